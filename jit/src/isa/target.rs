@@ -1,0 +1,109 @@
+//! Processors, families (number spaces) and features.
+
+use std::fmt;
+
+/// A number space: the columns of the instruction table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[allow(missing_docs)]
+#[repr(u8)]
+pub enum Family {
+    Gfx6,
+    Gfx8,
+    Gfx9,
+    Gfx90a,
+    Gfx10,
+    Gfx103,
+    Gfx11,
+    Gfx115,
+    Gfx12,
+}
+
+/// Number of families.
+pub const FAMILIES: usize = 9;
+
+/// A processor, by its number: `Gfx(0x1100)` is gfx1100, `Gfx(0x90a)` gfx90a.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Gfx(pub u16);
+
+impl Gfx {
+    /// gfx1100, Navi 31.
+    pub const GFX1100: Gfx = Gfx(0x1100);
+
+    /// Parses `gfx1100`, with or without target features (`gfx90a:xnack+`).
+    pub fn parse(s: &str) -> Option<Gfx> {
+        let s = s.strip_prefix("amdgcn-amd-amdhsa--").unwrap_or(s);
+        let s = s.split(':').next()?.strip_prefix("gfx")?;
+        let g = Gfx(u16::from_str_radix(s, 16).ok()?);
+        PROCESSORS.iter().any(|p| p.0 == g.0).then_some(g)
+    }
+
+    /// Its number space.
+    pub fn family(self) -> Family {
+        match self.0 {
+            0x600..=0x7ff => Family::Gfx6,
+            0x800..=0x8ff => Family::Gfx8,
+            0x90a | 0x940..=0x95f => Family::Gfx90a,
+            0x900..=0x9ff => Family::Gfx9,
+            0x1010..=0x101f => Family::Gfx10,
+            0x1030..=0x103f => Family::Gfx103,
+            0x1150..=0x115f => Family::Gfx115,
+            0x1100..=0x11ff => Family::Gfx11,
+            _ => Family::Gfx12,
+        }
+    }
+
+    /// Processor of the EF_AMDGPU_MACH field of ELF e_flags.
+    pub fn from_elf_mach(mach: u32) -> Option<Gfx> {
+        PROCESSORS.iter().find(|p| p.1 == mach).map(|p| Gfx(p.0))
+    }
+
+    /// Wave size when nobody says: 64 up to gfx9, 32 from gfx10.
+    pub fn default_wave_size(self) -> u32 {
+        if self.0 >= 0x1000 { 32 } else { 64 }
+    }
+
+    /// Work-item ids come packed in v0.
+    pub fn has_packed_workitem_ids(self) -> bool {
+        self.0 >= 0x1100 || matches!(self.0, 0x90a | 0x940..=0x95f)
+    }
+}
+
+impl fmt::Display for Gfx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gfx{:x}", self.0)
+    }
+}
+impl fmt::Debug for Gfx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// (number, EF_AMDGPU_MACH). LLVM AMDGPUUsage, "ELF header e_flags".
+#[rustfmt::skip]
+const PROCESSORS: &[(u16, u32)] = &[
+    (0x600, 0x20), (0x601, 0x21), (0x602, 0x3a), (0x700, 0x22), (0x701, 0x23), (0x702, 0x24), (0x703, 0x25), (0x704, 0x26), (0x705, 0x3b),
+    (0x801, 0x28), (0x802, 0x29), (0x803, 0x2a), (0x805, 0x3c), (0x810, 0x2b),
+    (0x900, 0x2c), (0x902, 0x2d), (0x904, 0x2e), (0x906, 0x2f), (0x908, 0x30), (0x909, 0x31), (0x90a, 0x3f), (0x90c, 0x32),
+    (0x940, 0x40), (0x941, 0x4b), (0x942, 0x4c),
+    (0x1010, 0x33), (0x1011, 0x34), (0x1012, 0x35), (0x1013, 0x42),
+    (0x1030, 0x36), (0x1031, 0x37), (0x1032, 0x38), (0x1033, 0x39), (0x1034, 0x3e), (0x1035, 0x3d), (0x1036, 0x45),
+    (0x1100, 0x41), (0x1101, 0x46), (0x1102, 0x47), (0x1103, 0x44), (0x1150, 0x43), (0x1151, 0x4a), (0x1152, 0x55),
+    (0x1200, 0x48), (0x1201, 0x4e),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for p in PROCESSORS {
+            let g = Gfx(p.0);
+            assert_eq!(Gfx::parse(&g.to_string()), Some(g));
+            assert_eq!(Gfx::from_elf_mach(p.1), Some(g));
+        }
+        assert_eq!(Gfx::parse("gfx1234"), None);
+        assert_eq!(Gfx::parse("gfx90a:xnack+"), Some(Gfx(0x90a)));
+    }
+}

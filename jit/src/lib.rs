@@ -1,0 +1,6 @@
+//! From AMD GPU machine code to host code: instruction tables, wave IR, passes and code generation. Knows no memory, no threads and
+//! no textures: those are reached through the one table in [`abi`].
+
+pub mod abi;
+pub mod ir;
+pub mod isa;
