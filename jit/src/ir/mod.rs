@@ -350,6 +350,14 @@ pub enum Op {
     VGet { reg: VReg, demand: Option<Value> },
     /// L32 -> ; writes the lanes of `exec` only
     VSet { reg: VReg, value: Value, exec: Value },
+    /// S32 -> L32: v[reg + index], or v0 where that is outside 0..=255 (STATE-30, STATE-32); `demand` as in `VGet`
+    VGetRel { reg: VReg, index: Value, demand: Option<Value> },
+    /// S32, L32 -> ; writes v[reg + index] in the lanes of `exec`; nothing where that is outside 0..=255 (STATE-31)
+    VSetRel { reg: VReg, index: Value, value: Value, exec: Value },
+    /// S32 -> S32: s[reg + index], or s0 where that is outside s0..=vcc_hi (STATE-27)
+    SGetRel { reg: SReg, index: Value },
+    /// S32, S32 -> ; writes s[reg + index]; nothing where that is outside s0..=vcc_hi
+    SSetRel { reg: SReg, index: Value, value: Value },
 
     // cross-lane
     /// L32, S32 lane number (modulo wave size) -> S32
@@ -569,6 +577,20 @@ impl Op {
                 m(value);
                 m(exec)
             }
+            Op::VGetRel { index, demand, .. } => {
+                m(index);
+                demand.iter_mut().for_each(m)
+            }
+            Op::VSetRel { index, value, exec, .. } => {
+                m(index);
+                m(value);
+                m(exec)
+            }
+            Op::SGetRel { index, .. } => m(index),
+            Op::SSetRel { index, value, .. } => {
+                m(index);
+                m(value)
+            }
             Op::ReadLane { value, lane } => {
                 m(value);
                 m(lane)
@@ -620,6 +642,8 @@ impl Op {
             Op::ExecSet(_)
                 | Op::SSet(..)
                 | Op::VSet { .. }
+                | Op::VSetRel { .. }
+                | Op::SSetRel { .. }
                 | Op::Load { .. }
                 | Op::Store { .. }
                 | Op::Atomic { .. }
