@@ -1,0 +1,385 @@
+//! [`WaveInit`]: everything a wave starts with.
+//!
+//! A front door (compute dispatch here, graphics stages later) fills in one `WaveInit` per dispatch; the scheduler applies it to each
+//! wave with the wave's [`WavePlace`]. Reference: LLVM AMDGPUUsage, "Initial Kernel Execution State"; RDNA3.5 ISA, ch. 3, table 11; RDNA4
+//! ISA, ch. 3, table 12. What those call undefined is zero here.
+
+use crate::code_object::{KernelDescriptor, PgmRsrc, property};
+use wavejit_jit::abi::WaveState;
+use wavejit_jit::ir::{FpMode, SReg};
+use wavejit_jit::isa::{Family, Gfx};
+
+/// Most user SGPRs any target has.
+pub const MAX_USER_SGPRS: usize = 32;
+
+/// The state all waves of a dispatch start with, and where the parts that differ between waves go.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WaveInit {
+    /// Processor.
+    pub target: Gfx,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// Guest address of the first instruction.
+    pub entry: u64,
+    /// s0, s1, ...: the user SGPRs.
+    pub sgprs: Vec<u32>,
+    /// SGPR of each workgroup id, if wanted. On gfx12 they come in TTMP7 and TTMP9 instead.
+    pub group_id_sgprs: [Option<u8>; 3],
+    /// SGPR of the workgroup information word, if wanted.
+    pub group_info_sgpr: Option<u8>,
+    /// SGPR of the wave's byte offset into scratch, if wanted (before gfx11).
+    pub scratch_offset_sgpr: Option<u8>,
+    /// Float fields of MODE.
+    pub mode: FpMode,
+    /// The whole MODE register.
+    pub mode_word: u32,
+    /// M0.
+    pub m0: u32,
+    /// FLAT_SCRATCH.
+    pub flat_scratch: u64,
+    /// LDS of a workgroup in bytes, dynamic part included.
+    pub lds_bytes: u32,
+    /// Scratch of a work-item in bytes.
+    pub scratch_bytes: u32,
+    /// VGPRs a wave was compiled for.
+    pub vgprs: u32,
+    /// See [`PgmRsrc::accum_offset`].
+    pub accum_offset: Option<u32>,
+}
+
+/// Addresses that a kernel may ask for in user SGPRs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pointers {
+    /// Kernel argument segment.
+    pub kernarg: u64,
+    /// AQL dispatch packet.
+    pub dispatch_packet: u64,
+    /// `hsa_queue_t` / `amd_queue_t`.
+    pub queue: u64,
+    /// V# of scratch (before architected flat scratch).
+    pub private_segment_buffer: [u32; 4],
+    /// FLAT_SCRATCH_INIT: scratch base offset and bytes per work-item.
+    pub flat_scratch_init: [u32; 2],
+    /// Number of the dispatch in its queue.
+    pub dispatch_id: u64,
+}
+
+/// Which wave of which workgroup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WavePlace {
+    /// Workgroup id.
+    pub group: [u32; 3],
+    /// Work-items of this workgroup in each dimension: less than the full size in a partial workgroup.
+    pub extent: [u32; 3],
+    /// Number of the wave in its workgroup.
+    pub wave: u32,
+    /// Byte offset of the wave's scratch, for targets that get it in an SGPR.
+    pub scratch_offset: u32,
+}
+
+/// What `wavejit_run_asm` is given: registers as the driver would program them.
+#[derive(Clone, Debug)]
+pub struct RawInit<'a> {
+    /// Processor.
+    pub target: Gfx,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// Guest address of the first instruction.
+    pub entry: u64,
+    /// COMPUTE_PGM_RSRC1..3.
+    pub rsrc: PgmRsrc,
+    /// COMPUTE_USER_DATA_*.
+    pub user_data: &'a [u32],
+    /// Scratch of a work-item in bytes.
+    pub scratch_bytes: u32,
+}
+
+impl WaveInit {
+    /// The state of a kernel with a descriptor at guest address `kd_address`. `kernarg_preload` has the argument segment's bytes, for
+    /// kernels that want some of it in SGPRs.
+    pub fn from_descriptor(
+        kd: &KernelDescriptor,
+        kd_address: u64,
+        target: Gfx,
+        pointers: &Pointers,
+        kernarg_preload: &[u8],
+        dynamic_lds_bytes: u32,
+    ) -> WaveInit {
+        let mut init = WaveInit::from_rsrc(target, kd.wave_size(target), kd_address.wrapping_add_signed(kd.entry_offset), &kd.rsrc);
+        init.sgprs = user_sgprs(kd, pointers, kernarg_preload);
+        init.lds_bytes = kd.lds_bytes.saturating_add(dynamic_lds_bytes);
+        init.scratch_bytes = kd.scratch_bytes;
+        init
+    }
+
+    /// The state of raw machine code.
+    pub fn raw(raw: &RawInit) -> WaveInit {
+        let mut init = WaveInit::from_rsrc(raw.target, raw.wave_size, raw.entry, &raw.rsrc);
+        init.sgprs = raw.user_data.to_vec();
+        init.lds_bytes = raw.rsrc.lds_bytes(raw.target);
+        init.scratch_bytes = raw.scratch_bytes;
+        init
+    }
+
+    /// What the program resource registers say; user SGPRs, LDS and scratch are still to be filled in.
+    fn from_rsrc(target: Gfx, wave_size: u32, entry: u64, rsrc: &PgmRsrc) -> WaveInit {
+        let mut next = rsrc.user_sgprs() as u8;
+        let mut take = |wanted: bool| {
+            let at = next;
+            next += u8::from(wanted);
+            wanted.then_some(at)
+        };
+        let ids_in_sgprs = target.family() != Family::Gfx12;
+        WaveInit {
+            target,
+            wave_size,
+            entry,
+            sgprs: Vec::new(),
+            group_id_sgprs: rsrc.group_ids().map(|wanted| take(wanted && ids_in_sgprs)),
+            group_info_sgpr: take(rsrc.group_info()),
+            scratch_offset_sgpr: take(rsrc.scratch() && target.0 < 0x1100),
+            mode: rsrc.fp_mode(target),
+            mode_word: rsrc.mode_word(target),
+            m0: 0,
+            flat_scratch: 0,
+            lds_bytes: 0,
+            scratch_bytes: 0,
+            vgprs: rsrc.vgprs(target, wave_size),
+            accum_offset: rsrc.accum_offset(target),
+        }
+    }
+
+    /// Waves of a workgroup of this extent.
+    pub fn waves(&self, extent: [u32; 3]) -> u32 {
+        work_items(extent).div_ceil(u64::from(self.wave_size)) as u32
+    }
+
+    /// EXEC of a wave: one bit per live work-item.
+    pub fn exec(&self, place: &WavePlace) -> u64 {
+        let first = u64::from(place.wave) * u64::from(self.wave_size);
+        let live = work_items(place.extent).saturating_sub(first).min(u64::from(self.wave_size));
+        if live == 64 { u64::MAX } else { (1 << live) - 1 }
+    }
+
+    /// Writes all scalar registers of a wave.
+    pub fn write_sregs(&self, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
+        let waves = self.waves(place.extent);
+        sregs.fill(0);
+        for (reg, value) in sregs[..SReg::VCC_LO.0 as usize].iter_mut().zip(&self.sgprs) {
+            *reg = *value;
+        }
+        for (reg, id) in self.group_id_sgprs.iter().zip(place.group) {
+            if let Some(reg) = reg {
+                sregs[usize::from(*reg)] = id;
+            }
+        }
+        if let Some(reg) = self.group_info_sgpr {
+            sregs[usize::from(reg)] = self.group_info(place, waves);
+        }
+        if let Some(reg) = self.scratch_offset_sgpr {
+            sregs[usize::from(reg)] = place.scratch_offset;
+        }
+        let mut set = |reg: SReg, value: u32| sregs[usize::from(reg.0)] = value;
+        if self.target.family() == Family::Gfx12 {
+            let ttmp = |n: u8| SReg(SReg::TTMP0.0 + n);
+            set(ttmp(9), place.group[0]);
+            set(ttmp(7), place.group[1] & 0xffff | place.group[2] << 16);
+            set(ttmp(8), 1 << 30 | (place.wave & 31) << 25);
+        }
+        let exec = self.exec(place);
+        set(SReg::EXEC_LO, exec as u32);
+        set(SReg::EXEC_HI, (exec >> 32) as u32);
+        set(SReg::M0, self.m0);
+        set(SReg::MODE, self.mode_word);
+        set(SReg::STATUS, self.status(waves));
+        set(SReg::FLAT_SCRATCH_LO, self.flat_scratch as u32);
+        set(SReg::FLAT_SCRATCH_HI, (self.flat_scratch >> 32) as u32);
+    }
+
+    /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a
+    /// work-item get the ids they would have in a longer workgroup, x and y in range.
+    pub fn write_vgprs(&self, place: &WavePlace, rows: &mut [u32]) {
+        let lanes = self.wave_size as usize;
+        let [width, height, _] = place.extent.map(|n| n.max(1));
+        let first = u64::from(place.wave) * u64::from(self.wave_size);
+        let mut x = (first % u64::from(width)) as u32;
+        let row = first / u64::from(width);
+        let mut y = (row % u64::from(height)) as u32;
+        let mut z = (row / u64::from(height)) as u32;
+        let packed = self.target.has_packed_workitem_ids();
+        for lane in 0..lanes {
+            if packed {
+                rows[lane] = x & 0x3ff | (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
+            } else {
+                rows[lane] = x;
+                rows[lanes + lane] = y;
+                rows[2 * lanes + lane] = z;
+            }
+            x += 1;
+            if x == width {
+                x = 0;
+                y += 1;
+                if y == height {
+                    y = 0;
+                    z += 1;
+                }
+            }
+        }
+    }
+
+    /// Writes scalar registers and work-item ids of a wave, and makes it start at its entry.
+    ///
+    /// # Safety
+    /// `state.rows` must point to at least three rows of `wave_size` lanes that nobody else uses meanwhile.
+    pub unsafe fn apply(&self, place: &WavePlace, state: &mut WaveState) {
+        self.write_sregs(place, &mut state.sregs);
+        // SAFETY: the caller promises three rows of `wave_size` lanes, for us alone.
+        let rows = unsafe { std::slice::from_raw_parts_mut(state.rows, 3 * self.wave_size as usize) };
+        self.write_vgprs(place, rows);
+        state.wave_size = self.wave_size;
+        state.resume = 0;
+        state.lds_bytes = self.lds_bytes;
+        state.scratch_bytes = self.scratch_bytes;
+    }
+
+    /// The TG_SIZE word: waves in the group [5:0], wave number (at 20 from gfx10.3, at 6 before, nowhere on gfx12), first wave [31].
+    fn group_info(&self, place: &WavePlace, waves: u32) -> u32 {
+        let number = match self.target.family() {
+            Family::Gfx12 => return waves & 0x3f,
+            Family::Gfx103 | Family::Gfx11 | Family::Gfx115 => (place.wave & 31) << 20,
+            _ => (place.wave & 31) << 6,
+        };
+        u32::from(place.wave == 0) << 31 | number | waves & 0x3f
+    }
+
+    /// STATUS: IN_TG, VALID, SCRATCH_EN on gfx11, WAVE64 on gfx12. TRAP_EN is 0: there is no trap handler.
+    fn status(&self, waves: u32) -> u32 {
+        let special = match self.target.family() {
+            Family::Gfx11 | Family::Gfx115 => u32::from(self.scratch_bytes != 0) << 29,
+            Family::Gfx12 => u32::from(self.wave_size == 64) << 29,
+            _ => 0,
+        };
+        u32::from(waves > 1) << 11 | 1 << 16 | special
+    }
+}
+
+fn work_items(extent: [u32; 3]) -> u64 {
+    extent.iter().map(|n| u64::from(*n)).product()
+}
+
+/// User SGPRs in the order in which the packet processor loads them.
+fn user_sgprs(kd: &KernelDescriptor, pointers: &Pointers, kernarg: &[u8]) -> Vec<u32> {
+    let pair = |address: u64| [address as u32, (address >> 32) as u32];
+    let mut sgprs = Vec::with_capacity(MAX_USER_SGPRS);
+    let mut put = |property: u16, words: &[u32]| {
+        if kd.has(property) {
+            sgprs.extend_from_slice(words);
+        }
+    };
+    put(property::PRIVATE_SEGMENT_BUFFER, &pointers.private_segment_buffer);
+    put(property::DISPATCH_PTR, &pair(pointers.dispatch_packet));
+    put(property::QUEUE_PTR, &pair(pointers.queue));
+    put(property::KERNARG_SEGMENT_PTR, &pair(pointers.kernarg));
+    put(property::DISPATCH_ID, &pair(pointers.dispatch_id));
+    put(property::FLAT_SCRATCH_INIT, &pointers.flat_scratch_init);
+    put(property::PRIVATE_SEGMENT_SIZE, &[kd.scratch_bytes]);
+    for i in 0..usize::from(kd.preload_dwords) {
+        let at = 4 * (usize::from(kd.preload_offset) + i);
+        let dword = kernarg.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        sgprs.push(dword);
+    }
+    // A descriptor may claim fewer; the hardware loads no more than it says.
+    sgprs.truncate(kd.rsrc.user_sgprs() as usize);
+    sgprs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn init(target: u16, wave_size: u32, rsrc2: u32) -> WaveInit {
+        let raw = RawInit {
+            target: Gfx(target),
+            wave_size,
+            entry: 0,
+            rsrc: PgmRsrc { rsrc1: 0, rsrc2, rsrc3: 0 },
+            user_data: &[0x11, 0x22],
+            scratch_bytes: 16,
+        };
+        WaveInit::raw(&raw)
+    }
+
+    fn sregs(init: &WaveInit, place: &WavePlace) -> [u32; SReg::COUNT] {
+        let mut s = [0xdead_beef; SReg::COUNT];
+        init.write_sregs(place, &mut s);
+        s
+    }
+
+    const PLACE: WavePlace = WavePlace { group: [7, 8, 9], extent: [5, 3, 7], wave: 1, scratch_offset: 4096 };
+    const ALL: u32 = 1 | 4 << 1 | 7 << 7 | 1 << 10;
+
+    #[test]
+    fn ids_follow_the_user_sgprs_even_when_fewer_are_given() {
+        let s = sregs(&init(0x1100, 32, ALL), &PLACE);
+        assert_eq!(s[..8], [0x11, 0x22, 0, 0, 7, 8, 9, 1 << 20 | 4]);
+    }
+
+    #[test]
+    fn scratch_offset_comes_last_before_gfx11() {
+        let s = sregs(&init(0x803, 64, ALL), &PLACE);
+        assert_eq!(s[4..9], [7, 8, 9, 1 << 6 | 2, 4096]);
+        assert_eq!(sregs(&init(0x1100, 32, ALL), &PLACE)[8], 0);
+    }
+
+    #[test]
+    fn disabled_ids_take_no_register() {
+        let s = sregs(&init(0x1100, 32, 2 << 1 | 1 << 7 | 1 << 9), &PLACE);
+        assert_eq!(s[2..5], [7, 9, 0]);
+    }
+
+    #[test]
+    fn gfx12_has_ids_in_ttmps() {
+        let s = sregs(&init(0x1200, 32, 2 << 1 | 7 << 7), &PLACE);
+        assert_eq!(s[2], 0);
+        assert_eq!(s[108 + 9], 7);
+        assert_eq!(s[108 + 7], 9 << 16 | 8);
+        assert_eq!(s[108 + 8], 1 << 30 | 1 << 25);
+    }
+
+    #[test]
+    fn exec_has_one_bit_per_live_work_item() {
+        let i = init(0x1100, 32, 0);
+        assert_eq!(i.waves([5, 3, 7]), 4); // 105 work-items
+        assert_eq!(i.exec(&PLACE), 0xffff_ffff);
+        assert_eq!(i.exec(&WavePlace { wave: 3, ..PLACE }), 0x1ff);
+        assert_eq!(init(0x803, 64, 0).exec(&WavePlace { wave: 0, ..PLACE }), u64::MAX);
+        assert_eq!(init(0x803, 64, 0).exec(&PLACE), (1 << 41) - 1);
+    }
+
+    #[test]
+    fn work_item_ids_count_x_first() {
+        let mut rows = vec![0; 3 * 64];
+        init(0x803, 64, 0).write_vgprs(&PLACE, &mut rows);
+        // work-item 64 of 5 x 3 x 7: 64 = 4 + 5 * (0 + 3 * 4) .. x = 4, y = 0, z = 4
+        assert_eq!([rows[0], rows[64], rows[128]], [4, 0, 4]);
+        assert_eq!([rows[1], rows[65], rows[129]], [0, 1, 4]);
+        init(0x1100, 32, 0).write_vgprs(&WavePlace { wave: 2, ..PLACE }, &mut rows);
+        assert_eq!(rows[0], 4 << 20 | 4);
+        assert_eq!(rows[1], 4 << 20 | 1 << 10);
+    }
+
+    #[test]
+    fn user_sgprs_come_in_the_hsa_order() {
+        let kd = KernelDescriptor {
+            properties: property::DISPATCH_PTR | property::KERNARG_SEGMENT_PTR | property::PRIVATE_SEGMENT_SIZE,
+            scratch_bytes: 48,
+            preload_dwords: 1,
+            preload_offset: 1,
+            rsrc: PgmRsrc { rsrc2: 8 << 1, ..Default::default() },
+            ..Default::default()
+        };
+        let p = Pointers { kernarg: 0x1_0000_0002, dispatch_packet: 0x3_0000_0004, ..Default::default() };
+        let init = WaveInit::from_descriptor(&kd, 0x1000, Gfx(0x942), &p, &[0, 0, 0, 0, 5, 6, 7, 8], 0);
+        assert_eq!(init.sgprs, [4, 3, 2, 1, 48, 0x0807_0605]);
+    }
+}
