@@ -12,9 +12,13 @@
 
 pub mod build;
 pub mod op;
+pub mod resume;
+pub mod text;
+pub mod verify;
 
 pub use build::Builder;
 pub use op::{PureOp, Width};
+pub use resume::{loop_headers, resume_points};
 use std::fmt;
 
 /// One value per wave, or one per lane.
