@@ -161,6 +161,30 @@ pub fn signature(func: &Func, op: &Op) -> Result<Vec<Ty>, String> {
             want("exec", *exec, Ty::MASK)?;
             vec![]
         }
+        Op::VGetRel { reg, index, demand } => {
+            check_vreg(*reg)?;
+            want("index", *index, Ty::S32)?;
+            demand.map_or(Ok(()), |d| want("demand", d, Ty::MASK))?;
+            vec![Ty::L32]
+        }
+        Op::VSetRel { reg, index, value, exec } => {
+            check_vreg(*reg)?;
+            want("index", *index, Ty::S32)?;
+            want("value", *value, Ty::L32)?;
+            want("exec", *exec, Ty::MASK)?;
+            vec![]
+        }
+        Op::SGetRel { reg, index } => {
+            check_indexable(*reg)?;
+            want("index", *index, Ty::S32)?;
+            vec![Ty::S32]
+        }
+        Op::SSetRel { reg, index, value } => {
+            check_indexable(*reg)?;
+            want("index", *index, Ty::S32)?;
+            want("value", *value, Ty::S32)?;
+            vec![]
+        }
         Op::ReadLane { value, lane } => {
             want("value", *value, Ty::L32)?;
             want("lane number", *lane, Ty::S32)?;
@@ -242,6 +266,11 @@ fn sreg_type(func: &Func, r: SReg) -> Result<Ty, String> {
         return Err(format!("there is no scalar register {}", r.0));
     }
     Ok(if r == SReg::SCC { Ty::S1 } else { Ty::S32 })
+}
+
+/// Relative access stays within s0..=vcc_hi.
+fn check_indexable(r: SReg) -> Result<(), String> {
+    if r <= SReg::VCC_HI { Ok(()) } else { Err(format!("{r:?} cannot be the base of a relative access")) }
 }
 
 fn check_vreg(r: VReg) -> Result<(), String> {

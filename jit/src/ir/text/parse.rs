@@ -258,6 +258,19 @@ fn op(l: &mut Line, block_mode: FpMode, has_results: bool) -> Result<Op, ParseEr
             Op::VGet { reg, demand }
         }
         ("vset", "") => Op::VSet { reg: l.vreg()?, value: l.comma_then(Line::value)?, exec: l.comma_then(Line::exec)? },
+        ("vgetrel", "") => {
+            let (reg, index) = (l.vreg()?, l.comma_then(Line::value)?);
+            let demand = if l.take_word("demand") { Some(l.value()?) } else { None };
+            Op::VGetRel { reg, index, demand }
+        }
+        ("vsetrel", "") => Op::VSetRel {
+            reg: l.vreg()?,
+            index: l.comma_then(Line::value)?,
+            value: l.comma_then(Line::value)?,
+            exec: l.comma_then(Line::exec)?,
+        },
+        ("sgetrel", "") => Op::SGetRel { reg: l.sreg()?, index: l.comma_then(Line::value)? },
+        ("ssetrel", "") => Op::SSetRel { reg: l.sreg()?, index: l.comma_then(Line::value)?, value: l.comma_then(Line::value)? },
         ("readlane", "") => Op::ReadLane { value: l.value()?, lane: l.comma_then(Line::value)? },
         ("readfirstlane", "") => Op::ReadFirstLane { value: l.value()?, exec: l.comma_then(Line::exec)? },
         ("writelane", "") => Op::WriteLane { old: l.value()?, data: l.comma_then(Line::value)?, lane: l.comma_then(Line::value)? },

@@ -48,6 +48,11 @@ b0 pc=0x1500 mode=0x3f0 insts=5:
   %35: s64 = sendmsgrtn 128
   %36: s64 = time realtime
   note delay
+  %39: l32 = vgetrel v4, %34 demand %0
+  %40: l32 = vgetrel v4, %34
+  vsetrel v4, %34, %40, exec %0
+  %41: s32 = sgetrel s4, %34
+  ssetrel s4, %34, %41
   branch %16, b1, b2 @0x1510
 b1 pc=0x1514 mode=0x3c0 insts=1:
   jump b0
