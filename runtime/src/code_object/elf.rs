@@ -1,0 +1,395 @@
+//! The parts of an amdgcn ELF file that a loader needs: segments, symbols, dynamic relocations, the metadata note.
+//!
+//! Reference: System V gABI; LLVM AMDGPUUsage, "ELF Code Object". Everything comes from the program headers where it can, so that a
+//! file without section headers loads too; section headers add names for code that is not exported.
+
+use super::reader::Reader;
+use super::{LoadError, TargetId};
+
+const EM_AMDGPU: u16 = 224;
+const ET_REL: u16 = 1;
+const ET_DYN: u16 = 3;
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PT_NOTE: u32 = 4;
+const SHT_SYMTAB: u32 = 2;
+const SHT_DYNSYM: u32 = 11;
+const NT_AMDGPU_METADATA: u32 = 32;
+const SHN_UNDEF: u16 = 0;
+const SHN_ABS: u16 = 0xfff1;
+const SHN_AMDGPU_LDS: u16 = 0xff00;
+const STB_WEAK: u8 = 2;
+/// Bytes of a symbol table entry.
+const SYM_BYTES: u64 = 24;
+/// Bytes of a relocation with addend.
+const RELA_BYTES: u64 = 24;
+
+/// Largest image that is loaded; real ones stay far below.
+pub const MAX_IMAGE_BYTES: u64 = 1 << 30;
+
+/// A PT_LOAD segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Offset in the file.
+    pub file_offset: u64,
+    /// Bytes in the file.
+    pub file_bytes: u64,
+    /// Address relative to the image.
+    pub address: u64,
+    /// Bytes in memory; the rest is zero.
+    pub bytes: u64,
+    /// Holds code.
+    pub executable: bool,
+    /// May be written.
+    pub writable: bool,
+}
+
+/// What a symbol is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SymbolKind {
+    /// STT_FUNC.
+    Function,
+    /// STT_OBJECT.
+    Object,
+    /// An LDS variable without a place yet (SHN_AMDGPU_LDS): `address` is its alignment.
+    Lds,
+    /// Anything else.
+    Other,
+}
+
+/// A symbol that is defined here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// Address relative to the image.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// What it is.
+    pub kind: SymbolKind,
+}
+
+/// A dynamic relocation: what to write at `address`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Reloc {
+    pub address: u64,
+    /// R_AMDGPU_*.
+    pub kind: u32,
+    /// Addend.
+    pub addend: u64,
+    /// The symbol.
+    pub symbol: RelocSymbol,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum RelocSymbol {
+    /// Symbol 0, or one that may stay undefined: 0.
+    None,
+    /// Address relative to the image.
+    Defined(u64),
+    /// A number that does not move with the image.
+    Absolute(u64),
+    /// Nothing here defines it.
+    Undefined(String),
+}
+
+/// The file, taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Elf {
+    pub target: TargetId,
+    /// 3, 4, 5, 6: code object version.
+    pub version: u8,
+    pub segments: Vec<Segment>,
+    /// Sorted by address.
+    pub symbols: Vec<Symbol>,
+    pub relocs: Vec<Reloc>,
+    /// Descriptor of the NT_AMDGPU_METADATA note.
+    pub metadata: Option<Vec<u8>>,
+}
+
+/// PT_DYNAMIC entries that matter. All are addresses or sizes.
+#[derive(Default)]
+struct Dynamic {
+    symtab: Option<u64>,
+    strtab: Option<u64>,
+    hash: Option<u64>,
+    rela: Option<u64>,
+    rela_bytes: u64,
+    rel: Option<u64>,
+}
+
+impl Elf {
+    pub fn parse(bytes: &[u8]) -> Result<Elf, LoadError> {
+        let file = Reader::new(bytes);
+        let (target, version) = header(&file)?;
+        let mut elf = Elf { target, version, segments: vec![], symbols: vec![], relocs: vec![], metadata: None };
+        let mut dynamic = None;
+        let offset = file.u64(32, "e_phoff")?;
+        let entry_bytes = u64::from(file.u16(54, "e_phentsize")?);
+        let count = u64::from(file.u16(56, "e_phnum")?);
+        if count != 0 && entry_bytes < 56 {
+            return Err(LoadError::malformed(format!("expected program headers of 56 bytes, found e_phentsize {entry_bytes}")));
+        }
+        for i in 0..count {
+            let at = offset.checked_add(i * entry_bytes).ok_or_else(|| LoadError::malformed("e_phoff is beyond any file"))?;
+            let header = Reader::new(file.slice(at, 56, &format!("program header {i}"))?);
+            let segment = Segment {
+                file_offset: header.u64(8, "p_offset")?,
+                file_bytes: header.u64(32, "p_filesz")?,
+                address: header.u64(16, "p_vaddr")?,
+                bytes: header.u64(40, "p_memsz")?,
+                executable: header.u32(4, "p_flags")? & 1 != 0,
+                writable: header.u32(4, "p_flags")? & 2 != 0,
+            };
+            match header.u32(0, "p_type")? {
+                PT_LOAD => elf.segments.push(checked_segment(&file, segment, i)?),
+                PT_DYNAMIC => dynamic = Some(segment),
+                PT_NOTE if elf.metadata.is_none() => elf.metadata = find_metadata(&file, &segment)?,
+                _ => {}
+            }
+        }
+        if elf.segments.is_empty() {
+            return Err(LoadError::malformed("expected at least one PT_LOAD segment, found none"));
+        }
+        let dynamic = dynamic.map(|d| read_dynamic(&file, &d)).transpose()?.unwrap_or_default();
+        elf.read_relocs(&file, &dynamic)?;
+        elf.read_symbols(&file, &dynamic)?;
+        Ok(elf)
+    }
+
+    /// Bytes from address 0 to the end of the last segment.
+    pub fn image_bytes(&self) -> u64 {
+        self.segments.iter().map(|s| s.address + s.bytes).max().unwrap_or(0)
+    }
+
+    /// File offset of an address, with `len` bytes of the file behind it.
+    fn file_offset(&self, address: u64, len: u64, what: &str) -> Result<u64, LoadError> {
+        let inside =
+            |s: &&Segment| address >= s.address && address - s.address <= s.file_bytes && len <= s.file_bytes - (address - s.address);
+        match self.segments.iter().find(inside) {
+            Some(s) => Ok(s.file_offset + (address - s.address)),
+            None => Err(LoadError::malformed(format!("{what}: {len:#x} bytes at address {address:#x} are in no segment's file contents"))),
+        }
+    }
+
+    fn read_relocs(&mut self, file: &Reader, dynamic: &Dynamic) -> Result<(), LoadError> {
+        if let Some(rel) = dynamic.rel {
+            return Err(LoadError::unsupported(format!("relocations without addends (DT_REL at {rel:#x})")));
+        }
+        let Some(rela) = dynamic.rela else { return Ok(()) };
+        let count = dynamic.rela_bytes / RELA_BYTES;
+        let table = self.file_offset(rela, count * RELA_BYTES, "relocation table (DT_RELA)")?;
+        for i in 0..count {
+            let at = table + i * RELA_BYTES;
+            let info = file.u64(at + 8, "relocation")?;
+            self.relocs.push(Reloc {
+                address: file.u64(at, "relocation")?,
+                kind: info as u32,
+                addend: file.u64(at + 16, "relocation")?,
+                symbol: self.reloc_symbol(file, dynamic, info >> 32)?,
+            });
+        }
+        Ok(())
+    }
+
+    fn reloc_symbol(&self, file: &Reader, dynamic: &Dynamic, index: u64) -> Result<RelocSymbol, LoadError> {
+        if index == 0 {
+            return Ok(RelocSymbol::None);
+        }
+        let (Some(symtab), Some(strtab)) = (dynamic.symtab, dynamic.strtab) else {
+            return Err(LoadError::malformed(format!("a relocation names symbol {index}, but there is no dynamic symbol table")));
+        };
+        let address = symtab.checked_add(index * SYM_BYTES).ok_or_else(|| LoadError::malformed("DT_SYMTAB is beyond any image"))?;
+        let at = self.file_offset(address, SYM_BYTES, "dynamic symbol")?;
+        let weak = file.u8(at + 4, "symbol")? >> 4 == STB_WEAK;
+        let value = file.u64(at + 8, "symbol")?;
+        Ok(match file.u16(at + 6, "symbol")? {
+            SHN_UNDEF if weak => RelocSymbol::None,
+            SHN_UNDEF => {
+                let name = strtab.saturating_add(u64::from(file.u32(at, "symbol")?));
+                RelocSymbol::Undefined(file.c_str(self.file_offset(name, 1, "symbol name")?, "symbol name")?)
+            }
+            SHN_ABS => RelocSymbol::Absolute(value),
+            _ => RelocSymbol::Defined(value),
+        })
+    }
+
+    /// From .symtab and .dynsym; without section headers, from the table that DT_HASH gives the length of.
+    fn read_symbols(&mut self, file: &Reader, dynamic: &Dynamic) -> Result<(), LoadError> {
+        let mut symbols = Vec::new();
+        let sections = section_headers(file)?;
+        for section in sections.iter().filter(|s| s.kind == SHT_SYMTAB || s.kind == SHT_DYNSYM) {
+            let strings = sections.get(section.link as usize).ok_or_else(|| {
+                LoadError::malformed(format!("a symbol table names string table section {}, which is not there", section.link))
+            })?;
+            let strings = Reader::new(file.slice(strings.offset, strings.bytes, "string table")?);
+            let table = Reader::new(file.slice(section.offset, section.bytes, "symbol table")?);
+            read_symbol_table(&table, &strings, &mut symbols)?;
+        }
+        if let (true, Some(symtab), Some(strtab), Some(hash)) = (symbols.is_empty(), dynamic.symtab, dynamic.strtab, dynamic.hash) {
+            let count = u64::from(file.u32(self.file_offset(hash, 8, "DT_HASH")? + 4, "DT_HASH")?);
+            let table = file.slice(self.file_offset(symtab, count * SYM_BYTES, "DT_SYMTAB")?, count * SYM_BYTES, "DT_SYMTAB")?;
+            let strings = self.file_offset(strtab, 0, "DT_STRTAB")?;
+            let strings = file.slice(strings, file.len() - strings.min(file.len()), "DT_STRTAB")?;
+            read_symbol_table(&Reader::new(table), &Reader::new(strings), &mut symbols)?;
+        }
+        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        symbols.dedup();
+        self.symbols = symbols;
+        Ok(())
+    }
+}
+
+/// Checks the file header; says the target and the code object version.
+fn header(file: &Reader) -> Result<(TargetId, u8), LoadError> {
+    let ident = file.slice(0, 16, "ELF identification")?;
+    if ident[4] != 2 || ident[5] != 1 {
+        return Err(LoadError::unsupported(format!(
+            "expected a 64-bit little-endian ELF file, found class {} data {}",
+            ident[4], ident[5]
+        )));
+    }
+    let machine = file.u16(18, "e_machine")?;
+    if machine != EM_AMDGPU {
+        return Err(LoadError::unsupported(format!("expected an ELF file for AMD GPUs (e_machine 224), found e_machine {machine}")));
+    }
+    let (os, abi) = (ident[7], ident[8]);
+    if os != 64 {
+        let name = match os {
+            65 => "PAL",
+            66 => "Mesa",
+            _ => "unknown",
+        };
+        return Err(LoadError::unsupported(format!("expected operating system ABI 64 (amdhsa), found {os} ({name})")));
+    }
+    let version = match abi {
+        1..=4 => abi + 2,
+        _ => {
+            return Err(LoadError::unsupported(format!(
+                "expected code object version 3 to 6 (EI_ABIVERSION 1 to 4), found EI_ABIVERSION {abi}"
+            )));
+        }
+    };
+    match file.u16(16, "e_type")? {
+        ET_DYN => {}
+        ET_REL => {
+            return Err(LoadError::unsupported("expected a linked code object, found a relocatable one; link it with `ld.lld -shared`"));
+        }
+        other => return Err(LoadError::unsupported(format!("expected a shared object (e_type 3), found e_type {other}"))),
+    }
+    let e_flags = file.u32(48, "e_flags")?;
+    let target = TargetId::from_e_flags(e_flags, abi)
+        .ok_or_else(|| LoadError::unsupported(format!("processor number {:#x} in e_flags {e_flags:#x} is not known", e_flags & 0xff)))?;
+    Ok((target, version))
+}
+
+fn checked_segment(file: &Reader, segment: Segment, index: u64) -> Result<Segment, LoadError> {
+    file.slice(segment.file_offset, segment.file_bytes, &format!("contents of segment {index}"))?;
+    if segment.file_bytes > segment.bytes {
+        return Err(LoadError::malformed(format!(
+            "segment {index} has {:#x} bytes in the file but only {:#x} in memory",
+            segment.file_bytes, segment.bytes
+        )));
+    }
+    match segment.address.checked_add(segment.bytes) {
+        Some(end) if end <= MAX_IMAGE_BYTES => Ok(segment),
+        _ => Err(LoadError::unsupported(format!(
+            "segment {index} has {:#x} bytes at {:#x}; images end at {MAX_IMAGE_BYTES:#x} at most",
+            segment.bytes, segment.address
+        ))),
+    }
+}
+
+/// The metadata note in a PT_NOTE segment, if it is there.
+fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Vec<u8>>, LoadError> {
+    let notes = Reader::new(file.slice(segment.file_offset, segment.file_bytes, "notes")?);
+    let mut at = 0;
+    while at + 12 <= notes.len() {
+        let name_bytes = u64::from(notes.u32(at, "note")?);
+        let bytes = u64::from(notes.u32(at + 4, "note")?);
+        let kind = notes.u32(at + 8, "note")?;
+        let name = notes.slice(at + 12, name_bytes, "note name")?;
+        let start = at + 12 + name_bytes.next_multiple_of(4);
+        let contents = notes.slice(start, bytes, "note contents")?;
+        if kind == NT_AMDGPU_METADATA && name == b"AMDGPU\0" {
+            return Ok(Some(contents.to_vec()));
+        }
+        at = start + bytes.next_multiple_of(4);
+    }
+    Ok(None)
+}
+
+fn read_dynamic(file: &Reader, segment: &Segment) -> Result<Dynamic, LoadError> {
+    let table = Reader::new(file.slice(segment.file_offset, segment.file_bytes, "dynamic section")?);
+    let mut dynamic = Dynamic::default();
+    for i in 0..table.len() / 16 {
+        let value = table.u64(i * 16 + 8, "dynamic entry")?;
+        match table.u64(i * 16, "dynamic entry")? {
+            0 => break,
+            4 => dynamic.hash = Some(value),
+            5 => dynamic.strtab = Some(value),
+            6 => dynamic.symtab = Some(value),
+            7 => dynamic.rela = Some(value),
+            8 => dynamic.rela_bytes = value,
+            17 => dynamic.rel = Some(value),
+            _ => {}
+        }
+    }
+    if dynamic.rela_bytes > file.len() {
+        return Err(LoadError::malformed(format!("DT_RELASZ {:#x} is larger than the file", dynamic.rela_bytes)));
+    }
+    Ok(dynamic)
+}
+
+struct Section {
+    kind: u32,
+    link: u32,
+    offset: u64,
+    bytes: u64,
+}
+
+fn section_headers(file: &Reader) -> Result<Vec<Section>, LoadError> {
+    let offset = file.u64(40, "e_shoff")?;
+    let entry_bytes = u64::from(file.u16(58, "e_shentsize")?);
+    let count = u64::from(file.u16(60, "e_shnum")?);
+    if offset == 0 || count == 0 {
+        return Ok(Vec::new());
+    }
+    if entry_bytes < 64 {
+        return Err(LoadError::malformed(format!("expected section headers of 64 bytes, found e_shentsize {entry_bytes}")));
+    }
+    let table = Reader::new(file.slice(offset, count * entry_bytes, "section headers")?);
+    let section = |i: u64| {
+        let at = i * entry_bytes;
+        Ok(Section {
+            kind: table.u32(at + 4, "sh_type")?,
+            link: table.u32(at + 40, "sh_link")?,
+            offset: table.u64(at + 24, "sh_offset")?,
+            bytes: table.u64(at + 32, "sh_size")?,
+        })
+    };
+    (0..count).map(section).collect()
+}
+
+/// Appends the defined, named symbols of a table.
+fn read_symbol_table(table: &Reader, strings: &Reader, symbols: &mut Vec<Symbol>) -> Result<(), LoadError> {
+    for at in (0..table.len() / SYM_BYTES).map(|i| i * SYM_BYTES) {
+        let (name, section) = (table.u32(at, "symbol")?, table.u16(at + 6, "symbol")?);
+        if name == 0 || section == SHN_UNDEF || section == SHN_ABS {
+            continue;
+        }
+        symbols.push(Symbol {
+            name: strings.c_str(u64::from(name), "symbol name")?,
+            address: table.u64(at + 8, "symbol")?,
+            bytes: table.u64(at + 16, "symbol")?,
+            kind: match (section, table.u8(at + 4, "symbol")? & 15) {
+                (SHN_AMDGPU_LDS, _) => SymbolKind::Lds,
+                (_, 2) => SymbolKind::Function,
+                (_, 1) => SymbolKind::Object,
+                _ => SymbolKind::Other,
+            },
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Rebuilds the code objects of this folder from small.cl. Needs clang-19, lld-19, llvm-19 and gcc.
+set -eu
+cd "$(dirname "$0")"
+build() { clang-19 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -nogpulib -O2 -Wno-everything "$@" small.cl; }
+for v in 4 5 6; do build -mcpu=gfx1100 -mcode-object-version=$v -o small-v$v.hsaco; done
+build -mcpu=gfx11-generic -mcode-object-version=6 -o small-v6-generic.hsaco
+build -mcpu=gfx1100 -mwavefrontsize64 -mcode-object-version=5 -o small-wave64.hsaco
+build -mcpu=gfx90a:xnack+ -mcode-object-version=4 -o small-gfx90a.hsaco
+
+# Bundles: plain, compressed (zstd), and the compressed one inside a host object file.
+bundle() {
+  clang-offload-bundler-19 -type=o "$@" -input=/dev/null -input=small-v4.hsaco -input=small-gfx90a.hsaco \
+    -targets=host-x86_64-unknown-linux,hipv4-amdgcn-amd-amdhsa--gfx1100,hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+
+}
+bundle -output=plain.bundle
+bundle -compress -output=compressed.bundle
+echo 'int main(void) { return 0; }' | gcc -c -x c - -o host.o
+objcopy --add-section .hip_fatbin=compressed.bundle host.o
+llvm-strip-19 small-gfx90a.hsaco
+chmod -x *.hsaco
