@@ -2,6 +2,7 @@
 
 pub mod code_object;
 pub mod error;
+pub mod kernarg;
 pub mod wave_init;
 
 pub use error::Error;

@@ -31,6 +31,9 @@ use wavejit_jit::isa::Gfx;
 /// The processor that is taken from a bundle when nobody says which.
 const PREFERRED: Gfx = Gfx::GFX1100;
 
+/// Largest argument segment that is accepted.
+const MAX_KERNARG_BYTES: u32 = 1 << 20;
+
 /// A kernel: metadata, descriptor and place in the image. Addresses are relative to the image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
@@ -258,6 +261,20 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
     if let Some(other) = about.and_then(|m| m.wave_size).filter(|w| *w != wave_size) {
         return Err(LoadError::malformed(format!("kernel `{name}`: wave size {other} in the metadata, {wave_size} in the descriptor")));
     }
+    let kernarg_bytes = about.map_or(0, |m| m.kernarg_bytes).max(kd.kernarg_bytes);
+    if kernarg_bytes > MAX_KERNARG_BYTES {
+        return Err(LoadError::unsupported(format!(
+            "kernel `{name}`: argument segment of {kernarg_bytes} bytes; at most {MAX_KERNARG_BYTES} are supported"
+        )));
+    }
+    let args = about.map_or(&[][..], |m| &m.args);
+    if let Some(i) = args.iter().position(|a| u64::from(a.offset) + u64::from(a.bytes) > u64::from(kernarg_bytes)) {
+        let arg = &args[i];
+        return Err(LoadError::malformed(format!(
+            "kernel `{name}`, argument {i}: {} bytes at offset {} in an argument segment of {kernarg_bytes}",
+            arg.bytes, arg.offset
+        )));
+    }
     let code = elf.symbols.iter().find(|s| s.address == code_address && s.kind == SymbolKind::Function);
     let none = KernelMetadata::default();
     let m = about.unwrap_or(&none);
@@ -271,7 +288,7 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
         wave_size,
         has_metadata: about.is_some(),
         args: m.args.clone(),
-        kernarg_bytes: m.kernarg_bytes.max(kd.kernarg_bytes),
+        kernarg_bytes,
         kernarg_align: m.kernarg_align.max(8),
         lds_bytes: m.lds_bytes.max(kd.lds_bytes),
         scratch_bytes: m.scratch_bytes.max(kd.scratch_bytes),
