@@ -24,7 +24,8 @@ void lds_types(__global const uint4 *in, __global uint4 *out, __global uint *ext
   atomic_min(&counters[1], v.y);
   uint ticket = atomic_inc(&counters[2]);
   atomic_xor(&counters[3], v.z);
-  wide[l].y = ticket; // only read by this lane
+  barrier(CLK_LOCAL_MEM_FENCE);
+  wide[l].y = ticket;
   barrier(CLK_LOCAL_MEM_FENCE);
   out[i] = (uint4)(far.x + b, far.y ^ sb, (uint)p, (uint)(p >> 32) + (uint)(int)halves[(l + 9) & 63]);
   // tickets are a permutation of 0..63: only their order depends on the schedule

@@ -12,6 +12,6 @@ __kernel void small_ints(__global const short2 *in, __global short2 *out, __glob
   conv[i * 5] = (uint)convert_int_rte(x);
   conv[i * 5 + 1] = convert_uint_sat(x);
   conv[i * 5 + 2] = convert_uchar_sat_rte(x) | (uint)(ushort)convert_short_sat(x) << 16;
-  conv[i * 5 + 3] = as_uint((float)(int)(a.x * 70001));
+  conv[i * 5 + 3] = as_uint((float)(int)(a.x * 60001));
   conv[i * 5 + 4] = as_uint((float)as_uint(b) + (float)(uchar)a.y);
 }
