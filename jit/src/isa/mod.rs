@@ -1,9 +1,13 @@
 //! Instruction tables: rows, decoder, disassembler.
 
+pub mod decode;
 pub mod inst;
 pub mod row;
+pub mod rows;
+mod table;
 pub mod target;
 
+pub use decode::{DecodeError, decode};
 pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
-pub use row::Row;
+pub use row::{Flags, Opd, Row, Ty};
 pub use target::{Family, Gfx};

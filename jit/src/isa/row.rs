@@ -1,12 +1,299 @@
 //! The shape of a table row. The rows themselves are in `rows/`, one file per format.
+//!
+//! A row lists its operands in the order LLVM prints them. Each operand says which encoding field it comes from and the type it is read
+//! or written as; the type fixes the register count and how constants are read. Everything that follows from the format (the VOP3 form of
+//! a VOP2 instruction, DPP, implicit VCC) is a rule in `decode/`, not a column here. Reference: RDNA3 ISA, chapters 15 and 16.
 
 use super::inst::Enc;
+use super::target::{FAMILIES, Family};
+
+/// No opcode number: the family lacks the instruction.
+pub const X: u16 = 0xffff;
+
+/// Type of an operand: how many dwords it has and how an inline constant or literal fills them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Ty {
+    B16,
+    I16,
+    U16,
+    F16,
+    BF16,
+    B32,
+    I32,
+    U32,
+    F32,
+    /// Two 16-bit halves of one register.
+    I16X2,
+    U16X2,
+    F16X2,
+    BF16X2,
+    B64,
+    I64,
+    U64,
+    F64,
+    B96,
+    B128,
+    B256,
+    B512,
+    /// Matrix fragments of WMMA accumulators: 8 dwords in wave32, 4 in wave64.
+    AccF32,
+    AccI32,
+    AccF16,
+    AccBF16,
+    /// One bit per lane: one dword in wave32, two in wave64.
+    Mask,
+}
+
+impl Ty {
+    /// Registers taken by an operand of this type.
+    pub fn dwords(self, wave_size: u32) -> u8 {
+        use Ty::*;
+        match self {
+            B64 | I64 | U64 | F64 => 2,
+            B96 => 3,
+            B128 => 4,
+            B256 => 8,
+            B512 => 16,
+            AccF32 | AccI32 | AccF16 | AccBF16 => (256 / wave_size.max(32)) as u8,
+            Mask => (wave_size.max(32) / 32) as u8,
+            _ => 1,
+        }
+    }
+
+    /// One 16-bit value in half a register.
+    pub fn is_16(self) -> bool {
+        matches!(self, Ty::B16 | Ty::I16 | Ty::U16 | Ty::F16 | Ty::BF16)
+    }
+
+    /// 64-bit scalar types.
+    pub fn is_64(self) -> bool {
+        matches!(self, Ty::B64 | Ty::I64 | Ty::U64 | Ty::F64)
+    }
+}
+
+/// Named immediates: how a number prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Imm {
+    /// Decimal when it is an inline integer, else hexadecimal.
+    Auto,
+    /// Always hexadecimal.
+    Hex,
+    /// Unsigned decimal: branch distance in dwords.
+    Branch,
+    /// s_endpgm: not printed when 0.
+    Optional,
+    Hwreg,
+    Sendmsg,
+    Waitcnt,
+    Depctr,
+    DelayAlu,
+}
+
+/// An operand column of a row: encoding field and type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opd {
+    /// VGPR destination (vdst).
+    D(Ty),
+    /// Scalar destination (sdst, SMEM sdata; VOP3 vdst for readlane).
+    SD(Ty),
+    /// Scalar destination field read as a source too, or only (s_cmpk, s_setreg).
+    SS(Ty),
+    /// Lane-mask destination: VCC in VOP2/VOPC, sdst or vdst in VOP3.
+    MD,
+    /// Source field 0: any register class or constant the field can name.
+    S0(Ty),
+    /// Source field 1.
+    S1(Ty),
+    /// Source field 2.
+    S2(Ty),
+    /// Source field 0, VGPR only.
+    V0(Ty),
+    /// Source field 1, VGPR only.
+    V1(Ty),
+    /// Source field 2, VGPR only.
+    V2(Ty),
+    /// Source field 2 of WMMA: VGPRs or an inline constant.
+    C2(Ty),
+    /// Source field 0, scalar or constant.
+    R0(Ty),
+    /// Source field 1, scalar or constant.
+    R1(Ty),
+    /// Source field 2, scalar or constant.
+    R2(Ty),
+    /// Lane-mask source: VCC in VOP2, field 2 in VOP3.
+    M2,
+    /// The literal dword that always follows (fmaak, fmamk, s_setreg_imm32).
+    LIT(Ty),
+    /// 16-bit immediate.
+    K(Imm),
+    /// The 8-bit source field read as a message number (s_sendmsg_rtn).
+    MSG,
+    /// SMEM: 7-bit immediate in the sdata field (prefetch and probe forms).
+    SIMM,
+    /// SMEM base: 64-bit address or 128-bit V#.
+    SBASE(Ty),
+    /// SMEM offset: register, immediate or both.
+    SOFF,
+    /// DS, FLAT: address register; its width follows from the segment.
+    ADDR,
+    /// DS, FLAT: first data field.
+    DA(Ty),
+    /// DS: second data field.
+    DB(Ty),
+    /// FLAT: scalar address, prints `off` when absent.
+    SADDR,
+    /// Destination that exists only with glc (returning atomics of FLAT/GLOBAL).
+    RD(Ty),
+    /// Buffer and image data: loaded, stored or both.
+    VDATA(Ty),
+    /// Buffer address: off, index, offset or both.
+    VADDR,
+    /// Buffer resource.
+    RSRC(Ty),
+    /// Image sampler.
+    SAMP,
+    /// Buffer scalar offset.
+    SOFFSET,
+    /// Image address registers.
+    IADDR,
+    /// LDSDIR: attribute and channel.
+    ATTR,
+    /// EXP: target.
+    TGT,
+    /// EXP: one of four sources.
+    E(u8),
+}
+
+bitflags::bitflags! {
+    /// What a row's VOP3, DPP and memory forms allow. Names with numbers speak of sources 0, 1, 2.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Flags: u64 {
+        /// neg and abs on source 0.
+        const M0 = 1;
+        /// neg and abs on sources 0 and 1.
+        const M01 = 3;
+        /// neg and abs on all three.
+        const M012 = 7;
+        /// neg on source 1, whose abs bit is ignored.
+        const NEG1 = 1 << 3;
+        /// neg on sources 1 and 2, whose abs bits are ignored.
+        const NEG12 = 1 << 4;
+        /// neg and abs bits of sources 0 and 1 have no meaning.
+        const IGN01 = 1 << 5;
+        /// neg and abs bits of all sources have no meaning.
+        const IGN012 = 1 << 6;
+        /// clamp.
+        const CL = 1 << 7;
+        /// omod.
+        const OM = 1 << 8;
+        /// op_sel on every source and the destination.
+        const OS = 1 << 9;
+        /// op_sel on source 2 and the destination only.
+        const OS23 = 1 << 10;
+        /// op_sel on sources 0 and 1 only (the permlane controls).
+        const OS01 = 1 << 11;
+        /// No DPP form.
+        const NODPP = 1 << 12;
+        /// VOP3P: op_sel and op_sel_hi select halves.
+        const PK = 1 << 14;
+        /// VOP3P: neg is a sign control (iu8/iu4), no neg_hi.
+        const IU = 1 << 15;
+        /// VOP3P mixed precision: neg_hi is abs, op_sel_hi defaults to 0.
+        const MIX = 1 << 16;
+        /// VOP3P: neg_lo and neg_hi.
+        const NEG = 1 << 17;
+        /// DS: two offsets.
+        const TWO = 1 << 18;
+        /// DS: gds only.
+        const GDS = 1 << 19;
+        /// DS: never gds.
+        const NOGDS = 1 << 20;
+        /// Atomic: reads, changes and writes memory.
+        const ATOMIC = 1 << 21;
+        /// Memory write without a result.
+        const STORE = 1 << 22;
+        /// Buffer: no tfe.
+        const NOTFE = 1 << 23;
+        /// Image: 16-bit data can be packed (d16).
+        const D16 = 1 << 24;
+        /// Image gather: always four components.
+        const GATHER = 1 << 25;
+        /// VOPD: only as the Y half.
+        const Y_ONLY = 1 << 26;
+        /// DPP16 exists but no DPP8.
+        const NODPP8 = 1 << 28;
+        /// Image: the gradients are 16 bits wide.
+        const G16 = 1 << 29;
+    }
+}
+
+/// Processor features that single rows need inside a family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[allow(missing_docs)]
+pub enum Feature {
+    #[default]
+    Base,
+}
 
 /// Everything known about one opcode.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Row {
+    /// Index in [`super::rows::all`]: dense, so that per-row data can be kept in a plain array.
+    pub id: u16,
     /// Mnemonic as LLVM prints it, without `_e32`/`_e64`/`_dpp` suffixes.
     pub name: &'static str,
     /// Formats it exists in, the native one first.
     pub encs: &'static [Enc],
+    /// Opcode number in the native format by family ([`X`]: the family lacks it). The VOP3 number of a VOP1/VOP2/VOPC row follows by rule.
+    pub numbers: [u16; FAMILIES],
+    /// Operands in print order.
+    pub ops: &'static [Opd],
+    /// Modifiers and memory properties.
+    pub flags: Flags,
+    /// Feature the processor must have.
+    pub needs: Feature,
+}
+
+impl Row {
+    /// Native format.
+    pub fn enc(&self) -> Enc {
+        self.encs[0]
+    }
+
+    /// Opcode number in the native format.
+    pub fn number(&self, family: Family) -> Option<u16> {
+        let n = self.numbers[family as usize];
+        (n != X).then_some(n)
+    }
+
+    /// Has a form in this format.
+    pub fn has(&self, enc: Enc) -> bool {
+        self.encs.contains(&enc)
+    }
+
+    /// VOP3 (or VOP3SD) opcode by the promotion rule.
+    pub fn vop3_number(&self, family: Family) -> Option<u16> {
+        let n = self.number(family)?;
+        if !self.encs.iter().any(|e| matches!(e, Enc::VOP3 | Enc::VOP3SD)) {
+            return None;
+        }
+        Some(match self.enc() {
+            Enc::VOP2 => n + 0x100,
+            Enc::VOP1 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => n + 0x140,
+            Enc::VOP1 => n + 0x180,
+            _ => n,
+        })
+    }
+
+    /// v_cmp and v_cmpx.
+    pub fn is_compare(&self) -> bool {
+        self.enc() == Enc::VOPC
+    }
+}
+
+/// A row before it has its id.
+pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; FAMILIES], ops: &'static [Opd], flags: u64) -> Row {
+    Row { id: 0, name, encs, numbers, ops, flags: Flags::from_bits_truncate(flags), needs: Feature::Base }
 }

@@ -1,0 +1,300 @@
+//! Bits to [`Inst`]. Strict: what LLVM's disassembler refuses is refused here, so data is not taken for code.
+//!
+//! The format follows from the top bits of the first dword (RDNA3 ISA, chapter 15, table of formats), the row from the opcode field, and
+//! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
+
+mod image;
+mod memory;
+mod scalar;
+mod vector;
+
+use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
+use super::row::{Row, Ty};
+use super::table;
+use super::target::{Family, Gfx};
+
+/// Why bits are not an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The format's opcode field has a number the target does not define.
+    #[error("no {enc:?} instruction has opcode {number:#x} (encoding {word:#010x})")]
+    Opcode {
+        /// Format.
+        enc: Enc,
+        /// Opcode field.
+        number: u32,
+        /// First dword.
+        word: u32,
+    },
+    /// The top bits name no format of the target.
+    #[error("encoding {word:#010x} belongs to no instruction format of the target")]
+    Format {
+        /// First dword.
+        word: u32,
+    },
+    /// A register field names no register usable there.
+    #[error("{name}: operand code {code:#x} is not valid here (encoding {word:#010x})")]
+    Operand {
+        /// Mnemonic.
+        name: &'static str,
+        /// Field value.
+        code: u32,
+        /// First dword.
+        word: u32,
+    },
+    /// A field that must be zero is not, or a modifier the instruction lacks is set.
+    #[error("{name}: a reserved field is set (encoding {word:#010x})")]
+    Reserved {
+        /// Mnemonic.
+        name: &'static str,
+        /// First dword.
+        word: u32,
+    },
+    /// The instruction continues past the end of the code.
+    #[error("the instruction needs {needed} dwords, {available} are left (encoding {word:#010x})")]
+    Truncated {
+        /// Dwords needed.
+        needed: usize,
+        /// Dwords given.
+        available: usize,
+        /// First dword, 0 when there is none.
+        word: u32,
+    },
+    /// The target's encodings are not known to this build.
+    #[error("{target} has no instruction tables yet")]
+    Target {
+        /// Processor.
+        target: Gfx,
+    },
+}
+
+/// Decodes the instruction that starts at `words[0]`. Give up to five dwords; fewer only at the end of the code. `wave_size` (32 or 64)
+/// fixes the width of lane-mask operands.
+pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
+    let Some(&word) = words.first() else {
+        return Err(DecodeError::Truncated { needed: 1, available: 0, word: 0 });
+    };
+    let family = target.family();
+    if !matches!(family, Family::Gfx11 | Family::Gfx115) {
+        return Err(DecodeError::Target { target });
+    }
+    let d = Decoder { words, family, wave_size };
+    if word >> 31 == 0 {
+        return match word >> 25 {
+            0x3f => d.vop1(),
+            0x3e => d.vopc(),
+            _ => d.vop2(),
+        };
+    }
+    if word >> 30 == 0b10 {
+        return match word >> 23 {
+            0x17d => d.sop1(),
+            0x17e => d.sopc(),
+            0x17f => d.sopp(),
+            n if n >> 5 == 0b1011 => d.sopk(),
+            _ => d.sop2(),
+        };
+    }
+    match word >> 26 {
+        0x32 => d.vopd(),
+        0x33 => match (word >> 24) & 3 {
+            0 => d.vop3p(),
+            1 => d.vinterp(),
+            2 => d.ldsdir(),
+            _ => Err(DecodeError::Format { word }),
+        },
+        0x35 => d.vop3(),
+        0x36 => d.ds(),
+        0x37 => d.flat(),
+        0x38 => d.mubuf(),
+        0x3a => d.mtbuf(),
+        0x3c => d.mimg(),
+        0x3d => d.smem(),
+        0x3e => d.exp(),
+        _ => Err(DecodeError::Format { word }),
+    }
+}
+
+/// Register file of a scalar code.
+const VCC_LO: u32 = 106;
+const TTMP0: u32 = 108;
+const NULL: u32 = 124;
+const M0: u32 = 125;
+const EXEC_LO: u32 = 126;
+/// Source code of the literal dword.
+const LITERAL: u32 = 255;
+
+#[derive(Clone, Copy)]
+struct Decoder<'a> {
+    words: &'a [u32],
+    family: Family,
+    wave_size: u32,
+}
+
+/// An instruction being filled in, with the place of its literal.
+struct Build<'a> {
+    d: Decoder<'a>,
+    inst: Inst,
+    /// Dwords before the literal.
+    base: usize,
+}
+
+type Result1<T> = Result<T, DecodeError>;
+
+impl<'a> Decoder<'a> {
+    fn row(&self, enc: Enc, number: u32) -> Result1<&'static Row> {
+        table::find(self.family, enc, number).ok_or(DecodeError::Opcode { enc, number, word: self.words[0] })
+    }
+
+    /// Starts an instruction of `base` dwords.
+    fn start(self, row: &'static Row, enc: Enc, base: usize) -> Result1<Build<'a>> {
+        if self.words.len() < base {
+            return Err(DecodeError::Truncated { needed: base, available: self.words.len(), word: self.words[0] });
+        }
+        let mut words = [0; 5];
+        words[..base].copy_from_slice(&self.words[..base]);
+        let inst = Inst {
+            row,
+            row_y: None,
+            enc,
+            words,
+            len: base as u8,
+            operands: [Operand::Off; MAX_OPERANDS],
+            count: 0,
+            y_start: 0,
+            mods: Mods::default(),
+        };
+        Ok(Build { d: self, inst, base })
+    }
+}
+
+impl Build<'_> {
+    fn push(&mut self, op: Operand) {
+        self.inst.operands[usize::from(self.inst.count)] = op;
+        self.inst.count += 1;
+    }
+
+    fn bad(&self, code: u32) -> DecodeError {
+        DecodeError::Operand { name: self.inst.row.name, code, word: self.inst.words[0] }
+    }
+
+    fn reserved<T>(&self) -> Result1<T> {
+        Err(DecodeError::Reserved { name: self.inst.row.name, word: self.inst.words[0] })
+    }
+
+    /// Fails unless `field` is zero.
+    fn zero(&self, field: u32) -> Result1<()> {
+        if field == 0 { Ok(()) } else { self.reserved() }
+    }
+
+    /// Dword `i`, which the instruction then includes.
+    fn word(&mut self, i: usize) -> Result1<u32> {
+        let Some(&w) = self.d.words.get(i) else {
+            return Err(DecodeError::Truncated { needed: i + 1, available: self.d.words.len(), word: self.inst.words[0] });
+        };
+        self.inst.words[i] = w;
+        self.inst.len = self.inst.len.max(i as u8 + 1);
+        Ok(w)
+    }
+
+    fn literal(&mut self) -> Result1<u32> {
+        self.word(self.base)
+    }
+
+    fn width(&self, ty: Ty) -> u8 {
+        ty.dwords(self.d.wave_size)
+    }
+
+    /// VGPR tuple starting at `n`; it must end within v255.
+    fn vgpr(&self, n: u32, count: u8) -> Result1<Operand> {
+        if n + u32::from(count) > 256 {
+            return Err(self.bad(n + 256));
+        }
+        Ok(Operand::Vgpr { n: n as u16, count, half: super::Half::Whole })
+    }
+
+    /// Scalar register tuple. Pairs start at even numbers and larger tuples at multiples of four: low bits of the field are ignored.
+    fn sreg(&self, code: u32, count: u8) -> Result1<Operand> {
+        let width = u32::from(count);
+        let align = match count {
+            1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        let fits = |first: u32, end: u32| {
+            let n = (code - first) / align * align;
+            (first + n + width <= end).then_some(first + n)
+        };
+        let n = match code {
+            0..VCC_LO => fits(0, VCC_LO),
+            VCC_LO | 107 if count == 1 => Some(code),
+            VCC_LO if count == 2 => Some(code),
+            TTMP0..NULL => fits(TTMP0, NULL),
+            NULL => Some(code),
+            M0 | 127 if count == 1 => Some(code),
+            EXEC_LO if count <= 2 => Some(code),
+            _ => None,
+        };
+        match n {
+            Some(n) => Ok(Operand::Sgpr { n: n as u8, count }),
+            None => Err(self.bad(code)),
+        }
+    }
+
+    /// Scalar source: register, constant or literal.
+    fn ssrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        match code {
+            0..=127 => self.sreg(code, self.width(ty)),
+            128..=192 => Ok(Operand::Int(code as i32 - 128)),
+            193..=208 => Ok(Operand::Int(192 - code as i32)),
+            235..=239 | 251..=254 => Ok(Operand::Special(code as u8)),
+            240..=248 => Ok(Operand::Float(code as u8)),
+            LITERAL => Ok(Operand::Literal(self.literal()?)),
+            _ => Err(self.bad(code)),
+        }
+    }
+
+    /// Nine-bit source: a VGPR or anything scalar.
+    fn src(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code < 256 { self.ssrc(code, ty) } else { self.vgpr(code - 256, self.width(ty)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// xorshift64*: enough for bit patterns.
+    fn next(state: &mut u64) -> u32 {
+        *state ^= *state >> 12;
+        *state ^= *state << 25;
+        *state ^= *state >> 27;
+        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+
+    #[test]
+    fn no_bits_panic() {
+        let mut state = 0x9e37_79b9_7f4a_7c15;
+        for _ in 0..300_000 {
+            let words: [u32; 5] = std::array::from_fn(|_| next(&mut state));
+            let available = (words[4] % 6) as usize;
+            for wave in [32, 64] {
+                let _ = decode(&words[..available], Gfx::GFX1100, wave);
+            }
+        }
+    }
+
+    #[test]
+    fn misaligned_pairs_start_at_the_even_register() {
+        let i = decode(&[0xbe80_0169], Gfx::GFX1100, 32).unwrap(); // s_mov_b64 s[0:1], s[104:105]
+        assert_eq!(i.ops(), [Operand::Sgpr { n: 0, count: 2 }, Operand::Sgpr { n: 104, count: 2 }]);
+    }
+
+    #[test]
+    fn a_literal_is_the_dword_after_the_instruction() {
+        let i = decode(&[0x7e00_02ff, 0x3f80_0000], Gfx::GFX1100, 32).unwrap();
+        assert_eq!((i.name(), i.len, i.ops()[1]), ("v_mov_b32", 2, Operand::Literal(0x3f80_0000)));
+        let e = decode(&[0x7e00_02ff], Gfx::GFX1100, 32).unwrap_err();
+        assert_eq!(e, DecodeError::Truncated { needed: 2, available: 1, word: 0x7e00_02ff });
+    }
+}

@@ -1,0 +1,112 @@
+//! The instruction table, one file per format. Columns are families: gfx6/7, 8, 9, 90a/94x, 10.1, 10.3, 11, 11.5, 12.
+//!
+//! Opcode numbers follow the ISA manuals; `examples/isa_check.rs` compares every row with LLVM's assembler and disassembler.
+
+mod buffer;
+mod ds;
+mod export;
+mod flat;
+mod image;
+mod scalar;
+mod smem;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+mod vopd;
+
+use super::row::Row;
+use std::sync::LazyLock;
+
+/// Short names that keep a row on one line.
+mod prelude {
+    pub(super) use crate::isa::inst::Enc;
+    pub(super) use crate::isa::row::Imm::*;
+    pub(super) use crate::isa::row::Opd::*;
+    pub(super) use crate::isa::row::Ty::*;
+    pub(super) use crate::isa::row::{Flags, Row, X, row};
+
+    pub(super) const SOP1: &[Enc] = &[Enc::SOP1];
+    pub(super) const SOP2: &[Enc] = &[Enc::SOP2];
+    pub(super) const SOPC: &[Enc] = &[Enc::SOPC];
+    pub(super) const SOPK: &[Enc] = &[Enc::SOPK];
+    pub(super) const SOPP: &[Enc] = &[Enc::SOPP];
+    pub(super) const SMEM: &[Enc] = &[Enc::SMEM];
+    pub(super) const VOP1: &[Enc] = &[Enc::VOP1, Enc::VOP3];
+    pub(super) const VOP2: &[Enc] = &[Enc::VOP2, Enc::VOP3];
+    pub(super) const VOPC: &[Enc] = &[Enc::VOPC, Enc::VOP3];
+    pub(super) const VOP3: &[Enc] = &[Enc::VOP3];
+    pub(super) const VOP3SD: &[Enc] = &[Enc::VOP3SD];
+    pub(super) const VOP3P: &[Enc] = &[Enc::VOP3P];
+    pub(super) const VOPD: &[Enc] = &[Enc::VOPD];
+    pub(super) const VINTERP: &[Enc] = &[Enc::VINTERP];
+    pub(super) const LDSDIR: &[Enc] = &[Enc::LDSDIR];
+    pub(super) const DS: &[Enc] = &[Enc::DS];
+    pub(super) const FLAT: &[Enc] = &[Enc::FLAT];
+    pub(super) const GLOBAL: &[Enc] = &[Enc::GLOBAL];
+    pub(super) const SCRATCH: &[Enc] = &[Enc::SCRATCH];
+    pub(super) const MUBUF: &[Enc] = &[Enc::MUBUF];
+    pub(super) const MTBUF: &[Enc] = &[Enc::MTBUF];
+    pub(super) const MIMG: &[Enc] = &[Enc::MIMG];
+    pub(super) const EXP: &[Enc] = &[Enc::EXP];
+    pub(super) const VOP1_ONLY: &[Enc] = &[Enc::VOP1];
+    pub(super) const VOP2_ONLY: &[Enc] = &[Enc::VOP2];
+    pub(super) const VOP2SD: &[Enc] = &[Enc::VOP2, Enc::VOP3SD];
+
+    pub(super) const NONE: u64 = 0;
+    pub(super) const M0: u64 = Flags::M0.bits();
+    pub(super) const M01: u64 = Flags::M01.bits();
+    pub(super) const M012: u64 = Flags::M012.bits();
+    pub(super) const NEG1: u64 = Flags::NEG1.bits();
+    pub(super) const NEG12: u64 = Flags::NEG12.bits();
+    pub(super) const IGN01: u64 = Flags::IGN01.bits();
+    pub(super) const IGN012: u64 = Flags::IGN012.bits();
+    pub(super) const CL: u64 = Flags::CL.bits();
+    pub(super) const OM: u64 = Flags::OM.bits();
+    pub(super) const OS: u64 = Flags::OS.bits();
+    pub(super) const OS01: u64 = Flags::OS01.bits();
+    pub(super) const OS23: u64 = Flags::OS23.bits();
+    pub(super) const PK: u64 = Flags::PK.bits();
+    pub(super) const IU: u64 = Flags::IU.bits();
+    pub(super) const MIX: u64 = Flags::MIX.bits();
+    pub(super) const NEG: u64 = Flags::NEG.bits();
+    pub(super) const TWO: u64 = Flags::TWO.bits();
+    pub(super) const GDS: u64 = Flags::GDS.bits();
+    pub(super) const NOGDS: u64 = Flags::NOGDS.bits();
+    pub(super) const ATOMIC: u64 = Flags::ATOMIC.bits();
+    pub(super) const STORE: u64 = Flags::STORE.bits();
+    pub(super) const NOTFE: u64 = Flags::NOTFE.bits();
+    pub(super) const D16: u64 = Flags::D16.bits();
+    pub(super) const GATHER: u64 = Flags::GATHER.bits();
+    pub(super) const Y_ONLY: u64 = Flags::Y_ONLY.bits();
+    pub(super) const G16: u64 = Flags::G16.bits();
+    pub(super) const NODPP: u64 = Flags::NODPP.bits();
+}
+
+/// Every row, ordered by id.
+pub fn all() -> &'static [Row] {
+    static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let files: [&[Row]; 13] = [
+            scalar::ROWS,
+            smem::ROWS,
+            vop1::ROWS,
+            vop2::ROWS,
+            vopc::ROWS,
+            vop3::ROWS,
+            vop3p::ROWS,
+            vopd::ROWS,
+            ds::ROWS,
+            flat::ROWS,
+            buffer::ROWS,
+            image::ROWS,
+            export::ROWS,
+        ];
+        let mut rows: Vec<Row> = files.iter().flat_map(|f| f.iter().cloned()).collect();
+        for (id, row) in rows.iter_mut().enumerate() {
+            row.id = id as u16;
+        }
+        rows
+    });
+    &ALL
+}

@@ -1,0 +1,41 @@
+//! VOP3P rows: packed, mixed precision, dot products and WMMA. RDNA3 ISA, chapter 16.10.
+
+use super::prelude::*;
+
+#[rustfmt::skip] // opcode numbers by family: gfx6/7, 8, 9, 90a/94x, 10.1, 10.3, 11, 11.5, 12
+pub(super) const ROWS: &[Row] = &[
+    row("v_pk_mad_i16",                VOP3P, [X, X, X, X, X, X, 0x00, 0x00, X], &[D(I16X2), S0(I16X2), S1(I16X2), S2(I16X2)], PK | NEG | CL),
+    row("v_pk_mad_u16",                VOP3P, [X, X, X, X, X, X, 0x09, 0x09, X], &[D(U16X2), S0(U16X2), S1(U16X2), S2(U16X2)], PK | NEG | CL),
+    row("v_pk_fma_f16",                VOP3P, [X, X, X, X, X, X, 0x0e, 0x0e, X], &[D(F16X2), S0(F16X2), S1(F16X2), S2(F16X2)], PK | NEG | CL),
+    row("v_dot2_f32_f16",              VOP3P, [X, X, X, X, X, X, 0x13, 0x13, X], &[D(F32), S0(F16X2), S1(F16X2), S2(F32)], PK | NEG | CL),
+    row("v_dot4_i32_iu8",              VOP3P, [X, X, X, X, X, X, 0x16, 0x16, X], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | IU | CL),
+    row("v_dot4_u32_u8",               VOP3P, [X, X, X, X, X, X, 0x17, 0x17, X], &[D(U32), S0(B32), S1(B32), S2(U32)], PK | IU | CL),
+    row("v_dot8_i32_iu4",              VOP3P, [X, X, X, X, X, X, 0x18, 0x18, X], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | IU | CL),
+    row("v_dot8_u32_u4",               VOP3P, [X, X, X, X, X, X, 0x19, 0x19, X], &[D(U32), S0(B32), S1(B32), S2(U32)], PK | IU | CL),
+    row("v_dot2_f32_bf16",             VOP3P, [X, X, X, X, X, X, 0x1a, 0x1a, X], &[D(F32), S0(BF16X2), S1(BF16X2), S2(F32)], PK | NEG),
+    row("v_fma_mix_f32",               VOP3P, [X, X, X, X, X, X, 0x20, 0x20, X], &[D(F32), S0(F32), S1(F32), S2(F32)], MIX | CL | PK),
+    row("v_fma_mixlo_f16",             VOP3P, [X, X, X, X, X, X, 0x21, 0x21, X], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK),
+    row("v_fma_mixhi_f16",             VOP3P, [X, X, X, X, X, X, 0x22, 0x22, X], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK),
+    row("v_wmma_f32_16x16x16_f16",     VOP3P, [X, X, X, X, X, X, 0x40, 0x40, X], &[D(AccF32), V0(B256), V1(B256), C2(AccF32)], NEG),
+    row("v_wmma_f32_16x16x16_bf16",    VOP3P, [X, X, X, X, X, X, 0x41, 0x41, X], &[D(AccF32), V0(B256), V1(B256), C2(AccF32)], NEG),
+    row("v_wmma_f16_16x16x16_f16",     VOP3P, [X, X, X, X, X, X, 0x42, 0x42, X], &[D(AccF16), V0(B256), V1(B256), C2(AccF16)], NEG | PK),
+    row("v_wmma_bf16_16x16x16_bf16",   VOP3P, [X, X, X, X, X, X, 0x43, 0x43, X], &[D(AccBF16), V0(B256), V1(B256), C2(AccBF16)], NEG | PK),
+    row("v_wmma_i32_16x16x16_iu8",     VOP3P, [X, X, X, X, X, X, 0x44, 0x44, X], &[D(AccI32), V0(B128), V1(B128), C2(AccI32)], IU | CL),
+    row("v_wmma_i32_16x16x16_iu4",     VOP3P, [X, X, X, X, X, X, 0x45, 0x45, X], &[D(AccI32), V0(B64), V1(B64), C2(AccI32)], IU | CL),
+    row("v_pk_mul_lo_u16",             VOP3P, [X, X, X, X, X, X, 0x01, 0x01, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_add_i16",                VOP3P, [X, X, X, X, X, X, 0x02, 0x02, X], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL),
+    row("v_pk_sub_i16",                VOP3P, [X, X, X, X, X, X, 0x03, 0x03, X], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL),
+    row("v_pk_lshlrev_b16",            VOP3P, [X, X, X, X, X, X, 0x04, 0x04, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_lshrrev_b16",            VOP3P, [X, X, X, X, X, X, 0x05, 0x05, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_ashrrev_i16",            VOP3P, [X, X, X, X, X, X, 0x06, 0x06, X], &[D(I16X2), S0(U16X2), S1(I16X2)], PK | NEG | CL),
+    row("v_pk_max_i16",                VOP3P, [X, X, X, X, X, X, 0x07, 0x07, X], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL),
+    row("v_pk_min_i16",                VOP3P, [X, X, X, X, X, X, 0x08, 0x08, X], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL),
+    row("v_pk_add_u16",                VOP3P, [X, X, X, X, X, X, 0x0a, 0x0a, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_sub_u16",                VOP3P, [X, X, X, X, X, X, 0x0b, 0x0b, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_max_u16",                VOP3P, [X, X, X, X, X, X, 0x0c, 0x0c, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_min_u16",                VOP3P, [X, X, X, X, X, X, 0x0d, 0x0d, X], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL),
+    row("v_pk_add_f16",                VOP3P, [X, X, X, X, X, X, 0x0f, 0x0f, X], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL),
+    row("v_pk_mul_f16",                VOP3P, [X, X, X, X, X, X, 0x10, 0x10, X], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL),
+    row("v_pk_min_f16",                VOP3P, [X, X, X, X, X, X, 0x11, 0x11, X], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL),
+    row("v_pk_max_f16",                VOP3P, [X, X, X, X, X, X, 0x12, 0x12, X], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL),
+];
