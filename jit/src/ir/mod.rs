@@ -11,6 +11,7 @@
 //! Files: `op` pure operations, `eval` their meaning, `interp` the interpreter, `text` printer and parser, `verify` the verifier.
 
 pub mod build;
+pub mod eval;
 pub mod op;
 pub mod resume;
 pub mod text;
