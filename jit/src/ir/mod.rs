@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod eval;
+pub mod interp;
 pub mod op;
 pub mod resume;
 pub mod text;
