@@ -85,7 +85,12 @@ fn ends(t: &Term) -> bool {
 }
 
 /// Solves a backward problem: `transfer(block index, state at its end) -> state at its start`.
-fn solve<S: Copy + PartialEq + Default>(func: &Func, at_exit: impl Fn(&Term) -> S, join: impl Fn(&mut S, &S), transfer: impl Fn(usize, S) -> S) -> (Vec<S>, Vec<S>) {
+fn solve<S: Copy + PartialEq + Default>(
+    func: &Func,
+    at_exit: impl Fn(&Term) -> S,
+    join: impl Fn(&mut S, &S),
+    transfer: impl Fn(usize, S) -> S,
+) -> (Vec<S>, Vec<S>) {
     let n = func.blocks.len();
     let (mut starts, mut stops) = (vec![S::default(); n], vec![S::default(); n]);
     let mut changed = true;
@@ -123,6 +128,7 @@ fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
                 match inst.op {
                     Op::SSet(r, _) => s.remove(r),
                     Op::SGet(r) => s.add(r),
+                    Op::SGetRel { .. } => s = SRegs::ALL,
                     _ => {}
                 }
             }
@@ -145,7 +151,18 @@ fn lane_step(l: &mut Lanes, inst: &Inst, cur: Option<Value>, defs: masks::Defs) 
         Op::VGetRel { .. } => *l = Lanes { active: Rows::ALL, resting: Rows::ALL },
         Op::ExecSet(x) => {
             let (narrower, wider) = (within(*x), cur.is_some_and(|c| masks::is_subset(defs, c, *x)));
-            let both = Lanes { active: { let mut a = l.active; a.join(&l.resting); a }, resting: { let mut r = l.resting; r.join(&l.active); r } };
+            let both = Lanes {
+                active: {
+                    let mut a = l.active;
+                    a.join(&l.resting);
+                    a
+                },
+                resting: {
+                    let mut r = l.resting;
+                    r.join(&l.active);
+                    r
+                },
+            };
             if !wider {
                 l.active = both.active;
             }
@@ -254,6 +271,7 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
                 Op::SSet(r, _) if r.0 <= SReg::SCC.0 && !live.has(r) => keep[i] = false,
                 Op::SSet(r, _) => live.remove(r),
                 Op::SGet(r) => live.add(r),
+                Op::SGetRel { .. } => live = SRegs::ALL,
                 _ => {}
             }
         }

@@ -237,6 +237,11 @@ impl<'f> Facts<'f> {
                 self.append(inst.op, v, inst.results);
                 self.rows.clear();
             }
+            Op::SGetRel { .. } | Op::SSetRel { .. } => {
+                self.flush_scalars(inst.pc);
+                self.append(inst.op, v, inst.results);
+                self.scalars.clear();
+            }
             ref op if op.has_effect() || inst.results != 1 => self.append(inst.op, v, inst.results),
             op => self.emit(op, v),
         }

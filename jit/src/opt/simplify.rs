@@ -18,7 +18,9 @@ pub(super) enum Simpler {
 pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
     match op {
         Op::Pure { op: p, mode, args } => {
-            if let Some(v) = identity(f, p, args).or_else(|| fold(f, p, args)).or_else(|| on_masks(f, p, args)).or_else(|| unsplat(f, p, args)) {
+            if let Some(v) =
+                identity(f, p, args).or_else(|| fold(f, p, args)).or_else(|| on_masks(f, p, args)).or_else(|| unsplat(f, p, args))
+            {
                 Simpler::Value(v)
             } else {
                 Simpler::Op(Op::Pure { op: p, mode, args })
