@@ -2,8 +2,6 @@
 //! no textures: those are reached through the one table in [`abi`].
 
 pub mod abi;
-pub mod emit;
 pub mod ir;
 pub mod isa;
-pub mod opt;
-pub mod region;
+pub mod lift;

@@ -11,8 +11,6 @@
 //! Files: `op` pure operations, `eval` their meaning, `interp` the interpreter, `text` printer and parser, `verify` the verifier.
 
 pub mod build;
-pub mod eval;
-pub mod interp;
 pub mod op;
 pub mod resume;
 pub mod text;
@@ -329,7 +327,6 @@ pub struct Addr {
 
 /// One instruction of the IR. Comments give `operands -> results`.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
 pub enum Op {
     /// -> S1, S32 or S64 by `width`
     Const { width: Width, bits: u64 },
@@ -450,7 +447,6 @@ pub enum Pause {
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
 pub enum Term {
     /// To one successor.
     Jump(BlockId),

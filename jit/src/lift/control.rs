@@ -1,0 +1,320 @@
+//! What ends a block: branches, calls, the end of the program, barriers, traps, and writes to the float fields of MODE (RDNA3 ISA,
+//! program control; requirements.md STATE-03, STATE-04, STATE-40, TRAP-02; descriptors.md section 10).
+//!
+//! [`flow`] says where an instruction goes, from its operands and the scalar constants known there ([`Consts`]). The discovery of
+//! blocks and their lifting (`cfg`) both ask it.
+
+use super::consts::Consts;
+use super::cx::Cx;
+use super::sem::*;
+use crate::ir::PureOp::*;
+use crate::ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
+use crate::isa::{Family, Inst, Operand};
+
+/// Kinds of instructions that end a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    Branch(Cond),
+    /// s_setpc_b64
+    SetPc,
+    /// s_swappc_b64
+    SwapPc,
+    /// s_call_b64
+    Call,
+    End,
+    Trap,
+    Pause(Pause),
+    /// s_round_mode: MODE\[3:0\]
+    RoundMode,
+    /// s_denorm_mode: MODE\[7:4\]
+    DenormMode,
+    /// s_setreg_b32, s_setreg_imm32_b32
+    SetReg,
+}
+
+/// Condition of a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cond {
+    Always,
+    /// cdbg: the debugger's flags are never set.
+    Never,
+    Scc(bool),
+    VccZero(bool),
+    ExecZero(bool),
+}
+
+/// Where control goes after an instruction.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Flow {
+    /// To the next instruction, in the same block.
+    Next,
+    /// To `target`, else to the next instruction.
+    Branch { cond: Cond, target: u64 },
+    /// To a known address.
+    Goto(u64),
+    /// To the address in an SGPR pair.
+    Indirect { pair: Operand, is_return: bool },
+    /// To the next instruction, with another float mode.
+    Mode(FpMode),
+    /// To the next instruction, with a float mode only known when it runs.
+    NewMode,
+    /// Suspend, then the next instruction.
+    Pause(Pause),
+    /// s_endpgm
+    End,
+    /// s_trap
+    Trap(u8),
+}
+
+/// The bits of MODE that [`FpMode`] holds.
+pub const FLOAT_BITS: u32 = 0x3ff | 1 << 23;
+const HWREG_MODE: u32 = 1;
+
+/// MODE as the hardware register has it.
+pub fn mode_bits(m: FpMode) -> u32 {
+    u32::from(m.0 & 0x3ff) | u32::from(m.0 >> 10 & 1) << 23
+}
+/// The float mode in a MODE register.
+pub fn float_mode(bits: u32) -> FpMode {
+    FpMode((bits & 0x3ff) as u16 | ((bits >> 23 & 1) << 10) as u16)
+}
+
+fn imm(inst: &Inst, i: usize) -> u32 {
+    match inst.ops().get(i) {
+        Some(Operand::Imm(v) | Operand::Literal(v)) => *v,
+        Some(Operand::Int(v)) => *v as u32,
+        _ => 0,
+    }
+}
+fn operand(inst: &Inst, i: usize) -> Operand {
+    inst.ops().get(i).copied().unwrap_or(Operand::Off)
+}
+
+/// A field of a hardware register: id, offset, and the mask of its bits in place.
+fn hwreg(simm: u32) -> (u32, u32, u32) {
+    let (id, offset, size) = (simm & 63, simm >> 6 & 31, (simm >> 11 & 31) + 1);
+    let mask = ((1u64 << size) - 1) << offset;
+    (id, offset, mask as u32)
+}
+
+/// Where `inst` at `pc` goes.
+pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Consts) -> Flow {
+    let next = pc.wrapping_add(inst.bytes().into());
+    let relative = |i: usize| next.wrapping_add_signed(i64::from(imm(inst, i) as i16) * 4);
+    let through = |pair: Operand, is_return: bool| match consts.read64(pair) {
+        Some(target) => Flow::Goto(target & !3),
+        None => Flow::Indirect { pair, is_return },
+    };
+    match control {
+        Control::Branch(Cond::Always) => Flow::Goto(relative(0)),
+        Control::Branch(Cond::Never) => Flow::Next,
+        Control::Branch(cond) => Flow::Branch { cond, target: relative(0) },
+        Control::SetPc => through(operand(inst, 0), true),
+        Control::SwapPc => through(operand(inst, 1), false),
+        Control::Call => Flow::Goto(relative(1)),
+        Control::End => Flow::End,
+        Control::Trap => Flow::Trap(imm(inst, 0) as u8),
+        Control::Pause(why) => Flow::Pause(why),
+        Control::RoundMode => changed(mode, FpMode(mode.0 & !0xf | (imm(inst, 0) & 0xf) as u16)),
+        Control::DenormMode => changed(mode, FpMode(mode.0 & !0xf0 | (imm(inst, 0) as u16 & 0xf) << 4)),
+        Control::SetReg => {
+            let (id, offset, mask) = hwreg(imm(inst, 0));
+            if id != HWREG_MODE || mask & FLOAT_BITS == 0 {
+                return Flow::Next;
+            }
+            match consts.read(operand(inst, 1)) {
+                Some(v) => changed(mode, float_mode(mode_bits(mode) & !mask | v << offset & mask)),
+                None => Flow::NewMode,
+            }
+        }
+    }
+}
+fn changed(old: FpMode, new: FpMode) -> Flow {
+    if old == new { Flow::Next } else { Flow::Mode(new) }
+}
+
+/// Effects of a control instruction other than where it goes. Gives the value its terminator needs: a branch condition (S1), an
+/// indirect target (S64), or the new MODE (S32).
+pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
+    match (control, flow) {
+        (_, Flow::Branch { cond, .. }) => Some(condition(c, cond)),
+        (Control::SwapPc | Control::Call, _) => {
+            let target = match flow {
+                Flow::Indirect { pair, .. } => Some(jump_target(c, pair)),
+                _ => None,
+            };
+            let back = c.b.const64(((c.next_pc() << 16) as i64 >> 16) as u64);
+            let d = c.op(0);
+            c.sdst(d, B64, back);
+            target
+        }
+        (_, Flow::Indirect { pair, .. }) => Some(jump_target(c, pair)),
+        (Control::SetReg, _) => setreg(c, flow),
+        (Control::Pause(_), _) => None,
+        _ => None,
+    }
+}
+fn jump_target(c: &mut Cx, pair: Operand) -> Value {
+    let v = c.src(pair, B64);
+    let m = c.b.const64(!3);
+    c.b.pure2(And64, v, m)
+}
+fn condition(c: &mut Cx, cond: Cond) -> Value {
+    let (v, want) = match cond {
+        Cond::Scc(want) => (c.scc(), want),
+        Cond::VccZero(want) => (c.vccz(), want),
+        Cond::ExecZero(want) => (c.execz(), want),
+        Cond::Always => return c.b.const1(true),
+        Cond::Never => return c.b.const1(false),
+    };
+    if want { v } else { c.b.pure1(BNot, v) }
+}
+
+/// `(old & !mask) | (v << offset & mask)`
+fn insert_field(c: &mut Cx, old: Value, v: Value, offset: u32, mask: u32) -> Value {
+    let n = c.b.const32(offset);
+    let v = c.b.pure2(Shl32, v, n);
+    let m = c.b.const32(mask);
+    c.b.pure3(Bfi32, m, v, old)
+}
+/// MODE: the known float fields and the stored rest.
+fn whole_mode(c: &mut Cx) -> Value {
+    let rest = c.b.sget(SReg::MODE);
+    let m = c.b.const32(!FLOAT_BITS);
+    let rest = c.b.pure2(And32, rest, m);
+    let float = c.b.const32(mode_bits(c.b.mode));
+    c.b.pure2(Or32, rest, float)
+}
+fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
+    let (id, offset, mask) = hwreg(imm(c.inst, 0));
+    let op = c.op(1);
+    let v = c.src(op, B32);
+    match id {
+        HWREG_MODE => {
+            let old = whole_mode(c);
+            let new = insert_field(c, old, v, offset, mask);
+            if mask & !FLOAT_BITS != 0 {
+                let m = c.b.const32(!FLOAT_BITS);
+                let rest = c.b.pure2(And32, new, m);
+                c.b.sset(SReg::MODE, rest);
+            }
+            (flow == Flow::NewMode).then_some(new)
+        }
+        // STATUS is read-only to user code (STATE-41).
+        2 => None,
+        _ => {
+            let value = if mask == !0 {
+                v
+            } else {
+                let old = c.b.push(Op::GetReg { id: id as u8 }, &[Ty::S32]);
+                insert_field(c, old, v, offset, mask)
+            };
+            c.b.push(Op::SetReg { id: id as u8, value }, &[]);
+            None
+        }
+    }
+}
+/// s_getreg_b32: (register >> offset) & mask(size).
+fn getreg(c: &mut Cx) {
+    let (id, offset, mask) = hwreg(imm(c.inst, 1));
+    let gfx10 = c.target.family() >= Family::Gfx10;
+    let v = match id {
+        HWREG_MODE => whole_mode(c),
+        20 if gfx10 => c.b.sget(SReg::FLAT_SCRATCH_LO),
+        21 if gfx10 => c.b.sget(SReg::FLAT_SCRATCH_HI),
+        _ => c.b.push(Op::GetReg { id: id as u8 }, &[Ty::S32]),
+    };
+    let n = c.b.const32(offset);
+    let v = c.b.pure2(LShr32, v, n);
+    let m = c.b.const32(mask >> offset);
+    let v = c.b.pure2(And32, v, m);
+    let d = c.op(0);
+    c.sdst(d, B32, v);
+}
+fn sendmsg(c: &mut Cx) {
+    let m0 = c.b.sget(SReg::M0);
+    c.b.push(Op::SendMsg { simm: imm(c.inst, 0) as u16, m0 }, &[]);
+}
+/// Message 0x83 is the real-time counter.
+fn sendmsg_rtn(c: &mut Cx, t: T) {
+    let msg = imm(c.inst, 1) as u8;
+    let op = if msg == 0x83 { Op::Time { realtime: true } } else { Op::SendMsgRtn { msg } };
+    let v = c.b.push(op, &[Ty::S64]);
+    let v = if t.is_64() { v } else { c.b.pure1(Lo64, v) };
+    let d = c.op(0);
+    c.sdst(d, t, v);
+}
+/// s_memtime, s_memrealtime.
+fn time(c: &mut Cx, realtime: bool) {
+    let v = c.b.push(Op::Time { realtime }, &[Ty::S64]);
+    let d = c.op(0);
+    c.sdst(d, B64, v);
+}
+
+const fn branch(cond: Cond) -> Sem {
+    Sem::Control(Control::Branch(cond))
+}
+
+/// SOPP and the control rows of SOP1 and SOPK.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("s_branch",               branch(Cond::Always)),
+    ("s_cbranch_scc0",         branch(Cond::Scc(false))),
+    ("s_cbranch_scc1",         branch(Cond::Scc(true))),
+    ("s_cbranch_vccz",         branch(Cond::VccZero(true))),
+    ("s_cbranch_vccnz",        branch(Cond::VccZero(false))),
+    ("s_cbranch_execz",        branch(Cond::ExecZero(true))),
+    ("s_cbranch_execnz",       branch(Cond::ExecZero(false))),
+    ("s_cbranch_cdbgsys",      branch(Cond::Never)),
+    ("s_cbranch_cdbguser",     branch(Cond::Never)),
+    ("s_cbranch_cdbgsys_or_user", branch(Cond::Never)),
+    ("s_cbranch_cdbgsys_and_user", branch(Cond::Never)),
+    ("s_setpc_b64",            Sem::Control(Control::SetPc)),
+    ("s_swappc_b64",           Sem::Control(Control::SwapPc)),
+    ("s_call_b64",             Sem::Control(Control::Call)),
+    ("s_endpgm",               Sem::Control(Control::End)),
+    ("s_endpgm_saved",         Sem::Control(Control::End)),
+    ("s_trap",                 Sem::Control(Control::Trap)),
+    ("s_barrier",              Sem::Control(Control::Pause(Pause::Barrier))),
+    ("s_sleep",                Sem::Control(Control::Pause(Pause::Yield))),
+    ("s_round_mode",           Sem::Control(Control::RoundMode)),
+    ("s_denorm_mode",          Sem::Control(Control::DenormMode)),
+    ("s_setreg_b32",           Sem::Control(Control::SetReg)),
+    ("s_setreg_imm32_b32",     Sem::Control(Control::SetReg)),
+    ("s_getreg_b32",           Sem::Wave(getreg)),
+    ("s_sendmsg",              Sem::Wave(sendmsg)),
+    ("s_sendmsghalt",          Sem::Wave(sendmsg)),
+    ("s_sendmsg_rtn_b32",      Sem::Wave(|c| sendmsg_rtn(c, B32))),
+    ("s_sendmsg_rtn_b64",      Sem::Wave(|c| sendmsg_rtn(c, B64))),
+    ("s_memtime",              Sem::Wave(|c| time(c, false))),
+    ("s_memrealtime",          Sem::Wave(|c| time(c, true))),
+    ("s_nop",                  Sem::Note(NoteKind::Other)),
+    ("s_sethalt",              Sem::Note(NoteKind::Other)),
+    ("s_wakeup",               Sem::Note(NoteKind::Other)),
+    ("s_version",              Sem::Note(NoteKind::Other)),
+    ("s_clause",               Sem::Note(NoteKind::Clause)),
+    ("s_delay_alu",            Sem::Note(NoteKind::Delay)),
+    ("s_waitcnt",              Sem::Note(NoteKind::Wait)),
+    ("s_waitcnt_depctr",       Sem::Note(NoteKind::Wait)),
+    ("s_waitcnt_vscnt",        Sem::Note(NoteKind::Wait)),
+    ("s_waitcnt_vmcnt",        Sem::Note(NoteKind::Wait)),
+    ("s_waitcnt_expcnt",       Sem::Note(NoteKind::Wait)),
+    ("s_waitcnt_lgkmcnt",      Sem::Note(NoteKind::Wait)),
+    ("s_wait_idle",            Sem::Note(NoteKind::Wait)),
+    ("s_wait_event",           Sem::Note(NoteKind::Wait)),
+    ("s_set_inst_prefetch_distance", Sem::Note(NoteKind::Prefetch)),
+    ("s_inst_prefetch",        Sem::Note(NoteKind::Prefetch)),
+    ("s_icache_inv",           Sem::Note(NoteKind::Cache)),
+    ("s_dcache_inv",           Sem::Note(NoteKind::Cache)),
+    ("s_dcache_wb",            Sem::Note(NoteKind::Cache)),
+    ("s_gl1_inv",              Sem::Note(NoteKind::Cache)),
+    ("buffer_gl0_inv",         Sem::Note(NoteKind::Cache)),
+    ("buffer_gl1_inv",         Sem::Note(NoteKind::Cache)),
+    ("buffer_wbinvl1",         Sem::Note(NoteKind::Cache)),
+    ("buffer_wbinvl1_vol",     Sem::Note(NoteKind::Cache)),
+    ("s_setprio",              Sem::Note(NoteKind::Prio)),
+    ("s_ttracedata",           Sem::Note(NoteKind::Other)),
+    ("s_ttracedata_imm",       Sem::Note(NoteKind::Other)),
+    ("s_incperflevel",         Sem::Note(NoteKind::Other)),
+    ("s_decperflevel",         Sem::Note(NoteKind::Other)),
+];

@@ -1,0 +1,670 @@
+//! Lifting of one instruction: operand fetch, modifiers, DPP, destinations.
+//!
+//! Scalar operand codes: descriptors.md section 11. Constants, halves and modifiers: numerics.md sections 3 and 10, requirements.md
+//! STATE-16 to STATE-38. Everything that looks at an operand's encoding is here, so that semantics deal in values only.
+
+use super::crosslane;
+use super::sem::*;
+use crate::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
+use crate::ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use crate::isa::{Dpp, Family, Gfx, Half, Inst, Operand};
+
+/// What a scalar operand code names.
+enum ScalarCode {
+    Reg(SReg),
+    /// Reads 0, writes are dropped: NULL, and TTMPs as destinations (user code may not write them, STATE-23).
+    Null,
+    ExecLo,
+    ExecHi,
+}
+
+/// The instruction being lifted, and the block it goes to.
+pub struct Cx<'a, 'f> {
+    /// The block.
+    pub b: Builder<'f>,
+    /// The instruction.
+    pub inst: &'a Inst,
+    /// Processor.
+    pub target: Gfx,
+    /// Lanes of a wave: 32 or 64.
+    pub wave_size: u32,
+    /// Why the instruction cannot be lifted, if so.
+    pub unsupported: Option<&'static str>,
+    /// EXEC, once read and until written.
+    exec: Option<Value>,
+}
+
+impl<'a, 'f> Cx<'a, 'f> {
+    /// For a block that begins with `inst`.
+    pub fn new(b: Builder<'f>, inst: &'a Inst, target: Gfx, wave_size: u32) -> Self {
+        Cx { b, inst, target, wave_size, unsupported: None, exec: None }
+    }
+
+    /// Gives up on the instruction: the block will end in an error that names it.
+    pub fn unsupported(&mut self, why: &'static str) {
+        self.unsupported.get_or_insert(why);
+    }
+
+    /// Operand `i`, if there is one.
+    pub fn operand(&self, i: usize) -> Option<Operand> {
+        self.inst.ops().get(i).copied()
+    }
+    /// Operand `i`; `Off`, and an error for the instruction, if the decoder gave none.
+    pub fn op(&mut self, i: usize) -> Operand {
+        self.operand(i).unwrap_or_else(|| {
+            self.unsupported("operand missing");
+            Operand::Off
+        })
+    }
+    /// Guest address of the next instruction.
+    pub fn next_pc(&self) -> u64 {
+        self.b.pc.wrapping_add(self.inst.bytes().into())
+    }
+    /// Is this a 64-lane wave?
+    pub fn is_wave64(&self) -> bool {
+        self.wave_size == 64
+    }
+
+    // EXEC and masks
+
+    /// EXEC.
+    pub fn exec(&mut self) -> Value {
+        if let Some(e) = self.exec {
+            return e;
+        }
+        let e = self.b.exec();
+        self.exec = Some(e);
+        e
+    }
+    /// Writes EXEC.
+    pub fn set_exec(&mut self, mask: Value) {
+        self.b.push(Op::ExecSet(mask), &[]);
+        self.exec = Some(mask);
+    }
+    /// The mask with these bits.
+    pub fn const_mask(&mut self, bits: u64) -> Value {
+        let bits = self.b.const64(bits);
+        self.b.bits_mask(bits)
+    }
+    /// The mask of all lanes.
+    pub fn all_lanes(&mut self) -> Value {
+        self.const_mask(if self.is_wave64() { !0 } else { 0xffff_ffff })
+    }
+    /// EXEC_HI:EXEC_LO (S64). In wave32 the high word is a register of its own.
+    pub fn exec64(&mut self) -> Value {
+        let e = self.exec();
+        let bits = self.b.mask_bits(e);
+        if self.is_wave64() {
+            return bits;
+        }
+        let lo = self.b.pure1(PureOp::Lo64, bits);
+        let hi = self.b.sget(SReg::EXEC_HI);
+        self.b.pure2(PureOp::Pack64, lo, hi)
+    }
+    /// Writes EXEC_HI:EXEC_LO.
+    pub fn set_exec64(&mut self, bits: Value) {
+        if self.is_wave64() {
+            let m = self.b.bits_mask(bits);
+            return self.set_exec(m);
+        }
+        let lo = self.b.pure1(PureOp::Lo64, bits);
+        let hi = self.b.pure1(PureOp::Hi64, bits);
+        self.swrite(126, lo);
+        self.b.sset(SReg::EXEC_HI, hi);
+    }
+    /// A lane mask from a scalar operand.
+    pub fn mask_src(&mut self, op: Operand) -> Value {
+        if let Operand::Sgpr { n: 126, .. } = op {
+            return self.exec();
+        }
+        let bits = if self.is_wave64() {
+            self.src(op, B64)
+        } else {
+            let lo = self.src(op, B32);
+            self.b.pure1(PureOp::ZExt64, lo)
+        };
+        self.b.bits_mask(bits)
+    }
+    /// Writes a lane mask to a scalar operand.
+    pub fn mask_dst(&mut self, op: Operand, mask: Value) {
+        if let Operand::Sgpr { n: 126, .. } = op {
+            return self.set_exec(mask);
+        }
+        let bits = self.b.mask_bits(mask);
+        if self.is_wave64() {
+            self.sdst(op, B64, bits);
+        } else {
+            let lo = self.b.pure1(PureOp::Lo64, bits);
+            self.sdst(op, B32, lo);
+        }
+    }
+
+    // scalar registers
+
+    fn code(&self, n: u8) -> ScalarCode {
+        let family = self.target.family();
+        match n {
+            124 if family >= Family::Gfx11 => ScalarCode::Null,
+            125 if family >= Family::Gfx11 => ScalarCode::Reg(SReg::M0),
+            124 => ScalarCode::Reg(SReg::M0),
+            125 => ScalarCode::Null,
+            126 => ScalarCode::ExecLo,
+            127 => ScalarCode::ExecHi,
+            102 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::FLAT_SCRATCH_LO),
+            103 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::FLAT_SCRATCH_HI),
+            104 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::XNACK_MASK_LO),
+            105 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::XNACK_MASK_HI),
+            104 if family == Family::Gfx6 => ScalarCode::Reg(SReg::FLAT_SCRATCH_LO),
+            105 if family == Family::Gfx6 => ScalarCode::Reg(SReg::FLAT_SCRATCH_HI),
+            _ => ScalarCode::Reg(SReg(n & 127)),
+        }
+    }
+    /// Would a write to scalar code `n` be refused?
+    fn is_refused(n: u8) -> bool {
+        (108..=123).contains(&n)
+    }
+    /// Reads scalar code `n` (S32).
+    pub fn sread(&mut self, n: u8) -> Value {
+        match self.code(n) {
+            ScalarCode::Reg(r) => self.b.sget(r),
+            ScalarCode::Null => self.b.const32(0),
+            ScalarCode::ExecHi if !self.is_wave64() => self.b.sget(SReg::EXEC_HI),
+            half @ (ScalarCode::ExecLo | ScalarCode::ExecHi) => {
+                let e = self.exec();
+                let bits = self.b.mask_bits(e);
+                let op = if matches!(half, ScalarCode::ExecLo) { PureOp::Lo64 } else { PureOp::Hi64 };
+                self.b.pure1(op, bits)
+            }
+        }
+    }
+    /// Reads the pair at `n` (S64); the low bit of `n` is ignored (STATE-18).
+    pub fn sread64(&mut self, n: u8) -> Value {
+        let n = n & !1;
+        match self.code(n) {
+            ScalarCode::ExecLo => self.exec64(),
+            ScalarCode::Null => self.b.const64(0),
+            _ => {
+                let lo = self.sread(n);
+                let hi = self.sread(n + 1);
+                self.b.pure2(PureOp::Pack64, lo, hi)
+            }
+        }
+    }
+    /// Writes scalar code `n`.
+    pub fn swrite(&mut self, n: u8, v: Value) {
+        if Self::is_refused(n) {
+            return;
+        }
+        match self.code(n) {
+            ScalarCode::Reg(r) => self.b.sset(r, v),
+            ScalarCode::Null => {}
+            ScalarCode::ExecHi if !self.is_wave64() => self.b.sset(SReg::EXEC_HI, v),
+            ScalarCode::ExecLo if !self.is_wave64() => {
+                let bits = self.b.pure1(PureOp::ZExt64, v);
+                let m = self.b.bits_mask(bits);
+                self.set_exec(m);
+            }
+            ScalarCode::ExecLo => {
+                let hi = self.sread(127);
+                let bits = self.b.pure2(PureOp::Pack64, v, hi);
+                self.set_exec64(bits);
+            }
+            ScalarCode::ExecHi => {
+                let lo = self.sread(126);
+                let bits = self.b.pure2(PureOp::Pack64, lo, v);
+                self.set_exec64(bits);
+            }
+        }
+    }
+    /// Writes the pair at `n`.
+    pub fn swrite64(&mut self, n: u8, v: Value) {
+        let n = n & !1;
+        match self.code(n) {
+            ScalarCode::ExecLo => self.set_exec64(v),
+            ScalarCode::Null => {}
+            _ => {
+                let lo = self.b.pure1(PureOp::Lo64, v);
+                let hi = self.b.pure1(PureOp::Hi64, v);
+                self.swrite(n, lo);
+                self.swrite(n + 1, hi);
+            }
+        }
+    }
+    /// Writes a scalar destination.
+    pub fn sdst(&mut self, op: Operand, t: T, v: Value) {
+        match op {
+            Operand::Sgpr { n, .. } if t.is_64() => self.swrite64(n, v),
+            Operand::Sgpr { n, .. } => self.swrite(n, v),
+            Operand::Off => {}
+            _ => self.unsupported("scalar destination expected"),
+        }
+    }
+    /// SCC (S1).
+    pub fn scc(&mut self) -> Value {
+        self.b.sget(SReg::SCC)
+    }
+    /// Writes SCC.
+    pub fn set_scc(&mut self, v: Value) {
+        self.b.sset(SReg::SCC, v);
+    }
+    /// Is `v` (S32 or S64) not zero?
+    pub fn is_nonzero(&mut self, v: Value) -> Value {
+        nonzero(&mut self.b, v)
+    }
+    /// VCC over the lanes of the wave is zero (STATE-37).
+    pub fn vccz(&mut self) -> Value {
+        if self.is_wave64() {
+            let v = self.sread64(106);
+            let z = self.b.const64(0);
+            self.b.pure2(PureOp::ICmpEq64, v, z)
+        } else {
+            let v = self.sread(106);
+            let z = self.b.const32(0);
+            self.b.pure2(PureOp::ICmpEq32, v, z)
+        }
+    }
+    /// EXEC over the lanes of the wave is zero.
+    pub fn execz(&mut self) -> Value {
+        let e = self.exec();
+        let bits = self.b.mask_bits(e);
+        let z = self.b.const64(0);
+        self.b.pure2(PureOp::ICmpEq64, bits, z)
+    }
+
+    // sources
+
+    fn constant(&mut self, t: T, bits32: u32, bits64: u64) -> Value {
+        if t.is_64() { self.b.const64(bits64) } else { self.b.const32(if t.is_16() { bits32 & 0xffff } else { bits32 }) }
+    }
+    fn special(&mut self, code: u8, t: T) -> Value {
+        let (lo, hi) = match code {
+            235 => (0, SHARED_APERTURE_HI),
+            236 => (!0, SHARED_APERTURE_HI),
+            237 => (0, PRIVATE_APERTURE_HI),
+            238 => (!0, PRIVATE_APERTURE_HI),
+            239 => (0, 0),
+            251..=253 => {
+                let c = match code {
+                    251 => self.vccz(),
+                    252 => self.execz(),
+                    _ => self.scc(),
+                };
+                let v = self.b.pure1(PureOp::BToInt, c);
+                return if t.is_64() { self.b.pure1(PureOp::ZExt64, v) } else { v };
+            }
+            _ => {
+                self.unsupported("this source operand");
+                (0, 0)
+            }
+        };
+        // Read as 32 bits an aperture is its high word.
+        self.constant(t, hi, u64::from(hi) << 32 | lo)
+    }
+    /// A vector register as type `t`, under `demand`.
+    pub fn vread(&mut self, n: u16, half: Half, t: T, demand: Option<Value>) -> Value {
+        let v = self.b.vget(VReg(n), demand);
+        if t.is_64() {
+            let hi = self.b.vget(VReg(next_row(n)), demand);
+            return self.b.pure2(PureOp::Pack64, v, hi);
+        }
+        if half == Half::Hi { self.high_half(v) } else { v }
+    }
+    /// Bits 31:16.
+    pub fn high_half(&mut self, v: Value) -> Value {
+        let k = self.b.const32(16);
+        self.b.pure2(PureOp::LShr32, v, k)
+    }
+    /// An operand as type `t`, without modifiers. 16-bit types: the value is in the low half, the high half is anything.
+    pub fn src(&mut self, op: Operand, t: T) -> Value {
+        match op {
+            Operand::Vgpr { n, half, .. } => {
+                let e = self.exec();
+                self.vread(n, half, t, Some(e))
+            }
+            Operand::Agpr { n, .. } => {
+                let e = self.exec();
+                self.vread(256 + (n & 255), Half::Whole, t, Some(e))
+            }
+            Operand::Sgpr { .. } if t == Mask => self.mask_src(op),
+            Operand::Sgpr { n, .. } if t.is_64() => self.sread64(n),
+            Operand::Sgpr { n, .. } => self.sread(n),
+            Operand::Special(code) => self.special(code, t),
+            Operand::Int(i) => self.constant(t, i as u32, i64::from(i) as u64),
+            Operand::Float(code) => {
+                let (h, s, d) = FLOATS[usize::from(code.wrapping_sub(240)).min(8)];
+                self.constant(t, if t.is_16() { h } else { s }, d)
+            }
+            Operand::Literal(l) => {
+                let wide = match t {
+                    F64 => u64::from(l) << 32,
+                    I64 => i64::from(l as i32) as u64,
+                    _ => l.into(),
+                };
+                self.constant(t, l, wide)
+            }
+            Operand::Imm(i) if t == K => self.b.const32(i32::from(i as i16) as u32),
+            Operand::Imm(i) => self.constant(t, i, i.into()),
+            Operand::Off => self.constant(t, 0, 0),
+        }
+    }
+    /// Source `i` of a vector instruction (operand `first + i`) as type `t`, with DPP on source 0, op_sel, abs and neg.
+    fn lane_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppPlan>) -> Value {
+        if t == Mask {
+            return self.mask_src(op);
+        }
+        let m = self.inst.mods;
+        let mut v = match (op, dpp) {
+            (Operand::Vgpr { n, half, .. }, Some(plan)) if i == 0 => {
+                let e = self.exec();
+                let v = self.vread(n, half, t, plan.demand(e));
+                plan.apply(self, v)
+            }
+            _ => self.src(op, t),
+        };
+        if t.is_16() && m.op_sel >> i & 1 != 0 && matches!(op, Operand::Vgpr { .. } | Operand::Sgpr { .. }) && !has_half(op) {
+            v = self.high_half(v);
+        }
+        if t.is_float() {
+            if m.abs >> i & 1 != 0 {
+                v = self.clear_sign(v, t);
+            }
+            if m.neg >> i & 1 != 0 {
+                v = self.flip_sign(v, t);
+            }
+        }
+        v
+    }
+    fn clear_sign(&mut self, v: Value, t: T) -> Value {
+        match t {
+            F64 => {
+                let k = self.b.const64(!(1 << 63));
+                self.b.pure2(PureOp::And64, v, k)
+            }
+            F16 => {
+                let k = self.b.const32(0x7fff);
+                self.b.pure2(PureOp::And32, v, k)
+            }
+            _ => {
+                let k = self.b.const32(0x7fff_ffff);
+                self.b.pure2(PureOp::And32, v, k)
+            }
+        }
+    }
+    fn flip_sign(&mut self, v: Value, t: T) -> Value {
+        match t {
+            F64 => {
+                let k = self.b.const64(1 << 63);
+                self.b.pure2(PureOp::Xor64, v, k)
+            }
+            F16 => {
+                let k = self.b.const32(0x8000);
+                self.b.pure2(PureOp::Xor32, v, k)
+            }
+            _ => {
+                let k = self.b.const32(0x8000_0000);
+                self.b.pure2(PureOp::Xor32, v, k)
+            }
+        }
+    }
+
+    // vector results
+
+    /// Writes a vector destination of type `t` in the lanes of `exec`. 16-bit results keep the other half of the register, except on
+    /// gfx8 and gfx9, where it becomes zero (op_sel forms excepted).
+    pub fn vdst(&mut self, op: Operand, t: T, v: Value, exec: Value) {
+        let (n, half) = match op {
+            Operand::Vgpr { n, half, .. } => (n, half),
+            Operand::Agpr { n, .. } => (256 + (n & 255), Half::Whole),
+            _ => return self.unsupported("vector destination expected"),
+        };
+        if t.is_64() {
+            let lo = self.b.pure1(PureOp::Lo64, v);
+            let hi = self.b.pure1(PureOp::Hi64, v);
+            self.b.vset(VReg(n), lo, exec);
+            self.b.vset(VReg(next_row(n)), hi, exec);
+        } else if t.is_16() {
+            let high = half == Half::Hi || self.inst.mods.op_sel & 8 != 0;
+            let v = if self.target.family() >= Family::Gfx10 || high { self.insert_half(n, v, high, exec) } else { self.low_half(v) };
+            self.b.vset(VReg(n), v, exec);
+        } else {
+            self.b.vset(VReg(n), v, exec);
+        }
+    }
+    /// Bits 15:0.
+    pub fn low_half(&mut self, v: Value) -> Value {
+        let k = self.b.const32(0xffff);
+        self.b.pure2(PureOp::And32, v, k)
+    }
+    /// The old contents of row `n` with one half replaced by the low half of `v`.
+    pub fn insert_half(&mut self, n: u16, v: Value, high: bool, exec: Value) -> Value {
+        let old = self.b.vget(VReg(n), Some(exec));
+        let mask = self.b.const32(if high { 0xffff_0000 } else { 0xffff });
+        let v = if high {
+            let k = self.b.const32(16);
+            self.b.pure2(PureOp::Shl32, v, k)
+        } else {
+            v
+        };
+        self.b.pure3(PureOp::Bfi32, mask, v, old)
+    }
+    /// omod, then clamp, on a float result.
+    pub fn output_mods(&mut self, mut v: Value, t: T) -> Value {
+        use PureOp::*;
+        let (m, mode) = (self.inst.mods, self.b.mode);
+        let denorm_out = if t == F32 { mode.denorm_out32() } else { mode.denorm_out16_64() };
+        let ignored = self.target.family() < Family::Gfx12 && (mode.ieee() || denorm_out);
+        if m.omod != 0 && !ignored {
+            let ops = match t {
+                F16 => [FOmod2x16, FOmod4x16, FOmodHalf16],
+                F64 => [FOmod2x64, FOmod4x64, FOmodHalf64],
+                _ => [FOmod2x32, FOmod4x32, FOmodHalf32],
+            };
+            v = self.b.pure1(ops[usize::from(m.omod.clamp(1, 3)) - 1], v);
+        }
+        if m.clamp {
+            let op = match t {
+                F16 => FClamp16,
+                F64 => FClamp64,
+                _ => FClamp32,
+            };
+            v = self.b.pure1(op, v);
+        }
+        v
+    }
+
+    // rows
+
+    /// Sources of types `types` from operand `first` on; a lane mask that is not printed is VCC.
+    pub fn lane_srcs(&mut self, ops: &[Operand], first: usize, types: &[T], dpp: Option<&crosslane::DppPlan>) -> Vec<Value> {
+        let vcc = Operand::Sgpr { n: 106, count: 1 };
+        types
+            .iter()
+            .enumerate()
+            .map(|(i, t)| {
+                let op = match ops.get(first + i) {
+                    Some(op) => *op,
+                    None if *t == Mask => vcc,
+                    None => {
+                        self.unsupported("operand missing");
+                        Operand::Off
+                    }
+                };
+                self.lane_src(i, op, *t, dpp)
+            })
+            .collect()
+    }
+    /// The result of a [`Lane`] row on these operands (destination first), before it is written.
+    pub fn lane_result(&mut self, row: &Lane, ops: &[Operand], dpp: Option<&crosslane::DppPlan>) -> Value {
+        let mut vals = self.lane_srcs(ops, 1, row.src, dpp);
+        if row.acc {
+            let old = match ops.first() {
+                Some(Operand::Vgpr { n, half, .. }) => {
+                    let e = self.exec();
+                    let high = *half == Half::Hi || row.dst.is_16() && self.inst.mods.op_sel & 8 != 0;
+                    self.vread(*n, if high { Half::Hi } else { Half::Whole }, row.dst, Some(e))
+                }
+                _ => self.src(Operand::Off, row.dst),
+            };
+            vals.push(old);
+        }
+        if row.dst.is_float() {
+            let v = row.f.apply(&mut self.b, &vals);
+            return self.output_mods(v, row.dst);
+        }
+        let f = row.saturate.filter(|_| self.inst.mods.clamp).unwrap_or(row.f);
+        f.apply(&mut self.b, &vals)
+    }
+    /// The DPP of the instruction and the EXEC it writes under.
+    pub fn dpp(&mut self) -> (Option<crosslane::DppPlan>, Value) {
+        let e = self.exec();
+        if self.inst.mods.dpp == Dpp::None {
+            return (None, e);
+        }
+        let plan = crosslane::DppPlan::new(self, self.inst.mods.dpp);
+        let e = plan.write_exec(self, e);
+        (Some(plan), e)
+    }
+    /// Lifts an instruction that does not end its block.
+    pub fn lift(&mut self, sem: &Sem) {
+        let inst = self.inst;
+        if inst.mods.sdwa.present {
+            return self.unsupported("SDWA");
+        }
+        match sem {
+            Sem::Lane(row) => {
+                let (dpp, exec) = self.dpp();
+                let v = self.lane_result(row, inst.ops(), dpp.as_ref());
+                let dst = self.op(0);
+                self.vdst(dst, row.dst, v, exec);
+            }
+            Sem::LaneCarry { dst, src, f, saturate } => {
+                let (dpp, exec) = self.dpp();
+                let vals = self.lane_srcs(inst.ops(), 2, src, dpp.as_ref());
+                let (v, mask) = f(&mut self.b, &vals);
+                let v = match saturate {
+                    Some(s) if inst.mods.clamp => s.apply(&mut self.b, &vals),
+                    _ if dst.is_float() => self.output_mods(v, *dst),
+                    _ => v,
+                };
+                let mask = self.b.splat(mask);
+                let mask = self.b.pure2(PureOp::BAnd, mask, exec);
+                let (d, m) = (self.op(0), self.op(1));
+                self.vdst(d, *dst, v, exec);
+                self.mask_dst(m, mask);
+            }
+            Sem::Compare { src, f } => self.compare(src, *f),
+            Sem::Scalar { dst, src, f, scc } => {
+                let vals = self.scalar_srcs(src);
+                let v = f.apply(&mut self.b, &vals);
+                let d = self.op(0);
+                self.sdst(d, *dst, v);
+                if matches!(scc, Scc::NonZero) && !self.is_refused_dst(d) {
+                    let c = self.is_nonzero(v);
+                    self.set_scc(c);
+                }
+            }
+            Sem::ScalarScc { dst, src, f } => {
+                let vals = self.scalar_srcs(src);
+                let (v, c) = f(&mut self.b, &vals);
+                let d = self.op(0);
+                self.sdst(d, *dst, v);
+                if !self.is_refused_dst(d) {
+                    self.set_scc(c);
+                }
+            }
+            Sem::ScalarCompare { src, f } => {
+                let vals: Vec<_> = src.iter().enumerate().map(|(i, t)| (self.op(i), *t)).collect();
+                let vals: Vec<_> = vals.into_iter().map(|(op, t)| self.src(op, t)).collect();
+                let c = f.apply(&mut self.b, &vals);
+                self.set_scc(c);
+            }
+            Sem::Wave(f) => f(self),
+            Sem::Note(kind) => {
+                self.b.push(Op::Note(*kind), &[]);
+            }
+            Sem::Control(_) => self.unsupported("control flow in the middle of a block"),
+        }
+    }
+    fn is_refused_dst(&self, op: Operand) -> bool {
+        matches!(op, Operand::Sgpr { n, .. } if Self::is_refused(n))
+    }
+    /// Sources of a scalar row. SOPK rows that also read their destination list it as their first operand.
+    fn scalar_srcs(&mut self, types: &[T]) -> Vec<Value> {
+        let first = if types.contains(&K) && types.len() == self.inst.ops().len() { 0 } else { 1 };
+        let ops: Vec<_> = types.iter().enumerate().map(|(i, t)| (self.op(first + i), *t)).collect();
+        ops.into_iter().map(|(op, t)| self.src(op, t)).collect()
+    }
+    /// v_cmp: the result has a bit for every lane, 0 in inactive ones (STATE-36). v_cmpx writes EXEC; before gfx10 also its destination.
+    fn compare(&mut self, src: &[T], f: F) {
+        let is_cmpx = self.inst.name().starts_with("v_cmpx");
+        let ops = self.inst.ops();
+        let first = usize::from(ops.len() > src.len());
+        let (dpp, exec) = self.dpp();
+        let vals = self.lane_srcs(ops, first, src, dpp.as_ref());
+        let c = f.apply(&mut self.b, &vals);
+        let c = self.b.splat(c);
+        let c = self.b.pure2(PureOp::BAnd, c, exec);
+        if first == 1 {
+            let d = self.op(0);
+            self.mask_dst(d, c);
+        }
+        if is_cmpx {
+            self.set_exec(c);
+        }
+    }
+    /// `v` as an L32 whatever its shape.
+    pub fn as_lane(&mut self, v: Value) -> Value {
+        debug_assert!(self.b.ty(v).width != Width::B1);
+        self.b.splat(v)
+    }
+    /// The lane number (L32).
+    pub fn lane_id(&mut self) -> Value {
+        self.b.push(Op::LaneId, &[Ty::L32])
+    }
+    /// A scalar of a vector operand that should be uniform: SGPRs and constants as they are, VGPRs by their first active lane.
+    pub fn uniform(&mut self, op: Operand) -> Value {
+        let v = self.src(op, B32);
+        if self.b.ty(v).shape == Shape::Scalar {
+            return v;
+        }
+        let exec = self.exec();
+        self.b.push(Op::ReadFirstLane { value: v, exec }, &[Ty::S32])
+    }
+}
+
+/// Is `v` (32 or 64 bits) not zero?
+pub fn nonzero(b: &mut Builder, v: Value) -> Value {
+    if b.ty(v).width == Width::B64 {
+        let z = b.const64(0);
+        b.pure2(PureOp::ICmpNe64, v, z)
+    } else {
+        let z = b.const32(0);
+        b.pure2(PureOp::ICmpNe32, v, z)
+    }
+}
+
+/// The row after `n` in its file.
+pub fn next_row(n: u16) -> u16 {
+    row_after(n, 1)
+}
+/// The row `k` after `n` in its file: past the last one comes row 0 (STATE-32).
+pub fn row_after(n: u16, k: u16) -> u16 {
+    if (n & 255) + k > 255 { n & 256 } else { n + k }
+}
+
+fn has_half(op: Operand) -> bool {
+    matches!(op, Operand::Vgpr { half: Half::Lo | Half::Hi, .. })
+}
+
+/// Bits of the inline float constants 240..=248 (0.5 -0.5 1 -1 2 -2 4 -4 1/2pi): f16, f32, f64.
+pub const FLOATS: [(u32, u32, u64); 9] = [
+    (0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
+    (0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
+    (0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+    (0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
+    (0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
+    (0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
+    (0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
+    (0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
+    (0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
+];

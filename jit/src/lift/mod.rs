@@ -1,0 +1,117 @@
+//! From machine code to wave IR.
+//!
+//! [`lift`] never fails: what cannot be decoded or has no semantics becomes a block that ends in `Term::Fail`, an error only if reached.
+//!
+//! `cfg` finds the blocks and drives; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
+//! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `crosslane`, `mem`.
+
+mod cfg;
+mod compare;
+mod consts;
+mod control;
+mod crosslane;
+mod cx;
+mod exec;
+mod mem;
+mod packed;
+mod salu;
+mod sem;
+mod valu;
+
+#[cfg(test)]
+mod tests;
+
+use crate::ir::{FpMode, Func};
+use crate::isa::{self, Enc, Gfx, Inst};
+use cx::Cx;
+use sem::{Lane, Row, Sem};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Code to lift.
+pub struct LiftSource<'a> {
+    /// Kernel name, for messages.
+    pub name: &'a str,
+    /// Guest address of the first instruction.
+    pub entry: u64,
+    /// Processor.
+    pub target: Gfx,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// Float mode at the entry.
+    pub mode: FpMode,
+    /// The dword of code at a guest address.
+    pub read: &'a dyn Fn(u64) -> Option<u32>,
+}
+
+/// Lifts all code reachable from `src.entry`.
+pub fn lift(src: &LiftSource) -> Func {
+    cfg::lift(src)
+}
+
+/// Has the row semantics?
+pub fn has_semantics(row: &isa::Row) -> bool {
+    of_row(row).is_some()
+}
+
+/// Meanings by row number.
+fn of_row(row: &isa::Row) -> Option<&'static Sem> {
+    static TABLE: OnceLock<Vec<Option<Sem>>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let files: [&[Row]; 8] =
+            [salu::ROWS, exec::ROWS, control::ROWS, valu::ROWS, compare::ROWS, packed::ROWS, crosslane::ROWS, mem::ROWS];
+        let by_name: HashMap<&str, Sem> = files.into_iter().flatten().copied().collect();
+        isa::rows::all().iter().map(|r| by_name.get(plain_name(r.name).as_ref()).copied()).collect()
+    });
+    table.get(usize::from(row.id)).and_then(Option::as_ref)
+}
+
+/// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions.
+fn plain_name(name: &str) -> Cow<'_, str> {
+    if let Some(rest) = name.strip_prefix("v_cmpx_") {
+        format!("v_cmp_{rest}").into()
+    } else if let Some(rest) = name.strip_prefix("v_dual_") {
+        format!("v_{rest}").into()
+    } else {
+        name.into()
+    }
+}
+
+/// Meaning of an instruction.
+fn semantics(inst: &Inst) -> Option<&'static Sem> {
+    of_row(inst.row)
+}
+
+/// Lifts an instruction that does not end its block.
+fn lift_inst(cx: &mut Cx, sem: &Sem) {
+    if cx.inst.enc == Enc::VOPD { dual(cx, sem) } else { cx.lift(sem) }
+}
+
+/// VOPD: both halves read before either writes (numerics.md section 12). wave32 only; wave64 skips it.
+fn dual(cx: &mut Cx, x: &Sem) {
+    if cx.is_wave64() {
+        return;
+    }
+    let inst = cx.inst;
+    let y = inst.row_y.and_then(of_row);
+    let (Sem::Lane(x), Some(Sem::Lane(y))) = (x, y) else {
+        return cx.unsupported("no semantics");
+    };
+    let (ops_x, ops_y) = inst.ops().split_at(usize::from(inst.y_start).min(inst.ops().len()));
+    let half = |cx: &mut Cx, row: &Lane, ops| cx.lane_result(row, ops, None);
+    let vx = half(cx, x, ops_x);
+    let vy = half(cx, y, ops_y);
+    let exec = cx.exec();
+    for (row, ops, v) in [(x, ops_x, vx), (y, ops_y, vy)] {
+        match ops.first() {
+            Some(d) => cx.vdst(*d, row.dst, v, exec),
+            None => cx.unsupported("operand missing"),
+        }
+    }
+}
+
+/// The instruction as assembly.
+fn text(inst: &Inst, _src: &LiftSource, _pc: u64) -> String {
+    inst.name().to_string()
+}

@@ -1,0 +1,229 @@
+//! VOP3P: packed 16-bit operations, mixed-precision fma, dot products (RDNA3 ISA, VOP3P; numerics.md section 11).
+
+use super::cx::Cx;
+use super::sem::*;
+use super::valu::pack16;
+use crate::ir::PureOp::*;
+use crate::ir::{Builder, PureOp, Value};
+use crate::isa::{Half, Operand};
+
+/// Source `i` as packed halves, with op_sel, op_sel_hi and, for floats, neg and neg_hi. Inline constants stand in the low half: floats
+/// as f16 (their f32 pattern for integer operations), integers as 32 bits.
+fn packed_src(c: &mut Cx, i: usize, float: bool) -> Value {
+    let op = c.op(1 + i);
+    let m = c.inst.mods;
+    let mut v = match op {
+        Operand::Float(_) if float => c.src(op, F16),
+        _ => c.src(op, B32),
+    };
+    let (lo, hi) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
+    if (lo, hi) != (0, 1) {
+        let sel = if lo == 0 { 0x0100 } else { 0x0302 } | if hi == 0 { 0x0100_0000 } else { 0x0302_0000 };
+        let sel = c.b.const32(sel);
+        v = c.b.pure3(Perm32, v, v, sel);
+    }
+    if float {
+        let flips = u32::from(m.neg >> i & 1) << 15 | u32::from(m.neg_hi >> i & 1) << 31;
+        if flips != 0 {
+            let k = c.b.const32(flips);
+            v = c.b.pure2(Xor32, v, k);
+        }
+    }
+    v
+}
+/// `n` packed sources, `f` of them, clamp.
+fn pk(c: &mut Cx, n: usize, float: bool, op: PureOp, saturate: Option<PureOp>) {
+    let s: Vec<Value> = (0..n).map(|i| packed_src(c, i, float)).collect();
+    let clamp = c.inst.mods.clamp;
+    let op = saturate.filter(|_| clamp).unwrap_or(op);
+    let mut v = F::Op(op).apply(&mut c.b, &s);
+    if clamp && float {
+        v = c.b.pure1(PkFClamp16, v);
+    }
+    finish(c, v);
+}
+fn finish(c: &mut Cx, v: Value) {
+    let (d, e) = (c.op(0), c.exec());
+    c.vdst(d, B32, v, e);
+}
+/// v_pk_lshlrev and kin: amount first.
+fn pk_rev(c: &mut Cx, op: PureOp) {
+    let (n, v) = (packed_src(c, 0, false), packed_src(c, 1, false));
+    let v = c.b.pure2(op, v, n);
+    finish(c, v);
+}
+/// v_pk_mad: low 16 bits of each product plus addend; clamp saturates the exact sum.
+fn pk_mad(c: &mut Cx, signed: bool) {
+    let s: Vec<Value> = (0..3).map(|i| packed_src(c, i, false)).collect();
+    let v = if c.inst.mods.clamp {
+        let halves = [0, 1].map(|h| {
+            let h: Vec<Value> = s.iter().map(|v| half(&mut c.b, *v, h, signed)).collect();
+            mad_sat(&mut c.b, &h, signed)
+        });
+        pack16(&mut c.b, halves[0], halves[1])
+    } else {
+        let p = c.b.pure2(PkIMul16, s[0], s[1]);
+        c.b.pure2(PkIAdd16, p, s[2])
+    };
+    finish(c, v);
+}
+fn half(b: &mut Builder, v: Value, high: u32, signed: bool) -> Value {
+    let (off, w) = (b.const32(16 * high), b.const32(16));
+    b.pure3(if signed { BfeI32 } else { BfeU32 }, v, off, w)
+}
+/// Saturated s0 * s1 + s2 of extended 16-bit operands: the exact sum fits 32 bits.
+fn mad_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
+    let p = b.pure2(IMul32, s[0], s[1]);
+    let v = b.pure2(IAdd32, p, s[2]);
+    if signed {
+        let (lo, hi) = (b.const32(0xffff_8000), b.const32(0x7fff));
+        let v = b.pure2(SMax32, v, lo);
+        b.pure2(SMin32, v, hi)
+    } else {
+        let hi = b.const32(0xffff);
+        b.pure2(UMin32, v, hi)
+    }
+}
+
+/// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}; neg_hi means abs.
+fn mix_src(c: &mut Cx, i: usize) -> Value {
+    let op = c.op(1 + i);
+    let m = c.inst.mods;
+    let is_half = m.op_sel_hi >> i & 1 != 0;
+    let mut v = if is_half {
+        let v = c.src(op, if matches!(op, Operand::Float(_)) { F16 } else { B32 });
+        let v = if m.op_sel >> i & 1 != 0 { c.high_half(v) } else { v };
+        c.b.pure1(CvtF32F16, v)
+    } else {
+        c.src(op, F32)
+    };
+    if m.neg_hi >> i & 1 != 0 {
+        let k = c.b.const32(0x7fff_ffff);
+        v = c.b.pure2(And32, v, k);
+    }
+    if m.neg >> i & 1 != 0 {
+        let k = c.b.const32(0x8000_0000);
+        v = c.b.pure2(Xor32, v, k);
+    }
+    v
+}
+/// v_fma_mix_f32.
+fn mix(c: &mut Cx) {
+    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i));
+    let mut v = c.b.pure3(FFma32, x, y, z);
+    if c.inst.mods.clamp {
+        v = c.b.pure1(FClamp32, v);
+    }
+    finish(c, v);
+}
+/// v_fma_mixlo_f16, v_fma_mixhi_f16: rounded once more, into one half of the destination.
+fn mix_half(c: &mut Cx, high: bool) {
+    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i));
+    let v = c.b.pure3(FFma32, x, y, z);
+    let mut v = c.b.pure1(CvtF16F32, v);
+    if c.inst.mods.clamp {
+        v = c.b.pure1(FClamp16, v);
+    }
+    let (d, e) = (c.op(0), c.exec());
+    match d {
+        Operand::Vgpr { n, .. } => {
+            let v = c.insert_half(n, v, high, e);
+            c.vdst(Operand::Vgpr { n, count: 1, half: Half::Whole }, B32, v, e);
+        }
+        _ => c.unsupported("VGPR expected"),
+    }
+}
+
+/// Integer dot product of bytes or nibbles plus accumulator; the sum is exact before clamp looks at it.
+fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
+    let (a, b, acc) = (c.op(1), c.op(2), c.op(3));
+    let (a, b, acc) = (c.src(a, B32), c.src(b, B32), c.src(acc, B32));
+    let p = c.b.pure2(op, a, b);
+    let v = c.b.pure2(if c.inst.mods.clamp { saturate } else { add }, p, acc);
+    finish(c, v);
+}
+/// v_dot4_i32_iu8, v_dot8_i32_iu4: neg[0] and neg[1] say that the operand is signed.
+fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
+    let op = ops[usize::from(c.inst.mods.neg & 3)];
+    dot(c, op, IAdd32, SAddSat32);
+}
+/// v_dot2_i32_i16, v_dot2_u32_u16: two exact 16-bit products.
+fn dot2_int(c: &mut Cx, signed: bool) {
+    let (x, y) = (packed_src(c, 0, false), packed_src(c, 1, false));
+    let acc = c.op(3);
+    let acc = c.src(acc, B32);
+    let clamp = c.inst.mods.clamp;
+    let b = &mut c.b;
+    let mut sum = b.pure1(if signed { SExt64 } else { ZExt64 }, acc);
+    for h in [0, 1] {
+        let (p, q) = (half(b, x, h, signed), half(b, y, h, signed));
+        let p = b.pure2(if signed { SMulWide32 } else { UMulWide32 }, p, q);
+        sum = b.pure2(IAdd64, sum, p);
+    }
+    let v = if clamp { super::valu::saturate64(b, sum, signed) } else { b.pure1(Lo64, sum) };
+    finish(c, v);
+}
+/// v_dot2_f32_f16, v_dot2_f32_bf16: packed halves times packed halves plus f32.
+fn dot2_f32(c: &mut Cx, op: PureOp) {
+    let (x, y) = (packed_src(c, 0, true), packed_src(c, 1, true));
+    let acc = c.op(3);
+    let mut z = c.src(acc, F32);
+    if c.inst.mods.neg_hi & 4 != 0 {
+        let k = c.b.const32(0x7fff_ffff);
+        z = c.b.pure2(And32, z, k);
+    }
+    if c.inst.mods.neg & 4 != 0 {
+        let k = c.b.const32(0x8000_0000);
+        z = c.b.pure2(Xor32, z, k);
+    }
+    let mut v = c.b.pure3(op, x, y, z);
+    if c.inst.mods.clamp {
+        v = c.b.pure1(FClamp32, v);
+    }
+    finish(c, v);
+}
+
+/// VOP3 forms: both 16-bit products of packed sources plus a 16-bit addend. abs and neg apply to both halves of a packed source.
+const fn dot2_16(op: PureOp) -> Sem {
+    Sem::Lane(Lane { dst: B16, src: &[B32, B32, B16], f: F::Op(op), acc: false, saturate: None })
+}
+
+/// Rows.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("v_pk_mad_i16",           Sem::Wave(|c| pk_mad(c, true))),
+    ("v_pk_mul_lo_u16",        Sem::Wave(|c| pk(c, 2, false, PkIMul16, None))),
+    ("v_pk_add_i16",           Sem::Wave(|c| pk(c, 2, false, PkIAdd16, Some(PkSAddSat16)))),
+    ("v_pk_sub_i16",           Sem::Wave(|c| pk(c, 2, false, PkISub16, Some(PkSSubSat16)))),
+    ("v_pk_lshlrev_b16",       Sem::Wave(|c| pk_rev(c, PkShl16))),
+    ("v_pk_lshrrev_b16",       Sem::Wave(|c| pk_rev(c, PkLShr16))),
+    ("v_pk_ashrrev_i16",       Sem::Wave(|c| pk_rev(c, PkAShr16))),
+    ("v_pk_max_i16",           Sem::Wave(|c| pk(c, 2, false, PkSMax16, None))),
+    ("v_pk_min_i16",           Sem::Wave(|c| pk(c, 2, false, PkSMin16, None))),
+    ("v_pk_mad_u16",           Sem::Wave(|c| pk_mad(c, false))),
+    ("v_pk_add_u16",           Sem::Wave(|c| pk(c, 2, false, PkIAdd16, Some(PkUAddSat16)))),
+    ("v_pk_sub_u16",           Sem::Wave(|c| pk(c, 2, false, PkISub16, Some(PkUSubSat16)))),
+    ("v_pk_max_u16",           Sem::Wave(|c| pk(c, 2, false, PkUMax16, None))),
+    ("v_pk_min_u16",           Sem::Wave(|c| pk(c, 2, false, PkUMin16, None))),
+    ("v_pk_fma_f16",           Sem::Wave(|c| pk(c, 3, true, PkFFma16, None))),
+    ("v_pk_add_f16",           Sem::Wave(|c| pk(c, 2, true, PkFAdd16, None))),
+    ("v_pk_mul_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMul16, None))),
+    ("v_pk_min_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMin16, None))),
+    ("v_pk_max_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMax16, None))),
+    ("v_pk_fmac_f16",          Sem::Lane(Lane { dst: B32, src: &[B32, B32], f: F::Op(PkFFma16), acc: true, saturate: None })),
+    ("v_fma_mix_f32",          Sem::Wave(mix)),
+    ("v_fma_mixlo_f16",        Sem::Wave(|c| mix_half(c, false))),
+    ("v_fma_mixhi_f16",        Sem::Wave(|c| mix_half(c, true))),
+    ("v_dot2_f32_f16",         Sem::Wave(|c| dot2_f32(c, Dot2F32F16))),
+    ("v_dot2_f32_bf16",        Sem::Wave(|c| dot2_f32(c, Dot2F32Bf16))),
+    ("v_dot2_i32_i16",         Sem::Wave(|c| dot2_int(c, true))),
+    ("v_dot2_u32_u16",         Sem::Wave(|c| dot2_int(c, false))),
+    ("v_dot4_i32_iu8",         Sem::Wave(|c| dot_iu(c, [Dot4UU, Dot4SU, Dot4US, Dot4SS]))),
+    ("v_dot8_i32_iu4",         Sem::Wave(|c| dot_iu(c, [Dot8UU, Dot8SU, Dot8US, Dot8SS]))),
+    ("v_dot4_i32_i8",          Sem::Wave(|c| dot(c, Dot4SS, IAdd32, SAddSat32))),
+    ("v_dot8_i32_i4",          Sem::Wave(|c| dot(c, Dot8SS, IAdd32, SAddSat32))),
+    ("v_dot4_u32_u8",          Sem::Wave(|c| dot(c, Dot4UU, IAdd32, UAddSat32))),
+    ("v_dot8_u32_u4",          Sem::Wave(|c| dot(c, Dot8UU, IAdd32, UAddSat32))),
+    ("v_dot2_f16_f16",         dot2_16(Dot2F16F16)),
+    ("v_dot2_bf16_bf16",       dot2_16(Dot2Bf16Bf16)),
+];
