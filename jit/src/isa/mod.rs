@@ -1,6 +1,7 @@
 //! Instruction tables: rows, decoder, disassembler.
 
 pub mod decode;
+pub mod disasm;
 pub mod inst;
 pub mod row;
 pub mod rows;
@@ -8,6 +9,7 @@ mod table;
 pub mod target;
 
 pub use decode::{DecodeError, decode};
+pub use disasm::{DisasmOptions, disasm, disasm_stream};
 pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
 pub use row::{Flags, Opd, Row, Ty};
 pub use target::{Family, Gfx};

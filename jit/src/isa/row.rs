@@ -224,6 +224,10 @@ bitflags::bitflags! {
         const Y_ONLY = 1 << 26;
         /// DPP16 exists but no DPP8.
         const NODPP8 = 1 << 28;
+        /// Prints halves (`.l`, `.h`) whatever the syntax.
+        const HALF = 1 << 13;
+        /// Image: ray intersection.
+        const BVH = 1 << 27;
         /// Image: the gradients are 16 bits wide.
         const G16 = 1 << 29;
     }

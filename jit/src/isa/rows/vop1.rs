@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     row("v_rndne_f64",                 VOP1,      [X, X, X, X, X, X, 0x19, 0x19, X], &[D(F64), S0(F64)], M0 | CL | OM),
     row("v_floor_f64",                 VOP1,      [X, X, X, X, X, X, 0x1a, 0x1a, X], &[D(F64), S0(F64)], M0 | CL | OM),
     row("v_pipeflush",                 VOP1,      [X, X, X, X, X, X, 0x1b, 0x1b, X], &[], NONE),
-    row("v_mov_b16",                   VOP1_ONLY, [X, X, X, X, X, X, 0x1c, 0x1c, X], &[D(B16), S0(B16)], NONE),
+    row("v_mov_b16",                   VOP1_ONLY, [X, X, X, X, X, X, 0x1c, 0x1c, X], &[D(B16), S0(B16)], HALF),
     row("v_fract_f32",                 VOP1,      [X, X, X, X, X, X, 0x20, 0x20, X], &[D(F32), S0(F32)], M0 | CL | OM),
     row("v_trunc_f32",                 VOP1,      [X, X, X, X, X, X, 0x21, 0x21, X], &[D(F32), S0(F32)], M0 | CL | OM),
     row("v_ceil_f32",                  VOP1,      [X, X, X, X, X, X, 0x22, 0x22, X], &[D(F32), S0(F32)], M0 | CL | OM),

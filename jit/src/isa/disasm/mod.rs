@@ -1,0 +1,391 @@
+//! [`Inst`] to text in the syntax of LLVM's assembler (LLVM 19), so that output can be assembled again and compared with llvm-objdump.
+//!
+//! `mnemonic operands modifiers`: operands come from the row in print order, modifiers in the fixed order of each format. Reference: LLVM
+//! AMDGPUOperandSyntax and AMDGPUModifierSyntax.
+
+mod names;
+mod operand;
+mod stream;
+
+pub use stream::{Line, disasm_stream};
+
+use super::inst::{Dpp, Enc, Half, Inst, Operand};
+use super::row::{Flags, Imm, Opd, Row, Ty};
+use super::target::Gfx;
+use std::fmt::Write;
+
+/// How to print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DisasmOptions {
+    /// 32 or 64: the width of lane masks.
+    pub wave_size: u32,
+    /// Print 16-bit operands as halves (`v1.l`, `v1.h`), as LLVM does with real-true16.
+    pub true16: bool,
+    /// Guest address of the instruction. Branches print their raw distance with or without it, as llvm-objdump does.
+    pub pc: Option<u64>,
+}
+
+impl Default for DisasmOptions {
+    fn default() -> Self {
+        DisasmOptions { wave_size: 32, true16: false, pc: None }
+    }
+}
+
+/// Text of one instruction.
+pub fn disasm(inst: &Inst, target: Gfx, opts: &DisasmOptions) -> String {
+    let mut p = Printer { out: String::with_capacity(64), inst, target, opts };
+    p.instruction();
+    p.out
+}
+
+struct Printer<'a> {
+    out: String,
+    inst: &'a Inst,
+    target: Gfx,
+    opts: &'a DisasmOptions,
+}
+
+impl Printer<'_> {
+    fn put(&mut self, s: &str) {
+        self.out.push_str(s);
+    }
+
+    fn num(&mut self, args: std::fmt::Arguments<'_>) {
+        // Writing to a String cannot fail.
+        let _ = self.out.write_fmt(args);
+    }
+
+    fn flag(&mut self, on: bool, text: &str) {
+        if on {
+            self.put(text);
+        }
+    }
+
+    fn instruction(&mut self) {
+        let inst = self.inst;
+        self.put(inst.row.name);
+        self.suffix();
+        match inst.enc {
+            Enc::VOPD => {
+                self.operands(inst.row, 0, usize::from(inst.y_start));
+                if let Some(y) = inst.row_y {
+                    self.put(" :: ");
+                    self.put(y.name);
+                    self.operands(y, usize::from(inst.y_start), inst.ops().len());
+                }
+            }
+            Enc::MIMG => self.image_operands(),
+            _ => self.operands(inst.row, 0, inst.ops().len()),
+        }
+        self.modifiers();
+    }
+
+    /// `_e32`, `_e64`, `_dpp`, `_e64_dpp`: only where the instruction has a choice of formats.
+    fn suffix(&mut self) {
+        let inst = self.inst;
+        let row = inst.row;
+        let dpp = inst.mods.dpp != Dpp::None;
+        let promoted = row.encs.len() > 1 && !row.ops.is_empty();
+        match inst.enc {
+            Enc::VOPC if dpp => {}
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if dpp => self.put("_dpp"),
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if promoted || row.flags.contains(Flags::HALF) => self.put("_e32"),
+            Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P if dpp => self.put("_e64_dpp"),
+            Enc::VOP3 | Enc::VOP3SD if promoted => self.put("_e64"),
+            _ => {}
+        }
+    }
+
+    /// Operands `from..to` of the instruction, which are those of `row`.
+    fn operands(&mut self, row: &Row, from: usize, to: usize) {
+        let ops = &self.inst.ops()[from..to];
+        // A returning atomic without its result and a compare to VCC print fewer or more operands than the row lists.
+        let mut columns = row.ops;
+        if matches!(columns.first(), Some(Opd::RD(_))) && ops.len() < columns.len() {
+            columns = &columns[1..];
+        }
+        for (i, op) in ops.iter().enumerate() {
+            self.put(if i == 0 { " " } else { ", " });
+            if self.inst.enc == Enc::SOPP && matches!(columns[i], Opd::K(Imm::Optional)) && *op == Operand::Imm(0) {
+                self.out.pop();
+                continue;
+            }
+            self.operand(columns[i], op);
+        }
+    }
+
+    fn modifiers(&mut self) {
+        match self.inst.enc {
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC => self.dpp(),
+            Enc::VOP3 | Enc::VOP3SD => {
+                self.vop3_op_sel();
+                self.vop3_output();
+                self.dpp();
+            }
+            Enc::VOP3P => {
+                self.packed();
+                self.flag(self.inst.mods.clamp, " clamp");
+                self.dpp();
+            }
+            Enc::VINTERP => {
+                let m = &self.inst.mods;
+                self.flag(m.clamp, " clamp");
+                if m.op_sel != 0 {
+                    self.list(" op_sel:", m.op_sel, 4);
+                }
+                self.num(format_args!(" wait_exp:{}", m.wait));
+            }
+            Enc::LDSDIR => self.num(format_args!(" wait_vdst:{}", self.inst.mods.wait)),
+            Enc::SMEM => {
+                let m = &self.inst.mods;
+                if m.offset != 0 {
+                    self.put(" offset:");
+                    self.signed_hex(m.offset);
+                }
+                self.cache();
+            }
+            Enc::DS => {
+                let m = &self.inst.mods;
+                if self.inst.row.flags.contains(Flags::TWO) {
+                    if m.offset != 0 {
+                        self.num(format_args!(" offset0:{}", m.offset));
+                    }
+                    if m.offset1 != 0 {
+                        self.num(format_args!(" offset1:{}", m.offset1));
+                    }
+                } else if self.inst.row.name == "ds_swizzle_b32" {
+                    self.swizzle();
+                } else {
+                    self.offset();
+                }
+                self.flag(m.gds, " gds");
+            }
+            Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => {
+                self.offset();
+                self.cache();
+            }
+            Enc::MUBUF | Enc::MTBUF => self.buffer(),
+            Enc::MIMG => self.image(),
+            Enc::EXP => {
+                let m = &self.inst.mods;
+                self.flag(m.done, " done");
+                self.flag(m.row_en, " row_en");
+            }
+            _ => {}
+        }
+    }
+
+    fn offset(&mut self) {
+        let offset = self.inst.mods.offset;
+        if offset != 0 {
+            self.num(format_args!(" offset:{offset}"));
+        }
+    }
+
+    fn cache(&mut self) {
+        let m = &self.inst.mods;
+        self.flag(m.glc, " glc");
+        self.flag(m.slc, " slc");
+        self.flag(m.dlc, " dlc");
+    }
+
+    fn buffer(&mut self) {
+        let m = &self.inst.mods;
+        // 1 is 8_UNORM, the default.
+        if self.inst.enc == Enc::MTBUF && m.format != 1 {
+            match names::FORMATS.get(usize::from(m.format)) {
+                Some(name) => self.num(format_args!(" format:[BUF_FMT_{name}]")),
+                None => self.num(format_args!(" format:{}", m.format)),
+            }
+        }
+        self.flag(m.idxen, " idxen");
+        self.flag(m.offen, " offen");
+        self.offset();
+        self.cache();
+        self.flag(m.tfe, " tfe");
+    }
+
+    fn image(&mut self) {
+        let m = &self.inst.mods;
+        if self.inst.row.flags.contains(Flags::BVH) {
+            self.flag(m.a16, " a16");
+            return;
+        }
+        self.num(format_args!(" dmask:{:#x}", m.dmask));
+        self.num(format_args!(" dim:SQ_RSRC_IMG_{}", names::DIMS[usize::from(m.dim)]));
+        self.flag(m.unorm, " unorm");
+        self.cache();
+        self.flag(m.r128, " r128");
+        self.flag(m.a16, " a16");
+        self.flag(m.tfe, " tfe");
+        self.flag(m.lwe, " lwe");
+        self.flag(m.d16, " d16");
+    }
+
+    /// `vdata, vaddr, srsrc, ssamp`; addresses spread by NSA print as a list in brackets.
+    fn image_operands(&mut self) {
+        let ops = self.inst.ops();
+        let tail = self.inst.row.ops.len() - 2;
+        let addresses = 1..ops.len() - tail;
+        for (i, op) in ops.iter().enumerate() {
+            self.put(if i == 0 { " " } else { ", " });
+            let many = addresses.len() > 1;
+            self.flag(many && i == addresses.start, "[");
+            self.operand(Opd::D(Ty::B32), op);
+            self.flag(many && i + 1 == addresses.end, "]");
+        }
+    }
+
+    /// `name[a,b,..]` of the low `n` bits.
+    fn list(&mut self, name: &str, bits: u8, n: usize) {
+        self.put(name);
+        for i in 0..n {
+            self.put(if i == 0 { "[" } else { "," });
+            self.num(format_args!("{}", (bits >> i) & 1));
+        }
+        self.put("]");
+    }
+
+    fn sources(&self) -> usize {
+        self.inst.ops().len() - 1
+    }
+
+    fn vop3_op_sel(&mut self) {
+        let flags = self.inst.row.flags;
+        let sel = self.inst.mods.op_sel;
+        if sel == 0 {
+            return;
+        }
+        if flags.contains(Flags::OS01) {
+            self.list(" op_sel:", sel, 2);
+        } else if flags.intersects(Flags::OS | Flags::OS23) {
+            // The destination's bit follows the sources'.
+            let n = self.sources();
+            let shown = (sel & ((1 << n) - 1)) | ((sel >> 3) << n);
+            self.list(" op_sel:", shown, n + 1);
+        }
+    }
+
+    fn vop3_output(&mut self) {
+        let m = &self.inst.mods;
+        self.flag(m.clamp, " clamp");
+        self.put(["", " mul:2", " mul:4", " div:2"][usize::from(m.omod & 3)]);
+    }
+
+    fn packed(&mut self) {
+        let m = &self.inst.mods;
+        let flags = self.inst.row.flags;
+        let n = self.sources();
+        let all = (1 << n) - 1;
+        if flags.contains(Flags::PK) {
+            if m.op_sel != 0 {
+                self.list(" op_sel:", m.op_sel, n);
+            }
+            let default = if flags.contains(Flags::MIX) { 0 } else { all };
+            if m.op_sel_hi != default {
+                self.list(" op_sel_hi:", m.op_sel_hi, n);
+            }
+        }
+        if !flags.contains(Flags::MIX) {
+            if m.neg != 0 {
+                self.list(" neg_lo:", m.neg, n);
+            }
+            if m.neg_hi != 0 {
+                self.list(" neg_hi:", m.neg_hi, n);
+            }
+        }
+    }
+
+    fn dpp(&mut self) {
+        match self.inst.mods.dpp {
+            Dpp::None => {}
+            Dpp::Dpp8 { sel, fi } => {
+                self.put(" dpp8:");
+                for i in 0..8 {
+                    self.put(if i == 0 { "[" } else { "," });
+                    self.num(format_args!("{}", (sel >> (3 * i)) & 7));
+                }
+                self.put("]");
+                self.flag(fi, " fi:1");
+            }
+            Dpp::Dpp16 { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
+                self.dpp_ctrl(u32::from(ctrl));
+                self.num(format_args!(" row_mask:{row_mask:#x} bank_mask:{bank_mask:#x}"));
+                self.flag(bound_ctrl, " bound_ctrl:1");
+                self.flag(fi, " fi:1");
+            }
+        }
+    }
+
+    fn dpp_ctrl(&mut self, ctrl: u32) {
+        let n = ctrl & 15;
+        match ctrl {
+            0..=0xff => {
+                let q = |i: u32| (ctrl >> (2 * i)) & 3;
+                self.num(format_args!(" quad_perm:[{},{},{},{}]", q(0), q(1), q(2), q(3)));
+            }
+            0x101..=0x10f => self.num(format_args!(" row_shl:{n}")),
+            0x111..=0x11f => self.num(format_args!(" row_shr:{n}")),
+            0x121..=0x12f => self.num(format_args!(" row_ror:{n}")),
+            0x140 => self.put(" row_mirror"),
+            0x141 => self.put(" row_half_mirror"),
+            0x150..=0x15f => self.num(format_args!(" row_share:{n}")),
+            0x160..=0x16f => self.num(format_args!(" row_xmask:{n}")),
+            0x130 => self.put(" /* wave_shl is not supported starting from GFX10 */"),
+            0x134 => self.put(" /* wave_rol is not supported starting from GFX10 */"),
+            0x138 => self.put(" /* wave_shr is not supported starting from GFX10 */"),
+            0x13c => self.put(" /* wave_ror is not supported starting from GFX10 */"),
+            0x142 | 0x143 => self.put(" /* row_bcast is not supported starting from GFX10 */"),
+            _ => self.put(" /* Invalid dpp_ctrl value */"),
+        }
+    }
+
+    /// ds_swizzle_b32: patterns have names, other offsets print as numbers.
+    fn swizzle(&mut self) {
+        let v = self.inst.mods.offset as u32;
+        if v == 0 {
+            return;
+        }
+        self.put(" offset:");
+        if v & 0xff00 == 0x8000 {
+            let q = |i: u32| (v >> (2 * i)) & 3;
+            self.num(format_args!("swizzle(QUAD_PERM,{},{},{},{})", q(0), q(1), q(2), q(3)));
+        } else if v & 0x8000 == 0 {
+            self.swizzle_bitmask(v);
+        } else {
+            self.num(format_args!("{v}"));
+        }
+    }
+
+    fn swizzle_bitmask(&mut self, v: u32) {
+        let (and, or, xor) = (v & 31, (v >> 5) & 31, (v >> 10) & 31);
+        if and == 31 && or == 0 && xor.is_power_of_two() {
+            self.num(format_args!("swizzle(SWAP,{xor})"));
+        } else if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
+            self.num(format_args!("swizzle(REVERSE,{})", xor + 1));
+        } else {
+            let group = 32 - and;
+            if group > 1 && group.is_power_of_two() && or < group && xor == 0 {
+                self.num(format_args!("swizzle(BROADCAST,{group},{or})"));
+                return;
+            }
+            self.put("swizzle(BITMASK_PERM,\"");
+            for bit in (0..5).rev() {
+                let p0 = ((and >> bit) & 0) | ((or >> bit) & 1) ^ ((xor >> bit) & 1);
+                let p1 = (((and >> bit) & 1) | ((or >> bit) & 1)) ^ ((xor >> bit) & 1);
+                self.put(match (p0, p1) {
+                    (0, 0) => "0",
+                    (1, 1) => "1",
+                    (0, 1) => "p",
+                    _ => "i",
+                });
+            }
+            self.put("\")");
+        }
+    }
+}
+
+/// The instruction names the high half of a register in a 32-bit format, which only true16 syntax can print.
+pub fn needs_true16(inst: &Inst) -> bool {
+    !inst.row.flags.contains(Flags::HALF) && inst.ops().iter().any(|o| matches!(o, Operand::Vgpr { half: Half::Hi, .. }))
+}

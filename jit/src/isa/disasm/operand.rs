@@ -1,0 +1,290 @@
+//! Operands as text: registers, constants by type, named immediates.
+
+use super::{Printer, names};
+use crate::isa::inst::{Enc, Half, Operand};
+use crate::isa::row::{Flags, Imm, Opd, Ty};
+
+impl Printer<'_> {
+    pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
+        let (source, ty) = match column {
+            Opd::S0(t) | Opd::V0(t) | Opd::R0(t) => (Some(0), t),
+            Opd::S1(t) | Opd::V1(t) | Opd::R1(t) => (Some(1), t),
+            Opd::S2(t) | Opd::V2(t) | Opd::R2(t) | Opd::C2(t) => (Some(2), t),
+            Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::LIT(t) => (None, t),
+            Opd::MD | Opd::M2 => (None, Ty::Mask),
+            _ => (None, Ty::B32),
+        };
+        match column {
+            Opd::LIT(Ty::F32 | Ty::F16) => {
+                if let Operand::Literal(v) = *op {
+                    return self.num(format_args!("{v:#x}"));
+                }
+            }
+            Opd::K(kind) => {
+                if let Operand::Imm(v) = *op {
+                    return self.immediate(kind, v);
+                }
+            }
+            Opd::MSG => {
+                if let Operand::Imm(v) = *op {
+                    return self.message(v);
+                }
+            }
+            Opd::SIMM => {
+                if let Operand::Imm(v) = *op {
+                    return self.immediate(Imm::Auto, v);
+                }
+            }
+            Opd::ATTR => {
+                if let Operand::Imm(v) = *op {
+                    let channel = ["x", "y", "z", "w"][v as usize & 3];
+                    return self.num(format_args!("attr{}.{channel}", v >> 2));
+                }
+            }
+            Opd::TGT => {
+                if let Operand::Imm(v) = *op {
+                    return self.target(v);
+                }
+            }
+            _ => {}
+        }
+        match source {
+            Some(i) => self.modified(i, ty, op),
+            None => self.plain(ty, op),
+        }
+    }
+
+    /// A source with its neg and abs. A negated constant prints `neg(1.0)`, as `-1.0` would be another constant.
+    fn modified(&mut self, i: u8, ty: Ty, op: &Operand) {
+        let m = &self.inst.mods;
+        let packed = self.inst.enc == Enc::VOP3P && !self.inst.row.flags.contains(Flags::MIX);
+        let (neg, abs) = if packed { (false, false) } else { ((m.neg >> i) & 1 != 0, (m.abs >> i) & 1 != 0) };
+        let constant = matches!(op, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Imm(_));
+        let call = neg && !abs && constant;
+        if neg {
+            self.put(if call { "neg(" } else { "-" });
+        }
+        self.flag(abs, "|");
+        self.plain(ty, op);
+        self.flag(abs, "|");
+        self.flag(call, ")");
+    }
+
+    fn plain(&mut self, ty: Ty, op: &Operand) {
+        match *op {
+            Operand::Vgpr { n, count, half } => {
+                self.tuple("v", u32::from(n), count);
+                let halves = self.opts.true16 || self.inst.row.flags.contains(Flags::HALF);
+                if halves && ty.is_16() && self.inst.enc != Enc::VINTERP {
+                    self.put(if half == Half::Hi { ".h" } else { ".l" });
+                }
+            }
+            Operand::Agpr { n, count } => self.tuple("a", u32::from(n), count),
+            Operand::Sgpr { n, count } => self.scalar(u32::from(n), count),
+            Operand::Special(code) => match names::SPECIAL.iter().find(|s| s.0 == code) {
+                Some(s) => self.put(s.1),
+                None => self.num(format_args!("src_{code}")),
+            },
+            Operand::Int(v) => self.num(format_args!("{v}")),
+            Operand::Float(code) => self.float_constant(ty, code),
+            Operand::Literal(v) => self.literal(ty, v),
+            Operand::Imm(v) => self.signed_hex(v as i32),
+            Operand::Off => self.put("off"),
+        }
+    }
+
+    pub(super) fn signed_hex(&mut self, v: i32) {
+        let sign = if v < 0 { "-" } else { "" };
+        self.num(format_args!("{sign}{:#x}", v.unsigned_abs()));
+    }
+
+    fn tuple(&mut self, file: &str, n: u32, count: u8) {
+        if count == 1 {
+            self.num(format_args!("{file}{n}"));
+        } else {
+            self.num(format_args!("{file}[{n}:{}]", n + u32::from(count) - 1));
+        }
+    }
+
+    fn scalar(&mut self, n: u32, count: u8) {
+        match (n, count) {
+            (0..=105, _) => self.tuple("s", n, count),
+            (106, 2) => self.put("vcc"),
+            (106, _) => self.put("vcc_lo"),
+            (107, _) => self.put("vcc_hi"),
+            (108..=123, _) => self.tuple("ttmp", n - 108, count),
+            (124, _) => self.put("null"),
+            (125, _) => self.put("m0"),
+            (126, 2) => self.put("exec"),
+            (126, _) => self.put("exec_lo"),
+            _ => self.put("exec_hi"),
+        }
+    }
+
+    /// Inline float constants. Where the operand is a 16-bit integer LLVM prints the bits instead of the value.
+    fn float_constant(&mut self, ty: Ty, code: u8) {
+        let (name, half_bits, ..) = names::FLOATS[usize::from(code - 240)];
+        match ty {
+            Ty::I16 | Ty::U16 | Ty::B16 => self.num(format_args!("{half_bits:#x}")),
+            Ty::F64 | Ty::B64 | Ty::I64 | Ty::U64 if code == 248 => self.put(names::INV_2PI_F64),
+            _ => self.put(name),
+        }
+    }
+
+    /// A literal prints like the inline constant of the same value, if there is one.
+    fn literal(&mut self, ty: Ty, v: u32) {
+        match ty {
+            Ty::F16 | Ty::I16 | Ty::U16 | Ty::B16 | Ty::BF16 => {
+                let v = v & 0xffff;
+                if self.inline_int(v as u16 as i16 as i64) {
+                    return;
+                }
+                let float = match ty {
+                    Ty::F16 => names::FLOATS.iter().find(|f| u32::from(f.1) == v),
+                    Ty::BF16 => names::FLOATS.iter().find(|f| f.2 >> 16 == v),
+                    _ => None,
+                };
+                match float {
+                    Some(f) => self.put(f.0),
+                    None => self.num(format_args!("{v:#x}")),
+                }
+            }
+            Ty::F64 => {
+                let wide = u64::from(v) << 32;
+                if self.inline_int(wide as i64) {
+                    return;
+                }
+                match names::FLOATS[..8].iter().find(|f| f.3 == wide) {
+                    Some(f) => self.put(f.0),
+                    None => self.num(format_args!("{v:#x}")),
+                }
+            }
+            Ty::B64 | Ty::I64 | Ty::U64 => {
+                if !self.inline_int(i64::from(v)) {
+                    self.num(format_args!("{v:#x}"));
+                }
+            }
+            _ => self.word(v),
+        }
+    }
+
+    /// A 32-bit constant.
+    pub(super) fn word(&mut self, v: u32) {
+        if self.inline_int(i64::from(v as i32)) {
+            return;
+        }
+        match names::FLOATS.iter().find(|f| f.2 == v) {
+            Some(f) => self.put(f.0),
+            None => self.num(format_args!("{v:#x}")),
+        }
+    }
+
+    fn inline_int(&mut self, v: i64) -> bool {
+        let inline = (-16..=64).contains(&v);
+        if inline {
+            self.num(format_args!("{v}"));
+        }
+        inline
+    }
+
+    fn immediate(&mut self, kind: Imm, v: u32) {
+        match kind {
+            Imm::Auto if v <= 64 => self.num(format_args!("{v}")),
+            Imm::Auto | Imm::Hex => self.num(format_args!("{v:#x}")),
+            Imm::Branch | Imm::Optional => self.num(format_args!("{v}")),
+            Imm::Hwreg => self.hwreg(v),
+            Imm::Sendmsg => self.message(v),
+            Imm::Waitcnt => self.waitcnt(v),
+            Imm::Depctr => self.depctr(v),
+            Imm::DelayAlu => self.delay_alu(v),
+        }
+    }
+
+    /// hwreg(id, offset, size): id 5:0, offset 10:6, size - 1 15:11.
+    fn hwreg(&mut self, v: u32) {
+        let (id, offset, size) = (v & 63, (v >> 6) & 31, (v >> 11) + 1);
+        self.put("hwreg(");
+        match names::hwreg(self.target, id) {
+            Some(name) => self.num(format_args!("HW_REG_{name}")),
+            None => self.num(format_args!("{id}")),
+        }
+        if (offset, size) != (0, 32) {
+            self.num(format_args!(", {offset}, {size}"));
+        }
+        self.put(")");
+    }
+
+    fn message(&mut self, v: u32) {
+        match names::message(v & 0xff) {
+            Some(name) => self.num(format_args!("sendmsg(MSG_{name})")),
+            None if v < 0x100 => self.num(format_args!("sendmsg({v}, 0, 0)")),
+            None => self.num(format_args!("{v}")),
+        }
+    }
+
+    /// s_waitcnt: expcnt 2:0, lgkmcnt 9:4, vmcnt 15:10. Counters at their maximum do not wait and are left out, unless all are.
+    fn waitcnt(&mut self, v: u32) {
+        let fields = [("vmcnt", v >> 10, 63), ("expcnt", v & 7, 7), ("lgkmcnt", (v >> 4) & 63, 63)];
+        self.counters(&fields);
+    }
+
+    fn counters(&mut self, fields: &[(&str, u32, u32)]) {
+        let all = fields.iter().all(|f| f.1 == f.2);
+        let mut separator = "";
+        for &(name, value, maximum) in fields {
+            if all || value != maximum {
+                self.num(format_args!("{separator}{name}({value})"));
+                separator = " ";
+            }
+        }
+    }
+
+    /// s_waitcnt_depctr: sa_sdst 0, va_vcc 1, vm_vsrc 4:2, hold_cnt 7, va_ssrc 8, va_sdst 11:9, va_vdst 15:12.
+    fn depctr(&mut self, v: u32) {
+        if v & 0x60 != 0 {
+            return self.num(format_args!("{v:#x}"));
+        }
+        let fields = [
+            ("depctr_hold_cnt", (v >> 7) & 1, 1),
+            ("depctr_sa_sdst", v & 1, 1),
+            ("depctr_va_vdst", v >> 12, 15),
+            ("depctr_va_sdst", (v >> 9) & 7, 7),
+            ("depctr_va_ssrc", (v >> 8) & 1, 1),
+            ("depctr_va_vcc", (v >> 1) & 1, 1),
+            ("depctr_vm_vsrc", (v >> 2) & 7, 7),
+        ];
+        self.counters(&fields);
+    }
+
+    /// s_delay_alu: instid0 3:0, instskip 6:4, instid1 10:7.
+    fn delay_alu(&mut self, v: u32) {
+        let (id0, skip, id1) = (v & 15, (v >> 4) & 7, (v >> 7) & 15);
+        let name = |table: &[&'static str], i: u32, bad: &'static str| table.get(i as usize - 1).copied().unwrap_or(bad);
+        let mut parts = Vec::new();
+        if id0 != 0 {
+            parts.push(format!("instid0({})", name(&names::DELAY_ID, id0, "/* invalid instid value */")));
+        }
+        if skip != 0 {
+            parts.push(format!("instskip({})", name(&names::DELAY_SKIP, skip, "/* invalid instskip value */")));
+        }
+        if id1 != 0 {
+            parts.push(format!("instid1({})", name(&names::DELAY_ID, id1, "/* invalid instid value */")));
+        }
+        if parts.is_empty() {
+            parts.push("0".into());
+        }
+        self.put(&parts.join(" | "));
+    }
+
+    /// EXP target.
+    fn target(&mut self, v: u32) {
+        match v {
+            0..=7 => self.num(format_args!("mrt{v}")),
+            8 => self.put("mrtz"),
+            12..=16 => self.num(format_args!("pos{}", v - 12)),
+            20 => self.put("prim"),
+            21 | 22 => self.num(format_args!("dual_src_blend{}", v - 21)),
+            _ => self.num(format_args!("invalid_target_{v}")),
+        }
+    }
+}
