@@ -2,6 +2,9 @@
 //! no textures: those are reached through the one table in [`abi`].
 
 pub mod abi;
+pub mod emit;
 pub mod ir;
 pub mod isa;
 pub mod lift;
+pub mod opt;
+pub mod region;

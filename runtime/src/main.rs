@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `wavejit`; see `cli`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -11,6 +11,8 @@
 //! Files: `op` pure operations, `eval` their meaning, `interp` the interpreter, `text` printer and parser, `verify` the verifier.
 
 pub mod build;
+pub mod eval;
+pub mod interp;
 pub mod op;
 pub mod resume;
 pub mod text;
@@ -327,6 +329,7 @@ pub struct Addr {
 
 /// One instruction of the IR. Comments give `operands -> results`.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum Op {
     /// -> S1, S32 or S64 by `width`
     Const { width: Width, bits: u64 },
@@ -447,6 +450,7 @@ pub enum Pause {
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum Term {
     /// To one successor.
     Jump(BlockId),

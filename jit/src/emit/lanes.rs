@@ -1,0 +1,773 @@
+//! The Cranelift region back end: a region as a loop over chunks of four lanes.
+//!
+//! ```text
+//! extern "C" fn region(state: *mut WaveState)
+//!   slots[0..m] masks, slots[m..m+s] scalars; after the loop slots[m+s..] = masks handed out
+//!   for chunk in 0..wave_size/4 { load rows, compute in 128-bit vectors, blend, store rows }
+//! ```
+//!
+//! If a write must keep lanes outside its mask there are two loops: one for the case that every such mask is full, without blends, and
+//! one with. Cranelift has 128-bit vectors only; operations it has no good instruction for are refused ([`accepts`]) and run as row
+//! functions. NaN results rely on x86: the first NaN operand in order, quieted, and the negative default NaN. Hosts that differ refuse
+//! float arithmetic. Loads are bit-cast before float use, which keeps Cranelift from folding a load into an operation with swapped operands.
+
+use super::EmitError;
+use crate::{
+    abi::{NO_ROW, WaveState},
+    ir::{Block, Func, Op, PureOp, VReg, Value},
+    region::{Plan, Region},
+};
+use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::FloatCC, condcodes::IntCC, types};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilder;
+use std::{collections::HashMap, mem::offset_of};
+
+/// Lanes of a chunk.
+const CHUNK: u32 = 4;
+
+/// Nibble of a mask -> four lanes of all ones or zeros.
+static LANE_MASKS: [[u32; 4]; 16] = {
+    let mut t = [[0; 4]; 16];
+    let mut i = 0;
+    while i < 16 {
+        let mut k = 0;
+        while k < 4 {
+            t[i][k] = if i >> k & 1 != 0 { u32::MAX } else { 0 };
+            k += 1;
+        }
+        i += 1;
+    }
+    t
+};
+
+/// Can this back end compile the pure operation `op` in a region? `def` and `block` give the definitions of its operands.
+pub fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, host: super::HostFeatures) -> bool {
+    use PureOp::*;
+    let Op::Pure { op, mode, args } = op else { return false };
+    let def_of = |v: Option<Value>| v.and_then(def).map(|i| &block.insts[i].op);
+    let uniform = |i: usize| matches!(def_of(args[i]), Some(Op::Splat(_)));
+    let constant = |i: usize| splat_constant(block, def, args[i]).is_some();
+    let plain32 = host.x86_nans && mode.is_plain32();
+    let plain64 = host.x86_nans && mode.is_plain16_64();
+    match op {
+        BAnd | BOr | BXor | BNot | BAndNot | Sel32 | Sel64 | BToInt => true,
+        IAdd32 | ISub32 | IMul32 | And32 | Or32 | Xor32 | Not32 | SMin32 | SMax32 | UMin32 | UMax32 | Bfi32 => true,
+        Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 => uniform(1),
+        AlignBit32 => constant(2),
+        BfeU32 | BfeI32 => constant(1) && constant(2),
+        ICmpEq32 | ICmpNe32 | ICmpSlt32 | ICmpSle32 | ICmpSgt32 | ICmpSge32 | ICmpUlt32 | ICmpUle32 | ICmpUgt32 | ICmpUge32 => true,
+        Pack64 | Lo64 | Hi64 | ZExt64 | SExt64 | UMulWide32 | IAdd64 | ISub64 | And64 | Or64 | Xor64 | Not64 => true,
+        ICmpEq64 | ICmpNe64 | ICmpSlt64 | ICmpSle64 | ICmpSgt64 | ICmpSge64 | ICmpUlt64 | ICmpUle64 | ICmpUgt64 | ICmpUge64 => true,
+        IAdd16 | ISub16 | IMul16 => true,
+        PkIAdd16 | PkISub16 | PkIMul16 | PkSMin16 | PkSMax16 | PkUMin16 | PkUMax16 | PkUAddSat16 | PkUSubSat16 | PkSAddSat16
+        | PkSSubSat16 => true,
+        FMin32 | FMax32 => plain32 && mode.ieee(),
+        FAdd32 | FSub32 | FMul32 | FFloor32 | FCeil32 | FTrunc32 | FRndne32 | CvtF32I32 | CvtF32U32 | CvtI32F32 | CvtU32F32 => plain32,
+        FFma32 => plain32 && host.fma,
+        FClamp32 => plain32 && mode.dx10_clamp(),
+        FAdd64 | FSub64 | FMul64 => plain64,
+        FFma64 => plain64 && host.fma,
+        _ if float_condition(*op).is_some() => {
+            if op.args()[0] == crate::ir::Width::B64 {
+                plain64
+            } else {
+                plain32
+            }
+        }
+        _ => false,
+    }
+}
+
+/// The constant that `v` is a splat of.
+fn splat_constant(block: &Block, def: &dyn Fn(Value) -> Option<usize>, v: Option<Value>) -> Option<u64> {
+    let op = |v: Value| def(v).map(|i| &block.insts[i].op);
+    match op(v?)? {
+        Op::Splat(s) => match op(*s)? {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+enum Cond {
+    Plain(FloatCC),
+    /// Ordered and not equal, which x86 vectors have no code for.
+    LessOrGreater,
+    /// Its complement.
+    NotLessOrGreater,
+}
+
+/// f32 and f64 comparisons.
+fn float_condition(op: PureOp) -> Option<Cond> {
+    use Cond::*;
+    use PureOp::*;
+    Some(match op {
+        FCmpLt32 | FCmpLt64 => Plain(FloatCC::LessThan),
+        FCmpEq32 | FCmpEq64 => Plain(FloatCC::Equal),
+        FCmpLe32 | FCmpLe64 => Plain(FloatCC::LessThanOrEqual),
+        FCmpGt32 | FCmpGt64 => Plain(FloatCC::GreaterThan),
+        FCmpGe32 | FCmpGe64 => Plain(FloatCC::GreaterThanOrEqual),
+        FCmpO32 | FCmpO64 => Plain(FloatCC::Ordered),
+        FCmpU32 | FCmpU64 => Plain(FloatCC::Unordered),
+        FCmpNge32 | FCmpNge64 => Plain(FloatCC::UnorderedOrLessThan),
+        FCmpNgt32 | FCmpNgt64 => Plain(FloatCC::UnorderedOrLessThanOrEqual),
+        FCmpNle32 | FCmpNle64 => Plain(FloatCC::UnorderedOrGreaterThan),
+        FCmpNlt32 | FCmpNlt64 => Plain(FloatCC::UnorderedOrGreaterThanOrEqual),
+        FCmpNeq32 | FCmpNeq64 => Plain(FloatCC::NotEqual),
+        FCmpLg32 | FCmpLg64 => LessOrGreater,
+        FCmpNlg32 | FCmpNlg64 => NotLessOrGreater,
+        _ => return None,
+    })
+}
+
+/// Integer comparisons, any width.
+fn int_condition(op: PureOp) -> Option<IntCC> {
+    use PureOp::*;
+    Some(match op {
+        ICmpEq32 | ICmpEq64 => IntCC::Equal,
+        ICmpNe32 | ICmpNe64 => IntCC::NotEqual,
+        ICmpSlt32 | ICmpSlt64 => IntCC::SignedLessThan,
+        ICmpSle32 | ICmpSle64 => IntCC::SignedLessThanOrEqual,
+        ICmpSgt32 | ICmpSgt64 => IntCC::SignedGreaterThan,
+        ICmpSge32 | ICmpSge64 => IntCC::SignedGreaterThanOrEqual,
+        ICmpUlt32 | ICmpUlt64 => IntCC::UnsignedLessThan,
+        ICmpUle32 | ICmpUle64 => IntCC::UnsignedLessThanOrEqual,
+        ICmpUgt32 | ICmpUgt64 => IntCC::UnsignedGreaterThan,
+        ICmpUge32 | ICmpUge64 => IntCC::UnsignedGreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// A lane value of one chunk.
+#[derive(Clone, Copy)]
+enum Chunk {
+    /// i32x4: four dwords, or four lane masks of all ones or zeros.
+    Word(cl::Value),
+    /// Two i64x2: lanes 0, 1 and lanes 2, 3.
+    Wide(cl::Value, cl::Value),
+}
+
+/// One compiled region body.
+pub(super) struct Lanes<'a, 'b> {
+    pub func: &'a Func,
+    pub block: &'a Block,
+    pub plan: &'a Plan,
+    /// Index of the defining instruction of each value of the block.
+    pub defs: &'a HashMap<Value, usize>,
+    pub region: &'a Region,
+    /// For each instruction of the block: must a `VSet` keep the other lanes?
+    pub blend: &'a [bool],
+    pub b: FunctionBuilder<'b>,
+}
+
+/// What the chunk loop carries.
+struct Loop {
+    /// Address of the chunk's column of rows.
+    column: cl::Value,
+    chunk: HashMap<Value, Chunk>,
+    /// Vectors of masks that came in.
+    full: bool,
+}
+
+impl Lanes<'_, '_> {
+    fn def(&self, v: Value) -> Option<&Op> {
+        self.defs.get(&v).map(|i| &self.block.insts[*i].op)
+    }
+
+    fn flags() -> MemFlagsData {
+        MemFlagsData::trusted()
+    }
+
+    fn cast(&mut self, ty: cl::Type, v: cl::Value) -> cl::Value {
+        if self.b.func.dfg.value_type(v) == ty {
+            return v;
+        }
+        self.b.ins().bitcast(ty, MemFlagsData::new().with_endianness(cl::Endianness::Little), v)
+    }
+
+    fn slot(i: usize) -> i32 {
+        (offset_of!(WaveState, slots) + 8 * i) as i32
+    }
+
+    fn row_bytes(&self) -> i32 {
+        4 * self.func.wave_size as i32
+    }
+
+    /// Compiles the region into the builder's function, whose signature is `fn(state)`.
+    pub fn compile(mut self, config: TargetFrontendConfig) -> Result<(), EmitError> {
+        let entry = self.b.create_block();
+        self.b.append_block_params_for_function_params(entry);
+        self.b.switch_to_block(entry);
+        self.b.seal_block(entry);
+        let state = self.b.block_params(entry)[0];
+        let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
+        let masks: Vec<cl::Value> =
+            (0..self.region.masks.len()).map(|i| self.b.ins().load(types::I64, Self::flags(), state, Self::slot(i))).collect();
+        let blended = self.masks_that_blend();
+        if !blended.is_empty() && self.region.insts.len() <= 400 {
+            let (full, partial) = (self.b.create_block(), self.b.create_block());
+            let mut all = masks[blended[0]];
+            for m in &blended[1..] {
+                all = self.b.ins().band(all, masks[*m]);
+            }
+            let want = if self.func.wave_size == 64 { -1 } else { 0xffff_ffff };
+            let is_full = self.b.ins().icmp_imm_s(IntCC::Equal, all, want);
+            self.b.ins().brif(is_full, full, &[], partial, &[]);
+            for (block, is_full) in [(full, true), (partial, false)] {
+                self.b.switch_to_block(block);
+                self.b.seal_block(block);
+                self.chunk_loop(state, rows, &masks, is_full.then_some(&blended[..]))?;
+            }
+        } else {
+            self.chunk_loop(state, rows, &masks, None)?;
+        }
+        self.b.finalize(config);
+        Ok(())
+    }
+
+    /// Indices of incoming masks under which a write must keep other lanes.
+    fn masks_that_blend(&self) -> Vec<usize> {
+        let mut out = vec![];
+        for i in &self.region.insts {
+            if let Op::VSet { exec, .. } = self.block.insts[*i].op
+                && self.blend[*i]
+                && let Some(m) = self.region.masks.iter().position(|m| *m == exec)
+                && !out.contains(&m)
+            {
+                out.push(m);
+            }
+        }
+        out
+    }
+
+    /// The loop over chunks and the return. `full`: incoming masks known to be full.
+    fn chunk_loop(&mut self, state: cl::Value, rows: cl::Value, masks: &[cl::Value], full: Option<&[usize]>) -> Result<(), EmitError> {
+        let body = self.b.create_block();
+        let exit = self.b.create_block();
+        let known_full = |i: usize| full.is_some_and(|f| f.contains(&i));
+        let outs = self.region.mask_outs.len();
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let mut args = vec![cl::BlockArg::Value(rows)];
+        args.extend((0..outs).map(|_| cl::BlockArg::Value(zero)));
+        args.extend((0..masks.len()).filter(|i| !known_full(*i)).map(|i| cl::BlockArg::Value(masks[i])));
+        for _ in 0..args.len() {
+            self.b.append_block_param(body, types::I64);
+        }
+        let bytes = i64::from(self.row_bytes());
+        let end = self.b.ins().iadd_imm_s(rows, bytes);
+        self.b.ins().jump(body, &args);
+        self.b.switch_to_block(body);
+        let params: Vec<cl::Value> = self.b.block_params(body).to_vec();
+        let (column, accs, bits) = (params[0], &params[1..1 + outs], &params[1 + outs..]);
+
+        let mut l = Loop { column, chunk: HashMap::new(), full: full.is_some() };
+        // Scalars are broadcast from their slots where first used; masks become vectors.
+        let table = self.b.ins().iconst(types::I64, LANE_MASKS.as_ptr() as i64);
+        let mut next_bits = vec![];
+        let mut bits = bits.iter();
+        for (i, m) in self.region.masks.iter().enumerate() {
+            let v = if known_full(i) {
+                let ones = self.b.ins().iconst(types::I32, -1);
+                self.b.ins().splat(types::I32X4, ones)
+            } else {
+                let word = *bits.next().expect("one parameter for each mask");
+                next_bits.push(self.b.ins().ushr_imm_s(word, i64::from(CHUNK)));
+                let nibble = self.b.ins().band_imm_s(word, 15);
+                let offset = self.b.ins().ishl_imm_s(nibble, 4);
+                let at = self.b.ins().iadd(table, offset);
+                self.b.ins().load(types::I32X4, Self::flags(), at, 0)
+            };
+            l.chunk.insert(*m, Chunk::Word(v));
+        }
+        for i in &self.region.insts.clone() {
+            self.inst(&mut l, state, *i)?;
+        }
+        for v in self.region.row_outs.clone() {
+            let (c, home) = (self.value(&mut l, state, v)?, self.plan.homes[&v]);
+            self.store_home(&l, home, c);
+        }
+        // Bits of the masks handed out come in at the top and move down.
+        let mut next = vec![];
+        let column_next = self.b.ins().iadd_imm_s(column, i64::from(4 * CHUNK));
+        next.push(cl::BlockArg::Value(column_next));
+        let mut finals = vec![];
+        for (k, m) in self.region.mask_outs.clone().into_iter().enumerate() {
+            let Chunk::Word(v) = self.value(&mut l, state, m)? else { return Err(EmitError::internal("a mask is not a word")) };
+            let nibble = self.b.ins().vhigh_bits(types::I32, v);
+            let nibble = self.b.ins().uextend(types::I64, nibble);
+            let top = self.b.ins().ishl_imm_s(nibble, i64::from(self.func.wave_size - CHUNK));
+            let down = self.b.ins().ushr_imm_s(accs[k], i64::from(CHUNK));
+            let acc = self.b.ins().bor(down, top);
+            next.push(cl::BlockArg::Value(acc));
+            finals.push(acc);
+        }
+        next.extend(next_bits.into_iter().map(cl::BlockArg::Value));
+        let done = self.b.ins().icmp(IntCC::Equal, column_next, end);
+        self.b.ins().brif(done, exit, &[], body, &next);
+        self.b.seal_block(body);
+        self.b.switch_to_block(exit);
+        self.b.seal_block(exit);
+        let base = self.region.masks.len() + self.region.scalars.len();
+        for (k, acc) in finals.into_iter().enumerate() {
+            self.b.ins().store(Self::flags(), acc, state, Self::slot(base + k));
+        }
+        self.b.ins().return_(&[]);
+        Ok(())
+    }
+
+    fn row_offset(&self, row: u16) -> i32 {
+        i32::from(row) * self.row_bytes()
+    }
+
+    fn load_row(&mut self, l: &Loop, row: u16) -> cl::Value {
+        let at = self.row_offset(row);
+        self.b.ins().load(types::I32X4, Self::flags(), l.column, at)
+    }
+
+    fn store_row(&mut self, l: &Loop, row: u16, v: cl::Value) {
+        let at = self.row_offset(row);
+        let v = self.cast(types::I32X4, v);
+        self.b.ins().store(Self::flags(), v, l.column, at);
+    }
+
+    fn store_home(&mut self, l: &Loop, home: [u16; 2], c: Chunk) {
+        match c {
+            Chunk::Word(v) => self.store_row(l, home[0], v),
+            Chunk::Wide(..) => {
+                let (lo, hi) = self.halves(c);
+                self.store_row(l, home[0], lo);
+                self.store_row(l, home[1], hi);
+            }
+        }
+    }
+
+    fn shuffle(&mut self, a: cl::Value, b: cl::Value, lanes: [u8; 4]) -> cl::Value {
+        let bytes: Vec<u8> = lanes.iter().flat_map(|l| (0..4).map(move |k| l * 4 + k)).collect();
+        let mask = self.b.func.dfg.immediates.push(bytes.into());
+        let (a, b) = (self.cast(types::I8X16, a), self.cast(types::I8X16, b));
+        self.b.ins().shuffle(a, b, mask)
+    }
+
+    /// Low and high dwords (i32x4 each) of a chunk.
+    fn halves(&mut self, c: Chunk) -> (cl::Value, cl::Value) {
+        match c {
+            Chunk::Word(v) => (v, v),
+            Chunk::Wide(a, b) => {
+                let lo = self.shuffle(a, b, [0, 2, 4, 6]);
+                let hi = self.shuffle(a, b, [1, 3, 5, 7]);
+                (self.cast(types::I32X4, lo), self.cast(types::I32X4, hi))
+            }
+        }
+    }
+
+    fn wide(&mut self, lo: cl::Value, hi: cl::Value) -> Chunk {
+        let a = self.shuffle(lo, hi, [0, 4, 1, 5]);
+        let b = self.shuffle(lo, hi, [2, 6, 3, 7]);
+        Chunk::Wide(self.cast(types::I64X2, a), self.cast(types::I64X2, b))
+    }
+
+    /// The chunk of a lane value or mask.
+    fn value(&mut self, l: &mut Loop, state: cl::Value, v: Value) -> Result<Chunk, EmitError> {
+        if let Some(c) = l.chunk.get(&v) {
+            return Ok(*c);
+        }
+        let c = match self.def(v).cloned() {
+            Some(Op::Splat(s)) => {
+                let at = self.scalar_slot(s)?;
+                if crate::region::is_wide(self.func, v) {
+                    let word = self.b.ins().load(types::I64, Self::flags(), state, at);
+                    let x = self.b.ins().splat(types::I64X2, word);
+                    Chunk::Wide(x, x)
+                } else {
+                    let word = self.b.ins().load(types::I32, Self::flags(), state, at);
+                    Chunk::Word(self.b.ins().splat(types::I32X4, word))
+                }
+            }
+            Some(Op::LaneId) => {
+                let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
+                let bytes = self.b.ins().isub(l.column, rows);
+                let first = self.b.ins().ushr_imm_s(bytes, 2);
+                let first = self.b.ins().ireduce(types::I32, first);
+                let first = self.b.ins().splat(types::I32X4, first);
+                let iota: Vec<u8> = (0..4u32).flat_map(u32::to_le_bytes).collect();
+                let iota = self.b.func.dfg.constants.insert(iota.into());
+                let iota = self.b.ins().vconst(types::I32X4, iota);
+                Chunk::Word(self.b.ins().iadd(first, iota))
+            }
+            Some(Op::LaneTable(t)) => {
+                let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
+                let bytes = self.b.ins().isub(l.column, rows);
+                // The tables live as long as the compiled function, which owns the plan's function.
+                let table = self.b.ins().iconst(types::I64, self.func.tables[t as usize].as_ptr() as i64);
+                let at = self.b.ins().iadd(table, bytes);
+                Chunk::Word(self.b.ins().load(types::I32X4, MemFlagsData::new().with_notrap(), at, 0))
+            }
+            Some(Op::VGet { reg: VReg(row), .. }) if !self.region.insts.contains(&self.defs[&v]) => Chunk::Word(self.load_row(l, row)),
+            _ => {
+                let home = self.plan.homes.get(&v).copied().ok_or_else(|| EmitError::internal(&format!("{v:?} has no home")))?;
+                let lo = self.load_row(l, home[0]);
+                if home[1] == NO_ROW {
+                    Chunk::Word(lo)
+                } else {
+                    let hi = self.load_row(l, home[1]);
+                    self.wide(lo, hi)
+                }
+            }
+        };
+        l.chunk.insert(v, c);
+        Ok(c)
+    }
+
+    fn scalar_slot(&self, s: Value) -> Result<i32, EmitError> {
+        let i = self.region.scalars.iter().position(|x| *x == s).ok_or_else(|| EmitError::internal("a scalar of a region has no slot"))?;
+        Ok(Self::slot(self.region.masks.len() + i))
+    }
+
+    fn inst(&mut self, l: &mut Loop, state: cl::Value, i: usize) -> Result<(), EmitError> {
+        let inst = &self.block.insts[i];
+        self.b.set_srcloc(super::source_loc(self.func, inst.pc));
+        match inst.op {
+            Op::VGet { reg, .. } => {
+                let v = self.load_row(l, reg.0);
+                l.chunk.insert(inst.first, Chunk::Word(v));
+            }
+            Op::VSet { reg, value, exec } => {
+                let Chunk::Word(new) = self.value(l, state, value)? else { return Err(EmitError::internal("a VGPR write of 64 bits")) };
+                let mut v = self.cast(types::I32X4, new);
+                let known_full = l.full && self.region.masks.contains(&exec);
+                if self.blend[i] && !known_full {
+                    let old = self.load_row(l, reg.0);
+                    let Chunk::Word(m) = self.value(l, state, exec)? else { return Err(EmitError::internal("EXEC is not a mask")) };
+                    v = self.b.ins().bitselect(m, v, old);
+                }
+                self.store_row(l, reg.0, v);
+            }
+            Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => {
+                self.value(l, state, inst.first)?;
+            }
+            Op::Pure { op, args, .. } => {
+                let mut a = [Chunk::Word(l.column); 3];
+                for (slot, v) in a.iter_mut().zip(args) {
+                    if let Some(v) = v {
+                        *slot = self.value(l, state, v)?;
+                    }
+                }
+                let consts = [1, 2].map(|k| self.constant_operand(args[k]));
+                let shift = args[1].and_then(|v| self.uniform_operand(v));
+                let shift = match shift {
+                    Some(s)
+                        if matches!(
+                            op,
+                            PureOp::Shl32 | PureOp::LShr32 | PureOp::AShr32 | PureOp::Shl64 | PureOp::LShr64 | PureOp::AShr64
+                        ) =>
+                    {
+                        let at = self.scalar_slot(s)?;
+                        Some(self.b.ins().load(types::I32, Self::flags(), state, at))
+                    }
+                    _ => None,
+                };
+                let first = inst.first;
+                let c = self.pure(op, a, consts, shift)?;
+                l.chunk.insert(first, c);
+            }
+            _ => return Err(EmitError::internal(&format!("{:?} in a region", inst.op))),
+        }
+        Ok(())
+    }
+
+    fn uniform_operand(&self, v: Value) -> Option<Value> {
+        match self.def(v)? {
+            Op::Splat(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    fn constant_operand(&self, v: Option<Value>) -> Option<u64> {
+        match self.def(self.uniform_operand(v?)?)? {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    fn splat32(&mut self, bits: u32) -> cl::Value {
+        let c = self.b.ins().iconst(types::I32, i64::from(bits as i32));
+        self.b.ins().splat(types::I32X4, c)
+    }
+
+    /// Applies `f` to vectors of type `ty`.
+    fn map1(&mut self, ty: cl::Type, a: Chunk, mut f: impl FnMut(&mut Self, cl::Value) -> cl::Value) -> Chunk {
+        match a {
+            Chunk::Word(a) => {
+                let a = self.cast(ty, a);
+                let r = f(self, a);
+                Chunk::Word(self.cast(types::I32X4, r))
+            }
+            Chunk::Wide(a0, a1) => {
+                let (a0, a1) = (self.cast(ty, a0), self.cast(ty, a1));
+                let (r0, r1) = (f(self, a0), f(self, a1));
+                Chunk::Wide(self.cast(types::I64X2, r0), self.cast(types::I64X2, r1))
+            }
+        }
+    }
+
+    fn map2(&mut self, ty: cl::Type, a: Chunk, b: Chunk, mut f: impl FnMut(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Chunk {
+        let (b0, b1) = match b {
+            Chunk::Word(b) => (b, b),
+            Chunk::Wide(b0, b1) => (b0, b1),
+        };
+        let mut second = false;
+        self.map1(ty, a, |s, x| {
+            let y = s.cast(ty, if second { b1 } else { b0 });
+            second = true;
+            f(s, x, y)
+        })
+    }
+
+    fn map3(
+        &mut self,
+        ty: cl::Type,
+        [a, b, c]: [Chunk; 3],
+        mut f: impl FnMut(&mut Self, cl::Value, cl::Value, cl::Value) -> cl::Value,
+    ) -> Chunk {
+        let (c0, c1) = match c {
+            Chunk::Word(c) => (c, c),
+            Chunk::Wide(c0, c1) => (c0, c1),
+        };
+        let mut second = false;
+        self.map2(ty, a, b, |s, x, y| {
+            let z = s.cast(ty, if second { c1 } else { c0 });
+            second = true;
+            f(s, x, y, z)
+        })
+    }
+
+    /// A comparison of 64-bit lanes gives two i64x2; the mask of the chunk is every other dword of them.
+    fn mask_of(&mut self, c: Chunk) -> Chunk {
+        Chunk::Word(self.halves(c).0)
+    }
+
+    /// A lane mask for 64-bit lanes: each dword twice.
+    fn widen_mask(&mut self, m: Chunk) -> (cl::Value, cl::Value) {
+        let Chunk::Word(m) = m else { unreachable!("masks are words") };
+        let Chunk::Wide(a, b) = self.wide(m, m) else { unreachable!("wide() returns wide chunks") };
+        (a, b)
+    }
+
+    fn pure(&mut self, op: PureOp, a: [Chunk; 3], consts: [Option<u64>; 2], shift: Option<cl::Value>) -> Result<Chunk, EmitError> {
+        use PureOp::*;
+        use types::{F32X4, F64X2, I16X8, I32X4, I64X2};
+        let [x, y, z] = a;
+        let missing = || EmitError::internal(&format!("{op} lacks a uniform operand"));
+        Ok(match op {
+            BAnd | And32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().band(a, b)),
+            BOr | Or32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().bor(a, b)),
+            BXor | Xor32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().bxor(a, b)),
+            BAndNot => self.map2(I32X4, x, y, |s, a, b| s.b.ins().band_not(a, b)),
+            BNot | Not32 => self.map1(I32X4, x, |s, a| s.b.ins().bnot(a)),
+            And64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().band(a, b)),
+            Or64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().bor(a, b)),
+            Xor64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().bxor(a, b)),
+            Not64 => self.map1(I64X2, x, |s, a| s.b.ins().bnot(a)),
+            Sel32 | Bfi32 => self.map3(I32X4, a, |s, m, a, b| s.b.ins().bitselect(m, a, b)),
+            Sel64 => {
+                let (m0, m1) = self.widen_mask(x);
+                self.map3(I64X2, [Chunk::Wide(m0, m1), y, z], |s, m, a, b| s.b.ins().bitselect(m, a, b))
+            }
+            BToInt => self.map1(I32X4, x, |s, m| s.b.ins().ushr_imm_s(m, 31)),
+            IAdd32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().iadd(a, b)),
+            ISub32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().isub(a, b)),
+            IMul32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().imul(a, b)),
+            SMin32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().smin(a, b)),
+            SMax32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().smax(a, b)),
+            UMin32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().umin(a, b)),
+            UMax32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().umax(a, b)),
+            IAdd64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().iadd(a, b)),
+            ISub64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().isub(a, b)),
+            Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 => {
+                let n = shift.ok_or_else(missing)?;
+                let ty = if matches!(op, Shl32 | LShr32 | AShr32) { I32X4 } else { I64X2 };
+                self.map1(ty, x, |s, a| match op {
+                    Shl32 | Shl64 => s.b.ins().ishl(a, n),
+                    LShr32 | LShr64 => s.b.ins().ushr(a, n),
+                    _ => s.b.ins().sshr(a, n),
+                })
+            }
+            AlignBit32 => {
+                let n = (consts[1].ok_or_else(missing)? & 31) as i64;
+                if n == 0 {
+                    return Ok(y);
+                }
+                self.map2(I32X4, x, y, |s, hi, lo| {
+                    let hi = s.b.ins().ishl_imm_s(hi, 32 - n);
+                    let lo = s.b.ins().ushr_imm_s(lo, n);
+                    s.b.ins().bor(hi, lo)
+                })
+            }
+            BfeU32 | BfeI32 => {
+                let (off, width) = ((consts[0].ok_or_else(missing)? & 31) as i64, (consts[1].ok_or_else(missing)? & 31) as i64);
+                if width == 0 {
+                    return Ok(Chunk::Word(self.splat32(0)));
+                }
+                let signed = op == BfeI32;
+                self.map1(I32X4, x, |s, a| {
+                    if off + width >= 32 {
+                        return if signed { s.b.ins().sshr_imm_s(a, off) } else { s.b.ins().ushr_imm_s(a, off) };
+                    }
+                    if !signed && off == 0 {
+                        let mask = s.splat32((1u32 << width) - 1);
+                        return s.b.ins().band(a, mask);
+                    }
+                    let top = s.b.ins().ishl_imm_s(a, 32 - off - width);
+                    if signed { s.b.ins().sshr_imm_s(top, 32 - width) } else { s.b.ins().ushr_imm_s(top, 32 - width) }
+                })
+            }
+            Pack64 => {
+                let (Chunk::Word(lo), Chunk::Word(hi)) = (x, y) else { return Err(missing()) };
+                self.wide(lo, hi)
+            }
+            Lo64 => Chunk::Word(self.halves(x).0),
+            Hi64 => Chunk::Word(self.halves(x).1),
+            ZExt64 => {
+                let (Chunk::Word(lo), zero) = (x, self.splat32(0)) else { return Err(missing()) };
+                self.wide(lo, zero)
+            }
+            SExt64 => {
+                let Chunk::Word(lo) = x else { return Err(missing()) };
+                let lo = self.cast(I32X4, lo);
+                let sign = self.b.ins().sshr_imm_s(lo, 31);
+                self.wide(lo, sign)
+            }
+            UMulWide32 => {
+                let (Chunk::Word(p), Chunk::Word(q)) = (x, y) else { return Err(missing()) };
+                let (p, q) = (self.cast(I32X4, p), self.cast(I32X4, q));
+                let (p0, q0) = (self.b.ins().uwiden_low(p), self.b.ins().uwiden_low(q));
+                let (p1, q1) = (self.b.ins().uwiden_high(p), self.b.ins().uwiden_high(q));
+                Chunk::Wide(self.b.ins().imul(p0, q0), self.b.ins().imul(p1, q1))
+            }
+            IAdd16 | ISub16 | IMul16 => {
+                let mask = self.splat32(0xffff);
+                self.map2(I32X4, x, y, |s, a, b| {
+                    let r = match op {
+                        IAdd16 => s.b.ins().iadd(a, b),
+                        ISub16 => s.b.ins().isub(a, b),
+                        _ => s.b.ins().imul(a, b),
+                    };
+                    s.b.ins().band(r, mask)
+                })
+            }
+            PkIAdd16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().iadd(a, b)),
+            PkISub16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().isub(a, b)),
+            PkIMul16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().imul(a, b)),
+            PkSMin16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().smin(a, b)),
+            PkSMax16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().smax(a, b)),
+            PkUMin16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().umin(a, b)),
+            PkUMax16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().umax(a, b)),
+            PkUAddSat16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().uadd_sat(a, b)),
+            PkUSubSat16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().usub_sat(a, b)),
+            PkSAddSat16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().sadd_sat(a, b)),
+            PkSSubSat16 => self.map2(I16X8, x, y, |s, a, b| s.b.ins().ssub_sat(a, b)),
+            FAdd32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fadd(a, b)),
+            FSub32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fsub(a, b)),
+            FMul32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fmul(a, b)),
+            FFma32 => self.map3(F32X4, a, |s, a, b, c| s.b.ins().fma(a, b, c)),
+            FAdd64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fadd(a, b)),
+            FSub64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fsub(a, b)),
+            FMul64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fmul(a, b)),
+            FFma64 => self.map3(F64X2, a, |s, a, b, c| s.b.ins().fma(a, b, c)),
+            FFloor32 => self.map1(F32X4, x, |s, a| s.b.ins().floor(a)),
+            FCeil32 => self.map1(F32X4, x, |s, a| s.b.ins().ceil(a)),
+            FTrunc32 => self.map1(F32X4, x, |s, a| s.b.ins().trunc(a)),
+            FRndne32 => self.map1(F32X4, x, |s, a| s.b.ins().nearest(a)),
+            CvtF32I32 => self.map1(I32X4, x, |s, a| s.b.ins().fcvt_from_sint(F32X4, a)),
+            CvtF32U32 => self.map1(I32X4, x, |s, a| s.b.ins().fcvt_from_uint(F32X4, a)),
+            CvtI32F32 => self.map1(F32X4, x, |s, a| s.b.ins().fcvt_to_sint_sat(I32X4, a)),
+            CvtU32F32 => self.map1(F32X4, x, |s, a| s.b.ins().fcvt_to_uint_sat(I32X4, a)),
+            FMin32 | FMax32 => self.map2(I32X4, x, y, |s, a, b| s.min_max(a, b, op == FMin32)),
+            FClamp32 => self.map1(F32X4, x, |s, a| {
+                // maxps returns its second operand for NaN and for equal zeros: NaN and -0 become +0.
+                let zero = s.b.ins().f32const(0.0);
+                let zero = s.b.ins().splat(F32X4, zero);
+                let one = s.b.ins().f32const(1.0);
+                let one = s.b.ins().splat(F32X4, one);
+                let gt = s.b.ins().fcmp(FloatCC::GreaterThan, a, zero);
+                let m = s.cast(F32X4, gt);
+                let low = s.b.ins().bitselect(m, a, zero);
+                let lt = s.b.ins().fcmp(FloatCC::LessThan, low, one);
+                let m = s.cast(F32X4, lt);
+                s.b.ins().bitselect(m, low, one)
+            }),
+            _ => {
+                if let Some(cc) = int_condition(op) {
+                    return Ok(if op.args()[0] == crate::ir::Width::B64 {
+                        let c = self.map2(I64X2, x, y, |s, a, b| s.compare64(cc, a, b));
+                        self.mask_of(c)
+                    } else {
+                        self.map2(I32X4, x, y, |s, a, b| s.b.ins().icmp(cc, a, b))
+                    });
+                }
+                let cond = float_condition(op).ok_or_else(|| EmitError::internal(&format!("{op} was accepted but has no lowering")))?;
+                let wide = op.args()[0] == crate::ir::Width::B64;
+                let ty = if wide { F64X2 } else { F32X4 };
+                let c = self.map2(ty, x, y, |s, a, b| match cond {
+                    Cond::Plain(cc) => s.b.ins().fcmp(cc, a, b),
+                    Cond::LessOrGreater | Cond::NotLessOrGreater => {
+                        let ordered = s.b.ins().fcmp(FloatCC::Ordered, a, b);
+                        let differ = s.b.ins().fcmp(FloatCC::NotEqual, a, b);
+                        let lg = s.b.ins().band(ordered, differ);
+                        if matches!(cond, Cond::LessOrGreater) { lg } else { s.b.ins().bnot(lg) }
+                    }
+                });
+                if wide { self.mask_of(c) } else { c }
+            }
+        })
+    }
+
+    /// Signed comparisons are the only ordered ones x86 has for 64-bit lanes.
+    fn compare64(&mut self, cc: IntCC, a: cl::Value, b: cl::Value) -> cl::Value {
+        if cc == cc.unsigned() && cc != IntCC::Equal && cc != IntCC::NotEqual {
+            let top = self.b.ins().iconst(types::I64, i64::MIN);
+            let top = self.b.ins().splat(types::I64X2, top);
+            let (a, b) = (self.b.ins().bxor(a, top), self.b.ins().bxor(b, top));
+            let signed = match cc {
+                IntCC::UnsignedLessThan => IntCC::SignedLessThan,
+                IntCC::UnsignedLessThanOrEqual => IntCC::SignedLessThanOrEqual,
+                IntCC::UnsignedGreaterThan => IntCC::SignedGreaterThan,
+                _ => IntCC::SignedGreaterThanOrEqual,
+            };
+            self.b.ins().icmp(signed, a, b)
+        } else {
+            self.b.ins().icmp(cc, a, b)
+        }
+    }
+
+    /// v_min_f32 / v_max_f32 with MODE.IEEE = 1 (numerics.md section 4): a signalling NaN of src0, then of src1, is quieted and returned;
+    /// a quiet NaN loses to the other operand; -0 is less than +0.
+    fn min_max(&mut self, a: cl::Value, b: cl::Value, is_min: bool) -> cl::Value {
+        use types::{F32X4, I32X4};
+        let (fa, fb) = (self.cast(F32X4, a), self.cast(F32X4, b));
+        let cc = if is_min { FloatCC::LessThan } else { FloatCC::GreaterThan };
+        // Ordered operands: whichever is less; equal ones differ at most in the sign of zero, which or (and) resolves.
+        let ab = self.b.ins().fcmp(cc, fa, fb);
+        let ba = self.b.ins().fcmp(cc, fb, fa);
+        let p = self.b.ins().bitselect(ab, a, b);
+        let q = self.b.ins().bitselect(ba, b, a);
+        let ordered = if is_min { self.b.ins().bor(p, q) } else { self.b.ins().band(p, q) };
+        let nan_a = self.b.ins().fcmp(FloatCC::Unordered, fa, fa);
+        let nan_b = self.b.ins().fcmp(FloatCC::Unordered, fb, fb);
+        // qNaN src1 -> src0, else qNaN src0 -> src1
+        let r = self.b.ins().bitselect(nan_a, b, ordered);
+        let r = self.b.ins().bitselect(nan_b, a, r);
+        let quiet = self.splat32(0x0040_0000);
+        let sig = |s: &mut Self, nan, x| {
+            let q = s.b.ins().band(x, quiet);
+            let q = s.b.ins().icmp_imm_s(IntCC::NotEqual, q, 0);
+            s.b.ins().band_not(nan, q)
+        };
+        let (snan_a, snan_b) = (sig(self, nan_a, a), sig(self, nan_b, b));
+        let (qa, qb) = (self.b.ins().bor(a, quiet), self.b.ins().bor(b, quiet));
+        let r = self.b.ins().bitselect(snan_b, qb, r);
+        let r = self.b.ins().bitselect(snan_a, qa, r);
+        self.cast(I32X4, r)
+    }
+}

@@ -1,0 +1,802 @@
+//! The skeleton of a wave function: control flow, scalar code, calls of regions, row functions and helpers.
+//!
+//! Scalar registers, EXEC and the fuel are Cranelift variables. They are loaded from the wave state at the entry and at resume points (those
+//! that live there) and stored before the wave leaves. `resume` selects where to start:
+//!
+//! ```text
+//! entry: br_table state.resume -> [load live registers; jump resume point 0], [...1], ...
+//! ```
+
+use super::{EmitError, EmitOptions, Pinned, rows};
+use crate::{
+    abi::{Exit, Helpers, MemOp, NO_ROW, WaveState},
+    ir::{
+        self, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
+        resume::{loop_headers, resume_points},
+    },
+    opt::{
+        OptOptions,
+        liveness::{self, SRegs},
+    },
+    region::{Plan, Region, Step},
+};
+use cranelift_codegen::ir::{self as cl, AbiParam, InstBuilder, MemFlagsData, condcodes::IntCC, types};
+use cranelift_frontend::{FunctionBuilder, Variable};
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module};
+use std::{collections::HashMap, mem::offset_of};
+
+pub(super) struct Skeleton<'a, 'b> {
+    func: &'a Func,
+    opts: EmitOptions,
+    plans: &'a [Plan],
+    regions: &'a [Vec<FuncId>],
+    module: &'a mut JITModule,
+    pinned: &'a mut Pinned,
+    b: FunctionBuilder<'b>,
+    state: cl::Value,
+    blocks: Vec<cl::Block>,
+    sregs: HashMap<SReg, Variable>,
+    /// Registers the function writes: what must be stored when it leaves.
+    written: SRegs,
+    live_in: Vec<SRegs>,
+    resume: Vec<BlockId>,
+    headers: Vec<bool>,
+    exec: Variable,
+    fuel: Variable,
+    fault: cl::Block,
+    /// Scalars and masks of the current block.
+    vals: HashMap<Value, cl::Value>,
+}
+
+fn flags() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+fn clif(width: Width) -> cl::Type {
+    match width {
+        Width::B1 => types::I8,
+        Width::B32 => types::I32,
+        Width::B64 => types::I64,
+    }
+}
+
+impl<'a, 'b> Skeleton<'a, 'b> {
+    pub fn new(
+        func: &'a Func,
+        opts: EmitOptions,
+        plans: &'a [Plan],
+        regions: &'a [Vec<FuncId>],
+        module: &'a mut JITModule,
+        pinned: &'a mut Pinned,
+        mut b: FunctionBuilder<'b>,
+    ) -> Self {
+        let blocks = func.blocks.iter().map(|_| b.create_block()).collect();
+        let fault = b.create_block();
+        let (exec, fuel) = (b.declare_var(types::I64), b.declare_var(types::I64));
+        let live_in = liveness::sregs_live_in(func, OptOptions { keep_final_state: opts.keep_final_state });
+        Skeleton {
+            func,
+            opts,
+            plans,
+            regions,
+            module,
+            pinned,
+            b,
+            state: cl::Value::from_u32(0),
+            blocks,
+            sregs: HashMap::new(),
+            written: SRegs::default(),
+            live_in,
+            resume: resume_points(func),
+            headers: loop_headers(func),
+            exec,
+            fuel,
+            fault,
+            vals: HashMap::new(),
+        }
+    }
+
+    pub fn compile(mut self) -> Result<(), EmitError> {
+        for inst in self.func.blocks.iter().flat_map(|b| &b.insts) {
+            match inst.op {
+                Op::SSet(r, _) => {
+                    self.written.add(r);
+                    self.declare(r);
+                }
+                Op::SGet(r) => self.declare(r),
+                _ => {}
+            }
+        }
+        self.dispatch();
+        for i in 0..self.func.blocks.len() {
+            self.block(i)?;
+        }
+        self.b.switch_to_block(self.fault);
+        let code = self.b.ins().iconst(types::I32, Exit::Fault as i64);
+        self.b.ins().return_(&[code]);
+        self.b.seal_all_blocks();
+        let config = self.module.target_config();
+        self.b.finalize(config);
+        Ok(())
+    }
+
+    fn declare(&mut self, r: SReg) {
+        if !self.sregs.contains_key(&r) {
+            let v = self.b.declare_var(if r == SReg::SCC { types::I8 } else { types::I32 });
+            self.sregs.insert(r, v);
+        }
+    }
+
+    fn sreg_offset(r: SReg) -> i32 {
+        (offset_of!(WaveState, sregs) + 4 * usize::from(r.0)) as i32
+    }
+
+    fn slot(i: usize) -> i32 {
+        (offset_of!(WaveState, slots) + 8 * i) as i32
+    }
+
+    /// The function's entry: goes to the resume point the state names.
+    fn dispatch(&mut self) {
+        let entry = self.b.create_block();
+        self.b.append_block_params_for_function_params(entry);
+        self.b.switch_to_block(entry);
+        self.state = self.b.block_params(entry)[0];
+        let fuel = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, fuel) as i32);
+        self.b.def_var(self.fuel, fuel);
+        self.load_exec();
+        let points = self.resume.clone();
+        let stubs: Vec<cl::Block> = points.iter().map(|_| self.b.create_block()).collect();
+        if stubs.len() == 1 {
+            self.b.ins().jump(stubs[0], &[]);
+        } else {
+            let resume = self.b.ins().load(types::I32, flags(), self.state, offset_of!(WaveState, resume) as i32);
+            let calls: Vec<cl::BlockCall> = stubs.iter().map(|s| self.b.func.dfg.block_call(*s, &[])).collect();
+            let table = self.b.create_jump_table(cl::JumpTableData::new(calls[0], &calls));
+            self.b.ins().br_table(resume, table);
+        }
+        for (point, stub) in points.iter().zip(stubs) {
+            self.b.switch_to_block(stub);
+            let live = self.live_in[point.0 as usize];
+            self.load_sregs(|r| live.has(r));
+            self.b.ins().jump(self.blocks[point.0 as usize], &[]);
+        }
+    }
+
+    fn load_exec(&mut self) {
+        let at = Self::sreg_offset(SReg::EXEC_LO);
+        let mask = if self.func.wave_size == 64 {
+            // Two loads: the words may have been stored apart, which a wide load would stall on.
+            let lo = self.b.ins().load(types::I32, flags(), self.state, at);
+            let hi = self.b.ins().load(types::I32, flags(), self.state, at + 4);
+            self.concat(lo, hi)
+        } else {
+            self.b.ins().uload32(flags(), self.state, at)
+        };
+        self.b.def_var(self.exec, mask);
+    }
+
+    fn concat(&mut self, lo: cl::Value, hi: cl::Value) -> cl::Value {
+        let lo = self.b.ins().uextend(types::I64, lo);
+        let hi = self.b.ins().uextend(types::I64, hi);
+        let hi = self.b.ins().ishl_imm_s(hi, 32);
+        self.b.ins().bor(lo, hi)
+    }
+
+    fn sorted_sregs(&self) -> Vec<(SReg, Variable)> {
+        let mut all: Vec<_> = self.sregs.iter().map(|(r, v)| (*r, *v)).collect();
+        all.sort_by_key(|e| e.0);
+        all
+    }
+
+    fn load_sregs(&mut self, which: impl Fn(SReg) -> bool) {
+        for (r, var) in self.sorted_sregs() {
+            if which(r) {
+                let v = self.b.ins().load(types::I32, flags(), self.state, Self::sreg_offset(r));
+                let v = if r == SReg::SCC { self.b.ins().ireduce(types::I8, v) } else { v };
+                self.b.def_var(var, v);
+            }
+        }
+    }
+
+    fn store_sregs(&mut self, which: impl Fn(SReg) -> bool) {
+        for (r, var) in self.sorted_sregs() {
+            if self.written.has(r) && which(r) {
+                let mut v = self.b.use_var(var);
+                if r == SReg::SCC {
+                    v = self.b.ins().uextend(types::I32, v);
+                }
+                self.b.ins().store(flags(), v, self.state, Self::sreg_offset(r));
+            }
+        }
+    }
+
+    fn store_exec(&mut self) {
+        let exec = self.b.use_var(self.exec);
+        let lo = self.b.ins().ireduce(types::I32, exec);
+        self.b.ins().store(flags(), lo, self.state, Self::sreg_offset(SReg::EXEC_LO));
+        if self.func.wave_size == 64 {
+            let hi = self.b.ins().ushr_imm_s(exec, 32);
+            let hi = self.b.ins().ireduce(types::I32, hi);
+            self.b.ins().store(flags(), hi, self.state, Self::sreg_offset(SReg::EXEC_HI));
+        }
+    }
+
+    fn store_fuel(&mut self) {
+        let fuel = self.b.use_var(self.fuel);
+        self.b.ins().store(flags(), fuel, self.state, offset_of!(WaveState, fuel) as i32);
+    }
+
+    /// Leaves with `exit`, registers stored as `which` says.
+    fn leave(&mut self, exit: Exit, which: impl Fn(SReg) -> bool) {
+        self.store_sregs(which);
+        self.store_exec();
+        self.store_fuel();
+        let code = self.b.ins().iconst(types::I32, exit as i64);
+        self.b.ins().return_(&[code]);
+    }
+
+    /// Suspends, to go on at `next`.
+    fn suspend(&mut self, exit: Exit, next: BlockId) {
+        let index = self.resume.iter().position(|b| *b == next).expect("every suspension has a resume point");
+        let index = self.b.ins().iconst(types::I32, index as i64);
+        self.b.ins().store(flags(), index, self.state, offset_of!(WaveState, resume) as i32);
+        let live = self.live_in[next.0 as usize];
+        self.leave(exit, |r| live.has(r) || r.0 > SReg::SCC.0);
+    }
+
+    fn set_exit_arg(&mut self, v: cl::Value) {
+        self.b.ins().store(flags(), v, self.state, offset_of!(WaveState, exit_arg) as i32);
+    }
+
+    fn block(&mut self, i: usize) -> Result<(), EmitError> {
+        let block = &self.func.blocks[i];
+        self.b.switch_to_block(self.blocks[i]);
+        self.vals.clear();
+        if self.headers[i] {
+            let fuel = self.b.use_var(self.fuel);
+            let empty = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, fuel, 0);
+            let (out, go) = (self.b.create_block(), self.b.create_block());
+            self.b.set_cold_block(out);
+            self.b.ins().brif(empty, out, &[], go, &[]);
+            self.b.switch_to_block(out);
+            self.suspend(Exit::Fuel, BlockId(i as u32));
+            self.b.switch_to_block(go);
+        }
+        let fuel = self.b.use_var(self.fuel);
+        let fuel = self.b.ins().iadd_imm_s(fuel, -i64::from(block.guest_insts));
+        self.b.def_var(self.fuel, fuel);
+
+        let plan = &self.plans[i];
+        let mut ids = self.regions[i].iter();
+        for step in &plan.steps {
+            match step {
+                Step::Inst(k) => {
+                    let inst = &block.insts[*k];
+                    self.b.set_srcloc(super::source_loc(self.func, inst.pc));
+                    self.inst(plan, inst)?;
+                }
+                Step::Region(r) => self.call_region(r, *ids.next().expect("one function for each region"))?,
+            }
+        }
+        self.b.set_srcloc(super::source_loc(self.func, block.term_pc));
+        self.term(&block.term)
+    }
+
+    fn term(&mut self, term: &Term) -> Result<(), EmitError> {
+        match term {
+            Term::Jump(b) => {
+                self.b.ins().jump(self.blocks[b.0 as usize], &[]);
+            }
+            Term::Branch { cond, then, otherwise } => {
+                let c = self.val(*cond)?;
+                let (t, e) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
+                self.b.ins().brif(c, t, &[], e, &[]);
+            }
+            Term::Indirect { target, known } => {
+                let t = self.val(*target)?;
+                for (pc, block) in known {
+                    let hit = self.b.ins().icmp_imm_s(IntCC::Equal, t, *pc as i64);
+                    let miss = self.b.create_block();
+                    self.b.ins().brif(hit, self.blocks[block.0 as usize], &[], miss, &[]);
+                    self.b.switch_to_block(miss);
+                }
+                self.set_exit_arg(t);
+                self.reset_resume();
+                self.leave(Exit::NewPc, |_| true);
+            }
+            Term::NewMode { pc, mode } => {
+                let m = self.val(*mode)?;
+                self.b.ins().store(flags(), m, self.state, offset_of!(WaveState, exit_mode) as i32);
+                let pc = self.b.ins().iconst(types::I64, *pc as i64);
+                self.set_exit_arg(pc);
+                self.reset_resume();
+                self.leave(Exit::NewMode, |_| true);
+            }
+            Term::Pause { why, next } => self.suspend(if *why == Pause::Barrier { Exit::Barrier } else { Exit::Yield }, *next),
+            Term::End => {
+                let keep = self.opts.keep_final_state;
+                self.leave(Exit::End, |r| keep || r.0 > SReg::SCC.0);
+            }
+            Term::Trap { id } => {
+                let id = self.b.ins().iconst(types::I64, i64::from(*id));
+                self.set_exit_arg(id);
+                self.leave(Exit::Trap, |_| true);
+            }
+            Term::Fail(index) => {
+                let index = self.b.ins().iconst(types::I64, i64::from(*index));
+                self.set_exit_arg(index);
+                let keep = self.opts.keep_final_state;
+                self.leave(Exit::Fail, |_| keep);
+            }
+        }
+        Ok(())
+    }
+
+    fn reset_resume(&mut self) {
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().store(flags(), zero, self.state, offset_of!(WaveState, resume) as i32);
+    }
+
+    fn val(&self, v: Value) -> Result<cl::Value, EmitError> {
+        self.vals.get(&v).copied().ok_or_else(|| EmitError::internal(&format!("{v:?} is not known in the skeleton")))
+    }
+
+    fn full_mask(&self) -> i64 {
+        if self.func.wave_size == 64 { -1 } else { 0xffff_ffff }
+    }
+
+    fn call_region(&mut self, r: &Region, id: FuncId) -> Result<(), EmitError> {
+        for (i, v) in r.masks.iter().chain(&r.scalars).enumerate() {
+            let v = self.val(*v)?;
+            self.b.ins().store(flags(), v, self.state, Self::slot(i));
+        }
+        let f = self.module.declare_func_in_func(id, self.b.func);
+        self.b.ins().call(f, &[self.state]);
+        let base = r.masks.len() + r.scalars.len();
+        for (k, m) in r.mask_outs.iter().enumerate() {
+            let v = self.b.ins().load(types::I64, flags(), self.state, Self::slot(base + k));
+            self.vals.insert(*m, v);
+        }
+        Ok(())
+    }
+
+    /// Calls a host function at a fixed address.
+    fn call(&mut self, address: usize, args: &[cl::Value], returns: Option<cl::Type>) -> Option<cl::Value> {
+        let address = self.b.ins().iconst(types::I64, address as i64);
+        self.call_value(address, args, returns)
+    }
+
+    fn call_value(&mut self, address: cl::Value, args: &[cl::Value], returns: Option<cl::Type>) -> Option<cl::Value> {
+        let mut sig = self.module.make_signature();
+        sig.params = args.iter().map(|a| AbiParam::new(self.b.func.dfg.value_type(*a))).collect();
+        sig.returns = returns.map(AbiParam::new).into_iter().collect();
+        let sig = self.b.import_signature(sig);
+        let call = self.b.ins().call_indirect(sig, address, args);
+        returns.map(|_| self.b.inst_results(call)[0])
+    }
+
+    /// Calls a function of the helper table.
+    fn helper(&mut self, offset: usize, args: &[cl::Value], returns: Option<cl::Type>) -> Option<cl::Value> {
+        let table = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, helpers) as i32);
+        let f = self.b.ins().load(types::I64, flags().with_readonly(), table, offset as i32);
+        let mut all = vec![self.state];
+        all.extend(args);
+        self.call_value(f, &all, returns)
+    }
+
+    /// Leaves with a fault if `code` is not 0.
+    fn check(&mut self, code: cl::Value) {
+        let go = self.b.create_block();
+        self.b.ins().brif(code, self.fault, &[], go, &[]);
+        self.b.switch_to_block(go);
+    }
+
+    fn rows(&mut self) -> cl::Value {
+        self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, rows) as i32)
+    }
+
+    fn home(&self, plan: &Plan, v: Value) -> Result<[u16; 2], EmitError> {
+        plan.homes.get(&v).copied().ok_or_else(|| EmitError::internal(&format!("{v:?} has no rows")))
+    }
+
+    fn row_number(&mut self, row: u16) -> cl::Value {
+        self.b.ins().iconst(types::I32, i64::from(row))
+    }
+
+    fn inst(&mut self, plan: &Plan, inst: &Inst) -> Result<(), EmitError> {
+        let out = match &inst.op {
+            Op::Const { width, bits } => {
+                let ty = clif(*width);
+                let bits = if ty == types::I32 { i64::from(*bits as i32) } else { *bits as i64 };
+                Some(self.b.ins().iconst(ty, bits))
+            }
+            Op::SGet(r) => Some(self.b.use_var(self.sregs[r])),
+            Op::SSet(r, v) => {
+                let v = self.val(*v)?;
+                self.b.def_var(self.sregs[r], v);
+                None
+            }
+            Op::ExecGet => Some(self.b.use_var(self.exec)),
+            Op::ExecSet(m) => {
+                let v = self.val(*m)?;
+                self.b.def_var(self.exec, v);
+                None
+            }
+            Op::MaskBits(m) => Some(self.val(*m)?),
+            Op::BitsMask(x) => {
+                let x = self.val(*x)?;
+                let full = self.full_mask();
+                Some(if self.func.wave_size == 64 { x } else { self.b.ins().band_imm_s(x, full) })
+            }
+            Op::Splat(_) | Op::LaneId | Op::LaneTable(_) | Op::VGet { .. } | Op::VSet { .. } => {
+                return Err(EmitError::internal("a lane operation outside a region"));
+            }
+            Op::Pure { op, mode, args } => {
+                let lanes = self.func.ty(inst.first).shape == Shape::Lane && self.func.ty(inst.first) != Ty::MASK
+                    || args.iter().flatten().any(|v| self.func.ty(*v).shape == Shape::Lane && self.func.ty(*v) != Ty::MASK);
+                if lanes { self.row_function(plan, inst, *op, *mode, args)? } else { Some(self.scalar(inst, *op, *mode, args)?) }
+            }
+            Op::ReadLane { value, lane } => {
+                let lane = self.val(*lane)?;
+                let lane = self.b.ins().band_imm_s(lane, i64::from(self.func.wave_size) - 1);
+                Some(self.read_lane(plan, *value, lane)?)
+            }
+            Op::ReadFirstLane { value, exec } => {
+                let exec = self.val(*exec)?;
+                // Lane 0 if no lane is active (STATE-13): trailing zeros of 0 are 64, which the mask takes to 0.
+                let first = self.b.ins().ctz(exec);
+                let first = self.b.ins().ireduce(types::I32, first);
+                let first = self.b.ins().band_imm_s(first, 63);
+                Some(self.read_lane(plan, *value, first)?)
+            }
+            Op::WriteLane { old, data, lane } => {
+                let (dst, old) = (self.home(plan, inst.first)?[0], self.home(plan, *old)?[0]);
+                let (dst, old) = (self.row_number(dst), self.row_number(old));
+                let (data, lane) = (self.val(*data)?, self.val(*lane)?);
+                self.call(rows::write_lane as *const () as usize, &[self.state, dst, old, data, lane], None);
+                None
+            }
+            Op::Shuffle { value, index } => {
+                let rows = [self.home(plan, inst.first)?[0], self.home(plan, *value)?[0], self.home(plan, *index)?[0]];
+                let [dst, value, index] = rows.map(|r| self.row_number(r));
+                self.call(rows::shuffle as *const () as usize, &[self.state, dst, value, index], None);
+                None
+            }
+            Op::Permute { value, index, exec } => {
+                let rows = [self.home(plan, inst.first)?[0], self.home(plan, *value)?[0], self.home(plan, *index)?[0]];
+                let [dst, value, index] = rows.map(|r| self.row_number(r));
+                let exec = self.val(*exec)?;
+                self.call(rows::permute as *const () as usize, &[self.state, dst, value, index, exec], None);
+                None
+            }
+            Op::VGetRel { reg, index, .. } => {
+                let (dst, reg, index) = (self.home(plan, inst.first)?[0], reg.0, self.val(*index)?);
+                let (dst, reg) = (self.row_number(dst), self.row_number(reg));
+                self.call(rows::get_relative as *const () as usize, &[self.state, dst, reg, index], None);
+                None
+            }
+            Op::VSetRel { reg, index, value, exec } => {
+                let (value, reg, index, exec) = (self.home(plan, *value)?[0], reg.0, self.val(*index)?, self.val(*exec)?);
+                let (value, reg) = (self.row_number(value), self.row_number(reg));
+                self.call(rows::set_relative as *const () as usize, &[self.state, reg, index, value, exec], None);
+                None
+            }
+            Op::SGetRel { reg, index } => {
+                self.store_sregs(|_| true);
+                let at = self.relative_sreg(*reg, *index)?;
+                // Out of range reads s0 (STATE-27).
+                let zero = self.b.ins().iconst(types::I64, 0);
+                let ok = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, at, i64::from(SReg::VCC_HI.0));
+                let at = self.b.ins().select(ok, at, zero);
+                let at = self.sreg_address(at);
+                Some(self.b.ins().load(types::I32, flags(), at, 0))
+            }
+            Op::SSetRel { reg, index, value } => {
+                self.store_sregs(|_| true);
+                let at = self.relative_sreg(*reg, *index)?;
+                let ok = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, at, i64::from(SReg::VCC_HI.0));
+                let (write, go) = (self.b.create_block(), self.b.create_block());
+                let v = self.val(*value)?;
+                self.b.ins().brif(ok, write, &[], go, &[]);
+                self.b.switch_to_block(write);
+                let at = self.sreg_address(at);
+                self.b.ins().store(flags(), v, at, 0);
+                self.b.ins().jump(go, &[]);
+                self.b.switch_to_block(go);
+                self.load_sregs(|r| r.0 <= SReg::VCC_HI.0);
+                None
+            }
+            Op::Load { space, kind, addr, exec } => {
+                let mut m = self.mem_op(plan, inst, *space, addr)?;
+                m.kind = *kind as u8;
+                self.results(plan, inst, &mut m)?;
+                self.memory(offset_of!(Helpers, load), m, *exec, addr.base)?;
+                None
+            }
+            Op::Store { space, kind, addr, data, exec } => {
+                let mut m = self.mem_op(plan, inst, *space, addr)?;
+                m.kind = *kind as u8;
+                self.data(plan, data, &mut m)?;
+                self.memory(offset_of!(Helpers, store), m, *exec, addr.base)?;
+                None
+            }
+            Op::Atomic { space, op, wide, addr, data, exec, returns } => {
+                let mut m = self.mem_op(plan, inst, *space, addr)?;
+                m.atomic = *op as u8;
+                m.flags = u8::from(*wide) | u8::from(*returns) << 1;
+                self.data(plan, data, &mut m)?;
+                if *returns {
+                    self.results(plan, inst, &mut m)?;
+                }
+                self.memory(offset_of!(Helpers, atomic), m, *exec, addr.base)?;
+                None
+            }
+            Op::SLoad { base, offset, imm, dwords } => {
+                let mut at = self.val(*base)?;
+                if let Some(o) = offset {
+                    let o = self.val(*o)?;
+                    let o = self.b.ins().uextend(types::I64, o);
+                    at = self.b.ins().iadd(at, o);
+                }
+                let at = self.b.ins().iadd_imm_s(at, *imm);
+                self.scalar_load(offset_of!(Helpers, sload), at, *dwords, inst);
+                None
+            }
+            Op::SBufferLoad { desc, offset, imm, dwords } => {
+                for (i, d) in desc.iter().enumerate() {
+                    let d = self.val(*d)?;
+                    self.b.ins().store(flags(), d, self.state, Self::slot(i));
+                }
+                let at = match offset {
+                    Some(o) => {
+                        let o = self.val(*o)?;
+                        let o = self.b.ins().uextend(types::I64, o);
+                        self.b.ins().iadd_imm_s(o, *imm)
+                    }
+                    None => self.b.ins().iconst(types::I64, *imm),
+                };
+                self.scalar_load(offset_of!(Helpers, sbuffer_load), at, *dwords, inst);
+                None
+            }
+            Op::GetReg { id } => {
+                let id = self.b.ins().iconst(types::I32, i64::from(*id));
+                self.store_sregs(|_| true);
+                self.helper(offset_of!(Helpers, getreg), &[id], Some(types::I32))
+            }
+            Op::SetReg { id, value } => {
+                let id = self.b.ins().iconst(types::I32, i64::from(*id));
+                let v = self.val(*value)?;
+                self.store_sregs(|_| true);
+                self.helper(offset_of!(Helpers, setreg), &[id, v], None);
+                self.load_sregs(|r| r.0 > SReg::SCC.0);
+                None
+            }
+            Op::SendMsg { simm, m0 } => {
+                let simm = self.b.ins().iconst(types::I32, i64::from(*simm));
+                let m0 = self.val(*m0)?;
+                self.helper(offset_of!(Helpers, sendmsg), &[simm, m0], None);
+                None
+            }
+            Op::SendMsgRtn { msg } => {
+                let msg = self.b.ins().iconst(types::I32, i64::from(*msg));
+                self.helper(offset_of!(Helpers, sendmsg_rtn), &[msg], Some(types::I64))
+            }
+            Op::Time { realtime } => {
+                let r = self.b.ins().iconst(types::I32, i64::from(*realtime));
+                self.helper(offset_of!(Helpers, time), &[r], Some(types::I64))
+            }
+            Op::Note(_) => None,
+        };
+        if let Some(v) = out {
+            self.vals.insert(inst.first, v);
+        }
+        Ok(())
+    }
+
+    fn relative_sreg(&mut self, reg: SReg, index: Value) -> Result<cl::Value, EmitError> {
+        let i = self.val(index)?;
+        let i = self.b.ins().sextend(types::I64, i);
+        Ok(self.b.ins().iadd_imm_s(i, i64::from(reg.0)))
+    }
+
+    fn sreg_address(&mut self, number: cl::Value) -> cl::Value {
+        let bytes = self.b.ins().ishl_imm_s(number, 2);
+        let at = self.b.ins().iadd(self.state, bytes);
+        self.b.ins().iadd_imm_s(at, offset_of!(WaveState, sregs) as i64)
+    }
+
+    fn read_lane(&mut self, plan: &Plan, value: Value, lane: cl::Value) -> Result<cl::Value, EmitError> {
+        let row = i32::from(self.home(plan, value)?[0]) * 4 * self.func.wave_size as i32;
+        let rows = self.rows();
+        let lane = self.b.ins().uextend(types::I64, lane);
+        let bytes = self.b.ins().ishl_imm_s(lane, 2);
+        let at = self.b.ins().iadd(rows, bytes);
+        Ok(self.b.ins().load(types::I32, flags(), at, row))
+    }
+
+    fn scalar_load(&mut self, helper: usize, at: cl::Value, dwords: u8, inst: &Inst) {
+        let n = self.b.ins().iconst(types::I32, i64::from(dwords));
+        let pc = self.b.ins().iconst(types::I64, inst.pc as i64);
+        let code = self.helper(helper, &[at, n, pc], Some(types::I32)).expect("returns a code");
+        self.check(code);
+        for i in 0..usize::from(dwords) {
+            let v = self.b.ins().load(types::I32, flags(), self.state, Self::slot(i));
+            self.vals.insert(inst.result(i), v);
+        }
+    }
+
+    fn mem_op(&mut self, plan: &Plan, inst: &Inst, space: Space, addr: &ir::Addr) -> Result<MemOp, EmitError> {
+        let offset = match addr.offset {
+            Some(v) => self.home(plan, v)?,
+            None => [NO_ROW; 2],
+        };
+        Ok(MemOp {
+            pc: inst.pc,
+            imm: addr.imm,
+            offset,
+            data: [NO_ROW; 4],
+            dst: [NO_ROW; 4],
+            space: space as u8,
+            kind: 0,
+            atomic: 0,
+            flags: 0,
+        })
+    }
+
+    fn results(&self, plan: &Plan, inst: &Inst, m: &mut MemOp) -> Result<(), EmitError> {
+        for i in 0..usize::from(inst.results) {
+            m.dst[i] = self.home(plan, inst.result(i))?[0];
+        }
+        Ok(())
+    }
+
+    fn data(&self, plan: &Plan, data: &[Option<Value>; 4], m: &mut MemOp) -> Result<(), EmitError> {
+        for (slot, v) in m.data.iter_mut().zip(data) {
+            if let Some(v) = v {
+                *slot = self.home(plan, *v)?[0];
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, helper: usize, m: MemOp, exec: Value, base: Option<Value>) -> Result<(), EmitError> {
+        let pinned = Box::new(m);
+        let op = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*pinned) as i64);
+        self.pinned.mem_ops.push(pinned);
+        let exec = self.val(exec)?;
+        let base = match base {
+            Some(v) if self.func.ty(v) == Ty::S32 => {
+                let v = self.val(v)?;
+                self.b.ins().uextend(types::I64, v)
+            }
+            Some(v) => self.val(v)?,
+            None => self.b.ins().iconst(types::I64, 0),
+        };
+        let code = self.helper(helper, &[op, exec, base], Some(types::I32)).expect("returns a code");
+        self.check(code);
+        Ok(())
+    }
+
+    /// A pure lane operation on whole rows.
+    fn row_function(
+        &mut self,
+        plan: &Plan,
+        inst: &Inst,
+        op: PureOp,
+        mode: ir::FpMode,
+        args: &[Option<Value>; 3],
+    ) -> Result<Option<cl::Value>, EmitError> {
+        let mut src = Box::new([0u16; 8]);
+        for (i, v) in args.iter().enumerate() {
+            let Some(v) = *v else { continue };
+            if self.func.ty(v) == Ty::MASK {
+                // The mask's bits go into the first bytes of a row of their own.
+                let row = crate::abi::TEMP_ROW + plan.temp_rows + i as u16;
+                let (bits, rows) = (self.val(v)?, self.rows());
+                self.b.ins().store(flags(), bits, rows, i32::from(row) * 4 * self.func.wave_size as i32);
+                src[2 * i] = row;
+            } else {
+                let home = self.home(plan, v)?;
+                src[2 * i..2 * i + 2].copy_from_slice(&home);
+            }
+        }
+        let predicate = op.ret() == Width::B1;
+        let dst = if predicate { [0; 2] } else { self.home(plan, inst.first)? };
+        let rows = self.rows();
+        let lanes = self.b.ins().iconst(types::I32, i64::from(self.func.wave_size));
+        let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed") as i64;
+        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0) | number << 16);
+        let dst = self.b.ins().iconst(types::I64, i64::from(dst[0]) | i64::from(dst[1]) << 16);
+        let list = self.b.ins().iconst(types::I64, src.as_ptr() as i64);
+        self.pinned.sources.push(src);
+        let r = self.call(rows::generic as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
+        Ok(predicate.then_some(r).flatten())
+    }
+
+    /// A pure operation on scalars, or mask logic on words.
+    fn scalar(&mut self, inst: &Inst, op: PureOp, mode: ir::FpMode, args: &[Option<Value>; 3]) -> Result<cl::Value, EmitError> {
+        use PureOp::*;
+        let mut a = [None; 3];
+        for (slot, v) in a.iter_mut().zip(args) {
+            *slot = v.map(|v| self.val(v)).transpose()?;
+        }
+        let is_mask = self.func.ty(inst.first) == Ty::MASK;
+        let missing = || EmitError::internal("a pure operation lacks an operand");
+        let x = a[0].ok_or_else(missing)?;
+        let y = a[1].unwrap_or(x);
+        let z = a[2].unwrap_or(x);
+        let full = self.full_mask();
+        let i = self.b.ins();
+        Ok(match op {
+            BAnd | And32 | And64 => i.band(x, y),
+            BOr | Or32 | Or64 => i.bor(x, y),
+            BXor | Xor32 | Xor64 => i.bxor(x, y),
+            BAndNot => i.band_not(x, y),
+            BNot if is_mask => {
+                if self.func.wave_size == 64 {
+                    i.bnot(x)
+                } else {
+                    i.bxor_imm_s(x, full)
+                }
+            }
+            BNot => i.bxor_imm_s(x, 1),
+            Not32 | Not64 => i.bnot(x),
+            Sel32 | Sel64 => i.select(x, y, z),
+            BToInt => i.uextend(types::I32, x),
+            IAdd32 | IAdd64 => i.iadd(x, y),
+            ISub32 | ISub64 => i.isub(x, y),
+            IMul32 | IMul64 => i.imul(x, y),
+            Shl32 | Shl64 => i.ishl(x, y),
+            LShr32 | LShr64 => i.ushr(x, y),
+            AShr32 | AShr64 => i.sshr(x, y),
+            UMulHi32 => i.umulhi(x, y),
+            SMulHi32 => i.smulhi(x, y),
+            SMin32 => i.smin(x, y),
+            SMax32 => i.smax(x, y),
+            UMin32 => i.umin(x, y),
+            UMax32 => i.umax(x, y),
+            ICmpEq32 | ICmpEq64 => i.icmp(IntCC::Equal, x, y),
+            ICmpNe32 | ICmpNe64 => i.icmp(IntCC::NotEqual, x, y),
+            ICmpSlt32 | ICmpSlt64 => i.icmp(IntCC::SignedLessThan, x, y),
+            ICmpSle32 | ICmpSle64 => i.icmp(IntCC::SignedLessThanOrEqual, x, y),
+            ICmpSgt32 | ICmpSgt64 => i.icmp(IntCC::SignedGreaterThan, x, y),
+            ICmpSge32 | ICmpSge64 => i.icmp(IntCC::SignedGreaterThanOrEqual, x, y),
+            ICmpUlt32 | ICmpUlt64 => i.icmp(IntCC::UnsignedLessThan, x, y),
+            ICmpUle32 | ICmpUle64 => i.icmp(IntCC::UnsignedLessThanOrEqual, x, y),
+            ICmpUgt32 | ICmpUgt64 => i.icmp(IntCC::UnsignedGreaterThan, x, y),
+            ICmpUge32 | ICmpUge64 => i.icmp(IntCC::UnsignedGreaterThanOrEqual, x, y),
+            Pack64 => self.concat(x, y),
+            Lo64 => i.ireduce(types::I32, x),
+            Hi64 => {
+                let h = i.ushr_imm_s(x, 32);
+                self.b.ins().ireduce(types::I32, h)
+            }
+            ZExt64 => i.uextend(types::I64, x),
+            SExt64 => i.sextend(types::I64, x),
+            Popcnt64 => {
+                let n = i.popcnt(x);
+                self.b.ins().ireduce(types::I32, n)
+            }
+            Popcnt32 => i.popcnt(x),
+            BitRev32 | BitRev64 => i.bitrev(x),
+            _ => self.scalar_call(inst, op, mode, a),
+        })
+    }
+
+    /// A rare scalar operation, through the interpreter's function for it.
+    fn scalar_call(&mut self, inst: &Inst, op: PureOp, mode: ir::FpMode, a: [Option<cl::Value>; 3]) -> cl::Value {
+        let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed") as i64;
+        let mut args = vec![self.b.ins().iconst(types::I32, number), self.b.ins().iconst(types::I32, i64::from(mode.0))];
+        for v in a {
+            args.push(match v {
+                Some(v) if self.b.func.dfg.value_type(v) == types::I64 => v,
+                Some(v) => self.b.ins().uextend(types::I64, v),
+                None => self.b.ins().iconst(types::I64, 0),
+            });
+        }
+        let r = self.call(rows::scalar as *const () as usize, &args, Some(types::I64)).expect("returns a value");
+        let ty = clif(self.func.ty(inst.first).width);
+        if ty == types::I64 { r } else { self.b.ins().ireduce(ty, r) }
+    }
+}

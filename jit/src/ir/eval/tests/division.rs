@@ -1,0 +1,150 @@
+//! Division: the table of div_scale, div_fixup's cases, and the chains LLVM emits, which must round correctly (numerics.md section 6).
+
+use super::*;
+
+const ONE: u32 = 0x3f80_0000;
+
+/// 1.25 * 2^e
+fn p(e: i32) -> u32 {
+    ((127 + e) as u32) << 23 | 1 << 21
+}
+
+#[test]
+fn rows_of_div_scale_f32() {
+    let times = |x: u32, e: i32| (f32::from_bits(x) as f64 * 2.0f64.powi(e)) as f32;
+    // (denominator, numerator), scaled denominator, scaled numerator, VCC
+    for (d, n, on_d, on_n, vcc) in [
+        (p(100), p(0), 0, 0, 0),           // row 8
+        (p(-96), p(0), 64, 0, 1),          // row 2
+        (0x0000_4000, p(-126), 64, 64, 0), // row 3
+        (p(126), p(-1), -64, 0, 1),        // row 4
+        (p(126), p(10), -64, -64, 0),      // row 5
+        (p(63), p(-63), 0, 64, 1),         // row 6
+        (ONE, 0x0080_0000, 0, 64, 1),      // row 6, numerator 2^-126 over 1
+        (p(-110), p(-110), 64, 64, 0),     // row 7
+        (p(5), p(-104), 64, 64, 0),        // row 7, both alike
+    ] {
+        let (d64, n64) = (u64::from(d), u64::from(n));
+        assert_eq!(eval(DivScale32, HSA, d64, d64, n64), bits(times(d, on_d)).into(), "denominator of {n:#x} / {d:#x}");
+        assert_eq!(eval(DivScale32, HSA, n64, d64, n64), bits(times(n, on_n)).into(), "numerator of {n:#x} / {d:#x}");
+        assert_eq!(eval(DivScaleFlag32, HSA, n64, d64, n64), vcc, "VCC of {n:#x} / {d:#x}");
+    }
+    // row 1, also for a denormal denominator that is flushed
+    for (mode, d, n) in [(HSA, 0, ONE), (HSA, ONE, 0), (FpMode(0x3c0), 5, ONE)] {
+        assert_eq!(op3(DivScale32, mode, d, d, n), 0xffc0_0000);
+        assert_eq!(op3(DivScaleFlag32, mode, d, d, n), 1);
+    }
+}
+
+#[test]
+fn div_fmas_scales_by_the_addend() {
+    let big = bits(2.0f32.powi(10));
+    assert_eq!(op3(DivFmasScaled32, HSA, 0u32, 0u32, big), bits(2.0f32.powi(74)).into());
+    assert_eq!(op3(DivFmasScaled32, HSA, 0u32, 0u32, ONE), bits(2.0f32.powi(-64)).into());
+    assert_eq!(op3(DivFmasScaled64, HSA, 0u64, 0u64, bits64(4.0)), bits64(2.0f64.powi(130)));
+    assert_eq!(op3(DivFmasScaled64, HSA, 0u64, 0u64, bits64(1.0)), bits64(2.0f64.powi(-128)));
+    // one rounding: 2^-85 (1 + 2^-23) + 2^-110, scaled to a tie of denormals that the product breaks
+    let tie = bits(2.0f32.powi(-86) * 3.0);
+    assert_eq!(op3(DivFmasScaled32, HSA, bits(2.0f32.powi(-60)), bits(-(2.0f32.powi(-60))), tie), 1);
+    assert_eq!(op3(DivFmasScaled32, HSA, 0u32, 0u32, tie), 2);
+    let tie = bits64(2.0f64.powi(-947) * 3.0);
+    assert_eq!(op3(DivFmasScaled64, HSA, bits64(2.0f64.powi(-530)), bits64(-(2.0f64.powi(-530))), tie), 1);
+    assert_eq!(op3(DivFmasScaled64, HSA, 0u64, 0u64, tie), 2);
+}
+
+#[test]
+fn cases_of_div_fixup() {
+    let (inf, minus) = (0x7f80_0000u32, 0x8000_0000u32);
+    let fix = |q: u32, d: u32, n: u32| op3(DivFixup32, HSA, q, d, n) as u32;
+    assert_eq!(fix(ONE, ONE, 0x7f80_0001), 0x7fc0_0001, "the numerator's NaN first");
+    assert_eq!(fix(ONE, 0xff80_0002, ONE), 0xffc0_0002);
+    assert_eq!(fix(ONE, 0, minus), 0xffc0_0000);
+    assert_eq!(fix(ONE, inf, inf | minus), 0xffc0_0000);
+    assert_eq!(fix(ONE, minus, ONE), inf | minus);
+    assert_eq!(fix(ONE, ONE, inf | minus), inf | minus);
+    assert_eq!(fix(ONE, inf | minus, ONE), minus);
+    assert_eq!(fix(ONE, ONE, minus), minus);
+    assert_eq!(fix(ONE, p(100), p(-60)), 0, "far below the smallest denormal");
+    assert_eq!(op3(DivFixup32, FpMode(HSA.0 | 1), ONE, p(100), p(-60)), 1, "rounding up");
+    assert_eq!(op3(DivFixup32, FpMode(HSA.0 | 2), ONE, p(100) | minus, p(-60)), 0x8000_0001);
+    assert_eq!(fix(0x7fc0_0000, ONE | minus, ONE), inf | minus, "a failed estimate");
+    assert_eq!(fix(p(3), ONE | minus, ONE), p(3) | minus);
+    assert_eq!(op3(DivFixup16, HSA, 0x3c00u32, 0x8000u32, 0x3c00u32), 0xfc00);
+    assert_eq!(op3(DivFixup16, HSA, 0x3c00u32, 0xbc00u32, 0x3c00u32), 0xbc00);
+    assert_eq!(op3(DivFixup64, HSA, bits64(1.0), bits64(1e300), bits64(1e-300)), 0);
+}
+
+/// The chain of LLVM's AMDGPU back end for f32 fdiv.
+fn divide32(n: u64, d: u64) -> u64 {
+    let fma = |a, b, c| eval(FFma32, HSA, a, b, c);
+    let one = u64::from(ONE);
+    let den = eval(DivScale32, HSA, d, d, n);
+    let num = eval(DivScale32, HSA, n, d, n);
+    let vcc = eval(DivScaleFlag32, HSA, n, d, n);
+    let rcp = eval(FRcp32, HSA, den, 0, 0);
+    let minus = den ^ 0x8000_0000;
+    let e = fma(minus, rcp, one);
+    let y = fma(e, rcp, rcp);
+    let q = eval(FMul32, HSA, num, y, 0);
+    let r = fma(minus, q, num);
+    let q = fma(r, y, q);
+    let r = fma(minus, q, num);
+    let q = eval(if vcc == 1 { DivFmasScaled32 } else { FFma32 }, HSA, r, y, q);
+    eval(DivFixup32, HSA, q, d, n)
+}
+
+/// The same for f64.
+fn divide64(n: u64, d: u64) -> u64 {
+    let fma = |a, b, c| eval(FFma64, HSA, a, b, c);
+    let one = bits64(1.0);
+    let den = eval(DivScale64, HSA, d, d, n);
+    let num = eval(DivScale64, HSA, n, d, n);
+    let vcc = eval(DivScaleFlag64, HSA, n, d, n);
+    let rcp = eval(FRcp64, HSA, den, 0, 0);
+    let minus = den ^ 1 << 63;
+    let y = fma(rcp, fma(minus, rcp, one), rcp);
+    let y = fma(y, fma(minus, y, one), y);
+    let q = eval(FMul64, HSA, num, y, 0);
+    let r = fma(minus, q, num);
+    let q = eval(if vcc == 1 { DivFmasScaled64 } else { FFma64 }, HSA, r, y, q);
+    eval(DivFixup64, HSA, q, d, n)
+}
+
+#[test]
+fn f32_division_is_correctly_rounded() {
+    let mut random = Random(1);
+    let edges =
+        [0, 1, 2, 3, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001, 0xff_ffff, ONE - 1, ONE, ONE + 1, 0x7f7f_ffff, 0x7e80_0000, 0x7f80_0000];
+    let near = (0..256).map(|e| (e << 23) as u32 | 0x12_3456);
+    let edges: Vec<u32> = edges.into_iter().chain(near).collect();
+    let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
+    let more = (0..200_000).map(|_| (random.f32(), random.f32()));
+    for (n, d) in pairs.chain(more.collect::<Vec<_>>()) {
+        let want = f32::from_bits(n) / f32::from_bits(d);
+        let got = divide32(n.into(), d.into()) as u32;
+        assert!(
+            got == want.to_bits() || want.is_nan() && got & 0x7fff_ffff > 0x7fc0_0000 - 1,
+            "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
+            want.to_bits()
+        );
+    }
+}
+
+#[test]
+fn f64_division_is_correctly_rounded() {
+    let mut random = Random(2);
+    let near = (0..2048u64).step_by(7).map(|e| e << 52 | 0x1_2345_6789_abcd);
+    let edges: Vec<u64> =
+        [0, 1, 3, (1 << 52) - 1, 1 << 52, 0x3ff0 << 48, 0x7fe0 << 48, (0x7ff0 << 48) - 1, 0x7ff0 << 48].into_iter().chain(near).collect();
+    let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
+    let more: Vec<_> = (0..100_000).map(|_| (random.f64(), random.f64())).collect();
+    for (n, d) in pairs.chain(more) {
+        let want = f64::from_bits(n) / f64::from_bits(d);
+        let got = divide64(n, d);
+        assert!(
+            got == want.to_bits() || want.is_nan() && f64::from_bits(got).is_nan(),
+            "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
+            want.to_bits()
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! The plain interpreter: one IR instruction after the other, one lane after the other, over a [`WaveState`].
+//!
+//! It is the oracle of the compiled code, the tier for code that runs once, and the stepper of a debugger. It is meant to be believed by
+//! reading it, so it does nothing clever: values sit in an array, pure operations go through [`super::eval`], registers and EXEC are read
+//! and written in the state at once, memory goes through the state's helper table. Files: this one runs blocks, `exec` instructions,
+//! `wave` is a safe view of the state.
+//!
+//! Where the IR leaves lanes undefined it picks what exposes mistakes: `vget` ignores its demand and gives the register, a load gives
+//! [`POISON`] in the lanes outside its EXEC. Neither may ever show in the registers of a correct function.
+//!
+//! Entry, fuel and suspension follow [`super::resume`].
+
+mod exec;
+mod wave;
+
+use super::{BlockId, Func, Pause, Term, Value, loop_headers, resume_points};
+use crate::abi::{Exit, WaveState};
+use wave::Wave;
+
+/// Rows from [`crate::abi::TEMP_ROW`] on that the interpreter needs for the operands and results of memory instructions.
+pub const INTERP_TEMP_ROWS: u32 = 16;
+
+/// What a load leaves in lanes outside its EXEC.
+pub const POISON: u32 = 0xdead_beef;
+
+/// Runs a wave from `state.resume` until it suspends or ends.
+///
+/// # Safety
+///
+/// `state.rows` points to `TEMP_ROW + INTERP_TEMP_ROWS` rows of `state.wave_size` lanes, `state.helpers` to a table whose functions may be
+/// called with this state, and nobody else touches state and rows meanwhile.
+pub unsafe fn run(func: &Func, state: &mut WaveState) -> Exit {
+    // SAFETY: the caller's promise is the one `Interp::run` asks for.
+    unsafe { Interp::new(func).run(state) }
+}
+
+/// An interpreter of one function, reusable for any number of waves in turn.
+///
+/// Its methods panic if the function would not pass [`super::verify`], if state and function differ in wave size, or if `state.resume` is
+/// no resume point of the function.
+pub struct Interp<'f> {
+    func: &'f Func,
+    resume: Vec<BlockId>,
+    header: Vec<bool>,
+    values: Values,
+    /// Next instruction: block, and index in its body; `None`: enter at `state.resume`.
+    at: Option<(BlockId, usize)>,
+}
+
+impl<'f> Interp<'f> {
+    /// Prepares to interpret `func`, which must pass the verifier.
+    pub fn new(func: &'f Func) -> Self {
+        let values = Values { lanes: func.wave_size as usize, words: vec![0; func.types.len() * 64] };
+        Interp { func, resume: resume_points(func), header: loop_headers(func), values, at: None }
+    }
+
+    /// Runs a wave from where it is until it suspends or ends.
+    ///
+    /// # Safety
+    ///
+    /// As [`run`].
+    pub unsafe fn run(&mut self, state: &mut WaveState) -> Exit {
+        loop {
+            // SAFETY: as promised by the caller.
+            if let Some(exit) = unsafe { self.step(state) } {
+                return exit;
+            }
+        }
+    }
+
+    /// Runs one guest instruction: all IR instructions up to a change of the guest address. `None` if the wave goes on.
+    ///
+    /// Between two steps the state holds the registers of the wave, provided the function is as lifted: passes may have moved or dropped
+    /// register writes. A wave in the middle of a block can only go on in this `Interp`, because its values are here; see
+    /// [`Interp::forget`].
+    ///
+    /// # Safety
+    ///
+    /// As [`run`].
+    pub unsafe fn step(&mut self, state: &mut WaveState) -> Option<Exit> {
+        assert_eq!(state.wave_size, self.func.wave_size, "function and state have the same wave size");
+        // SAFETY: as promised by the caller.
+        let mut wave = unsafe { Wave::new(state) };
+        match self.step_wave(&mut wave) {
+            Ok(at) => {
+                self.at = Some(at);
+                None
+            }
+            Err(exit) => {
+                self.at = None;
+                Some(exit)
+            }
+        }
+    }
+
+    /// Runs a wave to its next exit and calls `hook` before each guest instruction with its address and the state.
+    ///
+    /// # Safety
+    ///
+    /// As [`run`].
+    pub unsafe fn run_stepwise(&mut self, state: &mut WaveState, mut hook: impl FnMut(u64, &WaveState)) -> Exit {
+        loop {
+            hook(self.next_pc(state), state);
+            // SAFETY: as promised by the caller.
+            if let Some(exit) = unsafe { self.step(state) } {
+                return exit;
+            }
+        }
+    }
+
+    /// Guest address of the instruction that the next [`Interp::step`] runs.
+    pub fn next_pc(&self, state: &WaveState) -> u64 {
+        let (block, index) = self.at.unwrap_or_else(|| (self.resume[state.resume as usize], 0));
+        self.pc_at(block, index)
+    }
+
+    /// Drops the position inside a block: the next step enters at `state.resume`. For a wave that is abandoned or replaced.
+    pub fn forget(&mut self) {
+        self.at = None;
+    }
+
+    fn pc_at(&self, block: BlockId, index: usize) -> u64 {
+        let block = self.func.block(block);
+        block.insts.get(index).map_or(block.term_pc, |inst| inst.pc)
+    }
+
+    /// As `step`; the new position or the exit.
+    fn step_wave(&mut self, wave: &mut Wave) -> Result<(BlockId, usize), Exit> {
+        let (id, start) = match self.at {
+            Some(at) => at,
+            None => self.enter(wave, self.resume[wave.state.resume as usize])?,
+        };
+        let pc = self.pc_at(id, start);
+        let block = self.func.block(id);
+        for (index, inst) in block.insts.iter().enumerate().skip(start) {
+            if inst.pc != pc {
+                return Ok((id, index));
+            }
+            exec::instruction(self.func, &mut self.values, wave, inst).map_err(|_| Exit::Fault)?;
+        }
+        if block.term_pc == pc { self.end_block(wave, &block.term) } else { Ok((id, block.insts.len())) }
+    }
+
+    /// Goes to the start of a block and pays for it.
+    fn enter(&self, wave: &mut Wave, block: BlockId) -> Result<(BlockId, usize), Exit> {
+        if self.header[block.0 as usize] && wave.state.fuel <= 0 {
+            wave.state.resume = self.resume_index(block);
+            return Err(Exit::Fuel);
+        }
+        wave.state.fuel -= i64::from(self.func.block(block).guest_insts);
+        Ok((block, 0))
+    }
+
+    fn resume_index(&self, block: BlockId) -> u32 {
+        self.resume.iter().position(|b| *b == block).expect("waves are suspended at resume points") as u32
+    }
+
+    fn end_block(&self, wave: &mut Wave, term: &Term) -> Result<(BlockId, usize), Exit> {
+        match term {
+            Term::Jump(next) => self.enter(wave, *next),
+            Term::Branch { cond, then, otherwise } => self.enter(wave, if self.values.scalar(*cond) != 0 { *then } else { *otherwise }),
+            Term::Indirect { target, known } => {
+                let pc = self.values.scalar(*target);
+                if let Some((_, next)) = known.iter().find(|k| k.0 == pc) {
+                    return self.enter(wave, *next);
+                }
+                wave.state.exit_arg = pc;
+                wave.state.resume = 0;
+                Err(Exit::NewPc)
+            }
+            Term::NewMode { pc, mode } => {
+                wave.state.exit_arg = *pc;
+                wave.state.exit_mode = self.values.scalar(*mode) as u32;
+                wave.state.resume = 0;
+                Err(Exit::NewMode)
+            }
+            Term::Pause { why, next } => {
+                wave.state.resume = self.resume_index(*next);
+                Err(match why {
+                    Pause::Barrier => Exit::Barrier,
+                    Pause::Yield => Exit::Yield,
+                })
+            }
+            Term::End => Err(Exit::End),
+            Term::Trap { id } => {
+                wave.state.exit_arg = u64::from(*id);
+                Err(Exit::Trap)
+            }
+            Term::Fail(failure) => {
+                wave.state.exit_arg = u64::from(*failure);
+                Err(Exit::Fail)
+            }
+        }
+    }
+}
+
+/// The values of a function, 64 words each: a lane value has lane `i` in word `i`; a scalar is word 0; a mask is word 0 with bit `i` for
+/// lane `i`, and zeros from the wave size on.
+struct Values {
+    lanes: usize,
+    words: Vec<u64>,
+}
+
+impl Values {
+    fn lane(&self, v: Value, lane: usize) -> u64 {
+        self.words[v.0 as usize * 64 + lane]
+    }
+
+    /// Sets every lane of `v` by `f`.
+    fn fill(&mut self, v: Value, f: impl Fn(&Values, usize) -> u64) {
+        for lane in 0..self.lanes {
+            self.words[v.0 as usize * 64 + lane] = f(self, lane);
+        }
+    }
+
+    fn scalar(&self, v: Value) -> u64 {
+        self.lane(v, 0)
+    }
+
+    fn set_scalar(&mut self, v: Value, bits: u64) {
+        self.words[v.0 as usize * 64] = bits;
+    }
+
+    fn mask(&self, v: Value) -> u64 {
+        self.lane(v, 0)
+    }
+
+    fn set_mask(&mut self, v: Value, bits: u64) {
+        self.set_scalar(v, bits & u64::MAX >> (64 - self.lanes));
+    }
+}
+
+#[cfg(test)]
+mod tests;

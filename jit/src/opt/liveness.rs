@@ -1,0 +1,288 @@
+//! What lives between blocks, lane by lane, and which writes nobody reads.
+//!
+//! Scalar registers: ordinary backward liveness. VGPRs need two sets, because EXEC decides which lanes a write reaches:
+//!
+//! - `active`: rows that some lane of the *current* EXEC may read before that lane writes them;
+//! - `resting`: rows that some lane *outside* the current EXEC may read when it is active again.
+//!
+//! Backward over an instruction: a read under EXEC adds to `active` (a read of all lanes to both); a write under EXEC removes from
+//! `active`. Over a change of EXEC that only takes lanes away, the lanes before are those that stay and those that rest:
+//! `active |= resting`. Over one that only adds lanes, the added ones were resting: `resting |= active`. Over any other change, both.
+//!
+//! A write under EXEC is dead if its row is not in `active` after it. It needs no blend with the old row, so that a full-width store is
+//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]. Getting this wrong is silent corruption, so random
+//! programs with random EXEC compare against the interpreter, which knows nothing of it.
+
+use super::{OptOptions, masks};
+use crate::ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
+use std::collections::HashMap;
+
+/// A set of up to 512 rows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rows([u64; 8]);
+
+impl Rows {
+    const ALL: Rows = Rows([u64::MAX; 8]);
+    /// Is row `r` in it?
+    pub fn has(&self, r: u16) -> bool {
+        self.0[usize::from(r >> 6)] >> (r & 63) & 1 != 0
+    }
+    fn add(&mut self, r: u16) {
+        self.0[usize::from(r >> 6)] |= 1 << (r & 63);
+    }
+    fn remove(&mut self, r: u16) {
+        self.0[usize::from(r >> 6)] &= !(1 << (r & 63));
+    }
+    fn join(&mut self, o: &Rows) {
+        for (a, b) in self.0.iter_mut().zip(o.0) {
+            *a |= b;
+        }
+    }
+}
+
+/// A set of scalar registers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SRegs([u64; 3]);
+
+impl SRegs {
+    /// All of them.
+    pub const ALL: SRegs = SRegs([u64::MAX; 3]);
+    /// Is `r` in it?
+    pub fn has(&self, r: SReg) -> bool {
+        self.0[usize::from(r.0 >> 6)] >> (r.0 & 63) & 1 != 0
+    }
+    /// Puts `r` in.
+    pub fn add(&mut self, r: SReg) {
+        self.0[usize::from(r.0 >> 6)] |= 1 << (r.0 & 63);
+    }
+    fn remove(&mut self, r: SReg) {
+        self.0[usize::from(r.0 >> 6)] &= !(1 << (r.0 & 63));
+    }
+    /// Adds all of `o`.
+    pub fn join(&mut self, o: &SRegs) {
+        for (a, b) in self.0.iter_mut().zip(o.0) {
+            *a |= b;
+        }
+    }
+    /// Its members.
+    pub fn iter(&self) -> impl Iterator<Item = SReg> + '_ {
+        (0..SReg::COUNT as u8).map(SReg).filter(|r| self.has(*r))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Lanes {
+    active: Rows,
+    resting: Rows,
+}
+
+fn leaves_function(t: &Term) -> bool {
+    matches!(t, Term::Indirect { .. } | Term::NewMode { .. } | Term::Trap { .. })
+}
+
+fn ends(t: &Term) -> bool {
+    matches!(t, Term::End | Term::Fail(_))
+}
+
+/// Solves a backward problem: `transfer(block index, state at its end) -> state at its start`.
+fn solve<S: Copy + PartialEq + Default>(
+    func: &Func,
+    at_exit: impl Fn(&Term) -> S,
+    join: impl Fn(&mut S, &S),
+    transfer: impl Fn(usize, S) -> S,
+) -> (Vec<S>, Vec<S>) {
+    let n = func.blocks.len();
+    let (mut starts, mut stops) = (vec![S::default(); n], vec![S::default(); n]);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for i in (0..n).rev() {
+            let t = &func.blocks[i].term;
+            let mut s = at_exit(t);
+            for succ in t.successors() {
+                join(&mut s, &starts[succ.0 as usize]);
+            }
+            stops[i] = s;
+            let start = transfer(i, s);
+            if start != starts[i] {
+                starts[i] = start;
+                changed = true;
+            }
+        }
+    }
+    (starts, stops)
+}
+
+/// Scalar registers read before they are written, at the start of each block.
+pub fn sregs_live_in(func: &Func, opts: OptOptions) -> Vec<SRegs> {
+    solve_sregs(func, opts).0
+}
+
+fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
+    solve(
+        func,
+        |t| if leaves_function(t) || ends(t) && opts.keep_final_state { SRegs::ALL } else { SRegs::default() },
+        SRegs::join,
+        |i, mut s| {
+            for inst in func.blocks[i].insts.iter().rev() {
+                match inst.op {
+                    Op::SSet(r, _) => s.remove(r),
+                    Op::SGet(r) => s.add(r),
+                    Op::SGetRel { .. } => s = SRegs::ALL,
+                    _ => {}
+                }
+            }
+            s
+        },
+    )
+}
+
+/// One step of the lane problem, backward over `inst`. `cur` is the value EXEC has before it.
+fn lane_step(l: &mut Lanes, inst: &Inst, cur: Option<Value>, defs: masks::Defs) {
+    let within = |m: Value| cur.is_some_and(|c| masks::is_subset(defs, m, c));
+    match &inst.op {
+        Op::VSet { reg, exec, .. } if Some(*exec) == cur => l.active.remove(reg.0),
+        Op::VGet { reg, demand } => {
+            l.active.add(reg.0);
+            if !demand.is_some_and(within) {
+                l.resting.add(reg.0);
+            }
+        }
+        Op::VGetRel { .. } => *l = Lanes { active: Rows::ALL, resting: Rows::ALL },
+        Op::ExecSet(x) => {
+            let (narrower, wider) = (within(*x), cur.is_some_and(|c| masks::is_subset(defs, c, *x)));
+            let both = Lanes {
+                active: {
+                    let mut a = l.active;
+                    a.join(&l.resting);
+                    a
+                },
+                resting: {
+                    let mut r = l.resting;
+                    r.join(&l.active);
+                    r
+                },
+            };
+            if !wider {
+                l.active = both.active;
+            }
+            if !narrower {
+                l.resting = both.resting;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Value of EXEC before each instruction of a block, where it has a name.
+fn exec_before(block: &Block) -> Vec<Option<Value>> {
+    // The first ExecGet names EXEC from the start, wherever it stands, if no ExecSet comes before it.
+    let first = block.insts.iter().find_map(|i| match i.op {
+        Op::ExecGet => Some(Some(i.first)),
+        Op::ExecSet(_) => Some(None),
+        _ => None,
+    });
+    let mut cur = first.flatten();
+    block
+        .insts
+        .iter()
+        .map(|i| {
+            let before = cur;
+            if let Op::ExecSet(x) = i.op {
+                cur = Some(x);
+            }
+            before
+        })
+        .collect()
+}
+
+fn definitions(block: &Block) -> HashMap<Value, (PureOp, [Option<Value>; 3])> {
+    let pure = |i: &Inst| match i.op {
+        Op::Pure { op, args, .. } => Some((i.first, (op, args))),
+        _ => None,
+    };
+    block.insts.iter().filter_map(pure).collect()
+}
+
+/// Lane liveness of a function.
+pub struct VgprLiveness {
+    stops: Vec<Lanes>,
+}
+
+impl VgprLiveness {
+    /// Solves it.
+    pub fn new(func: &Func, opts: OptOptions) -> Self {
+        let info: Vec<_> = func.blocks.iter().map(|b| (exec_before(b), definitions(b))).collect();
+        let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
+        let (_, stops) = solve(
+            func,
+            |t| if leaves_function(t) || ends(t) && opts.keep_final_state { all } else { Lanes::default() },
+            |a, b| {
+                a.active.join(&b.active);
+                a.resting.join(&b.resting);
+            },
+            |i, mut l| {
+                let (exec, defs) = &info[i];
+                for (inst, cur) in func.blocks[i].insts.iter().zip(exec).rev() {
+                    lane_step(&mut l, inst, *cur, &|v| defs.get(&v).copied());
+                }
+                l
+            },
+        );
+        VgprLiveness { stops }
+    }
+
+    /// For each instruction of block `i`: (its write is read by somebody, its write must keep the other lanes). Both true for instructions
+    /// that are not `VSet`.
+    pub fn writes(&self, func: &Func, i: usize) -> Vec<(bool, bool)> {
+        let block = &func.blocks[i];
+        let (exec, defs) = (exec_before(block), definitions(block));
+        let defs = |v: Value| defs.get(&v).copied();
+        let mut l = self.stops[i];
+        let mut out = vec![(true, true); block.insts.len()];
+        for (k, inst) in block.insts.iter().enumerate().rev() {
+            if let Op::VSet { reg, exec: e, .. } = inst.op {
+                let inside = exec[k].is_some_and(|c| masks::is_subset(&defs, e, c));
+                let live = l.active.has(reg.0) || !inside && l.resting.has(reg.0);
+                // Lanes of EXEC that a narrower write leaves alone may be read too.
+                let keeps = l.resting.has(reg.0) || Some(e) != exec[k] && l.active.has(reg.0);
+                out[k] = (live, keeps);
+            }
+            lane_step(&mut l, inst, exec[k], &defs);
+        }
+        out
+    }
+
+    /// For each instruction of block `i`: must a `VSet` there keep the lanes outside its mask?
+    pub fn blend(&self, func: &Func, i: usize) -> Vec<bool> {
+        self.writes(func, i).into_iter().map(|w| w.1).collect()
+    }
+}
+
+/// Removes register writes that nobody reads.
+pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
+    let (_, stops) = solve_sregs(func, opts);
+    for (b, stop) in func.blocks.iter_mut().zip(&stops) {
+        let mut live = *stop;
+        let mut keep = vec![true; b.insts.len()];
+        for (i, inst) in b.insts.iter().enumerate().rev() {
+            match inst.op {
+                // Hardware registers are read by the run time.
+                Op::SSet(r, _) if r.0 <= SReg::SCC.0 && !live.has(r) => keep[i] = false,
+                Op::SSet(r, _) => live.remove(r),
+                Op::SGet(r) => live.add(r),
+                Op::SGetRel { .. } => live = SRegs::ALL,
+                _ => {}
+            }
+        }
+        let mut k = keep.iter();
+        b.insts.retain(|_| *k.next().expect("one flag per instruction"));
+    }
+    super::dead::run(func);
+    let lanes = VgprLiveness::new(func, opts);
+    for i in 0..func.blocks.len() {
+        let writes = lanes.writes(func, i);
+        let mut k = writes.iter();
+        func.blocks[i].insts.retain(|_| k.next().expect("one flag per instruction").0);
+    }
+}

@@ -1,0 +1,286 @@
+//! Register promotion and simplification inside each block.
+//!
+//! Before: registers are read and written at every instruction. After: in each block a scalar register is read at most once before its
+//! first write and written at most once, at the end; VGPR reads that a write in the block covers use the written value; constants are
+//! folded, equal pure operations are one.
+//!
+//! ```text
+//! vset v1, %3, exec %0            vset v1, %3, exec %0      (dropped later if a write follows)
+//! %5 = vget v1 demand %0     =>
+//! %6 = fadd.32 %5, %4             %6 = fadd.32 %3, %4
+//! ```
+//!
+//! The proof obligation for VGPRs (DESIGN.md section 5): a write under EXEC `e` stands for a read under demand `d` only if `d` is a
+//! subset of `e`; [`masks::is_subset`] proves that from the masks' definitions. A read that demands all lanes reads the row.
+
+use super::{
+    masks,
+    simplify::{self, Simpler},
+};
+use crate::ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use std::collections::HashMap;
+
+/// Runs on every block.
+pub fn run(func: &mut Func) {
+    for i in 0..func.blocks.len() {
+        let mut block = func.blocks[i].clone();
+        let insts = std::mem::take(&mut block.insts);
+        let mut facts = Facts::new(func);
+        for inst in insts {
+            facts.add(inst);
+        }
+        facts.flush_scalars(block.term_pc);
+        super::dead::map_term(&mut block.term, |v| facts.resolve(v));
+        block.insts = facts.out;
+        drop_covered_vsets(&mut block);
+        func.blocks[i] = block;
+    }
+}
+
+/// What is known while walking a block.
+pub(super) struct Facts<'f> {
+    pub func: &'f mut Func,
+    out: Vec<Inst>,
+    /// value -> what stands for it now
+    alias: HashMap<Value, Value>,
+    /// value -> index in `out` of its definition
+    def: HashMap<Value, usize>,
+    /// effect-free operation -> its value
+    seen: HashMap<Key, Value>,
+    scalars: HashMap<SReg, Value>,
+    /// Written, in order of first write.
+    dirty: Vec<SReg>,
+    exec: Option<Value>,
+    /// row -> (value, lanes in which the row equals it; None: all)
+    rows: HashMap<VReg, (Value, Option<Value>)>,
+    pc: u64,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Const(Width, u64),
+    Splat(Value),
+    LaneId,
+    LaneTable(u32),
+    Pure(PureOp, FpMode, [Option<Value>; 3]),
+    MaskBits(Value),
+    BitsMask(Value),
+}
+
+impl<'f> Facts<'f> {
+    fn new(func: &'f mut Func) -> Self {
+        Facts {
+            func,
+            out: vec![],
+            alias: HashMap::new(),
+            def: HashMap::new(),
+            seen: HashMap::new(),
+            scalars: HashMap::new(),
+            dirty: vec![],
+            exec: None,
+            rows: HashMap::new(),
+            pc: 0,
+        }
+    }
+
+    /// What stands for `v` now.
+    pub fn resolve(&self, v: Value) -> Value {
+        self.alias.get(&v).copied().unwrap_or(v)
+    }
+
+    /// Defining operation of `v`, if it is in this block.
+    pub fn op(&self, v: Value) -> Option<&Op> {
+        self.def.get(&v).map(|i| &self.out[*i].op)
+    }
+
+    /// The pure operation that defines `v`.
+    pub fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
+        match self.op(v)? {
+            Op::Pure { op, args, .. } => Some((*op, *args)),
+            _ => None,
+        }
+    }
+
+    /// Bits of `v` if it is a scalar constant.
+    pub fn constant(&self, v: Value) -> Option<u64> {
+        match self.op(v)? {
+            Op::Const { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Is mask `a` provably a subset of mask `b`?
+    fn is_subset(&self, a: Value, b: Value) -> bool {
+        masks::is_subset(&|v| self.pure(v), a, b)
+    }
+
+    /// Appends `op` as is.
+    fn append(&mut self, op: Op, first: Value, results: u8) {
+        for r in 0..results {
+            self.def.insert(Value(first.0 + u32::from(r)), self.out.len());
+        }
+        self.out.push(Inst { op, first, results, pc: self.pc });
+    }
+
+    /// A new instruction with one result, simplified and shared like any other.
+    pub fn make(&mut self, op: Op, ty: Ty) -> Value {
+        let v = self.func.new_values(&[ty]);
+        self.emit(op, v);
+        self.resolve(v)
+    }
+
+    /// A new pure operation of mode-free kind; shape from its operands, which must agree.
+    pub fn make_pure(&mut self, op: PureOp, vals: &[Value]) -> Value {
+        let mut args = [None; 3];
+        for (a, v) in args.iter_mut().zip(vals) {
+            *a = Some(*v);
+        }
+        let shape = vals.first().map_or(Shape::Scalar, |v| self.func.ty(*v).shape);
+        self.make(Op::Pure { op, mode: FpMode(0), args }, Ty { shape, width: op.ret() })
+    }
+
+    /// A scalar constant.
+    pub fn make_const(&mut self, width: Width, bits: u64) -> Value {
+        self.make(Op::Const { width, bits }, Ty { shape: Shape::Scalar, width })
+    }
+
+    /// Effect-free instruction with the one result `v`.
+    fn emit(&mut self, op: Op, v: Value) {
+        let op = match simplify::simplify(self, op) {
+            Simpler::Value(x) => {
+                self.alias.insert(v, x);
+                return;
+            }
+            Simpler::Op(op) => op,
+        };
+        let key = match &op {
+            Op::Const { width, bits } => Key::Const(*width, *bits),
+            Op::Splat(a) => Key::Splat(*a),
+            Op::LaneId => Key::LaneId,
+            Op::LaneTable(t) => Key::LaneTable(*t),
+            Op::Pure { op, mode, args } => Key::Pure(*op, *mode, *args),
+            Op::MaskBits(a) => Key::MaskBits(*a),
+            Op::BitsMask(a) => Key::BitsMask(*a),
+            _ => {
+                self.append(op, v, 1);
+                return;
+            }
+        };
+        match self.seen.get(&key) {
+            Some(x) => {
+                self.alias.insert(v, *x);
+            }
+            None => {
+                self.seen.insert(key, v);
+                self.append(op, v, 1);
+            }
+        }
+    }
+
+    fn add(&mut self, mut inst: Inst) {
+        self.pc = inst.pc;
+        let alias = &self.alias;
+        inst.op.map_args(|v| alias.get(&v).copied().unwrap_or(v));
+        let v = inst.first;
+        match inst.op {
+            Op::SGet(r) => {
+                if let Some(x) = self.scalars.get(&r) {
+                    self.alias.insert(v, *x);
+                } else {
+                    self.scalars.insert(r, v);
+                    self.append(inst.op, v, 1);
+                }
+            }
+            Op::SSet(r, x) => {
+                self.scalars.insert(r, x);
+                if !self.dirty.contains(&r) {
+                    self.dirty.push(r);
+                }
+            }
+            Op::ExecGet => {
+                if let Some(x) = self.exec {
+                    self.alias.insert(v, x);
+                } else {
+                    self.exec = Some(v);
+                    self.append(inst.op, v, 1);
+                }
+            }
+            Op::ExecSet(x) => {
+                self.exec = Some(x);
+                self.append(inst.op, v, 0);
+            }
+            Op::VGet { reg, demand } => match self.rows.get(&reg).copied() {
+                Some((x, None)) => {
+                    self.alias.insert(v, x);
+                }
+                Some((x, Some(e))) if demand.is_some_and(|d| self.is_subset(d, e)) => {
+                    self.alias.insert(v, x);
+                }
+                known => {
+                    self.append(inst.op, v, 1);
+                    // What a write left is worth more than a read of the same row under another mask.
+                    if known.is_none() || demand.is_none() {
+                        self.rows.insert(reg, (v, demand));
+                    }
+                }
+            },
+            Op::VSet { reg, value, exec } => {
+                self.rows.insert(reg, (value, Some(exec)));
+                self.append(inst.op, v, 0);
+            }
+            Op::GetReg { .. } | Op::SetReg { .. } | Op::SendMsg { .. } | Op::SendMsgRtn { .. } => {
+                // The run time may look at the wave's registers.
+                self.flush_scalars(inst.pc);
+                self.append(inst.op, v, inst.results);
+            }
+            Op::VSetRel { .. } => {
+                self.append(inst.op, v, inst.results);
+                self.rows.clear();
+            }
+            Op::SGetRel { .. } | Op::SSetRel { .. } => {
+                self.flush_scalars(inst.pc);
+                self.append(inst.op, v, inst.results);
+                self.scalars.clear();
+            }
+            ref op if op.has_effect() || inst.results != 1 => self.append(inst.op, v, inst.results),
+            op => self.emit(op, v),
+        }
+    }
+
+    /// Writes back what is only known here.
+    fn flush_scalars(&mut self, pc: u64) {
+        self.pc = pc;
+        for r in std::mem::take(&mut self.dirty) {
+            let x = self.scalars[&r];
+            let v = self.func.new_values(&[]);
+            self.append(Op::SSet(r, x), v, 0);
+        }
+        // Hardware registers may change behind our back; the others do not.
+        self.scalars.retain(|r, _| r.0 <= SReg::SCC.0);
+    }
+}
+
+/// Drops a `VSet` that a later one to the same row covers before anybody reads the row.
+fn drop_covered_vsets(block: &mut Block) {
+    let mut covered: HashMap<VReg, Vec<Value>> = HashMap::new(); // row -> masks of later writes with no read between
+    let mut keep = vec![true; block.insts.len()];
+    for (i, inst) in block.insts.iter().enumerate().rev() {
+        match &inst.op {
+            Op::VSet { reg, exec, .. } => {
+                let later = covered.entry(*reg).or_default();
+                if later.contains(exec) {
+                    keep[i] = false;
+                } else {
+                    later.push(*exec);
+                }
+            }
+            Op::VGet { reg, .. } => {
+                covered.remove(reg);
+            }
+            Op::VGetRel { .. } | Op::VSetRel { .. } => covered.clear(),
+            _ => {}
+        }
+    }
+    let mut k = keep.iter();
+    block.insts.retain(|_| *k.next().expect("one flag per instruction"));
+}

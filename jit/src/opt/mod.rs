@@ -1,0 +1,27 @@
+//! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning.
+//!
+//! Order (see [`run`]): `local` turns register traffic inside each block into SSA and simplifies on the way; `liveness` finds what lives
+//! between blocks and drops writes that nobody reads; `dead` removes what is left without a use.
+
+pub mod dead;
+pub mod liveness;
+pub mod local;
+pub mod masks;
+mod simplify;
+
+use crate::ir::Func;
+
+/// What callers want kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OptOptions {
+    /// Treat every register as read after the wave has ended, so that its final state can be compared or shown.
+    pub keep_final_state: bool,
+}
+
+/// Runs all passes.
+pub fn run(func: &mut Func, opts: OptOptions) {
+    local::run(func);
+    dead::run(func);
+    liveness::drop_dead_writes(func, opts);
+    dead::run(func);
+}

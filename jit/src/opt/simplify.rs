@@ -1,0 +1,226 @@
+//! Rewrites of one effect-free operation, given what is known of its operands.
+//!
+//! Three kinds: constants are folded; lane operations on splats become scalar operations; words that hold lane masks (`s_and_b32` of two
+//! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
+
+use super::local::Facts;
+use crate::ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
+
+/// What to do with an operation.
+pub(super) enum Simpler {
+    /// Use this value.
+    Value(Value),
+    /// Use this operation.
+    Op(Op),
+}
+
+/// Simplifies `op`; may add instructions before it.
+pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
+    match op {
+        Op::Pure { op: p, mode, args } => {
+            if let Some(v) =
+                identity(f, p, args).or_else(|| fold(f, p, args)).or_else(|| on_masks(f, p, args)).or_else(|| unsplat(f, p, args))
+            {
+                Simpler::Value(v)
+            } else {
+                Simpler::Op(Op::Pure { op: p, mode, args })
+            }
+        }
+        Op::MaskBits(m) => match f.op(m) {
+            Some(Op::BitsMask(x)) if f.func.wave_size == 64 || is_word(f, *x) => Simpler::Value(*x),
+            _ => Simpler::Op(op),
+        },
+        Op::BitsMask(x) => match mask_of_64(f, x) {
+            Some(m) => Simpler::Value(m),
+            None => Simpler::Op(op),
+        },
+        op => Simpler::Op(op),
+    }
+}
+
+/// Are the upper 32 bits of `x` zero?
+fn is_word(f: &Facts, x: Value) -> bool {
+    matches!(f.pure(x), Some((PureOp::ZExt64, _))) || f.constant(x).is_some_and(|c| c >> 32 == 0)
+}
+
+fn is_const(f: &Facts, v: Option<Value>, bits: u64) -> bool {
+    let Some(v) = v else { return false };
+    match f.op(v) {
+        Some(Op::Const { bits: b, .. }) => *b == bits,
+        Some(Op::Splat(s)) => f.constant(*s) == Some(bits),
+        _ => false,
+    }
+}
+
+/// Operations that return one of their operands, or part of what made it.
+fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> {
+    use PureOp::*;
+    let [a, b, c] = args;
+    let zero = |v| is_const(f, v, 0);
+    match p {
+        IAdd32 | Or32 | Xor32 | IAdd64 | Or64 | Xor64 if zero(b) => a,
+        IAdd32 | Or32 | Xor32 | IAdd64 | Or64 | Xor64 if zero(a) => b,
+        ISub32 | ISub64 | Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 if zero(b) => a,
+        And32 if is_const(f, b, u32::MAX.into()) => a,
+        And32 if is_const(f, a, u32::MAX.into()) => b,
+        And64 if is_const(f, b, u64::MAX) => a,
+        IMul32 if is_const(f, b, 1) => a,
+        IMul32 if is_const(f, a, 1) => b,
+        And32 | Or32 | And64 | Or64 | BAnd | BOr if a == b => a,
+        BAnd => {
+            // and(x, and(x, y)) = and(x, y)
+            let inner = |x: Option<Value>, y: Option<Value>| match f.pure(y?) {
+                Some((BAnd, [p, q, _])) if p == x || q == x => y,
+                _ => None,
+            };
+            inner(a, b).or_else(|| inner(b, a))
+        }
+        Sel32 | Sel64 if b == c => b,
+        Lo64 => match f.pure(a?)? {
+            (Pack64 | ZExt64 | SExt64, [x, ..]) => x,
+            _ => None,
+        },
+        Hi64 => match f.pure(a?)? {
+            (Pack64, [_, y, _]) => y,
+            (ZExt64, [Some(x), ..]) => {
+                let z = f.make_const(Width::B32, 0);
+                Some(if f.func.ty(x).shape == Shape::Lane { f.make(Op::Splat(z), Ty::L32) } else { z })
+            }
+            _ => None,
+        },
+        Pack64 => match (f.pure(a?), f.pure(b?)) {
+            (Some((Lo64, [x, ..])), Some((Hi64, [y, ..]))) if x == y => x,
+            _ if zero(b) => Some(f.make_pure(ZExt64, &[a?])),
+            _ => None,
+        },
+        ZExt64 if f.func.wave_size == 32 => match f.pure(a?)? {
+            // zext(lo(mask bits)) = mask bits in wave32
+            (Lo64, [Some(x), ..]) if matches!(f.op(x), Some(Op::MaskBits(_))) => Some(x),
+            _ => None,
+        },
+        BNot => match f.pure(a?)? {
+            (BNot, [x, ..]) => x,
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Scalar operations on constants.
+fn fold(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> {
+    if p.reads_mode() {
+        return None;
+    }
+    let mut bits = [0; 3];
+    for (b, a) in bits.iter_mut().zip(args).take(p.args().len()) {
+        *b = f.constant(a?)?;
+    }
+    let r = eval(p, crate::ir::FpMode(0), bits[0], bits[1], bits[2]);
+    Some(f.make_const(p.ret(), r))
+}
+
+/// Lane operations whose operands are all splats: once per wave is enough. Float operations stay where the vector unit is.
+fn unsplat(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> {
+    if p.reads_mode() || p.ret() == Width::B1 || p.args().contains(&Width::B1) {
+        return None;
+    }
+    let mut scalars = [None; 3];
+    for (s, a) in scalars.iter_mut().zip(args).take(p.args().len()) {
+        match f.op(a?)? {
+            Op::Splat(x) => *s = Some(*x),
+            _ => return None,
+        }
+    }
+    let vals: Vec<Value> = scalars.into_iter().flatten().collect();
+    let s = f.make_pure(p, &vals);
+    Some(f.make(Op::Splat(s), Ty { shape: Shape::Lane, width: p.ret() }))
+}
+
+/// The mask whose bits an S64 value is made of, if it comes from masks.
+fn mask_of_64(f: &mut Facts, x: Value) -> Option<Value> {
+    use PureOp::*;
+    if let Some(Op::MaskBits(m)) = f.op(x) {
+        return Some(*m);
+    }
+    match f.pure(x)? {
+        (ZExt64, [Some(w), ..]) if f.func.wave_size == 32 => mask_of_32(f, w),
+        (op @ (And64 | Or64 | Xor64), [Some(a), Some(b), _]) if f.func.wave_size == 64 => {
+            if mask_of_64(f, a).is_none() && mask_of_64(f, b).is_none() {
+                return None;
+            }
+            let (ma, mb) = (as_mask_64(f, a), as_mask_64(f, b));
+            Some(mask_logic(f, op, ma, mb))
+        }
+        (Not64, [Some(a), ..]) if f.func.wave_size == 64 => {
+            let m = mask_of_64(f, a)?;
+            Some(f.make_pure(BNot, &[m]))
+        }
+        _ => None,
+    }
+}
+
+fn mask_of_32(f: &mut Facts, w: Value) -> Option<Value> {
+    use PureOp::*;
+    match f.pure(w)? {
+        (Lo64, [Some(x), ..]) => mask_of_64(f, x),
+        (op @ (And32 | Or32 | Xor32), [Some(a), Some(b), _]) => {
+            if mask_of_32(f, a).is_none() && mask_of_32(f, b).is_none() {
+                return None;
+            }
+            let (ma, mb) = (as_mask_32(f, a), as_mask_32(f, b));
+            Some(mask_logic(f, op, ma, mb))
+        }
+        (Not32, [Some(a), ..]) => {
+            let m = mask_of_32(f, a)?;
+            Some(f.make_pure(BNot, &[m]))
+        }
+        _ => None,
+    }
+}
+
+fn as_mask_64(f: &mut Facts, x: Value) -> Value {
+    mask_of_64(f, x).unwrap_or_else(|| f.make(Op::BitsMask(x), Ty::MASK))
+}
+
+fn as_mask_32(f: &mut Facts, w: Value) -> Value {
+    mask_of_32(f, w).unwrap_or_else(|| {
+        let x = f.make_pure(PureOp::ZExt64, &[w]);
+        f.make(Op::BitsMask(x), Ty::MASK)
+    })
+}
+
+fn mask_logic(f: &mut Facts, op: PureOp, a: Value, b: Value) -> Value {
+    use PureOp::*;
+    if matches!(op, And32 | And64) {
+        // and(x, not(y)) = andn(x, y)
+        if let Some((BNot, [Some(y), ..])) = f.pure(b) {
+            return f.make_pure(BAndNot, &[a, y]);
+        }
+        if let Some((BNot, [Some(x), ..])) = f.pure(a) {
+            return f.make_pure(BAndNot, &[b, x]);
+        }
+    }
+    let p = match op {
+        And32 | And64 => BAnd,
+        Or32 | Or64 => BOr,
+        _ => BXor,
+    };
+    f.make_pure(p, &[a, b])
+}
+
+/// `ne(bits, 0)` and the like stay scalar; nothing to do yet beyond masks of masks.
+fn on_masks(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> {
+    match (p, args) {
+        // x & !y on masks
+        (PureOp::BAnd, [Some(a), Some(b), _]) => {
+            if let Some((PureOp::BNot, [Some(y), ..])) = f.pure(b) {
+                return Some(f.make_pure(PureOp::BAndNot, &[a, y]));
+            }
+            if let Some((PureOp::BNot, [Some(x), ..])) = f.pure(a) {
+                return Some(f.make_pure(PureOp::BAndNot, &[b, x]));
+            }
+            None
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,463 @@
+//! Cuts a block into steps: what runs once per wave, what runs as a lane region, what runs on whole rows.
+//!
+//! A *region* is a run of lane-wise operations that a back end compiles as one function; inside it values stay in host registers. Row
+//! steps (transcendental functions, shuffles, memory) work on rows in memory between regions. Scalar operations do not end a region
+//! unless they need something it computes and it needs something they compute: those that do not depend on the open region run before
+//! it, the others after it.
+//!
+//! Lockstep order (DESIGN.md section 5) holds because every memory and cross-lane operation is a step of its own: a region, which runs a
+//! few lanes to its end before the next few, contains none.
+//!
+//! *Floating* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are made again in every region
+//! that uses them. All other lane values that outlive their region get a *home*: rows of temporaries, or for loads the VGPR itself.
+
+use crate::{
+    abi::{NO_ROW, TEMP_ROW},
+    ir::{Block, Func, Inst, Op, Shape, Ty, VReg, Value, Width},
+};
+use std::collections::{HashMap, HashSet};
+
+/// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
+pub const MAX_REGION: usize = 600;
+
+/// A run of lane-wise operations.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// Indices into the block's instructions, in order.
+    pub insts: Vec<usize>,
+    /// Scalars it reads (for splats), in slot order after the masks.
+    pub scalars: Vec<Value>,
+    /// Masks it reads, in slot order.
+    pub masks: Vec<Value>,
+    /// Masks it hands out, in slot order.
+    pub mask_outs: Vec<Value>,
+    /// Lane values it writes to their homes.
+    pub row_outs: Vec<Value>,
+}
+
+/// One step of a block.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// An instruction of the skeleton: scalar, row or memory operation.
+    Inst(usize),
+    /// A lane region.
+    Region(Region),
+}
+
+/// Rows a lane value lives in: low and high dword; `NO_ROW` where it has none.
+pub type Home = [u16; 2];
+
+/// How a block is run.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// In order.
+    pub steps: Vec<Step>,
+    /// Where lane values live outside regions.
+    pub homes: HashMap<Value, Home>,
+    /// `VSet`s that a load does by itself, since its home is the VGPR.
+    pub fused: HashSet<usize>,
+    /// Temporaries used, from `TEMP_ROW` on.
+    pub temp_rows: u16,
+}
+
+/// What a region back end takes, asked once per instruction. `def` gives the defining instruction of a value in the same block.
+pub trait Accepts {
+    /// May this lane operation be part of a region?
+    fn accepts(&self, op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block) -> bool;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    /// Runs in the skeleton; may move before the open region.
+    Scalar,
+    /// Lane-wise, made where it is used.
+    Floating,
+    /// Lane-wise.
+    Lane,
+    /// Whole rows or memory: a step of its own, in order.
+    Row,
+}
+
+/// Plans block `b`.
+pub fn plan(func: &Func, b: usize, back_end: &dyn Accepts) -> Plan {
+    Planner::new(func, &func.blocks[b], back_end).run()
+}
+
+struct Planner<'a> {
+    func: &'a Func,
+    block: &'a Block,
+    def: HashMap<Value, usize>,
+    uses: HashMap<Value, Vec<usize>>,
+    class: Vec<Class>,
+    plan: Plan,
+    open: Region,
+    /// Values defined in the open region.
+    inside: HashSet<Value>,
+    /// VGPRs the open region writes.
+    written: HashSet<VReg>,
+    /// Scalar instructions that must wait for the open region, and their values.
+    post: Vec<usize>,
+    after: HashSet<Value>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(func: &'a Func, block: &'a Block, back_end: &dyn Accepts) -> Self {
+        let (mut def, mut uses): (HashMap<Value, usize>, HashMap<Value, Vec<usize>>) = Default::default();
+        for (i, inst) in block.insts.iter().enumerate() {
+            for r in 0..inst.results {
+                def.insert(inst.result(r.into()), i);
+            }
+            inst.op.for_each_arg(|v| uses.entry(v).or_default().push(i));
+        }
+        crate::opt::dead::term_args(&block.term, |v| uses.entry(v).or_default().push(block.insts.len()));
+        let mut p = Planner {
+            func,
+            block,
+            def,
+            uses,
+            class: vec![],
+            plan: Plan::default(),
+            open: Region::default(),
+            inside: HashSet::new(),
+            written: HashSet::new(),
+            post: vec![],
+            after: HashSet::new(),
+        };
+        p.fuse_loads();
+        p.class = (0..block.insts.len()).map(|i| p.classify(i, back_end)).collect();
+        p
+    }
+
+    /// Gives results of loads and atomics the VGPR they go to as home, where nothing can tell the difference.
+    fn fuse_loads(&mut self) {
+        for (i, inst) in self.block.insts.iter().enumerate() {
+            let exec = match inst.op {
+                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } => exec,
+                _ => continue,
+            };
+            for v in (0..inst.results).map(|r| inst.result(r.into())) {
+                if let Some((k, reg)) = self.fusible(i, v, exec) {
+                    self.plan.fused.insert(k);
+                    self.plan.homes.insert(v, [reg.0, NO_ROW]);
+                }
+            }
+        }
+    }
+
+    fn fusible(&self, load: usize, v: Value, exec: Value) -> Option<(usize, VReg)> {
+        let uses = self.uses.get(&v)?;
+        let set = |k: &usize| match self.block.insts.get(*k)?.op {
+            Op::VSet { reg, value, exec: e } if value == v && e == exec => Some((*k, reg)),
+            _ => None,
+        };
+        let (k, reg) = uses.iter().find_map(set)?;
+        let last = *uses.last()?;
+        let harmless = |j: usize| match self.block.insts[j].op {
+            Op::VSet { reg: r, .. } => r != reg || j == k,
+            // The old row must not be looked at between the load and the write it stands for.
+            Op::VGet { reg: r, .. } => r != reg || j > k,
+            Op::VGetRel { .. } => j > k,
+            Op::VSetRel { .. } => false,
+            _ => true,
+        };
+        // Values read from the row before the load but used after it would see the new content.
+        let old_reads_done = self.block.insts[..load].iter().all(|inst| match inst.op {
+            Op::VGet { reg: r, .. } if r == reg => {
+                let next = self.next_write(self.def[&inst.first], reg);
+                next < load || self.uses.get(&inst.first).is_none_or(|u| *u.last().expect("uses are not empty") <= load)
+            }
+            _ => true,
+        });
+        // Nor may another load's result still live in that row.
+        let old_reads_done = old_reads_done
+            && self
+                .plan
+                .homes
+                .iter()
+                .filter(|(o, h)| h[0] == reg.0 && self.def[o] != load)
+                .all(|(o, _)| self.uses[o].last().is_none_or(|u| *u <= load));
+        let other_dest = self.plan.homes.iter().any(|(o, h)| h[0] == reg.0 && self.def[o] == load);
+        (old_reads_done && !other_dest && (load + 1..=last.min(self.block.insts.len() - 1)).all(harmless)).then_some((k, reg))
+    }
+
+    /// Index of the first write to `reg` after instruction `i`.
+    fn next_write(&self, i: usize, reg: VReg) -> usize {
+        let writes = |inst: &Inst| match inst.op {
+            Op::VSet { reg: r, .. } => r == reg,
+            Op::VSetRel { .. } => true,
+            _ => (0..inst.results).any(|k| self.plan.homes.get(&inst.result(k.into())).is_some_and(|h| h[0] == reg.0)),
+        };
+        self.block.insts[i + 1..].iter().position(writes).map_or(usize::MAX, |k| k + i + 1)
+    }
+
+    fn classify(&self, i: usize, back_end: &dyn Accepts) -> Class {
+        let inst = &self.block.insts[i];
+        match &inst.op {
+            Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => Class::Floating,
+            Op::VGet { reg, .. } => {
+                let last = self.uses.get(&inst.first).and_then(|u| u.last()).copied().unwrap_or(0);
+                if last <= self.next_write(i, *reg) { Class::Floating } else { Class::Lane }
+            }
+            Op::VSet { .. } => Class::Lane,
+            Op::Pure { .. } => {
+                let t = self.func.ty(inst.first);
+                let lane_operand = |v: Value| self.func.ty(v).shape == Shape::Lane && self.func.ty(v) != Ty::MASK;
+                let mut lanes = t.shape == Shape::Lane && t != Ty::MASK;
+                inst.op.for_each_arg(|v| lanes |= lane_operand(v));
+                if !lanes {
+                    Class::Scalar // masks are words in the skeleton; `add` moves mask logic into a region if it must
+                } else if back_end.accepts(&inst.op, &|v| self.def.get(&v).copied(), self.block) {
+                    Class::Lane
+                } else {
+                    Class::Row
+                }
+            }
+            Op::VGetRel { .. }
+            | Op::VSetRel { .. }
+            | Op::WriteLane { .. }
+            | Op::Shuffle { .. }
+            | Op::Permute { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::GetReg { .. }
+            | Op::SetReg { .. }
+            | Op::SendMsg { .. }
+            | Op::SendMsgRtn { .. }
+            | Op::SGetRel { .. }
+            | Op::SSetRel { .. } => Class::Row,
+            _ => Class::Scalar,
+        }
+    }
+
+    fn run(mut self) -> Plan {
+        for i in 0..self.block.insts.len() {
+            if !self.plan.fused.contains(&i) {
+                self.add(i);
+            }
+        }
+        self.close();
+        self.place();
+        self.plan
+    }
+
+    fn add(&mut self, i: usize) {
+        let inst = &self.block.insts[i];
+        let (mut on_open, mut on_post) = (false, false);
+        inst.op.for_each_arg(|v| {
+            on_open |= self.inside.contains(&v) || self.reads_written(v);
+            on_post |= self.after.contains(&v);
+        });
+        match self.class[i] {
+            Class::Floating => {
+                // Depends on what its operand depends on.
+                if on_post {
+                    self.after.extend([inst.first]);
+                }
+            }
+            Class::Lane => self.add_lane(i, on_post),
+            Class::Row => {
+                self.close();
+                self.plan.steps.push(Step::Inst(i));
+            }
+            Class::Scalar
+                if on_open && !on_post && self.func.ty_of_results(inst) == Some(Ty::MASK) && matches!(inst.op, Op::Pure { .. }) =>
+            {
+                self.add_lane(i, false)
+            }
+            Class::Scalar if matches!(inst.op, Op::ReadLane { .. } | Op::ReadFirstLane { .. }) => {
+                if on_open || on_post {
+                    self.close();
+                }
+                self.plan.steps.push(Step::Inst(i));
+            }
+            Class::Scalar if on_open || on_post || self.must_wait(inst) => {
+                self.post.push(i);
+                self.after.extend((0..inst.results).map(|r| inst.result(r.into())));
+            }
+            Class::Scalar => self.plan.steps.push(Step::Inst(i)),
+        }
+    }
+
+    /// Effects of the skeleton keep their order among themselves.
+    fn must_wait(&self, inst: &Inst) -> bool {
+        inst.op.has_effect() && self.post.iter().any(|p| self.block.insts[*p].op.has_effect())
+    }
+
+    /// Is `v` a floating read of a VGPR that the open region writes?
+    fn reads_written(&self, v: Value) -> bool {
+        match self.def.get(&v).map(|i| &self.block.insts[*i].op) {
+            Some(Op::VGet { reg, .. }) => self.written.contains(reg),
+            _ => false,
+        }
+    }
+
+    fn add_lane(&mut self, i: usize, on_post: bool) {
+        if on_post || self.open.insts.len() >= MAX_REGION || self.open_inputs() >= crate::abi::SLOTS - 8 {
+            self.close();
+        }
+        let inst = &self.block.insts[i];
+        self.open.insts.push(i);
+        self.inside.extend((0..inst.results).map(|r| inst.result(r.into())));
+        if let Op::VSet { reg, .. } = inst.op {
+            self.written.insert(reg);
+        }
+        let mut inputs = vec![];
+        inst.op.for_each_arg(|v| self.collect_inputs(v, &mut inputs));
+        for v in inputs {
+            let list = if self.func.ty(v) == Ty::MASK { &mut self.open.masks } else { &mut self.open.scalars };
+            if !list.contains(&v) {
+                list.push(v);
+            }
+        }
+    }
+
+    fn open_inputs(&self) -> usize {
+        self.open.masks.len() + self.open.scalars.len() + self.open.insts.len() / 8
+    }
+
+    /// Scalars and masks that using `v` in the open region takes from outside.
+    fn collect_inputs(&self, v: Value, out: &mut Vec<Value>) {
+        if self.inside.contains(&v) {
+            return;
+        }
+        let t = self.func.ty(v);
+        if t == Ty::MASK || t.shape == Shape::Scalar {
+            out.push(v);
+        } else if let Some(Op::Splat(s)) = self.def.get(&v).map(|i| &self.block.insts[*i].op) {
+            out.push(*s);
+        }
+    }
+
+    fn close(&mut self) {
+        if !self.open.insts.is_empty() {
+            self.plan.steps.push(Step::Region(std::mem::take(&mut self.open)));
+        }
+        self.plan.steps.extend(std::mem::take(&mut self.post).into_iter().map(Step::Inst));
+        self.inside.clear();
+        self.after.clear();
+        self.written.clear();
+    }
+
+    /// Finds what each region hands out, materialises floating values that row steps need, and gives out temporary rows.
+    fn place(&mut self) {
+        self.materialise_floats();
+        let mut step_of: HashMap<usize, usize> = HashMap::new();
+        for (s, step) in self.plan.steps.iter().enumerate() {
+            match step {
+                Step::Inst(i) => {
+                    step_of.insert(*i, s);
+                }
+                Step::Region(r) => step_of.extend(r.insts.iter().map(|i| (*i, s))),
+            }
+        }
+        let end = self.plan.steps.len();
+        // Last step that reads each value; floating values pass their readers on to nobody (they are made again).
+        let last_step = |v: Value, home_step: usize| -> Option<usize> {
+            let later = |i: &usize| step_of.get(i).copied().unwrap_or(if *i >= self.block.insts.len() { end } else { 0 });
+            self.uses.get(&v)?.iter().filter(|i| !self.plan.fused.contains(*i)).map(later).filter(|s| *s != home_step).max()
+        };
+        let mut free: Vec<u16> = vec![];
+        let mut expiring: Vec<Vec<u16>> = vec![vec![]; end + 1];
+        let mut next = 0u16;
+        let mut homes = std::mem::take(&mut self.plan.homes);
+        let mut steps = std::mem::take(&mut self.plan.steps);
+        for (s, step) in steps.iter_mut().enumerate() {
+            let mut defs: Vec<Value> = vec![];
+            match step {
+                Step::Inst(i) => {
+                    let inst = &self.block.insts[*i];
+                    defs.extend((0..inst.results).map(|r| inst.result(r.into())));
+                }
+                Step::Region(r) => {
+                    for i in &r.insts {
+                        let inst = &self.block.insts[*i];
+                        defs.extend((0..inst.results).map(|k| inst.result(k.into())));
+                    }
+                }
+            }
+            for v in defs {
+                let t = self.func.ty(v);
+                if t.shape == Shape::Scalar || homes.contains_key(&v) {
+                    continue;
+                }
+                let (is_region, last) = match step {
+                    Step::Region(_) => (true, last_step(v, s)),
+                    Step::Inst(_) => (false, last_step(v, s).or(Some(s))),
+                };
+                let Some(last) = last else { continue };
+                if t == Ty::MASK {
+                    if let Step::Region(r) = step {
+                        r.mask_outs.push(v);
+                    }
+                    continue;
+                }
+                let mut take = || {
+                    free.pop().unwrap_or_else(|| {
+                        next += 1;
+                        TEMP_ROW + next - 1
+                    })
+                };
+                let rows = if t.width == Width::B64 { [take(), take()] } else { [take(), NO_ROW] };
+                expiring[last.max(s)].extend(rows.iter().filter(|r| **r != NO_ROW));
+                homes.insert(v, rows);
+                if let (true, Step::Region(r)) = (is_region, &mut *step) {
+                    r.row_outs.push(v);
+                }
+            }
+            free.append(&mut expiring[s]);
+        }
+        self.plan.steps = steps;
+        self.plan.homes = homes;
+        self.plan.temp_rows = next;
+    }
+
+    /// Row steps and lane reads need their operands in rows: a floating VGPR read is its row; other floating values are computed by a
+    /// small region before the step.
+    fn materialise_floats(&mut self) {
+        let steps = std::mem::take(&mut self.plan.steps);
+        let mut out: Vec<Step> = vec![];
+        let mut made: HashSet<Value> = HashSet::new();
+        for step in steps {
+            if let Step::Inst(i) = step {
+                let mut region = Region::default();
+                self.block.insts[i].op.for_each_arg(|v| {
+                    let Some(d) = self.def.get(&v).copied() else { return };
+                    if self.func.ty(v) == Ty::MASK || self.class[d] != Class::Floating {
+                        return;
+                    }
+                    match self.block.insts[d].op {
+                        Op::VGet { reg, .. } => {
+                            self.plan.homes.insert(v, [reg.0, NO_ROW]);
+                        }
+                        Op::Splat(s) if made.insert(v) => {
+                            region.insts.push(d);
+                            if !region.scalars.contains(&s) {
+                                region.scalars.push(s);
+                            }
+                        }
+                        _ if made.insert(v) => region.insts.push(d),
+                        _ => {}
+                    }
+                });
+                if !region.insts.is_empty() {
+                    out.push(Step::Region(region));
+                }
+            }
+            out.push(step);
+        }
+        self.plan.steps = out;
+    }
+}
+
+impl Func {
+    /// Type of the only result of `inst`.
+    fn ty_of_results(&self, inst: &Inst) -> Option<Ty> {
+        (inst.results == 1).then(|| self.ty(inst.first))
+    }
+}
+
+/// Number of dwords of rows a value takes.
+pub fn is_wide(func: &Func, v: Value) -> bool {
+    func.ty(v).width == Width::B64
+}

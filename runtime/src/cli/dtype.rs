@@ -1,0 +1,162 @@
+//! Number types of the command line: `f32`, `u8`, ... as bytes, text and NumPy type codes.
+
+use anyhow::{Result, bail};
+use half::f16;
+
+/// A number type. Little-endian in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum DType {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+/// Type, name, NumPy `descr`, bytes.
+#[rustfmt::skip]
+const TYPES: &[(DType, &str, &str, usize)] = &[
+    (DType::I8, "i8", "|i1", 1), (DType::I16, "i16", "<i2", 2), (DType::I32, "i32", "<i4", 4), (DType::I64, "i64", "<i8", 8),
+    (DType::U8, "u8", "|u1", 1), (DType::U16, "u16", "<u2", 2), (DType::U32, "u32", "<u4", 4), (DType::U64, "u64", "<u8", 8),
+    (DType::F16, "f16", "<f2", 2), (DType::F32, "f32", "<f4", 4), (DType::F64, "f64", "<f8", 8),
+];
+
+impl DType {
+    fn row(self) -> &'static (DType, &'static str, &'static str, usize) {
+        // Every variant has a row; the first is a fallback that is never taken.
+        TYPES.iter().find(|t| t.0 == self).unwrap_or(&TYPES[0])
+    }
+
+    /// `f32`, ...
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// NumPy's `descr`.
+    pub fn descr(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        self.row().3
+    }
+
+    /// The type of a name.
+    pub fn parse(name: &str) -> Result<DType> {
+        match TYPES.iter().find(|t| t.1 == name) {
+            Some(t) => Ok(t.0),
+            None => bail!("`{name}` is not a number type; known are {}", TYPES.iter().map(|t| t.1).collect::<Vec<_>>().join(" ")),
+        }
+    }
+
+    /// The type of a NumPy `descr`; `|b1` (bool) is read as u8.
+    pub fn from_descr(descr: &str) -> Option<DType> {
+        if descr == "|b1" {
+            return Some(DType::U8);
+        }
+        let same = |d: &str| d == descr || d.trim_start_matches(['<', '|']) == descr.trim_start_matches(['<', '=', '|']);
+        TYPES.iter().find(|t| same(t.2)).map(|t| t.0)
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, DType::F16 | DType::F32 | DType::F64)
+    }
+
+    /// Bytes of a number written as text: decimal, `0x` hexadecimal, or for floats also `inf`, `nan`. Out of range is an error.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>> {
+        let text = text.trim();
+        if self.is_float() {
+            let Ok(value) = text.parse::<f64>() else { bail!("`{text}` is not a number of type {}", self.name()) };
+            return Ok(self.encode_f64(value));
+        }
+        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |t| (true, t));
+        let magnitude = match digits.strip_prefix("0x") {
+            Some(hex) => i128::from_str_radix(&hex.replace('_', ""), 16),
+            None => digits.replace('_', "").parse::<i128>(),
+        };
+        let Ok(magnitude) = magnitude else { bail!("`{text}` is not a number of type {}", self.name()) };
+        let value = if negative { -magnitude } else { magnitude };
+        let bits = 8 * self.bytes() as u32;
+        let (low, high) = match self {
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => (0, (1i128 << bits) - 1),
+            // Bit patterns such as 0xffffffff are welcome as signed numbers, too.
+            _ if digits.starts_with("0x") => (-(1i128 << (bits - 1)), (1i128 << bits) - 1),
+            _ => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        };
+        if value < low || value > high {
+            bail!("{text} does not fit into {}: {low} to {high}", self.name());
+        }
+        Ok(value.to_le_bytes()[..self.bytes()].to_vec())
+    }
+
+    /// Bytes of a number; integers are cut to whole numbers in range.
+    pub fn encode_f64(self, v: f64) -> Vec<u8> {
+        match self {
+            DType::I8 => (v as i8).to_le_bytes().to_vec(),
+            DType::I16 => (v as i16).to_le_bytes().to_vec(),
+            DType::I32 => (v as i32).to_le_bytes().to_vec(),
+            DType::I64 => (v as i64).to_le_bytes().to_vec(),
+            DType::U8 => (v as u8).to_le_bytes().to_vec(),
+            DType::U16 => (v as u16).to_le_bytes().to_vec(),
+            DType::U32 => (v as u32).to_le_bytes().to_vec(),
+            DType::U64 => (v as u64).to_le_bytes().to_vec(),
+            DType::F16 => f16::from_f64(v).to_le_bytes().to_vec(),
+            DType::F32 => (v as f32).to_le_bytes().to_vec(),
+            DType::F64 => v.to_le_bytes().to_vec(),
+        }
+    }
+
+    /// A number as text. `b` has `self.bytes()` bytes.
+    pub fn decode(self, b: &[u8]) -> String {
+        let mut wide = [0; 8];
+        wide[..b.len().min(8)].copy_from_slice(&b[..b.len().min(8)]);
+        let bits = u64::from_le_bytes(wide);
+        match self {
+            DType::I8 => (bits as i8).to_string(),
+            DType::I16 => (bits as i16).to_string(),
+            DType::I32 => (bits as i32).to_string(),
+            DType::I64 => (bits as i64).to_string(),
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => bits.to_string(),
+            DType::F16 => f16::from_bits(bits as u16).to_string(),
+            DType::F32 => f32::from_bits(bits as u32).to_string(),
+            DType::F64 => f64::from_bits(bits).to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_range_checked() {
+        assert_eq!(DType::U8.encode("255").unwrap(), [255]);
+        assert!(DType::U8.encode("256").is_err());
+        assert!(DType::U8.encode("-1").is_err());
+        assert_eq!(DType::I32.encode("-1").unwrap(), [255; 4]);
+        assert_eq!(DType::I32.encode("0xffff_fffe").unwrap(), [254, 255, 255, 255]);
+        assert_eq!(DType::U64.encode("18446744073709551615").unwrap(), [255; 8]);
+        assert_eq!(DType::F16.encode("1.5").unwrap(), [0x00, 0x3e]);
+        assert!(DType::F32.encode("one").is_err());
+        assert!(DType::I32.encode("1.5").is_err());
+    }
+
+    #[test]
+    fn text_round_trips() {
+        for (ty, text) in [(DType::F32, "1.5"), (DType::I8, "-128"), (DType::U64, "18446744073709551615"), (DType::F16, "-0.25")] {
+            assert_eq!(ty.decode(&ty.encode(text).unwrap()), text);
+        }
+        for t in TYPES {
+            assert_eq!(DType::from_descr(t.2), Some(t.0));
+            assert_eq!(DType::parse(t.1).unwrap(), t.0);
+        }
+    }
+}

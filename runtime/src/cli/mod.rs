@@ -1,0 +1,82 @@
+//! The command line: `wavejit run`, `info`, `disasm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
+//!
+//! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
+
+mod dtype;
+mod info;
+mod json;
+mod npy;
+mod output;
+mod value;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use wavejit::code_object::{CodeObject, KernelInfo};
+
+const EXAMPLES: &str = "\
+Examples:
+  wavejit info kernels.hsaco
+  wavejit run kernels.hsaco --kernel saxpy --grid 1024 --group 256 \\
+      --arg buf:rand=f32:1024:seed=1 --arg buf:fill=f32:2*1024 --arg f32=0.5 --out 1=-:f32:8
+  wavejit disasm kernels.hsaco
+  echo '01 02 04 7e' | wavejit disasm --mcpu gfx1100 --hex -
+  wavejit lift kernels.hsaco --kernel saxpy --optimized";
+
+/// A software GPU: runs AMD GPU machine code on the CPU, and shows it at every stage.
+#[derive(Parser, Debug)]
+#[command(name = "wavejit", version, after_help = EXAMPLES, max_term_width = 120)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Info(info::InfoArgs),
+}
+
+/// Parses the command line and does what it says.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Info(args) => info::info(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(e) if e.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to standard output.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Contents of a file, or of standard input for `-`.
+fn read_file(path: &Path) -> Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).context("standard input")?;
+        return Ok(bytes);
+    }
+    std::fs::read(path).with_context(|| path.display().to_string())
+}
+
+/// A code object from a file's bytes.
+fn load(path: &Path, bytes: &[u8], target: Option<&str>, kernel: Option<&str>) -> Result<CodeObject> {
+    CodeObject::load_for(bytes, target, kernel).with_context(|| path.display().to_string())
+}
+
+/// A kernel of a code object.
+fn kernel<'a>(path: &Path, object: &'a CodeObject, name: &str) -> Result<&'a KernelInfo> {
+    object.kernel(name).with_context(|| path.display().to_string())
+}
