@@ -1,0 +1,341 @@
+//! Guest memory: which addresses exist, and where they lie in the host.
+//!
+//! *Isolated*: one large PROT_NONE reservation holds everything a guest can reach. Guest addresses start at [`GUEST_LOW`]; the host
+//! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, nothing is tested, and a
+//! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
+//! bytes of it, so that an overrun is found.
+
+use crate::Error;
+use crate::memory::{access, fault};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ptr::null_mut;
+
+/// Lowest guest address in isolated mode. All below is unmapped, so that null pointers with any 32-bit offset fault.
+pub const GUEST_LOW: u64 = 0x1_0000_0000;
+/// Allocations start at multiples of this.
+pub const ALLOC_ALIGN: u64 = 256;
+const PAGE: u64 = 4096;
+/// Unmapped bytes on both sides of the reservation: more than one wave's contiguous access.
+const EDGE: u64 = 1 << 16;
+/// Allocations from this size on are aligned for and use huge pages.
+const HUGE: u64 = 2 << 20;
+
+/// How guest addresses relate to host addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum AddressMode {
+    /// Guest memory is a reservation of its own; every address is tested.
+    #[default]
+    Isolated,
+    /// Guest addresses are host addresses, for embedders that pass their own pointers.
+    Shared,
+}
+
+/// Guest memory and its allocator. Thread-safe.
+#[derive(Debug)]
+pub struct AddressSpace {
+    mode: AddressMode,
+    /// Host address of guest address 0 (wrapping).
+    base: u64,
+    /// Lowest guest address, and bytes above it.
+    low: u64,
+    size: u64,
+    /// Host range to unmap at the end.
+    reservation: Option<(u64, u64)>,
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Debug, Default)]
+struct Blocks {
+    /// Free page ranges of the reservation: guest start -> bytes.
+    free: BTreeMap<u64, u64>,
+    /// Live allocations by guest address.
+    live: BTreeMap<u64, Block>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    bytes: u64,
+    /// Pages taken, guard included.
+    pages: u64,
+    pages_bytes: u64,
+}
+
+impl AddressSpace {
+    /// An empty address space. Isolated: reserves (not: uses) `reserve_bytes` of host addresses, less where the host refuses; 0 means 1 TiB.
+    pub fn new(mode: AddressMode, reserve_bytes: u64) -> Result<AddressSpace, Error> {
+        fault::install();
+        let mut space = AddressSpace { mode, base: 0, low: 0, size: u64::MAX, reservation: None, blocks: Mutex::default() };
+        if mode == AddressMode::Shared {
+            return Ok(space);
+        }
+        let wanted = if reserve_bytes == 0 { 1 << 40 } else { reserve_bytes.clamp(PAGE, 1 << 46).next_multiple_of(PAGE) };
+        let sizes = std::iter::successors(Some(wanted), |n| (reserve_bytes == 0 && *n > 1 << 30).then_some(n / 4));
+        for size in sizes {
+            if let Some(host) = map_none(size + 2 * EDGE) {
+                space.reservation = Some((host, size + 2 * EDGE));
+                space.base = (host + EDGE).wrapping_sub(GUEST_LOW);
+                (space.low, space.size) = (GUEST_LOW, size);
+                space.blocks.lock().free.insert(GUEST_LOW, size);
+                return Ok(space);
+            }
+        }
+        Err(Error::Memory(format!("the host has no {wanted:#x} bytes of address space for guest memory")))
+    }
+
+    /// How addresses relate to the host's.
+    pub fn mode(&self) -> AddressMode {
+        self.mode
+    }
+    /// Host address of guest address 0 (wrapping).
+    pub fn mem_base(&self) -> u64 {
+        self.base
+    }
+    /// Lowest guest address.
+    pub fn mem_low(&self) -> u64 {
+        self.low
+    }
+    /// Bytes from `mem_low` on that may hold something; `u64::MAX`: no limit.
+    pub fn mem_size(&self) -> u64 {
+        self.size
+    }
+
+    /// Allocates `bytes` of zeros at a multiple of `align` (at least [`ALLOC_ALIGN`]); the guest address.
+    pub fn alloc(&self, bytes: u64, align: u64) -> Result<u64, Error> {
+        let no_room = || Error::Memory(format!("no room for {bytes:#x} bytes of guest memory"));
+        let align = align.max(ALLOC_ALIGN);
+        if !align.is_power_of_two() || align > HUGE || bytes > 1 << 46 {
+            return Err(Error::Arg(format!("cannot allocate {bytes:#x} bytes aligned to {align:#x}")));
+        }
+        let body = bytes.max(1).next_multiple_of(PAGE);
+        let huge = body >= HUGE;
+        let pages_bytes = body + PAGE;
+        let mut blocks = self.blocks.lock();
+        let pages_align = if huge || align > PAGE { HUGE } else { PAGE };
+        let pages = match self.mode {
+            AddressMode::Isolated => blocks.take(pages_bytes, pages_align).ok_or_else(no_room)?,
+            AddressMode::Shared => map_none(pages_bytes + pages_align).ok_or_else(no_room)?,
+        };
+        let (pages, kept_bytes, first) = match self.mode {
+            AddressMode::Isolated => (pages, pages_bytes, pages),
+            AddressMode::Shared => (pages, pages_bytes + pages_align, (pages + self.base).next_multiple_of(pages_align)),
+        };
+        if !commit(self.base.wrapping_add(first), body, huge) {
+            match self.mode {
+                AddressMode::Isolated => blocks.give_back(pages, kept_bytes),
+                AddressMode::Shared => unmap(pages, kept_bytes),
+            }
+            return Err(no_room());
+        }
+        // Large ones start on the huge page; the others end at the guard.
+        let address = if huge { first } else { (first + body - bytes.max(1)) & !(align - 1) };
+        blocks.live.insert(address, Block { bytes, pages, pages_bytes: kept_bytes });
+        Ok(address)
+    }
+
+    /// Frees an allocation. Anything else is ignored.
+    pub fn free(&self, address: u64) {
+        let mut blocks = self.blocks.lock();
+        let Some(block) = blocks.live.remove(&address) else { return };
+        match self.mode {
+            AddressMode::Shared => unmap(block.pages, block.pages_bytes),
+            AddressMode::Isolated => {
+                decommit(self.base.wrapping_add(block.pages), block.pages_bytes);
+                blocks.give_back(block.pages, block.pages_bytes);
+            }
+        }
+    }
+
+    /// The allocation (guest address, bytes) that holds `address`.
+    pub fn find(&self, address: u64) -> Option<(u64, u64)> {
+        let blocks = self.blocks.lock();
+        let (start, block) = blocks.live.range(..=address).next_back()?;
+        (address - start < block.bytes.max(1)).then_some((*start, block.bytes))
+    }
+
+    /// Host address of `len` guest bytes, if the range test admits them. They need not be mapped.
+    pub fn host(&self, address: u64, len: u64) -> Option<u64> {
+        let off = address.wrapping_sub(self.low);
+        (off < self.size && len <= self.size - off).then(|| self.base.wrapping_add(address))
+    }
+
+    /// Copies from guest memory.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), Error> {
+        let ok = self.host(address, to.len() as u64).is_some_and(|host| access::read(host, to));
+        if ok { Ok(()) } else { Err(unmapped("read", address, to.len())) }
+    }
+
+    /// Copies to guest memory.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), Error> {
+        let ok = self.host(address, from.len() as u64).is_some_and(|host| access::write(host, from));
+        if ok { Ok(()) } else { Err(unmapped("written", address, from.len())) }
+    }
+
+    /// The dword at a guest address, if there is one.
+    pub fn read_u32(&self, address: u64) -> Option<u32> {
+        access::read_u32(self.host(address, 4)?)
+    }
+
+    /// All live allocations and their bytes, for [`AddressSpace::restore`].
+    pub fn snapshot(&self) -> Result<MemorySnapshot, Error> {
+        let live: Vec<(u64, u64)> = self.blocks.lock().live.iter().map(|(a, b)| (*a, b.bytes)).collect();
+        let mut parts = Vec::with_capacity(live.len());
+        for (address, bytes) in live {
+            let mut data = vec![0; bytes as usize];
+            self.read(address, &mut data)?;
+            parts.push((address, data));
+        }
+        Ok(MemorySnapshot { parts })
+    }
+
+    /// Puts the bytes of a snapshot back. Allocations made since stay as they are.
+    pub fn restore(&self, snapshot: &MemorySnapshot) -> Result<(), Error> {
+        snapshot.parts.iter().try_for_each(|(address, data)| self.write(*address, data))
+    }
+}
+
+/// The contents of all allocations at one moment.
+#[derive(Clone, Debug)]
+pub struct MemorySnapshot {
+    parts: Vec<(u64, Vec<u8>)>,
+}
+
+fn unmapped(what: &str, address: u64, len: usize) -> Error {
+    Error::Memory(format!("{len} bytes at guest address {address:#x} cannot be {what}: not mapped"))
+}
+
+impl Drop for AddressSpace {
+    fn drop(&mut self) {
+        if let Some((host, bytes)) = self.reservation {
+            unmap(host, bytes);
+        } else {
+            for block in self.blocks.get_mut().live.values() {
+                unmap(block.pages, block.pages_bytes);
+            }
+        }
+    }
+}
+
+impl Blocks {
+    /// First fit, lowest address.
+    fn take(&mut self, bytes: u64, align: u64) -> Option<u64> {
+        let fits = |(start, len): (&u64, &u64)| {
+            let at = start.next_multiple_of(align);
+            (at + bytes <= start + len).then_some((*start, *len, at))
+        };
+        let (start, len, at) = self.free.iter().find_map(fits)?;
+        self.free.remove(&start);
+        if at > start {
+            self.free.insert(start, at - start);
+        }
+        if at + bytes < start + len {
+            self.free.insert(at + bytes, start + len - at - bytes);
+        }
+        Some(at)
+    }
+
+    fn give_back(&mut self, mut start: u64, mut bytes: u64) {
+        if let Some((before, len)) = self.free.range(..start).next_back().map(|(a, b)| (*a, *b))
+            && before + len == start
+        {
+            self.free.remove(&before);
+            (start, bytes) = (before, bytes + len);
+        }
+        if let Some(len) = self.free.remove(&(start + bytes)) {
+            bytes += len;
+        }
+        self.free.insert(start, bytes);
+    }
+}
+
+fn map_none(bytes: u64) -> Option<u64> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping wherever the kernel likes.
+    let p = unsafe { libc::mmap(null_mut(), bytes as usize, libc::PROT_NONE, flags, -1, 0) };
+    (p != libc::MAP_FAILED).then_some(p as u64)
+}
+
+fn unmap(host: u64, bytes: u64) {
+    // SAFETY: callers pass a mapping they made and that nobody uses any more.
+    unsafe { libc::munmap(host as *mut libc::c_void, bytes as usize) };
+}
+
+fn commit(host: u64, bytes: u64, huge: bool) -> bool {
+    let p = host as *mut libc::c_void;
+    // SAFETY: callers pass pages of a mapping they made, in use by nobody.
+    unsafe {
+        let ok = libc::mprotect(p, bytes as usize, libc::PROT_READ | libc::PROT_WRITE) == 0;
+        #[cfg(target_os = "linux")]
+        if ok && huge {
+            libc::madvise(p, bytes as usize, libc::MADV_HUGEPAGE);
+        }
+        ok
+    }
+}
+
+fn decommit(host: u64, bytes: u64) {
+    let p = host as *mut libc::c_void;
+    // SAFETY: as for `commit`; the contents are dropped, the addresses stay ours.
+    unsafe {
+        libc::madvise(p, bytes as usize, libc::MADV_DONTNEED);
+        libc::mprotect(p, bytes as usize, libc::PROT_NONE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_aligned_zeroed_and_guarded() {
+        for mode in [AddressMode::Isolated, AddressMode::Shared] {
+            let space = AddressSpace::new(mode, 0).unwrap();
+            for bytes in [0, 1, 255, 256, 257, 4096, 5000, 3 << 20] {
+                let a = space.alloc(bytes, 0).unwrap();
+                assert_eq!(a % ALLOC_ALIGN, 0);
+                let mut data = vec![1; bytes as usize];
+                space.read(a, &mut data).unwrap();
+                assert!(data.iter().all(|b| *b == 0));
+                space.write(a, &vec![7; bytes as usize]).unwrap();
+                let beyond = (a + bytes).next_multiple_of(PAGE);
+                assert!(space.write(beyond, &[1]).is_err(), "{mode:?} {bytes}");
+                space.free(a);
+                if mode == AddressMode::Isolated && bytes > 0 {
+                    assert!(space.read(a, &mut data).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn freed_ranges_merge() {
+        let space = AddressSpace::new(AddressMode::Isolated, 1 << 30).unwrap();
+        let all: Vec<u64> = (0..100).map(|i| space.alloc(i * 1000, 0).unwrap()).collect();
+        for i in (0..100).step_by(2).chain((1..100).step_by(2)) {
+            space.free(all[i]);
+        }
+        assert_eq!(space.blocks.lock().free.len(), 1);
+        assert!(space.alloc(2 << 30, 0).is_err());
+    }
+
+    #[test]
+    fn addresses_outside_the_window_are_refused() {
+        let space = AddressSpace::new(AddressMode::Isolated, 1 << 30).unwrap();
+        for a in [0, 8, GUEST_LOW - 1, GUEST_LOW + (1 << 30), u64::MAX, 0x1_0000_0000_0000] {
+            assert!(space.read(a, &mut [0; 4]).is_err(), "{a:#x}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_brings_bytes_back() {
+        let space = AddressSpace::new(AddressMode::Isolated, 0).unwrap();
+        let a = space.alloc(10, 0).unwrap();
+        space.write(a, b"0123456789").unwrap();
+        let s = space.snapshot().unwrap();
+        space.write(a, b"..........").unwrap();
+        space.restore(&s).unwrap();
+        let mut now = [0; 10];
+        space.read(a, &mut now).unwrap();
+        assert_eq!(&now, b"0123456789");
+    }
+}

@@ -1,0 +1,613 @@
+//! Read-modify-write operations of a wave: global (host atomics), LDS and scratch (plain, since one thread runs a workgroup).
+//!
+//! Lanes go in order, lowest first; each sees the effects of those before it. Meaning of the operations: numerics.md section 14.
+//! Misaligned is a fault (LDS-06, BUF-23); out of range in LDS does nothing and returns 0.
+
+use super::access::{self, Failed};
+use super::lanes::*;
+use super::vector::{apertures, context, fault, host, lane_address, row};
+use half::{bf16, f16};
+use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, WaveState};
+use wavejit_jit::ir::AtomicOp;
+use wavejit_jit::isa::Family;
+
+/// How float operations treat denormals, and which minimum rules hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FloatRules {
+    /// Denormal inputs of f32 are kept.
+    pub denorm_in: bool,
+    /// Denormal results of f32 are kept.
+    pub denorm_out: bool,
+    /// Minimum and maximum of gfx12: a number beats a NaN.
+    pub min_num: bool,
+}
+
+/// All operations, by number.
+#[rustfmt::skip]
+const OPS: [AtomicOp; 24] = {
+    use AtomicOp::*;
+    [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
+     MskOr, Wrap, CondXchg]
+};
+
+fn flush(x: f32, keep: bool) -> f32 {
+    if !keep && x.is_subnormal() { 0f32.copysign(x) } else { x }
+}
+
+fn add32(old: u32, data: u32, rules: FloatRules) -> u32 {
+    let (a, b) = (f32::from_bits(old), f32::from_bits(data));
+    if a.is_nan() {
+        return old | 0x40_0000;
+    }
+    if b.is_nan() {
+        return data | 0x40_0000;
+    }
+    let sum = flush(flush(a, rules.denorm_in) + flush(b, rules.denorm_in), rules.denorm_out);
+    if sum.is_nan() { 0xffc0_0000 } else { sum.to_bits() }
+}
+
+fn add64(old: u64, data: u64) -> u64 {
+    let (a, b) = (f64::from_bits(old), f64::from_bits(data));
+    if a.is_nan() {
+        return old | 1 << 51;
+    }
+    if b.is_nan() {
+        return data | 1 << 51;
+    }
+    let sum = a + b;
+    if sum.is_nan() { 0xfff8 << 48 } else { sum.to_bits() }
+}
+
+/// Is the new value the data (else the old one stays)? `a` = data, `b` = memory, already flushed as the mode says.
+fn takes_data<T: PartialOrd + Copy>(a: T, b: T, is_max: bool, min_num: bool, nan: fn(T) -> bool) -> bool {
+    if min_num && nan(b) {
+        return !nan(a);
+    }
+    if is_max { a > b } else { a < b }
+}
+
+fn pk_add(old: u32, data: u32, add: fn(u16, u16) -> u16) -> u32 {
+    u32::from(add(old as u16, data as u16)) | u32::from(add((old >> 16) as u16, (data >> 16) as u16)) << 16
+}
+
+/// New value of a dword; `data` = operand, comparand.
+#[inline(always)]
+pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32 {
+    let [d, d1] = data;
+    let float = |x| flush(f32::from_bits(x), rules.denorm_in);
+    let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f32::is_nan) { d } else { old };
+    match op {
+        AtomicOp::Swap => d,
+        AtomicOp::CmpSwap => {
+            if old == d1 {
+                d
+            } else {
+                old
+            }
+        }
+        AtomicOp::Add => old.wrapping_add(d),
+        AtomicOp::Sub => old.wrapping_sub(d),
+        AtomicOp::RSub => d.wrapping_sub(old),
+        AtomicOp::SMin => (old as i32).min(d as i32) as u32,
+        AtomicOp::UMin => old.min(d),
+        AtomicOp::SMax => (old as i32).max(d as i32) as u32,
+        AtomicOp::UMax => old.max(d),
+        AtomicOp::And => old & d,
+        AtomicOp::Or => old | d,
+        AtomicOp::Xor => old ^ d,
+        AtomicOp::Inc => {
+            if old >= d {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > d {
+                d
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::FAdd => add32(old, d, rules),
+        AtomicOp::FMin => min_max(false),
+        AtomicOp::FMax => min_max(true),
+        AtomicOp::FCmpSwap => {
+            if float(old) == float(d1) {
+                d
+            } else {
+                old
+            }
+        }
+        AtomicOp::PkAddF16 => pk_add(old, d, |a, b| f16::from_f32(f16::from_bits(a).to_f32() + f16::from_bits(b).to_f32()).to_bits()),
+        AtomicOp::PkAddBf16 => pk_add(old, d, |a, b| bf16::from_f32(bf16::from_bits(a).to_f32() + bf16::from_bits(b).to_f32()).to_bits()),
+        AtomicOp::CSub => {
+            if old < d {
+                0
+            } else {
+                old - d
+            }
+        }
+        AtomicOp::MskOr => old & !d | d1,
+        AtomicOp::Wrap => {
+            if old >= d {
+                old - d
+            } else {
+                old.wrapping_add(d1)
+            }
+        }
+        AtomicOp::CondXchg => {
+            if d >> 31 != 0 {
+                d & 0x7fff_ffff
+            } else {
+                old
+            }
+        }
+    }
+}
+
+/// New value of a quadword.
+#[inline(always)]
+pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64 {
+    let [d, d1] = data;
+    let float = f64::from_bits;
+    let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f64::is_nan) { d } else { old };
+    let halves = |f: fn(u32, u32) -> u32| u64::from(f(old as u32, d as u32)) | u64::from(f((old >> 32) as u32, (d >> 32) as u32)) << 32;
+    match op {
+        AtomicOp::Swap => d,
+        AtomicOp::CmpSwap => {
+            if old == d1 {
+                d
+            } else {
+                old
+            }
+        }
+        AtomicOp::Add => old.wrapping_add(d),
+        AtomicOp::Sub => old.wrapping_sub(d),
+        AtomicOp::RSub => d.wrapping_sub(old),
+        AtomicOp::SMin => (old as i64).min(d as i64) as u64,
+        AtomicOp::UMin => old.min(d),
+        AtomicOp::SMax => (old as i64).max(d as i64) as u64,
+        AtomicOp::UMax => old.max(d),
+        AtomicOp::And => old & d,
+        AtomicOp::Or => old | d,
+        AtomicOp::Xor => old ^ d,
+        AtomicOp::Inc => {
+            if old >= d {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > d {
+                d
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::FAdd => add64(old, d),
+        AtomicOp::FMin => min_max(false),
+        AtomicOp::FMax => min_max(true),
+        AtomicOp::FCmpSwap => {
+            if float(old) == float(d1) {
+                d
+            } else {
+                old
+            }
+        }
+        AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => old,
+        AtomicOp::CSub => {
+            if old < d {
+                0
+            } else {
+                old - d
+            }
+        }
+        AtomicOp::MskOr => old & !d | d1,
+        AtomicOp::Wrap => {
+            if old >= d {
+                old - d
+            } else {
+                old.wrapping_add(d1)
+            }
+        }
+        // ds_condxchg32_rtn_b64: each dword on its own.
+        AtomicOp::CondXchg => halves(|old, d| if d >> 31 != 0 { d & 0x7fff_ffff } else { old }),
+    }
+}
+
+/// A memory cell of 4 or 8 bytes, as the lane loop sees it.
+trait Cell: Copy + Default {
+    const BYTES: u64;
+    fn apply(op: AtomicOp, old: Self, data: [Self; 2], rules: FloatRules) -> Self;
+    fn is_data(op: AtomicOp, dwords: [u32; 4]) -> [Self; 2];
+    fn dwords(self) -> [u32; 2];
+    fn load(p: u64, e: &mut Failed) -> Self;
+    /// # Safety
+    /// `p` is aligned guest memory, or unmapped. So for the next.
+    unsafe fn compare_swap(p: u64, old: Self, new: Self, e: &mut Failed) -> Self;
+    /// The operation as one host instruction, if there is one.
+    unsafe fn direct(op: AtomicOp, p: u64, data: [Self; 2], e: &mut Failed) -> Option<Self>;
+    fn bits_equal(self, other: Self) -> bool;
+}
+
+macro_rules! cell {
+    ($ty:ty, $apply:ident, $load:ident, $cas:ident, $add:ident, $swap:ident, |$w:ident| $data:expr, |$v:ident| $dwords:expr) => {
+        impl Cell for $ty {
+            const BYTES: u64 = size_of::<$ty>() as u64;
+            #[inline(always)]
+            fn apply(op: AtomicOp, old: Self, data: [Self; 2], rules: FloatRules) -> Self {
+                $apply(op, old, data, rules)
+            }
+            #[inline(always)]
+            fn is_data(_op: AtomicOp, $w: [u32; 4]) -> [Self; 2] {
+                $data
+            }
+            #[inline(always)]
+            fn dwords(self) -> [u32; 2] {
+                let $v = self;
+                $dwords
+            }
+            #[inline(always)]
+            fn load(p: u64, e: &mut Failed) -> Self {
+                access::$load(p, e)
+            }
+            #[inline(always)]
+            unsafe fn compare_swap(p: u64, old: Self, new: Self, e: &mut Failed) -> Self {
+                // SAFETY: passed on.
+                unsafe { access::$cas(p, old, new, e) }
+            }
+            #[inline(always)]
+            unsafe fn direct(op: AtomicOp, p: u64, data: [Self; 2], e: &mut Failed) -> Option<Self> {
+                // SAFETY: passed on.
+                unsafe {
+                    Some(match op {
+                        AtomicOp::Add => access::$add(p, data[0], e),
+                        AtomicOp::Sub => access::$add(p, data[0].wrapping_neg(), e),
+                        AtomicOp::Swap => access::$swap(p, data[0], e),
+                        AtomicOp::CmpSwap => access::$cas(p, data[1], data[0], e),
+                        _ => return None,
+                    })
+                }
+            }
+            #[inline(always)]
+            fn bits_equal(self, other: Self) -> bool {
+                self == other
+            }
+        }
+    };
+}
+cell!(u32, apply32, load32, compare_swap32, fetch_add32, swap32, |w| [w[0], w[1]], |v| [v, 0]);
+cell!(
+    u64,
+    apply64,
+    load64,
+    compare_swap64,
+    fetch_add64,
+    swap64,
+    |w| [u64::from(w[0]) | u64::from(w[1]) << 32, u64::from(w[2]) | u64::from(w[3]) << 32],
+    |v| [v as u32, (v >> 32) as u32]
+);
+
+/// Data rows of an atomic; missing ones read row 0 and are not used.
+#[inline(always)]
+unsafe fn data_rows<const N: usize>(state: &WaveState, op: &MemOp) -> [*const u32; 4] {
+    // SAFETY: the caller's `op` names rows of the wave.
+    op.data.map(|r| if r == NO_ROW { state.rows } else { unsafe { row::<N>(state, r) } }.cast_const())
+}
+
+#[inline(always)]
+unsafe fn lane_data<C: Cell>(op: AtomicOp, rows: &[*const u32; 4], lane: usize) -> [C; 2] {
+    // SAFETY: the rows have that lane.
+    C::is_data(op, rows.map(|r| unsafe { *r.add(lane) }))
+}
+
+#[inline(always)]
+unsafe fn put_result<C: Cell, const N: usize>(state: &WaveState, op: &MemOp, lane: usize, old: C) {
+    if op.flags & 2 != 0 {
+        let dwords = old.dwords();
+        // SAFETY: the caller's `op` names rows of the wave.
+        unsafe {
+            *row::<N>(state, op.dst[0]).add(lane) = dwords[0];
+            if C::BYTES == 8 {
+                *row::<N>(state, op.dst[1]).add(lane) = dwords[1];
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    // SAFETY: the caller's `op` names rows of the wave; addresses are checked.
+    unsafe {
+        let rules = rules(state, false);
+        let data = data_rows::<N>(state, op);
+        for lane in Bits(exec) {
+            let address = lane_address::<N>(state, op, lane, base);
+            let mut e = Failed::no();
+            let mut old = C::default();
+            if address % C::BYTES != 0 {
+                return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, address);
+            }
+            match host(state, address) {
+                Some(p) => {
+                    let data = lane_data::<C>(what, &data, lane);
+                    old = match C::direct(what, p, data, &mut e) {
+                        Some(old) => old,
+                        None => update(p, |old| C::apply(what, old, data, rules), &mut e),
+                    };
+                }
+                None => e.note(false),
+            }
+            if e.any() {
+                return fault(state, op.pc, exec, FaultKind::Unmapped, lane as u32, address);
+            }
+            put_result::<C, N>(state, op, lane, old);
+        }
+    }
+    0
+}
+
+/// Compare-and-swap loop; the old value.
+///
+/// # Safety
+/// `p` is aligned guest memory, or unmapped.
+#[inline(always)]
+unsafe fn update<C: Cell>(p: u64, f: impl Fn(C) -> C, e: &mut Failed) -> C {
+    let mut old = C::load(p, e);
+    while !e.any() {
+        // SAFETY: passed on.
+        let seen = unsafe { C::compare_swap(p, old, f(old), e) };
+        if seen.bits_equal(old) {
+            break;
+        }
+        old = seen;
+    }
+    old
+}
+
+/// Integer operations whose combination does not depend on the order, so that equal addresses need one access.
+fn combine(op: AtomicOp, a: u32, b: u32) -> Option<u32> {
+    Some(match op {
+        AtomicOp::Add | AtomicOp::Sub => a.wrapping_add(b),
+        AtomicOp::And => a & b,
+        AtomicOp::Or => a | b,
+        AtomicOp::Xor => a ^ b,
+        AtomicOp::UMin => a.min(b),
+        AtomicOp::UMax => a.max(b),
+        AtomicOp::SMin => (a as i32).min(b as i32) as u32,
+        AtomicOp::SMax => (a as i32).max(b as i32) as u32,
+        _ => return None,
+    })
+}
+
+/// All lanes at one address, no result wanted, operands combinable: (combined operand, lane that stands for all).
+#[inline(always)]
+unsafe fn combined<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: u64) -> Option<(u32, usize)> {
+    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    if op.flags & 3 != 0 || combine(what, 0, 0).is_none() {
+        return None;
+    }
+    let first = exec.trailing_zeros() as usize;
+    // SAFETY: the caller's `op` names rows of the wave.
+    unsafe {
+        for r in op.offset.into_iter().filter(|r| *r != NO_ROW) {
+            let row = row::<N>(state, r);
+            if I::eq_iota::<N>(row, *row.add(first), 0) & exec != exec {
+                return None;
+            }
+        }
+        let data = row::<N>(state, op.data[0]);
+        let mut all = *data.add(first);
+        for lane in Bits(exec & (exec - 1)) {
+            all = combine(what, all, *data.add(lane))?;
+        }
+        Some((all, first))
+    }
+}
+
+/// Atomics of the global space.
+///
+/// # Safety
+/// As for loads and stores: `state` is a complete wave of `N` lanes; `op` names rows it has; the host has what `I` needs. So for all below.
+#[inline(always)]
+pub unsafe fn atomic_global<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        if let Some((all, lane)) = combined::<I, N>(state, op, exec) {
+            // One lane does it for all, with the combined operand in its place for the moment.
+            let data = row::<N>(state, op.data[0]).add(lane);
+            let own = std::mem::replace(&mut *data, all);
+            let failed = global_lanes::<u32, N>(state, op, 1 << lane, base);
+            *row::<N>(state, op.data[0]).add(lane) = own;
+            state.fault_exec = exec;
+            return failed;
+        }
+        if op.flags & 1 == 0 { global_lanes::<u32, N>(state, op, exec, base) } else { global_lanes::<u64, N>(state, op, exec, base) }
+    }
+}
+
+/// The lane loop of LDS: `f` makes the new value.
+#[inline(always)]
+unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
+    state: &mut WaveState,
+    op: &MemOp,
+    exec: u64,
+    base: u64,
+    f: impl Fn(C, [C; 2]) -> C,
+) -> u32 {
+    let mask = if state.lds_bytes > 0x1_0000 { state.lds_bytes.next_power_of_two() - 1 } else { 0xffff };
+    let add = (base as u32).wrapping_add(op.imm as u32);
+    // SAFETY: the caller's `op` names rows of the wave; offsets are checked against `lds_bytes`.
+    unsafe {
+        let offsets = context(state).addrs.as_mut_ptr().cast::<u32>();
+        let zero = [0u32; 64];
+        let low = if op.offset[0] == NO_ROW { zero.as_ptr() } else { row::<N>(state, op.offset[0]).cast_const() };
+        let inside = I::lds_offsets::<N>(low, add, mask, C::BYTES as u32, state.lds_bytes, offsets);
+        let data = data_rows::<N>(state, op);
+        let what = OPS[usize::from(op.atomic) % OPS.len()];
+        for lane in Bits(exec) {
+            let at = *offsets.add(lane);
+            if u64::from(at) % C::BYTES != 0 {
+                return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
+            }
+            let mut old = C::default();
+            if inside >> lane & 1 != 0 {
+                let cell = state.lds.add(at as usize).cast::<C>();
+                old = *cell;
+                *cell = f(old, lane_data::<C>(what, &data, lane));
+            }
+            put_result::<C, N>(state, op, lane, old);
+        }
+    }
+    0
+}
+
+/// Atomics of LDS.
+///
+/// # Safety
+/// See [`atomic_global`].
+#[inline(always)]
+pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    // SAFETY: passed on.
+    unsafe {
+        let rules = rules(state, true);
+        match (op.flags & 1 != 0, what) {
+            // Those that kernels use all the time get a loop of their own.
+            (false, AtomicOp::Add) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old.wrapping_add(d[0])),
+            (false, AtomicOp::UMax) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old.max(d[0])),
+            (false, AtomicOp::UMin) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old.min(d[0])),
+            (false, AtomicOp::Or) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old | d[0]),
+            (false, _) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| apply32(what, old, d, rules)),
+            (true, AtomicOp::Add) => lds_lanes::<u64, I, N>(state, op, exec, base, |old, d| old.wrapping_add(d[0])),
+            (true, _) => lds_lanes::<u64, I, N>(state, op, exec, base, |old, d| apply64(what, old, d, rules)),
+        }
+    }
+}
+
+/// Atomics that a flat address brings to scratch.
+///
+/// # Safety
+/// See [`atomic_global`].
+#[cold]
+unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    // SAFETY: the caller's `op` names rows of the wave; offsets are checked against `scratch_bytes`.
+    unsafe {
+        let rules = rules(state, false);
+        let data = data_rows::<N>(state, op);
+        for lane in Bits(exec) {
+            let at = lane_address::<N>(state, op, lane, base) as u32;
+            if u64::from(at) % C::BYTES != 0 {
+                return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
+            }
+            if u64::from(at) + C::BYTES > u64::from(state.scratch_bytes) {
+                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
+            }
+            let cells = state.scratch.cast::<u32>().add(at as usize / 4 * N + lane);
+            let high = cells.add(if C::BYTES == 8 { N } else { 0 });
+            let old = C::is_data(what, [*cells, *high, 0, 0])[0];
+            let new = C::apply(what, old, lane_data::<C>(what, &data, lane), rules).dwords();
+            if C::BYTES == 8 {
+                *high = new[1];
+            }
+            *cells = new[0];
+            put_result::<C, N>(state, op, lane, old);
+        }
+    }
+    0
+}
+
+/// Atomics through flat addresses.
+///
+/// # Safety
+/// See [`atomic_global`].
+#[inline(always)]
+pub unsafe fn atomic_flat<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
+        let in_scratch = |state: &mut WaveState| {
+            if op.flags & 1 == 0 {
+                atomic_scratch::<u32, N>(state, op, scratch, base)
+            } else {
+                atomic_scratch::<u64, N>(state, op, scratch, base)
+            }
+        };
+        atomic_global::<I, N>(state, op, exec & !(lds | scratch), base)
+            | atomic_lds::<I, N>(state, op, lds, base)
+            | if scratch != 0 { in_scratch(state) } else { 0 }
+    }
+}
+
+/// numerics.md section 14 and LDS-11: memory flushes denormal inputs up to gfx11, LDS goes by MODE.
+unsafe fn rules(state: &WaveState, lds: bool) -> FloatRules {
+    // SAFETY: the caller's state has its context.
+    let ctx = unsafe { context(state) };
+    let gfx12 = ctx.target.family() == Family::Gfx12;
+    if lds {
+        FloatRules { denorm_in: ctx.mode.denorm_in32(), denorm_out: ctx.mode.denorm_out32(), min_num: gfx12 }
+    } else {
+        FloatRules { denorm_in: gfx12, denorm_out: true, min_num: gfx12 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: FloatRules = FloatRules { denorm_in: false, denorm_out: true, min_num: false };
+
+    #[test]
+    fn operations_by_number_are_in_order() {
+        for (i, op) in OPS.iter().enumerate() {
+            assert_eq!(*op as usize, i);
+        }
+    }
+
+    #[test]
+    fn inc_and_dec_wrap_at_the_operand() {
+        let f = |op, old, d| apply32(op, old, [d, 0], RULES);
+        assert_eq!([f(AtomicOp::Inc, 3, 5), f(AtomicOp::Inc, 5, 5), f(AtomicOp::Inc, 9, 5)], [4, 0, 0]);
+        assert_eq!([f(AtomicOp::Dec, 3, 5), f(AtomicOp::Dec, 0, 5), f(AtomicOp::Dec, 9, 5)], [2, 5, 5]);
+    }
+
+    #[test]
+    fn float_min_keeps_memory_on_nan_before_gfx12() {
+        let nan = 0x7fc0_0001;
+        let one = 1f32.to_bits();
+        assert_eq!(apply32(AtomicOp::FMin, nan, [one, 0], RULES), nan);
+        assert_eq!(apply32(AtomicOp::FMin, one, [nan, 0], RULES), one);
+        let gfx12 = FloatRules { min_num: true, ..RULES };
+        assert_eq!(apply32(AtomicOp::FMin, nan, [one, 0], gfx12), one);
+        assert_eq!(apply32(AtomicOp::FMin, one, [nan, 0], gfx12), one);
+    }
+
+    #[test]
+    fn float_add_flushes_inputs_and_keeps_nans() {
+        let f = |a, b| apply32(AtomicOp::FAdd, a, [b, 0], RULES);
+        assert_eq!(f(1, 0x0080_0000), 0x0080_0000);
+        assert_eq!(f(0x7f80_0001, 0), 0x7fc0_0001);
+        assert_eq!(f(0x7f80_0000, 0xff80_0000), 0xffc0_0000);
+        assert_eq!(f(1.5f32.to_bits(), 2.25f32.to_bits()), 3.75f32.to_bits());
+    }
+
+    #[test]
+    fn compare_swap_of_floats_takes_zeros_as_equal() {
+        let f = |old, d, cmp| apply32(AtomicOp::FCmpSwap, old, [d, cmp], RULES);
+        assert_eq!(f(0x8000_0000, 7, 0), 7);
+        assert_eq!(f(0x7fc0_0000, 7, 0x7fc0_0000), 0x7fc0_0000);
+    }
+}

@@ -1,0 +1,164 @@
+//! The [`Helpers`] table: what compiled code and the interpreter call for everything that is not arithmetic.
+//!
+//! One table per host instruction set, chosen once. `load` and `store` look up a function for (wave size, space, kind), specialised and
+//! compiled for that instruction set.
+
+use super::lanes::Portable;
+use super::vector::fault;
+use super::{atomic, hwreg, scalar, vector};
+use wavejit_jit::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
+
+/// The table for this host.
+pub fn table() -> &'static Helpers {
+    #[cfg(target_arch = "x86_64")]
+    {
+        static CHOICE: std::sync::OnceLock<&'static Helpers> = std::sync::OnceLock::new();
+        CHOICE.get_or_init(|| {
+            if cfg!(target_os = "linux") && super::avx512::available() {
+                &with_avx512::TABLE
+            } else if is_x86_feature_detected!("avx2") {
+                &with_avx2::TABLE
+            } else {
+                &portable::TABLE
+            }
+        })
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    &portable::TABLE
+}
+
+/// All tables this host can run, by name: for tests and benches.
+pub fn all_tables() -> Vec<(&'static str, &'static Helpers)> {
+    let mut tables: Vec<(&'static str, &'static Helpers)> = vec![("portable", &portable::TABLE)];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx2") {
+            tables.push(("avx2", &with_avx2::TABLE));
+        }
+        if super::avx512::available() {
+            tables.push(("avx512", &with_avx512::TABLE));
+        }
+    }
+    tables
+}
+
+const KINDS: usize = 8;
+/// Global, Flat, Scratch, LDS, GDS.
+const SPACES: usize = 5;
+type ByKind = [MemFn; KINDS];
+
+unsafe extern "C" fn no_gds(state: *mut WaveState, op: *const MemOp, exec: u64, _base: u64) -> u32 {
+    // SAFETY: as for all helpers.
+    let (state, op) = unsafe { (&mut *state, &*op) };
+    if exec == 0 { 0 } else { fault(state, op.pc, exec, FaultKind::Unsupported, exec.trailing_zeros(), 0) }
+}
+
+/// The functions of one instruction set: `$features` is the attribute they are compiled with.
+macro_rules! tables {
+    ($module:ident, $isa:ty, $(#[$features:meta])*) => {
+        mod $module {
+            use super::*;
+
+            macro_rules! accesses {
+                ($name:ident, $from:path) => {
+                    $(#[$features])*
+                    unsafe extern "C" fn $name<const N: usize, const K: u8>(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                        // SAFETY: callers pass a complete wave of N lanes and rows it has; the table is used on hosts that have the features.
+                        unsafe { $from(&mut *state, &*op, exec & super::super::lanes::full(N), base) }
+                    }
+                };
+            }
+            accesses!(load_global, vector::load_global::<$isa, N, K>);
+            accesses!(load_flat, vector::load_flat::<$isa, N, K>);
+            accesses!(load_scratch, vector::load_scratch::<$isa, N, K>);
+            accesses!(load_lds, vector::load_lds::<$isa, N, K>);
+            accesses!(store_global, vector::store_global::<$isa, N, K>);
+            accesses!(store_flat, vector::store_flat::<$isa, N, K>);
+            accesses!(store_scratch, vector::store_scratch::<$isa, N, K>);
+            accesses!(store_lds, vector::store_lds::<$isa, N, K>);
+            accesses!(atomic_global, atomic::atomic_global::<$isa, N>);
+            accesses!(atomic_flat, atomic::atomic_flat::<$isa, N>);
+            accesses!(atomic_lds, atomic::atomic_lds::<$isa, N>);
+
+            macro_rules! by_kind {
+                ($f:ident, $n:expr) => {
+                    [$f::<$n, 0>, $f::<$n, 1>, $f::<$n, 2>, $f::<$n, 3>, $f::<$n, 4>, $f::<$n, 5>, $f::<$n, 6>, $f::<$n, 7>]
+                };
+            }
+            macro_rules! by_space {
+                ($n:expr, $global:ident $flat:ident $scratch:ident $lds:ident) => {
+                    [by_kind!($global, $n), by_kind!($flat, $n), by_kind!($scratch, $n), by_kind!($lds, $n), [no_gds as MemFn; KINDS]]
+                };
+            }
+            static LOADS: [[ByKind; SPACES]; 2] =
+                [by_space!(32, load_global load_flat load_scratch load_lds), by_space!(64, load_global load_flat load_scratch load_lds)];
+            static STORES: [[ByKind; SPACES]; 2] =
+                [by_space!(32, store_global store_flat store_scratch store_lds), by_space!(64, store_global store_flat store_scratch store_lds)];
+            // The kind does not matter to atomics; scratch has none of its own.
+            static ATOMICS: [[MemFn; SPACES]; 2] = [
+                [atomic_global::<32, 4>, atomic_flat::<32, 4>, no_gds, atomic_lds::<32, 4>, no_gds],
+                [atomic_global::<64, 4>, atomic_flat::<64, 4>, no_gds, atomic_lds::<64, 4>, no_gds],
+            ];
+
+            unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                // SAFETY: callers pass a complete wave and a valid operation.
+                unsafe {
+                    let f = LOADS[usize::from((*state).wave_size == 64)][usize::from((*op).space)][usize::from((*op).kind)];
+                    f(state, op, exec, base)
+                }
+            }
+            unsafe extern "C" fn store(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                // SAFETY: callers pass a complete wave and a valid operation.
+                unsafe {
+                    let f = STORES[usize::from((*state).wave_size == 64)][usize::from((*op).space)][usize::from((*op).kind)];
+                    f(state, op, exec, base)
+                }
+            }
+            unsafe extern "C" fn atomic(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                // SAFETY: callers pass a complete wave and a valid operation.
+                unsafe {
+                    let f = ATOMICS[usize::from((*state).wave_size == 64)][usize::from((*op).space)];
+                    f(state, op, exec, base)
+                }
+            }
+            pub static TABLE: Helpers = Helpers {
+                load,
+                store,
+                atomic,
+                sload: scalar::sload,
+                sbuffer_load: scalar::sbuffer_load,
+                getreg: hwreg::getreg,
+                setreg: hwreg::setreg,
+                sendmsg: hwreg::sendmsg,
+                sendmsg_rtn: hwreg::sendmsg_rtn,
+                time: hwreg::time,
+            };
+
+            /// The function for one kind of access, to save the look-up.
+            pub fn specialised(wave_size: u32, space: u8, kind: u8) -> (MemFn, MemFn) {
+                let (n, s, k) = (usize::from(wave_size == 64), usize::from(space), usize::from(kind));
+                (LOADS[n][s][k], STORES[n][s][k])
+            }
+        }
+    };
+}
+tables!(portable, Portable,);
+#[cfg(target_arch = "x86_64")]
+tables!(with_avx2, Portable, #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]);
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+tables!(with_avx512, super::super::avx512::Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,lzcnt,popcnt")]);
+
+/// Load and store functions for one wave size, space and kind: what the table's `load` and `store` would call.
+pub fn specialised(wave_size: u32, space: u8, kind: u8) -> (MemFn, MemFn) {
+    let table: *const Helpers = table();
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    if std::ptr::eq(table, &with_avx512::TABLE) {
+        return with_avx512::specialised(wave_size, space, kind);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::ptr::eq(table, &with_avx2::TABLE) {
+        return with_avx2::specialised(wave_size, space, kind);
+    }
+    let _ = table;
+    portable::specialised(wave_size, space, kind)
+}

@@ -1,0 +1,153 @@
+//! Hardware registers, messages and clocks.
+//!
+//! Numbers and fields: descriptors.md sections 10 and 13. Counters of outstanding work read 0 (all is done at once); allocation registers
+//! read what a debugger could expect; what a target does not have reads 0, and writes to it do nothing.
+
+use super::vector::context;
+use crate::wave::WaveContext;
+use std::sync::atomic::Ordering;
+use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+use wavejit_jit::ir::{FpMode, SReg};
+use wavejit_jit::isa::Family;
+
+/// The float fields of MODE as the register has them: FP16_OVFL is bit 23.
+fn mode_fields(mode: FpMode) -> u32 {
+    u32::from(mode.0 & 0x3ff) | u32::from(mode.fp16_ovfl()) << 23
+}
+
+/// See `Helpers::getreg`.
+///
+/// # Safety
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
+    // SAFETY: passed on.
+    let (state, ctx) = unsafe { (&*state, context(&*state)) };
+    let sreg = |r: SReg| state.sregs[usize::from(r.0)];
+    let gfx = ctx.target.0;
+    match id {
+        1 => sreg(SReg::MODE) & !0x0080_03ff | mode_fields(ctx.mode),
+        2 => status(state, ctx),
+        3 if gfx < 0x1200 => sreg(SReg::TRAPSTS),
+        4 if gfx < 0x1000 => hw_id(ctx),
+        4 if gfx >= 0x1200 => sreg(SReg::SCC) << 9,
+        6 => lds_alloc(state, ctx),
+        15 if (0x900..0x1200).contains(&gfx) => PRIVATE_APERTURE_HI >> 16 | SHARED_APERTURE_HI >> 16 << 16,
+        20 if gfx >= 0x1000 => sreg(SReg::FLAT_SCRATCH_LO),
+        21 if gfx >= 0x1000 => sreg(SReg::FLAT_SCRATCH_HI),
+        22 if (0x1010..=0x1013).contains(&gfx) => sreg(SReg::XNACK_MASK_LO),
+        23 if gfx >= 0x1000 => hw_id1(ctx),
+        24 if gfx >= 0x1000 => ((ctx.group & 31) as u32) << 16,
+        29 if gfx >= 0x1200 => clock(ctx, false) as u32,
+        29 if gfx >= 0x1030 => clock(ctx, false) as u32 & 0xf_ffff,
+        30 if gfx >= 0x1200 => (clock(ctx, false) >> 32) as u32,
+        _ => 0,
+    }
+}
+
+/// See `Helpers::setreg`. The float fields of MODE never come here.
+///
+/// # Safety
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
+    // SAFETY: passed on.
+    let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
+    let register = match id {
+        1 => SReg::MODE,
+        3 if ctx.target.0 < 0x1200 => SReg::TRAPSTS,
+        // STATUS, allocation and scratch registers are read-only to user code (STATE-39, STATE-41).
+        _ => return,
+    };
+    state.sregs[usize::from(register.0)] = value;
+}
+
+/// See `Helpers::sendmsg`. Interrupts and deallocations change nothing a kernel can see.
+///
+/// # Safety
+/// None: the arguments are not used.
+pub unsafe extern "C" fn sendmsg(_state: *mut WaveState, _simm: u32, _m0: u32) {}
+
+/// See `Helpers::sendmsg_rtn`. 0x83 is REALTIME; there is no doorbell and no trap handler, so the others read 0.
+///
+/// # Safety
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn sendmsg_rtn(state: *mut WaveState, msg: u32) -> u64 {
+    // SAFETY: passed on.
+    let ctx = unsafe { context(&*state) };
+    if msg & 0xff == 0x83 { clock(ctx, true) } else { 0 }
+}
+
+/// See `Helpers::time`.
+///
+/// # Safety
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn time(state: *mut WaveState, realtime: u32) -> u64 {
+    // SAFETY: passed on.
+    clock(unsafe { context(&*state) }, realtime != 0)
+}
+
+/// STATUS with its live bits: SCC, EXECZ (9), VCCZ (10).
+fn status(state: &WaveState, ctx: &WaveContext) -> u32 {
+    let pair = |r: SReg| {
+        let [low, high] = [0, 1].map(|i| u64::from(state.sregs[usize::from(r.0) + i]));
+        if state.wave_size == 32 { low } else { low | high << 32 }
+    };
+    let scc = if ctx.target.family() == Family::Gfx12 { 0 } else { state.sregs[usize::from(SReg::SCC.0)] & 1 };
+    let live = scc | u32::from(pair(SReg::EXEC_LO) == 0) << 9 | u32::from(pair(SReg::VCC_LO) == 0) << 10;
+    state.sregs[usize::from(SReg::STATUS.0)] & !0x601 | live
+}
+
+/// HW_ID up to gfx9: WAVE_ID[3:0], SIMD_ID[5:4], TG_ID[19:16].
+fn hw_id(ctx: &WaveContext) -> u32 {
+    ctx.wave / 4 & 15 | (ctx.wave & 3) << 4 | ((ctx.group & 15) as u32) << 16
+}
+
+/// HW_ID1 from gfx10: WAVE_ID[4:0], SIMD_ID[9:8].
+fn hw_id1(ctx: &WaveContext) -> u32 {
+    ctx.wave / 4 & 31 | (ctx.wave & 3) << 8
+}
+
+/// LDS_ALLOC: LDS_SIZE[20:12] in granules of 512 bytes (gfx6: 256).
+fn lds_alloc(state: &WaveState, ctx: &WaveContext) -> u32 {
+    let granule = if ctx.target.0 < 0x700 { 256 } else { 512 };
+    (state.lds_bytes.div_ceil(granule) & 0x1ff) << 12
+}
+
+/// Nanoseconds of an arbitrary start, as cycles (1 GHz) or 100 MHz ticks; the injected clock moves one tick a reading.
+fn clock(ctx: &WaveContext, realtime: bool) -> u64 {
+    // SAFETY: null or a clock that outlives the dispatch.
+    if let Some(clock) = unsafe { ctx.clock.as_ref() } {
+        return clock.fetch_add(1, Ordering::Relaxed);
+    }
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    let ns = START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as u64;
+    if realtime { ns / 10 } else { ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_jit::isa::Gfx;
+
+    #[test]
+    fn status_has_live_zero_bits() {
+        let mut state = crate::wave::blank_state();
+        let mut ctx = WaveContext::new(Gfx::GFX1100);
+        state.ctx = (&raw mut *ctx).cast();
+        state.sregs[106] = 1;
+        // SAFETY: `ctx` is there.
+        let status = unsafe { getreg(&mut *state, 2) };
+        assert_eq!(status & 0x600, 0x200);
+    }
+
+    #[test]
+    fn an_injected_clock_ticks_by_reading() {
+        let tick = std::sync::atomic::AtomicU64::new(5);
+        let mut state = crate::wave::blank_state();
+        let mut ctx = WaveContext::new(Gfx::GFX1100);
+        ctx.clock = &tick;
+        state.ctx = (&raw mut *ctx).cast();
+        // SAFETY: `ctx` is there.
+        let read = unsafe { [time(&mut *state, 0), time(&mut *state, 1), sendmsg_rtn(&mut *state, 0x83)] };
+        assert_eq!(read, [5, 6, 7]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Memory as waves see it: the fallible accessors, fault recovery, and the helpers compiled code calls.
+//!
+//! `access` touches guest memory, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
+//! and AVX-512), `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
+//! registers, messages and clocks, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
+
+pub mod access;
+pub mod atomic;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub mod avx512;
+pub mod fault;
+pub mod helpers;
+pub mod hwreg;
+pub mod lanes;
+pub mod scalar;
+#[cfg(test)]
+mod tests;
+pub mod vector;

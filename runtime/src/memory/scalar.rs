@@ -1,0 +1,67 @@
+//! Scalar loads: s_load, s_buffer_load.
+//!
+//! Addresses are dword-aligned by clearing the low bits. Results go to the low halves of `slots`.
+
+use super::access;
+use super::vector::{context, fault, host};
+use wavejit_jit::abi::{FaultKind, WaveState};
+use wavejit_jit::isa::Family;
+
+/// See `Helpers::sload`.
+///
+/// # Safety
+/// `state` is a complete wave.
+pub unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc: u64) -> u32 {
+    // SAFETY: passed on.
+    let state = unsafe { &mut *state };
+    let (address, dwords) = (addr & !3, dwords.min(32) as usize);
+    // The guard behind the window catches what sticks out.
+    if let Some(p) = host(state, address) {
+        let mut words = [0u32; 32];
+        // SAFETY: `words` has room for 32.
+        if unsafe { access::copy_in(words.as_mut_ptr().cast(), p, 4 * dwords) } {
+            for (slot, word) in state.slots.iter_mut().zip(&words[..dwords]) {
+                *slot = (*word).into();
+            }
+            return 0;
+        }
+    }
+    fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, address)
+}
+
+/// See `Helpers::sbuffer_load`. BUF-18: a dword at `offset >= max(stride, 1) * num_records` reads 0 (gfx8: `num_records` counts bytes).
+///
+/// # Safety
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn sbuffer_load(state: *mut WaveState, offset: u64, dwords: u32, pc: u64) -> u32 {
+    // SAFETY: passed on.
+    let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
+    let [w0, w1, w2, w3] = [0, 1, 2, 3].map(|i| state.slots[i] as u32);
+    let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
+    let stride = match ctx.target.family() {
+        Family::Gfx8 => 1,
+        Family::Gfx12 => u64::from(w1 >> 16 & 0x3fff) * [1, 4, 8, 32][(w3 >> 18 & 3) as usize],
+        _ => u64::from(w1 >> 16 & 0x3fff),
+    };
+    let limit = stride.max(1) * u64::from(w2);
+    let offset = offset & !3;
+    let mut words = [0u64; 32];
+    let dwords = dwords.min(32) as usize;
+    for (i, word) in words.iter_mut().enumerate().take(dwords) {
+        let at = offset.wrapping_add(4 * i as u64);
+        if at >= limit {
+            continue;
+        }
+        let address = (base & !3).wrapping_add(at);
+        match host(state, address).and_then(access::read_u32) {
+            Some(v) => *word = v.into(),
+            None => return fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, address),
+        }
+    }
+    state.slots[..dwords].copy_from_slice(&words[..dwords]);
+    0
+}
+
+fn sregs_exec(state: &WaveState) -> u64 {
+    u64::from(state.sregs[126]) | u64::from(state.sregs[127]) << 32
+}

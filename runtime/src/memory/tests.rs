@@ -1,0 +1,531 @@
+//! Every load, store and atomic of every table against a model that does one lane and one byte at a time.
+
+use super::helpers::all_tables;
+use super::lanes::{Bits, full};
+use crate::address_space::{AddressMode, AddressSpace, GUEST_LOW};
+use crate::wave::{WaveContext, blank_state};
+use wavejit_jit::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+use wavejit_jit::ir::{AtomicOp, MemKind, Space};
+use wavejit_jit::isa::Gfx;
+
+const BYTES: usize = 1 << 16;
+const LDS: usize = 4096;
+const SCRATCH: usize = 256;
+const ROWS: usize = 24;
+const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
+
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 11) % n
+    }
+}
+
+#[repr(C, align(64))]
+struct Rows([u32; ROWS * 64]);
+
+/// A wave with memory of all kinds.
+pub(super) struct Bench {
+    pub state: Box<WaveState>,
+    rows: Box<Rows>,
+    _ctx: Box<WaveContext>,
+    lds: Vec<u8>,
+    scratch: Vec<u32>,
+    space: AddressSpace,
+    pub buffer: u64,
+    lanes: usize,
+}
+
+impl Bench {
+    pub fn new(mode: AddressMode, lanes: usize) -> Bench {
+        let space = AddressSpace::new(mode, 0).unwrap();
+        let buffer = space.alloc(BYTES as u64, 0).unwrap();
+        let mut bench = Bench {
+            state: blank_state(),
+            rows: Box::new(Rows([0; ROWS * 64])),
+            _ctx: WaveContext::new(Gfx::GFX1100),
+            lds: vec![0; LDS],
+            scratch: vec![0; SCRATCH / 4 * lanes],
+            buffer,
+            lanes,
+            space,
+        };
+        let s = &mut bench.state;
+        s.rows = bench.rows.0.as_mut_ptr();
+        s.wave_size = lanes as u32;
+        s.lds = bench.lds.as_mut_ptr();
+        s.lds_bytes = LDS as u32;
+        s.scratch = bench.scratch.as_mut_ptr().cast();
+        s.scratch_bytes = SCRATCH as u32;
+        s.ctx = (&raw mut *bench._ctx).cast();
+        (s.mem_base, s.mem_low, s.mem_size) = (bench.space.mem_base(), bench.space.mem_low(), bench.space.mem_size());
+        bench
+    }
+
+    pub fn row(&mut self, r: u16) -> &mut [u32] {
+        &mut self.rows.0[usize::from(r) * self.lanes..][..self.lanes]
+    }
+
+    fn fill(&mut self, random: &mut Random) {
+        self.rows.0.iter_mut().for_each(|w| *w = random.next() as u32);
+        self.lds.iter_mut().for_each(|b| *b = random.next() as u8);
+        self.scratch.iter_mut().for_each(|w| *w = random.next() as u32);
+        let bytes: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+        self.space.write(self.buffer, &bytes).unwrap();
+    }
+
+    fn memory(&self) -> Vec<u8> {
+        let mut bytes = vec![0; BYTES];
+        self.space.read(self.buffer, &mut bytes).unwrap();
+        bytes
+    }
+}
+
+/// All bytes a wave can see, with plain access.
+#[derive(Clone)]
+struct Model {
+    buffer: u64,
+    memory: Vec<u8>,
+    lds: Vec<u8>,
+    scratch: Vec<u32>,
+    lanes: usize,
+}
+
+impl Model {
+    fn of(bench: &Bench) -> Model {
+        Model { buffer: bench.buffer, memory: bench.memory(), lds: bench.lds.clone(), scratch: bench.scratch.clone(), lanes: bench.lanes }
+    }
+
+    /// The space of an address, and the address in it.
+    fn place(&self, space: Space, address: u64) -> (Space, u64) {
+        match (space, (address >> 32) as u32) {
+            (Space::Flat, SHARED_APERTURE_HI) => (Space::Lds, address & 0xffff),
+            (Space::Flat, PRIVATE_APERTURE_HI) => (Space::Scratch, address & 0xffff_ffff),
+            (Space::Flat, _) => (Space::Global, address),
+            (Space::Lds, _) => (Space::Lds, address & 0xffff),
+            (Space::Scratch, _) => (Space::Scratch, address & 0xffff_ffff),
+            other => (other.0, address),
+        }
+    }
+
+    fn byte(&mut self, space: Space, lane: usize, at: u64) -> Option<&mut u8> {
+        match space {
+            Space::Lds => self.lds.get_mut(at as usize),
+            Space::Scratch => {
+                let word = self.scratch.get_mut(at as usize / 4 * self.lanes + lane).filter(|_| at < SCRATCH as u64)?;
+                // SAFETY: a byte of a dword.
+                Some(unsafe { &mut *std::ptr::from_mut(word).cast::<u8>().add(at as usize % 4) })
+            }
+            _ => self.memory.get_mut(at.wrapping_sub(self.buffer) as usize),
+        }
+    }
+
+    fn load(&mut self, space: Space, lane: usize, address: u64, len: usize) -> Result<[u8; 16], ()> {
+        let (space, at) = self.place(space, address);
+        let mut data = [0; 16];
+        for i in 0..len {
+            match self.byte(space, lane, at + i as u64) {
+                Some(b) => data[i] = *b,
+                None if space == Space::Lds => return Ok([0; 16]),
+                None => return Err(()),
+            }
+        }
+        Ok(data)
+    }
+
+    fn store(&mut self, space: Space, lane: usize, address: u64, data: &[u8]) -> Result<(), ()> {
+        let (space, at) = self.place(space, address);
+        if (0..data.len()).any(|i| self.byte(space, lane, at + i as u64).is_none()) {
+            return if space == Space::Lds { Ok(()) } else { Err(()) };
+        }
+        for (i, b) in data.iter().enumerate() {
+            *self.byte(space, lane, at + i as u64).unwrap() = *b;
+        }
+        Ok(())
+    }
+}
+
+const NO_OP: MemOp =
+    MemOp { pc: 0x40, imm: 0, offset: [NO_ROW; 2], data: [NO_ROW; 4], dst: [NO_ROW; 4], space: 0, kind: 0, atomic: 0, flags: 0 };
+
+fn lane_address(bench: &mut Bench, op: &MemOp, base: u64, lane: usize) -> u64 {
+    let mut at = base.wrapping_add(op.imm as u64);
+    if op.offset[0] != NO_ROW {
+        at = at.wrapping_add(bench.row(op.offset[0])[lane].into());
+    }
+    if op.offset[1] != NO_ROW {
+        at = at.wrapping_add(u64::from(bench.row(op.offset[1])[lane]) << 32);
+    }
+    at
+}
+
+/// Random lane addresses of one of the shapes kernels make; also the scalar base.
+fn addresses(bench: &mut Bench, random: &mut Random, op: &mut MemOp, space: Space, size: u64) -> u64 {
+    let lanes = bench.lanes as u64;
+    let shape = random.below(6);
+    let align = if random.below(2) == 0 { size.next_power_of_two().min(4) } else { 1 };
+    let reach = match space {
+        Space::Lds => LDS as u64 + 64,
+        Space::Scratch => SCRATCH as u64 - 16,
+        _ => BYTES as u64 - 16,
+    };
+    let start = random.below(reach - (lanes * size).min(reach - 1)) / align * align;
+    let uniform = random.below(reach) / align * align;
+    op.imm = random.below(64) as i64 - 32;
+    op.offset = [1, NO_ROW];
+    for lane in 0..lanes {
+        let near = match shape {
+            0 | 1 => start + lane * size,
+            2 => uniform,
+            3 => start + (lanes - 1 - lane) * size,
+            4 => random.below(8) * size,
+            _ => random.below(reach) / align * align,
+        };
+        bench.row(1)[lane as usize] = near.min(reach) as u32;
+    }
+    let flat_lanes = (random.next(), random.next());
+    match space {
+        Space::Global if random.below(2) == 0 => bench.buffer.wrapping_sub(op.imm as u64),
+        Space::Lds | Space::Scratch => {
+            if random.below(8) == 0 {
+                op.offset = [NO_ROW; 2];
+            }
+            (uniform.wrapping_sub(op.imm as u64) & 0xffff_ffff)
+                * u64::from(op.offset[0] == NO_ROW || random.below(4) == 0 && space == Space::Lds)
+                + u64::from(op.offset[0] != NO_ROW && space == Space::Scratch) * (op.imm.wrapping_neg() as u64 & 0xffff_ffff)
+        }
+        _ => {
+            // 64-bit lane addresses; flat ones may lie in an aperture.
+            op.offset = [1, 2];
+            let mixed = random.below(3);
+            for lane in 0..bench.lanes {
+                let near = u64::from(bench.row(1)[lane]);
+                let aperture = space == Space::Flat && mixed == 0 && flat_lanes.0 >> lane & 1 != 0 || mixed == 1 && space == Space::Flat;
+                let full = if aperture {
+                    let pick = if mixed == 1 { 0 } else { lane };
+                    let hi = if flat_lanes.1 >> pick & 1 != 0 { SHARED_APERTURE_HI } else { PRIVATE_APERTURE_HI };
+                    u64::from(hi) << 32 | near % (SCRATCH as u64 - 16)
+                } else {
+                    bench.buffer + near
+                }
+                .wrapping_sub(op.imm as u64);
+                bench.row(1)[lane] = full as u32;
+                bench.row(2)[lane] = (full >> 32) as u32;
+            }
+            0
+        }
+    }
+}
+
+fn random_exec(random: &mut Random, lanes: usize) -> u64 {
+    let all = full(lanes);
+    match random.below(5) {
+        0 | 1 => all,
+        2 => all >> random.below(lanes as u64),
+        3 => 1 << random.below(lanes as u64),
+        _ => random.next() & all,
+    }
+}
+
+/// Runs `rounds` random accesses of one table and compares everything afterwards.
+fn compare(helpers: &Helpers, mode: AddressMode, lanes: usize, seed: u64, rounds: usize) {
+    let mut random = Random(seed);
+    let mut bench = Bench::new(mode, lanes);
+    for _ in 0..rounds {
+        if random.below(64) == 0 {
+            bench.fill(&mut random);
+        }
+        let kind = KINDS[random.below(8) as usize];
+        let space = [Space::Global, Space::Flat, Space::Scratch, Space::Lds][random.below(4) as usize];
+        let mut op = MemOp { space: space as u8, kind: kind as u8, ..NO_OP };
+        let base = addresses(&mut bench, &mut random, &mut op, space, kind.bytes() as u64);
+        let exec = random_exec(&mut random, lanes);
+        let is_load = random.below(2) == 0;
+        // Destinations may be the address rows.
+        let first = [1, 4, 8][random.below(3) as usize];
+        let regs = [first, first + 1, first + 2, first + 3];
+        (op.dst, op.data) = (regs, regs.map(|r| r + 7));
+        let mut model = Model::of(&bench);
+        let mut want = bench.rows.0;
+        let mut failed = None;
+        for lane in Bits(exec) {
+            let address = lane_address(&mut bench, &op, base, lane);
+            let mut data = [0; 16];
+            for d in 0..kind.dwords() {
+                data[4 * d..][..4].copy_from_slice(&bench.row(op.data[d])[lane].to_le_bytes());
+            }
+            if !is_load {
+                if model.store(space, lane, address, &data[..kind.bytes()]).is_err() {
+                    failed = failed.or(Some(lane));
+                }
+                continue;
+            }
+            let Ok(bytes) = model.load(space, lane, address, kind.bytes()) else {
+                failed = failed.or(Some(lane));
+                continue;
+            };
+            let dword = |d: usize| u32::from_le_bytes(bytes[4 * d..][..4].try_into().unwrap());
+            for d in 0..kind.dwords() {
+                want[usize::from(op.dst[d]) * lanes + lane] = match kind {
+                    MemKind::I8 => i32::from(bytes[0] as i8) as u32,
+                    MemKind::I16 => i32::from(dword(0) as i16) as u32,
+                    _ => dword(d),
+                };
+            }
+        }
+        let f = if is_load { helpers.load } else { helpers.store };
+        // SAFETY: the bench is a complete wave with these rows.
+        let result = unsafe { f(&mut *bench.state, &op, exec, base) };
+        let what = format!("{mode:?} {lanes} {space:?} {kind:?} load={is_load} exec={exec:#x} {op:x?}");
+        assert_eq!(result != 0, failed.is_some(), "{what}");
+        if failed.is_none() {
+            assert!(bench.rows.0[..] == want[..], "{what}");
+            assert!(bench.memory() == model.memory && bench.lds == model.lds && bench.scratch == model.scratch, "{what}");
+        } else {
+            bench.fill(&mut random);
+        }
+    }
+}
+
+#[test]
+fn loads_and_stores_equal_the_lane_model() {
+    for (name, table) in all_tables() {
+        for (lanes, seed) in [(32, 0x1234_5678_9abc), (64, 0x7777_1234)] {
+            eprintln!("{name} {lanes}");
+            compare(table, AddressMode::Isolated, lanes, seed, 1500);
+            compare(table, AddressMode::Shared, lanes, seed + 1, 500);
+        }
+    }
+}
+
+#[test]
+fn a_wild_lane_is_named() {
+    for (name, table) in all_tables() {
+        for mode in [AddressMode::Isolated, AddressMode::Shared] {
+            for wild in [8, GUEST_LOW - 8, 0x7fff_ffff_0000, 0xdead_beef_dead_beef, u64::MAX - 1] {
+                let mut bench = Bench::new(mode, 32);
+                let buffer = bench.buffer;
+                for lane in 0..32 {
+                    let address = if lane == 13 { wild } else { buffer + 4 * lane as u64 };
+                    bench.row(1)[lane] = address as u32;
+                    bench.row(2)[lane] = (address >> 32) as u32;
+                }
+                let op = MemOp { kind: MemKind::B32 as u8, offset: [1, 2], dst: [1; 4], data: [5; 4], flags: 2, ..NO_OP };
+                for (access, f) in [("load", table.load), ("store", table.store), ("atomic", table.atomic)] {
+                    // SAFETY: the bench is a complete wave with these rows.
+                    let result = unsafe { f(&mut *bench.state, &op, u64::from(u32::MAX), 0) };
+                    let s = &bench.state;
+                    assert_eq!(result, 1, "{name} {mode:?} {access} {wild:#x}");
+                    assert_eq!((s.fault_lane, s.fault_addr, s.fault_pc), (13, wild, 0x40), "{name} {mode:?} {access}");
+                    // The atomic checks alignment first; the load put lanes 0..13 into row 1.
+                    for lane in 0..32 {
+                        let address = if lane == 13 { wild } else { buffer + 4 * lane as u64 };
+                        bench.row(1)[lane] = address as u32;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_access_over_the_end_of_a_buffer_faults_even_when_consecutive() {
+    for (name, table) in all_tables() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        (0..32).for_each(|lane| bench.row(1)[lane] = BYTES as u32 - 20 + 4 * lane as u32);
+        let op = MemOp { kind: MemKind::B32 as u8, offset: [1, NO_ROW], dst: [1; 4], ..NO_OP };
+        // SAFETY: the bench is a complete wave with these rows.
+        assert_eq!(unsafe { (table.load)(&mut *bench.state, &op, u64::from(u32::MAX), bench.buffer) }, 1, "{name}");
+        assert_eq!((bench.state.fault_lane, bench.state.fault_addr), (5, bench.buffer + BYTES as u64));
+    }
+}
+
+#[test]
+fn atomics_go_lane_by_lane_in_order() {
+    for (_, table) in all_tables() {
+        for lanes in [32, 64] {
+            let mut bench = Bench::new(AddressMode::Isolated, lanes);
+            for space in [Space::Global, Space::Lds] {
+                let base = if space == Space::Global { bench.buffer } else { 0 };
+                (0..lanes).for_each(|l| {
+                    bench.row(1)[l] = 4 * (l as u32 % 3);
+                    bench.row(5)[l] = 1 << (l % 32);
+                });
+                let op = MemOp {
+                    offset: [1, NO_ROW],
+                    dst: [8; 4],
+                    data: [5; 4],
+                    space: space as u8,
+                    atomic: AtomicOp::Add as u8,
+                    flags: 2,
+                    ..NO_OP
+                };
+                // SAFETY: the bench is a complete wave with these rows.
+                assert_eq!(unsafe { (table.atomic)(&mut *bench.state, &op, full(lanes), base) }, 0);
+                let mut cells = [0u32; 3];
+                for l in 0..lanes {
+                    assert_eq!(bench.row(8)[l], cells[l % 3], "{space:?} lane {l}");
+                    cells[l % 3] = cells[l % 3].wrapping_add(1 << (l % 32));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_address_for_all_lanes_is_one_addition() {
+    for (_, table) in all_tables() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        (0..32).for_each(|l| {
+            bench.row(1)[l] = 64;
+            bench.row(5)[l] = l as u32;
+        });
+        let op = MemOp { offset: [1, NO_ROW], data: [5; 4], atomic: AtomicOp::Add as u8, ..NO_OP };
+        // SAFETY: the bench is a complete wave with these rows.
+        assert_eq!(unsafe { (table.atomic)(&mut *bench.state, &op, 0xff, bench.buffer) }, 0);
+        assert_eq!(bench.memory()[64..68], 28u32.to_le_bytes());
+        assert_eq!(bench.row(5)[0], 0);
+    }
+}
+
+#[test]
+fn a_misaligned_atomic_is_a_fault() {
+    for (_, table) in all_tables() {
+        for space in [Space::Global, Space::Lds] {
+            for (flags, at) in [(0, 2), (1, 4)] {
+                let mut bench = Bench::new(AddressMode::Isolated, 32);
+                let base = if space == Space::Global { bench.buffer } else { 0 };
+                bench.row(1).fill(at);
+                let op = MemOp {
+                    offset: [1, NO_ROW],
+                    data: [5; 4],
+                    dst: [6; 4],
+                    space: space as u8,
+                    atomic: AtomicOp::Or as u8,
+                    flags,
+                    ..NO_OP
+                };
+                // SAFETY: the bench is a complete wave with these rows.
+                assert_eq!(unsafe { (table.atomic)(&mut *bench.state, &op, 1, base) }, 1);
+                assert_eq!(bench.state.fault_kind, FaultKind::Misaligned as u32);
+            }
+        }
+    }
+}
+
+#[test]
+fn wide_atomics_use_register_pairs() {
+    for (_, table) in all_tables() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        (0..32).for_each(|l| {
+            bench.row(1)[l] = 8 * l as u32;
+            (bench.row(4)[l], bench.row(5)[l]) = (l as u32, 7);
+        });
+        let op =
+            MemOp { offset: [1, NO_ROW], data: [4, 5, 4, 5], dst: [8, 9, NO_ROW, NO_ROW], atomic: AtomicOp::Swap as u8, flags: 3, ..NO_OP };
+        // SAFETY: the bench is a complete wave with these rows.
+        unsafe {
+            (table.atomic)(&mut *bench.state, &op, full(32), bench.buffer);
+            let op = MemOp { atomic: AtomicOp::Add as u8, ..op };
+            (table.atomic)(&mut *bench.state, &op, full(32), bench.buffer);
+        }
+        assert_eq!((bench.row(8)[9], bench.row(9)[9]), (9, 7));
+        assert_eq!(bench.memory()[72..80], (18u64 | 14 << 32).to_le_bytes());
+    }
+}
+
+#[test]
+fn scalar_loads_fill_slots_and_name_faults() {
+    let mut bench = Bench::new(AddressMode::Isolated, 32);
+    let data: Vec<u8> = (0..64).collect();
+    bench.space.write(bench.buffer, &data).unwrap();
+    let (_, table) = all_tables()[0];
+    // SAFETY: the bench is a complete wave.
+    unsafe {
+        assert_eq!((table.sload)(&mut *bench.state, bench.buffer + 6, 4, 0x99), 0);
+        assert_eq!(bench.state.slots[..2], [0x0706_0504, 0x0b0a_0908]);
+        assert_eq!((table.sload)(&mut *bench.state, 0x1000, 1, 0x99), 1);
+        assert_eq!((bench.state.fault_addr, bench.state.fault_pc), (0x1000, 0x99));
+        // V#: 10 records of stride 4; the dword at offset 40 is out of range.
+        let v = [bench.buffer, bench.buffer >> 32 | 4 << 16, 10, 0];
+        bench.state.slots[..4].copy_from_slice(&v);
+        assert_eq!((table.sbuffer_load)(&mut *bench.state, 36, 2, 0x99), 0);
+        assert_eq!(bench.state.slots[..2], [0x2726_2524, 0]);
+    }
+}
+
+/// `cargo test --release -p wavejit helper_speed -- --ignored --nocapture`
+#[test]
+#[ignore = "measures"]
+fn helper_speed() {
+    for (name, table) in all_tables() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        let mut random = Random(99);
+        bench.fill(&mut random);
+        let patterns: [(&str, fn(u32, u32) -> u32); 4] = [
+            ("consecutive", |l, size| l * size),
+            ("uniform", |_, _| 64),
+            ("random", |l, size| (l * 2654435761 >> 20) % 200 * size),
+            ("strided", |l, _| l * 64),
+        ];
+        for (pattern, f) in patterns {
+            for kind in [MemKind::U8, MemKind::B32, MemKind::B64, MemKind::B128] {
+                for space in [Space::Global, Space::Lds] {
+                    (0..32).for_each(|l| bench.row(1)[l] = f(l as u32, kind.bytes() as u32));
+                    let base = if space == Space::Global { bench.buffer } else { 0 };
+                    let op = MemOp {
+                        kind: kind as u8,
+                        space: space as u8,
+                        offset: [1, NO_ROW],
+                        dst: [4, 5, 6, 7],
+                        data: [8, 9, 10, 11],
+                        ..NO_OP
+                    };
+                    let mut ns = [[0.0; 2]; 2];
+                    for (e, exec) in [full(32), 0x00ff_ff0f].into_iter().enumerate() {
+                        for (i, helper) in [table.load, table.store].into_iter().enumerate() {
+                            let rounds = 300_000;
+                            let start = std::time::Instant::now();
+                            for _ in 0..rounds {
+                                // SAFETY: the bench is a complete wave with these rows.
+                                unsafe { helper(&mut *bench.state, &op, exec, base) };
+                            }
+                            ns[e][i] = start.elapsed().as_nanos() as f64 / f64::from(rounds);
+                        }
+                    }
+                    println!(
+                        "{name:9} {pattern:12} {space:?} {kind:?}: load {:.1} (partial {:.1}), store {:.1} ({:.1}) ns",
+                        ns[0][0], ns[1][0], ns[0][1], ns[1][1]
+                    );
+                }
+            }
+        }
+        for (pattern, f) in patterns {
+            for (space, returns) in [(Space::Global, 0), (Space::Global, 2), (Space::Lds, 0), (Space::Lds, 2)] {
+                (0..32).for_each(|l| bench.row(1)[l] = f(l as u32, 4));
+                let base = if space == Space::Global { bench.buffer } else { 0 };
+                let op = MemOp {
+                    space: space as u8,
+                    atomic: AtomicOp::Add as u8,
+                    flags: returns,
+                    offset: [1, NO_ROW],
+                    dst: [4; 4],
+                    data: [8; 4],
+                    ..NO_OP
+                };
+                let start = std::time::Instant::now();
+                for _ in 0..100_000 {
+                    // SAFETY: the bench is a complete wave with these rows.
+                    unsafe { (table.atomic)(&mut *bench.state, &op, full(32), base) };
+                }
+                println!("{name:9} {pattern:12} {space:?} atomic add returns={returns}: {:.1} ns", start.elapsed().as_nanos() as f64 / 1e5);
+            }
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! Loads and stores of a whole wave, in every space.
+//!
+//! Each access is first planned: are the addresses of the active lanes consecutive, all equal, or neither, and are they all in range? The
+//! three cases are one copy, one element, and a gather or scatter. Whatever does not fit (an address out of range, a fault, lanes 4 GiB
+//! apart) goes lane by lane through `load_lanes` and `store_lanes`, which know the lane to blame. Loads reach the destination rows only
+//! when all of them went well, since those may be the address rows.
+//!
+//! Stores to one address by several lanes: the highest lane wins. LDS: requirements LDS-01 to LDS-05 (out of range reads 0, writes
+//! nothing; any alignment). Scratch: `dword[index][lane]`.
+
+use super::access::Failed;
+use super::lanes::*;
+use crate::wave::WaveContext;
+use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+
+/// A row of the wave.
+///
+/// # Safety
+/// The wave has that row.
+#[inline(always)]
+pub unsafe fn row<const N: usize>(state: &WaveState, r: u16) -> *mut u32 {
+    // SAFETY: passed on.
+    unsafe { state.rows.add(usize::from(r) * N) }
+}
+
+/// What helpers know beyond the state.
+///
+/// # Safety
+/// `state.ctx` points to a [`WaveContext`] nobody else uses.
+#[inline(always)]
+pub unsafe fn context<'a>(state: &WaveState) -> &'a mut WaveContext {
+    // SAFETY: passed on.
+    unsafe { &mut *state.ctx.cast::<WaveContext>() }
+}
+
+/// Notes a fault; the value a helper then returns.
+#[cold]
+pub fn fault(state: &mut WaveState, pc: u64, exec: u64, kind: FaultKind, lane: u32, address: u64) -> u32 {
+    state.fault_kind = kind as u32;
+    state.fault_addr = address;
+    state.fault_pc = pc;
+    state.fault_exec = exec;
+    state.fault_lane = lane;
+    1
+}
+
+/// Host address of a guest address that passes the range test.
+#[inline(always)]
+pub fn host(state: &WaveState, address: u64) -> Option<u64> {
+    (address.wrapping_sub(state.mem_low) < state.mem_size).then(|| state.mem_base.wrapping_add(address))
+}
+
+/// How the lanes' addresses relate; addresses are host addresses.
+enum Plan {
+    /// First active lane's address; the others follow.
+    Consecutive(u64),
+    /// The one address.
+    Uniform(u64),
+    /// `base + row[lane]`, in these lanes.
+    Rows { base: u64, row: *const u32, lanes: u64 },
+    /// Something is out of range.
+    Lanes,
+}
+
+#[inline(always)]
+fn first_lane(exec: u64) -> usize {
+    exec.trailing_zeros() as usize
+}
+#[inline(always)]
+fn last_lane(exec: u64) -> usize {
+    63 - exec.leading_zeros() as usize
+}
+
+/// `exec` has a lane.
+#[inline(always)]
+unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Plan {
+    let mut base = base.wrapping_add(op.imm as u64);
+    if op.offset[0] == NO_ROW {
+        return host(state, base).map_or(Plan::Lanes, Plan::Uniform);
+    }
+    let (first, last, stride) = (first_lane(exec), last_lane(exec), bytes(K) as u32);
+    // SAFETY: rows of the wave have N lanes.
+    unsafe {
+        let low = row::<N>(state, op.offset[0]);
+        let low0 = *low.add(first);
+        if op.offset[1] != NO_ROW {
+            let high = row::<N>(state, op.offset[1]);
+            let high0 = *high.add(first);
+            if I::eq_iota::<N>(high, high0, 0) & exec != exec {
+                return Plan::Lanes;
+            }
+            base = base.wrapping_add(u64::from(high0) << 32);
+        }
+        let address = base.wrapping_add(low0.into());
+        if I::eq_iota::<N>(low, low0.wrapping_sub(first as u32 * stride), stride) & exec == exec
+            && low0.checked_add((last - first) as u32 * stride).is_some()
+        {
+            return host(state, address).map_or(Plan::Lanes, Plan::Consecutive);
+        }
+        if I::eq_iota::<N>(low, low0, 0) & exec == exec {
+            return host(state, address).map_or(Plan::Lanes, Plan::Uniform);
+        }
+        // In range are the least and the greatest, so all are: the guard behind the window catches an element that sticks out.
+        let (least, most) = I::min_max::<N>(low, exec);
+        if host(state, base.wrapping_add(least.into())).is_some() && host(state, base.wrapping_add(most.into())).is_some() {
+            return Plan::Rows { base: state.mem_base.wrapping_add(base), row: low, lanes: exec };
+        }
+        Plan::Lanes
+    }
+}
+
+/// Address bits an LDS access uses (LDS-04).
+#[inline(always)]
+fn lds_mask(lds_bytes: u32) -> u32 {
+    if lds_bytes > 0x1_0000 { lds_bytes.next_power_of_two() - 1 } else { 0xffff }
+}
+
+/// `exec` has a lane. Never `Lanes`: lanes out of range are missing from `Rows`.
+#[inline(always)]
+unsafe fn plan_lds<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Plan {
+    let (mask, limit, len) = (lds_mask(state.lds_bytes), u64::from(state.lds_bytes), bytes(K) as u64);
+    let add = (base as u32).wrapping_add(op.imm as u32);
+    let lds = state.lds as u64;
+    // SAFETY: rows of the wave have N lanes; `addrs` has room for 64 dwords.
+    unsafe {
+        let offsets = context(state).addrs.as_mut_ptr().cast::<u32>();
+        let nowhere = Plan::Rows { base: lds, row: offsets, lanes: 0 };
+        if op.offset[0] == NO_ROW {
+            let at = u64::from(add & mask);
+            return if at + len <= limit { Plan::Uniform(lds + at) } else { nowhere };
+        }
+        let low = row::<N>(state, op.offset[0]);
+        let (first, last) = (first_lane(exec), last_lane(exec));
+        let low0 = *low.add(first);
+        let at = u64::from(low0.wrapping_add(add) & mask);
+        let stride = bytes(K) as u32;
+        if at + (last - first) as u64 * len + len <= limit
+            && I::eq_iota::<N>(low, low0.wrapping_sub(first as u32 * stride), stride) & exec == exec
+        {
+            return Plan::Consecutive(lds + at);
+        }
+        if I::eq_iota::<N>(low, low0, 0) & exec == exec {
+            return if at + len <= limit { Plan::Uniform(lds + at) } else { nowhere };
+        }
+        let ok = I::lds_offsets::<N>(low, add, mask, stride, state.lds_bytes, offsets);
+        Plan::Rows { base: lds, row: offsets, lanes: exec & ok }
+    }
+}
+
+/// Runs a planned load; false if lane by lane is needed.
+#[inline(always)]
+unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, plan: Plan) -> bool {
+    let mut e = Failed::no();
+    // SAFETY: `MemOp` names rows of the wave; `stage` has room for any access; plans hold checked addresses.
+    unsafe {
+        let stage = context(state).stage.as_mut_ptr();
+        let dst = op.dst.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) });
+        match plan {
+            Plan::Consecutive(address) => I::load_consecutive::<N, K>(address, exec, stage, &dst, &mut e),
+            Plan::Uniform(address) => {
+                load_element::<K>(stage, address, &mut e);
+                if !e.any() {
+                    for (d, dst) in dst.iter().enumerate().take(dwords(K)) {
+                        I::broadcast::<N>(element_dword::<K>(stage, d), *dst, exec);
+                    }
+                }
+            }
+            Plan::Rows { base, row, lanes } => {
+                I::gather::<N, K>(base, row, lanes, stage, &dst, &mut e);
+                if lanes != exec && !e.any() {
+                    for dst in dst.iter().take(dwords(K)) {
+                        I::broadcast::<N>(0, *dst, exec & !lanes);
+                    }
+                }
+            }
+            Plan::Lanes => return false,
+        }
+    }
+    !e.any()
+}
+
+/// Runs a planned store; false if lane by lane is needed.
+#[inline(always)]
+unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, plan: Plan) -> bool {
+    let mut e = Failed::no();
+    // SAFETY: as for loads.
+    unsafe {
+        let stage = context(state).stage.as_mut_ptr();
+        let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
+        match plan {
+            Plan::Consecutive(address) => I::store_consecutive::<N, K>(address, exec, stage, &src, &mut e),
+            Plan::Uniform(address) => {
+                stage_lane::<K>(stage, &src, last_lane(exec));
+                store_element::<K>(address, stage, &mut e);
+            }
+            Plan::Rows { base, row, lanes } => {
+                I::pack::<N, K>(&src, stage);
+                I::scatter::<N, K>(base, row, lanes, stage, &mut e);
+            }
+            Plan::Lanes => return false,
+        }
+    }
+    !e.any()
+}
+
+/// Register dword `d` of the element at `at`.
+#[inline(always)]
+unsafe fn element_dword<const K: u8>(at: *const u8, d: usize) -> u32 {
+    // SAFETY: the element has `bytes(K)` bytes.
+    unsafe {
+        match K {
+            U8 => u32::from(*at),
+            I8 => i32::from(*at.cast::<i8>()) as u32,
+            U16 => u32::from(at.cast::<u16>().read_unaligned()),
+            I16 => i32::from(at.cast::<i16>().read_unaligned()) as u32,
+            _ => at.cast::<u32>().add(d).read_unaligned(),
+        }
+    }
+}
+
+/// Puts one lane's data at `to`, as in memory.
+#[inline(always)]
+unsafe fn stage_lane<const K: u8>(to: *mut u8, src: &[*const u32; 4], lane: usize) {
+    for (d, src) in src.iter().enumerate().take(dwords(K)) {
+        // SAFETY: `to` has room for 16 bytes; little endian, so low bytes come first.
+        unsafe { to.cast::<u32>().add(d).write_unaligned(*src.add(lane)) };
+    }
+}
+
+/// Guest address of a lane.
+///
+/// # Safety
+/// The rows that `op` names exist.
+#[inline(always)]
+pub unsafe fn lane_address<const N: usize>(state: &WaveState, op: &MemOp, lane: usize, base: u64) -> u64 {
+    let dword = |r: u16| {
+        if r == NO_ROW {
+            0
+        } else {
+            /* SAFETY: passed on. */
+            unsafe { u64::from(*row::<N>(state, r).add(lane)) }
+        }
+    };
+    base.wrapping_add(op.imm as u64).wrapping_add(dword(op.offset[0]) | dword(op.offset[1]) << 32)
+}
+
+#[cold]
+unsafe fn load_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    for lane in Bits(exec) {
+        let mut data = [0u8; 16];
+        let mut e = Failed::no();
+        // SAFETY: rows of the wave; `data` has room for any element.
+        unsafe {
+            let address = lane_address::<N>(state, op, lane, base);
+            match host(state, address) {
+                Some(host) => load_element::<K>(data.as_mut_ptr(), host, &mut e),
+                None => e.note(false),
+            }
+            if e.any() {
+                return fault(state, op.pc, exec, FaultKind::Unmapped, lane as u32, address);
+            }
+            for (d, r) in op.dst.iter().enumerate().take(dwords(K)) {
+                *row::<N>(state, *r).add(lane) = element_dword::<K>(data.as_ptr(), d);
+            }
+        }
+    }
+    0
+}
+
+#[cold]
+unsafe fn store_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    for lane in Bits(exec) {
+        let mut data = [0u8; 16];
+        let mut e = Failed::no();
+        // SAFETY: rows of the wave; `data` has room for any element.
+        unsafe {
+            let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
+            let address = lane_address::<N>(state, op, lane, base);
+            stage_lane::<K>(data.as_mut_ptr(), &src, lane);
+            match host(state, address) {
+                Some(host) => store_element::<K>(host, data.as_ptr(), &mut e),
+                None => e.note(false),
+            }
+            if e.any() {
+                return fault(state, op.pc, exec, FaultKind::Unmapped, lane as u32, address);
+            }
+        }
+    }
+    0
+}
+
+/// Lanes whose flat address lies in (LDS, scratch).
+///
+/// # Safety
+/// The rows that `op` names exist.
+#[inline(always)]
+pub unsafe fn apertures<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> (u64, u64) {
+    // SAFETY: passed on.
+    unsafe {
+        if op.offset[1] != NO_ROW {
+            // All lanes in one 4 GiB range, neither it nor the next an aperture: the usual global access.
+            let high = row::<N>(state, op.offset[1]);
+            let high0 = *high.add(first_lane(exec));
+            let start = (base.wrapping_add(op.imm as u64).wrapping_add(u64::from(high0) << 32) >> 32) as u32;
+            let near = |aperture: u32| aperture.wrapping_sub(start) <= 1;
+            if I::eq_iota::<N>(high, high0, 0) & exec == exec && !near(SHARED_APERTURE_HI) && !near(PRIVATE_APERTURE_HI) {
+                return (0, 0);
+            }
+        }
+        let (mut lds, mut scratch) = (0, 0);
+        for lane in Bits(exec) {
+            let high = (lane_address::<N>(state, op, lane, base) >> 32) as u32;
+            lds |= u64::from(high == SHARED_APERTURE_HI) << lane;
+            scratch |= u64::from(high == PRIVATE_APERTURE_HI) << lane;
+        }
+        (lds, scratch)
+    }
+}
+
+/// A load from the global space.
+///
+/// # Safety
+/// `state` is a complete wave of `N` lanes; `op` names rows it has; the host has what `I` needs. So for all below.
+#[inline(always)]
+pub unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        let plan = plan_global::<I, N, K>(state, op, exec, base);
+        if load_planned::<I, N, K>(state, op, exec, plan) { 0 } else { load_lanes::<N, K>(state, op, exec, base) }
+    }
+}
+
+/// A store to the global space.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        let plan = plan_global::<I, N, K>(state, op, exec, base);
+        if store_planned::<I, N, K>(state, op, exec, plan) { 0 } else { store_lanes::<N, K>(state, op, exec, base) }
+    }
+}
+
+/// A load from LDS.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec != 0 {
+        // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
+        unsafe {
+            let plan = plan_lds::<I, N, K>(state, op, exec, base);
+            load_planned::<I, N, K>(state, op, exec, plan);
+        }
+    }
+    0
+}
+
+/// A store to LDS.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn store_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec != 0 {
+        // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
+        unsafe {
+            let plan = plan_lds::<I, N, K>(state, op, exec, base);
+            store_planned::<I, N, K>(state, op, exec, plan);
+        }
+    }
+    0
+}
+
+/// Scratch offset of a lane.
+#[inline(always)]
+unsafe fn scratch_offset<const N: usize>(state: &WaveState, op: &MemOp, lane: usize, base: u64) -> u32 {
+    let add = (base as u32).wrapping_add(op.imm as u32);
+    // SAFETY: rows of the wave.
+    if op.offset[0] == NO_ROW { add } else { unsafe { (*row::<N>(state, op.offset[0]).add(lane)).wrapping_add(add) } }
+}
+
+/// The one dword-aligned scratch offset of all lanes of `exec`, if it is in range: then dwords are whole rows.
+#[inline(always)]
+unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Option<usize> {
+    // SAFETY: rows of the wave.
+    unsafe {
+        let at = scratch_offset::<N>(state, op, first_lane(exec), base);
+        if at % 4 != 0 || u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) || bytes(K) < 4 {
+            return None;
+        }
+        if op.offset[0] != NO_ROW {
+            let low = row::<N>(state, op.offset[0]);
+            if I::eq_iota::<N>(low, *low.add(first_lane(exec)), 0) & exec != exec {
+                return None;
+            }
+        }
+        Some(at as usize / 4 * N)
+    }
+}
+
+/// Byte `at` of a lane's scratch.
+#[inline(always)]
+fn scratch_byte<const N: usize>(at: u32, lane: usize) -> usize {
+    (at as usize / 4 * N + lane) * 4 + at as usize % 4
+}
+
+/// A load from scratch.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: offsets are checked against `scratch_bytes`; rows of the wave.
+    unsafe {
+        if let Some(at) = scratch_row::<I, N, K>(state, op, exec, base) {
+            for d in 0..dwords(K) {
+                let src = state.scratch.cast::<u32>().add(at + d * N);
+                let dst = row::<N>(state, op.dst[d]);
+                I::unpack::<N, B32>(src.cast(), &[dst; 4], exec);
+            }
+            return 0;
+        }
+        for lane in Bits(exec) {
+            let at = scratch_offset::<N>(state, op, lane, base);
+            if u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) {
+                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
+            }
+            let mut data = [0u8; 16];
+            for (i, byte) in data.iter_mut().enumerate().take(bytes(K)) {
+                *byte = *state.scratch.add(scratch_byte::<N>(at + i as u32, lane));
+            }
+            for d in 0..dwords(K) {
+                *row::<N>(state, op.dst[d]).add(lane) = element_dword::<K>(data.as_ptr(), d);
+            }
+        }
+    }
+    0
+}
+
+/// A store to scratch.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: offsets are checked against `scratch_bytes`; rows of the wave.
+    unsafe {
+        if let Some(at) = scratch_row::<I, N, K>(state, op, exec, base) {
+            for d in 0..dwords(K) {
+                let dst = state.scratch.cast::<u32>().add(at + d * N);
+                I::unpack::<N, B32>(row::<N>(state, op.data[d]).cast_const().cast(), &[dst; 4], exec);
+            }
+            return 0;
+        }
+        let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
+        for lane in Bits(exec) {
+            let at = scratch_offset::<N>(state, op, lane, base);
+            if u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) {
+                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
+            }
+            let mut data = [0u8; 16];
+            stage_lane::<K>(data.as_mut_ptr(), &src, lane);
+            for (i, byte) in data.iter().enumerate().take(bytes(K)) {
+                *state.scratch.add(scratch_byte::<N>(at + i as u32, lane)) = *byte;
+            }
+        }
+    }
+    0
+}
+
+/// A load through a flat address: each lane in the space its address lies in.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn load_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
+        load_global::<I, N, K>(state, op, exec & !(lds | scratch), base)
+            | load_lds::<I, N, K>(state, op, lds, base)
+            | load_scratch::<I, N, K>(state, op, scratch, base)
+    }
+}
+
+/// A store through a flat address.
+///
+/// # Safety
+/// See [`load_global`].
+#[inline(always)]
+pub unsafe fn store_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+    if exec == 0 {
+        return 0;
+    }
+    // SAFETY: passed on.
+    unsafe {
+        let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
+        store_global::<I, N, K>(state, op, exec & !(lds | scratch), base)
+            | store_lds::<I, N, K>(state, op, lds, base)
+            | store_scratch::<I, N, K>(state, op, scratch, base)
+    }
+}

@@ -1,0 +1,73 @@
+//! Waves as the scheduler keeps them: state, row file, scratch, and what helpers need besides ([`WaveContext`]).
+
+use std::sync::atomic::AtomicU64;
+use wavejit_jit::abi::{SLOTS, WaveState};
+use wavejit_jit::ir::{FpMode, SReg};
+use wavejit_jit::isa::Gfx;
+
+/// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
+pub const STAGE_BYTES: usize = 64 * 16;
+
+/// What helpers know of a wave beyond its [`WaveState`]; `WaveState::ctx` points to it.
+#[repr(C, align(64))]
+pub struct WaveContext {
+    /// Between memory and rows: bytes of a wave's access, lane by lane. 64 bytes of slack for whole-vector copies.
+    pub stage: [u8; STAGE_BYTES + 64],
+    /// Host addresses of a wave's access.
+    pub addrs: [u64; 64],
+    /// Float mode of the code that runs.
+    pub mode: FpMode,
+    /// Processor.
+    pub target: Gfx,
+    /// Number of the wave in its workgroup.
+    pub wave: u32,
+    /// Number of the workgroup in its dispatch.
+    pub group: u64,
+    /// Injected clock (deterministic mode), or null: host clocks.
+    pub clock: *const AtomicU64,
+}
+
+impl WaveContext {
+    /// A context of a wave of `target`.
+    pub fn new(target: Gfx) -> Box<WaveContext> {
+        Box::new(WaveContext {
+            stage: [0; STAGE_BYTES + 64],
+            addrs: [0; 64],
+            mode: FpMode::HSA,
+            target,
+            wave: 0,
+            group: 0,
+            clock: std::ptr::null(),
+        })
+    }
+}
+
+/// A state without rows, helpers and memory: all zero.
+pub fn blank_state() -> Box<WaveState> {
+    use std::ptr::{null, null_mut};
+    Box::new(WaveState {
+        rows: null_mut(),
+        helpers: null(),
+        resume: 0,
+        wave_size: 32,
+        fuel: 0,
+        lds: null_mut(),
+        lds_bytes: 0,
+        scratch_bytes: 0,
+        scratch: null_mut(),
+        mem_base: 0,
+        mem_low: 0,
+        mem_size: 0,
+        ctx: null_mut(),
+        exit_arg: 0,
+        exit_mode: 0,
+        fault_kind: 0,
+        fault_addr: 0,
+        fault_pc: 0,
+        fault_exec: 0,
+        fault_lane: 0,
+        pad: 0,
+        sregs: [0; SReg::COUNT],
+        slots: [0; SLOTS],
+    })
+}
