@@ -240,4 +240,4 @@ macro_rules! define_eval {
 lane_functions!(define_eval);
 
 #[cfg(test)]
-mod tests;
+pub(in crate::ir) mod tests;

@@ -15,6 +15,7 @@ pub mod eval;
 pub mod interp;
 pub mod op;
 pub mod resume;
+pub mod rowfn;
 pub mod text;
 pub mod verify;
 

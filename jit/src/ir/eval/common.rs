@@ -334,32 +334,34 @@ macro_rules! float_format {
         }
 
         #[inline(always)]
-        fn compare<M: Fp>(m: M, a: $U, b: $U, test: impl Fn($U, $U) -> bool) -> bool {
-            test(fin(m, a), fin(m, b))
-        }
-        #[inline(always)]
         pub(crate) fn cmp_lt<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, lt)
+            let (a, b) = (fin(m, a), fin(m, b));
+            lt(a, b)
         }
         #[inline(always)]
         pub(crate) fn cmp_eq<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, eq)
+            let (a, b) = (fin(m, a), fin(m, b));
+            eq(a, b)
         }
         #[inline(always)]
         pub(crate) fn cmp_le<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, le)
+            let (a, b) = (fin(m, a), fin(m, b));
+            le(a, b)
         }
         #[inline(always)]
         pub(crate) fn cmp_gt<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, |a, b| lt(b, a))
+            let (a, b) = (fin(m, a), fin(m, b));
+            lt(b, a)
         }
         #[inline(always)]
         pub(crate) fn cmp_lg<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, |a, b| lt(a, b) | lt(b, a))
+            let (a, b) = (fin(m, a), fin(m, b));
+            lt(a, b) | lt(b, a)
         }
         #[inline(always)]
         pub(crate) fn cmp_ge<M: Fp>(m: M, a: $U, b: $U) -> bool {
-            compare(m, a, b, |a, b| le(b, a))
+            let (a, b) = (fin(m, a), fin(m, b));
+            le(b, a)
         }
         #[inline(always)]
         pub(crate) fn cmp_o<M: Fp>(_: M, a: $U, b: $U) -> bool {

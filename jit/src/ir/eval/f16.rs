@@ -179,28 +179,26 @@ pub(crate) mod pk {
 
     #[inline(always)]
     pub(crate) fn add<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves(a, b, |a, b| add1(m, a, b))
+        halves!(add1 [m] a b)
     }
     #[inline(always)]
     pub(crate) fn mul<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves(a, b, |a, b| mul1(m, a, b))
-    }
-    #[inline(always)]
-    pub(crate) fn min<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves(a, b, |a, b| min1(m, a, b))
-    }
-    #[inline(always)]
-    pub(crate) fn max<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves(a, b, |a, b| max1(m, a, b))
-    }
-    #[inline(always)]
-    pub(crate) fn clamp<M: Fp>(m: M, a: u32) -> u32 {
-        halves(a, a, |a, _| clamp1(m, a))
+        halves!(mul1 [m] a b)
     }
     #[inline(always)]
     pub(crate) fn fma<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
-        let low = fma1(m, a as u16, b as u16, c as u16);
-        let high = fma1(m, (a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16);
-        low as u32 | (high as u32) << 16
+        halves!(fma1 [m] a b c)
+    }
+    #[inline(always)]
+    pub(crate) fn min<M: Fp>(m: M, a: u32, b: u32) -> u32 {
+        halves!(min1 [m] a b)
+    }
+    #[inline(always)]
+    pub(crate) fn max<M: Fp>(m: M, a: u32, b: u32) -> u32 {
+        halves!(max1 [m] a b)
+    }
+    #[inline(always)]
+    pub(crate) fn clamp<M: Fp>(m: M, a: u32) -> u32 {
+        halves!(clamp1 [m] a)
     }
 }

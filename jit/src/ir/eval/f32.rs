@@ -109,19 +109,14 @@ pub(crate) fn ldexp<M: Fp>(m: M, x: u32, e: u32) -> u32 {
     fout(m, nan1(x, r))
 }
 
-/// Faces and coordinates of cube maps (images.md section cube); denormals are zero. `pick` chooses by major axis: z, y, x.
+// Faces and coordinates of cube maps (images.md section cube); denormals are zero.
+
+/// Chooses by major axis: of equal ones z goes before y before x.
 #[inline(always)]
-fn cube(x: u32, y: u32, z: u32, pick: impl Fn(u32, u32, u32) -> [u32; 3]) -> u32 {
-    let (x, y, z) = (ftz(x), ftz(y), ftz(z));
-    let (ax, ay, az) = (x & !SIGN, y & !SIGN, z & !SIGN);
-    let [on_z, on_y, on_x] = pick(x, y, z);
-    if le(ax, az) & le(ay, az) {
-        on_z
-    } else if le(ax, ay) {
-        on_y
-    } else {
-        on_x
-    }
+fn by_axis([x, y, z]: [u32; 3], on_x: u32, on_y: u32, on_z: u32) -> u32 {
+    let (x, y, z) = (x & !SIGN, y & !SIGN, z & !SIGN);
+    let r = if le(x, y) { on_y } else { on_x };
+    if le(x, z) & le(y, z) { on_z } else { r }
 }
 /// `x < 0 ? a : b`
 #[inline(always)]
@@ -130,20 +125,24 @@ fn by_sign(x: u32, a: u32, b: u32) -> u32 {
 }
 #[inline(always)]
 pub(crate) fn cube_id<M: Fp>(_: M, x: u32, y: u32, z: u32) -> u32 {
-    let n = |i: i32| (i as f32).to_bits();
-    cube(x, y, z, |x, y, z| [by_sign(z, n(5), n(4)), by_sign(y, n(3), n(2)), by_sign(x, n(1), n(0))])
+    let [x, y, z] = [ftz(x), ftz(y), ftz(z)];
+    let [zero, one, two, three, four, five] = [0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0].map(f32::to_bits);
+    by_axis([x, y, z], by_sign(x, one, zero), by_sign(y, three, two), by_sign(z, five, four))
 }
 #[inline(always)]
 pub(crate) fn cube_sc<M: Fp>(_: M, x: u32, y: u32, z: u32) -> u32 {
-    let r = cube(x, y, z, |x, _, z| [by_sign(z, x ^ SIGN, x), x, by_sign(x, z, z ^ SIGN)]);
+    let [x, y, z] = [ftz(x), ftz(y), ftz(z)];
+    let r = by_axis([x, y, z], by_sign(x, z, z ^ SIGN), x, by_sign(z, x ^ SIGN, x));
     nan1(r, r)
 }
 #[inline(always)]
 pub(crate) fn cube_tc<M: Fp>(_: M, x: u32, y: u32, z: u32) -> u32 {
-    let r = cube(x, y, z, |_, y, z| [y ^ SIGN, by_sign(y, z ^ SIGN, z), y ^ SIGN]);
+    let [x, y, z] = [ftz(x), ftz(y), ftz(z)];
+    let r = by_axis([x, y, z], y ^ SIGN, by_sign(y, z ^ SIGN, z), y ^ SIGN);
     nan1(r, r)
 }
 #[inline(always)]
 pub(crate) fn cube_ma<M: Fp>(m: M, x: u32, y: u32, z: u32) -> u32 {
-    mul(m, cube(x, y, z, |x, y, z| [z, y, x]), power(1))
+    let [x, y, z] = [ftz(x), ftz(y), ftz(z)];
+    mul(m, by_axis([x, y, z], x, y, z), power(1))
 }

@@ -73,13 +73,18 @@ pub(crate) fn bfei(x: u32, offset: u32, width: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn perm(s0: u32, s1: u32, selectors: u32) -> u32 {
     let bytes = pack64(s1, s0);
-    let one = |sel: u32| -> u32 {
-        let byte = (bytes >> ((sel & 7) * 8)) as u32 & 0xff;
-        let sign = 0u32.wrapping_sub((bytes >> (15 + 16 * (sel & 3))) as u32 & 1) & 0xff;
-        let high = if sel < 12 { sign } else { 0u32.wrapping_sub((sel != 12) as u32) & 0xff };
-        if sel < 8 { byte } else { high }
-    };
-    one(selectors & 0xff) | one(selectors >> 8 & 0xff) << 8 | one(selectors >> 16 & 0xff) << 16 | one(selectors >> 24) << 24
+    select_byte(bytes, selectors & 0xff)
+        | select_byte(bytes, selectors >> 8 & 0xff) << 8
+        | select_byte(bytes, selectors >> 16 & 0xff) << 16
+        | select_byte(bytes, selectors >> 24) << 24
+}
+#[inline(always)]
+fn select_byte(bytes: u64, selector: u32) -> u32 {
+    let byte = (bytes >> ((selector & 7) * 8)) as u32 & 0xff;
+    let sign = 0u32.wrapping_sub((bytes >> (15 + 16 * (selector & 3))) as u32 & 1) & 0xff;
+    let constant = 0u32.wrapping_sub((selector != 12) as u32) & 0xff;
+    let high = if selector < 12 { sign } else { constant };
+    if selector < 8 { byte } else { high }
 }
 
 /// Byte `i` of `x`.
@@ -184,11 +189,13 @@ mod widths {
 }
 pub(crate) use widths::{i16, i32, i64};
 
-/// Applies a 16-bit function to both halves.
-#[inline(always)]
-pub(crate) fn halves(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
-    f(a as u16, b as u16) as u32 | (f((a >> 16) as u16, (b >> 16) as u16) as u32) << 16
+/// A 16-bit function applied to both halves of its operands. A macro, not a closure: row loops inline it for each host level.
+macro_rules! halves {
+    ($f:ident [$($m:ident)?] $($x:ident)*) => {
+        $f($($m,)? $($x as u16),*) as u32 | ($f($($m,)? $(($x >> 16) as u16),*) as u32) << 16
+    };
 }
+pub(crate) use halves;
 
 macro_rules! packed {
     ($($name:ident)*) => {
@@ -196,7 +203,10 @@ macro_rules! packed {
         pub(crate) mod pk16 {
             $(
                 #[inline(always)]
-                pub(crate) fn $name(a: u32, b: u32) -> u32 { super::halves(a, b, super::i16::$name) }
+                pub(crate) fn $name(a: u32, b: u32) -> u32 {
+                    use super::i16::$name as one;
+                    halves!(one [] a b)
+                }
             )*
         }
     };
@@ -206,11 +216,18 @@ packed! { add sub mul shl lshr ashr smin smax umin umax uaddsat usubsat saddsat 
 /// Sum of products of fields of `BITS` bits, each signed or not.
 #[inline(always)]
 fn dot<const BITS: u32>(a: u32, b: u32, a_signed: bool, b_signed: bool) -> u32 {
-    let field = |x: u32, i: u32, signed: bool| -> i32 {
-        let top = x << (32 - BITS - i * BITS);
-        if signed { top as i32 >> (32 - BITS) } else { (top >> (32 - BITS)) as i32 }
-    };
-    (0..32 / BITS).fold(0, |sum, i| sum + field(a, i, a_signed) * field(b, i, b_signed)) as u32
+    let mut sum = 0;
+    let mut i = 0;
+    while i < 32 / BITS {
+        sum += field::<BITS>(a, i, a_signed) * field::<BITS>(b, i, b_signed);
+        i += 1;
+    }
+    sum as u32
+}
+#[inline(always)]
+fn field<const BITS: u32>(x: u32, i: u32, signed: bool) -> i32 {
+    let top = x << (32 - BITS - i * BITS);
+    if signed { top as i32 >> (32 - BITS) } else { (top >> (32 - BITS)) as i32 }
 }
 
 define! {

@@ -14,7 +14,13 @@ const ROUNDER: f64 = 6755399441055744.0; // 1.5 * 2^52
 /// c[0] + c[1] x + c[2] x^2 ...
 #[inline(always)]
 fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
-    c.into_iter().rev().reduce(|r, k| r * x + k).unwrap_or(0.0)
+    let mut r = c[N - 1];
+    let mut i = N - 1;
+    while i > 0 {
+        i -= 1;
+        r = r * x + c[i];
+    }
+    r
 }
 
 /// 2^x for |x| <= 1000; exact for integers.
