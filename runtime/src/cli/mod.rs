@@ -2,14 +2,18 @@
 //!
 //! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
 
+mod disasm;
 mod dtype;
+mod emit;
 mod info;
 mod json;
+mod lift;
 mod npy;
 mod output;
+mod progress;
 mod value;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
@@ -36,12 +40,18 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Info(info::InfoArgs),
+    Disasm(disasm::DisasmArgs),
+    Lift(lift::LiftArgs),
+    Emit(emit::EmitArgs),
 }
 
 /// Parses the command line and does what it says.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Info(args) => info::info(&args),
+        Command::Disasm(args) => disasm::disasm_command(&args),
+        Command::Lift(args) => lift::lift_command(&args),
+        Command::Emit(args) => emit::emit_command(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -74,6 +84,18 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
 /// A code object from a file's bytes.
 fn load(path: &Path, bytes: &[u8], target: Option<&str>, kernel: Option<&str>) -> Result<CodeObject> {
     CodeObject::load_for(bytes, target, kernel).with_context(|| path.display().to_string())
+}
+
+/// The kernel that is asked for; without a name, the only one.
+fn one_kernel<'a>(path: &Path, object: &'a CodeObject, name: Option<&str>) -> Result<&'a KernelInfo> {
+    match (name, object.kernels()) {
+        (Some(name), _) => kernel(path, object, name),
+        (None, [only]) => Ok(only),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|k| k.name.as_str()).collect();
+            bail!("{}: choose one of its kernels with --kernel: {}", path.display(), names.join(", "))
+        }
+    }
 }
 
 /// A kernel of a code object.
