@@ -112,6 +112,7 @@ fn dual(cx: &mut Cx, x: &Sem) {
 }
 
 /// The instruction as assembly.
-fn text(inst: &Inst, _src: &LiftSource, _pc: u64) -> String {
-    inst.name().to_string()
+fn text(inst: &Inst, src: &LiftSource, pc: u64) -> String {
+    let opts = isa::DisasmOptions { wave_size: src.wave_size, true16: false, pc: Some(pc) };
+    isa::disasm(inst, src.target, &opts)
 }

@@ -1,5 +1,7 @@
 //! Lifting whole kernels: every code object in `shaders/bin` lifts without a failure and verifies.
 
+mod semantics;
+
 use super::*;
 use crate::ir::{Term, verify};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
