@@ -761,8 +761,9 @@ impl Lanes<'_, '_> {
         let quiet = self.splat32(0x0040_0000);
         let sig = |s: &mut Self, nan, x| {
             let q = s.b.ins().band(x, quiet);
-            let q = s.b.ins().icmp_imm_s(IntCC::NotEqual, q, 0);
-            s.b.ins().band_not(nan, q)
+            let zero = s.splat32(0);
+            let signalling = s.b.ins().icmp(IntCC::Equal, q, zero);
+            s.b.ins().band(nan, signalling)
         };
         let (snan_a, snan_b) = (sig(self, nan_a, a), sig(self, nan_b, b));
         let (qa, qb) = (self.b.ins().bor(a, quiet), self.b.ins().bor(b, quiet));
