@@ -1,1 +1,5 @@
-//! TODO header
+//! Filetests, reference results, differential tests.
+
+pub mod filetest;
+pub mod machine;
+pub mod memory;
