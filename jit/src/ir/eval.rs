@@ -110,6 +110,8 @@ impl<M: Fp, A: Element, B: Element, C: Element, R: Element, F: Fn(M, A, B, C) ->
 /// | `f64` | the f16/f64 fields | for every host level in the plain mode, else calls [`eval`] |
 /// | `mix` | all fields | as `f64`, plain meaning all fields |
 /// | `any` | none of the fields, or only IEEE and the like | for every host level |
+/// | `pk` | no mode | as `int`; the 16-bit function is applied to both halves |
+/// | `pkf` | the f16/f64 fields | as `f64`; the 16-bit function is applied to both halves |
 /// | `slow` | no mode | calls [`eval`] |
 /// | `slowf` | any fields | calls [`eval`] |
 macro_rules! lane_functions {
@@ -149,11 +151,11 @@ macro_rules! lane_functions {
             ICmpEq16 int int::i16::eq; ICmpNe16 int int::i16::ne; ICmpSlt16 int int::i16::slt; ICmpSle16 int int::i16::sle;
             ICmpSgt16 int int::i16::sgt; ICmpSge16 int int::i16::sge; ICmpUlt16 int int::i16::ult; ICmpUle16 int int::i16::ule;
             ICmpUgt16 int int::i16::ugt; ICmpUge16 int int::i16::uge;
-            PkIAdd16 int int::pk16::add; PkISub16 int int::pk16::sub; PkIMul16 int int::pk16::mul;
-            PkShl16 int int::pk16::shl; PkLShr16 int int::pk16::lshr; PkAShr16 int int::pk16::ashr;
-            PkSMin16 int int::pk16::smin; PkSMax16 int int::pk16::smax; PkUMin16 int int::pk16::umin; PkUMax16 int int::pk16::umax;
-            PkUAddSat16 int int::pk16::uaddsat; PkUSubSat16 int int::pk16::usubsat;
-            PkSAddSat16 int int::pk16::saddsat; PkSSubSat16 int int::pk16::ssubsat;
+            PkIAdd16 pk int::i16::add; PkISub16 pk int::i16::sub; PkIMul16 pk int::i16::mul;
+            PkShl16 pk int::i16::shl; PkLShr16 pk int::i16::lshr; PkAShr16 pk int::i16::ashr;
+            PkSMin16 pk int::i16::smin; PkSMax16 pk int::i16::smax; PkUMin16 pk int::i16::umin; PkUMax16 pk int::i16::umax;
+            PkUAddSat16 pk int::i16::uaddsat; PkUSubSat16 pk int::i16::usubsat;
+            PkSAddSat16 pk int::i16::saddsat; PkSSubSat16 pk int::i16::ssubsat;
 
             FAdd32 f32 f32::add; FSub32 f32 f32::sub; FMul32 f32 f32::mul; FFma32 f32 f32::fma; FMad32 f32 f32::mad;
             FMulDx932 f32 f32::mul_dx9; FFmaDx932 f32 f32::fma_dx9; FMullit32 slowf f32::mullit;
@@ -195,8 +197,8 @@ macro_rules! lane_functions {
             FCmpGe16 f64 f16::cmp_ge; FCmpO16 f64 f16::cmp_o; FCmpU16 f64 f16::cmp_u; FCmpNge16 f64 f16::cmp_nge; FCmpNlg16 f64 f16::cmp_nlg;
             FCmpNgt16 f64 f16::cmp_ngt; FCmpNle16 f64 f16::cmp_nle; FCmpNeq16 f64 f16::cmp_neq; FCmpNlt16 f64 f16::cmp_nlt;
             FClass16 int f16::class;
-            PkFAdd16 f64 f16::pk::add; PkFMul16 f64 f16::pk::mul; PkFFma16 f64 f16::pk::fma; PkFMin16 f64 f16::pk::min; PkFMax16 f64 f16::pk::max;
-            PkFClamp16 any f16::pk::clamp;
+            PkFAdd16 pkf f16::add; PkFMul16 pkf f16::mul; PkFFma16 pkf f16::fma; PkFMin16 pkf f16::min; PkFMax16 pkf f16::max;
+            PkFClamp16 pkf f16::clamp;
 
             Dot2F32F16 mix dot::f32_f16; Dot2F32Bf16 f32 dot::f32_bf16; Dot2F16F16 f64 dot::f16_f16; Dot2Bf16Bf16 any dot::bf16_bf16;
 
@@ -219,6 +221,13 @@ macro_rules! apply {
     (int $f:path, $mode:ident, $a:ident $b:ident $c:ident) => {
         Function::apply($f, $a, $b, $c)
     };
+    (pk $f:path, $mode:ident, $a:ident $b:ident $c:ident) => {
+        Function::apply($f, $a, $b, $c) | Function::apply($f, $a >> 16, $b >> 16, $c >> 16) << 16
+    };
+    (pkf $f:path, $mode:ident, $a:ident $b:ident $c:ident) => {{
+        let m = Full::of($mode);
+        ModeFunction::apply_with($f, m, $a, $b, $c) | ModeFunction::apply_with($f, m, $a >> 16, $b >> 16, $c >> 16) << 16
+    }};
     (slow $f:path, $mode:ident, $a:ident $b:ident $c:ident) => {
         Function::apply($f, $a, $b, $c)
     };

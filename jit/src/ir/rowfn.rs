@@ -316,6 +316,51 @@ over_lanes!(A a 0);
 over_lanes!(A a 0, B b 1);
 over_lanes!(A a 0, B b 1, C c 2);
 
+/// A 16-bit function over both halves of all lanes: a row of dwords is a row of twice as many words.
+trait OverHalves<S> {
+    /// # Safety
+    /// As for [`Rows::source`].
+    unsafe fn over_halves(self, r: &Rows) -> u64;
+}
+/// As [`Bound`], without a mode.
+struct Free<F>(F);
+
+macro_rules! over_halves {
+    ($($U:ident $words:ident $i:literal),*) => {
+        impl<F: Fn($($U),*) -> u16> OverHalves<($($U,)*)> for Free<F> {
+            #[inline(always)]
+            unsafe fn over_halves(self, r: &Rows) -> u64 {
+                let Free(f) = self;
+                over_halves!(body r ($($words $i)*) f())
+            }
+        }
+        impl<M: Fp, F: Fn(M, $($U),*) -> u16> OverHalves<(M, $($U,)*)> for Bound<F, M> {
+            #[inline(always)]
+            unsafe fn over_halves(self, r: &Rows) -> u64 {
+                let Bound(f, m) = self;
+                over_halves!(body r ($($words $i)*) f(m,))
+            }
+        }
+    };
+    (body $r:ident ($($words:ident $i:literal)*) $f:ident($($m:ident,)?)) => {
+        // SAFETY: rows as promised by the caller; words below twice the lanes; the loop fills the buffer.
+        unsafe {
+            $(let $words = $r.source($i, 0).cast::<u16>();)*
+            for first in $r.chunks() {
+                let mut buffer = [MaybeUninit::<u16>::uninit(); 2 * CHUNK];
+                for word in 0..2 * CHUNK {
+                    buffer[word].write($f($($m,)? $(*$words.add(2 * first + word)),*));
+                }
+                $r.target(0).add(first).cast::<[MaybeUninit<u16>; 2 * CHUNK]>().write(buffer);
+            }
+            0
+        }
+    };
+}
+over_halves!(u16 a 0);
+over_halves!(u16 a 0, u16 b 1);
+over_halves!(u16 a 0, u16 b 1, u16 c 2);
+
 /// A row loop, compiled for each level by [`pick`].
 pub(super) trait Kernel {
     /// # Safety
@@ -412,24 +457,25 @@ unsafe fn by_eval(op: PureOp, r: &Rows) -> u64 {
 
 /// The kernel of scalar function `$f` seen through mode view `$View`, or without mode.
 macro_rules! kernel {
-    ($f:path) => {{
+    (lanes in $View:ident $f:path) => {
+        kernel!(loop r, OverLanes::over(Bound($f, $View::of(r.mode)), r))
+    };
+    (lanes $f:path) => {
+        kernel!(loop r, OverLanes::over($f, r))
+    };
+    (halves in $View:ident $f:path) => {
+        kernel!(loop r, OverHalves::over_halves(Bound($f, $View::of(r.mode)), r))
+    };
+    (halves $f:path) => {
+        kernel!(loop r, OverHalves::over_halves(Free($f), r))
+    };
+    (loop $r:ident, $body:expr) => {{
         struct K;
         impl Kernel for K {
             #[inline(always)]
-            unsafe fn run(r: &Rows) -> u64 {
+            unsafe fn run($r: &Rows) -> u64 {
                 // SAFETY: passed on.
-                unsafe { OverLanes::over($f, r) }
-            }
-        }
-        pick::<K>
-    }};
-    ($View:ident $f:path) => {{
-        struct K;
-        impl Kernel for K {
-            #[inline(always)]
-            unsafe fn run(r: &Rows) -> u64 {
-                // SAFETY: passed on.
-                unsafe { OverLanes::over(Bound($f, $View::of(r.mode)), r) }
+                unsafe { $body }
             }
         }
         pick::<K>
@@ -439,25 +485,31 @@ macro_rules! kernel {
 /// Chooses by the kind of the row in [`lane_functions!`]; `slow` calls [`eval`].
 macro_rules! choose {
     (int $f:path, $mode:ident $op:ident) => {
-        kernel!($f)
+        kernel!(lanes $f)
     };
     (any $f:path, $mode:ident $op:ident) => {
-        kernel!(Plain $f)
+        kernel!(lanes in Plain $f)
     };
     (f32 $f:path, $mode:ident $op:ident) => {
         if $mode.is_plain32() {
-            kernel!(Plain $f)
+            kernel!(lanes in Plain $f)
         } else if $mode.round32() == 0 {
-            kernel!(Flush $f)
+            kernel!(lanes in Flush $f)
         } else {
             slow::<{ PureOp::$op as u16 }>
         }
     };
     (f64 $f:path, $mode:ident $op:ident) => {
-        if $mode.is_plain16_64() { kernel!(Plain $f) } else { slow::<{ PureOp::$op as u16 }> }
+        if $mode.is_plain16_64() { kernel!(lanes in Plain $f) } else { slow::<{ PureOp::$op as u16 }> }
     };
     (mix $f:path, $mode:ident $op:ident) => {
-        if $mode.is_plain32() && $mode.is_plain16_64() { kernel!(Plain $f) } else { slow::<{ PureOp::$op as u16 }> }
+        if $mode.is_plain32() && $mode.is_plain16_64() { kernel!(lanes in Plain $f) } else { slow::<{ PureOp::$op as u16 }> }
+    };
+    (pk $f:path, $mode:ident $op:ident) => {
+        kernel!(halves $f)
+    };
+    (pkf $f:path, $mode:ident $op:ident) => {
+        if $mode.is_plain16_64() { kernel!(halves in Plain $f) } else { slow::<{ PureOp::$op as u16 }> }
     };
     (slow $f:path, $mode:ident $op:ident) => {
         slow::<{ PureOp::$op as u16 }>

@@ -52,40 +52,60 @@ pub(crate) fn off_f32_i4<M: Fp>(_: M, x: u32) -> u32 {
 
 // floats to integers
 
+/// Saturating conversions, NaN to 0. Rust's `as` means the same, but is not vectorised.
+macro_rules! saturating {
+    ($($name:ident $F:ident $I:ident $low:literal $high:literal;)*) => { $(
+        #[inline(always)]
+        fn $name(x: $F) -> $I {
+            let inside = (x > $low) & (x < $high);
+            // SAFETY: truncated, a number between the bounds is in the range of the integer, and so is 0.
+            let r: $I = unsafe { (if inside { x } else { 0.0 }).to_int_unchecked() };
+            let r = if x >= $high { $I::MAX } else { r };
+            if x <= $low { $I::MIN } else { r }
+        }
+    )* };
+}
+saturating! {
+    i32_of_f32 f32 i32 -2147483904.0 2147483648.0; // the f32 below i32::MIN
+    u32_of_f32 f32 u32 -1.0 4294967296.0;
+    i32_of_f64 f64 i32 -2147483649.0 2147483648.0;
+    u32_of_f64 f64 u32 -1.0 4294967296.0;
+}
+
 #[inline(always)]
 pub(crate) fn i32_f32<M: Fp>(_: M, x: u32) -> u32 {
-    s::f(x) as i32 as u32
+    i32_of_f32(s::f(x)) as u32
 }
 #[inline(always)]
 pub(crate) fn u32_f32<M: Fp>(_: M, x: u32) -> u32 {
-    s::f(x) as u32
+    u32_of_f32(s::f(x))
 }
 #[inline(always)]
 pub(crate) fn i32_f64<M: Fp>(_: M, x: u64) -> u32 {
-    d::f(x) as i32 as u32
+    i32_of_f64(d::f(x)) as u32
 }
 #[inline(always)]
 pub(crate) fn u32_f64<M: Fp>(_: M, x: u64) -> u32 {
-    d::f(x) as u32
+    u32_of_f64(d::f(x))
 }
 /// floor(x + 0.5). The f64 sum is exact wherever its floor matters.
 #[inline(always)]
 pub(crate) fn nearest_i32_f32<M: Fp>(m: M, x: u32) -> u32 {
-    (s::f(s::fin(m, x)) as f64 + 0.5).floor() as i32 as u32
+    i32_of_f64((s::f(s::fin(m, x)) as f64 + 0.5).floor()) as u32
 }
 /// floor(x), so that a negative denormal gives -1 unless it is flushed.
 #[inline(always)]
 pub(crate) fn floor_i32_f32<M: Fp>(m: M, x: u32) -> u32 {
-    s::f(s::fin(m, x)).floor() as i32 as u32
+    i32_of_f32(s::f(s::fin(m, x)).floor()) as u32
 }
 #[inline(always)]
 pub(crate) fn i16_f16<M: Fp>(_: M, x: u16) -> u16 {
-    let r = h::f(x) as i32;
+    let r = i32_of_f32(h::f(x));
     if h::is_nan(x) { 0 } else { r.clamp(-32768, 32767) as u16 }
 }
 #[inline(always)]
 pub(crate) fn u16_f16<M: Fp>(_: M, x: u16) -> u16 {
-    let r = h::f(x) as i32;
+    let r = i32_of_f32(h::f(x));
     if h::is_nan(x) { 0 } else { r.clamp(0, 65535) as u16 }
 }
 
@@ -138,7 +158,7 @@ fn f16_toward_zero<M: Fp>(m: M, x: u32) -> u16 {
     let sign = (x >> 16) as u16 & h::SIGN;
     let normal = (magnitude.wrapping_sub(112 << 23) >> 13) as u16;
     // |x| * 2^24 is the number of denormal units
-    let denormal = (s::f(magnitude) * 16777216.0) as i32 as u16;
+    let denormal = i32_of_f32(s::f(magnitude) * 16777216.0) as u16;
     let r = if magnitude < 0x3880_0000 { denormal } else { normal };
     let r = if magnitude >= 0x4780_0000 { h::INF - 1 } else { r };
     let r = if magnitude == s::INF { h::INF } else { r };
@@ -152,13 +172,13 @@ pub(crate) fn pk_rtz_f16_f32<M: Fp>(m: M, a: u32, b: u32) -> u32 {
 #[inline(always)]
 fn snorm16(x: f32) -> u16 {
     let v = x as f64 * 32767.0;
-    v.clamp(-32767.0, 32767.0).round_ties_even() as i32 as u16
+    i32_of_f64(v.clamp(-32767.0, 32767.0).round_ties_even()) as u16
 }
 /// [0, 1] times 65535, to nearest even.
 #[inline(always)]
 fn unorm16(x: f32) -> u16 {
     let v = x as f64 * 65535.0;
-    v.clamp(0.0, 65535.0).round_ties_even() as i32 as u16
+    i32_of_f64(v.clamp(0.0, 65535.0).round_ties_even()) as u16
 }
 #[inline(always)]
 pub(crate) fn pk_norm_i16_f32<M: Fp>(_: M, a: u32, b: u32) -> u32 {

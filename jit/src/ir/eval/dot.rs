@@ -3,7 +3,7 @@
 //! The 16-bit inputs are exact in f32. Denormals of f32 accumulators follow the mode (the lifter gives a flushing one where a target
 //! flushes); bf16 sums flush always.
 
-use super::mode::{Flush, Fp};
+use super::mode::Fp;
 use super::{f16 as h, f32 as s};
 
 /// Both halves of a pair of f16 as f32 bits.
@@ -14,7 +14,7 @@ fn unpack_f16<M: Fp>(m: M, x: u32) -> [u32; 2] {
 
 #[inline(always)]
 fn chain<M: Fp>(m: M, a: [u32; 2], b: [u32; 2], c: u32) -> u32 {
-    let m = Flush::of(m.mode()); // nearest even whatever the mode
+    let m = M::Nearest::of(m.mode());
     s::fma(m, a[1], b[1], s::fma(m, a[0], b[0], c))
 }
 #[inline(always)]
@@ -27,7 +27,7 @@ pub(crate) fn f32_bf16<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
 }
 #[inline(always)]
 pub(crate) fn f16_f16<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
-    let m = Flush::of(m.mode());
+    let m = M::Nearest::of(m.mode());
     let low = h::fma(m, a as u16, b as u16, c as u16);
     h::fma(m, (a >> 16) as u16, (b >> 16) as u16, low) as u32
 }

@@ -171,34 +171,3 @@ pub(crate) fn ldexp<M: Fp>(m: M, x: u16, e: u16) -> u16 {
     let exact = f(x) * f32::from_bits(((127 + e) as u32) << 23);
     fout(m, nan1(x, finish_by_mode(m, exact)))
 }
-
-/// Both halves at once.
-pub(crate) mod pk {
-    use super::{Fp, add as add1, clamp as clamp1, fma as fma1, max as max1, min as min1, mul as mul1};
-    use crate::ir::eval::int::halves;
-
-    #[inline(always)]
-    pub(crate) fn add<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves!(add1 [m] a b)
-    }
-    #[inline(always)]
-    pub(crate) fn mul<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves!(mul1 [m] a b)
-    }
-    #[inline(always)]
-    pub(crate) fn fma<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
-        halves!(fma1 [m] a b c)
-    }
-    #[inline(always)]
-    pub(crate) fn min<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves!(min1 [m] a b)
-    }
-    #[inline(always)]
-    pub(crate) fn max<M: Fp>(m: M, a: u32, b: u32) -> u32 {
-        halves!(max1 [m] a b)
-    }
-    #[inline(always)]
-    pub(crate) fn clamp<M: Fp>(m: M, a: u32) -> u32 {
-        halves!(clamp1 [m] a)
-    }
-}

@@ -189,30 +189,6 @@ mod widths {
 }
 pub(crate) use widths::{i16, i32, i64};
 
-/// A 16-bit function applied to both halves of its operands. A macro, not a closure: row loops inline it for each host level.
-macro_rules! halves {
-    ($f:ident [$($m:ident)?] $($x:ident)*) => {
-        $f($($m,)? $($x as u16),*) as u32 | ($f($($m,)? $(($x >> 16) as u16),*) as u32) << 16
-    };
-}
-pub(crate) use halves;
-
-macro_rules! packed {
-    ($($name:ident)*) => {
-        /// Both halves at once.
-        pub(crate) mod pk16 {
-            $(
-                #[inline(always)]
-                pub(crate) fn $name(a: u32, b: u32) -> u32 {
-                    use super::i16::$name as one;
-                    halves!(one [] a b)
-                }
-            )*
-        }
-    };
-}
-packed! { add sub mul shl lshr ashr smin smax umin umax uaddsat usubsat saddsat ssubsat }
-
 /// Sum of products of fields of `BITS` bits, each signed or not.
 #[inline(always)]
 fn dot<const BITS: u32>(a: u32, b: u32, a_signed: bool, b_signed: bool) -> u32 {

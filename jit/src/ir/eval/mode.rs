@@ -12,6 +12,8 @@ pub(crate) trait Fp: Copy {
     const FLUSH: bool;
     /// May rounding be other than to nearest even?
     const DIRECTED: bool;
+    /// This view, but always rounding to nearest even.
+    type Nearest: Fp;
     /// The view of a mode.
     fn of(mode: FpMode) -> Self;
     /// The mode.
@@ -19,7 +21,7 @@ pub(crate) trait Fp: Copy {
 }
 
 macro_rules! views {
-    ($($(#[$doc:meta])* $name:ident $flush:literal $directed:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $flush:literal $directed:literal $Nearest:ident;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $name(FpMode);
@@ -27,6 +29,7 @@ macro_rules! views {
         impl Fp for $name {
             const FLUSH: bool = $flush;
             const DIRECTED: bool = $directed;
+            type Nearest = $Nearest;
             #[inline(always)]
             fn of(mode: FpMode) -> Self {
                 $name(mode)
@@ -41,11 +44,11 @@ macro_rules! views {
 
 views! {
     /// Nearest even, denormals kept, in the formats the operation uses.
-    Plain false false;
+    Plain false false Plain;
     /// Nearest even; denormals by mode.
-    Flush true false;
+    Flush true false Flush;
     /// Everything by mode.
-    Full true true;
+    Full true true Flush;
 }
 
 /// The rounding direction of a mode field, `None` for nearest even.
