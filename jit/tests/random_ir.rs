@@ -28,8 +28,30 @@ impl Rng {
     }
     fn word(&mut self) -> u32 {
         const SPECIAL: &[u32] = &[
-            0, 0x8000_0000, 1, 2, 31, 32, u32::MAX, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0xffc0_0001, 0x7f80_0001,
-            0x0000_0001, 0x8000_0003, 0x007f_ffff, 0x7f7f_ffff, 0x4f00_0000, 0xcf00_0001, 0x3c00_bc00, 0x7c01_7e00, 0x0001_8001, 0x7fff_ffff,
+            0,
+            0x8000_0000,
+            1,
+            2,
+            31,
+            32,
+            u32::MAX,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0xffc0_0001,
+            0x7f80_0001,
+            0x0000_0001,
+            0x8000_0003,
+            0x007f_ffff,
+            0x7f7f_ffff,
+            0x4f00_0000,
+            0xcf00_0001,
+            0x3c00_bc00,
+            0x7c01_7e00,
+            0x0001_8001,
+            0x7fff_ffff,
         ];
         if self.below(3) == 0 { SPECIAL[self.below(SPECIAL.len())] } else { self.next() as u32 }
     }
@@ -380,16 +402,28 @@ fn check(seed: u64, wave_size: u32) {
         let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
         for (what, got) in [("passes", passes), ("compiled code", jit)] {
             let ended = want.exits.last() == Some(&Exit::End);
-            let same = got.exits == want.exits && got.log == want.log && (!keep || !ended || got.registers == want.registers && got.sregs == want.sregs);
+            let same = got.exits == want.exits
+                && got.log == want.log
+                && (!keep || !ended || got.registers == want.registers && got.sregs == want.sregs);
             if !same {
                 let at = (0..want.log.len().max(got.log.len())).find(|i| got.log.get(*i) != want.log.get(*i));
                 let at = at.map(|i| format!("entry {i}: {:x?} for {:x?}", got.log.get(i), want.log.get(i)));
                 let first = (0..want.registers.len()).find(|i| got.registers[*i] != want.registers[*i]);
                 panic!(
                     "seed {seed} wave{wave_size} keep={keep}: {what} differ from the interpreter (log {at:?}, exits {:?} / {:?}, sregs {:x?} / {:x?}, first register {:?})\n{}\n--- after the passes\n{}",
-                    got.exits, want.exits, got.sregs, want.sregs,
-                    first.map(|i| format!("v{} lane {}: {:#x} for {:#x}", i / wave_size as usize, i % wave_size as usize, got.registers[i], want.registers[i])),
-                    text::print(&func), text::print(&optimised)
+                    got.exits,
+                    want.exits,
+                    got.sregs,
+                    want.sregs,
+                    first.map(|i| format!(
+                        "v{} lane {}: {:#x} for {:#x}",
+                        i / wave_size as usize,
+                        i % wave_size as usize,
+                        got.registers[i],
+                        want.registers[i]
+                    )),
+                    text::print(&func),
+                    text::print(&optimised)
                 );
             }
         }

@@ -94,7 +94,9 @@ fn fma_order() -> Option<FmaOrder> {
     fn run(a: u32, b: u32, c: u32) -> u32 {
         let [mut x, y, z] = [a, b, c].map(|v| _mm_castsi128_ps(_mm_set1_epi32(v as i32)));
         // SAFETY: the features are enabled; registers only.
-        unsafe { std::arch::asm!("vfmadd213ps {0}, {1}, {2}", inout(xmm_reg) x, in(xmm_reg) y, in(xmm_reg) z, options(pure, nomem, nostack)) };
+        unsafe {
+            std::arch::asm!("vfmadd213ps {0}, {1}, {2}", inout(xmm_reg) x, in(xmm_reg) y, in(xmm_reg) z, options(pure, nomem, nostack))
+        };
         _mm_cvtsi128_si32(_mm_castps_si128(x)) as u32
     }
     const ONE: u32 = 0x3f80_0000;
