@@ -9,6 +9,8 @@ use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 
 /// Most work-items of a workgroup on any target.
 pub const MAX_GROUP_WORK_ITEMS: u64 = 1024;
+/// Most workgroups of a dispatch: more would take days even if each took a microsecond.
+pub const MAX_GROUPS: u128 = 1 << 40;
 /// Most LDS of a workgroup, in bytes.
 pub const MAX_LDS_BYTES: u64 = 64 << 10;
 
@@ -81,6 +83,10 @@ impl Geometry {
             if size.contains(&0) {
                 return refuse(format!("{what} of {} work-items: every dimension must be at least 1", by(size)));
             }
+        }
+        let groups: u128 = self.groups().iter().map(|n| u128::from(*n)).product();
+        if groups > MAX_GROUPS {
+            return refuse(format!("grid of {} work-items is {groups} workgroups: at most {MAX_GROUPS} can be dispatched", by(self.grid)));
         }
         let items: u64 = self.group.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
         let limit = kernel.and_then(|k| k.max_group_work_items).map_or(MAX_GROUP_WORK_ITEMS, |n| u64::from(n).min(MAX_GROUP_WORK_ITEMS));
@@ -304,6 +310,7 @@ mod tests {
         assert!(check([0, 1, 1], [1, 1, 1]).unwrap_err().contains("grid of 0 x 1 x 1"));
         assert!(check([1, 1, 1], [1, 0, 1]).unwrap_err().contains("workgroup of 1 x 0 x 1"));
         assert!(check([1, 1, 1], [u32::MAX; 3]).unwrap_err().contains("1024"));
+        assert!(check([u32::MAX; 3], [64, 1, 1]).unwrap_err().contains("workgroups: at most"));
         let strict = KernelInfo { required_group: Some([8, 8, 1]), ..kernel("scale") };
         assert!(Geometry::new([64, 1, 1], [64, 1, 1]).check("k", Some(&strict)).is_err());
         assert_eq!(Geometry::new([1, 1, 9], [1, 1, 3]).dims(), 3);

@@ -1,0 +1,111 @@
+//! The program `wavejit` from the outside: what it prints, and what it says when something is wrong.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+const V5: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/small-v5.hsaco");
+const WAVE64: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/small-wave64.hsaco");
+const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/compressed.bundle");
+
+fn wavejit(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wavejit")).args(args).output().unwrap()
+}
+
+/// Standard output of a run that must succeed.
+fn stdout(args: &[&str]) -> String {
+    let out = wavejit(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// Message of a run that must fail: one `error:`, no panic, no backtrace.
+fn failure(args: &[&str]) -> String {
+    let out = wavejit(args);
+    let message = String::from_utf8(out.stderr).unwrap();
+    assert!(matches!(out.status.code(), Some(1 | 2)), "{args:?}: {:?}", out.status);
+    assert!(message.starts_with("error: ") && !message.contains("panicked"), "{args:?}: {message}");
+    message
+}
+
+fn with_input(args: &[&str], input: &[u8]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success());
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn info_shows_kernels() {
+    let text = stdout(&["info", V5]);
+    assert!(text.starts_with("target gfx1100, code object version 5"), "{text}");
+    assert!(text.contains("kernel reverse") && text.contains("256 bytes a workgroup") && text.contains("float*, global_buffer"));
+    let json = stdout(&["info", BUNDLE, "--target", "gfx90a", "--json"]);
+    assert!(json.contains("\"target\": \"gfx90a:xnack+\"") && json.contains("\"kind\": \"global_buffer\""), "{json}");
+}
+
+// Expected text: llvm-mc-19 -mcpu=gfx1100 -disassemble.
+#[test]
+fn disasm_hex_gives_one_line_for_each() {
+    let text = with_input(&["disasm", "--hex", "-"], b"01 02 04 7e\nffffffff\n0x01,0x02\n\n00 00 04 f4 00 00 00 f8\n");
+    assert_eq!(text, "v_mov_b32_e32 v2, s1\n<invalid>\n<invalid>\n<invalid>\ns_load_b64 s[0:1], s[0:1], null\n");
+    let wave64 = with_input(&["disasm", "--mcpu", "gfx1100", "--wave", "64", "--hex", "-"], b"03 02 98 7c");
+    assert_eq!(wave64, "v_cmp_gt_u32_e32 vcc, s3, v1\n");
+}
+
+#[test]
+fn disasm_raw_goes_on_after_what_is_no_instruction() {
+    let text = with_input(&["disasm", "--raw", "-"], b"\xff\xff\xff\xff\x01\x02\x04\x7e\x00\x00\xb0\xbf\x07");
+    let expected =
+        ".long 0xffffffff\t// 00000000: FFFFFFFF\nv_mov_b32_e32 v2, s1\t// 00000004: 7E040201\ns_endpgm\t// 00000008: BFB00000\n";
+    assert_eq!(text, format!("{expected}.byte 0x07\t// 0000000C: 07\n"));
+}
+
+// The first lines as llvm-objdump-19 -d prints them.
+#[test]
+fn disasm_of_a_code_object_has_labels_and_branch_targets() {
+    let text = stdout(&["disasm", V5]);
+    assert!(
+        text.contains(
+            "\n0000000000002800 <scale>:\n\ts_clause 0x1                                               // 000000002800: BF850001\n"
+        )
+    );
+    assert!(text.contains("// 000000002834: BFA5000F <scale+0x74>\n"), "{text}");
+    assert!(text.contains("<look_up>:"));
+    let one = stdout(&["disasm", V5, "--kernel", "table"]);
+    assert!(one.contains("<table>:") && !one.contains("<scale>:"));
+    assert!(stdout(&["disasm", WAVE64]).contains("v_add_co_u32 v0, vcc, s0, v2"), "wave64 code has 64-bit masks");
+    assert!(stdout(&["disasm", WAVE64, "--wave", "32"]).contains("v_add_co_u32 v0, vcc_lo, s0, v2"));
+}
+
+#[test]
+fn lift_and_emit_show_the_stages() {
+    let ir = stdout(&["lift", V5, "--kernel", "scale"]);
+    assert!(ir.starts_with("func \"scale\" wave32 {"), "{ir}");
+    let optimized = stdout(&["lift", V5, "--kernel", "scale", "--optimized"]);
+    assert!(optimized.len() < ir.len());
+    assert!(stdout(&["emit", V5, "--kernel", "scale"]).contains("function"));
+}
+
+#[test]
+fn mistakes_are_named() {
+    assert!(failure(&["info", "/no/such/file"]).contains("/no/such/file"));
+    assert!(failure(&["info", env!("CARGO_MANIFEST_PATH")]).contains("Cargo.toml: not a code object"));
+    assert!(failure(&["info", V5, "--kernel", "nope"]).contains("scale, where_am_i, reverse, table"));
+    assert!(failure(&["info", V5, "--target", "gfx1200"]).contains("gfx1200"));
+    assert!(failure(&["info", BUNDLE, "--target", "gfx906"]).contains("hipv4-amdgcn-amd-amdhsa--gfx1100"));
+    assert!(failure(&["lift", V5]).contains("--kernel"));
+    assert!(failure(&["lift", V5, "--kernel", "look_up"]).contains("look_up"));
+    assert!(failure(&["disasm", "--mcpu", "gfx9999", "--hex", "-"]).contains("gfx9999"));
+    assert!(failure(&["disasm", V5, "--wave", "16"]).contains("32 or 64"));
+    assert!(failure(&["disasm"]).contains("required"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_wavejit")).args(["emit", V5, "--kernel", "table"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
