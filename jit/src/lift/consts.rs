@@ -1,7 +1,7 @@
 //! Scalar constants known at a point of the program: enough to follow the addresses that compilers build with s_getpc_b64 and adds, and
 //! constants written to MODE. Not a general constant folder: everything else makes a register unknown.
 
-use crate::isa::{Enc, Inst, Operand};
+use crate::isa::{Enc, Inst, Opd, Operand};
 
 const REGS: usize = 108;
 
@@ -103,32 +103,18 @@ impl Consts {
         }
         self.scc = scc;
     }
-    /// Whatever `inst` may write is unknown: its first two operands (sources lose too, which costs little), and all for s_movreld.
+    /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld.
     fn forget_results(&mut self, inst: &Inst) {
         if inst.name().starts_with("s_movrel") {
             self.regs = [None; REGS];
         }
-        if matches!(inst.enc, Enc::SOPP) {
-            return;
-        }
-        for op in inst.ops().iter().take(2) {
-            if let Operand::Sgpr { n, count } = *op {
-                // Sources of s_add_u32 and its kin are listed second: they keep their values.
-                let is_source = !std::ptr::eq(op, &inst.operands[0]) && matches!(inst.enc, Enc::SOP1 | Enc::SOP2 | Enc::SOPK | Enc::SMEM);
-                if !is_source {
-                    // 64-bit and wider destinations are aligned by hardware: forget the aligned group around them.
-                    let lo = if count > 1 { n & !3 } else { n };
-                    for r in lo..lo.saturating_add(count.max(1)).saturating_add(3) {
-                        if count > 1 || r == n {
-                            self.set(r, None);
-                        }
-                    }
-                }
+        for (op, column) in inst.ops().iter().zip(inst.row.ops) {
+            if let (Operand::Sgpr { n, count }, Opd::SD(_) | Opd::SS(_) | Opd::MD) = (*op, column) {
+                // Hardware aligns wide destinations by clearing low bits of the register number.
+                let first = if count > 1 { n & !3 } else { n };
+                let last = if count > 1 { n | 3 } else { n };
+                (first..=last.saturating_add(count)).filter(|r| count > 1 || *r == n).for_each(|r| self.set(r, None));
             }
-        }
-        if matches!(inst.enc, Enc::VOPC | Enc::VOP2 | Enc::VOP3 | Enc::VOP3SD) {
-            self.set(106, None);
-            self.set(107, None);
         }
     }
 }

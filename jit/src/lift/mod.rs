@@ -3,7 +3,8 @@
 //! [`lift`] never fails: what cannot be decoded or has no semantics becomes a block that ends in `Term::Fail`, an error only if reached.
 //!
 //! `cfg` finds the blocks and drives; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
-//! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `crosslane`, `mem`.
+//! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
+//! `mem`.
 
 mod cfg;
 mod compare;
@@ -17,6 +18,7 @@ mod packed;
 mod salu;
 mod sem;
 mod valu;
+mod wmma;
 
 #[cfg(test)]
 mod tests;
@@ -59,8 +61,8 @@ pub fn has_semantics(row: &isa::Row) -> bool {
 fn of_row(row: &isa::Row) -> Option<&'static Sem> {
     static TABLE: OnceLock<Vec<Option<Sem>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
-        let files: [&[Row]; 8] =
-            [salu::ROWS, exec::ROWS, control::ROWS, valu::ROWS, compare::ROWS, packed::ROWS, crosslane::ROWS, mem::ROWS];
+        let files: [&[Row]; 9] =
+            [salu::ROWS, exec::ROWS, control::ROWS, valu::ROWS, compare::ROWS, packed::ROWS, crosslane::ROWS, mem::ROWS, wmma::ROWS];
         let by_name: HashMap<&str, Sem> = files.into_iter().flatten().copied().collect();
         isa::rows::all().iter().map(|r| by_name.get(plain_name(r.name).as_ref()).copied()).collect()
     });

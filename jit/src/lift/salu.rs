@@ -161,6 +161,13 @@ fn addc(c: &mut Cx, sub: bool) {
     c.sdst(d, B32, v);
     c.set_scc(out);
 }
+/// s_fmac: the destination is the addend.
+fn fmac(c: &mut Cx, t: T, fma: PureOp) {
+    let (d, x, y) = (c.op(0), c.op(1), c.op(2));
+    let (x, y, z) = (c.src(x, t), c.src(y, t), c.src(d, t));
+    let v = c.b.pure3(fma, x, y, z);
+    c.sdst(d, t, v);
+}
 fn cselect(c: &mut Cx, t: T) {
     let (d, x, y) = (c.op(0), c.op(1), c.op(2));
     let (x, y) = (c.src(x, t), c.src(y, t));
@@ -267,6 +274,9 @@ const DD: &[T] = &[B64, B64];
 const DW: &[T] = &[B64, B32];
 const WK: &[T] = &[B32, K];
 const FF: &[T] = &[F32, F32];
+const FFF: &[T] = &[F32, F32, F32];
+const H: &[T] = &[F16];
+const HH: &[T] = &[F16, F16];
 
 /// SOP1, SOP2, SOPC, SOPK rows, in the manual's order.
 #[rustfmt::skip]
@@ -342,6 +352,23 @@ pub const ROWS: &[Row] = &[
     ("s_floor_f32",          s(F32, &[F32], FFloor32)),
     ("s_trunc_f32",          s(F32, &[F32], FTrunc32)),
     ("s_rndne_f32",          s(F32, &[F32], FRndne32)),
+    ("s_fmaak_f32",          s(F32, FFF, FFma32)),
+    ("s_fmamk_f32",          s(F32, FFF, FFma32)),
+    ("s_fmac_f32",           Sem::Wave(|c| fmac(c, F32, FFma32))),
+    ("s_cvt_pk_rtz_f16_f32", s(B32, FF, CvtPkRtzF16F32)),
+    ("s_cvt_f16_f32",        s(F16, &[F32], CvtF16F32)),
+    ("s_cvt_f32_f16",        s(F32, H, CvtF32F16)),
+    ("s_cvt_hi_f32_f16",     s_fn(F32, W, |b, s| { let n = k(b, 16); let v = b.pure2(LShr32, s[0], n); b.pure1(CvtF32F16, v) })),
+    ("s_add_f16",            s(F16, HH, FAdd16)),
+    ("s_sub_f16",            s(F16, HH, FSub16)),
+    ("s_mul_f16",            s(F16, HH, FMul16)),
+    ("s_min_f16",            s(F16, HH, FMin16)),
+    ("s_max_f16",            s(F16, HH, FMax16)),
+    ("s_fmac_f16",           Sem::Wave(|c| fmac(c, F16, FFma16))),
+    ("s_ceil_f16",           s(F16, H, FCeil16)),
+    ("s_floor_f16",          s(F16, H, FFloor16)),
+    ("s_trunc_f16",          s(F16, H, FTrunc16)),
+    ("s_rndne_f16",          s(F16, H, FRndne16)),
     // SOP1
     ("s_mov_b32",            s_fn(B32, W, |_, s| s[0])),
     ("s_mov_b64",            s_fn(B64, D, |_, s| s[0])),
@@ -420,6 +447,20 @@ pub const ROWS: &[Row] = &[
     ("s_cmp_nle_f32",        scmp(FF, FCmpNle32)),
     ("s_cmp_neq_f32",        scmp(FF, FCmpNeq32)),
     ("s_cmp_nlt_f32",        scmp(FF, FCmpNlt32)),
+    ("s_cmp_lt_f16",         scmp(HH, FCmpLt16)),
+    ("s_cmp_eq_f16",         scmp(HH, FCmpEq16)),
+    ("s_cmp_le_f16",         scmp(HH, FCmpLe16)),
+    ("s_cmp_gt_f16",         scmp(HH, FCmpGt16)),
+    ("s_cmp_lg_f16",         scmp(HH, FCmpLg16)),
+    ("s_cmp_ge_f16",         scmp(HH, FCmpGe16)),
+    ("s_cmp_o_f16",          scmp(HH, FCmpO16)),
+    ("s_cmp_u_f16",          scmp(HH, FCmpU16)),
+    ("s_cmp_nge_f16",        scmp(HH, FCmpNge16)),
+    ("s_cmp_nlg_f16",        scmp(HH, FCmpNlg16)),
+    ("s_cmp_ngt_f16",        scmp(HH, FCmpNgt16)),
+    ("s_cmp_nle_f16",        scmp(HH, FCmpNle16)),
+    ("s_cmp_neq_f16",        scmp(HH, FCmpNeq16)),
+    ("s_cmp_nlt_f16",        scmp(HH, FCmpNlt16)),
     // SOPK
     ("s_movk_i32",           s_fn(B32, &[K], |_, s| s[0])),
     ("s_cmovk_i32",          Sem::Wave(|c| cmov(c, B32, K))),

@@ -1,0 +1,149 @@
+//! WMMA of gfx11: D = A * B + C over 16x16 matrices held by a whole wave (RDNA3 ISA, wave matrix multiply; numerics.md section 13).
+//!
+//! A: lane l holds row l mod 16, the 16 values of k packed low first in 8, 4 or 2 registers; B: lane l holds column l mod 16 likewise. Both
+//! are repeated in every group of 16 lanes. C and D: register i of lane l is row 2i + l/16 (wave64: 4i + l/16), column l mod 16. So an
+//! output register needs, from each register of A, the value of its row: one shuffle and one dot product per pair of registers. EXEC is
+//! ignored. Products are exact and sums rounded in order of k; hardware leaves that order open.
+
+use super::cx::{Cx, row_after};
+use super::sem::*;
+use crate::ir::PureOp::*;
+use crate::ir::{Builder, Op, PureOp, Ty, VReg, Value};
+use crate::isa::Operand;
+
+/// What the elements of C and D are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Acc {
+    F32,
+    I32,
+    /// In the low half of each register, or the high one by op_sel\[2\]; the other half of D stays.
+    F16,
+    Bf16,
+}
+
+/// Registers `first..` of a source, all lanes, with neg on low and neg_hi on high halves for float matrices.
+fn matrix(c: &mut Cx, i: usize, regs: u16, float: bool) -> Vec<Value> {
+    let Operand::Vgpr { n, .. } = c.op(1 + i) else {
+        c.unsupported("VGPRs expected");
+        return vec![];
+    };
+    let m = c.inst.mods;
+    let flips = if float { u32::from(m.neg >> i & 1) << 15 | u32::from(m.neg_hi >> i & 1) << 31 } else { 0 };
+    (0..regs)
+        .map(|r| {
+            let v = c.b.vget(VReg(row_after(n, r)), None);
+            if flips == 0 {
+                return v;
+            }
+            let k = c.b.const32(flips);
+            c.b.pure2(Xor32, v, k)
+        })
+        .collect()
+}
+/// Register `r` of C as the 32-bit type sums are made in.
+fn addend(c: &mut Cx, r: u16, acc: Acc) -> Value {
+    let high = c.inst.mods.op_sel & 4 != 0;
+    let op = c.op(3);
+    let raw = match op {
+        Operand::Vgpr { n, .. } => {
+            let v = c.b.vget(VReg(row_after(n, r)), None);
+            if high && matches!(acc, Acc::F16 | Acc::Bf16) { c.high_half(v) } else { v }
+        }
+        op => c.src(op, if acc == Acc::F16 { F16 } else { F32 }),
+    };
+    let is_constant = !matches!(op, Operand::Vgpr { .. });
+    let mut v = match acc {
+        Acc::F16 => c.b.pure1(CvtF32F16, raw),
+        Acc::Bf16 if !is_constant => {
+            let n = c.b.const32(16);
+            c.b.pure2(Shl32, raw, n)
+        }
+        _ => raw,
+    };
+    let m = c.inst.mods;
+    if acc != Acc::I32 && m.neg_hi & 4 != 0 {
+        let k = c.b.const32(0x7fff_ffff);
+        v = c.b.pure2(And32, v, k);
+    }
+    if acc != Acc::I32 && m.neg & 4 != 0 {
+        let k = c.b.const32(0x8000_0000);
+        v = c.b.pure2(Xor32, v, k);
+    }
+    v
+}
+/// f32 to bf16, nearest even; NaNs stay NaNs.
+fn to_bf16(b: &mut Builder, v: Value) -> Value {
+    let (n, one, half, quiet) = (b.const32(16), b.const32(1), b.const32(0x7fff), b.const32(0x40));
+    let top = b.pure2(LShr32, v, n);
+    let odd = b.pure2(And32, top, one);
+    let r = b.pure2(IAdd32, v, half);
+    let r = b.pure2(IAdd32, r, odd);
+    let r = b.pure2(LShr32, r, n);
+    let nan = b.pure2(Or32, top, quiet);
+    let is_nan = b.pure2(FCmpU32, v, v);
+    b.pure3(Sel32, is_nan, nan, r)
+}
+/// The multiplication; `dot` is (a, b) or (a, b, sum) by its arity.
+fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
+    let float = acc != Acc::I32;
+    let (a, b) = (matrix(c, 0, regs, float), matrix(c, 1, regs, float));
+    let Operand::Vgpr { n: d, .. } = c.op(0) else {
+        return c.unsupported("VGPRs expected");
+    };
+    let rows_per_register = c.wave_size / 16;
+    let outputs = 16 / rows_per_register;
+    let mut results = vec![];
+    for r in 0..outputs {
+        let row = std::array::from_fn(|l| rows_per_register * r + (l as u32 % c.wave_size) / 16);
+        let table = c.b.func.table(row);
+        let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);
+        let mut sum = addend(c, r as u16, acc);
+        let mut products = None;
+        for (a, b) in a.iter().zip(&b) {
+            let a = c.b.push(Op::Shuffle { value: *a, index }, &[Ty::L32]);
+            if dot.args().len() == 3 {
+                sum = c.b.pure3(dot, a, *b, sum);
+            } else {
+                let p = c.b.pure2(dot, a, *b);
+                products = Some(products.map_or(p, |s| c.b.pure2(IAdd32, s, p)));
+            }
+        }
+        if let Some(p) = products {
+            sum = c.b.pure2(if c.inst.mods.clamp { SAddSat32 } else { IAdd32 }, sum, p);
+        }
+        results.push(sum);
+    }
+    let all = c.all_lanes();
+    let high = c.inst.mods.op_sel & 4 != 0;
+    for (r, v) in results.into_iter().enumerate() {
+        let reg = row_after(d, r as u16);
+        let v = match acc {
+            Acc::F32 | Acc::I32 => v,
+            Acc::F16 => {
+                let v = c.b.pure1(CvtF16F32, v);
+                c.insert_half(reg, v, high, all)
+            }
+            Acc::Bf16 => {
+                let v = to_bf16(&mut c.b, v);
+                c.insert_half(reg, v, high, all)
+            }
+        };
+        c.b.vset(VReg(reg), v, all);
+    }
+}
+/// Integer forms: neg[0] and neg[1] say that A and B are signed.
+fn wmma_int(c: &mut Cx, regs: u16, dots: [PureOp; 4]) {
+    let dot = dots[usize::from(c.inst.mods.neg & 3)];
+    wmma(c, regs, dot, Acc::I32);
+}
+
+/// Rows.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("v_wmma_f32_16x16x16_f16",   Sem::Wave(|c| wmma(c, 8, Dot2F32F16, Acc::F32))),
+    ("v_wmma_f32_16x16x16_bf16",  Sem::Wave(|c| wmma(c, 8, Dot2F32Bf16, Acc::F32))),
+    ("v_wmma_f16_16x16x16_f16",   Sem::Wave(|c| wmma(c, 8, Dot2F32F16, Acc::F16))),
+    ("v_wmma_bf16_16x16x16_bf16", Sem::Wave(|c| wmma(c, 8, Dot2F32Bf16, Acc::Bf16))),
+    ("v_wmma_i32_16x16x16_iu8",   Sem::Wave(|c| wmma_int(c, 4, [Dot4UU, Dot4SU, Dot4US, Dot4SS]))),
+    ("v_wmma_i32_16x16x16_iu4",   Sem::Wave(|c| wmma_int(c, 2, [Dot8UU, Dot8SU, Dot8US, Dot8SS]))),
+];
