@@ -13,7 +13,6 @@ use crate::{
     ir::{
         self, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
         resume::{loop_headers, resume_points},
-        rowfn,
     },
     opt::{
         OptOptions,
@@ -430,6 +429,12 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 let full = self.full_mask();
                 Some(if self.func.wave_size == 64 { x } else { self.b.ins().band_imm_s(x, full) })
             }
+            Op::Splat(bit) if self.func.ty(inst.first) == Ty::MASK => {
+                let bit = self.val(*bit)?;
+                let full = self.full_mask();
+                let (full, none) = (self.b.ins().iconst(types::I64, full), self.b.ins().iconst(types::I64, 0));
+                Some(self.b.ins().select(bit, full, none))
+            }
             Op::Splat(_) | Op::LaneId | Op::LaneTable(_) | Op::VGet { .. } | Op::VSet { .. } => {
                 return Err(EmitError::internal("a lane operation outside a region"));
             }
@@ -706,12 +711,12 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         let dst = if predicate { [0; 2] } else { self.home(plan, inst.first)? };
         let rows = self.rows();
         let lanes = self.b.ins().iconst(types::I32, i64::from(self.func.wave_size));
-        let f = rowfn::row_fn(op, mode);
-        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0));
+        let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed") as i64;
+        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0) | number << 16);
         let dst = self.b.ins().iconst(types::I64, i64::from(dst[0]) | i64::from(dst[1]) << 16);
         let list = self.b.ins().iconst(types::I64, src.as_ptr() as i64);
         self.pinned.sources.push(src);
-        let r = self.call(f as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
+        let r = self.call(rows::generic as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
         Ok(predicate.then_some(r).flatten())
     }
 

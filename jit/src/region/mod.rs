@@ -193,6 +193,7 @@ impl<'a> Planner<'a> {
     fn classify(&self, i: usize, back_end: &dyn Accepts) -> Class {
         let inst = &self.block.insts[i];
         match &inst.op {
+            Op::Splat(_) if self.func.ty(inst.first) == Ty::MASK => Class::Scalar,
             Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => Class::Floating,
             Op::VGet { reg, .. } => {
                 let last = self.uses.get(&inst.first).and_then(|u| u.last()).copied().unwrap_or(0);
