@@ -63,10 +63,10 @@ pub fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, hos
         | PkSSubSat16 => true,
         FMin32 | FMax32 => plain32 && mode.ieee(),
         FAdd32 | FSub32 | FMul32 | FFloor32 | FCeil32 | FTrunc32 | FRndne32 | CvtF32I32 | CvtF32U32 | CvtI32F32 | CvtU32F32 => plain32,
-        FFma32 => plain32 && host.fma,
+        FFma32 => plain32 && host.fma.is_some(),
         FClamp32 => plain32 && mode.dx10_clamp(),
         FAdd64 | FSub64 | FMul64 => plain64,
-        FFma64 => plain64 && host.fma,
+        FFma64 => plain64 && host.fma.is_some(),
         _ if float_condition(*op).is_some() => {
             if op.args()[0] == crate::ir::Width::B64 {
                 plain64
@@ -671,11 +671,11 @@ impl Lanes<'_, '_> {
             FAdd32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fadd(a, b)),
             FSub32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fsub(a, b)),
             FMul32 => self.map2(F32X4, x, y, |s, a, b| s.b.ins().fmul(a, b)),
-            FFma32 => self.map3(F32X4, a, |s, a, b, c| s.b.ins().fma(a, b, c)),
+            FFma32 => self.map3(F32X4, a, Self::fma),
             FAdd64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fadd(a, b)),
             FSub64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fsub(a, b)),
             FMul64 => self.map2(F64X2, x, y, |s, a, b| s.b.ins().fmul(a, b)),
-            FFma64 => self.map3(F64X2, a, |s, a, b, c| s.b.ins().fma(a, b, c)),
+            FFma64 => self.map3(F64X2, a, Self::fma),
             FFloor32 => self.map1(F32X4, x, |s, a| s.b.ins().floor(a)),
             FCeil32 => self.map1(F32X4, x, |s, a| s.b.ins().ceil(a)),
             FTrunc32 => self.map1(F32X4, x, |s, a| s.b.ins().trunc(a)),
@@ -724,6 +724,14 @@ impl Lanes<'_, '_> {
         })
     }
 
+    /// a * b + c with the guest's choice among NaNs.
+    fn fma(&mut self, a: cl::Value, b: cl::Value, c: cl::Value) -> cl::Value {
+        match super::host_features().fma {
+            Some(super::FmaOrder::Second) => self.b.ins().fma(b, a, c),
+            _ => self.b.ins().fma(a, b, c),
+        }
+    }
+
     /// Signed comparisons are the only ordered ones x86 has for 64-bit lanes.
     fn compare64(&mut self, cc: IntCC, a: cl::Value, b: cl::Value) -> cl::Value {
         if cc == cc.unsigned() && cc != IntCC::Equal && cc != IntCC::NotEqual {
@@ -763,8 +771,8 @@ impl Lanes<'_, '_> {
         let sig = |s: &mut Self, nan, x| {
             let q = s.b.ins().band(x, quiet);
             let zero = s.splat32(0);
-            let signalling = s.b.ins().icmp(IntCC::Equal, q, zero);
-            s.b.ins().band(nan, signalling)
+            let signals = s.b.ins().icmp(IntCC::Equal, q, zero);
+            s.b.ins().band(nan, signals)
         };
         let (snan_a, snan_b) = (sig(self, nan_a, a), sig(self, nan_b, b));
         let (qa, qb) = (self.b.ins().bor(a, quiet), self.b.ins().bor(b, quiet));

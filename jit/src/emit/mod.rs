@@ -57,18 +57,58 @@ pub struct EmitOptions {
 /// What this host can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HostFeatures {
-    /// Fused multiply-add instructions.
-    pub fma: bool,
-    /// NaN operands and results behave as the guest's (x86).
+    /// Fused multiply-add whose NaN results can be made the guest's.
+    pub fma: Option<FmaOrder>,
+    /// NaN operands and results of additions and multiplications behave as the guest's (x86).
     pub x86_nans: bool,
+}
+
+/// Which factor of `vfmadd213 a, b, c` (a = b * a + c) a host prefers if both are NaNs. The guest prefers the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FmaOrder {
+    /// The destination operand.
+    First,
+    /// The other one: factors are handed over swapped.
+    Second,
 }
 
 /// The host, found once.
 pub fn host_features() -> HostFeatures {
-    #[cfg(target_arch = "x86_64")]
-    return HostFeatures { fma: std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx"), x86_nans: true };
-    #[cfg(not(target_arch = "x86_64"))]
-    HostFeatures { fma: false, x86_nans: false }
+    static HOST: LazyLock<HostFeatures> = LazyLock::new(|| HostFeatures { fma: fma_order(), x86_nans: cfg!(target_arch = "x86_64") });
+    *HOST
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn fma_order() -> Option<FmaOrder> {
+    None
+}
+
+/// Asks the processor, since manuals and processors do not agree on it.
+#[cfg(target_arch = "x86_64")]
+fn fma_order() -> Option<FmaOrder> {
+    use std::arch::x86_64::*;
+    if !(std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx")) {
+        return None;
+    }
+    #[target_feature(enable = "fma,avx")]
+    fn run(a: u32, b: u32, c: u32) -> u32 {
+        let [mut x, y, z] = [a, b, c].map(|v| _mm_castsi128_ps(_mm_set1_epi32(v as i32)));
+        // SAFETY: the features are enabled; registers only.
+        unsafe {
+            std::arch::asm!("vfmadd213ps {0}, {1}, {2}", inout(xmm_reg) x, in(xmm_reg) y, in(xmm_reg) z, options(pure, nomem, nostack))
+        };
+        _mm_cvtsi128_si32(_mm_castps_si128(x)) as u32
+    }
+    const ONE: u32 = 0x3f80_0000;
+    const NANS: [u32; 3] = [0x7fc0_0001, 0x7fc0_0002, 0x7fc0_0003];
+    // SAFETY: the features were detected.
+    let (both, first, second) = unsafe { (run(NANS[0], NANS[1], NANS[2]), run(NANS[0], ONE, NANS[2]), run(ONE, NANS[1], NANS[2])) };
+    // A factor must win over the summand in any case.
+    match (both, first, second) {
+        (0x7fc0_0001, 0x7fc0_0001, 0x7fc0_0002) => Some(FmaOrder::First),
+        (0x7fc0_0002, 0x7fc0_0001, 0x7fc0_0002) => Some(FmaOrder::Second),
+        _ => None,
+    }
 }
 
 /// A compiled wave function. Enter it with [`Compiled::entry`]; the memory is freed when it is dropped.

@@ -103,51 +103,6 @@ pub unsafe extern "C" fn set_relative(state: *mut WaveState, reg: u32, index: u3
     }
 }
 
-/// A pure operation on whole rows, one lane at a time: what the vectorised row functions are compared with, and what runs where there is
-/// none. The ABI is that of a row function, with the operation's number in the upper half of `mode`.
-///
-/// # Safety
-/// The rows exist; `src` points to the rows of the operands.
-pub unsafe extern "C" fn generic(rows: *mut u32, lanes: u32, mode: u32, dst: u64, src: *const [u16; 8]) -> u64 {
-    let op = ir::PureOp::ALL[(mode >> 16) as usize];
-    let (mode, lanes) = (ir::FpMode(mode as u16), lanes as usize);
-    let mut args = [[0u64; MAX]; 3];
-    // SAFETY: promised by the caller.
-    let src = unsafe { &*src };
-    for (i, width) in op.args().iter().enumerate() {
-        // SAFETY: promised by the caller; masks lie in the first 8 bytes of their row.
-        let (lo, hi) = unsafe {
-            (
-                read(rows, lanes, src[2 * i].into()),
-                if *width == ir::Width::B64 { read(rows, lanes, src[2 * i + 1].into()) } else { [0; MAX] },
-            )
-        };
-        for l in 0..lanes {
-            args[i][l] = match width {
-                ir::Width::B1 => (u64::from(lo[0]) | u64::from(lo[1]) << 32) >> l & 1,
-                _ => u64::from(lo[l]) | u64::from(hi[l]) << 32,
-            };
-        }
-    }
-    let (mut lo, mut hi, mut mask) = ([0; MAX], [0; MAX], 0);
-    for l in 0..lanes {
-        let r = ir::eval::eval(op, mode, args[0][l], args[1][l], args[2][l]);
-        (lo[l], hi[l]) = (r as u32, (r >> 32) as u32);
-        mask |= (r & 1) << l;
-    }
-    if op.ret() == ir::Width::B1 {
-        return mask;
-    }
-    // SAFETY: promised by the caller.
-    unsafe {
-        write(rows, lanes, dst as u32 & 0xffff, &lo);
-        if op.ret() == ir::Width::B64 {
-            write(rows, lanes, (dst >> 16) as u32 & 0xffff, &hi);
-        }
-    }
-    0
-}
-
 /// One scalar pure operation that has no inline form.
 pub extern "C" fn scalar(op: u32, mode: u32, a: u64, b: u64, c: u64) -> u64 {
     ir::eval::eval(ir::PureOp::ALL[op as usize], ir::FpMode(mode as u16), a, b, c)

@@ -13,6 +13,7 @@ use crate::{
     ir::{
         self, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
         resume::{loop_headers, resume_points},
+        rowfn,
     },
     opt::{
         OptOptions,
@@ -711,12 +712,12 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         let dst = if predicate { [0; 2] } else { self.home(plan, inst.first)? };
         let rows = self.rows();
         let lanes = self.b.ins().iconst(types::I32, i64::from(self.func.wave_size));
-        let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed") as i64;
-        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0) | number << 16);
+        let f = rowfn::row_fn(op, mode);
+        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0));
         let dst = self.b.ins().iconst(types::I64, i64::from(dst[0]) | i64::from(dst[1]) << 16);
         let list = self.b.ins().iconst(types::I64, src.as_ptr() as i64);
         self.pinned.sources.push(src);
-        let r = self.call(rows::generic as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
+        let r = self.call(f as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
         Ok(predicate.then_some(r).flatten())
     }
 
