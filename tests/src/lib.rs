@@ -3,3 +3,4 @@
 pub mod filetest;
 pub mod machine;
 pub mod memory;
+pub mod random_programs;
