@@ -2,10 +2,20 @@
 
 pub mod address_space;
 pub mod code_object;
+pub mod device;
+pub mod dispatch;
 pub mod error;
 pub mod kernarg;
 pub mod memory;
+pub mod pool;
+pub mod program;
+mod report;
 pub mod wave;
 pub mod wave_init;
+mod workgroup;
 
+pub use address_space::AddressMode;
+pub use device::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Kernel, Launch, Module};
+pub use dispatch::DispatchStats;
 pub use error::Error;
+pub use program::Engine;

@@ -71,3 +71,31 @@ pub fn blank_state() -> Box<WaveState> {
         slots: [0; SLOTS],
     })
 }
+
+/// Zeroed memory that grows: row files, LDS, scratch. Page-aligned; pages that are never touched cost nothing.
+#[derive(Default)]
+pub(crate) struct Arena(Option<memmap2::MmapMut>);
+
+impl Arena {
+    /// Has it `bytes` already?
+    pub fn holds(&self, bytes: usize) -> bool {
+        self.0.as_ref().is_some_and(|m| m.len() >= bytes)
+    }
+
+    /// Its start, with room for `bytes`. Contents are lost if it grows.
+    pub fn at_least(&mut self, bytes: usize) -> Result<*mut u8, crate::Error> {
+        if !self.holds(bytes.max(1)) {
+            let bytes = bytes.max(1).next_multiple_of(4096);
+            let map = memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
+            self.0 = Some(map.map_err(|e| crate::Error::Memory(format!("no {bytes} bytes for waves: {e}")))?);
+        }
+        Ok(self.0.as_mut().map_or(std::ptr::null_mut(), |m| m.as_mut_ptr()))
+    }
+
+    /// Zeroes all of it.
+    pub fn clear(&mut self) {
+        if let Some(map) = &mut self.0 {
+            map.fill(0);
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! The Rust API: [`Device`], [`Buffer`], [`Module`], [`Kernel`], [`Launch`].
+
+use crate::Error;
+use crate::address_space::{AddressMode, AddressSpace};
+use crate::code_object::{CodeObject, KernelInfo};
+use crate::dispatch::{self, Dispatch, DispatchStats, Hook};
+use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
+use crate::pool::Pool;
+use crate::program::{Engine, Program};
+use crate::wave_init::{Pointers, WaveInit};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Bytes of a launch's own block: argument segment, then packet, queue and empty hidden buffers.
+const BLOCK_BYTES: u64 = 16 << 10;
+/// Where the parts after the argument segment begin, from the block's end.
+const BLOCK_TAIL: u64 = 4096;
+/// Scratch of kernels whose stack need is not known when they are compiled.
+const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
+
+/// How a [`Device`] works.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeviceOptions {
+    /// Threads that run workgroups; 0: as many as the host has.
+    pub threads: usize,
+    /// Guest memory of its own, or the host's.
+    pub address_mode: AddressMode,
+    /// Host code or interpreter.
+    pub engine: Engine,
+    /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
+    pub deterministic: bool,
+    /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
+    pub reserve_bytes: u64,
+}
+
+/// A software GPU: guest memory, threads, compiled code. Cheap to clone; clones are the same device.
+///
+/// ```
+/// use wavejit::{Arg, Device, DeviceOptions, Launch};
+///
+/// // out[i] = a[i] + scale * b[i], compiled for gfx1100; the last workgroup is partial.
+/// let code = include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco");
+/// let device = Device::new(DeviceOptions::default())?;
+/// let triad = device.load(code)?.kernel("triad")?;
+/// let bytes = |f: fn(u32) -> f32| (0..1000).flat_map(|i| f(i).to_le_bytes()).collect::<Vec<u8>>();
+/// let (a, b) = (device.upload(&bytes(|i| i as f32))?, device.upload(&bytes(|i| 1.0 / (i + 1) as f32))?);
+/// let out = device.alloc(4000)?;
+/// let args = [Arg::Buffer(&out), Arg::Buffer(&a), Arg::Buffer(&b), Arg::F32(3.0), Arg::I32(1000)];
+/// let stats = triad.launch(&Launch { grid: [1000, 1, 1], group: [256, 1, 1], args: &args, ..Default::default() })?;
+/// assert_eq!((stats.workgroups, stats.waves), (4, 32));
+/// assert_eq!(out.to_vec()?, bytes(|i| (1.0 / (i + 1) as f32).mul_add(3.0, i as f32)));
+/// # Ok::<(), wavejit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    options: DeviceOptions,
+    space: Arc<AddressSpace>,
+    pool: Pool,
+    /// Blocks for launches, kept for reuse.
+    blocks: Mutex<Vec<u64>>,
+    dispatches: AtomicU64,
+    /// Programs of raw code by address, for [`Device::run_code`].
+    raw: Mutex<Vec<RawProgram>>,
+}
+
+struct RawProgram {
+    start: u64,
+    hash: u64,
+    bytes: u64,
+    program: Arc<Program>,
+}
+
+/// Guest memory, freed when dropped.
+pub struct Buffer {
+    device: Device,
+    address: u64,
+    bytes: u64,
+}
+
+/// A code object in guest memory. Cheap to clone.
+#[derive(Clone)]
+pub struct Module(Arc<ModuleInner>);
+
+struct ModuleInner {
+    device: Device,
+    object: CodeObject,
+    base: u64,
+    program: Arc<Program>,
+}
+
+/// A kernel of a module. Cheap to clone.
+#[derive(Clone)]
+pub struct Kernel {
+    module: Module,
+    info: Arc<KernelInfo>,
+}
+
+/// A kernel argument.
+#[derive(Clone, Copy)]
+pub enum Arg<'a> {
+    /// Address of a buffer.
+    Buffer(&'a Buffer),
+    /// A guest address.
+    Address(u64),
+    /// The bytes of a value, of exactly the argument's size.
+    Bytes(&'a [u8]),
+    /// A 32-bit integer.
+    U32(u32),
+    /// A signed 32-bit integer.
+    I32(i32),
+    /// A 64-bit integer.
+    U64(u64),
+    /// A float.
+    F32(f32),
+    /// A double.
+    F64(f64),
+    /// LDS bytes behind a `__local` pointer.
+    LocalBytes(u32),
+}
+
+impl<'a> Arg<'a> {
+    /// The bytes of a value, of exactly the argument's size.
+    pub fn bytes(bytes: &'a [u8]) -> Arg<'a> {
+        Arg::Bytes(bytes)
+    }
+}
+
+/// How to launch a kernel.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    /// Work-items of the grid; the last workgroup of a dimension may be partial.
+    pub grid: [u32; 3],
+    /// Work-items of a full workgroup.
+    pub group: [u32; 3],
+    /// Arguments, in order, without hidden ones.
+    pub args: &'a [Arg<'a>],
+    /// The packed argument segment instead of `args`, hidden arguments included; zeros follow.
+    pub kernarg: Option<&'a [u8]>,
+    /// LDS bytes beyond the kernel's own and its `__local` arguments.
+    pub dynamic_lds: u32,
+    /// OpenCL's global offset.
+    pub offset: [u64; 3],
+    /// Guest instructions a wave may run before the dispatch is an error; 0: any number.
+    pub max_insts: u64,
+    /// Another thread may set this to non-zero to stop the dispatch.
+    pub cancel: Option<&'a AtomicU32>,
+    /// Called before every guest instruction (`Engine::Interp` only).
+    pub hook: Option<Hook<'a>>,
+}
+
+impl Default for Launch<'_> {
+    fn default() -> Self {
+        Launch {
+            grid: [1; 3],
+            group: [1; 3],
+            args: &[],
+            kernarg: None,
+            dynamic_lds: 0,
+            offset: [0; 3],
+            max_insts: 0,
+            cancel: None,
+            hook: None,
+        }
+    }
+}
+
+/// Raw machine code to run, for front doors other than code objects.
+pub struct CodeLaunch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// Guest address range of the code.
+    pub code: (u64, u64),
+    /// State of waves at their start; `init.entry` lies in `code`.
+    pub init: WaveInit,
+    /// Work-items of the grid.
+    pub grid: [u32; 3],
+    /// Work-items of a full workgroup.
+    pub group: [u32; 3],
+    /// As in [`Launch`].
+    pub max_insts: u64,
+    /// As in [`Launch`].
+    pub cancel: Option<&'a AtomicU32>,
+    /// As in [`Launch`].
+    pub hook: Option<Hook<'a>>,
+}
+
+impl Device {
+    /// Makes a device. Threads start with the first dispatch that needs them.
+    pub fn new(options: DeviceOptions) -> Result<Device, Error> {
+        let space = Arc::new(AddressSpace::new(options.address_mode, options.reserve_bytes)?);
+        let pool = Pool::new(if options.deterministic { 1 } else { options.threads });
+        Ok(Device(Arc::new(Inner { options, space, pool, blocks: Mutex::default(), dispatches: AtomicU64::new(0), raw: Mutex::default() })))
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &DeviceOptions {
+        &self.0.options
+    }
+
+    /// Guest memory.
+    pub fn memory(&self) -> &Arc<AddressSpace> {
+        &self.0.space
+    }
+
+    /// Threads that run workgroups.
+    pub fn threads(&self) -> usize {
+        self.0.pool.threads()
+    }
+
+    /// Allocates guest memory, zeroed.
+    pub fn alloc(&self, bytes: usize) -> Result<Buffer, Error> {
+        let address = self.0.space.alloc(bytes as u64, 0)?;
+        Ok(Buffer { device: self.clone(), address, bytes: bytes as u64 })
+    }
+
+    /// Allocates guest memory with these contents.
+    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer, Error> {
+        let buffer = self.alloc(bytes.len())?;
+        buffer.write(0, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Loads a code object (ELF, or an offload bundle with one for gfx1100 or another known processor).
+    pub fn load(&self, bytes: &[u8]) -> Result<Module, Error> {
+        self.load_object(CodeObject::load(bytes)?)
+    }
+
+    /// Loads a code object that has been read already.
+    pub fn load_object(&self, object: CodeObject) -> Result<Module, Error> {
+        let space = &self.0.space;
+        let size = object.image_bytes();
+        let base = space.alloc(size, 4096)?;
+        let image = object.image(base).map_err(Error::from).and_then(|image| space.write(base, &image));
+        if let Err(e) = image {
+            space.free(base);
+            return Err(e);
+        }
+        let target = object.kernels().first().map_or(wavejit_jit::isa::Gfx::GFX1100, |k| k.target);
+        let program = Arc::new(Program::new(space.clone(), target, self.0.options.engine, base, base + size));
+        Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program })))
+    }
+
+    /// Runs raw machine code to its end. Code that is the same bytes at the same address is compiled once.
+    pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
+        let program = self.raw_program(launch)?;
+        self.dispatch(&Dispatch {
+            name: launch.name,
+            program: &program,
+            init: launch.init.clone(),
+            grid: launch.grid,
+            group: launch.group,
+            max_insts: launch.max_insts,
+            cancel: launch.cancel,
+            hook: launch.hook,
+            deterministic: self.0.options.deterministic,
+        })
+    }
+
+    fn dispatch(&self, d: &Dispatch) -> Result<DispatchStats, Error> {
+        if d.hook.is_some() && self.0.options.engine != Engine::Interp {
+            return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
+        }
+        dispatch::run(d, &self.0.space, &self.0.pool)
+    }
+
+    fn raw_program(&self, launch: &CodeLaunch) -> Result<Arc<Program>, Error> {
+        const KEPT: usize = 64;
+        let (start, end) = launch.code;
+        let mut code = vec![0; end.saturating_sub(start) as usize];
+        self.0.space.read(start, &mut code)?;
+        let target = launch.init.target;
+        let hash = fnv1a(&code);
+        let same = |p: &RawProgram| (p.start, p.bytes, p.hash) == (start, code.len() as u64, hash) && p.program.target() == target;
+        let mut raw = self.0.raw.lock();
+        if let Some(at) = raw.iter().position(same) {
+            // Most recently used last.
+            let found = raw.remove(at);
+            let program = found.program.clone();
+            raw.push(found);
+            return Ok(program);
+        }
+        if raw.len() >= KEPT {
+            raw.remove(0);
+        }
+        let program = Arc::new(Program::new(self.0.space.clone(), target, self.0.options.engine, start, end));
+        raw.push(RawProgram { start, hash, bytes: code.len() as u64, program: program.clone() });
+        Ok(program)
+    }
+}
+
+/// 64-bit FNV-1a over dwords.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    let dwords = bytes.chunks(4).map(|c| c.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)));
+    dwords.fold(0xcbf2_9ce4_8422_2325, |h, w| (h ^ w).wrapping_mul(0x100_0000_01b3))
+}
+
+impl Buffer {
+    /// Guest address.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// No bytes?
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Copies `from` to `offset` on. An error if that does not fit.
+    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), Error> {
+        self.check(offset, from.len())?;
+        self.device.0.space.write(self.address + offset as u64, from)
+    }
+
+    /// Copies from `offset` on. An error if there are not as many bytes.
+    pub fn read(&self, offset: usize, to: &mut [u8]) -> Result<(), Error> {
+        self.check(offset, to.len())?;
+        self.device.0.space.read(self.address + offset as u64, to)
+    }
+
+    /// All bytes.
+    pub fn to_vec(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; self.len()];
+        self.read(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn check(&self, offset: usize, len: usize) -> Result<(), Error> {
+        match offset.checked_add(len) {
+            Some(end) if end <= self.len() => Ok(()),
+            _ => Err(Error::Arg(format!("{len} bytes at offset {offset} of a buffer of {} bytes", self.bytes))),
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.device.0.space.free(self.address);
+    }
+}
+
+impl Module {
+    /// A kernel by name, with or without `.kd`.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
+        Ok(Kernel { module: self.clone(), info: Arc::new(self.0.object.kernel(name)?.clone()) })
+    }
+
+    /// All kernels.
+    pub fn kernels(&self) -> &[KernelInfo] {
+        self.0.object.kernels()
+    }
+
+    /// The code object.
+    pub fn object(&self) -> &CodeObject {
+        &self.0.object
+    }
+
+    /// Guest address of its image.
+    pub fn base(&self) -> u64 {
+        self.0.base
+    }
+}
+
+impl Drop for ModuleInner {
+    fn drop(&mut self) {
+        self.device.0.space.free(self.base);
+    }
+}
+
+impl Kernel {
+    /// What the code object says about it.
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Compiles it now, for a launch later.
+    pub fn compile(&self) -> Result<(), Error> {
+        let init = self.init(&Pointers::default(), &[], 0);
+        self.module.0.program.code(&self.info.name, init.entry, init.mode, init.wave_size)?;
+        Ok(())
+    }
+
+    /// Runs the grid to its end.
+    pub fn launch(&self, launch: &Launch) -> Result<DispatchStats, Error> {
+        let (info, module) = (&*self.info, &*self.module.0);
+        let geometry = Geometry { grid: launch.grid, group: launch.group, offset: launch.offset };
+        geometry.check(&info.name, Some(info))?;
+        let segment_bytes = launch.kernarg.map_or(0, <[u8]>::len).max(info.kernarg_bytes as usize) as u64;
+        let block = LaunchBlock::new(&module.device, segment_bytes)?;
+        let (bytes, dynamic_lds) = match launch.kernarg {
+            Some(packed) => {
+                kernarg::check_lds(&info.name, info.lds_bytes, launch.dynamic_lds)?;
+                (kernarg::pack_raw(info, packed), launch.dynamic_lds)
+            }
+            None => {
+                let scratch: Vec<[u8; 8]> = launch.args.iter().map(Arg::scalar_bytes).collect();
+                let args: Vec<ArgValue> = launch.args.iter().zip(&scratch).map(|(a, s)| a.value(s)).collect();
+                let packed = kernarg::pack(info, &args, &geometry, launch.dynamic_lds, &block.hidden())?;
+                (packed.bytes, packed.dynamic_lds_bytes)
+            }
+        };
+        let space = &module.device.0.space;
+        space.write(block.address, &bytes)?;
+        let kernel_object = module.base + info.descriptor_address;
+        space.write(block.packet(), &kernarg::dispatch_packet(info, &geometry, dynamic_lds, kernel_object, block.address))?;
+        let pointers = Pointers {
+            kernarg: block.address,
+            dispatch_packet: block.packet(),
+            queue: block.queue(),
+            dispatch_id: module.device.0.dispatches.fetch_add(1, Relaxed),
+            ..Default::default()
+        };
+        module.device.dispatch(&Dispatch {
+            name: &info.name,
+            program: &module.program,
+            init: self.init(&pointers, &bytes, dynamic_lds),
+            grid: launch.grid,
+            group: launch.group,
+            max_insts: launch.max_insts,
+            cancel: launch.cancel,
+            hook: launch.hook,
+            deterministic: module.device.0.options.deterministic,
+        })
+    }
+
+    fn init(&self, pointers: &Pointers, kernarg: &[u8], dynamic_lds: u32) -> WaveInit {
+        let info = &*self.info;
+        let kd_address = self.module.0.base + info.descriptor_address;
+        let mut init = WaveInit::from_descriptor(&info.descriptor, kd_address, info.target, pointers, kernarg, dynamic_lds);
+        init.lds_bytes = info.lds_bytes.saturating_add(dynamic_lds);
+        init.scratch_bytes = info.scratch_bytes;
+        if info.uses_dynamic_stack {
+            init.scratch_bytes = init.scratch_bytes.max(DYNAMIC_STACK_BYTES);
+        }
+        init
+    }
+}
+
+impl<'a> Arg<'a> {
+    fn scalar_bytes(&self) -> [u8; 8] {
+        let low = |v: u32| u64::from(v).to_le_bytes();
+        match *self {
+            Arg::U32(v) => low(v),
+            Arg::I32(v) => low(v as u32),
+            Arg::F32(v) => low(v.to_bits()),
+            Arg::U64(v) => v.to_le_bytes(),
+            Arg::F64(v) => v.to_le_bytes(),
+            _ => [0; 8],
+        }
+    }
+
+    fn value(&self, scalar: &'a [u8; 8]) -> ArgValue<'a> {
+        match *self {
+            Arg::Buffer(b) => ArgValue::Pointer(b.address),
+            Arg::Address(a) => ArgValue::Pointer(a),
+            Arg::Bytes(b) => ArgValue::Bytes(b),
+            Arg::U32(_) | Arg::I32(_) | Arg::F32(_) => ArgValue::Bytes(&scalar[..4]),
+            Arg::U64(_) | Arg::F64(_) => ArgValue::Bytes(scalar),
+            Arg::LocalBytes(n) => ArgValue::LocalBytes(n),
+        }
+    }
+}
+
+/// Guest memory of one launch: argument segment; then, `BLOCK_TAIL` from the end, packet, queue and a zeroed buffer.
+struct LaunchBlock {
+    device: Device,
+    address: u64,
+    bytes: u64,
+}
+
+impl LaunchBlock {
+    fn new(device: &Device, segment_bytes: u64) -> Result<LaunchBlock, Error> {
+        let inner = &device.0;
+        let bytes = BLOCK_BYTES.max(segment_bytes.next_multiple_of(256) + BLOCK_TAIL);
+        let kept = if bytes == BLOCK_BYTES { inner.blocks.lock().pop() } else { None };
+        let address = kept.map_or_else(|| inner.space.alloc(bytes, 0), Ok)?;
+        let block = LaunchBlock { device: device.clone(), address, bytes };
+        inner.space.write(block.queue(), &kernarg::queue_bytes())?;
+        inner.space.write(block.zeros(), &[0; 1024])?;
+        Ok(block)
+    }
+    fn packet(&self) -> u64 {
+        self.address + self.bytes - BLOCK_TAIL
+    }
+    fn queue(&self) -> u64 {
+        self.packet() + 256
+    }
+    fn zeros(&self) -> u64 {
+        self.packet() + 1024
+    }
+    fn hidden(&self) -> HiddenPointers {
+        HiddenPointers { printf_buffer: self.zeros(), queue: self.queue(), ..Default::default() }
+    }
+}
+
+impl Drop for LaunchBlock {
+    fn drop(&mut self) {
+        let inner = &self.device.0;
+        if self.bytes == BLOCK_BYTES {
+            inner.blocks.lock().push(self.address);
+        } else {
+            inner.space.free(self.address);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        for block in self.blocks.get_mut().drain(..) {
+            self.space.free(block);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A dispatch: a grid of workgroups, spread over threads.
+//!
+//! Grid sizes count work-items; the last workgroup of a dimension may be partial (HSA, kernel dispatch packet). Workgroups are handed out
+//! in order, a chunk at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
+//! that kernels whose workgroups wait for each other go on. The first error stops all threads; [`run`] returns when all have left.
+
+use crate::Error;
+use crate::address_space::AddressSpace;
+use crate::pool::Pool;
+use crate::program::{Code, Program};
+use crate::wave_init::WaveInit;
+use crate::workgroup::{Tally, Turn, Workgroup};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use wavejit_jit::abi::WaveState;
+
+/// Most workgroups a thread keeps in flight.
+const MAX_RESIDENT: usize = 256;
+
+/// What a dispatch did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DispatchStats {
+    /// Waves started.
+    pub waves: u64,
+    /// Workgroups started.
+    pub workgroups: u64,
+    /// Guest instructions run, all waves together.
+    pub guest_insts: u64,
+    /// Time to compile the kernel when it was first needed; 0 if it had been before.
+    pub compile_time: Duration,
+    /// From the first workgroup's start to the last one's end.
+    pub run_time: Duration,
+}
+
+/// The instruction a wave is about to run, for hooks.
+pub struct Step<'a> {
+    /// Workgroup id.
+    pub group: [u32; 3],
+    /// Wave in the workgroup.
+    pub wave: usize,
+    /// Guest address of the instruction.
+    pub pc: u64,
+    /// Registers before it.
+    pub state: &'a WaveState,
+}
+
+/// Called before every guest instruction (`Engine::Interp` only).
+pub type Hook<'a> = &'a (dyn Fn(&Step) + Sync);
+
+/// What to run.
+pub struct Dispatch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// Code, and what it may jump to.
+    pub program: &'a Arc<Program>,
+    /// State of waves at their start.
+    pub init: WaveInit,
+    /// Work-items.
+    pub grid: [u32; 3],
+    /// Work-items of a full workgroup.
+    pub group: [u32; 3],
+    /// Guest instructions a wave may run; 0: any number.
+    pub max_insts: u64,
+    /// Non-zero: stop.
+    pub cancel: Option<&'a AtomicU32>,
+    /// See [`Hook`].
+    pub hook: Option<Hook<'a>>,
+    /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
+    pub deterministic: bool,
+}
+
+/// A dispatch while it runs, shared by its threads.
+pub(crate) struct Job {
+    pub name: String,
+    pub program: Arc<Program>,
+    pub code: Arc<Code>,
+    pub space: Arc<AddressSpace>,
+    pub init: WaveInit,
+    pub grid: [u32; 3],
+    pub group: [u32; 3],
+    /// Workgroups in each dimension.
+    pub groups: [u32; 3],
+    pub max_insts: u64,
+    pub deterministic: bool,
+    total: u64,
+    chunk: u64,
+    next: AtomicU64,
+    stop: AtomicBool,
+    error: Mutex<Option<Error>>,
+    cancel: Option<*const AtomicU32>,
+    hook: Option<*const (dyn Fn(&Step) + Sync)>,
+    ticks: AtomicU64,
+    totals: [AtomicU64; 3],
+}
+
+// SAFETY: `cancel` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
+unsafe impl Send for Job {}
+// SAFETY: as above; both are `Sync` themselves.
+unsafe impl Sync for Job {}
+
+impl Job {
+    /// The injected clock, or null.
+    pub fn clock(&self) -> *const AtomicU64 {
+        if self.deterministic { &self.ticks } else { std::ptr::null() }
+    }
+
+    pub fn hook(&self) -> Option<&(dyn Fn(&Step) + Sync)> {
+        // SAFETY: see the `Send` impl.
+        self.hook.map(|h| unsafe { &*h })
+    }
+
+    /// An error if the dispatch was cancelled or another thread failed.
+    pub fn check_stop(&self) -> Result<(), Error> {
+        // SAFETY: see the `Send` impl.
+        let cancelled = self.cancel.is_some_and(|c| unsafe { &*c }.load(Relaxed) != 0);
+        if cancelled || self.stop.load(Relaxed) {
+            return Err(Error::Limit(format!("kernel `{}`: the dispatch was cancelled", self.name)));
+        }
+        Ok(())
+    }
+
+    fn take(&self) -> std::ops::Range<u64> {
+        let start = self.next.fetch_add(self.chunk, Relaxed).min(self.total);
+        start..(start + self.chunk).min(self.total)
+    }
+
+    fn fail(&self, e: Error) {
+        let mut first = self.error.lock();
+        if first.is_none() {
+            *first = Some(e);
+        }
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Runs workgroups until there are none left or the dispatch stops. `spare` holds workgroups for reuse.
+    pub fn work(&self, spare: &mut Vec<Workgroup>) {
+        let mut tally = Tally::default();
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut tally)));
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(e)) => self.fail(e),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+                self.fail(Error::Internal(format!("kernel `{}`: {}", self.name, text.unwrap_or("panic"))));
+            }
+        }
+        spare.truncate(8);
+        for (total, n) in self.totals.iter().zip([tally.waves, tally.workgroups, tally.guest_insts]) {
+            total.fetch_add(n, Relaxed);
+        }
+    }
+
+    fn work_until_error(&self, spare: &mut Vec<Workgroup>, tally: &mut Tally) -> Result<(), Error> {
+        let mut waiting: Vec<Workgroup> = Vec::new();
+        let mut mine = 0..0;
+        loop {
+            self.check_stop()?;
+            if mine.is_empty() && waiting.len() < MAX_RESIDENT {
+                mine = self.take();
+            }
+            let next = if waiting.len() < MAX_RESIDENT { mine.next() } else { None };
+            match next {
+                Some(linear) => {
+                    let mut group = spare.pop().unwrap_or_default();
+                    group.start(self, linear, tally)?;
+                    if self.run_group(&mut group, tally, waiting.len())? {
+                        spare.push(group);
+                    } else {
+                        waiting.push(group);
+                    }
+                }
+                None if waiting.is_empty() => return Ok(()),
+                None => {}
+            }
+            let mut i = 0;
+            while i < waiting.len() {
+                if waiting[i].turn(self, tally)? == Turn::Done {
+                    spare.push(waiting.swap_remove(i));
+                } else {
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    /// Runs a workgroup until it is done (true), or seems to wait for others (false).
+    fn run_group(&self, group: &mut Workgroup, tally: &mut Tally, residents: usize) -> Result<bool, Error> {
+        // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
+        let patience = 64 * (1 + residents as u32).pow(2);
+        loop {
+            match group.turn(self, tally)? {
+                Turn::Done => return Ok(true),
+                Turn::Progress => {}
+                Turn::Waiting { slept } => {
+                    if slept && group.idle_turns >= 4 || group.idle_turns >= patience {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs a dispatch to its end.
+pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<DispatchStats, Error> {
+    let refuse = |why: &str| Err(Error::Arg(format!("kernel `{}`: {why}", d.name)));
+    if d.grid.contains(&0) || d.group.contains(&0) {
+        return refuse("every dimension of grid and workgroup must be at least 1");
+    }
+    if !matches!(d.init.wave_size, 32 | 64) {
+        return refuse("the wave size must be 32 or 64");
+    }
+    let groups = [0, 1, 2].map(|i| d.grid[i].div_ceil(d.group[i]));
+    let total: u128 = groups.iter().map(|n| u128::from(*n)).product();
+    let Ok(total) = u64::try_from(total).map_err(|_| ()).and_then(|n| if n < 1 << 62 { Ok(n) } else { Err(()) }) else {
+        return refuse("the grid has more than 2^62 workgroups");
+    };
+    let before = Instant::now();
+    let code = d.program.code(d.name, d.init.entry, d.init.mode, d.init.wave_size)?;
+    let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
+    let threads = if d.deterministic { 1 } else { pool.threads() as u64 };
+    let job = Arc::new(Job {
+        name: d.name.to_string(),
+        program: d.program.clone(),
+        code,
+        space: space.clone(),
+        init: d.init.clone(),
+        grid: d.grid,
+        group: d.group,
+        groups,
+        max_insts: d.max_insts,
+        deterministic: d.deterministic,
+        total,
+        chunk: (total / (threads * 16)).clamp(1, 64),
+        next: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        error: Mutex::default(),
+        cancel: d.cancel.map(std::ptr::from_ref),
+        // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
+        hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) + Sync)>(h) }),
+        ticks: AtomicU64::new(0),
+        totals: Default::default(),
+    });
+    let start = Instant::now();
+    pool.run(&job, (total.div_ceil(job.chunk)).min(threads) as usize);
+    let run_time = start.elapsed();
+    if let Some(e) = job.error.lock().take() {
+        return Err(e);
+    }
+    let [waves, workgroups, guest_insts] = [0, 1, 2].map(|i| job.totals[i].load(Relaxed));
+    Ok(DispatchStats { waves, workgroups, guest_insts, compile_time, run_time })
+}

@@ -1,0 +1,86 @@
+//! Errors of a running kernel: where it was (kernel, pc, workgroup, wave, lane), what it did, which instruction that is.
+
+use crate::Error;
+use crate::dispatch::Job;
+use crate::workgroup::Status;
+use wavejit_jit::abi::{FaultKind, WaveState};
+use wavejit_jit::ir::Failure;
+use wavejit_jit::isa::{self, DisasmOptions};
+
+/// `kernel `k`+0x1c (pc 0x100001c: `global_load_b32 v1, v0, s[2:3]`), workgroup (1, 0, 0), wave 3`
+fn place(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> String {
+    let [x, y, z] = group;
+    let offset = match pc.checked_sub(job.init.entry) {
+        Some(n) => format!("+{n:#x}"),
+        None => format!("-{:#x}", job.init.entry - pc),
+    };
+    let text = disassemble(job, pc).map(|t| format!(": `{t}`")).unwrap_or_default();
+    format!("kernel `{}`{offset} (pc {pc:#x}{text}), workgroup ({x}, {y}, {z}), wave {wave}", job.name)
+}
+
+fn disassemble(job: &Job, pc: u64) -> Option<String> {
+    let words: Vec<u32> = (0..5).map_while(|i| job.program.read(pc.wrapping_add(4 * i))).collect();
+    let wave_size = job.init.wave_size;
+    let inst = isa::decode(&words, job.init.target, wave_size).ok()?;
+    Some(isa::disasm(&inst, job.init.target, &DisasmOptions { wave_size, true16: false, pc: Some(pc) }))
+}
+
+pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) -> Error {
+    let lane = match state.fault_lane {
+        u32::MAX => String::new(),
+        lane => format!(", lane {lane}"),
+    };
+    let at = format!("{}{lane}", place(job, group, wave, state.fault_pc));
+    let address = state.fault_addr;
+    let unsupported = state.fault_kind == FaultKind::Unsupported as u32;
+    let what = [FaultKind::Unmapped, FaultKind::Misaligned, FaultKind::Scratch].into_iter().find(|k| *k as u32 == state.fault_kind);
+    let what = match what {
+        Some(FaultKind::Misaligned) => format!("atomic at address {address:#x}, which is not aligned"),
+        Some(FaultKind::Scratch) => {
+            format!("scratch offset {address:#x} is outside the {} bytes of a work-item", job.init.scratch_bytes)
+        }
+        _ if unsupported => return Error::Unsupported(format!("{at}: GDS is not supported")),
+        _ => format!("address {address:#x} is not mapped"),
+    };
+    Error::Memory(format!("memory fault: {at}: {what}"))
+}
+
+pub(crate) fn trap(job: &Job, group: [u32; 3], wave: usize, id: u64) -> Error {
+    let [x, y, z] = group;
+    Error::Trap(format!("s_trap {id} in kernel `{}`, workgroup ({x}, {y}, {z}), wave {wave}", job.name))
+}
+
+pub(crate) fn failure(job: &Job, group: [u32; 3], wave: usize, failure: Option<&Failure>) -> Error {
+    let Some(failure) = failure else {
+        return Error::Internal(format!("kernel `{}`: a failure without a description", job.name));
+    };
+    let [x, y, z] = group;
+    let offset = failure.pc.wrapping_sub(job.init.entry);
+    let at = format!("kernel `{}`+{offset:#x} (pc {:#x}), workgroup ({x}, {y}, {z}), wave {wave}", job.name, failure.pc);
+    if failure.undecodable {
+        Error::Decode(format!("{at}: no such instruction on {}: {}", job.init.target, failure.text))
+    } else {
+        Error::Unsupported(format!("{at}: {}", failure.text))
+    }
+}
+
+pub(crate) fn bad_jump(job: &Job, group: [u32; 3], wave: usize, pc: u64, e: Error) -> Error {
+    let [x, y, z] = group;
+    let at = format!("kernel `{}`, workgroup ({x}, {y}, {z}), wave {wave}: jump to {pc:#x}", job.name);
+    match e {
+        Error::Memory(m) => Error::Memory(format!("{at}: {m}")),
+        Error::Internal(m) => Error::Internal(format!("{at}: {m}")),
+        other => other,
+    }
+}
+
+/// The instruction budget is used up: names the wave, and where the others are.
+pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, Status, u64)]) -> Error {
+    let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);
+    let mut text = format!("instruction budget of {} used up: {}", job.max_insts, place(job, group, wave, pc));
+    for (i, status, pc) in live.iter().filter(|w| w.0 != wave).take(8) {
+        let doing = if *status == Status::Barrier { "waits at a barrier, goes on" } else { "runs" };
+        text += &format!("; wave {i} {doing} at +{:#x}", pc.wrapping_sub(job.init.entry));
+    }
+    Error::Limit(text)
+}

@@ -1,0 +1,322 @@
+//! One workgroup on its thread: its waves in turn, from barrier to barrier.
+//!
+//! Every wave runs until it suspends. At s_barrier it waits until all waves that have not ended are there. After s_sleep, or when its fuel
+//! is used up, the next wave gets its turn. Waves, LDS and scratch are reused from workgroup to workgroup.
+
+use crate::Error;
+use crate::dispatch::Job;
+use crate::memory::fault::enter;
+use crate::memory::helpers;
+use crate::program::{Body, Code};
+use crate::report;
+use crate::wave::{Arena, WaveContext, blank_state};
+use crate::wave_init::WavePlace;
+use std::sync::Arc;
+use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_jit::ir::interp::Interp;
+use wavejit_jit::ir::{FpMode, Func, SReg};
+
+/// Guest instructions a wave runs before others get their turn and cancellation is looked at.
+const SLICE: i64 = 1 << 16;
+
+/// Where a wave is between two entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// May run.
+    Ready,
+    /// At a barrier.
+    Barrier,
+    Ended,
+}
+
+/// A wave and its storage.
+pub(crate) struct WaveSlot {
+    pub state: Box<WaveState>,
+    ctx: Box<WaveContext>,
+    rows: Arena,
+    scratch: Arena,
+    /// Code it went on to; `None`: the kernel's entry.
+    pub code: Option<Arc<Code>>,
+    pub status: Status,
+    /// Guest instructions run in earlier slices.
+    used: u64,
+    /// Fuel it was given for this slice.
+    given: i64,
+}
+
+/// How a turn of all waves ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    /// All waves ended.
+    Done,
+    /// Some wave ended or passed a barrier.
+    Progress,
+    /// All waves that could run came back asking for time: from s_sleep (true if any), or out of fuel.
+    Waiting { slept: bool },
+}
+
+/// A workgroup and the storage of its waves.
+#[derive(Default)]
+pub(crate) struct Workgroup {
+    waves: Vec<WaveSlot>,
+    /// Waves of the current workgroup.
+    count: usize,
+    lds: Arena,
+    pub id: [u32; 3],
+    /// Turns without progress, for the scheduler.
+    pub idle_turns: u32,
+}
+
+/// What a thread keeps while it runs workgroups of one dispatch.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub waves: u64,
+    pub workgroups: u64,
+    pub guest_insts: u64,
+    /// Interpreters by function (Engine::Interp only).
+    interps: Vec<OwnedInterp>,
+}
+
+/// An interpreter with the code it borrows from.
+struct OwnedInterp {
+    interp: Interp<'static>,
+    /// Keeps `interp`'s function alive; dropped after it.
+    code: Arc<Code>,
+}
+
+impl WaveSlot {
+    fn new(job: &Job) -> WaveSlot {
+        WaveSlot {
+            state: blank_state(),
+            ctx: WaveContext::new(job.init.target),
+            rows: Arena::default(),
+            scratch: Arena::default(),
+            code: None,
+            status: Status::Ended,
+            used: 0,
+            given: 0,
+        }
+    }
+
+    /// Storage for `temp_rows`, contents kept.
+    fn make_rows(&mut self, temp_rows: u32) -> Result<(), Error> {
+        let bytes = (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4;
+        self.state.rows = self.rows.at_least(bytes)?.cast();
+        Ok(())
+    }
+
+    fn start(&mut self, job: &Job, place: &WavePlace, linear: u64, lds: *mut u8) -> Result<(), Error> {
+        let init = &job.init;
+        let s = &mut *self.state;
+        s.wave_size = init.wave_size;
+        s.helpers = helpers::table();
+        (s.mem_base, s.mem_low, s.mem_size) = (job.space.mem_base(), job.space.mem_low(), job.space.mem_size());
+        s.lds = lds;
+        s.ctx = (&raw mut *self.ctx).cast();
+        self.ctx.mode = init.mode;
+        self.ctx.target = init.target;
+        self.ctx.wave = place.wave;
+        self.ctx.group = linear;
+        self.ctx.clock = job.clock();
+        self.make_rows(job.code.temp_rows)?;
+        if init.scratch_bytes != 0 {
+            let bytes = init.scratch_bytes.next_multiple_of(4) as usize * init.wave_size as usize;
+            self.state.scratch = self.scratch.at_least(bytes)?;
+        }
+        if job.deterministic {
+            self.rows.clear();
+            self.scratch.clear();
+        }
+        // SAFETY: the row file has `TEMP_ROW` rows at least.
+        unsafe { init.apply(place, &mut self.state) };
+        self.code = None;
+        self.status = Status::Ready;
+        self.used = 0;
+        self.refuel(job);
+        Ok(())
+    }
+
+    /// Gives fuel for a slice, or what is left of the budget.
+    fn refuel(&mut self, job: &Job) {
+        let left =
+            if job.max_insts == 0 { i64::MAX } else { i64::try_from(job.max_insts - self.used.min(job.max_insts)).unwrap_or(i64::MAX) };
+        self.given = left.min(SLICE);
+        self.state.fuel = self.given;
+    }
+
+    /// Books what the slice used.
+    fn book(&mut self) {
+        self.used += u64::try_from(self.given.saturating_sub(self.state.fuel)).unwrap_or(0);
+        self.given = self.state.fuel;
+    }
+
+    pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
+        self.code.as_deref().unwrap_or(&job.code)
+    }
+
+    /// Guest address where a suspended wave goes on.
+    pub fn resume_pc(&self, job: &Job) -> u64 {
+        let code = self.code(job);
+        code.resume_pcs.get(self.state.resume as usize).copied().unwrap_or(code.entry)
+    }
+
+    /// Goes on at another entry.
+    fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
+        let code = job.program.code(&job.name, pc, mode, self.state.wave_size)?;
+        let old = self.state.rows;
+        let len = usize::from(TEMP_ROW) * self.state.wave_size as usize;
+        if self.rows.holds((usize::from(TEMP_ROW) + code.temp_rows as usize) * self.state.wave_size as usize * 4) {
+            self.make_rows(code.temp_rows)?;
+        } else {
+            // SAFETY: the old file has `TEMP_ROW` rows; it is copied before it is replaced.
+            let saved = unsafe { std::slice::from_raw_parts(old, len) }.to_vec();
+            self.make_rows(code.temp_rows)?;
+            // SAFETY: so has the new one.
+            unsafe { std::ptr::copy_nonoverlapping(saved.as_ptr(), self.state.rows, len) };
+        }
+        self.ctx.mode = mode;
+        self.state.resume = 0;
+        self.code = Some(code);
+        Ok(())
+    }
+}
+
+impl Workgroup {
+    /// Makes the waves of workgroup `linear` ready.
+    pub fn start(&mut self, job: &Job, linear: u64, tally: &mut Tally) -> Result<(), Error> {
+        let [gx, gy, _] = job.groups.map(u64::from);
+        self.id = [(linear % gx) as u32, (linear / gx % gy) as u32, (linear / gx / gy) as u32];
+        let extent = [0, 1, 2].map(|d| job.group[d].min((u64::from(job.grid[d]) - u64::from(self.id[d]) * u64::from(job.group[d])) as u32));
+        self.count = job.init.waves(extent) as usize;
+        self.idle_turns = 0;
+        let lds_bytes = job.init.lds_bytes as usize;
+        let lds = self.lds.at_least(lds_bytes + 64)?;
+        if lds_bytes != 0 {
+            // SAFETY: the arena has that many bytes; no wave runs yet.
+            unsafe { std::ptr::write_bytes(lds, 0, lds_bytes) };
+        }
+        while self.waves.len() < self.count {
+            self.waves.push(WaveSlot::new(job));
+        }
+        let scratch_step = job.init.scratch_bytes.wrapping_mul(job.init.wave_size);
+        for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
+            let scratch_offset = scratch_step.wrapping_mul(i as u32);
+            wave.start(job, &WavePlace { group: self.id, extent, wave: i as u32, scratch_offset }, linear, lds)?;
+        }
+        tally.workgroups += 1;
+        tally.waves += self.count as u64;
+        Ok(())
+    }
+
+    /// Gives each wave that can run one turn.
+    pub fn turn(&mut self, job: &Job, tally: &mut Tally) -> Result<Turn, Error> {
+        let (mut progress, mut slept) = (false, false);
+        for i in 0..self.count {
+            if self.waves[i].status != Status::Ready {
+                continue;
+            }
+            match self.run_wave(i, job, tally)? {
+                Exit::Yield => slept = true,
+                Exit::Fuel => {}
+                _ => progress = true,
+            }
+        }
+        let waves = &mut self.waves[..self.count];
+        if waves.iter().all(|w| w.status == Status::Ended) {
+            return Ok(Turn::Done);
+        }
+        if waves.iter().all(|w| w.status != Status::Ready) {
+            waves.iter_mut().filter(|w| w.status == Status::Barrier).for_each(|w| w.status = Status::Ready);
+            progress = true;
+        }
+        self.idle_turns = if progress { 0 } else { self.idle_turns + 1 };
+        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
+    }
+
+    /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
+    fn run_wave(&mut self, i: usize, job: &Job, tally: &mut Tally) -> Result<Exit, Error> {
+        loop {
+            let wave = &mut self.waves[i];
+            let exit = match &wave.code.as_deref().unwrap_or(&job.code).body {
+                // SAFETY: `start` and `go_to` made the state complete for this code, which `wave.code` or `job` keeps alive.
+                Body::Jit { code, .. } => unsafe { enter(code.0.entry(), &mut *wave.state) },
+                Body::Interp(_) => {
+                    let code = wave.code.as_ref().unwrap_or(&job.code);
+                    tally.interpret(code, wave.state.as_mut(), job, self.id, i) as u32
+                }
+            };
+            let Some(exit) = Exit::from_u32(exit) else {
+                return Err(Error::Internal(format!("kernel `{}`: compiled code returned {exit}", job.name)));
+            };
+            let before = wave.used;
+            wave.book();
+            tally.guest_insts += wave.used - before;
+            match exit {
+                Exit::End => {
+                    wave.status = Status::Ended;
+                    return Ok(exit);
+                }
+                Exit::Barrier => {
+                    wave.status = Status::Barrier;
+                    return Ok(exit);
+                }
+                Exit::Yield | Exit::Fuel => {
+                    job.check_stop()?;
+                    if job.max_insts != 0 && wave.used >= job.max_insts {
+                        let waiting = self.describe(job);
+                        return Err(report::budget(job, self.id, i, &waiting));
+                    }
+                    if wave.state.fuel <= 0 {
+                        wave.refuel(job);
+                    }
+                    return Ok(exit);
+                }
+                Exit::NewPc => {
+                    let (pc, mode) = (wave.state.exit_arg, wave.ctx.mode);
+                    wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+                }
+                Exit::NewMode => {
+                    let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
+                    wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
+                    let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
+                    wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+                }
+                Exit::Fault => return Err(report::fault(job, self.id, i, &wave.state)),
+                Exit::Trap => return Err(report::trap(job, self.id, i, wave.state.exit_arg)),
+                Exit::Fail => {
+                    let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
+                    return Err(report::failure(job, self.id, i, failure));
+                }
+            }
+        }
+    }
+
+    /// Where each wave that has not ended is.
+    fn describe(&self, job: &Job) -> Vec<(usize, Status, u64)> {
+        let live = self.waves[..self.count].iter().enumerate().filter(|(_, w)| w.status != Status::Ended);
+        live.map(|(i, w)| (i, w.status, w.resume_pc(job))).collect()
+    }
+}
+
+impl Tally {
+    fn interpret(&mut self, code: &Arc<Code>, state: &mut WaveState, job: &Job, group: [u32; 3], wave: usize) -> Exit {
+        let at = match self.interps.iter().position(|i| Arc::ptr_eq(&i.code, code)) {
+            Some(at) => at,
+            None => {
+                let Body::Interp(func) = &code.body else { unreachable!("the interpreter gets functions") };
+                // SAFETY: `code` keeps the function alive as long as the interpreter, and an `Arc`'s contents do not move.
+                let func: &'static Func = unsafe { &*std::ptr::from_ref(func) };
+                self.interps.push(OwnedInterp { interp: Interp::new(func), code: code.clone() });
+                self.interps.len() - 1
+            }
+        };
+        let interp = &mut self.interps[at].interp;
+        // SAFETY: the slot made the state complete for this function.
+        unsafe {
+            match job.hook() {
+                None => interp.run(state),
+                Some(hook) => interp.run_stepwise(state, |pc, state| hook(&crate::dispatch::Step { group, wave, pc, state })),
+            }
+        }
+    }
+}

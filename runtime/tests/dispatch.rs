@@ -1,0 +1,314 @@
+//! Dispatches of hand-assembled gfx1100 code: barriers, budgets, cancellation, faults, grids. The words were assembled with llvm-mc-19;
+//! the text beside them is what it was given.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use wavejit::code_object::PgmRsrc;
+use wavejit::wave_init::{RawInit, WaveInit};
+use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error};
+use wavejit_jit::isa::Gfx;
+
+/// A device and code in its memory.
+struct Machine {
+    device: Device,
+    code: Buffer,
+    lds_bytes: u32,
+    max_insts: u64,
+}
+
+const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
+
+impl Machine {
+    fn new(options: DeviceOptions, words: &[u32]) -> Machine {
+        let device = Device::new(options).unwrap();
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let code = device.upload(&bytes).unwrap();
+        Machine { device, code, lds_bytes: 0, max_insts: 0 }
+    }
+
+    /// s0..s3 = `user`, s4 = workgroup id x; v0 = work-item id.
+    fn run(&self, grid: [u32; 3], group: [u32; 3], user: &[u32], cancel: Option<&AtomicU32>) -> Result<DispatchStats, Error> {
+        let raw = RawInit {
+            target: Gfx::GFX1100,
+            wave_size: 32,
+            entry: self.code.address(),
+            // Float mode: denormals kept. User SGPRs 4, workgroup id x enabled.
+            rsrc: PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 4 << 1 | 1 << 7, rsrc3: 0 },
+            user_data: user,
+            scratch_bytes: 0,
+        };
+        let mut init = WaveInit::raw(&raw);
+        init.lds_bytes = self.lds_bytes;
+        self.device.run_code(&CodeLaunch {
+            name: "test",
+            code: (self.code.address(), self.code.address() + self.code.len() as u64),
+            init,
+            grid,
+            group,
+            max_insts: self.max_insts,
+            cancel,
+            hook: None,
+        })
+    }
+}
+
+fn options(engine: Engine, threads: usize) -> DeviceOptions {
+    DeviceOptions { engine, threads, ..Default::default() }
+}
+
+fn pointer(b: &Buffer) -> [u32; 2] {
+    [b.address() as u32, (b.address() >> 32) as u32]
+}
+
+const S_ENDPGM: u32 = 0xbfb0_0000;
+
+#[rustfmt::skip]
+const ENDLESS: &[u32] = &[
+    0xbfa0_ffff,                // s_branch -1
+];
+#[rustfmt::skip]
+const WAVE1_LOOPS: &[u32] = &[
+    0x7e0a_0500,                // v_readfirstlane_b32 s5, v0
+    0xbf07_a005,                // s_cmp_lg_u32 s5, 32
+    0xbfa2_0001,                // s_cbranch_scc1 1
+    0xbfa0_ffff,                // s_branch -1
+    0xbfbd_0000,                // s_barrier
+    0xbfb0_0000,                // s_endpgm
+];
+#[rustfmt::skip]
+const REVERSE: &[u32] = &[
+    0x3002_0082,                // v_lshlrev_b32_e32 v1, 2, v0
+    0xd834_0000, 0x0000_0001,   // ds_store_b32 v1, v0
+    0xbf89_fc07,                // s_waitcnt lgkmcnt(0)
+    0xbfbd_0000,                // s_barrier
+    0x4c04_02ff, 0x0000_01fc,   // v_sub_nc_u32_e32 v2, 0x1fc, v1
+    0xd8d8_0000, 0x0300_0002,   // ds_load_b32 v3, v2
+    0x8404_8904,                // s_lshl_b32 s4, s4, 9
+    0x4a02_0204,                // v_add_nc_u32_e32 v1, s4, v1
+    0xbf89_fc07,                // s_waitcnt lgkmcnt(0)
+    0xdc6a_0000, 0x0000_0301,   // global_store_b32 v1, v3, s[0:1]
+    0xbfb0_0000,                // s_endpgm
+];
+#[rustfmt::skip]
+const GRID_BARRIER: &[u32] = &[
+    0x7e02_0280,                // v_mov_b32_e32 v1, 0
+    0x7e04_0281,                // v_mov_b32_e32 v2, 1
+    0x7c94_0080,                // v_cmp_eq_u32_e32 vcc_lo, 0, v0
+    0xbe85_206a,                // s_and_saveexec_b32 s5, vcc_lo
+    0xdcd6_0000, 0x0000_0201,   // global_atomic_add_u32 v1, v2, s[0:1]
+    0xdc52_4000, 0x0300_0001,   // global_load_b32 v3, v1, s[0:1] glc
+    0xbf89_03f7,                // s_waitcnt vmcnt(0)
+    0x7e0c_0503,                // v_readfirstlane_b32 s6, v3
+    0xbf09_0206,                // s_cmp_ge_u32 s6, s2
+    0xbfa2_0002,                // s_cbranch_scc1 2
+    0xbf83_0001,                // s_sleep 1
+    0xbfa0_fff8,                // s_branch -8
+    0xbfb0_0000,                // s_endpgm
+];
+#[rustfmt::skip]
+const STORE_ITEM_ID: &[u32] = &[
+    0x3002_0082,                // v_lshlrev_b32_e32 v1, 2, v0
+    0xdc6a_0000, 0x0000_0001,   // global_store_b32 v1, v0, s[0:1]
+    0xbfb0_0000,                // s_endpgm
+];
+#[rustfmt::skip]
+const JUMP_TO_S0: &[u32] = &[
+    0xbe80_4800,                // s_setpc_b64 s[0:1]
+];
+#[rustfmt::skip]
+const STORE_CLOCK: &[u32] = &[
+    0xbe85_4c83,                // s_sendmsg_rtn_b32 s5, sendmsg(MSG_RTN_GET_REALTIME)
+    0x3002_0082,                // v_lshlrev_b32_e32 v1, 2, v0
+    0x8404_8804,                // s_lshl_b32 s4, s4, 8
+    0x4a02_0204,                // v_add_nc_u32_e32 v1, s4, v1
+    0x4a04_1205,                // v_add_nc_u32_e32 v2, s5, v9
+    0xbf89_fc07,                // s_waitcnt lgkmcnt(0)
+    0xdc6a_0000, 0x0000_0201,   // global_store_b32 v1, v2, s[0:1]
+    0xbfb0_0000,                // s_endpgm
+];
+
+fn limit(r: Result<DispatchStats, Error>) -> String {
+    match r {
+        Err(Error::Limit(text)) => text,
+        other => panic!("expected Error::Limit, got {other:?}"),
+    }
+}
+
+fn memory(r: Result<DispatchStats, Error>) -> String {
+    match r {
+        Err(Error::Memory(text)) => text,
+        other => panic!("expected Error::Memory, got {other:?}"),
+    }
+}
+
+#[test]
+fn an_empty_kernel_counts_waves_and_workgroups() {
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 2), &[S_ENDPGM]);
+        let s = m.run([1000, 3, 1], [256, 2, 1], &[], None).unwrap();
+        // 4 x 2 workgroups; extents 256 or 232 by 2 or 1: 16 or 15 waves, 8 or 8.
+        assert_eq!((s.workgroups, s.waves), (8, 3 * 16 + 15 + 3 * 8 + 8));
+    }
+}
+
+#[test]
+fn a_zero_grid_or_group_is_refused_and_a_huge_one_stops_when_cancelled() {
+    let m = Machine::new(options(Engine::Jit, 2), &[S_ENDPGM]);
+    for (grid, group) in [([0, 1, 1], [1; 3]), ([1; 3], [1, 0, 1])] {
+        assert!(matches!(m.run(grid, group, &[], None), Err(Error::Arg(_))));
+    }
+    assert!(matches!(m.run([u32::MAX; 3], [1; 3], &[], None), Err(Error::Arg(_))));
+    let cancel = AtomicU32::new(0);
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            std::thread::sleep(Duration::from_millis(30));
+            cancel.store(1, Ordering::Relaxed);
+        });
+        assert!(limit(m.run([u32::MAX, u32::MAX / 4, 1], [64, 1, 1], &[], Some(&cancel))).contains("cancelled"));
+    });
+}
+
+#[test]
+fn an_endless_loop_ends_with_its_budget() {
+    for engine in ENGINES {
+        let mut m = Machine::new(options(engine, 2), ENDLESS);
+        m.max_insts = 10_000;
+        let text = limit(m.run([64, 1, 1], [64, 1, 1], &[], None));
+        assert!(text.contains("budget of 10000") && text.contains("kernel `test`+0x0"), "{text}");
+    }
+}
+
+#[test]
+fn another_thread_can_cancel_an_endless_loop() {
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 2), ENDLESS);
+        let cancel = AtomicU32::new(0);
+        let start = Instant::now();
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                cancel.store(1, Ordering::Relaxed);
+            });
+            limit(m.run([512, 1, 1], [64, 1, 1], &[], Some(&cancel)));
+        });
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn a_wave_that_never_comes_to_the_barrier_is_named_with_those_that_wait() {
+    for engine in ENGINES {
+        let mut m = Machine::new(options(engine, 1), WAVE1_LOOPS);
+        m.max_insts = 100_000;
+        let text = limit(m.run([96, 1, 1], [96, 1, 1], &[], None));
+        assert!(
+            text.contains("wave 1") && text.contains("wave 0 waits at a barrier") && text.contains("wave 2 waits at a barrier"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn waves_exchange_data_through_lds_across_a_barrier() {
+    for engine in ENGINES {
+        for threads in [1, 3] {
+            let mut m = Machine::new(options(engine, threads), REVERSE);
+            m.lds_bytes = 512;
+            let out = m.device.alloc(4 * 128 * 50).unwrap();
+            m.run([128 * 50, 1, 1], [128, 1, 1], &pointer(&out), None).unwrap();
+            let words: Vec<u32> = out.to_vec().unwrap().chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
+            for (i, w) in words.iter().enumerate() {
+                assert_eq!(*w as usize, 127 - i % 128, "{engine:?} item {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn workgroups_that_wait_for_later_ones_make_way() {
+    for engine in ENGINES {
+        // Every workgroup counts itself, then sleeps until all 40 have.
+        let m = Machine::new(options(engine, 2), GRID_BARRIER);
+        let counter = m.device.alloc(4).unwrap();
+        let [low, high] = pointer(&counter);
+        m.run([40 * 32, 1, 1], [32, 1, 1], &[low, high, 40, 0], None).unwrap();
+        assert_eq!(counter.to_vec().unwrap(), 40u32.to_le_bytes());
+    }
+}
+
+#[test]
+fn a_wild_store_names_kernel_pc_lane_and_address() {
+    for engine in ENGINES {
+        for address_mode in [AddressMode::Isolated, AddressMode::Shared] {
+            let m = Machine::new(DeviceOptions { address_mode, ..options(engine, 2) }, STORE_ITEM_ID);
+            for wild in [0x10u64, 0xdead_beef_dead_0000, 0x7000_0000_0000] {
+                let text = memory(m.run([32, 1, 1], [32, 1, 1], &[wild as u32, (wild >> 32) as u32], None));
+                let place =
+                    text.contains("kernel `test`+0x4") && text.contains("global_store_b32 v1, v0, s[0:1]") && text.contains("lane 0");
+                assert!(place && text.contains(&format!("address {wild:#x} is not mapped")), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_jump_into_nowhere_is_an_error() {
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 1), JUMP_TO_S0);
+        let text = memory(m.run([32, 1, 1], [32, 1, 1], &[0x1234_5678, 0x1], None));
+        assert!(text.contains("0x112345678"), "{text}");
+    }
+}
+
+#[test]
+fn a_word_that_is_no_instruction_is_a_decode_error_when_it_is_reached() {
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 1), &[0xbf80_0000, 0xffff_ffff, S_ENDPGM]);
+        assert!(matches!(m.run([32, 1, 1], [32, 1, 1], &[], None), Err(Error::Decode(_))));
+    }
+}
+
+#[test]
+fn deterministic_runs_are_equal_in_every_register_and_clock() {
+    for engine in ENGINES {
+        let run = || {
+            let m = Machine::new(DeviceOptions { deterministic: true, ..options(engine, 0) }, STORE_CLOCK);
+            let out = m.device.alloc(4 * 256).unwrap();
+            m.run([256, 1, 1], [64, 1, 1], &pointer(&out), None).unwrap();
+            out.to_vec().unwrap()
+        };
+        assert_eq!(run(), run());
+    }
+}
+
+#[test]
+fn a_hook_sees_every_instruction() {
+    let m = Machine::new(options(Engine::Interp, 1), STORE_ITEM_ID);
+    let out = m.device.alloc(128).unwrap();
+    let seen = std::sync::Mutex::new(Vec::new());
+    let hook = |s: &wavejit::dispatch::Step| seen.lock().unwrap().push(s.pc);
+    let raw = RawInit {
+        target: Gfx::GFX1100,
+        wave_size: 32,
+        entry: m.code.address(),
+        rsrc: PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 4 << 1, rsrc3: 0 },
+        user_data: &pointer(&out),
+        scratch_bytes: 0,
+    };
+    let code = (m.code.address(), m.code.address() + m.code.len() as u64);
+    let init = WaveInit::raw(&raw);
+    m.device
+        .run_code(&CodeLaunch {
+            name: "test",
+            code,
+            init,
+            grid: [32, 1, 1],
+            group: [32, 1, 1],
+            max_insts: 0,
+            cancel: None,
+            hook: Some(&hook),
+        })
+        .unwrap();
+    let offsets: Vec<u64> = seen.into_inner().unwrap().iter().map(|pc| pc - code.0).collect();
+    assert_eq!(offsets, [0, 4, 12]);
+}
