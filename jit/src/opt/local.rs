@@ -110,7 +110,7 @@ impl<'f> Facts<'f> {
     }
 
     /// Is mask `a` provably a subset of mask `b`?
-    fn is_subset(&self, a: Value, b: Value) -> bool {
+    pub fn is_subset(&self, a: Value, b: Value) -> bool {
         masks::is_subset(&|v| self.pure(v), a, b)
     }
 
@@ -182,6 +182,9 @@ impl<'f> Facts<'f> {
         let alias = &self.alias;
         inst.op.map_args(|v| alias.get(&v).copied().unwrap_or(v));
         let v = inst.first;
+        if let Op::Load { space, addr, exec, .. } | Op::Store { space, addr, exec, .. } | Op::Atomic { space, addr, exec, .. } = &mut inst.op {
+            *addr = super::address::split(self, *space, *addr, *exec);
+        }
         match inst.op {
             Op::SGet(r) => {
                 if let Some(x) = self.scalars.get(&r) {

@@ -1,8 +1,10 @@
 //! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning.
 //!
-//! Order (see [`run`]): `local` turns register traffic inside each block into SSA and simplifies on the way; `liveness` finds what lives
+//! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
+//! `address` splits lane addresses; `liveness` finds what lives
 //! between blocks and drops writes that nobody reads; `dead` removes what is left without a use.
 
+mod address;
 pub mod dead;
 pub mod liveness;
 pub mod local;

@@ -91,6 +91,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
         Pack64 => match (f.pure(a?), f.pure(b?)) {
             (Some((Lo64, [x, ..])), Some((Hi64, [y, ..]))) if x == y => x,
             _ if zero(b) => Some(f.make_pure(ZExt64, &[a?])),
+            (_, Some((AShr32, [x, Some(n), _]))) if x == a && is_const(f, Some(n), 31) => Some(f.make_pure(SExt64, &[a?])),
             _ => None,
         },
         ZExt64 if f.func.wave_size == 32 => match f.pure(a?)? {

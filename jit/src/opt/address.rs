@@ -1,0 +1,148 @@
+//! Address facts: splits lane addresses of memory operations into a part that is one per wave and a lane part as small as possible.
+//!
+//! Compilers add a 64-bit base to a 64-bit offset in two 32-bit steps with a carry per lane; what the memory operation wants is the scalar
+//! base and the offset:
+//!
+//! ```text
+//! %5 = iadd.32 %base_lo, %off_lo          load [pack.64(%base_lo, %base_hi) + lane pack.64(%off_lo, %off_hi)]
+//! %6 = ult.32 %5, %base_lo            =>
+//! %8 = iadd.32 (iadd.32 %base_hi, %off_hi), b2i(%6 and exec)
+//! load [lane pack.64 %5, %8]
+//! ```
+//!
+//! The rewritten address is equal in the lanes of the operation's EXEC, which are all it looks at: the carry may be cut to any mask that
+//! contains them.
+
+use super::local::Facts;
+use crate::ir::{Addr, Op, PureOp, Space, Ty, Value};
+
+/// Splits the address of an operation under `exec` as far as it goes.
+pub(super) fn split(f: &mut Facts, space: Space, mut addr: Addr, exec: Value) -> Addr {
+    while let Some(next) = match space {
+        Space::Global | Space::Flat => step_64(f, addr, exec),
+        Space::Lds => step_lds(f, addr),
+        Space::Scratch | Space::Gds => None,
+    } {
+        addr = next;
+    }
+    addr
+}
+
+/// The scalar that `v` is a splat of.
+fn splat_of(f: &Facts, v: Value) -> Option<Value> {
+    match f.op(v)? {
+        Op::Splat(s) => Some(*s),
+        _ => None,
+    }
+}
+
+fn with_base(f: &mut Facts, addr: Addr, base: Value, offset: Option<Value>) -> Option<Addr> {
+    let base = match addr.base {
+        Some(b) => f.make_pure(PureOp::IAdd64, &[b, base]),
+        None => base,
+    };
+    Some(Addr { base: Some(base), offset, ..addr })
+}
+
+fn step_64(f: &mut Facts, addr: Addr, exec: Value) -> Option<Addr> {
+    let offset = addr.offset?;
+    if f.func.ty(offset) != Ty::L64 {
+        return None;
+    }
+    if let Some(s) = splat_of(f, offset) {
+        return with_base(f, addr, s, None);
+    }
+    match f.pure(offset)? {
+        (PureOp::IAdd64, [Some(a), Some(b), _]) => {
+            if let Some(s) = splat_of(f, a) {
+                with_base(f, addr, s, Some(b))
+            } else if let Some(s) = splat_of(f, b) {
+                with_base(f, addr, s, Some(a))
+            } else {
+                None
+            }
+        }
+        (PureOp::ZExt64, [Some(low), ..]) => Some(Addr { offset: Some(low), ..addr }),
+        (PureOp::Pack64, [Some(low), Some(high), _]) => {
+            let (base, rest) = carried_sum(f, low, high, exec)?;
+            with_base(f, addr, base, Some(rest))
+        }
+        _ => None,
+    }
+}
+
+/// `low`, `high` as the sum of a scalar and a lane value, both 64 bits, if they are one.
+fn carried_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<(Value, Value)> {
+    let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
+    let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(high)? else { return None };
+    let carries = |f: &Facts, v: Value| carry_of(f, v, low, [p, q], exec);
+    let sum = if carries(f, y) {
+        x
+    } else if carries(f, x) {
+        y
+    } else {
+        return None;
+    };
+    let (base_low, rest_low) = match (splat_of(f, p), splat_of(f, q)) {
+        (Some(s), _) => (s, q),
+        (None, Some(s)) => (s, p),
+        (None, None) => return None,
+    };
+    // Any split of the high words will do: only their sum matters.
+    let (base_high, rest_high) = match f.pure(sum) {
+        Some((PureOp::IAdd32, [Some(r), Some(s), _])) => match (splat_of(f, r), splat_of(f, s)) {
+            (Some(b), _) => (Some(b), Some(s)),
+            (None, Some(b)) => (Some(b), Some(r)),
+            (None, None) => (None, Some(sum)),
+        },
+        _ => match splat_of(f, sum) {
+            Some(b) => (Some(b), None),
+            None => (None, Some(sum)),
+        },
+    };
+    let base = match base_high {
+        Some(h) => f.make_pure(PureOp::Pack64, &[base_low, h]),
+        None => f.make_pure(PureOp::ZExt64, &[base_low]),
+    };
+    let rest = match rest_high {
+        Some(h) => f.make_pure(PureOp::Pack64, &[rest_low, h]),
+        None => f.make_pure(PureOp::ZExt64, &[rest_low]),
+    };
+    Some((base, rest))
+}
+
+/// Is `v`, in the lanes of `exec`, the carry (0 or 1) out of `sum` = one of `terms` + the other?
+fn carry_of(f: &Facts, v: Value, sum: Value, terms: [Value; 2], exec: Value) -> bool {
+    let Some((PureOp::BToInt, [Some(mut m), ..])) = f.pure(v) else { return false };
+    if let Some((PureOp::BAnd, [Some(a), Some(b), _])) = f.pure(m) {
+        m = if f.is_subset(exec, b) {
+            a
+        } else if f.is_subset(exec, a) {
+            b
+        } else {
+            return false;
+        };
+    }
+    match f.pure(m) {
+        Some((PureOp::ICmpUlt32, [Some(a), Some(b), _])) => a == sum && terms.contains(&b),
+        Some((PureOp::ICmpUgt32, [Some(a), Some(b), _])) => b == sum && terms.contains(&a),
+        _ => false,
+    }
+}
+
+/// LDS addresses are sums modulo 2^32, so constants go into the immediate.
+fn step_lds(f: &mut Facts, addr: Addr) -> Option<Addr> {
+    let offset = addr.offset?;
+    let constant = |f: &Facts, v: Value| splat_of(f, v).and_then(|s| f.constant(s));
+    if let Some(c) = constant(f, offset) {
+        return Some(Addr { offset: None, imm: i64::from((addr.imm as u32).wrapping_add(c as u32)), ..addr });
+    }
+    let (PureOp::IAdd32, [Some(a), Some(b), _]) = f.pure(offset)? else { return None };
+    let (c, rest) = match (constant(f, a), constant(f, b)) {
+        (Some(c), _) => (c, b),
+        (None, Some(c)) => (c, a),
+        (None, None) => return None,
+    };
+    Some(Addr { offset: Some(rest), imm: i64::from((addr.imm as u32).wrapping_add(c as u32)), ..addr })
+}
+
