@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 use wavejit_jit::{
-    abi::{Exit, Helpers, MemOp, TEMP_ROW, WaveState},
+    abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, WaveState},
     emit::{self, EmitOptions},
     ir::{interp, verify::verify, *},
     opt::{self, OptOptions},
@@ -57,17 +57,23 @@ impl Rng {
     }
 }
 
+/// Address of a lane: 64 bits, or 32 in LDS.
+unsafe fn address(s: &WaveState, op: &MemOp, base: u64, lane: usize) -> u64 {
+    // SAFETY: the caller passes a wave and an operation on its rows.
+    let dword = |row: u16| if row == NO_ROW { 0 } else { u64::from(unsafe { *s.rows.add(row as usize * s.wave_size as usize + lane) }) };
+    let at = base.wrapping_add(op.imm as u64).wrapping_add(dword(op.offset[0]) | dword(op.offset[1]) << 32);
+    if op.space == Space::Lds as u8 { at & 0xffff_ffff } else { at }
+}
+
 unsafe extern "C" fn log_store(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
     // SAFETY: called by a wave of `execute`, whose context is its log.
     unsafe {
         let (s, op) = (&*state, &*op);
         let log = &mut *s.ctx.cast::<Vec<u64>>();
         log.push(exec);
-        log.push(base.wrapping_add(op.imm as u64));
         for lane in (0..s.wave_size as usize).filter(|l| exec >> l & 1 != 0) {
-            for row in [op.data[0], op.offset[0]] {
-                log.push((*s.rows.add(row as usize * s.wave_size as usize + lane)).into());
-            }
+            log.push(address(s, op, base, lane));
+            log.push((*s.rows.add(op.data[0] as usize * s.wave_size as usize + lane)).into());
         }
     }
     0
@@ -79,10 +85,10 @@ unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, ba
     unsafe {
         let (s, op) = (&*state, &*op);
         let w = s.wave_size as usize;
-        let addresses: Vec<u32> = (0..w).map(|l| *s.rows.add(op.offset[0] as usize * w + l)).collect();
+        let addresses: Vec<u64> = (0..w).map(|l| address(s, op, base, l)).collect();
         for lane in (0..w).filter(|l| exec >> l & 1 != 0) {
-            for (k, row) in op.dst.iter().enumerate().filter(|r| *r.1 != 0xffff) {
-                *s.rows.add(*row as usize * w + lane) = addresses[lane].wrapping_mul(0x9e37_79b9).wrapping_add(base as u32 + k as u32);
+            for (k, row) in op.dst.iter().enumerate().filter(|r| *r.1 != NO_ROW) {
+                *s.rows.add(*row as usize * w + lane) = (addresses[lane].wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 + k as u32;
             }
         }
     }
@@ -199,6 +205,26 @@ fn operand(rng: &mut Rng, b: &mut Builder, exec: Value, width: Width) -> Value {
     }
 }
 
+/// A 64-bit address as compilers add it up: low words, carry, high words.
+fn wide_sum(rng: &mut Rng, b: &mut Builder, low: Value, exec: Value) -> Value {
+    let (r, s) = (b.sget(SReg(2)), b.sget(SReg(3)));
+    let (r, s) = (b.splat(r), b.splat(s));
+    let sum = b.pure2(PureOp::IAdd32, low, r);
+    let carry = b.pure2(PureOp::ICmpUlt32, sum, [low, r][rng.below(2)]);
+    let carry = b.pure2(PureOp::BAnd, carry, exec);
+    save_mask(rng, b, carry);
+    let high = if rng.below(2) == 0 {
+        let n = b.const32(31);
+        b.pure2(PureOp::AShr32, low, n)
+    } else {
+        b.vget(vreg(rng), Some(exec))
+    };
+    let high = if rng.below(4) == 0 { s } else { b.pure2(PureOp::IAdd32, s, high) };
+    let c = b.pure1(PureOp::BToInt, carry);
+    let high = b.pure2(PureOp::IAdd32, high, c);
+    b.pure2(PureOp::Pack64, sum, high)
+}
+
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
@@ -266,8 +292,19 @@ fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
             exec
         }
         8 => {
-            let x = b.vget(vreg(rng), Some(exec));
-            let v = b.load(Space::Lds, MemKind::B64, Addr { base: None, offset: Some(x), imm: 4 }, exec);
+            let (mut x, mut space) = (b.vget(vreg(rng), Some(exec)), Space::Lds);
+            match rng.below(3) {
+                0 => {}
+                1 => {
+                    let c = b.const32(rng.word());
+                    x = b.pure2(PureOp::IAdd32, x, c);
+                }
+                _ => {
+                    x = wide_sum(rng, b, x, exec);
+                    space = Space::Global;
+                }
+            }
+            let v = b.load(space, MemKind::B64, Addr { base: None, offset: Some(x), imm: 4 }, exec);
             let r = vreg(rng);
             b.vset(r, v, exec);
             b.vset(VReg((r.0 + 1) % REGS), Value(v.0 + 1), exec);

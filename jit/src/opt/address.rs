@@ -145,4 +145,3 @@ fn step_lds(f: &mut Facts, addr: Addr) -> Option<Addr> {
     };
     Some(Addr { offset: Some(rest), imm: i64::from((addr.imm as u32).wrapping_add(c as u32)), ..addr })
 }
-

@@ -182,7 +182,9 @@ impl<'f> Facts<'f> {
         let alias = &self.alias;
         inst.op.map_args(|v| alias.get(&v).copied().unwrap_or(v));
         let v = inst.first;
-        if let Op::Load { space, addr, exec, .. } | Op::Store { space, addr, exec, .. } | Op::Atomic { space, addr, exec, .. } = &mut inst.op {
+        if let Op::Load { space, addr, exec, .. } | Op::Store { space, addr, exec, .. } | Op::Atomic { space, addr, exec, .. } =
+            &mut inst.op
+        {
             *addr = super::address::split(self, *space, *addr, *exec);
         }
         match inst.op {
