@@ -67,10 +67,10 @@ const CHUNK: usize = 32;
 
 /// The arguments of a [`RowFn`].
 #[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
+struct Rows<'a> {
     rows: *mut u32,
     lanes: usize,
-    pub(super) mode: FpMode,
+    mode: FpMode,
     dst: u64,
     src: &'a [u16; 8],
 }
@@ -81,7 +81,7 @@ impl Rows<'_> {
     /// # Safety
     /// The row numbers must lie in the row file.
     #[inline(always)]
-    pub(super) unsafe fn source(&self, i: usize, part: usize) -> *const u32 {
+    unsafe fn source(&self, i: usize, part: usize) -> *const u32 {
         // SAFETY: the caller of the row function names rows of its file.
         unsafe { self.rows.add(usize::from(self.src[2 * i + part]) * self.lanes) }
     }
@@ -90,18 +90,13 @@ impl Rows<'_> {
     /// # Safety
     /// As for `source`.
     #[inline(always)]
-    pub(super) unsafe fn target(&self, part: usize) -> *mut u32 {
+    unsafe fn target(&self, part: usize) -> *mut u32 {
         // SAFETY: the caller of the row function names rows of its file.
         unsafe { self.rows.add((self.dst >> (16 * part)) as usize % 0x10000 * self.lanes) }
     }
-    /// One bit for each lane.
-    #[inline(always)]
-    fn all(&self) -> u64 {
-        !0 >> (64 - self.lanes)
-    }
     /// Groups of [`CHUNK`] lanes.
     #[inline(always)]
-    pub(super) fn chunks(&self) -> impl Iterator<Item = usize> + use<> {
+    fn chunks(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.lanes / CHUNK).map(|i| i * CHUNK)
     }
 }
@@ -258,11 +253,18 @@ fn sign_bits(bytes: [u8; CHUNK]) -> u32 {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn sign_bits(bytes: [u8; CHUNK]) -> u32 {
+    low_bits(bytes)
+}
+
+/// The lowest bit of each byte.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline(always)]
+fn low_bits(bytes: [u8; CHUNK]) -> u32 {
     let mut mask = 0;
     for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        let low_bits = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
+        let bits = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
         // every byte's bit lands in a place of its own in the top byte
-        mask |= ((low_bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * i);
+        mask |= ((bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * i);
     }
     mask
 }
@@ -362,7 +364,7 @@ over_halves!(u16 a 0, u16 b 1);
 over_halves!(u16 a 0, u16 b 1, u16 c 2);
 
 /// A row loop, compiled for each level by [`pick`].
-pub(super) trait Kernel {
+trait Kernel {
     /// # Safety
     /// As for [`Rows::source`].
     unsafe fn run(r: &Rows) -> u64;
@@ -519,10 +521,34 @@ macro_rules! choose {
     };
 }
 
+/// div_fmas of f64 has a slow case, which keeps a loop from being vectorised: look for it first.
+///
+/// # Safety
+/// As for [`Rows::source`].
+#[inline(always)]
+unsafe fn fmas64_rows(r: &Rows) -> u64 {
+    let m = Plain::of(r.mode);
+    // SAFETY: passed on.
+    unsafe {
+        if OverLanes::over(Bound(div::fmas64_is_hard, m), r) == 0 {
+            OverLanes::over(Bound(div::fmas64_easy, m), r)
+        } else {
+            OverLanes::over(Bound(div::fmas64, m), r)
+        }
+    }
+}
+
 macro_rules! define_row_fn {
     ($($op:ident $kind:ident $f:path;)*) => {
         /// The row function for a level, which the host must have.
         pub fn row_fn_at(op: PureOp, mode: FpMode, level: Level) -> RowFn {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(by_hand) = x86::row_fn(op, mode, level) {
+                return by_hand;
+            }
+            if op == PureOp::DivFmasScaled64 && mode.is_plain16_64() {
+                return kernel!(loop r, fmas64_rows(r))(level);
+            }
             let chosen: fn(Level) -> RowFn = match op {
                 $(PureOp::$op => choose!($kind $f, mode $op),)*
             };
@@ -531,6 +557,9 @@ macro_rules! define_row_fn {
     };
 }
 lane_functions!(define_row_fn);
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 #[cfg(test)]
 mod tests;

@@ -149,24 +149,16 @@ macro_rules! float_format {
         #[inline(always)]
         fn lesser(a: $U, b: $U) -> $U {
             // equal numbers differ at most in the sign of zero: keep a set sign
-            if lt(a, b) {
-                a
-            } else if eq(a, b) {
-                a | b
-            } else {
-                b
-            }
+            let (less, equal) = (lt(a, b), eq(a, b));
+            let r = if equal { a | b } else { b };
+            if less { a } else { r }
         }
         /// The greater of two numbers, +0 above -0.
         #[inline(always)]
         fn greater(a: $U, b: $U) -> $U {
-            if lt(b, a) {
-                a
-            } else if eq(a, b) {
-                a & b
-            } else {
-                b
-            }
+            let (more, equal) = (lt(b, a), eq(a, b));
+            let r = if equal { a & b } else { b };
+            if more { a } else { r }
         }
         /// v_min/v_max up to gfx11 around `r`, the result for numbers (numerics.md section 4).
         #[inline(always)]
@@ -228,15 +220,12 @@ macro_rules! float_format {
         pub(crate) fn med3<M: Fp>(m: M, a: $U, b: $U, c: $U) -> $U {
             let (a, b, c) = (fin(m, a), fin(m, b), fin(m, c));
             let top = greater(greater(a, b), c);
-            let r = if eq(top, a) {
-                greater(b, c)
-            } else if eq(top, b) {
-                greater(a, c)
-            } else {
-                greater(a, b)
-            };
-            let any = is_nan(a) | is_nan(b) | is_nan(c);
-            if any { min(m, min(m, a, b), c) } else { fout(m, r) }
+            let (top_is_a, top_is_b) = (eq(top, a), eq(top, b));
+            let (without_a, without_b, without_c) = (greater(b, c), greater(a, c), greater(a, b));
+            let r = if top_is_b { without_b } else { without_c };
+            let r = fout(m, if top_is_a { without_a } else { r });
+            let lowest = min(m, min(m, a, b), c);
+            if is_nan(a) | is_nan(b) | is_nan(c) { lowest } else { r }
         }
 
         /// [0, 1], -0 becomes +0, a NaN becomes +0 under DX10_CLAMP.

@@ -139,16 +139,36 @@ pub(crate) fn fmas32<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
 /// fma, then times 2^128 if the addend is large, else 2^-128; one rounding for both.
 #[inline(always)]
 pub(crate) fn fmas64<M: Fp>(m: M, a: u64, b: u64, c: u64) -> u64 {
+    if !fmas64_is_hard(m, a, b, c) {
+        return fmas64_easy(m, a, b, c);
+    }
+    let (a, b, c) = (d::fin(m, a), d::fin(m, b), d::fin(m, c));
+    let r = fmas64_slow(a, b, c, back64(c), directed16_64(m).unwrap_or(Round::NearestTiesToEven));
+    d::fout(m, d::nan3(a, b, c, r))
+}
+#[inline(always)]
+fn back64(c: u64) -> i32 {
+    if d::exponent(c) > d::BIAS { 128 } else { -128 }
+}
+/// [`fmas64`] by rounding the sum to nearest even and scaling it.
+#[inline(always)]
+pub(crate) fn fmas64_easy<M: Fp>(m: M, a: u64, b: u64, c: u64) -> u64 {
     use d::*;
     let (a, b, c) = (fin(m, a), fin(m, b), fin(m, c));
-    let back = if exponent(c) > BIAS { 128 } else { -128 };
-    let sum = f(a).mul_add(f(b), f(c));
-    let r = sum * f(power(back));
-    // scaling is exact unless it, or the sum before it, left the normal range
-    let safe = (r.abs() >= f(MIN_NORMAL)) & (sum.abs() >= f(MIN_NORMAL)) & (sum.abs() < f(INF));
-    let exact = safe & directed16_64(m).is_none() | r.is_nan();
-    let r = if exact { r.to_bits() } else { fmas64_slow(a, b, c, back, directed16_64(m).unwrap_or(Round::NearestTiesToEven)) };
-    fout(m, nan3(a, b, c, r))
+    let r = f(a).mul_add(f(b), f(c)) * f(power(back64(c)));
+    fout(m, nan3(a, b, c, r.to_bits()))
+}
+/// May that be wrong: does the mode round otherwise, is the scaled sum a denormal, or did a sum that is scaled down overflow?
+///
+/// (Sums below 2^-950 become zero either way, and those scaled up are not that small: their addend is at least 2.)
+#[inline(always)]
+pub(crate) fn fmas64_is_hard<M: Fp>(m: M, a: u64, b: u64, c: u64) -> bool {
+    use d::*;
+    let (a, b, c) = (fin(m, a), fin(m, b), fin(m, c));
+    let sum = f(a).mul_add(f(b), f(c)).abs();
+    let back = back64(c);
+    let denormal = (sum >= f(power(-950))) & (sum * f(power(back)) < f(MIN_NORMAL));
+    denormal | ((sum == f(INF)) & (back < 0)) | directed16_64(m).is_some()
 }
 
 /// With 113 bits, rounded to odd, before the scaling.

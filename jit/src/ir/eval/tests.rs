@@ -64,7 +64,7 @@ impl Random {
         match r & 7 {
             0 => SPECIAL[(r >> 8) as usize % 16] | sign,
             1 => (r >> 8) as u32 & 0xff_ffff | sign,
-            2 => ((r >> 8) as u32 & 0x7f_ffff) + 0x3f00_0000 | sign,
+            2 => (((r >> 8) as u32 & 0x7f_ffff) + 0x3f00_0000) | sign,
             _ => (r >> 8) as u32,
         }
     }

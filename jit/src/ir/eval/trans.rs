@@ -25,6 +25,7 @@ fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
 
 /// 2^x for |x| <= 1000; exact for integers.
 #[inline(always)]
+#[allow(clippy::approx_constant)] // a coefficient fitted with the others
 pub(crate) fn exp2(x: f64) -> f64 {
     let t = x + ROUNDER;
     let r = x - (t - ROUNDER);
@@ -66,6 +67,7 @@ pub(crate) fn log2(x: f64) -> f64 {
 
 /// sin(2 pi x), or cos with a quarter turn; exact at multiples of 1/4. |x| < 2^49.
 #[inline(always)]
+#[allow(clippy::approx_constant)] // as above
 pub(crate) fn sin_turns(x: f64, quarters: u64) -> f64 {
     let turns = x - ((x + ROUNDER) - ROUNDER);
     let t = turns * 4.0 + ROUNDER;

@@ -118,3 +118,43 @@ fn rows_agree_with_eval_for_every_operation() {
 fn the_best_level_is_available() {
     assert_eq!(Level::available().last(), Some(&Level::best()));
 }
+
+#[test]
+fn mask_bits_come_from_bytes_in_order() {
+    let mut random = Random(9);
+    for _ in 0..1000 {
+        let want = random.next() as u32;
+        let bytes = std::array::from_fn(|lane| if want >> lane & 1 != 0 { 0xff } else { 0 });
+        assert_eq!(sign_bits(bytes), want);
+        assert_eq!(low_bits(bytes), want);
+    }
+}
+
+/// `cargo test --release -p wavejit-jit row_times -- --ignored --nocapture`: nanoseconds per row of 32 lanes, by level.
+#[test]
+#[ignore = "a measurement"]
+fn row_times() {
+    let mut random = Random(1);
+    for op in PureOp::ALL {
+        let kind = [("16", 2), ("64", 3), ("f", 1)].iter().find(|(part, _)| op.text().contains(part)).map_or(0, |k| k.1);
+        let words = File::random(&mut random, 32, kind).words;
+        let mut aligned: Vec<Line> = words.as_chunks::<16>().0.iter().map(|line| Line(*line)).collect();
+        print!("{:20}", op.text());
+        for level in Level::available() {
+            let f = row_fn_at(*op, FpMode::HSA, level);
+            let best = (0..10).map(|_| {
+                let start = std::time::Instant::now();
+                for _ in 0..1000 {
+                    // SAFETY: eight rows of 32 dwords, aligned; row numbers below 8.
+                    unsafe {
+                        let rows = aligned.as_mut_ptr().cast::<u32>();
+                        f(rows, 32, FpMode::HSA.0.into(), 6 | 7 << 16, &[0, 1, 2, 3, 4, 5, 0, 0]);
+                    }
+                }
+                start.elapsed().as_nanos() as f64 / 1000.0
+            });
+            print!("{:9.1}", best.fold(f64::MAX, f64::min));
+        }
+        println!();
+    }
+}

@@ -52,6 +52,32 @@ fn div_fmas_scales_by_the_addend() {
     assert_eq!(op3(DivFmasScaled64, HSA, 0u64, 0u64, tie), 2);
 }
 
+/// div_fmas of f64 in 113 bits: rounded to odd by apfloat, scaled, rounded.
+fn fmas64_by_quad([a, b, c]: [u64; 3]) -> f64 {
+    use rustc_apfloat::ieee::{Double, Quad};
+    use rustc_apfloat::{Float, FloatConvert, Round, Status};
+    let wide = |x: u64| -> Quad { Double::from_bits(x.into()).convert(&mut false).value };
+    let sum = wide(a).mul_add_r(wide(b), wide(c), Round::TowardZero);
+    let odd = Quad::from_bits(sum.value.to_bits() | u128::from(sum.status.contains(Status::INEXACT)));
+    let scaled: Double = odd.scalbn(if c >> 52 & 0x7ff > 1023 { 128 } else { -128 }).convert(&mut false).value;
+    f64::from_bits(scaled.to_bits() as u64)
+}
+
+#[test]
+fn div_fmas_f64_rounds_once() {
+    let mut random = Random(21);
+    for _ in 0..100_000 {
+        // half of them with sums whose scaled value is near the denormals
+        let near = |r: u64| if r & 1 == 0 { r } else { (r & !(0x7ff << 52)) | ((0x040 + (r >> 52 & 0x3f)) << 52) };
+        let [a, b, c] = [random.f64(), random.f64(), near(random.next())];
+        let b = if c & 1 == 1 { (b & !(0x7ff << 52)) | 0x3ff << 52 } else { b };
+        let a = if c & 2 == 2 { (a & !(0x7ff << 52)) | ((0x020 + (a >> 52 & 0x3f)) << 52) } else { a };
+        let got = f64::from_bits(op3(DivFmasScaled64, HSA, a, b, c));
+        let want = fmas64_by_quad([a, b, c]);
+        assert!(got == want || got.is_nan() && want.is_nan(), "{a:#x} {b:#x} {c:#x}: {got:e}, not {want:e}");
+    }
+}
+
 #[test]
 fn cases_of_div_fixup() {
     let (inf, minus) = (0x7f80_0000u32, 0x8000_0000u32);

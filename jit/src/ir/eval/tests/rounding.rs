@@ -112,8 +112,8 @@ fn f16_fma_midpoints_with_tiny_addends() {
     let mut random = Random(5);
     for _ in 0..200_000 {
         let a = 0x3c00 | random.next() as u16 & 0x3ff;
-        let b = 0x3800 + (random.next() as u16 & 0x1000) | 1 << (random.next() % 10);
-        let c = (random.next() as u16 & 0x8003) | (random.next() as u16 & 1) * 0x4000;
+        let b = (0x3800 + (random.next() as u16 & 0x1000)) | (1 << (random.next() % 10));
+        let c = (random.next() as u16 & 0x8003) | ((random.next() as u16 & 1) * 0x4000);
         let got = op3(FFma16, HSA, a, b, c);
         let want = Half::from_bits(a.into()).mul_add(Half::from_bits(b.into()), Half::from_bits(c.into())).value.to_bits() as u64;
         assert_eq!(got, want, "{a:#x} {b:#x} {c:#x}");
