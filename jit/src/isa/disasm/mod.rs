@@ -105,7 +105,9 @@ impl Printer<'_> {
             columns = &columns[1..];
         }
         for (i, op) in ops.iter().enumerate() {
-            self.put(if i == 0 { " " } else { ", " });
+            // `exp pos0 v0, ...`: the target of an export is no list element
+            let is_first = i == 0 || i == 1 && self.inst.enc == Enc::EXP;
+            self.put(if is_first { " " } else { ", " });
             if self.inst.enc == Enc::SOPP && matches!(columns[i], Opd::K(Imm::Optional)) && *op == Operand::Imm(0) {
                 self.out.pop();
                 continue;
