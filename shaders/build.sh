@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the committed code objects: bin/NAME.gfx1100.wave32.hsaco from NAME.cl or NAME.hip, wave64 beside it for the names in $wave64,
+# Builds the committed code objects: bin/NAME.gfx1100.wave32.hsaco from NAME.cl, NAME.hip or NAME.s, wave64 beside it for the names in $wave64,
 # other code object versions and offload bundles for a few. usage: build.sh [NAME...]
 # Needs clang-19, clang-tools-19, lld-19, llvm-19 and Debian's rocm-device-libs (5.2.3), whose bitcode lacks the control files of targets and code object
 # versions newer than itself; those are made here.
@@ -35,7 +35,7 @@ hip() { # NAME OUTPUT FLAGS...
 }
 
 mkdir -p bin
-[ $# -gt 0 ] || set -- $(ls ./*.cl ./*.hip | sed 's,^./,,; s,\..*,,')
+[ $# -gt 0 ] || set -- $(ls ./*.cl ./*.hip ./*.s | sed 's,^./,,; s,\..*,,')
 for name in "$@"; do
   if [ -e "$name.hip" ]; then
     hip "$name" "$name.$target.wave32.hsaco"
@@ -45,6 +45,10 @@ for name in "$@"; do
       $bundler $mode -type=o -bundle-align=4096 -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx1030,hipv4-amdgcn-amd-amdhsa--$target \
         -input=/dev/null -input="$libs/other" -input="bin/$name.$target.wave32.hsaco" -output="bin/$name$mode.hipfb"
     done
+    continue
+  fi
+  if [ -e "$name.s" ]; then
+    $clang -target amdgcn-amd-amdhsa -mcpu=$target -o "bin/$name.$target.wave32.hsaco" "$name.s"
     continue
   fi
   opencl "$name" "$name.$target.wave32.hsaco" -mcode-object-version=5
