@@ -1,6 +1,26 @@
-//! Filetests, reference results, differential tests.
+//! Tests that need the whole of wavejit: kernels of `shaders/` against plain-Rust references, compiled code against the interpreter,
+//! filetests, golden disassembly, bad input.
+//!
+//! [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
+//! are the small machine that runs them. `tests/*.rs` are the tests. Requirements that they cite by id are listed in `REQUIREMENTS.md`.
 
 pub mod filetest;
 pub mod machine;
 pub mod memory;
 pub mod random_programs;
+
+use std::path::{Path, PathBuf};
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// A committed code object.
+///
+/// # Panics
+/// When it cannot be read: a broken checkout.
+pub fn code_object(name: &str) -> Vec<u8> {
+    let path = root().join("shaders/bin").join(name);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
