@@ -1,6 +1,7 @@
 //! A software GPU: loads AMD code objects, runs their kernels on the CPU.
 
 pub mod address_space;
+mod capi;
 pub mod code_object;
 pub mod device;
 pub mod dispatch;

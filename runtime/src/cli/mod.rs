@@ -11,6 +11,7 @@ mod lift;
 mod npy;
 mod output;
 mod progress;
+mod run;
 mod value;
 
 use anyhow::{Context, Result, bail};
@@ -39,6 +40,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Run(run::RunArgs),
     Info(info::InfoArgs),
     Disasm(disasm::DisasmArgs),
     Lift(lift::LiftArgs),
@@ -48,6 +50,7 @@ enum Command {
 /// Parses the command line and does what it says.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
         Command::Info(args) => info::info(&args),
         Command::Disasm(args) => disasm::disasm_command(&args),
         Command::Lift(args) => lift::lift_command(&args),

@@ -1,0 +1,232 @@
+//! `wavejit run`: one kernel, with buffers from files, numbers or generators.
+
+use super::npy;
+use super::output::{self, Output};
+use super::progress::Progress;
+use super::value::{self, ArgSpec};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::time::Instant;
+use wavejit::{Arg, Buffer, Device, DeviceOptions, DispatchStats, Engine, Kernel, Launch};
+
+fn help() -> String {
+    let examples = "\
+Examples:
+  wavejit run kernels.hsaco --kernel saxpy --grid 1024 --group 256 \\
+      --arg buf:rand=f32:1024:seed=1 --arg buf:fill=f32:2*1024 --arg f32=0.5 --out 1=-:f32:8
+  wavejit run mandelbrot.hsaco --kernel mandelbrot --grid 640,480 --group 16,16 \\
+      --arg buf:zero=1228800 --arg u32=640 --arg u32=480 --out 0=picture.png:640x480 --time";
+    format!("{}\n\n{}\n\n{examples}", value::SYNTAX, output::SYNTAX)
+}
+
+/// Run a kernel of a code object.
+#[derive(clap::Args, Debug)]
+#[command(after_help = help())]
+pub struct RunArgs {
+    /// Code object, offload bundle, or program with HIP device code.
+    file: PathBuf,
+    /// Kernel to run; may be left out if there is only one.
+    #[arg(long)]
+    kernel: Option<String>,
+    /// Work-items in each dimension; the last workgroup may be partial.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
+    grid: [u32; 3],
+    /// Work-items of a workgroup in each dimension.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, default_value = "64")]
+    group: [u32; 3],
+    /// A kernel argument, in order; see below.
+    #[arg(long = "arg", value_name = "KIND=VALUE", allow_hyphen_values = true)]
+    args: Vec<String>,
+    /// Where a buffer goes afterwards; see below.
+    #[arg(long = "out", value_name = "I=WHERE")]
+    outs: Vec<String>,
+    /// LDS added at launch (HIP's dynamic shared memory), in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    lds: u32,
+    /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+.
+    #[arg(long)]
+    target: Option<String>,
+    /// Print how long loading, compiling and running took.
+    #[arg(long)]
+    time: bool,
+    /// Launch this often; buffers keep their contents in between. With --time, the best is printed, too.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Print numbers of workgroups, waves and instructions.
+    #[arg(long)]
+    wave_stats: bool,
+    /// Threads of the pool; 0: one for each processor.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Stop with an error when a wave has run this many instructions; 0: never.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    max_insts: u64,
+    /// Compile the kernel (jit) or interpret its wave IR (interp).
+    #[arg(long, value_enum, default_value_t = EngineArg::Jit)]
+    engine: EngineArg,
+    /// Run workgroups and waves in a fixed order, with clocks that count instructions.
+    #[arg(long)]
+    deterministic: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum EngineArg {
+    Jit,
+    Interp,
+}
+
+/// `X`, `X,Y` or `X,Y,Z`.
+fn dims(text: &str) -> Result<[u32; 3], String> {
+    let mut out = [1; 3];
+    let parts: Vec<&str> = text.split([',', 'x']).collect();
+    if parts.len() > 3 {
+        return Err(format!("{} dimensions; at most 3 are possible", parts.len()));
+    }
+    for (place, part) in out.iter_mut().zip(parts) {
+        *place = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work-items"))?;
+    }
+    Ok(out)
+}
+
+/// An argument ready for the launch.
+enum Ready {
+    Buffer(Buffer, npy::Array),
+    Same(usize),
+    Bytes(Vec<u8>),
+    Lds(u32),
+}
+
+/// Runs it.
+pub fn run(args: &RunArgs) -> Result<()> {
+    let specs: Vec<ArgSpec> = args.args.iter().map(|a| ArgSpec::parse(a)).collect::<Result<_>>()?;
+    let outs: Vec<Output> = args.outs.iter().map(|o| Output::parse(o)).collect::<Result<_>>()?;
+    check_references(&specs, &outs)?;
+    let start = Instant::now();
+    let bytes = super::read_file(&args.file)?;
+    let object = super::load(&args.file, &bytes, args.target.as_deref(), args.kernel.as_deref())?;
+    let name = super::one_kernel(&args.file, &object, args.kernel.as_deref())?.name.clone();
+    let device = Device::new(DeviceOptions {
+        threads: args.threads,
+        engine: match args.engine {
+            EngineArg::Jit => Engine::Jit,
+            EngineArg::Interp => Engine::Interp,
+        },
+        deterministic: args.deterministic,
+        ..Default::default()
+    })?;
+    let kernel = device.load_object(object)?.kernel(&name)?;
+    let ready = upload(&device, specs)?;
+    let load_time = start.elapsed();
+    let (stats, best) = launch(args, &kernel, &name, &ready)?;
+    for out in &outs {
+        write_output(out, &ready)?;
+    }
+    if args.time {
+        eprintln!("load     {:>12.6} s", load_time.as_secs_f64());
+        eprintln!("compile  {:>12.6} s", stats.compile_time.as_secs_f64());
+        eprintln!("run      {:>12.6} s", stats.run_time.as_secs_f64());
+        if args.repeat > 1 {
+            eprintln!("best     {best:>12.6} s of {} launches", args.repeat);
+        }
+    }
+    if args.wave_stats {
+        eprintln!("workgroups    {:>14}", stats.workgroups);
+        eprintln!("waves         {:>14} of {} work-items", stats.waves, kernel.info().wave_size);
+        eprintln!("instructions  {:>14}, {:.1} a wave", stats.guest_insts, stats.guest_insts as f64 / stats.waves.max(1) as f64);
+    }
+    Ok(())
+}
+
+/// Are all arguments that are named there, and buffers?
+fn check_references(specs: &[ArgSpec], outs: &[Output]) -> Result<()> {
+    let buffer = |i: usize| matches!(specs.get(i), Some(ArgSpec::Buffer(_)));
+    for (i, spec) in specs.iter().enumerate() {
+        match spec {
+            ArgSpec::Same(j) if *j >= i || !buffer(*j) => bail!("argument {i}: buf:same={j} must name an earlier buffer argument"),
+            _ => {}
+        }
+    }
+    match outs.iter().find(|o| !buffer(o.arg)) {
+        Some(out) => bail!("--out {}=...: argument {} is not a buffer; there are {} arguments", out.arg, out.arg, specs.len()),
+        None => Ok(()),
+    }
+}
+
+fn upload(device: &Device, specs: Vec<ArgSpec>) -> Result<Vec<Ready>> {
+    let one = |(i, spec): (usize, ArgSpec)| {
+        Ok(match spec {
+            ArgSpec::Buffer(array) => {
+                let buffer = device.upload(&array.bytes).with_context(|| format!("argument {i}, {} bytes", array.bytes.len()))?;
+                Ready::Buffer(buffer, array)
+            }
+            ArgSpec::Same(i) => Ready::Same(i),
+            ArgSpec::Bytes(bytes) => Ready::Bytes(bytes),
+            ArgSpec::Lds(bytes) => Ready::Lds(bytes),
+        })
+    };
+    specs.into_iter().enumerate().map(one).collect()
+}
+
+/// Launches as often as asked; returns the statistics of the first launch and the best time in seconds.
+fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Result<(DispatchStats, f64)> {
+    let kernel_args: Vec<Arg> = ready
+        .iter()
+        .map(|r| match r {
+            Ready::Buffer(buffer, _) => Arg::Buffer(buffer),
+            Ready::Same(i) => match &ready[*i] {
+                Ready::Buffer(buffer, _) => Arg::Buffer(buffer),
+                _ => Arg::bytes(&[]), // `check_references` has refused this
+            },
+            Ready::Bytes(bytes) => Arg::bytes(bytes),
+            Ready::Lds(bytes) => Arg::LocalBytes(*bytes),
+        })
+        .collect();
+    let launch = Launch {
+        grid: args.grid,
+        group: args.group,
+        args: &kernel_args,
+        dynamic_lds: args.lds,
+        max_insts: args.max_insts,
+        ..Default::default()
+    };
+    let progress = Progress::start(&format!("running {name}"));
+    let mut first = None;
+    let mut best = f64::INFINITY;
+    for _ in 0..args.repeat {
+        let stats = kernel.launch(&launch).with_context(|| args.file.display().to_string())?;
+        best = best.min(stats.run_time.as_secs_f64());
+        first.get_or_insert(stats);
+    }
+    drop(progress);
+    Ok((first.context("no launch")?, best))
+}
+
+fn write_output(out: &Output, ready: &[Ready]) -> Result<()> {
+    let Some(Ready::Buffer(buffer, array)) = ready.get(out.arg) else { bail!("argument {} is not a buffer", out.arg) };
+    let mut now = array.clone();
+    buffer.read(0, &mut now.bytes)?;
+    out.write(&now, &mut std::io::stdout().lock())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_default_to_one() {
+        assert_eq!(dims("5"), Ok([5, 1, 1]));
+        assert_eq!(dims("5,6,7"), Ok([5, 6, 7]));
+        assert_eq!(dims("640x480"), Ok([640, 480, 1]));
+        assert!(dims("1,2,3,4").is_err() && dims("x").is_err() && dims("-1").is_err());
+    }
+
+    #[test]
+    fn outputs_must_name_buffers() {
+        let specs = [ArgSpec::parse("f32=1").unwrap(), ArgSpec::parse("buf:zero=4").unwrap(), ArgSpec::parse("buf:same=1").unwrap()];
+        let out = |text: &str| Output::parse(text).unwrap();
+        assert!(check_references(&specs, &[out("1=-")]).is_ok());
+        assert!(check_references(&specs, &[out("0=-")]).is_err());
+        assert!(check_references(&specs, &[out("9=-")]).is_err());
+        assert!(check_references(&[ArgSpec::Same(0)], &[]).is_err());
+    }
+}
