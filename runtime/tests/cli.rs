@@ -88,6 +88,67 @@ fn lift_and_emit_show_the_stages() {
     assert!(stdout(&["emit", V5, "--kernel", "scale"]).contains("function"));
 }
 
+/// `run` of a kernel of `small-v5.hsaco`, with these further arguments.
+fn run<'a>(kernel: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    [&["run", V5, "--kernel", kernel][..], rest].concat()
+}
+
+#[test]
+fn run_prints_results() {
+    let args =
+        ["--grid", "100", "--group", "64", "--arg", "buf:fill=f32:-1*110", "--arg", "f32=0.5", "--arg", "u32=90", "--out", "0=-:f32"];
+    let text = stdout(&run("scale", &args));
+    let expected: String = (0..110).map(|i| format!("{}\n", if i < 90 { 0.5 * f64::from(i) } else { -1.0 })).collect();
+    assert_eq!(text, expected);
+    for more in [&["--engine", "interp"][..], &["--deterministic"], &["--threads", "3"], &["--repeat", "2", "--time", "--wave-stats"]] {
+        assert_eq!(stdout(&run("scale", &[&args, more].concat())), expected, "{more:?}");
+    }
+}
+
+#[test]
+fn run_applies_relocations_and_lays_out_lds() {
+    let table = run("table", &["--grid", "6", "--arg", "buf:fill=u32:0*6", "--arg", "u32=1", "--out", "0=-"]);
+    assert_eq!(stdout(&table), "1\n4\n9\n16\n1\n4\n");
+    let args = ["--grid", "8", "--group", "4", "--arg", "buf:count=u32:8", "--arg", "lds=16", "--out", "0=-"];
+    assert_eq!(stdout(&run("reverse", &args)), "3\n2\n1\n0\n7\n6\n5\n4\n");
+}
+
+#[test]
+fn run_reads_and_writes_files() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    let (npy, bin, png) = (path("run.npy"), path("run.bin"), path("run.png"));
+    let outs = [format!("0={npy}:u32:2x4"), format!("0={bin}"), format!("0={png}:4x2")];
+    let mut args = run("reverse", &["--grid", "8", "--group", "8", "--arg", "buf:count=u32:8", "--arg", "lds=32"]);
+    outs.iter().for_each(|o| args.extend(["--out", o]));
+    stdout(&args);
+    let bytes: Vec<u8> = (0..8u32).rev().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(std::fs::read(&bin).unwrap(), bytes);
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    // Once more through the file: reversed twice.
+    let arg = format!("buf:npy={npy}");
+    let text = stdout(&run("reverse", &["--grid", "8", "--group", "8", "--arg", &arg, "--arg", "lds=32", "--out", "0=-"]));
+    assert_eq!(text, "0\n1\n2\n3\n4\n5\n6\n7\n");
+}
+
+#[test]
+fn run_refuses_what_cannot_be() {
+    let scale = |rest: &[&str]| failure(&run("scale", rest));
+    let buffer = ["--arg", "buf:zero=64", "--arg", "f32=1"];
+    assert!(scale(&[&["--grid", "1"], &buffer[..]].concat()).contains("expected 3 arguments (0: float*, 1: float, 2: uint), got 2"));
+    let with_n = |grid: &[&str]| scale(&[grid, &buffer, &["--arg", "u32=4000000000"]].concat());
+    assert!(with_n(&["--grid", "0"]).contains("at least 1"));
+    assert!(with_n(&["--grid", "4294967296"]).contains("4294967296"));
+    assert!(with_n(&["--grid", "4294967295,4294967295,4294967295"]).contains("at most"));
+    assert!(with_n(&["--grid", "64", "--group", "512"]).contains("256"));
+    let fault = with_n(&["--grid", "100000"]);
+    assert!(fault.contains("scale") && fault.contains("global_store_b32") && fault.contains("not mapped"), "{fault}");
+    let wrong = ["--grid", "1", "--arg", "buf:zero=64", "--arg", "f64=1", "--arg", "u32=1"];
+    assert!(scale(&wrong).contains("argument 1 (float): expected 4 bytes, got 8"));
+    assert!(failure(&["run", V5, "--grid", "1"]).contains("scale, where_am_i, reverse, table"));
+    assert!(scale(&[&["--grid", "1", "--out", "1=-"], &buffer[..]].concat()).contains("argument 1 is not a buffer"));
+}
+
 #[test]
 fn mistakes_are_named() {
     assert!(failure(&["info", "/no/such/file"]).contains("/no/such/file"));
