@@ -86,6 +86,8 @@ pub enum Imm {
     Optional,
     Hwreg,
     Sendmsg,
+    /// s_version: a number and flags.
+    Version,
     Waitcnt,
     Depctr,
     DelayAlu,
@@ -100,6 +102,8 @@ pub enum Opd {
     SD(Ty),
     /// Scalar destination field read as a source too, or only (s_cmpk, s_setreg).
     SS(Ty),
+    /// SOP source field 0, register only (jumps and relative moves).
+    SR0(Ty),
     /// Lane-mask destination: VCC in VOP2/VOPC, sdst or vdst in VOP3.
     MD,
     /// Source field 0: any register class or constant the field can name.

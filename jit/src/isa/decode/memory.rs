@@ -1,8 +1,8 @@
 //! DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF. RDNA3 ISA, chapters 15.8 to 15.10.
 
-use super::{Build, Decoder, NULL, Result1};
+use super::{Build, Decoder, LDS_DIRECT, NULL, Result1};
 use crate::isa::inst::{Enc, Inst, Operand};
-use crate::isa::row::{Flags, Opd};
+use crate::isa::row::{Flags, Opd, Ty};
 
 impl Decoder<'_> {
     pub(super) fn ds(self) -> Result1<Inst> {
@@ -97,6 +97,7 @@ impl Build<'_> {
                 Opd::ADDR => self.vgpr(hi & 0xff, if enc == Enc::SCRATCH || has_saddr { 1 } else { 2 })?,
                 Opd::DA(ty) => self.vgpr((hi >> 8) & 0xff, self.width(ty))?,
                 Opd::SADDR if !has_saddr => Operand::Off,
+                Opd::SADDR if enc == Enc::SCRATCH && saddr == 127 => return Err(self.bad(saddr)),
                 Opd::SADDR => self.sreg(saddr, if enc == Enc::SCRATCH { 1 } else { 2 })?,
                 _ => return self.reserved(),
             };
@@ -137,11 +138,8 @@ impl Build<'_> {
                 Opd::VADDR if !address => Operand::Off,
                 Opd::VADDR => self.vgpr(hi & 0xff, 1 + u8::from(both))?,
                 Opd::RSRC(ty) => self.sreg(((hi >> 16) & 0x1f) << 2, self.width(ty))?,
-                Opd::SOFFSET => match hi >> 24 {
-                    code @ 0..=127 => self.sreg(code, 1)?,
-                    code @ (128..=208 | 240..=248) => self.ssrc(code, crate::isa::row::Ty::B32)?,
-                    code => return Err(self.bad(code)),
-                },
+                Opd::SOFFSET if hi >> 24 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::SOFFSET => self.ssrc(hi >> 24, Ty::B32)?,
                 _ => return self.reserved(),
             };
             self.push(op);

@@ -96,7 +96,8 @@ pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, Decode
         };
     }
     match word >> 26 {
-        0x32 => d.vopd(),
+        // Dual issue exists in wave32 only.
+        0x32 if wave_size == 32 => d.vopd(),
         0x33 => match (word >> 24) & 3 {
             0 => d.vop3p(),
             1 => d.vinterp(),
@@ -121,6 +122,8 @@ const TTMP0: u32 = 108;
 const NULL: u32 = 124;
 const M0: u32 = 125;
 const EXEC_LO: u32 = 126;
+/// Source code of a parameter read from LDS, 32-bit vector sources only.
+const LDS_DIRECT: u32 = 254;
 /// Source code of the literal dword.
 const LITERAL: u32 = 255;
 
@@ -241,12 +244,22 @@ impl Build<'_> {
         }
     }
 
+    /// The codes beside registers and constants. LLVM lets them stand in register-only fields too, where they mean nothing.
+    fn special(&self, code: u32) -> Result1<Operand> {
+        match code {
+            NULL => self.sreg(NULL, 1),
+            235..=239 | 251..=253 => Ok(Operand::Special(code as u8)),
+            _ => Err(self.bad(code)),
+        }
+    }
+
     /// Scalar source: register, constant or literal.
     fn ssrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
         match code {
             0..=127 => self.sreg(code, self.width(ty)),
             128..=192 => Ok(Operand::Int(code as i32 - 128)),
             193..=208 => Ok(Operand::Int(192 - code as i32)),
+            LDS_DIRECT if self.width(ty) > 1 => Err(self.bad(code)),
             235..=239 | 251..=254 => Ok(Operand::Special(code as u8)),
             240..=248 => Ok(Operand::Float(code as u8)),
             LITERAL => Ok(Operand::Literal(self.literal()?)),

@@ -1,6 +1,6 @@
 //! SOP1, SOP2, SOPC, SOPK, SOPP and SMEM. RDNA3 ISA, chapters 15.1 and 15.2.
 
-use super::{Build, Decoder, NULL, Result1};
+use super::{Build, Decoder, EXEC_LO, LDS_DIRECT, M0, NULL, Result1};
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::Opd;
 
@@ -40,8 +40,14 @@ impl Build<'_> {
     /// All SOP formats: ssrc0 bits 7:0, ssrc1 bits 15:8, sdst bits 22:16, simm16 bits 15:0.
     fn sop(mut self) -> Result1<Inst> {
         let w = self.inst.words[0];
+        if self.inst.enc == Enc::SOPP && self.inst.row.ops.is_empty() {
+            self.zero(w & 0xffff)?;
+        }
         for &opd in self.inst.row.ops {
             let op = match opd {
+                Opd::SR0(ty) => self.sreg_8(w & 0xff, ty)?,
+                Opd::S0(_) if w & 0xff == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S1(_) if (w >> 8) & 0xff == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 Opd::SD(ty) | Opd::SS(ty) => self.sreg((w >> 16) & 0x7f, self.width(ty))?,
                 Opd::S0(ty) => self.ssrc(w & 0xff, ty)?,
                 Opd::S1(ty) => self.ssrc((w >> 8) & 0xff, ty)?,
@@ -68,6 +74,8 @@ impl Build<'_> {
         self.inst.mods.glc = glc != 0;
         for &opd in self.inst.row.ops {
             let op = match opd {
+                // Loads cannot write M0 or EXEC.
+                Opd::SD(_) if matches!((w >> 6) & 0x7f, M0 | EXEC_LO | 127) => return Err(self.bad((w >> 6) & 0x7f)),
                 Opd::SD(ty) => self.sreg((w >> 6) & 0x7f, self.width(ty))?,
                 Opd::SIMM => Operand::Imm((w >> 6) & 0x7f),
                 Opd::SBASE(ty) => self.sreg((w & 0x3f) << 1, self.width(ty))?,

@@ -21,6 +21,7 @@ impl Decoder<'_> {
         let row = self.row(Enc::VOP1, (w >> 9) & 0xff)?;
         let b = self.start(row, Enc::VOP1, 1)?;
         if row.ops.is_empty() {
+            b.zero((w >> 17) & 0xff)?;
             return Ok(b.inst);
         }
         b.vop_e32(Fields { dst: (w >> 17) & 0xff, src: [w & 0x1ff, 0, 0], sdst: 0 })
@@ -129,6 +130,9 @@ impl Build<'_> {
                 Opd::V0(ty) if f.src[0] >= 256 => self.vgpr_e32(f.src[0] - 256, ty)?,
                 Opd::S1(ty) => self.vgpr_e32(f.src[1] - 256, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
+                // v_readfirstlane_b32 reads LDS parameters too.
+                Opd::V0(_) if f.src[0] == super::LDS_DIRECT && row.ops[0] == Opd::SD(Ty::B32) => Operand::Special(254),
+                Opd::V0(_) => self.special(f.src[0])?,
                 _ => return Err(self.bad(f.src[0])),
             };
             self.push(op);
@@ -137,8 +141,11 @@ impl Build<'_> {
     }
 
     /// Scalar register in an eight-bit field.
-    fn sreg_8(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code > 127 { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
+    pub(super) fn sreg_8(&self, code: u32, ty: Ty) -> Result1<Operand> {
+        match code {
+            0..=127 => self.sreg(code, self.width(ty)),
+            code => self.special(code),
+        }
     }
 
     /// Reads the DPP dword at `at`; gives the source 0 field it replaces. Source modifiers of DPP16 belong to 32-bit formats only.
@@ -156,8 +163,15 @@ impl Build<'_> {
                 fi: (w >> 18) & 1 != 0,
             };
             if at == 1 {
-                let allowed = (flags & Flags::M012).bits() as u32;
+                let mut allowed = (flags & Flags::M012).bits() as u32;
                 let (neg, abs) = (((w >> 20) & 1) | ((w >> 21) & 2), ((w >> 21) & 1) | ((w >> 22) & 2));
+                if flags.contains(Flags::HALF) {
+                    // v_mov_b16: the bits exist and mean nothing.
+                    self.zero((neg | abs) & !1)?;
+                    allowed = 0;
+                } else {
+                    self.zero((neg | abs) & !allowed)?;
+                }
                 self.inst.mods.neg = (neg & allowed) as u8;
                 self.inst.mods.abs = (abs & allowed) as u8;
             }
@@ -167,6 +181,8 @@ impl Build<'_> {
             }
             self.inst.mods.dpp = Dpp::Dpp8 { sel: w >> 8, fi: code == DPP8_FI };
         }
+        // A literal would follow the DPP dword.
+        self.base = at + 1;
         Ok((w & 0xff) + 256)
     }
 
@@ -202,7 +218,7 @@ impl Build<'_> {
             0
         };
         self.zero((neg | abs) & !(valued | neg_only | ignored))?;
-        neg &= valued | neg_only;
+        neg &= valued;
         abs &= valued;
         let mods = &mut self.inst.mods;
         mods.neg = neg as u8;
@@ -235,7 +251,7 @@ impl Build<'_> {
                 Opd::MD => self.sreg_8(f.dst, Ty::Mask)?,
                 Opd::M2 => match f.src[2] {
                     code @ 0..=125 => self.sreg(code, self.width(Ty::Mask))?,
-                    code => return Err(self.bad(code)),
+                    code => self.special(code)?,
                 },
                 _ => self.source(opd, &f.src)?,
             };
@@ -257,7 +273,7 @@ impl Build<'_> {
             Opd::R1(ty) => self.rsrc(src[1], ty),
             Opd::R2(ty) => self.rsrc(src[2], ty),
             Opd::C2(ty) => match src[2] {
-                128..=208 | 240..=248 => self.ssrc(src[2], ty),
+                128..=208 | 240..=248 | super::LITERAL => self.ssrc(src[2], ty),
                 code => self.vsrc(code, ty),
             },
             _ => self.reserved(),
@@ -265,7 +281,7 @@ impl Build<'_> {
     }
 
     fn vsrc(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code < 256 { Err(self.bad(code)) } else { self.vgpr(code - 256, self.width(ty)) }
+        if code < 256 { self.special(code) } else { self.vgpr(code - 256, self.width(ty)) }
     }
 
     fn rsrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
@@ -306,6 +322,10 @@ impl Build<'_> {
         mods.clamp = (lo >> 15) & 1 != 0;
         if matches!(src[0], DPP8 | DPP8_FI | DPP16) {
             src[0] = self.dpp(src[0], 2, flags)?;
+            // Mixed precision takes no scalar beside DPP.
+            if flags.contains(Flags::MIX) && src[1] < 256 {
+                self.special(src[1])?;
+            }
         }
         for &opd in row.ops {
             let op = match opd {

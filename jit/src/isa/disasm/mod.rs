@@ -105,9 +105,8 @@ impl Printer<'_> {
             columns = &columns[1..];
         }
         for (i, op) in ops.iter().enumerate() {
-            // `exp pos0 v0, ...`: the target of an export is no list element
-            let is_first = i == 0 || i == 1 && self.inst.enc == Enc::EXP;
-            self.put(if is_first { " " } else { ", " });
+            // `exp pos0 v0, ...`: the target of an export is no list element.
+            self.put(if i == 0 || matches!(columns[i - 1], Opd::TGT) { " " } else { ", " });
             if self.inst.enc == Enc::SOPP && matches!(columns[i], Opd::K(Imm::Optional)) && *op == Operand::Imm(0) {
                 self.out.pop();
                 continue;
@@ -213,7 +212,9 @@ impl Printer<'_> {
             self.flag(m.a16, " a16");
             return;
         }
-        self.num(format_args!(" dmask:{:#x}", m.dmask));
+        if m.dmask != 0 {
+            self.num(format_args!(" dmask:{:#x}", m.dmask));
+        }
         self.num(format_args!(" dim:SQ_RSRC_IMG_{}", names::DIMS[usize::from(m.dim)]));
         self.flag(m.unorm, " unorm");
         self.cache();
@@ -262,7 +263,8 @@ impl Printer<'_> {
             self.list(" op_sel:", sel, 2);
         } else if flags.intersects(Flags::OS | Flags::OS23) {
             // The destination's bit follows the sources'.
-            let n = self.sources();
+            // The accumulator of v_fmac counts as a source.
+            let n = self.sources() + usize::from(self.inst.row.enc() == Enc::VOP2);
             let shown = (sel & ((1 << n) - 1)) | ((sel >> 3) << n);
             self.list(" op_sel:", shown, n + 1);
         }

@@ -15,9 +15,12 @@ pub(super) const SPECIAL: [(u8, &str); 9] = [
     (254, "src_lds_direct"),
 ];
 
-/// Inline float constants 240 to 248: text, bits as f16, f32 and f64.
+/// Text, bits as f16, f32 and f64.
+pub(super) type Float = (&'static str, u16, u32, u64);
+
+/// Inline float constants 240 to 248.
 #[rustfmt::skip]
-pub(super) const FLOATS: [(&str, u16, u32, u64); 9] = [
+pub(super) const FLOATS: [Float; 9] = [
     ("0.5",        0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
     ("-0.5",       0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
     ("1.0",        0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),

@@ -1,8 +1,8 @@
 //! Operands as text: registers, constants by type, named immediates.
 
 use super::{Printer, names};
-use crate::isa::inst::{Enc, Half, Operand};
-use crate::isa::row::{Flags, Imm, Opd, Ty};
+use crate::isa::inst::{Dpp, Enc, Half, Operand};
+use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 
 impl Printer<'_> {
     pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
@@ -10,7 +10,7 @@ impl Printer<'_> {
             Opd::S0(t) | Opd::V0(t) | Opd::R0(t) => (Some(0), t),
             Opd::S1(t) | Opd::V1(t) | Opd::R1(t) => (Some(1), t),
             Opd::S2(t) | Opd::V2(t) | Opd::R2(t) | Opd::C2(t) => (Some(2), t),
-            Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::LIT(t) => (None, t),
+            Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::SR0(t) | Opd::LIT(t) => (None, t),
             Opd::MD | Opd::M2 => (None, Ty::Mask),
             _ => (None, Ty::B32),
         };
@@ -49,6 +49,8 @@ impl Printer<'_> {
             _ => {}
         }
         match source {
+            // The class mask of v_cmp_class_f16 is 16 bits wide in the short form only.
+            Some(1) if self.inst.enc == Enc::VOP3 && self.inst.row.is_compare() && ty == Ty::B16 => self.modified(1, Ty::B32, op),
             Some(i) => self.modified(i, ty, op),
             None => self.plain(ty, op),
         }
@@ -60,14 +62,41 @@ impl Printer<'_> {
         let packed = self.inst.enc == Enc::VOP3P && !self.inst.row.flags.contains(Flags::MIX);
         let (neg, abs) = if packed { (false, false) } else { ((m.neg >> i) & 1 != 0, (m.abs >> i) & 1 != 0) };
         let constant = matches!(op, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Imm(_));
-        let call = neg && !abs && constant;
+        let integer = self.prints_sext(i, ty);
+        let neg = match self.inst.enc {
+            Enc::VOP3 if integer => (self.inst.words[1] >> (29 + i)) & 1 != 0,
+            Enc::VOP1 if integer => (self.inst.words[1] >> 20) & 1 != 0,
+            _ => neg,
+        };
+        let abs = abs && !integer;
+        let call = neg && (integer || !abs && constant);
         if neg {
-            self.put(if call { "neg(" } else { "-" });
+            self.put(if integer {
+                "sext("
+            } else if call {
+                "neg("
+            } else {
+                "-"
+            });
         }
         self.flag(abs, "|");
         self.plain(ty, op);
         self.flag(abs, "|");
         self.flag(call, ")");
+    }
+
+    /// The neg bit of an integer source means nothing; LLVM prints it as a sign extension where its operand has the field.
+    fn prints_sext(&self, i: u8, ty: Ty) -> bool {
+        let flags = self.inst.row.flags;
+        let dpp = self.inst.mods.dpp != Dpp::None;
+        match self.inst.enc {
+            Enc::VOP1 => dpp && flags.contains(Flags::HALF) && matches!(self.inst.mods.dpp, Dpp::Dpp16 { .. }),
+            Enc::VOP2 => i == 1 && ty == Ty::I16,
+            Enc::VOP3 if dpp && flags.intersects(Flags::IGN01 | Flags::IGN012) => true,
+            Enc::VOP3 if i == 1 => flags.intersects(Flags::NEG1 | Flags::NEG12),
+            Enc::VOP3 if i == 2 => flags.contains(Flags::NEG12),
+            _ => false,
+        }
     }
 
     fn plain(&mut self, ty: Ty, op: &Operand) {
@@ -127,6 +156,9 @@ impl Printer<'_> {
         match ty {
             Ty::I16 | Ty::U16 | Ty::B16 => self.num(format_args!("{half_bits:#x}")),
             Ty::F64 | Ty::B64 | Ty::I64 | Ty::U64 if code == 248 => self.put(names::INV_2PI_F64),
+            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if code == 248 && self.opts.wave_size == 32 => {
+                self.put(names::INV_2PI_F64);
+            }
             _ => self.put(name),
         }
     }
@@ -134,21 +166,23 @@ impl Printer<'_> {
     /// A literal prints like the inline constant of the same value, if there is one.
     fn literal(&mut self, ty: Ty, v: u32) {
         match ty {
-            Ty::F16 | Ty::I16 | Ty::U16 | Ty::B16 | Ty::BF16 => {
-                let v = v & 0xffff;
-                if self.inline_int(v as u16 as i16 as i64) {
+            // A 16-bit integer is looked at as the 32 bits it stands in.
+            Ty::I16 | Ty::U16 | Ty::B16 => {
+                if self.inline_int(i64::from(v as i32)) {
                     return;
                 }
-                let float = match ty {
-                    Ty::F16 => names::FLOATS.iter().find(|f| u32::from(f.1) == v),
-                    Ty::BF16 => names::FLOATS.iter().find(|f| f.2 >> 16 == v),
-                    _ => None,
-                };
-                match float {
+                match names::FLOATS.iter().find(|f| f.2 == v) {
                     Some(f) => self.put(f.0),
-                    None => self.num(format_args!("{v:#x}")),
+                    None => self.num(format_args!("{:#x}", v & 0xffff)),
                 }
             }
+            Ty::F16 | Ty::BF16 => self.half(ty, v),
+            Ty::F32 if self.inst.row.flags.contains(Flags::MIX) => self.half(Ty::F16, v),
+            // Beside fmaak and fmamk LLVM types every source of a dual instruction as f32.
+            Ty::F16X2 if !self.has_constant() => self.packed_literal(v, |f| u32::from(f.1)),
+            Ty::BF16X2 => self.packed_literal(v, |f| f.2 >> 16),
+            // Wide matrix accumulators print literals as they stand.
+            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if self.opts.wave_size == 32 => self.num(format_args!("{v:#x}")),
             Ty::F64 => {
                 let wide = u64::from(v) << 32;
                 if self.inline_int(wide as i64) {
@@ -165,6 +199,36 @@ impl Printer<'_> {
                 }
             }
             _ => self.word(v),
+        }
+    }
+
+    /// A dual instruction one of whose halves has its own constant.
+    fn has_constant(&self) -> bool {
+        let has = |r: &Row| r.ops.iter().any(|o| matches!(o, Opd::LIT(_)));
+        self.inst.row_y.is_some_and(|y| has(self.inst.row) || has(y))
+    }
+
+    /// A 16-bit float. LLVM prints a bf16 with all 32 bits of the literal.
+    fn half(&mut self, ty: Ty, v: u32) {
+        let bf16 = ty == Ty::BF16;
+        if self.inline_int(i64::from(v as u16 as i16)) {
+            return;
+        }
+        let shown = if bf16 { v } else { v & 0xffff };
+        match names::FLOATS.iter().find(|f| shown == if bf16 { f.2 >> 16 } else { u32::from(f.1) }) {
+            Some(f) => self.put(f.0),
+            None => self.num(format_args!("{shown:#x}")),
+        }
+    }
+
+    /// A pair of halves: an inline constant sets the low one.
+    fn packed_literal(&mut self, v: u32, bits: impl Fn(&names::Float) -> u32) {
+        if self.inline_int(i64::from(v as i32)) {
+            return;
+        }
+        match names::FLOATS.iter().find(|f| bits(f) == v) {
+            Some(f) => self.put(f.0),
+            None => self.num(format_args!("{v:#x}")),
         }
     }
 
@@ -192,6 +256,7 @@ impl Printer<'_> {
             Imm::Auto if v <= 64 => self.num(format_args!("{v}")),
             Imm::Auto | Imm::Hex => self.num(format_args!("{v:#x}")),
             Imm::Branch | Imm::Optional => self.num(format_args!("{v}")),
+            Imm::Version => self.version(v),
             Imm::Hwreg => self.hwreg(v),
             Imm::Sendmsg => self.message(v),
             Imm::Waitcnt => self.waitcnt(v),
@@ -212,6 +277,28 @@ impl Printer<'_> {
             self.num(format_args!(", {offset}, {size}"));
         }
         self.put(")");
+    }
+
+    /// s_version: number 7:0 (by name where it has one), then the wave sizes it was built for as a chain of ors.
+    fn version(&mut self, v: u32) {
+        if v & 0x1f00 != 0 {
+            return self.num(format_args!("{v:#x}"));
+        }
+        let mut text = match v & 0xff {
+            0 => "UC_VERSION_GFX7".to_string(),
+            4 => "UC_VERSION_GFX10".to_string(),
+            6 => "UC_VERSION_GFX11".to_string(),
+            9 => "UC_VERSION_GFX12".to_string(),
+            n => n.to_string(),
+        };
+        let mut nested = false;
+        for (bit, name) in [(0x2000, "W64"), (0x4000, "W32"), (0x8000, "MDP")] {
+            if v & bit != 0 {
+                text = if nested { format!("({text})|UC_VERSION_{name}_BIT") } else { format!("{text}|UC_VERSION_{name}_BIT") };
+                nested = true;
+            }
+        }
+        self.put(&text);
     }
 
     fn message(&mut self, v: u32) {

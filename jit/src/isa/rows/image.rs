@@ -29,6 +29,8 @@ pub(super) const ROWS: &[Row] = &[
     row("image_atomic_dec",            MIMG, [X, X, X, X, X, X, 0x16, 0x16, X], &[VDATA(B32), IADDR, RSRC(B256)], ATOMIC),
     row("image_get_resinfo",           MIMG, [X, X, X, X, X, X, 0x17, 0x17, X], &[VDATA(B32), IADDR, RSRC(B256)], NONE),
     row("image_msaa_load",             MIMG, [X, X, X, X, X, X, 0x18, 0x18, X], &[VDATA(B32), IADDR, RSRC(B256)], GATHER | D16),
+    row("image_bvh_intersect_ray",     MIMG, [X, X, X, X, X, X, 0x19, 0x19, X], &[VDATA(B128), IADDR, RSRC(B128)], BVH),
+    row("image_bvh64_intersect_ray",   MIMG, [X, X, X, X, X, X, 0x1a, 0x1a, X], &[VDATA(B128), IADDR, RSRC(B128)], BVH),
     row("image_sample",                MIMG, [X, X, X, X, X, X, 0x1b, 0x1b, X], &[VDATA(B32), IADDR, RSRC(B256), SAMP], D16),
     row("image_sample_d",              MIMG, [X, X, X, X, X, X, 0x1c, 0x1c, X], &[VDATA(B32), IADDR, RSRC(B256), SAMP], D16),
     row("image_sample_l",              MIMG, [X, X, X, X, X, X, 0x1d, 0x1d, X], &[VDATA(B32), IADDR, RSRC(B256), SAMP], D16),

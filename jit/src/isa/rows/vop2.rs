@@ -5,7 +5,7 @@ use super::prelude::*;
 #[rustfmt::skip] // opcode numbers by family: gfx6/7, 8, 9, 90a/94x, 10.1, 10.3, 11, 11.5, 12
 pub(super) const ROWS: &[Row] = &[
     row("v_cndmask_b32",               VOP2,      [X, X, X, X, X, X, 0x01, 0x01, X], &[D(B32), S0(F32), S1(F32), M2], M01),
-    row("v_dot2acc_f32_f16",           VOP2_ONLY, [X, X, X, X, X, X, 0x02, 0x02, X], &[D(F32), S0(F16X2), S1(F16X2)], NONE),
+    row("v_dot2acc_f32_f16",           VOP2_ONLY, [X, X, X, X, X, X, 0x02, 0x02, X], &[D(F32), S0(F16X2), S1(F16X2)], M01),
     row("v_add_f32",                   VOP2,      [X, X, X, X, X, X, 0x03, 0x03, X], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
     row("v_sub_f32",                   VOP2,      [X, X, X, X, X, X, 0x04, 0x04, X], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
     row("v_subrev_f32",                VOP2,      [X, X, X, X, X, X, 0x05, 0x05, X], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
@@ -49,5 +49,5 @@ pub(super) const ROWS: &[Row] = &[
     row("v_max_f16",                   VOP2,      [X, X, X, X, X, X, 0x39, 0x39, X], &[D(F16), S0(F16), S1(F16)], M01 | CL | OM),
     row("v_min_f16",                   VOP2,      [X, X, X, X, X, X, 0x3a, 0x3a, X], &[D(F16), S0(F16), S1(F16)], M01 | CL | OM),
     row("v_ldexp_f16",                 VOP2,      [X, X, X, X, X, X, 0x3b, 0x3b, X], &[D(F16), S0(F16), S1(I16)], M01 | CL | OM),
-    row("v_pk_fmac_f16",               VOP2_ONLY, [X, X, X, X, X, X, 0x3c, 0x3c, X], &[D(F16X2), S0(F16X2), S1(F16X2)], NONE),
+    row("v_pk_fmac_f16",               VOP2_ONLY, [X, X, X, X, X, X, 0x3c, 0x3c, X], &[D(F16X2), S0(F16X2), S1(F16X2)], M01),
 ];

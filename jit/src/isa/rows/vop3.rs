@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
     row("v_mad_i32_i16",               VOP3,      [X, X, X, X, X, X, 0x25a, 0x25a, X], &[D(I32), S0(I16), S1(I16), S2(I32)], IGN012 | CL | OS),
     row("v_permlane16_b32",            VOP3,      [X, X, X, X, X, X, 0x25b, 0x25b, X], &[D(B32), V0(B32), R1(B32), R2(B32)], IGN012 | OS01 | NODPP),
     row("v_permlanex16_b32",           VOP3,      [X, X, X, X, X, X, 0x25c, 0x25c, X], &[D(B32), V0(B32), R1(B32), R2(B32)], IGN012 | OS01 | NODPP),
-    row("v_cndmask_b16",               VOP3,      [X, X, X, X, X, X, 0x25d, 0x25d, X], &[D(B16), S0(F16), S1(F16), M2], M01),
+    row("v_cndmask_b16",               VOP3,      [X, X, X, X, X, X, 0x25d, 0x25d, X], &[D(B16), S0(B16), S1(B16), M2], M01),
     row("v_maxmin_f32",                VOP3,      [X, X, X, X, X, X, 0x25e, 0x25e, X], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
     row("v_minmax_f32",                VOP3,      [X, X, X, X, X, X, 0x25f, 0x25f, X], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
     row("v_maxmin_f16",                VOP3,      [X, X, X, X, X, X, 0x260, 0x260, X], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM),

@@ -17,7 +17,6 @@ pub(super) const ROWS: &[Row] = &[
     row("v_dual_max_f32",              VOPD, [X, X, X, X, X, X, 0x0a, 0x0a, X], &[D(F32), S0(F32), S1(F32)], NONE),
     row("v_dual_min_f32",              VOPD, [X, X, X, X, X, X, 0x0b, 0x0b, X], &[D(F32), S0(F32), S1(F32)], NONE),
     row("v_dual_dot2acc_f32_f16",      VOPD, [X, X, X, X, X, X, 0x0c, 0x0c, X], &[D(F32), S0(F16X2), S1(F16X2)], NONE),
-    row("v_dual_dot2acc_f32_bf16",     VOPD, [X, X, X, X, X, X, 0x0d, 0x0d, X], &[D(F32), S0(BF16X2), S1(BF16X2)], NONE),
     row("v_dual_add_nc_u32",           VOPD, [X, X, X, X, X, X, 0x10, 0x10, X], &[D(U32), S0(U32), S1(U32)], Y_ONLY),
     row("v_dual_lshlrev_b32",          VOPD, [X, X, X, X, X, X, 0x11, 0x11, X], &[D(B32), S0(U32), S1(B32)], Y_ONLY),
     row("v_dual_and_b32",              VOPD, [X, X, X, X, X, X, 0x12, 0x12, X], &[D(B32), S0(B32), S1(B32)], Y_ONLY),
