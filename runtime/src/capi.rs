@@ -282,7 +282,7 @@ pub unsafe extern "C" fn wavejit_run_asm(
         let geometry = whole_grid([gx, gy, gz], [lx, ly, lz])?;
         geometry.check(RAW_NAME, None)?;
         let start = code as u64;
-        if start == 0 || start % 4 != 0 || code_size == 0 || code_size % 4 != 0 {
+        if start == 0 || !start.is_multiple_of(4) || code_size == 0 || !code_size.is_multiple_of(4) {
             return Err(bad(&format!("code of {code_size} bytes at {start:#x}: both must be multiples of 4, and not 0")));
         }
         // SAFETY: the caller vouches for the numbers.

@@ -162,7 +162,7 @@ fn splitmix(seed: u64) -> impl FnMut() -> u64 {
 pub fn hex_bytes(text: &str) -> Result<Vec<u8>> {
     let words = text.split([' ', '\t', ',', '[', ']']).map(|w| w.strip_prefix("0x").unwrap_or(w));
     let digits: String = words.collect();
-    if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("expected pairs of hexadecimal digits");
     }
     Ok(digits.as_bytes().chunks(2).map(|pair| hex_digit(pair[0]) << 4 | hex_digit(pair[1])).collect())

@@ -252,7 +252,7 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
     let target = elf.target.processor;
     let code_address = address.wrapping_add_signed(kd.entry_offset);
     let executable = |s: &&Segment| s.executable && code_address >= s.address && code_address - s.address < s.bytes;
-    if code_address % 4 != 0 || !elf.segments.iter().any(|s| executable(&s)) {
+    if !code_address.is_multiple_of(4) || !elf.segments.iter().any(|s| executable(&s)) {
         return Err(LoadError::malformed(format!(
             "kernel `{name}`: entry at {code_address:#x}, expected a dword in an executable segment"
         )));
