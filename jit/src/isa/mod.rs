@@ -2,6 +2,8 @@
 
 pub mod decode;
 pub mod disasm;
+#[cfg(test)]
+mod golden;
 pub mod inst;
 pub mod row;
 pub mod rows;
