@@ -192,7 +192,7 @@ fn getpc(c: &mut Cx) {
 }
 fn sgpr(c: &mut Cx, i: usize, align: u8) -> SReg {
     match c.op(i) {
-        Operand::Sgpr { n, .. } if n <= 123 => SReg(n & !align),
+        Operand::Sgpr { n, .. } if n <= 107 => SReg(n & !align),
         _ => {
             c.unsupported("relative addressing of this operand");
             SReg(0)
