@@ -4,7 +4,8 @@
 //! [`eval`] calls the function once; [`super::rowfn`] makes loops over lanes of the same functions.
 //!
 //! Files: `int` integers and masks; `common` what the float formats share, `f32`, `f64`, `f16` the formats; `div` division helpers;
-//! `trans` transcendentals; `cvt` conversions; `dot` float dot products; `mode` the views of the float mode.
+//! `trans` transcendentals; `cvt` conversions; `dot` float dot products; `mode` the views of the float mode. Where a file needs the
+//! modules of several formats it calls them `h`, `s` and `d` (half, single, double), so that `f32` and `f64` stay the types.
 
 use super::{FpMode, PureOp};
 use mode::{Fp, Full};

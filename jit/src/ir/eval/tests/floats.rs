@@ -91,6 +91,13 @@ fn median_of_three() {
     }
     assert_eq!(op3(FMed332, HSA, v[2], QNAN, v[1]), v[1].into(), "with a NaN: the minimum");
     assert_eq!(op3(FMed316, HSA, 0x4000u32, 0x3c00u32, 0x4200u32), 0x4000);
+    assert_eq!(op3(FMed316, HSA, 0x0002u32, 0x8001u32, 0x0001u32), 0x0001);
+    assert_eq!(op3(FMed316, FpMode(0x330), 0x0002u32, 0x8001u32, 0x0001u32), 0, "flushed");
+    assert_eq!(
+        op3(FMed316, HSA, 0x4200u32, 0xfd00u32, 0x3c00u32),
+        0x3c00,
+        "the signalling NaN is quieted by the first minimum, then loses"
+    );
 }
 
 #[test]
