@@ -319,7 +319,7 @@ fn random_machine(rng: &mut Rng, wave_size: u32) -> Machine {
     pair(SReg::VCC_LO, random_mask(rng));
     pair(SReg::EXEC_LO, random_mask(rng));
     pair(SReg(100), MEM + 2048);
-    m.sregs[usize::from(SReg::M0.0)] = random_value(rng);
+    m.sregs[usize::from(SReg::M0.0)] = if rng.one_in(2) { rng.below(10) } else { random_value(rng) };
     m.sregs[usize::from(SReg::SCC.0)] = rng.below(2);
     m.lds_mut().iter_mut().for_each(|x| *x = random_value(rng));
     m.mem_mut().iter_mut().for_each(|x| *x = random_value(rng));
@@ -336,6 +336,7 @@ fn random_items(rng: &mut Rng, wave_size: u32, count: u32, depth: u32) -> Vec<It
                 2 if depth < 2 => Item::Loop(1 + rng.below(3), random_items(rng, wave_size, inner, depth + 1)),
                 3..5 => Item::Code(random_lds(rng, wave_size)),
                 5..7 => Item::Code(random_global(rng, wave_size)),
+                7 => Item::Code(random_special(rng, wave_size)),
                 _ => Item::Code(random_alu(rng, wave_size)),
             }
         })
@@ -376,7 +377,7 @@ fn is_allowed(inst: &Inst) -> bool {
     ];
     // Not in the helper table of the tests.
     const FLOAT_ATOMICS: &[&str] = &["_f32", "_f64", "_f16", "_bf16", "gws", "append", "consume", "ordered", "bvh", "addtid", "_gs_"];
-    let memory = matches!(inst.enc, Enc::DS | Enc::GLOBAL | Enc::FLAT);
+    let memory = matches!(inst.enc, Enc::DS | Enc::GLOBAL | Enc::FLAT | Enc::SMEM);
     let name = |row: &str| !CONTROL.iter().any(|c| row.starts_with(c)) && !(memory && FLOAT_ATOMICS.iter().any(|c| row.contains(c)));
     let operand = |o: &Operand| match *o {
         Operand::Vgpr { n, count, .. } => n + u16::from(count) <= VGPRS || (memory && (20..24).contains(&n)),
@@ -472,15 +473,20 @@ fn random_alu(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
                     _ => 0x200 + rng.below(0x180),
                 };
                 let destination = if rng.one_in(4) { sgpr(rng) | rng.below(2) * (sgpr(rng) << 8) } else { vgpr(rng) };
-                let modifiers = rare(rng, 3) << 8 | rare(rng, 4) << 11 | rare(rng, 1) << 15;
+                let plain = rng.one_in(2);
+                let modifiers = if plain { 0 } else { rare(rng, 3) << 8 | rare(rng, 4) << 11 | rare(rng, 1) << 15 };
+                let signs = if plain { 0 } else { rare(rng, 2) << 27 | rare(rng, 3) << 29 };
                 let (first, tail) = if rng.one_in(8) {
                     let (marker, dword) = dpp(rng);
                     (marker, vec![dword])
                 } else {
                     (src(rng), vec![])
                 };
-                let sources = first | src(rng) << 9 | if rng.one_in(4) { 0 } else { src(rng) << 18 };
-                let mut words = vec![0xd400_0000 | op << 16 | modifiers | destination, sources | rare(rng, 2) << 27 | rare(rng, 3) << 29];
+                // The number of sources follows from the opcode range, more or less; a source too many is refused.
+                let second = if (0x180..0x200).contains(&op) { 0 } else { src(rng) << 9 };
+                let third = if (0x200..0x300).contains(&op) != rng.one_in(4) { src(rng) << 18 } else { 0 };
+                let sources = first | second | third;
+                let mut words = vec![0xd400_0000 | op << 16 | modifiers | destination, sources | signs];
                 words.extend(tail);
                 words
             }
@@ -536,9 +542,31 @@ fn random_global(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
         let offset = (rng.below(64) << 3).wrapping_sub(256) & 0x1fff;
         let address = if absolute { 22 | 124 << 16 } else { 20 | 100 << 16 };
         let registers = address | vgpr(rng) << 8 | vgpr(rng) << 24;
-        vec![0xdc02_0000 | rng.below(128) << 18 | rng.below(2) << 14 | offset, registers]
+        // Flat offsets are not negative.
+        let (segment, offset) = if absolute && rng.one_in(3) { (0, offset & 0x1f8) } else { (2, offset) };
+        vec![0xdc00_0000 | rng.below(128) << 18 | segment << 16 | rng.below(2) << 14 | offset, registers]
     }));
     words
+}
+
+/// What random bits would hit too seldom, or what does more than compute: lane access, pauses, changes of MODE, scalar loads.
+fn random_special(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
+    match rng.below(8) {
+        0 => vec![rng.pick(&[0xbfbd_0000, 0xbf83_0001])], // s_barrier, s_sleep 1
+        1 => vec![sopp(0x11, rng.below(16) as i32)],      // s_round_mode
+        2 => vec![sopp(0x12, rng.below(16) as i32)],      // s_denorm_mode
+        3 => until_usable(rng, wave_size, |rng| {
+            let head = 0xf400_0000 | rng.below(8) << 18 | sgpr(rng) << 6 | 100 / 2;
+            vec![head, 124 << 25 | (rng.below(256) << 2)]
+        }),
+        _ => until_usable(rng, wave_size, |rng| {
+            // v_permlane16, v_permlanex16, v_readlane, v_writelane
+            let op = rng.pick(&[0x25b, 0x25c, 0x360, 0x361]);
+            let destination = if op == 0x360 { sgpr(rng) } else { vgpr(rng) };
+            let sources = src(rng) | ssrc(rng) << 9 | if op < 0x300 { ssrc(rng) << 18 } else { 0 };
+            vec![0xd400_0000 | op << 16 | rare(rng, 2) << 11 | destination, sources, random_value(rng)]
+        }),
+    }
 }
 
 #[cfg(test)]
