@@ -43,7 +43,8 @@ pub enum Half {
     Hi,
 }
 
-/// One operand.
+/// One operand. Register operands have a number, a count of consecutive dwords and, for VGPRs, the half a 16-bit operand uses.
+#[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Operand {
     /// `count` consecutive VGPRs from v`n`.

@@ -226,8 +226,6 @@ bitflags::bitflags! {
         const GATHER = 1 << 25;
         /// VOPD: only as the Y half.
         const Y_ONLY = 1 << 26;
-        /// DPP16 exists but no DPP8.
-        const NODPP8 = 1 << 28;
         /// Prints halves (`.l`, `.h`) whatever the syntax.
         const HALF = 1 << 13;
         /// Image: ray intersection.

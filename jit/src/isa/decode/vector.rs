@@ -176,9 +176,6 @@ impl Build<'_> {
                 self.inst.mods.abs = (abs & allowed) as u8;
             }
         } else {
-            if flags.contains(Flags::NODPP8) {
-                return Err(self.bad(code));
-            }
             self.inst.mods.dpp = Dpp::Dpp8 { sel: w >> 8, fi: code == DPP8_FI };
         }
         // A literal would follow the DPP dword.

@@ -375,7 +375,8 @@ impl Printer<'_> {
             }
             self.put("swizzle(BITMASK_PERM,\"");
             for bit in (0..5).rev() {
-                let p0 = ((and >> bit) & 0) | ((or >> bit) & 1) ^ ((xor >> bit) & 1);
+                // What a lane number bit of 0 and of 1 becomes.
+                let p0 = ((or >> bit) & 1) ^ ((xor >> bit) & 1);
                 let p1 = (((and >> bit) & 1) | ((or >> bit) & 1)) ^ ((xor >> bit) & 1);
                 self.put(match (p0, p1) {
                     (0, 0) => "0",
