@@ -54,6 +54,10 @@ pub(crate) fn failure(job: &Job, group: [u32; 3], wave: usize, failure: Option<&
     let Some(failure) = failure else {
         return Error::Internal(format!("kernel `{}`: a failure without a description", job.name));
     };
+    if failure.undecodable && job.program.read(failure.pc).is_none() {
+        let nothing = Error::Memory("there is no code".into());
+        return bad_jump(job, group, wave, failure.pc, nothing);
+    }
     let [x, y, z] = group;
     let offset = failure.pc.wrapping_sub(job.init.entry);
     let at = format!("kernel `{}`+{offset:#x} (pc {:#x}), workgroup ({x}, {y}, {z}), wave {wave}", job.name, failure.pc);

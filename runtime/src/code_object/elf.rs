@@ -252,7 +252,7 @@ fn header(file: &Reader) -> Result<(TargetId, u8), LoadError> {
     }
     let machine = file.u16(18, "e_machine")?;
     if machine != EM_AMDGPU {
-        return Err(LoadError::unsupported(format!("expected an ELF file for AMD GPUs (e_machine 224), found e_machine {machine}")));
+        return Err(LoadError::NotACodeObject { found: format!("an ELF file for e_machine {machine}, not e_machine 224 (AMD GPU)") });
     }
     let (os, abi) = (ident[7], ident[8]);
     if os != 64 {
