@@ -35,6 +35,7 @@
     .amdhsa_next_free_vgpr 32
     .amdhsa_next_free_sgpr 40
     .amdhsa_wavefront_size32 1
+    .amdhsa_float_denorm_mode_32 3
   .end_amdhsa_kernel
   .text
 .endm
@@ -276,7 +277,7 @@ prologue start
 prologue lds_addresses
   v_mov_b32_e32 v2, 0
   v_lshlrev_b32_e32 v3, 2, v0
-  v_mul_u32_u24_e32 v4, 0x01010101, v0
+  v_mul_lo_u32 v4, 0x01010101, v0
   ds_store_b32 v3, v4            // dword i = i in each byte
   s_waitcnt lgkmcnt(0)
   ds_load_u8 v5, v2 offset:41    // byte of dword 10
