@@ -1,13 +1,15 @@
 //! Tests that need the whole of wavejit: kernels of `shaders/` against plain-Rust references, compiled code against the interpreter,
 //! filetests, golden disassembly, bad input.
 //!
-//! [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
+//! [`mod@reference`] holds expected results of kernels, [`case`] launches and compares. [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
 //! are the small machine that runs them. `tests/*.rs` are the tests. Requirements that they cite by id are listed in `REQUIREMENTS.md`.
 
+pub mod case;
 pub mod filetest;
 pub mod machine;
 pub mod memory;
 pub mod random_programs;
+pub mod reference;
 
 use std::path::{Path, PathBuf};
 
