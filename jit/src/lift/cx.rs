@@ -32,12 +32,14 @@ pub struct Cx<'a, 'f> {
     pub unsupported: Option<&'static str>,
     /// EXEC, once read and until written.
     exec: Option<Value>,
+    /// The semantics of this instruction asked for its DPP.
+    dpp_done: bool,
 }
 
 impl<'a, 'f> Cx<'a, 'f> {
     /// For a block that begins with `inst`.
     pub fn new(b: Builder<'f>, inst: &'a Inst, target: Gfx, wave_size: u32) -> Self {
-        Cx { b, inst, target, wave_size, unsupported: None, exec: None }
+        Cx { b, inst, target, wave_size, unsupported: None, exec: None, dpp_done: false }
     }
 
     /// Gives up on the instruction: the block will end in an error that names it.
@@ -332,7 +334,13 @@ impl<'a, 'f> Cx<'a, 'f> {
             Operand::Int(i) => self.constant(t, i as u32, i64::from(i) as u64),
             Operand::Float(code) => {
                 let (h, s, d) = FLOATS[usize::from(code.wrapping_sub(240)).min(8)];
-                self.constant(t, if t.is_16() { h } else { s }, d)
+                let bits = match t {
+                    H2 => h,
+                    Bf2 => s >> 16,
+                    _ if t.is_16() => h,
+                    _ => s,
+                };
+                self.constant(t, bits, d)
             }
             Operand::Literal(l) => {
                 let wide = match t {
@@ -353,14 +361,7 @@ impl<'a, 'f> Cx<'a, 'f> {
             return self.mask_src(op);
         }
         let m = self.inst.mods;
-        let mut v = match (op, dpp) {
-            (Operand::Vgpr { n, half, .. }, Some(plan)) if i == 0 => {
-                let e = self.exec();
-                let v = self.vread(n, half, t, plan.demand(e));
-                plan.apply(self, v)
-            }
-            _ => self.src(op, t),
-        };
+        let mut v = self.dpp_src(i, op, t, dpp);
         if t.is_16() && m.op_sel >> i & 1 != 0 && matches!(op, Operand::Vgpr { .. } | Operand::Sgpr { .. }) && !has_half(op) {
             v = self.high_half(v);
         }
@@ -373,6 +374,17 @@ impl<'a, 'f> Cx<'a, 'f> {
             }
         }
         v
+    }
+    /// Source `i` as type `t` with DPP on source 0, without other modifiers.
+    pub fn dpp_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppPlan>) -> Value {
+        match (op, dpp) {
+            (Operand::Vgpr { n, half, .. }, Some(plan)) if i == 0 => {
+                let e = self.exec();
+                let v = self.vread(n, half, t, plan.demand(e));
+                plan.apply(self, v)
+            }
+            _ => self.src(op, t),
+        }
     }
     fn clear_sign(&mut self, v: Value, t: T) -> Value {
         match t {
@@ -517,6 +529,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     /// The DPP of the instruction and the EXEC it writes under.
     pub fn dpp(&mut self) -> (Option<crosslane::DppPlan>, Value) {
         let e = self.exec();
+        self.dpp_done = true;
         if self.inst.mods.dpp == Dpp::None {
             return (None, e);
         }
@@ -527,6 +540,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     /// Lifts an instruction that does not end its block.
     pub fn lift(&mut self, sem: &Sem) {
         let inst = self.inst;
+        self.dpp_done = false;
         if inst.mods.sdwa.present {
             return self.unsupported("SDWA");
         }
@@ -578,7 +592,12 @@ impl<'a, 'f> Cx<'a, 'f> {
                 let c = f.apply(&mut self.b, &vals);
                 self.set_scc(c);
             }
-            Sem::Wave(f) => f(self),
+            Sem::Wave(f) => {
+                f(self);
+                if inst.mods.dpp != Dpp::None && !self.dpp_done {
+                    self.unsupported("DPP");
+                }
+            }
             Sem::Note(kind) => {
                 self.b.push(Op::Note(*kind), &[]);
             }

@@ -1,5 +1,6 @@
 //! VOP3P: packed 16-bit operations, mixed-precision fma, dot products (RDNA3 ISA, VOP3P; numerics.md section 11).
 
+use super::crosslane::DppPlan;
 use super::cx::Cx;
 use super::sem::*;
 use super::valu::pack16;
@@ -7,33 +8,29 @@ use crate::ir::PureOp::*;
 use crate::ir::{Builder, PureOp, Value};
 use crate::isa::{Half, Operand};
 
-/// Source `i` as packed halves, with op_sel, op_sel_hi and, for floats, neg and neg_hi. Inline constants stand in the low half: floats
-/// as f16 (their f32 pattern for integer operations), integers as 32 bits.
-fn packed_src(c: &mut Cx, i: usize, float: bool) -> Value {
+/// Source `i` as packed halves of type `t` (`H2`, `Bf2`, or `B32` for integers), with op_sel, op_sel_hi and, for floats, neg and neg_hi.
+/// Inline float constants of integer operations are f32 patterns.
+fn packed_src(c: &mut Cx, i: usize, t: T, dpp: Option<&DppPlan>) -> Value {
     let op = c.op(1 + i);
     let m = c.inst.mods;
-    let mut v = match op {
-        Operand::Float(_) if float => c.src(op, F16),
-        _ => c.src(op, B32),
-    };
+    let mut v = c.dpp_src(i, op, t, dpp);
     let (lo, hi) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
     if (lo, hi) != (0, 1) {
         let sel = if lo == 0 { 0x0100 } else { 0x0302 } | if hi == 0 { 0x0100_0000 } else { 0x0302_0000 };
         let sel = c.b.const32(sel);
         v = c.b.pure3(Perm32, v, v, sel);
     }
-    if float {
-        let flips = u32::from(m.neg >> i & 1) << 15 | u32::from(m.neg_hi >> i & 1) << 31;
-        if flips != 0 {
-            let k = c.b.const32(flips);
-            v = c.b.pure2(Xor32, v, k);
-        }
+    let flips = u32::from(m.neg >> i & 1) << 15 | u32::from(m.neg_hi >> i & 1) << 31;
+    if t != B32 && flips != 0 {
+        let k = c.b.const32(flips);
+        v = c.b.pure2(Xor32, v, k);
     }
     v
 }
 /// `n` packed sources, `f` of them, clamp.
 fn pk(c: &mut Cx, n: usize, float: bool, op: PureOp, saturate: Option<PureOp>) {
-    let s: Vec<Value> = (0..n).map(|i| packed_src(c, i, float)).collect();
+    let t = if float { H2 } else { B32 };
+    let s: Vec<Value> = (0..n).map(|i| packed_src(c, i, t, None)).collect();
     let clamp = c.inst.mods.clamp;
     let op = saturate.filter(|_| clamp).unwrap_or(op);
     let mut v = F::Op(op).apply(&mut c.b, &s);
@@ -43,18 +40,22 @@ fn pk(c: &mut Cx, n: usize, float: bool, op: PureOp, saturate: Option<PureOp>) {
     finish(c, v);
 }
 fn finish(c: &mut Cx, v: Value) {
-    let (d, e) = (c.op(0), c.exec());
-    c.vdst(d, B32, v, e);
+    let e = c.exec();
+    finish_under(c, v, e);
+}
+fn finish_under(c: &mut Cx, v: Value, exec: Value) {
+    let d = c.op(0);
+    c.vdst(d, B32, v, exec);
 }
 /// v_pk_lshlrev and kin: amount first.
 fn pk_rev(c: &mut Cx, op: PureOp) {
-    let (n, v) = (packed_src(c, 0, false), packed_src(c, 1, false));
+    let (n, v) = (packed_src(c, 0, B32, None), packed_src(c, 1, B32, None));
     let v = c.b.pure2(op, v, n);
     finish(c, v);
 }
 /// v_pk_mad: low 16 bits of each product plus addend; clamp saturates the exact sum.
 fn pk_mad(c: &mut Cx, signed: bool) {
-    let s: Vec<Value> = (0..3).map(|i| packed_src(c, i, false)).collect();
+    let s: Vec<Value> = (0..3).map(|i| packed_src(c, i, B32, None)).collect();
     let v = if c.inst.mods.clamp {
         let halves = [0, 1].map(|h| {
             let h: Vec<Value> = s.iter().map(|v| half(&mut c.b, *v, h, signed)).collect();
@@ -86,16 +87,16 @@ fn mad_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
 }
 
 /// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}; neg_hi means abs.
-fn mix_src(c: &mut Cx, i: usize) -> Value {
+fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
     let op = c.op(1 + i);
     let m = c.inst.mods;
     let is_half = m.op_sel_hi >> i & 1 != 0;
     let mut v = if is_half {
-        let v = c.src(op, if matches!(op, Operand::Float(_)) { F16 } else { B32 });
+        let v = c.dpp_src(i, op, H2, dpp);
         let v = if m.op_sel >> i & 1 != 0 { c.high_half(v) } else { v };
         c.b.pure1(CvtF32F16, v)
     } else {
-        c.src(op, F32)
+        c.dpp_src(i, op, F32, dpp)
     };
     if m.neg_hi >> i & 1 != 0 {
         let k = c.b.const32(0x7fff_ffff);
@@ -109,22 +110,24 @@ fn mix_src(c: &mut Cx, i: usize) -> Value {
 }
 /// v_fma_mix_f32.
 fn mix(c: &mut Cx) {
-    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i));
+    let (dpp, e) = c.dpp();
+    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
     let mut v = c.b.pure3(FFma32, x, y, z);
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp32, v);
     }
-    finish(c, v);
+    finish_under(c, v, e);
 }
 /// v_fma_mixlo_f16, v_fma_mixhi_f16: rounded once more, into one half of the destination.
 fn mix_half(c: &mut Cx, high: bool) {
-    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i));
+    let (dpp, e) = c.dpp();
+    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
     let v = c.b.pure3(FFma32, x, y, z);
     let mut v = c.b.pure1(CvtF16F32, v);
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp16, v);
     }
-    let (d, e) = (c.op(0), c.exec());
+    let d = c.op(0);
     match d {
         Operand::Vgpr { n, .. } => {
             let v = c.insert_half(n, v, high, e);
@@ -149,7 +152,7 @@ fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
 }
 /// v_dot2_i32_i16, v_dot2_u32_u16: two exact 16-bit products.
 fn dot2_int(c: &mut Cx, signed: bool) {
-    let (x, y) = (packed_src(c, 0, false), packed_src(c, 1, false));
+    let (x, y) = (packed_src(c, 0, B32, None), packed_src(c, 1, B32, None));
     let acc = c.op(3);
     let acc = c.src(acc, B32);
     let clamp = c.inst.mods.clamp;
@@ -164,8 +167,9 @@ fn dot2_int(c: &mut Cx, signed: bool) {
     finish(c, v);
 }
 /// v_dot2_f32_f16, v_dot2_f32_bf16: packed halves times packed halves plus f32.
-fn dot2_f32(c: &mut Cx, op: PureOp) {
-    let (x, y) = (packed_src(c, 0, true), packed_src(c, 1, true));
+fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
+    let (dpp, e) = c.dpp();
+    let (x, y) = (packed_src(c, 0, t, dpp.as_ref()), packed_src(c, 1, t, None));
     let acc = c.op(3);
     let mut z = c.src(acc, F32);
     if c.inst.mods.neg_hi & 4 != 0 {
@@ -180,12 +184,34 @@ fn dot2_f32(c: &mut Cx, op: PureOp) {
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp32, v);
     }
-    finish(c, v);
+    finish_under(c, v, e);
 }
 
-/// VOP3 forms: both 16-bit products of packed sources plus a 16-bit addend. abs and neg apply to both halves of a packed source.
-const fn dot2_16(op: PureOp) -> Sem {
-    Sem::Lane(Lane { dst: B16, src: &[B32, B32, B16], f: F::Op(op), acc: false, saturate: None })
+/// v_dot2_f16_f16, v_dot2_bf16_bf16: VOP3, a 16-bit addend and result; abs and neg work on both halves of a packed source.
+fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
+    let (dpp, e) = c.dpp();
+    let ops = c.inst.ops();
+    let m = c.inst.mods;
+    let mut s = c.lane_srcs(ops, 1, &[t, t, F16], dpp.as_ref());
+    if t == Bf2
+        && let Some(Operand::Float(_)) = ops.get(3)
+    {
+        // A bf16 constant, not an f16 one.
+        c.unsupported("float constant as bf16 addend");
+    }
+    for (i, v) in s.iter_mut().take(2).enumerate() {
+        if m.abs >> i & 1 != 0 {
+            let k = c.b.const32(0x7fff_7fff);
+            *v = c.b.pure2(And32, *v, k);
+        }
+        if m.neg >> i & 1 != 0 {
+            let k = c.b.const32(0x8000_8000);
+            *v = c.b.pure2(Xor32, *v, k);
+        }
+    }
+    let v = c.b.pure3(op, s[0], s[1], s[2]);
+    let d = c.op(0);
+    c.vdst(d, B16, v, e);
 }
 
 /// Rows.
@@ -210,12 +236,12 @@ pub const ROWS: &[Row] = &[
     ("v_pk_mul_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMul16, None))),
     ("v_pk_min_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMin16, None))),
     ("v_pk_max_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMax16, None))),
-    ("v_pk_fmac_f16",          Sem::Lane(Lane { dst: B32, src: &[B32, B32], f: F::Op(PkFFma16), acc: true, saturate: None })),
+    ("v_pk_fmac_f16",          Sem::Lane(Lane { dst: B32, src: &[H2, H2], f: F::Op(PkFFma16), acc: true, saturate: None })),
     ("v_fma_mix_f32",          Sem::Wave(mix)),
     ("v_fma_mixlo_f16",        Sem::Wave(|c| mix_half(c, false))),
     ("v_fma_mixhi_f16",        Sem::Wave(|c| mix_half(c, true))),
-    ("v_dot2_f32_f16",         Sem::Wave(|c| dot2_f32(c, Dot2F32F16))),
-    ("v_dot2_f32_bf16",        Sem::Wave(|c| dot2_f32(c, Dot2F32Bf16))),
+    ("v_dot2_f32_f16",         Sem::Wave(|c| dot2_f32(c, H2, Dot2F32F16))),
+    ("v_dot2_f32_bf16",        Sem::Wave(|c| dot2_f32(c, Bf2, Dot2F32Bf16))),
     ("v_dot2_i32_i16",         Sem::Wave(|c| dot2_int(c, true))),
     ("v_dot2_u32_u16",         Sem::Wave(|c| dot2_int(c, false))),
     ("v_dot4_i32_iu8",         Sem::Wave(|c| dot_iu(c, [Dot4UU, Dot4SU, Dot4US, Dot4SS]))),
@@ -224,6 +250,6 @@ pub const ROWS: &[Row] = &[
     ("v_dot8_i32_i4",          Sem::Wave(|c| dot(c, Dot8SS, IAdd32, SAddSat32))),
     ("v_dot4_u32_u8",          Sem::Wave(|c| dot(c, Dot4UU, IAdd32, UAddSat32))),
     ("v_dot8_u32_u4",          Sem::Wave(|c| dot(c, Dot8UU, IAdd32, UAddSat32))),
-    ("v_dot2_f16_f16",         dot2_16(Dot2F16F16)),
-    ("v_dot2_bf16_bf16",       dot2_16(Dot2Bf16Bf16)),
+    ("v_dot2_f16_f16",         Sem::Wave(|c| dot2_16(c, H2, Dot2F16F16))),
+    ("v_dot2_bf16_bf16",       Sem::Wave(|c| dot2_16(c, Bf2, Dot2Bf16Bf16))),
 ];

@@ -19,6 +19,10 @@ pub enum T {
     B16,
     /// 32-bit integer, bits or packed halves.
     B32,
+    /// Two f16 in a register: a float constant stands in the low half as f16.
+    H2,
+    /// Two bf16 in a register: a float constant stands in the low half as bf16.
+    Bf2,
     /// 64-bit unsigned integer or bits: literals are zero-extended.
     B64,
     /// 64-bit signed integer: literals are sign-extended.
@@ -28,7 +32,7 @@ pub enum T {
     /// simm16, sign-extended.
     K,
 }
-pub use T::{B16, B32, B64, F16, F32, F64, I64, K, Mask};
+pub use T::{B16, B32, B64, Bf2, F16, F32, F64, H2, I64, K, Mask};
 
 impl T {
     /// Do neg, abs, omod and the float clamp apply?

@@ -217,8 +217,8 @@ fn vgpr(op: crate::isa::Operand) -> Option<u16> {
         _ => None,
     }
 }
-const fn dot_acc(op: PureOp) -> Sem {
-    Sem::Lane(Lane { dst: F32, src: &[B32, B32], f: F::Op(op), acc: true, saturate: None })
+const fn dot_acc(src: &'static [T], op: PureOp) -> Sem {
+    Sem::Lane(Lane { dst: F32, src, f: F::Op(op), acc: true, saturate: None })
 }
 
 const H: &[T; 1] = &[F16];
@@ -327,9 +327,9 @@ pub const ROWS: &[Row] = &[
     // VOP2
     ("v_cndmask_b32",            lane_fn(B32, &[F32, F32, Mask], |b, s| b.pure3(Sel32, s[2], s[1], s[0]))),
     ("v_cndmask_b16",            lane_fn(B16, &[F16, F16, Mask], |b, s| b.pure3(Sel32, s[2], s[1], s[0]))),
-    ("v_dot2acc_f32_f16",        dot_acc(Dot2F32F16)),
-    ("v_dot2c_f32_f16",          dot_acc(Dot2F32F16)),
-    ("v_dot2acc_f32_bf16",       dot_acc(Dot2F32Bf16)),
+    ("v_dot2acc_f32_f16",        dot_acc(&[H2, H2], Dot2F32F16)),
+    ("v_dot2c_f32_f16",          dot_acc(&[H2, H2], Dot2F32F16)),
+    ("v_dot2acc_f32_bf16",       dot_acc(&[Bf2, Bf2], Dot2F32Bf16)),
     ("v_add_f32",                lane2(SS, FAdd32)),
     ("v_sub_f32",                lane2(SS, FSub32)),
     ("v_subrev_f32",             lane_rev(F32, SS, FSub32)),

@@ -852,3 +852,23 @@ fn wmma_of_bytes_is_signed_by_neg() {
         assert_eq!(r.at(row as usize / 2, (row % 2 * 16 + col) as usize), want as u32, "{row} {col}");
     }
 }
+
+#[test]
+fn dot_and_mix_forms_outside_plain_vop3p() {
+    Run::new("v_dot2_f16_f16 v0, -v1, |v2|, v3 op_sel:[0,0,1,1]", &[0xd666_6200, 0x240e_0501])
+        .v(0, |_| 7)
+        .v(1, |_| 0x4000_3c00)
+        .v(2, |_| 0xc000_bc00)
+        .v(3, |_| 0x4400_0000)
+        .lane0(0xbc00_0007);
+    Run::new("v_dot2_f32_f16 v0, 1.0, v2, v3", &[0xcc13_4000, 0x1c0e_04f2]).v(2, |_| 0x4000_4200).v(3, |_| f(1.0)).lane0(f(4.0));
+    Run::new("v_dot2acc_f32_f16 v0, 1.0, v2", &[0x0400_04f2]).v(0, |_| f(2.0)).v(2, |_| 0x4000_4200).lane0(f(5.0));
+    Run::new(
+        "v_fma_mix_f32_e64_dpp v1, v0, v2, v3 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+        &[0xcc20_0001, 0x040e_04fa, 0xff00_b100],
+    )
+    .v(0, |l| f(l as f32))
+    .v(2, |_| f(2.0))
+    .v(3, |_| f(1.0))
+    .lanes(1, |l| f((l ^ 1) as f32 * 2.0 + 1.0));
+}
