@@ -31,9 +31,9 @@ pub struct RunArgs {
     /// Work-items in each dimension; the last workgroup may be partial.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
     grid: [u32; 3],
-    /// Work-items of a workgroup in each dimension.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, default_value = "64")]
-    group: [u32; 3],
+    /// Work-items of a workgroup in each dimension; default: what the kernel was compiled for, or 64.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
+    group: Option<[u32; 3]>,
     /// A kernel argument, in order; see below.
     #[arg(long = "arg", value_name = "KIND=VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// Compile the kernel (jit) or interpret its wave IR (interp).
     #[arg(long, value_enum, default_value_t = EngineArg::Jit)]
     engine: EngineArg,
-    /// Run workgroups and waves in a fixed order, with clocks that count instructions.
+    /// Run workgroups and waves in a fixed order, with clocks that count how often they are read.
     #[arg(long)]
     deterministic: bool,
 }
@@ -183,7 +183,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
         .collect();
     let launch = Launch {
         grid: args.grid,
-        group: args.group,
+        group: args.group.or(kernel.info().required_group).unwrap_or([64, 1, 1]),
         args: &kernel_args,
         dynamic_lds: args.lds,
         max_insts: args.max_insts,
