@@ -290,7 +290,7 @@ impl Random {
     }
     /// A number below `n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.u32()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.u32()) * u64::from(n)) >> 32) as u32
     }
     /// A float in `[lo, hi)`, with a 24-bit fraction.
     pub fn f32(&mut self, lo: f32, hi: f32) -> f32 {

@@ -4,7 +4,7 @@ use crate::case::{Case, to_bytes};
 
 /// Arguments of many sizes and alignments.
 pub fn arguments(_wave: u32) -> Case {
-    let (c, s, v3, d) = (-5i8, -300i16, [7i32, -9, 11], 2.718_281_828_459_045f64);
+    let (c, s, v3, d) = (-5i8, -300i16, [7i32, -9, 11], 2.75f64);
     let (tag, v, tail) = (200u8, [1_000_000u32, 2, 3], -77i16);
     let many: [u32; 16] = std::array::from_fn(|i| i as u32 * 1000 + 3);
     let last = 17u8;

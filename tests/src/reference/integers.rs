@@ -52,10 +52,10 @@ pub fn int64_math(_wave: u32) -> Case {
     let mut want = Vec::new();
     for &[a, b] in &pairs {
         let (sa, sb) = (a as i64, b as i64 | 1);
-        let high = (i128::from(sa) * i128::from(sb) >> 64) as u64;
+        let high = ((i128::from(sa) * i128::from(sb)) >> 64) as u64;
         want.push([
             a.wrapping_mul(b),
-            (u128::from(a) * u128::from(b) >> 64) as u64,
+            ((u128::from(a) * u128::from(b)) >> 64) as u64,
             a / (b | 1),
             sa.wrapping_rem(sb) as u64,
             a.rotate_left((b & 63) as u32),
@@ -77,7 +77,7 @@ pub fn int32_divide(_wave: u32) -> Case {
     for &[a, b] in &pairs {
         let b = b.max(1);
         let (sa, sb) = (a as i32, if b as i32 == -1 { 1 } else { b as i32 });
-        let high = (u64::from(a) * u64::from(b) >> 32) as u32;
+        let high = ((u64::from(a) * u64::from(b)) >> 32) as u32;
         want.push([a / b, a % b, (sa / sb) as u32, (sa % sb) as u32, (a / 641).wrapping_add(high)]);
     }
     Case::line("int32_divide", n as u32, 128).input(&pairs).output(&want)

@@ -77,8 +77,8 @@ pub fn lds_types(_wave: u32) -> Case {
         let first = |l: usize| u64::from(v[l][3]) << 32 | u64::from(v[l][0]);
         for l in 0..64 {
             let far = v[l ^ 21];
-            let b = u32::from(bytes[l * 3 & 127]);
-            let sb = i32::from(bytes[l * 5 & 127] as i8) as u32;
+            let b = u32::from(bytes[(l * 3) & 127]);
+            let sb = i32::from(bytes[(l * 5) & 127] as i8) as u32;
             let p = first(63 - l).wrapping_add(u64::from(v[l][1]));
             let half = i32::from(v[(l + 9) & 63][2] as i16) as u32;
             want.push([far[0].wrapping_add(b), far[1] ^ sb, p as u32, ((p >> 32) as u32).wrapping_add(half)]);
