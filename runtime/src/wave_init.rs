@@ -207,23 +207,29 @@ impl WaveInit {
         let mut y = (row % u64::from(height)) as u32;
         let mut z = (row / u64::from(height)) as u32;
         let packed = self.target.has_packed_workitem_ids();
-        for lane in 0..lanes {
+        let mut lane = 0;
+        while lane < lanes {
+            // A run of lanes in one row of the workgroup: only x counts up.
+            let end = lanes.min(lane + (width - x) as usize);
             if packed {
-                rows[lane] = x & 0x3ff | (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
-            } else {
-                rows[lane] = x;
-                rows[lanes + lane] = y;
-                rows[2 * lanes + lane] = z;
-            }
-            x += 1;
-            if x == width {
-                x = 0;
-                y += 1;
-                if y == height {
-                    y = 0;
-                    z += 1;
+                let ids = (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
+                for (k, id) in rows[lane..end].iter_mut().enumerate() {
+                    *id = (x + k as u32) & 0x3ff | ids;
                 }
+            } else {
+                for (k, id) in rows[lane..end].iter_mut().enumerate() {
+                    *id = x + k as u32;
+                }
+                rows[lanes + lane..lanes + end].fill(y);
+                rows[2 * lanes + lane..2 * lanes + end].fill(z);
             }
+            x = 0;
+            y += 1;
+            if y == height {
+                y = 0;
+                z += 1;
+            }
+            lane = end;
         }
     }
 

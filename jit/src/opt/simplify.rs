@@ -76,10 +76,31 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             inner(a, b).or_else(|| inner(b, a))
         }
         Sel32 | Sel64 if b == c => b,
-        Lo64 => match f.pure(a?)? {
-            (Pack64 | ZExt64 | SExt64, [x, ..]) => x,
-            _ => None,
-        },
+        Lo64 => {
+            if let Some(Op::Splat(s)) = f.op(a?) {
+                let s = *s;
+                let low = f.make_pure(Lo64, &[s]);
+                return Some(f.make(Op::Splat(low), Ty::L32));
+            }
+            // The low word of a sum needs no high words.
+            let narrow = match f.pure(a?)? {
+                (Pack64 | ZExt64 | SExt64, [x, ..]) => return x,
+                (UMulWide32 | SMulWide32, [Some(x), Some(y), _]) => return Some(f.make_pure(IMul32, &[x, y])),
+                (IAdd64, [Some(x), Some(y), _]) => (IAdd32, x, y),
+                (ISub64, [Some(x), Some(y), _]) => (ISub32, x, y),
+                (And64, [Some(x), Some(y), _]) => (And32, x, y),
+                (Or64, [Some(x), Some(y), _]) => (Or32, x, y),
+                (Xor64, [Some(x), Some(y), _]) => (Xor32, x, y),
+                _ => return None,
+            };
+            let (x, y) = (f.make_pure(Lo64, &[narrow.1]), f.make_pure(Lo64, &[narrow.2]));
+            Some(f.make_pure(narrow.0, &[x, y]))
+        }
+        Hi64 if matches!(f.op(a?), Some(Op::Splat(_))) => {
+            let Some(Op::Splat(s)) = f.op(a?).cloned() else { return None };
+            let high = f.make_pure(Hi64, &[s]);
+            Some(f.make(Op::Splat(high), Ty::L32))
+        }
         Hi64 => match f.pure(a?)? {
             (Pack64, [_, y, _]) => y,
             (ZExt64, [Some(x), ..]) => {

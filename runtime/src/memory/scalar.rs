@@ -17,6 +17,18 @@ pub unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc
     let (address, dwords) = (addr & !3, dwords.min(32) as usize);
     // The guard behind the window catches what sticks out.
     if let Some(p) = host(state, address) {
+        if dwords <= 4 {
+            // Kernel arguments: a few dwords, and often.
+            let mut e = access::Failed::no();
+            let words = [0, 1, 2, 3].map(|i| if i < dwords { access::load32(p.wrapping_add(4 * i as u64), &mut e) } else { 0 });
+            if !e.any() {
+                for (slot, word) in state.slots.iter_mut().zip(&words[..dwords]) {
+                    *slot = (*word).into();
+                }
+                return 0;
+            }
+            return fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, address);
+        }
         let mut words = [0u32; 32];
         // SAFETY: `words` has room for 32.
         if unsafe { access::copy_in(words.as_mut_ptr().cast(), p, 4 * dwords) } {
