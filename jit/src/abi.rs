@@ -47,7 +47,7 @@ pub struct WaveState {
     pub ctx: *mut c_void,
     /// With [`Exit::NewPc`] and [`Exit::NewMode`]: guest address to go on at. With [`Exit::Fail`], [`Exit::Trap`]: index or id.
     pub exit_arg: u64,
-    /// With [`Exit::NewMode`]: the new MODE.
+    /// With [`Exit::NewMode`]: the new MODE. With [`Exit::NewPc`]: the float mode, as [`crate::ir::FpMode`] has it.
     pub exit_mode: u32,
     /// With [`Exit::Fault`]: what was wrong ([`FaultKind`] as a number).
     pub fault_kind: u32,

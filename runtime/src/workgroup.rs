@@ -272,7 +272,7 @@ impl Workgroup {
                     return Ok(exit);
                 }
                 Exit::NewPc => {
-                    let (pc, mode) = (wave.state.exit_arg, wave.ctx.mode);
+                    let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
                     wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
                 }
                 Exit::NewMode => {

@@ -11,7 +11,7 @@ use super::{EmitError, EmitOptions, Pinned, rows};
 use crate::{
     abi::{Exit, Helpers, MemOp, NO_ROW, WaveState},
     ir::{
-        self, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
+        self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
         resume::{loop_headers, resume_points},
         rowfn,
     },
@@ -281,11 +281,11 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             }
         }
         self.b.set_srcloc(super::source_loc(self.func, block.term_pc));
-        self.term(&block.term)
+        self.term(block)
     }
 
-    fn term(&mut self, term: &Term) -> Result<(), EmitError> {
-        match term {
+    fn term(&mut self, block: &Block) -> Result<(), EmitError> {
+        match &block.term {
             Term::Jump(b) => {
                 self.b.ins().jump(self.blocks[b.0 as usize], &[]);
             }
@@ -303,6 +303,8 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                     self.b.switch_to_block(miss);
                 }
                 self.set_exit_arg(t);
+                let mode = self.b.ins().iconst(types::I32, i64::from(block.mode.0));
+                self.b.ins().store(flags(), mode, self.state, offset_of!(WaveState, exit_mode) as i32);
                 self.reset_resume();
                 self.leave(Exit::NewPc, |_| true);
             }

@@ -13,7 +13,7 @@
 mod exec;
 mod wave;
 
-use super::{BlockId, Func, Pause, Term, Value, loop_headers, resume_points};
+use super::{Block, BlockId, Func, Pause, Term, Value, loop_headers, resume_points};
 use crate::abi::{Exit, WaveState};
 use wave::Wave;
 
@@ -138,7 +138,7 @@ impl<'f> Interp<'f> {
             }
             exec::instruction(self.func, &mut self.values, wave, inst).map_err(|_| Exit::Fault)?;
         }
-        if block.term_pc == pc { self.end_block(wave, &block.term) } else { Ok((id, block.insts.len())) }
+        if block.term_pc == pc { self.end_block(wave, block) } else { Ok((id, block.insts.len())) }
     }
 
     /// Goes to the start of a block and pays for it.
@@ -155,8 +155,8 @@ impl<'f> Interp<'f> {
         self.resume.iter().position(|b| *b == block).expect("waves are suspended at resume points") as u32
     }
 
-    fn end_block(&self, wave: &mut Wave, term: &Term) -> Result<(BlockId, usize), Exit> {
-        match term {
+    fn end_block(&self, wave: &mut Wave, block: &Block) -> Result<(BlockId, usize), Exit> {
+        match &block.term {
             Term::Jump(next) => self.enter(wave, *next),
             Term::Branch { cond, then, otherwise } => self.enter(wave, if self.values.scalar(*cond) != 0 { *then } else { *otherwise }),
             Term::Indirect { target, known } => {
@@ -165,6 +165,7 @@ impl<'f> Interp<'f> {
                     return self.enter(wave, *next);
                 }
                 wave.state.exit_arg = pc;
+                wave.state.exit_mode = block.mode.0.into();
                 wave.state.resume = 0;
                 Err(Exit::NewPc)
             }
