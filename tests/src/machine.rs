@@ -135,7 +135,8 @@ impl Machine {
         // Temporaries are nobody's business.
         let lanes = self.wave_size as usize;
         self.rows.dwords_mut()[usize::from(TEMP_ROW) * lanes..].fill(0);
-        let fault = (exit == Exit::Fault).then_some((state.fault_kind, state.fault_addr, state.fault_pc, state.fault_exec, state.fault_lane));
+        let fault =
+            (exit == Exit::Fault).then_some((state.fault_kind, state.fault_addr, state.fault_pc, state.fault_exec, state.fault_lane));
         Outcome { exit, arg: state.exit_arg, mode: state.exit_mode, pauses, fault }
     }
 
