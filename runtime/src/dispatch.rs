@@ -73,6 +73,8 @@ pub struct Dispatch<'a> {
 
 /// A dispatch while it runs, shared by its threads.
 pub(crate) struct Job {
+    /// Tells dispatches apart; never 0.
+    pub serial: u64,
     pub name: String,
     pub program: Arc<Program>,
     pub code: Arc<Code>,
@@ -221,7 +223,9 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
     let code = d.program.code(d.name, d.init.entry, d.init.mode, d.init.wave_size)?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let threads = if d.deterministic { 1 } else { pool.threads() as u64 };
+    static SERIAL: AtomicU64 = AtomicU64::new(1);
     let job = Arc::new(Job {
+        serial: SERIAL.fetch_add(1, Relaxed),
         name: d.name.to_string(),
         program: d.program.clone(),
         code,

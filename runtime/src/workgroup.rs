@@ -38,6 +38,9 @@ pub(crate) struct WaveSlot {
     /// Code it went on to; `None`: the kernel's entry.
     pub code: Option<Arc<Code>>,
     pub status: Status,
+    /// Work-item ids as the wave starts with them, and what they belong to: most workgroups of a dispatch have the same.
+    ids: Vec<u32>,
+    ids_of: (u64, [u32; 3], u32),
     /// Guest instructions run in earlier slices.
     used: u64,
     /// Fuel it was given for this slice.
@@ -93,6 +96,8 @@ impl WaveSlot {
             scratch: Arena::default(),
             code: None,
             status: Status::Ended,
+            ids: Vec::new(),
+            ids_of: (0, [0; 3], 0),
             used: 0,
             given: 0,
         }
@@ -127,8 +132,19 @@ impl WaveSlot {
             self.rows.clear();
             self.scratch.clear();
         }
-        // SAFETY: the row file has `TEMP_ROW` rows at least.
-        unsafe { init.apply(place, &mut self.state) };
+        let of = (job.serial, place.extent, place.wave);
+        if self.ids_of != of {
+            self.ids.resize(3 * init.wave_size as usize, 0);
+            init.write_vgprs(place, &mut self.ids);
+            self.ids_of = of;
+        }
+        let rows = if init.target.has_packed_workitem_ids() { 1 } else { 3 };
+        let s = &mut *self.state;
+        // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
+        unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
+        init.write_sregs(place, &mut s.sregs);
+        s.resume = 0;
+        (s.lds_bytes, s.scratch_bytes) = (init.lds_bytes, init.scratch_bytes);
         self.code = None;
         self.status = Status::Ready;
         self.used = 0;

@@ -121,13 +121,7 @@ pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32
         }
         AtomicOp::PkAddF16 => pk_add(old, d, |a, b| f16::from_f32(f16::from_bits(a).to_f32() + f16::from_bits(b).to_f32()).to_bits()),
         AtomicOp::PkAddBf16 => pk_add(old, d, |a, b| bf16::from_f32(bf16::from_bits(a).to_f32() + bf16::from_bits(b).to_f32()).to_bits()),
-        AtomicOp::CSub => {
-            if old < d {
-                0
-            } else {
-                old - d
-            }
-        }
+        AtomicOp::CSub => old.saturating_sub(d),
         AtomicOp::MskOr => old & !d | d1,
         AtomicOp::Wrap => {
             if old >= d {
@@ -197,13 +191,7 @@ pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64
             }
         }
         AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => old,
-        AtomicOp::CSub => {
-            if old < d {
-                0
-            } else {
-                old - d
-            }
-        }
+        AtomicOp::CSub => old.saturating_sub(d),
         AtomicOp::MskOr => old & !d | d1,
         AtomicOp::Wrap => {
             if old >= d {
@@ -328,7 +316,7 @@ unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemO
             let address = lane_address::<N>(state, op, lane, base);
             let mut e = Failed::no();
             let mut old = C::default();
-            if address % C::BYTES != 0 {
+            if !address.is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, address);
             }
             match host(state, address) {
@@ -453,7 +441,7 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
         let what = OPS[usize::from(op.atomic) % OPS.len()];
         for lane in Bits(exec) {
             let at = *offsets.add(lane);
-            if u64::from(at) % C::BYTES != 0 {
+            if !u64::from(at).is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
             }
             let mut old = C::default();
@@ -507,7 +495,7 @@ unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &Me
         let data = data_rows::<N>(state, op);
         for lane in Bits(exec) {
             let at = lane_address::<N>(state, op, lane, base) as u32;
-            if u64::from(at) % C::BYTES != 0 {
+            if !u64::from(at).is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
             }
             if u64::from(at) + C::BYTES > u64::from(state.scratch_bytes) {

@@ -98,12 +98,12 @@ fn status(state: &WaveState, ctx: &WaveContext) -> u32 {
 
 /// HW_ID up to gfx9: WAVE_ID[3:0], SIMD_ID[5:4], TG_ID[19:16].
 fn hw_id(ctx: &WaveContext) -> u32 {
-    ctx.wave / 4 & 15 | (ctx.wave & 3) << 4 | ((ctx.group & 15) as u32) << 16
+    (ctx.wave / 4) & 15 | (ctx.wave & 3) << 4 | ((ctx.group & 15) as u32) << 16
 }
 
 /// HW_ID1 from gfx10: WAVE_ID[4:0], SIMD_ID[9:8].
 fn hw_id1(ctx: &WaveContext) -> u32 {
-    ctx.wave / 4 & 31 | (ctx.wave & 3) << 8
+    (ctx.wave / 4) & 31 | (ctx.wave & 3) << 8
 }
 
 /// LDS_ALLOC: LDS_SIZE[20:12] in granules of 512 bytes (gfx6: 256).

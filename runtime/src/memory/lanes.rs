@@ -54,6 +54,7 @@ impl Iterator for Bits {
 /// # Safety
 /// All functions: rows hold `N` dwords, lane-major buffers hold `N * bytes(K)` bytes (64 more may be read and written), the CPU has what
 /// the implementation needs.
+#[allow(clippy::missing_safety_doc)] // Said once, above.
 pub trait Isa {
     /// Lanes with `row[lane] == first + lane * stride` (wrapping).
     #[inline(always)]

@@ -210,7 +210,7 @@ fn addresses(bench: &mut Bench, random: &mut Random, op: &mut MemOp, space: Spac
                 let full = if aperture {
                     let pick = if mixed == 1 { 0 } else { lane };
                     let hi = if flat_lanes.1 >> pick & 1 != 0 { SHARED_APERTURE_HI } else { PRIVATE_APERTURE_HI };
-                    u64::from(hi) << 32 | near % (SCRATCH as u64 - 16)
+                    (u64::from(hi) << 32) | (near % (SCRATCH as u64 - 16))
                 } else {
                     bench.buffer + near
                 }
@@ -482,7 +482,7 @@ fn helper_speed() {
         let patterns: [(&str, fn(u32, u32) -> u32); 4] = [
             ("consecutive", |l, size| l * size),
             ("uniform", |_, _| 64),
-            ("random", |l, size| (l * 2654435761 >> 20) % 200 * size),
+            ("random", |l, size| ((l * 2654435761) >> 20) % 200 * size),
             ("strided", |l, _| l * 64),
         ];
         for (pattern, f) in patterns {
