@@ -18,6 +18,9 @@ pub fn available() -> bool {
 /// Positions 0, 1, 2, ... times 1.
 const IOTA: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
+/// Byte offsets of consecutive dwords.
+const BYTES: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60];
+
 /// `table[c][i]` = dword of lane `i`, component `c`, when lanes have `d` dwords each.
 const fn lane_major(d: u32) -> [[u32; 16]; 4] {
     let mut t = [[0; 16]; 4];
@@ -94,8 +97,20 @@ unsafe fn load_bytes(p: u64, len: usize, e: &mut Failed) -> __m512i {
 unsafe fn gather16(base: u64, row: *const u32, exec: u16, e: &mut Failed) -> __m512i {
     // SAFETY: the row has 16 dwords; AVX-512 is there.
     unsafe {
+        let offsets = _mm512_loadu_si512(row.cast());
+        if exec == 0xffff {
+            // Tiles of 16 lanes: a row of a matrix, or one element of it. Far cheaper than a gather.
+            let first = *row;
+            let all_first = _mm512_set1_epi32(first as i32);
+            if first <= u32::MAX - 60 && _mm512_cmpeq_epi32_mask(offsets, _mm512_add_epi32(all_first, table(&BYTES))) == 0xffff {
+                return access::load512(base.wrapping_add(first.into()), e);
+            }
+            if _mm512_cmpeq_epi32_mask(offsets, all_first) == 0xffff {
+                return _mm512_set1_epi32(access::load32(base.wrapping_add(first.into()), e) as i32);
+            }
+        }
         // The index is signed: move the range.
-        let index = _mm512_xor_si512(_mm512_loadu_si512(row.cast()), _mm512_set1_epi32(i32::MIN));
+        let index = _mm512_xor_si512(offsets, _mm512_set1_epi32(i32::MIN));
         access::gather512(base.wrapping_add(1 << 31), index, exec, e)
     }
 }
