@@ -269,6 +269,11 @@ impl Workgroup {
             tally.guest_insts += wave.used - before;
             match exit {
                 Exit::End => {
+                    // Straight-line code has no loop header to stop at.
+                    if job.max_insts != 0 && wave.used > job.max_insts {
+                        let waiting = self.describe(job);
+                        return Err(report::budget(job, self.id, i, &waiting));
+                    }
                     wave.status = Status::Ended;
                     return Ok(exit);
                 }

@@ -120,7 +120,6 @@ pub struct Compiled {
     pub guest_insts: u32,
     /// Host code bytes.
     pub code_bytes: usize,
-    /// Cranelift IR or disassembly, if asked for.
     ranges: Vec<(usize, usize)>,
     /// (host address, guest address) where the guest address changes, ascending.
     pc_map: Vec<(usize, u64)>,
@@ -130,6 +129,7 @@ pub struct Compiled {
 }
 
 #[derive(Default)]
+#[allow(clippy::vec_box)] // the boxes' addresses are in the code; the vectors grow
 struct Pinned {
     mem_ops: Vec<Box<crate::abi::MemOp>>,
     sources: Vec<Box<[u16; 8]>>,
@@ -207,7 +207,7 @@ impl region::Accepts for CraneliftRegions {
 
 /// Compiles `func`, which the passes have run on.
 pub fn compile(func: &Func, opts: &EmitOptions) -> Result<Compiled, EmitError> {
-    Ok(Emitter::new(func, *opts)?.run(&mut None)?)
+    Emitter::new(func, *opts)?.run(&mut None)
 }
 
 /// Compiles `func` and returns the Cranelift IR of every function made.
