@@ -104,7 +104,7 @@ impl Program {
 
     fn compile(&self, name: &str, entry: u64, mode: FpMode, wave_size: u32) -> Result<Code, Error> {
         let start = Instant::now();
-        if entry % 4 != 0 || self.read(entry).is_none() {
+        if !entry.is_multiple_of(4) || self.read(entry).is_none() {
             let (low, high) = self.range;
             return Err(Error::Memory(format!("kernel `{name}`: no code at {entry:#x}: its code lies in {low:#x}..{high:#x}")));
         }

@@ -395,7 +395,7 @@ unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op
     // SAFETY: rows of the wave.
     unsafe {
         let at = scratch_offset::<N>(state, op, first_lane(exec), base);
-        if at % 4 != 0 || u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) || bytes(K) < 4 {
+        if !at.is_multiple_of(4) || u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) || bytes(K) < 4 {
             return None;
         }
         if op.offset[0] != NO_ROW {
