@@ -129,9 +129,9 @@ impl Model {
     fn load(&mut self, space: Space, lane: usize, address: u64, len: usize) -> Result<[u8; 16], ()> {
         let (space, at) = self.place(space, address);
         let mut data = [0; 16];
-        for i in 0..len {
+        for (i, byte) in data.iter_mut().enumerate().take(len) {
             match self.byte(space, lane, at + i as u64) {
-                Some(b) => data[i] = *b,
+                Some(b) => *byte = *b,
                 None if space == Space::Lds => return Ok([0; 16]),
                 None => return Err(()),
             }
