@@ -248,7 +248,7 @@ impl WaveInit {
         state.scratch_bytes = self.scratch_bytes;
     }
 
-    /// The TG_SIZE word: waves in the group [5:0], wave number (at 20 from gfx10.3, at 6 before, nowhere on gfx12), first wave [31].
+    /// The TG_SIZE word: waves in the group \[5:0\], wave number (at 20 from gfx10.3, at 6 before, nowhere on gfx12), first wave \[31\].
     fn group_info(&self, place: &WavePlace, waves: u32) -> u32 {
         let number = match self.target.family() {
             Family::Gfx12 => return waves & 0x3f,

@@ -20,7 +20,7 @@ pub const LDS_BYTES: usize = 1024;
 pub const VGPRS: usize = 256;
 /// `s_setpc_b64 s[96:97]`: leaves the code with every register live.
 pub const LEAVE: u32 = 0xbe80_4860;
-/// Where s[96:97] must point for that.
+/// Where s\[96:97\] must point for that.
 pub const OUTSIDE: u64 = 0xffff_0000_0000;
 const LEAVE_SREG: usize = 96;
 

@@ -1,6 +1,6 @@
 //! Random programs: the same machine code from the same state on every engine must leave the same state, bit for bit.
 //!
-//! A program is a tree of [`Item`]s: instructions, forward branches, divergent regions under EXEC, counted loops. Instructions are random
+//! A program is a tree of `Item`s: instructions, forward branches, divergent regions under EXEC, counted loops. Instructions are random
 //! bits in the fields of each format (RDNA3 ISA, chapter 15), kept if the decoder takes them, the lifter has their semantics, and they
 //! touch no register that a program needs for itself; so whatever the tables learn is tested without a change here. Inputs favour special
 //! values (NaNs, infinities, denormals, edges), EXEC and MODE are random. Memory accesses of all lanes fall into a few hundred bytes,
@@ -8,8 +8,8 @@
 //!
 //! A program that fails is cut down (items are dropped while it still fails) and printed with its disassembly.
 //!
-//! Registers: v0..v11, s0..s15, VCC, EXEC, M0 are the program's; v20..v23 addresses; s[96:97] the way out, s98 and s99 loop counters,
-//! s[100:101] the memory block, s[102:105] saved EXEC.
+//! Registers: v0..v11, s0..s15, VCC, EXEC, M0 are the program's; v20..v23 addresses; s\[96:97\] the way out, s98 and s99 loop counters,
+//! s\[100:101\] the memory block, s\[102:105\] saved EXEC.
 
 use crate::filetest::differences;
 use crate::machine::{CODE, LEAVE, MEM, Machine, OTHERS, lift_code};
@@ -531,7 +531,7 @@ fn random_lds(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
     words
 }
 
-/// `v_and_b32 v20, 0x1f8, vN`, then a global access at s[100:101] + v20, or at v[22:23] made from it.
+/// `v_and_b32 v20, 0x1f8, vN`, then a global access at s\[100:101\] + v20, or at v\[22:23\] made from it.
 fn random_global(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
     let mut words = vec![0x3628_00ff | vgpr(rng) << 9, 0x1f8];
     let absolute = rng.one_in(2);

@@ -19,7 +19,7 @@ unsafe fn write(rows: *mut u32, lanes: usize, row: u32, data: &[u32; MAX]) {
     unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), rows.add(row as usize * lanes), lanes) };
 }
 
-/// dst[i] = value[index[i] modulo lanes].
+/// `dst[i] = value[index[i] modulo lanes]`.
 ///
 /// # Safety
 /// `state` is a live wave; the rows exist.
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn shuffle(state: *mut WaveState, dst: u32, value: u32, in
     }
 }
 
-/// dst[index[i] modulo lanes] = value[i] for the lanes of `exec`, highest lane last; 0 elsewhere.
+/// `dst[index[i] modulo lanes] = value[i]` for the lanes of `exec`, highest lane last; 0 elsewhere.
 ///
 /// # Safety
 /// As [`shuffle`].
@@ -73,7 +73,7 @@ fn relative(reg: u32, index: u32) -> Option<u32> {
     u32::try_from(n).ok().filter(|n| *n < 256)
 }
 
-/// dst = v[reg + index], v0 if out of range (STATE-30, STATE-32).
+/// `dst = v[reg + index]`, v0 if out of range (STATE-30, STATE-32).
 ///
 /// # Safety
 /// As [`shuffle`].
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32,
     }
 }
 
-/// v[reg + index] = value in the lanes of `exec`; nothing if out of range (STATE-31).
+/// `v[reg + index] = value` in the lanes of `exec`; nothing if out of range (STATE-31).
 ///
 /// # Safety
 /// As [`shuffle`].

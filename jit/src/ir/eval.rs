@@ -1,6 +1,6 @@
 //! What every pure operation means, for one element: the truth for the interpreter and for compiled code (spec: numerics.md).
 //!
-//! [`lane_functions!`] is the table of it all: one row per operation, naming the scalar function and how its rows are to be compiled.
+//! `lane_functions!` is the table of it all: one row per operation, naming the scalar function and how its rows are to be compiled.
 //! [`eval`] calls the function once; [`super::rowfn`] makes loops over lanes of the same functions.
 //!
 //! Files: `int` integers and masks; `common` what the float formats share, `f32`, `f64`, `f16` the formats; `div` division helpers;

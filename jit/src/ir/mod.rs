@@ -309,11 +309,11 @@ pub enum AtomicOp {
     PkAddBf16,
     /// old < data ? 0 : old - data
     CSub,
-    /// (old & !data[0]) | data[1]
+    /// (old & !data\[0\]) | data\[1\]
     MskOr,
-    /// old >= data[0] ? old - data[0] : old + data[1]
+    /// old >= data\[0\] ? old - data\[0\] : old + data\[1\]
     Wrap,
-    /// data bit 31 set: store data[30:0]
+    /// data bit 31 set: store data\[30:0\]
     CondXchg,
 }
 
@@ -374,9 +374,9 @@ pub enum Op {
     ReadFirstLane { value: Value, exec: Value },
     /// L32, S32 data, S32 lane number -> L32
     WriteLane { old: Value, data: Value, lane: Value },
-    /// L32, L32 lane numbers (modulo wave size) -> L32: out[i] = value[index[i]]
+    /// L32, L32 lane numbers (modulo wave size) -> L32: out\[i\] = value[index\[i\]]
     Shuffle { value: Value, index: Value },
-    /// L32, L32 lane numbers, mask -> L32: out[index[i]] = value[i] for lanes of the mask, highest lane last; others 0
+    /// L32, L32 lane numbers, mask -> L32: out[index\[i\]] = value\[i\] for lanes of the mask, highest lane last; others 0
     Permute { value: Value, index: Value, exec: Value },
 
     // memory

@@ -69,15 +69,15 @@ pure_ops! {
     UMulHi32 "umulhi.32" (W W) W; SMulHi32 "smulhi.32" (W W) W;
     And32 "and.32" (W W) W; Or32 "or.32" (W W) W; Xor32 "xor.32" (W W) W; Not32 "not.32" (W) W;
     Shl32 "shl.32" (W W) W; LShr32 "lshr.32" (W W) W; AShr32 "ashr.32" (W W) W;
-    /// ({a,b} >> c[4:0]) low 32
+    /// ({a,b} >> c\[4:0\]) low 32
     AlignBit32 "alignbit.32" (W W W) W;
     /// v_perm_b32(s0, s1, selector)
     Perm32 "perm.32" (W W W) W;
-    /// (x >> off[4:0]) & (2^width[4:0]-1)
+    /// (x >> off\[4:0\]) & (2^width\[4:0\]-1)
     BfeU32 "bfeu.32" (W W W) W; BfeI32 "bfei.32" (W W W) W;
     /// (a & b) | (!a & c)
     Bfi32 "bfi.32" (W W W) W;
-    /// ((1 << a[4:0]) - 1) << b[4:0]
+    /// ((1 << a\[4:0\]) - 1) << b\[4:0\]
     Bfm32 "bfm.32" (W W) W;
     BitRev32 "bitrev.32" (W) W; Popcnt32 "popcnt.32" (W) W;
     /// leading zeros, -1 if none set
@@ -145,7 +145,7 @@ pure_ops! {
     DivScale32 "divscale.32" (W W W) W; DivScaleFlag32 "divscaleflag.32" (W W W) B;
     /// fma, then scaled by 2^64 or 2^-64 (the form v_div_fmas takes when the lane's VCC bit is set)
     DivFmasScaled32 "divfmas.32" (W W W) W; DivFixup32 "divfixup.32" (W W W) W;
-    /// output modifiers: clamp to [0,1] (NaN by DX10_CLAMP), omod times 2, times 4, divided by 2
+    /// output modifiers: clamp to \[0,1\] (NaN by DX10_CLAMP), omod times 2, times 4, divided by 2
     FClamp32 "fclamp.32" (W) W; FOmod2x32 "fomod2.32" (W) W; FOmod4x32 "fomod4.32" (W) W; FOmodHalf32 "fomodh.32" (W) W;
     CubeId "cubeid" (W W W) W; CubeSc "cubesc" (W W W) W; CubeTc "cubetc" (W W W) W; CubeMa "cubema" (W W W) W;
     FCmpLt32 "flt.32" (W W) B; FCmpEq32 "feq.32" (W W) B; FCmpLe32 "fle.32" (W W) B; FCmpGt32 "fgt.32" (W W) B;

@@ -145,7 +145,7 @@ fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
     let v = c.b.pure2(if c.inst.mods.clamp { saturate } else { add }, p, acc);
     finish(c, v);
 }
-/// v_dot4_i32_iu8, v_dot8_i32_iu4: neg[0] and neg[1] say that the operand is signed.
+/// v_dot4_i32_iu8, v_dot8_i32_iu4: neg\[0\] and neg\[1\] say that the operand is signed.
 fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
     let op = ops[usize::from(c.inst.mods.neg & 3)];
     dot(c, op, IAdd32, SAddSat32);

@@ -77,7 +77,7 @@ fn pack(b: &mut Builder, s: &[Value], lo_shift: u32, hi_shift: u32) -> Value {
     let sel = k(b, sel);
     b.pure3(Perm32, s[0], s[1], sel)
 }
-/// s_bfe: offset s1[4:0] (64-bit: [5:0]), width s1[22:16]; a width of 32 (64) or more means everything above the offset.
+/// s_bfe: offset s1\[4:0\] (64-bit: \[5:0\]), width s1\[22:16\]; a width of 32 (64) or more means everything above the offset.
 fn bfe(b: &mut Builder, s: &[Value], signed: bool, wide: bool) -> Value {
     let (sixteen, m7, bits) = (k(b, 16), k(b, 0x7f), k(b, if wide { 64 } else { 32 }));
     let width = b.pure2(LShr32, s[1], sixteen);
@@ -231,7 +231,7 @@ fn movreld(c: &mut Cx, wide: bool) {
     c.b.push(Op::SSetRel { reg, index, value: lo }, &[]);
     c.b.push(Op::SSetRel { reg: SReg(reg.0 + 1), index, value: hi }, &[]);
 }
-/// s_movrelsd_2: source index M0[9:0], destination index M0[25:16].
+/// s_movrelsd_2: source index M0\[9:0\], destination index M0\[25:16\].
 fn movrelsd2(c: &mut Cx) {
     let (d, s) = (sgpr(c, 0, 0), sgpr(c, 1, 0));
     let m0 = c.b.sget(SReg::M0);

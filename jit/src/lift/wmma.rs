@@ -131,7 +131,7 @@ fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
         c.b.vset(VReg(reg), v, all);
     }
 }
-/// Integer forms: neg[0] and neg[1] say that A and B are signed.
+/// Integer forms: neg\[0\] and neg\[1\] say that A and B are signed.
 fn wmma_int(c: &mut Cx, regs: u16, dots: [PureOp; 4]) {
     let dot = dots[usize::from(c.inst.mods.neg & 3)];
     wmma(c, regs, dot, Acc::I32);

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The proof obligation for VGPRs (DESIGN.md section 5): a write under EXEC `e` stands for a read under demand `d` only if `d` is a
-//! subset of `e`; [`masks::is_subset`] proves that from the masks' definitions. A read that demands all lanes reads the row.
+//! subset of `e`; `masks::is_subset` proves that from the masks' definitions. A read that demands all lanes reads the row.
 
 use super::{
     masks,

@@ -43,7 +43,7 @@ impl PgmRsrc {
         }
     }
 
-    /// FLOAT_MODE: initial MODE[7:0].
+    /// FLOAT_MODE: initial MODE\[7:0\].
     pub fn float_mode(&self) -> u32 {
         field(self.rsrc1, 12, 8)
     }

@@ -96,17 +96,17 @@ fn status(state: &WaveState, ctx: &WaveContext) -> u32 {
     state.sregs[usize::from(SReg::STATUS.0)] & !0x601 | live
 }
 
-/// HW_ID up to gfx9: WAVE_ID[3:0], SIMD_ID[5:4], TG_ID[19:16].
+/// HW_ID up to gfx9: WAVE_ID\[3:0\], SIMD_ID\[5:4\], TG_ID\[19:16\].
 fn hw_id(ctx: &WaveContext) -> u32 {
     (ctx.wave / 4) & 15 | (ctx.wave & 3) << 4 | ((ctx.group & 15) as u32) << 16
 }
 
-/// HW_ID1 from gfx10: WAVE_ID[4:0], SIMD_ID[9:8].
+/// HW_ID1 from gfx10: WAVE_ID\[4:0\], SIMD_ID\[9:8\].
 fn hw_id1(ctx: &WaveContext) -> u32 {
     (ctx.wave / 4) & 31 | (ctx.wave & 3) << 8
 }
 
-/// LDS_ALLOC: LDS_SIZE[20:12] in granules of 512 bytes (gfx6: 256).
+/// LDS_ALLOC: LDS_SIZE\[20:12\] in granules of 512 bytes (gfx6: 256).
 fn lds_alloc(state: &WaveState, ctx: &WaveContext) -> u32 {
     let granule = if ctx.target.0 < 0x700 { 256 } else { 512 };
     (state.lds_bytes.div_ceil(granule) & 0x1ff) << 12

@@ -11,7 +11,7 @@ use super::{f16 as h, f32 as s, f64 as d};
 /// Adding this to a number below 2^51 leaves its nearest integer in the low bits.
 const ROUNDER: f64 = 6755399441055744.0; // 1.5 * 2^52
 
-/// c[0] + c[1] x + c[2] x^2 ...
+/// `c[0] + c[1] x + c[2] x^2 ...`
 #[inline(always)]
 fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     let mut r = c[N - 1];

@@ -1,4 +1,4 @@
-//! The text form of wave IR: [`print`] and [`parse`].
+//! The text form of wave IR: [`print()`] and [`parse()`].
 //!
 //! ```text
 //! func "saxpy" wave32 {                         ; comments run to the end of the line
