@@ -182,8 +182,8 @@ mod tests {
         assert_eq!(offset_of!(WaveState, helpers), 8);
         assert_eq!(offset_of!(WaveState, resume), 16);
         assert_eq!(offset_of!(WaveState, fuel), 24);
-        assert_eq!(offset_of!(WaveState, sregs), 144);
-        assert_eq!(offset_of!(WaveState, slots), 144 + 4 * SReg::COUNT);
+        assert_eq!(offset_of!(WaveState, sregs), 136);
+        assert_eq!(offset_of!(WaveState, slots), 136 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
         assert_eq!(size_of::<Helpers>(), 10 * size_of::<usize>());
     }

@@ -1,27 +1,31 @@
 //! Host code for a function: the skeleton and its regions, compiled with Cranelift, in one module that is freed with it.
 //!
-//! `skeleton` compiles control flow and scalar code; `lanes` is the portable region back end (see [`crate::region`]); `rows` has the row
-//! operations that compiled code calls.
+//! `skeleton` compiles control flow and scalar code; `back_end` says what a region back end is, `lanes` is the portable one (see
+//! [`crate::region`]); `rows` has the row operations that compiled code calls.
 
+mod back_end;
 mod lanes;
 mod rows;
 mod skeleton;
+#[cfg(test)]
+mod tests;
 
 use crate::{
     abi::WaveState,
-    ir::{Block, Func, Op, Value},
+    ir::{self, Block, Func, Op, Value},
     opt::{OptOptions, liveness::VgprLiveness},
-    region::{self, Plan, Region, Step},
+    region::{self, Piece, Plan, Step},
 };
+use back_end::{RegionBackend, RegionCode, RegionJob};
 use cranelift_codegen::{
     Context,
-    ir::{AbiParam, Signature, types},
+    ir::{AbiParam, types},
     isa::OwnedTargetIsa,
     settings::{self, Configurable},
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use cranelift_module::{FuncId, Module, default_libcall_names};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Why a function could not be compiled: always a defect of ours or of the host, never of the shader.
@@ -197,73 +201,145 @@ static ISA: LazyLock<Result<OwnedTargetIsa, String>> = LazyLock::new(|| {
     isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
 });
 
+/// The portable back end: `lanes`.
 struct CraneliftRegions;
 
-impl region::Accepts for CraneliftRegions {
+impl RegionBackend for CraneliftRegions {
     fn accepts(&self, op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block) -> bool {
         lanes::accepts(op, def, block, host_features())
+    }
+
+    fn compile(&mut self, job: &RegionJob, shop: &mut Workshop) -> Result<RegionCode, EmitError> {
+        let RegionJob::Line { func, block, plan, defs, region, blend } = *job else {
+            return Err(EmitError::internal("a loop for a back end that accepts none"));
+        };
+        let id = shop.declare(false)?;
+        let config = shop.module.target_config();
+        let b = FunctionBuilder::new(&mut shop.ctx.func, &mut shop.fctx);
+        lanes::Lanes { func, block: func.block(block), plan, defs, region, blend, b }.compile(config)?;
+        shop.define(id, &format!("region of {block:?}"), func)?;
+        Ok(RegionCode::Function(id))
     }
 }
 
 /// Compiles `func`, which the passes have run on.
 pub fn compile(func: &Func, opts: &EmitOptions) -> Result<Compiled, EmitError> {
-    Emitter::new(func, *opts)?.run(&mut None)
+    emit(func, opts, vec![Box::new(CraneliftRegions)], false).map(|c| c.0)
 }
 
-/// Compiles `func` and returns the Cranelift IR of every function made.
+/// Compiles `func` and returns the Cranelift IR and the host code of every function made.
 pub fn compile_to_text(func: &Func, opts: &EmitOptions) -> Result<String, EmitError> {
-    let mut text = Some(String::new());
-    Emitter::new(func, *opts)?.run(&mut text)?;
-    Ok(text.unwrap_or_default())
+    emit(func, opts, vec![Box::new(CraneliftRegions)], true).map(|c| c.1)
 }
 
-/// One function on its way to host code.
-struct Emitter {
-    func: Box<Func>,
-    opts: EmitOptions,
+/// Where functions are made: the module and what code generation reuses.
+pub(crate) struct Workshop {
     module: JITModule,
     ctx: Context,
     fctx: FunctionBuilderContext,
     pinned: Pinned,
     /// (function, size, source map relative to its start)
     done: Vec<(FuncId, usize, Vec<(u32, u64)>)>,
+    /// Readable form of everything made, if wanted.
+    text: Option<String>,
 }
 
-impl Emitter {
-    fn new(func: &Func, opts: EmitOptions) -> Result<Self, EmitError> {
-        let isa = ISA.as_ref().map_err(|e| EmitError::Backend(e.clone()))?.clone();
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let ctx = module.make_context();
-        Ok(Emitter {
-            func: Box::new(func.clone()),
-            opts,
-            module,
-            ctx,
-            fctx: FunctionBuilderContext::new(),
-            pinned: Pinned::default(),
-            done: vec![],
-        })
+/// A loop that a back end compiled.
+struct CompiledLoop {
+    piece: Piece,
+    code: RegionCode,
+}
+
+fn emit(
+    func: &Func,
+    opts: &EmitOptions,
+    mut back_ends: Vec<Box<dyn RegionBackend>>,
+    with_text: bool,
+) -> Result<(Compiled, String), EmitError> {
+    let isa = ISA.as_ref().map_err(|e| EmitError::Backend(e.clone()))?.clone();
+    let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let ctx = module.make_context();
+    let mut shop = Workshop {
+        module,
+        ctx,
+        fctx: FunctionBuilderContext::new(),
+        pinned: Pinned::default(),
+        done: vec![],
+        text: with_text.then(String::new),
+    };
+    // The code holds addresses of the function's tables, so it gets a copy of its own.
+    let func = Box::new(func.clone());
+    let mut loops = vec![];
+    for piece in region::pieces(&func) {
+        if let Some(taker) = back_ends.iter_mut().find(|b| b.accepts_loop(&func, &piece)) {
+            let code = taker.compile(&RegionJob::Loop { func: &func, piece: &piece }, &mut shop)?;
+            loops.push(CompiledLoop { piece, code });
+        }
+    }
+    let takers = |op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block| {
+        back_ends.iter().enumerate().fold(0, |set, (i, b)| set | u8::from(b.accepts(op, def, block)) << i)
+    };
+    let plans: Vec<Plan> = (0..func.blocks.len()).map(|b| region::plan(&func, b, &takers)).collect();
+    let lanes = VgprLiveness::new(&func, OptOptions { keep_final_state: opts.keep_final_state });
+    let mut regions: Vec<Vec<RegionCode>> = vec![];
+    for (b, plan) in plans.iter().enumerate() {
+        let blend = lanes.blend(&func, b);
+        let defs = definitions(&func.blocks[b]);
+        let mut codes = vec![];
+        for step in &plan.steps {
+            if let Step::Region(region) = step {
+                let first = region.back_ends.trailing_zeros() as usize;
+                let taker = back_ends.get_mut(first).ok_or_else(|| EmitError::internal("a region that no back end takes"))?;
+                let job = RegionJob::Line { func: &func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
+                codes.push(taker.compile(&job, &mut shop)?);
+            }
+        }
+        regions.push(codes);
+    }
+    let entry = shop.declare(true)?;
+    let builder = FunctionBuilder::new(&mut shop.ctx.func, &mut shop.fctx);
+    skeleton::Skeleton::new(&func, *opts, &plans, &regions, &loops, &mut shop.module, &mut shop.pinned, builder).compile()?;
+    shop.define(entry, "skeleton", &func)?;
+    // Row functions put up to three masks behind the temporaries of their block.
+    let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;
+    shop.finish(entry, func, temp_rows)
+}
+
+impl Workshop {
+    /// Declares the next function: `fn(state)`, or `fn(state) -> u32`.
+    fn declare(&mut self, returns: bool) -> Result<FuncId, EmitError> {
+        let mut sig = self.module.make_signature();
+        sig.params.push(AbiParam::new(types::I64));
+        if returns {
+            sig.returns.push(AbiParam::new(types::I32));
+        }
+        self.ctx.func.signature = sig;
+        Ok(self.module.declare_anonymous_function(&self.ctx.func.signature)?)
     }
 
-    fn run(mut self, text: &mut Option<String>) -> Result<Compiled, EmitError> {
-        let plans: Vec<Plan> = (0..self.func.blocks.len()).map(|b| region::plan(&self.func, b, &CraneliftRegions)).collect();
-        let lanes = VgprLiveness::new(&self.func, OptOptions { keep_final_state: self.opts.keep_final_state });
-        let mut regions: Vec<Vec<FuncId>> = vec![];
-        for (b, plan) in plans.iter().enumerate() {
-            let blend = lanes.blend(&self.func, b);
-            let defs = definitions(&self.func.blocks[b]);
-            let mut ids = vec![];
-            for step in &plan.steps {
-                if let Step::Region(r) = step {
-                    ids.push(self.region(b, plan, &defs, r, &blend, text)?);
-                }
-            }
-            regions.push(ids);
+    /// Compiles the function that was built in `ctx`.
+    fn define(&mut self, id: FuncId, what: &str, func: &Func) -> Result<(), EmitError> {
+        if let Some(t) = &mut self.text {
+            t.push_str(&format!("; {what}\n{}\n", self.ctx.func.display()));
+            self.ctx.set_disasm(true);
         }
-        let entry = self.skeleton(&plans, &regions, text)?;
+        self.module.define_function(id, &mut self.ctx).map_err(|e| EmitError::Backend(format!("{what}: {e:?}")))?;
+        let code = self.ctx.compiled_code().ok_or_else(|| EmitError::internal("no code after compilation"))?;
+        if let (Some(t), Some(asm)) = (&mut self.text, &code.vcode) {
+            t.push_str(asm);
+            t.push('\n');
+        }
+        let base = func.blocks[0].pc;
+        let locs = code.buffer.get_srclocs_sorted().iter().map(|l| (l.start, base.wrapping_add(i64::from(l.loc.bits() as i32) as u64)));
+        self.done.push((id, code.code_info().total_size as usize, locs.collect()));
+        self.module.clear_context(&mut self.ctx);
+        Ok(())
+    }
+
+    /// Makes everything executable.
+    fn finish(mut self, entry: FuncId, func: Box<Func>, temp_rows: u32) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
-        let mut ranges = vec![];
-        let mut pc_map = vec![];
+        let (mut ranges, mut pc_map) = (vec![], vec![]);
         for (id, size, map) in &self.done {
             let start = self.module.get_finalized_function(*id) as usize;
             ranges.push((start, start + size));
@@ -271,74 +347,20 @@ impl Emitter {
         }
         pc_map.sort_unstable();
         let code = self.module.get_finalized_function(entry);
-        self.pinned.func = Some(self.func);
-        Ok(Compiled {
-            // SAFETY: `skeleton` declared the function with exactly this signature and convention.
+        let guest_insts = func.blocks.iter().map(|b| b.guest_insts).sum();
+        self.pinned.func = Some(func);
+        let compiled = Compiled {
+            // SAFETY: the skeleton was declared with exactly this signature and convention.
             entry: unsafe { std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut WaveState) -> u32>(code) },
-            // Row functions put up to three masks behind the temporaries of their block.
-            temp_rows: plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3,
-            guest_insts: self.pinned.func.iter().flat_map(|f| &f.blocks).map(|b| b.guest_insts).sum(),
+            temp_rows,
+            guest_insts,
             code_bytes: ranges.iter().map(|r| r.1 - r.0).sum(),
             ranges,
             pc_map,
             module: Some(self.module),
             _pinned: self.pinned,
-        })
-    }
-
-    fn signature(&self, returns: bool) -> Signature {
-        let mut sig = self.module.make_signature();
-        sig.params.push(AbiParam::new(types::I64));
-        if returns {
-            sig.returns.push(AbiParam::new(types::I32));
-        }
-        sig
-    }
-
-    fn region(
-        &mut self,
-        b: usize,
-        plan: &Plan,
-        defs: &HashMap<Value, usize>,
-        region: &Region,
-        blend: &[bool],
-        text: &mut Option<String>,
-    ) -> Result<FuncId, EmitError> {
-        self.ctx.func.signature = self.signature(false);
-        let id = self.module.declare_anonymous_function(&self.ctx.func.signature)?;
-        let builder = FunctionBuilder::new(&mut self.ctx.func, &mut self.fctx);
-        let lanes = lanes::Lanes { func: &self.func, block: &self.func.blocks[b], plan, defs, region, blend, b: builder };
-        lanes.compile(self.module.target_config())?;
-        self.define(id, &format!("region of block {b}"), text)?;
-        Ok(id)
-    }
-
-    fn skeleton(&mut self, plans: &[Plan], regions: &[Vec<FuncId>], text: &mut Option<String>) -> Result<FuncId, EmitError> {
-        self.ctx.func.signature = self.signature(true);
-        let sig = self.ctx.func.signature.clone();
-        let id = self.module.declare_function("wave", Linkage::Local, &sig)?;
-        let builder = FunctionBuilder::new(&mut self.ctx.func, &mut self.fctx);
-        skeleton::Skeleton::new(&self.func, self.opts, plans, regions, &mut self.module, &mut self.pinned, builder).compile()?;
-        self.define(id, "skeleton", text)?;
-        Ok(id)
-    }
-
-    fn define(&mut self, id: FuncId, what: &str, text: &mut Option<String>) -> Result<(), EmitError> {
-        if let Some(t) = text {
-            t.push_str(&format!("; {what}\n{}\n", self.ctx.func.display()));
-            self.ctx.set_disasm(true);
-        }
-        self.module.define_function(id, &mut self.ctx).map_err(|e| EmitError::Backend(format!("{what}: {e:?}")))?;
-        let code = self.ctx.compiled_code().ok_or_else(|| EmitError::internal("no code after compilation"))?;
-        if let (Some(t), Some(asm)) = (text.as_mut(), &code.vcode) {
-            t.push_str(asm);
-            t.push('\n');
-        }
-        let base = self.func.blocks[0].pc;
-        let locs = code.buffer.get_srclocs_sorted().iter().map(|l| (l.start, base.wrapping_add(i64::from(l.loc.bits() as i32) as u64)));
-        self.done.push((id, code.code_info().total_size as usize, locs.collect()));
-        self.module.clear_context(&mut self.ctx);
-        Ok(())
+        };
+        Ok((compiled, self.text.unwrap_or_default()))
     }
 }
 

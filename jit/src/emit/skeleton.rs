@@ -7,7 +7,7 @@
 //! entry: br_table state.resume -> [load live registers; jump resume point 0], [...1], ...
 //! ```
 
-use super::{EmitError, EmitOptions, Pinned, rows};
+use super::{CompiledLoop, EmitError, EmitOptions, Pinned, back_end::RegionCode, rows};
 use crate::{
     abi::{Exit, Helpers, MemOp, NO_ROW, WaveState},
     ir::{
@@ -24,14 +24,15 @@ use crate::{
 use cranelift_codegen::ir::{self as cl, AbiParam, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
-use cranelift_module::{FuncId, Module};
+use cranelift_module::Module;
 use std::{collections::HashMap, mem::offset_of};
 
 pub(super) struct Skeleton<'a, 'b> {
     func: &'a Func,
     opts: EmitOptions,
     plans: &'a [Plan],
-    regions: &'a [Vec<FuncId>],
+    regions: &'a [Vec<RegionCode>],
+    loops: &'a [CompiledLoop],
     module: &'a mut JITModule,
     pinned: &'a mut Pinned,
     b: FunctionBuilder<'b>,
@@ -67,7 +68,8 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         func: &'a Func,
         opts: EmitOptions,
         plans: &'a [Plan],
-        regions: &'a [Vec<FuncId>],
+        regions: &'a [Vec<RegionCode>],
+        loops: &'a [CompiledLoop],
         module: &'a mut JITModule,
         pinned: &'a mut Pinned,
         mut b: FunctionBuilder<'b>,
@@ -81,6 +83,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             opts,
             plans,
             regions,
+            loops,
             module,
             pinned,
             b,
@@ -111,7 +114,13 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         }
         self.dispatch();
         for i in 0..self.func.blocks.len() {
-            self.block(i)?;
+            let id = BlockId(i as u32);
+            let loops = self.loops;
+            match loops.iter().find(|l| l.piece.blocks.contains(&id)) {
+                Some(l) if l.piece.entry == id => self.compiled_loop(l),
+                Some(_) => {} // reached through the entry only
+                None => self.block(i)?,
+            }
         }
         self.b.switch_to_block(self.fault);
         let code = self.b.ins().iconst(types::I32, Exit::Fault as i64);
@@ -349,13 +358,47 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         if self.func.wave_size == 64 { -1 } else { 0xffff_ffff }
     }
 
-    fn call_region(&mut self, r: &Region, id: FuncId) -> Result<(), EmitError> {
+    /// Calls a region's code.
+    fn call_code(&mut self, code: RegionCode, returns: Option<cl::Type>) -> Option<cl::Value> {
+        match code {
+            RegionCode::Address(at) => self.call(at, &[self.state], returns),
+            RegionCode::Function(id) => {
+                let f = self.module.declare_func_in_func(id, self.b.func);
+                let call = self.b.ins().call(f, &[self.state]);
+                returns.map(|_| self.b.inst_results(call)[0])
+            }
+        }
+    }
+
+    /// A loop that is one region: registers go through the state, the code says where it left.
+    fn compiled_loop(&mut self, l: &CompiledLoop) {
+        self.b.switch_to_block(self.blocks[l.piece.entry.0 as usize]);
+        self.vals.clear();
+        self.store_sregs(|_| true);
+        self.store_exec();
+        self.store_fuel();
+        let exit = self.call_code(l.code, Some(types::I32)).expect("loops return where they left");
+        let fuel = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, fuel) as i32);
+        self.b.def_var(self.fuel, fuel);
+        self.load_exec();
+        self.load_sregs(|_| true);
+        let out_of_fuel = self.b.create_block();
+        let mut targets: Vec<cl::Block> = l.piece.exits.iter().map(|b| self.blocks[b.0 as usize]).collect();
+        targets.push(out_of_fuel);
+        let calls: Vec<cl::BlockCall> = targets.iter().map(|t| self.b.func.dfg.block_call(*t, &[])).collect();
+        let fault = self.b.func.dfg.block_call(self.fault, &[]);
+        let table = self.b.create_jump_table(cl::JumpTableData::new(fault, &calls));
+        self.b.ins().br_table(exit, table);
+        self.b.switch_to_block(out_of_fuel);
+        self.suspend(Exit::Fuel, l.piece.entry);
+    }
+
+    fn call_region(&mut self, r: &Region, code: RegionCode) -> Result<(), EmitError> {
         for (i, v) in r.masks.iter().chain(&r.scalars).enumerate() {
             let v = self.val(*v)?;
             self.b.ins().store(flags(), v, self.state, Self::slot(i));
         }
-        let f = self.module.declare_func_in_func(id, self.b.func);
-        self.b.ins().call(f, &[self.state]);
+        self.call_code(code, None);
         let base = r.masks.len() + r.scalars.len();
         for (k, m) in r.mask_outs.iter().enumerate() {
             let v = self.b.ins().load(types::I64, flags(), self.state, Self::slot(base + k));

@@ -1,4 +1,5 @@
-//! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning.
+//! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning; debug builds check the former
+//! after each.
 //!
 //! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
 //! `address` splits lane addresses; `liveness` finds what lives
@@ -11,7 +12,7 @@ pub mod local;
 pub mod masks;
 mod simplify;
 
-use crate::ir::Func;
+use crate::ir::{Func, verify::verify};
 
 /// What callers want kept.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,8 +23,9 @@ pub struct OptOptions {
 
 /// Runs all passes.
 pub fn run(func: &mut Func, opts: OptOptions) {
-    local::run(func);
-    dead::run(func);
-    liveness::drop_dead_writes(func, opts);
-    dead::run(func);
+    let passes: [&dyn Fn(&mut Func); 4] = [&local::run, &dead::run, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
+    for pass in passes {
+        pass(func);
+        debug_assert_eq!(verify(func).err(), None, "a pass left what the verifier refuses");
+    }
 }

@@ -13,7 +13,7 @@
 
 use crate::{
     abi::{NO_ROW, TEMP_ROW},
-    ir::{Block, Func, Inst, Op, Shape, Ty, VReg, Value, Width},
+    ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, loop_headers},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 pub const MAX_REGION: usize = 600;
 
 /// A run of lane-wise operations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Region {
     /// Indices into the block's instructions, in order.
     pub insts: Vec<usize>,
@@ -33,6 +33,70 @@ pub struct Region {
     pub mask_outs: Vec<Value>,
     /// Lane values it writes to their homes.
     pub row_outs: Vec<Value>,
+    /// Back ends that take all of it (bit i: the i-th).
+    pub back_ends: u8,
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Region { insts: vec![], scalars: vec![], masks: vec![], mask_outs: vec![], row_outs: vec![], back_ends: u8::MAX }
+    }
+}
+
+/// A single-entry piece of the control-flow graph that a back end may compile as a whole: an innermost loop that nothing suspends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The loop header, where it is entered.
+    pub entry: BlockId,
+    /// Its blocks, ascending.
+    pub blocks: Vec<BlockId>,
+    /// Blocks outside that it may go to, ascending.
+    pub exits: Vec<BlockId>,
+}
+
+impl Piece {
+    /// What its code returns when the fuel ran out at the header.
+    pub fn out_of_fuel(&self) -> u32 {
+        self.exits.len() as u32
+    }
+    /// What its code returns after a fault.
+    pub fn fault(&self) -> u32 {
+        self.exits.len() as u32 + 1
+    }
+}
+
+/// Innermost loops with one entry whose blocks end in jumps and branches only.
+pub fn pieces(func: &Func) -> Vec<Piece> {
+    let headers = loop_headers(func);
+    let mut preds: Vec<Vec<u32>> = vec![vec![]; func.blocks.len()];
+    for (i, b) in func.blocks.iter().enumerate() {
+        for s in b.term.successors() {
+            preds[s.0 as usize].push(i as u32);
+        }
+    }
+    let plain = |b: u32| matches!(func.blocks[b as usize].term, Term::Jump(_) | Term::Branch { .. });
+    let resumed = |b: u32| func.blocks.iter().any(|x| matches!(x.term, Term::Pause { next, .. } if next.0 == b));
+    let mut found = vec![];
+    for h in (0..func.blocks.len() as u32).filter(|h| headers[*h as usize]) {
+        // Natural loop of the back edges to h: everything that reaches them without passing h.
+        let mut inside = std::collections::BTreeSet::from([h]);
+        let mut work: Vec<u32> = preds[h as usize].iter().copied().filter(|p| *p >= h).collect();
+        while let Some(b) = work.pop() {
+            if inside.insert(b) {
+                work.extend(&preds[b as usize]);
+            }
+        }
+        let one_entry = inside.iter().all(|b| *b == h || *b != 0 && !resumed(*b) && preds[*b as usize].iter().all(|p| inside.contains(p)));
+        let innermost = inside.iter().all(|b| *b == h || !headers[*b as usize]);
+        if !(one_entry && innermost && inside.iter().all(|b| plain(*b))) {
+            continue;
+        }
+        let leaves = |b: &u32| func.blocks[*b as usize].term.successors();
+        let exits: std::collections::BTreeSet<BlockId> = inside.iter().flat_map(leaves).filter(|s| !inside.contains(&s.0)).collect();
+        let blocks = inside.iter().map(|b| BlockId(*b)).collect();
+        found.push(Piece { entry: BlockId(h), blocks, exits: exits.into_iter().collect() });
+    }
+    found
 }
 
 /// One step of a block.
@@ -60,11 +124,9 @@ pub struct Plan {
     pub temp_rows: u16,
 }
 
-/// What a region back end takes, asked once per instruction. `def` gives the defining instruction of a value in the same block.
-pub trait Accepts {
-    /// May this lane operation be part of a region?
-    fn accepts(&self, op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block) -> bool;
-}
+/// Which back ends (bit i: the i-th) take a lane operation, asked once per instruction: the operation, the defining instruction of a value
+/// in the same block, the block.
+pub type Accepts<'a> = &'a dyn Fn(&Op, &dyn Fn(Value) -> Option<usize>, &Block) -> u8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
@@ -72,15 +134,15 @@ enum Class {
     Scalar,
     /// Lane-wise, made where it is used.
     Floating,
-    /// Lane-wise.
-    Lane,
+    /// Lane-wise; these back ends take it.
+    Lane(u8),
     /// Whole rows or memory: a step of its own, in order.
     Row,
 }
 
 /// Plans block `b`.
-pub fn plan(func: &Func, b: usize, back_end: &dyn Accepts) -> Plan {
-    Planner::new(func, &func.blocks[b], back_end).run()
+pub fn plan(func: &Func, b: usize, accepts: Accepts) -> Plan {
+    Planner::new(func, &func.blocks[b], accepts).run()
 }
 
 struct Planner<'a> {
@@ -101,7 +163,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(func: &'a Func, block: &'a Block, back_end: &dyn Accepts) -> Self {
+    fn new(func: &'a Func, block: &'a Block, accepts: Accepts) -> Self {
         let (mut def, mut uses): (HashMap<Value, usize>, HashMap<Value, Vec<usize>>) = Default::default();
         for (i, inst) in block.insts.iter().enumerate() {
             for r in 0..inst.results {
@@ -124,7 +186,7 @@ impl<'a> Planner<'a> {
             after: HashSet::new(),
         };
         p.fuse_loads();
-        p.class = (0..block.insts.len()).map(|i| p.classify(i, back_end)).collect();
+        p.class = (0..block.insts.len()).map(|i| p.classify(i, accepts)).collect();
         p
     }
 
@@ -190,16 +252,16 @@ impl<'a> Planner<'a> {
         self.block.insts[i + 1..].iter().position(writes).map_or(usize::MAX, |k| k + i + 1)
     }
 
-    fn classify(&self, i: usize, back_end: &dyn Accepts) -> Class {
+    fn classify(&self, i: usize, accepts: Accepts) -> Class {
         let inst = &self.block.insts[i];
         match &inst.op {
             Op::Splat(_) if self.func.ty(inst.first) == Ty::MASK => Class::Scalar,
             Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => Class::Floating,
             Op::VGet { reg, .. } => {
                 let last = self.uses.get(&inst.first).and_then(|u| u.last()).copied().unwrap_or(0);
-                if last <= self.next_write(i, *reg) { Class::Floating } else { Class::Lane }
+                if last <= self.next_write(i, *reg) { Class::Floating } else { Class::Lane(u8::MAX) }
             }
-            Op::VSet { .. } => Class::Lane,
+            Op::VSet { .. } => Class::Lane(u8::MAX),
             Op::Pure { .. } => {
                 let t = self.func.ty(inst.first);
                 let lane_operand = |v: Value| self.func.ty(v).shape == Shape::Lane && self.func.ty(v) != Ty::MASK;
@@ -207,10 +269,11 @@ impl<'a> Planner<'a> {
                 inst.op.for_each_arg(|v| lanes |= lane_operand(v));
                 if !lanes {
                     Class::Scalar // masks are words in the skeleton; `add` moves mask logic into a region if it must
-                } else if back_end.accepts(&inst.op, &|v| self.def.get(&v).copied(), self.block) {
-                    Class::Lane
                 } else {
-                    Class::Row
+                    match accepts(&inst.op, &|v| self.def.get(&v).copied(), self.block) {
+                        0 => Class::Row,
+                        takers => Class::Lane(takers),
+                    }
                 }
             }
             Op::VGetRel { .. }
@@ -256,7 +319,7 @@ impl<'a> Planner<'a> {
                     self.after.extend([inst.first]);
                 }
             }
-            Class::Lane => self.add_lane(i, on_post),
+            Class::Lane(takers) => self.add_lane(i, on_post, takers),
             Class::Row => {
                 self.close();
                 self.plan.steps.push(Step::Inst(i));
@@ -264,7 +327,7 @@ impl<'a> Planner<'a> {
             Class::Scalar
                 if on_open && !on_post && self.func.ty_of_results(inst) == Some(Ty::MASK) && matches!(inst.op, Op::Pure { .. }) =>
             {
-                self.add_lane(i, false)
+                self.add_lane(i, false, u8::MAX)
             }
             Class::Scalar if matches!(inst.op, Op::ReadLane { .. } | Op::ReadFirstLane { .. }) => {
                 if on_open || on_post {
@@ -293,11 +356,16 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn add_lane(&mut self, i: usize, on_post: bool) {
-        if on_post || self.open.insts.len() >= MAX_REGION || self.open_inputs() >= crate::abi::SLOTS - 8 {
+    fn add_lane(&mut self, i: usize, on_post: bool, takers: u8) {
+        if on_post
+            || self.open.back_ends & takers == 0
+            || self.open.insts.len() >= MAX_REGION
+            || self.open_inputs() >= crate::abi::SLOTS - 8
+        {
             self.close();
         }
         let inst = &self.block.insts[i];
+        self.open.back_ends &= takers;
         self.open.insts.push(i);
         self.inside.extend((0..inst.results).map(|r| inst.result(r.into())));
         if let Op::VSet { reg, .. } = inst.op {

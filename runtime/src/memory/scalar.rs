@@ -6,6 +6,7 @@ use super::access;
 use super::vector::{context, fault, host};
 use wavejit_jit::abi::{FaultKind, WaveState};
 use wavejit_jit::isa::Family;
+use wavejit_texture::{BufferDescriptor, Generation};
 
 /// See `Helpers::sload`.
 ///
@@ -48,14 +49,9 @@ pub unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc
 pub unsafe extern "C" fn sbuffer_load(state: *mut WaveState, offset: u64, dwords: u32, pc: u64) -> u32 {
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
-    let [w0, w1, w2, w3] = [0, 1, 2, 3].map(|i| state.slots[i] as u32);
-    let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
-    let stride = match ctx.target.family() {
-        Family::Gfx8 => 1,
-        Family::Gfx12 => u64::from(w1 >> 16 & 0x3fff) * [1, 4, 8, 32][(w3 >> 18 & 3) as usize],
-        _ => u64::from(w1 >> 16 & 0x3fff),
-    };
-    let limit = stride.max(1) * u64::from(w2);
+    let words = [0, 1, 2, 3].map(|i| state.slots[i] as u32);
+    let buffer = BufferDescriptor::decode(words, generation(ctx.target.family()));
+    let (base, limit) = (buffer.base, buffer.scalar_limit());
     let offset = offset & !3;
     let mut words = [0u64; 32];
     let dwords = dwords.min(32) as usize;
@@ -76,4 +72,16 @@ pub unsafe extern "C" fn sbuffer_load(state: *mut WaveState, offset: u64, dwords
 
 fn sregs_exec(state: &WaveState) -> u64 {
     u64::from(state.sregs[126]) | u64::from(state.sregs[127]) << 32
+}
+
+/// Layout of descriptors on a family.
+fn generation(family: Family) -> Generation {
+    match family {
+        Family::Gfx6 => Generation::Gfx6,
+        Family::Gfx8 => Generation::Gfx8,
+        Family::Gfx9 | Family::Gfx90a => Generation::Gfx9,
+        Family::Gfx10 | Family::Gfx103 => Generation::Gfx10,
+        Family::Gfx11 | Family::Gfx115 => Generation::Gfx11,
+        Family::Gfx12 => Generation::Gfx12,
+    }
 }
