@@ -47,6 +47,15 @@ pub struct Interp<'f> {
     at: Option<(BlockId, usize)>,
 }
 
+/// A place between two guest instructions, with the values of the block so far.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// As [`Interp::at`].
+    at: Option<(BlockId, usize)>,
+    /// 64 for each value defined before `at` in its block.
+    words: Vec<u64>,
+}
+
 impl<'f> Interp<'f> {
     /// Prepares to interpret `func`, which must pass the verifier.
     pub fn new(func: &'f Func) -> Self {
@@ -117,6 +126,33 @@ impl<'f> Interp<'f> {
     /// Drops the position inside a block: the next step enters at `state.resume`. For a wave that is abandoned or replaced.
     pub fn forget(&mut self) {
         self.at = None;
+    }
+
+    /// Where the wave is between two steps. With a copy of its state, rows and memory that is all it needs to go on from here later.
+    pub fn position(&self) -> Position {
+        let mut words = Vec::new();
+        for value in self.live() {
+            words.extend_from_slice(self.values.of(value));
+        }
+        Position { at: self.at, words }
+    }
+
+    /// Goes back to a position of this function. State, rows and memory must be put back as they were then.
+    ///
+    /// Panics if the position is one of another function.
+    pub fn set_position(&mut self, position: &Position) {
+        self.at = position.at;
+        let live: Vec<Value> = self.live().collect();
+        assert_eq!(live.len() * 64, position.words.len(), "a position belongs to one function");
+        for (value, words) in live.into_iter().zip(position.words.chunks(64)) {
+            self.values.of_mut(value).copy_from_slice(words);
+        }
+    }
+
+    /// Values that the rest of the block may use: values are local to their block.
+    fn live(&self) -> impl Iterator<Item = Value> {
+        let (block, index) = self.at.unwrap_or((BlockId(0), 0));
+        self.func.block(block).insts[..index].iter().flat_map(|inst| (0..usize::from(inst.results)).map(|i| inst.result(i)))
     }
 
     fn pc_at(&self, block: BlockId, index: usize) -> u64 {
@@ -205,6 +241,14 @@ struct Values {
 impl Values {
     fn lane(&self, v: Value, lane: usize) -> u64 {
         self.words[v.0 as usize * 64 + lane]
+    }
+
+    fn of(&self, v: Value) -> &[u64] {
+        &self.words[v.0 as usize * 64..][..64]
+    }
+
+    fn of_mut(&mut self, v: Value) -> &mut [u64] {
+        &mut self.words[v.0 as usize * 64..][..64]
     }
 
     /// Sets every lane of `v` by `f`.

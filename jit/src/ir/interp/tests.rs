@@ -322,3 +322,28 @@ fn a_step_is_one_guest_instruction() {
     // SAFETY: a fixture has rows and helpers.
     assert_eq!(unsafe { interp.step(&mut f.state) }, Some(Exit::End));
 }
+
+#[test]
+fn a_wave_goes_on_from_a_position_with_the_values_of_its_block() {
+    let mut f = Fixture::new(32);
+    f.state.sregs[0] = 7;
+    // The second instruction uses a value of the first that no register holds.
+    let func = parse(
+        "func \"f\" wave32 {\nb0 pc=0 mode=0 insts=2:\n%0: s32 = sget s0\n%1: s32 = iadd.32 %0, %0\n%2: s32 = const.32 0 @4\nsset s1, %1\nend\n}",
+    )
+    .unwrap();
+    let mut interp = Interp::new(&func);
+    // SAFETY: a fixture has rows and helpers.
+    let mut step = |interp: &mut Interp, f: &mut Fixture| unsafe { interp.step(&mut f.state) };
+    assert_eq!(step(&mut interp, &mut f), None);
+    let middle = interp.position();
+    assert_eq!(interp.next_pc(&f.state), 4);
+    assert_eq!(step(&mut interp, &mut f), Some(Exit::End));
+    f.state.sregs[..2].copy_from_slice(&[1, 0]);
+    step(&mut interp, &mut f);
+    assert_eq!(f.state.sregs[1], 0);
+    interp.set_position(&middle);
+    assert_eq!(interp.next_pc(&f.state), 4);
+    assert_eq!(step(&mut interp, &mut f), Some(Exit::End));
+    assert_eq!(f.state.sregs[1], 14);
+}
