@@ -3,10 +3,11 @@
 use crate::Error;
 use crate::address_space::{AddressMode, AddressSpace};
 use crate::code_object::{CodeObject, KernelInfo};
-use crate::dispatch::{self, Dispatch, DispatchStats, Hook};
+use crate::dispatch::{self, Dispatch, DispatchStats};
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
+use crate::step::Hook;
 use crate::wave_init::{Pointers, WaveInit};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -147,7 +148,7 @@ pub struct Launch<'a> {
     pub max_insts: u64,
     /// Another thread may set this to non-zero to stop the dispatch.
     pub cancel: Option<&'a AtomicU32>,
-    /// Called before every guest instruction (`Engine::Interp` only).
+    /// Called before every guest instruction (`Engine::Interp` only); see [`crate::step`].
     pub hook: Option<Hook<'a>>,
 }
 

@@ -8,13 +8,13 @@ use crate::Error;
 use crate::address_space::AddressSpace;
 use crate::pool::Pool;
 use crate::program::{Code, Program};
+use crate::step::{Action, Hook, Step};
 use crate::wave_init::WaveInit;
 use crate::workgroup::{Tally, Turn, Workgroup};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use wavejit_jit::abi::WaveState;
 
 /// Most workgroups a thread keeps in flight.
 const MAX_RESIDENT: usize = 256;
@@ -33,21 +33,6 @@ pub struct DispatchStats {
     /// From the first workgroup's start to the last one's end.
     pub run_time: Duration,
 }
-
-/// The instruction a wave is about to run, for hooks.
-pub struct Step<'a> {
-    /// Workgroup id.
-    pub group: [u32; 3],
-    /// Wave in the workgroup.
-    pub wave: usize,
-    /// Guest address of the instruction.
-    pub pc: u64,
-    /// Registers before it.
-    pub state: &'a WaveState,
-}
-
-/// Called before every guest instruction (`Engine::Interp` only).
-pub type Hook<'a> = &'a (dyn Fn(&Step) + Sync);
 
 /// What to run.
 pub struct Dispatch<'a> {
@@ -92,8 +77,9 @@ pub(crate) struct Job {
     stop: AtomicBool,
     error: Mutex<Option<Error>>,
     cancel: Option<*const AtomicU32>,
-    hook: Option<*const (dyn Fn(&Step) + Sync)>,
-    ticks: AtomicU64,
+    hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
+    /// The injected clock (deterministic mode).
+    pub ticks: AtomicU64,
     totals: [AtomicU64; 3],
 }
 
@@ -108,7 +94,7 @@ impl Job {
         if self.deterministic { &self.ticks } else { std::ptr::null() }
     }
 
-    pub fn hook(&self) -> Option<&(dyn Fn(&Step) + Sync)> {
+    pub fn hook(&self) -> Option<&(dyn Fn(&Step) -> Action + Sync)> {
         // SAFETY: see the `Send` impl.
         self.hook.map(|h| unsafe { &*h })
     }
@@ -243,7 +229,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         error: Mutex::default(),
         cancel: d.cancel.map(std::ptr::from_ref),
         // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
-        hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) + Sync)>(h) }),
+        hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),
         ticks: AtomicU64::new(0),
         totals: Default::default(),
     });

@@ -11,6 +11,8 @@ pub mod memory;
 pub mod pool;
 pub mod program;
 mod report;
+pub mod snapshot;
+pub mod step;
 pub mod wave;
 pub mod wave_init;
 mod workgroup;
@@ -20,3 +22,5 @@ pub use device::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Kernel, Launch,
 pub use dispatch::DispatchStats;
 pub use error::Error;
 pub use program::Engine;
+pub use snapshot::Snapshot;
+pub use step::{Action, Step};

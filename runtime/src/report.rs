@@ -78,6 +78,11 @@ pub(crate) fn bad_jump(job: &Job, group: [u32; 3], wave: usize, pc: u64, e: Erro
     }
 }
 
+/// A hook wanted no more.
+pub(crate) fn stopped(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> Error {
+    Error::Limit(format!("stopped by the hook: {}", place(job, group, wave, pc)))
+}
+
 /// The instruction budget is used up: names the wave, and where the others are.
 pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, Status, u64)]) -> Error {
     let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);

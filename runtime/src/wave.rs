@@ -92,6 +92,16 @@ impl Arena {
         Ok(self.0.as_mut().map_or(std::ptr::null_mut(), |m| m.as_mut_ptr()))
     }
 
+    /// Its first `n` bytes; none if it is new. Panics if it holds fewer.
+    pub fn bytes(&self, n: usize) -> &[u8] {
+        self.0.as_ref().map_or(&[], |m| &m[..n])
+    }
+
+    /// As `bytes`.
+    pub fn bytes_mut(&mut self, n: usize) -> &mut [u8] {
+        self.0.as_mut().map_or(&mut [], |m| &mut m[..n])
+    }
+
     /// Zeroes all of it.
     pub fn clear(&mut self) {
         if let Some(map) = &mut self.0 {

@@ -32,7 +32,7 @@ pub(crate) enum Status {
 /// A wave and its storage.
 pub(crate) struct WaveSlot {
     pub state: Box<WaveState>,
-    ctx: Box<WaveContext>,
+    pub ctx: Box<WaveContext>,
     rows: Arena,
     scratch: Arena,
     /// Code it went on to; `None`: the kernel's entry.
@@ -42,9 +42,9 @@ pub(crate) struct WaveSlot {
     ids: Vec<u32>,
     ids_of: (u64, [u32; 3], u32),
     /// Guest instructions run in earlier slices.
-    used: u64,
+    pub used: u64,
     /// Fuel it was given for this slice.
-    given: i64,
+    pub given: i64,
 }
 
 /// How a turn of all waves ended.
@@ -58,13 +58,33 @@ pub(crate) enum Turn {
     Waiting { slept: bool },
 }
 
+/// Where a turn of all waves is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct TurnAt {
+    /// Whose turn it is.
+    pub wave: usize,
+    /// Some wave ended or reached a barrier.
+    progress: bool,
+    /// Some wave came to s_sleep.
+    slept: bool,
+}
+
+/// Where the turn of a wave led to.
+pub(crate) enum Ran {
+    /// A suspension, or the end.
+    To(Exit),
+    /// An earlier moment of the workgroup.
+    Back(TurnAt),
+}
+
 /// A workgroup and the storage of its waves.
 #[derive(Default)]
 pub(crate) struct Workgroup {
-    waves: Vec<WaveSlot>,
+    pub waves: Vec<WaveSlot>,
     /// Waves of the current workgroup.
-    count: usize,
+    pub count: usize,
     lds: Arena,
+    lds_bytes: usize,
     pub id: [u32; 3],
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
@@ -152,6 +172,20 @@ impl WaveSlot {
         Ok(())
     }
 
+    /// Runs to the next exit.
+    fn run(&mut self, job: &Job, tally: &mut Tally) -> Result<Exit, Error> {
+        let code = self.code.as_ref().unwrap_or(&job.code);
+        match &code.body {
+            Body::Jit { code, .. } => {
+                // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
+                let exit = unsafe { enter(code.0.entry(), &mut *self.state) };
+                Exit::from_u32(exit).ok_or_else(|| Error::Internal(format!("kernel `{}`: compiled code returned {exit}", job.name)))
+            }
+            // SAFETY: as above.
+            Body::Interp(_) => Ok(unsafe { tally.interp(code).run(&mut self.state) }),
+        }
+    }
+
     /// Gives fuel for a slice, or what is left of the budget.
     fn refuel(&mut self, job: &Job) {
         let left =
@@ -166,8 +200,48 @@ impl WaveSlot {
         self.given = self.state.fuel;
     }
 
+    pub fn code_arc<'a>(&'a self, job: &'a Job) -> &'a Arc<Code> {
+        self.code.as_ref().unwrap_or(&job.code)
+    }
+
     pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
-        self.code.as_deref().unwrap_or(&job.code)
+        self.code_arc(job)
+    }
+
+    /// The rows of VGPRs and AGPRs.
+    pub fn registers(&self) -> &[u32] {
+        // SAFETY: `make_rows` made `TEMP_ROW` rows and more; only the wave's own thread writes them, through `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.state.rows, self.register_words()) }
+    }
+
+    pub fn registers_mut(&mut self) -> &mut [u32] {
+        // SAFETY: as for `registers`.
+        unsafe { std::slice::from_raw_parts_mut(self.state.rows, self.register_words()) }
+    }
+
+    fn register_words(&self) -> usize {
+        usize::from(TEMP_ROW) * self.state.wave_size as usize
+    }
+
+    /// `dword[index][lane]`.
+    pub fn scratch(&self) -> &[u32] {
+        match self.scratch_words() {
+            0 => &[],
+            // SAFETY: `start` made room for this many, page-aligned; only the wave's own thread writes them, through `&mut self`.
+            words => unsafe { std::slice::from_raw_parts(self.state.scratch.cast(), words) },
+        }
+    }
+
+    pub fn scratch_mut(&mut self) -> &mut [u32] {
+        match self.scratch_words() {
+            0 => &mut [],
+            // SAFETY: as for `scratch`.
+            words => unsafe { std::slice::from_raw_parts_mut(self.state.scratch.cast(), words) },
+        }
+    }
+
+    fn scratch_words(&self) -> usize {
+        self.state.scratch_bytes.div_ceil(4) as usize * self.state.wave_size as usize
     }
 
     /// Guest address where a suspended wave goes on.
@@ -207,10 +281,8 @@ impl Workgroup {
         self.idle_turns = 0;
         let lds_bytes = job.init.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
-        if lds_bytes != 0 {
-            // SAFETY: the arena has that many bytes; no wave runs yet.
-            unsafe { std::ptr::write_bytes(lds, 0, lds_bytes) };
-        }
+        self.lds_bytes = lds_bytes;
+        self.lds_mut().fill(0);
         while self.waves.len() < self.count {
             self.waves.push(WaveSlot::new(job));
         }
@@ -224,19 +296,33 @@ impl Workgroup {
         Ok(())
     }
 
+    /// Its LDS.
+    pub fn lds(&self) -> &[u8] {
+        self.lds.bytes(self.lds_bytes)
+    }
+
+    pub fn lds_mut(&mut self) -> &mut [u8] {
+        self.lds.bytes_mut(self.lds_bytes)
+    }
+
     /// Gives each wave that can run one turn.
     pub fn turn(&mut self, job: &Job, tally: &mut Tally) -> Result<Turn, Error> {
-        let (mut progress, mut slept) = (false, false);
-        for i in 0..self.count {
-            if self.waves[i].status != Status::Ready {
-                continue;
+        let mut at = TurnAt::default();
+        while at.wave < self.count {
+            if self.waves[at.wave].status == Status::Ready {
+                match self.run_wave(at, job, tally)? {
+                    Ran::To(Exit::Yield) => at.slept = true,
+                    Ran::To(Exit::Fuel) => {}
+                    Ran::To(_) => at.progress = true,
+                    Ran::Back(earlier) => {
+                        at = earlier;
+                        continue;
+                    }
+                }
             }
-            match self.run_wave(i, job, tally)? {
-                Exit::Yield => slept = true,
-                Exit::Fuel => {}
-                _ => progress = true,
-            }
+            at.wave += 1;
         }
+        let TurnAt { mut progress, slept, .. } = at;
         let waves = &mut self.waves[..self.count];
         if waves.iter().all(|w| w.status == Status::Ended) {
             return Ok(Turn::Done);
@@ -250,20 +336,17 @@ impl Workgroup {
     }
 
     /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
-    fn run_wave(&mut self, i: usize, job: &Job, tally: &mut Tally) -> Result<Exit, Error> {
+    fn run_wave(&mut self, at: TurnAt, job: &Job, tally: &mut Tally) -> Result<Ran, Error> {
+        let i = at.wave;
         loop {
+            let exit = match job.hook() {
+                None => self.waves[i].run(job, tally)?,
+                Some(hook) => match self.run_stepwise(at, job, tally, hook)? {
+                    Ran::To(exit) => exit,
+                    back => return Ok(back),
+                },
+            };
             let wave = &mut self.waves[i];
-            let exit = match &wave.code.as_deref().unwrap_or(&job.code).body {
-                // SAFETY: `start` and `go_to` made the state complete for this code, which `wave.code` or `job` keeps alive.
-                Body::Jit { code, .. } => unsafe { enter(code.0.entry(), &mut *wave.state) },
-                Body::Interp(_) => {
-                    let code = wave.code.as_ref().unwrap_or(&job.code);
-                    tally.interpret(code, wave.state.as_mut(), job, self.id, i) as u32
-                }
-            };
-            let Some(exit) = Exit::from_u32(exit) else {
-                return Err(Error::Internal(format!("kernel `{}`: compiled code returned {exit}", job.name)));
-            };
             let before = wave.used;
             wave.book();
             tally.guest_insts += wave.used - before;
@@ -275,11 +358,11 @@ impl Workgroup {
                         return Err(report::budget(job, self.id, i, &waiting));
                     }
                     wave.status = Status::Ended;
-                    return Ok(exit);
+                    return Ok(Ran::To(exit));
                 }
                 Exit::Barrier => {
                     wave.status = Status::Barrier;
-                    return Ok(exit);
+                    return Ok(Ran::To(exit));
                 }
                 Exit::Yield | Exit::Fuel => {
                     job.check_stop()?;
@@ -290,7 +373,7 @@ impl Workgroup {
                     if wave.state.fuel <= 0 {
                         wave.refuel(job);
                     }
-                    return Ok(exit);
+                    return Ok(Ran::To(exit));
                 }
                 Exit::NewPc => {
                     let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
@@ -320,7 +403,8 @@ impl Workgroup {
 }
 
 impl Tally {
-    fn interpret(&mut self, code: &Arc<Code>, state: &mut WaveState, job: &Job, group: [u32; 3], wave: usize) -> Exit {
+    /// The interpreter of a code.
+    pub fn interp(&mut self, code: &Arc<Code>) -> &mut Interp<'static> {
         let at = match self.interps.iter().position(|i| Arc::ptr_eq(&i.code, code)) {
             Some(at) => at,
             None => {
@@ -331,13 +415,6 @@ impl Tally {
                 self.interps.len() - 1
             }
         };
-        let interp = &mut self.interps[at].interp;
-        // SAFETY: the slot made the state complete for this function.
-        unsafe {
-            match job.hook() {
-                None => interp.run(state),
-                Some(hook) => interp.run_stepwise(state, |pc, state| hook(&crate::dispatch::Step { group, wave, pc, state })),
-            }
-        }
+        &mut self.interps[at].interp
     }
 }

@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
+use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error};
+use wavejit::{Action, AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
 use wavejit_jit::isa::Gfx;
 
 /// A device and code in its memory.
@@ -28,6 +29,17 @@ impl Machine {
 
     /// s0..s3 = `user`, s4 = workgroup id x; v0 = work-item id.
     fn run(&self, grid: [u32; 3], group: [u32; 3], user: &[u32], cancel: Option<&AtomicU32>) -> Result<DispatchStats, Error> {
+        self.run_hooked(grid, group, user, cancel, None)
+    }
+
+    fn run_hooked(
+        &self,
+        grid: [u32; 3],
+        group: [u32; 3],
+        user: &[u32],
+        cancel: Option<&AtomicU32>,
+        hook: Option<Hook>,
+    ) -> Result<DispatchStats, Error> {
         let raw = RawInit {
             target: Gfx::GFX1100,
             wave_size: 32,
@@ -47,7 +59,7 @@ impl Machine {
             group,
             max_insts: self.max_insts,
             cancel,
-            hook: None,
+            hook,
         })
     }
 }
@@ -286,29 +298,46 @@ fn a_hook_sees_every_instruction() {
     let m = Machine::new(options(Engine::Interp, 1), STORE_ITEM_ID);
     let out = m.device.alloc(128).unwrap();
     let seen = std::sync::Mutex::new(Vec::new());
-    let hook = |s: &wavejit::dispatch::Step| seen.lock().unwrap().push(s.pc);
-    let raw = RawInit {
-        target: Gfx::GFX1100,
-        wave_size: 32,
-        entry: m.code.address(),
-        rsrc: PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 4 << 1, rsrc3: 0 },
-        user_data: &pointer(&out),
-        scratch_bytes: 0,
+    let hook = |s: &Step| {
+        seen.lock().unwrap().push(s.pc);
+        Action::Continue
     };
-    let code = (m.code.address(), m.code.address() + m.code.len() as u64);
-    let init = WaveInit::raw(&raw);
-    m.device
-        .run_code(&CodeLaunch {
-            name: "test",
-            code,
-            init,
-            grid: [32, 1, 1],
-            group: [32, 1, 1],
-            max_insts: 0,
-            cancel: None,
-            hook: Some(&hook),
-        })
-        .unwrap();
-    let offsets: Vec<u64> = seen.into_inner().unwrap().iter().map(|pc| pc - code.0).collect();
+    m.run_hooked([32, 1, 1], [32, 1, 1], &pointer(&out), None, Some(&hook)).unwrap();
+    let offsets: Vec<u64> = seen.into_inner().unwrap().iter().map(|pc| pc - m.code.address()).collect();
     assert_eq!(offsets, [0, 4, 12]);
+}
+
+#[test]
+fn a_restored_snapshot_restores_the_clock() {
+    let run = |replays: u32| {
+        let m = Machine::new(DeviceOptions { deterministic: true, ..options(Engine::Interp, 1) }, STORE_CLOCK);
+        let out = m.device.alloc(4 * 128).unwrap();
+        let (start, left) = (std::sync::Mutex::new(None), AtomicU32::new(replays));
+        let hook = |s: &Step| {
+            let mut start = start.lock().unwrap();
+            let snapshot = start.get_or_insert_with(|| s.snapshot().unwrap()).clone();
+            // At the last instruction of the second wave.
+            if s.wave == 1 && s.pc == m.code.address() + 32 && left.load(Ordering::Relaxed) > 0 {
+                left.fetch_sub(1, Ordering::Relaxed);
+                return Action::Restore(snapshot);
+            }
+            Action::Continue
+        };
+        let stats = m.run_hooked([64, 1, 1], [64, 1, 1], &pointer(&out), None, Some(&hook)).unwrap();
+        assert_eq!(left.into_inner(), 0);
+        (stats.guest_insts, out.to_vec().unwrap())
+    };
+    assert!(run(3) == run(0));
+}
+
+#[test]
+fn a_hook_that_always_goes_back_can_be_cancelled() {
+    let m = Machine::new(DeviceOptions { deterministic: true, ..options(Engine::Interp, 1) }, &[S_ENDPGM]);
+    let (cancel, calls) = (AtomicU32::new(0), AtomicU32::new(0));
+    let hook = |s: &Step| {
+        cancel.store(u32::from(calls.fetch_add(1, Ordering::Relaxed) == 10), Ordering::Relaxed);
+        Action::Restore(s.snapshot().unwrap())
+    };
+    limit(m.run_hooked([32, 1, 1], [32, 1, 1], &[], Some(&cancel), Some(&hook)));
+    assert_eq!(calls.into_inner(), 11);
 }

@@ -3,7 +3,8 @@
 //! A reference function (`reference/*.rs`) computes the expected bytes in plain Rust and returns a [`Case`]; [`Case::run`] launches it on a
 //! device and returns what the buffers hold afterwards; [`Case::check`] compares. Nothing here looks at what wavejit printed before.
 
-use wavejit::{AddressMode, Arg, Device, DeviceOptions, Engine, Error, Launch, Module};
+use wavejit::step::Hook;
+use wavejit::{AddressMode, Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module};
 
 /// One kernel argument.
 pub enum Value {
@@ -138,6 +139,11 @@ impl Case {
 
     /// The same on a device and module that exist.
     pub fn run_on(&self, device: &Device, module: &Module) -> Result<Vec<Vec<u8>>, Error> {
+        Ok(self.run_hooked(device, module, None)?.1)
+    }
+
+    /// The same with a hook before every instruction; also what was counted.
+    pub fn run_hooked(&self, device: &Device, module: &Module, hook: Option<Hook>) -> Result<(DispatchStats, Vec<Vec<u8>>), Error> {
         let kernel = module.kernel(self.kernel)?;
         let mut buffers = Vec::new();
         for value in &self.args {
@@ -156,7 +162,7 @@ impl Case {
                 (Value::Bytes(bytes) | Value::Buffer(bytes), None) => Arg::bytes(bytes),
             })
             .collect();
-        kernel.launch(&Launch { grid: self.grid, group: self.group, args: &args, ..Default::default() })?;
+        let stats = kernel.launch(&Launch { grid: self.grid, group: self.group, args: &args, hook, ..Default::default() })?;
         let mut after = Vec::new();
         for (value, buffer) in self.args.iter().zip(&buffers) {
             let mut bytes = Vec::new();
@@ -166,7 +172,7 @@ impl Case {
             }
             after.push(bytes);
         }
-        Ok(after)
+        Ok((stats, after))
     }
 
     /// Compares what the buffers hold with what they must hold; the message names argument and element.

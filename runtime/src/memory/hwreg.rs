@@ -15,6 +15,11 @@ fn mode_fields(mode: FpMode) -> u32 {
     u32::from(mode.0 & 0x3ff) | u32::from(mode.fp16_ovfl()) << 23
 }
 
+/// The whole MODE register of a wave.
+pub fn mode(state: &WaveState, ctx: &WaveContext) -> u32 {
+    state.sregs[usize::from(SReg::MODE.0)] & !0x0080_03ff | mode_fields(ctx.mode)
+}
+
 /// See `Helpers::getreg`.
 ///
 /// # Safety
@@ -25,7 +30,7 @@ pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
     let sreg = |r: SReg| state.sregs[usize::from(r.0)];
     let gfx = ctx.target.0;
     match id {
-        1 => sreg(SReg::MODE) & !0x0080_03ff | mode_fields(ctx.mode),
+        1 => mode(state, ctx),
         2 => status(state, ctx),
         3 if gfx < 0x1200 => sreg(SReg::TRAPSTS),
         4 if gfx < 0x1000 => hw_id(ctx),
