@@ -9,8 +9,9 @@
 use crate::ir::SReg;
 use std::ffi::c_void;
 
-/// First row that is neither a VGPR nor an AGPR.
-pub const TEMP_ROW: u16 = 512;
+/// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the
+/// same sets of the host's first-level cache.
+pub const TEMP_ROW: u16 = 532;
 /// "No row" in a [`MemOp`].
 pub const NO_ROW: u16 = 0xffff;
 /// Number of 64-bit transfer slots.

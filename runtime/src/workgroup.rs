@@ -19,6 +19,9 @@ use wavejit_jit::ir::{FpMode, Func, SReg};
 /// Guest instructions a wave runs before others get their turn and cancellation is looked at.
 const SLICE: i64 = 1 << 16;
 
+/// Room for [`WaveSlot::stagger`].
+const STAGGER: usize = 4096;
+
 /// Where a wave is between two entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -34,6 +37,9 @@ pub(crate) struct WaveSlot {
     pub state: Box<WaveState>,
     pub ctx: Box<WaveContext>,
     rows: Arena,
+    /// Where the row file starts in `rows`, in bytes: files of neighbouring waves that started at equal page offsets would fight for the
+    /// same few sets of the first-level cache.
+    stagger: usize,
     scratch: Arena,
     /// Code it went on to; `None`: the kernel's entry.
     pub code: Option<Arc<Code>>,
@@ -108,11 +114,12 @@ struct OwnedInterp {
 }
 
 impl WaveSlot {
-    fn new(job: &Job) -> WaveSlot {
+    fn new(job: &Job, index: usize) -> WaveSlot {
         WaveSlot {
             state: blank_state(),
             ctx: WaveContext::new(job.init.target),
             rows: Arena::default(),
+            stagger: index * 13 * 64 % STAGGER,
             scratch: Arena::default(),
             code: None,
             status: Status::Ended,
@@ -125,9 +132,14 @@ impl WaveSlot {
 
     /// Storage for `temp_rows`, contents kept.
     fn make_rows(&mut self, temp_rows: u32) -> Result<(), Error> {
-        let bytes = (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4;
-        self.state.rows = self.rows.at_least(bytes)?.cast();
+        let start = self.rows.at_least(self.arena_bytes(temp_rows))?;
+        // SAFETY: the arena has `STAGGER` bytes more than the rows.
+        self.state.rows = unsafe { start.add(self.stagger) }.cast();
         Ok(())
+    }
+
+    fn arena_bytes(&self, temp_rows: u32) -> usize {
+        (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
     }
 
     fn start(&mut self, job: &Job, place: &WavePlace, linear: u64, lds: *mut u8) -> Result<(), Error> {
@@ -255,7 +267,7 @@ impl WaveSlot {
         let code = job.program.code(&job.name, pc, mode, self.state.wave_size)?;
         let old = self.state.rows;
         let len = usize::from(TEMP_ROW) * self.state.wave_size as usize;
-        if self.rows.holds((usize::from(TEMP_ROW) + code.temp_rows as usize) * self.state.wave_size as usize * 4) {
+        if self.rows.holds(self.arena_bytes(code.temp_rows)) {
             self.make_rows(code.temp_rows)?;
         } else {
             // SAFETY: the old file has `TEMP_ROW` rows; it is copied before it is replaced.
@@ -284,7 +296,8 @@ impl Workgroup {
         self.lds_bytes = lds_bytes;
         self.lds_mut().fill(0);
         while self.waves.len() < self.count {
-            self.waves.push(WaveSlot::new(job));
+            let index = self.waves.len();
+            self.waves.push(WaveSlot::new(job, index));
         }
         let scratch_step = job.init.scratch_bytes.wrapping_mul(job.init.wave_size);
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {

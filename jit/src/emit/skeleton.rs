@@ -592,7 +592,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                     at = self.b.ins().iadd(at, o);
                 }
                 let at = self.b.ins().iadd_imm_s(at, *imm);
-                self.scalar_load(offset_of!(Helpers, sload), at, *dwords, inst);
+                self.scalar_load_inline(at, *dwords, inst);
                 None
             }
             Op::SBufferLoad { desc, offset, imm, dwords } => {
@@ -665,6 +665,36 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         let bytes = self.b.ins().ishl_imm_s(lane, 2);
         let at = self.b.ins().iadd(rows, bytes);
         Ok(self.b.ins().load(types::I32, flags(), at, row))
+    }
+
+    /// A scalar load straight from guest memory if its start passes the range test; else the helper, which knows what to say. A fault in
+    /// the loads themselves is found through the map of host to guest addresses.
+    fn scalar_load_inline(&mut self, at: cl::Value, dwords: u8, inst: &Inst) {
+        let [base, low, size] = [offset_of!(WaveState, mem_base), offset_of!(WaveState, mem_low), offset_of!(WaveState, mem_size)]
+            .map(|o| self.b.ins().load(types::I64, flags(), self.state, o as i32));
+        let at = self.b.ins().band_imm_s(at, !3);
+        let offset = self.b.ins().isub(at, low);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, size);
+        let (direct, helper, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(helper);
+        self.b.ins().brif(inside, direct, &[], helper, &[]);
+        for _ in 0..dwords {
+            self.b.append_block_param(done, types::I32);
+        }
+        self.b.switch_to_block(direct);
+        let host = self.b.ins().iadd(base, at);
+        let words: Vec<cl::BlockArg> =
+            (0..i32::from(dwords)).map(|i| cl::BlockArg::Value(self.b.ins().load(types::I32, MemFlagsData::new(), host, 4 * i))).collect();
+        self.b.ins().jump(done, &words);
+        self.b.switch_to_block(helper);
+        self.scalar_load(offset_of!(Helpers, sload), at, dwords, inst);
+        let words: Vec<cl::BlockArg> = (0..usize::from(dwords)).map(|i| cl::BlockArg::Value(self.vals[&inst.result(i)])).collect();
+        self.b.ins().jump(done, &words);
+        self.b.switch_to_block(done);
+        for i in 0..usize::from(dwords) {
+            let v = self.b.block_params(done)[i];
+            self.vals.insert(inst.result(i), v);
+        }
     }
 
     fn scalar_load(&mut self, helper: usize, at: cl::Value, dwords: u8, inst: &Inst) {

@@ -274,7 +274,7 @@ fn check_indexable(r: SReg) -> Result<(), String> {
 }
 
 fn check_vreg(r: VReg) -> Result<(), String> {
-    if r.0 < crate::abi::TEMP_ROW { Ok(()) } else { Err(format!("there is no vector register {}", r.0)) }
+    if r.0 < 512 { Ok(()) } else { Err(format!("there is no vector register {}", r.0)) }
 }
 
 /// Global and flat addresses are 64 bits: S64 base, L64 or L32 lane part. The others are 32 bits: S32 and L32.
