@@ -334,7 +334,7 @@ fn a_wave_goes_on_from_a_position_with_the_values_of_its_block() {
     .unwrap();
     let mut interp = Interp::new(&func);
     // SAFETY: a fixture has rows and helpers.
-    let mut step = |interp: &mut Interp, f: &mut Fixture| unsafe { interp.step(&mut f.state) };
+    let step = |interp: &mut Interp, f: &mut Fixture| unsafe { interp.step(&mut f.state) };
     assert_eq!(step(&mut interp, &mut f), None);
     let middle = interp.position();
     assert_eq!(interp.next_pc(&f.state), 4);
