@@ -7,11 +7,14 @@
 //! entry: br_table state.resume -> [load live registers; jump resume point 0], [...1], ...
 //! ```
 
+mod memory;
+mod scalar;
+
 use super::{CompiledLoop, EmitError, EmitOptions, Pinned, back_end::RegionCode, rows};
 use crate::{
-    abi::{Exit, Helpers, MemOp, NO_ROW, WaveState},
+    abi::{Exit, Helpers, WaveState},
     ir::{
-        self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Space, Term, Ty, Value, Width,
+        self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width,
         resume::{loop_headers, resume_points},
         rowfn,
     },
@@ -667,99 +670,6 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         Ok(self.b.ins().load(types::I32, flags(), at, row))
     }
 
-    /// A scalar load straight from guest memory if its start passes the range test; else the helper, which knows what to say. A fault in
-    /// the loads themselves is found through the map of host to guest addresses.
-    fn scalar_load_inline(&mut self, at: cl::Value, dwords: u8, inst: &Inst) {
-        let [base, low, size] = [offset_of!(WaveState, mem_base), offset_of!(WaveState, mem_low), offset_of!(WaveState, mem_size)]
-            .map(|o| self.b.ins().load(types::I64, flags(), self.state, o as i32));
-        let at = self.b.ins().band_imm_s(at, !3);
-        let offset = self.b.ins().isub(at, low);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, size);
-        let (direct, helper, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(helper);
-        self.b.ins().brif(inside, direct, &[], helper, &[]);
-        for _ in 0..dwords {
-            self.b.append_block_param(done, types::I32);
-        }
-        self.b.switch_to_block(direct);
-        let host = self.b.ins().iadd(base, at);
-        let words: Vec<cl::BlockArg> =
-            (0..i32::from(dwords)).map(|i| cl::BlockArg::Value(self.b.ins().load(types::I32, MemFlagsData::new(), host, 4 * i))).collect();
-        self.b.ins().jump(done, &words);
-        self.b.switch_to_block(helper);
-        self.scalar_load(offset_of!(Helpers, sload), at, dwords, inst);
-        let words: Vec<cl::BlockArg> = (0..usize::from(dwords)).map(|i| cl::BlockArg::Value(self.vals[&inst.result(i)])).collect();
-        self.b.ins().jump(done, &words);
-        self.b.switch_to_block(done);
-        for i in 0..usize::from(dwords) {
-            let v = self.b.block_params(done)[i];
-            self.vals.insert(inst.result(i), v);
-        }
-    }
-
-    fn scalar_load(&mut self, helper: usize, at: cl::Value, dwords: u8, inst: &Inst) {
-        let n = self.b.ins().iconst(types::I32, i64::from(dwords));
-        let pc = self.b.ins().iconst(types::I64, inst.pc as i64);
-        let code = self.helper(helper, &[at, n, pc], Some(types::I32)).expect("returns a code");
-        self.check(code);
-        for i in 0..usize::from(dwords) {
-            let v = self.b.ins().load(types::I32, flags(), self.state, Self::slot(i));
-            self.vals.insert(inst.result(i), v);
-        }
-    }
-
-    fn mem_op(&mut self, plan: &Plan, inst: &Inst, space: Space, addr: &ir::Addr) -> Result<MemOp, EmitError> {
-        let offset = match addr.offset {
-            Some(v) => self.home(plan, v)?,
-            None => [NO_ROW; 2],
-        };
-        Ok(MemOp {
-            pc: inst.pc,
-            imm: addr.imm,
-            offset,
-            data: [NO_ROW; 4],
-            dst: [NO_ROW; 4],
-            space: space as u8,
-            kind: 0,
-            atomic: 0,
-            flags: 0,
-        })
-    }
-
-    fn results(&self, plan: &Plan, inst: &Inst, m: &mut MemOp) -> Result<(), EmitError> {
-        for i in 0..usize::from(inst.results) {
-            m.dst[i] = self.home(plan, inst.result(i))?[0];
-        }
-        Ok(())
-    }
-
-    fn data(&self, plan: &Plan, data: &[Option<Value>; 4], m: &mut MemOp) -> Result<(), EmitError> {
-        for (slot, v) in m.data.iter_mut().zip(data) {
-            if let Some(v) = v {
-                *slot = self.home(plan, *v)?[0];
-            }
-        }
-        Ok(())
-    }
-
-    fn memory(&mut self, helper: usize, m: MemOp, exec: Value, base: Option<Value>) -> Result<(), EmitError> {
-        let pinned = Box::new(m);
-        let op = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*pinned) as i64);
-        self.pinned.mem_ops.push(pinned);
-        let exec = self.val(exec)?;
-        let base = match base {
-            Some(v) if self.func.ty(v) == Ty::S32 => {
-                let v = self.val(v)?;
-                self.b.ins().uextend(types::I64, v)
-            }
-            Some(v) => self.val(v)?,
-            None => self.b.ins().iconst(types::I64, 0),
-        };
-        let code = self.helper(helper, &[op, exec, base], Some(types::I32)).expect("returns a code");
-        self.check(code);
-        Ok(())
-    }
-
     /// A pure lane operation on whole rows.
     fn row_function(
         &mut self,
@@ -794,91 +704,5 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         self.pinned.sources.push(src);
         let r = self.call(f as *const () as usize, &[rows, lanes, mode, dst, list], Some(types::I64));
         Ok(predicate.then_some(r).flatten())
-    }
-
-    /// A pure operation on scalars, or mask logic on words.
-    fn scalar(&mut self, inst: &Inst, op: PureOp, mode: ir::FpMode, args: &[Option<Value>; 3]) -> Result<cl::Value, EmitError> {
-        use PureOp::*;
-        let mut a = [None; 3];
-        for (slot, v) in a.iter_mut().zip(args) {
-            *slot = v.map(|v| self.val(v)).transpose()?;
-        }
-        let is_mask = self.func.ty(inst.first) == Ty::MASK;
-        let missing = || EmitError::internal("a pure operation lacks an operand");
-        let x = a[0].ok_or_else(missing)?;
-        let y = a[1].unwrap_or(x);
-        let z = a[2].unwrap_or(x);
-        let full = self.full_mask();
-        let i = self.b.ins();
-        Ok(match op {
-            BAnd | And32 | And64 => i.band(x, y),
-            BOr | Or32 | Or64 => i.bor(x, y),
-            BXor | Xor32 | Xor64 => i.bxor(x, y),
-            BAndNot => i.band_not(x, y),
-            BNot if is_mask => {
-                if self.func.wave_size == 64 {
-                    i.bnot(x)
-                } else {
-                    i.bxor_imm_s(x, full)
-                }
-            }
-            BNot => i.bxor_imm_s(x, 1),
-            Not32 | Not64 => i.bnot(x),
-            Sel32 | Sel64 => i.select(x, y, z),
-            BToInt => i.uextend(types::I32, x),
-            IAdd32 | IAdd64 => i.iadd(x, y),
-            ISub32 | ISub64 => i.isub(x, y),
-            IMul32 | IMul64 => i.imul(x, y),
-            Shl32 | Shl64 => i.ishl(x, y),
-            LShr32 | LShr64 => i.ushr(x, y),
-            AShr32 | AShr64 => i.sshr(x, y),
-            UMulHi32 => i.umulhi(x, y),
-            SMulHi32 => i.smulhi(x, y),
-            SMin32 => i.smin(x, y),
-            SMax32 => i.smax(x, y),
-            UMin32 => i.umin(x, y),
-            UMax32 => i.umax(x, y),
-            ICmpEq32 | ICmpEq64 => i.icmp(IntCC::Equal, x, y),
-            ICmpNe32 | ICmpNe64 => i.icmp(IntCC::NotEqual, x, y),
-            ICmpSlt32 | ICmpSlt64 => i.icmp(IntCC::SignedLessThan, x, y),
-            ICmpSle32 | ICmpSle64 => i.icmp(IntCC::SignedLessThanOrEqual, x, y),
-            ICmpSgt32 | ICmpSgt64 => i.icmp(IntCC::SignedGreaterThan, x, y),
-            ICmpSge32 | ICmpSge64 => i.icmp(IntCC::SignedGreaterThanOrEqual, x, y),
-            ICmpUlt32 | ICmpUlt64 => i.icmp(IntCC::UnsignedLessThan, x, y),
-            ICmpUle32 | ICmpUle64 => i.icmp(IntCC::UnsignedLessThanOrEqual, x, y),
-            ICmpUgt32 | ICmpUgt64 => i.icmp(IntCC::UnsignedGreaterThan, x, y),
-            ICmpUge32 | ICmpUge64 => i.icmp(IntCC::UnsignedGreaterThanOrEqual, x, y),
-            Pack64 => self.concat(x, y),
-            Lo64 => i.ireduce(types::I32, x),
-            Hi64 => {
-                let h = i.ushr_imm_s(x, 32);
-                self.b.ins().ireduce(types::I32, h)
-            }
-            ZExt64 => i.uextend(types::I64, x),
-            SExt64 => i.sextend(types::I64, x),
-            Popcnt64 => {
-                let n = i.popcnt(x);
-                self.b.ins().ireduce(types::I32, n)
-            }
-            Popcnt32 => i.popcnt(x),
-            BitRev32 | BitRev64 => i.bitrev(x),
-            _ => self.scalar_call(inst, op, mode, a),
-        })
-    }
-
-    /// A rare scalar operation, through the interpreter's function for it.
-    fn scalar_call(&mut self, inst: &Inst, op: PureOp, mode: ir::FpMode, a: [Option<cl::Value>; 3]) -> cl::Value {
-        let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed") as i64;
-        let mut args = vec![self.b.ins().iconst(types::I32, number), self.b.ins().iconst(types::I32, i64::from(mode.0))];
-        for v in a {
-            args.push(match v {
-                Some(v) if self.b.func.dfg.value_type(v) == types::I64 => v,
-                Some(v) => self.b.ins().uextend(types::I64, v),
-                None => self.b.ins().iconst(types::I64, 0),
-            });
-        }
-        let r = self.call(rows::scalar as *const () as usize, &args, Some(types::I64)).expect("returns a value");
-        let ty = clif(self.func.ty(inst.first).width);
-        if ty == types::I64 { r } else { self.b.ins().ireduce(ty, r) }
     }
 }

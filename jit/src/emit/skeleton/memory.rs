@@ -1,0 +1,106 @@
+//! Memory operations: helper calls with a [`MemOp`] for what is static, and scalar loads inline.
+
+use super::super::EmitError;
+use super::{Skeleton, flags};
+use crate::{
+    abi::{Helpers, MemOp, NO_ROW, WaveState},
+    ir::{self, Inst, Space, Ty, Value},
+    region::Plan,
+};
+use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
+use std::mem::offset_of;
+
+impl Skeleton<'_, '_> {
+    /// A scalar load straight from guest memory if its start passes the range test; else the helper, which knows what to say. A fault in
+    /// the loads themselves is found through the map of host to guest addresses.
+    pub(super) fn scalar_load_inline(&mut self, at: cl::Value, dwords: u8, inst: &Inst) {
+        let [base, low, size] = [offset_of!(WaveState, mem_base), offset_of!(WaveState, mem_low), offset_of!(WaveState, mem_size)]
+            .map(|o| self.b.ins().load(types::I64, flags(), self.state, o as i32));
+        let at = self.b.ins().band_imm_s(at, !3);
+        let offset = self.b.ins().isub(at, low);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, size);
+        let (direct, helper, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(helper);
+        self.b.ins().brif(inside, direct, &[], helper, &[]);
+        for _ in 0..dwords {
+            self.b.append_block_param(done, types::I32);
+        }
+        self.b.switch_to_block(direct);
+        let host = self.b.ins().iadd(base, at);
+        let words: Vec<cl::BlockArg> =
+            (0..i32::from(dwords)).map(|i| cl::BlockArg::Value(self.b.ins().load(types::I32, MemFlagsData::new(), host, 4 * i))).collect();
+        self.b.ins().jump(done, &words);
+        self.b.switch_to_block(helper);
+        self.scalar_load(offset_of!(Helpers, sload), at, dwords, inst);
+        let words: Vec<cl::BlockArg> = (0..usize::from(dwords)).map(|i| cl::BlockArg::Value(self.vals[&inst.result(i)])).collect();
+        self.b.ins().jump(done, &words);
+        self.b.switch_to_block(done);
+        for i in 0..usize::from(dwords) {
+            let v = self.b.block_params(done)[i];
+            self.vals.insert(inst.result(i), v);
+        }
+    }
+
+    pub(super) fn scalar_load(&mut self, helper: usize, at: cl::Value, dwords: u8, inst: &Inst) {
+        let n = self.b.ins().iconst(types::I32, i64::from(dwords));
+        let pc = self.b.ins().iconst(types::I64, inst.pc as i64);
+        let code = self.helper(helper, &[at, n, pc], Some(types::I32)).expect("returns a code");
+        self.check(code);
+        for i in 0..usize::from(dwords) {
+            let v = self.b.ins().load(types::I32, flags(), self.state, Self::slot(i));
+            self.vals.insert(inst.result(i), v);
+        }
+    }
+
+    pub(super) fn mem_op(&mut self, plan: &Plan, inst: &Inst, space: Space, addr: &ir::Addr) -> Result<MemOp, EmitError> {
+        let offset = match addr.offset {
+            Some(v) => self.home(plan, v)?,
+            None => [NO_ROW; 2],
+        };
+        Ok(MemOp {
+            pc: inst.pc,
+            imm: addr.imm,
+            offset,
+            data: [NO_ROW; 4],
+            dst: [NO_ROW; 4],
+            space: space as u8,
+            kind: 0,
+            atomic: 0,
+            flags: 0,
+        })
+    }
+
+    pub(super) fn results(&self, plan: &Plan, inst: &Inst, m: &mut MemOp) -> Result<(), EmitError> {
+        for i in 0..usize::from(inst.results) {
+            m.dst[i] = self.home(plan, inst.result(i))?[0];
+        }
+        Ok(())
+    }
+
+    pub(super) fn data(&self, plan: &Plan, data: &[Option<Value>; 4], m: &mut MemOp) -> Result<(), EmitError> {
+        for (slot, v) in m.data.iter_mut().zip(data) {
+            if let Some(v) = v {
+                *slot = self.home(plan, *v)?[0];
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn memory(&mut self, helper: usize, m: MemOp, exec: Value, base: Option<Value>) -> Result<(), EmitError> {
+        let pinned = Box::new(m);
+        let op = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*pinned) as i64);
+        self.pinned.mem_ops.push(pinned);
+        let exec = self.val(exec)?;
+        let base = match base {
+            Some(v) if self.func.ty(v) == Ty::S32 => {
+                let v = self.val(v)?;
+                self.b.ins().uextend(types::I64, v)
+            }
+            Some(v) => self.val(v)?,
+            None => self.b.ins().iconst(types::I64, 0),
+        };
+        let code = self.helper(helper, &[op, exec, base], Some(types::I32)).expect("returns a code");
+        self.check(code);
+        Ok(())
+    }
+}
