@@ -135,7 +135,7 @@ pub struct MemOp {
     pub kind: u8,
     /// `ir::AtomicOp` as a number (atomics).
     pub atomic: u8,
-    /// Bit 0: 64-bit atomic. Bit 1: atomic returns the old value. Bit 2: all data rows hold one value for the wave in lane 0 (unused: 0).
+    /// Bit 0: 64-bit atomic. Bit 1: atomic returns the old value. The others are 0.
     pub flags: u8,
 }
 
