@@ -4,9 +4,13 @@
 //! instructions, images, samplers and ray tracing are refused by name elsewhere until they are here.
 #![forbid(unsafe_code)]
 
-pub mod buffer;
+pub mod descriptor;
+pub mod memory;
+pub mod wave;
 
-pub use buffer::BufferDescriptor;
+pub use descriptor::BufferDescriptor;
+pub use memory::Memory;
+pub use wave::Wave;
 
 /// What decides the layout of a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
