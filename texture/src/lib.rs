@@ -21,8 +21,10 @@ pub enum Generation {
     Gfx8,
     /// gfx9 with gfx90a and gfx940.
     Gfx9,
-    /// gfx10.1 and gfx10.3.
+    /// gfx10.1.
     Gfx10,
+    /// gfx10.3: its own format table, image pitch and swizzle equations.
+    Gfx103,
     /// gfx11 and gfx11.5.
     Gfx11,
     Gfx12,

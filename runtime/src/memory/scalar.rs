@@ -80,7 +80,8 @@ fn generation(family: Family) -> Generation {
         Family::Gfx6 => Generation::Gfx6,
         Family::Gfx8 => Generation::Gfx8,
         Family::Gfx9 | Family::Gfx90a => Generation::Gfx9,
-        Family::Gfx10 | Family::Gfx103 => Generation::Gfx10,
+        Family::Gfx10 => Generation::Gfx10,
+        Family::Gfx103 => Generation::Gfx103,
         Family::Gfx11 | Family::Gfx115 => Generation::Gfx11,
         Family::Gfx12 => Generation::Gfx12,
     }

@@ -78,14 +78,14 @@ impl BufferDescriptor {
         let scale = if generation == Generation::Gfx12 { [1, 4, 8, 32][field(w3, 18, 2) as usize] } else { 1 };
         let swizzle_bytes = match generation {
             Generation::Gfx11 | Generation::Gfx12 => [0, 4, 0, 16][field(w1, 30, 2) as usize],
-            Generation::Gfx9 | Generation::Gfx10 => field(w1, 31, 1) * 4,
+            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx103 => field(w1, 31, 1) * 4,
             Generation::Gfx6 | Generation::Gfx8 => field(w1, 31, 1) * (2 << field(w3, 19, 2)),
         };
         let format = match generation {
             Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => {
                 BufferFormat::Split { data: field(w3, 15, 4) as u8, number: field(w3, 12, 3) as u8 }
             }
-            Generation::Gfx10 => BufferFormat::Unified(field(w3, 12, 7) as u8),
+            Generation::Gfx10 | Generation::Gfx103 => BufferFormat::Unified(field(w3, 12, 7) as u8),
             Generation::Gfx11 | Generation::Gfx12 => BufferFormat::Unified(field(w3, 12, 6) as u8),
         };
         BufferDescriptor {
