@@ -1,6 +1,7 @@
 //! A decoded instruction: its row, operands in LLVM's print order, and modifiers. Plain data, no allocation.
 
 use super::row::Row;
+use super::target::Gfx;
 use std::fmt;
 
 /// Instruction formats.
@@ -158,6 +159,8 @@ pub const MAX_OPERANDS: usize = 16;
 pub struct Inst {
     /// Its row; for VOPD the X half's.
     pub row: &'static Row,
+    /// Processor it was decoded for.
+    pub target: Gfx,
     /// VOPD: the Y half's row.
     pub row_y: Option<&'static Row>,
     /// Format it was found in (a VOP2 instruction in its VOP3 form says VOP3; SDWA and DPP keep their base format).
@@ -189,14 +192,14 @@ impl Inst {
     pub fn dwords(&self) -> &[u32] {
         &self.words[..usize::from(self.len)]
     }
-    /// Mnemonic without encoding suffix.
+    /// Mnemonic on its processor, without encoding suffix. What an instruction means follows from `row.name`, which is one for all.
     pub fn name(&self) -> &'static str {
-        self.row.name
+        self.row.name_on(self.target)
     }
 }
 
 impl fmt::Debug for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:?} {:08x?} {:?}", self.row.name, self.enc, self.dwords(), self.ops())
+        write!(f, "{} {:?} {:08x?} {:?}", self.name(), self.enc, self.dwords(), self.ops())
     }
 }

@@ -1,7 +1,9 @@
-//! Instruction tables: rows, decoder, disassembler.
+//! Instruction tables: rows, decoder, disassembler, encoder.
 
+mod bits;
 pub mod decode;
 pub mod disasm;
+pub mod encode;
 #[cfg(test)]
 mod golden;
 pub mod inst;
@@ -12,6 +14,7 @@ pub mod target;
 
 pub use decode::{DecodeError, decode};
 pub use disasm::{DisasmOptions, disasm, disasm_stream};
+pub use encode::{Code, EncodeError, encode};
 pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
-pub use row::{Flags, Opd, Row, Ty};
-pub use target::{Family, Gfx};
+pub use row::{Flags, Implicit, Opd, Row, Ty};
+pub use target::{Family, Gfx, Procs, Space};

@@ -5,7 +5,7 @@
 //! a VOP2 instruction, DPP, implicit VCC) is a rule in `decode/`, not a column here. Reference: RDNA3 ISA, chapters 15 and 16.
 
 use super::inst::Enc;
-use super::target::{FAMILIES, Family};
+use super::target::{Gfx, Procs, SPACES, Space};
 
 /// No opcode number: the family lacks the instruction.
 pub const X: u16 = 0xffff;
@@ -235,12 +235,23 @@ bitflags::bitflags! {
     }
 }
 
-/// Processor features that single rows need inside a family.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[allow(missing_docs)]
-pub enum Feature {
-    #[default]
-    Base,
+bitflags::bitflags! {
+    /// State an instruction reads or writes without naming it as an operand (or prints, like VCC in VOP2).
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Implicit: u16 {
+        #[allow(missing_docs)]
+        const EXEC = 1;
+        #[allow(missing_docs)]
+        const VCC = 2;
+        #[allow(missing_docs)]
+        const SCC = 4;
+        #[allow(missing_docs)]
+        const M0 = 8;
+        #[allow(missing_docs)]
+        const MODE = 16;
+        /// The scratch base (FLAT_SCR).
+        const FLAT_SCR = 32;
+    }
 }
 
 /// Everything known about one opcode.
@@ -248,18 +259,25 @@ pub enum Feature {
 pub struct Row {
     /// Index in [`super::rows::all`]: dense, so that per-row data can be kept in a plain array.
     pub id: u16,
-    /// Mnemonic as LLVM prints it, without `_e32`/`_e64`/`_dpp` suffixes.
+    /// Mnemonic without `_e32`/`_e64`/`_dpp` suffixes: gfx11's name, or the newest where gfx11 lacks the instruction.
     pub name: &'static str,
+    /// What other processors call it.
+    pub names: &'static [(Procs, &'static str)],
     /// Formats it exists in, the native one first.
     pub encs: &'static [Enc],
-    /// Opcode number in the native format by family ([`X`]: the family lacks it). The VOP3 number of a VOP1/VOP2/VOPC row follows by rule.
-    pub numbers: [u16; FAMILIES],
+    /// Opcode number in the native format by number space ([`X`]: the space lacks it). The VOP3 number of a VOP1/VOP2/VOPC row follows by
+    /// rule.
+    pub numbers: [u16; SPACES],
+    /// Processors that have it, among those whose space has a number.
+    pub on: Procs,
     /// Operands in print order.
     pub ops: &'static [Opd],
     /// Modifiers and memory properties.
     pub flags: Flags,
-    /// Feature the processor must have.
-    pub needs: Feature,
+    /// State read beside the operands.
+    pub reads: Implicit,
+    /// State written beside the operands.
+    pub writes: Implicit,
 }
 
 impl Row {
@@ -268,10 +286,23 @@ impl Row {
         self.encs[0]
     }
 
+    /// The mnemonic on a processor, without encoding suffix.
+    pub fn name_on(&self, target: Gfx) -> &'static str {
+        if self.names.is_empty() {
+            return self.name;
+        }
+        self.names.iter().find(|n| n.0.has(target)).map_or(self.name, |n| n.1)
+    }
+
     /// Opcode number in the native format.
-    pub fn number(&self, family: Family) -> Option<u16> {
-        let n = self.numbers[family as usize];
+    pub fn number(&self, space: Space) -> Option<u16> {
+        let n = self.numbers[space as usize];
         (n != X).then_some(n)
+    }
+
+    /// Does the processor have it?
+    pub fn exists_on(&self, target: Gfx) -> bool {
+        self.number(target.space()).is_some() && self.on.has(target)
     }
 
     /// Has a form in this format.
@@ -280,14 +311,14 @@ impl Row {
     }
 
     /// VOP3 (or VOP3SD) opcode by the promotion rule.
-    pub fn vop3_number(&self, family: Family) -> Option<u16> {
-        let n = self.number(family)?;
+    pub fn vop3_number(&self, space: Space) -> Option<u16> {
+        let n = self.number(space)?;
         if !self.encs.iter().any(|e| matches!(e, Enc::VOP3 | Enc::VOP3SD)) {
             return None;
         }
         Some(match self.enc() {
             Enc::VOP2 => n + 0x100,
-            Enc::VOP1 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => n + 0x140,
+            Enc::VOP1 if space == Space::Gfx8 => n + 0x140,
             Enc::VOP1 => n + 0x180,
             _ => n,
         })
@@ -297,9 +328,44 @@ impl Row {
     pub fn is_compare(&self) -> bool {
         self.enc() == Enc::VOPC
     }
+
+    /// Only on these processors.
+    pub const fn on(mut self, procs: Procs) -> Row {
+        self.on = procs;
+        self
+    }
+
+    /// Other names.
+    pub const fn named(mut self, names: &'static [(Procs, &'static str)]) -> Row {
+        self.names = names;
+        self
+    }
+
+    /// Reads this state.
+    pub const fn reads(mut self, state: Implicit) -> Row {
+        self.reads = state;
+        self
+    }
+
+    /// Writes this state.
+    pub const fn writes(mut self, state: Implicit) -> Row {
+        self.writes = state;
+        self
+    }
 }
 
-/// A row before it has its id.
-pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; FAMILIES], ops: &'static [Opd], flags: u64) -> Row {
-    Row { id: 0, name, encs, numbers, ops, flags: Flags::from_bits_truncate(flags), needs: Feature::Base }
+/// A row before it has its id: on every processor whose space has a number.
+pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES], ops: &'static [Opd], flags: u64) -> Row {
+    Row {
+        id: 0,
+        name,
+        names: &[],
+        encs,
+        numbers,
+        on: Procs::ALL,
+        ops,
+        flags: Flags::from_bits_truncate(flags),
+        reads: Implicit::empty(),
+        writes: Implicit::empty(),
+    }
 }

@@ -1,46 +1,50 @@
-//! Opcode number to row, per family and format: plain arrays built once from `rows/`.
+//! Opcode number to row, per processor and format: plain arrays built from `rows/` when a processor is first used.
 //!
 //! VOP3 and VOP3SD share one number space, so they share one array; VOP1, VOP2 and VOPC rows appear in it under their promoted numbers.
 
 use super::inst::Enc;
 use super::row::Row;
 use super::rows;
-use super::target::{FAMILIES, Family};
-use std::sync::LazyLock;
+use super::target::{Gfx, PROCESSOR_COUNT};
+use std::sync::OnceLock;
 
 const FORMATS: usize = Enc::EXP as usize + 1;
-const FAMILY: [Family; FAMILIES] =
-    [Family::Gfx6, Family::Gfx8, Family::Gfx9, Family::Gfx90a, Family::Gfx10, Family::Gfx103, Family::Gfx11, Family::Gfx115, Family::Gfx12];
 
-/// Rows of one format by opcode number.
-type Column = Vec<Option<&'static Row>>;
+/// Rows of one processor by format and opcode number.
+pub struct Table([Vec<Option<&'static Row>>; FORMATS]);
 
 fn slot(enc: Enc) -> usize {
     (if enc == Enc::VOP3SD { Enc::VOP3 } else { enc }) as usize
 }
 
-static TABLE: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let mut table = vec![Column::new(); FAMILIES * FORMATS];
-    for family in FAMILY {
-        for row in rows::all() {
+impl Table {
+    /// The table of a processor, `None` for a number that names none.
+    pub fn of(target: Gfx) -> Option<&'static Table> {
+        static TABLES: [OnceLock<Table>; PROCESSOR_COUNT] = [const { OnceLock::new() }; PROCESSOR_COUNT];
+        Some(TABLES[target.index()?].get_or_init(|| Table::build(target)))
+    }
+
+    fn build(target: Gfx) -> Table {
+        let mut table = Table([const { Vec::new() }; FORMATS]);
+        for row in rows::all().iter().filter(|r| r.on.has(target)) {
             for &enc in row.encs {
                 let promoted = enc != row.enc();
-                let number = if promoted { row.vop3_number(family) } else { row.number(family) };
+                let number = if promoted { row.vop3_number(target.space()) } else { row.number(target.space()) };
                 let Some(number) = number else { continue };
-                let column = &mut table[family as usize * FORMATS + slot(enc)];
+                let column = &mut table.0[slot(enc)];
                 let at = usize::from(number);
                 if column.len() <= at {
                     column.resize(at + 1, None);
                 }
-                assert!(column[at].is_none(), "{} and {} claim one opcode", column[at].map_or("", |r| r.name), row.name);
+                assert!(column[at].is_none(), "{target}: {} and {} claim one opcode", column[at].map_or("", |r| r.name), row.name);
                 column[at] = Some(row);
             }
         }
+        table
     }
-    table
-});
 
-/// The row of `number` in format `enc`.
-pub fn find(family: Family, enc: Enc, number: u32) -> Option<&'static Row> {
-    TABLE[family as usize * FORMATS + slot(enc)].get(number as usize).copied().flatten()
+    /// The row of `number` in format `enc`.
+    pub fn find(&self, enc: Enc, number: u32) -> Option<&'static Row> {
+        self.0[slot(enc)].get(number as usize).copied().flatten()
+    }
 }

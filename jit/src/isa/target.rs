@@ -1,16 +1,18 @@
-//! Processors, families (number spaces) and features.
+//! Processors, families, number spaces, and sets of processors.
 
 use std::fmt;
 
-/// A number space: the columns of the instruction table.
+/// Processors that share encodings, apart from single features.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[allow(missing_docs)]
+#[allow(missing_docs)] // the processors are the names
 #[repr(u8)]
 pub enum Family {
     Gfx6,
+    Gfx7,
     Gfx8,
     Gfx9,
     Gfx90a,
+    Gfx940,
     Gfx10,
     Gfx103,
     Gfx11,
@@ -18,8 +20,24 @@ pub enum Family {
     Gfx12,
 }
 
-/// Number of families.
-pub const FAMILIES: usize = 9;
+/// A number space: the opcode columns of the instruction table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Space {
+    /// gfx6 and gfx7.
+    Gfx6,
+    /// gfx8 and gfx9 with gfx90a and gfx94x.
+    Gfx8,
+    /// gfx10.1 and gfx10.3.
+    Gfx10,
+    /// gfx11 and gfx11.5.
+    Gfx11,
+    #[allow(missing_docs)]
+    Gfx12,
+}
+
+/// Number of number spaces.
+pub const SPACES: usize = 5;
 
 /// A processor, by its number: `Gfx(0x1100)` is gfx1100, `Gfx(0x90a)` gfx90a.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,12 +55,14 @@ impl Gfx {
         PROCESSORS.iter().any(|p| p.0 == g.0).then_some(g)
     }
 
-    /// Its number space.
-    pub fn family(self) -> Family {
+    /// Its family.
+    pub const fn family(self) -> Family {
         match self.0 {
-            0x600..=0x7ff => Family::Gfx6,
+            0x600..=0x6ff => Family::Gfx6,
+            0x700..=0x7ff => Family::Gfx7,
             0x800..=0x8ff => Family::Gfx8,
-            0x90a | 0x940..=0x95f => Family::Gfx90a,
+            0x90a => Family::Gfx90a,
+            0x940..=0x95f => Family::Gfx940,
             0x900..=0x9ff => Family::Gfx9,
             0x1010..=0x101f => Family::Gfx10,
             0x1030..=0x103f => Family::Gfx103,
@@ -50,6 +70,28 @@ impl Gfx {
             0x1100..=0x11ff => Family::Gfx11,
             _ => Family::Gfx12,
         }
+    }
+
+    /// Its number space.
+    pub const fn space(self) -> Space {
+        match self.family() {
+            Family::Gfx6 | Family::Gfx7 => Space::Gfx6,
+            Family::Gfx8 | Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => Space::Gfx8,
+            Family::Gfx10 | Family::Gfx103 => Space::Gfx10,
+            Family::Gfx11 | Family::Gfx115 => Space::Gfx11,
+            Family::Gfx12 => Space::Gfx12,
+        }
+    }
+
+    /// Position in [`Gfx::all`], `None` for a number that names no processor.
+    pub fn index(self) -> Option<usize> {
+        let i = *INDEX.get(usize::from(self.0))?;
+        (i != NO_INDEX).then_some(usize::from(i))
+    }
+
+    /// Every processor, oldest first.
+    pub fn all() -> impl ExactSizeIterator<Item = Gfx> {
+        PROCESSORS.iter().map(|p| Gfx(p.0))
     }
 
     /// Processor of the EF_AMDGPU_MACH field of ELF e_flags.
@@ -91,6 +133,91 @@ const PROCESSORS: &[(u16, u32)] = &[
     (0x1100, 0x41), (0x1101, 0x46), (0x1102, 0x47), (0x1103, 0x44), (0x1150, 0x43), (0x1151, 0x4a), (0x1152, 0x55),
     (0x1200, 0x48), (0x1201, 0x4e),
 ];
+
+/// Number of processors.
+pub const PROCESSOR_COUNT: usize = PROCESSORS.len();
+
+const NO_INDEX: u8 = 0xff;
+
+/// Position in [`PROCESSORS`] by number.
+static INDEX: [u8; 0x1202] = {
+    let mut index = [NO_INDEX; 0x1202];
+    let mut i = 0;
+    while i < PROCESSORS.len() {
+        index[PROCESSORS[i].0 as usize] = i as u8;
+        i += 1;
+    }
+    index
+};
+
+/// A set of processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Procs(u64);
+
+impl Procs {
+    /// Every processor.
+    pub const ALL: Procs = Procs::range(0, 0xffff);
+    #[allow(missing_docs)]
+    pub const GFX6: Procs = Procs::range(0x600, 0x6ff);
+    #[allow(missing_docs)]
+    pub const GFX7: Procs = Procs::range(0x700, 0x7ff);
+    #[allow(missing_docs)]
+    pub const GFX8: Procs = Procs::range(0x800, 0x8ff);
+    /// gfx900 to gfx90c without gfx90a.
+    pub const GFX9: Procs = Procs::range(0x900, 0x909).or(Procs::range(0x90b, 0x90f));
+    #[allow(missing_docs)]
+    pub const GFX90A: Procs = Procs::range(0x90a, 0x90a);
+    #[allow(missing_docs)]
+    pub const GFX940: Procs = Procs::range(0x940, 0x95f);
+    /// gfx101x.
+    pub const GFX10_1: Procs = Procs::range(0x1010, 0x101f);
+    /// gfx103x.
+    pub const GFX10_3: Procs = Procs::range(0x1030, 0x103f);
+    /// gfx110x.
+    pub const GFX11_0: Procs = Procs::range(0x1100, 0x114f);
+    /// gfx115x.
+    pub const GFX11_5: Procs = Procs::range(0x1150, 0x115f);
+    #[allow(missing_docs)]
+    pub const GFX12: Procs = Procs::range(0x1200, 0x12ff);
+
+    /// Processors numbered `first` to `last`.
+    pub const fn range(first: u16, last: u16) -> Procs {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < PROCESSORS.len() {
+            if PROCESSORS[i].0 >= first && PROCESSORS[i].0 <= last {
+                bits |= 1 << i;
+            }
+            i += 1;
+        }
+        Procs(bits)
+    }
+
+    /// One processor.
+    pub const fn one(number: u16) -> Procs {
+        Procs::range(number, number)
+    }
+
+    /// Both sets together.
+    pub const fn or(self, other: Procs) -> Procs {
+        Procs(self.0 | other.0)
+    }
+
+    /// Those not in `other`.
+    pub const fn without(self, other: Procs) -> Procs {
+        Procs(self.0 & !other.0)
+    }
+
+    /// Is the processor in the set?
+    pub fn has(self, target: Gfx) -> bool {
+        target.index().is_some_and(|i| (self.0 >> i) & 1 != 0)
+    }
+
+    /// Has no processor.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -70,7 +70,7 @@ impl Consts {
         let next = pc.wrapping_add(inst.bytes().into());
         let (x, y) = (self.read(at(1)), self.read(at(2)));
         let pair = |f: fn(u32, u32) -> u32| x.zip(y).map(|(x, y)| f(x, y));
-        let narrow = match inst.name() {
+        let narrow = match inst.row.name {
             "s_mov_b32" => x,
             "s_movk_i32" => x.map(|v| i32::from(v as i16) as u32),
             "s_sext_i32_i16" => x.map(|v| i32::from(v as i16) as u32),
@@ -83,12 +83,12 @@ impl Consts {
             "s_ashr_i32" => pair(|x, y| (x as i32).wrapping_shr(y) as u32),
             _ => None,
         };
-        let wide = match inst.name() {
+        let wide = match inst.row.name {
             "s_mov_b64" => self.read64(at(1)),
             "s_getpc_b64" | "s_swappc_b64" | "s_call_b64" => Some(((next << 16) as i64 >> 16) as u64),
             _ => None,
         };
-        let scc = match inst.name() {
+        let scc = match inst.row.name {
             "s_add_u32" => x.zip(y).map(|(x, y)| x.checked_add(y).is_none()),
             "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_getpc_b64" | "s_sext_i32_i16" => self.scc,
             _ if matches!(inst.enc, Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK) => None,
@@ -105,7 +105,7 @@ impl Consts {
     }
     /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld.
     fn forget_results(&mut self, inst: &Inst) {
-        if inst.name().starts_with("s_movrel") {
+        if inst.row.name.starts_with("s_movrel") {
             self.regs = [None; REGS];
         }
         for (op, column) in inst.ops().iter().zip(inst.row.ops) {

@@ -615,7 +615,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// v_cmp: the result has a bit for every lane, 0 in inactive ones (STATE-36). v_cmpx writes EXEC; before gfx10 also its destination.
     fn compare(&mut self, src: &[T], f: F) {
-        let is_cmpx = self.inst.name().starts_with("v_cmpx");
+        let is_cmpx = self.inst.row.name.starts_with("v_cmpx");
         let ops = self.inst.ops();
         let first = usize::from(ops.len() > src.len());
         let (dpp, exec) = self.dpp();

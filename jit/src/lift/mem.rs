@@ -260,7 +260,7 @@ fn ds_atomic(c: &mut Cx, op: AtomicOp, wide: bool, returns: bool, operands: usiz
         let d = c.op(first + 1 + i);
         let row = vgpr(c, d);
         let v = rows(c, row, per);
-        let slot = if c.inst.name().starts_with("ds_cmpst_") { 1 - i } else { i };
+        let slot = if c.inst.row.name.starts_with("ds_cmpst_") { 1 - i } else { i };
         data[slot * per..(slot + 1) * per].copy_from_slice(&v[..per]);
     }
     run_atomic(c, Space::Lds, op, wide, addr, data, returns);

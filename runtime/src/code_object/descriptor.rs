@@ -25,8 +25,8 @@ impl PgmRsrc {
     /// VGPRs a wave may use. Granules: LLVM AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT.
     pub fn vgprs(&self, target: Gfx, wave_size: u32) -> u32 {
         let granule = match target.family() {
-            Family::Gfx6 | Family::Gfx8 | Family::Gfx9 => 4,
-            Family::Gfx90a => 8,
+            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 | Family::Gfx9 => 4,
+            Family::Gfx90a | Family::Gfx940 => 8,
             _ if wave_size == 32 => 8,
             _ => 4,
         };
@@ -37,8 +37,8 @@ impl PgmRsrc {
     pub fn sgprs(&self, target: Gfx) -> u32 {
         let n = field(self.rsrc1, 6, 4);
         match target.family() {
-            Family::Gfx6 | Family::Gfx8 => (n + 1) * 8,
-            Family::Gfx9 | Family::Gfx90a => (n / 2 + 1) * 16,
+            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => (n + 1) * 8,
+            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => (n / 2 + 1) * 16,
             _ => 128,
         }
     }
@@ -117,7 +117,7 @@ impl PgmRsrc {
 
     /// First AGPR's place in the unified register file; gfx90a and gfx94x only, else none.
     pub fn accum_offset(&self, target: Gfx) -> Option<u32> {
-        (target.family() == Family::Gfx90a).then(|| (field(self.rsrc3, 0, 6) + 1) * 4)
+        matches!(target.family(), Family::Gfx90a | Family::Gfx940).then(|| (field(self.rsrc3, 0, 6) + 1) * 4)
     }
 }
 

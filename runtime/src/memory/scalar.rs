@@ -77,9 +77,9 @@ fn sregs_exec(state: &WaveState) -> u64 {
 /// Layout of descriptors on a family.
 fn generation(family: Family) -> Generation {
     match family {
-        Family::Gfx6 => Generation::Gfx6,
+        Family::Gfx6 | Family::Gfx7 => Generation::Gfx6,
         Family::Gfx8 => Generation::Gfx8,
-        Family::Gfx9 | Family::Gfx90a => Generation::Gfx9,
+        Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => Generation::Gfx9,
         Family::Gfx10 => Generation::Gfx10,
         Family::Gfx103 => Generation::Gfx103,
         Family::Gfx11 | Family::Gfx115 => Generation::Gfx11,

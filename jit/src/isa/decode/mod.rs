@@ -10,7 +10,7 @@ mod vector;
 
 use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Row, Ty};
-use super::table;
+use super::table::Table;
 use super::target::{Family, Gfx};
 
 /// Why bits are not an instruction.
@@ -78,7 +78,8 @@ pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, Decode
     if !matches!(family, Family::Gfx11 | Family::Gfx115) {
         return Err(DecodeError::Target { target });
     }
-    let d = Decoder { words, family, wave_size };
+    let table = Table::of(target).ok_or(DecodeError::Target { target })?;
+    let d = Decoder { words, target, table, wave_size };
     if word >> 31 == 0 {
         return match word >> 25 {
             0x3f => d.vop1(),
@@ -130,7 +131,8 @@ const LITERAL: u32 = 255;
 #[derive(Clone, Copy)]
 struct Decoder<'a> {
     words: &'a [u32],
-    family: Family,
+    target: Gfx,
+    table: &'static Table,
     wave_size: u32,
 }
 
@@ -146,7 +148,7 @@ type Result1<T> = Result<T, DecodeError>;
 
 impl<'a> Decoder<'a> {
     fn row(&self, enc: Enc, number: u32) -> Result1<&'static Row> {
-        table::find(self.family, enc, number).ok_or(DecodeError::Opcode { enc, number, word: self.words[0] })
+        self.table.find(enc, number).ok_or(DecodeError::Opcode { enc, number, word: self.words[0] })
     }
 
     /// Starts an instruction of `base` dwords.
@@ -158,6 +160,7 @@ impl<'a> Decoder<'a> {
         words[..base].copy_from_slice(&self.words[..base]);
         let inst = Inst {
             row,
+            target: self.target,
             row_y: None,
             enc,
             words,
@@ -178,11 +181,11 @@ impl Build<'_> {
     }
 
     fn bad(&self, code: u32) -> DecodeError {
-        DecodeError::Operand { name: self.inst.row.name, code, word: self.inst.words[0] }
+        DecodeError::Operand { name: self.inst.name(), code, word: self.inst.words[0] }
     }
 
     fn reserved<T>(&self) -> Result1<T> {
-        Err(DecodeError::Reserved { name: self.inst.row.name, word: self.inst.words[0] })
+        Err(DecodeError::Reserved { name: self.inst.name(), word: self.inst.words[0] })
     }
 
     /// Fails unless `field` is zero.

@@ -63,14 +63,14 @@ impl Printer<'_> {
 
     fn instruction(&mut self) {
         let inst = self.inst;
-        self.put(inst.row.name);
+        self.put(inst.name());
         self.suffix();
         match inst.enc {
             Enc::VOPD => {
                 self.operands(inst.row, 0, usize::from(inst.y_start));
                 if let Some(y) = inst.row_y {
                     self.put(" :: ");
-                    self.put(y.name);
+                    self.put(y.name_on(inst.target));
                     self.operands(y, usize::from(inst.y_start), inst.ops().len());
                 }
             }

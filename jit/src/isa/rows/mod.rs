@@ -1,4 +1,4 @@
-//! The instruction table, one file per format. Columns are families: gfx6/7, 8, 9, 90a/94x, 10.1, 10.3, 11, 11.5, 12.
+//! The instruction table, one file per format. Columns are number spaces: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
 //!
 //! Opcode numbers follow the ISA manuals; `examples/isa_check.rs` compares every row with LLVM's assembler and disassembler.
 
@@ -26,6 +26,9 @@ mod prelude {
     pub(super) use crate::isa::row::Opd::*;
     pub(super) use crate::isa::row::Ty::*;
     pub(super) use crate::isa::row::{Flags, Row, X, row};
+    pub(super) use crate::isa::target::Procs;
+
+    pub(super) const GFX11_5: Procs = Procs::GFX11_5;
 
     pub(super) const SOP1: &[Enc] = &[Enc::SOP1];
     pub(super) const SOP2: &[Enc] = &[Enc::SOP2];
