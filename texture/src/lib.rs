@@ -4,6 +4,7 @@
 //! instructions, images, samplers and ray tracing are refused by name elsewhere until they are here.
 #![forbid(unsafe_code)]
 
+pub mod atomic;
 pub mod descriptor;
 pub mod image;
 pub mod memory;
