@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod descriptor;
 pub mod image;
 pub mod memory;
+pub mod tiling;
 pub mod wave;
 
 pub use descriptor::BufferDescriptor;

@@ -1,0 +1,66 @@
+//! Linear images: rows of elements, whole mip chains per slice, the smallest level first (images.md 8.2).
+
+use std::sync::Arc;
+
+use super::equation::Equation;
+use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align, no_turn};
+use crate::Generation;
+
+/// Log2 of the bytes rows are a multiple of.
+fn row_align_log2(generation: Generation) -> u32 {
+    if generation == Generation::Gfx12 { 7 } else { 8 }
+}
+
+/// Log2 of the alignment of images, and of rows where slices are counted.
+const ALIGN_LOG2: u32 = 8;
+
+pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, TilingError> {
+    if shape.samples > 1 {
+        return Err(TilingError::NoSuchLayout {
+            generation: shape.generation,
+            name: "LINEAR",
+            kind: shape.kind,
+            samples: shape.samples,
+            element_bytes: shape.element_bytes,
+        });
+    }
+    let mut slice_bytes = 0;
+    let mut places = Vec::new(); // offset and row bytes, the smallest level first
+    for level in (0..surface.levels).rev() {
+        let [_, h, _] = surface.level_size(level);
+        let row_bytes = row_bytes(shape, surface, level)?;
+        places.push((slice_bytes, row_bytes));
+        slice_bytes += align(row_bytes, ALIGN_LOG2) * u64::from(h);
+    }
+    let inside = Arc::new(Equation::default());
+    let levels = places.iter().rev().zip(0..).map(|(&(base, row_bytes), level)| Level {
+        size: surface.level_size(level),
+        base,
+        shift: [0; 3],
+        step: [u64::from(surface.element_bytes), row_bytes, slice_bytes],
+        origin: [0; 3],
+        inside: inside.clone(),
+        turn: no_turn(),
+        flips: 0,
+    });
+    Ok(Tiling {
+        levels: levels.collect(),
+        samples: 1,
+        element_bytes: surface.element_bytes,
+        size: slice_bytes * u64::from(surface.size[2]),
+        alignment: 1 << ALIGN_LOG2,
+    })
+}
+
+/// Bytes from a row of a level to the next.
+fn row_bytes(shape: &SurfaceShape, surface: &Surface, level: u32) -> Result<u64, TilingError> {
+    let width = surface.size[0];
+    if let Some(pitch) = shape.pitch {
+        // A pitch is for images of one level; a row has to hold its elements.
+        let fits = surface.levels == 1 && (width..=2 * super::MAX_EXTENT).contains(&pitch);
+        return if fits { Ok(u64::from(pitch) * u64::from(surface.element_bytes)) } else { Err(TilingError::Pitch { pitch, width }) };
+    }
+    // Three-component elements are laid out as three times as many dwords, which halve on their own.
+    let (units, unit_bytes) = if surface.element_bytes == 12 { (width * 3, 4) } else { (width, surface.element_bytes) };
+    Ok(align(u64::from(units.div_ceil(1 << level) * unit_bytes), row_align_log2(shape.generation)))
+}

@@ -1,0 +1,189 @@
+//! Image layouts against the answers of Mesa's address library (`data/tiling_vectors.csv`, one address per line), and against what any
+//! layout has to satisfy: no two elements share bytes, and none is outside the image.
+
+use std::collections::HashMap;
+
+use wavejit_texture::Generation;
+use wavejit_texture::tiling::{AddressConfig, Kind, SurfaceShape, Tiling};
+
+/// One line of the file, by the names of its first line.
+struct Vector<'a> {
+    fields: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Vector<'a> {
+    fn all(text: &'a str) -> impl Iterator<Item = Vector<'a>> {
+        let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+        lines.map(move |line| Vector { fields: names.iter().copied().zip(line.split(',')).collect() })
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.fields[name].parse().unwrap()
+    }
+
+    fn shape(&self) -> SurfaceShape {
+        let number = |name| self.number(name) as u32;
+        let generation = match self.fields["gen"] {
+            "gfx10.1" => Generation::Gfx10,
+            "gfx10.3" => Generation::Gfx103,
+            "gfx11" => Generation::Gfx11,
+            "gfx12" => Generation::Gfx12,
+            _ => Generation::Gfx9,
+        };
+        SurfaceShape {
+            generation,
+            mode: number("sw_mode") as u8,
+            kind: if number("dim3d") == 1 { Kind::ThreeD } else { Kind::TwoD },
+            width: number("width"),
+            height: number("height"),
+            depth_or_layers: number("slices_or_depth"),
+            levels: number("levels"),
+            samples: number("samples"),
+            element_bytes: number("bits_per_element") / 8,
+            compressed: false,
+            pitch: None,
+            pipe_bank_xor: number("pipe_bank_xor"),
+            config: AddressConfig { pipes_log2: number("pipes_log2"), packers_log2: number("packers_log2") },
+        }
+    }
+
+    fn at(&self) -> [u32; 5] {
+        ["level", "x", "y", "slice_or_z", "sample"].map(|name| self.number(name) as u32)
+    }
+}
+
+// images.md 8: every answer of the library.
+#[test]
+fn offsets_are_those_of_the_address_library() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for vector in Vector::all(include_str!("data/tiling_vectors.csv")) {
+        if vector.fields["gen"].starts_with("gfx9") {
+            continue;
+        }
+        let shape = vector.shape();
+        let [level, x, y, z, sample] = vector.at();
+        let expected = vector.number("byte_offset");
+        let tiling = Tiling::new(&shape).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+        count += 1;
+        if tiling.offset(level, x, y, z, sample) != expected {
+            wrong.push(format!("{shape:?} {level} {x} {y} {z} {sample}: {} not {expected}", tiling.offset(level, x, y, z, sample)));
+        }
+        assert_eq!(tiling.level(level).unwrap().offset(x, y, z, sample), tiling.offset(level, x, y, z, sample), "{shape:?}");
+    }
+    assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A small odd image, to be changed by each test.
+fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
+    SurfaceShape {
+        generation,
+        mode,
+        kind,
+        width: 77,
+        height: 45,
+        depth_or_layers: 5,
+        levels: 1,
+        samples: 1,
+        element_bytes: 4,
+        compressed: false,
+        pitch: None,
+        pipe_bank_xor: 0,
+        config: AddressConfig::default(),
+    }
+}
+
+/// Every mode of every generation, kind, element size, sample count and mip chain, on two chips, as far as it has a layout.
+fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
+    let mut all = Vec::new();
+    for generation in [Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
+        for mode in 0..32 {
+            for kind in [Kind::TwoD, Kind::ThreeD] {
+                for (samples, levels) in [(1, 1), (2, 1), (4, 1), (8, 1), (1, 7)] {
+                    for element_bytes in [1, 2, 4, 8, 12, 16] {
+                        for (pipes_log2, packers_log2, pipe_bank_xor) in [(0, 0, 0), (4, 3, 0x2d)] {
+                            let config = AddressConfig { pipes_log2, packers_log2 };
+                            let image = odd_image(generation, mode, kind);
+                            let shape = SurfaceShape { samples, levels, element_bytes, pipe_bank_xor, config, ..image };
+                            if let Ok(tiling) = Tiling::new(&shape) {
+                                all.push((shape, tiling));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+// images.md 8.4: a layout that lost or shared bytes would corrupt images.
+#[test]
+fn no_two_elements_share_bytes_and_none_is_outside() {
+    for (shape, tiling) in every_layout() {
+        let unit = if shape.element_bytes == 12 { 4 } else { shape.element_bytes as usize };
+        let mut taken = vec![false; tiling.size() as usize / unit];
+        for (number, level) in tiling.levels().iter().enumerate() {
+            let layout = tiling.level(number as u32).unwrap();
+            let [w, h, d] = level.size;
+            for z in 0..d {
+                for (y, x) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
+                    for sample in 0..shape.samples {
+                        let offset = level.offset(x, y, z, sample);
+                        assert_eq!(layout.offset(x, y, z, sample), offset, "{shape:?} level {number} at {x} {y} {z}");
+                        for i in 0..shape.element_bytes as usize / unit {
+                            let place = &mut taken[offset as usize / unit + i];
+                            assert!(!*place, "{shape:?} level {number} at {x} {y} {z} sample {sample}");
+                            *place = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_shapes_are_refused_or_laid_out() {
+    let image = odd_image(Generation::Gfx11, 27, Kind::TwoD);
+    let refused = |shape: SurfaceShape| assert!(Tiling::new(&shape).is_err(), "{shape:?}");
+    for mode in [1, 12, 28 + 4, 255] {
+        refused(SurfaceShape { mode, ..image.clone() });
+    }
+    for extent in [0, 65537, u32::MAX] {
+        refused(SurfaceShape { width: extent, ..image.clone() });
+        refused(SurfaceShape { height: extent, ..image.clone() });
+        refused(SurfaceShape { depth_or_layers: extent, ..image.clone() });
+    }
+    for levels in [0, 18, u32::MAX] {
+        refused(SurfaceShape { levels, ..image.clone() });
+    }
+    for samples in [0, 3, 16] {
+        refused(SurfaceShape { samples, ..image.clone() });
+    }
+    for element_bytes in [0, 3, 12, 32] {
+        refused(SurfaceShape { element_bytes, ..image.clone() });
+    }
+    refused(SurfaceShape { pitch: Some(4), mode: 0, ..image.clone() });
+    refused(SurfaceShape { config: AddressConfig { pipes_log2: 99, packers_log2: u32::MAX }, ..image.clone() });
+
+    for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
+        for mode in 0..=255 {
+            for kind in [Kind::OneD, Kind::TwoD, Kind::ThreeD] {
+                for (levels, samples, element_bytes) in [(17, 1, 1), (1, 8, 16), (17, 1, 16), (1, 1, 12)] {
+                    for (width, height, depth_or_layers) in [(1, 1, 1), (65536, 65536, 65536), (65536, 1, 65536)] {
+                        let shape = odd_image(generation, mode, kind);
+                        let shape = SurfaceShape { levels, samples, element_bytes, width, height, depth_or_layers, ..shape };
+                        if let Ok(tiling) = Tiling::new(&shape) {
+                            let last = tiling.levels()[0].size.map(|e| e - 1);
+                            assert!(tiling.offset(0, last[0], last[1], last[2], samples - 1) < tiling.size());
+                            tiling.offset(u32::MAX, u32::MAX, u32::MAX, u32::MAX, u32::MAX);
+                            tiling.offset(0, u32::MAX, u32::MAX, u32::MAX, u32::MAX);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
