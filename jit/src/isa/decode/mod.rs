@@ -3,6 +3,8 @@
 //! The format follows from the top bits of the first dword (RDNA3 ISA, chapter 15, table of formats), the row from the opcode field, and
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
 
+mod buffer;
+mod export;
 mod image;
 mod memory;
 mod scalar;

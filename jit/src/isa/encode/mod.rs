@@ -3,6 +3,8 @@
 //! `row`, `target`, `enc`, operands and modifiers decide the code; `words` and `len` of the instruction are not looked at. Don't-care
 //! fields are written as zero.
 
+mod buffer;
+mod export;
 mod image;
 mod memory;
 mod scalar;
@@ -52,8 +54,10 @@ pub enum EncodeError {
 pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     match inst.enc {
         Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK | Enc::SOPP | Enc::SMEM => scalar::encode(inst),
-        Enc::DS | Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH | Enc::MUBUF | Enc::MTBUF => memory::encode(inst),
-        Enc::MIMG | Enc::EXP => image::encode(inst),
+        Enc::DS | Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => memory::encode(inst),
+        Enc::MUBUF | Enc::MTBUF => buffer::encode(inst),
+        Enc::MIMG => image::encode(inst),
+        Enc::EXP => export::encode(inst),
         _ => vector::encode(inst),
     }
 }

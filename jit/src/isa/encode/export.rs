@@ -1,0 +1,8 @@
+//! Encoding of the formats in `decode/export.rs`.
+
+use super::{Code, EncodeError, no_form};
+use crate::isa::inst::Inst;
+
+pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
+    Err(no_form(inst))
+}
