@@ -1,4 +1,4 @@
-//! Linear images: rows of elements, whole mip chains per slice, the smallest level first (images.md 8.2).
+//! Linear images: rows of elements, whole mip chains per slice, the smallest level first, on gfx9 the largest (images.md 8.2).
 
 use std::sync::Arc;
 
@@ -25,15 +25,20 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, 
         });
     }
     let mut slice_bytes = 0;
-    let mut places = Vec::new(); // offset and row bytes, the smallest level first
-    for level in (0..surface.levels).rev() {
-        let [_, h, _] = surface.level_size(level);
-        let row_bytes = row_bytes(shape, surface, level)?;
-        places.push((slice_bytes, row_bytes));
-        slice_bytes += align(row_bytes, ALIGN_LOG2) * u64::from(h);
-    }
+    let mut places = vec![(0, 0); surface.levels as usize]; // offset and row bytes
+    let place = |level| {
+        // On gfx9 all levels have the pitch of the largest.
+        let row_bytes = row_bytes(shape, surface, if shape.generation == Generation::Gfx9 { 0 } else { level })?;
+        places[level as usize] = (slice_bytes, row_bytes);
+        slice_bytes += align(row_bytes, ALIGN_LOG2) * u64::from(surface.level_size(level)[1]);
+        Ok(())
+    };
+    match shape.generation {
+        Generation::Gfx9 => (0..surface.levels).try_for_each(place),
+        _ => (0..surface.levels).rev().try_for_each(place),
+    }?;
     let inside = Arc::new(Equation::default());
-    let levels = places.iter().rev().zip(0..).map(|(&(base, row_bytes), level)| Level {
+    let levels = places.iter().zip(0..).map(|(&(base, row_bytes), level)| Level {
         size: surface.level_size(level),
         base,
         shift: [0; 3],

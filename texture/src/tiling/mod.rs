@@ -17,6 +17,7 @@
 mod block;
 mod blocked;
 mod equation;
+mod gfx9;
 mod level;
 mod linear;
 mod mode;
@@ -46,6 +47,10 @@ pub struct AddressConfig {
     pub pipes_log2: u32,
     /// Log2 of packers (gfx10.3 and gfx11).
     pub packers_log2: u32,
+    /// Log2 of shader engines (gfx9).
+    pub shader_engines_log2: u32,
+    /// Log2 of memory banks (gfx9).
+    pub banks_log2: u32,
 }
 
 /// Everything that decides the layout of an image.
@@ -164,13 +169,9 @@ impl Tiling {
             .ok_or(TilingError::ReservedMode { generation: shape.generation, mode: shape.mode })?;
         let surface = Surface::new(shape)?;
         match (swizzle.order, shape.generation) {
-            (Order::Linear, Generation::Gfx10 | Generation::Gfx103 | Generation::Gfx11 | Generation::Gfx12) => {
-                linear::layout(shape, &surface)
-            }
-            (_, Generation::Gfx10 | Generation::Gfx103 | Generation::Gfx11 | Generation::Gfx12) => {
-                blocked::layout(shape, &surface, &swizzle)
-            }
-            _ => Err(TilingError::ReservedMode { generation: shape.generation, mode: shape.mode }),
+            (Order::Linear, _) => linear::layout(shape, &surface),
+            (_, Generation::Gfx9) => gfx9::layout(shape, &surface, &swizzle),
+            _ => blocked::layout(shape, &surface, &swizzle),
         }
     }
 
