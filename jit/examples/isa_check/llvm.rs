@@ -1,0 +1,102 @@
+//! LLVM's assembler and disassembler as judges.
+
+use super::formats::TEST;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, exit};
+use wavejit_jit::isa::Gfx;
+
+/// Dwords of a test, then s_nop until the longest instruction that could start in its last dword has ended.
+pub const SLOT: usize = TEST + 4;
+pub const S_NOP: u32 = 0xbf80_0000;
+
+/// White space folded.
+pub fn fold(s: &str) -> String {
+    s.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text that says of itself that it is no instruction.
+pub fn refused(text: &str) -> bool {
+    text.starts_with(".long") || text.contains("/*Invalid") || text.contains("/*invalid immediate")
+}
+
+fn scratch() -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("isa_check_{}", std::process::id()));
+    fs::create_dir_all(&dir).expect("temporary directory");
+    dir
+}
+
+/// Removes the temporary files.
+pub fn clean() {
+    let _ = fs::remove_dir_all(scratch());
+}
+
+fn run(c: &mut Command) -> Output {
+    c.output().unwrap_or_else(|e| {
+        eprintln!("skipped: {c:?} does not run ({e}); install LLVM 19's llvm-mc and llvm-objdump");
+        exit(0)
+    })
+}
+
+fn must(c: &mut Command) -> Vec<u8> {
+    let o = run(c);
+    if !o.status.success() {
+        eprintln!("{c:?} failed: {}", String::from_utf8_lossy(&o.stderr));
+        exit(2)
+    }
+    o.stdout
+}
+
+fn wave_attr(target: Gfx, wave: u32) -> Option<&'static str> {
+    (target.0 >= 0x1000).then_some(if wave == 64 {
+        "--mattr=+wavefrontsize64,-wavefrontsize32"
+    } else {
+        "--mattr=+wavefrontsize32,-wavefrontsize64"
+    })
+}
+
+/// Text and dwords of what stands at the start of each slot.
+pub fn disassemble(bytes: &[u8], target: Gfx, wave: u32) -> Vec<Option<(String, usize)>> {
+    let dir = scratch();
+    let (bin, src, obj) = (dir.join("x.bin"), dir.join("x.s"), dir.join("x.o"));
+    fs::write(&bin, bytes).expect("write code");
+    fs::write(&src, format!(".text\n.incbin \"{}\"\n", bin.display())).expect("write source");
+    let cpu = format!("--mcpu={target}");
+    must(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "-filetype=obj", "-o"]).arg(&obj).arg(&src));
+    let text = must(Command::new("llvm-objdump-19").args(["-d", &cpu]).args(wave_attr(target, wave)).arg(&obj));
+    let mut out = vec![None; bytes.len() / 4 / SLOT];
+    for line in String::from_utf8_lossy(&text).lines() {
+        let Some((text, comment)) = line.rsplit_once("//") else { continue };
+        let Some((address, code)) = comment.trim().split_once(':') else { continue };
+        let Ok(address) = usize::from_str_radix(address, 16) else { continue };
+        if address % (4 * SLOT) == 0 {
+            let dwords = code.split_whitespace().filter(|w| w.len() == 8 && w.bytes().all(|b| b.is_ascii_hexdigit())).count();
+            out[address / 4 / SLOT] = Some((fold(text), dwords));
+        }
+    }
+    out
+}
+
+/// What the assembler makes of each line: its own print and the code, `None` when it refuses the line. A label before each line tells
+/// which one an answer belongs to.
+pub fn assemble(lines: &[String], target: Gfx, wave: u32) -> Vec<Option<(String, Vec<u32>)>> {
+    let src = scratch().join("lines.s");
+    let source: String = lines.iter().enumerate().map(|(i, l)| format!("line_{i}:\n{l}\n")).collect();
+    fs::write(&src, source).expect("write source");
+    let cpu = format!("--mcpu={target}");
+    let o = run(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "--show-encoding"]).args(wave_attr(target, wave)).arg(&src));
+    let mut out = vec![None; lines.len()];
+    let mut at = 0;
+    for line in String::from_utf8_lossy(&o.stdout).lines() {
+        if let Some(n) = line.strip_prefix("line_").and_then(|l| l.strip_suffix(':')) {
+            at = n.parse().unwrap_or(at);
+        } else if let Some((text, code)) = line.split_once("encoding: [") {
+            let text = fold(text.trim_end().trim_end_matches([';', '/']));
+            let bytes = code.split(']').next().unwrap_or_default().split(',');
+            let bytes: Option<Vec<u8>> = bytes.map(|b| u8::from_str_radix(b.strip_prefix("0x")?, 16).ok()).collect();
+            // Bytes that a relocation fills have no value.
+            out[at] = bytes.map(|b| (text, b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()));
+        }
+    }
+    out
+}

@@ -1,0 +1,236 @@
+//! Compares the decoder, the disassembler and the assembler with LLVM.
+//!
+//! ```text
+//! cargo run -p wavejit-jit --example isa_check -- [--target gfx1100|all] [--family NAME] [--count N] [--wave 32|64] [--show K] [--seed S]
+//!     random instructions of every format
+//! cargo run -p wavejit-jit --example isa_check -- --lines DIR [--target ...]
+//!     the instructions of LLVM's own tests (llvm/test/MC/AMDGPU and llvm/test/MC/Disassembler/AMDGPU of its source)
+//! cargo run -p wavejit-jit --example isa_check -- --golden FILE [--count N] --target ...
+//!     writes the corpus of jit/src/isa/golden: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM refuses
+//! ```
+//!
+//! Needs llvm-mc-19 and llvm-objdump-19 on PATH. Per format, N random instructions go into one object file, each in a slot padded with
+//! s_nop so that the next slot starts in step. Equal means: same text after folding white space, same length, and refused alike. LLVM's text
+//! with `/*Invalid register...*/` counts as refused: it says so itself. LLVM has no disassembler for gfx6 and gfx7: there our text is
+//! assembled, and its code and print must be the words and the text we started from.
+
+mod formats;
+mod lines;
+mod llvm;
+
+use formats::{Format, Random, TEST, formats};
+use llvm::{S_NOP, SLOT, fold, refused};
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::exit;
+use wavejit_jit::isa::{DisasmOptions, Family, Gfx, disasm_stream};
+
+/// Tests per run of LLVM.
+const BATCH: usize = 50_000;
+
+/// What to compare.
+pub struct Options {
+    count: usize,
+    targets: Vec<Gfx>,
+    waves: Vec<u32>,
+    family: Option<String>,
+    show: usize,
+    seed: u64,
+    golden: Option<String>,
+    lines: Option<String>,
+}
+
+fn options() -> Options {
+    let mut o = Options {
+        count: 200_000,
+        targets: vec![Gfx::GFX1100],
+        waves: vec![32, 64],
+        family: None,
+        show: 2,
+        seed: 0x9e37_79b9_7f4a_7c15,
+        golden: None,
+        lines: None,
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(a) = args.next() {
+        let v = args.next().unwrap_or_default();
+        let bad = || -> ! {
+            eprintln!("bad argument {a} {v}; see the head of jit/examples/isa_check/main.rs");
+            exit(2)
+        };
+        match a.as_str() {
+            "--count" => o.count = v.parse().unwrap_or_else(|_| bad()),
+            "--target" if v == "all" => o.targets = Gfx::all().collect(),
+            "--target" => o.targets = v.split(',').map(|t| Gfx::parse(t).unwrap_or_else(|| bad())).collect(),
+            "--wave" => o.waves = vec![v.parse().unwrap_or_else(|_| bad())],
+            "--family" => o.family = Some(v.clone()),
+            "--show" => o.show = v.parse().unwrap_or_else(|_| bad()),
+            "--seed" => o.seed = v.parse().unwrap_or_else(|_| bad()),
+            "--golden" => o.golden = Some(v.clone()),
+            "--lines" => o.lines = Some(v.clone()),
+            _ => bad(),
+        }
+    }
+    o
+}
+
+/// Does LLVM disassemble this processor's code?
+fn has_disassembler(target: Gfx) -> bool {
+    !matches!(target.family(), Family::Gfx6 | Family::Gfx7)
+}
+
+/// Wave sizes of a processor.
+fn waves(target: Gfx, wanted: &[u32]) -> Vec<u32> {
+    if target.0 >= 0x1000 { wanted.to_vec() } else { vec![64] }
+}
+
+/// Differences by kind and mnemonic, with samples.
+#[derive(Default)]
+pub struct Report {
+    equal: usize,
+    done: usize,
+    accepted: usize,
+    differences: BTreeMap<String, (usize, Vec<String>)>,
+}
+
+impl Report {
+    /// Counts one answer of LLVM and ours, text and dwords; true when they agree.
+    fn compare(&mut self, show: usize, words: &[u32], theirs: (String, usize), found: (String, usize)) -> bool {
+        let no = refused(&theirs.0);
+        self.accepted += usize::from(!no);
+        self.done += 1;
+        if no && refused(&found.0) || !no && found == theirs {
+            self.equal += 1;
+            return true;
+        }
+        let kind = match (no, refused(&found.0)) {
+            (true, false) => "accepts too much:",
+            (false, true) => "refuses too much:",
+            _ => "text:",
+        };
+        let sample = format!("      {}\n        llvm {} ({})\n        ours {} ({})", hex(words), theirs.0, theirs.1, found.0, found.1);
+        self.differ(show, kind, if no { &found.0 } else { &theirs.0 }, sample);
+        false
+    }
+
+    fn differ(&mut self, show: usize, kind: &str, key: &str, sample: String) {
+        let key = key.split(' ').next().unwrap_or_default();
+        let d = self.differences.entry(format!("{kind} {key}")).or_default();
+        d.0 += 1;
+        if d.1.len() < show {
+            d.1.push(sample);
+        }
+    }
+
+    /// Prints the counts and the differences; true when there are none.
+    fn print(self, title: &str) -> bool {
+        println!(
+            "{title}: {} of {} equal ({:.4}%), {} accepted by LLVM",
+            self.equal,
+            self.done,
+            100.0 * self.equal as f64 / self.done.max(1) as f64,
+            self.accepted
+        );
+        for (key, (n, samples)) in self.differences {
+            println!("    {n:6} {key}");
+            samples.iter().for_each(|s| println!("{s}"));
+        }
+        self.equal == self.done
+    }
+}
+
+fn hex(words: &[u32]) -> String {
+    words.iter().map(|w| format!("{w:08x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Our text and length of what stands at the start of `words`.
+fn ours(words: &[u32], target: Gfx, wave: u32) -> (String, usize) {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let opts = DisasmOptions { wave_size: wave, ..Default::default() };
+    disasm_stream(&bytes, target, opts).next().map(|l| (fold(&l.text), l.dwords.len())).unwrap_or_default()
+}
+
+/// Random words against the disassembler.
+fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut String) -> Report {
+    let mut random = Random(o.seed ^ u64::from(wave));
+    let mut report = Report::default();
+    while report.done < o.count {
+        let n = BATCH.min(o.count - report.done);
+        let tests: Vec<[u32; TEST]> = (0..n).map(|_| random.test(f)).collect();
+        let slots: Vec<[u32; SLOT]> = tests.iter().map(|t| std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP))).collect();
+        let bytes: Vec<u8> = slots.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
+        let theirs = llvm::disassemble(&bytes, target, wave);
+        for (i, t) in tests.iter().enumerate() {
+            let (text, len) = theirs[i].clone().unwrap_or((".long (not listed)".into(), 1));
+            let no = refused(&text);
+            let equal = report.compare(o.show, t, (text.clone(), len), ours(&slots[i], target, wave));
+            // Refusals are many and alike: some are enough.
+            if equal && o.golden.is_some() && (!no || i % 16 == 0) {
+                let (words, text) = if no { (&t[..], "-") } else { (&t[..len], text.as_str()) };
+                golden.push_str(&format!("{wave}\t{}\t{text}\n", hex(words)));
+            }
+        }
+    }
+    report
+}
+
+/// Random words that we accept against the assembler.
+fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut String) -> Report {
+    let mut random = Random(o.seed ^ u64::from(wave));
+    let mut report = Report::default();
+    let mut tests = Vec::new();
+    for _ in 0..o.count {
+        let t = random.test(f);
+        let (text, len) = ours(&t, target, wave);
+        if !refused(&text) {
+            tests.push((t, text, len));
+        }
+    }
+    let lines: Vec<String> = tests.iter().map(|t| t.1.clone()).collect();
+    for ((t, text, len), theirs) in tests.into_iter().zip(llvm::assemble(&lines, target, wave)) {
+        report.done += 1;
+        report.accepted += usize::from(theirs.is_some());
+        match theirs {
+            // Don't-care bits need not come back, but what comes back must mean the same.
+            Some((print, code)) if print == text && ours(&code, target, wave) == (text.clone(), code.len()) => {
+                report.equal += 1;
+                if o.golden.is_some() {
+                    golden.push_str(&format!("{wave}\t{}\t{text}\n", hex(&t[..len])));
+                }
+            }
+            Some((print, code)) => {
+                report.differ(
+                    o.show,
+                    "text:",
+                    &text,
+                    format!("      {}\n        llvm {} {print}\n        ours {text}", hex(&t[..len]), hex(&code)),
+                );
+            }
+            None => report.differ(o.show, "accepts too much:", &text, format!("      {}\n        ours {text}", hex(&t[..len]))),
+        }
+    }
+    report
+}
+
+fn main() {
+    let o = options();
+    let mut golden = String::new();
+    let mut good = true;
+    for &target in &o.targets {
+        for wave in waves(target, &o.waves) {
+            if let Some(dir) = &o.lines {
+                good &= lines::check(dir, target, wave, &o).print(&format!("{target} wave{wave} test lines"));
+                continue;
+            }
+            for f in formats(target).filter(|f| o.family.as_deref().is_none_or(|n| n == f.name)) {
+                let check = if has_disassembler(target) { check_words } else { check_text };
+                good &= check(f, target, wave, &o, &mut golden).print(&format!("{target} wave{wave} {:8}", f.name));
+            }
+        }
+    }
+    llvm::clean();
+    if let Some(path) = &o.golden {
+        fs::write(path, golden).expect("write golden file");
+    }
+    exit(i32::from(!good));
+}
