@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod atomic;
+pub mod buffer;
 pub mod descriptor;
 pub mod image;
 pub mod memory;

@@ -1,0 +1,415 @@
+//! Moves the bytes of a buffer access, for a whole wave.
+//!
+//! Most waves access consecutive elements or all the same one: then there is one range check and one copy. Else lanes go one by one, each
+//! dword with its own check where the access is untyped (BUF-14).
+
+use super::address::{Addressing, Coordinates};
+use super::{Alignment, BufferError, BufferOp, Opcode, Part, Rows, Scalars};
+use crate::atomic::{FloatRules, apply32, apply64};
+use crate::descriptor::{BufferDescriptor, BufferFormat};
+use crate::wave::Lanes;
+use crate::{Generation, Memory, Wave};
+
+/// Most bytes a wave moves: 64 lanes of 16.
+const MOST: usize = 64 * 16;
+
+/// Results of a wave, until all are there.
+pub(super) struct Results {
+    /// By register, then lane.
+    pub rows: [[u32; 64]; 4],
+    /// Lanes that met a page that is not resident.
+    pub nacked: u64,
+}
+
+/// One execution.
+pub(super) struct Run<'r, M: ?Sized> {
+    pub op: &'r BufferOp,
+    pub descriptor: &'r BufferDescriptor,
+    pub scalars: Scalars,
+    pub rows: &'r Rows,
+    pub lds: &'r mut [u8],
+    pub memory: &'r M,
+}
+
+/// How the lanes' accesses lie to each other.
+enum Pattern {
+    /// Lane `first + n` is `n` elements behind lane `first`, up to `last`.
+    Consecutive { address: u64, first: usize, last: usize },
+    /// All the same, and in range.
+    Same { address: u64 },
+    /// Anything.
+    Any,
+}
+
+/// What a memory access came to.
+pub(super) enum Done {
+    Yes,
+    /// The page is not resident: nothing was done.
+    Nacked,
+}
+
+impl<M: Memory + ?Sized> Run<'_, M> {
+    pub fn execute(&mut self, wave: &mut Wave) -> Result<(), BufferError> {
+        let mut results = Results { rows: [[0; 64]; 4], nacked: 0 };
+        let plan = Addressing::new(self.op, self.descriptor, self.scalars);
+        let unbound = self.is_unbound();
+        // A violation is reported when everything else is done.
+        let mut violation = Ok(());
+        if !unbound {
+            violation = match self.op.opcode {
+                Opcode::Load { bytes, signed, .. } => self.load(wave, &plan, bytes.into(), signed, &mut results)?,
+                Opcode::Store { bytes, part } => self.store(wave, &plan, bytes.into(), part)?,
+                Opcode::StoreLds => self.store_lds(wave, &plan)?,
+                Opcode::LoadFormat { components, d16 } => self.load_format(wave, &plan, components.into(), d16, &mut results)?,
+                Opcode::StoreFormat { components, d16 } => self.store_format(wave, &plan, components.into(), d16)?,
+                Opcode::Atomic { .. } => self.atomic(wave, &plan, &mut results)?,
+            };
+        }
+        if self.op.lds {
+            self.put_lds(wave, &results);
+        } else {
+            self.put(wave, &results);
+        }
+        violation
+    }
+
+    /// No resource there (BUF-04): loads return 0, stores do nothing.
+    fn is_unbound(&self) -> bool {
+        let v = self.descriptor;
+        let no_format = match v.format {
+            BufferFormat::Split { data, .. } => data == 0,
+            BufferFormat::Unified(n) => n == 0,
+        };
+        let is_mubuf = self.op.format.is_none();
+        v.kind != 0 || no_format && !(is_mubuf && v.add_tid)
+    }
+
+    pub fn coordinates(&self, wave: &Wave, plan: &Addressing, lane: usize) -> Coordinates {
+        let op = self.op;
+        let register = |i: usize| u64::from(wave.get(self.rows.address[i], lane));
+        if op.addr64 {
+            let offset = (register(0) | register(1) << 32).wrapping_add(op.offset.into());
+            return Coordinates { index: 0, offset };
+        }
+        let tid = if plan.adds_lane() { lane as u64 } else { 0 };
+        Coordinates {
+            index: if op.idxen { register(0) } else { 0 } + tid,
+            offset: u64::from(op.offset) + if op.offen { register(usize::from(op.idxen)) } else { 0 },
+        }
+    }
+
+    /// `row[lane] == row[first] + (lane - first) * step` in all active lanes, without wrapping.
+    fn steps(wave: &Wave, row: u16, step: u32) -> bool {
+        let row = wave.row(row);
+        let (first, last) = (wave.exec.trailing_zeros() as usize, 63 - wave.exec.leading_zeros() as usize);
+        let start = row[first];
+        let zero = start.wrapping_sub((first as u32).wrapping_mul(step));
+        let mut follows = 0u64;
+        for (lane, v) in row.iter().enumerate() {
+            follows |= u64::from(*v == zero.wrapping_add((lane as u32).wrapping_mul(step))) << lane;
+        }
+        follows & wave.exec == wave.exec && ((last - first) as u32).checked_mul(step).is_some_and(|all| start.checked_add(all).is_some())
+    }
+
+    /// Recognises accesses that need one check and one copy.
+    fn pattern(&self, wave: &Wave, plan: &Addressing, bytes: u64) -> Pattern {
+        let op = self.op;
+        if !plan.is_linear() || op.addr64 {
+            return Pattern::Any;
+        }
+        let index = self.rows.address[0];
+        let offset = self.rows.address[usize::from(op.idxen)];
+        let index_is_same = !plan.adds_lane() && (!op.idxen || Self::steps(wave, index, 0));
+        let offset_is_same = !op.offen || Self::steps(wave, offset, 0);
+        let (first, last) = (wave.exec.trailing_zeros() as usize, 63 - wave.exec.leading_zeros() as usize);
+        let start = self.coordinates(wave, plan, first);
+        let address = plan.address(start);
+        // Ranges only have upper ends, so the last dword speaks for the access, and the last lane for the wave.
+        let is_in_range = |at: Coordinates| {
+            let tail = Coordinates { offset: at.offset + bytes.saturating_sub(4), ..at };
+            plan.is_in_range(tail, bytes.min(4)) && !plan.wraps(at.offset, bytes)
+        };
+        if index_is_same && offset_is_same {
+            return if is_in_range(start) { Pattern::Same { address } } else { Pattern::Any };
+        }
+        let by_offset = || index_is_same && op.offen && Self::steps(wave, offset, bytes as u32);
+        let by_index = || {
+            let index_steps = match (op.idxen, plan.adds_lane()) {
+                (true, false) => Self::steps(wave, index, 1),
+                (true, true) => Self::steps(wave, index, 0),
+                (false, adds_lane) => adds_lane,
+            };
+            offset_is_same && index_steps && plan.stride() == bytes
+        };
+        if !(by_offset() || by_index()) {
+            return Pattern::Any;
+        }
+        let end = self.coordinates(wave, plan, last);
+        if is_in_range(end) && !plan.wraps(start.offset, end.offset + bytes - start.offset) {
+            Pattern::Consecutive { address, first, last }
+        } else {
+            Pattern::Any
+        }
+    }
+
+    /// What an unformatted access of `bytes` must be aligned to, and whether addresses are made so (BUF-24).
+    fn alignment(&self, bytes: u64) -> (u64, bool) {
+        let size = 1 << bytes.trailing_zeros();
+        match self.op.alignment {
+            Alignment::Dword => (size.min(4), true),
+            Alignment::DwordStrict => (size.min(4), false),
+            Alignment::Strict => (size, false),
+            Alignment::Unaligned => (1, true),
+        }
+    }
+
+    /// The address to use, or the violation.
+    pub fn aligned(address: u64, (alignment, rounds): (u64, bool), lane: usize) -> Result<u64, BufferError> {
+        if rounds || address & (alignment - 1) == 0 {
+            Ok(address & !(alignment - 1))
+        } else {
+            Err(BufferError::Misaligned { lane, address, alignment: alignment as u32 })
+        }
+    }
+
+    pub fn read(&self, lane: usize, address: u64, out: &mut [u8]) -> Result<Done, BufferError> {
+        let resident = |at: u64| self.memory.resident(at >> 16);
+        let last = address.wrapping_add(out.len() as u64 - 1);
+        if self.op.tfe && !(resident(address) && resident(last)) {
+            out.fill(0);
+            return Ok(Done::Nacked);
+        }
+        if self.memory.read(address, out) {
+            return Ok(Done::Yes);
+        }
+        out.fill(0);
+        if resident(address) && resident(last) { Err(BufferError::Unmapped { lane, address }) } else { Ok(Done::Nacked) }
+    }
+
+    pub fn write(&self, lane: usize, address: u64, data: &[u8]) -> Result<(), BufferError> {
+        let resident = |at: u64| self.memory.resident(at >> 16);
+        if self.memory.write(address, data) || !(resident(address) && resident(address.wrapping_add(data.len() as u64 - 1))) {
+            Ok(())
+        } else {
+            Err(BufferError::Unmapped { lane, address })
+        }
+    }
+
+    /// Untyped loads. The inner result is a violation to report at the end.
+    fn load(
+        &self,
+        wave: &Wave,
+        plan: &Addressing,
+        bytes: usize,
+        signed: bool,
+        results: &mut Results,
+    ) -> Result<Result<(), BufferError>, BufferError> {
+        let alignment = self.alignment(bytes as u64);
+        let is_aligned = |address: u64| address & (alignment.0 - 1) == 0 && bytes as u64 & (alignment.0 - 1) == 0;
+        let mut stage = [0u8; MOST];
+        if !self.op.tfe {
+            match self.pattern(wave, plan, bytes as u64) {
+                Pattern::Consecutive { address, first, last } if is_aligned(address) => {
+                    let stage = &mut stage[first * bytes..(last + 1) * bytes];
+                    if self.memory.read(address, stage) {
+                        for (lane, element) in stage.chunks_exact(bytes).enumerate() {
+                            results.set(first + lane, element, signed);
+                        }
+                        return Ok(Ok(()));
+                    }
+                }
+                Pattern::Same { address } if is_aligned(address) && self.memory.read(address, &mut stage[..bytes]) => {
+                    for lane in wave.active() {
+                        results.set(lane, &stage[..bytes], signed);
+                    }
+                    return Ok(Ok(()));
+                }
+                _ => {}
+            }
+        }
+        let mut violation = Ok(());
+        for lane in wave.active() {
+            let at = self.coordinates(wave, plan, lane);
+            let mut element = [0u8; 16];
+            for start in (0..bytes).step_by(4) {
+                let piece = &mut element[start..bytes.min(start + 4)];
+                let behind = Coordinates { offset: at.offset + start as u64, ..at };
+                if !plan.is_in_range(behind, piece.len() as u64) {
+                    continue;
+                }
+                match Self::aligned(plan.address(at), alignment, lane) {
+                    Ok(first) => {
+                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(plan.address(at)));
+                        if let Done::Nacked = self.read(lane, address, piece)? {
+                            results.nacked |= 1 << lane;
+                        }
+                    }
+                    Err(e) => violation = violation.and(Err(e)),
+                }
+            }
+            results.set(lane, &element[..bytes], signed);
+        }
+        Ok(violation)
+    }
+
+    fn store(&self, wave: &Wave, plan: &Addressing, bytes: usize, part: Part) -> Result<Result<(), BufferError>, BufferError> {
+        let alignment = self.alignment(bytes as u64);
+        let element_of = |lane: usize| {
+            let mut element = [0u8; 16];
+            for (i, dword) in element.chunks_exact_mut(4).enumerate().take(bytes.div_ceil(4)) {
+                let v = wave.get(self.rows.data[i], lane);
+                dword.copy_from_slice(&(if part == Part::High { v >> 16 } else { v }).to_le_bytes());
+            }
+            element
+        };
+        let is_aligned = |address: u64| address & (alignment.0 - 1) == 0 && bytes as u64 & (alignment.0 - 1) == 0;
+        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
+            && is_aligned(address)
+            && wave.exec >> first == u64::MAX >> (63 - (last - first))
+        {
+            let mut stage = [0u8; MOST];
+            let stage = &mut stage[..(last + 1 - first) * bytes];
+            for (lane, element) in stage.chunks_exact_mut(bytes).enumerate() {
+                element.copy_from_slice(&element_of(first + lane)[..bytes]);
+            }
+            if self.memory.write(address, stage) {
+                return Ok(Ok(()));
+            }
+        }
+        let mut violation = Ok(());
+        for lane in wave.active() {
+            let at = self.coordinates(wave, plan, lane);
+            let element = element_of(lane);
+            for start in (0..bytes).step_by(4) {
+                let piece = &element[start..bytes.min(start + 4)];
+                let behind = Coordinates { offset: at.offset + start as u64, ..at };
+                if !plan.is_in_range(behind, piece.len() as u64) {
+                    continue;
+                }
+                match Self::aligned(plan.address(at), alignment, lane) {
+                    Ok(first) => {
+                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(plan.address(at)));
+                        self.write(lane, address, piece)?;
+                    }
+                    Err(e) => violation = violation.and(Err(e)),
+                }
+            }
+        }
+        Ok(violation)
+    }
+
+    /// Byte offset in LDS of lane 0: M0\[15:0\] and the instruction's offset; lanes are 4 bytes apart.
+    fn lds_start(&self) -> usize {
+        (self.scalars.m0 & 0xffff) as usize + self.op.offset as usize
+    }
+
+    fn store_lds(&self, wave: &Wave, plan: &Addressing) -> Result<Result<(), BufferError>, BufferError> {
+        let alignment = self.alignment(4);
+        let mut violation = Ok(());
+        for lane in wave.active() {
+            let from = self.lds_start() + 4 * lane;
+            let data = self.lds.get(from..from + 4).map_or([0; 4], |b| [b[0], b[1], b[2], b[3]]);
+            let at = self.coordinates(wave, plan, lane);
+            if plan.is_in_range(at, 4) {
+                match Self::aligned(plan.address(at), alignment, lane) {
+                    Ok(address) => self.write(lane, address, &data)?,
+                    Err(e) => violation = violation.and(Err(e)),
+                }
+            }
+        }
+        Ok(violation)
+    }
+
+    /// Atomics: all or nothing, and aligned whatever the mode says except that mode 0 rounds down (BUF-14, BUF-23).
+    fn atomic(&self, wave: &Wave, plan: &Addressing, results: &mut Results) -> Result<Result<(), BufferError>, BufferError> {
+        let Opcode::Atomic { op, wide } = self.op.opcode else { return Ok(Ok(())) };
+        let is_gfx12 = self.op.generation >= Generation::Gfx12;
+        let rules = FloatRules { denorm_in: is_gfx12, denorm_out: true, min_num: is_gfx12 };
+        let bytes = if wide { 8 } else { 4 };
+        let alignment = (bytes, self.op.alignment == Alignment::Dword);
+        let mut violation = Ok(());
+        for lane in wave.active() {
+            let at = self.coordinates(wave, plan, lane);
+            if !plan.is_in_range(at, bytes) {
+                continue;
+            }
+            let address = match Self::aligned(plan.address(at), alignment, lane) {
+                Ok(address) => address,
+                Err(e) => {
+                    violation = violation.and(Err(e));
+                    continue;
+                }
+            };
+            let unmapped = || if self.memory.resident(address >> 16) { Err(BufferError::Unmapped { lane, address }) } else { Ok(None) };
+            let data = self.rows.data.map(|r| wave.get(r, lane));
+            let old = if wide {
+                let pair = |i: usize| u64::from(data[i]) | u64::from(data[i + 1]) << 32;
+                let data = [pair(0), pair(2)];
+                self.memory.atomic64(address, &mut |old| apply64(op, old, data, rules)).map_or_else(unmapped, |old| Ok(Some(old)))?
+            } else {
+                let data = [data[0], data[1]];
+                let old = self.memory.atomic32(address, &mut |old| apply32(op, old as u32, data, rules).into());
+                old.map_or_else(unmapped, |old| Ok(Some(old.into())))?
+            };
+            match old {
+                Some(old) => {
+                    results.rows[0][lane] = old as u32;
+                    results.rows[1][lane] = (old >> 32) as u32;
+                }
+                None => results.nacked |= 1 << lane,
+            }
+        }
+        Ok(violation)
+    }
+
+    /// Writes the results to registers, in the active lanes, where a half is written leaving the other.
+    fn put(&self, wave: &mut Wave, results: &Results) {
+        let n = self.op.result_dwords();
+        for i in 0..n {
+            let part = self.op.half_written(i);
+            let row = self.rows.dst[i];
+            let (exec, from) = (wave.exec, &results.rows[i]);
+            let to = wave.row_mut(row);
+            match part {
+                Part::Whole if exec == u64::MAX >> (64 - to.len()) => to.copy_from_slice(&from[..to.len()]),
+                Part::Whole => Lanes(exec).for_each(|l| to[l] = from[l]),
+                Part::Low => Lanes(exec).for_each(|l| to[l] = to[l] & 0xffff_0000 | from[l] & 0xffff),
+                Part::High => Lanes(exec).for_each(|l| to[l] = to[l] & 0xffff | from[l] << 16),
+            }
+        }
+        if self.op.tfe {
+            for lane in wave.active() {
+                wave.set(self.rows.dst[n], lane, (results.nacked >> lane & 1) as u32);
+            }
+        }
+    }
+
+    /// Loads to LDS: a dword a lane; what lies outside LDS is dropped.
+    fn put_lds(&mut self, wave: &Wave, results: &Results) {
+        let start = self.lds_start();
+        for lane in wave.active() {
+            let at = start + 4 * lane;
+            if let Some(to) = self.lds.get_mut(at..at + 4) {
+                to.copy_from_slice(&results.rows[0][lane].to_le_bytes());
+            }
+        }
+    }
+}
+
+impl Results {
+    /// Registers of one lane from an element in memory.
+    #[inline]
+    fn set(&mut self, lane: usize, element: &[u8], signed: bool) {
+        match (element, signed) {
+            ([b], false) => self.rows[0][lane] = (*b).into(),
+            ([b], true) => self.rows[0][lane] = i32::from(*b as i8) as u32,
+            ([a, b], false) => self.rows[0][lane] = u16::from_le_bytes([*a, *b]).into(),
+            ([a, b], true) => self.rows[0][lane] = i32::from(i16::from_le_bytes([*a, *b])) as u32,
+            _ => {
+                for (row, dword) in self.rows.iter_mut().zip(element.chunks_exact(4)) {
+                    row[lane] = u32::from_le_bytes([dword[0], dword[1], dword[2], dword[3]]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Format loads and stores.
