@@ -9,6 +9,7 @@ mod golden;
 pub mod inst;
 pub mod row;
 pub mod rows;
+pub mod scalars;
 mod table;
 pub mod target;
 

@@ -1,7 +1,8 @@
-//! EXP. RDNA3 ISA, chapter 15.12.
+//! EXP, VINTRP and LDSDIR: what shaders exchange with fixed function hardware. RDNA3 ISA, chapters 15.6 and 15.9; GCN3 ISA, chapter 13.
 
 use super::{Decoder, Result1};
 use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::row::Opd;
 
 impl Decoder<'_> {
     /// EXP: en 3:0, target 9:4, done 11, row_en 13; four VGPR fields in the second dword.
@@ -19,5 +20,23 @@ impl Decoder<'_> {
             b.push(op);
         }
         Ok(b.inst)
+    }
+
+    pub(super) fn ldsdir(self) -> Result1<Inst> {
+        let w = self.words[0];
+        let row = self.row(Enc::LDSDIR, (w >> 20) & 0xf)?;
+        let mut b = self.start(row, Enc::LDSDIR, 1)?;
+        b.inst.mods.wait = (w >> 16) as u8 & 15;
+        let dst = b.vgpr(w & 0xff, 1)?;
+        b.push(dst);
+        if row.ops.contains(&Opd::ATTR) {
+            b.push(Operand::Imm((w >> 8) & 0xff));
+        }
+        Ok(b.inst)
+    }
+
+    pub(super) fn vintrp(self) -> Result1<Inst> {
+        let row = self.row(Enc::VINTRP, (self.words[0] >> 16) & 3)?;
+        self.start(row, Enc::VINTRP, 1)?.reserved()
     }
 }

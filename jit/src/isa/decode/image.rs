@@ -1,7 +1,7 @@
 //! MIMG. RDNA3 ISA, chapter 15.11.
 
 use super::{Build, Decoder, Result1};
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Inst};
 use crate::isa::row::{Flags, Opd};
 
 impl Decoder<'_> {

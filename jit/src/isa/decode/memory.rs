@@ -1,6 +1,6 @@
 //! DS, FLAT, GLOBAL, SCRATCH. RDNA3 ISA, chapters 15.8 and 15.10.
 
-use super::{Build, Decoder, NULL, Result1};
+use super::{Build, Decoder, Result1};
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::{Flags, Opd};
 
@@ -66,7 +66,7 @@ impl Build<'_> {
         let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
         let saddr = (hi >> 16) & 0x7f;
         let sve = (hi >> 23) & 1 != 0;
-        let has_saddr = saddr != NULL;
+        let has_saddr = !self.is_null(saddr);
         if enc == Enc::FLAT && has_saddr || enc != Enc::SCRATCH && sve {
             return self.reserved();
         }

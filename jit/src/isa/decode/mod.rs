@@ -7,13 +7,14 @@ mod buffer;
 mod export;
 mod image;
 mod memory;
-mod scalar;
+pub(super) mod scalar;
 mod vector;
 
 use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Row, Ty};
+use super::scalars::{ScalarSpace, VCC_LO};
 use super::table::Table;
-use super::target::{Family, Gfx};
+use super::target::{Gfx, Space};
 
 /// Why bits are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -76,12 +77,10 @@ pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, Decode
     let Some(&word) = words.first() else {
         return Err(DecodeError::Truncated { needed: 1, available: 0, word: 0 });
     };
-    let family = target.family();
-    if !matches!(family, Family::Gfx11 | Family::Gfx115) {
-        return Err(DecodeError::Target { target });
-    }
     let table = Table::of(target).ok_or(DecodeError::Target { target })?;
-    let d = Decoder { words, target, table, wave_size };
+    // Only gfx10 and later choose.
+    let wave_size = if target.space() < Space::Gfx10 { 64 } else { wave_size };
+    let d = Decoder { words, target, table, scalars: ScalarSpace::of(target), wave_size };
     if word >> 31 == 0 {
         return match word >> 25 {
             0x3f => d.vop1(),
@@ -91,40 +90,16 @@ pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, Decode
     }
     if word >> 30 == 0b10 {
         return match word >> 23 {
-            0x17d => d.sop1(),
-            0x17e => d.sopc(),
-            0x17f => d.sopp(),
-            n if n >> 5 == 0b1011 => d.sopk(),
-            _ => d.sop2(),
+            0x17d => d.sop(Enc::SOP1),
+            0x17e => d.sop(Enc::SOPC),
+            0x17f => d.sop(Enc::SOPP),
+            n if n >> 5 == 0b1011 => d.sop(Enc::SOPK),
+            _ => d.sop(Enc::SOP2),
         };
     }
-    match word >> 26 {
-        // Dual issue exists in wave32 only.
-        0x32 if wave_size == 32 => d.vopd(),
-        0x33 => match (word >> 24) & 3 {
-            0 => d.vop3p(),
-            1 => d.vinterp(),
-            2 => d.ldsdir(),
-            _ => Err(DecodeError::Format { word }),
-        },
-        0x35 => d.vop3(),
-        0x36 => d.ds(),
-        0x37 => d.flat(),
-        0x38 => d.mubuf(),
-        0x3a => d.mtbuf(),
-        0x3c => d.mimg(),
-        0x3d => d.smem(),
-        0x3e => d.exp(),
-        _ => Err(DecodeError::Format { word }),
-    }
+    d.long()
 }
 
-/// Register file of a scalar code.
-const VCC_LO: u32 = 106;
-const TTMP0: u32 = 108;
-const NULL: u32 = 124;
-const M0: u32 = 125;
-const EXEC_LO: u32 = 126;
 /// Source code of a parameter read from LDS, 32-bit vector sources only.
 const LDS_DIRECT: u32 = 254;
 /// Source code of the literal dword.
@@ -135,6 +110,7 @@ struct Decoder<'a> {
     words: &'a [u32],
     target: Gfx,
     table: &'static Table,
+    scalars: &'static ScalarSpace,
     wave_size: u32,
 }
 
@@ -149,6 +125,53 @@ struct Build<'a> {
 type Result1<T> = Result<T, DecodeError>;
 
 impl<'a> Decoder<'a> {
+    /// Formats whose first dword starts with 11: where they stand differs between number spaces.
+    fn long(self) -> Result1<Inst> {
+        let word = self.words[0];
+        let refused = Err(DecodeError::Format { word });
+        let top = word >> 26;
+        match (self.target.space(), top) {
+            (_, 0x36) => self.ds(),
+            (Space::Gfx6, 0x30 | 0x31) => self.smrd(),
+            (Space::Gfx6, 0x32) => self.vintrp(),
+            (Space::Gfx6, 0x34) => self.vop3(),
+            (Space::Gfx6, 0x3e) => self.exp(),
+            (Space::Gfx8, 0x30) => self.smem(),
+            (Space::Gfx8, 0x31) => self.exp(),
+            (Space::Gfx8, 0x34) if word >> 23 == 0x1a7 => self.vop3p(),
+            (Space::Gfx8, 0x34) => self.vop3(),
+            (Space::Gfx8, 0x35) => self.vintrp(),
+            (Space::Gfx6 | Space::Gfx8, _) => self.memory(),
+            (_, 0x35) => self.vop3(),
+            (_, 0x3d) => self.smem(),
+            (_, 0x3e) => self.exp(),
+            (_, 0x33) if (word >> 24) & 3 == 0 => self.vop3p(),
+            (Space::Gfx10, 0x32) => self.vintrp(),
+            (Space::Gfx10, 0x33) => refused,
+            (Space::Gfx10, _) => self.memory(),
+            (_, 0x33) if (word >> 24) & 3 == 1 => self.vinterp(),
+            (_, 0x33) if (word >> 24) & 3 == 2 => self.ldsdir(),
+            // Dual issue exists in wave32 only.
+            (_, 0x32) if self.wave_size == 32 => self.vopd(),
+            (Space::Gfx11, _) => self.memory(),
+            (Space::Gfx12, 0x31) => self.mubuf(),
+            (Space::Gfx12, 0x3b) => self.flat(),
+            _ => refused,
+        }
+    }
+
+    /// Memory formats that stand in one place from gfx6 to gfx11.
+    fn memory(self) -> Result1<Inst> {
+        let word = self.words[0];
+        match word >> 26 {
+            0x37 => self.flat(),
+            0x38 => self.mubuf(),
+            0x3a => self.mtbuf(),
+            0x3c => self.mimg(),
+            _ => Err(DecodeError::Format { word }),
+        }
+    }
+
     fn row(&self, enc: Enc, number: u32) -> Result1<&'static Row> {
         self.table.find(enc, number).ok_or(DecodeError::Opcode { enc, number, word: self.words[0] })
     }
@@ -221,39 +244,24 @@ impl Build<'_> {
         Ok(Operand::Vgpr { n: n as u16, count, half: super::Half::Whole })
     }
 
-    /// Scalar register tuple. Pairs start at even numbers and larger tuples at multiples of four: low bits of the field are ignored.
+    /// Scalar register tuple: low bits of the field are ignored.
     fn sreg(&self, code: u32, count: u8) -> Result1<Operand> {
-        let width = u32::from(count);
-        let align = match count {
-            1 => 1,
-            2 => 2,
-            _ => 4,
-        };
-        let fits = |first: u32, end: u32| {
-            let n = (code - first) / align * align;
-            (first + n + width <= end).then_some(first + n)
-        };
-        let n = match code {
-            0..VCC_LO => fits(0, VCC_LO),
-            VCC_LO | 107 if count == 1 => Some(code),
-            VCC_LO if count == 2 => Some(code),
-            TTMP0..NULL => fits(TTMP0, NULL),
-            NULL => Some(code),
-            M0 | 127 if count == 1 => Some(code),
-            EXEC_LO if count <= 2 => Some(code),
-            _ => None,
-        };
-        match n {
+        match self.d.scalars.tuple(code, count) {
             Some(n) => Ok(Operand::Sgpr { n: n as u8, count }),
             None => Err(self.bad(code)),
         }
     }
 
+    /// Is this the code of NULL?
+    fn is_null(&self, code: u32) -> bool {
+        Some(code) == self.d.scalars.null
+    }
+
     /// The codes beside registers and constants. LLVM lets them stand in register-only fields too, where they mean nothing.
     fn special(&self, code: u32) -> Result1<Operand> {
         match code {
-            NULL => self.sreg(NULL, 1),
-            235..=239 | 251..=253 => Ok(Operand::Special(code as u8)),
+            _ if self.is_null(code) => self.sreg(code, 1),
+            _ if code != LDS_DIRECT && self.d.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
             _ => Err(self.bad(code)),
         }
     }
@@ -265,9 +273,9 @@ impl Build<'_> {
             128..=192 => Ok(Operand::Int(code as i32 - 128)),
             193..=208 => Ok(Operand::Int(192 - code as i32)),
             LDS_DIRECT if self.width(ty) > 1 => Err(self.bad(code)),
-            235..=239 | 251..=254 => Ok(Operand::Special(code as u8)),
-            240..=248 => Ok(Operand::Float(code as u8)),
             LITERAL => Ok(Operand::Literal(self.literal()?)),
+            _ if self.d.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
+            _ if self.d.scalars.is_float(code) => Ok(Operand::Float(code as u8)),
             _ => Err(self.bad(code)),
         }
     }

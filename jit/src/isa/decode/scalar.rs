@@ -1,33 +1,45 @@
 //! SOP1, SOP2, SOPC, SOPK, SOPP and SMEM. RDNA3 ISA, chapters 15.1 and 15.2.
 
-use super::{Build, Decoder, EXEC_LO, LDS_DIRECT, M0, NULL, Result1};
+use super::{Build, Decoder, LDS_DIRECT, Result1};
+use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Inst, Operand};
-use crate::isa::row::Opd;
+use crate::isa::row::{Opd, Ty};
+use crate::isa::scalars::EXEC_LO;
+
+/// Fields of the SOP formats, which are alike in every family.
+pub(in crate::isa) struct Sop {
+    pub ssrc0: Bits,
+    pub ssrc1: Bits,
+    pub sdst: Bits,
+    pub simm16: Bits,
+}
+
+pub(in crate::isa) static SOP: Sop = Sop { ssrc0: Bits::at(7, 0), ssrc1: Bits::at(15, 8), sdst: Bits::at(22, 16), simm16: Bits::at(15, 0) };
+
+impl Sop {
+    /// Fixed bits of a format and its opcode field.
+    pub fn opcode(&self, enc: Enc) -> (u32, Bits) {
+        match enc {
+            Enc::SOP1 => (0x17d << 23, Bits::at(15, 8)),
+            Enc::SOPC => (0x17e << 23, Bits::at(22, 16)),
+            Enc::SOPP => (0x17f << 23, Bits::at(22, 16)),
+            Enc::SOPK => (0b1011 << 28, Bits::at(27, 23)),
+            _ => (0b10 << 30, Bits::at(29, 23)),
+        }
+    }
+}
 
 impl Decoder<'_> {
-    pub(super) fn sop1(self) -> Result1<Inst> {
-        let row = self.row(Enc::SOP1, (self.words[0] >> 8) & 0xff)?;
-        self.start(row, Enc::SOP1, 1)?.sop()
+    pub(super) fn sop(self, enc: Enc) -> Result1<Inst> {
+        let mut words = [0; MAX_DWORDS];
+        words[0] = self.words[0];
+        let row = self.row(enc, SOP.opcode(enc).1.get(&words))?;
+        self.start(row, enc, 1)?.sop()
     }
 
-    pub(super) fn sop2(self) -> Result1<Inst> {
-        let row = self.row(Enc::SOP2, (self.words[0] >> 23) & 0x7f)?;
-        self.start(row, Enc::SOP2, 1)?.sop()
-    }
-
-    pub(super) fn sopc(self) -> Result1<Inst> {
-        let row = self.row(Enc::SOPC, (self.words[0] >> 16) & 0x7f)?;
-        self.start(row, Enc::SOPC, 1)?.sop()
-    }
-
-    pub(super) fn sopk(self) -> Result1<Inst> {
-        let row = self.row(Enc::SOPK, (self.words[0] >> 23) & 0x1f)?;
-        self.start(row, Enc::SOPK, 1)?.sop()
-    }
-
-    pub(super) fn sopp(self) -> Result1<Inst> {
-        let row = self.row(Enc::SOPP, (self.words[0] >> 16) & 0x7f)?;
-        self.start(row, Enc::SOPP, 1)?.sop()
+    pub(super) fn smrd(self) -> Result1<Inst> {
+        let row = self.row(Enc::SMEM, (self.words[0] >> 22) & 0x1f)?;
+        self.start(row, Enc::SMEM, 1)?.reserved()
     }
 
     pub(super) fn smem(self) -> Result1<Inst> {
@@ -37,23 +49,24 @@ impl Decoder<'_> {
 }
 
 impl Build<'_> {
-    /// All SOP formats: ssrc0 bits 7:0, ssrc1 bits 15:8, sdst bits 22:16, simm16 bits 15:0.
     fn sop(mut self) -> Result1<Inst> {
-        let w = self.inst.words[0];
+        let words = self.inst.words;
+        let (ssrc0, ssrc1, sdst) = (SOP.ssrc0.get(&words), SOP.ssrc1.get(&words), SOP.sdst.get(&words));
+        let simm16 = SOP.simm16.get(&words);
         if self.inst.enc == Enc::SOPP && self.inst.row.ops.is_empty() {
-            self.zero(w & 0xffff)?;
+            self.zero(simm16)?;
         }
         for &opd in self.inst.row.ops {
             let op = match opd {
-                Opd::SR0(ty) => self.sreg_8(w & 0xff, ty)?,
-                Opd::S0(_) if w & 0xff == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
-                Opd::S1(_) if (w >> 8) & 0xff == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
-                Opd::SD(ty) | Opd::SS(ty) => self.sreg((w >> 16) & 0x7f, self.width(ty))?,
-                Opd::S0(ty) => self.ssrc(w & 0xff, ty)?,
-                Opd::S1(ty) => self.ssrc((w >> 8) & 0xff, ty)?,
+                Opd::SR0(ty) => self.sreg_8(ssrc0, ty)?,
+                Opd::S0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::SD(ty) | Opd::SS(ty) => self.sreg(sdst, self.width(ty))?,
+                Opd::S0(ty) => self.ssrc(ssrc0, ty)?,
+                Opd::S1(ty) => self.ssrc(ssrc1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
-                Opd::K(_) => Operand::Imm(w & 0xffff),
-                Opd::MSG => Operand::Imm(w & 0xff),
+                Opd::K(_) => Operand::Imm(simm16),
+                Opd::MSG => Operand::Imm(ssrc0),
                 _ => return self.reserved(),
             };
             self.push(op);
@@ -75,15 +88,14 @@ impl Build<'_> {
         for &opd in self.inst.row.ops {
             let op = match opd {
                 // Loads cannot write M0 or EXEC.
-                Opd::SD(_) if matches!((w >> 6) & 0x7f, M0 | EXEC_LO | 127) => return Err(self.bad((w >> 6) & 0x7f)),
-                Opd::SD(ty) => self.sreg((w >> 6) & 0x7f, self.width(ty))?,
+                Opd::SD(ty) => self.loaded((w >> 6) & 0x7f, ty)?,
                 Opd::SIMM => Operand::Imm((w >> 6) & 0x7f),
                 Opd::SBASE(ty) => self.sreg((w & 0x3f) << 1, self.width(ty))?,
                 Opd::SOFF => {
                     let offset = ((hi << 11) as i32) >> 11;
                     match hi >> 25 {
                         // An immediate alone is the operand itself; beside a register it is the `offset:` modifier.
-                        NULL if offset != 0 => Operand::Imm(offset as u32),
+                        code if self.is_null(code) && offset != 0 => Operand::Imm(offset as u32),
                         code => {
                             self.inst.mods.offset = offset;
                             self.sreg(code, 1)?
@@ -95,5 +107,10 @@ impl Build<'_> {
             self.push(op);
         }
         Ok(self.inst)
+    }
+
+    /// Destination of a scalar load: not M0, not EXEC.
+    fn loaded(&self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code == self.d.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
     }
 }

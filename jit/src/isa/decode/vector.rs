@@ -56,19 +56,6 @@ impl Decoder<'_> {
         self.start(row, Enc::VINTERP, 2)?.vinterp()
     }
 
-    pub(super) fn ldsdir(self) -> Result1<Inst> {
-        let w = self.words[0];
-        let row = self.row(Enc::LDSDIR, (w >> 20) & 0xf)?;
-        let mut b = self.start(row, Enc::LDSDIR, 1)?;
-        b.inst.mods.wait = (w >> 16) as u8 & 15;
-        let dst = b.vgpr(w & 0xff, 1)?;
-        b.push(dst);
-        if row.ops.contains(&Opd::ATTR) {
-            b.push(Operand::Imm((w >> 8) & 0xff));
-        }
-        Ok(b.inst)
-    }
-
     pub(super) fn vopd(self) -> Result1<Inst> {
         let w = self.words[0];
         let x = self.row(Enc::VOPD, (w >> 22) & 15)?;

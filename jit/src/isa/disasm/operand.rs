@@ -3,6 +3,7 @@
 use super::{Printer, names};
 use crate::isa::inst::{Dpp, Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
+use crate::isa::scalars::{Scalar, ScalarSpace};
 
 impl Printer<'_> {
     pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
@@ -141,18 +142,17 @@ impl Printer<'_> {
         }
     }
 
-    fn scalar(&mut self, n: u32, count: u8) {
-        match (n, count) {
-            (0..=105, _) => self.tuple("s", n, count),
-            (106, 2) => self.put("vcc"),
-            (106, _) => self.put("vcc_lo"),
-            (107, _) => self.put("vcc_hi"),
-            (108..=123, _) => self.tuple("ttmp", n - 108, count),
-            (124, _) => self.put("null"),
-            (125, _) => self.put("m0"),
-            (126, 2) => self.put("exec"),
-            (126, _) => self.put("exec_lo"),
-            _ => self.put("exec_hi"),
+    fn scalar(&mut self, code: u32, count: u8) {
+        match ScalarSpace::of(self.target).register(code) {
+            Some(Scalar::Sgpr(n)) => self.tuple("s", n, count),
+            Some(Scalar::Ttmp(n)) => self.tuple("ttmp", n, count),
+            Some(Scalar::Pair(name, half)) => {
+                self.put(name);
+                self.put(if count == 2 { "" } else { ["_lo", "_hi"][half as usize] });
+            }
+            Some(Scalar::Null) => self.put("null"),
+            Some(Scalar::M0) => self.put("m0"),
+            None => self.num(format_args!("src_{code}")),
         }
     }
 

@@ -10,8 +10,9 @@ mod memory;
 mod scalar;
 mod vector;
 
-use super::bits::MAX_DWORDS;
-use super::inst::{Enc, Inst};
+use super::bits::{Bits, MAX_DWORDS};
+use super::inst::{Enc, Inst, Operand};
+use super::scalars::ScalarSpace;
 
 /// Machine code of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,11 +58,114 @@ pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
         Enc::DS | Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => memory::encode(inst),
         Enc::MUBUF | Enc::MTBUF => buffer::encode(inst),
         Enc::MIMG => image::encode(inst),
-        Enc::EXP => export::encode(inst),
+        Enc::EXP | Enc::VINTRP | Enc::LDSDIR => export::encode(inst),
         _ => vector::encode(inst),
     }
 }
 
 fn no_form(inst: &Inst) -> EncodeError {
     EncodeError::Form { name: inst.name(), enc: inst.enc, target: inst.target }
+}
+
+/// Source code of the literal dword.
+const LITERAL: u32 = 255;
+
+/// An instruction being put into dwords. Field values come from the operands; a literal is kept until [`Words::finish`] appends it.
+struct Words<'a> {
+    inst: &'a Inst,
+    scalars: &'static ScalarSpace,
+    words: [u32; MAX_DWORDS],
+    /// Dwords without the literal.
+    len: u8,
+    literal: Option<u32>,
+}
+
+impl<'a> Words<'a> {
+    /// `len` dwords of zeros.
+    fn new(inst: &'a Inst, len: u8) -> Self {
+        Words { inst, scalars: ScalarSpace::of(inst.target), words: [0; MAX_DWORDS], len, literal: None }
+    }
+
+    /// The error of an operand or modifier that has no code.
+    fn bad(&self, what: impl std::fmt::Display) -> EncodeError {
+        EncodeError::Operand { name: self.inst.name(), what: what.to_string() }
+    }
+
+    /// Opcode number of the row on the processor.
+    fn number(&self) -> Result<u32, EncodeError> {
+        let row = self.inst.row;
+        let number = row.number(self.inst.target.space()).filter(|_| row.exists_on(self.inst.target));
+        number.map(u32::from).ok_or_else(|| no_form(self.inst))
+    }
+
+    /// Puts `value` into `field`; `what` names it in the error.
+    fn set(&mut self, field: Bits, value: u32, what: &str) -> Result<(), EncodeError> {
+        if field.set(&mut self.words, value) { Ok(()) } else { Err(self.bad(format_args!("{what} {value:#x}"))) }
+    }
+
+    /// Puts a signed value into `field`.
+    fn set_signed(&mut self, field: Bits, value: i32, what: &str) -> Result<(), EncodeError> {
+        let limit = (i64::from(field.max()) + 1) / 2;
+        if !(-limit..limit.max(1)).contains(&i64::from(value)) {
+            return Err(self.bad(format_args!("{what} {value}")));
+        }
+        self.set(field, value as u32 & field.max(), what)
+    }
+
+    /// Seven-bit code of a scalar register (tuple).
+    fn sreg(&self, op: &Operand) -> Result<u32, EncodeError> {
+        match *op {
+            Operand::Sgpr { n, count } if self.scalars.tuple(u32::from(n), count) == Some(u32::from(n)) => Ok(u32::from(n)),
+            _ => Err(self.bad(format_args!("{op:?}"))),
+        }
+    }
+
+    /// Eight-bit code of a scalar source. A literal is kept for [`Words::finish`].
+    fn ssrc(&mut self, op: &Operand) -> Result<u32, EncodeError> {
+        let code = match *op {
+            Operand::Int(v @ 0..=64) => Some(128 + v as u32),
+            Operand::Int(v @ -16..=-1) => Some((192 - v) as u32),
+            Operand::Float(code) if self.scalars.is_float(u32::from(code)) => Some(u32::from(code)),
+            Operand::Special(code) if self.scalars.is_special(u32::from(code)) => Some(u32::from(code)),
+            Operand::Literal(v) => {
+                self.set_literal(v)?;
+                Some(LITERAL)
+            }
+            _ => None,
+        };
+        code.map_or_else(|| self.sreg(op), Ok)
+    }
+
+    /// Nine-bit code of a source: VGPRs stand above the scalar ones.
+    fn src(&mut self, op: &Operand) -> Result<u32, EncodeError> {
+        match *op {
+            Operand::Vgpr { .. } | Operand::Agpr { .. } => Ok(256 + self.vgpr(op)?),
+            _ => self.ssrc(op),
+        }
+    }
+
+    /// Number of a VGPR or AGPR (tuple); halves are the caller's business.
+    fn vgpr(&self, op: &Operand) -> Result<u32, EncodeError> {
+        match *op {
+            Operand::Vgpr { n, count, .. } | Operand::Agpr { n, count } if u32::from(n) + u32::from(count) <= 256 => Ok(u32::from(n)),
+            _ => Err(self.bad(format_args!("{op:?}"))),
+        }
+    }
+
+    /// The literal dword; an instruction has one.
+    fn set_literal(&mut self, v: u32) -> Result<(), EncodeError> {
+        match self.literal.replace(v) {
+            Some(old) if old != v => Err(self.bad(format_args!("second literal {v:#x}"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The code, literal last.
+    fn finish(mut self) -> Code {
+        if let Some(v) = self.literal {
+            self.words[usize::from(self.len)] = v;
+            self.len += 1;
+        }
+        Code { words: self.words, len: self.len }
+    }
 }

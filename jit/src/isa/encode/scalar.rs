@@ -1,8 +1,43 @@
 //! Encoding of the formats in `decode/scalar.rs`.
 
-use super::{Code, EncodeError, no_form};
-use crate::isa::inst::Inst;
+use super::{Code, EncodeError, Words, no_form};
+use crate::isa::decode::scalar::SOP;
+use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::row::Opd;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
-    Err(no_form(inst))
+    if inst.enc == Enc::SMEM { Err(no_form(inst)) } else { sop(inst) }
+}
+
+fn sop(inst: &Inst) -> Result<Code, EncodeError> {
+    let mut w = Words::new(inst, 1);
+    let (prefix, opcode) = SOP.opcode(inst.enc);
+    w.words[0] = prefix;
+    let number = w.number()?;
+    w.set(opcode, number, "opcode")?;
+    for (opd, op) in inst.row.ops.iter().zip(inst.ops()) {
+        match (*opd, *op) {
+            (Opd::SR0(_), _) => {
+                let code = w.ssrc(op)?;
+                w.set(SOP.ssrc0, code, "source 0")?;
+            }
+            (Opd::S0(_), _) => {
+                let code = w.ssrc(op)?;
+                w.set(SOP.ssrc0, code, "source 0")?;
+            }
+            (Opd::S1(_), _) => {
+                let code = w.ssrc(op)?;
+                w.set(SOP.ssrc1, code, "source 1")?;
+            }
+            (Opd::SD(_) | Opd::SS(_), _) => {
+                let code = w.sreg(op)?;
+                w.set(SOP.sdst, code, "destination")?;
+            }
+            (Opd::LIT(_), Operand::Literal(v)) => w.set_literal(v)?,
+            (Opd::K(_), Operand::Imm(v)) => w.set(SOP.simm16, v, "immediate")?,
+            (Opd::MSG, Operand::Imm(v)) => w.set(SOP.ssrc0, v, "message")?,
+            _ => return Err(w.bad(format_args!("{op:?}"))),
+        }
+    }
+    Ok(w.finish())
 }
