@@ -1,4 +1,4 @@
-//! Image layouts against the answers of Mesa's address library (`data/tiling_vectors.csv`, one address per line), and against what any
+//! Image layouts against the answers of Mesa's address library (`data/*.csv`, one element per line), and against what any
 //! layout has to satisfy: no two elements share bytes, and none is outside the image.
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ impl<'a> Vector<'a> {
     fn shape(&self) -> SurfaceShape {
         let number = |name| self.number(name) as u32;
         let generation = match self.fields["gen"].split(':').next().unwrap() {
-            "gfx10.1" => Generation::Gfx10,
+            "gfx10.1" | "gfx1010" => Generation::Gfx10,
             "gfx10.3" => Generation::Gfx103,
             "gfx11" => Generation::Gfx11,
             "gfx12" => Generation::Gfx12,
@@ -56,6 +56,7 @@ impl<'a> Vector<'a> {
                 packers_log2: number("packers_log2"),
                 shader_engines_log2: self.extra("se_log2"),
                 banks_log2: self.extra("banks_log2"),
+                unscaled_depth_tail: self.fields["gen"] == "gfx1010",
             },
         }
     }
@@ -70,7 +71,8 @@ impl<'a> Vector<'a> {
 fn offsets_are_those_of_the_address_library() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for vector in Vector::all(include_str!("data/tiling_vectors.csv")) {
+    let files = [include_str!("data/tiling_vectors.csv"), include_str!("data/tiling_sizes.csv")];
+    for vector in files.into_iter().flat_map(Vector::all) {
         let shape = vector.shape();
         let [level, x, y, z, sample] = vector.at();
         let expected = vector.number("byte_offset");
@@ -80,7 +82,11 @@ fn offsets_are_those_of_the_address_library() {
             wrong.push(format!("{shape:?} {level} {x} {y} {z} {sample}: {} not {expected}", tiling.offset(level, x, y, z, sample)));
         }
         assert_eq!(tiling.level(level).unwrap().offset(x, y, z, sample), tiling.offset(level, x, y, z, sample), "{shape:?}");
+        if let Some(size) = vector.fields.get("size") {
+            assert_eq!(tiling.size().to_string(), *size, "{shape:?}");
+        }
     }
+    assert_eq!(count, 4084 + 1320);
     assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -112,7 +118,8 @@ fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
                 for (samples, levels) in [(1, 1), (2, 1), (4, 1), (8, 1), (1, 7)] {
                     for element_bytes in [1, 2, 4, 8, 12, 16] {
                         for (pipes_log2, packers_log2, banks_log2, pipe_bank_xor) in [(0, 0, 0, 0), (4, 3, 3, 0x2d)] {
-                            let config = AddressConfig { pipes_log2, packers_log2, shader_engines_log2: 0, banks_log2 };
+                            let config =
+                                AddressConfig { pipes_log2, packers_log2, shader_engines_log2: 0, banks_log2, unscaled_depth_tail: false };
                             let image = odd_image(generation, mode, kind);
                             let shape = SurfaceShape { samples, levels, element_bytes, pipe_bank_xor, config, ..image };
                             if let Ok(tiling) = Tiling::new(&shape) {

@@ -12,10 +12,11 @@ pub(super) const MICRO_THICK: [ShapeLog2; 5] = [[3, 2, 3], [2, 2, 3], [2, 2, 2],
 /// The 1 KiB box larger boxes are made of.
 const BOX_1KB: [ShapeLog2; 5] = [[4, 3, 3], [3, 3, 3], [3, 3, 2], [3, 2, 2], [2, 2, 2]];
 
-/// A thin block. `widen`: an odd number of sample bits is taken from the height, not the width (gfx12).
+/// A thin block, square or twice as wide as high; before gfx12 an odd number of sample bits is taken from the width, and it may be twice
+/// as high. `widen`: gfx12.
 pub(super) fn thin(block_log2: u32, element_log2: u32, samples_log2: u32, widen: bool) -> ShapeLog2 {
     let n = block_log2 - element_log2 - samples_log2;
-    let width = if samples_log2 % 2 == 1 && !widen { n / 2 } else { n.div_ceil(2) };
+    let width = if samples_log2 % 2 == 1 && block_log2.is_multiple_of(2) && !widen { n / 2 } else { n.div_ceil(2) };
     [width, n - width, 0]
 }
 

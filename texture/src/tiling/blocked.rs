@@ -114,13 +114,9 @@ impl Block {
         let is_thick = swizzle.is_thick(shape.generation, shape.kind);
         let block = if is_thick { thick(log2, element_log2) } else { thin(log2, element_log2, surface.samples_log2, gfx12) };
         let micro = if is_thick { MICRO_THICK } else { MICRO_THIN }[element_log2 as usize];
-        let halved = match (is_thick, log2 % 2, log2 % 3) {
-            (false, 0, _) | (true, _, 1) => Some(0),
-            (false, _, _) | (true, _, 0) => Some(1),
-            _ => None, // the depth
-        };
+        let halved = if is_thick { [Some(1), Some(0), None][log2 as usize % 3] } else { Some(0) }; // None: the depth
         let mut tail_limit = [0, 1].map(|i| 1 << block[i] >> u32::from(halved == Some(i)));
-        if swizzle.order == Order::Z && element_log2 < 2 {
+        if swizzle.order == Order::Z && element_log2 < 2 && !shape.config.unscaled_depth_tail {
             // Depth images get the limits of 4-byte elements, since compression counts so.
             tail_limit = [0, 1].map(|i| tail_limit[i] >> (micro[i] - MICRO_THIN[2][i]));
         }

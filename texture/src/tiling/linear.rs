@@ -48,13 +48,14 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, 
         turn: no_turn(),
         flips: 0,
     });
-    Ok(Tiling {
-        levels: levels.collect(),
-        samples: 1,
-        element_bytes: surface.element_bytes,
-        size: slice_bytes * u64::from(surface.size[2]),
-        alignment: 1 << ALIGN_LOG2,
-    })
+    let size = if shape.generation == Generation::Gfx12 && !surface.is_volume && surface.size[2] == 1 {
+        // Of a single slice the largest level, the last one, ends with its last row.
+        let (base, row_bytes) = places[0];
+        base + align(row_bytes * u64::from(surface.size[1]), ALIGN_LOG2)
+    } else {
+        slice_bytes * u64::from(surface.size[2])
+    };
+    Ok(Tiling { levels: levels.collect(), samples: 1, element_bytes: surface.element_bytes, size, alignment: 1 << ALIGN_LOG2 })
 }
 
 /// Bytes from a row of a level to the next.

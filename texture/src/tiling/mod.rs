@@ -51,6 +51,8 @@ pub struct AddressConfig {
     pub shader_engines_log2: u32,
     /// Log2 of memory banks (gfx9).
     pub banks_log2: u32,
+    /// gfx1010, unlike gfx1011 and gfx1012: depth images of 1 or 2 bytes per element have the tails of other images.
+    pub unscaled_depth_tail: bool,
 }
 
 /// Everything that decides the layout of an image.
