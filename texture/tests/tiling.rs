@@ -86,7 +86,7 @@ fn offsets_are_those_of_the_address_library() {
             assert_eq!(tiling.size().to_string(), *size, "{shape:?}");
         }
     }
-    assert_eq!(count, 4084 + 1320);
+    assert_eq!(count, 4085 + 1320);
     assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
