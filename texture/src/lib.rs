@@ -7,12 +7,14 @@
 pub mod atomic;
 pub mod buffer;
 pub mod descriptor;
+pub mod format;
 pub mod image;
 pub mod memory;
 pub mod tiling;
 pub mod wave;
 
-pub use descriptor::BufferDescriptor;
+pub use descriptor::{BufferDescriptor, BvhDescriptor, ImageDescriptor, SamplerDescriptor};
+pub use format::{Format, FormatNumber};
 pub use memory::Memory;
 pub use wave::Wave;
 

@@ -10,9 +10,10 @@
 //! Reference: the RDNA ISA guides, "buffer resource", and Mesa's register database for the older ones.
 
 use crate::Generation;
+use crate::format::FormatNumber;
 
 /// Where a component of a format access comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DstSel {
     /// Constant 0.
     Zero,
@@ -24,19 +25,30 @@ pub enum DstSel {
     Reserved,
 }
 
-/// Number of the data's layout in memory, as the generation counts them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BufferFormat {
-    /// gfx6 to gfx9: data format and number format.
-    Split {
-        /// DATA_FORMAT.
-        data: u8,
-        /// NUM_FORMAT.
-        number: u8,
-    },
-    /// gfx10 and later: one number.
-    Unified(u8),
+impl DstSel {
+    /// The source of a field of three bits.
+    pub fn from_field(n: u32) -> DstSel {
+        match n & 7 {
+            0 => DstSel::Zero,
+            1 => DstSel::One,
+            2 | 3 => DstSel::Reserved,
+            n => DstSel::Component(n as u8 - 4),
+        }
+    }
+
+    /// The field of three bits.
+    pub fn field(self) -> u8 {
+        match self {
+            DstSel::Zero => 0,
+            DstSel::One => 1,
+            DstSel::Reserved => 2,
+            DstSel::Component(n) => 4 + (n & 3),
+        }
+    }
 }
+
+/// Number of the data's layout in memory.
+pub type BufferFormat = FormatNumber;
 
 /// A V#, decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,12 +81,7 @@ impl BufferDescriptor {
     pub fn decode(words: [u32; 4], generation: Generation) -> BufferDescriptor {
         let [w0, w1, w2, w3] = words;
         let field = |word: u32, at: u32, bits: u32| word >> at & ((1 << bits) - 1);
-        let sel = |at| match field(w3, at, 3) {
-            0 => DstSel::Zero,
-            1 => DstSel::One,
-            n @ 4.. => DstSel::Component(n as u8 - 4),
-            _ => DstSel::Reserved,
-        };
+        let sel = |at| DstSel::from_field(field(w3, at, 3));
         let scale = if generation == Generation::Gfx12 { [1, 4, 8, 32][field(w3, 18, 2) as usize] } else { 1 };
         let swizzle_bytes = match generation {
             Generation::Gfx11 | Generation::Gfx12 => [0, 4, 0, 16][field(w1, 30, 2) as usize],
@@ -85,8 +92,8 @@ impl BufferDescriptor {
             Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => {
                 BufferFormat::Split { data: field(w3, 15, 4) as u8, number: field(w3, 12, 3) as u8 }
             }
-            Generation::Gfx10 | Generation::Gfx103 => BufferFormat::Unified(field(w3, 12, 7) as u8),
-            Generation::Gfx11 | Generation::Gfx12 => BufferFormat::Unified(field(w3, 12, 6) as u8),
+            Generation::Gfx10 | Generation::Gfx103 => BufferFormat::Unified(field(w3, 12, 7) as u16),
+            Generation::Gfx11 | Generation::Gfx12 => BufferFormat::Unified(field(w3, 12, 6) as u16),
         };
         BufferDescriptor {
             base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,

@@ -1,0 +1,236 @@
+//! Formats: how texels and buffer elements are bytes.
+//!
+//! A [`Format`] says where the channels of an element are and what their bits mean. It is found by the number a descriptor or instruction
+//! has ([`FormatNumber`]): one number from gfx10 on, a data format and a number format before. [`Format::decode`] and [`Format::encode`]
+//! convert one element; texels are four dwords R, G, B, A, each an f32's bits or, of the integer formats, an integer.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `table.rs` | the formats of every generation by number |
+//! | `convert.rs` | one channel to and from its bits |
+//! | `srgb.rs` | the sRGB curve |
+//!
+//! Reference: RDNA3 guide, table 52, and RDNA4 guide, table 62; numbers of older generations from Mesa 25.0.7; packed floats and block
+//! compression from the Direct3D 11.3 functional specification, "formats".
+
+mod convert;
+mod srgb;
+mod table;
+
+pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
+
+use crate::Generation;
+
+/// Number of a format, as the generation counts them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FormatNumber {
+    /// gfx6 to gfx9: data format and number format.
+    Split {
+        /// DATA_FORMAT.
+        data: u8,
+        /// NUM_FORMAT.
+        number: u8,
+    },
+    /// gfx10 and later: one number.
+    Unified(u16),
+}
+
+/// What the bits of a channel mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Numeric {
+    /// 0 to 1.
+    Unorm,
+    /// -1 to 1, with two codes for -1.
+    Snorm,
+    /// -1 to 1 without a code for 0 (gfx6).
+    SnormOgl,
+    /// The float of an unsigned integer.
+    Uscaled,
+    /// The float of a signed integer.
+    Sscaled,
+    /// An unsigned integer.
+    Uint,
+    /// A signed integer.
+    Sint,
+    /// A float of the channel's width.
+    Float,
+    /// R, G and B on the sRGB curve, A from 0 to 1.
+    Srgb,
+}
+
+/// Bits of an element that are one channel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Channel {
+    /// Number of the lowest bit.
+    pub shift: u8,
+    /// Width; 0: the format lacks the channel.
+    pub bits: u8,
+}
+
+/// How an element is made up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Layout {
+    /// One texel, its channels side by side from the lowest bit on.
+    Plain,
+    /// One texel of three 9-bit mantissas and an exponent.
+    SharedExponent,
+    /// Two texels with a green each and common blue and red; `green` is the byte with the first green, 0 (GB_GR) or 1 (BG_RG).
+    Subsampled {
+        /// Byte of the first green.
+        green: u8,
+    },
+}
+
+/// A format.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Format {
+    /// Name of the layout, most significant field first, as the manuals have it.
+    pub layout_name: &'static str,
+    /// Bytes of an element: a texel or a block.
+    pub bytes: u8,
+    /// Texels of an element: columns and rows. (1, 1) but for block formats.
+    pub block: [u8; 2],
+    /// How the element is made up.
+    pub layout: Layout,
+    /// What channels mean.
+    pub numeric: Numeric,
+    /// R, G, B, A; all that there is to [`Layout::Plain`].
+    pub channels: [Channel; 4],
+}
+
+/// `10_11_11_FLOAT`.
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let numeric = match self.numeric {
+            Numeric::Unorm => "UNORM",
+            Numeric::Snorm => "SNORM",
+            Numeric::SnormOgl => "SNORM_OGL",
+            Numeric::Uscaled => "USCALED",
+            Numeric::Sscaled => "SSCALED",
+            Numeric::Uint => "UINT",
+            Numeric::Sint => "SINT",
+            Numeric::Float => "FLOAT",
+            Numeric::Srgb => "SRGB",
+        };
+        write!(f, "{}_{numeric}", self.layout_name)
+    }
+}
+
+impl Format {
+    /// The format of a number of gfx10 and later. `None`: reserved, invalid (0), or one that is not supported; [`FormatNumber::name`] tells.
+    pub fn unified(generation: Generation, number: u16) -> Option<&'static Format> {
+        table::unified(generation, number)
+    }
+
+    /// The format of a data format and a number format of gfx6 to gfx9. `None` as for [`Format::unified`].
+    pub fn legacy(generation: Generation, data: u8, number: u8) -> Option<&'static Format> {
+        table::legacy(generation, data, number)
+    }
+
+    /// The format of a descriptor's number. Buffers and images count alike; a buffer's number has fewer bits.
+    pub fn find(generation: Generation, number: FormatNumber) -> Option<&'static Format> {
+        match number {
+            FormatNumber::Split { data, number } => Format::legacy(generation, data, number),
+            FormatNumber::Unified(number) => Format::unified(generation, number),
+        }
+    }
+
+    /// Do texels hold integers, which are not filtered and whose 1 is an integer?
+    pub fn is_integer(&self) -> bool {
+        matches!(self.numeric, Numeric::Uint | Numeric::Sint)
+    }
+
+    /// Is an element several texels?
+    pub fn is_block(&self) -> bool {
+        self.block != [1, 1]
+    }
+
+    /// What a constant 1 is: of selectors, and of the alpha of formats without one.
+    pub fn one(&self) -> u32 {
+        if self.is_integer() { 1 } else { 1.0_f32.to_bits() }
+    }
+
+    /// Channels the format has.
+    pub fn channel_count(&self) -> usize {
+        match self.layout {
+            Layout::Plain => self.channels.iter().filter(|c| c.bits != 0).count(),
+            Layout::SharedExponent | Layout::Subsampled { .. } => 3,
+        }
+    }
+
+    /// The texel of an element, of a block its first. Missing channels are 0, missing alpha is 1; missing bytes are 0.
+    pub fn decode(&self, bytes: &[u8]) -> [u32; 4] {
+        self.decode_texel(bytes, 0, 0)
+    }
+
+    /// Texel (`x`, `y`) of an element, coordinates within the block.
+    pub fn decode_texel(&self, bytes: &[u8], x: u32, _y: u32) -> [u32; 4] {
+        let element = load(bytes, self.bytes);
+        match self.layout {
+            Layout::Plain => {
+                let mut texel = [0, 0, 0, self.one()];
+                for (n, (out, channel)) in texel.iter_mut().zip(self.channels).enumerate() {
+                    if channel.bits != 0 {
+                        *out = convert::decode(channel_bits(element, channel), channel.bits, channel_numeric(self.numeric, n));
+                    }
+                }
+                texel
+            }
+            Layout::SharedExponent => {
+                let [r, g, b] = convert::shared_exponent(element as u32).map(f32::to_bits);
+                [r, g, b, self.one()]
+            }
+            Layout::Subsampled { green } => {
+                let byte = |n: u8| (element >> (8 * u32::from(n))) as u32 & 0xff;
+                let chroma = 1 - green; // byte of blue; red is two on
+                let channels = [byte(chroma + 2), byte(green + 2 * (x as u8 & 1)), byte(chroma)];
+                let [r, g, b] = channels.map(|v| convert::decode(v, 8, self.numeric));
+                [r, g, b, self.one()]
+            }
+        }
+    }
+
+    /// Puts a texel into an element of `bytes` bytes. Values are clamped to what the channel holds, a NaN is 0 where there is none (images.md
+    /// names the rounding). False: elements of this layout cannot be stored.
+    pub fn encode(&self, texel: [u32; 4], out: &mut [u8]) -> bool {
+        let element = match self.layout {
+            Layout::Plain => {
+                let mut element = 0;
+                for (n, (value, channel)) in texel.into_iter().zip(self.channels).enumerate() {
+                    if channel.bits != 0 {
+                        let bits = convert::encode(value, channel.bits, channel_numeric(self.numeric, n));
+                        element |= u128::from(bits) << channel.shift;
+                    }
+                }
+                element
+            }
+            Layout::SharedExponent => {
+                let [r, g, b, _] = texel.map(f32::from_bits);
+                u128::from(convert::to_shared_exponent([r, g, b]))
+            }
+            Layout::Subsampled { .. } => return false,
+        };
+        let bytes = element.to_le_bytes();
+        for (to, from) in out.iter_mut().zip(&bytes[..usize::from(self.bytes)]) {
+            *to = *from;
+        }
+        true
+    }
+}
+
+/// Alpha is linear.
+fn channel_numeric(numeric: Numeric, channel: usize) -> Numeric {
+    if numeric == Numeric::Srgb && channel == 3 { Numeric::Unorm } else { numeric }
+}
+
+fn channel_bits(element: u128, channel: Channel) -> u32 {
+    (element >> channel.shift) as u32 & (u32::MAX >> (32 - channel.bits))
+}
+
+/// An element as a number; missing bytes are 0.
+fn load(bytes: &[u8], count: u8) -> u128 {
+    let mut all = [0; 16];
+    let n = bytes.len().min(count.into()).min(16);
+    all[..n].copy_from_slice(&bytes[..n]);
+    u128::from_le_bytes(all)
+}
