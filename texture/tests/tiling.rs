@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use wavejit_texture::Generation;
-use wavejit_texture::tiling::{AddressConfig, Kind, SurfaceShape, Tiling};
+use wavejit_texture::tiling::{AddressConfig, CopyError, Kind, Rows, SurfaceShape, Tiling};
 
 /// One line of the file, by the names of its first line.
 struct Vector<'a> {
@@ -131,6 +131,17 @@ fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
             }
         }
     }
+    for (width, levels, element_bytes) in [(85, 3, 12), (77, 6, 8), (77, 6, 16)] {
+        for mode in [0, 3, 9, 27] {
+            for generation in [Generation::Gfx9, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
+                let image = odd_image(generation, mode, Kind::TwoD);
+                let shape = SurfaceShape { width, levels, element_bytes, compressed: element_bytes != 12, ..image };
+                if let Ok(tiling) = Tiling::new(&shape) {
+                    all.push((shape, tiling));
+                }
+            }
+        }
+    }
     all
 }
 
@@ -202,4 +213,59 @@ fn hostile_shapes_are_refused_or_laid_out() {
             }
         }
     }
+}
+
+// Rows into the image and back, in every layout; the bytes between rows must survive both.
+#[test]
+fn copies_in_and_out_are_inverse_and_follow_the_offsets() {
+    for (shape, tiling) in every_layout() {
+        let mut image = vec![0; tiling.size() as usize];
+        let bytes = shape.element_bytes as usize;
+        let mut seed = 1u32;
+        let mut all_rows = Vec::new();
+        for (number, level) in tiling.levels().iter().enumerate() {
+            let tight = Rows::tight(level.size, shape.element_bytes);
+            let row_bytes = tight.row_bytes + 3;
+            let slice_bytes = row_bytes * level.size[1] as usize + 5;
+            let rows = Rows { row_bytes, slice_bytes, sample_bytes: slice_bytes * level.size[2] as usize };
+            let mut buffer = vec![0; rows.sample_bytes * shape.samples as usize];
+            buffer.fill_with(|| {
+                seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+                (seed >> 24) as u8
+            });
+            tiling.tile(number as u32, &buffer, &rows, &mut image).unwrap();
+            all_rows.push((rows, buffer));
+        }
+        for ((rows, buffer), (level, number)) in all_rows.iter().zip(tiling.levels().iter().zip(0..)) {
+            let mut back = vec![0xee; buffer.len()];
+            tiling.detile(number, &image, &mut back, rows).unwrap();
+            let [w, h, d] = level.size;
+            for sample in 0..shape.samples {
+                for (z, y) in (0..d).flat_map(|z| (0..h).map(move |y| (z, y))) {
+                    let row = sample as usize * rows.sample_bytes + z as usize * rows.slice_bytes + y as usize * rows.row_bytes;
+                    let end = row + w as usize * bytes;
+                    assert_eq!(back[row..end], buffer[row..end], "{shape:?} level {number} row {y} {z} {sample}");
+                    assert_eq!(back[end..end + 3], [0xee; 3]);
+                    let x = (y * 7 + z) % w;
+                    let at = tiling.offset(number, x, y, z, sample) as usize;
+                    assert_eq!(image[at..at + bytes], buffer[row + x as usize * bytes..][..bytes], "{shape:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn copies_that_do_not_fit_are_refused() {
+    let tiling = Tiling::new(&odd_image(Generation::Gfx11, 27, Kind::TwoD)).unwrap();
+    let mut image = vec![0; tiling.size() as usize];
+    let tight = Rows::tight([77, 45, 5], 4);
+    let mut out = vec![0; 77 * 45 * 5 * 4];
+    assert_eq!(tiling.detile(0, &image, &mut out, &tight), Ok(()));
+    assert_eq!(tiling.detile(1, &image, &mut out, &tight), Err(CopyError::Level(1)));
+    assert_eq!(tiling.detile(0, &image, &mut out[1..], &tight), Err(CopyError::Rows { given: 77 * 45 * 5 * 4 - 1 }));
+    let huge = Rows { slice_bytes: usize::MAX / 2, ..tight };
+    assert_eq!(tiling.tile(0, &out, &huge, &mut image), Err(CopyError::Rows { given: out.len() }));
+    let short = image.len() - 1;
+    assert!(matches!(tiling.tile(0, &out, &tight, &mut image[..short]), Err(CopyError::Image { .. })));
 }

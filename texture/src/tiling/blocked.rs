@@ -33,7 +33,7 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
         slice_bytes += (across * down) << swizzle.block_log2;
     }
     let levels = (0..surface.levels).map(|level| Level {
-        size: surface.level_size(level),
+        size: surface.elements(level),
         base: bases[level as usize],
         shift: block.shape,
         step: [1 << swizzle.block_log2, level_blocks(level)[0] << swizzle.block_log2, slice_bytes],

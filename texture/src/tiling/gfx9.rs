@@ -55,7 +55,7 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
     let step = [block_bytes, chain.size[0] * block_bytes, chain.size[0] * chain.size[1] * block_bytes];
     let flips = pipe_bank_flips(shape, swizzle);
     let levels = chain.places.iter().zip(0..).map(|(place, level)| Level {
-        size: surface.level_size(level),
+        size: surface.elements(level),
         base: (0..3).map(|i| place.block[i] * step[i]).sum(),
         shift: block,
         step,

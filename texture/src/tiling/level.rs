@@ -16,7 +16,7 @@ use super::equation::Equation;
 /// A mip level in plain form.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// Width, height and depth or layers, in elements.
+    /// Width, height and depth or layers, in elements, as sampling sees the level.
     pub size: [u32; 3],
     /// Byte offset in the image of the block that holds the first element.
     pub base: u64,
@@ -64,7 +64,7 @@ impl Level {
 /// A mip level with its in-block equation as tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LevelLayout {
-    /// Width, height and depth or layers, in elements.
+    /// Width, height and depth or layers, in elements, as sampling sees the level.
     pub size: [u32; 3],
     /// Byte offset in the image of the block that holds the first element.
     pub base: u64,

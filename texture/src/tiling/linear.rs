@@ -39,7 +39,7 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, 
     }?;
     let inside = Arc::new(Equation::default());
     let levels = places.iter().zip(0..).map(|(&(base, row_bytes), level)| Level {
-        size: surface.level_size(level),
+        size: surface.elements(level),
         base,
         shift: [0; 3],
         step: [u64::from(surface.element_bytes), row_bytes, slice_bytes],

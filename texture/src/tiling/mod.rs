@@ -11,11 +11,13 @@
 //! | `equation.rs`, `patterns.rs`, `equations.txt` | byte offsets inside a block |
 //! | `linear.rs`, `blocked.rs` | where levels are, linear and for gfx10 to gfx12 |
 //! | `level.rs` | the offset of an element, plain and with tables |
+//! | `copy.rs` | whole levels to and from plain rows |
 //!
 //! Follows the published layout of Mesa's address library (25.0.7), against whose answers `tests/tiling.rs` checks it.
 
 mod block;
 mod blocked;
+mod copy;
 mod equation;
 mod gfx9;
 mod level;
@@ -25,6 +27,7 @@ mod patterns;
 
 use std::sync::Arc;
 
+pub use copy::{CopyError, Rows};
 pub use equation::Equation;
 pub use level::{Level, LevelLayout, Slice};
 
@@ -229,6 +232,10 @@ const MAX_LEVELS: u32 = 17;
 struct Surface {
     /// Width, height, depth or layers of level 0.
     size: [u32; 3],
+    /// The same in texels.
+    texels: [u32; 3],
+    /// Texels of an element, in width and in height.
+    texels_per_element: u32,
     is_volume: bool,
     levels: u32,
     samples_log2: u32,
@@ -248,9 +255,11 @@ impl Surface {
         if ![1, 2, 4, 8].contains(&samples) || (samples > 1 && levels > 1) {
             return Err(TilingError::Samples { samples, levels });
         }
-        let texels = if shape.compressed { 4 } else { 1 };
+        let texels_per_element = if shape.compressed { 4 } else { 1 };
         Ok(Surface {
-            size: [width.div_ceil(texels), height.div_ceil(texels), depth_or_layers],
+            size: [width.div_ceil(texels_per_element), height.div_ceil(texels_per_element), depth_or_layers],
+            texels: [width, height, depth_or_layers],
+            texels_per_element,
             is_volume: kind == Kind::ThreeD,
             levels,
             samples_log2: samples.ilog2(),
@@ -258,7 +267,15 @@ impl Surface {
         })
     }
 
-    /// Size of a level in memory: rounded up, unlike the size that sampling sees.
+    /// Elements of a level, as sampling sees it.
+    fn elements(&self, level: u32) -> [u32; 3] {
+        let halve = |extent: u32| (extent >> level).max(1);
+        let [w, h, d] = self.texels;
+        let per_element = self.texels_per_element;
+        [halve(w).div_ceil(per_element), halve(h).div_ceil(per_element), if self.is_volume { halve(d) } else { d }]
+    }
+
+    /// Elements of a level that memory has room for: level 0's, halved and rounded up.
     fn level_size(&self, level: u32) -> [u32; 3] {
         let halve = |extent: u32| extent.div_ceil(1 << level);
         let [w, h, d] = self.size;
