@@ -163,28 +163,23 @@ fn walk<const RUN: usize>(level: &LevelLayout, rows: &Rows, tiling: &Tiling, mut
     let element_bytes = tiling.element_bytes as usize;
     let [w, h, d] = level.size;
     let width_bytes = w as usize * element_bytes;
-    let run = (RUN / element_bytes) as u32;
+    let run = if level.shift[0] == 0 { w as usize } else { RUN / element_bytes };
+    // Blocks are larger than what is flipped inside them, so one exclusive or does for the share of x.
+    let along_x: Vec<u64> = (0..w).step_by(run).map(|x| level.part(0, x) | u64::from(level.flips(0, x))).collect();
+    let (last, whole) = along_x.split_last().expect("a level has elements");
     for sample in 0..tiling.samples {
         for z in 0..d {
             let slice = level.slice(z, sample);
             for y in 0..h {
-                let base = (slice.base + level.part(1, y)) as usize;
-                let flips = slice.flips ^ level.flips(1, y);
+                let base = slice.base + level.part(1, y);
+                let flips = u64::from(slice.flips ^ level.flips(1, y));
                 let row = sample as usize * rows.sample_bytes + z as usize * rows.slice_bytes + y as usize * rows.row_bytes;
-                if level.shift[0] == 0 {
-                    copy(base, row, width_bytes);
-                    continue;
-                }
-                let whole = w - w % run;
                 let mut at = row;
-                for x in (0..whole).step_by(run as usize) {
-                    copy(base + level.part(0, x) as usize + (flips ^ level.flips(0, x)) as usize, at, RUN);
+                for x in whole {
+                    copy((base + (x ^ flips)) as usize, at, RUN);
                     at += RUN;
                 }
-                if whole < w {
-                    let offset = base + level.part(0, whole) as usize + (flips ^ level.flips(0, whole)) as usize;
-                    copy(offset, at, row + width_bytes - at);
-                }
+                copy((base + (last ^ flips)) as usize, at, row + width_bytes - at);
             }
         }
     }
