@@ -91,6 +91,8 @@ pub enum Imm {
     Waitcnt,
     Depctr,
     DelayAlu,
+    /// s_set_gpr_idx_mode: the operands that M0 indexes.
+    GprIdx,
 }
 
 /// An operand column of a row: encoding field and type.
@@ -134,6 +136,8 @@ pub enum Opd {
     K(Imm),
     /// The 8-bit source field read as a message number (s_sendmsg_rtn).
     MSG,
+    /// The second 8-bit source field read as operands to index (s_set_gpr_idx_on).
+    IDX,
     /// SMEM: 7-bit immediate in the sdata field (prefetch and probe forms).
     SIMM,
     /// SMEM base: 64-bit address or 128-bit V#.
@@ -341,15 +345,15 @@ impl Row {
         self
     }
 
-    /// Reads this state.
+    /// Reads this state too.
     pub const fn reads(mut self, state: Implicit) -> Row {
-        self.reads = state;
+        self.reads = self.reads.union(state);
         self
     }
 
-    /// Writes this state.
+    /// Writes this state too.
     pub const fn writes(mut self, state: Implicit) -> Row {
-        self.writes = state;
+        self.writes = self.writes.union(state);
         self
     }
 }

@@ -67,6 +67,7 @@ impl Build<'_> {
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 Opd::K(_) => Operand::Imm(simm16),
                 Opd::MSG => Operand::Imm(ssrc0),
+                Opd::IDX => Operand::Imm(ssrc1),
                 _ => return self.reserved(),
             };
             self.push(op);

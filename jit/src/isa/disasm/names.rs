@@ -1,6 +1,6 @@
 //! Names of numbers: special operands, inline constants, hardware registers, messages, image dimensions, buffer formats.
 
-use crate::isa::target::Gfx;
+use crate::isa::target::{Gfx, Procs};
 
 /// Scalar source codes that are neither registers nor constants.
 pub(super) const SPECIAL: [(u8, &str); 9] = [
@@ -35,49 +35,113 @@ pub(super) const FLOATS: [Float; 9] = [
 /// 1/(2 pi) as a double prints with more digits.
 pub(super) const INV_2PI_F64: &str = "0.15915494309189532";
 
-/// Hardware registers of gfx11.
-const HWREGS: [(u32, &str); 15] = [
-    (1, "MODE"),
-    (2, "STATUS"),
-    (3, "TRAPSTS"),
-    (5, "GPR_ALLOC"),
-    (6, "LDS_ALLOC"),
-    (7, "IB_STS"),
-    (15, "SH_MEM_BASES"),
-    (18, "PERF_SNAPSHOT_PC_LO"),
-    (19, "PERF_SNAPSHOT_PC_HI"),
-    (20, "FLAT_SCR_LO"),
-    (21, "FLAT_SCR_HI"),
-    (23, "HW_ID1"),
-    (24, "HW_ID2"),
-    (27, "PERF_SNAPSHOT_DATA"),
-    (29, "SHADER_CYCLES"),
+const ALL: Procs = Procs::ALL;
+const TO_GFX8: Procs = Procs::range(0x600, 0x8ff);
+const TO_GFX9: Procs = Procs::range(0x600, 0x9ff);
+const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
+const TO_GFX11: Procs = Procs::range(0x600, 0x11ff);
+const GFX8_10: Procs = Procs::range(0x800, 0x10ff);
+const GFX9_10: Procs = Procs::range(0x900, 0x10ff);
+const GFX9_11: Procs = Procs::range(0x900, 0x11ff);
+const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
+const GFX10: Procs = Procs::range(0x1000, 0x10ff);
+const GFX10_11: Procs = Procs::range(0x1000, 0x11ff);
+const FROM_GFX10: Procs = Procs::range(0x1000, 0xffff);
+const GFX10_3_11: Procs = Procs::range(0x1030, 0x11ff);
+const GFX11: Procs = Procs::range(0x1100, 0x11ff);
+const FROM_GFX11: Procs = Procs::range(0x1100, 0xffff);
+const GFX940: Procs = Procs::GFX940;
+const GFX12: Procs = Procs::GFX12;
+
+/// A number, its name, and the processors that call it so.
+type Named = (u32, &'static str, Procs);
+
+fn name_of(table: &[Named], target: Gfx, number: u32) -> Option<&'static str> {
+    table.iter().find(|n| n.0 == number && n.2.has(target)).map(|n| n.1)
+}
+
+/// Hardware registers, without HW_REG_.
+#[rustfmt::skip]
+const HWREGS: &[Named] = &[
+    (1, "MODE", ALL),
+    (2, "STATUS", ALL),
+    (3, "TRAPSTS", TO_GFX11),
+    (4, "HW_ID", TO_GFX9),                      (4, "STATE_PRIV", GFX12),
+    (5, "GPR_ALLOC", ALL),
+    (6, "LDS_ALLOC", ALL),
+    (7, "IB_STS", ALL),
+    (10, "PERF_SNAPSHOT_DATA", GFX12),
+    (11, "PERF_SNAPSHOT_PC_LO", GFX12),
+    (12, "PERF_SNAPSHOT_PC_HI", GFX12),
+    (15, "SH_MEM_BASES", GFX9_11),              (15, "PERF_SNAPSHOT_DATA1", GFX12),
+    (16, "TBA_LO", GFX9_10),                    (16, "PERF_SNAPSHOT_DATA2", GFX12),
+    (17, "TBA_HI", GFX9_10),                    (17, "EXCP_FLAG_PRIV", GFX12),
+    (18, "TMA_LO", GFX9_10),                    (18, "PERF_SNAPSHOT_PC_LO", GFX11),   (18, "EXCP_FLAG_USER", GFX12),
+    (19, "TMA_HI", GFX9_10),                    (19, "PERF_SNAPSHOT_PC_HI", GFX11),   (19, "TRAP_CTRL", GFX12),
+    (20, "XCC_ID", GFX940),                     (20, "FLAT_SCR_LO", GFX10_11),        (20, "SCRATCH_BASE_LO", GFX12),
+    (21, "SQ_PERF_SNAPSHOT_DATA", GFX940),      (21, "FLAT_SCR_HI", GFX10_11),        (21, "SCRATCH_BASE_HI", GFX12),
+    (22, "SQ_PERF_SNAPSHOT_DATA1", GFX940),     (22, "XNACK_MASK", Procs::GFX10_1),
+    (23, "SQ_PERF_SNAPSHOT_PC_LO", GFX940),     (23, "HW_ID1", FROM_GFX10),
+    (24, "SQ_PERF_SNAPSHOT_PC_HI", GFX940),     (24, "HW_ID2", FROM_GFX10),
+    (25, "POPS_PACKER", GFX10),
+    (27, "PERF_SNAPSHOT_DATA", GFX11),
+    (29, "SHADER_CYCLES", GFX10_3_11),          (29, "SHADER_CYCLES_LO", GFX12),
+    (30, "SHADER_CYCLES_HI", GFX12),
+    (31, "DVGPR_ALLOC_LO", GFX12),
+    (32, "DVGPR_ALLOC_HI", GFX12),
 ];
 
 /// Name of a hardware register, without HW_REG_.
-pub(super) fn hwreg(_target: Gfx, id: u32) -> Option<&'static str> {
-    HWREGS.iter().find(|r| r.0 == id).map(|r| r.1)
+pub(super) fn hwreg(target: Gfx, id: u32) -> Option<&'static str> {
+    name_of(HWREGS, target, id)
 }
 
+/// Message that carries an operation of the system.
+pub(super) const SYSMSG: u32 = 15;
+
+/// Messages, without MSG_.
+#[rustfmt::skip]
+const MESSAGES: &[Named] = &[
+    (1, "INTERRUPT", ALL),
+    (2, "GS", TO_GFX10),                        (2, "HS_TESSFACTOR", FROM_GFX11),
+    (3, "GS_DONE", TO_GFX10),                   (3, "DEALLOC_VGPRS", FROM_GFX11),
+    (4, "SAVEWAVE", GFX8_10),
+    (5, "STALL_WAVE_GEN", GFX9_11),
+    (6, "HALT_WAVES", GFX9_11),
+    (7, "ORDERED_PS_DONE", GFX9_10),
+    (8, "EARLY_PRIM_DEALLOC", GFX9_10),
+    (9, "GS_ALLOC_REQ", FROM_GFX9),
+    (10, "GET_DOORBELL", GFX9_10),
+    (11, "GET_DDID", GFX10),
+    (SYSMSG, "SYSMSG", ALL),
+    (128, "RTN_GET_DOORBELL", FROM_GFX11),
+    (129, "RTN_GET_DDID", FROM_GFX11),
+    (130, "RTN_GET_TMA", FROM_GFX11),
+    (131, "RTN_GET_REALTIME", FROM_GFX11),
+    (132, "RTN_SAVE_WAVE", FROM_GFX11),
+    (133, "RTN_GET_TBA", FROM_GFX11),
+    (134, "RTN_GET_TBA_TO_PC", FROM_GFX11),
+    (135, "RTN_GET_SE_AID_ID", GFX12),
+];
+
+/// Operations of MSG_SYSMSG, without SYSMSG_OP_.
+const SYSTEM_OPS: &[Named] = &[(1, "ECC_ERR_INTERRUPT", ALL), (2, "REG_RD", ALL), (3, "HOST_TRAP_ACK", TO_GFX8), (4, "TTRACE_PC", ALL)];
+
+/// Operations of MSG_GS and MSG_GS_DONE, without GS_OP_.
+pub(super) const STREAM_OPS: [&str; 4] = ["NOP", "CUT", "EMIT", "EMIT_CUT"];
+
 /// Name of a message, without MSG_.
-pub(super) fn message(id: u32) -> Option<&'static str> {
-    Some(match id {
-        1 => "INTERRUPT",
-        2 => "HS_TESSFACTOR",
-        3 => "DEALLOC_VGPRS",
-        5 => "STALL_WAVE_GEN",
-        6 => "HALT_WAVES",
-        9 => "GS_ALLOC_REQ",
-        128 => "RTN_GET_DOORBELL",
-        129 => "RTN_GET_DDID",
-        130 => "RTN_GET_TMA",
-        131 => "RTN_GET_REALTIME",
-        132 => "RTN_SAVE_WAVE",
-        133 => "RTN_GET_TBA",
-        134 => "RTN_GET_TBA_TO_PC",
-        _ => return None,
-    })
+pub(super) fn message(target: Gfx, id: u32) -> Option<&'static str> {
+    name_of(MESSAGES, target, id)
 }
+
+/// Name of a system message's operation, without SYSMSG_OP_.
+pub(super) fn system_op(target: Gfx, op: u32) -> Option<&'static str> {
+    name_of(SYSTEM_OPS, target, op)
+}
+
+/// Operands that s_set_gpr_idx_mode chooses, lowest bit first.
+pub(super) const INDEXED: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
 /// s_delay_alu instid values from 1.
 pub(super) const DELAY_ID: [&str; 11] = [

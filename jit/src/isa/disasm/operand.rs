@@ -4,6 +4,7 @@ use super::{Printer, names};
 use crate::isa::inst::{Dpp, Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
+use crate::isa::target::{Family, Space};
 
 impl Printer<'_> {
     pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
@@ -29,6 +30,11 @@ impl Printer<'_> {
             Opd::MSG => {
                 if let Operand::Imm(v) = *op {
                     return self.message(v);
+                }
+            }
+            Opd::IDX => {
+                if let Operand::Imm(v) = *op {
+                    return self.indexed(v);
                 }
             }
             Opd::SIMM => {
@@ -268,6 +274,7 @@ impl Printer<'_> {
             Imm::Waitcnt => self.waitcnt(v),
             Imm::Depctr => self.depctr(v),
             Imm::DelayAlu => self.delay_alu(v),
+            Imm::GprIdx => self.indexed(v),
         }
     }
 
@@ -307,17 +314,52 @@ impl Printer<'_> {
         self.put(&text);
     }
 
+    /// s_sendmsg: message 7:0 from gfx11; before, message 3:0, operation 6:4, stream of a geometry shader 9:8.
     fn message(&mut self, v: u32) {
-        match names::message(v & 0xff) {
-            Some(name) => self.num(format_args!("sendmsg(MSG_{name})")),
-            None if v < 0x100 => self.num(format_args!("sendmsg({v}, 0, 0)")),
+        let single = self.target.space() >= Space::Gfx11;
+        let (id, op, stream) = if single { (v & 0xff, 0, 0) } else { (v & 15, (v >> 4) & 7, (v >> 8) & 3) };
+        let name = names::message(self.target, id).unwrap_or_default();
+        // MSG_GS is 2 and MSG_GS_DONE is 3; only the latter may have nothing to do.
+        let geometry = !single && matches!(id, 2 | 3);
+        let text = match names::STREAM_OPS.get(op as usize) {
+            _ if name.is_empty() => None,
+            Some(_) if geometry && op == 0 => (id == 3 && stream == 0).then(|| format!("MSG_{name}, GS_OP_NOP")),
+            Some(op) if geometry => Some(format!("MSG_{name}, GS_OP_{op}, {stream}")),
+            _ if stream != 0 => None,
+            _ if id == names::SYSMSG => names::system_op(self.target, op).map(|op| format!("MSG_{name}, SYSMSG_OP_{op}")),
+            _ => (op == 0).then(|| format!("MSG_{name}")),
+        };
+        match text {
+            Some(text) => self.num(format_args!("sendmsg({text})")),
+            None if v == id | op << 4 | stream << 8 => self.num(format_args!("sendmsg({id}, {op}, {stream})")),
             None => self.num(format_args!("{v}")),
         }
     }
 
-    /// s_waitcnt: expcnt 2:0, lgkmcnt 9:4, vmcnt 15:10. Counters at their maximum do not wait and are left out, unless all are.
+    /// s_set_gpr_idx_on and s_set_gpr_idx_mode: the operands that M0 indexes.
+    fn indexed(&mut self, v: u32) {
+        if v > 15 {
+            return self.num(format_args!("{v:#x}"));
+        }
+        let chosen: Vec<&str> = names::INDEXED.iter().enumerate().filter(|(i, _)| (v >> i) & 1 != 0).map(|(_, n)| *n).collect();
+        self.num(format_args!("gpr_idx({})", chosen.join(",")));
+    }
+
+    /// s_waitcnt. Counters at their maximum do not wait and are left out, unless all are.
     fn waitcnt(&mut self, v: u32) {
-        let fields = [("vmcnt", v >> 10, 63), ("expcnt", v & 7, 7), ("lgkmcnt", (v >> 4) & 63, 63)];
+        let bits = |high: u32, low: u32| (v >> low) & ((2 << (high - low)) - 1);
+        let fields = match self.target.family() {
+            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => {
+                [("vmcnt", bits(3, 0), 15), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(11, 8), 15)]
+            }
+            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => {
+                [("vmcnt", bits(3, 0) | bits(15, 14) << 4, 63), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(11, 8), 15)]
+            }
+            Family::Gfx10 | Family::Gfx103 => {
+                [("vmcnt", bits(3, 0) | bits(15, 14) << 4, 63), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(13, 8), 63)]
+            }
+            _ => [("vmcnt", bits(15, 10), 63), ("expcnt", bits(2, 0), 7), ("lgkmcnt", bits(9, 4), 63)],
+        };
         self.counters(&fields);
     }
 
@@ -332,11 +374,8 @@ impl Printer<'_> {
         }
     }
 
-    /// s_waitcnt_depctr: sa_sdst 0, va_vcc 1, vm_vsrc 4:2, hold_cnt 7, va_ssrc 8, va_sdst 11:9, va_vdst 15:12.
+    /// s_waitcnt_depctr: sa_sdst 0, va_vcc 1, vm_vsrc 4:2, hold_cnt 7 (from gfx10.3), va_ssrc 8, va_sdst 11:9, va_vdst 15:12.
     fn depctr(&mut self, v: u32) {
-        if v & 0x60 != 0 {
-            return self.num(format_args!("{v:#x}"));
-        }
         let fields = [
             ("depctr_hold_cnt", (v >> 7) & 1, 1),
             ("depctr_sa_sdst", v & 1, 1),
@@ -346,7 +385,11 @@ impl Printer<'_> {
             ("depctr_va_vcc", (v >> 1) & 1, 1),
             ("depctr_vm_vsrc", (v >> 2) & 7, 7),
         ];
-        self.counters(&fields);
+        let has_hold = self.target.family() >= Family::Gfx103;
+        match v & if has_hold { 0x60 } else { 0xe0 } {
+            0 => self.counters(if has_hold { &fields } else { &fields[1..] }),
+            _ => self.num(format_args!("{v:#x}")),
+        }
     }
 
     /// s_delay_alu: instid0 3:0, instskip 6:4, instid1 10:7.

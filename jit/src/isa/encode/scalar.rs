@@ -17,11 +17,7 @@ fn sop(inst: &Inst) -> Result<Code, EncodeError> {
     w.set(opcode, number, "opcode")?;
     for (opd, op) in inst.row.ops.iter().zip(inst.ops()) {
         match (*opd, *op) {
-            (Opd::SR0(_), _) => {
-                let code = w.ssrc(op)?;
-                w.set(SOP.ssrc0, code, "source 0")?;
-            }
-            (Opd::S0(_), _) => {
+            (Opd::S0(_) | Opd::SR0(_), _) => {
                 let code = w.ssrc(op)?;
                 w.set(SOP.ssrc0, code, "source 0")?;
             }
@@ -36,6 +32,7 @@ fn sop(inst: &Inst) -> Result<Code, EncodeError> {
             (Opd::LIT(_), Operand::Literal(v)) => w.set_literal(v)?,
             (Opd::K(_), Operand::Imm(v)) => w.set(SOP.simm16, v, "immediate")?,
             (Opd::MSG, Operand::Imm(v)) => w.set(SOP.ssrc0, v, "message")?,
+            (Opd::IDX, Operand::Imm(v)) => w.set(SOP.ssrc1, v, "index mode")?,
             _ => return Err(w.bad(format_args!("{op:?}"))),
         }
     }

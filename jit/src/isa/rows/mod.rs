@@ -25,10 +25,23 @@ mod prelude {
     pub(super) use crate::isa::row::Imm::*;
     pub(super) use crate::isa::row::Opd::*;
     pub(super) use crate::isa::row::Ty::*;
-    pub(super) use crate::isa::row::{Flags, Row, X, row};
+    pub(super) use crate::isa::row::{Flags, Implicit, Row, X, row};
     pub(super) use crate::isa::target::Procs;
 
     pub(super) const GFX11_5: Procs = Procs::GFX11_5;
+    pub(super) const GFX12: Procs = Procs::GFX12;
+    pub(super) const GFX10: Procs = Procs::range(0x1000, 0x10ff);
+    pub(super) const GFX9_10: Procs = Procs::range(0x900, 0x10ff);
+    pub(super) const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
+    pub(super) const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
+    pub(super) const FROM_GFX11_5: Procs = Procs::range(0x1150, 0xffff);
+
+    pub(super) const EXEC: Implicit = Implicit::EXEC;
+    pub(super) const VCC: Implicit = Implicit::VCC;
+    pub(super) const SCC: Implicit = Implicit::SCC;
+    pub(super) const MODE: Implicit = Implicit::MODE;
+    /// `M0` alone is the modifier flag of source 0.
+    pub(super) const REG_M0: Implicit = Implicit::M0;
 
     pub(super) const SOP1: &[Enc] = &[Enc::SOP1];
     pub(super) const SOP2: &[Enc] = &[Enc::SOP2];
