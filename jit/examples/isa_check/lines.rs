@@ -68,9 +68,8 @@ pub fn check(dir: &str, target: Gfx, wave: u32, o: &Options) -> Report {
     let mut lists: BTreeSet<Vec<u32>> = unique_lines(dir, "txt", byte_list).iter().filter_map(|l| dwords(l)).collect();
     lists.extend(assembled.into_iter().map(|(_, code)| code));
     let slots: Vec<[u32; SLOT]> = lists.iter().map(|t| std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP))).collect();
-    let bytes: Vec<u8> = slots.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
-    for (slot, theirs) in slots.iter().zip(llvm::disassemble(&bytes, target, wave)) {
-        report.compare(o.show, &slot[..TEST], theirs.unwrap_or((".long (not listed)".into(), 1)), ours(slot, target, wave));
+    for (slot, answer) in slots.iter().zip(llvm::disassemble(&slots, target, wave)) {
+        report.answer(o.show, &slot[..TEST], answer, ours(slot, target, wave));
     }
     report
 }

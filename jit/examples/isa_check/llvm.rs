@@ -55,26 +55,62 @@ fn wave_attr(target: Gfx, wave: u32) -> Option<&'static str> {
     })
 }
 
-/// Text and dwords of what stands at the start of each slot.
-pub fn disassemble(bytes: &[u8], target: Gfx, wave: u32) -> Vec<Option<(String, usize)>> {
+/// LLVM's answer about a slot.
+#[derive(Clone)]
+pub enum Answer {
+    /// Text and dwords.
+    Text(String, usize),
+    /// llvm-objdump itself fails on the instruction, so nothing is known.
+    Crash,
+}
+
+/// What stands at the start of each slot. Some words make llvm-objdump fail; they are found by halving.
+pub fn disassemble(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Vec<Answer> {
+    if let Some(answers) = objdump(slots, target, wave) {
+        return answers;
+    }
+    if let [slot] = slots {
+        return vec![first_of(slot, target, wave)];
+    }
+    slots.chunks(slots.len().div_ceil(8)).flat_map(|part| disassemble(part, target, wave)).collect()
+}
+
+/// The first instruction of a slot whose later words make LLVM fail.
+fn first_of(slot: &[u32; SLOT], target: Gfx, wave: u32) -> Answer {
+    for kept in (1..TEST).rev() {
+        let mut calm = *slot;
+        calm[kept..].fill(S_NOP);
+        match objdump(&[calm], target, wave).as_deref() {
+            Some([Answer::Text(text, len)]) if *len <= kept => return Answer::Text(text.clone(), *len),
+            _ => {}
+        }
+    }
+    Answer::Crash
+}
+
+fn objdump(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Option<Vec<Answer>> {
+    let bytes: Vec<u8> = slots.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
     let dir = scratch();
     let (bin, src, obj) = (dir.join("x.bin"), dir.join("x.s"), dir.join("x.o"));
     fs::write(&bin, bytes).expect("write code");
     fs::write(&src, format!(".text\n.incbin \"{}\"\n", bin.display())).expect("write source");
     let cpu = format!("--mcpu={target}");
     must(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "-filetype=obj", "-o"]).arg(&obj).arg(&src));
-    let text = must(Command::new("llvm-objdump-19").args(["-d", &cpu]).args(wave_attr(target, wave)).arg(&obj));
-    let mut out = vec![None; bytes.len() / 4 / SLOT];
-    for line in String::from_utf8_lossy(&text).lines() {
+    let o = run(Command::new("llvm-objdump-19").args(["-d", &cpu]).args(wave_attr(target, wave)).arg(&obj));
+    if !o.status.success() {
+        return None;
+    }
+    let mut out = vec![Answer::Text(".long (not listed)".into(), 1); slots.len()];
+    for line in String::from_utf8_lossy(&o.stdout).lines() {
         let Some((text, comment)) = line.rsplit_once("//") else { continue };
         let Some((address, code)) = comment.trim().split_once(':') else { continue };
         let Ok(address) = usize::from_str_radix(address, 16) else { continue };
         if address % (4 * SLOT) == 0 {
             let dwords = code.split_whitespace().filter(|w| w.len() == 8 && w.bytes().all(|b| b.is_ascii_hexdigit())).count();
-            out[address / 4 / SLOT] = Some((fold(text), dwords));
+            out[address / 4 / SLOT] = Answer::Text(fold(text), dwords);
         }
     }
-    out
+    Some(out)
 }
 
 /// What the assembler makes of each line: its own print and the code, `None` when it refuses the line. A label before each line tells
