@@ -20,6 +20,8 @@ pub enum Enc {
     VOP3,
     VOP3SD,
     VOP3P,
+    /// Matrix instructions of gfx908 to gfx94x, in VOP3P's number space.
+    MAI,
     VOPD,
     VINTERP,
     VINTRP,
@@ -138,6 +140,8 @@ pub struct Mods {
     pub dim: u8,
     /// MTBUF format number.
     pub format: u8,
+    /// gfx90a scc, gfx94x sc1 (there glc is sc0 and slc is nt).
+    pub scc: bool,
     /// gfx12 th and scope.
     pub th: u8,
     pub scope: u8,
@@ -149,6 +153,12 @@ pub struct Mods {
     /// EXP enable mask; VINTERP wait_exp; LDSDIR wait counts.
     pub en: u8,
     pub wait: u8,
+    /// MAI: broadcast of matrix A, its block, lane group pattern of matrix B (F64 on gfx94x: negation).
+    pub cbsz: u8,
+    pub abid: u8,
+    pub blgp: u8,
+    /// Which index of a sparse matrix's index register.
+    pub index_key: u8,
 }
 
 /// Most operands an instruction prints (VOPD with both halves, MIMG with NSA).

@@ -36,11 +36,22 @@ pub enum Ty {
     B128,
     B256,
     B512,
+    B1024,
+    /// Pairs in two registers.
+    B32X2,
+    F32X2,
+    /// Four 64-bit floats.
+    F64X4,
     /// Matrix fragments of WMMA accumulators: 8 dwords in wave32, 4 in wave64.
     AccF32,
     AccI32,
     AccF16,
     AccBF16,
+    /// The same with two elements in a dword (gfx12): 4 dwords in wave32, 2 in wave64.
+    AccPkF16,
+    AccPkBF16,
+    /// Fragments of the multiplied matrices: this many dwords in wave32, half as many in wave64.
+    Frag(u8),
     /// One bit per lane: one dword in wave32, two in wave64.
     Mask,
 }
@@ -50,12 +61,15 @@ impl Ty {
     pub fn dwords(self, wave_size: u32) -> u8 {
         use Ty::*;
         match self {
-            B64 | I64 | U64 | F64 => 2,
+            B64 | I64 | U64 | F64 | B32X2 | F32X2 => 2,
             B96 => 3,
             B128 => 4,
-            B256 => 8,
+            B256 | F64X4 => 8,
             B512 => 16,
+            B1024 => 32,
             AccF32 | AccI32 | AccF16 | AccBF16 => (256 / wave_size.max(32)) as u8,
+            AccPkF16 | AccPkBF16 => (128 / wave_size.max(32)) as u8,
+            Frag(dwords) => (u32::from(dwords) * 32 / wave_size.max(32)) as u8,
             Mask => (wave_size.max(32) / 32) as u8,
             _ => 1,
         }
@@ -120,8 +134,16 @@ pub enum Opd {
     V1(Ty),
     /// Source field 2, VGPR only.
     V2(Ty),
-    /// Source field 2 of WMMA: VGPRs or an inline constant.
+    /// Source field 2 of WMMA and MFMA: VGPRs (AGPRs where the destination is), or an inline constant.
     C2(Ty),
+    /// MAI: source field 0, VGPRs or AGPRs.
+    AV0(Ty),
+    /// MAI: source field 1, VGPRs or AGPRs.
+    AV1(Ty),
+    /// Source field 0, AGPRs only.
+    A0(Ty),
+    /// AGPR destination (vdst).
+    AD(Ty),
     /// Source field 0, scalar or constant.
     R0(Ty),
     /// Source field 1, scalar or constant.
@@ -236,6 +258,12 @@ bitflags::bitflags! {
         const BVH = 1 << 27;
         /// Image: the gradients are 16 bits wide.
         const G16 = 1 << 29;
+        /// FLAT load that can write LDS instead of a register (gfx9, gfx10: the lds bit).
+        const LDS = 1 << 40;
+        /// VOP3P: neg_lo and neg_hi of source 2 only.
+        const NEG2 = 1 << 41;
+        /// Sparse matrix: source 2 holds indices, index_key selects among them.
+        const SPARSE = 1 << 42;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opcode number to row, per processor and format: plain arrays built from `rows/` when a processor is first used.
 //!
-//! VOP3 and VOP3SD share one number space, so they share one array; VOP1, VOP2 and VOPC rows appear in it under their promoted numbers.
+//! VOP3 and VOP3SD share one number space, so they share one array, and so do VOP3P and MAI; VOP1, VOP2 and VOPC rows appear in it under their promoted numbers.
 
 use super::inst::Enc;
 use super::row::Row;
@@ -14,7 +14,12 @@ const FORMATS: usize = Enc::EXP as usize + 1;
 pub struct Table([Vec<Option<&'static Row>>; FORMATS]);
 
 fn slot(enc: Enc) -> usize {
-    (if enc == Enc::VOP3SD { Enc::VOP3 } else { enc }) as usize
+    let shared = match enc {
+        Enc::VOP3SD => Enc::VOP3,
+        Enc::MAI => Enc::VOP3P,
+        enc => enc,
+    };
+    shared as usize
 }
 
 impl Table {
@@ -46,5 +51,17 @@ impl Table {
     /// The row of `number` in format `enc`.
     pub fn find(&self, enc: Enc, number: u32) -> Option<&'static Row> {
         self.0[slot(enc)].get(number as usize).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_rows_claim_one_opcode() {
+        for target in Gfx::all() {
+            assert!(Table::of(target).is_some());
+        }
     }
 }

@@ -7,6 +7,7 @@ mod ds;
 mod export;
 mod flat;
 mod image;
+mod mai;
 mod scalar;
 mod smem;
 mod vop1;
@@ -43,6 +44,14 @@ mod prelude {
     /// `M0` alone is the modifier flag of source 0.
     pub(super) const REG_M0: Implicit = Implicit::M0;
 
+    pub(super) const BEFORE_GFX11: Procs = Procs::range(0x600, 0x10ff);
+    pub(super) const SINCE_GFX7: Procs = Procs::range(0x700, 0xffff);
+    pub(super) const SINCE_GFX9: Procs = Procs::range(0x900, 0xffff);
+    pub(super) const SINCE_GFX10_3: Procs = Procs::range(0x1030, 0xffff);
+    pub(super) const SINCE_GFX11: Procs = Procs::range(0x1100, 0xffff);
+    /// gfx90a and gfx94x.
+    pub(super) const GFX90A_940: Procs = Procs::GFX90A.or(Procs::GFX940);
+
     pub(super) const SOP1: &[Enc] = &[Enc::SOP1];
     pub(super) const SOP2: &[Enc] = &[Enc::SOP2];
     pub(super) const SOPC: &[Enc] = &[Enc::SOPC];
@@ -55,6 +64,7 @@ mod prelude {
     pub(super) const VOP3: &[Enc] = &[Enc::VOP3];
     pub(super) const VOP3SD: &[Enc] = &[Enc::VOP3SD];
     pub(super) const VOP3P: &[Enc] = &[Enc::VOP3P];
+    pub(super) const MAI: &[Enc] = &[Enc::MAI];
     pub(super) const VOPD: &[Enc] = &[Enc::VOPD];
     pub(super) const VINTERP: &[Enc] = &[Enc::VINTERP];
     pub(super) const LDSDIR: &[Enc] = &[Enc::LDSDIR];
@@ -99,13 +109,16 @@ mod prelude {
     pub(super) const G16: u64 = Flags::G16.bits();
     pub(super) const BVH: u64 = Flags::BVH.bits();
     pub(super) const HALF: u64 = Flags::HALF.bits();
+    pub(super) const LDS: u64 = Flags::LDS.bits();
+    pub(super) const NEG2: u64 = Flags::NEG2.bits();
+    pub(super) const SPARSE: u64 = Flags::SPARSE.bits();
     pub(super) const NODPP: u64 = Flags::NODPP.bits();
 }
 
 /// Every row, ordered by id.
 pub fn all() -> &'static [Row] {
     static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
-        let files: [&[Row]; 13] = [
+        let files: [&[Row]; 14] = [
             scalar::ROWS,
             smem::ROWS,
             vop1::ROWS,
@@ -113,6 +126,7 @@ pub fn all() -> &'static [Row] {
             vopc::ROWS,
             vop3::ROWS,
             vop3p::ROWS,
+            mai::ROWS,
             vopd::ROWS,
             ds::ROWS,
             flat::ROWS,
