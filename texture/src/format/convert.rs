@@ -31,7 +31,7 @@ pub fn decode(value: u32, bits: u8, numeric: Numeric) -> u32 {
         Numeric::Uscaled => value as f32,
         Numeric::Sscaled => signed(value, bits) as f32,
         Numeric::Srgb => SRGB_TO_LINEAR[(value & 0xff) as usize],
-        Numeric::Float => match bits {
+        Numeric::Float | Numeric::Ufloat => match bits {
             32 => return value,
             16 => f16::from_bits(value as u16).to_f32(),
             11 => unsigned_float(value, 6),
@@ -66,7 +66,7 @@ pub fn encode(value: u32, bits: u8, numeric: Numeric) -> u32 {
             f64::from(x).round_ties_even().clamp(-top - 1.0, top) as i32 as u32 & largest(bits)
         }
         Numeric::Srgb => u32::from(linear_to_srgb(x)),
-        Numeric::Float => match bits {
+        Numeric::Float | Numeric::Ufloat => match bits {
             32 => value,
             16 => f16::from_f32(x).to_bits().into(),
             11 => to_unsigned_float(x, 6),

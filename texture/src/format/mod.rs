@@ -9,14 +9,17 @@
 //! | `table.rs` | the formats of every generation by number |
 //! | `convert.rs` | one channel to and from its bits |
 //! | `srgb.rs` | the sRGB curve |
+//! | `bc/` | block compression |
 //!
 //! Reference: RDNA3 guide, table 52, and RDNA4 guide, table 62; numbers of older generations from Mesa 25.0.7; packed floats and block
 //! compression from the Direct3D 11.3 functional specification, "formats".
 
+mod bc;
 mod convert;
 mod srgb;
 mod table;
 
+pub use bc::Bc;
 pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
 
 use crate::Generation;
@@ -52,8 +55,10 @@ pub enum Numeric {
     Uint,
     /// A signed integer.
     Sint,
-    /// A float of the channel's width.
+    /// A float of the channel's width; packed floats of 10 and 11 bits have no sign.
     Float,
+    /// A block of floats without signs (BC6).
+    Ufloat,
     /// R, G and B on the sRGB curve, A from 0 to 1.
     Srgb,
 }
@@ -74,6 +79,8 @@ pub enum Layout {
     Plain,
     /// One texel of three 9-bit mantissas and an exponent.
     SharedExponent,
+    /// 4 x 4 texels, compressed.
+    Block(Bc),
     /// Two texels with a green each and common blue and red; `green` is the byte with the first green, 0 (GB_GR) or 1 (BG_RG).
     Subsampled {
         /// Byte of the first green.
@@ -109,7 +116,9 @@ impl std::fmt::Display for Format {
             Numeric::Sscaled => "SSCALED",
             Numeric::Uint => "UINT",
             Numeric::Sint => "SINT",
+            Numeric::Float if self.layout == Layout::Block(Bc::Bc6) => "SFLOAT",
             Numeric::Float => "FLOAT",
+            Numeric::Ufloat => "UFLOAT",
             Numeric::Srgb => "SRGB",
         };
         write!(f, "{}_{numeric}", self.layout_name)
@@ -154,7 +163,10 @@ impl Format {
     pub fn channel_count(&self) -> usize {
         match self.layout {
             Layout::Plain => self.channels.iter().filter(|c| c.bits != 0).count(),
-            Layout::SharedExponent | Layout::Subsampled { .. } => 3,
+            Layout::Block(Bc::Bc4) => 1,
+            Layout::Block(Bc::Bc5) => 2,
+            Layout::SharedExponent | Layout::Subsampled { .. } | Layout::Block(Bc::Bc6) => 3,
+            Layout::Block(_) => 4,
         }
     }
 
@@ -164,7 +176,7 @@ impl Format {
     }
 
     /// Texel (`x`, `y`) of an element, coordinates within the block.
-    pub fn decode_texel(&self, bytes: &[u8], x: u32, _y: u32) -> [u32; 4] {
+    pub fn decode_texel(&self, bytes: &[u8], x: u32, y: u32) -> [u32; 4] {
         let element = load(bytes, self.bytes);
         match self.layout {
             Layout::Plain => {
@@ -180,6 +192,7 @@ impl Format {
                 let [r, g, b] = convert::shared_exponent(element as u32).map(f32::to_bits);
                 [r, g, b, self.one()]
             }
+            Layout::Block(kind) => bc::texel(kind, self.numeric, element, y % 4 * 4 + x % 4),
             Layout::Subsampled { green } => {
                 let byte = |n: u8| (element >> (8 * u32::from(n))) as u32 & 0xff;
                 let chroma = 1 - green; // byte of blue; red is two on
@@ -188,6 +201,12 @@ impl Format {
                 [r, g, b, self.one()]
             }
         }
+    }
+
+    /// The 16 texels of a block of 4 x 4, left to right and top to bottom. `None`: the format has no such blocks.
+    pub fn decode_block(&self, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
+        let Layout::Block(kind) = self.layout else { return None };
+        Some(bc::decode(kind, self.numeric, load(bytes, self.bytes)))
     }
 
     /// Puts a texel into an element of `bytes` bytes. Values are clamped to what the channel holds, a NaN is 0 where there is none (images.md
@@ -208,7 +227,7 @@ impl Format {
                 let [r, g, b, _] = texel.map(f32::from_bits);
                 u128::from(convert::to_shared_exponent([r, g, b]))
             }
-            Layout::Subsampled { .. } => return false,
+            Layout::Subsampled { .. } | Layout::Block(_) => return false,
         };
         let bytes = element.to_le_bytes();
         for (to, from) in out.iter_mut().zip(&bytes[..usize::from(self.bytes)]) {

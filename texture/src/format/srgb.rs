@@ -55,7 +55,7 @@ const fn from_bits(bits: [u32; 256]) -> [f32; 256] {
 }
 
 /// The curve, with `c` from 0 to 1.
-fn linear(c: f64) -> f64 {
+pub fn linear(c: f64) -> f64 {
     if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Channel, Format, FormatNumber, Layout, Numeric};
+use super::{Bc, Channel, Format, FormatNumber, Layout, Numeric};
 use crate::Generation;
 use Numeric::*;
 
@@ -65,6 +65,13 @@ const PLAIN: &[Plain] = &[
 /// Layouts that are no plain channels.
 const OTHER: &[(&str, u8, [u8; 2], Layout)] = &[
     ("5_9_9_9", 4, [1, 1], Layout::SharedExponent),
+    ("BC1", 8, [4, 4], Layout::Block(Bc::Bc1)),
+    ("BC2", 16, [4, 4], Layout::Block(Bc::Bc2)),
+    ("BC3", 16, [4, 4], Layout::Block(Bc::Bc3)),
+    ("BC4", 8, [4, 4], Layout::Block(Bc::Bc4)),
+    ("BC5", 16, [4, 4], Layout::Block(Bc::Bc5)),
+    ("BC6", 16, [4, 4], Layout::Block(Bc::Bc6)),
+    ("BC7", 16, [4, 4], Layout::Block(Bc::Bc7)),
     ("GB_GR", 4, [2, 1], Layout::Subsampled { green: 0 }),
     ("BG_RG", 4, [2, 1], Layout::Subsampled { green: 1 }),
 ];
@@ -106,7 +113,7 @@ const GFX10: &[Run] = &[
     run(165, "FMASK32_S8_F4", &[Uint]),  run(166, "FMASK32_S8_F8", &[Uint]),  run(167, "FMASK64_S16_F4", &[Uint]),
     run(168, "FMASK64_S16_F8", &[Uint]),
     run(169, "BC1", &[Unorm, Srgb]), run(171, "BC2", &[Unorm, Srgb]), run(173, "BC3", &[Unorm, Srgb]), run(175, "BC4", &[Unorm, Snorm]),
-    run(177, "BC5", &[Unorm, Snorm]), run(179, "BC6", &[Unorm, Snorm]), run(181, "BC7", &[Unorm, Srgb]),
+    run(177, "BC5", &[Unorm, Snorm]), run(179, "BC6", &[Ufloat, Float]), run(181, "BC7", &[Unorm, Srgb]),
     run(265, "MM_8", DEPTH),      run(267, "MM_8_8", DEPTH),        run(269, "MM_8_8_8_8", DEPTH), run(271, "MM_VYUY8", DEPTH),
     run(273, "MM_10_11_11", DEPTH), run(275, "MM_2_10_10_10", DEPTH), run(277, "MM_16_16_16_16", DEPTH),
     run(279, "MM_10_IN_16", DEPTH), run(281, "MM_10_IN_16_16", DEPTH), run(283, "MM_10_IN_16_16_16_16", DEPTH),
@@ -128,7 +135,7 @@ const GFX11: &[Run] = &[
     run(82, "GB_GR", VIDEO),      run(86, "BG_RG", VIDEO),
     run(90, "MM_10_IN_16", DEPTH), run(92, "MM_10_IN_16_16", DEPTH), run(94, "MM_10_IN_16_16_16_16", DEPTH),
     run(109, "BC1", &[Unorm, Srgb]), run(111, "BC2", &[Unorm, Srgb]), run(113, "BC3", &[Unorm, Srgb]), run(115, "BC4", &[Unorm, Snorm]),
-    run(117, "BC5", &[Unorm, Snorm]), run(119, "BC6", &[Unorm, Snorm]), run(121, "BC7", &[Unorm, Srgb]),
+    run(117, "BC5", &[Unorm, Snorm]), run(119, "BC6", &[Ufloat, Float]), run(121, "BC7", &[Unorm, Srgb]),
     run(205, "YCBCR", &[Unorm, Srgb]),
     run(207, "MM_8", DEPTH),      run(209, "MM_8_8", DEPTH),        run(211, "MM_8_8_8_8", DEPTH), run(213, "MM_VYUY8", DEPTH),
     run(215, "MM_10_11_11", DEPTH), run(217, "MM_2_10_10_10", DEPTH), run(219, "MM_16_16_16_16", DEPTH),
@@ -228,6 +235,13 @@ fn build_legacy(generation: Generation) -> Table {
             return Some((layout, Uint, resolve(layout, Uint)));
         }
         let numeric = NUMBER_FORMATS[number].filter(|&n| n != SnormOgl || generation == Generation::Gfx6)?;
+        // BC6 with a sign is SNORM, without UNORM.
+        let numeric = match numeric {
+            Unorm if layout == "BC6" => Ufloat,
+            Snorm if layout == "BC6" => Float,
+            Float if layout == "BC6" => return Some((layout, numeric, None)),
+            _ => numeric,
+        };
         let supported = || resolve(layout, numeric).filter(|_| allows(layout, numeric));
         (!layout.is_empty()).then(|| (layout, numeric, supported()))
     };

@@ -1,0 +1,138 @@
+//! BC6H: one or two pairs of endpoints of half floats without alpha, in 14 modes.
+//!
+//! After the mode come the endpoint bits, scattered in an order of the mode's own, the number of the split of two-subset modes, and the indices.
+//! Interpolation is between integers whose order is that of half floats.
+
+use std::sync::LazyLock;
+
+use half::f16;
+
+use super::tables::{BC6_MODES, Bc6Mode, weight};
+use super::{bits, index, interpolate, partition};
+
+/// Bits of the stream that go into an endpoint.
+#[derive(Clone, Copy)]
+pub struct Field {
+    /// r, g, b: 0, 1, 2.
+    pub colour: usize,
+    /// w, x, y, z: 0 to 3.
+    pub end: usize,
+    /// Where in the endpoint they go.
+    pub shift: u32,
+    pub count: u32,
+    is_reversed: bool,
+}
+
+/// `gy4` or `rw9:0`.
+pub fn parse_field(text: &str) -> Option<Field> {
+    let letter = |n: usize, of: &str| of.find(text.get(n..n + 1)?);
+    let (first, last) = text[2..].split_once(':').unwrap_or((&text[2..], &text[2..]));
+    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+    let count = first.abs_diff(last) + 1;
+    Some(Field { colour: letter(0, "rgb")?, end: letter(1, "wxyz")?, shift: first.min(last), count, is_reversed: first < last })
+}
+
+/// Modes by the low five bits of the block, their fields read.
+static MODES: LazyLock<[Option<(&'static Bc6Mode, Vec<Field>)>; 32]> = LazyLock::new(|| {
+    std::array::from_fn(|low| {
+        let number = if low & 3 < 2 { low & 3 } else { low };
+        let mode = BC6_MODES.iter().find(|mode| usize::from(mode.number) == number)?;
+        Some((mode, mode.fields.split_ascii_whitespace().filter_map(parse_field).collect()))
+    })
+});
+
+/// A parsed block.
+pub struct Block {
+    block: u128,
+    is_signed: bool,
+    /// By subset and colour.
+    ends: [[[i32; 2]; 3]; 2],
+    subset: &'static [u8; 16],
+    anchors: [u8; 3],
+    subsets: usize,
+    /// Where indices start and how wide they are.
+    at: u32,
+    width: u32,
+}
+
+impl Block {
+    /// Reads everything but the indices. Blocks of reserved modes are all 0.
+    pub fn parse(block: u128, is_signed: bool) -> Block {
+        let Some((mode, fields)) = &MODES[bits(block, 0, 5) as usize] else {
+            let (subset, anchors) = partition(1, 0);
+            return Block { block: 0, is_signed, ends: [[[0; 2]; 3]; 2], subset, anchors, subsets: 1, at: 0, width: 4 };
+        };
+        let mut at = if mode.number < 2 { 2 } else { 5 };
+        let mut ends = [[0_u32; 4]; 3]; // by colour and letter
+        for field in fields {
+            let mut value = bits(block, at, field.count);
+            if field.is_reversed {
+                value = value.reverse_bits() >> (32 - field.count);
+            }
+            ends[field.colour][field.end] |= value << field.shift;
+            at += field.count;
+        }
+        let (subsets, split) = if mode.is_split { (2, bits(block, at, 5)) } else { (1, 0) };
+        at += if mode.is_split { 5 } else { 0 };
+        let (subset, anchors) = partition(subsets, split);
+
+        let width = u32::from(mode.endpoint_bits);
+        let mut out = [[[0; 2]; 3]; 2];
+        for (colour, ends) in ends.iter().enumerate() {
+            let resolved: [i32; 4] = std::array::from_fn(|n| {
+                let value = if mode.is_transformed && n > 0 {
+                    let delta = sign_extend(ends[n], mode.delta_bits[colour].into());
+                    ends[0].wrapping_add_signed(delta) & ((1 << width) - 1)
+                } else {
+                    ends[n]
+                };
+                unquantise(if is_signed { sign_extend(value, width) } else { value as i32 }, width, is_signed)
+            });
+            out[0][colour] = [resolved[0], resolved[1]];
+            out[1][colour] = [resolved[2], resolved[3]];
+        }
+        Block { block, is_signed, ends: out, subset, anchors, subsets: subsets as usize, at, width: if mode.is_split { 3 } else { 4 } }
+    }
+
+    /// RGBA of texel `t`, f32 bits.
+    pub fn texel(&self, t: u32) -> [u32; 4] {
+        let subset = usize::from(self.subset[t as usize] - b'0');
+        let weight = weight(self.width, index(self.block, self.at, self.width, &self.anchors[..self.subsets], t));
+        let [r, g, b] = self.ends[subset].map(|ends| f16::from_bits(self.half(interpolate(ends, weight))).to_f32().to_bits());
+        [r, g, b, 1.0_f32.to_bits()]
+    }
+
+    /// The bits of the half float an integer stands for.
+    fn half(&self, value: i32) -> u16 {
+        match self.is_signed {
+            false => (value * 31 / 64) as u16,
+            true if value < 0 => 0x8000 | (-value * 31 / 32) as u16,
+            true => (value * 31 / 32) as u16,
+        }
+    }
+}
+
+fn sign_extend(value: u32, width: u32) -> i32 {
+    (value << (32 - width)) as i32 >> (32 - width)
+}
+
+/// An endpoint of `width` bits to 16 bits, of signed ones to 15 and a sign.
+fn unquantise(value: i32, width: u32, is_signed: bool) -> i32 {
+    if !is_signed {
+        return match value {
+            _ if width >= 15 => value,
+            0 => 0,
+            _ if value == (1 << width) - 1 => 0xffff,
+            _ => ((value << 15) + 0x4000) >> (width - 1),
+        };
+    }
+    if width >= 16 {
+        return value;
+    }
+    let size = match value.abs() {
+        0 => 0,
+        size if size >= (1 << (width - 1)) - 1 => 0x7fff,
+        size => ((size << 15) + 0x4000) >> (width - 1),
+    };
+    if value < 0 { -size } else { size }
+}
