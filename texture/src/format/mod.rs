@@ -253,3 +253,6 @@ fn load(bytes: &[u8], count: u8) -> u128 {
     all[..n].copy_from_slice(&bytes[..n]);
     u128::from_le_bytes(all)
 }
+
+#[cfg(test)]
+mod tests;
