@@ -7,6 +7,7 @@
 //! lowest, `wave_size` lanes a row. Rows 0..256 are VGPRs, 256..512 AGPRs, from [`TEMP_ROW`] on temporaries of compiled code.
 
 use crate::ir::SReg;
+use crate::ir::site::{SITE_ROWS, Site};
 use std::ffi::c_void;
 
 /// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the
@@ -112,6 +113,8 @@ pub enum FaultKind {
     Unsupported = 3,
     /// Outside the scratch allocation.
     Scratch = 4,
+    /// Refused by the texture crate; the run time has its message.
+    Refused = 5,
 }
 
 /// A memory instruction as compiled code hands it to a helper: static, one per instruction. `base`, the scalar part of the address, and
@@ -142,6 +145,23 @@ pub struct MemOp {
 /// Runs a memory instruction. Returns 0, or 1 after filling in `fault_*`.
 pub type MemFn = unsafe extern "C" fn(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32;
 
+/// A buffer, image or ray instruction as compiled code hands it to the helper: static, one per instruction. Scalar operands are in the low
+/// halves of `slots`, as the site orders them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TextureCall {
+    /// Guest pc.
+    pub pc: u64,
+    /// The instruction.
+    pub site: *const Site,
+    /// Rows of addresses, data and results, as many as the site says, in this order. Results are none of the others' rows; only their
+    /// lanes of EXEC are written.
+    pub rows: [u16; SITE_ROWS],
+}
+
+/// Runs a buffer, image or ray instruction. Returns 0, or 1 after filling in `fault_*`.
+pub type TextureFn = unsafe extern "C" fn(state: *mut WaveState, call: *const TextureCall, exec: u64) -> u32;
+
 /// What compiled code may call. Every function gets the wave's state first.
 #[repr(C)]
 pub struct Helpers {
@@ -165,6 +185,8 @@ pub struct Helpers {
     pub sendmsg_rtn: unsafe extern "C" fn(state: *mut WaveState, msg: u32) -> u64,
     /// Counters: 1 = realtime (100 MHz), 0 = cycles.
     pub time: unsafe extern "C" fn(state: *mut WaveState, realtime: u32) -> u64,
+    /// Buffer, image and ray instructions.
+    pub texture: TextureFn,
 }
 
 /// Low word of a 64-bit flat address that names LDS: bits 63:32 of the aperture.
@@ -186,6 +208,7 @@ mod tests {
         assert_eq!(offset_of!(WaveState, sregs), 136);
         assert_eq!(offset_of!(WaveState, slots), 136 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
-        assert_eq!(size_of::<Helpers>(), 10 * size_of::<usize>());
+        assert_eq!(size_of::<TextureCall>(), 16 + 2 * SITE_ROWS);
+        assert_eq!(size_of::<Helpers>(), 11 * size_of::<usize>());
     }
 }

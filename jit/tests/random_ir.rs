@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 use wavejit_jit::{
-    abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, WaveState},
+    abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState},
     emit::{self, EmitOptions},
     ir::{interp, verify::verify, *},
     opt::{self, OptOptions},
@@ -106,6 +106,10 @@ unsafe extern "C" fn no_rtn(_: *mut WaveState, _: u32) -> u64 {
     0
 }
 
+unsafe extern "C" fn no_texture(_: *mut WaveState, _: *const TextureCall, _: u64) -> u32 {
+    1
+}
+
 static HELPERS: Helpers = Helpers {
     load,
     store: log_store,
@@ -117,6 +121,7 @@ static HELPERS: Helpers = Helpers {
     sendmsg: no_set,
     sendmsg_rtn: no_rtn,
     time: no_rtn,
+    texture: no_texture,
 };
 
 /// One random function.

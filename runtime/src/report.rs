@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::dispatch::Job;
+use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_jit::abi::{FaultKind, WaveState};
 use wavejit_jit::ir::Failure;
@@ -33,6 +34,11 @@ pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) 
     let at = format!("{}{lane}", place(job, group, wave, state.fault_pc));
     let address = state.fault_addr;
     let unsupported = state.fault_kind == FaultKind::Unsupported as u32;
+    if state.fault_kind == FaultKind::Refused as u32 {
+        // SAFETY: waves of a dispatch have their context, and this one has stopped.
+        let why = unsafe { state.ctx.cast::<WaveContext>().as_ref() }.and_then(|c| c.refusal.as_deref()).unwrap_or("refused");
+        return Error::Unsupported(format!("{at}: {why}"));
+    }
     let what = [FaultKind::Unmapped, FaultKind::Misaligned, FaultKind::Scratch].into_iter().find(|k| *k as u32 == state.fault_kind);
     let what = match what {
         Some(FaultKind::Misaligned) => format!("atomic at address {address:#x}, which is not aligned"),

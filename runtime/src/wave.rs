@@ -1,5 +1,7 @@
 //! Waves as the scheduler keeps them: state, row file, scratch, and what helpers need besides ([`WaveContext`]).
 
+use crate::address_space::AddressSpace;
+use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
@@ -7,6 +9,9 @@ use wavejit_jit::isa::Gfx;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
 pub const STAGE_BYTES: usize = 64 * 16;
+
+/// Allocations a wave remembers.
+pub const VIEWS: usize = 2;
 
 /// What helpers know of a wave beyond its [`WaveState`]; `WaveState::ctx` points to it.
 #[repr(C, align(64))]
@@ -25,6 +30,12 @@ pub struct WaveContext {
     pub group: u64,
     /// Injected clock (deterministic mode), or null: host clocks.
     pub clock: *const AtomicU64,
+    /// Where allocations are, or null: unknown.
+    pub space: *const AddressSpace,
+    /// Allocations found lately: guest address and bytes.
+    pub views: Cell<[(u64, u64); VIEWS]>,
+    /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
+    pub refusal: Option<String>,
 }
 
 impl WaveContext {
@@ -38,6 +49,9 @@ impl WaveContext {
             wave: 0,
             group: 0,
             clock: std::ptr::null(),
+            space: std::ptr::null(),
+            views: Cell::default(),
+            refusal: None,
         })
     }
 }

@@ -155,6 +155,8 @@ impl WaveSlot {
         self.ctx.wave = place.wave;
         self.ctx.group = linear;
         self.ctx.clock = job.clock();
+        self.ctx.space = &*job.space;
+        self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
         if init.scratch_bytes != 0 {
             let bytes = init.scratch_bytes.next_multiple_of(4) as usize * init.wave_size as usize;

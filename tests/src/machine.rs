@@ -1,5 +1,6 @@
 //! One wave with registers, LDS and a block of global memory, for tests that run machine code without the run time.
 
+use wavejit::wave::WaveContext;
 use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_jit::emit::{self, EmitOptions};
 use wavejit_jit::ir::verify::verify;
@@ -115,6 +116,8 @@ impl Machine {
         let mut state: Box<WaveState> = Box::new(unsafe { std::mem::zeroed() });
         state.rows = self.rows.0.as_mut_ptr().cast();
         state.helpers = &crate::memory::HELPERS;
+        let mut context = WaveContext::new(Gfx::GFX1100);
+        state.ctx = (&raw mut *context).cast();
         state.wave_size = self.wave_size;
         state.fuel = self.fuel;
         state.lds = self.lds.0.as_mut_ptr().cast();

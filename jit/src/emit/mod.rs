@@ -136,11 +136,12 @@ pub struct Compiled {
 #[allow(clippy::vec_box)] // the boxes' addresses are in the code; the vectors grow
 struct Pinned {
     mem_ops: Vec<Box<crate::abi::MemOp>>,
+    texture_calls: Vec<Box<crate::abi::TextureCall>>,
     sources: Vec<Box<[u16; 8]>>,
     func: Option<Box<Func>>,
 }
 
-// SAFETY: the code and its pinned data are immutable after construction; `JITModule` is only touched again by `drop`, which has `&mut`.
+// SAFETY: the code and its pinned data are immutable after construction (sites synchronise what they resolve to); `JITModule` is only touched again by `drop`, which has `&mut`.
 unsafe impl Send for Compiled {}
 // SAFETY: as for `Send`: nothing behind a shared reference is ever written.
 unsafe impl Sync for Compiled {}

@@ -614,6 +614,10 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.scalar_load(offset_of!(Helpers, sbuffer_load), at, *dwords, inst);
                 None
             }
+            Op::Texture { site, args, exec } => {
+                self.texture(plan, inst, *site, args, *exec)?;
+                None
+            }
             Op::GetReg { id } => {
                 let id = self.b.ins().iconst(types::I32, i64::from(*id));
                 self.store_sregs(|_| true);

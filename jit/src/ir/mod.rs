@@ -16,13 +16,16 @@ pub mod interp;
 pub mod op;
 pub mod resume;
 pub mod rowfn;
+pub mod site;
 pub mod text;
 pub mod verify;
 
 pub use build::Builder;
 pub use op::{PureOp, Width};
 pub use resume::{loop_headers, resume_points};
+pub use site::Site;
 use std::fmt;
+use std::sync::Arc;
 
 /// One value per wave, or one per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -391,6 +394,10 @@ pub enum Op {
     /// V# (4 x S32), S32 offset -> `dwords` S32, range-checked (BUF-18)
     SBufferLoad { desc: [Value; 4], offset: Option<Value>, imm: i64, dwords: u8 },
 
+    /// A buffer, image or ray instruction, [`Func::sites`]: scalar operands, then lane operands, as the site counts them -> its results
+    /// (L32); lanes outside `exec` are undefined
+    Texture { site: u32, args: Box<[Value]>, exec: Value },
+
     // the rest of the wave's world
     /// -> S32 of hwreg `id`
     GetReg { id: u8 },
@@ -524,6 +531,8 @@ pub struct Func {
     pub types: Vec<Ty>,
     /// Constants per lane for `LaneTable`.
     pub tables: Vec<[u32; 64]>,
+    /// Instructions that `Texture` names.
+    pub sites: Vec<Arc<Site>>,
     /// What `Term::Fail` names.
     pub failures: Vec<Failure>,
 }
@@ -639,6 +648,10 @@ impl Op {
                 desc.iter_mut().for_each(&mut m);
                 offset.iter_mut().for_each(m)
             }
+            Op::Texture { args, exec, .. } => {
+                args.iter_mut().for_each(&mut m);
+                m(exec)
+            }
             Op::SetReg { value, .. } => m(value),
             Op::SendMsg { m0, .. } => m(m0),
         }
@@ -658,6 +671,7 @@ impl Op {
                 | Op::Atomic { .. }
                 | Op::SLoad { .. }
                 | Op::SBufferLoad { .. }
+                | Op::Texture { .. }
                 | Op::SetReg { .. }
                 | Op::GetReg { .. }
                 | Op::SendMsg { .. }

@@ -244,6 +244,17 @@ pub fn signature(func: &Func, op: &Op) -> Result<Vec<Ty>, String> {
             offset.map_or(Ok(()), |o| want("offset", o, Ty::S32))?;
             sload_results(*dwords)?
         }
+        Op::Texture { site, args, exec } => {
+            let site = func.sites.get(*site as usize).ok_or_else(|| format!("there is no site {site}"))?;
+            let (scalars, lanes) = (usize::from(site.scalars), usize::from(site.addresses) + usize::from(site.data));
+            if args.len() != scalars + lanes {
+                return Err(format!("this site has {scalars} scalar and {lanes} lane operands"));
+            }
+            args[..scalars].iter().try_for_each(|v| want("scalar operand", *v, Ty::S32))?;
+            args[scalars..].iter().try_for_each(|v| want("lane operand", *v, Ty::L32))?;
+            want("exec", *exec, Ty::MASK)?;
+            vec![Ty::L32; site.results.into()]
+        }
         Op::GetReg { .. } => vec![Ty::S32],
         Op::SetReg { value, .. } => {
             want("value", *value, Ty::S32)?;

@@ -17,6 +17,7 @@ mod mem;
 mod packed;
 mod salu;
 mod sem;
+mod texture;
 mod valu;
 mod wmma;
 
@@ -64,7 +65,7 @@ fn of_row(row: &isa::Row) -> Option<&'static Sem> {
         let files: [&[Row]; 9] =
             [salu::ROWS, exec::ROWS, control::ROWS, valu::ROWS, compare::ROWS, packed::ROWS, crosslane::ROWS, mem::ROWS, wmma::ROWS];
         let by_name: HashMap<&str, Sem> = files.into_iter().flatten().copied().collect();
-        isa::rows::all().iter().map(|r| by_name.get(plain_name(r.name).as_ref()).copied()).collect()
+        isa::rows::all().iter().map(|r| by_name.get(plain_name(r.name).as_ref()).copied().or_else(|| texture::of_row(r))).collect()
     });
     table.get(usize::from(row.id)).and_then(Option::as_ref)
 }

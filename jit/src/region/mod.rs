@@ -194,7 +194,7 @@ impl<'a> Planner<'a> {
     fn fuse_loads(&mut self) {
         for (i, inst) in self.block.insts.iter().enumerate() {
             let exec = match inst.op {
-                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } => exec,
+                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } | Op::Texture { exec, .. } => exec,
                 _ => continue,
             };
             for v in (0..inst.results).map(|r| inst.result(r.into())) {
@@ -223,10 +223,13 @@ impl<'a> Planner<'a> {
             _ => true,
         };
         // Values read from the row before the load but used after it would see the new content.
+        // Texture calls may write results before they have read everything, so none of their operands may be there.
+        let is_texture = matches!(self.block.insts[load].op, Op::Texture { .. });
+        let done = |last_use: usize| last_use < load || last_use == load && !is_texture;
         let old_reads_done = self.block.insts[..load].iter().all(|inst| match inst.op {
             Op::VGet { reg: r, .. } if r == reg => {
                 let next = self.next_write(self.def[&inst.first], reg);
-                next < load || self.uses.get(&inst.first).is_none_or(|u| *u.last().expect("uses are not empty") <= load)
+                next < load || self.uses.get(&inst.first).is_none_or(|u| done(*u.last().expect("uses are not empty")))
             }
             _ => true,
         });
@@ -237,7 +240,7 @@ impl<'a> Planner<'a> {
                 .homes
                 .iter()
                 .filter(|(o, h)| h[0] == reg.0 && self.def[o] != load)
-                .all(|(o, _)| self.uses[o].last().is_none_or(|u| *u <= load));
+                .all(|(o, _)| self.uses[o].last().is_none_or(|u| done(*u)));
         let other_dest = self.plan.homes.iter().any(|(o, h)| h[0] == reg.0 && self.def[o] == load);
         (old_reads_done && !other_dest && (load + 1..=last.min(self.block.insts.len() - 1)).all(harmless)).then_some((k, reg))
     }
@@ -284,6 +287,7 @@ impl<'a> Planner<'a> {
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
+            | Op::Texture { .. }
             | Op::GetReg { .. }
             | Op::SetReg { .. }
             | Op::SendMsg { .. }

@@ -5,7 +5,7 @@
 
 use super::lanes::Portable;
 use super::vector::fault;
-use super::{atomic, hwreg, scalar, vector};
+use super::{atomic, hwreg, scalar, texture, vector};
 use wavejit_jit::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
 
 /// The table for this host.
@@ -132,6 +132,7 @@ macro_rules! tables {
                 sendmsg: hwreg::sendmsg,
                 sendmsg_rtn: hwreg::sendmsg_rtn,
                 time: hwreg::time,
+                texture: texture::texture,
             };
 
             /// The function for one kind of access, to save the look-up.

@@ -1,7 +1,7 @@
 //! Memory as waves see it: the fallible accessors, fault recovery, and the helpers compiled code calls.
 //!
 //! `access` touches guest memory, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
-//! and AVX-512), `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
+//! and AVX-512), `texture` hands buffer and ray instructions to their crate, `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
 //! registers, messages and clocks, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
 
 pub mod access;
@@ -15,4 +15,5 @@ pub mod lanes;
 pub mod scalar;
 #[cfg(test)]
 mod tests;
+pub mod texture;
 pub mod vector;

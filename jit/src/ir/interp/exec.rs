@@ -2,8 +2,9 @@
 
 use super::wave::{Faulted, Wave};
 use super::{POISON, Values};
-use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, TEMP_ROW};
+use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, TEMP_ROW, TextureCall};
 use crate::ir::eval::eval;
+use crate::ir::site::SITE_ROWS;
 use crate::ir::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
 
 // Temporary rows of memory instructions: lane address (2), data (4), results (4).
@@ -103,6 +104,7 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
             take_slots(v, wave, inst);
         }
 
+        Op::Texture { site, args, exec } => texture(func, v, wave, inst, *site, args, *exec)?,
         Op::GetReg { id } => v.set_scalar(r, wave.getreg(*id).into()),
         Op::SetReg { id, value } => wave.setreg(*id, v.scalar(*value) as u32),
         Op::SendMsg { simm, m0 } => wave.sendmsg(*simm, v.scalar(*m0) as u32),
@@ -200,6 +202,28 @@ fn memory(
     wave.memory(helper, &op, v.mask(exec), base)?;
     for i in 0..results {
         v.fill(inst.result(i), |_, lane| wave.row(op.dst[i], lane).into());
+    }
+    Ok(())
+}
+
+/// A buffer, image or ray instruction: scalar operands in slots, lane operands and results in temporary rows.
+fn texture(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
+    let site = &*func.sites[site as usize];
+    let (scalars, lanes) = args.split_at(site.scalars.into());
+    for (slot, arg) in wave.state.slots.iter_mut().zip(scalars) {
+        *slot = v.scalar(*arg);
+    }
+    let rows: [u16; SITE_ROWS] = std::array::from_fn(|i| TEMP_ROW + i as u16);
+    for (row, arg) in rows.iter().zip(lanes) {
+        write_row(v, wave, *row, *arg, 0);
+    }
+    let results = &rows[lanes.len()..][..inst.results.into()];
+    for row in results {
+        (0..v.lanes).for_each(|lane| wave.set_row(*row, lane, POISON));
+    }
+    wave.texture(&TextureCall { pc: inst.pc, site, rows }, v.mask(exec))?;
+    for (i, row) in results.iter().enumerate() {
+        v.fill(inst.result(i), |_, lane| wave.row(*row, lane).into());
     }
     Ok(())
 }

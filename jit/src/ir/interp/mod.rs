@@ -13,12 +13,13 @@
 mod exec;
 mod wave;
 
+use super::site::SITE_ROWS;
 use super::{Block, BlockId, Func, Pause, Term, Value, loop_headers, resume_points};
 use crate::abi::{Exit, WaveState};
 use wave::Wave;
 
 /// Rows from [`crate::abi::TEMP_ROW`] on that the interpreter needs for the operands and results of memory instructions.
-pub const INTERP_TEMP_ROWS: u32 = 16;
+pub const INTERP_TEMP_ROWS: u32 = SITE_ROWS as u32;
 
 /// What a load leaves in lanes outside its EXEC.
 pub const POISON: u32 = 0xdead_beef;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::abi::{Helpers, MemOp, NO_ROW, TEMP_ROW, WaveState};
+use crate::abi::{Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState};
 use crate::ir::text::parse;
 use crate::ir::verify::verify;
 use crate::ir::{AtomicOp, MemKind, Space};
@@ -111,7 +111,25 @@ unsafe extern "C" fn time(_: *mut WaveState, realtime: u32) -> u64 {
     7 + u64::from(realtime)
 }
 
-static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time };
+/// Results: scalar operand + sum of the lane operands; the second result one more.
+unsafe extern "C" fn texture(s: *mut WaveState, call: *const TextureCall, exec: u64) -> u32 {
+    // SAFETY: the interpreter passes its state and a call that lives long enough.
+    unsafe {
+        let (state, call) = (&*s, &*call);
+        let site = &*call.site;
+        let n = usize::from(site.addresses + site.data);
+        let row = |i: usize| state.rows.add(usize::from(call.rows[i]) * state.wave_size as usize);
+        for lane in (0..state.wave_size as usize).filter(|l| exec >> l & 1 != 0) {
+            let sum: u32 = (0..n).map(|i| *row(i).add(lane)).sum();
+            for r in 0..usize::from(site.results) {
+                *row(n + r).add(lane) = sum + state.slots[4] as u32 + r as u32;
+            }
+        }
+    }
+    0
+}
+
+static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture };
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {
@@ -251,6 +269,29 @@ fn scalar_loads_and_the_rest_of_the_world_go_through_the_table() {
          %6: s64 = sendmsgrtn 9\n%7: s32 = hi.64 %6\nsset s6, %7\n%8: s64 = time realtime\n%9: s32 = lo.64 %8\nsset s7, %9\nnote wait",
     );
     assert_eq!(f.state.sregs[..8], [0x1084, 0x1085, 0x70 + 0x1085, 40, 0x80, 0x83, 9, 8]);
+}
+
+#[test]
+fn texture_instructions_pass_scalars_lanes_and_results() {
+    // buffer_load_b32 v[0:1], v2, s[4:7], 0 offen tfe: four dwords of V# and the SGPR offset; one address; two results.
+    let text = "func \"t\" wave32 {
+site s0 gfx1100 [0xe0500000 0x80610002]
+b0 pc=0x100 mode=0x3f0 insts=1:
+  %0: mask = exec
+  %1: s32 = const.32 7
+  %2: l32 = vget v2 demand %0
+  %3 %4: l32 = texture s0, %1 %1 %1 %1 %1 %2, exec %0
+  vset v0, %3, exec %0
+  vset v1, %4, exec %0
+  end
+}
+";
+    assert_eq!(crate::ir::text::print(&parse(text).unwrap()), text);
+    let mut f = Fixture::new(32);
+    f.state.sregs[126] = 5;
+    f.row(2).copy_from_slice(&[20; 32]);
+    assert_eq!(f.run(text), Exit::End);
+    assert_eq!((f.row(0)[..3].to_vec(), f.row(1)[..3].to_vec()), (vec![27, 0, 27], vec![28, 0, 28]));
 }
 
 const LOOP: &str = "func \"loop\" wave32 {

@@ -1,6 +1,6 @@
 //! A safe view of a [`WaveState`] for the interpreter: register rows, EXEC, helper calls.
 
-use crate::abi::{Helpers, MemFn, MemOp, TEMP_ROW, WaveState};
+use crate::abi::{Helpers, MemFn, MemOp, TEMP_ROW, TextureCall, WaveState};
 use crate::ir::SReg;
 
 use super::INTERP_TEMP_ROWS;
@@ -58,6 +58,12 @@ impl<'a> Wave<'a> {
     pub fn memory(&mut self, pick: fn(&Helpers) -> MemFn, op: &MemOp, exec: u64, base: u64) -> Result<(), Faulted> {
         // SAFETY: `new` was promised that the table and its functions may be used with this state.
         let fault = unsafe { pick(&*self.state.helpers)(self.state, op, exec, base) };
+        if fault == 0 { Ok(()) } else { Err(Faulted) }
+    }
+
+    pub fn texture(&mut self, call: &TextureCall, exec: u64) -> Result<(), Faulted> {
+        // SAFETY: as in `memory`; the call names temporary rows, which are there.
+        let fault = unsafe { ((*self.state.helpers).texture)(self.state, call, exec) };
         if fault == 0 { Ok(()) } else { Err(Faulted) }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{ATOMICS, KINDS, NOTES, PAUSES, SPACES, by_name, default_mode};
 use crate::ir::*;
+use crate::isa::{self, Gfx};
 
 /// Why a text is not a function.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -85,6 +86,7 @@ impl Parser {
             }
             At::Head if l.take_word("table") => self.table(l),
             At::Head if l.take_word("failure") => self.failure(l),
+            At::Head if l.take_word("site") => self.site(l),
             At::Head | At::Ended if l.take_punct('}') => {
                 self.at = At::Done;
                 Ok(())
@@ -118,6 +120,22 @@ impl Parser {
             n += 1;
         }
         self.func.tables.push(table);
+        Ok(())
+    }
+
+    /// `site s0 gfx1100 [0xe0500000 0x80010102]`
+    fn site(&mut self, l: &mut Line) -> Result<(), ParseError> {
+        l.this_index('s', self.func.sites.len(), "site")?;
+        let name = l.word("a processor")?;
+        let Some(target) = Gfx::parse(&name) else { return l.fail_at(l.at - 1, "a processor (gfx1100, ...)") };
+        l.punct('[')?;
+        let mut words = vec![];
+        while !l.take_punct(']') {
+            words.push(l.int()?);
+        }
+        let site = isa::decode(&words, target, self.func.wave_size).ok().and_then(|inst| Site::new(inst, target).ok());
+        let Some(site) = site else { return l.fail_at(l.at - 1, "the dwords of a buffer or image instruction") };
+        self.func.sites.push(Arc::new(site));
         Ok(())
     }
 
@@ -304,6 +322,15 @@ fn op(l: &mut Line, block_mode: FpMode, has_results: bool) -> Result<Op, ParseEr
                 return l.fail_at(l.at - 1, "no base value in the brackets");
             }
             Op::SBufferLoad { desc, offset, imm, dwords }
+        }
+        ("texture", "") => {
+            let site = l.index('s', "a site (s0, s1, ...)")?;
+            l.punct(',')?;
+            let mut args = vec![];
+            while matches!(l.peek(), Some(Token::Value(_))) {
+                args.push(l.value()?);
+            }
+            Op::Texture { site, args: args.into(), exec: l.comma_then(Line::exec)? }
         }
         ("getreg", "") => Op::GetReg { id: l.int()? },
         ("setreg", "") => Op::SetReg { id: l.int()?, value: l.comma_then(Line::value)? },

@@ -12,6 +12,10 @@ pub fn print(func: &Func) -> String {
         let list: Vec<String> = t[..used].iter().map(|x| small_or_hex((*x).into())).collect();
         writeln!(s, "table t{i} = [{}]", list.join(" ")).unwrap();
     }
+    for (i, site) in func.sites.iter().enumerate() {
+        let words: Vec<String> = site.inst.dwords().iter().map(|w| format!("{w:#010x}")).collect();
+        writeln!(s, "site s{i} {} [{}]", site.target, words.join(" ")).unwrap();
+    }
     for (i, f) in func.failures.iter().enumerate() {
         let kind = if f.undecodable { "undecodable" } else { "unsupported" };
         writeln!(s, "failure f{i} pc={:#x} {kind} {:?}", f.pc, f.text).unwrap();
@@ -106,6 +110,10 @@ fn op_text(inst: &Inst, block_mode: FpMode) -> String {
         Op::SLoad { base, offset, imm, dwords } => format!("sload.{dwords} {}", scalar_addr_text(Some(*base), *offset, *imm)),
         Op::SBufferLoad { desc: [a, b, c, d], offset, imm, dwords } => {
             format!("sbufferload.{dwords} {a:?} {b:?} {c:?} {d:?}, {}", scalar_addr_text(None, *offset, *imm))
+        }
+        Op::Texture { site, args, exec } => {
+            let args: Vec<String> = args.iter().map(|a| format!("{a:?}")).collect();
+            format!("texture s{site}, {}, exec {exec:?}", args.join(" "))
         }
         Op::GetReg { id } => format!("getreg {id}"),
         Op::SetReg { id, value } => format!("setreg {id}, {value:?}"),
