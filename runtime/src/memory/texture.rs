@@ -42,7 +42,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
         if op.generation < Generation::Gfx10 {
             BufferFormat::Split { data: mods.format & 15, number: mods.format >> 4 & 7 }
         } else {
-            BufferFormat::Unified(mods.format)
+            BufferFormat::Unified(mods.format.into())
         }
     });
     BufferOp {
