@@ -264,6 +264,12 @@ bitflags::bitflags! {
         const NEG2 = 1 << 41;
         /// Sparse matrix: source 2 holds indices, index_key selects among them.
         const SPARSE = 1 << 42;
+        /// The destination is a source too (v_mac, v_fmac, v_dot2c).
+        const ACC = 1 << 45;
+        /// VOP3: a byte of the source or destination is selected (gfx12 conversions of fp8).
+        const BYTE = 1 << 46;
+        /// SDWA selects source bytes but no part of the destination (gfx940 conversions of fp8).
+        const BYTES = 1 << 47;
     }
 }
 

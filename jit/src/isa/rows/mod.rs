@@ -29,6 +29,9 @@ mod prelude {
     pub(super) use crate::isa::row::{Flags, Implicit, Row, X, row};
     pub(super) use crate::isa::target::Procs;
 
+    pub(super) const GFX8: Procs = Procs::GFX8;
+    pub(super) const GFX940: Procs = Procs::GFX940;
+    pub(super) const GFX10_3: Procs = Procs::GFX10_3;
     pub(super) const GFX11_5: Procs = Procs::GFX11_5;
     pub(super) const GFX12: Procs = Procs::GFX12;
     pub(super) const GFX10: Procs = Procs::range(0x1000, 0x10ff);
@@ -51,6 +54,19 @@ mod prelude {
     pub(super) const SINCE_GFX11: Procs = Procs::range(0x1100, 0xffff);
     /// gfx90a and gfx94x.
     pub(super) const GFX90A_940: Procs = Procs::GFX90A.or(Procs::GFX940);
+    pub(super) const ALL_GFX9: Procs = Procs::range(0x900, 0xfff);
+    pub(super) const NOT_90A: Procs = Procs::ALL.without(GFX90A_940);
+    pub(super) const TO_GFX7: Procs = Procs::range(0, 0x7ff);
+    pub(super) const TO_GFX8: Procs = Procs::range(0, 0x8ff);
+    pub(super) const TO_GFX9: Procs = Procs::range(0, 0xfff);
+    pub(super) const FROM_GFX940: Procs = Procs::range(0x940, 0xffff);
+    /// v_mac_f32 and v_mad_f32, later replaced by the fused ones.
+    pub(super) const MAD: Procs = TO_GFX9.without(GFX940).or(Procs::GFX10_1);
+    /// v_fmac_f32 and v_xnor_b32.
+    pub(super) const DL: Procs = Procs::range(0x906, 0x908).or(GFX90A_940).or(Procs::range(0x1000, 0xffff));
+    /// Dot products that add to their destination.
+    pub(super) const DOT: Procs = Procs::one(0x908).or(GFX90A_940).or(Procs::range(0x1011, 0x1012)).or(SINCE_GFX10_3);
+    pub(super) const PKFMAC: Procs = Procs::one(0x908).or(GFX90A_940).or(Procs::range(0x1000, 0xffff));
 
     pub(super) const SOP1: &[Enc] = &[Enc::SOP1];
     pub(super) const SOP2: &[Enc] = &[Enc::SOP2];
@@ -113,6 +129,9 @@ mod prelude {
     pub(super) const NEG2: u64 = Flags::NEG2.bits();
     pub(super) const SPARSE: u64 = Flags::SPARSE.bits();
     pub(super) const NODPP: u64 = Flags::NODPP.bits();
+    pub(super) const ACC: u64 = Flags::ACC.bits();
+    pub(super) const BYTE: u64 = Flags::BYTE.bits();
+    pub(super) const BYTES: u64 = Flags::BYTES.bits();
 }
 
 /// Every row, ordered by id.
