@@ -2,7 +2,7 @@
 //!
 //! So far: buffer descriptors (V#) of every generation and the range rule of scalar buffer loads, which the run time uses. Vector buffer
 //! instructions, images, samplers and ray tracing are refused by name elsewhere until they are here.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod atomic;
 pub mod buffer;

@@ -36,7 +36,7 @@ fn gfx11_image_fields_are_where_the_guide_has_them() {
         0,
     ];
     let d = ImageDescriptor::decode(&words, Gfx11, false);
-    assert_eq!(d.base, 0xab_8765_4321_00);
+    assert_eq!(d.base, 0xab87_6543_2100);
     assert_eq!((d.kind, d.width, d.height, d.depth), (ImageKind::Dim2Array, 300, 200, 1));
     assert_eq!((d.base_level, d.last_level, d.levels, d.samples_log2), (1, 3, 4, 0));
     assert_eq!((d.first_layer, d.last_layer, d.pitch), (2, 5, None));
@@ -50,7 +50,7 @@ fn gfx11_image_fields_are_where_the_guide_has_them() {
 
 #[test]
 fn gfx12_image_fields_are_where_the_guide_has_them() {
-    // RDNA4 table 60: 3D, 40000 x 3 x 17, levels 2 to 16 of 17, min_lod 31.99609375
+    // RDNA4 table 60: 3D, 40000 x 3 x 17, levels 2 to 16 of 17, min_lod 32.0 - 1.0 / 256.0
     let words = [
         0x0000_0100,
         16 << 12 | 22 << 17 | 2 << 25 | (39999 & 3) << 30,
@@ -64,7 +64,7 @@ fn gfx12_image_fields_are_where_the_guide_has_them() {
     let d = ImageDescriptor::decode(&words, Gfx12, false);
     assert_eq!((d.kind, d.width, d.height, d.depth, d.last_layer), (ImageKind::Dim3, 40000, 3, 17, 16));
     assert_eq!((d.base, d.base_level, d.last_level, d.levels), (0x10000, 2, 16, 17));
-    assert_eq!((d.min_lod, d.no_edge_clamp, d.mode), (31.99609375, true, 6));
+    assert_eq!((d.min_lod, d.no_edge_clamp, d.mode), (32.0 - 1.0 / 256.0, true, 6));
     assert_eq!(d.format().unwrap().to_string(), "32_FLOAT");
     assert_eq!(d.encode().unwrap(), words);
 }
@@ -142,9 +142,9 @@ fn all_zero_is_unbound_whatever_the_resource_level() {
 #[test]
 fn metadata_addresses() {
     let gfx9 = ImageDescriptor::decode(&[0, 0, 0, 0, 0, 0x12 << 17, 1 << 21, 0x3456_789a], Gfx9, false);
-    assert_eq!((gfx9.compression.enabled, gfx9.compression.address), (true, 0x12_3456_789a_00));
+    assert_eq!((gfx9.compression.enabled, gfx9.compression.address), (true, 0x1234_5678_9a00));
     let gfx11 = ImageDescriptor::decode(&[0, 0, 0, 0, 0, 0, 0x9a << 24 | 1 << 20, 0x1234_5678], Gfx11, false);
-    assert_eq!((gfx11.compression.write, gfx11.compression.address), (true, 0x12_3456_789a_00));
+    assert_eq!((gfx11.compression.write, gfx11.compression.address), (true, 0x1234_5678_9a00));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn gfx11_sampler_fields_are_where_the_guide_has_them() {
     assert_eq!((s.clamp, s.max_aniso_ratio, s.compare, s.unnormalized), ([1, 2, 6], 4, 3, true));
     assert_eq!((s.aniso_threshold, s.force_degamma, s.aniso_bias, s.trunc_coord), (2, true, 1.03125, true));
     assert_eq!((s.disable_cube_wrap, s.filter_mode, s.skip_degamma, s.mc_coord_trunc), (true, 2, true, false));
-    assert_eq!((s.min_lod, s.max_lod, s.perf_mip, s.perf_z), (1.5, 15.99609375, 5, 6));
+    assert_eq!((s.min_lod, s.max_lod, s.perf_mip, s.perf_z), (1.5, 16.0 - 1.0 / 256.0, 5, 6));
     assert_eq!((s.lod_bias, s.lod_bias_sec), (-1.5, -0.0625));
     assert_eq!((s.mag_filter, s.min_filter, s.z_filter, s.mip_filter), (1, 2, 2, 1));
     assert_eq!((s.aniso_override, s.blend_prt, s.border), (true, true, Border::Table(0x123)));
@@ -177,9 +177,9 @@ fn sampler_fields_that_moved() {
     assert_eq!(SamplerDescriptor::decode(&border(18), Gfx12).border, Border::Table(7));
     // gfx12: limits of 13 bits, PERF_MIP over two dwords
     let gfx12 = SamplerDescriptor::decode(&[0, 0x1fff | 0x1100 << 13, 3 << 30, 2], Gfx12);
-    assert_eq!((gfx12.min_lod, gfx12.max_lod, gfx12.perf_mip), (31.99609375, 17.0, 11));
-    assert_eq!(SamplerDescriptor::new(Gfx12).max_lod, 31.99609375);
-    assert_eq!(SamplerDescriptor::new(Gfx11).max_lod, 15.99609375);
+    assert_eq!((gfx12.min_lod, gfx12.max_lod, gfx12.perf_mip), (32.0 - 1.0 / 256.0, 17.0, 11));
+    assert_eq!(SamplerDescriptor::new(Gfx12).max_lod, 32.0 - 1.0 / 256.0);
+    assert_eq!(SamplerDescriptor::new(Gfx11).max_lod, 16.0 - 1.0 / 256.0);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn bvh_fields_are_where_the_guides_have_them() {
     // RDNA4 table 65
     let words = [0x3456_789a, 0x12 | 1 << 20 | 2 << 21 | 9 << 23 | 1 << 31, 0xffff_ffff, 0x3ff | 0x1e << 19 | 1 << 24 | 8 << 28];
     let d = BvhDescriptor::decode(&words, Gfx12);
-    assert_eq!((d.is_bvh, d.base, d.bytes), (true, 0x12_3456_789a_00, 1 << 48));
+    assert_eq!((d.is_bvh, d.base, d.bytes), (true, 0x1234_5678_9a00, 1 << 48));
     assert_eq!((d.sort_triangles_first, d.box_sort_heuristic, d.box_grow_ulps, d.box_sort), (true, 2, 9, true));
     assert!(!d.compressed_format && d.box_node_64b && d.wide_sort && d.instance_nodes && d.pointer_flags && d.returns_barycentrics);
     let gfx103 = BvhDescriptor::decode(&words, Gfx103);

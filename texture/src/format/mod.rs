@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `table.rs` | the formats of every generation by number |
 //! | `convert.rs` | one channel to and from its bits |
+//! | `rows.rs` | many elements at once |
 //! | `srgb.rs` | the sRGB curve |
 //! | `bc/` | block compression |
 //!
@@ -16,6 +17,7 @@
 
 mod bc;
 mod convert;
+mod rows;
 mod srgb;
 mod table;
 

@@ -1,0 +1,372 @@
+//! Many elements at once, a row of dwords for each channel: what a wave's typed load or store and copies of whole images need.
+//!
+//! The same code is compiled twice, plainly and with AVX2 and FMA, where the loops become vectors. Both give the bits of [`Format::decode`] and
+//! [`Format::encode`]. A channel takes two passes over its row: first the dword of each element that has it, then the conversion in place.
+//! Divisions by 2^n - 1 are two products and a sum, which for up to 16 bits rounds to the same float (a test tries them all), and
+//! rounding to integers is the rounding of a sum with a number whose last place is 1.
+
+use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, convert};
+
+/// Elements per step, so that rows stay in the first cache.
+const BATCH: usize = 256;
+
+impl Format {
+    /// Decodes the elements side by side in `bytes` to rows R, G, B, A. Each row's length is the number of elements; of rows of different
+    /// lengths the shortest counts. Bytes that are missing are 0. Of blocks only the first texel is decoded.
+    pub fn decode_many(&self, bytes: &[u8], rows: [&mut [u32]; 4]) {
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            // SAFETY: `has_avx2` asked the processor for exactly the features the function is compiled with.
+            #[allow(unsafe_code)]
+            return unsafe { decode_avx2(self, bytes, rows) };
+        }
+        decode(self, bytes, rows)
+    }
+
+    /// Encodes rows R, G, B, A to elements side by side in `out`, as many as the shortest row has and `out` has room for. False: elements of
+    /// this layout cannot be stored.
+    pub fn encode_many(&self, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() {
+            // SAFETY: as in `decode_many`.
+            #[allow(unsafe_code)]
+            return unsafe { encode_avx2(self, rows, out) };
+        }
+        encode::<false>(self, rows, out)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn decode_avx2(format: &Format, bytes: &[u8], rows: [&mut [u32]; 4]) {
+    decode(format, bytes, rows)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn encode_avx2(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
+    encode::<true>(format, rows, out)
+}
+
+#[inline(always)]
+fn decode(format: &Format, bytes: &[u8], rows: [&mut [u32]; 4]) {
+    let size = usize::from(format.bytes);
+    let count = rows.iter().map(|row| row.len()).min().unwrap_or(0);
+    let whole = if matches!(format.layout, Layout::Plain | Layout::SharedExponent) { count.min(bytes.len() / size) } else { 0 };
+    let [r, g, b, a] = rows;
+    for first in (0..whole).step_by(BATCH) {
+        let last = (first + BATCH).min(whole);
+        let bytes = &bytes[first * size..last * size];
+        let rows = [&mut r[first..last], &mut g[first..last], &mut b[first..last], &mut a[first..last]];
+        for (n, row) in rows.into_iter().enumerate() {
+            let channel = format.channels[n];
+            if format.layout == Layout::SharedExponent && n < 3 {
+                dwords(bytes, size, 0, row);
+                let shift = 9 * n as u32;
+                in_place(row, |v| ((v >> shift & 0x1ff) as f32 * f32::from_bits(((v >> 27) + 127 - 24) << 23)).to_bits());
+            } else if channel.bits == 0 {
+                row.fill(if n == 3 { format.one() } else { 0 });
+            } else {
+                dwords(bytes, size, channel.shift / 32, row);
+                decode_row(row, Channel { shift: channel.shift % 32, ..channel }, channel_numeric(format.numeric, n));
+            }
+        }
+    }
+    for n in whole..count {
+        let texel = format.decode(bytes.get(n * size..).unwrap_or(&[]));
+        [r[n], g[n], b[n], a[n]] = texel;
+    }
+}
+
+/// Dword `word` of each element, or the element where it is smaller.
+#[inline(always)]
+fn dwords(bytes: &[u8], size: usize, word: u8, row: &mut [u32]) {
+    #[inline(always)]
+    fn of<const SIZE: usize>(bytes: &[u8], at: usize, row: &mut [u32]) {
+        assert!(at + 4 <= SIZE);
+        for (to, from) in row.iter_mut().zip(bytes.as_chunks::<SIZE>().0) {
+            *to = u32::from_le_bytes([from[at], from[at + 1], from[at + 2], from[at + 3]]);
+        }
+    }
+    let at = usize::from(word) * 4;
+    match size {
+        1 => row.iter_mut().zip(bytes).for_each(|(to, from)| *to = u32::from(*from)),
+        2 => row.iter_mut().zip(bytes.as_chunks::<2>().0).for_each(|(to, from)| *to = u32::from(u16::from_le_bytes(*from))),
+        4 => of::<4>(bytes, at, row),
+        8 => of::<8>(bytes, at, row),
+        12 => of::<12>(bytes, at, row),
+        _ => of::<16>(bytes, at, row),
+    }
+}
+
+#[inline(always)]
+fn in_place(row: &mut [u32], convert: impl Fn(u32) -> u32) {
+    for x in row {
+        *x = convert(*x);
+    }
+}
+
+/// Dwords with a channel in them to what the channel means.
+#[inline(always)]
+fn decode_row(row: &mut [u32], channel: Channel, numeric: Numeric) {
+    let (bits, shift) = (u32::from(channel.bits), u32::from(channel.shift));
+    let mask = u32::MAX >> (32 - bits);
+    let unused = 32 - bits;
+    let signed = move |v: u32| (v << (unused - shift)) as i32 >> unused;
+    match numeric {
+        Numeric::Uint => in_place(row, |v| v >> shift & mask),
+        Numeric::Sint => in_place(row, |v| signed(v) as u32),
+        Numeric::Unorm if bits <= 16 => {
+            let [coarse, fine] = parts_of(bits);
+            in_place(row, |v| {
+                let x = (v >> shift & mask) as i32 as f32;
+                (x * coarse + x * fine).to_bits()
+            });
+        }
+        Numeric::Snorm if (2..=16).contains(&bits) => {
+            let [coarse, fine] = parts_of(bits - 1);
+            in_place(row, |v| {
+                let x = signed(v) as f32;
+                (x * coarse + x * fine).max(-1.0).to_bits()
+            });
+        }
+        Numeric::Uscaled if bits <= 16 => in_place(row, |v| ((v >> shift & mask) as i32 as f32).to_bits()),
+        Numeric::Sscaled => in_place(row, |v| (signed(v) as f32).to_bits()),
+        Numeric::Srgb => in_place(row, |v| SRGB_TO_LINEAR[(v >> shift & 0xff) as usize].to_bits()),
+        Numeric::Float if bits == 32 => {}
+        Numeric::Float if bits == 16 => in_place(row, |v| half_to_float(v >> shift & 0xffff)),
+        Numeric::Float if bits == 10 || bits == 11 => in_place(row, |v| half_to_float((v >> shift & mask) << (15 - bits))),
+        _ => in_place(row, |v| convert::decode(v >> shift & mask, channel.bits, numeric)),
+    }
+}
+
+/// 1 / (2^bits - 1) as the sum of 2^-bits and the rest.
+fn parts_of(bits: u32) -> [f32; 2] {
+    let coarse = 1.0 / f64::from(1 << bits);
+    [coarse as f32, (coarse / f64::from((1_u32 << bits) - 1)) as f32]
+}
+
+/// f16 bits to f32 bits without branches; no step has a denormal f32.
+#[inline(always)]
+fn half_to_float(half: u32) -> u32 {
+    let magnitude = half & 0x7fff;
+    let shifted = magnitude << 13;
+    let normal = shifted + (112 << 23);
+    let least = f32::from_bits(113 << 23);
+    let denormal = (f32::from_bits(shifted | 113 << 23) - least).to_bits();
+    let quiet = if magnitude > 0x7c00 { 1 << 22 } else { 0 };
+    let special = shifted | 0x7f80_0000 | quiet;
+    let finite = if magnitude < 0x400 { denormal } else { normal };
+    (half & 0x8000) << 16 | if magnitude >= 0x7c00 { special } else { finite }
+}
+
+#[inline(always)]
+fn encode<const FMA: bool>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
+    let size = usize::from(format.bytes);
+    let count = rows.iter().map(|row| row.len()).min().unwrap_or(0).min(out.len() / size);
+    match format.layout {
+        Layout::Plain => {}
+        Layout::SharedExponent => {
+            for (n, element) in out.as_chunks_mut::<4>().0.iter_mut().enumerate().take(count) {
+                *element = convert::to_shared_exponent([0, 1, 2].map(|c| f32::from_bits(rows[c][n]))).to_le_bytes();
+            }
+            return true;
+        }
+        Layout::Block(_) | Layout::Subsampled { .. } => return false,
+    }
+    let mut converted = [0; BATCH];
+    let mut merged = [0; BATCH];
+    for first in (0..count).step_by(BATCH) {
+        let last = (first + BATCH).min(count);
+        let out = &mut out[first * size..last * size];
+        let (converted, merged) = (&mut converted[..last - first], &mut merged[..last - first]);
+        for word in 0..size.div_ceil(4) as u8 {
+            merged.fill(0);
+            for (n, channel) in format.channels.into_iter().enumerate() {
+                if channel.bits != 0 && channel.shift / 32 == word {
+                    converted.copy_from_slice(&rows[n][first..last]);
+                    encode_row::<FMA>(converted, channel.bits, channel_numeric(format.numeric, n));
+                    let shift = channel.shift % 32;
+                    merged.iter_mut().zip(&*converted).for_each(|(to, bits)| *to |= bits << shift);
+                }
+            }
+            put_dwords(out, size, word, merged);
+        }
+    }
+    true
+}
+
+/// The opposite of [`dwords`].
+#[inline(always)]
+fn put_dwords(out: &mut [u8], size: usize, word: u8, row: &[u32]) {
+    #[inline(always)]
+    fn of<const SIZE: usize>(out: &mut [u8], at: usize, row: &[u32]) {
+        assert!(at + 4 <= SIZE);
+        for (to, from) in out.as_chunks_mut::<SIZE>().0.iter_mut().zip(row) {
+            to[at..at + 4].copy_from_slice(&from.to_le_bytes());
+        }
+    }
+    let at = usize::from(word) * 4;
+    match size {
+        1 => out.iter_mut().zip(row).for_each(|(to, from)| *to = *from as u8),
+        2 => out.as_chunks_mut::<2>().0.iter_mut().zip(row).for_each(|(to, from)| *to = (*from as u16).to_le_bytes()),
+        4 => of::<4>(out, at, row),
+        8 => of::<8>(out, at, row),
+        12 => of::<12>(out, at, row),
+        _ => of::<16>(out, at, row),
+    }
+}
+
+/// Dwords to the bits of a channel.
+#[inline(always)]
+fn encode_row<const FMA: bool>(row: &mut [u32], bits: u8, numeric: Numeric) {
+    let mask = u32::MAX >> (32 - bits);
+    let (top, signed_top) = (mask as f32, (mask >> 1) as f32);
+    match numeric {
+        Numeric::Unorm if bits <= 16 => in_place(row, |v| round::<FMA>(clamp(f32::from_bits(v), 0.0, 1.0), top) as u32),
+        Numeric::Snorm if bits <= 16 => in_place(row, |v| round::<FMA>(clamp(f32::from_bits(v), -1.0, 1.0), signed_top) as u32 & mask),
+        Numeric::Uscaled if bits <= 16 => in_place(row, |v| round::<FMA>(clamp(f32::from_bits(v), 0.0, top), 1.0) as u32),
+        Numeric::Sscaled if bits <= 16 => {
+            in_place(row, |v| round::<FMA>(clamp(f32::from_bits(v), -signed_top - 1.0, signed_top), 1.0) as u32 & mask);
+        }
+        Numeric::Uint => in_place(row, |v| v.min(mask)),
+        Numeric::Sint => {
+            let most = (mask >> 1) as i32;
+            in_place(row, |v| (v as i32).clamp(-most - 1, most) as u32 & mask);
+        }
+        Numeric::Float if bits == 32 => {}
+        Numeric::Float if bits == 16 => in_place(row, float_to_half),
+        _ => in_place(row, |v| convert::encode(v, bits, numeric)),
+    }
+}
+
+/// Limits a number; a NaN is 0, as both limits include it.
+#[inline(always)]
+fn clamp(x: f32, low: f32, high: f32) -> f32 {
+    let number = if x.is_nan() { 0.0 } else { x };
+    let above = if number > low { number } else { low };
+    if above < high { above } else { high }
+}
+
+/// `x * scale`, below 2^22 either way, rounded once to the nearest even integer.
+#[inline(always)]
+fn round<const FMA: bool>(x: f32, scale: f32) -> i32 {
+    if FMA {
+        const ONES: f32 = 12_582_912.0; // 1.5 * 2^23
+        x.mul_add(scale, ONES).to_bits() as i32 - ONES.to_bits() as i32
+    } else {
+        const ONES: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+        (f64::from(x) * f64::from(scale) + ONES).to_bits() as i32
+    }
+}
+
+/// f32 bits to f16 bits, to nearest even, without branches.
+#[inline(always)]
+fn float_to_half(float: u32) -> u32 {
+    let magnitude = float & 0x7fff_ffff;
+    let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + (magnitude >> 13 & 1)) >> 13;
+    // Denormals: the sum with 0.5 has 2^-24, theirs, as the last place.
+    let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+    let nan = 0x7e00 | magnitude >> 13 & 0x3ff;
+    let infinite = if magnitude > 0x7f80_0000 { nan } else { 0x7c00 };
+    let finite = if magnitude < 113 << 23 { denormal } else { normal };
+    float >> 16 & 0x8000 | if magnitude >= 0x477f_f000 { infinite } else { finite }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generation;
+
+    fn random(state: &mut u64) -> u32 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 32) as u32
+    }
+
+    fn all_formats() -> impl Iterator<Item = &'static Format> {
+        let unified = (0..512).flat_map(|n| [Generation::Gfx10, Generation::Gfx11].map(|g| Format::unified(g, n)));
+        let legacy = (0..1024_u16).map(|n| Format::legacy(Generation::Gfx6, (n & 63) as u8, (n >> 6) as u8));
+        unified.chain(legacy).flatten()
+    }
+
+    #[test]
+    fn rows_decode_as_single_elements_do() {
+        let mut state = 5;
+        for format in all_formats() {
+            let size = usize::from(format.bytes);
+            let bytes: Vec<u8> = (0..300 * size).map(|_| random(&mut state) as u8).collect();
+            let cut = if format.is_block() { bytes.len() } else { bytes.len() - 1 }; // the last element lacks a byte
+            let mut rows = vec![vec![0; 300]; 4];
+            let mut plain_rows = rows.clone();
+            let [r, g, b, a] = &mut rows[..] else { unreachable!() };
+            format.decode_many(&bytes[..cut], [r, g, b, a]);
+            let [r, g, b, a] = &mut plain_rows[..] else { unreachable!() };
+            decode(format, &bytes[..cut], [r, g, b, a]);
+            assert_eq!(rows, plain_rows, "{format}");
+            for n in 0..300 {
+                let expected = format.decode(&bytes[n * size..((n + 1) * size).min(cut)]);
+                assert_eq!([0, 1, 2, 3].map(|c| rows[c][n]), expected, "{format} {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_encode_as_single_elements_do() {
+        let mut state = 6;
+        for format in all_formats() {
+            let size = usize::from(format.bytes);
+            let rows: Vec<Vec<u32>> = (0..4)
+                .map(|_| {
+                    let near_one = |r: u32| r & 0x80ff_ffff | 0x3e00_0000 + ((r >> 24 & 3) << 23);
+                    (0..2000)
+                        .map(|n| match n % 4 {
+                            0 => random(&mut state),
+                            1 => random(&mut state) % 1000,
+                            _ => near_one(random(&mut state)),
+                        })
+                        .collect()
+                })
+                .collect();
+            let slices = [0, 1, 2, 3].map(|c| &rows[c][..]);
+            let (mut out, mut plain) = (vec![0; 2000 * size], vec![0; 2000 * size]);
+            let stores = format.encode_many(slices, &mut out);
+            assert_eq!(encode::<false>(format, slices, &mut plain), stores);
+            assert_eq!(out, plain, "{format}");
+            for n in 0..if stores { 2000 } else { 0 } {
+                let mut expected = [0; 16];
+                assert!(format.encode([0, 1, 2, 3].map(|c| rows[c][n]), &mut expected));
+                assert_eq!(out[n * size..][..size], expected[..size], "{format} {n}: {:x?}", [0, 1, 2, 3].map(|c| rows[c][n]));
+            }
+        }
+    }
+
+    #[test]
+    fn products_and_a_sum_divide_exactly() {
+        for bits in 1..=16 {
+            let [coarse, fine] = parts_of(bits);
+            let top = (1_u32 << bits) - 1;
+            for v in 0..=top {
+                let x = v as f32;
+                assert_eq!(x * coarse + x * fine, x / top as f32, "{v} of {bits} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_convert_as_those_of_the_half_crate() {
+        for code in 0..=u16::MAX {
+            assert_eq!(half_to_float(code.into()), half::f16::from_bits(code).to_f32().to_bits(), "{code:#x}");
+        }
+        let mut state = 7;
+        let dense = (0..=0xffff_u32).flat_map(|n| [n << 16, n << 16 | 0xfff, n << 16 | 0x1000, n << 16 | 0x1001, n << 16 | 0xf000]);
+        for bits in dense.chain((0..200_000).map(|_| random(&mut state))) {
+            let expected = half::f16::from_f32(f32::from_bits(bits)).to_bits();
+            assert_eq!(float_to_half(bits), expected.into(), "{bits:#x}");
+        }
+    }
+}
