@@ -73,3 +73,10 @@ pub fn check(dir: &str, target: Gfx, wave: u32, o: &Options) -> Report {
     }
     report
 }
+
+/// What the assembler prints for the source lines it takes, and their code.
+pub fn printed(dir: &str, target: Gfx, wave: u32) -> Vec<(String, Vec<u32>)> {
+    let source = unique_lines(dir, "s", instruction);
+    let set: BTreeSet<_> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
+    set.into_iter().collect()
+}

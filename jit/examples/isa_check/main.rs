@@ -5,8 +5,11 @@
 //!     random instructions of every format
 //! cargo run -p wavejit-jit --example isa_check -- --lines DIR [--target ...]
 //!     the instructions of LLVM's own tests (llvm/test/MC/AMDGPU and llvm/test/MC/Disassembler/AMDGPU of its source)
+//! cargo run -p wavejit-jit --example isa_check -- --asm yes [--target ...] [--family NAME] [--count N] [--lines DIR]
+//!     assembles what LLVM prints for such instructions: our code must be llvm-mc's
 //! cargo run -p wavejit-jit --example isa_check -- --golden FILE [--count N] --target ...
-//!     writes the corpus of jit/src/isa/golden: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM refuses
+//!     writes the corpus of jit/src/isa/golden: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM refuses; a fourth column holds the
+//!     dwords that llvm-mc makes of the text where they differ, `-` where it takes no such text
 //! ```
 //!
 //! Needs llvm-mc-19 and llvm-objdump-19 on PATH. Per format, N random instructions go into one object file, each in a slot padded with
@@ -23,7 +26,7 @@ use llvm::{Answer, S_NOP, SLOT, fold, refused};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::exit;
-use wavejit_jit::isa::{DisasmOptions, Family, Gfx, disasm_stream};
+use wavejit_jit::isa::{DisasmOptions, Family, Gfx, assemble_instruction, disasm_stream};
 
 /// Tests per run of LLVM.
 const BATCH: usize = 50_000;
@@ -38,6 +41,7 @@ pub struct Options {
     seed: u64,
     golden: Option<String>,
     lines: Option<String>,
+    asm: bool,
 }
 
 fn options() -> Options {
@@ -50,6 +54,7 @@ fn options() -> Options {
         seed: 0x9e37_79b9_7f4a_7c15,
         golden: None,
         lines: None,
+        asm: false,
     };
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
@@ -67,6 +72,7 @@ fn options() -> Options {
             "--show" => o.show = v.parse().unwrap_or_else(|_| bad()),
             "--seed" => o.seed = v.parse().unwrap_or_else(|_| bad()),
             "--golden" => o.golden = Some(v.clone()),
+            "--asm" => o.asm = v == "yes",
             "--lines" => o.lines = Some(v.clone()),
             _ => bad(),
         }
@@ -164,8 +170,69 @@ fn ours(words: &[u32], target: Gfx, wave: u32) -> (String, usize) {
     disasm_stream(&bytes, target, opts).next().map(|l| (fold(&l.text), l.dwords.len())).unwrap_or_default()
 }
 
+/// Dwords and text of a corpus; no text where LLVM refuses.
+type Golden = Vec<(Vec<u32>, Option<String>)>;
+
+/// What LLVM prints for random words, or for those we accept where it has no disassembler.
+fn texts(f: &Format, target: Gfx, wave: u32, o: &Options) -> Vec<(String, Vec<u32>)> {
+    let mut random = Random(o.seed ^ u64::from(wave));
+    let tests: Vec<[u32; TEST]> = (0..o.count).map(|_| random.test(f)).collect();
+    let mut texts = Vec::new();
+    for batch in tests.chunks(BATCH) {
+        if has_disassembler(target) {
+            let slots = batch.iter().flat_map(|t| std::array::from_fn::<u32, SLOT, _>(|i| t.get(i).copied().unwrap_or(S_NOP)));
+            let bytes: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
+            let theirs = llvm::disassemble(&bytes, target, wave).into_iter().zip(batch);
+            texts.extend(theirs.filter_map(|(theirs, t)| theirs.map(|(text, len)| (text, t[..len.min(TEST)].to_vec()))));
+        } else {
+            texts
+                .extend(batch.iter().map(|t| ours(t, target, wave)).zip(batch).map(|((text, len), t)| (text, t[..len.min(TEST)].to_vec())));
+        }
+    }
+    texts.retain(|t| !refused(&t.0));
+    texts
+}
+
+/// Our assembler against LLVM's, line by line, or the words the line was printed from. Lines LLVM does not take are left out.
+fn check_asm(lines: &[(String, Vec<u32>)], target: Gfx, wave: u32, o: &Options) -> Report {
+    let mut report = Report::default();
+    let texts: Vec<String> = lines.iter().map(|l| l.0.clone()).collect();
+    for ((line, words), (_, code)) in lines.iter().zip(llvm::assemble(&texts, target, wave)).filter_map(|(l, t)| Some((l, t?))) {
+        report.done += 1;
+        report.accepted += 1;
+        let found = match assemble_instruction(line, target, wave) {
+            Ok(found) if found.dwords() == code || found.dwords() == words => {
+                report.equal += 1;
+                continue;
+            }
+            Ok(found) => hex(found.dwords()),
+            Err(e) => e.to_string(),
+        };
+        let kind = if found.starts_with('`') { "refuses:" } else { "code:" };
+        report.differ(o.show, kind, line, format!("      {line}\n        llvm {}\n        ours {found}", hex(&code)));
+    }
+    report
+}
+
+/// Adds the fourth column: what llvm-mc makes of the texts.
+fn with_code(golden: &Golden, target: Gfx, wave: u32) -> String {
+    let texts: Vec<String> = golden.iter().map(|g| g.1.clone().unwrap_or_default()).collect();
+    let mut out = String::new();
+    for ((words, text), code) in golden.iter().zip(llvm::assemble(&texts, target, wave)) {
+        out.push_str(&format!("{wave}\t{}\t{}", hex(words), text.as_deref().unwrap_or("-")));
+        match code {
+            _ if text.is_none() => {}
+            Some((_, code)) if code == *words => {}
+            Some((_, code)) => out.push_str(&format!("\t{}", hex(&code))),
+            None => out.push_str("\t-"),
+        }
+        out.push('\n');
+    }
+    out
+}
+
 /// Random words against the disassembler.
-fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut String) -> Report {
+fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Golden) -> Report {
     let mut random = Random(o.seed ^ u64::from(wave));
     let mut report = Report::default();
     while report.done + report.unknown < o.count {
@@ -176,11 +243,11 @@ fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Str
         for (i, (t, answer)) in tests.iter().zip(theirs).enumerate() {
             let equal = report.answer(o.show, t, answer.clone(), ours(&slots[i], target, wave));
             // Refusals are many and alike: some are enough.
-            if let (true, Answer::Text(text, len)) = (equal && o.golden.is_some(), answer) {
+if let (true, Answer::Text(text, len)) = (equal && o.golden.is_some(), answer) {
                 match refused(&text) {
                     true if i % 16 != 0 => {}
-                    true => golden.push_str(&format!("{wave}\t{}\t-\n", hex(t))),
-                    false => golden.push_str(&format!("{wave}\t{}\t{text}\n", hex(&t[..len]))),
+                    true => golden.push((t.to_vec(), None)),
+                    false => golden.push((t[..len].to_vec(), Some(text))),
                 }
             }
         }
@@ -189,7 +256,7 @@ fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Str
 }
 
 /// Random words that we accept against the assembler.
-fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut String) -> Report {
+fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Golden) -> Report {
     let mut random = Random(o.seed ^ u64::from(wave));
     let mut report = Report::default();
     let mut tests = Vec::new();
@@ -209,7 +276,7 @@ fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Stri
             Some((print, code)) if print == text && ours(&code, target, wave) == (text.clone(), code.len()) => {
                 report.equal += 1;
                 if o.golden.is_some() {
-                    golden.push_str(&format!("{wave}\t{}\t{text}\n", hex(&t[..len])));
+                    golden.push((t[..len].to_vec(), Some(text)));
                 }
             }
             Some((print, code)) => {
@@ -232,13 +299,27 @@ fn main() {
     let mut good = true;
     for &target in &o.targets {
         for wave in waves(target, &o.waves) {
+            let title = format!("{target} wave{wave}");
             if let Some(dir) = &o.lines {
-                good &= lines::check(dir, target, wave, &o).print(&format!("{target} wave{wave} test lines"));
+                let report = if o.asm {
+                    check_asm(&lines::printed(dir, target, wave), target, wave, &o)
+                } else {
+                    lines::check(dir, target, wave, &o)
+                };
+                good &= report.print(&format!("{title} test lines"));
                 continue;
             }
+            let mut corpus = Golden::new();
             for f in formats(target).filter(|f| o.family.as_deref().is_none_or(|n| n == f.name)) {
-                let check = if has_disassembler(target) { check_words } else { check_text };
-                good &= check(f, target, wave, &o, &mut golden).print(&format!("{target} wave{wave} {:8}", f.name));
+                let report = match (o.asm, has_disassembler(target)) {
+                    (true, _) => check_asm(&texts(f, target, wave, &o), target, wave, &o),
+                    (_, true) => check_words(f, target, wave, &o, &mut corpus),
+                    (_, false) => check_text(f, target, wave, &o, &mut corpus),
+                };
+                good &= report.print(&format!("{title} {:8}", f.name));
+            }
+            if o.golden.is_some() {
+                golden.push_str(&with_code(&corpus, target, wave));
             }
         }
     }

@@ -1,6 +1,8 @@
-//! Instruction tables: rows, decoder, disassembler, encoder.
+//! Instruction tables: rows, decoder, disassembler, assembler.
 
+pub mod asm;
 mod bits;
+mod counters;
 pub mod decode;
 pub mod disasm;
 pub mod encode;
@@ -13,6 +15,7 @@ pub mod scalars;
 mod table;
 pub mod target;
 
+pub use asm::{AsmError, assemble, assemble_instruction};
 pub use decode::{DecodeError, decode};
 pub use disasm::{DisasmOptions, disasm, disasm_stream};
 pub use encode::{Code, EncodeError, encode};

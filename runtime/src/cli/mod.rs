@@ -1,7 +1,8 @@
-//! The command line: `wavejit run`, `info`, `disasm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
+//! The command line: `wavejit run`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
 //!
 //! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
 
+mod asm;
 mod disasm;
 mod dtype;
 mod emit;
@@ -43,6 +44,7 @@ enum Command {
     Run(run::RunArgs),
     Info(info::InfoArgs),
     Disasm(disasm::DisasmArgs),
+    Asm(asm::AsmArgs),
     Lift(lift::LiftArgs),
     Emit(emit::EmitArgs),
 }
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Info(args) => info::info(&args),
         Command::Disasm(args) => disasm::disasm_command(&args),
+        Command::Asm(args) => asm::asm_command(&args),
         Command::Lift(args) => lift::lift_command(&args),
         Command::Emit(args) => emit::emit_command(&args),
     };

@@ -3,7 +3,7 @@
 use crate::isa::target::{Gfx, Procs};
 
 /// Scalar source codes that are neither registers nor constants.
-pub(super) const SPECIAL: [(u8, &str); 9] = [
+pub(in crate::isa) const SPECIAL: [(u8, &str); 9] = [
     (235, "src_shared_base"),
     (236, "src_shared_limit"),
     (237, "src_private_base"),
@@ -16,11 +16,11 @@ pub(super) const SPECIAL: [(u8, &str); 9] = [
 ];
 
 /// Text, bits as f16, f32 and f64.
-pub(super) type Float = (&'static str, u16, u32, u64);
+pub(in crate::isa) type Float = (&'static str, u16, u32, u64);
 
 /// Inline float constants 240 to 248.
 #[rustfmt::skip]
-pub(super) const FLOATS: [Float; 9] = [
+pub(in crate::isa) const FLOATS: [Float; 9] = [
     ("0.5",        0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
     ("-0.5",       0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
     ("1.0",        0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
@@ -33,7 +33,7 @@ pub(super) const FLOATS: [Float; 9] = [
 ];
 
 /// 1/(2 pi) as a double prints with more digits.
-pub(super) const INV_2PI_F64: &str = "0.15915494309189532";
+pub(in crate::isa) const INV_2PI_F64: &str = "0.15915494309189532";
 
 const ALL: Procs = Procs::ALL;
 const TO_GFX8: Procs = Procs::range(0x600, 0x8ff);
@@ -92,12 +92,12 @@ const HWREGS: &[Named] = &[
 ];
 
 /// Name of a hardware register, without HW_REG_.
-pub(super) fn hwreg(target: Gfx, id: u32) -> Option<&'static str> {
+pub(in crate::isa) fn hwreg(target: Gfx, id: u32) -> Option<&'static str> {
     name_of(HWREGS, target, id)
 }
 
 /// Message that carries an operation of the system.
-pub(super) const SYSMSG: u32 = 15;
+pub(in crate::isa) const SYSMSG: u32 = 15;
 
 /// Messages, without MSG_.
 #[rustfmt::skip]
@@ -128,23 +128,23 @@ const MESSAGES: &[Named] = &[
 const SYSTEM_OPS: &[Named] = &[(1, "ECC_ERR_INTERRUPT", ALL), (2, "REG_RD", ALL), (3, "HOST_TRAP_ACK", TO_GFX8), (4, "TTRACE_PC", ALL)];
 
 /// Operations of MSG_GS and MSG_GS_DONE, without GS_OP_.
-pub(super) const STREAM_OPS: [&str; 4] = ["NOP", "CUT", "EMIT", "EMIT_CUT"];
+pub(in crate::isa) const STREAM_OPS: [&str; 4] = ["NOP", "CUT", "EMIT", "EMIT_CUT"];
 
 /// Name of a message, without MSG_.
-pub(super) fn message(target: Gfx, id: u32) -> Option<&'static str> {
+pub(in crate::isa) fn message(target: Gfx, id: u32) -> Option<&'static str> {
     name_of(MESSAGES, target, id)
 }
 
 /// Name of a system message's operation, without SYSMSG_OP_.
-pub(super) fn system_op(target: Gfx, op: u32) -> Option<&'static str> {
+pub(in crate::isa) fn system_op(target: Gfx, op: u32) -> Option<&'static str> {
     name_of(SYSTEM_OPS, target, op)
 }
 
 /// Operands that s_set_gpr_idx_mode chooses, lowest bit first.
-pub(super) const INDEXED: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+pub(in crate::isa) const INDEXED: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
 /// s_delay_alu instid values from 1.
-pub(super) const DELAY_ID: [&str; 11] = [
+pub(in crate::isa) const DELAY_ID: [&str; 11] = [
     "VALU_DEP_1",
     "VALU_DEP_2",
     "VALU_DEP_3",
@@ -159,14 +159,14 @@ pub(super) const DELAY_ID: [&str; 11] = [
 ];
 
 /// s_delay_alu instskip values from 1.
-pub(super) const DELAY_SKIP: [&str; 5] = ["NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+pub(in crate::isa) const DELAY_SKIP: [&str; 5] = ["NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
 
 /// Image dimensions, without SQ_RSRC_IMG_.
-pub(super) const DIMS: [&str; 8] = ["1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"];
+pub(in crate::isa) const DIMS: [&str; 8] = ["1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"];
 
 /// Buffer formats of gfx11, without BUF_FMT_.
 #[rustfmt::skip]
-pub(super) const FORMATS: [&str; 64] = [
+pub(in crate::isa) const FORMATS: [&str; 64] = [
     "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT",
     "8_SINT", "16_UNORM", "16_SNORM", "16_USCALED", "16_SSCALED", "16_UINT",
     "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED", "8_8_SSCALED",

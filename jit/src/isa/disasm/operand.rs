@@ -1,6 +1,7 @@
 //! Operands as text: registers, constants by type, named immediates.
 
 use super::{Printer, names};
+use crate::isa::counters::{self, Counter};
 use crate::isa::inst::{Dpp, Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
@@ -271,7 +272,7 @@ impl Printer<'_> {
             Imm::Version => self.version(v),
             Imm::Hwreg => self.hwreg(v),
             Imm::Sendmsg => self.message(v),
-            Imm::Waitcnt => self.waitcnt(v),
+            Imm::Waitcnt => self.counters(counters::waitcnt(self.target), v),
             Imm::Depctr => self.depctr(v),
             Imm::DelayAlu => self.delay_alu(v),
             Imm::GprIdx => self.indexed(v),
@@ -345,50 +346,22 @@ impl Printer<'_> {
         self.num(format_args!("gpr_idx({})", chosen.join(",")));
     }
 
-    /// s_waitcnt. Counters at their maximum do not wait and are left out, unless all are.
-    fn waitcnt(&mut self, v: u32) {
-        let bits = |high: u32, low: u32| (v >> low) & ((2 << (high - low)) - 1);
-        let fields = match self.target.family() {
-            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => {
-                [("vmcnt", bits(3, 0), 15), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(11, 8), 15)]
-            }
-            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => {
-                [("vmcnt", bits(3, 0) | bits(15, 14) << 4, 63), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(11, 8), 15)]
-            }
-            Family::Gfx10 | Family::Gfx103 => {
-                [("vmcnt", bits(3, 0) | bits(15, 14) << 4, 63), ("expcnt", bits(6, 4), 7), ("lgkmcnt", bits(13, 8), 63)]
-            }
-            _ => [("vmcnt", bits(15, 10), 63), ("expcnt", bits(2, 0), 7), ("lgkmcnt", bits(9, 4), 63)],
-        };
-        self.counters(&fields);
-    }
-
-    fn counters(&mut self, fields: &[(&str, u32, u32)]) {
-        let all = fields.iter().all(|f| f.1 == f.2);
+    /// Counters at their maximum do not wait and are left out, unless all are.
+    fn counters(&mut self, counters: &[Counter], v: u32) {
+        let all = counters.iter().all(|c| c.get(v) == c.max());
         let mut separator = "";
-        for &(name, value, maximum) in fields {
-            if all || value != maximum {
-                self.num(format_args!("{separator}{name}({value})"));
-                separator = " ";
-            }
+        for c in counters.iter().filter(|c| all || c.get(v) != c.max()) {
+            self.num(format_args!("{separator}{}({})", c.name, c.get(v)));
+            separator = " ";
         }
     }
 
-    /// s_waitcnt_depctr: sa_sdst 0, va_vcc 1, vm_vsrc 4:2, hold_cnt 7 (from gfx10.3), va_ssrc 8, va_sdst 11:9, va_vdst 15:12.
     fn depctr(&mut self, v: u32) {
-        let fields = [
-            ("depctr_hold_cnt", (v >> 7) & 1, 1),
-            ("depctr_sa_sdst", v & 1, 1),
-            ("depctr_va_vdst", v >> 12, 15),
-            ("depctr_va_sdst", (v >> 9) & 7, 7),
-            ("depctr_va_ssrc", (v >> 8) & 1, 1),
-            ("depctr_va_vcc", (v >> 1) & 1, 1),
-            ("depctr_vm_vsrc", (v >> 2) & 7, 7),
-        ];
-        let has_hold = self.target.family() >= Family::Gfx103;
-        match v & if has_hold { 0x60 } else { 0xe0 } {
-            0 => self.counters(if has_hold { &fields } else { &fields[1..] }),
-            _ => self.num(format_args!("{v:#x}")),
+        let counters = counters::depctr(self.target);
+        if v & counters::outside(counters) == 0 {
+            self.counters(counters, v);
+        } else {
+            self.num(format_args!("{v:#x}"));
         }
     }
 

@@ -1,0 +1,294 @@
+//! Text to machine code: the syntax that `disasm/` prints and LLVM's assembler reads, from the same rows.
+//!
+//! A line is cut into mnemonic, operands and modifiers (`line.rs`); every row of that name and every format it has is tried in the order
+//! LLVM prefers, shortest first: operands are read by the row's columns (`value.rs`, `operand.rs`, `named.rs`), modifiers set
+//! (`modifiers.rs`), the instruction encoded, and the code decoded again. The first form that comes back as it went in wins. Reference:
+//! LLVM AMDGPUOperandSyntax and AMDGPUModifierSyntax.
+
+mod line;
+mod modifiers;
+mod named;
+mod operand;
+mod source;
+mod value;
+
+pub use source::{Assembled, assemble};
+
+use super::decode::decode;
+use super::encode::{Code, encode};
+use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand};
+use super::row::{Flags, Imm, Opd, Row};
+use super::rows;
+use super::target::{Gfx, PROCESSOR_COUNT};
+use operand::Reason;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Why a line is not an instruction.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AsmError {
+    /// No instruction has this name.
+    #[error("`{mnemonic}` is no instruction of {target}{hint}")]
+    Mnemonic {
+        /// As written.
+        mnemonic: String,
+        /// Processor.
+        target: Gfx,
+        /// What it may have meant.
+        hint: String,
+    },
+    /// The instruction exists, but not like this.
+    #[error("`{mnemonic}`: {reason}")]
+    Form {
+        /// As written.
+        mnemonic: String,
+        /// What is wrong with the form that came closest.
+        reason: String,
+    },
+}
+
+/// Assembles one instruction. `wave_size` is the width of lane masks.
+pub fn assemble_instruction(text: &str, target: Gfx, wave_size: u32) -> Result<Code, AsmError> {
+    Context { target, wave_size, offset: 0, labels: &|_| None }.instruction(line::without_comment(text))
+}
+
+/// Where an instruction stands.
+struct Context<'a> {
+    target: Gfx,
+    wave_size: u32,
+    /// Byte offset from the start of the code.
+    offset: u64,
+    /// Byte offset of a label.
+    labels: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// An instruction in one candidate form, being filled in.
+struct Form<'a> {
+    inst: Inst,
+    wave_size: u32,
+    offset: u64,
+    labels: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// Rows of a processor by name.
+fn rows_named(target: Gfx, name: &str) -> &'static [&'static Row] {
+    type Index = HashMap<&'static str, Vec<&'static Row>>;
+    static INDEX: [OnceLock<Index>; PROCESSOR_COUNT] = [const { OnceLock::new() }; PROCESSOR_COUNT];
+    let Some(i) = target.index() else { return &[] };
+    let index = INDEX[i].get_or_init(|| {
+        let mut index = Index::new();
+        for row in rows::all().iter().filter(|r| r.exists_on(target)) {
+            index.entry(row.name_on(target)).or_default().push(row);
+        }
+        // Names of other processors are understood where they are free.
+        for row in rows::all().iter().filter(|r| r.exists_on(target)) {
+            for name in row.names.iter().map(|n| n.1).chain([row.name]) {
+                let rows = index.entry(name).or_default();
+                if rows.is_empty() {
+                    rows.push(row);
+                }
+            }
+        }
+        index
+    });
+    index.get(name).map_or(&[], |v| v)
+}
+
+/// What the suffix of a mnemonic asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Suffix {
+    None,
+    E32,
+    E64,
+    Dpp,
+    E64Dpp,
+    Sdwa,
+}
+
+const SUFFIXES: [(&str, Suffix); 5] =
+    [("_e64_dpp", Suffix::E64Dpp), ("_e32", Suffix::E32), ("_e64", Suffix::E64), ("_dpp", Suffix::Dpp), ("_sdwa", Suffix::Sdwa)];
+
+fn is_long(enc: Enc) -> bool {
+    matches!(enc, Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P)
+}
+
+impl Suffix {
+    fn allows(self, enc: Enc) -> bool {
+        match self {
+            Suffix::None => true,
+            Suffix::E32 | Suffix::Dpp | Suffix::Sdwa => !is_long(enc),
+            Suffix::E64 | Suffix::E64Dpp => is_long(enc),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Assembles one instruction, no comment.
+    fn instruction(&self, text: &str) -> Result<Code, AsmError> {
+        if let Some((x, y)) = text.split_once("::") {
+            return self.dual(x.trim(), y.trim());
+        }
+        let parts = line::cut(text);
+        let (candidates, suffix) = self.candidates(parts.mnemonic);
+        if candidates.is_empty() {
+            return Err(self.unknown(parts.mnemonic));
+        }
+        let names = || parts.modifiers.iter().map(|m| line::modifier_name(m));
+        let dpp = names().any(modifiers::is_dpp);
+        let sdwa = names().any(modifiers::is_sdwa) || suffix == Suffix::Sdwa;
+        let mut closest: Option<(usize, Reason)> = None;
+        for &row in candidates {
+            for &enc in row.encs.iter().filter(|e| suffix.allows(**e)) {
+                let mut form = self.form(row, enc);
+                form.inst.mods.sdwa.present = sdwa;
+                if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
+                    form.inst.mods.dpp = Dpp::Dpp16 { ctrl: 0xe4, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: false };
+                }
+                match form.fill(&parts).and_then(|()| form.encoded()) {
+                    Ok(code) => return Ok(code),
+                    Err(reason) => {
+                        let reached = usize::from(form.inst.count);
+                        if closest.as_ref().is_none_or(|c| reached >= c.0) {
+                            closest = Some((reached, reason));
+                        }
+                    }
+                }
+            }
+        }
+        let reason = closest.map_or_else(|| format!("has no such form on {}", self.target), |c| c.1);
+        Err(AsmError::Form { mnemonic: parts.mnemonic.into(), reason })
+    }
+
+    /// Rows a mnemonic can mean, and the suffix that was cut off to find them.
+    fn candidates(&self, mnemonic: &str) -> (&'static [&'static Row], Suffix) {
+        let whole = rows_named(self.target, mnemonic);
+        if !whole.is_empty() {
+            return (whole, Suffix::None);
+        }
+        SUFFIXES
+            .iter()
+            .find_map(|(text, suffix)| {
+                let rows = rows_named(self.target, mnemonic.strip_suffix(text)?);
+                (!rows.is_empty()).then_some((rows, *suffix))
+            })
+            .unwrap_or((&[], Suffix::None))
+    }
+
+    fn unknown(&self, mnemonic: &str) -> AsmError {
+        let known = rows::all().iter().find(|r| r.name == mnemonic || r.names.iter().any(|n| n.1 == mnemonic));
+        let hint = match known.and_then(|r| Gfx::all().find(|g| r.exists_on(*g))) {
+            Some(other) => format!(" ({other} has it)"),
+            None => String::new(),
+        };
+        AsmError::Mnemonic { mnemonic: mnemonic.into(), target: self.target, hint }
+    }
+
+    fn form(&self, row: &'static Row, enc: Enc) -> Form<'_> {
+        let inst = Inst {
+            row,
+            target: self.target,
+            row_y: None,
+            enc,
+            words: [0; 5],
+            len: 0,
+            operands: [Operand::Off; MAX_OPERANDS],
+            count: 0,
+            y_start: 0,
+            mods: Mods::default(),
+        };
+        Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels }
+    }
+
+    /// Dual issue: two instructions of the VOPD format.
+    fn dual(&self, x: &str, y: &str) -> Result<Code, AsmError> {
+        let row = |mnemonic: &str| {
+            let found = rows_named(self.target, mnemonic).iter().copied().find(|r| r.enc() == Enc::VOPD);
+            found.ok_or_else(|| self.unknown(mnemonic))
+        };
+        let (px, py) = (line::cut(x), line::cut(y));
+        let mut form = self.form(row(px.mnemonic)?, Enc::VOPD);
+        let y_row = row(py.mnemonic)?;
+        let result = form.columns(form.inst.row.ops, &px.operands).and_then(|()| {
+            form.inst.y_start = form.inst.count;
+            form.inst.row_y = Some(y_row);
+            form.columns(y_row.ops, &py.operands)
+        });
+        let reason = match result.and_then(|()| form.encoded()) {
+            Ok(code) => return Ok(code),
+            Err(reason) => reason,
+        };
+        Err(AsmError::Form { mnemonic: format!("{} :: {}", px.mnemonic, py.mnemonic), reason })
+    }
+}
+
+impl Form<'_> {
+    fn push(&mut self, op: Operand) -> Result<(), Reason> {
+        let at = usize::from(self.inst.count);
+        let slot = self.inst.operands.get_mut(at).ok_or("too many operands")?;
+        *slot = op;
+        self.inst.count += 1;
+        Ok(())
+    }
+
+    /// Reads operands and modifiers.
+    fn fill(&mut self, parts: &line::Parts<'_>) -> Result<(), Reason> {
+        let row = self.inst.row;
+        self.defaults();
+        let mut operands = parts.operands.clone();
+        // `exp pos0 v0, ...`: no comma after the target.
+        if row.ops.first() == Some(&Opd::TGT) {
+            if let Some((target, first)) = operands.first().and_then(|o| o.split_once(char::is_whitespace)) {
+                operands.splice(..1, [target, first.trim()]);
+            }
+        }
+        let mut columns = row.ops;
+        match columns {
+            [Opd::RD(_), rest @ ..] if operands.len() < columns.len() => columns = rest,
+            [Opd::K(Imm::Optional)] if operands.is_empty() => operands.push("0"),
+            _ => {}
+        }
+        self.columns(columns, &operands)?;
+        parts.modifiers.iter().try_for_each(|m| self.modifier(m).map_err(|e| format!("modifier `{m}`: {e}")))?;
+        if row.enc() == Enc::EXP {
+            self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
+        }
+        Ok(())
+    }
+
+    /// Modifiers that are not zero when they are not written.
+    fn defaults(&mut self) {
+        let row = self.inst.row;
+        let m = &mut self.inst.mods;
+        match self.inst.enc {
+            Enc::VOP3P if !row.flags.contains(Flags::MIX) => m.op_sel_hi = ((1u16 << (row.ops.len() - 1)) - 1) as u8,
+            Enc::MTBUF => m.format = 1,
+            _ => {}
+        }
+    }
+
+    fn columns(&mut self, columns: &[Opd], texts: &[&str]) -> Result<(), Reason> {
+        if columns.len() != texts.len() {
+            return Err(format!("expected {} operands, found {}", columns.len(), texts.len()));
+        }
+        for (i, (column, text)) in columns.iter().zip(texts).enumerate() {
+            self.operand(*column, text).map_err(|e| format!("operand {} `{text}`: {e}", i + 1))?;
+        }
+        Ok(())
+    }
+
+    /// The code, if it decodes to the same instruction.
+    fn encoded(&self) -> Result<Code, Reason> {
+        let code = encode(&self.inst).map_err(|e| e.to_string())?;
+        let back = decode(code.dwords(), self.inst.target, self.wave_size).map_err(|e| e.to_string())?;
+        let plain = |op: &Operand| match *op {
+            Operand::Vgpr { n, count, half: Half::Lo } => Operand::Vgpr { n, count, half: Half::Whole },
+            op => op,
+        };
+        let same = |a: &Operand, b: &Operand| plain(a) == plain(b);
+        let equal = back.row.name == self.inst.row.name
+            && back.enc == self.inst.enc
+            && back.count == self.inst.count
+            && back.ops().iter().zip(self.inst.ops()).all(|(a, b)| same(a, b));
+        if equal { Ok(code) } else { Err(format!("no {:?} encoding takes these operands", self.inst.enc)) }
+    }
+}

@@ -1,0 +1,157 @@
+//! Modifiers: `glc`, `offset:16`, `op_sel:[0,1]`, `quad_perm:[0,1,2,3]`.
+
+use super::operand::{Reason, number};
+use super::value::integer;
+use super::{Form, named};
+use crate::isa::inst::{Dpp, Enc, Mods};
+use crate::isa::row::Flags;
+
+/// Modifiers of one bit.
+#[rustfmt::skip]
+const BITS: &[(&str, fn(&mut Mods) -> &mut bool)] = &[
+    ("clamp", |m| &mut m.clamp), ("glc", |m| &mut m.glc), ("slc", |m| &mut m.slc), ("dlc", |m| &mut m.dlc),
+    ("tfe", |m| &mut m.tfe), ("lwe", |m| &mut m.lwe), ("d16", |m| &mut m.d16), ("a16", |m| &mut m.a16), ("unorm", |m| &mut m.unorm),
+    ("r128", |m| &mut m.r128), ("offen", |m| &mut m.offen), ("idxen", |m| &mut m.idxen), ("lds", |m| &mut m.lds), ("gds", |m| &mut m.gds),
+    ("done", |m| &mut m.done), ("row_en", |m| &mut m.row_en), ("vm", |m| &mut m.vm), ("compr", |m| &mut m.compr),
+];
+
+/// `[0,1,...]` of single bits; item i is bit i.
+fn bit_list(text: &str) -> Result<Vec<bool>, Reason> {
+    let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or("expected a list in brackets")?;
+    inner
+        .split(',')
+        .map(|t| match t.trim() {
+            "0" => Ok(false),
+            "1" => Ok(true),
+            t => Err(format!("`{t}`: expected 0 or 1")),
+        })
+        .collect()
+}
+
+fn low_bits(list: &[bool]) -> u8 {
+    list.iter().enumerate().fold(0, |bits, (i, &b)| bits | u8::from(b) << i)
+}
+
+fn numbers(text: &str, count: usize, below: i64) -> Result<Vec<u32>, Reason> {
+    let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or("expected a list in brackets")?;
+    let list: Option<Vec<u32>> = inner.split(',').map(|t| integer(t.trim()).filter(|n| (0..below).contains(n)).map(|n| n as u32)).collect();
+    list.filter(|l| l.len() == count).ok_or_else(|| format!("expected {count} numbers below {below}"))
+}
+
+/// Is this the name of a modifier that makes an instruction a DPP form?
+pub(super) fn is_dpp(name: &str) -> bool {
+    name.starts_with("row_") && name != "row_en"
+        || name.starts_with("wave_")
+        || matches!(name, "quad_perm" | "dpp8" | "bank_mask" | "bound_ctrl")
+}
+
+/// Is this the name of a modifier that makes an instruction an SDWA form?
+pub(super) fn is_sdwa(name: &str) -> bool {
+    matches!(name, "dst_sel" | "dst_unused" | "src0_sel" | "src1_sel")
+}
+
+impl Form<'_> {
+    /// Applies one modifier.
+    pub(super) fn modifier(&mut self, text: &str) -> Result<(), Reason> {
+        let (name, v) = text.split_once(':').map_or((text, None), |(n, v)| (n, Some(v)));
+        if let Some(bit) = BITS.iter().find(|b| b.0 == name) {
+            // `offset:` and the like apart, a one-bit modifier may also be written `name:1`.
+            *(bit.1)(&mut self.inst.mods) = !matches!(v, Some("0"));
+            return Ok(());
+        }
+        if is_dpp(name) || name == "fi" {
+            return self.dpp(name, v);
+        }
+        let Some(v) = v else { return Err("no such modifier".into()) };
+        let sources = self.sources();
+        let m = &mut self.inst.mods;
+        match name {
+            "offset" if v.starts_with("swizzle(") => m.offset = named::swizzle(v).ok_or("no such swizzle")? as i32,
+            "offset" => m.offset = integer(v).and_then(|n| i32::try_from(n).ok()).ok_or("expected a number")?,
+            "offset0" => m.offset = number(v, 8)? as i32,
+            "offset1" => m.offset1 = number(v, 8)? as i32,
+            "dmask" => m.dmask = number(v, 4)? as u8,
+            "mul" => {
+                m.omod = if v == "2" {
+                    1
+                } else if v == "4" {
+                    2
+                } else {
+                    return Err("expected 2 or 4".into());
+                }
+            }
+            "div" => m.omod = if v == "2" { 3 } else { return Err("expected 2".into()) },
+            "op_sel" => {
+                let list = bit_list(v)?;
+                let packed = self.inst.enc == Enc::VOP3P || self.inst.row.flags.contains(Flags::OS01);
+                let mut bits = low_bits(&list);
+                if !packed && list.len() == sources + 1 {
+                    bits = bits & ((1 << sources) - 1) | (bits >> sources) << 3;
+                }
+                m.op_sel = bits;
+            }
+            "op_sel_hi" => m.op_sel_hi = low_bits(&bit_list(v)?),
+            "neg_lo" => m.neg = low_bits(&bit_list(v)?),
+            "neg_hi" => m.neg_hi = low_bits(&bit_list(v)?),
+            "wait_exp" => m.wait = number(v, 3)? as u8,
+            "wait_vdst" | "wait_va_vdst" => m.wait = number(v, 4)? as u8,
+            "dim" => m.dim = named::dim(v).ok_or("no such dimension")?,
+            "format" => m.format = named::format(self.inst.target, v).ok_or("no such format")?,
+            _ => return Err("no such modifier".into()),
+        }
+        Ok(())
+    }
+
+    /// Sources that op_sel speaks of; the accumulator of v_fmac counts.
+    fn sources(&self) -> usize {
+        self.inst.row.ops.len() - 1 + usize::from(self.inst.row.enc() == Enc::VOP2)
+    }
+
+    fn dpp(&mut self, name: &str, v: Option<&str>) -> Result<(), Reason> {
+        if name == "dpp8" {
+            let sel = numbers(v.unwrap_or_default(), 8, 8)?.iter().enumerate().fold(0, |sel, (i, n)| sel | n << (3 * i));
+            self.inst.mods.dpp = Dpp::Dpp8 { sel, fi: false };
+            return Ok(());
+        }
+        if let (Dpp::Dpp8 { fi, .. }, "fi") = (&mut self.inst.mods.dpp, name) {
+            *fi = v != Some("0");
+            return Ok(());
+        }
+        if self.inst.mods.dpp == Dpp::None {
+            self.inst.mods.dpp = Dpp::Dpp16 { ctrl: 0xe4, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: false };
+        }
+        let Dpp::Dpp16 { ctrl, row_mask, bank_mask, bound_ctrl, fi } = &mut self.inst.mods.dpp else {
+            return Err("dpp8 has no such modifier".into());
+        };
+        let mut shift = |base: u16, least: u32| {
+            let n = number(v.unwrap_or_default(), 4)?;
+            if n < least {
+                return Err(Reason::from("expected 1 to 15"));
+            }
+            *ctrl = base + n as u16;
+            Ok(())
+        };
+        match name {
+            "quad_perm" => *ctrl = numbers(v.unwrap_or_default(), 4, 4)?.iter().enumerate().fold(0, |c, (i, n)| c | (*n as u16) << (2 * i)),
+            "row_shl" => shift(0x100, 1)?,
+            "row_shr" => shift(0x110, 1)?,
+            "row_ror" => shift(0x120, 1)?,
+            "row_share" | "row_newbcast" => shift(0x150, 0)?,
+            "row_xmask" => shift(0x160, 0)?,
+            "row_mirror" => *ctrl = 0x140,
+            "row_half_mirror" => *ctrl = 0x141,
+            "row_bcast" => *ctrl = if v == Some("31") { 0x143 } else { 0x142 },
+            "wave_shl" => *ctrl = 0x130,
+            "wave_rol" => *ctrl = 0x134,
+            "wave_shr" => *ctrl = 0x138,
+            "wave_ror" => *ctrl = 0x13c,
+            "row_mask" => *row_mask = number(v.unwrap_or_default(), 4)? as u8,
+            "bank_mask" => *bank_mask = number(v.unwrap_or_default(), 4)? as u8,
+            // Older assembly writes 0 for the same.
+            "bound_ctrl" => *bound_ctrl = matches!(v, Some("0" | "1")),
+            "fi" => *fi = v != Some("0"),
+            _ => return Err("no such modifier".into()),
+        }
+        Ok(())
+    }
+}
