@@ -243,7 +243,7 @@ fn check_words(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Gol
         for (i, (t, answer)) in tests.iter().zip(theirs).enumerate() {
             let equal = report.answer(o.show, t, answer.clone(), ours(&slots[i], target, wave));
             // Refusals are many and alike: some are enough.
-if let (true, Answer::Text(text, len)) = (equal && o.golden.is_some(), answer) {
+            if let (true, Answer::Text(text, len)) = (equal && o.golden.is_some(), answer) {
                 match refused(&text) {
                     true if i % 16 != 0 => {}
                     true => golden.push((t.to_vec(), None)),

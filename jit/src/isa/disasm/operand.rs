@@ -5,7 +5,7 @@ use crate::isa::counters::{self, Counter};
 use crate::isa::inst::{Dpp, Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
-use crate::isa::target::{Family, Space};
+use crate::isa::target::Space;
 
 impl Printer<'_> {
     pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
