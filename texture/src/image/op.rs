@@ -4,6 +4,7 @@
 //! say everything about the operation, so they are the table: [`Kind::parse`] reads them.
 
 use crate::Generation;
+use crate::atomic::AtomicOp;
 
 /// DIM of the instruction (gfx10+): which coordinates the address has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,13 +35,17 @@ impl Dim {
         [D1, D2, D3, Cube, Array1, Array2, Msaa, MsaaArray][(n & 7) as usize]
     }
 
-    /// Of what shape the addresses of a gfx6-9 instruction are, which has no DIM: by the T#'s type (8 to 15) and the DA bit (GCN-04).
-    pub fn of_type(kind: u8, declared_array: bool) -> Option<Dim> {
-        use Dim::*;
-        let [plain, array] =
-            *[[D1, Array1], [D2, Array2], [D3, D3], [Cube, Cube], [D1, Array1], [D2, Array2], [Msaa, MsaaArray], [Msaa, MsaaArray]]
-                .get(usize::from(kind).checked_sub(8)?)?;
-        Some(if declared_array { array } else { plain })
+    /// Of what shape the addresses of a gfx6-9 instruction are, which has no DIM: that of the T#'s type, with a layer if DA says so (GCN-04).
+    pub fn declared(self, array: bool) -> Dim {
+        match (self, array) {
+            (Dim::D1 | Dim::Array1, false) => Dim::D1,
+            (Dim::D1 | Dim::Array1, true) => Dim::Array1,
+            (Dim::D2 | Dim::Array2, false) => Dim::D2,
+            (Dim::D2 | Dim::Array2, true) => Dim::Array2,
+            (Dim::Msaa | Dim::MsaaArray, false) => Dim::Msaa,
+            (Dim::Msaa | Dim::MsaaArray, true) => Dim::MsaaArray,
+            (Dim::D3 | Dim::Cube, _) => self,
+        }
     }
 
     /// Directions that have derivatives: 1, 2 or 3.
@@ -79,34 +84,6 @@ pub struct Sampling {
     pub clamp: bool,
     /// Where the level comes from.
     pub lod: Lod,
-}
-
-/// Operation of an image atomic.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)] // the mnemonics are the names
-pub enum AtomicOp {
-    Swap,
-    CmpSwap,
-    Add,
-    Sub,
-    /// memory = data - memory (gfx6).
-    RSub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    /// Compares as floats: NaN is never equal, -0 is 0.
-    FCmpSwap,
-    FMin,
-    FMax,
-    FAdd,
-    PkAddF16,
-    PkAddBf16,
 }
 
 /// How load and store treat the bits of a texel.
@@ -509,12 +486,10 @@ mod tests {
     // GCN-04: DA makes an array of a plain type.
     #[test]
     fn old_instructions_take_their_shape_from_the_descriptor() {
-        assert_eq!(Dim::of_type(9, false), Some(Dim::D2));
-        assert_eq!(Dim::of_type(13, true), Some(Dim::Array2));
-        assert_eq!(Dim::of_type(13, false), Some(Dim::D2));
-        assert_eq!(Dim::of_type(15, true), Some(Dim::MsaaArray));
-        assert_eq!(Dim::of_type(11, false), Some(Dim::Cube));
-        assert_eq!(Dim::of_type(4, true), None);
+        assert_eq!([Dim::D2, Dim::Array2].map(|d| d.declared(true)), [Dim::Array2; 2]);
+        assert_eq!([Dim::D2, Dim::Array2].map(|d| d.declared(false)), [Dim::D2; 2]);
+        assert_eq!(Dim::MsaaArray.declared(true), Dim::MsaaArray);
+        assert_eq!([false, true].map(|da| Dim::Cube.declared(da)), [Dim::Cube; 2]);
     }
 
     // IMG-05, IMG-08, IMG-21, GCN-02

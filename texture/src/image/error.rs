@@ -1,0 +1,41 @@
+//! Why an image instruction cannot be executed.
+
+use crate::Generation;
+use crate::tiling::TilingError;
+
+/// Why an image instruction stopped. Descriptors that are unbound or of the wrong class are no errors: the instruction reads 0 then.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImageError {
+    /// A lane touched memory that is not there.
+    #[error("lane {lane} touched {address:#x}, which is not mapped")]
+    Unmapped {
+        /// Lane of the wave.
+        lane: u32,
+        /// Guest address of the texel.
+        address: u64,
+    },
+    /// The T#'s format is one that images cannot have here.
+    #[error("images of format {format} ({generation:?}) are not supported")]
+    Format {
+        /// Number in the T#; gfx6-9: data format and number format * 256.
+        format: u32,
+        /// Of the descriptor.
+        generation: Generation,
+    },
+    /// The T#'s layout in memory is none.
+    #[error(transparent)]
+    Tiling(#[from] TilingError),
+    /// DMASK of an atomic is none of the legal ones (IMG-24).
+    #[error("an image atomic cannot have dmask {0:#x}")]
+    AtomicMask(u8),
+    /// The instruction and its operands do not fit together.
+    #[error("the instruction needs {needed} {what} registers and was given {given}")]
+    Registers {
+        /// Which.
+        what: &'static str,
+        /// How many it needs.
+        needed: usize,
+        /// How many there are.
+        given: usize,
+    },
+}

@@ -1,0 +1,248 @@
+//! sample in vectors: the twin of [`super::super::sample`] for the images and samplers that [`super::Kernel`] takes.
+
+use super::super::lod::{LOWEST, Lambda, MipFilter};
+use super::super::op::{Lod, Slot};
+use super::simd::Simd;
+use super::taps::{Axis, Level, Share, linear, point, share};
+use super::texels::{Texels, settle};
+use super::{Kernel, Out, Shape};
+use crate::Wave;
+use crate::image::Operands;
+
+/// Coordinates and offsets of a vector of lanes.
+#[derive(Clone, Copy)]
+struct At<S: Simd> {
+    body: [S::F; 3],
+    offset: [S::I; 3],
+    /// Layer of the image.
+    layer: S::I,
+}
+
+/// Reads an address operand of the lanes from `first` on; 0 without one.
+#[inline(always)]
+unsafe fn operand<S: Simd>(operands: &Operands, wave: &Wave, slot: Option<Slot>, first: usize) -> S::I {
+    // SAFETY: the slice has `LANES` lanes.
+    unsafe {
+        match slot {
+            Some(Slot::Whole(n)) => S::load(wave.row(operands.address[usize::from(n)])[first..][..S::LANES].as_ptr()),
+            _ => S::i(0), // kernels have whole operands only
+        }
+    }
+}
+
+/// As [`super::super::lod::to_lambda`].
+#[inline(always)]
+unsafe fn to_lambda<S: Simd>(level: S::F) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let level = S::select_f(S::ordered(level, level), level, S::f(0.0));
+        S::to_i(S::mul_f(S::min_f(S::max_f(level, S::f(-4096.0)), S::f(4096.0)), S::f(256.0)))
+    }
+}
+
+/// As [`super::super::lod::log2_of_square`].
+#[inline(always)]
+unsafe fn log2_of_square<S: Simd>(square: S::F, table: &'static [u32; 256], m: S::M) -> S::I {
+    // SAFETY: the index has 8 bits, the table 256 entries.
+    unsafe {
+        let bits = S::as_i(square);
+        let exponent = S::shr(bits, 23);
+        let entry = S::gather(table.as_ptr().cast(), S::shl(S::and(S::shr(bits, 15), S::i(0xff)), 2), m);
+        let below = S::gt(S::and(entry, S::i(0xffff)), S::and(bits, S::i(0x7fff)));
+        let step = S::select(below, S::i(0), S::i(1));
+        let log = S::add(S::add(S::shl(S::sub(exponent, S::i(127)), 7), S::shr(entry, 16)), step);
+        let log = S::select(S::gt(exponent, S::i(0xfe)), S::i(128 * 256), log);
+        S::select(S::eq(exponent, S::i(0)), S::i(LOWEST), log)
+    }
+}
+
+/// Level after its bounds.
+#[inline(always)]
+unsafe fn level_of<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, first: usize, body: [S::F; 3], m: S::M) -> S::I {
+    // SAFETY: no memory is touched but by the functions above.
+    unsafe {
+        let read = |slot| operand::<S>(operands, wave, slot, first);
+        let bias = S::i(k.bounds.bias);
+        let lambda = match k.lod {
+            Lod::Zero => S::i(0),
+            Lod::Explicit => S::add(to_lambda::<S>(S::as_f(read(k.layout.level))), bias),
+            lod => {
+                let (h, v) = if lod == Lod::Derivatives {
+                    (k.layout.dh.map(|slot| S::as_f(read(slot))), k.layout.dv.map(|slot| S::as_f(read(slot))))
+                } else {
+                    (body.map(|c| S::sub_f(S::quad::<1>(c), S::quad::<0>(c))), body.map(|c| S::sub_f(S::quad::<2>(c), S::quad::<0>(c))))
+                };
+                let square = |d: [S::F; 3]| {
+                    let scaled = |axis: usize| {
+                        let d = if k.unnormalised { d[axis] } else { S::mul_f(d[axis], S::f(k.levels[0].size[axis] as f32)) };
+                        S::mul_f(d, d)
+                    };
+                    let sum = if k.shape.axes() == 1 { scaled(0) } else { S::add_f(scaled(0), scaled(1)) };
+                    if k.shape.axes() == 3 { S::add_f(sum, scaled(2)) } else { sum }
+                };
+                let (h, v) = (square(h), square(v));
+                let log = log2_of_square::<S>(S::select_f(S::lt_f(v, h), h, v), k.log_table, m);
+                let log = S::add(log, bias);
+                if lod == Lod::Bias { S::add(log, to_lambda::<S>(S::as_f(read(k.layout.bias)))) } else { log }
+            }
+        };
+        let lambda = if k.clamps_level { S::max(lambda, to_lambda::<S>(S::as_f(read(k.layout.level)))) } else { lambda };
+        let bound = |l: Lambda| S::i(l);
+        S::max(S::min(S::max(lambda, bound(k.bounds.min)), bound(k.bounds.max)), bound(k.bounds.view_min))
+    }
+}
+
+/// One slice of a level, filtered.
+#[inline(always)]
+unsafe fn plane<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, x: Axis<S>, y: Axis<S>, z: Share<S>, m: S::M) -> [S::F; 4] {
+    // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
+    unsafe {
+        let sum = S::add(z.sum, S::i(level.base));
+        let flips = S::xor(z.flips, S::i(level.flips));
+        let rows = y.tap.map(|y| (S::add(sum, y.sum), S::xor(flips, y.flips)));
+        let fetch = |row: (S::I, S::I), x: Share<S>, m: S::M| {
+            T::fetch::<S>(&k.element, base, S::add(S::add(row.0, x.sum), S::xor(row.1, x.flips)), m)
+        };
+        if !k.linear {
+            return T::decode_sampled::<S>(&k.element, fetch(rows[0], x.tap[0], m));
+        }
+        let right = S::both(m, S::gt(x.weight, S::i(0)));
+        let below = S::both(m, S::gt(y.weight, S::i(0)));
+        let taps = [
+            fetch(rows[0], x.tap[0], m),
+            fetch(rows[0], x.tap[1], right),
+            fetch(rows[1], x.tap[0], below),
+            fetch(rows[1], x.tap[1], S::both(right, below)),
+        ];
+        T::blend::<S>(&k.element, taps, x.weight, y.weight)
+    }
+}
+
+/// `a` and `b` in the ratio (256 - w) : w; `a` where w is 0.
+#[inline(always)]
+unsafe fn mix<S: Simd>(a: [S::F; 4], b: [S::F; 4], w: S::I) -> [S::F; 4] {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let has_weight = S::gt(w, S::i(0));
+        let w = S::mul_f(S::to_f(w), S::f(1.0 / 256.0));
+        let rest = S::sub_f(S::f(1.0), w);
+        let mut out = a;
+        for c in 0..4 {
+            let sum = settle::<S>(S::add_f(S::mul_f(a[c], rest), S::mul_f(b[c], w)));
+            out[c] = S::select_f(has_weight, sum, a[c]);
+        }
+        out
+    }
+}
+
+/// One level, filtered.
+#[inline(always)]
+unsafe fn level<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, at: &At<S>, m: S::M) -> [S::F; 4] {
+    // SAFETY: as `plane`.
+    unsafe {
+        let texels = |axis: usize| {
+            if k.unnormalised { at.body[axis] } else { S::mul_f(at.body[axis], S::f(level.size[axis] as f32)) }
+        };
+        let axis = |n: usize, is_linear: bool| {
+            let (size, clamp) = (level.size[n], k.clamp[n]);
+            if is_linear {
+                linear::<S>(level, n, size, texels(n), at.offset[n], clamp, k.coarse, m)
+            } else {
+                point::<S>(level, n, size, texels(n), at.offset[n], clamp, k.truncate, m)
+            }
+        };
+        let first = |axis: usize| Share { sum: S::i(0), flips: S::i(level.xor[axis][0] as i32) };
+        let x = axis(0, k.linear);
+        let y = if k.shape == Shape::Row { Axis { tap: [first(1); 2], weight: S::i(0) } } else { axis(1, k.linear) };
+        match k.shape {
+            Shape::Volume => {
+                let z = axis(2, k.z_linear);
+                let near = plane::<S, T>(k, level, base, x, y, z.tap[0], m);
+                let m = S::both(m, S::gt(z.weight, S::i(0)));
+                if S::bits(m) == 0 { near } else { mix::<S>(near, plane::<S, T>(k, level, base, x, y, z.tap[1], m), z.weight) }
+            }
+            Shape::Layers => plane::<S, T>(k, level, base, x, y, share::<S>(level, 2, at.layer, m), m),
+            Shape::Row | Shape::Plane => plane::<S, T>(k, level, base, x, y, Share { sum: S::i(0), flips: S::i(0) }, m),
+        }
+    }
+}
+
+/// The levels that each lane wants; lanes of one level at a time.
+#[inline(always)]
+unsafe fn levels<S: Simd, T: Texels>(k: &Kernel, base: *const u8, at: &At<S>, numbers: S::I, m: S::M) -> [S::F; 4] {
+    // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
+    unsafe {
+        let mut all = [0_u32; 16];
+        S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        let mut left = S::bits(m);
+        let mut out = [S::f(0.0); 4];
+        while left != 0 {
+            let number = all[left.trailing_zeros() as usize];
+            let these = S::both(S::mask(left), S::eq(numbers, S::i(number as i32)));
+            let value = level::<S, T>(k, &k.levels[number as usize], base, at, these);
+            for c in 0..4 {
+                out[c] = S::select_f(these, value[c], out[c]);
+            }
+            left &= !S::bits(these);
+        }
+        out
+    }
+}
+
+/// The whole instruction.
+///
+/// # Safety
+/// The processor has the instruction set; `base` points to the image of the kernel, all of which is readable.
+#[inline(always)]
+pub unsafe fn sample<S: Simd, T: Texels>(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
+    // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
+    unsafe {
+        let last = k.levels.len() as i32 - 1;
+        for first in (0..wave.lanes).step_by(S::LANES) {
+            let active = (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES));
+            if active == 0 {
+                continue;
+            }
+            let m = S::mask(active);
+            let body = k.layout.body.map(|slot| S::as_f(operand::<S>(operands, wave, slot, first)));
+            let word = operand::<S>(operands, wave, k.layout.offset, first);
+            let offset = [26, 18, 10].map(|n| S::sar(S::shl(word, n), 26));
+            let layer = if k.shape == Shape::Layers { layer::<S>(k, body[k.layer_component]) } else { S::i(0) };
+            let at = At { body, offset, layer };
+            let out = if k.is_single_level() {
+                level::<S, T>(k, &k.levels[0], base, &at, m)
+            } else {
+                let lambda = level_of::<S>(k, operands, wave, first, body, m);
+                if k.mip == MipFilter::Point {
+                    let number = S::min(S::max(S::sar(S::add(lambda, S::i(128)), 8), S::i(0)), S::i(last));
+                    levels::<S, T>(k, base, &at, number, m)
+                } else {
+                    let lambda = S::min(S::max(lambda, S::i(0)), S::i(last * 256));
+                    let (fine, weight) = (S::shr(lambda, 8), S::and(lambda, S::i(0xff)));
+                    let near = levels::<S, T>(k, base, &at, fine, m);
+                    let m = S::both(m, S::gt(weight, S::i(0)));
+                    if S::bits(m) == 0 { near } else { mix::<S>(near, levels::<S, T>(k, base, &at, S::add(fine, S::i(1)), m), weight) }
+                }
+            };
+            for (n, source) in k.out.iter().enumerate() {
+                let value = match source {
+                    Out::Channel(c) => S::as_i(out[usize::from(c & 3)]),
+                    Out::Missing(value) | Out::Constant(value) => S::i(*value as i32),
+                };
+                S::store(wave.row_mut(operands.result[n])[first..][..S::LANES].as_mut_ptr(), m, value);
+            }
+        }
+    }
+}
+
+/// Layer of the image, as [`super::super::coord::layer`].
+#[inline(always)]
+unsafe fn layer<S: Simd>(k: &Kernel, coordinate: S::F) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe {
+        // A NaN becomes 0; what is out of range is limited before the conversion.
+        let limited = S::min_f(S::max_f(coordinate, S::f(0.0)), S::f(65536.0));
+        let rounded = S::to_i(if k.truncate_layer { S::floor(limited) } else { limited });
+        S::add(S::min(rounded, S::i(k.last_layer)), S::i(k.first_layer))
+    }
+}

@@ -1,0 +1,156 @@
+//! One image instruction with its descriptors, resolved: what does not change from wave to wave.
+
+use super::address::Operands;
+use super::error::ImageError;
+#[cfg(target_arch = "x86_64")]
+use super::kernel::{Isa, Kernel};
+use super::op::{Dim, ImageOp, Kind, Layout};
+use super::sampler::Sampler;
+use super::surface::Surface;
+use super::texels::check_registers;
+use crate::format::Layout as FormatLayout;
+use crate::tiling::AddressConfig;
+use crate::{Memory, Wave};
+
+/// What the device says about images beside descriptors and instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ImageConfig {
+    /// GB_ADDR_CONFIG: how addresses are spread over memory channels.
+    pub addresses: AddressConfig,
+    /// TA_BC_BASE_ADDR as a guest address: table of border colours, 16 bytes each.
+    pub border_colors: u64,
+    /// TA_CNTL2.TRUNCATE_COORD_MODE of gfx11 and later: S#.trunc_coord does not reach array layers.
+    pub conformant_truncation: bool,
+    /// 16-bit data takes a VGPR per component (gfx8.0).
+    pub unpacked_d16: bool,
+}
+
+/// An instruction with its descriptors.
+#[derive(Debug)]
+pub struct Routine {
+    pub(super) op: ImageOp,
+    pub(super) config: ImageConfig,
+    /// Shape of the addresses.
+    pub(super) dim: Dim,
+    pub(super) layout: Layout,
+    /// `None`: unbound, or nothing this instruction may read.
+    pub(super) surface: Option<Surface>,
+    pub(super) sampler: Option<Sampler>,
+    #[cfg(target_arch = "x86_64")]
+    kernel: Option<Kernel>,
+}
+
+impl Routine {
+    /// Resolves the descriptors; words a descriptor does not have (R128, instructions without sampler) are ignored.
+    pub fn new(op: &ImageOp, config: &ImageConfig, t: &[u32; 8], s: &[u32; 4]) -> Result<Routine, ImageError> {
+        let surface = super::resolve::surface(op, config, t, s)?;
+        let dim = op.dim.or(surface.as_ref().map(|s| s.dim.declared(op.declared_array))).unwrap_or(Dim::D1);
+        let sampler = op.kind.sampling().and(surface.as_ref()).map(|surface| super::resolve::sampler(op, config, s, surface));
+        let routine = Routine {
+            op: *op,
+            config: *config,
+            dim,
+            layout: op.layout(dim),
+            surface,
+            sampler,
+            #[cfg(target_arch = "x86_64")]
+            kernel: None,
+        };
+        #[cfg(target_arch = "x86_64")]
+        let routine = Routine { kernel: Isa::detect().and_then(|isa| Kernel::new(&routine, isa)), ..routine };
+        Ok(routine)
+    }
+
+    /// The same without vector kernels, or with those of an instruction set, which the processor must have.
+    #[cfg(target_arch = "x86_64")]
+    pub fn with_isa(self, isa: Option<Isa>) -> Routine {
+        let isa = isa.filter(|isa| Isa::available().contains(isa));
+        let kernel = isa.and_then(|isa| Kernel::new(&self, isa));
+        Routine { kernel, ..self }
+    }
+
+    /// Is there a vector kernel?
+    #[cfg(target_arch = "x86_64")]
+    pub fn has_kernel(&self) -> bool {
+        self.kernel.is_some()
+    }
+
+    /// Executes the instruction for a wave.
+    pub fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Result<(), ImageError> {
+        check_registers(&self.op, self.layout.registers, self.config.unpacked_d16, operands)?;
+        let Some(surface) = &self.surface else {
+            self.put_nothing(operands, wave);
+            return Ok(());
+        };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = &self.kernel
+            && kernel.execute(operands, wave, memory)
+        {
+            return Ok(());
+        }
+        match (self.op.kind, &self.sampler) {
+            (Kind::Load { packing, .. }, _) => self.load(packing, surface, operands, wave, memory),
+            (Kind::Store { raw, .. }, _) => self.store(raw, surface, operands, wave, memory),
+            (Kind::Atomic(op), _) => self.atomic(op, surface, operands, wave, memory),
+            (Kind::MsaaLoad, _) => self.msaa_load(surface, operands, wave, memory),
+            (Kind::ResInfo, _) => {
+                self.resinfo(surface, operands, wave);
+                Ok(())
+            }
+            (Kind::GetLod, Some(sampler)) => {
+                self.get_lod(surface, sampler, operands, wave);
+                Ok(())
+            }
+            (Kind::Sample(_) | Kind::Gather4(_) | Kind::Gather4h(_), Some(sampler)) => {
+                self.sample(surface, sampler, operands, wave, memory)
+            }
+            (_, None) => Ok(()), // `new` gives these kinds a sampler
+        }
+    }
+
+    /// The border colour in memory channels (images.md 5.4).
+    pub(super) fn border(&self, surface: &Surface, sampler: &Sampler, memory: &dyn Memory) -> Result<[u32; 4], ImageError> {
+        if !sampler.clamp.iter().any(|c| c.has_border()) {
+            return Ok([0; 4]);
+        }
+        let is_integer = surface.format.is_integer();
+        let one = if is_integer { 1 } else { 1.0_f32.to_bits() };
+        let colour = match sampler.border_type {
+            0 => [0; 4],
+            1 => [0, 0, 0, one],
+            2 => [one; 4],
+            _ => {
+                let address = self.config.border_colors.wrapping_add(u64::from(sampler.border_index) * 16);
+                let mut bytes = [0; 16];
+                if !memory.read(address, &mut bytes) {
+                    return Err(ImageError::Unmapped { lane: 0, address });
+                }
+                std::array::from_fn(|c| u32::from_le_bytes([bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3]]))
+            }
+        };
+        let mut channels = surface.border_order.map(|c| colour[usize::from(c & 3)]);
+        for (c, channel) in channels.iter_mut().enumerate() {
+            if surface.format.layout == FormatLayout::Plain && surface.format.channels[c].bits == 0 {
+                *channel = if c == 3 { one } else { 0 };
+            } else if let Some((low, high)) = surface.range() {
+                *channel = f32::from_bits(*channel).max(low).min(high).to_bits();
+            }
+        }
+        Ok(channels)
+    }
+}
+
+/// Executes an image instruction for a wave: `t` and `s` are its descriptors, of which only the words it has count.
+///
+/// This resolves the descriptors anew each time; see [`super::RoutineCache`] for more than a few calls.
+pub fn execute(
+    op: &ImageOp,
+    config: &ImageConfig,
+    t: &[u32; 8],
+    s: &[u32; 4],
+    operands: &Operands,
+    wave: &mut Wave,
+    memory: &dyn Memory,
+) -> Result<(), ImageError> {
+    Routine::new(op, config, t, s)?.execute(operands, wave, memory)
+}
