@@ -1,0 +1,236 @@
+//! Images in memory, and instructions on them.
+
+use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::format::FormatNumber;
+use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Isa, Kind, Operands, Routine};
+use wavejit_texture::memory::FlatMemory;
+use wavejit_texture::tiling::{self, SurfaceShape, Tiling};
+use wavejit_texture::{Generation, Memory, Wave};
+
+/// Guest address of images; the memory below it, from [`BASE`] - 4096 on, is for tables.
+pub const BASE: u64 = 0x1_0000_0000;
+/// Border colours.
+pub const BORDER_TABLE: u64 = BASE - 4096;
+/// What registers hold before an instruction.
+pub const UNTOUCHED: u32 = 0xdead_beef;
+
+/// Random numbers (xorshift), the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, n: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
+    }
+
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.next() >> 40) as f32 / (1 << 24) as f32
+    }
+
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+}
+
+/// An image of random or given elements.
+pub struct Image {
+    pub descriptor: ImageDescriptor,
+    pub shape: SurfaceShape,
+    pub tiling: Tiling,
+    pub memory: FlatMemory,
+}
+
+/// Unified number of a gfx11 format by name.
+pub fn gfx11_format(name: &str) -> u16 {
+    let number = (1..256).find(|&n| {
+        FormatNumber::Unified(n)
+            .name(Generation::Gfx11)
+            .is_some_and(|_| wavejit_texture::Format::unified(Generation::Gfx11, n).is_some_and(|f| f.to_string() == name))
+    });
+    number.unwrap_or_else(|| panic!("gfx11 has no {name}"))
+}
+
+impl Image {
+    /// An image of a gfx11 format; `size`: width, height, depth or layers.
+    pub fn new(kind: ImageKind, format: &str, size: [u32; 3], levels: u32, mode: u8) -> Image {
+        let generation = Generation::Gfx11;
+        let number = FormatNumber::Unified(gfx11_format(format));
+        let mut d = ImageDescriptor::new(generation, kind, number, size[0], size[1]);
+        d.base = BASE;
+        d.mode = mode;
+        d.levels = levels as u8;
+        d.last_level = levels as u8 - 1;
+        match kind {
+            ImageKind::Dim3 => d.depth = size[2],
+            _ => d.last_layer = size[2] - 1,
+        }
+        Image::of(d)
+    }
+
+    /// The image of a descriptor, of zeros.
+    pub fn of(d: ImageDescriptor) -> Image {
+        let format = d.format().expect("the test's format exists");
+        let is_volume = d.kind == ImageKind::Dim3;
+        let shape = SurfaceShape {
+            generation: d.generation,
+            mode: d.mode,
+            kind: match d.kind {
+                ImageKind::Dim1 | ImageKind::Dim1Array => tiling::Kind::OneD,
+                ImageKind::Dim3 => tiling::Kind::ThreeD,
+                _ => tiling::Kind::TwoD,
+            },
+            width: d.width,
+            height: d.height,
+            depth_or_layers: if is_volume { d.depth } else { d.last_layer + 1 },
+            levels: d.levels.into(),
+            samples: 1 << d.samples_log2,
+            element_bytes: format.bytes.into(),
+            compressed: format.block == [4, 4],
+            pitch: d.pitch,
+            pipe_bank_xor: 0,
+            config: Default::default(),
+        };
+        let tiling = Tiling::new(&shape).expect("the test's layout exists");
+        let memory = FlatMemory::new(BASE - 4096, vec![0; 4096 + tiling.size() as usize]);
+        Image { descriptor: d, shape, tiling, memory }
+    }
+
+    /// Width, height, and depth or layers of a level, in texels.
+    pub fn level_size(&self, level: u32) -> [u32; 3] {
+        let halve = |n: u32| (n >> level).max(1);
+        let s = &self.shape;
+        let deep = if self.descriptor.kind == ImageKind::Dim3 { halve(s.depth_or_layers) } else { s.depth_or_layers };
+        [halve(s.width), halve(s.height), deep]
+    }
+
+    /// Puts an element (texel or block).
+    pub fn put(&self, level: u32, [x, y, z]: [u32; 3], sample: u32, bytes: &[u8]) {
+        assert!(self.memory.write(BASE + self.tiling.offset(level, x, y, z, sample), bytes));
+    }
+
+    /// The bytes of an element.
+    pub fn get(&self, level: u32, [x, y, z]: [u32; 3], sample: u32) -> Vec<u8> {
+        let mut bytes = vec![0; self.shape.element_bytes as usize];
+        assert!(self.memory.read(BASE + self.tiling.offset(level, x, y, z, sample), &mut bytes));
+        bytes
+    }
+
+    /// Puts what a function makes of level, coordinates and sample into every texel.
+    pub fn fill(&self, mut make: impl FnMut(u32, [u32; 3], u32) -> Vec<u8>) {
+        for level in 0..self.shape.levels {
+            let [w, h, d] = self.level_size(level);
+            for z in 0..d {
+                for y in 0..h {
+                    for x in 0..w {
+                        for sample in 0..self.shape.samples {
+                            self.put(level, [x, y, z], sample, &make(level, [x, y, z], sample));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn words(&self) -> [u32; 8] {
+        self.descriptor.encode().expect("the test's descriptor can be written")
+    }
+}
+
+/// A sampler of gfx11: linear, wrapping, all levels point filtered.
+pub fn linear() -> SamplerDescriptor {
+    SamplerDescriptor { mag_filter: 1, min_filter: 1, mip_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }
+}
+
+/// A sampler of gfx11 that filters nothing.
+pub fn point() -> SamplerDescriptor {
+    SamplerDescriptor { mip_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }
+}
+
+/// An instruction of gfx11 by mnemonic.
+pub fn op(mnemonic: &str, dim: Dim) -> ImageOp {
+    let (kind, g16) = Kind::parse(mnemonic).unwrap_or_else(|| panic!("no {mnemonic}"));
+    ImageOp { g16, ..ImageOp::new(kind, Generation::Gfx11, dim) }
+}
+
+/// An instruction with descriptors and operands, on 32 lanes.
+#[derive(Clone)]
+pub struct Call {
+    pub op: ImageOp,
+    pub config: ImageConfig,
+    pub t: [u32; 8],
+    pub s: [u32; 4],
+    /// Address registers; lanes beyond those given have the last value.
+    pub address: Vec<Vec<u32>>,
+    pub source: Vec<Vec<u32>>,
+    pub exec: u64,
+    pub lanes: usize,
+    /// Instruction set of the kernels; `None`: scalar.
+    pub isa: Option<Isa>,
+}
+
+const SOURCE_ROW: u16 = 20;
+const RESULT_ROW: u16 = 30;
+
+impl Call {
+    pub fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
+        let config = ImageConfig { border_colors: BORDER_TABLE, ..Default::default() };
+        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, isa: None }
+    }
+
+    pub fn address(mut self, registers: &[&[u32]]) -> Call {
+        self.address = registers.iter().map(|r| r.to_vec()).collect();
+        self
+    }
+
+    /// Address registers of floats.
+    pub fn coordinates(mut self, registers: &[&[f32]]) -> Call {
+        self.address = registers.iter().map(|r| r.iter().map(|f| f.to_bits()).collect()).collect();
+        self
+    }
+
+    pub fn source(mut self, registers: &[&[u32]]) -> Call {
+        self.source = registers.iter().map(|r| r.to_vec()).collect();
+        self
+    }
+
+    /// Executes it; result registers, by lane.
+    pub fn try_run(&self, memory: &dyn Memory) -> Result<Vec<Vec<u32>>, ImageError> {
+        let lanes = self.lanes;
+        let mut rows = vec![UNTOUCHED; 40 * lanes];
+        for (first, registers) in [(0, &self.address), (SOURCE_ROW, &self.source)] {
+            for (n, register) in registers.iter().enumerate() {
+                for lane in 0..lanes {
+                    rows[(usize::from(first) + n) * lanes + lane] = register.get(lane).or(register.last()).copied().unwrap_or(0);
+                }
+            }
+        }
+        let address: Vec<u16> = (0..self.address.len() as u16).collect();
+        let source: Vec<u16> = (SOURCE_ROW..).take(self.source.len()).collect();
+        let result: Vec<u16> = (RESULT_ROW..RESULT_ROW + 6).collect();
+        let operands = Operands { address: &address, source: &source, result: &result };
+        let routine = Routine::new(&self.op, &self.config, &self.t, &self.s)?.with_isa(self.isa);
+        routine.execute(&operands, &mut Wave::new(&mut rows, lanes, self.exec), memory)?;
+        Ok(result.iter().map(|&r| rows[usize::from(r) * lanes..][..lanes].to_vec()).collect())
+    }
+
+    pub fn run(&self, memory: &dyn Memory) -> Vec<Vec<u32>> {
+        self.try_run(memory).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// The first lane's results.
+    pub fn lane0(&self, memory: &dyn Memory) -> Vec<u32> {
+        self.run(memory).iter().map(|r| r[0]).collect()
+    }
+
+    /// The first lane's results as floats.
+    pub fn floats(&self, memory: &dyn Memory) -> [f32; 4] {
+        let r = self.lane0(memory);
+        [0, 1, 2, 3].map(|n| f32::from_bits(r[n]))
+    }
+}
