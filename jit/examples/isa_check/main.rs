@@ -180,10 +180,11 @@ fn texts(f: &Format, target: Gfx, wave: u32, o: &Options) -> Vec<(String, Vec<u3
     let mut texts = Vec::new();
     for batch in tests.chunks(BATCH) {
         if has_disassembler(target) {
-            let slots = batch.iter().flat_map(|t| std::array::from_fn::<u32, SLOT, _>(|i| t.get(i).copied().unwrap_or(S_NOP)));
-            let bytes: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
-            let theirs = llvm::disassemble(&bytes, target, wave).into_iter().zip(batch);
-            texts.extend(theirs.filter_map(|(theirs, t)| theirs.map(|(text, len)| (text, t[..len.min(TEST)].to_vec()))));
+            let slots: Vec<[u32; SLOT]> = batch.iter().map(|t| std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP))).collect();
+            texts.extend(llvm::disassemble(&slots, target, wave).into_iter().zip(batch).filter_map(|(theirs, t)| match theirs {
+                Answer::Text(text, len) => Some((text, t[..len.min(TEST)].to_vec())),
+                Answer::Crash => None,
+            }));
         } else {
             texts
                 .extend(batch.iter().map(|t| ours(t, target, wave)).zip(batch).map(|((text, len), t)| (text, t[..len.min(TEST)].to_vec())));
