@@ -37,6 +37,12 @@ impl Bits {
         (words[usize::from(self.shift / 32)] >> (self.shift % 32)) & self.max()
     }
 
+    /// A value of this field as a two's complement number.
+    pub const fn signed(self, value: u32) -> i32 {
+        let unused = 32 - self.width as u32;
+        if self.width == 0 { 0 } else { ((value << unused) as i32) >> unused }
+    }
+
     /// Is any bit set?
     pub fn is_set(self, words: &[u32; MAX_DWORDS]) -> bool {
         self.get(words) != 0

@@ -4,12 +4,14 @@
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
 
 mod buffer;
+pub(in crate::isa) mod ds;
 mod export;
+pub(in crate::isa) mod flat;
 mod image;
-mod memory;
 pub(super) mod scalar;
 mod vector;
 
+use super::bits::MAX_DWORDS;
 use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Row, Ty};
 use super::scalars::{ScalarSpace, VCC_LO};
@@ -170,6 +172,13 @@ impl<'a> Decoder<'a> {
             0x3c => self.mimg(),
             _ => Err(DecodeError::Format { word }),
         }
+    }
+
+    /// The first dword, for the fields that choose the row.
+    fn first(&self) -> [u32; MAX_DWORDS] {
+        let mut words = [0; MAX_DWORDS];
+        words[0] = self.words[0];
+        words
     }
 
     fn row(&self, enc: Enc, number: u32) -> Result1<&'static Row> {

@@ -11,7 +11,7 @@ pub use stream::{Line, disasm_stream};
 
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row, Ty};
-use super::target::Gfx;
+use super::target::{Family, Gfx};
 use std::fmt::Write;
 
 /// How to print.
@@ -163,7 +163,8 @@ impl Printer<'_> {
             }
             Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => {
                 self.offset();
-                self.cache();
+                self.memory_cache();
+                self.flag(self.inst.mods.lds, " lds");
             }
             Enc::MUBUF | Enc::MTBUF => self.buffer(),
             Enc::MIMG => self.image(),
@@ -188,6 +189,57 @@ impl Printer<'_> {
         self.flag(m.glc, " glc");
         self.flag(m.slc, " slc");
         self.flag(m.dlc, " dlc");
+    }
+
+    /// Cache policy of vector memory instructions: bits with the names of the family, from gfx12 temporal hint and scope.
+    fn memory_cache(&mut self) {
+        let m = &self.inst.mods;
+        match self.target.family() {
+            Family::Gfx12 => {
+                self.temporal_hint();
+                self.put(["", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"][usize::from(m.scope & 3)]);
+            }
+            Family::Gfx940 => {
+                self.flag(m.glc, " sc0");
+                self.flag(m.slc, " nt");
+                self.flag(m.scc, " sc1");
+            }
+            family => {
+                self.cache();
+                self.flag(m.scc && family == Family::Gfx90a, " scc");
+            }
+        }
+    }
+
+    /// th 0 is regular and not printed. What the others mean depends on what the instruction does to memory.
+    fn temporal_hint(&mut self) {
+        let (th, scope) = (self.inst.mods.th, self.inst.mods.scope);
+        let flags = self.inst.row.flags;
+        let name = if flags.contains(Flags::ATOMIC) {
+            // Bit 0 returns the old value, bit 1 is non-temporal, bit 2 cascades (from device scope on).
+            match th {
+                4..=7 if scope >= 2 => ["CASCADE_RT", "CASCADE_NT"][usize::from(th >> 1 & 1)],
+                1..=3 => ["RETURN", "NT", "NT_RETURN"][usize::from(th) - 1],
+                _ => "",
+            }
+        } else {
+            let store = flags.contains(Flags::STORE);
+            match th {
+                3 if scope == 3 => "BYPASS",
+                3 => ["LU", "RT_WB"][usize::from(store)],
+                7 if !store => "",
+                1..=7 => ["NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB"][usize::from(th) - 1],
+                _ => "",
+            }
+        };
+        let kind = ["LOAD", "STORE"][usize::from(flags.contains(Flags::STORE))];
+        let kind = if flags.contains(Flags::ATOMIC) { "ATOMIC" } else { kind };
+        match (th, name) {
+            (0, _) => {}
+            (_, "") if kind == "ATOMIC" => self.num(format_args!(" th:TH_ATOMIC_{th:#x}")),
+            (_, "") => self.num(format_args!(" th:{th:#x}")),
+            _ => self.num(format_args!(" th:TH_{kind}_{name}")),
+        }
     }
 
     fn buffer(&mut self) {
