@@ -19,14 +19,36 @@ fn largest(bits: u8) -> u32 {
     u32::MAX >> (32 - bits)
 }
 
+/// 1 / (2^n - 1) for n to 16, as 2^-n and the rest.
+pub static PARTS: [[f32; 2]; 17] = {
+    let mut parts = [[0.0; 2]; 17];
+    let mut bits = 1;
+    while bits <= 16 {
+        let coarse = 1.0 / (1_u32 << bits) as f64;
+        parts[bits] = [coarse as f32, (coarse / ((1_u32 << bits) - 1) as f64) as f32];
+        bits += 1;
+    }
+    parts
+};
+
+/// `x / (2^bits - 1)` to the nearest float, for whole numbers x of that many bits. For up to 16 bits two products and a sum give it, as a test
+/// tries out.
+#[inline]
+fn divide(x: f32, bits: u8) -> f32 {
+    match PARTS.get(usize::from(bits)) {
+        Some([coarse, fine]) => x * coarse + x * fine,
+        None => x / largest(bits) as f32,
+    }
+}
+
 /// Bits of a channel (the rest is 0) to a dword.
 #[inline]
 pub fn decode(value: u32, bits: u8, numeric: Numeric) -> u32 {
     let float = match numeric {
         Numeric::Uint => return value,
         Numeric::Sint => return signed(value, bits) as u32,
-        Numeric::Unorm => value as f32 / largest(bits) as f32,
-        Numeric::Snorm => (signed(value, bits) as f32 / largest(bits - 1) as f32).max(-1.0),
+        Numeric::Unorm => divide(value as f32, bits),
+        Numeric::Snorm => divide(signed(value, bits) as f32, bits - 1).max(-1.0),
         Numeric::SnormOgl => (2 * signed(value, bits) + 1) as f32 / largest(bits) as f32,
         Numeric::Uscaled => value as f32,
         Numeric::Sscaled => signed(value, bits) as f32,
@@ -65,12 +87,12 @@ pub fn encode(value: u32, bits: u8, numeric: Numeric) -> u32 {
             let top = f64::from(largest(bits - 1));
             f64::from(x).round_ties_even().clamp(-top - 1.0, top) as i32 as u32 & largest(bits)
         }
-        Numeric::Srgb => u32::from(linear_to_srgb(x)),
+        Numeric::Srgb => linear_to_srgb(x).into(),
         Numeric::Float | Numeric::Ufloat => match bits {
             32 => value,
             16 => f16::from_f32(x).to_bits().into(),
-            11 => to_unsigned_float(x, 6),
-            10 => to_unsigned_float(x, 5),
+            11 => to_unsigned_float(value, 6),
+            10 => to_unsigned_float(value, 5),
             _ => f64::from(x).round_ties_even().clamp(0.0, top) as u32,
         },
     }
@@ -81,25 +103,22 @@ fn unsigned_float(value: u32, mantissa: u32) -> f32 {
     f16::from_bits((value << (10 - mantissa)) as u16).to_f32()
 }
 
-/// Toward zero; what is negative is 0, what is too large the largest number, infinity and NaN stay.
-fn to_unsigned_float(x: f32, mantissa: u32) -> u32 {
-    let largest_finite = (30 << mantissa) | ((1 << mantissa) - 1);
-    if x.is_nan() {
-        return (31 << mantissa) | 1 << (mantissa - 1);
+/// f32 bits to a float without sign. Toward zero; what is negative is 0, what is too large the largest number, infinity and NaN stay.
+#[inline(always)]
+pub fn to_unsigned_float(float: u32, mantissa: u32) -> u32 {
+    let [infinity, one] = [31 << mantissa, 1 << mantissa];
+    let normal = float.wrapping_sub(112 << 23) >> (23 - mantissa);
+    // Denormals are units of 2^-14 / 2^mantissa; the product is exact.
+    let least = f32::from_bits(float.min(113 << 23));
+    let denormal = (least * (one << 14) as f32) as i32 as u32;
+    let finite = if float < 113 << 23 { denormal } else { normal.min(infinity - 1) };
+    let special = if float == 0x7f80_0000 { infinity } else { infinity | one >> 1 };
+    let is_nan = float & 0x7fff_ffff > 0x7f80_0000;
+    match float {
+        _ if is_nan || float == 0x7f80_0000 => special,
+        0x8000_0000.. => 0,
+        _ => finite,
     }
-    if x <= 0.0 {
-        return 0;
-    }
-    if x == f32::INFINITY {
-        return 31 << mantissa;
-    }
-    let exponent = (x.to_bits() >> 23) as i32 - 127 + 15;
-    let bits = if exponent <= 0 {
-        (x * (1_u32 << (14 + mantissa)) as f32) as u32 // denormal: units of 2^-14 / 2^mantissa; the product is exact
-    } else {
-        (exponent as u32) << mantissa | (x.to_bits() & 0x7f_ffff) >> (23 - mantissa)
-    };
-    bits.min(largest_finite)
 }
 
 /// 5_9_9_9: three mantissas of 9 bits times 2^(exponent - 24).

@@ -179,24 +179,27 @@ impl Format {
 
     /// Texel (`x`, `y`) of an element, coordinates within the block.
     pub fn decode_texel(&self, bytes: &[u8], x: u32, y: u32) -> [u32; 4] {
-        let element = load(bytes, self.bytes);
+        let words = load(bytes, self.bytes);
+        let element = || u128::from(words[0]) | u128::from(words[1]) << 32 | u128::from(words[2]) << 64 | u128::from(words[3]) << 96;
         match self.layout {
             Layout::Plain => {
                 let mut texel = [0, 0, 0, self.one()];
                 for (n, (out, channel)) in texel.iter_mut().zip(self.channels).enumerate() {
                     if channel.bits != 0 {
-                        *out = convert::decode(channel_bits(element, channel), channel.bits, channel_numeric(self.numeric, n));
+                        // No channel is in two dwords.
+                        let value = words[usize::from(channel.shift / 32 & 3)] >> (channel.shift % 32) & (u32::MAX >> (32 - channel.bits));
+                        *out = convert::decode(value, channel.bits, channel_numeric(self.numeric, n));
                     }
                 }
                 texel
             }
             Layout::SharedExponent => {
-                let [r, g, b] = convert::shared_exponent(element as u32).map(f32::to_bits);
+                let [r, g, b] = convert::shared_exponent(words[0]).map(f32::to_bits);
                 [r, g, b, self.one()]
             }
-            Layout::Block(kind) => bc::texel(kind, self.numeric, element, y % 4 * 4 + x % 4),
+            Layout::Block(kind) => bc::texel(kind, self.numeric, element(), y % 4 * 4 + x % 4),
             Layout::Subsampled { green } => {
-                let byte = |n: u8| (element >> (8 * u32::from(n))) as u32 & 0xff;
+                let byte = |n: u8| words[0] >> (8 * u32::from(n)) & 0xff;
                 let chroma = 1 - green; // byte of blue; red is two on
                 let channels = [byte(chroma + 2), byte(green + 2 * (x as u8 & 1)), byte(chroma)];
                 let [r, g, b] = channels.map(|v| convert::decode(v, 8, self.numeric));
@@ -208,32 +211,34 @@ impl Format {
     /// The 16 texels of a block of 4 x 4, left to right and top to bottom. `None`: the format has no such blocks.
     pub fn decode_block(&self, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
         let Layout::Block(kind) = self.layout else { return None };
-        Some(bc::decode(kind, self.numeric, load(bytes, self.bytes)))
+        let words = load(bytes, self.bytes);
+        let half = |n: usize| u128::from(words[n]) | u128::from(words[n + 1]) << 32;
+        Some(bc::decode(kind, self.numeric, half(0) | half(2) << 64))
     }
 
     /// Puts a texel into an element of `bytes` bytes. Values are clamped to what the channel holds, a NaN is 0 where there is none (images.md
     /// names the rounding). False: elements of this layout cannot be stored.
     pub fn encode(&self, texel: [u32; 4], out: &mut [u8]) -> bool {
-        let element = match self.layout {
+        let words = match self.layout {
             Layout::Plain => {
-                let mut element = 0;
+                let mut words = [0; 4];
                 for (n, (value, channel)) in texel.into_iter().zip(self.channels).enumerate() {
                     if channel.bits != 0 {
                         let bits = convert::encode(value, channel.bits, channel_numeric(self.numeric, n));
-                        element |= u128::from(bits) << channel.shift;
+                        words[usize::from(channel.shift / 32 & 3)] |= bits << (channel.shift % 32);
                     }
                 }
-                element
+                words
             }
             Layout::SharedExponent => {
                 let [r, g, b, _] = texel.map(f32::from_bits);
-                u128::from(convert::to_shared_exponent([r, g, b]))
+                [convert::to_shared_exponent([r, g, b]), 0, 0, 0]
             }
             Layout::Subsampled { .. } | Layout::Block(_) => return false,
         };
-        let bytes = element.to_le_bytes();
-        for (to, from) in out.iter_mut().zip(&bytes[..usize::from(self.bytes)]) {
-            *to = *from;
+        for (to, word) in out.chunks_mut(4).take(usize::from(self.bytes).div_ceil(4)).zip(words) {
+            let count = to.len().min(usize::from(self.bytes));
+            to[..count].copy_from_slice(&word.to_le_bytes()[..count]);
         }
         true
     }
@@ -244,16 +249,25 @@ fn channel_numeric(numeric: Numeric, channel: usize) -> Numeric {
     if numeric == Numeric::Srgb && channel == 3 { Numeric::Unorm } else { numeric }
 }
 
-fn channel_bits(element: u128, channel: Channel) -> u32 {
-    (element >> channel.shift) as u32 & (u32::MAX >> (32 - channel.bits))
+/// An element as dwords; missing bytes are 0.
+#[inline(always)]
+fn load(bytes: &[u8], count: u8) -> [u32; 4] {
+    let dword = |n: usize| bytes.get(4 * n..4 * n + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    match count {
+        4 if bytes.len() >= 4 => [dword(0), 0, 0, 0],
+        8 if bytes.len() >= 8 => [dword(0), dword(1), 0, 0],
+        16 if bytes.len() >= 16 => [dword(0), dword(1), dword(2), dword(3)],
+        _ => load_odd(bytes, count),
+    }
 }
 
-/// An element as a number; missing bytes are 0.
-fn load(bytes: &[u8], count: u8) -> u128 {
-    let mut all = [0; 16];
-    let n = bytes.len().min(count.into()).min(16);
-    all[..n].copy_from_slice(&bytes[..n]);
-    u128::from_le_bytes(all)
+/// Elements of other sizes, and those cut off.
+fn load_odd(bytes: &[u8], count: u8) -> [u32; 4] {
+    let mut words = [0; 4];
+    for (n, &byte) in bytes.iter().enumerate().take(usize::from(count).min(16)) {
+        words[n / 4] |= u32::from(byte) << (8 * (n % 4));
+    }
+    words
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 //!
 //! The same code is compiled twice, plainly and with AVX2 and FMA, where the loops become vectors. Both give the bits of [`Format::decode`] and
 //! [`Format::encode`]. A channel takes two passes over its row: first the dword of each element that has it, then the conversion in place.
-//! Divisions by 2^n - 1 are two products and a sum, which for up to 16 bits rounds to the same float (a test tries them all), and
-//! rounding to integers is the rounding of a sum with a number whose last place is 1.
+//! Rounding to integers is the rounding of a sum with a number whose last place is 1.
 
-use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, convert};
+use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, convert, srgb};
 
 /// Elements per step, so that rows stay in the first cache.
 const BATCH: usize = 256;
@@ -122,14 +121,14 @@ fn decode_row(row: &mut [u32], channel: Channel, numeric: Numeric) {
         Numeric::Uint => in_place(row, |v| v >> shift & mask),
         Numeric::Sint => in_place(row, |v| signed(v) as u32),
         Numeric::Unorm if bits <= 16 => {
-            let [coarse, fine] = parts_of(bits);
+            let [coarse, fine] = convert::PARTS[bits as usize];
             in_place(row, |v| {
                 let x = (v >> shift & mask) as i32 as f32;
                 (x * coarse + x * fine).to_bits()
             });
         }
         Numeric::Snorm if (2..=16).contains(&bits) => {
-            let [coarse, fine] = parts_of(bits - 1);
+            let [coarse, fine] = convert::PARTS[bits as usize - 1];
             in_place(row, |v| {
                 let x = signed(v) as f32;
                 (x * coarse + x * fine).max(-1.0).to_bits()
@@ -145,15 +144,9 @@ fn decode_row(row: &mut [u32], channel: Channel, numeric: Numeric) {
     }
 }
 
-/// 1 / (2^bits - 1) as the sum of 2^-bits and the rest.
-fn parts_of(bits: u32) -> [f32; 2] {
-    let coarse = 1.0 / f64::from(1 << bits);
-    [coarse as f32, (coarse / f64::from((1_u32 << bits) - 1)) as f32]
-}
-
 /// f16 bits to f32 bits without branches; no step has a denormal f32.
 #[inline(always)]
-fn half_to_float(half: u32) -> u32 {
+pub(super) fn half_to_float(half: u32) -> u32 {
     let magnitude = half & 0x7fff;
     let shifted = magnitude << 13;
     let normal = shifted + (112 << 23);
@@ -241,6 +234,12 @@ fn encode_row<const FMA: bool>(row: &mut [u32], bits: u8, numeric: Numeric) {
         }
         Numeric::Float if bits == 32 => {}
         Numeric::Float if bits == 16 => in_place(row, float_to_half),
+        Numeric::Float if bits == 11 => in_place(row, |v| convert::to_unsigned_float(v, 6)),
+        Numeric::Float if bits == 10 => in_place(row, |v| convert::to_unsigned_float(v, 5)),
+        Numeric::Srgb => {
+            let table = srgb::steps();
+            in_place(row, |v| srgb::code(table, v));
+        }
         _ => in_place(row, |v| convert::encode(v, bits, numeric)),
     }
 }
@@ -322,7 +321,7 @@ mod tests {
             let size = usize::from(format.bytes);
             let rows: Vec<Vec<u32>> = (0..4)
                 .map(|_| {
-                    let near_one = |r: u32| r & 0x80ff_ffff | 0x3e00_0000 + ((r >> 24 & 3) << 23);
+                    let near_one = |r: u32| (r & 0x80ff_ffff) | (0x3e00_0000 + ((r >> 24 & 3) << 23));
                     (0..2000)
                         .map(|n| match n % 4 {
                             0 => random(&mut state),
@@ -348,7 +347,7 @@ mod tests {
     #[test]
     fn products_and_a_sum_divide_exactly() {
         for bits in 1..=16 {
-            let [coarse, fine] = parts_of(bits);
+            let [coarse, fine] = convert::PARTS[bits];
             let top = (1_u32 << bits) - 1;
             for v in 0..=top {
                 let x = v as f32;

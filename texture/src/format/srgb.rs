@@ -1,7 +1,7 @@
 //! The sRGB curve of 8-bit channels.
 //!
 //! c / 255 is linear / 12.92 below 0.04045, else ((c + 0.055) / 1.055)^2.4. The table has the nearest f32 to each; a test works it out anew.
-//! Storing takes the code whose curve value is nearest on the encoded side, found between the values half way to the next code.
+//! Storing takes the code nearest to the encoded value, by a table of the floats where it changes.
 //!
 //! Reference: IEC 61966-2-1, as the Direct3D 11.3 functional specification has it.
 
@@ -59,12 +59,47 @@ pub fn linear(c: f64) -> f64 {
     if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Smallest linear value that is stored as code `n + 1`.
-static THRESHOLDS: LazyLock<[f64; 255]> = LazyLock::new(|| std::array::from_fn(|n| linear((n as f64 + 0.5) / 255.0)));
+/// Floats from 2^-13 to 1 by exponent and the upper 7 mantissa bits, ranges over which the code changes once at most. Bits 23:16 have the code
+/// at the start, bits 15:0 the lower mantissa bits from which on it is one more, less 1.
+const FIRST: u32 = (127 - 13) << 7;
+const RANGES: usize = 13 << 7;
+
+static STEPS: LazyLock<Box<[u32; RANGES]>> = LazyLock::new(|| {
+    // Smallest float that is stored as code `n + 1`: half way between the codes.
+    let limits: Vec<u32> = (0..255)
+        .map(|n| {
+            let exact = linear((f64::from(n) + 0.5) / 255.0);
+            let nearest = exact as f32;
+            if f64::from(nearest) < exact { nearest.to_bits() + 1 } else { nearest.to_bits() }
+        })
+        .collect();
+    Box::new(std::array::from_fn(|range| {
+        let start = (FIRST + range as u32) << 16;
+        let code = limits.partition_point(|&limit| limit <= start);
+        let last = limits.get(code).map_or(u32::MAX, |limit| limit - 1 - start);
+        (code as u32) << 16 | last.min(0xffff)
+    }))
+});
+
+/// The table [`code`] wants.
+pub fn steps() -> &'static [u32; RANGES] {
+    &STEPS
+}
+
+/// The code of f32 bits; clamped, and 0 for a NaN.
+#[inline(always)]
+pub fn code(steps: &[u32; RANGES], float: u32) -> u32 {
+    let range = (float >> 16).wrapping_sub(FIRST);
+    match steps.get(range as usize) {
+        Some(step) => (step >> 16) + u32::from(float & 0xffff > step & 0xffff),
+        None if (0x3f80_0000..=0x7f80_0000).contains(&float) => 255,
+        None => 0,
+    }
+}
 
 /// The code of a linear value; clamped, and 0 for a NaN.
 pub fn linear_to_srgb(x: f32) -> u8 {
-    THRESHOLDS.partition_point(|&limit| limit <= f64::from(x)) as u8
+    code(steps(), x.to_bits()) as u8
 }
 
 #[cfg(test)]
@@ -89,5 +124,17 @@ mod tests {
             assert_eq!(linear_to_srgb(SRGB_TO_LINEAR[usize::from(code)]), code);
         }
         assert_eq!([-1.0, f32::NAN, 2.0, f32::INFINITY].map(linear_to_srgb), [0, 0, 255, 255]);
+    }
+
+    #[test]
+    fn stored_codes_are_the_nearest_on_the_curve() {
+        // around every limit, and anywhere
+        let limits = (0..255).map(|n| linear((f64::from(n) + 0.5) / 255.0) as f32);
+        let around = limits.flat_map(|limit| (0..7).map(move |n| f32::from_bits(limit.to_bits() - 3 + n)));
+        let anywhere = (0..=0x3f80_0000_u32).step_by(4999).map(f32::from_bits);
+        for x in around.chain(anywhere) {
+            let expected = (0..255).take_while(|&n| linear((f64::from(n) + 0.5) / 255.0) <= f64::from(x)).count();
+            assert_eq!(usize::from(linear_to_srgb(x)), expected, "{x}");
+        }
     }
 }

@@ -5,10 +5,9 @@
 
 use std::sync::LazyLock;
 
-use half::f16;
-
+use super::super::rows::half_to_float;
 use super::tables::{BC6_MODES, Bc6Mode, weight};
-use super::{bits, index, interpolate, partition};
+use super::{Indices, Split, bits, interpolate};
 
 /// Bits of the stream that go into an endpoint.
 #[derive(Clone, Copy)]
@@ -47,20 +46,17 @@ pub struct Block {
     is_signed: bool,
     /// By subset and colour.
     ends: [[[i32; 2]; 3]; 2],
-    subset: &'static [u8; 16],
-    anchors: [u8; 3],
-    subsets: usize,
-    /// Where indices start and how wide they are.
-    at: u32,
-    width: u32,
+    split: Split,
+    indices: Indices,
 }
 
 impl Block {
     /// Reads everything but the indices. Blocks of reserved modes are all 0.
     pub fn parse(block: u128, is_signed: bool) -> Block {
         let Some((mode, fields)) = &MODES[bits(block, 0, 5) as usize] else {
-            let (subset, anchors) = partition(1, 0);
-            return Block { block: 0, is_signed, ends: [[[0; 2]; 3]; 2], subset, anchors, subsets: 1, at: 0, width: 4 };
+            let split = Split::new(1, 0);
+            let indices = Indices { at: 0, width: 4, anchors: split.anchors };
+            return Block { block: 0, is_signed, ends: [[[0; 2]; 3]; 2], split, indices };
         };
         let mut at = if mode.number < 2 { 2 } else { 5 };
         let mut ends = [[0_u32; 4]; 3]; // by colour and letter
@@ -72,9 +68,9 @@ impl Block {
             ends[field.colour][field.end] |= value << field.shift;
             at += field.count;
         }
-        let (subsets, split) = if mode.is_split { (2, bits(block, at, 5)) } else { (1, 0) };
+        let split = if mode.is_split { Split::new(2, bits(block, at, 5)) } else { Split::new(1, 0) };
         at += if mode.is_split { 5 } else { 0 };
-        let (subset, anchors) = partition(subsets, split);
+        let indices = Indices { at, width: if mode.is_split { 3 } else { 4 }, anchors: split.anchors };
 
         let width = u32::from(mode.endpoint_bits);
         let mut out = [[[0; 2]; 3]; 2];
@@ -91,14 +87,22 @@ impl Block {
             out[0][colour] = [resolved[0], resolved[1]];
             out[1][colour] = [resolved[2], resolved[3]];
         }
-        Block { block, is_signed, ends: out, subset, anchors, subsets: subsets as usize, at, width: if mode.is_split { 3 } else { 4 } }
+        Block { block, is_signed, ends: out, split, indices }
     }
 
     /// RGBA of texel `t`, f32 bits.
     pub fn texel(&self, t: u32) -> [u32; 4] {
-        let subset = usize::from(self.subset[t as usize] - b'0');
-        let weight = weight(self.width, index(self.block, self.at, self.width, &self.anchors[..self.subsets], t));
-        let [r, g, b] = self.ends[subset].map(|ends| f16::from_bits(self.half(interpolate(ends, weight))).to_f32().to_bits());
+        self.blend(t as usize, weight(self.indices.width, self.indices.get(self.block, t)))
+    }
+
+    /// All texels.
+    pub fn texels(&self) -> [[u32; 4]; 16] {
+        let weights = self.indices.all(self.block).map(|index| weight(self.indices.width, index.into()));
+        std::array::from_fn(|t| self.blend(t, weights[t]))
+    }
+
+    fn blend(&self, t: usize, weight: i32) -> [u32; 4] {
+        let [r, g, b] = self.ends[self.split.subset(t)].map(|ends| half_to_float(self.half(interpolate(ends, weight)).into()));
         [r, g, b, 1.0_f32.to_bits()]
     }
 

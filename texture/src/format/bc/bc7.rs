@@ -4,7 +4,7 @@
 //! all endpoints, green, blue, alpha, the lowest bits (p), the indices, the second indices.
 
 use super::tables::weight;
-use super::{bits, index, interpolate, partition};
+use super::{Indices, Split, bits, interpolate};
 use crate::format::{Numeric, SRGB_TO_LINEAR};
 
 /// Which endpoints have a lowest bit of their own.
@@ -60,12 +60,10 @@ pub struct Block {
     block: u128,
     /// Endpoints of three subsets, RGBA of 8 bits.
     ends: [[[i32; 4]; 2]; 3],
-    subset: &'static [u8; 16],
-    anchors: [u8; 3],
-    subsets: usize,
+    split: Split,
     rotation: u32,
-    /// Where indices start and how wide they are, for colour and alpha.
-    indices: [(u32, u32); 2],
+    /// For colour and alpha.
+    indices: [Indices; 2],
 }
 
 impl Block {
@@ -73,9 +71,9 @@ impl Block {
     pub fn parse(block: u128) -> Block {
         let number = block.trailing_zeros();
         let Some(mode) = MODES.get(number as usize) else {
-            let (subset, anchors) = partition(1, 0);
-            let ends = [[[0; 4]; 2]; 3];
-            return Block { block: 0, ends, subset, anchors, subsets: 1, rotation: 0, indices: [(0, 2); 2] };
+            let split = Split::new(1, 0);
+            let indices = Indices { at: 0, width: 2, anchors: split.anchors };
+            return Block { block: 0, ends: [[[0; 4]; 2]; 3], split, rotation: 0, indices: [indices; 2] };
         };
         let mut at = number + 1;
         let mut take = |count: u32| {
@@ -83,7 +81,7 @@ impl Block {
             at += count;
             value
         };
-        let (subset, anchors) = partition(mode.subsets, take(mode.partition));
+        let split = Split::new(mode.subsets, take(mode.partition));
         let rotation = take(mode.rotation);
         let swaps_indices = take(mode.selection) != 0;
 
@@ -111,17 +109,28 @@ impl Block {
             }
         }
 
-        let first = (at, mode.index);
-        let second = if mode.index2 == 0 { first } else { (at + 16 * mode.index - mode.subsets, mode.index2) };
+        let first = Indices { at, width: mode.index, anchors: split.anchors };
+        let second = match mode.index2 {
+            0 => first,
+            width => Indices { at: at + 16 * mode.index - mode.subsets, width, ..first },
+        };
         let indices = if swaps_indices { [second, first] } else { [first, second] };
-        Block { block, ends, subset, anchors, subsets, rotation, indices }
+        Block { block, ends, split, rotation, indices }
     }
 
     /// RGBA of texel `t`, 0 to 255.
     pub fn texel(&self, t: u32) -> [u8; 4] {
-        let subset = usize::from(self.subset[t as usize] - b'0');
-        let [colour, alpha] = self.indices.map(|(at, width)| weight(width, index(self.block, at, width, &self.anchors[..self.subsets], t)));
-        let [low, high] = self.ends[subset];
+        self.blend(t as usize, self.indices.map(|indices| weight(indices.width, indices.get(self.block, t))))
+    }
+
+    /// All texels.
+    pub fn texels(&self) -> [[u8; 4]; 16] {
+        let [colour, alpha] = self.indices.map(|indices| indices.all(self.block).map(|index| weight(indices.width, index.into())));
+        std::array::from_fn(|t| self.blend(t, [colour[t], alpha[t]]))
+    }
+
+    fn blend(&self, t: usize, [colour, alpha]: [i32; 2]) -> [u8; 4] {
+        let [low, high] = self.ends[self.split.subset(t)];
         let mut texel = std::array::from_fn(|c| interpolate([low[c], high[c]], if c < 3 { colour } else { alpha }) as u8);
         if self.rotation != 0 {
             texel.swap(self.rotation as usize - 1, 3);

@@ -14,25 +14,57 @@ static SRGB: LazyLock<Vec<f32>> =
 
 /// Texel `t` of a block.
 pub fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
-    const ONE: f32 = 1.0;
     let upper = block >> 64;
+    let is_signed = numeric == Numeric::Snorm;
+    let colour = |block, four| step(&Ends::new(block, four), bits(block, 32 + 2 * t, 2), numeric);
+    let single = |block| single_step(single_ends(block, is_signed), bits(block, 16 + 3 * t, 3), is_signed);
     let texel = match kind {
-        Bc::Bc1 => colour(block, t, numeric, false),
-        Bc::Bc2 => {
-            let [r, g, b, _] = colour(upper, t, numeric, true);
-            [r, g, b, bits(block, 4 * t, 4) as f32 / 15.0]
-        }
-        Bc::Bc3 => {
-            let [r, g, b, _] = colour(upper, t, numeric, true);
-            [r, g, b, single(block, t, false)]
-        }
-        Bc::Bc4 => [single(block, t, numeric == Numeric::Snorm), 0.0, 0.0, ONE],
-        _ => {
-            let is_signed = numeric == Numeric::Snorm;
-            [single(block, t, is_signed), single(upper, t, is_signed), 0.0, ONE]
-        }
+        Bc::Bc1 => colour(block, false),
+        Bc::Bc2 => with_alpha(colour(upper, true), bits(block, 4 * t, 4) as f32 / 15.0),
+        Bc::Bc3 => with_alpha(colour(upper, true), single(block)),
+        Bc::Bc4 => [single(block), 0.0, 0.0, 1.0],
+        _ => [single(block), single(upper), 0.0, 1.0],
     };
     texel.map(f32::to_bits)
+}
+
+/// All texels of a block.
+pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
+    let (lower, upper) = (block, block >> 64);
+    let is_signed = numeric == Numeric::Snorm;
+    let colours = |block, four| {
+        let ends = Ends::new(block, four);
+        let steps: [_; 4] = std::array::from_fn(|index| step(&ends, index as u32, numeric));
+        let indices = (block >> 32) as u32;
+        std::array::from_fn::<_, 16, _>(|t| steps[(indices >> (2 * t) & 3) as usize])
+    };
+    let singles = |block| {
+        let ends = single_ends(block, is_signed);
+        let steps: [_; 8] = std::array::from_fn(|index| single_step(ends, index as u32, is_signed));
+        let indices = (block >> 16) as u64;
+        std::array::from_fn::<_, 16, _>(|t| steps[(indices >> (3 * t) & 7) as usize])
+    };
+    let texels: [[f32; 4]; 16] = match kind {
+        Bc::Bc1 => colours(lower, false),
+        Bc::Bc2 => {
+            let colours = colours(upper, true);
+            std::array::from_fn(|t| with_alpha(colours[t], (lower as u64 >> (4 * t) & 15) as f32 / 15.0))
+        }
+        Bc::Bc3 => {
+            let (colours, alpha) = (colours(upper, true), singles(lower));
+            std::array::from_fn(|t| with_alpha(colours[t], alpha[t]))
+        }
+        Bc::Bc4 => singles(lower).map(|red| [red, 0.0, 0.0, 1.0]),
+        _ => {
+            let (red, green) = (singles(lower), singles(upper));
+            std::array::from_fn(|t| [red[t], green[t], 0.0, 1.0])
+        }
+    };
+    texels.map(|texel| texel.map(f32::to_bits))
+}
+
+fn with_alpha([r, g, b, _]: [f32; 4], alpha: f32) -> [f32; 4] {
+    [r, g, b, alpha]
 }
 
 /// 5:6:5 to 8 bits a channel.
@@ -41,11 +73,23 @@ fn expand(c: u32) -> [u32; 3] {
     [r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2]
 }
 
-/// A colour block: two endpoints of 16 bits, 16 indices of two bits. Where the first endpoint is not the larger one, index 2 is half way and 3
-/// transparent black, unless the block always has four colours.
-fn colour(block: u128, t: u32, numeric: Numeric, four: bool) -> [f32; 4] {
-    let (c0, c1) = (bits(block, 0, 16), bits(block, 16, 16));
-    let weights = match (bits(block, 32 + 2 * t, 2), four || c0 > c1) {
+/// The two endpoints of a colour block, 8 bits a channel. Where the first is not the larger one, index 2 is half way and 3 transparent black,
+/// unless the block always has four colours.
+struct Ends {
+    ends: [[u32; 3]; 2],
+    has_four: bool,
+}
+
+impl Ends {
+    fn new(block: u128, four: bool) -> Ends {
+        let (c0, c1) = (bits(block, 0, 16), bits(block, 16, 16));
+        Ends { ends: [expand(c0), expand(c1)], has_four: four || c0 > c1 }
+    }
+}
+
+/// The colour of an index.
+fn step(ends: &Ends, index: u32, numeric: Numeric) -> [f32; 4] {
+    let weights = match (index, ends.has_four) {
         (0, _) => [6, 0],
         (1, _) => [0, 6],
         (2, true) => [4, 2],
@@ -53,7 +97,7 @@ fn colour(block: u128, t: u32, numeric: Numeric, four: bool) -> [f32; 4] {
         (2, false) => [3, 3],
         _ => return [0.0; 4],
     };
-    let (first, second) = (expand(c0), expand(c1));
+    let [first, second] = ends.ends;
     let [r, g, b] = std::array::from_fn(|n| {
         let parts = first[n] * weights[0] + second[n] * weights[1];
         if numeric == Numeric::Srgb { SRGB[parts as usize] } else { parts as f32 / PARTS as f32 }
@@ -61,17 +105,18 @@ fn colour(block: u128, t: u32, numeric: Numeric, four: bool) -> [f32; 4] {
     [r, g, b, 1.0]
 }
 
-/// A block of one channel: two endpoints of 8 bits, 16 indices of three bits. Six steps between a larger first endpoint and the second; else
-/// four, and the ends of the range.
-fn single(block: u128, t: u32, is_signed: bool) -> f32 {
-    let end = |at| {
+/// The endpoints of a block of one channel.
+fn single_ends(block: u128, is_signed: bool) -> [i32; 2] {
+    [0, 8].map(|at| {
         let byte = bits(block, at, 8);
         if is_signed { i32::from(byte as u8 as i8).max(-127) } else { byte as i32 }
-    };
-    let (e0, e1) = (end(0), end(8));
+    })
+}
+
+/// The value of an index: six steps between a larger first endpoint and the second; else four, and the ends of the range.
+fn single_step([e0, e1]: [i32; 2], index: u32, is_signed: bool) -> f32 {
     let range = if is_signed { 127 } else { 255 };
-    let index = bits(block, 16 + 3 * t, 3) as i32;
-    let (value, divisor) = match index {
+    let (value, divisor) = match index as i32 {
         0 => (e0, 1),
         1 => (e1, 1),
         k if e0 > e1 => ((8 - k) * e0 + (k - 1) * e1, 7),

@@ -27,19 +27,10 @@ pub enum Bc {
 
 /// All texels of a block as R, G, B, A f32 bits.
 pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
-    fn all(texel: impl Fn(u32) -> [u32; 4]) -> [[u32; 4]; 16] {
-        std::array::from_fn(|t| texel(t as u32))
-    }
     match kind {
-        Bc::Bc6 => {
-            let block = bc6::Block::parse(block, numeric == Numeric::Float);
-            all(|t| block.texel(t))
-        }
-        Bc::Bc7 => {
-            let block = bc7::Block::parse(block);
-            all(|t| bc7::convert(block.texel(t), numeric))
-        }
-        _ => all(|t| colour::texel(kind, numeric, block, t)),
+        Bc::Bc6 => bc6::Block::parse(block, numeric == Numeric::Float).texels(),
+        Bc::Bc7 => bc7::Block::parse(block).texels().map(|texel| bc7::convert(texel, numeric)),
+        _ => colour::decode(kind, numeric, block),
     }
 }
 
@@ -63,25 +54,62 @@ fn interpolate(ends: [i32; 2], weight: i32) -> i32 {
     ((64 - weight) * ends[0] + weight * ends[1] + 32) >> 6
 }
 
-/// Index of texel `t`: `width` bits each from `at` on, but for the `anchors`, whose highest bit is 0 and left out.
-fn index(block: u128, at: u32, width: u32, anchors: &[u8], t: u32) -> u32 {
-    let before = anchors.iter().filter(|&&a| u32::from(a) < t).count() as u32;
-    let is_anchor = anchors.iter().any(|&a| u32::from(a) == t);
-    bits(block, at + t * width - before, width - u32::from(is_anchor))
+/// Where the indices of a block are: `width` bits for each texel from bit `at` on. The highest bit of an anchor's is 0 and left out.
+#[derive(Clone, Copy)]
+struct Indices {
+    at: u32,
+    width: u32,
+    /// A bit for each texel.
+    anchors: u16,
 }
 
-/// Subset of each texel and the anchors of a split into `subsets` (1 to 3).
-fn partition(subsets: u32, number: u32) -> (&'static [u8; 16], [u8; 3]) {
-    match subsets {
-        1 => (b"0000000000000000", [0; 3]),
-        2 => {
-            let (subset, anchor) = tables::TWO_SUBSETS[(number & 63) as usize];
-            (subset, [0, anchor, 0])
+impl Indices {
+    /// Of one texel.
+    fn get(self, block: u128, t: u32) -> u32 {
+        let before = (self.anchors & ((1 << t) - 1)).count_ones();
+        bits(block, self.at + t * self.width - before, self.width - u32::from(self.anchors >> t & 1))
+    }
+
+    /// Of all texels.
+    fn all(self, block: u128) -> [u8; 16] {
+        let mut rest = (block >> self.at) as u64; // at most 63 bits
+        std::array::from_fn(|t| {
+            let width = self.width - u32::from(self.anchors >> t & 1);
+            let index = rest & ((1 << width) - 1);
+            rest >>= width;
+            index as u8
+        })
+    }
+}
+
+/// How texels are split into subsets.
+#[derive(Clone, Copy)]
+struct Split {
+    /// Subset of each texel, as a digit.
+    digits: &'static [u8; 16],
+    /// A bit for each texel.
+    anchors: u16,
+}
+
+impl Split {
+    /// Split `number` into `subsets` (1 to 3).
+    fn new(subsets: u32, number: u32) -> Split {
+        match subsets {
+            1 => Split { digits: b"0000000000000000", anchors: 1 },
+            2 => {
+                let (digits, second) = tables::TWO_SUBSETS[(number & 63) as usize];
+                Split { digits, anchors: 1 | 1 << second }
+            }
+            _ => {
+                let (digits, second, third) = tables::THREE_SUBSETS[(number & 63) as usize];
+                Split { digits, anchors: 1 | 1 << second | 1 << third }
+            }
         }
-        _ => {
-            let (subset, second, third) = tables::THREE_SUBSETS[(number & 63) as usize];
-            (subset, [0, second, third])
-        }
+    }
+
+    /// Subset of a texel.
+    fn subset(self, t: usize) -> usize {
+        usize::from(self.digits[t & 15] & 3)
     }
 }
 
