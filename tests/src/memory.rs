@@ -2,15 +2,26 @@
 //! waves without the run time.
 //!
 //! Global and flat addresses are those of the block (anything else is a fault); flat apertures, scratch, GDS, floating-point atomics and
-//! messages are not there; buffer instructions are the run time's own. LDS follows LDS-02: reads out of range give 0, writes are dropped. Lanes go in ascending order.
+//! messages are not there; vector and scalar buffer instructions are the run time's own. LDS follows LDS-02: reads out of range give 0, writes are dropped. Lanes go in ascending order.
 
-use wavejit::memory::texture;
+use wavejit::memory::{scalar, texture};
 use wavejit_jit::abi::{FaultKind, Helpers, MemOp, NO_ROW, WaveState};
 use wavejit_jit::ir::{AtomicOp, MemKind, Space};
 
 /// The table.
-pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture: texture::texture };
+pub static HELPERS: Helpers = Helpers {
+    load,
+    store,
+    atomic,
+    sload,
+    sbuffer_load: scalar::sbuffer_load,
+    getreg,
+    setreg,
+    sendmsg,
+    sendmsg_rtn,
+    time,
+    texture: texture::texture,
+};
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 
@@ -234,14 +245,6 @@ unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc: u6
         state.slots[i as usize] = unsafe { from.read_unaligned() }.into();
     }
     0
-}
-
-unsafe extern "C" fn sbuffer_load(state: *mut WaveState, _offset: u64, _dwords: u32, pc: u64) -> u32 {
-    // SAFETY: the argument of a helper call.
-    let state = unsafe { &mut *state };
-    state.fault_kind = FaultKind::Unsupported as u32;
-    state.fault_pc = pc;
-    1
 }
 
 unsafe extern "C" fn getreg(_: *mut WaveState, _: u32) -> u32 {

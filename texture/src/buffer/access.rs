@@ -32,7 +32,7 @@ pub(super) struct Run<'r, M: ?Sized> {
 }
 
 /// How the lanes' accesses lie to each other.
-enum Pattern {
+pub(super) enum Pattern {
     /// Lane `first + n` is `n` elements behind lane `first`, up to `last`.
     Consecutive { address: u64, first: usize, last: usize },
     /// All the same, and in range.
@@ -112,7 +112,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     }
 
     /// Recognises accesses that need one check and one copy.
-    fn pattern(&self, wave: &Wave, plan: &Addressing, bytes: u64) -> Pattern {
+    pub(super) fn pattern(&self, wave: &Wave, plan: &Addressing, bytes: u64) -> Pattern {
         let op = self.op;
         if !plan.is_linear() || op.addr64 {
             return Pattern::Any;
