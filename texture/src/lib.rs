@@ -1,7 +1,8 @@
-//! Buffers and images of AMD GPUs as pure functions over descriptors and bytes: no memory, no waves, no threads.
+//! Buffers, images and rays of AMD GPUs, one call per wave instruction: what the memory instructions of every family from gfx6 to gfx12 do
+//! to registers and memory that the caller lends ([`Wave`], [`Memory`]).
 //!
-//! So far: buffer descriptors (V#) of every generation and the range rule of scalar buffer loads, which the run time uses. Vector buffer
-//! instructions, images, samplers and ray tracing are refused by name elsewhere until they are here.
+//! [`descriptor`] decodes what is in SGPRs, [`format`] converts elements, [`tiling`] finds texels, [`buffer`] and [`ray`] execute
+//! instructions, [`image`] those parts of image instructions that are here. No threads, no code, no allocation of guest memory.
 #![deny(unsafe_code)]
 
 pub mod atomic;
@@ -10,6 +11,7 @@ pub mod descriptor;
 pub mod format;
 pub mod image;
 pub mod memory;
+pub mod ray;
 pub mod tiling;
 pub mod wave;
 

@@ -12,13 +12,15 @@ use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
 use wavejit_jit::ir::Site;
 use wavejit_jit::isa::{Enc, Family};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
-use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat};
+use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::memory::Update;
+use wavejit_texture::ray::{self, RayError, RayOp};
 use wavejit_texture::{Generation, Memory, Wave};
 
 /// What a site's instruction is.
 enum Resolved {
     Buffer(BufferOp),
+    Ray(RayOp),
     /// Nothing this build executes; why.
     Unknown(String),
 }
@@ -32,7 +34,10 @@ fn resolve(site: &Site) -> Resolved {
             Some(op) => Resolved::Buffer(with_modifiers(op, site)),
             None => Resolved::Unknown(format!("{} is no buffer access", inst.name())),
         },
-        _ => Resolved::Unknown(format!("{} is not supported", inst.name())),
+        _ => match RayOp::new(inst.name(), generation, inst.mods.a16) {
+            Some(op) => Resolved::Ray(op),
+            None => Resolved::Unknown(format!("{} is not supported", inst.name())),
+        },
     }
 }
 
@@ -50,7 +55,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
         offset: mods.offset as u32,
         offen: mods.offen,
         idxen: mods.idxen,
-        addr64: site.target.family() == Family::Gfx6 && !mods.offen && !mods.idxen && site.addresses == 2,
+        addr64: matches!(site.target.family(), Family::Gfx6 | Family::Gfx7) && !mods.offen && !mods.idxen && site.addresses == 2,
         returns: site.results != 0,
         tfe: mods.tfe,
         lds: op.lds || mods.lds,
@@ -82,8 +87,9 @@ pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall
     let mut wave = Wave::new(rows, lanes, exec);
     let done = match site.resolved(resolve) {
         Some(Resolved::Buffer(op)) => run_buffer(state, ctx, op, call, site, &mut wave, lds),
-        Some(Resolved::Unknown(why)) => Err(Refusal { kind: FaultKind::Refused, lane: u32::MAX, address: 0, why: Some(why.clone()) }),
-        None => Err(Refusal { kind: FaultKind::Refused, lane: u32::MAX, address: 0, why: Some("another run time's site".into()) }),
+        Some(Resolved::Ray(op)) => run_ray(state, ctx, op, call, site, &mut wave),
+        Some(Resolved::Unknown(why)) => Err(Refusal::because(why.clone())),
+        None => Err(Refusal::because("another run time's site".into())),
     };
     match done {
         Ok(()) => 0,
@@ -102,6 +108,18 @@ struct Refusal {
     why: Option<String>,
 }
 
+impl Refusal {
+    /// Not about an address.
+    fn because(why: String) -> Refusal {
+        Refusal { kind: FaultKind::Refused, lane: u32::MAX, address: 0, why: Some(why) }
+    }
+}
+
+/// Copies the row numbers of a role.
+fn take(to: &mut [u16], from: &[u16]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+}
+
 fn run_buffer(
     state: &WaveState,
     ctx: &WaveContext,
@@ -116,13 +134,12 @@ fn run_buffer(
     let (addresses, data) = (usize::from(site.addresses), usize::from(site.data));
     let mut rows = Rows::default();
     let (of_address, rest) = call.rows.split_at(addresses);
-    rows.address.iter_mut().zip(of_address).for_each(|(to, from)| *to = *from);
-    rows.data.iter_mut().zip(&rest[..data]).for_each(|(to, from)| *to = *from);
-    rows.dst.iter_mut().zip(&rest[data..][..site.results.into()]).for_each(|(to, from)| *to = *from);
+    take(&mut rows.address, of_address);
+    take(&mut rows.data, &rest[..data]);
+    take(&mut rows.dst, &rest[data..][..site.results.into()]);
     let scalars = Scalars { soffset: slot(4), m0: if site.scalars > 5 { slot(5) } else { 0 } };
     if op.address_dwords() > addresses || op.data_dwords() > data || op.result_dwords() + usize::from(op.tfe) > site.results.into() {
-        let why = format!("{} has other registers than it needs", site.inst.name());
-        return Err(Refusal { kind: FaultKind::Refused, lane: u32::MAX, address: 0, why: Some(why) });
+        return Err(wrong_registers(site));
     }
     buffer::execute(op, &descriptor, scalars, wave, &rows, lds, &GuestMemory { state, ctx }).map_err(|e| match e {
         BufferError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
@@ -132,7 +149,26 @@ fn run_buffer(
         BufferError::Misaligned { lane, address, .. } => {
             Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) }
         }
-        BufferError::Format(_) => Refusal { kind: FaultKind::Refused, lane: u32::MAX, address: 0, why: Some(e.to_string()) },
+        BufferError::Format(_) => Refusal::because(e.to_string()),
+    })
+}
+
+fn wrong_registers(site: &Site) -> Refusal {
+    Refusal::because(format!("{} has other registers than it needs", site.inst.name()))
+}
+
+fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall, site: &Site, wave: &mut Wave) -> Result<(), Refusal> {
+    let descriptor = BvhDescriptor::decode(&[0, 1, 2, 3].map(|i| state.slots[i] as u32), op.generation);
+    let (addresses, results) = (usize::from(site.addresses), usize::from(site.results));
+    if op.address_dwords() != addresses || op.result_dwords() != results {
+        return Err(wrong_registers(site));
+    }
+    let mut rows = ray::Rows::default();
+    take(&mut rows.address, &call.rows[..addresses]);
+    take(&mut rows.dst, &call.rows[addresses..][..results]);
+    ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state, ctx }).map_err(|e| match e {
+        RayError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
+        RayError::Node { lane, address, .. } => Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) },
     })
 }
 

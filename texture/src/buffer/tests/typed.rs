@@ -192,7 +192,8 @@ fn stores_take_packed_halves() {
 #[test]
 fn formats_have_their_alignment() {
     // BUF-22: 5 = 8_UINT, 18 = 8_8_UINT, 46 = 8_8_8_8_UINT, 55 = 16_16_16_16_UINT.
-    for (format, offset, ok) in [(5, 3, true), (18, 2, true), (18, 3, false), (46, 4, true), (46, 2, false), (55, 4, true), (55, 6, false)] {
+    for (format, offset, ok) in [(5, 3, true), (18, 2, true), (18, 3, false), (46, 4, true), (46, 2, false), (55, 4, true), (55, 6, false)]
+    {
         let op = BufferOp { offset, ..named("buffer_load_format_x") };
         let mut b = Bench::new(16, |_| 0x0101_0101);
         assert_eq!(b.try_run(&op, of(format)).is_ok(), ok, "{format} at {offset}");
@@ -224,7 +225,7 @@ fn lanes_in_a_row_are_one_copy() {
     let mut b = Bench::new(64, |n| n * 0x0102_0304);
     b.set(0, |l| 4 * l).run(&op, v);
     for lane in 0..32u32 {
-        let byte = |i: u32| if lane < 25 { lane * 0x0102_0304 >> (8 * i) & 0xff } else { 0 };
+        let byte = |i: u32| if lane < 25 { ((lane * 0x0102_0304) >> (8 * i)) & 0xff } else { 0 };
         assert_eq!([0, 1, 2].map(|i| b.result(i as usize, lane as usize)), [byte(0), byte(1), byte(2)], "{lane}");
     }
 }
