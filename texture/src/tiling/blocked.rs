@@ -7,7 +7,7 @@ use super::block::{MICRO_THICK, MICRO_THIN, ShapeLog2, thick, thin};
 use super::equation::Equation;
 use super::mode::{Mix, Order, Swizzle};
 use super::patterns::{self, Key, Missing};
-use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align, no_turn};
+use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align};
 use crate::Generation;
 
 pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle) -> Result<Tiling, TilingError> {
@@ -39,8 +39,8 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
         step: [1 << swizzle.block_log2, level_blocks(level)[0] << swizzle.block_log2, slice_bytes],
         origin: if level < first_in_tail { [0; 3] } else { block.tail_origin(level - first_in_tail) },
         inside: inside.clone(),
-        turn: no_turn(),
         flips,
+        ..Level::default()
     });
     Ok(Tiling {
         levels: levels.collect(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::block::{ShapeLog2, thick, thin};
 use super::equation::Equation;
 use super::mode::{Mix, Order, Swizzle};
-use super::{AddressConfig, Kind, Level, Surface, SurfaceShape, Tiling, TilingError, align, no_turn};
+use super::{AddressConfig, Kind, Level, Surface, SurfaceShape, Tiling, TilingError, align};
 
 /// Order of coordinate bits from the element's bits up, by log2 of element bytes: 256 bytes of a slice.
 #[rustfmt::skip]
@@ -59,10 +59,9 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
         base: (0..3).map(|i| place.block[i] * step[i]).sum(),
         shift: block,
         step,
-        origin: [0; 3],
         inside: inside.clone(),
-        turn: no_turn(),
         flips: flips ^ place.tail_offset,
+        ..Level::default()
     });
     Ok(Tiling {
         levels: levels.collect(),

@@ -4,8 +4,10 @@
 //!
 //! ```text
 //! base + (x >> shift.x) * step.x + (y >> shift.y) * step.y + (z >> shift.z) * step.z
-//!      + (xor.x[x] ^ xor.y[y] ^ xor.z[z] ^ xor.s[sample])
+//!      + (xor.x[x] ^ xor.y[y] ^ xor.z[z] ^ xor.sample[sample])
 //! ```
+//!
+//! (A few images of gfx6 to gfx8 add a little more by coordinate, see [`LevelLayout::split`].)
 //!
 //! [`Level`] says it with the equation; [`LevelLayout`] with one table per axis, so that a sampler needs two look-ups per texel.
 
@@ -32,16 +34,48 @@ pub struct Level {
     pub turn: Arc<[u32]>,
     /// Flips offset bits of every element.
     pub flips: u32,
+    /// Coordinate bits, as axis (3 is the sample) and bit, that number the parts of a tile, the lowest first. On gfx6 to gfx8 a tile too
+    /// large for one slice continues in others.
+    pub parts: Arc<[(usize, u32)]>,
+    /// Bytes from a part to the next.
+    pub part_step: u64,
+}
+
+impl Default for Level {
+    /// A level without blocks, to be filled in.
+    fn default() -> Level {
+        Level {
+            size: [1; 3],
+            base: 0,
+            shift: [0; 3],
+            step: [0; 3],
+            origin: [0; 3],
+            inside: Arc::default(),
+            turn: Arc::new([0]),
+            flips: 0,
+            parts: Arc::new([]),
+            part_step: 0,
+        }
+    }
 }
 
 impl Level {
     /// Byte offset of an element. Coordinates outside the level give an offset that may be outside the image.
     pub fn offset(&self, x: u32, y: u32, z: u32, sample: u32) -> u64 {
-        let at = [x, y, z];
-        let blocks = (0..3).fold(self.base, |sum, i| sum.wrapping_add(u64::from(at[i] >> self.shift[i]).wrapping_mul(self.step[i])));
-        let [x, y, z] = [0, 1, 2].map(|i| at[i].wrapping_add(self.origin[i]));
-        blocks
-            .wrapping_add(u64::from(self.inside.offset([x, y, z, sample]) ^ self.turn[at[2] as usize & (self.turn.len() - 1)] ^ self.flips))
+        let at = [x, y, z, sample];
+        let block = |axis: usize| u64::from(at[axis] >> self.shift[axis]).wrapping_mul(self.step[axis]);
+        let blocks = (0..3).fold(self.base, |sum, axis| sum.wrapping_add(block(axis)));
+        let parts = (0..4).fold(0u64, |sum, axis| sum.wrapping_add(self.split(axis, at[axis])));
+        let [ox, oy, oz] = self.origin;
+        let inside = self.inside.offset([x.wrapping_add(ox), y.wrapping_add(oy), z.wrapping_add(oz), sample]);
+        let turn = self.turn[z as usize & (self.turn.len() - 1)];
+        blocks.wrapping_add(parts).wrapping_add(u64::from(inside ^ turn ^ self.flips))
+    }
+
+    /// What a coordinate adds by the part of a tile it is in.
+    fn split(&self, axis: usize, coordinate: u32) -> u64 {
+        let part = |(at, &(own, bit)): (usize, &(usize, u32))| if own == axis { u64::from((coordinate >> bit) & 1) << at } else { 0 };
+        self.parts.iter().enumerate().map(part).sum::<u64>().wrapping_mul(self.part_step)
     }
 
     /// The same with tables.
@@ -56,7 +90,12 @@ impl Level {
             shift: self.shift,
             step: self.step,
             xor: [table(0).into(), table(1).into(), z],
+            split: [0, 1].map(|axis| match self.parts.iter().filter(|p| p.0 == axis).map(|p| p.1).max() {
+                Some(bit) => (0..2u32 << bit).map(|c| self.split(axis, c)).collect(),
+                None => Arc::from([0u64]),
+            }),
             sample_xor: (0..samples).map(|s| self.inside.axis(3, s)).collect(),
+            sample_base: (0..samples).map(|s| self.split(3, s)).collect(),
         }
     }
 }
@@ -77,6 +116,11 @@ pub struct LevelLayout {
     pub xor: [Arc<[u32]>; 3],
     /// What a sample flips in the offset inside a block.
     pub sample_xor: Arc<[u32]>,
+    /// What a sample adds: 0, but in images of gfx6 to gfx8 whose tiles are split. Always 0 for sample 0.
+    pub sample_base: Arc<[u64]>,
+    /// By axis: what to add besides the step of the block, at `[coordinate & (len - 1)]`. A single 0 for all images but those of gfx6 to
+    /// gfx8 whose tiles are split.
+    pub split: [Arc<[u64]>; 2],
 }
 
 impl LevelLayout {
@@ -92,12 +136,19 @@ impl LevelLayout {
 
     /// What does not change within a slice and sample.
     pub fn slice(&self, z: u32, sample: u32) -> Slice {
-        Slice { base: self.base.wrapping_add(self.part(2, z)), flips: self.flips(2, z) ^ self.sample_xor[sample as usize] }
+        let base = self.base.wrapping_add(self.part(2, z)).wrapping_add(self.sample_base[sample as usize]);
+        Slice { base, flips: self.flips(2, z) ^ self.sample_xor[sample as usize] }
     }
 
     /// The sum's share of a coordinate.
     pub fn part(&self, axis: usize, coordinate: u32) -> u64 {
-        u64::from(coordinate >> self.shift[axis]).wrapping_mul(self.step[axis])
+        let split = self.split.get(axis).map_or(0, |table| table[coordinate as usize & (table.len() - 1)]);
+        u64::from(coordinate >> self.shift[axis]).wrapping_mul(self.step[axis]).wrapping_add(split)
+    }
+
+    /// Is the sum's share of a coordinate that of its block alone? If not, [`LevelLayout::split`] has more to add.
+    pub fn is_plain(&self) -> bool {
+        self.split.iter().all(|table| table.len() == 1)
     }
 
     /// The exclusive or's share of a coordinate.
@@ -107,7 +158,7 @@ impl LevelLayout {
     }
 }
 
-/// One slice and sample of a level: the shares of z and the sample in an offset.
+/// The shares in an offset of a slice, a sample, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slice {
     /// To add.

@@ -1,9 +1,6 @@
 //! Linear images: rows of elements, whole mip chains per slice, the smallest level first, on gfx9 the largest (images.md 8.2).
 
-use std::sync::Arc;
-
-use super::equation::Equation;
-use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align, no_turn};
+use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align};
 use crate::Generation;
 
 /// Log2 of the bytes rows are a multiple of.
@@ -37,16 +34,11 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, 
         Generation::Gfx9 => (0..surface.levels).try_for_each(place),
         _ => (0..surface.levels).rev().try_for_each(place),
     }?;
-    let inside = Arc::new(Equation::default());
     let levels = places.iter().zip(0..).map(|(&(base, row_bytes), level)| Level {
         size: surface.elements(level),
         base,
-        shift: [0; 3],
         step: [u64::from(surface.element_bytes), row_bytes, slice_bytes],
-        origin: [0; 3],
-        inside: inside.clone(),
-        turn: no_turn(),
-        flips: 0,
+        ..Level::default()
     });
     let size = if shape.generation == Generation::Gfx12 && !surface.is_volume && surface.size[2] == 1 {
         // Of a single slice the largest level, the last one, ends with its last row.

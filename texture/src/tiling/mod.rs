@@ -9,7 +9,8 @@
 //! | `mode.rs` | swizzle mode numbers |
 //! | `block.rs` | sizes of blocks |
 //! | `equation.rs`, `patterns.rs`, `equations.txt` | byte offsets inside a block |
-//! | `linear.rs`, `blocked.rs` | where levels are, linear and for gfx10 to gfx12 |
+//! | `linear.rs`, `blocked.rs`, `gfx9.rs` | where levels are: in rows, in blocks of gfx10 to gfx12, in blocks of gfx9 |
+//! | `legacy.rs`, `tile_mode.rs`, `tile_modes.txt` | gfx6 to gfx8, which have tiles and macro tiles |
 //! | `level.rs` | the offset of an element, plain and with tables |
 //! | `copy.rs` | whole levels to and from plain rows |
 //!
@@ -20,16 +21,17 @@ mod blocked;
 mod copy;
 mod equation;
 mod gfx9;
+mod legacy;
 mod level;
 mod linear;
 mod mode;
 mod patterns;
-
-use std::sync::Arc;
+mod tile_mode;
 
 pub use copy::{CopyError, Rows};
 pub use equation::Equation;
 pub use level::{Level, LevelLayout, Slice};
+pub use tile_mode::TileTables;
 
 use crate::Generation;
 use mode::Order;
@@ -56,6 +58,8 @@ pub struct AddressConfig {
     pub banks_log2: u32,
     /// gfx1010, unlike gfx1011 and gfx1012: depth images of 1 or 2 bytes per element have the tails of other images.
     pub unscaled_depth_tail: bool,
+    /// What the tile indices of descriptors mean (gfx6 to gfx8).
+    pub tile_modes: Option<&'static TileTables>,
 }
 
 /// Everything that decides the layout of an image.
@@ -63,7 +67,7 @@ pub struct AddressConfig {
 pub struct SurfaceShape {
     /// Of the processor.
     pub generation: Generation,
-    /// Swizzle mode of the descriptor.
+    /// Swizzle mode of the descriptor; on gfx6 to gfx8 its tile index.
     pub mode: u8,
     /// Dimension.
     pub kind: Kind,
@@ -73,7 +77,8 @@ pub struct SurfaceShape {
     pub height: u32,
     /// Depth of a 3D image at level 0, layers of any other (6 per cube).
     pub depth_or_layers: u32,
-    /// Mip levels in memory, seen by the descriptor or not.
+    /// Mip levels in memory, seen by the descriptor or not. On gfx6 to gfx8 more than one if the descriptor says that extents are padded
+    /// to powers of two.
     pub levels: u32,
     /// Samples (fragments) per texel.
     pub samples: u32,
@@ -114,6 +119,9 @@ pub enum TilingError {
         /// Of the image.
         element_bytes: u32,
     },
+    /// Nothing says what the tile index means.
+    #[error("the tile modes of the chip are not known")]
+    NoTileModes,
     /// The chip described does not exist.
     #[error("{name} has no layout for a chip of {pipes} pipes and {packers} packers")]
     NoSuchChip {
@@ -170,6 +178,9 @@ pub struct Tiling {
 impl Tiling {
     /// Works out the layout of an image.
     pub fn new(shape: &SurfaceShape) -> Result<Tiling, TilingError> {
+        if matches!(shape.generation, Generation::Gfx6 | Generation::Gfx8) {
+            return legacy::layout(shape, &Surface::new(shape)?);
+        }
         let swizzle = mode::swizzle(shape.generation, shape.mode, &shape.config)
             .ok_or(TilingError::ReservedMode { generation: shape.generation, mode: shape.mode })?;
         let surface = Surface::new(shape)?;
@@ -285,9 +296,4 @@ impl Surface {
 
 fn align(value: u64, log2: u32) -> u64 {
     value.next_multiple_of(1 << log2)
-}
-
-/// No flips by slice.
-fn no_turn() -> Arc<[u32]> {
-    Arc::new([0])
 }

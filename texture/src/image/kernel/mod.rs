@@ -215,6 +215,9 @@ fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
     let has_slices = layered || shape == Shape::Volume;
     let convert = |view: &super::surface::ViewLevel| {
         let layout = &view.layout;
+        if !layout.is_plain() {
+            return None;
+        }
         // The largest coordinate of each direction, in the image.
         let z_last = surface.first_layer + if layered { surface.last_layer } else { view.size[2] as u32 - 1 };
         let most = [view.size[0] as u32 - 1, view.size[1] as u32 - 1, z_last];
