@@ -30,6 +30,8 @@ pub enum Enc {
     MUBUF,
     MTBUF,
     MIMG,
+    VIMAGE,
+    VSAMPLE,
     FLAT,
     GLOBAL,
     SCRATCH,
@@ -125,6 +127,8 @@ pub struct Mods {
     pub glc: bool,
     pub slc: bool,
     pub dlc: bool,
+    /// gfx90a scc, gfx940 sc1.
+    pub scc: bool,
     pub tfe: bool,
     pub lwe: bool,
     pub d16: bool,
@@ -134,11 +138,14 @@ pub struct Mods {
     pub r128: bool,
     pub offen: bool,
     pub idxen: bool,
+    pub addr64: bool,
+    /// Image: an array (before gfx10 says so with dim).
+    pub da: bool,
     pub lds: bool,
     pub gds: bool,
     pub dmask: u8,
     pub dim: u8,
-    /// MTBUF format number.
+    /// MTBUF format number: unified from gfx10, before that data format 3:0 and number format 6:4.
     pub format: u8,
     /// gfx90a scc, gfx94x sc1 (there glc is sc0 and slc is nt).
     pub scc: bool,

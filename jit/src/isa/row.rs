@@ -258,7 +258,7 @@ bitflags::bitflags! {
         const BVH = 1 << 27;
         /// Image: the gradients are 16 bits wide.
         const G16 = 1 << 29;
-        /// FLAT load that can write LDS instead of a register (gfx9, gfx10: the lds bit).
+        /// FLAT or buffer load that can write LDS instead of a register up to gfx10 (the lds bit), or an instruction on LDS alone.
         const LDS = 1 << 40;
         /// VOP3P: neg_lo and neg_hi of source 2 only.
         const NEG2 = 1 << 41;
@@ -270,6 +270,20 @@ bitflags::bitflags! {
         const BYTE = 1 << 46;
         /// SDWA selects source bytes but no part of the destination (gfx940 conversions of fp8).
         const BYTES = 1 << 47;
+        /// Buffer: a cache instruction with a scope.
+        const SCOPED = 1 << 51;
+        /// Image address: a packed offset.
+        const OFFSET = 1 << 52;
+        /// Image address: a bias.
+        const BIAS = 1 << 53;
+        /// Image address: a value to compare with.
+        const COMPARE = 1 << 54;
+        /// Image address: gradients.
+        const GRADIENTS = 1 << 55;
+        /// Image address: a level of detail, a clamp of it, or a mip level.
+        const LOD = 1 << 56;
+        /// Image address: no coordinates.
+        const NO_COORDS = 1 << 57;
     }
 }
 

@@ -1,60 +1,235 @@
-//! MUBUF and MTBUF. RDNA3 ISA, chapter 15.9.
+//! MUBUF and MTBUF (VBUFFER on gfx12). RDNA3 ISA, chapter 15.9, and the same chapters of the other manuals.
 
-use super::{Build, Decoder, LDS_DIRECT, Result1};
-use crate::isa::inst::{Enc, Inst, Operand};
+use super::{Build, Decoder, LDS_DIRECT, LITERAL, Result1};
+use crate::isa::bits::{Bits, MAX_DWORDS};
+use crate::isa::inst::{Enc, Inst, Mods, Operand};
 use crate::isa::row::{Flags, Opd, Ty};
+use crate::isa::target::{Family, Gfx, Space};
+
+/// Fields of a buffer format in one number space.
+pub(in crate::isa) struct Buffer {
+    /// Fixed bits of the first dword.
+    pub prefix: u32,
+    /// Dwords.
+    pub len: u8,
+    pub op: Bits,
+    /// Bit 3 of the opcode where it stands apart (MTBUF of gfx10).
+    pub op_3: Bits,
+    pub offset: Bits,
+    pub offen: Bits,
+    pub idxen: Bits,
+    pub addr64: Bits,
+    pub lds: Bits,
+    pub glc: Bits,
+    pub slc: Bits,
+    pub dlc: Bits,
+    pub scc: Bits,
+    pub th: Bits,
+    pub scope: Bits,
+    pub format: Bits,
+    pub vaddr: Bits,
+    pub vdata: Bits,
+    /// Number of the first SGPR, in fours before gfx12.
+    pub srsrc: Bits,
+    /// Before gfx11 gfx90a and gfx940 have the bit that tells AGPRs from VGPRs here instead.
+    pub tfe: Bits,
+    pub soffset: Bits,
+}
+
+const NO: Bits = Bits::NONE;
+
+/// What all but gfx12 share.
+const GFX6: Buffer = Buffer {
+    prefix: 0x38 << 26,
+    len: 2,
+    op: Bits::at(24, 18),
+    op_3: NO,
+    offset: Bits::at(11, 0),
+    offen: Bits::bit(12),
+    idxen: Bits::bit(13),
+    addr64: Bits::bit(15),
+    lds: Bits::bit(16),
+    glc: Bits::bit(14),
+    slc: Bits::bit(54),
+    dlc: NO,
+    scc: NO,
+    th: NO,
+    scope: NO,
+    format: NO,
+    vaddr: Bits::at(39, 32),
+    vdata: Bits::at(47, 40),
+    srsrc: Bits::at(52, 48),
+    tfe: Bits::bit(55),
+    soffset: Bits::at(63, 56),
+};
+const GFX8: Buffer = Buffer { addr64: NO, slc: Bits::bit(17), scc: Bits::bit(15), ..GFX6 };
+const GFX10: Buffer = Buffer { op: Bits::at(25, 18), addr64: NO, dlc: Bits::bit(15), ..GFX6 };
+const GFX11: Buffer = Buffer {
+    op: Bits::at(25, 18),
+    offen: Bits::bit(54),
+    idxen: Bits::bit(55),
+    addr64: NO,
+    lds: NO,
+    slc: Bits::bit(12),
+    dlc: Bits::bit(13),
+    tfe: Bits::bit(53),
+    ..GFX6
+};
+const GFX12: Buffer = Buffer {
+    prefix: 0x31 << 26,
+    len: 3,
+    op: Bits::at(21, 14),
+    op_3: NO,
+    offset: Bits::at(95, 72),
+    offen: Bits::bit(62),
+    idxen: Bits::bit(63),
+    addr64: NO,
+    lds: NO,
+    glc: NO,
+    slc: NO,
+    dlc: NO,
+    scc: NO,
+    th: Bits::at(54, 52),
+    scope: Bits::at(51, 50),
+    format: NO,
+    vaddr: Bits::at(71, 64),
+    vdata: Bits::at(39, 32),
+    srsrc: Bits::at(49, 41),
+    tfe: Bits::bit(22),
+    soffset: Bits::at(6, 0),
+};
+
+/// Fixed bits and fields that MTBUF adds or moves.
+const MTBUF_PREFIX: u32 = 0x3a << 26;
+const FORMAT: Bits = Bits::at(25, 19);
+
+/// By number space.
+static MUBUF: [Buffer; 5] = [GFX6, GFX8, GFX10, GFX11, GFX12];
+static MTBUF: [Buffer; 5] = [
+    Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 16), format: FORMAT, lds: NO, ..GFX6 },
+    Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 15), format: FORMAT, lds: NO, slc: Bits::bit(54), scc: Bits::bit(53), ..GFX8 },
+    Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 16), op_3: Bits::bit(53), format: FORMAT, lds: NO, ..GFX10 },
+    Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 15), format: FORMAT, ..GFX11 },
+    // gfx12 has one format; its typed instructions are numbered from 128.
+    Buffer { prefix: GFX12.prefix | 0x80 << 14, op: Bits::at(17, 14), format: Bits::at(61, 55), ..GFX12 },
+];
+
+/// The layout of MUBUF or MTBUF.
+pub(in crate::isa) fn layout(enc: Enc, space: Space) -> &'static Buffer {
+    if enc == Enc::MTBUF { &MTBUF[space as usize] } else { &MUBUF[space as usize] }
+}
+
+/// Data of memory instructions can be in AGPRs.
+pub(in crate::isa) fn has_agpr_data(target: Gfx) -> bool {
+    matches!(target.family(), Family::Gfx90a | Family::Gfx940)
+}
 
 impl Decoder<'_> {
+    /// Any buffer instruction of gfx12.
+    pub(super) fn vbuffer(self) -> Result1<Inst> {
+        match (self.words[0] >> 18) & 15 {
+            0..8 => self.mubuf(),
+            8 => self.mtbuf(),
+            _ => Err(super::DecodeError::Format { word: self.words[0] }),
+        }
+    }
+
     pub(super) fn mubuf(self) -> Result1<Inst> {
-        let row = self.row(Enc::MUBUF, (self.words[0] >> 18) & 0xff)?;
-        self.start(row, Enc::MUBUF, 2)?.buffer()
+        self.buffer_format(Enc::MUBUF)
     }
 
     pub(super) fn mtbuf(self) -> Result1<Inst> {
-        let row = self.row(Enc::MTBUF, (self.words[0] >> 15) & 15)?;
-        self.start(row, Enc::MTBUF, 2)?.buffer()
+        self.buffer_format(Enc::MTBUF)
+    }
+
+    fn buffer_format(self, enc: Enc) -> Result1<Inst> {
+        let f = layout(enc, self.target.space());
+        let mut words = [0; MAX_DWORDS];
+        words[..self.words.len().min(MAX_DWORDS)].copy_from_slice(&self.words[..self.words.len().min(MAX_DWORDS)]);
+        let row = self.row(enc, f.op.get(&words) | f.op_3.get(&words) << 3)?;
+        self.start(row, enc, usize::from(f.len))?.buffer(f)
     }
 }
 
 impl Build<'_> {
-    /// MUBUF and MTBUF: offset 11:0, slc 12, dlc 13, glc 14, MTBUF format 25:19; vaddr 7:0, vdata 15:8, srsrc 20:16 (in fours), tfe 21,
-    /// offen 22, idxen 23, soffset 31:24 of the second dword.
-    fn buffer(mut self) -> Result1<Inst> {
+    fn buffer(mut self, f: &Buffer) -> Result1<Inst> {
         let row = self.inst.row;
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        let mods = &mut self.inst.mods;
-        mods.offset = (lo & 0xfff) as i32;
-        mods.slc = (lo >> 12) & 1 != 0;
-        mods.dlc = (lo >> 13) & 1 != 0;
-        mods.glc = (lo >> 14) & 1 != 0;
-        mods.tfe = (hi >> 21) & 1 != 0;
-        mods.offen = (hi >> 22) & 1 != 0;
-        mods.idxen = (hi >> 23) & 1 != 0;
-        if self.inst.enc == Enc::MTBUF {
-            mods.format = (lo >> 19) as u8 & 0x7f;
+        let w = self.inst.words;
+        let target = self.inst.target;
+        let agpr = has_agpr_data(target) && f.tfe.is_set(&w);
+        let mut mods = Mods {
+            offset: f.offset.get(&w) as i32,
+            offen: f.offen.is_set(&w),
+            idxen: f.idxen.is_set(&w),
+            addr64: f.addr64.is_set(&w),
+            lds: f.lds.is_set(&w),
+            glc: f.glc.is_set(&w),
+            slc: f.slc.is_set(&w),
+            dlc: f.dlc.is_set(&w),
+            scc: f.scc.is_set(&w) && has_agpr_data(target),
+            th: f.th.get(&w) as u8,
+            scope: f.scope.get(&w) as u8,
+            format: f.format.get(&w) as u8,
+            tfe: f.tfe.is_set(&w) && !has_agpr_data(target),
+            ..Mods::default()
+        };
+        if target.space() == Space::Gfx12 {
+            mods.offset = mods.offset << 8 >> 8;
         }
-        let (tfe, both) = (mods.tfe, mods.offen && mods.idxen);
-        let address = mods.offen || mods.idxen;
         if row.ops.is_empty() {
-            self.zero((lo >> 13) & 3)?;
-            self.zero((hi >> 21) & 7)?;
-            self.inst.mods = Default::default();
+            self.inst.mods = mods;
+            return self.cache_control(f);
         }
-        if tfe && row.flags.contains(Flags::NOTFE) {
+        let address = mods.offen || mods.idxen;
+        if mods.addr64 && address || mods.tfe && row.flags.contains(Flags::NOTFE) {
             return self.reserved();
         }
+        // Data that goes to LDS or comes from there is in no registers, and nothing comes with it.
+        let direct = row.flags.contains(Flags::LDS) && !row.ops.contains(&Opd::VADDR);
+        if mods.lds && (!row.flags.contains(Flags::LDS) || f.tfe.is_set(&w)) || direct && (!mods.lds || address || f.tfe.is_set(&w)) {
+            return self.reserved();
+        }
+        self.inst.mods = mods;
         for &opd in row.ops {
             let op = match opd {
-                Opd::VDATA(ty) => self.vgpr((hi >> 8) & 0xff, self.width(ty) + u8::from(tfe))?,
-                Opd::VADDR if !address => Operand::Off,
-                Opd::VADDR => self.vgpr(hi & 0xff, 1 + u8::from(both))?,
-                Opd::RSRC(ty) => self.sreg(((hi >> 16) & 0x1f) << 2, self.width(ty))?,
-                Opd::SOFFSET if hi >> 24 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
-                Opd::SOFFSET => self.ssrc(hi >> 24, Ty::B32)?,
+                Opd::VDATA(_) if mods.lds => continue,
+                Opd::VDATA(ty) => self.data(f.vdata.get(&w), self.width(ty) + u8::from(mods.tfe), agpr)?,
+                Opd::VADDR if !address && !mods.addr64 => Operand::Off,
+                Opd::VADDR => self.vgpr(f.vaddr.get(&w), 1 + u8::from(mods.offen && mods.idxen || mods.addr64))?,
+                Opd::RSRC(ty) => {
+                    let fours = if f.srsrc.width == 5 { 2 } else { 0 };
+                    self.sreg(f.srsrc.get(&w) << fours, self.width(ty))?
+                }
+                Opd::SOFFSET if f.soffset.get(&w) == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                // Memory instructions have literals from gfx10.
+                Opd::SOFFSET if f.soffset.get(&w) == LITERAL && target.space() < Space::Gfx10 => return Err(self.bad(LITERAL)),
+                Opd::SOFFSET => self.ssrc(f.soffset.get(&w), Ty::B32)?,
                 _ => return self.reserved(),
             };
             self.push(op);
         }
         Ok(self.inst)
+    }
+
+    /// Instructions on caches: address and data fields are ignored, modifiers must be clear, but for the scope of gfx90a and gfx940.
+    fn cache_control(mut self, f: &Buffer) -> Result1<Inst> {
+        let m = self.inst.mods;
+        let scoped = self.inst.row.flags.contains(Flags::SCOPED);
+        if m.offen || m.idxen || m.addr64 || m.lds || m.dlc || f.tfe.is_set(&self.inst.words) {
+            return self.reserved();
+        }
+        if !scoped && (m.glc || f.scc.is_set(&self.inst.words)) {
+            return self.reserved();
+        }
+        // gfx90a has the bits without a meaning.
+        let shown = scoped && self.inst.target.family() == Family::Gfx940;
+        self.inst.mods = Mods { glc: m.glc && shown, scc: m.scc && shown, ..Mods::default() };
+        Ok(self.inst)
+    }
+
+    /// Data register tuple of a memory instruction.
+    pub(super) fn data(&self, n: u32, count: u8, agpr: bool) -> Result1<Operand> {
+        let op = self.vgpr(n, count)?;
+        Ok(if agpr { Operand::Agpr { n: n as u16, count } } else { op })
     }
 }

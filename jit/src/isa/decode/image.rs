@@ -1,15 +1,154 @@
-//! MIMG. RDNA3 ISA, chapter 15.11.
+//! MIMG (VIMAGE and VSAMPLE on gfx12). RDNA3 ISA, chapter 15.11, and the same chapters of the other manuals.
+//!
+//! The registers of an image instruction follow from its modifiers: data from dmask, d16 and tfe; from gfx10 the address from dim, a16 and
+//! what the row says an address holds. Before gfx10 nothing tells the length of an address, and LLVM prints the shortest one.
 
+use super::buffer::has_agpr_data;
 use super::{Build, Decoder, Result1};
-use crate::isa::inst::{Enc, Inst};
+use crate::isa::bits::{Bits, MAX_DWORDS};
+use crate::isa::inst::{Enc, Inst, Mods, Operand};
 use crate::isa::row::{Flags, Opd};
+use crate::isa::target::{Family, Gfx, Space};
 
-impl Decoder<'_> {
-    pub(super) fn mimg(self) -> Result1<Inst> {
-        let row = self.row(Enc::MIMG, (self.words[0] >> 18) & 0xff)?;
-        self.start(row, Enc::MIMG, 2)?.mimg()
+/// Fields of an image format in one number space.
+pub(in crate::isa) struct Image {
+    /// Fixed bits of the first dword.
+    pub prefix: u32,
+    /// Dwords without those that NSA adds.
+    pub len: u8,
+    pub op: Bits,
+    /// Bit 7 of the opcode where it stands apart.
+    pub op_7: Bits,
+    /// Dwords with further addresses: non-sequential address.
+    pub nsa: Bits,
+    pub dim: Bits,
+    pub da: Bits,
+    pub unorm: Bits,
+    pub dmask: Bits,
+    pub glc: Bits,
+    pub slc: Bits,
+    pub dlc: Bits,
+    pub scc: Bits,
+    pub th: Bits,
+    pub scope: Bits,
+    pub r128: Bits,
+    pub a16: Bits,
+    pub d16: Bits,
+    /// gfx90a has the bit that tells AGPRs from VGPRs here instead.
+    pub tfe: Bits,
+    pub lwe: Bits,
+    /// The first address, and on gfx12 the next.
+    pub vaddr: [Bits; 5],
+    pub vdata: Bits,
+    /// Number of the first SGPR, in fours before gfx12.
+    pub srsrc: Bits,
+    /// Number of the first SGPR, in fours before gfx12.
+    pub ssamp: Bits,
+}
+
+const NO: Bits = Bits::NONE;
+
+const GFX6: Image = Image {
+    prefix: 0x3c << 26,
+    len: 2,
+    op: Bits::at(24, 18),
+    op_7: Bits::bit(0),
+    nsa: NO,
+    dim: NO,
+    da: Bits::bit(14),
+    unorm: Bits::bit(12),
+    dmask: Bits::at(11, 8),
+    glc: Bits::bit(13),
+    slc: Bits::bit(25),
+    dlc: NO,
+    scc: Bits::bit(7),
+    th: NO,
+    scope: NO,
+    r128: Bits::bit(15),
+    a16: NO,
+    d16: Bits::bit(63),
+    tfe: Bits::bit(16),
+    lwe: Bits::bit(17),
+    vaddr: [Bits::at(39, 32), NO, NO, NO, NO],
+    vdata: Bits::at(47, 40),
+    srsrc: Bits::at(52, 48),
+    ssamp: Bits::at(57, 53),
+};
+const GFX10: Image = Image { nsa: Bits::at(2, 1), dim: Bits::at(5, 3), da: NO, dlc: Bits::bit(7), scc: NO, a16: Bits::bit(62), ..GFX6 };
+const GFX11: Image = Image {
+    op: Bits::at(25, 18),
+    op_7: NO,
+    nsa: Bits::bit(0),
+    dim: Bits::at(4, 2),
+    unorm: Bits::bit(7),
+    glc: Bits::bit(14),
+    slc: Bits::bit(12),
+    dlc: Bits::bit(13),
+    a16: Bits::bit(16),
+    d16: Bits::bit(17),
+    tfe: Bits::bit(53),
+    lwe: Bits::bit(54),
+    ssamp: Bits::at(62, 58),
+    ..GFX10
+};
+const VIMAGE: Image = Image {
+    prefix: 0x34 << 26,
+    len: 3,
+    op: Bits::at(21, 14),
+    nsa: NO,
+    dim: Bits::at(2, 0),
+    unorm: NO,
+    dmask: Bits::at(25, 22),
+    glc: NO,
+    slc: NO,
+    dlc: NO,
+    th: Bits::at(54, 52),
+    scope: Bits::at(51, 50),
+    r128: Bits::bit(4),
+    a16: Bits::bit(6),
+    d16: Bits::bit(5),
+    tfe: Bits::bit(55),
+    lwe: NO,
+    vaddr: [Bits::at(71, 64), Bits::at(79, 72), Bits::at(87, 80), Bits::at(95, 88), Bits::at(63, 56)],
+    vdata: Bits::at(39, 32),
+    srsrc: Bits::at(49, 41),
+    ssamp: NO,
+    ..GFX11
+};
+const VSAMPLE: Image = Image {
+    prefix: 0x39 << 26,
+    unorm: Bits::bit(13),
+    tfe: Bits::bit(3),
+    lwe: Bits::bit(40),
+    vaddr: [VIMAGE.vaddr[0], VIMAGE.vaddr[1], VIMAGE.vaddr[2], VIMAGE.vaddr[3], NO],
+    ssamp: Bits::at(63, 55),
+    ..VIMAGE
+};
+
+/// MIMG by number space; gfx12 has VIMAGE and VSAMPLE.
+static MIMG: [Image; 4] = [GFX6, GFX6, GFX10, GFX11];
+static GFX12: [Image; 2] = [VIMAGE, VSAMPLE];
+
+/// The layout of an image format.
+pub(in crate::isa) fn layout(enc: Enc, space: Space) -> &'static Image {
+    match enc {
+        Enc::VIMAGE => &GFX12[0],
+        Enc::VSAMPLE => &GFX12[1],
+        _ => &MIMG[(space as usize).min(3)],
     }
 }
+
+/// Addresses that can stand in registers of their own; the last of them names a tuple when there are more.
+pub(in crate::isa) fn spread_limit(enc: Enc, space: Space) -> u8 {
+    match (enc, space) {
+        (Enc::VSAMPLE, _) => 4,
+        (_, Space::Gfx10) => MOST_ADDRESSES as u8,
+        _ => 5,
+    }
+}
+
+/// One in the second dword and four in each of three more.
+const MOST_ADDRESSES: usize = 13;
 
 /// What a dimension adds to an address: coordinates and gradients per direction.
 struct Dim {
@@ -28,155 +167,125 @@ const DIMS: [Dim; 8] = [
     Dim { coords: 3, gradients: 2 },
     Dim { coords: 4, gradients: 2 },
 ];
+const DIM_3D: usize = 2;
 
-/// Address components a mnemonic asks for, from the parts of its name.
-struct Parts {
-    extra: u8,
-    gradients: bool,
-    coords: bool,
-    lod: bool,
+/// Address dwords that stand before gradients and coordinates.
+fn extras(flags: Flags) -> u8 {
+    [Flags::OFFSET, Flags::BIAS, Flags::COMPARE].iter().map(|f| u8::from(flags.contains(*f))).sum()
 }
 
-fn parts(name: &str) -> Parts {
-    let mut p = Parts { extra: 0, gradients: false, coords: true, lod: false };
-    for part in name.split('_').skip(2) {
-        match part {
-            "o" | "c" | "b" => p.extra += 1,
-            "d" => p.gradients = true,
-            "l" | "cl" | "mip" => p.lod = true,
-            "resinfo" => {
-                p.coords = false;
-                p.lod = true;
-            }
-            _ => {}
-        }
-    }
-    p
+/// Dwords of address: offset, bias, compare, gradients, coordinates, lod; a16 packs coordinates and lod in pairs of halves, g16 the
+/// gradients of each direction.
+fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
+    let dim = &DIMS[dim];
+    let coords = if flags.contains(Flags::NO_COORDS) { 0 } else { dim.coords };
+    let body = coords + u8::from(flags.contains(Flags::LOD));
+    let gradients = match (flags.contains(Flags::GRADIENTS), flags.contains(Flags::G16)) {
+        (false, _) => 0,
+        (true, false) => 2 * dim.gradients,
+        (true, true) => 2 * dim.gradients.div_ceil(2),
+    };
+    extras(flags) + gradients + if a16 { body.div_ceil(2) } else { body }
+}
+
+/// 16-bit data comes two to a register.
+fn packs_d16(target: Gfx) -> bool {
+    target.0 >= 0x810
+}
+
+/// Registers that a code names for its address.
+struct Addresses {
+    n: [u8; MOST_ADDRESSES],
+    /// How many of them.
+    given: u8,
+    /// One by one; else one tuple.
+    spread: bool,
 }
 
 /// Register counts of one way to encode an image instruction.
 struct Shape {
     data: u8,
     addr: u8,
-    /// Address registers print one by one even beyond what `addr` needs.
-    spread: bool,
+}
+
+impl Decoder<'_> {
+    pub(super) fn mimg(self) -> Result1<Inst> {
+        self.image_format(Enc::MIMG)
+    }
+
+    pub(super) fn vimage(self) -> Result1<Inst> {
+        self.image_format(Enc::VIMAGE)
+    }
+
+    pub(super) fn vsample(self) -> Result1<Inst> {
+        self.image_format(Enc::VSAMPLE)
+    }
+
+    fn image_format(self, enc: Enc) -> Result1<Inst> {
+        let f = layout(enc, self.target.space());
+        let mut words = [0; MAX_DWORDS];
+        let given = self.words.len().min(MAX_DWORDS);
+        words[..given].copy_from_slice(&self.words[..given]);
+        // The rows of gfx12's two formats are those of MIMG.
+        let row = self.row(Enc::MIMG, f.op.get(&words) | f.op_7.get(&words) << 7)?;
+        let sampled = row.ops.contains(&Opd::SAMP) || row.flags.contains(Flags::GATHER);
+        if enc != Enc::MIMG && sampled != (enc == Enc::VSAMPLE) {
+            return Err(super::DecodeError::Format { word: self.words[0] });
+        }
+        self.start(row, enc, usize::from(f.len))?.image(f)
+    }
 }
 
 impl Build<'_> {
-    /// Dwords of address by the RDNA3 rules: offset, bias, compare, gradients, coordinates, lod; a16 packs coordinates and lod in pairs of
-    /// halves, g16 the gradients of each direction.
-    fn address_dwords(&self, p: &Parts, dim: usize, a16: bool) -> u8 {
-        let dim = &DIMS[dim];
-        let g16 = self.inst.row.flags.contains(Flags::G16);
-        let body = if p.coords { dim.coords } else { 0 } + u8::from(p.lod);
-        let gradients = match (p.gradients, g16) {
-            (false, _) => 0,
-            (true, false) => 2 * dim.gradients,
-            (true, true) => 2 * dim.gradients.div_ceil(2),
-        };
-        p.extra + gradients + if a16 { body.div_ceil(2) } else { body }
-    }
-
-    /// The counts the modifiers ask for, or the instruction's base counts where no encoding has those: LLVM keeps its first match then, and
-    /// so do we, because the hardware's answer to such code is not defined.
-    fn shape(&self, nsa: bool) -> Result1<Shape> {
+    fn image(mut self, f: &Image) -> Result1<Inst> {
         let row = self.inst.row;
-        let mods = &self.inst.mods;
-        let sampler = row.ops.contains(&Opd::SAMP);
-        let atomic = row.flags.contains(Flags::ATOMIC);
-        let p = parts(row.name);
-        let addr = self.address_dwords(&p, usize::from(mods.dim), mods.a16);
-        let most = match (sampler, p.coords) {
-            (true, _) => self.address_dwords(&p, 2, false),
-            (false, true) => 4,
-            (false, false) => 1,
+        let target = self.inst.target;
+        let w = self.inst.words;
+        let agpr = has_agpr_data(target) && f.tfe.is_set(&w);
+        self.inst.mods = Mods {
+            dim: f.dim.get(&w) as u8,
+            da: f.da.is_set(&w),
+            unorm: f.unorm.is_set(&w),
+            dmask: f.dmask.get(&w) as u8,
+            glc: f.glc.is_set(&w),
+            slc: f.slc.is_set(&w),
+            dlc: f.dlc.is_set(&w),
+            scc: f.scc.is_set(&w) && has_agpr_data(target),
+            th: f.th.get(&w) as u8,
+            scope: f.scope.get(&w) as u8,
+            r128: f.r128.is_set(&w),
+            a16: f.a16.is_set(&w),
+            d16: f.d16.is_set(&w),
+            tfe: f.tfe.is_set(&w) && !has_agpr_data(target),
+            lwe: f.lwe.is_set(&w),
+            ..Mods::default()
         };
-        let least = p.extra + u8::from(p.gradients) + 1;
-        let addr_ok = if nsa { (2..=most).contains(&addr) } else { addr <= most || addr == most.next_power_of_two() };
-        let base_data = if row.flags.contains(Flags::GATHER) {
-            4
-        } else if row.name == "image_atomic_cmpswap" {
-            2
-        } else {
-            1
-        };
-        let mut data = if row.flags.contains(Flags::GATHER) { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
-        if mods.d16 {
-            data = data.div_ceil(2);
+        // gfx9 has 16-bit addresses in place of 128-bit descriptors.
+        if matches!(target.family(), Family::Gfx9 | Family::Gfx90a) {
+            self.inst.mods.a16 = self.inst.mods.r128;
+            self.inst.mods.r128 = false;
         }
-        data += u8::from(mods.tfe);
-        let data_ok = match base_data {
-            4 => !sampler || data != 3,
-            2 => matches!(data, 2 | 4),
-            _ => !atomic || matches!(data, 1 | 2 | 4),
-        };
-        // LLVM's four-dword form of single-value atomics names five registers.
-        if atomic && base_data == 1 && data == 4 {
-            data = 5;
-        }
-        let hi = self.inst.words[1];
-        let fits = |n: u32, count: u8| n + u32::from(count) <= 256;
-        let addr_fits = if nsa {
-            let last = if addr > 5 { self.d.words.get(2).map_or(0, |w| w >> 24) } else { 0 };
-            addr <= 5 || fits(last, addr - 4)
-        } else {
-            fits(hi & 0xff, addr)
-        };
-        // The base counts must fit in any case.
-        if !fits((hi >> 8) & 0xff, base_data) || !nsa && !fits(hi & 0xff, least) {
-            return self.reserved();
-        }
-        Ok(if addr_ok && data_ok && addr_fits && fits((hi >> 8) & 0xff, data) {
-            Shape { data, addr, spread: nsa }
-        } else if nsa {
-            Shape { data: base_data, addr: if sampler { most.min(5) } else { 4 }, spread: true }
-        } else {
-            Shape { data: base_data, addr: least, spread: false }
-        })
-    }
-
-    /// MIMG: nsa 0, dim 4:2, unorm 7, dmask 11:8, slc 12, dlc 13, glc 14, r128 15, a16 16, d16 17; vaddr 7:0, vdata 15:8, srsrc 20:16,
-    /// tfe 21, lwe 22, ssamp 30:26 of the second dword; NSA adds one dword with addresses 1 to 4.
-    fn mimg(mut self) -> Result1<Inst> {
-        let row = self.inst.row;
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        let nsa = lo & 1 != 0;
-        let mods = &mut self.inst.mods;
-        mods.dim = (lo >> 2) as u8 & 7;
-        mods.unorm = (lo >> 7) & 1 != 0;
-        mods.dmask = (lo >> 8) as u8 & 15;
-        mods.slc = (lo >> 12) & 1 != 0;
-        mods.dlc = (lo >> 13) & 1 != 0;
-        mods.glc = (lo >> 14) & 1 != 0;
-        mods.r128 = (lo >> 15) & 1 != 0;
-        mods.a16 = (lo >> 16) & 1 != 0;
-        mods.d16 = (lo >> 17) & 1 != 0;
-        mods.tfe = (hi >> 21) & 1 != 0;
-        mods.lwe = (hi >> 22) & 1 != 0;
+        let nsa = f.nsa.get(&w) as usize;
         if row.flags.contains(Flags::BVH) {
-            return self.bvh(nsa);
+            return self.bvh(f, nsa);
         }
-        if mods.d16 && !row.flags.contains(Flags::D16) {
+        if self.inst.mods.d16 && (!row.flags.contains(Flags::D16) || target.0 < 0x800) {
             return self.reserved();
         }
         if !row.ops.contains(&Opd::SAMP) {
-            self.zero((hi >> 26) & 0x1f)?;
+            self.zero(f.ssamp.get(&w))?;
         }
-        let shape = self.shape(nsa)?;
+        let addresses = self.addresses(f, nsa)?;
+        let shape = self.shape(&addresses)?;
         for &opd in row.ops {
             let op = match opd {
-                Opd::VDATA(_) => self.vgpr((hi >> 8) & 0xff, shape.data)?,
-                Opd::IADDR if shape.spread => {
-                    let more = self.word(2)?;
-                    for i in 0..shape.addr.min(5) {
-                        let count = if i == 4 { shape.addr - 4 } else { 1 };
-                        self.nsa(more, i, count)?;
-                    }
+                Opd::VDATA(_) => self.data(f.vdata.get(&w), shape.data, agpr)?,
+                Opd::IADDR => {
+                    self.push_addresses(&addresses, shape.addr)?;
                     continue;
                 }
-                Opd::IADDR => self.vgpr(hi & 0xff, shape.addr)?,
-                Opd::RSRC(ty) => self.sreg(((hi >> 16) & 0x1f) << 2, self.width(ty))?,
-                Opd::SAMP => self.sreg(((hi >> 26) & 0x1f) << 2, 4)?,
+                Opd::RSRC(ty) => self.descriptor(f.srsrc, self.width(ty))?,
+                Opd::SAMP => self.descriptor(f.ssamp, 4)?,
                 _ => return self.reserved(),
             };
             self.push(op);
@@ -184,36 +293,146 @@ impl Build<'_> {
         Ok(self.inst)
     }
 
-    /// Pushes address operand `i` of an NSA form.
-    fn nsa(&mut self, more: u32, i: u8, count: u8) -> Result1<()> {
-        let n = if i == 0 { self.inst.words[1] & 0xff } else { (more >> (8 * (i - 1))) & 0xff };
-        let op = self.vgpr(n, count)?;
-        self.push(op);
+    fn descriptor(&self, field: Bits, count: u8) -> Result1<Operand> {
+        let fours = if field.width == 5 { 2 } else { 0 };
+        self.sreg(field.get(&self.inst.words) << fours, count)
+    }
+
+    fn addresses(&mut self, f: &Image, nsa: usize) -> Result1<Addresses> {
+        let mut a = Addresses { n: [0; MOST_ADDRESSES], given: 1, spread: false };
+        for (n, field) in a.n.iter_mut().zip(f.vaddr) {
+            *n = field.get(&self.inst.words) as u8;
+        }
+        if self.inst.enc != Enc::MIMG {
+            return Ok(Addresses { given: spread_limit(self.inst.enc, Space::Gfx12), spread: true, ..a });
+        }
+        for i in 0..nsa {
+            let more = self.word(2 + i)?.to_le_bytes();
+            a.n[1 + 4 * i..5 + 4 * i].copy_from_slice(&more);
+        }
+        Ok(Addresses { given: 1 + 4 * nsa as u8, spread: nsa > 0, ..a })
+    }
+
+    /// Registers of data: those that can be asked for, and what the modifiers ask for if some encoding has it.
+    fn data_dwords(&self) -> (u8, Option<u8>) {
+        let row = self.inst.row;
+        let mods = &self.inst.mods;
+        let atomic = row.flags.contains(Flags::ATOMIC);
+        let gather = row.flags.contains(Flags::GATHER);
+        let base = match row.ops.first() {
+            _ if gather => 4,
+            Some(Opd::VDATA(ty)) => self.width(*ty),
+            _ => 1,
+        };
+        let mut data = if gather { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
+        if mods.d16 && packs_d16(self.inst.target) {
+            data = data.div_ceil(2);
+        }
+        data += u8::from(mods.tfe);
+        let encoded = match base {
+            4 => !row.ops.contains(&Opd::SAMP) || data != 3,
+            2 => matches!(data, 2 | 4),
+            _ => !atomic || matches!(data, 1 | 2 | 4),
+        };
+        // LLVM's four-dword form of single-value atomics names five registers.
+        if atomic && base == 1 && data == 4 {
+            data = 5;
+        }
+        (base, encoded.then_some(data))
+    }
+
+    /// The counts the modifiers ask for, or the instruction's base counts where no encoding has those: LLVM keeps its first match then, and
+    /// so do we, because the hardware's answer to such code is not defined.
+    fn shape(&self, a: &Addresses) -> Result1<Shape> {
+        let row = self.inst.row;
+        let enc = self.inst.enc;
+        let space = self.inst.target.space();
+        let (base_data, data) = self.data_dwords();
+        let vdata = layout(enc, space).vdata.get(&self.inst.words);
+        let fits = |n: u32, count: u8| n + u32::from(count) <= 256;
+        let data = data.filter(|&d| fits(vdata, d));
+        let least = extras(row.flags) + u8::from(row.flags.contains(Flags::GRADIENTS)) + 1;
+        if !fits(vdata, base_data) || !a.spread && !fits(u32::from(a.n[0]), least) {
+            return self.reserved();
+        }
+        if space < Space::Gfx10 {
+            return Ok(Shape { data: data.unwrap_or(base_data), addr: least });
+        }
+        let most = if row.ops.contains(&Opd::SAMP) { address_dwords(row.flags, DIM_3D, false) } else { 4 };
+        let base_addr = if a.spread { self.base_addresses(a, most)? } else { least };
+        let addr = address_dwords(row.flags, usize::from(self.inst.mods.dim), self.inst.mods.a16);
+        let limit = spread_limit(enc, space);
+        let addr_ok = match space {
+            _ if !a.spread => (addr <= most || addr == most.next_power_of_two()) && fits(u32::from(a.n[0]), addr),
+            Space::Gfx10 => (2..=base_addr).contains(&addr),
+            _ => {
+                let first = if enc == Enc::MIMG { 2 } else { 1 };
+                let last = u32::from(a.n[usize::from(limit) - 1]);
+                (first..=most).contains(&addr) && (addr <= limit || fits(last, addr + 1 - limit))
+            }
+        };
+        Ok(match data {
+            Some(data) if addr_ok => Shape { data, addr },
+            _ => Shape { data: base_data, addr: base_addr },
+        })
+    }
+
+    /// Addresses that an instruction with spread addresses names before its modifiers are looked at.
+    fn base_addresses(&self, a: &Addresses, most: u8) -> Result1<u8> {
+        // A further dword of addresses must be needed by some form of the instruction.
+        if self.inst.enc == Enc::MIMG && a.given - 4 >= most {
+            return self.reserved();
+        }
+        let base = most.min(a.given);
+        if self.inst.enc != Enc::MIMG && a.n[usize::from(base)..].iter().any(|&n| n != 0) {
+            return self.reserved();
+        }
+        Ok(base)
+    }
+
+    fn push_addresses(&mut self, a: &Addresses, addr: u8) -> Result1<()> {
+        if !a.spread {
+            let op = self.vgpr(u32::from(a.n[0]), addr)?;
+            self.push(op);
+            return Ok(());
+        }
+        let limit = spread_limit(self.inst.enc, self.inst.target.space());
+        for i in 0..addr.min(limit) {
+            let count = if i + 1 == limit { addr - i } else { 1 };
+            let op = self.vgpr(u32::from(a.n[usize::from(i)]), count)?;
+            self.push(op);
+        }
         Ok(())
     }
 
     /// Ray intersection: node, extent, origin, direction and inverse direction (halves packed in three dwords with a16).
-    fn bvh(mut self, nsa: bool) -> Result1<Inst> {
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        // dmask must be 15, unorm and r128 set, everything else about images clear.
-        self.zero((lo & 0x0002_ff9c) ^ 0x8f80)?;
-        self.zero(hi & 0x7c60_0000)?;
-        let node = if self.inst.row.name.contains("64") { 2 } else { 1 };
-        let data = self.vgpr((hi >> 8) & 0xff, 4)?;
-        self.push(data);
-        let vectors: &[u8] = if self.inst.mods.a16 { &[3, 3] } else { &[3, 3, 3] };
-        if nsa {
-            let more = self.word(2)?;
-            self.nsa(more, 0, node)?;
-            self.nsa(more, 1, 1)?;
-            for (i, &count) in vectors.iter().enumerate() {
-                self.nsa(more, i as u8 + 2, count)?;
-            }
-        } else {
-            let op = self.vgpr(hi & 0xff, node + 1 + vectors.iter().sum::<u8>())?;
-            self.push(op);
+    fn bvh(mut self, f: &Image, nsa: usize) -> Result1<Inst> {
+        let mods = self.inst.mods;
+        if mods != (Mods { dmask: 15, unorm: f.unorm != NO, r128: true, a16: mods.a16, ..Mods::default() }) {
+            return self.reserved();
         }
-        let rsrc = self.sreg(((hi >> 16) & 0x1f) << 2, 4)?;
+        self.zero(f.ssamp.get(&self.inst.words))?;
+        let data = self.vgpr(f.vdata.get(&self.inst.words), 4)?;
+        self.push(data);
+        let node = if self.inst.row.name == "image_bvh64_intersect_ray" { 2 } else { 1 };
+        let tuples: &[u8] = if mods.a16 { &[node, 1, 3, 3] } else { &[node, 1, 3, 3, 3] };
+        let dwords: u8 = tuples.iter().sum();
+        let a = self.addresses(f, nsa)?;
+        if !a.spread {
+            self.push_addresses(&a, dwords)?;
+        } else if self.inst.target.space() == Space::Gfx10 {
+            if nsa != usize::from(dwords - 1).div_ceil(4) {
+                return self.reserved();
+            }
+            self.push_addresses(&a, dwords)?;
+        } else {
+            self.zero(a.n[tuples.len()..].iter().map(|&n| u32::from(n)).sum::<u32>() * u32::from(self.inst.enc == Enc::VIMAGE))?;
+            for (&n, &count) in a.n.iter().zip(tuples) {
+                let op = self.vgpr(u32::from(n), count)?;
+                self.push(op);
+            }
+        }
+        let rsrc = self.descriptor(f.srsrc, 4)?;
         self.push(rsrc);
         Ok(self.inst)
     }

@@ -156,7 +156,9 @@ impl<'a> Decoder<'a> {
             // Dual issue exists in wave32 only.
             (_, 0x32) if self.wave_size == 32 => self.vopd(),
             (Space::Gfx11, _) => self.memory(),
-            (Space::Gfx12, 0x31) => self.mubuf(),
+            (Space::Gfx12, 0x31) => self.vbuffer(),
+            (Space::Gfx12, 0x34) => self.vimage(),
+            (Space::Gfx12, 0x39) => self.vsample(),
             (Space::Gfx12, 0x3b) => self.flat(),
             _ => refused,
         }

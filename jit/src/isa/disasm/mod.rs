@@ -3,6 +3,7 @@
 //! `mnemonic operands modifiers`: operands come from the row in print order, modifiers in the fixed order of each format. Reference: LLVM
 //! AMDGPUOperandSyntax and AMDGPUModifierSyntax.
 
+mod memory;
 pub(super) mod names;
 mod operand;
 mod stream;
@@ -10,8 +11,8 @@ mod stream;
 pub use stream::{Line, disasm_stream};
 
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
-use super::row::{Flags, Imm, Opd, Row, Ty};
-use super::target::{Family, Gfx};
+use super::row::{Flags, Imm, Opd, Row};
+use super::target::Gfx;
 use std::fmt::Write;
 
 /// How to print.
@@ -74,7 +75,7 @@ impl Printer<'_> {
                     self.operands(y, usize::from(inst.y_start), inst.ops().len());
                 }
             }
-            Enc::MIMG => self.image_operands(),
+            Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => self.image_operands(),
             _ => self.operands(inst.row, 0, inst.ops().len()),
         }
         self.modifiers();
@@ -163,11 +164,11 @@ impl Printer<'_> {
             }
             Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => {
                 self.offset();
-                self.memory_cache();
+                self.cache();
                 self.flag(self.inst.mods.lds, " lds");
             }
             Enc::MUBUF | Enc::MTBUF => self.buffer(),
-            Enc::MIMG => self.image(),
+            Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => self.image(),
             Enc::EXP => {
                 let m = &self.inst.mods;
                 self.flag(m.done, " done");
@@ -181,113 +182,6 @@ impl Printer<'_> {
         let offset = self.inst.mods.offset;
         if offset != 0 {
             self.num(format_args!(" offset:{offset}"));
-        }
-    }
-
-    fn cache(&mut self) {
-        let m = &self.inst.mods;
-        self.flag(m.glc, " glc");
-        self.flag(m.slc, " slc");
-        self.flag(m.dlc, " dlc");
-    }
-
-    /// Cache policy of vector memory instructions: bits with the names of the family, from gfx12 temporal hint and scope.
-    fn memory_cache(&mut self) {
-        let m = &self.inst.mods;
-        match self.target.family() {
-            Family::Gfx12 => {
-                self.temporal_hint();
-                self.put(["", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"][usize::from(m.scope & 3)]);
-            }
-            Family::Gfx940 => {
-                self.flag(m.glc, " sc0");
-                self.flag(m.slc, " nt");
-                self.flag(m.scc, " sc1");
-            }
-            family => {
-                self.cache();
-                self.flag(m.scc && family == Family::Gfx90a, " scc");
-            }
-        }
-    }
-
-    /// th 0 is regular and not printed. What the others mean depends on what the instruction does to memory.
-    fn temporal_hint(&mut self) {
-        let (th, scope) = (self.inst.mods.th, self.inst.mods.scope);
-        let flags = self.inst.row.flags;
-        let name = if flags.contains(Flags::ATOMIC) {
-            // Bit 0 returns the old value, bit 1 is non-temporal, bit 2 cascades (from device scope on).
-            match th {
-                4..=7 if scope >= 2 => ["CASCADE_RT", "CASCADE_NT"][usize::from(th >> 1 & 1)],
-                1..=3 => ["RETURN", "NT", "NT_RETURN"][usize::from(th) - 1],
-                _ => "",
-            }
-        } else {
-            let store = flags.contains(Flags::STORE);
-            match th {
-                3 if scope == 3 => "BYPASS",
-                3 => ["LU", "RT_WB"][usize::from(store)],
-                7 if !store => "",
-                1..=7 => ["NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB"][usize::from(th) - 1],
-                _ => "",
-            }
-        };
-        let kind = ["LOAD", "STORE"][usize::from(flags.contains(Flags::STORE))];
-        let kind = if flags.contains(Flags::ATOMIC) { "ATOMIC" } else { kind };
-        match (th, name) {
-            (0, _) => {}
-            (_, "") if kind == "ATOMIC" => self.num(format_args!(" th:TH_ATOMIC_{th:#x}")),
-            (_, "") => self.num(format_args!(" th:{th:#x}")),
-            _ => self.num(format_args!(" th:TH_{kind}_{name}")),
-        }
-    }
-
-    fn buffer(&mut self) {
-        let m = &self.inst.mods;
-        // 1 is 8_UNORM, the default.
-        if self.inst.enc == Enc::MTBUF && m.format != 1 {
-            match names::FORMATS.get(usize::from(m.format)) {
-                Some(name) => self.num(format_args!(" format:[BUF_FMT_{name}]")),
-                None => self.num(format_args!(" format:{}", m.format)),
-            }
-        }
-        self.flag(m.idxen, " idxen");
-        self.flag(m.offen, " offen");
-        self.offset();
-        self.cache();
-        self.flag(m.tfe, " tfe");
-    }
-
-    fn image(&mut self) {
-        let m = &self.inst.mods;
-        if self.inst.row.flags.contains(Flags::BVH) {
-            self.flag(m.a16, " a16");
-            return;
-        }
-        if m.dmask != 0 {
-            self.num(format_args!(" dmask:{:#x}", m.dmask));
-        }
-        self.num(format_args!(" dim:SQ_RSRC_IMG_{}", names::DIMS[usize::from(m.dim)]));
-        self.flag(m.unorm, " unorm");
-        self.cache();
-        self.flag(m.r128, " r128");
-        self.flag(m.a16, " a16");
-        self.flag(m.tfe, " tfe");
-        self.flag(m.lwe, " lwe");
-        self.flag(m.d16, " d16");
-    }
-
-    /// `vdata, vaddr, srsrc, ssamp`; addresses spread by NSA print as a list in brackets.
-    fn image_operands(&mut self) {
-        let ops = self.inst.ops();
-        let tail = self.inst.row.ops.len() - 2;
-        let addresses = 1..ops.len() - tail;
-        for (i, op) in ops.iter().enumerate() {
-            self.put(if i == 0 { " " } else { ", " });
-            let many = addresses.len() > 1;
-            self.flag(many && i == addresses.start, "[");
-            self.operand(Opd::D(Ty::B32), op);
-            self.flag(many && i + 1 == addresses.end, "]");
         }
     }
 

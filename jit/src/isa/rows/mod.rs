@@ -124,6 +124,7 @@ mod prelude {
     pub(super) const Y_ONLY: u64 = Flags::Y_ONLY.bits();
     pub(super) const G16: u64 = Flags::G16.bits();
     pub(super) const BVH: u64 = Flags::BVH.bits();
+    pub(super) const SCOPED: u64 = Flags::SCOPED.bits();
     pub(super) const HALF: u64 = Flags::HALF.bits();
     pub(super) const LDS: u64 = Flags::LDS.bits();
     pub(super) const NEG2: u64 = Flags::NEG2.bits();
