@@ -127,8 +127,6 @@ pub struct Mods {
     pub glc: bool,
     pub slc: bool,
     pub dlc: bool,
-    /// gfx90a scc, gfx940 sc1.
-    pub scc: bool,
     pub tfe: bool,
     pub lwe: bool,
     pub d16: bool,

@@ -102,6 +102,8 @@ const GFX12: Buffer = Buffer {
 /// Fixed bits and fields that MTBUF adds or moves.
 const MTBUF_PREFIX: u32 = 0x3a << 26;
 const FORMAT: Bits = Bits::at(25, 19);
+/// Untyped instructions ignore it.
+pub(in crate::isa) const FORMAT_GFX12: Bits = Bits::at(61, 55);
 
 /// By number space.
 static MUBUF: [Buffer; 5] = [GFX6, GFX8, GFX10, GFX11, GFX12];
@@ -111,7 +113,7 @@ static MTBUF: [Buffer; 5] = [
     Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 16), op_3: Bits::bit(53), format: FORMAT, lds: NO, ..GFX10 },
     Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 15), format: FORMAT, ..GFX11 },
     // gfx12 has one format; its typed instructions are numbered from 128.
-    Buffer { prefix: GFX12.prefix | 0x80 << 14, op: Bits::at(17, 14), format: Bits::at(61, 55), ..GFX12 },
+    Buffer { prefix: GFX12.prefix | 0x80 << 14, op: Bits::at(17, 14), format: FORMAT_GFX12, ..GFX12 },
 ];
 
 /// The layout of MUBUF or MTBUF.
@@ -184,6 +186,9 @@ impl Build<'_> {
         if mods.addr64 && address || mods.tfe && row.flags.contains(Flags::NOTFE) {
             return self.reserved();
         }
+        if row.flags.contains(Flags::ATOMIC) && self.atomic_lacks_cache_bit(f) {
+            return self.reserved();
+        }
         // Data that goes to LDS or comes from there is in no registers, and nothing comes with it.
         let direct = row.flags.contains(Flags::LDS) && !row.ops.contains(&Opd::VADDR);
         if mods.lds && (!row.flags.contains(Flags::LDS) || f.tfe.is_set(&w)) || direct && (!mods.lds || address || f.tfe.is_set(&w)) {
@@ -209,6 +214,17 @@ impl Build<'_> {
             self.push(op);
         }
         Ok(self.inst)
+    }
+
+    /// Is a cache policy bit set that atomics do not have? That is dlc on gfx10 and, where floats are added or compared, scc on gfx90a.
+    fn atomic_lacks_cache_bit(&self, f: &Buffer) -> bool {
+        let w = &self.inst.words;
+        let float = matches!(self.inst.row.ops.first(), Some(Opd::VDATA(Ty::F32 | Ty::F64 | Ty::F16X2)));
+        match self.inst.target.family() {
+            Family::Gfx10 | Family::Gfx103 => f.dlc.is_set(w),
+            Family::Gfx90a => float && f.scc.is_set(w),
+            _ => false,
+        }
     }
 
     /// Instructions on caches: address and data fields are ignored, modifiers must be clear, but for the scope of gfx90a and gfx940.

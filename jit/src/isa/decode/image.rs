@@ -188,6 +188,11 @@ fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
     extras(flags) + gradients + if a16 { body.div_ceil(2) } else { body }
 }
 
+/// gfx9 has 16-bit addresses in place of 128-bit descriptors.
+pub(in crate::isa) fn r128_is_a16(target: Gfx) -> bool {
+    matches!(target.family(), Family::Gfx9 | Family::Gfx90a)
+}
+
 /// 16-bit data comes two to a register.
 fn packs_d16(target: Gfx) -> bool {
     target.0 >= 0x810
@@ -260,8 +265,7 @@ impl Build<'_> {
             lwe: f.lwe.is_set(&w),
             ..Mods::default()
         };
-        // gfx9 has 16-bit addresses in place of 128-bit descriptors.
-        if matches!(target.family(), Family::Gfx9 | Family::Gfx90a) {
+        if r128_is_a16(target) {
             self.inst.mods.a16 = self.inst.mods.r128;
             self.inst.mods.r128 = false;
         }

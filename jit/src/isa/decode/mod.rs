@@ -3,11 +3,11 @@
 //! The format follows from the top bits of the first dword (RDNA3 ISA, chapter 15, table of formats), the row from the opcode field, and
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
 
-mod buffer;
+pub(in crate::isa) mod buffer;
 pub(in crate::isa) mod ds;
 mod export;
 pub(in crate::isa) mod flat;
-mod image;
+pub(in crate::isa) mod image;
 pub(super) mod scalar;
 mod vector;
 

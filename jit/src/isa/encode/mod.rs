@@ -57,7 +57,7 @@ pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
         Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK | Enc::SOPP | Enc::SMEM => scalar::encode(inst),
         Enc::DS | Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => memory::encode(inst),
         Enc::MUBUF | Enc::MTBUF => buffer::encode(inst),
-        Enc::MIMG => image::encode(inst),
+        Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => image::encode(inst),
         Enc::EXP | Enc::VINTRP | Enc::LDSDIR => export::encode(inst),
         _ => vector::encode(inst),
     }
