@@ -1,14 +1,10 @@
 //! Buffer descriptors (V#, four dwords).
 //!
-//! ```text
-//! word 0        base[31:0]
-//! word 1        base[47:32] | stride[13:0] << 16 | swizzle in [31:30] (gfx6-10: [31], gfx11+: two bits)
-//! word 2        num_records
-//! word 3        dst_sel 4 x 3 bits | format from bit 12 | ... | index_stride [22:21] | add_tid [23] | ... | OOB_SELECT [29:28], gfx10+ | type [31:30]
-//! ```
-//!
-//! Reference: the RDNA ISA guides, "buffer resource", and Mesa's register database for the older ones.
+//! `buffer_fields.rs` says where the bits are. Reference: the RDNA ISA guides, "buffer resource", and Mesa's register database for the older
+//! ones.
 
+use super::buffer_fields as at;
+use super::field::{EncodeError, in_units};
 use crate::Generation;
 use crate::format::FormatNumber;
 
@@ -50,9 +46,14 @@ impl DstSel {
 /// Number of the data's layout in memory.
 pub type BufferFormat = FormatNumber;
 
+/// Factors of STRIDE_SCALE (gfx12).
+const STRIDE_SCALES: [u32; 4] = [1, 4, 8, 32];
+
 /// A V#, decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferDescriptor {
+    /// Whose layout the dwords have.
+    pub generation: Generation,
     /// Byte address, 48 bits.
     pub base: u64,
     /// Bytes of a record, scaled where the generation scales (gfx12).
@@ -73,41 +74,83 @@ pub struct BufferDescriptor {
     pub format: BufferFormat,
     /// TYPE; anything but 0 is not a buffer.
     pub kind: u8,
-    generation: Generation,
 }
 
 impl BufferDescriptor {
+    /// A buffer of bytes without a stride, all components in order: what a builder starts from.
+    pub fn new(generation: Generation, base: u64, num_records: u32, format: BufferFormat) -> BufferDescriptor {
+        let dst_sel = [0, 1, 2, 3].map(DstSel::Component);
+        BufferDescriptor { base, num_records, dst_sel, format, ..BufferDescriptor::decode([0; 4], generation) }
+    }
+
     /// Decodes the four dwords of a V#. Every bit pattern is one.
     pub fn decode(words: [u32; 4], generation: Generation) -> BufferDescriptor {
-        let [w0, w1, w2, w3] = words;
-        let field = |word: u32, at: u32, bits: u32| word >> at & ((1 << bits) - 1);
-        let sel = |at| DstSel::from_field(field(w3, at, 3));
-        let scale = if generation == Generation::Gfx12 { [1, 4, 8, 32][field(w3, 18, 2) as usize] } else { 1 };
-        let swizzle_bytes = match generation {
-            Generation::Gfx11 | Generation::Gfx12 => [0, 4, 0, 16][field(w1, 30, 2) as usize],
-            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx103 => field(w1, 31, 1) * 4,
-            Generation::Gfx6 | Generation::Gfx8 => field(w1, 31, 1) * (2 << field(w3, 19, 2)),
+        let get = |field: &super::Field| field.get(&words, generation) as u32;
+        let element = match generation {
+            Generation::Gfx6 | Generation::Gfx8 => 2 << get(&at::ELEMENT_SIZE),
+            _ => 4,
         };
-        let format = match generation {
-            Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => {
-                BufferFormat::Split { data: field(w3, 15, 4) as u8, number: field(w3, 12, 3) as u8 }
-            }
-            Generation::Gfx10 | Generation::Gfx103 => BufferFormat::Unified(field(w3, 12, 7) as u16),
-            Generation::Gfx11 | Generation::Gfx12 => BufferFormat::Unified(field(w3, 12, 6) as u16),
+        let format = if generation <= Generation::Gfx9 {
+            FormatNumber::Split { data: get(&at::DATA_FORMAT) as u8, number: get(&at::NUM_FORMAT) as u8 }
+        } else {
+            FormatNumber::Unified(get(&at::FORMAT) as u16)
         };
         BufferDescriptor {
-            base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,
-            stride: field(w1, 16, 14) * scale,
-            num_records: w2,
-            swizzle_bytes,
-            index_stride: 8 << field(w3, 21, 2),
-            add_tid: field(w3, 23, 1) != 0,
-            oob_select: if generation >= Generation::Gfx10 { field(w3, 28, 2) as u8 } else { 0 },
-            dst_sel: [sel(0), sel(3), sel(6), sel(9)],
+            base: at::BASE_ADDRESS.get(&words, generation),
+            stride: get(&at::STRIDE) * STRIDE_SCALES[get(&at::STRIDE_SCALE) as usize & 3],
+            num_records: get(&at::NUM_RECORDS),
+            swizzle_bytes: [0, element, 0, 16][get(&at::SWIZZLE_ENABLE) as usize & 3],
+            index_stride: 8 << get(&at::INDEX_STRIDE),
+            add_tid: get(&at::ADD_TID_ENABLE) != 0,
+            oob_select: get(&at::OOB_SELECT) as u8,
+            dst_sel: [&at::DST_SEL_X, &at::DST_SEL_Y, &at::DST_SEL_Z, &at::DST_SEL_W].map(|field| DstSel::from_field(get(field))),
             format,
-            kind: field(w3, 30, 2) as u8,
+            kind: get(&at::TYPE) as u8,
             generation,
         }
+    }
+
+    /// The dwords of this descriptor. Sizes of swizzling that the generation does not have are refused.
+    pub fn encode(&self) -> Result<[u32; 4], EncodeError> {
+        let generation = self.generation;
+        let mut words = [0; 4];
+        let mut put = |field: &super::Field, value: u64| field.put(&mut words, generation, value);
+        put(&at::BASE_ADDRESS, self.base)?;
+        // The smallest factor with which the stride fits.
+        let fits = |scale: u32| self.stride.is_multiple_of(scale) && self.stride / scale < 1 << 14;
+        let scale = if generation == Generation::Gfx12 { (0..4).find(|&n| fits(STRIDE_SCALES[n])).unwrap_or(0) } else { 0 };
+        put(&at::STRIDE, (self.stride / STRIDE_SCALES[scale]).into())?;
+        put(&at::STRIDE_SCALE, scale as u64)?;
+        put(&at::NUM_RECORDS, self.num_records.into())?;
+        match (self.swizzle_bytes, generation) {
+            (0, _) => {}
+            (bytes @ (2 | 4 | 8 | 16), Generation::Gfx6 | Generation::Gfx8) => {
+                put(&at::SWIZZLE_ENABLE, 1)?;
+                put(&at::ELEMENT_SIZE, u64::from(bytes.trailing_zeros()) - 1)?;
+            }
+            (4, _) => put(&at::SWIZZLE_ENABLE, 1)?,
+            (16, Generation::Gfx11 | Generation::Gfx12) => put(&at::SWIZZLE_ENABLE, 3)?,
+            (bytes, _) => return Err(EncodeError::Absent { field: "ELEMENT_SIZE", value: bytes.into(), generation }),
+        }
+        let group = in_units(&at::INDEX_STRIDE, self.index_stride.into(), 8)?;
+        put(&at::INDEX_STRIDE, group.checked_ilog2().filter(|_| group.is_power_of_two()).map_or(u64::MAX, u64::from))?;
+        put(&at::ADD_TID_ENABLE, self.add_tid.into())?;
+        put(&at::OOB_SELECT, self.oob_select.into())?;
+        for (field, sel) in [&at::DST_SEL_X, &at::DST_SEL_Y, &at::DST_SEL_Z, &at::DST_SEL_W].into_iter().zip(self.dst_sel) {
+            put(field, sel.field().into())?;
+        }
+        match self.format {
+            FormatNumber::Split { data, number } => {
+                put(&at::DATA_FORMAT, data.into())?;
+                put(&at::NUM_FORMAT, number.into())?;
+            }
+            FormatNumber::Unified(number) => put(&at::FORMAT, number.into())?,
+        }
+        if matches!(generation, Generation::Gfx10 | Generation::Gfx103) {
+            put(&at::RESOURCE_LEVEL, 1)?;
+        }
+        put(&at::TYPE, self.kind.into())?;
+        Ok(words)
     }
 
     /// Bytes a scalar buffer load may read (BUF-18): dwords at offsets from here on read 0.

@@ -3,7 +3,7 @@
 //! `bvh_fields.rs` says where the bits are. Reference: RDNA3.5 guide, table 54; RDNA4 guide, table 65.
 
 use super::bvh_fields as at;
-use super::field::EncodeError;
+use super::field::{EncodeError, in_units};
 use crate::Generation;
 
 /// The TYPE of a BVH.
@@ -90,8 +90,8 @@ impl BvhDescriptor {
         let mut words = [0; 4];
         let mut put = |field: &super::Field, value: u64| field.put(&mut words, self.generation, value);
         put(&at::TYPE, if self.is_bvh { BVH } else { 0 })?;
-        put(&at::BASE_ADDRESS, self.base >> 8)?;
-        put(&at::SIZE, (self.bytes >> 6).wrapping_sub(1))?;
+        put(&at::BASE_ADDRESS, in_units(&at::BASE_ADDRESS, self.base, 256)?)?;
+        put(&at::SIZE, in_units(&at::SIZE, self.bytes, 64)?.wrapping_sub(1))?;
         put(&at::BOX_GROW_VALUE, self.box_grow_ulps.into())?;
         put(&at::BOX_SORT_EN, self.box_sort.into())?;
         put(&at::BOX_SORTING_HEURISTIC, self.box_sort_heuristic.into())?;

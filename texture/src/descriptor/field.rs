@@ -31,6 +31,16 @@ pub enum EncodeError {
         /// Of the descriptor.
         generation: Generation,
     },
+    /// Not one of the values that it counts in.
+    #[error("{field} = {value:#x} is no multiple of {unit}")]
+    Uneven {
+        /// Name of the field.
+        field: &'static str,
+        /// What it should hold.
+        value: u64,
+        /// What its values are multiples of.
+        unit: u64,
+    },
     /// No place for it.
     #[error("descriptors of {generation:?} have no {field}, which should be {value:#x}")]
     Absent {
@@ -45,6 +55,7 @@ pub enum EncodeError {
 
 impl Field {
     /// High and low bit, where the generation has the field.
+    #[inline(always)]
     pub fn place(&self, generation: Generation) -> Option<(u16, u16)> {
         self.places[generation as usize]
     }
@@ -55,12 +66,16 @@ impl Field {
     }
 
     /// The field's value in `words`; 0 where the generation lacks the field or the descriptor ends before it.
+    #[inline(always)]
     pub fn get(&self, words: &[u32], generation: Generation) -> u64 {
         let Some((hi, lo)) = self.place(generation) else { return 0 };
-        let first = usize::from(lo / 32);
-        let word = |n: usize| u128::from(words.get(first + n).copied().unwrap_or(0)) << (32 * n);
-        let bits = (word(0) | word(1) | word(2)) >> (lo % 32);
-        bits as u64 & u64::MAX >> (63 - (hi - lo))
+        let word = |n: usize| words.get(usize::from(lo / 32) + n).copied().unwrap_or(0);
+        let bits = match hi / 32 - lo / 32 {
+            0 => u64::from(word(0) >> (lo % 32)),
+            1 => (u64::from(word(0)) | u64::from(word(1)) << 32) >> (lo % 32),
+            _ => ((u128::from(word(0)) | u128::from(word(1)) << 32 | u128::from(word(2)) << 64) >> (lo % 32)) as u64,
+        };
+        bits & u64::MAX >> (63 - (hi - lo))
     }
 
     /// Puts `value` into `words`, whose bits there are 0. Where the generation lacks the field, the value must be 0.
@@ -78,6 +93,11 @@ impl Field {
         }
         Ok(())
     }
+}
+
+/// `value` in units, of which it must be a whole number.
+pub(super) fn in_units(field: &Field, value: u64, unit: u64) -> Result<u64, EncodeError> {
+    if value.is_multiple_of(unit) { Ok(value / unit) } else { Err(EncodeError::Uneven { field: field.name, value, unit }) }
 }
 
 /// Makes a constant of each row, and a list of them all.

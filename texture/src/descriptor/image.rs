@@ -6,7 +6,7 @@
 //! Reference: RDNA3.5 guide, table 50; RDNA4 guide, table 60; for gfx6 to gfx8 the CLRX documentation; what drivers write from Mesa 25.0.7.
 
 use super::DstSel;
-use super::field::{EncodeError, from_fixed, to_fixed};
+use super::field::{EncodeError, from_fixed, in_units, to_fixed};
 use super::image_fields as at;
 use crate::Generation;
 use crate::format::{Format, FormatNumber};
@@ -269,7 +269,7 @@ impl ImageDescriptor {
         let length = if self.is_short { 4 } else { 8 };
         let mut put = |field: &super::Field, value: u64| field.put(&mut words[..length], generation, value);
 
-        put(&at::BASE_ADDRESS, self.base >> 8)?;
+        put(&at::BASE_ADDRESS, in_units(&at::BASE_ADDRESS, self.base, 256)?)?;
         match self.format {
             FormatNumber::Split { data, number } => {
                 put(&at::DATA_FORMAT, data.into())?;
@@ -335,7 +335,7 @@ impl ImageDescriptor {
         put(&at::COMPRESSION_EN, self.compression.enabled.into())?;
         put(&at::WRITE_COMPRESS_ENABLE, self.compression.write.into())?;
         put(&at::COMPRESSION_ACCESS_MODE, self.compression.access_mode.into())?;
-        let meta = self.compression.address >> 8;
+        let meta = in_units(&at::META_DATA_ADDRESS, self.compression.address, 256)?;
         let low = at::META_DATA_ADDRESS.width(generation).max(1);
         put(&at::META_DATA_ADDRESS, meta & ((1 << low) - 1))?;
         put(&at::META_DATA_ADDRESS_HI, meta >> low)?;

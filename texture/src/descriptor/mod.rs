@@ -4,6 +4,7 @@
 //! takes any dwords; encoding refuses by name what a generation cannot say.
 
 pub mod buffer;
+mod buffer_fields;
 pub mod bvh;
 mod bvh_fields;
 pub mod field;
@@ -13,6 +14,7 @@ pub mod sampler;
 mod sampler_fields;
 
 pub use buffer::{BufferDescriptor, BufferFormat, DstSel};
+pub use buffer_fields::BUFFER_FIELDS;
 pub use bvh::BvhDescriptor;
 pub use bvh_fields::BVH_FIELDS;
 pub use field::{EncodeError, Field};

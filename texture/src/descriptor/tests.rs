@@ -17,7 +17,7 @@ fn random(seed: u64) -> impl FnMut() -> u32 {
 
 #[test]
 fn no_two_fields_share_a_bit() {
-    for list in [IMAGE_FIELDS, SAMPLER_FIELDS, BVH_FIELDS] {
+    for list in [BUFFER_FIELDS, IMAGE_FIELDS, SAMPLER_FIELDS, BVH_FIELDS] {
         assert_disjoint(list);
     }
 }
@@ -204,6 +204,12 @@ fn encoding_refuses_what_a_generation_cannot_say() {
     let numbers = ImageDescriptor { generation: Gfx9, width: 1, ..wide };
     assert!(matches!(numbers.encode(), Err(EncodeError::Absent { field: "FORMAT", .. })));
     assert!(ImageDescriptor { width: 0, ..wide }.encode().is_err());
+    let low = ImageDescriptor { width: 1, base: 128, ..wide };
+    assert!(matches!(low.encode(), Err(EncodeError::Uneven { field: "BASE_ADDRESS", value: 128, unit: 256 })));
+    let buffer = BufferDescriptor::new(Gfx10, 0, 64, FormatNumber::Unified(22));
+    assert!(matches!(BufferDescriptor { swizzle_bytes: 16, ..buffer }.encode(), Err(EncodeError::Absent { field: "ELEMENT_SIZE", .. })));
+    assert!(matches!(BufferDescriptor { index_stride: 24, ..buffer }.encode(), Err(EncodeError::TooLarge { field: "INDEX_STRIDE", .. })));
+    assert_eq!(buffer.encode(), Ok([0, 0, 64, 0o7654 | 22 << 12 | 1 << 24]));
 }
 
 #[test]
@@ -229,6 +235,7 @@ fn any_dwords_decode_and_round_trip() {
             let b = BvhDescriptor::decode(&four, generation);
             assert_eq!(BvhDescriptor::decode(&b.encode().unwrap(), generation), b);
             let v = BufferDescriptor::decode(four, generation);
+            assert_eq!(BufferDescriptor::decode(v.encode().unwrap(), generation), v);
             let _ = v.scalar_limit();
         }
     }

@@ -187,7 +187,8 @@ impl Format {
                 for (n, (out, channel)) in texel.iter_mut().zip(self.channels).enumerate() {
                     if channel.bits != 0 {
                         // No channel is in two dwords.
-                        let value = words[usize::from(channel.shift / 32 & 3)] >> (channel.shift % 32) & (u32::MAX >> (32 - channel.bits));
+                        let value =
+                            words[usize::from((channel.shift / 32) & 3)] >> (channel.shift % 32) & (u32::MAX >> (32 - channel.bits));
                         *out = convert::decode(value, channel.bits, channel_numeric(self.numeric, n));
                     }
                 }
@@ -225,7 +226,7 @@ impl Format {
                 for (n, (value, channel)) in texel.into_iter().zip(self.channels).enumerate() {
                     if channel.bits != 0 {
                         let bits = convert::encode(value, channel.bits, channel_numeric(self.numeric, n));
-                        words[usize::from(channel.shift / 32 & 3)] |= bits << (channel.shift % 32);
+                        words[usize::from((channel.shift / 32) & 3)] |= bits << (channel.shift % 32);
                     }
                 }
                 words
