@@ -136,6 +136,8 @@ pub enum Opd {
     V2(Ty),
     /// Source field 2 of WMMA and MFMA: VGPRs (AGPRs where the destination is), or an inline constant.
     C2(Ty),
+    /// Source field 2 of SWMMAC: indices of a sparse matrix whose elements have this many bits.
+    INDEX(u8),
     /// MAI: source field 0, VGPRs or AGPRs.
     AV0(Ty),
     /// MAI: source field 1, VGPRs or AGPRs.
@@ -262,8 +264,6 @@ bitflags::bitflags! {
         const LDS = 1 << 40;
         /// VOP3P: neg_lo and neg_hi of source 2 only.
         const NEG2 = 1 << 41;
-        /// Sparse matrix: source 2 holds indices, index_key selects among them.
-        const SPARSE = 1 << 42;
         /// The destination is a source too (v_mac, v_fmac, v_dot2c).
         const ACC = 1 << 45;
         /// VOP3: a byte of the source or destination is selected (gfx12 conversions of fp8).

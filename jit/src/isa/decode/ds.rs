@@ -1,10 +1,11 @@
 //! DS: LDS and GDS. RDNA3 ISA, chapter 15.8.
 
+use super::buffer::has_agpr_data;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Half, Inst, Operand};
 use crate::isa::row::{Flags, Opd, Row};
-use crate::isa::target::{Family, Gfx, SPACES};
+use crate::isa::target::{Family, SPACES};
 
 /// Fields of a DS instruction.
 pub(in crate::isa) struct Ds {
@@ -57,11 +58,6 @@ impl Ds {
     }
 }
 
-/// Does the processor have AGPRs that memory instructions can name?
-pub(in crate::isa) fn has_agprs(target: Gfx) -> bool {
-    matches!(target.family(), Family::Gfx90a | Family::Gfx940)
-}
-
 impl Decoder<'_> {
     pub(super) fn ds(self) -> Result1<Inst> {
         let row = self.row(Enc::DS, DS[self.target.space() as usize].op.get(&self.first()))?;
@@ -80,7 +76,7 @@ impl Build<'_> {
             return self.reserved();
         }
         // Processors without GDS have the bit, and LLVM does not look at it.
-        self.inst.mods.gds = gds && (!has_agprs(self.d.target) || row.flags.contains(Flags::GDS));
+        self.inst.mods.gds = gds && (!has_agpr_data(self.d.target) || row.flags.contains(Flags::GDS));
         if row.flags.contains(Flags::TWO) {
             self.inst.mods.offset = layout.offset0.get(&words) as i32;
             self.inst.mods.offset1 = layout.offset1.get(&words) as i32;
@@ -115,7 +111,7 @@ impl Build<'_> {
     /// Data register of a memory instruction: an AGPR where the bit says so and the processor has them.
     pub(super) fn memory_data(&self, n: u32, count: u8, acc: bool) -> Result1<Operand> {
         Ok(match self.vgpr(n, count)? {
-            Operand::Vgpr { n, count, half: Half::Whole } if acc && has_agprs(self.d.target) => Operand::Agpr { n, count },
+            Operand::Vgpr { n, count, half: Half::Whole } if acc && has_agpr_data(self.d.target) => Operand::Agpr { n, count },
             op => op,
         })
     }

@@ -8,7 +8,7 @@
 //! SCRATCH  base + vaddr or base + saddr; from gfx94x and gfx11 both or none too (gfx10.3: none)
 //! ```
 
-use super::ds::has_agprs;
+use super::buffer::has_agpr_data;
 use super::{Build, DecodeError, Decoder, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Inst, Operand};
@@ -202,7 +202,7 @@ impl Build<'_> {
         mods.glc = layout.glc.is_set(&words);
         mods.slc = layout.slc.is_set(&words);
         mods.dlc = layout.dlc.is_set(&words);
-        mods.scc = layout.scc.is_set(&words) && has_agprs(target);
+        mods.scc = layout.scc.is_set(&words) && has_agpr_data(target);
         mods.th = layout.th.get(&words) as u8;
         mods.scope = layout.scope.get(&words) as u8;
         mods.lds = lds;

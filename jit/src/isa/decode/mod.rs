@@ -5,11 +5,13 @@
 
 pub(in crate::isa) mod buffer;
 pub(in crate::isa) mod ds;
+pub(in crate::isa) mod dual;
 mod export;
 pub(in crate::isa) mod flat;
 pub(in crate::isa) mod image;
+pub(in crate::isa) mod packed;
 pub(super) mod scalar;
-mod vector;
+pub(in crate::isa) mod vector;
 
 use super::bits::MAX_DWORDS;
 use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
@@ -240,6 +242,10 @@ impl Build<'_> {
     }
 
     fn literal(&mut self) -> Result1<u32> {
+        // Before gfx10 an instruction has at most two dwords.
+        if self.base >= 2 && self.d.target.space() < Space::Gfx10 {
+            return Err(self.bad(LITERAL));
+        }
         self.word(self.base)
     }
 

@@ -1,12 +1,12 @@
-//! VOP1, VOP2, VOPC, VOP3, VOP3SD, VOP3P, VOPD, VINTERP and LDSDIR, with their DPP forms. RDNA3 ISA, chapters 15.3 to 15.7.
+//! VOP1, VOP2, VOPC, VOP3 and VOP3SD, with their DPP forms. RDNA3 ISA, chapters 15.3 to 15.7.
 
 use super::{Build, Decoder, Result1};
 use crate::isa::inst::{Dpp, Enc, Half, Inst, Operand};
 use crate::isa::row::{Flags, Opd, Row, Ty};
 
-const DPP8: u32 = 233;
-const DPP8_FI: u32 = 234;
-const DPP16: u32 = 250;
+pub(super) const DPP8: u32 = 233;
+pub(super) const DPP8_FI: u32 = 234;
+pub(super) const DPP16: u32 = 250;
 
 /// Fields shared by every vector format, wherever they sit.
 struct Fields {
@@ -44,32 +44,14 @@ impl Decoder<'_> {
         let enc = if row.has(Enc::VOP3SD) { Enc::VOP3SD } else { Enc::VOP3 };
         self.start(row, enc, 2)?.vop3()
     }
-
-    pub(super) fn vop3p(self) -> Result1<Inst> {
-        let row = self.row(Enc::VOP3P, (self.words[0] >> 16) & 0xff)?;
-        self.start(row, Enc::VOP3P, 2)?.vop3p()
-    }
-
-    pub(super) fn vinterp(self) -> Result1<Inst> {
-        // Bit 23 is not part of the opcode.
-        let row = self.row(Enc::VINTERP, (self.words[0] >> 16) & 0x7f)?;
-        self.start(row, Enc::VINTERP, 2)?.vinterp()
-    }
-
-    pub(super) fn vopd(self) -> Result1<Inst> {
-        let w = self.words[0];
-        let x = self.row(Enc::VOPD, (w >> 22) & 15)?;
-        let y = self.row(Enc::VOPD, (w >> 17) & 31)?;
-        self.start(x, Enc::VOPD, 2)?.vopd(y)
-    }
 }
 
 /// Sources a row reads from numbered fields.
-fn source_count(row: &Row) -> usize {
+pub(in crate::isa) fn source_count(row: &Row) -> usize {
     let field = |o: &Opd| match o {
-        Opd::S0(_) | Opd::V0(_) | Opd::R0(_) => 1,
-        Opd::S1(_) | Opd::V1(_) | Opd::R1(_) => 2,
-        Opd::S2(_) | Opd::V2(_) | Opd::R2(_) | Opd::C2(_) | Opd::M2 => 3,
+        Opd::S0(_) | Opd::V0(_) | Opd::R0(_) | Opd::AV0(_) | Opd::A0(_) => 1,
+        Opd::S1(_) | Opd::V1(_) | Opd::R1(_) | Opd::AV1(_) => 2,
+        Opd::S2(_) | Opd::V2(_) | Opd::R2(_) | Opd::C2(_) | Opd::INDEX(_) | Opd::M2 => 3,
         _ => 0,
     };
     row.ops.iter().map(field).max().unwrap_or(0)
@@ -136,7 +118,7 @@ impl Build<'_> {
     }
 
     /// Reads the DPP dword at `at`; gives the source 0 field it replaces. Source modifiers of DPP16 belong to 32-bit formats only.
-    fn dpp(&mut self, code: u32, at: usize, flags: Flags) -> Result1<u32> {
+    pub(super) fn dpp(&mut self, code: u32, at: usize, flags: Flags) -> Result1<u32> {
         if flags.contains(Flags::NODPP) || any_64(self.inst.row) {
             return Err(self.bad(code));
         }
@@ -245,7 +227,7 @@ impl Build<'_> {
     }
 
     /// A numbered source of VOP3, VOP3P or VINTERP.
-    fn source(&mut self, opd: Opd, src: &[u32; 3]) -> Result1<Operand> {
+    pub(super) fn source(&mut self, opd: Opd, src: &[u32; 3]) -> Result1<Operand> {
         match opd {
             Opd::S0(ty) => self.src(src[0], ty),
             Opd::S1(ty) => self.src(src[1], ty),
@@ -264,118 +246,12 @@ impl Build<'_> {
         }
     }
 
-    fn vsrc(&self, code: u32, ty: Ty) -> Result1<Operand> {
+    pub(super) fn vsrc(&self, code: u32, ty: Ty) -> Result1<Operand> {
         if code < 256 { self.special(code) } else { self.vgpr(code - 256, self.width(ty)) }
     }
 
     fn rsrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
         if code >= 256 { Err(self.bad(code)) } else { self.ssrc(code, ty) }
-    }
-
-    /// VOP3P: vdst 7:0, neg_hi 10:8, op_sel 13:11, op_sel_hi\[2\] 14, clamp 15; src0-2, op_sel_hi\[1:0\] 28:27, neg_lo 31:29.
-    fn vop3p(mut self) -> Result1<Inst> {
-        let row = self.inst.row;
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        let flags = row.flags;
-        let sources = source_count(row);
-        let mut src = [hi & 0x1ff, (hi >> 9) & 0x1ff, (hi >> 18) & 0x1ff];
-        for &field in &src[sources..] {
-            self.zero(field)?;
-        }
-        let used = (1 << sources) - 1;
-        let neg_lo = (hi >> 29) & 7;
-        let neg_hi = (lo >> 8) & 7;
-        let sel = (lo >> 11) & 7;
-        let sel_hi = ((hi >> 27) & 3) | ((lo >> 12) & 4);
-        self.zero((neg_lo | neg_hi | sel) & !used)?;
-        if !flags.contains(Flags::PK) {
-            self.zero(sel)?;
-        }
-        if !flags.contains(Flags::CL) {
-            self.zero((lo >> 15) & 1)?;
-        }
-        let mods = &mut self.inst.mods;
-        mods.neg = neg_lo as u8;
-        if flags.contains(Flags::MIX) {
-            mods.abs = neg_hi as u8;
-        } else {
-            mods.neg_hi = neg_hi as u8;
-        }
-        mods.op_sel = sel as u8;
-        mods.op_sel_hi = (sel_hi & used) as u8;
-        mods.clamp = (lo >> 15) & 1 != 0;
-        if matches!(src[0], DPP8 | DPP8_FI | DPP16) {
-            src[0] = self.dpp(src[0], 2, flags)?;
-            // Mixed precision takes no scalar beside DPP.
-            if flags.contains(Flags::MIX) && src[1] < 256 {
-                self.special(src[1])?;
-            }
-        }
-        for &opd in row.ops {
-            let op = match opd {
-                Opd::D(ty) => self.vgpr(lo & 0xff, self.width(ty))?,
-                _ => self.source(opd, &src)?,
-            };
-            self.push(op);
-        }
-        Ok(self.inst)
-    }
-
-    /// VINTERP: vdst 7:0, wait_exp 10:8, op_sel 14:11, clamp 15; src0-2, neg 31:29.
-    fn vinterp(mut self) -> Result1<Inst> {
-        let row = self.inst.row;
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        let sel = (lo >> 11) & 15;
-        if !row.flags.contains(Flags::OS) {
-            self.zero(sel)?;
-        }
-        let mods = &mut self.inst.mods;
-        mods.wait = (lo >> 8) as u8 & 7;
-        mods.op_sel = sel as u8;
-        mods.clamp = (lo >> 15) & 1 != 0;
-        mods.neg = (hi >> 29) as u8;
-        let src = [hi & 0x1ff, (hi >> 9) & 0x1ff, (hi >> 18) & 0x1ff];
-        for &opd in row.ops {
-            let op = match opd {
-                Opd::D(ty) => self.vgpr(lo & 0xff, self.width(ty))?,
-                _ => self.source(opd, &src)?,
-            };
-            self.push(op);
-        }
-        Ok(self.inst)
-    }
-
-    /// VOPD: X in srcx0 8:0, vsrcx1 16:9, vdstx 63:56; Y in srcy0 40:32, vsrcy1 48:41, vdsty 55:49 whose low bit is the inverse of X's.
-    fn vopd(mut self, y: &'static Row) -> Result1<Inst> {
-        let x = self.inst.row;
-        let (lo, hi) = (self.inst.words[0], self.inst.words[1]);
-        if x.flags.contains(Flags::Y_ONLY) {
-            return self.reserved();
-        }
-        let dst_x = hi >> 24;
-        let dst_y = ((hi >> 16) & 0xfe) | (!dst_x & 1);
-        self.inst.row_y = Some(y);
-        self.vopd_half(x, dst_x, lo & 0x1ff, (lo >> 9) & 0xff)?;
-        self.inst.y_start = self.inst.count;
-        self.vopd_half(y, dst_y, hi & 0x1ff, (hi >> 9) & 0xff)?;
-        Ok(self.inst)
-    }
-
-    fn vopd_half(&mut self, row: &'static Row, dst: u32, src0: u32, src1: u32) -> Result1<()> {
-        if source_count(row) < 2 {
-            self.zero(src1)?;
-        }
-        for &opd in row.ops {
-            let op = match opd {
-                Opd::D(_) => self.vgpr(dst, 1)?,
-                Opd::S0(ty) => self.src(src0, ty)?,
-                Opd::S1(_) => self.vgpr(src1, 1)?,
-                Opd::LIT(_) => Operand::Literal(self.literal()?),
-                _ => return self.reserved(),
-            };
-            self.push(op);
-        }
-        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 mod memory;
 pub(super) mod names;
 mod operand;
+mod packed;
 mod stream;
 
 pub use stream::{Line, disasm_stream};
@@ -129,6 +130,7 @@ impl Printer<'_> {
                 self.flag(self.inst.mods.clamp, " clamp");
                 self.dpp();
             }
+            Enc::MAI => self.mai(),
             Enc::VINTERP => {
                 let m = &self.inst.mods;
                 self.flag(m.clamp, " clamp");
@@ -220,30 +222,6 @@ impl Printer<'_> {
         let m = &self.inst.mods;
         self.flag(m.clamp, " clamp");
         self.put(["", " mul:2", " mul:4", " div:2"][usize::from(m.omod & 3)]);
-    }
-
-    fn packed(&mut self) {
-        let m = &self.inst.mods;
-        let flags = self.inst.row.flags;
-        let n = self.sources();
-        let all = (1 << n) - 1;
-        if flags.contains(Flags::PK) {
-            if m.op_sel != 0 {
-                self.list(" op_sel:", m.op_sel, n);
-            }
-            let default = if flags.contains(Flags::MIX) { 0 } else { all };
-            if m.op_sel_hi != default {
-                self.list(" op_sel_hi:", m.op_sel_hi, n);
-            }
-        }
-        if !flags.contains(Flags::MIX) {
-            if m.neg != 0 {
-                self.list(" neg_lo:", m.neg, n);
-            }
-            if m.neg_hi != 0 {
-                self.list(" neg_hi:", m.neg_hi, n);
-            }
-        }
     }
 
     fn dpp(&mut self) {

@@ -10,8 +10,8 @@ use crate::isa::target::Space;
 impl Printer<'_> {
     pub(super) fn operand(&mut self, column: Opd, op: &Operand) {
         let (source, ty) = match column {
-            Opd::S0(t) | Opd::V0(t) | Opd::R0(t) => (Some(0), t),
-            Opd::S1(t) | Opd::V1(t) | Opd::R1(t) => (Some(1), t),
+            Opd::S0(t) | Opd::V0(t) | Opd::R0(t) | Opd::AV0(t) | Opd::A0(t) => (Some(0), t),
+            Opd::S1(t) | Opd::V1(t) | Opd::R1(t) | Opd::AV1(t) => (Some(1), t),
             Opd::S2(t) | Opd::V2(t) | Opd::R2(t) | Opd::C2(t) => (Some(2), t),
             Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::SR0(t) | Opd::LIT(t) => (None, t),
             Opd::MD | Opd::M2 => (None, Ty::Mask),
@@ -168,8 +168,8 @@ impl Printer<'_> {
         let (name, half_bits, ..) = names::FLOATS[usize::from(code - 240)];
         match ty {
             Ty::I16 | Ty::U16 | Ty::B16 => self.num(format_args!("{half_bits:#x}")),
-            Ty::F64 | Ty::B64 | Ty::I64 | Ty::U64 if code == 248 => self.put(names::INV_2PI_F64),
-            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if code == 248 && self.opts.wave_size == 32 => {
+            Ty::F64 | Ty::F64X4 | Ty::B64 | Ty::I64 | Ty::U64 if code == 248 => self.put(names::INV_2PI_F64),
+            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if code == 248 && self.wide_accumulator() => {
                 self.put(names::INV_2PI_F64);
             }
             _ => self.put(name),
@@ -195,8 +195,8 @@ impl Printer<'_> {
             Ty::F16X2 if !self.has_constant() => self.packed_literal(v, |f| u32::from(f.1)),
             Ty::BF16X2 => self.packed_literal(v, |f| f.2 >> 16),
             // Wide matrix accumulators print literals as they stand.
-            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if self.opts.wave_size == 32 => self.num(format_args!("{v:#x}")),
-            Ty::F64 => {
+            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if self.wide_accumulator() => self.num(format_args!("{v:#x}")),
+            Ty::F64 | Ty::F64X4 => {
                 let wide = u64::from(v) << 32;
                 if self.inline_int(wide as i64) {
                     return;
@@ -213,6 +213,11 @@ impl Printer<'_> {
             }
             _ => self.word(v),
         }
+    }
+
+    /// LLVM types gfx11's accumulators of eight registers as 64-bit floats.
+    fn wide_accumulator(&self) -> bool {
+        self.opts.wave_size == 32 && self.target.space() == Space::Gfx11
     }
 
     /// A dual instruction one of whose halves has its own constant.

@@ -2,7 +2,8 @@
 
 use super::{Code, EncodeError, Words};
 use crate::isa::bits::Bits;
-use crate::isa::decode::ds::{DS, has_agprs};
+use crate::isa::decode::buffer::has_agpr_data;
+use crate::isa::decode::ds::DS;
 use crate::isa::decode::flat::{Flat, has_signed_offset};
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::{Flags, Opd};
@@ -18,7 +19,7 @@ impl Words<'_> {
         let n = self.vgpr(op)?;
         self.set(field, n, "register")?;
         let agpr = matches!(op, Operand::Agpr { .. });
-        if agpr && !has_agprs(self.inst.target) || !is_first && agpr != acc.is_set(&self.words) {
+        if agpr && !has_agpr_data(self.inst.target) || !is_first && agpr != acc.is_set(&self.words) {
             return Err(self.bad(format_args!("{op:?}")));
         }
         if is_first { self.set(acc, u32::from(agpr), "AGPR") } else { Ok(()) }

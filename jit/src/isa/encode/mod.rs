@@ -7,6 +7,7 @@ mod buffer;
 mod export;
 mod image;
 mod memory;
+mod packed;
 mod scalar;
 mod vector;
 
@@ -59,6 +60,7 @@ pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
         Enc::MUBUF | Enc::MTBUF => buffer::encode(inst),
         Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => image::encode(inst),
         Enc::EXP | Enc::VINTRP | Enc::LDSDIR => export::encode(inst),
+        Enc::VOP3P | Enc::MAI | Enc::VINTERP | Enc::VOPD => packed::encode(inst),
         _ => vector::encode(inst),
     }
 }

@@ -128,7 +128,6 @@ mod prelude {
     pub(super) const HALF: u64 = Flags::HALF.bits();
     pub(super) const LDS: u64 = Flags::LDS.bits();
     pub(super) const NEG2: u64 = Flags::NEG2.bits();
-    pub(super) const SPARSE: u64 = Flags::SPARSE.bits();
     pub(super) const NODPP: u64 = Flags::NODPP.bits();
     pub(super) const ACC: u64 = Flags::ACC.bits();
     pub(super) const BYTE: u64 = Flags::BYTE.bits();

@@ -1,0 +1,65 @@
+//! VOPD: two instructions in one, wave32 only. RDNA3 ISA, chapters 7.6 and 15.4.
+
+use super::vector::source_count;
+use super::{Build, Decoder, Result1};
+use crate::isa::bits::Bits;
+use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::row::{Flags, Opd, Row};
+
+/// Fields of one half. The destinations are one even and one odd register: Y's low bit is not stored.
+pub(in crate::isa) struct Half {
+    pub op: Bits,
+    pub src0: Bits,
+    pub vsrc1: Bits,
+    pub vdst: Bits,
+}
+
+pub(in crate::isa) static DUAL: [Half; 2] = [
+    Half { op: Bits::at(25, 22), src0: Bits::at(8, 0), vsrc1: Bits::at(16, 9), vdst: Bits::at(63, 56) },
+    Half { op: Bits::at(21, 17), src0: Bits::at(40, 32), vsrc1: Bits::at(48, 41), vdst: Bits::at(55, 49) },
+];
+
+impl Decoder<'_> {
+    pub(super) fn vopd(self) -> Result1<Inst> {
+        let first = self.first();
+        let x = self.row(Enc::VOPD, DUAL[0].op.get(&first))?;
+        let y = self.row(Enc::VOPD, DUAL[1].op.get(&first))?;
+        self.start(x, Enc::VOPD, 2)?.vopd(y)
+    }
+}
+
+impl Build<'_> {
+    fn vopd(mut self, y: &'static Row) -> Result1<Inst> {
+        let x = self.inst.row;
+        let words = self.inst.words;
+        if x.flags.contains(Flags::Y_ONLY) {
+            return self.reserved();
+        }
+        let dst_x = DUAL[0].vdst.get(&words);
+        let dst_y = DUAL[1].vdst.get(&words) << 1 | !dst_x & 1;
+        self.inst.row_y = Some(y);
+        self.half(&DUAL[0], x, dst_x)?;
+        self.inst.y_start = self.inst.count;
+        self.half(&DUAL[1], y, dst_y)?;
+        Ok(self.inst)
+    }
+
+    fn half(&mut self, layout: &Half, row: &'static Row, dst: u32) -> Result1<()> {
+        let words = self.inst.words;
+        let src1 = layout.vsrc1.get(&words);
+        if source_count(row) < 2 {
+            self.zero(src1)?;
+        }
+        for &opd in row.ops {
+            let op = match opd {
+                Opd::D(_) => self.vgpr(dst, 1)?,
+                Opd::S0(ty) => self.src(layout.src0.get(&words), ty)?,
+                Opd::S1(_) => self.vgpr(src1, 1)?,
+                Opd::LIT(_) => Operand::Literal(self.literal()?),
+                _ => return self.reserved(),
+            };
+            self.push(op);
+        }
+        Ok(())
+    }
+}
