@@ -52,6 +52,7 @@ impl<'a> Vector<'a> {
             element_bytes: number("bits_per_element") / 8,
             compressed: false,
             pitch: None,
+            pow2_pad: false,
             pipe_bank_xor: number("pipe_bank_xor"),
             config: AddressConfig {
                 pipes_log2: number("pipes_log2"),
@@ -107,6 +108,7 @@ fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
         element_bytes: 4,
         compressed: false,
         pitch: None,
+        pow2_pad: false,
         pipe_bank_xor: 0,
         config: AddressConfig::default(),
     }
@@ -201,7 +203,12 @@ fn hostile_shapes_are_refused_or_laid_out() {
     for element_bytes in [0, 3, 12, 32] {
         refused(SurfaceShape { element_bytes, ..image.clone() });
     }
-    refused(SurfaceShape { pitch: Some(4), mode: 0, ..image.clone() });
+    for pitch in [0, 4, u32::MAX] {
+        refused(SurfaceShape { pitch: Some(pitch), mode: 0, ..image.clone() });
+        refused(SurfaceShape { pitch: Some(pitch), generation: Generation::Gfx9, ..image.clone() });
+        let config = AddressConfig { tile_modes: TileTables::of("hawaii"), ..image.config };
+        refused(SurfaceShape { pitch: Some(pitch), generation: Generation::Gfx6, mode: 14, config, ..image.clone() });
+    }
     refused(SurfaceShape { generation: Generation::Gfx8, mode: 8, ..image.clone() });
     refused(SurfaceShape { config: AddressConfig { pipes_log2: 99, packers_log2: u32::MAX, ..image.config }, ..image.clone() });
 
@@ -282,4 +289,23 @@ fn copies_that_do_not_fit_are_refused() {
     assert_eq!(tiling.tile(0, &out, &huge, &mut image), Err(CopyError::Rows { given: out.len() }));
     let short = image.len() - 1;
     assert!(matches!(tiling.tile(0, &out, &tight, &mut image[..short]), Err(CopyError::Image { .. })));
+}
+
+// A pitch counts where the generation has one: whole blocks of it make a row.
+#[test]
+fn rows_follow_at_the_pitch_of_the_descriptor() {
+    let row = |generation, mode, pitch, levels, y| {
+        let config = AddressConfig { tile_modes: TileTables::of("polaris10"), ..AddressConfig::default() };
+        let image = odd_image(generation, mode, Kind::TwoD);
+        Tiling::new(&SurfaceShape { pitch, levels, config, ..image }).unwrap().offset(0, 0, y, 0, 0)
+    };
+    assert_eq!(row(Generation::Gfx103, 0, Some(100), 1, 1), 400);
+    assert_eq!(row(Generation::Gfx9, 0, Some(256), 1, 1), 1024);
+    assert_eq!(row(Generation::Gfx9, 5, Some(96), 1, 32), 3 * 4096); // blocks of 32x32
+    assert_eq!(row(Generation::Gfx9, 5, Some(90), 1, 32), 3 * 4096);
+    assert_eq!(row(Generation::Gfx8, 8, Some(128), 1, 1), 512);
+    assert_eq!(row(Generation::Gfx8, 13, Some(256), 1, 8), 32 * 256); // tiles of 8x8
+    // Elsewhere it has another meaning, or none.
+    assert_eq!(row(Generation::Gfx11, 27, Some(3), 1, 8), row(Generation::Gfx11, 27, None, 1, 8));
+    assert_eq!(row(Generation::Gfx9, 5, Some(3), 3, 32), row(Generation::Gfx9, 5, None, 3, 32));
 }

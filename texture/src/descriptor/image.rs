@@ -187,6 +187,17 @@ impl ImageDescriptor {
         }
     }
 
+    /// Slices of an image without depth, as far as its layout needs them: on gfx6 to gfx8, where a level has all its slices before the next
+    /// level follows, all; else those up to the view's last. `words` are those that `self` was decoded from.
+    pub fn layers(&self, words: &[u32; 8]) -> u32 {
+        let seen = self.last_layer.max(self.first_layer) + 1;
+        if self.generation > Generation::Gfx8 || self.is_short || !self.kind.is_array() {
+            return seen;
+        }
+        let faces = if self.kind == ImageKind::Cube { 6 } else { 1 };
+        seen.max((at::DEPTH.get(words, self.generation) as u32 + 1) * faces)
+    }
+
     /// Decodes a T#, of which `r128` takes the first four dwords. Every bit pattern is one.
     pub fn decode(words: &[u32; 8], generation: Generation, r128: bool) -> ImageDescriptor {
         let words = if r128 { &words[..4] } else { &words[..] };

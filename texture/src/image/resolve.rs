@@ -81,12 +81,13 @@ pub(super) fn surface(op: &ImageOp, config: &ImageConfig, t: &[u32; 8], s: &[u32
         // elements of two texels side by side are laid out as elements, blocks of 4x4 are counted by the layout
         width: if format.block == [2, 1] { d.width.div_ceil(2) } else { d.width },
         height,
-        depth_or_layers: if dim == Dim::D3 { depth } else { d.last_layer.max(d.first_layer) + 1 },
+        depth_or_layers: if dim == Dim::D3 { depth } else { d.layers(t) },
         levels,
         samples: 1 << d.samples_log2,
         element_bytes: u32::from(format.bytes),
         compressed: format.block == [4, 4],
         pitch: d.pitch,
+        pow2_pad: d.pow2_pad,
         pipe_bank_xor: (d.base >> 8) as u32,
         config: config.addresses,
     })?;

@@ -11,9 +11,6 @@ use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align};
 use crate::Generation;
 
 pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle) -> Result<Tiling, TilingError> {
-    if let Some(pitch) = shape.pitch {
-        return Err(TilingError::Pitch { pitch, width: surface.size[0] });
-    }
     let inside = equation(shape, swizzle)?;
     let block = Block::new(shape, surface, swizzle);
     let flips = pipe_bank_flips(shape, swizzle);

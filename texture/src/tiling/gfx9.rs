@@ -204,13 +204,8 @@ impl Chain {
         let in_blocks = |i: usize| align(u64::from(surface.size[i]), block[i]) >> block[i];
         let level0 = [in_blocks(0), in_blocks(1), in_blocks(2)];
         let mut chain = Chain { size: level0, places: Vec::new() };
-        if let Some(pitch) = shape.pitch {
-            let width = surface.size[0];
-            let whole = pitch >= width && pitch <= 2 * super::MAX_EXTENT && pitch % (1 << block[0]) == 0;
-            if surface.levels > 1 || !whole {
-                return Err(TilingError::Pitch { pitch, width });
-            }
-            chain.size[0] = u64::from(pitch >> block[0]);
+        if let Some(pitch) = shape.pitch.filter(|_| surface.levels == 1) {
+            chain.size[0] = u64::from(surface.pitch(pitch, 1 << block[0])? >> block[0]);
         }
 
         // The axis whose half-block the tail gives up: a level is in the tail when it fits into the block halved so.

@@ -52,7 +52,7 @@ fn levels(shape: &SurfaceShape, surface: &Surface, mode: &TileMode, tables: &Til
     let mut tiling = Tiling { levels: Vec::new(), samples: shape.samples, element_bytes: shape.element_bytes, size: 0, alignment: 256 };
     let mut pitch0 = None; // levels are made from the pitch of level 0, not from its width
     for level in 0..surface.levels {
-        let padded = Padded::new(surface, level, pitch0, shape.pitch);
+        let padded = Padded::new(shape, surface, level, pitch0)?;
         let macro_tile = |array| MacroTile::new(mode, array, surface).ok_or(Unplaced::NoSuchLayout);
         let has_too_few_slices = level > 0 && tables.macro_tile_modes.is_none() && padded.slices < mode.array.thickness;
         let array = if has_too_few_slices { mode.array.thinner(padded.slices) } else { mode.array }; // gfx6 only
@@ -61,7 +61,7 @@ fn levels(shape: &SurfaceShape, surface: &Surface, mode: &TileMode, tables: &Til
             level == 0 || (asked.is_enough(&tile, &padded) && tile.is_enough(&tile, &padded))
         };
         let placed = match arrangement {
-            Arrangement::Linear => place_linear(surface, &padded)?,
+            Arrangement::Linear => place_linear(surface, &padded),
             Arrangement::Macro if is_macro => place_macro(mode, &macro_tile(array)?, surface, &padded, shape.pipe_bank_xor)?,
             _ => place_micro(mode, array, surface, &padded)?,
         };
@@ -81,34 +81,32 @@ struct Padded {
     width: u32,
     height: u32,
     slices: u32,
-    /// What the descriptor says of level 0.
+    /// What the descriptor says of level 0, in elements.
     pitch: Option<u32>,
 }
 
 impl Padded {
-    fn new(surface: &Surface, level: u32, pitch0: Option<u32>, pitch: Option<u32>) -> Padded {
+    fn new(shape: &SurfaceShape, surface: &Surface, level: u32, pitch0: Option<u32>) -> Result<Padded, TilingError> {
         let [width, height, slices] = surface.elements(level);
         let width = match pitch0 {
             Some(pitch0) if level > 0 => (pitch0 >> level).max(1),
             _ => width,
         };
-        let pad = |extent: u32| if surface.levels > 1 { extent.next_power_of_two() } else { extent };
-        Padded { width: pad(width), height: pad(height), slices: pad(slices), pitch: pitch.filter(|_| level == 0) }
+        let pitch = shape.pitch.filter(|_| level == 0).map(|pitch| surface.pitch(pitch.div_ceil(surface.texels_per_element), 1));
+        let pad = |extent: u32| if surface.levels > 1 || shape.pow2_pad { extent.next_power_of_two() } else { extent };
+        Ok(Padded { width: pad(width), height: pad(height), slices: pad(slices), pitch: pitch.transpose()? })
     }
 
     /// The pitch of the descriptor, or the width padded to whole tiles and then tile by tile until `fits`.
-    fn pitch(&self, unit: u32, fits: impl Fn(u32) -> bool) -> Result<u32, TilingError> {
-        match self.pitch {
-            Some(pitch) if pitch >= self.width && pitch % unit == 0 && pitch <= 2 * super::MAX_EXTENT => Ok(pitch),
-            Some(pitch) => Err(TilingError::Pitch { pitch, width: self.width }),
-            None => {
-                let mut pitch = self.width.next_multiple_of(unit);
-                while !fits(pitch) {
-                    pitch += unit;
-                }
-                Ok(pitch)
-            }
+    fn pitch(&self, unit: u32, fits: impl Fn(u32) -> bool) -> u32 {
+        if let Some(pitch) = self.pitch {
+            return pitch.next_multiple_of(unit);
         }
+        let mut pitch = self.width.next_multiple_of(unit);
+        while !fits(pitch) {
+            pitch += unit;
+        }
+        pitch
     }
 }
 
@@ -120,15 +118,14 @@ struct Placed {
     alignment: u64,
 }
 
-fn place_linear(surface: &Surface, padded: &Padded) -> Result<Placed, TilingError> {
+fn place_linear(surface: &Surface, padded: &Padded) -> Placed {
     let bytes = surface.element_bytes;
     let whole = (256 / bytes).max(64);
-    let pitch =
-        padded.pitch((64 / bytes).max(8), |pitch| (u64::from(pitch) * u64::from(padded.height)).is_multiple_of(u64::from(whole)))?;
+    let pitch = padded.pitch((64 / bytes).max(8), |pitch| (u64::from(pitch) * u64::from(padded.height)).is_multiple_of(u64::from(whole)));
     let row_bytes = u64::from(pitch) * u64::from(bytes);
     let slice_bytes = row_bytes * u64::from(padded.height);
     let level = Level { step: [u64::from(bytes), row_bytes, slice_bytes], ..Level::default() };
-    Ok(Placed { level, pitch, bytes: slice_bytes * u64::from(padded.slices), alignment: 256 })
+    Placed { level, pitch, bytes: slice_bytes * u64::from(padded.slices), alignment: 256 }
 }
 
 fn place_micro(mode: &TileMode, array: Array, surface: &Surface, padded: &Padded) -> Result<Placed, Unplaced> {
@@ -141,7 +138,7 @@ fn place_micro(mode: &TileMode, array: Array, surface: &Surface, padded: &Padded
     let thickness_log2 = array.thickness.ilog2();
     let tile_bytes = u64::from(surface.element_bytes) << (2 * TILE_LOG2 + thickness_log2);
     let down = align(u64::from(padded.height), TILE_LOG2) >> TILE_LOG2;
-    let pitch = padded.pitch(1 << TILE_LOG2, |pitch| (u64::from(pitch >> TILE_LOG2) * down * tile_bytes).is_multiple_of(256))?;
+    let pitch = padded.pitch(1 << TILE_LOG2, |pitch| (u64::from(pitch >> TILE_LOG2) * down * tile_bytes).is_multiple_of(256));
     let row_bytes = u64::from(pitch >> TILE_LOG2) * tile_bytes;
     let level = Level {
         shift: [TILE_LOG2, TILE_LOG2, thickness_log2],
@@ -156,7 +153,7 @@ fn place_micro(mode: &TileMode, array: Array, surface: &Surface, padded: &Padded
 fn place_macro(mode: &TileMode, tile: &MacroTile, surface: &Surface, padded: &Padded, swizzle: u32) -> Result<Placed, Unplaced> {
     let [w, h] = tile.size_log2;
     let block_bytes = 1 << tile.block_log2;
-    let pitch = padded.pitch(1 << w, |_| true)?;
+    let pitch = padded.pitch(1 << w, |_| true);
     let row_bytes = u64::from(pitch >> w) * block_bytes;
     let part_bytes = row_bytes * (align(u64::from(padded.height), h) >> h);
     let slice_bytes = part_bytes << tile.parts_log2;

@@ -53,10 +53,8 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, 
 /// Bytes from a row of a level to the next.
 fn row_bytes(shape: &SurfaceShape, surface: &Surface, level: u32) -> Result<u64, TilingError> {
     let width = surface.size[0];
-    if let Some(pitch) = shape.pitch {
-        // A pitch is for images of one level; a row has to hold its elements.
-        let fits = surface.levels == 1 && (width..=2 * super::MAX_EXTENT).contains(&pitch);
-        return if fits { Ok(u64::from(pitch) * u64::from(surface.element_bytes)) } else { Err(TilingError::Pitch { pitch, width }) };
+    if let Some(pitch) = shape.pitch.filter(|_| surface.levels == 1) {
+        return Ok(u64::from(surface.pitch(pitch, 1)?) * u64::from(surface.element_bytes));
     }
     // Three-component elements are laid out as three times as many dwords, which halve on their own.
     let (units, unit_bytes) = if surface.element_bytes == 12 { (width * 3, 4) } else { (width, surface.element_bytes) };

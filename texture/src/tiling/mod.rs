@@ -77,8 +77,7 @@ pub struct SurfaceShape {
     pub height: u32,
     /// Depth of a 3D image at level 0, layers of any other (6 per cube).
     pub depth_or_layers: u32,
-    /// Mip levels in memory, seen by the descriptor or not. On gfx6 to gfx8 more than one if the descriptor says that extents are padded
-    /// to powers of two.
+    /// Mip levels in memory, seen by the descriptor or not.
     pub levels: u32,
     /// Samples (fragments) per texel.
     pub samples: u32,
@@ -86,8 +85,11 @@ pub struct SurfaceShape {
     pub element_bytes: u32,
     /// Are elements blocks of 4x4 texels?
     pub compressed: bool,
-    /// Elements from a row to the next, where the descriptor says so.
+    /// From a row to the next, where the descriptor says so: in texels on gfx6 to gfx8, else in elements. Counts on gfx6 to gfx8, for images
+    /// of one level on gfx9, and for linear ones of one level after that.
     pub pitch: Option<u32>,
+    /// Extents are padded to powers of two (gfx6 to gfx8, where images of several levels always are).
+    pub pow2_pad: bool,
     /// Pipe and bank bits the descriptor's base address carries below the alignment of the block: `address >> 8`; higher bits are ignored.
     pub pipe_bank_xor: u32,
     /// Of the chip.
@@ -155,7 +157,7 @@ pub enum TilingError {
         /// Of the image.
         levels: u32,
     },
-    /// The descriptor's pitch does not hold a row, or is not made of whole blocks, or the mode takes none.
+    /// The descriptor's pitch does not hold a row, or is longer than any row.
     #[error("a pitch of {pitch} elements does not fit rows of {width}")]
     Pitch {
         /// Of the descriptor.
@@ -276,6 +278,13 @@ impl Surface {
             samples_log2: samples.ilog2(),
             element_bytes,
         })
+    }
+
+    /// The descriptor's pitch in elements, rounded up to a multiple of `unit`.
+    fn pitch(&self, pitch: u32, unit: u32) -> Result<u32, TilingError> {
+        let width = self.size[0];
+        let fits = (width..=2 * MAX_EXTENT).contains(&pitch);
+        if fits { Ok(pitch.next_multiple_of(unit)) } else { Err(TilingError::Pitch { pitch, width }) }
     }
 
     /// Elements of a level, as sampling sees it.

@@ -93,6 +93,7 @@ impl Image {
             element_bytes: format.bytes.into(),
             compressed: format.block == [4, 4],
             pitch: d.pitch,
+            pow2_pad: d.pow2_pad,
             pipe_bank_xor: 0,
             config: Default::default(),
         };
