@@ -122,6 +122,8 @@ pub struct Mods {
     pub sdwa: Sdwa,
     /// Byte offset of memory forms (signed where the form has it signed), DS offset0 in two-address forms.
     pub offset: i32,
+    /// SMEM: an immediate offset stands beside the register, even if it is 0.
+    pub has_offset: bool,
     /// DS offset1 in two-address forms.
     pub offset1: i32,
     pub glc: bool,
@@ -155,9 +157,10 @@ pub struct Mods {
     pub row_en: bool,
     pub vm: bool,
     pub compr: bool,
-    /// EXP enable mask; VINTERP wait_exp; LDSDIR wait counts.
+    /// EXP enable mask; VINTERP wait_exp; LDSDIR wait counts (wait_vm_vsrc from gfx12).
     pub en: u8,
     pub wait: u8,
+    pub wait_vm_vsrc: bool,
     /// MAI: broadcast of matrix A, its block, lane group pattern of matrix B (F64 on gfx94x: negation).
     pub cbsz: u8,
     pub abid: u8,

@@ -168,6 +168,10 @@ pub enum Opd {
     SBASE(Ty),
     /// SMEM offset: register, immediate or both.
     SOFF,
+    /// SMEM offset as an immediate alone (prefetch).
+    SOFFI,
+    /// SMEM offset as a register alone (prefetch).
+    SOFFR,
     /// DS, FLAT: address register; its width follows from the segment.
     ADDR,
     /// DS, FLAT: first data field.
@@ -190,8 +194,10 @@ pub enum Opd {
     SOFFSET,
     /// Image address registers.
     IADDR,
-    /// LDSDIR: attribute and channel.
+    /// LDSDIR, VINTRP: attribute and channel.
     ATTR,
+    /// VINTRP: the parameter to move (p10, p20, p0).
+    PARAM,
     /// EXP: target.
     TGT,
     /// EXP: one of four sources.

@@ -1,42 +1,142 @@
 //! EXP, VINTRP and LDSDIR: what shaders exchange with fixed function hardware. RDNA3 ISA, chapters 15.6 and 15.9; GCN3 ISA, chapter 13.
 
 use super::{Decoder, Result1};
+use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::Opd;
+use crate::isa::target::Space;
+
+/// Fields of a number space's EXP.
+pub(in crate::isa) struct Exp {
+    /// Top bits.
+    pub prefix: u32,
+    pub en: Bits,
+    pub target: Bits,
+    pub done: Bits,
+    /// Two halves per register (up to gfx10).
+    pub compr: Bits,
+    /// The mask of valid pixels is final (up to gfx10).
+    pub vm: Bits,
+    /// M0 holds the row to export (from gfx11).
+    pub row_en: Bits,
+    pub src: [Bits; 4],
+}
+
+const GFX6_EXP: Exp = Exp {
+    prefix: 0x3e << 26,
+    en: Bits::at(3, 0),
+    target: Bits::at(9, 4),
+    done: Bits::bit(11),
+    compr: Bits::bit(10),
+    vm: Bits::bit(12),
+    row_en: Bits::NONE,
+    src: [Bits::at(39, 32), Bits::at(47, 40), Bits::at(55, 48), Bits::at(63, 56)],
+};
+const GFX8_EXP: Exp = Exp { prefix: 0x31 << 26, ..GFX6_EXP };
+const GFX11_EXP: Exp = Exp { compr: Bits::NONE, vm: Bits::NONE, row_en: Bits::bit(13), ..GFX6_EXP };
+/// By number space.
+pub(in crate::isa) static EXP: [Exp; 5] = [GFX6_EXP, GFX8_EXP, GFX6_EXP, GFX11_EXP, GFX11_EXP];
+
+/// Fields of VINTRP, which are alike where the format exists.
+pub(in crate::isa) struct Vintrp {
+    pub opcode: Bits,
+    pub vdst: Bits,
+    /// Attribute and channel together.
+    pub attr: Bits,
+    pub vsrc: Bits,
+}
+
+pub(in crate::isa) static VINTRP: Vintrp =
+    Vintrp { opcode: Bits::at(17, 16), vdst: Bits::at(25, 18), attr: Bits::at(15, 8), vsrc: Bits::at(7, 0) };
+
+/// Top bits of VINTRP.
+pub(in crate::isa) fn vintrp_prefix(space: Space) -> u32 {
+    if space == Space::Gfx8 { 0x35 << 26 } else { 0x32 << 26 }
+}
+
+/// Fields of LDSDIR, which gfx12 calls VDSDIR.
+pub(in crate::isa) struct Ldsdir {
+    /// Top bits.
+    pub prefix: u32,
+    pub opcode: Bits,
+    pub vdst: Bits,
+    /// Attribute and channel together.
+    pub attr: Bits,
+    pub wait_vdst: Bits,
+    pub wait_vm_vsrc: Bits,
+}
+
+const GFX11_LDSDIR: Ldsdir = Ldsdir {
+    prefix: 0xce << 24,
+    opcode: Bits::at(23, 20),
+    vdst: Bits::at(7, 0),
+    attr: Bits::at(15, 8),
+    wait_vdst: Bits::at(19, 16),
+    wait_vm_vsrc: Bits::NONE,
+};
+static GFX12_LDSDIR: Ldsdir = Ldsdir { opcode: Bits::at(22, 20), wait_vm_vsrc: Bits::bit(23), ..GFX11_LDSDIR };
+
+impl Ldsdir {
+    /// Layout of a number space.
+    pub fn of(space: Space) -> &'static Ldsdir {
+        static GFX11: Ldsdir = GFX11_LDSDIR;
+        if space == Space::Gfx12 { &GFX12_LDSDIR } else { &GFX11 }
+    }
+}
 
 impl Decoder<'_> {
-    /// EXP: en 3:0, target 9:4, done 11, row_en 13; four VGPR fields in the second dword.
     pub(super) fn exp(self) -> Result1<Inst> {
+        let f = &EXP[self.target.space() as usize];
         let row = self.row(Enc::EXP, 0)?;
         let mut b = self.start(row, Enc::EXP, 2)?;
-        let (lo, hi) = (b.inst.words[0], b.inst.words[1]);
-        b.inst.mods.en = lo as u8 & 15;
-        b.inst.mods.done = (lo >> 11) & 1 != 0;
-        b.inst.mods.row_en = (lo >> 13) & 1 != 0;
-        b.push(Operand::Imm((lo >> 4) & 0x3f));
+        let w = b.inst.words;
+        let m = &mut b.inst.mods;
+        m.en = f.en.get(&w) as u8;
+        m.done = f.done.is_set(&w);
+        m.row_en = f.row_en.is_set(&w);
+        m.compr = f.compr.is_set(&w);
+        m.vm = f.vm.is_set(&w);
+        let (en, compr) = (m.en, m.compr);
+        b.push(Operand::Imm(f.target.get(&w)));
         for i in 0..4 {
-            let on = (lo >> i) & 1 != 0;
-            let op = if on { b.vgpr((hi >> (8 * i)) & 0xff, 1)? } else { Operand::Off };
+            // Compressed data stands in the first two registers, each of which is shown twice.
+            let field = f.src[if compr { i / 2 } else { i }];
+            let op = if (en >> i) & 1 != 0 { b.vgpr(field.get(&w), 1)? } else { Operand::Off };
             b.push(op);
         }
         Ok(b.inst)
     }
 
     pub(super) fn ldsdir(self) -> Result1<Inst> {
-        let w = self.words[0];
-        let row = self.row(Enc::LDSDIR, (w >> 20) & 0xf)?;
+        let f = Ldsdir::of(self.target.space());
+        let w = self.first();
+        let row = self.row(Enc::LDSDIR, f.opcode.get(&w))?;
         let mut b = self.start(row, Enc::LDSDIR, 1)?;
-        b.inst.mods.wait = (w >> 16) as u8 & 15;
-        let dst = b.vgpr(w & 0xff, 1)?;
+        b.inst.mods.wait = f.wait_vdst.get(&w) as u8;
+        b.inst.mods.wait_vm_vsrc = f.wait_vm_vsrc.is_set(&w);
+        let dst = b.vgpr(f.vdst.get(&w), 1)?;
         b.push(dst);
         if row.ops.contains(&Opd::ATTR) {
-            b.push(Operand::Imm((w >> 8) & 0xff));
+            b.push(Operand::Imm(f.attr.get(&w)));
         }
         Ok(b.inst)
     }
 
     pub(super) fn vintrp(self) -> Result1<Inst> {
-        let row = self.row(Enc::VINTRP, (self.words[0] >> 16) & 3)?;
-        self.start(row, Enc::VINTRP, 1)?.reserved()
+        let f = &VINTRP;
+        let w = self.first();
+        let row = self.row(Enc::VINTRP, f.opcode.get(&w))?;
+        let mut b = self.start(row, Enc::VINTRP, 1)?;
+        for opd in row.ops {
+            let op = match opd {
+                Opd::D(_) => b.vgpr(f.vdst.get(&w), 1)?,
+                Opd::V0(_) => b.vgpr(f.vsrc.get(&w), 1)?,
+                Opd::PARAM => Operand::Imm(f.vsrc.get(&w)),
+                Opd::ATTR => Operand::Imm(f.attr.get(&w)),
+                _ => return b.reserved(),
+            };
+            b.push(op);
+        }
+        Ok(b.inst)
     }
 }

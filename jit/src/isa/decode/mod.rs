@@ -6,11 +6,12 @@
 pub(in crate::isa) mod buffer;
 pub(in crate::isa) mod ds;
 pub(in crate::isa) mod dual;
-mod export;
+pub(in crate::isa) mod export;
 pub(in crate::isa) mod flat;
 pub(in crate::isa) mod image;
 pub(in crate::isa) mod packed;
-pub(super) mod scalar;
+pub(in crate::isa) mod scalar;
+pub(in crate::isa) mod smem;
 pub(in crate::isa) mod vector;
 
 use super::bits::MAX_DWORDS;
@@ -136,7 +137,7 @@ impl<'a> Decoder<'a> {
         let top = word >> 26;
         match (self.target.space(), top) {
             (_, 0x36) => self.ds(),
-            (Space::Gfx6, 0x30 | 0x31) => self.smrd(),
+            (Space::Gfx6, 0x30 | 0x31) => self.smem(),
             (Space::Gfx6, 0x32) => self.vintrp(),
             (Space::Gfx6, 0x34) => self.vop3(),
             (Space::Gfx6, 0x3e) => self.exp(),

@@ -1,10 +1,9 @@
-//! SOP1, SOP2, SOPC, SOPK, SOPP and SMEM. RDNA3 ISA, chapters 15.1 and 15.2.
+//! SOP1, SOP2, SOPC, SOPK and SOPP. RDNA3 ISA, chapter 15.1.
 
 use super::{Build, Decoder, LDS_DIRECT, Result1};
-use crate::isa::bits::{Bits, MAX_DWORDS};
+use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Inst, Operand};
-use crate::isa::row::{Opd, Ty};
-use crate::isa::scalars::EXEC_LO;
+use crate::isa::row::Opd;
 
 /// Fields of the SOP formats, which are alike in every family.
 pub(in crate::isa) struct Sop {
@@ -31,20 +30,8 @@ impl Sop {
 
 impl Decoder<'_> {
     pub(super) fn sop(self, enc: Enc) -> Result1<Inst> {
-        let mut words = [0; MAX_DWORDS];
-        words[0] = self.words[0];
-        let row = self.row(enc, SOP.opcode(enc).1.get(&words))?;
+        let row = self.row(enc, SOP.opcode(enc).1.get(&self.first()))?;
         self.start(row, enc, 1)?.sop()
-    }
-
-    pub(super) fn smrd(self) -> Result1<Inst> {
-        let row = self.row(Enc::SMEM, (self.words[0] >> 22) & 0x1f)?;
-        self.start(row, Enc::SMEM, 1)?.reserved()
-    }
-
-    pub(super) fn smem(self) -> Result1<Inst> {
-        let row = self.row(Enc::SMEM, (self.words[0] >> 18) & 0xff)?;
-        self.start(row, Enc::SMEM, 2)?.smem()
     }
 }
 
@@ -73,45 +60,5 @@ impl Build<'_> {
             self.push(op);
         }
         Ok(self.inst)
-    }
-
-    /// SMEM: sbase bits 5:0 (in pairs), sdata bits 12:6, dlc 13, glc 14; second dword: 21-bit signed offset, soffset bits 31:25.
-    fn smem(mut self) -> Result1<Inst> {
-        let (w, hi) = (self.inst.words[0], self.inst.words[1]);
-        let dlc = (w >> 13) & 1;
-        let glc = (w >> 14) & 1;
-        let loads = matches!(self.inst.row.ops.first(), Some(Opd::SD(_)));
-        if !loads {
-            self.zero(dlc | glc)?;
-        }
-        self.inst.mods.dlc = dlc != 0;
-        self.inst.mods.glc = glc != 0;
-        for &opd in self.inst.row.ops {
-            let op = match opd {
-                // Loads cannot write M0 or EXEC.
-                Opd::SD(ty) => self.loaded((w >> 6) & 0x7f, ty)?,
-                Opd::SIMM => Operand::Imm((w >> 6) & 0x7f),
-                Opd::SBASE(ty) => self.sreg((w & 0x3f) << 1, self.width(ty))?,
-                Opd::SOFF => {
-                    let offset = ((hi << 11) as i32) >> 11;
-                    match hi >> 25 {
-                        // An immediate alone is the operand itself; beside a register it is the `offset:` modifier.
-                        code if self.is_null(code) && offset != 0 => Operand::Imm(offset as u32),
-                        code => {
-                            self.inst.mods.offset = offset;
-                            self.sreg(code, 1)?
-                        }
-                    }
-                }
-                _ => return self.reserved(),
-            };
-            self.push(op);
-        }
-        Ok(self.inst)
-    }
-
-    /// Destination of a scalar load: not M0, not EXEC.
-    fn loaded(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code == self.d.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
     }
 }

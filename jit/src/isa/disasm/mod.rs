@@ -13,7 +13,7 @@ pub use stream::{Line, disasm_stream};
 
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
-use super::target::Gfx;
+use super::target::{Gfx, Space};
 use std::fmt::Write;
 
 /// How to print.
@@ -89,6 +89,7 @@ impl Printer<'_> {
         let dpp = inst.mods.dpp != Dpp::None;
         let promoted = row.encs.len() > 1 && !row.ops.is_empty();
         match inst.enc {
+            Enc::VINTRP if self.target.space() != Space::Gfx6 => self.put("_e32"),
             Enc::VOPC if dpp => {}
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if dpp => self.put("_dpp"),
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if promoted || row.flags.contains(Flags::HALF) => self.put("_e32"),
@@ -139,10 +140,14 @@ impl Printer<'_> {
                 }
                 self.num(format_args!(" wait_exp:{}", m.wait));
             }
+            Enc::LDSDIR if self.target.space() == Space::Gfx12 => {
+                let m = &self.inst.mods;
+                self.num(format_args!(" wait_va_vdst:{} wait_vm_vsrc:{}", m.wait, u8::from(m.wait_vm_vsrc)));
+            }
             Enc::LDSDIR => self.num(format_args!(" wait_vdst:{}", self.inst.mods.wait)),
             Enc::SMEM => {
                 let m = &self.inst.mods;
-                if m.offset != 0 {
+                if m.has_offset {
                     self.put(" offset:");
                     self.signed_hex(m.offset);
                 }
@@ -174,6 +179,8 @@ impl Printer<'_> {
             Enc::EXP => {
                 let m = &self.inst.mods;
                 self.flag(m.done, " done");
+                self.flag(m.compr, " compr");
+                self.flag(m.vm, " vm");
                 self.flag(m.row_en, " row_en");
             }
             _ => {}

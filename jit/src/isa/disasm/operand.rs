@@ -43,10 +43,23 @@ impl Printer<'_> {
                     return self.immediate(Imm::Auto, v);
                 }
             }
+            Opd::SOFF => {
+                if let Operand::Literal(v) = *op {
+                    return self.num(format_args!("{v:#x}"));
+                }
+            }
             Opd::ATTR => {
                 if let Operand::Imm(v) = *op {
                     let channel = ["x", "y", "z", "w"][v as usize & 3];
                     return self.num(format_args!("attr{}.{channel}", v >> 2));
+                }
+            }
+            Opd::PARAM => {
+                if let Operand::Imm(v) = *op {
+                    return match ["p10", "p20", "p0"].get(v as usize) {
+                        Some(name) => self.put(name),
+                        None => self.num(format_args!("invalid_param_{v}")),
+                    };
                 }
             }
             Opd::TGT => {
@@ -390,14 +403,18 @@ impl Printer<'_> {
         self.put(&parts.join(" | "));
     }
 
-    /// EXP target.
+    /// EXP target. gfx10 adds pos4 and prim; gfx11 adds dual source blending and drops null and the parameters.
     fn target(&mut self, v: u32) {
+        let space = self.target.space();
         match v {
             0..=7 => self.num(format_args!("mrt{v}")),
             8 => self.put("mrtz"),
+            9 if space < Space::Gfx11 => self.put("null"),
+            16 | 20 if space < Space::Gfx10 => self.num(format_args!("invalid_target_{v}")),
             12..=16 => self.num(format_args!("pos{}", v - 12)),
             20 => self.put("prim"),
-            21 | 22 => self.num(format_args!("dual_src_blend{}", v - 21)),
+            21 | 22 if space >= Space::Gfx11 => self.num(format_args!("dual_src_blend{}", v - 21)),
+            32..=63 if space < Space::Gfx11 => self.num(format_args!("param{}", v - 32)),
             _ => self.num(format_args!("invalid_target_{v}")),
         }
     }

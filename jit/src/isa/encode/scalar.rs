@@ -1,15 +1,11 @@
 //! Encoding of the formats in `decode/scalar.rs`.
 
-use super::{Code, EncodeError, Words, no_form};
+use super::{Code, EncodeError, Words};
 use crate::isa::decode::scalar::SOP;
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Inst, Operand};
 use crate::isa::row::Opd;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
-    if inst.enc == Enc::SMEM { Err(no_form(inst)) } else { sop(inst) }
-}
-
-fn sop(inst: &Inst) -> Result<Code, EncodeError> {
     let mut w = Words::new(inst, 1);
     let (prefix, opcode) = SOP.opcode(inst.enc);
     w.words[0] = prefix;

@@ -1,6 +1,9 @@
-//! VINTERP, LDSDIR and EXP rows. RDNA3 ISA, chapters 16.11, 16.13 and 16.20.
+//! VINTERP, LDSDIR, VINTRP and EXP rows. RDNA3 ISA, chapters 16.11, 16.13 and 16.20; GCN3 ISA, chapter 12.14.
 
 use super::prelude::*;
+
+/// Processors with fixed function graphics.
+const GRAPHICS: Procs = Procs::ALL.without(Procs::GFX90A).without(Procs::GFX940);
 
 #[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
 pub(super) const ROWS: &[Row] = &[
@@ -10,7 +13,11 @@ pub(super) const ROWS: &[Row] = &[
     row("v_interp_p2_f16_f32",         VINTERP, [X, X, X, 0x03, 0x03], &[D(F16), V0(F16), V1(F32), V2(F32)], OS | CL),
     row("v_interp_p10_rtz_f16_f32",    VINTERP, [X, X, X, 0x04, 0x04], &[D(F32), V0(F16), V1(F32), V2(F16)], OS | CL),
     row("v_interp_p2_rtz_f16_f32",     VINTERP, [X, X, X, 0x05, 0x05], &[D(F16), V0(F16), V1(F32), V2(F32)], OS | CL),
-    row("lds_param_load",              LDSDIR, [X, X, X, 0x00, X], &[D(B32), ATTR], NONE),
-    row("lds_direct_load",             LDSDIR, [X, X, X, 0x01, X], &[D(B32)], NONE),
-    row("exp",                         EXP, [X, X, X, 0x00, X], &[TGT, E(0), E(1), E(2), E(3)], NONE),
+    row("lds_param_load",              LDSDIR, [X, X, X, 0x00, 0x00], &[D(B32), ATTR], NONE).named(&[(GFX12, "ds_param_load")]).reads(REG_M0),
+    row("lds_direct_load",             LDSDIR, [X, X, X, 0x01, 0x01], &[D(B32)], NONE).named(&[(GFX12, "ds_direct_load")]).reads(REG_M0),
+    // Interpolation before gfx11 reads parameters from LDS by itself.
+    row("v_interp_p1_f32",             VINTRP, [0x00, 0x00, 0x00, X, X], &[D(F32), V0(F32), ATTR], NONE).on(GRAPHICS).reads(REG_M0).reads(MODE),
+    row("v_interp_p2_attr_f32",        VINTRP, [0x01, 0x01, 0x01, X, X], &[D(F32), V0(F32), ATTR], NONE).on(GRAPHICS).named(&[(ALL, "v_interp_p2_f32")]).reads(REG_M0).reads(MODE),
+    row("v_interp_mov_f32",            VINTRP, [0x02, 0x02, 0x02, X, X], &[D(F32), PARAM, ATTR], NONE).on(GRAPHICS).reads(REG_M0).reads(MODE),
+    row("exp",                         EXP, [0x00, 0x00, 0x00, 0x00, 0x00], &[TGT, E(0), E(1), E(2), E(3)], NONE).on(GRAPHICS).named(&[(GFX12, "export")]),
 ];

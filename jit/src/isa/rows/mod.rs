@@ -35,6 +35,11 @@ mod prelude {
     pub(super) const GFX11_5: Procs = Procs::GFX11_5;
     pub(super) const GFX12: Procs = Procs::GFX12;
     pub(super) const GFX10: Procs = Procs::range(0x1000, 0x10ff);
+    pub(super) const ALL: Procs = Procs::ALL;
+    pub(super) const GFX10_1: Procs = Procs::GFX10_1;
+    pub(super) const GFX7_9: Procs = Procs::range(0x700, 0x9ff);
+    pub(super) const GFX8_10_1: Procs = Procs::range(0x800, 0x101f);
+    pub(super) const GFX9_10_1: Procs = Procs::range(0x900, 0x101f);
     pub(super) const GFX9_10: Procs = Procs::range(0x900, 0x10ff);
     pub(super) const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
     pub(super) const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
@@ -44,6 +49,7 @@ mod prelude {
     pub(super) const VCC: Implicit = Implicit::VCC;
     pub(super) const SCC: Implicit = Implicit::SCC;
     pub(super) const MODE: Implicit = Implicit::MODE;
+    pub(super) const FLAT_SCR: Implicit = Implicit::FLAT_SCR;
     /// `M0` alone is the modifier flag of source 0.
     pub(super) const REG_M0: Implicit = Implicit::M0;
 
@@ -83,6 +89,7 @@ mod prelude {
     pub(super) const MAI: &[Enc] = &[Enc::MAI];
     pub(super) const VOPD: &[Enc] = &[Enc::VOPD];
     pub(super) const VINTERP: &[Enc] = &[Enc::VINTERP];
+    pub(super) const VINTRP: &[Enc] = &[Enc::VINTRP];
     pub(super) const LDSDIR: &[Enc] = &[Enc::LDSDIR];
     pub(super) const DS: &[Enc] = &[Enc::DS];
     pub(super) const FLAT: &[Enc] = &[Enc::FLAT];
