@@ -186,6 +186,10 @@ impl Build<'_> {
         if mods.addr64 && address || mods.tfe && row.flags.contains(Flags::NOTFE) {
             return self.reserved();
         }
+        // LLVM's assembler, the measure for gfx6 and gfx7, knows that a store returns nothing.
+        if mods.tfe && row.flags.contains(Flags::STORE) && target.space() == Space::Gfx6 {
+            return self.reserved();
+        }
         if row.flags.contains(Flags::ATOMIC) && self.atomic_lacks_cache_bit(f) {
             return self.reserved();
         }

@@ -299,7 +299,11 @@ impl Build<'_> {
 
     fn descriptor(&self, field: Bits, count: u8) -> Result1<Operand> {
         let fours = if field.width == 5 { 2 } else { 0 };
-        self.sreg(field.get(&self.inst.words) << fours, count)
+        match field.get(&self.inst.words) << fours {
+            // Nine-bit fields name more than registers, though only those have a meaning.
+            code @ 128.. => self.special(code),
+            code => self.sreg(code, count),
+        }
     }
 
     fn addresses(&mut self, f: &Image, nsa: usize) -> Result1<Addresses> {
@@ -359,6 +363,9 @@ impl Build<'_> {
         if !fits(vdata, base_data) || !a.spread && !fits(u32::from(a.n[0]), least) {
             return self.reserved();
         }
+        if space == Space::Gfx6 {
+            return Ok(Shape { data: self.assembled_data_dwords(base_data)?, addr: least });
+        }
         if space < Space::Gfx10 {
             return Ok(Shape { data: data.unwrap_or(base_data), addr: least });
         }
@@ -379,6 +386,20 @@ impl Build<'_> {
             Some(data) if addr_ok => Shape { data, addr },
             _ => Shape { data: base_data, addr: base_addr },
         })
+    }
+
+    /// Data registers on gfx6 and gfx7. LLVM's assembler is the measure there, and takes only data that fits the modifiers.
+    fn assembled_data_dwords(&self, base: u8) -> Result1<u8> {
+        let flags = self.inst.row.flags;
+        let mods = &self.inst.mods;
+        let gather = flags.contains(Flags::GATHER);
+        let data = if gather { 4 } else { (mods.dmask.count_ones() as u8).max(1) } + u8::from(mods.tfe);
+        let legal = if flags.contains(Flags::ATOMIC) {
+            matches!(mods.dmask, 1 | 3 | 15) && data >= base && (base == 2 || data != 4)
+        } else {
+            !gather || mods.dmask.is_power_of_two()
+        };
+        if legal { Ok(data) } else { self.reserved() }
     }
 
     /// Addresses that an instruction with spread addresses names before its modifiers are looked at.

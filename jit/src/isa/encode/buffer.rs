@@ -82,7 +82,7 @@ impl Words<'_> {
 
     /// A descriptor's first SGPR, in fours before gfx12.
     pub(super) fn set_descriptor(&mut self, field: Bits, op: &Operand) -> Result<(), EncodeError> {
-        let code = self.sreg(op)?;
+        let code = self.ssrc(op)?;
         let fours = if field.width == 5 { 2 } else { 0 };
         self.set(field, code >> fours, "descriptor")
     }
