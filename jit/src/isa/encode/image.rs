@@ -76,3 +76,51 @@ impl Words<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::encode::encode;
+    use crate::isa::{Gfx, decode};
+
+    /// xorshift64*: enough for bit patterns.
+    fn next(state: &mut u64) -> u32 {
+        *state ^= *state >> 12;
+        *state ^= *state << 25;
+        *state ^= *state >> 27;
+        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+
+    /// Buffer and image formats by the top six bits of the first dword.
+    const FORMATS: [(u16, &[u32]); 6] = [
+        (0x700, &[0x38, 0x3a, 0x3c]),
+        (0x803, &[0x38, 0x3a, 0x3c]),
+        (0x90a, &[0x38, 0x3a, 0x3c]),
+        (0x1030, &[0x38, 0x3a, 0x3c]),
+        (0x1100, &[0x38, 0x3a, 0x3c]),
+        (0x1200, &[0x31, 0x34, 0x39]),
+    ];
+
+    #[test]
+    fn what_was_decoded_encodes_and_decodes_alike() {
+        let mut state = 0x9e37_79b9_7f4a_7c15;
+        for (target, tops) in FORMATS {
+            let target = Gfx(target);
+            let mut found = 0;
+            for i in 0..120_000 {
+                let mut words: [u32; 5] = std::array::from_fn(|_| next(&mut state));
+                words[0] = words[0] & 0x03ff_ffff | tops[i % tops.len()] << 26;
+                if i % 2 == 0 {
+                    // gfx12 keeps much of the second dword clear.
+                    words[1] &= 0x001f_feff;
+                }
+                let Ok(inst) = decode(&words, target, 64) else { continue };
+                let code = encode(&inst).unwrap_or_else(|e| panic!("{target} {:08x?}: {e}", inst.dwords()));
+                let again = decode(code.dwords(), target, 64).unwrap_or_else(|e| panic!("{target} {:08x?}: {e}", inst.dwords()));
+                assert_eq!((again.row.id, again.enc, again.ops()), (inst.row.id, inst.enc, inst.ops()), "{target} {:08x?}", inst.dwords());
+                assert_eq!(again.mods, inst.mods, "{target} {:08x?}", inst.dwords());
+                found += 1;
+            }
+            assert!(found > 2000, "{target}: {found} instructions");
+        }
+    }
+}
