@@ -11,7 +11,7 @@ use crate::wave::Lanes;
 use crate::{Generation, Memory, Wave};
 
 /// Most bytes a wave moves: 64 lanes of 16.
-const MOST: usize = 64 * 16;
+pub(super) const MOST: usize = 64 * 16;
 
 /// Results of a wave, until all are there.
 pub(super) struct Results {

@@ -1,13 +1,14 @@
 //! Format loads and stores (BUF-03, BUF-06 to BUF-10, BUF-22).
 //!
 //! MUBUF has the format and the component selection from the V#, MTBUF has the format in the instruction and selects nothing. An access
-//! is done as a whole or not at all (BUF-14).
+//! is done as a whole or not at all (BUF-14). The elements of all lanes are converted together.
 
-use super::access::{Done, Pattern, Results, Run};
+use super::access::{Done, MOST, Pattern, Results, Run};
 use super::address::Addressing;
 use super::{Alignment, BufferError, D16};
 use crate::descriptor::{BufferFormat, DstSel};
 use crate::format::{Format, Layout, Numeric};
+use crate::wave::Lanes;
 use crate::{Generation, Memory, Wave};
 use half::f16;
 
@@ -48,38 +49,36 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let bytes = usize::from(format.bytes);
         let alignment = self.format_alignment(bytes);
         let loader = Loader { format, selection: self.selection(), components, d16, unpacked: self.op.unpacked_d16 };
+        let mut stage = [0u8; MOST];
         if !self.op.tfe
             && let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
             && (address | bytes as u64) & (alignment.0 - 1) == 0
+            && self.memory.read(address, &mut stage[first * bytes..(last + 1) * bytes])
         {
-            let mut stage = [0u8; 64 * 16];
-            let stage = &mut stage[..(last + 1 - first) * bytes];
-            if self.memory.read(address, stage) {
-                for (lane, element) in stage.chunks_exact(bytes).enumerate() {
-                    loader.put(results, first + lane, loader.texel(element));
-                }
-                return Ok(Ok(()));
-            }
+            loader.put(results, &stage[..wave.lanes * bytes], 0);
+            return Ok(Ok(()));
         }
         let mut violation = Ok(());
+        let mut not_read = 0;
         for lane in wave.active() {
             let at = self.coordinates(wave, plan, lane);
-            // Out of range only constants 1 are seen (BUF-13).
-            let mut texel = loader.selection.map(|s| if s == DstSel::One { format.one() } else { 0 });
-            if plan.is_in_range(at, bytes as u64) {
-                match Self::aligned(plan.address(at), alignment, lane) {
-                    Ok(address) => {
-                        let mut element = [0u8; 16];
-                        if let Done::Nacked = self.read(lane, address, &mut element[..bytes])? {
-                            results.nacked |= 1 << lane;
-                        }
-                        texel = loader.texel(&element[..bytes]);
+            if !plan.is_in_range(at, bytes as u64) {
+                not_read |= 1 << lane;
+                continue;
+            }
+            match Self::aligned(plan.address(at), alignment, lane) {
+                Ok(address) => {
+                    if let Done::Nacked = self.read(lane, address, &mut stage[lane * bytes..(lane + 1) * bytes])? {
+                        results.nacked |= 1 << lane;
                     }
-                    Err(e) => violation = violation.and(Err(e)),
+                }
+                Err(e) => {
+                    not_read |= 1 << lane;
+                    violation = violation.and(Err(e));
                 }
             }
-            loader.put(results, lane, texel);
         }
+        loader.put(results, &stage[..wave.lanes * bytes], not_read);
         Ok(violation)
     }
 
@@ -96,46 +95,58 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let selection = self.selection();
         // gfx12 repeats X where a component is not sent; before, it is 0 (BUF-10).
         let repeats_x = self.op.generation >= Generation::Gfx12 && self.op.format.is_none();
+        let mut sent = [[0; 64]; 4];
+        for (i, row) in sent.iter_mut().enumerate() {
+            match i {
+                _ if i < components => self.component(wave, i, d16, format, row),
+                _ if repeats_x => self.component(wave, 0, d16, format, row),
+                _ => {}
+            }
+        }
+        let zeros = [0; 64];
+        let channel = |c: u8| &selection.iter().position(|s| *s == DstSel::Component(c)).map_or(&zeros, |i| &sent[i])[..wave.lanes];
+        let mut stage = [0; MOST];
+        if !format.encode_many([0, 1, 2, 3].map(channel), &mut stage[..wave.lanes * bytes]) {
+            return Err(BufferError::Format(self.op.format.unwrap_or(self.descriptor.format)));
+        }
+        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
+            && (address | bytes as u64) & (alignment.0 - 1) == 0
+            && wave.exec >> first == u64::MAX >> (63 - (last - first))
+            && self.memory.write(address, &stage[first * bytes..(last + 1) * bytes])
+        {
+            return Ok(Ok(()));
+        }
         let mut violation = Ok(());
         for lane in wave.active() {
             let at = self.coordinates(wave, plan, lane);
-            if !plan.is_in_range(at, bytes as u64) {
-                continue;
-            }
-            let mut sent = [0; 4];
-            for (i, value) in sent.iter_mut().enumerate() {
-                *value = match i {
-                    _ if i < components => self.component(wave, lane, i, d16, format),
-                    _ if repeats_x => self.component(wave, lane, 0, d16, format),
-                    _ => 0,
-                };
-            }
-            let channel = |c: u8| selection.iter().position(|s| *s == DstSel::Component(c)).map_or(0, |i| sent[i]);
-            let mut element = [0; 16];
-            if !format.encode([0, 1, 2, 3].map(channel), &mut element[..bytes]) {
-                return Err(BufferError::Format(self.op.format.unwrap_or(self.descriptor.format)));
-            }
-            match Self::aligned(plan.address(at), alignment, lane) {
-                Ok(address) => self.write(lane, address, &element[..bytes])?,
-                Err(e) => violation = violation.and(Err(e)),
+            if plan.is_in_range(at, bytes as u64) {
+                match Self::aligned(plan.address(at), alignment, lane) {
+                    Ok(address) => self.write(lane, address, &stage[lane * bytes..(lane + 1) * bytes])?,
+                    Err(e) => violation = violation.and(Err(e)),
+                }
             }
         }
         Ok(violation)
     }
 
-    /// Component `i` of a lane's data, as a texel has it.
-    fn component(&self, wave: &Wave, lane: usize, i: usize, d16: D16, format: &Format) -> u32 {
-        let register = |r: usize| wave.get(self.rows.data[r], lane);
-        let half = match d16 {
-            D16::No => return register(i),
-            D16::High => register(0) >> 16,
-            D16::Low if self.op.unpacked_d16 => register(i),
-            D16::Low => register(i / 2) >> (16 * (i % 2)),
-        } as u16;
-        match format.numeric {
-            Numeric::Uint => half.into(),
-            Numeric::Sint => i32::from(half as i16) as u32,
-            _ => f16::from_bits(half).to_f32().to_bits(),
+    /// Component `i` of the lanes' data, as texels have it.
+    fn component(&self, wave: &Wave, i: usize, d16: D16, format: &Format, out: &mut [u32; 64]) {
+        let (register, shift) = match d16 {
+            D16::No => {
+                out[..wave.lanes].copy_from_slice(wave.row(self.rows.data[i]));
+                return;
+            }
+            D16::High => (0, 16),
+            D16::Low if self.op.unpacked_d16 => (i, 0),
+            D16::Low => (i / 2, 16 * (i % 2)),
+        };
+        for (out, register) in out.iter_mut().zip(wave.row(self.rows.data[register])) {
+            let half = (register >> shift) as u16;
+            *out = match format.numeric {
+                Numeric::Uint => half.into(),
+                Numeric::Sint => i32::from(half as i16) as u32,
+                _ => f16::from_bits(half).to_f32().to_bits(),
+            };
         }
     }
 }
@@ -150,26 +161,27 @@ struct Loader {
 }
 
 impl Loader {
-    /// The four components of an element, selected.
-    fn texel(&self, element: &[u8]) -> [u32; 4] {
-        let texel = self.format.decode(element);
-        self.selection.map(|s| match s {
-            DstSel::Component(c) => texel[usize::from(c)],
-            DstSel::One => self.format.one(),
-            DstSel::Zero | DstSel::Reserved => 0,
-        })
-    }
-
-    /// To result registers.
-    fn put(&self, results: &mut Results, lane: usize, texel: [u32; 4]) {
-        for (i, value) in texel.into_iter().enumerate().take(self.components) {
+    /// The elements of all lanes to result registers. Of lanes without one only constants 1 are seen (BUF-13).
+    fn put(&self, results: &mut Results, elements: &[u8], without: u64) {
+        let mut channels = [[0; 64]; 4];
+        let lanes = elements.len() / usize::from(self.format.bytes);
+        self.format.decode_many(elements, channels.each_mut().map(|row| &mut row[..lanes]));
+        for (i, source) in self.selection.iter().enumerate().take(self.components) {
+            let constant = if *source == DstSel::One { self.format.one() } else { 0 };
+            let mut row = match source {
+                DstSel::Component(c) => channels[usize::from(c & 3)],
+                _ => [constant; 64],
+            };
+            for lane in Lanes(without) {
+                row[lane] = constant;
+            }
             match self.d16 {
-                D16::No => results.rows[i][lane] = value,
+                D16::No => results.rows[i] = row,
                 _ if i % 2 == 0 || self.unpacked => {
                     let register = if self.unpacked { i } else { i / 2 };
-                    results.rows[register][lane] = self.half(value).into();
+                    results.rows[register] = row.map(|value| self.half(value).into());
                 }
-                _ => results.rows[i / 2][lane] |= u32::from(self.half(value)) << 16,
+                _ => results.rows[i / 2].iter_mut().zip(row).for_each(|(to, value)| *to |= u32::from(self.half(value)) << 16),
             }
         }
     }

@@ -237,3 +237,31 @@ fn format_loads_go_to_lds() {
     b.set(0, |l| 4 * l).run(&op, of(46));
     assert_eq!(b.lds[4..8], [1, 0, 0, 0]);
 }
+
+#[test]
+fn waves_in_order_and_out_of_order_do_the_same() {
+    // Lanes in order go as one, others one by one.
+    for (format, stride) in [(36, 4), (42, 4), (46, 4), (57, 8), (63, 16), (14, 2)] {
+        let v = V { stride, records: 40, oob: 0, ..of(format) };
+        let order = |lane: u32, reversed: bool| if reversed { 31 - lane } else { lane };
+        let mut runs = [false, true].map(|reversed| {
+            let mut b = Bench::new(160, |n| n.wrapping_mul(0x9e37_79b9) & 0xbfff_bfff);
+            b.set(0, |lane| order(lane, reversed));
+            b.run(&idxen("buffer_load_format_xyzw", G), v);
+            let loaded: Vec<[u32; 4]> = (0..32).map(|lane| [0, 1, 2, 3].map(|n| b.result(n, order(lane, reversed) as usize))).collect();
+            for n in 0..4 {
+                let row: Vec<u32> = (0..LANES).map(|lane| b.result(n, lane)).collect();
+                b.set(2 + n, |lane| row[lane as usize]);
+            }
+            b.memory = FlatMemory::from_words(BASE, &[0x5555_5555; 160]);
+            b.run(&idxen("buffer_store_format_xyzw", G), v);
+            (loaded, b.memory.bytes())
+        });
+        assert_eq!(runs[0], runs[1], "{format}");
+        // what was stored is what was loaded
+        let original: Vec<u8> = (0..160_u32).flat_map(|n| (n.wrapping_mul(0x9e37_79b9) & 0xbfff_bfff).to_le_bytes()).collect();
+        let bytes = 32 * stride as usize;
+        assert_eq!(runs[0].1[..bytes], original[..bytes], "{format}");
+        assert!(runs[1].1.split_off(bytes).iter().all(|b| *b == 0x55), "{format}");
+    }
+}
