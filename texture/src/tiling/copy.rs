@@ -82,8 +82,8 @@ impl Tiling {
 fn run_bytes(level: &LevelLayout, element_bytes: u32) -> u32 {
     let [x, y, z] = &level.xor;
     let others = y.iter().chain(z.iter()).chain(level.sample_xor.iter()).fold(0, |bits, flips| bits | flips);
-    if level.shift[0] == 0 {
-        return element_bytes; // rows are whole, see `walk`
+    if is_rows(level, element_bytes) {
+        return element_bytes; // see `walk`
     }
     let together = |log2: &u32| {
         let (bytes, first) = (element_bytes << log2, (1 << log2) - 1);
@@ -95,6 +95,11 @@ fn run_bytes(level: &LevelLayout, element_bytes: u32) -> u32 {
         bytes <= 64 && in_block && others & (bytes - 1) == 0 && x.iter().enumerate().all(in_order)
     };
     element_bytes << (1..6).take_while(together).last().unwrap_or(0)
+}
+
+/// Is a row of the level without gaps?
+fn is_rows(level: &LevelLayout, element_bytes: u32) -> bool {
+    level.step[0] == element_bytes.into()
 }
 
 /// A copy, in runs of a number of bytes fixed at compile time.
@@ -163,7 +168,7 @@ fn walk<const RUN: usize>(level: &LevelLayout, rows: &Rows, tiling: &Tiling, mut
     let element_bytes = tiling.element_bytes as usize;
     let [w, h, d] = level.size;
     let width_bytes = w as usize * element_bytes;
-    let run = if level.shift[0] == 0 { w as usize } else { RUN / element_bytes };
+    let run = if is_rows(level, tiling.element_bytes) { w as usize } else { RUN / element_bytes };
     // Blocks are larger than what is flipped inside them, so one exclusive or does for the share of x.
     let along_x: Vec<u64> = (0..w).step_by(run).map(|x| level.part(0, x) | u64::from(level.flips(0, x))).collect();
     let (last, whole) = along_x.split_last().expect("a level has elements");

@@ -62,6 +62,23 @@ pub struct AddressConfig {
     pub tile_modes: Option<&'static TileTables>,
 }
 
+impl AddressConfig {
+    /// What GB_ADDR_CONFIG says on gfx9 and later. `None` if pipes do not take turns every 256 bytes, which no driver expects.
+    pub fn from_register(generation: Generation, gb_addr_config: u32) -> Option<AddressConfig> {
+        let field = |low: u32, bits: u32| (gb_addr_config >> low) & ((1 << bits) - 1);
+        let since = |first, value| if generation >= first { value } else { 0 };
+        let gfx9 = |value| if generation == Generation::Gfx9 { value } else { 0 };
+        let interleave_log2 = 8 + field(3, 3);
+        (interleave_log2 == 8).then_some(AddressConfig {
+            pipes_log2: since(Generation::Gfx9, field(0, 3)),
+            packers_log2: since(Generation::Gfx103, field(8, 3)),
+            shader_engines_log2: gfx9(field(19, 2)),
+            banks_log2: gfx9(field(12, 3)),
+            ..AddressConfig::default()
+        })
+    }
+}
+
 /// Everything that decides the layout of an image.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SurfaceShape {
@@ -305,4 +322,21 @@ impl Surface {
 
 fn align(value: u64, log2: u32) -> u64 {
     value.next_multiple_of(1 << log2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // images.md 8.4: NUM_PIPES 2:0, PIPE_INTERLEAVE 5:3, NUM_PKRS 10:8; of gfx9 also NUM_BANKS 14:12 and NUM_SHADER_ENGINES 20:19.
+    #[test]
+    fn the_address_register_names_pipes_and_what_they_mix_with() {
+        let register = 4 | 3 << 8 | 2 << 12 | 1 << 19;
+        let of = |generation| AddressConfig::from_register(generation, register).unwrap();
+        let simple = AddressConfig::default();
+        assert_eq!(of(Generation::Gfx9), AddressConfig { pipes_log2: 4, banks_log2: 2, shader_engines_log2: 1, ..simple });
+        assert_eq!(of(Generation::Gfx10), AddressConfig { pipes_log2: 4, ..simple });
+        assert_eq!(of(Generation::Gfx11), AddressConfig { pipes_log2: 4, packers_log2: 3, ..simple });
+        assert_eq!(AddressConfig::from_register(Generation::Gfx11, 1 << 3), None);
+    }
 }
