@@ -341,3 +341,23 @@ fn a_hook_that_always_goes_back_can_be_cancelled() {
     limit(m.run_hooked([32, 1, 1], [32, 1, 1], &[], Some(&cancel), Some(&hook)));
     assert_eq!(calls.into_inner(), 11);
 }
+
+#[test]
+fn code_of_a_family_that_does_not_run_yet_is_refused_by_name() {
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 1), &[0xbf81_0000]); // s_endpgm
+        let raw = RawInit {
+            target: Gfx(0x90a),
+            wave_size: 64,
+            entry: m.code.address(),
+            rsrc: PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 },
+            user_data: &[],
+            scratch_bytes: 0,
+        };
+        let code = (m.code.address(), m.code.address() + 4);
+        let init = WaveInit::raw(&raw);
+        let launch = CodeLaunch { name: "old", code, init, grid: [64, 1, 1], group: [64, 1, 1], max_insts: 0, cancel: None, hook: None };
+        let Err(Error::Unsupported(message)) = m.device.run_code(&launch) else { panic!("gfx90a code must be refused") };
+        assert!(message.contains("old") && message.contains("gfx90a"), "{message}");
+    }
+}

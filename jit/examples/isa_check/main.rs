@@ -8,7 +8,7 @@
 //! cargo run -p wavejit-jit --example isa_check -- --asm yes [--target ...] [--family NAME] [--count N] [--lines DIR]
 //!     assembles what LLVM prints for such instructions: our code must be llvm-mc's
 //! cargo run -p wavejit-jit --example isa_check -- --golden FILE [--count N] --target ...
-//!     writes the corpus of jit/src/isa/golden: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM refuses; a fourth column holds the
+//!     writes a corpus of jit/src/isa/golden, two instructions of each mnemonic: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM refuses; a fourth column holds the
 //!     dwords that llvm-mc makes of the text where they differ, `-` where it takes no such text
 //! ```
 //!
@@ -202,7 +202,12 @@ fn check_asm(lines: &[(String, Vec<u32>)], target: Gfx, wave: u32, o: &Options) 
         report.done += 1;
         report.accepted += 1;
         let found = match assemble_instruction(line, target, wave) {
-            Ok(found) if found.dwords() == code || found.dwords() == words => {
+            // llvm-mc's code need not read back as its own text; the words a line was printed from, or ours if they do, are as right.
+            Ok(found)
+                if found.dwords() == code
+                    || found.dwords() == words
+                    || ours(&code, target, wave).0 != *line && ours(found.dwords(), target, wave).0 == *line =>
+            {
                 report.equal += 1;
                 continue;
             }
@@ -213,6 +218,23 @@ fn check_asm(lines: &[(String, Vec<u32>)], target: Gfx, wave: u32, o: &Options) 
         report.differ(o.show, kind, line, format!("      {line}\n        llvm {}\n        ours {found}", hex(&code)));
     }
     report
+}
+
+/// Keeps a few instructions of each mnemonic, suffixes apart, and a few refusals of each format.
+fn thin(golden: Golden, each: usize) -> Golden {
+    let mut kept: BTreeMap<String, usize> = BTreeMap::new();
+    let key = |g: &(Vec<u32>, Option<String>)| match &g.1 {
+        Some(text) => text.split(' ').next().unwrap_or_default().to_string(),
+        None => format!("refused {}", g.0[0] >> 26),
+    };
+    golden
+        .into_iter()
+        .filter(|g| {
+            let n = kept.entry(key(g)).or_default();
+            *n += 1;
+            *n <= each
+        })
+        .collect()
 }
 
 /// Adds the fourth column: what llvm-mc makes of the texts.
@@ -320,7 +342,7 @@ fn main() {
                 good &= report.print(&format!("{title} {:8}", f.name));
             }
             if o.golden.is_some() {
-                golden.push_str(&with_code(&corpus, target, wave));
+                golden.push_str(&with_code(&thin(corpus, 2), target, wave));
             }
         }
     }

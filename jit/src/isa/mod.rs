@@ -8,6 +8,7 @@ pub mod disasm;
 pub mod encode;
 #[cfg(test)]
 mod golden;
+mod implicit;
 pub mod inst;
 pub mod row;
 pub mod rows;

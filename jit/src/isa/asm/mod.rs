@@ -19,7 +19,7 @@ use super::encode::{Code, encode};
 use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
-use super::target::{Gfx, PROCESSOR_COUNT};
+use super::target::{Gfx, PROCESSOR_COUNT, Space};
 use operand::Reason;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -112,6 +112,15 @@ fn is_long(enc: Enc) -> bool {
     matches!(enc, Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P)
 }
 
+/// The format a row's form has on a processor: gfx12 splits image instructions in two.
+fn format_on(row: &Row, enc: Enc, target: Gfx) -> Enc {
+    if enc != Enc::MIMG || target.space() != Space::Gfx12 {
+        return enc;
+    }
+    let sampled = row.ops.contains(&Opd::SAMP) || row.flags.contains(Flags::GATHER);
+    if sampled { Enc::VSAMPLE } else { Enc::VIMAGE }
+}
+
 impl Suffix {
     fn allows(self, enc: Enc) -> bool {
         match self {
@@ -138,7 +147,7 @@ impl Context<'_> {
         let sdwa = names().any(modifiers::is_sdwa) || suffix == Suffix::Sdwa;
         let mut closest: Option<(usize, Reason)> = None;
         for &row in candidates {
-            for &enc in row.encs.iter().filter(|e| suffix.allows(**e)) {
+            for enc in row.encs.iter().filter(|e| suffix.allows(**e)).map(|e| format_on(row, *e, self.target)) {
                 let mut form = self.form(row, enc);
                 form.inst.mods.sdwa.present = sdwa;
                 if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
@@ -244,6 +253,8 @@ impl Form<'_> {
         let mut columns = row.ops;
         match columns {
             [Opd::RD(_), rest @ ..] if operands.len() < columns.len() => columns = rest,
+            // Loads into LDS have no register for the data.
+            [Opd::D(_) | Opd::VDATA(_), rest @ ..] if parts.modifiers.contains(&"lds") && operands.len() == rest.len() => columns = rest,
             [Opd::K(Imm::Optional)] if operands.is_empty() => operands.push("0"),
             _ => {}
         }
@@ -260,6 +271,11 @@ impl Form<'_> {
         let row = self.inst.row;
         let m = &mut self.inst.mods;
         match self.inst.enc {
+            _ if m.sdwa.present => {
+                m.sdwa.dst_sel = 6;
+                m.sdwa.src_sel = [6; 2];
+                m.sdwa.dst_unused = 2;
+            }
             Enc::VOP3P if !row.flags.contains(Flags::MIX) => m.op_sel_hi = ((1u16 << (row.ops.len() - 1)) - 1) as u8,
             Enc::MTBUF => m.format = 1,
             _ => {}

@@ -12,6 +12,8 @@ const BITS: &[(&str, fn(&mut Mods) -> &mut bool)] = &[
     ("clamp", |m| &mut m.clamp), ("glc", |m| &mut m.glc), ("slc", |m| &mut m.slc), ("dlc", |m| &mut m.dlc),
     ("tfe", |m| &mut m.tfe), ("lwe", |m| &mut m.lwe), ("d16", |m| &mut m.d16), ("a16", |m| &mut m.a16), ("unorm", |m| &mut m.unorm),
     ("r128", |m| &mut m.r128), ("offen", |m| &mut m.offen), ("idxen", |m| &mut m.idxen), ("lds", |m| &mut m.lds), ("gds", |m| &mut m.gds),
+    ("da", |m| &mut m.da), ("addr64", |m| &mut m.addr64), ("scc", |m| &mut m.scc),
+    ("sc0", |m| &mut m.glc), ("sc1", |m| &mut m.scc), ("nt", |m| &mut m.slc), // gfx94x
     ("done", |m| &mut m.done), ("row_en", |m| &mut m.row_en), ("vm", |m| &mut m.vm), ("compr", |m| &mut m.compr),
 ];
 
@@ -36,6 +38,12 @@ fn numbers(text: &str, count: usize, below: i64) -> Result<Vec<u32>, Reason> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or("expected a list in brackets")?;
     let list: Option<Vec<u32>> = inner.split(',').map(|t| integer(t.trim()).filter(|n| (0..below).contains(n)).map(|n| n as u32)).collect();
     list.filter(|l| l.len() == count).ok_or_else(|| format!("expected {count} numbers below {below}"))
+}
+
+/// Part of a register that SDWA reads or writes.
+fn selection(text: &str) -> Result<u8, Reason> {
+    const NAMES: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+    NAMES.iter().position(|n| *n == text).map(|n| n as u8).ok_or_else(|| "expected BYTE_0 to BYTE_3, WORD_0, WORD_1 or DWORD".into())
 }
 
 /// Is this the name of a modifier that makes an instruction a DPP form?
@@ -67,6 +75,10 @@ impl Form<'_> {
         let m = &mut self.inst.mods;
         match name {
             "offset" if v.starts_with("swizzle(") => m.offset = named::swizzle(v).ok_or("no such swizzle")? as i32,
+            "offset" if self.inst.enc == Enc::SMEM => {
+                m.has_offset = true;
+                m.offset = integer(v).and_then(|n| i32::try_from(n).ok()).ok_or("expected a number")?;
+            }
             "offset" => m.offset = integer(v).and_then(|n| i32::try_from(n).ok()).ok_or("expected a number")?,
             "offset0" => m.offset = number(v, 8)? as i32,
             "offset1" => m.offset1 = number(v, 8)? as i32,
@@ -83,7 +95,7 @@ impl Form<'_> {
             "div" => m.omod = if v == "2" { 3 } else { return Err("expected 2".into()) },
             "op_sel" => {
                 let list = bit_list(v)?;
-                let packed = self.inst.enc == Enc::VOP3P || self.inst.row.flags.contains(Flags::OS01);
+                let packed = matches!(self.inst.enc, Enc::VOP3P | Enc::VINTERP) || self.inst.row.flags.contains(Flags::OS01);
                 let mut bits = low_bits(&list);
                 if !packed && list.len() == sources + 1 {
                     bits = bits & ((1 << sources) - 1) | (bits >> sources) << 3;
@@ -95,6 +107,22 @@ impl Form<'_> {
             "neg_hi" => m.neg_hi = low_bits(&bit_list(v)?),
             "wait_exp" => m.wait = number(v, 3)? as u8,
             "wait_vdst" | "wait_va_vdst" => m.wait = number(v, 4)? as u8,
+            "cbsz" => m.cbsz = number(v, 3)? as u8,
+            "abid" => m.abid = number(v, 4)? as u8,
+            "blgp" => m.blgp = number(v, 3)? as u8,
+            // gfx94x: 64-bit matrices negate where others have patterns.
+            "neg" => m.blgp = low_bits(&bit_list(v)?),
+            "index_key" => m.index_key = number(v, 2)? as u8,
+            "dst_sel" => m.sdwa.dst_sel = selection(v)?,
+            "src0_sel" => m.sdwa.src_sel[0] = selection(v)?,
+            "src1_sel" => m.sdwa.src_sel[1] = selection(v)?,
+            "dst_unused" => {
+                let names = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+                m.sdwa.dst_unused = names.iter().position(|n| *n == v).ok_or("expected UNUSED_PAD, UNUSED_SEXT or UNUSED_PRESERVE")? as u8;
+            }
+            "th" => m.th = named::temporal_hint(self.inst.row, v).ok_or("no such temporal hint")?,
+            "scope" => m.scope = named::scope(v).ok_or("expected SCOPE_CU, SCOPE_SE, SCOPE_DEV or SCOPE_SYS")?,
+            "wait_vm_vsrc" => m.wait_vm_vsrc = number(v, 1)? != 0,
             "dim" => m.dim = named::dim(v).ok_or("no such dimension")?,
             "format" => m.format = named::format(self.inst.target, v).ok_or("no such format")?,
             _ => return Err("no such modifier".into()),
@@ -104,7 +132,7 @@ impl Form<'_> {
 
     /// Sources that op_sel speaks of; the accumulator of v_fmac counts.
     fn sources(&self) -> usize {
-        self.inst.row.ops.len() - 1 + usize::from(self.inst.row.enc() == Enc::VOP2)
+        self.inst.row.ops.len().saturating_sub(1) + usize::from(self.inst.row.enc() == Enc::VOP2)
     }
 
     fn dpp(&mut self, name: &str, v: Option<&str>) -> Result<(), Reason> {

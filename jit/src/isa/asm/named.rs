@@ -3,8 +3,8 @@
 use super::operand::Reason;
 use super::value::integer;
 use crate::isa::counters::{self, Counter};
-use crate::isa::disasm::names;
-use crate::isa::row::Imm;
+use crate::isa::disasm::{memory, names};
+use crate::isa::row::{Imm, Row};
 use crate::isa::target::{Gfx, Space};
 
 /// `name(arguments)`.
@@ -135,19 +135,20 @@ fn version(text: &str) -> Option<u32> {
 }
 
 /// Export targets.
-pub(super) fn export_target(_target: Gfx, text: &str) -> Option<u32> {
+pub(super) fn export_target(target: Gfx, text: &str) -> Option<u32> {
+    let old = target.space() < Space::Gfx11;
     let numbered = |prefix: &str, base: u32, count: u32| {
         let n: u32 = text.strip_prefix(prefix)?.parse().ok()?;
         (n < count).then_some(base + n)
     };
     match text {
         "mrtz" => Some(8),
-        "null" => Some(9),
+        "null" if old => Some(9),
         "prim" => Some(20),
         _ => numbered("mrt", 0, 8)
             .or_else(|| numbered("pos", 12, 5))
-            .or_else(|| numbered("param", 32, 32))
-            .or_else(|| numbered("dual_src_blend", 21, 2))
+            .or_else(|| numbered("param", 32, 32).filter(|_| old))
+            .or_else(|| numbered("dual_src_blend", 21, 2).filter(|_| !old))
             .or_else(|| numbered("invalid_target_", 0, 64)),
     }
 }
@@ -158,11 +159,46 @@ pub(super) fn dim(text: &str) -> Option<u8> {
     number_or_name(text, 8, |n| names::DIMS[n as usize] == name).map(|n| n as u8)
 }
 
-/// `[BUF_FMT_32_FLOAT]` or a number.
-pub(super) fn format(_target: Gfx, text: &str) -> Option<u8> {
-    let name = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
-    let name = name.trim().strip_prefix("BUF_FMT_").unwrap_or(name);
-    number_or_name(text, 128, |n| names::FORMATS.get(n as usize).is_some_and(|f| *f == name)).map(|n| n as u8)
+/// `[BUF_FMT_32_FLOAT]`, before gfx10 `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, or a number.
+pub(super) fn format(target: Gfx, text: &str) -> Option<u8> {
+    if let Some(n) = integer(text) {
+        return u8::try_from(n).ok().filter(|n| *n < 128);
+    }
+    let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+    let position = |table: &[&str], name: &str| table.iter().position(|n| *n == name).map(|n| n as u8);
+    let unified: &[&str] = match target.space() {
+        Space::Gfx6 | Space::Gfx8 => {
+            return list.split(',').try_fold(1, |format, part| {
+                let part = part.trim();
+                if let Some(name) = part.strip_prefix("BUF_DATA_FORMAT_") {
+                    return Some(format & 0x70 | position(&names::DATA_FORMATS, name)?);
+                }
+                let name = part.strip_prefix("BUF_NUM_FORMAT_")?;
+                let name = if name == "SNORM_OGL" { "RESERVED_6" } else { name };
+                Some(format & 15 | position(&names::NUMBER_FORMATS, name)? << 4)
+            });
+        }
+        Space::Gfx10 => names::FORMATS_GFX10,
+        Space::Gfx11 | Space::Gfx12 => &names::FORMATS,
+    };
+    position(unified, list.trim().strip_prefix("BUF_FMT_")?)
+}
+
+/// `TH_LOAD_NT` or a number.
+pub(super) fn temporal_hint(row: &Row, text: &str) -> Option<u8> {
+    let kind = memory::hint_kind(row);
+    let name = text.strip_prefix("TH_").map_or(text, |t| t.strip_prefix(kind).and_then(|t| t.strip_prefix('_')).unwrap_or(t));
+    if let Some(n) = integer(name) {
+        return u8::try_from(n).ok().filter(|n| *n < 8);
+    }
+    let scopes = |th| (0..4).any(|scope| memory::hint_name(kind, th, scope) == Some(name));
+    if matches!(name, "RT") { Some(0) } else { (1..8).find(|&th| scopes(th)) }
+}
+
+/// `SCOPE_SE`.
+pub(super) fn scope(text: &str) -> Option<u8> {
+    let name = text.strip_prefix("SCOPE_")?;
+    memory::SCOPES.iter().position(|n| *n == name).map(|n| n as u8)
 }
 
 /// The pattern of ds_swizzle_b32 by name.

@@ -6,7 +6,7 @@ use crate::isa::disasm::names;
 use crate::isa::inst::{Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
-use crate::isa::target::Gfx;
+use crate::isa::target::{Family, Gfx};
 
 /// Why a text is not the operand that is wanted.
 pub(super) type Reason = String;
@@ -14,8 +14,8 @@ pub(super) type Reason = String;
 /// Source number of a column: which neg, abs and op_sel bits are its.
 fn source_index(column: Opd) -> Option<u8> {
     match column {
-        Opd::S0(_) | Opd::V0(_) | Opd::R0(_) => Some(0),
-        Opd::S1(_) | Opd::V1(_) | Opd::R1(_) => Some(1),
+        Opd::S0(_) | Opd::V0(_) | Opd::R0(_) | Opd::AV0(_) | Opd::A0(_) => Some(0),
+        Opd::S1(_) | Opd::V1(_) | Opd::R1(_) | Opd::AV1(_) => Some(1),
         Opd::S2(_) | Opd::V2(_) | Opd::R2(_) | Opd::C2(_) => Some(2),
         _ => None,
     }
@@ -24,6 +24,7 @@ fn source_index(column: Opd) -> Option<u8> {
 /// Type of a column's operand; 32 bits where the form decides.
 fn column_type(column: Opd) -> Ty {
     match column {
+        Opd::AV0(t) | Opd::AV1(t) | Opd::A0(t) | Opd::AD(t) => t,
         Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::SR0(t) | Opd::LIT(t) | Opd::SBASE(t) | Opd::RSRC(t) => t,
         Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) | Opd::R0(t) | Opd::R1(t) | Opd::R2(t) | Opd::C2(t) => {
             t
@@ -105,23 +106,18 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
                 _ => Ok(inline(n as u64 & 0xffff_ffff, single).unwrap_or(Operand::Literal(n as u32))),
             }
         }
-        Value::Float(f) => match ty {
-            Ty::F64 | Ty::B64 | Ty::I64 | Ty::U64 => {
-                Ok(inline(f.to_bits(), double).unwrap_or(Operand::Literal((f.to_bits() >> 32) as u32)))
-            }
-            Ty::F16 | Ty::B16 | Ty::I16 | Ty::U16 | Ty::F16X2 => {
-                let bits = half::f16::from_f64(f).to_bits();
-                Ok(inline(u64::from(bits), half).unwrap_or(Operand::Literal(u32::from(bits))))
-            }
-            Ty::BF16 | Ty::BF16X2 => {
-                let bits = half::bf16::from_f64(f).to_bits();
-                Ok(inline(u64::from(bits), bfloat).unwrap_or(Operand::Literal(u32::from(bits))))
-            }
-            _ => {
-                let bits = (f as f32).to_bits();
-                Ok(inline(u64::from(bits), single).unwrap_or(Operand::Literal(bits)))
-            }
-        },
+        Value::Float(f) => {
+            // All types know the constants by the value of the shortest decimal.
+            let wide = ty.is_64();
+            let bits = if wide { f.to_bits() } else { u64::from((f as f32).to_bits()) };
+            let literal = match ty {
+                _ if wide => (bits >> 32) as u32,
+                Ty::F16 | Ty::B16 | Ty::I16 | Ty::U16 | Ty::F16X2 => u32::from(half::f16::from_f64(f).to_bits()),
+                Ty::BF16 | Ty::BF16X2 => u32::from(half::bf16::from_f64(f).to_bits()),
+                _ => bits as u32,
+            };
+            Ok(inline(bits, if wide { double } else { single }).unwrap_or(Operand::Literal(literal)))
+        }
         _ => Err("expected a register or a number".into()),
     }
 }
@@ -133,6 +129,7 @@ impl Form<'_> {
             Opd::IADDR => return self.addresses(text),
             Opd::K(kind) => Operand::Imm(self.immediate(kind, text)?),
             Opd::MSG => Operand::Imm(self.immediate(Imm::Sendmsg, text)?),
+            Opd::IDX => Operand::Imm(self.immediate(Imm::GprIdx, text)?),
             Opd::SIMM => Operand::Imm(number(text, 7)?),
             Opd::ATTR => Operand::Imm(attribute(text)?),
             Opd::TGT => {
@@ -147,7 +144,10 @@ impl Form<'_> {
                 }
                 _ => return Err("expected a number".into()),
             },
-            Opd::SOFF => match value(text) {
+            Opd::PARAM => Operand::Imm(["p10", "p20", "p0"].iter().position(|p| *p == text).ok_or("expected p10, p20 or p0")? as u32),
+            Opd::SOFF | Opd::SOFFI | Opd::SOFFR => match value(text) {
+                // gfx7 counts in dwords and takes a literal where eight bits are not enough.
+                Value::Int(n) if self.inst.target.family() == Family::Gfx7 && n > 0xff => Operand::Literal(n as u32),
                 Value::Int(n) => Operand::Imm(n as u32),
                 v => register(self.inst.target, &v).ok_or("expected a scalar register or an offset")?,
             },

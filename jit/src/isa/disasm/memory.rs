@@ -2,17 +2,41 @@
 
 use super::{Printer, names};
 use crate::isa::inst::Enc;
-use crate::isa::row::{Flags, Opd, Ty};
+use crate::isa::row::{Flags, Opd, Row, Ty};
 use crate::isa::target::{Family, Space};
 
 /// gfx12: the widest scope.
 const SCOPE_SYS: u8 = 3;
-const SCOPES: [&str; 4] = ["CU", "SE", "DEV", "SYS"];
+pub(in crate::isa) const SCOPES: [&str; 4] = ["CU", "SE", "DEV", "SYS"];
 const SCOPE_DEV: u8 = 2;
 /// gfx12: temporal hints of loads, stores and atomics by number. The third depends on the scope; `None` prints as a number.
 const TH_LOAD: [Option<&str>; 8] = [None, Some("NT"), Some("HT"), None, Some("NT_RT"), Some("RT_NT"), Some("NT_HT"), None];
 const TH_STORE: [Option<&str>; 8] = [None, Some("NT"), Some("HT"), None, Some("NT_RT"), Some("RT_NT"), Some("NT_HT"), Some("NT_WB")];
 const TH_ATOMIC: [Option<&str>; 8] = [None, Some("RETURN"), Some("NT"), Some("NT_RETURN"), None, None, None, None];
+
+/// What a temporal hint speaks of.
+pub(in crate::isa) fn hint_kind(row: &Row) -> &'static str {
+    if row.flags.contains(Flags::ATOMIC) {
+        "ATOMIC"
+    } else if row.flags.contains(Flags::STORE) {
+        "STORE"
+    } else {
+        "LOAD"
+    }
+}
+
+/// Name of a temporal hint, without TH_ and kind.
+pub(in crate::isa) fn hint_name(kind: &str, th: u8, scope: u8) -> Option<&'static str> {
+    match (kind, th) {
+        ("ATOMIC", 4..) if scope >= SCOPE_DEV => Some(if th & 2 != 0 { "CASCADE_NT" } else { "CASCADE_RT" }),
+        ("STORE" | "LOAD", 3) if scope == SCOPE_SYS => Some("BYPASS"),
+        ("STORE", 3) => Some("RT_WB"),
+        ("LOAD", 3) => Some("LU"),
+        ("ATOMIC", _) => TH_ATOMIC[usize::from(th & 7)],
+        ("STORE", _) => TH_STORE[usize::from(th & 7)],
+        _ => TH_LOAD[usize::from(th & 7)],
+    }
+}
 
 impl Printer<'_> {
     /// Cache policy: single bits before gfx12, a temporal hint and a scope from there.
@@ -43,21 +67,8 @@ impl Printer<'_> {
         if th == 0 {
             return;
         }
-        let flags = self.inst.row.flags;
-        let (kind, names) = if flags.contains(Flags::ATOMIC) {
-            ("ATOMIC", &TH_ATOMIC)
-        } else if flags.contains(Flags::STORE) {
-            ("STORE", &TH_STORE)
-        } else {
-            ("LOAD", &TH_LOAD)
-        };
-        let name = match (kind, th) {
-            ("ATOMIC", 4..) if scope >= SCOPE_DEV => Some(if th & 2 != 0 { "CASCADE_NT" } else { "CASCADE_RT" }),
-            ("STORE" | "LOAD", 3) if scope == SCOPE_SYS => Some("BYPASS"),
-            ("STORE", 3) => Some("RT_WB"),
-            ("LOAD", 3) => Some("LU"),
-            _ => names[usize::from(th & 7)],
-        };
+        let kind = hint_kind(self.inst.row);
+        let name = hint_name(kind, th, scope);
         match name {
             Some(name) => self.num(format_args!(" th:TH_{kind}_{name}")),
             // Numbers of loads have no prefix.

@@ -182,7 +182,7 @@ pub(in crate::isa) const FORMATS: [&str; 64] = [
 
 /// Buffer formats of gfx10, without BUF_FMT_.
 #[rustfmt::skip]
-pub(super) const FORMATS_GFX10: &[&str] = &[
+pub(in crate::isa) const FORMATS_GFX10: &[&str] = &[
     "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT",
     "8_SINT", "16_UNORM", "16_SNORM", "16_USCALED", "16_SSCALED", "16_UINT",
     "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED", "8_8_SSCALED",
@@ -200,10 +200,10 @@ pub(super) const FORMATS_GFX10: &[&str] = &[
 
 /// Buffer data formats before gfx10, without BUF_DATA_FORMAT_.
 #[rustfmt::skip]
-pub(super) const DATA_FORMATS: [&str; 16] = [
+pub(in crate::isa) const DATA_FORMATS: [&str; 16] = [
     "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2",
     "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15",
 ];
 
 /// Buffer number formats before gfx10, without BUF_NUM_FORMAT_.
-pub(super) const NUMBER_FORMATS: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
+pub(in crate::isa) const NUMBER_FORMATS: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
