@@ -111,6 +111,37 @@ prologue exporting
   exp pos0 v0, v0, v0, v0 done
   epilogue exporting
 
+// A V# of 64 KiB for the buffer of 1 KiB, and lane 5 far behind its end: the descriptor allows it, the memory is not there.
+prologue wild_buffer_load
+  s_mov_b32 s4, s2
+  s_mov_b32 s5, s3
+  s_mov_b32 s6, 0x10000
+  s_mov_b32 s7, 0x30016fac
+  v_cmp_eq_u32_e32 vcc_lo, 5, v0
+  v_cndmask_b32_e64 v3, 0, 0x8000, vcc_lo
+  buffer_load_b32 v4, v3, s[4:7], 0 offen
+  s_waitcnt vmcnt(0)
+  epilogue wild_buffer_load
+
+// An atomic of a buffer at an odd address (BUF-23).
+prologue misaligned_buffer_atomic
+  s_mov_b32 s4, s2
+  s_mov_b32 s5, s3
+  s_mov_b32 s6, 0x400
+  s_mov_b32 s7, 0x30016fac
+  buffer_atomic_add_u32 v0, v1, s[4:7], 0 offen offset:2
+  epilogue misaligned_buffer_atomic
+
+// A format that buffers do not have: BC1.
+prologue buffer_of_blocks
+  s_mov_b32 s4, s2
+  s_mov_b32 s5, s3
+  s_mov_b32 s6, 0x400
+  s_mov_b32 s7, 0x30016fac
+  tbuffer_load_format_x v4, v1, s[4:7], 0 format:109 offen
+  s_waitcnt vmcnt(0)
+  epilogue buffer_of_blocks
+
 // Not a fault: LDS out of range. Stores are dropped, loads give 0 (LDS-01, LDS-02).
 prologue lds_out_of_range
   v_mov_b32_e32 v2, 0x3fc
@@ -164,6 +195,15 @@ amdhsa.kernels:
      .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
      .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: exporting, .symbol: exporting.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
+     .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
+     .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
+  - {.name: wild_buffer_load, .symbol: wild_buffer_load.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
+     .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
+     .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
+  - {.name: misaligned_buffer_atomic, .symbol: misaligned_buffer_atomic.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
+     .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
+     .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
+  - {.name: buffer_of_blocks, .symbol: buffer_of_blocks.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
      .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
      .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: lds_out_of_range, .symbol: lds_out_of_range.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,

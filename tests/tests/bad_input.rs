@@ -161,6 +161,9 @@ fn faults_name_kernel_and_place() {
             ("wild_jump", MEMORY, "0x10"),
             ("trapping", TRAP, "2"),
             ("exporting", UNSUPPORTED, "exp"),
+            ("wild_buffer_load", MEMORY, "buffer_load_b32 v4, v3, s[4:7], 0 offen`), workgroup (0, 0, 0), wave 0, lane 5: address"),
+            ("misaligned_buffer_atomic", MEMORY, "align"), // BUF-23
+            ("buffer_of_blocks", UNSUPPORTED, "format"),
         ] {
             assert_error(fault(name, engine, 1_000_000), code, &[name, words]);
         }

@@ -6,14 +6,12 @@ use super::sem::{B32, Sem};
 use crate::ir::PureOp::{And32, Or32};
 use crate::ir::site::{Site, SiteRegisters, Written};
 use crate::ir::{Op, SReg, Ty, VReg, Value};
-use crate::isa::{Enc, Flags, Row};
+use crate::isa::{Enc, Row};
 use std::sync::Arc;
 
-/// Meaning of a buffer or ray row.
+/// Meaning of a buffer, image or ray row.
 pub fn of_row(row: &Row) -> Option<Sem> {
-    let is_buffer = matches!(row.enc(), Enc::MUBUF | Enc::MTBUF);
-    let is_ray = row.enc() == Enc::MIMG && row.flags.contains(Flags::BVH);
-    (!row.ops.is_empty() && (is_buffer || is_ray)).then_some(Sem::Wave(texture))
+    (!row.ops.is_empty() && matches!(row.enc(), Enc::MUBUF | Enc::MTBUF | Enc::MIMG)).then_some(Sem::Wave(texture))
 }
 
 fn texture(c: &mut Cx) {

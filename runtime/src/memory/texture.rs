@@ -1,18 +1,20 @@
-//! Buffer and ray instructions: from a call of compiled code to the texture crate and back.
+//! Buffer, image and ray instructions: from a call of compiled code to the texture crate and back.
 //!
 //! The first call of a site makes of its instruction what the texture crate needs; later ones find it there. Rows, LDS and memory are lent
-//! to the texture crate for the call.
+//! to the texture crate for the call. Routines of image instructions are kept by thread.
 
 use super::access::{self, Failed};
 use super::scalar::generation;
 use super::vector::{context, fault, host};
 use crate::wave::{VIEWS, WaveContext};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
 use wavejit_jit::ir::Site;
-use wavejit_jit::isa::{Enc, Family};
+use wavejit_jit::isa::{Enc, Family, Gfx};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
+use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
 use wavejit_texture::memory::Update;
 use wavejit_texture::ray::{self, RayError, RayOp};
 use wavejit_texture::{Generation, Memory, Wave};
@@ -21,6 +23,8 @@ use wavejit_texture::{Generation, Memory, Wave};
 enum Resolved {
     Buffer(BufferOp),
     Ray(RayOp),
+    /// With the number it goes by in the caches.
+    Image(ImageOp, usize),
     /// Nothing this build executes; why.
     Unknown(String),
 }
@@ -36,9 +40,42 @@ fn resolve(site: &Site) -> Resolved {
         },
         _ => match RayOp::new(inst.name(), generation, inst.mods.a16) {
             Some(op) => Resolved::Ray(op),
-            None => Resolved::Unknown(format!("{} is not supported", inst.name())),
+            None => match Kind::parse(inst.name()) {
+                Some((kind, g16)) => Resolved::Image(image_op(kind, g16, site, generation), SITES.fetch_add(1, Relaxed) % MOST_SITES),
+                None => Resolved::Unknown(format!("{} is not supported", inst.name())),
+            },
         },
     }
+}
+
+fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> ImageOp {
+    let mods = &site.inst.mods;
+    ImageOp {
+        dmask: mods.dmask,
+        unorm: mods.unorm,
+        d16: mods.d16,
+        a16: mods.a16,
+        g16: g16 || mods.g16,
+        tfe: mods.tfe,
+        lwe: mods.lwe,
+        r128: mods.r128,
+        returns: site.results != 0,
+        ..ImageOp::new(kind, generation, Dim::from_field(mods.dim.into()))
+    }
+}
+
+/// The first gfx8 chips give 16-bit data a register for each component (LLVM, FeatureUnpackedD16VMem).
+fn unpacked_d16(target: Gfx) -> bool {
+    matches!(target.0, 0x800..=0x805)
+}
+
+/// Sites that caches tell apart; those beyond share their places.
+const MOST_SITES: usize = 4096;
+static SITES: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Routines of image instructions, by what the device says of images.
+    static ROUTINES: RefCell<Vec<(ImageConfig, RoutineCache)>> = const { RefCell::new(vec![]) };
 }
 
 fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
@@ -59,8 +96,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
         returns: site.results != 0,
         tfe: mods.tfe,
         lds: op.lds || mods.lds,
-        // LLVM, FeatureUnpackedD16VMem
-        unpacked_d16: matches!(site.target.0, 0x800..=0x805),
+        unpacked_d16: unpacked_d16(site.target),
         ..op
     }
 }
@@ -88,6 +124,7 @@ pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall
     let done = match site.resolved(resolve) {
         Some(Resolved::Buffer(op)) => run_buffer(state, ctx, op, call, site, &mut wave, lds),
         Some(Resolved::Ray(op)) => run_ray(state, ctx, op, call, site, &mut wave),
+        Some(Resolved::Image(op, number)) => run_image(state, ctx, op, *number, call, site, &mut wave),
         Some(Resolved::Unknown(why)) => Err(Refusal::because(why.clone())),
         None => Err(Refusal::because("another run time's site".into())),
     };
@@ -169,6 +206,46 @@ fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall,
     ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state, ctx }).map_err(|e| match e {
         RayError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
         RayError::Node { lane, address, .. } => Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) },
+    })
+}
+
+fn run_image(
+    state: &WaveState,
+    ctx: &WaveContext,
+    op: &ImageOp,
+    number: usize,
+    call: &TextureCall,
+    site: &Site,
+    wave: &mut Wave,
+) -> Result<(), Refusal> {
+    let mut words = [0; 12];
+    let given = usize::from(site.scalars).min(12);
+    words.iter_mut().zip(&state.slots[..given]).for_each(|(to, from)| *to = *from as u32);
+    let [t @ .., s0, s1, s2, s3] = words;
+    let (mut t, mut s): ([u32; 8], _) = (t, [s0, s1, s2, s3]);
+    // A T# of four dwords: what follows is the sampler, or nothing.
+    if given == 4 || given == 8 && op.kind.sampling().is_some() {
+        s = [t[4], t[5], t[6], t[7]];
+    }
+    if op.r128 || given == 4 {
+        t[4..].fill(0);
+    }
+    let (addresses, data) = (usize::from(site.addresses), usize::from(site.data));
+    let (address, rest) = call.rows.split_at(addresses);
+    let (source, rest) = rest.split_at(data);
+    let operands = Operands { address, source, result: &rest[..site.results.into()] };
+    let config = ImageConfig { unpacked_d16: unpacked_d16(site.target), ..ImageConfig::default() };
+    let memory = GuestMemory { state, ctx };
+    let done = ROUTINES.with_borrow_mut(|caches| {
+        let at = caches.iter().position(|c| c.0 == config).unwrap_or_else(|| {
+            caches.push((config, RoutineCache::new(config)));
+            caches.len() - 1
+        });
+        caches[at].1.execute(number, op, &t, &s, &operands, wave, &memory)
+    });
+    done.map_err(|e| match e {
+        ImageError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane, address, why: None },
+        e => Refusal::because(e.to_string()),
     })
 }
 
