@@ -34,7 +34,7 @@ fn is_short(enc: Enc) -> bool {
 
 /// Rounding and denormal modes apply: some operand is a float that is computed with, not only moved or classified.
 fn uses_float_mode(row: &Row) -> bool {
-    let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2);
+    let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2 | Ty::F32X2);
     let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_");
     !moved
         && row.ops.iter().any(|o| match *o {
@@ -47,20 +47,24 @@ impl Inst {
     /// State it reads without naming it as an operand.
     pub fn implicit_reads(&self) -> Implicit {
         let row = self.row;
-        let mut state = row.reads;
+        let mut state = row.reads | self.row_y.map_or(Implicit::empty(), |y| y.reads);
         if is_vector(self.enc) && !ignores_exec(row) {
             state |= Implicit::EXEC;
         }
-        if is_valu(self.enc) && uses_float_mode(row) {
+        if is_valu(self.enc) && (uses_float_mode(row) || self.row_y.is_some_and(uses_float_mode)) {
             state |= Implicit::MODE;
         }
         if is_short(self.enc) && row.ops.contains(&Opd::M2) {
             state |= Implicit::VCC;
         }
         match self.enc {
+            // Data goes from lane to lane and never to memory.
+            Enc::DS if matches!(row.name, "ds_permute_b32" | "ds_bpermute_b32" | "ds_swizzle_b32") => {}
             // LDS is as large as M0 says before gfx9; GDS always takes its base and size from there.
             Enc::DS if self.target.space() == Space::Gfx6 || self.target.0 < 0x900 || self.mods.gds => state |= Implicit::M0,
             Enc::FLAT | Enc::SCRATCH => state |= Implicit::FLAT_SCR,
+            // Matrices have types of size only; the moves between register files have two operands.
+            Enc::MAI if row.ops.len() > 2 => state |= Implicit::MODE,
             Enc::VINTERP | Enc::VINTRP | Enc::LDSDIR => state |= Implicit::M0,
             Enc::EXP if self.mods.row_en => state |= Implicit::M0,
             _ => {}

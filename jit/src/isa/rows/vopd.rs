@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     row("v_dual_subrev_f32",           VOPD, [   X,    X,    X, 0x06, 0x06], &[D(F32), S0(F32), S1(F32)], NONE),
     row("v_dual_mul_dx9_zero_f32",     VOPD, [   X,    X,    X, 0x07, 0x07], &[D(F32), S0(F32), S1(F32)], NONE),
     row("v_dual_mov_b32",              VOPD, [   X,    X,    X, 0x08, 0x08], &[D(B32), S0(B32)], NONE),
-    row("v_dual_cndmask_b32",          VOPD, [   X,    X,    X, 0x09, 0x09], &[D(B32), S0(B32), S1(B32)], NONE),
+    row("v_dual_cndmask_b32",          VOPD, [   X,    X,    X, 0x09, 0x09], &[D(B32), S0(B32), S1(B32)], NONE).reads(VCC),
     row("v_dual_max_f32",              VOPD, [   X,    X,    X, 0x0a, 0x0a], &[D(F32), S0(F32), S1(F32)], NONE).named(&[(Procs::GFX12, "v_dual_max_num_f32")]),
     row("v_dual_min_f32",              VOPD, [   X,    X,    X, 0x0b, 0x0b], &[D(F32), S0(F32), S1(F32)], NONE).named(&[(Procs::GFX12, "v_dual_min_num_f32")]),
     row("v_dual_dot2acc_f32_f16",      VOPD, [   X,    X,    X, 0x0c,    X], &[D(F32), S0(F16X2), S1(F16X2)], NONE),
