@@ -1,5 +1,5 @@
-//! Routines kept between waves. A call site remembers the routines of the descriptors it saw last, newest first, and compares the twelve dwords;
-//! what a site does not remember is looked up by all of instruction and descriptors.
+//! Routines kept between waves. A call site remembers the routines of a few descriptors and compares the twelve dwords; what a site
+//! does not remember is looked up by all of instruction and descriptors.
 //!
 //! A cache belongs to one thread.
 
@@ -29,11 +29,19 @@ struct Key {
 /// A routine, or why there is none.
 type Entry = Rc<Result<Routine, ImageError>>;
 
+/// What a call site remembers.
+#[derive(Debug, Default)]
+struct Site {
+    ways: Vec<(Key, Entry)>,
+    /// The one to be replaced next.
+    oldest: usize,
+}
+
 /// Routines by call site and by descriptors.
 #[derive(Debug, Default)]
 pub struct RoutineCache {
     config: ImageConfig,
-    sites: Vec<Vec<(Key, Entry)>>,
+    sites: Vec<Site>,
     all: HashMap<Key, Entry>,
 }
 
@@ -45,43 +53,37 @@ impl RoutineCache {
 
     /// The routine of an instruction and its descriptors. `site` numbers the instruction, densely from 0; sites that share a number cost time
     /// but no correctness. Words that the instruction does not use should be 0.
-    pub fn find(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> Entry {
+    pub fn find(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> &Result<Routine, ImageError> {
+        let is_known = |key: &Key| key.words[..8] == *t && key.words[8..] == *s && key.op == *op;
+        let known = self.sites.get(site).and_then(|site| site.ways.iter().position(|(key, _)| is_known(key)));
+        let way = known.unwrap_or_else(|| self.remember(site, op, t, s));
+        &self.sites[site].ways[way].1
+    }
+
+    /// Looks among everybody's routines, makes a new one if there is none, and has the site remember it.
+    #[cold]
+    fn remember(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> usize {
         let mut words = [0; 12];
         words[..8].copy_from_slice(t);
         words[8..].copy_from_slice(s);
         let key = Key { words, op: *op };
-        if let Some(ways) = self.sites.get(site)
-            && let Some((known, entry)) = ways.first()
-            && *known == key
-        {
-            return entry.clone();
-        }
-        self.find_again(site, key)
-    }
-
-    /// A site's other routines, then everybody's, then a new one.
-    #[cold]
-    fn find_again(&mut self, site: usize, key: Key) -> Entry {
-        if self.sites.len() <= site {
-            self.sites.resize_with(site + 1, Vec::new);
-        }
-        let ways = &mut self.sites[site];
-        if let Some(at) = ways.iter().position(|(known, _)| *known == key) {
-            ways[..=at].rotate_right(1);
-            return ways[0].1.clone();
-        }
         if self.all.len() >= MOST {
             self.all.clear();
         }
         let config = &self.config;
-        let entry = self.all.entry(key).or_insert_with(|| {
-            let [words @ .., s0, s1, s2, s3] = key.words;
-            Rc::new(Routine::new(&key.op, config, &words, &[s0, s1, s2, s3]))
-        });
-        let entry = entry.clone();
-        ways.truncate(WAYS - 1);
-        ways.insert(0, (key, entry.clone()));
-        entry
+        let entry = self.all.entry(key).or_insert_with(|| Rc::new(Routine::new(op, config, t, s))).clone();
+        if self.sites.len() <= site {
+            self.sites.resize_with(site + 1, Site::default);
+        }
+        let site = &mut self.sites[site];
+        if site.ways.len() < WAYS {
+            site.ways.push((key, entry));
+            return site.ways.len() - 1;
+        }
+        let way = site.oldest;
+        site.ways[way] = (key, entry);
+        site.oldest = (way + 1) % WAYS;
+        way
     }
 
     /// Executes an image instruction for a wave.
@@ -95,7 +97,7 @@ impl RoutineCache {
         wave: &mut Wave,
         memory: &dyn Memory,
     ) -> Result<(), ImageError> {
-        match &*self.find(site, op, t, s) {
+        match self.find(site, op, t, s) {
             Ok(routine) => routine.execute(operands, wave, memory),
             Err(error) => Err(error.clone()),
         }
@@ -113,13 +115,14 @@ mod tests {
         let mut cache = RoutineCache::new(ImageConfig::default());
         let op = ImageOp::new(Kind::parse("image_load").unwrap().0, Generation::Gfx11, Dim::D2);
         let t = |n| [0, 0, 0, 0, 0, 0, 0, n]; // unbound or a buffer, which is no error
-        let first = cache.find(3, &op, &t(1), &[0; 4]);
-        let second = cache.find(3, &op, &t(2), &[0; 4]);
-        assert!(!Rc::ptr_eq(&first, &second));
-        assert!(Rc::ptr_eq(&first, &cache.find(3, &op, &t(1), &[0; 4])));
-        assert!(Rc::ptr_eq(&second, &cache.find(0, &op, &t(2), &[0; 4])), "another site finds what is known");
+        let find = |cache: &mut RoutineCache, site, op: &ImageOp, t| std::ptr::from_ref(cache.find(site, op, &t, &[0; 4]));
+        let first = find(&mut cache, 3, &op, t(1));
+        let second = find(&mut cache, 3, &op, t(2));
+        assert_ne!(first, second);
+        assert_eq!(find(&mut cache, 3, &op, t(1)), first);
+        assert_eq!(find(&mut cache, 0, &op, t(2)), second, "another site finds what is known");
         let other = ImageOp { dmask: 1, ..op };
-        assert!(!Rc::ptr_eq(&second, &cache.find(0, &other, &t(2), &[0; 4])));
+        assert_ne!(find(&mut cache, 0, &other, t(2)), second);
         for n in 10..10 + 2 * MOST as u32 {
             cache.find(n as usize % 7, &op, &t(n), &[0; 4]);
         }

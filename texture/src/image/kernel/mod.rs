@@ -127,39 +127,24 @@ impl Isa {
     }
 }
 
-/// The functions of one kind of texel, for both instruction sets: sample and load.
+/// Functions for one kind of texel, each for both instruction sets.
 macro_rules! instances {
-    ($($name:ident: $texels:ty;)*) => {
+    ($($name:ident = $function:ident, $texels:ty;)*) => {
         $(
-            mod $name {
-                use super::*;
+            fn $name(isa: Isa) -> Run {
                 #[target_feature(enable = "avx2,fma,f16c")]
-                unsafe fn sample_avx2(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
+                unsafe fn avx2(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
                     // SAFETY: this function is only reached where the processor has the features, with an image the caller vouches for.
-                    unsafe { super::sample::sample::<Avx2, $texels>(k, operands, wave, base) }
-                }
-                #[target_feature(enable = "avx2,fma,f16c")]
-                unsafe fn load_avx2(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
-                    // SAFETY: as above.
-                    unsafe { super::load::load::<Avx2, $texels>(k, operands, wave, base) }
+                    unsafe { $function::$function::<Avx2, $texels>(k, operands, wave, base) }
                 }
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
-                unsafe fn sample_avx512(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
+                unsafe fn avx512(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
                     // SAFETY: as above.
-                    unsafe { super::sample::sample::<Avx512, $texels>(k, operands, wave, base) }
+                    unsafe { $function::$function::<Avx512, $texels>(k, operands, wave, base) }
                 }
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
-                unsafe fn load_avx512(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
-                    // SAFETY: as above.
-                    unsafe { super::load::load::<Avx512, $texels>(k, operands, wave, base) }
-                }
-                pub(super) fn get(isa: Isa, is_load: bool) -> Run {
-                    match (isa, is_load) {
-                        (Isa::Avx2, false) => sample_avx2,
-                        (Isa::Avx2, true) => load_avx2,
-                        (Isa::Avx512, false) => sample_avx512,
-                        (Isa::Avx512, true) => load_avx512,
-                    }
+                match isa {
+                    Isa::Avx2 => avx2,
+                    Isa::Avx512 => avx512,
                 }
             }
         )*
@@ -167,15 +152,23 @@ macro_rules! instances {
 }
 
 instances! {
-    bytes: Bytes;
-    srgb: Srgb;
-    packed: Packed;
-    half1: Halves<1>;
-    half2: Halves<2>;
-    half4: Halves<4>;
-    dword1: Dwords<1>;
-    dword2: Dwords<2>;
-    dword4: Dwords<4>;
+    sample_bytes = sample, Bytes;
+    sample_srgb = sample, Srgb;
+    sample_half1 = sample, Halves<1>;
+    sample_half2 = sample, Halves<2>;
+    sample_half4 = sample, Halves<4>;
+    sample_dword1 = sample, Dwords<1>;
+    sample_dword2 = sample, Dwords<2>;
+    sample_dword4 = sample, Dwords<4>;
+    load_bytes = load, Bytes;
+    load_srgb = load, Srgb;
+    load_packed = load, Packed;
+    load_half1 = load, Halves<1>;
+    load_half2 = load, Halves<2>;
+    load_half4 = load, Halves<4>;
+    load_dword1 = load, Dwords<1>;
+    load_dword2 = load, Dwords<2>;
+    load_dword4 = load, Dwords<4>;
 }
 
 /// The functions for a surface's format.
@@ -187,22 +180,19 @@ fn instance(surface: &Surface, isa: Isa, is_load: bool) -> Option<Run> {
     if format.layout != FormatLayout::Plain || usize::from(format.bytes) * 8 != channels.iter().map(|c| usize::from(c.bits)).sum() {
         return None;
     }
-    let get: fn(Isa, bool) -> Run = match (format.numeric, count) {
-        (Numeric::Unorm, 1 | 2 | 4) if all(8) => bytes::get,
-        (Numeric::Srgb, 1 | 2 | 4) if all(8) => srgb::get,
-        (Numeric::Float, 1) if all(16) => half1::get,
-        (Numeric::Float, 2) if all(16) => half2::get,
-        (Numeric::Float, 4) if all(16) => half4::get,
-        (Numeric::Float, 1) if all(32) => dword1::get,
-        (Numeric::Float, 2) if all(32) => dword2::get,
-        (Numeric::Float, 4) if all(32) => dword4::get,
-        (Numeric::Uint | Numeric::Sint, 1) if is_load && all(32) => dword1::get,
-        (Numeric::Uint | Numeric::Sint, 2) if is_load && all(32) => dword2::get,
-        (Numeric::Uint | Numeric::Sint, 4) if is_load && all(32) => dword4::get,
-        (Numeric::Uint | Numeric::Sint, _) if is_load && format.bytes <= 4 => packed::get,
+    let [sample, load]: [fn(Isa) -> Run; 2] = match (format.numeric, count) {
+        (Numeric::Unorm, 1 | 2 | 4) if all(8) => [sample_bytes, load_bytes],
+        (Numeric::Srgb, 1 | 2 | 4) if all(8) => [sample_srgb, load_srgb],
+        (Numeric::Float, 1) if all(16) => [sample_half1, load_half1],
+        (Numeric::Float, 2) if all(16) => [sample_half2, load_half2],
+        (Numeric::Float, 4) if all(16) => [sample_half4, load_half4],
+        (Numeric::Float | Numeric::Uint | Numeric::Sint, 1) if all(32) => [sample_dword1, load_dword1],
+        (Numeric::Float | Numeric::Uint | Numeric::Sint, 2) if all(32) => [sample_dword2, load_dword2],
+        (Numeric::Float | Numeric::Uint | Numeric::Sint, 4) if all(32) => [sample_dword4, load_dword4],
+        (Numeric::Uint | Numeric::Sint, _) if is_load && format.bytes <= 4 => [load_packed, load_packed],
         _ => return None,
     };
-    Some(get(isa, is_load))
+    Some(if is_load { load(isa) } else { sample(isa) })
 }
 
 /// The levels, if all their texels lie in the image and offsets fit 31 bits.

@@ -1,6 +1,6 @@
 //! sample in vectors: the twin of [`super::super::sample`] for the images and samplers that [`super::Kernel`] takes.
 
-use super::super::lod::{LOWEST, Lambda, MipFilter};
+use super::super::lod::{LOWEST, MipFilter};
 use super::super::op::{Lod, Slot};
 use super::simd::Simd;
 use super::taps::{Axis, Level, Share, linear, point, share};
@@ -56,40 +56,72 @@ unsafe fn log2_of_square<S: Simd>(square: S::F, table: &'static [u32; 256], m: S
     }
 }
 
+/// Squared length of a derivative, in texels.
+#[inline(always)]
+unsafe fn square<S: Simd>(k: &Kernel, d: [S::F; 3]) -> S::F {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let size = k.levels[0].size;
+        let mut sum = S::f(0.0);
+        for axis in 0..3 {
+            if axis >= k.shape.axes() {
+                continue;
+            }
+            let d = if k.unnormalised { d[axis] } else { S::mul_f(d[axis], S::f(size[axis] as f32)) };
+            let d = S::mul_f(d, d);
+            sum = if axis == 0 { d } else { S::add_f(sum, d) };
+        }
+        sum
+    }
+}
+
+/// Level of the longer derivative, from the quad's differences or the operands.
+#[inline(always)]
+unsafe fn isotropic<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, first: usize, body: [S::F; 3], m: S::M) -> S::I {
+    // SAFETY: as `operand`.
+    unsafe {
+        let (mut h, mut v) = (body, body);
+        for axis in 0..3 {
+            if k.lod == Lod::Derivatives {
+                h[axis] = S::as_f(operand::<S>(operands, wave, k.layout.dh[axis], first));
+                v[axis] = S::as_f(operand::<S>(operands, wave, k.layout.dv[axis], first));
+            } else {
+                let here = S::quad::<0>(body[axis]);
+                h[axis] = S::sub_f(S::quad::<1>(body[axis]), here);
+                v[axis] = S::sub_f(S::quad::<2>(body[axis]), here);
+            }
+        }
+        let (h, v) = (square::<S>(k, h), square::<S>(k, v));
+        log2_of_square::<S>(S::select_f(S::lt_f(v, h), h, v), k.log_table, m)
+    }
+}
+
 /// Level after its bounds.
 #[inline(always)]
 unsafe fn level_of<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, first: usize, body: [S::F; 3], m: S::M) -> S::I {
-    // SAFETY: no memory is touched but by the functions above.
+    // SAFETY: as `operand`.
     unsafe {
-        let read = |slot| operand::<S>(operands, wave, slot, first);
-        let bias = S::i(k.bounds.bias);
-        let lambda = match k.lod {
+        let level = to_lambda::<S>(S::as_f(operand::<S>(operands, wave, k.layout.level, first)));
+        let mut lambda = match k.lod {
             Lod::Zero => S::i(0),
-            Lod::Explicit => S::add(to_lambda::<S>(S::as_f(read(k.layout.level))), bias),
-            lod => {
-                let (h, v) = if lod == Lod::Derivatives {
-                    (k.layout.dh.map(|slot| S::as_f(read(slot))), k.layout.dv.map(|slot| S::as_f(read(slot))))
-                } else {
-                    (body.map(|c| S::sub_f(S::quad::<1>(c), S::quad::<0>(c))), body.map(|c| S::sub_f(S::quad::<2>(c), S::quad::<0>(c))))
-                };
-                let square = |d: [S::F; 3]| {
-                    let scaled = |axis: usize| {
-                        let d = if k.unnormalised { d[axis] } else { S::mul_f(d[axis], S::f(k.levels[0].size[axis] as f32)) };
-                        S::mul_f(d, d)
-                    };
-                    let sum = if k.shape.axes() == 1 { scaled(0) } else { S::add_f(scaled(0), scaled(1)) };
-                    if k.shape.axes() == 3 { S::add_f(sum, scaled(2)) } else { sum }
-                };
-                let (h, v) = (square(h), square(v));
-                let log = log2_of_square::<S>(S::select_f(S::lt_f(v, h), h, v), k.log_table, m);
-                let log = S::add(log, bias);
-                if lod == Lod::Bias { S::add(log, to_lambda::<S>(S::as_f(read(k.layout.bias)))) } else { log }
-            }
+            Lod::Explicit => S::add(level, S::i(k.bounds.bias)),
+            _ => S::add(isotropic::<S>(k, operands, wave, first, body, m), S::i(k.bounds.bias)),
         };
-        let lambda = if k.clamps_level { S::max(lambda, to_lambda::<S>(S::as_f(read(k.layout.level)))) } else { lambda };
-        let bound = |l: Lambda| S::i(l);
-        S::max(S::min(S::max(lambda, bound(k.bounds.min)), bound(k.bounds.max)), bound(k.bounds.view_min))
+        if k.lod == Lod::Bias {
+            lambda = S::add(lambda, to_lambda::<S>(S::as_f(operand::<S>(operands, wave, k.layout.bias, first))));
+        }
+        if k.clamps_level {
+            lambda = S::max(lambda, level);
+        }
+        S::max(S::min(S::max(lambda, S::i(k.bounds.min)), S::i(k.bounds.max)), S::i(k.bounds.view_min))
     }
+}
+
+/// Texels at the crossing of a row and a column.
+#[inline(always)]
+unsafe fn fetch<S: Simd, T: Texels>(k: &Kernel, base: *const u8, row: Share<S>, column: Share<S>, m: S::M) -> T::Tap<S> {
+    // SAFETY: as `plane`.
+    unsafe { T::fetch::<S>(&k.element, base, S::add(S::add(row.sum, column.sum), S::xor(row.flips, column.flips)), m) }
 }
 
 /// One slice of a level, filtered.
@@ -99,20 +131,18 @@ unsafe fn plane<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, 
     unsafe {
         let sum = S::add(z.sum, S::i(level.base));
         let flips = S::xor(z.flips, S::i(level.flips));
-        let rows = y.tap.map(|y| (S::add(sum, y.sum), S::xor(flips, y.flips)));
-        let fetch = |row: (S::I, S::I), x: Share<S>, m: S::M| {
-            T::fetch::<S>(&k.element, base, S::add(S::add(row.0, x.sum), S::xor(row.1, x.flips)), m)
-        };
+        let upper = Share { sum: S::add(sum, y.tap[0].sum), flips: S::xor(flips, y.tap[0].flips) };
         if !k.linear {
-            return T::decode_sampled::<S>(&k.element, fetch(rows[0], x.tap[0], m));
+            return T::decode_sampled::<S>(&k.element, fetch::<S, T>(k, base, upper, x.tap[0], m));
         }
+        let lower = Share { sum: S::add(sum, y.tap[1].sum), flips: S::xor(flips, y.tap[1].flips) };
         let right = S::both(m, S::gt(x.weight, S::i(0)));
         let below = S::both(m, S::gt(y.weight, S::i(0)));
         let taps = [
-            fetch(rows[0], x.tap[0], m),
-            fetch(rows[0], x.tap[1], right),
-            fetch(rows[1], x.tap[0], below),
-            fetch(rows[1], x.tap[1], S::both(right, below)),
+            fetch::<S, T>(k, base, upper, x.tap[0], m),
+            fetch::<S, T>(k, base, upper, x.tap[1], right),
+            fetch::<S, T>(k, base, lower, x.tap[0], below),
+            fetch::<S, T>(k, base, lower, x.tap[1], S::both(right, below)),
         ];
         T::blend::<S>(&k.element, taps, x.weight, y.weight)
     }
@@ -135,35 +165,51 @@ unsafe fn mix<S: Simd>(a: [S::F; 4], b: [S::F; 4], w: S::I) -> [S::F; 4] {
     }
 }
 
+/// Taps along an axis of a level.
+#[inline(always)]
+unsafe fn axis<S: Simd>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>, m: S::M) -> Axis<S> {
+    // SAFETY: as `linear` and `point`.
+    unsafe {
+        let (size, clamp) = (level.size[n], k.clamp[n]);
+        let texels = if k.unnormalised { at.body[n] } else { S::mul_f(at.body[n], S::f(size as f32)) };
+        if is_linear {
+            linear::<S>(level, n, size, texels, at.offset[n], clamp, k.coarse, m)
+        } else {
+            point::<S>(level, n, size, texels, at.offset[n], clamp, k.truncate, m)
+        }
+    }
+}
+
 /// One level, filtered.
 #[inline(always)]
 unsafe fn level<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, at: &At<S>, m: S::M) -> [S::F; 4] {
     // SAFETY: as `plane`.
     unsafe {
-        let texels = |axis: usize| {
-            if k.unnormalised { at.body[axis] } else { S::mul_f(at.body[axis], S::f(level.size[axis] as f32)) }
+        let x = axis::<S>(k, level, 0, k.linear, at, m);
+        let y = if k.shape == Shape::Row {
+            let only = Share { sum: S::i(0), flips: S::i(level.xor[1][0] as i32) };
+            Axis { tap: [only; 2], weight: S::i(0) }
+        } else {
+            axis::<S>(k, level, 1, k.linear, at, m)
         };
-        let axis = |n: usize, is_linear: bool| {
-            let (size, clamp) = (level.size[n], k.clamp[n]);
-            if is_linear {
-                linear::<S>(level, n, size, texels(n), at.offset[n], clamp, k.coarse, m)
-            } else {
-                point::<S>(level, n, size, texels(n), at.offset[n], clamp, k.truncate, m)
-            }
+        let none = Share { sum: S::i(0), flips: S::i(0) };
+        let z = match k.shape {
+            Shape::Volume => axis::<S>(k, level, 2, k.z_linear, at, m),
+            Shape::Layers => Axis { tap: [share::<S>(level, 2, at.layer, m); 2], weight: S::i(0) },
+            _ => Axis { tap: [none; 2], weight: S::i(0) },
         };
-        let first = |axis: usize| Share { sum: S::i(0), flips: S::i(level.xor[axis][0] as i32) };
-        let x = axis(0, k.linear);
-        let y = if k.shape == Shape::Row { Axis { tap: [first(1); 2], weight: S::i(0) } } else { axis(1, k.linear) };
-        match k.shape {
-            Shape::Volume => {
-                let z = axis(2, k.z_linear);
-                let near = plane::<S, T>(k, level, base, x, y, z.tap[0], m);
-                let m = S::both(m, S::gt(z.weight, S::i(0)));
-                if S::bits(m) == 0 { near } else { mix::<S>(near, plane::<S, T>(k, level, base, x, y, z.tap[1], m), z.weight) }
+        // A loop rather than two calls: the code of a plane is there once.
+        let mut near = [S::f(0.0); 4];
+        let mut m = m;
+        for slice in 0..2 {
+            let value = plane::<S, T>(k, level, base, x, y, z.tap[slice], m);
+            near = if slice == 0 { value } else { mix::<S>(near, value, z.weight) };
+            m = S::both(m, S::gt(z.weight, S::i(0)));
+            if S::bits(m) == 0 {
+                break;
             }
-            Shape::Layers => plane::<S, T>(k, level, base, x, y, share::<S>(level, 2, at.layer, m), m),
-            Shape::Row | Shape::Plane => plane::<S, T>(k, level, base, x, y, Share { sum: S::i(0), flips: S::i(0) }, m),
         }
+        near
     }
 }
 
@@ -204,26 +250,35 @@ pub unsafe fn sample<S: Simd, T: Texels>(k: &Kernel, operands: &Operands, wave: 
                 continue;
             }
             let m = S::mask(active);
-            let body = k.layout.body.map(|slot| S::as_f(operand::<S>(operands, wave, slot, first)));
             let word = operand::<S>(operands, wave, k.layout.offset, first);
-            let offset = [26, 18, 10].map(|n| S::sar(S::shl(word, n), 26));
+            let (mut body, mut offset) = ([S::f(0.0); 3], [S::i(0); 3]);
+            for n in 0..3 {
+                body[n] = S::as_f(operand::<S>(operands, wave, k.layout.body[n], first));
+                offset[n] = S::sar(S::shl(word, 26 - 8 * n as i32), 26);
+            }
             let layer = if k.shape == Shape::Layers { layer::<S>(k, body[k.layer_component]) } else { S::i(0) };
             let at = At { body, offset, layer };
-            let out = if k.is_single_level() {
-                level::<S, T>(k, &k.levels[0], base, &at, m)
-            } else {
+            let (mut number, mut weight) = (S::i(0), S::i(0));
+            if !k.is_single_level() {
                 let lambda = level_of::<S>(k, operands, wave, first, body, m);
                 if k.mip == MipFilter::Point {
-                    let number = S::min(S::max(S::sar(S::add(lambda, S::i(128)), 8), S::i(0)), S::i(last));
-                    levels::<S, T>(k, base, &at, number, m)
+                    number = S::min(S::max(S::sar(S::add(lambda, S::i(128)), 8), S::i(0)), S::i(last));
                 } else {
                     let lambda = S::min(S::max(lambda, S::i(0)), S::i(last * 256));
-                    let (fine, weight) = (S::shr(lambda, 8), S::and(lambda, S::i(0xff)));
-                    let near = levels::<S, T>(k, base, &at, fine, m);
-                    let m = S::both(m, S::gt(weight, S::i(0)));
-                    if S::bits(m) == 0 { near } else { mix::<S>(near, levels::<S, T>(k, base, &at, S::add(fine, S::i(1)), m), weight) }
+                    (number, weight) = (S::shr(lambda, 8), S::and(lambda, S::i(0xff)));
                 }
-            };
+            }
+            let mut out = [S::f(0.0); 4];
+            let mut these = m;
+            for pass in 0..2 {
+                let value = levels::<S, T>(k, base, &at, number, these);
+                out = if pass == 0 { value } else { mix::<S>(out, value, weight) };
+                these = S::both(these, S::gt(weight, S::i(0)));
+                if S::bits(these) == 0 {
+                    break;
+                }
+                number = S::add(number, S::i(1));
+            }
             for (n, source) in k.out.iter().enumerate() {
                 let value = match source {
                     Out::Channel(c) => S::as_i(out[usize::from(c & 3)]),

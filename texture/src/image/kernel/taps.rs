@@ -125,8 +125,9 @@ pub unsafe fn linear<S: Simd>(
     unsafe {
         let fixed = S::add(fixed::<S>(S::sub_f(texels, S::f(0.5)), mode), S::shl(offset, 8));
         let first = S::sar(fixed, 8);
-        let tap = [first, S::add(first, S::i(1))].map(|i| share::<S>(level, axis, wrap::<S>(i, mode, n), m));
-        Axis { tap, weight: S::and(fixed, S::i(if coarse { 0x80 } else { 0xff })) }
+        let near = share::<S>(level, axis, wrap::<S>(first, mode, n), m);
+        let far = share::<S>(level, axis, wrap::<S>(S::add(first, S::i(1)), mode, n), m);
+        Axis { tap: [near, far], weight: S::and(fixed, S::i(if coarse { 0x80 } else { 0xff })) }
     }
 }
 

@@ -39,14 +39,20 @@ pub trait Texels {
     #[inline(always)]
     unsafe fn decode_sampled<S: Simd>(element: &Element, tap: Self::Tap<S>) -> [S::F; 4] {
         // SAFETY: as `decode`.
-        unsafe { Self::decode::<S>(element, tap).map(|c| S::as_f(c)) }
+        unsafe {
+            let [r, g, b, a] = Self::decode::<S>(element, tap);
+            [S::as_f(r), S::as_f(g), S::as_f(b), S::as_f(a)]
+        }
     }
     /// Bilinear blend; taps of weight 0 were read as zeros.
     #[inline(always)]
     unsafe fn blend<S: Simd>(element: &Element, taps: [Self::Tap<S>; 4], wx: S::I, wy: S::I) -> [S::F; 4] {
         // SAFETY: as `decode`.
         unsafe {
-            let [t00, t10, t01, t11] = taps.map(|t| Self::decode_sampled::<S>(element, t));
+            let t00 = Self::decode_sampled::<S>(element, taps[0]);
+            let t10 = Self::decode_sampled::<S>(element, taps[1]);
+            let t01 = Self::decode_sampled::<S>(element, taps[2]);
+            let t11 = Self::decode_sampled::<S>(element, taps[3]);
             let part = S::f(1.0 / 256.0);
             let (x, y) = (S::mul_f(S::to_f(wx), part), S::mul_f(S::to_f(wy), part));
             let (x1, y1) = (S::sub_f(S::f(1.0), x), S::sub_f(S::f(1.0), y));
@@ -96,6 +102,31 @@ unsafe fn fetch_dword<S: Simd>(element: &Element, base: *const u8, at: S::I, m: 
     }
 }
 
+/// Byte number `at` / 8 of each lane.
+#[inline(always)]
+unsafe fn byte<S: Simd>(tap: S::I, at: i32) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe { S::and(S::shr(tap, at), S::i(0xff)) }
+}
+
+/// Two 8-bit numbers per lane, in 16 bits each: 256 a + x (b - a), from 0 to 255 * 256, whatever the difference wraps to.
+#[inline(always)]
+unsafe fn row<S: Simd>(a: S::I, b: S::I, x: S::I) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe { S::add16(S::shl16_8(a), S::mul16(S::sub16(b, a), x)) }
+}
+
+/// Blend of two rows, which are the halves of each lane of `pair`, with the weights in the halves of `y`, divided to the range 0 to 1.
+#[inline(always)]
+unsafe fn column<S: Simd>(pair: S::I, y: S::I) -> S::F {
+    // SAFETY: no memory is touched.
+    unsafe {
+        // The multiplication is signed: numbers less 32768, which is added back with the weights' sum of 256.
+        let sum = S::add(S::madd16(S::xor(pair, S::i(0x8000_8000_u32 as i32)), y), S::i(256 * 32768));
+        divide::<S>(S::to_f(sum), 255.0 * 65536.0)
+    }
+}
+
 /// 8-bit UNORM channels, one to four of them.
 pub struct Bytes;
 
@@ -109,27 +140,33 @@ impl Texels for Bytes {
     #[inline(always)]
     unsafe fn decode<S: Simd>(_: &Element, tap: S::I) -> [S::I; 4] {
         // SAFETY: no memory is touched.
-        unsafe { [0, 8, 16, 24].map(|at| S::as_i(divide::<S>(S::to_f(S::and(S::shr(tap, at), S::i(0xff))), 255.0))) }
+        unsafe {
+            let mut out = [S::i(0); 4];
+            for (c, out) in (0_i32..).zip(&mut out) {
+                *out = S::as_i(divide::<S>(S::to_f(byte::<S>(tap, 8 * c)), 255.0));
+            }
+            out
+        }
     }
     /// In whole numbers: rows of taps in 16 bits, then both rows in 32.
     #[inline(always)]
     unsafe fn blend<S: Simd>(_: &Element, [t00, t10, t01, t11]: [S::I; 4], wx: S::I, wy: S::I) -> [S::F; 4] {
         // SAFETY: no memory is touched.
         unsafe {
-            let even = |t| S::and(t, S::i(0x00ff_00ff));
-            let odd = |t| S::and(S::shr(t, 8), S::i(0x00ff_00ff));
+            let (even, low) = (S::i(0x00ff_00ff), S::i(0xffff));
             let x = S::or(wx, S::shl(wx, 16));
-            // 256 a + x (b - a), from 0 to 255 * 256: it fits 16 bits whatever the difference wraps to
-            let row = |a, b| S::add16(S::shl16_8(a), S::mul16(S::sub16(b, a), x));
-            let (upper_rb, lower_rb) = (row(even(t00), even(t10)), row(even(t01), even(t11)));
-            let (upper_ga, lower_ga) = (row(odd(t00), odd(t10)), row(odd(t01), odd(t11)));
             let y = S::or(S::sub(S::i(256), wy), S::shl(wy, 16));
-            // The multiplication is signed: numbers less 32768, which is added back with the weights' sum of 256.
-            let column = |pair| S::add(S::madd16(S::xor(pair, S::i(0x8000_8000_u32 as i32)), y), S::i(256 * 32768));
-            let low = |u, l| S::or(S::and(u, S::i(0xffff)), S::shl(l, 16));
-            let high = |u, l| S::or(S::shr(u, 16), S::and(l, S::i(0xffff_0000_u32 as i32)));
-            let sums = [low(upper_rb, lower_rb), low(upper_ga, lower_ga), high(upper_rb, lower_rb), high(upper_ga, lower_ga)].map(column);
-            sums.map(|s| divide::<S>(S::to_f(s), 255.0 * 65536.0))
+            let upper_rb = row::<S>(S::and(t00, even), S::and(t10, even), x);
+            let lower_rb = row::<S>(S::and(t01, even), S::and(t11, even), x);
+            let upper_ga = row::<S>(S::and(S::shr(t00, 8), even), S::and(S::shr(t10, 8), even), x);
+            let lower_ga = row::<S>(S::and(S::shr(t01, 8), even), S::and(S::shr(t11, 8), even), x);
+            let high = S::i(0xffff_0000_u32 as i32);
+            [
+                column::<S>(S::or(S::and(upper_rb, low), S::shl(lower_rb, 16)), y),
+                column::<S>(S::or(S::and(upper_ga, low), S::shl(lower_ga, 16)), y),
+                column::<S>(S::or(S::shr(upper_rb, 16), S::and(lower_rb, high)), y),
+                column::<S>(S::or(S::shr(upper_ga, 16), S::and(lower_ga, high)), y),
+            ]
         }
     }
 }
@@ -149,11 +186,12 @@ impl Texels for Srgb {
         // SAFETY: the table has an entry for every byte.
         unsafe {
             let all = S::mask(u32::MAX);
-            let colour = |at: i32| {
-                let byte = S::and(S::shr(tap, at), S::i(0xff));
-                S::gather(element.srgb.as_ptr().cast(), S::shl(byte, 2), all)
-            };
-            [colour(0), colour(8), colour(16), S::as_i(divide::<S>(S::to_f(S::shr(tap, 24)), 255.0))]
+            let mut out = [S::i(0); 4];
+            for (c, out) in (0_i32..).zip(&mut out).take(3) {
+                *out = S::gather(element.srgb.as_ptr().cast(), S::shl(byte::<S>(tap, 8 * c), 2), all);
+            }
+            out[3] = S::as_i(divide::<S>(S::to_f(S::shr(tap, 24)), 255.0));
+            out
         }
     }
 }
@@ -172,10 +210,12 @@ impl Texels for Packed {
     unsafe fn decode<S: Simd>(element: &Element, tap: S::I) -> [S::I; 4] {
         // SAFETY: no memory is touched.
         unsafe {
-            element.isolate.map(|(up, down)| {
+            let mut out = [S::i(0); 4];
+            for (out, (up, down)) in out.iter_mut().zip(element.isolate) {
                 let top = S::shl(tap, up);
-                if element.is_signed { S::sar(top, down) } else { S::shr(top, down) }
-            })
+                *out = if element.is_signed { S::sar(top, down) } else { S::shr(top, down) };
+            }
+            out
         }
     }
 }
@@ -197,13 +237,16 @@ impl<const N: usize> Texels for Halves<N> {
     unsafe fn decode<S: Simd>(_: &Element, [a, b]: [S::I; 2]) -> [S::I; 4] {
         // SAFETY: no memory is touched.
         unsafe {
-            let low = |t| S::as_i(S::half(t));
-            let high = |t| S::as_i(S::half(S::shr(t, 16)));
-            match N {
-                1 => [low(a), S::i(0), S::i(0), S::i(0)],
-                2 => [low(a), high(a), S::i(0), S::i(0)],
-                _ => [low(a), high(a), low(b), high(b)],
+            let mut out = [S::i(0); 4];
+            out[0] = S::as_i(S::half(a));
+            if N > 1 {
+                out[1] = S::as_i(S::half(S::shr(a, 16)));
             }
+            if N > 2 {
+                out[2] = S::as_i(S::half(b));
+                out[3] = S::as_i(S::half(S::shr(b, 16)));
+            }
+            out
         }
     }
 }
@@ -232,10 +275,12 @@ impl<const N: usize> Texels for Dwords<N> {
     unsafe fn decode_sampled<S: Simd>(_: &Element, tap: [S::I; 4]) -> [S::F; 4] {
         // SAFETY: no memory is touched.
         unsafe {
-            tap.map(|t| {
+            let mut out = [S::f(0.0); 4];
+            for (out, t) in out.iter_mut().zip(tap) {
                 let denormal = S::eq(S::and(t, S::i(0x7f80_0000)), S::i(0));
-                S::as_f(S::select(denormal, S::and(t, S::i(i32::MIN)), t))
-            })
+                *out = S::as_f(S::select(denormal, S::and(t, S::i(i32::MIN)), t));
+            }
+            out
         }
     }
 }
