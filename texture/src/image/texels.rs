@@ -248,9 +248,10 @@ fn dwords(bytes: &[u8; 16]) -> [u32; 4] {
 /// The components of a texel, sign-extended from their widths (GCN-15).
 fn signed_components(surface: &Surface, bytes: &[u8; 16]) -> [u32; 4] {
     let texel = u128::from_le_bytes(*bytes);
-    surface.format.channels.map(|channel| match channel.bits {
-        0 => 0,
-        bits => ((texel >> channel.shift) as u32) << (32 - u32::from(bits.min(32))) as i32 >> (32 - u32::from(bits.min(32))),
+    surface.format.channels.map(|channel| {
+        let unused = 32 - u32::from(channel.bits.clamp(1, 32));
+        let signed = (((texel >> channel.shift) as u32) << unused) as i32 >> unused;
+        if channel.bits == 0 { 0 } else { signed as u32 }
     })
 }
 

@@ -4,5 +4,5 @@ mod hostile;
 mod kernels;
 mod random;
 mod reference;
-#[allow(dead_code)] // the tests of single rules use the rest
+mod rules;
 mod support;
