@@ -231,10 +231,9 @@ impl Decoder<'_> {
         let mut words = [0; MAX_DWORDS];
         let given = self.words.len().min(MAX_DWORDS);
         words[..given].copy_from_slice(&self.words[..given]);
-        // The rows of gfx12's two formats are those of MIMG.
+        // The two formats of gfx12 share one number space with MIMG.
         let row = self.row(Enc::MIMG, f.op.get(&words) | f.op_7.get(&words) << 7)?;
-        let sampled = row.ops.contains(&Opd::SAMP) || row.flags.contains(Flags::GATHER);
-        if enc != Enc::MIMG && sampled != (enc == Enc::VSAMPLE) {
+        if !row.has(enc) {
             return Err(super::DecodeError::Format { word: self.words[0] });
         }
         self.start(row, enc, usize::from(f.len))?.image(f)

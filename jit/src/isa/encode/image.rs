@@ -1,12 +1,16 @@
 //! Encoding of the formats in `decode/image.rs`.
 
-use super::{Code, EncodeError, Words};
+use super::{Code, EncodeError, Words, no_form};
 use crate::isa::decode::image::{layout, r128_is_a16, spread_limit};
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::Opd;
+use crate::isa::target::Space;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     let space = inst.target.space();
+    if !inst.row.has(inst.enc) || (inst.enc == Enc::MIMG) == (space == Space::Gfx12) {
+        return Err(no_form(inst));
+    }
     let f = layout(inst.enc, space);
     let m = &inst.mods;
     let mut w = Words::new(inst, f.len);

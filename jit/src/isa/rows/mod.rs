@@ -32,7 +32,6 @@ mod prelude {
     pub(super) const GFX8: Procs = Procs::GFX8;
     pub(super) const GFX940: Procs = Procs::GFX940;
     pub(super) const GFX10_3: Procs = Procs::GFX10_3;
-    pub(super) const GFX11_5: Procs = Procs::GFX11_5;
     pub(super) const GFX12: Procs = Procs::GFX12;
     pub(super) const GFX10: Procs = Procs::range(0x1000, 0x10ff);
     pub(super) const ALL: Procs = Procs::ALL;
@@ -97,7 +96,6 @@ mod prelude {
     pub(super) const SCRATCH: &[Enc] = &[Enc::SCRATCH];
     pub(super) const MUBUF: &[Enc] = &[Enc::MUBUF];
     pub(super) const MTBUF: &[Enc] = &[Enc::MTBUF];
-    pub(super) const MIMG: &[Enc] = &[Enc::MIMG];
     pub(super) const EXP: &[Enc] = &[Enc::EXP];
     pub(super) const VOP1_ONLY: &[Enc] = &[Enc::VOP1];
     pub(super) const VOP2_ONLY: &[Enc] = &[Enc::VOP2];
