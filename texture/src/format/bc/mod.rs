@@ -10,6 +10,8 @@ mod bc7;
 mod colour;
 mod tables;
 
+use std::cell::RefCell;
+
 use super::Numeric;
 
 /// Kinds of blocks.
@@ -38,9 +40,37 @@ pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
 pub fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
     let t = t & 15;
     match kind {
-        Bc::Bc6 => bc6::Block::parse(block, numeric == Numeric::Float).texel(t),
-        Bc::Bc7 => bc7::convert(bc7::Block::parse(block).texel(t), numeric),
+        Bc::Bc6 => {
+            let is_signed = numeric == Numeric::Float;
+            let recent = if is_signed { &RECENT_BC6_SIGNED } else { &RECENT_BC6 };
+            recent.with(|recent| recent.with(block, |block| bc6::Block::parse(block, is_signed), |block| block.texel(t)))
+        }
+        Bc::Bc7 => bc7::convert(RECENT_BC7.with(|recent| recent.with(block, bc7::Block::parse, |block| block.texel(t))), numeric),
         _ => colour::texel(kind, numeric, block, t),
+    }
+}
+
+thread_local! {
+    static RECENT_BC6: Recent<bc6::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
+    static RECENT_BC6_SIGNED: Recent<bc6::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
+    static RECENT_BC7: Recent<bc7::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
+}
+
+/// Blocks a thread remembers of each kind.
+const RECENT: usize = 16;
+
+/// The last blocks parsed, found by their content: parsing takes most of a texel's time, and neighbouring texels share blocks.
+struct Recent<T>([RefCell<Option<(u128, T)>>; RECENT]);
+
+impl<T> Recent<T> {
+    #[inline]
+    fn with<R>(&self, block: u128, parse: impl Fn(u128) -> T, texel: impl Fn(&T) -> R) -> R {
+        let mixed = (block as u64 ^ (block >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut entry = self.0[(mixed >> 60) as usize % RECENT].borrow_mut();
+        match &mut *entry {
+            Some((content, parsed)) if *content == block => texel(parsed),
+            other => texel(&other.insert((block, parse(block))).1),
+        }
     }
 }
 
