@@ -101,7 +101,6 @@ pub struct Sdwa {
     pub dst_sel: u8,
     pub dst_unused: u8,
     pub src_sel: [u8; 2],
-    pub sext: u8,
 }
 
 /// Modifiers. Bit i of a per-source field belongs to source i (src0, src1, src2).
@@ -110,6 +109,10 @@ pub struct Sdwa {
 pub struct Mods {
     pub neg: u8,
     pub abs: u8,
+    /// Integer sources: sign extension of the selected part (SDWA); elsewhere it prints and means nothing.
+    pub sext: u8,
+    /// gfx12: which byte of the source or destination a conversion of fp8 uses.
+    pub byte_sel: u8,
     /// VOP3P: neg_hi (neg is neg_lo).
     pub neg_hi: u8,
     /// Bits 0-2 sources, bit 3 destination.

@@ -276,6 +276,8 @@ bitflags::bitflags! {
         const BYTE = 1 << 46;
         /// SDWA selects source bytes but no part of the destination (gfx940 conversions of fp8).
         const BYTES = 1 << 47;
+        /// Prints `_e32` though it has no long form.
+        const E32 = 1 << 48;
         /// Buffer: a cache instruction with a scope.
         const SCOPED = 1 << 51;
         /// Image address: a packed offset.

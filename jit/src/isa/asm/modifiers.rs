@@ -102,6 +102,7 @@ impl Form<'_> {
                 }
                 m.op_sel = bits;
             }
+            "byte_sel" => m.byte_sel = number(v, 2)? as u8,
             "op_sel_hi" => m.op_sel_hi = low_bits(&bit_list(v)?),
             "neg_lo" => m.neg = low_bits(&bit_list(v)?),
             "neg_hi" => m.neg_hi = low_bits(&bit_list(v)?),
@@ -132,7 +133,7 @@ impl Form<'_> {
 
     /// Sources that op_sel speaks of; the accumulator of v_fmac counts.
     fn sources(&self) -> usize {
-        self.inst.row.ops.len().saturating_sub(1) + usize::from(self.inst.row.enc() == Enc::VOP2)
+        self.inst.row.ops.len().saturating_sub(1) + usize::from(self.inst.row.flags.contains(Flags::ACC))
     }
 
     fn dpp(&mut self, name: &str, v: Option<&str>) -> Result<(), Reason> {

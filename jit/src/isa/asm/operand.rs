@@ -164,7 +164,7 @@ impl Form<'_> {
             let mods = &mut self.inst.mods;
             mods.neg |= u8::from(s.neg) << i;
             mods.abs |= u8::from(s.abs) << i;
-            mods.sdwa.sext |= u8::from(s.sext) << i;
+            mods.sext |= u8::from(s.sext) << i;
         }
         let target = self.inst.target;
         if let Some(op) = register(target, &s.value) {

@@ -4,6 +4,7 @@
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
 
 pub(in crate::isa) mod buffer;
+pub(in crate::isa) mod dpp;
 pub(in crate::isa) mod ds;
 pub(in crate::isa) mod dual;
 pub(in crate::isa) mod export;
@@ -11,13 +12,15 @@ pub(in crate::isa) mod flat;
 pub(in crate::isa) mod image;
 pub(in crate::isa) mod packed;
 pub(in crate::isa) mod scalar;
+pub(in crate::isa) mod sdwa;
 pub(in crate::isa) mod smem;
 pub(in crate::isa) mod vector;
+pub(in crate::isa) mod vop;
 
 use super::bits::MAX_DWORDS;
 use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Row, Ty};
-use super::scalars::{ScalarSpace, VCC_LO};
+use super::scalars::ScalarSpace;
 use super::table::Table;
 use super::target::{Gfx, Space};
 

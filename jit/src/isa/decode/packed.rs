@@ -1,7 +1,8 @@
 //! VOP3P (packed, mixed precision, dot products, WMMA), MAI (MFMA and AGPR moves) and VINTERP: three layouts over the bits of VOP3. RDNA3
 //! ISA, chapters 15.4 and 15.5; CDNA3 ISA, chapters 7 and 13.3.
 
-use super::vector::{DPP8, DPP8_FI, DPP16, source_count};
+use super::vector::source_count;
+use super::vop::{DPP8, DPP8_FI, DPP16};
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Half, Inst, Operand};

@@ -8,12 +8,13 @@ pub(super) mod names;
 mod operand;
 mod packed;
 mod stream;
+mod vop;
 
 pub use stream::{Line, disasm_stream};
 
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
-use super::target::{Gfx, Space};
+use super::target::{Family, Gfx, Space};
 use std::fmt::Write;
 
 /// How to print.
@@ -90,9 +91,13 @@ impl Printer<'_> {
         let promoted = row.encs.len() > 1 && !row.ops.is_empty();
         match inst.enc {
             Enc::VINTRP if self.target.space() != Space::Gfx6 => self.put("_e32"),
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if inst.mods.sdwa.present => {
+                // Compares of gfx8 do not say so.
+                self.flag(inst.enc != Enc::VOPC || self.target.family() != Family::Gfx8, "_sdwa");
+            }
             Enc::VOPC if dpp => {}
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if dpp => self.put("_dpp"),
-            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if promoted || row.flags.contains(Flags::HALF) => self.put("_e32"),
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if promoted || row.flags.intersects(Flags::HALF | Flags::E32) => self.put("_e32"),
             Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P if dpp => self.put("_e64_dpp"),
             Enc::VOP3 | Enc::VOP3SD if promoted => self.put("_e64"),
             _ => {}
@@ -120,6 +125,7 @@ impl Printer<'_> {
 
     fn modifiers(&mut self) {
         match self.inst.enc {
+            Enc::VOP1 | Enc::VOP2 | Enc::VOPC if self.inst.mods.sdwa.present => self.sdwa(),
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC => self.dpp(),
             Enc::VOP3 | Enc::VOP3SD => {
                 self.vop3_op_sel();
@@ -206,73 +212,6 @@ impl Printer<'_> {
 
     fn sources(&self) -> usize {
         self.inst.ops().len() - 1
-    }
-
-    fn vop3_op_sel(&mut self) {
-        let flags = self.inst.row.flags;
-        let sel = self.inst.mods.op_sel;
-        if sel == 0 {
-            return;
-        }
-        if flags.contains(Flags::OS01) {
-            self.list(" op_sel:", sel, 2);
-        } else if flags.intersects(Flags::OS | Flags::OS23) {
-            // The destination's bit follows the sources'.
-            // The accumulator of v_fmac counts as a source.
-            let n = self.sources() + usize::from(self.inst.row.enc() == Enc::VOP2);
-            let shown = (sel & ((1 << n) - 1)) | ((sel >> 3) << n);
-            self.list(" op_sel:", shown, n + 1);
-        }
-    }
-
-    fn vop3_output(&mut self) {
-        let m = &self.inst.mods;
-        self.flag(m.clamp, " clamp");
-        self.put(["", " mul:2", " mul:4", " div:2"][usize::from(m.omod & 3)]);
-    }
-
-    fn dpp(&mut self) {
-        match self.inst.mods.dpp {
-            Dpp::None => {}
-            Dpp::Dpp8 { sel, fi } => {
-                self.put(" dpp8:");
-                for i in 0..8 {
-                    self.put(if i == 0 { "[" } else { "," });
-                    self.num(format_args!("{}", (sel >> (3 * i)) & 7));
-                }
-                self.put("]");
-                self.flag(fi, " fi:1");
-            }
-            Dpp::Dpp16 { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
-                self.dpp_ctrl(u32::from(ctrl));
-                self.num(format_args!(" row_mask:{row_mask:#x} bank_mask:{bank_mask:#x}"));
-                self.flag(bound_ctrl, " bound_ctrl:1");
-                self.flag(fi, " fi:1");
-            }
-        }
-    }
-
-    fn dpp_ctrl(&mut self, ctrl: u32) {
-        let n = ctrl & 15;
-        match ctrl {
-            0..=0xff => {
-                let q = |i: u32| (ctrl >> (2 * i)) & 3;
-                self.num(format_args!(" quad_perm:[{},{},{},{}]", q(0), q(1), q(2), q(3)));
-            }
-            0x101..=0x10f => self.num(format_args!(" row_shl:{n}")),
-            0x111..=0x11f => self.num(format_args!(" row_shr:{n}")),
-            0x121..=0x12f => self.num(format_args!(" row_ror:{n}")),
-            0x140 => self.put(" row_mirror"),
-            0x141 => self.put(" row_half_mirror"),
-            0x150..=0x15f => self.num(format_args!(" row_share:{n}")),
-            0x160..=0x16f => self.num(format_args!(" row_xmask:{n}")),
-            0x130 => self.put(" /* wave_shl is not supported starting from GFX10 */"),
-            0x134 => self.put(" /* wave_rol is not supported starting from GFX10 */"),
-            0x138 => self.put(" /* wave_shr is not supported starting from GFX10 */"),
-            0x13c => self.put(" /* wave_ror is not supported starting from GFX10 */"),
-            0x142 | 0x143 => self.put(" /* row_bcast is not supported starting from GFX10 */"),
-            _ => self.put(" /* Invalid dpp_ctrl value */"),
-        }
     }
 
     /// ds_swizzle_b32: patterns have names, other offsets print as numbers.

@@ -2,7 +2,7 @@
 
 use super::{Printer, names};
 use crate::isa::counters::{self, Counter};
-use crate::isa::inst::{Dpp, Enc, Half, Operand};
+use crate::isa::inst::{Enc, Half, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
 use crate::isa::target::Space;
@@ -89,41 +89,17 @@ impl Printer<'_> {
         let packed = self.inst.enc == Enc::VOP3P && !self.inst.row.flags.contains(Flags::MIX);
         let (neg, abs) = if packed { (false, false) } else { ((m.neg >> i) & 1 != 0, (m.abs >> i) & 1 != 0) };
         let constant = matches!(op, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Imm(_));
-        let integer = self.prints_sext(i, ty);
-        let neg = match self.inst.enc {
-            Enc::VOP3 if integer => (self.inst.words[1] >> (29 + i)) & 1 != 0,
-            Enc::VOP1 if integer => (self.inst.words[1] >> 20) & 1 != 0,
-            _ => neg,
-        };
-        let abs = abs && !integer;
-        let call = neg && (integer || !abs && constant);
-        if neg {
-            self.put(if integer {
-                "sext("
-            } else if call {
-                "neg("
-            } else {
-                "-"
-            });
+        let sext = (m.sext >> i) & 1 != 0;
+        let call = sext || neg && !abs && constant;
+        if sext {
+            self.put("sext(");
+        } else if neg {
+            self.put(if call { "neg(" } else { "-" });
         }
         self.flag(abs, "|");
         self.plain(ty, op);
         self.flag(abs, "|");
         self.flag(call, ")");
-    }
-
-    /// The neg bit of an integer source means nothing; LLVM prints it as a sign extension where its operand has the field.
-    fn prints_sext(&self, i: u8, ty: Ty) -> bool {
-        let flags = self.inst.row.flags;
-        let dpp = self.inst.mods.dpp != Dpp::None;
-        match self.inst.enc {
-            Enc::VOP1 => dpp && flags.contains(Flags::HALF) && matches!(self.inst.mods.dpp, Dpp::Dpp16 { .. }),
-            Enc::VOP2 => i == 1 && ty == Ty::I16,
-            Enc::VOP3 if dpp && flags.intersects(Flags::IGN01 | Flags::IGN012) => true,
-            Enc::VOP3 if i == 1 => flags.intersects(Flags::NEG1 | Flags::NEG12),
-            Enc::VOP3 if i == 2 => flags.contains(Flags::NEG12),
-            _ => false,
-        }
     }
 
     fn plain(&mut self, ty: Ty, op: &Operand) {

@@ -137,6 +137,7 @@ mod prelude {
     pub(super) const ACC: u64 = Flags::ACC.bits();
     pub(super) const BYTE: u64 = Flags::BYTE.bits();
     pub(super) const BYTES: u64 = Flags::BYTES.bits();
+    pub(super) const E32: u64 = Flags::E32.bits();
 }
 
 /// Every row, ordered by id.
