@@ -97,7 +97,13 @@ impl Decoder<'_> {
         m.compr = f.compr.is_set(&w);
         m.vm = f.vm.is_set(&w);
         let (en, compr) = (m.en, m.compr);
-        b.push(Operand::Imm(f.target.get(&w)));
+        let target = f.target.get(&w);
+        // No disassembler of LLVM tells what is valid on gfx6 and gfx7; its assembler takes known targets and whole pairs.
+        let halved = compr && (en ^ (en >> 1)) & 0b0101 != 0;
+        if b.d.target.space() == Space::Gfx6 && (halved || matches!(target, 10 | 11 | 16..=31)) {
+            return b.reserved();
+        }
+        b.push(Operand::Imm(target));
         for i in 0..4 {
             // Compressed data stands in the first two registers, each of which is shown twice.
             let field = f.src[if compr { i / 2 } else { i }];
@@ -128,7 +134,11 @@ impl Decoder<'_> {
         let row = self.row(Enc::VINTRP, f.opcode.get(&w))?;
         let mut b = self.start(row, Enc::VINTRP, 1)?;
         for opd in row.ops {
+            // LLVM's assembler takes 33 attributes and three parameters, its disassembler of later families all numbers.
+            let limited = b.d.target.space() == Space::Gfx6;
             let op = match opd {
+                Opd::PARAM if limited && f.vsrc.get(&w) > 2 => return Err(b.bad(f.vsrc.get(&w))),
+                Opd::ATTR if limited && f.attr.get(&w) >> 2 > 32 => return Err(b.bad(f.attr.get(&w))),
                 Opd::D(_) => b.vgpr(f.vdst.get(&w), 1)?,
                 Opd::V0(_) => b.vgpr(f.vsrc.get(&w), 1)?,
                 Opd::PARAM => Operand::Imm(f.vsrc.get(&w)),

@@ -1,9 +1,10 @@
 //! SOP1, SOP2, SOPC, SOPK and SOPP. RDNA3 ISA, chapter 15.1.
 
-use super::{Build, Decoder, LDS_DIRECT, Result1};
+use super::{Build, Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::Opd;
+use crate::isa::target::Space;
 
 /// Fields of the SOP formats, which are alike in every family.
 pub(in crate::isa) struct Sop {
@@ -46,11 +47,15 @@ impl Build<'_> {
         for &opd in self.inst.row.ops {
             let op = match opd {
                 Opd::SR0(ty) => self.sreg_8(ssrc0, ty)?,
-                Opd::S0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
-                Opd::S1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S0(_) | Opd::R0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S1(_) | Opd::R1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                // No literal stands here. LLVM's assembler knows, its disassembler of gfx8 and gfx9 does not.
+                Opd::R0(_) | Opd::R1(_) if self.d.target.space() == Space::Gfx6 && (ssrc0 == LITERAL || ssrc1 == LITERAL) => {
+                    return Err(self.bad(LITERAL));
+                }
                 Opd::SD(ty) | Opd::SS(ty) => self.sreg(sdst, self.width(ty))?,
-                Opd::S0(ty) => self.ssrc(ssrc0, ty)?,
-                Opd::S1(ty) => self.ssrc(ssrc1, ty)?,
+                Opd::S0(ty) | Opd::R0(ty) => self.ssrc(ssrc0, ty)?,
+                Opd::S1(ty) | Opd::R1(ty) => self.ssrc(ssrc1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 Opd::K(_) => Operand::Imm(simm16),
                 Opd::MSG => Operand::Imm(ssrc0),

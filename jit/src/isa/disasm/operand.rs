@@ -244,7 +244,9 @@ impl Printer<'_> {
         if self.inline_int(i64::from(v as i32)) {
             return;
         }
-        match names::FLOATS.iter().find(|f| f.2 == v) {
+        // gfx6 and gfx7 lack 1/(2 pi), the last one.
+        let known = if self.target.space() == Space::Gfx6 { &names::FLOATS[..8] } else { &names::FLOATS[..] };
+        match known.iter().find(|f| f.2 == v) {
             Some(f) => self.put(f.0),
             None => self.num(format_args!("{v:#x}")),
         }

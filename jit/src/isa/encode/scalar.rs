@@ -13,11 +13,11 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     w.set(opcode, number, "opcode")?;
     for (opd, op) in inst.row.ops.iter().zip(inst.ops()) {
         match (*opd, *op) {
-            (Opd::S0(_) | Opd::SR0(_), _) => {
+            (Opd::S0(_) | Opd::R0(_) | Opd::SR0(_), _) => {
                 let code = w.ssrc(op)?;
                 w.set(SOP.ssrc0, code, "source 0")?;
             }
-            (Opd::S1(_), _) => {
+            (Opd::S1(_) | Opd::R1(_), _) => {
                 let code = w.ssrc(op)?;
                 w.set(SOP.ssrc1, code, "source 1")?;
             }

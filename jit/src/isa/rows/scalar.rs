@@ -171,7 +171,7 @@ pub(super) const ROWS: &[Row] = &[
     row("s_add_nc_u64",                SOP2, [X, X, X, X, 0x53], &[SD(U64), S0(U64), S1(U64)], NONE),
     row("s_sub_nc_u64",                SOP2, [X, X, X, X, 0x54], &[SD(U64), S0(U64), S1(U64)], NONE),
     row("s_mul_u64",                   SOP2, [X, X, X, X, 0x55], &[SD(U64), S0(U64), S1(U64)], NONE),
-    row("s_cbranch_g_fork",            SOP2, [0x2b, 0x29, X, X, X], &[S0(B64), S1(B64)], NONE),
+    row("s_cbranch_g_fork",            SOP2, [0x2b, 0x29, X, X, X], &[R0(B64), R1(B64)], NONE),
     row("s_rfe_restore_b64",           SOP2, [X, 0x2b, X, X, X], &[S0(B64), S1(B32)], NONE),
     // SOPC
     row("s_cmp_eq_i32",                SOPC, [0x00, 0x00, 0x00, 0x00, 0x00], &[S0(I32), S1(I32)], NONE).writes(SCC),
