@@ -10,18 +10,20 @@
 //! | `convert.rs` | one channel to and from its bits |
 //! | `rows.rs` | many elements at once |
 //! | `srgb.rs` | the sRGB curve |
-//! | `bc/` | block compression |
+//! | `bc/`, `etc.rs` | block compression |
 //!
 //! Reference: RDNA3 guide, table 52, and RDNA4 guide, table 62; numbers of older generations from Mesa 25.0.7; packed floats and block
 //! compression from the Direct3D 11.3 functional specification, "formats".
 
 mod bc;
 mod convert;
+mod etc;
 mod rows;
 mod srgb;
 mod table;
 
 pub use bc::Bc;
+pub use etc::Etc;
 pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
 
 use crate::Generation;
@@ -83,6 +85,8 @@ pub enum Layout {
     SharedExponent,
     /// 4 x 4 texels, compressed.
     Block(Bc),
+    /// 4 x 4 texels, compressed the other way.
+    Etc(Etc),
     /// Two texels with a green each and common blue and red; `green` is the byte with the first green, 0 (GB_GR) or 1 (BG_RG).
     Subsampled {
         /// Byte of the first green.
@@ -165,10 +169,10 @@ impl Format {
     pub fn channel_count(&self) -> usize {
         match self.layout {
             Layout::Plain => self.channels.iter().filter(|c| c.bits != 0).count(),
-            Layout::Block(Bc::Bc4) => 1,
-            Layout::Block(Bc::Bc5) => 2,
-            Layout::SharedExponent | Layout::Subsampled { .. } | Layout::Block(Bc::Bc6) => 3,
-            Layout::Block(_) => 4,
+            Layout::Block(Bc::Bc4) | Layout::Etc(Etc::R) => 1,
+            Layout::Block(Bc::Bc5) | Layout::Etc(Etc::Rg) => 2,
+            Layout::SharedExponent | Layout::Subsampled { .. } | Layout::Block(Bc::Bc6) | Layout::Etc(Etc::Rgb) => 3,
+            Layout::Block(_) | Layout::Etc(_) => 4,
         }
     }
 
@@ -199,6 +203,7 @@ impl Format {
                 [r, g, b, self.one()]
             }
             Layout::Block(kind) => bc::texel(kind, self.numeric, element(), y % 4 * 4 + x % 4),
+            Layout::Etc(kind) => etc::texel(kind, self.numeric, element(), y % 4 * 4 + x % 4),
             Layout::Subsampled { green } => {
                 let byte = |n: u8| words[0] >> (8 * u32::from(n)) & 0xff;
                 let chroma = 1 - green; // byte of blue; red is two on
@@ -211,10 +216,14 @@ impl Format {
 
     /// The 16 texels of a block of 4 x 4, left to right and top to bottom. `None`: the format has no such blocks.
     pub fn decode_block(&self, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
-        let Layout::Block(kind) = self.layout else { return None };
         let words = load(bytes, self.bytes);
         let half = |n: usize| u128::from(words[n]) | u128::from(words[n + 1]) << 32;
-        Some(bc::decode(kind, self.numeric, half(0) | half(2) << 64))
+        let block = half(0) | half(2) << 64;
+        match self.layout {
+            Layout::Block(kind) => Some(bc::decode(kind, self.numeric, block)),
+            Layout::Etc(kind) => Some(std::array::from_fn(|t| etc::texel(kind, self.numeric, block, t as u32))),
+            _ => None,
+        }
     }
 
     /// Puts a texel into an element of `bytes` bytes. Values are clamped to what the channel holds, a NaN is 0 where there is none (images.md
@@ -235,7 +244,7 @@ impl Format {
                 let [r, g, b, _] = texel.map(f32::from_bits);
                 [convert::to_shared_exponent([r, g, b]), 0, 0, 0]
             }
-            Layout::Subsampled { .. } | Layout::Block(_) => return false,
+            Layout::Subsampled { .. } | Layout::Block(_) | Layout::Etc(_) => return false,
         };
         for (to, word) in out.chunks_mut(4).take(usize::from(self.bytes).div_ceil(4)).zip(words) {
             let count = to.len().min(usize::from(self.bytes));

@@ -170,7 +170,7 @@ fn encode<const FMA: bool>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -
             }
             return true;
         }
-        Layout::Block(_) | Layout::Subsampled { .. } => return false,
+        Layout::Block(_) | Layout::Etc(_) | Layout::Subsampled { .. } => return false,
     }
     let mut converted = [0; BATCH];
     let mut merged = [0; BATCH];

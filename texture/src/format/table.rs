@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Bc, Channel, Format, FormatNumber, Layout, Numeric};
+use super::{Bc, Channel, Etc, Format, FormatNumber, Layout, Numeric};
 use crate::Generation;
 use Numeric::*;
 
@@ -72,6 +72,11 @@ const OTHER: &[(&str, u8, [u8; 2], Layout)] = &[
     ("BC5", 16, [4, 4], Layout::Block(Bc::Bc5)),
     ("BC6", 16, [4, 4], Layout::Block(Bc::Bc6)),
     ("BC7", 16, [4, 4], Layout::Block(Bc::Bc7)),
+    ("ETC2_RGB", 8, [4, 4], Layout::Etc(Etc::Rgb)),
+    ("ETC2_RGBA", 16, [4, 4], Layout::Etc(Etc::Rgba)),
+    ("ETC2_R", 8, [4, 4], Layout::Etc(Etc::R)),
+    ("ETC2_RG", 16, [4, 4], Layout::Etc(Etc::Rg)),
+    ("ETC2_RGBA1", 8, [4, 4], Layout::Etc(Etc::Rgba1)),
     ("GB_GR", 4, [2, 1], Layout::Subsampled { green: 0 }),
     ("BG_RG", 4, [2, 1], Layout::Subsampled { green: 1 }),
 ];
@@ -182,6 +187,8 @@ fn allows(layout: &str, numeric: Numeric) -> bool {
     let listed = GFX10.iter().any(|run| run.layout == layout && run.numerics.contains(&numeric));
     match layout {
         "5_9_9_9" => matches!(numeric, Float | Unorm), // drivers write either
+        "ETC2_R" | "ETC2_RG" => matches!(numeric, Unorm | Snorm),
+        "ETC2_RGB" | "ETC2_RGBA" | "ETC2_RGBA1" => matches!(numeric, Unorm | Srgb),
         _ if numeric == SnormOgl => GFX10.iter().any(|run| run.layout == layout && run.numerics.contains(&Snorm)),
         _ => listed,
     }

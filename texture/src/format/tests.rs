@@ -78,6 +78,9 @@ fn reserved_and_unsupported_numbers_are_none_and_the_latter_have_names() {
     assert_eq!((astc.name(Gfx9), astc.name(Gfx8)), (Some(("ASTC_2D_LDR", Numeric::Unorm)), Some(("FMASK8_S8_F1", Numeric::Uint))));
     assert_eq!(Format::find(Gfx9, astc), None);
     assert_eq!(FormatNumber::Unified(227).name(Gfx12), Some(("6E4", Numeric::Float)));
+    // ETC2 is gfx9's
+    assert_eq!(Format::legacy(Gfx9, 25, 9).unwrap().to_string(), "ETC2_RGBA_SRGB");
+    assert!(Format::legacy(Gfx8, 25, 9).is_none() && Format::legacy(Gfx9, 26, 9).is_none());
     // SNORM_OGL is gfx6's and gfx7's
     assert!(Format::legacy(Gfx6, 1, 6).is_some() && Format::legacy(Gfx8, 1, 6).is_none());
 }
