@@ -105,7 +105,12 @@ fn mai(inst: &Inst) -> Result<Code, EncodeError> {
             return Err(w.bad(format_args!("{op:?}")));
         }
     }
-    if row.ops.len() > 2 && !only_agprs(inst.target) {
+    if row.ops.len() == 2 {
+        // What would be op_sel_hi means nothing and stands at its default.
+        w.set(MAI.abid, 8, "op_sel_hi")?;
+        w.set(MAI.acc[0], 1, "op_sel_hi")?;
+        w.set(MAI.acc[1], 1, "op_sel_hi")?;
+    } else if !only_agprs(inst.target) {
         w.set(MAI.acc_cd, u32::from(acc_cd), "AGPR")?;
     }
     Ok(w.finish())
