@@ -9,7 +9,6 @@ use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor}
 use wavejit_texture::format::{Format, FormatNumber};
 use wavejit_texture::image::{Dim, ImageConfig, ImageOp, Isa, Kind, Operands, Routine, RoutineCache};
 use wavejit_texture::memory::FlatMemory;
-use wavejit_texture::tiling::{self, SurfaceShape, Tiling};
 use wavejit_texture::{Generation, Wave};
 
 const BASE: u64 = 0x1_0000_0000;
@@ -82,22 +81,8 @@ impl Setup {
         (d.base, d.mode, d.levels, d.last_level) = (BASE, case.mode, case.levels, case.levels - 1);
         d.depth = if is_volume { size } else { 1 };
         let bytes = Format::unified(generation, number).map_or(0, |f| f.bytes);
-        let tiling = Tiling::new(&SurfaceShape {
-            generation,
-            mode: case.mode,
-            kind: if is_volume { tiling::Kind::ThreeD } else { tiling::Kind::TwoD },
-            width: size,
-            height: size,
-            depth_or_layers: d.depth,
-            levels: case.levels.into(),
-            samples: 1,
-            element_bytes: bytes.into(),
-            compressed: false,
-            pitch: None,
-            pipe_bank_xor: 0,
-            config: Default::default(),
-        });
-        let image_bytes = tiling.map_or(0, |t| t.size()) as usize;
+        // Room for the smaller levels and for padding to blocks.
+        let image_bytes = (size * size * d.depth) as usize * usize::from(bytes) * 2 + (1 << 20);
         // Small numbers, as bytes or as floats.
         let memory = FlatMemory::new(BASE, (0..image_bytes).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 16) as u8 & 0x3b).collect());
         let filter = u8::from(case.linear);

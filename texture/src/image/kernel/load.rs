@@ -41,7 +41,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, operands: &Operands, wave: &m
                 flips = S::xor(flips, share.flips);
             }
             if k.shape == Shape::Row {
-                flips = S::xor(flips, S::i(level.xor[1][0] as i32));
+                flips = S::xor(flips, S::i(level.xor[1].first()));
             }
             let tap = T::fetch::<S>(&k.element, base, S::add(at, flips), inside);
             let channels = T::decode::<S>(&k.element, tap);

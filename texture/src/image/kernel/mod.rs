@@ -25,7 +25,7 @@ use crate::format::{Layout as FormatLayout, Numeric, SRGB_TO_LINEAR};
 use crate::image::Operands;
 use crate::{Memory, Wave};
 use simd::{Avx2, Avx512};
-use taps::Level;
+use taps::{Flips, Level};
 use texels::{Bytes, Dwords, Element, Halves, Packed, Srgb};
 
 /// Directions of the image.
@@ -233,7 +233,7 @@ fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
                 i32::try_from(layout.step[1]).ok()?,
                 i32::try_from(layout.step[2]).ok().or((most[2] >> layout.shift[2] == 0).then_some(0))?,
             ],
-            xor: layout.xor.clone(),
+            xor: layout.xor.clone().map(Flips::new),
         })
     };
     surface.levels.iter().map(convert).collect()

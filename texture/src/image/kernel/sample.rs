@@ -187,7 +187,7 @@ unsafe fn level<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, 
     unsafe {
         let x = axis::<S>(k, level, 0, k.linear, at, m);
         let y = if k.shape == Shape::Row {
-            let only = Share { sum: S::i(0), flips: S::i(level.xor[1][0] as i32) };
+            let only = Share { sum: S::i(0), flips: S::i(level.xor[1].first()) };
             Axis { tap: [only; 2], weight: S::i(0) }
         } else {
             axis::<S>(k, level, 1, k.linear, at, m)
@@ -219,19 +219,27 @@ unsafe fn levels<S: Simd, T: Texels>(k: &Kernel, base: *const u8, at: &At<S>, nu
     // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
     unsafe {
         let mut all = [0_u32; 16];
-        S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        let is_single = k.is_single_level();
+        if !is_single {
+            S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        }
         let mut left = S::bits(m);
         let mut out = [S::f(0.0); 4];
-        while left != 0 {
-            let number = all[left.trailing_zeros() as usize];
-            let these = S::both(S::mask(left), S::eq(numbers, S::i(number as i32)));
+        loop {
+            let number = all[left.trailing_zeros() as usize & 15];
+            let these = if is_single { m } else { S::both(S::mask(left), S::eq(numbers, S::i(number as i32))) };
             let value = level::<S, T>(k, &k.levels[number as usize], base, at, these);
+            if S::bits(these) == S::bits(m) {
+                return value;
+            }
             for c in 0..4 {
                 out[c] = S::select_f(these, value[c], out[c]);
             }
             left &= !S::bits(these);
+            if left == 0 {
+                return out;
+            }
         }
-        out
     }
 }
 

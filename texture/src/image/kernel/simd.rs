@@ -35,6 +35,9 @@ pub trait Simd: Copy + 'static {
     /// Reads a dword at `base + offset` for each lane of `m`; 0 for the others.
     unsafe fn gather(base: *const u8, offset: Self::I, m: Self::M) -> Self::I;
 
+    /// For each lane the entry that the low 4 bits of `i` name.
+    unsafe fn lookup(table: &[u32; 16], i: Self::I) -> Self::I;
+
     unsafe fn as_f(a: Self::I) -> Self::F;
     unsafe fn as_i(a: Self::F) -> Self::I;
     /// To the nearest even integer.
@@ -134,6 +137,7 @@ impl Simd for Avx512 {
         store(p: *mut u32, m: __mmask16, v: I5) = _mm512_mask_storeu_epi32(p.cast(), m, v);
         gather(base: *const u8, offset: I5, m: __mmask16) -> I5 =
             _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), m, offset, base.cast());
+        lookup(table: &[u32; 16], i: I5) -> I5 = _mm512_permutexvar_epi32(i, _mm512_loadu_si512(table.as_ptr().cast()));
         as_f(a: I5) -> F5 = _mm512_castsi512_ps(a);
         as_i(a: F5) -> I5 = _mm512_castps_si512(a);
         to_i(a: F5) -> I5 = _mm512_cvtps_epi32(a);
@@ -207,6 +211,12 @@ impl Simd for Avx2 {
         store(p: *mut u32, m: I2, v: I2) = _mm256_maskstore_epi32(p.cast(), m, v);
         gather(base: *const u8, offset: I2, m: I2) -> I2 =
             _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), base.cast(), offset, m);
+        lookup(table: &[u32; 16], i: I2) -> I2 = {
+            let low = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(table.as_ptr().cast()), i);
+            let high = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(table.as_ptr().add(8).cast()), i);
+            let bit_3 = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(i));
+            _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), bit_3))
+        };
         as_f(a: I2) -> F2 = _mm256_castsi256_ps(a);
         as_i(a: F2) -> I2 = _mm256_castps_si256(a);
         to_i(a: F2) -> I2 = _mm256_cvtps_epi32(a);

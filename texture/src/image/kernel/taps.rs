@@ -18,8 +18,35 @@ pub struct Level {
     pub shift: [i32; 3],
     /// Bytes from a block to the next, by axis.
     pub step: [i32; 3],
-    /// Flips of offset bits by coordinate, at `coordinate & (len - 1)`.
-    pub xor: [Arc<[u32]>; 3],
+    /// Flips of offset bits by coordinate, by axis.
+    pub xor: [Flips; 3],
+}
+
+/// Flips of offset bits by coordinate.
+#[derive(Clone, Debug)]
+pub struct Flips {
+    /// At `coordinate & (len - 1)`.
+    table: Arc<[u32]>,
+    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate flips the same
+    /// bits wherever it is.
+    nibbles: Option<Vec<[u32; 16]>>,
+}
+
+impl Flips {
+    pub fn new(table: Arc<[u32]>) -> Flips {
+        let first = table[0];
+        let parts = 0..table.len().ilog2().div_ceil(4);
+        let entry = |n: usize| table.get(n).copied().unwrap_or(first) ^ first;
+        let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
+        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |flips, (part, t)| flips ^ t[n >> (4 * part) & 15]);
+        let is_exclusive_or = table.iter().enumerate().all(|(n, &flips)| by_nibbles(n) == flips);
+        Flips { nibbles: is_exclusive_or.then_some(nibbles), table }
+    }
+
+    /// Of coordinate 0.
+    pub fn first(&self) -> i32 {
+        self.table[0] as i32
+    }
 }
 
 /// Shares of a coordinate in an address: to add, and to exclusive-or.
@@ -42,15 +69,20 @@ pub struct Axis<S: Simd> {
 /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
 #[inline(always)]
 pub unsafe fn share<S: Simd>(level: &Level, axis: usize, i: S::I, m: S::M) -> Share<S> {
-    let table = &level.xor[axis];
+    let flips = &level.xor[axis];
     // SAFETY: the index into the table is masked to its length, a power of two.
     unsafe {
         let sum = S::mul(S::shr(i, level.shift[axis]), S::i(level.step[axis]));
-        let flips = if table.len() == 1 {
-            S::i(table[0] as i32)
-        } else {
-            S::gather(table.as_ptr().cast(), S::shl(S::and(i, S::i(table.len() as i32 - 1)), 2), m)
+        let Some(nibbles) = &flips.nibbles else {
+            let index = S::and(i, S::i(flips.table.len() as i32 - 1));
+            return Share { sum, flips: S::gather(flips.table.as_ptr().cast(), S::shl(index, 2), m) };
         };
+        let mut flips = S::i(flips.first());
+        let mut rest = i;
+        for nibble in nibbles {
+            flips = S::xor(flips, S::lookup(nibble, rest));
+            rest = S::shr(rest, 4);
+        }
         Share { sum, flips }
     }
 }
