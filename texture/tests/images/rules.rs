@@ -600,19 +600,21 @@ fn samplers_force_and_skip_the_srgb_curve() {
     }
 }
 
-// GCN-06: the same through the descriptors of every generation with swizzle modes
+// GCN-01, GCN-06: the same through the descriptors of every generation
 #[test]
 fn generations_load_and_sample_alike() {
     use wavejit_texture::descriptor::ImageDescriptor;
     use wavejit_texture::format::FormatNumber;
-    let generations = [Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12];
+    let generations =
+        [Generation::Gfx6, Generation::Gfx8, Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12];
     for generation in generations {
         let format = match generation {
-            Generation::Gfx9 => FormatNumber::Split { data: 4, number: 7 }, // 32, FLOAT
-            _ => FormatNumber::Unified(22),                                 // 32_FLOAT
+            Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => FormatNumber::Split { data: 4, number: 7 }, // 32, FLOAT
+            _ => FormatNumber::Unified(22),                                                                       // 32_FLOAT
         };
         let mut d = ImageDescriptor::new(generation, ImageKind::Dim2, format, 64, 4);
         d.base = BASE;
+        d.mode = if generation <= Generation::Gfx8 { 8 } else { 0 }; // linear: a tile mode index, a swizzle mode
         let image = Image::of(d);
         image.fill(|_, [x, y, _], _| ((x + 100 * y) as f32).to_le_bytes().to_vec());
         let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load").unwrap().0, generation, Dim::D2) };
@@ -622,4 +624,31 @@ fn generations_load_and_sample_alike() {
         let call = Call::new(sample, image.words(), encode(s)).coordinates(&[&[4.0 / 64.0], &[2.5 / 4.0]]);
         assert_eq!(call.floats(&image.memory)[0], 203.5, "{generation:?}");
     }
+}
+
+// images.md 6: texels of compressed blocks, loaded and blended
+#[test]
+fn compressed_blocks_are_read_by_texel() {
+    let image = Image::new(ImageKind::Dim2, "BC1_UNORM", [8, 8, 1], 1, 0);
+    // ends red (255, 0, 0) and blue (0, 0, 255); indices 0 1 2 3 in every row: red, blue, and thirds between them
+    let block = [0x00, 0xf8, 0x1f, 0x00, 0xe4, 0xe4, 0xe4, 0xe4];
+    image.put(0, [1, 1, 0], 0, &block);
+    let load = op("image_load", Dim::D2);
+    let r = Call::new(load, image.words(), [0; 4]).address(&[&[4, 5, 6, 7], &[5]]).run(&image.memory);
+    let texel = |r: &[Vec<u32>], lane: usize| [0, 1, 2, 3].map(|c| (f32::from_bits(r[c][lane]) * 255.0).round());
+    assert_eq!(
+        [0, 1, 2, 3].map(|lane| texel(&r, lane)),
+        [[255.0, 0.0, 0.0, 255.0], [0.0, 0.0, 255.0, 255.0], [170.0, 0.0, 85.0, 255.0], [85.0, 0.0, 170.0, 255.0]]
+    );
+    let s = encode(SamplerDescriptor { clamp: [2; 3], ..linear() });
+    let r = Call::new(op("image_sample_lz", Dim::D2), image.words(), s).coordinates(&[&[5.0 / 8.0], &[6.5 / 8.0]]).run(&image.memory);
+    let mix = f32::from_bits(r[0][0]) * 255.0;
+    assert!((mix - 127.5).abs() < 0.01 && r[2][0] == r[0][0], "{mix}");
+    // stores to them are dropped
+    let before = image.memory.bytes();
+    Call::new(op("image_store", Dim::D2), image.words(), [0; 4])
+        .address(&[&[4], &[5]])
+        .source(&[&[1], &[1], &[1], &[1]])
+        .run(&image.memory);
+    assert_eq!(image.memory.bytes(), before);
 }

@@ -4,7 +4,7 @@ use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor}
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Isa, Kind, Operands, Routine};
 use wavejit_texture::memory::FlatMemory;
-use wavejit_texture::tiling::{self, SurfaceShape, Tiling};
+use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, TileTables, Tiling};
 use wavejit_texture::{Generation, Memory, Wave};
 
 /// Guest address of images; the memory below it, from [`BASE`] - 4096 on, is for tables.
@@ -36,6 +36,16 @@ impl Random {
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u32) as usize]
     }
+}
+
+/// A chip of a generation.
+pub fn chip(generation: Generation) -> AddressConfig {
+    let tile_modes = match generation {
+        Generation::Gfx6 => TileTables::of("gfx600"),
+        Generation::Gfx8 => TileTables::of("gfx803"),
+        _ => None,
+    };
+    AddressConfig { tile_modes, ..Default::default() }
 }
 
 /// An image of random or given elements.
@@ -95,7 +105,7 @@ impl Image {
             pitch: d.pitch,
             pow2_pad: d.pow2_pad,
             pipe_bank_xor: 0,
-            config: Default::default(),
+            config: chip(d.generation),
         };
         let tiling = Tiling::new(&shape).expect("the test's layout exists");
         let memory = FlatMemory::new(BASE - 4096, vec![0; 4096 + tiling.size() as usize]);
@@ -180,7 +190,7 @@ const RESULT_ROW: u16 = 30;
 
 impl Call {
     pub fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
-        let config = ImageConfig { border_colors: BORDER_TABLE, ..Default::default() };
+        let config = ImageConfig { border_colors: BORDER_TABLE, addresses: chip(op.generation), ..Default::default() };
         Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, isa: None }
     }
 
