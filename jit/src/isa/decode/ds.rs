@@ -116,3 +116,31 @@ impl Build<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::{Gfx, Half, Operand, decode, encode};
+
+    /// ds_write2_b32 with the AGPR bit (25) set.
+    const WRITE2: [u32; 2] = [0xd81c_0000 | 1 << 25, 0x0002_0100];
+
+    #[test]
+    fn the_agpr_bit_speaks_of_all_data_and_only_where_there_are_agprs() {
+        let vgpr = |n| Operand::Vgpr { n, count: 1, half: Half::Whole };
+        let agpr = |n| Operand::Agpr { n, count: 1 };
+        let i = decode(&WRITE2, Gfx(0x90a), 64).unwrap();
+        assert_eq!(i.ops(), [vgpr(0), agpr(1), agpr(2)]);
+        assert_eq!(decode(&WRITE2, Gfx(0x906), 64).unwrap().ops(), [vgpr(0), vgpr(1), vgpr(2)]);
+        let mut mixed = i;
+        mixed.operands[2] = vgpr(2);
+        assert!(encode(&mixed).is_err(), "one bit for both");
+        assert_eq!(encode(&i).unwrap().dwords(), WRITE2);
+    }
+
+    #[test]
+    fn gfx12_has_no_gds() {
+        let words = [0xd8d8_0000 | 1 << 17, 0x0100_0000]; // ds_load_b32 v1, v0 gds
+        assert!(decode(&words, Gfx::GFX1100, 32).unwrap().mods.gds);
+        assert!(decode(&words, Gfx(0x1200), 32).is_err());
+    }
+}

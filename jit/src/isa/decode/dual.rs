@@ -63,3 +63,20 @@ impl Build<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::{Gfx, decode, encode};
+
+    #[test]
+    fn destinations_are_one_even_and_one_odd() {
+        let words = [0xc906_0501, 0x0400_0903]; // v_dual_add_f32 v4, v1, v2 :: v_dual_mul_f32 v1, v3, v4
+        let i = decode(&words, Gfx::GFX1100, 32).unwrap();
+        let code = encode(&i).unwrap();
+        assert_eq!(code.dwords(), words);
+        let mut both_even = i;
+        both_even.operands[usize::from(i.y_start)] = i.operands[0];
+        assert!(encode(&both_even).is_err());
+        assert!(decode(&words, Gfx::GFX1100, 64).is_err(), "wave64 has no dual issue");
+    }
+}

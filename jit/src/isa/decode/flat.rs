@@ -249,3 +249,34 @@ impl Build<'_> {
         self.d.target.family() != Family::Gfx10 || lds
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::{Gfx, Half, Operand, decode, encode};
+
+    #[test]
+    fn scratch_without_addresses_came_with_gfx10_3() {
+        let words = [0xdc30_4010, 0x017f_0000]; // scratch_load_dword v1, off, off offset:16
+        let i = decode(&words, Gfx(0x1030), 32).unwrap();
+        assert_eq!(i.ops(), [Operand::Vgpr { n: 1, count: 1, half: Half::Whole }, Operand::Off, Operand::Off]);
+        assert_eq!(encode(&i).unwrap().dwords(), words);
+        assert!(decode(&words, Gfx(0x1010), 32).is_err());
+    }
+
+    #[test]
+    fn offsets_are_signed_outside_the_flat_segment() {
+        let offset = |words: [u32; 3], target| decode(&words, Gfx(target), 32).unwrap().mods.offset;
+        assert_eq!(offset([0xdc50_1fff, 0x0100_0002, 0], 0x906), 0x1fff, "flat");
+        assert_eq!(offset([0xdc50_9fff, 0x017f_0002, 0], 0x906), -1, "global");
+        assert_eq!(offset([0xdc30_8fff, 0x017d_0002, 0], 0x1010), -1, "global, twelve bits");
+        assert_eq!(offset([0xec05_007c, 0x0000_0001, 0xffff_ff02], 0x1200), -1, "gfx12: flat too");
+    }
+
+    #[test]
+    fn atomics_return_where_glc_or_th_says_so() {
+        let count = |words: [u32; 3], target| decode(&words, Gfx(target), 32).unwrap().ops().len();
+        assert_eq!(count([0xdd08_0000, 0x0100_0302, 0], 0x906), 2);
+        assert_eq!(count([0xdd09_0000, 0x0100_0302, 0], 0x906), 3);
+        assert_eq!(count([0xec0d_407c, 0x0190_0001, 2], 0x1200), 3);
+    }
+}

@@ -272,3 +272,38 @@ impl Build<'_> {
         Ok(self.inst)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::index_key_bits;
+    use crate::isa::{Gfx, Operand, decode, encode, rows};
+
+    #[test]
+    fn index_keys_choose_among_the_parts_of_an_index_register() {
+        let bits = |name| {
+            let row = rows::all().iter().find(|r| r.name == name).unwrap();
+            (index_key_bits(row, 32), index_key_bits(row, 64))
+        };
+        assert_eq!(bits("v_swmmac_f32_16x16x32_f16"), (1, 2));
+        assert_eq!(bits("v_swmmac_i32_16x16x32_iu8"), (1, 2));
+        assert_eq!(bits("v_swmmac_i32_16x16x32_iu4"), (1, 1));
+        assert_eq!(bits("v_swmmac_i32_16x16x64_iu4"), (0, 1));
+        assert_eq!(bits("v_pk_add_f16"), (0, 0));
+    }
+
+    #[test]
+    fn matrices_add_in_agprs_on_gfx908_and_where_the_bit_says_so_later() {
+        let words = [0xd3c2_0000, 0x0402_0300]; // v_mfma_f32_4x4x1f32 v[0:3], v0, v1, v[0:3]
+        let first = |target| decode(&words, Gfx(target), 64).unwrap().ops()[0];
+        assert_eq!(first(0x908), Operand::Agpr { n: 0, count: 4 });
+        assert!(matches!(first(0x90a), Operand::Vgpr { n: 0, count: 4, .. }));
+        let i = decode(&words, Gfx(0x90a), 64).unwrap();
+        assert_eq!(encode(&i).unwrap().dwords(), words);
+    }
+
+    #[test]
+    fn gfx94x_calls_matrices_by_shape_and_blocks() {
+        let name = |target| decode(&[0xd3c2_0000, 0x0402_0300], Gfx(target), 64).unwrap().name();
+        assert_eq!((name(0x908), name(0x942)), ("v_mfma_f32_4x4x1f32", "v_mfma_f32_4x4x1_16b_f32"));
+    }
+}
