@@ -113,6 +113,8 @@ pub struct Mods {
     pub sext: u8,
     /// gfx12: which byte of the source or destination a conversion of fp8 uses.
     pub byte_sel: u8,
+    /// Interpolation of 16-bit attributes: the high half.
+    pub high: bool,
     /// VOP3P: neg_hi (neg is neg_lo).
     pub neg_hi: u8,
     /// Bits 0-2 sources, bit 3 destination.

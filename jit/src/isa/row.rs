@@ -278,6 +278,8 @@ bitflags::bitflags! {
         const BYTES = 1 << 47;
         /// Prints `_e32` though it has no long form.
         const E32 = 1 << 48;
+        /// Interpolation: can use the high half of an attribute.
+        const HIGH = 1 << 49;
         /// Buffer: a cache instruction with a scope.
         const SCOPED = 1 << 51;
         /// Image address: a packed offset.
@@ -380,6 +382,11 @@ impl Row {
             Enc::VOP2 => n + 0x100,
             Enc::VOP1 if space == Space::Gfx8 => n + 0x140,
             Enc::VOP1 => n + 0x180,
+            Enc::VINTRP => match space {
+                Space::Gfx8 => n + 0x270,
+                Space::Gfx10 => n + 0x200,
+                _ => return None,
+            },
             _ => n,
         })
     }

@@ -9,7 +9,7 @@ use crate::isa::row::Flags;
 /// Modifiers of one bit.
 #[rustfmt::skip]
 const BITS: &[(&str, fn(&mut Mods) -> &mut bool)] = &[
-    ("clamp", |m| &mut m.clamp), ("glc", |m| &mut m.glc), ("slc", |m| &mut m.slc), ("dlc", |m| &mut m.dlc),
+    ("clamp", |m| &mut m.clamp), ("high", |m| &mut m.high), ("glc", |m| &mut m.glc), ("slc", |m| &mut m.slc), ("dlc", |m| &mut m.dlc),
     ("tfe", |m| &mut m.tfe), ("lwe", |m| &mut m.lwe), ("d16", |m| &mut m.d16), ("a16", |m| &mut m.a16), ("unorm", |m| &mut m.unorm),
     ("r128", |m| &mut m.r128), ("offen", |m| &mut m.offen), ("idxen", |m| &mut m.idxen), ("lds", |m| &mut m.lds), ("gds", |m| &mut m.gds),
     ("da", |m| &mut m.da), ("addr64", |m| &mut m.addr64), ("scc", |m| &mut m.scc),

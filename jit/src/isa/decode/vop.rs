@@ -124,6 +124,11 @@ impl Vop3Mods {
     }
 }
 
+/// Interpolation: the attribute stands in source field 0, what it is weighed with in field 1.
+pub(in crate::isa) fn reads_attribute(row: &Row) -> bool {
+    row.ops.contains(&Opd::ATTR)
+}
+
 /// Some operand is 16 bits wide, so op_sel picks halves even where LLVM does not print it.
 fn has_16(row: &Row) -> bool {
     row.ops.iter().any(|o| match *o {
@@ -201,6 +206,8 @@ impl Build<'_> {
                 Opd::D(ty) => self.vgpr_e32(dst, ty)?,
                 Opd::SD(ty) => self.sreg_8(dst, ty)?,
                 Opd::MD | Opd::M2 => self.vcc(),
+                Opd::AD(_) => Operand::Agpr { n: dst as u16, count: 1 },
+                Opd::A0(_) if src0 >= 256 => Operand::Agpr { n: (src0 - 256) as u16, count: 1 },
                 Opd::S0(ty) | Opd::V0(ty) if src0 >= 256 => self.vgpr_e32(src0 - 256, ty)?,
                 Opd::S0(ty) | Opd::R0(ty) if src0 < 256 => self.ssrc(src0, ty)?,
                 Opd::S1(ty) => self.vgpr_e32(src1, ty)?,
@@ -209,7 +216,7 @@ impl Build<'_> {
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 // v_readfirstlane_b32 reads LDS parameters too.
                 Opd::V0(_) if src0 == super::LDS_DIRECT && row.ops[0] == Opd::SD(Ty::B32) => Operand::Special(254),
-                Opd::V0(_) => self.special(src0)?,
+                Opd::V0(_) | Opd::A0(_) => self.special(src0)?,
                 _ => return Err(self.bad(src0)),
             };
             self.push(op);
@@ -233,7 +240,14 @@ impl Build<'_> {
         let sd = self.inst.enc == Enc::VOP3SD;
         let mut src = layout.src.map(|f| f.get(&words));
         let dst = layout.vdst.get(&words);
-        for &field in &src[source_count(row)..] {
+        let swap = reads_attribute(row);
+        if swap {
+            src.swap(0, 1);
+            self.zero(if row.flags.contains(Flags::HIGH) { 0 } else { src[1] >> 8 })?;
+            self.inst.mods.high = src[1] >> 8 != 0;
+        }
+        let used = if swap { source_count(row).max(2) } else { source_count(row) };
+        for &field in &src[used..] {
             self.zero(field)?;
         }
         if row.ops.is_empty() {
@@ -249,8 +263,11 @@ impl Build<'_> {
         }
         let dpp = space >= Space::Gfx11 && matches!(src[0], DPP8 | DPP8_FI | DPP16);
         let allowed = Vop3Mods::of(row, space, dpp);
-        let neg = layout.neg.get(&words);
-        let (abs, op_sel) = if sd { (0, 0) } else { (layout.abs.get(&words), layout.op_sel.get(&words)) };
+        let mut neg = layout.neg.get(&words);
+        let (mut abs, op_sel) = if sd { (0, 0) } else { (layout.abs.get(&words), layout.op_sel.get(&words)) };
+        if swap {
+            [neg, abs] = [neg, abs].map(|bits| bits & 4 | bits << 1 & 2 | bits >> 1 & 1);
+        }
         self.zero((neg | abs) & !(allowed.valued | allowed.sext | allowed.ignored))?;
         self.zero(op_sel & allowed.no_op_sel)?;
         let mods = &mut self.inst.mods;
@@ -278,6 +295,8 @@ impl Build<'_> {
                     code @ 0..=125 => self.sreg(code, self.width(Ty::Mask))?,
                     code => self.special(code)?,
                 },
+                Opd::ATTR => Operand::Imm((src[1] & 63) << 2 | (src[1] >> 6) & 3),
+                Opd::PARAM => Operand::Imm(src[0]),
                 _ => self.source(opd, &src)?,
             };
             self.push(op);

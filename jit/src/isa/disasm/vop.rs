@@ -12,7 +12,8 @@ impl Printer<'_> {
         if m.byte_sel != 0 {
             self.num(format_args!(" byte_sel:{}", m.byte_sel));
         }
-        let sel = m.op_sel;
+        self.flag(self.inst.mods.high, " high");
+        let sel = self.inst.mods.op_sel;
         if sel == 0 {
             return;
         }

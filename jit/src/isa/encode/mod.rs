@@ -10,7 +10,7 @@ mod memory;
 mod packed;
 mod scalar;
 mod smem;
-mod vector;
+mod vop;
 
 use super::bits::{Bits, MAX_DWORDS};
 use super::inst::{Enc, Inst, Operand};
@@ -63,7 +63,7 @@ pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
         Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => image::encode(inst),
         Enc::EXP | Enc::VINTRP | Enc::LDSDIR => export::encode(inst),
         Enc::VOP3P | Enc::MAI | Enc::VINTERP | Enc::VOPD => packed::encode(inst),
-        _ => vector::encode(inst),
+        _ => vop::encode(inst),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::isa::bits::Bits;
 use crate::isa::decode::dual::DUAL;
 use crate::isa::decode::packed::{MAI, PACKED, interp, only_agprs, packed_neg, packed_prefix};
 use crate::isa::decode::vector::source_count;
-use crate::isa::inst::{Dpp, Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::Space;
 
@@ -29,12 +29,15 @@ fn source_field(opd: Opd) -> Option<usize> {
 }
 
 impl Words<'_> {
-    /// vdst and the sources.
-    fn operands(&mut self, vdst: Bits, src: &[Bits; 3]) -> Result<(), EncodeError> {
+    /// vdst and the sources; `dpp` stands in source field 0 where there is one.
+    fn operands(&mut self, vdst: Bits, src: &[Bits; 3], dpp: Option<u32>) -> Result<(), EncodeError> {
         let inst = self.inst;
         for (opd, op) in inst.row.ops.iter().zip(inst.ops()) {
             if let Some(i) = source_field(*opd) {
-                let code = self.src(op)?;
+                let code = match dpp {
+                    Some(code) if i == 0 => code,
+                    _ => self.src(op)?,
+                };
                 self.set(src[i], code, "source")?;
             } else {
                 let n = self.vgpr(op)?;
@@ -46,15 +49,13 @@ impl Words<'_> {
 }
 
 fn packed(inst: &Inst) -> Result<Code, EncodeError> {
-    if inst.mods.dpp != Dpp::None {
-        return Err(no_form(inst));
-    }
     let mut w = Words::new(inst, 2);
     let (row, m) = (inst.row, &inst.mods);
     w.words[0] = packed_prefix(inst.target) << 23;
     let number = w.number()?;
     w.set(PACKED.op, number, "opcode")?;
-    w.operands(PACKED.vdst, &PACKED.src)?;
+    let dpp = w.dpp(2)?;
+    w.operands(PACKED.vdst, &PACKED.src, dpp)?;
     let (neg_lo, neg_hi) = (u32::from(m.neg), u32::from(if row.flags.contains(Flags::MIX) { m.abs } else { m.neg_hi }));
     let (lo_allowed, hi_allowed) = packed_neg(row, inst.target);
     if neg_lo & !lo_allowed != 0 || neg_hi & !hi_allowed != 0 {
@@ -81,7 +82,7 @@ fn mai(inst: &Inst) -> Result<Code, EncodeError> {
     w.words[0] = packed_prefix(inst.target) << 23;
     let number = w.number()?;
     w.set(MAI.op, number, "opcode")?;
-    w.operands(MAI.vdst, &MAI.src)?;
+    w.operands(MAI.vdst, &MAI.src, None)?;
     w.set(MAI.cbsz, u32::from(m.cbsz), "cbsz")?;
     w.set(MAI.abid, u32::from(m.abid), "abid")?;
     w.set(MAI.blgp, u32::from(m.blgp), "blgp")?;
@@ -122,7 +123,7 @@ fn vinterp(inst: &Inst) -> Result<Code, EncodeError> {
     w.words[0] = 0xcd << 24;
     let number = w.number()?;
     w.set(layout.op, number, "opcode")?;
-    w.operands(layout.vdst, &layout.src)?;
+    w.operands(layout.vdst, &layout.src, None)?;
     w.set(layout.wait_exp, u32::from(m.wait), "wait_exp")?;
     w.set(layout.op_sel, u32::from(m.op_sel), "op_sel")?;
     w.set(layout.clamp, u32::from(m.clamp), "clamp")?;

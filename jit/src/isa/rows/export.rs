@@ -16,8 +16,12 @@ pub(super) const ROWS: &[Row] = &[
     row("lds_param_load",              LDSDIR, [X, X, X, 0x00, 0x00], &[D(B32), ATTR], NONE).named(&[(GFX12, "ds_param_load")]).reads(REG_M0),
     row("lds_direct_load",             LDSDIR, [X, X, X, 0x01, 0x01], &[D(B32)], NONE).named(&[(GFX12, "ds_direct_load")]).reads(REG_M0),
     // Interpolation before gfx11 reads parameters from LDS by itself.
-    row("v_interp_p1_f32",             VINTRP, [0x00, 0x00, 0x00, X, X], &[D(F32), V0(F32), ATTR], NONE).on(GRAPHICS).reads(REG_M0).reads(MODE),
-    row("v_interp_p2_attr_f32",        VINTRP, [0x01, 0x01, 0x01, X, X], &[D(F32), V0(F32), ATTR], NONE).on(GRAPHICS).named(&[(ALL, "v_interp_p2_f32")]).reads(REG_M0).reads(MODE),
-    row("v_interp_mov_f32",            VINTRP, [0x02, 0x02, 0x02, X, X], &[D(F32), PARAM, ATTR], NONE).on(GRAPHICS).reads(REG_M0).reads(MODE),
+    row("v_interp_p1_f32",             VINTRP, [0x00, 0x00, 0x00, X, X], &[D(F32), V0(F32), ATTR], M0 | CL | OM).on(GRAPHICS).reads(REG_M0).reads(MODE),
+    row("v_interp_p2_attr_f32",        VINTRP, [0x01, 0x01, 0x01, X, X], &[D(F32), V0(F32), ATTR], M0 | CL | OM).on(GRAPHICS).named(&[(ALL, "v_interp_p2_f32")]).reads(REG_M0).reads(MODE),
+    row("v_interp_mov_f32",            VINTRP, [0x02, 0x02, 0x02, X, X], &[D(F32), PARAM, ATTR], CL | OM).on(GRAPHICS).reads(REG_M0).reads(MODE),
+    row("v_interp_p1ll_f16",           VOP3, [X, 0x274, 0x342, X, X], &[D(F32), V0(F32), ATTR], M0 | CL | OM | HIGH).on(GRAPHICS),
+    row("v_interp_p1lv_f16",           VOP3, [X, 0x275, 0x343, X, X], &[D(F32), V0(F32), ATTR, V2(F32)], M02 | CL | OM | HIGH).on(GRAPHICS),
+    row("v_interp_p2_legacy_f16",      VOP3, [X, 0x276, X, X, X], &[D(F16), V0(F32), ATTR, V2(F32)], M02 | CL | HIGH).on(GRAPHICS).named(&[(GFX8, "v_interp_p2_f16")]),
+    row("v_interp_p2_attr_f16",        VOP3, [X, 0x277, 0x35a, X, X], &[D(F16), V0(F32), ATTR, V2(F32)], M02 | CL | HIGH).on(GRAPHICS.without(GFX8)).named(&[(ALL, "v_interp_p2_f16")]),
     row("exp",                         EXP, [0x00, 0x00, 0x00, 0x00, 0x00], &[TGT, E(0), E(1), E(2), E(3)], NONE).on(GRAPHICS).named(&[(GFX12, "export")]),
 ];

@@ -88,7 +88,7 @@ mod prelude {
     pub(super) const MAI: &[Enc] = &[Enc::MAI];
     pub(super) const VOPD: &[Enc] = &[Enc::VOPD];
     pub(super) const VINTERP: &[Enc] = &[Enc::VINTERP];
-    pub(super) const VINTRP: &[Enc] = &[Enc::VINTRP];
+    pub(super) const VINTRP: &[Enc] = &[Enc::VINTRP, Enc::VOP3];
     pub(super) const LDSDIR: &[Enc] = &[Enc::LDSDIR];
     pub(super) const DS: &[Enc] = &[Enc::DS];
     pub(super) const FLAT: &[Enc] = &[Enc::FLAT];
@@ -138,6 +138,8 @@ mod prelude {
     pub(super) const BYTE: u64 = Flags::BYTE.bits();
     pub(super) const BYTES: u64 = Flags::BYTES.bits();
     pub(super) const E32: u64 = Flags::E32.bits();
+    pub(super) const HIGH: u64 = Flags::HIGH.bits();
+    pub(super) const M02: u64 = 5;
 }
 
 /// Every row, ordered by id.

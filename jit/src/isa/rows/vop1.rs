@@ -98,6 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     row("v_cvt_pk_f32_bf8",            VOP1,      [X,    X,    X,    X,    0x6f], &[D(B64), S0(B32)], CL | OM | OS | NODPP),
     row("v_clrexcp",                   VOP1,      [0x41, 0x35, 0x41, X,    X   ], &[], NONE),
     row("v_screen_partition_4se_b32",  VOP1,      [X,    0x37, X,    X,    X   ], &[D(B32), S0(B32)], NONE).on(ALL_GFX9),
+    row("v_accvgpr_mov_b32",           VOP1_ONLY, [X,    0x52, X,    X,    X   ], &[AD(B32), A0(B32)], NODPP).on(GFX90A_940),
     row("v_mov_b64",                   VOP1,      [X,    0x38, X,    X,    X   ], &[D(B64), S0(B64)], NONE).on(GFX940),
     row("v_exp_legacy_f32",            VOP1,      [0x46, 0x4b, X,    X,    X   ], &[D(F32), S0(F32)], M0 | CL | OM).on(SINCE_GFX7),
     row("v_log_legacy_f32",            VOP1,      [0x45, 0x4c, X,    X,    X   ], &[D(F32), S0(F32)], M0 | CL | OM).on(SINCE_GFX7),

@@ -1,8 +1,0 @@
-//! Encoding of the formats in `decode/vector.rs`.
-
-use super::{Code, EncodeError, no_form};
-use crate::isa::inst::Inst;
-
-pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
-    Err(no_form(inst))
-}
