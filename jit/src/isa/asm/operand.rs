@@ -94,9 +94,9 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
                     None if fits(32) => Ok(Operand::Literal(n as u32)),
                     None => Err(format!("{n:#x} does not fit into a 32-bit literal")),
                 },
-                Ty::F16 | Ty::B16 | Ty::I16 | Ty::U16 if fits(16) => {
-                    Ok(inline(n as u64 & 0xffff, half).unwrap_or(Operand::Literal(n as u32 & 0xffff)))
-                }
+                Ty::F16 if fits(16) => Ok(inline(n as u64 & 0xffff, half).unwrap_or(Operand::Literal(n as u32 & 0xffff))),
+                // LLVM has no float constant stand for an integer of 16 bits.
+                Ty::B16 | Ty::I16 | Ty::U16 if fits(16) => Ok(Operand::Literal(n as u32 & 0xffff)),
                 Ty::BF16 if fits(16) => Ok(inline(n as u64 & 0xffff, bfloat).unwrap_or(Operand::Literal(n as u32 & 0xffff))),
                 Ty::F16 | Ty::B16 | Ty::I16 | Ty::U16 | Ty::BF16 => Err(format!("{n:#x} does not fit into 16 bits")),
                 _ if !fits(32) => Err(format!("{n:#x} does not fit into 32 bits")),

@@ -7,7 +7,7 @@ use super::vector::source_count;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Half, Inst, Operand};
-use crate::isa::row::{Flags, Opd, Row, Ty};
+use crate::isa::row::{Flags, Implicit, Opd, Row, Ty};
 use crate::isa::target::{SPACES, Space};
 
 /// Source 0 codes that announce another dword.
@@ -221,6 +221,7 @@ impl Build<'_> {
             };
             self.push(op);
         }
+        self.constant_bus()?;
         Ok(self.inst)
     }
 
@@ -301,6 +302,39 @@ impl Build<'_> {
             };
             self.push(op);
         }
+        self.constant_bus()?;
         Ok(self.inst)
+    }
+
+    /// Before gfx10 one scalar value reaches the vector unit per instruction. Only gfx6 and gfx7 are held to it here: LLVM's disassembler lets
+    /// more stand, but for these it has none, and its assembler refuses them.
+    fn constant_bus(&self) -> Result1<()> {
+        let inst = &self.inst;
+        if self.d.target.space() != Space::Gfx6 {
+            return Ok(());
+        }
+        let m0 = Operand::Sgpr { n: self.d.scalars.m0 as u8, count: 1 };
+        let implicit = inst.implicit_reads();
+        let mut read = None;
+        if implicit.contains(Implicit::VCC) {
+            read = Some(self.vcc());
+        } else if implicit.contains(Implicit::M0) {
+            read = Some(m0);
+        }
+        for (opd, &op) in inst.row.ops.iter().zip(inst.ops()) {
+            let source = matches!(opd, Opd::S0(_) | Opd::S1(_) | Opd::S2(_) | Opd::R0(_) | Opd::R1(_) | Opd::M2 | Opd::LIT(_));
+            if !source || !matches!(op, Operand::Sgpr { .. } | Operand::Special(_) | Operand::Literal(_)) {
+                continue;
+            }
+            // The lane number of v_writelane_b32 does not count when it is M0.
+            if *opd == Opd::R1(Ty::B32) && op == m0 {
+                continue;
+            }
+            if read.is_some_and(|r| r != op) {
+                return self.reserved();
+            }
+            read = Some(op);
+        }
+        Ok(())
     }
 }
