@@ -42,18 +42,17 @@ pub struct SiteRegisters {
 impl SiteRegisters {
     /// Of a decoded instruction; the error says what is wrong with it.
     pub fn of(inst: &Inst, target: Gfx) -> Result<SiteRegisters, &'static str> {
-        if !matches!(inst.enc, Enc::MUBUF | Enc::MTBUF | Enc::MIMG) || inst.ops().is_empty() {
+        let is_buffer = matches!(inst.enc, Enc::MUBUF | Enc::MTBUF);
+        if !is_buffer && !matches!(inst.enc, Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE) || inst.ops().is_empty() {
             return Err("a buffer or image instruction expected");
         }
         let mut r = SiteRegisters::default();
-        let is_buffer = inst.enc != Enc::MIMG;
         let mut operands = inst.ops();
         let to_lds = is_buffer && (inst.mods.lds || inst.name().contains("_lds_"));
-        if let (Some(Opd::VDATA(_)), Some((data, rest))) = (inst.row.ops.first(), operands.split_first()) {
+        // What goes to LDS, or comes from there, is in no operand.
+        if let (Some(Opd::VDATA(_)), Some((data, rest)), false) = (inst.row.ops.first(), operands.split_first(), to_lds) {
             operands = rest;
-            if !to_lds {
-                r.data_registers(inst, target, rows(*data)?)?;
-            }
+            r.data_registers(inst, target, rows(*data)?)?;
         }
         r.reads_m0 = to_lds;
         if let (true, Some((soffset, rest))) = (is_buffer, operands.split_last()) {
@@ -64,6 +63,9 @@ impl SiteRegisters {
             match *op {
                 Operand::Sgpr { n, count } => r.descriptors.push((n, count)),
                 Operand::Off => {}
+                Operand::Vgpr { n, .. } if !is_buffer && target.family() < Family::Gfx10 => {
+                    r.address.extend(undeclared_address(inst.name(), n))
+                }
                 op => r.address.extend(rows(op)?),
             }
         }
@@ -93,7 +95,7 @@ impl SiteRegisters {
         }
         let n = vdata.len().checked_sub(status).ok_or("a status register expected")?;
         let part = |i: usize| {
-            if inst.enc == Enc::MIMG {
+            if !matches!(inst.enc, Enc::MUBUF | Enc::MTBUF) {
                 let components = if flags.contains(Flags::GATHER) { 4 } else { mods.dmask.count_ones().max(1) };
                 return if mods.d16 && components % 2 == 1 && i + 1 == n { Written::Low } else { Written::Whole };
             }
@@ -113,6 +115,18 @@ impl SiteRegisters {
     pub fn scalars(&self) -> usize {
         self.descriptors.iter().map(|d| usize::from(d.1)).sum::<usize>() + usize::from(self.soffset.is_some()) + usize::from(self.reads_m0)
     }
+}
+
+/// Address rows of an image instruction before gfx10: how many there are is the descriptor's secret, so these are all that may be.
+fn undeclared_address(name: &str, first: u16) -> impl Iterator<Item = u16> {
+    let of_part = |part| match part {
+        "c" | "o" | "b" => 1,
+        "d" | "cd" => 6,
+        _ => 0,
+    };
+    let before_coordinates: u16 = name.split('_').skip(2).map(of_part).sum();
+    // Four more: three coordinates and a level, or a fragment.
+    (0..before_coordinates + 4).map(move |i| (first + i) & 255)
 }
 
 /// Rows of a vector operand.
@@ -171,5 +185,57 @@ impl PartialEq for Site {
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.target, self.inst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::decode;
+
+    /// Registers of an instruction: descriptors, address, data, results without their parts, M0.
+    fn roles(target: u16, words: &[u32]) -> (Vec<(u8, u8)>, Vec<u16>, Vec<u16>, Vec<u16>, bool) {
+        let target = Gfx(target);
+        let inst = decode(words, target, 64).unwrap_or_else(|e| panic!("{e:?}"));
+        let r = SiteRegisters::of(&inst, target).unwrap();
+        let site = Site::new(inst, target).unwrap();
+        assert_eq!(usize::from(site.addresses), r.address.len());
+        (r.descriptors, r.address, r.data, r.results.iter().map(|r| r.0).collect(), r.reads_m0)
+    }
+
+    #[test]
+    fn roles_follow_the_instruction_on_every_family() {
+        let v4 = vec![(4, 4)];
+        // Assembled by LLVM.
+        for (target, words, want) in [
+            // buffer_load_dword v1, v[2:3], s[4:7], s1 addr64 offset:4
+            (0x600, &[0xe030_8004, 0x0101_0102][..], (v4.clone(), vec![2, 3], vec![], vec![1], false)),
+            // buffer_load_ubyte v2, s[4:7], s1 offen offset:4 lds
+            (0x900, &[0xe041_1004, 0x0101_0002], (v4.clone(), vec![2], vec![], vec![], true)),
+            // buffer_store_lds_dword s[4:7], s1 offset:4 lds
+            (0x900, &[0xe0f5_0004, 0x0101_0000], (v4.clone(), vec![], vec![], vec![], true)),
+            // buffer_atomic_add_f64 v[2:3], v1, s[4:7], s1 offen glc
+            (0x90a, &[0xe13c_5000, 0x0101_0201], (v4.clone(), vec![1], vec![2, 3], vec![2, 3], false)),
+            // buffer_load_dwordx2 a[2:3], v1, s[4:7], s1 offen
+            (0x90a, &[0xe054_1000, 0x0181_0201], (v4.clone(), vec![1], vec![], vec![258, 259], false)),
+            // buffer_atomic_cmpswap_x2 v[2:5], v1, s[4:7], s1 offen glc
+            (0x1030, &[0xe144_5000, 0x0101_0201], (v4.clone(), vec![1], vec![2, 3, 4, 5], vec![2, 3], false)),
+            // buffer_atomic_add_u32 v2, v1, s[4:7], s1 offen th:TH_ATOMIC_RETURN
+            (0x1200, &[0xc40d_4001, 0x4090_0802, 1], (v4.clone(), vec![1], vec![2], vec![2], false)),
+            // buffer_load_b96 v[2:4], v[5:6], s[8:11], null idxen offen offset:100
+            (0x1200, &[0xc405_807c, 0xc080_1002, 0x6405], (vec![(8, 4)], vec![5, 6], vec![], vec![2, 3, 4], false)),
+            // image_sample_c_l v[2:3], [v4, v5, v6, v7], s[8:15], s[16:19] dmask:0x5 dim:SQ_RSRC_IMG_2D
+            (0x1200, &[0xe548_8001, 0x0800_1002, 0x0706_0504], (vec![(8, 8), (16, 4)], vec![4, 5, 6, 7], vec![], vec![2, 3], false)),
+            // image_sample_d v[0:2], [v4, v15, v6, v7, v8, v9], s[8:15], s[16:19] dmask:0x7 dim:SQ_RSRC_IMG_2D
+            (
+                0x1030,
+                &[0xf088_070c, 0x0082_0004, 0x0807_060f, 9],
+                (vec![(8, 8), (16, 4)], vec![4, 15, 6, 7, 8, 9], vec![], vec![0, 1, 2], false),
+            ),
+            // image_load v[0:4], v[6:9], s[8:15] dmask:0xf unorm tfe
+            (0x600, &[0xf001_1f00, 0x0002_0006], (vec![(8, 8)], vec![6, 7, 8, 9], vec![], vec![0, 1, 2, 3, 4], false)),
+        ] {
+            assert_eq!(roles(target, words), want, "gfx{target:x} {words:08x?}");
+        }
     }
 }

@@ -5,13 +5,18 @@ use super::cx::Cx;
 use super::sem::{B32, Sem};
 use crate::ir::PureOp::{And32, Or32};
 use crate::ir::site::{Site, SiteRegisters, Written};
-use crate::ir::{Op, SReg, Ty, VReg, Value};
+use crate::ir::{NoteKind, Op, SReg, Ty, VReg, Value};
 use crate::isa::{Enc, Row};
 use std::sync::Arc;
 
 /// Meaning of a buffer, image or ray row.
 pub fn of_row(row: &Row) -> Option<Sem> {
-    (!row.ops.is_empty() && matches!(row.enc(), Enc::MUBUF | Enc::MTBUF | Enc::MIMG)).then_some(Sem::Wave(texture))
+    match row.enc() {
+        // Those without operands are about caches.
+        Enc::MUBUF if row.ops.is_empty() => Some(Sem::Note(NoteKind::Cache)),
+        Enc::MUBUF | Enc::MTBUF | Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => Some(Sem::Wave(texture)),
+        _ => None,
+    }
 }
 
 fn texture(c: &mut Cx) {

@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
 use wavejit_jit::ir::Site;
-use wavejit_jit::isa::{Enc, Family, Gfx};
+use wavejit_jit::isa::{Enc, Gfx};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
@@ -51,6 +51,7 @@ fn resolve(site: &Site) -> Resolved {
 fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> ImageOp {
     let mods = &site.inst.mods;
     ImageOp {
+        declared_array: mods.da,
         dmask: mods.dmask,
         unorm: mods.unorm,
         d16: mods.d16,
@@ -92,7 +93,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
         offset: mods.offset as u32,
         offen: mods.offen,
         idxen: mods.idxen,
-        addr64: matches!(site.target.family(), Family::Gfx6 | Family::Gfx7) && !mods.offen && !mods.idxen && site.addresses == 2,
+        addr64: mods.addr64,
         returns: site.results != 0,
         tfe: mods.tfe,
         lds: op.lds || mods.lds,
