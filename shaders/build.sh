@@ -10,7 +10,7 @@ clang=${CLANG:-clang-19}
 bundler=${BUNDLER:-clang-offload-bundler-19}
 wave64="arguments global_atomics bit_tricks bitonic call_table calls collatz crosslane double_math dynamic_lds flat_pointers grid3d half2_blend
   histogram int64_math last_block lds_types mandelbrot movrel philox_pi reduce_dpp reduce_subgroup scan_block sgemm_block sort_private
-  switch_vm transcend transpose_pad triad"
+  switch_vm trace_rays transcend transpose_pad triad"
 libs=$(mktemp -d)
 trap 'rm -rf "$libs"' EXIT
 

@@ -45,7 +45,7 @@ kernels! {
     arguments bit_tricks bitonic brighten call_table calls collatz crc32 crosslane double_math dynamic_lds empty find_text flat_pointers
     global_atomics grid3d half2_blend half_poly hip_saxpy histogram int32_divide int64_math int8_dot last_block lds_types mandelbrot
     model_k1 model_k2 model_k3 movrel nbody_step option_price philox_pi recursion reduce_dpp reduce_subgroup scan_block sgemm_block
-    sha256_chain small_ints sort_private stencil5 switch_vm transcend transpose_pad triad
+    sha256_chain small_ints sort_private stencil5 switch_vm trace_rays transcend transpose_pad triad
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub mod floats;
 pub mod integers;
 pub mod lds;
 pub mod model;
+pub mod rays;
 pub mod stream;
 pub mod wave;
 
@@ -69,6 +70,7 @@ pub const KERNELS: &[Row] = &[
     ("sort_private",    BOTH,   calls::sort_private),
     ("stencil5",        WAVE32, stream::stencil5),
     ("switch_vm",       BOTH,   control::switch_vm),
+    ("trace_rays",      BOTH,   rays::trace_rays),
     ("transcend",       BOTH,   floats::transcend),
     ("transpose_pad",   BOTH,   lds::transpose_pad),
     ("triad",           BOTH,   stream::triad),
