@@ -372,6 +372,16 @@ impl Row {
         self.encs.contains(&enc)
     }
 
+    /// Its formats on a processor: gfx12 has VIMAGE and VSAMPLE in place of MIMG.
+    pub fn encs_on(&self, target: Gfx) -> impl Iterator<Item = Enc> + use<> {
+        let gfx12 = target.space() == Space::Gfx12;
+        self.encs.iter().copied().filter(move |enc| match enc {
+            Enc::MIMG => !gfx12,
+            Enc::VIMAGE | Enc::VSAMPLE => gfx12,
+            _ => true,
+        })
+    }
+
     /// VOP3 (or VOP3SD) opcode by the promotion rule.
     pub fn vop3_number(&self, space: Space) -> Option<u16> {
         let n = self.number(space)?;

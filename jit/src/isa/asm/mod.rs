@@ -5,6 +5,7 @@
 //! (`modifiers.rs`), the instruction encoded, and the code decoded again. The first form that comes back as it went in wins. Reference:
 //! LLVM AMDGPUOperandSyntax and AMDGPUModifierSyntax.
 
+mod image;
 mod line;
 mod modifiers;
 mod named;
@@ -19,7 +20,7 @@ use super::encode::{Code, encode};
 use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand};
 use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
-use super::target::{Gfx, PROCESSOR_COUNT, Space};
+use super::target::{Gfx, PROCESSOR_COUNT};
 use operand::Reason;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -112,15 +113,6 @@ fn is_long(enc: Enc) -> bool {
     matches!(enc, Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P)
 }
 
-/// The format a row's form has on a processor: gfx12 splits image instructions in two.
-fn format_on(row: &Row, enc: Enc, target: Gfx) -> Enc {
-    if enc != Enc::MIMG || target.space() != Space::Gfx12 {
-        return enc;
-    }
-    let sampled = row.ops.contains(&Opd::SAMP) || row.flags.contains(Flags::GATHER);
-    if sampled { Enc::VSAMPLE } else { Enc::VIMAGE }
-}
-
 impl Suffix {
     fn allows(self, enc: Enc) -> bool {
         match self {
@@ -147,7 +139,7 @@ impl Context<'_> {
         let sdwa = names().any(modifiers::is_sdwa) || suffix == Suffix::Sdwa;
         let mut closest: Option<(usize, Reason)> = None;
         for &row in candidates {
-            for enc in row.encs.iter().filter(|e| suffix.allows(**e)).map(|e| format_on(row, *e, self.target)) {
+            for enc in row.encs_on(self.target).filter(|e| suffix.allows(*e)) {
                 let mut form = self.form(row, enc);
                 form.inst.mods.sdwa.present = sdwa;
                 if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
@@ -303,8 +295,8 @@ impl Form<'_> {
         let same = |a: &Operand, b: &Operand| plain(a) == plain(b);
         let equal = back.row.name == self.inst.row.name
             && back.enc == self.inst.enc
-            && back.count == self.inst.count
-            && back.ops().iter().zip(self.inst.ops()).all(|(a, b)| same(a, b));
+            && (back.count == self.inst.count && back.ops().iter().zip(self.inst.ops()).all(|(a, b)| same(a, b))
+                || self.is_same_image(&back));
         if equal { Ok(code) } else { Err(format!("no {:?} encoding takes these operands", self.inst.enc)) }
     }
 }

@@ -7,7 +7,7 @@ use super::buffer::has_agpr_data;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Inst, Mods, Operand};
-use crate::isa::row::{Flags, Opd};
+use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::{Family, Gfx, Space};
 
 /// Fields of an image format in one number space.
@@ -193,9 +193,21 @@ pub(in crate::isa) fn r128_is_a16(target: Gfx) -> bool {
     matches!(target.family(), Family::Gfx9 | Family::Gfx90a)
 }
 
+/// Shortest and longest address of an instruction with a sampler, or of one without.
+pub(in crate::isa) fn address_bounds(row: &Row) -> (u8, u8) {
+    let least = extras(row.flags) + u8::from(row.flags.contains(Flags::GRADIENTS)) + 1;
+    let most = if row.ops.contains(&Opd::SAMP) { address_dwords(row.flags, DIM_3D, false) } else { 4 };
+    (least, most)
+}
+
 /// 16-bit data comes two to a register.
-fn packs_d16(target: Gfx) -> bool {
+pub(in crate::isa) fn packs_d16(target: Gfx) -> bool {
     target.0 >= 0x810
+}
+
+/// The fixed modifiers of a ray intersection beside those that are its own.
+pub(in crate::isa) fn bvh_mods(f: &Image, own: Mods) -> Mods {
+    Mods { dmask: 15, unorm: f.unorm != NO, r128: true, ..own }
 }
 
 /// Registers that a code names for its address.
@@ -358,7 +370,7 @@ impl Build<'_> {
         let vdata = layout(enc, space).vdata.get(&self.inst.words);
         let fits = |n: u32, count: u8| n + u32::from(count) <= 256;
         let data = data.filter(|&d| fits(vdata, d));
-        let least = extras(row.flags) + u8::from(row.flags.contains(Flags::GRADIENTS)) + 1;
+        let (least, most) = address_bounds(row);
         if !fits(vdata, base_data) || !a.spread && !fits(u32::from(a.n[0]), least) {
             return self.reserved();
         }
@@ -368,7 +380,6 @@ impl Build<'_> {
         if space < Space::Gfx10 {
             return Ok(Shape { data: data.unwrap_or(base_data), addr: least });
         }
-        let most = if row.ops.contains(&Opd::SAMP) { address_dwords(row.flags, DIM_3D, false) } else { 4 };
         let base_addr = if a.spread { self.base_addresses(a, most)? } else { least };
         let addr = address_dwords(row.flags, usize::from(self.inst.mods.dim), self.inst.mods.a16);
         let limit = spread_limit(enc, space);
@@ -431,10 +442,11 @@ impl Build<'_> {
 
     /// Ray intersection: node, extent, origin, direction and inverse direction (halves packed in three dwords with a16).
     fn bvh(mut self, f: &Image, nsa: usize) -> Result1<Inst> {
-        let mods = self.inst.mods;
-        if mods != (Mods { dmask: 15, unorm: f.unorm != NO, r128: true, a16: mods.a16, ..Mods::default() }) {
+        let mods = Mods { a16: self.inst.mods.a16, ..Mods::default() };
+        if self.inst.mods != bvh_mods(f, mods) {
             return self.reserved();
         }
+        self.inst.mods = mods;
         self.zero(f.ssamp.get(&self.inst.words))?;
         let data = self.vgpr(f.vdata.get(&self.inst.words), 4)?;
         self.push(data);

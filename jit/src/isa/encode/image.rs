@@ -1,18 +1,17 @@
 //! Encoding of the formats in `decode/image.rs`.
 
 use super::{Code, EncodeError, Words, no_form};
-use crate::isa::decode::image::{layout, r128_is_a16, spread_limit};
+use crate::isa::decode::image::{bvh_mods, layout, r128_is_a16, spread_limit};
 use crate::isa::inst::{Enc, Inst, Operand};
-use crate::isa::row::Opd;
-use crate::isa::target::Space;
+use crate::isa::row::{Flags, Opd};
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     let space = inst.target.space();
-    if !inst.row.has(inst.enc) || (inst.enc == Enc::MIMG) == (space == Space::Gfx12) {
+    if !inst.row.encs_on(inst.target).any(|enc| enc == inst.enc) {
         return Err(no_form(inst));
     }
     let f = layout(inst.enc, space);
-    let m = &inst.mods;
+    let m = if inst.row.flags.contains(Flags::BVH) { bvh_mods(f, inst.mods) } else { inst.mods };
     let mut w = Words::new(inst, f.len);
     w.words[0] = f.prefix;
     let number = w.number()?;
