@@ -116,9 +116,9 @@ pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall
     let last = call.rows[..n].iter().copied().max().unwrap_or(0);
     // SAFETY: the wave has the rows that the call names, and nobody else uses them now.
     let rows = unsafe { std::slice::from_raw_parts_mut(state.rows, (usize::from(last) + 1) * lanes) };
-    // SAFETY: LDS of the workgroup, which one thread runs.
     let lds = match state.lds_bytes {
         0 => &mut [],
+        // SAFETY: LDS of the workgroup, which one thread runs.
         bytes => unsafe { std::slice::from_raw_parts_mut(state.lds, bytes as usize) },
     };
     let mut wave = Wave::new(rows, lanes, exec);
