@@ -108,9 +108,9 @@ impl Routine {
             Numeric::Uint => Widen::Unsigned,
             _ => Widen::Float,
         };
+        let bytes = usize::from(format.bytes);
+        let mut channels = [[0; 64]; 4];
         for lane in wave.active() {
-            let address = operands.texel(wave, &self.layout, lane);
-            let Some(place) = self.place(surface, &address) else { continue };
             let mut components = [0; 4];
             let mut n = 0;
             for (k, component) in components.iter_mut().enumerate() {
@@ -119,26 +119,37 @@ impl Routine {
                     n += 1;
                 }
             }
-            let mut bytes = [0; 16];
-            if raw {
-                for (chunk, word) in bytes.chunks_exact_mut(4).zip(components) {
-                    chunk.copy_from_slice(&word.to_le_bytes());
-                }
-            } else {
-                if self.op.generation == Generation::Gfx12 {
-                    // what DMASK leaves out is stored as X
-                    for k in 1..4 {
-                        if self.op.dmask >> k & 1 == 0 {
-                            components[k] = components[0];
-                        }
+            if !raw && self.op.generation == Generation::Gfx12 {
+                // what DMASK leaves out is stored as X
+                for k in 1..4 {
+                    if self.op.dmask >> k & 1 == 0 {
+                        components[k] = components[0];
                     }
                 }
-                if !format.encode(unselect(&surface.dst_sel, components), &mut bytes[..usize::from(format.bytes)]) {
-                    return Ok(()); // compressed images cannot be stored to
+            }
+            let texel = if raw { components } else { unselect(&surface.dst_sel, components) };
+            for (row, value) in channels.iter_mut().zip(texel) {
+                row[lane] = value;
+            }
+        }
+
+        // All lanes are converted together.
+        let mut texels = [0; 64 * 16];
+        if raw {
+            for lane in wave.active() {
+                for (chunk, row) in texels[lane * bytes..][..bytes].chunks_mut(4).zip(&channels) {
+                    let count = chunk.len();
+                    chunk.copy_from_slice(&row[lane].to_le_bytes()[..count]);
                 }
             }
+        } else if !format.encode_many(channels.each_ref().map(|row| &row[..wave.lanes]), &mut texels[..wave.lanes * bytes]) {
+            return Ok(()); // compressed images cannot be stored to
+        }
+        for lane in wave.active() {
+            let address = operands.texel(wave, &self.layout, lane);
+            let Some(place) = self.place(surface, &address) else { continue };
             let address = surface.element(place);
-            if surface.is_resident(memory, address) && !memory.write(address, &bytes[..usize::from(format.bytes)]) {
+            if surface.is_resident(memory, address) && !memory.write(address, &texels[lane * bytes..][..bytes]) {
                 return Err(ImageError::Unmapped { lane: lane as u32, address });
             }
         }
