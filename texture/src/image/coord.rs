@@ -5,7 +5,7 @@
 //! integers of 256.
 //!
 //! Reference: the Direct3D 11.3 functional specification, "texture addressing" and "linear sample addressing"; the names of the clamp modes
-//! are those of AMD's register database. The SIMD kernels do the same arithmetic; [`super::kernel`] says where they may be used.
+//! are those of AMD's register database. The SIMD kernels do the same arithmetic; `kernel/mod.rs` says where they may be used.
 
 /// Clamp modes of a sampler (CLAMP_X and so on).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

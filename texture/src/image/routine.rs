@@ -77,13 +77,16 @@ impl Routine {
 
     /// Executes the instruction for a wave.
     pub fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Result<(), ImageError> {
-        check_registers(&self.op, self.layout.registers, self.config.unpacked_d16, operands)?;
+        // Without DIM it is the T# that decides how many address registers there are: those that were not given are 0.
+        let registers = if self.op.dim.is_some() { self.layout.registers } else { 0 };
+        check_registers(&self.op, registers, self.config.unpacked_d16, operands)?;
         let Some(surface) = &self.surface else {
             self.put_nothing(operands, wave);
             return Ok(());
         };
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = &self.kernel
+            && operands.address.len() >= self.layout.registers.into()
             && kernel.execute(operands, wave, memory)
         {
             return Ok(());

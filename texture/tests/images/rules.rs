@@ -652,3 +652,19 @@ fn compressed_blocks_are_read_by_texel() {
         .run(&image.memory);
     assert_eq!(image.memory.bytes(), before);
 }
+
+// GCN-04: on gfx6 to gfx9 the descriptor may ask for more registers than the instruction was given
+#[test]
+fn address_registers_that_are_missing_are_zero() {
+    let format = wavejit_texture::FormatNumber::Split { data: 4, number: 4 }; // 32, UINT
+    let mut d = wavejit_texture::ImageDescriptor::new(Generation::Gfx9, ImageKind::Dim2, format, 64, 4);
+    d.base = BASE;
+    let image = Image::of(d);
+    image.fill(|_, [x, y, _], _| (x + 100 * y).to_le_bytes().to_vec());
+    let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load").unwrap().0, Generation::Gfx9, Dim::D2) };
+    for isa in [None, wavejit_texture::image::Isa::detect()] {
+        let call = Call { isa, ..Call::new(load, image.words(), [0; 4]) };
+        assert_eq!(call.clone().address(&[&[7], &[3]]).lane0(&image.memory)[0], 307);
+        assert_eq!(call.address(&[&[7]]).lane0(&image.memory)[0], 7);
+    }
+}
