@@ -49,7 +49,8 @@ pub(in crate::isa) struct Flat {
     pub no_address: Option<u32>,
 }
 
-const GFX7: Flat = Flat {
+/// Fields that most families have in one place.
+const BASE: Flat = Flat {
     dwords: 2,
     prefix: 0x37,
     op: Bits::at(24, 18),
@@ -73,8 +74,9 @@ const GFX7: Flat = Flat {
     no_saddr: 0x7f,
     no_address: None,
 };
+static GFX7: Flat = BASE;
 /// The offset came with gfx9; LLVM reads it on gfx8.
-static GFX8: Flat = Flat { segment: Bits::at(15, 14), lds: Bits::bit(13), offset: Bits::at(12, 0), scc: Bits::bit(25), ..GFX7 };
+static GFX8: Flat = Flat { segment: Bits::at(15, 14), lds: Bits::bit(13), offset: Bits::at(12, 0), scc: Bits::bit(25), ..BASE };
 static GFX94X: Flat = Flat { sve: Bits::bit(13), lds: Bits::NONE, ..GFX8 };
 static GFX10: Flat = Flat {
     segment: Bits::at(15, 14),
@@ -86,7 +88,7 @@ static GFX10: Flat = Flat {
     flat_saddr: 0x7d,
     no_saddr: 0x7d,
     no_address: Some(0x7f),
-    ..GFX7
+    ..BASE
 };
 static GFX11: Flat = Flat {
     segment: Bits::at(17, 16),
@@ -98,7 +100,7 @@ static GFX11: Flat = Flat {
     slc: Bits::bit(15),
     flat_saddr: 0x7c,
     no_saddr: 0x7c,
-    ..GFX7
+    ..BASE
 };
 static GFX12: Flat = Flat {
     dwords: 3,
@@ -128,9 +130,8 @@ static GFX12: Flat = Flat {
 impl Flat {
     /// The layout of a processor.
     pub fn of(target: Gfx) -> &'static Flat {
-        static GFX7_: Flat = GFX7;
         match (target.space(), target.family()) {
-            (Space::Gfx6, _) => &GFX7_,
+            (Space::Gfx6, _) => &GFX7,
             (_, Family::Gfx940) => &GFX94X,
             (Space::Gfx8, _) => &GFX8,
             (Space::Gfx10, _) => &GFX10,
