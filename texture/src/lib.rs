@@ -1,7 +1,7 @@
 //! Buffers, images and rays of AMD GPUs, one call per wave instruction: what the memory instructions of every family from gfx6 to gfx12 do
 //! to registers and memory that the caller lends ([`Wave`], [`Memory`]).
 //!
-//! [`descriptor`] decodes what is in SGPRs, [`format`] converts elements, [`tiling`] finds texels, [`buffer`] and [`ray`] execute
+//! [`descriptor`] decodes what is in SGPRs, [`mod@format`] converts elements, [`tiling`] finds texels, [`buffer`] and [`ray`] execute
 //! instructions, [`image`] those parts of image instructions that are here. No threads, no code, no allocation of guest memory.
 #![deny(unsafe_code)]
 
