@@ -36,7 +36,7 @@ impl Flips {
     pub fn new(table: Arc<[u32]>) -> Flips {
         let first = table[0];
         let parts = 0..table.len().ilog2().div_ceil(4);
-        let entry = |n: usize| table.get(n).copied().unwrap_or(first) ^ first;
+        let entry = |n: usize| table[n & (table.len() - 1)] ^ first; // coordinates go on behind the table
         let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
         let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |flips, (part, t)| flips ^ t[n >> (4 * part) & 15]);
         let is_exclusive_or = table.iter().enumerate().all(|(n, &flips)| by_nibbles(n) == flips);
@@ -183,5 +183,23 @@ pub unsafe fn point<S: Simd>(
         let fixed = fixed::<S>(if truncate { S::floor(texels) } else { texels }, mode);
         let tap = share::<S>(level, axis, wrap::<S>(S::add(S::sar(fixed, 8), offset), mode, n), m);
         Axis { tap: [tap; 2], weight: S::i(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nibbles_repeat_where_the_table_does() {
+        for len in [1, 2, 8, 16, 128, 256] {
+            let table: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
+            let flips = Flips::new(table.clone());
+            let nibbles = flips.nibbles.as_ref().unwrap();
+            for i in 0..1024_usize {
+                let by_nibbles = nibbles.iter().enumerate().fold(flips.first() as u32, |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
+                assert_eq!(by_nibbles, table[i & (table.len() - 1)], "{i} of {len}");
+            }
+        }
     }
 }
