@@ -2,17 +2,21 @@
 
 use crate::Error;
 use crate::address_space::{AddressMode, AddressSpace};
+use crate::bvh::Bvh;
 use crate::code_object::{CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
+use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
+use crate::sampler::Sampler;
 use crate::step::Hook;
 use crate::wave_init::{Pointers, WaveInit};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_jit::isa::Family;
+use wavejit_texture::Generation;
 
 /// Bytes of a launch's own block: argument segment, then packet, queue and empty hidden buffers.
 const BLOCK_BYTES: u64 = 16 << 10;
@@ -121,6 +125,12 @@ pub enum Arg<'a> {
     F64(f64),
     /// LDS bytes behind a `__local` pointer.
     LocalBytes(u32),
+    /// Address of an image's descriptor.
+    Image(&'a Image),
+    /// Address of a sampler's descriptor.
+    Sampler(&'a Sampler),
+    /// Address of a ray hierarchy's descriptor and root.
+    Bvh(&'a Bvh),
 }
 
 impl<'a> Arg<'a> {
@@ -402,6 +412,7 @@ impl Kernel {
         let (info, module) = (&*self.info, &*self.module.0);
         let geometry = Geometry { grid: launch.grid, group: launch.group, offset: launch.offset };
         geometry.check(&info.name, Some(info))?;
+        check_descriptors(info, launch.args)?;
         let segment_bytes = launch.kernarg.map_or(0, <[u8]>::len).max(info.kernarg_bytes as usize) as u64;
         let block = LaunchBlock::new(&module.device, segment_bytes)?;
         let (bytes, dynamic_lds) = match launch.kernarg {
@@ -453,6 +464,18 @@ impl Kernel {
     }
 }
 
+/// Refuses descriptors of other generations than the kernel's.
+fn check_descriptors(info: &KernelInfo, args: &[Arg]) -> Result<(), Error> {
+    let wanted = crate::memory::scalar::generation(info.target.family());
+    match args.iter().enumerate().find_map(|(i, a)| a.generation().filter(|g| *g != wanted).map(|g| (i, g))) {
+        Some((i, found)) => Err(Error::Arg(format!(
+            "kernel `{}`, argument {i}: its descriptor is one of {found:?}, but the kernel runs on {}",
+            info.name, info.target
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl<'a> Arg<'a> {
     fn scalar_bytes(&self) -> [u8; 8] {
         let low = |v: u32| u64::from(v).to_le_bytes();
@@ -466,6 +489,16 @@ impl<'a> Arg<'a> {
         }
     }
 
+    /// Whose descriptor it is, if it is one.
+    fn generation(&self) -> Option<Generation> {
+        match self {
+            Arg::Image(i) => Some(i.desc().generation),
+            Arg::Sampler(s) => Some(s.desc().generation),
+            Arg::Bvh(b) => Some(b.generation()),
+            _ => None,
+        }
+    }
+
     fn value(&self, scalar: &'a [u8; 8]) -> ArgValue<'a> {
         match *self {
             Arg::Buffer(b) => ArgValue::Pointer(b.address),
@@ -474,6 +507,9 @@ impl<'a> Arg<'a> {
             Arg::U32(_) | Arg::I32(_) | Arg::F32(_) => ArgValue::Bytes(&scalar[..4]),
             Arg::U64(_) | Arg::F64(_) => ArgValue::Bytes(scalar),
             Arg::LocalBytes(n) => ArgValue::LocalBytes(n),
+            Arg::Image(i) => ArgValue::Pointer(i.descriptor_address()),
+            Arg::Sampler(s) => ArgValue::Pointer(s.descriptor_address()),
+            Arg::Bvh(b) => ArgValue::Pointer(b.descriptor_address()),
         }
     }
 }

@@ -146,7 +146,28 @@ fn run_refuses_what_cannot_be() {
     let wrong = ["--grid", "1", "--arg", "buf:zero=64", "--arg", "f64=1", "--arg", "u32=1"];
     assert!(scale(&wrong).contains("argument 1 (float): expected 4 bytes, got 8"));
     assert!(failure(&["run", V5, "--grid", "1"]).contains("scale, where_am_i, reverse, table"));
-    assert!(scale(&[&["--grid", "1", "--out", "1=-"], &buffer[..]].concat()).contains("argument 1 is not a buffer"));
+    assert!(scale(&[&["--grid", "1", "--out", "1=-"], &buffer[..]].concat()).contains("argument 1 is neither buffer nor image"));
+}
+
+#[test]
+fn images_go_in_and_out_as_pictures() {
+    let file = |name: &str| format!("{}/{name}.png", env!("CARGO_TARGET_TMPDIR"));
+    let run = |kernel: &str, args: &[&str]| {
+        let code = format!("{}/../shaders/bin/{kernel}.gfx1100.wave32.hsaco", env!("CARGO_MANIFEST_DIR"));
+        let common = ["run", &code, "--kernel", kernel, "--grid", "32,32", "--group", "8,8"];
+        wavejit(&[&common, args].concat())
+    };
+    let (tiles, copy) = (file("tiles"), file("copy"));
+    let paint = |out: &str| run("image_paint", &["--arg", "image:new=32x32", "--arg", "i32=4", "--out", out]);
+    assert!(paint(&format!("0={tiles}")).status.success());
+    let (from, to) = (format!("image={tiles}:levels"), format!("2={copy}"));
+    let args = ["--arg", &from, "--arg", "sampler=point", "--arg", "image:new=32x32:linear", "--arg", "f32=0", "--out", &to];
+    assert!(run("image_swirl", &args).status.success());
+    assert_eq!(std::fs::read(&tiles).unwrap(), std::fs::read(&copy).unwrap(), "a turn by nothing is a copy");
+    let message = |out: Output| String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(message(run("image_swirl", &["--arg", "sampler=nearest"])).contains("`nearest` says nothing about a sampler"));
+    assert!(message(run("image_paint", &["--arg", "image:new=32"])).contains("expected WxH"));
+    assert!(message(paint("1=x.png")).contains("argument 1 is neither buffer nor image"));
 }
 
 #[test]

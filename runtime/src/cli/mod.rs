@@ -6,6 +6,7 @@ mod asm;
 mod disasm;
 mod dtype;
 mod emit;
+mod image;
 mod info;
 mod json;
 mod lift;

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// What the help says about outputs.
 pub const SYNTAX: &str = "\
-Outputs, I is the number of a buffer argument (from 0):
+Outputs, I is the number of a buffer or image argument (from 0):
   I=FILE.npy[:TYPE][:AxBx...]  a NumPy file; type and shape default to those of the argument
   I=FILE.bin                   the bytes
   I=FILE.png:WxH[:rgba|rgb|gray]
                                a picture of bytes (default rgba)
+  I=FILE.png                   the picture in an image argument, layers one below the other
   I=-[:TYPE[:N]]               text on standard output; N: the first N values";
 
 /// One `--out`.
@@ -28,10 +29,28 @@ pub struct Output {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Sink {
-    Npy { path: PathBuf, dtype: Option<DType>, shape: Option<Vec<usize>> },
-    Bin { path: PathBuf },
-    Png { path: PathBuf, width: u32, height: u32, channels: u32 },
-    Text { dtype: Option<DType>, first: Option<usize> },
+    Npy {
+        path: PathBuf,
+        dtype: Option<DType>,
+        shape: Option<Vec<usize>>,
+    },
+    Bin {
+        path: PathBuf,
+    },
+    Png {
+        path: PathBuf,
+        width: u32,
+        height: u32,
+        channels: u32,
+    },
+    /// An image argument.
+    Picture {
+        path: PathBuf,
+    },
+    Text {
+        dtype: Option<DType>,
+        first: Option<usize>,
+    },
 }
 
 impl Output {
@@ -40,11 +59,22 @@ impl Output {
         parse(text).with_context(|| format!("output `{text}`"))
     }
 
+    /// Writes an image: as a picture, or its texels row by row as bytes.
+    pub fn write_image(&self, image: &wavejit::Image, text: &mut dyn Write) -> Result<()> {
+        if let Sink::Picture { path } = &self.sink {
+            let (width, height, rgba) = super::image::pixels(image)?;
+            return write_file(path, &png(&rgba, width, height, 4)?);
+        }
+        let bytes = image.read(0)?;
+        self.write(&npy::Array { dtype: DType::U8, shape: vec![bytes.len()], bytes }, text)
+    }
+
     /// Writes a buffer: its contents now, and the type and shape it had as an argument.
     pub fn write(&self, array: &npy::Array, text: &mut dyn Write) -> Result<()> {
         match &self.sink {
             Sink::Text { dtype, first } => write_text(array, dtype.unwrap_or(array.dtype), *first, text),
             Sink::Bin { path } => write_file(path, &array.bytes),
+            Sink::Picture { path } => bail!("{}: the argument is a buffer; expected FILE.png:WIDTHxHEIGHT", path.display()),
             Sink::Npy { path, dtype, shape } => write_file(path, &npy::write(&reshaped(array, *dtype, shape.as_deref())?)),
             Sink::Png { path, width, height, channels } => {
                 write_file(path, &png(&array.bytes, *width, *height, *channels).with_context(|| path.display().to_string())?)
@@ -76,6 +106,7 @@ fn parse(text: &str) -> Result<Output> {
             Sink::Npy { path, dtype: sink.0, shape: sink.1 }
         }
         Some("bin") => Sink::Bin { path },
+        Some("png") if options.is_empty() => Sink::Picture { path },
         Some("png") => {
             let size = shape(options.first().context("expected FILE.png:WIDTHxHEIGHT")?)?;
             let [width, height] = size[..] else { bail!("expected FILE.png:WIDTHxHEIGHT") };
@@ -151,8 +182,9 @@ mod tests {
         let sink = |text: &str| Output::parse(text).unwrap().sink;
         assert_eq!(sink("2=-:f32:16"), Sink::Text { dtype: Some(DType::F32), first: Some(16) });
         assert_eq!(sink("2=a.npy:u32:4x5"), Sink::Npy { path: "a.npy".into(), dtype: Some(DType::U32), shape: Some(vec![4, 5]) });
+        assert_eq!(sink("0=x.png"), Sink::Picture { path: "x.png".into() });
         assert_eq!(sink("0=x.png:6x4:gray"), Sink::Png { path: "x.png".into(), width: 6, height: 4, channels: 1 });
-        for bad in ["x", "a=x.npy", "0=x.txt", "0=x.png", "0=x.png:3", "0=x.png:3x3:cmyk", "0=-:f31", "0=-:f32:x"] {
+        for bad in ["x", "a=x.npy", "0=x.txt", "0=x.png:3", "0=x.png:3x3:cmyk", "0=-:f31", "0=-:f32:x"] {
             assert!(Output::parse(bad).is_err(), "{bad}");
         }
     }

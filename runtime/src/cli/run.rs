@@ -1,5 +1,6 @@
 //! `wavejit run`: one kernel, with buffers from files, numbers or generators.
 
+use super::image;
 use super::npy;
 use super::output::{self, Output};
 use super::progress::Progress;
@@ -7,7 +8,7 @@ use super::value::{self, ArgSpec};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::time::Instant;
-use wavejit::{Arg, Buffer, Device, DeviceOptions, DispatchStats, Engine, Kernel, Launch};
+use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Sampler};
 
 fn help() -> String {
     let examples = "\
@@ -15,8 +16,10 @@ Examples:
   wavejit run kernels.hsaco --kernel saxpy --grid 1024 --group 256 \\
       --arg buf:rand=f32:1024:seed=1 --arg buf:fill=f32:2*1024 --arg f32=0.5 --out 1=-:f32:8
   wavejit run mandelbrot.hsaco --kernel mandelbrot --grid 640,480 --group 16,16 \\
-      --arg buf:zero=1228800 --arg u32=640 --arg u32=480 --out 0=picture.png:640x480 --time";
-    format!("{}\n\n{}\n\n{examples}", value::SYNTAX, output::SYNTAX)
+      --arg buf:zero=1228800 --arg u32=640 --arg u32=480 --out 0=picture.png:640x480 --time
+  wavejit run image_plane.hsaco --kernel image_plane --grid 640,480 --group 16,16 \\
+      --arg image=tiles.png:levels --arg sampler=trilinear,wrap,aniso=16 --arg image:new=640x480 --out 2=plane.png";
+    format!("{}\n\n{}\n\n{}\n\n{examples}", value::SYNTAX, image::SYNTAX, output::SYNTAX)
 }
 
 /// Run a kernel of a code object.
@@ -94,6 +97,10 @@ enum Ready {
     Same(usize),
     Bytes(Vec<u8>),
     Lds(u32),
+    Image(Image),
+    SameImage(usize),
+    Sampler(Sampler),
+    Bvh(Bvh),
 }
 
 /// Runs it.
@@ -140,14 +147,16 @@ pub fn run(args: &RunArgs) -> Result<()> {
 /// Are all arguments that are named there, and buffers?
 fn check_references(specs: &[ArgSpec], outs: &[Output]) -> Result<()> {
     let buffer = |i: usize| matches!(specs.get(i), Some(ArgSpec::Buffer(_)));
+    let image = |i: usize| matches!(specs.get(i), Some(ArgSpec::Image(_)));
     for (i, spec) in specs.iter().enumerate() {
         match spec {
             ArgSpec::Same(j) if *j >= i || !buffer(*j) => bail!("argument {i}: buf:same={j} must name an earlier buffer argument"),
+            ArgSpec::SameImage(j) if *j >= i || !image(*j) => bail!("argument {i}: image:same={j} must name an earlier image argument"),
             _ => {}
         }
     }
-    match outs.iter().find(|o| !buffer(o.arg)) {
-        Some(out) => bail!("--out {}=...: argument {} is not a buffer; there are {} arguments", out.arg, out.arg, specs.len()),
+    match outs.iter().find(|o| !buffer(o.arg) && !image(o.arg)) {
+        Some(out) => bail!("--out {}=...: argument {} is neither buffer nor image; there are {} arguments", out.arg, out.arg, specs.len()),
         None => Ok(()),
     }
 }
@@ -162,6 +171,10 @@ fn upload(device: &Device, specs: Vec<ArgSpec>) -> Result<Vec<Ready>> {
             ArgSpec::Same(i) => Ready::Same(i),
             ArgSpec::Bytes(bytes) => Ready::Bytes(bytes),
             ArgSpec::Lds(bytes) => Ready::Lds(bytes),
+            ArgSpec::Image(spec) => Ready::Image(spec.make(device).with_context(|| format!("argument {i}"))?),
+            ArgSpec::SameImage(i) => Ready::SameImage(i),
+            ArgSpec::Sampler(desc) => Ready::Sampler(device.sampler(&desc)?),
+            ArgSpec::Bvh(triangles) => Ready::Bvh(device.bvh(Generation::Gfx11, &triangles)?),
         })
     };
     specs.into_iter().enumerate().map(one).collect()
@@ -179,6 +192,13 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
             },
             Ready::Bytes(bytes) => Arg::bytes(bytes),
             Ready::Lds(bytes) => Arg::LocalBytes(*bytes),
+            Ready::Image(image) => Arg::Image(image),
+            Ready::SameImage(i) => match &ready[*i] {
+                Ready::Image(image) => Arg::Image(image),
+                _ => Arg::bytes(&[]), // as above
+            },
+            Ready::Sampler(sampler) => Arg::Sampler(sampler),
+            Ready::Bvh(bvh) => Arg::Bvh(bvh),
         })
         .collect();
     let launch = Launch {
@@ -202,10 +222,16 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
 }
 
 fn write_output(out: &Output, ready: &[Ready]) -> Result<()> {
-    let Some(Ready::Buffer(buffer, array)) = ready.get(out.arg) else { bail!("argument {} is not a buffer", out.arg) };
-    let mut now = array.clone();
-    buffer.read(0, &mut now.bytes)?;
-    out.write(&now, &mut std::io::stdout().lock())
+    let text = &mut std::io::stdout().lock();
+    match ready.get(out.arg) {
+        Some(Ready::Buffer(buffer, array)) => {
+            let mut now = array.clone();
+            buffer.read(0, &mut now.bytes)?;
+            out.write(&now, text)
+        }
+        Some(Ready::Image(image)) => out.write_image(image, text),
+        _ => bail!("argument {} is neither buffer nor image", out.arg),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! Kernel arguments on the command line: `buf:npy=in.npy`, `buf:fill=f32:1.5*1024`, `f32=1.5`, `lds=1024`.
+//! Kernel arguments on the command line: `buf:npy=in.npy`, `buf:fill=f32:1.5*1024`, `f32=1.5`, `lds=1024`; images are in `image.rs`.
 
 use super::dtype::DType;
+use super::image::{self, ImageSpec};
 use super::npy;
 use anyhow::{Context, Result, bail};
+use wavejit::SamplerDesc;
 
 /// What the help says about arguments.
 pub const SYNTAX: &str = "\
@@ -35,6 +37,14 @@ pub enum ArgSpec {
     Bytes(Vec<u8>),
     /// LDS bytes.
     Lds(u32),
+    /// An image.
+    Image(ImageSpec),
+    /// The image of an earlier argument.
+    SameImage(usize),
+    /// A sampler.
+    Sampler(SamplerDesc),
+    /// Triangles to trace rays through.
+    Bvh(Vec<[[f32; 3]; 3]>),
 }
 
 impl ArgSpec {
@@ -55,6 +65,10 @@ fn parse(text: &str) -> Result<ArgSpec> {
         "buf:rand" => ArgSpec::Buffer(random(value)?),
         "buf:zero" => ArgSpec::Buffer(bytes_buffer(vec![0; length(value, 1)?])),
         "buf:same" => ArgSpec::Same(value.parse().context("expected the number of an argument")?),
+        "image:same" => ArgSpec::SameImage(value.parse().context("expected the number of an argument")?),
+        _ if key.starts_with("image") => ArgSpec::Image(image::parse_image(key, value)?),
+        "sampler" => ArgSpec::Sampler(image::parse_sampler(value)?),
+        "bvh" => ArgSpec::Bvh(image::triangles(&npy::read(&read_file(value)?).with_context(|| value.to_string())?)?),
         "lds" => ArgSpec::Lds(value.parse().context("expected a number of bytes")?),
         "hex" => ArgSpec::Bytes(hex_bytes(value)?),
         _ if key.starts_with("buf") => bail!("`{key}` is not a kind of buffer; known are buf:npy bin fill list count rand zero same"),

@@ -1,0 +1,303 @@
+//! Images: texels in guest memory behind an image descriptor (T#), laid out as the hardware would, filled and read as plain rows.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `format.rs` | names of formats |
+//! | `layout.rs` | the swizzle mode an image gets |
+//! | `levels.rs` | mip levels made by halving |
+//!
+//! An image argument of a kernel is a pointer to its descriptor in memory. As the device libraries of ROCm expect, four more dwords follow
+//! the eight of the T#: HSA's channel type and channel order, the width, and 0. Reference: RDNA3 ISA, table of T#; ROCm's image library.
+
+mod format;
+mod layout;
+mod levels;
+
+pub use format::ImageFormat;
+
+use crate::address_space::AddressSpace;
+use crate::error::Error;
+use crate::{Buffer, Device};
+use std::sync::Arc;
+use wavejit_texture::descriptor::ImageDescriptor;
+use wavejit_texture::format::Format;
+use wavejit_texture::tiling::{Rows, Tiling};
+use wavejit_texture::{Generation, descriptor};
+
+/// Shape of an image.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[allow(missing_docs)] // the shapes are the names
+pub enum ImageKind {
+    OneD,
+    OneDArray,
+    #[default]
+    TwoD,
+    TwoDArray,
+    ThreeD,
+    /// Six faces +X -X +Y -Y +Z -Z, which are its layers; several cubes: a multiple of six.
+    Cube,
+}
+
+/// How texels lie in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ImageTiling {
+    /// In blocks, so that neighbours are near each other; which ones is up to the generation.
+    #[default]
+    Optimal,
+    /// Row after row.
+    Linear,
+}
+
+/// What image to make.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ImageDesc {
+    /// Whose descriptor; that of the kernels that use it.
+    pub generation: Generation,
+    /// Shape.
+    pub kind: ImageKind,
+    /// Texels.
+    pub format: ImageFormat,
+    /// Texels of level 0.
+    pub width: u32,
+    /// Texels of level 0; 1D: 1.
+    pub height: u32,
+    /// Slices of level 0 of a 3D image, layers of arrays, 6 of a cube; else 1.
+    pub depth: u32,
+    /// Mip levels; 0: all down to one texel.
+    pub levels: u32,
+    /// Samples of a texel, 1 2 4 or 8 (2D without mip levels).
+    pub samples: u32,
+    /// Order in memory.
+    pub tiling: ImageTiling,
+}
+
+impl Default for ImageDesc {
+    /// One RGBA8 texel for gfx11.
+    fn default() -> Self {
+        ImageDesc {
+            generation: Generation::Gfx11,
+            kind: ImageKind::TwoD,
+            format: ImageFormat::Rgba8,
+            width: 1,
+            height: 1,
+            depth: 1,
+            levels: 1,
+            samples: 1,
+            tiling: ImageTiling::Optimal,
+        }
+    }
+}
+
+/// An image in guest memory, freed when dropped. [`Device::image`] makes one.
+///
+/// ```
+/// use wavejit::{Arg, Device, DeviceOptions, Filter, ImageDesc, ImageFormat, Launch, SamplerDesc};
+///
+/// // A kernel that turns and swirls a picture, compiled for gfx1100.
+/// let device = Device::new(DeviceOptions::default())?;
+/// let kernel = device.load(include_bytes!("../../../shaders/bin/image_swirl.gfx1100.wave32.hsaco"))?.kernel("image_swirl")?;
+/// let desc = ImageDesc { format: ImageFormat::Rgba8, width: 16, height: 16, ..Default::default() };
+/// let (from, to) = (device.image(&desc)?, device.image(&desc)?);
+/// from.write(0, &[200; 16 * 16 * 4])?;
+/// let sampler = device.sampler(&SamplerDesc { mag: Filter::Linear, min: Filter::Linear, ..Default::default() })?;
+/// let args = [Arg::Image(&from), Arg::Sampler(&sampler), Arg::Image(&to), Arg::F32(1.5)];
+/// kernel.launch(&Launch { grid: [16, 16, 1], group: [8, 8, 1], args: &args, ..Default::default() })?;
+/// assert_eq!(to.read(0)?, [200; 16 * 16 * 4]); // one colour stays what it is
+/// # Ok::<(), wavejit::Error>(())
+/// ```
+pub struct Image {
+    space: Arc<AddressSpace>,
+    desc: ImageDesc,
+    format: &'static Format,
+    tiling: Tiling,
+    address: u64,
+    words: [u32; 8],
+    /// The descriptor, where kernels read it.
+    argument: Buffer,
+}
+
+impl Device {
+    /// Makes an image; its texels are zero. An error names what the generation cannot do.
+    pub fn image(&self, desc: &ImageDesc) -> Result<Image, Error> {
+        let mut desc = *desc;
+        if desc.levels == 0 {
+            let depth = if desc.kind == ImageKind::ThreeD { desc.depth } else { 1 };
+            desc.levels = desc.width.max(desc.height).max(depth).max(1).ilog2() + 1;
+        }
+        check(&desc)?;
+        let Some((number, format)) = desc.format.number(desc.generation) else {
+            return Err(Error::Arg(format!("{:?} has no image format {}", desc.generation, desc.format.name())));
+        };
+        let mut t = descriptor_of(&desc, number, format);
+        let (mode, tiling) = layout::choose(&desc, &t, format)?;
+        t.mode = mode;
+        let space = self.memory().clone();
+        let address = space.alloc(tiling.size(), tiling.alignment())?;
+        t.base = address;
+        let finish = || {
+            let words = t.encode().map_err(|e| Error::Arg(format!("image: {e}")))?;
+            let [channel_type, order] = desc.format.hsa();
+            let all = words.iter().copied().chain([channel_type, order, desc.width, 0]);
+            let argument = self.upload(&all.flat_map(u32::to_le_bytes).collect::<Vec<_>>())?;
+            Ok((words, argument))
+        };
+        match finish() {
+            Ok((words, argument)) => Ok(Image { space, desc, format, tiling, address, words, argument }),
+            Err(e) => {
+                space.free(address);
+                Err(e)
+            }
+        }
+    }
+}
+
+/// Refuses shapes that are no shapes.
+fn check(desc: &ImageDesc) -> Result<(), Error> {
+    let refuse = |why: String| Err(Error::Arg(format!("image of {} x {} x {}: {why}", desc.width, desc.height, desc.depth)));
+    let (flat, layered) = match desc.kind {
+        ImageKind::OneD => (true, false),
+        ImageKind::OneDArray => (true, true),
+        ImageKind::TwoD => (false, false),
+        ImageKind::TwoDArray | ImageKind::ThreeD | ImageKind::Cube => (false, true),
+    };
+    if flat && desc.height != 1 || !layered && desc.depth != 1 {
+        return refuse(format!("{:?} images have no such extent", desc.kind));
+    }
+    if desc.kind == ImageKind::Cube && (desc.width != desc.height || !desc.depth.is_multiple_of(6)) {
+        return refuse("cubes have square faces, six of them".into());
+    }
+    if desc.samples > 1 && !matches!(desc.kind, ImageKind::TwoD | ImageKind::TwoDArray) {
+        return refuse(format!("{:?} images have one sample", desc.kind));
+    }
+    let extents = [desc.width, desc.height, if desc.kind == ImageKind::ThreeD { desc.depth } else { 1 }];
+    let most = extents.into_iter().max().unwrap_or(1).max(1).ilog2() + 1;
+    if desc.levels > most {
+        return refuse(format!("{} mip levels: there are {most} at most", desc.levels));
+    }
+    Ok(())
+}
+
+/// The descriptor without address and swizzle mode.
+fn descriptor_of(desc: &ImageDesc, number: wavejit_texture::FormatNumber, format: &Format) -> ImageDescriptor {
+    use descriptor::ImageKind as Kind;
+    let is_msaa = desc.samples > 1;
+    let kind = match desc.kind {
+        ImageKind::OneD => Kind::Dim1,
+        ImageKind::OneDArray => Kind::Dim1Array,
+        ImageKind::TwoD if is_msaa => Kind::Msaa,
+        ImageKind::TwoD => Kind::Dim2,
+        ImageKind::TwoDArray if is_msaa => Kind::MsaaArray,
+        ImageKind::TwoDArray => Kind::Dim2Array,
+        ImageKind::ThreeD => Kind::Dim3,
+        ImageKind::Cube => Kind::Cube,
+    };
+    let is_volume = kind == Kind::Dim3;
+    ImageDescriptor {
+        depth: if is_volume { desc.depth } else { 1 },
+        last_layer: desc.depth.saturating_sub(1),
+        last_level: desc.levels.saturating_sub(1) as u8,
+        levels: desc.levels as u8,
+        samples_log2: desc.samples.checked_ilog2().unwrap_or(0) as u8,
+        dst_sel: format::components(format),
+        ..ImageDescriptor::new(desc.generation, kind, number, desc.width, desc.height)
+    }
+}
+
+impl Image {
+    /// What it was made of; `levels` is the number it has.
+    pub fn desc(&self) -> &ImageDesc {
+        &self.desc
+    }
+
+    /// Its descriptor (T#).
+    pub fn descriptor(&self) -> [u32; 8] {
+        self.words
+    }
+
+    /// Guest address of the descriptor: what a kernel's image argument is.
+    pub fn descriptor_address(&self) -> u64 {
+        self.argument.address()
+    }
+
+    /// Guest address of the texels.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// How an element is made up.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// Columns, rows and slices or layers of a level, in elements: texels, or blocks of compressed formats. `None`: no such level.
+    pub fn elements(&self, level: u32) -> Option<[u32; 3]> {
+        self.tiling.levels().get(level as usize).map(|l| l.size)
+    }
+
+    /// Bytes of a level as plain rows: row after row, slice after slice (layer, face), all of a sample before the next sample.
+    pub fn level_bytes(&self, level: u32) -> Option<usize> {
+        let [w, h, d] = self.elements(level)?.map(|n| n as usize);
+        Some(w * h * d * usize::from(self.format.bytes) * self.desc.samples as usize)
+    }
+
+    /// Fills a level from plain rows of exactly its bytes.
+    pub fn write(&self, level: u32, rows: &[u8]) -> Result<(), Error> {
+        let layout = self.rows(level, rows.len())?;
+        let mut all = vec![0; self.tiling.size() as usize];
+        self.space.read(self.address, &mut all)?;
+        self.tiling.tile(level, rows, &layout, &mut all).map_err(|e| Error::Arg(format!("image: {e}")))?;
+        self.space.write(self.address, &all)
+    }
+
+    /// A level as plain rows.
+    pub fn read(&self, level: u32) -> Result<Vec<u8>, Error> {
+        let mut rows = vec![0; self.level_bytes(level).unwrap_or(0)];
+        let layout = self.rows(level, rows.len())?;
+        let mut all = vec![0; self.tiling.size() as usize];
+        self.space.read(self.address, &mut all)?;
+        self.tiling.detile(level, &all, &mut rows, &layout).map_err(|e| Error::Arg(format!("image: {e}")))?;
+        Ok(rows)
+    }
+
+    /// Fills one layer, face or slice of a level.
+    pub fn write_layer(&self, level: u32, layer: u32, rows: &[u8]) -> Result<(), Error> {
+        let mut all = self.read(level)?;
+        all[self.layer_range(level, layer, rows.len())?].copy_from_slice(rows);
+        self.write(level, &all)
+    }
+
+    /// One layer, face or slice of a level.
+    pub fn read_layer(&self, level: u32, layer: u32) -> Result<Vec<u8>, Error> {
+        let all = self.read(level)?;
+        let depth = self.elements(level).map_or(1, |e| e[2]) as usize;
+        Ok(all[self.layer_range(level, layer, all.len() / depth)?].to_vec())
+    }
+
+    fn layer_range(&self, level: u32, layer: u32, given: usize) -> Result<std::ops::Range<usize>, Error> {
+        let depth = self.elements(level).map_or(0, |e| e[2]);
+        let bytes = self.level_bytes(level).unwrap_or(0) / depth.max(1) as usize;
+        match layer < depth && bytes == given && self.desc.samples == 1 {
+            true => Ok(layer as usize * bytes..(layer as usize + 1) * bytes),
+            false => Err(Error::Arg(format!("layer {layer} of level {level}: the image has {depth} layers of {bytes} bytes there"))),
+        }
+    }
+
+    fn rows(&self, level: u32, given: usize) -> Result<Rows, Error> {
+        let Some(elements) = self.elements(level) else {
+            return Err(Error::Arg(format!("the image has {} levels, not level {level}", self.desc.levels)));
+        };
+        match self.level_bytes(level) {
+            Some(bytes) if bytes == given => Ok(Rows::tight(elements, self.format.bytes.into())),
+            bytes => Err(Error::Arg(format!("level {level} of the image has {} bytes as rows, not {given}", bytes.unwrap_or(0)))),
+        }
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        self.space.free(self.address);
+    }
+}
+
+#[cfg(test)]
+mod tests;
