@@ -1,14 +1,14 @@
 //! Registers of image instructions: LLVM's assembler takes more counts than its disassembler prints, for one code.
 
 use super::Form;
-use crate::isa::decode::image::{address_bounds, packs_d16};
+use crate::isa::decode::image::{address_bounds, address_dwords, packs_d16};
 use crate::isa::inst::{Enc, Inst, Operand};
 use crate::isa::row::{Flags, Opd};
 use crate::isa::target::Space;
 
 impl Form<'_> {
     /// Does `back`, decoded from our code, say what was written? Data may have the count the modifiers ask for though no form of the
-    /// instruction has it, and an address may be longer than `back` says.
+    /// instruction has it (LLVM's disassembler shows its first form then), and an address may be longer than `back` says.
     pub(super) fn is_same_image(&self, back: &Inst) -> bool {
         let image = matches!(self.inst.enc, Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE) && !self.inst.row.flags.contains(Flags::BVH);
         image
@@ -16,9 +16,9 @@ impl Form<'_> {
             && back.ops().iter().zip(self.inst.ops()).enumerate().all(|(i, (read, written))| {
                 read == written
                     || match (*read, *written) {
-                        (Operand::Vgpr { n: a, count: read, .. }, Operand::Vgpr { n: b, count, .. })
-                        | (Operand::Agpr { n: a, count: read }, Operand::Agpr { n: b, count }) => {
-                            a == b && if i == 0 { self.takes_data(count) } else { self.takes_address(i, read, count) }
+                        (Operand::Vgpr { n: a, .. }, Operand::Vgpr { n: b, count, .. })
+                        | (Operand::Agpr { n: a, .. }, Operand::Agpr { n: b, count }) => {
+                            a == b && if i == 0 { self.takes_data(count) } else { self.takes_address(i, count) }
                         }
                         _ => false,
                     }
@@ -38,8 +38,9 @@ impl Form<'_> {
         fits && count == data + u8::from(m.tfe)
     }
 
-    /// Before gfx10 any length that the instruction has with some dimension; from gfx10 eight registers in place of five to seven.
-    fn takes_address(&self, operand: usize, needed: u8, count: u8) -> bool {
+    /// Before gfx10 any length that the instruction has with some dimension; from gfx10 what the modifiers ask for, or eight registers in
+    /// place of five to seven.
+    fn takes_address(&self, operand: usize, count: u8) -> bool {
         if operand != 1 {
             return false;
         }
@@ -48,7 +49,11 @@ impl Form<'_> {
                 let (least, most) = address_bounds(self.inst.row);
                 (least..=most.next_power_of_two()).contains(&count) && (count <= most || count.is_power_of_two())
             }
-            Space::Gfx10 | Space::Gfx11 => count == 8 && (5..8).contains(&needed),
+            Space::Gfx10 | Space::Gfx11 => {
+                let m = &self.inst.mods;
+                let needed = address_dwords(self.inst.row.flags, m.dim.into(), m.a16);
+                count == needed || count == 8 && (5..8).contains(&needed)
+            }
             Space::Gfx12 => false,
         }
     }

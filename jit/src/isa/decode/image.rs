@@ -176,7 +176,7 @@ fn extras(flags: Flags) -> u8 {
 
 /// Dwords of address: offset, bias, compare, gradients, coordinates, lod; a16 packs coordinates and lod in pairs of halves, g16 the
 /// gradients of each direction.
-fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
+pub(in crate::isa) fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
     let dim = &DIMS[dim];
     let coords = if flags.contains(Flags::NO_COORDS) { 0 } else { dim.coords };
     let body = coords + u8::from(flags.contains(Flags::LOD));
