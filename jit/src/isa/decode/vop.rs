@@ -124,6 +124,12 @@ impl Vop3Mods {
     }
 }
 
+/// Has the long form a clamp? On gfx6 and gfx7 only floats are clamped.
+pub(in crate::isa) fn has_clamp(row: &Row, space: Space) -> bool {
+    let float = matches!(row.ops.first(), Some(Opd::D(Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2)));
+    row.flags.contains(Flags::CL) && (space > Space::Gfx6 || float)
+}
+
 /// Interpolation: the attribute stands in source field 0, what it is weighed with in field 1.
 pub(in crate::isa) fn reads_attribute(row: &Row) -> bool {
     row.ops.contains(&Opd::ATTR)
@@ -156,16 +162,16 @@ impl Decoder<'_> {
         let row = self.row(enc, VOP.opcode(enc).1.get(&words))?;
         match VOP.src0.get(&words) {
             SDWA if self.has_sdwa(row) => self.start(row, enc, 2)?.sdwa(),
-            DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.start(row, enc, 1)?.nop_dpp().or_else(|_| self.vop_nop(row)),
-            _ if row.ops.is_empty() => self.vop_nop(row),
+            DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.start(row, enc, 1)?.nop_dpp().or_else(|_| self.vop_nop(row, enc)),
+            _ if row.ops.is_empty() => self.vop_nop(row, enc),
             _ => self.start(row, enc, 1)?.vop(),
         }
     }
 
-    /// v_nop and its like have no operands: the source field may hold anything.
-    fn vop_nop(self, row: &'static Row) -> Result1<Inst> {
-        let b = self.start(row, Enc::VOP1, 1)?;
-        b.zero(VOP.vdst.get(&b.inst.words))?;
+    /// v_nop and its like have no operands: the source field may hold anything. v_illegal is a dword of zeros.
+    fn vop_nop(self, row: &'static Row, enc: Enc) -> Result1<Inst> {
+        let b = self.start(row, enc, 1)?;
+        b.zero(if enc == Enc::VOP1 { VOP.vdst.get(&b.inst.words) } else { b.inst.words[0] })?;
         Ok(b.inst)
     }
 
@@ -216,7 +222,7 @@ impl Build<'_> {
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 // v_readfirstlane_b32 reads LDS parameters too.
                 Opd::V0(_) if src0 == super::LDS_DIRECT && row.ops[0] == Opd::SD(Ty::B32) => Operand::Special(254),
-                Opd::V0(_) | Opd::A0(_) => self.special(src0)?,
+                Opd::V0(_) | Opd::A0(_) if self.d.target.space() > Space::Gfx6 => self.special(src0)?,
                 _ => return Err(self.bad(src0)),
             };
             self.push(op);
@@ -256,7 +262,7 @@ impl Build<'_> {
         }
         let clamp = (if sd { layout.sd_clamp } else { layout.clamp }).get(&words);
         let omod = layout.omod.get(&words);
-        if !row.flags.contains(Flags::CL) {
+        if !has_clamp(row, space) {
             self.zero(clamp)?;
         }
         if !row.flags.contains(Flags::OM) {

@@ -4,7 +4,7 @@ use super::{Code, EncodeError, Words, no_form};
 use crate::isa::bits::Bits;
 use crate::isa::decode::dpp::{DPP, dpp_sext, has_dpp};
 use crate::isa::decode::sdwa::{SDWA_DWORD, SDWA_DWORD_SEL, has_omod, has_sdwa, is_float};
-use crate::isa::decode::vop::{DPP8, DPP8_FI, DPP16, SDWA, VOP, VOP3, Vop3Mods, reads_attribute};
+use crate::isa::decode::vop::{DPP8, DPP8_FI, DPP16, SDWA, VOP, VOP3, Vop3Mods, has_clamp, reads_attribute};
 use crate::isa::inst::{Dpp, Enc, Half, Inst, Operand};
 use crate::isa::row::{Flags, Opd, Ty};
 use crate::isa::scalars::{EXEC_LO, VCC_LO};
@@ -258,7 +258,7 @@ fn vop3(inst: &Inst) -> Result<Code, EncodeError> {
     if u32::from(m.neg | m.abs) & !allowed.valued != 0 || u32::from(m.sext) & !allowed.sext != 0 || sd && m.abs != 0 {
         return Err(w.bad("neg, abs or sext"));
     }
-    if m.clamp && !row.flags.contains(Flags::CL) || m.omod != 0 && !row.flags.contains(Flags::OM) {
+    if m.clamp && !has_clamp(row, space) || m.omod != 0 && !row.flags.contains(Flags::OM) {
         return Err(w.bad("clamp or omod"));
     }
     w.set(layout.neg, place(m.neg | m.sext), "neg")?;

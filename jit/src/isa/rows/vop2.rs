@@ -4,6 +4,7 @@ use super::prelude::*;
 
 #[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
 pub(super) const ROWS: &[Row] = &[
+    row("v_illegal",                   VOP2_ONLY, [X,    X,    0x00, 0x00, 0x00], &[], NODPP),
     row("v_cndmask_b32",               VOP2,      [0x00, 0x00, 0x01, 0x01, 0x01], &[D(B32), S0(F32), S1(F32), M2], M01),
     row("v_dot2acc_f32_f16",           VOP2_ONLY, [X,    X,    0x02, 0x02, X   ], &[D(F32), S0(F16X2), S1(F16X2)], M01 | ACC).on(DOT).named(&[(TO_GFX10, "v_dot2c_f32_f16")]),
     row("v_dot2acc_f32_f16",           VOP2,      [X,    0x37, X,    X,    X   ], &[D(F32), S0(F16X2), S1(F16X2)], M01 | CL | OM | ACC).on(DOT).named(&[(TO_GFX9, "v_dot2c_f32_f16")]),
