@@ -199,6 +199,11 @@ impl Build<'_> {
         Operand::Sgpr { n: crate::isa::scalars::VCC_LO as u8, count: self.width(Ty::Mask) }
     }
 
+    /// v_readlane_b32 and v_readfirstlane_b32 read VGPRs and LDS parameters.
+    fn reads_lds(&self, code: u32) -> bool {
+        code == super::LDS_DIRECT && self.inst.row.ops[0] == Opd::SD(Ty::B32)
+    }
+
     fn vop(mut self) -> Result1<Inst> {
         let row = self.inst.row;
         let words = self.inst.words;
@@ -220,8 +225,7 @@ impl Build<'_> {
                 // v_readlane_b32 and v_writelane_b32 of gfx6: a lane number.
                 Opd::R1(ty) => self.ssrc(src1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
-                // v_readfirstlane_b32 reads LDS parameters too.
-                Opd::V0(_) if src0 == super::LDS_DIRECT && row.ops[0] == Opd::SD(Ty::B32) => Operand::Special(254),
+                Opd::V0(_) if self.reads_lds(src0) => Operand::Special(super::LDS_DIRECT as u8),
                 Opd::V0(_) | Opd::A0(_) if self.d.target.space() > Space::Gfx6 => self.special(src0)?,
                 _ => return Err(self.bad(src0)),
             };
@@ -302,6 +306,7 @@ impl Build<'_> {
                     code @ 0..=125 => self.sreg(code, self.width(Ty::Mask))?,
                     code => self.special(code)?,
                 },
+                Opd::V0(_) if self.reads_lds(src[0]) => Operand::Special(super::LDS_DIRECT as u8),
                 Opd::ATTR => Operand::Imm((src[1] & 63) << 2 | (src[1] >> 6) & 3),
                 Opd::PARAM => Operand::Imm(src[0]),
                 _ => self.source(opd, &src)?,

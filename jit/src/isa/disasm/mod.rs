@@ -90,6 +90,7 @@ impl Printer<'_> {
         let dpp = inst.mods.dpp != Dpp::None;
         let promoted = row.encs.len() > 1 && !row.ops.is_empty();
         match inst.enc {
+            Enc::VOP1 if row.ops.is_empty() => {}
             Enc::VINTRP if self.target.space() != Space::Gfx6 => self.put("_e32"),
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if inst.mods.sdwa.present => {
                 // Compares of gfx8 do not say so.
