@@ -36,6 +36,8 @@ pub struct DeviceOptions {
     pub engine: Engine,
     /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
     pub deterministic: bool,
+    /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).
+    pub ray_half_order: wavejit_texture::ray::HalfOrder,
     /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
     pub reserve_bytes: u64,
 }
@@ -268,6 +270,7 @@ impl Device {
             cancel: launch.cancel,
             hook: launch.hook,
             deterministic: self.0.options.deterministic,
+            ray_half_order: self.0.options.ray_half_order,
         })
     }
 
@@ -448,6 +451,7 @@ impl Kernel {
             cancel: launch.cancel,
             hook: launch.hook,
             deterministic: module.device.0.options.deterministic,
+            ray_half_order: module.device.0.options.ray_half_order,
         })
     }
 

@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use wavejit_texture::ray::HalfOrder;
 
 /// Most workgroups a thread keeps in flight.
 const MAX_RESIDENT: usize = 256;
@@ -54,6 +55,8 @@ pub struct Dispatch<'a> {
     pub hook: Option<Hook<'a>>,
     /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
     pub deterministic: bool,
+    /// How directions of 16 bits are packed.
+    pub ray_half_order: HalfOrder,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -71,6 +74,7 @@ pub(crate) struct Job {
     pub groups: [u32; 3],
     pub max_insts: u64,
     pub deterministic: bool,
+    pub ray_half_order: HalfOrder,
     total: u64,
     chunk: u64,
     next: AtomicU64,
@@ -222,6 +226,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         groups,
         max_insts: d.max_insts,
         deterministic: d.deterministic,
+        ray_half_order: d.ray_half_order,
         total,
         chunk: (total / (threads * 16)).clamp(1, 64),
         next: AtomicU64::new(0),

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::Gfx;
+use wavejit_texture::ray::HalfOrder;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
 pub const STAGE_BYTES: usize = 64 * 16;
@@ -34,6 +35,8 @@ pub struct WaveContext {
     pub space: *const AddressSpace,
     /// Allocations found lately: guest address and bytes.
     pub views: Cell<[(u64, u64); VIEWS]>,
+    /// How ray instructions pack directions of 16 bits.
+    pub ray_half_order: HalfOrder,
     /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
@@ -51,6 +54,7 @@ impl WaveContext {
             clock: std::ptr::null(),
             space: std::ptr::null(),
             views: Cell::default(),
+            ray_half_order: HalfOrder::default(),
             refusal: None,
         })
     }

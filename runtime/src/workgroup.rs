@@ -156,6 +156,7 @@ impl WaveSlot {
         self.ctx.group = linear;
         self.ctx.clock = job.clock();
         self.ctx.space = &*job.space;
+        self.ctx.ray_half_order = job.ray_half_order;
         self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
         if init.scratch_bytes != 0 {

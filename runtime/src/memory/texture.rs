@@ -204,6 +204,7 @@ fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall,
     let mut rows = ray::Rows::default();
     take(&mut rows.address, &call.rows[..addresses]);
     take(&mut rows.dst, &call.rows[addresses..][..results]);
+    let op = &RayOp { half_order: ctx.ray_half_order, ..*op };
     ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state, ctx }).map_err(|e| match e {
         RayError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
         RayError::Node { lane, address, .. } => Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) },
@@ -318,5 +319,48 @@ impl Memory for GuestMemory<'_> {
             old = seen;
         }
         (!e.any()).then_some(old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wave::blank_state;
+    use wavejit_jit::abi::{NO_ROW, TEMP_ROW};
+    use wavejit_jit::isa::decode;
+    use wavejit_texture::ray::HalfOrder;
+
+    #[test]
+    fn the_order_of_ray_halves_is_the_devices() {
+        // BVH-08: image_bvh_intersect_ray v[0:3], v[4:11], s[4:7] a16, on the triangle (0,0,0) (1,0,0) (0,1,0), along z.
+        let inst = decode(&[0xf065_8f80, 0x0001_0004], Gfx::GFX1100, 32).expect("LLVM made it");
+        let site = Site::new(inst, Gfx::GFX1100).expect("a ray instruction");
+        let mut memory = vec![0u8; 512];
+        let base = (memory.as_ptr() as u64).next_multiple_of(256);
+        let node = (base - memory.as_ptr() as u64) as usize;
+        for (at, x) in [(12, 1f32), (28, 1f32)] {
+            memory[node + at..][..4].copy_from_slice(&x.to_le_bytes());
+        }
+        memory[node + 60] = 0x89;
+        let mut state = blank_state();
+        let mut ctx = WaveContext::new(Gfx::GFX1100);
+        let mut rows = vec![0u32; (usize::from(TEMP_ROW) + 8) * 32];
+        (state.mem_base, state.mem_low, state.mem_size) = (0, 0, u64::MAX);
+        let [one, infinity] = [0x3c00u32, 0x7c00];
+        for (order, [x, z]) in [(HalfOrder::Guide, [infinity << 16, one | one << 16]), (HalfOrder::Llvm, [infinity, one | one << 16])] {
+            ctx.ray_half_order = order;
+            state.slots[..4].copy_from_slice(&[base >> 8 & 0xffff_ffff, base >> 40, 1, 0x8100_0000]);
+            let registers = [0, 9f32.to_bits(), 0.25f32.to_bits(), 0.25f32.to_bits(), (-1f32).to_bits(), x, x, z];
+            for (row, value) in (4..).zip(registers) {
+                rows[row * 32] = value;
+            }
+            let mut call = TextureCall { pc: 0, site: &site, rows: [NO_ROW; 32] };
+            call.rows[..12].copy_from_slice(&[4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3]);
+            (state.rows, state.ctx) = (rows.as_mut_ptr(), (&raw mut *ctx).cast());
+            // SAFETY: the state has rows and a context, and the call names them.
+            assert_eq!(unsafe { texture(&mut *state, &call, 1) }, 0, "{order:?}: {:?}", ctx.refusal);
+            let t = f32::from_bits(rows[0]) / f32::from_bits(rows[32]);
+            assert_eq!(t, 1.0, "{order:?}");
+        }
     }
 }
