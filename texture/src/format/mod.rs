@@ -23,6 +23,7 @@ mod srgb;
 mod table;
 
 pub use bc::Bc;
+pub(crate) use bc::texel as block_texel;
 pub use etc::Etc;
 pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
 

@@ -4,7 +4,12 @@ use super::support::{Call, Image, Random, linear, op};
 use wavejit_texture::descriptor::{DstSel, ImageKind, SamplerDescriptor};
 use wavejit_texture::image::{Dim, ImageOp, Isa, Routine};
 
-const FORMATS: [&str; 17] = [
+const FORMATS: [&str; 22] = [
+    "BC1_UNORM",
+    "BC3_SRGB",
+    "BC4_SNORM",
+    "BC6_SFLOAT",
+    "BC7_UNORM",
     "8_8_8_8_UNORM",
     "8_8_UNORM",
     "8_UNORM",
@@ -98,7 +103,7 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
     let mut with_kernel = 0;
     let rounds = 900;
     for _ in 0..rounds {
-        let format = random.pick(&FORMATS[..11]);
+        let format = random.pick(&FORMATS[..16]);
         let (mut image, dim) = image(&mut random, format);
         let filter = random.below(2) as u8;
         let s = SamplerDescriptor {

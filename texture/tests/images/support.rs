@@ -136,6 +136,7 @@ impl Image {
     pub fn fill(&self, mut make: impl FnMut(u32, [u32; 3], u32) -> Vec<u8>) {
         for level in 0..self.shape.levels {
             let [w, h, d] = self.level_size(level);
+            let [w, h] = if self.shape.compressed { [w.div_ceil(4), h.div_ceil(4)] } else { [w, h] };
             for z in 0..d {
                 for y in 0..h {
                     for x in 0..w {

@@ -1,5 +1,6 @@
 //! Vector forms of sample and image_load for the common images: 1D, 2D, arrays of them and 3D in memory of one piece, blended or point filtered,
-//! with clamp modes that know no border. Each gives the bits of the scalar form; `tests` at the end hold them together.
+//! with clamp modes that know no border; of compressed images lanes decode their texels one by one. Each gives the bits of the scalar form, to
+//! which tests hold them.
 //!
 //! [`Kernel::new`] decides whether an instruction and its descriptors have one. Everything an image fixes is in the [`Kernel`]; the functions
 //! are instantiated per instruction set and kind of texel.
@@ -12,7 +13,7 @@ mod simd;
 mod taps;
 mod texels;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::coord::Clamp;
 use super::filter::Reduction;
@@ -26,7 +27,7 @@ use crate::image::Operands;
 use crate::{Memory, Wave};
 use simd::{Avx2, Avx512};
 use taps::{Flips, Level};
-use texels::{Bytes, Dwords, Element, Halves, Packed, Srgb};
+use texels::{Blocks, Bytes, Dwords, Element, Halves, Packed, Srgb};
 
 /// Directions of the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,6 +154,8 @@ macro_rules! instances {
 
 instances! {
     sample_bytes = sample, Bytes;
+    sample_blocks = sample, Blocks;
+    load_blocks = load, Blocks;
     sample_srgb = sample, Srgb;
     sample_half1 = sample, Halves<1>;
     sample_half2 = sample, Halves<2>;
@@ -176,6 +179,9 @@ fn instance(surface: &Surface, isa: Isa, is_load: bool) -> Option<Run> {
     let format = &surface.format;
     let channels = format.channels;
     let count = channels.iter().filter(|c| c.bits != 0).count();
+    if let FormatLayout::Block(_) = format.layout {
+        return Some(if is_load { load_blocks(isa) } else { sample_blocks(isa) });
+    }
     let all = |bits: u8| (0..count).all(|c| channels[c].bits == bits && usize::from(channels[c].shift) == c * usize::from(bits));
     if format.layout != FormatLayout::Plain || usize::from(format.bytes) * 8 != channels.iter().map(|c| usize::from(c.bits)).sum() {
         return None;
@@ -201,6 +207,21 @@ fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
     if surface.bytes >= 1 << 31 || !surface.bytes.is_multiple_of(4) {
         return None;
     }
+    // Offsets of compressed texels count sixteenths of blocks ([`Blocks`]); coordinates are in texels.
+    let (texels_log2, scale) = match surface.format.layout {
+        FormatLayout::Block(_) => ([2, 2, 0], 16 / u32::from(surface.format.bytes)),
+        _ => ([0; 3], 1),
+    };
+    if surface.bytes * u64::from(scale) >= 1 << 31 {
+        return None;
+    }
+    let flips_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
+        0 if scale == 1 => Flips::new(xor.clone()),
+        log2 => {
+            let low = |i: usize| (i as u32 & ((1 << log2) - 1)) << (2 * axis);
+            Flips::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
+        }
+    };
     let layered = shape == Shape::Layers;
     let has_slices = layered || shape == Shape::Volume;
     let convert = |view: &super::surface::ViewLevel| {
@@ -210,7 +231,7 @@ fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
         }
         // The largest coordinate of each direction, in the image.
         let z_last = surface.first_layer + if layered { surface.last_layer } else { view.size[2] as u32 - 1 };
-        let most = [view.size[0] as u32 - 1, view.size[1] as u32 - 1, z_last];
+        let most = [(view.size[0] as u32 - 1) >> texels_log2[0], (view.size[1] as u32 - 1) >> texels_log2[1], z_last];
         let mut sum = layout.base;
         let mut flips = *layout.sample_xor.first()?;
         for (axis, last) in most.into_iter().enumerate() {
@@ -223,17 +244,14 @@ fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
         // Without a direction of slices, the share of the only one is part of the level's.
         let only = layout.slice(surface.first_layer, 0);
         let (base, flips) = if has_slices { (layout.base, *layout.sample_xor.first()?) } else { (only.base, only.flips) };
+        let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
         Some(Level {
             size: view.size,
-            base: i32::try_from(base).ok()?,
-            flips: flips as i32,
-            shift: layout.shift.map(|s| s as i32),
-            step: [
-                i32::try_from(layout.step[0]).ok()?,
-                i32::try_from(layout.step[1]).ok()?,
-                i32::try_from(layout.step[2]).ok().or((most[2] >> layout.shift[2] == 0).then_some(0))?,
-            ],
-            xor: layout.xor.clone().map(Flips::new),
+            base: i32::try_from(base * u64::from(scale)).ok()?,
+            flips: (flips * scale) as i32,
+            shift: [0, 1, 2].map(|axis| (layout.shift[axis] + texels_log2[axis]) as i32),
+            step: [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?],
+            xor: [0, 1, 2].map(|axis| flips_of(&layout.xor[axis], axis)),
         })
     };
     surface.levels.iter().map(convert).collect()
@@ -277,10 +295,13 @@ impl Kernel {
             return None;
         }
         let one = if surface.format.is_integer() { 1 } else { 1.0_f32.to_bits() };
+        let has_channels = surface.format.layout == FormatLayout::Plain;
         let sources = surface.dst_sel.map(|sel| match sel {
             DstSel::Zero | DstSel::Reserved => Out::Constant(0),
             DstSel::One => Out::Constant(one),
-            DstSel::Component(c) if surface.format.channels[usize::from(c & 3)].bits == 0 => Out::Missing(if c & 3 == 3 { one } else { 0 }),
+            DstSel::Component(c) if has_channels && surface.format.channels[usize::from(c & 3)].bits == 0 => {
+                Out::Missing(if c & 3 == 3 { one } else { 0 })
+            }
             DstSel::Component(c) => Out::Channel(c),
         });
         let mut out: Vec<Out> = (0..4).filter(|k| op.dmask >> k & 1 != 0).map(|k| sources[k]).collect();

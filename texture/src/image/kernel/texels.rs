@@ -1,7 +1,7 @@
 //! Texels of the formats that have kernels: fetching, decoding and blending, twins of [`super::super::filter`] and of the formats' decoders.
 
 use super::simd::Simd;
-use crate::format::{Format, Numeric};
+use crate::format::{Bc, Format, Layout, Numeric, block_texel};
 
 /// What the kernels know about a format beside its kind.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Element {
     /// By channel: how far to shift left and back to isolate it.
     isolate: [(i32, i32); 4],
     is_signed: bool,
+    /// Of compressed images.
+    block: (Bc, Numeric),
 }
 
 impl Element {
@@ -22,7 +24,11 @@ impl Element {
             bits @ 1..=32 if i32::from(c.shift) + bits <= 32 => (32 - bits - i32::from(c.shift), 32 - bits),
             _ => (0, 0),
         });
-        Element { bytes: format.bytes.into(), srgb, isolate, is_signed: format.numeric == Numeric::Sint }
+        let block = match format.layout {
+            Layout::Block(kind) => (kind, format.numeric),
+            _ => (Bc::Bc1, Numeric::Unorm),
+        };
+        Element { bytes: format.bytes.into(), srgb, isolate, is_signed: format.numeric == Numeric::Sint, block }
     }
 }
 
@@ -282,6 +288,43 @@ impl<const N: usize> Texels for Dwords<N> {
             }
             out
         }
+    }
+}
+
+/// Texels of compressed blocks, which lanes take one by one. Offsets count sixteenths of blocks: the texel's number in its block and, above
+/// the lowest four bits, the block's.
+pub struct Blocks;
+
+impl Texels for Blocks {
+    type Tap<S: Simd> = [S::I; 4];
+    #[inline(always)]
+    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> [S::I; 4] {
+        let mut offsets = [0; 16];
+        let mut channels = [[0; 16]; 4];
+        let (kind, numeric) = element.block;
+        let bytes = element.bytes as usize;
+        // SAFETY: vectors have at most 16 lanes; the blocks of the lanes of `m` are in the image, as the trait says.
+        unsafe {
+            S::store(offsets.as_mut_ptr(), m, at);
+            let mut lanes = S::bits(m);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize & 15;
+                lanes &= lanes - 1;
+                let mut block = [0; 16];
+                let from = base.add((offsets[lane] >> 4) as usize * bytes);
+                std::ptr::copy_nonoverlapping(from, block.as_mut_ptr(), bytes.min(16));
+                let texel = block_texel(kind, numeric, u128::from_le_bytes(block), offsets[lane] & 15);
+                for (row, value) in channels.iter_mut().zip(texel) {
+                    row[lane] = value;
+                }
+            }
+            let [r, g, b, a] = &channels;
+            [S::load(r.as_ptr()), S::load(g.as_ptr()), S::load(b.as_ptr()), S::load(a.as_ptr())]
+        }
+    }
+    #[inline(always)]
+    unsafe fn decode<S: Simd>(_: &Element, tap: [S::I; 4]) -> [S::I; 4] {
+        tap
     }
 }
 
