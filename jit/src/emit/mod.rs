@@ -24,9 +24,12 @@ use cranelift_codegen::{
     settings::{self, Configurable},
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use std::{collections::HashMap, sync::LazyLock};
+
+/// Host addresses reserved for the code of one kernel, whose functions call each other by 32-bit displacement. Pages come as they are used.
+const CODE_RESERVE_BYTES: usize = 256 << 20;
 
 /// Why a function could not be compiled: always a defect of ours or of the host, never of the shader.
 #[derive(Debug, thiserror::Error)]
@@ -259,7 +262,11 @@ fn emit(
     with_text: bool,
 ) -> Result<(Compiled, String), EmitError> {
     let isa = ISA.as_ref().map_err(|e| EmitError::Backend(e.clone()))?.clone();
-    let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+    let memory =
+        ArenaMemoryProvider::new_with_size(CODE_RESERVE_BYTES).map_err(|e| EmitError::Backend(format!("no room for code: {e}")))?;
+    builder.memory_provider(Box::new(memory));
+    let module = JITModule::new(builder);
     let ctx = module.make_context();
     let mut shop = Workshop {
         module,
