@@ -305,3 +305,67 @@ fn vop3(inst: &Inst) -> Result<Code, EncodeError> {
     }
     Ok(w.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::isa::{DisasmOptions, Gfx, decode, disasm, encode};
+
+    /// Code reads as `text` and encodes back to itself.
+    fn both_ways(target: u16, words: &[u32], text: &str) {
+        let target = Gfx(target);
+        let wave_size = target.default_wave_size();
+        let inst = decode(words, target, wave_size).expect(text);
+        let opts = DisasmOptions { wave_size, ..Default::default() };
+        assert_eq!(disasm(&inst, target, &opts), text);
+        assert_eq!(encode(&inst).expect(text).dwords(), words, "{text}");
+    }
+
+    #[test]
+    fn sdwa_names_scalars_from_gfx9() {
+        both_ways(
+            0x803,
+            &[0x0202_04f9, 0x0016_0601],
+            "v_add_f32_sdwa v1, -v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:BYTE_0",
+        );
+        both_ways(
+            0x900,
+            &[0x0202_04f9, 0x0086_0601],
+            "v_add_f32_sdwa v1, s1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:BYTE_0",
+        );
+    }
+
+    #[test]
+    fn compares_of_gfx8_write_vcc_and_do_not_say_sdwa() {
+        both_ways(0x803, &[0x7d84_04f9, 0x0606_0001], "v_cmp_eq_i32 vcc, v1, v2 src0_sel:DWORD src1_sel:DWORD");
+        both_ways(0x900, &[0x7d84_04f9, 0x0606_8401], "v_cmp_eq_i32_sdwa s[4:5], v1, v2 src0_sel:DWORD src1_sel:DWORD");
+    }
+
+    #[test]
+    fn lanes_of_two_registers_move_on_gfx90a() {
+        both_ways(0x90a, &[0x7e04_2efa, 0xff01_5004], "v_trunc_f64_dpp v[2:3], v[4:5] row_newbcast:0 row_mask:0xf bank_mask:0xf");
+        assert!(decode(&[0x7e04_2efa, 0xff01_5004], Gfx(0x900), 64).is_err());
+    }
+
+    #[test]
+    fn the_opcode_of_the_long_form_moved_with_gfx8_and_its_place_with_gfx10() {
+        both_ways(0x600, &[0xd206_0800, 0x0002_0501], "v_add_f32_e64 v0, v1, v2 clamp");
+        both_ways(0x900, &[0xd101_8000, 0x0002_0501], "v_add_f32_e64 v0, v1, v2 clamp");
+        both_ways(0x1010, &[0xd503_8000, 0x0002_0501], "v_add_f32_e64 v0, v1, v2 clamp");
+    }
+
+    #[test]
+    fn compares_to_exec_alone_have_exec_as_destination() {
+        both_ways(0x1010, &[0xd411_007e, 0x0002_0501], "v_cmpx_lt_f32_e64 v1, v2");
+    }
+
+    #[test]
+    fn conversions_of_fp8_choose_a_byte() {
+        both_ways(0x1200, &[0xd5ec_1001, 0x0000_0102], "v_cvt_f32_fp8_e64 v1, v2 byte_sel:1");
+    }
+
+    #[test]
+    fn the_vector_unit_of_gfx6_takes_one_scalar() {
+        assert!(decode(&[0xd206_0000, 0x0000_0401], Gfx(0x600), 64).is_err(), "s1 and s2");
+        assert!(decode(&[0xd206_0000, 0x0000_0201], Gfx(0x600), 64).is_ok(), "s1 twice");
+    }
+}
