@@ -114,6 +114,9 @@ impl Printer<'_> {
             columns = &columns[1..];
         }
         for (i, op) in ops.iter().enumerate() {
+            if columns[i] == Opd::M2 && self.prints_mask_within_abs() {
+                continue;
+            }
             // `exp pos0 v0, ...`: the target of an export is no list element.
             self.put(if i == 0 || matches!(columns[i - 1], Opd::TGT) { " " } else { ", " });
             if self.inst.enc == Enc::SOPP && matches!(columns[i], Opd::K(Imm::Optional)) && *op == Operand::Imm(0) {

@@ -98,6 +98,10 @@ impl Printer<'_> {
         }
         self.flag(abs, "|");
         self.plain(ty, op);
+        if i == 1 && self.prints_mask_within_abs() {
+            self.put(", ");
+            self.plain(Ty::Mask, &self.inst.ops()[3]);
+        }
         self.flag(abs, "|");
         self.flag(call, ")");
     }

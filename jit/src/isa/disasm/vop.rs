@@ -1,7 +1,7 @@
 //! Modifiers of the vector formats: op_sel, byte_sel, clamp, omod, DPP and SDWA.
 
 use super::Printer;
-use crate::isa::inst::Dpp;
+use crate::isa::inst::{Dpp, Enc};
 use crate::isa::row::{Flags, Opd};
 use crate::isa::target::{Family, Space};
 
@@ -101,6 +101,13 @@ impl Printer<'_> {
             Opd::D(t) | Opd::S0(t) | Opd::S1(t) => t.dwords(32) > 1,
             _ => false,
         })
+    }
+
+    /// A slip of LLVM 19: gfx12's v_cndmask_b32 with DPP prints `|v2, vcc_lo|`.
+    pub(super) fn prints_mask_within_abs(&self) -> bool {
+        let inst = self.inst;
+        let dpp16 = matches!(inst.mods.dpp, Dpp::Dpp16 { .. });
+        inst.enc == Enc::VOP2 && dpp16 && inst.mods.abs & 2 != 0 && inst.row.name == "v_cndmask_b32" && self.target.space() == Space::Gfx12
     }
 
     pub(super) fn sdwa(&mut self) {
