@@ -80,6 +80,15 @@ impl Ty {
         matches!(self, Ty::B16 | Ty::I16 | Ty::U16 | Ty::F16 | Ty::BF16)
     }
 
+    /// The type a scalar format's source has in text: LLVM types the halves of SOP1 as 32-bit words and those of SOPC as integers.
+    pub fn in_text(self, enc: Enc) -> Ty {
+        match (enc, self) {
+            (Enc::SOP1, Ty::F16) => Ty::B32,
+            (Enc::SOPC, Ty::F16) => Ty::B16,
+            _ => self,
+        }
+    }
+
     /// 64-bit scalar types.
     pub fn is_64(self) -> bool {
         matches!(self, Ty::B64 | Ty::I64 | Ty::U64 | Ty::F64)

@@ -176,7 +176,7 @@ impl Form<'_> {
             let ty = match ty {
                 Ty::F32 if row.flags.contains(Flags::MIX) => Ty::F16,
                 Ty::I16 if self.inst.enc == Enc::VOP3 && row.flags.contains(Flags::M01) => Ty::F16,
-                t => t,
+                t => t.in_text(self.inst.enc),
             };
             return constant(target, ty, &s.value);
         }

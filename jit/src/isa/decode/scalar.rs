@@ -47,8 +47,8 @@ impl Build<'_> {
         for &opd in self.inst.row.ops {
             let op = match opd {
                 Opd::SR0(ty) => self.sreg_8(ssrc0, ty)?,
-                Opd::S0(_) | Opd::R0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
-                Opd::S1(_) | Opd::R1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
+                Opd::S1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 // No literal stands here. LLVM's assembler knows, its disassembler of gfx8 and gfx9 does not.
                 Opd::R0(_) | Opd::R1(_) if self.d.target.space() == Space::Gfx6 && (ssrc0 == LITERAL || ssrc1 == LITERAL) => {
                     return Err(self.bad(LITERAL));

@@ -70,15 +70,13 @@ impl Printer<'_> {
             _ => {}
         }
         match source {
-            // LLVM types the halves of s_cmp_*_f16 as integers.
-            Some(i) if self.inst.enc == Enc::SOPC && ty == Ty::F16 => self.modified(i, Ty::B16, op),
             // The exponent of v_ldexp_f16 has float modifiers in the long form, and float constants with them.
             Some(1) if self.inst.enc == Enc::VOP3 && ty == Ty::I16 && self.inst.row.flags.contains(Flags::M01) => {
                 self.modified(1, Ty::F16, op);
             }
             // The class mask of v_cmp_class_f16 is 16 bits wide in the short form only.
             Some(1) if self.inst.enc == Enc::VOP3 && self.inst.row.is_compare() && ty == Ty::B16 => self.modified(1, Ty::B32, op),
-            Some(i) => self.modified(i, ty, op),
+            Some(i) => self.modified(i, ty.in_text(self.inst.enc), op),
             None => self.plain(ty, op),
         }
     }
