@@ -220,13 +220,16 @@ impl Build<'_> {
         Ok(self.inst)
     }
 
-    /// Is a cache policy bit set that atomics do not have? That is dlc on gfx10 and, where floats are added or compared, scc on gfx90a.
+    /// Is a cache policy bit set that atomics do not have? That is dlc on gfx10 and, where floats are added or compared, scc on gfx90a
+    /// and glc on gfx908.
     fn atomic_lacks_cache_bit(&self, f: &Buffer) -> bool {
         let w = &self.inst.words;
         let float = matches!(self.inst.row.ops.first(), Some(Opd::VDATA(Ty::F32 | Ty::F64 | Ty::F16X2)));
         match self.inst.target.family() {
             Family::Gfx10 | Family::Gfx103 => f.dlc.is_set(w),
             Family::Gfx90a => float && f.scc.is_set(w),
+            // gfx908 returns nothing.
+            Family::Gfx9 => float && f.glc.is_set(w),
             _ => false,
         }
     }
