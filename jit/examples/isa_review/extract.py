@@ -11,6 +11,12 @@ import json
 import re
 import sys
 
+# Processors that look into a decoder table.
+TABLES = {
+    "GFX6": "gfx6", "GFX7": "gfx7", "GFX6GFX7": "gfx[67]", "GFX8": "gfx[89]", "GFX80_UNPACKED": "gfx80", "GFX9": "gfx9", "GFX9_DL": "gfx9",
+    "GFX90A": "gfx9(0a|4)", "GFX940": "gfx94", "GFX10": "gfx10", "GFX10_B": "gfx10", "GFX11": "gfx11", "GFX12": "gfx12",
+    "GFX11_FAKE16": "gfx11", "GFX12_FAKE16": "gfx12", "GFX11W64": "gfx11", "GFX12W64": "gfx12",
+}
 STATE = {"EXEC", "VCC", "SCC", "M0", "MODE", "FLAT_SCR"}
 
 
@@ -54,7 +60,8 @@ def main(path):
             if bit in (0, 1):
                 value |= bit << i
                 mask |= 1 << i
-        on = [p for p, features in processors.items() if accepts(r, features)]
+        table = TABLES.get(r["DecoderNamespace"], "gfx")
+        on = [p for p, features in processors.items() if re.match(table, p) and accepts(r, features)]
         if not mask or not on:
             continue
         mnemonic = re.split(r"[ $]", r["AsmString"].strip())[0]
