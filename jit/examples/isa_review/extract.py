@@ -44,7 +44,8 @@ def main(path):
 
     def holds(condition, features):
         if "operator" not in condition:
-            return name(condition) in features
+            # Both wave sizes count.
+            return name(condition) in features or name(condition).startswith("FeatureWavefrontSize")
         parts = [holds(a[0], features) for a in condition["args"]]
         return {"all_of": all, "any_of": any, "not": lambda p: not p[0]}[name(condition["operator"])](parts)
 
@@ -64,7 +65,7 @@ def main(path):
         on = [p for p, features in processors.items() if re.match(table, p) and accepts(r, features)]
         if not mask or not on:
             continue
-        mnemonic = re.split(r"[ $]", r["AsmString"].strip())[0]
+        mnemonic = re.split(r"[ $]", re.sub(r"{[^}]*}", "", r["AsmString"]).strip())[0]
         state = lambda k: ",".join(sorted(STATE & {name(x) for x in r[k]}))
         print(key, mnemonic, ",".join(on), r["Size"], f"{value:x}", f"{mask:x}", state("Uses"), state("Defs"), sep="\t")
 

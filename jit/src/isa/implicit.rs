@@ -14,9 +14,9 @@ impl Implicit {
     }
 }
 
-/// Instructions that move single lanes whatever EXEC says.
+/// Instructions that move a lane they name, whatever EXEC says (v_readfirstlane takes the first that EXEC has).
 fn ignores_exec(row: &Row) -> bool {
-    matches!(row.name, "v_readlane_b32" | "v_readfirstlane_b32" | "v_writelane_b32")
+    matches!(row.name, "v_readlane_b32" | "v_writelane_b32")
 }
 
 /// Formats that work on lanes.
@@ -35,7 +35,7 @@ fn is_short(enc: Enc) -> bool {
 /// Rounding and denormal modes apply: some operand is a float that is computed with, not only moved or classified.
 fn uses_float_mode(row: &Row) -> bool {
     let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2 | Ty::F32X2);
-    let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_");
+    let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_") || row.name.contains("_rtz_");
     !moved
         && row.ops.iter().any(|o| match *o {
             Opd::D(t) | Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) => float(t),
@@ -54,8 +54,12 @@ impl Inst {
         if is_valu(self.enc) && (uses_float_mode(row) || self.row_y.is_some_and(uses_float_mode)) {
             state |= Implicit::MODE;
         }
-        if is_short(self.enc) && row.ops.contains(&Opd::M2) {
+        if is_short(self.enc) && row.ops.contains(&Opd::M2) || row.name.starts_with("v_div_fmas") {
             state |= Implicit::VCC;
+        }
+        // Register numbers relative to M0.
+        if row.name.starts_with("v_movrel") || row.name == "v_swaprel_b32" {
+            state |= Implicit::M0;
         }
         match self.enc {
             // Data goes from lane to lane and never to memory.
