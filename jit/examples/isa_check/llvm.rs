@@ -114,15 +114,25 @@ fn objdump(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Option<Vec<Answer>>
     Some(out)
 }
 
-/// What the assembler makes of each line: its own print and the code, `None` when it refuses the line. A label before each line tells
-/// which one an answer belongs to.
-pub fn assemble(lines: &[String], target: Gfx, wave: u32) -> Vec<Option<(String, Vec<u32>)>> {
+/// What the assembler makes of each line: its own print and the code, or its error. A label before each line tells which one an answer
+/// belongs to.
+pub fn assemble(lines: &[String], target: Gfx, wave: u32) -> Vec<Result<(String, Vec<u32>), String>> {
     let src = scratch().join("lines.s");
     let source: String = lines.iter().enumerate().map(|(i, l)| format!("line_{i}:\n{l}\n")).collect();
     fs::write(&src, source).expect("write source");
     let cpu = format!("--mcpu={target}");
     let o = run(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "--show-encoding"]).args(wave_attr(target, wave)).arg(&src));
-    let mut out = vec![None; lines.len()];
+    let mut out = vec![Err(String::new()); lines.len()];
+    let place = format!("{}:", src.display());
+    for line in String::from_utf8_lossy(&o.stderr).lines().filter_map(|l| l.strip_prefix(&place)) {
+        let mut parts = line.splitn(3, ':');
+        if let (Some(Ok(n)), _, Some(message)) = (parts.next().map(str::parse::<usize>), parts.next(), parts.next()) {
+            // Two lines of source for each of ours.
+            if let Some(Err(text)) = out.get_mut((n / 2).saturating_sub(1)).filter(|e| e.as_ref().is_err_and(String::is_empty)) {
+                *text = message.trim().into();
+            }
+        }
+    }
     let mut at = 0;
     for line in String::from_utf8_lossy(&o.stdout).lines() {
         if let Some(n) = line.strip_prefix("line_").and_then(|l| l.strip_suffix(':')) {
@@ -132,7 +142,8 @@ pub fn assemble(lines: &[String], target: Gfx, wave: u32) -> Vec<Option<(String,
             let bytes = code.split(']').next().unwrap_or_default().split(',');
             let bytes: Option<Vec<u8>> = bytes.map(|b| u8::from_str_radix(b.strip_prefix("0x")?, 16).ok()).collect();
             // Bytes that a relocation fills have no value.
-            out[at] = bytes.map(|b| (text, b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()));
+            let code = bytes.map(|b| (text, b.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()));
+            out[at] = code.ok_or_else(|| "a relocation".into());
         }
     }
     out

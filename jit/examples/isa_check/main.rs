@@ -198,7 +198,7 @@ fn texts(f: &Format, target: Gfx, wave: u32, o: &Options) -> Vec<(String, Vec<u3
 fn check_asm(lines: &[(String, Vec<u32>)], target: Gfx, wave: u32, o: &Options) -> Report {
     let mut report = Report::default();
     let texts: Vec<String> = lines.iter().map(|l| l.0.clone()).collect();
-    for ((line, words), (_, code)) in lines.iter().zip(llvm::assemble(&texts, target, wave)).filter_map(|(l, t)| Some((l, t?))) {
+    for ((line, words), (_, code)) in lines.iter().zip(llvm::assemble(&texts, target, wave)).filter_map(|(l, t)| Some((l, t.ok()?))) {
         report.done += 1;
         report.accepted += 1;
         let found = match assemble_instruction(line, target, wave) {
@@ -245,9 +245,9 @@ fn with_code(golden: &Golden, target: Gfx, wave: u32) -> String {
         out.push_str(&format!("{wave}\t{}\t{}", hex(words), text.as_deref().unwrap_or("-")));
         match code {
             _ if text.is_none() => {}
-            Some((_, code)) if code == *words => {}
-            Some((_, code)) => out.push_str(&format!("\t{}", hex(&code))),
-            None => out.push_str("\t-"),
+            Ok((_, code)) if code == *words => {}
+            Ok((_, code)) => out.push_str(&format!("\t{}", hex(&code))),
+            Err(_) => out.push_str("\t-"),
         }
         out.push('\n');
     }
@@ -292,17 +292,25 @@ fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Gold
     }
     let lines: Vec<String> = tests.iter().map(|t| t.1.clone()).collect();
     for ((t, text, len), theirs) in tests.into_iter().zip(llvm::assemble(&lines, target, wave)) {
+        // Only the assembler knows how many constants an instruction may read; code that reads more still decodes.
+        if theirs.as_ref().is_err_and(|e| e.contains("constant bus")) {
+            continue;
+        }
         report.done += 1;
-        report.accepted += usize::from(theirs.is_some());
+        report.accepted += usize::from(theirs.is_ok());
         match theirs {
-            // Don't-care bits need not come back, but what comes back must mean the same.
-            Some((print, code)) if print == text && ours(&code, target, wave) == (text.clone(), code.len()) => {
+            // Don't-care bits and long forms of short constants need not come back, but what comes back must be what we make of the text,
+            // and read back as LLVM prints it.
+            Ok((print, code))
+                if ours(&code, target, wave) == (print.clone(), code.len())
+                    && assemble_instruction(&text, target, wave).is_ok_and(|c| c.dwords() == code) =>
+            {
                 report.equal += 1;
-                if o.golden.is_some() {
+                if o.golden.is_some() && print == text {
                     golden.push((t[..len].to_vec(), Some(text)));
                 }
             }
-            Some((print, code)) => {
+            Ok((print, code)) => {
                 report.differ(
                     o.show,
                     "text:",
@@ -310,7 +318,12 @@ fn check_text(f: &Format, target: Gfx, wave: u32, o: &Options, golden: &mut Gold
                     format!("      {}\n        llvm {} {print}\n        ours {text}", hex(&t[..len]), hex(&code)),
                 );
             }
-            None => report.differ(o.show, "accepts too much:", &text, format!("      {}\n        ours {text}", hex(&t[..len]))),
+            Err(e) => report.differ(
+                o.show,
+                "accepts too much:",
+                &text,
+                format!("      {}\n        ours {text}\n        llvm {e}", hex(&t[..len])),
+            ),
         }
     }
     report

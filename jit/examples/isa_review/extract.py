@@ -13,7 +13,7 @@ import sys
 
 # Processors that look into a decoder table.
 TABLES = {
-    "GFX6": "gfx6", "GFX7": "gfx7", "GFX6GFX7": "gfx[67]", "GFX8": "gfx[89]", "GFX80_UNPACKED": "gfx80", "GFX9": "gfx9", "GFX9_DL": "gfx9",
+    "GFX6": "gfx6", "GFX7": "gfx7", "GFX6GFX7": "gfx[67]", "GFX8": "gfx[6-9]", "GFX80_UNPACKED": "gfx80", "GFX9": "gfx9", "GFX9_DL": "gfx9",
     "GFX90A": "gfx9(0a|4)", "GFX940": "gfx94", "GFX10": "gfx10", "GFX10_B": "gfx10", "GFX11": "gfx11", "GFX12": "gfx12",
     "GFX11_FAKE16": "gfx11", "GFX12_FAKE16": "gfx12", "GFX11W64": "gfx11", "GFX12W64": "gfx12",
 }

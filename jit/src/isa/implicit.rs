@@ -35,10 +35,25 @@ fn is_short(enc: Enc) -> bool {
 /// Rounding and denormal modes apply: some operand is a float that is computed with, not only moved or classified.
 fn uses_float_mode(row: &Row) -> bool {
     let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2 | Ty::F32X2);
-    let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_") || row.name.contains("_rtz_");
-    !moved
+    let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_");
+    // Exact results, results rounded as the name says, and the comparisons of gfx12 that keep denormals.
+    const FIXED: [&str; 10] = [
+        "v_cvt_f32_ubyte",
+        "v_cvt_off",
+        "v_cvt_floor",
+        "v_cvt_nearest",
+        "v_cvt_pk_norm",
+        "v_interp_p10_rtz",
+        "v_interp_p2_rtz",
+        "v_minimum",
+        "v_maximum",
+        "v_pk_m",
+    ];
+    let gfx12_compare = |name: &str| !name.starts_with("v_pk_m") || name.contains("imum");
+    let fixed = FIXED.iter().any(|f| row.name.starts_with(f)) && gfx12_compare(row.name);
+    !(moved || fixed)
         && row.ops.iter().any(|o| match *o {
-            Opd::D(t) | Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) => float(t),
+            Opd::D(t) | Opd::SD(t) | Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) | Opd::R0(t) => float(t),
             _ => false,
         })
 }
@@ -89,7 +104,9 @@ impl Inst {
             if also_exec {
                 state |= Implicit::EXEC;
             }
-            if has_mask && is_short(self.enc) {
+            // From gfx9 SDWA names the destination.
+            let named = self.mods.sdwa.present && self.target.0 >= 0x900;
+            if has_mask && is_short(self.enc) && !named {
                 state |= Implicit::VCC;
             }
         } else if is_short(self.enc) && row.ops.contains(&Opd::MD) {
