@@ -17,9 +17,9 @@ mod table;
 pub mod target;
 
 pub use asm::{AsmError, assemble, assemble_instruction};
-pub use decode::{DecodeError, decode};
+pub use decode::{DecodeError, decode, decode_lenient};
 pub use disasm::{DisasmOptions, disasm, disasm_stream};
 pub use encode::{Code, EncodeError, encode};
-pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
+pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa, Tolerance};
 pub use row::{Flags, Implicit, Opd, Row, Ty};
 pub use target::{Family, Gfx, Procs, Space};

@@ -43,7 +43,7 @@ impl Code<'_> {
             .entry(pc)
             .or_insert_with(|| {
                 let words: Vec<u32> = dwords(src, pc);
-                isa::decode(&words, src.target, src.wave_size).ok()
+                isa::decode_lenient(&words, src.target, src.wave_size).ok()
             })
             .as_ref()
     }

@@ -17,7 +17,7 @@ pub use source::{Assembled, assemble};
 
 use super::decode::decode;
 use super::encode::{Code, encode};
-use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand};
+use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand, Tolerance};
 use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
 use super::target::{Gfx, PROCESSOR_COUNT};
@@ -196,6 +196,7 @@ impl Context<'_> {
             count: 0,
             y_start: 0,
             mods: Mods::default(),
+            tolerated: Tolerance::empty(),
         };
         Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels }
     }

@@ -3,7 +3,7 @@
 use super::buffer::has_agpr_data;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Half, Inst, Operand};
+use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
 use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::{Family, SPACES};
 
@@ -97,6 +97,12 @@ impl Build<'_> {
             let acc = data && layout.acc.is_set(&words);
             let op = self.memory_data(field.get(&words), count, acc)?;
             self.push(op);
+        }
+        // Stores and atomics without return do not look at their destination.
+        if has_data {
+            let vdst = unused & layout.vdst.max() << (layout.vdst.shift - 32);
+            self.unused(words[1] & vdst, Tolerance::UNUSED_VDST)?;
+            unused &= !vdst;
         }
         self.zero(words[1] & unused)?;
         if !has_data {

@@ -3,7 +3,7 @@
 use super::vector::source_count;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Inst, Operand, Tolerance};
 use crate::isa::row::{Flags, Opd, Row};
 
 /// Fields of one half. The destinations are one even and one odd register: Y's low bit is not stored.
@@ -48,7 +48,7 @@ impl Build<'_> {
         let words = self.inst.words;
         let src1 = layout.vsrc1.get(&words);
         if source_count(row) < 2 {
-            self.zero(src1)?;
+            self.unused(src1, Tolerance::UNUSED_SOURCE)?;
         }
         for &opd in row.ops {
             let op = match opd {

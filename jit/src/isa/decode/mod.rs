@@ -18,7 +18,7 @@ pub(in crate::isa) mod vector;
 pub(in crate::isa) mod vop;
 
 use super::bits::MAX_DWORDS;
-use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand};
+use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand, Tolerance};
 use super::row::{Row, Ty};
 use super::scalars::ScalarSpace;
 use super::table::Table;
@@ -82,13 +82,22 @@ pub enum DecodeError {
 /// Decodes the instruction that starts at `words[0]`. Give up to five dwords; fewer only at the end of the code. `wave_size` (32 or 64)
 /// fixes the width of lane-mask operands.
 pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
+    decode_with(words, target, wave_size, false)
+}
+
+/// As [`decode`], but with the tolerances of the hardware: what runs though LLVM refuses it is decoded, and [`Inst::tolerated`] says why.
+pub fn decode_lenient(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
+    decode_with(words, target, wave_size, true)
+}
+
+fn decode_with(words: &[u32], target: Gfx, wave_size: u32, lenient: bool) -> Result<Inst, DecodeError> {
     let Some(&word) = words.first() else {
         return Err(DecodeError::Truncated { needed: 1, available: 0, word: 0 });
     };
     let table = Table::of(target).ok_or(DecodeError::Target { target })?;
     // Only gfx10 and later choose.
     let wave_size = if target.space() < Space::Gfx10 { 64 } else { wave_size };
-    let d = Decoder { words, target, table, scalars: ScalarSpace::of(target), wave_size };
+    let d = Decoder { words, target, table, scalars: ScalarSpace::of(target), wave_size, lenient };
     if word >> 31 == 0 {
         return match word >> 25 {
             0x3f => d.vop1(),
@@ -120,6 +129,7 @@ struct Decoder<'a> {
     table: &'static Table,
     scalars: &'static ScalarSpace,
     wave_size: u32,
+    lenient: bool,
 }
 
 /// An instruction being filled in, with the place of its literal.
@@ -211,6 +221,7 @@ impl<'a> Decoder<'a> {
             count: 0,
             y_start: 0,
             mods: Mods::default(),
+            tolerated: Tolerance::empty(),
         };
         Ok(Build { d: self, inst, base })
     }
@@ -233,6 +244,15 @@ impl Build<'_> {
     /// Fails unless `field` is zero.
     fn zero(&self, field: u32) -> Result1<()> {
         if field == 0 { Ok(()) } else { self.reserved() }
+    }
+
+    /// Fails unless `field`, which hardware does not look at, is zero or may be anything.
+    fn unused(&mut self, field: u32, tolerance: Tolerance) -> Result1<()> {
+        if field != 0 && self.d.lenient {
+            self.inst.tolerated |= tolerance;
+            return Ok(());
+        }
+        self.zero(field)
     }
 
     /// Dword `i`, which the instruction then includes.
@@ -343,5 +363,24 @@ mod tests {
         assert_eq!((i.name(), i.len, i.ops()[1]), ("v_mov_b32", 2, Operand::Literal(0x3f80_0000)));
         let e = decode(&[0x7e00_02ff], Gfx::GFX1100, 32).unwrap_err();
         assert_eq!(e, DecodeError::Truncated { needed: 2, available: 1, word: 0x7e00_02ff });
+    }
+
+    #[test]
+    fn the_hardware_runs_what_llvm_refuses() {
+        let cases: [(&[u32], &str, Tolerance); 3] = [
+            (&[0xd834_0000, 0x0500_0100], "ds_store_b32", Tolerance::UNUSED_VDST), // vdst 5
+            (&[0xd501_0001, 0x0004_0501], "v_cndmask_b32", Tolerance::empty()),    // all three sources are used
+            (&[0xd581_0001, 0x0000_0501], "v_mov_b32", Tolerance::UNUSED_SOURCE),  // source 1 is 2
+        ];
+        for (words, name, tolerance) in cases {
+            let strict = decode(words, Gfx::GFX1100, 32);
+            assert_eq!(strict.is_ok(), tolerance.is_empty(), "{name}");
+            let lenient = decode_lenient(words, Gfx::GFX1100, 32).unwrap();
+            assert_eq!((lenient.name(), lenient.tolerated), (name, tolerance));
+        }
+        // v_dual_mov_b32 has no second source.
+        let dual = [0xca10_0201, 0x0000_0501 & 0x1ff];
+        assert!(decode(&dual, Gfx::GFX1100, 32).is_err());
+        assert_eq!(decode_lenient(&dual, Gfx::GFX1100, 32).unwrap().tolerated, Tolerance::UNUSED_SOURCE);
     }
 }

@@ -6,7 +6,7 @@
 use super::vector::source_count;
 use super::{Build, Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
-use crate::isa::inst::{Enc, Half, Inst, Operand};
+use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
 use crate::isa::row::{Flags, Implicit, Opd, Row, Ty};
 use crate::isa::target::{SPACES, Space};
 
@@ -259,7 +259,7 @@ impl Build<'_> {
         }
         let used = if swap { source_count(row).max(2) } else { source_count(row) };
         for &field in &src[used..] {
-            self.zero(field)?;
+            self.unused(field, Tolerance::UNUSED_SOURCE)?;
         }
         if row.ops.is_empty() {
             self.zero(dst)?;
