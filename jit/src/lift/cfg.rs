@@ -43,7 +43,8 @@ impl Code<'_> {
             .entry(pc)
             .or_insert_with(|| {
                 let words: Vec<u32> = dwords(src, pc);
-                isa::decode_lenient(&words, src.target, src.wave_size).ok()
+                // The word 0 has a name, but is an instruction only in listings.
+                isa::decode_lenient(&words, src.target, src.wave_size).ok().filter(|i| i.row.name != "v_illegal")
             })
             .as_ref()
     }
