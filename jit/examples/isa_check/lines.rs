@@ -37,7 +37,8 @@ fn instruction(line: &str) -> Option<String> {
     let line = line.split("//").next()?.split(';').next()?.trim();
     let mnemonic = line.split(' ').next()?;
     let name = mnemonic.contains('_') || mnemonic == "exp";
-    (name && !line.contains(':') || name && mnemonic.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')).then(|| line.to_string())
+    let plain = !line.contains(':') || mnemonic.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (name && plain).then(|| line.to_string())
 }
 
 /// A byte list `0x01,0x02,...`.

@@ -238,10 +238,10 @@ impl Form<'_> {
         self.defaults();
         let mut operands = parts.operands.clone();
         // `exp pos0 v0, ...`: no comma after the target.
-        if row.ops.first() == Some(&Opd::TGT) {
-            if let Some((target, first)) = operands.first().and_then(|o| o.split_once(char::is_whitespace)) {
-                operands.splice(..1, [target, first.trim()]);
-            }
+        if row.ops.first() == Some(&Opd::TGT)
+            && let Some((target, first)) = operands.first().and_then(|o| o.split_once(char::is_whitespace))
+        {
+            operands.splice(..1, [target, first.trim()]);
         }
         let mut columns = row.ops;
         match columns {

@@ -92,7 +92,7 @@ fn directive(text: &str, bytes: &mut Vec<u8>) -> Result<(), AsmError> {
         }
         ".p2align" => {
             let power = numbers()?.first().copied().filter(|p| (0..=12).contains(p)).ok_or_else(|| fail("expected 0 to 12"))?;
-            while bytes.len() % (1 << power) != 0 {
+            while !bytes.len().is_multiple_of(1 << power) {
                 bytes.push(0);
             }
         }
