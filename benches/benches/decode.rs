@@ -88,8 +88,14 @@ fn measure(code: &Code) {
     };
     let insts = run(false);
     let bytes = (4 * code.words.len() * rounds) as f64;
-    let decoding = best(5, || drop(black_box(run(false)))).as_secs_f64();
-    let printing = best(2, || drop(black_box(run(true)))).as_secs_f64();
+    let decoding = best(5, || {
+        black_box(run(false));
+    })
+    .as_secs_f64();
+    let printing = best(2, || {
+        black_box(run(true));
+    })
+    .as_secs_f64();
     println!(
         "{:24}{:10.0}{:12}{:14.0}{:18.1}{:18.1}",
         code.name,
