@@ -133,6 +133,7 @@ fn coordinates(case: &Case, size: u32) -> Vec<[[u32; LANES]; 3]> {
     let mut waves = vec![];
     for tile in 0..32 * 32 {
         let mut wave = [[0; LANES]; 3];
+        #[allow(clippy::needless_range_loop)] // the lane is the inner index
         for lane in 0..LANES {
             let (quad, place) = (lane / 4, lane % 4);
             let x = (tile % 32 * 8 + quad % 4 * 2 + place % 2) as f32 * case.step;
