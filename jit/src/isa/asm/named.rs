@@ -44,7 +44,7 @@ fn hwreg(target: Gfx, text: &str) -> Option<u32> {
         [offset, size] => (integer(offset)?, integer(size)?),
         _ => return None,
     };
-    ((0..32).contains(&offset) && (1..=32).contains(&size)).then_some(id | (offset as u32) << 6 | (size as u32 - 1) << 11)
+    ((0..32).contains(&offset) && (1..=32).contains(&size)).then(|| id | (offset as u32) << 6 | (size as u32 - 1) << 11)
 }
 
 fn message(target: Gfx, text: &str) -> Option<u32> {
@@ -139,7 +139,7 @@ pub(super) fn export_target(target: Gfx, text: &str) -> Option<u32> {
     let old = target.space() < Space::Gfx11;
     let numbered = |prefix: &str, base: u32, count: u32| {
         let n: u32 = text.strip_prefix(prefix)?.parse().ok()?;
-        (n < count).then_some(base + n)
+        (n < count).then(|| base + n)
     };
     match text {
         "mrtz" => Some(8),
@@ -230,5 +230,18 @@ pub(super) fn swizzle(text: &str) -> Option<u32> {
             })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert_eq!(immediate(Gfx::GFX1100, Imm::Hwreg, "hwreg(1, 0, 32)"), Ok(1 | 31 << 11));
+        assert!(immediate(Gfx::GFX1100, Imm::Hwreg, "hwreg(1, 0, 0)").is_err());
+        assert!(immediate(Gfx::GFX1100, Imm::Hwreg, "hwreg(1, -1, 1)").is_err());
+        assert_eq!(export_target(Gfx::GFX1100, "pos4294967295"), None);
     }
 }

@@ -61,7 +61,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
                 Some((a, b)) => (number(a)?, number(b)?),
                 None => (number(inner)?, number(inner)?),
             };
-            (last >= first && last - first < 32).then_some((first, last - first + 1))
+            (last >= first && last - first < 32).then(|| (first, last - first + 1))
         }
         None => text.bytes().all(|b| b.is_ascii_digit()).then(|| number(text)).flatten().map(|n| (n, 1)),
     }
@@ -121,6 +121,11 @@ pub(super) fn source(text: &str) -> Source<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_that_runs_backwards_is_a_name() {
+        assert_eq!(value("s[82:81]"), Value::Name("s[82:81]"));
+    }
 
     #[test]
     fn values() {
