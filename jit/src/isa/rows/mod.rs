@@ -101,6 +101,9 @@ mod prelude {
     pub(super) const VOP2_ONLY: &[Enc] = &[Enc::VOP2];
     pub(super) const VOP2SD: &[Enc] = &[Enc::VOP2, Enc::VOP3SD];
 
+    /// No processor prints this name, but the assembler knows it.
+    pub(super) const ALSO: Procs = Procs::ALL.without(Procs::ALL);
+
     pub(super) const NONE: u64 = 0;
     pub(super) const M0: u64 = Flags::M0.bits();
     pub(super) const M01: u64 = Flags::M01.bits();

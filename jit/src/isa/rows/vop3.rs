@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Row] = &[
     row("v_min_f64",                   VOP3,      [0x166, 0x282, 0x166, 0x329, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
     row("v_max_f64",                   VOP3,      [0x167, 0x283, 0x167, 0x32a, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
     row("v_ldexp_f64",                 VOP3,      [0x168, 0x284, 0x168, 0x32b, 0x32b], &[D(F64), S0(F64), S1(I32)], M0 | NEG1 | CL | OM),
-    row("v_mul_lo_u32",                VOP3,      [0x169, 0x285, 0x169, 0x32c, 0x32c], &[D(U32), S0(U32), S1(U32)], NODPP),
+    row("v_mul_lo_u32",                VOP3,      [0x169, 0x285, 0x169, 0x32c, 0x32c], &[D(U32), S0(U32), S1(U32)], NODPP).named(&[(ALSO, "v_mul_lo_i32")]),
     row("v_mul_hi_u32",                VOP3,      [0x16a, 0x286, 0x16a, 0x32d, 0x32d], &[D(U32), S0(U32), S1(U32)], NODPP),
     row("v_mul_hi_i32",                VOP3,      [0x16c, 0x287, 0x16c, 0x32e, 0x32e], &[D(I32), S0(I32), S1(I32)], NODPP),
     row("v_trig_preop_f64",            VOP3,      [0x174, 0x292, 0x174, 0x32f, 0x32f], &[D(F64), S0(F64), S1(U32)], M0 | NEG1 | CL | OM),
