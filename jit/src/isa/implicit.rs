@@ -37,12 +37,13 @@ fn uses_float_mode(row: &Row) -> bool {
     let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2 | Ty::F32X2);
     let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_");
     // Exact results, results rounded as the name says, and the comparisons of gfx12 that keep denormals.
-    const FIXED: [&str; 10] = [
+    const FIXED: [&str; 11] = [
         "v_cvt_f32_ubyte",
         "v_cvt_off",
         "v_cvt_floor",
         "v_cvt_nearest",
-        "v_cvt_pk_norm",
+        "v_cvt_pk_norm_i16_f32",
+        "v_cvt_pk_norm_u16_f32",
         "v_interp_p10_rtz",
         "v_interp_p2_rtz",
         "v_minimum",
@@ -88,7 +89,7 @@ impl Inst {
             Enc::EXP if self.mods.row_en => state |= Implicit::M0,
             _ => {}
         }
-        if self.mods.lds {
+        if self.mods.lds || row.name.contains("_load_lds_") || row.name.starts_with("v_interp_p") {
             state |= Implicit::M0;
         }
         state
