@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::exit;
-use wavejit_jit::isa::Gfx;
+use wavejit_jit::isa::{Gfx, assemble_instruction};
 
 fn files(dir: &Path, extension: &str, out: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(dir).unwrap_or_else(|e| {
@@ -62,7 +62,11 @@ pub fn check(dir: &str, target: Gfx, wave: u32, o: &Options) -> Report {
     let mut report = Report::default();
     if !has_disassembler(target) {
         for (text, code) in assembled {
-            report.compare(o.show, &code, (text, code.len()), ours(&code, target, wave));
+            let found = ours(&code, target, wave);
+            // The width of an image address is in the text alone: what assembles to the same code is as right.
+            let same = |line: &str| assemble_instruction(line, target, wave).is_ok_and(|c| c.dwords() == code);
+            let found = if same(&text) && same(&found.0) { (text.clone(), code.len()) } else { found };
+            report.compare(o.show, &code, (text, code.len()), found);
         }
         return report;
     }

@@ -337,8 +337,8 @@ impl Build<'_> {
             if !source || !matches!(op, Operand::Sgpr { .. } | Operand::Special(_) | Operand::Literal(_)) {
                 continue;
             }
-            // The lane number of v_writelane_b32 does not count when it is M0.
-            if *opd == Opd::R1(Ty::B32) && op == m0 {
+            // A parameter from LDS comes another way, and the lane number of v_writelane_b32 does not count when it is M0.
+            if op == Operand::Special(super::LDS_DIRECT as u8) || *opd == Opd::R1(Ty::B32) && op == m0 {
                 continue;
             }
             if read.is_some_and(|r| r != op) {
