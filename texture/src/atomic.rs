@@ -102,6 +102,71 @@ fn pk_add(old: u32, data: u32, add: fn(u16, u16) -> u16) -> u32 {
     u32::from(add(old as u16, data as u16)) | u32::from(add((old >> 16) as u16, (data >> 16) as u16)) << 16
 }
 
+/// The operations on integers, one definition for both widths. Floats, packed halves and the exchange of halves stand below, by width.
+macro_rules! integer_operations {
+    ($name:ident, $unsigned:ty, $signed:ty) => {
+        #[inline(always)]
+        fn $name(op: AtomicOp, old: $unsigned, d: $unsigned, d1: $unsigned) -> $unsigned {
+            match op {
+                AtomicOp::Swap => d,
+                AtomicOp::CmpSwap => {
+                    if old == d1 {
+                        d
+                    } else {
+                        old
+                    }
+                }
+                AtomicOp::Add => old.wrapping_add(d),
+                AtomicOp::Sub => old.wrapping_sub(d),
+                AtomicOp::RSub => d.wrapping_sub(old),
+                AtomicOp::SMin => (old as $signed).min(d as $signed) as $unsigned,
+                AtomicOp::UMin => old.min(d),
+                AtomicOp::SMax => (old as $signed).max(d as $signed) as $unsigned,
+                AtomicOp::UMax => old.max(d),
+                AtomicOp::And => old & d,
+                AtomicOp::Or => old | d,
+                AtomicOp::Xor => old ^ d,
+                AtomicOp::Inc => {
+                    if old >= d {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                AtomicOp::Dec => {
+                    if old == 0 || old > d {
+                        d
+                    } else {
+                        old - 1
+                    }
+                }
+                AtomicOp::CSub => old.saturating_sub(d),
+                AtomicOp::CondSub => {
+                    if old >= d {
+                        old - d
+                    } else {
+                        old
+                    }
+                }
+                AtomicOp::MskOr => old & !d | d1,
+                AtomicOp::Wrap => {
+                    if old >= d {
+                        old - d
+                    } else {
+                        old.wrapping_add(d1)
+                    }
+                }
+                // Not integers: the callers have taken them.
+                AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCmpSwap => old,
+                AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 | AtomicOp::CondXchg => old,
+            }
+        }
+    };
+}
+
+integer_operations!(integer32, u32, i32);
+integer_operations!(integer64, u64, i64);
+
 /// New value of a dword; `data` = operand, comparand.
 #[inline(always)]
 pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32 {
@@ -109,38 +174,6 @@ pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32
     let float = |x| flush(f32::from_bits(x), rules.denorm_in);
     let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f32::is_nan) { d } else { old };
     match op {
-        AtomicOp::Swap => d,
-        AtomicOp::CmpSwap => {
-            if old == d1 {
-                d
-            } else {
-                old
-            }
-        }
-        AtomicOp::Add => old.wrapping_add(d),
-        AtomicOp::Sub => old.wrapping_sub(d),
-        AtomicOp::RSub => d.wrapping_sub(old),
-        AtomicOp::SMin => (old as i32).min(d as i32) as u32,
-        AtomicOp::UMin => old.min(d),
-        AtomicOp::SMax => (old as i32).max(d as i32) as u32,
-        AtomicOp::UMax => old.max(d),
-        AtomicOp::And => old & d,
-        AtomicOp::Or => old | d,
-        AtomicOp::Xor => old ^ d,
-        AtomicOp::Inc => {
-            if old >= d {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > d {
-                d
-            } else {
-                old - 1
-            }
-        }
         AtomicOp::FAdd => add32(old, d, rules),
         AtomicOp::FMin => min_max(false),
         AtomicOp::FMax => min_max(true),
@@ -153,22 +186,6 @@ pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32
         }
         AtomicOp::PkAddF16 => pk_add(old, d, |a, b| f16::from_f32(f16::from_bits(a).to_f32() + f16::from_bits(b).to_f32()).to_bits()),
         AtomicOp::PkAddBf16 => pk_add(old, d, |a, b| bf16::from_f32(bf16::from_bits(a).to_f32() + bf16::from_bits(b).to_f32()).to_bits()),
-        AtomicOp::CSub => old.saturating_sub(d),
-        AtomicOp::CondSub => {
-            if old >= d {
-                old - d
-            } else {
-                old
-            }
-        }
-        AtomicOp::MskOr => old & !d | d1,
-        AtomicOp::Wrap => {
-            if old >= d {
-                old - d
-            } else {
-                old.wrapping_add(d1)
-            }
-        }
         AtomicOp::CondXchg => {
             if d >> 31 != 0 {
                 d & 0x7fff_ffff
@@ -176,6 +193,7 @@ pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32
                 old
             }
         }
+        _ => integer32(op, old, d, d1),
     }
 }
 
@@ -187,38 +205,6 @@ pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64
     let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f64::is_nan) { d } else { old };
     let halves = |f: fn(u32, u32) -> u32| u64::from(f(old as u32, d as u32)) | u64::from(f((old >> 32) as u32, (d >> 32) as u32)) << 32;
     match op {
-        AtomicOp::Swap => d,
-        AtomicOp::CmpSwap => {
-            if old == d1 {
-                d
-            } else {
-                old
-            }
-        }
-        AtomicOp::Add => old.wrapping_add(d),
-        AtomicOp::Sub => old.wrapping_sub(d),
-        AtomicOp::RSub => d.wrapping_sub(old),
-        AtomicOp::SMin => (old as i64).min(d as i64) as u64,
-        AtomicOp::UMin => old.min(d),
-        AtomicOp::SMax => (old as i64).max(d as i64) as u64,
-        AtomicOp::UMax => old.max(d),
-        AtomicOp::And => old & d,
-        AtomicOp::Or => old | d,
-        AtomicOp::Xor => old ^ d,
-        AtomicOp::Inc => {
-            if old >= d {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > d {
-                d
-            } else {
-                old - 1
-            }
-        }
         AtomicOp::FAdd => add64(old, d),
         AtomicOp::FMin => min_max(false),
         AtomicOp::FMax => min_max(true),
@@ -230,24 +216,9 @@ pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64
             }
         }
         AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => old,
-        AtomicOp::CSub => old.saturating_sub(d),
-        AtomicOp::CondSub => {
-            if old >= d {
-                old - d
-            } else {
-                old
-            }
-        }
-        AtomicOp::MskOr => old & !d | d1,
-        AtomicOp::Wrap => {
-            if old >= d {
-                old - d
-            } else {
-                old.wrapping_add(d1)
-            }
-        }
         // ds_condxchg32_rtn_b64: each dword on its own.
         AtomicOp::CondXchg => halves(|old, d| if d >> 31 != 0 { d & 0x7fff_ffff } else { old }),
+        _ => integer64(op, old, d, d1),
     }
 }
 

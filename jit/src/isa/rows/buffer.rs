@@ -6,12 +6,11 @@ use super::prelude::*;
 
 const PRE_GFX11: Procs = Procs::range(0x600, 0x10ff);
 const SINCE_GFX7: Procs = Procs::range(0x700, 0xffff);
-const SINCE_GFX9: Procs = Procs::range(0x900, 0xffff);
-const SINCE_GFX908: Procs = Procs::range(0x908, 0x908).or(SINCE_GFX90A);
-const SINCE_GFX90A: Procs = Procs::GFX90A.or(Procs::range(0x940, 0xffff));
+const FROM_GFX908: Procs = Procs::range(0x908, 0x908).or(FROM_GFX90A);
+const FROM_GFX90A: Procs = Procs::GFX90A.or(Procs::range(0x940, 0xffff));
 const SINCE_GFX10_3: Procs = Procs::range(0x1030, 0xffff);
 /// All but gfx8 and the gfx9 processors before gfx90a.
-const NOT_GFX8_9: Procs = Procs::range(0x600, 0x7ff).or(SINCE_GFX90A);
+const NOT_GFX8_9: Procs = Procs::range(0x600, 0x7ff).or(FROM_GFX90A);
 const NOT_GFX90A: Procs = Procs::ALL.without(Procs::GFX90A).without(Procs::GFX940);
 /// gfx8 before gfx810 keeps every 16-bit component in a register of its own.
 const UNPACKED_D16: Procs = Procs::range(0x801, 0x805);
@@ -56,19 +55,19 @@ pub(super) const ROWS: &[Row] = &[
     row("buffer_store_b64",              MUBUF, [0x1d, 0x1d, 0x1d, 0x1b, 0x1b], &[VDATA(B64), VADDR, RSRC(B128), SOFFSET], STORE).named(&[(PRE_GFX11, "buffer_store_dwordx2")]),
     row("buffer_store_b96",              MUBUF, [0x1f, 0x1e, 0x1f, 0x1c, 0x1c], &[VDATA(B96), VADDR, RSRC(B128), SOFFSET], STORE).named(&[(PRE_GFX11, "buffer_store_dwordx3")]),
     row("buffer_store_b128",             MUBUF, [0x1e, 0x1f, 0x1e, 0x1d, 0x1d], &[VDATA(B128), VADDR, RSRC(B128), SOFFSET], STORE).named(&[(PRE_GFX11, "buffer_store_dwordx4")]),
-    row("buffer_load_d16_u8",            MUBUF, [   X, 0x20, 0x20, 0x1e, 0x1e], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_ubyte_d16")]),
-    row("buffer_load_d16_i8",            MUBUF, [   X, 0x22, 0x22, 0x1f, 0x1f], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_sbyte_d16")]),
-    row("buffer_load_d16_b16",           MUBUF, [   X, 0x24, 0x24, 0x20, 0x20], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_short_d16")]),
-    row("buffer_load_d16_hi_u8",         MUBUF, [   X, 0x21, 0x21, 0x21, 0x21], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_ubyte_d16_hi")]),
-    row("buffer_load_d16_hi_i8",         MUBUF, [   X, 0x23, 0x23, 0x22, 0x22], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_sbyte_d16_hi")]),
-    row("buffer_load_d16_hi_b16",        MUBUF, [   X, 0x25, 0x25, 0x23, 0x23], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_short_d16_hi")]),
-    row("buffer_store_d16_hi_b8",        MUBUF, [   X, 0x19, 0x19, 0x24, 0x24], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_store_byte_d16_hi")]),
-    row("buffer_store_d16_hi_b16",       MUBUF, [   X, 0x1b, 0x1b, 0x25, 0x25], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_store_short_d16_hi")]),
-    row("buffer_load_d16_hi_format_x",   MUBUF, [   X, 0x26, 0x26, 0x26, 0x26], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_load_format_d16_hi_x")]),
-    row("buffer_store_d16_hi_format_x",  MUBUF, [   X, 0x27, 0x27, 0x27, 0x27], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(SINCE_GFX9).named(&[(PRE_GFX11, "buffer_store_format_d16_hi_x")]),
+    row("buffer_load_d16_u8",            MUBUF, [   X, 0x20, 0x20, 0x1e, 0x1e], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_ubyte_d16")]),
+    row("buffer_load_d16_i8",            MUBUF, [   X, 0x22, 0x22, 0x1f, 0x1f], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_sbyte_d16")]),
+    row("buffer_load_d16_b16",           MUBUF, [   X, 0x24, 0x24, 0x20, 0x20], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_short_d16")]),
+    row("buffer_load_d16_hi_u8",         MUBUF, [   X, 0x21, 0x21, 0x21, 0x21], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_ubyte_d16_hi")]),
+    row("buffer_load_d16_hi_i8",         MUBUF, [   X, 0x23, 0x23, 0x22, 0x22], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_sbyte_d16_hi")]),
+    row("buffer_load_d16_hi_b16",        MUBUF, [   X, 0x25, 0x25, 0x23, 0x23], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_short_d16_hi")]),
+    row("buffer_store_d16_hi_b8",        MUBUF, [   X, 0x19, 0x19, 0x24, 0x24], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_store_byte_d16_hi")]),
+    row("buffer_store_d16_hi_b16",       MUBUF, [   X, 0x1b, 0x1b, 0x25, 0x25], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_store_short_d16_hi")]),
+    row("buffer_load_d16_hi_format_x",   MUBUF, [   X, 0x26, 0x26, 0x26, 0x26], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], NONE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_load_format_d16_hi_x")]),
+    row("buffer_store_d16_hi_format_x",  MUBUF, [   X, 0x27, 0x27, 0x27, 0x27], &[VDATA(B32), VADDR, RSRC(B128), SOFFSET], STORE).on(FROM_GFX9).named(&[(PRE_GFX11, "buffer_store_format_d16_hi_x")]),
     row("buffer_gl0_inv",                MUBUF, [   X,    X, 0x71, 0x2b,    X], &[], NONE),
     row("buffer_gl1_inv",                MUBUF, [   X,    X, 0x72, 0x2c,    X], &[], NONE),
-    row("buffer_wbl2",                   MUBUF, [   X, 0x28,    X,    X,    X], &[], SCOPED).on(SINCE_GFX90A),
+    row("buffer_wbl2",                   MUBUF, [   X, 0x28,    X,    X,    X], &[], SCOPED).on(FROM_GFX90A),
     row("buffer_invl2",                  MUBUF, [   X, 0x29,    X,    X,    X], &[], NONE).on(Procs::GFX90A),
     row("buffer_inv",                    MUBUF, [   X, 0x29,    X,    X,    X], &[], SCOPED).on(Procs::GFX940),
     row("buffer_store_lds_dword",        MUBUF, [   X, 0x3d,    X,    X,    X], &[RSRC(B128), SOFFSET], STORE | LDS | NOTFE),
@@ -111,10 +110,10 @@ pub(super) const ROWS: &[Row] = &[
     row("buffer_atomic_cmpswap_f32",     MUBUF, [0x3e,    X, 0x3e, 0x50,    X], &[VDATA(B64), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).named(&[(PRE_GFX11, "buffer_atomic_fcmpswap")]),
     row("buffer_atomic_min_f32",         MUBUF, [0x3f,    X, 0x3f, 0x51, 0x51], &[VDATA(F32), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).named(&[(PRE_GFX11, "buffer_atomic_fmin"), (Procs::GFX12, "buffer_atomic_min_num_f32")]),
     row("buffer_atomic_max_f32",         MUBUF, [0x40,    X, 0x40, 0x52, 0x52], &[VDATA(F32), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).named(&[(PRE_GFX11, "buffer_atomic_fmax"), (Procs::GFX12, "buffer_atomic_max_num_f32")]),
-    row("buffer_atomic_add_f32",         MUBUF, [   X, 0x4d,    X, 0x56, 0x56], &[VDATA(F32), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(SINCE_GFX908),
-    row("buffer_atomic_add_f64",         MUBUF, [   X, 0x4f,    X,    X,    X], &[VDATA(F64), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(SINCE_GFX90A),
+    row("buffer_atomic_add_f32",         MUBUF, [   X, 0x4d,    X, 0x56, 0x56], &[VDATA(F32), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(FROM_GFX908),
+    row("buffer_atomic_add_f64",         MUBUF, [   X, 0x4f,    X,    X,    X], &[VDATA(F64), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(FROM_GFX90A),
     row("buffer_atomic_cond_sub_u32",    MUBUF, [   X,    X,    X,    X, 0x50], &[VDATA(U32), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE),
-    row("buffer_atomic_pk_add_f16",      MUBUF, [   X, 0x4e,    X,    X, 0x59], &[VDATA(F16X2), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(SINCE_GFX908),
+    row("buffer_atomic_pk_add_f16",      MUBUF, [   X, 0x4e,    X,    X, 0x59], &[VDATA(F16X2), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(FROM_GFX908),
     row("buffer_atomic_pk_add_bf16",     MUBUF, [   X,    X,    X,    X, 0x5a], &[VDATA(BF16X2), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE),
     row("buffer_atomic_fcmpswap_x2",     MUBUF, [0x5e,    X, 0x5e,    X,    X], &[VDATA(B128), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE),
     row("buffer_atomic_min_f64",         MUBUF, [0x5f, 0x50, 0x5f,    X,    X], &[VDATA(F64), VADDR, RSRC(B128), SOFFSET], ATOMIC | NOTFE).on(NOT_GFX8_9).named(&[(NOT_GFX90A, "buffer_atomic_fmin_x2")]),

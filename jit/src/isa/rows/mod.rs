@@ -54,7 +54,6 @@ mod prelude {
 
     pub(super) const BEFORE_GFX11: Procs = Procs::range(0x600, 0x10ff);
     pub(super) const SINCE_GFX7: Procs = Procs::range(0x700, 0xffff);
-    pub(super) const SINCE_GFX9: Procs = Procs::range(0x900, 0xffff);
     pub(super) const SINCE_GFX10_3: Procs = Procs::range(0x1030, 0xffff);
     pub(super) const SINCE_GFX11: Procs = Procs::range(0x1100, 0xffff);
     /// gfx90a and gfx94x.

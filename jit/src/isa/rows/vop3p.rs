@@ -5,14 +5,14 @@ use super::prelude::*;
 /// Dot products came late to gfx9 and gfx10.
 const DOT: Procs = Procs::range(0x906, 0x908).or(GFX90A_940).or(Procs::range(0x1011, 0x1012)).or(SINCE_GFX10_3);
 /// Mixed precision without rounding between multiply and add; the first gfx9 processors round ([`MAD_MIX`]).
-const FMA_MIX: Procs = SINCE_GFX9.without(MAD_MIX);
+const FMA_MIX: Procs = FROM_GFX9.without(MAD_MIX);
 const MAD_MIX: Procs = Procs::range(0x900, 0x902).or(Procs::one(0x909)).or(Procs::one(0x90c));
 
 #[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
 pub(super) const ROWS: &[Row] = &[
-    row("v_pk_mad_i16",                 VOP3P, [   X, 0x00, 0x00, 0x00, 0x00], &[D(I16X2), S0(I16X2), S1(I16X2), S2(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_mad_u16",                 VOP3P, [   X, 0x09, 0x09, 0x09, 0x09], &[D(U16X2), S0(U16X2), S1(U16X2), S2(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_fma_f16",                 VOP3P, [   X, 0x0e, 0x0e, 0x0e, 0x0e], &[D(F16X2), S0(F16X2), S1(F16X2), S2(F16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
+    row("v_pk_mad_i16",                 VOP3P, [   X, 0x00, 0x00, 0x00, 0x00], &[D(I16X2), S0(I16X2), S1(I16X2), S2(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_mad_u16",                 VOP3P, [   X, 0x09, 0x09, 0x09, 0x09], &[D(U16X2), S0(U16X2), S1(U16X2), S2(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_fma_f16",                 VOP3P, [   X, 0x0e, 0x0e, 0x0e, 0x0e], &[D(F16X2), S0(F16X2), S1(F16X2), S2(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
     row("v_dot2_f32_f16",               VOP3P, [   X, 0x23, 0x13, 0x13, 0x13], &[D(F32), S0(F16X2), S1(F16X2), S2(F32)], PK | NEG | CL).on(DOT),
     row("v_dot4_i32_iu8",               VOP3P, [   X,    X,    X, 0x16, 0x16], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | IU | CL | NODPP),
     row("v_dot4_u32_u8",                VOP3P, [   X, 0x29, 0x17, 0x17, 0x17], &[D(U32), S0(B32), S1(B32), S2(U32)], PK | IU | CL | NODPP).on(DOT),
@@ -34,22 +34,22 @@ pub(super) const ROWS: &[Row] = &[
     row("v_wmma_i32_16x16x16_iu8",      VOP3P, [   X,    X,    X,    X, 0x44], &[D(AccI32), V0(Frag(2)), V1(Frag(2)), C2(AccI32)], IU | CL | NODPP),
     row("v_wmma_i32_16x16x16_iu4",      VOP3P, [   X,    X,    X, 0x45,    X], &[D(AccI32), V0(B64), V1(B64), C2(AccI32)], IU | CL | NODPP),
     row("v_wmma_i32_16x16x16_iu4",      VOP3P, [   X,    X,    X,    X, 0x45], &[D(AccI32), V0(B32), V1(B32), C2(AccI32)], IU | CL | NODPP),
-    row("v_pk_mul_lo_u16",              VOP3P, [   X, 0x01, 0x01, 0x01, 0x01], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_add_i16",                 VOP3P, [   X, 0x02, 0x02, 0x02, 0x02], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_sub_i16",                 VOP3P, [   X, 0x03, 0x03, 0x03, 0x03], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_lshlrev_b16",             VOP3P, [   X, 0x04, 0x04, 0x04, 0x04], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_lshrrev_b16",             VOP3P, [   X, 0x05, 0x05, 0x05, 0x05], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_ashrrev_i16",             VOP3P, [   X, 0x06, 0x06, 0x06, 0x06], &[D(I16X2), S0(U16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_max_i16",                 VOP3P, [   X, 0x07, 0x07, 0x07, 0x07], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_min_i16",                 VOP3P, [   X, 0x08, 0x08, 0x08, 0x08], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_add_u16",                 VOP3P, [   X, 0x0a, 0x0a, 0x0a, 0x0a], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_sub_u16",                 VOP3P, [   X, 0x0b, 0x0b, 0x0b, 0x0b], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_max_u16",                 VOP3P, [   X, 0x0c, 0x0c, 0x0c, 0x0c], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_min_u16",                 VOP3P, [   X, 0x0d, 0x0d, 0x0d, 0x0d], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_add_f16",                 VOP3P, [   X, 0x0f, 0x0f, 0x0f, 0x0f], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_mul_f16",                 VOP3P, [   X, 0x10, 0x10, 0x10, 0x10], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9),
-    row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, 0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9).named(&[(Procs::GFX12, "v_pk_min_num_f16")]),
-    row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, 0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(SINCE_GFX9).named(&[(Procs::GFX12, "v_pk_max_num_f16")]),
+    row("v_pk_mul_lo_u16",              VOP3P, [   X, 0x01, 0x01, 0x01, 0x01], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_add_i16",                 VOP3P, [   X, 0x02, 0x02, 0x02, 0x02], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_sub_i16",                 VOP3P, [   X, 0x03, 0x03, 0x03, 0x03], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_lshlrev_b16",             VOP3P, [   X, 0x04, 0x04, 0x04, 0x04], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_lshrrev_b16",             VOP3P, [   X, 0x05, 0x05, 0x05, 0x05], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_ashrrev_i16",             VOP3P, [   X, 0x06, 0x06, 0x06, 0x06], &[D(I16X2), S0(U16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_max_i16",                 VOP3P, [   X, 0x07, 0x07, 0x07, 0x07], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_min_i16",                 VOP3P, [   X, 0x08, 0x08, 0x08, 0x08], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_add_u16",                 VOP3P, [   X, 0x0a, 0x0a, 0x0a, 0x0a], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_sub_u16",                 VOP3P, [   X, 0x0b, 0x0b, 0x0b, 0x0b], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_max_u16",                 VOP3P, [   X, 0x0c, 0x0c, 0x0c, 0x0c], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_min_u16",                 VOP3P, [   X, 0x0d, 0x0d, 0x0d, 0x0d], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_add_f16",                 VOP3P, [   X, 0x0f, 0x0f, 0x0f, 0x0f], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_mul_f16",                 VOP3P, [   X, 0x10, 0x10, 0x10, 0x10], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, 0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_min_num_f16")]),
+    row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, 0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_max_num_f16")]),
     // Not in gfx11.
     row("v_pk_minimum_f16",             VOP3P, [   X,    X,    X,    X, 0x1d], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP),
     row("v_pk_maximum_f16",             VOP3P, [   X,    X,    X,    X, 0x1e], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP),
