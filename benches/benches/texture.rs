@@ -1,9 +1,15 @@
 //! How many texels per second does one core fetch, and how long is the way to the routine? Mtexel/s of one thread, a texel being one lane's
-//! result; the image is 1024x1024 (3D: 128x128x128) and the coordinates walk over it as a picture's would, 8x4 lanes at a time, slightly turned.
+//! result; the image is 1024x1024 (3D: 128x128x128, cube: 256x256) and the coordinates walk over it as a picture's would, 8x4 lanes at a time,
+//! slightly turned.
 //!
 //! Each call goes through the cache's look-up, as calls of compiled waves do. `scalar` is the lane-by-lane form the kernels equal.
+//!
+//! Other implementations, timed in the same run: `WAVEJIT_PEERS='NAME=COMMAND;NAME=COMMAND'`, where a command prints lines "case format",
+//! a tab and Mtexel/s of one core, as the programs in `benches/peers` do.
 
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::process::Command;
 use wavejit_benches::{best, machine, ns_each};
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
@@ -18,7 +24,13 @@ const LINEAR: u8 = 0;
 const R_X_64KB: u8 = 27;
 const S_X_64KB: u8 = 25;
 
+/// Rows: addresses from 0 on, then the data of stores, then results.
+const SOURCE: u16 = 8;
+const RESULT: u16 = 12;
+const ROWS: usize = 20;
+
 struct Case {
+    /// Up to the comma, and the format: the peers' name for it.
     name: &'static str,
     mnemonic: &'static str,
     format: &'static str,
@@ -27,37 +39,117 @@ struct Case {
     levels: u8,
     /// Texels of level 0 from a lane to the next: above 1, smaller levels take part.
     step: f32,
-    linear: bool,
+    sampler: fn(&mut SamplerDescriptor),
+    op: fn(&mut ImageOp),
 }
 
+const fn case(name: &'static str, mnemonic: &'static str, format: &'static str) -> Case {
+    Case { name, mnemonic, format, mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1, step: 0.9, sampler: linear, op: |_| () }
+}
+
+const fn load(name: &'static str, mnemonic: &'static str, format: &'static str) -> Case {
+    Case { step: 1.0, sampler: |_| (), ..case(name, mnemonic, format) }
+}
+
+fn linear(s: &mut SamplerDescriptor) {
+    (s.mag_filter, s.min_filter, s.mip_filter) = (1, 1, 2);
+}
+fn anisotropic(s: &mut SamplerDescriptor) {
+    (s.mag_filter, s.min_filter, s.mip_filter, s.max_aniso_ratio) = (3, 3, 2, 2);
+}
+fn border(s: &mut SamplerDescriptor) {
+    linear(s);
+    s.clamp = [6; 3];
+}
+fn less(s: &mut SamplerDescriptor) {
+    linear(s);
+    s.compare = 1;
+}
+fn minimum(s: &mut SamplerDescriptor) {
+    linear(s);
+    s.filter_mode = 1;
+}
+
+const RGBA8: &str = "8_8_8_8_UNORM";
+
 #[rustfmt::skip]
-const CASES: [Case; 14] = [
-    Case { name: "bilinear, tiled",             mnemonic: "image_sample_lz", format: "8_8_8_8_UNORM",     mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "bilinear, linear",            mnemonic: "image_sample_lz", format: "8_8_8_8_UNORM",     mode: LINEAR,   kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "bilinear",                    mnemonic: "image_sample_lz", format: "8_8_8_8_SRGB",      mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "bilinear",                    mnemonic: "image_sample_lz", format: "16_16_16_16_FLOAT", mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "bilinear",                    mnemonic: "image_sample_lz", format: "32_32_32_32_FLOAT", mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "bilinear",                    mnemonic: "image_sample_lz", format: "32_FLOAT",          mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: true },
-    Case { name: "trilinear, tiled",            mnemonic: "image_sample",    format: "8_8_8_8_UNORM",     mode: R_X_64KB, kind: ImageKind::Dim2, levels: 11, step: 2.7, linear: true },
-    Case { name: "trilinear, linear",           mnemonic: "image_sample",    format: "8_8_8_8_UNORM",     mode: LINEAR,   kind: ImageKind::Dim2, levels: 11, step: 2.7, linear: true },
-    Case { name: "trilinear",                   mnemonic: "image_sample",    format: "16_16_16_16_FLOAT", mode: R_X_64KB, kind: ImageKind::Dim2, levels: 11, step: 2.7, linear: true },
-    Case { name: "3D, linear in x, y, z",       mnemonic: "image_sample_lz", format: "8_8_8_8_UNORM",     mode: S_X_64KB, kind: ImageKind::Dim3, levels: 1,  step: 0.9, linear: true },
-    Case { name: "point",                       mnemonic: "image_sample_lz", format: "8_8_8_8_UNORM",     mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 0.9, linear: false },
-    Case { name: "image_load, tiled",           mnemonic: "image_load",      format: "8_8_8_8_UNORM",     mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 1.0, linear: false },
-    Case { name: "image_load, linear",          mnemonic: "image_load",      format: "8_8_8_8_UNORM",     mode: LINEAR,   kind: ImageKind::Dim2, levels: 1,  step: 1.0, linear: false },
-    Case { name: "image_load",                  mnemonic: "image_load",      format: "32_32_32_32_FLOAT", mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1,  step: 1.0, linear: false },
-];
+fn cases() -> Vec<Case> {
+    let bilinear = |format| case("bilinear", "image_sample_lz", format);
+    let trilinear = |format| Case { levels: 11, step: 2.7, ..case("trilinear", "image_sample", format) };
+    vec![
+        bilinear(RGBA8),
+        Case { name: "bilinear, linear memory", mode: LINEAR, ..bilinear(RGBA8) },
+        bilinear("8_8_8_8_SRGB"),
+        bilinear("16_16_16_16_FLOAT"),
+        bilinear("32_32_32_32_FLOAT"),
+        bilinear("32_FLOAT"),
+        bilinear("16_16_16_16_UNORM"),
+        bilinear("8_8_8_8_SNORM"),
+        bilinear("10_11_11_FLOAT"),
+        bilinear("2_10_10_10_UNORM"),
+        bilinear("5_9_9_9_FLOAT"),
+        bilinear("BC7_UNORM"),
+        trilinear(RGBA8),
+        Case { name: "trilinear, linear memory", mode: LINEAR, ..trilinear(RGBA8) },
+        trilinear("16_16_16_16_FLOAT"),
+        Case { name: "anisotropic", levels: 11, step: 10.8, sampler: anisotropic, ..case("", "image_sample_d", RGBA8) },
+        Case { name: "3D", mode: S_X_64KB, kind: ImageKind::Dim3, ..bilinear(RGBA8) },
+        Case { name: "cube", kind: ImageKind::Cube, ..bilinear(RGBA8) },
+        Case { name: "border", sampler: border, ..bilinear(RGBA8) },
+        Case { name: "minimum", sampler: minimum, ..bilinear(RGBA8) },
+        Case { name: "bilinear, a16", op: |op| op.a16 = true, ..bilinear(RGBA8) },
+        Case { name: "bilinear, d16", op: |op| op.d16 = true, ..bilinear(RGBA8) },
+        Case { name: "compare", sampler: less, op: |op| op.dmask = 1, ..case("", "image_sample_c_lz", "32_FLOAT") },
+        Case { op: |op| op.dmask = 1, ..case("gather4", "image_gather4_lz", RGBA8) },
+        Case { sampler: less, op: |op| op.dmask = 1, ..case("gather4 compare", "image_gather4_c_lz", "32_FLOAT") },
+        Case { name: "point", sampler: |_| (), ..bilinear(RGBA8) },
+        load("load", "image_load", RGBA8),
+        Case { mode: LINEAR, ..load("load, linear memory", "image_load", RGBA8) },
+        load("load", "image_load", "32_32_32_32_FLOAT"),
+        load("load", "image_load", "16_16_16_16_UNORM"),
+        Case { op: |op| op.d16 = true, ..load("load, d16", "image_load", "16_16_16_16_FLOAT") },
+        Case { levels: 11, ..load("load_mip", "image_load_mip", RGBA8) },
+        Case { kind: ImageKind::Msaa, op: |op| op.dmask = 1, ..load("msaa_load", "image_msaa_load", RGBA8) },
+        load("store", "image_store", RGBA8),
+        load("store", "image_store", "32_32_32_32_FLOAT"),
+        load("store", "image_store", "16_16_16_16_FLOAT"),
+        load("store", "image_store", "32_FLOAT"),
+    ]
+}
 
 fn main() {
     println!("{}, kernels {:?}", machine(), Isa::detect());
-    println!("{:26}{:20}{:>10}{:>10}{:>10}", "", "format", "Mtexel/s", "ns/wave", "scalar");
-    for case in &CASES {
-        let setup = Setup::new(case);
+    let peers = peers();
+    print!("{:26}{:20}{:>10}{:>10}{:>10}", "Mtexel/s", "format", "wavejit", "ns/wave", "scalar");
+    peers.iter().for_each(|(name, _)| print!("{name:>10}"));
+    println!();
+    for case in cases() {
+        let setup = Setup::new(&case);
         let (fast, slow) = (setup.time(true), setup.time(false));
         let rate = |ns_per_wave: f64| LANES as f64 / ns_per_wave * 1e3;
-        println!("{:26}{:20}{:10.0}{:10.1}{:10.1}", case.name, case.format, rate(fast), fast, rate(slow));
+        print!("{:26}{:20}{:10.0}{:10.1}{:10.1}", case.name, case.format, rate(fast), fast, rate(slow));
+        let key = format!("{} {}", case.name.split(',').next().unwrap_or_default(), case.format);
+        for (_, rates) in &peers {
+            rates.get(&key).map_or_else(|| print!("{:>10}", "-"), |rate| print!("{rate:10.0}"));
+        }
+        println!();
     }
     look_up();
+}
+
+/// What the programs of `WAVEJIT_PEERS` say, by case.
+fn peers() -> Vec<(String, HashMap<String, f64>)> {
+    let list = std::env::var("WAVEJIT_PEERS").unwrap_or_default();
+    let peers = list.split(';').filter_map(|peer| peer.split_once('='));
+    peers
+        .map(|(name, command)| {
+            let output = Command::new("sh").args(["-c", command]).output();
+            let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+            text.lines().filter(|line| line.starts_with('#')).for_each(|line| println!("{name}: {}", &line[1..]));
+            let rates = text.lines().filter_map(|line| line.split_once('\t'));
+            (name.to_string(), rates.filter_map(|(case, rate)| Some((case.to_string(), rate.parse().ok()?))).collect())
+        })
+        .collect()
 }
 
 /// An instruction, its image in memory, and the coordinates of many waves.
@@ -67,7 +159,7 @@ struct Setup {
     s: [u32; 4],
     memory: FlatMemory,
     /// Address registers of each wave.
-    waves: Vec<[[u32; LANES]; 3]>,
+    waves: Vec<Vec<[u32; LANES]>>,
 }
 
 impl Setup {
@@ -75,35 +167,35 @@ impl Setup {
         let generation = Generation::Gfx11;
         let is_named = |&n: &u16| Format::unified(generation, n).is_some_and(|f| f.to_string() == case.format);
         let number = (1..256).find(is_named).unwrap_or_default();
-        let is_volume = case.kind == ImageKind::Dim3;
-        let size: u32 = if is_volume { 128 } else { 1024 };
+        let (size, depth, dim) = match case.kind {
+            ImageKind::Dim3 => (128, 128, Dim::D3),
+            ImageKind::Cube => (256, 1, Dim::Cube),
+            ImageKind::Msaa => (1024, 1, Dim::Msaa),
+            _ => (1024, 1, Dim::D2),
+        };
         let mut d = ImageDescriptor::new(generation, case.kind, FormatNumber::Unified(number), size, size);
-        (d.base, d.mode, d.levels, d.last_level) = (BASE, case.mode, case.levels, case.levels - 1);
-        d.depth = if is_volume { size } else { 1 };
+        (d.base, d.mode, d.levels, d.last_level, d.depth) = (BASE, case.mode, case.levels, case.levels - 1, depth);
+        let layers = if case.kind == ImageKind::Cube { 6 } else { 1 };
+        (d.last_layer, d.samples_log2) = (layers - 1, if case.kind == ImageKind::Msaa { 2 } else { 0 });
         let bytes = Format::unified(generation, number).map_or(0, |f| f.bytes);
         // Room for the smaller levels and for padding to blocks.
-        let image_bytes = (size * size * d.depth) as usize * usize::from(bytes) * 2 + (1 << 20);
+        let image_bytes = ((size * size * depth * layers) as usize * usize::from(bytes) * 2 + (1 << 20)) << d.samples_log2;
         // Small numbers, as bytes or as floats.
         let memory = FlatMemory::new(BASE, (0..image_bytes).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 16) as u8 & 0x3b).collect());
-        let filter = u8::from(case.linear);
-        let s = SamplerDescriptor { mag_filter: filter, min_filter: filter, mip_filter: 2, ..SamplerDescriptor::new(generation) };
-        let (kind, _) = Kind::parse(case.mnemonic).unwrap_or((Kind::GetLod, false));
-        let dim = if is_volume { Dim::D3 } else { Dim::D2 };
-        Setup {
-            op: ImageOp::new(kind, generation, dim),
-            t: d.encode().unwrap_or_default(),
-            s: s.encode().unwrap_or_default(),
-            memory,
-            waves: coordinates(case, size),
-        }
+        let mut s = SamplerDescriptor { mip_filter: 2, ..SamplerDescriptor::new(generation) };
+        (case.sampler)(&mut s);
+        let (kind, g16) = Kind::parse(case.mnemonic).unwrap_or((Kind::GetLod, false));
+        let mut op = ImageOp { g16, ..ImageOp::new(kind, generation, dim) };
+        (case.op)(&mut op);
+        Setup { op, t: d.encode().unwrap_or_default(), s: s.encode().unwrap_or_default(), memory, waves: coordinates(case, &op, dim, size) }
     }
 
     /// Nanoseconds per wave.
     fn time(&self, with_kernel: bool) -> f64 {
-        let mut rows = vec![0; 16 * LANES];
-        let registers = self.op.layout(self.op.dim.unwrap_or(Dim::D2)).registers;
-        let address = [0, 1, 2];
-        let operands = Operands { address: &address[..usize::from(registers)], source: &[], result: &[8, 9, 10, 11] };
+        let mut rows = vec![0x3e80_0000; ROWS * LANES];
+        let address: Vec<u16> = (0..self.waves[0].len() as u16).collect();
+        let (source, result) = ([0, 1, 2, 3].map(|n| SOURCE + n), [0, 1, 2, 3, 4].map(|n| RESULT + n));
+        let operands = Operands { address: &address, source: &source, result: &result };
         let mut cache = RoutineCache::new(ImageConfig::default());
         let scalar = Routine::new(&self.op, &ImageConfig::default(), &self.t, &self.s).map(|r| r.with_isa(None));
         // Many short rounds: one of them is undisturbed.
@@ -128,30 +220,54 @@ impl Setup {
 }
 
 /// A turned picture of 256x128 lanes, 8x4 to a wave, quads together.
-fn coordinates(case: &Case, size: u32) -> Vec<[[u32; LANES]; 3]> {
+fn coordinates(case: &Case, op: &ImageOp, dim: Dim, size: u32) -> Vec<Vec<[u32; LANES]>> {
     let (sin, cos) = 0.1_f32.sin_cos();
-    let mut waves = vec![];
-    for tile in 0..32 * 32 {
-        let mut wave = [[0; LANES]; 3];
-        #[allow(clippy::needless_range_loop)] // the lane is the inner index
-        for lane in 0..LANES {
+    let is_load = !case.mnemonic.starts_with("image_sample") && !case.mnemonic.starts_with("image_gather");
+    let layout = op.layout(dim);
+    let wave = |tile: u32| {
+        let mut rows = vec![[0; LANES]; layout.registers.into()];
+        let mut set = |slot: Option<wavejit_texture::image::Slot>, lane: usize, bits: u32| {
+            use wavejit_texture::image::Slot;
+            let half = || if is_load { bits } else { u32::from(half(f32::from_bits(bits))) };
+            match slot {
+                None => {}
+                Some(Slot::Whole(n)) => rows[usize::from(n)][lane] = bits,
+                Some(Slot::Low(n)) => rows[usize::from(n)][lane] |= half(),
+                Some(Slot::High(n)) => rows[usize::from(n)][lane] |= half() << 16,
+            }
+        };
+        for lane in 0..LANES as u32 {
             let (quad, place) = (lane / 4, lane % 4);
             let x = (tile % 32 * 8 + quad % 4 * 2 + place % 2) as f32 * case.step;
             let y = (tile / 32 * 4 + quad / 4 * 2 + place / 2) as f32 * case.step;
             let (u, v) = (x * cos + y * sin + 3.3, y * cos + x * sin + 5.7);
-            let texels = [u, v, (u + v) * 0.25];
-            for (axis, texel) in texels.into_iter().enumerate() {
-                wave[axis][lane] = if case.mnemonic == "image_load" { texel as u32 } else { (texel / size as f32).to_bits() };
+            // Around an edge of a cube; coordinates on faces run from 1 to 2.
+            let (u, v) = if dim == Dim::Cube { (u + 256.0 - 25.0, v + 256.0 - 25.0) } else { (u, v) };
+            let texels = [u, v, if dim == Dim::Cube { 0.0 } else { (u + v) * 0.25 }];
+            for (slot, texel) in layout.body.into_iter().zip(texels) {
+                set(slot, lane as usize, if is_load { texel as u32 } else { (texel / size as f32).to_bits() });
             }
+            let derivatives = [[cos, sin, 0.0], [sin * 0.25, cos * 0.25, 0.0]];
+            for (slots, values) in [layout.dh, layout.dv].into_iter().zip(derivatives) {
+                for (slot, value) in slots.into_iter().zip(values) {
+                    set(slot, lane as usize, (value * case.step / size as f32).to_bits());
+                }
+            }
+            set(layout.compare, lane as usize, 0.1_f32.to_bits());
         }
-        waves.push(wave);
-    }
-    waves
+        rows
+    };
+    (0..32 * 32).map(wave).collect()
+}
+
+/// f16 bits of a number from 2^-14 on.
+fn half(x: f32) -> u16 {
+    ((x.to_bits() >> 13) - (112 << 10)) as u16
 }
 
 /// The cache's look-up alone: one descriptor at a site, and four in turn.
 fn look_up() {
-    let setup = Setup::new(&CASES[0]);
+    let setup = Setup::new(&cases()[0]);
     let mut cache = RoutineCache::new(ImageConfig::default());
     let calls = 10_000;
     for descriptors in [1, 2, 4] {
