@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::Gfx;
+use wavejit_texture::image::ImageConfig;
 use wavejit_texture::ray::HalfOrder;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
@@ -37,6 +38,8 @@ pub struct WaveContext {
     pub views: Cell<[(u64, u64); VIEWS]>,
     /// How ray instructions pack directions of 16 bits.
     pub ray_half_order: HalfOrder,
+    /// What the device says of images.
+    pub images: ImageConfig,
     /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
@@ -55,6 +58,7 @@ impl WaveContext {
             space: std::ptr::null(),
             views: Cell::default(),
             ray_half_order: HalfOrder::default(),
+            images: crate::image::config_of(target),
             refusal: None,
         })
     }

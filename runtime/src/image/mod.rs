@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `config.rs` | what a processor and its driver say of images beside descriptors |
 //! | `format.rs` | names of formats |
 //! | `layout.rs` | the swizzle mode an image gets |
 //! | `levels.rs` | mip levels made by halving |
@@ -9,10 +10,12 @@
 //! An image argument of a kernel is a pointer to its descriptor in memory. As the device libraries of ROCm expect, four more dwords follow
 //! the eight of the T#: HSA's channel type and channel order, the width, and 0. Reference: RDNA3 ISA, table of T#; ROCm's image library.
 
+mod config;
 mod format;
 mod layout;
 mod levels;
 
+pub(crate) use config::{config_of, unpacked_d16};
 pub use format::ImageFormat;
 
 use crate::address_space::AddressSpace;

@@ -75,7 +75,7 @@ fn sregs_exec(state: &WaveState) -> u64 {
 }
 
 /// Layout of descriptors on a family.
-pub(crate) fn generation(family: Family) -> Generation {
+pub fn generation(family: Family) -> Generation {
     match family {
         Family::Gfx6 | Family::Gfx7 => Generation::Gfx6,
         Family::Gfx8 => Generation::Gfx8,

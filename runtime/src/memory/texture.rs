@@ -6,12 +6,13 @@
 use super::access::{self, Failed};
 use super::scalar::generation;
 use super::vector::{context, fault, host};
+use crate::image::unpacked_d16;
 use crate::wave::{VIEWS, WaveContext};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
 use wavejit_jit::ir::Site;
-use wavejit_jit::isa::{Enc, Gfx};
+use wavejit_jit::isa::Enc;
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
@@ -63,11 +64,6 @@ fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> Image
         returns: site.results != 0,
         ..ImageOp::new(kind, generation, Dim::from_field(mods.dim.into()))
     }
-}
-
-/// The first gfx8 chips give 16-bit data a register for each component (LLVM, FeatureUnpackedD16VMem).
-fn unpacked_d16(target: Gfx) -> bool {
-    matches!(target.0, 0x800..=0x805)
 }
 
 /// Sites that caches tell apart; those beyond share their places.
@@ -236,7 +232,7 @@ fn run_image(
     let (address, rest) = call.rows.split_at(addresses);
     let (source, rest) = rest.split_at(data);
     let operands = Operands { address, source, result: &rest[..site.results.into()] };
-    let config = ImageConfig { unpacked_d16: unpacked_d16(site.target), ..ImageConfig::default() };
+    let config = ctx.images;
     let memory = GuestMemory { state, ctx };
     let done = ROUTINES.with_borrow_mut(|caches| {
         let at = caches.iter().position(|c| c.0 == config).unwrap_or_else(|| {
@@ -327,7 +323,7 @@ mod tests {
     use super::*;
     use crate::wave::blank_state;
     use wavejit_jit::abi::{NO_ROW, TEMP_ROW};
-    use wavejit_jit::isa::decode;
+    use wavejit_jit::isa::{Gfx, decode};
     use wavejit_texture::ray::HalfOrder;
 
     #[test]

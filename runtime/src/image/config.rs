@@ -1,0 +1,42 @@
+//! What decides about images beside descriptors and instructions: the processor, and registers that a driver sets once per device.
+
+use wavejit_jit::isa::{Family, Gfx};
+use wavejit_texture::image::ImageConfig;
+use wavejit_texture::tiling::{AddressConfig, TileTables};
+
+/// The first gfx8 chips give 16-bit data a register for each component (LLVM, FeatureUnpackedD16VMem).
+pub(crate) fn unpacked_d16(target: Gfx) -> bool {
+    matches!(target.0, 0x800..=0x805)
+}
+
+/// The simplest device with a processor: one pipe, no table of border colours; tile modes as drivers set them for the chip.
+pub(crate) fn config_of(target: Gfx) -> ImageConfig {
+    let has_tile_modes = target.family() <= Family::Gfx8;
+    ImageConfig {
+        addresses: AddressConfig {
+            tile_modes: if has_tile_modes { TileTables::of(&target.to_string()) } else { None },
+            unscaled_depth_tail: target == Gfx(0x1010),
+            ..AddressConfig::default()
+        },
+        unpacked_d16: unpacked_d16(target),
+        ..ImageConfig::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_with_tile_modes_have_a_table_of_them() {
+        for target in Gfx::all() {
+            assert_eq!(config_of(target).addresses.tile_modes.is_some(), target.0 < 0x900, "{target}");
+        }
+    }
+
+    // IMG-08
+    #[test]
+    fn data_of_16_bits_is_packed_from_stoney_on() {
+        assert_eq!([0x801, 0x803, 0x810, 0x900].map(|n| config_of(Gfx(n)).unpacked_d16), [true, true, false, false]);
+    }
+}
