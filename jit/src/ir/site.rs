@@ -52,7 +52,11 @@ impl SiteRegisters {
         // What goes to LDS, or comes from there, is in no operand.
         if let (Some(Opd::VDATA(_)), Some((data, rest)), false) = (inst.row.ops.first(), operands.split_first(), to_lds) {
             operands = rest;
-            r.data_registers(inst, target, rows(*data)?)?;
+            let mut data = rows(*data)?;
+            if inst.name() == "image_msaa_load" && !inst.row.flags.contains(Flags::GATHER) {
+                all_fragments(inst, &mut data);
+            }
+            r.data_registers(inst, target, data)?;
         }
         r.reads_m0 = to_lds;
         if let (true, Some((soffset, rest))) = (is_buffer, operands.split_last()) {
@@ -96,7 +100,8 @@ impl SiteRegisters {
         let n = vdata.len().checked_sub(status).ok_or("a status register expected")?;
         let part = |i: usize| {
             if !matches!(inst.enc, Enc::MUBUF | Enc::MTBUF) {
-                let components = if flags.contains(Flags::GATHER) { 4 } else { mods.dmask.count_ones().max(1) };
+                let components =
+                    if flags.contains(Flags::GATHER) || inst.name() == "image_msaa_load" { 4 } else { mods.dmask.count_ones().max(1) };
                 return if mods.d16 && components % 2 == 1 && i + 1 == n { Written::Low } else { Written::Whole };
             }
             let name = inst.name();
@@ -127,6 +132,13 @@ fn undeclared_address(name: &str, first: u16) -> impl Iterator<Item = u16> {
     let before_coordinates: u16 = name.split('_').skip(2).map(of_part).sum();
     // Four more: three coordinates and a level, or a fragment.
     (0..before_coordinates + 4).map(move |i| (first + i) & 255)
+}
+
+/// LLVM counts the results of gfx10.3's image_msaa_load by dmask, which says which channel it is; there are four of them (IMG-33).
+fn all_fragments(inst: &Inst, data: &mut Vec<u16>) {
+    let fragments = if inst.mods.d16 { 2 } else { 4 };
+    let first = data.first().copied().unwrap_or(0);
+    *data = (0..fragments + u16::from(inst.mods.tfe || inst.mods.lwe)).map(|i| (first + i) & 255).collect();
 }
 
 /// Rows of a vector operand.
