@@ -53,6 +53,8 @@ impl Aligned {
 /// What a wave is, without pointers: copied, filled and compared by tests.
 #[derive(Clone, PartialEq)]
 pub struct Machine {
+    /// Processor, for what images ask of it.
+    pub target: Gfx,
     /// 32 or 64.
     pub wave_size: u32,
     /// By [`SReg`].
@@ -67,6 +69,11 @@ pub struct Machine {
 impl Machine {
     /// All zero, but for EXEC (all lanes) and the way out of the code.
     pub fn new(wave_size: u32) -> Machine {
+        Machine::with_memory(wave_size, MEM_BYTES)
+    }
+
+    /// The same with a block of memory of another size.
+    pub fn with_memory(wave_size: u32, bytes: usize) -> Machine {
         let mut sregs = [0; SReg::COUNT];
         sregs[usize::from(SReg::EXEC_LO.0)] = u32::MAX;
         sregs[usize::from(SReg::EXEC_HI.0)] = if wave_size == 64 { u32::MAX } else { 0 };
@@ -74,12 +81,13 @@ impl Machine {
         sregs[LEAVE_SREG + 1] = (OUTSIDE >> 32) as u32;
         let lanes = wave_size as usize;
         Machine {
+            target: Gfx::GFX1100,
             wave_size,
             sregs,
             fuel: 1_000_000,
             rows: Aligned::new((usize::from(TEMP_ROW) + TEMP_ROWS) * lanes),
             lds: Aligned::new(LDS_BYTES / 4),
-            mem: Aligned::new(MEM_BYTES / 4),
+            mem: Aligned::new(bytes / 4),
         }
     }
 
@@ -116,7 +124,7 @@ impl Machine {
         let mut state: Box<WaveState> = Box::new(unsafe { std::mem::zeroed() });
         state.rows = self.rows.0.as_mut_ptr().cast();
         state.helpers = &crate::memory::HELPERS;
-        let mut context = WaveContext::new(Gfx::GFX1100);
+        let mut context = WaveContext::new(self.target);
         state.ctx = (&raw mut *context).cast();
         state.wave_size = self.wave_size;
         state.fuel = self.fuel;
@@ -124,7 +132,7 @@ impl Machine {
         state.lds_bytes = LDS_BYTES as u32;
         state.mem_base = (self.mem.0.as_mut_ptr() as u64).wrapping_sub(MEM);
         state.mem_low = MEM;
-        state.mem_size = MEM_BYTES as u64;
+        state.mem_size = 4 * self.mem.dwords().len() as u64;
         state.sregs = self.sregs;
         let mut pauses = 0;
         let exit = loop {
@@ -140,7 +148,7 @@ impl Machine {
         self.rows.dwords_mut()[usize::from(TEMP_ROW) * lanes..].fill(0);
         let fault =
             (exit == Exit::Fault).then_some((state.fault_kind, state.fault_addr, state.fault_pc, state.fault_exec, state.fault_lane));
-        Outcome { exit, arg: state.exit_arg, mode: state.exit_mode, pauses, fault }
+        Outcome { exit, arg: state.exit_arg, mode: state.exit_mode, pauses, fault, refusal: context.refusal.take() }
     }
 
     /// Compiles a function and runs it.
@@ -183,6 +191,8 @@ pub struct Outcome {
     pub pauses: u32,
     /// Kind, address, pc, EXEC and lane of a fault.
     pub fault: Option<(u32, u64, u64, u64, u32)>,
+    /// Why the texture crate refused an instruction.
+    pub refusal: Option<String>,
 }
 
 /// How to run a lifted function on a machine.
