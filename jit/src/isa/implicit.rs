@@ -5,18 +5,12 @@
 
 use super::inst::{Enc, Inst};
 use super::row::{Flags, Implicit, Opd, Row, Ty};
-use super::target::Space;
 
 impl Implicit {
     /// Names of all that is in the set: `EXEC`, `VCC`, `SCC`, `M0`, `MODE`, `FLAT_SCR`.
     pub fn names(self) -> Vec<&'static str> {
         self.iter_names().map(|n| n.0).collect()
     }
-}
-
-/// Instructions that move a lane they name, whatever EXEC says (v_readfirstlane takes the first that EXEC has).
-fn ignores_exec(row: &Row) -> bool {
-    matches!(row.name, "v_readlane_b32" | "v_writelane_b32")
 }
 
 /// Formats that work on lanes.
@@ -32,31 +26,35 @@ fn is_short(enc: Enc) -> bool {
     matches!(enc, Enc::VOP1 | Enc::VOP2 | Enc::VOPC)
 }
 
-/// Rounding and denormal modes apply: some operand is a float that is computed with, not only moved or classified.
+/// Rounding and denormal modes apply: some operand is a float that is computed with.
 fn uses_float_mode(row: &Row) -> bool {
     let float = |t: Ty| matches!(t, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2 | Ty::F32X2);
-    let moved = row.name.starts_with("v_cndmask") || row.name.contains("_class_");
-    // Exact results, results rounded as the name says, and the comparisons of gfx12 that keep denormals.
-    const FIXED: [&str; 11] = [
-        "v_cvt_f32_ubyte",
-        "v_cvt_off",
-        "v_cvt_floor",
-        "v_cvt_nearest",
-        "v_cvt_pk_norm_i16_f32",
-        "v_cvt_pk_norm_u16_f32",
-        "v_interp_p10_rtz",
-        "v_interp_p2_rtz",
-        "v_minimum",
-        "v_maximum",
-        "v_pk_m",
-    ];
-    let gfx12_compare = |name: &str| !name.starts_with("v_pk_m") || name.contains("imum");
-    let fixed = FIXED.iter().any(|f| row.name.starts_with(f)) && gfx12_compare(row.name);
-    !(moved || fixed)
-        && row.ops.iter().any(|o| match *o {
-            Opd::D(t) | Opd::SD(t) | Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) | Opd::R0(t) => float(t),
-            _ => false,
-        })
+    let computed = |o: &Opd| match *o {
+        Opd::D(t) | Opd::SD(t) | Opd::S0(t) | Opd::S1(t) | Opd::S2(t) | Opd::V0(t) | Opd::V1(t) | Opd::V2(t) | Opd::R0(t) => float(t),
+        _ => false,
+    };
+    match row.enc() {
+        // Matrices have types of size only; the moves between register files have two operands.
+        Enc::MAI => row.ops.len() > 2,
+        enc => is_valu(enc) && !row.flags.contains(Flags::EXACT) && row.ops.iter().any(computed),
+    }
+}
+
+/// What a row reads because of its format and operands, in whichever form it is encoded.
+pub(super) fn read_by_rule(row: &Row) -> Implicit {
+    let mut state = Implicit::empty();
+    if is_vector(row.enc()) && !row.flags.contains(Flags::ANY_LANE) {
+        state |= Implicit::EXEC;
+    }
+    if uses_float_mode(row) {
+        state |= Implicit::MODE;
+    }
+    match row.enc() {
+        Enc::FLAT | Enc::SCRATCH => state |= Implicit::FLAT_SCR,
+        Enc::VINTERP | Enc::VINTRP | Enc::LDSDIR => state |= Implicit::M0,
+        _ => {}
+    }
+    state
 }
 
 impl Inst {
@@ -64,32 +62,12 @@ impl Inst {
     pub fn implicit_reads(&self) -> Implicit {
         let row = self.row;
         let mut state = row.reads | self.row_y.map_or(Implicit::empty(), |y| y.reads);
-        if is_vector(self.enc) && !ignores_exec(row) {
-            state |= Implicit::EXEC;
-        }
-        if is_valu(self.enc) && (uses_float_mode(row) || self.row_y.is_some_and(uses_float_mode)) {
-            state |= Implicit::MODE;
-        }
-        if is_short(self.enc) && row.ops.contains(&Opd::M2) || row.name.starts_with("v_div_fmas") {
+        if is_short(self.enc) && row.ops.contains(&Opd::M2) {
             state |= Implicit::VCC;
         }
-        // Register numbers relative to M0.
-        if row.name.starts_with("v_movrel") || row.name == "v_swaprel_b32" {
-            state |= Implicit::M0;
-        }
-        match self.enc {
-            // Data goes from lane to lane and never to memory.
-            Enc::DS if matches!(row.name, "ds_permute_b32" | "ds_bpermute_b32" | "ds_swizzle_b32") => {}
-            // LDS is as large as M0 says before gfx9; GDS always takes its base and size from there.
-            Enc::DS if self.target.space() == Space::Gfx6 || self.target.0 < 0x900 || self.mods.gds => state |= Implicit::M0,
-            Enc::FLAT | Enc::SCRATCH => state |= Implicit::FLAT_SCR,
-            // Matrices have types of size only; the moves between register files have two operands.
-            Enc::MAI if row.ops.len() > 2 => state |= Implicit::MODE,
-            Enc::VINTERP | Enc::VINTRP | Enc::LDSDIR => state |= Implicit::M0,
-            Enc::EXP if self.mods.row_en => state |= Implicit::M0,
-            _ => {}
-        }
-        if self.mods.lds || row.name.contains("_load_lds_") || row.name.starts_with("v_interp_p") {
+        // LDS is as large as M0 says before gfx9; GDS always takes its base and size from there.
+        let bounded = self.target.0 < 0x900 || self.mods.gds;
+        if self.mods.lds || self.mods.row_en || self.enc == Enc::DS && bounded && !row.flags.contains(Flags::LANES) {
             state |= Implicit::M0;
         }
         state
@@ -100,11 +78,7 @@ impl Inst {
         let row = self.row;
         let mut state = row.writes;
         if row.is_compare() {
-            let also_exec = row.name.starts_with("v_cmpx") || row.name.starts_with("v_cmpsx");
             let has_mask = row.ops.first() == Some(&Opd::MD);
-            if also_exec {
-                state |= Implicit::EXEC;
-            }
             // From gfx9 SDWA names the destination.
             let named = self.mods.sdwa.present && self.target.0 >= 0x900;
             if has_mask && is_short(self.enc) && !named {

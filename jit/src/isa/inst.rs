@@ -217,6 +217,24 @@ pub struct Inst {
 }
 
 impl Inst {
+    /// One that is yet to be filled in.
+    #[inline]
+    pub(in crate::isa) fn blank(row: &'static Row, target: Gfx) -> Inst {
+        Inst {
+            row,
+            target,
+            row_y: None,
+            enc: Enc::SOP1,
+            words: [0; 5],
+            len: 0,
+            operands: [Operand::Off; MAX_OPERANDS],
+            count: 0,
+            y_start: 0,
+            mods: Mods::default(),
+            tolerated: Tolerance::empty(),
+        }
+    }
+
     /// Operands in print order.
     pub fn ops(&self) -> &[Operand] {
         &self.operands[..usize::from(self.count)]

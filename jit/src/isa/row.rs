@@ -287,6 +287,12 @@ bitflags::bitflags! {
         const BYTES = 1 << 47;
         /// Prints `_e32` though it has no long form.
         const E32 = 1 << 48;
+        /// Its floats are only moved, classified or rounded as the name says: the float mode does not matter.
+        const EXACT = 1 << 50;
+        /// Works on a lane it names, whatever EXEC says (v_readfirstlane_b32 takes the first that EXEC has).
+        const ANY_LANE = 1 << 42;
+        /// DS: data goes from lane to lane and never to memory.
+        const LANES = 1 << 43;
         /// Interpolation: can use the high half of an attribute.
         const HIGH = 1 << 49;
         /// Buffer: a cache instruction with a scope.

@@ -17,7 +17,7 @@ pub use source::{Assembled, assemble};
 
 use super::decode::decode;
 use super::encode::{Code, encode};
-use super::inst::{Dpp, Enc, Half, Inst, MAX_OPERANDS, Mods, Operand, Tolerance};
+use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
 use super::target::{Gfx, PROCESSOR_COUNT};
@@ -185,19 +185,7 @@ impl Context<'_> {
     }
 
     fn form(&self, row: &'static Row, enc: Enc) -> Form<'_> {
-        let inst = Inst {
-            row,
-            target: self.target,
-            row_y: None,
-            enc,
-            words: [0; 5],
-            len: 0,
-            operands: [Operand::Off; MAX_OPERANDS],
-            count: 0,
-            y_start: 0,
-            mods: Mods::default(),
-            tolerated: Tolerance::empty(),
-        };
+        let inst = Inst { enc, ..Inst::blank(row, self.target) };
         Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels }
     }
 

@@ -1,8 +1,8 @@
 //! MUBUF and MTBUF (VBUFFER on gfx12). RDNA3 ISA, chapter 15.9, and the same chapters of the other manuals.
 
-use super::{Build, Decoder, LDS_DIRECT, LITERAL, Result1};
-use crate::isa::bits::{Bits, MAX_DWORDS};
-use crate::isa::inst::{Enc, Inst, Mods, Operand};
+use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
+use crate::isa::bits::Bits;
+use crate::isa::inst::{Enc, Mods, Operand};
 use crate::isa::row::{Flags, Opd, Ty};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -128,7 +128,7 @@ pub(in crate::isa) fn has_agpr_data(target: Gfx) -> bool {
 
 impl Decoder<'_> {
     /// Any buffer instruction of gfx12.
-    pub(super) fn vbuffer(self) -> Result1<Inst> {
+    pub(super) fn vbuffer(&mut self) -> Result1<()> {
         match (self.words[0] >> 18) & 15 {
             0..8 => self.mubuf(),
             8 => self.mtbuf(),
@@ -136,25 +136,22 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn mubuf(self) -> Result1<Inst> {
+    pub(super) fn mubuf(&mut self) -> Result1<()> {
         self.buffer_format(Enc::MUBUF)
     }
 
-    pub(super) fn mtbuf(self) -> Result1<Inst> {
+    pub(super) fn mtbuf(&mut self) -> Result1<()> {
         self.buffer_format(Enc::MTBUF)
     }
 
-    fn buffer_format(self, enc: Enc) -> Result1<Inst> {
-        let f = layout(enc, self.target.space());
-        let mut words = [0; MAX_DWORDS];
-        words[..self.words.len().min(MAX_DWORDS)].copy_from_slice(&self.words[..self.words.len().min(MAX_DWORDS)]);
+    fn buffer_format(&mut self, enc: Enc) -> Result1<()> {
+        let f = layout(enc, self.space);
+        let words = self.first_two();
         let row = self.row(enc, f.op.get(&words) | f.op_3.get(&words) << 3)?;
-        self.start(row, enc, usize::from(f.len))?.buffer(f)
+        self.start(row, enc, usize::from(f.len))?.buffer_fields(f)
     }
-}
 
-impl Build<'_> {
-    fn buffer(mut self, f: &Buffer) -> Result1<Inst> {
+    fn buffer_fields(&mut self, f: &Buffer) -> Result1<()> {
         let row = self.inst.row;
         let w = self.inst.words;
         let target = self.inst.target;
@@ -217,7 +214,7 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Is a cache policy bit set that atomics do not have? That is dlc on gfx10 and, where floats are added or compared, scc on gfx90a
@@ -225,7 +222,7 @@ impl Build<'_> {
     fn atomic_lacks_cache_bit(&self, f: &Buffer) -> bool {
         let w = &self.inst.words;
         let float = matches!(self.inst.row.ops.first(), Some(Opd::VDATA(Ty::F32 | Ty::F64 | Ty::F16X2)));
-        match self.inst.target.family() {
+        match self.family {
             Family::Gfx10 | Family::Gfx103 => f.dlc.is_set(w),
             Family::Gfx90a => float && f.scc.is_set(w),
             // gfx908 returns nothing.
@@ -235,7 +232,7 @@ impl Build<'_> {
     }
 
     /// Instructions on caches: address and data fields are ignored, modifiers must be clear, but for the scope of gfx90a and gfx940.
-    fn cache_control(mut self, f: &Buffer) -> Result1<Inst> {
+    fn cache_control(&mut self, f: &Buffer) -> Result1<()> {
         let m = self.inst.mods;
         let scoped = self.inst.row.flags.contains(Flags::SCOPED);
         if m.offen || m.idxen || m.addr64 || m.lds || m.dlc || f.tfe.is_set(&self.inst.words) {
@@ -245,9 +242,9 @@ impl Build<'_> {
             return self.reserved();
         }
         // gfx90a has the bits without a meaning.
-        let shown = scoped && self.inst.target.family() == Family::Gfx940;
+        let shown = scoped && self.family == Family::Gfx940;
         self.inst.mods = Mods { glc: m.glc && shown, scc: m.scc && shown, ..Mods::default() };
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Data register tuple of a memory instruction.

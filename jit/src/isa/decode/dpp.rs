@@ -1,9 +1,9 @@
 //! DPP dwords: lanes read source 0 from other lanes. They follow VOP1 and VOP2 from gfx8, VOPC and VOP3 from gfx11. RDNA3 ISA, chapter 15.6.
 
 use super::vop::{DPP8_FI, DPP16, VOP};
-use super::{Build, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Dpp, Enc, Inst};
+use crate::isa::inst::{Dpp, Enc};
 use crate::isa::row::{Flags, Opd, Row, Ty};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -59,11 +59,11 @@ pub(in crate::isa) fn dpp_sext(row: &Row) -> u32 {
     u32::from(row.flags.contains(Flags::HALF)) | if row.ops.contains(&Opd::S1(Ty::I16)) { 2 } else { 0 }
 }
 
-impl Build<'_> {
+impl Decoder<'_> {
     /// Reads the DPP dword at `at`; gives the source 0 field it replaces. Source modifiers of DPP16 belong to 32-bit formats only.
     pub(super) fn dpp(&mut self, code: u32, at: usize, flags: Flags) -> Result1<u32> {
         let row = self.inst.row;
-        if !has_dpp(row, self.inst.enc, self.d.target, code) {
+        if !has_dpp(row, self.inst.enc, self.target, code) {
             return Err(self.bad(code));
         }
         let words = [self.word(at)?, 0, 0, 0, 0];
@@ -73,7 +73,7 @@ impl Build<'_> {
                 row_mask: DPP.row_mask.get(&words) as u8,
                 bank_mask: DPP.bank_mask.get(&words) as u8,
                 bound_ctrl: DPP.bound_ctrl.is_set(&words),
-                fi: self.d.target.space() >= Space::Gfx10 && DPP.fi.is_set(&words),
+                fi: self.space >= Space::Gfx10 && DPP.fi.is_set(&words),
             };
             if at == 1 {
                 let pair = |f: &[Bits; 2]| f[0].get(&words) | f[1].get(&words) << 1;
@@ -95,14 +95,14 @@ impl Build<'_> {
     }
 
     /// v_nop with DPP, up to gfx10.
-    pub(super) fn nop_dpp(mut self) -> Result1<Inst> {
+    pub(super) fn nop_dpp(&mut self) -> Result1<()> {
         let code = VOP.src0.get(&self.inst.words);
         self.zero(VOP.vdst.get(&self.inst.words))?;
-        if self.d.target.space() >= Space::Gfx11 || self.inst.row.name != "v_nop" {
+        if self.space >= Space::Gfx11 || self.inst.row.name != "v_nop" {
             return self.reserved();
         }
         let src0 = self.dpp(code, 1, Flags::empty())?;
         self.zero(src0 - 256)?;
-        Ok(self.inst)
+        Ok(())
     }
 }

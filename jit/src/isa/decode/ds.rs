@@ -1,9 +1,9 @@
 //! DS: LDS and GDS. RDNA3 ISA, chapter 15.8.
 
 use super::buffer::has_agpr_data;
-use super::{Build, Decoder, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
+use crate::isa::inst::{Enc, Half, Operand, Tolerance};
 use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::{Family, SPACES};
 
@@ -59,24 +59,24 @@ impl Ds {
 }
 
 impl Decoder<'_> {
-    pub(super) fn ds(self) -> Result1<Inst> {
-        let row = self.row(Enc::DS, DS[self.target.space() as usize].op.get(&self.first()))?;
-        self.start(row, Enc::DS, 2)?.ds()
+    pub(super) fn ds(&mut self) -> Result1<()> {
+        let row = self.row(Enc::DS, DS[self.space as usize].op.get(&self.first()))?;
+        self.start(row, Enc::DS, 2)?.ds_fields()
     }
 }
 
-impl Build<'_> {
-    fn ds(mut self) -> Result1<Inst> {
-        let layout = &DS[self.d.target.space() as usize];
+impl Decoder<'_> {
+    fn ds_fields(&mut self) -> Result1<()> {
+        let layout = &DS[self.space as usize];
         let row = self.inst.row;
         let words = self.inst.words;
         let gds = layout.gds.is_set(&words);
-        let never = row.flags.contains(Flags::NOGDS) || self.d.target.family() == Family::Gfx12;
+        let never = row.flags.contains(Flags::NOGDS) || self.family == Family::Gfx12;
         if gds && never || !gds && row.flags.contains(Flags::GDS) {
             return self.reserved();
         }
         // Processors without GDS have the bit, and LLVM does not look at it.
-        self.inst.mods.gds = gds && (!has_agpr_data(self.d.target) || row.flags.contains(Flags::GDS));
+        self.inst.mods.gds = gds && (!has_agpr_data(self.target) || row.flags.contains(Flags::GDS));
         if row.flags.contains(Flags::TWO) {
             self.inst.mods.offset = layout.offset0.get(&words) as i32;
             self.inst.mods.offset1 = layout.offset1.get(&words) as i32;
@@ -111,13 +111,13 @@ impl Build<'_> {
         if row.ops.is_empty() && !gds {
             self.zero(layout.offset.get(&words))?;
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Data register of a memory instruction: an AGPR where the bit says so and the processor has them.
     pub(super) fn memory_data(&self, n: u32, count: u8, acc: bool) -> Result1<Operand> {
         Ok(match self.vgpr(n, count)? {
-            Operand::Vgpr { n, count, half: Half::Whole } if acc && has_agpr_data(self.d.target) => Operand::Agpr { n, count },
+            Operand::Vgpr { n, count, half: Half::Whole } if acc && has_agpr_data(self.target) => Operand::Agpr { n, count },
             op => op,
         })
     }

@@ -1,9 +1,9 @@
 //! VOPD: two instructions in one, wave32 only. RDNA3 ISA, chapters 7.6 and 15.4.
 
 use super::vector::source_count;
-use super::{Build, Decoder, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand, Tolerance};
+use crate::isa::inst::{Enc, Operand, Tolerance};
 use crate::isa::row::{Flags, Opd, Row};
 
 /// Fields of one half. The destinations are one even and one odd register: Y's low bit is not stored.
@@ -20,16 +20,16 @@ pub(in crate::isa) static DUAL: [Half; 2] = [
 ];
 
 impl Decoder<'_> {
-    pub(super) fn vopd(self) -> Result1<Inst> {
+    pub(super) fn vopd(&mut self) -> Result1<()> {
         let first = self.first();
         let x = self.row(Enc::VOPD, DUAL[0].op.get(&first))?;
         let y = self.row(Enc::VOPD, DUAL[1].op.get(&first))?;
-        self.start(x, Enc::VOPD, 2)?.vopd(y)
+        self.start(x, Enc::VOPD, 2)?.vopd_fields(y)
     }
 }
 
-impl Build<'_> {
-    fn vopd(mut self, y: &'static Row) -> Result1<Inst> {
+impl Decoder<'_> {
+    fn vopd_fields(&mut self, y: &'static Row) -> Result1<()> {
         let x = self.inst.row;
         let words = self.inst.words;
         if x.flags.contains(Flags::Y_ONLY) {
@@ -41,7 +41,7 @@ impl Build<'_> {
         self.half(&DUAL[0], x, dst_x)?;
         self.inst.y_start = self.inst.count;
         self.half(&DUAL[1], y, dst_y)?;
-        Ok(self.inst)
+        Ok(())
     }
 
     fn half(&mut self, layout: &Half, row: &'static Row, dst: u32) -> Result1<()> {

@@ -2,7 +2,7 @@
 
 use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::Opd;
 use crate::isa::target::Space;
 
@@ -85,12 +85,12 @@ impl Ldsdir {
 }
 
 impl Decoder<'_> {
-    pub(super) fn exp(self) -> Result1<Inst> {
-        let f = &EXP[self.target.space() as usize];
+    pub(super) fn exp(&mut self) -> Result1<()> {
+        let f = &EXP[self.space as usize];
         let row = self.row(Enc::EXP, 0)?;
-        let mut b = self.start(row, Enc::EXP, 2)?;
-        let w = b.inst.words;
-        let m = &mut b.inst.mods;
+        self.start(row, Enc::EXP, 2)?;
+        let w = self.inst.words;
+        let m = &mut self.inst.mods;
         m.en = f.en.get(&w) as u8;
         m.done = f.done.is_set(&w);
         m.row_en = f.row_en.is_set(&w);
@@ -100,53 +100,53 @@ impl Decoder<'_> {
         let target = f.target.get(&w);
         // No disassembler of LLVM tells what is valid on gfx6 and gfx7; its assembler takes known targets and whole pairs.
         let halved = compr && (en ^ (en >> 1)) & 0b0101 != 0;
-        if b.d.target.space() == Space::Gfx6 && (halved || matches!(target, 10 | 11 | 16..=31)) {
-            return b.reserved();
+        if self.space == Space::Gfx6 && (halved || matches!(target, 10 | 11 | 16..=31)) {
+            return self.reserved();
         }
-        b.push(Operand::Imm(target));
+        self.push(Operand::Imm(target));
         for i in 0..4 {
             // Compressed data stands in the first two registers, each of which is shown twice.
             let field = f.src[if compr { i / 2 } else { i }];
-            let op = if (en >> i) & 1 != 0 { b.vgpr(field.get(&w), 1)? } else { Operand::Off };
-            b.push(op);
+            let op = if (en >> i) & 1 != 0 { self.vgpr(field.get(&w), 1)? } else { Operand::Off };
+            self.push(op);
         }
-        Ok(b.inst)
+        Ok(())
     }
 
-    pub(super) fn ldsdir(self) -> Result1<Inst> {
-        let f = Ldsdir::of(self.target.space());
+    pub(super) fn ldsdir(&mut self) -> Result1<()> {
+        let f = Ldsdir::of(self.space);
         let w = self.first();
         let row = self.row(Enc::LDSDIR, f.opcode.get(&w))?;
-        let mut b = self.start(row, Enc::LDSDIR, 1)?;
-        b.inst.mods.wait = f.wait_vdst.get(&w) as u8;
-        b.inst.mods.wait_vm_vsrc = f.wait_vm_vsrc.is_set(&w);
-        let dst = b.vgpr(f.vdst.get(&w), 1)?;
-        b.push(dst);
+        self.start(row, Enc::LDSDIR, 1)?;
+        self.inst.mods.wait = f.wait_vdst.get(&w) as u8;
+        self.inst.mods.wait_vm_vsrc = f.wait_vm_vsrc.is_set(&w);
+        let dst = self.vgpr(f.vdst.get(&w), 1)?;
+        self.push(dst);
         if row.ops.contains(&Opd::ATTR) {
-            b.push(Operand::Imm(f.attr.get(&w)));
+            self.push(Operand::Imm(f.attr.get(&w)));
         }
-        Ok(b.inst)
+        Ok(())
     }
 
-    pub(super) fn vintrp(self) -> Result1<Inst> {
+    pub(super) fn vintrp(&mut self) -> Result1<()> {
         let f = &VINTRP;
         let w = self.first();
         let row = self.row(Enc::VINTRP, f.opcode.get(&w))?;
-        let mut b = self.start(row, Enc::VINTRP, 1)?;
+        self.start(row, Enc::VINTRP, 1)?;
         for opd in row.ops {
             // LLVM's assembler takes 33 attributes and three parameters, its disassembler of later families all numbers.
-            let limited = b.d.target.space() == Space::Gfx6;
+            let limited = self.space == Space::Gfx6;
             let op = match opd {
-                Opd::PARAM if limited && f.vsrc.get(&w) > 2 => return Err(b.bad(f.vsrc.get(&w))),
-                Opd::ATTR if limited && f.attr.get(&w) >> 2 > 32 => return Err(b.bad(f.attr.get(&w))),
-                Opd::D(_) => b.vgpr(f.vdst.get(&w), 1)?,
-                Opd::V0(_) => b.vgpr(f.vsrc.get(&w), 1)?,
+                Opd::PARAM if limited && f.vsrc.get(&w) > 2 => return Err(self.bad(f.vsrc.get(&w))),
+                Opd::ATTR if limited && f.attr.get(&w) >> 2 > 32 => return Err(self.bad(f.attr.get(&w))),
+                Opd::D(_) => self.vgpr(f.vdst.get(&w), 1)?,
+                Opd::V0(_) => self.vgpr(f.vsrc.get(&w), 1)?,
                 Opd::PARAM => Operand::Imm(f.vsrc.get(&w)),
                 Opd::ATTR => Operand::Imm(f.attr.get(&w)),
-                _ => return b.reserved(),
+                _ => return self.reserved(),
             };
-            b.push(op);
+            self.push(op);
         }
-        Ok(b.inst)
+        Ok(())
     }
 }

@@ -9,9 +9,9 @@
 //! ```
 
 use super::buffer::has_agpr_data;
-use super::{Build, DecodeError, Decoder, Result1};
+use super::{DecodeError, Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::{Flags, Opd, Row, Ty};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -157,7 +157,7 @@ fn is_float_atomic(row: &Row) -> bool {
 }
 
 impl Decoder<'_> {
-    pub(super) fn flat(self) -> Result1<Inst> {
+    pub(super) fn flat(&mut self) -> Result1<()> {
         let layout = Flat::of(self.target);
         let first = self.first();
         let enc = match layout.segment.get(&first) {
@@ -167,12 +167,12 @@ impl Decoder<'_> {
             _ => return Err(DecodeError::Format { word: first[0] }),
         };
         let row = self.row(enc, layout.op.get(&first))?;
-        self.start(row, enc, usize::from(layout.dwords))?.flat(layout)
+        self.start(row, enc, usize::from(layout.dwords))?.flat_fields(layout)
     }
 }
 
-impl Build<'_> {
-    fn flat(mut self, layout: &Flat) -> Result1<Inst> {
+impl Decoder<'_> {
+    fn flat_fields(&mut self, layout: &Flat) -> Result1<()> {
         let row = self.inst.row;
         let enc = self.inst.enc;
         let words = self.inst.words;
@@ -194,11 +194,11 @@ impl Build<'_> {
             return self.reserved();
         }
         self.zero(layout.zero.get(&words))?;
-        if self.d.target.space() == Space::Gfx6 {
+        if self.space == Space::Gfx6 {
             // No offset yet; LLVM's assembler writes zeros there.
             self.zero(words[0] & 0xffff)?;
         }
-        let target = self.d.target;
+        let target = self.target;
         let mods = &mut self.inst.mods;
         mods.glc = layout.glc.is_set(&words);
         mods.slc = layout.slc.is_set(&words);
@@ -208,7 +208,7 @@ impl Build<'_> {
         mods.scope = layout.scope.get(&words) as u8;
         mods.lds = lds;
         let offset = layout.offset.get(&words);
-        mods.offset = if has_signed_offset(enc, self.d.target) { layout.offset.signed(offset) } else { offset as i32 };
+        mods.offset = if has_signed_offset(enc, self.target) { layout.offset.signed(offset) } else { offset as i32 };
         if row.ops.is_empty() {
             mods.offset = 0;
         }
@@ -217,7 +217,7 @@ impl Build<'_> {
             if returns && !row.ops.iter().any(|o| matches!(o, Opd::RD(_) | Opd::D(_))) {
                 return self.reserved();
             }
-            if matches!(self.d.target.0, 0x908 | 0x90a) && is_float_atomic(row) {
+            if matches!(self.target.0, 0x908 | 0x90a) && is_float_atomic(row) {
                 self.zero(layout.scc.get(&words))?;
             }
         }
@@ -242,12 +242,12 @@ impl Build<'_> {
         if !has_data {
             self.zero(layout.acc.get(&words))?;
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     /// gfx10.3 can leave out both addresses of SCRATCH. LLVM reads that on gfx10.1 too where the load writes LDS.
     fn has_no_address(&self, lds: bool) -> bool {
-        self.d.target.family() != Family::Gfx10 || lds
+        self.family != Family::Gfx10 || lds
     }
 }
 

@@ -4,9 +4,9 @@
 //! what the row says an address holds. Before gfx10 nothing tells the length of an address, and LLVM prints the shortest one.
 
 use super::buffer::has_agpr_data;
-use super::{Build, Decoder, Result1};
-use crate::isa::bits::{Bits, MAX_DWORDS};
-use crate::isa::inst::{Enc, Inst, Mods, Operand};
+use super::{Decoder, Result1};
+use crate::isa::bits::Bits;
+use crate::isa::inst::{Enc, Mods, Operand};
 use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -226,34 +226,30 @@ struct Shape {
 }
 
 impl Decoder<'_> {
-    pub(super) fn mimg(self) -> Result1<Inst> {
+    pub(super) fn mimg(&mut self) -> Result1<()> {
         self.image_format(Enc::MIMG)
     }
 
-    pub(super) fn vimage(self) -> Result1<Inst> {
+    pub(super) fn vimage(&mut self) -> Result1<()> {
         self.image_format(Enc::VIMAGE)
     }
 
-    pub(super) fn vsample(self) -> Result1<Inst> {
+    pub(super) fn vsample(&mut self) -> Result1<()> {
         self.image_format(Enc::VSAMPLE)
     }
 
-    fn image_format(self, enc: Enc) -> Result1<Inst> {
-        let f = layout(enc, self.target.space());
-        let mut words = [0; MAX_DWORDS];
-        let given = self.words.len().min(MAX_DWORDS);
-        words[..given].copy_from_slice(&self.words[..given]);
+    fn image_format(&mut self, enc: Enc) -> Result1<()> {
+        let f = layout(enc, self.space);
+        let words = self.first_two();
         // The two formats of gfx12 share one number space with MIMG.
         let row = self.row(Enc::MIMG, f.op.get(&words) | f.op_7.get(&words) << 7)?;
         if !row.has(enc) {
             return Err(super::DecodeError::Format { word: self.words[0] });
         }
-        self.start(row, enc, usize::from(f.len))?.image(f)
+        self.start(row, enc, usize::from(f.len))?.image_fields(f)
     }
-}
 
-impl Build<'_> {
-    fn image(mut self, f: &Image) -> Result1<Inst> {
+    fn image_fields(&mut self, f: &Image) -> Result1<()> {
         let row = self.inst.row;
         let target = self.inst.target;
         let w = self.inst.words;
@@ -305,7 +301,7 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     fn descriptor(&self, field: Bits, count: u8) -> Result1<Operand> {
@@ -365,7 +361,7 @@ impl Build<'_> {
     fn shape(&self, a: &Addresses) -> Result1<Shape> {
         let row = self.inst.row;
         let enc = self.inst.enc;
-        let space = self.inst.target.space();
+        let space = self.space;
         let (base_data, data) = self.data_dwords();
         let vdata = layout(enc, space).vdata.get(&self.inst.words);
         let fits = |n: u32, count: u8| n + u32::from(count) <= 256;
@@ -431,7 +427,7 @@ impl Build<'_> {
             self.push(op);
             return Ok(());
         }
-        let limit = spread_limit(self.inst.enc, self.inst.target.space());
+        let limit = spread_limit(self.inst.enc, self.space);
         for i in 0..addr.min(limit) {
             let count = if i + 1 == limit { addr - i } else { 1 };
             let op = self.vgpr(u32::from(a.n[usize::from(i)]), count)?;
@@ -441,7 +437,7 @@ impl Build<'_> {
     }
 
     /// Ray intersection: node, extent, origin, direction and inverse direction (halves packed in three dwords with a16).
-    fn bvh(mut self, f: &Image, nsa: usize) -> Result1<Inst> {
+    fn bvh(&mut self, f: &Image, nsa: usize) -> Result1<()> {
         let mods = Mods { a16: self.inst.mods.a16, ..Mods::default() };
         if self.inst.mods != bvh_mods(f, mods) {
             return self.reserved();
@@ -456,7 +452,7 @@ impl Build<'_> {
         let a = self.addresses(f, nsa)?;
         if !a.spread {
             self.push_addresses(&a, dwords)?;
-        } else if self.inst.target.space() == Space::Gfx10 {
+        } else if self.space == Space::Gfx10 {
             if nsa != usize::from(dwords - 1).div_ceil(4) {
                 return self.reserved();
             }
@@ -470,6 +466,6 @@ impl Build<'_> {
         }
         let rsrc = self.descriptor(f.srsrc, 4)?;
         self.push(rsrc);
-        Ok(self.inst)
+        Ok(())
     }
 }

@@ -18,11 +18,11 @@ pub(in crate::isa) mod vector;
 pub(in crate::isa) mod vop;
 
 use super::bits::MAX_DWORDS;
-use super::inst::{Enc, Inst, MAX_OPERANDS, Mods, Operand, Tolerance};
-use super::row::{Row, Ty};
+use super::inst::{Enc, Inst, Operand, Tolerance};
+use super::row::{Row, Ty, X, row};
 use super::scalars::ScalarSpace;
 use super::table::Table;
-use super::target::{Gfx, Space};
+use super::target::{Family, Gfx, SPACES, Space};
 
 /// Why bits are not an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -81,74 +81,86 @@ pub enum DecodeError {
 
 /// Decodes the instruction that starts at `words[0]`. Give up to five dwords; fewer only at the end of the code. `wave_size` (32 or 64)
 /// fixes the width of lane-mask operands.
+#[inline]
 pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
-    decode_with(words, target, wave_size, false)
+    let mut inst = Inst::blank(&NO_ROW, target);
+    read(words, target, wave_size, false, &mut inst)?;
+    Ok(inst)
 }
 
 /// As [`decode`], but with the tolerances of the hardware: what runs though LLVM refuses it is decoded, and [`Inst::tolerated`] says why.
 pub fn decode_lenient(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
-    decode_with(words, target, wave_size, true)
+    let mut inst = Inst::blank(&NO_ROW, target);
+    read(words, target, wave_size, true, &mut inst)?;
+    Ok(inst)
 }
 
-fn decode_with(words: &[u32], target: Gfx, wave_size: u32, lenient: bool) -> Result<Inst, DecodeError> {
+/// Fills in `inst`, which is blank: it is too large to be handed from call to call.
+fn read(words: &[u32], target: Gfx, wave_size: u32, lenient: bool, inst: &mut Inst) -> Result1<()> {
     let Some(&word) = words.first() else {
         return Err(DecodeError::Truncated { needed: 1, available: 0, word: 0 });
     };
     let table = Table::of(target).ok_or(DecodeError::Target { target })?;
+    let space = target.space();
     // Only gfx10 and later choose.
-    let wave_size = if target.space() < Space::Gfx10 { 64 } else { wave_size };
-    let d = Decoder { words, target, table, scalars: ScalarSpace::of(target), wave_size, lenient };
-    if word >> 31 == 0 {
-        return match word >> 25 {
-            0x3f => d.vop1(),
-            0x3e => d.vopc(),
-            _ => d.vop2(),
-        };
-    }
-    if word >> 30 == 0b10 {
-        return match word >> 23 {
-            0x17d => d.sop(Enc::SOP1),
-            0x17e => d.sop(Enc::SOPC),
-            0x17f => d.sop(Enc::SOPP),
-            n if n >> 5 == 0b1011 => d.sop(Enc::SOPK),
-            _ => d.sop(Enc::SOP2),
-        };
-    }
-    d.long()
+    let wave_size = if space < Space::Gfx10 { 64 } else { wave_size };
+    let (family, scalars) = (target.family(), ScalarSpace::of(target));
+    Decoder { words, target, space, family, table, scalars, wave_size, lenient, inst, base: 0 }.any(word)
 }
 
+/// Stands in an instruction whose row is not known yet.
+static NO_ROW: Row = row("", &[], [X; SPACES], &[], 0);
 /// Source code of a parameter read from LDS, 32-bit vector sources only.
 const LDS_DIRECT: u32 = 254;
 /// Source code of the literal dword.
 const LITERAL: u32 = 255;
 
-#[derive(Clone, Copy)]
+/// An instruction being read.
 struct Decoder<'a> {
     words: &'a [u32],
     target: Gfx,
+    space: Space,
+    family: Family,
     table: &'static Table,
     scalars: &'static ScalarSpace,
     wave_size: u32,
     lenient: bool,
-}
-
-/// An instruction being filled in, with the place of its literal.
-struct Build<'a> {
-    d: Decoder<'a>,
-    inst: Inst,
-    /// Dwords before the literal.
+    /// What is known of it.
+    inst: &'a mut Inst,
+    /// Dwords before its literal.
     base: usize,
 }
 
 type Result1<T> = Result<T, DecodeError>;
 
-impl<'a> Decoder<'a> {
+impl Decoder<'_> {
+    /// Finds the format.
+    fn any(&mut self, word: u32) -> Result1<()> {
+        if word >> 31 == 0 {
+            return match word >> 25 {
+                0x3f => self.vop(Enc::VOP1),
+                0x3e => self.vop(Enc::VOPC),
+                _ => self.vop(Enc::VOP2),
+            };
+        }
+        if word >> 30 == 0b10 {
+            return match word >> 23 {
+                0x17d => self.sop(Enc::SOP1),
+                0x17e => self.sop(Enc::SOPC),
+                0x17f => self.sop(Enc::SOPP),
+                n if n >> 5 == 0b1011 => self.sop(Enc::SOPK),
+                _ => self.sop(Enc::SOP2),
+            };
+        }
+        self.long()
+    }
+
     /// Formats whose first dword starts with 11: where they stand differs between number spaces.
-    fn long(self) -> Result1<Inst> {
+    fn long(&mut self) -> Result1<()> {
         let word = self.words[0];
         let refused = Err(DecodeError::Format { word });
         let top = word >> 26;
-        match (self.target.space(), top) {
+        match (self.space, top) {
             (_, 0x36) => self.ds(),
             (Space::Gfx6, 0x30 | 0x31) => self.smem(),
             (Space::Gfx6, 0x32) => self.vintrp(),
@@ -181,7 +193,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Memory formats that stand in one place from gfx6 to gfx11.
-    fn memory(self) -> Result1<Inst> {
+    fn memory(&mut self) -> Result1<()> {
         let word = self.words[0];
         match word >> 26 {
             0x37 => self.flat(),
@@ -203,31 +215,25 @@ impl<'a> Decoder<'a> {
         self.table.find(enc, number).ok_or(DecodeError::Opcode { enc, number, word: self.words[0] })
     }
 
-    /// Starts an instruction of `base` dwords.
-    fn start(self, row: &'static Row, enc: Enc, base: usize) -> Result1<Build<'a>> {
-        if self.words.len() < base {
-            return Err(DecodeError::Truncated { needed: base, available: self.words.len(), word: self.words[0] });
-        }
-        let mut words = [0; 5];
-        words[..base].copy_from_slice(&self.words[..base]);
-        let inst = Inst {
-            row,
-            target: self.target,
-            row_y: None,
-            enc,
-            words,
-            len: base as u8,
-            operands: [Operand::Off; MAX_OPERANDS],
-            count: 0,
-            y_start: 0,
-            mods: Mods::default(),
-            tolerated: Tolerance::empty(),
-        };
-        Ok(Build { d: self, inst, base })
+    /// The first two dwords, for opcode fields that stand in both.
+    fn first_two(&self) -> [u32; MAX_DWORDS] {
+        let mut words = self.first();
+        words[1] = self.words.get(1).copied().unwrap_or(0);
+        words
     }
-}
 
-impl Build<'_> {
+    /// Starts an instruction of `base` dwords.
+    fn start(&mut self, row: &'static Row, enc: Enc, base: usize) -> Result1<&mut Self> {
+        let inst = &mut *self.inst;
+        (inst.row, inst.enc, inst.len) = (row, enc, base as u8);
+        self.base = base;
+        let needed = DecodeError::Truncated { needed: base, available: self.words.len(), word: self.words[0] };
+        for (i, word) in inst.words.iter_mut().take(base).enumerate() {
+            *word = *self.words.get(i).ok_or(needed)?;
+        }
+        Ok(self)
+    }
+
     fn push(&mut self, op: Operand) {
         self.inst.operands[usize::from(self.inst.count)] = op;
         self.inst.count += 1;
@@ -248,7 +254,7 @@ impl Build<'_> {
 
     /// Fails unless `field`, which hardware does not look at, is zero or may be anything.
     fn unused(&mut self, field: u32, tolerance: Tolerance) -> Result1<()> {
-        if field != 0 && self.d.lenient {
+        if field != 0 && self.lenient {
             self.inst.tolerated |= tolerance;
             return Ok(());
         }
@@ -257,8 +263,8 @@ impl Build<'_> {
 
     /// Dword `i`, which the instruction then includes.
     fn word(&mut self, i: usize) -> Result1<u32> {
-        let Some(&w) = self.d.words.get(i) else {
-            return Err(DecodeError::Truncated { needed: i + 1, available: self.d.words.len(), word: self.inst.words[0] });
+        let Some(&w) = self.words.get(i) else {
+            return Err(DecodeError::Truncated { needed: i + 1, available: self.words.len(), word: self.inst.words[0] });
         };
         self.inst.words[i] = w;
         self.inst.len = self.inst.len.max(i as u8 + 1);
@@ -267,14 +273,14 @@ impl Build<'_> {
 
     fn literal(&mut self) -> Result1<u32> {
         // Before gfx10 an instruction has at most two dwords.
-        if self.base >= 2 && self.d.target.space() < Space::Gfx10 {
+        if self.base >= 2 && self.space < Space::Gfx10 {
             return Err(self.bad(LITERAL));
         }
         self.word(self.base)
     }
 
     fn width(&self, ty: Ty) -> u8 {
-        ty.dwords(self.d.wave_size)
+        ty.dwords(self.wave_size)
     }
 
     /// VGPR tuple starting at `n`; it must end within v255.
@@ -287,7 +293,7 @@ impl Build<'_> {
 
     /// Scalar register tuple: low bits of the field are ignored.
     fn sreg(&self, code: u32, count: u8) -> Result1<Operand> {
-        match self.d.scalars.tuple(code, count) {
+        match self.scalars.tuple(code, count) {
             Some(n) => Ok(Operand::Sgpr { n: n as u8, count }),
             None => Err(self.bad(code)),
         }
@@ -295,14 +301,14 @@ impl Build<'_> {
 
     /// Is this the code of NULL?
     fn is_null(&self, code: u32) -> bool {
-        Some(code) == self.d.scalars.null
+        Some(code) == self.scalars.null
     }
 
     /// The codes beside registers and constants. LLVM lets them stand in register-only fields too, where they mean nothing.
     fn special(&self, code: u32) -> Result1<Operand> {
         match code {
             _ if self.is_null(code) => self.sreg(code, 1),
-            _ if code != LDS_DIRECT && self.d.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
+            _ if code != LDS_DIRECT && self.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
             _ => Err(self.bad(code)),
         }
     }
@@ -315,8 +321,8 @@ impl Build<'_> {
             193..=208 => Ok(Operand::Int(192 - code as i32)),
             LDS_DIRECT if self.width(ty) > 1 => Err(self.bad(code)),
             LITERAL => Ok(Operand::Literal(self.literal()?)),
-            _ if self.d.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
-            _ if self.d.scalars.is_float(code) => Ok(Operand::Float(code as u8)),
+            _ if self.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
+            _ if self.scalars.is_float(code) => Ok(Operand::Float(code as u8)),
             _ => Err(self.bad(code)),
         }
     }

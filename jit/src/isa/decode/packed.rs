@@ -3,9 +3,9 @@
 
 use super::vector::source_count;
 use super::vop::{DPP8, DPP8_FI, DPP16};
-use super::{Build, Decoder, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Half, Inst, Operand};
+use crate::isa::inst::{Enc, Half, Operand};
 use crate::isa::row::{Flags, Opd, Row, Ty};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -129,23 +129,23 @@ pub(in crate::isa) fn only_agprs(target: Gfx) -> bool {
 }
 
 impl Decoder<'_> {
-    pub(super) fn vop3p(self) -> Result1<Inst> {
+    pub(super) fn vop3p(&mut self) -> Result1<()> {
         if self.words[0] >> 23 != packed_prefix(self.target) {
             return Err(super::DecodeError::Format { word: self.words[0] });
         }
         let row = self.row(Enc::VOP3P, PACKED.op.get(&self.first()))?;
-        if row.has(Enc::MAI) { self.start(row, Enc::MAI, 2)?.mai() } else { self.start(row, Enc::VOP3P, 2)?.vop3p() }
+        if row.has(Enc::MAI) { self.start(row, Enc::MAI, 2)?.mai_fields() } else { self.start(row, Enc::VOP3P, 2)?.vop3p_fields() }
     }
 
-    pub(super) fn vinterp(self) -> Result1<Inst> {
+    pub(super) fn vinterp(&mut self) -> Result1<()> {
         let layout = interp(self.target);
         let row = self.row(Enc::VINTERP, layout.op.get(&self.first()))?;
-        self.start(row, Enc::VINTERP, 2)?.vinterp(layout)
+        self.start(row, Enc::VINTERP, 2)?.vinterp_fields(layout)
     }
 }
 
-impl Build<'_> {
-    fn vop3p(mut self) -> Result1<Inst> {
+impl Decoder<'_> {
+    fn vop3p_fields(&mut self) -> Result1<()> {
         let row = self.inst.row;
         let words = self.inst.words;
         let flags = row.flags;
@@ -159,13 +159,13 @@ impl Build<'_> {
         let sel = PACKED.op_sel.get(&words);
         let sel_hi = PACKED.op_sel_hi.get(&words) | PACKED.op_sel_hi2.get(&words) << 2;
         let clamp = PACKED.clamp.is_set(&words);
-        let (lo_allowed, hi_allowed) = packed_neg(row, self.d.target);
+        let (lo_allowed, hi_allowed) = packed_neg(row, self.target);
         self.zero(neg_lo & !lo_allowed | neg_hi & !hi_allowed)?;
         let key = if flags.contains(Flags::PK) { 0 } else { sel };
-        self.zero(key >> index_key_bits(row, self.d.wave_size))?;
+        self.zero(key >> index_key_bits(row, self.wave_size))?;
         if flags.contains(Flags::PK) {
             self.zero(sel & !used)?;
-        } else if self.d.target.space() == Space::Gfx12 && sel_hi != 7 {
+        } else if self.space == Space::Gfx12 && sel_hi != 7 {
             return self.reserved();
         }
         if clamp && !flags.contains(Flags::CL) {
@@ -182,7 +182,7 @@ impl Build<'_> {
         mods.index_key = key as u8;
         mods.op_sel_hi = (sel_hi & used) as u8;
         mods.clamp = clamp;
-        if self.d.target.space() >= Space::Gfx11 && matches!(src[0], DPP8 | DPP8_FI | DPP16) {
+        if self.space >= Space::Gfx11 && matches!(src[0], DPP8 | DPP8_FI | DPP16) {
             src[0] = self.dpp(src[0], 2, flags)?;
             // Mixed precision and 8-bit floats take no scalar beside DPP.
             let registers = if flags.contains(Flags::MIX) { 1..2 } else { 1..if flags.contains(Flags::NEG2) { 3 } else { 1 } };
@@ -200,15 +200,15 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 
-    fn mai(mut self) -> Result1<Inst> {
+    fn mai_fields(&mut self) -> Result1<()> {
         let row = self.inst.row;
         let words = self.inst.words;
         let src = MAI.src.map(|f| f.get(&words));
         let acc = [MAI.acc[0].is_set(&words), MAI.acc[1].is_set(&words)];
-        let acc_cd = only_agprs(self.d.target) || MAI.acc_cd.is_set(&words);
+        let acc_cd = only_agprs(self.target) || MAI.acc_cd.is_set(&words);
         let mods = &mut self.inst.mods;
         mods.cbsz = MAI.cbsz.get(&words) as u8;
         mods.abid = MAI.abid.get(&words) as u8;
@@ -234,7 +234,7 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     /// VGPRs or AGPRs.
@@ -249,7 +249,7 @@ impl Build<'_> {
         if code < 256 { self.special(code) } else { self.register(code - 256, ty, acc) }
     }
 
-    fn vinterp(mut self, layout: &Interp) -> Result1<Inst> {
+    fn vinterp_fields(&mut self, layout: &Interp) -> Result1<()> {
         let row = self.inst.row;
         let words = self.inst.words;
         let sel = layout.op_sel.get(&words);
@@ -269,7 +269,7 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 }
 

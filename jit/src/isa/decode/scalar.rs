@@ -1,8 +1,8 @@
 //! SOP1, SOP2, SOPC, SOPK and SOPP. RDNA3 ISA, chapter 15.1.
 
-use super::{Build, Decoder, LDS_DIRECT, LITERAL, Result1};
+use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::Opd;
 use crate::isa::target::Space;
 
@@ -30,14 +30,14 @@ impl Sop {
 }
 
 impl Decoder<'_> {
-    pub(super) fn sop(self, enc: Enc) -> Result1<Inst> {
+    pub(super) fn sop(&mut self, enc: Enc) -> Result1<()> {
         let row = self.row(enc, SOP.opcode(enc).1.get(&self.first()))?;
-        self.start(row, enc, 1)?.sop()
+        self.start(row, enc, 1)?.sop_fields()
     }
 }
 
-impl Build<'_> {
-    fn sop(mut self) -> Result1<Inst> {
+impl Decoder<'_> {
+    fn sop_fields(&mut self) -> Result1<()> {
         let words = self.inst.words;
         let (ssrc0, ssrc1, sdst) = (SOP.ssrc0.get(&words), SOP.ssrc1.get(&words), SOP.sdst.get(&words));
         let simm16 = SOP.simm16.get(&words);
@@ -50,7 +50,7 @@ impl Build<'_> {
                 Opd::S0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 Opd::S1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 // No literal stands here. LLVM's assembler knows, its disassembler of gfx8 and gfx9 does not.
-                Opd::R0(_) | Opd::R1(_) if self.d.target.space() == Space::Gfx6 && (ssrc0 == LITERAL || ssrc1 == LITERAL) => {
+                Opd::R0(_) | Opd::R1(_) if self.space == Space::Gfx6 && (ssrc0 == LITERAL || ssrc1 == LITERAL) => {
                     return Err(self.bad(LITERAL));
                 }
                 Opd::SD(ty) | Opd::SS(ty) => self.sreg(sdst, self.width(ty))?,
@@ -64,6 +64,6 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 }

@@ -2,9 +2,9 @@
 //! ISA, chapter 13.3.7.
 
 use super::vop::VOP;
-use super::{Build, Decoder, LDS_DIRECT, LITERAL, Result1};
+use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Inst, Operand, Sdwa};
+use crate::isa::inst::{Enc, Operand, Sdwa};
 use crate::isa::row::{Flags, Opd, Row, Ty};
 use crate::isa::target::{Family, Gfx, Space};
 
@@ -70,17 +70,11 @@ pub(in crate::isa) fn has_omod(row: &Row, target: Gfx) -> bool {
 }
 
 impl Decoder<'_> {
-    pub(super) fn has_sdwa(&self, row: &Row) -> bool {
-        has_sdwa(row, self.target)
-    }
-}
-
-impl Build<'_> {
-    pub(super) fn sdwa(mut self) -> Result1<Inst> {
+    pub(super) fn sdwa(&mut self) -> Result1<()> {
         let l = &SDWA_DWORD;
         let row = self.inst.row;
         let words = self.inst.words;
-        let gfx8 = self.d.target.family() == Family::Gfx8;
+        let gfx8 = self.family == Family::Gfx8;
         let vopc = self.inst.enc == Enc::VOPC;
         let mut sdwa = Sdwa { present: true, dst_sel: SDWA_DWORD_SEL, ..Default::default() };
         let source = |o: &&Opd| matches!(o, Opd::S0(_) | Opd::V0(_) | Opd::S1(_));
@@ -96,7 +90,7 @@ impl Build<'_> {
                 sdwa.dst_unused = l.dst_unused.get(&words) as u8;
             }
             let omod = l.omod.get(&words);
-            if has_omod(row, self.d.target) {
+            if has_omod(row, self.target) {
                 self.inst.mods.omod = omod as u8;
             } else if !gfx8 {
                 self.zero(omod)?;
@@ -138,7 +132,7 @@ impl Build<'_> {
         // Values the selects do not have.
         self.zero(u32::from(sdwa.dst_sel == 7 || sdwa.src_sel.contains(&7)))?;
         self.inst.mods.sdwa = sdwa;
-        Ok(self.inst)
+        Ok(())
     }
 
     /// A scalar source: no literal.

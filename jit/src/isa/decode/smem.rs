@@ -3,9 +3,9 @@
 //! The offset is an immediate, a register or both, and each family says so in its own way: gfx6 to gfx8 by one bit, gfx9 by two, later ones
 //! always have both and name NULL where no register is meant.
 
-use super::{Build, Decoder, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
-use crate::isa::inst::{Enc, Inst, Operand};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::{Opd, Ty};
 use crate::isa::scalars::EXEC_LO;
 use crate::isa::target::{Family, Gfx};
@@ -81,15 +81,15 @@ pub(in crate::isa) fn has_policy(ops: &[Opd]) -> bool {
 }
 
 impl Decoder<'_> {
-    pub(super) fn smem(self) -> Result1<Inst> {
+    pub(super) fn smem(&mut self) -> Result1<()> {
         let layout = Smem::of(self.target);
         let row = self.row(Enc::SMEM, layout.opcode.get(&self.first()))?;
-        self.start(row, Enc::SMEM, usize::from(layout.dwords))?.smem(layout)
+        self.start(row, Enc::SMEM, usize::from(layout.dwords))?.smem_fields(layout)
     }
 }
 
-impl Build<'_> {
-    fn smem(mut self, f: &Smem) -> Result1<Inst> {
+impl Decoder<'_> {
+    fn smem_fields(&mut self, f: &Smem) -> Result1<()> {
         let w = self.inst.words;
         let row = self.inst.row;
         let sdata = f.sdata.get(&w);
@@ -99,7 +99,7 @@ impl Build<'_> {
             self.inst.mods.dlc = f.dlc.is_set(&w);
             self.inst.mods.th = f.th.get(&w) as u8;
             self.inst.mods.scope = f.scope.get(&w) as u8;
-        } else if matches!(self.d.target.family(), Family::Gfx11 | Family::Gfx115) {
+        } else if matches!(self.family, Family::Gfx11 | Family::Gfx115) {
             self.zero(f.glc.get(&w) | f.dlc.get(&w))?;
         }
         if !row.ops.contains(&Opd::SOFF) {
@@ -110,7 +110,7 @@ impl Build<'_> {
                 Opd::SD(ty) | Opd::SS(ty) => self.sdata(sdata, ty)?,
                 Opd::SIMM => {
                     // gfx12 keeps five bits.
-                    self.zero(if self.d.target.family() == Family::Gfx12 { sdata >> 5 } else { 0 })?;
+                    self.zero(if self.family == Family::Gfx12 { sdata >> 5 } else { 0 })?;
                     Operand::Imm(sdata)
                 }
                 Opd::SBASE(ty) => self.sreg(f.sbase.get(&w) << 1, self.width(ty))?,
@@ -121,12 +121,12 @@ impl Build<'_> {
             };
             self.push(op);
         }
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Data of a scalar memory access: not M0, not EXEC.
     fn sdata(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code == self.d.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
+        if code == self.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
     }
 
     /// An immediate alone is the operand itself; beside a register it is the `offset:` modifier.
@@ -134,7 +134,7 @@ impl Build<'_> {
         let w = self.inst.words;
         let register = f.soffset.get(&w);
         let immediate = f.immediate(&w);
-        match self.d.target.family() {
+        match self.family {
             Family::Gfx6 | Family::Gfx7 | Family::Gfx8 if f.imm.is_set(&w) => Ok(Operand::Imm(immediate)),
             Family::Gfx7 if register == super::LITERAL => Ok(Operand::Literal(self.literal()?)),
             Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => self.sreg(register, 1),

@@ -1,6 +1,6 @@
 //! What the long vector formats share: numbered source fields.
 
-use super::{Build, Result1};
+use super::{Decoder, Result1};
 use crate::isa::inst::Operand;
 use crate::isa::row::{Opd, Row, Ty};
 
@@ -15,7 +15,7 @@ pub(in crate::isa) fn source_count(row: &Row) -> usize {
     row.ops.iter().map(field).max().unwrap_or(0)
 }
 
-impl Build<'_> {
+impl Decoder<'_> {
     /// A numbered source of VOP3, VOP3P or VINTERP.
     pub(super) fn source(&mut self, opd: Opd, src: &[u32; 3]) -> Result1<Operand> {
         match opd {

@@ -3,8 +3,9 @@
 //! The 32-bit formats are alike in every family; a source 0 code may announce a DPP ([`super::dpp`]) or SDWA ([`super::sdwa`]) dword. VOP3
 //! moved its opcode and clamp with gfx8 and its place among the formats with gfx10.
 
+use super::sdwa::has_sdwa;
 use super::vector::source_count;
-use super::{Build, Decoder, Result1};
+use super::{Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
 use crate::isa::row::{Flags, Implicit, Opd, Row, Ty};
@@ -144,50 +145,40 @@ fn has_16(row: &Row) -> bool {
 }
 
 impl Decoder<'_> {
-    pub(super) fn vop1(self) -> Result1<Inst> {
-        self.vop(Enc::VOP1)
-    }
-
-    pub(super) fn vop2(self) -> Result1<Inst> {
-        self.vop(Enc::VOP2)
-    }
-
-    pub(super) fn vopc(self) -> Result1<Inst> {
-        self.vop(Enc::VOPC)
-    }
-
-    fn vop(self, enc: Enc) -> Result1<Inst> {
+    pub(super) fn vop(&mut self, enc: Enc) -> Result1<()> {
         let mut words = [0; MAX_DWORDS];
         words[0] = self.words[0];
         let row = self.row(enc, VOP.opcode(enc).1.get(&words))?;
         match VOP.src0.get(&words) {
-            SDWA if self.has_sdwa(row) => self.start(row, enc, 2)?.sdwa(),
-            DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.start(row, enc, 1)?.nop_dpp().or_else(|_| self.vop_nop(row, enc)),
+            SDWA if has_sdwa(row, self.target) => self.start(row, enc, 2)?.sdwa(),
+            DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.start(row, enc, 1)?.nop_dpp().or_else(|_| {
+                *self.inst = Inst::blank(row, self.target);
+                self.vop_nop(row, enc)
+            }),
             _ if row.ops.is_empty() => self.vop_nop(row, enc),
-            _ => self.start(row, enc, 1)?.vop(),
+            _ => self.start(row, enc, 1)?.vop_fields(),
         }
     }
 
     /// v_nop and its like have no operands: the source field may hold anything. v_illegal is a dword of zeros.
-    fn vop_nop(self, row: &'static Row, enc: Enc) -> Result1<Inst> {
-        let b = self.start(row, enc, 1)?;
-        b.zero(if enc == Enc::VOP1 { VOP.vdst.get(&b.inst.words) } else { b.inst.words[0] })?;
-        Ok(b.inst)
+    fn vop_nop(&mut self, row: &'static Row, enc: Enc) -> Result1<()> {
+        self.start(row, enc, 1)?;
+        self.zero(if enc == Enc::VOP1 { VOP.vdst.get(&self.inst.words) } else { self.inst.words[0] })
     }
 
-    pub(super) fn vop3(self) -> Result1<Inst> {
+    pub(super) fn vop3(&mut self) -> Result1<()> {
         let mut words = [0; MAX_DWORDS];
         words[0] = self.words[0];
-        let row = self.row(Enc::VOP3, VOP3[self.target.space() as usize].opcode.get(&words))?;
+        let row = self.row(Enc::VOP3, VOP3[self.space as usize].opcode.get(&words))?;
         let enc = if row.has(Enc::VOP3SD) { Enc::VOP3SD } else { Enc::VOP3 };
-        self.start(row, enc, 2)?.vop3()
+        self.start(row, enc, 2)?.vop3_fields()
     }
 }
 
-impl Build<'_> {
+impl Decoder<'_> {
     /// A VGPR of a 32-bit format. From gfx11, 16-bit operands there have seven bits of number and one that picks the half.
     fn vgpr_e32(&self, n: u32, ty: Ty) -> Result1<Operand> {
-        if ty.is_16() && self.d.target.space() >= Space::Gfx11 {
+        if ty.is_16() && self.space >= Space::Gfx11 {
             let half = if n & 0x80 != 0 { Half::Hi } else { Half::Whole };
             return Ok(Operand::Vgpr { n: (n & 0x7f) as u16, count: 1, half });
         }
@@ -204,7 +195,7 @@ impl Build<'_> {
         code == super::LDS_DIRECT && self.inst.row.ops[0] == Opd::SD(Ty::B32)
     }
 
-    fn vop(mut self) -> Result1<Inst> {
+    fn vop_fields(&mut self) -> Result1<()> {
         let row = self.inst.row;
         let words = self.inst.words;
         let mut src0 = VOP.src0.get(&words);
@@ -226,13 +217,13 @@ impl Build<'_> {
                 Opd::R1(ty) => self.ssrc(src1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 Opd::V0(_) if self.reads_lds(src0) => Operand::Special(super::LDS_DIRECT as u8),
-                Opd::V0(_) | Opd::A0(_) if self.d.target.space() > Space::Gfx6 => self.special(src0)?,
+                Opd::V0(_) | Opd::A0(_) if self.space > Space::Gfx6 => self.special(src0)?,
                 _ => return Err(self.bad(src0)),
             };
             self.push(op);
         }
         self.constant_bus()?;
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Scalar register in an eight-bit field.
@@ -243,10 +234,10 @@ impl Build<'_> {
         }
     }
 
-    fn vop3(mut self) -> Result1<Inst> {
+    fn vop3_fields(&mut self) -> Result1<()> {
         let row = self.inst.row;
         let words = self.inst.words;
-        let space = self.d.target.space();
+        let space = self.space;
         let layout = &VOP3[space as usize];
         let sd = self.inst.enc == Enc::VOP3SD;
         let mut src = layout.src.map(|f| f.get(&words));
@@ -314,17 +305,17 @@ impl Build<'_> {
             self.push(op);
         }
         self.constant_bus()?;
-        Ok(self.inst)
+        Ok(())
     }
 
     /// Before gfx10 one scalar value reaches the vector unit per instruction. Only gfx6 and gfx7 are held to it here: LLVM's disassembler lets
     /// more stand, but for these it has none, and its assembler refuses them.
     fn constant_bus(&self) -> Result1<()> {
         let inst = &self.inst;
-        if self.d.target.space() != Space::Gfx6 {
+        if self.space != Space::Gfx6 {
             return Ok(());
         }
-        let m0 = Operand::Sgpr { n: self.d.scalars.m0 as u8, count: 1 };
+        let m0 = Operand::Sgpr { n: self.scalars.m0 as u8, count: 1 };
         let implicit = inst.implicit_reads();
         let mut read = None;
         if implicit.contains(Implicit::VCC) {

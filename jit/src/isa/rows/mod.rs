@@ -17,6 +17,7 @@ mod vop3p;
 mod vopc;
 mod vopd;
 
+use super::implicit::read_by_rule;
 use super::row::Row;
 use std::sync::LazyLock;
 
@@ -141,6 +142,9 @@ mod prelude {
     pub(super) const BYTES: u64 = Flags::BYTES.bits();
     pub(super) const E32: u64 = Flags::E32.bits();
     pub(super) const HIGH: u64 = Flags::HIGH.bits();
+    pub(super) const EXACT: u64 = Flags::EXACT.bits();
+    pub(super) const ANY_LANE: u64 = Flags::ANY_LANE.bits();
+    pub(super) const LANES: u64 = Flags::LANES.bits();
     pub(super) const M02: u64 = 5;
 }
 
@@ -166,6 +170,7 @@ pub fn all() -> &'static [Row] {
         let mut rows: Vec<Row> = files.iter().flat_map(|f| f.iter().cloned()).collect();
         for (id, row) in rows.iter_mut().enumerate() {
             row.id = id as u16;
+            row.reads |= read_by_rule(row);
         }
         rows
     });

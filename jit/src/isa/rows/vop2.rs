@@ -5,7 +5,7 @@ use super::prelude::*;
 #[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
 pub(super) const ROWS: &[Row] = &[
     row("v_illegal",                   VOP2_ONLY, [X,    X,    0x00, 0x00, 0x00], &[], NODPP),
-    row("v_cndmask_b32",               VOP2,      [0x00, 0x00, 0x01, 0x01, 0x01], &[D(B32), S0(F32), S1(F32), M2], M01),
+    row("v_cndmask_b32",               VOP2,      [0x00, 0x00, 0x01, 0x01, 0x01], &[D(B32), S0(F32), S1(F32), M2], M01 | EXACT),
     row("v_dot2acc_f32_f16",           VOP2_ONLY, [X,    X,    0x02, 0x02, X   ], &[D(F32), S0(F16X2), S1(F16X2)], M01 | ACC).on(DOT).named(&[(TO_GFX10, "v_dot2c_f32_f16")]),
     row("v_dot2acc_f32_f16",           VOP2,      [X,    0x37, X,    X,    X   ], &[D(F32), S0(F16X2), S1(F16X2)], M01 | CL | OM | ACC).on(DOT).named(&[(TO_GFX9, "v_dot2c_f32_f16")]),
     row("v_add_f32",                   VOP2,      [0x03, 0x01, 0x03, 0x03, 0x03], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
@@ -86,8 +86,8 @@ pub(super) const ROWS: &[Row] = &[
     row("v_dot2c_i32_i16",             VOP2,      [X,    0x38, X,    X,    X   ], &[D(I32), S0(I16X2), S1(I16X2)], IGN01 | CL | ACC).on(DOT),
     row("v_dot4c_i32_i8",              VOP2,      [X,    0x39, X,    X,    X   ], &[D(I32), S0(B32), S1(B32)], IGN01 | CL | ACC).on(DOT),
     row("v_dot8c_i32_i4",              VOP2,      [X,    0x3a, X,    X,    X   ], &[D(I32), S0(B32), S1(B32)], IGN01 | CL | ACC).on(DOT),
-    row("v_readlane_b32",              VOP2_ONLY, [0x01, X,    X,    X,    X   ], &[SD(B32), V0(B32), R1(B32)], NODPP),
-    row("v_writelane_b32",             VOP2_ONLY, [0x02, X,    X,    X,    X   ], &[D(B32), R0(B32), R1(B32)], NODPP),
+    row("v_readlane_b32",              VOP2_ONLY, [0x01, X,    X,    X,    X   ], &[SD(B32), V0(B32), R1(B32)], NODPP | ANY_LANE),
+    row("v_writelane_b32",             VOP2_ONLY, [0x02, X,    X,    X,    X   ], &[D(B32), R0(B32), R1(B32)], NODPP | ANY_LANE),
     row("v_min_legacy_f32",            VOP2,      [0x0d, X,    X,    X,    X   ], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
     row("v_max_legacy_f32",            VOP2,      [0x0e, X,    X,    X,    X   ], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM),
     row("v_lshr_b32",                  VOP2,      [0x15, X,    X,    X,    X   ], &[D(B32), S0(B32), S1(U32)], NONE),
@@ -99,8 +99,8 @@ pub(super) const ROWS: &[Row] = &[
     row("v_mbcnt_hi_u32_b32",          VOP2,      [0x24, X,    X,    X,    X   ], &[D(U32), S0(B32), S1(U32)], NONE),
     row("v_ldexp_f32",                 VOP2,      [0x2b, X,    X,    X,    X   ], &[D(F32), S0(F32), S1(I32)], M0 | NEG1 | CL | OM),
     row("v_cvt_pkaccum_u8_f32",        VOP2,      [0x2c, X,    X,    X,    X   ], &[D(B32), S0(F32), S1(U32)], M0 | NEG1 | CL),
-    row("v_cvt_pk_norm_i16_f32",       VOP2,      [0x2d, X,    X,    X,    X   ], &[D(I16X2), S0(F32), S1(F32)], M01 | CL).named(&[(TO_GFX7, "v_cvt_pknorm_i16_f32")]),
-    row("v_cvt_pk_norm_u16_f32",       VOP2,      [0x2e, X,    X,    X,    X   ], &[D(U16X2), S0(F32), S1(F32)], M01 | CL).named(&[(TO_GFX7, "v_cvt_pknorm_u16_f32")]),
+    row("v_cvt_pk_norm_i16_f32",       VOP2,      [0x2d, X,    X,    X,    X   ], &[D(I16X2), S0(F32), S1(F32)], M01 | CL | EXACT).named(&[(TO_GFX7, "v_cvt_pknorm_i16_f32")]),
+    row("v_cvt_pk_norm_u16_f32",       VOP2,      [0x2e, X,    X,    X,    X   ], &[D(U16X2), S0(F32), S1(F32)], M01 | CL | EXACT).named(&[(TO_GFX7, "v_cvt_pknorm_u16_f32")]),
     row("v_cvt_pk_u16_u32",            VOP2,      [0x30, X,    X,    X,    X   ], &[D(U16X2), S0(U32), S1(U32)], NONE),
     row("v_cvt_pk_i16_i32",            VOP2,      [0x31, X,    X,    X,    X   ], &[D(I16X2), S0(I32), S1(I32)], NONE),
 ];

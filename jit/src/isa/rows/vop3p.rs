@@ -51,8 +51,8 @@ pub(super) const ROWS: &[Row] = &[
     row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, 0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_min_num_f16")]),
     row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, 0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_max_num_f16")]),
     // Not in gfx11.
-    row("v_pk_minimum_f16",             VOP3P, [   X,    X,    X,    X, 0x1d], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP),
-    row("v_pk_maximum_f16",             VOP3P, [   X,    X,    X,    X, 0x1e], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP),
+    row("v_pk_minimum_f16",             VOP3P, [   X,    X,    X,    X, 0x1d], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),
+    row("v_pk_maximum_f16",             VOP3P, [   X,    X,    X,    X, 0x1e], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),
     row("v_dot4_f32_fp8_bf8",           VOP3P, [   X,    X,    X,    X, 0x24], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
     row("v_dot4_f32_bf8_fp8",           VOP3P, [   X,    X,    X,    X, 0x25], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
     row("v_dot4_f32_fp8_fp8",           VOP3P, [   X,    X,    X,    X, 0x26], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
