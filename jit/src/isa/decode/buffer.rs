@@ -1,5 +1,6 @@
 //! MUBUF and MTBUF (VBUFFER on gfx12). RDNA3 ISA, chapter 15.9, and the same chapters of the other manuals.
 
+use super::cache::CachePolicy;
 use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Mods, Operand};
@@ -20,12 +21,7 @@ pub(in crate::isa) struct Buffer {
     pub idxen: Bits,
     pub addr64: Bits,
     pub lds: Bits,
-    pub glc: Bits,
-    pub slc: Bits,
-    pub dlc: Bits,
-    pub scc: Bits,
-    pub th: Bits,
-    pub scope: Bits,
+    pub cache: CachePolicy,
     pub format: Bits,
     pub vaddr: Bits,
     pub vdata: Bits,
@@ -49,12 +45,7 @@ const GFX6: Buffer = Buffer {
     idxen: Bits::bit(13),
     addr64: Bits::bit(15),
     lds: Bits::bit(16),
-    glc: Bits::bit(14),
-    slc: Bits::bit(54),
-    dlc: NO,
-    scc: NO,
-    th: NO,
-    scope: NO,
+    cache: CachePolicy { glc: Bits::bit(14), slc: Bits::bit(54), ..CachePolicy::NONE },
     format: NO,
     vaddr: Bits::at(39, 32),
     vdata: Bits::at(47, 40),
@@ -62,16 +53,15 @@ const GFX6: Buffer = Buffer {
     tfe: Bits::bit(55),
     soffset: Bits::at(63, 56),
 };
-const GFX8: Buffer = Buffer { addr64: NO, slc: Bits::bit(17), scc: Bits::bit(15), ..GFX6 };
-const GFX10: Buffer = Buffer { op: Bits::at(25, 18), addr64: NO, dlc: Bits::bit(15), ..GFX6 };
+const GFX8: Buffer = Buffer { addr64: NO, cache: CachePolicy { slc: Bits::bit(17), scc: Bits::bit(15), ..GFX6.cache }, ..GFX6 };
+const GFX10: Buffer = Buffer { op: Bits::at(25, 18), addr64: NO, cache: CachePolicy { dlc: Bits::bit(15), ..GFX6.cache }, ..GFX6 };
 const GFX11: Buffer = Buffer {
     op: Bits::at(25, 18),
     offen: Bits::bit(54),
     idxen: Bits::bit(55),
     addr64: NO,
     lds: NO,
-    slc: Bits::bit(12),
-    dlc: Bits::bit(13),
+    cache: CachePolicy { slc: Bits::bit(12), dlc: Bits::bit(13), ..GFX6.cache },
     tfe: Bits::bit(53),
     ..GFX6
 };
@@ -85,12 +75,7 @@ const GFX12: Buffer = Buffer {
     idxen: Bits::bit(63),
     addr64: NO,
     lds: NO,
-    glc: NO,
-    slc: NO,
-    dlc: NO,
-    scc: NO,
-    th: Bits::at(54, 52),
-    scope: Bits::at(51, 50),
+    cache: CachePolicy::GFX12,
     format: NO,
     vaddr: Bits::at(71, 64),
     vdata: Bits::at(39, 32),
@@ -109,7 +94,14 @@ pub(in crate::isa) const FORMAT_GFX12: Bits = Bits::at(61, 55);
 static MUBUF: [Buffer; 5] = [GFX6, GFX8, GFX10, GFX11, GFX12];
 static MTBUF: [Buffer; 5] = [
     Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 16), format: FORMAT, lds: NO, ..GFX6 },
-    Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 15), format: FORMAT, lds: NO, slc: Bits::bit(54), scc: Bits::bit(53), ..GFX8 },
+    Buffer {
+        prefix: MTBUF_PREFIX,
+        op: Bits::at(18, 15),
+        format: FORMAT,
+        lds: NO,
+        cache: CachePolicy { slc: Bits::bit(54), scc: Bits::bit(53), ..GFX8.cache },
+        ..GFX8
+    },
     Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 16), op_3: Bits::bit(53), format: FORMAT, lds: NO, ..GFX10 },
     Buffer { prefix: MTBUF_PREFIX, op: Bits::at(18, 15), format: FORMAT, ..GFX11 },
     // gfx12 has one format; its typed instructions are numbered from 128.
@@ -162,16 +154,11 @@ impl Decoder<'_> {
             idxen: f.idxen.is_set(&w),
             addr64: f.addr64.is_set(&w),
             lds: f.lds.is_set(&w),
-            glc: f.glc.is_set(&w),
-            slc: f.slc.is_set(&w),
-            dlc: f.dlc.is_set(&w),
-            scc: f.scc.is_set(&w) && has_agpr_data(target),
-            th: f.th.get(&w) as u8,
-            scope: f.scope.get(&w) as u8,
             format: f.format.get(&w) as u8,
             tfe: f.tfe.is_set(&w) && !has_agpr_data(target),
             ..Mods::default()
         };
+        f.cache.read(&w, target, &mut mods);
         if target.space() == Space::Gfx12 {
             mods.offset = mods.offset << 8 >> 8;
         }
@@ -223,10 +210,10 @@ impl Decoder<'_> {
         let w = &self.inst.words;
         let float = matches!(self.inst.row.ops.first(), Some(Opd::VDATA(Ty::F32 | Ty::F64 | Ty::F16X2)));
         match self.family {
-            Family::Gfx10 | Family::Gfx103 => f.dlc.is_set(w),
-            Family::Gfx90a => float && f.scc.is_set(w),
+            Family::Gfx10 | Family::Gfx103 => f.cache.dlc.is_set(w),
+            Family::Gfx90a => float && f.cache.scc.is_set(w),
             // gfx908 returns nothing.
-            Family::Gfx9 => float && f.glc.is_set(w),
+            Family::Gfx9 => float && f.cache.glc.is_set(w),
             _ => false,
         }
     }
@@ -238,7 +225,7 @@ impl Decoder<'_> {
         if m.offen || m.idxen || m.addr64 || m.lds || m.dlc || f.tfe.is_set(&self.inst.words) {
             return self.reserved();
         }
-        if !scoped && (m.glc || f.scc.is_set(&self.inst.words)) {
+        if !scoped && (m.glc || f.cache.scc.is_set(&self.inst.words)) {
             return self.reserved();
         }
         // gfx90a has the bits without a meaning.

@@ -8,7 +8,7 @@
 //! SCRATCH  base + vaddr or base + saddr; from gfx94x and gfx11 both or none too (gfx10.3: none)
 //! ```
 
-use super::buffer::has_agpr_data;
+use super::cache::CachePolicy;
 use super::{DecodeError, Decoder, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Operand};
@@ -36,12 +36,7 @@ pub(in crate::isa) struct Flat {
     /// Must be zero.
     pub zero: Bits,
     pub offset: Bits,
-    pub glc: Bits,
-    pub slc: Bits,
-    pub dlc: Bits,
-    pub scc: Bits,
-    pub th: Bits,
-    pub scope: Bits,
+    pub cache: CachePolicy,
     /// Code of saddr that says there is none, in FLAT and elsewhere.
     pub flat_saddr: u32,
     pub no_saddr: u32,
@@ -64,19 +59,20 @@ const BASE: Flat = Flat {
     acc: Bits::bit(55),
     zero: Bits::NONE,
     offset: Bits::NONE,
-    glc: Bits::bit(16),
-    slc: Bits::bit(17),
-    dlc: Bits::NONE,
-    scc: Bits::NONE,
-    th: Bits::NONE,
-    scope: Bits::NONE,
+    cache: CachePolicy { glc: Bits::bit(16), slc: Bits::bit(17), ..CachePolicy::NONE },
     flat_saddr: 0,
     no_saddr: 0x7f,
     no_address: None,
 };
 static GFX7: Flat = BASE;
 /// The offset came with gfx9; LLVM reads it on gfx8.
-static GFX8: Flat = Flat { segment: Bits::at(15, 14), lds: Bits::bit(13), offset: Bits::at(12, 0), scc: Bits::bit(25), ..BASE };
+static GFX8: Flat = Flat {
+    segment: Bits::at(15, 14),
+    lds: Bits::bit(13),
+    offset: Bits::at(12, 0),
+    cache: CachePolicy { scc: Bits::bit(25), ..BASE.cache },
+    ..BASE
+};
 static GFX94X: Flat = Flat { sve: Bits::bit(13), lds: Bits::NONE, ..GFX8 };
 static GFX10: Flat = Flat {
     segment: Bits::at(15, 14),
@@ -84,7 +80,7 @@ static GFX10: Flat = Flat {
     acc: Bits::NONE,
     zero: Bits::bit(55),
     offset: Bits::at(11, 0),
-    dlc: Bits::bit(12),
+    cache: CachePolicy { dlc: Bits::bit(12), ..BASE.cache },
     flat_saddr: 0x7d,
     no_saddr: 0x7d,
     no_address: Some(0x7f),
@@ -95,9 +91,7 @@ static GFX11: Flat = Flat {
     sve: Bits::bit(55),
     acc: Bits::NONE,
     offset: Bits::at(12, 0),
-    dlc: Bits::bit(13),
-    glc: Bits::bit(14),
-    slc: Bits::bit(15),
+    cache: CachePolicy { dlc: Bits::bit(13), glc: Bits::bit(14), slc: Bits::bit(15), ..CachePolicy::NONE },
     flat_saddr: 0x7c,
     no_saddr: 0x7c,
     ..BASE
@@ -116,12 +110,7 @@ static GFX12: Flat = Flat {
     acc: Bits::NONE,
     zero: Bits::NONE,
     offset: Bits::at(95, 72),
-    glc: Bits::NONE,
-    slc: Bits::NONE,
-    dlc: Bits::NONE,
-    scc: Bits::NONE,
-    th: Bits::at(54, 52),
-    scope: Bits::at(51, 50),
+    cache: CachePolicy::GFX12,
     flat_saddr: 0x7c,
     no_saddr: 0x7c,
     no_address: None,
@@ -200,12 +189,7 @@ impl Decoder<'_> {
         }
         let target = self.target;
         let mods = &mut self.inst.mods;
-        mods.glc = layout.glc.is_set(&words);
-        mods.slc = layout.slc.is_set(&words);
-        mods.dlc = layout.dlc.is_set(&words);
-        mods.scc = layout.scc.is_set(&words) && has_agpr_data(target);
-        mods.th = layout.th.get(&words) as u8;
-        mods.scope = layout.scope.get(&words) as u8;
+        layout.cache.read(&words, target, mods);
         mods.lds = lds;
         let offset = layout.offset.get(&words);
         mods.offset = if has_signed_offset(enc, self.target) { layout.offset.signed(offset) } else { offset as i32 };
@@ -218,7 +202,7 @@ impl Decoder<'_> {
                 return self.reserved();
             }
             if matches!(self.target.0, 0x908 | 0x90a) && is_float_atomic(row) {
-                self.zero(layout.scc.get(&words))?;
+                self.zero(layout.cache.scc.get(&words))?;
             }
         }
         let mut has_data = false;

@@ -4,6 +4,7 @@
 //! what the row says an address holds. Before gfx10 nothing tells the length of an address, and LLVM prints the shortest one.
 
 use super::buffer::has_agpr_data;
+use super::cache::CachePolicy;
 use super::{Decoder, Result1};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Mods, Operand};
@@ -25,12 +26,7 @@ pub(in crate::isa) struct Image {
     pub da: Bits,
     pub unorm: Bits,
     pub dmask: Bits,
-    pub glc: Bits,
-    pub slc: Bits,
-    pub dlc: Bits,
-    pub scc: Bits,
-    pub th: Bits,
-    pub scope: Bits,
+    pub cache: CachePolicy,
     pub r128: Bits,
     pub a16: Bits,
     pub d16: Bits,
@@ -58,12 +54,7 @@ const GFX6: Image = Image {
     da: Bits::bit(14),
     unorm: Bits::bit(12),
     dmask: Bits::at(11, 8),
-    glc: Bits::bit(13),
-    slc: Bits::bit(25),
-    dlc: NO,
-    scc: Bits::bit(7),
-    th: NO,
-    scope: NO,
+    cache: CachePolicy { glc: Bits::bit(13), slc: Bits::bit(25), scc: Bits::bit(7), ..CachePolicy::NONE },
     r128: Bits::bit(15),
     a16: NO,
     d16: Bits::bit(63),
@@ -74,16 +65,21 @@ const GFX6: Image = Image {
     srsrc: Bits::at(52, 48),
     ssamp: Bits::at(57, 53),
 };
-const GFX10: Image = Image { nsa: Bits::at(2, 1), dim: Bits::at(5, 3), da: NO, dlc: Bits::bit(7), scc: NO, a16: Bits::bit(62), ..GFX6 };
+const GFX10: Image = Image {
+    nsa: Bits::at(2, 1),
+    dim: Bits::at(5, 3),
+    da: NO,
+    cache: CachePolicy { dlc: Bits::bit(7), scc: NO, ..GFX6.cache },
+    a16: Bits::bit(62),
+    ..GFX6
+};
 const GFX11: Image = Image {
     op: Bits::at(25, 18),
     op_7: NO,
     nsa: Bits::bit(0),
     dim: Bits::at(4, 2),
     unorm: Bits::bit(7),
-    glc: Bits::bit(14),
-    slc: Bits::bit(12),
-    dlc: Bits::bit(13),
+    cache: CachePolicy { glc: Bits::bit(14), slc: Bits::bit(12), dlc: Bits::bit(13), ..CachePolicy::NONE },
     a16: Bits::bit(16),
     d16: Bits::bit(17),
     tfe: Bits::bit(53),
@@ -99,11 +95,7 @@ const VIMAGE: Image = Image {
     dim: Bits::at(2, 0),
     unorm: NO,
     dmask: Bits::at(25, 22),
-    glc: NO,
-    slc: NO,
-    dlc: NO,
-    th: Bits::at(54, 52),
-    scope: Bits::at(51, 50),
+    cache: CachePolicy::GFX12,
     r128: Bits::bit(4),
     a16: Bits::bit(6),
     d16: Bits::bit(5),
@@ -259,12 +251,6 @@ impl Decoder<'_> {
             da: f.da.is_set(&w),
             unorm: f.unorm.is_set(&w),
             dmask: f.dmask.get(&w) as u8,
-            glc: f.glc.is_set(&w),
-            slc: f.slc.is_set(&w),
-            dlc: f.dlc.is_set(&w),
-            scc: f.scc.is_set(&w) && has_agpr_data(target),
-            th: f.th.get(&w) as u8,
-            scope: f.scope.get(&w) as u8,
             r128: f.r128.is_set(&w),
             a16: f.a16.is_set(&w),
             d16: f.d16.is_set(&w),
@@ -272,6 +258,7 @@ impl Decoder<'_> {
             lwe: f.lwe.is_set(&w),
             ..Mods::default()
         };
+        f.cache.read(&w, target, &mut self.inst.mods);
         if r128_is_a16(target) {
             self.inst.mods.a16 = self.inst.mods.r128;
             self.inst.mods.r128 = false;

@@ -4,6 +4,7 @@
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
 
 pub(in crate::isa) mod buffer;
+pub(in crate::isa) mod cache;
 pub(in crate::isa) mod dpp;
 pub(in crate::isa) mod ds;
 pub(in crate::isa) mod dual;

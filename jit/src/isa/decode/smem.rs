@@ -3,6 +3,7 @@
 //! The offset is an immediate, a register or both, and each family says so in its own way: gfx6 to gfx8 by one bit, gfx9 by two, later ones
 //! always have both and name NULL where no register is meant.
 
+use super::cache::CachePolicy;
 use super::{Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Operand};
@@ -19,10 +20,7 @@ pub(in crate::isa) struct Smem {
     pub sdata: Bits,
     /// Half of the first register's number.
     pub sbase: Bits,
-    pub glc: Bits,
-    pub dlc: Bits,
-    pub th: Bits,
-    pub scope: Bits,
+    pub cache: CachePolicy,
     pub offset: Bits,
     pub is_signed: bool,
     /// Register offset. Up to gfx9 it stands where the immediate would.
@@ -39,12 +37,12 @@ const NONE: Bits = Bits::NONE;
 #[rustfmt::skip]
 static GFX6: Smem = Smem {
     prefix: 0x18 << 27, dwords: 1, opcode: Bits::at(26, 22), sdata: Bits::at(21, 15), sbase: Bits::at(14, 9),
-    glc: NONE, dlc: NONE, th: NONE, scope: NONE,
+    cache: CachePolicy::NONE,
     offset: Bits::at(7, 0), is_signed: false, soffset: Bits::at(7, 0), imm: Bits::bit(8), soffset_en: NONE, soffset_beside: NONE,
 };
 #[rustfmt::skip]
 static GFX8: Smem = Smem {
-    prefix: 0x30 << 26, dwords: 2, opcode: Bits::at(25, 18), sdata: Bits::at(12, 6), sbase: Bits::at(5, 0), glc: Bits::bit(16),
+    prefix: 0x30 << 26, dwords: 2, opcode: Bits::at(25, 18), sdata: Bits::at(12, 6), sbase: Bits::at(5, 0), cache: CachePolicy { glc: Bits::bit(16), ..CachePolicy::NONE },
     offset: Bits::at(51, 32), soffset: Bits::at(38, 32), imm: Bits::bit(17), ..GFX6
 };
 #[rustfmt::skip]
@@ -53,12 +51,12 @@ static GFX9: Smem = Smem {
 };
 #[rustfmt::skip]
 static GFX10: Smem = Smem {
-    prefix: 0x3d << 26, dlc: Bits::bit(14), soffset: Bits::at(63, 57), imm: NONE, soffset_en: NONE, soffset_beside: NONE, ..GFX9
+    prefix: 0x3d << 26, cache: CachePolicy { dlc: Bits::bit(14), ..GFX9.cache }, soffset: Bits::at(63, 57), imm: NONE, soffset_en: NONE, soffset_beside: NONE, ..GFX9
 };
-static GFX11: Smem = Smem { glc: Bits::bit(14), dlc: Bits::bit(13), ..GFX10 };
+static GFX11: Smem = Smem { cache: CachePolicy { glc: Bits::bit(14), dlc: Bits::bit(13), ..CachePolicy::NONE }, ..GFX10 };
 #[rustfmt::skip]
 static GFX12: Smem = Smem {
-    opcode: Bits::at(18, 13), glc: NONE, dlc: NONE, scope: Bits::at(22, 21), th: Bits::at(24, 23), offset: Bits::at(55, 32), ..GFX11
+    opcode: Bits::at(18, 13), cache: CachePolicy { scope: Bits::at(22, 21), th: Bits::at(24, 23), ..CachePolicy::NONE }, offset: Bits::at(55, 32), ..GFX11
 };
 
 impl Smem {
@@ -94,13 +92,10 @@ impl Decoder<'_> {
         let row = self.inst.row;
         let sdata = f.sdata.get(&w);
         if has_policy(row.ops) {
-            self.inst.mods.glc = f.glc.is_set(&w);
-            // Atomics of gfx10 have it too, as a bit that the hardware ignores.
-            self.inst.mods.dlc = f.dlc.is_set(&w);
-            self.inst.mods.th = f.th.get(&w) as u8;
-            self.inst.mods.scope = f.scope.get(&w) as u8;
+            // Atomics of gfx10 have dlc too, as a bit that the hardware ignores.
+            f.cache.read(&w, self.target, &mut self.inst.mods);
         } else if matches!(self.family, Family::Gfx11 | Family::Gfx115) {
-            self.zero(f.glc.get(&w) | f.dlc.get(&w))?;
+            self.zero(f.cache.glc.get(&w) | f.cache.dlc.get(&w))?;
         }
         if !row.ops.contains(&Opd::SOFF) {
             self.zero(f.imm.get(&w))?;

@@ -24,16 +24,11 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
         (f.idxen, m.idxen, "idxen"),
         (f.addr64, m.addr64, "addr64"),
         (f.lds, m.lds, "lds"),
-        (f.glc, m.glc, "glc"),
-        (f.slc, m.slc, "slc"),
-        (f.dlc, m.dlc, "dlc"),
-        (f.scc, m.scc, "scc"),
         (f.tfe, m.tfe, "tfe"),
     ] {
         w.set(field, u32::from(on), name)?;
     }
-    w.set(f.th, m.th.into(), "th")?;
-    w.set(f.scope, m.scope.into(), "scope")?;
+    w.set_cache_policy(&f.cache)?;
     w.set(f.format, m.format.into(), "format")?;
     if space == Space::Gfx12 {
         w.set_signed(f.offset, m.offset, "offset")?;

@@ -21,10 +21,6 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     for (field, on, name) in [
         (f.da, m.da, "da"),
         (f.unorm, m.unorm, "unorm"),
-        (f.glc, m.glc, "glc"),
-        (f.slc, m.slc, "slc"),
-        (f.dlc, m.dlc, "dlc"),
-        (f.scc, m.scc, "scc"),
         (f.r128, r128, "r128"),
         (f.a16, a16, "a16"),
         (f.d16, m.d16, "d16"),
@@ -35,8 +31,7 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     }
     w.set(f.dim, m.dim.into(), "dim")?;
     w.set(f.dmask, m.dmask.into(), "dmask")?;
-    w.set(f.th, m.th.into(), "th")?;
-    w.set(f.scope, m.scope.into(), "scope")?;
+    w.set_cache_policy(&f.cache)?;
 
     // Data, addresses, then one operand for each further column.
     let ops = inst.ops();

@@ -75,12 +75,8 @@ fn flat(inst: &Inst) -> Result<Code, EncodeError> {
     } else {
         w.set(layout.offset, m.offset as u32, "offset")?;
     }
-    let bits = [(layout.glc, m.glc), (layout.slc, m.slc), (layout.dlc, m.dlc), (layout.scc, m.scc), (layout.lds, m.lds)];
-    for (field, on) in bits {
-        w.set(field, u32::from(on), "cache policy")?;
-    }
-    w.set(layout.th, u32::from(m.th), "th")?;
-    w.set(layout.scope, u32::from(m.scope), "scope")?;
+    w.set(layout.lds, u32::from(m.lds), "lds")?;
+    w.set_cache_policy(&layout.cache)?;
     let returns = m.glc || m.th & 1 != 0;
     let columns = row.ops.iter().filter(|o| !(matches!(o, Opd::RD(_)) && !returns || matches!(o, Opd::D(_)) && m.lds));
     let mut is_first = true;

@@ -13,6 +13,7 @@ mod smem;
 mod vop;
 
 use super::bits::{Bits, MAX_DWORDS};
+use super::decode::cache::CachePolicy;
 use super::inst::{Enc, Inst, Operand};
 use super::scalars::ScalarSpace;
 
@@ -105,6 +106,11 @@ impl<'a> Words<'a> {
     /// Puts `value` into `field`; `what` names it in the error.
     fn set(&mut self, field: Bits, value: u32, what: &str) -> Result<(), EncodeError> {
         if field.set(&mut self.words, value) { Ok(()) } else { Err(self.bad(format_args!("{what} {value:#x}"))) }
+    }
+
+    /// The cache policy that the modifiers ask for.
+    fn set_cache_policy(&mut self, layout: &CachePolicy) -> Result<(), EncodeError> {
+        layout.fields(&self.inst.mods).into_iter().try_for_each(|(field, value, name)| self.set(field, value, name))
     }
 
     /// Puts a signed value into `field`.

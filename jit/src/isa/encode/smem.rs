@@ -12,12 +12,8 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     w.words[0] = f.prefix;
     let number = w.number()?;
     w.set(f.opcode, number, "opcode")?;
-    let m = &inst.mods;
     if has_policy(inst.row.ops) {
-        w.set(f.glc, u32::from(m.glc), "glc")?;
-        w.set(f.dlc, u32::from(m.dlc), "dlc")?;
-        w.set(f.th, u32::from(m.th), "th")?;
-        w.set(f.scope, u32::from(m.scope), "scope")?;
+        w.set_cache_policy(&f.cache)?;
     }
     for (opd, op) in inst.row.ops.iter().zip(inst.ops()) {
         match (*opd, *op) {
