@@ -421,6 +421,11 @@ impl Row {
         self.enc() == Enc::VOPC
     }
 
+    /// Its sources stand in reverse order (v_subrev, v_lshlrev).
+    pub fn is_reversed(&self) -> bool {
+        self.enc() == Enc::VOP2 && self.name.contains("rev_")
+    }
+
     /// Only on these processors.
     pub const fn on(mut self, procs: Procs) -> Row {
         self.on = procs;

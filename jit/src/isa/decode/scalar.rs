@@ -46,6 +46,8 @@ impl Decoder<'_> {
         }
         for &opd in self.inst.row.ops {
             let op = match opd {
+                // Only LLVM's disassembler, which gfx6 and gfx7 lack, takes other codes for a pair of registers.
+                Opd::SR0(ty) if self.space == Space::Gfx6 && ty.is_64() => self.sreg(ssrc0, self.width(ty))?,
                 Opd::SR0(ty) => self.sreg_8(ssrc0, ty)?,
                 Opd::S0(_) if ssrc0 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 Opd::S1(_) if ssrc1 == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),

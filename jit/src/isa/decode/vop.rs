@@ -328,8 +328,15 @@ impl Decoder<'_> {
             if !source || !matches!(op, Operand::Sgpr { .. } | Operand::Special(_) | Operand::Literal(_)) {
                 continue;
             }
-            // A parameter from LDS comes another way, and the lane number of v_writelane_b32 does not count when it is M0.
-            if op == Operand::Special(super::LDS_DIRECT as u8) || *opd == Opd::R1(Ty::B32) && op == m0 {
+            // A parameter from LDS comes another way, as source 0, which must not be the one to subtract or to shift by.
+            if op == Operand::Special(super::LDS_DIRECT as u8) {
+                if !matches!(opd, Opd::S0(_) | Opd::R0(_)) || inst.row.is_reversed() {
+                    return self.reserved();
+                }
+                continue;
+            }
+            // The lane number of v_writelane_b32 does not count when it is M0.
+            if *opd == Opd::R1(Ty::B32) && op == m0 {
                 continue;
             }
             if read.is_some_and(|r| r != op) {
