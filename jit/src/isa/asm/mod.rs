@@ -11,17 +11,22 @@ mod modifiers;
 mod named;
 mod operand;
 mod source;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use source::{Assembled, assemble};
 
 use super::decode::decode;
+use super::decode::sdwa::SDWA_DWORD_SEL;
 use super::encode::{Code, encode};
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
-use super::row::{Flags, Imm, Opd, Row};
+use super::row::{Flags, Imm, Opd, Row, Ty};
 use super::rows;
-use super::target::{Gfx, PROCESSOR_COUNT};
+use super::scalars::ScalarSpace;
+use super::target::{Gfx, PROCESSOR_COUNT, Space};
 use operand::Reason;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -69,6 +74,8 @@ struct Form<'a> {
     wave_size: u32,
     offset: u64,
     labels: &'a dyn Fn(&str) -> Option<u64>,
+    /// Numbers of 16-bit integer operands are inline float constants where they can be, as the instruction has no room for a literal.
+    prefers_inline: bool,
 }
 
 /// Rows of a processor by name.
@@ -94,6 +101,9 @@ fn rows_named(target: Gfx, name: &str) -> &'static [&'static Row] {
     });
     index.get(name).map_or(&[], |v| v)
 }
+
+/// SDWA: the rest of the destination keeps its value.
+const UNUSED_PRESERVE: u8 = 2;
 
 /// What the suffix of a mnemonic asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,13 +133,22 @@ impl Suffix {
     }
 }
 
+/// LLVM 19 prints `|v2, vcc_lo|` for `|v2|, vcc_lo` in gfx12's v_cndmask_b32 with DPP.
+fn without_slip(text: &str, target: Gfx) -> Cow<'_, str> {
+    if target.space() == Space::Gfx12 && text.starts_with("v_cndmask_b32") && text.contains('|') {
+        return Cow::Owned(text.replace(", vcc_lo|", "|, vcc_lo").replace(", vcc|", "|, vcc"));
+    }
+    Cow::Borrowed(text)
+}
+
 impl Context<'_> {
     /// Assembles one instruction, no comment.
     fn instruction(&self, text: &str) -> Result<Code, AsmError> {
         if let Some((x, y)) = text.split_once("::") {
             return self.dual(x.trim(), y.trim());
         }
-        let parts = line::cut(text);
+        let text = without_slip(text, self.target);
+        let parts = line::cut(&text);
         let (candidates, suffix) = self.candidates(parts.mnemonic);
         if candidates.is_empty() {
             return Err(self.unknown(parts.mnemonic));
@@ -140,18 +159,24 @@ impl Context<'_> {
         let mut closest: Option<(usize, Reason)> = None;
         for &row in candidates {
             for enc in row.encs_on(self.target).filter(|e| suffix.allows(*e)) {
-                let mut form = self.form(row, enc);
-                form.inst.mods.sdwa.present = sdwa;
-                if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
-                    form.inst.mods.dpp = Dpp::Dpp16 { ctrl: 0xe4, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: false };
-                }
-                match form.fill(&parts).and_then(|()| form.encoded()) {
-                    Ok(code) => return Ok(code),
-                    Err(reason) => {
-                        let reached = usize::from(form.inst.count);
-                        if closest.as_ref().is_none_or(|c| reached >= c.0) {
-                            closest = Some((reached, reason));
+                for prefers_inline in [false, true] {
+                    let mut form = self.form(row, enc);
+                    form.prefers_inline = prefers_inline;
+                    form.inst.mods.sdwa.present = sdwa;
+                    if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
+                        form.inst.mods.dpp = Dpp::Dpp16 { ctrl: 0xe4, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: false };
+                    }
+                    match form.fill(&parts).and_then(|()| form.encoded()) {
+                        Ok(code) => return Ok(code),
+                        Err(reason) => {
+                            let reached = usize::from(form.inst.count);
+                            if closest.as_ref().is_none_or(|c| reached >= c.0) {
+                                closest = Some((reached, reason));
+                            }
                         }
+                    }
+                    if !form.inst.ops().iter().any(|o| matches!(o, Operand::Literal(_))) {
+                        break;
                     }
                 }
             }
@@ -186,7 +211,7 @@ impl Context<'_> {
 
     fn form(&self, row: &'static Row, enc: Enc) -> Form<'_> {
         let inst = Inst { enc, ..Inst::blank(row, self.target) };
-        Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels }
+        Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels, prefers_inline: false }
     }
 
     /// Dual issue: two instructions of the VOPD format.
@@ -240,11 +265,34 @@ impl Form<'_> {
             _ => {}
         }
         self.columns(columns, &operands)?;
+        if row.ops.iter().any(|o| matches!(o, Opd::LIT(_))) {
+            self.share_literal();
+        }
         parts.modifiers.iter().try_for_each(|m| self.modifier(m).map_err(|e| format!("modifier `{m}`: {e}")))?;
+        // `th:TH_ATOMIC_CASCADE_NT` does not say whether the atomic returns; its operands do.
+        if matches!(columns.first(), Some(Opd::RD(_))) && self.inst.mods.th >= 4 {
+            self.inst.mods.th |= 1;
+        }
         if row.enc() == Enc::EXP {
             self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
         }
         Ok(())
+    }
+
+    /// A 16-bit source shows the low half of the literal that v_madak_f16 and its like show in full.
+    fn share_literal(&mut self) {
+        let n = usize::from(self.inst.count);
+        let ops = &mut self.inst.operands[..n];
+        let full = self.inst.row.ops.iter().zip(&*ops).find_map(|(column, op)| match (column, op) {
+            (Opd::LIT(Ty::F16), Operand::Literal(v)) => Some(*v),
+            _ => None,
+        });
+        let Some(full) = full else { return };
+        for op in ops {
+            if matches!(op, Operand::Literal(v) if *v == full & 0xffff) {
+                *op = Operand::Literal(full);
+            }
+        }
     }
 
     /// Modifiers that are not zero when they are not written.
@@ -253,9 +301,11 @@ impl Form<'_> {
         let m = &mut self.inst.mods;
         match self.inst.enc {
             _ if m.sdwa.present => {
-                m.sdwa.dst_sel = 6;
-                m.sdwa.src_sel = [6; 2];
-                m.sdwa.dst_unused = 2;
+                let has_destination = matches!(row.ops.first(), Some(Opd::D(_)));
+                m.sdwa.dst_sel = SDWA_DWORD_SEL;
+                m.sdwa.dst_unused = if has_destination && !row.flags.contains(Flags::BYTES) { UNUSED_PRESERVE } else { 0 };
+                let has = |i: u8| row.ops.iter().any(|o| operand::source_index(*o) == Some(i));
+                m.sdwa.src_sel = [0, 1].map(|i| if has(i) { SDWA_DWORD_SEL } else { 0 });
             }
             Enc::VOP3P if !row.flags.contains(Flags::MIX) => m.op_sel_hi = ((1u16 << (row.ops.len() - 1)) - 1) as u8,
             Enc::MTBUF => m.format = 1,
@@ -277,11 +327,17 @@ impl Form<'_> {
     fn encoded(&self) -> Result<Code, Reason> {
         let code = encode(&self.inst).map_err(|e| e.to_string())?;
         let back = decode(code.dwords(), self.inst.target, self.wave_size).map_err(|e| e.to_string())?;
+        let null = ScalarSpace::of(self.inst.target).null;
         let plain = |op: &Operand| match *op {
             Operand::Vgpr { n, count, half: Half::Lo } => Operand::Vgpr { n, count, half: Half::Whole },
+            // NULL is as wide as its place.
+            Operand::Sgpr { n, .. } if Some(u32::from(n)) == null => Operand::Sgpr { n, count: 1 },
             op => op,
         };
         let same = |a: &Operand, b: &Operand| plain(a) == plain(b);
+        if back.mods != self.inst.mods {
+            return Err(format!("a modifier has no place in the {:?} encoding", self.inst.enc));
+        }
         let equal = back.row.name == self.inst.row.name
             && back.enc == self.inst.enc
             && (back.count == self.inst.count && back.ops().iter().zip(self.inst.ops()).all(|(a, b)| same(a, b))

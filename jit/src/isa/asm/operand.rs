@@ -12,7 +12,7 @@ use crate::isa::target::{Family, Gfx};
 pub(super) type Reason = String;
 
 /// Source number of a column: which neg, abs and op_sel bits are its.
-fn source_index(column: Opd) -> Option<u8> {
+pub(super) fn source_index(column: Opd) -> Option<u8> {
     match column {
         Opd::S0(_) | Opd::V0(_) | Opd::R0(_) | Opd::AV0(_) | Opd::A0(_) => Some(0),
         Opd::S1(_) | Opd::V1(_) | Opd::R1(_) | Opd::AV1(_) => Some(1),
@@ -98,6 +98,8 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
                 // LLVM has no float constant stand for an integer of 16 bits.
                 Ty::B16 | Ty::I16 | Ty::U16 if fits(16) => Ok(Operand::Literal(n as u32 & 0xffff)),
                 Ty::BF16 if fits(16) => Ok(inline(n as u64 & 0xffff, bfloat).unwrap_or(Operand::Literal(n as u32 & 0xffff))),
+                // All 32 bits of the literal are shown.
+                Ty::BF16 if fits(32) => Ok(Operand::Literal(n as u32)),
                 Ty::F16 | Ty::B16 | Ty::I16 | Ty::U16 | Ty::BF16 => Err(format!("{n:#x} does not fit into 16 bits")),
                 _ if !fits(32) => Err(format!("{n:#x} does not fit into 32 bits")),
                 Ty::F16X2 => Ok(inline(n as u64 & 0xffff_ffff, half).unwrap_or(Operand::Literal(n as u32))),
@@ -122,6 +124,12 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
     }
 }
 
+/// The float constant whose 16 bits are these.
+fn inline_16(target: Gfx, bits: u32) -> Option<Operand> {
+    let code = names::FLOATS.iter().zip(240u8..).find(|(f, _)| u32::from(f.1) == bits)?.1;
+    ScalarSpace::of(target).is_float(u32::from(code)).then_some(Operand::Float(code))
+}
+
 impl Form<'_> {
     /// Parses `text` for `column` and appends what it says to the instruction.
     pub(super) fn operand(&mut self, column: Opd, text: &str) -> Result<(), Reason> {
@@ -135,16 +143,8 @@ impl Form<'_> {
             Opd::TGT => {
                 Operand::Imm(named::export_target(self.inst.target, text).ok_or("expected an export target such as mrt0, pos0, prim")?)
             }
-            Opd::LIT(ty) => match constant(self.inst.target, ty, &value(text))? {
-                Operand::Literal(v) => Operand::Literal(v),
-                Operand::Int(n) => Operand::Literal(n as u32),
-                Operand::Float(code) => {
-                    let f = names::FLOATS[usize::from(code) - 240];
-                    Operand::Literal(if ty.is_16() { u32::from(f.1) } else { f.2 })
-                }
-                _ => return Err("expected a number".into()),
-            },
-            Opd::PARAM => Operand::Imm(["p10", "p20", "p0"].iter().position(|p| *p == text).ok_or("expected p10, p20 or p0")? as u32),
+            Opd::LIT(ty) => Operand::Literal(literal(self.inst.target, ty, text)?),
+            Opd::PARAM => Operand::Imm(parameter(text)?),
             Opd::SOFF | Opd::SOFFI | Opd::SOFFR => match value(text) {
                 // gfx7 counts in dwords and takes a literal where eight bits are not enough.
                 Value::Int(n) if self.inst.target.family() == Family::Gfx7 && n > 0xff => Operand::Literal(n as u32),
@@ -171,18 +171,35 @@ impl Form<'_> {
             return self.checked(column, ty, op);
         }
         if matches!(s.value, Value::Int(_) | Value::Float(_)) {
-            // Mixed precision reads its constants as f16; the exponent of v_ldexp_f16 takes float constants in the long form.
-            let row = self.inst.row;
-            let ty = match ty {
-                Ty::F32 if row.flags.contains(Flags::MIX) => Ty::F16,
-                Ty::I16 if self.inst.enc == Enc::VOP3 && row.flags.contains(Flags::M01) => Ty::F16,
-                t => t.in_text(self.inst.enc),
+            let ty = self.constant_type(column, ty);
+            // The disassembler writes a whole number in hexadecimal if it is the literal that is the high half of a float, not the
+            // inline integer that sets the low half.
+            if let (Ty::F64, true, Value::Int(n @ 0..=64)) = (ty, s.hex, &s.value) {
+                return Ok(Operand::Literal(*n as u32));
+            }
+            return match constant(target, ty, &s.value)? {
+                Operand::Literal(n) if self.prefers_inline && ty.is_16() => Ok(inline_16(target, n).unwrap_or(Operand::Literal(n))),
+                op => Ok(op),
             };
-            return constant(target, ty, &s.value);
         }
         match s.value {
             Value::Name(name) => Err(format!("`{name}` is no register of {target}")),
             _ => Err(format!("no such register on {target}")),
+        }
+    }
+
+    /// The type a source's number is read by.
+    fn constant_type(&self, column: Opd, ty: Ty) -> Ty {
+        let row = self.inst.row;
+        let long = self.inst.enc == Enc::VOP3;
+        match ty {
+            // Mixed precision reads its constants as f16.
+            Ty::F32 if row.flags.contains(Flags::MIX) => Ty::F16,
+            // The exponent of v_ldexp_f16 takes float constants in the long form.
+            Ty::I16 if long && row.flags.contains(Flags::M01) => Ty::F16,
+            // The class mask of v_cmp_class_f16 is 16 bits wide in the short form only.
+            Ty::B16 if long && row.is_compare() && matches!(column, Opd::S1(_)) => Ty::B32,
+            t => t.in_text(self.inst.enc),
         }
     }
 
@@ -256,6 +273,32 @@ pub(super) fn number(text: &str, bits: u32) -> Result<u32, Reason> {
         Some(n) if n >= 0 && n < 1 << bits => Ok(n as u32),
         _ => Err(format!("`{text}`: expected a number below {}", 1u64 << bits)),
     }
+}
+
+/// The literal that always follows.
+fn literal(target: Gfx, ty: Ty, text: &str) -> Result<u32, Reason> {
+    // The dword is there in full, also where 16 bits of it count.
+    if let Some(n) = integer(text).and_then(|n| u32::try_from(n).ok()) {
+        return Ok(n);
+    }
+    match constant(target, ty, &value(text))? {
+        Operand::Literal(v) => Ok(v),
+        Operand::Int(n) => Ok(n as u32),
+        Operand::Float(code) => {
+            let f = names::FLOATS[usize::from(code) - 240];
+            Ok(if ty.is_16() { u32::from(f.1) } else { f.2 })
+        }
+        _ => Err("expected a number".into()),
+    }
+}
+
+/// What v_interp_mov_f32 moves.
+fn parameter(text: &str) -> Result<u32, Reason> {
+    if let Some(n) = text.strip_prefix("invalid_param_") {
+        return number(n, 8);
+    }
+    let at = ["p10", "p20", "p0"].iter().position(|p| *p == text);
+    at.map(|n| n as u32).ok_or_else(|| "expected p10, p20 or p0".into())
 }
 
 /// `attr3.y`: attribute and channel.

@@ -31,6 +31,8 @@ pub(super) struct Source<'a> {
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
+    /// The number is written in hexadecimal.
+    pub hex: bool,
 }
 
 /// `0x1f`, `-3`, `0b101`.
@@ -115,7 +117,7 @@ pub(super) fn source(text: &str) -> Source<'_> {
             return Source { neg: true, ..source(inner.trim()) };
         }
     }
-    Source { value: value(text), neg: false, abs: false, sext: false }
+    Source { value: value(text), neg: false, abs: false, sext: false, hex: text.starts_with("0x") }
 }
 
 #[cfg(test)]

@@ -1,0 +1,74 @@
+//! Texts whose code needs a rule of its own. Code: as LLVM 19's disassembler reads it to the text.
+
+use super::assemble_instruction;
+use crate::isa::{DisasmOptions, Gfx, decode, disasm};
+
+/// Text assembles to `words`, and they read as the text.
+fn both_ways(target: u16, text: &str, words: &[u32]) {
+    let target = Gfx(target);
+    let wave_size = target.default_wave_size();
+    let code = assemble_instruction(text, target, wave_size).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+    assert_eq!(code.dwords(), words, "{target} {text}");
+    let inst = decode(words, target, wave_size).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+    assert_eq!(disasm(&inst, target, &DisasmOptions { wave_size, ..Default::default() }), text);
+}
+
+fn refused(target: u16, text: &str) {
+    let target = Gfx(target);
+    assert!(assemble_instruction(text, target, target.default_wave_size()).is_err(), "{target} {text}");
+}
+
+#[test]
+fn null_is_as_wide_as_its_place() {
+    both_ways(0x900, "global_atomic_smin_x2 v190, v[17:18], null offset:4032", &[0xdd90_8fc0, 0x007d_11be]);
+    both_ways(0x1100, "buffer_atomic_and_b64 v[143:144], v2, null, s64 offen glc", &[0xe124_4000, 0x405f_8f02]);
+}
+
+#[test]
+fn without_room_for_a_literal_bits_of_a_float_constant_are_the_constant() {
+    both_ways(0x900, "v_max3_i16 v9, 0xb800, -1, -12", &[0xd1f8_0009, 0x0331_82f1]);
+    both_ways(0x1100, "v_max3_u16 v96, 0xb800, 0x7ba6, 0x4400", &[0xd64e_0060, 0x03d9_fef1, 0x0000_7ba6]);
+}
+
+#[test]
+fn literals_keep_all_their_bits() {
+    both_ways(0x900, "v_madak_f16 v28, 0x255e, v40, 0x602255e", &[0x4a38_50ff, 0x0602_255e]);
+    both_ways(0x1010, "v_cmp_class_f16_e64 s46, |v163|, 0x677dbb08", &[0xd48f_012e, 0x0001_ffa3, 0x677d_bb08]);
+    both_ways(0x1100, "v_dot2_bf16_bf16 v15, v241, s0, 0x3a3de8de", &[0xd667_000f, 0x03fc_01f1, 0x3a3d_e8de]);
+}
+
+#[test]
+fn a_small_hexadecimal_double_is_the_high_half() {
+    both_ways(0x900, "v_fract_f64_e32 v[0:1], 0x2f", &[0x7e00_64ff, 0x0000_002f]);
+    both_ways(0x900, "v_fract_f64_e32 v[0:1], 47", &[0x7e00_64af]);
+}
+
+#[test]
+fn the_operands_say_whether_an_atomic_returns() {
+    let text = "global_atomic_swap_b32 v216, v0, v53, s[54:55] offset:5607120 th:TH_ATOMIC_CASCADE_NT scope:SCOPE_SYS";
+    both_ways(0x1200, text, &[0xee0c_c036, 0x1afc_00d8, 0x558e_d000]);
+    let text = "global_atomic_swap_b32 v0, v53, s[54:55] offset:5607120 th:TH_ATOMIC_CASCADE_NT scope:SCOPE_SYS";
+    both_ways(0x1200, text, &[0xee0c_c036, 0x1aec_0000, 0x558e_d000]);
+}
+
+#[test]
+fn what_llvm_prints_by_mistake_is_understood() {
+    let text = "v_cndmask_b32_dpp v5, v1, |v2, vcc_lo| quad_perm:[0,1,2,3] row_mask:0x0 bank_mask:0x0";
+    both_ways(0x1200, text, &[0x020a_04fa, 0x0080_e401]);
+    both_ways(0x900, "v_interp_mov_f32_e32 v194, invalid_param_67, attr27.z", &[0xd70a_6e43]);
+}
+
+#[test]
+fn a_modifier_without_a_place_is_an_error() {
+    refused(0x1100, "v_add_f32 v0, v1, v2 glc");
+    refused(0x1100, "s_mov_b32 s0, s1 clamp");
+    refused(0x1100, "ds_store_b32 v0, v1 dmask:0x1");
+    refused(0x803, "v_mov_b32_sdwa v0, v1 src1_sel:WORD_1");
+}
+
+#[test]
+fn a_parameter_from_lds_is_source_0_and_not_reversed() {
+    refused(0x600, "v_lshlrev_b32 v0, src_lds_direct, v1");
+    refused(0x600, "v_min3_f32 v108, v192, src_lds_direct, s0");
+    both_ways(0x600, "v_lshl_b32_e32 v0, src_lds_direct, v1", &[0x3200_02fe]);
+}
