@@ -1,14 +1,14 @@
 //! The instructions of LLVM's own tests: every line of its assembler tests that the assembler takes for a processor, and every byte list
 //! of its disassembler tests that the disassembler takes.
 
+use super::compare::{Golden, Judge, Reports, ours, rules};
 use super::formats::TEST;
-use super::llvm::{self, S_NOP, SLOT};
-use super::{Options, Report, has_disassembler, ours};
+use super::has_disassembler;
+use super::llvm::{self, Answer, S_NOP, SLOT};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::exit;
-use wavejit_jit::isa::{Gfx, assemble_instruction};
 
 fn files(dir: &Path, extension: &str, out: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(dir).unwrap_or_else(|e| {
@@ -55,33 +55,37 @@ fn dwords(list: &str) -> Option<Vec<u32>> {
         .then(|| bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect())
 }
 
-/// Checks both kinds of lines: as bytes against the disassembler where there is one, else against the assembler's print.
-pub fn check(dir: &str, target: Gfx, wave: u32, o: &Options) -> Report {
+/// Checks both kinds of lines: their code against the disassembler and, text and code, against the assembler.
+pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
+    let (target, wave) = (judge.target, judge.wave);
     let source = unique_lines(dir, "s", instruction);
-    let assembled: Vec<_> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
-    let mut report = Report::default();
+    let printed: BTreeSet<(String, Vec<u32>)> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
     if !has_disassembler(target) {
-        for (text, code) in assembled {
-            let found = ours(&code, target, wave);
-            // The width of an image address is in the text alone: what assembles to the same code is as right.
-            let same = |line: &str| assemble_instruction(line, target, wave).is_ok_and(|c| c.dwords() == code);
-            let found = if same(&text) && same(&found.0) { (text.clone(), code.len()) } else { found };
-            report.compare(o.show, &code, (text, code.len()), found);
+        let found: Vec<String> = printed.iter().map(|p| ours(&p.1, target, wave).0).collect();
+        for (((text, code), found), again) in printed.iter().zip(&found).zip(llvm::assemble(&found, target, wave)) {
+            // What is in the text alone, as the width of an image address, cannot be read from the code.
+            if found != text && again.is_ok_and(|a| a.1 == *code) {
+                reports.text.leave_out(rules::TWO_TEXTS);
+                continue;
+            }
+            judge.compare(code, (text, code.len()), (found.clone(), code.len()), &mut reports.text);
         }
-        return report;
+        let texts: Vec<String> = printed.into_iter().map(|p| p.0).collect();
+        judge.code(&texts, &mut reports.code);
+        return;
     }
+    // What the assembler prints, where its disassembler says the same of the code.
+    let slots: Vec<[u32; SLOT]> = printed.iter().map(|p| std::array::from_fn(|i| p.1.get(i).copied().unwrap_or(S_NOP))).collect();
+    let mut texts = Vec::new();
+    for ((text, code), answer) in printed.iter().zip(llvm::disassemble(&slots, target, wave)) {
+        match answer {
+            Answer::Text(read, len) if read == *text && len == code.len() => texts.push(read),
+            _ => reports.code.leave_out(rules::NOT_READ),
+        }
+    }
+    judge.code(&texts, &mut reports.code);
     let mut lists: BTreeSet<Vec<u32>> = unique_lines(dir, "txt", byte_list).iter().filter_map(|l| dwords(l)).collect();
-    lists.extend(assembled.into_iter().map(|(_, code)| code));
-    let slots: Vec<[u32; SLOT]> = lists.iter().map(|t| std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP))).collect();
-    for (slot, answer) in slots.iter().zip(llvm::disassemble(&slots, target, wave)) {
-        report.answer(o.show, &slot[..TEST], answer, ours(slot, target, wave));
-    }
-    report
-}
-
-/// What the assembler prints for the source lines it takes, and their code.
-pub fn printed(dir: &str, target: Gfx, wave: u32) -> Vec<(String, Vec<u32>)> {
-    let source = unique_lines(dir, "s", instruction);
-    let set: BTreeSet<_> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
-    set.into_iter().collect()
+    lists.extend(printed.into_iter().map(|(_, code)| code));
+    let tests: Vec<[u32; TEST]> = lists.iter().map(|words| std::array::from_fn(|i| words.get(i).copied().unwrap_or(S_NOP))).collect();
+    judge.words(&tests, reports, &mut Golden::new());
 }

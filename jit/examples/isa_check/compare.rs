@@ -1,0 +1,194 @@
+//! The comparisons: text and length of words, and code of text.
+//!
+//! Text. What LLVM's disassembler says of each word: the same text and length, or refused by both. LLVM has no disassembler for gfx6 and
+//! gfx7. There our text is assembled by llvm-mc, and its code must read as llvm-mc prints it.
+//!
+//! Code. Every text LLVM prints is given to llvm-mc and to our assembler, and the code must be the same: the words it was read from, or
+//! the shortest form without don't-care bits that llvm-mc picks. Where LLVM contradicts itself, one of [`rules`] says what is asked for
+//! instead; each is counted in the output.
+
+use super::formats::{TEST, reserved_select};
+use super::llvm::{self, Answer, S_NOP, SLOT, fold, refused};
+use super::report::Report;
+use super::{Options, has_disassembler, hex};
+use wavejit_jit::isa::{DisasmOptions, Gfx, Space, assemble_instruction, disasm_stream};
+
+/// Tests per run of LLVM.
+const BATCH: usize = 50_000;
+
+/// Why something is left out. Ours is still held to what each says.
+pub mod rules {
+    /// LLVM's printer has no text for select 7 and fails; we refuse the word.
+    pub const RESERVED_SELECT: &str = "SDWA select 7, where LLVM fails (we refuse)";
+    /// llvm-objdump fails otherwise.
+    pub const FAILS: &str = "LLVM fails";
+    /// No more scalar values than the vector unit takes: llvm-mc checks that, LLVM's disassembler does not. Our code reads back as the text.
+    pub const REFUSED: &str = "llvm-mc does not take its own text (ours reads back)";
+    /// LLVM's text has a comment where an operand or modifier should be, so it is no source text.
+    pub const COMMENT: &str = "text with a comment in place of a value";
+    /// llvm-mc's code reads as another text. Our code reads back as the text it was made of.
+    pub const CHANGED: &str = "llvm-mc makes another instruction of it (ours reads back)";
+    /// gfx6 and gfx7: llvm-mc makes the same code of our text of it.
+    pub const TWO_TEXTS: &str = "code with two texts (ours is the other)";
+    /// gfx6 and gfx7: llvm-mc leaves out what the code has no room for, as `clamp` of v_div_scale_f32.
+    pub const DROPPED: &str = "llvm-mc drops a part of the text (we refuse it)";
+    /// A test line that llvm-mc prints otherwise than LLVM's disassembler prints its code, so that text is no disassembly. The code itself
+    /// is among the words.
+    pub const NOT_READ: &str = "test lines that LLVM's disassembler prints otherwise";
+}
+
+/// Results of both comparisons.
+#[derive(Default)]
+pub struct Reports {
+    pub text: Report,
+    pub code: Report,
+}
+
+/// Dwords and text of a corpus; no text where LLVM refuses.
+pub type Golden = Vec<(Vec<u32>, Option<String>)>;
+
+/// Our text and length of what stands at the start of `words`.
+pub fn ours(words: &[u32], target: Gfx, wave: u32) -> (String, usize) {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let opts = DisasmOptions { wave_size: wave, ..Default::default() };
+    disasm_stream(&bytes, target, opts).next().map(|l| (fold(&l.text), l.dwords.len())).unwrap_or_default()
+}
+
+/// One processor with one wave size.
+pub struct Judge<'a> {
+    pub target: Gfx,
+    pub wave: u32,
+    pub options: &'a Options,
+}
+
+impl Judge<'_> {
+    /// Both comparisons of words, and what they have in common for a corpus.
+    pub fn words(&self, tests: &[[u32; TEST]], reports: &mut Reports, golden: &mut Golden) {
+        for batch in tests.chunks(BATCH) {
+            if has_disassembler(self.target) { self.read(batch, reports, golden) } else { self.print(batch, reports, golden) }
+        }
+    }
+
+    /// Words against LLVM's disassembler, then its texts against its assembler.
+    fn read(&self, tests: &[[u32; TEST]], reports: &mut Reports, golden: &mut Golden) {
+        let mut slots: Vec<[u32; SLOT]> = Vec::new();
+        for t in tests {
+            let slot = std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP));
+            if matches!(self.target.space(), Space::Gfx8 | Space::Gfx10) && reserved_select(t[0], t[1]) {
+                self.reserved(&slot, &mut reports.text);
+            } else {
+                slots.push(slot);
+            }
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for (i, (slot, answer)) in slots.iter().zip(llvm::disassemble(&slots, self.target, self.wave)).enumerate() {
+            let Answer::Text(theirs, len) = answer else {
+                reports.text.leave_out(rules::FAILS);
+                continue;
+            };
+            let found = ours(slot, self.target, self.wave);
+            let equal = self.compare(&slot[..TEST], (&theirs, len), found, &mut reports.text);
+            // Refusals are many and alike: some are enough.
+            match refused(&theirs) {
+                true if equal && i % 16 == 0 => golden.push((slot[..TEST].to_vec(), None)),
+                true => {}
+                false => {
+                    if equal {
+                        golden.push((slot[..len.min(TEST)].to_vec(), Some(theirs.clone())));
+                    }
+                    texts.push(theirs);
+                }
+            }
+        }
+        if self.options.code {
+            self.code(&texts, &mut reports.code);
+        }
+    }
+
+    fn reserved(&self, slot: &[u32; SLOT], report: &mut Report) {
+        let (text, len) = ours(slot, self.target, self.wave);
+        if refused(&text) {
+            report.leave_out(rules::RESERVED_SELECT);
+        } else {
+            report.differ(self.options.show, "accepts too much:", &text, || format!("      {}\n        ours {text} ({len})", hex(slot)));
+        }
+    }
+
+    /// Counts one answer of LLVM and ours, text and dwords; true when they agree.
+    pub fn compare(&self, words: &[u32], theirs: (&str, usize), found: (String, usize), report: &mut Report) -> bool {
+        let no = refused(theirs.0);
+        report.accepted += usize::from(!no);
+        if no && refused(&found.0) || !no && (found.0.as_str(), found.1) == theirs {
+            report.same();
+            return true;
+        }
+        let kind = match (no, refused(&found.0)) {
+            (true, false) => "accepts too much:",
+            (false, true) => "refuses too much:",
+            _ => "text:",
+        };
+        report.differ(self.options.show, kind, if no { &found.0 } else { theirs.0 }, || {
+            format!("      {}\n        llvm {} ({})\n        ours {} ({})", hex(words), theirs.0, theirs.1, found.0, found.1)
+        });
+        false
+    }
+
+    /// Words that we accept against the assembler alone.
+    fn print(&self, tests: &[[u32; TEST]], reports: &mut Reports, golden: &mut Golden) {
+        let show = self.options.show;
+        let mut words = Vec::new();
+        let mut texts = Vec::new();
+        for t in tests {
+            let (text, len) = ours(t, self.target, self.wave);
+            if !refused(&text) {
+                words.push(t[..len].to_vec());
+                texts.push(text);
+            }
+        }
+        for ((text, words), theirs) in texts.iter().zip(words).zip(llvm::assemble(&texts, self.target, self.wave)) {
+            match &theirs {
+                Ok((print, code)) => {
+                    let found = ours(code, self.target, self.wave);
+                    if self.compare(code, (print, code.len()), found, &mut reports.text) && print == text {
+                        golden.push((words, Some(text.clone())));
+                    }
+                }
+                Err(e) => reports
+                    .text
+                    .differ(show, "accepts too much:", text, || format!("      {}\n        ours {text}\n        llvm {e}", hex(&words))),
+            }
+            self.code_of(text, theirs, &mut reports.code);
+        }
+    }
+
+    /// Our assembler against LLVM's, text by text.
+    pub fn code(&self, texts: &[String], report: &mut Report) {
+        for (text, theirs) in texts.iter().zip(llvm::assemble(texts, self.target, self.wave)) {
+            self.code_of(text, theirs, report);
+        }
+    }
+
+    /// One text: what llvm-mc makes of it, or the rule for where it cannot be the measure.
+    fn code_of(&self, text: &str, theirs: Result<(String, Vec<u32>), String>, report: &mut Report) {
+        let found = assemble_instruction(text, self.target, self.wave);
+        let reads = |code: &[u32]| ours(code, self.target, self.wave).0 == text;
+        let reads_back = found.as_ref().is_ok_and(|c| reads(c.dwords()));
+        match (&theirs, &found) {
+            (Ok((_, code)), Ok(c)) if c.dwords() == code => {
+                report.accepted += 1;
+                return report.same();
+            }
+            _ if text.contains("/*") => return report.leave_out(rules::COMMENT),
+            (Ok((_, code)), _) if reads_back && !reads(code) => return report.leave_out(rules::CHANGED),
+            (Ok((_, code)), Err(_)) if !has_disassembler(self.target) && !reads(code) => return report.leave_out(rules::DROPPED),
+            (Err(_), _) if reads_back => return report.leave_out(rules::REFUSED),
+            _ => {}
+        }
+        let kind = if found.is_ok() { "code:" } else { "no code:" };
+        report.differ(self.options.show, kind, text, || {
+            let theirs = theirs.map_or_else(|e| e, |t| hex(&t.1));
+            let found = found.map_or_else(|e| e.to_string(), |c| hex(c.dwords()));
+            format!("      {text}\n        llvm {theirs}\n        ours {found}")
+        });
+    }
+}
