@@ -65,7 +65,7 @@ pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
         for (((text, code), found), again) in printed.iter().zip(&found).zip(llvm::assemble(&found, target, wave)) {
             // What is in the text alone, as the width of an image address, cannot be read from the code.
             if found != text && again.is_ok_and(|a| a.1 == *code) {
-                reports.text.leave_out(rules::TWO_TEXTS);
+                reports.text.leave_out(rules::TWO_TEXTS, text);
                 continue;
             }
             judge.compare(code, (text, code.len()), (found.clone(), code.len()), &mut reports.text);
@@ -80,7 +80,7 @@ pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
     for ((text, code), answer) in printed.iter().zip(llvm::disassemble(&slots, target, wave)) {
         match answer {
             Answer::Text(read, len) if read == *text && len == code.len() => texts.push(read),
-            _ => reports.code.leave_out(rules::NOT_READ),
+            _ => reports.code.leave_out(rules::NOT_READ, text),
         }
     }
     judge.code(&texts, &mut reports.code);

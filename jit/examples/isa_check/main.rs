@@ -10,7 +10,8 @@
 //! ... --target gfx1100 --golden FILE [--count N]
 //!     writes a corpus of jit/src/isa/golden, two instructions of each mnemonic: `wave size<TAB>dwords<TAB>text`, text `-` where LLVM
 //!     refuses; a fourth column holds the dwords that llvm-mc makes of the text where they differ, `-` where it takes no such text
-//! with [--check text|code|all] what to compare, [--show K] samples of each difference, [--seed S]
+//! with [--check text|code|all] what to compare, [--show K] samples of each difference, [--rules yes] what each rule left
+//! out, [--seed S]
 //! ```
 //!
 //! Needs llvm-mc-19 and llvm-objdump-19 on PATH. Random instructions go into one object file, each in a slot padded with s_nop so that the
@@ -42,6 +43,7 @@ pub struct Options {
     waves: Vec<u32>,
     format: Option<String>,
     show: usize,
+    rules: bool,
     seed: u64,
     golden: Option<String>,
     lines: Option<String>,
@@ -58,6 +60,7 @@ fn options() -> Options {
         waves: vec![32, 64],
         format: None,
         show: 2,
+        rules: false,
         seed: 0x9e37_79b9_7f4a_7c15,
         golden: None,
         lines: None,
@@ -79,6 +82,7 @@ fn options() -> Options {
             "--wave" => o.waves = vec![v.parse().unwrap_or_else(|_| bad())],
             "--format" | "--family" => o.format = Some(v.clone()),
             "--show" => o.show = v.parse().unwrap_or_else(|_| bad()),
+            "--rules" => o.rules = v == "yes",
             "--seed" => o.seed = v.parse().unwrap_or_else(|_| bad()),
             "--golden" => o.golden = Some(v.clone()),
             "--lines" => o.lines = Some(v.clone()),
@@ -159,11 +163,11 @@ fn print(title: &str, reports: &Reports, o: &Options) -> bool {
         good &= reports.code.is_good();
     }
     println!("{line}");
-    if o.text {
-        reports.text.print_differences();
-    }
-    if o.code {
-        reports.code.print_differences();
+    for (_, report) in [(o.text, &reports.text), (o.code, &reports.code)].iter().filter(|r| r.0) {
+        report.print_differences();
+        if o.rules {
+            report.print_omissions();
+        }
     }
     good
 }

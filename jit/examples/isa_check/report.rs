@@ -9,8 +9,8 @@ pub struct Report {
     pub done: usize,
     /// Of `done`, those that LLVM takes for an instruction.
     pub accepted: usize,
-    /// Not compared (not in `done`), by the rule that says why.
-    left_out: BTreeMap<&'static str, usize>,
+    /// Not compared (not in `done`), by the rule that says why and by mnemonic, with a sample.
+    left_out: BTreeMap<&'static str, BTreeMap<String, (usize, String)>>,
     differences: BTreeMap<String, (usize, Vec<String>)>,
 }
 
@@ -22,8 +22,10 @@ impl Report {
     }
 
     /// Counts one that cannot be compared.
-    pub fn leave_out(&mut self, rule: &'static str) {
-        *self.left_out.entry(rule).or_default() += 1;
+    pub fn leave_out(&mut self, rule: &'static str, sample: &str) {
+        let key = sample.split(' ').next().unwrap_or_default().to_string();
+        let entry = self.left_out.entry(rule).or_default().entry(key).or_insert_with(|| (0, sample.into()));
+        entry.0 += 1;
     }
 
     /// Counts a difference: its kind, the text whose mnemonic it is filed under, and a sample to show.
@@ -52,8 +54,17 @@ impl Report {
 
     /// `; left out: 3 reason, 4 other reason`, or nothing.
     pub fn omissions(&self) -> String {
-        let list: Vec<String> = self.left_out.iter().map(|(rule, n)| format!("{n} {rule}")).collect();
+        let list: Vec<String> =
+            self.left_out.iter().map(|(rule, found)| format!("{} {rule}", found.values().map(|f| f.0).sum::<usize>())).collect();
         if list.is_empty() { String::new() } else { format!("; left out: {}", list.join(", ")) }
+    }
+
+    /// Prints what each rule left out, a sample of each mnemonic.
+    pub fn print_omissions(&self) {
+        for (rule, found) in &self.left_out {
+            println!("    {rule}");
+            found.values().for_each(|(n, sample)| println!("    {n:6} {sample}"));
+        }
     }
 
     /// Prints the differences.

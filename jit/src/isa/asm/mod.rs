@@ -21,7 +21,7 @@ use super::decode::decode;
 use super::decode::sdwa::SDWA_DWORD_SEL;
 use super::encode::{Code, encode};
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
-use super::row::{Flags, Imm, Opd, Row, Ty};
+use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
 use super::scalars::ScalarSpace;
 use super::target::{Gfx, PROCESSOR_COUNT, Space};
@@ -265,9 +265,7 @@ impl Form<'_> {
             _ => {}
         }
         self.columns(columns, &operands)?;
-        if row.ops.iter().any(|o| matches!(o, Opd::LIT(_))) {
-            self.share_literal();
-        }
+        self.share_literal();
         parts.modifiers.iter().try_for_each(|m| self.modifier(m).map_err(|e| format!("modifier `{m}`: {e}")))?;
         // `th:TH_ATOMIC_CASCADE_NT` does not say whether the atomic returns; its operands do.
         if matches!(columns.first(), Some(Opd::RD(_))) && self.inst.mods.th >= 4 {
@@ -279,17 +277,13 @@ impl Form<'_> {
         Ok(())
     }
 
-    /// A 16-bit source shows the low half of the literal that v_madak_f16 and its like show in full.
+    /// An instruction has one literal, of which 16-bit sources show the low half: where another operand shows it in full, that is theirs.
     fn share_literal(&mut self) {
         let n = usize::from(self.inst.count);
         let ops = &mut self.inst.operands[..n];
-        let full = self.inst.row.ops.iter().zip(&*ops).find_map(|(column, op)| match (column, op) {
-            (Opd::LIT(Ty::F16), Operand::Literal(v)) => Some(*v),
-            _ => None,
-        });
-        let Some(full) = full else { return };
-        for op in ops {
-            if matches!(op, Operand::Literal(v) if *v == full & 0xffff) {
+        let Some(full) = ops.iter().find_map(|op| if let Operand::Literal(v @ 0x1_0000..) = *op { Some(v) } else { None }) else { return };
+        for (column, op) in self.inst.row.ops.iter().zip(ops) {
+            if operand::column_type(*column).is_16() && *op == Operand::Literal(full & 0xffff) {
                 *op = Operand::Literal(full);
             }
         }

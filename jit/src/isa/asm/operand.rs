@@ -22,7 +22,7 @@ pub(super) fn source_index(column: Opd) -> Option<u8> {
 }
 
 /// Type of a column's operand; 32 bits where the form decides.
-fn column_type(column: Opd) -> Ty {
+pub(super) fn column_type(column: Opd) -> Ty {
     match column {
         Opd::AV0(t) | Opd::AV1(t) | Opd::A0(t) | Opd::AD(t) => t,
         Opd::D(t) | Opd::SD(t) | Opd::SS(t) | Opd::SR0(t) | Opd::LIT(t) | Opd::SBASE(t) | Opd::RSRC(t) => t,
@@ -295,7 +295,7 @@ fn literal(target: Gfx, ty: Ty, text: &str) -> Result<u32, Reason> {
 /// What v_interp_mov_f32 moves.
 fn parameter(text: &str) -> Result<u32, Reason> {
     if let Some(n) = text.strip_prefix("invalid_param_") {
-        return number(n, 8);
+        return number(n, 9);
     }
     let at = ["p10", "p20", "p0"].iter().position(|p| *p == text);
     at.map(|n| n as u32).ok_or_else(|| "expected p10, p20 or p0".into())

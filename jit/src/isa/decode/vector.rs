@@ -3,6 +3,7 @@
 use super::{Decoder, Result1};
 use crate::isa::inst::Operand;
 use crate::isa::row::{Opd, Row, Ty};
+use crate::isa::target::Space;
 
 /// Sources a row reads from numbered fields.
 pub(in crate::isa) fn source_count(row: &Row) -> usize {
@@ -37,10 +38,17 @@ impl Decoder<'_> {
     }
 
     pub(super) fn vsrc(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code < 256 { self.special(code) } else { self.vgpr(code - 256, self.width(ty)) }
+        match code {
+            256.. => self.vgpr(code - 256, self.width(ty)),
+            // Only LLVM's disassembler, which gfx6 and gfx7 lack, takes other codes for a VGPR.
+            _ if self.space == Space::Gfx6 => Err(self.bad(code)),
+            _ => self.special(code),
+        }
     }
 
     fn rsrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code >= 256 { Err(self.bad(code)) } else { self.ssrc(code, ty) }
+        // A lane number of gfx8 and gfx9 is in a register or a constant.
+        let no_lane = code == super::LDS_DIRECT && self.space == Space::Gfx8;
+        if code >= 256 || no_lane { Err(self.bad(code)) } else { self.ssrc(code, ty) }
     }
 }
