@@ -303,7 +303,6 @@ pub const ROWS: &[Row] = &[
     ("s_wait_idle",            Sem::Note(NoteKind::Wait)),
     ("s_wait_event",           Sem::Note(NoteKind::Wait)),
     ("s_set_inst_prefetch_distance", Sem::Note(NoteKind::Prefetch)),
-    ("s_inst_prefetch",        Sem::Note(NoteKind::Prefetch)),
     ("s_icache_inv",           Sem::Note(NoteKind::Cache)),
     ("s_dcache_inv",           Sem::Note(NoteKind::Cache)),
     ("s_dcache_wb",            Sem::Note(NoteKind::Cache)),

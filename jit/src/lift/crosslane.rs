@@ -347,14 +347,6 @@ pub fn swap(c: &mut Cx) {
     c.b.vset(x, vy, e);
     c.b.vset(y, vx, e);
 }
-/// v_swap_b16
-pub fn swap16(c: &mut Cx) {
-    let (x, y) = (c.op(0), c.op(1));
-    let e = c.exec();
-    let (vx, vy) = (c.src(x, B16), c.src(y, B16));
-    c.vdst(x, B16, vy, e);
-    c.vdst(y, B16, vx, e);
-}
 /// v_swaprel_b32: v\[dst + M0\[25:16\]\] and v\[src + M0\[9:0\]\]
 pub fn swaprel(c: &mut Cx) {
     let (d, s) = (row(c, 0), row(c, 1));

@@ -62,20 +62,38 @@ pub fn has_semantics(row: &isa::Row) -> bool {
 fn of_row(row: &isa::Row) -> Option<&'static Sem> {
     static TABLE: OnceLock<Vec<Option<Sem>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
-        let files: [&[Row]; 9] =
-            [salu::ROWS, exec::ROWS, control::ROWS, valu::ROWS, compare::ROWS, packed::ROWS, crosslane::ROWS, mem::ROWS, wmma::ROWS];
-        let by_name: HashMap<&str, Sem> = files.into_iter().flatten().copied().collect();
-        isa::rows::all().iter().map(|r| by_name.get(plain_name(r.name).as_ref()).copied().or_else(|| texture::of_row(r))).collect()
+        let by_name: HashMap<&str, Sem> = NAMED.into_iter().flatten().copied().collect();
+        isa::rows::all().iter().map(|r| by_name.get(plain_name(r).as_ref()).copied().or_else(|| texture::of_row(r))).collect()
     });
     table.get(usize::from(row.id)).and_then(Option::as_ref)
 }
 
-/// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions.
-fn plain_name(name: &str) -> Cow<'_, str> {
+/// Meanings by name: [`plain_name`] of the rows.
+const NAMED: [&[Row]; 11] = [
+    salu::ROWS,
+    exec::ROWS,
+    control::ROWS,
+    valu::ROWS,
+    compare::ROWS,
+    packed::ROWS,
+    crosslane::ROWS,
+    mem::smem::ROWS,
+    mem::flat::ROWS,
+    mem::ds::ROWS,
+    wmma::ROWS,
+];
+
+/// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions, and FLAT, GLOBAL and SCRATCH
+/// instructions differ in their segment only.
+fn plain_name(row: &isa::Row) -> Cow<'static, str> {
+    let name = row.name;
+    let without_segment = || name.split_once('_').map_or(name, |(_, rest)| rest).into();
     if let Some(rest) = name.strip_prefix("v_cmpx_") {
         format!("v_cmp_{rest}").into()
     } else if let Some(rest) = name.strip_prefix("v_dual_") {
         format!("v_{rest}").into()
+    } else if matches!(row.enc(), Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH) {
+        without_segment()
     } else {
         name.into()
     }

@@ -31,6 +31,13 @@ fn failures(path: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
+fn every_meaning_belongs_to_a_row() {
+    let names: std::collections::HashSet<_> = isa::rows::all().iter().map(plain_name).collect();
+    let dead: Vec<&str> = NAMED.iter().copied().flatten().map(|row| row.0).filter(|n| !names.contains(*n)).collect();
+    assert!(dead.is_empty(), "{dead:?}");
+}
+
+#[test]
 fn every_kernel_in_shaders_lifts() {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/bin");
     let mut files: Vec<_> = std::fs::read_dir(dir).expect("shaders/bin").map(|e| e.expect("entry").path()).collect();

@@ -1,0 +1,271 @@
+//! DS: LDS (RDNA3 ISA, chapter 12; requirements.md LDS). The address is `offset(VGPR) + imm`.
+
+use super::*;
+
+/// Address of a DS instruction with a byte offset.
+fn lds(c: &mut Cx, vaddr: Operand, imm: i64) -> Addr {
+    Addr { base: None, offset: Some(lane(c, vaddr, B32)), imm }
+}
+
+fn no_gds(c: &mut Cx) {
+    if c.inst.mods.gds {
+        c.unsupported("GDS");
+    }
+}
+fn ds_load(c: &mut Cx, kind: MemKind, part: Part) {
+    no_gds(c);
+    let (d, a) = (c.op(0), c.op(1));
+    let addr = lds(c, a, c.inst.mods.offset.into());
+    let e = c.exec();
+    let v = c.b.load(Space::Lds, kind, addr, e);
+    loaded(c, d, v, kind.dwords(), part);
+}
+fn ds_store(c: &mut Cx, kind: MemKind, part: Part) {
+    no_gds(c);
+    let (a, d) = (c.op(0), c.op(1));
+    let addr = lds(c, a, c.inst.mods.offset.into());
+    let data = stored(c, d, kind, part);
+    let exec = c.exec();
+    c.b.push(Op::Store { space: Space::Lds, kind, addr, data, exec }, &[]);
+}
+/// Byte offsets of a two-address instruction, in elements or in 64 elements.
+fn two_offsets(c: &Cx, kind: MemKind, stride64: bool) -> [i64; 2] {
+    let unit = kind.bytes() as i64 * if stride64 { 64 } else { 1 };
+    [i64::from(c.inst.mods.offset) * unit, i64::from(c.inst.mods.offset1) * unit]
+}
+/// ds_load_2addr: both loads before either write, the address may be a destination.
+fn ds_load2(c: &mut Cx, kind: MemKind, stride64: bool) {
+    no_gds(c);
+    let (d, a) = (c.op(0), c.op(1));
+    let e = c.exec();
+    let addr = lds(c, a, 0);
+    let n = kind.dwords();
+    let v = two_offsets(c, kind, stride64).map(|imm| c.b.load(Space::Lds, kind, Addr { imm, ..addr }, e));
+    let row = vgpr(c, d);
+    for (i, v) in v.into_iter().enumerate() {
+        for j in 0..n {
+            c.b.vset(VReg(row_after(row, (i * n + j) as u16)), Value(v.0 + j as u32), e);
+        }
+    }
+}
+fn ds_store2(c: &mut Cx, kind: MemKind, stride64: bool) {
+    no_gds(c);
+    let ops = [c.op(0), c.op(1), c.op(2)];
+    let addr = lds(c, ops[0], 0);
+    let data = [stored(c, ops[1], kind, Whole), stored(c, ops[2], kind, Whole)];
+    let exec = c.exec();
+    for (imm, data) in two_offsets(c, kind, stride64).into_iter().zip(data) {
+        c.b.push(Op::Store { space: Space::Lds, kind, addr: Addr { imm, ..addr }, data, exec }, &[]);
+    }
+}
+/// ds_storexchg_2addr: exchanges at two addresses.
+fn ds_exchange2(c: &mut Cx, kind: MemKind, stride64: bool) {
+    no_gds(c);
+    let ops = [c.op(0), c.op(1), c.op(2), c.op(3)];
+    let addr = lds(c, ops[1], 0);
+    let data = [stored(c, ops[2], kind, Whole), stored(c, ops[3], kind, Whole)];
+    let exec = c.exec();
+    let n = kind.dwords();
+    let mut old = vec![];
+    for (imm, data) in two_offsets(c, kind, stride64).into_iter().zip(data) {
+        let op = Op::Atomic { space: Space::Lds, op: AtomicOp::Swap, wide: n == 2, addr: Addr { imm, ..addr }, data, exec, returns: true };
+        let v = c.b.push(op, &[Ty::L32; 2][..n]);
+        old.extend((0..n as u32).map(|j| Value(v.0 + j)));
+    }
+    let row = vgpr(c, ops[0]);
+    for (i, v) in old.into_iter().enumerate() {
+        c.b.vset(VReg(row_after(row, i as u16)), v, exec);
+    }
+}
+/// ds_load_addtid_b32, ds_store_addtid_b32: M0\[15:0\] plus four bytes a lane.
+fn ds_addtid(c: &mut Cx, is_store: bool) {
+    no_gds(c);
+    let data = c.op(0);
+    let id = c.lane_id();
+    let two = c.b.const32(2);
+    let offset = c.b.pure2(Shl32, id, two);
+    let m0 = m0_base(c);
+    let offset = c.b.pure2(IAdd32, offset, m0);
+    let addr = Addr { base: None, offset: Some(offset), imm: c.inst.mods.offset.into() };
+    let exec = c.exec();
+    if is_store {
+        let data = stored(c, data, MemKind::B32, Whole);
+        c.b.push(Op::Store { space: Space::Lds, kind: MemKind::B32, addr, data, exec }, &[]);
+    } else {
+        let v = c.b.load(Space::Lds, MemKind::B32, addr, exec);
+        loaded(c, data, v, 1, Whole);
+    }
+}
+fn m0_base(c: &mut Cx) -> Value {
+    let m0 = c.b.sget(SReg::M0);
+    let m = c.b.const32(0xffff);
+    c.b.pure2(And32, m0, m)
+}
+/// DS atomics: address, then one or two data operands. ds_cmpstore takes source, comparand (gfx11); ds_cmpst comparand, source.
+fn ds_atomic(c: &mut Cx, op: AtomicOp, wide: bool, returns: bool, operands: usize) {
+    no_gds(c);
+    let first = usize::from(returns);
+    let a = c.op(first);
+    let addr = lds(c, a, c.inst.mods.offset.into());
+    let per = if wide { 2 } else { 1 };
+    let mut data = [None; 4];
+    for i in 0..operands {
+        let d = c.op(first + 1 + i);
+        let row = vgpr(c, d);
+        let v = rows(c, row, per);
+        let slot = if c.inst.row.name.starts_with("ds_cmpst_") { 1 - i } else { i };
+        data[slot * per..(slot + 1) * per].copy_from_slice(&v[..per]);
+    }
+    run_atomic(c, Space::Lds, op, wide, addr, data, returns);
+}
+/// ds_append, ds_consume: the number of active lanes added to (taken from) the dword at M0\[15:0\] + offset; all lanes get the old value.
+/// One lane does it; with EXEC = 0 it adds 0.
+fn ds_append(c: &mut Cx, op: AtomicOp) {
+    no_gds(c);
+    let d = c.op(0);
+    let exec = c.exec();
+    let bits = c.b.mask_bits(exec);
+    let count = c.b.pure1(Popcnt64, bits);
+    let count = c.as_lane(count);
+    let base = m0_base(c);
+    let base = c.as_lane(base);
+    let addr = Addr { base: None, offset: Some(base), imm: c.inst.mods.offset.into() };
+    let one = c.const_mask(1);
+    let data = [Some(count), None, None, None];
+    let old = c.b.push(Op::Atomic { space: Space::Lds, op, wide: false, addr, data, exec: one, returns: true }, &[Ty::L32]);
+    let lane = c.b.const32(0);
+    let v = c.b.push(Op::ReadLane { value: old, lane }, &[Ty::S32]);
+    c.vdst(d, B32, v, exec);
+}
+
+#[allow(missing_docs)]
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("ds_load_u8",                          Sem::Wave(|c| ds_load(c, MemKind::U8, Whole))),
+    ("ds_load_i8",                          Sem::Wave(|c| ds_load(c, MemKind::I8, Whole))),
+    ("ds_load_u16",                         Sem::Wave(|c| ds_load(c, MemKind::U16, Whole))),
+    ("ds_load_i16",                         Sem::Wave(|c| ds_load(c, MemKind::I16, Whole))),
+    ("ds_load_b32",                         Sem::Wave(|c| ds_load(c, MemKind::B32, Whole))),
+    ("ds_load_b64",                         Sem::Wave(|c| ds_load(c, MemKind::B64, Whole))),
+    ("ds_load_b96",                         Sem::Wave(|c| ds_load(c, MemKind::B96, Whole))),
+    ("ds_load_b128",                        Sem::Wave(|c| ds_load(c, MemKind::B128, Whole))),
+    ("ds_load_u8_d16",                      Sem::Wave(|c| ds_load(c, MemKind::U8, Low))),
+    ("ds_load_u8_d16_hi",                   Sem::Wave(|c| ds_load(c, MemKind::U8, High))),
+    ("ds_load_i8_d16",                      Sem::Wave(|c| ds_load(c, MemKind::I8, Low))),
+    ("ds_load_i8_d16_hi",                   Sem::Wave(|c| ds_load(c, MemKind::I8, High))),
+    ("ds_load_u16_d16",                     Sem::Wave(|c| ds_load(c, MemKind::U16, Low))),
+    ("ds_load_u16_d16_hi",                  Sem::Wave(|c| ds_load(c, MemKind::U16, High))),
+    ("ds_store_b8",                         Sem::Wave(|c| ds_store(c, MemKind::U8, Whole))),
+    ("ds_store_b16",                        Sem::Wave(|c| ds_store(c, MemKind::U16, Whole))),
+    ("ds_store_b32",                        Sem::Wave(|c| ds_store(c, MemKind::B32, Whole))),
+    ("ds_store_b64",                        Sem::Wave(|c| ds_store(c, MemKind::B64, Whole))),
+    ("ds_store_b96",                        Sem::Wave(|c| ds_store(c, MemKind::B96, Whole))),
+    ("ds_store_b128",                       Sem::Wave(|c| ds_store(c, MemKind::B128, Whole))),
+    ("ds_store_b8_d16_hi",                  Sem::Wave(|c| ds_store(c, MemKind::U8, High))),
+    ("ds_store_b16_d16_hi",                 Sem::Wave(|c| ds_store(c, MemKind::U16, High))),
+    ("ds_load_2addr_b32",                   Sem::Wave(|c| ds_load2(c, MemKind::B32, false))),
+    ("ds_load_2addr_stride64_b32",          Sem::Wave(|c| ds_load2(c, MemKind::B32, true))),
+    ("ds_store_2addr_b32",                  Sem::Wave(|c| ds_store2(c, MemKind::B32, false))),
+    ("ds_store_2addr_stride64_b32",         Sem::Wave(|c| ds_store2(c, MemKind::B32, true))),
+    ("ds_storexchg_2addr_rtn_b32",          Sem::Wave(|c| ds_exchange2(c, MemKind::B32, false))),
+    ("ds_storexchg_2addr_stride64_rtn_b32", Sem::Wave(|c| ds_exchange2(c, MemKind::B32, true))),
+    ("ds_load_2addr_b64",                   Sem::Wave(|c| ds_load2(c, MemKind::B64, false))),
+    ("ds_load_2addr_stride64_b64",          Sem::Wave(|c| ds_load2(c, MemKind::B64, true))),
+    ("ds_store_2addr_b64",                  Sem::Wave(|c| ds_store2(c, MemKind::B64, false))),
+    ("ds_store_2addr_stride64_b64",         Sem::Wave(|c| ds_store2(c, MemKind::B64, true))),
+    ("ds_storexchg_2addr_rtn_b64",          Sem::Wave(|c| ds_exchange2(c, MemKind::B64, false))),
+    ("ds_storexchg_2addr_stride64_rtn_b64", Sem::Wave(|c| ds_exchange2(c, MemKind::B64, true))),
+    ("ds_load_addtid_b32",                  Sem::Wave(|c| ds_addtid(c, false))),
+    ("ds_store_addtid_b32",                 Sem::Wave(|c| ds_addtid(c, true))),
+    ("ds_add_u32",                          Sem::Wave(|c| ds_atomic(c, Add, false, false, 1))),
+    ("ds_add_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, Add, false, true, 1))),
+    ("ds_sub_u32",                          Sem::Wave(|c| ds_atomic(c, Sub, false, false, 1))),
+    ("ds_sub_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, Sub, false, true, 1))),
+    ("ds_rsub_u32",                         Sem::Wave(|c| ds_atomic(c, RSub, false, false, 1))),
+    ("ds_rsub_rtn_u32",                     Sem::Wave(|c| ds_atomic(c, RSub, false, true, 1))),
+    ("ds_inc_u32",                          Sem::Wave(|c| ds_atomic(c, Inc, false, false, 1))),
+    ("ds_inc_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, Inc, false, true, 1))),
+    ("ds_dec_u32",                          Sem::Wave(|c| ds_atomic(c, Dec, false, false, 1))),
+    ("ds_dec_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, Dec, false, true, 1))),
+    ("ds_min_i32",                          Sem::Wave(|c| ds_atomic(c, SMin, false, false, 1))),
+    ("ds_min_rtn_i32",                      Sem::Wave(|c| ds_atomic(c, SMin, false, true, 1))),
+    ("ds_max_i32",                          Sem::Wave(|c| ds_atomic(c, SMax, false, false, 1))),
+    ("ds_max_rtn_i32",                      Sem::Wave(|c| ds_atomic(c, SMax, false, true, 1))),
+    ("ds_min_u32",                          Sem::Wave(|c| ds_atomic(c, UMin, false, false, 1))),
+    ("ds_min_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, UMin, false, true, 1))),
+    ("ds_max_u32",                          Sem::Wave(|c| ds_atomic(c, UMax, false, false, 1))),
+    ("ds_max_rtn_u32",                      Sem::Wave(|c| ds_atomic(c, UMax, false, true, 1))),
+    ("ds_and_b32",                          Sem::Wave(|c| ds_atomic(c, And, false, false, 1))),
+    ("ds_and_rtn_b32",                      Sem::Wave(|c| ds_atomic(c, And, false, true, 1))),
+    ("ds_or_b32",                           Sem::Wave(|c| ds_atomic(c, Or, false, false, 1))),
+    ("ds_or_rtn_b32",                       Sem::Wave(|c| ds_atomic(c, Or, false, true, 1))),
+    ("ds_xor_b32",                          Sem::Wave(|c| ds_atomic(c, Xor, false, false, 1))),
+    ("ds_xor_rtn_b32",                      Sem::Wave(|c| ds_atomic(c, Xor, false, true, 1))),
+    ("ds_mskor_b32",                        Sem::Wave(|c| ds_atomic(c, MskOr, false, false, 2))),
+    ("ds_mskor_rtn_b32",                    Sem::Wave(|c| ds_atomic(c, MskOr, false, true, 2))),
+    ("ds_cmpstore_b32",                     Sem::Wave(|c| ds_atomic(c, CmpSwap, false, false, 2))),
+    ("ds_cmpstore_rtn_b32",                 Sem::Wave(|c| ds_atomic(c, CmpSwap, false, true, 2))),
+    ("ds_cmpst_b32",                        Sem::Wave(|c| ds_atomic(c, CmpSwap, false, false, 2))),
+    ("ds_cmpst_rtn_b32",                    Sem::Wave(|c| ds_atomic(c, CmpSwap, false, true, 2))),
+    ("ds_cmpstore_f32",                     Sem::Wave(|c| ds_atomic(c, FCmpSwap, false, false, 2))),
+    ("ds_cmpstore_rtn_f32",                 Sem::Wave(|c| ds_atomic(c, FCmpSwap, false, true, 2))),
+    ("ds_cmpst_f32",                        Sem::Wave(|c| ds_atomic(c, FCmpSwap, false, false, 2))),
+    ("ds_cmpst_rtn_f32",                    Sem::Wave(|c| ds_atomic(c, FCmpSwap, false, true, 2))),
+    ("ds_min_f32",                          Sem::Wave(|c| ds_atomic(c, FMin, false, false, 1))),
+    ("ds_min_rtn_f32",                      Sem::Wave(|c| ds_atomic(c, FMin, false, true, 1))),
+    ("ds_max_f32",                          Sem::Wave(|c| ds_atomic(c, FMax, false, false, 1))),
+    ("ds_max_rtn_f32",                      Sem::Wave(|c| ds_atomic(c, FMax, false, true, 1))),
+    ("ds_add_f32",                          Sem::Wave(|c| ds_atomic(c, FAdd, false, false, 1))),
+    ("ds_add_rtn_f32",                      Sem::Wave(|c| ds_atomic(c, FAdd, false, true, 1))),
+    ("ds_storexchg_rtn_b32",                Sem::Wave(|c| ds_atomic(c, Swap, false, true, 1))),
+    ("ds_add_u64",                          Sem::Wave(|c| ds_atomic(c, Add, true, false, 1))),
+    ("ds_add_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, Add, true, true, 1))),
+    ("ds_sub_u64",                          Sem::Wave(|c| ds_atomic(c, Sub, true, false, 1))),
+    ("ds_sub_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, Sub, true, true, 1))),
+    ("ds_rsub_u64",                         Sem::Wave(|c| ds_atomic(c, RSub, true, false, 1))),
+    ("ds_rsub_rtn_u64",                     Sem::Wave(|c| ds_atomic(c, RSub, true, true, 1))),
+    ("ds_inc_u64",                          Sem::Wave(|c| ds_atomic(c, Inc, true, false, 1))),
+    ("ds_inc_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, Inc, true, true, 1))),
+    ("ds_dec_u64",                          Sem::Wave(|c| ds_atomic(c, Dec, true, false, 1))),
+    ("ds_dec_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, Dec, true, true, 1))),
+    ("ds_min_i64",                          Sem::Wave(|c| ds_atomic(c, SMin, true, false, 1))),
+    ("ds_min_rtn_i64",                      Sem::Wave(|c| ds_atomic(c, SMin, true, true, 1))),
+    ("ds_max_i64",                          Sem::Wave(|c| ds_atomic(c, SMax, true, false, 1))),
+    ("ds_max_rtn_i64",                      Sem::Wave(|c| ds_atomic(c, SMax, true, true, 1))),
+    ("ds_min_u64",                          Sem::Wave(|c| ds_atomic(c, UMin, true, false, 1))),
+    ("ds_min_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, UMin, true, true, 1))),
+    ("ds_max_u64",                          Sem::Wave(|c| ds_atomic(c, UMax, true, false, 1))),
+    ("ds_max_rtn_u64",                      Sem::Wave(|c| ds_atomic(c, UMax, true, true, 1))),
+    ("ds_and_b64",                          Sem::Wave(|c| ds_atomic(c, And, true, false, 1))),
+    ("ds_and_rtn_b64",                      Sem::Wave(|c| ds_atomic(c, And, true, true, 1))),
+    ("ds_or_b64",                           Sem::Wave(|c| ds_atomic(c, Or, true, false, 1))),
+    ("ds_or_rtn_b64",                       Sem::Wave(|c| ds_atomic(c, Or, true, true, 1))),
+    ("ds_xor_b64",                          Sem::Wave(|c| ds_atomic(c, Xor, true, false, 1))),
+    ("ds_xor_rtn_b64",                      Sem::Wave(|c| ds_atomic(c, Xor, true, true, 1))),
+    ("ds_mskor_b64",                        Sem::Wave(|c| ds_atomic(c, MskOr, true, false, 2))),
+    ("ds_mskor_rtn_b64",                    Sem::Wave(|c| ds_atomic(c, MskOr, true, true, 2))),
+    ("ds_cmpstore_b64",                     Sem::Wave(|c| ds_atomic(c, CmpSwap, true, false, 2))),
+    ("ds_cmpstore_rtn_b64",                 Sem::Wave(|c| ds_atomic(c, CmpSwap, true, true, 2))),
+    ("ds_cmpst_b64",                        Sem::Wave(|c| ds_atomic(c, CmpSwap, true, false, 2))),
+    ("ds_cmpst_rtn_b64",                    Sem::Wave(|c| ds_atomic(c, CmpSwap, true, true, 2))),
+    ("ds_cmpstore_f64",                     Sem::Wave(|c| ds_atomic(c, FCmpSwap, true, false, 2))),
+    ("ds_cmpstore_rtn_f64",                 Sem::Wave(|c| ds_atomic(c, FCmpSwap, true, true, 2))),
+    ("ds_cmpst_f64",                        Sem::Wave(|c| ds_atomic(c, FCmpSwap, true, false, 2))),
+    ("ds_cmpst_rtn_f64",                    Sem::Wave(|c| ds_atomic(c, FCmpSwap, true, true, 2))),
+    ("ds_min_f64",                          Sem::Wave(|c| ds_atomic(c, FMin, true, false, 1))),
+    ("ds_min_rtn_f64",                      Sem::Wave(|c| ds_atomic(c, FMin, true, true, 1))),
+    ("ds_max_f64",                          Sem::Wave(|c| ds_atomic(c, FMax, true, false, 1))),
+    ("ds_max_rtn_f64",                      Sem::Wave(|c| ds_atomic(c, FMax, true, true, 1))),
+    ("ds_add_f64",                          Sem::Wave(|c| ds_atomic(c, FAdd, true, false, 1))),
+    ("ds_add_rtn_f64",                      Sem::Wave(|c| ds_atomic(c, FAdd, true, true, 1))),
+    ("ds_storexchg_rtn_b64",                Sem::Wave(|c| ds_atomic(c, Swap, true, true, 1))),
+    ("ds_wrap_rtn_b32",                     Sem::Wave(|c| ds_atomic(c, Wrap, false, true, 2))),
+    ("ds_condxchg32_rtn_b64",               Sem::Wave(|c| ds_atomic(c, CondXchg, true, true, 1))),
+    ("ds_pk_add_f16",                       Sem::Wave(|c| ds_atomic(c, PkAddF16, false, false, 1))),
+    ("ds_pk_add_rtn_f16",                   Sem::Wave(|c| ds_atomic(c, PkAddF16, false, true, 1))),
+    ("ds_pk_add_bf16",                      Sem::Wave(|c| ds_atomic(c, PkAddBf16, false, false, 1))),
+    ("ds_pk_add_rtn_bf16",                  Sem::Wave(|c| ds_atomic(c, PkAddBf16, false, true, 1))),
+    ("ds_append",                           Sem::Wave(|c| ds_append(c, Add))),
+    ("ds_consume",                          Sem::Wave(|c| ds_append(c, Sub))),
+    ("ds_nop",                              Sem::Note(crate::ir::NoteKind::Other)),
+];

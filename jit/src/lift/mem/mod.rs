@@ -1,0 +1,78 @@
+//! Memory: SMEM, FLAT, GLOBAL, SCRATCH and DS (RDNA3 ISA, memory chapters; numerics.md section 14), and what they share: registers named by
+//! operands, halves of registers, atomics.
+
+pub mod ds;
+pub mod flat;
+pub mod smem;
+
+use super::cx::{Cx, row_after};
+use super::sem::*;
+use crate::ir::AtomicOp::{self, *};
+use crate::ir::PureOp::*;
+use crate::ir::{Addr, MemKind, Op, SReg, Space, Ty, VReg, Value};
+use crate::isa::{Enc, Family, Operand};
+
+/// Which half of a register a 16-bit access uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// D16: the other half of a loaded register stays.
+    Low,
+    High,
+}
+use Part::{High, Low, Whole};
+
+fn vgpr(c: &mut Cx, op: Operand) -> u16 {
+    match op {
+        Operand::Vgpr { n, .. } => n,
+        Operand::Agpr { n, .. } => 256 + (n & 255),
+        _ => {
+            c.unsupported("VGPR expected");
+            0
+        }
+    }
+}
+fn is_off(c: &Cx, op: Operand) -> bool {
+    let null = if c.target.family() >= Family::Gfx11 { 124 } else { 125 };
+    matches!(op, Operand::Off) || matches!(op, Operand::Sgpr { n, .. } if n == null)
+}
+fn lane(c: &mut Cx, op: Operand, t: T) -> Value {
+    let v = c.src(op, t);
+    c.as_lane(v)
+}
+fn rows(c: &mut Cx, first: u16, n: usize) -> [Option<Value>; 4] {
+    let e = c.exec();
+    std::array::from_fn(|i| (i < n).then(|| c.b.vget(VReg(row_after(first, i as u16)), Some(e))))
+}
+
+/// Writes the results of a load: whole registers, or one half of one.
+fn loaded(c: &mut Cx, d: Operand, first: Value, n: usize, part: Part) {
+    let e = c.exec();
+    let row = vgpr(c, d);
+    for i in 0..n {
+        let v = Value(first.0 + i as u32);
+        let reg = row_after(row, i as u16);
+        let v = if part == Whole { v } else { c.insert_half(reg, v, part == High, e) };
+        c.b.vset(VReg(reg), v, e);
+    }
+}
+/// Data of a store.
+fn stored(c: &mut Cx, op: Operand, kind: MemKind, part: Part) -> [Option<Value>; 4] {
+    let row = vgpr(c, op);
+    let mut data = rows(c, row, kind.dwords());
+    if part == High {
+        data[0] = data[0].map(|v| c.high_half(v));
+    }
+    data
+}
+
+fn run_atomic(c: &mut Cx, space: Space, op: AtomicOp, wide: bool, addr: Addr, data: [Option<Value>; 4], returns: bool) {
+    let exec = c.exec();
+    let n = if wide { 2 } else { 1 };
+    let tys = if returns { &[Ty::L32; 2][..n] } else { &[] };
+    let v = c.b.push(Op::Atomic { space, op, wide, addr, data, exec, returns }, tys);
+    if returns {
+        let d = c.op(0);
+        loaded(c, d, v, n, Whole);
+    }
+}

@@ -1,0 +1,62 @@
+//! SMEM: scalar loads (RDNA3 ISA, chapter 8; STATE-18).
+
+use super::*;
+
+/// The scalar offset operand and the immediate of an SMEM instruction: either or both.
+fn smem_offset(c: &mut Cx, i: usize) -> (Option<Value>, i64) {
+    let extra = i64::from(c.inst.mods.offset);
+    match c.operand(i) {
+        Some(Operand::Imm(v) | Operand::Literal(v)) => (None, i64::from(v as i32)),
+        Some(Operand::Int(v)) => (None, v.into()),
+        Some(op @ Operand::Sgpr { .. }) if !is_off(c, op) => (Some(c.src(op, B32)), extra),
+        _ => (None, extra),
+    }
+}
+/// Writes `n` dwords to SGPRs from `d`, aligned by hardware (STATE-18).
+fn sgprs(c: &mut Cx, d: Operand, first: Value, n: u32) {
+    let Operand::Sgpr { n: base, .. } = d else {
+        return;
+    };
+    let base = match n {
+        1 => base,
+        2 => base & !1,
+        _ => base & !3,
+    };
+    for i in 0..n {
+        // Loads cannot reach M0, NULL and EXEC (STATE-26).
+        let Some(code) = base.checked_add(i as u8).filter(|c| *c < 108) else { continue };
+        c.swrite(code, Value(first.0 + i));
+    }
+}
+fn s_load(c: &mut Cx, dwords: u8) {
+    let (d, sbase) = (c.op(0), c.op(1));
+    let base = c.src(sbase, B64);
+    let (offset, imm) = smem_offset(c, 2);
+    let v = c.b.push(Op::SLoad { base, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
+    sgprs(c, d, v, dwords.into());
+}
+fn s_buffer_load(c: &mut Cx, dwords: u8) {
+    let (d, desc) = (c.op(0), c.op(1));
+    let Operand::Sgpr { n, .. } = desc else {
+        return c.unsupported("V# in SGPRs expected");
+    };
+    let desc = [0, 1, 2, 3].map(|i| c.sread((n & !3) + i));
+    let (offset, imm) = smem_offset(c, 2);
+    let v = c.b.push(Op::SBufferLoad { desc, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
+    sgprs(c, d, v, dwords.into());
+}
+
+#[allow(missing_docs)]
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("s_load_b32",         Sem::Wave(|c| s_load(c, 1))),
+    ("s_load_b64",         Sem::Wave(|c| s_load(c, 2))),
+    ("s_load_b128",        Sem::Wave(|c| s_load(c, 4))),
+    ("s_load_b256",        Sem::Wave(|c| s_load(c, 8))),
+    ("s_load_b512",        Sem::Wave(|c| s_load(c, 16))),
+    ("s_buffer_load_b32",  Sem::Wave(|c| s_buffer_load(c, 1))),
+    ("s_buffer_load_b64",  Sem::Wave(|c| s_buffer_load(c, 2))),
+    ("s_buffer_load_b128", Sem::Wave(|c| s_buffer_load(c, 4))),
+    ("s_buffer_load_b256", Sem::Wave(|c| s_buffer_load(c, 8))),
+    ("s_buffer_load_b512", Sem::Wave(|c| s_buffer_load(c, 16))),
+];
