@@ -24,6 +24,7 @@ mod table;
 
 pub use bc::Bc;
 pub(crate) use bc::texel as block_texel;
+pub(crate) use convert::PARTS;
 pub use etc::Etc;
 pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
 

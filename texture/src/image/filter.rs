@@ -9,7 +9,7 @@
 //! Reference: the Direct3D 11.3 functional specification, "texture filtering"; filter and compare codes are those of S#.
 
 /// Any NaN becomes the default one: which of two NaNs an addition returns is the compiler's choice.
-fn settle(x: f32) -> f32 {
+pub(super) fn settle(x: f32) -> f32 {
     if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { x }
 }
 

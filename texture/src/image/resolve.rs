@@ -140,7 +140,11 @@ pub(super) fn sampler(op: &ImageOp, config: &ImageConfig, s: &[u32; 4], surface:
         mag: XyFilter::from_field(d.mag_filter.into()),
         min: XyFilter::from_field(d.min_filter.into()),
         z_linear: [None, Some(false), Some(true), None][usize::from(d.z_filter & 3)],
-        mip: [MipFilter::None, MipFilter::Point, MipFilter::Linear, MipFilter::Point][usize::from(d.mip_filter & 3)],
+        mip: match d.mip_filter & 3 {
+            0 => MipFilter::None,
+            2 if !surface.format.is_integer() => MipFilter::Linear, // integers are not blended
+            _ => MipFilter::Point,
+        },
         bounds: Bounds {
             bias: to_lambda(d.lod_bias) + to_lambda(d.lod_bias_sec),
             min: to_lambda(d.min_lod),

@@ -69,6 +69,12 @@ impl Routine {
         Routine { kernel, ..self }
     }
 
+    /// The vector kernel of a store.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn store_kernel(&self, operands: &Operands) -> Option<&Kernel> {
+        self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())
+    }
+
     /// Is there a vector kernel?
     #[cfg(target_arch = "x86_64")]
     pub fn has_kernel(&self) -> bool {
@@ -85,12 +91,31 @@ impl Routine {
             return Ok(());
         };
         #[cfg(target_arch = "x86_64")]
-        if let Some(kernel) = &self.kernel
-            && operands.address.len() >= self.layout.registers.into()
-            && kernel.execute(operands, wave, memory)
-        {
-            return Ok(());
+        if let Some(left) = self.execute_kernel(surface, operands, wave, memory) {
+            if left == 0 {
+                return Ok(());
+            }
+            let exec = std::mem::replace(&mut wave.exec, left);
+            let done = self.execute_by_lane(surface, operands, wave, memory);
+            wave.exec = exec;
+            return done;
         }
+        self.execute_by_lane(surface, operands, wave, memory)
+    }
+
+    /// The vector form, if there is one: the lanes it leaves to the scalar one.
+    #[cfg(target_arch = "x86_64")]
+    fn execute_kernel(&self, surface: &Surface, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Option<u64> {
+        let kernel = self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())?;
+        let border = match &self.sampler {
+            Some(sampler) if kernel.has_border() => self.border(surface, sampler, memory).ok()?,
+            _ => [0; 4],
+        };
+        kernel.execute(operands, wave, memory, border)
+    }
+
+    /// The scalar form.
+    fn execute_by_lane(&self, surface: &Surface, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Result<(), ImageError> {
         match (self.op.kind, &self.sampler) {
             (Kind::Load { packing, .. }, _) => self.load(packing, surface, operands, wave, memory),
             (Kind::Store { raw, .. }, _) => self.store(raw, surface, operands, wave, memory),

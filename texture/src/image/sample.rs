@@ -10,7 +10,7 @@ use super::address::{Operands, SampleAddress};
 use super::coord::{self, BORDER, Clamp, Taps};
 use super::cube::neighbour;
 use super::error::ImageError;
-use super::filter::{Reduction, bilinear, compare, lerp};
+use super::filter::{Reduction, bilinear, compare, lerp, settle};
 use super::lod::{self, Anisotropy, Lambda, MipFilter, isotropic, to_lambda};
 use super::op::{Dim, Lod, Sampling};
 use super::routine::Routine;
@@ -217,13 +217,13 @@ impl Sample<'_> {
         }
         match (self.sampler.reduction, reduced) {
             (Reduction::Min | Reduction::Max, Some(value)) => Ok(value),
-            _ => Ok(sum.map(|s| (s / shape.samples as f32).to_bits())),
+            _ => Ok(sum.map(|s| settle(s / shape.samples as f32).to_bits())),
         }
     }
 }
 
 /// An image's byte or a border colour, from 0 to 255. Bytes come back exactly: v / 255 * 255 is within half of v.
-fn to_byte(x: f32) -> f32 {
+pub(super) fn to_byte(x: f32) -> f32 {
     let scaled = x * BYTE;
     let nearest = scaled.round_ties_even();
     if nearest / BYTE == x { nearest } else { scaled }

@@ -109,41 +109,51 @@ impl Routine {
             _ => Widen::Float,
         };
         let bytes = usize::from(format.bytes);
-        let mut channels = [[0; 64]; 4];
-        for lane in wave.active() {
-            let mut components = [0; 4];
-            let mut n = 0;
-            for (k, component) in components.iter_mut().enumerate() {
-                if self.op.dmask >> k & 1 != 0 {
-                    *component = take(&self.op, self.config.unpacked_d16, operands, wave, lane, n, widen);
-                    n += 1;
+        // Rows of components, those that DMASK leaves out 0.
+        let zeros = &[0; 64][..wave.lanes];
+        let mut wide = [[0; 64]; 4];
+        if self.op.d16 {
+            for (n, row) in wide.iter_mut().enumerate().take(self.op.components()) {
+                for (lane, value) in row.iter_mut().enumerate().take(wave.lanes) {
+                    *value = take(&self.op, self.config.unpacked_d16, operands, wave, lane, n, widen);
                 }
-            }
-            if !raw && self.op.generation == Generation::Gfx12 {
-                // what DMASK leaves out is stored as X
-                for k in 1..4 {
-                    if self.op.dmask >> k & 1 == 0 {
-                        components[k] = components[0];
-                    }
-                }
-            }
-            let texel = if raw { components } else { unselect(&surface.dst_sel, components) };
-            for (row, value) in channels.iter_mut().zip(texel) {
-                row[lane] = value;
             }
         }
+        let mut rows = [zeros; 4];
+        let named = rows.iter_mut().enumerate().filter(|(k, _)| self.op.dmask >> k & 1 != 0);
+        for (n, (_, row)) in named.enumerate() {
+            *row = match operands.source.get(n) {
+                _ if self.op.d16 => &wide[n][..wave.lanes],
+                Some(&source) => wave.row(source),
+                None => zeros,
+            };
+        }
+        if !raw && self.op.generation == Generation::Gfx12 {
+            // what DMASK leaves out is stored as X
+            for k in 1..4 {
+                if self.op.dmask >> k & 1 == 0 {
+                    rows[k] = rows[0];
+                }
+            }
+        }
+        let rows = if raw { rows } else { unselect(&surface.dst_sel, rows, zeros) };
 
         // All lanes are converted together.
         let mut texels = [0; 64 * 16];
+        let texels = &mut texels[..wave.lanes * bytes];
         if raw {
-            for lane in wave.active() {
-                for (chunk, row) in texels[lane * bytes..][..bytes].chunks_mut(4).zip(&channels) {
+            for (lane, texel) in texels.chunks_mut(bytes).enumerate() {
+                for (chunk, row) in texel.chunks_mut(4).zip(&rows) {
                     let count = chunk.len();
                     chunk.copy_from_slice(&row[lane].to_le_bytes()[..count]);
                 }
             }
-        } else if !format.encode_many(channels.each_ref().map(|row| &row[..wave.lanes]), &mut texels[..wave.lanes * bytes]) {
+        } else if !format.encode_many(rows, texels) {
             return Ok(()); // compressed images cannot be stored to
+        }
+        #[cfg(target_arch = "x86_64")]
+        if self.store_kernel(operands).is_some_and(|kernel| kernel.store(operands, wave, memory, texels)) {
+            return Ok(());
         }
         for lane in wave.active() {
             let address = operands.texel(wave, &self.layout, lane);

@@ -47,10 +47,10 @@ pub fn select(sel: &[DstSel; 4], channels: [u32; 4], is_integer: bool) -> [u32; 
 }
 
 /// Output components to memory channels, for stores: the first component that is selected from a channel goes there, 0 without one.
-pub fn unselect(sel: &[DstSel; 4], components: [u32; 4]) -> [u32; 4] {
+pub fn unselect<T: Copy>(sel: &[DstSel; 4], components: [T; 4], zero: T) -> [T; 4] {
     std::array::from_fn(|c| {
         let from = sel.iter().position(|&s| s == DstSel::Component(c as u8));
-        from.map_or(0, |k| components[k])
+        from.map_or(zero, |k| components[k])
     })
 }
 
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(select(&sel, [0; 4], false)[3], 0x3f80_0000);
         assert_eq!(masked(0b1010, out), ([2, 1, 0, 0], 2));
         assert_eq!(masked(0, out), ([0; 4], 1));
-        assert_eq!(unselect(&sel, [7, 8, 9, 10]), [0, 8, 7, 0]);
+        assert_eq!(unselect(&sel, [7, 8, 9, 10], 0), [0, 8, 7, 0]);
     }
 
     // IMG-07, IMG-08

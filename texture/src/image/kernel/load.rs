@@ -1,58 +1,150 @@
-//! image_load in vectors: the twin of `load` in [`super::super::texels`].
+//! image_load, image_msaa_load and the addresses of image_store in vectors: the twin of [`super::super::texels`].
 
-use super::super::op::Slot;
+use super::level::{Level, Share};
+use super::operands::{Lanes, component};
 use super::simd::Simd;
-use super::taps::share;
+use super::taps::inside;
 use super::texels::Texels;
-use super::{Kernel, Out, Shape};
+use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
-use crate::image::Operands;
 
-/// The whole instruction.
+/// Where the texels of a vector of lanes are.
+struct Place<S: Simd> {
+    /// Without the sample.
+    share: Share<S>,
+    /// Lanes whose coordinates lie in the image.
+    inside: S::M,
+}
+
+/// The texels that integer coordinates name in a level, for the lanes of `m`.
+#[inline(always)]
+unsafe fn place<S: Simd>(k: &Kernel, level: &Level, lanes: &Lanes, wave: &Wave, m: S::M) -> Place<S> {
+    // SAFETY: as `Lanes`; shares are taken of coordinates of the level for the lanes that are inside.
+    unsafe {
+        let mut place = Place { share: Share::of(level), inside: m };
+        for axis in 0..3 {
+            let count = match (axis, k.shape, k.slices) {
+                (1, Shape::Row, _) => continue, // components the image has no direction for
+                (2, Shape::Row | Shape::Plane, Slices::One) => continue,
+                (2, Shape::Row | Shape::Plane, _) => k.last_layer + 1,
+                _ => level.size[axis],
+            };
+            let i = lanes.bits::<S>(wave, k.layout.body[axis]);
+            place.inside = S::both(place.inside, inside::<S>(i, count));
+            let i = if axis == 2 { S::add(i, S::i(k.first_layer)) } else { i };
+            place.share = place.share.with(level.share::<S>(axis, i, place.inside));
+        }
+        place
+    }
+}
+
+/// The same for the level that each lane names.
+#[inline(always)]
+unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &Lanes, wave: &Wave, m: S::M) -> Place<S> {
+    // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
+    unsafe {
+        if !k.takes_level {
+            return place::<S>(k, &k.levels[0], lanes, wave, m);
+        }
+        let numbers = lanes.bits::<S>(wave, k.layout.level);
+        let mut all = [0_u32; 16];
+        S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        let mut left = S::bits(S::both(m, inside::<S>(numbers, k.levels.len() as i32)));
+        let mut out = Place { share: Share { sum: S::i(0), flips: S::i(0) }, inside: S::mask(0) };
+        while left != 0 {
+            let number = all[left.trailing_zeros() as usize & 15];
+            let these = S::both(S::mask(left), S::eq(numbers, S::i(number as i32)));
+            let part = place::<S>(k, &k.levels[number as usize], lanes, wave, these);
+            out.share.sum = S::select(these, part.share.sum, out.share.sum);
+            out.share.flips = S::select(these, part.share.flips, out.share.flips);
+            out.inside = S::either(out.inside, part.inside);
+            left &= !S::bits(these);
+        }
+        out
+    }
+}
+
+/// The same for a sample of the texel.
+#[inline(always)]
+unsafe fn of_sample<S: Simd>(k: &Kernel, place: &Place<S>, fragment: S::I, number: i32) -> Place<S> {
+    // SAFETY: samples are those of the image for the lanes that are inside.
+    unsafe {
+        if number >= k.samples {
+            return Place { inside: S::mask(0), ..*place };
+        }
+        let inside = S::both(place.inside, inside::<S>(fragment, k.samples - number));
+        let share = k.levels[0].sample::<S>(S::add(fragment, S::i(number)), inside);
+        Place { share: place.share.with(share), inside }
+    }
+}
+
+/// The active ones among the lanes of a vector.
+fn active<S: Simd>(wave: &Wave, first: usize) -> u32 {
+    (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES))
+}
+
+/// A whole load.
 ///
 /// # Safety
-/// The processor has the instruction set; `base` points to the image of the kernel, all of which is readable.
+/// The processor has the instruction set; `call.base` points to the image of the kernel, all of which is readable.
 #[inline(always)]
-pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
-    // SAFETY: rows are sliced to whole vectors; only coordinates inside the level are read, and those lie in the image (`Kernel::new`).
+pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
+    // SAFETY: only coordinates inside the level are read, and those lie in the image (`Kernel::new`).
     unsafe {
-        let level = &k.levels[0];
         for first in (0..wave.lanes).step_by(S::LANES) {
-            let active = (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES));
+            let active = active::<S>(wave, first);
             if active == 0 {
                 continue;
             }
             let m = S::mask(active);
-            let mut at = S::i(level.base);
-            let mut flips = S::i(level.flips);
-            let mut inside = m;
-            for (axis, slot) in k.layout.body.iter().enumerate() {
-                let Some(Slot::Whole(n)) = *slot else { continue };
-                let (axis, count) = match (k.shape, axis) {
-                    (Shape::Row, 1..) | (Shape::Plane, 2..) => continue, // components the image has no direction for
-                    (Shape::Layers, component) if component == k.layer_component => (2, k.last_layer + 1),
-                    (_, axis) => (axis, level.size[axis]),
-                };
-                let i = S::load(wave.row(operands.address[usize::from(n)])[first..][..S::LANES].as_ptr());
-                inside = S::both(inside, S::eq(S::min_u(i, S::i(count - 1)), i));
-                let i = if axis == 2 { S::add(i, S::i(k.first_layer)) } else { i };
-                let share = share::<S>(level, axis, i, inside);
-                at = S::add(at, share.sum);
-                flips = S::xor(flips, share.flips);
+            let lanes = Lanes { operands: call.operands, first };
+            let mut place = place_in_levels::<S>(k, &lanes, wave, m);
+            let mut channels = [S::i(0); 4];
+            if let Some(source) = &k.fragments {
+                // One component of four samples.
+                let fragment = lanes.bits::<S>(wave, k.layout.fragment);
+                for n in 0..4 {
+                    let place = of_sample::<S>(k, &place, fragment, n);
+                    let tap = T::fetch::<S>(&k.element, call.base, place.share.address(), place.inside);
+                    channels[n as usize] = component::<S>(source, T::decode::<S>(&k.element, tap), place.inside);
+                }
+            } else {
+                if k.samples > 0 {
+                    let fragment = lanes.bits::<S>(wave, k.layout.fragment);
+                    place = of_sample::<S>(k, &place, fragment, 0);
+                }
+                let tap = T::fetch::<S>(&k.element, call.base, place.share.address(), place.inside);
+                channels = T::decode::<S>(&k.element, tap);
             }
-            if k.shape == Shape::Row {
-                flips = S::xor(flips, S::i(level.xor[1].first()));
-            }
-            let tap = T::fetch::<S>(&k.element, base, S::add(at, flips), inside);
-            let channels = T::decode::<S>(&k.element, tap);
-            for (n, source) in k.out.iter().enumerate() {
-                let value = match source {
-                    Out::Channel(c) => channels[usize::from(c & 3)],
-                    Out::Missing(value) => S::select(inside, S::i(*value as i32), S::i(0)),
-                    Out::Constant(value) => S::i(*value as i32),
-                };
-                S::store(wave.row_mut(operands.result[n])[first..][..S::LANES].as_mut_ptr(), m, value);
-            }
+            lanes.put::<S>(wave, m, &k.cells, k.narrow, channels, place.inside);
         }
+        0
+    }
+}
+
+/// Byte offsets of the texels that a wave stores to, by lane; the lanes that store.
+///
+/// # Safety
+/// The processor has the instruction set.
+#[inline(always)]
+pub unsafe fn offsets<S: Simd>(k: &Kernel, call: &Call, wave: &Wave, out: &mut [u32; 64]) -> u64 {
+    // SAFETY: `out` has the room of all lanes.
+    unsafe {
+        let mut stores = 0;
+        for first in (0..wave.lanes.min(64)).step_by(S::LANES) {
+            let active = active::<S>(wave, first);
+            if active == 0 {
+                continue;
+            }
+            let lanes = Lanes { operands: call.operands, first };
+            let mut place = place_in_levels::<S>(k, &lanes, wave, S::mask(active));
+            if k.samples > 0 {
+                let fragment = lanes.bits::<S>(wave, k.layout.fragment);
+                place = of_sample::<S>(k, &place, fragment, 0);
+            }
+            S::store(out[first..][..S::LANES].as_mut_ptr(), place.inside, place.share.address());
+            stores |= u64::from(S::bits(place.inside)) << first;
+        }
+        stores
     }
 }

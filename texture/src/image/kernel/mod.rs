@@ -1,44 +1,66 @@
-//! Vector forms of sample and image_load for the common images: 1D, 2D, arrays of them and 3D in memory of one piece, blended or point filtered,
-//! with clamp modes that know no border; of compressed images lanes decode their texels one by one. Each gives the bits of the scalar form, to
-//! which tests hold them.
+//! Vector forms of image instructions: sample and gather4, load, msaa_load and store, of all dimensions, clamp modes and filters, for images in
+//! memory of one piece whose texels are plain channels or BC blocks (of which lanes decode theirs one by one). Each gives the bits of the scalar
+//! form, to which tests hold them.
 //!
 //! [`Kernel::new`] decides whether an instruction and its descriptors have one. Everything an image fixes is in the [`Kernel`]; the functions
-//! are instantiated per instruction set and kind of texel.
+//! are put together of these parts, each generic over the instruction set and where it matters over the kind of texel:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `simd.rs` | the vector operations of both instruction sets |
+//! | `operands.rs` | address registers to coordinates, results to registers |
+//! | `lod.rs` | levels of detail, anisotropic footprints |
+//! | `taps.rs`, `cube.rs` | coordinates to texel indices |
+//! | `level.rs` | indices to addresses |
+//! | `texels.rs`, `channels.rs` | fetching and decoding texels |
+//! | `filter.rs` | taps to a value |
+//! | `sample.rs`, `load.rs` | the instructions |
+//! | `instances.rs` | the functions, compiled for each instruction set and kind of texel |
+//!
+//! What still goes lane by lane: partially resident images, gather4h, atomics, raw loads and stores, images whose offsets exceed 31 bits,
+//! those whose layout splits tiles (gfx6 to gfx8), ETC2 and subsampled formats.
 
 #![allow(unsafe_code)] // gathers from guest memory, and vector instructions
+#![allow(clippy::needless_range_loop)] // vectors of channels, taps and axes are counted alike
 
+mod channels;
+mod cube;
+mod filter;
+mod instances;
+mod level;
 mod load;
+mod lod;
+mod operands;
 mod sample;
 mod simd;
 mod taps;
 mod texels;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use super::coord::Clamp;
 use super::filter::Reduction;
 use super::lod::{Bounds, LOG_TABLE, MipFilter};
-use super::op::{Dim, Kind, Layout, Lod, Packing, Slot};
+use super::op::{Dim, Kind, Layout, Lod, Packing};
 use super::routine::Routine;
+use super::sampler::Sampler;
 use super::surface::Surface;
+use super::values::Narrow;
 use crate::descriptor::DstSel;
-use crate::format::{Layout as FormatLayout, Numeric, SRGB_TO_LINEAR};
+use crate::format::{Layout as FormatLayout, Numeric};
 use crate::image::Operands;
 use crate::{Memory, Wave};
-use simd::{Avx2, Avx512};
-use taps::{Flips, Level};
-use texels::{Blocks, Bytes, Dwords, Element, Halves, Packed, Srgb};
+use filter::Special;
+use instances::{Offsets, Run};
+use level::Level;
+use operands::{Cell, Source, cells};
+use texels::Element;
 
-/// Directions of the image.
+/// Directions of a slice or layer of the image, or of a volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shape {
-    /// 1D.
     Row,
-    /// 2D.
     Plane,
-    /// 2D array.
-    Layers,
-    /// 3D.
     Volume,
 }
 
@@ -47,24 +69,38 @@ impl Shape {
     fn axes(self) -> usize {
         match self {
             Shape::Row => 1,
-            Shape::Plane | Shape::Layers => 2,
+            Shape::Plane => 2,
             Shape::Volume => 3,
         }
     }
 }
 
-/// Where a result VGPR comes from.
-#[derive(Clone, Copy, Debug)]
-enum Out {
-    /// A memory channel.
-    Channel(u8),
-    /// A channel the format lacks; loads outside the image read 0 from it all the same.
-    Missing(u32),
-    /// A constant of dst_sel, or the status dword.
-    Constant(u32),
+/// What the third component of the address chooses, but for volumes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slices {
+    /// Nothing.
+    One,
+    /// A layer.
+    Layers,
+    /// A face of a cube as an image of its own.
+    Faces,
+    /// A face whose neighbours go on beyond its edges.
+    SeamlessFaces,
 }
 
-type Run = unsafe fn(&Kernel, &Operands, &mut Wave, *const u8);
+impl Slices {
+    fn are_faces(self) -> bool {
+        matches!(self, Slices::Faces | Slices::SeamlessFaces)
+    }
+}
+
+/// What one execution brings.
+struct Call<'a> {
+    operands: &'a Operands<'a>,
+    base: *const u8,
+    /// Border colour in memory channels.
+    border: [u32; 4],
+}
 
 /// An instruction with its image and sampler, in the form the vector functions want.
 #[derive(Debug)]
@@ -72,14 +108,30 @@ pub(super) struct Kernel {
     levels: Vec<Level>,
     element: Element,
     shape: Shape,
+    slices: Slices,
     layout: Layout,
-    /// Body component that is the layer.
-    layer_component: usize,
     first_layer: i32,
     last_layer: i32,
+    /// Samples of a multisampled image, 0 of others.
+    samples: i32,
+    /// The level is an operand of a load or store.
+    takes_level: bool,
+    /// Component that msaa_load takes of four samples.
+    fragments: Option<Source>,
+
     clamp: [Clamp; 3],
+    has_border: bool,
+    /// Filter of levels of 0 and less, and of others.
     linear: bool,
-    z_linear: bool,
+    min_linear: bool,
+    mag_anisotropic: bool,
+    min_anisotropic: bool,
+    /// Does the filter depend on the level?
+    filter_varies: bool,
+    /// Log2 of the most samples, of an anisotropic sampler.
+    max_ratio: Option<u32>,
+    z_linear: Option<bool>,
+    is_integer: bool,
     unnormalised: bool,
     coarse: bool,
     truncate: bool,
@@ -88,11 +140,24 @@ pub(super) struct Kernel {
     bounds: Bounds,
     lod: Lod,
     clamps_level: bool,
-    out: Vec<Out>,
+    special: Special,
+    /// Is there more to the filter than a blend of texels?
+    is_special: bool,
+    /// References of comparisons are from 0 to 1.
+    limits_reference: bool,
+
+    cells: Vec<Cell>,
+    narrow: Narrow,
     log_table: &'static [u32; 256],
     address: u64,
     bytes: u64,
-    run: Run,
+    run: Function,
+}
+
+#[derive(Debug)]
+enum Function {
+    Run(Run),
+    Store(Offsets),
 }
 
 /// The instruction sets kernels exist for.
@@ -128,133 +193,57 @@ impl Isa {
     }
 }
 
-/// Functions for one kind of texel, each for both instruction sets.
-macro_rules! instances {
-    ($($name:ident = $function:ident, $texels:ty;)*) => {
-        $(
-            fn $name(isa: Isa) -> Run {
-                #[target_feature(enable = "avx2,fma,f16c")]
-                unsafe fn avx2(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
-                    // SAFETY: this function is only reached where the processor has the features, with an image the caller vouches for.
-                    unsafe { $function::$function::<Avx2, $texels>(k, operands, wave, base) }
-                }
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
-                unsafe fn avx512(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
-                    // SAFETY: as above.
-                    unsafe { $function::$function::<Avx512, $texels>(k, operands, wave, base) }
-                }
-                match isa {
-                    Isa::Avx2 => avx2,
-                    Isa::Avx512 => avx512,
-                }
-            }
-        )*
-    };
+/// What an instruction does, as far as kernels tell apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Sample,
+    Gather,
+    Load,
+    LoadSamples,
+    Store,
 }
 
-instances! {
-    sample_bytes = sample, Bytes;
-    sample_blocks = sample, Blocks;
-    load_blocks = load, Blocks;
-    sample_srgb = sample, Srgb;
-    sample_half1 = sample, Halves<1>;
-    sample_half2 = sample, Halves<2>;
-    sample_half4 = sample, Halves<4>;
-    sample_dword1 = sample, Dwords<1>;
-    sample_dword2 = sample, Dwords<2>;
-    sample_dword4 = sample, Dwords<4>;
-    load_bytes = load, Bytes;
-    load_srgb = load, Srgb;
-    load_packed = load, Packed;
-    load_half1 = load, Halves<1>;
-    load_half2 = load, Halves<2>;
-    load_half4 = load, Halves<4>;
-    load_dword1 = load, Dwords<1>;
-    load_dword2 = load, Dwords<2>;
-    load_dword4 = load, Dwords<4>;
-}
-
-/// The functions for a surface's format.
-fn instance(surface: &Surface, isa: Isa, is_load: bool) -> Option<Run> {
-    let format = &surface.format;
-    let channels = format.channels;
-    let count = channels.iter().filter(|c| c.bits != 0).count();
-    if let FormatLayout::Block(_) = format.layout {
-        return Some(if is_load { load_blocks(isa) } else { sample_blocks(isa) });
-    }
-    let all = |bits: u8| (0..count).all(|c| channels[c].bits == bits && usize::from(channels[c].shift) == c * usize::from(bits));
-    if format.layout != FormatLayout::Plain || usize::from(format.bytes) * 8 != channels.iter().map(|c| usize::from(c.bits)).sum() {
-        return None;
-    }
-    let [sample, load]: [fn(Isa) -> Run; 2] = match (format.numeric, count) {
-        (Numeric::Unorm, 1 | 2 | 4) if all(8) => [sample_bytes, load_bytes],
-        (Numeric::Srgb, 1 | 2 | 4) if all(8) => [sample_srgb, load_srgb],
-        (Numeric::Float, 1) if all(16) => [sample_half1, load_half1],
-        (Numeric::Float, 2) if all(16) => [sample_half2, load_half2],
-        (Numeric::Float, 4) if all(16) => [sample_half4, load_half4],
-        (Numeric::Float | Numeric::Uint | Numeric::Sint, 1) if all(32) => [sample_dword1, load_dword1],
-        (Numeric::Float | Numeric::Uint | Numeric::Sint, 2) if all(32) => [sample_dword2, load_dword2],
-        (Numeric::Float | Numeric::Uint | Numeric::Sint, 4) if all(32) => [sample_dword4, load_dword4],
-        (Numeric::Uint | Numeric::Sint, _) if is_load && format.bytes <= 4 => [load_packed, load_packed],
+fn does(kind: Kind) -> Option<Does> {
+    Some(match kind {
+        Kind::Sample(_) => Does::Sample,
+        Kind::Gather4(_) => Does::Gather,
+        Kind::Load { packing: Packing::Converted, .. } => Does::Load,
+        Kind::Store { raw: false, .. } => Does::Store,
+        Kind::MsaaLoad => Does::LoadSamples,
         _ => return None,
-    };
-    Some(if is_load { load(isa) } else { sample(isa) })
+    })
 }
 
-/// The levels, if all their texels lie in the image and offsets fit 31 bits.
-fn levels(surface: &Surface, shape: Shape) -> Option<Vec<Level>> {
-    // The aligned dword around a small texel is read: images are whole dwords.
-    if surface.bytes >= 1 << 31 || !surface.bytes.is_multiple_of(4) {
-        return None;
+/// Shape and slices of an image.
+fn shape(surface: &Surface, sampler: Option<&Sampler>) -> (Shape, Slices) {
+    match surface.dim {
+        Dim::D1 => (Shape::Row, Slices::One),
+        Dim::Array1 => (Shape::Row, Slices::Layers),
+        Dim::D2 | Dim::Msaa => (Shape::Plane, Slices::One),
+        Dim::Array2 | Dim::MsaaArray => (Shape::Plane, Slices::Layers),
+        Dim::D3 => (Shape::Volume, Slices::One),
+        Dim::Cube => match sampler {
+            None => (Shape::Plane, Slices::Layers),
+            Some(s) if s.separate_faces => (Shape::Plane, Slices::Faces),
+            Some(_) => (Shape::Plane, Slices::SeamlessFaces),
+        },
     }
-    // Offsets of compressed texels count sixteenths of blocks ([`Blocks`]); coordinates are in texels.
-    let (texels_log2, scale) = match surface.format.layout {
-        FormatLayout::Block(_) => ([2, 2, 0], 16 / u32::from(surface.format.bytes)),
-        _ => ([0; 3], 1),
-    };
-    if surface.bytes * u64::from(scale) >= 1 << 31 {
-        return None;
-    }
-    let flips_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
-        0 if scale == 1 => Flips::new(xor.clone()),
-        log2 => {
-            let low = |i: usize| (i as u32 & ((1 << log2) - 1)) << (2 * axis);
-            Flips::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
+}
+
+/// Where the four output components come from.
+fn sources(surface: &Surface, is_sampled: bool) -> [Source; 4] {
+    let one = surface.format.one();
+    let is_plain = surface.format.layout == FormatLayout::Plain;
+    surface.dst_sel.map(|sel| match sel {
+        DstSel::Zero | DstSel::Reserved => Source::Constant(0),
+        DstSel::One => Source::Constant(one),
+        DstSel::Component(c) if is_plain && surface.format.channels[usize::from(c & 3)].bits == 0 => {
+            Source::Missing(if c & 3 == 3 { one } else { 0 })
         }
-    };
-    let layered = shape == Shape::Layers;
-    let has_slices = layered || shape == Shape::Volume;
-    let convert = |view: &super::surface::ViewLevel| {
-        let layout = &view.layout;
-        if !layout.is_plain() {
-            return None;
-        }
-        // The largest coordinate of each direction, in the image.
-        let z_last = surface.first_layer + if layered { surface.last_layer } else { view.size[2] as u32 - 1 };
-        let most = [(view.size[0] as u32 - 1) >> texels_log2[0], (view.size[1] as u32 - 1) >> texels_log2[1], z_last];
-        let mut sum = layout.base;
-        let mut flips = *layout.sample_xor.first()?;
-        for (axis, last) in most.into_iter().enumerate() {
-            sum = sum.checked_add(u64::from(last >> layout.shift[axis]).checked_mul(layout.step[axis])?)?;
-            flips |= layout.xor[axis].iter().fold(0, |all, x| all | x);
-        }
-        if sum.checked_add(flips.into())?.checked_add(surface.format.bytes.into())? > surface.bytes {
-            return None;
-        }
-        // Without a direction of slices, the share of the only one is part of the level's.
-        let only = layout.slice(surface.first_layer, 0);
-        let (base, flips) = if has_slices { (layout.base, *layout.sample_xor.first()?) } else { (only.base, only.flips) };
-        let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
-        Some(Level {
-            size: view.size,
-            base: i32::try_from(base * u64::from(scale)).ok()?,
-            flips: (flips * scale) as i32,
-            shift: [0, 1, 2].map(|axis| (layout.shift[axis] + texels_log2[axis]) as i32),
-            step: [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?],
-            xor: [0, 1, 2].map(|axis| flips_of(&layout.xor[axis], axis)),
-        })
-    };
-    surface.levels.iter().map(convert).collect()
+        // which is border there for samplers
+        DstSel::Component(3) if surface.format.layout == FormatLayout::SharedExponent && !is_sampled => Source::Missing(one),
+        DstSel::Component(c) => Source::Channel(c & 3),
+    })
 }
 
 impl Kernel {
@@ -262,92 +251,171 @@ impl Kernel {
     pub(super) fn new(routine: &Routine, isa: Isa) -> Option<Kernel> {
         let surface = routine.surface.as_ref()?;
         let op = &routine.op;
-        let sampling = match op.kind {
-            Kind::Sample(sampling) => Some(sampling),
-            Kind::Load { mip: false, packing: Packing::Converted } => None,
-            _ => return None,
-        };
-        let shape = match surface.dim {
-            Dim::D1 => Shape::Row,
-            Dim::D2 => Shape::Plane,
-            Dim::Array2 => Shape::Layers,
-            Dim::D3 => Shape::Volume,
-            _ => return None,
-        };
-        // The addresses have the image's shape, in whole registers.
-        let whole = |slot: &Option<Slot>| matches!(slot, None | Some(Slot::Whole(_)));
-        let layout = routine.layout;
-        let slots = [layout.bias, layout.level].into_iter().chain(layout.dh).chain(layout.dv).chain(layout.body);
-        let is_plain = routine.dim == surface.dim && slots.collect::<Vec<_>>().iter().all(whole) && !op.d16;
-        let is_slices = shape == Shape::Volume && surface.first_layer != 0;
-        if !is_plain || is_slices || surface.min_lod_warn != 0 || op.dmask & 15 == 0 || sampling.is_some_and(|s| s.compare) {
-            return None;
-        }
-        let is_load = sampling.is_none();
+        let does = does(op.kind)?;
+        let sampling = op.kind.sampling();
         let sampler = routine.sampler.as_ref();
-        if let Some(s) = sampler {
-            let same_filters = s.mag.linear == s.min.linear && !s.is_anisotropic();
-            let has_border = s.clamp.iter().take(shape.axes()).any(|c| c.has_border());
-            if !same_filters || has_border || s.reduction != Reduction::Blend || surface.format.is_integer() {
-                return None;
-            }
-        } else if !is_load {
+        let (shape, slices) = shape(surface, sampler);
+        let needs_whole_cube = slices == Slices::SeamlessFaces && surface.last_layer < 5;
+        let is_slices = shape == Shape::Volume && surface.first_layer != 0;
+        let is_flat = does != Does::Gather || shape != Shape::Volume;
+        // Derivatives are those of the instruction's directions.
+        let is_like = routine.dim.axes() == surface.dim.axes();
+        if needs_whole_cube || is_slices || !is_flat || !is_like || surface.min_lod_warn != 0 || op.dmask & 15 == 0 {
             return None;
         }
-        let one = if surface.format.is_integer() { 1 } else { 1.0_f32.to_bits() };
-        let has_channels = surface.format.layout == FormatLayout::Plain;
-        let sources = surface.dst_sel.map(|sel| match sel {
-            DstSel::Zero | DstSel::Reserved => Out::Constant(0),
-            DstSel::One => Out::Constant(one),
-            DstSel::Component(c) if has_channels && surface.format.channels[usize::from(c & 3)].bits == 0 => {
-                Out::Missing(if c & 3 == 3 { one } else { 0 })
-            }
-            DstSel::Component(c) => Out::Channel(c),
+
+        let is_integer = surface.format.is_integer();
+        let blends = sampler.is_some() && !is_integer;
+        let gathers = does == Does::Gather;
+        let linear = sampler.is_some_and(|s| s.mag.linear) && blends || gathers;
+        let min_linear = sampler.is_some_and(|s| s.min.linear) && blends || gathers;
+        let filters = blends && !gathers;
+        let [mag_anisotropic, min_anisotropic] =
+            [sampler.map(|s| s.mag), sampler.map(|s| s.min)].map(|f| filters && f.is_some_and(|f| f.anisotropic));
+        let max_ratio = sampler.filter(|s| s.is_anisotropic()).map(|s| s.max_ratio.min(4));
+        let mip = match sampler.map_or(MipFilter::None, |s| s.mip) {
+            MipFilter::Linear if gathers => MipFilter::Point,
+            mip => mip,
+        };
+        let clamp = match slices {
+            Slices::SeamlessFaces => [Clamp::HalfBorder; 3],
+            _ => sampler.map_or([Clamp::LastTexel; 3], |s| s.clamp),
+        };
+        let has_border = slices != Slices::SeamlessFaces && sampler.is_some() && clamp.iter().take(shape.axes()).any(|c| c.has_border());
+
+        // Components by DMASK; of gather4 and msaa_load four of one.
+        let compares = sampling.is_some_and(|s| s.compare);
+        let sources = sources(surface, sampler.is_some()).map(|source| match source {
+            // The result of a comparison stands in all channels.
+            Source::Missing(_) if compares => Source::Channel(0),
+            source => source,
         });
-        let mut out: Vec<Out> = (0..4).filter(|k| op.dmask >> k & 1 != 0).map(|k| sources[k]).collect();
-        if op.has_status() {
-            out.push(Out::Constant(0));
-        }
-        let linear = sampler.is_some_and(|s| s.mag.linear);
+        let one = sources[(op.dmask.trailing_zeros() as usize).min(3)];
+        let components: Vec<Source> = match (does, one) {
+            (Does::LoadSamples, _) => (0..4).map(Source::Channel).collect(),
+            (Does::Gather, Source::Channel(_)) => (0..4).map(Source::Channel).collect(),
+            (Does::Gather, constant) => vec![constant; 4],
+            _ => (0..4).filter(|k| op.dmask >> k & 1 != 0).map(|k| sources[k]).collect(),
+        };
+        let channel = |source: &Source| if let Source::Channel(c) = source { Some(*c) } else { None };
+        let needed = match does {
+            Does::LoadSamples => channel(&one).map_or(0, |c| 1 << c),
+            _ => components.iter().filter_map(channel).fold(0, |all, c| all | 1 << c),
+        };
+        let special = Special {
+            compare: sampler.filter(|_| compares).map(|s| s.compare),
+            reduction: sampler.map_or(Reduction::Blend, |s| s.reduction),
+            gather: gathers.then(|| channel(&one).unwrap_or(0)),
+        };
+        let is_special = has_border || gathers || compares || special.reduction != Reduction::Blend;
+        let filter_varies = sampler.is_some() && (linear != min_linear || mag_anisotropic != min_anisotropic);
+        let is_general = is_special || slices.are_faces() || max_ratio.is_some() || filter_varies || is_integer;
+        let narrow = match surface.format.numeric {
+            _ if is_integer => Narrow::Integer,
+            Numeric::Float if surface.format.channels[0].bits == 32 && sampler.is_none() => Narrow::Truncate,
+            _ => Narrow::Nearest,
+        };
+        let is_multisampled = matches!(surface.dim, Dim::Msaa | Dim::MsaaArray);
         Some(Kernel {
-            levels: levels(surface, shape)?,
-            element: Element::new(&surface.format, &SRGB_TO_LINEAR),
+            levels: Level::all(surface, shape, slices)?,
+            element: Element::new(&surface.format, sampler.is_some(), needed)?,
             shape,
-            layout,
-            layer_component: 2,
+            slices,
+            layout: routine.layout,
             first_layer: i32::try_from(surface.first_layer).ok()?,
             last_layer: i32::try_from(surface.last_layer).ok()?,
-            clamp: sampler.map_or([Clamp::LastTexel; 3], |s| s.clamp),
+            samples: if is_multisampled { surface.samples as i32 } else { 0 },
+            takes_level: matches!(op.kind, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. }),
+            fragments: (does == Does::LoadSamples).then_some(one),
+            clamp,
+            has_border,
             linear,
-            z_linear: sampler.and_then(|s| s.z_linear).unwrap_or(linear),
+            min_linear,
+            mag_anisotropic,
+            min_anisotropic,
+            filter_varies,
+            max_ratio,
+            z_linear: sampler.and_then(|s| s.z_linear),
+            is_integer,
             unnormalised: sampler.is_some_and(|s| s.unnormalised),
             coarse: sampler.is_some_and(|s| s.coarse),
             truncate: sampler.is_some_and(|s| s.truncate),
             truncate_layer: sampler.is_some_and(|s| s.truncate_layer),
-            mip: sampler.map_or(MipFilter::None, |s| s.mip),
+            mip,
             bounds: sampler.map_or(Bounds::default(), |s| s.bounds),
             lod: sampling.map_or(Lod::Zero, |s| s.lod),
             clamps_level: sampling.is_some_and(|s| s.clamp),
-            out,
+            special,
+            is_special,
+            limits_reference: surface.format.numeric == Numeric::Unorm,
+            cells: cells(op, routine.config.unpacked_d16, &components),
+            narrow,
             log_table: &LOG_TABLE,
             address: surface.address,
             bytes: surface.bytes,
-            run: instance(surface, isa, is_load)?,
+            run: match does {
+                Does::Sample | Does::Gather => Function::Run(instances::sampler(surface, isa, is_general)),
+                Does::Load | Does::LoadSamples => Function::Run(instances::loader(surface, isa)),
+                Does::Store => Function::Store(instances::storer(isa)),
+            },
         })
     }
 
-    /// Executes the instruction, if the image is in one piece of memory; `false`: nothing was done. The caller has checked that the
-    /// instruction's registers are there.
-    pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> bool {
-        let Some(base) = memory.view(self.address, self.bytes) else { return false };
+    /// Executes a load or a sampler instruction, if the image is in one piece of memory. The lanes that are left to the scalar form; `None`:
+    /// all. The caller has checked that the instruction's registers are there, and gives the border colour of samplers that have one.
+    pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory, border: [u32; 4]) -> Option<u64> {
+        let Function::Run(run) = self.run else { return None };
+        let base = memory.view(self.address, self.bytes)?;
+        let call = Call { operands, base, border };
         // SAFETY: `new` chose `run` for an instruction set that was detected. `base` points to `bytes` readable bytes, as `view` promises, and
-        // `levels` has made sure that no texel of any level reaches beyond them.
-        unsafe { (self.run)(self, operands, wave, base) };
+        // `Level::all` has made sure that no texel of any level reaches beyond them.
+        Some(unsafe { run(self, &call, wave) })
+    }
+
+    /// Stores a texel of each active lane, `texels` holding those of all lanes side by side, if the image is in one piece of memory.
+    pub(super) fn store(&self, operands: &Operands, wave: &Wave, memory: &dyn Memory, texels: &[u8]) -> bool {
+        let Function::Store(offsets) = self.run else { return false };
+        let Some(base) = memory.view(self.address, self.bytes) else { return false };
+        let call = Call { operands, base, border: [0; 4] };
+        let mut at = [0; 64];
+        let bytes = self.element.bytes as usize;
+        // SAFETY: as in `execute`; offsets of the lanes that store are those of texels, `bytes` long.
+        unsafe {
+            let lanes = crate::wave::Lanes(offsets(self, &call, wave, &mut at));
+            match bytes {
+                1 => put::<1>(base, &at, lanes, texels),
+                2 => put::<2>(base, &at, lanes, texels),
+                4 => put::<4>(base, &at, lanes, texels),
+                8 => put::<8>(base, &at, lanes, texels),
+                12 => put::<12>(base, &at, lanes, texels),
+                16 => put::<16>(base, &at, lanes, texels),
+                _ => return false,
+            }
+        }
         true
+    }
+
+    /// Needs the border colour?
+    pub(super) fn has_border(&self) -> bool {
+        self.has_border
     }
 
     /// Does every lane read the first level only?
     fn is_single_level(&self) -> bool {
         self.levels.len() == 1 || self.mip == MipFilter::None || self.unnormalised
+    }
+}
+
+/// Writes a texel of `N` bytes for each lane, the last one last.
+///
+/// # Safety
+/// For each of the lanes, `base + at` is writable for a texel.
+unsafe fn put<const N: usize>(base: *mut u8, at: &[u32; 64], lanes: crate::wave::Lanes, texels: &[u8]) {
+    let (texels, _) = texels.as_chunks::<N>();
+    for lane in lanes {
+        if let Some(texel) = texels.get(lane) {
+            // SAFETY: as the function says.
+            unsafe { base.add(at[lane & 63] as usize).cast::<[u8; N]>().write_unaligned(*texel) }
+        }
     }
 }

@@ -1,209 +1,198 @@
-//! sample in vectors: the twin of [`super::super::sample`] for the images and samplers that [`super::Kernel`] takes.
+//! sample and gather4 in vectors: the twin of [`super::super::sample`].
+//!
+//! ```text
+//! operands -> level and footprint -> for each sample, level and slice: taps of each axis -> addresses -> fetch -> filter -> mix -> registers
+//! ```
+//!
+//! `GENERAL` instances have all of that; the others leave out, when they are compiled, what the common images and samplers do not need:
+//! borders, comparisons, reductions, gathers, cubes, anisotropy and filters that change with the level.
 
-use super::super::lod::{LOWEST, MipFilter};
-use super::super::op::{Lod, Slot};
+use super::super::filter::Reduction;
+use super::super::lod::MipFilter;
+use super::super::sample::to_byte;
+use super::cube::{self, EDGES};
+use super::filter::{Colours, Gathered, Quad, filter, mix};
+use super::level::{Level, Share};
+use super::lod::detail;
+use super::operands::Lanes;
 use super::simd::Simd;
-use super::taps::{Axis, Level, Share, linear, point, share};
-use super::texels::{Texels, settle};
-use super::{Kernel, Out, Shape};
+use super::taps::{Taps, inside, linear, point};
+use super::texels::Texels;
+use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
-use crate::image::Operands;
 
-/// Coordinates and offsets of a vector of lanes.
+/// Coordinates and what else a vector of lanes brings to its texels.
 #[derive(Clone, Copy)]
 struct At<S: Simd> {
     body: [S::F; 3],
     offset: [S::I; 3],
-    /// Layer of the image.
+    /// Layer of the image; of cubes that of the first face.
     layer: S::I,
-}
-
-/// Reads an address operand of the lanes from `first` on; 0 without one.
-#[inline(always)]
-unsafe fn operand<S: Simd>(operands: &Operands, wave: &Wave, slot: Option<Slot>, first: usize) -> S::I {
-    // SAFETY: the slice has `LANES` lanes.
-    unsafe {
-        match slot {
-            Some(Slot::Whole(n)) => S::load(wave.row(operands.address[usize::from(n)])[first..][..S::LANES].as_ptr()),
-            _ => S::i(0), // kernels have whole operands only
-        }
-    }
-}
-
-/// As [`super::super::lod::to_lambda`].
-#[inline(always)]
-unsafe fn to_lambda<S: Simd>(level: S::F) -> S::I {
-    // SAFETY: no memory is touched.
-    unsafe {
-        let level = S::select_f(S::ordered(level, level), level, S::f(0.0));
-        S::to_i(S::mul_f(S::min_f(S::max_f(level, S::f(-4096.0)), S::f(4096.0)), S::f(256.0)))
-    }
-}
-
-/// As [`super::super::lod::log2_of_square`].
-#[inline(always)]
-unsafe fn log2_of_square<S: Simd>(square: S::F, table: &'static [u32; 256], m: S::M) -> S::I {
-    // SAFETY: the index has 8 bits, the table 256 entries.
-    unsafe {
-        let bits = S::as_i(square);
-        let exponent = S::shr(bits, 23);
-        let entry = S::gather(table.as_ptr().cast(), S::shl(S::and(S::shr(bits, 15), S::i(0xff)), 2), m);
-        let below = S::gt(S::and(entry, S::i(0xffff)), S::and(bits, S::i(0x7fff)));
-        let step = S::select(below, S::i(0), S::i(1));
-        let log = S::add(S::add(S::shl(S::sub(exponent, S::i(127)), 7), S::shr(entry, 16)), step);
-        let log = S::select(S::gt(exponent, S::i(0xfe)), S::i(128 * 256), log);
-        S::select(S::eq(exponent, S::i(0)), S::i(LOWEST), log)
-    }
-}
-
-/// Squared length of a derivative, in texels.
-#[inline(always)]
-unsafe fn square<S: Simd>(k: &Kernel, d: [S::F; 3]) -> S::F {
-    // SAFETY: no memory is touched.
-    unsafe {
-        let size = k.levels[0].size;
-        let mut sum = S::f(0.0);
-        for axis in 0..3 {
-            if axis >= k.shape.axes() {
-                continue;
-            }
-            let d = if k.unnormalised { d[axis] } else { S::mul_f(d[axis], S::f(size[axis] as f32)) };
-            let d = S::mul_f(d, d);
-            sum = if axis == 0 { d } else { S::add_f(sum, d) };
-        }
-        sum
-    }
-}
-
-/// Level of the longer derivative, from the quad's differences or the operands.
-#[inline(always)]
-unsafe fn isotropic<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, first: usize, body: [S::F; 3], m: S::M) -> S::I {
-    // SAFETY: as `operand`.
-    unsafe {
-        let (mut h, mut v) = (body, body);
-        for axis in 0..3 {
-            if k.lod == Lod::Derivatives {
-                h[axis] = S::as_f(operand::<S>(operands, wave, k.layout.dh[axis], first));
-                v[axis] = S::as_f(operand::<S>(operands, wave, k.layout.dv[axis], first));
-            } else {
-                let here = S::quad::<0>(body[axis]);
-                h[axis] = S::sub_f(S::quad::<1>(body[axis]), here);
-                v[axis] = S::sub_f(S::quad::<2>(body[axis]), here);
-            }
-        }
-        let (h, v) = (square::<S>(k, h), square::<S>(k, v));
-        log2_of_square::<S>(S::select_f(S::lt_f(v, h), h, v), k.log_table, m)
-    }
-}
-
-/// Level after its bounds.
-#[inline(always)]
-unsafe fn level_of<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, first: usize, body: [S::F; 3], m: S::M) -> S::I {
-    // SAFETY: as `operand`.
-    unsafe {
-        let level = to_lambda::<S>(S::as_f(operand::<S>(operands, wave, k.layout.level, first)));
-        let mut lambda = match k.lod {
-            Lod::Zero => S::i(0),
-            Lod::Explicit => S::add(level, S::i(k.bounds.bias)),
-            _ => S::add(isotropic::<S>(k, operands, wave, first, body, m), S::i(k.bounds.bias)),
-        };
-        if k.lod == Lod::Bias {
-            lambda = S::add(lambda, to_lambda::<S>(S::as_f(operand::<S>(operands, wave, k.layout.bias, first))));
-        }
-        if k.clamps_level {
-            lambda = S::max(lambda, level);
-        }
-        S::max(S::min(S::max(lambda, S::i(k.bounds.min)), S::i(k.bounds.max)), S::i(k.bounds.view_min))
-    }
-}
-
-/// Texels at the crossing of a row and a column.
-#[inline(always)]
-unsafe fn fetch<S: Simd, T: Texels>(k: &Kernel, base: *const u8, row: Share<S>, column: Share<S>, m: S::M) -> T::Tap<S> {
-    // SAFETY: as `plane`.
-    unsafe { T::fetch::<S>(&k.element, base, S::add(S::add(row.sum, column.sum), S::xor(row.flips, column.flips)), m) }
-}
-
-/// One slice of a level, filtered.
-#[inline(always)]
-unsafe fn plane<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, x: Axis<S>, y: Axis<S>, z: Share<S>, m: S::M) -> [S::F; 4] {
-    // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
-    unsafe {
-        let sum = S::add(z.sum, S::i(level.base));
-        let flips = S::xor(z.flips, S::i(level.flips));
-        let upper = Share { sum: S::add(sum, y.tap[0].sum), flips: S::xor(flips, y.tap[0].flips) };
-        if !k.linear {
-            return T::decode_sampled::<S>(&k.element, fetch::<S, T>(k, base, upper, x.tap[0], m));
-        }
-        let lower = Share { sum: S::add(sum, y.tap[1].sum), flips: S::xor(flips, y.tap[1].flips) };
-        let right = S::both(m, S::gt(x.weight, S::i(0)));
-        let below = S::both(m, S::gt(y.weight, S::i(0)));
-        let taps = [
-            fetch::<S, T>(k, base, upper, x.tap[0], m),
-            fetch::<S, T>(k, base, upper, x.tap[1], right),
-            fetch::<S, T>(k, base, lower, x.tap[0], below),
-            fetch::<S, T>(k, base, lower, x.tap[1], S::both(right, below)),
-        ];
-        T::blend::<S>(&k.element, taps, x.weight, y.weight)
-    }
-}
-
-/// `a` and `b` in the ratio (256 - w) : w; `a` where w is 0.
-#[inline(always)]
-unsafe fn mix<S: Simd>(a: [S::F; 4], b: [S::F; 4], w: S::I) -> [S::F; 4] {
-    // SAFETY: no memory is touched.
-    unsafe {
-        let has_weight = S::gt(w, S::i(0));
-        let w = S::mul_f(S::to_f(w), S::f(1.0 / 256.0));
-        let rest = S::sub_f(S::f(1.0), w);
-        let mut out = a;
-        for c in 0..4 {
-            let sum = settle::<S>(S::add_f(S::mul_f(a[c], rest), S::mul_f(b[c], w)));
-            out[c] = S::select_f(has_weight, sum, a[c]);
-        }
-        out
-    }
+    /// Of cubes.
+    face: S::I,
+    /// Of the comparison.
+    reference: S::F,
 }
 
 /// Taps along an axis of a level.
 #[inline(always)]
-unsafe fn axis<S: Simd>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>, m: S::M) -> Axis<S> {
-    // SAFETY: as `linear` and `point`.
+unsafe fn axis<S: Simd, const GENERAL: bool>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>) -> Taps<S> {
+    // SAFETY: no memory is touched.
     unsafe {
-        let (size, clamp) = (level.size[n], k.clamp[n]);
+        let size = level.size[n];
         let texels = if k.unnormalised { at.body[n] } else { S::mul_f(at.body[n], S::f(size as f32)) };
-        if is_linear {
-            linear::<S>(level, n, size, texels, at.offset[n], clamp, k.coarse, m)
-        } else {
-            point::<S>(level, n, size, texels, at.offset[n], clamp, k.truncate, m)
+        if !is_linear {
+            let index = point::<S>(texels, at.offset[n], k.clamp[n], size, k.truncate);
+            return Taps { index: [index; 2], weight: S::i(0) };
         }
+        let mut taps = linear::<S>(texels, at.offset[n], k.clamp[n], size, k.coarse, GENERAL);
+        if GENERAL && k.slices == Slices::SeamlessFaces {
+            // Beyond the second tap is the other side of the face.
+            taps.index[1] = S::select(S::gt(taps.index[1], S::i(-1)), taps.index[1], S::i(size));
+        }
+        taps
     }
 }
 
-/// One level, filtered.
+/// Shares in addresses of the two taps of an axis, and which of them are in the image.
 #[inline(always)]
-unsafe fn level<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, at: &At<S>, m: S::M) -> [S::F; 4] {
-    // SAFETY: as `plane`.
+unsafe fn shares<S: Simd, const GENERAL: bool>(
+    k: &Kernel,
+    level: &Level,
+    n: usize,
+    taps: &Taps<S>,
+    is_linear: bool,
+    m: S::M,
+) -> ([Share<S>; 2], [S::M; 2]) {
+    // SAFETY: indices lie in the level.
     unsafe {
-        let x = axis::<S>(k, level, 0, k.linear, at, m);
-        let y = if k.shape == Shape::Row {
-            let only = Share { sum: S::i(0), flips: S::i(level.xor[1].first()) };
-            Axis { tap: [only; 2], weight: S::i(0) }
-        } else {
-            axis::<S>(k, level, 1, k.linear, at, m)
+        let mut index = taps.index;
+        let mut in_image = [m; 2];
+        if GENERAL && k.has_border {
+            for tap in 0..2 {
+                in_image[tap] = S::gt(index[tap], S::i(-1));
+                index[tap] = S::max(index[tap], S::i(0));
+            }
+        }
+        let first = level.share::<S>(n, index[0], m);
+        let second = if is_linear { level.share::<S>(n, index[1], m) } else { first };
+        ([first, second], in_image)
+    }
+}
+
+/// Addresses of the four taps of a seamless cube, some of which are on other faces.
+#[inline(always)]
+unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Taps<S>, undone: &mut u32, m: S::M) -> [S::I; 4] {
+    // SAFETY: texels that `cross` finds are in the level.
+    unsafe {
+        let n = level.size[0];
+        let mut addresses = [S::i(0); 4];
+        for tap in 0..4 {
+            let texel = cube::cross::<S>(&EDGES, at.face, x.index[tap & 1], y.index[tap >> 1], n, m);
+            // Where three faces meet, the scalar form takes their average.
+            *undone |= S::bits(texel.corner);
+            let layer = level.share::<S>(2, S::add(at.layer, texel.face), m);
+            let place = Share::of(level).with(layer).with(level.share::<S>(1, texel.j, m)).with(level.share::<S>(0, texel.i, m));
+            addresses[tap] = place.address();
+        }
+        addresses
+    }
+}
+
+/// One level, filtered. Lanes that this could not do are added to `undone`.
+#[inline(always)]
+unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
+    k: &Kernel,
+    level: &Level,
+    base: *const u8,
+    colours: &Colours,
+    at: &At<S>,
+    is_linear: bool,
+    undone: &mut u32,
+    m: S::M,
+) -> [S::F; 4] {
+    // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
+    unsafe {
+        let nothing = Share { sum: S::i(0), flips: S::i(0) };
+        let none = Taps { index: [S::i(0); 2], weight: S::i(0) };
+        let x = axis::<S, GENERAL>(k, level, 0, is_linear, at);
+        let has_y = k.shape != Shape::Row;
+        let y = if has_y { axis::<S, GENERAL>(k, level, 1, is_linear, at) } else { none };
+        let mut around = [S::i(0); 4];
+        let mut crosses = false;
+        if GENERAL && is_linear && k.slices == Slices::SeamlessFaces {
+            let mut here = m;
+            for (taps, size) in [(x, level.size[0]), (y, level.size[1])] {
+                here = S::both(here, S::both(inside::<S>(taps.index[0], size), inside::<S>(taps.index[1], size)));
+            }
+            crosses = S::bits(S::without(m, here)) != 0;
+            if crosses {
+                around = cube_addresses::<S>(level, at, &x, &y, undone, m);
+            }
+        }
+        let (sx, ix) = shares::<S, GENERAL>(k, level, 0, &x, is_linear, m);
+        let (sy, iy) = if has_y { shares::<S, GENERAL>(k, level, 1, &y, is_linear, m) } else { ([nothing; 2], [m; 2]) };
+        let z_linear = k.shape == Shape::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
+        let z = if k.shape == Shape::Volume { axis::<S, GENERAL>(k, level, 2, z_linear, at) } else { none };
+        let (sz, iz) = match (k.shape, k.slices) {
+            (Shape::Volume, _) => shares::<S, GENERAL>(k, level, 2, &z, z_linear, m),
+            (_, Slices::One) => ([nothing; 2], [m; 2]),
+            (_, Slices::Layers) => ([level.share::<S>(2, at.layer, m); 2], [m; 2]),
+            (_, Slices::Faces | Slices::SeamlessFaces) => ([level.share::<S>(2, S::add(at.layer, at.face), m); 2], [m; 2]),
         };
-        let none = Share { sum: S::i(0), flips: S::i(0) };
-        let z = match k.shape {
-            Shape::Volume => axis::<S>(k, level, 2, k.z_linear, at, m),
-            Shape::Layers => Axis { tap: [share::<S>(level, 2, at.layer, m); 2], weight: S::i(0) },
-            _ => Axis { tap: [none; 2], weight: S::i(0) },
-        };
-        // A loop rather than two calls: the code of a plane is there once.
+        let x_weight = S::gt(x.weight, S::i(0));
+        let y_weight = S::gt(y.weight, S::i(0));
+        // A loop rather than two calls: the code of a slice is there once.
         let mut near = [S::f(0.0); 4];
         let mut m = m;
         for slice in 0..2 {
-            let value = plane::<S, T>(k, level, base, x, y, z.tap[slice], m);
-            near = if slice == 0 { value } else { mix::<S>(near, value, z.weight) };
+            let origin = Share::of(level).with(sz[slice]);
+            let upper = origin.with(sy[0]);
+            // gather4 reads all taps, filters those that have weight.
+            let all = GENERAL && k.special.gather.is_some();
+            let right = if all { m } else { S::both(m, x_weight) };
+            let below = if all { m } else { S::both(m, y_weight) };
+            let used = [m, right, below, S::both(right, below)];
+            let mut inside = [m; 4];
+            if GENERAL && k.has_border {
+                for tap in 0..4 {
+                    inside[tap] = S::both(S::both(ix[tap & 1], iy[tap >> 1]), iz[slice]);
+                }
+            }
+            let mut taps = [T::fetch::<S>(
+                &k.element,
+                base,
+                if GENERAL && crosses { around[0] } else { upper.with(sx[0]).address() },
+                if GENERAL { S::both(used[0], inside[0]) } else { m },
+            ); 4];
+            let value = if GENERAL {
+                if is_linear {
+                    let lower = origin.with(sy[1]);
+                    for tap in 1..4 {
+                        let row = if tap < 2 { upper } else { lower };
+                        let address = if crosses { around[tap] } else { row.with(sx[tap & 1]).address() };
+                        taps[tap] = T::fetch::<S>(&k.element, base, address, S::both(used[tap], inside[tap]));
+                    }
+                }
+                if T::BY_CHANNEL || k.is_special {
+                    let quad = Quad { taps, used, inside, weight: [x.weight, y.weight], is_linear };
+                    filter::<S, T>(k, &k.element, colours, at.reference, &quad)
+                } else if is_linear {
+                    T::blend::<S>(&k.element, taps, x.weight, y.weight)
+                } else {
+                    T::decode_sampled::<S>(&k.element, taps[0])
+                }
+            } else if is_linear {
+                let lower = origin.with(sy[1]);
+                taps[1] = T::fetch::<S>(&k.element, base, upper.with(sx[1]).address(), right);
+                taps[2] = T::fetch::<S>(&k.element, base, lower.with(sx[0]).address(), below);
+                taps[3] = T::fetch::<S>(&k.element, base, lower.with(sx[1]).address(), used[3]);
+                T::blend::<S>(&k.element, taps, x.weight, y.weight)
+            } else {
+                T::decode_sampled::<S>(&k.element, taps[0])
+            };
+            let reduction = if GENERAL { k.special.reduction } else { Reduction::Blend };
+            near = if slice == 0 { value } else { mix::<S>(reduction, near, value, z.weight) };
             m = S::both(m, S::gt(z.weight, S::i(0)));
             if S::bits(m) == 0 {
                 break;
@@ -213,22 +202,32 @@ unsafe fn level<S: Simd, T: Texels>(k: &Kernel, level: &Level, base: *const u8, 
     }
 }
 
-/// The levels that each lane wants; lanes of one level at a time.
+/// The levels that each lane wants, by `keys`: its number and, in `GENERAL` instances, below that whether its filter is linear. Lanes of one key
+/// at a time.
 #[inline(always)]
-unsafe fn levels<S: Simd, T: Texels>(k: &Kernel, base: *const u8, at: &At<S>, numbers: S::I, m: S::M) -> [S::F; 4] {
+unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
+    k: &Kernel,
+    base: *const u8,
+    colours: &Colours,
+    at: &At<S>,
+    keys: S::I,
+    undone: &mut u32,
+    m: S::M,
+) -> [S::F; 4] {
     // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
     unsafe {
         let mut all = [0_u32; 16];
-        let is_single = k.is_single_level();
-        if !is_single {
-            S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        let is_single = k.is_single_level() && !(GENERAL && k.filter_varies);
+        if !is_single || GENERAL {
+            S::store(all.as_mut_ptr(), S::mask(u32::MAX), keys);
         }
         let mut left = S::bits(m);
         let mut out = [S::f(0.0); 4];
         loop {
-            let number = all[left.trailing_zeros() as usize & 15];
-            let these = if is_single { m } else { S::both(S::mask(left), S::eq(numbers, S::i(number as i32))) };
-            let value = level::<S, T>(k, &k.levels[number as usize], base, at, these);
+            let key = all[left.trailing_zeros() as usize & 15];
+            let these = if is_single { m } else { S::both(S::mask(left), S::eq(keys, S::i(key as i32))) };
+            let (number, is_linear) = if GENERAL { (key >> 1, key & 1 != 0) } else { (key, k.linear) };
+            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], base, colours, at, is_linear, undone, these);
             if S::bits(these) == S::bits(m) {
                 return value;
             }
@@ -243,69 +242,143 @@ unsafe fn levels<S: Simd, T: Texels>(k: &Kernel, base: *const u8, at: &At<S>, nu
     }
 }
 
-/// The whole instruction.
+/// The whole instruction; the lanes it could not do, whole quads.
 ///
 /// # Safety
-/// The processor has the instruction set; `base` points to the image of the kernel, all of which is readable.
+/// The processor has the instruction set; `call.base` points to the image of the kernel, all of which is readable.
 #[inline(always)]
-pub unsafe fn sample<S: Simd, T: Texels>(k: &Kernel, operands: &Operands, wave: &mut Wave, base: *const u8) {
+pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
     unsafe {
+        let border = call.border.map(f32::from_bits);
+        let colours = Colours { border, border_units: if GENERAL && k.has_border { border.map(to_byte) } else { border } };
         let last = k.levels.len() as i32 - 1;
+        let mut not_done = 0_u64;
         for first in (0..wave.lanes).step_by(S::LANES) {
             let active = (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES));
             if active == 0 {
                 continue;
             }
-            let m = S::mask(active);
-            let word = operand::<S>(operands, wave, k.layout.offset, first);
+            let mut m = S::mask(active);
+            let lanes = Lanes { operands: call.operands, first };
+            let word = lanes.bits::<S>(wave, k.layout.offset);
             let (mut body, mut offset) = ([S::f(0.0); 3], [S::i(0); 3]);
             for n in 0..3 {
-                body[n] = S::as_f(operand::<S>(operands, wave, k.layout.body[n], first));
+                body[n] = lanes.float::<S>(wave, k.layout.body[n]);
                 offset[n] = S::sar(S::shl(word, 26 - 8 * n as i32), 26);
             }
-            let layer = if k.shape == Shape::Layers { layer::<S>(k, body[k.layer_component]) } else { S::i(0) };
-            let at = At { body, offset, layer };
+            let mut at = At { body, offset, layer: S::i(0), face: S::i(0), reference: S::f(0.0) };
+            if k.slices == Slices::Layers {
+                at.layer = S::add(S::min(rounded::<S>(k, body[2]), S::i(k.last_layer)), S::i(k.first_layer));
+            } else if GENERAL && k.slices.are_faces() {
+                // The shader's face coordinates run from 1 to 2.
+                at.body = [S::sub_f(body[0], S::f(1.0)), S::sub_f(body[1], S::f(1.0)), S::f(0.0)];
+                (at.layer, at.face) = face::<S>(k, body[2]);
+            }
+            if GENERAL && k.special.compare.is_some() {
+                at.reference = S::as_f(lanes.bits::<S>(wave, k.layout.compare));
+                if k.limits_reference {
+                    at.reference = S::min_f(S::max_f(at.reference, S::f(0.0)), S::f(1.0));
+                }
+            }
+
             let (mut number, mut weight) = (S::i(0), S::i(0));
-            if !k.is_single_level() {
-                let lambda = level_of::<S>(k, operands, wave, first, body, m);
-                if k.mip == MipFilter::Point {
+            let mut flag = S::i(i32::from(k.linear));
+            let (mut count, mut major) = (S::i(1), [S::f(0.0); 3]);
+            if !k.is_single_level() || GENERAL && (k.filter_varies || k.max_ratio.is_some()) {
+                let detail = detail::<S, GENERAL>(k, &lanes, wave, body, m);
+                let lambda = detail.lambda;
+                if GENERAL {
+                    let magnifies = S::gt(S::i(1), lambda);
+                    flag = S::select(magnifies, S::i(i32::from(k.linear)), S::i(i32::from(k.min_linear)));
+                    let several = S::select(magnifies, S::i(i32::from(k.mag_anisotropic)), S::i(i32::from(k.min_anisotropic)));
+                    count = S::select(S::gt(several, S::i(0)), detail.footprint.count, S::i(1));
+                    major = detail.footprint.major;
+                }
+                if k.is_single_level() {
+                    // only the filter depends on it
+                } else if k.mip == MipFilter::Point {
                     number = S::min(S::max(S::sar(S::add(lambda, S::i(128)), 8), S::i(0)), S::i(last));
                 } else {
                     let lambda = S::min(S::max(lambda, S::i(0)), S::i(last * 256));
                     (number, weight) = (S::shr(lambda, 8), S::and(lambda, S::i(0xff)));
                 }
             }
+
+            let reduction = if GENERAL { k.special.reduction } else { Reduction::Blend };
+            let mut undone = 0;
+            let mut gathered = Gathered::<S>::new();
             let mut out = [S::f(0.0); 4];
-            let mut these = m;
-            for pass in 0..2 {
-                let value = levels::<S, T>(k, base, &at, number, these);
-                out = if pass == 0 { value } else { mix::<S>(out, value, weight) };
-                these = S::both(these, S::gt(weight, S::i(0)));
-                if S::bits(these) == 0 {
+            let centre = at.body;
+            let mut n = 0;
+            loop {
+                let these_samples = if GENERAL { S::both(m, S::gt(count, S::i(n))) } else { m };
+                if GENERAL && k.max_ratio.is_some() {
+                    if S::bits(these_samples) == 0 {
+                        break;
+                    }
+                    let step = S::sub_f(S::div_f(S::f(n as f32 + 0.5), S::to_f(count)), S::f(0.5));
+                    for axis in 0..3 {
+                        let moved = S::add_f(centre[axis], S::mul_f(step, major[axis]));
+                        at.body[axis] = S::select_f(S::gt(count, S::i(1)), moved, centre[axis]);
+                    }
+                }
+                let mut number = number;
+                let mut these = these_samples;
+                for pass in 0..2 {
+                    let keys = if GENERAL { S::or(S::shl(number, 1), flag) } else { number };
+                    let value = levels::<S, T, GENERAL>(k, call.base, &colours, &at, keys, &mut undone, these);
+                    out = if pass == 0 { value } else { mix::<S>(reduction, out, value, weight) };
+                    these = S::both(these, S::gt(weight, S::i(0)));
+                    if S::bits(these) == 0 {
+                        break;
+                    }
+                    number = S::add(number, S::i(1));
+                }
+                if !GENERAL || k.max_ratio.is_none() {
                     break;
                 }
-                number = S::add(number, S::i(1));
+                gathered.add(reduction, n, out, these_samples);
+                n += 1;
             }
-            for (n, source) in k.out.iter().enumerate() {
-                let value = match source {
-                    Out::Channel(c) => S::as_i(out[usize::from(c & 3)]),
-                    Out::Missing(value) | Out::Constant(value) => S::i(*value as i32),
-                };
-                S::store(wave.row_mut(operands.result[n])[first..][..S::LANES].as_mut_ptr(), m, value);
+            if GENERAL && k.max_ratio.is_some() {
+                out = gathered.value(reduction, count);
             }
+            if GENERAL && undone != 0 {
+                // Lanes of a quad read each other's coordinates, over which results may be written.
+                let quads = ((undone | undone >> 1 | undone >> 2 | undone >> 3) & 0x1111_1111) * 15;
+                not_done |= u64::from(active & quads) << first;
+                m = S::mask(active & !quads);
+            }
+            let channels = [S::as_i(out[0]), S::as_i(out[1]), S::as_i(out[2]), S::as_i(out[3])];
+            lanes.put::<S>(wave, m, &k.cells, k.narrow, channels, S::mask(u32::MAX));
         }
+        not_done
     }
 }
 
-/// Layer of the image, as [`super::super::coord::layer`].
+/// A layer number, not limited from above.
 #[inline(always)]
-unsafe fn layer<S: Simd>(k: &Kernel, coordinate: S::F) -> S::I {
+unsafe fn rounded<S: Simd>(k: &Kernel, coordinate: S::F) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         // A NaN becomes 0; what is out of range is limited before the conversion.
-        let limited = S::min_f(S::max_f(coordinate, S::f(0.0)), S::f(65536.0));
-        let rounded = S::to_i(if k.truncate_layer { S::floor(limited) } else { limited });
-        S::add(S::min(rounded, S::i(k.last_layer)), S::i(k.first_layer))
+        let limited = S::min_f(S::max_f(coordinate, S::f(0.0)), S::f((1 << 30) as f32));
+        S::to_i(if k.truncate_layer { S::floor(limited) } else { limited })
+    }
+}
+
+/// First layer of a cube of the image, and face.
+#[inline(always)]
+unsafe fn face<S: Simd>(k: &Kernel, coordinate: S::F) -> (S::I, S::I) {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let id = rounded::<S>(k, coordinate);
+        // Numbers beyond 32 bits saturate there.
+        let low = S::select(S::le_f(S::f(4_294_967_296.0), coordinate), S::i(7), S::and(id, S::i(7)));
+        let last_cube = ((k.last_layer + 1) / 6 - 1).max(0);
+        let first = S::mul(S::min(S::shr(id, 3), S::i(last_cube)), S::i(6));
+        let layer = S::min(S::add(first, S::min(low, S::i(5))), S::i(k.last_layer));
+        (S::add(first, S::i(k.first_layer)), S::sub(layer, first))
     }
 }

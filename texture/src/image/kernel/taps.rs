@@ -1,90 +1,14 @@
-//! Vector twins of [`super::super::coord`]: fixed point, clamp modes without border, and the share of each tap in a texel's address.
-
-use std::sync::Arc;
+//! Vector twins of [`super::super::coord`]: fixed point, clamp modes, and the taps of one axis.
 
 use super::super::coord::Clamp;
 use super::simd::Simd;
 
-/// A level as the kernels use it.
-#[derive(Clone, Debug)]
-pub struct Level {
-    /// Width, height and depth (or layers of the image) in texels.
-    pub size: [i32; 3],
-    /// Byte offset of the level.
-    pub base: i32,
-    /// Flips offset bits of every texel.
-    pub flips: i32,
-    /// Log2 of the block, by axis.
-    pub shift: [i32; 3],
-    /// Bytes from a block to the next, by axis.
-    pub step: [i32; 3],
-    /// Flips of offset bits by coordinate, by axis.
-    pub xor: [Flips; 3],
-}
-
-/// Flips of offset bits by coordinate.
-#[derive(Clone, Debug)]
-pub struct Flips {
-    /// At `coordinate & (len - 1)`.
-    table: Arc<[u32]>,
-    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate flips the same
-    /// bits wherever it is.
-    nibbles: Option<Vec<[u32; 16]>>,
-}
-
-impl Flips {
-    pub fn new(table: Arc<[u32]>) -> Flips {
-        let first = table[0];
-        let parts = 0..table.len().ilog2().div_ceil(4);
-        let entry = |n: usize| table[n & (table.len() - 1)] ^ first; // coordinates go on behind the table
-        let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
-        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |flips, (part, t)| flips ^ t[n >> (4 * part) & 15]);
-        let is_exclusive_or = table.iter().enumerate().all(|(n, &flips)| by_nibbles(n) == flips);
-        Flips { nibbles: is_exclusive_or.then_some(nibbles), table }
-    }
-
-    /// Of coordinate 0.
-    pub fn first(&self) -> i32 {
-        self.table[0] as i32
-    }
-}
-
-/// Shares of a coordinate in an address: to add, and to exclusive-or.
-#[derive(Clone, Copy)]
-pub struct Share<S: Simd> {
-    pub sum: S::I,
-    pub flips: S::I,
-}
-
 /// Two taps of an axis, and the weight of the second.
 #[derive(Clone, Copy)]
-pub struct Axis<S: Simd> {
-    pub tap: [Share<S>; 2],
+pub struct Taps<S: Simd> {
+    /// Index in the level, or -1 for border.
+    pub index: [S::I; 2],
     pub weight: S::I,
-}
-
-/// Share of coordinate `i` along `axis`; `i` lies in the level.
-///
-/// # Safety
-/// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
-#[inline(always)]
-pub unsafe fn share<S: Simd>(level: &Level, axis: usize, i: S::I, m: S::M) -> Share<S> {
-    let flips = &level.xor[axis];
-    // SAFETY: the index into the table is masked to its length, a power of two.
-    unsafe {
-        let sum = S::mul(S::shr(i, level.shift[axis]), S::i(level.step[axis]));
-        let Some(nibbles) = &flips.nibbles else {
-            let index = S::and(i, S::i(flips.table.len() as i32 - 1));
-            return Share { sum, flips: S::gather(flips.table.as_ptr().cast(), S::shl(index, 2), m) };
-        };
-        let mut flips = S::i(flips.first());
-        let mut rest = i;
-        for nibble in nibbles {
-            flips = S::xor(flips, S::lookup(nibble, rest));
-            rest = S::shr(rest, 4);
-        }
-        Share { sum, flips }
-    }
 }
 
 /// Texels to 24.8, as [`super::super::coord::to_fixed`].
@@ -121,7 +45,31 @@ unsafe fn modulo<S: Simd>(i: S::I, n: i32) -> S::I {
     }
 }
 
-/// As [`super::super::coord::wrap`], for the modes without border.
+/// `i` from 0 to n - 1.
+#[inline(always)]
+unsafe fn limited<S: Simd>(i: S::I, n: i32) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe { S::min(S::max(i, S::i(0)), S::i(n - 1)) }
+}
+
+/// -1, -2, ... become 0, 1, ...
+#[inline(always)]
+unsafe fn mirror_once<S: Simd>(i: S::I) -> S::I {
+    // SAFETY: no memory is touched.
+    unsafe { S::xor(i, S::sar(i, 31)) }
+}
+
+/// Which lanes have 0 <= i < n?
+///
+/// # Safety
+/// The processor has the instruction set.
+#[inline(always)]
+pub unsafe fn inside<S: Simd>(i: S::I, n: i32) -> S::M {
+    // SAFETY: no memory is touched.
+    unsafe { S::eq(S::min_u(i, S::i(n - 1)), i) }
+}
+
+/// As [`super::super::coord::wrap`].
 #[inline(always)]
 unsafe fn wrap<S: Simd>(i: S::I, mode: Clamp, n: i32) -> S::I {
     // SAFETY: no memory is touched.
@@ -132,74 +80,51 @@ unsafe fn wrap<S: Simd>(i: S::I, mode: Clamp, n: i32) -> S::I {
                 let p = modulo::<S>(i, 2 * n);
                 S::min(p, S::sub(S::i(2 * n - 1), p))
             }
-            Clamp::MirrorOnceLastTexel => S::min(S::xor(i, S::sar(i, 31)), S::i(n - 1)),
-            _ => S::min(S::max(i, S::i(0)), S::i(n - 1)),
+            Clamp::LastTexel => limited::<S>(i, n),
+            Clamp::MirrorOnceLastTexel => S::min(mirror_once::<S>(i), S::i(n - 1)),
+            Clamp::HalfBorder | Clamp::MirrorOnceHalfBorder | Clamp::Border => S::select(inside::<S>(i, n), i, S::i(-1)),
+            Clamp::MirrorOnceBorder => {
+                let i = mirror_once::<S>(i);
+                S::select(inside::<S>(i, n), i, S::i(-1))
+            }
         }
     }
 }
 
-/// Taps of a linear filter along an axis.
+/// Taps of a linear filter along an axis of `n` texels. `border`: may the mode be one with border?
 ///
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn linear<S: Simd>(
-    level: &Level,
-    axis: usize,
-    n: i32,
-    texels: S::F,
-    offset: S::I,
-    mode: Clamp,
-    coarse: bool,
-    m: S::M,
-) -> Axis<S> {
-    // SAFETY: wrapped indices lie in the level.
+pub unsafe fn linear<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, coarse: bool, border: bool) -> Taps<S> {
+    // SAFETY: no memory is touched.
     unsafe {
-        let fixed = S::add(fixed::<S>(S::sub_f(texels, S::f(0.5)), mode), S::shl(offset, 8));
+        let mut fixed = S::add(fixed::<S>(S::sub_f(texels, S::f(0.5)), mode), S::shl(offset, 8));
+        if border && matches!(mode, Clamp::HalfBorder | Clamp::MirrorOnceHalfBorder) {
+            let corner = S::add(fixed, S::i(128));
+            let corner = if mode == Clamp::HalfBorder { corner } else { S::max(corner, S::sub(S::i(0), corner)) };
+            fixed = S::sub(S::min(S::max(corner, S::i(0)), S::i(n * 256)), S::i(128));
+        }
         let first = S::sar(fixed, 8);
-        let near = share::<S>(level, axis, wrap::<S>(first, mode, n), m);
-        let far = share::<S>(level, axis, wrap::<S>(S::add(first, S::i(1)), mode, n), m);
-        Axis { tap: [near, far], weight: S::and(fixed, S::i(if coarse { 0x80 } else { 0xff })) }
+        let index = [wrap::<S>(first, mode, n), wrap::<S>(S::add(first, S::i(1)), mode, n)];
+        Taps { index, weight: S::and(fixed, S::i(if coarse { 0x80 } else { 0xff })) }
     }
 }
 
-/// The tap of a point filter, as both taps.
+/// The index of a point filter's tap.
 ///
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn point<S: Simd>(
-    level: &Level,
-    axis: usize,
-    n: i32,
-    texels: S::F,
-    offset: S::I,
-    mode: Clamp,
-    truncate: bool,
-    m: S::M,
-) -> Axis<S> {
-    // SAFETY: wrapped indices lie in the level.
+pub unsafe fn point<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, truncate: bool) -> S::I {
+    // SAFETY: no memory is touched.
     unsafe {
         let fixed = fixed::<S>(if truncate { S::floor(texels) } else { texels }, mode);
-        let tap = share::<S>(level, axis, wrap::<S>(S::add(S::sar(fixed, 8), offset), mode, n), m);
-        Axis { tap: [tap; 2], weight: S::i(0) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nibbles_repeat_where_the_table_does() {
-        for len in [1, 2, 8, 16, 128, 256] {
-            let table: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
-            let flips = Flips::new(table.clone());
-            let nibbles = flips.nibbles.as_ref().unwrap();
-            for i in 0..1024_usize {
-                let by_nibbles = nibbles.iter().enumerate().fold(flips.first() as u32, |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
-                assert_eq!(by_nibbles, table[i & (table.len() - 1)], "{i} of {len}");
-            }
+        let first = S::add(S::sar(fixed, 8), offset);
+        match mode {
+            Clamp::HalfBorder => limited::<S>(first, n),
+            Clamp::MirrorOnceHalfBorder => S::min(mirror_once::<S>(first), S::i(n - 1)),
+            _ => wrap::<S>(first, mode, n),
         }
     }
 }

@@ -1,45 +1,49 @@
 //! Texels of the formats that have kernels: fetching, decoding and blending, twins of [`super::super::filter`] and of the formats' decoders.
+//! The common formats are here, each a type of its own; [`super::channels`] takes all others whose channels lie side by side.
 
+use super::channels::Field;
 use super::simd::Simd;
-use crate::format::{Bc, Format, Layout, Numeric, block_texel};
+use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, block_texel};
 
 /// What the kernels know about a format beside its kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
     /// Bytes of a texel; below 4 the aligned dword around it is read.
-    bytes: i32,
+    pub bytes: i32,
     /// sRGB bytes to linear values.
-    srgb: &'static [f32; 256],
-    /// By channel: how far to shift left and back to isolate it.
-    isolate: [(i32, i32); 4],
-    is_signed: bool,
+    pub srgb: &'static [f32; 256],
+    /// Where channels are and what they mean.
+    pub fields: [Field; 4],
+    /// Channels that the result has, by bit.
+    pub needed: u8,
     /// Of compressed images.
     block: (Bc, Numeric),
 }
 
 impl Element {
-    /// Of a format with a kind of texel.
-    pub fn new(format: &Format, srgb: &'static [f32; 256]) -> Element {
-        let isolate = format.channels.map(|c| match i32::from(c.bits) {
-            bits @ 1..=32 if i32::from(c.shift) + bits <= 32 => (32 - bits - i32::from(c.shift), 32 - bits),
-            _ => (0, 0),
-        });
+    /// Of a format whose channels `needed` are asked for. `None`: there are channels the kernels cannot decode.
+    pub fn new(format: &Format, is_sampled: bool, needed: u8) -> Option<Element> {
         let block = match format.layout {
             Layout::Block(kind) => (kind, format.numeric),
             _ => (Bc::Bc1, Numeric::Unorm),
         };
-        Element { bytes: format.bytes.into(), srgb, isolate, is_signed: format.numeric == Numeric::Sint, block }
+        let fields = Field::all(format, is_sampled)?;
+        Some(Element { bytes: format.bytes.into(), srgb: &SRGB_TO_LINEAR, fields, needed, block })
     }
 }
 
 /// A kind of texel. All functions are safe to call where the instruction set is available and, for `fetch`, `at` is the offset of a texel of
 /// the image at `base`, for the lanes of `m`.
 pub trait Texels {
+    /// Must samplers go through [`Texels::channel`]?
+    const BY_CHANNEL: bool = false;
+    /// [`Texels::channel`] gives values times this: what blends are made of.
+    const SCALE: f32 = 1.0;
     /// Texels of all lanes, as read.
     type Tap<S: Simd>: Copy;
     /// Reads texels; lanes outside `m` read zeros.
     unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> Self::Tap<S>;
-    /// Memory channels, as f32 bits or integers. Channels the format lacks may have any value.
+    /// Memory channels, as f32 bits or integers. Channels the format lacks or that are not needed may have any value.
     unsafe fn decode<S: Simd>(element: &Element, tap: Self::Tap<S>) -> [S::I; 4];
     /// The same for samplers: denormals are 0.
     #[inline(always)]
@@ -48,6 +52,18 @@ pub trait Texels {
         unsafe {
             let [r, g, b, a] = Self::decode::<S>(element, tap);
             [S::as_f(r), S::as_f(g), S::as_f(b), S::as_f(a)]
+        }
+    }
+    /// One channel of some taps as samplers see it.
+    #[inline(always)]
+    unsafe fn channel<S: Simd, const N: usize>(element: &Element, taps: [Self::Tap<S>; N], c: usize) -> [S::F; N] {
+        // SAFETY: as `decode`.
+        unsafe {
+            let mut out = [S::f(0.0); N];
+            for n in 0..N {
+                out[n] = Self::decode_sampled::<S>(element, taps[n])[c & 3];
+            }
+            out
         }
     }
     /// Bilinear blend; taps of weight 0 were read as zeros.
@@ -59,17 +75,29 @@ pub trait Texels {
             let t10 = Self::decode_sampled::<S>(element, taps[1]);
             let t01 = Self::decode_sampled::<S>(element, taps[2]);
             let t11 = Self::decode_sampled::<S>(element, taps[3]);
-            let part = S::f(1.0 / 256.0);
-            let (x, y) = (S::mul_f(S::to_f(wx), part), S::mul_f(S::to_f(wy), part));
-            let (x1, y1) = (S::sub_f(S::f(1.0), x), S::sub_f(S::f(1.0), y));
             let mut out = [S::f(0.0); 4];
             for c in 0..4 {
-                let upper = S::add_f(S::mul_f(t00[c], x1), S::mul_f(t10[c], x));
-                let lower = S::add_f(S::mul_f(t01[c], x1), S::mul_f(t11[c], x));
-                out[c] = settle::<S>(S::add_f(S::mul_f(upper, y1), S::mul_f(lower, y)));
+                out[c] = bilinear::<S>([t00[c], t10[c], t01[c], t11[c]], wx, wy);
             }
             out
         }
+    }
+}
+
+/// As [`super::super::filter::bilinear`].
+///
+/// # Safety
+/// The processor has the instruction set.
+#[inline(always)]
+pub unsafe fn bilinear<S: Simd>([t00, t10, t01, t11]: [S::F; 4], wx: S::I, wy: S::I) -> S::F {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let part = S::f(1.0 / 256.0);
+        let (x, y) = (S::mul_f(S::to_f(wx), part), S::mul_f(S::to_f(wy), part));
+        let (x1, y1) = (S::sub_f(S::f(1.0), x), S::sub_f(S::f(1.0), y));
+        let upper = S::add_f(S::mul_f(t00, x1), S::mul_f(t10, x));
+        let lower = S::add_f(S::mul_f(t01, x1), S::mul_f(t11, x));
+        settle::<S>(S::add_f(S::mul_f(upper, y1), S::mul_f(lower, y)))
     }
 }
 
@@ -84,8 +112,11 @@ pub unsafe fn settle<S: Simd>(x: S::F) -> S::F {
 }
 
 /// x / D correctly rounded, for whole numbers x from 0 to 255 * 65536 and D = 255 or 255 * 65536: a product and one correction.
+///
+/// # Safety
+/// The processor has the instruction set.
 #[inline(always)]
-unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
+pub unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
     // SAFETY: no memory is touched.
     unsafe {
         let reciprocal = S::f(1.0 / divisor);
@@ -95,8 +126,12 @@ unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
     }
 }
 
+/// The dword with a texel of 4 bytes or less in its low bits, or the first dword of a larger one.
+///
+/// # Safety
+/// As [`Texels::fetch`].
 #[inline(always)]
-unsafe fn fetch_dword<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
+pub unsafe fn fetch_dword<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
     // SAFETY: the texel is in the image; the aligned dword around a smaller one is too, as images are whole dwords long.
     unsafe {
         if element.bytes >= 4 {
@@ -137,6 +172,7 @@ unsafe fn column<S: Simd>(pair: S::I, y: S::I) -> S::F {
 pub struct Bytes;
 
 impl Texels for Bytes {
+    const SCALE: f32 = 255.0;
     type Tap<S: Simd> = S::I;
     #[inline(always)]
     unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
@@ -150,6 +186,17 @@ impl Texels for Bytes {
             let mut out = [S::i(0); 4];
             for (c, out) in (0_i32..).zip(&mut out) {
                 *out = S::as_i(divide::<S>(S::to_f(byte::<S>(tap, 8 * c)), 255.0));
+            }
+            out
+        }
+    }
+    #[inline(always)]
+    unsafe fn channel<S: Simd, const N: usize>(_: &Element, taps: [S::I; N], c: usize) -> [S::F; N] {
+        // SAFETY: no memory is touched.
+        unsafe {
+            let mut out = [S::f(0.0); N];
+            for n in 0..N {
+                out[n] = S::to_f(byte::<S>(taps[n], 8 * c as i32));
             }
             out
         }
@@ -197,30 +244,6 @@ impl Texels for Srgb {
                 *out = S::gather(element.srgb.as_ptr().cast(), S::shl(byte::<S>(tap, 8 * c), 2), all);
             }
             out[3] = S::as_i(divide::<S>(S::to_f(S::shr(tap, 24)), 255.0));
-            out
-        }
-    }
-}
-
-/// Integer channels in a dword or less, for loads.
-pub struct Packed;
-
-impl Texels for Packed {
-    type Tap<S: Simd> = S::I;
-    #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
-        // SAFETY: as the trait says.
-        unsafe { fetch_dword::<S>(element, base, at, m) }
-    }
-    #[inline(always)]
-    unsafe fn decode<S: Simd>(element: &Element, tap: S::I) -> [S::I; 4] {
-        // SAFETY: no memory is touched.
-        unsafe {
-            let mut out = [S::i(0); 4];
-            for (out, (up, down)) in out.iter_mut().zip(element.isolate) {
-                let top = S::shl(tap, up);
-                *out = if element.is_signed { S::sar(top, down) } else { S::shr(top, down) };
-            }
             out
         }
     }
@@ -325,6 +348,17 @@ impl Texels for Blocks {
     #[inline(always)]
     unsafe fn decode<S: Simd>(_: &Element, tap: [S::I; 4]) -> [S::I; 4] {
         tap
+    }
+    #[inline(always)]
+    unsafe fn channel<S: Simd, const N: usize>(_: &Element, taps: [[S::I; 4]; N], c: usize) -> [S::F; N] {
+        // SAFETY: no memory is touched.
+        unsafe {
+            let mut out = [S::f(0.0); N];
+            for n in 0..N {
+                out[n] = S::as_f(taps[n][c & 3]);
+            }
+            out
+        }
     }
 }
 

@@ -1,0 +1,106 @@
+//! The functions of kernels, compiled for both instruction sets and for each kind of texel.
+
+use super::channels::Channels;
+use super::simd::{Avx2, Avx512};
+use super::texels::{Blocks, Bytes, Dwords, Halves, Srgb};
+use super::{Call, Isa, Kernel, load, sample};
+use crate::Wave;
+use crate::format::{Layout, Numeric};
+use crate::image::surface::Surface;
+
+/// Executes an instruction; the lanes that it did not do.
+pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
+
+/// Offsets of the texels of a store, and the lanes that have one.
+pub type Offsets = unsafe fn(&Kernel, &Call, &Wave, &mut [u32; 64]) -> u64;
+
+/// Functions that choose between two instances.
+macro_rules! instances {
+    ($($name:ident($($arg:ident: $ty:ty),*) = $function:ident::$generic:ident, [$($texels:tt)*];)*) => {
+        $(
+            fn $name(isa: Isa) -> unsafe fn($($ty),*) -> u64 {
+                #[target_feature(enable = "avx2,fma,f16c")]
+                unsafe fn avx2($($arg: $ty),*) -> u64 {
+                    // SAFETY: this function is only reached where the processor has the features, with an image the caller vouches for.
+                    unsafe { $function::$generic::<Avx2 $($texels)*>($($arg),*) }
+                }
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
+                unsafe fn avx512($($arg: $ty),*) -> u64 {
+                    // SAFETY: as above.
+                    unsafe { $function::$generic::<Avx512 $($texels)*>($($arg),*) }
+                }
+                match isa {
+                    Isa::Avx2 => avx2,
+                    Isa::Avx512 => avx512,
+                }
+            }
+        )*
+    };
+}
+
+instances! {
+    sample_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Bytes, false];
+    sample_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Blocks, false];
+    sample_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Srgb, false];
+    sample_half1(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Halves<1>, false];
+    sample_half2(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Halves<2>, false];
+    sample_half4(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Halves<4>, false];
+    sample_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<1>, false];
+    sample_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<2>, false];
+    sample_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<4>, false];
+    sample_any_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Bytes, true];
+    sample_any_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Blocks, true];
+    sample_any(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Channels, true];
+    load_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Bytes];
+    load_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Blocks];
+    load_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Dwords<4>];
+    load_any(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Channels];
+    store_offsets(k: &Kernel, call: &Call, wave: &Wave, out: &mut [u32; 64]) = load::offsets, [];
+}
+
+/// Are all channels of so many bits, side by side without gaps?
+fn is_even(surface: &Surface, bits: u8, count: usize) -> bool {
+    let channels = &surface.format.channels;
+    surface.format.layout == Layout::Plain
+        && channels.iter().filter(|c| c.bits != 0).count() == count
+        && usize::from(surface.format.bytes) * 8 == usize::from(bits) * count
+        && (0..count).all(|c| channels[c].bits == bits && usize::from(channels[c].shift) == c * usize::from(bits))
+}
+
+/// The sampling function of a surface; `is_general`: with all that samplers can ask for.
+pub fn sampler(surface: &Surface, isa: Isa, is_general: bool) -> Run {
+    let is_bytes = surface.is_bytes();
+    let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
+    let choose = match surface.format.layout {
+        Layout::Block(_) if is_general => sample_any_blocks,
+        Layout::Block(_) => sample_blocks,
+        _ if is_bytes && is_general => sample_any_bytes,
+        _ if is_bytes => sample_bytes,
+        _ if is_general => sample_any,
+        _ if is(Numeric::Srgb, 8, 4) => sample_srgb,
+        _ if is(Numeric::Float, 16, 1) => sample_half1,
+        _ if is(Numeric::Float, 16, 2) => sample_half2,
+        _ if is(Numeric::Float, 16, 4) => sample_half4,
+        _ if is(Numeric::Float, 32, 1) => sample_dword1,
+        _ if is(Numeric::Float, 32, 2) => sample_dword2,
+        _ if is(Numeric::Float, 32, 4) => sample_dword4,
+        _ => sample_any,
+    };
+    choose(isa)
+}
+
+/// The loading function of a surface.
+pub fn loader(surface: &Surface, isa: Isa) -> Run {
+    let choose = match surface.format.layout {
+        Layout::Block(_) => load_blocks,
+        _ if surface.is_bytes() => load_bytes,
+        _ if surface.format.numeric == Numeric::Float && is_even(surface, 32, 4) => load_dword4,
+        _ => load_any,
+    };
+    choose(isa)
+}
+
+/// The function that says where a store goes.
+pub fn storer(isa: Isa) -> Offsets {
+    store_offsets(isa)
+}

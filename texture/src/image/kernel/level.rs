@@ -1,0 +1,194 @@
+//! Addresses: where a level's texels are, and the share that each coordinate has in that.
+
+use std::sync::Arc;
+
+use super::super::surface::{Surface, ViewLevel};
+use super::simd::Simd;
+use super::{Shape, Slices};
+use crate::format::Layout;
+
+/// A level as the kernels use it.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// Width, height and depth in texels.
+    pub size: [i32; 3],
+    /// Byte offset of the level.
+    pub base: i32,
+    /// Flips offset bits of every texel.
+    pub flips: i32,
+    /// Log2 of the block, by axis.
+    shift: [i32; 3],
+    /// Bytes from a block to the next, by axis.
+    step: [i32; 3],
+    /// Flips of offset bits by coordinate, by axis.
+    xor: [Flips; 3],
+    /// Flips of offset bits by sample, beside those of sample 0.
+    samples: Arc<[u32]>,
+}
+
+/// Flips of offset bits by coordinate.
+#[derive(Clone, Debug)]
+struct Flips {
+    /// At `coordinate & (len - 1)`.
+    table: Arc<[u32]>,
+    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate flips the same
+    /// bits wherever it is.
+    nibbles: Option<Vec<[u32; 16]>>,
+}
+
+impl Flips {
+    fn new(table: Arc<[u32]>) -> Flips {
+        let first = table[0];
+        let parts = 0..table.len().ilog2().div_ceil(4);
+        let entry = |n: usize| table[n & (table.len() - 1)] ^ first; // coordinates go on behind the table
+        let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
+        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |flips, (part, t)| flips ^ t[n >> (4 * part) & 15]);
+        let is_exclusive_or = table.iter().enumerate().all(|(n, &flips)| by_nibbles(n) == flips);
+        Flips { nibbles: is_exclusive_or.then_some(nibbles), table }
+    }
+}
+
+impl Level {
+    /// The levels of a surface, if all their texels lie in the image and offsets fit 31 bits.
+    pub fn all(surface: &Surface, shape: Shape, slices: Slices) -> Option<Vec<Level>> {
+        // The aligned dword around a small texel is read: images are whole dwords.
+        if surface.bytes >= 1 << 31 || !surface.bytes.is_multiple_of(4) {
+            return None;
+        }
+        // Offsets of compressed texels count sixteenths of blocks; coordinates are in texels.
+        let (texels_log2, scale) = match surface.format.layout {
+            Layout::Block(_) => ([2, 2, 0], 16 / u32::from(surface.format.bytes)),
+            _ => ([0; 3], 1),
+        };
+        if surface.bytes * u64::from(scale) >= 1 << 31 {
+            return None;
+        }
+        surface.levels.iter().map(|view| Level::new(surface, view, shape, slices, texels_log2, scale)).collect()
+    }
+
+    fn new(surface: &Surface, view: &ViewLevel, shape: Shape, slices: Slices, texels_log2: [u32; 3], scale: u32) -> Option<Level> {
+        let flips_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
+            0 if scale == 1 => Flips::new(xor.clone()),
+            log2 => {
+                let low = |i: usize| (i as u32 & ((1 << log2) - 1)) << (2 * axis);
+                Flips::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
+            }
+        };
+        let layout = &view.layout;
+        if !layout.is_plain() || layout.sample_base.iter().any(|&base| base != 0) {
+            return None;
+        }
+        // The largest coordinate of each direction, in the image.
+        let z_last = surface.first_layer + if shape == Shape::Volume { view.size[2] as u32 - 1 } else { surface.last_layer };
+        let most = [(view.size[0] as u32 - 1) >> texels_log2[0], (view.size[1] as u32 - 1) >> texels_log2[1], z_last];
+        let mut sum = layout.base;
+        let mut flips = layout.sample_xor.iter().fold(0, |all, x| all | x);
+        for (axis, last) in most.into_iter().enumerate() {
+            sum = sum.checked_add(u64::from(last >> layout.shift[axis]).checked_mul(layout.step[axis])?)?;
+            flips |= layout.xor[axis].iter().fold(0, |all, x| all | x);
+        }
+        if sum.checked_add(flips.into())?.checked_add(surface.format.bytes.into())? > surface.bytes {
+            return None;
+        }
+        let first = *layout.sample_xor.first()?;
+        // Without a direction of slices, the share of the only one is part of the level's.
+        let only = layout.slice(surface.first_layer, 0);
+        let (base, flips) = if slices == Slices::One { (only.base, only.flips) } else { (layout.base, first) };
+        let flips = if shape == Shape::Row { flips ^ layout.xor[1][0] } else { flips };
+        let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
+        Some(Level {
+            size: view.size,
+            base: i32::try_from(base * u64::from(scale)).ok()?,
+            flips: (flips * scale) as i32,
+            shift: [0, 1, 2].map(|axis| (layout.shift[axis] + texels_log2[axis]) as i32),
+            step: [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?],
+            xor: [0, 1, 2].map(|axis| flips_of(&layout.xor[axis], axis)),
+            samples: layout.sample_xor.iter().map(|x| x ^ first).collect(),
+        })
+    }
+
+    /// The flips of a sample; for the lanes of `m`, `sample` is one of the image.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    #[inline(always)]
+    pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Share<S> {
+        // SAFETY: the table has an entry for each sample.
+        unsafe { Share { sum: S::i(0), flips: S::gather(self.samples.as_ptr().cast(), S::shl(sample, 2), m) } }
+    }
+
+    /// Share of coordinate `i` along `axis`; `i` lies in the level.
+    ///
+    /// # Safety
+    /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
+    #[inline(always)]
+    pub unsafe fn share<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Share<S> {
+        let flips = &self.xor[axis];
+        // SAFETY: the index into the table is masked to its length, a power of two.
+        unsafe {
+            let sum = S::mul(S::shr(i, self.shift[axis]), S::i(self.step[axis]));
+            let Some(nibbles) = &flips.nibbles else {
+                let index = S::and(i, S::i(flips.table.len() as i32 - 1));
+                return Share { sum, flips: S::gather(flips.table.as_ptr().cast(), S::shl(index, 2), m) };
+            };
+            let mut all = S::i(flips.table[0] as i32);
+            let mut rest = i;
+            for nibble in nibbles {
+                all = S::xor(all, S::lookup(nibble, rest));
+                rest = S::shr(rest, 4);
+            }
+            Share { sum, flips: all }
+        }
+    }
+}
+
+/// Shares of a coordinate in an address: to add, and to exclusive-or.
+#[derive(Clone, Copy)]
+pub struct Share<S: Simd> {
+    pub sum: S::I,
+    pub flips: S::I,
+}
+
+impl<S: Simd> Share<S> {
+    /// Of the level itself.
+    ///
+    /// # Safety
+    /// The processor has the instruction set, as for the other functions.
+    #[inline(always)]
+    pub unsafe fn of(level: &Level) -> Share<S> {
+        // SAFETY: no memory is touched.
+        unsafe { Share { sum: S::i(level.base), flips: S::i(level.flips) } }
+    }
+
+    /// Of two directions together.
+    #[inline(always)]
+    pub unsafe fn with(self, other: Share<S>) -> Share<S> {
+        // SAFETY: no memory is touched.
+        unsafe { Share { sum: S::add(self.sum, other.sum), flips: S::xor(self.flips, other.flips) } }
+    }
+
+    /// The address that all shares make.
+    #[inline(always)]
+    pub unsafe fn address(self) -> S::I {
+        // SAFETY: no memory is touched.
+        unsafe { S::add(self.sum, self.flips) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nibbles_repeat_where_the_table_does() {
+        for len in [1, 2, 8, 16, 128, 256] {
+            let table: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
+            let flips = Flips::new(table.clone());
+            let nibbles = flips.nibbles.as_ref().unwrap();
+            for i in 0..1024_usize {
+                let by_nibbles = nibbles.iter().enumerate().fold(table[0], |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
+                assert_eq!(by_nibbles, table[i & (table.len() - 1)], "{i} of {len}");
+            }
+        }
+    }
+}
