@@ -152,6 +152,14 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         }
     }
 
+    /// Address of an untyped access that lies in one piece of memory, all of it in range. (Ranges only have upper ends: the last dword speaks
+    /// for the access.)
+    fn whole(&self, plan: &Addressing, at: Coordinates, bytes: u64) -> Option<u64> {
+        let tail = Coordinates { offset: at.offset + bytes.saturating_sub(4), ..at };
+        let is_one = plan.is_linear() || bytes <= 4;
+        (is_one && plan.is_in_range(tail, bytes.min(4)) && !plan.wraps(at.offset, bytes)).then(|| plan.address(at))
+    }
+
     /// What an unformatted access of `bytes` must be aligned to, and whether addresses are made so (BUF-24).
     fn alignment(&self, bytes: u64) -> (u64, bool) {
         let size = 1 << bytes.trailing_zeros();
@@ -231,15 +239,21 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         for lane in wave.active() {
             let at = self.coordinates(wave, plan, lane);
             let mut element = [0u8; 16];
+            let whole = self.whole(plan, at, bytes as u64).filter(|&address| !self.op.tfe && is_aligned(address));
+            if whole.is_some_and(|address| self.memory.read(address, &mut element[..bytes])) {
+                results.set(lane, &element[..bytes], signed);
+                continue;
+            }
+            let address = plan.address(at);
             for start in (0..bytes).step_by(4) {
                 let piece = &mut element[start..bytes.min(start + 4)];
                 let behind = Coordinates { offset: at.offset + start as u64, ..at };
                 if !plan.is_in_range(behind, piece.len() as u64) {
                     continue;
                 }
-                match Self::aligned(plan.address(at), alignment, lane) {
+                match Self::aligned(address, alignment, lane) {
                     Ok(first) => {
-                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(plan.address(at)));
+                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(address));
                         if let Done::Nacked = self.read(lane, address, piece)? {
                             results.nacked |= 1 << lane;
                         }
@@ -280,15 +294,20 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         for lane in wave.active() {
             let at = self.coordinates(wave, plan, lane);
             let element = element_of(lane);
+            let whole = self.whole(plan, at, bytes as u64).filter(|&address| is_aligned(address));
+            if whole.is_some_and(|address| self.memory.write(address, &element[..bytes])) {
+                continue;
+            }
+            let address = plan.address(at);
             for start in (0..bytes).step_by(4) {
                 let piece = &element[start..bytes.min(start + 4)];
                 let behind = Coordinates { offset: at.offset + start as u64, ..at };
                 if !plan.is_in_range(behind, piece.len() as u64) {
                     continue;
                 }
-                match Self::aligned(plan.address(at), alignment, lane) {
+                match Self::aligned(address, alignment, lane) {
                     Ok(first) => {
-                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(plan.address(at)));
+                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(address));
                         self.write(lane, address, piece)?;
                     }
                     Err(e) => violation = violation.and(Err(e)),

@@ -48,9 +48,8 @@ pub struct Addressing {
     /// Added to the offset modulo 2^32 (gfx12, BUF-20), else part of `base`.
     inner_offset: u64,
     stride: u64,
-    /// Bytes of a swizzle element, records of a group; 0: linear.
-    element: u64,
-    group: u64,
+    /// Log2 of the bytes of a swizzle element and of the records of a group; `None`: linear.
+    swizzle: Option<[u32; 2]>,
     is_gfx12: bool,
     add_tid: bool,
     range: Range,
@@ -73,15 +72,14 @@ impl Addressing {
             base,
             inner_offset: if is_gfx12 { soffset } else { 0 },
             stride,
-            element: v.swizzle_bytes.into(),
-            group: v.index_stride.into(),
+            swizzle: v.swizzle_bytes.checked_ilog2().zip(v.index_stride.checked_ilog2()).map(|(element, group)| [element, group]),
             is_gfx12,
             add_tid: v.add_tid,
             range: Range::Always,
         };
         if op.addr64 {
             // Neither stride nor size count.
-            return Addressing { stride: 0, element: 0, add_tid: false, ..a };
+            return Addressing { stride: 0, swizzle: None, add_tid: false, ..a };
         }
         let records = u64::from(v.num_records);
         Addressing { range: range(generation, v, stride, records, records.saturating_sub(soffset), is_indexed), ..a }
@@ -89,7 +87,7 @@ impl Addressing {
 
     /// Is the buffer addressed linearly, so that bytes next to each other in a record are so in memory?
     pub fn is_linear(&self) -> bool {
-        self.element == 0
+        self.swizzle.is_none()
     }
     /// Bytes of a record.
     pub fn stride(&self) -> u64 {
@@ -108,16 +106,12 @@ impl Addressing {
     /// Position in the buffer, from its base.
     fn position(&self, at: Coordinates) -> u64 {
         let offset = if self.is_gfx12 { (at.offset + self.inner_offset) & 0xffff_ffff } else { at.offset };
-        if self.element == 0 {
+        let Some([element_log2, group_log2]) = self.swizzle else {
             return self.stride.wrapping_mul(at.index).wrapping_add(offset);
-        }
-        let (group, lane) = (at.index / self.group, at.index % self.group);
-        let (element, byte) = (offset / self.element, offset % self.element);
-        group
-            .wrapping_mul(self.stride)
-            .wrapping_add(element * self.element)
-            .wrapping_mul(self.group)
-            .wrapping_add(lane * self.element + byte)
+        };
+        let (lane, byte) = (at.index & ((1 << group_log2) - 1), offset & ((1 << element_log2) - 1));
+        let group = (at.index >> group_log2).wrapping_mul(self.stride).wrapping_add(offset - byte);
+        (group << group_log2).wrapping_add((lane << element_log2) + byte)
     }
 
     /// Guest address.
@@ -128,7 +122,7 @@ impl Addressing {
     /// Address of the dword `bytes` behind the first of an access. In a swizzled buffer it is found on its own, except that the 16-byte
     /// elements of gfx12 hold an access that begins in them together.
     pub fn address_behind(&self, at: Coordinates, bytes: u64) -> u64 {
-        if self.element == 0 || self.is_gfx12 && self.element == 16 {
+        if self.is_linear() || self.is_gfx12 && self.swizzle.is_some_and(|[element_log2, _]| element_log2 == 4) {
             self.address(at).wrapping_add(bytes)
         } else {
             self.address(Coordinates { offset: at.offset + bytes, ..at })

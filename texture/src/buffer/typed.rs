@@ -7,7 +7,7 @@ use super::access::{Done, MOST, Pattern, Results, Run};
 use super::address::Addressing;
 use super::{Alignment, BufferError, D16};
 use crate::descriptor::{BufferFormat, DstSel};
-use crate::format::{Format, Layout, Numeric};
+use crate::format::{Format, Layout, Numeric, float_to_half, float_to_half_down};
 use crate::wave::Lanes;
 use crate::{Generation, Memory, Wave};
 use half::f16;
@@ -178,28 +178,24 @@ impl Loader {
             match self.d16 {
                 D16::No => results.rows[i] = row,
                 _ if i % 2 == 0 || self.unpacked => {
-                    let register = if self.unpacked { i } else { i / 2 };
-                    results.rows[register] = row.map(|value| self.half(value).into());
+                    self.halves(&mut row);
+                    results.rows[if self.unpacked { i } else { i / 2 }] = row;
                 }
-                _ => results.rows[i / 2].iter_mut().zip(row).for_each(|(to, value)| *to |= u32::from(self.half(value)) << 16),
+                _ => {
+                    self.halves(&mut row);
+                    results.rows[i / 2].iter_mut().zip(row).for_each(|(to, value)| *to |= value << 16);
+                }
             }
         }
     }
 
-    /// A component in 16 bits: floats are truncated, others rounded, integers clamped (BUF-07).
-    fn half(&self, value: u32) -> u16 {
-        let float = f32::from_bits(value);
+    /// Components in 16 bits: floats are truncated, others rounded, integers clamped (BUF-07).
+    fn halves(&self, row: &mut [u32; 64]) {
         match self.format.numeric {
-            Numeric::Uint => value.min(0xffff) as u16,
-            Numeric::Sint => (value as i32).clamp(-0x8000, 0x7fff) as u16,
-            Numeric::Float => truncated(float),
-            _ => f16::from_f32(float).to_bits(),
+            Numeric::Uint => row.iter_mut().for_each(|v| *v = (*v).min(0xffff)),
+            Numeric::Sint => row.iter_mut().for_each(|v| *v = (*v as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff),
+            Numeric::Float => row.iter_mut().for_each(|v| *v = float_to_half_down(*v)),
+            _ => row.iter_mut().for_each(|v| *v = float_to_half(*v)),
         }
     }
-}
-
-/// The f16 next to `x` towards zero.
-fn truncated(x: f32) -> u16 {
-    let nearest = f16::from_f32(x);
-    if nearest.to_f32().abs() > x.abs() { nearest.to_bits() - 1 } else { nearest.to_bits() }
 }

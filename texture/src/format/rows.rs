@@ -264,9 +264,18 @@ fn round<const FMA: bool>(x: f32, scale: f32) -> i32 {
     }
 }
 
+/// f32 bits to f16 bits toward zero, without branches.
+#[inline(always)]
+pub fn float_to_half_down(float: u32) -> u32 {
+    let nearest = float_to_half(float);
+    let magnitude = float & 0x7fff_ffff;
+    let is_beyond = half_to_float(nearest) & 0x7fff_ffff > magnitude && magnitude <= 0x7f80_0000;
+    nearest - u32::from(is_beyond)
+}
+
 /// f32 bits to f16 bits, to nearest even, without branches.
 #[inline(always)]
-fn float_to_half(float: u32) -> u32 {
+pub fn float_to_half(float: u32) -> u32 {
     let magnitude = float & 0x7fff_ffff;
     let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + (magnitude >> 13 & 1)) >> 13;
     // Denormals: the sum with 0.5 has 2^-24, theirs, as the last place.
@@ -356,6 +365,12 @@ mod tests {
         }
     }
 
+    /// The f16 next to a number toward zero, from the nearest one.
+    fn f16_toward_zero(x: f32, nearest: u16) -> u16 {
+        let is_beyond = half::f16::from_bits(nearest).to_f32().abs() > x.abs();
+        if is_beyond { nearest - 1 } else { nearest }
+    }
+
     #[test]
     fn halves_convert_as_those_of_the_half_crate() {
         for code in 0..=u16::MAX {
@@ -366,6 +381,9 @@ mod tests {
         for bits in dense.chain((0..200_000).map(|_| random(&mut state))) {
             let expected = half::f16::from_f32(f32::from_bits(bits)).to_bits();
             assert_eq!(float_to_half(bits), expected.into(), "{bits:#x}");
+            let x = f32::from_bits(bits);
+            let down = f16_toward_zero(x, expected);
+            assert_eq!(float_to_half_down(bits), down.into(), "{bits:#x}");
         }
     }
 }
