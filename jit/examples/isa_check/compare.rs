@@ -60,6 +60,33 @@ pub fn ours(words: &[u32], target: Gfx, wave: u32) -> (String, usize) {
     disasm_stream(&bytes, target, opts).next().map(|l| (fold(&l.text), l.dwords.len())).unwrap_or_default()
 }
 
+/// The text with numbers of 16-bit integers written one way. LLVM's disassembler prints the low half of a literal up to 64 in
+/// hexadecimal, a literal with the bits of a 32-bit float as that, an inline float constant by its 16 bits; its assembler makes inline
+/// constants of all three, and so do we.
+fn one_way(text: &str) -> String {
+    const FLOATS: [(&str, u16); 9] = [
+        ("0.5", 0x3800),
+        ("-0.5", 0xb800),
+        ("1.0", 0x3c00),
+        ("-1.0", 0xbc00),
+        ("2.0", 0x4000),
+        ("-2.0", 0xc000),
+        ("4.0", 0x4400),
+        ("-4.0", 0xc400),
+        ("0.15915494", 0x3118),
+    ];
+    let operand = |t: &str| {
+        let (t, comma) = t.strip_suffix(',').map_or((t, ""), |t| (t, ","));
+        let small = t.strip_prefix("0x").and_then(|h| u32::from_str_radix(h, 16).ok()).filter(|n| *n <= 64);
+        match (small, FLOATS.iter().find(|f| f.0 == t)) {
+            (Some(n), _) => format!("{n}{comma}"),
+            (_, Some(f)) => format!("{:#x}{comma}", f.1),
+            _ => format!("{t}{comma}"),
+        }
+    };
+    text.split(' ').map(operand).collect::<Vec<_>>().join(" ")
+}
+
 /// One processor with one wave size.
 pub struct Judge<'a> {
     pub target: Gfx,
@@ -80,8 +107,9 @@ impl Judge<'_> {
         let mut slots: Vec<[u32; SLOT]> = Vec::new();
         for t in tests {
             let slot = std::array::from_fn(|i| t.get(i).copied().unwrap_or(S_NOP));
-            if matches!(self.target.space(), Space::Gfx8 | Space::Gfx10) && reserved_select(t[0], t[1]) {
-                self.reserved(&slot, &mut reports.text);
+            let fails = matches!(self.target.space(), Space::Gfx8 | Space::Gfx10) && reserved_select(t[0], t[1]);
+            if fails && refused(&ours(&slot, self.target, self.wave).0) {
+                reports.text.leave_out(rules::RESERVED_SELECT, "sdwa");
             } else {
                 slots.push(slot);
             }
@@ -108,15 +136,6 @@ impl Judge<'_> {
         }
         if self.options.code {
             self.code(&texts, &mut reports.code);
-        }
-    }
-
-    fn reserved(&self, slot: &[u32; SLOT], report: &mut Report) {
-        let (text, len) = ours(slot, self.target, self.wave);
-        if refused(&text) {
-            report.leave_out(rules::RESERVED_SELECT, "sdwa");
-        } else {
-            report.differ(self.options.show, "accepts too much:", &text, || format!("      {}\n        ours {text} ({len})", hex(slot)));
         }
     }
 
@@ -182,7 +201,7 @@ impl Judge<'_> {
     fn code_of(&self, text: &str, theirs: Result<(String, Vec<u32>), String>, report: &mut Report) {
         let found = assemble_instruction(text, self.target, self.wave);
         let reads = |code: &[u32]| ours(code, self.target, self.wave).0 == text;
-        let reads_back = found.as_ref().is_ok_and(|c| reads(c.dwords()));
+        let reads_back = found.as_ref().is_ok_and(|c| one_way(&ours(c.dwords(), self.target, self.wave).0) == one_way(text));
         match (&theirs, &found) {
             (Ok((_, code)), Ok(c)) if c.dwords() == code => {
                 report.accepted += 1;

@@ -223,9 +223,9 @@ impl Context<'_> {
         let (px, py) = (line::cut(x), line::cut(y));
         let mut form = self.form(row(px.mnemonic)?, Enc::VOPD);
         let y_row = row(py.mnemonic)?;
+        form.inst.row_y = Some(y_row);
         let result = form.columns(form.inst.row.ops, &px.operands).and_then(|()| {
             form.inst.y_start = form.inst.count;
-            form.inst.row_y = Some(y_row);
             form.columns(y_row.ops, &py.operands)
         });
         let reason = match result.and_then(|()| form.encoded()) {

@@ -4,7 +4,7 @@ use super::value::{File, Source, Value, integer, source, value};
 use super::{Form, named};
 use crate::isa::disasm::names;
 use crate::isa::inst::{Enc, Half, Operand};
-use crate::isa::row::{Flags, Imm, Opd, Ty};
+use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
 use crate::isa::target::{Family, Gfx};
 
@@ -199,6 +199,8 @@ impl Form<'_> {
             Ty::I16 if long && row.flags.contains(Flags::M01) => Ty::F16,
             // The class mask of v_cmp_class_f16 is 16 bits wide in the short form only.
             Ty::B16 if long && row.is_compare() && matches!(column, Opd::S1(_)) => Ty::B32,
+            // Beside v_dual_fmaak_f32 and its like every source of a dual instruction reads its numbers as f32.
+            Ty::F16X2 if has_constant(row) || self.inst.row_y.is_some_and(has_constant) => Ty::F32,
             t => t.in_text(self.inst.enc),
         }
     }
@@ -273,6 +275,11 @@ pub(super) fn number(text: &str, bits: u32) -> Result<u32, Reason> {
         Some(n) if n >= 0 && n < 1 << bits => Ok(n as u32),
         _ => Err(format!("`{text}`: expected a number below {}", 1u64 << bits)),
     }
+}
+
+/// Has the instruction a literal of its own?
+fn has_constant(row: &Row) -> bool {
+    row.ops.iter().any(|o| matches!(o, Opd::LIT(_)))
 }
 
 /// The literal that always follows.

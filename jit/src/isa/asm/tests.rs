@@ -35,6 +35,8 @@ fn literals_keep_all_their_bits() {
     both_ways(0x900, "v_madak_f16 v28, 0x255e, v40, 0x602255e", &[0x4a38_50ff, 0x0602_255e]);
     both_ways(0x1100, "v_dot2_f16_f16 v118, v230, 0xff48a560, 0xa560", &[0xd666_0076, 0x03fd_ffe6, 0xff48_a560]);
     refused(0x1100, "v_fma_f32 v0, v1, 0xff48a560, 0xa560");
+    let text = "v_dual_fmaak_f32 v149, v181, v154, 0x4000 :: v_dual_dot2acc_f32_f16 v20, 0x4000, v59";
+    both_ways(0x1100, text, &[0xc859_35b5, 0x9514_76ff, 0x0000_4000]);
     both_ways(0x1010, "v_cmp_class_f16_e64 s46, |v163|, 0x677dbb08", &[0xd48f_012e, 0x0001_ffa3, 0x677d_bb08]);
     both_ways(0x1100, "v_dot2_bf16_bf16 v15, v241, s0, 0x3a3de8de", &[0xd667_000f, 0x03fc_01f1, 0x3a3d_e8de]);
 }

@@ -365,6 +365,25 @@ mod tests {
     }
 
     #[test]
+    fn lane_numbers_do_not_come_from_lds() {
+        assert!(decode(&[0xd289_0020, 0x0001_fd00], Gfx(0x900), 64).is_err(), "v_readlane_b32 s32, v0, src_lds_direct");
+        assert!(decode(&[0xd778_0035, 0x8201_fdf8], Gfx(0x1010), 32).is_err(), "v_permlanex16_b32 v53, v248, src_lds_direct, 0");
+        assert!(decode(&[0xd28a_0020, 0x0000_00fe], Gfx(0x900), 64).is_err(), "v_writelane_b32 v32, src_lds_direct, s0");
+        assert!(decode(&[0xd761_0020, 0x0000_00fe], Gfx(0x1010), 32).is_ok(), "the same from gfx10");
+        assert!(decode(&[0xd680_0022, 0x0000_00fe], Gfx(0x1200), 32).is_err(), "v_s_exp_f32 s34, src_lds_direct");
+        assert!(decode(&[0xd688_007f, 0x0000_004d], Gfx(0x1200), 32).is_err(), "v_s_sqrt_f32 exec_hi, s77");
+        assert!(decode(&[0x022f_ffd8, 0x4ec1_5e88], Gfx(0x600), 64).is_err(), "v_readlane_b32 s23, v216, 0x4ec15e88");
+    }
+
+    #[test]
+    fn a_nop_that_announces_no_valid_dword_stands_alone() {
+        for code in [0xf9, 0xfa] {
+            let i = decode(&[0x7e00_0000 | code, 0x8402_2503], Gfx(0x942), 64).unwrap();
+            assert_eq!((i.name(), i.len, i.mods.sdwa.present), ("v_nop", 1, false));
+        }
+    }
+
+    #[test]
     fn a_literal_is_the_dword_after_the_instruction() {
         let i = decode(&[0x7e00_02ff, 0x3f80_0000], Gfx::GFX1100, 32).unwrap();
         assert_eq!((i.name(), i.len, i.ops()[1]), ("v_mov_b32", 2, Operand::Literal(0x3f80_0000)));

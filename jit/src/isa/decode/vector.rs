@@ -26,9 +26,11 @@ impl Decoder<'_> {
             Opd::V0(ty) => self.vsrc(src[0], ty),
             Opd::V1(ty) => self.vsrc(src[1], ty),
             Opd::V2(ty) => self.vsrc(src[2], ty),
-            Opd::R0(ty) => self.rsrc(src[0], ty),
-            Opd::R1(ty) => self.rsrc(src[1], ty),
-            Opd::R2(ty) => self.rsrc(src[2], ty),
+            // What v_writelane_b32 writes can come from LDS, from gfx10.
+            Opd::R0(ty) if self.space >= Space::Gfx10 && matches!(self.inst.row.ops[0], Opd::D(_)) => self.rsrc(src[0], ty),
+            Opd::R0(ty) => self.lane(src[0], ty),
+            Opd::R1(ty) => self.lane(src[1], ty),
+            Opd::R2(ty) => self.lane(src[2], ty),
             Opd::C2(ty) => match src[2] {
                 128..=208 | 240..=248 | super::LITERAL => self.ssrc(src[2], ty),
                 code => self.vsrc(code, ty),
@@ -47,8 +49,11 @@ impl Decoder<'_> {
     }
 
     fn rsrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
-        // A lane number of gfx8 and gfx9 is in a register or a constant.
-        let no_lane = code == super::LDS_DIRECT && self.space == Space::Gfx8;
-        if code >= 256 || no_lane { Err(self.bad(code)) } else { self.ssrc(code, ty) }
+        if code >= 256 { Err(self.bad(code)) } else { self.ssrc(code, ty) }
+    }
+
+    /// A lane number or select: no parameter from LDS.
+    fn lane(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code == super::LDS_DIRECT { Err(self.bad(code)) } else { self.rsrc(code, ty) }
     }
 }

@@ -9,6 +9,7 @@ use super::{Decoder, Result1};
 use crate::isa::bits::{Bits, MAX_DWORDS};
 use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
 use crate::isa::row::{Flags, Implicit, Opd, Row, Ty};
+use crate::isa::scalars::EXEC_LO;
 use crate::isa::target::{SPACES, Space};
 
 /// Source 0 codes that announce another dword.
@@ -150,13 +151,22 @@ impl Decoder<'_> {
         words[0] = self.words[0];
         let row = self.row(enc, VOP.opcode(enc).1.get(&words))?;
         match VOP.src0.get(&words) {
-            SDWA if has_sdwa(row, self.target) => self.start(row, enc, 2)?.sdwa(),
-            DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.start(row, enc, 1)?.nop_dpp().or_else(|_| {
+            SDWA | DPP8 | DPP8_FI | DPP16 if row.ops.is_empty() => self.long_nop(row, enc).or_else(|_| {
                 *self.inst = Inst::blank(row, self.target);
                 self.vop_nop(row, enc)
             }),
+            SDWA if has_sdwa(row, self.target) => self.start(row, enc, 2)?.sdwa(),
             _ if row.ops.is_empty() => self.vop_nop(row, enc),
             _ => self.start(row, enc, 1)?.vop_fields(),
+        }
+    }
+
+    /// v_nop with a DPP or SDWA dword.
+    fn long_nop(&mut self, row: &'static Row, enc: Enc) -> Result1<()> {
+        match VOP.src0.get(&self.start(row, enc, 1)?.inst.words) {
+            SDWA if has_sdwa(row, self.target) => self.start(row, enc, 2)?.sdwa(),
+            SDWA => self.reserved(),
+            _ => self.nop_dpp(),
         }
     }
 
@@ -214,6 +224,7 @@ impl Decoder<'_> {
                 Opd::S0(ty) | Opd::R0(ty) if src0 < 256 => self.ssrc(src0, ty)?,
                 Opd::S1(ty) => self.vgpr_e32(src1, ty)?,
                 // v_readlane_b32 and v_writelane_b32 of gfx6: a lane number.
+                Opd::R1(_) if src1 == super::LITERAL => return Err(self.bad(src1)),
                 Opd::R1(ty) => self.ssrc(src1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
                 Opd::V0(_) if self.reads_lds(src0) => Operand::Special(super::LDS_DIRECT as u8),
@@ -290,6 +301,8 @@ impl Decoder<'_> {
         for &opd in row.ops {
             let op = match opd {
                 Opd::D(ty) => self.vgpr(dst, self.width(ty))?,
+                // gfx12's scalar floats in the vector unit do not go to EXEC.
+                Opd::SD(Ty::F32 | Ty::F16) if matches!(dst, EXEC_LO | 127) => return Err(self.bad(dst)),
                 Opd::SD(ty) => self.sreg_8(dst, ty)?,
                 Opd::MD if sd => self.sreg(layout.sdst.get(&words), self.width(Ty::Mask))?,
                 Opd::MD => self.sreg_8(dst, Ty::Mask)?,

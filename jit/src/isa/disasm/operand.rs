@@ -224,7 +224,7 @@ impl Printer<'_> {
             return;
         }
         let shown = if bf16 { v } else { v & 0xffff };
-        match names::FLOATS.iter().find(|f| shown == if bf16 { f.2 >> 16 } else { u32::from(f.1) }) {
+        match self.known_floats().iter().find(|f| shown == if bf16 { f.2 >> 16 } else { u32::from(f.1) }) {
             Some(f) => self.put(f.0),
             None => self.num(format_args!("{shown:#x}")),
         }
@@ -246,12 +246,15 @@ impl Printer<'_> {
         if self.inline_int(i64::from(v as i32)) {
             return;
         }
-        // gfx6 and gfx7 lack 1/(2 pi), the last one.
-        let known = if self.target.space() == Space::Gfx6 { &names::FLOATS[..8] } else { &names::FLOATS[..] };
-        match known.iter().find(|f| f.2 == v) {
+        match self.known_floats().iter().find(|f| f.2 == v) {
             Some(f) => self.put(f.0),
             None => self.num(format_args!("{v:#x}")),
         }
+    }
+
+    /// Inline float constants of the processor: gfx6 and gfx7 lack 1/(2 pi), the last one.
+    fn known_floats(&self) -> &'static [names::Float] {
+        if self.target.space() == Space::Gfx6 { &names::FLOATS[..8] } else { &names::FLOATS }
     }
 
     fn inline_int(&mut self, v: i64) -> bool {
