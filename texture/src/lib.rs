@@ -12,6 +12,8 @@ pub mod format;
 pub mod image;
 pub mod memory;
 pub mod ray;
+#[cfg(target_arch = "x86_64")]
+mod simd;
 pub mod tiling;
 pub mod wave;
 

@@ -3,12 +3,14 @@
 use super::address::Operands;
 use super::error::ImageError;
 #[cfg(target_arch = "x86_64")]
-use super::kernel::{Isa, Kernel};
+use super::kernel::Kernel;
 use super::op::{Dim, ImageOp, Kind, Layout};
 use super::sampler::Sampler;
 use super::surface::Surface;
 use super::texels::check_registers;
 use crate::format::Layout as FormatLayout;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Isa;
 use crate::tiling::AddressConfig;
 use crate::{Memory, Wave};
 

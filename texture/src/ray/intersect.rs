@@ -65,6 +65,11 @@ impl TriangleHit {
     /// What a miss is.
     pub const MISS: TriangleHit = TriangleHit { numerator: f32::INFINITY, denominator: 1.0, i: 0.0, j: 0.0, is_hit: false };
 
+    /// A hit of these values.
+    fn of([numerator, denominator, i, j]: [f32; 4]) -> TriangleHit {
+        TriangleHit { numerator, denominator, i, j, is_hit: true }
+    }
+
     /// The four result dwords of a miss.
     pub fn miss_result(&self) -> [u32; 4] {
         [f32::INFINITY.to_bits(), 1f32.to_bits(), 0, 0]
@@ -86,19 +91,23 @@ impl TriangleHit {
     }
 }
 
+#[inline(always)]
 fn sub<T: Copy + std::ops::Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+#[inline(always)]
 fn cross<T: Copy + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
+#[inline(always)]
 fn dot<T: Copy + std::ops::Mul<Output = T> + std::ops::Add<Output = T>>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Numerator, denominator, I and J in any precision.
+/// Numerator, denominator, I and J in any precision, of one lane or several.
+#[inline(always)]
 fn solve<T>(vertices: &[[T; 3]; 3], origin: [T; 3], direction: [T; 3]) -> [T; 4]
 where
     T: Copy + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + std::ops::Sub<Output = T>,
@@ -112,13 +121,65 @@ where
 /// triangles that share an edge.
 pub fn triangle(vertices: &[[f32; 3]; 3], ray: &Ray) -> TriangleHit {
     let wide = |v: [f32; 3]| v.map(f64::from);
-    let [t, den, i, j] = solve(&vertices.map(wide), wide(ray.origin), wide(ray.direction));
+    let exact = solve(&vertices.map(wide), wide(ray.origin), wide(ray.direction));
+    if is_hit(exact) { TriangleHit::of(solve(vertices, ray.origin, ray.direction)) } else { TriangleHit::MISS }
+}
+
+/// The decision.
+#[inline(always)]
+fn is_hit([t, den, i, j]: [f64; 4]) -> bool {
     let sign = if den < 0.0 { -1.0 } else { 1.0 };
     let (t, size, i, j) = (t * sign, den * sign, i * sign, j * sign);
     // Written so that a NaN misses.
-    if !(size > 0.0 && i >= 0.0 && j >= 0.0 && i + j <= size && t >= 0.0) {
-        return TriangleHit::MISS;
-    }
-    let [numerator, denominator, i, j] = solve(vertices, ray.origin, ray.direction);
-    TriangleHit { numerator, denominator, i, j, is_hit: true }
+    size > 0.0 && i >= 0.0 && j >= 0.0 && i + j <= size && t >= 0.0
 }
+
+/// Eight of these at once, lanes from `first` on, by vertex and axis; rays are origin and direction by axis.
+#[inline(always)]
+pub fn triangles(vertices: &[[[f32; 16]; 3]; 3], rays: &[[f32; 16]; 6], first: usize) -> [TriangleHit; 8] {
+    let (mut narrow, mut wide) = ([[Eight([0.0_f32; 8]); 3]; 5], [[Eight([0.0_f64; 8]); 3]; 5]);
+    for axis in 0..3 {
+        let rows = [&vertices[0][axis], &vertices[1][axis], &vertices[2][axis], &rays[axis], &rays[3 + axis]];
+        for (n, row) in rows.into_iter().enumerate() {
+            for lane in 0..8 {
+                let value = row[(first + lane) & 15];
+                narrow[n][axis].0[lane] = value;
+                wide[n][axis].0[lane] = f64::from(value);
+            }
+        }
+    }
+    let exact = solve(&[wide[0], wide[1], wide[2]], wide[3], wide[4]);
+    let values = solve(&[narrow[0], narrow[1], narrow[2]], narrow[3], narrow[4]);
+    let mut out = [TriangleHit::MISS; 8];
+    for (lane, out) in out.iter_mut().enumerate() {
+        let [t, den, i, j] = &exact;
+        if is_hit([t.0[lane], den.0[lane], i.0[lane], j.0[lane]]) {
+            let [t, den, i, j] = &values;
+            *out = TriangleHit::of([t.0[lane], den.0[lane], i.0[lane], j.0[lane]]);
+        }
+    }
+    out
+}
+
+/// Numbers of eight lanes.
+#[derive(Clone, Copy)]
+struct Eight<T>([T; 8]);
+
+macro_rules! by_lane {
+    ($($trait:ident::$function:ident)*) => {
+        $(
+            impl<T: Copy + std::ops::$trait<Output = T>> std::ops::$trait for Eight<T> {
+                type Output = Eight<T>;
+                #[inline(always)]
+                fn $function(self, other: Eight<T>) -> Eight<T> {
+                    let mut out = self;
+                    for n in 0..8 {
+                        out.0[n] = std::ops::$trait::$function(self.0[n], other.0[n]);
+                    }
+                    out
+                }
+            }
+        )*
+    };
+}
+by_lane! { Add::add Sub::sub Mul::mul }

@@ -2,7 +2,7 @@
 //!
 //! A lane names a node of a bounding volume hierarchy and has a ray; the instruction tests the ray against the boxes or the triangle of the
 //! node and returns what a traversal loop needs next. `node` is how nodes lie in memory, `intersect` the arithmetic, `sort` the order of
-//! children, `build` makes a hierarchy of triangles. References: RDNA3.5 ISA, "ray tracing"; images.md section 9, descriptors.md section 6;
+//! children, `build` makes a hierarchy of triangles; `vector` does for a vector of lanes what the common nodes take. References: RDNA3.5 ISA, "ray tracing"; images.md section 9, descriptors.md section 6;
 //! requirements BVH-01 to BVH-11.
 
 pub mod build;
@@ -11,10 +11,15 @@ pub mod node;
 mod sort;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 pub use sort::Heuristic;
 
 use crate::descriptor::BvhDescriptor;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Isa;
+use crate::wave::Lanes;
 use crate::{Generation, Memory, Wave};
 use intersect::{Ray, TriangleHit};
 use node::{Flags, INVALID, Kind, Pointer};
@@ -117,8 +122,24 @@ pub enum RayError {
 
 /// Runs a ray instruction for the active lanes of `wave`.
 pub fn execute<M: Memory + ?Sized>(op: &RayOp, bvh: &BvhDescriptor, wave: &mut Wave, rows: &Rows, memory: &M) -> Result<(), RayError> {
+    #[cfg(target_arch = "x86_64")]
+    let left = wave.exec & !Isa::detect().map_or(0, |isa| vector::execute(isa, op, bvh, wave, rows, memory));
+    #[cfg(not(target_arch = "x86_64"))]
+    let left = wave.exec;
+    execute_by_lane(op, bvh, wave, rows, memory, left)
+}
+
+/// The scalar form, for some lanes.
+fn execute_by_lane<M: Memory + ?Sized>(
+    op: &RayOp,
+    bvh: &BvhDescriptor,
+    wave: &mut Wave,
+    rows: &Rows,
+    memory: &M,
+    lanes: u64,
+) -> Result<(), RayError> {
     let n = op.result_dwords();
-    for lane in wave.active() {
+    for lane in Lanes(lanes) {
         let results = Tester { op, bvh, memory, lane }.lane(|i| wave.get(rows.address[i], lane))?;
         for (row, value) in rows.dst.iter().zip(results).take(n) {
             wave.set(*row, lane, value);
@@ -258,26 +279,29 @@ impl<M: Memory + ?Sized> Tester<'_, M> {
     fn triangle(&self, pointer: Pointer, ray: &Ray) -> Result<[u32; 4], RayError> {
         let Some(node) = self.fetch::<64>(pointer)? else { return Ok(TriangleHit::MISS.miss_result()) };
         let triangle = node::triangle(&node, pointer.kind);
-        let mut hit = intersect::triangle(&triangle.vertices, ray);
-        if self.bvh.pointer_flags {
-            let flips = triangle.flips_winding() != pointer.flags.has(Flags::FLIP_FACING);
-            if flips {
-                hit = hit.flipped();
-            }
-            if pointer.flags.culls_triangle(&triangle, hit.denominator >= 0.0) {
-                return Ok(TriangleHit::MISS.miss_result());
-            }
-        }
-        if !hit.is_hit {
-            return Ok(TriangleHit::MISS.miss_result());
-        }
-        let [a, b] = if self.bvh.returns_barycentrics {
-            [triangle.source(0), triangle.source(1)].map(|s| hit.barycentric(s).to_bits())
-        } else {
-            [triangle.id, 1]
-        };
-        Ok([hit.numerator.to_bits(), hit.denominator.to_bits(), a, b])
+        Ok(report(self.bvh, pointer, triangle.id, intersect::triangle(&triangle.vertices, ray)))
     }
+}
+
+/// Results of a triangle whose node has the triangle_id dword `id`.
+fn report(bvh: &BvhDescriptor, pointer: Pointer, id: u32, hit: TriangleHit) -> [u32; 4] {
+    let properties = node::Properties::of(id, pointer.kind);
+    let mut hit = hit;
+    if bvh.pointer_flags {
+        let flips = properties.flips_winding() != pointer.flags.has(Flags::FLIP_FACING);
+        if flips {
+            hit = hit.flipped();
+        }
+        if pointer.flags.culls_triangle(properties, hit.denominator >= 0.0) {
+            return TriangleHit::MISS.miss_result();
+        }
+    }
+    if !hit.is_hit {
+        return TriangleHit::MISS.miss_result();
+    }
+    let [a, b] =
+        if bvh.returns_barycentrics { [properties.source(0), properties.source(1)].map(|s| hit.barycentric(s).to_bits()) } else { [id, 1] };
+    [hit.numerator.to_bits(), hit.denominator.to_bits(), a, b]
 }
 
 /// A ray from registers: extent, origin, and a function for direction and inverse.

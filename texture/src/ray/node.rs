@@ -85,7 +85,7 @@ impl Flags {
     }
 
     /// Is a triangle culled?
-    pub fn culls_triangle(self, triangle: &Triangle, is_front: bool) -> bool {
+    pub fn culls_triangle(self, triangle: Properties, is_front: bool) -> bool {
         let facing = if is_front { Flags::CULL_FRONT } else { Flags::CULL_BACK };
         let opacity = if self.opaque(triangle.bit(7)) { Flags::CULL_OPAQUE } else { Flags::CULL_NON_OPAQUE };
         let skip = if triangle.bit(6) { Flags::SKIP_PROCEDURAL } else { Flags::SKIP_TRIANGLES };
@@ -141,21 +141,30 @@ pub struct Triangle {
     pub vertices: [[f32; 3]; 3],
     /// The triangle_id dword of the node.
     pub id: u32,
-    /// The triangle's byte of it.
-    properties: u8,
 }
 
-impl Triangle {
-    fn bit(&self, n: u8) -> bool {
-        self.properties >> n & 1 != 0
+/// A triangle's byte of the triangle_id dword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Properties(u8);
+
+impl Properties {
+    /// Of a triangle of a node.
+    pub fn of(id: u32, kind: Kind) -> Properties {
+        match kind {
+            Kind::Triangle(n) => Properties((id >> (8 * (n & 3))) as u8),
+            _ => Properties(id as u8),
+        }
+    }
+    fn bit(self, n: u8) -> bool {
+        self.0 >> n & 1 != 0
     }
     /// Is the triangle's winding the other way round?
-    pub fn flips_winding(&self) -> bool {
+    pub fn flips_winding(self) -> bool {
         self.bit(5)
     }
     /// Which barycentric coordinate is returned first (0) and second (1).
-    pub fn source(&self, which: u8) -> u8 {
-        self.properties >> (2 * which) & 3
+    pub fn source(self, which: u8) -> u8 {
+        self.0 >> (2 * which) & 3
     }
 }
 
@@ -182,11 +191,6 @@ pub fn box32(node: &[u8; 128]) -> BoxNode {
 
 /// A triangle of a node: the second is made of vertices 1, 3, 2, all others of 0, 1, 2.
 pub fn triangle(node: &[u8; 64], kind: Kind) -> Triangle {
-    let n = match kind {
-        Kind::Triangle(n) => n & 3,
-        _ => 0,
-    };
-    let corners = if n == 1 { [1, 3, 2] } else { [0, 1, 2] };
-    let id = dword(node, 60);
-    Triangle { vertices: corners.map(|v| [0, 4, 8].map(|at| float(node, 12 * v + at))), id, properties: (id >> (8 * n)) as u8 }
+    let corners = if kind == Kind::Triangle(1) { [1, 3, 2] } else { [0, 1, 2] };
+    Triangle { vertices: corners.map(|v| [0, 4, 8].map(|at| float(node, 12 * v + at))), id: dword(node, 60) }
 }

@@ -45,7 +45,8 @@ impl Child {
     pub const MISS: Child = Child { pointer: INVALID, key: 0.0 };
 }
 
-const FOUR: &[(usize, usize)] = &[(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)];
+/// The network for four: places that are compared and swapped.
+pub const FOUR: &[(usize, usize)] = &[(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)];
 #[rustfmt::skip]
 const EIGHT: &[(usize, usize)] = &[
     (0, 2), (1, 3), (4, 6), (5, 7), (0, 1), (2, 3), (4, 5), (6, 7), (1, 2), (5, 6), (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5),

@@ -1,9 +1,9 @@
 //! Texels of any format whose channels lie side by side: fields of dwords, each with a meaning. Slower than the types of [`super::texels`],
 //! but every numeric format of every width goes through it, one channel at a time and only those that are wanted.
 
-use super::simd::Simd;
 use super::texels::{Element, Texels, fetch_dword};
 use crate::format::{Format, Layout, Numeric};
+use crate::simd::Simd;
 
 /// What a field's bits mean, as a number.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use super::super::cube::neighbour;
-use super::simd::Simd;
 use super::taps::inside;
+use crate::simd::Simd;
 
 /// At `face * 4 + edge` (edges: i < 0, i >= n, j < 0, j >= n): the face beyond in bits 2:0, i there in bits 5:4 and j in bits 9:8, each as
 /// 0: 0, 1: n - 1, 2: k, 3: n - 1 - k.

@@ -2,8 +2,8 @@
 
 use super::super::filter::Reduction;
 use super::Kernel;
-use super::simd::Simd;
 use super::texels::{Element, Texels, bilinear, divide, settle};
+use crate::simd::Simd;
 
 /// What one wave brings to the filter.
 #[derive(Clone, Copy)]

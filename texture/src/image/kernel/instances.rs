@@ -1,12 +1,12 @@
 //! The functions of kernels, compiled for both instruction sets and for each kind of texel.
 
 use super::channels::Channels;
-use super::simd::{Avx2, Avx512};
 use super::texels::{Blocks, Bytes, Dwords, Halves, Srgb};
-use super::{Call, Isa, Kernel, load, sample};
+use super::{Call, Kernel, load, sample};
 use crate::Wave;
 use crate::format::{Layout, Numeric};
 use crate::image::surface::Surface;
+use crate::simd::{Avx2, Avx512, Isa};
 
 /// Executes an instruction; the lanes that it did not do.
 pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;

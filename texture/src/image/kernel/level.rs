@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::surface::{Surface, ViewLevel};
-use super::simd::Simd;
 use super::{Shape, Slices};
 use crate::format::Layout;
+use crate::simd::Simd;
 
 /// A level as the kernels use it.
 #[derive(Clone, Debug)]

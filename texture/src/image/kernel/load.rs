@@ -2,11 +2,11 @@
 
 use super::level::{Level, Share};
 use super::operands::{Lanes, component};
-use super::simd::Simd;
 use super::taps::inside;
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
+use crate::simd::Simd;
 
 /// Where the texels of a vector of lanes are.
 struct Place<S: Simd> {

@@ -4,8 +4,8 @@ use super::super::lod::LOWEST;
 use super::super::op::Lod;
 use super::Kernel;
 use super::operands::Lanes;
-use super::simd::Simd;
 use crate::Wave;
+use crate::simd::Simd;
 
 /// As [`super::super::lod::to_lambda`].
 #[inline(always)]

@@ -3,11 +3,10 @@
 //! form, to which tests hold them.
 //!
 //! [`Kernel::new`] decides whether an instruction and its descriptors have one. Everything an image fixes is in the [`Kernel`]; the functions
-//! are put together of these parts, each generic over the instruction set and where it matters over the kind of texel:
+//! are put together of these parts, each generic over the instruction set ([`crate::simd`]) and where it matters over the kind of texel:
 //!
 //! | file | holds |
 //! |---|---|
-//! | `simd.rs` | the vector operations of both instruction sets |
 //! | `operands.rs` | address registers to coordinates, results to registers |
 //! | `lod.rs` | levels of detail, anisotropic footprints |
 //! | `taps.rs`, `cube.rs` | coordinates to texel indices |
@@ -32,11 +31,8 @@ mod load;
 mod lod;
 mod operands;
 mod sample;
-mod simd;
 mod taps;
 mod texels;
-
-use std::sync::LazyLock;
 
 use super::coord::Clamp;
 use super::filter::Reduction;
@@ -49,6 +45,7 @@ use super::values::Narrow;
 use crate::descriptor::DstSel;
 use crate::format::{Layout as FormatLayout, Numeric};
 use crate::image::Operands;
+use crate::simd::Isa;
 use crate::{Memory, Wave};
 use filter::Special;
 use instances::{Offsets, Run};
@@ -158,39 +155,6 @@ pub(super) struct Kernel {
 enum Function {
     Run(Run),
     Store(Offsets),
-}
-
-/// The instruction sets kernels exist for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Isa {
-    /// 8 lanes.
-    Avx2,
-    /// 16 lanes.
-    Avx512,
-}
-
-impl Isa {
-    /// The best one this processor has; the environment variable `WAVEJIT_TEXTURE_ISA` (`scalar`, `avx2`) takes a lesser one.
-    pub fn detect() -> Option<Isa> {
-        static FOUND: LazyLock<Option<Isa>> = LazyLock::new(|| {
-            let limit = std::env::var("WAVEJIT_TEXTURE_ISA").unwrap_or_default();
-            let wide = Isa::available().contains(&Isa::Avx512) && limit != "avx2";
-            let best = if wide { Some(Isa::Avx512) } else { Isa::available().first().copied() };
-            best.filter(|_| limit != "scalar")
-        });
-        *FOUND
-    }
-
-    /// Those this processor has.
-    pub fn available() -> Vec<Isa> {
-        let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        let wide = narrow
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
-        [(narrow, Isa::Avx2), (wide, Isa::Avx512)].into_iter().filter(|(has, _)| *has).map(|(_, isa)| isa).collect()
-    }
 }
 
 /// What an instruction does, as far as kernels tell apart.

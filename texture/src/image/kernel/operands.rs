@@ -3,8 +3,8 @@
 use super::super::address::Operands;
 use super::super::op::{ImageOp, Slot};
 use super::super::values::Narrow;
-use super::simd::Simd;
 use crate::Wave;
+use crate::simd::Simd;
 
 /// Where a component of the result comes from.
 #[derive(Clone, Copy, Debug)]

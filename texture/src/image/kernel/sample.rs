@@ -15,11 +15,11 @@ use super::filter::{Colours, Gathered, Quad, filter, mix};
 use super::level::{Level, Share};
 use super::lod::detail;
 use super::operands::Lanes;
-use super::simd::Simd;
 use super::taps::{Taps, inside, linear, point};
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
+use crate::simd::Simd;
 
 /// Coordinates and what else a vector of lanes brings to its texels.
 #[derive(Clone, Copy)]

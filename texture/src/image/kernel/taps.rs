@@ -1,7 +1,7 @@
 //! Vector twins of [`super::super::coord`]: fixed point, clamp modes, and the taps of one axis.
 
 use super::super::coord::Clamp;
-use super::simd::Simd;
+use crate::simd::Simd;
 
 /// Two taps of an axis, and the weight of the second.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 //! The common formats are here, each a type of its own; [`super::channels`] takes all others whose channels lie side by side.
 
 use super::channels::Field;
-use super::simd::Simd;
 use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, block_texel};
+use crate::simd::Simd;
 
 /// What the kernels know about a format beside its kind.
 #[derive(Clone, Copy, Debug)]

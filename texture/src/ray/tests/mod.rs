@@ -2,6 +2,8 @@
 
 mod nodes;
 mod trace;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
 
 use super::build::Bvh;
 use super::*;

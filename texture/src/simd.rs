@@ -4,7 +4,43 @@
 //! where the promise "the processor has it" is made, once. The table below has one row per operation: what it does, its AVX2 form and its
 //! AVX-512 form.
 
+#![allow(unsafe_code)] // vector instructions
+
 use std::arch::x86_64::*;
+use std::sync::LazyLock;
+
+/// The instruction sets kernels exist for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Isa {
+    /// 8 lanes.
+    Avx2,
+    /// 16 lanes.
+    Avx512,
+}
+
+impl Isa {
+    /// The best one this processor has; the environment variable `WAVEJIT_TEXTURE_ISA` (`scalar`, `avx2`) takes a lesser one.
+    pub fn detect() -> Option<Isa> {
+        static FOUND: LazyLock<Option<Isa>> = LazyLock::new(|| {
+            let limit = std::env::var("WAVEJIT_TEXTURE_ISA").unwrap_or_default();
+            let wide = Isa::available().contains(&Isa::Avx512) && limit != "avx2";
+            let best = if wide { Some(Isa::Avx512) } else { Isa::available().first().copied() };
+            best.filter(|_| limit != "scalar")
+        });
+        *FOUND
+    }
+
+    /// Those this processor has.
+    pub fn available() -> Vec<Isa> {
+        let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
+        let wide = narrow
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        [(narrow, Isa::Avx2), (wide, Isa::Avx512)].into_iter().filter(|(has, _)| *has).map(|(_, isa)| isa).collect()
+    }
+}
 
 /// AVX2 with FMA and F16C.
 #[derive(Clone, Copy)]
