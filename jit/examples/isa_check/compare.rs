@@ -1,7 +1,8 @@
 //! The comparisons: text and length of words, and code of text.
 //!
 //! Text. What LLVM's disassembler says of each word: the same text and length, or refused by both. LLVM has no disassembler for gfx6 and
-//! gfx7. There our text is assembled by llvm-mc, and its code must read as llvm-mc prints it.
+//! gfx7. There our text is assembled by llvm-mc, and its code must read as llvm-mc prints it; and so must what llvm-mc takes of the texts
+//! of gfx803 and gfx1010, which may be instructions that we refuse.
 //!
 //! Code. Every text LLVM prints is given to llvm-mc and to our assembler, and the code must be the same: the words it was read from, or
 //! the shortest form without don't-care bits that llvm-mc picks. Where LLVM contradicts itself, one of [`rules`] says what is asked for
@@ -11,6 +12,7 @@ use super::formats::{TEST, reserved_select};
 use super::llvm::{self, Answer, S_NOP, SLOT, fold, refused};
 use super::report::Report;
 use super::{Options, has_disassembler, hex};
+use std::collections::BTreeSet;
 use wavejit_jit::isa::{DisasmOptions, Gfx, Space, assemble_instruction, disasm_stream};
 
 /// Tests per run of LLVM.
@@ -188,6 +190,23 @@ impl Judge<'_> {
             }
             self.code_of(text, theirs, &mut reports.code);
         }
+    }
+
+    /// Source lines against the assembler alone: what it takes is read by us, and made by us. Lines it does not take are no matter.
+    pub fn sources(&self, source: &[String], reports: &mut Reports) {
+        let assembled = llvm::assemble(source, self.target, self.wave).into_iter().flatten();
+        let printed: BTreeSet<(String, Vec<u32>)> = assembled.collect();
+        let found: Vec<String> = printed.iter().map(|p| ours(&p.1, self.target, self.wave).0).collect();
+        for (((text, code), found), again) in printed.iter().zip(&found).zip(llvm::assemble(&found, self.target, self.wave)) {
+            // What is in the text alone, as the width of an image address, cannot be read from the code.
+            if found != text && again.is_ok_and(|a| a.1 == *code) {
+                reports.text.leave_out(rules::TWO_TEXTS, text);
+                continue;
+            }
+            self.compare(code, (text, code.len()), (found.clone(), code.len()), &mut reports.text);
+        }
+        let texts: Vec<String> = printed.into_iter().map(|p| p.0).collect();
+        self.code(&texts, &mut reports.code);
     }
 
     /// Our assembler against LLVM's, text by text.

@@ -114,23 +114,42 @@ fn hex(words: &[u32]) -> String {
     words.iter().map(|w| format!("{w:08x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Random words of a format. Most opcodes of some formats do not exist, so half of the words (all, where we are the only disassembler) are
-/// drawn again while we refuse them, up to eight times.
+/// Random words of a format. Most opcodes of some formats do not exist, so half of the words are drawn again while we refuse them, up to
+/// eight times; all of them, and for longer, where only words that we take are compared.
 fn tests(f: &Format, judge: &Judge<'_>, count: usize) -> Vec<[u32; TEST]> {
     let (target, wave) = (judge.target, judge.wave);
     let mut random = Random(judge.options.seed ^ u64::from(wave) ^ u64::from(target.0) << 32);
-    let mut test = |i: usize| {
-        let wanted = i.is_multiple_of(2) || !has_disassembler(target);
+    let test = |i: usize| {
+        let draws = match (has_disassembler(target), i.is_multiple_of(2)) {
+            (false, _) => 100,
+            (true, true) => 8,
+            (true, false) => 1,
+        };
         let mut t = random.test(f, target.space());
-        for _ in 0..7 {
-            if !wanted || !refused(&ours(&t, target, wave).0) {
+        for _ in 1..draws {
+            if !refused(&ours(&t, target, wave).0) {
                 break;
             }
             t = random.test(f, target.space());
         }
         t
     };
-    (0..count).map(&mut test).collect()
+    (0..count).map(test).collect()
+}
+
+/// gfx6 and gfx7: texts of processors near them, for what llvm-mc takes of them.
+fn foreign(judge: &Judge<'_>, count: usize, reports: &mut Reports) {
+    if has_disassembler(judge.target) {
+        return;
+    }
+    for near in [Gfx(0x803), Gfx(0x1010)] {
+        let near = Judge { target: near, ..*judge };
+        for f in formats(near.target).filter(|f| wanted(f, judge.options)) {
+            let texts =
+                tests(f, &near, count).iter().map(|t| ours(t, near.target, near.wave).0).filter(|t| !refused(t)).collect::<Vec<_>>();
+            judge.sources(&texts, reports);
+        }
+    }
 }
 
 /// Words of each format so that the processors of a family together have the number asked for.
@@ -192,12 +211,18 @@ fn main() {
             if o.all {
                 let tests: Vec<_> = chosen.flat_map(|f| tests(f, &judge, count)).collect();
                 judge.words(&tests, &mut whole, &mut corpus);
+                foreign(&judge, count, &mut whole);
                 continue;
             }
             for f in chosen {
                 let mut reports = Reports::default();
                 judge.words(&tests(f, &judge, count), &mut reports, &mut corpus);
                 good &= print(&format!("{title} {:8}", f.name), &reports, &o);
+            }
+            if !has_disassembler(target) {
+                let mut reports = Reports::default();
+                foreign(&judge, count, &mut reports);
+                good &= print(&format!("{title} foreign "), &reports, &o);
             }
             if o.golden.is_some() {
                 golden_lines.push_str(&golden::lines(&golden::thin(corpus), target, wave));

@@ -2,10 +2,10 @@
 //!
 //! Made by `isa_check --golden FILE --target PROCESSOR`. Each line is `wave size<TAB>dwords<TAB>text[<TAB>assembled]`; the text `-` says that
 //! LLVM refuses the first dword. `assembled` is what llvm-mc makes of the text where that is not `dwords` (don't-care bits, a shorter form),
-//! or `-` where llvm-mc does not take the text.
+//! or `-` where llvm-mc does not take the text; ours must, unless LLVM put a comment in it.
 
 use super::disasm::needs_true16;
-use super::{DisasmOptions, Gfx, assemble_instruction, decode, disasm};
+use super::{Code, DisasmOptions, Gfx, assemble_instruction, decode, disasm};
 use std::path::Path;
 
 /// One line of a corpus.
@@ -91,14 +91,19 @@ fn the_corpora_assemble_as_llvm_does() {
     let mut lines = 0;
     for (target, samples) in corpora() {
         for s in &samples {
-            let (Some(text), Some(code)) = (&s.text, &s.code) else { continue };
+            let Some(text) = &s.text else { continue };
             lines += 1;
-            match assemble_instruction(text, target, s.wave_size) {
+            let found = assemble_instruction(text, target, s.wave_size);
+            let reads_back = |c: &Code| read(c.dwords(), target, s.wave_size) == *text;
+            match (found, &s.code) {
+                (Ok(c), Some(code)) if c.dwords() == code || c.dwords() == s.words => {}
                 // Where llvm-mc's code reads back as another text than it was given, ours is right when it reads back.
-                Ok(c) if c.dwords() == code || c.dwords() == s.words => {}
-                Ok(c) if read(c.dwords(), target, s.wave_size) == *text && read(code, target, s.wave_size) != *text => {}
-                Ok(c) => wrong.push(format!("{}\n    {:08x?}", s.place, c.dwords())),
-                Err(e) => wrong.push(format!("{}\n    {e}", s.place)),
+                (Ok(c), Some(code)) if reads_back(&c) && read(code, target, s.wave_size) != *text => {}
+                (Ok(c), None) if reads_back(&c) => {}
+                // A comment in place of a value is no source text.
+                (_, None) if text.contains("/*") => {}
+                (Ok(c), _) => wrong.push(format!("{}\n    {:08x?}", s.place, c.dwords())),
+                (Err(e), _) => wrong.push(format!("{}\n    {e}", s.place)),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The instruction table, one file per format. Columns are number spaces: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
 //!
-//! Opcode numbers follow the ISA manuals; `examples/isa_check.rs` compares every row with LLVM's assembler and disassembler.
+//! Opcode numbers follow the ISA manuals; `examples/isa_check` compares every row with LLVM's assembler and disassembler.
 
 mod buffer;
 mod ds;
