@@ -4,11 +4,14 @@
 //! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, nothing is tested, and a
 //! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
 //! bytes of it, so that an overrun is found.
+//!
+//! Texture instructions work on host pointers to whole allocations. What is freed while dispatches run therefore keeps its pages and its
+//! addresses until those that began before have ended ([`AddressSpace::hold`]).
 
 use crate::Error;
 use crate::memory::{access, fault};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ptr::null_mut;
 
 /// Lowest guest address in isolated mode. All below is unmapped, so that null pointers with any 32-bit offset fault.
@@ -51,6 +54,30 @@ struct Blocks {
     free: BTreeMap<u64, u64>,
     /// Live allocations by guest address.
     live: BTreeMap<u64, Block>,
+    /// Holds there are, by number.
+    holds: BTreeSet<u64>,
+    /// Number of the next hold.
+    next_hold: u64,
+    /// Allocations freed while there were holds, and the number of the first hold that began after that; oldest first.
+    retired: VecDeque<(u64, Block)>,
+}
+
+/// Keeps memory that is freed meanwhile mapped; see [`AddressSpace::hold`].
+#[derive(Debug)]
+pub struct Hold<'a> {
+    space: &'a AddressSpace,
+    number: u64,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        let mut blocks = self.space.blocks.lock();
+        blocks.holds.remove(&self.number);
+        let oldest = blocks.holds.first().copied().unwrap_or(blocks.next_hold);
+        while let Some((_, block)) = blocks.retired.pop_front_if(|(since, _)| *since <= oldest) {
+            self.space.release(&mut blocks, block);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,10 +160,28 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// Frees an allocation. Anything else is ignored.
+    /// Frees an allocation. Anything else is ignored. While there are holds it stays mapped, though it is no allocation any more.
     pub fn free(&self, address: u64) {
         let mut blocks = self.blocks.lock();
         let Some(block) = blocks.live.remove(&address) else { return };
+        if blocks.holds.is_empty() {
+            self.release(&mut blocks, block);
+        } else {
+            let since = blocks.next_hold;
+            blocks.retired.push_back((since, block));
+        }
+    }
+
+    /// Until the hold is dropped, no memory that is mapped now is unmapped or given to another allocation. Every dispatch has one.
+    pub fn hold(&self) -> Hold<'_> {
+        let mut blocks = self.blocks.lock();
+        let number = blocks.next_hold;
+        blocks.next_hold += 1;
+        blocks.holds.insert(number);
+        Hold { space: self, number }
+    }
+
+    fn release(&self, blocks: &mut Blocks, block: Block) {
         match self.mode {
             AddressMode::Shared => unmap(block.pages, block.pages_bytes),
             AddressMode::Isolated => {
@@ -209,6 +254,7 @@ impl Drop for AddressSpace {
         if let Some((host, bytes)) = self.reservation {
             unmap(host, bytes);
         } else {
+            // Nothing is retired: that takes a hold, which borrows the address space.
             for block in self.blocks.get_mut().live.values() {
                 unmap(block.pages, block.pages_bytes);
             }
@@ -303,6 +349,30 @@ mod tests {
                 if mode == AddressMode::Isolated && bytes > 0 {
                     assert!(space.read(a, &mut data).is_err());
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_freed_under_a_hold_goes_when_older_holds_have_gone() {
+        for mode in [AddressMode::Isolated, AddressMode::Shared] {
+            let space = AddressSpace::new(mode, 0).unwrap();
+            let is_mapped = |a| space.read(a, &mut [0; 4096]).is_ok();
+            let [a, b] = [(); 2].map(|()| space.alloc(4096, 4096).unwrap());
+            let first = space.hold();
+            space.free(a);
+            assert!(is_mapped(a) && space.find(a).is_none(), "{mode:?}");
+            assert_ne!(space.alloc(4096, 4096).unwrap(), a);
+            let second = space.hold();
+            space.free(b);
+            drop(first);
+            // The second began after `a` was freed, and knows nothing of it.
+            assert_eq!(space.blocks.lock().retired.len(), 1);
+            assert!(is_mapped(b));
+            drop(second);
+            assert!(space.blocks.lock().retired.is_empty());
+            if mode == AddressMode::Isolated {
+                assert!(!is_mapped(a) && !is_mapped(b));
             }
         }
     }

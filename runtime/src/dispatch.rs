@@ -239,7 +239,10 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         totals: Default::default(),
     });
     let start = Instant::now();
+    // Waves remember where allocations are in the host.
+    let hold = space.hold();
     pool.run(&job, (total.div_ceil(job.chunk)).min(threads) as usize);
+    drop(hold);
     let run_time = start.elapsed();
     if let Some(e) = job.error.lock().take() {
         return Err(e);
