@@ -313,7 +313,9 @@ impl ImageDescriptor {
             } else {
                 put(&at::BASE_ARRAY, first)?;
                 put(&at::LAST_ARRAY, if generation <= Gfx8 { last } else { 0 })?;
-                if self.kind == ImageKind::Dim3 || self.kind.is_array() {
+                if self.kind == ImageKind::Cube && generation <= Gfx8 {
+                    put(&at::DEPTH, last / 6)?; // of cubes, not of faces
+                } else if self.kind == ImageKind::Dim3 || self.kind.is_array() {
                     put(&at::DEPTH, last)?;
                 }
             }

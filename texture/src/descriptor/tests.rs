@@ -240,3 +240,16 @@ fn any_dwords_decode_and_round_trip() {
         }
     }
 }
+
+// Up to gfx8 the depth of a cube counts cubes, and says with the layers of other images how many slices a level has.
+#[test]
+fn cubes_of_old_generations_have_a_depth_of_cubes() {
+    for generation in [Gfx6, Gfx8] {
+        let format = FormatNumber::Split { data: 4, number: 4 };
+        let cubes = ImageDescriptor { last_layer: 11, ..ImageDescriptor::new(generation, ImageKind::Cube, format, 8, 8) };
+        let words = cubes.encode().unwrap();
+        assert_eq!(words[4] & 0x1fff, 1, "DEPTH, 140:128");
+        let back = ImageDescriptor::decode(&words, generation, false);
+        assert_eq!((back.last_layer, back.layers(&words)), (11, 12));
+    }
+}
