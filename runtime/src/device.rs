@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::address_space::{AddressMode, AddressSpace};
+use crate::border::BorderTable;
 use crate::bvh::Bvh;
 use crate::code_object::{CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
@@ -15,8 +16,10 @@ use crate::wave_init::{Pointers, WaveInit};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use wavejit_jit::isa::Family;
+use wavejit_jit::isa::{Family, Gfx};
 use wavejit_texture::Generation;
+use wavejit_texture::image::ImageConfig;
+use wavejit_texture::tiling::AddressConfig;
 
 /// Bytes of a launch's own block: argument segment, then packet, queue and empty hidden buffers.
 const BLOCK_BYTES: u64 = 16 << 10;
@@ -38,6 +41,9 @@ pub struct DeviceOptions {
     pub deterministic: bool,
     /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).
     pub ray_half_order: wavejit_texture::ray::HalfOrder,
+    /// GB_ADDR_CONFIG, the register that says over how many pipes, packers and banks the chip spreads images, in the layout of the
+    /// generation that code and images are of; 0: the simplest chip. Where an image's texels are depends on it in modes that mix pipes in.
+    pub gb_addr_config: u32,
     /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
     pub reserve_bytes: u64,
 }
@@ -70,6 +76,7 @@ struct Inner {
     /// Blocks for launches, kept for reuse.
     blocks: Mutex<Vec<u64>>,
     dispatches: AtomicU64,
+    borders: Mutex<BorderTable>,
     /// Programs of raw code by address, for [`Device::run_code`].
     raw: Mutex<Vec<RawProgram>>,
 }
@@ -204,9 +211,18 @@ pub struct CodeLaunch<'a> {
 impl Device {
     /// Makes a device. Threads start with the first dispatch that needs them.
     pub fn new(options: DeviceOptions) -> Result<Device, Error> {
+        crate::image::addresses(options.gb_addr_config, Generation::Gfx11)?;
         let space = Arc::new(AddressSpace::new(options.address_mode, options.reserve_bytes)?);
         let pool = Pool::new(if options.deterministic { 1 } else { options.threads });
-        Ok(Device(Arc::new(Inner { options, space, pool, blocks: Mutex::default(), dispatches: AtomicU64::new(0), raw: Mutex::default() })))
+        Ok(Device(Arc::new(Inner {
+            options,
+            space,
+            pool,
+            blocks: Mutex::default(),
+            dispatches: AtomicU64::new(0),
+            borders: Mutex::default(),
+            raw: Mutex::default(),
+        })))
     }
 
     /// Its options.
@@ -217,6 +233,20 @@ impl Device {
     /// Guest memory.
     pub fn memory(&self) -> &Arc<AddressSpace> {
         &self.0.space
+    }
+
+    pub(crate) fn borders(&self) -> &Mutex<BorderTable> {
+        &self.0.borders
+    }
+
+    /// What image instructions of a processor's code see of the device.
+    fn images(&self, target: Gfx) -> Result<ImageConfig, Error> {
+        let images = crate::image::config_of(target);
+        let generation = crate::memory::scalar::generation(target.family());
+        let AddressConfig { tile_modes, unscaled_depth_tail, .. } = images.addresses;
+        let addresses =
+            AddressConfig { tile_modes, unscaled_depth_tail, ..crate::image::addresses(self.0.options.gb_addr_config, generation)? };
+        Ok(ImageConfig { addresses, border_colors: self.0.borders.lock().address, ..images })
     }
 
     /// Threads that run workgroups.
@@ -252,7 +282,7 @@ impl Device {
             space.free(base);
             return Err(e);
         }
-        let target = object.kernels().first().map_or(wavejit_jit::isa::Gfx::GFX1100, |k| k.target);
+        let target = object.kernels().first().map_or(Gfx::GFX1100, |k| k.target);
         let program = Arc::new(Program::new(space.clone(), target, self.0.options.engine, base, base + size));
         Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program })))
     }
@@ -271,6 +301,7 @@ impl Device {
             hook: launch.hook,
             deterministic: self.0.options.deterministic,
             ray_half_order: self.0.options.ray_half_order,
+            images: self.images(launch.init.target)?,
         })
     }
 
@@ -452,6 +483,7 @@ impl Kernel {
             hook: launch.hook,
             deterministic: module.device.0.options.deterministic,
             ray_half_order: module.device.0.options.ray_half_order,
+            images: module.device.images(info.target)?,
         })
     }
 
@@ -566,5 +598,6 @@ impl Drop for Inner {
         for block in self.blocks.get_mut().drain(..) {
             self.space.free(block);
         }
+        self.space.free(self.borders.get_mut().address);
     }
 }

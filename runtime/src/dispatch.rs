@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use wavejit_texture::image::ImageConfig;
 use wavejit_texture::ray::HalfOrder;
 
 /// Most workgroups a thread keeps in flight.
@@ -57,6 +58,8 @@ pub struct Dispatch<'a> {
     pub deterministic: bool,
     /// How directions of 16 bits are packed.
     pub ray_half_order: HalfOrder,
+    /// What image instructions see of the device.
+    pub images: ImageConfig,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -75,6 +78,7 @@ pub(crate) struct Job {
     pub max_insts: u64,
     pub deterministic: bool,
     pub ray_half_order: HalfOrder,
+    pub images: ImageConfig,
     total: u64,
     chunk: u64,
     next: AtomicU64,
@@ -227,6 +231,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         max_insts: d.max_insts,
         deterministic: d.deterministic,
         ray_half_order: d.ray_half_order,
+        images: d.images,
         total,
         chunk: (total / (threads * 16)).clamp(1, 64),
         next: AtomicU64::new(0),

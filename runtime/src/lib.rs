@@ -1,6 +1,7 @@
 //! A software GPU: loads AMD code objects, runs their kernels on the CPU.
 
 pub mod address_space;
+mod border;
 pub mod bvh;
 mod capi;
 pub mod code_object;

@@ -55,6 +55,8 @@ pub enum BorderColor {
     TransparentBlack,
     OpaqueBlack,
     OpaqueWhite,
+    /// An entry of the device's table: see [`Device::border_color`].
+    Table(u16),
 }
 
 /// When the reference of a comparing sample passes: `Less` if it is less than the texel.
@@ -158,6 +160,7 @@ impl SamplerDesc {
                 BorderColor::TransparentBlack => Border::TransparentBlack,
                 BorderColor::OpaqueBlack => Border::OpaqueBlack,
                 BorderColor::OpaqueWhite => Border::OpaqueWhite,
+                BorderColor::Table(entry) => Border::Table(entry),
             },
             ..s
         };

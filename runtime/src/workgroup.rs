@@ -157,6 +157,7 @@ impl WaveSlot {
         self.ctx.clock = job.clock();
         self.ctx.space = &*job.space;
         self.ctx.ray_half_order = job.ray_half_order;
+        self.ctx.images = job.images;
         self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
         if init.scratch_bytes != 0 {

@@ -5,7 +5,9 @@ use super::dtype::DType;
 use super::npy;
 use anyhow::{Context, Result, bail};
 use std::io::Cursor;
-use wavejit::{BorderColor, Clamp, Compare, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind, ImageTiling, MipFilter, SamplerDesc};
+use wavejit::{
+    BorderColor, Clamp, Compare, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind, ImageTiling, MipFilter, Sampler, SamplerDesc,
+};
 
 /// What the help says about these arguments.
 pub const SYNTAX: &str = "\
@@ -18,7 +20,7 @@ Images, samplers and ray hierarchies, as arguments of a kernel:
   image:same=I                      the image of argument I once more
       options: a format (default rgba8), `levels` (all mip levels), `linear` (rows instead of blocks)
   sampler=WORD[,WORD...]            point linear trilinear wrap mirror edge border | aniso=N lod=A..B bias=X texels |
-                                    border=clear|black|white | compare=never|lt|eq|le|gt|ne|ge|always
+                                    border=clear|black|white|R/G/B/A | compare=never|lt|eq|le|gt|ne|ge|always
   bvh=FILE.npy                      triangles (f32, N x 3 x 3) as a ray hierarchy: descriptor, then the root's pointer";
 
 /// An image to make.
@@ -154,9 +156,26 @@ fn picture([r, g, b, a]: [u32; 4], channels: usize) -> [u32; 4] {
     if channels == 1 { [r, r, r, a] } else { [r, g, b, a] }
 }
 
+/// A sampler to make.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SamplerSpec {
+    desc: SamplerDesc,
+    /// A border colour that needs an entry in the device's table.
+    border: Option<[f32; 4]>,
+}
+
+impl SamplerSpec {
+    /// Makes the sampler.
+    pub fn make(&self, device: &Device) -> Result<Sampler> {
+        let border = self.border.map(|color| device.border_color(color)).transpose()?.unwrap_or(self.desc.border);
+        Ok(device.sampler(&SamplerDesc { border, ..self.desc })?)
+    }
+}
+
 /// Reads a `sampler=` argument.
-pub fn parse_sampler(text: &str) -> Result<SamplerDesc> {
+pub fn parse_sampler(text: &str) -> Result<SamplerSpec> {
     let mut s = SamplerDesc::default();
+    let mut border = None;
     for word in text.split(',') {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         let number = || value.parse::<f32>().with_context(|| format!("`{word}`: expected a number"));
@@ -175,7 +194,14 @@ pub fn parse_sampler(text: &str) -> Result<SamplerDesc> {
                     "clear" => BorderColor::TransparentBlack,
                     "black" => BorderColor::OpaqueBlack,
                     "white" => BorderColor::OpaqueWhite,
-                    _ => bail!("`{word}`: known border colours are clear black white"),
+                    _ => {
+                        let parts: Option<Vec<f32>> = color.split('/').map(|c| c.parse().ok()).collect();
+                        border = parts.and_then(|p| p.try_into().ok());
+                        if border.is_none() {
+                            bail!("`{word}`: expected clear, black, white or four components such as 1/0.5/0/1");
+                        }
+                        s.border
+                    }
                 };
             }
             ("aniso", n) => s.max_anisotropy = n.parse().with_context(|| format!("`{word}`: expected 1, 2, 4, 8 or 16"))?,
@@ -201,7 +227,7 @@ pub fn parse_sampler(text: &str) -> Result<SamplerDesc> {
         }
     }
     s.encode()?;
-    Ok(s)
+    Ok(SamplerSpec { desc: s, border })
 }
 
 /// Triangles of a NumPy array of N x 3 x 3 floats.
@@ -247,8 +273,10 @@ mod tests {
             compare: Compare::LessEqual,
             ..Default::default()
         };
-        assert_eq!(s, wanted);
-        assert_eq!(parse_sampler("border=white").unwrap().border, BorderColor::OpaqueWhite);
+        assert_eq!(s, SamplerSpec { desc: wanted, border: None });
+        assert_eq!(parse_sampler("border=1/0.5/0/1").unwrap().border, Some([1.0, 0.5, 0.0, 1.0]));
+        assert!(parse_sampler("border=1/0.5/0").is_err());
+        assert_eq!(parse_sampler("border=white").unwrap().desc.border, BorderColor::OpaqueWhite);
         for bad in ["", "nearest", "aniso=3", "lod=2", "lod=4..1", "compare=more", "border=red", "bias=x"] {
             assert!(parse_sampler(bad).is_err(), "{bad}");
         }

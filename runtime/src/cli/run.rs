@@ -70,6 +70,9 @@ pub struct RunArgs {
     /// Run workgroups and waves in a fixed order, with clocks that count how often they are read.
     #[arg(long)]
     deterministic: bool,
+    /// GB_ADDR_CONFIG of the device, which spreads images over pipes and banks; 0: the simplest chip.
+    #[arg(long, value_name = "REGISTER", value_parser = register, default_value = "0")]
+    gb_addr_config: u32,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +92,12 @@ fn dims(text: &str) -> Result<[u32; 3], String> {
         *place = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work-items"))?;
     }
     Ok(out)
+}
+
+/// A register's value, decimal or with `0x`.
+fn register(text: &str) -> Result<u32, String> {
+    let value = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
+    value.map_err(|_| format!("`{text}` is no 32-bit number"))
 }
 
 /// An argument ready for the launch.
@@ -119,6 +128,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
             EngineArg::Interp => Engine::Interp,
         },
         deterministic: args.deterministic,
+        gb_addr_config: args.gb_addr_config,
         ..Default::default()
     })?;
     let kernel = device.load_object(object)?.kernel(&name)?;
@@ -173,7 +183,7 @@ fn upload(device: &Device, specs: Vec<ArgSpec>) -> Result<Vec<Ready>> {
             ArgSpec::Lds(bytes) => Ready::Lds(bytes),
             ArgSpec::Image(spec) => Ready::Image(spec.make(device).with_context(|| format!("argument {i}"))?),
             ArgSpec::SameImage(i) => Ready::SameImage(i),
-            ArgSpec::Sampler(desc) => Ready::Sampler(device.sampler(&desc)?),
+            ArgSpec::Sampler(desc) => Ready::Sampler(desc.make(device)?),
             ArgSpec::Bvh(triangles) => Ready::Bvh(device.bvh(Generation::Gfx11, &triangles)?),
         })
     };

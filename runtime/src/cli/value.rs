@@ -1,10 +1,9 @@
 //! Kernel arguments on the command line: `buf:npy=in.npy`, `buf:fill=f32:1.5*1024`, `f32=1.5`, `lds=1024`; images are in `image.rs`.
 
 use super::dtype::DType;
-use super::image::{self, ImageSpec};
+use super::image::{self, ImageSpec, SamplerSpec};
 use super::npy;
 use anyhow::{Context, Result, bail};
-use wavejit::SamplerDesc;
 
 /// What the help says about arguments.
 pub const SYNTAX: &str = "\
@@ -42,7 +41,7 @@ pub enum ArgSpec {
     /// The image of an earlier argument.
     SameImage(usize),
     /// A sampler.
-    Sampler(SamplerDesc),
+    Sampler(SamplerSpec),
     /// Triangles to trace rays through.
     Bvh(Vec<[[f32; 3]; 3]>),
 }

@@ -1,6 +1,8 @@
 //! What decides about images beside descriptors and instructions: the processor, and registers that a driver sets once per device.
 
+use crate::error::Error;
 use wavejit_jit::isa::{Family, Gfx};
+use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::{AddressConfig, TileTables};
 
@@ -21,6 +23,23 @@ pub(crate) fn config_of(target: Gfx) -> ImageConfig {
         unpacked_d16: unpacked_d16(target),
         ..ImageConfig::default()
     }
+}
+
+/// What GB_ADDR_CONFIG says. An error if it is a value that no driver expects.
+pub(crate) fn addresses(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
+    AddressConfig::from_register(generation, gb_addr_config)
+        .ok_or_else(|| Error::Arg(format!("GB_ADDR_CONFIG {gb_addr_config:#x}: pipes take turns every 256 bytes, which is 0 in bits 5:3")))
+}
+
+/// How a device lays out images of a generation. On gfx6 to gfx8 that is up to the chip, though not in the tile modes that images get here:
+/// one chip stands for all.
+pub(super) fn of_device(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
+    let tile_modes = match generation {
+        Generation::Gfx6 => TileTables::of("gfx600"),
+        Generation::Gfx8 => TileTables::of("gfx803"),
+        _ => None,
+    };
+    Ok(AddressConfig { tile_modes, ..addresses(gb_addr_config, generation)? })
 }
 
 #[cfg(test)]

@@ -15,12 +15,13 @@ mod format;
 mod layout;
 mod levels;
 
-pub(crate) use config::{config_of, unpacked_d16};
+pub(crate) use config::{addresses, config_of, unpacked_d16};
 pub use format::ImageFormat;
 
 use crate::address_space::AddressSpace;
 use crate::error::Error;
 use crate::{Buffer, Device};
+use std::ops::Range;
 use std::sync::Arc;
 use wavejit_texture::descriptor::ImageDescriptor;
 use wavejit_texture::format::Format;
@@ -68,7 +69,7 @@ pub struct ImageDesc {
     pub depth: u32,
     /// Mip levels; 0: all down to one texel.
     pub levels: u32,
-    /// Samples of a texel, 1 2 4 or 8 (2D without mip levels).
+    /// Samples of a texel, 1 2 4 or 8 (2D without mip levels). On gfx6 to gfx8 1: where more are is up to the chip, which nothing here names.
     pub samples: u32,
     /// Order in memory.
     pub tiling: ImageTiling,
@@ -132,8 +133,10 @@ impl Device {
             return Err(Error::Arg(format!("{:?} has no image format {}", desc.generation, desc.format.name())));
         };
         let mut t = descriptor_of(&desc, number, format);
-        let (mode, tiling) = layout::choose(&desc, &t, format)?;
+        let config = config::of_device(self.options().gb_addr_config, desc.generation)?;
+        let (mode, tiling) = layout::choose(&desc, &t, format, config)?;
         t.mode = mode;
+        t.pitch = layout::pitch(&desc, &tiling, format).or(t.pitch);
         let space = self.memory().clone();
         let address = space.alloc(tiling.size(), tiling.alignment())?;
         t.base = address;
@@ -246,41 +249,76 @@ impl Image {
     /// Fills a level from plain rows of exactly its bytes.
     pub fn write(&self, level: u32, rows: &[u8]) -> Result<(), Error> {
         let layout = self.rows(level, rows.len())?;
-        let mut all = vec![0; self.tiling.size() as usize];
-        self.space.read(self.address, &mut all)?;
-        self.tiling.tile(level, rows, &layout, &mut all).map_err(|e| Error::Arg(format!("image: {e}")))?;
-        self.space.write(self.address, &all)
+        self.parts(level).try_for_each(|z| {
+            let from = z.start as usize * layout.slice_bytes;
+            self.put(level, z, &rows[from..], &layout)
+        })
     }
 
     /// A level as plain rows.
     pub fn read(&self, level: u32) -> Result<Vec<u8>, Error> {
         let mut rows = vec![0; self.level_bytes(level).unwrap_or(0)];
         let layout = self.rows(level, rows.len())?;
-        let mut all = vec![0; self.tiling.size() as usize];
-        self.space.read(self.address, &mut all)?;
-        self.tiling.detile(level, &all, &mut rows, &layout).map_err(|e| Error::Arg(format!("image: {e}")))?;
+        self.parts(level).try_for_each(|z| {
+            let to = z.start as usize * layout.slice_bytes;
+            self.get(level, z, &mut rows[to..], &layout)
+        })?;
         Ok(rows)
     }
 
     /// Fills one layer, face or slice of a level.
     pub fn write_layer(&self, level: u32, layer: u32, rows: &[u8]) -> Result<(), Error> {
-        let mut all = self.read(level)?;
-        all[self.layer_range(level, layer, rows.len())?].copy_from_slice(rows);
-        self.write(level, &all)
+        self.put(level, layer..layer + 1, rows, &self.layer_rows(level, layer, rows.len())?)
     }
 
     /// One layer, face or slice of a level.
     pub fn read_layer(&self, level: u32, layer: u32) -> Result<Vec<u8>, Error> {
-        let all = self.read(level)?;
-        let depth = self.elements(level).map_or(1, |e| e[2]) as usize;
-        Ok(all[self.layer_range(level, layer, all.len() / depth)?].to_vec())
+        let depth = self.elements(level).map_or(1, |e| e[2]).max(1) as usize;
+        let mut rows = vec![0; self.level_bytes(level).unwrap_or(0) / depth];
+        let layout = self.layer_rows(level, layer, rows.len())?;
+        self.get(level, layer..layer + 1, &mut rows, &layout)?;
+        Ok(rows)
     }
 
-    fn layer_range(&self, level: u32, layer: u32, given: usize) -> Result<std::ops::Range<usize>, Error> {
+    /// Slices of a level that are copied together: those that share blocks, or all of them where they follow one another.
+    fn parts(&self, level: u32) -> impl Iterator<Item = Range<u32>> + use<> {
         let depth = self.elements(level).map_or(0, |e| e[2]);
+        let together = if self.desc.levels == 1 { depth.max(1) } else { self.tiling.slices_together(level) };
+        (0..depth).step_by(together as usize).map(move |z| z..(z + together).min(depth))
+    }
+
+    /// Copies rows into slices of a level.
+    fn put(&self, level: u32, z: Range<u32>, rows: &[u8], layout: &Rows) -> Result<(), Error> {
+        let (address, mut window) = self.window(level, &z);
+        let [w, h, _] = self.elements(level).unwrap_or_default().map(|n| n as usize);
+        let elements = w * h * z.len() * self.desc.samples as usize;
+        // Padding, other slices and other levels between the elements keep their bytes.
+        if elements * usize::from(self.format.bytes) != window.len() {
+            self.space.read(address, &mut window)?;
+        }
+        self.tiling.tile_slices(level, z, rows, layout, &mut window).map_err(|e| Error::Arg(format!("image: {e}")))?;
+        self.space.write(address, &window)
+    }
+
+    /// Copies slices of a level into rows.
+    fn get(&self, level: u32, z: Range<u32>, rows: &mut [u8], layout: &Rows) -> Result<(), Error> {
+        let (address, mut window) = self.window(level, &z);
+        self.space.read(address, &mut window)?;
+        self.tiling.detile_slices(level, z, &window, rows, layout).map_err(|e| Error::Arg(format!("image: {e}")))
+    }
+
+    /// Guest address of what holds some slices of a level, and room for a copy of it.
+    fn window(&self, level: u32, z: &Range<u32>) -> (u64, Vec<u8>) {
+        let span = self.tiling.span(level, z.clone()).unwrap_or(0..0);
+        (self.address + span.start, vec![0; (span.end - span.start) as usize])
+    }
+
+    /// How a single layer lies in rows of exactly its bytes.
+    fn layer_rows(&self, level: u32, layer: u32, given: usize) -> Result<Rows, Error> {
+        let [w, h, depth] = self.elements(level).unwrap_or_default();
         let bytes = self.level_bytes(level).unwrap_or(0) / depth.max(1) as usize;
         match layer < depth && bytes == given && self.desc.samples == 1 {
-            true => Ok(layer as usize * bytes..(layer as usize + 1) * bytes),
+            true => Ok(Rows::tight([w, h, 1], self.format.bytes.into())),
             false => Err(Error::Arg(format!("layer {layer} of level {level}: the image has {depth} layers of {bytes} bytes there"))),
         }
     }

@@ -14,6 +14,14 @@ pub enum ImageError {
         /// Guest address of the texel.
         address: u64,
     },
+    /// A sampler names an entry of the table of border colours, which is not there.
+    #[error("border colour {entry} of the device's table at {address:#x} is not there")]
+    BorderColor {
+        /// BORDER_COLOR_PTR.
+        entry: u32,
+        /// Guest address of the entry.
+        address: u64,
+    },
     /// The T#'s format is one that images cannot have here.
     #[error("images of format {format} ({generation:?}) are not supported")]
     Format {

@@ -153,7 +153,7 @@ impl Routine {
                 let address = self.config.border_colors.wrapping_add(u64::from(sampler.border_index) * 16);
                 let mut bytes = [0; 16];
                 if !memory.read(address, &mut bytes) {
-                    return Err(ImageError::Unmapped { lane: 0, address });
+                    return Err(ImageError::BorderColor { entry: sampler.border_index, address });
                 }
                 std::array::from_fn(|c| u32::from_le_bytes([bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3]]))
             }
