@@ -80,13 +80,17 @@ impl SiteRegisters {
         Ok(r)
     }
 
-    fn data_registers(&mut self, inst: &Inst, target: Gfx, vdata: Vec<u16>) -> Result<(), &'static str> {
+    fn data_registers(&mut self, inst: &Inst, target: Gfx, mut vdata: Vec<u16>) -> Result<(), &'static str> {
         let (flags, mods) = (inst.row.flags, &inst.mods);
         if flags.contains(Flags::STORE) {
             self.data = vdata;
             return Ok(());
         }
         let status = usize::from(mods.tfe || mods.lwe);
+        // A status follows the data of LWE as of TFE (IMG-01), but LLVM counts it for TFE only.
+        if let (true, false, Some(last)) = (mods.lwe, mods.tfe, vdata.last()) {
+            vdata.push(last & 256 | (last + 1) & 255);
+        }
         if flags.contains(Flags::ATOMIC) {
             let values = vdata.len() - status.min(vdata.len());
             let returned = if inst.name().contains("cmpswap") { values / 2 } else { values };
@@ -138,7 +142,7 @@ fn undeclared_address(name: &str, first: u16) -> impl Iterator<Item = u16> {
 fn all_fragments(inst: &Inst, data: &mut Vec<u16>) {
     let fragments = if inst.mods.d16 { 2 } else { 4 };
     let first = data.first().copied().unwrap_or(0);
-    *data = (0..fragments + u16::from(inst.mods.tfe || inst.mods.lwe)).map(|i| (first + i) & 255).collect();
+    *data = (0..fragments + u16::from(inst.mods.tfe)).map(|i| (first + i) & 255).collect();
 }
 
 /// Rows of a vector operand.
@@ -246,6 +250,10 @@ mod tests {
             ),
             // image_load v[0:4], v[6:9], s[8:15] dmask:0xf unorm tfe
             (0x600, &[0xf001_1f00, 0x0002_0006], (vec![(8, 8)], vec![6, 7, 8, 9], vec![], vec![0, 1, 2, 3, 4], false)),
+            // image_load v[0:3], v[6:9], s[8:15] dmask:0xf unorm lwe, where the text leaves the status out
+            (0x600, &[0xf002_1f00, 0x0002_0006], (vec![(8, 8)], vec![6, 7, 8, 9], vec![], vec![0, 1, 2, 3, 4], false)),
+            // image_atomic_add v0, v[6:9], s[8:15] dmask:0x1 unorm glc lwe
+            (0x600, &[0xf046_3100, 0x0002_0006], (vec![(8, 8)], vec![6, 7, 8, 9], vec![0], vec![0, 1], false)),
         ] {
             assert_eq!(roles(target, words), want, "gfx{target:x} {words:08x?}");
         }
