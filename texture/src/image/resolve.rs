@@ -153,6 +153,7 @@ pub(super) fn sampler(op: &ImageOp, config: &ImageConfig, s: &[u32; 4], surface:
         },
         max_ratio: if single && d.aniso_override { 0 } else { d.max_aniso_ratio.min(4).into() },
         compare: d.compare.into(),
+        limits_reference: d.upgraded_depth || surface.format.numeric == Numeric::Unorm || surface.format.layout_name == "32_FLOAT_CLAMP",
         truncate: d.trunc_coord,
         truncate_layer: d.trunc_coord && !(config.conformant_truncation && op.generation >= Generation::Gfx11),
         coarse: d.mc_coord_trunc,

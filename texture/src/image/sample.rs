@@ -17,7 +17,6 @@ use super::routine::Routine;
 use super::sampler::Sampler;
 use super::surface::{Place, Surface, Texel};
 use super::values::{Status, masked, select};
-use crate::format::Numeric;
 use crate::{Memory, Wave};
 
 /// Coordinate differences along the screen's x and y, as the operands have them.
@@ -337,7 +336,7 @@ impl Routine {
             sampler,
             memory,
             border,
-            reference: sampling.compare.then(|| self.reference(surface, address.reference)),
+            reference: sampling.compare.then(|| sampler.reference(address.reference)),
             offset: address.offset,
             layer: Self::layer(surface, sampler, address.body[2]),
             linear: filter.linear && blends,
@@ -393,15 +392,6 @@ impl Routine {
             *out = select(&surface.dst_sel, texel, surface.format.is_integer())[component];
         }
         Ok(out)
-    }
-
-    /// The reference of a comparison: limited to the range of the format where it has one.
-    fn reference(&self, surface: &Surface, reference: f32) -> f32 {
-        match surface.format.numeric {
-            Numeric::Unorm if reference.is_nan() => 0.0,
-            Numeric::Unorm => reference.clamp(0.0, 1.0),
-            _ => reference,
-        }
     }
 }
 

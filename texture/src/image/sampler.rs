@@ -41,6 +41,8 @@ pub struct Sampler {
     pub max_ratio: u32,
     /// Function of the depth comparison.
     pub compare: u32,
+    /// References of comparisons are limited to 0 to 1, as depth is: UNORM, and depth of 16 or 24 bits that is kept as f32.
+    pub limits_reference: bool,
     /// Point filters round down exactly.
     pub truncate: bool,
     /// Array layers are rounded down too.
@@ -61,6 +63,15 @@ impl Sampler {
     /// The filter for a level.
     pub fn filter(&self, lambda: Lambda) -> XyFilter {
         if lambda <= 0 { self.mag } else { self.min }
+    }
+
+    /// The reference of a comparison; a limited one that is no number is 0.
+    pub fn reference(&self, reference: f32) -> f32 {
+        match self.limits_reference {
+            true if reference.is_nan() => 0.0,
+            true => reference.clamp(0.0, 1.0),
+            false => reference,
+        }
     }
 
     /// May the filter of some level be anisotropic?

@@ -286,6 +286,6 @@ pub(super) fn check_registers(op: &ImageOp, registers: u8, unpacked_d16: bool, o
     match op.kind {
         Kind::Store { .. } => check("data", data, operands.source.len()),
         Kind::Atomic(atomic) => check("data", atomic_size(atomic, op.dmask)?.1, operands.source.len()),
-        _ => check("result", data, operands.result.len()),
+        _ => check("result", data + usize::from(op.has_status()), operands.result.len()),
     }
 }

@@ -1,8 +1,8 @@
 //! One rule of the manual per test; expected values are worked out by hand from the rule.
 
 use super::support::{BASE, BORDER_TABLE, Call, Image, UNTOUCHED, linear, op, point};
-use wavejit_texture::descriptor::{Border, DstSel, ImageKind, SamplerDescriptor};
-use wavejit_texture::image::{Dim, ImageError, ImageOp, Kind};
+use wavejit_texture::descriptor::{Border, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::image::{Dim, ImageError, ImageOp, Isa, Kind};
 use wavejit_texture::memory::{FlatMemory, Update};
 use wavejit_texture::{Generation, Memory};
 
@@ -231,6 +231,59 @@ fn operands_of_the_longest_instruction() {
     assert_eq!(call.floats(&image.memory)[0], 0.0, "2001 > 2101");
     call.address.pop();
     assert!(matches!(call.try_run(&image.memory), Err(ImageError::Registers { needed: 12, given: 11, .. })));
+}
+
+// Depth that a driver keeps as f32 compares as the UNORM it was: references are limited to 0 to 1 (format 32_FLOAT_CLAMP; UPGRADED_DEPTH of
+// the samplers of gfx6 to gfx8). Depth that is f32 takes them as they are.
+#[test]
+fn references_of_upgraded_depth_are_limited() {
+    use wavejit_texture::format::{Format, FormatNumber};
+    let format = |generation: Generation, name: &str| {
+        let numbers = match generation {
+            Generation::Gfx8 => (1..64).flat_map(|data| (0..16).map(move |number| FormatNumber::Split { data, number })).collect(),
+            _ => (1..256).map(FormatNumber::Unified).collect::<Vec<_>>(),
+        };
+        let named = |n: &FormatNumber| Format::find(generation, *n).is_some_and(|f| f.to_string() == name);
+        numbers.into_iter().find(named).unwrap_or_else(|| panic!("{generation:?} has no {name}"))
+    };
+    let passes = |generation: Generation, name: &str, upgraded_depth: bool, reference: f32| {
+        let mut d = ImageDescriptor::new(generation, ImageKind::Dim2, format(generation, name), 8, 8);
+        (d.base, d.mode) = (BASE, if generation == Generation::Gfx8 { 8 } else { 0 });
+        let image = Image::of(d);
+        image.fill(|_, _, _| 1f32.to_le_bytes().to_vec());
+        let s = SamplerDescriptor { compare: 3, upgraded_depth, ..SamplerDescriptor::new(generation) };
+        let kind = Kind::parse("image_sample_c_lz").unwrap().0;
+        let o = ImageOp { dmask: 1, ..ImageOp::new(kind, generation, Dim::D2) };
+        let mut call = Call::new(o, image.words(), encode(s)).coordinates(&[&[reference], &[0.5], &[0.5]]);
+        let results = [None].into_iter().chain(Isa::available().into_iter().map(Some)).map(|isa| {
+            call.isa = isa;
+            call.floats(&image.memory)[0]
+        });
+        let results: Vec<f32> = results.collect();
+        assert!(results.iter().all(|r| *r == results[0]), "{generation:?} {name} {results:?}");
+        results[0] == 1.0
+    };
+    // 1.5 <= 1 only if it is limited.
+    assert!(!passes(Generation::Gfx11, "32_FLOAT", false, 1.5));
+    assert!(passes(Generation::Gfx10, "32_FLOAT_CLAMP_FLOAT", false, 1.5));
+    assert!(passes(Generation::Gfx10, "32_FLOAT_CLAMP_FLOAT", false, f32::NAN));
+    assert!(!passes(Generation::Gfx8, "32_FLOAT", false, 1.5));
+    assert!(passes(Generation::Gfx8, "32_FLOAT", true, 1.5));
+}
+
+// IMG-05: a status without a register is an error, not a register that is left alone. Kernels wrote it all the same (found by fuzzing).
+#[test]
+fn a_status_needs_its_register() {
+    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 1);
+    let sample = ImageOp { dmask: 4, tfe: true, ..op("image_sample_lz", Dim::D2) };
+    let mut call = Call::new(sample, image.words(), encode(linear())).coordinates(&[&[0.5], &[0.5]]);
+    for isa in Isa::available().into_iter().map(Some).chain([None]) {
+        call.isa = isa;
+        call.results = 2;
+        assert!(call.try_run(&image.memory).is_ok());
+        call.results = 1;
+        assert!(matches!(call.try_run(&image.memory), Err(ImageError::Registers { what: "result", needed: 2, given: 1 })), "{isa:?}");
+    }
 }
 
 // IMG-20, IMG-21: selected components to consecutive registers; no DMASK is one component that is 0

@@ -184,6 +184,8 @@ pub struct Call {
     pub lanes: usize,
     /// Instruction set of the kernels; `None`: scalar.
     pub isa: Option<Isa>,
+    /// Result registers given.
+    pub results: u16,
 }
 
 const SOURCE_ROW: u16 = 20;
@@ -192,7 +194,7 @@ const RESULT_ROW: u16 = 30;
 impl Call {
     pub fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
         let config = ImageConfig { border_colors: BORDER_TABLE, addresses: chip(op.generation), ..Default::default() };
-        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, isa: None }
+        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, isa: None, results: 6 }
     }
 
     pub fn address(mut self, registers: &[&[u32]]) -> Call {
@@ -224,7 +226,7 @@ impl Call {
         }
         let address: Vec<u16> = (0..self.address.len() as u16).collect();
         let source: Vec<u16> = (SOURCE_ROW..).take(self.source.len()).collect();
-        let result: Vec<u16> = (RESULT_ROW..RESULT_ROW + 6).collect();
+        let result: Vec<u16> = (RESULT_ROW..RESULT_ROW + self.results).collect();
         let operands = Operands { address: &address, source: &source, result: &result };
         let routine = Routine::new(&self.op, &self.config, &self.t, &self.s)?.with_isa(self.isa);
         routine.execute(&operands, &mut Wave::new(&mut rows, lanes, self.exec), memory)?;
