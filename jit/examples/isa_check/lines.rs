@@ -63,16 +63,18 @@ pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
         return judge.sources(&source, reports);
     }
     let printed: BTreeSet<(String, Vec<u32>)> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
-    // What the assembler prints, where its disassembler says the same of the code.
+    // What the assembler prints of itself need not be what its disassembler says of the code.
     let slots: Vec<[u32; SLOT]> = printed.iter().map(|p| std::array::from_fn(|i| p.1.get(i).copied().unwrap_or(S_NOP))).collect();
-    let mut texts = Vec::new();
-    for ((text, code), answer) in printed.iter().zip(llvm::disassemble(&slots, target, wave)) {
-        match answer {
-            Answer::Text(read, len) if read == *text && len == code.len() => texts.push(read),
-            _ => reports.code.leave_out(rules::NOT_READ, text),
+    let texts: Vec<String> = printed.iter().map(|p| p.0.clone()).collect();
+    let reads = llvm::disassemble(&slots, target, wave);
+    for ((text, read), theirs) in texts.iter().zip(reads).zip(llvm::assemble(&texts, target, wave)) {
+        let is_disassembly = matches!(read, Answer::Text(read, _) if read == *text);
+        if is_disassembly || theirs.as_ref().is_ok_and(|t| judge.makes(text, &t.1)) {
+            judge.code_of(text, theirs, &mut reports.code);
+        } else {
+            reports.code.leave_out(rules::NOT_READ, text);
         }
     }
-    judge.code(&texts, &mut reports.code);
     let mut lists: BTreeSet<Vec<u32>> = unique_lines(dir, "txt", byte_list).iter().filter_map(|l| dwords(l)).collect();
     lists.extend(printed.into_iter().map(|(_, code)| code));
     let tests: Vec<[u32; TEST]> = lists.iter().map(|words| std::array::from_fn(|i| words.get(i).copied().unwrap_or(S_NOP))).collect();

@@ -271,10 +271,30 @@ impl Form<'_> {
         if matches!(columns.first(), Some(Opd::RD(_))) && self.inst.mods.th >= 4 {
             self.inst.mods.th |= 1;
         }
+        self.drop_null_offset();
         if row.enc() == Enc::EXP {
             self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
         }
         Ok(())
+    }
+
+    /// SMEM from gfx11: beside NULL the immediate offset stands alone, and on gfx12 it is always there.
+    fn drop_null_offset(&mut self) {
+        let inst = &mut self.inst;
+        let Some(last) = usize::from(inst.count).checked_sub(1) else { return };
+        let alone = match inst.target.space() {
+            Space::Gfx12 => true,
+            Space::Gfx11 => inst.mods.has_offset,
+            _ => false,
+        };
+        if inst.row.ops.last() != Some(&Opd::SOFF) || !alone {
+            return;
+        }
+        let null = ScalarSpace::of(inst.target).null;
+        if matches!(inst.operands[last], Operand::Sgpr { n, .. } if Some(u32::from(n)) == null) {
+            inst.operands[last] = Operand::Imm(inst.mods.offset as u32);
+            (inst.mods.has_offset, inst.mods.offset) = (false, 0);
+        }
     }
 
     /// An instruction has one literal, of which 16-bit sources show the low half: where another operand shows it in full, that is theirs.
@@ -324,8 +344,8 @@ impl Form<'_> {
         let null = ScalarSpace::of(self.inst.target).null;
         let plain = |op: &Operand| match *op {
             Operand::Vgpr { n, count, half: Half::Lo } => Operand::Vgpr { n, count, half: Half::Whole },
-            // NULL is as wide as its place.
-            Operand::Sgpr { n, .. } if Some(u32::from(n)) == null => Operand::Sgpr { n, count: 1 },
+            // NULL is as wide as its place, and absent where the code for it says so.
+            Operand::Sgpr { n, .. } if Some(u32::from(n)) == null => Operand::Off,
             op => op,
         };
         let same = |a: &Operand, b: &Operand| plain(a) == plain(b);

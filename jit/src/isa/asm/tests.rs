@@ -24,6 +24,22 @@ fn null_is_as_wide_as_its_place() {
     both_ways(0x1100, "buffer_atomic_and_b64 v[143:144], v2, null, s64 offen glc", &[0xe124_4000, 0x405f_8f02]);
 }
 
+/// Text assembles to `words`, which read as another text.
+fn assembles(target: u16, text: &str, words: &[u32]) {
+    let target = Gfx(target);
+    let code = assemble_instruction(text, target, target.default_wave_size()).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+    assert_eq!(code.dwords(), words, "{target} {text}");
+}
+
+#[test]
+fn null_may_stand_for_nothing() {
+    // LLVM test lines; they read back with `off` and with the offset alone.
+    assembles(0x1200, "scratch_load_b128 v[5:8], off, null", &[0xed05_c07c, 0x0000_0005, 0]);
+    assembles(0x1200, "global_store_addtid_b32 v1, null offset:4095", &[0xee0a_407c, 0x0080_0000, 0x000f_ff00]);
+    assembles(0x1200, "s_load_b64 s[10:11], s[2:3], null offset:0x0", &[0xf400_2281, 0xf800_0000]);
+    assembles(0x1200, "s_load_b64 s[10:11], s[2:3], null", &[0xf400_2281, 0xf800_0000]);
+}
+
 #[test]
 fn without_room_for_a_literal_bits_of_a_float_constant_are_the_constant() {
     both_ways(0x900, "v_max3_i16 v9, 0xb800, -1, -12", &[0xd1f8_0009, 0x0331_82f1]);
