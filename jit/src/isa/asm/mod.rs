@@ -271,29 +271,26 @@ impl Form<'_> {
         if matches!(columns.first(), Some(Opd::RD(_))) && self.inst.mods.th >= 4 {
             self.inst.mods.th |= 1;
         }
-        self.drop_null_offset();
+        self.settle_scalar_offset();
         if row.enc() == Enc::EXP {
             self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
         }
         Ok(())
     }
 
-    /// SMEM from gfx11: beside NULL the immediate offset stands alone, and on gfx12 it is always there.
-    fn drop_null_offset(&mut self) {
+    /// SMEM offsets that the code cannot tell apart. Beside NULL an immediate stands alone from gfx11, and on gfx12 there always is one; on
+    /// gfx10 and gfx11 an immediate of 0 alone is NULL alone.
+    fn settle_scalar_offset(&mut self) {
         let inst = &mut self.inst;
-        let Some(last) = usize::from(inst.count).checked_sub(1) else { return };
-        let alone = match inst.target.space() {
-            Space::Gfx12 => true,
-            Space::Gfx11 => inst.mods.has_offset,
-            _ => false,
-        };
-        if inst.row.ops.last() != Some(&Opd::SOFF) || !alone {
-            return;
-        }
-        let null = ScalarSpace::of(inst.target).null;
-        if matches!(inst.operands[last], Operand::Sgpr { n, .. } if Some(u32::from(n)) == null) {
+        let (space, null) = (inst.target.space(), ScalarSpace::of(inst.target).null);
+        let Some(last) = usize::from(inst.count).checked_sub(1).filter(|_| inst.row.ops.last() == Some(&Opd::SOFF)) else { return };
+        let is_null = matches!(inst.operands[last], Operand::Sgpr { n, .. } if Some(u32::from(n)) == null);
+        if is_null && (space == Space::Gfx12 || space == Space::Gfx11 && inst.mods.has_offset) {
             inst.operands[last] = Operand::Imm(inst.mods.offset as u32);
             (inst.mods.has_offset, inst.mods.offset) = (false, 0);
+        }
+        if let (Space::Gfx10 | Space::Gfx11, Operand::Imm(0), Some(null)) = (space, inst.operands[last], null) {
+            inst.operands[last] = Operand::Sgpr { n: null as u8, count: 1 };
         }
     }
 

@@ -38,6 +38,9 @@ fn null_may_stand_for_nothing() {
     assembles(0x1200, "global_store_addtid_b32 v1, null offset:4095", &[0xee0a_407c, 0x0080_0000, 0x000f_ff00]);
     assembles(0x1200, "s_load_b64 s[10:11], s[2:3], null offset:0x0", &[0xf400_2281, 0xf800_0000]);
     assembles(0x1200, "s_load_b64 s[10:11], s[2:3], null", &[0xf400_2281, 0xf800_0000]);
+    assembles(0x1010, "s_atomic_add s5, s[2:3], 0x0", &[0xf608_0141, 0xfa00_0000]);
+    assembles(0x1010, "s_load_dword s5, s[2:3], 0", &[0xf400_0141, 0xfa00_0000]);
+    assembles(0x1100, "s_load_b64 s[10:11], s[2:3], null offset:0x0", &[0xf404_0281, 0xf800_0000]);
 }
 
 #[test]
