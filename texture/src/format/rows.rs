@@ -9,6 +9,9 @@ use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, c
 /// Elements per step, so that rows stay in the first cache.
 const BATCH: usize = 256;
 
+/// Elements of a wave.
+const WAVE: usize = 64;
+
 impl Format {
     /// Decodes the elements side by side in `bytes` to rows R, G, B, A. Each row's length is the number of elements; of rows of different
     /// lengths the shortest counts. Bytes that are missing are 0. Of blocks only the first texel is decoded.
@@ -31,7 +34,7 @@ impl Format {
             #[allow(unsafe_code)]
             return unsafe { encode_avx2(self, rows, out) };
         }
-        encode::<false>(self, rows, out)
+        encode_all::<false>(self, rows, out)
     }
 }
 
@@ -49,7 +52,7 @@ fn decode_avx2(format: &Format, bytes: &[u8], rows: [&mut [u32]; 4]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn encode_avx2(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
-    encode::<true>(format, rows, out)
+    encode_all::<true>(format, rows, out)
 }
 
 #[inline(always)]
@@ -158,8 +161,14 @@ pub(super) fn half_to_float(half: u32) -> u32 {
     (half & 0x8000) << 16 | if magnitude >= 0x7c00 { special } else { finite }
 }
 
+/// In steps no longer than they need to be.
 #[inline(always)]
-fn encode<const FMA: bool>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
+fn encode_all<const FMA: bool>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
+    if rows[0].len() <= WAVE { encode::<FMA, WAVE>(format, rows, out) } else { encode::<FMA, BATCH>(format, rows, out) }
+}
+
+#[inline(always)]
+fn encode<const FMA: bool, const STEP: usize>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
     let size = usize::from(format.bytes);
     let count = rows.iter().map(|row| row.len()).min().unwrap_or(0).min(out.len() / size);
     match format.layout {
@@ -172,10 +181,10 @@ fn encode<const FMA: bool>(format: &Format, rows: [&[u32]; 4], out: &mut [u8]) -
         }
         Layout::Block(_) | Layout::Etc(_) | Layout::Subsampled { .. } => return false,
     }
-    let mut converted = [0; BATCH];
-    let mut merged = [0; BATCH];
-    for first in (0..count).step_by(BATCH) {
-        let last = (first + BATCH).min(count);
+    let mut converted = [0; STEP];
+    let mut merged = [0; STEP];
+    for first in (0..count).step_by(STEP) {
+        let last = (first + STEP).min(count);
         let out = &mut out[first * size..last * size];
         let (converted, merged) = (&mut converted[..last - first], &mut merged[..last - first]);
         for word in 0..size.div_ceil(4) as u8 {
@@ -343,7 +352,7 @@ mod tests {
             let slices = [0, 1, 2, 3].map(|c| &rows[c][..]);
             let (mut out, mut plain) = (vec![0; 2000 * size], vec![0; 2000 * size]);
             let stores = format.encode_many(slices, &mut out);
-            assert_eq!(encode::<false>(format, slices, &mut plain), stores);
+            assert_eq!(encode::<false, WAVE>(format, slices, &mut plain), stores);
             assert_eq!(out, plain, "{format}");
             for n in 0..if stores { 2000 } else { 0 } {
                 let mut expected = [0; 16];

@@ -14,6 +14,9 @@ use crate::atomic::{AtomicOp, FloatRules, apply32, apply64};
 use crate::format::Numeric;
 use crate::{Generation, Memory, Wave};
 
+/// A row of nothing.
+static ZEROS: [u32; 64] = [0; 64];
+
 impl Routine {
     /// Level operand of `_mip`, place in the image.
     fn place(&self, surface: &Surface, address: &TexelAddress) -> Option<Place> {
@@ -110,22 +113,15 @@ impl Routine {
         };
         let bytes = usize::from(format.bytes);
         // Rows of components, those that DMASK leaves out 0.
-        let zeros = &[0; 64][..wave.lanes];
-        let mut wide = [[0; 64]; 4];
-        if self.op.d16 {
-            for (n, row) in wide.iter_mut().enumerate().take(self.op.components()) {
-                for (lane, value) in row.iter_mut().enumerate().take(wave.lanes) {
-                    *value = take(&self.op, self.config.unpacked_d16, operands, wave, lane, n, widen);
-                }
-            }
-        }
+        let zeros = &ZEROS[..wave.lanes];
+        let wide = self.op.d16.then(|| self.widened(operands, wave, widen));
         let mut rows = [zeros; 4];
         let named = rows.iter_mut().enumerate().filter(|(k, _)| self.op.dmask >> k & 1 != 0);
         for (n, (_, row)) in named.enumerate() {
-            *row = match operands.source.get(n) {
-                _ if self.op.d16 => &wide[n][..wave.lanes],
-                Some(&source) => wave.row(source),
-                None => zeros,
+            *row = match (&wide, operands.source.get(n)) {
+                (Some(wide), _) => &wide[n][..wave.lanes],
+                (None, Some(&source)) => wave.row(source),
+                (None, None) => zeros,
             };
         }
         if !raw && self.op.generation == Generation::Gfx12 {
@@ -164,6 +160,17 @@ impl Routine {
             }
         }
         Ok(())
+    }
+
+    /// The components of 16-bit data, by lane.
+    fn widened(&self, operands: &Operands, wave: &Wave, widen: Widen) -> [[u32; 64]; 4] {
+        let mut wide = [ZEROS; 4];
+        for (n, row) in wide.iter_mut().enumerate().take(self.op.components()) {
+            for (lane, value) in row.iter_mut().enumerate().take(wave.lanes) {
+                *value = take(&self.op, self.config.unpacked_d16, operands, wave, lane, n, widen);
+            }
+        }
+        wide
     }
 
     /// image_atomic_*: on texels of 32 or 64 bits as one number each (IMG-24).

@@ -1,7 +1,7 @@
 //! Texels of any format whose channels lie side by side: fields of dwords, each with a meaning. Slower than the types of [`super::texels`],
 //! but every numeric format of every width goes through it, one channel at a time and only those that are wanted.
 
-use super::texels::{Element, Texels, fetch_dword};
+use super::texels::{Element, Texels, bilinear, fetch_dword};
 use crate::format::{Format, Layout, Numeric};
 use crate::simd::Simd;
 
@@ -194,6 +194,19 @@ impl Texels for Channels {
                         let exponent = S::add(S::shr(taps[n][0], 27), S::i(127 - 24));
                         out[n] = S::mul_f(S::to_f(bits[n]), S::as_f(S::shl(exponent, 23)));
                     }
+                }
+            }
+            out
+        }
+    }
+    #[inline(always)]
+    unsafe fn blend<S: Simd>(element: &Element, taps: [[S::I; 4]; 4], wx: S::I, wy: S::I) -> [S::F; 4] {
+        // SAFETY: as `channel`.
+        unsafe {
+            let mut out = [S::f(0.0); 4];
+            for c in 0..4 {
+                if element.needed >> c & 1 != 0 {
+                    out[c] = bilinear::<S>(Self::channel::<S, 4>(element, taps, c), wx, wy);
                 }
             }
             out

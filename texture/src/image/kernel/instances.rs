@@ -48,6 +48,7 @@ instances! {
     sample_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<1>, false];
     sample_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<2>, false];
     sample_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Dwords<4>, false];
+    sample_channels(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Channels, false];
     sample_any_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Bytes, true];
     sample_any_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Blocks, true];
     sample_any(k: &Kernel, call: &Call, wave: &mut Wave) = sample::sample, [, Channels, true];
@@ -84,7 +85,7 @@ pub fn sampler(surface: &Surface, isa: Isa, is_general: bool) -> Run {
         _ if is(Numeric::Float, 32, 1) => sample_dword1,
         _ if is(Numeric::Float, 32, 2) => sample_dword2,
         _ if is(Numeric::Float, 32, 4) => sample_dword4,
-        _ => sample_any,
+        _ => sample_channels,
     };
     choose(isa)
 }
