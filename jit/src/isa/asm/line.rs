@@ -96,8 +96,9 @@ pub(super) fn cut(line: &str) -> Parts<'_> {
     }
     for piece in split_outside(rest, |c| c == ',') {
         let tokens: Vec<&str> = split_outside(piece, char::is_whitespace).into_iter().filter(|t| !t.is_empty()).collect();
-        // `a16` at the start of an operand is a register.
-        let first = (0..tokens.len()).find(|&i| is_modifier(tokens[i]) && (i > 0 || tokens[i] != "a16")).unwrap_or(tokens.len());
+        // `a16` and `scc` at the start of an operand are registers.
+        let first =
+            (0..tokens.len()).find(|&i| is_modifier(tokens[i]) && (i > 0 || !matches!(tokens[i], "a16" | "scc"))).unwrap_or(tokens.len());
         if first > 0 || tokens.is_empty() {
             let end = tokens.get(first).map_or(piece.len(), |t| t.as_ptr() as usize - piece.as_ptr() as usize);
             parts.operands.push(piece[..end].trim());

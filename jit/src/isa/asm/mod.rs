@@ -289,6 +289,8 @@ impl Form<'_> {
             inst.operands[last] = Operand::Imm(inst.mods.offset as u32);
             (inst.mods.has_offset, inst.mods.offset) = (false, 0);
         }
+        // gfx12 has an immediate beside a register, always.
+        inst.mods.has_offset |= space == Space::Gfx12 && matches!(inst.operands[last], Operand::Sgpr { .. });
         if let (Space::Gfx10 | Space::Gfx11, Operand::Imm(0), Some(null)) = (space, inst.operands[last], null) {
             inst.operands[last] = Operand::Sgpr { n: null as u8, count: 1 };
         }

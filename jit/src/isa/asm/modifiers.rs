@@ -5,6 +5,7 @@ use super::value::integer;
 use super::{Form, named};
 use crate::isa::inst::{Dpp, Enc, Mods};
 use crate::isa::row::Flags;
+use crate::isa::target::Space;
 
 /// Modifiers of one bit.
 #[rustfmt::skip]
@@ -149,6 +150,7 @@ impl Form<'_> {
         if self.inst.mods.dpp == Dpp::None {
             self.inst.mods.dpp = Dpp::Dpp16 { ctrl: 0xe4, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: false };
         }
+        let space = self.inst.target.space();
         let Dpp::Dpp16 { ctrl, row_mask, bank_mask, bound_ctrl, fi } = &mut self.inst.mods.dpp else {
             return Err("dpp8 has no such modifier".into());
         };
@@ -176,8 +178,8 @@ impl Form<'_> {
             "wave_ror" => *ctrl = 0x13c,
             "row_mask" => *row_mask = number(v.unwrap_or_default(), 4)? as u8,
             "bank_mask" => *bank_mask = number(v.unwrap_or_default(), 4)? as u8,
-            // Older assembly writes 0 for the same.
-            "bound_ctrl" => *bound_ctrl = matches!(v, Some("0" | "1")),
+            // Assembly for processors before gfx11 writes 0 for the same.
+            "bound_ctrl" => *bound_ctrl = v == Some("1") || v == Some("0") && space < Space::Gfx11,
             "fi" => *fi = v != Some("0"),
             _ => return Err("no such modifier".into()),
         }

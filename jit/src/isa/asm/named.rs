@@ -192,7 +192,11 @@ pub(super) fn temporal_hint(row: &Row, text: &str) -> Option<u8> {
         return u8::try_from(n).ok().filter(|n| *n < 8);
     }
     let scopes = |th| (0..4).any(|scope| memory::hint_name(kind, th, scope) == Some(name));
-    if matches!(name, "RT") { Some(0) } else { (1..8).find(|&th| scopes(th)) }
+    match (kind, name) {
+        (_, "RT") => Some(0),
+        ("ATOMIC", "RT_RETURN") => Some(1),
+        _ => (1..8).find(|&th| scopes(th)),
+    }
 }
 
 /// `SCOPE_SE`.

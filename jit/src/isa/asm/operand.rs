@@ -108,6 +108,7 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
                 _ => Ok(inline(n as u64 & 0xffff_ffff, single).unwrap_or(Operand::Literal(n as u32))),
             }
         }
+        Value::Float(f) if f.to_bits() == 0 => Ok(Operand::Int(0)),
         Value::Float(f) => {
             // All types know the constants by the value of the shortest decimal.
             let wide = ty.is_64();

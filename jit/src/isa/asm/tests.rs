@@ -44,6 +44,15 @@ fn null_may_stand_for_nothing() {
 }
 
 #[test]
+fn source_lines_of_llvm_tests() {
+    assembles(0x1200, "s_load_b32 s5, s[2:3], s0", &[0xf400_0141, 0]);
+    assembles(0x1100, "v_mov_b32 v0, v0 quad_perm:[1,3,0,1] bank_mask:0x1 bound_ctrl:0", &[0x7e00_02fa, 0xf100_4d00]);
+    assembles(0x900, "v_mov_b32 v0, v0 quad_perm:[1,3,0,1] bank_mask:0x1 bound_ctrl:0", &[0x7e00_02fa, 0xf108_4d00]);
+    assembles(0x1100, "v_add_f16 v1, 0.0, v2", &[0x6402_0480]);
+    assembles(0x900, "s_mov_b32 s0, scc", &[0xbe80_00fd]);
+}
+
+#[test]
 fn without_room_for_a_literal_bits_of_a_float_constant_are_the_constant() {
     both_ways(0x900, "v_max3_i16 v9, 0xb800, -1, -12", &[0xd1f8_0009, 0x0331_82f1]);
     both_ways(0x1100, "v_max3_u16 v96, 0xb800, 0x7ba6, 0x4400", &[0xd64e_0060, 0x03d9_fef1, 0x0000_7ba6]);
