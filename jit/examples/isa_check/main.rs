@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p wavejit-jit --example isa_check -- --target all [--words N]
-//!     every processor in turn, N random words (200,000) for each family: a line for each processor
+//!     every processor in turn, N random words (210,000) for each family: a line for each processor
 //! ... --target gfx1100[,gfx900..] [--format NAME] [--count N] [--wave 32|64]
 //!     N random words (20,000) of each format: a line for each format and wave size
 //! ... --target all|gfx1100,.. --lines DIR
@@ -54,7 +54,7 @@ pub struct Options {
 fn options() -> Options {
     let mut o = Options {
         count: None,
-        words: 200_000,
+        words: 210_000,
         targets: vec![Gfx::GFX1100],
         all: false,
         waves: vec![32, 64],

@@ -262,6 +262,8 @@ impl Form<'_> {
             // Loads into LDS have no register for the data.
             [Opd::D(_) | Opd::VDATA(_), rest @ ..] if parts.modifiers.contains(&"lds") && operands.len() == rest.len() => columns = rest,
             [Opd::K(Imm::Optional)] if operands.is_empty() => operands.push("0"),
+            // Up to gfx9 a compare in the short form need not name its destination.
+            [Opd::MD, rest @ ..] if self.writes_vcc_unsaid() && operands.len() == rest.len() => operands.insert(0, "vcc"),
             _ => {}
         }
         self.columns(columns, &operands)?;
@@ -276,6 +278,10 @@ impl Form<'_> {
             self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
         }
         Ok(())
+    }
+
+    fn writes_vcc_unsaid(&self) -> bool {
+        self.inst.enc == Enc::VOPC && !self.inst.mods.sdwa.present && self.inst.target.space() < Space::Gfx10
     }
 
     /// SMEM offsets that the code cannot tell apart. Beside NULL an immediate stands alone from gfx11, and on gfx12 there always is one; on

@@ -49,6 +49,8 @@ fn source_lines_of_llvm_tests() {
     assembles(0x1100, "v_mov_b32 v0, v0 quad_perm:[1,3,0,1] bank_mask:0x1 bound_ctrl:0", &[0x7e00_02fa, 0xf100_4d00]);
     assembles(0x900, "v_mov_b32 v0, v0 quad_perm:[1,3,0,1] bank_mask:0x1 bound_ctrl:0", &[0x7e00_02fa, 0xf108_4d00]);
     assembles(0x1100, "v_add_f16 v1, 0.0, v2", &[0x6402_0480]);
+    assembles(0x900, "v_cmpx_f_f16 -1, v2", &[0x7c60_04c1]);
+    refused(0x900, "v_cmpx_f_f16_e64 -1, v2");
     assembles(0x900, "s_mov_b32 s0, scc", &[0xbe80_00fd]);
 }
 
