@@ -104,11 +104,12 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let (first, last) = (wave.exec.trailing_zeros() as usize, 63 - wave.exec.leading_zeros() as usize);
         let start = row[first];
         let zero = start.wrapping_sub((first as u32).wrapping_mul(step));
-        let mut follows = 0u64;
-        for (lane, v) in row.iter().enumerate() {
-            follows |= u64::from(*v == zero.wrapping_add((lane as u32).wrapping_mul(step))) << lane;
-        }
-        follows & wave.exec == wave.exec && ((last - first) as u32).checked_mul(step).is_some_and(|all| start.checked_add(all).is_some())
+        let difference = |lane: usize| row[lane] ^ zero.wrapping_add((lane as u32).wrapping_mul(step));
+        let differs = match wave.exec == u64::MAX >> (64 - row.len()) {
+            true => (0..row.len()).fold(0, |all, lane| all | difference(lane)),
+            false => wave.active().fold(0, |all, lane| all | difference(lane)),
+        };
+        differs == 0 && ((last - first) as u32).checked_mul(step).is_some_and(|all| start.checked_add(all).is_some())
     }
 
     /// Recognises accesses that need one check and one copy.
@@ -220,15 +221,14 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 Pattern::Consecutive { address, first, last } if is_aligned(address) => {
                     let stage = &mut stage[first * bytes..(last + 1) * bytes];
                     if self.memory.read(address, stage) {
-                        for (lane, element) in stage.chunks_exact(bytes).enumerate() {
-                            results.set(first + lane, element, signed);
-                        }
+                        results.set_all(first, stage, bytes, signed);
                         return Ok(Ok(()));
                     }
                 }
                 Pattern::Same { address } if is_aligned(address) && self.memory.read(address, &mut stage[..bytes]) => {
-                    for lane in wave.active() {
-                        results.set(lane, &stage[..bytes], signed);
+                    results.set(0, &stage[..bytes], signed);
+                    for row in results.rows.iter_mut().take(bytes.div_ceil(4)) {
+                        *row = [row[0]; 64];
                     }
                     return Ok(Ok(()));
                 }
@@ -283,8 +283,16 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         {
             let mut stage = [0u8; MOST];
             let stage = &mut stage[..(last + 1 - first) * bytes];
-            for (lane, element) in stage.chunks_exact_mut(bytes).enumerate() {
-                element.copy_from_slice(&element_of(first + lane)[..bytes]);
+            if bytes.is_multiple_of(4) {
+                for (i, register) in self.rows.data.iter().enumerate().take(bytes / 4) {
+                    for (element, value) in stage.chunks_exact_mut(bytes).zip(&wave.row(*register)[first..]) {
+                        element[4 * i..4 * i + 4].copy_from_slice(&value.to_le_bytes());
+                    }
+                }
+            } else {
+                for (lane, element) in stage.chunks_exact_mut(bytes).enumerate() {
+                    element.copy_from_slice(&element_of(first + lane)[..bytes]);
+                }
             }
             if self.memory.write(address, stage) {
                 return Ok(Ok(()));
@@ -416,6 +424,25 @@ impl<M: Memory + ?Sized> Run<'_, M> {
 }
 
 impl Results {
+    /// Registers of lanes from `first` on, from elements side by side.
+    fn set_all(&mut self, first: usize, elements: &[u8], bytes: usize, signed: bool) {
+        #[inline(always)]
+        fn dwords<const BYTES: usize>(rows: &mut [[u32; 64]; 4], first: usize, elements: &[u8]) {
+            for (i, row) in rows.iter_mut().enumerate().take(BYTES / 4) {
+                for (to, from) in row[first..].iter_mut().zip(elements.as_chunks::<BYTES>().0) {
+                    *to = u32::from_le_bytes([from[4 * i], from[4 * i + 1], from[4 * i + 2], from[4 * i + 3]]);
+                }
+            }
+        }
+        match bytes {
+            4 => dwords::<4>(&mut self.rows, first, elements),
+            8 => dwords::<8>(&mut self.rows, first, elements),
+            12 => dwords::<12>(&mut self.rows, first, elements),
+            16 => dwords::<16>(&mut self.rows, first, elements),
+            _ => elements.chunks_exact(bytes).enumerate().for_each(|(lane, element)| self.set(first + lane, element, signed)),
+        }
+    }
+
     /// Registers of one lane from an element in memory.
     #[inline]
     fn set(&mut self, lane: usize, element: &[u8], signed: bool) {
