@@ -77,9 +77,13 @@ impl Routine {
         self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())
     }
 
-    /// Kernels limit references by the format alone.
+    /// Kernels limit references by the format alone, and count the share of a volume's first slice twice: they are for volumes where it is 0.
     #[cfg(target_arch = "x86_64")]
     fn kernel_of(&self, isa: Isa) -> Option<Kernel> {
+        let first_slice_counts = |s: &Surface| s.first_layer != 0 || s.levels.iter().any(|l| l.layout.flips(2, 0) != 0);
+        if self.surface.as_ref().is_some_and(|s| s.dim == Dim::D3 && first_slice_counts(s)) {
+            return None;
+        }
         let compares = self.op.kind.sampling().is_some_and(|s| s.compare);
         let is_unorm = self.surface.as_ref().is_some_and(|s| s.format.numeric == crate::format::Numeric::Unorm);
         let is_limited = self.sampler.as_ref().is_some_and(|s| s.limits_reference);
