@@ -59,7 +59,7 @@ impl Routine {
             kernel: None,
         };
         #[cfg(target_arch = "x86_64")]
-        let routine = Routine { kernel: Isa::detect().and_then(|isa| routine.kernel_of(isa)), ..routine };
+        let routine = Routine { kernel: Isa::detect().and_then(|isa| Kernel::new(&routine, isa)), ..routine };
         Ok(routine)
     }
 
@@ -67,7 +67,7 @@ impl Routine {
     #[cfg(target_arch = "x86_64")]
     pub fn with_isa(self, isa: Option<Isa>) -> Routine {
         let isa = isa.filter(|isa| Isa::available().contains(isa));
-        let kernel = isa.and_then(|isa| self.kernel_of(isa));
+        let kernel = isa.and_then(|isa| Kernel::new(&self, isa));
         Routine { kernel, ..self }
     }
 
@@ -75,19 +75,6 @@ impl Routine {
     #[cfg(target_arch = "x86_64")]
     pub(super) fn store_kernel(&self, operands: &Operands) -> Option<&Kernel> {
         self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())
-    }
-
-    /// Kernels limit references by the format alone, and count the share of a volume's first slice twice: they are for volumes where it is 0.
-    #[cfg(target_arch = "x86_64")]
-    fn kernel_of(&self, isa: Isa) -> Option<Kernel> {
-        let first_slice_counts = |s: &Surface| s.first_layer != 0 || s.levels.iter().any(|l| l.layout.flips(2, 0) != 0);
-        if self.surface.as_ref().is_some_and(|s| s.dim == Dim::D3 && first_slice_counts(s)) {
-            return None;
-        }
-        let compares = self.op.kind.sampling().is_some_and(|s| s.compare);
-        let is_unorm = self.surface.as_ref().is_some_and(|s| s.format.numeric == crate::format::Numeric::Unorm);
-        let is_limited = self.sampler.as_ref().is_some_and(|s| s.limits_reference);
-        if compares && is_limited != is_unorm { None } else { Kernel::new(self, isa) }
     }
 
     /// Is there a vector kernel?

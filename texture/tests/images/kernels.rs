@@ -8,8 +8,8 @@ use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Memory, Wave};
 
 /// Formats that can be filtered, then integers.
-const FILTERED: usize = 30;
-const FORMATS: [&str; 39] = [
+const FILTERED: usize = 31;
+const FORMATS: [&str; 40] = [
     "BC1_UNORM",
     "BC3_SRGB",
     "BC4_SNORM",
@@ -40,6 +40,7 @@ const FORMATS: [&str; 39] = [
     "5_6_5_UNORM",
     "4_4_4_4_UNORM",
     "1_5_5_5_UNORM",
+    "32_FLOAT_CLAMP_FLOAT",
     "32_UINT",
     "32_32_32_32_SINT",
     "8_8_8_8_SINT",

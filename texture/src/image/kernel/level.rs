@@ -93,7 +93,8 @@ impl Level {
         let first = *layout.sample_xor.first()?;
         // Without a direction of slices, the share of the only one is part of the level's.
         let only = layout.slice(surface.first_layer, 0);
-        let (base, flips) = if slices == Slices::One { (only.base, only.flips) } else { (layout.base, first) };
+        let is_only = slices == Slices::One && shape != Shape::Volume;
+        let (base, flips) = if is_only { (only.base, only.flips) } else { (layout.base, first) };
         let flips = if shape == Shape::Row { flips ^ layout.xor[1][0] } else { flips };
         let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
         Some(Level {

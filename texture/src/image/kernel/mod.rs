@@ -311,7 +311,7 @@ impl Kernel {
             clamps_level: sampling.is_some_and(|s| s.clamp),
             special,
             is_special,
-            limits_reference: surface.format.numeric == Numeric::Unorm,
+            limits_reference: sampler.is_some_and(|s| s.limits_reference),
             cells: cells(op, routine.config.unpacked_d16, &components),
             narrow,
             log_table: &LOG_TABLE,
