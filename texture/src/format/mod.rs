@@ -23,7 +23,7 @@ mod srgb;
 mod table;
 
 pub use bc::Bc;
-pub(crate) use bc::texel as block_texel;
+pub(crate) use bc::with_recent as with_recent_blocks;
 pub(crate) use convert::PARTS;
 pub use etc::Etc;
 pub(crate) use rows::{float_to_half, float_to_half_down};

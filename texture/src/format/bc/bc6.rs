@@ -90,11 +90,6 @@ impl Block {
         Block { block, is_signed, ends: out, split, indices }
     }
 
-    /// RGBA of texel `t`, f32 bits.
-    pub fn texel(&self, t: u32) -> [u32; 4] {
-        self.blend(t as usize, weight(self.indices.width, self.indices.get(self.block, t)))
-    }
-
     /// All texels.
     pub fn texels(&self) -> [[u32; 4]; 16] {
         let weights = self.indices.all(self.block).map(|index| weight(self.indices.width, index.into()));

@@ -118,11 +118,6 @@ impl Block {
         Block { block, ends, split, rotation, indices }
     }
 
-    /// RGBA of texel `t`, 0 to 255.
-    pub fn texel(&self, t: u32) -> [u8; 4] {
-        self.blend(t as usize, self.indices.map(|indices| weight(indices.width, indices.get(self.block, t))))
-    }
-
     /// All texels.
     pub fn texels(&self) -> [[u8; 4]; 16] {
         let [colour, alpha] = self.indices.map(|indices| indices.all(self.block).map(|index| weight(indices.width, index.into())));

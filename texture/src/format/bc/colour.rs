@@ -12,22 +12,6 @@ const PARTS: u32 = 255 * 6;
 static SRGB: LazyLock<Vec<f32>> =
     LazyLock::new(|| (0..=PARTS).map(|n| crate::format::srgb::linear(f64::from(n) / f64::from(PARTS)) as f32).collect());
 
-/// Texel `t` of a block.
-pub fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
-    let upper = block >> 64;
-    let is_signed = numeric == Numeric::Snorm;
-    let colour = |block, four| step(&Ends::new(block, four), bits(block, 32 + 2 * t, 2), numeric);
-    let single = |block| single_step(single_ends(block, is_signed), bits(block, 16 + 3 * t, 3), is_signed);
-    let texel = match kind {
-        Bc::Bc1 => colour(block, false),
-        Bc::Bc2 => with_alpha(colour(upper, true), bits(block, 4 * t, 4) as f32 / 15.0),
-        Bc::Bc3 => with_alpha(colour(upper, true), single(block)),
-        Bc::Bc4 => [single(block), 0.0, 0.0, 1.0],
-        _ => [single(block), single(upper), 0.0, 1.0],
-    };
-    texel.map(f32::to_bits)
-}
-
 /// All texels of a block.
 pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
     let (lower, upper) = (block, block >> 64);

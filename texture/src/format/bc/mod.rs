@@ -38,38 +38,37 @@ pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
 
 /// Texel `t` of a block, as [`decode`] has it.
 pub fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
-    let t = t & 15;
-    match kind {
-        Bc::Bc6 => {
-            let is_signed = numeric == Numeric::Float;
-            let recent = if is_signed { &RECENT_BC6_SIGNED } else { &RECENT_BC6 };
-            recent.with(|recent| recent.with(block, |block| bc6::Block::parse(block, is_signed), |block| block.texel(t)))
-        }
-        Bc::Bc7 => bc7::convert(RECENT_BC7.with(|recent| recent.with(block, bc7::Block::parse, |block| block.texel(t))), numeric),
-        _ => colour::texel(kind, numeric, block, t),
-    }
+    with_recent(|recent| recent.texel(kind, numeric, block, t))
+}
+
+/// Lends the blocks that the thread remembers, to take many texels.
+pub fn with_recent<R>(work: impl FnOnce(&mut Recent) -> R) -> R {
+    RECENT.with_borrow_mut(work)
 }
 
 thread_local! {
-    static RECENT_BC6: Recent<bc6::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
-    static RECENT_BC6_SIGNED: Recent<bc6::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
-    static RECENT_BC7: Recent<bc7::Block> = const { Recent([const { RefCell::new(None) }; RECENT]) };
+    static RECENT: RefCell<Recent> = const { RefCell::new(Recent([const { None }; RECENT_BLOCKS])) };
 }
 
-/// Blocks a thread remembers of each kind.
-const RECENT: usize = 16;
+/// Blocks a thread remembers: more than the taps of a wave usually touch.
+const RECENT_BLOCKS: usize = 64;
 
-/// The last blocks parsed, found by their content: parsing takes most of a texel's time, and neighbouring texels share blocks.
-struct Recent<T>([RefCell<Option<(u128, T)>>; RECENT]);
+/// A block's content and how it is read.
+type Key = (u128, Bc, Numeric);
 
-impl<T> Recent<T> {
+/// The last blocks decoded, found by their content: neighbouring texels share blocks.
+pub struct Recent([Option<(Key, [[u32; 4]; 16])>; RECENT_BLOCKS]);
+
+impl Recent {
+    /// As [`texel`].
     #[inline]
-    fn with<R>(&self, block: u128, parse: impl Fn(u128) -> T, texel: impl Fn(&T) -> R) -> R {
+    pub fn texel(&mut self, kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
+        let key = (block, kind, numeric);
         let mixed = (block as u64 ^ (block >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut entry = self.0[(mixed >> 60) as usize % RECENT].borrow_mut();
-        match &mut *entry {
-            Some((content, parsed)) if *content == block => texel(parsed),
-            other => texel(&other.insert((block, parse(block))).1),
+        let entry = &mut self.0[(mixed >> (64 - RECENT_BLOCKS.ilog2())) as usize % RECENT_BLOCKS];
+        match entry {
+            Some((of, texels)) if *of == key => texels[t as usize & 15],
+            other => other.insert((key, decode(kind, numeric, block))).1[t as usize & 15],
         }
     }
 }
@@ -94,12 +93,6 @@ struct Indices {
 }
 
 impl Indices {
-    /// Of one texel.
-    fn get(self, block: u128, t: u32) -> u32 {
-        let before = (self.anchors & ((1 << t) - 1)).count_ones();
-        bits(block, self.at + t * self.width - before, self.width - u32::from(self.anchors >> t & 1))
-    }
-
     /// Of all texels.
     fn all(self, block: u128) -> [u8; 16] {
         let mut rest = (block >> self.at) as u64; // at most 63 bits

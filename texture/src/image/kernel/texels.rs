@@ -2,7 +2,7 @@
 //! The common formats are here, each a type of its own; [`super::channels`] takes all others whose channels lie side by side.
 
 use super::channels::Field;
-use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, block_texel};
+use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, with_recent_blocks};
 use crate::simd::Simd;
 
 /// What the kernels know about a format beside its kind.
@@ -330,17 +330,19 @@ impl Texels for Blocks {
         unsafe {
             S::store(offsets.as_mut_ptr(), m, at);
             let mut lanes = S::bits(m);
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize & 15;
-                lanes &= lanes - 1;
-                let mut block = [0; 16];
-                let from = base.add((offsets[lane] >> 4) as usize * bytes);
-                std::ptr::copy_nonoverlapping(from, block.as_mut_ptr(), bytes.min(16));
-                let texel = block_texel(kind, numeric, u128::from_le_bytes(block), offsets[lane] & 15);
-                for (row, value) in channels.iter_mut().zip(texel) {
-                    row[lane] = value;
+            with_recent_blocks(|recent| {
+                while lanes != 0 {
+                    let lane = lanes.trailing_zeros() as usize & 15;
+                    lanes &= lanes - 1;
+                    let mut block = [0; 16];
+                    let from = base.add((offsets[lane] >> 4) as usize * bytes);
+                    std::ptr::copy_nonoverlapping(from, block.as_mut_ptr(), bytes.min(16));
+                    let texel = recent.texel(kind, numeric, u128::from_le_bytes(block), offsets[lane]);
+                    for (row, value) in channels.iter_mut().zip(texel) {
+                        row[lane] = value;
+                    }
                 }
-            }
+            });
             let [r, g, b, a] = &channels;
             [S::load(r.as_ptr()), S::load(g.as_ptr()), S::load(b.as_ptr()), S::load(a.as_ptr())]
         }
