@@ -34,17 +34,23 @@ pub trait Memory {
 pub struct FlatMemory {
     base: u64,
     bytes: RefCell<Vec<u8>>,
+    resident: fn(u64) -> bool,
 }
 
 impl FlatMemory {
     /// Memory that holds `bytes` at `base`.
     pub fn new(base: u64, bytes: Vec<u8>) -> FlatMemory {
-        FlatMemory { base, bytes: RefCell::new(bytes) }
+        FlatMemory { base, bytes: RefCell::new(bytes), resident: |_| true }
     }
 
     /// Memory that holds `words`, little-endian, at `base`.
     pub fn from_words(base: u64, words: &[u32]) -> FlatMemory {
         FlatMemory::new(base, words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    /// The same memory, of which only these 64 KiB pages are resident ([`Memory::resident`]).
+    pub fn with_residency(self, resident: fn(u64) -> bool) -> FlatMemory {
+        FlatMemory { resident, ..self }
     }
 
     /// What it holds now.
@@ -103,6 +109,10 @@ impl Memory for FlatMemory {
             *b = update(old).to_le_bytes();
         })?;
         Some(old)
+    }
+
+    fn resident(&self, page_64k: u64) -> bool {
+        (self.resident)(page_64k)
     }
 }
 

@@ -11,10 +11,10 @@ use wavejit_jit::isa::{Enc, Gfx, rows};
 use wavejit_texture::buffer::{self, Alignment, BufferOp, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor, ImageDescriptor};
 use wavejit_texture::image::{self, Dim, ImageConfig, ImageOp, Kind, Operands};
-use wavejit_texture::memory::{FlatMemory, Update};
+use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::ray::{self, HalfOrder, RayOp};
 use wavejit_texture::tiling::{AddressConfig, TileTables};
-use wavejit_texture::{Generation, Memory, Wave};
+use wavejit_texture::{Generation, Wave};
 
 const TARGETS: [(u16, Generation); 10] = [
     (0x600, Generation::Gfx6),
@@ -34,30 +34,6 @@ const BASE: u64 = 0x1_0000_0000;
 const BYTES: usize = 1 << 17;
 /// Rows of a wave: results and data first, addresses after them.
 const ROWS: usize = 64;
-
-/// Memory that is not everywhere resident.
-struct Device(FlatMemory);
-
-impl Memory for Device {
-    fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        self.0.view(address, bytes)
-    }
-    fn read(&self, address: u64, out: &mut [u8]) -> bool {
-        self.0.read(address, out)
-    }
-    fn write(&self, address: u64, data: &[u8]) -> bool {
-        self.0.write(address, data)
-    }
-    fn atomic32(&self, address: u64, update: Update) -> Option<u32> {
-        self.0.atomic32(address, update)
-    }
-    fn atomic64(&self, address: u64, update: Update) -> Option<u64> {
-        self.0.atomic64(address, update)
-    }
-    fn resident(&self, page: u64) -> bool {
-        !page.is_multiple_of(3)
-    }
-}
 
 /// Names of a processor's memory instructions that take descriptors.
 fn names(target: usize) -> &'static [&'static str] {
@@ -145,7 +121,9 @@ fuzz_target!(|bytes: &[u8]| {
     let lanes = if flag(0) { 32 } else { 64 };
     let mut file = registers(seed, lanes);
     let mut wave = Wave::new(&mut file, lanes, exec);
-    let memory = Device(FlatMemory::new(BASE, (0..BYTES).map(|i| (i as u8).wrapping_mul(37)).collect()));
+    // Not everywhere resident.
+    let bytes = (0..BYTES).map(|i| (i as u8).wrapping_mul(37)).collect();
+    let memory = FlatMemory::new(BASE, bytes).with_residency(|page| !page.is_multiple_of(3));
     let row = |first: u32, n: usize| ((first as usize + n) % ROWS) as u16;
 
     if let Some(op) = BufferOp::new(name, generation) {

@@ -2,8 +2,8 @@
 //!
 //! A lane names a node of a bounding volume hierarchy and has a ray; the instruction tests the ray against the boxes or the triangle of the
 //! node and returns what a traversal loop needs next. `node` is how nodes lie in memory, `intersect` the arithmetic, `sort` the order of
-//! children, `build` makes a hierarchy of triangles; `vector` does for a vector of lanes what the common nodes take. References: RDNA3.5 ISA, "ray tracing"; images.md section 9, descriptors.md section 6;
-//! requirements BVH-01 to BVH-11.
+//! children, `build` makes a hierarchy of triangles; `vector` does for a vector of lanes what the common nodes take. References: RDNA3.5 ISA,
+//! "ray tracing"; images.md section 9, descriptors.md section 6; requirements BVH-01 to BVH-11.
 
 pub mod build;
 pub mod intersect;

@@ -3,7 +3,7 @@
 use super::support::{BASE, BORDER_TABLE, Call, Image, UNTOUCHED, linear, op, point};
 use wavejit_texture::descriptor::{Border, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::image::{Dim, ImageError, ImageOp, Isa, Kind};
-use wavejit_texture::memory::{FlatMemory, Update};
+use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Generation, Memory};
 
 /// An image whose texel (x, y, z) of level l is x + 10 y + 100 z + 1000 l.
@@ -28,43 +28,13 @@ fn encode(s: SamplerDescriptor) -> [u32; 4] {
     s.encode().unwrap()
 }
 
-/// Memory of which some pages are missing.
-struct Sparse<'a> {
-    memory: &'a FlatMemory,
-    missing: Vec<u64>,
-}
-
-impl Memory for Sparse<'_> {
-    fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        self.memory.view(address, bytes)
-    }
-    fn read(&self, address: u64, out: &mut [u8]) -> bool {
-        self.memory.read(address, out)
-    }
-    fn write(&self, address: u64, data: &[u8]) -> bool {
-        self.memory.write(address, data)
-    }
-    fn atomic32(&self, address: u64, update: Update) -> Option<u32> {
-        self.memory.atomic32(address, update)
-    }
-    fn atomic64(&self, address: u64, update: Update) -> Option<u64> {
-        self.memory.atomic64(address, update)
-    }
-    fn resident(&self, page: u64) -> bool {
-        !self.missing.contains(&page)
-    }
-}
-
 /// A partially resident image of two pages side by side, the right one missing, of texels 7.
 fn sparse() -> Image {
     let mut image = Image::new(ImageKind::Dim2, "32_FLOAT", [256, 128, 1], 1, 10); // 64KB_D: blocks of 128x128
     image.descriptor.min_lod_warn = 2.0;
     image.fill(|_, _, _| 7.0_f32.to_le_bytes().to_vec());
+    image.memory = image.memory.with_residency(|page| page != (BASE >> 16) + 1);
     image
-}
-
-fn right_page(image: &Image) -> Sparse<'_> {
-    Sparse { memory: &image.memory, missing: vec![(BASE >> 16) + 1] }
 }
 
 // IMG-01, IMG-02, IMG-03, IMG-05, GCN-02: data first, then the status dword; 1 and the level for what is missing, which reads 0
@@ -73,11 +43,11 @@ fn missing_texels_are_reported_after_the_data() {
     let image = sparse();
     let load = ImageOp { dmask: 1, tfe: true, ..op("image_load", Dim::D2) };
     let call = Call::new(load, image.words(), [0; 4]).address(&[&[127, 128, 500], &[0]]);
-    let r = call.run(&right_page(&image));
+    let r = call.run(&image.memory);
     assert_eq!((&r[0][..3], &r[1][..3]), (&[7.0_f32.to_bits(), 0, 0][..], &[0, 1, 0][..]), "outside the image is no failure");
     assert_eq!(r[2][0], UNTOUCHED);
     // without TFE: the same data and no status
-    let r = Call { op: ImageOp { tfe: false, ..load }, ..call }.run(&right_page(&image));
+    let r = Call { op: ImageOp { tfe: false, ..load }, ..call }.run(&image.memory);
     assert_eq!((r[0][1], r[1][1]), (0, UNTOUCHED));
 }
 
@@ -88,7 +58,7 @@ fn missing_texels_blend_as_zero() {
     let sample = ImageOp { dmask: 1, tfe: true, ..op("image_sample_lz", Dim::D2) };
     let s = SamplerDescriptor { clamp: [2; 3], ..linear() };
     let at = [128.0 / 256.0, 127.5 / 256.0];
-    let r = Call::new(sample, image.words(), encode(s)).coordinates(&[&at, &[0.5 / 128.0]]).run(&right_page(&image));
+    let r = Call::new(sample, image.words(), encode(s)).coordinates(&[&at, &[0.5 / 128.0]]).run(&image.memory);
     assert_eq!((f32::from_bits(r[0][0]), r[1][0]), (3.5, 1));
     assert_eq!((f32::from_bits(r[0][1]), r[1][1]), (7.0, 0), "a tap of weight 0 is not touched");
 }
@@ -100,7 +70,7 @@ fn levels_below_the_limit_warn() {
     let sample = ImageOp { dmask: 1, tfe: true, lwe: true, ..op("image_sample_l", Dim::D2) };
     let call = Call::new(sample, image.words(), encode(SamplerDescriptor { clamp: [2; 3], ..point() }));
     let call = call.coordinates(&[&[0.25, 0.25, 0.75], &[0.5], &[1.5, 2.0, 1.0]]);
-    let r = call.run(&right_page(&image));
+    let r = call.run(&image.memory);
     assert_eq!(r[1][..3], [2 | 1 << 16, 0, 1], "the failure was in level 0, the only one");
     let load = ImageOp { dmask: 1, lwe: true, ..op("image_load", Dim::D2) };
     assert_eq!(Call::new(load, image.words(), [0; 4]).address(&[&[0], &[0]]).run(&image.memory)[1][0], 0);
@@ -111,7 +81,7 @@ fn levels_below_the_limit_warn() {
 fn ordinary_images_are_resident() {
     let mut image = sparse();
     let load = ImageOp { dmask: 1, tfe: true, ..op("image_load", Dim::D2) };
-    let run = |image: &Image| Call::new(load, image.words(), [0; 4]).address(&[&[200], &[0]]).run(&right_page(image));
+    let run = |image: &Image| Call::new(load, image.words(), [0; 4]).address(&[&[200], &[0]]).run(&image.memory);
     image.descriptor.prt_default = true;
     assert_eq!((run(&image)[0][0], run(&image)[1][0]), (0, 0));
     image.descriptor.min_lod_warn = 0.0;
@@ -124,9 +94,9 @@ fn writes_to_missing_pages_are_dropped() {
     let image = sparse();
     let before = image.memory.bytes();
     let store = ImageOp { dmask: 1, ..op("image_store", Dim::D2) };
-    Call::new(store, image.words(), [0; 4]).address(&[&[200], &[0]]).source(&[&[5]]).run(&right_page(&image));
+    Call::new(store, image.words(), [0; 4]).address(&[&[200], &[0]]).source(&[&[5]]).run(&image.memory);
     let add = ImageOp { dmask: 1, returns: true, ..op("image_atomic_add", Dim::D2) };
-    let r = Call::new(add, image.words(), [0; 4]).address(&[&[200], &[0]]).source(&[&[5]]).run(&right_page(&image));
+    let r = Call::new(add, image.words(), [0; 4]).address(&[&[200], &[0]]).source(&[&[5]]).run(&image.memory);
     assert_eq!(r[0][0], 0);
     assert_eq!(image.memory.bytes(), before);
 }

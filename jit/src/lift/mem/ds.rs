@@ -16,17 +16,13 @@ fn ds_load(c: &mut Cx, kind: MemKind, part: Part) {
     no_gds(c);
     let (d, a) = (c.op(0), c.op(1));
     let addr = lds(c, a, c.inst.mods.offset.into());
-    let e = c.exec();
-    let v = c.b.load(Space::Lds, kind, addr, e);
-    loaded(c, d, v, kind.dwords(), part);
+    load_from(c, Space::Lds, kind, part, addr, d);
 }
 fn ds_store(c: &mut Cx, kind: MemKind, part: Part) {
     no_gds(c);
     let (a, d) = (c.op(0), c.op(1));
     let addr = lds(c, a, c.inst.mods.offset.into());
-    let data = stored(c, d, kind, part);
-    let exec = c.exec();
-    c.b.push(Op::Store { space: Space::Lds, kind, addr, data, exec }, &[]);
+    store_to(c, Space::Lds, kind, part, addr, d);
 }
 /// Byte offsets of a two-address instruction, in elements or in 64 elements.
 fn two_offsets(c: &Cx, kind: MemKind, stride64: bool) -> [i64; 2] {
@@ -81,20 +77,11 @@ fn ds_exchange2(c: &mut Cx, kind: MemKind, stride64: bool) {
 fn ds_addtid(c: &mut Cx, is_store: bool) {
     no_gds(c);
     let data = c.op(0);
-    let id = c.lane_id();
-    let two = c.b.const32(2);
-    let offset = c.b.pure2(Shl32, id, two);
+    let lanes = lane_dwords(c);
     let m0 = m0_base(c);
-    let offset = c.b.pure2(IAdd32, offset, m0);
+    let offset = c.b.pure2(IAdd32, lanes, m0);
     let addr = Addr { base: None, offset: Some(offset), imm: c.inst.mods.offset.into() };
-    let exec = c.exec();
-    if is_store {
-        let data = stored(c, data, MemKind::B32, Whole);
-        c.b.push(Op::Store { space: Space::Lds, kind: MemKind::B32, addr, data, exec }, &[]);
-    } else {
-        let v = c.b.load(Space::Lds, MemKind::B32, addr, exec);
-        loaded(c, data, v, 1, Whole);
-    }
+    move_dword(c, Space::Lds, addr, data, is_store);
 }
 fn m0_base(c: &mut Cx) -> Value {
     let m0 = c.b.sget(SReg::M0);

@@ -41,18 +41,14 @@ fn load(c: &mut Cx, kind: MemKind, part: Part) {
     let (d, vaddr) = (c.op(0), c.op(1));
     let saddr = c.operand(2).unwrap_or(Operand::Off);
     let addr = address(c, space, vaddr, saddr);
-    let e = c.exec();
-    let v = c.b.load(space, kind, addr, e);
-    loaded(c, d, v, kind.dwords(), part);
+    load_from(c, space, kind, part, addr, d);
 }
 fn store(c: &mut Cx, kind: MemKind, part: Part) {
     let space = segment(c);
     let (vaddr, vdata) = (c.op(0), c.op(1));
     let saddr = c.operand(2).unwrap_or(Operand::Off);
     let addr = address(c, space, vaddr, saddr);
-    let data = stored(c, vdata, kind, part);
-    let exec = c.exec();
-    c.b.push(Op::Store { space, kind, addr, data, exec }, &[]);
+    store_to(c, space, kind, part, addr, vdata);
 }
 fn no_lds_dma(c: &mut Cx) {
     if c.inst.mods.lds {
@@ -62,19 +58,10 @@ fn no_lds_dma(c: &mut Cx) {
 /// global_load_addtid_b32, global_store_addtid_b32: SGPR base plus four bytes a lane.
 fn addtid(c: &mut Cx, is_store: bool) {
     let (data, saddr) = (c.op(0), c.op(1));
-    let id = c.lane_id();
-    let two = c.b.const32(2);
-    let offset = c.b.pure2(Shl32, id, two);
+    let offset = lane_dwords(c);
     let base = if is_off(c, saddr) { c.b.const64(0) } else { c.src(saddr, B64) };
     let addr = Addr { base: Some(base), offset: Some(offset), imm: i64::from(c.inst.mods.offset) };
-    let exec = c.exec();
-    if is_store {
-        let data = stored(c, data, MemKind::B32, Whole);
-        c.b.push(Op::Store { space: Space::Global, kind: MemKind::B32, addr, data, exec }, &[]);
-    } else {
-        let v = c.b.load(Space::Global, MemKind::B32, addr, exec);
-        loaded(c, data, v, 1, Whole);
-    }
+    move_dword(c, Space::Global, addr, data, is_store);
 }
 
 /// flat and global atomics; the returning form has a destination in front.

@@ -66,6 +66,28 @@ fn stored(c: &mut Cx, op: Operand, kind: MemKind, part: Part) -> [Option<Value>;
     data
 }
 
+fn load_from(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, d: Operand) {
+    let exec = c.exec();
+    let v = c.b.load(space, kind, addr, exec);
+    loaded(c, d, v, kind.dwords(), part);
+}
+fn store_to(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, data: Operand) {
+    let data = stored(c, data, kind, part);
+    let exec = c.exec();
+    c.b.push(Op::Store { space, kind, addr, data, exec }, &[]);
+}
+/// Four bytes a lane, for addresses that count lanes (`addtid`).
+fn lane_dwords(c: &mut Cx) -> Value {
+    let id = c.lane_id();
+    let two = c.b.const32(2);
+    c.b.pure2(Shl32, id, two)
+}
+/// A dword of each lane, loaded or stored.
+fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Operand, is_store: bool) {
+    let access = if is_store { store_to } else { load_from };
+    access(c, space, MemKind::B32, Whole, addr, data);
+}
+
 fn run_atomic(c: &mut Cx, space: Space, op: AtomicOp, wide: bool, addr: Addr, data: [Option<Value>; 4], returns: bool) {
     let exec = c.exec();
     let n = if wide { 2 } else { 1 };

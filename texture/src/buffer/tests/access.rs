@@ -266,33 +266,10 @@ fn each_atomic_has_its_meaning() {
     }
 }
 
-/// Memory whose second 64 KiB page is not resident.
-struct Partial(FlatMemory);
-impl Memory for Partial {
-    fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        self.0.view(address, bytes)
-    }
-    fn read(&self, address: u64, out: &mut [u8]) -> bool {
-        self.0.read(address, out)
-    }
-    fn write(&self, address: u64, data: &[u8]) -> bool {
-        self.0.write(address, data)
-    }
-    fn atomic32(&self, address: u64, update: crate::memory::Update) -> Option<u32> {
-        self.0.atomic32(address, update)
-    }
-    fn atomic64(&self, address: u64, update: crate::memory::Update) -> Option<u64> {
-        self.0.atomic64(address, update)
-    }
-    fn resident(&self, page_64k: u64) -> bool {
-        page_64k != 1
-    }
-}
-
 #[test]
 fn status_follows_the_data() {
     // BUF-26: 1 in the lanes whose page is missing, 0 in the others; without TFE they only read 0.
-    let memory = Partial(FlatMemory::new(BASE, vec![5; 0x10000 - BASE as usize]));
+    let memory = FlatMemory::new(BASE, vec![5; 0x10000 - BASE as usize]).with_residency(|page| page != 1);
     for tfe in [true, false] {
         let op = BufferOp { tfe, ..offen("buffer_load_b64", G) };
         let mut b = Bench::new(0, |_| 0);
