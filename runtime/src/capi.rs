@@ -14,7 +14,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
-use wavejit_jit::isa::{DecodeError, Gfx, decode};
+use wavejit_jit::isa::{DecodeError, Gfx, TargetId, decode};
 
 /// Version of the interface.
 const ABI_VERSION: u32 = 1;
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn wavejit_run_asm(
 
 /// The processor of a name, if its instructions are known.
 fn known_target(name: &str) -> Result<Gfx, Error> {
-    let target = Gfx::parse(name).ok_or_else(|| bad(&format!("target `{name}` is not known")))?;
+    let target = TargetId::parse(name).map_err(|e| bad(&format!("target `{name}`: {e}")))?.processor;
     match decode(&[0xbf80_0000], target, 64) {
         Err(e @ DecodeError::Target { .. }) => Err(Error::Unsupported(e.to_string())),
         _ => Ok(target),

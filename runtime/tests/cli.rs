@@ -54,6 +54,20 @@ fn disasm_hex_gives_one_line_for_each() {
     assert_eq!(wave64, "v_cmp_gt_u32_e32 vcc, s3, v1\n");
 }
 
+// Expected text: llvm-mc-19 with the same -mcpu; the last two take another name and a whole target id for a processor.
+#[test]
+fn processors_go_by_every_name_llvm_has_for_them() {
+    let v_add_f16 = |mcpu| with_input(&["disasm", "--mcpu", mcpu, "--hex", "-"], b"02 07 02 3e");
+    for fiji in ["fiji", "tonga", "polaris11", "gfx803", "amdgcn-amd-amdhsa--fiji"] {
+        assert_eq!(v_add_f16(fiji), "v_add_f16_e32 v1, v2, v3\n", "{fiji}");
+    }
+    let v_ldexp_f32 = |mcpu| with_input(&["asm", "--mcpu", mcpu, "--hex", "-"], b"v_ldexp_f32 v1, v2, v3");
+    assert_eq!(v_ldexp_f32("bonaire"), "02 07 02 56\n");
+    assert_eq!(v_ldexp_f32("gfx11-generic"), "01 00 1c d7 02 07 02 00\n");
+    assert_eq!(v_ldexp_f32("amdgcn-amd-amdhsa--gfx9-generic:xnack+"), "01 00 88 d2 02 07 02 00\n");
+    assert!(failure(&["asm", "--mcpu", "gfx1100:xnack+", "-"]).contains("gfx1100 has no xnack setting"));
+}
+
 #[test]
 fn disasm_raw_goes_on_after_what_is_no_instruction() {
     let text = with_input(&["disasm", "--raw", "-"], b"\xff\xff\xff\xff\x01\x02\x04\x7e\x00\x00\xb0\xbf\x07");

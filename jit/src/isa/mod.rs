@@ -15,6 +15,7 @@ pub mod rows;
 pub mod scalars;
 mod table;
 pub mod target;
+mod target_id;
 
 pub use asm::{AsmError, assemble, assemble_instruction};
 pub use decode::{DecodeError, decode, decode_lenient};
@@ -23,3 +24,4 @@ pub use encode::{Code, EncodeError, encode};
 pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa, Tolerance};
 pub use row::{Flags, Implicit, Opd, Row, Ty};
 pub use target::{Family, Gfx, Procs, Space};
+pub use target_id::{TargetError, TargetId};

@@ -47,12 +47,23 @@ impl Gfx {
     /// gfx1100, Navi 31.
     pub const GFX1100: Gfx = Gfx(0x1100);
 
-    /// Parses `gfx1100`, with or without target features (`gfx90a:xnack+`).
-    pub fn parse(s: &str) -> Option<Gfx> {
-        let s = s.strip_prefix("amdgcn-amd-amdhsa--").unwrap_or(s);
-        let s = s.split(':').next()?.strip_prefix("gfx")?;
-        let g = Gfx(u16::from_str_radix(s, 16).ok()?);
-        PROCESSORS.iter().any(|p| p.0 == g.0).then_some(g)
+    /// The processor of a target id: [`TargetId::parse`](super::TargetId::parse) without its reasons.
+    pub fn parse(id: &str) -> Option<Gfx> {
+        super::TargetId::parse(id).ok().map(|id| id.processor)
+    }
+
+    /// The processor of a bare name: its number, or what LLVM calls it besides (`gfx803`, `fiji`).
+    pub(super) fn named(name: &str) -> Option<Gfx> {
+        let numbered = || Some(Gfx(u16::from_str_radix(name.strip_prefix("gfx")?, 16).ok()?));
+        match PROCESSORS.iter().find(|p| p.2.contains(&name)) {
+            Some(p) => Some(Gfx(p.0)),
+            None => numbered().filter(|g| g.index().is_some() && g.to_string() == name),
+        }
+    }
+
+    /// Names beside its number.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.index().map_or(&[], |i| PROCESSORS[i].2)
     }
 
     /// Its family.
@@ -121,17 +132,24 @@ impl fmt::Debug for Gfx {
     }
 }
 
-/// (number, EF_AMDGPU_MACH). LLVM AMDGPUUsage, "ELF header e_flags".
+/// (number, EF_AMDGPU_MACH, other names). LLVM AMDGPUUsage, "Processors" and "ELF header e_flags"; `generic` and `generic-hsa` are what LLVM
+/// takes without a processor.
 #[rustfmt::skip]
-const PROCESSORS: &[(u16, u32)] = &[
-    (0x600, 0x20), (0x601, 0x21), (0x602, 0x3a), (0x700, 0x22), (0x701, 0x23), (0x702, 0x24), (0x703, 0x25), (0x704, 0x26), (0x705, 0x3b),
-    (0x801, 0x28), (0x802, 0x29), (0x803, 0x2a), (0x805, 0x3c), (0x810, 0x2b),
-    (0x900, 0x2c), (0x902, 0x2d), (0x904, 0x2e), (0x906, 0x2f), (0x908, 0x30), (0x909, 0x31), (0x90a, 0x3f), (0x90c, 0x32),
-    (0x940, 0x40), (0x941, 0x4b), (0x942, 0x4c),
-    (0x1010, 0x33), (0x1011, 0x34), (0x1012, 0x35), (0x1013, 0x42),
-    (0x1030, 0x36), (0x1031, 0x37), (0x1032, 0x38), (0x1033, 0x39), (0x1034, 0x3e), (0x1035, 0x3d), (0x1036, 0x45),
-    (0x1100, 0x41), (0x1101, 0x46), (0x1102, 0x47), (0x1103, 0x44), (0x1150, 0x43), (0x1151, 0x4a), (0x1152, 0x55),
-    (0x1200, 0x48), (0x1201, 0x4e),
+const PROCESSORS: &[(u16, u32, &[&str])] = &[
+    (0x600, 0x20, &["tahiti", "generic"]), (0x601, 0x21, &["pitcairn", "verde"]), (0x602, 0x3a, &["hainan", "oland"]),
+    (0x700, 0x22, &["kaveri", "generic-hsa"]), (0x701, 0x23, &["hawaii"]), (0x702, 0x24, &[]), (0x703, 0x25, &["kabini", "mullins"]),
+    (0x704, 0x26, &["bonaire"]), (0x705, 0x3b, &[]),
+    (0x801, 0x28, &["carrizo"]), (0x802, 0x29, &["iceland", "tonga"]), (0x803, 0x2a, &["fiji", "polaris10", "polaris11"]),
+    (0x805, 0x3c, &["tongapro"]), (0x810, 0x2b, &["stoney"]),
+    (0x900, 0x2c, &[]), (0x902, 0x2d, &[]), (0x904, 0x2e, &[]), (0x906, 0x2f, &[]), (0x908, 0x30, &[]), (0x909, 0x31, &[]), (0x90a, 0x3f, &[]),
+    (0x90c, 0x32, &[]),
+    (0x940, 0x40, &[]), (0x941, 0x4b, &[]), (0x942, 0x4c, &[]),
+    (0x1010, 0x33, &[]), (0x1011, 0x34, &[]), (0x1012, 0x35, &[]), (0x1013, 0x42, &[]),
+    (0x1030, 0x36, &[]), (0x1031, 0x37, &[]), (0x1032, 0x38, &[]), (0x1033, 0x39, &[]), (0x1034, 0x3e, &[]), (0x1035, 0x3d, &[]),
+    (0x1036, 0x45, &[]),
+    (0x1100, 0x41, &[]), (0x1101, 0x46, &[]), (0x1102, 0x47, &[]), (0x1103, 0x44, &[]),
+    (0x1150, 0x43, &[]), (0x1151, 0x4a, &[]), (0x1152, 0x55, &[]),
+    (0x1200, 0x48, &[]), (0x1201, 0x4e, &[]),
 ];
 
 /// Number of processors.
@@ -227,10 +245,11 @@ mod tests {
     fn names_round_trip() {
         for p in PROCESSORS {
             let g = Gfx(p.0);
-            assert_eq!(Gfx::parse(&g.to_string()), Some(g));
+            assert_eq!(Gfx::named(&g.to_string()), Some(g));
             assert_eq!(Gfx::from_elf_mach(p.1), Some(g));
         }
-        assert_eq!(Gfx::parse("gfx1234"), None);
-        assert_eq!(Gfx::parse("gfx90a:xnack+"), Some(Gfx(0x90a)));
+        for bad in ["gfx1234", "gfx+900", "gfx0900", "gfx90A", "gfx", "900", ""] {
+            assert_eq!(Gfx::named(bad), None, "{bad}");
+        }
     }
 }

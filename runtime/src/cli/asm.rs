@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::path::PathBuf;
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_jit::isa::assemble;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +18,7 @@ pub struct AsmArgs {
     /// Source, one instruction a line (- for standard input). Labels, `//` and `;` comments, .long, .fill and .p2align are understood; other
     /// directives are left out.
     file: PathBuf,
-    /// Processor.
+    /// Processor, such as gfx1100, fiji or gfx11-generic.
     #[arg(long, default_value = "gfx1100")]
     mcpu: String,
     /// Wave size, 32 or 64; default: 32 from gfx10 on, else 64.
@@ -34,7 +34,7 @@ pub struct AsmArgs {
 
 /// Runs it.
 pub fn asm_command(args: &AsmArgs) -> Result<()> {
-    let Some(target) = Gfx::parse(&args.mcpu) else { bail!("--mcpu {}: not a known processor", args.mcpu) };
+    let target = super::processor(&args.mcpu)?;
     let wave_size = match args.wave.unwrap_or(target.default_wave_size()) {
         n @ (32 | 64) => n,
         n => bail!("--wave {n}: expected 32 or 64"),

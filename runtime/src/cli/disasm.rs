@@ -38,7 +38,7 @@ pub struct DisasmArgs {
     /// FILE (- for standard input) is code: prints `TEXT<tab>// OFFSET: DWORDS`, with `.long` for what is no instruction.
     #[arg(long, value_name = "FILE")]
     raw: Option<PathBuf>,
-    /// Processor of --hex and --raw code.
+    /// Processor of --hex and --raw code, such as gfx1100, fiji or gfx11-generic.
     #[arg(long, default_value = "gfx1100")]
     mcpu: String,
     /// Wave size, 32 or 64; default: the kernel's, else 32 from gfx10 on.
@@ -56,7 +56,7 @@ pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
         let object = super::load(file, &bytes, args.target.as_deref(), None)?;
         return super::print(&object_text(args, file, &object)?);
     }
-    let Some(target) = Gfx::parse(&args.mcpu) else { bail!("--mcpu {}: not a known processor", args.mcpu) };
+    let target = super::processor(&args.mcpu)?;
     let style = Style { target, wave_size: wave_size(args, target.default_wave_size())?, true16: args.true16 };
     match (&args.hex, &args.raw) {
         (Some(file), _) => {

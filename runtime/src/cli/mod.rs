@@ -21,7 +21,8 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use wavejit::code_object::{CodeObject, KernelInfo};
+use wavejit::code_object::{CodeObject, KernelInfo, TargetId};
+use wavejit_jit::isa::Gfx;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,6 +87,12 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
         return Ok(bytes);
     }
     std::fs::read(path).with_context(|| path.display().to_string())
+}
+
+/// The processor of `--mcpu`.
+fn processor(mcpu: &str) -> Result<Gfx> {
+    let id = TargetId::parse(mcpu).with_context(|| format!("--mcpu {mcpu}"))?;
+    Ok(id.processor)
 }
 
 /// A code object from a file's bytes.

@@ -6,7 +6,7 @@
 //! Every read is checked: damaged input is a [`LoadError`] that names what was expected, never a panic.
 //!
 //! Files: `elf` segments, symbols, relocations; `metadata` the MessagePack note; `descriptor` the 64-byte kernel descriptor; `bundle`
-//! offload bundles; `target` target ids.
+//! offload bundles.
 
 pub mod bundle;
 pub mod descriptor;
@@ -14,13 +14,12 @@ mod elf;
 mod error;
 mod metadata;
 mod reader;
-mod target;
 
 pub use descriptor::{KernelDescriptor, PgmRsrc, property};
 pub use elf::{Segment, Symbol, SymbolKind};
 pub use error::LoadError;
 pub use metadata::{ArgKind, HiddenArg, KernelArg};
-pub use target::TargetId;
+pub use wavejit_jit::isa::TargetId;
 
 use elf::{Elf, RelocSymbol};
 use metadata::{KernelMetadata, Metadata};
@@ -110,7 +109,7 @@ impl CodeObject {
     pub fn load_for(bytes: &[u8], target: Option<&str>, kernel: Option<&str>) -> Result<CodeObject, LoadError> {
         let wanted = match target {
             None => None,
-            Some(text) => Some(TargetId::parse(text).ok_or_else(|| LoadError::unsupported(format!("target `{text}` is not known")))?),
+            Some(text) => Some(TargetId::parse(text).map_err(|e| LoadError::unsupported(format!("target `{text}`: {e}")))?),
         };
         let object = match container(bytes)? {
             None => CodeObject::from_elf(bytes)?,
@@ -330,11 +329,13 @@ fn choose(entries: Vec<bundle::BundleEntry>, wanted: Option<TargetId>, kernel: O
     let mut fitting = Vec::new();
     for entry in &entries {
         match TargetId::parse(&entry.id) {
-            Some(id) if !entry.bytes.is_empty() && wanted.as_ref().is_none_or(|w| id.fits(w)) => fitting.push((id, entry)),
+            Ok(id) if !entry.bytes.is_empty() && wanted.as_ref().is_none_or(|w| id.fits(w)) => fitting.push((id, entry)),
             _ => {}
         }
     }
-    fitting.sort_by_key(|(id, _)| id.processor != PREFERRED); // stable: the others stay in file order
+    let best = wanted.as_ref().map_or(PREFERRED, |w| w.processor);
+    // Stable: the others stay in file order.
+    fitting.sort_by_key(|(id, _)| (id.processor != best, id.is_generic()));
     let Some(processor) = fitting.first().map(|f| f.0.processor) else {
         return Err(LoadError::NoEntry {
             wanted: wanted.map_or("any known processor".to_string(), |w| w.to_string()),
