@@ -4,9 +4,17 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{BorderColor, Clamp, CodeLaunch, Device, DeviceOptions, Error, Image, ImageDesc, ImageFormat, Sampler, SamplerDesc};
 use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_texture::Generation;
+use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::format::FormatNumber;
 
 /// Runs code on one lane: s[8:15] and s[16:19] are the descriptors, v4 and v5 are `at`. What it leaves in v[0:3].
 fn run(device: &Device, instruction: &str, image: &Image, sampler: &Sampler, at: [u32; 2]) -> Result<[u32; 4], Error> {
+    run_with(device, instruction, [image.descriptor_address(), sampler.descriptor_address()], at)
+}
+
+/// The same with descriptors anywhere.
+fn run_with(device: &Device, instruction: &str, [image, sampler]: [u64; 2], at: [u32; 2]) -> Result<[u32; 4], Error> {
     let text = format!(
         "s_load_b256 s[8:15], s[0:1], null
         s_load_b128 s[16:19], s[2:3], null
@@ -23,7 +31,7 @@ fn run(device: &Device, instruction: &str, image: &Image, sampler: &Sampler, at:
     let code = assemble(&text, Gfx::GFX1100, 32).unwrap_or_else(|e| panic!("{e:?}"));
     let code = device.upload(&code.bytes)?;
     let out = device.alloc(16)?;
-    let pointers = [image.descriptor_address(), sampler.descriptor_address(), out.address()];
+    let pointers = [image, sampler, out.address()];
     let user: Vec<u32> = pointers.iter().flat_map(|p| [*p as u32, (*p >> 32) as u32]).collect();
     let init = WaveInit::raw(&RawInit {
         target: Gfx::GFX1100,
@@ -104,4 +112,33 @@ fn layouts_follow_gb_addr_config() {
     assert_eq!((at(&texels[0], 58056), at(&texels[1], 58568)), (100 + 77 * 256, 100 + 77 * 256));
     let odd = Device::new(DeviceOptions { gb_addr_config: 1 << 3, ..Default::default() });
     assert!(odd.err().is_some_and(|e| e.to_string().contains("GB_ADDR_CONFIG 0x8")));
+}
+
+#[test]
+fn a_cube_whose_faces_are_not_square_is_refused_and_reads_nothing() {
+    let device = Device::new(DeviceOptions::default()).unwrap();
+    // Linear filter across edges; faces of 16384x1 texels in a buffer of 4 MiB.
+    let texels = device.alloc(4 << 20).unwrap();
+    let number = FormatNumber::Unified(10);
+    let faces = |width, height| {
+        let t = ImageDescriptor::new(Generation::Gfx11, ImageKind::Cube, number, width, height);
+        ImageDescriptor { base: texels.address(), last_layer: 5, ..t }.encode().unwrap()
+    };
+    let s = SamplerDescriptor { mag_filter: 1, min_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }.encode().unwrap();
+    let words = |w: &[u32]| device.upload(&w.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    let s = words(&s);
+    for instruction in
+        ["image_sample_lz v[0:3], v[4:6], s[8:15], s[16:19] dmask:0xf", "image_gather4_lz v[0:3], v[4:6], s[8:15], s[16:19] dmask:0x1"]
+    {
+        let instruction = format!("{instruction} dim:SQ_RSRC_IMG_CUBE");
+        for at in [[1f32, 1.5], [2.0, 1.5], [1.5, 1.0], [1.5, 2.0], [2.0, 2.0]].map(|at| at.map(f32::to_bits)) {
+            for [width, height] in [[16384, 1], [1, 16384], [64, 63]] {
+                let t = words(&faces(width, height));
+                let error = run_with(&device, &instruction, [t.address(), s.address()], at).expect_err("no such cube").to_string();
+                assert!(error.contains(&format!("{width}x{height}")), "{error}");
+            }
+            let t = words(&faces(64, 64));
+            assert_eq!(run_with(&device, &instruction, [t.address(), s.address()], at).unwrap()[0], 0);
+        }
+    }
 }

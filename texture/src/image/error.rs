@@ -33,6 +33,17 @@ pub enum ImageError {
     /// The T#'s layout in memory is none.
     #[error(transparent)]
     Tiling(#[from] TilingError),
+    /// A sampler that filters across the edges of faces, and a cube whose faces are not square: there is no texel beyond such an edge.
+    #[error(
+        "a cube's faces are square; this T# says {width}x{height} texels, and the S# filters across edges (DISABLE_CUBE_WRAP makes each face \
+         an image of its own)"
+    )]
+    Cube {
+        /// Texels of a face's row in the view's first level.
+        width: u32,
+        /// Rows of a face.
+        height: u32,
+    },
     /// DMASK of an atomic is none of the legal ones (IMG-24).
     #[error("an image atomic cannot have dmask {0:#x}")]
     AtomicMask(u8),

@@ -48,6 +48,9 @@ impl Routine {
         let surface = super::resolve::surface(op, config, t, s)?;
         let dim = op.dim.or(surface.as_ref().map(|s| s.dim.declared(op.declared_array))).unwrap_or(Dim::D1);
         let sampler = op.kind.sampling().and(surface.as_ref()).map(|surface| super::resolve::sampler(op, config, s, surface));
+        if let (Some(surface), Some(sampler)) = (&surface, &sampler) {
+            check_cube(op, surface, sampler)?;
+        }
         let routine = Routine {
             op: *op,
             config: *config,
@@ -168,6 +171,17 @@ impl Routine {
         }
         Ok(channels)
     }
+}
+
+/// Refuses faces that are not square where a filter goes on beyond their edges. Scalar form and kernels take that for granted.
+fn check_cube(op: &ImageOp, surface: &Surface, sampler: &Sampler) -> Result<(), ImageError> {
+    let reads = matches!(op.kind, Kind::Sample(_) | Kind::Gather4(_) | Kind::Gather4h(_));
+    let is_square = surface.levels.iter().all(|level| level.size[0] == level.size[1]);
+    if !reads || surface.dim != Dim::Cube || sampler.separate_faces || is_square {
+        return Ok(());
+    }
+    let [width, height, _] = surface.levels[0].size.map(|n| n as u32);
+    Err(ImageError::Cube { width, height })
 }
 
 /// Executes an image instruction for a wave: `t` and `s` are its descriptors, of which only the words it has count.

@@ -106,10 +106,14 @@ impl Sample<'_> {
         if !self.is_seamless_cube() {
             return self.tap(self.surface.tap(level, [x, y, z], self.layer), level);
         }
-        let n = self.surface.levels[level as usize].size[0];
+        let n = self.surface.levels[level as usize].size[0]; // and size[1]: `Routine::new` refuses others
         let (cube, face) = (self.layer / 6 * 6, self.layer % 6);
         match neighbour(face, x, y, n) {
-            Some((face, x, y)) => self.tap(self.surface.tap(level, [x, y, 0], cube + face), level),
+            Some((face, x, y)) => {
+                // A view of fewer faces ends with its last one, as its face coordinates do.
+                let layer = (cube + face).min(self.surface.last_layer);
+                self.tap(self.surface.tap(level, [x, y, 0], layer), level)
+            }
             None => {
                 // Three faces meet here: the average of their texels.
                 let (xi, yi) = (x.clamp(0, n - 1), y.clamp(0, n - 1));

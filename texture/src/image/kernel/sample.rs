@@ -83,7 +83,8 @@ unsafe fn shares<S: Simd, const GENERAL: bool>(
 /// Addresses of the four taps of a seamless cube, some of which are on other faces.
 #[inline(always)]
 unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Taps<S>, undone: &mut u32, m: S::M) -> [S::I; 4] {
-    // SAFETY: texels that `cross` finds are in the level.
+    // SAFETY: texels that `cross` finds are in the level: its faces are square (`Routine::new` refuses cubes of others for samplers that filter
+    // across edges), so that coordinates below `n` are below both sizes, and the view has whole cubes (`Kernel::new`).
     unsafe {
         let n = level.size[0];
         let mut addresses = [S::i(0); 4];
