@@ -91,8 +91,7 @@ impl<'f> Builder<'f> {
     }
     /// A scalar register.
     pub fn sget(&mut self, r: SReg) -> Value {
-        let t = if r == SReg::SCC { Ty::S1 } else { Ty::S32 };
-        self.push(Op::SGet(r), &[t])
+        self.push(Op::SGet(r), &[r.ty()])
     }
     /// Writes a scalar register.
     pub fn sset(&mut self, r: SReg, v: Value) {

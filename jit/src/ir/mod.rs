@@ -21,7 +21,7 @@ pub mod text;
 pub mod verify;
 
 pub use build::Builder;
-pub use op::{PureOp, Width};
+pub use op::{Addr, Data, Effect, Op, PureOp, Results, Term, Width};
 pub use resume::{loop_headers, resume_points};
 pub use site::Site;
 use std::fmt;
@@ -120,6 +120,11 @@ impl SReg {
     pub const TRAPSTS: SReg = SReg(135);
     /// How many there are.
     pub const COUNT: usize = 144;
+
+    /// Type of its value.
+    pub fn ty(self) -> Ty {
+        if self == SReg::SCC { Ty::S1 } else { Ty::S32 }
+    }
 
     /// Name in the text form: `s5`, `vcc_lo`, `m0`, `scc`, ...
     pub fn name(self) -> String {
@@ -320,97 +325,11 @@ pub enum AtomicOp {
     CondXchg,
 }
 
-/// A lane address: `base + offset[lane] + imm`. LDS and scratch addresses are 32-bit, others 64-bit; a 32-bit `offset` is zero-extended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Addr {
-    /// Scalar part: S64 (global), S32 (scratch), or none.
-    pub base: Option<Value>,
-    /// Lane part: L64 or L32, or none.
-    pub offset: Option<Value>,
-    /// Byte offset from the instruction.
-    pub imm: i64,
-}
-
-/// One instruction of the IR. Comments give `operands -> results`.
-#[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
-pub enum Op {
-    /// -> S1, S32 or S64 by `width`
-    Const { width: Width, bits: u64 },
-    /// scalar -> lane value of the same width
-    Splat(Value),
-    /// -> L32: 0, 1, 2, ...
-    LaneId,
-    /// -> L32: a constant per lane, [`Func::tables`]
-    LaneTable(u32),
-    /// elementwise; all scalar operands give a scalar, all lane operands a lane value (no mixing: use `Splat`)
-    Pure { op: PureOp, mode: FpMode, args: [Option<Value>; 3] },
-    /// mask -> S64: bit i = lane i; bits at and above the wave size are 0
-    MaskBits(Value),
-    /// S64 -> mask
-    BitsMask(Value),
-    /// -> mask of EXEC
-    ExecGet,
-    /// mask -> ; in wave32 EXEC_HI stays
-    ExecSet(Value),
-    /// -> S32 (S1 for SCC)
-    SGet(SReg),
-    /// S32 (S1 for SCC) ->
-    SSet(SReg, Value),
-    /// -> L32; lanes outside `demand` are undefined; `None` demands all
-    VGet { reg: VReg, demand: Option<Value> },
-    /// L32 -> ; writes the lanes of `exec` only
-    VSet { reg: VReg, value: Value, exec: Value },
-    /// S32 -> L32: v[reg + index], or v0 where that is outside 0..=255 (STATE-30, STATE-32); `demand` as in `VGet`
-    VGetRel { reg: VReg, index: Value, demand: Option<Value> },
-    /// S32, L32 -> ; writes v[reg + index] in the lanes of `exec`; nothing where that is outside 0..=255 (STATE-31)
-    VSetRel { reg: VReg, index: Value, value: Value, exec: Value },
-    /// S32 -> S32: s[reg + index], or s0 where that is outside s0..=vcc_hi (STATE-27)
-    SGetRel { reg: SReg, index: Value },
-    /// S32, S32 -> ; writes s[reg + index]; nothing where that is outside s0..=vcc_hi
-    SSetRel { reg: SReg, index: Value, value: Value },
-
-    // cross-lane
-    /// L32, S32 lane number (modulo wave size) -> S32
-    ReadLane { value: Value, lane: Value },
-    /// L32, mask -> S32 of the lowest lane in the mask; lane 0 if none
-    ReadFirstLane { value: Value, exec: Value },
-    /// L32, S32 data, S32 lane number -> L32
-    WriteLane { old: Value, data: Value, lane: Value },
-    /// L32, L32 lane numbers (modulo wave size) -> L32: out\[i\] = value[index\[i\]]
-    Shuffle { value: Value, index: Value },
-    /// L32, L32 lane numbers, mask -> L32: out[index\[i\]] = value\[i\] for lanes of the mask, highest lane last; others 0
-    Permute { value: Value, index: Value, exec: Value },
-
-    // memory
-    /// -> `kind.dwords()` L32; lanes outside `exec` are undefined
-    Load { space: Space, kind: MemKind, addr: Addr, exec: Value },
-    /// `kind.dwords()` L32 ->
-    Store { space: Space, kind: MemKind, addr: Addr, data: [Option<Value>; 4], exec: Value },
-    /// `data`: operand dwords (1, or 2 if `wide`), then comparand dwords -> old value (1 or 2 L32) if `returns`
-    Atomic { space: Space, op: AtomicOp, wide: bool, addr: Addr, data: [Option<Value>; 4], exec: Value, returns: bool },
-    /// S64 base, S32 offset -> `dwords` S32. Addresses are dword-aligned by clearing the low bits.
-    SLoad { base: Value, offset: Option<Value>, imm: i64, dwords: u8 },
-    /// V# (4 x S32), S32 offset -> `dwords` S32, range-checked (BUF-18)
-    SBufferLoad { desc: [Value; 4], offset: Option<Value>, imm: i64, dwords: u8 },
-
-    /// A buffer, image or ray instruction, [`Func::sites`]: scalar operands, then lane operands, as the site counts them -> its results
-    /// (L32); lanes outside `exec` are undefined
-    Texture { site: u32, args: Box<[Value]>, exec: Value },
-
-    // the rest of the wave's world
-    /// -> S32 of hwreg `id`
-    GetReg { id: u8 },
-    /// S32 -> ; whole hwreg `id`; never the float fields of MODE (the lifter turns those into block modes)
-    SetReg { id: u8, value: Value },
-    /// s_sendmsg simm16 with M0 ->
-    SendMsg { simm: u16, m0: Value },
-    /// -> S64
-    SendMsgRtn { msg: u8 },
-    /// -> S64, a counter (realtime: 100 MHz)
-    Time { realtime: bool },
-    /// s_waitcnt, cache control, s_delay_alu and the like: nothing to do, kept for tools
-    Note(NoteKind),
+impl AtomicOp {
+    /// Operands: 2 where there is a comparand or the like.
+    pub fn operands(self) -> usize {
+        1 + usize::from(matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap | AtomicOp::MskOr | AtomicOp::Wrap))
+    }
 }
 
 /// What a [`Op::Note`] stands for.
@@ -454,40 +373,6 @@ pub enum Pause {
     Barrier,
     /// s_sleep and the like: let other waves run
     Yield,
-}
-
-/// How a block ends.
-#[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
-pub enum Term {
-    /// To one successor.
-    Jump(BlockId),
-    /// On an S1 value.
-    Branch { cond: Value, then: BlockId, otherwise: BlockId },
-    /// To the guest address in an S64 value: one of `known`, or out to the run time, which finds or compiles that entry.
-    Indirect { target: Value, known: Vec<(u64, BlockId)> },
-    /// Out to the run time with a guest address and a new float mode (S32, bits as [`FpMode`] 7:0 plus the rest of MODE).
-    NewMode { pc: u64, mode: Value },
-    /// Suspend, then go on at `next`.
-    Pause { why: Pause, next: BlockId },
-    /// s_endpgm
-    End,
-    /// s_trap
-    Trap { id: u8 },
-    /// Reaching this is an error: an undecodable or unsupported instruction. Index into [`Func::failures`].
-    Fail(u32),
-}
-
-impl Term {
-    /// Blocks this may go to.
-    pub fn successors(&self) -> Vec<BlockId> {
-        match self {
-            Term::Jump(b) | Term::Pause { next: b, .. } => vec![*b],
-            Term::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-            Term::Indirect { known, .. } => known.iter().map(|k| k.1).collect(),
-            Term::NewMode { .. } | Term::End | Term::Trap { .. } | Term::Fail(_) => vec![],
-        }
-    }
 }
 
 /// A basic block.
@@ -559,125 +444,5 @@ impl Func {
         }
         self.tables.push(t);
         self.tables.len() as u32 - 1
-    }
-}
-
-impl Op {
-    /// Calls `f` on every operand, in order.
-    pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
-        self.clone().map_args(|v| {
-            f(v);
-            v
-        });
-    }
-
-    /// Replaces every operand by `f` of it.
-    pub fn map_args(&mut self, mut f: impl FnMut(Value) -> Value) {
-        let mut m = |v: &mut Value| *v = f(*v);
-        fn addr(a: &mut Addr, m: &mut impl FnMut(&mut Value)) {
-            a.base.iter_mut().for_each(&mut *m);
-            a.offset.iter_mut().for_each(m);
-        }
-        match self {
-            Op::Const { .. }
-            | Op::LaneId
-            | Op::LaneTable(_)
-            | Op::ExecGet
-            | Op::SGet(_)
-            | Op::GetReg { .. }
-            | Op::SendMsgRtn { .. }
-            | Op::Time { .. }
-            | Op::Note(_) => {}
-            Op::Splat(a) | Op::MaskBits(a) | Op::BitsMask(a) | Op::ExecSet(a) | Op::SSet(_, a) => m(a),
-            Op::Pure { args, .. } => args.iter_mut().flatten().for_each(m),
-            Op::VGet { demand, .. } => demand.iter_mut().for_each(m),
-            Op::VSet { value, exec, .. } => {
-                m(value);
-                m(exec)
-            }
-            Op::VGetRel { index, demand, .. } => {
-                m(index);
-                demand.iter_mut().for_each(m)
-            }
-            Op::VSetRel { index, value, exec, .. } => {
-                m(index);
-                m(value);
-                m(exec)
-            }
-            Op::SGetRel { index, .. } => m(index),
-            Op::SSetRel { index, value, .. } => {
-                m(index);
-                m(value)
-            }
-            Op::ReadLane { value, lane } => {
-                m(value);
-                m(lane)
-            }
-            Op::ReadFirstLane { value, exec } => {
-                m(value);
-                m(exec)
-            }
-            Op::WriteLane { old, data, lane } => {
-                m(old);
-                m(data);
-                m(lane)
-            }
-            Op::Shuffle { value, index } => {
-                m(value);
-                m(index)
-            }
-            Op::Permute { value, index, exec } => {
-                m(value);
-                m(index);
-                m(exec)
-            }
-            Op::Load { addr: a, exec, .. } => {
-                addr(a, &mut m);
-                m(exec)
-            }
-            Op::Store { addr: a, data, exec, .. } | Op::Atomic { addr: a, data, exec, .. } => {
-                addr(a, &mut m);
-                data.iter_mut().flatten().for_each(&mut m);
-                m(exec)
-            }
-            Op::SLoad { base, offset, .. } => {
-                m(base);
-                offset.iter_mut().for_each(m)
-            }
-            Op::SBufferLoad { desc, offset, .. } => {
-                desc.iter_mut().for_each(&mut m);
-                offset.iter_mut().for_each(m)
-            }
-            Op::Texture { args, exec, .. } => {
-                args.iter_mut().for_each(&mut m);
-                m(exec)
-            }
-            Op::SetReg { value, .. } => m(value),
-            Op::SendMsg { m0, .. } => m(m0),
-        }
-    }
-
-    /// Has it an effect besides its results (so that it may not be dropped or reordered against others that have)?
-    pub fn has_effect(&self) -> bool {
-        matches!(
-            self,
-            Op::ExecSet(_)
-                | Op::SSet(..)
-                | Op::VSet { .. }
-                | Op::VSetRel { .. }
-                | Op::SSetRel { .. }
-                | Op::Load { .. }
-                | Op::Store { .. }
-                | Op::Atomic { .. }
-                | Op::SLoad { .. }
-                | Op::SBufferLoad { .. }
-                | Op::Texture { .. }
-                | Op::SetReg { .. }
-                | Op::GetReg { .. }
-                | Op::SendMsg { .. }
-                | Op::SendMsgRtn { .. }
-                | Op::Time { .. }
-                | Op::Note(_)
-        )
     }
 }

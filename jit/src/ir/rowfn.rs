@@ -8,7 +8,8 @@
 //! destination and the vectoriser need not ask.
 
 use super::eval::mode::{Flush, Fp, Plain};
-use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, lane_functions, trans};
+use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, trans};
+use super::op::pure_rows;
 use super::{FpMode, PureOp, Width};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -484,7 +485,7 @@ macro_rules! kernel {
     }};
 }
 
-/// Chooses by the kind of the row in [`lane_functions!`]; `slow` calls [`eval`].
+/// Chooses by the kind of the row in `pure_rows!`; `slow` calls [`eval`].
 macro_rules! choose {
     (int $f:path, $mode:ident $op:ident) => {
         kernel!(lanes $f)
@@ -539,7 +540,7 @@ unsafe fn fmas64_rows(r: &Rows) -> u64 {
 }
 
 macro_rules! define_row_fn {
-    ($($op:ident $kind:ident $f:path;)*) => {
+    ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path;)*) => {
         /// The row function for a level, which the host must have.
         pub fn row_fn_at(op: PureOp, mode: FpMode, level: Level) -> RowFn {
             #[cfg(target_arch = "x86_64")]
@@ -556,7 +557,7 @@ macro_rules! define_row_fn {
         }
     };
 }
-lane_functions!(define_row_fn);
+pure_rows!(define_row_fn);
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -1,12 +1,12 @@
 //! Removes instructions whose results nobody uses and that have no effect. Before and after: any verified function.
 
-use crate::ir::{Func, Term, Value};
+use crate::ir::Func;
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {
     let mut used = vec![false; func.types.len()];
     for b in &mut func.blocks {
-        term_args(&b.term, |v| used[v.0 as usize] = true);
+        b.term.for_each_arg(|v| used[v.0 as usize] = true);
         let mut keep = vec![false; b.insts.len()];
         for (i, inst) in b.insts.iter().enumerate().rev() {
             let live = (0..inst.results).any(|r| used[inst.result(r.into()).0 as usize]);
@@ -18,23 +18,5 @@ pub fn run(func: &mut Func) {
         }
         let mut k = keep.iter();
         b.insts.retain(|_| *k.next().expect("one flag per instruction"));
-    }
-}
-
-/// Calls `f` on the values a terminator reads.
-pub fn term_args(t: &Term, mut f: impl FnMut(Value)) {
-    match t {
-        Term::Branch { cond, .. } => f(*cond),
-        Term::Indirect { target, .. } => f(*target),
-        Term::NewMode { mode, .. } => f(*mode),
-        Term::Jump(_) | Term::Pause { .. } | Term::End | Term::Trap { .. } | Term::Fail(_) => {}
-    }
-}
-
-/// Replaces the values a terminator reads.
-pub fn map_term(t: &mut Term, f: impl Fn(Value) -> Value) {
-    match t {
-        Term::Branch { cond: v, .. } | Term::Indirect { target: v, .. } | Term::NewMode { mode: v, .. } => *v = f(*v),
-        Term::Jump(_) | Term::Pause { .. } | Term::End | Term::Trap { .. } | Term::Fail(_) => {}
     }
 }

@@ -30,7 +30,7 @@ pub fn run(func: &mut Func) {
             facts.add(inst);
         }
         facts.flush_scalars(block.term_pc);
-        super::dead::map_term(&mut block.term, |v| facts.resolve(v));
+        block.term.map_args(|v| facts.resolve(v));
         block.insts = facts.out;
         drop_covered_vsets(&mut block);
         func.blocks[i] = block;

@@ -171,7 +171,7 @@ impl<'a> Planner<'a> {
             }
             inst.op.for_each_arg(|v| uses.entry(v).or_default().push(i));
         }
-        crate::opt::dead::term_args(&block.term, |v| uses.entry(v).or_default().push(block.insts.len()));
+        block.term.for_each_arg(|v| uses.entry(v).or_default().push(block.insts.len()));
         let mut p = Planner {
             func,
             block,

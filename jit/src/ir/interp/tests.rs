@@ -264,7 +264,7 @@ fn scalar_loads_and_the_rest_of_the_world_go_through_the_table() {
     f.state.sregs[20] = 0x80;
     f.block(
         "%0: s64 = const.64 0x1000\n%1: s32 = sget s20\n%2 %3: s32 = sload.2 [%0 + offset %1 + 4]\nsset s0, %2\nsset s1, %3
-         %4: s32 = sbufferload.1 %1 %1 %1 %3, [offset %1 - 16]\nsset s2, %4
+         %4: s32 = sbufferload.1 %1 %1 %1 %3, [0 + offset %1 - 16]\nsset s2, %4
          %5: s32 = getreg 20\nsset s3, %5\nsetreg 4, %1\nsendmsg 3, %1
          %6: s64 = sendmsgrtn 9\n%7: s32 = hi.64 %6\nsset s6, %7\n%8: s64 = time realtime\n%9: s32 = lo.64 %8\nsset s7, %9\nnote wait",
     );

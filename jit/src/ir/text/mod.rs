@@ -21,10 +21,13 @@
 //!
 //! `print(parse(print(f))) == print(f)`. Value numbers are kept; a number that nothing defines gets type s32.
 
+mod cursor;
 mod parse;
 mod print;
 
-pub use parse::{ParseError, parse};
+pub(in crate::ir) use cursor::Cursor;
+pub use cursor::ParseError;
+pub use parse::parse;
 pub use print::{inst_text, print, term_text};
 
 use super::{AtomicOp, FpMode, MemKind, NoteKind, Pause, PureOp, Space};
@@ -34,17 +37,17 @@ fn default_mode(op: PureOp, block: FpMode) -> FpMode {
     if op.reads_mode() { block } else { FpMode(0) }
 }
 
-const SPACES: &[(&str, Space)] =
+pub(in crate::ir) const SPACES: &[(&str, Space)] =
     &[("global", Space::Global), ("flat", Space::Flat), ("scratch", Space::Scratch), ("lds", Space::Lds), ("gds", Space::Gds)];
 
 #[rustfmt::skip]
-const KINDS: &[(&str, MemKind)] = &[
+pub(in crate::ir) const KINDS: &[(&str, MemKind)] = &[
     ("u8", MemKind::U8), ("i8", MemKind::I8), ("u16", MemKind::U16), ("i16", MemKind::I16),
     ("b32", MemKind::B32), ("b64", MemKind::B64), ("b96", MemKind::B96), ("b128", MemKind::B128),
 ];
 
 #[rustfmt::skip]
-const ATOMICS: &[(&str, AtomicOp)] = &[
+pub(in crate::ir) const ATOMICS: &[(&str, AtomicOp)] = &[
     ("swap", AtomicOp::Swap), ("cmpswap", AtomicOp::CmpSwap), ("add", AtomicOp::Add), ("sub", AtomicOp::Sub), ("rsub", AtomicOp::RSub),
     ("smin", AtomicOp::SMin), ("umin", AtomicOp::UMin), ("smax", AtomicOp::SMax), ("umax", AtomicOp::UMax),
     ("and", AtomicOp::And), ("or", AtomicOp::Or), ("xor", AtomicOp::Xor), ("inc", AtomicOp::Inc), ("dec", AtomicOp::Dec),
@@ -54,19 +57,23 @@ const ATOMICS: &[(&str, AtomicOp)] = &[
 ];
 
 #[rustfmt::skip]
-const NOTES: &[(&str, NoteKind)] = &[
+pub(in crate::ir) const NOTES: &[(&str, NoteKind)] = &[
     ("wait", NoteKind::Wait), ("cache", NoteKind::Cache), ("delay", NoteKind::Delay), ("clause", NoteKind::Clause),
     ("prio", NoteKind::Prio), ("prefetch", NoteKind::Prefetch), ("other", NoteKind::Other),
 ];
 
-const PAUSES: &[(&str, Pause)] = &[("barrier", Pause::Barrier), ("yield", Pause::Yield)];
+pub(in crate::ir) const PAUSES: &[(&str, Pause)] = &[("barrier", Pause::Barrier), ("yield", Pause::Yield)];
 
-fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
+pub(in crate::ir) fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
     table.iter().find(|e| e.1 == *value).expect("every variant has a name").0
 }
 
-fn by_name<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
+pub(in crate::ir) fn by_name<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
     table.iter().find(|e| e.0 == name).map(|e| e.1)
+}
+
+pub(in crate::ir) fn small_or_hex(n: u64) -> String {
+    if n < 1024 { n.to_string() } else { format!("{n:#x}") }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ b0 pc=0x1500 mode=0x3f0 insts=5:
   atomic gds.condxchg.32 [lane %1 + 8], %2, exec %0
   %27 %28: l32 = atomic.rtn global.cmpswap.64 [%8], %1 %2 %3 %4, exec %0
   %29 %30 %31 %32: s32 = sload.4 [%8 + offset %7 + 8]
-  %33: s32 = sbufferload.1 %29 %30 %31 %32, [offset %7 - 8]
+  %33: s32 = sbufferload.1 %29 %30 %31 %32, [0 + offset %7 - 8]
   %34: s32 = getreg 23
   setreg 2, %34
   sendmsg 65535, %34
@@ -129,5 +129,5 @@ fn errors_name_the_line_and_what_was_expected() {
     assert_eq!(error_of("  trap 256"), "line 3: expected a number that fits here, found `256`");
     assert_eq!(error_of("  end end"), "line 3: expected the end of the line, found `end`");
     assert_eq!(error_of("  end\nb2 pc=0 mode=0 insts=0:"), "line 4: expected block `b1`, found `b2`");
-    assert_eq!(error_of("  note wait"), "line 4: expected an operation, found `}`",);
+    assert_eq!(error_of("  note wait"), "line 4: expected an operation or the end of the block, found `}`");
 }
