@@ -86,7 +86,7 @@ fn mad_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
     }
 }
 
-/// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}; neg_hi means abs.
+/// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}. The field that is neg_hi elsewhere is abs (`Flags::MIX`).
 fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
     let op = c.op(1 + i);
     let m = c.inst.mods;
@@ -98,7 +98,7 @@ fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
     } else {
         c.dpp_src(i, op, F32, dpp)
     };
-    if m.neg_hi >> i & 1 != 0 {
+    if m.abs >> i & 1 != 0 {
         let k = c.b.const32(0x7fff_ffff);
         v = c.b.pure2(And32, v, k);
     }

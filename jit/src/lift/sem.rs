@@ -192,11 +192,12 @@ pub const fn carry(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> (
 }
 /// A result and a carry; the result saturates with clamp.
 pub const fn carry_sat(
+    dst: T,
     src: &'static [T],
     f: fn(&mut Builder, &[Value]) -> (Value, Value),
     saturate: fn(&mut Builder, &[Value]) -> Value,
 ) -> Sem {
-    Sem::LaneCarry { dst: B32, src, f, saturate: Some(F::Fn(saturate)) }
+    Sem::LaneCarry { dst, src, f, saturate: Some(F::Fn(saturate)) }
 }
 /// v_cmp and v_cmpx.
 pub const fn cmp(src: &'static [T], op: PureOp) -> Sem {

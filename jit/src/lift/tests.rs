@@ -58,16 +58,20 @@ fn failures_name_the_instruction() {
     assert!(found.contains(&"wild_jump: no code here".to_string()), "{found:?}");
 }
 
-/// A few random dwords of every format: what decodes must lift to IR that verifies.
-#[test]
-fn random_instructions_lift_to_valid_ir() {
-    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = move || {
+/// A generator whose numbers repeat (xorshift).
+fn random_numbers(mut seed: u64) -> impl FnMut() -> u32 {
+    move || {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
         (seed >> 16) as u32
-    };
+    }
+}
+
+/// A few random dwords of every format: what decodes must lift to IR that verifies.
+#[test]
+fn random_instructions_lift_to_valid_ir() {
+    let mut random = random_numbers(0x9e37_79b9_7f4a_7c15);
     let rounds = std::env::var("WAVEJIT_FUZZ_ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(40_000);
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..rounds {
@@ -98,8 +102,8 @@ fn random_instructions_lift_to_valid_ir() {
         let first = top[round % top.len()] << 24 | (random() >> 8 & first_mask);
         let tail = [random() & tail_mask, random() | random(), random() & random()];
         let code = [first, tail[0], tail[1], tail[2], 0xbfb0_0000];
-        let wave_size = if round / top.len() % 2 == 0 { 32 } else { 64 };
-        let target = if random() % 4 == 0 { Gfx(0x1150) } else { Gfx::GFX1100 };
+        let wave_size = if (round / top.len()).is_multiple_of(2) { 32 } else { 64 };
+        let target = if random().is_multiple_of(4) { Gfx(0x1150) } else { Gfx::GFX1100 };
         let Ok(inst) = isa::decode(&code, target, wave_size) else { continue };
         seen.insert(inst.row.id);
         let read = |pc: u64| if pc / 4 < inst.len.into() { code.get(pc as usize / 4).copied() } else { Some(0xbfb0_0000) };
@@ -115,4 +119,89 @@ fn random_instructions_lift_to_valid_ir() {
         assert!(!fails || excused || !has_semantics(inst.row), "{inst:?}: {text}");
     }
     assert!(seen.len() > 700, "{} rows seen", seen.len());
+}
+
+/// Clears one modifier of an instruction; false if it is not set.
+type Clear = fn(&mut isa::Mods, u8) -> bool;
+
+fn clear_bit(field: &mut u8, i: u8) -> bool {
+    let was = *field >> i & 1 != 0;
+    *field &= !(1 << i);
+    was
+}
+
+/// Modifiers that change what an instruction computes, and how many of each there are.
+const MODIFIERS: [(&str, u8, Clear); 7] = [
+    ("neg", 3, |m, i| clear_bit(&mut m.neg, i)),
+    ("abs", 3, |m, i| clear_bit(&mut m.abs, i)),
+    ("neg_hi", 3, |m, i| clear_bit(&mut m.neg_hi, i)),
+    ("op_sel", 4, |m, i| clear_bit(&mut m.op_sel, i)),
+    ("op_sel_hi", 3, |m, i| clear_bit(&mut m.op_sel_hi, i)),
+    ("omod", 1, |m, _| std::mem::take(&mut m.omod) != 0),
+    ("clamp", 1, |m, _| std::mem::take(&mut m.clamp)),
+];
+
+/// Every modifier that the decoder accepts on an instruction changes what is lifted, or stands in a list: the two read the same field.
+#[test]
+fn no_modifier_is_ignored() {
+    let mut random = random_numbers(0x0123_4567_89ab_cdef);
+    let mode = FpMode(0x100);
+    let lifted = |code: &[u32]| {
+        let read = |pc: u64| if pc / 4 < code.len() as u64 { code.get(pc as usize / 4).copied() } else { Some(0xbfb0_0000) };
+        let func = lift(&LiftSource { name: "", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, read: &read });
+        func.failures.is_empty().then(|| crate::ir::text::print(&func))
+    };
+    // (row, modifier): seen, made a difference
+    let mut seen = std::collections::BTreeMap::<(&str, String), (u32, bool)>::new();
+    let rounds = std::env::var("WAVEJIT_FUZZ_ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(200_000);
+    for round in 0..rounds {
+        // VOP3, VOP3P and their DPP forms
+        let top = [0xcc, 0xd4 | random() >> 30];
+        let code = [top[round % 2] << 24 | random() >> 8, random(), random() & 0x0fff_ffff, 0xbfb0_0000, 0];
+        let Ok(inst) = isa::decode(&code, Gfx::GFX1100, 32) else { continue };
+        if !has_semantics(inst.row) {
+            continue;
+        }
+        let Some(with) = lifted(inst.dwords()) else { continue };
+        for (name, bits, clear) in MODIFIERS {
+            for i in 0..bits {
+                let mut plain = inst;
+                if !clear(&mut plain.mods, i) {
+                    continue;
+                }
+                let Ok(code) = isa::encode(&plain) else { continue };
+                let text = if bits == 1 { name.to_string() } else { format!("{name}[{i}]") };
+                let entry = seen.entry((inst.row.name, text)).or_default();
+                entry.0 += 1;
+                entry.1 |= lifted(code.dwords()).is_some_and(|without| without != with);
+            }
+        }
+    }
+    let ignored: Vec<String> = seen
+        .iter()
+        .filter(|((row, modifier), (n, effect))| *n > 2 && !effect && !means_nothing(row, modifier))
+        .map(|((row, modifier), _)| format!("{row} {modifier}"))
+        .collect();
+    assert!(seen.len() > 400 && ignored.is_empty(), "{} seen; {ignored:#?}", seen.len());
+}
+
+/// Bits that encodings have and these instructions make nothing of (numerics.md sections 3, 8, 11 and 13).
+fn means_nothing(row: &str, modifier: &str) -> bool {
+    let name = modifier.split('[').next().unwrap_or(modifier);
+    let source2 = modifier.ends_with("[2]");
+    let is = |words: &[&str]| words.iter().any(|w| row.contains(w));
+    let integer = row.ends_with("16") && !row.ends_with("f16") || row.ends_with("iu8") || row.ends_with("iu4");
+    match name {
+        // Integers that cannot overflow, products of 16 bits, and a conversion that saturates anyway.
+        "clamp" => integer && is(&["min3", "max3", "med3", "mul_lo"]) || row == "v_cvt_pk_u8_f32",
+        // Signs of integers; for iu8 and iu4 neg says that a factor is signed, which the sum is always.
+        "neg" | "neg_hi" if is(&["_iu8", "_iu4"]) => name == "neg_hi" || source2,
+        "neg" | "neg_hi" => integer && is(&["v_pk_"]) || is(&["v_dot4_u32_u8", "v_dot8_u32_u4"]),
+        // Sources of bytes, of 32 bits, and masks have no halves to choose; in matrices op_sel[2] says which half of C and D.
+        "op_sel" | "op_sel_hi" if is(&["v_wmma"]) => modifier != "op_sel[2]",
+        "op_sel" | "op_sel_hi" if is(&["v_dot4", "v_dot8"]) => true,
+        "op_sel" if is(&["v_mad_i32_i16", "v_mad_u32_u16"]) => source2 || modifier.ends_with("[3]"),
+        "op_sel" | "op_sel_hi" => source2 && is(&["v_dot2_f32", "v_cndmask_b16"]),
+        _ => false,
+    }
 }

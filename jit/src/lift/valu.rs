@@ -98,6 +98,23 @@ fn mad64(b: &mut Builder, s: &[Value], mul: PureOp) -> (Value, Value) {
     let c = b.pure2(ICmpUlt64, v, p);
     (v, c)
 }
+/// The same with clamp: the sum saturates.
+fn mad64_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
+    let (sum, carry) = mad64(b, s, if signed { SMulWide32 } else { UMulWide32 });
+    if !signed {
+        let limit = b.const64(!0);
+        return b.pure3(Sel64, carry, limit, sum);
+    }
+    // The sum overflowed if its sign is neither that of the product nor that of the addend.
+    let product = b.pure2(ISub64, sum, s[2]);
+    let (by_product, by_addend) = (b.pure2(Xor64, sum, product), b.pure2(Xor64, sum, s[2]));
+    let both = b.pure2(And64, by_product, by_addend);
+    let (zero, n63, max) = (b.const64(0), b.const32(63), b.const64(i64::MAX as u64));
+    let overflow = b.pure2(ICmpSlt64, both, zero);
+    let sign = b.pure2(AShr64, s[2], n63);
+    let limit = b.pure2(Xor64, sign, max);
+    b.pure3(Sel64, overflow, limit, sum)
+}
 fn mad16(b: &mut Builder, s: &[Value]) -> Value {
     let p = b.pure2(IMul16, s[0], s[1]);
     b.pure2(IAdd16, p, s[2])
@@ -146,8 +163,8 @@ fn sad_hi(b: &mut Builder, s: &[Value], add: PureOp) -> Value {
     let v = b.pure2(Shl32, v, n);
     b.pure2(add, v, s[2])
 }
-/// qsad: four overlapping dwords of s0 against s1, 16-bit accumulators from s2.
-fn qsad(b: &mut Builder, s: &[Value], op: PureOp) -> Value {
+/// qsad: four overlapping dwords of s0 against s1, 16-bit accumulators from s2, which saturate with clamp.
+fn qsad(b: &mut Builder, s: &[Value], op: PureOp, clamp: bool) -> Value {
     let mut r = [s[0]; 4];
     for (i, out) in r.iter_mut().enumerate() {
         let n = k(b, 8 * i as u32);
@@ -157,7 +174,9 @@ fn qsad(b: &mut Builder, s: &[Value], op: PureOp) -> Value {
         let acc = b.pure2(LShr64, s[2], n);
         let acc = b.pure1(Lo64, acc);
         let acc = mask(b, acc, 0xffff);
-        *out = b.pure3(op, window, s[1], acc);
+        let start = if clamp { k(b, 0) } else { acc };
+        let sum = b.pure3(op, window, s[1], start);
+        *out = if clamp { b.pure2(UAddSat16, sum, acc) } else { sum };
     }
     let lo = pack16(b, r[0], r[1]);
     let hi = pack16(b, r[2], r[3]);
@@ -178,7 +197,7 @@ fn mqsad_u32(c: &mut Cx) {
         let n = k(&mut c.b, 8 * u32::from(i));
         let w = c.b.pure2(LShr64, window, n);
         let w = c.b.pure1(Lo64, w);
-        r.push(c.b.pure3(MsadU8, w, s1, acc));
+        r.push(if c.inst.mods.clamp { sad(&mut c.b, &[w, s1, acc], MsadU8, UAddSat32) } else { c.b.pure3(MsadU8, w, s1, acc) });
     }
     for (i, v) in r.into_iter().enumerate() {
         c.b.vset(crate::ir::VReg(super::cx::row_after(d, i as u16)), v, exec);
@@ -346,9 +365,9 @@ pub const ROWS: &[Row] = &[
     ("v_or_b32",                 lane2(WW, Or32)),
     ("v_xor_b32",                lane2(WW, Xor32)),
     ("v_xnor_b32",               lane_fn(B32, WW, |b, s| { let v = b.pure2(Xor32, s[0], s[1]); b.pure1(Not32, v) })),
-    ("v_add_co_ci_u32",          carry_sat(WWM, |b, s| with_carry(b, s[0], s[1], s[2], false), |b, s| carry_sat_ci(b, s[0], s[1], s[2], false))),
-    ("v_sub_co_ci_u32",          carry_sat(WWM, |b, s| with_carry(b, s[0], s[1], s[2], true), |b, s| carry_sat_ci(b, s[0], s[1], s[2], true))),
-    ("v_subrev_co_ci_u32",       carry_sat(WWM, |b, s| with_carry(b, s[1], s[0], s[2], true), |b, s| carry_sat_ci(b, s[1], s[0], s[2], true))),
+    ("v_add_co_ci_u32",          carry_sat(B32, WWM, |b, s| with_carry(b, s[0], s[1], s[2], false), |b, s| carry_sat_ci(b, s[0], s[1], s[2], false))),
+    ("v_sub_co_ci_u32",          carry_sat(B32, WWM, |b, s| with_carry(b, s[0], s[1], s[2], true), |b, s| carry_sat_ci(b, s[0], s[1], s[2], true))),
+    ("v_subrev_co_ci_u32",       carry_sat(B32, WWM, |b, s| with_carry(b, s[1], s[0], s[2], true), |b, s| carry_sat_ci(b, s[1], s[0], s[2], true))),
     ("v_add_nc_u32",             lane_sat(WW, IAdd32, UAddSat32)),
     ("v_sub_nc_u32",             lane_sat(WW, ISub32, USubSat32)),
     ("v_subrev_nc_u32",          lane_rev_sat(WW, ISub32, USubSat32)),
@@ -406,8 +425,8 @@ pub const ROWS: &[Row] = &[
     ("v_div_fmas_f32",           lane_fn(F32, &[F32, F32, F32, Mask], |b, s| div_fmas(b, s, false))),
     ("v_div_fmas_f64",           lane_fn(F64, &[F64, F64, F64, Mask], |b, s| div_fmas(b, s, true))),
     ("v_msad_u8",                lane_fn_sat(B32, WWW, |b, s| b.pure3(MsadU8, s[0], s[1], s[2]), |b, s| sad(b, s, MsadU8, UAddSat32))),
-    ("v_qsad_pk_u16_u8",         lane_fn(B64, &[B64, B32, B64], |b, s| qsad(b, s, SadU8))),
-    ("v_mqsad_pk_u16_u8",        lane_fn(B64, &[B64, B32, B64], |b, s| qsad(b, s, MsadU8))),
+    ("v_qsad_pk_u16_u8",         lane_fn_sat(B64, &[B64, B32, B64], |b, s| qsad(b, s, SadU8, false), |b, s| qsad(b, s, SadU8, true))),
+    ("v_mqsad_pk_u16_u8",        lane_fn_sat(B64, &[B64, B32, B64], |b, s| qsad(b, s, MsadU8, false), |b, s| qsad(b, s, MsadU8, true))),
     ("v_mqsad_u32_u8",           Sem::Wave(mqsad_u32)),
     ("v_xor3_b32",               lane_fn(B32, WWW, |b, s| chain(b, s, Xor32, Xor32))),
     ("v_mad_u16",                lane_fn_sat(B16, BBB, mad16, |b, s| mad16_sat(b, s, false))),
@@ -487,11 +506,11 @@ pub const ROWS: &[Row] = &[
     // VOP3SD
     ("v_div_scale_f32",          carry(F32, SSS, |b, s| (b.pure3(DivScale32, s[0], s[1], s[2]), b.pure3(DivScaleFlag32, s[0], s[1], s[2])))),
     ("v_div_scale_f64",          carry(F64, DDD, |b, s| (b.pure3(DivScale64, s[0], s[1], s[2]), b.pure3(DivScaleFlag64, s[0], s[1], s[2])))),
-    ("v_mad_u64_u32",            carry(B64, &[B32, B32, B64], |b, s| mad64(b, s, UMulWide32))),
-    ("v_mad_i64_i32",            carry(B64, &[B32, B32, I64], |b, s| mad64(b, s, SMulWide32))),
-    ("v_add_co_u32",             carry_sat(WW, |b, s| add_carry(b, s[0], s[1]), |b, s| b.pure2(UAddSat32, s[0], s[1]))),
-    ("v_sub_co_u32",             carry_sat(WW, |b, s| sub_borrow(b, s[0], s[1]), |b, s| b.pure2(USubSat32, s[0], s[1]))),
-    ("v_subrev_co_u32",          carry_sat(WW, |b, s| sub_borrow(b, s[1], s[0]), |b, s| b.pure2(USubSat32, s[1], s[0]))),
+    ("v_mad_u64_u32",            carry_sat(B64, &[B32, B32, B64], |b, s| mad64(b, s, UMulWide32), |b, s| mad64_sat(b, s, false))),
+    ("v_mad_i64_i32",            carry_sat(I64, &[B32, B32, I64], |b, s| mad64(b, s, SMulWide32), |b, s| mad64_sat(b, s, true))),
+    ("v_add_co_u32",             carry_sat(B32, WW, |b, s| add_carry(b, s[0], s[1]), |b, s| b.pure2(UAddSat32, s[0], s[1]))),
+    ("v_sub_co_u32",             carry_sat(B32, WW, |b, s| sub_borrow(b, s[0], s[1]), |b, s| b.pure2(USubSat32, s[0], s[1]))),
+    ("v_subrev_co_u32",          carry_sat(B32, WW, |b, s| sub_borrow(b, s[1], s[0]), |b, s| b.pure2(USubSat32, s[1], s[0]))),
     // register moves relative to M0
     ("v_movreld_b32",            Sem::Wave(super::crosslane::movreld)),
     ("v_movrels_b32",            Sem::Wave(super::crosslane::movrels)),

@@ -158,17 +158,19 @@ pub(crate) fn fmas64_easy<M: Fp>(m: M, a: u64, b: u64, c: u64) -> u64 {
     let r = f(a).mul_add(f(b), f(c)) * f(power(back64(c)));
     fout(m, nan3(a, b, c, r.to_bits()))
 }
-/// May that be wrong: does the mode round otherwise, is the scaled sum a denormal, or did a sum that is scaled down overflow?
+/// May that be wrong: does the mode round otherwise, is the scaled sum below the normal numbers, or did a sum that is scaled down overflow?
 ///
-/// (Sums below 2^-950 become zero either way, and those scaled up are not that small: their addend is at least 2.)
+/// Scaling rounds a second time only where it leaves the normal numbers, and whether it does must be asked of the sum, before: a sum that
+/// is half a unit below 2^-894 scales to a tie that rounds to the smallest normal number, which the exact sum may be nearer to the
+/// denormal below. (Sums below 2^-950 become zero either way. Those scaled up are not that small: their addend is at least 2, and what is
+/// left of it is a multiple of 2^-106.)
 #[inline(always)]
 pub(crate) fn fmas64_is_hard<M: Fp>(m: M, a: u64, b: u64, c: u64) -> bool {
     use d::*;
     let (a, b, c) = (fin(m, a), fin(m, b), fin(m, c));
     let sum = f(a).mul_add(f(b), f(c)).abs();
-    let back = back64(c);
-    let denormal = (sum >= f(power(-950))) & (sum * f(power(back)) < f(MIN_NORMAL));
-    denormal | ((sum == f(INF)) & (back < 0)) | directed16_64(m).is_some()
+    let denormal = (sum >= f(power(-950))) & (sum < f(power(-894)));
+    denormal | ((sum == f(INF)) & (back64(c) < 0)) | directed16_64(m).is_some()
 }
 
 /// With 113 bits, rounded to odd, before the scaling.

@@ -174,3 +174,139 @@ fn f64_division_is_correctly_rounded() {
         );
     }
 }
+
+/// Numerators, denominators and quotients of a format with `P` bits of mantissa, to make operands whose quotient is as near to a tie as two
+/// such numbers allow.
+struct Ties {
+    p: u32,
+    random: Random,
+}
+
+/// How many to try; more by hand.
+fn rounds() -> u32 {
+    std::env::var("WAVEJIT_FUZZ_ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60_000)
+}
+
+impl Ties {
+    /// Odd `m` of `k` + 1 bits, and `n`, `d` of `p` bits with `n / d` = `m / 2^k`, but for +-1 in the last place of `d * m`. That is a tie of
+    /// `k` bits; with `k` = `p` one of whole mantissas.
+    fn next(&mut self, k: u32, above: bool) -> Option<(u64, u64)> {
+        let top = 1u128 << (self.p - 1);
+        let m = (u128::from(self.random.next()) & ((1 << k) - 1)) | 1 << k | 1;
+        let modulus = (1u128 << k) - 1;
+        // Newton's iteration doubles the right bits.
+        let inverse = (0..7).fold(1u128, |x, _| x.wrapping_mul(2u128.wrapping_sub(m.wrapping_mul(x))) & modulus);
+        let d = if above { modulus + 1 - inverse } else { inverse } | (u128::from(self.random.next()) & (top - 1) & !modulus) | top;
+        // Where the inverse has the top bit's place, it may lack that bit.
+        let product = if above { d * m + 1 } else { d * m - 1 };
+        let n = product >> k;
+        (product & modulus == 0 && n >= top && n < 2 * top).then_some((n as u64, d as u64))
+    }
+}
+
+#[test]
+fn f32_quotients_next_to_ties_are_correctly_rounded() {
+    let mut ties = Ties { p: 24, random: Random(3) };
+    let mut tried = 0;
+    for round in 0..rounds() {
+        let k = if round % 2 == 0 { 24 } else { 1 + round / 2 % 23 };
+        let Some((n, d)) = ties.next(k, round % 3 == 0) else { continue };
+        let (n, d) = (n as u32 & 0x7f_ffff, d as u32 & 0x7f_ffff);
+        let pairs: Vec<(u32, u32)> = if k == 24 {
+            // Normal quotients, among them those of the smallest numerators, whose remainders are denormal.
+            let en = [1, 22, 23, 24, 25, 26, 46, 47, 127, 254][round as usize / 2 % 10];
+            [en - 40, en - 1, en, en + 30].into_iter().filter(|e| (1..255).contains(e)).map(|ed: i32| (en as u32, ed as u32)).collect()
+        } else {
+            // Denormal ones of k bits: n / d is m * 2^-150.
+            [1, 60, 127, 200].iter().map(|x| (x + 1, x + 1 + 150 - k)).filter(|(_, ed)| *ed < 255).collect()
+        };
+        for (en, ed) in pairs {
+            let (n, d) = (en << 23 | n, ed << 23 | d);
+            let want = (f32::from_bits(n) / f32::from_bits(d)).to_bits();
+            let got = divide32(n.into(), d.into()) as u32;
+            assert_eq!(got, want, "{n:#x} / {d:#x}: {got:#x}, not {want:#x}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 20_000, "{tried}");
+}
+
+#[test]
+fn f64_quotients_next_to_ties_are_correctly_rounded() {
+    let mut ties = Ties { p: 53, random: Random(4) };
+    let mut tried = 0;
+    for round in 0..rounds() {
+        let k = if round % 2 == 0 { 53 } else { 1 + round / 2 % 52 };
+        let Some((n, d)) = ties.next(k, round % 3 == 0) else { continue };
+        let (n, d) = (n & ((1 << 52) - 1), d & ((1 << 52) - 1));
+        let pairs: Vec<(u64, u64)> = if k == 53 {
+            let en = [1, 52, 53, 54, 55, 56, 104, 105, 106, 1023, 2046][round as usize / 2 % 11];
+            [en - 700, en - 1, en, en + 300].into_iter().filter(|e| (1..2047).contains(e)).map(|ed: i64| (en as u64, ed as u64)).collect()
+        } else {
+            [1, 300, 971, 1500].iter().map(|x| (x + 1, x + 1 + 1075 - u64::from(k))).filter(|(_, ed)| *ed < 2047).collect()
+        };
+        for (en, ed) in pairs {
+            let (n, d) = (en << 52 | n, ed << 52 | d);
+            let want = (f64::from_bits(n) / f64::from_bits(d)).to_bits();
+            let got = divide64(n, d);
+            assert_eq!(got, want, "{n:#x} / {d:#x}: {got:#x}, not {want:#x}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 20_000, "{tried}");
+}
+
+/// Around the smallest normal quotient the sum of div_fmas has one bit more than the result: what rounds up to that number in both
+/// roundings need not do so in one. All quotients within 8 half units of it, from every denominator within 16 units of a power of two or
+/// of the number below one, for exponents all over the range.
+#[test]
+fn f64_quotients_about_the_smallest_normal_number_round_once() {
+    assert_eq!(divide64(0x000f_ffff_ffff_ffff, 0x3fef_ffff_ffff_ffff), 0x000f_ffff_ffff_ffff, "the case that was wrong");
+    for ed in [1u64, 52, 53, 54, 600, 1000, 1021, 1022, 1023, 1024, 1076, 1500, 2045, 2046] {
+        for md in (0..16).chain((1 << 52) - 16..1 << 52) {
+            for half_units in (1u128 << 53) - 8..(1 << 53) + 9 {
+                let d = ed << 52 | md;
+                let product = u128::from(1 << 52 | md) * half_units;
+                let Some(n) = rounded_down(product, ed as i32 - 1075 - 1075) else { continue };
+                for n in n.saturating_sub(1)..n + 3 {
+                    let want = (f64::from_bits(n) / f64::from_bits(d)).to_bits();
+                    let got = divide64(n, d);
+                    assert_eq!(got, want, "{n:#x} / {d:#x}: {got:#x}, not {want:#x}");
+                }
+            }
+        }
+    }
+}
+
+/// The f64 at or below `x` * 2^`e`, if there is one.
+fn rounded_down(x: u128, e: i32) -> Option<u64> {
+    let top = 127 - x.leading_zeros() as i32;
+    let exponent = (top + e + 1023).max(1);
+    // The place of the result's last bit, as a power of two.
+    let last = exponent - 1075;
+    let n = x.checked_shr(u32::try_from(last - e).ok()?).unwrap_or(0) as u64;
+    (exponent < 2047).then_some(if n >> 52 == 0 { n } else { (exponent as u64) << 52 | n & ((1 << 52) - 1) })
+}
+
+/// div_fmas against 113 bits, for every addend within 40 last places of what scales to the smallest normal number, and products from half
+/// a last place down to what only 113 bits see.
+#[test]
+fn div_fmas_f64_rounds_once_about_the_smallest_normal_number() {
+    let unit = |e: i32| ((1023 + e) as u64) << 52;
+    // c steps by its last place about 2^-894; a * b is a fraction of that step, down to what 113 bits still see
+    for steps in -40i64..40 {
+        let c = unit(-894).wrapping_add_signed(steps);
+        for fraction in [-946, -947, -948, -949, -950, -955, -990] {
+            for sign in [0, 1u64 << 63] {
+                for last in [0, 1, (1 << 52) - 1] {
+                    let (a, b) = (sign | unit(fraction + 400) | last, unit(-400));
+                    for c in [c, c | 1 << 63] {
+                        let got = f64::from_bits(op3(DivFmasScaled64, HSA, a, b, c));
+                        let want = fmas64_by_quad([a, b, c]);
+                        assert!(got.to_bits() == want.to_bits(), "{a:#x} {b:#x} {c:#x}: {got:e}, not {want:e}");
+                    }
+                }
+            }
+        }
+    }
+}
