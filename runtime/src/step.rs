@@ -127,13 +127,7 @@ impl Step<'_> {
 
 impl Workgroup {
     /// Runs a wave to its next exit with a call of `hook` before each instruction.
-    pub fn run_stepwise(
-        &mut self,
-        at: TurnAt,
-        job: &Job,
-        tally: &mut Tally,
-        hook: &(dyn Fn(&Step) -> Action + Sync),
-    ) -> Result<Ran, Error> {
+    pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, tally: &mut Tally, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
         let code = self.waves[at.wave].code_arc(job).clone();
         let interp = tally.interp(&code);
         loop {
@@ -142,17 +136,19 @@ impl Workgroup {
             let site = Site { job, workgroup: self, at, interp };
             match hook(&Step { group: self.id, wave: at.wave, pc, state, site }) {
                 Action::Continue => {}
-                Action::Stop => return Err(report::stopped(job, self.id, at.wave, pc)),
+                Action::Stop => return tally.fail(report::stopped(job, self.id, at.wave, pc)),
                 Action::Restore(snapshot) => {
-                    // A hook that always goes back must not keep the dispatch from being cancelled.
-                    job.check_stop()?;
                     interp.forget();
-                    return Ok(Ran::Back(snapshot.restore(job, self, tally)?));
+                    // A hook that always goes back must not keep the dispatch from being cancelled.
+                    return match job.check_stop().and_then(|()| snapshot.restore(job, self, tally)) {
+                        Ok(to) => tally.go_back(to),
+                        Err(e) => tally.fail(e),
+                    };
                 }
             }
             // SAFETY: the slot made the state complete for this code.
             if let Some(exit) = unsafe { interp.step(&mut self.waves[at.wave].state) } {
-                return Ok(Ran::To(exit));
+                return Ran::To(exit);
             }
         }
     }

@@ -75,12 +75,16 @@ pub(crate) struct TurnAt {
     slept: bool,
 }
 
-/// Where the turn of a wave led to.
+/// Where the turn of a wave led to. It fits a register: a `Result` with its error inside goes through memory, written in parts and read as a
+/// whole, which no store buffer forwards.
+#[derive(Clone, Copy)]
 pub(crate) enum Ran {
     /// A suspension, or the end.
     To(Exit),
-    /// An earlier moment of the workgroup.
-    Back(TurnAt),
+    /// An earlier moment of the workgroup, which is in [`Tally::back`].
+    Back,
+    /// The error is in [`Tally::error`].
+    Failed,
 }
 
 /// A workgroup and the storage of its waves.
@@ -102,6 +106,10 @@ pub(crate) struct Tally {
     pub waves: u64,
     pub workgroups: u64,
     pub guest_insts: u64,
+    /// Why a wave failed ([`Ran::Failed`]).
+    error: Option<Error>,
+    /// Where a restored snapshot leads to ([`Ran::Back`]).
+    back: TurnAt,
     /// Interpreters by function (Engine::Interp only).
     interps: Vec<OwnedInterp>,
 }
@@ -189,16 +197,16 @@ impl WaveSlot {
     }
 
     /// Runs to the next exit.
-    fn run(&mut self, job: &Job, tally: &mut Tally) -> Result<Exit, Error> {
+    fn run(&mut self, job: &Job, tally: &mut Tally) -> Exit {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
             Body::Jit { code, .. } => {
                 // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
                 let exit = unsafe { enter(code.0.entry(), &mut *self.state) };
-                Exit::from_u32(exit).ok_or_else(|| Error::Internal(format!("kernel `{}`: compiled code returned {exit}", job.name)))
+                Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}"))
             }
             // SAFETY: as above.
-            Body::Interp(_) => Ok(unsafe { tally.interp(code).run(&mut self.state) }),
+            Body::Interp(_) => unsafe { tally.interp(code).run(&mut self.state) },
         }
     }
 
@@ -327,14 +335,15 @@ impl Workgroup {
         let mut at = TurnAt::default();
         while at.wave < self.count {
             if self.waves[at.wave].status == Status::Ready {
-                match self.run_wave(at, job, tally)? {
+                match self.run_wave(at, job, tally) {
                     Ran::To(Exit::Yield) => at.slept = true,
                     Ran::To(Exit::Fuel) => {}
                     Ran::To(_) => at.progress = true,
-                    Ran::Back(earlier) => {
-                        at = earlier;
+                    Ran::Back => {
+                        at = tally.back;
                         continue;
                     }
+                    Ran::Failed => return Err(tally.error.take().expect("a failure leaves its error")),
                 }
             }
             at.wave += 1;
@@ -353,14 +362,14 @@ impl Workgroup {
     }
 
     /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
-    fn run_wave(&mut self, at: TurnAt, job: &Job, tally: &mut Tally) -> Result<Ran, Error> {
+    fn run_wave(&mut self, at: TurnAt, job: &Job, tally: &mut Tally) -> Ran {
         let i = at.wave;
         loop {
             let exit = match job.hook() {
-                None => self.waves[i].run(job, tally)?,
-                Some(hook) => match self.run_stepwise(at, job, tally, hook)? {
+                None => self.waves[i].run(job, tally),
+                Some(hook) => match self.run_stepwise(at, job, tally, hook) {
                     Ran::To(exit) => exit,
-                    back => return Ok(back),
+                    other => return other,
                 },
             };
             let wave = &mut self.waves[i];
@@ -368,46 +377,61 @@ impl Workgroup {
             wave.book();
             tally.guest_insts += wave.used - before;
             match exit {
-                Exit::End => {
-                    // Straight-line code has no loop header to stop at.
-                    if job.max_insts != 0 && wave.used > job.max_insts {
-                        let waiting = self.describe(job);
-                        return Err(report::budget(job, self.id, i, &waiting));
-                    }
+                // Straight-line code has no loop header to stop at.
+                Exit::End if job.max_insts == 0 || wave.used <= job.max_insts => {
                     wave.status = Status::Ended;
-                    return Ok(Ran::To(exit));
+                    return Ran::To(exit);
                 }
                 Exit::Barrier => {
                     wave.status = Status::Barrier;
-                    return Ok(Ran::To(exit));
+                    return Ran::To(exit);
                 }
-                Exit::Yield | Exit::Fuel => {
-                    job.check_stop()?;
-                    if job.max_insts != 0 && wave.used >= job.max_insts {
-                        let waiting = self.describe(job);
-                        return Err(report::budget(job, self.id, i, &waiting));
-                    }
-                    if wave.state.fuel <= 0 {
-                        wave.refuel(job);
-                    }
-                    return Ok(Ran::To(exit));
+                _ => match self.after(exit, i, job) {
+                    Ok(true) => {}
+                    Ok(false) => return Ran::To(exit),
+                    Err(e) => return tally.fail(e),
+                },
+            }
+        }
+    }
+
+    /// What follows a rarer exit of a wave: does it run on at once?
+    fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<bool, Error> {
+        let wave = &mut self.waves[i];
+        match exit {
+            Exit::End => {
+                let waiting = self.describe(job);
+                Err(report::budget(job, self.id, i, &waiting))
+            }
+            Exit::Barrier => Ok(false),
+            Exit::Yield | Exit::Fuel => {
+                job.check_stop()?;
+                if job.max_insts != 0 && wave.used >= job.max_insts {
+                    let waiting = self.describe(job);
+                    return Err(report::budget(job, self.id, i, &waiting));
                 }
-                Exit::NewPc => {
-                    let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
-                    wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+                if wave.state.fuel <= 0 {
+                    wave.refuel(job);
                 }
-                Exit::NewMode => {
-                    let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
-                    wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
-                    let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
-                    wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
-                }
-                Exit::Fault => return Err(report::fault(job, self.id, i, &wave.state)),
-                Exit::Trap => return Err(report::trap(job, self.id, i, wave.state.exit_arg)),
-                Exit::Fail => {
-                    let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
-                    return Err(report::failure(job, self.id, i, failure));
-                }
+                Ok(false)
+            }
+            Exit::NewPc => {
+                let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
+                wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+                Ok(true)
+            }
+            Exit::NewMode => {
+                let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
+                wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
+                let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
+                wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+                Ok(true)
+            }
+            Exit::Fault => Err(report::fault(job, self.id, i, &wave.state)),
+            Exit::Trap => Err(report::trap(job, self.id, i, wave.state.exit_arg)),
+            Exit::Fail => {
+                let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
+                Err(report::failure(job, self.id, i, failure))
             }
         }
     }
@@ -420,6 +444,19 @@ impl Workgroup {
 }
 
 impl Tally {
+    /// Notes why a wave failed.
+    #[cold]
+    pub fn fail(&mut self, e: Error) -> Ran {
+        self.error = Some(e);
+        Ran::Failed
+    }
+
+    /// Notes where a workgroup goes back to.
+    pub fn go_back(&mut self, to: TurnAt) -> Ran {
+        self.back = to;
+        Ran::Back
+    }
+
     /// The interpreter of a code.
     pub fn interp(&mut self, code: &Arc<Code>) -> &mut Interp<'static> {
         let at = match self.interps.iter().position(|i| Arc::ptr_eq(&i.code, code)) {
