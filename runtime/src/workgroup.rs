@@ -306,7 +306,11 @@ impl Workgroup {
         let lds_bytes = job.init.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;
-        self.lds_mut().fill(0);
+        // Without LDS there is a page that nobody has touched, and clearing none of its bytes is a masked store to it, for which processors
+        // take 100 ns.
+        if lds_bytes != 0 {
+            self.lds_mut().fill(0);
+        }
         while self.waves.len() < self.count {
             let index = self.waves.len();
             self.waves.push(WaveSlot::new(job, index));
