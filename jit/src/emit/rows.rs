@@ -80,9 +80,11 @@ fn relative(reg: u32, index: u32) -> Option<u32> {
 pub unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32, index: u32) {
     // SAFETY: promised by the caller.
     unsafe {
-        let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
-        let v = read(rows, lanes, relative(reg, index).unwrap_or(0));
-        write(rows, lanes, dst, &v);
+        let row = relative(reg, index).unwrap_or(0);
+        match (*state).wave_size {
+            32 => copy_row::<32>((*state).rows, dst, row),
+            _ => copy_row::<64>((*state).rows, dst, row),
+        }
     }
 }
 
@@ -94,16 +96,79 @@ pub unsafe extern "C" fn set_relative(state: *mut WaveState, reg: u32, index: u3
     let Some(row) = relative(reg, index) else { return };
     // SAFETY: promised by the caller.
     unsafe {
-        let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
-        let (v, mut out) = (read(rows, lanes, value), read(rows, lanes, row));
-        for i in (0..lanes).filter(|i| exec >> i & 1 != 0) {
-            out[i] = v[i];
+        match (*state).wave_size {
+            32 => blend_row::<32>((*state).rows, row, value, exec),
+            _ => blend_row::<64>((*state).rows, row, value, exec),
         }
-        write(rows, lanes, row, &out);
+    }
+}
+
+/// dst = src.
+///
+/// # Safety
+/// `rows` has both rows, `N` dwords each.
+unsafe fn copy_row<const N: usize>(rows: *mut u32, dst: u32, src: u32) {
+    // SAFETY: as promised. The row is read before one is written: they may be the same.
+    unsafe {
+        let v = rows.add(src as usize * N).cast::<[u32; N]>().read();
+        rows.add(dst as usize * N).cast::<[u32; N]>().write(v);
+    }
+}
+
+/// dst = src in the lanes of `exec`. Without a branch, so that the compiler makes vectors of it.
+///
+/// # Safety
+/// As [`copy_row`].
+unsafe fn blend_row<const N: usize>(rows: *mut u32, dst: u32, src: u32, exec: u64) {
+    if exec & (u64::MAX >> (64 - N)) == u64::MAX >> (64 - N) {
+        // SAFETY: passed on.
+        return unsafe { copy_row::<N>(rows, dst, src) };
+    }
+    // SAFETY: as promised. Both rows are read before one is written: they may be the same.
+    unsafe {
+        let dst = rows.add(dst as usize * N).cast::<[u32; N]>();
+        let (v, mut out) = (rows.add(src as usize * N).cast::<[u32; N]>().read(), dst.read());
+        for (group, (out, v)) in out.as_chunks_mut::<8>().0.iter_mut().zip(v.as_chunks::<8>().0).enumerate() {
+            let bits = (exec >> (8 * group)) as u32;
+            for lane in 0..8 {
+                let bit = 1 << lane;
+                let mask = if bits & bit == bit { u32::MAX } else { 0 };
+                out[lane] = v[lane] & mask | out[lane] & !mask;
+            }
+        }
+        dst.write(out);
     }
 }
 
 /// One scalar pure operation that has no inline form.
 pub extern "C" fn scalar(op: u32, mode: u32, a: u64, b: u64, c: u64) -> u64 {
     ir::eval::eval(ir::PureOp::ALL[op as usize], ir::FpMode(mode as u16), a, b, c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_replaced_in_the_lanes_of_exec_only() {
+        let masks = [0, 1, 0xffff_ffff, u64::MAX, 0x8000_0000_0000_0001, 0xdead_beef_0123_4567, 0x7fff_ffff_ffff_fffe];
+        for exec in masks {
+            check::<32>(exec);
+            check::<64>(exec);
+        }
+    }
+
+    fn check<const N: usize>(exec: u64) {
+        let mut rows: Vec<u32> = (0..3 * N as u32).collect();
+        let mut want = rows.clone();
+        for lane in (0..N).filter(|lane| exec >> lane & 1 != 0) {
+            want[lane] = rows[2 * N + lane];
+        }
+        // SAFETY: there are three rows.
+        unsafe { blend_row::<N>(rows.as_mut_ptr(), 0, 2, exec) };
+        assert_eq!(rows, want, "{exec:#x} of {N}");
+        // SAFETY: as above.
+        unsafe { blend_row::<N>(rows.as_mut_ptr(), 1, 1, exec) };
+        assert_eq!(rows, want, "onto itself");
+    }
 }
