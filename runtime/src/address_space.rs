@@ -245,6 +245,13 @@ pub struct MemorySnapshot {
     parts: Vec<(u64, Vec<u8>)>,
 }
 
+impl MemorySnapshot {
+    /// Guest address and contents of each allocation, by address.
+    pub fn parts(&self) -> &[(u64, Vec<u8>)] {
+        &self.parts
+    }
+}
+
 fn unmapped(what: &str, address: u64, len: usize) -> Error {
     Error::Memory(format!("{len} bytes at guest address {address:#x} cannot be {what}: not mapped"))
 }

@@ -5,6 +5,7 @@
 //! are the small machine that runs them, [`mod@picture`] compares pictures. `tests/*.rs` are the tests. Requirements that they cite by id are
 //! listed in `REQUIREMENTS.md`.
 
+pub mod attack;
 pub mod case;
 pub mod coverage;
 pub mod filetest;
