@@ -22,7 +22,7 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct DisasmArgs {
-    /// Code object, offload bundle, or program with HIP device code.
+    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     #[arg(required_unless_present_any = ["hex", "raw"], conflicts_with_all = ["hex", "raw"])]
     file: Option<PathBuf>,
     /// Only this kernel or function.
@@ -52,7 +52,7 @@ pub struct DisasmArgs {
 /// Runs it.
 pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
     if let Some(file) = &args.file {
-        let bytes = super::read_file(file)?;
+        let bytes = super::read_code(file, args.target.as_deref(), &Default::default())?;
         let object = super::load(file, &bytes, args.target.as_deref(), None)?;
         return super::print(&object_text(args, file, &object)?);
     }

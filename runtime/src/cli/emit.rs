@@ -10,7 +10,7 @@ use wavejit_jit::opt::{self, OptOptions};
 /// Print the host code of a kernel: Cranelift IR, then host instructions, of each function made.
 #[derive(clap::Args, Debug)]
 pub struct EmitArgs {
-    /// Code object, offload bundle, or program with HIP device code.
+    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Kernel; may be left out if there is only one.
     #[arg(long)]

@@ -10,7 +10,7 @@ use wavejit::code_object::{CodeObject, KernelArg, KernelInfo, container};
 /// Show kernels, arguments, registers, LDS and scratch of a code object.
 #[derive(clap::Args, Debug)]
 pub struct InfoArgs {
-    /// Code object, offload bundle, or program with HIP device code.
+    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Only this kernel.
     #[arg(long)]
@@ -25,7 +25,7 @@ pub struct InfoArgs {
 
 /// Runs it.
 pub fn info(args: &InfoArgs) -> Result<()> {
-    let bytes = super::read_file(&args.file)?;
+    let bytes = super::read_code(&args.file, args.target.as_deref(), &Default::default())?;
     let object = load(&args.file, &bytes, args.target.as_deref(), args.kernel.as_deref())?;
     let kernels: Vec<&KernelInfo> = match &args.kernel {
         Some(name) => vec![super::kernel(&args.file, &object, name)?],

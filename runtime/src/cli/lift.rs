@@ -9,7 +9,7 @@ use wavejit_jit::opt::{self, OptOptions};
 /// Print the wave IR of a kernel.
 #[derive(clap::Args, Debug)]
 pub struct LiftArgs {
-    /// Code object, offload bundle, or program with HIP device code.
+    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Kernel; may be left out if there is only one.
     #[arg(long)]
@@ -33,7 +33,7 @@ pub fn lift_command(args: &LiftArgs) -> Result<()> {
 
 /// The wave IR of a kernel, before any pass.
 pub fn lifted(file: &std::path::Path, kernel: Option<&str>, target: Option<&str>) -> Result<Func> {
-    let bytes = super::read_file(file)?;
+    let bytes = super::read_code(file, target, &Default::default())?;
     let object = super::load(file, &bytes, target, kernel)?;
     let kernel = super::one_kernel(file, &object, kernel)?;
     let image = object.image(0).with_context(|| file.display().to_string())?;

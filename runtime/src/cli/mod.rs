@@ -1,8 +1,9 @@
-//! The command line: `wavejit run`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
+//! The command line: `wavejit run`, `cc`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
 //!
 //! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
 
 mod asm;
+mod cc;
 mod disasm;
 mod dtype;
 mod emit;
@@ -44,6 +45,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::RunArgs),
+    Cc(cc::CcArgs),
     Info(info::InfoArgs),
     Disasm(disasm::DisasmArgs),
     Asm(asm::AsmArgs),
@@ -55,6 +57,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Cc(args) => cc::cc_command(&args),
         Command::Info(args) => info::info(&args),
         Command::Disasm(args) => disasm::disasm_command(&args),
         Command::Asm(args) => asm::asm_command(&args),
@@ -95,6 +98,17 @@ fn processor(mcpu: &str) -> Result<Gfx> {
     Ok(id.processor)
 }
 
+/// Bytes of a code object: the file's, or what a source file is compiled to.
+fn read_code(path: &Path, target: Option<&str>, options: &cc::SourceOptions) -> Result<Vec<u8>> {
+    match cc::is_source(path) {
+        true => cc::compile(path, target, options),
+        false => {
+            options.check_unused(path)?;
+            read_file(path)
+        }
+    }
+}
+
 /// A code object from a file's bytes.
 fn load(path: &Path, bytes: &[u8], target: Option<&str>, kernel: Option<&str>) -> Result<CodeObject> {
     CodeObject::load_for(bytes, target, kernel).with_context(|| path.display().to_string())
@@ -105,10 +119,8 @@ fn one_kernel<'a>(path: &Path, object: &'a CodeObject, name: Option<&str>) -> Re
     match (name, object.kernels()) {
         (Some(name), _) => kernel(path, object, name),
         (None, [only]) => Ok(only),
-        (None, several) => {
-            let names: Vec<&str> = several.iter().map(|k| k.name.as_str()).collect();
-            bail!("{}: choose one of its kernels with --kernel: {}", path.display(), names.join(", "))
-        }
+        (None, []) => bail!("{}: there are no kernels in it", path.display()),
+        (None, _) => bail!("{}: choose one of its kernels with --kernel: {}", path.display(), object.short_names().join(", ")),
     }
 }
 

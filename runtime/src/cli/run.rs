@@ -1,5 +1,6 @@
 //! `wavejit run`: one kernel, with buffers from files, numbers or generators.
 
+use super::cc::SourceOptions;
 use super::image;
 use super::npy;
 use super::output::{self, Output};
@@ -13,6 +14,7 @@ use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Ge
 fn help() -> String {
     let examples = "\
 Examples:
+  wavejit run vecadd.cl --grid 1000 --arg buf:zero=4000 --arg buf:count=f32:1000 --arg buf:fill=f32:0.5*1000 --arg u32=1000 --out 0=-:f32:8
   wavejit run kernels.hsaco --kernel saxpy --grid 1024 --group 256 \\
       --arg buf:rand=f32:1024:seed=1 --arg buf:fill=f32:2*1024 --arg f32=0.5 --out 1=-:f32:8
   wavejit run mandelbrot.hsaco --kernel mandelbrot --grid 640,480 --group 16,16 \\
@@ -22,11 +24,11 @@ Examples:
     format!("{}\n\n{}\n\n{}\n\n{examples}", value::SYNTAX, image::SYNTAX, output::SYNTAX)
 }
 
-/// Run a kernel of a code object.
+/// Run a kernel of a code object, or of a source file, which is compiled first.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
 pub struct RunArgs {
-    /// Code object, offload bundle, or program with HIP device code.
+    /// Code object, offload bundle, program with HIP device code, or a source file for `wavejit cc` (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Kernel to run; may be left out if there is only one.
     #[arg(long)]
@@ -46,7 +48,7 @@ pub struct RunArgs {
     /// LDS added at launch (HIP's dynamic shared memory), in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
-    /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+.
+    /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+, or to compile a source file for.
     #[arg(long)]
     target: Option<String>,
     /// Print how long loading, compiling and running took.
@@ -73,6 +75,8 @@ pub struct RunArgs {
     /// GB_ADDR_CONFIG of the device, which spreads images over pipes and banks; 0: the simplest chip.
     #[arg(long, value_name = "REGISTER", value_parser = register, default_value = "0")]
     gb_addr_config: u32,
+    #[command(flatten)]
+    source: SourceOptions,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,7 +122,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let outs: Vec<Output> = args.outs.iter().map(|o| Output::parse(o)).collect::<Result<_>>()?;
     check_references(&specs, &outs)?;
     let start = Instant::now();
-    let bytes = super::read_file(&args.file)?;
+    let bytes = super::read_code(&args.file, args.target.as_deref(), &args.source)?;
     let object = super::load(&args.file, &bytes, args.target.as_deref(), args.kernel.as_deref())?;
     let name = super::one_kernel(&args.file, &object, args.kernel.as_deref())?.name.clone();
     let device = Device::new(DeviceOptions {

@@ -39,6 +39,14 @@ pub enum LoadError {
         /// What there is.
         kernels: String,
     },
+    /// Several C++ kernels have this name in the source.
+    #[error("several kernels are called `{name}` in the source; choose one by its symbol: {kernels}")]
+    AmbiguousKernel {
+        /// Name that was asked for.
+        name: String,
+        /// Their symbols.
+        kernels: String,
+    },
     /// A relocation against a symbol that nothing defines.
     #[error("undefined symbol `{symbol}` (relocation at {address:#x}): link the code object completely")]
     UndefinedSymbol {

@@ -6,7 +6,7 @@
 //! Every read is checked: damaged input is a [`LoadError`] that names what was expected, never a panic.
 //!
 //! Files: `elf` segments, symbols, relocations; `metadata` the MessagePack note; `descriptor` the 64-byte kernel descriptor; `bundle`
-//! offload bundles.
+//! offload bundles; `source_name` names of C++ kernels.
 
 pub mod bundle;
 pub mod descriptor;
@@ -14,6 +14,7 @@ mod elf;
 mod error;
 mod metadata;
 mod reader;
+mod source_name;
 
 pub use descriptor::{KernelDescriptor, PgmRsrc, property};
 pub use elf::{Segment, Symbol, SymbolKind};
@@ -165,14 +166,29 @@ impl CodeObject {
         &self.kernels
     }
 
-    /// A kernel by name, with or without `.kd`.
+    /// A kernel by name, with or without `.kd`. A C++ kernel may go by the name in its source, if it is the only one of that name.
     pub fn kernel(&self, name: &str) -> Result<&KernelInfo, LoadError> {
         let plain = name.strip_suffix(".kd").unwrap_or(name);
-        self.kernels.iter().find(|k| k.name == plain).ok_or_else(|| LoadError::NoKernel {
-            name: name.to_string(),
-            target: self.elf.target.to_string(),
-            kernels: list(self.kernels.iter().map(|k| k.name.as_str())),
-        })
+        if let Some(kernel) = self.kernels.iter().find(|k| k.name == plain) {
+            return Ok(kernel);
+        }
+        let same: Vec<&KernelInfo> = self.kernels.iter().filter(|k| source_name::is_source_name(&k.name, plain)).collect();
+        match same[..] {
+            [only] => Ok(only),
+            [] => Err(LoadError::NoKernel {
+                name: name.to_string(),
+                target: self.elf.target.to_string(),
+                kernels: list(self.short_names().iter().map(String::as_str)),
+            }),
+            _ => Err(LoadError::AmbiguousKernel { name: name.to_string(), kernels: list(same.into_iter().map(|k| k.name.as_str())) }),
+        }
+    }
+
+    /// A name for each kernel that [`CodeObject::kernel`] takes: the one in the source where it is the only one of that name.
+    pub fn short_names(&self) -> Vec<String> {
+        let names: Vec<&str> = self.kernels.iter().map(|k| k.name.as_str()).collect();
+        let short = |symbol: &str| source_name::source_name(symbol).filter(|s| matches!(self.kernel(s), Ok(k) if k.name == symbol));
+        names.into_iter().map(|symbol| short(symbol).unwrap_or_else(|| symbol.to_string())).collect()
     }
 
     /// Symbols that are defined here, by address.
