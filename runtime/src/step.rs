@@ -135,7 +135,12 @@ impl Workgroup {
             let pc = interp.next_pc(state);
             let site = Site { job, workgroup: self, at, interp };
             match hook(&Step { group: self.id, wave: at.wave, pc, state, site }) {
-                Action::Continue => {}
+                // Hooks take their time: the end of a slice would be too late.
+                Action::Continue => {
+                    if let Err(e) = job.check_stop() {
+                        return tally.fail(e);
+                    }
+                }
                 Action::Stop => return tally.fail(report::stopped(job, self.id, at.wave, pc)),
                 Action::Restore(snapshot) => {
                     interp.forget();

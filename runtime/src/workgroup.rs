@@ -336,6 +336,8 @@ impl Workgroup {
 
     /// Gives each wave that can run one turn.
     pub fn turn(&mut self, job: &Job, tally: &mut Tally) -> Result<Turn, Error> {
+        // A loop of barriers uses little fuel.
+        job.check_stop()?;
         let mut at = TurnAt::default();
         while at.wave < self.count {
             if self.waves[at.wave].status == Status::Ready {
@@ -391,45 +393,36 @@ impl Workgroup {
                     return Ran::To(exit);
                 }
                 _ => match self.after(exit, i, job) {
-                    Ok(true) => {}
-                    Ok(false) => return Ran::To(exit),
+                    Ok(None) => {}
+                    Ok(Some(exit)) => return Ran::To(exit),
                     Err(e) => return tally.fail(e),
                 },
             }
         }
     }
 
-    /// What follows a rarer exit of a wave: does it run on at once?
-    fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<bool, Error> {
+    /// What follows a rarer exit of a wave: how it is suspended, or none if it runs on at once.
+    fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<Option<Exit>, Error> {
         let wave = &mut self.waves[i];
         match exit {
             Exit::End => {
                 let waiting = self.describe(job);
                 Err(report::budget(job, self.id, i, &waiting))
             }
-            Exit::Barrier => Ok(false),
+            Exit::Barrier => Ok(Some(exit)),
             Exit::Yield | Exit::Fuel => {
-                job.check_stop()?;
-                if job.max_insts != 0 && wave.used >= job.max_insts {
-                    let waiting = self.describe(job);
-                    return Err(report::budget(job, self.id, i, &waiting));
-                }
-                if wave.state.fuel <= 0 {
-                    wave.refuel(job);
-                }
-                Ok(false)
+                self.check_budget(job, i)?;
+                Ok(Some(exit))
             }
             Exit::NewPc => {
                 let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
-                wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
-                Ok(true)
+                self.go_on(job, i, pc, mode)
             }
             Exit::NewMode => {
                 let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
                 wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
                 let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
-                wave.go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
-                Ok(true)
+                self.go_on(job, i, pc, mode)
             }
             Exit::Fault => Err(report::fault(job, self.id, i, &wave.state)),
             Exit::Trap => Err(report::trap(job, self.id, i, wave.state.exit_arg)),
@@ -438,6 +431,28 @@ impl Workgroup {
                 Err(report::failure(job, self.id, i, failure))
             }
         }
+    }
+
+    /// Looks at cancellation and at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
+    fn check_budget(&mut self, job: &Job, i: usize) -> Result<(), Error> {
+        job.check_stop()?;
+        let wave = &mut self.waves[i];
+        if job.max_insts != 0 && wave.used >= job.max_insts {
+            let waiting = self.describe(job);
+            return Err(report::budget(job, self.id, i, &waiting));
+        }
+        if wave.state.fuel <= 0 {
+            wave.refuel(job);
+        }
+        Ok(())
+    }
+
+    /// Goes on at an entry that the wave jumped to, which may be the way round a loop. [`Exit::Fuel`] if its slice ended there.
+    fn go_on(&mut self, job: &Job, i: usize, pc: u64, mode: FpMode) -> Result<Option<Exit>, Error> {
+        let slice_ended = self.waves[i].state.fuel <= 0;
+        self.waves[i].go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+        self.check_budget(job, i)?;
+        Ok(slice_ended.then_some(Exit::Fuel))
     }
 
     /// Where each wave that has not ended is.

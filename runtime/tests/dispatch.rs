@@ -78,6 +78,56 @@ const S_ENDPGM: u32 = 0xbfb0_0000;
 const ENDLESS: &[u32] = &[
     0xbfa0_ffff,                // s_branch -1
 ];
+/// Ways round a loop that leave compiled code: (name, code).
+#[rustfmt::skip]
+const ENDLESS_EXITS: &[(&str, &[u32])] = &[
+    ("jump to an address that is not known before", &[
+        0xbe82_4700,            // s_getpc_b64 s[2:3]
+        0x7e02_0202,            // v_mov_b32_e32 v1, s2
+        0x7e04_0501,            // v_readfirstlane_b32 s2, v1
+        0x8c02_8202,            // s_or_b32 s2, s2, 2
+        0xbe80_4802,            // s_setpc_b64 s[2:3]
+    ]),
+    ("call of an address that is not known before", &[
+        0xbe82_4700,            // s_getpc_b64 s[2:3]
+        0x7e02_0202,            // v_mov_b32_e32 v1, s2
+        0x7e04_0501,            // v_readfirstlane_b32 s2, v1
+        0xbe84_4902,            // s_swappc_b64 s[4:5], s[2:3]
+    ]),
+    ("float mode that is not known before", &[
+        0x8d04_9004,            // s_xor_b32 s4, s4, 16
+        0xb904_3801,            // s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4
+        0xbfa0_fffd,            // s_branch -3
+    ]),
+    ("barrier", &[
+        0xbfbd_0000,            // s_barrier
+        0xbfa0_fffe,            // s_branch -2
+    ]),
+    ("sleep", &[
+        0xbf83_0001,            // s_sleep 1
+        0xbfa0_fffe,            // s_branch -2
+    ]),
+];
+/// Wave 0 spins, by jumps to an address that is not known before, until wave 1 has stored 7 to LDS.
+#[rustfmt::skip]
+const SPIN_BY_JUMPS: &[u32] = &[
+    0x7e02_0280,                // v_mov_b32_e32 v1, 0
+    0x7e0a_0500,                // v_readfirstlane_b32 s5, v0
+    0xbf06_8005,                // s_cmp_eq_u32 s5, 0
+    0xbfa1_000a,                // s_cbranch_scc0 10
+    0xbe86_4700,                // s_getpc_b64 s[6:7]
+    0x7e04_0206,                // v_mov_b32_e32 v2, s6
+    0x7e0c_0502,                // v_readfirstlane_b32 s6, v2
+    0xd8d8_0000, 0x0300_0001,   // ds_load_b32 v3, v1
+    0xbf89_fc07,                // s_waitcnt lgkmcnt(0)
+    0x7e10_0503,                // v_readfirstlane_b32 s8, v3
+    0xbf06_8708,                // s_cmp_eq_u32 s8, 7
+    0xbfa2_0004,                // s_cbranch_scc1 4
+    0xbe80_4806,                // s_setpc_b64 s[6:7]
+    0x7e04_0287,                // v_mov_b32_e32 v2, 7
+    0xd834_0000, 0x0000_0201,   // ds_store_b32 v1, v2
+    0xbfb0_0000,                // s_endpgm
+];
 #[rustfmt::skip]
 const WAVE1_LOOPS: &[u32] = &[
     0x7e0a_0500,                // v_readfirstlane_b32 s5, v0
@@ -187,6 +237,68 @@ fn an_endless_loop_ends_with_its_budget() {
         m.max_insts = 10_000;
         let text = limit(m.run([64, 1, 1], [64, 1, 1], &[], None));
         assert!(text.contains("budget of 10000") && text.contains("kernel `test`+0x0"), "{text}");
+    }
+}
+
+#[test]
+fn every_way_round_a_loop_uses_the_budget() {
+    for engine in ENGINES {
+        for (name, code) in ENDLESS_EXITS {
+            let mut m = Machine::new(options(engine, 2), code);
+            m.max_insts = 10_000;
+            let text = limit(m.run([64, 1, 1], [64, 1, 1], &[], None));
+            assert!(text.contains("budget of 10000"), "{engine:?}, {name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_way_round_a_loop_uses_the_budget_of_a_hooked_run() {
+    for (name, code) in ENDLESS_EXITS {
+        let mut m = Machine::new(options(Engine::Interp, 1), code);
+        m.max_insts = 1000;
+        let text = limit(m.run_hooked([32, 1, 1], [32, 1, 1], &[], None, Some(&|_: &Step| Action::Continue)));
+        assert!(text.contains("budget of 1000"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn every_way_round_a_loop_sees_cancellation() {
+    for engine in ENGINES {
+        for (name, code) in ENDLESS_EXITS {
+            let m = Machine::new(options(engine, 2), code);
+            let cancel = AtomicU32::new(0);
+            std::thread::scope(|s| {
+                s.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(20));
+                    cancel.store(1, Ordering::Relaxed);
+                });
+                let text = limit(m.run([128, 1, 1], [64, 1, 1], &[], Some(&cancel)));
+                assert!(text.contains("cancelled"), "{engine:?}, {name}: {text}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_hook_does_not_keep_a_wave_from_being_cancelled() {
+    let m = Machine::new(options(Engine::Interp, 1), ENDLESS);
+    let (cancel, calls) = (AtomicU32::new(0), AtomicU32::new(0));
+    let hook = |_: &Step| {
+        cancel.store(u32::from(calls.fetch_add(1, Ordering::Relaxed) == 9), Ordering::Relaxed);
+        Action::Continue
+    };
+    limit(m.run_hooked([32, 1, 1], [32, 1, 1], &[], Some(&cancel), Some(&hook)));
+    assert_eq!(calls.into_inner(), 10);
+}
+
+#[test]
+fn a_wave_that_spins_by_computed_jumps_makes_way_for_others() {
+    for engine in ENGINES {
+        let mut m = Machine::new(options(engine, 1), SPIN_BY_JUMPS);
+        (m.lds_bytes, m.max_insts) = (64, 10_000_000);
+        let stats = m.run([64, 1, 1], [64, 1, 1], &[], None).unwrap();
+        assert_eq!(stats.waves, 2);
     }
 }
 
