@@ -69,6 +69,7 @@ fn measure(kernel: &KernelInfo, image: &[u8]) -> Row {
         target: Gfx::GFX1100,
         wave_size: kernel.wave_size,
         mode: FpMode::HSA,
+        vgprs: kernel.descriptor.rsrc.allocated_vgprs(kernel.target, kernel.wave_size),
         read: &dword,
     };
     let mut row = Row { lift: best(3, || drop(lift::lift(&source))), ..Row::default() };

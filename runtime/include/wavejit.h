@@ -66,6 +66,8 @@ void wavejit_kernel_close(wavejit_kernel *kernel);
  *   mode                rsrc1: FLOAT_MODE 19:12, DX10_CLAMP 21 and IEEE_MODE 23 (not on gfx12), FP16_OVFL 26 (from gfx9 on)
  *   LDS                 rsrc2 bits 23:15 in steps of 512 bytes (256 on gfx6); the caller fills this in, as a driver would. It is zero
  *                       when a workgroup starts.
+ *   VGPRs               as many as rsrc1 bits 5:0 ask for, in whole granules of the processor (24 in wave32 and 12 in wave64 on gfx1100): a
+ *                       source beyond reads v0, an instruction with a destination beyond does nothing
  *   AGPRs               rsrc3 has ACCUM_OFFSET on gfx90a, gfx94x, gfx95x
  *
  * Everything else starts as zero. The code may read itself, relative to the pc, within [code, code + code_size). */

@@ -437,7 +437,7 @@ impl Kernel {
     /// Compiles it now, for a launch later.
     pub fn compile(&self) -> Result<(), Error> {
         let init = self.init(&Pointers::default(), &[], 0);
-        self.module.0.program.code(&self.info.name, init.entry, init.mode, init.wave_size)?;
+        self.module.0.program.code(&self.info.name, init.code_key())?;
         Ok(())
     }
 

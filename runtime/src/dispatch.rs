@@ -214,7 +214,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         return refuse("the grid has more than 2^62 workgroups");
     };
     let before = Instant::now();
-    let code = d.program.code(d.name, d.init.entry, d.init.mode, d.init.wave_size)?;
+    let code = d.program.code(d.name, d.init.code_key())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let threads = if d.deterministic { 1 } else { pool.threads() as u64 };
     static SERIAL: AtomicU64 = AtomicU64::new(1);

@@ -1,4 +1,4 @@
-//! Compiled code of one loaded piece of machine code (a code object, or raw code): found or made by entry, float mode and wave size.
+//! Compiled code of one loaded piece of machine code (a code object, or raw code): found or made by [`CodeKey`].
 //!
 //! The cache belongs to the program, so it goes when the module goes; nothing else changes what an entry compiles to (the guest address
 //! is the entry itself; target and engine are the program's; the host does not change).
@@ -33,8 +33,21 @@ pub struct Program {
     engine: Engine,
     /// Guest addresses code may be read from.
     range: (u64, u64),
-    codes: RwLock<HashMap<(u64, FpMode, u32), Arc<Code>>>,
+    codes: RwLock<HashMap<CodeKey, Arc<Code>>>,
     compiling: Mutex<()>,
+}
+
+/// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CodeKey {
+    /// Guest address.
+    pub entry: u64,
+    /// Float mode at the entry.
+    pub mode: FpMode,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// VGPRs of a wave.
+    pub vgprs: u32,
 }
 
 /// One entry, ready to run.
@@ -77,8 +90,7 @@ impl Program {
     }
 
     /// The code of an entry, compiled now if it is new. `name` is for messages.
-    pub fn code(&self, name: &str, entry: u64, mode: FpMode, wave_size: u32) -> Result<Arc<Code>, Error> {
-        let key = (entry, mode, wave_size);
+    pub fn code(&self, name: &str, key: CodeKey) -> Result<Arc<Code>, Error> {
         if let Some(code) = self.codes.read().get(&key) {
             return Ok(code.clone());
         }
@@ -86,7 +98,7 @@ impl Program {
         if let Some(code) = self.codes.read().get(&key) {
             return Ok(code.clone());
         }
-        let code = Arc::new(self.compile(name, entry, mode, wave_size)?);
+        let code = Arc::new(self.compile(name, key)?);
         self.codes.write().insert(key, code.clone());
         Ok(code)
     }
@@ -102,14 +114,14 @@ impl Program {
         if inside { self.space.read_u32(address) } else { None }
     }
 
-    fn compile(&self, name: &str, entry: u64, mode: FpMode, wave_size: u32) -> Result<Code, Error> {
+    fn compile(&self, name: &str, CodeKey { entry, mode, wave_size, vgprs }: CodeKey) -> Result<Code, Error> {
         let start = Instant::now();
         if !entry.is_multiple_of(4) || self.read(entry).is_none() {
             let (low, high) = self.range;
             return Err(Error::Memory(format!("kernel `{name}`: no code at {entry:#x}: its code lies in {low:#x}..{high:#x}")));
         }
         let read = |address| self.read(address);
-        let mut func = lift::lift(&LiftSource { name, entry, target: self.target, wave_size, mode, read: &read });
+        let mut func = lift::lift(&LiftSource { name, entry, target: self.target, wave_size, mode, vgprs, read: &read });
         debug_assert_eq!(ir::verify::verify(&func).err(), None, "lifted code passes the verifier");
         let resume_pcs = ir::resume_points(&func).iter().map(|b| func.block(*b).pc).collect();
         let failures = func.failures.clone();

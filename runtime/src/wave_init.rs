@@ -5,6 +5,7 @@
 //! ISA, ch. 3, table 12. What those call undefined is zero here.
 
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
+use crate::program::CodeKey;
 use wavejit_jit::abi::WaveState;
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::{Family, Gfx};
@@ -41,7 +42,7 @@ pub struct WaveInit {
     pub lds_bytes: u32,
     /// Scratch of a work-item in bytes.
     pub scratch_bytes: u32,
-    /// VGPRs a wave was compiled for.
+    /// VGPRs a wave has.
     pub vgprs: u32,
     /// See [`PgmRsrc::accum_offset`].
     pub accum_offset: Option<u32>,
@@ -144,9 +145,14 @@ impl WaveInit {
             flat_scratch: 0,
             lds_bytes: 0,
             scratch_bytes: 0,
-            vgprs: rsrc.vgprs(target, wave_size),
+            vgprs: rsrc.allocated_vgprs(target, wave_size),
             accum_offset: rsrc.accum_offset(target),
         }
+    }
+
+    /// What the code of its waves is translated for.
+    pub fn code_key(&self) -> CodeKey {
+        CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs }
     }
 
     /// Waves of a workgroup of this extent.

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::dispatch::Job;
 use crate::memory::fault::enter;
 use crate::memory::helpers;
-use crate::program::{Body, Code};
+use crate::program::{Body, Code, CodeKey};
 use crate::report;
 use crate::wave::{Arena, WaveContext, blank_state};
 use crate::wave_init::WavePlace;
@@ -276,7 +276,7 @@ impl WaveSlot {
 
     /// Goes on at another entry.
     fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
-        let code = job.program.code(&job.name, pc, mode, self.state.wave_size)?;
+        let code = job.program.code(&job.name, CodeKey { entry: pc, mode, ..job.init.code_key() })?;
         let old = self.state.rows;
         let len = usize::from(TEMP_ROW) * self.state.wave_size as usize;
         if self.rows.holds(self.arena_bytes(code.temp_rows)) {

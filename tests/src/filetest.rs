@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # A comment.
-//! ; run gfx1100 wave32 wave64                 targets of the cases below; all must agree
+//! ; run gfx1100 wave32 wave64                 targets of the cases below; all must agree (`vgprs=48` at the end: VGPRs of a wave)
 //!
 //! v_add_f32 v0, v1, s2 clamp              // d5038000 00000501
 //! ; v1 = 0.5 0.75 -inf nan   s2 = 0.5   exec = 0b0111
@@ -25,16 +25,17 @@
 //!
 //! EXEC, if not given, is the lanes that the longest input list names; all lanes without such a list or with `...` in one.
 
-use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_code};
+use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_limited};
 use half::f16;
 use std::fmt::Write;
 use wavejit_jit::abi::Exit;
 use wavejit_jit::ir::verify::verify;
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::Gfx;
+use wavejit_jit::lift::ALL_VGPRS;
 
-/// A target of a case.
-pub type Target = (Gfx, u32);
+/// A target of a case: processor, wave size, VGPRs.
+pub type Target = (Gfx, u32, u32);
 
 /// One parsed case.
 #[derive(Debug)]
@@ -182,7 +183,7 @@ fn junk(wave_size: u32) -> Machine {
     m
 }
 
-fn run_check(case: &Case, (gfx, wave_size): Target, check: &Check) -> Result<(), String> {
+fn run_check(case: &Case, (gfx, wave_size, vgprs): Target, check: &Check) -> Result<(), String> {
     let mut start = junk(wave_size);
     let mut mode = FpMode::HSA;
     let mut lanes = 0;
@@ -205,7 +206,7 @@ fn run_check(case: &Case, (gfx, wave_size): Target, check: &Check) -> Result<(),
 
     let mut words = case.words.clone();
     words.push(LEAVE);
-    let func = lift_code(&words, gfx, wave_size, mode);
+    let func = lift_limited(&words, gfx, wave_size, mode, vgprs);
     verify(&func).map_err(|e| format!("    verifier: {e}\n"))?;
     for (engine, run) in [INTERPRETER].into_iter().chain(OTHERS) {
         let mut m = start.clone();
@@ -303,10 +304,14 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
 }
 
 fn parse_targets(list: &str) -> Option<Vec<Target>> {
+    let (list, vgprs) = match list.split_once("vgprs=") {
+        Some((list, n)) => (list, n.trim().parse().ok().filter(|n| (1..=ALL_VGPRS).contains(n))?),
+        None => (list, ALL_VGPRS),
+    };
     let mut words = list.split_whitespace();
     let gfx = Gfx::parse(words.next()?)?;
     let waves: Option<Vec<Target>> =
-        words.map(|w| Some((gfx, w.strip_prefix("wave")?.parse().ok().filter(|n| [32, 64].contains(n))?))).collect();
+        words.map(|w| Some((gfx, w.strip_prefix("wave")?.parse().ok().filter(|n| [32, 64].contains(n))?, vgprs))).collect();
     waves.filter(|w| !w.is_empty())
 }
 

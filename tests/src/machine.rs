@@ -6,7 +6,7 @@ use wavejit_jit::emit::{self, EmitOptions};
 use wavejit_jit::ir::verify::verify;
 use wavejit_jit::ir::{FpMode, Func, SReg, interp};
 use wavejit_jit::isa::Gfx;
-use wavejit_jit::lift::{LiftSource, lift};
+use wavejit_jit::lift::{ALL_VGPRS, LiftSource, lift};
 use wavejit_jit::opt::{self, OptOptions};
 
 /// Guest address of the code.
@@ -205,11 +205,16 @@ pub const INTERPRETER: (&str, Engine) = ("interpreter", |func, m| Ok(m.interpret
 pub const OTHERS: [(&str, Engine); 2] =
     [("interpreter after the passes", |func, m| m.interpret_optimised(func)), ("compiled code", |func, m| m.run_compiled(func))];
 
-/// Lifts code that stands at [`CODE`].
+/// Lifts code that stands at [`CODE`], for waves with all registers.
 pub fn lift_code(words: &[u32], target: Gfx, wave_size: u32, mode: FpMode) -> Func {
+    lift_limited(words, target, wave_size, mode, ALL_VGPRS)
+}
+
+/// Lifts code that stands at [`CODE`], for waves with this many VGPRs.
+pub fn lift_limited(words: &[u32], target: Gfx, wave_size: u32, mode: FpMode, vgprs: u32) -> Func {
     let read = |addr: u64| {
         let offset = addr.checked_sub(CODE).filter(|o| o % 4 == 0)?;
         words.get(usize::try_from(offset / 4).ok()?).copied()
     };
-    lift(&LiftSource { name: "test", entry: CODE, target, wave_size, mode, read: &read })
+    lift(&LiftSource { name: "test", entry: CODE, target, wave_size, mode, vgprs, read: &read })
 }

@@ -8,11 +8,11 @@
 //!
 //! A program that fails is cut down (items are dropped while it still fails) and printed with its disassembly.
 //!
-//! Registers: v0..v11, s0..s15, VCC, EXEC, M0 are the program's; v20..v23 addresses; s\[96:97\] the way out, s98 and s99 loop counters,
+//! Registers: v0..v11, sometimes some that a wave may not have (v24..v31), s0..s15, VCC, EXEC, M0 are the program's; v20..v23 addresses; s\[96:97\] the way out, s98 and s99 loop counters,
 //! s\[100:101\] the memory block, s\[102:105\] saved EXEC.
 
 use crate::filetest::differences;
-use crate::machine::{CODE, LEAVE, MEM, Machine, OTHERS, lift_code};
+use crate::machine::{CODE, LEAVE, MEM, Machine, OTHERS, lift_code, lift_limited};
 use std::fmt::Write;
 use wavejit_jit::ir::text::{parse, print};
 use wavejit_jit::ir::verify::verify;
@@ -22,6 +22,8 @@ use wavejit_jit::isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
 /// The target of the programs.
 const GFX: Gfx = Gfx::GFX1100;
 const VGPRS: u16 = 12;
+/// Registers that waves of some programs lack.
+const BEYOND: std::ops::Range<u16> = 24..32;
 const SGPRS: u8 = 16;
 
 /// A small generator (xorshift64*): the sequence of a seed never changes.
@@ -152,6 +154,7 @@ pub struct Program {
     items: Vec<Item>,
     wave_size: u32,
     mode: FpMode,
+    vgprs: u32,
     start: Machine,
 }
 
@@ -163,8 +166,9 @@ impl Program {
         let mode = random_mode(&mut rng);
         let start = random_machine(&mut rng, wave_size);
         let count = 4 + rng.below(30);
+        let vgprs = rng.pick(&[24, 29, 48]);
         let items = random_items(&mut rng, wave_size, count, 0);
-        Program { items, wave_size, mode, start }
+        Program { items, wave_size, mode, vgprs, start }
     }
 
     fn words(&self) -> Vec<u32> {
@@ -174,7 +178,7 @@ impl Program {
     }
 
     fn func(&self) -> Func {
-        lift_code(&self.words(), GFX, self.wave_size, self.mode)
+        lift_limited(&self.words(), GFX, self.wave_size, self.mode, self.vgprs)
     }
 
     /// Runs it everywhere. `Err` says what differs.
@@ -306,7 +310,7 @@ fn random_mask(rng: &mut Rng) -> u64 {
 
 fn random_machine(rng: &mut Rng, wave_size: u32) -> Machine {
     let mut m = Machine::new(wave_size);
-    for n in 0..24 {
+    for n in 0..usize::from(BEYOND.end) {
         m.vgpr_mut(n).iter_mut().for_each(|x| *x = random_value(rng));
     }
     for n in 0..usize::from(SGPRS) {
@@ -380,7 +384,7 @@ fn is_allowed(inst: &Inst) -> bool {
     let memory = matches!(inst.enc, Enc::DS | Enc::GLOBAL | Enc::FLAT | Enc::SMEM);
     let name = |row: &str| !(CONTROL.iter().any(|c| row.starts_with(c)) || memory && FLOAT_ATOMICS.iter().any(|c| row.contains(c)));
     let operand = |o: &Operand| match *o {
-        Operand::Vgpr { n, count, .. } => n + u16::from(count) <= VGPRS || (memory && (20..24).contains(&n)),
+        Operand::Vgpr { n, count, .. } => n + u16::from(count) <= VGPRS || n >= BEYOND.start || (memory && (20..24).contains(&n)),
         Operand::Agpr { .. } => false,
         Operand::Sgpr { n, count } => n + count <= SGPRS || matches!(n, 106 | 107 | 124..=127) || (memory && n == 100),
         Operand::Special(code) => matches!(code, 251..=253),
@@ -398,7 +402,7 @@ fn is_supported(words: &[u32], wave_size: u32) -> bool {
 }
 
 fn vgpr(rng: &mut Rng) -> u32 {
-    rng.below(VGPRS.into())
+    if rng.one_in(32) { BEYOND.start as u32 + rng.below(BEYOND.len() as u32) } else { rng.below(VGPRS.into()) }
 }
 
 fn sgpr(rng: &mut Rng) -> u32 {

@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 /// Most rows a site has: addresses, data and results together.
 pub const SITE_ROWS: usize = 32;
 
+/// Stands for a row beyond the file of its register: v256, a256.
+pub const NO_ROW: u16 = 0xfe00;
+
 /// Which part of a result register is written; the rest keeps its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -29,7 +32,7 @@ pub struct SiteRegisters {
     pub soffset: Option<Operand>,
     /// M0 is read too: where in LDS.
     pub reads_m0: bool,
-    /// Rows of the address, in order.
+    /// Rows of the address, in order; [`NO_ROW`] may be among these and the following.
     pub address: Vec<u16>,
     /// Rows of data read.
     pub data: Vec<u16>,
@@ -89,7 +92,7 @@ impl SiteRegisters {
         let status = usize::from(mods.tfe || mods.lwe);
         // A status follows the data of LWE as of TFE (IMG-01), but LLVM counts it for TFE only.
         if let (true, false, Some(last)) = (mods.lwe, mods.tfe, vdata.last()) {
-            vdata.push(last & 256 | (last + 1) & 255);
+            vdata.push(row_in_file(last & 256, (last & 255) + 1));
         }
         if flags.contains(Flags::ATOMIC) {
             let values = vdata.len() - status.min(vdata.len());
@@ -135,23 +138,27 @@ fn undeclared_address(name: &str, first: u16) -> impl Iterator<Item = u16> {
     };
     let before_coordinates: u16 = name.split('_').skip(2).map(of_part).sum();
     // Four more: three coordinates and a level, or a fragment.
-    (0..before_coordinates + 4).map(move |i| (first + i) & 255)
+    (0..before_coordinates + 4).map(move |i| row_in_file(0, first + i))
 }
 
 /// LLVM counts the results of gfx10.3's image_msaa_load by dmask, which says which channel it is; there are four of them (IMG-33).
 fn all_fragments(inst: &Inst, data: &mut Vec<u16>) {
     let fragments = if inst.mods.d16 { 2 } else { 4 };
     let first = data.first().copied().unwrap_or(0);
-    *data = (0..fragments + u16::from(inst.mods.tfe)).map(|i| (first + i) & 255).collect();
+    *data = (0..fragments + u16::from(inst.mods.tfe)).map(|i| row_in_file(0, first + i)).collect();
 }
 
 /// Rows of a vector operand.
 fn rows(op: Operand) -> Result<Vec<u16>, &'static str> {
     match op {
-        Operand::Vgpr { n, count, .. } => Ok((0..count.into()).map(|i| (n + i) & 255).collect()),
-        Operand::Agpr { n, count } => Ok((0..count.into()).map(|i| 256 + ((n + i) & 255)).collect()),
+        Operand::Vgpr { n, count, .. } => Ok((0..count.into()).map(|i| row_in_file(0, n + i)).collect()),
+        Operand::Agpr { n, count } => Ok((0..count.into()).map(|i| row_in_file(256, (n & 255) + i)).collect()),
         _ => Err("VGPRs expected"),
     }
+}
+/// Row of register `n` of the file that starts at row `file`.
+fn row_in_file(file: u16, n: u16) -> u16 {
+    if n < 256 { file + n } else { NO_ROW }
 }
 
 /// One such instruction of a function.

@@ -221,7 +221,7 @@ impl Lifter<'_, '_> {
             let term = Term::Fail(undecodable(self.func, src, pc));
             return Block { pc, mode, insts: vec![], term, term_pc: pc, guest_insts: 0 };
         };
-        let mut cx = Cx::new(Builder::new(self.func, pc, mode), first, src.target, src.wave_size);
+        let mut cx = Cx::new(Builder::new(self.func, pc, mode), first, src);
         let end = loop {
             if pc != start && nodes.contains_key(&(pc, mode)) {
                 break End::Falls;

@@ -301,12 +301,32 @@ fn m0_field(c: &mut Cx, shift: u32, mask: u32) -> Value {
     let m = c.b.const32(mask);
     c.b.pure2(And32, v, m)
 }
+/// An index that is out of range from every register.
+const NOWHERE: u32 = 1 << 31;
+
+/// Is v\[reg + index\] a register of the wave (STATE-30)?
+fn is_register(c: &mut Cx, reg: VReg, index: Value) -> Value {
+    let end = c.rows_from(reg.0);
+    let end = c.b.const32(end);
+    c.b.pure2(ICmpUlt32, index, end)
+}
+/// `index`, or one that is out of range.
+fn index_if(c: &mut Cx, condition: Value, index: Value) -> Value {
+    let nowhere = c.b.const32(NOWHERE);
+    c.b.pure3(Sel32, condition, index, nowhere)
+}
+fn index_from(c: &mut Cx, reg: VReg, index: Value) -> Value {
+    let there = is_register(c, reg, index);
+    index_if(c, there, index)
+}
+/// v\[reg + index\], v0 if there is no such register.
 fn read_rel(c: &mut Cx, reg: VReg, index: Value) -> Value {
-    let e = c.exec();
+    let (e, index) = (c.exec(), index_from(c, reg, index));
     c.b.push(Op::VGetRel { reg, index, demand: Some(e) }, &[Ty::L32])
 }
+/// v\[reg + index\] = value, if there is such a register.
 fn write_rel(c: &mut Cx, reg: VReg, index: Value, value: Value) {
-    let exec = c.exec();
+    let (exec, index) = (c.exec(), index_from(c, reg, index));
     let value = c.as_lane(value);
     c.b.push(Op::VSetRel { reg, index, value, exec }, &[]);
 }
@@ -339,18 +359,24 @@ pub fn movrelsd2(c: &mut Cx) {
     let v = read_rel(c, s, si);
     write_rel(c, d, di, v);
 }
-/// v_swap_b32
+/// v_swap_b32: both are destinations (STATE-31).
 pub fn swap(c: &mut Cx) {
     let (x, y) = (row(c, 0), row(c, 1));
+    if !c.has_rows(y.0, 1) {
+        return;
+    }
     let e = c.exec();
     let (vx, vy) = (c.b.vget(x, Some(e)), c.b.vget(y, Some(e)));
     c.b.vset(x, vy, e);
     c.b.vset(y, vx, e);
 }
-/// v_swaprel_b32: v\[dst + M0\[25:16\]\] and v\[src + M0\[9:0\]\]
+/// v_swaprel_b32: v\[dst + M0\[25:16\]\] and v\[src + M0\[9:0\]\], if both are there (STATE-31).
 pub fn swaprel(c: &mut Cx) {
     let (d, s) = (row(c, 0), row(c, 1));
     let (si, di) = (m0_field(c, 0, 0x3ff), m0_field(c, 16, 0x3ff));
+    let (has_s, has_d) = (is_register(c, s, si), is_register(c, d, di));
+    let both = c.b.pure2(BAnd, has_s, has_d);
+    let (si, di) = (index_if(c, both, si), index_if(c, both, di));
     let vs = read_rel(c, s, si);
     let vd = read_rel(c, d, di);
     write_rel(c, d, di, vs);

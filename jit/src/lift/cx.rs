@@ -5,9 +5,10 @@
 
 use super::crosslane;
 use super::sem::*;
+use super::{ALL_VGPRS, LiftSource};
 use crate::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use crate::ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
-use crate::isa::{Dpp, Family, Gfx, Half, Inst, Operand};
+use crate::isa::{self, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
 
 /// What a scalar operand code names.
 enum ScalarCode {
@@ -28,6 +29,8 @@ pub struct Cx<'a, 'f> {
     pub target: Gfx,
     /// Lanes of a wave: 32 or 64.
     pub wave_size: u32,
+    /// VGPRs a wave has.
+    vgprs: u16,
     /// Why the instruction cannot be lifted, if so.
     pub unsupported: Option<&'static str>,
     /// EXEC, once read and until written.
@@ -37,9 +40,10 @@ pub struct Cx<'a, 'f> {
 }
 
 impl<'a, 'f> Cx<'a, 'f> {
-    /// For a block that begins with `inst`.
-    pub fn new(b: Builder<'f>, inst: &'a Inst, target: Gfx, wave_size: u32) -> Self {
-        Cx { b, inst, target, wave_size, unsupported: None, exec: None, dpp_done: false }
+    /// For a block of `src` that begins with `inst`.
+    pub fn new(b: Builder<'f>, inst: &'a Inst, src: &LiftSource) -> Self {
+        let vgprs = src.vgprs.clamp(1, ALL_VGPRS) as u16;
+        Cx { b, inst, target: src.target, wave_size: src.wave_size, vgprs, unsupported: None, exec: None, dpp_done: false }
     }
 
     /// Gives up on the instruction: the block will end in an error that names it.
@@ -141,6 +145,48 @@ impl<'a, 'f> Cx<'a, 'f> {
         }
     }
 
+    // which vector registers there are
+
+    /// Does a wave have the `count` registers from row `n`?
+    pub fn has_rows(&self, n: u16, count: usize) -> bool {
+        let end = if n < AGPR0 { self.vgprs } else { 2 * AGPR0 };
+        usize::from(n) + count <= usize::from(end)
+    }
+    /// VGPRs from `n` on: how far a relative access may go.
+    pub fn rows_from(&self, n: u16) -> u32 {
+        self.vgprs.saturating_sub(n).into()
+    }
+    /// Row of dword `i` of a source operand of `dwords` dwords. If part of it is out of range, the VALU reads all of it from v0 on, VOPD
+    /// from the register number modulo 4; memory instructions read v0 instead of each dword that is (STATE-32).
+    pub fn source(&self, n: u16, dwords: usize, i: usize) -> VReg {
+        let file = n & AGPR0;
+        let first = match self.inst.enc {
+            enc if is_memory(enc) => n,
+            _ if self.has_rows(n, dwords) => n,
+            Enc::VOPD => n & 3,
+            _ => file,
+        };
+        VReg(if self.has_rows(first, i + 1) { first + i as u16 } else { file })
+    }
+    /// Is a destination VGPR out of range? Then nothing of the instruction happens (STATE-31, STATE-33), whether it would write an SGPR
+    /// too or read memory.
+    pub fn is_dropped(&self) -> bool {
+        let inst = self.inst;
+        let beyond = |i: usize| match inst.ops().get(i) {
+            Some(Operand::Vgpr { n, count, .. }) => !self.has_rows(*n, (*count).into()),
+            Some(Operand::Agpr { n, count }) => !self.has_rows(AGPR0 + (n & 255), (*count).into()),
+            _ => false,
+        };
+        let writes = |row: &isa::Row| match row.ops.first() {
+            // Loads to LDS have none.
+            Some(Opd::D(_) | Opd::AD(_)) => !inst.mods.lds,
+            // Left out where nothing is returned: the address comes first then.
+            Some(Opd::RD(_)) => inst.ops().len() == row.ops.len(),
+            _ => false,
+        };
+        writes(inst.row) && beyond(0) || inst.row_y.is_some_and(writes) && beyond(inst.y_start.into())
+    }
+
     // scalar registers
 
     fn code(&self, n: u8) -> ScalarCode {
@@ -237,7 +283,8 @@ impl<'a, 'f> Cx<'a, 'f> {
         match op {
             Operand::Sgpr { n, .. } if t.is_64() => self.swrite64(n, v),
             Operand::Sgpr { n, .. } => self.swrite(n, v),
-            Operand::Off => {}
+            // Codes of sources that 8-bit destination fields can hold: out of range (STATE-22).
+            Operand::Off | Operand::Special(_) => {}
             _ => self.unsupported("scalar destination expected"),
         }
     }
@@ -304,9 +351,10 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// A vector register as type `t`, under `demand`.
     pub fn vread(&mut self, n: u16, half: Half, t: T, demand: Option<Value>) -> Value {
-        let v = self.b.vget(VReg(n), demand);
+        let dwords = if t.is_64() { 2 } else { 1 };
+        let v = self.b.vget(self.source(n, dwords, 0), demand);
         if t.is_64() {
-            let hi = self.b.vget(VReg(next_row(n)), demand);
+            let hi = self.b.vget(self.source(n, dwords, 1), demand);
             return self.b.pure2(PureOp::Pack64, v, hi);
         }
         if half == Half::Hi { self.high_half(v) } else { v }
@@ -325,7 +373,7 @@ impl<'a, 'f> Cx<'a, 'f> {
             }
             Operand::Agpr { n, .. } => {
                 let e = self.exec();
-                self.vread(256 + (n & 255), Half::Whole, t, Some(e))
+                self.vread(AGPR0 + (n & 255), Half::Whole, t, Some(e))
             }
             Operand::Sgpr { .. } if t == Mask => self.mask_src(op),
             Operand::Sgpr { n, .. } if t.is_64() => self.sread64(n),
@@ -426,14 +474,14 @@ impl<'a, 'f> Cx<'a, 'f> {
     pub fn vdst(&mut self, op: Operand, t: T, v: Value, exec: Value) {
         let (n, half) = match op {
             Operand::Vgpr { n, half, .. } => (n, half),
-            Operand::Agpr { n, .. } => (256 + (n & 255), Half::Whole),
+            Operand::Agpr { n, .. } => (AGPR0 + (n & 255), Half::Whole),
             _ => return self.unsupported("vector destination expected"),
         };
         if t.is_64() {
             let lo = self.b.pure1(PureOp::Lo64, v);
             let hi = self.b.pure1(PureOp::Hi64, v);
             self.b.vset(VReg(n), lo, exec);
-            self.b.vset(VReg(next_row(n)), hi, exec);
+            self.b.vset(VReg(n + 1), hi, exec);
         } else if t.is_16() {
             let high = half == Half::Hi || self.inst.mods.op_sel & 8 != 0;
             let v = if self.target.family() >= Family::Gfx10 || high { self.insert_half(n, v, high, exec) } else { self.low_half(v) };
@@ -662,13 +710,13 @@ pub fn nonzero(b: &mut Builder, v: Value) -> Value {
     }
 }
 
-/// The row after `n` in its file.
-pub fn next_row(n: u16) -> u16 {
-    row_after(n, 1)
-}
-/// The row `k` after `n` in its file: past the last one comes row 0 (STATE-32).
-pub fn row_after(n: u16, k: u16) -> u16 {
-    if (n & 255) + k > 255 { n & 256 } else { n + k }
+/// The row of a0.
+const AGPR0: u16 = 256;
+
+/// Does the instruction send its vector operands away, to memory or as an export?
+fn is_memory(enc: Enc) -> bool {
+    use Enc::*;
+    matches!(enc, DS | MUBUF | MTBUF | MIMG | VIMAGE | VSAMPLE | FLAT | GLOBAL | SCRATCH | EXP)
 }
 
 fn has_half(op: Operand) -> bool {

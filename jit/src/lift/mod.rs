@@ -32,6 +32,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+/// VGPRs that an instruction can name.
+pub const ALL_VGPRS: u32 = 256;
+
 /// Code to lift.
 pub struct LiftSource<'a> {
     /// Kernel name, for messages.
@@ -44,6 +47,8 @@ pub struct LiftSource<'a> {
     pub wave_size: u32,
     /// Float mode at the entry.
     pub mode: FpMode,
+    /// VGPRs a wave has: those beyond are out of range (STATE-28 to STATE-33). At most [`ALL_VGPRS`].
+    pub vgprs: u32,
     /// The dword of code at a guest address.
     pub read: &'a dyn Fn(u64) -> Option<u32>,
 }
@@ -106,6 +111,9 @@ fn semantics(inst: &Inst) -> Option<&'static Sem> {
 
 /// Lifts an instruction that does not end its block.
 fn lift_inst(cx: &mut Cx, sem: &Sem) {
+    if cx.is_dropped() {
+        return;
+    }
     if cx.inst.enc == Enc::VOPD { dual(cx, sem) } else { cx.lift(sem) }
 }
 

@@ -25,6 +25,10 @@ fn texture(c: &mut Cx) {
         Ok(both) => both,
         Err(why) => return c.unsupported(why),
     };
+    // A status counts though it is not always written (STATE-33).
+    if !r.results.iter().all(|(row, _)| c.has_rows(*row, 1)) {
+        return;
+    }
     let mut args: Vec<Value> = vec![];
     for (first, count) in &r.descriptors {
         args.extend((0..*count).map(|i| c.sread((first + i) & 127)));
@@ -37,8 +41,8 @@ fn texture(c: &mut Cx) {
     }
     let exec = c.exec();
     let demand = (!r.reads_all_lanes).then_some(exec);
-    args.extend(r.address.iter().map(|n| c.b.vget(VReg(*n), demand)));
-    args.extend(r.data.iter().map(|n| c.b.vget(VReg(*n), Some(exec))));
+    args.extend(r.address.iter().map(|n| c.b.vget(c.source(*n, 1, 0), demand)));
+    args.extend(r.data.iter().map(|n| c.b.vget(c.source(*n, 1, 0), Some(exec))));
     let number = c.b.func.sites.len() as u32;
     c.b.func.sites.push(Arc::new(site));
     let op = Op::Texture { site: number, args: args.into(), exec };

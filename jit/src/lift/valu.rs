@@ -193,14 +193,14 @@ fn mqsad_u32(c: &mut Cx) {
     };
     let mut r = Vec::new();
     for i in 0..4 {
-        let acc = c.b.vget(crate::ir::VReg(super::cx::row_after(a, i)), Some(exec));
-        let n = k(&mut c.b, 8 * u32::from(i));
+        let acc = c.b.vget(c.source(a, 4, i), Some(exec));
+        let n = k(&mut c.b, 8 * i as u32);
         let w = c.b.pure2(LShr64, window, n);
         let w = c.b.pure1(Lo64, w);
         r.push(if c.inst.mods.clamp { sad(&mut c.b, &[w, s1, acc], MsadU8, UAddSat32) } else { c.b.pure3(MsadU8, w, s1, acc) });
     }
     for (i, v) in r.into_iter().enumerate() {
-        c.b.vset(crate::ir::VReg(super::cx::row_after(d, i as u16)), v, exec);
+        c.b.vset(crate::ir::VReg(d + i as u16), v, exec);
     }
 }
 /// {hi: y, lo: x} of low halves.

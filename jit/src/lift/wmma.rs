@@ -5,7 +5,7 @@
 //! output register needs, from each register of A, the value of its row: one shuffle and one dot product per pair of registers. EXEC is
 //! ignored. Products are exact and sums rounded in order of k; hardware leaves that order open.
 
-use super::cx::{Cx, row_after};
+use super::cx::Cx;
 use super::sem::*;
 use crate::ir::PureOp::*;
 use crate::ir::{Builder, Op, PureOp, Ty, VReg, Value};
@@ -22,7 +22,7 @@ enum Acc {
 }
 
 /// Registers `first..` of a source, all lanes, with neg on low and neg_hi on high halves for float matrices.
-fn matrix(c: &mut Cx, i: usize, regs: u16, float: bool) -> Vec<Value> {
+fn matrix(c: &mut Cx, i: usize, regs: usize, float: bool) -> Vec<Value> {
     let Operand::Vgpr { n, .. } = c.op(1 + i) else {
         c.unsupported("VGPRs expected");
         return vec![];
@@ -31,7 +31,8 @@ fn matrix(c: &mut Cx, i: usize, regs: u16, float: bool) -> Vec<Value> {
     let flips = if float { u32::from(m.neg >> i & 1) << 15 | u32::from(m.neg_hi >> i & 1) << 31 } else { 0 };
     (0..regs)
         .map(|r| {
-            let v = c.b.vget(VReg(row_after(n, r)), None);
+            let reg = c.source(n, regs, r);
+            let v = c.b.vget(reg, None);
             if flips == 0 {
                 return v;
             }
@@ -41,12 +42,13 @@ fn matrix(c: &mut Cx, i: usize, regs: u16, float: bool) -> Vec<Value> {
         .collect()
 }
 /// Register `r` of C as the 32-bit type sums are made in.
-fn addend(c: &mut Cx, r: u16, acc: Acc) -> Value {
+fn addend(c: &mut Cx, r: usize, acc: Acc) -> Value {
     let high = c.inst.mods.op_sel & 4 != 0;
     let op = c.op(3);
     let raw = match op {
-        Operand::Vgpr { n, .. } => {
-            let v = c.b.vget(VReg(row_after(n, r)), None);
+        Operand::Vgpr { n, count, .. } => {
+            let reg = c.source(n, count.into(), r);
+            let v = c.b.vget(reg, None);
             if high && matches!(acc, Acc::F16 | Acc::Bf16) { c.high_half(v) } else { v }
         }
         op => c.src(op, if acc == Acc::F16 { F16 } else { F32 }),
@@ -84,7 +86,7 @@ fn to_bf16(b: &mut Builder, v: Value) -> Value {
     b.pure3(Sel32, is_nan, nan, r)
 }
 /// The multiplication; `dot` is (a, b) or (a, b, sum) by its arity.
-fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
+fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
     let float = acc != Acc::I32;
     let (a, b) = (matrix(c, 0, regs, float), matrix(c, 1, regs, float));
     let Operand::Vgpr { n: d, .. } = c.op(0) else {
@@ -97,7 +99,7 @@ fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
         let row = std::array::from_fn(|l| rows_per_register * r + (l as u32 % c.wave_size) / 16);
         let table = c.b.func.table(row);
         let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);
-        let mut sum = addend(c, r as u16, acc);
+        let mut sum = addend(c, r as usize, acc);
         let mut products = None;
         for (a, b) in a.iter().zip(&b) {
             let a = c.b.push(Op::Shuffle { value: *a, index }, &[Ty::L32]);
@@ -116,7 +118,7 @@ fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
     let all = c.all_lanes();
     let high = c.inst.mods.op_sel & 4 != 0;
     for (r, v) in results.into_iter().enumerate() {
-        let reg = row_after(d, r as u16);
+        let reg = d + r as u16;
         let v = match acc {
             Acc::F32 | Acc::I32 => v,
             Acc::F16 => {
@@ -132,7 +134,7 @@ fn wmma(c: &mut Cx, regs: u16, dot: PureOp, acc: Acc) {
     }
 }
 /// Integer forms: neg\[0\] and neg\[1\] say that A and B are signed.
-fn wmma_int(c: &mut Cx, regs: u16, dots: [PureOp; 4]) {
+fn wmma_int(c: &mut Cx, regs: usize, dots: [PureOp; 4]) {
     let dot = dots[usize::from(c.inst.mods.neg & 3)];
     wmma(c, regs, dot, Acc::I32);
 }

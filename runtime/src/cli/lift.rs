@@ -47,6 +47,7 @@ pub fn lifted(file: &std::path::Path, kernel: Option<&str>, target: Option<&str>
         target: kernel.target,
         wave_size: kernel.wave_size,
         mode: kernel.descriptor.rsrc.fp_mode(kernel.target),
+        vgprs: kernel.descriptor.rsrc.allocated_vgprs(kernel.target, kernel.wave_size),
         read: &read,
     }))
 }

@@ -4,6 +4,7 @@
 
 use wavejit_jit::ir::FpMode;
 use wavejit_jit::isa::{Family, Gfx};
+use wavejit_jit::lift::ALL_VGPRS;
 
 /// COMPUTE_PGM_RSRC1..3 as the registers hold them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -22,7 +23,7 @@ pub(crate) fn field(value: u32, lo: u32, bits: u32) -> u32 {
 }
 
 impl PgmRsrc {
-    /// VGPRs a wave may use. Granules: LLVM AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT.
+    /// VGPRs (on gfx90a and gfx94x also AGPRs) that the descriptor asks for. Granules: LLVM AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT.
     pub fn vgprs(&self, target: Gfx, wave_size: u32) -> u32 {
         let granule = match target.family() {
             Family::Gfx6 | Family::Gfx7 | Family::Gfx8 | Family::Gfx9 => 4,
@@ -31,6 +32,21 @@ impl PgmRsrc {
             _ => 4,
         };
         (field(self.rsrc1, 0, 6) + 1) * granule
+    }
+
+    /// VGPRs a wave gets: what the descriptor asks for in whole granules of the processor's register file, as far as instructions can
+    /// name them. A kernel may use all of them; those beyond are out of range (STATE-28).
+    pub fn allocated_vgprs(&self, target: Gfx, wave_size: u32) -> u32 {
+        // By lanes of a wave32; those of a wave64 take two places each.
+        let granule = match target.0 {
+            // 1536 registers in a lane of a SIMD, where others have 1024.
+            0x1100 | 0x1101 | 0x1151 | 0x1200.. => 24,
+            0x1030.. => 16,
+            _ => 1,
+        };
+        let granule = if wave_size == 64 { granule / 2 } else { granule }.max(1);
+        let all = self.vgprs(target, wave_size).next_multiple_of(granule);
+        all.min(self.accum_offset(target).unwrap_or(ALL_VGPRS))
     }
 
     /// SGPRs a wave may use, VCC and its neighbours included; all of them from gfx10 on.
@@ -215,6 +231,38 @@ mod tests {
         assert_eq!(RSRC.vgprs(Gfx::GFX1100, 32), 16);
         assert_eq!(RSRC.vgprs(Gfx::GFX1100, 64), 8);
         assert_eq!(RSRC.vgprs(Gfx(0x803), 64), 8);
+    }
+
+    #[test]
+    fn vgprs_come_in_granules_of_the_register_file() {
+        // STATE-28: 16 in wave32 and 8 in wave64; 24 and 12 with 1536 registers; instructions name 256 at most
+        let vgprs = |target: u16, wave_size: u32, field: u32| {
+            PgmRsrc { rsrc1: field, rsrc3: 11, ..Default::default() }.allocated_vgprs(Gfx(target), wave_size)
+        };
+        for (target, wave_size, asked, got) in [
+            (0x1100, 32, 8, 24),
+            (0x1100, 32, 24, 24),
+            (0x1100, 32, 32, 48),
+            (0x1100, 32, 48, 48),
+            (0x1100, 32, 248, 256), // 264 would be allocated
+            (0x1100, 32, 512, 256),
+            (0x1100, 64, 4, 12),
+            (0x1100, 64, 12, 12),
+            (0x1100, 64, 16, 24),
+            (0x1151, 32, 32, 48),
+            (0x1200, 64, 16, 24),
+            (0x1102, 32, 8, 16),
+            (0x1102, 32, 40, 48),
+            (0x1102, 64, 4, 8),
+            (0x1030, 64, 20, 24),
+            (0x1010, 32, 40, 40), // granules as the descriptor counts before gfx10.3
+            (0x900, 64, 36, 36),
+        ] {
+            let encoded = if target < 0x1000 || wave_size == 64 { asked / 4 - 1 } else { asked / 8 - 1 };
+            assert_eq!(vgprs(target, wave_size, encoded), got, "gfx{target:x} wave{wave_size}: {asked}");
+        }
+        // One file for VGPRs and AGPRs: 64 registers, of which AGPRs take those from 48 on.
+        assert_eq!(vgprs(0x90a, 64, 7), 48);
     }
 
     #[test]

@@ -2,3 +2,4 @@
 //! wave. Expected values are plain Rust or the requirement that stands beside them.
 
 mod mix;
+mod registers;

@@ -40,7 +40,7 @@ fn ds_load2(c: &mut Cx, kind: MemKind, stride64: bool) {
     let row = vgpr(c, d);
     for (i, v) in v.into_iter().enumerate() {
         for j in 0..n {
-            c.b.vset(VReg(row_after(row, (i * n + j) as u16)), Value(v.0 + j as u32), e);
+            c.b.vset(VReg(row + (i * n + j) as u16), Value(v.0 + j as u32), e);
         }
     }
 }
@@ -70,7 +70,7 @@ fn ds_exchange2(c: &mut Cx, kind: MemKind, stride64: bool) {
     }
     let row = vgpr(c, ops[0]);
     for (i, v) in old.into_iter().enumerate() {
-        c.b.vset(VReg(row_after(row, i as u16)), v, exec);
+        c.b.vset(VReg(row + i as u16), v, exec);
     }
 }
 /// ds_load_addtid_b32, ds_store_addtid_b32: M0\[15:0\] plus four bytes a lane.

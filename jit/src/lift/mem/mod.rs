@@ -5,7 +5,7 @@ pub mod ds;
 pub mod flat;
 pub mod smem;
 
-use super::cx::{Cx, row_after};
+use super::cx::Cx;
 use super::sem::*;
 use crate::ir::AtomicOp::{self, *};
 use crate::ir::PureOp::*;
@@ -42,7 +42,7 @@ fn lane(c: &mut Cx, op: Operand, t: T) -> Value {
 }
 fn rows(c: &mut Cx, first: u16, n: usize) -> [Option<Value>; 4] {
     let e = c.exec();
-    std::array::from_fn(|i| (i < n).then(|| c.b.vget(VReg(row_after(first, i as u16)), Some(e))))
+    std::array::from_fn(|i| (i < n).then(|| c.b.vget(c.source(first, n, i), Some(e))))
 }
 
 /// Writes the results of a load: whole registers, or one half of one.
@@ -51,7 +51,7 @@ fn loaded(c: &mut Cx, d: Operand, first: Value, n: usize, part: Part) {
     let row = vgpr(c, d);
     for i in 0..n {
         let v = Value(first.0 + i as u32);
-        let reg = row_after(row, i as u16);
+        let reg = row + i as u16;
         let v = if part == Whole { v } else { c.insert_half(reg, v, part == High, e) };
         c.b.vset(VReg(reg), v, e);
     }

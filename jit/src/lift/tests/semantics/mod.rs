@@ -62,7 +62,7 @@ impl Run {
     fn lift(&self) -> Func {
         let read = |pc: u64| self.code.get((pc.checked_sub(BASE)? / 4) as usize).copied();
         let wave_size = self.state.wave_size;
-        let src = LiftSource { name: "test", entry: BASE, target: Gfx::GFX1100, wave_size, mode: self.mode, read: &read };
+        let src = LiftSource { name: "test", entry: BASE, target: Gfx::GFX1100, wave_size, mode: self.mode, vgprs: ALL_VGPRS, read: &read };
         let func = lift(&src);
         verify::verify(&func).unwrap_or_else(|e| panic!("{}: {e}\n{}", self.text, crate::ir::text::print(&func)));
         func
