@@ -11,6 +11,7 @@ use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
 use crate::sampler::Sampler;
+use crate::scratch::DEFAULT_LIMIT_BYTES;
 use crate::step::Hook;
 use crate::wave_init::{Pointers, WaveInit};
 use parking_lot::Mutex;
@@ -46,6 +47,9 @@ pub struct DeviceOptions {
     pub gb_addr_config: u32,
     /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
     pub reserve_bytes: u64,
+    /// Bytes of scratch that the waves of a dispatch may hold at a time; 0: 1 GiB. Where it is short fewer workgroups are in flight; a kernel
+    /// of which not even one fits is refused.
+    pub scratch_limit_bytes: u64,
 }
 
 /// A software GPU: guest memory, threads, compiled code. Cheap to clone; clones are the same device.
@@ -249,6 +253,13 @@ impl Device {
         Ok(ImageConfig { addresses, border_colors: self.0.borders.lock().address, ..images })
     }
 
+    fn scratch_limit_bytes(&self) -> u64 {
+        match self.0.options.scratch_limit_bytes {
+            0 => DEFAULT_LIMIT_BYTES,
+            bytes => bytes,
+        }
+    }
+
     /// Threads that run workgroups.
     pub fn threads(&self) -> usize {
         self.0.pool.threads()
@@ -302,6 +313,7 @@ impl Device {
             deterministic: self.0.options.deterministic,
             ray_half_order: self.0.options.ray_half_order,
             images: self.images(launch.init.target)?,
+            scratch_limit_bytes: self.scratch_limit_bytes(),
         })
     }
 
@@ -484,6 +496,7 @@ impl Kernel {
             deterministic: module.device.0.options.deterministic,
             ray_half_order: module.device.0.options.ray_half_order,
             images: module.device.images(info.target)?,
+            scratch_limit_bytes: module.device.scratch_limit_bytes(),
         })
     }
 

@@ -6,8 +6,10 @@
 
 use crate::Error;
 use crate::address_space::AddressSpace;
+use crate::kernarg::Geometry;
 use crate::pool::Pool;
 use crate::program::{Code, Program};
+use crate::scratch::{ScratchPlan, ScratchSize};
 use crate::step::{Action, Hook, Step};
 use crate::wave_init::WaveInit;
 use crate::workgroup::{Tally, Turn, Workgroup};
@@ -60,6 +62,8 @@ pub struct Dispatch<'a> {
     pub ray_half_order: HalfOrder,
     /// What image instructions see of the device.
     pub images: ImageConfig,
+    /// Bytes of scratch that waves may hold at a time.
+    pub scratch_limit_bytes: u64,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -71,6 +75,9 @@ pub(crate) struct Job {
     pub code: Arc<Code>,
     pub space: Arc<AddressSpace>,
     pub init: WaveInit,
+    pub scratch: ScratchSize,
+    /// Workgroups that a thread may keep in flight.
+    residents: usize,
     pub grid: [u32; 3],
     pub group: [u32; 3],
     /// Workgroups in each dimension.
@@ -153,10 +160,10 @@ impl Job {
         let mut mine = 0..0;
         loop {
             self.check_stop()?;
-            if mine.is_empty() && waiting.len() < MAX_RESIDENT {
+            if mine.is_empty() && waiting.len() < self.residents {
                 mine = self.take();
             }
-            let next = if waiting.len() < MAX_RESIDENT { mine.next() } else { None };
+            let next = if waiting.len() < self.residents { mine.next() } else { None };
             match next {
                 Some(linear) => {
                     let mut group = spare.pop().unwrap_or_default();
@@ -201,22 +208,19 @@ impl Job {
 
 /// Runs a dispatch to its end.
 pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<DispatchStats, Error> {
-    let refuse = |why: &str| Err(Error::Arg(format!("kernel `{}`: {why}", d.name)));
-    if d.grid.contains(&0) || d.group.contains(&0) {
-        return refuse("every dimension of grid and workgroup must be at least 1");
-    }
-    if !matches!(d.init.wave_size, 32 | 64) {
-        return refuse("the wave size must be 32 or 64");
-    }
-    let groups = [0, 1, 2].map(|i| d.grid[i].div_ceil(d.group[i]));
-    let total: u128 = groups.iter().map(|n| u128::from(*n)).product();
-    let Ok(total) = u64::try_from(total).map_err(|_| ()).and_then(|n| if n < 1 << 62 { Ok(n) } else { Err(()) }) else {
-        return refuse("the grid has more than 2^62 workgroups");
-    };
+    let geometry = Geometry::new(d.grid, d.group);
+    geometry.check(d.name, None)?;
+    d.init.check(d.name)?;
+    let groups = geometry.groups();
+    // `check` allows far fewer than 2^64.
+    let total: u64 = groups.iter().map(|n| u64::from(*n)).product();
+    let scratch = ScratchSize::new(d.name, d.init.target, d.init.wave_size, d.init.scratch_bytes)?;
+    let threads = if d.deterministic { 1 } else { pool.threads() };
+    let plan = ScratchPlan::new(d.name, scratch, d.init.waves(d.group), d.scratch_limit_bytes, threads, MAX_RESIDENT)?;
     let before = Instant::now();
     let code = d.program.code(d.name, d.init.code_key())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
-    let threads = if d.deterministic { 1 } else { pool.threads() as u64 };
+    let threads = plan.threads as u64;
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     let job = Arc::new(Job {
         serial: SERIAL.fetch_add(1, Relaxed),
@@ -225,6 +229,8 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         code,
         space: space.clone(),
         init: d.init.clone(),
+        scratch,
+        residents: plan.residents,
         grid: d.grid,
         group: d.group,
         groups,

@@ -15,6 +15,7 @@ pub mod pool;
 pub mod program;
 mod report;
 pub mod sampler;
+mod scratch;
 pub mod snapshot;
 pub mod step;
 pub mod wave;

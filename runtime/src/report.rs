@@ -43,7 +43,7 @@ pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) 
     let what = match what {
         Some(FaultKind::Misaligned) => format!("atomic at address {address:#x}, which is not aligned"),
         Some(FaultKind::Scratch) => {
-            format!("scratch offset {address:#x} is outside the {} bytes of a work-item", job.init.scratch_bytes)
+            format!("scratch offset {address:#x} is outside the {} bytes of a work-item", job.scratch.lane_bytes())
         }
         _ if unsupported => return Error::Unsupported(format!("{at}: GDS is not supported")),
         _ => format!("address {address:#x} is not mapped"),

@@ -4,7 +4,9 @@
 //! wave with the wave's [`WavePlace`]. Reference: LLVM AMDGPUUsage, "Initial Kernel Execution State"; RDNA3.5 ISA, ch. 3, table 11; RDNA4
 //! ISA, ch. 3, table 12. What those call undefined is zero here.
 
+use crate::Error;
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
+use crate::kernarg::check_lds;
 use crate::program::CodeKey;
 use wavejit_jit::abi::WaveState;
 use wavejit_jit::ir::{FpMode, SReg};
@@ -40,7 +42,7 @@ pub struct WaveInit {
     pub flat_scratch: u64,
     /// LDS of a workgroup in bytes, dynamic part included.
     pub lds_bytes: u32,
-    /// Scratch of a work-item in bytes.
+    /// Scratch that a work-item asks for, in bytes. Dispatches round it up to whole dwords and refuse what no chip has.
     pub scratch_bytes: u32,
     /// VGPRs a wave has.
     pub vgprs: u32,
@@ -153,6 +155,23 @@ impl WaveInit {
     /// What the code of its waves is translated for.
     pub fn code_key(&self) -> CodeKey {
         CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs }
+    }
+
+    /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::scratch`].
+    pub(crate) fn check(&self, name: &str) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::Arg(format!("kernel `{name}`: {why}")));
+        if !matches!(self.wave_size, 32 | 64) {
+            return refuse(format!("wave size {}: expected 32 or 64", self.wave_size));
+        }
+        let sgprs = usize::from(SReg::VCC_LO.0);
+        if self.sgprs.len() > sgprs {
+            return refuse(format!("{} user SGPRs: a wave has {sgprs} SGPRs", self.sgprs.len()));
+        }
+        let named = self.group_id_sgprs.iter().chain([&self.group_info_sgpr, &self.scratch_offset_sgpr]).flatten();
+        if let Some(register) = named.copied().find(|n| usize::from(*n) >= sgprs) {
+            return refuse(format!("an initial value for s{register}: a wave has {sgprs} SGPRs"));
+        }
+        check_lds(name, self.lds_bytes, 0)
     }
 
     /// Waves of a workgroup of this extent.

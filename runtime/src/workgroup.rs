@@ -168,13 +168,14 @@ impl WaveSlot {
         self.ctx.images = job.images;
         self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
-        if init.scratch_bytes != 0 {
-            let bytes = init.scratch_bytes.next_multiple_of(4) as usize * init.wave_size as usize;
-            self.state.scratch = self.scratch.at_least(bytes)?;
+        let scratch_bytes = job.scratch.wave_bytes();
+        if scratch_bytes != 0 {
+            self.state.scratch = self.scratch.at_least(scratch_bytes)?;
         }
         if job.deterministic {
-            self.rows.clear();
-            self.scratch.clear();
+            let bytes = self.arena_bytes(job.code.temp_rows);
+            self.rows.bytes_mut(bytes).fill(0);
+            self.scratch.zero(scratch_bytes);
         }
         let of = (job.serial, place.extent, place.wave);
         if self.ids_of != of {
@@ -188,7 +189,7 @@ impl WaveSlot {
         unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
         init.write_sregs(place, &mut s.sregs);
         s.resume = 0;
-        (s.lds_bytes, s.scratch_bytes) = (init.lds_bytes, init.scratch_bytes);
+        (s.lds_bytes, s.scratch_bytes) = (init.lds_bytes, job.scratch.lane_bytes());
         self.code = None;
         self.status = Status::Ready;
         self.used = 0;
@@ -265,7 +266,7 @@ impl WaveSlot {
     }
 
     fn scratch_words(&self) -> usize {
-        self.state.scratch_bytes.div_ceil(4) as usize * self.state.wave_size as usize
+        self.state.scratch_bytes as usize / 4 * self.state.wave_size as usize
     }
 
     /// Guest address where a suspended wave goes on.
@@ -315,9 +316,9 @@ impl Workgroup {
             let index = self.waves.len();
             self.waves.push(WaveSlot::new(job, index));
         }
-        let scratch_step = job.init.scratch_bytes.wrapping_mul(job.init.wave_size);
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
-            let scratch_offset = scratch_step.wrapping_mul(i as u32);
+            // An SGPR has the low bits.
+            let scratch_offset = (job.scratch.wave_bytes() * i) as u32;
             wave.start(job, &WavePlace { group: self.id, extent, wave: i as u32, scratch_offset }, linear, lds)?;
         }
         tally.workgroups += 1;

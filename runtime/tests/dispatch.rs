@@ -220,13 +220,15 @@ fn a_zero_grid_or_group_is_refused_and_a_huge_one_stops_when_cancelled() {
         assert!(matches!(m.run(grid, group, &[], None), Err(Error::Arg(_))));
     }
     assert!(matches!(m.run([u32::MAX; 3], [1; 3], &[], None), Err(Error::Arg(_))));
+    assert!(matches!(m.run([65536; 3], [65536; 3], &[], None), Err(Error::Arg(_))));
+    assert!(matches!(m.run([1025, 1, 1], [1025, 1, 1], &[], None), Err(Error::Arg(_))));
     let cancel = AtomicU32::new(0);
     std::thread::scope(|s| {
         s.spawn(|| {
             std::thread::sleep(Duration::from_millis(30));
             cancel.store(1, Ordering::Relaxed);
         });
-        assert!(limit(m.run([u32::MAX, u32::MAX / 4, 1], [64, 1, 1], &[], Some(&cancel))).contains("cancelled"));
+        assert!(limit(m.run([1 << 26, 1 << 20, 1], [64, 1, 1], &[], Some(&cancel))).contains("cancelled"));
     });
 }
 

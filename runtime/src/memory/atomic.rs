@@ -5,7 +5,7 @@
 
 use super::access::{self, Failed};
 use super::lanes::*;
-use super::vector::{apertures, context, fault, host, lane_address, row};
+use super::vector::{apertures, context, fault, host, in_scratch, lane_address, row, scratch_byte};
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 use wavejit_jit::isa::Family;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
@@ -296,7 +296,7 @@ pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &Mem
 #[cold]
 unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     let what = OPS[usize::from(op.atomic) % OPS.len()];
-    // SAFETY: the caller's `op` names rows of the wave; offsets are checked against `scratch_bytes`.
+    // SAFETY: the caller's `op` names rows of the wave; offsets are tested against `scratch_bytes`, and accessors touch memory.
     unsafe {
         let rules = rules(state, false);
         let data = data_rows::<N>(state, op);
@@ -305,18 +305,24 @@ unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &Me
             if !u64::from(at).is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
             }
-            if u64::from(at) + C::BYTES > u64::from(state.scratch_bytes) {
+            let mut e = Failed::no();
+            e.note(in_scratch(state, at, C::BYTES as usize));
+            if !e.any() {
+                let low = scratch_byte::<N>(state, at, lane);
+                let high = low.wrapping_add(if C::BYTES == 8 { 4 * N as u64 } else { 0 });
+                let old = C::is_data(what, [access::load32(low, &mut e), access::load32(high, &mut e), 0, 0])[0];
+                let new = C::apply(what, old, lane_data::<C>(what, &data, lane), rules).dwords();
+                if C::BYTES == 8 && !e.any() {
+                    access::store32(high, new[1], &mut e);
+                }
+                if !e.any() {
+                    access::store32(low, new[0], &mut e);
+                    put_result::<C, N>(state, op, lane, old);
+                }
+            }
+            if e.any() {
                 return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
             }
-            let cells = state.scratch.cast::<u32>().add(at as usize / 4 * N + lane);
-            let high = cells.add(if C::BYTES == 8 { N } else { 0 });
-            let old = C::is_data(what, [*cells, *high, 0, 0])[0];
-            let new = C::apply(what, old, lane_data::<C>(what, &data, lane), rules).dwords();
-            if C::BYTES == 8 {
-                *high = new[1];
-            }
-            *cells = new[0];
-            put_result::<C, N>(state, op, lane, old);
         }
     }
     0

@@ -330,6 +330,39 @@ unsafe fn gather_dwords<const N: usize>(base: u64, row: *const u32, exec: u64, d
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn load_row<const N: usize>(from: u64, dst: *mut u32, exec: u64, e: &mut Failed) {
+    // SAFETY: rows have N dwords.
+    unsafe {
+        let mut v = [_mm512_setzero_si512(); 4];
+        for (c, v) in v.iter_mut().enumerate().take(N / 16) {
+            *v = access::load512(from.wrapping_add(64 * c as u64), e);
+        }
+        if !e.any() {
+            for (c, v) in v.iter().enumerate().take(N / 16) {
+                put(dst.add(16 * c), *v, (exec >> (16 * c)) as u16);
+            }
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn store_row<const N: usize>(to: u64, src: *const u32, exec: u64, e: &mut Failed) {
+    for c in 0..N / 16 {
+        let (to, k) = (to.wrapping_add(64 * c as u64), (exec >> (16 * c)) as u16);
+        // SAFETY: rows have N dwords. Whole vectors are stored, for the sake of store forwarding.
+        unsafe {
+            let v = _mm512_loadu_si512(src.add(16 * c).cast());
+            let v = if k == 0xffff { v } else { _mm512_mask_mov_epi32(access::load512(to, e), k, v) };
+            if !e.any() {
+                access::store512(to, v, e);
+            }
+        }
+    }
+}
+
 /// Dwords: straight from memory to registers to rows, all loads first (`dst` may hold the addresses).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
@@ -370,6 +403,16 @@ unsafe fn load_consecutive<const N: usize, const K: u8>(from: u64, exec: u64, ds
 }
 
 impl Isa for Avx512 {
+    #[inline(always)]
+    unsafe fn load_row<const N: usize>(from: u64, dst: *mut u32, exec: u64, _stage: *mut u8, e: &mut Failed) {
+        // SAFETY: passed on.
+        unsafe { load_row::<N>(from, dst, exec, e) }
+    }
+    #[inline(always)]
+    unsafe fn store_row<const N: usize>(to: u64, src: *const u32, exec: u64, _stage: *mut u8, e: &mut Failed) {
+        // SAFETY: passed on.
+        unsafe { store_row::<N>(to, src, exec, e) }
+    }
     #[inline(always)]
     unsafe fn load_consecutive<const N: usize, const K: u8>(from: u64, exec: u64, stage: *mut u8, dst: &[*mut u32; 4], e: &mut Failed) {
         // SAFETY: passed on.

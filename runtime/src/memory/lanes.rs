@@ -165,6 +165,34 @@ pub trait Isa {
         e.note(unsafe { access::copy_out(to, from, len) });
     }
 
+    /// Loads the lanes of `exec` of the row at `from` into `dst` if nothing failed. All of the row is memory of ours.
+    #[inline(always)]
+    unsafe fn load_row<const N: usize>(from: u64, dst: *mut u32, exec: u64, stage: *mut u8, e: &mut Failed) {
+        // SAFETY: a row has 4 N bytes.
+        unsafe {
+            Self::copy_in(stage, from, 4 * N, e);
+            if !e.any() {
+                Self::unpack::<N, B32>(stage, &[dst; 4], exec);
+            }
+        }
+    }
+
+    /// Stores the lanes of `exec` to the row at `to`, all of which is memory of ours that nobody else writes meanwhile.
+    #[inline(always)]
+    unsafe fn store_row<const N: usize>(to: u64, src: *const u32, exec: u64, stage: *mut u8, e: &mut Failed) {
+        // SAFETY: a row has 4 N bytes.
+        unsafe {
+            if exec == full(N) {
+                return Self::copy_out(to, src.cast(), 4 * N, e);
+            }
+            Self::copy_in(stage, to, 4 * N, e);
+            if !e.any() {
+                Self::unpack::<N, B32>(src.cast(), &[stage.cast(); 4], exec);
+                Self::copy_out(to, stage, 4 * N, e);
+            }
+        }
+    }
+
     /// Loads consecutive elements, the first active lane's at `from`, into `dst` if nothing failed. `exec` has a lane.
     #[inline(always)]
     unsafe fn load_consecutive<const N: usize, const K: u8>(from: u64, exec: u64, stage: *mut u8, dst: &[*mut u32; 4], e: &mut Failed) {

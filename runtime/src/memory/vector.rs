@@ -8,7 +8,7 @@
 //! Stores to one address by several lanes: the highest lane wins. LDS: requirements LDS-01 to LDS-05 (out of range reads 0, writes
 //! nothing; any alignment). Scratch: `dword[index][lane]`.
 
-use super::access::Failed;
+use super::access::{self, Failed};
 use super::lanes::*;
 use crate::wave::WaveContext;
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
@@ -408,13 +408,25 @@ unsafe fn scratch_offset<const N: usize>(state: &WaveState, op: &MemOp, lane: us
     if op.offset[0] == NO_ROW { add } else { unsafe { (*row::<N>(state, op.offset[0]).add(lane)).wrapping_add(add) } }
 }
 
-/// The one dword-aligned scratch offset of all lanes of `exec`, if it is in range: then dwords are whole rows.
+/// Are `bytes` bytes from offset `at` on in a lane's scratch?
 #[inline(always)]
-unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Option<usize> {
+pub fn in_scratch(state: &WaveState, at: u32, bytes: usize) -> bool {
+    u64::from(at) + bytes as u64 <= u64::from(state.scratch_bytes)
+}
+
+/// Host address of byte `at` of a lane's scratch.
+#[inline(always)]
+pub fn scratch_byte<const N: usize>(state: &WaveState, at: u32, lane: usize) -> u64 {
+    (state.scratch as u64).wrapping_add(((at as usize / 4 * N + lane) * 4 + at as usize % 4) as u64)
+}
+
+/// The one dword-aligned scratch offset of all lanes of `exec`, if it is in range: then dwords are whole rows. The first row's address.
+#[inline(always)]
+unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Option<u64> {
     // SAFETY: rows of the wave.
     unsafe {
         let at = scratch_offset::<N>(state, op, first_lane(exec), base);
-        if !at.is_multiple_of(4) || u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) || bytes(K) < 4 {
+        if !at.is_multiple_of(4) || !in_scratch(state, at, bytes(K)) || bytes(K) < 4 {
             return None;
         }
         if op.offset[0] != NO_ROW {
@@ -423,14 +435,15 @@ unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op
                 return None;
             }
         }
-        Some(at as usize / 4 * N)
+        Some(scratch_byte::<N>(state, at, 0))
     }
 }
 
-/// Byte `at` of a lane's scratch.
-#[inline(always)]
-fn scratch_byte<const N: usize>(at: u32, lane: usize) -> usize {
-    (at as usize / 4 * N + lane) * 4 + at as usize % 4
+/// Scratch in range that is not there: the host has taken it away.
+#[cold]
+fn lost_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, row: u64) -> u32 {
+    let at = row.wrapping_sub(state.scratch as u64) / N as u64;
+    fault(state, op.pc, exec, FaultKind::Scratch, first_lane(exec) as u32, at)
 }
 
 /// A load from scratch.
@@ -442,24 +455,26 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
     if exec == 0 {
         return 0;
     }
-    // SAFETY: offsets are checked against `scratch_bytes`; rows of the wave.
+    let mut e = Failed::no();
+    // SAFETY: rows of the wave. Offsets are tested against `scratch_bytes`, of which `scratch` has whole rows; memory is touched by accessors.
     unsafe {
-        if let Some(at) = scratch_row::<I, N, K>(state, op, exec, base) {
+        if let Some(first) = scratch_row::<I, N, K>(state, op, exec, base) {
+            let stage = context(state).stage.as_mut_ptr();
             for d in 0..dwords(K) {
-                let src = state.scratch.cast::<u32>().add(at + d * N);
-                let dst = row::<N>(state, op.dst[d]);
-                I::unpack::<N, B32>(src.cast(), &[dst; 4], exec);
+                I::load_row::<N>(first.wrapping_add((4 * N * d) as u64), row::<N>(state, op.dst[d]), exec, stage, &mut e);
             }
-            return 0;
+            return if e.any() { lost_scratch::<N>(state, op, exec, first) } else { 0 };
         }
         for lane in Bits(exec) {
             let at = scratch_offset::<N>(state, op, lane, base);
-            if u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) {
-                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
-            }
             let mut data = [0u8; 16];
-            for (i, byte) in data.iter_mut().enumerate().take(bytes(K)) {
-                *byte = *state.scratch.add(scratch_byte::<N>(at + i as u32, lane));
+            e = Failed::no();
+            e.note(in_scratch(state, at, bytes(K)));
+            for (byte, at) in data.iter_mut().zip(at..).take(if e.any() { 0 } else { bytes(K) }) {
+                *byte = access::load8(scratch_byte::<N>(state, at, lane), &mut e);
+            }
+            if e.any() {
+                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
             }
             for d in 0..dwords(K) {
                 *row::<N>(state, op.dst[d]).add(lane) = element_dword::<K>(data.as_ptr(), d);
@@ -478,25 +493,28 @@ pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wav
     if exec == 0 {
         return 0;
     }
-    // SAFETY: offsets are checked against `scratch_bytes`; rows of the wave.
+    let mut e = Failed::no();
+    // SAFETY: as for loads.
     unsafe {
-        if let Some(at) = scratch_row::<I, N, K>(state, op, exec, base) {
+        if let Some(first) = scratch_row::<I, N, K>(state, op, exec, base) {
+            let stage = context(state).stage.as_mut_ptr();
             for d in 0..dwords(K) {
-                let dst = state.scratch.cast::<u32>().add(at + d * N);
-                I::unpack::<N, B32>(row::<N>(state, op.data[d]).cast_const().cast(), &[dst; 4], exec);
+                I::store_row::<N>(first.wrapping_add((4 * N * d) as u64), row::<N>(state, op.data[d]), exec, stage, &mut e);
             }
-            return 0;
+            return if e.any() { lost_scratch::<N>(state, op, exec, first) } else { 0 };
         }
         let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
         for lane in Bits(exec) {
             let at = scratch_offset::<N>(state, op, lane, base);
-            if u64::from(at) + bytes(K) as u64 > u64::from(state.scratch_bytes) {
-                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
-            }
             let mut data = [0u8; 16];
             stage_lane::<K>(data.as_mut_ptr(), &src, lane);
-            for (i, byte) in data.iter().enumerate().take(bytes(K)) {
-                *state.scratch.add(scratch_byte::<N>(at + i as u32, lane)) = *byte;
+            e = Failed::no();
+            e.note(in_scratch(state, at, bytes(K)));
+            for (byte, at) in data.iter().zip(at..).take(if e.any() { 0 } else { bytes(K) }) {
+                access::store8(scratch_byte::<N>(state, at, lane), *byte, &mut e);
+            }
+            if e.any() {
+                return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
             }
         }
     }

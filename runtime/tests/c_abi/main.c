@@ -127,6 +127,14 @@ static void machine_code(void) {
   CHECK(run(code, 0, args, "gfx1100", 32, err, sizeof err) == WAVEJIT_E_ARG);
   CHECK(run((const uint32_t *)((const char *)code + 2), 4, args, "gfx1100", 32, err, sizeof err) == WAVEJIT_E_ARG);
   CHECK(run(NULL, 4, args, "gfx1100", 32, err, sizeof err) == WAVEJIT_E_ARG);
+
+  /* Scratch that no chip has; v_mov_b32 v2, 0x10000000; scratch_load_b32 v3, v2, off; s_endpgm */
+  static const uint32_t wild[] = {0x7e0402ff, 0x10000000, 0xdc510000, 0x037c0002, 0xbfb00000};
+  static const uint32_t too_much[] = {UINT32_MAX, UINT32_MAX - 2, 0x7ffffffc, 262137};
+  for (int i = 0; i < 4; i++) {
+    CHECK(wavejit_run_asm(wild, sizeof wild, 1, 1, 1, 1, 1, 1, args, "gfx1100", 32, 0x00af0000, 0, 0, NULL, 0, too_much[i], 0, err, sizeof err) == WAVEJIT_E_ARG);
+    CHECK(strstr(err, "scratch") && strstr(err, "262136"));
+  }
   CHECK(run(code, sizeof code, args, "gfx1100", 32, NULL, 0) == WAVEJIT_OK);
 }
 
