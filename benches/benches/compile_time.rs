@@ -3,7 +3,7 @@
 //! Measured is everything from machine code to host code: decode, lift, passes, code generation. One thread; the best of three.
 
 use std::time::Duration;
-use wavejit::code_object::{CodeObject, KernelInfo};
+use wavejit::code_object::{CodeObject, Image, KernelInfo};
 use wavejit_benches::{best, is_smoke_test, machine, root};
 use wavejit_jit::emit::{self, EmitOptions};
 use wavejit_jit::ir::FpMode;
@@ -58,11 +58,8 @@ fn print_row(name: &str, row: &Row) {
     println!("{:14.1}{:18.2}", total * 1e3 / f64::from(row.valu.max(1)), total * 1e3 / f64::from(row.insts.max(1)));
 }
 
-fn measure(kernel: &KernelInfo, image: &[u8]) -> Row {
-    let dword = |address: u64| {
-        let at = usize::try_from(address).ok()?;
-        image.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    };
+fn measure(kernel: &KernelInfo, image: &Image) -> Row {
+    let dword = |address: u64| image.dword(address);
     let source = LiftSource {
         name: &kernel.name,
         entry: kernel.code_address,

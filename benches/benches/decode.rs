@@ -35,8 +35,7 @@ fn code_objects() -> std::io::Result<Code> {
         let Ok(object) = CodeObject::load(&std::fs::read(entry?.path())?) else { continue };
         let Ok(image) = object.image(0) else { continue };
         for kernel in object.kernels().iter().filter(|k| k.wave_size == 32) {
-            let code = kernel.code_address as usize..(kernel.code_address + kernel.code_bytes) as usize;
-            words.extend(image.get(code).unwrap_or_default().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+            words.extend(image.dwords(kernel.code_address, kernel.code_bytes));
         }
     }
     Ok(Code { name: "compiled kernels".into(), target: Gfx::GFX1100, wave_size: 32, words })

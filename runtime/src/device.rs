@@ -4,7 +4,7 @@ use crate::Error;
 use crate::address_space::{AddressMode, AddressSpace};
 use crate::border::BorderTable;
 use crate::bvh::Bvh;
-use crate::code_object::{CodeObject, KernelInfo};
+use crate::code_object::{self, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
 use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
@@ -288,8 +288,9 @@ impl Device {
         let space = &self.0.space;
         let size = object.image_bytes();
         let base = space.alloc(size, 4096)?;
-        let image = object.image(base).map_err(Error::from).and_then(|image| space.write(base, &image));
-        if let Err(e) = image {
+        // What the image does not say is zero already, and takes no memory until it is touched.
+        let write = |image: code_object::Image| image.parts().iter().try_for_each(|p| space.write(base + p.address, &p.bytes));
+        if let Err(e) = object.image(base).map_err(Error::from).and_then(write) {
             space.free(base);
             return Err(e);
         }

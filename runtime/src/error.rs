@@ -39,6 +39,7 @@ impl Error {
         match self {
             Error::Arg(_) => -1,
             Error::Load(e) if e.is_unsupported() => -3,
+            Error::Load(e) if e.is_out_of_memory() => -4,
             Error::Load(_) => -1,
             Error::Decode(_) => -2,
             Error::Unsupported(_) => -3,

@@ -93,6 +93,59 @@ fn disasm_of_a_code_object_has_labels_and_branch_targets() {
     assert!(stdout(&["disasm", WAVE64, "--wave", "32"]).contains("v_add_co_u32 v0, vcc_lo, s0, v2"));
 }
 
+// A symbol of no size and type inside `table`, as `inner:` in assembly leaves, is a label and not the end of it.
+#[test]
+fn disasm_of_a_kernel_goes_on_behind_inner_labels() {
+    let mut bytes = std::fs::read(V5).unwrap();
+    let listing = |args: &[&str]| -> Vec<String> {
+        let text = stdout(args);
+        text.lines().filter(|l| l.starts_with('\t')).map(|l| l.split(" <").next().unwrap_or(l).to_string()).collect()
+    };
+    let whole = listing(&["disasm", V5, "--kernel", "table"]);
+    // Both symbol tables may have `look_up`: value 0x2ad0, 88 bytes.
+    let entry: Vec<u8> = [0x2ad0u64, 88].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let table = whole.iter().find_map(|l| l.split("// ").nth(1)?.split(':').next().map(|a| u64::from_str_radix(a, 16).unwrap())).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 16).filter(|at| bytes[*at..at + 16] == entry).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at - 4] &= 0xf0; // STT_NOTYPE
+        bytes[at..at + 8].copy_from_slice(&(table + 4).to_le_bytes());
+        bytes[at + 8..at + 16].fill(0);
+    }
+    let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/inner.hsaco");
+    std::fs::write(path, &bytes).unwrap();
+    assert!(stdout(&["disasm", path, "--kernel", "table"]).contains("<look_up>:"));
+    assert_eq!(listing(&["disasm", path, "--kernel", "table"]), whole);
+    // A label is not a function: what it names goes on to the next one.
+    assert!(listing(&["disasm", path, "--kernel", "look_up"]).starts_with(&whole[1..]));
+}
+
+// What has no end, no contents or no size that could be read.
+#[test]
+fn files_that_are_none_end_with_an_error() {
+    let endless = "does not end after";
+    for command in ["info", "disasm", "lift", "emit", "asm"] {
+        assert!(failure(&[command, "/dev/zero"]).contains(endless), "{command}");
+    }
+    assert!(failure(&["run", "/dev/zero", "--grid", "1"]).contains(endless));
+    assert!(failure(&["disasm", "--raw", "/dev/zero"]).contains(endless));
+    assert!(failure(&["disasm", "--hex", "/dev/zero"]).contains(endless));
+    for arg in ["buf:bin=/dev/zero", "buf:npy=/dev/zero", "image=/dev/zero", "bvh=/dev/zero"] {
+        assert!(failure(&["run", V5, "--grid", "1", "--arg", arg]).contains(endless), "{arg}");
+    }
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let (fifo, sparse) = (format!("{folder}/nobody.fifo"), format!("{folder}/sparse"));
+    let _ = std::fs::remove_file(&fifo);
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    std::fs::File::create(&sparse).and_then(|f| f.set_len(1 << 40)).unwrap();
+    for command in ["info", "disasm"] {
+        assert!(failure(&[command, folder]).contains("is a directory"));
+        assert!(failure(&[command, &fifo]).contains("found nothing"));
+        assert!(failure(&[command, &sparse]).contains("has 1099511627776 bytes; at most"));
+    }
+    std::fs::remove_file(&sparse).unwrap();
+}
+
 #[test]
 fn lift_and_emit_show_the_stages() {
     let ir = stdout(&["lift", V5, "--kernel", "scale"]);

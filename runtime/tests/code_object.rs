@@ -52,7 +52,7 @@ fn kernel_info_is_what_llvm_prints() {
 #[test]
 fn functions_that_are_not_exported_have_symbols_too() {
     let object = CodeObject::load(V5).unwrap();
-    let look_up = object.symbols().iter().find(|s| s.name == "look_up").unwrap();
+    let look_up = object.symbols().find(|s| s.name == "look_up").unwrap();
     assert_eq!((look_up.address, look_up.bytes, look_up.kind), (0x2ad0, 88, SymbolKind::Function));
 }
 
@@ -62,10 +62,11 @@ fn relocations_follow_the_base() {
     let object = CodeObject::load(V5).unwrap();
     for base in [0, 0x7f00_0000_0000u64] {
         let image = object.image(base).unwrap();
-        let pointer = |at: usize| u64::from_le_bytes(image[at..at + 8].try_into().unwrap());
+        let pointer = |at: u64| u64::from_le_bytes(image.get(at, 8).unwrap().try_into().unwrap());
         assert_eq!((pointer(0x3e80), pointer(0x3e88)), (base + 0x1780, base + 0x1790));
-        assert_eq!(image[0x1780..0x1784], [2, 0, 0, 0]);
-        assert_eq!(image.len() as u64, object.image_bytes());
+        assert_eq!(image.dword(0x1780), Some(2));
+        let last = image.parts().last().unwrap();
+        assert!(last.address + last.bytes.len() as u64 <= object.image_bytes());
     }
 }
 
@@ -138,9 +139,7 @@ fn errors_name_what_was_expected() {
 
 /// Loads, and builds the image, as a program would.
 fn exercise(bytes: &[u8]) {
-    if let Ok(object) = CodeObject::load(bytes)
-        && object.image_bytes() < 1 << 24
-    {
+    if let Ok(object) = CodeObject::load(bytes) {
         let _ = object.image(0x1_0000_0000);
     }
 }

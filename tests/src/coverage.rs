@@ -92,9 +92,7 @@ impl Seen {
             let Ok(object) = CodeObject::load(&bytes) else { continue };
             let Ok(image) = object.image(0) else { continue };
             for kernel in object.kernels() {
-                let code = kernel.code_address as usize..(kernel.code_address + kernel.code_bytes) as usize;
-                let words: Vec<u32> =
-                    image.get(code).unwrap_or_default().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+                let words = image.dwords(kernel.code_address, kernel.code_bytes);
                 seen.executed.extend(ids(&words, kernel.target, kernel.wave_size));
             }
         }

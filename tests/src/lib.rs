@@ -2,13 +2,14 @@
 //! filetests, golden disassembly, bad input.
 //!
 //! [`mod@reference`] holds expected results of kernels, [`case`] launches and compares. [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
-//! are the small machine that runs them, [`mod@picture`] compares pictures. `tests/*.rs` are the tests. Requirements that they cite by id are
+//! are the small machine that runs them, [`mod@picture`] compares pictures, [`limit`] counts memory. `tests/*.rs` are the tests. Requirements that they cite by id are
 //! listed in `REQUIREMENTS.md`.
 
 pub mod attack;
 pub mod case;
 pub mod coverage;
 pub mod filetest;
+pub mod limit;
 pub mod machine;
 pub mod memory;
 pub mod picture;

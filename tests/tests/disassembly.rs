@@ -25,7 +25,7 @@ fn differences(name: &str) -> Vec<String> {
     let golden = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let object = CodeObject::load(&wavejit_tests::code_object(&format!("{name}.hsaco"))).unwrap_or_else(|e| panic!("{name}: {e}"));
     let image = object.image(0).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let dword = |address: usize| image.get(address..address + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let dword = |address: usize| image.dword(address as u64);
     let wave_size = if name.contains("wave64") { 64 } else { 32 };
     let options = DisasmOptions { wave_size, true16: false, pc: None };
 

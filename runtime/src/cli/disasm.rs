@@ -5,7 +5,8 @@
 
 use super::value::hex_bytes;
 use anyhow::{Context, Result, bail};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use wavejit::code_object::{CodeObject, KernelInfo, Segment, Symbol, SymbolKind};
 use wavejit_jit::isa::disasm::needs_true16;
@@ -54,7 +55,9 @@ pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
     if let Some(file) = &args.file {
         let bytes = super::read_code(file, args.target.as_deref(), &Default::default())?;
         let object = super::load(file, &bytes, args.target.as_deref(), None)?;
-        return super::print(&object_text(args, file, &object)?);
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        write_object(&mut out, args, file, &object)?;
+        return Ok(out.flush()?);
     }
     let target = super::processor(&args.mcpu)?;
     let style = Style { target, wave_size: wave_size(args, target.default_wave_size())?, true16: args.true16 };
@@ -137,46 +140,70 @@ fn hex_words(words: &[u32]) -> String {
     words.iter().map(|w| format!("{w:08X}")).collect::<Vec<_>>().join(" ")
 }
 
-/// All executable segments, as `llvm-objdump -d` prints them.
-fn object_text(args: &DisasmArgs, file: &std::path::Path, object: &CodeObject) -> Result<String> {
+/// All executable segments, as `llvm-objdump -d` prints them; with `--kernel`, only what belongs to it.
+fn write_object(out: &mut impl Write, args: &DisasmArgs, file: &std::path::Path, object: &CodeObject) -> Result<()> {
     let image = object.image(0).with_context(|| file.display().to_string())?;
     // .symtab and .dynsym name the same things; the loader has made them one list.
-    let labels: Vec<&Symbol> = object.symbols().iter().filter(|s| !s.name.ends_with(".kd") && s.kind != SymbolKind::Lds).collect();
-    let mut out = String::new();
+    let labels: Vec<Symbol> = object.symbols().filter(|s| !s.name.ends_with(".kd") && s.kind != SymbolKind::Lds).collect();
+    let wave_sizes = WaveSizes::of(object.kernels());
+    let wanted = args.kernel.as_deref().map(|name| extent(&labels, name.trim_end_matches(".kd"), &wave_sizes));
+    if let (Some(None), Some(name)) = (&wanted, &args.kernel) {
+        super::kernel(file, object, name)?; // says which kernels there are
+        bail!("{}: kernel `{name}` has no code symbol", file.display())
+    }
+    let wanted = wanted.flatten().unwrap_or(0..u64::MAX);
     writeln!(out, "\n{}:\tfile format elf64-amdgpu", file.display())?;
     for segment in object.segments().iter().filter(|s| s.executable) {
         writeln!(out, "\nDisassembly of section .text:")?;
         let end = segment.address + segment.bytes;
-        let inside: Vec<&Symbol> = labels.iter().copied().filter(|s| (segment.address..end).contains(&s.address)).collect();
+        let inside: Vec<Symbol> = labels.iter().copied().filter(|s| (segment.address..end).contains(&s.address)).collect();
         for range in label_ranges(segment, &inside) {
-            if args.kernel.as_ref().is_some_and(|k| range.label != Some(k.trim_end_matches(".kd"))) {
+            let (start, end) = (range.start.max(wanted.start), range.end.min(wanted.end));
+            if start >= end {
                 continue;
             }
-            let style = Style {
-                target: object.target().processor,
-                wave_size: wave_size(args, wave_size_at(object.kernels(), range.start))?,
-                true16: args.true16,
-            };
+            let style = Style { target: object.target().processor, wave_size: wave_size(args, wave_sizes.at(start))?, true16: args.true16 };
             if let Some(label) = range.label {
-                writeln!(out, "\n{:016x} <{label}>:", range.start)?;
+                writeln!(out, "\n{start:016x} <{label}>:")?;
             }
-            let code = dwords(&image[range.start as usize..range.end as usize]);
-            listing(&mut out, &style, &code, range.start, &inside)?;
+            listing(out, &style, &image.dwords(start, end - start), start, &inside)?;
         }
     }
-    match &args.kernel {
-        Some(name) if !labels.iter().any(|s| s.name == name.trim_end_matches(".kd")) => {
-            super::kernel(file, object, name)?; // says which kernels there are
-            bail!("{}: kernel `{name}` has no code symbol", file.display())
-        }
-        _ => Ok(out),
-    }
+    Ok(())
 }
 
-/// Wave size of the kernel at or before an address; functions are compiled like the kernels around them.
-fn wave_size_at(kernels: &[KernelInfo], address: u64) -> u32 {
-    let before = kernels.iter().filter(|k| k.code_address <= address).max_by_key(|k| k.code_address);
-    before.or(kernels.first()).map_or(32, |k| k.wave_size)
+/// The code of a kernel or function: as much as its symbol says; if that says nothing, all up to the next function or kernel. Labels in
+/// between, which have neither type nor size, belong to it.
+fn extent(labels: &[Symbol], name: &str, kernels: &WaveSizes) -> Option<std::ops::Range<u64>> {
+    let symbol = labels.iter().find(|s| s.name == name)?;
+    let start = symbol.address;
+    if symbol.bytes > 0 {
+        return Some(start..start.saturating_add(symbol.bytes));
+    }
+    let function = labels.iter().find(|s| s.kind == SymbolKind::Function && s.address > start).map(|s| s.address);
+    let kernel = kernels.next_after(start);
+    Some(start..function.into_iter().chain(kernel).min().unwrap_or(u64::MAX))
+}
+
+/// Where kernels begin, in order, and their wave sizes.
+struct WaveSizes(Vec<(u64, u32)>);
+
+impl WaveSizes {
+    fn of(kernels: &[KernelInfo]) -> WaveSizes {
+        let mut all: Vec<_> = kernels.iter().map(|k| (k.code_address, k.wave_size)).collect();
+        all.sort_unstable();
+        WaveSizes(all)
+    }
+
+    /// Wave size of the kernel at or before an address; functions are compiled like the kernels around them.
+    fn at(&self, address: u64) -> u32 {
+        let after = self.0.partition_point(|k| k.0 <= address);
+        self.0.get(after.saturating_sub(1)).map_or(32, |k| k.1)
+    }
+
+    fn next_after(&self, address: u64) -> Option<u64> {
+        self.0.get(self.0.partition_point(|k| k.0 <= address)).map(|k| k.0)
+    }
 }
 
 /// A stretch of code with at most one label.
@@ -186,7 +213,7 @@ struct Range<'a> {
     end: u64,
 }
 
-fn label_ranges<'a>(segment: &Segment, symbols: &[&'a Symbol]) -> Vec<Range<'a>> {
+fn label_ranges<'a>(segment: &Segment, symbols: &[Symbol<'a>]) -> Vec<Range<'a>> {
     let end = segment.address + segment.file_bytes;
     let mut ranges = Vec::new();
     let first = symbols.first().map_or(end, |s| s.address);
@@ -196,14 +223,14 @@ fn label_ranges<'a>(segment: &Segment, symbols: &[&'a Symbol]) -> Vec<Range<'a>>
     for (i, symbol) in symbols.iter().enumerate() {
         let next = symbols.get(i + 1).map_or(end, |s| s.address);
         if next > symbol.address {
-            ranges.push(Range { label: Some(&symbol.name), start: symbol.address, end: next.min(end) });
+            ranges.push(Range { label: Some(symbol.name), start: symbol.address, end: next.min(end) });
         }
     }
     ranges.retain(|r| r.start < r.end);
     ranges
 }
 
-fn listing(out: &mut String, style: &Style, code: &[u32], start: u64, symbols: &[&Symbol]) -> Result<()> {
+fn listing(out: &mut impl Write, style: &Style, code: &[u32], start: u64, symbols: &[Symbol]) -> Result<()> {
     let mut at = 0;
     while at < code.len() {
         // As llvm-objdump: eight or more zero bytes are left out.
@@ -235,10 +262,11 @@ fn branch_target(inst: &Inst, pc: u64) -> Option<u64> {
 }
 
 /// `symbol+0x14` for an address.
-fn place_name(symbols: &[&Symbol], address: u64) -> Option<String> {
-    let symbol = symbols.iter().rev().find(|s| s.address <= address)?;
+fn place_name(symbols: &[Symbol], address: u64) -> Option<String> {
+    let after = symbols.partition_point(|s| s.address <= address);
+    let symbol = symbols.get(after.checked_sub(1)?)?;
     Some(match address - symbol.address {
-        0 => symbol.name.clone(),
+        0 => symbol.name.to_string(),
         offset => format!("{}+{offset:#x}", symbol.name),
     })
 }

@@ -2,12 +2,16 @@
 //! of images.
 
 use super::dtype::DType;
+use super::file::MAX_FILE_BYTES;
 use super::npy;
 use anyhow::{Context, Result, bail};
 use std::io::Cursor;
 use wavejit::{
     BorderColor, Clamp, Compare, Device, Filter, Image, ImageDesc, ImageFormat, ImageKind, ImageTiling, MipFilter, Sampler, SamplerDesc,
 };
+
+/// Most bytes of a picture's pixels: an image of the largest size, 16,384 x 16,384.
+const MAX_PICTURE_BYTES: u64 = 1 << 30;
 
 /// What the help says about these arguments.
 pub const SYNTAX: &str = "\
@@ -65,7 +69,7 @@ pub fn parse_image(key: &str, value: &str) -> Result<ImageSpec> {
             ImageKind::TwoD => 1,
             _ => parts.next().context("expected FILE.png:N")?.parse().context("expected a number of layers after the file")?,
         };
-        let file = std::fs::read(first).with_context(|| first.to_string())?;
+        let file = super::file::read(first.as_ref(), MAX_FILE_BYTES)?;
         let (width, height, rgba) = decode_png(&file).with_context(|| first.to_string())?;
         if desc.depth == 0 || height % desc.depth != 0 {
             bail!("{first} has {height} rows, which are not {} layers of equal height", desc.depth);
@@ -117,7 +121,11 @@ pub fn decode_png(file: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
-    let mut bytes = vec![0; reader.output_buffer_size().context("the picture is too large")?];
+    // The header says how large it is, long before there is as much data.
+    let size = reader.output_buffer_size().filter(|n| *n as u64 <= MAX_PICTURE_BYTES).context("the picture is too large")?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).with_context(|| format!("no memory for a picture of {size} bytes"))?;
+    bytes.resize(size, 0);
     let info = reader.next_frame(&mut bytes)?;
     bytes.truncate(info.buffer_size());
     let rgba = match info.color_type {

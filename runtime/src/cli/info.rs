@@ -31,7 +31,8 @@ pub fn info(args: &InfoArgs) -> Result<()> {
         Some(name) => vec![super::kernel(&args.file, &object, name)?],
         None => object.kernels().iter().collect(),
     };
-    let entries: Vec<String> = container(&bytes)?.unwrap_or_default().into_iter().map(|e| e.id).collect();
+    let bundle = container(&bytes)?;
+    let entries: Vec<String> = bundle.iter().flat_map(|b| b.entries()).map(|e| e.id.into_owned()).collect();
     match args.json {
         true => super::print(&format!("{}\n", json(&object, &kernels, entries))),
         false => super::print(&text(&object, &kernels, &entries)?),

@@ -37,10 +37,7 @@ pub fn lifted(file: &std::path::Path, kernel: Option<&str>, target: Option<&str>
     let object = super::load(file, &bytes, target, kernel)?;
     let kernel = super::one_kernel(file, &object, kernel)?;
     let image = object.image(0).with_context(|| file.display().to_string())?;
-    let read = |address: u64| {
-        let at = usize::try_from(address).ok()?;
-        image.get(at..at.checked_add(4)?).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-    };
+    let read = |address: u64| image.dword(address);
     Ok(lift(&LiftSource {
         name: &kernel.name,
         entry: kernel.code_address,

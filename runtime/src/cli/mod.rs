@@ -7,6 +7,7 @@ mod cc;
 mod disasm;
 mod dtype;
 mod emit;
+mod file;
 mod image;
 mod info;
 mod json;
@@ -84,12 +85,7 @@ fn print(text: &str) -> Result<()> {
 
 /// Contents of a file, or of standard input for `-`.
 fn read_file(path: &Path) -> Result<Vec<u8>> {
-    if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).context("standard input")?;
-        return Ok(bytes);
-    }
-    std::fs::read(path).with_context(|| path.display().to_string())
+    file::read(path, file::MAX_FILE_BYTES)
 }
 
 /// The processor of `--mcpu`.

@@ -76,7 +76,7 @@ fn parse(text: &str) -> Result<ArgSpec> {
 }
 
 fn read_file(path: &str) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| path.to_string())
+    super::file::read(path.as_ref(), MAX_BYTES as u64)
 }
 
 fn bytes_buffer(bytes: Vec<u8>) -> npy::Array {

@@ -3,8 +3,11 @@
 //! Reference: System V gABI; LLVM AMDGPUUsage, "ELF Code Object". Everything comes from the program headers where it can, so that a
 //! file without section headers loads too; section headers add names for code that is not exported.
 
+use super::error::reserved;
 use super::reader::Reader;
+use super::symbols::{SYM_BYTES, Symbols};
 use super::{LoadError, TargetId};
+use std::ops::Range;
 
 const EM_AMDGPU: u16 = 224;
 const ET_REL: u16 = 1;
@@ -17,15 +20,19 @@ const SHT_DYNSYM: u32 = 11;
 const NT_AMDGPU_METADATA: u32 = 32;
 const SHN_UNDEF: u16 = 0;
 const SHN_ABS: u16 = 0xfff1;
-const SHN_AMDGPU_LDS: u16 = 0xff00;
 const STB_WEAK: u8 = 2;
-/// Bytes of a symbol table entry.
-const SYM_BYTES: u64 = 24;
 /// Bytes of a relocation with addend.
 const RELA_BYTES: u64 = 24;
 
-/// Largest image that is loaded; real ones stay far below.
+/// Largest file that is read; names are places in it of 32 bits.
+pub const MAX_FILE_BYTES: u64 = 1 << 31;
+
+/// Largest image that is loaded: the allowance for variables without contents (.bss), of which large ones are arrays. It is address space
+/// of the guest, mapped when it is touched; what loading costs the host is in proportion to the file.
 pub const MAX_IMAGE_BYTES: u64 = 1 << 30;
+
+/// Most program headers; linkers write about ten.
+const MAX_PROGRAM_HEADERS: u64 = 64;
 
 /// A PT_LOAD segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,32 +49,6 @@ pub struct Segment {
     pub executable: bool,
     /// May be written.
     pub writable: bool,
-}
-
-/// What a symbol is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SymbolKind {
-    /// STT_FUNC.
-    Function,
-    /// STT_OBJECT.
-    Object,
-    /// An LDS variable without a place yet (SHN_AMDGPU_LDS): `address` is its alignment.
-    Lds,
-    /// Anything else.
-    Other,
-}
-
-/// A symbol that is defined here.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Symbol {
-    /// Its name.
-    pub name: String,
-    /// Address relative to the image.
-    pub address: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// What it is.
-    pub kind: SymbolKind,
 }
 
 /// A dynamic relocation: what to write at `address`.
@@ -90,8 +71,8 @@ pub(super) enum RelocSymbol {
     Defined(u64),
     /// A number that does not move with the image.
     Absolute(u64),
-    /// Nothing here defines it.
-    Undefined(String),
+    /// Nothing here defines it; its name is at this file offset.
+    Undefined(u64),
 }
 
 /// The file, taken apart.
@@ -100,12 +81,12 @@ pub(super) struct Elf {
     pub target: TargetId,
     /// 3, 4, 5, 6: code object version.
     pub version: u8,
+    /// By address; they do not overlap, neither there nor, taken together, in the file.
     pub segments: Vec<Segment>,
-    /// Sorted by address.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Symbols,
     pub relocs: Vec<Reloc>,
-    /// Descriptor of the NT_AMDGPU_METADATA note.
-    pub metadata: Option<Vec<u8>>,
+    /// Descriptor of the NT_AMDGPU_METADATA note, in the file.
+    pub metadata: Option<Range<usize>>,
 }
 
 /// PT_DYNAMIC entries that matter. All are addresses or sizes.
@@ -113,6 +94,7 @@ pub(super) struct Elf {
 struct Dynamic {
     symtab: Option<u64>,
     strtab: Option<u64>,
+    strtab_bytes: u64,
     hash: Option<u64>,
     rela: Option<u64>,
     rela_bytes: u64,
@@ -122,14 +104,20 @@ struct Dynamic {
 impl Elf {
     pub fn parse(bytes: &[u8]) -> Result<Elf, LoadError> {
         let file = Reader::new(bytes);
+        if file.len() > MAX_FILE_BYTES {
+            return Err(LoadError::unsupported(format!("a file of {} bytes; at most {MAX_FILE_BYTES} are read", file.len())));
+        }
         let (target, version) = header(&file)?;
-        let mut elf = Elf { target, version, segments: vec![], symbols: vec![], relocs: vec![], metadata: None };
+        let mut elf = Elf { target, version, segments: vec![], symbols: Symbols::default(), relocs: vec![], metadata: None };
         let mut dynamic = None;
         let offset = file.u64(32, "e_phoff")?;
         let entry_bytes = u64::from(file.u16(54, "e_phentsize")?);
         let count = u64::from(file.u16(56, "e_phnum")?);
         if count != 0 && entry_bytes < 56 {
             return Err(LoadError::malformed(format!("expected program headers of 56 bytes, found e_phentsize {entry_bytes}")));
+        }
+        if count > MAX_PROGRAM_HEADERS {
+            return Err(LoadError::unsupported(format!("{count} program headers; at most {MAX_PROGRAM_HEADERS} are read")));
         }
         for i in 0..count {
             let at = offset.checked_add(i * entry_bytes).ok_or_else(|| LoadError::malformed("e_phoff is beyond any file"))?;
@@ -143,7 +131,7 @@ impl Elf {
                 writable: header.u32(4, "p_flags")? & 2 != 0,
             };
             match header.u32(0, "p_type")? {
-                PT_LOAD => elf.segments.push(checked_segment(&file, segment, i)?),
+                PT_LOAD => elf.push_segment(&file, segment, i)?,
                 PT_DYNAMIC => dynamic = Some(segment),
                 PT_NOTE if elf.metadata.is_none() => elf.metadata = find_metadata(&file, &segment)?,
                 _ => {}
@@ -158,13 +146,45 @@ impl Elf {
         Ok(elf)
     }
 
+    /// Adds a PT_LOAD segment. The gABI wants them by address; none may take another's place, in memory or in the file.
+    fn push_segment(&mut self, file: &Reader, segment: Segment, index: u64) -> Result<(), LoadError> {
+        file.slice(segment.file_offset, segment.file_bytes, &format!("contents of segment {index}"))?;
+        if segment.file_bytes > segment.bytes {
+            return Err(LoadError::malformed(format!(
+                "segment {index} has {:#x} bytes in the file but only {:#x} in memory",
+                segment.file_bytes, segment.bytes
+            )));
+        }
+        match segment.address.checked_add(segment.bytes) {
+            Some(end) if end <= MAX_IMAGE_BYTES => {}
+            _ => {
+                return Err(LoadError::unsupported(format!(
+                    "segment {index} has {:#x} bytes at {:#x}; images end at {MAX_IMAGE_BYTES:#x} at most",
+                    segment.bytes, segment.address
+                )));
+            }
+        }
+        if segment.address < self.image_bytes() {
+            return Err(LoadError::malformed(format!(
+                "segment {index} begins at {:#x}, before the end of those before it at {:#x}",
+                segment.address,
+                self.image_bytes()
+            )));
+        }
+        self.segments.push(segment);
+        if self.segments.iter().map(|s| s.file_bytes).sum::<u64>() > file.len() {
+            return Err(LoadError::malformed("segments have more contents than the file: they overlap in it"));
+        }
+        Ok(())
+    }
+
     /// Bytes from address 0 to the end of the last segment.
     pub fn image_bytes(&self) -> u64 {
-        self.segments.iter().map(|s| s.address + s.bytes).max().unwrap_or(0)
+        self.segments.last().map_or(0, |s| s.address + s.bytes)
     }
 
     /// File offset of an address, with `len` bytes of the file behind it.
-    fn file_offset(&self, address: u64, len: u64, what: &str) -> Result<u64, LoadError> {
+    pub fn file_offset(&self, address: u64, len: u64, what: &str) -> Result<u64, LoadError> {
         let inside =
             |s: &&Segment| address >= s.address && address - s.address <= s.file_bytes && len <= s.file_bytes - (address - s.address);
         match self.segments.iter().find(inside) {
@@ -180,6 +200,7 @@ impl Elf {
         let Some(rela) = dynamic.rela else { return Ok(()) };
         let count = dynamic.rela_bytes / RELA_BYTES;
         let table = self.file_offset(rela, count * RELA_BYTES, "relocation table (DT_RELA)")?;
+        self.relocs = reserved(count as usize, "relocations")?;
         for i in 0..count {
             let at = table + i * RELA_BYTES;
             let info = file.u64(at + 8, "relocation")?;
@@ -208,7 +229,7 @@ impl Elf {
             SHN_UNDEF if weak => RelocSymbol::None,
             SHN_UNDEF => {
                 let name = strtab.saturating_add(u64::from(file.u32(at, "symbol")?));
-                RelocSymbol::Undefined(file.c_str(self.file_offset(name, 1, "symbol name")?, "symbol name")?)
+                RelocSymbol::Undefined(self.file_offset(name, 1, "symbol name")?)
             }
             SHN_ABS => RelocSymbol::Absolute(value),
             _ => RelocSymbol::Defined(value),
@@ -217,26 +238,27 @@ impl Elf {
 
     /// From .symtab and .dynsym; without section headers, from the table that DT_HASH gives the length of.
     fn read_symbols(&mut self, file: &Reader, dynamic: &Dynamic) -> Result<(), LoadError> {
-        let mut symbols = Vec::new();
-        let sections = section_headers(file)?;
-        for section in sections.iter().filter(|s| s.kind == SHT_SYMTAB || s.kind == SHT_DYNSYM) {
-            let strings = sections.get(section.link as usize).ok_or_else(|| {
+        let sections = Sections::read(file)?;
+        // The gABI has one of each kind at most.
+        for kind in [SHT_SYMTAB, SHT_DYNSYM] {
+            let mut tables = sections.iter().filter(|s| s.kind == kind);
+            let Some(section) = tables.next() else { continue };
+            if tables.next().is_some() {
+                return Err(LoadError::malformed(format!("two symbol tables of sh_type {kind}")));
+            }
+            let strings = sections.get(section.link).ok_or_else(|| {
                 LoadError::malformed(format!("a symbol table names string table section {}, which is not there", section.link))
             })?;
-            let strings = Reader::new(file.slice(strings.offset, strings.bytes, "string table")?);
-            let table = Reader::new(file.slice(section.offset, section.bytes, "symbol table")?);
-            read_symbol_table(&table, &strings, &mut symbols)?;
+            let strings = file.slice(strings.offset, strings.bytes, "string table")?;
+            self.symbols.add(file.slice(section.offset, section.bytes, "symbol table")?, strings)?;
         }
-        if let (true, Some(symtab), Some(strtab), Some(hash)) = (symbols.is_empty(), dynamic.symtab, dynamic.strtab, dynamic.hash) {
+        if let (true, Some(symtab), Some(strtab), Some(hash)) = (self.symbols.is_empty(), dynamic.symtab, dynamic.strtab, dynamic.hash) {
             let count = u64::from(file.u32(self.file_offset(hash, 8, "DT_HASH")? + 4, "DT_HASH")?);
             let table = file.slice(self.file_offset(symtab, count * SYM_BYTES, "DT_SYMTAB")?, count * SYM_BYTES, "DT_SYMTAB")?;
-            let strings = self.file_offset(strtab, 0, "DT_STRTAB")?;
-            let strings = file.slice(strings, file.len() - strings.min(file.len()), "DT_STRTAB")?;
-            read_symbol_table(&Reader::new(table), &Reader::new(strings), &mut symbols)?;
+            let strings = file.slice(self.file_offset(strtab, dynamic.strtab_bytes, "DT_STRTAB")?, dynamic.strtab_bytes, "DT_STRTAB")?;
+            self.symbols.add(table, strings)?;
         }
-        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        symbols.dedup();
-        self.symbols = symbols;
+        self.symbols.sort();
         Ok(())
     }
 }
@@ -284,25 +306,8 @@ fn header(file: &Reader) -> Result<(TargetId, u8), LoadError> {
     Ok((target, version))
 }
 
-fn checked_segment(file: &Reader, segment: Segment, index: u64) -> Result<Segment, LoadError> {
-    file.slice(segment.file_offset, segment.file_bytes, &format!("contents of segment {index}"))?;
-    if segment.file_bytes > segment.bytes {
-        return Err(LoadError::malformed(format!(
-            "segment {index} has {:#x} bytes in the file but only {:#x} in memory",
-            segment.file_bytes, segment.bytes
-        )));
-    }
-    match segment.address.checked_add(segment.bytes) {
-        Some(end) if end <= MAX_IMAGE_BYTES => Ok(segment),
-        _ => Err(LoadError::unsupported(format!(
-            "segment {index} has {:#x} bytes at {:#x}; images end at {MAX_IMAGE_BYTES:#x} at most",
-            segment.bytes, segment.address
-        ))),
-    }
-}
-
 /// The metadata note in a PT_NOTE segment, if it is there.
-fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Vec<u8>>, LoadError> {
+fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Range<usize>>, LoadError> {
     let notes = Reader::new(file.slice(segment.file_offset, segment.file_bytes, "notes")?);
     let mut at = 0;
     while at + 12 <= notes.len() {
@@ -311,9 +316,9 @@ fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Vec<u8>>, Lo
         let kind = notes.u32(at + 8, "note")?;
         let name = notes.slice(at + 12, name_bytes, "note name")?;
         let start = at + 12 + name_bytes.next_multiple_of(4);
-        let contents = notes.slice(start, bytes, "note contents")?;
+        notes.slice(start, bytes, "note contents")?;
         if kind == NT_AMDGPU_METADATA && name == b"AMDGPU\0" {
-            return Ok(Some(contents.to_vec()));
+            return file.range(segment.file_offset + start, bytes, || "note contents".into()).map(Some);
         }
         at = start + bytes.next_multiple_of(4);
     }
@@ -332,6 +337,7 @@ fn read_dynamic(file: &Reader, segment: &Segment) -> Result<Dynamic, LoadError> 
             6 => dynamic.symtab = Some(value),
             7 => dynamic.rela = Some(value),
             8 => dynamic.rela_bytes = value,
+            10 => dynamic.strtab_bytes = value,
             17 => dynamic.rel = Some(value),
             _ => {}
         }
@@ -342,6 +348,12 @@ fn read_dynamic(file: &Reader, segment: &Segment) -> Result<Dynamic, LoadError> 
     Ok(dynamic)
 }
 
+/// The section headers; none if the file has none.
+struct Sections<'a> {
+    table: Reader<'a>,
+    entry_bytes: u64,
+}
+
 struct Section {
     kind: u32,
     link: u32,
@@ -349,47 +361,31 @@ struct Section {
     bytes: u64,
 }
 
-fn section_headers(file: &Reader) -> Result<Vec<Section>, LoadError> {
-    let offset = file.u64(40, "e_shoff")?;
-    let entry_bytes = u64::from(file.u16(58, "e_shentsize")?);
-    let count = u64::from(file.u16(60, "e_shnum")?);
-    if offset == 0 || count == 0 {
-        return Ok(Vec::new());
-    }
-    if entry_bytes < 64 {
-        return Err(LoadError::malformed(format!("expected section headers of 64 bytes, found e_shentsize {entry_bytes}")));
-    }
-    let table = Reader::new(file.slice(offset, count * entry_bytes, "section headers")?);
-    let section = |i: u64| {
-        let at = i * entry_bytes;
-        Ok(Section {
-            kind: table.u32(at + 4, "sh_type")?,
-            link: table.u32(at + 40, "sh_link")?,
-            offset: table.u64(at + 24, "sh_offset")?,
-            bytes: table.u64(at + 32, "sh_size")?,
-        })
-    };
-    (0..count).map(section).collect()
-}
-
-/// Appends the defined, named symbols of a table.
-fn read_symbol_table(table: &Reader, strings: &Reader, symbols: &mut Vec<Symbol>) -> Result<(), LoadError> {
-    for at in (0..table.len() / SYM_BYTES).map(|i| i * SYM_BYTES) {
-        let (name, section) = (table.u32(at, "symbol")?, table.u16(at + 6, "symbol")?);
-        if name == 0 || section == SHN_UNDEF || section == SHN_ABS {
-            continue;
+impl<'a> Sections<'a> {
+    fn read(file: &Reader<'a>) -> Result<Sections<'a>, LoadError> {
+        let offset = file.u64(40, "e_shoff")?;
+        let entry_bytes = u64::from(file.u16(58, "e_shentsize")?);
+        let count = u64::from(file.u16(60, "e_shnum")?);
+        if offset == 0 || count == 0 {
+            return Ok(Sections { table: Reader::new(&[]), entry_bytes: 64 });
         }
-        symbols.push(Symbol {
-            name: strings.c_str(u64::from(name), "symbol name")?,
-            address: table.u64(at + 8, "symbol")?,
-            bytes: table.u64(at + 16, "symbol")?,
-            kind: match (section, table.u8(at + 4, "symbol")? & 15) {
-                (SHN_AMDGPU_LDS, _) => SymbolKind::Lds,
-                (_, 2) => SymbolKind::Function,
-                (_, 1) => SymbolKind::Object,
-                _ => SymbolKind::Other,
-            },
-        });
+        if entry_bytes < 64 {
+            return Err(LoadError::malformed(format!("expected section headers of 64 bytes, found e_shentsize {entry_bytes}")));
+        }
+        Ok(Sections { table: Reader::new(file.slice(offset, count * entry_bytes, "section headers")?), entry_bytes })
     }
-    Ok(())
+
+    fn get(&self, index: u32) -> Option<Section> {
+        let header = Reader::new(self.table.slice(u64::from(index) * self.entry_bytes, self.entry_bytes, "section header").ok()?);
+        Some(Section {
+            kind: header.u32(4, "sh_type").ok()?,
+            link: header.u32(40, "sh_link").ok()?,
+            offset: header.u64(24, "sh_offset").ok()?,
+            bytes: header.u64(32, "sh_size").ok()?,
+        })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Section> {
+        (0..(self.table.len() / self.entry_bytes) as u32).map_while(|i| self.get(i))
+    }
 }

@@ -47,6 +47,14 @@ pub enum LoadError {
         /// Their symbols.
         kernels: String,
     },
+    /// The host has no memory for it.
+    #[error("no host memory for {what}: {bytes} bytes")]
+    NoMemory {
+        /// What needs it.
+        what: String,
+        /// How much.
+        bytes: usize,
+    },
     /// A relocation against a symbol that nothing defines.
     #[error("undefined symbol `{symbol}` (relocation at {address:#x}): link the code object completely")]
     UndefinedSymbol {
@@ -63,10 +71,31 @@ impl LoadError {
         matches!(self, LoadError::Unsupported { .. })
     }
 
+    /// Was the host out of memory?
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, LoadError::NoMemory { .. })
+    }
+
     pub(crate) fn malformed(what: impl Into<String>) -> LoadError {
         LoadError::Malformed { what: what.into() }
     }
     pub(crate) fn unsupported(what: impl Into<String>) -> LoadError {
         LoadError::Unsupported { what: what.into() }
     }
+}
+
+/// An empty list with room for `n`: for lengths that a file decides.
+pub(super) fn reserved<T>(n: usize, what: &str) -> Result<Vec<T>, LoadError> {
+    let mut list = Vec::new();
+    match list.try_reserve_exact(n) {
+        Ok(()) => Ok(list),
+        Err(_) => Err(LoadError::NoMemory { what: what.to_string(), bytes: n.saturating_mul(size_of::<T>()) }),
+    }
+}
+
+/// A copy of some bytes of a file.
+pub(super) fn copied(bytes: &[u8], what: &str) -> Result<Vec<u8>, LoadError> {
+    let mut copy = reserved(bytes.len(), what)?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }

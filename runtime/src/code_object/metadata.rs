@@ -1,11 +1,13 @@
 //! The metadata note: MessagePack maps that describe each kernel and its arguments. LLVM AMDGPUUsage, "Code Object Metadata".
 
 use super::LoadError;
-use rmpv::Value;
+use super::error::reserved;
+use super::msgpack::{Elements, Value};
 use std::fmt;
 
-/// Deepest nesting that is read; real metadata nests five levels.
-const MAX_DEPTH: usize = 16;
+/// Fewest bytes of a kernel and of an argument in the note: their keys that must be there.
+const LEAST_KERNEL_BYTES: usize = ".name".len() + ".symbol".len();
+const LEAST_ARG_BYTES: usize = ".value_kind".len() + ".size".len() + ".offset".len();
 
 /// What an argument is, and so who fills it in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,40 +159,32 @@ pub(super) struct Metadata {
 
 impl Metadata {
     pub fn parse(bytes: &[u8]) -> Result<Metadata, LoadError> {
-        let mut rest = bytes;
-        let root = rmpv::decode::read_value_with_max_depth(&mut rest, MAX_DEPTH)
-            .map_err(|e| LoadError::malformed(format!("metadata note: expected MessagePack: {e}")))?;
-        let root = Map::new(&root, "metadata")?;
-        let kernels = match root.get("amdhsa.kernels") {
-            None => Vec::new(),
-            Some(list) => list
-                .as_array()
-                .ok_or_else(|| LoadError::malformed("metadata: expected `amdhsa.kernels` to be a list"))?
-                .iter()
-                .enumerate()
-                .map(|(i, k)| kernel(&Map::new(k, &format!("metadata of kernel {i}"))?))
-                .collect::<Result<_, _>>()?,
-        };
+        let root = Value::read(bytes).map_err(|e| LoadError::malformed(format!("metadata note: expected MessagePack: {e}")))?;
+        let root = Map::new(root, "metadata".to_string())?;
+        let mut kernels = Vec::new();
+        if let Some(list) = root.list("amdhsa.kernels")? {
+            kernels = reserved(list.clone().count().min(list.bytes_left() / LEAST_KERNEL_BYTES), "kernels")?;
+            for (i, k) in list.enumerate() {
+                kernels.push(kernel(Map::new(k, format!("metadata of kernel {i}"))?)?);
+            }
+        }
         Ok(Metadata { kernels, target: root.string("amdhsa.target")? })
     }
 }
 
-fn kernel(map: &Map) -> Result<KernelMetadata, LoadError> {
+fn kernel(map: Map) -> Result<KernelMetadata, LoadError> {
     let name = map.need_string(".name")?;
-    let map = &Map { what: format!("metadata of kernel `{name}`"), ..*map };
-    let args = match map.get(".args") {
-        None => Vec::new(),
-        Some(list) => list
-            .as_array()
-            .ok_or_else(|| map.wrong(".args", "a list"))?
-            .iter()
-            .enumerate()
-            .map(|(i, a)| arg(&Map::new(a, &format!("{}, argument {i}", map.what))?))
-            .collect::<Result<_, _>>()?,
-    };
-    let required_group = match map.get(".reqd_workgroup_size").map(|v| v.as_array().map(Vec::as_slice)) {
+    let map = &Map { what: format!("metadata of kernel `{name}`"), ..map };
+    let mut args = Vec::new();
+    if let Some(list) = map.list(".args")? {
+        args = reserved(list.clone().count().min(list.bytes_left() / LEAST_ARG_BYTES), "arguments of a kernel")?;
+        for (i, a) in list.enumerate() {
+            args.push(arg(&Map::new(a, format!("{}, argument {i}", map.what))?)?);
+        }
+    }
+    let required_group = match map.list(".reqd_workgroup_size")?.map(|l| Vec::from_iter(l.take(4))).as_deref() {
         None => None,
-        Some(Some([x, y, z])) => Some([x, y, z].map(|n| n.as_u64().map_or(0, |n| n.min(u64::from(u32::MAX)) as u32))),
+        Some([x, y, z]) => Some([x, y, z].map(|n| n.as_u64().map_or(0, |n| n.min(u64::from(u32::MAX)) as u32))),
         Some(_) => return Err(map.wrong(".reqd_workgroup_size", "a list of three numbers")),
     };
     Ok(KernelMetadata {
@@ -237,25 +231,36 @@ fn arg(map: &Map) -> Result<KernelArg, LoadError> {
 
 /// A MessagePack map with the name it goes by in messages.
 struct Map<'a> {
-    entries: &'a [(Value, Value)],
+    entries: Elements<'a>,
     what: String,
 }
 
 impl<'a> Map<'a> {
-    fn new(value: &'a Value, what: &str) -> Result<Map<'a>, LoadError> {
-        match value {
-            Value::Map(entries) => Ok(Map { entries, what: what.to_string() }),
-            _ => Err(LoadError::malformed(format!("{what}: expected a map"))),
+    fn new(value: Value<'a>, what: String) -> Result<Map<'a>, LoadError> {
+        match value.as_map() {
+            Some(entries) => Ok(Map { entries, what }),
+            None => Err(LoadError::malformed(format!("{what}: expected a map"))),
         }
     }
 
-    fn get(&self, key: &str) -> Option<&'a Value> {
-        self.entries.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, v)| v)
+    /// The value of a key; of its first one, should there be several.
+    fn get(&self, key: &str) -> Option<Value<'a>> {
+        let mut entries = self.entries.clone();
+        loop {
+            let (found, value) = (entries.next()?, entries.next()?);
+            if found.as_str() == Some(key) {
+                return Some(value);
+            }
+        }
     }
 
     fn wrong(&self, key: &str, expected: &str) -> LoadError {
-        let found = self.get(key).map_or("nothing".to_string(), |v| v.to_string().chars().take(40).collect());
+        let found = self.get(key).map_or("nothing".to_string(), |v| v.to_string());
         LoadError::malformed(format!("{}: expected `{key}` to be {expected}, found {found}", self.what))
+    }
+
+    fn list(&self, key: &str) -> Result<Option<Elements<'a>>, LoadError> {
+        self.get(key).map(|v| v.as_array().ok_or_else(|| self.wrong(key, "a list"))).transpose()
     }
 
     fn string(&self, key: &str) -> Result<Option<String>, LoadError> {
@@ -267,7 +272,7 @@ impl<'a> Map<'a> {
     }
 
     fn number(&self, key: &str) -> Result<Option<u32>, LoadError> {
-        let read = |v: &Value| v.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| self.wrong(key, "a 32-bit number"));
+        let read = |v: Value| v.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| self.wrong(key, "a 32-bit number"));
         self.get(key).map(read).transpose()
     }
 
@@ -280,14 +285,18 @@ impl<'a> Map<'a> {
 mod tests {
     use super::*;
 
-    fn encode(value: &Value) -> Vec<u8> {
-        let mut out = Vec::new();
-        rmpv::encode::write_value(&mut out, value).unwrap();
-        out
+    fn text(s: &str) -> Vec<u8> {
+        assert!(s.len() < 32);
+        [&[0xa0 | s.len() as u8], s.as_bytes()].concat()
     }
 
-    fn map(entries: &[(&str, Value)]) -> Value {
-        Value::Map(entries.iter().map(|(k, v)| (Value::from(*k), v.clone())).collect())
+    fn list(items: &[Vec<u8>]) -> Vec<u8> {
+        [vec![0x90 | items.len() as u8], items.concat()].concat()
+    }
+
+    fn map(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let body = entries.iter().flat_map(|(k, v)| [text(k), v.clone()].concat());
+        std::iter::once(0x80 | entries.len() as u8).chain(body).collect()
     }
 
     #[test]
@@ -300,19 +309,31 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_ignored_and_wrong_types_are_named() {
-        let arg = map(&[(".value_kind", "by_value".into()), (".size", 4.into()), (".offset", "x".into()), (".new", true.into())]);
-        let kernel = |arg: Value| map(&[(".name", "k".into()), (".symbol", "k.kd".into()), (".args", Value::Array(vec![arg]))]);
-        let root = |k: Value| encode(&map(&[("amdhsa.kernels", Value::Array(vec![k]))]));
-        let message = Metadata::parse(&root(kernel(arg))).unwrap_err().to_string();
-        assert!(message.contains("kernel `k`, argument 0") && message.contains(".offset"), "{message}");
-        let arg = map(&[(".value_kind", "by_value".into()), (".size", 4.into()), (".offset", 8.into()), (".new", true.into())]);
-        assert_eq!(Metadata::parse(&root(kernel(arg))).unwrap().kernels[0].args[0].offset, 8);
+        const TRUE: u8 = 0xc3;
+        let arg =
+            |offset: Vec<u8>| map(&[(".value_kind", text("by_value")), (".size", vec![4]), (".offset", offset), (".new", vec![TRUE])]);
+        let kernel = |arg: Vec<u8>| map(&[(".name", text("k")), (".symbol", text("k.kd")), (".args", list(&[arg]))]);
+        let root = |k: Vec<u8>| map(&[("amdhsa.kernels", list(&[k]))]);
+        let message = Metadata::parse(&root(kernel(arg(text("x"))))).unwrap_err().to_string();
+        assert!(message.contains("kernel `k`, argument 0") && message.contains(".offset") && message.contains("\"x\""), "{message}");
+        assert_eq!(Metadata::parse(&root(kernel(arg(vec![8])))).unwrap().kernels[0].args[0].offset, 8);
     }
 
     #[test]
-    fn nesting_is_limited() {
-        let mut bytes = vec![0x91; 100_000];
+    fn nesting_is_no_way_to_overflow_the_stack() {
+        let mut bytes = vec![0x91; 1_000_000];
         bytes.push(0);
         assert!(Metadata::parse(&bytes).is_err());
+        assert!(Metadata::parse(&map(&[("other", bytes)])).unwrap().kernels.is_empty());
+    }
+
+    #[test]
+    fn claimed_lengths_reserve_nothing() {
+        // A list that claims 2^32 - 1 kernels, and one of a million that are none.
+        let claims = map(&[("amdhsa.kernels", vec![0xdd, 0xff, 0xff, 0xff, 0xff])]);
+        assert!(Metadata::parse(&claims).is_err());
+        let mut many = vec![0xdd, 0, 0x0f, 0x42, 0x40];
+        many.resize(many.len() + 1_000_000, 0xc0);
+        assert!(Metadata::parse(&map(&[("amdhsa.kernels", many)])).unwrap_err().to_string().contains("kernel 0"));
     }
 }

@@ -3,30 +3,43 @@
 //! Reference: LLVM AMDGPUUsage, "Code Object". [`CodeObject::load`] takes an amdgcn ELF file (code object versions 3 to 6), an offload
 //! bundle, or a host program with HIP device code in it. [`CodeObject::image`] gives the bytes to put at a guest address.
 //!
-//! Every read is checked: damaged input is a [`LoadError`] that names what was expected, never a panic.
+//! Every read is checked: damaged input is a [`LoadError`] that names what was expected, never a panic. Memory is in proportion to the
+//! file: at most [`BYTES_PER_BYTE`] bytes for each of its bytes, and of what a compressed bundle unpacks to ([`bundle::MAX_RATIO`]).
+//! Whatever a file asks for is bounded by what it has, shared parts are borrowed and not copied, and no memory is an error.
 //!
-//! Files: `elf` segments, symbols, relocations; `metadata` the MessagePack note; `descriptor` the 64-byte kernel descriptor; `bundle`
-//! offload bundles; `source_name` names of C++ kernels.
+//! Files: `elf` segments and relocations; `symbols` their names; `metadata` the note, `msgpack` its encoding; `descriptor` the 64-byte
+//! kernel descriptor; `bundle` offload bundles, `zstd` compressed ones; `source_name` names of C++ kernels.
 
 pub mod bundle;
 pub mod descriptor;
 mod elf;
 mod error;
 mod metadata;
+mod msgpack;
 mod reader;
 mod source_name;
+mod symbols;
+mod zstd;
 
+pub use bundle::Bundle;
 pub use descriptor::{KernelDescriptor, PgmRsrc, property};
-pub use elf::{Segment, Symbol, SymbolKind};
+pub use elf::Segment;
 pub use error::LoadError;
 pub use metadata::{ArgKind, HiddenArg, KernelArg};
+pub use symbols::{Symbol, SymbolKind};
 pub use wavejit_jit::isa::TargetId;
 
 use elf::{Elf, RelocSymbol};
+use error::{copied, reserved};
 use metadata::{KernelMetadata, Metadata};
 use reader::Reader;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use wavejit_jit::isa::Gfx;
+
+/// Most bytes of host memory that loading takes for each byte of a file, the file's own copy included. Reached by a file that has nothing
+/// but kernels of nothing but a name; real ones take about three.
+pub const BYTES_PER_BYTE: usize = 32;
 
 /// The processor that is taken from a bundle when nobody says which.
 const PREFERRED: Gfx = Gfx::GFX1100;
@@ -95,7 +108,7 @@ impl KernelInfo {
 /// A code object, read and checked.
 #[derive(Clone, Debug)]
 pub struct CodeObject {
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
     elf: Elf,
     kernels: Vec<KernelInfo>,
 }
@@ -114,7 +127,7 @@ impl CodeObject {
         };
         let object = match container(bytes)? {
             None => CodeObject::from_elf(bytes)?,
-            Some(entries) => return choose(entries, wanted, kernel),
+            Some(bundle) => return choose(&bundle, wanted, kernel),
         };
         match wanted {
             Some(wanted) if !object.elf.target.fits(&wanted) => {
@@ -127,23 +140,9 @@ impl CodeObject {
     /// Reads an amdgcn ELF file.
     fn from_elf(bytes: &[u8]) -> Result<CodeObject, LoadError> {
         let elf = Elf::parse(bytes)?;
-        let metadata = elf.metadata.as_deref().map(Metadata::parse).transpose()?.unwrap_or_default();
-        let mut object = CodeObject { bytes: bytes.into(), elf, kernels: Vec::new() };
-        // The unrelocated image: descriptors hold no addresses, so relocations do not change them.
-        let image = object.raw_image();
-        let named: Vec<&KernelMetadata> = metadata.kernels.iter().collect();
-        for symbol in object.elf.symbols.iter().filter(|s| s.kind != SymbolKind::Lds) {
-            let Some(name) = symbol.name.strip_suffix(".kd") else { continue };
-            let about = named.iter().copied().find(|k| k.symbol == symbol.name);
-            let info = kernel_info(&object.elf, &image, name, symbol.address, about)?;
-            if object.kernels.iter().all(|k: &KernelInfo| k.name != info.name) {
-                object.kernels.push(info);
-            }
-        }
-        if let Some(lost) = named.iter().find(|m| object.elf.symbols.iter().all(|s| s.name != m.symbol)) {
-            return Err(LoadError::malformed(format!("kernel `{}`: its descriptor symbol `{}` is not there", lost.name, lost.symbol)));
-        }
-        Ok(object)
+        let metadata = elf.metadata.clone().map(|note| Metadata::parse(&bytes[note])).transpose()?.unwrap_or_default();
+        let kernels = kernels(&elf, bytes, metadata.kernels)?;
+        Ok(CodeObject { bytes: Arc::new(copied(bytes, "a code object")?), elf, kernels })
     }
 
     /// What it was compiled for.
@@ -178,7 +177,7 @@ impl CodeObject {
             [] => Err(LoadError::NoKernel {
                 name: name.to_string(),
                 target: self.elf.target.to_string(),
-                kernels: list(self.short_names().iter().map(String::as_str)),
+                kernels: list(self.short_names().iter()),
             }),
             _ => Err(LoadError::AmbiguousKernel { name: name.to_string(), kernels: list(same.into_iter().map(|k| k.name.as_str())) }),
         }
@@ -186,14 +185,14 @@ impl CodeObject {
 
     /// A name for each kernel that [`CodeObject::kernel`] takes: the one in the source where it is the only one of that name.
     pub fn short_names(&self) -> Vec<String> {
-        let names: Vec<&str> = self.kernels.iter().map(|k| k.name.as_str()).collect();
-        let short = |symbol: &str| source_name::source_name(symbol).filter(|s| matches!(self.kernel(s), Ok(k) if k.name == symbol));
-        names.into_iter().map(|symbol| short(symbol).unwrap_or_else(|| symbol.to_string())).collect()
+        let symbols: Vec<&str> = self.kernels.iter().map(|k| k.name.as_str()).collect();
+        let short = source_name::unique_names(&symbols).into_iter().zip(symbols);
+        short.map(|(name, symbol)| name.unwrap_or_else(|| symbol.to_string())).collect()
     }
 
     /// Symbols that are defined here, by address.
-    pub fn symbols(&self) -> &[Symbol] {
-        &self.elf.symbols
+    pub fn symbols(&self) -> impl DoubleEndedIterator<Item = Symbol<'_>> + ExactSizeIterator + Clone {
+        self.elf.symbols.iter()
     }
 
     /// Segments to be loaded.
@@ -201,41 +200,89 @@ impl CodeObject {
         &self.elf.segments
     }
 
-    /// Size of the image in memory.
+    /// Size of the image in memory; most of it may be zeros that nobody has to make.
     pub fn image_bytes(&self) -> u64 {
         self.elf.image_bytes()
     }
 
     /// The image as it must lie at guest address `base`, relocations applied. `base` should be a multiple of 4096.
-    pub fn image(&self, base: u64) -> Result<Vec<u8>, LoadError> {
-        let mut image = self.raw_image();
+    pub fn image(&self, base: u64) -> Result<Image, LoadError> {
+        let mut parts = reserved(self.elf.segments.len(), "an image")?;
+        for s in &self.elf.segments {
+            let contents = Reader::new(&self.bytes).slice(s.file_offset, s.file_bytes, "contents of a segment")?;
+            parts.push(ImagePart { address: s.address, bytes: copied(contents, "an image")? });
+        }
+        let mut image = Image { parts };
         for reloc in &self.elf.relocs {
             let symbol = match &reloc.symbol {
                 RelocSymbol::None => 0,
                 RelocSymbol::Defined(address) => base.wrapping_add(*address),
                 RelocSymbol::Absolute(value) => *value,
-                RelocSymbol::Undefined(symbol) => {
-                    return Err(LoadError::UndefinedSymbol { symbol: symbol.clone(), address: reloc.address });
+                RelocSymbol::Undefined(name) => {
+                    let symbol = Reader::new(&self.bytes).c_str(*name, "symbol name")?;
+                    return Err(LoadError::UndefinedSymbol { symbol, address: reloc.address });
                 }
             };
             let (value, bytes) = relocated(reloc.kind, base, symbol, reloc.addend, base.wrapping_add(reloc.address))?;
-            let place = usize::try_from(reloc.address).ok().and_then(|at| image.get_mut(at..at.checked_add(bytes)?));
-            match place {
+            match image.get_mut(reloc.address, bytes) {
                 Some(place) => place.copy_from_slice(&value.to_le_bytes()[..bytes]),
-                None => return Err(LoadError::malformed(format!("relocation at {:#x}, outside the image", reloc.address))),
+                None => return Err(LoadError::malformed(format!("relocation at {:#x}, outside the contents of segments", reloc.address))),
             }
         }
         Ok(image)
     }
+}
 
-    /// Segment contents without relocations. The loader has checked that all of it is in range.
-    fn raw_image(&self) -> Vec<u8> {
-        let mut image = vec![0; self.elf.image_bytes() as usize];
-        for s in &self.elf.segments {
-            let from = &self.bytes[s.file_offset as usize..][..s.file_bytes as usize];
-            image[s.address as usize..][..from.len()].copy_from_slice(from);
-        }
-        image
+/// What a code object puts into memory. Between and behind the parts are zeros.
+#[derive(Clone, Debug)]
+pub struct Image {
+    parts: Vec<ImagePart>,
+}
+
+/// The contents of a segment.
+#[derive(Clone, Debug)]
+pub struct ImagePart {
+    /// Address relative to the image.
+    pub address: u64,
+    /// What is there.
+    pub bytes: Vec<u8>,
+}
+
+impl Image {
+    /// The parts, by address.
+    pub fn parts(&self) -> &[ImagePart] {
+        &self.parts
+    }
+
+    /// `len` bytes at an address, if they are all in one part.
+    pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        self.parts.iter().find_map(|p| p.bytes.get(p.range(address, len)?))
+    }
+
+    fn get_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
+        self.parts.iter_mut().find_map(|p| {
+            let range = p.range(address, len)?;
+            p.bytes.get_mut(range)
+        })
+    }
+
+    /// The dwords of `bytes` bytes at an address; none if they are not all in one part.
+    pub fn dwords(&self, address: u64, bytes: u64) -> Vec<u32> {
+        let bytes = usize::try_from(bytes).ok().and_then(|len| self.get(address, len)).unwrap_or_default();
+        bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+    }
+
+    /// The dword at an address.
+    pub fn dword(&self, address: u64) -> Option<u32> {
+        self.get(address, 4)?.try_into().ok().map(u32::from_le_bytes)
+    }
+}
+
+impl ImagePart {
+    fn range(&self, address: u64, len: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        let end = start.checked_add(len)?;
+        (end <= self.bytes.len()).then_some(start..end)
     }
 }
 
@@ -259,10 +306,44 @@ fn relocated(kind: u32, base: u64, s: u64, a: u64, p: u64) -> Result<(u64, usize
     })
 }
 
-fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<&KernelMetadata>) -> Result<KernelInfo, LoadError> {
+/// All kernels: symbols that end in `.kd`, with what the metadata says about them.
+fn kernels(elf: &Elf, file: &[u8], mut metadata: Vec<KernelMetadata>) -> Result<Vec<KernelInfo>, LoadError> {
+    let descriptors = || elf.symbols.iter().filter(|s| s.kind != SymbolKind::Lds && s.name.ends_with(".kd"));
+    let count = descriptors().count();
+    // Names are copied now. In no file does that come to more than the file, once for each of its two symbol tables.
+    if descriptors().map(|s| s.name.len()).sum::<usize>() > 2 * file.len() {
+        return Err(LoadError::malformed(format!("the names of its {count} kernels are longer than the file: they overlap")));
+    }
+    let no_memory = |_| LoadError::NoMemory { what: "kernels".into(), bytes: count.saturating_mul(size_of::<KernelInfo>()) };
+    let mut by_symbol: HashMap<String, usize> = HashMap::new();
+    by_symbol.try_reserve(metadata.len()).map_err(no_memory)?;
+    for (i, m) in metadata.iter_mut().enumerate() {
+        by_symbol.entry(std::mem::take(&mut m.symbol)).or_insert(i);
+    }
+    let (mut symbols, mut names) = (HashSet::new(), HashSet::new());
+    symbols.try_reserve(count).map_err(no_memory)?;
+    let mut kernels = reserved(count, "kernels")?;
+    for symbol in descriptors().filter(|s| symbols.insert(s.name)) {
+        let about = by_symbol.remove(symbol.name).map(|i| std::mem::take(&mut metadata[i]));
+        let name = symbol.name.strip_suffix(".kd").unwrap_or(symbol.name);
+        let info = kernel_info(elf, file, name, symbol.address, about)?;
+        if names.insert(info.name.clone()) {
+            kernels.push(info);
+        }
+    }
+    if let Some((symbol, i)) = by_symbol.iter().min_by_key(|(_, i)| **i) {
+        let name = &metadata[*i].name;
+        return Err(LoadError::malformed(format!("kernel `{name}`: its descriptor symbol `{symbol}` is not there")));
+    }
+    Ok(kernels)
+}
+
+fn kernel_info(elf: &Elf, file: &[u8], name: &str, address: u64, about: Option<KernelMetadata>) -> Result<KernelInfo, LoadError> {
     let what = format!("descriptor of kernel `{name}`");
     let mut bytes = [0; KernelDescriptor::BYTES];
-    bytes.copy_from_slice(Reader::new(image).slice(address, KernelDescriptor::BYTES as u64, &what)?);
+    // Before relocation: descriptors hold no addresses.
+    let at = elf.file_offset(address, KernelDescriptor::BYTES as u64, &what)?;
+    bytes.copy_from_slice(Reader::new(file).slice(at, KernelDescriptor::BYTES as u64, &what)?);
     let kd = KernelDescriptor::parse(&bytes);
     let target = elf.target.processor;
     let code_address = address.wrapping_add_signed(kd.entry_offset);
@@ -273,16 +354,18 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
         )));
     }
     let wave_size = kd.wave_size(target);
-    if let Some(other) = about.and_then(|m| m.wave_size).filter(|w| *w != wave_size) {
+    let has_metadata = about.is_some();
+    let m = about.unwrap_or_default();
+    if let Some(other) = m.wave_size.filter(|w| *w != wave_size) {
         return Err(LoadError::malformed(format!("kernel `{name}`: wave size {other} in the metadata, {wave_size} in the descriptor")));
     }
-    let kernarg_bytes = about.map_or(0, |m| m.kernarg_bytes).max(kd.kernarg_bytes);
+    let kernarg_bytes = m.kernarg_bytes.max(kd.kernarg_bytes);
     if kernarg_bytes > MAX_KERNARG_BYTES {
         return Err(LoadError::unsupported(format!(
             "kernel `{name}`: argument segment of {kernarg_bytes} bytes; at most {MAX_KERNARG_BYTES} are supported"
         )));
     }
-    let args = about.map_or(&[][..], |m| &m.args);
+    let args = &m.args;
     if let Some(i) = args.iter().position(|a| u64::from(a.offset) + u64::from(a.bytes) > u64::from(kernarg_bytes)) {
         let arg = &args[i];
         return Err(LoadError::malformed(format!(
@@ -290,19 +373,17 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
             arg.bytes, arg.offset
         )));
     }
-    let code = elf.symbols.iter().find(|s| s.address == code_address && s.kind == SymbolKind::Function);
-    let none = KernelMetadata::default();
-    let m = about.unwrap_or(&none);
+    let code = elf.symbols.at(code_address).filter(|s| s.kind == SymbolKind::Function);
     Ok(KernelInfo {
-        name: if about.is_some() { m.name.clone() } else { name.to_string() },
+        name: if has_metadata { m.name } else { name.to_string() },
         target,
         descriptor_address: address,
         descriptor: kd,
         code_address,
         code_bytes: code.map_or(0, |s| s.bytes),
         wave_size,
-        has_metadata: about.is_some(),
-        args: m.args.clone(),
+        has_metadata,
+        args: m.args,
         kernarg_bytes,
         kernarg_align: m.kernarg_align.max(8),
         lds_bytes: m.lds_bytes.max(kd.lds_bytes),
@@ -316,17 +397,17 @@ fn kernel_info(elf: &Elf, image: &[u8], name: &str, address: u64, about: Option<
         max_group_work_items: m.max_group_work_items,
         required_group: m.required_group,
         wgp_mode: m.wgp_mode.or((target.0 >= 0x1000).then_some(kd.rsrc.rsrc1 >> 29 & 1 != 0)),
-        language: m.language.clone(),
+        language: m.language,
     })
 }
 
-/// The entries of a bundle, wherever it is; none if the bytes are themselves an amdgcn ELF file.
-pub fn container(bytes: &[u8]) -> Result<Option<Vec<bundle::BundleEntry>>, LoadError> {
+/// The bundle, or bundles, that bytes are or hold; none if the bytes are themselves an amdgcn ELF file.
+pub fn container(bytes: &[u8]) -> Result<Option<Bundle<'_>>, LoadError> {
     if bundle::is_bundle(bytes) {
-        return bundle::entries(bytes).map(Some);
+        return Bundle::read(bytes).map(Some);
     }
     if let Some(section) = bundle::fat_binary_section(bytes) {
-        return bundle::entries(&section?).map(Some);
+        return Bundle::read(section?).map(Some);
     }
     if bytes.starts_with(b"\x7fELF") {
         return Ok(None);
@@ -341,9 +422,9 @@ pub fn container(bytes: &[u8]) -> Result<Option<Vec<bundle::BundleEntry>>, LoadE
 }
 
 /// Takes the code object that is wanted out of a bundle.
-fn choose(entries: Vec<bundle::BundleEntry>, wanted: Option<TargetId>, kernel: Option<&str>) -> Result<CodeObject, LoadError> {
+fn choose(bundle: &Bundle, wanted: Option<TargetId>, kernel: Option<&str>) -> Result<CodeObject, LoadError> {
     let mut fitting = Vec::new();
-    for entry in &entries {
+    for entry in bundle.entries() {
         match TargetId::parse(&entry.id) {
             Ok(id) if !entry.bytes.is_empty() && wanted.as_ref().is_none_or(|w| id.fits(w)) => fitting.push((id, entry)),
             _ => {}
@@ -355,12 +436,12 @@ fn choose(entries: Vec<bundle::BundleEntry>, wanted: Option<TargetId>, kernel: O
     let Some(processor) = fitting.first().map(|f| f.0.processor) else {
         return Err(LoadError::NoEntry {
             wanted: wanted.map_or("any known processor".to_string(), |w| w.to_string()),
-            entries: list(entries.iter().map(|e| e.id.as_str())),
+            entries: list(bundle.entries().map(|e| e.id)),
         });
     };
     let mut first_error = None;
     for (_, entry) in fitting.iter().filter(|f| f.0.processor == processor) {
-        let object = CodeObject::from_elf(&entry.bytes)?;
+        let object = CodeObject::from_elf(entry.bytes)?;
         match kernel.map(|name| object.kernel(name).map(|_| ())) {
             None | Some(Ok(())) => return Ok(object),
             Some(Err(e)) => first_error = first_error.or(Some(e)),
@@ -370,7 +451,13 @@ fn choose(entries: Vec<bundle::BundleEntry>, wanted: Option<TargetId>, kernel: O
     Err(first_error.unwrap_or_else(|| LoadError::malformed("empty bundle")))
 }
 
-fn list<'a>(items: impl Iterator<Item = &'a str>) -> String {
-    let items: Vec<&str> = items.collect();
-    if items.is_empty() { "none".to_string() } else { items.join(", ") }
+fn list(items: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut list = String::new();
+    for item in items {
+        if !list.is_empty() {
+            list += ", ";
+        }
+        list += item.as_ref();
+    }
+    if list.is_empty() { "none".to_string() } else { list }
 }

@@ -1,6 +1,7 @@
 //! Checked little-endian reads that name what they were looking for.
 
 use super::LoadError;
+use std::ops::Range;
 
 /// Bytes of a file, or of a part of one.
 #[derive(Clone, Copy)]
@@ -19,11 +20,16 @@ impl<'a> Reader<'a> {
 
     /// `len` bytes at `at`.
     pub fn slice(&self, at: u64, len: u64, what: &str) -> Result<&'a [u8], LoadError> {
-        let end = at.checked_add(len).filter(|end| *end <= self.len());
-        match end {
-            Some(end) => Ok(&self.bytes[at as usize..end as usize]),
+        Ok(&self.bytes[self.range(at, len, || what.to_string())?])
+    }
+
+    /// Where `len` bytes at `at` are, if they are there.
+    pub fn range(&self, at: u64, len: u64, what: impl Fn() -> String) -> Result<Range<usize>, LoadError> {
+        match at.checked_add(len).filter(|end| *end <= self.len()) {
+            Some(end) => Ok(at as usize..end as usize),
             None => Err(LoadError::malformed(format!(
-                "expected {what} of {len:#x} bytes at offset {at:#x}, but the data ends at {:#x}",
+                "expected {} of {len:#x} bytes at offset {at:#x}, but the data ends at {:#x}",
+                what(),
                 self.len()
             ))),
         }

@@ -2,10 +2,25 @@
 //! assembles: to the same code or, where two codes mean the same, to one that stays. The first byte chooses the processor, the second the wave size.
 #![no_main]
 
+#[path = "../../src/limit.rs"]
+mod limit;
+
 use libfuzzer_sys::fuzz_target;
+use limit::{Counting, within};
 use wavejit_jit::isa::{DisasmOptions, Gfx, Half, Operand, assemble, assemble_instruction, decode, disasm};
 
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Most memory: for each byte of input, and for what does not depend on it.
+const BYTES_PER_BYTE: usize = 256;
+const FREE_BYTES: usize = 16 << 20;
+
 fuzz_target!(|bytes: &[u8]| {
+    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
+});
+
+fn run(bytes: &[u8]) {
     let [target, wave, text @ ..] = bytes else { return };
     let Some(target) = Gfx::all().nth(usize::from(*target) % Gfx::all().len()) else { return };
     let wave_size = if wave & 1 == 0 { 32 } else { 64 };
@@ -31,4 +46,4 @@ fuzz_target!(|bytes: &[u8]| {
         let again = assembled(&text);
         assert_eq!(assembled(&read(&again)), again, "{target} {words:08x?} {text}");
     }
-});
+}

@@ -5,7 +5,11 @@
 //! descriptors nearly always miss the memory; those made plausible point at it and describe small images.
 #![no_main]
 
+#[path = "../../src/limit.rs"]
+mod limit;
+
 use libfuzzer_sys::fuzz_target;
+use limit::{Counting, within};
 use std::sync::OnceLock;
 use wavejit_jit::isa::{Enc, Gfx, rows};
 use wavejit_texture::buffer::{self, Alignment, BufferOp, Scalars};
@@ -105,7 +109,18 @@ fn plausible_image(t: &mut [u32; 8], generation: Generation, choice: u8) {
     }
 }
 
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Most memory: for each byte of input, and for what does not depend on it.
+const BYTES_PER_BYTE: usize = 256;
+const FREE_BYTES: usize = 16 << 20;
+
 fuzz_target!(|bytes: &[u8]| {
+    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
+});
+
+fn run(bytes: &[u8]) {
     let mut input = Input(bytes);
     let target = usize::from(input.byte()) % TARGETS.len();
     let (processor, generation) = TARGETS[target];
@@ -211,4 +226,4 @@ fuzz_target!(|bytes: &[u8]| {
     let result: Vec<u16> = (0..if flag(21) { 1 } else { 5 }).map(|n| row(flags >> 22 & 63, n)).collect();
     let operands = Operands { address: &address, source: &source, result: &result };
     let _ = image::execute(&op, &config, &t, &s, &operands, &mut wave, &memory);
-});
+}

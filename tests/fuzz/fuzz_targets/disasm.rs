@@ -2,10 +2,25 @@
 //! The first byte chooses the processor, the second the wave size and the syntax of halves.
 #![no_main]
 
+#[path = "../../src/limit.rs"]
+mod limit;
+
 use libfuzzer_sys::fuzz_target;
+use limit::{Counting, within};
 use wavejit_jit::isa::{DisasmOptions, Gfx, assemble_instruction, decode, disasm_stream};
 
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Most memory: for each byte of input, and for what does not depend on it.
+const BYTES_PER_BYTE: usize = 256;
+const FREE_BYTES: usize = 16 << 20;
+
 fuzz_target!(|bytes: &[u8]| {
+    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
+});
+
+fn run(bytes: &[u8]) {
     let [target, flags, code @ ..] = bytes else { return };
     let Some(target) = Gfx::all().nth(usize::from(*target) % Gfx::all().len()) else { return };
     let wave_size = if flags & 1 == 0 { 32 } else { 64 };
@@ -20,4 +35,4 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     assert_eq!(at, code.len() / 4 * 4);
-});
+}
