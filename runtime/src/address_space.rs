@@ -89,13 +89,28 @@ struct Block {
 }
 
 impl AddressSpace {
-    /// An empty address space. Isolated: reserves (not: uses) `reserve_bytes` of host addresses, less where the host refuses; 0 means 1 TiB.
-    pub fn new(mode: AddressMode, reserve_bytes: u64) -> Result<AddressSpace, Error> {
+    /// The host's memory, none of it allocated. All functions of it that touch memory, safe or not, may touch any.
+    pub(crate) fn shared() -> AddressSpace {
+        AddressSpace::of_host(AddressMode::Shared)
+    }
+
+    fn of_host(mode: AddressMode) -> AddressSpace {
         fault::install();
-        let mut space = AddressSpace { mode, base: 0, low: 0, size: u64::MAX, reservation: None, blocks: Mutex::default() };
-        if mode == AddressMode::Shared {
-            return Ok(space);
+        AddressSpace { mode, base: 0, low: 0, size: u64::MAX, reservation: None, blocks: Mutex::default() }
+    }
+
+    /// One of either mode.
+    #[cfg(test)]
+    pub(crate) fn new(mode: AddressMode, reserve_bytes: u64) -> Result<AddressSpace, Error> {
+        match mode {
+            AddressMode::Isolated => AddressSpace::isolated(reserve_bytes),
+            AddressMode::Shared => Ok(AddressSpace::shared()),
         }
+    }
+
+    /// An empty address space of its own. Reserves (not: uses) `reserve_bytes` of host addresses, less where the host refuses; 0 means 1 TiB.
+    pub(crate) fn isolated(reserve_bytes: u64) -> Result<AddressSpace, Error> {
+        let mut space = AddressSpace::of_host(AddressMode::Isolated);
         let wanted = if reserve_bytes == 0 { 1 << 40 } else { reserve_bytes.clamp(PAGE, 1 << 46).next_multiple_of(PAGE) };
         let sizes = std::iter::successors(Some(wanted), |n| (reserve_bytes == 0 && *n > 1 << 30).then_some(n / 4));
         for size in sizes {
@@ -128,7 +143,7 @@ impl AddressSpace {
     }
 
     /// Allocates `bytes` of zeros at a multiple of `align` (at least [`ALLOC_ALIGN`]); the guest address.
-    pub fn alloc(&self, bytes: u64, align: u64) -> Result<u64, Error> {
+    pub(crate) fn alloc(&self, bytes: u64, align: u64) -> Result<u64, Error> {
         let no_room = || Error::Memory(format!("no room for {bytes:#x} bytes of guest memory"));
         let align = align.max(ALLOC_ALIGN);
         if !align.is_power_of_two() || align > HUGE || bytes > 1 << 46 {
@@ -161,7 +176,7 @@ impl AddressSpace {
     }
 
     /// Frees an allocation. Anything else is ignored. While there are holds it stays mapped, though it is no allocation any more.
-    pub fn free(&self, address: u64) {
+    pub(crate) fn free(&self, address: u64) {
         let mut blocks = self.blocks.lock();
         let Some(block) = blocks.live.remove(&address) else { return };
         if blocks.holds.is_empty() {
@@ -173,7 +188,7 @@ impl AddressSpace {
     }
 
     /// Until the hold is dropped, no memory that is mapped now is unmapped or given to another allocation. Every dispatch has one.
-    pub fn hold(&self) -> Hold<'_> {
+    pub(crate) fn hold(&self) -> Hold<'_> {
         let mut blocks = self.blocks.lock();
         let number = blocks.next_hold;
         blocks.next_hold += 1;
@@ -199,7 +214,7 @@ impl AddressSpace {
     }
 
     /// Host address of `len` guest bytes, if the range test admits them. They need not be mapped.
-    pub fn host(&self, address: u64, len: u64) -> Option<u64> {
+    pub(crate) fn host(&self, address: u64, len: u64) -> Option<u64> {
         let off = address.wrapping_sub(self.low);
         (off < self.size && len <= self.size - off).then(|| self.base.wrapping_add(address))
     }

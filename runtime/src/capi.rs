@@ -3,7 +3,6 @@
 //! Guest addresses are host addresses here. Every function catches panics; a message for people waits in a thread-local until the next
 //! failing call of the thread. One device, with one pool of threads, serves the whole process.
 
-use crate::address_space::AddressMode;
 use crate::code_object::{CodeObject, PgmRsrc};
 use crate::device::{CodeLaunch, Device, DeviceOptions, Kernel, Launch};
 use crate::error::Error;
@@ -42,7 +41,8 @@ fn device() -> Result<&'static Device, Error> {
         return Ok(device);
     }
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let made = Device::new(DeviceOptions { threads, address_mode: AddressMode::Shared, ..Default::default() })?;
+    // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit.h`).
+    let made = unsafe { Device::shared(DeviceOptions { threads, ..Default::default() }) }?;
     Ok(DEVICE.get_or_init(|| made))
 }
 

@@ -1,7 +1,7 @@
 //! The Rust API: [`Device`], [`Buffer`], [`Module`], [`Kernel`], [`Launch`].
 
 use crate::Error;
-use crate::address_space::{AddressMode, AddressSpace};
+use crate::address_space::AddressSpace;
 use crate::border::BorderTable;
 use crate::bvh::Bvh;
 use crate::code_object::{self, CodeObject, KernelInfo};
@@ -26,6 +26,8 @@ use wavejit_texture::tiling::AddressConfig;
 const BLOCK_BYTES: u64 = 16 << 10;
 /// Where the parts after the argument segment begin, from the block's end.
 const BLOCK_TAIL: u64 = 4096;
+/// Most bytes of raw machine code.
+const MAX_CODE_BYTES: u64 = 1 << 30;
 /// Scratch of kernels whose stack need is not known when they are compiled.
 const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
 
@@ -34,8 +36,6 @@ const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
 pub struct DeviceOptions {
     /// Threads that run workgroups; 0: as many as the host has.
     pub threads: usize,
-    /// Guest memory of its own, or the host's.
-    pub address_mode: AddressMode,
     /// Host code or interpreter.
     pub engine: Engine,
     /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
@@ -213,10 +213,29 @@ pub struct CodeLaunch<'a> {
 }
 
 impl Device {
-    /// Makes a device. Threads start with the first dispatch that needs them.
+    /// Makes a device with memory of its own, outside of which kernels reach nothing. Threads start with the first dispatch that needs them.
     pub fn new(options: DeviceOptions) -> Result<Device, Error> {
+        Device::with_memory(AddressSpace::isolated(options.reserve_bytes)?, options)
+    }
+
+    /// Makes a device whose addresses are the host's ([`crate::AddressMode::Shared`]), for embedders that pass their own pointers.
+    ///
+    /// ```compile_fail
+    /// # use wavejit::{Device, DeviceOptions};
+    /// let device = Device::shared(DeviceOptions::default()); // not without `unsafe`
+    /// ```
+    ///
+    /// # Safety
+    /// Whatever runs on the device, or goes through [`Device::memory`], may read and write all memory of the process. The caller answers
+    /// for every kernel, argument and address that the device and its clones are given: what they write is memory that the program has set
+    /// aside for it and does not use as Rust references meanwhile.
+    pub unsafe fn shared(options: DeviceOptions) -> Result<Device, Error> {
+        Device::with_memory(AddressSpace::shared(), options)
+    }
+
+    fn with_memory(space: AddressSpace, options: DeviceOptions) -> Result<Device, Error> {
         crate::image::addresses(options.gb_addr_config, Generation::Gfx11)?;
-        let space = Arc::new(AddressSpace::new(options.address_mode, options.reserve_bytes)?);
+        let space = Arc::new(space);
         let pool = Pool::new(if options.deterministic { 1 } else { options.threads });
         Ok(Device(Arc::new(Inner {
             options,
@@ -234,7 +253,13 @@ impl Device {
         &self.0.options
     }
 
-    /// Guest memory.
+    /// Guest memory, to look at and to write to. What is allocated and freed belongs to [`Buffer`]s and the like:
+    ///
+    /// ```compile_fail
+    /// # fn free_behind_its_back(buffer: &wavejit::Buffer, device: &wavejit::Device) {
+    /// device.memory().free(buffer.address());
+    /// # }
+    /// ```
     pub fn memory(&self) -> &Arc<AddressSpace> {
         &self.0.space
     }
@@ -301,6 +326,7 @@ impl Device {
 
     /// Runs raw machine code to its end. Code that is the same bytes at the same address is compiled once.
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
+        check_code_range(launch)?;
         let program = self.raw_program(launch)?;
         self.dispatch(&Dispatch {
             name: launch.name,
@@ -356,6 +382,25 @@ impl Device {
         raw.push(RawProgram { start, hash, bytes: code.len() as u64, program: program.clone() });
         Ok(program)
     }
+}
+
+/// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.
+fn check_code_range(launch: &CodeLaunch) -> Result<(), Error> {
+    let (start, end) = launch.code;
+    let bytes = end.saturating_sub(start);
+    if start >= end || bytes > MAX_CODE_BYTES || !start.is_multiple_of(4) || !bytes.is_multiple_of(4) {
+        return Err(Error::Arg(format!(
+            "kernel `{}`: code at {start:#x}..{end:#x}: expected whole dwords, {MAX_CODE_BYTES} bytes at most",
+            launch.name
+        )));
+    }
+    if launch.init.entry < start || launch.init.entry >= end {
+        return Err(Error::Arg(format!(
+            "kernel `{}`: its entry {:#x} is not in its code at {start:#x}..{end:#x}",
+            launch.name, launch.init.entry
+        )));
+    }
+    Ok(())
 }
 
 /// 64-bit FNV-1a over dwords.

@@ -1,28 +1,41 @@
 //! A software GPU: loads AMD code objects, runs their kernels on the CPU.
 
-pub mod address_space;
+mod address_space;
 mod border;
 pub mod bvh;
 mod capi;
 pub mod code_object;
 pub mod device;
-pub mod dispatch;
+mod dispatch;
 pub mod error;
 pub mod image;
 pub mod kernarg;
-pub mod memory;
-pub mod pool;
-pub mod program;
+/// How waves reach memory: not for others, for whom it would be a way to any byte of the host.
+///
+/// ```compile_fail
+/// wavejit::memory::access::write(0x1000, &[0]);
+/// ```
+///
+/// ```compile_fail
+/// wavejit::memory::access::read(0x1000, &mut [0]);
+/// ```
+///
+/// ```compile_fail
+/// use wavejit::memory::fault::{GuestPc, register_code};
+/// ```
+mod memory;
+mod pool;
+mod program;
 mod report;
 pub mod sampler;
 mod scratch;
 pub mod snapshot;
 pub mod step;
-pub mod wave;
+mod wave;
 pub mod wave_init;
 mod workgroup;
 
-pub use address_space::AddressMode;
+pub use address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use bvh::Bvh;
 pub use device::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Kernel, Launch, Module};
 pub use dispatch::DispatchStats;
@@ -33,3 +46,11 @@ pub use sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, Sampl
 pub use snapshot::Snapshot;
 pub use step::{Action, Step};
 pub use wavejit_texture::Generation;
+
+/// What this workspace's tests run waves with, without a device. Not for others: it may change at any time.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::memory::scalar::{generation, sbuffer_load};
+    pub use crate::memory::texture::texture;
+    pub use crate::wave::WaveContext;
+}

@@ -103,11 +103,6 @@ impl Program {
         Ok(code)
     }
 
-    /// Forgets everything compiled: for code that was changed in memory.
-    pub fn invalidate(&self) {
-        self.codes.write().clear();
-    }
-
     /// The dword at a guest address inside the program.
     pub fn read(&self, address: u64) -> Option<u32> {
         let inside = address >= self.range.0 && address.checked_add(4).is_some_and(|end| end <= self.range.1);

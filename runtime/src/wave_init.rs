@@ -15,6 +15,9 @@ use wavejit_jit::isa::{Family, Gfx};
 /// Most user SGPRs any target has.
 pub const MAX_USER_SGPRS: usize = 32;
 
+/// Most VGPRs, AGPRs included.
+const MAX_VGPRS: u32 = 512;
+
 /// The state all waves of a dispatch start with, and where the parts that differ between waves go.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WaveInit {
@@ -162,6 +165,9 @@ impl WaveInit {
         let refuse = |why: String| Err(Error::Arg(format!("kernel `{name}`: {why}")));
         if !matches!(self.wave_size, 32 | 64) {
             return refuse(format!("wave size {}: expected 32 or 64", self.wave_size));
+        }
+        if !(1..=MAX_VGPRS).contains(&self.vgprs) {
+            return refuse(format!("{} VGPRs: a wave has 1 to {MAX_VGPRS}", self.vgprs));
         }
         let sgprs = usize::from(SReg::VCC_LO.0);
         if self.sgprs.len() > sgprs {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Action, AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
+use wavejit::{Action, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
 use wavejit_jit::isa::Gfx;
 
 /// A device and code in its memory.
@@ -21,7 +21,10 @@ const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 
 impl Machine {
     fn new(options: DeviceOptions, words: &[u32]) -> Machine {
-        let device = Device::new(options).unwrap();
+        Machine::on(Device::new(options).unwrap(), words)
+    }
+
+    fn on(device: Device, words: &[u32]) -> Machine {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let code = device.upload(&bytes).unwrap();
         Machine { device, code, lds_bytes: 0, max_insts: 0 }
@@ -365,8 +368,11 @@ fn workgroups_that_wait_for_later_ones_make_way() {
 #[test]
 fn a_wild_store_names_kernel_pc_lane_and_address() {
     for engine in ENGINES {
-        for address_mode in [AddressMode::Isolated, AddressMode::Shared] {
-            let m = Machine::new(DeviceOptions { address_mode, ..options(engine, 2) }, STORE_ITEM_ID);
+        let isolated = Device::new(options(engine, 2)).unwrap();
+        // SAFETY: the code stores to addresses where no host has memory.
+        let shared = unsafe { Device::shared(options(engine, 2)) }.unwrap();
+        for device in [isolated, shared] {
+            let m = Machine::on(device, STORE_ITEM_ID);
             for wild in [0x10u64, 0xdead_beef_dead_0000, 0x7000_0000_0000] {
                 let text = memory(m.run([32, 1, 1], [32, 1, 1], &[wild as u32, (wild >> 32) as u32], None));
                 let place =

@@ -3,7 +3,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use wavejit::address_space::{AddressMode, AddressSpace};
+use wavejit::{Device, DeviceOptions};
 
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -31,7 +31,9 @@ fn a_foreign_fault_reaches_the_handler_that_was_there_before() {
         action.sa_flags = libc::SA_SIGINFO;
         libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut());
     }
-    let space = AddressSpace::new(AddressMode::Shared, 0).unwrap();
+    // SAFETY: nothing runs on it, and only addresses where the test has nothing are read.
+    let device = unsafe { Device::shared(DeviceOptions::default()) }.unwrap();
+    let space = device.memory();
     for round in 1..4 {
         let page = protected_page();
         // SAFETY: faults, then the handler makes it writable.

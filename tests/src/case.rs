@@ -4,7 +4,7 @@
 //! device and returns what the buffers hold afterwards; [`Case::check`] compares. Nothing here looks at what wavejit printed before.
 
 use wavejit::step::Hook;
-use wavejit::{AddressMode, Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module};
+use wavejit::{Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module};
 
 /// One kernel argument.
 pub enum Value {
@@ -217,12 +217,7 @@ fn ulp(x: f64) -> f64 {
 
 /// A device for a setting.
 pub fn device(setting: Setting) -> Result<Device, Error> {
-    Device::new(DeviceOptions {
-        threads: setting.threads,
-        address_mode: AddressMode::Isolated,
-        engine: setting.engine,
-        ..Default::default()
-    })
+    Device::new(DeviceOptions { threads: setting.threads, engine: setting.engine, ..Default::default() })
 }
 
 /// Types without padding, of which any bit pattern is a value.

@@ -1,6 +1,6 @@
 //! One wave with registers, LDS and a block of global memory, for tests that run machine code without the run time.
 
-use wavejit::wave::WaveContext;
+use wavejit::parts::WaveContext;
 use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_jit::emit::{self, EmitOptions};
 use wavejit_jit::ir::verify::verify;

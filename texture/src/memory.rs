@@ -6,7 +6,24 @@ use std::cell::RefCell;
 pub type Update<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// Memory of the device. All addresses are guest addresses; any value is allowed, and what is not mapped is refused, never touched.
-pub trait Memory {
+///
+/// ```compile_fail
+/// use wavejit_texture::memory::{Memory, Update};
+/// struct Bogus;
+/// impl Memory for Bogus { // not without `unsafe`: vector forms believe what `view` says
+///     fn view(&self, _: u64, _: u64) -> Option<*mut u8> { Some(std::ptr::dangling_mut()) }
+///     fn read(&self, _: u64, _: &mut [u8]) -> bool { false }
+///     fn write(&self, _: u64, _: &[u8]) -> bool { false }
+///     fn atomic32(&self, _: u64, _: Update) -> Option<u32> { None }
+///     fn atomic64(&self, _: u64, _: Update) -> Option<u64> { None }
+/// }
+/// ```
+///
+/// # Safety
+/// What [`Memory::view`] returns may be read and written for `bytes` bytes, until the call that the memory was lent to returns, and no Rust
+/// reference to these bytes is used meanwhile.
+#[allow(unsafe_code)]
+pub unsafe trait Memory {
     /// Host address of `bytes` bytes at `address`, if all of them are mapped. Valid until the memory is unmapped; others may write there.
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8>;
 
@@ -79,7 +96,9 @@ impl FlatMemory {
     }
 }
 
-impl Memory for FlatMemory {
+// SAFETY: a view is a part of `bytes`, which never grows, and every reference to it ends in the function that made it.
+#[allow(unsafe_code)]
+unsafe impl Memory for FlatMemory {
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let at = self.at(address, usize::try_from(bytes).ok()?)?;
         Some(self.bytes.borrow_mut().as_mut_ptr().wrapping_add(at))

@@ -27,7 +27,8 @@ pub fn table() -> &'static Helpers {
     &portable::TABLE
 }
 
-/// All tables this host can run, by name: for tests and benches.
+/// All tables this host can run, by name.
+#[cfg(test)]
 pub fn all_tables() -> Vec<(&'static str, &'static Helpers)> {
     let mut tables: Vec<(&'static str, &'static Helpers)> = vec![("portable", &portable::TABLE)];
     #[cfg(target_arch = "x86_64")]
@@ -134,12 +135,6 @@ macro_rules! tables {
                 time: hwreg::time,
                 texture: texture::texture,
             };
-
-            /// The function for one kind of access, to save the look-up.
-            pub fn specialised(wave_size: u32, space: u8, kind: u8) -> (MemFn, MemFn) {
-                let (n, s, k) = (usize::from(wave_size == 64), usize::from(space), usize::from(kind));
-                (LOADS[n][s][k], STORES[n][s][k])
-            }
         }
     };
 }
@@ -148,18 +143,3 @@ tables!(portable, Portable,);
 tables!(with_avx2, Portable, #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]);
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 tables!(with_avx512, super::super::avx512::Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,lzcnt,popcnt")]);
-
-/// Load and store functions for one wave size, space and kind: what the table's `load` and `store` would call.
-pub fn specialised(wave_size: u32, space: u8, kind: u8) -> (MemFn, MemFn) {
-    let table: *const Helpers = table();
-    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    if std::ptr::eq(table, &with_avx512::TABLE) {
-        return with_avx512::specialised(wave_size, space, kind);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if std::ptr::eq(table, &with_avx2::TABLE) {
-        return with_avx2::specialised(wave_size, space, kind);
-    }
-    let _ = table;
-    portable::specialised(wave_size, space, kind)
-}

@@ -7,7 +7,7 @@
 use super::access::{self, Failed};
 use wavejit_jit::ir::MemKind;
 
-/// [`MemKind`]s as numbers, for `K`.
+/// [`MemKind`]s as numbers, for `K`; `B128` is what remains.
 #[allow(missing_docs)]
 mod kinds {
     use super::MemKind;
@@ -18,7 +18,6 @@ mod kinds {
     pub const B32: u8 = MemKind::B32 as u8;
     pub const B64: u8 = MemKind::B64 as u8;
     pub const B96: u8 = MemKind::B96 as u8;
-    pub const B128: u8 = MemKind::B128 as u8;
 }
 pub use kinds::*;
 

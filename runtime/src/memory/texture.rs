@@ -271,7 +271,8 @@ impl GuestMemory<'_> {
     }
 }
 
-impl Memory for GuestMemory<'_> {
+// SAFETY: views are parts of allocations, which a dispatch keeps mapped until it ends (`AddressSpace::hold`); guest memory is never borrowed.
+unsafe impl Memory for GuestMemory<'_> {
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let (start, length) = self.allocation(address)?;
         let inside = bytes <= length - (address - start);

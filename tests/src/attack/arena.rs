@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::{Case, Outcome};
 use std::ptr::null_mut;
 use std::time::Duration;
-use wavejit::{AddressMode, Device, DeviceOptions, Engine, Error};
+use wavejit::{Device, DeviceOptions, Engine, Error};
 
 /// Bytes of the canary beside each reservation.
 const BESIDE: usize = 1 << 30;
@@ -144,7 +144,6 @@ impl Arena {
             unsafe { libc::munmap(hole as *mut _, MAPPED) };
             let device = Device::new(DeviceOptions {
                 threads: 1,
-                address_mode: AddressMode::Isolated,
                 engine,
                 deterministic: true,
                 reserve_bytes: RESERVED as u64,

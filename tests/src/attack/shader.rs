@@ -7,7 +7,7 @@ use crate::case::Value;
 use crate::reference;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use wavejit::address_space::GUEST_LOW;
+use wavejit::GUEST_LOW;
 use wavejit::code_object::{ArgKind, CodeObject, KernelDescriptor};
 use wavejit::{Arg, Device, DispatchStats, Error, Image, ImageDesc, ImageFormat, Launch, Sampler, SamplerDesc};
 

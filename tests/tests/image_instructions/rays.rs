@@ -1,7 +1,7 @@
 //! Ray instructions: one triangle, hit in the middle.
 
 use crate::scene::{ADDRESS, LANES, T_SHARP, check};
-use wavejit::memory::scalar::generation;
+use wavejit::parts::generation;
 use wavejit_jit::isa::Gfx;
 use wavejit_tests::machine::{MEM, Machine};
 use wavejit_texture::descriptor::BvhDescriptor;

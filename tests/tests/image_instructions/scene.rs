@@ -1,7 +1,7 @@
 //! An image in the memory of a test machine, and an instruction run on it by every engine.
 
 use wavejit::ImageFormat;
-use wavejit::memory::scalar::generation;
+use wavejit::parts::generation;
 use wavejit_jit::abi::Exit;
 use wavejit_jit::ir::FpMode;
 use wavejit_jit::ir::verify::verify;

@@ -38,7 +38,8 @@ impl Watched<'_> {
     }
 }
 
-impl Memory for Watched<'_> {
+// SAFETY: lends what another memory lends.
+unsafe impl Memory for Watched<'_> {
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         if self.lends { self.memory.view(address, bytes) } else { None }
     }

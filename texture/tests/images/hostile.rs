@@ -34,7 +34,8 @@ const GENERATIONS: [Generation; 7] =
 /// Memory without pieces: kernels have to do with what the scalar form does.
 struct Pieces<'a>(&'a FlatMemory);
 
-impl Memory for Pieces<'_> {
+// SAFETY: lends nothing.
+unsafe impl Memory for Pieces<'_> {
     fn view(&self, _: u64, _: u64) -> Option<*mut u8> {
         None
     }
