@@ -1,0 +1,123 @@
+//! Turns SIGSEGV and SIGBUS raised by guest accesses into errors; all others go to whoever handled them before.
+//!
+//! Three kinds of program counter may fault:
+//!
+//! 1. an accessor of [`super::access`]: go on at its fixup;
+//! 2. compiled code registered with [`register_code`]: note the place in the wave's state and leave through the frame that entered it
+//!    ([`enter`]), which restores the registers its caller needs and returns `Exit::Fault`. Frames in between are compiled code and have
+//!    nothing to drop;
+//! 3. anything else: not ours. The previous handler gets it.
+//!
+//! The handler takes no lock and allocates nothing.
+//!
+//! Files: `signals` the handlers, `code_map` where compiled code is, `enter` the way in and out of it.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod code_map;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod enter;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod signals;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use code_map::{Registration, register_code};
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use enter::enter;
+
+use std::sync::Once;
+use wavejit_jit::abi::WaveState;
+
+/// Maps a host pc inside compiled code to the guest pc of the access, if that instruction may touch guest memory.
+pub trait GuestPc: Send + Sync {
+    /// See the trait. Called from a signal handler: no locks, no allocation.
+    fn guest_pc(&self, host_pc: usize) -> Option<u64>;
+}
+
+/// Installs the handlers, once per process.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        signals::install_handlers();
+    });
+}
+
+/// A compiled entry: takes the wave, returns an [`wavejit_jit::abi::Exit`] as a number.
+pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
+
+/// Without signal handling: compiled code reaches memory through the accessors only.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+mod plain {
+    use super::*;
+    use std::sync::Arc;
+
+    /// Runs a wave from its resume point to its next exit.
+    ///
+    /// # Safety
+    /// `state` is a complete wave of the kind `entry` was compiled for.
+    pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
+        // SAFETY: passed on.
+        unsafe { entry(state) }
+    }
+
+    /// Nothing to keep.
+    #[must_use]
+    pub struct Registration;
+
+    /// Nothing to do.
+    pub fn register_code(_start: usize, _end: usize, _owner: Arc<dyn GuestPc>) -> Registration {
+        Registration
+    }
+}
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub use plain::*;
+
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::arch::naked_asm;
+    use std::sync::Arc;
+    use wavejit_jit::abi::Exit;
+
+    /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.
+    #[unsafe(naked)]
+    unsafe extern "C" fn wild(state: *mut WaveState) -> u32 {
+        naked_asm!(
+            "push rbx",
+            "mov rbx, 77",
+            "mov r12, 78",
+            "mov r13, 79",
+            "mov r14, 80",
+            "mov r15, 81",
+            "mov rbp, 82",
+            "mov rax, 0x123456789000",
+            "mov eax, [rax]",
+            "pop rbx",
+            "ret",
+            "nop",
+            "nop",
+            "nop",
+            "nop",
+        )
+    }
+
+    struct Fixed;
+    impl GuestPc for Fixed {
+        fn guest_pc(&self, _: usize) -> Option<u64> {
+            Some(0x1234)
+        }
+    }
+
+    #[test]
+    fn a_fault_in_compiled_code_leaves_through_enter() {
+        let start = wild as *const () as usize;
+        let _registration = register_code(start, start + 64, Arc::new(Fixed));
+        let mut state = crate::wave::blank_state();
+        for _ in 0..3 {
+            // SAFETY: `wild` uses nothing of the state.
+            let exit = unsafe { enter(wild, &mut *state) };
+            assert_eq!(Exit::from_u32(exit), Some(Exit::Fault));
+            assert_eq!((state.fault_addr, state.fault_pc), (0x1234_5678_9000, 0x1234));
+        }
+    }
+}
