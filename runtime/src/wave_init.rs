@@ -279,14 +279,17 @@ impl WaveInit {
         state.scratch_bytes = self.scratch_bytes;
     }
 
-    /// The TG_SIZE word: waves in the group \[5:0\], wave number (at 20 from gfx10.3, at 6 before, nowhere on gfx12), first wave \[31\].
+    /// The TG_SIZE word (descriptors.md section 12.1): waves in the group \[5:0\], an append term that counts the waves of the group
+    /// \[16:6\], from gfx10.3 the wave number \[24:20\] too, first wave \[31\]. Drivers read the number in either place: RADV until Mesa 22
+    /// in the low one on every family. gfx12 has it in TTMP8 instead.
     fn group_info(&self, place: &WavePlace, waves: u32) -> u32 {
+        let append = (place.wave & 0x7ff) << 6;
         let number = match self.target.family() {
             Family::Gfx12 => return waves & 0x3f,
             Family::Gfx103 | Family::Gfx11 | Family::Gfx115 => (place.wave & 31) << 20,
-            _ => (place.wave & 31) << 6,
+            _ => 0,
         };
-        u32::from(place.wave == 0) << 31 | number | waves & 0x3f
+        u32::from(place.wave == 0) << 31 | number | append | waves & 0x3f
     }
 
     /// STATUS: IN_TG, VALID, SCRATCH_EN on gfx11, WAVE64 on gfx12. TRAP_EN is 0: there is no trap handler.
@@ -358,7 +361,28 @@ mod tests {
     #[test]
     fn ids_follow_the_user_sgprs_even_when_fewer_are_given() {
         let s = sregs(&init(0x1100, 32, ALL), &PLACE);
-        assert_eq!(s[..8], [0x11, 0x22, 0, 0, 7, 8, 9, 1 << 20 | 4]);
+        assert_eq!(s[..8], [0x11, 0x22, 0, 0, 7, 8, 9, 1 << 20 | 1 << 6 | 4]);
+    }
+
+    /// descriptors.md section 12.1: size \[5:0\], append term \[16:6\], wave number \[24:20\] from gfx10.3, first wave \[31\].
+    #[test]
+    fn the_group_word_has_the_wave_number_where_each_driver_reads_it() {
+        let word = |target, wave_size, wave| {
+            // 1,024 work-items: 32 waves of 32, 16 of 64.
+            let place = WavePlace { group: [0; 3], extent: [32, 32, 1], wave, scratch_offset: 0 };
+            sregs(&init(target, wave_size, 1 << 10), &place)[0]
+        };
+        for target in [0x1030, 0x1100, 0x1151] {
+            assert_eq!(word(target, 32, 0), 0x8000_0020, "gfx{target:x}");
+            assert_eq!(word(target, 32, 1), 0x0010_0060, "gfx{target:x}");
+            assert_eq!(word(target, 32, 31), 0x01f0_07e0, "gfx{target:x}");
+            assert_eq!(word(target, 64, 15), 0x00f0_03d0, "gfx{target:x}");
+        }
+        for target in [0x600, 0x803, 0x906] {
+            assert_eq!((word(target, 64, 0), word(target, 64, 15)), (0x8000_0010, 0x0000_03d0), "gfx{target:x}");
+        }
+        assert_eq!((word(0x1010, 32, 0), word(0x1010, 32, 31)), (0x8000_0020, 0x0000_07e0));
+        assert_eq!((word(0x1200, 32, 0), word(0x1200, 32, 31)), (0x20, 0x20));
     }
 
     #[test]
