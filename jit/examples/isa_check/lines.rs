@@ -57,17 +57,17 @@ fn dwords(list: &str) -> Option<Vec<u32>> {
 
 /// Checks both kinds of lines: their code against the disassembler and, text and code, against the assembler.
 pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
-    let (target, wave) = (judge.target, judge.wave);
+    let setting = judge.setting;
     let source = unique_lines(dir, "s", instruction);
-    if !has_disassembler(target) {
+    if !has_disassembler(setting.target) {
         return judge.sources(&source, reports);
     }
-    let printed: BTreeSet<(String, Vec<u32>)> = llvm::assemble(&source, target, wave).into_iter().flatten().collect();
+    let printed: BTreeSet<(String, Vec<u32>)> = llvm::assemble(&source, setting).into_iter().flatten().collect();
     // What the assembler prints of itself need not be what its disassembler says of the code.
     let slots: Vec<[u32; SLOT]> = printed.iter().map(|p| std::array::from_fn(|i| p.1.get(i).copied().unwrap_or(S_NOP))).collect();
     let texts: Vec<String> = printed.iter().map(|p| p.0.clone()).collect();
-    let reads = llvm::disassemble(&slots, target, wave);
-    for ((text, read), theirs) in texts.iter().zip(reads).zip(llvm::assemble(&texts, target, wave)) {
+    let reads = llvm::disassemble(&slots, setting);
+    for ((text, read), theirs) in texts.iter().zip(reads).zip(llvm::assemble(&texts, setting)) {
         let is_disassembly = matches!(read, Answer::Text(read, _) if read == *text);
         if is_disassembly || theirs.as_ref().is_ok_and(|t| judge.makes(text, &t.1)) {
             judge.code_of(text, theirs, &mut reports.code);

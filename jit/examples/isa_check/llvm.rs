@@ -48,12 +48,20 @@ fn must(c: &mut Command) -> Vec<u8> {
     o.stdout
 }
 
-fn wave_attr(target: Gfx, wave: u32) -> Option<&'static str> {
-    (target.0 >= 0x1000).then_some(if wave == 64 {
-        "--mattr=+wavefrontsize64,-wavefrontsize32"
-    } else {
-        "--mattr=+wavefrontsize32,-wavefrontsize64"
-    })
+/// How LLVM reads and writes: a processor, a wave size, and whether 16-bit operands name halves of registers (`+real-true16`).
+#[derive(Clone, Copy)]
+pub struct Setting {
+    pub target: Gfx,
+    pub wave: u32,
+    pub true16: bool,
+}
+
+impl Setting {
+    fn attributes(self) -> Option<String> {
+        let wave = if self.wave == 64 { "+wavefrontsize64,-wavefrontsize32" } else { "+wavefrontsize32,-wavefrontsize64" };
+        let true16 = if self.true16 { ",+real-true16" } else { "" };
+        (self.target.0 >= 0x1000).then(|| format!("--mattr={wave}{true16}"))
+    }
 }
 
 /// LLVM's answer about a slot.
@@ -66,22 +74,22 @@ pub enum Answer {
 }
 
 /// What stands at the start of each slot. Some words make llvm-objdump fail; they are found by halving.
-pub fn disassemble(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Vec<Answer> {
-    if let Some(answers) = objdump(slots, target, wave) {
+pub fn disassemble(slots: &[[u32; SLOT]], setting: Setting) -> Vec<Answer> {
+    if let Some(answers) = objdump(slots, setting) {
         return answers;
     }
     if let [slot] = slots {
-        return vec![first_of(slot, target, wave)];
+        return vec![first_of(slot, setting)];
     }
-    slots.chunks(slots.len().div_ceil(8)).flat_map(|part| disassemble(part, target, wave)).collect()
+    slots.chunks(slots.len().div_ceil(8)).flat_map(|part| disassemble(part, setting)).collect()
 }
 
 /// The first instruction of a slot whose later words make LLVM fail.
-fn first_of(slot: &[u32; SLOT], target: Gfx, wave: u32) -> Answer {
+fn first_of(slot: &[u32; SLOT], setting: Setting) -> Answer {
     for kept in (1..TEST).rev() {
         let mut calm = *slot;
         calm[kept..].fill(S_NOP);
-        match objdump(&[calm], target, wave).as_deref() {
+        match objdump(&[calm], setting).as_deref() {
             Some([Answer::Text(text, len)]) if *len <= kept => return Answer::Text(text.clone(), *len),
             _ => {}
         }
@@ -89,15 +97,15 @@ fn first_of(slot: &[u32; SLOT], target: Gfx, wave: u32) -> Answer {
     Answer::Crash
 }
 
-fn objdump(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Option<Vec<Answer>> {
+fn objdump(slots: &[[u32; SLOT]], setting: Setting) -> Option<Vec<Answer>> {
     let bytes: Vec<u8> = slots.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
     let dir = scratch();
     let (bin, src, obj) = (dir.join("x.bin"), dir.join("x.s"), dir.join("x.o"));
     fs::write(&bin, bytes).expect("write code");
     fs::write(&src, format!(".text\n.incbin \"{}\"\n", bin.display())).expect("write source");
-    let cpu = format!("--mcpu={target}");
+    let cpu = format!("--mcpu={}", setting.target);
     must(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "-filetype=obj", "-o"]).arg(&obj).arg(&src));
-    let o = run(Command::new("llvm-objdump-19").args(["-d", &cpu]).args(wave_attr(target, wave)).arg(&obj));
+    let o = run(Command::new("llvm-objdump-19").args(["-d", &cpu]).args(setting.attributes()).arg(&obj));
     if !o.status.success() {
         return None;
     }
@@ -116,12 +124,12 @@ fn objdump(slots: &[[u32; SLOT]], target: Gfx, wave: u32) -> Option<Vec<Answer>>
 
 /// What the assembler makes of each line: its own print and the code, or its error. A label before each line tells which one an answer
 /// belongs to.
-pub fn assemble(lines: &[String], target: Gfx, wave: u32) -> Vec<Result<(String, Vec<u32>), String>> {
+pub fn assemble(lines: &[String], setting: Setting) -> Vec<Result<(String, Vec<u32>), String>> {
     let src = scratch().join("lines.s");
     let source: String = lines.iter().enumerate().map(|(i, l)| format!("line_{i}:\n{l}\n")).collect();
     fs::write(&src, source).expect("write source");
-    let cpu = format!("--mcpu={target}");
-    let o = run(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "--show-encoding"]).args(wave_attr(target, wave)).arg(&src));
+    let cpu = format!("--mcpu={}", setting.target);
+    let o = run(Command::new("llvm-mc-19").args(["-triple=amdgcn", &cpu, "--show-encoding"]).args(setting.attributes()).arg(&src));
     let mut out = vec![Err(String::new()); lines.len()];
     let place = format!("{}:", src.display());
     for line in String::from_utf8_lossy(&o.stderr).lines().filter_map(|l| l.strip_prefix(&place)) {

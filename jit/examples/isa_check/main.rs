@@ -5,6 +5,8 @@
 //!     every processor in turn, N random words (210,000) for each family: a line for each processor
 //! ... --target gfx1100[,gfx900..] [--format NAME] [--count N] [--wave 32|64]
 //!     N random words (20,000) of each format: a line for each format and wave size
+//! ... --true16 yes [--target gfx1100,gfx1200]
+//!     the same with LLVM's +real-true16, from gfx11
 //! ... --target all|gfx1100,.. --lines DIR
 //!     the instructions of LLVM's own tests: DIR is llvm/test/MC of its source
 //! ... --target gfx1100 --golden FILE [--count N]
@@ -25,12 +27,12 @@ mod lines;
 mod llvm;
 mod report;
 
-use compare::{Golden, Judge, Reports, ours};
+use compare::{Golden, Judge, Reports, names_halves, ours};
 use formats::{Format, Random, TEST, formats};
-use llvm::refused;
+use llvm::{Setting, refused};
 use std::fs;
 use std::process::exit;
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_jit::isa::{Family, Gfx, Space};
 
 /// What to compare.
 pub struct Options {
@@ -49,6 +51,7 @@ pub struct Options {
     lines: Option<String>,
     text: bool,
     code: bool,
+    true16: bool,
 }
 
 fn options() -> Options {
@@ -66,6 +69,7 @@ fn options() -> Options {
         lines: None,
         text: true,
         code: true,
+        true16: false,
     };
     let mut args = std::env::args().skip(1);
     while let Some(a) = args.next() {
@@ -77,11 +81,12 @@ fn options() -> Options {
         match a.as_str() {
             "--count" => o.count = Some(v.parse().unwrap_or_else(|_| bad())),
             "--words" => o.words = v.parse().unwrap_or_else(|_| bad()),
-            "--target" if v == "all" => (o.targets, o.all) = (Gfx::all().collect(), true),
+            "--target" if v == "all" => o.all = true,
             "--target" => o.targets = v.split(',').map(|t| Gfx::parse(t).unwrap_or_else(|| bad())).collect(),
             "--wave" => o.waves = vec![v.parse().unwrap_or_else(|_| bad())],
             "--format" | "--family" => o.format = Some(v.clone()),
             "--show" => o.show = v.parse().unwrap_or_else(|_| bad()),
+            "--true16" => o.true16 = v == "yes",
             "--rules" => o.rules = v == "yes",
             "--seed" => o.seed = v.parse().unwrap_or_else(|_| bad()),
             "--golden" => o.golden = Some(v.clone()),
@@ -96,6 +101,9 @@ fn options() -> Options {
             }
             _ => bad(),
         }
+    }
+    if o.all {
+        o.targets = Gfx::all().filter(|g| !o.true16 || g.space() >= Space::Gfx11).collect();
     }
     o
 }
@@ -117,7 +125,7 @@ fn hex(words: &[u32]) -> String {
 /// Random words of a format. Most opcodes of some formats do not exist, so half of the words are drawn again while we refuse them, up to
 /// eight times; all of them, and for longer, where only words that we take are compared.
 fn tests(f: &Format, judge: &Judge<'_>, count: usize) -> Vec<[u32; TEST]> {
-    let (target, wave) = (judge.target, judge.wave);
+    let Setting { target, wave, .. } = judge.setting;
     let mut random = Random(judge.options.seed ^ u64::from(wave) ^ u64::from(target.0) << 32);
     let test = |i: usize| {
         let draws = match (has_disassembler(target), i.is_multiple_of(2)) {
@@ -127,7 +135,7 @@ fn tests(f: &Format, judge: &Judge<'_>, count: usize) -> Vec<[u32; TEST]> {
         };
         let mut t = random.test(f, target.space());
         for _ in 1..draws {
-            if !refused(&ours(&t, target, wave).0) {
+            if !refused(&ours(&t, judge.setting).0) {
                 break;
             }
             t = random.test(f, target.space());
@@ -139,14 +147,13 @@ fn tests(f: &Format, judge: &Judge<'_>, count: usize) -> Vec<[u32; TEST]> {
 
 /// gfx6 and gfx7: texts of processors near them, for what llvm-mc takes of them.
 fn foreign(judge: &Judge<'_>, count: usize, reports: &mut Reports) {
-    if has_disassembler(judge.target) {
+    if has_disassembler(judge.setting.target) {
         return;
     }
     for near in [Gfx(0x803), Gfx(0x1010)] {
-        let near = Judge { target: near, ..*judge };
-        for f in formats(near.target).filter(|f| wanted(f, judge.options)) {
-            let texts =
-                tests(f, &near, count).iter().map(|t| ours(t, near.target, near.wave).0).filter(|t| !refused(t)).collect::<Vec<_>>();
+        let near = Judge { setting: Setting { target: near, ..judge.setting }, ..*judge };
+        for f in formats(near.setting.target).filter(|f| wanted(f, judge.options)) {
+            let texts = tests(f, &near, count).iter().map(|t| ours(t, near.setting).0).filter(|t| !refused(t)).collect::<Vec<_>>();
             judge.sources(&texts, reports);
         }
     }
@@ -199,7 +206,8 @@ fn main() {
         let waves = waves(target, &o.waves);
         let mut whole = Reports::default();
         for &wave in &waves {
-            let judge = Judge { target, wave, options: &o };
+            let setting = Setting { target, wave, true16: o.true16 };
+            let judge = Judge { setting, options: &o };
             let title = format!("{target} wave{wave}");
             if let Some(dir) = &o.lines {
                 lines::check(dir, &judge, &mut whole);
@@ -225,7 +233,9 @@ fn main() {
                 good &= print(&format!("{title} foreign "), &reports, &o);
             }
             if o.golden.is_some() {
-                golden_lines.push_str(&golden::lines(&golden::thin(corpus), target, wave));
+                // All else is in the corpus without true16.
+                corpus.retain(|g| !o.true16 || g.1.as_deref().is_some_and(names_halves));
+                golden_lines.push_str(&golden::lines(&golden::thin(corpus), setting));
             }
         }
         if o.all || o.lines.is_some() {

@@ -1,5 +1,6 @@
 //! A decoded instruction: its row, operands in LLVM's print order, and modifiers. Plain data, no allocation.
 
+use super::beyond::Tolerance;
 use super::row::Row;
 use super::target::Gfx;
 use std::fmt;
@@ -174,18 +175,6 @@ pub struct Mods {
     pub index_key: u8,
 }
 
-bitflags::bitflags! {
-    /// What the hardware runs though LLVM takes it for no instruction; `decode_lenient` says which applied. One more needs no flag: a high
-    /// half of a register in a 32-bit format ([`Half::Hi`]) always decodes, but prints in true16 syntax only.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub struct Tolerance: u8 {
-        /// DS: a store, or an atomic without return, whose vdst field is not zero.
-        const UNUSED_VDST = 1;
-        /// VOP3 and VOPD: a field of a source that the instruction lacks is not zero.
-        const UNUSED_SOURCE = 2;
-    }
-}
-
 /// Most operands an instruction prints (VOPD with both halves, MIMG with NSA).
 pub const MAX_OPERANDS: usize = 16;
 
@@ -212,7 +201,7 @@ pub struct Inst {
     pub y_start: u8,
     /// Modifiers.
     pub mods: Mods,
-    /// What made it an instruction only leniently.
+    /// What made it an instruction though LLVM 19 takes it for none.
     pub tolerated: Tolerance,
 }
 

@@ -1,6 +1,7 @@
 //! Instruction tables: rows, decoder, disassembler, assembler.
 
 pub mod asm;
+pub mod beyond;
 mod bits;
 mod counters;
 pub mod decode;
@@ -18,10 +19,11 @@ pub mod target;
 mod target_id;
 
 pub use asm::{AsmError, assemble, assemble_instruction};
+pub use beyond::{BEYOND, Beyond, Tolerance};
 pub use decode::{DecodeError, decode, decode_lenient};
 pub use disasm::{DisasmOptions, disasm, disasm_stream};
 pub use encode::{Code, EncodeError, encode};
-pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa, Tolerance};
+pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
 pub use row::{Flags, Implicit, Opd, Row, Ty};
 pub use target::{Family, Gfx, Procs, Space};
 pub use target_id::{TargetError, TargetId};

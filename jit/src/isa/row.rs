@@ -273,6 +273,10 @@ bitflags::bitflags! {
         const HALF = 1 << 13;
         /// Image: ray intersection.
         const BVH = 1 << 27;
+        /// neg and abs bits of source 0 have no meaning.
+        const IGN0 = 1 << 30;
+        /// LLVM 19 names halves in the long forms too where it does so at all (`+real-true16`).
+        const TRUE16 = 1 << 28;
         /// Image: the gradients are 16 bits wide.
         const G16 = 1 << 29;
         /// FLAT or buffer load that can write LDS instead of a register up to gfx10 (the lds bit), or an instruction on LDS alone.

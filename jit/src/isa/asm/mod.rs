@@ -19,6 +19,8 @@ pub use source::{Assembled, assemble};
 
 use super::decode::decode;
 use super::decode::sdwa::SDWA_DWORD_SEL;
+use super::decode::vop::has_clamp;
+use super::disasm::halves::half_bit;
 use super::encode::{Code, encode};
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
@@ -269,6 +271,8 @@ impl Form<'_> {
         self.columns(columns, &operands)?;
         self.share_literal();
         parts.modifiers.iter().try_for_each(|m| self.modifier(m).map_err(|e| format!("modifier `{m}`: {e}")))?;
+        self.select_halves();
+        self.drop_clamp();
         // `th:TH_ATOMIC_CASCADE_NT` does not say whether the atomic returns; its operands do.
         if matches!(columns.first(), Some(Opd::RD(_))) && self.inst.mods.th >= 4 {
             self.inst.mods.th |= 1;
@@ -278,6 +282,28 @@ impl Form<'_> {
             self.inst.mods.en = self.inst.ops()[1..].iter().enumerate().fold(0, |en, (i, o)| en | u8::from(*o != Operand::Off) << i);
         }
         Ok(())
+    }
+
+    /// Long forms have the halves of registers in op_sel: `v5.h` is v5 and its bit. LLVM 19 writes `v5.l` beside a bit that is set.
+    fn select_halves(&mut self) {
+        let inst = &mut self.inst;
+        if !matches!(inst.enc, Enc::VOP3 | Enc::VOP3SD) || inst.target.space() < Space::Gfx11 {
+            return;
+        }
+        for (column, op) in inst.row.ops.iter().zip(&mut inst.operands[..usize::from(inst.count)]) {
+            if let (Some(bit), Operand::Vgpr { half: half @ (Half::Lo | Half::Hi), .. }) = (half_bit(inst.row, *column), op) {
+                inst.mods.op_sel |= if *half == Half::Hi { bit } else { 0 };
+                *half = Half::Whole;
+            }
+        }
+    }
+
+    /// VOP3SD of gfx6 and gfx7 has no room for clamp. llvm-mc takes it for v_div_scale, whose result is a float, and leaves it out.
+    fn drop_clamp(&mut self) {
+        let inst = &mut self.inst;
+        if inst.enc == Enc::VOP3SD && inst.target.space() == Space::Gfx6 && has_clamp(inst.row, Space::Gfx6) {
+            inst.mods.clamp = false;
+        }
     }
 
     fn writes_vcc_unsaid(&self) -> bool {

@@ -106,3 +106,62 @@ fn a_parameter_from_lds_is_source_0_and_not_reversed() {
     refused(0x600, "v_min3_f32 v108, v192, src_lds_direct, s0");
     both_ways(0x600, "v_lshl_b32_e32 v0, src_lds_direct, v1", &[0x3200_02fe]);
 }
+
+/// Text as LLVM 19 prints it with +real-true16, both ways.
+fn halves_both_ways(target: u16, text: &str, words: &[u32]) {
+    let target = Gfx(target);
+    let code = assemble_instruction(text, target, 32).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+    assert_eq!(code.dwords(), words, "{target} {text}");
+    let inst = decode(words, target, 32).unwrap_or_else(|e| panic!("{target} {text}: {e}"));
+    assert_eq!(disasm(&inst, target, &DisasmOptions { true16: true, ..Default::default() }), text);
+}
+
+#[test]
+fn long_forms_with_dpp_keep_the_halves_that_op_sel_chooses() {
+    let unary = [("ceil", 0xdc), ("floor", 0xdb), ("exp", 0xd8), ("log", 0xd7), ("rsq", 0xd6), ("sqrt", 0xd5), ("rcp", 0xd4)];
+    for target in [0x1100, 0x1151, 0x1201] {
+        for (name, op) in unary {
+            for (halves, bits) in [
+                ("v5.l, v1.l", 0),
+                ("v5.l, v1.h op_sel:[1,0]", 0x0800),
+                ("v5.h, v1.l op_sel:[0,1]", 0x4000),
+                ("v5.h, v1.h op_sel:[1,1]", 0x4800),
+            ] {
+                let first = 0xd500_0005 | op << 16 | bits;
+                let text = format!("v_{name}_f16_e64_dpp {halves}");
+                let dpp16 = format!("{text} quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf");
+                halves_both_ways(target, &dpp16, &[first, 0x0000_00fa, 0xff00_1b01]);
+                halves_both_ways(target, &format!("{text} dpp8:[7,6,5,4,3,2,1,0]"), &[first, 0x0000_00e9, 0x0539_7701]);
+            }
+        }
+        let dpp = "quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf";
+        let add = format!("v_add_f16_e64_dpp v5.h, v1.l, v2 op_sel:[0,1,1] {dpp}");
+        halves_both_ways(target, &add, &[0xd532_5005, 0x0002_04fa, 0xff00_1b01]);
+    }
+    // Without DPP LLVM 19 leaves the halves to op_sel.
+    halves_both_ways(0x1100, "v_ceil_f16_e64 v5.l, v1.l op_sel:[1,1]", &[0xd5dc_4805, 0x0000_0101]);
+    halves_both_ways(0x1100, "v_mov_b16_e64 v48.l, v134.l op_sel:[0,1]", &[0xd59c_4030, 0x0000_0186]);
+}
+
+#[test]
+fn long_forms_take_halves_by_name_alone() {
+    for text in ["v_ceil_f16_e64_dpp v5.h, v1.h quad_perm:[3,2,1,0]", "v_ceil_f16_e64_dpp v5.h, v1.h op_sel:[1,1] quad_perm:[3,2,1,0]"] {
+        assembles(0x1100, text, &[0xd5dc_4805, 0x0000_00fa, 0xff00_1b01]);
+    }
+    assembles(0x1100, "v_mov_b16_e64 v48.h, v134.l", &[0xd59c_4030, 0x0000_0186]);
+    // Instructions whose halves LLVM 19 has no names for print as LLVM 20 does.
+    halves_both_ways(0x1100, "v_trunc_f16_e64 v5.h, v200.l op_sel:[0,1]", &[0xd5dd_4005, 0x0000_01c8]);
+    halves_both_ways(0x1100, "v_mad_u16 v5.h, v1.l, v2.h, v3.l op_sel:[0,1,0,1]", &[0xd641_5005, 0x040e_0501]);
+    halves_both_ways(0x1100, "v_add_nc_u16 v5.l, v1.h, v2.l op_sel:[1,0,0]", &[0xd703_0805, 0x0002_0501]);
+}
+
+#[test]
+fn clamp_of_v_div_scale_is_left_out_where_it_has_no_room() {
+    for target in [0x600, 0x700] {
+        assembles(target, "v_div_scale_f32 v0, vcc, v1, v2, v3 clamp", &[0xd2da_6a00, 0x040e_0501]);
+        assembles(target, "v_div_scale_f64 v[0:1], vcc, v[1:2], v[2:3], v[3:4] clamp", &[0xd2dc_6a00, 0x040e_0501]);
+        refused(target, "v_add_i32_e64 v0, vcc, v1, v2 clamp");
+    }
+    refused(0x700, "v_mad_u64_u32 v[0:1], vcc, v1, v2, v[3:4] clamp");
+    both_ways(0x900, "v_div_scale_f32 v0, vcc, v1, v2, v3 clamp", &[0xd1e0_ea00, 0x040e_0501]);
+}

@@ -2,8 +2,9 @@
 
 use super::buffer::has_agpr_data;
 use super::{Decoder, Result1};
+use crate::isa::beyond::Tolerance;
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Half, Operand, Tolerance};
+use crate::isa::inst::{Enc, Half, Operand};
 use crate::isa::row::{Flags, Opd, Row};
 use crate::isa::target::{Family, SPACES};
 

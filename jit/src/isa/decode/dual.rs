@@ -2,8 +2,9 @@
 
 use super::vector::source_count;
 use super::{Decoder, Result1};
+use crate::isa::beyond::Tolerance;
 use crate::isa::bits::Bits;
-use crate::isa::inst::{Enc, Operand, Tolerance};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::{Flags, Opd, Row};
 
 /// Fields of one half. The destinations are one even and one odd register: Y's low bit is not stored.

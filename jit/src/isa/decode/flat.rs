@@ -10,6 +10,7 @@
 
 use super::cache::CachePolicy;
 use super::{DecodeError, Decoder, Result1};
+use crate::isa::beyond::{Beyond, Tolerance};
 use crate::isa::bits::Bits;
 use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::{Flags, Opd, Row, Ty};
@@ -43,6 +44,9 @@ pub(in crate::isa) struct Flat {
     /// Code of saddr that says there is neither scalar nor vector address (gfx10 SCRATCH).
     pub no_address: Option<u32>,
 }
+
+/// Code of saddr that says there is none, beside NULL, where [`Tolerance::SADDR_OFF`] holds.
+const SADDR_OFF: u32 = 0x7f;
 
 /// Fields that most families have in one place.
 const BASE: Flat = Flat {
@@ -145,6 +149,11 @@ fn is_float_atomic(row: &Row) -> bool {
     row.flags.contains(Flags::ATOMIC) && row.ops.iter().any(|o| matches!(o, Opd::DA(Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16X2)))
 }
 
+/// Is scalar address 0x7f another way to say that there is none?
+fn saddr_may_be_off(target: Gfx) -> bool {
+    Beyond::of(Tolerance::SADDR_OFF).is_some_and(|b| b.on.has(target))
+}
+
 impl Decoder<'_> {
     pub(super) fn flat(&mut self) -> Result1<()> {
         let layout = Flat::of(self.target);
@@ -165,11 +174,15 @@ impl Decoder<'_> {
         let row = self.inst.row;
         let enc = self.inst.enc;
         let words = self.inst.words;
-        let saddr = layout.saddr.get(&words);
+        let mut saddr = layout.saddr.get(&words);
         let sve = layout.sve.is_set(&words);
         let acc = layout.acc.is_set(&words);
         let lds = layout.lds.is_set(&words);
         let no_address = enc == Enc::SCRATCH && layout.no_address == Some(saddr) && self.has_no_address(lds);
+        if saddr == SADDR_OFF && enc != Enc::FLAT && !no_address && layout.no_saddr != SADDR_OFF && saddr_may_be_off(self.target) {
+            self.tolerate(Tolerance::SADDR_OFF);
+            saddr = layout.no_saddr;
+        }
         let has_saddr = !no_address && saddr != if enc == Enc::FLAT { layout.flat_saddr } else { layout.no_saddr };
         let has_vaddr = match enc {
             Enc::SCRATCH if layout.has_sve() => sve,

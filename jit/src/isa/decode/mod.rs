@@ -1,4 +1,5 @@
-//! Bits to [`Inst`]. Strict: what LLVM's disassembler refuses is refused here, so data is not taken for code.
+//! Bits to [`Inst`]. Strict: what LLVM's disassembler refuses is refused here, so data is not taken for code; the exceptions are listed in
+//! [`beyond`](super::beyond).
 //!
 //! The format follows from the top bits of the first dword (RDNA3 ISA, chapter 15, table of formats), the row from the opcode field, and
 //! the row's operand list drives everything else. No allocation; an instruction is at most five dwords.
@@ -18,8 +19,9 @@ pub(in crate::isa) mod smem;
 pub(in crate::isa) mod vector;
 pub(in crate::isa) mod vop;
 
+use super::beyond::Tolerance;
 use super::bits::MAX_DWORDS;
-use super::inst::{Enc, Inst, Operand, Tolerance};
+use super::inst::{Enc, Inst, Operand};
 use super::row::{Row, Ty, X, row};
 use super::scalars::ScalarSpace;
 use super::table::Table;
@@ -89,7 +91,8 @@ pub fn decode(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, Decode
     Ok(inst)
 }
 
-/// As [`decode`], but with the tolerances of the hardware: what runs though LLVM refuses it is decoded, and [`Inst::tolerated`] says why.
+/// As [`decode`], but with the tolerances of the hardware: all of [`BEYOND`](super::BEYOND) decodes, and [`Inst::tolerated`] says what it
+/// needed.
 pub fn decode_lenient(words: &[u32], target: Gfx, wave_size: u32) -> Result<Inst, DecodeError> {
     let mut inst = Inst::blank(&NO_ROW, target);
     read(words, target, wave_size, true, &mut inst)?;
@@ -113,6 +116,8 @@ fn read(words: &[u32], target: Gfx, wave_size: u32, lenient: bool, inst: &mut In
 static NO_ROW: Row = row("", &[], [X; SPACES], &[], 0);
 /// Source code of a parameter read from LDS, 32-bit vector sources only.
 const LDS_DIRECT: u32 = 254;
+/// Source code of the inline constant 0.
+const INLINE_ZERO: u32 = 128;
 /// Source code of the literal dword.
 const LITERAL: u32 = 255;
 
@@ -253,10 +258,24 @@ impl Decoder<'_> {
         if field == 0 { Ok(()) } else { self.reserved() }
     }
 
+    /// Notes what makes it an instruction beyond LLVM 19.
+    fn tolerate(&mut self, tolerance: Tolerance) {
+        self.inst.tolerated |= tolerance;
+    }
+
+    /// Fails unless `field`, a source that the instruction lacks, is zero, the inline constant 0, or may be anything.
+    fn unused_source(&mut self, field: u32) -> Result1<()> {
+        if field == INLINE_ZERO && self.space >= Space::Gfx10 {
+            self.tolerate(Tolerance::UNUSED_ZERO);
+            return Ok(());
+        }
+        self.unused(field, Tolerance::UNUSED_SOURCE)
+    }
+
     /// Fails unless `field`, which hardware does not look at, is zero or may be anything.
     fn unused(&mut self, field: u32, tolerance: Tolerance) -> Result1<()> {
         if field != 0 && self.lenient {
-            self.inst.tolerated |= tolerance;
+            self.tolerate(tolerance);
             return Ok(());
         }
         self.zero(field)

@@ -152,7 +152,7 @@ impl Decoder<'_> {
         let sources = source_count(row);
         let mut src = PACKED.src.map(|f| f.get(&words));
         for &field in &src[sources..] {
-            self.zero(field)?;
+            self.unused_source(field)?;
         }
         let used = (1 << sources) - 1;
         let (neg_lo, neg_hi) = (PACKED.neg_lo.get(&words), PACKED.neg_hi.get(&words));

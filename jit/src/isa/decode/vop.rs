@@ -6,8 +6,9 @@
 use super::sdwa::has_sdwa;
 use super::vector::source_count;
 use super::{Decoder, Result1};
+use crate::isa::beyond::Tolerance;
 use crate::isa::bits::{Bits, MAX_DWORDS};
-use crate::isa::inst::{Enc, Half, Inst, Operand, Tolerance};
+use crate::isa::inst::{Enc, Half, Inst, Operand};
 use crate::isa::row::{Flags, Implicit, Opd, Row, Ty};
 use crate::isa::scalars::EXEC_LO;
 use crate::isa::target::{SPACES, Space};
@@ -97,7 +98,7 @@ impl Vop3Mods {
         } else if flags.contains(Flags::IGN01) {
             3
         } else {
-            0
+            u32::from(flags.contains(Flags::IGN0))
         };
         let mut sext = if flags.contains(Flags::NEG12) { 6 } else { u32::from(flags.contains(Flags::NEG1)) << 1 };
         if dpp {
@@ -261,10 +262,13 @@ impl Decoder<'_> {
         }
         let used = if swap { source_count(row).max(2) } else { source_count(row) };
         for &field in &src[used..] {
-            self.unused(field, Tolerance::UNUSED_SOURCE)?;
+            self.unused_source(field)?;
         }
         if row.ops.is_empty() {
             self.zero(dst)?;
+        }
+        if row.flags.contains(Flags::HALF) {
+            self.tolerate(Tolerance::LONG_MOV_B16);
         }
         let clamp = (if sd { layout.sd_clamp } else { layout.clamp }).get(&words);
         let omod = layout.omod.get(&words);

@@ -3,6 +3,7 @@
 //! `mnemonic operands modifiers`: operands come from the row in print order, modifiers in the fixed order of each format. Reference: LLVM
 //! AMDGPUOperandSyntax and AMDGPUModifierSyntax.
 
+pub(super) mod halves;
 pub(super) mod memory;
 pub(super) mod names;
 mod operand;

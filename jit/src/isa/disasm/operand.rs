@@ -2,7 +2,7 @@
 
 use super::{Printer, names};
 use crate::isa::counters::{self, Counter};
-use crate::isa::inst::{Enc, Half, Operand};
+use crate::isa::inst::{Enc, Operand};
 use crate::isa::row::{Flags, Imm, Opd, Row, Ty};
 use crate::isa::scalars::{Scalar, ScalarSpace};
 use crate::isa::target::Space;
@@ -69,20 +69,21 @@ impl Printer<'_> {
             }
             _ => {}
         }
+        let half = self.half_name(column, op);
         match source {
             // The exponent of v_ldexp_f16 has float modifiers in the long form, and float constants with them.
             Some(1) if self.inst.enc == Enc::VOP3 && ty == Ty::I16 && self.inst.row.flags.contains(Flags::M01) => {
-                self.modified(1, Ty::F16, op);
+                self.modified(1, Ty::F16, op, half);
             }
             // The class mask of v_cmp_class_f16 is 16 bits wide in the short form only.
-            Some(1) if self.inst.enc == Enc::VOP3 && self.inst.row.is_compare() && ty == Ty::B16 => self.modified(1, Ty::B32, op),
-            Some(i) => self.modified(i, ty.in_text(self.inst.enc), op),
-            None => self.plain(ty, op),
+            Some(1) if self.inst.enc == Enc::VOP3 && self.inst.row.is_compare() && ty == Ty::B16 => self.modified(1, Ty::B32, op, half),
+            Some(i) => self.modified(i, ty.in_text(self.inst.enc), op, half),
+            None => self.plain(ty, op, half),
         }
     }
 
     /// A source with its neg and abs. A negated constant prints `neg(1.0)`, as `-1.0` would be another constant.
-    fn modified(&mut self, i: u8, ty: Ty, op: &Operand) {
+    fn modified(&mut self, i: u8, ty: Ty, op: &Operand, half: &str) {
         let m = &self.inst.mods;
         let packed = self.inst.enc == Enc::VOP3P && !self.inst.row.flags.contains(Flags::MIX);
         let (neg, abs) = if packed { (false, false) } else { ((m.neg >> i) & 1 != 0, (m.abs >> i) & 1 != 0) };
@@ -95,23 +96,20 @@ impl Printer<'_> {
             self.put(if call { "neg(" } else { "-" });
         }
         self.flag(abs, "|");
-        self.plain(ty, op);
+        self.plain(ty, op, half);
         if i == 1 && self.prints_mask_within_abs() {
             self.put(", ");
-            self.plain(Ty::Mask, &self.inst.ops()[3]);
+            self.plain(Ty::Mask, &self.inst.ops()[3], "");
         }
         self.flag(abs, "|");
         self.flag(call, ")");
     }
 
-    fn plain(&mut self, ty: Ty, op: &Operand) {
+    fn plain(&mut self, ty: Ty, op: &Operand, half: &str) {
         match *op {
-            Operand::Vgpr { n, count, half } => {
+            Operand::Vgpr { n, count, .. } => {
                 self.tuple("v", u32::from(n), count);
-                let halves = self.opts.true16 || self.inst.row.flags.contains(Flags::HALF);
-                if halves && ty.is_16() && self.inst.enc != Enc::VINTERP {
-                    self.put(if half == Half::Hi { ".h" } else { ".l" });
-                }
+                self.put(half);
             }
             Operand::Agpr { n, count } => self.tuple("a", u32::from(n), count),
             Operand::Sgpr { n, count } => self.scalar(u32::from(n), count),

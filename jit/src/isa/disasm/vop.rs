@@ -21,10 +21,15 @@ impl Printer<'_> {
             self.list(" op_sel:", sel, 2);
         } else if flags.intersects(Flags::OS | Flags::OS23) {
             // The destination's bit follows the sources'. The accumulator of v_fmac counts as a source.
-            let n = self.sources() + usize::from(flags.contains(Flags::ACC));
-            let shown = (sel & ((1 << n) - 1)) | ((sel >> 3) << n);
-            self.list(" op_sel:", shown, n + 1);
+            self.selects(sel, self.sources() + usize::from(flags.contains(Flags::ACC)));
+        } else if self.half_selects() != 0 {
+            self.selects(self.half_selects(), self.sources());
         }
+    }
+
+    /// op_sel of `n` sources and the destination.
+    fn selects(&mut self, sel: u8, n: usize) {
+        self.list(" op_sel:", (sel & ((1 << n) - 1)) | ((sel >> 3) << n), n + 1);
     }
 
     pub(super) fn vop3_output(&mut self) {

@@ -110,6 +110,7 @@ mod prelude {
     pub(super) const M012: u64 = Flags::M012.bits();
     pub(super) const NEG1: u64 = Flags::NEG1.bits();
     pub(super) const NEG12: u64 = Flags::NEG12.bits();
+    pub(super) const IGN0: u64 = Flags::IGN0.bits();
     pub(super) const IGN01: u64 = Flags::IGN01.bits();
     pub(super) const IGN012: u64 = Flags::IGN012.bits();
     pub(super) const CL: u64 = Flags::CL.bits();
@@ -134,6 +135,7 @@ mod prelude {
     pub(super) const BVH: u64 = Flags::BVH.bits();
     pub(super) const SCOPED: u64 = Flags::SCOPED.bits();
     pub(super) const HALF: u64 = Flags::HALF.bits();
+    pub(super) const TRUE16: u64 = Flags::TRUE16.bits();
     pub(super) const LDS: u64 = Flags::LDS.bits();
     pub(super) const NEG2: u64 = Flags::NEG2.bits();
     pub(super) const NODPP: u64 = Flags::NODPP.bits();

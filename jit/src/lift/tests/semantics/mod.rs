@@ -1,6 +1,7 @@
 //! Semantics through the interpreter: small programs against values from the manual and numerics.md. The dwords beside each line of
 //! assembly are llvm-mc's (version 19, gfx1100).
 
+mod beyond;
 mod control;
 mod lanes;
 mod matrix;
