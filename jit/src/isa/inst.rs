@@ -39,6 +39,13 @@ pub enum Enc {
     EXP,
 }
 
+impl fmt::Display for Enc {
+    /// Its name in AMD's manuals.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
 /// Half of a 32-bit register that a 16-bit operand names (true16 forms print `.l` and `.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs)]
@@ -72,6 +79,35 @@ pub enum Operand {
     Imm(u32),
     /// No register: prints `off` or `null`.
     Off,
+}
+
+impl fmt::Display for Operand {
+    /// What it is, without what only the instruction or the processor knows: which register a scalar code above the SGPRs is, and types.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |f: &mut fmt::Formatter<'_>, file: &str, n: u32, count: u8| match count {
+            0 | 1 => write!(f, "{file}{n}"),
+            _ => write!(f, "{file}[{n}:{}]", n + u32::from(count) - 1),
+        };
+        match *self {
+            Operand::Vgpr { n, count, half } => {
+                range(f, "v", n.into(), count)?;
+                f.write_str(match half {
+                    Half::Whole => "",
+                    Half::Lo => ".l",
+                    Half::Hi => ".h",
+                })
+            }
+            Operand::Agpr { n, count } => range(f, "a", n.into(), count),
+            Operand::Sgpr { n: n @ ..=105, count } => range(f, "s", n.into(), count),
+            Operand::Sgpr { n, .. } => write!(f, "scalar register {n}"),
+            Operand::Special(code) => write!(f, "source {code}"),
+            Operand::Int(n) => write!(f, "{n}"),
+            Operand::Float(code) => write!(f, "float constant {code}"),
+            Operand::Literal(v) => write!(f, "literal {v:#x}"),
+            Operand::Imm(v) => write!(f, "immediate {v:#x}"),
+            Operand::Off => f.write_str("off"),
+        }
+    }
 }
 
 /// What a DPP form adds.

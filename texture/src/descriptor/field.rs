@@ -32,7 +32,7 @@ pub enum EncodeError {
         generation: Generation,
     },
     /// Not one of the values that it counts in.
-    #[error("{field} = {value:#x} is no multiple of {unit}")]
+    #[error("{field} = {value:#x} is not a multiple of {unit}")]
     Uneven {
         /// Name of the field.
         field: &'static str,

@@ -5,6 +5,7 @@
 //! (`modifiers.rs`), the instruction encoded, and the code decoded again. The first form that comes back as it went in wins. Reference:
 //! LLVM AMDGPUOperandSyntax and AMDGPUModifierSyntax.
 
+mod expected;
 mod image;
 mod line;
 mod modifiers;
@@ -21,7 +22,7 @@ use super::decode::decode;
 use super::decode::sdwa::SDWA_DWORD_SEL;
 use super::decode::vop::has_clamp;
 use super::disasm::halves::half_bit;
-use super::encode::{Code, encode};
+use super::encode::{Code, EncodeError, encode};
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
 use super::rows;
@@ -36,28 +37,55 @@ use std::sync::OnceLock;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AsmError {
     /// No instruction has this name.
-    #[error("`{mnemonic}` is no instruction of {target}{hint}")]
+    #[error("`{mnemonic}` is not an instruction of {target}{}", hint(mnemonic, *target))]
     Mnemonic {
         /// As written.
         mnemonic: String,
         /// Processor.
         target: Gfx,
-        /// What it may have meant.
-        hint: String,
+        /// Where it stands in the text, in bytes.
+        at: usize,
     },
     /// The instruction exists, but not like this.
     #[error("`{mnemonic}`: {reason}")]
     Form {
         /// As written.
         mnemonic: String,
-        /// What is wrong with the form that came closest.
+        /// What is wrong with the form that came closest, and what was expected.
         reason: String,
+        /// Where that stands in the text, in bytes.
+        at: usize,
     },
+}
+
+impl AsmError {
+    /// Where in the text of the instruction it is wrong, in bytes from its start.
+    pub fn at(&self) -> usize {
+        match self {
+            AsmError::Mnemonic { at, .. } | AsmError::Form { at, .. } => *at,
+        }
+    }
+}
+
+/// What an unknown mnemonic may have meant. Slow, so it is looked for only when it is shown.
+fn hint(mnemonic: &str, target: Gfx) -> String {
+    let known = rows::all().iter().find(|r| r.name == mnemonic || r.names.iter().any(|n| n.1 == mnemonic));
+    if let Some(other) = known.and_then(|r| Gfx::all().find(|g| r.exists_on(*g))) {
+        return format!(" ({other} has it)");
+    }
+    let names = rows::all().iter().filter(|r| r.exists_on(target)).map(|r| r.name_on(target));
+    expected::similar(mnemonic, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
 
 /// Assembles one instruction. `wave_size` is the width of lane masks.
 pub fn assemble_instruction(text: &str, target: Gfx, wave_size: u32) -> Result<Code, AsmError> {
     Context { target, wave_size, offset: 0, labels: &|_| None }.instruction(line::without_comment(text))
+}
+
+/// Where `part`, a piece of `text`, begins in it; none if it is a piece of something else.
+fn offset_in(text: &str, part: &str) -> Option<usize> {
+    let at = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    (at + part.len() <= text.len()).then_some(at)
 }
 
 /// Where an instruction stands.
@@ -70,9 +98,25 @@ struct Context<'a> {
     labels: &'a dyn Fn(&str) -> Option<u64>,
 }
 
+/// What an operand was read from.
+#[derive(Clone, Copy)]
+struct Given {
+    column: Opd,
+    /// Its place in the text.
+    span: Option<(usize, usize)>,
+}
+
 /// An instruction in one candidate form, being filled in.
 struct Form<'a> {
     inst: Inst,
+    /// The whole instruction as written.
+    text: &'a str,
+    /// Where each operand of `inst` comes from.
+    given: Vec<Given>,
+    /// Where the operand that is being read comes from.
+    reading: Given,
+    /// What is to blame for an error, as a place in `text`.
+    blame: Option<usize>,
     wave_size: u32,
     offset: u64,
     labels: &'a dyn Fn(&str) -> Option<u64>,
@@ -146,23 +190,33 @@ fn without_slip(text: &str, target: Gfx) -> Cow<'_, str> {
 impl Context<'_> {
     /// Assembles one instruction, no comment.
     fn instruction(&self, text: &str) -> Result<Code, AsmError> {
+        self.attempt(text).map_err(|(error, is_placed)| match error {
+            AsmError::Form { mnemonic, .. } if !is_placed && let Some((modifier, at)) = self.useless_modifier(text) => {
+                AsmError::Form { mnemonic, reason: format!("modifier `{modifier}` has no place in this instruction"), at }
+            }
+            error => error,
+        })
+    }
+
+    /// As [`Context::instruction`]; an error comes with whether it knows its place.
+    fn attempt(&self, text: &str) -> Result<Code, (AsmError, bool)> {
         if let Some((x, y)) = text.split_once("::") {
-            return self.dual(x.trim(), y.trim());
+            return self.dual(text, x.trim(), y.trim()).map_err(|e| (e, true));
         }
         let text = without_slip(text, self.target);
         let parts = line::cut(&text);
         let (candidates, suffix) = self.candidates(parts.mnemonic);
         if candidates.is_empty() {
-            return Err(self.unknown(parts.mnemonic));
+            return Err((self.unknown(parts.mnemonic, 0), true));
         }
         let names = || parts.modifiers.iter().map(|m| line::modifier_name(m));
         let dpp = names().any(modifiers::is_dpp);
         let sdwa = names().any(modifiers::is_sdwa) || suffix == Suffix::Sdwa;
-        let mut closest: Option<(usize, Reason)> = None;
+        let mut closest: Option<(usize, Reason, Option<usize>)> = None;
         for &row in candidates {
             for enc in row.encs_on(self.target).filter(|e| suffix.allows(*e)) {
                 for prefers_inline in [false, true] {
-                    let mut form = self.form(row, enc);
+                    let mut form = self.form(&text, row, enc);
                     form.prefers_inline = prefers_inline;
                     form.inst.mods.sdwa.present = sdwa;
                     if matches!(suffix, Suffix::Dpp | Suffix::E64Dpp) && !dpp {
@@ -173,7 +227,7 @@ impl Context<'_> {
                         Err(reason) => {
                             let reached = usize::from(form.inst.count);
                             if closest.as_ref().is_none_or(|c| reached >= c.0) {
-                                closest = Some((reached, reason));
+                                closest = Some((reached, reason, form.blame));
                             }
                         }
                     }
@@ -183,8 +237,17 @@ impl Context<'_> {
                 }
             }
         }
-        let reason = closest.map_or_else(|| format!("has no such form on {}", self.target), |c| c.1);
-        Err(AsmError::Form { mnemonic: parts.mnemonic.into(), reason })
+        let (_, reason, blame) = closest.unwrap_or_else(|| (0, format!("has no such form on {}", self.target), None));
+        Err((AsmError::Form { mnemonic: parts.mnemonic.into(), reason, at: blame.unwrap_or(0) }, blame.is_some()))
+    }
+
+    /// The modifier without which the rest is an instruction, and where it stands.
+    fn useless_modifier<'a>(&self, text: &'a str) -> Option<(&'a str, usize)> {
+        line::cut(text).modifiers.iter().find_map(|modifier| {
+            let at = offset_in(text, modifier)?;
+            let rest = format!("{}{}", &text[..at], &text[at + modifier.len()..]);
+            self.attempt(&rest).is_ok().then_some((*modifier, at))
+        })
     }
 
     /// Rows a mnemonic can mean, and the suffix that was cut off to find them.
@@ -202,28 +265,32 @@ impl Context<'_> {
             .unwrap_or((&[], Suffix::None))
     }
 
-    fn unknown(&self, mnemonic: &str) -> AsmError {
-        let known = rows::all().iter().find(|r| r.name == mnemonic || r.names.iter().any(|n| n.1 == mnemonic));
-        let hint = match known.and_then(|r| Gfx::all().find(|g| r.exists_on(*g))) {
-            Some(other) => format!(" ({other} has it)"),
-            None => String::new(),
-        };
-        AsmError::Mnemonic { mnemonic: mnemonic.into(), target: self.target, hint }
+    fn unknown(&self, mnemonic: &str, at: usize) -> AsmError {
+        AsmError::Mnemonic { mnemonic: mnemonic.into(), target: self.target, at }
     }
 
-    fn form(&self, row: &'static Row, enc: Enc) -> Form<'_> {
-        let inst = Inst { enc, ..Inst::blank(row, self.target) };
-        Form { inst, wave_size: self.wave_size, offset: self.offset, labels: self.labels, prefers_inline: false }
+    fn form<'f>(&'f self, text: &'f str, row: &'static Row, enc: Enc) -> Form<'f> {
+        Form {
+            inst: Inst { enc, ..Inst::blank(row, self.target) },
+            text,
+            given: Vec::new(),
+            reading: Given { column: Opd::TGT, span: None },
+            blame: None,
+            wave_size: self.wave_size,
+            offset: self.offset,
+            labels: self.labels,
+            prefers_inline: false,
+        }
     }
 
-    /// Dual issue: two instructions of the VOPD format.
-    fn dual(&self, x: &str, y: &str) -> Result<Code, AsmError> {
+    /// Dual issue: two instructions of the VOPD format. `text` is both, `x` and `y` are its halves.
+    fn dual(&self, text: &str, x: &str, y: &str) -> Result<Code, AsmError> {
         let row = |mnemonic: &str| {
             let found = rows_named(self.target, mnemonic).iter().copied().find(|r| r.enc() == Enc::VOPD);
-            found.ok_or_else(|| self.unknown(mnemonic))
+            found.ok_or_else(|| self.unknown(mnemonic, offset_in(text, mnemonic).unwrap_or(0)))
         };
         let (px, py) = (line::cut(x), line::cut(y));
-        let mut form = self.form(row(px.mnemonic)?, Enc::VOPD);
+        let mut form = self.form(text, row(px.mnemonic)?, Enc::VOPD);
         let y_row = row(py.mnemonic)?;
         form.inst.row_y = Some(y_row);
         let result = form.columns(form.inst.row.ops, &px.operands).and_then(|()| {
@@ -234,7 +301,7 @@ impl Context<'_> {
             Ok(code) => return Ok(code),
             Err(reason) => reason,
         };
-        Err(AsmError::Form { mnemonic: format!("{} :: {}", px.mnemonic, py.mnemonic), reason })
+        Err(AsmError::Form { mnemonic: format!("{} :: {}", px.mnemonic, py.mnemonic), reason, at: form.blame.unwrap_or(0) })
     }
 }
 
@@ -244,6 +311,7 @@ impl Form<'_> {
         let slot = self.inst.operands.get_mut(at).ok_or("too many operands")?;
         *slot = op;
         self.inst.count += 1;
+        self.given.push(self.reading);
         Ok(())
     }
 
@@ -270,7 +338,12 @@ impl Form<'_> {
         }
         self.columns(columns, &operands)?;
         self.share_literal();
-        parts.modifiers.iter().try_for_each(|m| self.modifier(m).map_err(|e| format!("modifier `{m}`: {e}")))?;
+        for m in &parts.modifiers {
+            self.modifier(m).map_err(|e| {
+                self.blame = offset_in(self.text, m);
+                format!("modifier `{m}`: {e}")
+            })?;
+        }
         self.select_halves();
         self.drop_clamp();
         // `th:TH_ATOMIC_CASCADE_NT` does not say whether the atomic returns; its operands do.
@@ -360,18 +433,79 @@ impl Form<'_> {
 
     fn columns(&mut self, columns: &[Opd], texts: &[&str]) -> Result<(), Reason> {
         if columns.len() != texts.len() {
-            return Err(format!("expected {} operands, found {}", columns.len(), texts.len()));
+            // The first that is too many, or the last before what is missing.
+            let at = texts.get(columns.len()).or(texts.last());
+            self.blame = at.and_then(|t| offset_in(self.text, t));
+            let list: Vec<String> = columns.iter().map(|c| self.expected(*c)).collect();
+            let list = if list.is_empty() { String::new() } else { format!(" ({})", list.join("; ")) };
+            let plural = if columns.len() == 1 { "" } else { "s" };
+            return Err(format!("expected {} operand{plural}{list}, found {}", columns.len(), texts.len()));
         }
         for (i, (column, text)) in columns.iter().zip(texts).enumerate() {
-            self.operand(*column, text).map_err(|e| format!("operand {} `{text}`: {e}", i + 1))?;
+            let span = offset_in(self.text, text).map(|at| (at, text.len()));
+            self.reading = Given { column: *column, span };
+            self.operand(*column, text).map_err(|e| {
+                self.blame = span.map(|s| s.0);
+                format!("operand {} `{text}`: {e}", i + 1)
+            })?;
         }
         Ok(())
     }
 
+    /// What may stand in a column, in words.
+    fn expected(&self, column: Opd) -> String {
+        expected::expected(column, self.inst.enc, self.wave_size)
+    }
+
+    /// The message about operand `i`, which is not what its column takes.
+    fn unfit(&mut self, i: usize) -> Reason {
+        let Some(&Given { column, span }) = self.given.get(i) else { return self.refusal(None) };
+        let expected = self.expected(column);
+        self.blame = span.map(|s| s.0);
+        match span.and_then(|(at, len)| self.text.get(at..at + len)) {
+            Some(text) => format!("operand {} `{text}`: expected {expected}", i + 1),
+            None => format!("operand {}: expected {expected}", i + 1),
+        }
+    }
+
+    /// The message about operands that have no code, of which one is to blame or all.
+    fn refusal(&mut self, operand: Option<usize>) -> Reason {
+        match operand.filter(|i| *i < self.given.len()) {
+            Some(i) => self.unfit(i),
+            None => format!("these operands have no code together on {}", self.inst.target),
+        }
+    }
+
     /// The code, if it decodes to the same instruction.
-    fn encoded(&self) -> Result<Code, Reason> {
-        let code = encode(&self.inst).map_err(|e| e.to_string())?;
-        let back = decode(code.dwords(), self.inst.target, self.wave_size).map_err(|e| e.to_string())?;
+    fn encoded(&mut self) -> Result<Code, Reason> {
+        let code = encode(&self.inst).map_err(|e| match e {
+            EncodeError::Operand { operand: Some(i), what, .. } => match what.contains(' ') {
+                false => self.unfit(i),
+                true => {
+                    self.blame = self.given.get(i).and_then(|g| g.span).map(|s| s.0);
+                    format!("{what} cannot be encoded")
+                }
+            },
+            EncodeError::Range { what, value, range, .. } => {
+                self.blame = self.text.rfind(&format!(" {what}:")).map(|at| at + 1);
+                format!("{what} {value}: expected {range}")
+            }
+            EncodeError::Operand { what, .. } => match self.misfit() {
+                Some(i) => self.unfit(i),
+                None => format!("{what} cannot be encoded"),
+            },
+            EncodeError::Form { target, .. } => match self.misfit() {
+                Some(i) => self.unfit(i),
+                None => format!("has no such form on {target}"),
+            },
+        })?;
+        let back = match decode(code.dwords(), self.inst.target, self.wave_size) {
+            Ok(back) => back,
+            Err(_) => {
+                let misfit = self.misfit();
+                return Err(self.refusal(misfit));
+            }
+        };
         let null = ScalarSpace::of(self.inst.target).null;
         let plain = |op: &Operand| match *op {
             Operand::Vgpr { n, count, half: Half::Lo } => Operand::Vgpr { n, count, half: Half::Whole },
@@ -381,12 +515,16 @@ impl Form<'_> {
         };
         let same = |a: &Operand, b: &Operand| plain(a) == plain(b);
         if back.mods != self.inst.mods {
-            return Err(format!("a modifier has no place in the {:?} encoding", self.inst.enc));
+            return Err("a modifier has no place in this instruction".into());
         }
         let equal = back.row.name == self.inst.row.name
             && back.enc == self.inst.enc
             && (back.count == self.inst.count && back.ops().iter().zip(self.inst.ops()).all(|(a, b)| same(a, b))
                 || self.is_same_image(&back));
-        if equal { Ok(code) } else { Err(format!("no {:?} encoding takes these operands", self.inst.enc)) }
+        if equal {
+            return Ok(code);
+        }
+        let differs = back.ops().iter().zip(self.inst.ops()).position(|(a, b)| !same(a, b));
+        Err(self.refusal(differs))
     }
 }

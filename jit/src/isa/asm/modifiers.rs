@@ -3,6 +3,7 @@
 use super::operand::{Reason, number};
 use super::value::integer;
 use super::{Form, named};
+use crate::isa::disasm::names;
 use crate::isa::inst::{Dpp, Enc, Mods};
 use crate::isa::row::Flags;
 use crate::isa::target::Space;
@@ -26,7 +27,7 @@ fn bit_list(text: &str) -> Result<Vec<bool>, Reason> {
         .map(|t| match t.trim() {
             "0" => Ok(false),
             "1" => Ok(true),
-            t => Err(format!("`{t}`: expected 0 or 1")),
+            _ => Err("expected a list of 0 and 1 in brackets".into()),
         })
         .collect()
 }
@@ -71,11 +72,14 @@ impl Form<'_> {
         if is_dpp(name) || name == "fi" {
             return self.dpp(name, v);
         }
-        let Some(v) = v else { return Err("no such modifier".into()) };
+        let Some(v) = v else { return Err("not a modifier".into()) };
         let sources = self.sources();
         let m = &mut self.inst.mods;
         match name {
-            "offset" if v.starts_with("swizzle(") => m.offset = named::swizzle(v).ok_or("no such swizzle")? as i32,
+            "offset" if v.starts_with("swizzle(") => {
+                m.offset =
+                    named::swizzle(v).ok_or("expected swizzle(MODE,...) with QUAD_PERM, BITMASK_PERM, SWAP, REVERSE or BROADCAST")? as i32
+            }
             "offset" if self.inst.enc == Enc::SMEM => {
                 m.has_offset = true;
                 m.offset = integer(v).and_then(|n| i32::try_from(n).ok()).ok_or("expected a number")?;
@@ -122,12 +126,18 @@ impl Form<'_> {
                 let names = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
                 m.sdwa.dst_unused = names.iter().position(|n| *n == v).ok_or("expected UNUSED_PAD, UNUSED_SEXT or UNUSED_PRESERVE")? as u8;
             }
-            "th" => m.th = named::temporal_hint(self.inst.row, v).ok_or("no such temporal hint")?,
+            "th" => {
+                m.th = named::temporal_hint(self.inst.row, v)
+                    .ok_or("expected a temporal hint of such an instruction, such as TH_LOAD_NT or TH_STORE_NT")?
+            }
             "scope" => m.scope = named::scope(v).ok_or("expected SCOPE_CU, SCOPE_SE, SCOPE_DEV or SCOPE_SYS")?,
             "wait_vm_vsrc" => m.wait_vm_vsrc = number(v, 1)? != 0,
-            "dim" => m.dim = named::dim(v).ok_or("no such dimension")?,
-            "format" => m.format = named::format(self.inst.target, v).ok_or("no such format")?,
-            _ => return Err("no such modifier".into()),
+            "dim" => m.dim = named::dim(v).ok_or_else(|| format!("expected SQ_RSRC_IMG_ and one of {}", names::DIMS.join(", ")))?,
+            "format" => {
+                m.format = named::format(self.inst.target, v)
+                    .ok_or("expected a buffer format in brackets, such as [BUF_FMT_32_FLOAT], or a number below 128")?
+            }
+            _ => return Err("not a modifier".into()),
         }
         Ok(())
     }
@@ -152,7 +162,7 @@ impl Form<'_> {
         }
         let space = self.inst.target.space();
         let Dpp::Dpp16 { ctrl, row_mask, bank_mask, bound_ctrl, fi } = &mut self.inst.mods.dpp else {
-            return Err("dpp8 has no such modifier".into());
+            return Err("not beside dpp8".into());
         };
         let mut shift = |base: u16, least: u32| {
             let n = number(v.unwrap_or_default(), 4)?;
@@ -181,7 +191,7 @@ impl Form<'_> {
             // Assembly for processors before gfx11 writes 0 for the same.
             "bound_ctrl" => *bound_ctrl = v == Some("1") || v == Some("0") && space < Space::Gfx11,
             "fi" => *fi = v != Some("0"),
-            _ => return Err("no such modifier".into()),
+            _ => return Err("not a modifier".into()),
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Immediates with names: `hwreg(...)`, `sendmsg(...)`, counters, `format:`, `dim:`. The names are those of `disasm/names.rs`.
 
+use super::expected;
 use super::operand::Reason;
 use super::value::integer;
 use crate::isa::counters::{self, Counter};
 use crate::isa::disasm::{memory, names};
-use crate::isa::row::{Imm, Row};
+use crate::isa::inst::Enc;
+use crate::isa::row::{Imm, Opd, Row};
 use crate::isa::target::{Gfx, Space};
 
 /// `name(arguments)`.
@@ -26,14 +28,18 @@ pub(super) fn immediate(target: Gfx, kind: Imm, text: &str) -> Result<u32, Reaso
     let found = match kind {
         Imm::Hwreg => hwreg(target, text),
         Imm::Sendmsg => message(target, text),
-        Imm::Waitcnt => counters(text, counters::waitcnt(target)),
-        Imm::Depctr => counters(text, counters::depctr(target)),
+        Imm::Waitcnt => return counters(text, counters::waitcnt(target)),
+        Imm::Depctr => return counters(text, counters::depctr(target)),
         Imm::GprIdx => indexed(text),
         Imm::DelayAlu => delay_alu(text),
         Imm::Version => version(text),
         _ => None,
     };
-    found.ok_or_else(|| format!("`{text}`: expected a number or a named value"))
+    found.ok_or_else(|| {
+        let known =
+            if kind == Imm::Hwreg { format!("; known are HW_REG_ and {}", expected::hardware_registers(target)) } else { String::new() };
+        format!("expected {}{known}", expected::expected(Opd::K(kind), Enc::SOPK, 32))
+    })
 }
 
 fn hwreg(target: Gfx, text: &str) -> Option<u32> {
@@ -75,23 +81,22 @@ fn indexed(text: &str) -> Option<u32> {
 }
 
 /// `name(value)` chained by blanks, commas or `&`; counters not named do not wait.
-fn counters(text: &str, counters: &[Counter]) -> Option<u32> {
+fn counters(text: &str, counters: &[Counter]) -> Result<u32, Reason> {
     let mut value = counters.iter().fold(0, |v, c| v | c.bits(c.max()));
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let (name, tail) = rest.split_once('(')?;
-        let (n, tail) = tail.split_once(')')?;
-        let (name, saturate) = name.trim().strip_suffix("_sat").map_or((name.trim(), false), |n| (n, true));
-        let c = counters.iter().find(|c| c.name == name)?;
-        let n = integer(n.trim()).and_then(|n| u32::try_from(n).ok())?;
-        let n = if saturate { n.min(c.max()) } else { n };
-        if n > c.max() {
-            return None;
-        }
+        let call = rest.split_once('(').and_then(|(name, tail)| Some((name.trim(), tail.split_once(')')?)));
+        let Some((written, (number, tail))) = call else { return Err(format!("`{rest}`: expected NAME(NUMBER), such as vmcnt(0)")) };
+        let (name, saturate) = written.strip_suffix("_sat").map_or((written, false), |n| (n, true));
+        let Some(c) = counters.iter().find(|c| c.name == name) else {
+            return Err(format!("`{name}` is not a counter; expected {}", expected::list(counters.iter().map(|c| c.name))));
+        };
+        let n = integer(number.trim()).and_then(|n| u32::try_from(n).ok()).map(|n| if saturate { n.min(c.max()) } else { n });
+        let Some(n) = n.filter(|n| *n <= c.max()) else { return Err(format!("`{name}({number})`: expected 0 to {}", c.max())) };
         value = value & !c.bits(c.max()) | c.bits(n);
         rest = tail.trim_start_matches([' ', ',', '&', '\t']);
     }
-    Some(value)
+    Ok(value)
 }
 
 fn delay_alu(text: &str) -> Option<u32> {

@@ -1,6 +1,7 @@
 //! Operand text to [`Operand`], by what the row's column wants there.
 
-use super::value::{File, Source, Value, integer, source, value};
+use super::expected::no_register;
+use super::value::{File, Value, integer, source, value};
 use super::{Form, named};
 use crate::isa::disasm::names;
 use crate::isa::inst::{Enc, Half, Operand};
@@ -142,7 +143,7 @@ impl Form<'_> {
             Opd::SIMM => Operand::Imm(number(text, 7)?),
             Opd::ATTR => Operand::Imm(attribute(text)?),
             Opd::TGT => {
-                Operand::Imm(named::export_target(self.inst.target, text).ok_or("expected an export target such as mrt0, pos0, prim")?)
+                Operand::Imm(named::export_target(self.inst.target, text).ok_or_else(|| format!("expected {}", self.expected(column)))?)
             }
             Opd::LIT(ty) => Operand::Literal(literal(self.inst.target, ty, text)?),
             Opd::PARAM => Operand::Imm(parameter(text)?),
@@ -150,18 +151,18 @@ impl Form<'_> {
                 // gfx7 counts in dwords and takes a literal where eight bits are not enough.
                 Value::Int(n) if self.inst.target.family() == Family::Gfx7 && n > 0xff => Operand::Literal(n as u32),
                 Value::Int(n) => Operand::Imm(n as u32),
-                v => register(self.inst.target, &v).ok_or("expected a scalar register or an offset")?,
+                v => register(self.inst.target, &v).ok_or_else(|| format!("expected {}", self.expected(column)))?,
             },
-            _ => self.value(column, source(text))?,
+            _ => self.value(column, text)?,
         };
         self.push(op)
     }
 
     /// A register or constant, with its source modifiers.
-    fn value(&mut self, column: Opd, s: Source<'_>) -> Result<Operand, Reason> {
-        let ty = column_type(column);
+    fn value(&mut self, column: Opd, text: &str) -> Result<Operand, Reason> {
+        let (s, ty) = (source(text), column_type(column));
         if s.neg || s.abs || s.sext {
-            let Some(i) = source_index(column) else { return Err("has no neg, abs or sext here".into()) };
+            let Some(i) = source_index(column) else { return Err("no neg, abs or sext here".into()) };
             let mods = &mut self.inst.mods;
             mods.neg |= u8::from(s.neg) << i;
             mods.abs |= u8::from(s.abs) << i;
@@ -183,10 +184,10 @@ impl Form<'_> {
                 op => Ok(op),
             };
         }
-        match s.value {
-            Value::Name(name) => Err(format!("`{name}` is no register of {target}")),
-            _ => Err(format!("no such register on {target}")),
-        }
+        Err(match text.split_once(char::is_whitespace) {
+            Some((first, rest)) => format!("expected a comma or a modifier after `{first}`, found `{}`", rest.trim()),
+            None => format!("{}; expected {}", no_register(text, target), self.expected(column)),
+        })
     }
 
     /// The type a source's number is read by.
@@ -230,7 +231,7 @@ impl Form<'_> {
                 let null = matches!(op, Operand::Sgpr { n, .. } if Some(u32::from(n)) == ScalarSpace::of(self.inst.target).null);
                 match op {
                     Operand::Sgpr { n, .. } if null => Ok(Operand::Sgpr { n, count: wanted }),
-                    _ => Err(format!("expected {wanted} register{}, found {count}", if wanted == 1 { "" } else { "s" })),
+                    _ => Err(format!("expected {}, found {count} of them", self.expected(column))),
                 }
             }
             op => Ok(op),
@@ -261,7 +262,9 @@ impl Form<'_> {
 
     /// Distance in dwords from the next instruction to a label.
     fn distance(&self, label: &str) -> Result<u32, Reason> {
-        let Some(at) = (self.labels)(label) else { return Err(format!("`{label}` is no label")) };
+        let Some(at) = (self.labels)(label) else {
+            return Err(format!("`{label}` is not a label; expected {}", self.expected(Opd::K(Imm::Branch))));
+        };
         let distance = (at as i64 - (self.offset as i64 + 4)) / 4;
         if i16::try_from(distance).is_err() {
             return Err(format!("`{label}` is {distance} dwords away, a branch reaches -32768 to 32767"));
@@ -274,7 +277,7 @@ impl Form<'_> {
 pub(super) fn number(text: &str, bits: u32) -> Result<u32, Reason> {
     match integer(text) {
         Some(n) if n >= 0 && n < 1 << bits => Ok(n as u32),
-        _ => Err(format!("`{text}`: expected a number below {}", 1u64 << bits)),
+        _ => Err(format!("expected a number below {}", 1u64 << bits)),
     }
 }
 
@@ -316,5 +319,5 @@ fn attribute(text: &str) -> Result<u32, Reason> {
         let channel = ["x", "y", "z", "w"].iter().position(|c| *c == channel)? as u32;
         Some(n.parse::<u32>().ok().filter(|n| *n < 64)? << 2 | channel)
     };
-    parse().ok_or_else(|| format!("`{text}`: expected an attribute such as attr0.x"))
+    parse().ok_or_else(|| "expected an attribute and its channel, such as attr0.x".into())
 }

@@ -31,7 +31,7 @@ use super::target::{Family, Gfx, SPACES, Space};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DecodeError {
     /// The format's opcode field has a number the target does not define.
-    #[error("no {enc:?} instruction has opcode {number:#x} (encoding {word:#010x})")]
+    #[error("no {enc} instruction has opcode {number:#x} (encoding {word:#010x})")]
     Opcode {
         /// Format.
         enc: Enc,

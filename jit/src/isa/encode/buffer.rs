@@ -70,7 +70,7 @@ impl Words<'_> {
     pub(super) fn set_agpr(&mut self, field: Bits, op: &Operand) -> Result<(), EncodeError> {
         let agpr = matches!(op, Operand::Agpr { .. });
         if agpr && !has_agpr_data(self.inst.target) {
-            return Err(self.bad(format_args!("{op:?}")));
+            return Err(self.bad_operand(op, ""));
         }
         self.set(field, u32::from(agpr), "AGPR")
     }

@@ -34,7 +34,7 @@ fn exp(inst: &Inst) -> Result<Code, EncodeError> {
             // The second half of compressed data is in the same register.
             Some((pair, first)) if m.compr && pair == i / 2 => {
                 if first != register {
-                    return Err(w.bad(format_args!("{op:?} beside v{first}")));
+                    return Err(w.bad_operand(op, &format!(" beside v{first}")));
                 }
             }
             _ => w.set(f.src[if m.compr { i / 2 } else { i }], register, "source")?,
@@ -56,7 +56,7 @@ fn vintrp(inst: &Inst) -> Result<Code, EncodeError> {
             (Opd::V0(_), _) => (f.vsrc, w.vgpr(op)?),
             (Opd::PARAM, Operand::Imm(v)) => (f.vsrc, *v),
             (Opd::ATTR, Operand::Imm(v)) => (f.attr, *v),
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         };
         w.set(field, value, "operand")?;
     }
@@ -75,7 +75,7 @@ fn ldsdir(inst: &Inst) -> Result<Code, EncodeError> {
         let (field, value) = match (opd, op) {
             (Opd::D(_), _) => (f.vdst, w.vgpr(op)?),
             (Opd::ATTR, Operand::Imm(v)) => (f.attr, *v),
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         };
         w.set(field, value, "operand")?;
     }

@@ -20,7 +20,7 @@ impl Words<'_> {
         self.set(field, n, "register")?;
         let agpr = matches!(op, Operand::Agpr { .. });
         if agpr && !has_agpr_data(self.inst.target) || !is_first && agpr != acc.is_set(&self.words) {
-            return Err(self.bad(format_args!("{op:?}")));
+            return Err(self.bad_operand(op, ""));
         }
         if is_first { self.set(acc, u32::from(agpr), "AGPR") } else { Ok(()) }
     }
@@ -45,7 +45,7 @@ fn ds(inst: &Inst) -> Result<Code, EncodeError> {
     }
     let mut is_first = true;
     for (opd, op) in row.ops.iter().zip(inst.ops()) {
-        let Some(field) = layout.register(*opd) else { return Err(w.bad(format_args!("{op:?}"))) };
+        let Some(field) = layout.register(*opd) else { return Err(w.bad_operand(op, "")) };
         if layout.is_data(row, *opd) {
             w.memory_data(field, layout.acc, op, is_first)?;
             is_first = false;
@@ -95,7 +95,7 @@ fn flat(inst: &Inst) -> Result<Code, EncodeError> {
             }
             Opd::SADDR if *op != Operand::Off => saddr = Some(w.sreg(op)?),
             Opd::ADDR | Opd::SADDR => {}
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     let saddr = match (inst.enc, saddr) {

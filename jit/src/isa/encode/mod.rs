@@ -35,7 +35,7 @@ impl Code {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EncodeError {
     /// The processor lacks the instruction or its form.
-    #[error("{name} has no {enc:?} form on {target}")]
+    #[error("{name} has no {enc} form on {target}")]
     Form {
         /// Mnemonic.
         name: &'static str,
@@ -44,13 +44,27 @@ pub enum EncodeError {
         /// Processor.
         target: super::Gfx,
     },
-    /// An operand or a modifier does not fit its field.
+    /// A value is outside of what its field can hold.
+    #[error("{name}: {what} {value}: expected {range}")]
+    Range {
+        /// Mnemonic.
+        name: &'static str,
+        /// Which value.
+        what: String,
+        /// What it is.
+        value: i64,
+        /// What it can be.
+        range: String,
+    },
+    /// An operand or a modifier has no code here.
     #[error("{name}: {what} cannot be encoded")]
     Operand {
         /// Mnemonic.
         name: &'static str,
         /// The operand or modifier.
         what: String,
+        /// Its number among the instruction's operands, if it is one.
+        operand: Option<usize>,
     },
 }
 
@@ -93,7 +107,20 @@ impl<'a> Words<'a> {
 
     /// The error of an operand or modifier that has no code.
     fn bad(&self, what: impl std::fmt::Display) -> EncodeError {
-        EncodeError::Operand { name: self.inst.name(), what: what.to_string() }
+        EncodeError::Operand { name: self.inst.name(), what: what.to_string(), operand: None }
+    }
+
+    /// The error of an operand, one of the instruction's, that has no code; `why` follows its name.
+    fn bad_operand(&self, op: &Operand, why: &str) -> EncodeError {
+        let operand = self.inst.ops().iter().position(|o| std::ptr::eq(o, op));
+        EncodeError::Operand { name: self.inst.name(), what: format!("{op}{why}"), operand }
+    }
+
+    /// The error of a value that its field, which starts at `least`, is too small for.
+    fn out_of_range(&self, what: &str, value: i64, least: i64, field: Bits) -> EncodeError {
+        let greatest = least + i64::from(field.max());
+        let range = if greatest == 0 { "0".to_string() } else { format!("{least} to {greatest}") };
+        EncodeError::Range { name: self.inst.name(), what: what.to_string(), value, range }
     }
 
     /// Opcode number of the row on the processor.
@@ -105,7 +132,7 @@ impl<'a> Words<'a> {
 
     /// Puts `value` into `field`; `what` names it in the error.
     fn set(&mut self, field: Bits, value: u32, what: &str) -> Result<(), EncodeError> {
-        if field.set(&mut self.words, value) { Ok(()) } else { Err(self.bad(format_args!("{what} {value:#x}"))) }
+        if field.set(&mut self.words, value) { Ok(()) } else { Err(self.out_of_range(what, i64::from(value), 0, field)) }
     }
 
     /// The cache policy that the modifiers ask for.
@@ -117,7 +144,7 @@ impl<'a> Words<'a> {
     fn set_signed(&mut self, field: Bits, value: i32, what: &str) -> Result<(), EncodeError> {
         let limit = (i64::from(field.max()) + 1) / 2;
         if !(-limit..limit.max(1)).contains(&i64::from(value)) {
-            return Err(self.bad(format_args!("{what} {value}")));
+            return Err(self.out_of_range(what, i64::from(value), -limit, field));
         }
         self.set(field, value as u32 & field.max(), what)
     }
@@ -126,7 +153,7 @@ impl<'a> Words<'a> {
     fn sreg(&self, op: &Operand) -> Result<u32, EncodeError> {
         match *op {
             Operand::Sgpr { n, count } if self.scalars.tuple(u32::from(n), count) == Some(u32::from(n)) => Ok(u32::from(n)),
-            _ => Err(self.bad(format_args!("{op:?}"))),
+            _ => Err(self.bad_operand(op, "")),
         }
     }
 
@@ -158,14 +185,14 @@ impl<'a> Words<'a> {
     fn vgpr(&self, op: &Operand) -> Result<u32, EncodeError> {
         match *op {
             Operand::Vgpr { n, count, .. } | Operand::Agpr { n, count } if u32::from(n) + u32::from(count) <= 256 => Ok(u32::from(n)),
-            _ => Err(self.bad(format_args!("{op:?}"))),
+            _ => Err(self.bad_operand(op, "")),
         }
     }
 
     /// The literal dword; an instruction has one.
     fn set_literal(&mut self, v: u32) -> Result<(), EncodeError> {
         match self.literal.replace(v) {
-            Some(old) if old != v => Err(self.bad(format_args!("second literal {v:#x}"))),
+            Some(old) if old != v => Err(self.bad(format_args!("a second literal, {v:#x}, beside {old:#x},"))),
             _ => Ok(()),
         }
     }

@@ -103,7 +103,7 @@ fn mai(inst: &Inst) -> Result<Code, EncodeError> {
             _ => !agpr(op),
         };
         if !fits {
-            return Err(w.bad(format_args!("{op:?}")));
+            return Err(w.bad_operand(op, ""));
         }
     }
     if row.ops.len() == 2 {
@@ -166,7 +166,7 @@ fn dual_half(w: &mut Words<'_>, i: usize, row: &Row, ops: &[Operand]) -> Result<
                 w.set(layout.vsrc1, n, "source 1")?;
             }
             (Opd::LIT(_), Operand::Literal(v)) => w.set_literal(*v)?,
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     Ok(dst)

@@ -29,7 +29,7 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
             (Opd::K(_), Operand::Imm(v)) => w.set(SOP.simm16, v, "immediate")?,
             (Opd::MSG, Operand::Imm(v)) => w.set(SOP.ssrc0, v, "message")?,
             (Opd::IDX, Operand::Imm(v)) => w.set(SOP.ssrc1, v, "index mode")?,
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     Ok(w.finish())

@@ -32,7 +32,7 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
                 let code = w.sreg(op)?;
                 w.set(f.soffset, code, "offset register")?;
             }
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     Ok(w.finish())

@@ -30,7 +30,7 @@ impl Words<'_> {
 
     /// The VCC that VOP2 and VOPC cannot choose.
     fn vcc(&self, op: &Operand) -> Result<(), EncodeError> {
-        if is_vcc(op) { Ok(()) } else { Err(self.bad(format_args!("{op:?} in place of VCC"))) }
+        if is_vcc(op) { Ok(()) } else { Err(self.bad_operand(op, " in place of VCC")) }
     }
 
     /// A VGPR of a 32-bit format: from gfx11 a 16-bit operand has seven bits of number, and one for its half.
@@ -40,7 +40,7 @@ impl Words<'_> {
             return Ok(n);
         }
         match op {
-            Operand::Vgpr { .. } if n > 127 => Err(self.bad(format_args!("v{n} as a 16-bit operand"))),
+            Operand::Vgpr { .. } if n > 127 => Err(self.bad_operand(op, " as a 16-bit operand")),
             Operand::Vgpr { half: Half::Hi, .. } => Ok(n | 0x80),
             _ => Ok(n),
         }
@@ -61,7 +61,7 @@ impl Words<'_> {
             Some((op @ Operand::Vgpr { .. }, ty)) if at == 1 => self.vgpr_e32(op, ty)?,
             Some((op @ Operand::Vgpr { .. }, _)) => self.vgpr(op)?,
             None => 0,
-            Some((op, _)) => return Err(self.bad(format_args!("{op:?} with DPP"))),
+            Some((op, _)) => return Err(self.bad_operand(op, " with DPP")),
         };
         self.len = at + 1;
         let in_dword = |f: Bits| Bits { shift: f.shift + 32 * at, ..f };
@@ -171,7 +171,7 @@ fn vop(inst: &Inst) -> Result<Code, EncodeError> {
                 w.set(VOP.src1, code, "source 1")?;
             }
             (Opd::LIT(_), Operand::Literal(v)) => w.set_literal(v)?,
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     Ok(w.finish())
@@ -220,7 +220,7 @@ fn sdwa(inst: &Inst) -> Result<Code, EncodeError> {
                 let number = if i == 0 { l.src0 } else { VOP.src1 };
                 let scalar = !matches!(op, Operand::Vgpr { .. });
                 if scalar && gfx8 || matches!(op, Operand::Literal(_)) {
-                    return Err(w.bad(format_args!("{op:?} with SDWA")));
+                    return Err(w.bad_operand(op, " with SDWA"));
                 }
                 let n = if scalar { w.ssrc(op)? } else { w.vgpr(op)? };
                 w.set(number, n, "source")?;
@@ -234,7 +234,7 @@ fn sdwa(inst: &Inst) -> Result<Code, EncodeError> {
                 w.set(l.abs[i], bit(m.abs), "abs")?;
                 w.set(l.sext[i], bit(m.sext), "sext")?;
             }
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         }
     }
     Ok(w.finish())
@@ -296,7 +296,7 @@ fn vop3(inst: &Inst) -> Result<Code, EncodeError> {
             },
             (Opd::S1(_) | Opd::V1(_) | Opd::R1(_), _) => (fields[1], w.src(op)?),
             (Opd::S2(_) | Opd::V2(_) | Opd::R2(_), _) => (fields[2], w.src(op)?),
-            _ => return Err(w.bad(format_args!("{op:?}"))),
+            _ => return Err(w.bad_operand(op, "")),
         };
         w.set(field, code, "operand")?;
     }
