@@ -68,6 +68,17 @@ fn processors_go_by_every_name_llvm_has_for_them() {
     assert!(failure(&["asm", "--mcpu", "gfx1100:xnack+", "-"]).contains("gfx1100 has no xnack setting"));
 }
 
+// Code as logs print it, and what `wavejit asm` prints, is read back.
+#[test]
+fn disasm_hex_takes_dwords_of_logs() {
+    let text = with_input(&["disasm", "--hex", "-"], b"0x7e040201\n7E040201 // x\n0010: f4040000, f8000000\n/*14*/ 0xbfb00000\n");
+    assert_eq!(text, "v_mov_b32_e32 v2, s1\nv_mov_b32_e32 v2, s1\ns_load_b64 s[0:1], s[0:1], null\ns_endpgm\n");
+    let source = "v_mov_b32_e32 v2, s1\ns_load_b64 s[0:1], s[0:1], null\n";
+    for flags in [&["asm", "-"][..], &["asm", "-", "--hex"]] {
+        assert_eq!(with_input(&["disasm", "--hex", "-"], with_input(flags, source.as_bytes()).as_bytes()), source);
+    }
+}
+
 #[test]
 fn disasm_raw_goes_on_after_what_is_no_instruction() {
     let text = with_input(&["disasm", "--raw", "-"], b"\xff\xff\xff\xff\x01\x02\x04\x7e\x00\x00\xb0\xbf\x07");

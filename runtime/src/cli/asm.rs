@@ -44,7 +44,8 @@ pub fn asm_command(args: &AsmArgs) -> Result<()> {
     let code = match assemble(&source, target, wave_size) {
         Ok(code) => code,
         Err(errors) => {
-            let text: Vec<String> = errors.iter().take(20).map(|e| format!("{}: {e}", args.file.display())).collect();
+            let file = if args.file.as_os_str() == "-" { "standard input".to_string() } else { args.file.display().to_string() };
+            let text: Vec<String> = errors.iter().take(20).map(|e| format!("{file}: {e}")).collect();
             let more = errors.len().saturating_sub(20);
             let tail = if more > 0 { format!("\n... and {more} more") } else { String::new() };
             bail!("{}{tail}", text.join("\n"));

@@ -3,7 +3,7 @@
 //! Three inputs: a code object, with kernel labels, laid out as `llvm-objdump -d` prints it; `--hex`, one instruction per line, one line of
 //! text for each; `--raw`, a stream of bytes.
 
-use super::value::hex_bytes;
+use super::hex;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -12,16 +12,20 @@ use wavejit::code_object::{CodeObject, KernelInfo, Segment, Symbol, SymbolKind};
 use wavejit_jit::isa::disasm::needs_true16;
 use wavejit_jit::isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
 
-const EXAMPLES: &str = "\
+fn help() -> String {
+    let examples = "\
 Examples:
   wavejit disasm kernels.hsaco
   wavejit disasm kernels.hsaco --kernel saxpy
   echo '01 02 04 7e' | wavejit disasm --mcpu gfx1100 --hex -
+  echo '0010: 0x7e040201, // v_mov_b32' | wavejit disasm --hex -
   wavejit disasm --mcpu gfx1100 --wave 64 --raw code.bin";
+    format!("{}\n\n{examples}", hex::SYNTAX)
+}
 
 /// Print machine code as text, in LLVM's syntax.
 #[derive(clap::Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = help())]
 pub struct DisasmArgs {
     /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     #[arg(required_unless_present_any = ["hex", "raw"], conflicts_with_all = ["hex", "raw"])]
@@ -32,11 +36,11 @@ pub struct DisasmArgs {
     /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+.
     #[arg(long, requires = "file")]
     target: Option<String>,
-    /// One instruction per line of FILE (- for standard input), as hexadecimal bytes in memory order; prints exactly one line for each,
-    /// `<invalid>` for what is no instruction.
+    /// One instruction per line of FILE (- for standard input), as hexadecimal bytes or dwords (see below); prints exactly one line for each,
+    /// `<invalid>` for what is not an instruction.
     #[arg(long, value_name = "FILE", conflicts_with = "raw")]
     hex: Option<PathBuf>,
-    /// FILE (- for standard input) is code: prints `TEXT<tab>// OFFSET: DWORDS`, with `.long` for what is no instruction.
+    /// FILE (- for standard input) is code: prints `TEXT<tab>// OFFSET: DWORDS`, with `.long` for what is not an instruction.
     #[arg(long, value_name = "FILE")]
     raw: Option<PathBuf>,
     /// Processor of --hex and --raw code, such as gfx1100, fiji or gfx11-generic.
@@ -65,6 +69,11 @@ pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
         (Some(file), _) => {
             let text = super::read_file(file)?;
             let lines = String::from_utf8_lossy(&text);
+            let mut not_hex = lines.lines().enumerate().filter_map(|(i, line)| Some((i + 1, hex::line_bytes(line).err()?)));
+            if let Some((line, why)) = not_hex.next() {
+                let more = not_hex.count();
+                eprintln!("line {line}: {why:#}{}", if more > 0 { format!(" (and {more} more such lines)") } else { String::new() });
+            }
             super::print(&lines.lines().map(|line| style.hex_line(line) + "\n").collect::<String>())
         }
         (_, Some(file)) => super::print(&style.stream(&super::read_file(file)?)),
@@ -100,7 +109,7 @@ impl Style {
 
     /// One line of `--hex`: all of the bytes must be one instruction.
     fn hex_line(&self, line: &str) -> String {
-        let bytes = hex_bytes(line.trim()).unwrap_or_default();
+        let bytes = hex::line_bytes(line).unwrap_or_default();
         let words = dwords(&bytes);
         match self.decode(&words) {
             Some(inst) if inst.bytes() as usize == bytes.len() => self.text(&inst),

@@ -8,6 +8,7 @@ mod disasm;
 mod dtype;
 mod emit;
 mod file;
+mod hex;
 mod image;
 mod info;
 mod json;

@@ -101,7 +101,7 @@ fn dims(text: &str) -> Result<[u32; 3], String> {
 /// A register's value, decimal or with `0x`.
 fn register(text: &str) -> Result<u32, String> {
     let value = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
-    value.map_err(|_| format!("`{text}` is no 32-bit number"))
+    value.map_err(|_| format!("`{text}` is not a 32-bit number"))
 }
 
 /// An argument ready for the launch.

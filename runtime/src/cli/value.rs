@@ -1,6 +1,7 @@
 //! Kernel arguments on the command line: `buf:npy=in.npy`, `buf:fill=f32:1.5*1024`, `f32=1.5`, `lds=1024`; images are in `image.rs`.
 
 use super::dtype::DType;
+use super::hex;
 use super::image::{self, ImageSpec, SamplerSpec};
 use super::npy;
 use anyhow::{Context, Result, bail};
@@ -18,7 +19,7 @@ Kernel arguments, one --arg for each, in order:
   buf:zero=BYTES           zeroed bytes
   buf:same=I               the buffer of argument I once more
   TYPE=V[,V...]            a scalar or vector by value
-  hex=0011AABB...          any other value, as bytes in memory order
+  hex=0011AABB...          any other value, as bytes in memory order; dwords as 0x0011AABB,0x...
   lds=BYTES                LDS behind a __local pointer
 TYPE is one of i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64.";
 
@@ -69,7 +70,7 @@ fn parse(text: &str) -> Result<ArgSpec> {
         "sampler" => ArgSpec::Sampler(image::parse_sampler(value)?),
         "bvh" => ArgSpec::Bvh(image::triangles(&npy::read(&read_file(value)?).with_context(|| value.to_string())?)?),
         "lds" => ArgSpec::Lds(value.parse().context("expected a number of bytes")?),
-        "hex" => ArgSpec::Bytes(hex_bytes(value)?),
+        "hex" => ArgSpec::Bytes(hex::value_bytes(value)?),
         _ if key.starts_with("buf") => bail!("`{key}` is not a kind of buffer; known are buf:npy bin fill list count rand zero same"),
         _ => ArgSpec::Bytes(list(DType::parse(key)?, value)?),
     })
@@ -171,20 +172,6 @@ fn splitmix(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Bytes written as pairs of hexadecimal digits; blanks and commas between them and `0x` before them are ignored.
-pub fn hex_bytes(text: &str) -> Result<Vec<u8>> {
-    let words = text.split([' ', '\t', ',', '[', ']']).map(|w| w.strip_prefix("0x").unwrap_or(w));
-    let digits: String = words.collect();
-    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        bail!("expected pairs of hexadecimal digits");
-    }
-    Ok(digits.as_bytes().chunks(2).map(|pair| hex_digit(pair[0]) << 4 | hex_digit(pair[1])).collect())
-}
-
-fn hex_digit(b: u8) -> u8 {
-    (b as char).to_digit(16).unwrap_or(0) as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,6 +216,6 @@ mod tests {
         assert!(message("buf:npy=/no/such/file").contains("/no/such/file"));
         assert!(message("buf:zero=99999999999999").contains("more than"));
         assert!(message("buf:rand=u8:9:range=3..3").contains("empty"));
-        assert!(message("hex=123").contains("pairs"));
+        assert!(message("hex=123").contains("two for a byte"));
     }
 }

@@ -37,7 +37,7 @@ fn resolve(site: &Site) -> Resolved {
     match inst.enc {
         Enc::MUBUF | Enc::MTBUF => match BufferOp::new(inst.name(), generation) {
             Some(op) => Resolved::Buffer(with_modifiers(op, site)),
-            None => Resolved::Unknown(format!("{} is no buffer access", inst.name())),
+            None => Resolved::Unknown(format!("{} is not a buffer access", inst.name())),
         },
         _ => match RayOp::new(inst.name(), generation, inst.mods.a16) {
             Some(op) => Resolved::Ray(op),
