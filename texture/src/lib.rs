@@ -2,13 +2,16 @@
 //! to registers and memory that the caller lends ([`Wave`], [`Memory`]).
 //!
 //! [`descriptor`] decodes what is in SGPRs, [`mod@format`] converts elements, [`tiling`] finds texels, [`buffer`] and [`ray`] execute
-//! instructions, [`image`] those parts of image instructions that are here. No threads, no code, no allocation of guest memory.
+//! instructions, [`image`] those parts of image instructions that are here. No threads, no code, no allocation of guest memory; vector code touches
+//! guest memory by `guarded` accesses only.
 #![deny(unsafe_code)]
 
 pub mod atomic;
 pub mod buffer;
 pub mod descriptor;
 pub mod format;
+#[cfg(target_arch = "x86_64")]
+pub mod guarded;
 pub mod image;
 pub mod memory;
 pub mod ray;

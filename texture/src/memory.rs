@@ -21,10 +21,11 @@ pub type Update<'a> = &'a mut dyn FnMut(u64) -> u64;
 ///
 /// # Safety
 /// What [`Memory::view`] returns may be read and written for `bytes` bytes, until the call that the memory was lent to returns, and no Rust
-/// reference to these bytes is used meanwhile.
+/// reference to these bytes is used meanwhile. Bytes that are not mapped may only be among them if faults are recovered from: the process has a
+/// handler for them that looks into the table of [`crate::guarded`].
 #[allow(unsafe_code)]
 pub unsafe trait Memory {
-    /// Host address of `bytes` bytes at `address`, if all of them are mapped. Valid until the memory is unmapped; others may write there.
+    /// Host address of `bytes` bytes at `address`, if they are in one piece. Others may write there.
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8>;
 
     /// Reads `out.len()` bytes. False, with `out` in any state, if a byte is not mapped.

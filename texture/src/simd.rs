@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)] // vector instructions
 
+use crate::guarded::{Lost, View};
 use std::arch::x86_64::*;
 use std::sync::LazyLock;
 
@@ -119,10 +120,15 @@ operations! {
     load(p: *const u32) -> Self::I = _mm256_loadu_si256(p.cast()), _mm512_loadu_si512(p.cast());
     /// Writes the lanes of `m`.
     store(p: *mut u32, m: Self::M, v: Self::I) = _mm256_maskstore_epi32(p.cast(), m, v), _mm512_mask_storeu_epi32(p.cast(), m, v);
-    /// Reads a dword at `base + offset` for each lane of `m`; 0 for the others.
+    /// From a table of ours: the dword at `base + offset` for each lane of `m`, 0 for the others.
     gather(base: *const u8, offset: Self::I, m: Self::M) -> Self::I =
         _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), base.cast(), offset, m),
         _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), m, offset, base.cast());
+    /// From guest memory: the dword at `offset + disp` of the view for each lane of `m`, 0 for the others.
+    gather_guest(view: View, disp: usize, offset: Self::I, m: Self::M, lost: &mut Lost) -> Self::I =
+        view.gather8(disp, offset, m, lost), view.gather16(disp, offset, m, lost);
+    /// The same at one offset for all lanes.
+    load_guest(view: View, offset: u64, lost: &mut Lost) -> Self::I = view.broadcast8(offset, lost), view.broadcast16(offset, lost);
     /// For each lane the entry that the low 4 bits of `i` name.
     lookup(table: &[u32; 16], i: Self::I) -> Self::I = {
         let low = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(table.as_ptr().cast()), i);

@@ -20,6 +20,12 @@ use wavejit_texture::memory::Update;
 use wavejit_texture::ray::{self, RayError, RayOp};
 use wavejit_texture::{Generation, Memory, Wave};
 
+#[cfg(target_arch = "x86_64")]
+use wavejit_texture::guarded::RECOVERS;
+/// Vector code that could fault is x86-64's.
+#[cfg(not(target_arch = "x86_64"))]
+const RECOVERS: bool = false;
+
 /// What a site's instruction is.
 enum Resolved {
     Buffer(BufferOp),
@@ -271,9 +277,14 @@ impl GuestMemory<'_> {
     }
 }
 
-// SAFETY: views are parts of allocations, which a dispatch keeps mapped until it ends (`AddressSpace::hold`); guest memory is never borrowed.
+// SAFETY: views are parts of allocations, which a dispatch keeps mapped until it ends (`AddressSpace::hold`), or of the host's memory, all of which
+// the maker of such a device has lent (`Device::shared`), where faults are recovered from; guest memory is never borrowed.
 unsafe impl Memory for GuestMemory<'_> {
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        // Where guest addresses are the host's nobody knows what is mapped. What is not, faults, and `guarded` has the fault in its table.
+        if self.state.mem_size == u64::MAX && RECOVERS {
+            return address.checked_add(bytes).map(|_| self.state.mem_base.wrapping_add(address) as *mut u8);
+        }
         let (start, length) = self.allocation(address)?;
         let inside = bytes <= length - (address - start);
         inside.then(|| self.state.mem_base.wrapping_add(address) as *mut u8)
@@ -326,6 +337,16 @@ mod tests {
     use wavejit_jit::abi::{NO_ROW, TEMP_ROW};
     use wavejit_jit::isa::{Gfx, decode};
     use wavejit_texture::ray::HalfOrder;
+
+    #[test]
+    fn vector_code_is_lent_the_hosts_memory_where_faults_are_recovered_from() {
+        let mut state = blank_state();
+        let ctx = WaveContext::new(Gfx::GFX1100);
+        (state.mem_base, state.mem_low, state.mem_size) = (0, 0, u64::MAX);
+        let memory = GuestMemory { state: &state, ctx: &ctx };
+        assert_eq!(memory.view(0x1234_5000, 1 << 30).is_some(), RECOVERS);
+        assert!(memory.view(u64::MAX - 99, 100).is_none(), "no range goes round the end");
+    }
 
     #[test]
     fn the_order_of_ray_halves_is_the_devices() {

@@ -2,7 +2,7 @@
 //! Each gives the bits of the scalar form, to which tests hold it.
 //!
 //! Taken are nodes of box and triangle type of single pointers without ray flags, rays of 32 bits, in a hierarchy that lies in one piece of
-//! memory of less than 2 GiB. Other lanes are left to the scalar form.
+//! memory of less than 2 GiB. Other lanes, and those whose nodes cannot be read, are left to the scalar form.
 
 #![allow(unsafe_code)] // gathers from guest memory, and vector instructions
 #![allow(clippy::needless_range_loop)] // vectors of axes and children are counted alike
@@ -12,6 +12,7 @@ use super::node::{INVALID, Kind, Pointer};
 use super::sort::FOUR;
 use super::{Form, Heuristic, RayOp, Rows, report};
 use crate::descriptor::BvhDescriptor;
+use crate::guarded::{Lost, View};
 use crate::simd::{Avx2, Avx512, Isa, Simd};
 use crate::{Memory, Wave};
 
@@ -22,7 +23,7 @@ struct Plan<'a> {
     ray: usize,
     bvh: &'a BvhDescriptor,
     heuristic: Heuristic,
-    base: *const u8,
+    view: View,
 }
 
 /// Executes the lanes that can be taken, and returns them.
@@ -32,6 +33,7 @@ pub fn execute<M: Memory + ?Sized>(isa: Isa, op: &RayOp, bvh: &BvhDescriptor, wa
         return 0;
     }
     let Some(base) = memory.view(bvh.base, bvh.bytes) else { return 0 };
+    let view = View::new(base, bvh.bytes);
     let (mut box16, mut box32, mut triangle) = (0_u64, 0_u64, 0_u64);
     for lane in wave.active() {
         // Pointers of 64 bits whose upper half says nothing are as those of 32 bits.
@@ -45,56 +47,60 @@ pub fn execute<M: Memory + ?Sized>(isa: Isa, op: &RayOp, bvh: &BvhDescriptor, wa
             _ => {}
         }
     }
-    let plan = Plan { rows, ray: 1 + usize::from(is_wide), bvh, heuristic: Heuristic::of(bvh.box_sort_heuristic), base };
-    // SAFETY: `isa` is one that the processor has. `base` points to `bvh.bytes` readable bytes, as `view` promises.
-    unsafe {
+    let plan = Plan { rows, ray: 1 + usize::from(is_wide), bvh, heuristic: Heuristic::of(bvh.box_sort_heuristic), view };
+    // SAFETY: `isa` is one that the processor has.
+    let lost = unsafe {
         match isa {
             Isa::Avx2 => nodes_avx2(&plan, wave, [box16, box32, triangle]),
             Isa::Avx512 => nodes_avx512(&plan, wave, [box16, box32, triangle]),
         }
-    }
-    box16 | box32 | triangle
+    };
+    (box16 | box32 | triangle) & !lost
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn nodes_avx2(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) {
+unsafe fn nodes_avx2(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
     unsafe { nodes::<Avx2>(plan, wave, lanes) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
-unsafe fn nodes_avx512(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) {
+unsafe fn nodes_avx512(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
     unsafe { nodes::<Avx512>(plan, wave, lanes) }
 }
 
-/// Tests the nodes of lanes with boxes of f16, of f32, and triangles.
+/// Tests the nodes of lanes with boxes of f16, of f32, and triangles; the lanes whose nodes could not be read.
 ///
 /// # Safety
 /// As [`boxes`].
 #[inline(always)]
-unsafe fn nodes<S: Simd>(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) {
+unsafe fn nodes<S: Simd>(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
     unsafe {
+        let mut all_lost = 0;
         for first in (0..wave.lanes).step_by(S::LANES) {
             let [box16, box32, triangle] = lanes.map(|lanes| (lanes >> first) as u32 & (u32::MAX >> (32 - S::LANES)));
+            let mut lost = 0;
             if box32 != 0 {
-                boxes::<S, false>(plan, wave, first, S::mask(box32));
+                lost |= if boxes::<S, false>(plan, wave, first, S::mask(box32)) { 0 } else { box32 };
             }
             if box16 != 0 {
-                boxes::<S, true>(plan, wave, first, S::mask(box16));
+                lost |= if boxes::<S, true>(plan, wave, first, S::mask(box16)) { 0 } else { box16 };
             }
             if triangle != 0 {
-                triangles::<S>(plan, wave, first, S::mask(triangle));
+                lost |= if triangles::<S>(plan, wave, first, S::mask(triangle)) { 0 } else { triangle };
             }
+            all_lost |= u64::from(lost) << first;
         }
+        all_lost
     }
 }
 
 /// Nodes of a vector of lanes: one that all share, or several.
 #[derive(Clone, Copy)]
 struct Nodes<S: Simd> {
-    base: *const u8,
+    view: View,
     offset: S::I,
     /// Offset of the one.
     shared: Option<usize>,
@@ -104,12 +110,12 @@ struct Nodes<S: Simd> {
 impl<S: Simd> Nodes<S> {
     /// The dword at a byte of each node; of nodes outside the hierarchy anything.
     #[inline(always)]
-    unsafe fn dword(&self, at: usize) -> S::I {
+    unsafe fn dword(&self, at: usize, lost: &mut Lost) -> S::I {
         // SAFETY: nodes of the lanes that are inside are read, and the shared one if it is.
         unsafe {
             match self.shared {
-                Some(offset) => S::i(self.base.add(offset + at).cast::<i32>().read_unaligned()),
-                None => S::gather(self.base.wrapping_add(at), self.offset, self.inside),
+                Some(offset) => S::load_guest(self.view, (offset + at) as u64, lost),
+                None => S::gather_guest(self.view, at, self.offset, self.inside, lost),
             }
         }
     }
@@ -129,12 +135,12 @@ unsafe fn min<S: Simd>(a: S::F, b: S::F) -> S::F {
     unsafe { S::select_f(S::ordered(b, b), S::min_f(a, b), a) }
 }
 
-/// Tests the box nodes of the lanes of `m`, as `Tester::node` does.
+/// Tests the box nodes of the lanes of `m`, as `Tester::node` does. False, with nothing written, if a node cannot be read.
 ///
 /// # Safety
-/// The processor has the instruction set; `plan.base` points to all bytes of the hierarchy.
+/// The processor has the instruction set; `plan.view` is the hierarchy.
 #[inline(always)]
-unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) {
+unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) -> bool {
     // SAFETY: rows have whole vectors of lanes; nodes that are read lie in the hierarchy.
     unsafe {
         let rows = &plan.rows.address;
@@ -148,7 +154,8 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
         let lanes = S::bits(inside);
         let one = pointer[lanes.trailing_zeros() as usize & 15];
         let is_shared = lanes != 0 && S::bits(S::both(inside, S::eq(node, S::i(one as i32)))) == lanes;
-        let nodes = Nodes::<S> { base: plan.base, offset: S::shl(node, 3), shared: is_shared.then_some(one as usize * 8), inside };
+        let nodes = Nodes::<S> { view: plan.view, offset: S::shl(node, 3), shared: is_shared.then_some(one as usize * 8), inside };
+        let mut lost = Lost::none();
 
         let float = |n: usize| wave.row(rows[plan.ray + n])[first..][..S::LANES].as_ptr();
         let extent = S::as_f(S::load(float(0)));
@@ -168,10 +175,10 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
                 for end in 0..2 {
                     corner[end] = if HALF {
                         let at = 16 + 12 * n + 6 * end + 2 * axis;
-                        let dword = nodes.dword(at & !3);
+                        let dword = nodes.dword(at & !3, &mut lost);
                         S::half(if at & 2 != 0 { S::shr(dword, 16) } else { dword })
                     } else {
-                        S::as_f(nodes.dword(16 + 24 * n + 12 * end + 4 * axis))
+                        S::as_f(nodes.dword(16 + 24 * n + 12 * end + 4 * axis, &mut lost))
                     };
                     corner[end] = S::mul_f(S::sub_f(corner[end], origin[axis]), inverse[axis]);
                 }
@@ -184,7 +191,7 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
             let near = S::select_f(has_near, S::max_f(near, S::f(0.0)), infinity);
             let far = S::select_f(has_far, min::<S>(far, extent), S::f(f32::NEG_INFINITY));
             let is_hit = S::both(inside, S::le_f(near, S::mul_f(far, grows)));
-            child[n] = S::select(is_hit, nodes.dword(4 * n), S::i(INVALID as i32));
+            child[n] = S::select(is_hit, nodes.dword(4 * n, &mut lost), S::i(INVALID as i32));
             key[n] = match plan.heuristic {
                 Heuristic::Closest => near,
                 Heuristic::Largest => S::sub_f(near, far),
@@ -201,18 +208,22 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
                 (key[a], key[b]) = (S::select_f(swaps, key[b], key[a]), S::select_f(swaps, key[a], key[b]));
             }
         }
+        if lost.any() {
+            return false;
+        }
         for n in 0..4 {
             S::store(wave.row_mut(plan.rows.dst[n])[first..][..S::LANES].as_mut_ptr(), m, child[n]);
         }
+        true
     }
 }
 
-/// Tests the triangles of the lanes of `m`, as `Tester::node` does.
+/// Tests the triangles of the lanes of `m`, as `Tester::node` does. False, with nothing written, if a node cannot be read.
 ///
 /// # Safety
 /// As [`boxes`].
 #[inline(always)]
-unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) {
+unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) -> bool {
     // SAFETY: rows have whole vectors of lanes; nodes that are read lie in the hierarchy.
     unsafe {
         let rows = &plan.rows.address;
@@ -223,17 +234,21 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
         let all = S::mask(u32::MAX);
         let offset = S::shl(node, 3);
         let is_second = S::eq(S::and(pointer, S::i(7)), S::i(1));
+        let mut lost = Lost::none();
         let mut vertices = [[[0.0_f32; 16]; 3]; 3];
         for (vertex, of_second) in [1, 3, 2].into_iter().enumerate() {
             let start = S::add(offset, S::select(is_second, S::i(12 * of_second), S::i(12 * vertex as i32)));
             for axis in 0..3 {
-                let value = S::gather(plan.base.wrapping_add(4 * axis), start, inside);
+                let value = S::gather_guest(plan.view, 4 * axis, start, inside, &mut lost);
                 S::store(vertices[vertex][axis].as_mut_ptr().cast(), all, value);
             }
         }
         let (mut ids, mut pointers) = ([0; 16], [0; 16]);
-        S::store(ids.as_mut_ptr(), all, S::gather(plan.base.wrapping_add(60), offset, inside));
+        S::store(ids.as_mut_ptr(), all, S::gather_guest(plan.view, 60, offset, inside, &mut lost));
         S::store(pointers.as_mut_ptr(), all, pointer);
+        if lost.any() {
+            return false;
+        }
         let mut rays = [[0.0; 16]; 6];
         for (n, row) in rays.iter_mut().enumerate() {
             let from = wave.row(rows[plan.ray + 1 + n])[first..][..S::LANES].as_ptr();
@@ -257,5 +272,6 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
         for (row, from) in plan.rows.dst.iter().zip(&results) {
             S::store(wave.row_mut(*row)[first..][..S::LANES].as_mut_ptr(), S::mask(asked), S::load(from.as_ptr()));
         }
+        true
     }
 }

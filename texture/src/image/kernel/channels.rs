@@ -3,6 +3,7 @@
 
 use super::texels::{Element, Texels, bilinear, fetch_dword};
 use crate::format::{Format, Layout, Numeric};
+use crate::guarded::{Lost, View};
 use crate::simd::Simd;
 
 /// What a field's bits mean, as a number.
@@ -104,14 +105,14 @@ impl Texels for Channels {
     const BY_CHANNEL: bool = true;
     type Tap<S: Simd> = [S::I; 4];
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> [S::I; 4] {
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 4] {
         // SAFETY: as the trait says; larger texels are whole dwords.
         unsafe {
-            let mut tap = [fetch_dword::<S>(element, base, at, m); 4];
+            let mut tap = [fetch_dword::<S>(element, image, at, m, lost); 4];
             if element.bytes > 4 {
                 for n in 1..4 {
                     if element.bytes > 4 * n {
-                        tap[n as usize] = S::gather(base.wrapping_add(4 * n as usize), at, m);
+                        tap[n as usize] = S::gather_guest(image, 4 * n as usize, at, m, lost);
                     }
                 }
             }

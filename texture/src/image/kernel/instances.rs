@@ -5,6 +5,7 @@ use super::texels::{Blocks, Bytes, Dwords, Halves, Srgb};
 use super::{Call, Kernel, load, sample};
 use crate::Wave;
 use crate::format::{Layout, Numeric};
+use crate::image::Operands;
 use crate::image::surface::Surface;
 use crate::simd::{Avx2, Avx512, Isa};
 
@@ -12,7 +13,7 @@ use crate::simd::{Avx2, Avx512, Isa};
 pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
 
 /// Offsets of the texels of a store, and the lanes that have one.
-pub type Offsets = unsafe fn(&Kernel, &Call, &Wave, &mut [u32; 64]) -> u64;
+pub type Offsets = unsafe fn(&Kernel, &Operands, &Wave, &mut [u32; 64]) -> u64;
 
 /// Functions that choose between two instances.
 macro_rules! instances {
@@ -56,7 +57,7 @@ instances! {
     load_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Blocks];
     load_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Dwords<4>];
     load_any(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Channels];
-    store_offsets(k: &Kernel, call: &Call, wave: &Wave, out: &mut [u32; 64]) = load::offsets, [];
+    store_offsets(k: &Kernel, operands: &Operands, wave: &Wave, out: &mut [u32; 64]) = load::offsets, [];
 }
 
 /// Are all channels of so many bits, side by side without gaps?

@@ -6,6 +6,8 @@ use super::taps::inside;
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
+use crate::guarded::Lost;
+use crate::image::Operands;
 use crate::simd::Simd;
 
 /// Where the texels of a vector of lanes are.
@@ -83,14 +85,15 @@ fn active<S: Simd>(wave: &Wave, first: usize) -> u32 {
     (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES))
 }
 
-/// A whole load.
+/// A whole load; the lanes it could not do.
 ///
 /// # Safety
-/// The processor has the instruction set; `call.base` points to the image of the kernel, all of which is readable.
+/// The processor has the instruction set; `call.image` is the image of the kernel.
 #[inline(always)]
 pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: only coordinates inside the level are read, and those lie in the image (`Kernel::new`).
     unsafe {
+        let mut left = 0;
         for first in (0..wave.lanes).step_by(S::LANES) {
             let active = active::<S>(wave, first);
             if active == 0 {
@@ -100,12 +103,13 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
             let lanes = Lanes { operands: call.operands, first };
             let mut place = place_in_levels::<S>(k, &lanes, wave, m);
             let mut channels = [S::i(0); 4];
+            let mut lost = Lost::none();
             if let Some(source) = &k.fragments {
                 // One component of four samples.
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                 for n in 0..4 {
                     let place = of_sample::<S>(k, &place, fragment, n);
-                    let tap = T::fetch::<S>(&k.element, call.base, place.share.address(), place.inside);
+                    let tap = T::fetch::<S>(&k.element, call.image, place.share.address(), place.inside, &mut lost);
                     channels[n as usize] = component::<S>(source, T::decode::<S>(&k.element, tap), place.inside);
                 }
             } else {
@@ -113,12 +117,17 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
                     let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                     place = of_sample::<S>(k, &place, fragment, 0);
                 }
-                let tap = T::fetch::<S>(&k.element, call.base, place.share.address(), place.inside);
+                let tap = T::fetch::<S>(&k.element, call.image, place.share.address(), place.inside, &mut lost);
                 channels = T::decode::<S>(&k.element, tap);
+            }
+            if lost.any() {
+                // Results may go where addresses are, which the scalar form reads again.
+                left |= u64::from(active) << first;
+                continue;
             }
             lanes.put::<S>(wave, m, &k.cells, k.narrow, channels, place.inside);
         }
-        0
+        left
     }
 }
 
@@ -127,7 +136,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn offsets<S: Simd>(k: &Kernel, call: &Call, wave: &Wave, out: &mut [u32; 64]) -> u64 {
+pub unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out: &mut [u32; 64]) -> u64 {
     // SAFETY: `out` has the room of all lanes.
     unsafe {
         let mut stores = 0;
@@ -136,7 +145,7 @@ pub unsafe fn offsets<S: Simd>(k: &Kernel, call: &Call, wave: &Wave, out: &mut [
             if active == 0 {
                 continue;
             }
-            let lanes = Lanes { operands: call.operands, first };
+            let lanes = Lanes { operands, first };
             let mut place = place_in_levels::<S>(k, &lanes, wave, S::mask(active));
             if k.samples > 0 {
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);

@@ -44,6 +44,7 @@ use super::surface::Surface;
 use super::values::Narrow;
 use crate::descriptor::DstSel;
 use crate::format::{Layout as FormatLayout, Numeric};
+use crate::guarded::{Lost, View};
 use crate::image::Operands;
 use crate::simd::Isa;
 use crate::{Memory, Wave};
@@ -94,7 +95,7 @@ impl Slices {
 /// What one execution brings.
 struct Call<'a> {
     operands: &'a Operands<'a>,
-    base: *const u8,
+    image: View,
     /// Border colour in memory channels.
     border: [u32; 4],
 }
@@ -325,38 +326,41 @@ impl Kernel {
         })
     }
 
-    /// Executes a load or a sampler instruction, if the image is in one piece of memory. The lanes that are left to the scalar form; `None`:
-    /// all. The caller has checked that the instruction's registers are there, and gives the border colour of samplers that have one.
+    /// Executes a load or a sampler instruction, if the image is in one piece of memory. The lanes that are left to the scalar form, those whose
+    /// texels cannot be read among them; `None`: all. The caller has checked that the instruction's registers are there, and gives the border
+    /// colour of samplers that have one.
     pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory, border: [u32; 4]) -> Option<u64> {
         let Function::Run(run) = self.run else { return None };
-        let base = memory.view(self.address, self.bytes)?;
-        let call = Call { operands, base, border };
-        // SAFETY: `new` chose `run` for an instruction set that was detected. `base` points to `bytes` readable bytes, as `view` promises, and
-        // `Level::all` has made sure that no texel of any level reaches beyond them.
+        let call = Call { operands, image: self.view(memory)?, border };
+        // SAFETY: `new` chose `run` for an instruction set that was detected, and `Level::all` has made sure that no texel of any level reaches
+        // beyond the image.
         Some(unsafe { run(self, &call, wave) })
     }
 
-    /// Stores a texel of each active lane, `texels` holding those of all lanes side by side, if the image is in one piece of memory.
+    /// Stores a texel of each active lane, `texels` holding those of all lanes side by side, if the image is in one piece of memory that can be
+    /// written. If not, the first lanes may have been stored.
     pub(super) fn store(&self, operands: &Operands, wave: &Wave, memory: &dyn Memory, texels: &[u8]) -> bool {
         let Function::Store(offsets) = self.run else { return false };
-        let Some(base) = memory.view(self.address, self.bytes) else { return false };
-        let call = Call { operands, base, border: [0; 4] };
+        let Some(image) = self.view(memory) else { return false };
         let mut at = [0; 64];
         let bytes = self.element.bytes as usize;
         // SAFETY: as in `execute`; offsets of the lanes that store are those of texels, `bytes` long.
         unsafe {
-            let lanes = crate::wave::Lanes(offsets(self, &call, wave, &mut at));
+            let lanes = crate::wave::Lanes(offsets(self, operands, wave, &mut at));
             match bytes {
-                1 => put::<1>(base, &at, lanes, texels),
-                2 => put::<2>(base, &at, lanes, texels),
-                4 => put::<4>(base, &at, lanes, texels),
-                8 => put::<8>(base, &at, lanes, texels),
-                12 => put::<12>(base, &at, lanes, texels),
-                16 => put::<16>(base, &at, lanes, texels),
-                _ => return false,
+                1 => put::<1>(image, &at, lanes, texels),
+                2 => put::<2>(image, &at, lanes, texels),
+                4 => put::<4>(image, &at, lanes, texels),
+                8 => put::<8>(image, &at, lanes, texels),
+                12 => put::<12>(image, &at, lanes, texels),
+                16 => put::<16>(image, &at, lanes, texels),
+                _ => false,
             }
         }
-        true
+    }
+
+    fn view(&self, memory: &dyn Memory) -> Option<View> {
+        memory.view(self.address, self.bytes).map(|base| View::new(base, self.bytes))
     }
 
     /// Needs the border colour?
@@ -370,16 +374,21 @@ impl Kernel {
     }
 }
 
-/// Writes a texel of `N` bytes for each lane, the last one last.
+/// Writes a texel of `N` bytes for each lane, the last one last, up to one that cannot be written.
 ///
 /// # Safety
-/// For each of the lanes, `base + at` is writable for a texel.
-unsafe fn put<const N: usize>(base: *mut u8, at: &[u32; 64], lanes: crate::wave::Lanes, texels: &[u8]) {
+/// For each of the lanes, `at` is the offset of a texel of the image.
+unsafe fn put<const N: usize>(image: View, at: &[u32; 64], lanes: crate::wave::Lanes, texels: &[u8]) -> bool {
     let (texels, _) = texels.as_chunks::<N>();
+    let mut lost = Lost::none();
     for lane in lanes {
         if let Some(texel) = texels.get(lane) {
             // SAFETY: as the function says.
-            unsafe { base.add(at[lane & 63] as usize).cast::<[u8; N]>().write_unaligned(*texel) }
+            unsafe { image.write(at[lane & 63].into(), texel, &mut lost) };
+            if lost.any() {
+                return false;
+            }
         }
     }
+    true
 }

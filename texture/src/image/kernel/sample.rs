@@ -19,6 +19,7 @@ use super::taps::{Taps, inside, linear, point};
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
 use crate::Wave;
+use crate::guarded::{Lost, View};
 use crate::simd::Simd;
 
 /// Coordinates and what else a vector of lanes brings to its texels.
@@ -100,16 +101,17 @@ unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Ta
     }
 }
 
-/// One level, filtered. Lanes that this could not do are added to `undone`.
+/// One level, filtered. Lanes that this could not do are added to `undone`; `lost` says if a texel could not be read.
 #[inline(always)]
 unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
     k: &Kernel,
     level: &Level,
-    base: *const u8,
+    image: View,
     colours: &Colours,
     at: &At<S>,
     is_linear: bool,
     undone: &mut u32,
+    lost: &mut Lost,
     m: S::M,
 ) -> [S::F; 4] {
     // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
@@ -162,9 +164,10 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
             }
             let mut taps = [T::fetch::<S>(
                 &k.element,
-                base,
+                image,
                 if GENERAL && crosses { around[0] } else { upper.with(sx[0]).address() },
                 if GENERAL { S::both(used[0], inside[0]) } else { m },
+                lost,
             ); 4];
             let value = if GENERAL {
                 if is_linear {
@@ -172,7 +175,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
                     for tap in 1..4 {
                         let row = if tap < 2 { upper } else { lower };
                         let address = if crosses { around[tap] } else { row.with(sx[tap & 1]).address() };
-                        taps[tap] = T::fetch::<S>(&k.element, base, address, S::both(used[tap], inside[tap]));
+                        taps[tap] = T::fetch::<S>(&k.element, image, address, S::both(used[tap], inside[tap]), lost);
                     }
                 }
                 if T::BY_CHANNEL || k.is_special {
@@ -185,9 +188,9 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
                 }
             } else if is_linear {
                 let lower = origin.with(sy[1]);
-                taps[1] = T::fetch::<S>(&k.element, base, upper.with(sx[1]).address(), right);
-                taps[2] = T::fetch::<S>(&k.element, base, lower.with(sx[0]).address(), below);
-                taps[3] = T::fetch::<S>(&k.element, base, lower.with(sx[1]).address(), used[3]);
+                taps[1] = T::fetch::<S>(&k.element, image, upper.with(sx[1]).address(), right, lost);
+                taps[2] = T::fetch::<S>(&k.element, image, lower.with(sx[0]).address(), below, lost);
+                taps[3] = T::fetch::<S>(&k.element, image, lower.with(sx[1]).address(), used[3], lost);
                 T::blend::<S>(&k.element, taps, x.weight, y.weight)
             } else {
                 T::decode_sampled::<S>(&k.element, taps[0])
@@ -208,11 +211,12 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
 #[inline(always)]
 unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
     k: &Kernel,
-    base: *const u8,
+    image: View,
     colours: &Colours,
     at: &At<S>,
     keys: S::I,
     undone: &mut u32,
+    lost: &mut Lost,
     m: S::M,
 ) -> [S::F; 4] {
     // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
@@ -228,7 +232,7 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
             let key = all[left.trailing_zeros() as usize & 15];
             let these = if is_single { m } else { S::both(S::mask(left), S::eq(keys, S::i(key as i32))) };
             let (number, is_linear) = if GENERAL { (key >> 1, key & 1 != 0) } else { (key, k.linear) };
-            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], base, colours, at, is_linear, undone, these);
+            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], image, colours, at, is_linear, undone, lost, these);
             if S::bits(these) == S::bits(m) {
                 return value;
             }
@@ -246,7 +250,7 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
 /// The whole instruction; the lanes it could not do, whole quads.
 ///
 /// # Safety
-/// The processor has the instruction set; `call.base` points to the image of the kernel, all of which is readable.
+/// The processor has the instruction set; `call.image` is the image of the kernel.
 #[inline(always)]
 pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
@@ -307,7 +311,7 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
             }
 
             let reduction = if GENERAL { k.special.reduction } else { Reduction::Blend };
-            let mut undone = 0;
+            let (mut undone, mut lost) = (0, Lost::none());
             let mut gathered = Gathered::<S>::new();
             let mut out = [S::f(0.0); 4];
             let centre = at.body;
@@ -328,7 +332,7 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
                 let mut these = these_samples;
                 for pass in 0..2 {
                     let keys = if GENERAL { S::or(S::shl(number, 1), flag) } else { number };
-                    let value = levels::<S, T, GENERAL>(k, call.base, &colours, &at, keys, &mut undone, these);
+                    let value = levels::<S, T, GENERAL>(k, call.image, &colours, &at, keys, &mut undone, &mut lost, these);
                     out = if pass == 0 { value } else { mix::<S>(reduction, out, value, weight) };
                     these = S::both(these, S::gt(weight, S::i(0)));
                     if S::bits(these) == 0 {
@@ -345,7 +349,10 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
             if GENERAL && k.max_ratio.is_some() {
                 out = gathered.value(reduction, count);
             }
-            if GENERAL && undone != 0 {
+            if lost.any() {
+                undone = active;
+            }
+            if undone != 0 {
                 // Lanes of a quad read each other's coordinates, over which results may be written.
                 let quads = ((undone | undone >> 1 | undone >> 2 | undone >> 3) & 0x1111_1111) * 15;
                 not_done |= u64::from(active & quads) << first;

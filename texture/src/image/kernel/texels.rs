@@ -3,6 +3,7 @@
 
 use super::channels::Field;
 use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, with_recent_blocks};
+use crate::guarded::{Lost, View};
 use crate::simd::Simd;
 
 /// What the kernels know about a format beside its kind.
@@ -33,7 +34,7 @@ impl Element {
 }
 
 /// A kind of texel. All functions are safe to call where the instruction set is available and, for `fetch`, `at` is the offset of a texel of
-/// the image at `base`, for the lanes of `m`.
+/// the image, for the lanes of `m`.
 pub trait Texels {
     /// Must samplers go through [`Texels::channel`]?
     const BY_CHANNEL: bool = false;
@@ -41,8 +42,8 @@ pub trait Texels {
     const SCALE: f32 = 1.0;
     /// Texels of all lanes, as read.
     type Tap<S: Simd>: Copy;
-    /// Reads texels; lanes outside `m` read zeros.
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> Self::Tap<S>;
+    /// Reads texels; lanes outside `m` read zeros. Says in `lost` if one cannot be read.
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> Self::Tap<S>;
     /// Memory channels, as f32 bits or integers. Channels the format lacks or that are not needed may have any value.
     unsafe fn decode<S: Simd>(element: &Element, tap: Self::Tap<S>) -> [S::I; 4];
     /// The same for samplers: denormals are 0.
@@ -131,13 +132,13 @@ pub unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
 /// # Safety
 /// As [`Texels::fetch`].
 #[inline(always)]
-pub unsafe fn fetch_dword<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
+pub unsafe fn fetch_dword<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
     // SAFETY: the texel is in the image; the aligned dword around a smaller one is too, as images are whole dwords long.
     unsafe {
         if element.bytes >= 4 {
-            S::gather(base, at, m)
+            S::gather_guest(image, 0, at, m, lost)
         } else {
-            let dword = S::gather(base, S::and(at, S::i(!3)), m);
+            let dword = S::gather_guest(image, 0, S::and(at, S::i(!3)), m, lost);
             S::shr_each(dword, S::shl(S::and(at, S::i(3)), 3))
         }
     }
@@ -175,9 +176,9 @@ impl Texels for Bytes {
     const SCALE: f32 = 255.0;
     type Tap<S: Simd> = S::I;
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
         // SAFETY: as the trait says.
-        unsafe { fetch_dword::<S>(element, base, at, m) }
+        unsafe { fetch_dword::<S>(element, image, at, m, lost) }
     }
     #[inline(always)]
     unsafe fn decode<S: Simd>(_: &Element, tap: S::I) -> [S::I; 4] {
@@ -230,9 +231,9 @@ pub struct Srgb;
 impl Texels for Srgb {
     type Tap<S: Simd> = S::I;
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> S::I {
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
         // SAFETY: as the trait says.
-        unsafe { fetch_dword::<S>(element, base, at, m) }
+        unsafe { fetch_dword::<S>(element, image, at, m, lost) }
     }
     #[inline(always)]
     unsafe fn decode<S: Simd>(element: &Element, tap: S::I) -> [S::I; 4] {
@@ -255,11 +256,11 @@ pub struct Halves<const N: usize>;
 impl<const N: usize> Texels for Halves<N> {
     type Tap<S: Simd> = [S::I; 2];
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> [S::I; 2] {
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 2] {
         // SAFETY: as the trait says; four channels are two dwords.
         unsafe {
-            let first = fetch_dword::<S>(element, base, at, m);
-            [first, if N == 4 { S::gather(base.wrapping_add(4), at, m) } else { first }]
+            let first = fetch_dword::<S>(element, image, at, m, lost);
+            [first, if N == 4 { S::gather_guest(image, 4, at, m, lost) } else { first }]
         }
     }
     #[inline(always)]
@@ -286,12 +287,12 @@ pub struct Dwords<const N: usize>;
 impl<const N: usize> Texels for Dwords<N> {
     type Tap<S: Simd> = [S::I; 4];
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(_: &Element, base: *const u8, at: S::I, m: S::M) -> [S::I; 4] {
+    unsafe fn fetch<S: Simd>(_: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 4] {
         // SAFETY: as the trait says.
         unsafe {
             let mut tap = [S::i(0); 4];
             for (c, tap) in tap.iter_mut().enumerate().take(N) {
-                *tap = S::gather(base.wrapping_add(4 * c), at, m);
+                *tap = S::gather_guest(image, 4 * c, at, m, lost);
             }
             tap
         }
@@ -321,7 +322,7 @@ pub struct Blocks;
 impl Texels for Blocks {
     type Tap<S: Simd> = [S::I; 4];
     #[inline(always)]
-    unsafe fn fetch<S: Simd>(element: &Element, base: *const u8, at: S::I, m: S::M) -> [S::I; 4] {
+    unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 4] {
         let mut offsets = [0; 16];
         let mut channels = [[0; 16]; 4];
         let (kind, numeric) = element.block;
@@ -334,10 +335,8 @@ impl Texels for Blocks {
                 while lanes != 0 {
                     let lane = lanes.trailing_zeros() as usize & 15;
                     lanes &= lanes - 1;
-                    let mut block = [0; 16];
-                    let from = base.add((offsets[lane] >> 4) as usize * bytes);
-                    std::ptr::copy_nonoverlapping(from, block.as_mut_ptr(), bytes.min(16));
-                    let texel = recent.texel(kind, numeric, u128::from_le_bytes(block), offsets[lane]);
+                    let block = image.block(u64::from(offsets[lane] >> 4) * bytes as u64, bytes, lost);
+                    let texel = recent.texel(kind, numeric, block, offsets[lane]);
                     for (row, value) in channels.iter_mut().zip(texel) {
                         row[lane] = value;
                     }

@@ -1,0 +1,367 @@
+//! Guest memory as vector code touches it: by instructions whose faults leave a mark instead of ending the process.
+//!
+//! Nobody promises that all of a view ([`crate::Memory::view`]) is mapped: where guest addresses are host addresses, a descriptor may name any
+//! of them, and the host may unmap what it had. So each load and store here is one assembly instruction with an entry in the table
+//! `wavejit_fixups`: where it is, and where to go on when it faults, each as an offset from its own word. The run time's signal handler looks
+//! a fault's pc up there, and what it goes on with sets a flag ([`Lost`]). The lanes are then left to the scalar form, which finds out about lane
+//! and address. No frame is skipped, nothing is unwound, and no lock or borrow is in the way.
+//!
+//! Without such a handler a fault is what it always is, and elsewhere than on x86-64 Linux there are no tables ([`RECOVERS`]): only mapped
+//! memory may be lent there.
+//!
+//! That an access lies in its view is the caller's to know: `Level::all` proves it of images, the test against the last node of ray
+//! hierarchies. Builds with debug assertions verify every address.
+
+#![allow(unsafe_code)] // guest memory
+
+use std::arch::x86_64::*;
+
+/// Are faults recovered from?
+pub const RECOVERS: bool = cfg!(target_os = "linux");
+
+/// A range of host addresses lent for one instruction of a wave.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    base: *mut u8,
+    bytes: u64,
+}
+
+/// Was an access lost since the beginning?
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Lost(u32);
+
+impl Lost {
+    /// None so far.
+    #[inline(always)]
+    pub const fn none() -> Lost {
+        Lost(0)
+    }
+    /// Was there one?
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// Emits an instruction that may fault: label 2. If it does, its operand `e` becomes 1, and what follows (3) runs with registers as they are.
+macro_rules! guarded {
+    ($insn:expr, $e:expr, $($operands:tt)*) => {
+        std::arch::asm!(
+            concat!("2: ", $insn),
+            "3:",
+            ".pushsection .text.wavejit_fixup, \"ax\", @progbits",
+            "4: mov {e:e}, 1",
+            "jmp 3b",
+            ".popsection",
+            ".pushsection wavejit_fixups, \"aR\", @progbits",
+            ".balign 4",
+            ".long 2b - .",
+            ".long 4b - .",
+            ".popsection",
+            $($operands)*
+            e = inout(reg) $e.0,
+        )
+    };
+}
+
+impl View {
+    /// `bytes` bytes from a host address on.
+    pub fn new(base: *mut u8, bytes: u64) -> View {
+        View { base, bytes }
+    }
+
+    /// Host address of `bytes` bytes at an offset.
+    #[inline(always)]
+    fn at(self, offset: u64, bytes: u64) -> *mut u8 {
+        debug_assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset:#x} of {self:?}");
+        self.base.wrapping_add(offset as usize)
+    }
+
+    /// The dword at each offset plus `disp`, for the lanes of `m`; 0 for the others.
+    ///
+    /// # Safety
+    /// The processor has AVX2; for the lanes of `m` the dword lies in the view.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn gather8(self, disp: usize, offset: __m256i, m: __m256i, lost: &mut Lost) -> __m256i {
+        if cfg!(debug_assertions) {
+            let mut offsets = [0_u32; 8];
+            // SAFETY: eight dwords.
+            unsafe { _mm256_storeu_si256(offsets.as_mut_ptr().cast(), offset) };
+            self.verify(disp, &offsets, _mm256_movemask_ps(_mm256_castsi256_ps(m)) as u32);
+        }
+        let base = self.base.wrapping_add(disp);
+        #[cfg(target_os = "linux")]
+        {
+            let mut v = _mm256_setzero_si256();
+            // SAFETY: loads to a register, or goes on with the flag set.
+            unsafe {
+                guarded!("vpgatherdd {v}, [{p} + {i}], {m}", lost,
+                    v = inout(ymm_reg) v, m = inout(ymm_reg) m => _, i = in(ymm_reg) offset, p = in(reg) base,
+                    options(pure, readonly, nostack, preserves_flags),)
+            }
+            v
+        }
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only mapped memory is lent.
+        unsafe {
+            let _ = lost;
+            _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), base.cast(), offset, m)
+        }
+    }
+
+    /// As [`View::gather8`].
+    ///
+    /// # Safety
+    /// The processor has AVX-512F; for the lanes of `m` the dword lies in the view.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn gather16(self, disp: usize, offset: __m512i, m: __mmask16, lost: &mut Lost) -> __m512i {
+        if cfg!(debug_assertions) {
+            let mut offsets = [0_u32; 16];
+            // SAFETY: sixteen dwords.
+            unsafe { _mm512_storeu_si512(offsets.as_mut_ptr().cast(), offset) };
+            self.verify(disp, &offsets, m.into());
+        }
+        let base = self.base.wrapping_add(disp);
+        #[cfg(target_os = "linux")]
+        {
+            let mut v = _mm512_setzero_si512();
+            // SAFETY: loads to a register, or goes on with the flag set.
+            unsafe {
+                guarded!("vpgatherdd {v} {{{m}}}, [{p} + {i}]", lost,
+                    v = inout(zmm_reg) v, m = inout(kreg) m => _, i = in(zmm_reg) offset, p = in(reg) base,
+                    options(pure, readonly, nostack, preserves_flags),)
+            }
+            v
+        }
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only mapped memory is lent.
+        unsafe {
+            let _ = lost;
+            _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), m, offset, base.cast())
+        }
+    }
+
+    #[cold]
+    fn verify(self, disp: usize, offsets: &[u32], lanes: u32) {
+        for (lane, &offset) in offsets.iter().enumerate() {
+            // Offsets are signed, and images shorter than 2 GiB.
+            let inside = offset as i32 >= 0 && u64::from(offset) + disp as u64 + 4 <= self.bytes;
+            assert!(lanes >> lane & 1 == 0 || inside, "lane {lane}: a dword at {offset:#x} + {disp} of {self:?}");
+        }
+    }
+
+    /// The dword at an offset, in all lanes; 0 if it is lost.
+    ///
+    /// # Safety
+    /// The processor has AVX2; the dword lies in the view.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn broadcast8(self, offset: u64, lost: &mut Lost) -> __m256i {
+        let p = self.at(offset, 4);
+        #[cfg(target_os = "linux")]
+        {
+            let mut v = _mm256_setzero_si256();
+            // SAFETY: loads to a register, or goes on with the flag set.
+            unsafe {
+                guarded!("vbroadcastss {v}, dword ptr [{p}]", lost,
+                    v = inout(ymm_reg) v, p = in(reg) p, options(pure, readonly, nostack, preserves_flags),)
+            }
+            v
+        }
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only mapped memory is lent.
+        unsafe {
+            let _ = lost;
+            _mm256_set1_epi32(p.cast::<i32>().read_unaligned())
+        }
+    }
+
+    /// As [`View::broadcast8`].
+    ///
+    /// # Safety
+    /// The processor has AVX-512F; the dword lies in the view.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn broadcast16(self, offset: u64, lost: &mut Lost) -> __m512i {
+        let p = self.at(offset, 4);
+        #[cfg(target_os = "linux")]
+        {
+            let mut v = _mm512_setzero_si512();
+            // SAFETY: loads to a register, or goes on with the flag set.
+            unsafe {
+                guarded!("vbroadcastss {v}, dword ptr [{p}]", lost,
+                    v = inout(zmm_reg) v, p = in(reg) p, options(pure, readonly, nostack, preserves_flags),)
+            }
+            v
+        }
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only mapped memory is lent.
+        unsafe {
+            let _ = lost;
+            _mm512_set1_epi32(p.cast::<i32>().read_unaligned())
+        }
+    }
+
+    /// 8 or 16 bytes at an offset, as a number; 0 if they are lost.
+    ///
+    /// # Safety
+    /// They lie in the view.
+    #[inline(always)]
+    pub unsafe fn block(self, offset: u64, bytes: usize, lost: &mut Lost) -> u128 {
+        let p = self.at(offset, bytes as u64);
+        // SAFETY: SSE2 is part of x86-64.
+        let mut v = unsafe { _mm_setzero_si128() };
+        // SAFETY: loads to a register, or goes on with the flag set.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            if bytes == 8 {
+                guarded!("movq {v}, qword ptr [{p}]", lost,
+                    v = inout(xmm_reg) v, p = in(reg) p, options(pure, readonly, nostack, preserves_flags),)
+            } else {
+                guarded!("movdqu {v}, xmmword ptr [{p}]", lost,
+                    v = inout(xmm_reg) v, p = in(reg) p, options(pure, readonly, nostack, preserves_flags),)
+            }
+        }
+        // SAFETY: only mapped memory is lent.
+        #[cfg(not(target_os = "linux"))]
+        unsafe {
+            let _ = lost;
+            v = if bytes == 8 { _mm_loadl_epi64(p.cast()) } else { _mm_loadu_si128(p.cast()) };
+        }
+        // SAFETY: both are 16 bytes, of which any bits are a number.
+        u128::from_le_bytes(unsafe { std::mem::transmute::<__m128i, [u8; 16]>(v) })
+    }
+
+    /// Writes 1, 2, 4, 8, 12 or 16 bytes to an offset. Of those that are lost the first may have been written.
+    ///
+    /// # Safety
+    /// They lie in the view, and nobody relies on what is there.
+    #[inline(always)]
+    pub unsafe fn write<const N: usize>(self, offset: u64, bytes: &[u8; N], lost: &mut Lost) {
+        let p = self.at(offset, N as u64);
+        #[cfg(target_os = "linux")]
+        {
+            macro_rules! store {
+                ($insn:expr, $from:expr, $class:ident, $v:expr) => {{
+                    let v = $v;
+                    // SAFETY: stores to the view, as the caller says, or goes on with the flag set.
+                    unsafe {
+                        guarded!($insn, lost, v = in($class) v, p = in(reg) p.wrapping_add($from), options(nostack, preserves_flags),)
+                    }
+                }};
+            }
+            let part = |from: usize, len: usize| bytes[from..from + len].iter().rev().fold(0_u64, |v, b| v << 8 | u64::from(*b));
+            match N {
+                1 => store!("mov byte ptr [{p}], {v}", 0, reg_byte, bytes[0]),
+                2 => store!("mov word ptr [{p}], {v:x}", 0, reg, part(0, 2) as u16),
+                4 => store!("mov dword ptr [{p}], {v:e}", 0, reg, part(0, 4) as u32),
+                8 => store!("mov qword ptr [{p}], {v}", 0, reg, part(0, 8)),
+                12 => {
+                    store!("mov qword ptr [{p}], {v}", 0, reg, part(0, 8));
+                    store!("mov dword ptr [{p}], {v:e}", 8, reg, part(8, 4) as u32);
+                }
+                // SAFETY: the bytes are 16.
+                _ => store!("movdqu xmmword ptr [{p}], {v}", 0, xmm_reg, unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }),
+            }
+        }
+        // SAFETY: only mapped memory is lent.
+        #[cfg(not(target_os = "linux"))]
+        unsafe {
+            let _ = lost;
+            p.cast::<[u8; N]>().write_unaligned(*bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes() -> Vec<u8> {
+        (0..64).collect()
+    }
+
+    #[test]
+    fn what_is_mapped_is_read_and_written_as_it_is() {
+        let mut memory = bytes();
+        let view = View::new(memory.as_mut_ptr(), 64);
+        let mut lost = Lost::none();
+        let e = &mut lost;
+        // SAFETY: all of these lie in the view.
+        unsafe {
+            assert_eq!(view.block(56, 8, e), 0x3f3e_3d3c_3b3a_3938);
+            assert_eq!(view.block(1, 16, e), 0x100f_0e0d_0c0b_0a09_0807_0605_0403_0201);
+            view.write(0, &[0xa0], e);
+            view.write(1, &[0xa1; 2], e);
+            view.write(4, &[0xa2; 4], e);
+            view.write(8, &[0xa3; 8], e);
+            view.write(17, &[0xa4; 12], e);
+            view.write(48, &[0xa5; 16], e);
+        }
+        assert!(!lost.any());
+        let mut want = bytes();
+        for (at, len, value) in [(0, 1, 0xa0), (1, 2, 0xa1), (4, 4, 0xa2), (8, 8, 0xa3), (17, 12, 0xa4), (48, 16, 0xa5)] {
+            want[at..at + len].fill(value);
+        }
+        assert_eq!(memory, want);
+    }
+
+    #[test]
+    fn gathers_read_the_lanes_of_their_mask() {
+        let mut memory = bytes();
+        let view = View::new(memory.as_mut_ptr(), 64);
+        let want = |lane: usize| if 0x8c >> lane & 1 != 0 { u32::from_le_bytes([0, 1, 2, 3].map(|n| (3 * lane + 2 + n) as u8)) } else { 0 };
+        // SAFETY: run where the processor has the instructions; the dwords of all lanes of the mask lie in the view.
+        unsafe {
+            if is_x86_feature_detected!("avx2") {
+                assert_eq!(narrow(view), std::array::from_fn(want));
+            }
+            if is_x86_feature_detected!("avx512f") {
+                assert_eq!(wide(view)[..8], std::array::from_fn::<u32, 8, _>(want));
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    unsafe fn narrow(view: View) -> [u32; 8] {
+        let mut out = [0; 8];
+        // SAFETY: as the test says.
+        unsafe {
+            let m = _mm256_cmpgt_epi32(_mm256_set_epi32(1, 0, 0, 0, 1, 1, 0, 0), _mm256_setzero_si256());
+            let mut lost = Lost::none();
+            let v = view.gather8(2, _mm256_set_epi32(21, 99, -9, 88, 9, 6, 99, 99), m, &mut lost);
+            _mm256_storeu_si256(out.as_mut_ptr().cast(), view.broadcast8(5, &mut lost));
+            assert_eq!(out, [0x0807_0605; 8]);
+            assert!(!lost.any());
+            _mm256_storeu_si256(out.as_mut_ptr().cast(), v);
+        }
+        out
+    }
+
+    #[target_feature(enable = "avx512f")]
+    unsafe fn wide(view: View) -> [u32; 16] {
+        let mut out = [0; 16];
+        // SAFETY: as the test says.
+        unsafe {
+            let offsets = _mm512_set_epi32(-1, 64, 64, 64, 64, 64, 64, 64, 21, 99, -9, 88, 9, 6, 99, 99);
+            let mut lost = Lost::none();
+            let v = view.gather16(2, offsets, 0x8c, &mut lost);
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), view.broadcast16(5, &mut lost));
+            assert_eq!(out, [0x0807_0605; 16]);
+            assert!(!lost.any());
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), v);
+        }
+        out
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "8 bytes at 0x39")]
+    fn checked_builds_find_what_lies_outside() {
+        let mut memory = bytes();
+        // SAFETY: it does not lie in the view, which is found before it is touched.
+        unsafe { View::new(memory.as_mut_ptr(), 64).block(57, 8, &mut Lost::none()) };
+    }
+}
