@@ -5,6 +5,10 @@
  *
  * Kernels see the caller's own memory: an address in a kernel argument is a host address. Touching memory that is not mapped ends the
  * dispatch with WAVEJIT_E_MEMORY, and the message names kernel, pc, lane and address; the host program goes on.
+ *
+ * For that the library handles SIGSEGV and SIGBUS. What is not a kernel's goes to the handlers of the host, whether they were installed
+ * before or after, with the mask and stack that they asked for, and they may leave by siglongjmp. A handler that is installed while a
+ * dispatch runs, and calls nobody, gets the faults of that dispatch; the next one finds it and installs ours over it.
  */
 #ifndef WAVEJIT_H
 #define WAVEJIT_H

@@ -8,6 +8,7 @@ use crate::code_object::{self, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
 use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
+use crate::memory::fault;
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
 use crate::sampler::Sampler;
@@ -327,6 +328,7 @@ impl Device {
     /// Runs raw machine code to its end. Code that is the same bytes at the same address is compiled once.
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
         check_code_range(launch)?;
+        let _ready = fault::ready();
         let program = self.raw_program(launch)?;
         self.dispatch(&Dispatch {
             name: launch.name,
@@ -494,6 +496,7 @@ impl Kernel {
 
     /// Compiles it now, for a launch later.
     pub fn compile(&self) -> Result<(), Error> {
+        let _ready = fault::ready();
         let init = self.init(&Pointers::default(), &[], 0);
         self.module.0.program.code(&self.info.name, init.code_key())?;
         Ok(())
@@ -501,6 +504,7 @@ impl Kernel {
 
     /// Runs the grid to its end.
     pub fn launch(&self, launch: &Launch) -> Result<DispatchStats, Error> {
+        let _ready = fault::ready();
         let (info, module) = (&*self.info, &*self.module.0);
         let geometry = Geometry { grid: launch.grid, group: launch.group, offset: launch.offset };
         geometry.check(&info.name, Some(info))?;

@@ -1,6 +1,7 @@
 //! Persistent threads that run dispatches. The thread that launches works too; the others are started when they are first needed.
 
 use crate::dispatch::Job;
+use crate::memory::fault;
 use crate::workgroup::Workgroup;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use parking_lot::{Condvar, Mutex};
@@ -114,6 +115,7 @@ impl Pool {
 
 /// A pool thread: until the pool is dropped.
 fn serve(offers: &Receiver<Offer>) {
+    let _unblocked = fault::unblock();
     let mut spare = Vec::new();
     while let Ok(offer) = offers.recv() {
         if offer.gate.enter() {

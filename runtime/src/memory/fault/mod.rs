@@ -23,8 +23,9 @@ mod signals;
 pub use code_map::{Registration, register_code};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use enter::enter;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use signals::Unblocked;
 
-use std::sync::Once;
 use wavejit_jit::abi::WaveState;
 
 /// Maps a host pc inside compiled code to the guest pc of the access, if that instruction may touch guest memory.
@@ -33,13 +34,27 @@ pub trait GuestPc: Send + Sync {
     fn guest_pc(&self, host_pc: usize) -> Option<u64>;
 }
 
-/// Installs the handlers, once per process.
+/// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub fn install() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-        signals::install_handlers();
-    });
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    signals::ensure();
+}
+
+/// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed and their
+/// signals are not blocked.
+#[must_use]
+pub fn ready() -> Unblocked {
+    install();
+    unblock()
+}
+
+/// As [`ready`], for a thread of ours that works for threads that are.
+#[must_use]
+pub fn unblock() -> Unblocked {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    return signals::unblock();
+    #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+    Unblocked
 }
 
 /// A compiled entry: takes the wave, returns an [`wavejit_jit::abi::Exit`] as a number.
@@ -63,6 +78,9 @@ mod plain {
     /// Nothing to keep.
     #[must_use]
     pub struct Registration;
+
+    /// Nothing to undo.
+    pub struct Unblocked;
 
     /// Nothing to do.
     pub fn register_code(_start: usize, _end: usize, _owner: Arc<dyn GuestPc>) -> Registration {
