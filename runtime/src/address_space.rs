@@ -1,7 +1,7 @@
 //! Guest memory: which addresses exist, and where they lie in the host.
 //!
 //! *Isolated*: one large PROT_NONE reservation holds everything a guest can reach. Guest addresses start at [`GUEST_LOW`]; the host
-//! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, nothing is tested, and a
+//! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, any may be touched, and a
 //! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
 //! bytes of it, so that an overrun is found.
 //!
@@ -19,6 +19,8 @@ pub const GUEST_LOW: u64 = 0x1_0000_0000;
 /// Allocations start at multiples of this.
 pub const ALLOC_ALIGN: u64 = 256;
 const PAGE: u64 = 4096;
+/// Addresses a program of the host can have memory at, unless it asks for more. On x86-64 a fault above that does not say where it was.
+const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::MAX };
 /// Unmapped bytes on both sides of the reservation: more than one wave's contiguous access.
 const EDGE: u64 = 1 << 16;
 /// Allocations from this size on are aligned for and use huge pages.
@@ -96,7 +98,7 @@ impl AddressSpace {
 
     fn of_host(mode: AddressMode) -> AddressSpace {
         fault::install();
-        AddressSpace { mode, base: 0, low: 0, size: u64::MAX, reservation: None, blocks: Mutex::default() }
+        AddressSpace { mode, base: 0, low: 0, size: HOST_BYTES, reservation: None, blocks: Mutex::default() }
     }
 
     /// One of either mode.

@@ -165,6 +165,7 @@ mod x86 {
         unsafe { copy(to, from as u64, len) }
     }
 
+    /// In order, and nothing more once something failed.
     #[inline(always)]
     unsafe fn copy(to: u64, from: u64, len: usize) -> bool {
         let mut e = Failed::no();
@@ -179,19 +180,40 @@ mod x86 {
         while left >= 16 {
             // SAFETY: as the caller promised, 16 bytes at a time.
             unsafe { copy16(to, from, &mut e) };
+            if e.any() {
+                return false;
+            }
             (to, from, left) = (to.wrapping_add(16), from.wrapping_add(16), left - 16);
         }
         while left >= 4 {
             let v = load32(from, &mut e);
-            // SAFETY: as the caller promised, 4 bytes at a time.
-            unsafe { store32(to, v, &mut e) };
+            if !e.any() {
+                // SAFETY: as the caller promised, 4 bytes at a time.
+                unsafe { store32(to, v, &mut e) };
+            }
+            if e.any() {
+                return false;
+            }
             (to, from, left) = (to.wrapping_add(4), from.wrapping_add(4), left - 4);
         }
-        while left > 0 {
+        // No element of two bytes is torn.
+        if left >= 2 {
+            let v = load16(from, &mut e);
+            if !e.any() {
+                // SAFETY: as the caller promised, 2 bytes.
+                unsafe { store16(to, v, &mut e) };
+            }
+            if e.any() {
+                return false;
+            }
+            (to, from, left) = (to.wrapping_add(2), from.wrapping_add(2), left - 2);
+        }
+        if left > 0 {
             let v = load8(from, &mut e);
-            // SAFETY: as the caller promised, byte by byte.
-            unsafe { store8(to, v, &mut e) };
-            (to, from, left) = (to.wrapping_add(1), from.wrapping_add(1), left - 1);
+            if !e.any() {
+                // SAFETY: as the caller promised, the last byte.
+                unsafe { store8(to, v, &mut e) };
+            }
         }
         !e.any()
     }

@@ -5,8 +5,9 @@
 
 use super::access::{self, Failed};
 use super::lanes::*;
-use super::vector::{apertures, context, fault, host, in_scratch, lane_address, row, scratch_byte};
+use super::vector::{apertures, context, fault, host, in_lane_order, in_scratch, lane_address, row, scratch_byte};
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, WaveState};
+use wavejit_jit::ir::Space;
 use wavejit_jit::isa::Family;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
 
@@ -340,16 +341,12 @@ pub unsafe fn atomic_flat<I: Isa, const N: usize>(state: &mut WaveState, op: &Me
     // SAFETY: passed on.
     unsafe {
         let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
-        let in_scratch = |state: &mut WaveState| {
-            if op.flags & 1 == 0 {
-                atomic_scratch::<u32, N>(state, op, scratch, base)
-            } else {
-                atomic_scratch::<u64, N>(state, op, scratch, base)
-            }
-        };
-        atomic_global::<I, N>(state, op, exec & !(lds | scratch), base)
-            | atomic_lds::<I, N>(state, op, lds, base)
-            | if scratch != 0 { in_scratch(state) } else { 0 }
+        in_lane_order(exec, lds, scratch, |space, lanes| match (space, op.flags & 1 != 0) {
+            (Space::Lds, _) => atomic_lds::<I, N>(state, op, lanes, base),
+            (Space::Scratch, false) => atomic_scratch::<u32, N>(state, op, lanes, base),
+            (Space::Scratch, true) => atomic_scratch::<u64, N>(state, op, lanes, base),
+            _ => atomic_global::<I, N>(state, op, lanes, base),
+        })
     }
 }
 

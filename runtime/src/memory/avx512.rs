@@ -309,6 +309,9 @@ unsafe fn copy_out(to: u64, from: *const u8, len: usize, e: &mut Failed) {
                 access::store512_bytes(to.wrapping_add(at as u64), v, (1 << (len - at)) - 1, e);
             }
         }
+        if e.any() {
+            return;
+        }
         at += 64;
     }
 }

@@ -157,7 +157,7 @@ pub trait Isa {
         e.note(unsafe { access::copy_in(to, from, len) });
     }
 
-    /// Copies `len` (at most 1024) bytes to guest memory.
+    /// Copies `len` (at most 1024) bytes to guest memory, in order; nothing more once something failed.
     #[inline(always)]
     unsafe fn copy_out(to: u64, from: *const u8, len: usize, e: &mut Failed) {
         // SAFETY: passed on.
@@ -206,7 +206,8 @@ pub trait Isa {
         }
     }
 
-    /// Stores consecutive elements, the first active lane's to `to`. `exec` has a lane.
+    /// Stores consecutive elements, the first active lane's to `to`. `exec` has a lane. So for `scatter`: if one fails nothing is stored from
+    /// its first dword that cannot be on.
     #[inline(always)]
     unsafe fn store_consecutive<const N: usize, const K: u8>(to: u64, exec: u64, stage: *mut u8, src: &[*const u32; 4], e: &mut Failed) {
         // SAFETY: lanes are below N.
@@ -220,6 +221,9 @@ pub trait Isa {
             let at = to.wrapping_add(((start - first) * bytes(K)) as u64);
             // SAFETY: the run lies in the stage.
             unsafe { Self::copy_out(at, stage.add(start * bytes(K)), run * bytes(K), e) };
+            if e.any() {
+                return;
+            }
             left = if start + run >= 64 { 0 } else { left >> (start + run) << (start + run) };
         }
     }
@@ -258,11 +262,17 @@ pub trait Isa {
             for lane in 0..N {
                 // SAFETY: `lane < N`.
                 unsafe { store_element::<K>(base.wrapping_add(u64::from(*row.add(lane))), stage.add(lane * bytes(K)), e) };
+                if e.any() {
+                    return;
+                }
             }
         } else {
             for lane in Bits(exec) {
                 // SAFETY: `lane < N`.
                 unsafe { store_element::<K>(base.wrapping_add(u64::from(*row.add(lane))), stage.add(lane * bytes(K)), e) };
+                if e.any() {
+                    return;
+                }
             }
         }
     }
@@ -293,7 +303,7 @@ pub unsafe fn load_element<const K: u8>(to: *mut u8, from: u64, e: &mut Failed) 
     }
 }
 
-/// One element from `from` to guest memory.
+/// One element from `from` to guest memory; nothing more of it once a part failed.
 ///
 /// # Safety
 /// `from` is readable for `bytes(K)` bytes; `to` is guest memory, or unmapped.
@@ -308,11 +318,15 @@ pub unsafe fn store_element<const K: u8>(to: u64, from: *const u8, e: &mut Faile
             B64 => access::store64(to, from.cast::<u64>().read_unaligned(), e),
             B96 => {
                 access::store64(to, from.cast::<u64>().read_unaligned(), e);
-                access::store32(to.wrapping_add(8), from.add(8).cast::<u32>().read_unaligned(), e);
+                if !e.any() {
+                    access::store32(to.wrapping_add(8), from.add(8).cast::<u32>().read_unaligned(), e);
+                }
             }
             _ => {
                 access::store64(to, from.cast::<u64>().read_unaligned(), e);
-                access::store64(to.wrapping_add(8), from.add(8).cast::<u64>().read_unaligned(), e);
+                if !e.any() {
+                    access::store64(to.wrapping_add(8), from.add(8).cast::<u64>().read_unaligned(), e);
+                }
             }
         }
     }

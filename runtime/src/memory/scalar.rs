@@ -1,6 +1,7 @@
 //! Scalar loads: s_load, s_buffer_load.
 //!
-//! Addresses are dword-aligned by clearing the low bits. Results go to the low halves of `slots`.
+//! Addresses are dword-aligned by clearing the low bits. Results go to the low halves of `slots`. A fault names the first dword that is not
+//! mapped.
 
 use super::access;
 use super::vector::{context, fault, host};
@@ -28,18 +29,21 @@ pub unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc
                 }
                 return 0;
             }
-            return fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, address);
-        }
-        let mut words = [0u32; 32];
-        // SAFETY: `words` has room for 32.
-        if unsafe { access::copy_in(words.as_mut_ptr().cast(), p, 4 * dwords) } {
-            for (slot, word) in state.slots.iter_mut().zip(&words[..dwords]) {
-                *slot = (*word).into();
+        } else {
+            let mut words = [0u32; 32];
+            // SAFETY: `words` has room for 32.
+            if unsafe { access::copy_in(words.as_mut_ptr().cast(), p, 4 * dwords) } {
+                for (slot, word) in state.slots.iter_mut().zip(&words[..dwords]) {
+                    *slot = (*word).into();
+                }
+                return 0;
             }
-            return 0;
         }
     }
-    fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, address)
+    // The first dword to blame, as a fault of compiled loads names it.
+    let each = (0..dwords as u64).map(|i| address.wrapping_add(4 * i));
+    let lost = each.into_iter().find(|a| host(state, *a).and_then(access::read_u32).is_none()).unwrap_or(address);
+    fault(state, pc, sregs_exec(state), FaultKind::Unmapped, u32::MAX, lost)
 }
 
 /// See `Helpers::sbuffer_load`. BUF-18: a dword at `offset >= max(stride, 1) * num_records` reads 0 (gfx8: `num_records` counts bytes).

@@ -346,6 +346,162 @@ fn an_access_over_the_end_of_a_buffer_faults_even_when_consecutive() {
     }
 }
 
+/// One access of `after_a_fault` in one table.
+struct Faulting {
+    kind: MemKind,
+    /// By lane.
+    addresses: Vec<u64>,
+    exec: u64,
+    /// Offsets of 32 bits from a scalar base, as compiled code splits addresses, or addresses of 64 bits.
+    is_split: bool,
+}
+
+impl Faulting {
+    /// Addresses near the start and the end of a buffer, of the shapes that have plans of their own.
+    fn random(random: &mut Random, lanes: usize, buffer: u64, end: u64, is_isolated: bool) -> Faulting {
+        let kind = KINDS[random.below(8) as usize];
+        let size = kind.bytes() as u64;
+        // A page after its end nothing is mapped; so it is before it, but for the host's memory, where anything may be.
+        let near = |random: &mut Random| match random.below(2) {
+            0 if is_isolated => buffer - 1 - random.below(lanes as u64 * size),
+            _ => end - 1 - random.below(lanes as u64 * size),
+        };
+        let (first, shape) = (near(random), random.below(3));
+        let addresses = (0..lanes as u64).map(|lane| match shape {
+            0 => first + lane * size,
+            1 => first,
+            _ if random.below(12) == 0 => near(random),
+            _ => buffer + random.below(BYTES as u64 - 16),
+        });
+        Faulting { kind, addresses: addresses.collect(), exec: random_exec(random, lanes), is_split: random.below(2) == 0 }
+    }
+
+    /// The operation with its rows, and the scalar base.
+    fn place(&self, bench: &mut Bench, space: Space) -> (MemOp, u64) {
+        let base = if self.is_split { bench.buffer - 4096 } else { 0 };
+        for (lane, address) in self.addresses.iter().enumerate() {
+            let at = address - base;
+            bench.row(1)[lane] = at as u32;
+            bench.row(2)[lane] = (at >> 32) as u32;
+        }
+        let offset = if self.is_split { [1, NO_ROW] } else { [1, 2] };
+        let (data, dst) = ([10, 11, 12, 13], [4, 5, 6, 7]);
+        (MemOp { kind: self.kind as u8, space: space as u8, offset, data, dst, ..NO_OP }, base)
+    }
+}
+
+/// Dword by dword, lane by lane: everything before the first dword that is not mapped, and nothing else, has been stored, whatever the plan;
+/// loads and stores blame that lane and that dword.
+#[test]
+fn after_a_fault_memory_has_what_comes_before_it() {
+    for (name, table) in all_tables() {
+        for (mode, lanes) in [(AddressMode::Isolated, 32), (AddressMode::Isolated, 64), (AddressMode::Shared, 32)] {
+            let mut random = Random(0x5a17 + lanes as u64);
+            let mut bench = Bench::new(mode, lanes);
+            // What lies behind the guard of the first buffer, so that an access may begin in the guard.
+            let before = bench.buffer;
+            bench.buffer = match mode {
+                AddressMode::Isolated => bench.space.alloc(BYTES as u64, 0).unwrap(),
+                AddressMode::Shared => before,
+            };
+            let (buffer, end) = (bench.buffer, bench.buffer + BYTES as u64);
+            let mut faults = 0;
+            for round in 0..600 {
+                bench.fill(&mut random);
+                let access = Faulting::random(&mut random, lanes, buffer, end, mode == AddressMode::Isolated);
+                let space = if round % 3 == 0 { Space::Flat } else { Space::Global };
+                let (op, base) = access.place(&mut bench, space);
+                let mut want = bench.memory();
+                let mut lost = None;
+                'lanes: for lane in Bits(access.exec) {
+                    let data: Vec<u8> = (10..14).flat_map(|r| bench.row(r)[lane].to_le_bytes()).collect();
+                    for part in (0..access.kind.bytes()).step_by(4) {
+                        let (at, len) = (access.addresses[lane] + part as u64, (access.kind.bytes() - part).min(4));
+                        if at < buffer || at + len as u64 > end {
+                            lost = Some((lane as u32, at));
+                            break 'lanes;
+                        }
+                        want[(at - buffer) as usize..][..len].copy_from_slice(&data[part..][..len]);
+                    }
+                }
+                let what = format!("{name} {mode:?} {lanes} {:?} {:x?} exec={:x} {op:x?}", access.kind, access.addresses, access.exec);
+                for (f, is_load) in [(table.load, true), (table.store, false)] {
+                    let before = bench.memory();
+                    // SAFETY: the bench is a complete wave with these rows.
+                    let result = unsafe { f(&mut *bench.state, &op, access.exec, base) };
+                    assert_eq!(result != 0, lost.is_some(), "{what}");
+                    if let Some((lane, at)) = lost {
+                        assert_eq!((bench.state.fault_lane, bench.state.fault_addr), (lane, at), "{what}");
+                    }
+                    let after = bench.memory();
+                    let first = (0..BYTES).find(|i| after[*i] != if is_load { before[*i] } else { want[*i] });
+                    assert_eq!(first, None, "is_load: {is_load}, {what}");
+                }
+                faults += usize::from(lost.is_some());
+            }
+            assert!((200..500).contains(&faults), "{faults} faults");
+        }
+    }
+}
+
+/// A flat store whose lanes lie in all three spaces: the lanes before the first that faults have stored, in whichever space.
+#[test]
+fn flat_accesses_that_fault_end_at_the_first_lane_of_any_space() {
+    for (name, table) in all_tables() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        let space_of = |lane: usize| [Space::Global, Space::Lds, Space::Scratch][lane * 7 % 3];
+        for (global, scratch) in [(19, 15), (15, 20), (32, 11), (9, 32)] {
+            // From these lanes on, those of the space fault.
+            let faults = |lane: usize| match space_of(lane) {
+                Space::Global => lane >= global,
+                Space::Scratch => lane >= scratch,
+                _ => false,
+            };
+            for lane in 0..32 {
+                let (low, high) = match space_of(lane) {
+                    Space::Global => ((bench.buffer + 4 * lane as u64) as u32, (bench.buffer >> 32) as u32),
+                    Space::Lds => (4 * lane as u32, SHARED_APERTURE_HI),
+                    _ => (4 * lane as u32, PRIVATE_APERTURE_HI),
+                };
+                // Wild, or beyond the scratch of a work-item.
+                bench.row(1)[lane] = if faults(lane) { 0x7000_0000 } else { low };
+                bench.row(2)[lane] = high;
+                bench.row(5)[lane] = 100 + lane as u32;
+            }
+            let first = (0..32).find(|lane| faults(*lane)).unwrap();
+            for (f, atomic) in [(table.load, 0), (table.store, 0), (table.atomic, AtomicOp::Swap as u8)] {
+                (bench.lds, bench.scratch) = (vec![0; LDS], vec![0; SCRATCH / 4 * 32]);
+                (bench.state.lds, bench.state.scratch) = (bench.lds.as_mut_ptr(), bench.scratch.as_mut_ptr().cast());
+                bench.space.write(bench.buffer, &[0; 128]).unwrap();
+                let op = MemOp {
+                    kind: MemKind::B32 as u8,
+                    space: Space::Flat as u8,
+                    offset: [1, 2],
+                    dst: [6; 4],
+                    data: [5; 4],
+                    atomic,
+                    ..NO_OP
+                };
+                // SAFETY: the bench is a complete wave with these rows.
+                let result = unsafe { f(&mut *bench.state, &op, u64::from(u32::MAX), 0) };
+                assert_eq!((result, bench.state.fault_lane), (1, first as u32), "{name}");
+                let stores = f as usize != table.load as usize;
+                let memory = bench.memory();
+                for lane in 0..32 {
+                    let want = if stores && lane < first { 100 + lane as u32 } else { 0 };
+                    let dword = |bytes: &[u8]| u32::from_le_bytes(bytes[4 * lane..][..4].try_into().unwrap());
+                    let found = match space_of(lane) {
+                        Space::Global => dword(&memory),
+                        Space::Lds => dword(&bench.lds),
+                        _ => bench.scratch[lane * 32 + lane],
+                    };
+                    assert_eq!(found, want, "{name} lane {lane} of {first}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn atomics_go_lane_by_lane_in_order() {
     for (_, table) in all_tables() {
@@ -452,6 +608,16 @@ fn scalar_loads_fill_slots_and_name_faults() {
         assert_eq!(bench.state.slots[..2], [0x0706_0504, 0x0b0a_0908]);
         assert_eq!((table.sload)(&mut *bench.state, 0x1000, 1, 0x99), 1);
         assert_eq!((bench.state.fault_addr, bench.state.fault_pc), (0x1000, 0x99));
+        // The first dword that is not mapped.
+        let end = bench.buffer + BYTES as u64;
+        for (dwords, mapped) in [1u64, 2, 4, 8, 16].into_iter().flat_map(|n| (0..n).map(move |m| (n, m))) {
+            assert_eq!((table.sload)(&mut *bench.state, end - 4 * mapped, dwords as u32, 0x99), 1);
+            assert_eq!(bench.state.fault_addr, end, "{mapped} of {dwords}");
+            // Lowest of all is this buffer: what begins below it ends there.
+            let at = bench.buffer - 4 * (dwords - mapped);
+            assert_eq!((table.sload)(&mut *bench.state, at, dwords as u32, 0x99), 1);
+            assert_eq!(bench.state.fault_addr, at, "{dwords} from below");
+        }
         // V#: 10 records of stride 4; the dword at offset 40 is out of range.
         let v = [bench.buffer, bench.buffer >> 32 | 4 << 16, 10, 0];
         bench.state.slots[..4].copy_from_slice(&v);

@@ -5,6 +5,10 @@
 //! apart) goes lane by lane through `load_lanes` and `store_lanes`, which know the lane to blame. Loads reach the destination rows only
 //! when all of them went well, since those may be the address rows.
 //!
+//! An access that faults blames the first lane, and of it the first dword, that cannot be reached. A store has then stored what comes before,
+//! lane by lane and dword by dword, and nothing else, whichever way it was planned; so it is with atomics, and with flat accesses, whose lanes
+//! may lie in several spaces.
+//!
 //! Stores to one address by several lanes: the highest lane wins. LDS: requirements LDS-01 to LDS-05 (out of range reads 0, writes
 //! nothing; any alignment). Scratch: `dword[index][lane]`.
 
@@ -12,6 +16,7 @@ use super::access::{self, Failed};
 use super::lanes::*;
 use crate::wave::WaveContext;
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+use wavejit_jit::ir::Space;
 
 /// A row of the wave.
 ///
@@ -263,19 +268,54 @@ pub unsafe fn lane_address<const N: usize>(state: &WaveState, op: &MemOp, lane: 
     base.wrapping_add(op.imm as u64).wrapping_add(dword(op.offset[0]) | dword(op.offset[1]) << 32)
 }
 
+/// Loads an element dword by dword. `Err`: the first address where that is not possible.
+fn load_parts<const K: u8>(state: &WaveState, address: u64, data: &mut [u8; 16]) -> Result<(), u64> {
+    for at in (0..bytes(K)).step_by(4) {
+        let mut e = Failed::no();
+        let (part, to) = (address.wrapping_add(at as u64), data[at..].as_mut_ptr());
+        // SAFETY: `data` has room for any element.
+        unsafe {
+            match host(state, part) {
+                Some(from) if K < B32 => load_element::<K>(to, from, &mut e),
+                Some(from) => load_element::<B32>(to, from, &mut e),
+                None => e.note(false),
+            }
+        }
+        if e.any() {
+            return Err(part);
+        }
+    }
+    Ok(())
+}
+
+/// Stores an element dword by dword. `Err`: the first address where that is not possible; what is below has been stored.
+fn store_parts<const K: u8>(state: &WaveState, address: u64, data: &[u8; 16]) -> Result<(), u64> {
+    for at in (0..bytes(K)).step_by(4) {
+        let mut e = Failed::no();
+        let (part, from) = (address.wrapping_add(at as u64), data[at..].as_ptr());
+        // SAFETY: `data` holds any element.
+        unsafe {
+            match host(state, part) {
+                Some(to) if K < B32 => store_element::<K>(to, from, &mut e),
+                Some(to) => store_element::<B32>(to, from, &mut e),
+                None => e.note(false),
+            }
+        }
+        if e.any() {
+            return Err(part);
+        }
+    }
+    Ok(())
+}
+
 #[cold]
 unsafe fn load_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     for lane in Bits(exec) {
         let mut data = [0u8; 16];
-        let mut e = Failed::no();
-        // SAFETY: rows of the wave; `data` has room for any element.
+        // SAFETY: rows of the wave.
         unsafe {
             let address = lane_address::<N>(state, op, lane, base);
-            match host(state, address) {
-                Some(host) => load_element::<K>(data.as_mut_ptr(), host, &mut e),
-                None => e.note(false),
-            }
-            if e.any() {
+            if let Err(address) = load_parts::<K>(state, address, &mut data) {
                 return fault(state, op.pc, exec, FaultKind::Unmapped, lane as u32, address);
             }
             for (d, r) in op.dst.iter().enumerate().take(dwords(K)) {
@@ -290,17 +330,12 @@ unsafe fn load_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &Me
 unsafe fn store_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     for lane in Bits(exec) {
         let mut data = [0u8; 16];
-        let mut e = Failed::no();
         // SAFETY: rows of the wave; `data` has room for any element.
         unsafe {
             let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
             let address = lane_address::<N>(state, op, lane, base);
             stage_lane::<K>(data.as_mut_ptr(), &src, lane);
-            match host(state, address) {
-                Some(host) => store_element::<K>(host, data.as_ptr(), &mut e),
-                None => e.note(false),
-            }
-            if e.any() {
+            if let Err(address) = store_parts::<K>(state, address, &data) {
                 return fault(state, op.pc, exec, FaultKind::Unmapped, lane as u32, address);
             }
         }
@@ -334,6 +369,29 @@ pub unsafe fn apertures<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, e
         }
         (lds, scratch)
     }
+}
+
+/// Runs a flat access space by space, neighbouring lanes of one space together, until a part faults.
+#[inline(always)]
+pub fn in_lane_order(exec: u64, lds: u64, scratch: u64, mut access: impl FnMut(Space, u64) -> u32) -> u32 {
+    let global = exec & !(lds | scratch);
+    let mut left = exec;
+    while left != 0 {
+        let lowest = left & left.wrapping_neg();
+        let (space, mine) = match (lds & lowest, scratch & lowest) {
+            (0, 0) => (Space::Global, global),
+            (0, _) => (Space::Scratch, scratch),
+            _ => (Space::Lds, lds),
+        };
+        // Up to the first lane that lies elsewhere.
+        let others = left & !mine;
+        let lanes = left & mine & (others & others.wrapping_neg()).wrapping_sub(1);
+        if access(space, lanes) != 0 {
+            return 1;
+        }
+        left &= !lanes;
+    }
+    0
 }
 
 /// A load from the global space.
@@ -533,9 +591,11 @@ pub unsafe fn load_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveSta
     // SAFETY: passed on.
     unsafe {
         let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
-        load_global::<I, N, K>(state, op, exec & !(lds | scratch), base)
-            | load_lds::<I, N, K>(state, op, lds, base)
-            | load_scratch::<I, N, K>(state, op, scratch, base)
+        in_lane_order(exec, lds, scratch, |space, lanes| match space {
+            Space::Lds => load_lds::<I, N, K>(state, op, lanes, base),
+            Space::Scratch => load_scratch::<I, N, K>(state, op, lanes, base),
+            _ => load_global::<I, N, K>(state, op, lanes, base),
+        })
     }
 }
 
@@ -551,8 +611,10 @@ pub unsafe fn store_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveSt
     // SAFETY: passed on.
     unsafe {
         let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
-        store_global::<I, N, K>(state, op, exec & !(lds | scratch), base)
-            | store_lds::<I, N, K>(state, op, lds, base)
-            | store_scratch::<I, N, K>(state, op, scratch, base)
+        in_lane_order(exec, lds, scratch, |space, lanes| match space {
+            Space::Lds => store_lds::<I, N, K>(state, op, lanes, base),
+            Space::Scratch => store_scratch::<I, N, K>(state, op, lanes, base),
+            _ => store_global::<I, N, K>(state, op, lanes, base),
+        })
     }
 }

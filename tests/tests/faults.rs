@@ -1,0 +1,137 @@
+//! What a fault leaves and says: the same memory and the same message, whichever engine ran the wave.
+
+use wavejit::code_object::PgmRsrc;
+use wavejit::wave_init::{RawInit, WaveInit};
+use wavejit::{AddressMode, CodeLaunch, Device, DeviceOptions, Engine, Error};
+use wavejit_jit::isa::{Gfx, assemble};
+
+const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
+
+fn device(engine: Engine, address_mode: AddressMode) -> Device {
+    let options = DeviceOptions { threads: 1, engine, ..Default::default() };
+    let device = match address_mode {
+        AddressMode::Isolated => Device::new(options),
+        // SAFETY: what runs on it only loads.
+        AddressMode::Shared => unsafe { Device::shared(options) },
+    };
+    device.expect("a device")
+}
+
+/// Runs one wave of some text with these user SGPRs.
+fn run(device: &Device, wave_size: u32, text: &str, user_data: &[u32]) -> Result<(), Error> {
+    let code = assemble(&format!("{text}\ns_endpgm\n"), Gfx::GFX1100, wave_size).expect("it assembles").bytes;
+    let buffer = device.upload(&code)?;
+    // All VGPRs; denormals, DX10_CLAMP, IEEE.
+    let rsrc = PgmRsrc { rsrc1: if wave_size == 32 { 31 } else { 63 } | 0xf0 << 12 | 1 << 21 | 1 << 23, rsrc2: 0, rsrc3: 0 };
+    let init = WaveInit::raw(&RawInit { target: Gfx::GFX1100, wave_size, entry: buffer.address(), rsrc, user_data, scratch_bytes: 64 });
+    let range = (buffer.address(), buffer.address() + code.len() as u64);
+    let size = [wave_size, 1, 1];
+    device.run_code(&CodeLaunch { name: "wave", code: range, init, grid: size, group: size, max_insts: 1000, cancel: None, hook: None })?;
+    Ok(())
+}
+
+/// The address that a fault names.
+fn named(result: Result<(), Error>) -> u64 {
+    let text = result.expect_err("a fault").to_string();
+    let digits: String =
+        text.rsplit_once("address 0x").unwrap_or_else(|| panic!("{text}")).1.chars().take_while(char::is_ascii_hexdigit).collect();
+    u64::from_str_radix(&digits, 16).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn pair(address: u64) -> [u32; 2] {
+    [address as u32, (address >> 32) as u32]
+}
+
+/// Every size of scalar load, over both ends of an allocation: both engines name the first dword that is not mapped.
+#[test]
+fn scalar_loads_name_the_first_dword_that_is_not_mapped() {
+    let sizes = [("b32", "s20", 1u64), ("b64", "s[20:21]", 2), ("b128", "s[20:23]", 4), ("b256", "s[20:27]", 8), ("b512", "s[20:35]", 16)];
+    for mode in [AddressMode::Isolated, AddressMode::Shared] {
+        for engine in ENGINES {
+            let device = device(engine, mode);
+            let buffer = device.alloc(8192).expect("memory");
+            let (start, end) = (buffer.address(), buffer.address() + 8192);
+            // Isolated: nothing is mapped below the first allocation. Shared: who knows.
+            let from_below = |dwords: u64| if mode == AddressMode::Isolated { 1..dwords + 1 } else { 0..0 };
+            for (size, to, dwords) in sizes {
+                let over = (0..dwords).map(|mapped| (end - 4 * mapped, end));
+                let nowhere = [8u64, 0x7fff_ffff_f000, 0x8000_0000_0000, 0xdead_beef_dead_bee0, 0u64.wrapping_sub(64)].map(|a| (a, a));
+                for (at, want) in over.chain(from_below(dwords).map(|n| (start - 4 * n, start - 4 * n))).chain(nowhere) {
+                    let result = run(&device, 32, &format!("s_load_{size} {to}, s[0:1], 0"), &pair(at));
+                    assert_eq!(named(result), want, "{engine:?} {mode:?} s_load_{size} at {at:#x}");
+                    // A register offset, and low bits that do not count.
+                    let result = run(
+                        &device,
+                        32,
+                        &format!("s_load_{size} {to}, s[0:1], s2 offset:0x10"),
+                        &[&pair(at.wrapping_sub(0x213))[..], &[0x206]].concat(),
+                    );
+                    assert_eq!(named(result), want, "{engine:?} {mode:?} s_load_{size} at {at:#x} with offset");
+                }
+                // The V# promises more than there is; what lies beyond its limit reads 0.
+                for mapped in 0..dwords {
+                    let [low, high] = pair(end - 4 * mapped);
+                    let load = format!("s_buffer_load_{size} {to}, s[0:3], 0");
+                    assert_eq!(named(run(&device, 32, &load, &[low, high, 4096, 0])), end, "{engine:?} {mode:?} {load}");
+                    run(&device, 32, &load, &[low, high, 4 * mapped as u32, 0]).expect("inside its limit");
+                }
+            }
+        }
+    }
+}
+
+/// Addresses of 64 bits, which compiled code splits into a scalar and a lane part and the interpreter does not; in one lane, or from one on, they lie
+/// in the guard.
+#[test]
+fn stores_that_fault_leave_the_same_memory_on_both_engines() {
+    // v[2:3] = s[0:1] + v0 * step, by hand, as compilers do, but one lane a page further on; v[4:7] = numbers of the lane.
+    let frame = |step: u32, lost: u32, store: &str| {
+        format!(
+            "v_mul_u32_u24_e32 v1, 0x{step:x}, v0\nv_add_nc_u32_e32 v4, 0x1000, v1\nv_cmp_eq_u32_e32 vcc_lo, {lost}, v0\n\
+             v_cndmask_b32_e32 v1, v1, v4, vcc_lo\nv_mov_b32_e32 v3, s1\nv_add_co_u32 v2, vcc_lo, s0, v1\n\
+             v_add_co_ci_u32_e64 v3, vcc_lo, 0, v3, vcc_lo\nv_add_nc_u32_e32 v4, 1, v0\nv_add_nc_u32_e32 v5, 0x101, v0\n\
+             v_add_nc_u32_e32 v6, 0x201, v0\nv_add_nc_u32_e32 v7, 0x301, v0\n{store}"
+        )
+    };
+    // Element bytes, data bytes of lane n.
+    let stores: [(&str, u32, usize); 5] = [
+        ("global_store_b32 v[2:3], v4, off", 4, 4),
+        ("global_store_b64 v[2:3], v[4:5], off", 8, 8),
+        ("global_store_b96 v[2:3], v[4:6], off", 12, 12),
+        ("global_store_b128 v[2:3], v[4:7], off", 16, 16),
+        ("flat_store_b16 v[2:3], v4", 2, 2),
+    ];
+    for (store, step, bytes) in stores {
+        for spread in [1, 3] {
+            // The lane to blame, and how: all from it on are in the guard, it alone is, or all below some lane are.
+            for (first, how) in [(0u32, "above"), (5, "above"), (31, "above"), (12, "below"), (7, "alone"), (30, "alone")] {
+                let mut seen = vec![];
+                for engine in ENGINES {
+                    let device = device(engine, AddressMode::Isolated);
+                    let buffer = device.alloc(4096).expect("memory");
+                    let (step, end) = (step * spread, buffer.address() + 4096);
+                    let (at, lost) = match how {
+                        "above" => (end - u64::from(first * step), 64),
+                        "below" => (buffer.address() - u64::from(first * step), 64),
+                        _ => (buffer.address(), first),
+                    };
+                    let result = run(&device, 32, &frame(step, lost, store), &pair(at));
+                    let blamed = if how == "below" { 0 } else { first };
+                    let text = result.expect_err("a fault").to_string();
+                    assert!(text.contains(&format!("lane {blamed}: ")), "{engine:?} {store}: {text}");
+                    let memory = buffer.to_vec().expect("memory");
+                    let mut want = vec![0; 4096];
+                    for lane in 0..blamed {
+                        let data: Vec<u8> = [1, 0x101, 0x201, 0x301].into_iter().flat_map(|n: u32| (n + lane).to_le_bytes()).collect();
+                        let place = (at + u64::from(lane * step) - buffer.address()) as usize;
+                        want[place..][..bytes].copy_from_slice(&data[..bytes]);
+                    }
+                    let wrong = (0..4096).find(|i| memory[*i] != want[*i]);
+                    assert_eq!(wrong, None, "{engine:?} {store} {spread} {first} {how}");
+                    seen.push((text, memory));
+                }
+                assert!(seen[0] == seen[1], "{store}: {} and {}", seen[0].0, seen[1].0);
+            }
+        }
+    }
+}
