@@ -11,6 +11,7 @@ use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
 use crate::memory::fault;
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
+use crate::progress::Progress;
 use crate::sampler::Sampler;
 use crate::scratch::DEFAULT_LIMIT_BYTES;
 use crate::step::Hook;
@@ -175,6 +176,8 @@ pub struct Launch<'a> {
     pub cancel: Option<&'a AtomicU32>,
     /// Called before every guest instruction (`Engine::Interp` only); see [`crate::step`].
     pub hook: Option<Hook<'a>>,
+    /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
+    pub progress: Option<&'a Progress>,
 }
 
 impl Default for Launch<'_> {
@@ -189,6 +192,7 @@ impl Default for Launch<'_> {
             max_insts: 0,
             cancel: None,
             hook: None,
+            progress: None,
         }
     }
 }
@@ -339,6 +343,7 @@ impl Device {
             max_insts: launch.max_insts,
             cancel: launch.cancel,
             hook: launch.hook,
+            progress: None,
             deterministic: self.0.options.deterministic,
             ray_half_order: self.0.options.ray_half_order,
             images: self.images(launch.init.target)?,
@@ -543,6 +548,7 @@ impl Kernel {
             max_insts: launch.max_insts,
             cancel: launch.cancel,
             hook: launch.hook,
+            progress: launch.progress,
             deterministic: module.device.0.options.deterministic,
             ray_half_order: module.device.0.options.ray_half_order,
             images: module.device.images(info.target)?,

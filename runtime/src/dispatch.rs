@@ -9,6 +9,7 @@ use crate::address_space::AddressSpace;
 use crate::kernarg::Geometry;
 use crate::pool::Pool;
 use crate::program::{Code, Program};
+use crate::progress::Progress;
 use crate::scratch::{ScratchPlan, ScratchSize};
 use crate::step::{Action, Hook, Step};
 use crate::wave_init::WaveInit;
@@ -56,6 +57,8 @@ pub struct Dispatch<'a> {
     pub cancel: Option<&'a AtomicU32>,
     /// See [`Hook`].
     pub hook: Option<Hook<'a>>,
+    /// Told what the dispatch is doing.
+    pub progress: Option<&'a Progress>,
     /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
     pub deterministic: bool,
     /// How directions of 16 bits are packed.
@@ -92,15 +95,16 @@ pub(crate) struct Job {
     stop: AtomicBool,
     error: Mutex<Option<Error>>,
     cancel: Option<*const AtomicU32>,
+    progress: Option<*const Progress>,
     hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
     totals: [AtomicU64; 3],
 }
 
-// SAFETY: `cancel` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
+// SAFETY: `cancel`, `progress` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
 unsafe impl Send for Job {}
-// SAFETY: as above; both are `Sync` themselves.
+// SAFETY: as above; all are `Sync` themselves.
 unsafe impl Sync for Job {}
 
 impl Job {
@@ -112,6 +116,20 @@ impl Job {
     pub fn hook(&self) -> Option<&(dyn Fn(&Step) -> Action + Sync)> {
         // SAFETY: see the `Send` impl.
         self.hook.map(|h| unsafe { &*h })
+    }
+
+    /// Who watches.
+    pub fn progress(&self) -> Option<&Progress> {
+        // SAFETY: see the `Send` impl.
+        self.progress.map(|p| unsafe { &*p })
+    }
+
+    /// Tells who watches how many instructions were run since the last call.
+    fn note(&self, tally: &mut Tally) {
+        if let Some(progress) = self.progress() {
+            progress.count(tally.guest_insts - tally.noted_insts);
+            tally.noted_insts = tally.guest_insts;
+        }
     }
 
     /// An error if the dispatch was cancelled or another thread failed.
@@ -168,8 +186,11 @@ impl Job {
                 Some(linear) => {
                     let mut group = spare.pop().unwrap_or_default();
                     group.start(self, linear, tally)?;
+                    if let Some(progress) = self.progress() {
+                        progress.start_group(group.count);
+                    }
                     if self.run_group(&mut group, tally, waiting.len())? {
-                        spare.push(group);
+                        self.finish(group, spare);
                     } else {
                         waiting.push(group);
                     }
@@ -179,8 +200,10 @@ impl Job {
             }
             let mut i = 0;
             while i < waiting.len() {
-                if waiting[i].turn(self, tally)? == Turn::Done {
-                    spare.push(waiting.swap_remove(i));
+                let turn = waiting[i].turn(self, tally)?;
+                self.note(tally);
+                if turn == Turn::Done {
+                    self.finish(waiting.swap_remove(i), spare);
                 } else {
                     i += 1;
                 }
@@ -188,12 +211,22 @@ impl Job {
         }
     }
 
+    /// Keeps a workgroup that is done for the next one.
+    fn finish(&self, group: Workgroup, spare: &mut Vec<Workgroup>) {
+        if let Some(progress) = self.progress() {
+            progress.end_group(group.count);
+        }
+        spare.push(group);
+    }
+
     /// Runs a workgroup until it is done (true), or seems to wait for others (false).
     fn run_group(&self, group: &mut Workgroup, tally: &mut Tally, residents: usize) -> Result<bool, Error> {
         // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
         let patience = 64 * (1 + residents as u32).pow(2);
         loop {
-            match group.turn(self, tally)? {
+            let turn = group.turn(self, tally)?;
+            self.note(tally);
+            match turn {
                 Turn::Done => return Ok(true),
                 Turn::Progress => {}
                 Turn::Waiting { slept } => {
@@ -217,6 +250,9 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
     let scratch = ScratchSize::new(d.name, d.init.target, d.init.wave_size, d.init.scratch_bytes)?;
     let threads = if d.deterministic { 1 } else { pool.threads() };
     let plan = ScratchPlan::new(d.name, scratch, d.init.waves(d.group), d.scratch_limit_bytes, threads, MAX_RESIDENT)?;
+    if let Some(progress) = d.progress {
+        progress.prepare();
+    }
     let before = Instant::now();
     let code = d.program.code(d.name, d.init.code_key())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
@@ -244,11 +280,15 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         stop: AtomicBool::new(false),
         error: Mutex::default(),
         cancel: d.cancel.map(std::ptr::from_ref),
+        progress: d.progress.map(std::ptr::from_ref),
         // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
         hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),
         ticks: AtomicU64::new(0),
         totals: Default::default(),
     });
+    if let Some(progress) = d.progress {
+        progress.begin(total);
+    }
     let start = Instant::now();
     // Waves remember where allocations are in the host.
     let hold = space.hold();

@@ -9,7 +9,7 @@ use wavejit_jit::ir::Failure;
 use wavejit_jit::isa::{self, DisasmOptions};
 
 /// `kernel `k`+0x1c (pc 0x100001c: `global_load_b32 v1, v0, s\[2:3\]`), workgroup (1, 0, 0), wave 3`
-fn place(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> String {
+pub(crate) fn place(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> String {
     let [x, y, z] = group;
     let offset = match pc.checked_sub(job.init.entry) {
         Some(n) => format!("+{n:#x}"),

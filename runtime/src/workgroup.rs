@@ -106,6 +106,8 @@ pub(crate) struct Tally {
     pub waves: u64,
     pub workgroups: u64,
     pub guest_insts: u64,
+    /// Of these, those that whoever watches has been told of.
+    pub noted_insts: u64,
     /// Why a wave failed ([`Ran::Failed`]).
     error: Option<Error>,
     /// Where a restored snapshot leads to ([`Ran::Back`]).
@@ -437,6 +439,9 @@ impl Workgroup {
     /// Looks at cancellation and at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
     fn check_budget(&mut self, job: &Job, i: usize) -> Result<(), Error> {
         job.check_stop()?;
+        if let Some(progress) = job.progress() {
+            progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_pc(job)));
+        }
         let wave = &mut self.waves[i];
         if job.max_insts != 0 && wave.used >= job.max_insts {
             let waiting = self.describe(job);

@@ -1,6 +1,6 @@
 //! The program `wavejit` from the outside: what it prints, and what it says when something is wrong.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::process::{Command, Output, Stdio};
 
 const V5: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/small-v5.hsaco");
@@ -225,6 +225,27 @@ fn run_refuses_what_cannot_be() {
     assert!(scale(&wrong).contains("argument 1 (float): expected 4 bytes, got 8"));
     assert!(failure(&["run", V5, "--grid", "1"]).contains("scale, where_am_i, reverse, table"));
     assert!(scale(&[&["--grid", "1", "--out", "1=-"], &buffer[..]].concat()).contains("argument 1 is neither buffer nor image"));
+}
+
+// Standard error is a pipe here, and no report may get into standard output.
+#[test]
+fn a_run_that_takes_long_says_what_its_waves_do() {
+    let code = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/bin/faults.gfx1100.wave32.hsaco");
+    let args = ["run", code, "--kernel", "endless_loop", "--grid", "128", "--group", "64", "--arg", "buf:zero=4", "--patience", "0.2"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let report: Vec<String> = lines.by_ref().take(3).collect();
+    let again = lines.next().unwrap();
+    child.kill().unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.stdout.is_empty());
+    assert!(report[0].starts_with("still running after ") && again.starts_with("still running after "), "{report:?} {again}");
+    assert!(report[0].contains("kernel `endless_loop`, 0 of 2 workgroups done, ") && report[0].contains("waves running, "), "{report:?}");
+    assert!(report[1].starts_with("  a wave is at kernel `endless_loop`+0x"), "{report:?}");
+    assert!(report[1].contains("workgroup (") && report[1].contains(": `s_"), "{report:?}");
+    assert!(report[2].contains("--max-insts N"), "{report:?}");
+    assert!(failure(&["run", code, "--kernel", "trapping", "--grid", "1", "--patience", "soon"]).contains("not a number of seconds"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct EmitArgs {
 /// Runs it.
 pub fn emit_command(args: &EmitArgs) -> Result<()> {
     let mut func = lifted(&args.file, args.kernel.as_deref(), args.target.as_deref())?;
-    let progress = Progress::start(&format!("compiling {}", func.name));
+    let progress = Progress::start(&format!("compiling {}", func.name), None);
     opt::run(&mut func, OptOptions::default());
     let text =
         compile_to_text(&func, &EmitOptions::default()).with_context(|| format!("{}: kernel `{}`", args.file.display(), func.name))?;

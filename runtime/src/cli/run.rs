@@ -4,11 +4,12 @@ use super::cc::SourceOptions;
 use super::image;
 use super::npy;
 use super::output::{self, Output};
-use super::progress::Progress;
+use super::progress::{Progress, Watched};
 use super::value::{self, ArgSpec};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Sampler};
 
 fn help() -> String {
@@ -66,6 +67,9 @@ pub struct RunArgs {
     /// Stop with an error when a wave has run this many instructions; 0: never.
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_insts: u64,
+    /// Say on standard error what the waves are doing when a run takes longer than this; 0: never.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    patience: Duration,
     /// Compile the kernel (jit) or interpret its wave IR (interp).
     #[arg(long, value_enum, default_value_t = EngineArg::Jit)]
     engine: EngineArg,
@@ -96,6 +100,12 @@ fn dims(text: &str) -> Result<[u32; 3], String> {
         *place = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work-items"))?;
     }
     Ok(out)
+}
+
+/// Seconds, such as `2.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()).filter(|d| d.as_secs() <= 1 << 20);
+    seconds.ok_or_else(|| format!("`{text}` is not a number of seconds"))
 }
 
 /// A register's value, decimal or with `0x`.
@@ -215,15 +225,19 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
             Ready::Bvh(bvh) => Arg::Bvh(bvh),
         })
         .collect();
+    let dispatch = Arc::new(wavejit::Progress::default());
     let launch = Launch {
         grid: args.grid,
         group: args.group.or(kernel.info().required_group).unwrap_or([64, 1, 1]),
         args: &kernel_args,
         dynamic_lds: args.lds,
         max_insts: args.max_insts,
+        progress: Some(&dispatch),
         ..Default::default()
     };
-    let progress = Progress::start(&format!("running {name}"));
+    let watched = Watched { kernel: name.to_string(), dispatch: dispatch.clone(), patience: args.patience };
+    let watched = (!args.patience.is_zero()).then_some(watched);
+    let progress = Progress::start(&format!("running {name}"), watched);
     let mut first = None;
     let mut best = f64::INFINITY;
     for _ in 0..args.repeat {
