@@ -366,6 +366,47 @@ unsafe fn store_row<const N: usize>(to: u64, src: *const u32, exec: u64, e: &mut
     }
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn load_field<const N: usize, const K: u8>(from: u64, bit: u32, dst: *mut u32, exec: u64, e: &mut Failed) {
+    let rest = 32 - 8 * bytes(K) as i32;
+    let (up, down) = (_mm_cvtsi32_si128(rest - bit as i32), _mm_cvtsi32_si128(rest));
+    // SAFETY: rows have N dwords.
+    unsafe {
+        let mut v = [_mm512_setzero_si512(); 4];
+        for (c, v) in v.iter_mut().enumerate().take(N / 16) {
+            *v = access::load512(from.wrapping_add(64 * c as u64), e);
+        }
+        if !e.any() {
+            for (c, v) in v.iter().enumerate().take(N / 16) {
+                let top = _mm512_sll_epi32(*v, up);
+                let is_signed = matches!(K, I8 | I16);
+                let value = if is_signed { _mm512_sra_epi32(top, down) } else { _mm512_srl_epi32(top, down) };
+                put(dst.add(16 * c), value, (exec >> (16 * c)) as u16);
+            }
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn store_field<const N: usize, const K: u8>(to: u64, bit: u32, src: *const u32, exec: u64, e: &mut Failed) {
+    let field = _mm512_set1_epi32(((u32::MAX >> (32 - 8 * bytes(K))) << bit) as i32);
+    let up = _mm_cvtsi32_si128(bit as i32);
+    for c in 0..N / 16 {
+        let (to, k) = (to.wrapping_add(64 * c as u64), (exec >> (16 * c)) as u16);
+        // SAFETY: rows have N dwords. Whole vectors are stored, for the sake of store forwarding.
+        unsafe {
+            let (old, new) = (access::load512(to, e), _mm512_sll_epi32(_mm512_loadu_si512(src.add(16 * c).cast()), up));
+            // Bits of the new one where the field is.
+            let both = _mm512_ternarylogic_epi32::<0xca>(field, new, old);
+            if !e.any() {
+                access::store512(to, _mm512_mask_mov_epi32(old, k, both), e);
+            }
+        }
+    }
+}
+
 /// Dwords: straight from memory to registers to rows, all loads first (`dst` may hold the addresses).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
@@ -415,6 +456,16 @@ impl Isa for Avx512 {
     unsafe fn store_row<const N: usize>(to: u64, src: *const u32, exec: u64, _stage: *mut u8, e: &mut Failed) {
         // SAFETY: passed on.
         unsafe { store_row::<N>(to, src, exec, e) }
+    }
+    #[inline(always)]
+    unsafe fn load_field<const N: usize, const K: u8>(from: u64, bit: u32, dst: *mut u32, exec: u64, _stage: *mut u8, e: &mut Failed) {
+        // SAFETY: passed on.
+        unsafe { load_field::<N, K>(from, bit, dst, exec, e) }
+    }
+    #[inline(always)]
+    unsafe fn store_field<const N: usize, const K: u8>(to: u64, bit: u32, src: *const u32, exec: u64, _stage: *mut u8, e: &mut Failed) {
+        // SAFETY: passed on.
+        unsafe { store_field::<N, K>(to, bit, src, exec, e) }
     }
     #[inline(always)]
     unsafe fn load_consecutive<const N: usize, const K: u8>(from: u64, exec: u64, stage: *mut u8, dst: &[*mut u32; 4], e: &mut Failed) {

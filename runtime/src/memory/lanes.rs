@@ -192,6 +192,49 @@ pub trait Isa {
         }
     }
 
+    /// Loads elements of less than a dword, which begin at `bit` of each dword of the row at `from`, for the lanes of `exec` into `dst` if nothing
+    /// failed. All of the row is memory of ours.
+    #[inline(always)]
+    unsafe fn load_field<const N: usize, const K: u8>(from: u64, bit: u32, dst: *mut u32, exec: u64, stage: *mut u8, e: &mut Failed) {
+        // SAFETY: a row has 4 N bytes.
+        unsafe {
+            Self::copy_in(stage, from, 4 * N, e);
+            if e.any() {
+                return;
+            }
+            for lane in 0..N {
+                let field = *stage.cast::<u32>().add(lane) >> bit;
+                let value = match K {
+                    U8 => u32::from(field as u8),
+                    I8 => i32::from(field as i8) as u32,
+                    U16 => u32::from(field as u16),
+                    _ => i32::from(field as i16) as u32,
+                };
+                let dst = dst.add(lane);
+                *dst = if exec >> lane & 1 != 0 { value } else { *dst };
+            }
+        }
+    }
+
+    /// Stores elements of less than a dword for the lanes of `exec` to where [`Isa::load_field`] finds them.
+    #[inline(always)]
+    unsafe fn store_field<const N: usize, const K: u8>(to: u64, bit: u32, src: *const u32, exec: u64, stage: *mut u8, e: &mut Failed) {
+        let field = (u32::MAX >> (32 - 8 * bytes(K))) << bit;
+        // SAFETY: a row has 4 N bytes.
+        unsafe {
+            Self::copy_in(stage, to, 4 * N, e);
+            if e.any() {
+                return;
+            }
+            for lane in 0..N {
+                let dword = stage.cast::<u32>().add(lane);
+                let mask = if exec >> lane & 1 != 0 { field } else { 0 };
+                *dword = *dword & !mask | *src.add(lane) << bit & mask;
+            }
+            Self::copy_out(to, stage, 4 * N, e);
+        }
+    }
+
     /// Loads consecutive elements, the first active lane's at `from`, into `dst` if nothing failed. `exec` has a lane.
     #[inline(always)]
     unsafe fn load_consecutive<const N: usize, const K: u8>(from: u64, exec: u64, stage: *mut u8, dst: &[*mut u32; 4], e: &mut Failed) {

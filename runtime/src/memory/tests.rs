@@ -305,6 +305,51 @@ fn loads_and_stores_equal_the_lane_model() {
 }
 
 #[test]
+fn bytes_and_halfwords_of_scratch_are_fields_of_dwords() {
+    for (name, table) in all_tables() {
+        for lanes in [32, 64] {
+            let mut bench = Bench::new(AddressMode::Isolated, lanes);
+            let exec = 0xf0f0_8001_8001_7ffe & full(lanes);
+            for (kind, at) in
+                [(MemKind::U8, 5), (MemKind::I8, 7), (MemKind::I16, 4), (MemKind::U16, 6), (MemKind::I16, 5), (MemKind::U16, 7)]
+            {
+                let old = |dword: u32, lane: usize| 0x8182_8384 + dword * 0x0101_0101 + lane as u32;
+                for (n, dword) in bench.scratch.iter_mut().enumerate() {
+                    *dword = old((n / lanes) as u32, n % lanes);
+                }
+                bench.row(5).fill(7);
+                let op = MemOp { space: Space::Scratch as u8, kind: kind as u8, dst: [5; 4], data: [6; 4], imm: at, ..NO_OP };
+                // SAFETY: the bench is a complete wave with these rows.
+                assert_eq!(unsafe { (table.load)(&mut *bench.state, &op, exec, 0) }, 0);
+                let bits = 8 * kind.bytes() as u32;
+                for lane in 0..lanes {
+                    let both = u64::from(old(1, lane)) | u64::from(old(2, lane)) << 32;
+                    let field = (both >> (8 * (at - 4))) as u32 & (u32::MAX >> (32 - bits));
+                    let is_negative = matches!(kind, MemKind::I8 | MemKind::I16) && field >> (bits - 1) != 0;
+                    let value = if is_negative { field | u32::MAX << bits } else { field };
+                    let want = if exec >> lane & 1 != 0 { value } else { 7 };
+                    assert_eq!(bench.row(5)[lane], want, "{name}: {kind:?} at {at}, lane {lane} of {lanes}");
+                }
+                bench.row(6).fill(0xabcd_5ea9);
+                // SAFETY: as above.
+                assert_eq!(unsafe { (table.store)(&mut *bench.state, &op, exec, 0) }, 0);
+                for (n, dword) in bench.scratch.iter().enumerate() {
+                    let (row, lane) = (n / lanes, n % lanes);
+                    let mut bytes = old(row as u32, lane).to_le_bytes();
+                    for (i, byte) in 0xabcd_5ea9_u32.to_le_bytes().into_iter().enumerate().take(kind.bytes()) {
+                        let to = at as usize + i;
+                        if exec >> lane & 1 != 0 && to / 4 == row {
+                            bytes[to % 4] = byte;
+                        }
+                    }
+                    assert_eq!(dword.to_le_bytes(), bytes, "{name}: {kind:?} at {at}, dword {row} of lane {lane}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_wild_lane_is_named() {
     for (name, table) in all_tables() {
         for mode in [AddressMode::Isolated, AddressMode::Shared] {

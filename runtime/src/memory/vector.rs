@@ -478,13 +478,36 @@ pub fn scratch_byte<const N: usize>(state: &WaveState, at: u32, lane: usize) -> 
     (state.scratch as u64).wrapping_add(((at as usize / 4 * N + lane) * 4 + at as usize % 4) as u64)
 }
 
-/// The one dword-aligned scratch offset of all lanes of `exec`, if it is in range: then dwords are whole rows. The first row's address.
+/// Elements of all lanes at one offset of scratch.
+struct ScratchRow {
+    /// The offset.
+    at: u32,
+    /// Address of the first row.
+    row: u64,
+}
+
+impl ScratchRow {
+    /// Address of dword `d` of the elements.
+    #[inline(always)]
+    fn dword<const N: usize>(&self, d: usize) -> u64 {
+        self.row.wrapping_add((4 * N * d) as u64)
+    }
+
+    /// First bit of elements of less than a dword.
+    #[inline(always)]
+    fn bit(&self) -> u32 {
+        self.at % 4 * 8
+    }
+}
+
+/// Where elements are if all lanes of `exec` have one offset, which is in range: dwords are whole rows then, bytes and halfwords fields of one.
+/// Those that lie across dwords go lane by lane.
 #[inline(always)]
-unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Option<u64> {
+unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Option<ScratchRow> {
     // SAFETY: rows of the wave.
     unsafe {
         let at = scratch_offset::<N>(state, op, first_lane(exec), base);
-        if !at.is_multiple_of(4) || !in_scratch(state, at, bytes(K)) || bytes(K) < 4 {
+        if at as usize % 4 + bytes(K).min(4) > 4 || !in_scratch(state, at, bytes(K)) {
             return None;
         }
         if op.offset[0] != NO_ROW {
@@ -493,15 +516,14 @@ unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op
                 return None;
             }
         }
-        Some(scratch_byte::<N>(state, at, 0))
+        Some(ScratchRow { at, row: scratch_byte::<N>(state, at & !3, 0) })
     }
 }
 
 /// Scratch in range that is not there: the host has taken it away.
 #[cold]
-fn lost_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, row: u64) -> u32 {
-    let at = row.wrapping_sub(state.scratch as u64) / N as u64;
-    fault(state, op.pc, exec, FaultKind::Scratch, first_lane(exec) as u32, at)
+fn lost_scratch(state: &mut WaveState, op: &MemOp, exec: u64, at: u32) -> u32 {
+    fault(state, op.pc, exec, FaultKind::Scratch, first_lane(exec) as u32, at.into())
 }
 
 /// A load from scratch.
@@ -518,10 +540,14 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
     unsafe {
         if let Some(first) = scratch_row::<I, N, K>(state, op, exec, base) {
             let stage = context(state).stage.as_mut_ptr();
-            for d in 0..dwords(K) {
-                I::load_row::<N>(first.wrapping_add((4 * N * d) as u64), row::<N>(state, op.dst[d]), exec, stage, &mut e);
+            if bytes(K) < 4 {
+                I::load_field::<N, K>(first.row, first.bit(), row::<N>(state, op.dst[0]), exec, stage, &mut e);
+            } else {
+                for d in 0..dwords(K) {
+                    I::load_row::<N>(first.dword::<N>(d), row::<N>(state, op.dst[d]), exec, stage, &mut e);
+                }
             }
-            return if e.any() { lost_scratch::<N>(state, op, exec, first) } else { 0 };
+            return if e.any() { lost_scratch(state, op, exec, first.at) } else { 0 };
         }
         for lane in Bits(exec) {
             let at = scratch_offset::<N>(state, op, lane, base);
@@ -556,10 +582,14 @@ pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wav
     unsafe {
         if let Some(first) = scratch_row::<I, N, K>(state, op, exec, base) {
             let stage = context(state).stage.as_mut_ptr();
-            for d in 0..dwords(K) {
-                I::store_row::<N>(first.wrapping_add((4 * N * d) as u64), row::<N>(state, op.data[d]), exec, stage, &mut e);
+            if bytes(K) < 4 {
+                I::store_field::<N, K>(first.row, first.bit(), row::<N>(state, op.data[0]), exec, stage, &mut e);
+            } else {
+                for d in 0..dwords(K) {
+                    I::store_row::<N>(first.dword::<N>(d), row::<N>(state, op.data[d]), exec, stage, &mut e);
+                }
             }
-            return if e.any() { lost_scratch::<N>(state, op, exec, first) } else { 0 };
+            return if e.any() { lost_scratch(state, op, exec, first.at) } else { 0 };
         }
         let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
         for lane in Bits(exec) {
