@@ -127,7 +127,7 @@ prologue exec
   puts 11, s14
   epilogue exec
 
-// STATE-34, STATE-35: SCC by class of instruction; NULL drops the result but not SCC.
+// STATE-35: SCC by class of instruction; NULL drops the result but not SCC.
 prologue scc
   s_mov_b32 s4, -1
   s_add_u32 s5, s4, 1            // carry
@@ -227,7 +227,7 @@ prologue mode
   put 7, v11
   epilogue mode
 
-// STATE-27, STATE-30, STATE-31, STATE-32: relative register access, in range and out of it.
+// STATE-27: relative register access, in range and out of it.
 prologue relative
   s_mov_b32 s20, 200
   s_mov_b32 s21, 201
@@ -261,7 +261,7 @@ prologue relative
   puts 8, s20
   epilogue relative
 
-// INIT-01, INIT-03, INIT-04, INIT-12, INIT-13: what a compute wave starts with.
+// INIT-01, INIT-12, INIT-13: what a compute wave starts with.
 prologue start
   v_mov_b32_e32 v25, s20
   put 0, v31                     // workgroup id x, y, z right behind the one user pair

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
 use crate::kernarg::check_lds;
 use crate::program::CodeKey;
-use wavejit_jit::abi::WaveState;
+use wavejit_jit::abi::{PRIVATE_APERTURE_HI, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::{Family, Gfx};
 
@@ -41,7 +41,7 @@ pub struct WaveInit {
     pub mode_word: u32,
     /// M0.
     pub m0: u32,
-    /// FLAT_SCRATCH.
+    /// FLAT_SCRATCH. 0 stands for the aperture of scratch if waves have any.
     pub flat_scratch: u64,
     /// LDS of a workgroup in bytes, dynamic part included.
     pub lds_bytes: u32,
@@ -223,8 +223,12 @@ impl WaveInit {
         set(SReg::M0, self.m0);
         set(SReg::MODE, self.mode_word);
         set(SReg::STATUS, self.status(waves));
-        set(SReg::FLAT_SCRATCH_LO, self.flat_scratch as u32);
-        set(SReg::FLAT_SCRATCH_HI, (self.flat_scratch >> 32) as u32);
+        let flat_scratch = match self.flat_scratch {
+            0 if self.scratch_bytes != 0 => u64::from(PRIVATE_APERTURE_HI) << 32,
+            given => given,
+        };
+        set(SReg::FLAT_SCRATCH_LO, flat_scratch as u32);
+        set(SReg::FLAT_SCRATCH_HI, (flat_scratch >> 32) as u32);
     }
 
     /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a

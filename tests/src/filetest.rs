@@ -25,13 +25,13 @@
 //!
 //! EXEC, if not given, is the lanes that the longest input list names; all lanes without such a list or with `...` in one.
 
-use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_limited};
+use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE_TEXT, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_limited};
 use half::f16;
 use std::fmt::Write;
 use wavejit_jit::abi::Exit;
 use wavejit_jit::ir::verify::verify;
 use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::Gfx;
+use wavejit_jit::isa::{Gfx, assemble_instruction};
 use wavejit_jit::lift::ALL_VGPRS;
 
 /// A target of a case: processor, wave size, VGPRs.
@@ -183,8 +183,15 @@ fn junk(wave_size: u32) -> Machine {
     m
 }
 
+/// The way out of the code.
+fn leave(gfx: Gfx) -> Result<Vec<u32>, String> {
+    let code = assemble_instruction(LEAVE_TEXT, gfx, gfx.default_wave_size()).map_err(|e| format!("    {LEAVE_TEXT}: {e}\n"))?;
+    Ok(code.dwords().to_vec())
+}
+
 fn run_check(case: &Case, (gfx, wave_size, vgprs): Target, check: &Check) -> Result<(), String> {
     let mut start = junk(wave_size);
+    start.target = gfx;
     let mut mode = FpMode::HSA;
     let mut lanes = 0;
     for input in &check.inputs {
@@ -205,7 +212,7 @@ fn run_check(case: &Case, (gfx, wave_size, vgprs): Target, check: &Check) -> Res
     check.expected.iter().for_each(|e| e.apply(&mut expected));
 
     let mut words = case.words.clone();
-    words.push(LEAVE);
+    words.extend(leave(gfx)?);
     let func = lift_limited(&words, gfx, wave_size, mode, vgprs);
     verify(&func).map_err(|e| format!("    verifier: {e}\n"))?;
     for (engine, run) in [INTERPRETER].into_iter().chain(OTHERS) {

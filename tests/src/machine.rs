@@ -19,7 +19,9 @@ pub const MEM_BYTES: usize = 4096;
 pub const LDS_BYTES: usize = 1024;
 /// Vector registers that code may name.
 pub const VGPRS: usize = 256;
-/// `s_setpc_b64 s[96:97]`: leaves the code with every register live.
+/// Leaves the code with every register live.
+pub const LEAVE_TEXT: &str = "s_setpc_b64 s[96:97]";
+/// The same on gfx11.
 pub const LEAVE: u32 = 0xbe80_4860;
 /// Where s\[96:97\] must point for that.
 pub const OUTSIDE: u64 = 0xffff_0000_0000;

@@ -15,6 +15,8 @@ use crate::isa::{Family, Inst, Operand};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
     Branch(Cond),
+    /// s_subvector_loop_begin, s_subvector_loop_end: the address is their second operand.
+    Subvector(Cond),
     /// s_setpc_b64
     SetPc,
     /// s_swappc_b64
@@ -41,6 +43,10 @@ pub enum Cond {
     Scc(bool),
     VccZero(bool),
     ExecZero(bool),
+    /// No half of a wave64 has an active lane; else one half begins a subvector loop, the low one if it has work.
+    SubvectorBegin,
+    /// The high half is yet to run a subvector loop.
+    SubvectorEnd,
 }
 
 /// Where control goes after an instruction.
@@ -109,6 +115,7 @@ pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Const
         Control::Branch(Cond::Always) => Flow::Goto(relative(0)),
         Control::Branch(Cond::Never) => Flow::Next,
         Control::Branch(cond) => Flow::Branch { cond, target: relative(0) },
+        Control::Subvector(cond) => Flow::Branch { cond, target: relative(1) },
         Control::SetPc => through(operand(inst, 0), true),
         Control::SwapPc => through(operand(inst, 1), false),
         Control::Call => Flow::Goto(relative(1)),
@@ -164,10 +171,45 @@ fn condition(c: &mut Cx, cond: Cond) -> Value {
         Cond::Scc(want) => (c.scc(), want),
         Cond::VccZero(want) => (c.vccz(), want),
         Cond::ExecZero(want) => (c.execz(), want),
+        Cond::SubvectorBegin => return subvector_begin(c),
+        Cond::SubvectorEnd => return subvector_end(c),
         Cond::Always => return c.b.const1(true),
         Cond::Never => return c.b.const1(false),
     };
     if want { v } else { c.b.pure1(BNot, v) }
+}
+
+/// s_subvector_loop_begin: the half that does not run yet is kept in the SGPR, and EXEC is the other one. Goes past the loop if there is
+/// none (RDNA1 ISA, SOPK).
+fn subvector_begin(c: &mut Cx) -> Value {
+    let saved = c.op(0);
+    let (lo, hi, zero) = (c.sread(126), c.sread(127), c.b.const32(0));
+    let (no_lo, no_hi) = (c.b.pure2(ICmpEq32, lo, zero), c.b.pure2(ICmpEq32, hi, zero));
+    let none = c.b.pure2(BAnd, no_lo, no_hi);
+    let old = c.src(saved, B32);
+    let kept = c.b.pure3(Sel32, no_lo, lo, hi);
+    let kept = c.b.pure3(Sel32, none, old, kept);
+    let now = c.b.pure3(Sel32, no_lo, hi, zero);
+    c.sdst(saved, B32, kept);
+    c.swrite(127, now);
+    none
+}
+/// s_subvector_loop_end: after the low half the high one runs, if the SGPR has one; after the high half EXEC is both again.
+fn subvector_end(c: &mut Cx) -> Value {
+    let saved = c.op(0);
+    let (lo, hi, zero) = (c.sread(126), c.sread(127), c.b.const32(0));
+    let kept = c.src(saved, B32);
+    let (ran_hi, has_kept) = (c.b.pure2(ICmpNe32, hi, zero), c.b.pure2(ICmpNe32, kept, zero));
+    let ran_lo = c.b.pure1(BNot, ran_hi);
+    let again = c.b.pure2(BAnd, ran_lo, has_kept);
+    let rest = c.b.pure3(Sel32, again, zero, lo);
+    let new_lo = c.b.pure3(Sel32, ran_hi, kept, rest);
+    let new_hi = c.b.pure3(Sel32, again, kept, hi);
+    let new_kept = c.b.pure3(Sel32, again, lo, kept);
+    c.sdst(saved, B32, new_kept);
+    let wide = c.b.pure2(Pack64, new_lo, new_hi);
+    c.set_exec64(wide);
+    again
 }
 
 /// `(old & !mask) | (v << offset & mask)`
@@ -269,6 +311,8 @@ pub const ROWS: &[Row] = &[
     ("s_cbranch_cdbguser",     branch(Cond::Never)),
     ("s_cbranch_cdbgsys_or_user", branch(Cond::Never)),
     ("s_cbranch_cdbgsys_and_user", branch(Cond::Never)),
+    ("s_subvector_loop_begin", Sem::Control(Control::Subvector(Cond::SubvectorBegin))),
+    ("s_subvector_loop_end",   Sem::Control(Control::Subvector(Cond::SubvectorEnd))),
     ("s_setpc_b64",            Sem::Control(Control::SetPc)),
     ("s_swappc_b64",           Sem::Control(Control::SwapPc)),
     ("s_call_b64",             Sem::Control(Control::Call)),

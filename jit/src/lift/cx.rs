@@ -13,7 +13,7 @@ use crate::isa::{self, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
 /// What a scalar operand code names.
 enum ScalarCode {
     Reg(SReg),
-    /// Reads 0, writes are dropped: NULL, and TTMPs as destinations (user code may not write them, STATE-23).
+    /// Reads 0, writes are dropped: NULL, and TTMPs, which are the trap handler's (STATE-22, STATE-23).
     Null,
     ExecLo,
     ExecHi,
@@ -192,6 +192,8 @@ impl<'a, 'f> Cx<'a, 'f> {
     fn code(&self, n: u8) -> ScalarCode {
         let family = self.target.family();
         match n {
+            // From gfx12 user code may read them.
+            108..=123 if family < Family::Gfx12 => ScalarCode::Null,
             124 if family >= Family::Gfx11 => ScalarCode::Null,
             125 if family >= Family::Gfx11 => ScalarCode::Reg(SReg::M0),
             124 => ScalarCode::Reg(SReg::M0),
@@ -207,9 +209,21 @@ impl<'a, 'f> Cx<'a, 'f> {
             _ => ScalarCode::Reg(SReg(n & 127)),
         }
     }
+    /// Is code `n` NULL or out of reach? The number of a pair is looked at before its low bit is dropped: NULL is odd on gfx10.
+    fn is_null(&self, n: u8) -> bool {
+        matches!(self.code(n), ScalarCode::Null)
+    }
+    /// The `count` dwords at code `first` as an instruction takes them that may not have M0, NULL or EXEC there: a base address, a
+    /// descriptor. Those read 0 (STATE-22, STATE-34). What runs from SGPRs into TTMPs, or past them, reads s0 and up (STATE-25).
+    pub fn sread_tuple(&mut self, first: u8, count: u8) -> Vec<Value> {
+        let first = first & 127 & !(count.next_power_of_two().min(4) - 1);
+        let straddles = |end: u8| first < end && first + count > end;
+        let base = if straddles(TTMP0) || straddles(M0_AND_NULL) { 0 } else { first };
+        (0..count).map(|i| if first >= M0_AND_NULL { self.b.const32(0) } else { self.sread(base + i) }).collect()
+    }
     /// Would a write to scalar code `n` be refused?
     fn is_refused(n: u8) -> bool {
-        (108..=123).contains(&n)
+        (TTMP0..M0_AND_NULL).contains(&n)
     }
     /// Reads scalar code `n` (S32).
     pub fn sread(&mut self, n: u8) -> Value {
@@ -227,10 +241,12 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// Reads the pair at `n` (S64); the low bit of `n` is ignored (STATE-18).
     pub fn sread64(&mut self, n: u8) -> Value {
+        if self.is_null(n) {
+            return self.b.const64(0);
+        }
         let n = n & !1;
         match self.code(n) {
             ScalarCode::ExecLo => self.exec64(),
-            ScalarCode::Null => self.b.const64(0),
             _ => {
                 let lo = self.sread(n);
                 let hi = self.sread(n + 1);
@@ -266,10 +282,12 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// Writes the pair at `n`.
     pub fn swrite64(&mut self, n: u8, v: Value) {
+        if self.is_null(n) {
+            return;
+        }
         let n = n & !1;
         match self.code(n) {
             ScalarCode::ExecLo => self.set_exec64(v),
-            ScalarCode::Null => {}
             _ => {
                 let lo = self.b.pure1(PureOp::Lo64, v);
                 let hi = self.b.pure1(PureOp::Hi64, v);
@@ -709,6 +727,10 @@ pub fn nonzero(b: &mut Builder, v: Value) -> Value {
         b.pure2(PureOp::ICmpNe32, v, z)
     }
 }
+
+/// Scalar codes: trap registers, then M0, NULL and EXEC.
+const TTMP0: u8 = 108;
+const M0_AND_NULL: u8 = 124;
 
 /// The row of a0.
 const AGPR0: u16 = 256;

@@ -4,7 +4,7 @@
 //!
 //! `cfg` finds the blocks and drives; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
 //! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
-//! `mem`.
+//! `graphics`, `mem`.
 
 mod cfg;
 mod compare;
@@ -13,6 +13,7 @@ mod control;
 mod crosslane;
 mod cx;
 mod exec;
+mod graphics;
 mod mem;
 mod packed;
 mod salu;
@@ -74,7 +75,7 @@ fn of_row(row: &isa::Row) -> Option<&'static Sem> {
 }
 
 /// Meanings by name: [`plain_name`] of the rows.
-const NAMED: [&[Row]; 11] = [
+const NAMED: [&[Row]; 12] = [
     salu::ROWS,
     exec::ROWS,
     control::ROWS,
@@ -86,6 +87,7 @@ const NAMED: [&[Row]; 11] = [
     mem::flat::ROWS,
     mem::ds::ROWS,
     wmma::ROWS,
+    graphics::ROWS,
 ];
 
 /// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions, and FLAT, GLOBAL and SCRATCH

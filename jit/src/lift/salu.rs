@@ -207,7 +207,7 @@ fn m0(c: &mut Cx, wide: bool) -> Value {
     let m = c.b.const32(!1);
     c.b.pure2(And32, i, m)
 }
-/// s_movrels: SGPR source relative to M0; 64-bit forms drop the index's low bit (STATE-18).
+/// s_movrels: SGPR source relative to M0; 64-bit forms drop the index's low bit (STATE-18). Out of range it is s0, or s\[0:1\] (STATE-27).
 fn movrels(c: &mut Cx, wide: bool) {
     let (d, reg, index) = (c.op(0), sgpr(c, 1, wide.into()), m0(c, wide));
     let lo = c.b.push(Op::SGetRel { reg, index }, &[Ty::S32]);
@@ -215,6 +215,10 @@ fn movrels(c: &mut Cx, wide: bool) {
         return c.sdst(d, B32, lo);
     }
     let hi = c.b.push(Op::SGetRel { reg: SReg(reg.0 + 1), index }, &[Ty::S32]);
+    let (base, last, s1) = (k(&mut c.b, reg.0.into()), k(&mut c.b, SReg::VCC_LO.0.into()), c.sread(1));
+    let at = c.b.pure2(IAdd32, base, index);
+    let there = c.b.pure2(ICmpUle32, at, last);
+    let hi = c.b.pure3(Sel32, there, hi, s1);
     let v = c.b.pure2(Pack64, lo, hi);
     c.sdst(d, B64, v);
 }

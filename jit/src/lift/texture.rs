@@ -31,7 +31,7 @@ fn texture(c: &mut Cx) {
     }
     let mut args: Vec<Value> = vec![];
     for (first, count) in &r.descriptors {
-        args.extend((0..*count).map(|i| c.sread((first + i) & 127)));
+        args.extend(c.sread_tuple(*first, *count));
     }
     if let Some(op) = r.soffset {
         args.push(c.src(op, B32));

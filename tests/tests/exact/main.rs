@@ -1,5 +1,8 @@
-//! Exactness beyond single values: every combination of modifiers, every edge of a register file, instructions that need more than one
-//! wave. Expected values are plain Rust or the requirement that stands beside them.
+//! Exactness beyond single values: every combination of modifiers, every edge of a register file, what waves start with, instructions that
+//! need more than one wave. Expected values are plain Rust or the requirement that stands beside them.
 
+mod device;
 mod mix;
 mod registers;
+mod scalars;
+mod start;

@@ -191,7 +191,7 @@ impl Decoder<'_> {
                 Opd::VADDR => self.vgpr(f.vaddr.get(&w), 1 + u8::from(mods.offen && mods.idxen || mods.addr64))?,
                 Opd::RSRC(ty) => {
                     let fours = if f.srsrc.width == 5 { 2 } else { 0 };
-                    self.sreg(f.srsrc.get(&w) << fours, self.width(ty))?
+                    self.sreg_anywhere(f.srsrc.get(&w) << fours, self.width(ty))?
                 }
                 Opd::SOFFSET if f.soffset.get(&w) == LDS_DIRECT => return Err(self.bad(LDS_DIRECT)),
                 // Memory instructions have literals from gfx10.

@@ -291,12 +291,12 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn descriptor(&self, field: Bits, count: u8) -> Result1<Operand> {
+    fn descriptor(&mut self, field: Bits, count: u8) -> Result1<Operand> {
         let fours = if field.width == 5 { 2 } else { 0 };
         match field.get(&self.inst.words) << fours {
             // Nine-bit fields name more than registers, though only those have a meaning.
             code @ 128.. => self.special(code),
-            code => self.sreg(code, count),
+            code => self.sreg_anywhere(code, count),
         }
     }
 

@@ -319,6 +319,16 @@ impl Decoder<'_> {
         }
     }
 
+    /// The same for data of SMEM and for descriptors, which hardware takes wherever they stand.
+    fn sreg_anywhere(&mut self, code: u32, count: u8) -> Result1<Operand> {
+        let found = self.sreg(code, count);
+        if found.is_err() && self.lenient && count >= 4 && code < 124 && self.space >= Space::Gfx10 {
+            self.tolerate(Tolerance::STRADDLING);
+            return Ok(Operand::Sgpr { n: (code & !3) as u8, count });
+        }
+        found
+    }
+
     /// Is this the code of NULL?
     fn is_null(&self, code: u32) -> bool {
         Some(code) == self.scalars.null

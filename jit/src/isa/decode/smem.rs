@@ -108,7 +108,7 @@ impl Decoder<'_> {
                     self.zero(if self.family == Family::Gfx12 { sdata >> 5 } else { 0 })?;
                     Operand::Imm(sdata)
                 }
-                Opd::SBASE(ty) => self.sreg(f.sbase.get(&w) << 1, self.width(ty))?,
+                Opd::SBASE(ty) => self.sreg_anywhere(f.sbase.get(&w) << 1, self.width(ty))?,
                 Opd::SOFF => self.scalar_offset(f)?,
                 Opd::SOFFI => Operand::Imm(f.immediate(&w)),
                 Opd::SOFFR => self.sreg(f.soffset.get(&w), 1)?,
@@ -120,8 +120,8 @@ impl Decoder<'_> {
     }
 
     /// Data of a scalar memory access: not M0, not EXEC.
-    fn sdata(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code == self.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg(code, self.width(ty)) }
+    fn sdata(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code == self.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg_anywhere(code, self.width(ty)) }
     }
 
     /// An immediate alone is the operand itself; beside a register it is the `offset:` modifier.

@@ -125,6 +125,83 @@ fn ds_append(c: &mut Cx, op: AtomicOp) {
     c.vdst(d, B32, v, exec);
 }
 
+/// What ds_bvh_stack_rtn_b32 takes for no node, and what it returns when the stack is empty.
+const NO_NODE: u32 = !0;
+const BOTTOM: u32 = !1;
+
+/// ds_bvh_stack_rtn_b32: a stack of nodes still to visit, in LDS. The address register has its base in dwords \[31:18\] and the number of
+/// entries \[17:0\]; entries are 32 dwords apart, and the oldest of more than 8, 16, 32 or 64 (offset1\[5:4\]) are overwritten. Of the four
+/// sorted children (data1) the farther ones are pushed, last first, and the first is returned; or, if it is none, what was pushed last,
+/// which leaves NO_NODE there. The last visited node (data0), if it is one, must be among the children: it and those before it are done.
+fn ds_bvh_stack(c: &mut Cx) {
+    let ops = [c.op(0), c.op(1), c.op(2), c.op(3)];
+    let (address, children) = (vgpr(c, ops[1]), vgpr(c, ops[3]));
+    if !c.has_rows(address, 1) {
+        return;
+    }
+    let exec = c.exec();
+    let size = 8 << (c.inst.mods.offset >> 12 & 3);
+    let packed = lane(c, ops[1], B32);
+    let last = lane(c, ops[2], B32);
+    let children = rows(c, children, 4).map(|v| v.expect("four rows were asked for"));
+    let b = &mut c.b;
+    let (index_mask, no_node, one, two, seven, eighteen, slot_mask) =
+        (b.const32(0x3ffff), b.const32(NO_NODE), b.const32(1), b.const32(2), b.const32(7), b.const32(18), b.const32(size - 1));
+    let base = b.pure2(LShr32, packed, eighteen);
+    let base = b.pure2(Shl32, base, two);
+    let mut index = b.pure2(And32, packed, index_mask);
+    let slot = |b: &mut Builder, index: Value| {
+        let slot = b.pure2(And32, index, slot_mask);
+        let bytes = b.pure2(Shl32, slot, seven);
+        Addr { base: None, offset: Some(b.pure2(IAdd32, base, bytes)), imm: 0 }
+    };
+    // Still to visit: all, or those behind the last one.
+    let fresh = b.pure2(ICmpEq32, last, no_node);
+    let mut open = fresh;
+    for child in children {
+        let same = b.pure2(ICmpEq32, child, last);
+        open = b.pure2(BOr, open, same);
+    }
+    let mut first = None;
+    for (i, child) in children.into_iter().enumerate().rev() {
+        let other = b.pure2(ICmpNe32, child, last);
+        let other = b.pure2(BOr, other, fresh);
+        open = b.pure2(BAnd, open, other);
+        let is_node = b.pure2(ICmpNe32, child, no_node);
+        let taken = b.pure2(BAnd, open, is_node);
+        if i == 0 {
+            first = Some(taken);
+            break;
+        }
+        let lanes = b.pure2(BAnd, taken, exec);
+        let addr = slot(b, index);
+        b.push(Op::Store { space: Space::Lds, kind: MemKind::B32, addr, data: [Some(child), None, None, None], exec: lanes }, &[]);
+        let next = b.pure2(IAdd32, index, one);
+        let next = b.pure2(UMin32, next, index_mask);
+        index = b.pure3(Sel32, taken, next, index);
+    }
+    let taken = first.expect("there are four children");
+    let (zero, bottom) = (b.const32(0), b.const32(BOTTOM));
+    let is_empty = b.pure2(ICmpEq32, index, zero);
+    let popped = b.pure2(BOr, taken, is_empty);
+    let popped = b.pure1(BNot, popped);
+    let top = b.pure2(ISub32, index, one);
+    index = b.pure3(Sel32, popped, top, index);
+    let lanes = b.pure2(BAnd, popped, exec);
+    let addr = slot(b, index);
+    let gone = b.splat(no_node);
+    let swap =
+        Op::Atomic { space: Space::Lds, op: Swap, wide: false, addr, data: [Some(gone), None, None, None], exec: lanes, returns: true };
+    let old = b.push(swap, &[Ty::L32]);
+    let v = b.pure3(Sel32, popped, old, bottom);
+    let v = b.pure3(Sel32, taken, children[0], v);
+    let sixteen = b.const32(16);
+    let high = b.pure2(Shl32, base, sixteen);
+    let packed = b.pure2(Or32, high, index);
+    c.vdst(ops[1], B32, packed, exec);
+    c.vdst(ops[0], B32, v, exec);
+}
+
 #[allow(missing_docs)]
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
@@ -252,6 +329,7 @@ pub const ROWS: &[Row] = &[
     ("ds_pk_add_rtn_f16",                   Sem::Wave(|c| ds_atomic(c, PkAddF16, false, true, 1))),
     ("ds_pk_add_bf16",                      Sem::Wave(|c| ds_atomic(c, PkAddBf16, false, false, 1))),
     ("ds_pk_add_rtn_bf16",                  Sem::Wave(|c| ds_atomic(c, PkAddBf16, false, true, 1))),
+    ("ds_bvh_stack_rtn_b32",                Sem::Wave(ds_bvh_stack)),
     ("ds_append",                           Sem::Wave(|c| ds_append(c, Add))),
     ("ds_consume",                          Sem::Wave(|c| ds_append(c, Sub))),
     ("ds_nop",                              Sem::Note(crate::ir::NoteKind::Other)),

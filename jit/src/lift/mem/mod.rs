@@ -9,7 +9,7 @@ use super::cx::Cx;
 use super::sem::*;
 use crate::ir::AtomicOp::{self, *};
 use crate::ir::PureOp::*;
-use crate::ir::{Addr, MemKind, Op, SReg, Space, Ty, VReg, Value};
+use crate::ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};
 use crate::isa::{Enc, Family, Operand};
 
 /// Which half of a register a 16-bit access uses.

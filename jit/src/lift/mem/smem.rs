@@ -30,7 +30,13 @@ fn sgprs(c: &mut Cx, d: Operand, first: Value, n: u32) {
 }
 fn s_load(c: &mut Cx, dwords: u8) {
     let (d, sbase) = (c.op(0), c.op(1));
-    let base = c.src(sbase, B64);
+    let base = match sbase {
+        Operand::Sgpr { n, .. } => {
+            let half = c.sread_tuple(n, 2);
+            c.b.pure2(Pack64, half[0], half[1])
+        }
+        _ => c.src(sbase, B64),
+    };
     let (offset, imm) = smem_offset(c, 2);
     let v = c.b.push(Op::SLoad { base, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
     sgprs(c, d, v, dwords.into());
@@ -40,7 +46,8 @@ fn s_buffer_load(c: &mut Cx, dwords: u8) {
     let Operand::Sgpr { n, .. } = desc else {
         return c.unsupported("V# in SGPRs expected");
     };
-    let desc = [0, 1, 2, 3].map(|i| c.sread((n & !3) + i));
+    let desc = c.sread_tuple(n, 4);
+    let desc = [desc[0], desc[1], desc[2], desc[3]];
     let (offset, imm) = smem_offset(c, 2);
     let v = c.b.push(Op::SBufferLoad { desc, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
     sgprs(c, d, v, dwords.into());

@@ -1,0 +1,99 @@
+//! What graphics stages use and compute waves may run: interpolation of attributes that stand in VGPRs (VINTERP), a dword of LDS for all
+//! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
+
+use super::cx::Cx;
+use super::sem::*;
+use crate::ir::PureOp::*;
+use crate::ir::{Addr, FpMode, MemKind, NoteKind, Op, SReg, Space, Ty, Value};
+use crate::isa::{Half, Operand};
+
+/// Source `i` as f32: its own in every lane or, with `quad_lane`, that of one lane of its quad, active or not; then neg.
+fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {
+    let Operand::Vgpr { n, half, .. } = c.op(1 + i) else {
+        c.unsupported("VGPR expected");
+        return c.b.const32(0);
+    };
+    let demand = if quad_lane.is_some() { None } else { Some(c.exec()) };
+    let mut v = c.vread(n, Half::Whole, B32, demand);
+    if let Some(from) = quad_lane {
+        let table = c.b.func.table(std::array::from_fn(|lane| lane as u32 & !3 | from));
+        let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);
+        v = c.b.push(Op::Shuffle { value: v, index }, &[Ty::L32]);
+    }
+    if t == F16 {
+        if half == Half::Hi || c.inst.mods.op_sel >> i & 1 != 0 {
+            v = c.high_half(v);
+        }
+        v = c.b.pure1(CvtF32F16, v);
+    }
+    if c.inst.mods.neg >> i & 1 != 0 {
+        let sign = c.b.const32(0x8000_0000);
+        v = c.b.pure2(Xor32, v, sign);
+    }
+    v
+}
+/// v_interp_p10_*: P10 of the quad's lane 1 times the coordinate, plus P0 of its lane 0.
+fn p10(c: &mut Cx, t: T, to_zero: bool) {
+    interpolate(c, [(t, Some(1)), (F32, None), (t, Some(0))], F32, to_zero);
+}
+/// v_interp_p2_*: P20 of the quad's lane 2 times the coordinate, plus what v_interp_p10 gave.
+fn p2(c: &mut Cx, t: T, to_zero: bool) {
+    interpolate(c, [(t, Some(2)), (F32, None), (F32, None)], t, to_zero);
+}
+/// One rounding in f32, another one for an f16 result; `to_zero` overrides the mode's.
+fn interpolate(c: &mut Cx, sources: [(T, Option<u32>); 3], dst: T, to_zero: bool) {
+    let mode = c.b.mode;
+    if to_zero {
+        c.b.mode = FpMode(mode.0 | 0xf);
+    }
+    let [x, y, z] = [0, 1, 2].map(|i| source(c, i, sources[i].0, sources[i].1));
+    let mut v = c.b.pure3(FFma32, x, y, z);
+    if dst == F16 {
+        v = c.b.pure1(CvtF16F32, v);
+    }
+    v = c.output_mods(v, dst);
+    c.b.mode = mode;
+    let (d, exec) = (c.op(0), c.exec());
+    c.vdst(d, dst, v, exec);
+}
+
+/// lds_direct_load: the byte, half or dword at M0\[15:0\] for every lane; M0\[18:16\] says which: 0 u8, 1 u16, 2 dword, 4 i8, 5 i16.
+fn direct_load(c: &mut Cx) {
+    let exec = c.exec();
+    let m0 = c.b.sget(SReg::M0);
+    let bits = |c: &mut Cx, shift: u32, mask: u32| {
+        let n = c.b.const32(shift);
+        let v = c.b.pure2(LShr32, m0, n);
+        let m = c.b.const32(mask);
+        c.b.pure2(And32, v, m)
+    };
+    let (at, byte, kind) = (bits(c, 0, 0xfffc), bits(c, 0, 3), bits(c, 16, 7));
+    let addr = Addr { base: None, offset: Some(c.as_lane(at)), imm: 0 };
+    let dword = c.b.load(Space::Lds, MemKind::B32, addr, exec);
+    let (three, one, zero, eight, sixteen) = (c.b.const32(3), c.b.const32(1), c.b.const32(0), c.b.const32(8), c.b.const32(16));
+    let size = c.b.pure2(And32, kind, three);
+    let (is_byte, is_half) = (c.b.pure2(ICmpEq32, size, zero), c.b.pure2(ICmpEq32, size, one));
+    let is_small = c.b.pure2(BOr, is_byte, is_half);
+    let width = c.b.pure3(Sel32, is_byte, eight, sixteen);
+    let start = c.b.pure2(Shl32, byte, three);
+    let is_signed = c.b.pure2(ICmpUgt32, kind, three);
+    let (unsigned, signed) = (c.b.pure3(BfeU32, dword, start, width), c.b.pure3(BfeI32, dword, start, width));
+    let small = c.b.pure3(Sel32, is_signed, signed, unsigned);
+    let v = c.b.pure3(Sel32, is_small, small, dword);
+    let d = c.op(0);
+    c.vdst(d, B32, v, exec);
+}
+
+/// Rows.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("v_interp_p10_f32",         Sem::Wave(|c| p10(c, F32, false))),
+    ("v_interp_p2_f32",          Sem::Wave(|c| p2(c, F32, false))),
+    ("v_interp_p10_f16_f32",     Sem::Wave(|c| p10(c, F16, false))),
+    ("v_interp_p2_f16_f32",      Sem::Wave(|c| p2(c, F16, false))),
+    ("v_interp_p10_rtz_f16_f32", Sem::Wave(|c| p10(c, F16, true))),
+    ("v_interp_p2_rtz_f16_f32",  Sem::Wave(|c| p2(c, F16, true))),
+    ("lds_direct_load",          Sem::Wave(direct_load)),
+    // Nothing takes what a compute wave exports, done or not, whatever EXEC is.
+    ("exp",                      Sem::Note(NoteKind::Other)),
+];
