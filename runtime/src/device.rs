@@ -2,9 +2,10 @@
 
 use crate::Error;
 use crate::address_space::AddressSpace;
+use crate::arg_type::Element;
 use crate::border::BorderTable;
 use crate::bvh::Bvh;
-use crate::code_object::{self, CodeObject, KernelInfo};
+use crate::code_object::{self, ArgKind, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
 use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
@@ -126,8 +127,10 @@ pub enum Arg<'a> {
     Buffer(&'a Buffer),
     /// A guest address.
     Address(u64),
-    /// The bytes of a value, of exactly the argument's size.
+    /// The bytes of a value of any type, of exactly the argument's size.
     Bytes(&'a [u8]),
+    /// The bytes of a number, or of those of a vector, whose type must be the argument's where the code object names it.
+    Numbers(&'a [u8], Element),
     /// A 32-bit integer.
     U32(u32),
     /// A signed 32-bit integer.
@@ -569,8 +572,20 @@ impl Kernel {
     }
 }
 
-/// Refuses descriptors of other generations than the kernel's.
+/// Refuses descriptors of other generations than the kernel's, and of the other kind.
 fn check_descriptors(info: &KernelInfo, args: &[Arg]) -> Result<(), Error> {
+    for (i, (arg, given)) in info.explicit_args().zip(args).enumerate() {
+        let (wanted, found) = match (arg.kind, given) {
+            (ArgKind::Image, Arg::Sampler(_)) => ("an image", "a sampler"),
+            (ArgKind::Sampler, Arg::Image(_)) => ("a sampler", "an image"),
+            _ => continue,
+        };
+        return Err(Error::Arg(format!(
+            "kernel `{}`, argument {i} ({}): expected {wanted}, got {found}",
+            info.name,
+            kernarg::describe(arg)
+        )));
+    }
     let wanted = crate::memory::scalar::generation(info.target.family());
     match args.iter().enumerate().find_map(|(i, a)| a.generation().filter(|g| *g != wanted).map(|g| (i, g))) {
         Some((i, found)) => Err(Error::Arg(format!(
@@ -609,8 +624,12 @@ impl<'a> Arg<'a> {
             Arg::Buffer(b) => ArgValue::Pointer(b.address),
             Arg::Address(a) => ArgValue::Pointer(a),
             Arg::Bytes(b) => ArgValue::Bytes(b),
-            Arg::U32(_) | Arg::I32(_) | Arg::F32(_) => ArgValue::Bytes(&scalar[..4]),
-            Arg::U64(_) | Arg::F64(_) => ArgValue::Bytes(scalar),
+            Arg::Numbers(bytes, element) => ArgValue::Numbers(bytes, element),
+            Arg::U32(_) => ArgValue::Numbers(&scalar[..4], Element::U32),
+            Arg::I32(_) => ArgValue::Numbers(&scalar[..4], Element::I32),
+            Arg::F32(_) => ArgValue::Numbers(&scalar[..4], Element::F32),
+            Arg::U64(_) => ArgValue::Numbers(scalar, Element::U64),
+            Arg::F64(_) => ArgValue::Numbers(scalar, Element::F64),
             Arg::LocalBytes(n) => ArgValue::LocalBytes(n),
             Arg::Image(i) => ArgValue::Pointer(i.descriptor_address()),
             Arg::Sampler(s) => ArgValue::Pointer(s.descriptor_address()),

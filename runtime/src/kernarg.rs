@@ -3,6 +3,7 @@
 //! Reference: LLVM AMDGPUUsage, "Kernel Argument" metadata and hidden arguments; HSA Runtime Specification, "Kernel dispatch packet";
 //! `amd_queue_t` in AMD's `amd_hsa_queue.h`.
 
+use crate::arg_type::{self, Element};
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo};
 use crate::error::Error;
 use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
@@ -19,8 +20,10 @@ pub const MAX_LDS_BYTES: u64 = 64 << 10;
 pub enum ArgValue<'a> {
     /// A guest address.
     Pointer(u64),
-    /// The bytes of a value, of exactly the argument's size.
+    /// The bytes of a value of any type, of exactly the argument's size.
     Bytes(&'a [u8]),
+    /// The bytes of numbers of a type.
+    Numbers(&'a [u8], Element),
     /// LDS bytes behind a `__local` pointer.
     LocalBytes(u32),
 }
@@ -128,7 +131,12 @@ pub fn pack(
     if args.len() != expected {
         let list: Vec<String> = kernel.explicit_args().enumerate().map(|(i, a)| format!("{i}: {}", describe(a))).collect();
         let list = if list.is_empty() { "none".to_string() } else { list.join(", ") };
-        return Err(Error::Arg(format!("kernel `{}`: expected {expected} arguments ({list}), got {}", kernel.name, args.len())));
+        return Err(Error::Arg(format!(
+            "kernel `{}`: expected {expected} argument{} ({list}), got {}",
+            kernel.name,
+            if expected == 1 { "" } else { "s" },
+            args.len()
+        )));
     }
     let mut bytes = vec![0; kernel.kernarg_bytes as usize];
     let mut lds_end = kernel.lds_bytes;
@@ -159,13 +167,6 @@ pub fn pack_raw(kernel: &KernelInfo, packed: &[u8]) -> Vec<u8> {
 
 /// Writes one explicit argument. `lds_end` is the LDS given out so far.
 fn put_explicit(arg: &KernelArg, value: ArgValue, place: &mut [u8], lds_end: &mut u32) -> Result<(), String> {
-    let pointer = |address: u64, place: &mut [u8]| match place.len() {
-        8 => {
-            place.copy_from_slice(&address.to_le_bytes());
-            Ok(())
-        }
-        len => Err(format!("expected {len} bytes, got a pointer of 8")),
-    };
     match (arg.kind, value) {
         (ArgKind::DynamicSharedPointer, ArgValue::LocalBytes(len)) => {
             let align = arg.pointee_align.unwrap_or(16).clamp(1, 4096).next_power_of_two();
@@ -177,14 +178,27 @@ fn put_explicit(arg: &KernelArg, value: ArgValue, place: &mut [u8], lds_end: &mu
             place[..width].copy_from_slice(&offset[..width]);
             Ok(())
         }
-        (ArgKind::DynamicSharedPointer, _) => Err("expected a number of LDS bytes".to_string()),
+        (ArgKind::DynamicSharedPointer, _) => Err("expected a number of LDS bytes, for it is a __local pointer".to_string()),
         (_, ArgValue::LocalBytes(_)) => Err("this is not a __local pointer, but LDS bytes were given".to_string()),
-        (_, ArgValue::Pointer(address)) => pointer(address, place),
-        (_, ArgValue::Bytes(bytes)) if bytes.len() == place.len() => {
+        (_, ArgValue::Pointer(address)) => match arg_type::refuse_pointer(arg) {
+            Some(why) => Err(why),
+            None => {
+                place.copy_from_slice(&address.to_le_bytes());
+                Ok(())
+            }
+        },
+        (_, ArgValue::Bytes(bytes)) => put_numbers(arg, bytes, None, place),
+        (_, ArgValue::Numbers(bytes, element)) => put_numbers(arg, bytes, Some(element), place),
+    }
+}
+
+fn put_numbers(arg: &KernelArg, bytes: &[u8], element: Option<Element>, place: &mut [u8]) -> Result<(), String> {
+    match arg_type::refuse_numbers(arg, element, bytes.len()) {
+        Some(why) => Err(why),
+        None => {
             place.copy_from_slice(bytes);
             Ok(())
         }
-        (_, ArgValue::Bytes(bytes)) => Err(format!("expected {} bytes, got {}", place.len(), bytes.len())),
     }
 }
 
@@ -297,7 +311,10 @@ mod tests {
         let message = |name: &str, args: &[ArgValue]| pack_with(name, args).unwrap_err().to_string();
         assert_eq!(message("scale", &[]), "kernel `scale`: expected 3 arguments (0: float*, 1: float, 2: uint), got 0");
         let args = [ArgValue::Pointer(0), ArgValue::Bytes(&[0; 8]), ArgValue::Bytes(&[0; 4])];
-        assert_eq!(message("scale", &args), "kernel `scale`, argument 1 (float): expected 4 bytes, got 8");
+        assert_eq!(message("scale", &args), "kernel `scale`, argument 1 (float): expected 4 bytes, got 8: `float` is one f32: give f32");
+        let args = [ArgValue::Pointer(0), ArgValue::Numbers(&[0; 4], Element::I32), ArgValue::Bytes(&[0; 4])];
+        assert_eq!(message("scale", &args), "kernel `scale`, argument 1 (float): expected f32, got i32: `float` is one f32: give f32");
+        assert!(message("scale", &[ArgValue::Pointer(0); 3]).contains("argument 1 (float): expected 4 bytes by value, got a pointer"));
         assert!(message("reverse", &[ArgValue::Pointer(0), ArgValue::Pointer(0)]).contains("argument 1 (uint*): expected a number of LDS"));
         assert!(message("table", &[ArgValue::LocalBytes(1), ArgValue::Bytes(&[0; 4])]).contains("not a __local pointer"));
         assert!(message("reverse", &[ArgValue::Pointer(0), ArgValue::LocalBytes(65536)]).contains("65536 at most"));

@@ -1,6 +1,7 @@
 //! A software GPU: loads AMD code objects, runs their kernels on the CPU.
 
 mod address_space;
+pub mod arg_type;
 mod border;
 pub mod bvh;
 mod capi;

@@ -222,9 +222,55 @@ fn run_refuses_what_cannot_be() {
     let fault = with_n(&["--grid", "100000"]);
     assert!(fault.contains("scale") && fault.contains("global_store_b32") && fault.contains("not mapped"), "{fault}");
     let wrong = ["--grid", "1", "--arg", "buf:zero=64", "--arg", "f64=1", "--arg", "u32=1"];
-    assert!(scale(&wrong).contains("argument 1 (float): expected 4 bytes, got 8"));
+    assert!(scale(&wrong).contains("argument 1 (float): expected 4 bytes, got 8 of f64: `float` is one f32: give f32"));
     assert!(failure(&["run", V5, "--grid", "1"]).contains("scale, where_am_i, reverse, table"));
     assert!(scale(&[&["--grid", "1", "--out", "1=-"], &buffer[..]].concat()).contains("argument 1 is neither buffer nor image"));
+}
+
+// The kernel is `scale(global float *, float, uint)`.
+#[test]
+fn types_of_arguments_are_those_of_the_kernel() {
+    let scale = |args: [&str; 3], more: &[&str]| {
+        let args: Vec<&str> = args.iter().flat_map(|a| ["--arg", *a]).chain(["--grid", "1"]).chain(more.iter().copied()).collect();
+        let out = wavejit(&run("scale", &args));
+        (out.status.success(), String::from_utf8(out.stderr).unwrap())
+    };
+    let refused = |args, expected: &str| {
+        let (ran, message) = scale(args, &[]);
+        assert!(!ran && message.contains(expected), "{args:?}: {message}");
+    };
+    assert_eq!(scale(["buf:fill=f32:0*9", "f32=1", "u32=1"], &[]), (true, String::new()));
+    assert_eq!(scale(["buf:zero=36", "f32=1", "i32=1"], &[]), (true, String::new()), "zeros are of any type, and signs are not compared");
+    let doubles = "kernel `scale`, argument 0 (float*): `float*` points to f32, but the buffer is of f64: give f32 (--untyped passes";
+    refused(["buf:fill=f64:0*9", "f32=1", "u32=1"], doubles);
+    refused(["buf:count=i32:9", "f32=1", "u32=1"], "`float*` points to f32, but the buffer is of i32");
+    refused(["buf:zero=36", "i32=1", "u32=1"], "kernel `scale`, argument 1 (float): expected f32, got i32: `float` is one f32: give f32");
+    refused(["buf:zero=36", "f32=1", "f32=1"], "argument 2 (uint): expected u32, got f32");
+    refused(["f32=1", "f32=1", "u32=1"], "argument 0 (float*): expected 8 bytes, got 4: it is a pointer, so give a buffer");
+    refused(["buf:zero=36", "buf:zero=4", "u32=1"], "argument 1 (float): expected 4 bytes by value, got a pointer of 8");
+    for args in [["buf:fill=f64:0*9", "f32=1", "u32=1"], ["buf:zero=36", "i32=1", "u32=1"]] {
+        assert_eq!(scale(args, &["--untyped"]), (true, String::new()));
+    }
+    assert!(!scale(["buf:zero=36", "f64=1", "u32=1"], &["--untyped"]).0, "sizes are compared always");
+}
+
+// HIP's metadata has no types; one line says so.
+#[test]
+fn where_the_code_object_names_no_types_only_sizes_are_compared() {
+    let code = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/bin/hip_saxpy.gfx1100.wave32.hsaco");
+    let saxpy = |a: &str| {
+        let rest = ["--grid", "128", "--group", "128", "--arg", "buf:zero=512", "--arg", "buf:fill=f64:1*64", "--arg", a, "--arg", "i32=0"];
+        wavejit(&[&["run", code, "--kernel", "hip_saxpy"][..], &rest].concat())
+    };
+    let out = saxpy("f32=2");
+    assert!(out.status.success());
+    let note = "note: the code object does not name the types of arguments 1, 2, 3, so only sizes are compared\n";
+    assert_eq!(String::from_utf8_lossy(&out.stderr), note);
+    let message = String::from_utf8_lossy(&saxpy("f64=2").stderr).into_owned();
+    assert!(
+        message.contains("argument 2 (by_value of 4 bytes): expected 4 bytes, got 8 (the code object does not say of which type)"),
+        "{message}"
+    );
 }
 
 // Standard error is a pipe here, and no report may get into standard output.

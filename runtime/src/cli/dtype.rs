@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use half::f16;
+use wavejit::arg_type::Element;
 
 /// A number type. Little-endian in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +48,11 @@ impl DType {
     /// Bytes of a number.
     pub fn bytes(self) -> usize {
         self.row().3
+    }
+
+    /// What arguments of kernels call it.
+    pub fn element(self) -> Element {
+        Element { class: self.name().chars().next().unwrap_or('u'), bytes: self.bytes() as u32 }
     }
 
     /// The type of a name.

@@ -1,6 +1,7 @@
 //! `wavejit run`: one kernel, with buffers from files, numbers or generators.
 
 use super::cc::SourceOptions;
+use super::dtype::DType;
 use super::image;
 use super::npy;
 use super::output::{self, Output};
@@ -10,6 +11,8 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use wavejit::arg_type;
+use wavejit::code_object::{ArgKind, KernelInfo};
 use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Sampler};
 
 fn help() -> String {
@@ -46,6 +49,9 @@ pub struct RunArgs {
     /// Where a buffer goes afterwards; see below.
     #[arg(long = "out", value_name = "I=WHERE")]
     outs: Vec<String>,
+    /// Take arguments as bytes: do not compare their types with those of the code object.
+    #[arg(long)]
+    untyped: bool,
     /// LDS added at launch (HIP's dynamic shared memory), in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
@@ -119,6 +125,7 @@ enum Ready {
     Buffer(Buffer, npy::Array),
     Same(usize),
     Bytes(Vec<u8>),
+    Numbers(Vec<u8>, DType),
     Lds(u32),
     Image(Image),
     SameImage(usize),
@@ -146,6 +153,9 @@ pub fn run(args: &RunArgs) -> Result<()> {
         ..Default::default()
     })?;
     let kernel = device.load_object(object)?.kernel(&name)?;
+    if !args.untyped {
+        check_types(kernel.info(), &specs)?;
+    }
     let ready = upload(&device, specs)?;
     let load_time = start.elapsed();
     let (stats, best) = launch(args, &kernel, &name, &ready)?;
@@ -170,7 +180,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
 
 /// Are all arguments that are named there, and buffers?
 fn check_references(specs: &[ArgSpec], outs: &[Output]) -> Result<()> {
-    let buffer = |i: usize| matches!(specs.get(i), Some(ArgSpec::Buffer(_)));
+    let buffer = |i: usize| matches!(specs.get(i), Some(ArgSpec::Buffer(_) | ArgSpec::Raw(_)));
     let image = |i: usize| matches!(specs.get(i), Some(ArgSpec::Image(_)));
     for (i, spec) in specs.iter().enumerate() {
         match spec {
@@ -185,15 +195,41 @@ fn check_references(specs: &[ArgSpec], outs: &[Output]) -> Result<()> {
     }
 }
 
+/// Do buffers hold what the kernel's pointers point to, and are images and samplers where it wants them? Values are compared at the launch.
+fn check_types(kernel: &KernelInfo, specs: &[ArgSpec]) -> Result<()> {
+    for (i, (arg, given)) in kernel.explicit_args().zip(specs).enumerate() {
+        let spec = if let ArgSpec::Same(j) = given { &specs[*j] } else { given };
+        let why = match (arg.kind, spec) {
+            (ArgKind::Image, ArgSpec::Buffer(_)) => Some("it is an image: give image=FILE.png or image:new=WIDTHxHEIGHT".to_string()),
+            (ArgKind::Sampler, ArgSpec::Buffer(_)) => Some("it is a sampler: give sampler=linear or the like".to_string()),
+            (_, ArgSpec::Buffer(array)) => arg_type::refuse_contents(arg, array.dtype.element()),
+            _ => None,
+        };
+        if let Some(why) = why {
+            let what = wavejit::kernarg::describe(arg);
+            bail!("kernel `{}`, argument {i} ({what}): {why} (--untyped passes the bytes as they are)", kernel.name);
+        }
+    }
+    let is_compared = |i: usize| matches!(specs.get(i), Some(ArgSpec::Buffer(_) | ArgSpec::Numbers(..)));
+    let unnamed: Vec<String> =
+        kernel.explicit_args().enumerate().filter(|(i, a)| a.type_name.is_none() && is_compared(*i)).map(|(i, _)| i.to_string()).collect();
+    if kernel.has_metadata && !unnamed.is_empty() {
+        let (s, are) = if unnamed.len() == 1 { ("", "is") } else { ("s", "are") };
+        eprintln!("note: the code object does not name the type{s} of argument{s} {}, so only sizes {are} compared", unnamed.join(", "));
+    }
+    Ok(())
+}
+
 fn upload(device: &Device, specs: Vec<ArgSpec>) -> Result<Vec<Ready>> {
     let one = |(i, spec): (usize, ArgSpec)| {
         Ok(match spec {
-            ArgSpec::Buffer(array) => {
+            ArgSpec::Buffer(array) | ArgSpec::Raw(array) => {
                 let buffer = device.upload(&array.bytes).with_context(|| format!("argument {i}, {} bytes", array.bytes.len()))?;
                 Ready::Buffer(buffer, array)
             }
             ArgSpec::Same(i) => Ready::Same(i),
             ArgSpec::Bytes(bytes) => Ready::Bytes(bytes),
+            ArgSpec::Numbers(bytes, dtype) => Ready::Numbers(bytes, dtype),
             ArgSpec::Lds(bytes) => Ready::Lds(bytes),
             ArgSpec::Image(spec) => Ready::Image(spec.make(device).with_context(|| format!("argument {i}"))?),
             ArgSpec::SameImage(i) => Ready::SameImage(i),
@@ -215,6 +251,8 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
                 _ => Arg::bytes(&[]), // `check_references` has refused this
             },
             Ready::Bytes(bytes) => Arg::bytes(bytes),
+            Ready::Numbers(bytes, _) if args.untyped => Arg::bytes(bytes),
+            Ready::Numbers(bytes, dtype) => Arg::Numbers(bytes, dtype.element()),
             Ready::Lds(bytes) => Arg::LocalBytes(*bytes),
             Ready::Image(image) => Arg::Image(image),
             Ready::SameImage(i) => match &ready[*i] {

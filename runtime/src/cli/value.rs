@@ -21,7 +21,8 @@ Kernel arguments, one --arg for each, in order:
   TYPE=V[,V...]            a scalar or vector by value
   hex=0011AABB...          any other value, as bytes in memory order; dwords as 0x0011AABB,0x...
   lds=BYTES                LDS behind a __local pointer
-TYPE is one of i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64.";
+TYPE is one of i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64. Types are compared with those of the code object, where it names them (OpenCL does,
+HIP does not); buf:bin, buf:zero and hex go with any. Vectors of three take four numbers; a structure is hex; NULL is u64=0.";
 
 /// Largest buffer that the command line makes.
 const MAX_BYTES: usize = 1 << 34;
@@ -31,10 +32,14 @@ const MAX_BYTES: usize = 1 << 34;
 pub enum ArgSpec {
     /// A buffer and its first contents; type and shape are kept for outputs.
     Buffer(npy::Array),
+    /// A buffer whose contents are of no type.
+    Raw(npy::Array),
     /// The buffer of an earlier argument.
     Same(usize),
-    /// A value.
+    /// A value of any type.
     Bytes(Vec<u8>),
+    /// A number or a vector.
+    Numbers(Vec<u8>, DType),
     /// LDS bytes.
     Lds(u32),
     /// An image.
@@ -58,12 +63,12 @@ fn parse(text: &str) -> Result<ArgSpec> {
     let Some((key, value)) = text.split_once('=') else { bail!("expected KIND=VALUE, for example f32=1.5 or buf:zero=4096") };
     Ok(match key {
         "buf:npy" => ArgSpec::Buffer(npy::read(&read_file(value)?).with_context(|| value.to_string())?),
-        "buf:bin" => ArgSpec::Buffer(bytes_buffer(read_file(value)?)),
+        "buf:bin" => ArgSpec::Raw(bytes_buffer(read_file(value)?)),
         "buf:fill" => ArgSpec::Buffer(fill(value)?),
         "buf:list" => ArgSpec::Buffer(values(value)?),
         "buf:count" => ArgSpec::Buffer(count(value)?),
         "buf:rand" => ArgSpec::Buffer(random(value)?),
-        "buf:zero" => ArgSpec::Buffer(bytes_buffer(vec![0; length(value, 1)?])),
+        "buf:zero" => ArgSpec::Raw(bytes_buffer(vec![0; length(value, 1)?])),
         "buf:same" => ArgSpec::Same(value.parse().context("expected the number of an argument")?),
         "image:same" => ArgSpec::SameImage(value.parse().context("expected the number of an argument")?),
         _ if key.starts_with("image") => ArgSpec::Image(image::parse_image(key, value)?),
@@ -72,7 +77,10 @@ fn parse(text: &str) -> Result<ArgSpec> {
         "lds" => ArgSpec::Lds(value.parse().context("expected a number of bytes")?),
         "hex" => ArgSpec::Bytes(hex::value_bytes(value)?),
         _ if key.starts_with("buf") => bail!("`{key}` is not a kind of buffer; known are buf:npy bin fill list count rand zero same"),
-        _ => ArgSpec::Bytes(list(DType::parse(key)?, value)?),
+        _ => {
+            let dtype = DType::parse(key)?;
+            ArgSpec::Numbers(list(dtype, value)?, dtype)
+        }
     })
 }
 
@@ -178,15 +186,15 @@ mod tests {
 
     fn buffer(text: &str) -> npy::Array {
         match ArgSpec::parse(text).unwrap() {
-            ArgSpec::Buffer(array) => array,
+            ArgSpec::Buffer(array) | ArgSpec::Raw(array) => array,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn every_kind_of_argument() {
-        assert_eq!(ArgSpec::parse("f32=1.5").unwrap(), ArgSpec::Bytes(vec![0, 0, 0xc0, 0x3f]));
-        assert_eq!(ArgSpec::parse("u8=1,2,3").unwrap(), ArgSpec::Bytes(vec![1, 2, 3]));
+        assert_eq!(ArgSpec::parse("f32=1.5").unwrap(), ArgSpec::Numbers(vec![0, 0, 0xc0, 0x3f], DType::F32));
+        assert_eq!(ArgSpec::parse("u8=1,2,3").unwrap(), ArgSpec::Numbers(vec![1, 2, 3], DType::U8));
         assert_eq!(ArgSpec::parse("hex=0x01 ff").unwrap(), ArgSpec::Bytes(vec![1, 255]));
         assert_eq!(ArgSpec::parse("lds=64").unwrap(), ArgSpec::Lds(64));
         assert_eq!(ArgSpec::parse("buf:same=0").unwrap(), ArgSpec::Same(0));
