@@ -9,6 +9,9 @@
  * For that the library handles SIGSEGV and SIGBUS. What is not a kernel's goes to the handlers of the host, whether they were installed
  * before or after, with the mask and stack that they asked for, and they may leave by siglongjmp. A handler that is installed while a
  * dispatch runs, and calls nobody, gets the faults of that dispatch; the next one finds it and installs ours over it.
+ *
+ * The host may fork while other threads of it are in these functions; fork(2) waits for them where it has to, at most for a compilation.
+ * Children can use all that was opened before; dispatches of other threads do not go on in them.
  */
 #ifndef WAVEJIT_H
 #define WAVEJIT_H

@@ -10,7 +10,7 @@
 
 use crate::Error;
 use crate::memory::{access, fault};
-use parking_lot::Mutex;
+use crate::sync::Mutex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ptr::null_mut;
 

@@ -6,6 +6,7 @@
 use crate::code_object::{CodeObject, PgmRsrc};
 use crate::device::{CodeLaunch, Device, DeviceOptions, Kernel, Launch};
 use crate::error::Error;
+use crate::fork::Section;
 use crate::kernarg::{Geometry, check_lds};
 use crate::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
 use std::cell::RefCell;
@@ -40,6 +41,7 @@ fn device() -> Result<&'static Device, Error> {
     if let Some(device) = DEVICE.get() {
         return Ok(device);
     }
+    let _section = Section::begin();
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit.h`).
     let made = unsafe { Device::shared(DeviceOptions { threads, ..Default::default() }) }?;

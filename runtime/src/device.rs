@@ -16,8 +16,8 @@ use crate::progress::Progress;
 use crate::sampler::Sampler;
 use crate::scratch::DEFAULT_LIMIT_BYTES;
 use crate::step::Hook;
+use crate::sync::Mutex;
 use crate::wave_init::{Pointers, WaveInit};
-use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_jit::isa::{Family, Gfx};
@@ -242,6 +242,7 @@ impl Device {
     }
 
     fn with_memory(space: AddressSpace, options: DeviceOptions) -> Result<Device, Error> {
+        crate::fork::install();
         crate::image::addresses(options.gb_addr_config, Generation::Gfx11)?;
         let space = Arc::new(space);
         let pool = Pool::new(if options.deterministic { 1 } else { options.threads });

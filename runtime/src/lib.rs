@@ -9,6 +9,7 @@ pub mod code_object;
 pub mod device;
 mod dispatch;
 pub mod error;
+mod fork;
 pub mod image;
 pub mod kernarg;
 /// How waves reach memory: not for others, for whom it would be a way to any byte of the host.
@@ -33,6 +34,7 @@ pub mod sampler;
 mod scratch;
 pub mod snapshot;
 pub mod step;
+mod sync;
 mod wave;
 pub mod wave_init;
 mod workgroup;

@@ -1,11 +1,12 @@
 //! Persistent threads that run dispatches. The thread that launches works too; the others are started when they are first needed.
 
 use crate::dispatch::Job;
+use crate::fork::generation;
 use crate::memory::fault;
+use crate::sync::Mutex;
 use crate::workgroup::Workgroup;
 use crossbeam::channel::{Receiver, Sender, unbounded};
-use parking_lot::{Condvar, Mutex};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, PoisonError};
 
 /// A dispatch on offer to the threads.
 struct Offer {
@@ -16,7 +17,8 @@ struct Offer {
 /// Who is inside a dispatch, and whether others may still enter.
 #[derive(Default)]
 struct Gate {
-    inside: Mutex<Inside>,
+    /// Waited for, so not one of [`crate::sync`]; a child of fork(2) does not know this dispatch.
+    inside: std::sync::Mutex<Inside>,
     left: Condvar,
 }
 #[derive(Default)]
@@ -26,8 +28,11 @@ struct Inside {
 }
 
 impl Gate {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
     fn enter(&self) -> bool {
-        let mut inside = self.inside.lock();
+        let mut inside = self.lock();
         if inside.closed {
             return false;
         }
@@ -35,7 +40,7 @@ impl Gate {
         true
     }
     fn leave(&self) {
-        let mut inside = self.inside.lock();
+        let mut inside = self.lock();
         inside.threads -= 1;
         if inside.threads == 0 {
             self.left.notify_all();
@@ -43,10 +48,10 @@ impl Gate {
     }
     /// Lets nobody in any more and waits for those inside.
     fn close(&self) {
-        let mut inside = self.inside.lock();
+        let mut inside = self.lock();
         inside.closed = true;
         while inside.threads != 0 {
-            self.left.wait(&mut inside);
+            inside = self.left.wait(inside).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -59,10 +64,18 @@ impl Drop for Inhabitant<'_> {
     }
 }
 
+/// The way to the threads of a process.
+struct Offers {
+    sender: Sender<Offer>,
+    /// See [`generation`].
+    generation: u32,
+}
+
 /// The threads of a device.
 pub struct Pool {
     threads: usize,
-    offers: OnceLock<Sender<Offer>>,
+    /// Where the threads take dispatches from, once they have been started.
+    offers: Mutex<Option<Offers>>,
     /// Storage of workgroups, kept by launching threads between dispatches.
     spare: Mutex<Vec<Vec<Workgroup>>>,
 }
@@ -76,7 +89,7 @@ impl Pool {
     /// `threads` threads, the launching one included; 0: as many as the host has.
     pub fn new(threads: usize) -> Pool {
         let host = || std::thread::available_parallelism().map_or(1, usize::from);
-        Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: OnceLock::new(), spare: Mutex::default() }
+        Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: Mutex::default(), spare: Mutex::default() }
     }
 
     /// Threads that run a dispatch at most.
@@ -91,7 +104,7 @@ impl Pool {
             job.work(&mut spare);
         } else {
             let gate = Arc::new(Gate::default());
-            let offers = self.offers.get_or_init(|| self.start());
+            let offers = self.offers();
             for _ in 1..threads {
                 // Fails only when no thread could be started; then this one does it all.
                 let _ = offers.send(Offer { job: job.clone(), gate: gate.clone() });
@@ -102,6 +115,18 @@ impl Pool {
         self.spare.lock().push(spare);
     }
 
+    /// The way to the threads, which are started now if there are none.
+    fn offers(&self) -> Sender<Offer> {
+        let mut offers = self.offers.lock();
+        if let Some(known) = offers.as_ref().filter(|o| o.generation == generation()) {
+            return known.sender.clone();
+        }
+        forget_others(offers.take());
+        let sender = self.start();
+        *offers = Some(Offers { sender: sender.clone(), generation: generation() });
+        sender
+    }
+
     fn start(&self) -> Sender<Offer> {
         let (send, receive) = unbounded();
         for i in 1..self.threads {
@@ -110,6 +135,20 @@ impl Pool {
             let _ = std::thread::Builder::new().name(format!("wavejit-{i}")).spawn(move || serve(&receive));
         }
         send
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        forget_others(self.offers.get_mut().take());
+    }
+}
+
+/// The threads of another process may have been in the middle of taking an offer when this one was forked: what they share with us is
+/// not touched again.
+fn forget_others(offers: Option<Offers>) {
+    if offers.as_ref().is_some_and(|o| o.generation != generation()) {
+        std::mem::forget(offers);
     }
 }
 

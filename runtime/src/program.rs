@@ -6,7 +6,7 @@
 use crate::Error;
 use crate::address_space::AddressSpace;
 use crate::memory::fault::{GuestPc, Registration, register_code};
-use parking_lot::{Mutex, RwLock};
+use crate::sync::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -66,3 +66,10 @@ fn hosts_may_have_signal_handlers_of_their_own() {
         run(&program, &[case]);
     }
 }
+
+/// Without care for it, one child in a hundred waits for ever for a lock that a thread of its parent held.
+#[cfg(target_os = "linux")]
+#[test]
+fn hosts_may_fork_while_other_threads_launch() {
+    run(&build("fork", "fork"), &[]);
+}

@@ -13,6 +13,7 @@ pub mod format;
 #[cfg(target_arch = "x86_64")]
 pub mod guarded;
 pub mod image;
+mod lazy;
 pub mod memory;
 pub mod ray;
 #[cfg(target_arch = "x86_64")]

@@ -7,8 +7,8 @@
 #![allow(unsafe_code)] // vector instructions
 
 use crate::guarded::{Lost, View};
+use crate::lazy::Lazy;
 use std::arch::x86_64::*;
-use std::sync::LazyLock;
 
 /// The instruction sets kernels exist for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum Isa {
 impl Isa {
     /// The best one this processor has; the environment variable `WAVEJIT_TEXTURE_ISA` (`scalar`, `avx2`) takes a lesser one.
     pub fn detect() -> Option<Isa> {
-        static FOUND: LazyLock<Option<Isa>> = LazyLock::new(|| {
+        static FOUND: Lazy<Option<Isa>> = Lazy::new(|| {
             let limit = std::env::var("WAVEJIT_TEXTURE_ISA").unwrap_or_default();
             let wide = Isa::available().contains(&Isa::Avx512) && limit != "avx2";
             let best = if wide { Some(Isa::Avx512) } else { Isa::available().first().copied() };

@@ -198,9 +198,14 @@ impl Site {
         })
     }
 
-    /// What the run time made of the instruction: `make` is called the first time.
+    /// What the run time made of the instruction: `make` is called the first time, by several threads if they come at once.
     pub fn resolved<T: Any + Send + Sync>(&self, make: impl FnOnce(&Site) -> T) -> Option<&T> {
-        self.resolved.get_or_init(|| Box::new(make(self))).downcast_ref()
+        let resolved = self.resolved.get().unwrap_or_else(|| {
+            // Not while others wait, which a process forked meanwhile would do for ever.
+            let made = Box::new(make(self));
+            self.resolved.get_or_init(|| made)
+        });
+        resolved.downcast_ref()
     }
 }
 

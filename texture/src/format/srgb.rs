@@ -5,7 +5,7 @@
 //!
 //! Reference: IEC 61966-2-1, as the Direct3D 11.3 functional specification has it.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 /// Linear value of each code.
 #[rustfmt::skip]
@@ -64,7 +64,7 @@ pub fn linear(c: f64) -> f64 {
 const FIRST: u32 = (127 - 13) << 7;
 const RANGES: usize = 13 << 7;
 
-static STEPS: LazyLock<Box<[u32; RANGES]>> = LazyLock::new(|| {
+static STEPS: Lazy<Box<[u32; RANGES]>> = Lazy::new(|| {
     // Smallest float that is stored as code `n + 1`: half way between the codes.
     let limits: Vec<u32> = (0..255)
         .map(|n| {

@@ -3,7 +3,7 @@
 //! Layouts are named as the manuals name them, most significant field first; R is the least significant one. From gfx10 on a run of
 //! consecutive numbers takes one layout through the numeric formats, which is how [`Run`] rows read.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 use super::{Bc, Channel, Etc, Format, FormatNumber, Layout, Numeric};
 use crate::Generation;
@@ -255,8 +255,8 @@ fn build_legacy(generation: Generation) -> Table {
     (0..64 * 16).map(entry).collect()
 }
 
-static UNIFIED: LazyLock<[Table; 2]> = LazyLock::new(|| [GFX10, GFX11].map(build_unified));
-static LEGACY: LazyLock<[Table; 3]> = LazyLock::new(|| [Generation::Gfx6, Generation::Gfx8, Generation::Gfx9].map(build_legacy));
+static UNIFIED: Lazy<[Table; 2]> = Lazy::new(|| [GFX10, GFX11].map(build_unified));
+static LEGACY: Lazy<[Table; 3]> = Lazy::new(|| [Generation::Gfx6, Generation::Gfx8, Generation::Gfx9].map(build_legacy));
 
 fn entry(generation: Generation, number: FormatNumber) -> Option<&'static (&'static str, Numeric, Option<Format>)> {
     let is_legacy = generation <= Generation::Gfx9;

@@ -5,7 +5,7 @@
 //!
 //! Reference: the Direct3D 11.3 functional specification, "LOD calculations"; field widths from the RDNA3 ISA, tables of T# and S#.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 /// A level number relative to the view's first level, times 256.
 pub type Lambda = i32;
@@ -15,7 +15,7 @@ pub const LOWEST: Lambda = -(1 << 20);
 
 /// By the upper 8 bits of the mantissa m of ρ²: bits 31:16 the nearest to 128 log2 at the start of that range, bits 15:0 the lower 15 bits of
 /// the first mantissa for which it is one more (0x8000: none). The function grows by less than 1 over a range.
-pub static LOG_TABLE: LazyLock<[u32; 256]> = LazyLock::new(|| {
+pub(crate) static LOG_TABLE: Lazy<[u32; 256]> = Lazy::new(|| {
     std::array::from_fn(|range| {
         let mantissa = |half: f64| (half / 128.0).exp2() * f64::from(1 << 23) - f64::from(1 << 23);
         let start = (range << 15) as f64;

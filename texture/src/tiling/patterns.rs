@@ -1,7 +1,8 @@
 //! Loads `equations.txt`, the swizzle equations of gfx10 to gfx12, once per process.
 
+use crate::lazy::Lazy;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::equation::Equation;
 
@@ -43,8 +44,8 @@ struct Row {
 /// `*` in place of a number.
 const ANY: u32 = 0;
 
-static EQUATIONS: LazyLock<HashMap<Key<'static>, Vec<Row>>> =
-    LazyLock::new(|| parse(include_str!("equations.txt")).unwrap_or_else(|line| panic!("equations.txt:{line} is not understood")));
+static EQUATIONS: Lazy<HashMap<Key<'static>, Vec<Row>>> =
+    Lazy::new(|| parse(include_str!("equations.txt")).unwrap_or_else(|line| panic!("equations.txt:{line} is not understood")));
 
 /// The number of the first line that is not understood, if there is one.
 fn parse(text: &'static str) -> Result<HashMap<Key<'static>, Vec<Row>>, usize> {

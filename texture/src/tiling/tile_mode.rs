@@ -1,7 +1,7 @@
 //! Tile modes of gfx6 to gfx8: the registers a descriptor's tile index selects, per chip, and what they mean.
 
+use crate::lazy::Lazy;
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 /// Tile mode registers of a chip.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -205,8 +205,8 @@ pub(super) struct Bank {
 /// The tables, and where each name's is.
 type Chips = (Vec<TileTables>, HashMap<&'static str, usize>);
 
-static CHIPS: LazyLock<Chips> =
-    LazyLock::new(|| parse(include_str!("tile_modes.txt")).unwrap_or_else(|line| panic!("tile_modes.txt:{line} is not understood")));
+static CHIPS: Lazy<Chips> =
+    Lazy::new(|| parse(include_str!("tile_modes.txt")).unwrap_or_else(|line| panic!("tile_modes.txt:{line} is not understood")));
 
 /// Bytes in a row of DRAM of the chips here.
 const ROW_BYTES: u32 = 2048;

@@ -22,13 +22,13 @@
 use super::super::access;
 use super::code_map::find_code;
 use super::enter::leave_through_enter;
+use crate::sync::Mutex;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use std::arch::naked_asm;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// Most levels. Beyond, the newest action takes the place of the one before.
@@ -90,7 +90,7 @@ impl Levels {
 
     /// Installs our handler over what is there, unless that is one of ours.
     fn install(&self, signal: c_int) {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = KNOWN.lock();
         let action = current_action(signal);
         if let Some(level) = ENTRIES.iter().position(|e| action.sa_sigaction == *e as usize) {
             // What was installed over this entry has gone.

@@ -3,7 +3,7 @@
 //! After the mode come the endpoint bits, scattered in an order of the mode's own, the number of the split of two-subset modes, and the indices.
 //! Interpolation is between integers whose order is that of half floats.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 use super::super::rows::half_to_float;
 use super::tables::{BC6_MODES, Bc6Mode, weight};
@@ -32,7 +32,7 @@ pub fn parse_field(text: &str) -> Option<Field> {
 }
 
 /// Modes by the low five bits of the block, their fields read.
-static MODES: LazyLock<[Option<(&'static Bc6Mode, Vec<Field>)>; 32]> = LazyLock::new(|| {
+static MODES: Lazy<[Option<(&'static Bc6Mode, Vec<Field>)>; 32]> = Lazy::new(|| {
     std::array::from_fn(|low| {
         let number = if low & 3 < 2 { low & 3 } else { low };
         let mode = BC6_MODES.iter().find(|mode| usize::from(mode.number) == number)?;

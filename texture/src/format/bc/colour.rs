@@ -1,6 +1,6 @@
 //! BC1 to BC5: two endpoints and a few steps between them.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 use super::{Bc, bits};
 use crate::format::Numeric;
@@ -9,8 +9,8 @@ use crate::format::Numeric;
 const PARTS: u32 = 255 * 6;
 
 /// The sRGB curve at multiples of 1 / [`PARTS`].
-static SRGB: LazyLock<Vec<f32>> =
-    LazyLock::new(|| (0..=PARTS).map(|n| crate::format::srgb::linear(f64::from(n) / f64::from(PARTS)) as f32).collect());
+static SRGB: Lazy<Vec<f32>> =
+    Lazy::new(|| (0..=PARTS).map(|n| crate::format::srgb::linear(f64::from(n) / f64::from(PARTS)) as f32).collect());
 
 /// All texels of a block.
 pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {

@@ -3,7 +3,7 @@
 //! Which face lies beyond an edge, and how its coordinates run, does not depend on the size: texel (i, j) one step outside has its counterpart
 //! at a corner-to-corner combination of 0, n - 1, k and n - 1 - k, where k is its coordinate along the edge.
 
-use std::sync::LazyLock;
+use crate::lazy::Lazy;
 
 use super::super::cube::neighbour;
 use super::taps::inside;
@@ -11,7 +11,7 @@ use crate::simd::Simd;
 
 /// At `face * 4 + edge` (edges: i < 0, i >= n, j < 0, j >= n): the face beyond in bits 2:0, i there in bits 5:4 and j in bits 9:8, each as
 /// 0: 0, 1: n - 1, 2: k, 3: n - 1 - k.
-pub static EDGES: LazyLock<[u32; 24]> = LazyLock::new(|| {
+pub static EDGES: Lazy<[u32; 24]> = Lazy::new(|| {
     // In a cube of four texels a side the texel at k = 1 tells the four codes apart.
     let code = |at: i32| [0, 2, 3, 1][(at & 3) as usize];
     std::array::from_fn(|n| {
