@@ -7,7 +7,7 @@ use crate::code_object::{CodeObject, PgmRsrc};
 use crate::device::{CodeLaunch, Device, DeviceOptions, Kernel, Launch};
 use crate::error::Error;
 use crate::fork::Section;
-use crate::kernarg::{Geometry, check_lds};
+use crate::kernarg::{Geometry, MAX_KERNARG_BYTES, check_lds};
 use crate::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -21,8 +21,6 @@ const ABI_VERSION: u32 = 1;
 
 /// Environment variable: threads of the pool; unset or 0: one for each processor.
 const THREADS_VARIABLE: &str = "WAVEJIT_THREADS";
-/// Largest argument block that is accepted.
-const MAX_KERNARG_BYTES: usize = 1 << 20;
 /// What messages call machine code without a kernel.
 const RAW_NAME: &str = "machine code";
 
@@ -222,7 +220,7 @@ unsafe fn launch(
     max_insts: u64,
     cancel: Option<&AtomicU32>,
 ) -> Result<(), Error> {
-    if kernarg_size > MAX_KERNARG_BYTES {
+    if kernarg_size > MAX_KERNARG_BYTES as usize {
         return Err(bad(&format!("argument block of {kernarg_size} bytes; at most {MAX_KERNARG_BYTES} are possible")));
     }
     // SAFETY: the caller vouches for the kernel, which is only read, and for the bytes.

@@ -8,7 +8,7 @@ use crate::bvh::Bvh;
 use crate::code_object::{self, ArgKind, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
 use crate::image::Image;
-use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers};
+use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
 use crate::pool::Pool;
 use crate::program::{Engine, Program};
@@ -25,10 +25,13 @@ use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::AddressConfig;
 
-/// Bytes of a launch's own block: argument segment, then packet, queue and empty hidden buffers.
-const BLOCK_BYTES: u64 = 16 << 10;
+/// Bytes of a launch's own block, unless its arguments are many: argument segment, then packet, queue and empty hidden buffers.
+const BLOCK_BYTES: u64 = 2048;
 /// Where the parts after the argument segment begin, from the block's end.
-const BLOCK_TAIL: u64 = 4096;
+const BLOCK_TAIL: u64 = 768;
+/// Queue and empty buffer, behind the packet.
+const QUEUE: u64 = 256;
+const ZEROS: u64 = 512;
 /// Most bytes of raw machine code.
 const MAX_CODE_BYTES: u64 = 1 << 30;
 /// Scratch of kernels whose stack need is not known when they are compiled.
@@ -81,11 +84,18 @@ struct Inner {
     space: Arc<AddressSpace>,
     pool: Pool,
     /// Blocks for launches, kept for reuse.
-    blocks: Mutex<Vec<u64>>,
+    blocks: Mutex<Vec<KeptBlock>>,
     dispatches: AtomicU64,
     borders: Mutex<BorderTable>,
     /// Programs of raw code by address, for [`Device::run_code`].
     raw: Mutex<Vec<RawProgram>>,
+}
+
+/// A launch's block that waits for the next one.
+struct KeptBlock {
+    address: u64,
+    /// Bytes of arguments that are in it.
+    used: usize,
 }
 
 struct RawProgram {
@@ -519,7 +529,13 @@ impl Kernel {
         geometry.check(&info.name, Some(info))?;
         check_descriptors(info, launch.args)?;
         let segment_bytes = launch.kernarg.map_or(0, <[u8]>::len).max(info.kernarg_bytes as usize) as u64;
-        let block = LaunchBlock::new(&module.device, segment_bytes)?;
+        if segment_bytes > MAX_KERNARG_BYTES {
+            let name = &info.name;
+            return Err(Error::Arg(format!(
+                "kernel `{name}`: {segment_bytes} bytes of arguments: at most {MAX_KERNARG_BYTES} are possible"
+            )));
+        }
+        let mut block = LaunchBlock::new(&module.device, segment_bytes)?;
         let (bytes, dynamic_lds) = match launch.kernarg {
             Some(packed) => {
                 kernarg::check_lds(&info.name, info.lds_bytes, launch.dynamic_lds)?;
@@ -532,10 +548,8 @@ impl Kernel {
                 (packed.bytes, packed.dynamic_lds_bytes)
             }
         };
-        let space = &module.device.0.space;
-        space.write(block.address, &bytes)?;
         let kernel_object = module.base + info.descriptor_address;
-        space.write(block.packet(), &kernarg::dispatch_packet(info, &geometry, dynamic_lds, kernel_object, block.address))?;
+        block.fill(&bytes, &kernarg::dispatch_packet(info, &geometry, dynamic_lds, kernel_object, block.address))?;
         let pointers = Pointers {
             kernarg: block.address,
             dispatch_packet: block.packet(),
@@ -644,6 +658,8 @@ struct LaunchBlock {
     device: Device,
     address: u64,
     bytes: u64,
+    /// Bytes of arguments that are in it.
+    used: usize,
 }
 
 impl LaunchBlock {
@@ -651,20 +667,35 @@ impl LaunchBlock {
         let inner = &device.0;
         let bytes = BLOCK_BYTES.max(segment_bytes.next_multiple_of(256) + BLOCK_TAIL);
         let kept = if bytes == BLOCK_BYTES { inner.blocks.lock().pop() } else { None };
-        let address = kept.map_or_else(|| inner.space.alloc(bytes, 0), Ok)?;
-        let block = LaunchBlock { device: device.clone(), address, bytes };
-        inner.space.write(block.queue(), &kernarg::queue_bytes())?;
-        inner.space.write(block.zeros(), &[0; 1024])?;
-        Ok(block)
+        let KeptBlock { address, used } = match kept {
+            Some(kept) => kept,
+            None => KeptBlock { address: inner.space.alloc(bytes, 0)?, used: 0 },
+        };
+        Ok(LaunchBlock { device: device.clone(), address, bytes, used })
     }
+
+    /// Writes the launch's data; arguments of an earlier launch do not stay behind them.
+    fn fill(&mut self, arguments: &[u8], packet: &[u8; 64]) -> Result<(), Error> {
+        let space = &self.device.0.space;
+        space.write(self.address, arguments)?;
+        if let Some(left) = self.used.checked_sub(arguments.len()).filter(|n| *n > 0) {
+            space.write(self.address + arguments.len() as u64, &[0; BLOCK_BYTES as usize][..left])?;
+        }
+        self.used = arguments.len();
+        let mut tail = [0; BLOCK_TAIL as usize];
+        tail[..64].copy_from_slice(packet);
+        tail[QUEUE as usize..][..256].copy_from_slice(&kernarg::queue_bytes());
+        space.write(self.packet(), &tail)
+    }
+
     fn packet(&self) -> u64 {
         self.address + self.bytes - BLOCK_TAIL
     }
     fn queue(&self) -> u64 {
-        self.packet() + 256
+        self.packet() + QUEUE
     }
     fn zeros(&self) -> u64 {
-        self.packet() + 1024
+        self.packet() + ZEROS
     }
     fn hidden(&self) -> HiddenPointers {
         HiddenPointers { printf_buffer: self.zeros(), queue: self.queue(), ..Default::default() }
@@ -675,7 +706,7 @@ impl Drop for LaunchBlock {
     fn drop(&mut self) {
         let inner = &self.device.0;
         if self.bytes == BLOCK_BYTES {
-            inner.blocks.lock().push(self.address);
+            inner.blocks.lock().push(KeptBlock { address: self.address, used: self.used });
         } else {
             inner.space.free(self.address);
         }
@@ -685,8 +716,33 @@ impl Drop for LaunchBlock {
 impl Drop for Inner {
     fn drop(&mut self) {
         for block in self.blocks.get_mut().drain(..) {
-            self.space.free(block);
+            self.space.free(block.address);
         }
         self.space.free(self.borders.get_mut().address);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Filter, ImageDesc, SamplerDesc};
+
+    #[test]
+    fn routines_of_image_instructions_go_with_their_device() {
+        let device = Device::new(DeviceOptions { threads: 1, ..Default::default() }).expect("a device");
+        let image = || device.image(&ImageDesc { width: 8, height: 8, ..Default::default() }).expect("an image");
+        let (from, to) = (image(), image());
+        let how = device.sampler(&SamplerDesc { mag: Filter::Linear, ..Default::default() }).expect("a sampler");
+        let code = include_bytes!("../../shaders/bin/image_swirl.gfx1100.wave32.hsaco");
+        let swirl = device.load(code).and_then(|m| m.kernel("image_swirl")).expect("a kernel");
+        let args = [Arg::Image(&from), Arg::Sampler(&how), Arg::Image(&to), Arg::F32(1.0)];
+        swirl.launch(&Launch { grid: [8, 8, 1], group: [8, 8, 1], args: &args, ..Default::default() }).expect("a launch");
+        let routines = device.0.pool.routines();
+        let count = |all: &[std::rc::Weak<std::cell::RefCell<crate::memory::texture::Routines>>]| -> usize {
+            all.iter().filter_map(|r| r.upgrade()).map(|r| r.borrow().count()).sum()
+        };
+        assert!(count(&routines) >= 2, "a sample and a store");
+        drop((from, to, how, swirl, device));
+        assert!(routines.iter().all(|r| r.strong_count() == 0));
     }
 }

@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::address_space::AddressSpace;
 use crate::kernarg::Geometry;
-use crate::pool::Pool;
+use crate::pool::{Locals, Pool};
 use crate::program::{Code, Program};
 use crate::progress::Progress;
 use crate::scratch::{ScratchPlan, ScratchSize};
@@ -155,9 +155,9 @@ impl Job {
         self.stop.store(true, Relaxed);
     }
 
-    /// Runs workgroups until there are none left or the dispatch stops. `spare` holds workgroups for reuse.
-    pub fn work(&self, spare: &mut Vec<Workgroup>) {
-        let mut tally = Tally::default();
+    /// Runs workgroups until there are none left or the dispatch stops.
+    pub fn work(&self, Locals { spare, routines }: &mut Locals) {
+        let mut tally = Tally::new(routines);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut tally)));
         match result {
             Ok(Ok(())) => {}
@@ -168,6 +168,7 @@ impl Job {
             }
         }
         spare.truncate(8);
+        spare.iter_mut().for_each(Workgroup::trim);
         for (total, n) in self.totals.iter().zip([tally.waves, tally.workgroups, tally.guest_insts]) {
             total.fetch_add(n, Relaxed);
         }

@@ -14,6 +14,8 @@ pub const MAX_GROUP_WORK_ITEMS: u64 = 1024;
 pub const MAX_GROUPS: u128 = 1 << 40;
 /// Most LDS of a workgroup, in bytes.
 pub const MAX_LDS_BYTES: u64 = 64 << 10;
+/// Most bytes of an argument segment.
+pub const MAX_KERNARG_BYTES: u64 = 1 << 20;
 
 /// A value for an explicit argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

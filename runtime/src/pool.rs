@@ -3,6 +3,7 @@
 use crate::dispatch::Job;
 use crate::fork::generation;
 use crate::memory::fault;
+use crate::memory::texture::SharedRoutines;
 use crate::sync::Mutex;
 use crate::workgroup::Workgroup;
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -71,25 +72,33 @@ struct Offers {
     generation: u32,
 }
 
+/// What a thread keeps between the dispatches of a device.
+#[derive(Default)]
+pub(crate) struct Locals {
+    /// Storage of workgroups.
+    pub spare: Vec<Workgroup>,
+    /// What it knows of image instructions; the waves of `spare` refer to it.
+    pub routines: SharedRoutines,
+}
+
+// SAFETY: spare workgroups hold no live waves, and their pointers are set anew at every start. `routines` is counted without atomics, but all
+// that refer to it are waves of `spare`, which go where it goes.
+unsafe impl Send for Locals {}
+
 /// The threads of a device.
 pub struct Pool {
     threads: usize,
     /// Where the threads take dispatches from, once they have been started.
     offers: Mutex<Option<Offers>>,
-    /// Storage of workgroups, kept by launching threads between dispatches.
-    spare: Mutex<Vec<Vec<Workgroup>>>,
+    /// What launching threads keep: each dispatch takes one.
+    kept: Mutex<Vec<Locals>>,
 }
-
-// SAFETY: spare workgroups hold no live waves; their pointers are set anew at every start.
-unsafe impl Send for Pool {}
-// SAFETY: as above; access goes through the mutex.
-unsafe impl Sync for Pool {}
 
 impl Pool {
     /// `threads` threads, the launching one included; 0: as many as the host has.
     pub fn new(threads: usize) -> Pool {
         let host = || std::thread::available_parallelism().map_or(1, usize::from);
-        Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: Mutex::default(), spare: Mutex::default() }
+        Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: Mutex::default(), kept: Mutex::default() }
     }
 
     /// Threads that run a dispatch at most.
@@ -97,11 +106,17 @@ impl Pool {
         self.threads
     }
 
+    /// What launching threads know of image instructions.
+    #[cfg(test)]
+    pub(crate) fn routines(&self) -> Vec<std::rc::Weak<std::cell::RefCell<crate::memory::texture::Routines>>> {
+        self.kept.lock().iter().map(|l| std::rc::Rc::downgrade(&l.routines)).collect()
+    }
+
     /// Runs `job` on at most `threads` threads; returns when all have left it.
     pub(crate) fn run(&self, job: &Arc<Job>, threads: usize) {
-        let mut spare = self.spare.lock().pop().unwrap_or_default();
+        let mut locals = self.kept.lock().pop().unwrap_or_default();
         if threads <= 1 {
-            job.work(&mut spare);
+            job.work(&mut locals);
         } else {
             let gate = Arc::new(Gate::default());
             let offers = self.offers();
@@ -109,10 +124,10 @@ impl Pool {
                 // Fails only when no thread could be started; then this one does it all.
                 let _ = offers.send(Offer { job: job.clone(), gate: gate.clone() });
             }
-            job.work(&mut spare);
+            job.work(&mut locals);
             gate.close();
         }
-        self.spare.lock().push(spare);
+        self.kept.lock().push(locals);
     }
 
     /// The way to the threads, which are started now if there are none.
@@ -155,11 +170,11 @@ fn forget_others(offers: Option<Offers>) {
 /// A pool thread: until the pool is dropped.
 fn serve(offers: &Receiver<Offer>) {
     let _unblocked = fault::unblock();
-    let mut spare = Vec::new();
+    let mut locals = Locals::default();
     while let Ok(offer) = offers.recv() {
         if offer.gate.enter() {
             let _inside = Inhabitant(&offer.gate);
-            offer.job.work(&mut spare);
+            offer.job.work(&mut locals);
         }
     }
 }

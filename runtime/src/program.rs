@@ -14,7 +14,7 @@ use wavejit_jit::emit::{self, Compiled, EmitOptions};
 use wavejit_jit::ir::{self, Failure, FpMode, Func};
 use wavejit_jit::isa::Gfx;
 use wavejit_jit::lift::{self, LiftSource};
-use wavejit_jit::opt;
+use wavejit_jit::opt::{self, liveness::Rows};
 
 /// What runs waves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -56,6 +56,8 @@ pub struct Code {
     pub entry: u64,
     /// Rows needed beyond `TEMP_ROW`.
     pub temp_rows: u32,
+    /// Rows of VGPRs and AGPRs that waves may read before they write them.
+    pub read_first: Rows,
     /// Guest pc of each resume point.
     pub resume_pcs: Vec<u64>,
     /// What `Exit::Fail` names.
@@ -120,19 +122,19 @@ impl Program {
         debug_assert_eq!(ir::verify::verify(&func).err(), None, "lifted code passes the verifier");
         let resume_pcs = ir::resume_points(&func).iter().map(|b| func.block(*b).pc).collect();
         let failures = func.failures.clone();
-        let (body, temp_rows) = match self.engine {
-            Engine::Interp => (Body::Interp(func), ir::interp::INTERP_TEMP_ROWS),
+        let (body, temp_rows, read_first) = match self.engine {
+            Engine::Interp => (Body::Interp(func), ir::interp::INTERP_TEMP_ROWS, Rows::ALL),
             Engine::Jit => {
                 opt::run(&mut func, opt::OptOptions::default());
                 let compiled =
                     emit::compile(&func, &EmitOptions::default()).map_err(|e| Error::Internal(format!("kernel `{name}`: {e}")))?;
-                let temp_rows = compiled.temp_rows;
+                let (temp_rows, read_first) = (compiled.temp_rows, compiled.read_first);
                 let code = Arc::new(Jit(compiled));
                 let register = |r: &(usize, usize)| register_code(r.0, r.1, code.clone());
                 let _registered = code.0.code_ranges().iter().map(register).collect();
-                (Body::Jit { code, _registered }, temp_rows)
+                (Body::Jit { code, _registered }, temp_rows, read_first)
             }
         };
-        Ok(Code { entry, temp_rows, resume_pcs, failures, compile_time: start.elapsed(), body })
+        Ok(Code { entry, temp_rows, read_first, resume_pcs, failures, compile_time: start.elapsed(), body })
     }
 }

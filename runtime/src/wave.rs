@@ -1,6 +1,7 @@
 //! Waves as the scheduler keeps them: state, row file, scratch, and what helpers need besides ([`WaveContext`]).
 
 use crate::address_space::AddressSpace;
+use crate::memory::texture::SharedRoutines;
 use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
@@ -40,6 +41,8 @@ pub struct WaveContext {
     pub ray_half_order: HalfOrder,
     /// What the device says of images.
     pub images: ImageConfig,
+    /// Image instructions that have been run before.
+    pub routines: SharedRoutines,
     /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
@@ -59,6 +62,7 @@ impl WaveContext {
             views: Cell::default(),
             ray_half_order: HalfOrder::default(),
             images: crate::image::config_of(target),
+            routines: SharedRoutines::default(),
             refusal: None,
         })
     }
@@ -124,11 +128,19 @@ impl Arena {
         self.0.as_mut().map_or(&mut [], |m| &mut m[..n])
     }
 
-    /// Makes the first `bytes` (that it holds) zero. Large ones are given back to the host, so that pages nobody has touched stay untouched.
+    /// Gives everything back if that is more than `bytes`.
+    pub fn trim(&mut self, bytes: usize) {
+        if self.holds(bytes + 1) {
+            self.0 = None;
+        }
+    }
+
+    /// Makes the first `bytes` zero, as far as it holds them. Large ones are given back to the host, so that pages nobody has touched stay untouched.
     pub fn zero(&mut self, bytes: usize) {
         /// Below this clearing is cheaper than page faults.
         const LARGE: usize = 64 << 10;
         let Some(map) = &mut self.0 else { return };
+        let bytes = bytes.min(map.len());
         #[cfg(target_os = "linux")]
         if bytes > LARGE {
             // SAFETY: a private anonymous mapping, which the host fills with zeros anew; `&mut` says that nobody refers to its contents.

@@ -11,6 +11,7 @@ use crate::program::CodeKey;
 use wavejit_jit::abi::{PRIVATE_APERTURE_HI, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::isa::{Family, Gfx};
+use wavejit_jit::opt::liveness::Rows;
 
 /// Most user SGPRs any target has.
 pub const MAX_USER_SGPRS: usize = 32;
@@ -178,6 +179,12 @@ impl WaveInit {
             return refuse(format!("an initial value for s{register}: a wave has {sgprs} SGPRs"));
         }
         check_lds(name, self.lds_bytes, 0)
+    }
+
+    /// Rows of the registers that its waves have.
+    pub(crate) fn registers(&self) -> Rows {
+        // Where AGPRs are, both halves share one count.
+        if self.accum_offset.is_some() { Rows::ALL } else { Rows::first(self.vgprs) }
     }
 
     /// Waves of a workgroup of this extent.

@@ -2,11 +2,17 @@
 //!
 //! Every wave runs until it suspends. At s_barrier it waits until all waves that have not ended are there. After s_sleep, or when its fuel
 //! is used up, the next wave gets its turn. Waves, LDS and scratch are reused from workgroup to workgroup.
+//!
+//! A wave may find in its registers and its scratch what earlier waves of its dispatch left there, as on a chip, but nothing of another
+//! dispatch: with the first wave of a dispatch that a slot runs, scratch and the registers that the code may read before it writes them
+//! become zero ([`WaveSlot::forget`]). LDS is zero at the start of every workgroup.
 
 use crate::Error;
+use crate::address_space::AddressMode;
 use crate::dispatch::Job;
 use crate::memory::fault::enter;
 use crate::memory::helpers;
+use crate::memory::texture::SharedRoutines;
 use crate::program::{Body, Code, CodeKey};
 use crate::report;
 use crate::wave::{Arena, WaveContext, blank_state};
@@ -15,12 +21,16 @@ use std::sync::Arc;
 use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_jit::ir::interp::Interp;
 use wavejit_jit::ir::{FpMode, Func, SReg};
+use wavejit_jit::opt::liveness::Rows;
 
 /// Guest instructions a wave runs before others get their turn and cancellation is looked at.
 const SLICE: i64 = 1 << 16;
 
 /// Room for [`WaveSlot::stagger`].
 const STAGGER: usize = 4096;
+
+/// Scratch that a wave's slot keeps between dispatches at most.
+const KEPT_SCRATCH_BYTES: usize = 256 << 10;
 
 /// Where a wave is between two entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +51,10 @@ pub(crate) struct WaveSlot {
     /// same few sets of the first-level cache.
     stagger: usize,
     scratch: Arena,
+    /// The dispatch whose data may be in registers and scratch; 0: none.
+    owner: u64,
+    /// Bytes of scratch that waves have had.
+    scratch_used: usize,
     /// Code it went on to; `None`: the kernel's entry.
     pub code: Option<Arc<Code>>,
     pub status: Status,
@@ -101,7 +115,6 @@ pub(crate) struct Workgroup {
 }
 
 /// What a thread keeps while it runs workgroups of one dispatch.
-#[derive(Default)]
 pub(crate) struct Tally {
     pub waves: u64,
     pub workgroups: u64,
@@ -114,6 +127,8 @@ pub(crate) struct Tally {
     back: TurnAt,
     /// Interpreters by function (Engine::Interp only).
     interps: Vec<OwnedInterp>,
+    /// For new waves.
+    routines: SharedRoutines,
 }
 
 /// An interpreter with the code it borrows from.
@@ -124,13 +139,17 @@ struct OwnedInterp {
 }
 
 impl WaveSlot {
-    fn new(job: &Job, index: usize) -> WaveSlot {
+    fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
+        let mut ctx = WaveContext::new(job.init.target);
+        ctx.routines = routines.clone();
         WaveSlot {
             state: blank_state(),
-            ctx: WaveContext::new(job.init.target),
+            ctx,
             rows: Arena::default(),
             stagger: index * 13 * 64 % STAGGER,
             scratch: Arena::default(),
+            owner: 0,
+            scratch_used: 0,
             code: None,
             status: Status::Ended,
             ids: Vec::new(),
@@ -170,9 +189,13 @@ impl WaveSlot {
         self.ctx.images = job.images;
         self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
+        if self.owner != job.serial {
+            self.forget(job);
+        }
         let scratch_bytes = job.scratch.wave_bytes();
         if scratch_bytes != 0 {
             self.state.scratch = self.scratch.at_least(scratch_bytes)?;
+            self.scratch_used = self.scratch_used.max(scratch_bytes);
         }
         if job.deterministic {
             let bytes = self.arena_bytes(job.code.temp_rows);
@@ -197,6 +220,22 @@ impl WaveSlot {
         self.used = 0;
         self.refuel(job);
         Ok(())
+    }
+
+    /// Clears what the dispatch's waves could see of an earlier one. Code that a wave goes on to later needs no more: an entry from which it
+    /// can leave the function counts all registers as read.
+    #[cold]
+    fn forget(&mut self, job: &Job) {
+        if std::mem::replace(&mut self.owner, job.serial) == 0 || job.space.mode() == AddressMode::Shared {
+            return;
+        }
+        // A hook sees registers that the wave does not have.
+        let limit = if job.hook().is_some() { Rows::ALL } else { job.init.registers() };
+        let lanes = self.state.wave_size as usize;
+        for (first, count) in job.code.read_first.within(&limit).runs() {
+            self.registers_mut()[usize::from(first) * lanes..][..usize::from(count) * lanes].fill(0);
+        }
+        self.scratch.zero(self.scratch_used.min(job.scratch.wave_bytes()));
     }
 
     /// Runs to the next exit.
@@ -316,7 +355,7 @@ impl Workgroup {
         }
         while self.waves.len() < self.count {
             let index = self.waves.len();
-            self.waves.push(WaveSlot::new(job, index));
+            self.waves.push(WaveSlot::new(job, index, &tally.routines));
         }
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
             // An SGPR has the low bits.
@@ -326,6 +365,14 @@ impl Workgroup {
         tally.workgroups += 1;
         tally.waves += self.count as u64;
         Ok(())
+    }
+
+    /// Gives back what would be too much to keep for workgroups that may never come.
+    pub fn trim(&mut self) {
+        for wave in &mut self.waves {
+            wave.scratch.trim(KEPT_SCRATCH_BYTES);
+            wave.state.scratch_bytes = 0;
+        }
     }
 
     /// Its LDS.
@@ -469,6 +516,12 @@ impl Workgroup {
 }
 
 impl Tally {
+    /// Nothing so far.
+    pub fn new(routines: &SharedRoutines) -> Tally {
+        let (error, back, interps) = (None, TurnAt::default(), vec![]);
+        Tally { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interps, routines: routines.clone() }
+    }
+
     /// Notes why a wave failed.
     #[cold]
     pub fn fail(&mut self, e: Error) -> Ran {

@@ -13,7 +13,10 @@ mod tests;
 use crate::{
     abi::WaveState,
     ir::{self, Block, Func, Op, Value},
-    opt::{OptOptions, liveness::VgprLiveness},
+    opt::{
+        OptOptions,
+        liveness::{Rows, VgprLiveness},
+    },
     region::{self, Piece, Plan, Step},
 };
 use back_end::{RegionBackend, RegionCode, RegionJob};
@@ -123,6 +126,8 @@ pub struct Compiled {
     entry: unsafe extern "C" fn(*mut WaveState) -> u32,
     /// Rows it needs beyond `TEMP_ROW`.
     pub temp_rows: u32,
+    /// Rows of VGPRs and AGPRs of which it may read a lane that it has not written.
+    pub read_first: Rows,
     /// Guest instructions compiled.
     pub guest_insts: u32,
     /// Host code bytes.
@@ -311,7 +316,7 @@ fn emit(
     shop.define(entry, "skeleton", &func)?;
     // Row functions put up to three masks behind the temporaries of their block.
     let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;
-    shop.finish(entry, func, temp_rows)
+    shop.finish(entry, func, temp_rows, lanes.read_first())
 }
 
 impl Workshop {
@@ -346,7 +351,7 @@ impl Workshop {
     }
 
     /// Makes everything executable.
-    fn finish(mut self, entry: FuncId, func: Box<Func>, temp_rows: u32) -> Result<(Compiled, String), EmitError> {
+    fn finish(mut self, entry: FuncId, func: Box<Func>, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
         let (mut ranges, mut pc_map) = (vec![], vec![]);
         for (id, size, map) in &self.done {
@@ -362,6 +367,7 @@ impl Workshop {
             // SAFETY: the skeleton was declared with exactly this signature and convention.
             entry: unsafe { std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut WaveState) -> u32>(code) },
             temp_rows,
+            read_first,
             guest_insts,
             code_bytes: ranges.iter().map(|r| r.1 - r.0).sum(),
             ranges,

@@ -22,7 +22,35 @@ use std::collections::HashMap;
 pub struct Rows([u64; 8]);
 
 impl Rows {
-    const ALL: Rows = Rows([u64::MAX; 8]);
+    /// All of them: VGPRs, then AGPRs.
+    pub const ALL: Rows = Rows([u64::MAX; 8]);
+    /// The first `n`.
+    pub fn first(n: u32) -> Rows {
+        Rows(std::array::from_fn(|i| match n.saturating_sub(64 * i as u32) {
+            64.. => u64::MAX,
+            left => (1 << left) - 1,
+        }))
+    }
+    /// Those that are in `o` too.
+    pub fn within(&self, o: &Rows) -> Rows {
+        Rows(std::array::from_fn(|i| self.0[i] & o.0[i]))
+    }
+    /// Runs of neighbouring members: the first, and how many.
+    pub fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let start = self.next(at, false)?;
+            at = self.next(start, true).unwrap_or(512);
+            Some((start, at - start))
+        })
+    }
+    /// The first row from `at` on that is in it; that is not, if `flipped`.
+    fn next(&self, at: u16, flipped: bool) -> Option<u16> {
+        let word = |i: usize| if flipped { !self.0[i] } else { self.0[i] };
+        let first = usize::from(at >> 6);
+        let from_at = |i: usize| if i == first { word(i) >> (at & 63) << (at & 63) } else { word(i) };
+        (first..8).map(|i| (i, from_at(i))).find(|(_, w)| *w != 0).map(|(i, w)| 64 * i as u16 + w.trailing_zeros() as u16)
+    }
     /// Is row `r` in it?
     pub fn has(&self, r: u16) -> bool {
         self.0[usize::from(r >> 6)] >> (r & 63) & 1 != 0
@@ -206,6 +234,7 @@ fn definitions(block: &Block) -> HashMap<Value, (PureOp, [Option<Value>; 3])> {
 
 /// Lane liveness of a function.
 pub struct VgprLiveness {
+    starts: Vec<Lanes>,
     stops: Vec<Lanes>,
 }
 
@@ -214,7 +243,7 @@ impl VgprLiveness {
     pub fn new(func: &Func, opts: OptOptions) -> Self {
         let info: Vec<_> = func.blocks.iter().map(|b| (exec_before(b), definitions(b))).collect();
         let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
-        let (_, stops) = solve(
+        let (starts, stops) = solve(
             func,
             |t| if leaves_function(t) || ends(t) && opts.keep_final_state { all } else { Lanes::default() },
             |a, b| {
@@ -229,7 +258,15 @@ impl VgprLiveness {
                 l
             },
         );
-        VgprLiveness { stops }
+        VgprLiveness { starts, stops }
+    }
+
+    /// Rows of which the function, entered at its beginning, may read a lane that it has not written.
+    pub fn read_first(&self) -> Rows {
+        let start = self.starts.first().copied().unwrap_or_default();
+        let mut rows = start.active;
+        rows.join(&start.resting);
+        rows
     }
 
     /// For each instruction of block `i`: (its write is read by somebody, its write must keep the other lanes). Both true for instructions
@@ -284,5 +321,24 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
         let writes = lanes.writes(func, i);
         let mut k = writes.iter();
         func.blocks[i].insts.retain(|_| k.next().expect("one flag per instruction").0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_rows_are_whole_and_apart() {
+        let rows = |of: &[u16]| of.iter().fold(Rows::default(), |mut rows, r| (rows.add(*r), rows).1);
+        let runs = |rows: Rows| rows.runs().collect::<Vec<_>>();
+        assert_eq!(runs(Rows::default()), []);
+        assert_eq!(runs(Rows::ALL), [(0, 512)]);
+        assert_eq!(runs(rows(&[0, 1, 2, 5, 63, 64, 65, 127, 129, 511])), [(0, 3), (5, 1), (63, 3), (127, 1), (129, 1), (511, 1)]);
+        for n in [0, 1, 24, 63, 64, 65, 128, 256, 511, 512, 600] {
+            let expected = if n == 0 { vec![] } else { vec![(0, n.min(512) as u16)] };
+            assert_eq!(runs(Rows::first(n)), expected);
+            assert_eq!(runs(Rows::first(n).within(&rows(&[0, 511]))).len(), usize::from(n > 0) + usize::from(n > 511));
+        }
     }
 }

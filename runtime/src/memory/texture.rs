@@ -1,7 +1,7 @@
 //! Buffer, image and ray instructions: from a call of compiled code to the texture crate and back.
 //!
 //! The first call of a site makes of its instruction what the texture crate needs; later ones find it there. Rows, LDS and memory are lent
-//! to the texture crate for the call. Routines of image instructions are kept by thread.
+//! to the texture crate for the call. Routines of image instructions are kept by device and thread.
 
 use super::access::{self, Failed};
 use super::scalar::generation;
@@ -9,6 +9,7 @@ use super::vector::{context, fault, host};
 use crate::image::unpacked_d16;
 use crate::wave::{VIEWS, WaveContext};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
 use wavejit_jit::ir::Site;
@@ -76,9 +77,29 @@ fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> Image
 const MOST_SITES: usize = 4096;
 static SITES: AtomicUsize = AtomicUsize::new(0);
 
-thread_local! {
-    /// Routines of image instructions, by what the device says of images.
-    static ROUTINES: RefCell<Vec<(ImageConfig, RoutineCache)>> = const { RefCell::new(vec![]) };
+/// Routines of image instructions, by what the device says of images: those that one thread has used on one device.
+#[derive(Debug, Default)]
+pub struct Routines {
+    caches: Vec<(ImageConfig, RoutineCache)>,
+}
+
+/// Routines with the waves that use them, all on one thread.
+pub type SharedRoutines = Rc<RefCell<Routines>>;
+
+impl Routines {
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.caches.iter().map(|c| c.1.len()).sum()
+    }
+
+    fn of(&mut self, config: ImageConfig) -> &mut RoutineCache {
+        let at = self.caches.iter().position(|c| c.0 == config).unwrap_or_else(|| {
+            self.caches.push((config, RoutineCache::new(config)));
+            self.caches.len() - 1
+        });
+        &mut self.caches[at].1
+    }
 }
 
 fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
@@ -240,13 +261,7 @@ fn run_image(
     let operands = Operands { address, source, result: &rest[..site.results.into()] };
     let config = ctx.images;
     let memory = GuestMemory { state, ctx };
-    let done = ROUTINES.with_borrow_mut(|caches| {
-        let at = caches.iter().position(|c| c.0 == config).unwrap_or_else(|| {
-            caches.push((config, RoutineCache::new(config)));
-            caches.len() - 1
-        });
-        caches[at].1.execute(number, op, &t, &s, &operands, wave, &memory)
-    });
+    let done = ctx.routines.borrow_mut().of(config).execute(number, op, &t, &s, &operands, wave, &memory);
     done.map_err(|e| match e {
         ImageError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane, address, why: None },
         e => Refusal::because(e.to_string()),

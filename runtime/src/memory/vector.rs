@@ -475,7 +475,8 @@ pub fn in_scratch(state: &WaveState, at: u32, bytes: usize) -> bool {
 /// Host address of byte `at` of a lane's scratch.
 #[inline(always)]
 pub fn scratch_byte<const N: usize>(state: &WaveState, at: u32, lane: usize) -> u64 {
-    (state.scratch as u64).wrapping_add(((at as usize / 4 * N + lane) * 4 + at as usize % 4) as u64)
+    let (dword, byte, lane) = (u64::from(at / 4), u64::from(at % 4), lane as u64);
+    (state.scratch as u64).wrapping_add(dword.wrapping_mul(4 * N as u64)).wrapping_add(lane << 2).wrapping_add(byte)
 }
 
 /// Elements of all lanes at one offset of scratch.

@@ -51,6 +51,16 @@ impl RoutineCache {
         RoutineCache { config, ..Default::default() }
     }
 
+    /// Routines it holds.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Holds it none?
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// The routine of an instruction and its descriptors. `site` numbers the instruction, densely from 0; sites that share a number cost time
     /// but no correctness. Words that the instruction does not use should be 0.
     pub fn find(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> &Result<Routine, ImageError> {
