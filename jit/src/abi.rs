@@ -47,15 +47,19 @@ pub struct WaveState {
     pub mem_size: u64,
     /// The run time's own data for this wave.
     pub ctx: *mut c_void,
+    /// Guest address where the code runs less the one it was lifted at. Guest addresses in code, maps and [`MemOp`]s are as lifted.
+    pub code_delta: u64,
     /// With [`Exit::NewPc`] and [`Exit::NewMode`]: guest address to go on at. With [`Exit::Fail`], [`Exit::Trap`]: index or id.
     pub exit_arg: u64,
+    /// With [`Exit::NewPc`]: guest address of the jump, or 0 for an edge whose fuel has been looked at (see [`crate::ir::resume`]).
+    pub exit_pc: u64,
     /// With [`Exit::NewMode`]: the new MODE. With [`Exit::NewPc`]: the float mode, as [`crate::ir::FpMode`] has it.
     pub exit_mode: u32,
     /// With [`Exit::Fault`]: what was wrong ([`FaultKind`] as a number).
     pub fault_kind: u32,
     /// Guest address that was touched.
     pub fault_addr: u64,
-    /// Guest pc of the instruction.
+    /// Guest pc of the instruction, as lifted.
     pub fault_pc: u64,
     /// Lanes that were active.
     pub fault_exec: u64,
@@ -79,7 +83,7 @@ pub enum Exit {
     Barrier = 1,
     /// s_sleep and the like.
     Yield = 2,
-    /// Fuel ran out at a back edge; resume after a refill.
+    /// Fuel ran out at an edge that goes back; resume after a refill.
     Fuel = 3,
     /// Go on at guest address `exit_arg`, with `resume` = 0 of the function found there.
     NewPc = 4,
@@ -205,8 +209,8 @@ mod tests {
         assert_eq!(offset_of!(WaveState, helpers), 8);
         assert_eq!(offset_of!(WaveState, resume), 16);
         assert_eq!(offset_of!(WaveState, fuel), 24);
-        assert_eq!(offset_of!(WaveState, sregs), 136);
-        assert_eq!(offset_of!(WaveState, slots), 136 + 4 * SReg::COUNT);
+        assert_eq!(offset_of!(WaveState, sregs), 152);
+        assert_eq!(offset_of!(WaveState, slots), 152 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
         assert_eq!(size_of::<TextureCall>(), 16 + 2 * SITE_ROWS);
         assert_eq!(size_of::<Helpers>(), 11 * size_of::<usize>());

@@ -11,7 +11,7 @@ use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
 use crate::pool::Pool;
-use crate::program::{Engine, Program};
+use crate::program::{Arrival, CodeCache, CodeStats, Engine, Program};
 use crate::progress::Progress;
 use crate::sampler::Sampler;
 use crate::scratch::DEFAULT_LIMIT_BYTES;
@@ -34,6 +34,10 @@ const QUEUE: u64 = 256;
 const ZEROS: u64 = 512;
 /// Most bytes of raw machine code.
 const MAX_CODE_BYTES: u64 = 1 << 30;
+/// Addresses of raw code that are remembered, each with its program.
+const RAW_PROGRAMS: usize = 16;
+/// Bytes of translations kept unless the options say otherwise.
+const CODE_CACHE_BYTES: usize = 256 << 20;
 /// Scratch of kernels whose stack need is not known when they are compiled.
 const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
 
@@ -56,6 +60,8 @@ pub struct DeviceOptions {
     /// Bytes of scratch that the waves of a dispatch may hold at a time; 0: 1 GiB. Where it is short fewer workgroups are in flight; a kernel
     /// of which not even one fits is refused.
     pub scratch_limit_bytes: u64,
+    /// Bytes of translated code that are kept for programs opened again, or elsewhere; 0: 256 MiB. Open programs hold more, each what it uses.
+    pub code_cache_bytes: usize,
 }
 
 /// A software GPU: guest memory, threads, compiled code. Cheap to clone; clones are the same device.
@@ -89,6 +95,8 @@ struct Inner {
     borders: Mutex<BorderTable>,
     /// Programs of raw code by address, for [`Device::run_code`].
     raw: Mutex<Vec<RawProgram>>,
+    /// Translations of all its programs.
+    codes: Arc<CodeCache>,
 }
 
 /// A launch's block that waits for the next one.
@@ -98,10 +106,10 @@ struct KeptBlock {
     used: usize,
 }
 
+/// Raw code that was run.
 struct RawProgram {
-    start: u64,
-    hash: u64,
-    bytes: u64,
+    /// Addresses.
+    code: (u64, u64),
     program: Arc<Program>,
 }
 
@@ -264,6 +272,7 @@ impl Device {
             dispatches: AtomicU64::new(0),
             borders: Mutex::default(),
             raw: Mutex::default(),
+            codes: Arc::new(CodeCache::new(if options.code_cache_bytes == 0 { CODE_CACHE_BYTES } else { options.code_cache_bytes })),
         })))
     }
 
@@ -339,15 +348,25 @@ impl Device {
             return Err(e);
         }
         let target = object.kernels().first().map_or(Gfx::GFX1100, |k| k.target);
-        let program = Arc::new(Program::new(space.clone(), target, self.0.options.engine, base, base + size));
+        let program = self.program(target, base, base + size);
         Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program })))
     }
 
-    /// Runs raw machine code to its end. Code that is the same bytes at the same address is compiled once.
+    /// What has been translated for the device.
+    pub fn code_stats(&self) -> CodeStats {
+        self.0.codes.stats()
+    }
+
+    fn program(&self, target: Gfx, start: u64, end: u64) -> Arc<Program> {
+        Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, self.0.options.engine, start, end))
+    }
+
+    /// Runs raw machine code to its end. Code that is the same bytes as before is not translated again, wherever it is; code that has changed
+    /// in memory is.
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
         check_code_range(launch)?;
         let _ready = fault::ready();
-        let program = self.raw_program(launch)?;
+        let program = self.raw_program(launch);
         self.dispatch(&Dispatch {
             name: launch.name,
             program: &program,
@@ -380,28 +399,23 @@ impl Device {
         dispatch::run(d, &self.0.space, &self.0.pool)
     }
 
-    fn raw_program(&self, launch: &CodeLaunch) -> Result<Arc<Program>, Error> {
-        const KEPT: usize = 64;
-        let (start, end) = launch.code;
-        let mut code = vec![0; end.saturating_sub(start) as usize];
-        self.0.space.read(start, &mut code)?;
-        let target = launch.init.target;
-        let hash = fnv1a(&code);
-        let same = |p: &RawProgram| (p.start, p.bytes, p.hash) == (start, code.len() as u64, hash) && p.program.target() == target;
+    /// The program at the addresses of a launch: the one that ran there before, less what has changed since, or a new one, which finds what
+    /// was translated of the same code elsewhere.
+    fn raw_program(&self, launch: &CodeLaunch) -> Arc<Program> {
+        let (code, target) = (launch.code, launch.init.target);
         let mut raw = self.0.raw.lock();
-        if let Some(at) = raw.iter().position(same) {
-            // Most recently used last.
-            let found = raw.remove(at);
-            let program = found.program.clone();
-            raw.push(found);
-            return Ok(program);
-        }
-        if raw.len() >= KEPT {
+        let program = match raw.iter().position(|p| p.code == code && p.program.target() == target) {
+            Some(at) => raw.remove(at).program,
+            None => self.program(target, code.0, code.1),
+        };
+        if raw.len() >= RAW_PROGRAMS {
             raw.remove(0);
         }
-        let program = Arc::new(Program::new(self.0.space.clone(), target, self.0.options.engine, start, end));
-        raw.push(RawProgram { start, hash, bytes: code.len() as u64, program: program.clone() });
-        Ok(program)
+        // Most recently used last.
+        raw.push(RawProgram { code, program: program.clone() });
+        drop(raw);
+        program.forget_changed();
+        program
     }
 }
 
@@ -422,12 +436,6 @@ fn check_code_range(launch: &CodeLaunch) -> Result<(), Error> {
         )));
     }
     Ok(())
-}
-
-/// 64-bit FNV-1a over dwords.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    let dwords = bytes.chunks(4).map(|c| c.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)));
-    dwords.fold(0xcbf2_9ce4_8422_2325, |h, w| (h ^ w).wrapping_mul(0x100_0000_01b3))
 }
 
 impl Buffer {
@@ -517,7 +525,7 @@ impl Kernel {
     pub fn compile(&self) -> Result<(), Error> {
         let _ready = fault::ready();
         let init = self.init(&Pointers::default(), &[], 0);
-        self.module.0.program.code(&self.info.name, init.code_key())?;
+        self.module.0.program.code(&self.info.name, init.code_key(), Arrival::Start, &|| false)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::address_space::AddressSpace;
 use crate::kernarg::Geometry;
 use crate::pool::{Locals, Pool};
-use crate::program::{Code, Program};
+use crate::program::{Arrival, Code, Program};
 use crate::progress::Progress;
 use crate::scratch::{ScratchPlan, ScratchSize};
 use crate::step::{Action, Hook, Step};
@@ -136,10 +136,13 @@ impl Job {
     pub fn check_stop(&self) -> Result<(), Error> {
         // SAFETY: see the `Send` impl.
         let cancelled = self.cancel.is_some_and(|c| unsafe { &*c }.load(Relaxed) != 0);
-        if cancelled || self.stop.load(Relaxed) {
-            return Err(Error::Limit(format!("kernel `{}`: the dispatch was cancelled", self.name)));
-        }
-        Ok(())
+        if cancelled || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    /// The error of a wave whose dispatch stops.
+    #[cold]
+    pub fn stopped(&self) -> Error {
+        Error::Limit(format!("kernel `{}`: the dispatch was cancelled", self.name))
     }
 
     fn take(&self) -> std::ops::Range<u64> {
@@ -255,7 +258,8 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         progress.prepare();
     }
     let before = Instant::now();
-    let code = d.program.code(d.name, d.init.code_key())?;
+    let cancelled = || d.cancel.is_some_and(|c| c.load(Relaxed) != 0);
+    let code = d.program.code(d.name, d.init.code_key(), Arrival::Start, &cancelled)?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let threads = plan.threads as u64;
     static SERIAL: AtomicU64 = AtomicU64::new(1);

@@ -45,7 +45,7 @@ pub use device::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Kernel, Launch,
 pub use dispatch::DispatchStats;
 pub use error::Error;
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
-pub use program::Engine;
+pub use program::{CodeStats, Engine};
 pub use progress::{Look, Progress};
 pub use sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
 pub use snapshot::Snapshot;

@@ -31,7 +31,7 @@ pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) 
         u32::MAX => String::new(),
         lane => format!(", lane {lane}"),
     };
-    let at = format!("{}{lane}", place(job, group, wave, state.fault_pc));
+    let at = format!("{}{lane}", place(job, group, wave, state.fault_pc.wrapping_add(state.code_delta)));
     let address = state.fault_addr;
     let unsupported = state.fault_kind == FaultKind::Unsupported as u32;
     if state.fault_kind == FaultKind::Refused as u32 {
@@ -56,17 +56,19 @@ pub(crate) fn trap(job: &Job, group: [u32; 3], wave: usize, id: u64) -> Error {
     Error::Trap(format!("s_trap {id} in kernel `{}`, workgroup ({x}, {y}, {z}), wave {wave}", job.name))
 }
 
-pub(crate) fn failure(job: &Job, group: [u32; 3], wave: usize, failure: Option<&Failure>) -> Error {
+/// `code_delta`: how far the code is from where it was lifted.
+pub(crate) fn failure(job: &Job, group: [u32; 3], wave: usize, failure: Option<&Failure>, code_delta: u64) -> Error {
     let Some(failure) = failure else {
         return Error::Internal(format!("kernel `{}`: a failure without a description", job.name));
     };
-    if failure.undecodable && job.program.read(failure.pc).is_none() {
+    let pc = failure.pc.wrapping_add(code_delta);
+    if failure.undecodable && job.program.read(pc).is_none() {
         let nothing = Error::Memory("there is no code".into());
-        return bad_jump(job, group, wave, failure.pc, nothing);
+        return bad_jump(job, group, wave, pc, nothing);
     }
     let [x, y, z] = group;
-    let offset = failure.pc.wrapping_sub(job.init.entry);
-    let at = format!("kernel `{}`+{offset:#x} (pc {:#x}), workgroup ({x}, {y}, {z}), wave {wave}", job.name, failure.pc);
+    let offset = pc.wrapping_sub(job.init.entry);
+    let at = format!("kernel `{}`+{offset:#x} (pc {pc:#x}), workgroup ({x}, {y}, {z}), wave {wave}", job.name);
     if failure.undecodable {
         Error::Decode(format!("{at}: no such instruction on {}: {}", job.init.target, failure.text))
     } else {

@@ -46,6 +46,7 @@ struct WaveCopy {
     used: u64,
     status: Status,
     code: Option<Arc<Code>>,
+    code_delta: u64,
     mode: FpMode,
 }
 
@@ -102,7 +103,7 @@ impl Snapshot {
             tally.guest_insts = tally.guest_insts - wave.used + copy.used;
             copy.restore(wave);
         }
-        let code = workgroup.waves[self.at.wave].code_arc(job);
+        let code = workgroup.waves[self.at.wave].code(job).prepared().expect("snapshots are taken of interpreted code");
         tally.interp(code).set_position(&self.position);
         Ok(self.at)
     }
@@ -120,6 +121,7 @@ impl WaveCopy {
             used: wave.used,
             status: wave.status,
             code: wave.code.clone(),
+            code_delta: wave.state.code_delta,
             mode: wave.ctx.mode,
         }
     }
@@ -132,6 +134,7 @@ impl WaveCopy {
         (wave.state.resume, wave.state.fuel) = (self.resume, self.fuel);
         (wave.given, wave.used, wave.status) = (self.given, self.used, self.status);
         wave.code = self.code.clone();
+        wave.state.code_delta = self.code_delta;
         wave.ctx.mode = self.mode;
     }
 }

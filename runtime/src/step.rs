@@ -49,7 +49,7 @@ struct Site<'a> {
     job: &'a Job,
     workgroup: &'a Workgroup,
     at: TurnAt,
-    interp: &'a Interp<'static>,
+    interp: &'a Interp,
 }
 
 impl Step<'_> {
@@ -128,13 +128,19 @@ impl Step<'_> {
 impl Workgroup {
     /// Runs a wave to its next exit with a call of `hook` before each instruction.
     pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, tally: &mut Tally, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
-        let code = self.waves[at.wave].code_arc(job).clone();
+        let code = self.waves[at.wave].code(job).prepared().expect("hooks need the interpreter").clone();
         let interp = tally.interp(&code);
         loop {
             let state = &*self.waves[at.wave].state;
             let pc = interp.next_pc(state);
             let site = Site { job, workgroup: self, at, interp };
-            match hook(&Step { group: self.id, wave: at.wave, pc, state, site }) {
+            let action = if interp.leaves(state) {
+                // The function ends here; the instruction is another one's first.
+                Action::Continue
+            } else {
+                hook(&Step { group: self.id, wave: at.wave, pc, state, site })
+            };
+            match action {
                 // Hooks take their time: the end of a slice would be too late.
                 Action::Continue => {
                     if let Err(e) = job.check_stop() {

@@ -13,18 +13,23 @@ use crate::dispatch::Job;
 use crate::memory::fault::enter;
 use crate::memory::helpers;
 use crate::memory::texture::SharedRoutines;
-use crate::program::{Body, Code, CodeKey};
+use crate::program::{Arrival, Body, Code, CodeKey};
 use crate::report;
 use crate::wave::{Arena, WaveContext, blank_state};
 use crate::wave_init::WavePlace;
 use std::sync::Arc;
 use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
-use wavejit_jit::ir::interp::Interp;
-use wavejit_jit::ir::{FpMode, Func, SReg};
+use wavejit_jit::ir::interp::{Interp, Prepared};
+use wavejit_jit::ir::{FpMode, SReg};
 use wavejit_jit::opt::liveness::Rows;
 
-/// Guest instructions a wave runs before others get their turn and cancellation is looked at.
+/// Guest instructions a wave runs before others get their turn.
 const SLICE: i64 = 1 << 16;
+/// Guest instructions before cancellation is looked at: compiled ones, and interpreted ones, after which there may be compiled code.
+const QUANTUM: i64 = 1 << 13;
+const INTERPRETED_QUANTUM: i64 = 1 << 11;
+/// Interpreted guest instructions before cancellation is looked at, whatever they are.
+const STEPS: u32 = 256;
 
 /// Room for [`WaveSlot::stagger`].
 const STAGGER: usize = 4096;
@@ -125,17 +130,10 @@ pub(crate) struct Tally {
     error: Option<Error>,
     /// Where a restored snapshot leads to ([`Ran::Back`]).
     back: TurnAt,
-    /// Interpreters by function (Engine::Interp only).
-    interps: Vec<OwnedInterp>,
+    /// The interpreter, as the code left it that was interpreted last.
+    interp: Option<Interp>,
     /// For new waves.
     routines: SharedRoutines,
-}
-
-/// An interpreter with the code it borrows from.
-struct OwnedInterp {
-    interp: Interp<'static>,
-    /// Keeps `interp`'s function alive; dropped after it.
-    code: Arc<Code>,
 }
 
 impl WaveSlot {
@@ -213,7 +211,7 @@ impl WaveSlot {
         // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
         unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
         init.write_sregs(place, &mut s.sregs);
-        s.resume = 0;
+        (s.resume, s.code_delta) = (0, job.code.delta(init.entry));
         (s.lds_bytes, s.scratch_bytes) = (init.lds_bytes, job.scratch.lane_bytes());
         self.code = None;
         self.status = Status::Ready;
@@ -238,17 +236,38 @@ impl WaveSlot {
         self.scratch.zero(self.scratch_used.min(job.scratch.wave_bytes()));
     }
 
-    /// Runs to the next exit.
-    fn run(&mut self, job: &Job, tally: &mut Tally) -> Exit {
+    /// Runs to the next exit, but not for long: [`Exit::Fuel`] with fuel left is not the end of the slice. None if the dispatch stops.
+    fn run(&mut self, job: &Job, tally: &mut Tally) -> Option<Exit> {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
             Body::Jit { code, .. } => {
+                let later = self.state.fuel - self.state.fuel.min(QUANTUM);
+                self.state.fuel -= later;
                 // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
                 let exit = unsafe { enter(code.0.entry(), &mut *self.state) };
-                Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}"))
+                self.state.fuel += later;
+                Some(Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}")))
             }
-            // SAFETY: as above.
-            Body::Interp(_) => unsafe { tally.interp(code).run(&mut self.state) },
+            Body::Interp(prepared) => {
+                let given = self.state.fuel.min(INTERPRETED_QUANTUM);
+                let later = self.state.fuel - given;
+                self.state.fuel = given;
+                let interp = tally.interp(prepared);
+                let exit = loop {
+                    // SAFETY: as above.
+                    match unsafe { interp.run_some(&mut self.state, STEPS) } {
+                        None if job.check_stop().is_err() => {
+                            interp.forget();
+                            return None;
+                        }
+                        None => {}
+                        exit => break exit,
+                    }
+                };
+                code.add_heat(u64::try_from(given - self.state.fuel).unwrap_or(0));
+                self.state.fuel += later;
+                exit
+            }
         }
     }
 
@@ -266,12 +285,8 @@ impl WaveSlot {
         self.given = self.state.fuel;
     }
 
-    pub fn code_arc<'a>(&'a self, job: &'a Job) -> &'a Arc<Code> {
-        self.code.as_ref().unwrap_or(&job.code)
-    }
-
     pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
-        self.code_arc(job)
+        self.code.as_ref().unwrap_or(&job.code)
     }
 
     /// The rows of VGPRs and AGPRs.
@@ -310,15 +325,31 @@ impl WaveSlot {
         self.state.scratch_bytes as usize / 4 * self.state.wave_size as usize
     }
 
-    /// Guest address where a suspended wave goes on.
-    pub fn resume_pc(&self, job: &Job) -> u64 {
-        let code = self.code(job);
-        code.resume_pcs.get(self.state.resume as usize).copied().unwrap_or(code.entry)
+    /// Guest address and float mode where a suspended wave goes on.
+    pub fn resume_at(&self, job: &Job) -> (u64, FpMode) {
+        let (pc, mode) = self.code(job).resume_at(self.state.resume);
+        (pc.wrapping_add(self.state.code_delta), mode)
     }
 
     /// Goes on at another entry.
     fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
-        let code = job.program.code(&job.name, CodeKey { entry: pc, mode, ..job.init.code_key() })?;
+        let key = CodeKey { entry: pc, mode, ..job.init.code_key() };
+        let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
+        self.enter(code, pc, mode)
+    }
+
+    /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
+    fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
+        let (pc, mode) = self.resume_at(job);
+        let key = CodeKey { entry: pc, mode, ..job.init.code_key() };
+        match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {
+            Some(code) => self.enter(code, pc, mode),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes on at the entry of `code`, which is at `pc`.
+    fn enter(&mut self, code: Arc<Code>, pc: u64, mode: FpMode) -> Result<(), Error> {
         let old = self.state.rows;
         let len = usize::from(TEMP_ROW) * self.state.wave_size as usize;
         if self.rows.holds(self.arena_bytes(code.temp_rows)) {
@@ -332,6 +363,7 @@ impl WaveSlot {
         }
         self.ctx.mode = mode;
         self.state.resume = 0;
+        self.state.code_delta = code.delta(pc);
         self.code = Some(code);
         Ok(())
     }
@@ -422,7 +454,10 @@ impl Workgroup {
         let i = at.wave;
         loop {
             let exit = match job.hook() {
-                None => self.waves[i].run(job, tally),
+                None => match self.waves[i].run(job, tally) {
+                    Some(exit) => exit,
+                    None => return tally.fail(job.stopped()),
+                },
                 Some(hook) => match self.run_stepwise(at, job, tally, hook) {
                     Ran::To(exit) => exit,
                     other => return other,
@@ -460,34 +495,42 @@ impl Workgroup {
                 Err(report::budget(job, self.id, i, &waiting))
             }
             Exit::Barrier => Ok(Some(exit)),
+            Exit::Fuel if wave.state.fuel > 0 => {
+                job.check_stop()?;
+                if wave.code(job).is_hot() {
+                    wave.go_on_compiled(job)?;
+                }
+                Ok(None)
+            }
             Exit::Yield | Exit::Fuel => {
+                job.check_stop()?;
                 self.check_budget(job, i)?;
                 Ok(Some(exit))
             }
             Exit::NewPc => {
                 let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
-                self.go_on(job, i, pc, mode)
+                let back = pc <= wave.state.exit_pc;
+                self.go_on(job, i, pc, mode, back)
             }
             Exit::NewMode => {
                 let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
                 wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
                 let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
-                self.go_on(job, i, pc, mode)
+                self.go_on(job, i, pc, mode, false)
             }
             Exit::Fault => Err(report::fault(job, self.id, i, &wave.state)),
             Exit::Trap => Err(report::trap(job, self.id, i, wave.state.exit_arg)),
             Exit::Fail => {
                 let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
-                Err(report::failure(job, self.id, i, failure))
+                Err(report::failure(job, self.id, i, failure, wave.state.code_delta))
             }
         }
     }
 
-    /// Looks at cancellation and at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
+    /// Looks at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
     fn check_budget(&mut self, job: &Job, i: usize) -> Result<(), Error> {
-        job.check_stop()?;
         if let Some(progress) = job.progress() {
-            progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_pc(job)));
+            progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_at(job).0));
         }
         let wave = &mut self.waves[i];
         if job.max_insts != 0 && wave.used >= job.max_insts {
@@ -500,26 +543,29 @@ impl Workgroup {
         Ok(())
     }
 
-    /// Goes on at an entry that the wave jumped to, which may be the way round a loop. [`Exit::Fuel`] if its slice ended there.
-    fn go_on(&mut self, job: &Job, i: usize, pc: u64, mode: FpMode) -> Result<Option<Exit>, Error> {
-        let slice_ended = self.waves[i].state.fuel <= 0;
+    /// Goes on at an entry that the wave jumped to. If it jumped back and has no fuel, its slice ends there: [`Exit::Fuel`].
+    fn go_on(&mut self, job: &Job, i: usize, pc: u64, mode: FpMode, back: bool) -> Result<Option<Exit>, Error> {
+        job.check_stop()?;
         self.waves[i].go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+        if !back || self.waves[i].state.fuel > 0 {
+            return Ok(None);
+        }
         self.check_budget(job, i)?;
-        Ok(slice_ended.then_some(Exit::Fuel))
+        Ok(Some(Exit::Fuel))
     }
 
     /// Where each wave that has not ended is.
     fn describe(&self, job: &Job) -> Vec<(usize, Status, u64)> {
         let live = self.waves[..self.count].iter().enumerate().filter(|(_, w)| w.status != Status::Ended);
-        live.map(|(i, w)| (i, w.status, w.resume_pc(job))).collect()
+        live.map(|(i, w)| (i, w.status, w.resume_at(job).0)).collect()
     }
 }
 
 impl Tally {
     /// Nothing so far.
     pub fn new(routines: &SharedRoutines) -> Tally {
-        let (error, back, interps) = (None, TurnAt::default(), vec![]);
-        Tally { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interps, routines: routines.clone() }
+        let (error, back, interp) = (None, TurnAt::default(), None);
+        Tally { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interp, routines: routines.clone() }
     }
 
     /// Notes why a wave failed.
@@ -535,18 +581,12 @@ impl Tally {
         Ran::Back
     }
 
-    /// The interpreter of a code.
-    pub fn interp(&mut self, code: &Arc<Code>) -> &mut Interp<'static> {
-        let at = match self.interps.iter().position(|i| Arc::ptr_eq(&i.code, code)) {
-            Some(at) => at,
-            None => {
-                let Body::Interp(func) = &code.body else { unreachable!("the interpreter gets functions") };
-                // SAFETY: `code` keeps the function alive as long as the interpreter, and an `Arc`'s contents do not move.
-                let func: &'static Func = unsafe { &*std::ptr::from_ref(func) };
-                self.interps.push(OwnedInterp { interp: Interp::new(func), code: code.clone() });
-                self.interps.len() - 1
-            }
-        };
-        &mut self.interps[at].interp
+    /// The interpreter, ready for this code.
+    pub fn interp(&mut self, code: &Arc<Prepared>) -> &mut Interp {
+        let interp = self.interp.get_or_insert_with(|| Interp::of(code.clone()));
+        if !interp.is_at(code) {
+            interp.switch_to(code);
+        }
+        interp
     }
 }

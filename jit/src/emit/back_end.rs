@@ -6,7 +6,7 @@
 //!   `slots`, masks go out there; lane values are in rows.
 //! - a *loop*, a [`Piece`] of the control-flow graph with one entry. All registers are in the state when it is entered and when it returns;
 //!   the result says where it left: the index of a successor in [`Piece::exits`], then [`Piece::out_of_fuel`], then [`Piece::fault`].
-//!   It counts down the fuel as the skeleton does: test at the header, then pay for each block entered.
+//!   It counts down the fuel as the skeleton does: pay for each block entered, test on the way back to the entry.
 //!
 //! Several back ends can work on one function. Each region goes to the first that takes all of it; a region is not begun with operations
 //! that no single back end takes together.

@@ -128,8 +128,6 @@ pub struct Compiled {
     pub temp_rows: u32,
     /// Rows of VGPRs and AGPRs of which it may read a lane that it has not written.
     pub read_first: Rows,
-    /// Guest instructions compiled.
-    pub guest_insts: u32,
     /// Host code bytes.
     pub code_bytes: usize,
     ranges: Vec<(usize, usize)>,
@@ -137,7 +135,7 @@ pub struct Compiled {
     pc_map: Vec<(usize, u64)>,
     module: Option<JITModule>,
     /// Call descriptors and the function's lane tables, whose addresses are in the code.
-    _pinned: Pinned,
+    pinned: Pinned,
 }
 
 #[derive(Default)]
@@ -146,7 +144,23 @@ struct Pinned {
     mem_ops: Vec<Box<crate::abi::MemOp>>,
     texture_calls: Vec<Box<crate::abi::TextureCall>>,
     sources: Vec<Box<[u16; 8]>>,
-    func: Option<Box<Func>>,
+    tables: Vec<[u32; 64]>,
+    sites: Vec<std::sync::Arc<ir::Site>>,
+}
+
+impl Pinned {
+    /// Keeps what the code has addresses of.
+    fn keep(&mut self, func: Func) {
+        (self.tables, self.sites) = (func.tables, func.sites);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.mem_ops) * 6
+            + self.texture_calls.len() * (8 + size_of::<crate::abi::TextureCall>())
+            + self.sources.len() * 24
+            + size_of_val(&*self.tables)
+            + self.sites.len() * 512
+    }
 }
 
 // SAFETY: the code and its pinned data are immutable after construction (sites synchronise what they resolve to); `JITModule` is only touched again by `drop`, which has `&mut`.
@@ -165,6 +179,11 @@ impl Compiled {
         self.code_ranges().iter().any(|r| (r.0..r.1).contains(&host_pc)).then_some(())?;
         let i = self.pc_map.partition_point(|e| e.0 <= host_pc);
         i.checked_sub(1).map(|i| self.pc_map[i].1)
+    }
+
+    /// Bytes of memory it takes, about.
+    pub fn bytes(&self) -> usize {
+        self.code_bytes.next_multiple_of(4096) + size_of_val(&*self.pc_map) + self.pinned.bytes() + size_of::<Self>()
     }
 
     /// Host address ranges of the code.
@@ -361,19 +380,17 @@ impl Workshop {
         }
         pc_map.sort_unstable();
         let code = self.module.get_finalized_function(entry);
-        let guest_insts = func.blocks.iter().map(|b| b.guest_insts).sum();
-        self.pinned.func = Some(func);
+        self.pinned.keep(*func);
         let compiled = Compiled {
             // SAFETY: the skeleton was declared with exactly this signature and convention.
             entry: unsafe { std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut WaveState) -> u32>(code) },
             temp_rows,
             read_first,
-            guest_insts,
             code_bytes: ranges.iter().map(|r| r.1 - r.0).sum(),
             ranges,
             pc_map,
             module: Some(self.module),
-            _pinned: self.pinned,
+            pinned: self.pinned,
         };
         Ok((compiled, self.text.unwrap_or_default()))
     }

@@ -13,11 +13,7 @@ mod scalar;
 use super::{CompiledLoop, EmitError, EmitOptions, Pinned, back_end::RegionCode, rows};
 use crate::{
     abi::{Exit, Helpers, WaveState},
-    ir::{
-        self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width,
-        resume::{loop_headers, resume_points},
-        rowfn,
-    },
+    ir::{self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points, rowfn},
     opt::{
         OptOptions,
         liveness::{self, SRegs},
@@ -46,7 +42,8 @@ pub(super) struct Skeleton<'a, 'b> {
     written: SRegs,
     live_in: Vec<SRegs>,
     resume: Vec<BlockId>,
-    headers: Vec<bool>,
+    /// Where edges that go back to a block look at the fuel.
+    gates: Vec<Option<cl::Block>>,
     exec: Variable,
     fuel: Variable,
     fault: cl::Block,
@@ -96,7 +93,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             written: SRegs::default(),
             live_in,
             resume: resume_points(func),
-            headers: loop_headers(func),
+            gates: vec![None; func.blocks.len()],
             exec,
             fuel,
             fault,
@@ -125,6 +122,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 None => self.block(i)?,
             }
         }
+        (0..self.func.blocks.len()).for_each(|i| self.gate(i));
         self.b.switch_to_block(self.fault);
         let code = self.b.ins().iconst(types::I32, Exit::Fault as i64);
         self.b.ins().return_(&[code]);
@@ -266,16 +264,6 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         let block = &self.func.blocks[i];
         self.b.switch_to_block(self.blocks[i]);
         self.vals.clear();
-        if self.headers[i] {
-            let fuel = self.b.use_var(self.fuel);
-            let empty = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, fuel, 0);
-            let (out, go) = (self.b.create_block(), self.b.create_block());
-            self.b.set_cold_block(out);
-            self.b.ins().brif(empty, out, &[], go, &[]);
-            self.b.switch_to_block(out);
-            self.suspend(Exit::Fuel, BlockId(i as u32));
-            self.b.switch_to_block(go);
-        }
         let fuel = self.b.use_var(self.fuel);
         let fuel = self.b.ins().iadd_imm_s(fuel, -i64::from(block.guest_insts));
         self.b.def_var(self.fuel, fuel);
@@ -296,34 +284,62 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         self.term(block)
     }
 
+    /// Where an edge leads: the block, or, if it goes back, the look at the fuel before it.
+    fn edge(&mut self, from: &Block, to: BlockId) -> cl::Block {
+        let i = to.0 as usize;
+        if !goes_back(from, self.func.block(to)) {
+            return self.blocks[i];
+        }
+        *self.gates[i].get_or_insert_with(|| self.b.create_block())
+    }
+
+    /// The look at the fuel on the way back to block `i`, if there is such a way.
+    fn gate(&mut self, i: usize) {
+        let Some(gate) = self.gates[i] else { return };
+        self.b.switch_to_block(gate);
+        let fuel = self.b.use_var(self.fuel);
+        let empty = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, fuel, 0);
+        let out = self.b.create_block();
+        self.b.set_cold_block(out);
+        self.b.ins().brif(empty, out, &[], self.blocks[i], &[]);
+        self.b.switch_to_block(out);
+        self.suspend(Exit::Fuel, BlockId(i as u32));
+    }
+
     fn term(&mut self, block: &Block) -> Result<(), EmitError> {
         match &block.term {
             Term::Jump(b) => {
-                self.b.ins().jump(self.blocks[b.0 as usize], &[]);
+                let to = self.edge(block, *b);
+                self.b.ins().jump(to, &[]);
             }
             Term::Branch { cond, then, otherwise } => {
                 let c = self.val(*cond)?;
-                let (t, e) = (self.blocks[then.0 as usize], self.blocks[otherwise.0 as usize]);
+                let (t, e) = (self.edge(block, *then), self.edge(block, *otherwise));
                 self.b.ins().brif(c, t, &[], e, &[]);
             }
             Term::Indirect { target, known } => {
                 let t = self.val(*target)?;
-                for (pc, block) in known {
-                    let hit = self.b.ins().icmp_imm_s(IntCC::Equal, t, *pc as i64);
-                    let miss = self.b.create_block();
-                    self.b.ins().brif(hit, self.blocks[block.0 as usize], &[], miss, &[]);
+                let delta = self.code_delta();
+                let as_lifted = self.b.ins().isub(t, delta);
+                for (pc, to) in known {
+                    let hit = self.b.ins().icmp_imm_s(IntCC::Equal, as_lifted, *pc as i64);
+                    let (to, miss) = (self.edge(block, *to), self.b.create_block());
+                    self.b.ins().brif(hit, to, &[], miss, &[]);
                     self.b.switch_to_block(miss);
                 }
-                self.set_exit_arg(t);
-                let mode = self.b.ins().iconst(types::I32, i64::from(block.mode.0));
-                self.b.ins().store(flags(), mode, self.state, offset_of!(WaveState, exit_mode) as i32);
-                self.reset_resume();
-                self.leave(Exit::NewPc, |_| true);
+                let from = self.b.ins().iadd_imm_s(delta, block.term_pc as i64);
+                self.leave_to(t, from, block.mode);
+            }
+            Term::Leave { pc } => {
+                let delta = self.code_delta();
+                let (to, from) = (self.b.ins().iadd_imm_s(delta, *pc as i64), self.b.ins().iconst(types::I64, 0));
+                self.leave_to(to, from, block.mode);
             }
             Term::NewMode { pc, mode } => {
                 let m = self.val(*mode)?;
                 self.b.ins().store(flags(), m, self.state, offset_of!(WaveState, exit_mode) as i32);
-                let pc = self.b.ins().iconst(types::I64, *pc as i64);
+                let delta = self.code_delta();
+                let pc = self.b.ins().iadd_imm_s(delta, *pc as i64);
                 self.set_exit_arg(pc);
                 self.reset_resume();
                 self.leave(Exit::NewMode, |_| true);
@@ -346,6 +362,20 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             }
         }
         Ok(())
+    }
+
+    /// Out to the run time, which goes on at the guest address `to`.
+    fn leave_to(&mut self, to: cl::Value, from: cl::Value, mode: ir::FpMode) {
+        self.set_exit_arg(to);
+        self.b.ins().store(flags(), from, self.state, offset_of!(WaveState, exit_pc) as i32);
+        let mode = self.b.ins().iconst(types::I32, i64::from(mode.0));
+        self.b.ins().store(flags(), mode, self.state, offset_of!(WaveState, exit_mode) as i32);
+        self.reset_resume();
+        self.leave(Exit::NewPc, |_| true);
+    }
+
+    fn code_delta(&mut self) -> cl::Value {
+        self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, code_delta) as i32)
     }
 
     fn reset_resume(&mut self) {
@@ -386,7 +416,9 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         self.load_exec();
         self.load_sregs(|_| true);
         let out_of_fuel = self.b.create_block();
-        let mut targets: Vec<cl::Block> = l.piece.exits.iter().map(|b| self.blocks[b.0 as usize]).collect();
+        let from = |to: &BlockId| l.piece.blocks.iter().map(|b| self.func.block(*b)).find(|b| b.term.successors().contains(to));
+        let exits: Vec<(&Block, BlockId)> = l.piece.exits.iter().map(|to| (from(to).expect("exits have an edge"), *to)).collect();
+        let mut targets: Vec<cl::Block> = exits.into_iter().map(|(from, to)| self.edge(from, to)).collect();
         targets.push(out_of_fuel);
         let calls: Vec<cl::BlockCall> = targets.iter().map(|t| self.b.func.dfg.block_call(*t, &[])).collect();
         let fault = self.b.func.dfg.block_call(self.fault, &[]);
@@ -459,6 +491,12 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 let ty = clif(*width);
                 let bits = if ty == types::I32 { i64::from(*bits as i32) } else { *bits as i64 };
                 Some(self.b.ins().iconst(ty, bits))
+            }
+            Op::CodeAddress { pc } => {
+                let delta = self.code_delta();
+                let at = self.b.ins().iadd_imm_s(delta, *pc as i64);
+                let at = self.b.ins().ishl_imm_s(at, 16);
+                Some(self.b.ins().sshr_imm_s(at, 16))
             }
             Op::SGet(r) => Some(self.b.use_var(self.sregs[r])),
             Op::SSet(r, v) => {

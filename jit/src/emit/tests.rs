@@ -63,19 +63,21 @@ unsafe extern "C" fn run_loop(state: *mut WaveState) -> u32 {
     // SAFETY: called with a live wave of 32 lanes.
     unsafe {
         let s = &mut *state;
-        while s.sregs[0] < 10 {
-            if s.fuel <= 0 {
-                return piece_of_loop().out_of_fuel();
-            }
+        loop {
             s.fuel -= 2;
             for lane in (0..32).filter(|l| s.sregs[126] >> l & 1 != 0) {
                 let sum = (*s.rows.add(lane)).wrapping_add(*s.rows.add(32 + lane));
                 *s.rows.add(32 + lane) = sum;
             }
             s.sregs[0] += 1;
+            if s.sregs[0] >= 10 {
+                return 0;
+            }
+            if s.fuel <= 0 {
+                return piece_of_loop().out_of_fuel();
+            }
         }
     }
-    0
 }
 
 /// Takes loops and no lines.

@@ -22,7 +22,7 @@ pub mod verify;
 
 pub use build::Builder;
 pub use op::{Addr, Data, Effect, Op, PureOp, Results, Term, Width};
-pub use resume::{loop_headers, resume_points};
+pub use resume::{goes_back, loop_headers, resume_points};
 pub use site::Site;
 use std::fmt;
 use std::sync::Arc;
@@ -430,6 +430,10 @@ impl Func {
     /// A block.
     pub fn block(&self, b: BlockId) -> &Block {
         &self.blocks[b.0 as usize]
+    }
+    /// Guest instructions in it.
+    pub fn guest_insts(&self) -> u32 {
+        self.blocks.iter().map(|b| b.guest_insts).sum()
     }
     /// Makes consecutive new values of the given types; returns the first.
     pub fn new_values(&mut self, tys: &[Ty]) -> Value {

@@ -4,28 +4,33 @@
 //!
 //! ```text
 //! b0:  ...; jump b1                      resume points: [b0, b1, b3]
-//! b1:  ...; branch %4, b1, b2            b1: target of the edge b1 -> b1 (a loop header)
+//! b1:  ...; branch %4, b1, b2            b1: target of the edge b1 -> b1, which goes back
 //! b2:  ...; pause barrier, b3            b3: where a wave goes on after the barrier
 //! b3:  ...; end
 //! ```
 //!
-//! Fuel (the instruction budget of a wave) is looked at on entering a loop header, before anything of the block runs: if `fuel <= 0`, the
-//! wave exits with [`crate::abi::Exit::Fuel`] and `resume` set to that header. Every block, on being entered, takes its `guest_insts`
-//! from the fuel. A wave that is resumed at a header is tested like any other, so an exit without a refill repeats.
+//! Fuel (the instruction budget of a wave): every block, on being entered, takes its `guest_insts` from the fuel. A wave that takes an edge
+//! *back*, to the address of the instruction that ends its block or to a lower one, looks at it: if `fuel <= 0`, it exits with
+//! [`crate::abi::Exit::Fuel`] and `resume` set to the edge's target, which runs without a second look when the wave is entered again. Jumps out of the
+//! function are the same to the run time: it looks at the fuel if they go back ([`crate::abi::WaveState::exit_pc`]).
+//!
+//! The rule speaks of guest addresses only. So a wave stops at the same instructions whether it is compiled or interpreted, and however the
+//! code was cut into functions; and no loop, through however many functions, runs without a look.
 
-use super::{BlockId, Func, Term};
+use super::{Block, BlockId, Func, Term};
 
-/// Is each block a loop header: the target of an edge from a block with the same or a higher number?
-///
-/// Every cycle contains such an edge, however the blocks are ordered, so no loop runs without passing a header. Edges of unreachable
-/// blocks count too.
+/// Does an edge from `from` to `to` go back? Every cycle has an edge that does, since a block does not end before its start.
+pub fn goes_back(from: &Block, to: &Block) -> bool {
+    to.pc <= from.term_pc
+}
+
+/// Is each block a loop header: the target of an edge that goes back? Edges of unreachable blocks count too.
 pub fn loop_headers(func: &Func) -> Vec<bool> {
     let mut header = vec![false; func.blocks.len()];
-    for (from, block) in func.blocks.iter().enumerate() {
-        for to in block.term.successors() {
-            if to.0 as usize <= from {
-                header[to.0 as usize] = true;
-            }
+    for block in &func.blocks {
+        // Where a pause goes on is a resume point anyway, and the wave has come back then.
+        if !matches!(block.term, Term::Pause { .. }) {
+            block.term.for_each_successor(|to| header[to.0 as usize] |= goes_back(block, func.block(to)));
         }
     }
     header

@@ -3,6 +3,7 @@
 //! - A value is defined once, by an instruction of the block that uses it, before its use.
 //! - Operands have the shape and width their operation asks for (the rows of [`super::op`] are the list), and so have results.
 //! - Blocks, lane tables, failures and registers that are named exist.
+//! - A block does not end at a lower guest address than it starts: that every loop pays ([`super::resume`]) rests on it.
 //! - EXEC is touched by `exec` and `setexec` only: `exec_lo`, and in wave64 `exec_hi`, are not for `sget` and `sset`.
 
 use super::text::{inst_text, term_text};
@@ -51,6 +52,9 @@ pub fn verify(func: &Func) -> Result<(), VerifyError> {
         let error = |rule| VerifyError { func: func.name.clone(), block: b, inst: None, text: term_text(&block.term), rule };
         check_uses(&defined, b, |f| block.term.for_each_arg(f)).map_err(error)?;
         block.term.check(func).map_err(error)?;
+        if block.term_pc < block.pc {
+            return Err(error("a block does not end before its start".into()));
+        }
     }
     Ok(())
 }
@@ -162,6 +166,12 @@ mod tests {
     fn exec_is_not_an_ordinary_register() {
         assert_eq!(rule_of("%0: s32 = sget exec_lo"), "EXEC is read by `exec` and written by `setexec`");
         assert_eq!(rule_of("%0: s32 = sget s0\nsset exec_hi, %0"), "EXEC is read by `exec` and written by `setexec`");
+    }
+
+    #[test]
+    fn a_block_does_not_end_before_its_start() {
+        let text = "func \"f\" wave32 {\nb0 pc=8 mode=0 insts=1:\njump b0 @4\n}";
+        assert_eq!(verify(&parse(text).unwrap()).unwrap_err().to_string(), "f: b0, end: `jump b0`: a block does not end before its start");
     }
 
     #[test]

@@ -1,65 +1,153 @@
-//! Scalar constants known at a point of the program: enough to follow the addresses that compilers build with s_getpc_b64 and adds, and
-//! constants written to MODE. Not a general constant folder: everything else makes a register unknown.
+//! Scalars known at a point of the program: enough to follow the addresses that compilers build with s_getpc_b64 and adds, and constants
+//! written to MODE. Not a general constant folder: everything else makes a register unknown.
+//!
+//! Addresses of the code are not constants, because code runs at any address: a register holds a half of the address of something in the
+//! code, as lifted, and sums keep track of it. So what is known does not depend on where the code is:
+//!
+//! ```text
+//! s_getpc_b64 s[0:1]          s0 = low half of (0x104), s1 = high half of (0x104)
+//! s_add_u32 s0, s0, 0x20      s0 = low half of (0x124), scc = carry of (0x104) + 0x20
+//! s_addc_u32 s1, s1, 0        s1 = high half of (0x124)
+//! ```
 
 use crate::isa::{Enc, Inst, Opd, Operand};
 
 const REGS: usize = 108;
 
+/// What is known of a register. Addresses are as lifted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Known {
+    #[default]
+    Nothing,
+    Value(u32),
+    /// Low half of an address of the code; only the address' low half counts.
+    Low(u64),
+    /// High half.
+    High(u64),
+}
+
+/// What is known of SCC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Flag {
+    #[default]
+    Unknown,
+    Value(bool),
+    /// The carry of the low half of an address plus a number.
+    CarryOf(u64, u32),
+}
+
+/// A 64-bit scalar that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wide {
+    /// A number.
+    Value(u64),
+    /// An address of the code, as lifted.
+    Address(u64),
+}
+
 /// What is known: s0..s105 and VCC, and SCC.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Consts {
-    regs: [Option<u32>; REGS],
-    scc: Option<bool>,
+    regs: [Known; REGS],
+    scc: Flag,
 }
 
 impl Consts {
     /// Nothing known.
     pub fn unknown() -> Self {
-        Consts { regs: [None; REGS], scc: None }
+        Consts { regs: [Known::Nothing; REGS], scc: Flag::Unknown }
     }
+
     /// Keeps what both know. True if something was forgotten.
     pub fn meet(&mut self, other: &Consts) -> bool {
-        let before = self.clone();
+        let mut changed = false;
         for (a, b) in self.regs.iter_mut().zip(&other.regs) {
-            if a != b {
-                *a = None;
+            if a != b && *a != Known::Nothing {
+                *a = Known::Nothing;
+                changed = true;
             }
         }
-        if self.scc != other.scc {
-            self.scc = None;
+        if self.scc != other.scc && self.scc != Flag::Unknown {
+            self.scc = Flag::Unknown;
+            changed = true;
         }
-        *self != before
+        changed
     }
-    fn reg(&self, n: u8) -> Option<u32> {
-        self.regs.get(usize::from(n)).copied().flatten()
+
+    fn reg(&self, n: u8) -> Known {
+        self.regs.get(usize::from(n)).copied().unwrap_or_default()
     }
-    fn set(&mut self, n: u8, v: Option<u32>) {
+
+    fn set(&mut self, n: u8, v: Known) {
         if let Some(r) = self.regs.get_mut(usize::from(n)) {
             *r = v;
         }
     }
-    fn set64(&mut self, op: Operand, v: Option<u64>) {
+
+    fn set64(&mut self, op: Operand, v: Option<Wide>) {
+        let (low, high) = match v {
+            None => (Known::Nothing, Known::Nothing),
+            Some(Wide::Value(v)) => (Known::Value(v as u32), Known::Value((v >> 32) as u32)),
+            Some(Wide::Address(a)) => (Known::Low(a), Known::High(a)),
+        };
         if let Operand::Sgpr { n, .. } = op {
-            self.set(n & !1, v.map(|v| v as u32));
-            self.set(n | 1, v.map(|v| (v >> 32) as u32));
+            self.set(n & !1, low);
+            self.set(n | 1, high);
         }
     }
-    /// A 32-bit source.
-    pub fn read(&self, op: Operand) -> Option<u32> {
+
+    fn known(&self, op: Operand) -> Known {
         match op {
             Operand::Sgpr { n, .. } => self.reg(n),
-            Operand::Int(i) => Some(i as u32),
-            Operand::Literal(l) | Operand::Imm(l) => Some(l),
+            Operand::Int(i) => Known::Value(i as u32),
+            Operand::Literal(l) | Operand::Imm(l) => Known::Value(l),
+            _ => Known::Nothing,
+        }
+    }
+
+    /// A 32-bit source that is a number.
+    pub fn read(&self, op: Operand) -> Option<u32> {
+        match self.known(op) {
+            Known::Value(v) => Some(v),
             _ => None,
         }
     }
+
     /// A 64-bit source.
-    pub fn read64(&self, op: Operand) -> Option<u64> {
+    pub fn read64(&self, op: Operand) -> Option<Wide> {
         match op {
-            Operand::Sgpr { n, .. } => Some(u64::from(self.reg(n & !1)?) | u64::from(self.reg(n | 1)?) << 32),
-            Operand::Int(i) => Some(i64::from(i) as u64),
-            Operand::Literal(l) => Some(l.into()),
+            Operand::Sgpr { n, .. } => match (self.reg(n & !1), self.reg(n | 1)) {
+                (Known::Value(low), Known::Value(high)) => Some(Wide::Value(u64::from(low) | u64::from(high) << 32)),
+                (Known::Low(low), Known::High(high)) if low as u32 == high as u32 => Some(Wide::Address(high)),
+                _ => None,
+            },
+            Operand::Int(i) => Some(Wide::Value(i64::from(i) as u64)),
+            Operand::Literal(l) => Some(Wide::Value(l.into())),
             _ => None,
+        }
+    }
+
+    /// x + y, and its carry.
+    fn sum(x: Known, y: Known) -> (Known, Flag) {
+        match (x, y) {
+            (Known::Value(x), Known::Value(y)) => (Known::Value(x.wrapping_add(y)), Flag::Value(x.checked_add(y).is_none())),
+            (Known::Low(a), Known::Value(v)) | (Known::Value(v), Known::Low(a)) => {
+                (Known::Low(a.wrapping_add(v.into())), Flag::CarryOf(a, v))
+            }
+            _ => (Known::Nothing, Flag::Unknown),
+        }
+    }
+
+    /// x + y + SCC.
+    fn sum_with_carry(&self, x: Known, y: Known) -> Known {
+        match (x, y, self.scc) {
+            (Known::Value(x), Known::Value(y), Flag::Value(c)) => Known::Value(x.wrapping_add(y).wrapping_add(c.into())),
+            (Known::High(a), Known::Value(v), Flag::CarryOf(b, low)) | (Known::Value(v), Known::High(a), Flag::CarryOf(b, low))
+                if a == b =>
+            {
+                Known::High(a.wrapping_add(u64::from(v) << 32 | u64::from(low)))
+            }
+            _ => Known::Nothing,
         }
     }
 
@@ -68,52 +156,53 @@ impl Consts {
         let ops = inst.ops();
         let at = |i: usize| ops.get(i).copied().unwrap_or(Operand::Off);
         let next = pc.wrapping_add(inst.bytes().into());
+        let (kx, ky) = (self.known(at(1)), self.known(at(2)));
         let (x, y) = (self.read(at(1)), self.read(at(2)));
-        let pair = |f: fn(u32, u32) -> u32| x.zip(y).map(|(x, y)| f(x, y));
+        let one = |f: fn(u32) -> u32| x.map_or(Known::Nothing, |x| Known::Value(f(x)));
+        let pair = |f: fn(u32, u32) -> u32| x.zip(y).map_or(Known::Nothing, |(x, y)| Known::Value(f(x, y)));
         let narrow = match inst.row.name {
-            "s_mov_b32" => x,
-            "s_movk_i32" => x.map(|v| i32::from(v as i16) as u32),
-            "s_sext_i32_i16" => x.map(|v| i32::from(v as i16) as u32),
-            "s_add_u32" | "s_add_i32" => pair(u32::wrapping_add),
+            "s_mov_b32" => kx,
+            "s_movk_i32" | "s_sext_i32_i16" => one(|v| i32::from(v as i16) as u32),
+            "s_add_u32" | "s_add_i32" => Self::sum(kx, ky).0,
             "s_sub_u32" | "s_sub_i32" => pair(u32::wrapping_sub),
-            "s_addc_u32" => self.scc.and_then(|c| x.zip(y).map(|(x, y)| x.wrapping_add(y).wrapping_add(c.into()))),
+            "s_addc_u32" => self.sum_with_carry(kx, ky),
             "s_and_b32" => pair(|x, y| x & y),
             "s_or_b32" => pair(|x, y| x | y),
             "s_lshl_b32" => pair(u32::wrapping_shl),
             "s_ashr_i32" => pair(|x, y| (x as i32).wrapping_shr(y) as u32),
-            _ => None,
+            _ => Known::Nothing,
         };
         let wide = match inst.row.name {
             "s_mov_b64" => self.read64(at(1)),
-            "s_getpc_b64" | "s_swappc_b64" | "s_call_b64" => Some(((next << 16) as i64 >> 16) as u64),
+            "s_getpc_b64" | "s_swappc_b64" | "s_call_b64" => Some(Wide::Address(next)),
             _ => None,
         };
         let scc = match inst.row.name {
-            "s_add_u32" => x.zip(y).map(|(x, y)| x.checked_add(y).is_none()),
+            "s_add_u32" => Self::sum(kx, ky).1,
             "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_getpc_b64" | "s_sext_i32_i16" => self.scc,
-            _ if matches!(inst.enc, Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK) => None,
+            _ if matches!(inst.enc, Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK) => Flag::Unknown,
             _ => self.scc,
         };
         self.forget_results(inst);
-        if let (Operand::Sgpr { n, .. }, Some(v)) = (at(0), narrow) {
-            self.set(n, Some(v));
+        if let (Operand::Sgpr { n, .. }, true) = (at(0), narrow != Known::Nothing) {
+            self.set(n, narrow);
         }
         if wide.is_some() {
             self.set64(at(0), wide);
         }
         self.scc = scc;
     }
+
     /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld.
     fn forget_results(&mut self, inst: &Inst) {
         if inst.row.name.starts_with("s_movrel") {
-            self.regs = [None; REGS];
+            self.regs = [Known::Nothing; REGS];
         }
         for (op, column) in inst.ops().iter().zip(inst.row.ops) {
             if let (Operand::Sgpr { n, count }, Opd::SD(_) | Opd::SS(_) | Opd::MD) = (*op, column) {
                 // Hardware aligns wide destinations by clearing low bits of the register number.
-                let first = if count > 1 { n & !3 } else { n };
-                let last = if count > 1 { n | 3 } else { n };
-                (first..=last.saturating_add(count)).filter(|r| count > 1 || *r == n).for_each(|r| self.set(r, None));
+                let align = count.next_power_of_two().min(4) - 1;
+                (n & !align..(n | align).saturating_add(count.max(1))).for_each(|r| self.set(r, Known::Nothing));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! [`flow`] says where an instruction goes, from its operands and the scalar constants known there ([`Consts`]). The discovery of
 //! blocks and their lifting (`cfg`) both ask it.
 
-use super::consts::Consts;
+use super::consts::{Consts, Wide};
 use super::cx::Cx;
 use super::sem::*;
 use crate::ir::PureOp::*;
@@ -108,8 +108,9 @@ pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Const
     let next = pc.wrapping_add(inst.bytes().into());
     let relative = |i: usize| next.wrapping_add_signed(i64::from(imm(inst, i) as i16) * 4);
     let through = |pair: Operand, is_return: bool| match consts.read64(pair) {
-        Some(target) => Flow::Goto(target & !3),
-        None => Flow::Indirect { pair, is_return },
+        Some(Wide::Address(target)) => Flow::Goto(target & !3),
+        // A number is an address like any other that is only known when it is jumped to: the code may be elsewhere then.
+        Some(Wide::Value(_)) | None => Flow::Indirect { pair, is_return },
     };
     match control {
         Control::Branch(Cond::Always) => Flow::Goto(relative(0)),
@@ -150,7 +151,7 @@ pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
                 Flow::Indirect { pair, .. } => Some(jump_target(c, pair)),
                 _ => None,
             };
-            let back = c.b.const64(((c.next_pc() << 16) as i64 >> 16) as u64);
+            let back = c.code_address(c.next_pc());
             let d = c.op(0);
             c.sdst(d, B64, back);
             target

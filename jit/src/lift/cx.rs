@@ -66,6 +66,10 @@ impl<'a, 'f> Cx<'a, 'f> {
     pub fn next_pc(&self) -> u64 {
         self.b.pc.wrapping_add(self.inst.bytes().into())
     }
+    /// A guest address of the code, S64.
+    pub fn code_address(&mut self, pc: u64) -> Value {
+        self.b.push(Op::CodeAddress { pc }, &[Ty::S64])
+    }
     /// Is this a 64-lane wave?
     pub fn is_wave64(&self) -> bool {
         self.wave_size == 64

@@ -2,11 +2,13 @@
 //!
 //! [`lift`] never fails: what cannot be decoded or has no semantics becomes a block that ends in `Term::Fail`, an error only if reached.
 //!
-//! `cfg` finds the blocks and drives; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
+//! `code` decodes, `cfg` finds the blocks, `blocks` lifts them; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
 //! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
 //! `graphics`, `mem`.
 
+mod blocks;
 mod cfg;
+mod code;
 mod compare;
 mod consts;
 mod control;
@@ -27,6 +29,7 @@ mod tests;
 
 use crate::ir::{FpMode, Func};
 use crate::isa::{self, Enc, Gfx, Inst};
+pub use code::CodeRead;
 use cx::Cx;
 use sem::{Lane, Row, Sem};
 use std::borrow::Cow;
@@ -54,9 +57,46 @@ pub struct LiftSource<'a> {
     pub read: &'a dyn Fn(u64) -> Option<u32>,
 }
 
-/// Lifts all code reachable from `src.entry`.
+/// How large a function may become. What is beyond is another one, which the run time enters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Limits {
+    /// Guest instructions.
+    pub insts: u32,
+    /// Blocks, without those that leave.
+    pub blocks: u32,
+}
+
+impl Limits {
+    /// For code that will be compiled: more than ordinary kernels have.
+    pub const WHOLE: Limits = Limits { insts: 4096, blocks: 512 };
+    /// For code that may run only once.
+    pub const COLD: Limits = Limits { insts: 128, blocks: 16 };
+}
+
+/// A function, and what it was made of.
+#[derive(Debug)]
+pub struct Lifted {
+    /// The function.
+    pub func: Func,
+    /// All of the code that it depends on.
+    pub code: CodeRead,
+}
+
+/// Translation was called off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stopped;
+
+/// Lifts code from `src.entry` on, as much of what is reachable as [`Limits::WHOLE`] allows.
 pub fn lift(src: &LiftSource) -> Func {
-    cfg::lift(src)
+    lift_piece(src, Limits::WHOLE, &|| false).expect("nobody stops it").func
+}
+
+/// Lifts code from `src.entry` on, as much of what is reachable as `limits` allow. Asks `stop` now and then whether to go on.
+pub fn lift_piece(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
+    let entry = (src.entry & !3, src.mode);
+    let found = cfg::Discovery::run(code::Code::new(src), entry, limits, stop)?;
+    let func = blocks::lift(&found, &found.reachable(entry), stop)?;
+    Ok(Lifted { func, code: found.code.dwords_read() })
 }
 
 /// Has the row semantics?
@@ -142,8 +182,8 @@ fn dual(cx: &mut Cx, x: &Sem) {
     }
 }
 
-/// The instruction as assembly.
-fn text(inst: &Inst, src: &LiftSource, pc: u64) -> String {
-    let opts = isa::DisasmOptions { wave_size: src.wave_size, true16: false, pc: Some(pc) };
+/// The instruction as assembly, the same wherever it is.
+fn text(inst: &Inst, src: &LiftSource) -> String {
+    let opts = isa::DisasmOptions { wave_size: src.wave_size, true16: false, pc: None };
     isa::disasm(inst, src.target, &opts)
 }

@@ -184,10 +184,8 @@ fn cmov(c: &mut Cx, t: T, src: T) {
     c.sdst(d, t, v);
 }
 fn getpc(c: &mut Cx) {
-    // The PC is 48 bits, sign-extended.
-    let pc = ((c.next_pc() << 16) as i64 >> 16) as u64;
+    let v = c.code_address(c.next_pc());
     let d = c.op(0);
-    let v = c.b.const64(pc);
     c.sdst(d, B64, v);
 }
 fn sgpr(c: &mut Cx, i: usize, align: u8) -> SReg {

@@ -1,5 +1,6 @@
 //! Lifting whole kernels: every code object in `shaders/bin` lifts without a failure and verifies.
 
+mod pieces;
 mod semantics;
 
 use super::*;
@@ -56,7 +57,8 @@ fn failures_name_the_instruction() {
     let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders/bin")).join(FAULTS);
     let found = failures(&path);
     assert!(found.contains(&"unknown_instruction: fe000001 bfb00000".to_string()), "{found:?}");
-    assert!(found.contains(&"wild_jump: no code here".to_string()), "{found:?}");
+    // Where a number leads to is known when it is jumped to.
+    assert!(!found.iter().any(|f| f.starts_with("wild_jump")), "{found:?}");
 }
 
 /// A generator whose numbers repeat (xorshift).

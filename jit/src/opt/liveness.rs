@@ -105,7 +105,7 @@ struct Lanes {
 }
 
 fn leaves_function(t: &Term) -> bool {
-    matches!(t, Term::Indirect { .. } | Term::NewMode { .. } | Term::Trap { .. })
+    matches!(t, Term::Indirect { .. } | Term::Leave { .. } | Term::NewMode { .. } | Term::Trap { .. })
 }
 
 fn ends(t: &Term) -> bool {

@@ -59,6 +59,7 @@ pub(super) struct Facts<'f> {
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Const(Width, u64),
+    CodeAddress(u64),
     Splat(Value),
     LaneId,
     LaneTable(u32),
@@ -155,6 +156,7 @@ impl<'f> Facts<'f> {
         };
         let key = match &op {
             Op::Const { width, bits } => Key::Const(*width, *bits),
+            Op::CodeAddress { pc } => Key::CodeAddress(*pc),
             Op::Splat(a) => Key::Splat(*a),
             Op::LaneId => Key::LaneId,
             Op::LaneTable(t) => Key::LaneTable(*t),

@@ -13,9 +13,9 @@
 
 use crate::{
     abi::{NO_ROW, TEMP_ROW},
-    ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, loop_headers},
+    ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
 pub const MAX_REGION: usize = 600;
@@ -43,19 +43,20 @@ impl Default for Region {
     }
 }
 
-/// A single-entry piece of the control-flow graph that a back end may compile as a whole: an innermost loop that nothing suspends.
+/// A single-entry piece of the control-flow graph that a back end may compile as a whole: an innermost loop that nothing suspends. Edges
+/// that go back ([`crate::ir::resume`]) go to its entry, or leave it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The loop header, where it is entered.
     pub entry: BlockId,
     /// Its blocks, ascending.
     pub blocks: Vec<BlockId>,
-    /// Blocks outside that it may go to, ascending.
+    /// Blocks outside that it may go to, ascending. Either all its edges to such a block go back, or none.
     pub exits: Vec<BlockId>,
 }
 
 impl Piece {
-    /// What its code returns when the fuel ran out at the header.
+    /// What its code returns when the fuel ran out on the way back to the entry.
     pub fn out_of_fuel(&self) -> u32 {
         self.exits.len() as u32
     }
@@ -65,38 +66,49 @@ impl Piece {
     }
 }
 
-/// Innermost loops with one entry whose blocks end in jumps and branches only.
+/// Innermost loops with one entry whose blocks end in jumps and branches only. Takes at most a walk over all blocks for each loop.
 pub fn pieces(func: &Func) -> Vec<Piece> {
     let headers = loop_headers(func);
     let mut preds: Vec<Vec<u32>> = vec![vec![]; func.blocks.len()];
+    // Entered from outside: block 0, and where a wave goes on after a pause.
+    let mut entered = vec![false; func.blocks.len()];
+    entered[0] = true;
     for (i, b) in func.blocks.iter().enumerate() {
-        for s in b.term.successors() {
-            preds[s.0 as usize].push(i as u32);
+        b.term.for_each_successor(|s| preds[s.0 as usize].push(i as u32));
+        if let Term::Pause { next, .. } = b.term {
+            entered[next.0 as usize] = true;
         }
     }
-    let plain = |b: u32| matches!(func.blocks[b as usize].term, Term::Jump(_) | Term::Branch { .. });
-    let resumed = |b: u32| func.blocks.iter().any(|x| matches!(x.term, Term::Pause { next, .. } if next.0 == b));
-    let mut found = vec![];
-    for h in (0..func.blocks.len() as u32).filter(|h| headers[*h as usize]) {
-        // Natural loop of the back edges to h: everything that reaches them without passing h.
-        let mut inside = std::collections::BTreeSet::from([h]);
-        let mut work: Vec<u32> = preds[h as usize].iter().copied().filter(|p| *p >= h).collect();
-        while let Some(b) = work.pop() {
-            if inside.insert(b) {
-                work.extend(&preds[b as usize]);
+    (0..func.blocks.len() as u32).filter(|h| headers[*h as usize]).filter_map(|h| innermost(func, &headers, &preds, &entered, h)).collect()
+}
+
+/// The natural loop of the edges that go back to `h`, which is all that reaches them without passing `h`; if it is a piece.
+fn innermost(func: &Func, headers: &[bool], preds: &[Vec<u32>], entered: &[bool], h: u32) -> Option<Piece> {
+    let block = |b: u32| &func.blocks[b as usize];
+    let plain = |b: u32| matches!(block(b).term, Term::Jump(_) | Term::Branch { .. });
+    let mut inside = HashSet::from([h]);
+    let mut work: Vec<u32> = preds[h as usize].iter().copied().filter(|p| goes_back(block(*p), block(h))).collect();
+    while let Some(b) = work.pop() {
+        if inside.insert(b) {
+            if headers[b as usize] || entered[b as usize] || !plain(b) {
+                return None;
+            }
+            work.extend(&preds[b as usize]);
+        }
+    }
+    let mut blocks: Vec<BlockId> = inside.iter().map(|b| BlockId(*b)).collect();
+    blocks.sort_unstable();
+    // A jump from outside into the middle would have led to block 0.
+    let mut exits: BTreeMap<BlockId, bool> = BTreeMap::new();
+    for b in &blocks {
+        for s in block(b.0).term.successors().into_iter().filter(|s| !inside.contains(&s.0)) {
+            let back = goes_back(block(b.0), func.block(s));
+            if *exits.entry(s).or_insert(back) != back {
+                return None;
             }
         }
-        let one_entry = inside.iter().all(|b| *b == h || *b != 0 && !resumed(*b) && preds[*b as usize].iter().all(|p| inside.contains(p)));
-        let innermost = inside.iter().all(|b| *b == h || !headers[*b as usize]);
-        if !(one_entry && innermost && inside.iter().all(|b| plain(*b))) {
-            continue;
-        }
-        let leaves = |b: &u32| func.blocks[*b as usize].term.successors();
-        let exits: std::collections::BTreeSet<BlockId> = inside.iter().flat_map(leaves).filter(|s| !inside.contains(&s.0)).collect();
-        let blocks = inside.iter().map(|b| BlockId(*b)).collect();
-        found.push(Piece { entry: BlockId(h), blocks, exits: exits.into_iter().collect() });
     }
-    found
+    plain(h).then(|| Piece { entry: BlockId(h), blocks, exits: exits.into_keys().collect() })
 }
 
 /// One step of a block.

@@ -18,6 +18,7 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
     let lanes = v.lanes;
     match &inst.op {
         Op::Const { bits, .. } => v.set_scalar(r, *bits),
+        Op::CodeAddress { pc } => v.set_scalar(r, code_address(pc.wrapping_add(wave.state.code_delta))),
         Op::Splat(a) => {
             let bits = v.scalar(*a);
             if func.ty(*a).width == Width::B1 {
@@ -113,6 +114,11 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
         Op::Note(_) => {}
     }
     Ok(())
+}
+
+/// A guest address as s_getpc_b64 gives it: 48 bits, sign-extended.
+fn code_address(pc: u64) -> u64 {
+    ((pc << 16) as i64 >> 16) as u64
 }
 
 fn pure(func: &Func, v: &mut Values, result: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) {

@@ -1,7 +1,7 @@
 //! The plain interpreter: one IR instruction after the other, one lane after the other, over a [`WaveState`].
 //!
 //! It is the oracle of the compiled code, the tier for code that runs once, and the stepper of a debugger. It is meant to be believed by
-//! reading it, so it does nothing clever: values sit in an array, pure operations go through [`super::eval`], registers and EXEC are read
+//! reading it, so it does nothing clever: the values of a block sit in an array, pure operations go through [`super::eval`], registers and EXEC are read
 //! and written in the state at once, memory goes through the state's helper table. Files: this one runs blocks, `exec` instructions,
 //! `wave` is a safe view of the state.
 //!
@@ -14,8 +14,9 @@ mod exec;
 mod wave;
 
 use super::site::SITE_ROWS;
-use super::{Block, BlockId, Func, Pause, Term, Value, loop_headers, resume_points};
+use super::{Block, BlockId, Func, Pause, Term, Value, goes_back, resume_points};
 use crate::abi::{Exit, WaveState};
+use std::sync::Arc;
 use wave::Wave;
 
 /// Rows from [`crate::abi::TEMP_ROW`] on that the interpreter needs for the operands and results of memory instructions.
@@ -35,14 +36,58 @@ pub unsafe fn run(func: &Func, state: &mut WaveState) -> Exit {
     unsafe { Interp::new(func).run(state) }
 }
 
-/// An interpreter of one function, reusable for any number of waves in turn.
+/// A function with what the interpreter needs to know of it. Any number of interpreters may run it.
+#[derive(Debug)]
+pub struct Prepared {
+    func: Func,
+    resume: Vec<BlockId>,
+    /// Resume index of each block that has one.
+    resume_index: Vec<Option<u32>>,
+    /// Where each value is among those of its block.
+    places: Vec<u32>,
+    /// Most values of a block.
+    room: usize,
+}
+
+impl Prepared {
+    /// Prepares `func`, which must pass the verifier.
+    pub fn new(func: Func) -> Prepared {
+        let resume = resume_points(&func);
+        let mut resume_index = vec![None; func.blocks.len()];
+        for (i, block) in resume.iter().enumerate() {
+            resume_index[block.0 as usize] = Some(i as u32);
+        }
+        let mut places = vec![0; func.types.len()];
+        let mut room = 0;
+        for block in &func.blocks {
+            let mut next = 0;
+            for value in block.insts.iter().flat_map(|inst| (0..usize::from(inst.results)).map(|i| inst.result(i))) {
+                places[value.0 as usize] = next;
+                next += 1;
+            }
+            room = room.max(next as usize);
+        }
+        Prepared { func, resume, resume_index, places, room }
+    }
+
+    /// The function.
+    pub fn func(&self) -> &Func {
+        &self.func
+    }
+
+    /// Heap bytes it takes, about.
+    pub fn bytes(&self) -> usize {
+        let insts: usize = self.func.blocks.iter().map(|b| b.insts.len()).sum();
+        insts * size_of::<super::Inst>() + self.func.blocks.len() * size_of::<Block>() + self.func.types.len() * 8
+    }
+}
+
+/// An interpreter, reusable for any number of functions and waves in turn.
 ///
 /// Its methods panic if the function would not pass [`super::verify`], if state and function differ in wave size, or if `state.resume` is
 /// no resume point of the function.
-pub struct Interp<'f> {
-    func: &'f Func,
-    resume: Vec<BlockId>,
-    header: Vec<bool>,
+pub struct Interp {
+    code: Arc<Prepared>,
     values: Values,
     /// Next instruction: block, and index in its body; `None`: enter at `state.resume`.
     at: Option<(BlockId, usize)>,
@@ -57,11 +102,43 @@ pub struct Position {
     words: Vec<u64>,
 }
 
-impl<'f> Interp<'f> {
-    /// Prepares to interpret `func`, which must pass the verifier.
-    pub fn new(func: &'f Func) -> Self {
-        let values = Values { lanes: func.wave_size as usize, words: vec![0; func.types.len() * 64] };
-        Interp { func, resume: resume_points(func), header: loop_headers(func), values, at: None }
+impl Interp {
+    /// Prepares to interpret a copy of `func`, which must pass the verifier.
+    pub fn new(func: &Func) -> Self {
+        Interp::of(Arc::new(Prepared::new(func.clone())))
+    }
+
+    /// An interpreter of `code`.
+    pub fn of(code: Arc<Prepared>) -> Self {
+        let values = Values { lanes: 0, words: vec![], code: code.clone() };
+        let mut interp = Interp { code: code.clone(), values, at: None };
+        interp.switch_to(&code);
+        interp
+    }
+
+    /// Goes on with another function. No wave may be in the middle of a block.
+    pub fn switch_to(&mut self, code: &Arc<Prepared>) {
+        self.at = None;
+        (self.code, self.values.code) = (code.clone(), code.clone());
+        self.values.lanes = code.func.wave_size as usize;
+        if self.values.words.len() < code.room * 64 {
+            self.values.words.resize(code.room * 64, 0);
+        }
+    }
+
+    /// Is this what it interprets?
+    pub fn is_at(&self, code: &Arc<Prepared>) -> bool {
+        Arc::ptr_eq(&self.code, code)
+    }
+
+    /// Runs a wave for at most `steps` steps; none if it is in the middle of a block then.
+    ///
+    /// # Safety
+    ///
+    /// As [`run`].
+    pub unsafe fn run_some(&mut self, state: &mut WaveState, steps: u32) -> Option<Exit> {
+        // SAFETY: as promised by the caller.
+        (0..steps).find_map(|_| unsafe { self.step(state) })
     }
 
     /// Runs a wave from where it is until it suspends or ends.
@@ -88,7 +165,7 @@ impl<'f> Interp<'f> {
     ///
     /// As [`run`].
     pub unsafe fn step(&mut self, state: &mut WaveState) -> Option<Exit> {
-        assert_eq!(state.wave_size, self.func.wave_size, "function and state have the same wave size");
+        assert_eq!(state.wave_size, self.code.func.wave_size, "function and state have the same wave size");
         // SAFETY: as promised by the caller.
         let mut wave = unsafe { Wave::new(state) };
         match self.step_wave(&mut wave) {
@@ -120,8 +197,17 @@ impl<'f> Interp<'f> {
 
     /// Guest address of the instruction that the next [`Interp::step`] runs.
     pub fn next_pc(&self, state: &WaveState) -> u64 {
-        let (block, index) = self.at.unwrap_or_else(|| (self.resume[state.resume as usize], 0));
-        self.pc_at(block, index)
+        let (block, index) = self.next(state);
+        self.pc_at(block, index).wrapping_add(state.code_delta)
+    }
+
+    /// Does the next [`Interp::step`] run no instruction, but leave the function for the one at [`Interp::next_pc`]?
+    pub fn leaves(&self, state: &WaveState) -> bool {
+        matches!(self.code.func.block(self.next(state).0).term, Term::Leave { .. })
+    }
+
+    fn next(&self, state: &WaveState) -> (BlockId, usize) {
+        self.at.unwrap_or_else(|| (self.code.resume[state.resume as usize], 0))
     }
 
     /// Drops the position inside a block: the next step enters at `state.resume`. For a wave that is abandoned or replaced.
@@ -153,11 +239,11 @@ impl<'f> Interp<'f> {
     /// Values that the rest of the block may use: values are local to their block.
     fn live(&self) -> impl Iterator<Item = Value> {
         let (block, index) = self.at.unwrap_or((BlockId(0), 0));
-        self.func.block(block).insts[..index].iter().flat_map(|inst| (0..usize::from(inst.results)).map(|i| inst.result(i)))
+        self.code.func.block(block).insts[..index].iter().flat_map(|inst| (0..usize::from(inst.results)).map(|i| inst.result(i)))
     }
 
     fn pc_at(&self, block: BlockId, index: usize) -> u64 {
-        let block = self.func.block(block);
+        let block = self.code.func.block(block);
         block.insts.get(index).map_or(block.term_pc, |inst| inst.pc)
     }
 
@@ -165,49 +251,65 @@ impl<'f> Interp<'f> {
     fn step_wave(&mut self, wave: &mut Wave) -> Result<(BlockId, usize), Exit> {
         let (id, start) = match self.at {
             Some(at) => at,
-            None => self.enter(wave, self.resume[wave.state.resume as usize])?,
+            None => self.pay(wave, self.code.resume[wave.state.resume as usize]),
         };
         let pc = self.pc_at(id, start);
-        let block = self.func.block(id);
+        let (code, values) = (&self.code, &mut self.values);
+        let block = code.func.block(id);
         for (index, inst) in block.insts.iter().enumerate().skip(start) {
             if inst.pc != pc {
                 return Ok((id, index));
             }
-            exec::instruction(self.func, &mut self.values, wave, inst).map_err(|_| Exit::Fault)?;
+            exec::instruction(&code.func, values, wave, inst).map_err(|_| Exit::Fault)?;
         }
         if block.term_pc == pc { self.end_block(wave, block) } else { Ok((id, block.insts.len())) }
     }
 
-    /// Goes to the start of a block and pays for it.
-    fn enter(&self, wave: &mut Wave, block: BlockId) -> Result<(BlockId, usize), Exit> {
-        if self.header[block.0 as usize] && wave.state.fuel <= 0 {
-            wave.state.resume = self.resume_index(block);
+    /// Takes an edge: looks at the fuel if it goes back.
+    fn enter(&self, wave: &mut Wave, from: &Block, to: BlockId) -> Result<(BlockId, usize), Exit> {
+        if wave.state.fuel <= 0 && goes_back(from, self.code.func.block(to)) {
+            wave.state.resume = self.resume_index(to);
             return Err(Exit::Fuel);
         }
-        wave.state.fuel -= i64::from(self.func.block(block).guest_insts);
-        Ok((block, 0))
+        Ok(self.pay(wave, to))
+    }
+
+    /// Goes to the start of a block and pays for it.
+    fn pay(&self, wave: &mut Wave, block: BlockId) -> (BlockId, usize) {
+        wave.state.fuel -= i64::from(self.code.func.block(block).guest_insts);
+        (block, 0)
     }
 
     fn resume_index(&self, block: BlockId) -> u32 {
-        self.resume.iter().position(|b| *b == block).expect("waves are suspended at resume points") as u32
+        self.code.resume_index[block.0 as usize].expect("waves are suspended at resume points")
     }
 
     fn end_block(&self, wave: &mut Wave, block: &Block) -> Result<(BlockId, usize), Exit> {
         match &block.term {
-            Term::Jump(next) => self.enter(wave, *next),
-            Term::Branch { cond, then, otherwise } => self.enter(wave, if self.values.scalar(*cond) != 0 { *then } else { *otherwise }),
+            Term::Jump(next) => self.enter(wave, block, *next),
+            Term::Branch { cond, then, otherwise } => {
+                self.enter(wave, block, if self.values.scalar(*cond) != 0 { *then } else { *otherwise })
+            }
             Term::Indirect { target, known } => {
-                let pc = self.values.scalar(*target);
-                if let Some((_, next)) = known.iter().find(|k| k.0 == pc) {
-                    return self.enter(wave, *next);
+                let (pc, delta) = (self.values.scalar(*target), wave.state.code_delta);
+                if let Some((_, next)) = known.iter().find(|k| k.0.wrapping_add(delta) == pc) {
+                    return self.enter(wave, block, *next);
                 }
                 wave.state.exit_arg = pc;
+                wave.state.exit_pc = block.term_pc.wrapping_add(delta);
+                wave.state.exit_mode = block.mode.0.into();
+                wave.state.resume = 0;
+                Err(Exit::NewPc)
+            }
+            Term::Leave { pc } => {
+                wave.state.exit_arg = pc.wrapping_add(wave.state.code_delta);
+                wave.state.exit_pc = 0;
                 wave.state.exit_mode = block.mode.0.into();
                 wave.state.resume = 0;
                 Err(Exit::NewPc)
             }
             Term::NewMode { pc, mode } => {
-                wave.state.exit_arg = *pc;
+                wave.state.exit_arg = pc.wrapping_add(wave.state.code_delta);
                 wave.state.exit_mode = self.values.scalar(*mode) as u32;
                 wave.state.resume = 0;
                 Err(Exit::NewMode)
@@ -232,30 +334,38 @@ impl<'f> Interp<'f> {
     }
 }
 
-/// The values of a function, 64 words each: a lane value has lane `i` in word `i`; a scalar is word 0; a mask is word 0 with bit `i` for
+/// The values of a block, 64 words each: a lane value has lane `i` in word `i`; a scalar is word 0; a mask is word 0 with bit `i` for
 /// lane `i`, and zeros from the wave size on.
 struct Values {
     lanes: usize,
     words: Vec<u64>,
+    code: Arc<Prepared>,
 }
 
 impl Values {
+    /// Index of the first word of `v`.
+    fn at(&self, v: Value) -> usize {
+        self.code.places[v.0 as usize] as usize * 64
+    }
+
     fn lane(&self, v: Value, lane: usize) -> u64 {
-        self.words[v.0 as usize * 64 + lane]
+        self.words[self.at(v) + lane]
     }
 
     fn of(&self, v: Value) -> &[u64] {
-        &self.words[v.0 as usize * 64..][..64]
+        &self.words[self.at(v)..][..64]
     }
 
     fn of_mut(&mut self, v: Value) -> &mut [u64] {
-        &mut self.words[v.0 as usize * 64..][..64]
+        let at = self.at(v);
+        &mut self.words[at..][..64]
     }
 
     /// Sets every lane of `v` by `f`.
     fn fill(&mut self, v: Value, f: impl Fn(&Values, usize) -> u64) {
+        let at = self.at(v);
         for lane in 0..self.lanes {
-            self.words[v.0 as usize * 64 + lane] = f(self, lane);
+            self.words[at + lane] = f(self, lane);
         }
     }
 
@@ -264,7 +374,8 @@ impl Values {
     }
 
     fn set_scalar(&mut self, v: Value, bits: u64) {
-        self.words[v.0 as usize * 64] = bits;
+        let at = self.at(v);
+        self.words[at] = bits;
     }
 
     fn mask(&self, v: Value) -> u64 {

@@ -314,19 +314,54 @@ const LOOP: &str = "func \"loop\" wave32 {
     }";
 
 #[test]
-fn fuel_is_tested_at_loop_headers_before_they_are_paid() {
+fn fuel_is_tested_on_edges_that_go_back_before_their_target_is_paid() {
     let mut f = Fixture::new(32);
     f.state.sregs[0] = 3;
     f.state.fuel = 5;
-    // b0 costs 1, the first two rounds 3 each: 5 - 1 - 3 - 3 = -2 at the third visit.
+    // b0 costs 1, the first two rounds 3 each: 5 - 1 - 3 - 3 = -2 on the way to the third.
     assert_eq!(f.run(LOOP), Exit::Fuel);
     assert_eq!((f.state.sregs[0], f.state.fuel, f.state.resume), (1, -2, 1));
-    assert_eq!(f.run(LOOP), Exit::Fuel);
     f.state.fuel = 1;
     assert_eq!(f.run(LOOP), Exit::Barrier);
     assert_eq!((f.state.fuel, f.state.resume), (-3, 2));
     assert_eq!(f.run(LOOP), Exit::End);
     assert_eq!(f.state.fuel, -4);
+}
+
+#[test]
+fn a_wave_without_fuel_runs_to_the_next_edge_that_goes_back() {
+    let mut f = Fixture::new(32);
+    f.state.sregs[0] = 3;
+    f.state.fuel = 0;
+    let mut seen = vec![];
+    while f.run(LOOP) == Exit::Fuel {
+        seen.push((f.state.sregs[0], f.state.fuel));
+    }
+    assert_eq!(seen, [(2, -4), (1, -7)]);
+    assert_eq!((f.state.resume, f.state.fuel), (2, -11));
+}
+
+#[test]
+fn code_runs_at_another_address_than_it_was_lifted_at() {
+    let mut f = Fixture::new(32);
+    f.state.code_delta = 0x7fff_0000_0000;
+    let text = |term: &str| {
+        format!(
+            "func \"f\" wave32 {{\nb0 pc=16 mode=0x3f0 insts=1:\n%0: s64 = codeaddress 20\n%1: s32 = hi.64 %0\n%2: s32 = lo.64 %0\n
+             sset s0, %2\nsset s1, %1\n%3: s32 = const.32 0x2f0\n{term}\nb1 pc=20 mode=0x3f0 insts=1:\nleave 8\n}}"
+        )
+    };
+    // The address is that of b1, which leaves for an address that was 8.
+    assert_eq!((f.run(&text("indirect %0, [20: b1]")), f.state.exit_arg), (Exit::NewPc, 0x7fff_0000_0008));
+    assert_eq!((f.state.exit_pc, f.state.exit_mode), (0, 0x3f0));
+    assert_eq!(f.state.sregs[..2], [20, 0x7fff]);
+    assert_eq!((f.run(&text("indirect %0, []")), f.state.exit_arg), (Exit::NewPc, 0x7fff_0000_0014));
+    assert_eq!(f.state.exit_pc, 0x7fff_0000_0010);
+    assert_eq!((f.run(&text("newmode 12, %3")), f.state.exit_arg), (Exit::NewMode, 0x7fff_0000_000c));
+    // The pc has 48 bits and is extended with its sign.
+    f.state.code_delta = 0x8000_0000_0000;
+    f.run(&text("indirect %0, []"));
+    assert_eq!(f.state.exit_arg, 0xffff_8000_0000_0014);
 }
 
 #[test]

@@ -179,6 +179,9 @@ macro_rules! define_ops {
 define_ops! {
     /// A scalar constant.
     Const { width: Width, bits: u64 = FitsIn(*width) } "const.{width} {bits}" -> Results::one(Ty { shape: Shape::Scalar, width: *width }), None;
+    /// The guest address of the instruction that was lifted at `pc`, its upper 16 bits copies of bit 47 (s_getpc_b64). Code runs where it was
+    /// lifted, or at another address ([`crate::abi::WaveState::code_delta`]).
+    CodeAddress { pc: u64 } "codeaddress {pc}" -> Results::one(Ty::S64), None;
     /// A scalar in every lane.
     Splat(value: Value = AnyScalar) "splat {value}" -> |f: &Func| Results::one(Ty { shape: Shape::Lane, ..f.ty(*value) }), None;
     /// 0, 1, 2, ...
@@ -367,8 +370,10 @@ define_terms! {
     Jump(to: BlockId = Target) "jump {to}";
     /// On a condition.
     Branch { cond: Value = Ty::S1, then: BlockId = Target, otherwise: BlockId = Target } "branch {cond}, {then}, {otherwise}";
-    /// To a guest address: one of `known`, or out to the run time, which finds or compiles that entry.
+    /// To a guest address: one of `known`, or out to the run time, which finds or compiles that entry. `known` are addresses as lifted.
     Indirect { target: Value = Ty::S64, known: Vec<(u64, BlockId)> = Target } "indirect {target}, [{known}]";
+    /// Out to the run time, which goes on at a guest address that this function does not contain, in the same float mode.
+    Leave { pc: u64 } "leave {pc}";
     /// Out to the run time with a guest address and a new float mode (bits as [`FpMode`] 7:0 plus the rest of MODE).
     NewMode { pc: u64, mode: Value = Ty::S32 } "newmode {pc}, {mode}";
     /// Suspend, then go on at `next`.

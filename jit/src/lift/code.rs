@@ -1,0 +1,124 @@
+//! The code being lifted: decoded once for each address, and a record of every dword that was looked at.
+
+use super::LiftSource;
+use crate::isa::{self, Inst};
+use std::collections::HashMap;
+
+/// Most dwords of an instruction.
+const MAX_DWORDS: u64 = 5;
+
+/// Decoded code, by address.
+pub(super) struct Code<'a> {
+    pub src: &'a LiftSource<'a>,
+    insts: HashMap<u64, Option<Inst>>,
+    /// Addresses where no instruction was found, with all that is there.
+    bad: HashMap<u64, Vec<u32>>,
+}
+
+impl<'a> Code<'a> {
+    pub fn new(src: &'a LiftSource<'a>) -> Self {
+        Code { src, insts: HashMap::new(), bad: HashMap::new() }
+    }
+
+    /// Decodes the instruction at `pc`; none if there is no such instruction.
+    pub fn decode(&mut self, pc: u64) -> Option<&Inst> {
+        let (src, bad) = (self.src, &mut self.bad);
+        let at = self.insts.entry(pc).or_insert_with(|| {
+            let (mut words, mut count) = ([0; MAX_DWORDS as usize], 0);
+            for (i, word) in words.iter_mut().enumerate() {
+                let Some(w) = (src.read)(pc.wrapping_add(4 * i as u64)) else { break };
+                (*word, count) = (w, i + 1);
+            }
+            // The word 0 has a name, but is an instruction only in listings.
+            let inst = isa::decode_lenient(&words[..count], src.target, src.wave_size).ok().filter(|i| i.row.name != "v_illegal");
+            if inst.is_none() {
+                bad.insert(pc, words[..count].to_vec());
+            }
+            inst
+        });
+        at.as_ref()
+    }
+
+    /// The instruction at `pc` if it was decoded.
+    pub fn get(&self, pc: u64) -> Option<&Inst> {
+        self.insts.get(&pc).and_then(Option::as_ref)
+    }
+
+    /// What stands at `pc` instead of an instruction.
+    pub fn bad_dwords(&self, pc: u64) -> &[u32] {
+        self.bad.get(&pc).map_or(&[], Vec::as_slice)
+    }
+
+    /// Everything that was looked at.
+    pub fn dwords_read(&self) -> CodeRead {
+        let mut dwords: Vec<(u64, Option<u32>)> = vec![];
+        for (pc, inst) in &self.insts {
+            match inst {
+                Some(inst) => dwords.extend(inst.dwords().iter().enumerate().map(|(i, w)| (pc.wrapping_add(4 * i as u64), Some(*w)))),
+                None => {
+                    let words = self.bad_dwords(*pc);
+                    dwords.extend((0..MAX_DWORDS).map(|i| (pc.wrapping_add(4 * i), words.get(i as usize).copied())));
+                }
+            }
+        }
+        let relative = |at: u64| at.wrapping_sub(self.src.entry) as i64;
+        dwords.sort_unstable_by_key(|d| relative(d.0));
+        let mut read = CodeRead::default();
+        for (at, word) in dwords {
+            let offset = relative(at);
+            match (word, read.runs.last_mut()) {
+                (Some(w), Some(run)) if run.end() == offset => run.bytes.extend(w.to_le_bytes()),
+                // Instructions may overlap.
+                (Some(w), Some(run)) if offset < run.end() => {
+                    read.torn |= run.bytes[(offset - run.start) as usize..][..4] != w.to_le_bytes()
+                }
+                (Some(w), _) => read.runs.push(Run { start: offset, bytes: w.to_le_bytes().to_vec() }),
+                (None, _) if read.absent.last() == Some(&offset) => {}
+                (None, _) => read.absent.push(offset),
+            }
+        }
+        read
+    }
+}
+
+/// The part of the code that a translation depends on. Offsets are in bytes from the entry.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CodeRead {
+    runs: Vec<Run>,
+    /// Where there was nothing to read.
+    absent: Vec<i64>,
+    /// The same dword was read twice and had changed: somebody writes to the code.
+    torn: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Run {
+    start: i64,
+    bytes: Vec<u8>,
+}
+
+impl Run {
+    fn end(&self) -> i64 {
+        self.start + self.bytes.len() as i64
+    }
+}
+
+impl CodeRead {
+    /// Is all of it the same at `entry`? `read` fills in the bytes at a guest address, or gives false if not all of them are there.
+    pub fn matches(&self, entry: u64, read: &dyn Fn(u64, &mut [u8]) -> bool) -> bool {
+        let at = |offset: i64| entry.wrapping_add_signed(offset);
+        let same = |run: &Run| {
+            let mut there = [0; 512];
+            run.bytes.chunks(there.len()).enumerate().all(|(i, want)| {
+                let there = &mut there[..want.len()];
+                read(at(run.start + 512 * i as i64), there) && there == want
+            })
+        };
+        !self.torn && self.runs.iter().all(same) && self.absent.iter().all(|offset| !read(at(*offset), &mut [0; 4]))
+    }
+
+    /// Bytes looked at.
+    pub fn bytes(&self) -> usize {
+        self.runs.iter().map(|r| r.bytes.len()).sum()
+    }
+}

@@ -1,0 +1,150 @@
+//! Translations of a device, found by what the code is and not by where it is.
+//!
+//! A translation depends on the bytes that were read for it ([`CodeRead`](wavejit_jit::lift::CodeRead)) and on what it was made for: processor,
+//! engine, and all of [`CodeKey`] but the address. The cache looks among translations whose code begins with the same dwords for one of
+//! which every byte is there. It holds so many bytes; what was not used for longest goes first. Waves keep what they run alive.
+
+use super::code::Code;
+use super::{CodeKey, Engine};
+use crate::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use wavejit_jit::isa::Gfx;
+
+/// Dwords that are looked up.
+const PREFIX: usize = 8;
+
+/// What translations are looked up by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ContentKey {
+    target: Gfx,
+    engine: Engine,
+    /// Its address is 0.
+    made_for: CodeKey,
+    /// The first dwords; `None` where there is nothing.
+    prefix: [Option<u32>; PREFIX],
+}
+
+impl ContentKey {
+    pub fn new(target: Gfx, engine: Engine, key: CodeKey, read: &dyn Fn(u64) -> Option<u32>) -> ContentKey {
+        let prefix = std::array::from_fn(|i| read(key.entry.wrapping_add(4 * i as u64)));
+        ContentKey { target, engine, made_for: CodeKey { entry: 0, ..key }, prefix }
+    }
+}
+
+/// Translations of any number of programs.
+pub struct CodeCache {
+    limit_bytes: usize,
+    held: Mutex<Held>,
+    pub(super) counters: Counters,
+}
+
+/// What the programs of a device have counted so far.
+#[derive(Default)]
+pub(super) struct Counters {
+    pub lifted: AtomicU64,
+    pub lifted_insts: AtomicU64,
+    pub compiled: AtomicU64,
+    pub compiled_insts: AtomicU64,
+    pub found: AtomicU64,
+}
+
+impl Counters {
+    pub fn lift(&self, insts: u32) {
+        self.lifted.fetch_add(1, Relaxed);
+        self.lifted_insts.fetch_add(insts.into(), Relaxed);
+    }
+
+    pub fn compile(&self, insts: u32) {
+        self.compiled.fetch_add(1, Relaxed);
+        self.compiled_insts.fetch_add(insts.into(), Relaxed);
+    }
+}
+
+/// What a device has translated since it was made, and what it keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CodeStats {
+    /// Functions made of machine code.
+    pub lifted: u64,
+    /// Guest instructions in them. What is in several functions counts several times.
+    pub lifted_insts: u64,
+    /// Functions compiled to host code. The others are interpreted.
+    pub compiled: u64,
+    /// Guest instructions in them.
+    pub compiled_insts: u64,
+    /// Translations that were there already, because another program, or the same one earlier, had the same code.
+    pub found: u64,
+    /// Bytes of the translations that are kept for programs opened again, or elsewhere.
+    pub kept_bytes: usize,
+}
+
+#[derive(Default)]
+struct Held {
+    codes: HashMap<ContentKey, Vec<(Arc<Code>, u64)>>,
+    bytes: usize,
+    /// Counts uses.
+    now: u64,
+}
+
+impl CodeCache {
+    /// A cache of so many bytes.
+    pub fn new(limit_bytes: usize) -> CodeCache {
+        CodeCache { limit_bytes, held: Mutex::default(), counters: Counters::default() }
+    }
+
+    /// A translation of the code at `entry`, of which `read` fills in bytes or gives false.
+    pub(super) fn find(&self, key: &ContentKey, entry: u64, read: &dyn Fn(u64, &mut [u8]) -> bool) -> Option<Arc<Code>> {
+        let candidates: Vec<Arc<Code>> = self.held.lock().codes.get(key)?.iter().map(|c| c.0.clone()).collect();
+        let found = candidates.into_iter().find(|c| c.is_of(entry, read))?;
+        let mut held = self.held.lock();
+        held.now += 1;
+        let now = held.now;
+        if let Some(used) = held.codes.get_mut(key).and_then(|list| list.iter_mut().find(|c| Arc::ptr_eq(&c.0, &found))) {
+            used.1 = now;
+        }
+        self.counters.found.fetch_add(1, Relaxed);
+        Some(found)
+    }
+
+    /// Keeps a translation for others.
+    pub(super) fn insert(&self, key: ContentKey, code: Arc<Code>) {
+        let mut held = self.held.lock();
+        held.now += 1;
+        held.bytes += code.bytes();
+        let now = held.now;
+        held.codes.entry(key).or_default().push((code, now));
+        if held.bytes > self.limit_bytes {
+            held.shrink(self.limit_bytes / 4 * 3);
+        }
+    }
+
+    /// What has been counted, and what is kept.
+    pub fn stats(&self) -> CodeStats {
+        let Counters { lifted, lifted_insts, compiled, compiled_insts, found } = &self.counters;
+        let [lifted, lifted_insts, compiled, compiled_insts, found] =
+            [lifted, lifted_insts, compiled, compiled_insts, found].map(|n| n.load(Relaxed));
+        CodeStats { lifted, lifted_insts, compiled, compiled_insts, found, kept_bytes: self.held.lock().bytes }
+    }
+}
+
+impl Held {
+    fn shrink(&mut self, to_bytes: usize) {
+        let mut uses: Vec<(u64, usize)> = self.codes.values().flatten().map(|(code, used)| (*used, code.bytes())).collect();
+        uses.sort_unstable();
+        let mut bytes = self.bytes;
+        let mut last_to_go = 0;
+        for (used, size) in uses {
+            if bytes <= to_bytes {
+                break;
+            }
+            bytes -= size;
+            last_to_go = used;
+        }
+        self.codes.retain(|_, list| {
+            list.retain(|c| c.1 > last_to_go);
+            !list.is_empty()
+        });
+        self.bytes = bytes;
+    }
+}

@@ -1,0 +1,147 @@
+//! The translation of one entry: how it runs, what it was made of, how much it has been used.
+
+use crate::memory::fault::{GuestPc, Registration, register_code};
+use crate::program::CodeKey;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use wavejit_jit::emit::Compiled;
+use wavejit_jit::ir::interp::{INTERP_TEMP_ROWS, Prepared};
+use wavejit_jit::ir::{self, Failure, FpMode, Func};
+use wavejit_jit::lift::CodeRead;
+use wavejit_jit::opt::liveness::Rows;
+
+/// A translated entry. It runs wherever the same code is: guest addresses in it are as lifted, and a wave's `code_delta` says how far away
+/// it is.
+pub struct Code {
+    /// What it was translated for, as lifted.
+    pub key: CodeKey,
+    /// Rows needed beyond `TEMP_ROW`.
+    pub temp_rows: u32,
+    /// Rows of VGPRs and AGPRs that waves may read before they write them.
+    pub read_first: Rows,
+    /// Guest pc and float mode of each resume point, as lifted.
+    resume: Vec<(u64, FpMode)>,
+    /// What `Exit::Fail` names; addresses as lifted.
+    pub failures: Vec<Failure>,
+    /// How long it took to make.
+    pub compile_time: Duration,
+    pub(crate) body: Body,
+    /// The code it depends on.
+    read: CodeRead,
+    heat: Heat,
+    bytes: usize,
+}
+
+/// How it runs.
+pub(crate) enum Body {
+    Jit { code: Arc<Jit>, _registered: Vec<Registration> },
+    Interp(Arc<Prepared>),
+}
+
+pub(crate) struct Jit(pub Compiled);
+impl GuestPc for Jit {
+    fn guest_pc(&self, host_pc: usize) -> Option<u64> {
+        self.0.guest_pc(host_pc)
+    }
+}
+
+/// Code that is interpreted until it has earned its compilation.
+#[derive(Default)]
+struct Heat {
+    /// Guest instructions interpreted.
+    interpreted: AtomicU64,
+    /// How many make it hot; 0: it stays as it is.
+    hot_at: AtomicU64,
+}
+
+/// How the IR of an entry was made, before passes.
+pub(super) struct Origin {
+    pub key: CodeKey,
+    pub resume: Vec<(u64, FpMode)>,
+    pub failures: Vec<Failure>,
+    pub read: CodeRead,
+}
+
+impl Origin {
+    pub fn new(key: CodeKey, func: &Func, read: CodeRead) -> Origin {
+        let resume = ir::resume_points(func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
+        Origin { key, resume, failures: func.failures.clone(), read }
+    }
+
+    fn code(self, temp_rows: u32, read_first: Rows, body: Body, bytes: usize, compile_time: Duration) -> Code {
+        let bytes = bytes + self.read.bytes() + 16 * self.resume.len() + size_of::<Code>();
+        let Origin { key, resume, failures, read } = self;
+        Code { key, temp_rows, read_first, resume, failures, compile_time, body, read, heat: Heat::default(), bytes }
+    }
+}
+
+impl Code {
+    /// Code that is interpreted; `hot_at`: so many guest instructions, and it wants to be compiled (0: never).
+    pub(super) fn interpreted(origin: Origin, func: Func, hot_at: u64, compile_time: Duration) -> Code {
+        let func = Prepared::new(func);
+        let bytes = func.bytes();
+        let code = origin.code(INTERP_TEMP_ROWS, Rows::ALL, Body::Interp(Arc::new(func)), bytes, compile_time);
+        code.heat.hot_at.store(hot_at, Relaxed);
+        code
+    }
+
+    /// Code of the host.
+    pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
+        let (temp_rows, read_first, bytes) = (compiled.temp_rows, compiled.read_first, compiled.bytes());
+        let code = Arc::new(Jit(compiled));
+        let register = |r: &(usize, usize)| register_code(r.0, r.1, code.clone());
+        let _registered = code.0.code_ranges().iter().map(register).collect();
+        origin.code(temp_rows, read_first, Body::Jit { code, _registered }, bytes, compile_time)
+    }
+
+    /// What a wave's `code_delta` is when the code's entry is here.
+    pub fn delta(&self, entry: u64) -> u64 {
+        entry.wrapping_sub(self.key.entry)
+    }
+
+    /// The function, if it is interpreted.
+    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+        match &self.body {
+            Body::Interp(prepared) => Some(prepared),
+            Body::Jit { .. } => None,
+        }
+    }
+
+    /// Guest address, as lifted, and float mode where a suspended wave goes on.
+    pub fn resume_at(&self, index: u32) -> (u64, FpMode) {
+        self.resume.get(index as usize).copied().unwrap_or((self.key.entry, self.key.mode))
+    }
+
+    /// Counts guest instructions that were interpreted.
+    pub fn add_heat(&self, insts: u64) {
+        self.heat.interpreted.fetch_add(insts, Relaxed);
+    }
+
+    /// Is it a translation of the code at `entry`, of which `read` fills in bytes or gives false?
+    pub(super) fn is_of(&self, entry: u64, read: &dyn Fn(u64, &mut [u8]) -> bool) -> bool {
+        self.read.matches(entry, read)
+    }
+
+    /// Is it interpreted until it is hot?
+    pub fn is_cold(&self) -> bool {
+        self.heat.hot_at.load(Relaxed) != 0
+    }
+
+    /// Has it been interpreted so much that it should be compiled?
+    pub fn is_hot(&self) -> bool {
+        let hot_at = self.heat.hot_at.load(Relaxed);
+        hot_at != 0 && self.heat.interpreted.load(Relaxed) >= hot_at
+    }
+
+    /// Is it worth so much work? If not, it is asked again when it has been used accordingly.
+    pub(super) fn deserves(&self, insts: u64) -> bool {
+        self.heat.hot_at.store(insts.max(1), Relaxed);
+        self.is_hot()
+    }
+
+    /// Bytes of memory it takes, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
