@@ -6,6 +6,8 @@ use super::cx::Cx;
 use super::sem::Sem;
 use super::{LiftSource, Stopped, lift_inst, semantics};
 use crate::ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
+use crate::isa;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Lifts the blocks of `order`, of which the first is the entry.
@@ -49,7 +51,7 @@ enum End {
     Falls,
     Control(Flow, Option<Value>),
     Undecodable,
-    Unsupported(&'static str),
+    Unsupported(Cow<'static, str>),
 }
 
 impl Lifter<'_, '_> {
@@ -74,6 +76,9 @@ impl Lifter<'_, '_> {
             let Some(inst) = code.get(pc) else { break End::Undecodable };
             cx.b.pc = pc;
             cx.inst = inst;
+            if let Some(value) = isa::reserved(inst) {
+                break End::Unsupported(value.to_string().into());
+            }
             let mark = cx.b.insts.len();
             let mut flow = Flow::Next;
             let mut value = None;
@@ -87,7 +92,7 @@ impl Lifter<'_, '_> {
             }
             if let Some(why) = cx.unsupported {
                 cx.b.insts.truncate(mark);
-                break End::Unsupported(why);
+                break End::Unsupported(why.into());
             }
             guest_insts += 1;
             consts.step(inst, pc);

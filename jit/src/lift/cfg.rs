@@ -17,6 +17,7 @@ use super::control::{self, Control, Flow};
 use super::sem::Sem;
 use super::{Limits, Stopped, semantics};
 use crate::ir::FpMode;
+use crate::isa;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Steps of discovery for each instruction that a function may have, before it makes do with the plain walk.
@@ -134,6 +135,7 @@ impl<'a> Discovery<'a> {
             let next = pc.wrapping_add(inst.bytes().into());
             match semantics(&inst) {
                 None => break,
+                Some(Sem::Control(_)) if isa::reserved(&inst).is_some() => break,
                 Some(Sem::Control(c)) => {
                     let flow = control::flow(*c, &inst, pc, mode, &consts);
                     consts.step(&inst, pc);

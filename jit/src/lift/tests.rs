@@ -117,6 +117,10 @@ fn random_instructions_lift_to_valid_ir() {
         }
         let fails = func.failures.iter().any(|f| f.pc == 0 && !f.undecodable);
         let text = func.failures.first().map_or("", |f| f.text.as_str());
+        if let Some(value) = isa::reserved(&inst) {
+            assert!(fails && text.contains(&value.to_string()) || !has_semantics(inst.row), "{inst:?}: {text}");
+            continue;
+        }
         let excused =
             ["source operand", "GDS", "DPP", "relative addressing", "load to LDS", "bf16 addend", "VGPR"].iter().any(|w| text.contains(w));
         assert!(!fails || excused || !has_semantics(inst.row), "{inst:?}: {text}");
@@ -185,10 +189,11 @@ fn no_modifier_is_ignored() {
         .filter(|((row, modifier), (n, effect))| *n > 2 && !effect && !means_nothing(row, modifier))
         .map(|((row, modifier), _)| format!("{row} {modifier}"))
         .collect();
-    assert!(seen.len() > 400 && ignored.is_empty(), "{} seen; {ignored:#?}", seen.len());
+    assert!(seen.len() > 350 && ignored.is_empty(), "{} seen; {ignored:#?}", seen.len());
 }
 
-/// Bits that encodings have and these instructions make nothing of (numerics.md sections 3, 8, 11 and 13).
+/// Bits that these instructions make nothing of, and that hardware ignores (numerics.md sections 3, 8, 11 and 13). Others that mean nothing
+/// are reserved, and nothing is lifted (`isa::reserved`).
 fn means_nothing(row: &str, modifier: &str) -> bool {
     let name = modifier.split('[').next().unwrap_or(modifier);
     let source2 = modifier.ends_with("[2]");
@@ -197,14 +202,8 @@ fn means_nothing(row: &str, modifier: &str) -> bool {
     match name {
         // Integers that cannot overflow, products of 16 bits, and a conversion that saturates anyway.
         "clamp" => integer && is(&["min3", "max3", "med3", "mul_lo"]) || row == "v_cvt_pk_u8_f32",
-        // Signs of integers; for iu8 and iu4 neg says that a factor is signed, which the sum is always.
-        "neg" | "neg_hi" if is(&["_iu8", "_iu4"]) => name == "neg_hi" || source2,
-        "neg" | "neg_hi" => integer && is(&["v_pk_"]) || is(&["v_dot4_u32_u8", "v_dot8_u32_u4"]),
-        // Sources of bytes, of 32 bits, and masks have no halves to choose; in matrices op_sel[2] says which half of C and D.
-        "op_sel" | "op_sel_hi" if is(&["v_wmma"]) => modifier != "op_sel[2]",
-        "op_sel" | "op_sel_hi" if is(&["v_dot4", "v_dot8"]) => true,
-        "op_sel" if is(&["v_mad_i32_i16", "v_mad_u32_u16"]) => source2 || modifier.ends_with("[3]"),
-        "op_sel" | "op_sel_hi" => source2 && is(&["v_dot2_f32", "v_cndmask_b16"]),
+        // Sources of bytes, of 32 bits and matrices have no halves to choose, and assemblers do not agree on the bits.
+        "op_sel_hi" => is(&["v_wmma", "v_dot4", "v_dot8"]) || source2 && is(&["v_dot2_f32"]),
         _ => false,
     }
 }

@@ -2,12 +2,13 @@
 
 use super::*;
 
-/// The scalar offset operand and the immediate of an SMEM instruction: either or both.
+/// The scalar offset operand and the immediate of an SMEM instruction, in bytes: either or both.
 fn smem_offset(c: &mut Cx, i: usize) -> (Option<Value>, i64) {
     let extra = i64::from(c.inst.mods.offset);
     match c.operand(i) {
-        Some(Operand::Imm(v) | Operand::Literal(v)) => (None, i64::from(v as i32)),
-        Some(Operand::Int(v)) => (None, v.into()),
+        // SMRD counts immediates in dwords (Southern Islands ISA, chapter 12.6; Sea Islands, chapter 13.2); registers hold bytes everywhere.
+        Some(Operand::Imm(v) | Operand::Literal(v)) if c.target.family() <= Family::Gfx7 => (None, 4 * i64::from(v)),
+        Some(Operand::Imm(v)) => (None, i64::from(v as i32)),
         Some(op @ Operand::Sgpr { .. }) if !is_off(c, op) => (Some(c.src(op, B32)), extra),
         _ => (None, extra),
     }

@@ -3,8 +3,10 @@
 
 mod beyond;
 mod control;
+mod families;
 mod lanes;
 mod matrix;
+mod reserved;
 mod scalar;
 mod vector;
 
@@ -20,6 +22,7 @@ struct Run {
     /// LDS for the helpers below.
     lds: Box<[u8; 4096]>,
     mode: FpMode,
+    target: Gfx,
     text: &'static str,
 }
 
@@ -42,7 +45,15 @@ impl Run {
         state.sregs[126] = !0;
         state.sregs[127] = if wave_size == 64 { !0 } else { 0 };
         let code = code.iter().copied().chain([0xbfb0_0000]).collect();
-        Run { code, state, rows, lds: Box::new([0; 4096]), mode: FpMode::HSA, text }.v(0, |lane| 100 + lane)
+        Run { code, state, rows, lds: Box::new([0; 4096]), mode: FpMode::HSA, target: Gfx::GFX1100, text }.v(0, |lane| 100 + lane)
+    }
+    /// For another processor than gfx1100.
+    fn on(mut self, target: u16) -> Run {
+        self.target = Gfx(target);
+        if target < 0x1100 {
+            *self.code.last_mut().expect("s_endpgm") = 0xbf81_0000;
+        }
+        self
     }
     fn v(mut self, n: usize, f: impl Fn(u32) -> u32) -> Run {
         let lanes = self.state.wave_size;
@@ -63,7 +74,7 @@ impl Run {
     fn lift(&self) -> Func {
         let read = |pc: u64| self.code.get((pc.checked_sub(BASE)? / 4) as usize).copied();
         let wave_size = self.state.wave_size;
-        let src = LiftSource { name: "test", entry: BASE, target: Gfx::GFX1100, wave_size, mode: self.mode, vgprs: ALL_VGPRS, read: &read };
+        let src = LiftSource { name: "test", entry: BASE, target: self.target, wave_size, mode: self.mode, vgprs: ALL_VGPRS, read: &read };
         let func = lift(&src);
         verify::verify(&func).unwrap_or_else(|e| panic!("{}: {e}\n{}", self.text, crate::ir::text::print(&func)));
         func
@@ -170,8 +181,12 @@ unsafe extern "C" fn atomic(s: *mut WaveState, op: *const MemOp, exec: u64, _: u
         }
     })
 }
-unsafe extern "C" fn sload(_: *mut WaveState, _: u64, _: u32, _: u64) -> u32 {
-    1
+/// Memory in which each dword holds its address; of a buffer its offset.
+unsafe extern "C" fn sload(s: *mut WaveState, at: u64, dwords: u32, _: u64) -> u32 {
+    // SAFETY: the interpreter passes its state.
+    let slots = unsafe { &mut (*s).slots };
+    slots.iter_mut().zip(0..dwords.into()).for_each(|(slot, i)| *slot = (at + 4 * i) & 0xffff_ffff);
+    0
 }
 unsafe extern "C" fn getreg(_: *mut WaveState, id: u32) -> u32 {
     0x1000 + id
