@@ -106,10 +106,10 @@ prologue trapping
   s_trap 2
   epilogue trapping
 
-// An instruction that exists but has no meaning for a compute wave here: an export.
-prologue exporting
-  exp pos0 v0, v0, v0, v0 done
-  epilogue exporting
+// An instruction that exists but has no meaning for a compute wave here: a parameter of a vertex.
+prologue shading
+  lds_param_load v4, attr0.x wait_vdst:15
+  epilogue shading
 
 // A V# of 64 KiB for the buffer of 1 KiB, and lane 5 far behind its end: the descriptor allows it, the memory is not there.
 prologue wild_buffer_load
@@ -194,7 +194,7 @@ amdhsa.kernels:
   - {.name: trapping, .symbol: trapping.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
      .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
      .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
-  - {.name: exporting, .symbol: exporting.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
+  - {.name: shading, .symbol: shading.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,
      .wavefront_size: 32, .sgpr_count: 16, .vgpr_count: 8, .max_flat_workgroup_size: 1024,
      .args: [{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}]}
   - {.name: wild_buffer_load, .symbol: wild_buffer_load.kd, .kernarg_segment_size: 8, .kernarg_segment_align: 8, .group_segment_fixed_size: 1024, .private_segment_fixed_size: 0,

@@ -191,7 +191,7 @@ fn image(format: &str, mode: u8, change: impl Fn(&mut ImageDescriptor)) -> Image
 /// The descriptors of an image at an address.
 fn words(t: &ImageDescriptor, s: &SamplerDescriptor, address: u64) -> [u32; 12] {
     let mut words = [0; 12];
-    words[..8].copy_from_slice(&ImageDescriptor { base: address, ..t.clone() }.encode().unwrap());
+    words[..8].copy_from_slice(&ImageDescriptor { base: address, ..*t }.encode().unwrap());
     words[8..].copy_from_slice(&s.encode().unwrap());
     words
 }
@@ -359,7 +359,7 @@ fn what_is_not_mapped_of_a_hierarchy_is_an_error_with_lane_and_address() {
     // A pointer counts eights of bytes, with the type below: 5 box of f32, 4 of f16, 0 triangle. All lanes at one node, and at two.
     for kind in [5, 4, 0] {
         for shared in [true, false] {
-            let pointer = |at: u32| at / 8 | kind;
+            let pointer = |at: u32| (at / 8) | kind;
             let ray = |lane: u32| {
                 let mut operands = floats([0.0, 9.0, 0.25, 0.25]);
                 operands[0] = pointer(if shared || lane >= 9 { 0x10_0000 } else { 0x400 });

@@ -301,7 +301,7 @@ fn emit(
         text: with_text.then(String::new),
     };
     // The code holds addresses of the function's tables, so it gets a copy of its own.
-    let func = Box::new(func.clone());
+    let func = func.clone();
     let mut loops = vec![];
     for piece in region::pieces(&func) {
         if let Some(taker) = back_ends.iter_mut().find(|b| b.accepts_loop(&func, &piece)) {
@@ -370,7 +370,7 @@ impl Workshop {
     }
 
     /// Makes everything executable.
-    fn finish(mut self, entry: FuncId, func: Box<Func>, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
+    fn finish(mut self, entry: FuncId, func: Func, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
         let (mut ranges, mut pc_map) = (vec![], vec![]);
         for (id, size, map) in &self.done {
@@ -380,7 +380,7 @@ impl Workshop {
         }
         pc_map.sort_unstable();
         let code = self.module.get_finalized_function(entry);
-        self.pinned.keep(*func);
+        self.pinned.keep(func);
         let compiled = Compiled {
             // SAFETY: the skeleton was declared with exactly this signature and convention.
             entry: unsafe { std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut WaveState) -> u32>(code) },

@@ -2,7 +2,7 @@
 //! operands, effects, signatures for the verifier, and the text form both ways. An operation that has no row does not exist; what is
 //! matched by hand beside the rows is the interpreter and the emitters.
 //!
-//! A row: name and fields, each field with its type and, after `=`, what the verifier asks of it ([`check`]); text form; results; effect.
+//! A row: name and fields, each field with its type and, after `=`, what the verifier asks of it (`check`); text form; results; effect.
 //!
 //! ```text
 //! /// Comment of the variant
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The classes of operands and the results are expressions over the row's other fields (by reference); results are a closure where they
-//! need the function. In the text form `{field}` or `{field:hint}` stands for a field (see [`field`]); the first word is the row's own.
+//! need the function. In the text form `{field}` or `{field:hint}` stands for a field (see `field`); the first word is the row's own.
 //!
 //! Files: `pure` rows of pure operations, which [`Op::Pure`] names; `field` how types of fields are visited, printed and parsed; `check`
 //! what the verifier asks of them.

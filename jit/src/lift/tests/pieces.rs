@@ -167,7 +167,7 @@ fn work_is_proportional_to_the_limits_whatever_the_code() {
     bounded("branches to anywhere", &to_anywhere);
     // s_mov_b32 of a new constant to each of many registers, round and round.
     let constants: Vec<u32> =
-        (0..n).map(|i| if i % 5 == 4 { to_anywhere[i as usize] } else { 0xbe80_0080 + (i % 100 << 16) + i % 60 }).collect();
+        (0..n).map(|i| if i % 5 == 4 { to_anywhere[i as usize] } else { 0xbe80_0080 + ((i % 100) << 16) + i % 60 }).collect();
     bounded("constants", &constants);
     // s_call_b64 s[0:1] to the next instruction, and returns.
     let calls: Vec<u32> = (0..n).map(|i| if i % 2 == 0 { 0xba00_0000 } else { 0xbe80_4802 }).collect();

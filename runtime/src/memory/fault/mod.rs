@@ -4,7 +4,7 @@
 //!
 //! 1. an accessor of [`super::access`]: go on at its fixup;
 //! 2. compiled code registered with [`register_code`]: note the place in the wave's state and leave through the frame that entered it
-//!    ([`enter`]), which restores the registers its caller needs and returns `Exit::Fault`. Frames in between are compiled code and have
+//!    ([`enter()`]), which restores the registers its caller needs and returns `Exit::Fault`. Frames in between are compiled code and have
 //!    nothing to drop;
 //! 3. anything else: not ours. The previous handler gets it.
 //!
