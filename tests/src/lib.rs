@@ -8,6 +8,7 @@
 pub mod attack;
 pub mod case;
 pub mod coverage;
+pub mod cycles;
 pub mod filetest;
 pub mod limit;
 pub mod machine;
@@ -15,6 +16,7 @@ pub mod memory;
 pub mod picture;
 pub mod random_programs;
 pub mod reference;
+pub mod shapes;
 
 use std::path::{Path, PathBuf};
 

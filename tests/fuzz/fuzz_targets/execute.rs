@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     CURRENT.with_borrow_mut(|current| {
         let open = || (Arena::open(true).expect("address space for an arena"), Watch::new(Duration::from_secs(20)), 0);
         let (arena, watch, runs) = current.get_or_insert_with(open);
-        let verdict = arena.run(&case, watch);
+        let verdict = arena.run(&case, watch, true);
         let canaries = arena.check();
         *runs += 1;
         if *runs == BATCH {

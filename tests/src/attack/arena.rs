@@ -1,8 +1,10 @@
-//! Two devices between canaries.
+//! Three devices between canaries.
 //!
 //! ```text
-//! | 1 GiB canary | guest memory of the JIT's device | 1 GiB canary | of the interpreter's | 1 GiB canary |
+//! | 1 GiB canary | guest memory of the JIT's device | 1 GiB canary | of the interpreter's | 1 GiB canary | of the free one | 1 GiB canary |
 //! ```
+//!
+//! The free device compiles like the first, but as a user's would: on one or two threads, in any order, with registers and clocks as they come.
 //!
 //! A canary is one piece of memory, mapped over and over: a store anywhere into it shows, and what is read from it is recognized if it turns up
 //! in guest memory. In every other arena the canaries cannot be touched at all: then a read by anything but an accessor is a crash.
@@ -13,6 +15,7 @@ use std::ptr::null_mut;
 use std::time::Duration;
 use wavejit::{Device, DeviceOptions, Engine, Error};
 
+const DEVICES: usize = 3;
 /// Bytes of the canary beside each reservation.
 const BESIDE: usize = 1 << 30;
 /// Guest memory of a device.
@@ -94,13 +97,15 @@ impl Drop for Canary {
     }
 }
 
-/// Two devices, and what surrounds them.
+/// Three devices, and what surrounds them.
 pub struct Arena {
-    devices: Option<[Device; 2]>,
+    devices: Option<[Device; DEVICES]>,
     canary: Canary,
     heap: Vec<Vec<u32>>,
-    /// All of it, devices included.
-    range: (usize, usize),
+    /// Where all of it begins, devices included.
+    start: usize,
+    /// Threads of the free device.
+    threads: usize,
 }
 
 /// What became of a case.
@@ -112,8 +117,10 @@ pub struct Verdict {
     pub compared: bool,
     /// How long cancelled runs took to end.
     pub latencies: Vec<Duration>,
-    /// How it ended, for people.
+    /// How it ended, for people, and the class of its error; 0: well.
     pub ended: String,
+    /// See `ended`.
+    pub code: i32,
 }
 
 /// How long a case may run on each engine.
@@ -122,7 +129,7 @@ const LIMIT: Duration = Duration::from_millis(800);
 impl Arena {
     /// A new one. `can_be_touched`: see the module's header.
     pub fn open(can_be_touched: bool) -> Result<Arena, String> {
-        let bytes = 3 * BESIDE + 2 * MAPPED;
+        let bytes = (DEVICES + 1) * BESIDE + DEVICES * MAPPED;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new mapping.
         let p = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) };
@@ -130,25 +137,20 @@ impl Arena {
             return Err("no address space for an arena".into());
         }
         let start = p as usize;
-        let mut arena = Arena { devices: None, canary: Canary::new()?, heap: vec![], range: (start, bytes) };
+        let mut arena = Arena { devices: None, canary: Canary::new()?, heap: vec![], start, threads: 1 + usize::from(can_be_touched) };
         if can_be_touched {
-            for n in 0..3 {
+            for n in 0..DEVICES + 1 {
                 // SAFETY: part of the mapping made above.
                 unsafe { arena.canary.fill(start + n * (BESIDE + MAPPED), BESIDE)? };
             }
         }
         arena.heap = (0..64).map(|n| vec![SONG[n % 2]; 16 << (n % 10)]).collect();
-        let device = |n: usize, engine: Engine| {
+        let device = |n: usize, engine: Engine, threads: usize, deterministic: bool| {
             let hole = start + BESIDE + n * (MAPPED + BESIDE);
             // SAFETY: part of the mapping made above, used by nobody yet.
             unsafe { libc::munmap(hole as *mut _, MAPPED) };
-            let device = Device::new(DeviceOptions {
-                threads: 1,
-                engine,
-                deterministic: true,
-                reserve_bytes: RESERVED as u64,
-                ..Default::default()
-            });
+            let options = DeviceOptions { threads, engine, deterministic, reserve_bytes: RESERVED as u64, ..Default::default() };
+            let device = Device::new(options);
             let device = device.map_err(|e| e.to_string())?;
             // The kernel takes the highest gap that is large enough, which is the hole.
             let found = device.memory().mem_base().wrapping_add(device.memory().mem_low()) as usize;
@@ -158,32 +160,47 @@ impl Arena {
                 Err(format!("guest memory is at {found:#x}, not at {hole:#x}"))
             }
         };
-        let devices = device(0, Engine::Jit).and_then(|jit| Ok([jit, device(1, Engine::Interp)?]));
+        let devices =
+            || Ok([device(0, Engine::Jit, 1, true)?, device(1, Engine::Interp, 1, true)?, device(2, Engine::Jit, arena.threads, false)?]);
+        let devices: Result<_, String> = devices();
         arena.devices = Some(devices?);
         Ok(arena)
     }
 
-    /// Runs a case on both.
-    pub fn run(&self, case: &Case, watch: &Watch) -> Verdict {
-        let Some([jit, interp]) = &self.devices else { return Verdict::default() };
+    /// Runs a case on both engines, and if `freely` on the free device.
+    pub fn run(&self, case: &Case, watch: &Watch, freely: bool) -> Verdict {
+        let Some([jit, interp, free]) = &self.devices else { return Verdict::default() };
         let mut verdict = Verdict::default();
+        let limit = case.cancelled_after.unwrap_or(LIMIT);
         let mut run = |device: &Device| {
-            let (outcome, late) = watch.run(LIMIT, |cancel| case.run(device, cancel));
+            let (outcome, late) = watch.run(limit, |cancel| case.run(device, cancel));
             verdict.latencies.extend(late);
             (outcome, late.is_some())
         };
         let ((ours, late), (theirs, late_too)) = (run(jit), run(interp));
+        let freely = freely.then(|| run(free));
         verdict.ended = ours.text();
+        verdict.code = ours.result.as_ref().map_or_else(|e| e.code(), |_| 0);
         verdict.compared = !late && !late_too;
-        let mut failures: Vec<String> =
-            [("compiled", &ours), ("interpreter", &theirs)].into_iter().filter_map(|(n, o)| broken(n, o)).collect();
-        if verdict.compared {
-            let differences = ours.differences(&theirs);
+        let mut failures: Vec<String> = vec![];
+        failures.extend(broken("compiled", &ours));
+        failures.extend(broken("interpreter", &theirs));
+        let mut compare = |other: &Outcome, name: &str| {
+            let differences = ours.differences(other, ["compiled", name]);
             if !differences.is_empty() {
-                failures.push(format!("the engines differ:\n{differences}"));
+                failures.push(format!("compiled code and {name} differ:\n{differences}"));
             }
+        };
+        if verdict.compared {
+            compare(&theirs, "interpreter");
         }
-        for device in [jit, interp] {
+        if let Some((found, late_as_well)) = freely {
+            if !late && !late_as_well && self.threads == 1 && !case.reads_clocks() {
+                compare(&found, "compiled after other launches");
+            }
+            failures.extend(broken("compiled after other launches", &found));
+        }
+        for device in [jit, interp, free] {
             let left = device.memory().snapshot().map_or(0, |s| s.parts().len());
             if left > MOST_LEFT {
                 failures.push(format!("{left} allocations were left over"));
@@ -221,8 +238,8 @@ impl Drop for Arena {
         self.devices = None;
         // SAFETY: the range is ours, and the devices in it are gone. Their holes may be other mappings by now, so only the rest goes.
         unsafe {
-            for n in 0..3 {
-                libc::munmap((self.range.0 + n * (BESIDE + MAPPED)) as *mut _, BESIDE);
+            for n in 0..DEVICES + 1 {
+                libc::munmap((self.start + n * (BESIDE + MAPPED)) as *mut _, BESIDE);
             }
         }
     }

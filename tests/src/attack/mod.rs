@@ -2,7 +2,8 @@
 //!
 //! A [`Case`] follows from a seed, or from the bytes of a fuzzer. It runs on both engines, in guest memory of its own, on one thread in a
 //! fixed order, with a budget of instructions and a deadline. Both must end alike: with the same counts or the same error (class, place, lane,
-//! address), and all guest memory equal. Beside that: no crash, no panic, no hang, nothing outside of guest memory touched, and nothing
+//! address), and all guest memory equal. Some run once more without that order, on one thread, where nothing of an earlier launch may show, or on
+//! two, where only the rest must hold: no crash, no panic, no hang, nothing outside of guest memory touched, and nothing
 //! left over. `tests/fuzz/README.md` says how to run it.
 //!
 //! | file | holds |
@@ -26,14 +27,20 @@ pub mod watch;
 use crate::random_programs::Rng;
 use source::Source;
 use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 use wavejit::{Device, DispatchStats, Error};
 
 /// Something to run.
 #[derive(Clone)]
-pub enum Case {
-    /// A committed kernel.
+pub struct Case {
+    subject: Subject,
+    /// When it is cancelled; the usual deadline if there is no earlier one.
+    pub cancelled_after: Option<Duration>,
+}
+
+#[derive(Clone)]
+enum Subject {
     Shader(shader::Shader),
-    /// Machine code.
     Raw(Box<raw::Raw>),
 }
 
@@ -45,14 +52,19 @@ impl Case {
 
     /// The case of some choices.
     pub fn random(s: &mut Source) -> Case {
-        if s.one_in(2) { Case::Shader(shader::Shader::random(s)) } else { Case::Raw(Box::new(raw::Raw::random(s))) }
+        let cancelled_after = s.one_in(24).then(|| Duration::from_micros(s.below(20_000).into()));
+        let subject = match s.one_in(2) {
+            true => Subject::Shader(shader::Shader::random(s)),
+            false => Subject::Raw(Box::new(raw::Raw::random(s))),
+        };
+        Case { subject, cancelled_after }
     }
 
     /// How many things are wrong with it: each can be left out.
     pub fn parts(&self) -> usize {
-        match self {
-            Case::Shader(c) => c.parts(),
-            Case::Raw(c) => c.parts(),
+        match &self.subject {
+            Subject::Shader(c) => c.parts(),
+            Subject::Raw(c) => c.parts(),
         }
     }
 
@@ -61,26 +73,41 @@ impl Case {
         let mut parts = parts.to_vec();
         parts.sort_unstable();
         parts.dedup();
-        let smaller = |case: Case, part: &usize| match case {
-            Case::Shader(c) => Case::Shader(c.without(*part)),
-            Case::Raw(c) => Case::Raw(Box::new(c.without(*part))),
+        let smaller = |subject: Subject, part: &usize| match subject {
+            Subject::Shader(c) => Subject::Shader(c.without(*part)),
+            Subject::Raw(c) => Subject::Raw(Box::new(c.without(*part))),
         };
-        parts.iter().rev().filter(|p| **p < self.parts()).fold(self.clone(), smaller)
+        let subject = parts.iter().rev().filter(|p| **p < self.parts()).fold(self.subject.clone(), smaller);
+        Case { subject, ..*self }
     }
 
     /// For people.
     pub fn describe(&self) -> String {
-        match self {
-            Case::Shader(c) => c.describe(),
-            Case::Raw(c) => c.describe(),
-        }
+        let text = match &self.subject {
+            Subject::Shader(c) => c.describe(),
+            Subject::Raw(c) => c.describe(),
+        };
+        self.cancelled_after.map(|t| format!("cancelled after {t:?}: ")).unwrap_or_default() + &text
+    }
+
+    /// Does it read clocks, so that only devices with an injected one run it alike?
+    pub fn reads_clocks(&self) -> bool {
+        let (code, wave_size) = match &self.subject {
+            Subject::Shader(c) => c.code(),
+            Subject::Raw(c) => c.code(),
+        };
+        // Wherever a branch may lead: every dword may be the first of an instruction.
+        (0..code.len()).any(|at| {
+            let name = wavejit_jit::isa::decode(&code[at..code.len().min(at + 5)], instruction::GFX, wave_size).map_or("", |i| i.row.name);
+            ["time", "getreg", "sendmsg_rtn"].iter().any(|part| name.contains(part))
+        })
     }
 
     /// Runs it on a device.
     pub fn run(&self, device: &Device, cancel: &AtomicU32) -> Outcome {
-        match self {
-            Case::Shader(c) => c.run(device, cancel),
-            Case::Raw(c) => c.run(device, cancel),
+        match &self.subject {
+            Subject::Shader(c) => c.run(device, cancel),
+            Subject::Raw(c) => c.run(device, cancel),
         }
     }
 }
@@ -108,11 +135,11 @@ impl Outcome {
         }
     }
 
-    /// What differs from another one; empty if nothing.
-    pub fn differences(&self, other: &Outcome) -> String {
+    /// What differs from another one; empty if nothing. `names`: who they are.
+    pub fn differences(&self, other: &Outcome, names: [&str; 2]) -> String {
         let mut text = String::new();
         if self.text() != other.text() {
-            text += &format!("    compiled:    {}\n    interpreter: {}\n", self.text(), other.text());
+            text += &format!("    {}: {}\n    {}: {}\n", names[0], self.text(), names[1], other.text());
         }
         let places = |o: &Outcome| o.memory.iter().map(|(a, b)| (*a, b.len())).collect::<Vec<_>>();
         if places(self) != places(other) {

@@ -19,6 +19,7 @@ use super::instruction::{self, GFX, Registers};
 use super::source::Source;
 use super::{Outcome, outcome, random_bytes};
 use crate::random_programs::Rng;
+use crate::shapes::Shape;
 use std::fmt::Write;
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
@@ -122,6 +123,12 @@ impl Raw {
         smaller
     }
 
+    /// Its code without what loads and stores registers, and the wave size.
+    pub fn code(&self) -> (Vec<u32>, u32) {
+        let words = self.parts.iter().filter_map(|p| if let Part::Code(words) = p { Some(words.as_slice()) } else { None });
+        (words.flatten().copied().collect(), self.wave_size)
+    }
+
     /// For people.
     pub fn describe(&self) -> String {
         let Raw { kind, wave_size, group, groups, rsrc, lds_bytes, scratch_bytes, max_insts, .. } = self;
@@ -163,9 +170,8 @@ impl Raw {
         let slots = (self.group * self.groups) as usize;
         let rows = buffer(&self.rows(&mut rng, slots, large, small))?;
         let dump = buffer(&vec![0; (ROWS + SGPRS + 4) * slots * 4])?;
-        let items = self.parts.iter().filter_map(|p| if let Part::Code(words) = p { Some(words.as_slice()) } else { None });
         let mut code = assembled(&prologue(rows, slots as u32 * 16), self.wave_size);
-        code.extend(items.flatten());
+        code.extend(self.code().0);
         code.extend(assembled(&epilogue(dump, slots as u32 * 16, self.wave_size), self.wave_size));
         let code_address = buffer(&code.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())?;
         let sgprs = self.sgprs(device, alive, &mut rng, [large, small, code_address])?;
@@ -422,98 +428,10 @@ fn descriptor_parts(s: &mut Source, wave_size: u32) -> Vec<Part> {
     parts
 }
 
-/// Control flow that is hard to translate, or that no budget would stop if it did not look.
+/// Control flow that is hard to translate.
 fn shape(s: &mut Source, wave_size: u32) -> Vec<u32> {
-    let n = if s.one_in(32) { s.range(500, 3000) } else { s.range(2, 120) } as usize;
-    let mut text = String::new();
-    let mut line = |l: String| {
-        text += &l;
-        text.push('\n');
-    };
-    match s.below(8) {
-        // Branches to anywhere.
-        0 => {
-            for i in 0..n {
-                line(format!("L{i}: v_add_nc_u32_e32 v{}, v{}, v{}", i % 30, i * 7 % 30, i * 13 % 30));
-                line(format!("s_add_u32 s{}, s{}, s{}", i % 60, i * 7 % 60, i % 7));
-                line(format!("s_cbranch_scc1 L{}", s.index(n)));
-            }
-        }
-        // Nested loops.
-        1 => {
-            (0..n).for_each(|i| line(format!("L{i}: s_add_u32 s{}, s{}, 1", i % 60, i * 7 % 60)));
-            for i in (0..n).rev() {
-                line(format!("s_cmp_eq_u32 s{}, {}", i % 60, i % 60));
-                line(format!("s_cbranch_scc1 L{i}"));
-            }
-        }
-        // Jumps to every instruction of a run.
-        2 => {
-            let step = s.pick(&[4, 4, 8]);
-            line("s_getpc_b64 s[44:45]".into());
-            line("base: s_mov_b32 s46, 0".into());
-            line("loop: s_add_u32 s48, s44, s46".into());
-            line("s_addc_u32 s49, s45, 0".into());
-            line("s_add_u32 s48, s48, 44".into());
-            line("s_addc_u32 s49, s49, 0".into());
-            line(format!("s_add_u32 s46, s46, {step}"));
-            line(format!("s_cmp_ge_u32 s46, 0x{:x}", 0x10000 + 4 * n));
-            line("s_cbranch_scc1 out".into());
-            line("s_setpc_b64 s[48:49]".into());
-            line("s_nop 0".into());
-            (0..n).for_each(|_| line("s_nop 0".into()));
-            line("s_branch loop".into());
-            line("out: s_nop 0".into());
-        }
-        // A jump to itself, never to a block that is known.
-        3 => {
-            line("s_getpc_b64 s[44:45]".into());
-            line("s_or_b32 s44, s44, 2".into());
-            line("s_setpc_b64 s[44:45]".into());
-        }
-        // MODE in a loop.
-        4 => {
-            line("s_mov_b32 s46, 0".into());
-            line("loop: s_setreg_b32 hwreg(HW_REG_MODE, 0, 10), s46".into());
-            line("s_add_u32 s46, s46, 1".into());
-            (0..n).for_each(|i| line(format!("v_add_f32_e32 v{}, v{}, v{}", i % 30, i * 7 % 30, i * 13 % 30)));
-            line("s_cmp_lt_u32 s46, 0x400".into());
-            line("s_cbranch_scc1 loop".into());
-        }
-        // Divergent regions.
-        5 => {
-            let (mov, or, exec) = match wave_size {
-                32 => ("s_and_saveexec_b32 s40, vcc_lo", "s_or_b32 exec_lo, exec_lo, s40", "vcc_lo"),
-                _ => ("s_and_saveexec_b64 s[40:41], vcc", "s_or_b64 exec, exec, s[40:41]", "vcc"),
-            };
-            for i in 0..n {
-                line(format!("v_cmp_eq_u32_e32 {exec}, v{}, v{}", i % 30, i * 7 % 30));
-                line(mov.into());
-                line(format!("s_cbranch_execz L{i}"));
-                line(format!("v_add_nc_u32_e32 v{}, v1, v2", i % 30));
-                line(format!("L{i}: {or}"));
-            }
-        }
-        // Calls.
-        6 => {
-            for i in 0..n {
-                line(format!("s_call_b64 s[{0}:{1}], L{i}", 40 + i % 10 * 2, 41 + i % 10 * 2));
-                line(format!("L{i}: s_nop 0"));
-            }
-            let pair = 40 + s.below(10) * 2;
-            line(format!("s_setpc_b64 s[{pair}:{}]", pair + 1));
-        }
-        // Endless, with or without a pause.
-        _ => {
-            line("loop: s_add_u32 s40, s40, 1".into());
-            if s.one_in(2) {
-                line(s.pick(&["s_sleep 1", "s_barrier", "v_add_nc_u32_e32 v1, v1, v2"]).into());
-            }
-            line("s_branch loop".into());
-        }
-    }
-    // What does not assemble (a pair of registers that is none) is no case.
-    assemble(&text, GFX, wave_size).map_or_else(|_| vec![0xbf80_0000], |c| dwords(&c.bytes))
+    let n = if s.one_in(32) { s.range(500, 3000) } else { s.range(2, 120) };
+    s.pick(&Shape::ALL).code(n as usize, wave_size, s.bits())
 }
 
 fn dwords(bytes: &[u8]) -> Vec<u32> {

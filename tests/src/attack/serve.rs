@@ -14,6 +14,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// One case in so many runs on the free device too.
+const FREELY: u64 = 4;
+/// Classes of errors, and success.
+const CODES: usize = 8;
 /// Cases that share an arena.
 pub const BATCH: u64 = 32;
 
@@ -67,6 +71,7 @@ pub fn serve(left_out: &[usize], patience: Duration) {
         while seed < first + count {
             let end = (seed / BATCH * BATCH + BATCH).min(first + count);
             let (batch, mut compared, mut cancelled, mut latest) = (seed..end, 0, 0, Duration::ZERO);
+            let mut codes = [0u64; CODES];
             let arena = match Arena::open((seed / BATCH).is_multiple_of(2)) {
                 Ok(arena) => arena,
                 Err(e) => {
@@ -77,9 +82,10 @@ pub fn serve(left_out: &[usize], patience: Duration) {
             for seed in batch.clone() {
                 say(format!("S {seed}"));
                 let case = Case::of_seed(seed).without(left_out);
-                let verdict = arena.run(&case, &watch);
+                let verdict = arena.run(&case, &watch, seed.is_multiple_of(FREELY));
                 compared += u64::from(verdict.compared);
                 cancelled += u64::from(!verdict.latencies.is_empty());
+                codes[verdict.code.unsigned_abs() as usize % CODES] += 1;
                 latest = verdict.latencies.iter().copied().max().unwrap_or_default().max(latest);
                 if let Some(failure) = verdict.failure {
                     say(format!("F {seed} {}", escaped(&format!("{failure}\n{}", case.describe()))));
@@ -94,7 +100,8 @@ pub fn serve(left_out: &[usize], patience: Duration) {
             drop(arena);
             let Held { rss_kib, mappings, files } = Held::now();
             let cases = batch.end - batch.start;
-            say(format!("B {cases} {compared} {cancelled} {} {rss_kib} {mappings} {files}", latest.as_micros()));
+            let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
+            say(format!("B {cases} {compared} {cancelled} {} {rss_kib} {mappings} {files} {}", latest.as_micros(), codes.join(" ")));
             seed = end;
         }
         say("D".into());
@@ -131,6 +138,8 @@ pub struct Totals {
     pub compared: u64,
     /// Of these, at least one engine was cancelled at its deadline.
     pub cancelled: u64,
+    /// How many ended well, and with each class of error ([`wavejit::Error::code`], without sign).
+    pub codes: [u64; CODES],
     /// Longest time from there to the end.
     pub latest: Duration,
     /// Failures by what they have in common: how many, and the first of each.
@@ -296,8 +305,16 @@ pub fn figures(t: &Totals) -> String {
         t.held.iter().map(|(_, h)| format!("{} MiB, {} mappings, {} files", h.rss_kib >> 10, h.mappings, h.files)).collect::<Vec<_>>();
     let failures: u64 = t.failures.values().map(|f| f.0).sum();
     format!(
-        "{} cases, {} compared, {} cancelled (latest {:.1} ms), {failures} failures of {} kinds; {}",
+        "{} cases ({} well, {} refused, {} undecodable, {} unsupported, {} memory faults, {} limits, {} traps), {} compared, {} cancelled \
+         (latest {:.1} ms), {failures} failures of {} kinds; {}",
         t.cases,
+        t.codes[0],
+        t.codes[1],
+        t.codes[2],
+        t.codes[3],
+        t.codes[4],
+        t.codes[5],
+        t.codes[7],
         t.compared,
         t.cancelled,
         t.latest.as_secs_f64() * 1e3,
@@ -390,7 +407,8 @@ fn run_block(
             }
             "B" => {
                 let n: Vec<u64> = rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-                if let (&[_, compared, cancelled, latest, rss_kib, mappings, files], Ok(mut t)) = (&n[..], totals.lock()) {
+                if let (&[_, compared, cancelled, latest, rss_kib, mappings, files, ref codes @ ..], Ok(mut t)) = (&n[..], totals.lock()) {
+                    t.codes.iter_mut().zip(codes).for_each(|(sum, n)| *sum += n);
                     t.compared += compared;
                     t.cancelled += cancelled;
                     t.latest = t.latest.max(Duration::from_micros(latest));

@@ -232,11 +232,9 @@ impl Shader {
         text
     }
 
-    /// The file with its changes.
-    fn file(&self) -> Vec<u8> {
-        let base = self.base;
-        let mut bytes = base.bytes.to_vec();
-        let mut code: Vec<u32> = base.words();
+    /// Its code with its changes, and the wave size.
+    pub fn code(&self) -> (Vec<u32>, u32) {
+        let mut code: Vec<u32> = self.base.words();
         for change in &self.changes {
             match change {
                 Change::CodeBit(at, bit) => code[*at] ^= 1 << bit,
@@ -245,6 +243,14 @@ impl Shader {
                 _ => {}
             }
         }
+        (code, self.base.wave_size)
+    }
+
+    /// The file with its changes.
+    fn file(&self) -> Vec<u8> {
+        let base = self.base;
+        let mut bytes = base.bytes.to_vec();
+        let (code, _) = self.code();
         for (to, word) in bytes[base.code.clone()].chunks_exact_mut(4).zip(&code) {
             to.copy_from_slice(&word.to_le_bytes());
         }
