@@ -481,3 +481,19 @@ fn code_of_a_family_that_does_not_run_yet_is_refused_by_name() {
         assert!(message.contains("old") && message.contains("gfx90a"), "{message}");
     }
 }
+
+#[test]
+fn values_that_gfx1100_lacks_are_errors_that_name_them() {
+    // v_mov_b32_dpp v1, v0 row_bcast:15, which gfx9 has; a DS instruction with a bit that no field has
+    let cases: [(&[u32], &str); 2] = [
+        (&[0x7e02_02fa, 0xff01_4200, S_ENDPGM], "reserved dpp_ctrl 0x142 on gfx1100"),
+        (&[0xd801_0000, 0x0000_0100, S_ENDPGM], "reserved bits of dword 0 0x10000 on gfx1100"),
+    ];
+    for engine in ENGINES {
+        for (code, want) in cases {
+            let m = Machine::new(options(engine, 1), code);
+            let Err(Error::Unsupported(message)) = m.run([1, 1, 1], [32, 1, 1], &[], None) else { panic!("{want}: must be refused") };
+            assert!(message.contains(want), "{message}");
+        }
+    }
+}

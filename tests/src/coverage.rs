@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use wavejit::code_object::CodeObject;
+use wavejit_jit::isa::reserved::RULES;
 use wavejit_jit::isa::{BEYOND, Enc, Family, Gfx, Row, decode, rows};
 use wavejit_jit::lift::has_semantics;
 
@@ -138,6 +139,11 @@ pub fn table() -> String {
     }
     line(&mut out, "all", &rows::all().iter().collect::<Vec<_>>());
     out.push_str(&beyond());
+    out.push_str(RESERVED_HEAD);
+    for rule in &RULES {
+        let formats: Vec<String> = rule.formats().iter().map(|e| format!("{e:?}")).collect();
+        let _ = writeln!(out, "| {} | {} | {} |", rule.field, formats.join(", "), rule.why);
+    }
     out.push_str(LISTS);
     for &enc in &formats {
         let _ = writeln!(out, "\n### {enc:?}\n\n| instruction | {names} |\n|---|{}", ":---:|".repeat(FAMILIES.len()));
@@ -184,6 +190,15 @@ What decodes though LLVM 19 takes it for no instruction (`jit/src/isa/beyond.rs`
 
 | what | why | families | in listings | example |
 |---|---|---|---|---|
+";
+
+const RESERVED_HEAD: &str = "
+## Reserved values
+
+What decodes and prints, as in LLVM, but is refused by name where a wave reaches it (`jit/src/isa/reserved`).
+
+| field | formats | what exists |
+|---|---|---|
 ";
 
 const HEAD: &str = "# Instruction coverage

@@ -95,6 +95,12 @@ impl SiteRegisters {
             vdata.push(row_in_file(last & 256, (last & 255) + 1));
         }
         if flags.contains(Flags::ATOMIC) {
+            let is_image = !matches!(inst.enc, Enc::MUBUF | Enc::MTBUF);
+            if let (true, Some(first)) = (is_image, vdata.first().copied()) {
+                // LLVM names the registers of one of its encodings; how many there are is for dmask to say.
+                let n = mods.dmask.count_ones().max(1) as u16 + status as u16;
+                vdata = (0..n).map(|i| row_in_file(first & 256, (first & 255) + i)).collect();
+            }
             let values = vdata.len() - status.min(vdata.len());
             let returned = if inst.name().contains("cmpswap") { values / 2 } else { values };
             if mods.glc || target.family() >= Family::Gfx12 && mods.th & 1 != 0 {
@@ -253,6 +259,12 @@ mod tests {
             (0x90a, &[0xe054_1000, 0x0181_0201], (v4.clone(), vec![1], vec![], vec![258, 259], false)),
             // buffer_atomic_cmpswap_x2 v[2:5], v1, s[4:7], s1 offen glc
             (0x1030, &[0xe144_5000, 0x0101_0201], (v4.clone(), vec![1], vec![2, 3, 4, 5], vec![2, 3], false)),
+            // image_atomic_cmpswap v[0:2], v4, s[8:15] dmask:0x3 dim:SQ_RSRC_IMG_1D unorm glc tfe, which LLVM's disassembler shows as v[0:1]
+            (0x1100, &[0xf02c_4380, 0x0022_0004], (vec![(8, 8)], vec![4], vec![0, 1], vec![0, 2], false)),
+            // image_atomic_cmpswap v[0:4], v4, s[8:15] dmask:0xf dim:SQ_RSRC_IMG_1D unorm glc tfe, shown as v[0:1]
+            (0x1100, &[0xf02c_4f80, 0x0022_0004], (vec![(8, 8)], vec![4], vec![0, 1, 2, 3], vec![0, 1, 4], false)),
+            // image_atomic_add v[0:1], v4, s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_1D unorm glc tfe
+            (0x1100, &[0xf030_4180, 0x0022_0004], (vec![(8, 8)], vec![4], vec![0], vec![0, 1], false)),
             // buffer_atomic_add_u32 v2, v1, s[4:7], s1 offen th:TH_ATOMIC_RETURN
             (0x1200, &[0xc40d_4001, 0x4090_0802, 1], (v4.clone(), vec![1], vec![2], vec![2], false)),
             // buffer_load_b96 v[2:4], v[5:6], s[8:11], null idxen offen offset:100

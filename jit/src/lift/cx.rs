@@ -8,6 +8,7 @@ use super::sem::*;
 use super::{ALL_VGPRS, LiftSource};
 use crate::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use crate::ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use crate::isa::scalars::{Scalar, ScalarSpace};
 use crate::isa::{self, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
 
 /// What a scalar operand code names.
@@ -204,13 +205,11 @@ impl<'a, 'f> Cx<'a, 'f> {
             125 => ScalarCode::Null,
             126 => ScalarCode::ExecLo,
             127 => ScalarCode::ExecHi,
-            102 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::FLAT_SCRATCH_LO),
-            103 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::FLAT_SCRATCH_HI),
-            104 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::XNACK_MASK_LO),
-            105 if matches!(family, Family::Gfx8 | Family::Gfx9 | Family::Gfx90a) => ScalarCode::Reg(SReg::XNACK_MASK_HI),
-            104 if family == Family::Gfx6 => ScalarCode::Reg(SReg::FLAT_SCRATCH_LO),
-            105 if family == Family::Gfx6 => ScalarCode::Reg(SReg::FLAT_SCRATCH_HI),
-            _ => ScalarCode::Reg(SReg(n & 127)),
+            _ => match ScalarSpace::of(self.target).register(n.into()) {
+                Some(Scalar::Pair("flat_scratch", half)) => ScalarCode::Reg(SReg(SReg::FLAT_SCRATCH_LO.0 + half as u8)),
+                Some(Scalar::Pair("xnack_mask", half)) => ScalarCode::Reg(SReg(SReg::XNACK_MASK_LO.0 + half as u8)),
+                _ => ScalarCode::Reg(SReg(n & 127)),
+            },
         }
     }
     /// Is code `n` NULL or out of reach? The number of a pair is looked at before its low bit is dropped: NULL is odd on gfx10.

@@ -46,7 +46,6 @@ pub struct Rule {
     pub field: &'static str,
     /// What is reserved, and who says so.
     pub why: &'static str,
-    /// Formats that have the field.
     formats: &'static [Enc],
     /// The reserved value in an instruction.
     find: fn(&Inst) -> Option<u32>,
@@ -96,6 +95,13 @@ const WITH_GAPS: &[Enc] = &[
     Enc::SCRATCH,
     Enc::EXP,
 ];
+
+impl Rule {
+    /// Formats that have the field.
+    pub fn formats(&self) -> &'static [Enc] {
+        self.formats
+    }
+}
 
 /// The table.
 #[rustfmt::skip]

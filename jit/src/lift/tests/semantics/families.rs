@@ -29,3 +29,16 @@ fn immediate_offsets_of_scalar_loads_count_bytes_from_gfx8() {
     loads(0x1010, &[0xf400_0001, 0xfa00_0004], 0x1_0004);
     loads(0x1100, &[0xf400_0001, 0xf800_0004], 0x1_0004); // s_load_b32 s0, s[2:3], 0x4
 }
+
+#[test]
+fn flat_scratch_is_a_register_of_its_own_where_the_family_has_it() {
+    let moved = |target, code: u32, reg: SReg| {
+        let run = Run::wave64("s_mov_b32", &[code]).on(target).s(8, 0x1234).run();
+        assert_eq!(run.sreg(usize::from(reg.0)), 0x1234, "gfx{target:x}");
+    };
+    moved(0x700, 0xbee8_0308, SReg::FLAT_SCRATCH_LO); // s_mov_b32 flat_scratch_lo, s8
+    moved(0x803, 0xbee6_0008, SReg::FLAT_SCRATCH_LO);
+    moved(0x900, 0xbee8_0008, SReg::XNACK_MASK_LO); // s_mov_b32 xnack_mask_lo, s8
+    moved(0x942, 0xbee7_0008, SReg::FLAT_SCRATCH_HI); // s_mov_b32 flat_scratch_hi, s8
+    moved(0x1010, 0xbee6_0308, SReg(102)); // s_mov_b32 s102, s8
+}
