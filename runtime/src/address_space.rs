@@ -5,8 +5,8 @@
 //! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
 //! bytes of it, so that an overrun is found.
 //!
-//! Texture instructions work on host pointers to whole allocations. What is freed while dispatches run therefore keeps its pages and its
-//! addresses until those that began before have ended ([`AddressSpace::hold`]).
+//! What is freed while dispatches run keeps its pages and its addresses until those that began before have ended ([`AddressSpace::hold`]): a
+//! kernel that still reads it finds what was there, and not what another allocation has put there.
 
 use crate::Error;
 use crate::memory::{access, fault};

@@ -295,7 +295,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         progress.begin(total);
     }
     let start = Instant::now();
-    // Waves remember where allocations are in the host.
+    // What the program frees meanwhile stays where it is.
     let hold = space.hold();
     pool.run(&job, (total.div_ceil(job.chunk)).min(threads) as usize);
     drop(hold);

@@ -1,8 +1,6 @@
 //! Waves as the scheduler keeps them: state, row file, scratch, and what helpers need besides ([`WaveContext`]).
 
-use crate::address_space::AddressSpace;
 use crate::memory::texture::SharedRoutines;
-use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
 use wavejit_jit::ir::{FpMode, SReg};
@@ -12,9 +10,6 @@ use wavejit_texture::ray::HalfOrder;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
 pub const STAGE_BYTES: usize = 64 * 16;
-
-/// Allocations a wave remembers.
-pub const VIEWS: usize = 2;
 
 /// What helpers know of a wave beyond its [`WaveState`]; `WaveState::ctx` points to it.
 #[repr(C, align(64))]
@@ -33,10 +28,6 @@ pub struct WaveContext {
     pub group: u64,
     /// Injected clock (deterministic mode), or null: host clocks.
     pub clock: *const AtomicU64,
-    /// Where allocations are, or null: unknown.
-    pub space: *const AddressSpace,
-    /// Allocations found lately: guest address and bytes.
-    pub views: Cell<[(u64, u64); VIEWS]>,
     /// How ray instructions pack directions of 16 bits.
     pub ray_half_order: HalfOrder,
     /// What the device says of images.
@@ -58,8 +49,6 @@ impl WaveContext {
             wave: 0,
             group: 0,
             clock: std::ptr::null(),
-            space: std::ptr::null(),
-            views: Cell::default(),
             ray_half_order: HalfOrder::default(),
             images: crate::image::config_of(target),
             routines: SharedRoutines::default(),

@@ -182,10 +182,8 @@ impl WaveSlot {
         self.ctx.wave = place.wave;
         self.ctx.group = linear;
         self.ctx.clock = job.clock();
-        self.ctx.space = &*job.space;
         self.ctx.ray_half_order = job.ray_half_order;
         self.ctx.images = job.images;
-        self.ctx.views.set(Default::default());
         self.make_rows(job.code.temp_rows)?;
         if self.owner != job.serial {
             self.forget(job);

@@ -387,9 +387,10 @@ fn a_host_that_unmaps_meanwhile_makes_errors_and_survives() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Relaxed) {
-                host.protect(128 * 1024, false);
-                host.protect(128 * 1024, true);
-                std::thread::yield_now();
+                for is_mapped in [false, true] {
+                    host.protect(128 * 1024, is_mapped);
+                    std::thread::yield_now();
+                }
             }
         });
         for _ in 0..50 {

@@ -7,8 +7,8 @@ use super::access::{self, Failed};
 use super::scalar::generation;
 use super::vector::{context, fault, host};
 use crate::image::unpacked_d16;
-use crate::wave::{VIEWS, WaveContext};
-use std::cell::{Cell, RefCell};
+use crate::wave::WaveContext;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
@@ -23,7 +23,7 @@ use wavejit_texture::{Generation, Memory, Wave};
 
 #[cfg(target_arch = "x86_64")]
 use wavejit_texture::guarded::RECOVERS;
-/// Vector code that could fault is x86-64's.
+/// Only x86-64 has vector forms.
 #[cfg(not(target_arch = "x86_64"))]
 const RECOVERS: bool = false;
 
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall
     };
     let mut wave = Wave::new(rows, lanes, exec);
     let done = match site.resolved(resolve) {
-        Some(Resolved::Buffer(op)) => run_buffer(state, ctx, op, call, site, &mut wave, lds),
+        Some(Resolved::Buffer(op)) => run_buffer(state, op, call, site, &mut wave, lds),
         Some(Resolved::Ray(op)) => run_ray(state, ctx, op, call, site, &mut wave),
         Some(Resolved::Image(op, number)) => run_image(state, ctx, op, *number, call, site, &mut wave),
         Some(Resolved::Unknown(why)) => Err(Refusal::because(why.clone())),
@@ -181,15 +181,7 @@ fn take(to: &mut [u16], from: &[u16]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
 
-fn run_buffer(
-    state: &WaveState,
-    ctx: &WaveContext,
-    op: &BufferOp,
-    call: &TextureCall,
-    site: &Site,
-    wave: &mut Wave,
-    lds: &mut [u8],
-) -> Result<(), Refusal> {
+fn run_buffer(state: &WaveState, op: &BufferOp, call: &TextureCall, site: &Site, wave: &mut Wave, lds: &mut [u8]) -> Result<(), Refusal> {
     let slot = |i: usize| state.slots[i] as u32;
     let descriptor = BufferDescriptor::decode([slot(0), slot(1), slot(2), slot(3)], op.generation);
     let (addresses, data) = (usize::from(site.addresses), usize::from(site.data));
@@ -202,7 +194,7 @@ fn run_buffer(
     if op.address_dwords() > addresses || op.data_dwords() > data || op.result_dwords() + usize::from(op.tfe) > site.results.into() {
         return Err(wrong_registers(site));
     }
-    buffer::execute(op, &descriptor, scalars, wave, &rows, lds, &GuestMemory { state, ctx }).map_err(|e| match e {
+    buffer::execute(op, &descriptor, scalars, wave, &rows, lds, &GuestMemory { state }).map_err(|e| match e {
         BufferError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
         BufferError::Misaligned { lane, address, .. } if matches!(op.opcode, Opcode::Atomic { .. }) => {
             Refusal { kind: FaultKind::Misaligned, lane: lane as u32, address, why: None }
@@ -228,7 +220,7 @@ fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall,
     take(&mut rows.address, &call.rows[..addresses]);
     take(&mut rows.dst, &call.rows[addresses..][..results]);
     let op = &RayOp { half_order: ctx.ray_half_order, ..*op };
-    ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state, ctx }).map_err(|e| match e {
+    ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state }).map_err(|e| match e {
         RayError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
         RayError::Node { lane, address, .. } => Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) },
     })
@@ -260,7 +252,7 @@ fn run_image(
     let (source, rest) = rest.split_at(data);
     let operands = Operands { address, source, result: &rest[..site.results.into()] };
     let config = ctx.images;
-    let memory = GuestMemory { state, ctx };
+    let memory = GuestMemory { state };
     let done = ctx.routines.borrow_mut().of(config).execute(number, op, &t, &s, &operands, wave, &memory);
     done.map_err(|e| match e {
         ImageError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane, address, why: None },
@@ -271,38 +263,16 @@ fn run_image(
 /// Memory of the device, as a wave reaches it.
 pub struct GuestMemory<'a> {
     state: &'a WaveState,
-    ctx: &'a WaveContext,
 }
 
-impl GuestMemory<'_> {
-    /// The allocation that holds `address`: its guest address and bytes.
-    fn allocation(&self, address: u64) -> Option<(u64, u64)> {
-        let holds = |(start, bytes): &(u64, u64)| address.wrapping_sub(*start) < *bytes;
-        let views: &Cell<[(u64, u64); VIEWS]> = &self.ctx.views;
-        let mut known = views.get();
-        if let Some(block) = known.iter().find(|b| holds(b)) {
-            return Some(*block);
-        }
-        // SAFETY: the dispatch that runs the wave keeps its address space; null where there is none.
-        let block = unsafe { self.ctx.space.as_ref() }?.find(address)?;
-        known.rotate_right(1);
-        known[0] = block;
-        views.set(known);
-        Some(block)
-    }
-}
-
-// SAFETY: views are parts of allocations, which a dispatch keeps mapped until it ends (`AddressSpace::hold`), or of the host's memory, all of which
-// the maker of such a device has lent (`Device::shared`), where faults are recovered from; guest memory is never borrowed.
+// SAFETY: views are parts of the window of guest addresses: of our reservation, or of the host's memory, all of which the maker of such a device
+// has lent (`Device::shared`). What is not mapped there may be lent as faults are recovered from. Guest memory is never borrowed.
 unsafe impl Memory for GuestMemory<'_> {
     fn view(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        // Where guest addresses are the host's nobody knows what is mapped. What is not, faults, and `guarded` has the fault in its table.
-        if self.state.mem_size == u64::MAX && RECOVERS {
-            return address.checked_add(bytes).map(|_| self.state.mem_base.wrapping_add(address) as *mut u8);
-        }
-        let (start, length) = self.allocation(address)?;
-        let inside = bytes <= length - (address - start);
-        inside.then(|| self.state.mem_base.wrapping_add(address) as *mut u8)
+        let WaveState { mem_base, mem_low, mem_size, .. } = *self.state;
+        let offset = address.wrapping_sub(mem_low);
+        let is_inside = offset < mem_size && bytes <= mem_size - offset;
+        (RECOVERS && is_inside).then(|| mem_base.wrapping_add(address) as *mut u8)
     }
 
     fn read(&self, address: u64, out: &mut [u8]) -> bool {
@@ -348,19 +318,30 @@ unsafe impl Memory for GuestMemory<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address_space::{AddressMode, AddressSpace};
     use crate::wave::blank_state;
     use wavejit_jit::abi::{NO_ROW, TEMP_ROW};
     use wavejit_jit::isa::{Gfx, decode};
     use wavejit_texture::ray::HalfOrder;
 
     #[test]
-    fn vector_code_is_lent_the_hosts_memory_where_faults_are_recovered_from() {
-        let mut state = blank_state();
-        let ctx = WaveContext::new(Gfx::GFX1100);
-        (state.mem_base, state.mem_low, state.mem_size) = (0, 0, u64::MAX);
-        let memory = GuestMemory { state: &state, ctx: &ctx };
-        assert_eq!(memory.view(0x1234_5000, 1 << 30).is_some(), RECOVERS);
-        assert!(memory.view(u64::MAX - 99, 100).is_none(), "no range goes round the end");
+    fn vector_code_is_lent_whatever_lies_in_the_window_and_nothing_else() {
+        for mode in [AddressMode::Isolated, AddressMode::Shared] {
+            let space = AddressSpace::new(mode, 1 << 30).unwrap();
+            let mut state = blank_state();
+            (state.mem_base, state.mem_low, state.mem_size) = (space.mem_base(), space.mem_low(), space.mem_size());
+            let memory = GuestMemory { state: &state };
+            // No allocation, and in the shared case nothing that the device knows of.
+            let inside = space.mem_low() + 0x1234_5000;
+            let host = space.mem_base().wrapping_add(inside) as *mut u8;
+            assert_eq!(memory.view(inside, 4096), RECOVERS.then_some(host), "{mode:?}");
+            let end = space.mem_low() + space.mem_size();
+            assert_eq!(memory.view(end - 4096, 4096).is_some(), RECOVERS);
+            for (address, bytes) in [(end - 4096, 4097), (end, 1), (space.mem_low().wrapping_sub(1), 4), (u64::MAX, 2), (inside, u64::MAX)]
+            {
+                assert_eq!(memory.view(address, bytes), None, "{mode:?}: {bytes:#x} bytes at {address:#x}");
+            }
+        }
     }
 
     #[test]
