@@ -103,6 +103,14 @@ impl Case {
         })
     }
 
+    /// Does it have no second workgroup, which may see in its registers what the first one left?
+    pub fn is_one_group(&self) -> bool {
+        match &self.subject {
+            Subject::Shader(c) => c.is_one_group(),
+            Subject::Raw(c) => c.is_one_group(),
+        }
+    }
+
     /// Runs it on a device.
     pub fn run(&self, device: &Device, cancel: &AtomicU32) -> Outcome {
         match &self.subject {

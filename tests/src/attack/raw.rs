@@ -111,6 +111,11 @@ impl Raw {
         raw
     }
 
+    /// Does it have no second workgroup?
+    pub fn is_one_group(&self) -> bool {
+        self.groups == 1
+    }
+
     /// How many parts there are.
     pub fn parts(&self) -> usize {
         self.parts.len()

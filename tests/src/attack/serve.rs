@@ -169,7 +169,8 @@ impl Totals {
 
 /// What failures of one cause have in common, more or less: their text without numbers; of hangs and crashes the outermost functions.
 fn signature(text: &str) -> String {
-    let mut head: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).take(3).collect();
+    let no_bytes = |l: &str| l.find("; at +").unwrap_or(l.len());
+    let mut head: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).map(|l| &l[..no_bytes(l)]).take(3).collect();
     let frames: Vec<&str> = text.lines().find_map(|l| l.split_once(", in ")).map_or(vec![], |(_, l)| l.split(" < ").collect());
     if !frames.is_empty() {
         head.truncate(1);

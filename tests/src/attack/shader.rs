@@ -86,6 +86,8 @@ enum Change {
 #[derive(Clone)]
 pub struct Shader {
     base: &'static Base,
+    /// One workgroup instead of some, unless a change says otherwise.
+    is_one_group: bool,
     changes: Vec<Change>,
     max_insts: u64,
 }
@@ -204,7 +206,25 @@ impl Shader {
         if launch {
             changes.extend((0..s.range(1, 5)).filter_map(|_| change_launch(s, base)));
         }
-        Shader { base, changes, max_insts: s.pick(&[500, 2000, 2000, 10_000]) }
+        Shader { base, is_one_group: s.one_in(2), changes, max_insts: s.pick(&[500, 2000, 2000, 10_000]) }
+    }
+
+    fn grid_and_group(&self) -> ([u32; 3], [u32; 3]) {
+        let (mut grid, mut group) = (if self.is_one_group { self.base.group } else { self.base.grid }, self.base.group);
+        for change in &self.changes {
+            match change {
+                Change::Grid(d, n) => grid[*d] = *n,
+                Change::Group(d, n) => group[*d] = *n,
+                _ => {}
+            }
+        }
+        (grid, group)
+    }
+
+    /// Does it have no second workgroup?
+    pub fn is_one_group(&self) -> bool {
+        let (grid, group) = self.grid_and_group();
+        (0..3).all(|d| grid[d] <= group[d])
     }
 
     /// How many changes there are.
@@ -221,7 +241,10 @@ impl Shader {
 
     /// For people.
     pub fn describe(&self) -> String {
-        let mut text = format!("kernel {} of {}, at most {} instructions a wave\n", self.base.kernel, self.base.file, self.max_insts);
+        let (grid, group) = self.grid_and_group();
+        let Base { kernel, file, .. } = self.base;
+        let mut text =
+            format!("kernel {kernel} of {file}, grid {grid:?}, workgroup {group:?}, at most {} instructions a wave\n", self.max_insts);
         for (n, change) in self.changes.iter().enumerate() {
             text += &match change {
                 Change::Code(at, words) => format!("  {n}: code +{:#x} = {words:08x?}\n", 4 * at),
@@ -297,13 +320,11 @@ impl Shader {
         let alive = &*alive;
         let mut values: Vec<Given> = base.args.clone();
         let mut pointers: Vec<Option<u64>> = vec![None; values.len()];
-        let mut launch =
-            Launch { grid: base.grid, group: base.group, max_insts: self.max_insts, cancel: Some(cancel), ..Default::default() };
+        let (grid, group) = self.grid_and_group();
+        let mut launch = Launch { grid, group, max_insts: self.max_insts, cancel: Some(cancel), ..Default::default() };
         let mut segment = None;
         for change in &self.changes {
             match change {
-                Change::Grid(d, n) => launch.grid[*d] = *n,
-                Change::Group(d, n) => launch.group[*d] = *n,
                 Change::Offset(d, n) => launch.offset[*d] = *n,
                 Change::DynamicLds(n) => launch.dynamic_lds = *n,
                 Change::Pointer(arg, to) => pointers[*arg] = Some(alive.address(device, *to)),
