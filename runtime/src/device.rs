@@ -7,6 +7,7 @@ use crate::border::BorderTable;
 use crate::bvh::Bvh;
 use crate::code_object::{self, ArgKind, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
+use crate::hidden_use::{self, HiddenUse, Missing};
 use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
@@ -18,6 +19,7 @@ use crate::scratch::DEFAULT_LIMIT_BYTES;
 use crate::step::Hook;
 use crate::sync::Mutex;
 use crate::wave_init::{Pointers, WaveInit};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_jit::isa::{Family, Gfx};
@@ -129,6 +131,8 @@ struct ModuleInner {
     object: CodeObject,
     base: u64,
     program: Arc<Program>,
+    /// By kernel: its use of hidden arguments, found when it is first asked for.
+    hidden: Mutex<HashMap<String, Arc<HiddenUse>>>,
 }
 
 /// A kernel of a module. Cheap to clone.
@@ -136,6 +140,7 @@ struct ModuleInner {
 pub struct Kernel {
     module: Module,
     info: Arc<KernelInfo>,
+    hidden: Arc<HiddenUse>,
 }
 
 /// A kernel argument.
@@ -199,6 +204,9 @@ pub struct Launch<'a> {
     pub hook: Option<Hook<'a>>,
     /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
     pub progress: Option<&'a Progress>,
+    /// Launch although the kernel's code uses hidden arguments that are not provided, such as a buffer for printf: they are 0, and a wave that
+    /// follows one faults. Otherwise such a launch is an [`Error::Unsupported`].
+    pub allow_missing: bool,
 }
 
 impl Default for Launch<'_> {
@@ -214,6 +222,7 @@ impl Default for Launch<'_> {
             cancel: None,
             hook: None,
             progress: None,
+            allow_missing: false,
         }
     }
 }
@@ -349,7 +358,7 @@ impl Device {
         }
         let target = object.kernels().first().map_or(Gfx::GFX1100, |k| k.target);
         let program = self.program(target, base, base + size);
-        Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program })))
+        Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program, hidden: Mutex::default() })))
     }
 
     /// What has been translated for the device.
@@ -377,6 +386,7 @@ impl Device {
             cancel: launch.cancel,
             hook: launch.hook,
             progress: None,
+            hidden: &[],
             deterministic: self.0.options.deterministic,
             ray_half_order: self.0.options.ray_half_order,
             images: self.images(launch.init.target)?,
@@ -490,7 +500,20 @@ impl Drop for Buffer {
 impl Module {
     /// A kernel by name, with or without `.kd`.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
-        Ok(Kernel { module: self.clone(), info: Arc::new(self.0.object.kernel(name)?.clone()) })
+        let info = Arc::new(self.0.object.kernel(name)?.clone());
+        let hidden = self.hidden_use(&info);
+        Ok(Kernel { module: self.clone(), info, hidden })
+    }
+
+    fn hidden_use(&self, info: &KernelInfo) -> Arc<HiddenUse> {
+        let module = &*self.0;
+        if let Some(known) = module.hidden.lock().get(&info.name) {
+            return known.clone();
+        }
+        // Without the lock: two threads may find the same.
+        let entry = module.base + info.code_address;
+        let found = Arc::new(HiddenUse::of(info, module.object.version(), entry, &|address| module.program.read(address)));
+        module.hidden.lock().entry(info.name.clone()).or_insert(found).clone()
     }
 
     /// All kernels.
@@ -536,6 +559,9 @@ impl Kernel {
         let geometry = Geometry { grid: launch.grid, group: launch.group, offset: launch.offset };
         geometry.check(&info.name, Some(info))?;
         check_descriptors(info, launch.args)?;
+        if !launch.allow_missing {
+            self.check_hidden(launch.kernarg)?;
+        }
         let segment_bytes = launch.kernarg.map_or(0, <[u8]>::len).max(info.kernarg_bytes as usize) as u64;
         if segment_bytes > MAX_KERNARG_BYTES {
             let name = &info.name;
@@ -575,11 +601,26 @@ impl Kernel {
             cancel: launch.cancel,
             hook: launch.hook,
             progress: launch.progress,
+            hidden: if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used },
             deterministic: module.device.0.options.deterministic,
             ray_half_order: module.device.0.options.ray_half_order,
             images: module.device.images(info.target)?,
             scratch_limit_bytes: module.device.scratch_limit_bytes(),
         })
+    }
+
+    /// Refuses to launch without a hidden argument that the code uses. A caller who packs arguments may provide it.
+    fn check_hidden(&self, packed: Option<&[u8]>) -> Result<(), Error> {
+        let is_given = |m: &Missing| packed.and_then(|p| p.get(m.offset as usize..)).is_some_and(|p| p.iter().take(8).any(|b| *b != 0));
+        let wanted: Vec<&Missing> = self.hidden.used.iter().filter(|m| !is_given(m)).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (name, names) = (&self.info.name, hidden_use::names(wanted.iter().copied()));
+        let are = if wanted.len() == 1 { "is" } else { "are" };
+        Err(Error::Unsupported(format!(
+            "kernel `{name}` uses {names}, which {are} not provided; Launch::allow_missing (`--allow-missing`) runs it until a wave gets there"
+        )))
     }
 
     fn init(&self, pointers: &Pointers, kernarg: &[u8], dynamic_lds: u32) -> WaveInit {

@@ -6,6 +6,7 @@
 
 use crate::Error;
 use crate::address_space::AddressSpace;
+use crate::hidden_use::Missing;
 use crate::kernarg::Geometry;
 use crate::pool::{Locals, Pool};
 use crate::program::{Arrival, Code, Program};
@@ -59,6 +60,8 @@ pub struct Dispatch<'a> {
     pub hook: Option<Hook<'a>>,
     /// Told what the dispatch is doing.
     pub progress: Option<&'a Progress>,
+    /// Hidden arguments that are 0 and that the kernel may use, for messages.
+    pub hidden: &'a [Missing],
     /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
     pub deterministic: bool,
     /// How directions of 16 bits are packed.
@@ -96,6 +99,7 @@ pub(crate) struct Job {
     error: Mutex<Option<Error>>,
     cancel: Option<*const AtomicU32>,
     progress: Option<*const Progress>,
+    pub hidden: Vec<Missing>,
     hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
@@ -286,6 +290,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         error: Mutex::default(),
         cancel: d.cancel.map(std::ptr::from_ref),
         progress: d.progress.map(std::ptr::from_ref),
+        hidden: d.hidden.to_vec(),
         // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
         hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),
         ticks: AtomicU64::new(0),

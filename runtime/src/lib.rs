@@ -10,6 +10,7 @@ pub mod device;
 mod dispatch;
 pub mod error;
 mod fork;
+mod hidden_use;
 pub mod image;
 pub mod kernarg;
 /// How waves reach memory: not for others, for whom it would be a way to any byte of the host.

@@ -2,11 +2,15 @@
 
 use crate::Error;
 use crate::dispatch::Job;
+use crate::hidden_use::names;
 use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_jit::abi::{FaultKind, WaveState};
 use wavejit_jit::ir::Failure;
 use wavejit_jit::isa::{self, DisasmOptions};
+
+/// An address below this is likely a null pointer and a field of what it points to.
+const NEAR_NULL: u64 = 64 << 10;
 
 /// `kernel `k`+0x1c (pc 0x100001c: `global_load_b32 v1, v0, s\[2:3\]`), workgroup (1, 0, 0), wave 3`
 pub(crate) fn place(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> String {
@@ -46,6 +50,10 @@ pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) 
             format!("scratch offset {address:#x} is outside the {} bytes of a work-item", job.scratch.lane_bytes())
         }
         _ if unsupported => return Error::Unsupported(format!("{at}: GDS is not supported")),
+        _ if address < NEAR_NULL && !job.hidden.is_empty() => {
+            let names = names(job.hidden.iter());
+            format!("address {address:#x} is not mapped; hidden arguments of the kernel are 0, for nobody provides them: {names}")
+        }
         _ => format!("address {address:#x} is not mapped"),
     };
     Error::Memory(format!("memory fault: {at}: {what}"))

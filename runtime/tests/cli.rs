@@ -264,13 +264,39 @@ fn where_the_code_object_names_no_types_only_sizes_are_compared() {
     };
     let out = saxpy("f32=2");
     assert!(out.status.success());
-    let note = "note: the code object does not name the types of arguments 1, 2, 3, so only sizes are compared\n";
+    let note = "note: the code object does not name the types of arguments 1, 2, 3: only sizes were compared\n";
     assert_eq!(String::from_utf8_lossy(&out.stderr), note);
     let message = String::from_utf8_lossy(&saxpy("f64=2").stderr).into_owned();
     assert!(
         message.contains("argument 2 (by_value of 4 bytes): expected 4 bytes, got 8 (the code object does not say of which type)"),
         "{message}"
     );
+}
+
+#[test]
+fn hidden_arguments_that_nobody_provides_are_refused_by_name() {
+    let data = |name: &str| format!("{}/tests/data/{name}.hsaco", env!("CARGO_MANIFEST_DIR"));
+    let run = |file: &str, kernel: &str, more: &[&str]| {
+        let out = wavejit(&[&["run", &data(file), "--kernel", kernel, "--grid", "1", "--arg", "buf:fill=u64:9*8"][..], more].concat());
+        (out.status.success(), String::from_utf8(out.stderr).unwrap())
+    };
+    for (file, kernel, more, named) in [
+        ("prints", "prints", &["--untyped"][..], "hidden_printf_buffer (for printf)"),
+        ("hidden-v5", "hostcall", &[], "hidden_hostcall_buffer (for printf or assert)"),
+        ("hidden-v5", "heap", &["--arg", "i32=1"], "hidden_heap_v1 (for malloc or free)"),
+    ] {
+        let (ran, message) = run(file, kernel, more);
+        assert!(!ran && message.contains(&format!("kernel `{kernel}` uses {named}, which is not provided")), "{message}");
+        let (ran, message) = run(file, kernel, &[more, &["--allow-missing"]].concat());
+        assert!(!ran && message.contains("memory fault") && message.contains("are 0, for nobody provides them: hidden_"), "{message}");
+    }
+    for (file, kernel) in [("prints", "quiet"), ("hidden-v5", "asks"), ("hidden-v5", "sizes")] {
+        assert!(run(file, kernel, &["--untyped"]).0, "{kernel}");
+    }
+    // Without optimization, what the code does with an address is not seen before it does it.
+    let (ran, message) = run("hidden-O0", "heap", &["--arg", "i32=1"]);
+    assert!(!ran && message.contains("memory fault") && message.contains("hidden_heap_v1 (for malloc or free)"), "{message}");
+    assert!(run("hidden-v5", "unknown", &["--arg", "buf:zero=16"]).0, "what could be called is not called");
 }
 
 // Standard error is a pipe here, and no report may get into standard output.

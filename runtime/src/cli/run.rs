@@ -52,6 +52,9 @@ pub struct RunArgs {
     /// Take arguments as bytes: do not compare their types with those of the code object.
     #[arg(long)]
     untyped: bool,
+    /// Run a kernel that uses hidden arguments which are not provided (a buffer for printf, a heap), until a wave gets there.
+    #[arg(long)]
+    allow_missing: bool,
     /// LDS added at launch (HIP's dynamic shared memory), in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
@@ -214,8 +217,8 @@ fn check_types(kernel: &KernelInfo, specs: &[ArgSpec]) -> Result<()> {
     let unnamed: Vec<String> =
         kernel.explicit_args().enumerate().filter(|(i, a)| a.type_name.is_none() && is_compared(*i)).map(|(i, _)| i.to_string()).collect();
     if kernel.has_metadata && !unnamed.is_empty() {
-        let (s, are) = if unnamed.len() == 1 { ("", "is") } else { ("s", "are") };
-        eprintln!("note: the code object does not name the type{s} of argument{s} {}, so only sizes {are} compared", unnamed.join(", "));
+        let s = if unnamed.len() == 1 { "" } else { "s" };
+        eprintln!("note: the code object does not name the type{s} of argument{s} {}: only sizes were compared", unnamed.join(", "));
     }
     Ok(())
 }
@@ -271,6 +274,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
         dynamic_lds: args.lds,
         max_insts: args.max_insts,
         progress: Some(&dispatch),
+        allow_missing: args.allow_missing,
         ..Default::default()
     };
     let watched = Watched { kernel: name.to_string(), dispatch: dispatch.clone(), patience: args.patience };

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Rebuilds the code objects of this folder from small.cl. Needs clang-19, lld-19, llvm-19 and gcc.
+# Rebuilds the code objects of this folder from small.cl, hidden.hip and prints.cl. Needs clang-19, lld-19, llvm-19, rocm-device-libs and gcc, and the
+# `wavejit` of this source tree in PATH.
 set -eu
 cd "$(dirname "$0")"
 build() { clang-19 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -nogpulib -O2 -Wno-everything "$@" small.cl; }
@@ -18,4 +19,8 @@ bundle -compress -output=compressed.bundle
 echo 'int main(void) { return 0; }' | gcc -c -x c - -o host.o
 objcopy --add-section .hip_fatbin=compressed.bundle host.o
 llvm-strip-19 small-gfx90a.hsaco
+# Kernels with hidden arguments: as compilers leave them, and with nothing inlined or left out.
+wavejit cc hidden.hip -o hidden-v5.hsaco
+wavejit cc hidden.hip -O0 -o hidden-O0.hsaco
+wavejit cc prints.cl -o prints.hsaco
 chmod -x *.hsaco
