@@ -49,7 +49,8 @@ pub struct WaveState {
     pub ctx: *mut c_void,
     /// Guest address where the code runs less the one it was lifted at. Guest addresses in code, maps and [`MemOp`]s are as lifted.
     pub code_delta: u64,
-    /// With [`Exit::NewPc`] and [`Exit::NewMode`]: guest address to go on at. With [`Exit::Fail`], [`Exit::Trap`]: index or id.
+    /// With [`Exit::NewPc`] and [`Exit::NewMode`]: guest address to go on at. With [`Exit::Fail`], [`Exit::Trap`]: index or id; with the latter
+    /// `fault_pc` is that of the s_trap.
     pub exit_arg: u64,
     /// With [`Exit::NewPc`]: guest address of the jump, or 0 for an edge whose fuel has been looked at (see [`crate::ir::resume`]).
     pub exit_pc: u64,
@@ -102,6 +103,32 @@ impl Exit {
     pub fn from_u32(n: u32) -> Option<Exit> {
         use Exit::*;
         [End, Barrier, Yield, Fuel, NewPc, Fault, Trap, Fail, NewMode].get(n as usize).copied()
+    }
+}
+
+/// What a wave asks of global wave sync.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum GwsOp {
+    /// Sets the counter.
+    Init = 0,
+    /// Lets one more wave pass the semaphore.
+    SemaV = 1,
+    /// Lets so many more waves pass.
+    SemaBr = 2,
+    /// Lets all that wait pass.
+    ReleaseAll = 3,
+    /// Waits at the semaphore.
+    SemaP = 4,
+    /// Waits at the barrier; the value is how many waves come to the next one before it opens.
+    Barrier = 5,
+}
+
+impl GwsOp {
+    /// The operation with a number.
+    pub fn from_u32(n: u32) -> Option<GwsOp> {
+        use GwsOp::*;
+        [Init, SemaV, SemaBr, ReleaseAll, SemaP, Barrier].get(n as usize).copied()
     }
 }
 
@@ -191,6 +218,8 @@ pub struct Helpers {
     pub time: unsafe extern "C" fn(state: *mut WaveState, realtime: u32) -> u64,
     /// Buffer, image and ray instructions.
     pub texture: TextureFn,
+    /// Global wave sync: `op` is a [`GwsOp`] as a number. A wave that has to wait is kept after its next [`Exit::Yield`].
+    pub gws: unsafe extern "C" fn(state: *mut WaveState, op: u32, resource: u32, value: u32),
 }
 
 /// Low word of a 64-bit flat address that names LDS: bits 63:32 of the aperture.
@@ -213,6 +242,6 @@ mod tests {
         assert_eq!(offset_of!(WaveState, slots), 152 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
         assert_eq!(size_of::<TextureCall>(), 16 + 2 * SITE_ROWS);
-        assert_eq!(size_of::<Helpers>(), 11 * size_of::<usize>());
+        assert_eq!(size_of::<Helpers>(), 12 * size_of::<usize>());
     }
 }

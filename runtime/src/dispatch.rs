@@ -8,6 +8,7 @@ use crate::Error;
 use crate::address_space::AddressSpace;
 use crate::hidden_use::Missing;
 use crate::kernarg::Geometry;
+use crate::memory::gws::Gws;
 use crate::pool::{Locals, Pool};
 use crate::program::{Arrival, Code, Program};
 use crate::progress::Progress;
@@ -103,6 +104,8 @@ pub(crate) struct Job {
     hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
+    /// Global wave sync.
+    pub gws: Gws,
     totals: [AtomicU64; 3],
 }
 
@@ -294,6 +297,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
         hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),
         ticks: AtomicU64::new(0),
+        gws: Gws::default(),
         totals: Default::default(),
     });
     if let Some(progress) = d.progress {

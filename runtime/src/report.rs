@@ -6,8 +6,8 @@ use crate::hidden_use::names;
 use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_jit::abi::{FaultKind, WaveState};
-use wavejit_jit::ir::Failure;
-use wavejit_jit::isa::{self, DisasmOptions};
+use wavejit_jit::ir::{Failure, SReg};
+use wavejit_jit::isa::{self, DisasmOptions, Family, Gfx};
 
 /// An address below this is likely a null pointer and a field of what it points to.
 const NEAR_NULL: u64 = 64 << 10;
@@ -59,9 +59,19 @@ pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) 
     Error::Memory(format!("memory fault: {at}: {what}"))
 }
 
-pub(crate) fn trap(job: &Job, group: [u32; 3], wave: usize, id: u64) -> Error {
-    let [x, y, z] = group;
-    Error::Trap(format!("s_trap {id} in kernel `{}`, workgroup ({x}, {y}, {z}), wave {wave}", job.name))
+/// What a trap handler finds in ttmp\[0:1\] (TRAP-01): the address of the s_trap itself (STATE-05) in the low 48 bits, and which trap.
+fn trap_registers(target: Gfx, id: u64, pc: u64) -> u64 {
+    let number = if target.family() == Family::Gfx12 { (id & 15) << 60 } else { (id & 0xff) << 48 };
+    pc & 0xffff_ffff_ffff | number
+}
+
+/// Nobody has set a trap handler: the run time takes its place, and ends the dispatch.
+pub(crate) fn trap(job: &Job, group: [u32; 3], wave: usize, state: &mut WaveState) -> Error {
+    let id = state.exit_arg;
+    let registers = trap_registers(job.init.target, id, state.fault_pc.wrapping_add(state.code_delta));
+    let ttmp = usize::from(SReg::TTMP0.0);
+    state.sregs[ttmp..ttmp + 2].copy_from_slice(&[registers as u32, (registers >> 32) as u32]);
+    Error::Trap(format!("s_trap {id} in {}", place(job, group, wave, registers & 0xffff_ffff_ffff)))
 }
 
 /// `code_delta`: how far the code is from where it was lifted.
@@ -104,8 +114,24 @@ pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, St
     let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);
     let mut text = format!("instruction budget of {} used up: {}", job.max_insts, place(job, group, wave, pc));
     for (i, status, pc) in live.iter().filter(|w| w.0 != wave).take(8) {
-        let doing = if *status == Status::Barrier { "waits at a barrier, goes on" } else { "runs" };
+        let doing = match status {
+            Status::Barrier => "waits at a barrier, goes on",
+            Status::Gws => "waits in global wave sync, goes on",
+            _ => "runs",
+        };
         text += &format!("; wave {i} {doing} at +{:#x}", pc.wrapping_sub(job.init.entry));
     }
     Error::Limit(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trap_registers_have_the_trap_and_where_it_was() {
+        // TRAP-01: {7'b0, HT, id, PC}; no host traps here. gfx12 has four bits of id at the top.
+        assert_eq!(trap_registers(Gfx::GFX1100, 0x1a2, 0xffff_1234_5678_9abc), 0x00a2_1234_5678_9abc);
+        assert_eq!(trap_registers(Gfx(0x1200), 0x1a2, 0x1234_5678_9abc), 0x2000_1234_5678_9abc);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! It holds everything that decides how the workgroup goes on: of all its waves the registers (scalar, VGPRs, AGPRs), scratch, resume
 //! point, budget and whether they wait at a barrier; of the wave at the instruction its place in the middle of the interpreter's block;
-//! LDS; whose turn it is; the injected clock; and the contents of all guest allocations. Running on from a restored snapshot gives
+//! LDS; whose turn it is; the injected clock; the counters of global wave sync; and the contents of all guest allocations. Running on from a restored snapshot gives
 //! what running on from the snapshot gave, to the bit.
 //!
 //! It belongs to its dispatch and workgroup and can be restored, any number of times, while that workgroup runs. Outside it: workgroups
@@ -13,6 +13,7 @@
 use crate::Error;
 use crate::address_space::MemorySnapshot;
 use crate::dispatch::Job;
+use crate::memory::gws::{Gws, Ticket};
 use crate::program::Code;
 use crate::workgroup::{Status, Tally, TurnAt, WaveSlot, Workgroup};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub struct Snapshot {
     lds: Vec<u8>,
     memory: MemorySnapshot,
     ticks: u64,
+    gws: Gws,
 }
 
 /// What changes of a wave while it runs.
@@ -48,6 +50,7 @@ struct WaveCopy {
     code: Option<Arc<Code>>,
     code_delta: u64,
     mode: FpMode,
+    ticket: Option<Ticket>,
 }
 
 impl Snapshot {
@@ -81,6 +84,7 @@ impl Snapshot {
             lds: workgroup.lds().to_vec(),
             memory: job.space.snapshot()?,
             ticks: job.ticks.load(Relaxed),
+            gws: job.gws.copy(),
         })
     }
 
@@ -96,6 +100,7 @@ impl Snapshot {
         }
         job.space.restore(&self.memory)?;
         job.ticks.store(self.ticks, Relaxed);
+        job.gws.set(&self.gws);
         workgroup.lds_mut().copy_from_slice(&self.lds);
         workgroup.idle_turns = self.idle_turns;
         for (wave, copy) in workgroup.waves.iter_mut().zip(&self.waves) {
@@ -123,6 +128,7 @@ impl WaveCopy {
             code: wave.code.clone(),
             code_delta: wave.state.code_delta,
             mode: wave.ctx.mode,
+            ticket: wave.ctx.ticket,
         }
     }
 
@@ -135,6 +141,6 @@ impl WaveCopy {
         (wave.given, wave.used, wave.status) = (self.given, self.used, self.status);
         wave.code = self.code.clone();
         wave.state.code_delta = self.code_delta;
-        wave.ctx.mode = self.mode;
+        (wave.ctx.mode, wave.ctx.ticket) = (self.mode, self.ticket);
     }
 }

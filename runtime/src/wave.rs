@@ -1,5 +1,6 @@
 //! Waves as the scheduler keeps them: state, row file, scratch, and what helpers need besides ([`WaveContext`]).
 
+use crate::memory::gws::{Gws, Ticket};
 use crate::memory::texture::SharedRoutines;
 use std::sync::atomic::AtomicU64;
 use wavejit_jit::abi::{SLOTS, WaveState};
@@ -34,6 +35,10 @@ pub struct WaveContext {
     pub images: ImageConfig,
     /// Image instructions that have been run before.
     pub routines: SharedRoutines,
+    /// Global wave sync of the dispatch, or null: waves never wait.
+    pub(crate) gws: *const Gws,
+    /// What the wave waits for there.
+    pub(crate) ticket: Option<Ticket>,
     /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
@@ -52,6 +57,8 @@ impl WaveContext {
             ray_half_order: HalfOrder::default(),
             images: crate::image::config_of(target),
             routines: SharedRoutines::default(),
+            gws: std::ptr::null(),
+            ticket: None,
             refusal: None,
         })
     }

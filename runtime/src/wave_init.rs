@@ -44,7 +44,7 @@ pub struct WaveInit {
     pub m0: u32,
     /// FLAT_SCRATCH. 0 stands for the aperture of scratch if waves have any.
     pub flat_scratch: u64,
-    /// LDS of a workgroup in bytes, dynamic part included.
+    /// LDS that a workgroup asks for in bytes, dynamic part included; it gets [`WaveInit::allocated_lds`].
     pub lds_bytes: u32,
     /// Scratch that a work-item asks for, in bytes. Dispatches round it up to whole dwords and refuse what no chip has.
     pub scratch_bytes: u32,
@@ -187,6 +187,16 @@ impl WaveInit {
         if self.accum_offset.is_some() { Rows::ALL } else { Rows::first(self.vgprs) }
     }
 
+    /// LDS that a workgroup gets: what it asks for in whole blocks (STATE-42; before gfx11 the register's granule).
+    pub fn allocated_lds(&self) -> u32 {
+        let block = match self.target.0 {
+            0x1100.. => 1024,
+            0x700.. => 512,
+            _ => 256,
+        };
+        self.lds_bytes.next_multiple_of(block)
+    }
+
     /// Waves of a workgroup of this extent.
     pub fn waves(&self, extent: [u32; 3]) -> u32 {
         work_items(extent).div_ceil(u64::from(self.wave_size)) as u32
@@ -286,7 +296,7 @@ impl WaveInit {
         self.write_vgprs(place, rows);
         state.wave_size = self.wave_size;
         state.resume = 0;
-        state.lds_bytes = self.lds_bytes;
+        state.lds_bytes = self.allocated_lds();
         state.scratch_bytes = self.scratch_bytes;
     }
 

@@ -44,6 +44,8 @@ pub(crate) enum Status {
     Ready,
     /// At a barrier.
     Barrier,
+    /// In global wave sync, with a ticket.
+    Gws,
     Ended,
 }
 
@@ -63,6 +65,8 @@ pub(crate) struct WaveSlot {
     /// Code it went on to; `None`: the kernel's entry.
     pub code: Option<Arc<Code>>,
     pub status: Status,
+    /// How often it has asked whether it may go on (global wave sync): that uses its budget as running does.
+    asked: u64,
     /// Work-item ids as the wave starts with them, and what they belong to: most workgroups of a dispatch have the same.
     ids: Vec<u32>,
     ids_of: (u64, [u32; 3], u32),
@@ -150,6 +154,7 @@ impl WaveSlot {
             scratch_used: 0,
             code: None,
             status: Status::Ended,
+            asked: 0,
             ids: Vec::new(),
             ids_of: (0, [0; 3], 0),
             used: 0,
@@ -184,6 +189,7 @@ impl WaveSlot {
         self.ctx.clock = job.clock();
         self.ctx.ray_half_order = job.ray_half_order;
         self.ctx.images = job.images;
+        (self.ctx.gws, self.ctx.ticket, self.asked) = (&job.gws, None, 0);
         self.make_rows(job.code.temp_rows)?;
         if self.owner != job.serial {
             self.forget(job);
@@ -210,7 +216,7 @@ impl WaveSlot {
         unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
         init.write_sregs(place, &mut s.sregs);
         (s.resume, s.code_delta) = (0, job.code.delta(init.entry));
-        (s.lds_bytes, s.scratch_bytes) = (init.lds_bytes, job.scratch.lane_bytes());
+        (s.lds_bytes, s.scratch_bytes) = (init.allocated_lds(), job.scratch.lane_bytes());
         self.code = None;
         self.status = Status::Ready;
         self.used = 0;
@@ -375,7 +381,7 @@ impl Workgroup {
         let extent = [0, 1, 2].map(|d| job.group[d].min((u64::from(job.grid[d]) - u64::from(self.id[d]) * u64::from(job.group[d])) as u32));
         self.count = job.init.waves(extent) as usize;
         self.idle_turns = 0;
-        let lds_bytes = job.init.lds_bytes as usize;
+        let lds_bytes = job.init.allocated_lds() as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;
         // Without LDS there is a page that nobody has touched, and clearing none of its bytes is a masked store to it, for which processors
@@ -420,6 +426,13 @@ impl Workgroup {
         job.check_stop()?;
         let mut at = TurnAt::default();
         while at.wave < self.count {
+            if self.waves[at.wave].status == Status::Gws {
+                if self.ask_again(at.wave, job)? {
+                    at.progress = true;
+                } else {
+                    at.slept = true;
+                }
+            }
             if self.waves[at.wave].status == Status::Ready {
                 match self.run_wave(at, job, tally) {
                     Ran::To(Exit::Yield) => at.slept = true,
@@ -439,7 +452,7 @@ impl Workgroup {
         if waves.iter().all(|w| w.status == Status::Ended) {
             return Ok(Turn::Done);
         }
-        if waves.iter().all(|w| w.status != Status::Ready) {
+        if waves.iter().all(|w| matches!(w.status, Status::Barrier | Status::Ended)) {
             waves.iter_mut().filter(|w| w.status == Status::Barrier).for_each(|w| w.status = Status::Ready);
             progress = true;
         }
@@ -502,6 +515,9 @@ impl Workgroup {
             }
             Exit::Yield | Exit::Fuel => {
                 job.check_stop()?;
+                if wave.ctx.ticket.is_some() {
+                    wave.status = Status::Gws;
+                }
                 self.check_budget(job, i)?;
                 Ok(Some(exit))
             }
@@ -517,12 +533,25 @@ impl Workgroup {
                 self.go_on(job, i, pc, mode, false)
             }
             Exit::Fault => Err(report::fault(job, self.id, i, &wave.state)),
-            Exit::Trap => Err(report::trap(job, self.id, i, wave.state.exit_arg)),
+            Exit::Trap => Err(report::trap(job, self.id, i, &mut wave.state)),
             Exit::Fail => {
                 let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
                 Err(report::failure(job, self.id, i, failure, wave.state.code_delta))
             }
         }
+    }
+
+    /// A wave waits in global wave sync: makes it ready if it may go on.
+    fn ask_again(&mut self, i: usize, job: &Job) -> Result<bool, Error> {
+        let wave = &mut self.waves[i];
+        if wave.ctx.ticket.is_none_or(|ticket| job.gws.may_go_on(ticket)) {
+            wave.ctx.ticket = None;
+            wave.status = Status::Ready;
+            return Ok(true);
+        }
+        wave.asked += 1;
+        self.check_budget(job, i)?;
+        Ok(false)
     }
 
     /// Looks at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
@@ -531,7 +560,7 @@ impl Workgroup {
             progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_at(job).0));
         }
         let wave = &mut self.waves[i];
-        if job.max_insts != 0 && wave.used >= job.max_insts {
+        if job.max_insts != 0 && wave.used.saturating_add(wave.asked) >= job.max_insts {
             let waiting = self.describe(job);
             return Err(report::budget(job, self.id, i, &waiting));
         }

@@ -352,6 +352,8 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             Term::Trap { id } => {
                 let id = self.b.ins().iconst(types::I64, i64::from(*id));
                 self.set_exit_arg(id);
+                let pc = self.b.ins().iconst(types::I64, block.term_pc as i64);
+                self.b.ins().store(flags(), pc, self.state, offset_of!(WaveState, fault_pc) as i32);
                 self.leave(Exit::Trap, |_| true);
             }
             Term::Fail(index) => {
@@ -678,6 +680,12 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             Op::SendMsgRtn { msg } => {
                 let msg = self.b.ins().iconst(types::I32, i64::from(*msg));
                 self.helper(offset_of!(Helpers, sendmsg_rtn), &[msg], Some(types::I64))
+            }
+            Op::Gws { op, resource, value } => {
+                let op = self.b.ins().iconst(types::I32, i64::from(*op));
+                let (resource, value) = (self.val(*resource)?, self.val(*value)?);
+                self.helper(offset_of!(Helpers, gws), &[op, resource, value], None);
+                None
             }
             Op::Time { realtime } => {
                 let r = self.b.ins().iconst(types::I32, i64::from(*realtime));

@@ -6,7 +6,9 @@
 
 use super::consts::{Consts, Wide};
 use super::cx::Cx;
+use super::gws;
 use super::sem::*;
+use crate::abi::GwsOp;
 use crate::ir::PureOp::*;
 use crate::ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
 use crate::isa::{Family, Inst, Operand};
@@ -26,6 +28,8 @@ pub enum Control {
     End,
     Trap,
     Pause(Pause),
+    /// ds_gws_sema_p, ds_gws_barrier
+    Gws(GwsOp),
     /// s_round_mode: MODE\[3:0\]
     RoundMode,
     /// s_denorm_mode: MODE\[7:4\]
@@ -123,6 +127,7 @@ pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Const
         Control::End => Flow::End,
         Control::Trap => Flow::Trap(imm(inst, 0) as u8),
         Control::Pause(why) => Flow::Pause(why),
+        Control::Gws(_) => Flow::Pause(Pause::Yield),
         Control::RoundMode => changed(mode, FpMode(mode.0 & !0xf | (imm(inst, 0) & 0xf) as u16)),
         Control::DenormMode => changed(mode, FpMode(mode.0 & !0xf0 | (imm(inst, 0) as u16 & 0xf) << 4)),
         Control::SetReg => {
@@ -158,6 +163,10 @@ pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
         }
         (_, Flow::Indirect { pair, .. }) => Some(jump_target(c, pair)),
         (Control::SetReg, _) => setreg(c, flow),
+        (Control::Gws(op), _) => {
+            gws::ask(c, op);
+            None
+        }
         (Control::Pause(_), _) => None,
         _ => None,
     }

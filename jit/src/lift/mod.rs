@@ -4,7 +4,7 @@
 //!
 //! `code` decodes, `cfg` finds the blocks, `blocks` lifts them; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
 //! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
-//! `graphics`, `mem`.
+//! `graphics`, `gws`, `mem`.
 
 mod blocks;
 mod cfg;
@@ -16,6 +16,7 @@ mod crosslane;
 mod cx;
 mod exec;
 mod graphics;
+mod gws;
 mod mem;
 mod packed;
 mod salu;
@@ -115,7 +116,7 @@ fn of_row(row: &isa::Row) -> Option<&'static Sem> {
 }
 
 /// Meanings by name: [`plain_name`] of the rows.
-const NAMED: [&[Row]; 12] = [
+const NAMED: [&[Row]; 13] = [
     salu::ROWS,
     exec::ROWS,
     control::ROWS,
@@ -128,6 +129,7 @@ const NAMED: [&[Row]; 12] = [
     mem::ds::ROWS,
     wmma::ROWS,
     graphics::ROWS,
+    gws::ROWS,
 ];
 
 /// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions, and FLAT, GLOBAL and SCRATCH

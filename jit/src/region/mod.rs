@@ -304,6 +304,7 @@ impl<'a> Planner<'a> {
             | Op::SetReg { .. }
             | Op::SendMsg { .. }
             | Op::SendMsgRtn { .. }
+            | Op::Gws { .. }
             | Op::SGetRel { .. }
             | Op::SSetRel { .. } => Class::Row,
             _ => Class::Scalar,

@@ -5,7 +5,7 @@
 
 use super::lanes::Portable;
 use super::vector::fault;
-use super::{atomic, hwreg, scalar, texture, vector};
+use super::{atomic, gws, hwreg, scalar, texture, vector};
 use wavejit_jit::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
 
 /// The table for this host.
@@ -134,6 +134,7 @@ macro_rules! tables {
                 sendmsg_rtn: hwreg::sendmsg_rtn,
                 time: hwreg::time,
                 texture: texture::texture,
+                gws: gws::gws,
             };
         }
     };

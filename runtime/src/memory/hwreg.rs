@@ -65,11 +65,20 @@ pub unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
     state.sregs[usize::from(register.0)] = value;
 }
 
-/// See `Helpers::sendmsg`. Interrupts and deallocations change nothing a kernel can see.
+/// See `Helpers::sendmsg`. Of what messages do a kernel sees NO_VGPRS in STATUS, after it gave its VGPRs back (STATE-29); they stay here,
+/// though it may do nothing but end then.
 ///
 /// # Safety
-/// None: the arguments are not used.
-pub unsafe extern "C" fn sendmsg(_state: *mut WaveState, _simm: u32, _m0: u32) {}
+/// `state` is a complete wave with its context.
+pub unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
+    const DEALLOC_VGPRS: u32 = 3;
+    const NO_VGPRS: u32 = 1 << 24;
+    // SAFETY: passed on.
+    let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
+    if ctx.target.0 >= 0x1100 && simm & 0xff == DEALLOC_VGPRS {
+        state.sregs[usize::from(SReg::STATUS.0)] |= NO_VGPRS;
+    }
+}
 
 /// See `Helpers::sendmsg_rtn`. 0x83 is REALTIME; there is no doorbell and no trap handler, so the others read 0.
 ///
@@ -142,6 +151,61 @@ mod tests {
         // SAFETY: `ctx` is there.
         let status = unsafe { getreg(&mut *state, 2) };
         assert_eq!(status & 0x600, 0x200);
+    }
+
+    /// What a wave of a processor reads of a register.
+    fn read(target: u16, id: u32, setup: impl Fn(&mut WaveState, &mut WaveContext)) -> u32 {
+        let mut state = crate::wave::blank_state();
+        let mut ctx = WaveContext::new(Gfx(target));
+        setup(&mut state, &mut ctx);
+        state.ctx = (&raw mut *ctx).cast();
+        // SAFETY: `ctx` is there.
+        unsafe { getreg(&mut *state, id) }
+    }
+
+    #[test]
+    fn shader_cycles_wraps_at_20_bits() {
+        // TIME-01: id 29 from gfx10.3; two registers of 32 bits on gfx12
+        let tick = std::sync::atomic::AtomicU64::new(0x5_ffff_ffff);
+        let at = |target, id, ticks| {
+            tick.store(ticks, Ordering::Relaxed);
+            read(target, id, |_, ctx| ctx.clock = &tick)
+        };
+        assert_eq!([at(0x1100, 29, 0xf_ffff), at(0x1100, 29, 0x10_0000), at(0x1030, 29, 0x7_0000_0005)], [0xf_ffff, 0, 5]);
+        assert_eq!([at(0x1200, 29, 0x5_0010_0000), at(0x1200, 30, 0x5_0010_0000)], [0x10_0000, 5]);
+        assert_eq!([at(0x1010, 29, 7), at(0x900, 29, 7), at(0x1100, 30, 7)], [0; 3]);
+    }
+
+    #[test]
+    fn trap_status_can_be_written_and_trap_addresses_cannot() {
+        // TRAP-04: id 3 up to gfx11; TRAP-05: ids 16 to 19 on gfx9 and gfx10, where nobody has set a trap handler
+        for target in [0x600, 0x900, 0x1030, 0x1100] {
+            let written = |id: u32| {
+                read(target, id, |state, _| {
+                    let mut ctx = WaveContext::new(Gfx(target));
+                    state.ctx = (&raw mut *ctx).cast();
+                    // SAFETY: `ctx` is there.
+                    unsafe { setreg(state, id, 0x1234_5678) }
+                })
+            };
+            assert_eq!(written(3), 0x1234_5678, "gfx{target:x}");
+            (16..20).for_each(|id| assert_eq!(written(id), 0, "gfx{target:x}, {id}"));
+        }
+        assert_eq!(read(0x1200, 3, |state, _| state.sregs[usize::from(SReg::TRAPSTS.0)] = 5), 0);
+    }
+
+    #[test]
+    fn a_wave_without_registers_says_so() {
+        // STATE-29: message 3 from gfx11 on
+        for (target, simm, want) in [(0x1100, 3, 1), (0x1100, 1, 0), (0x1200, 3, 1), (0x1030, 3, 0)] {
+            let status = read(target, 2, |state, _| {
+                let mut ctx = WaveContext::new(Gfx(target));
+                state.ctx = (&raw mut *ctx).cast();
+                // SAFETY: `ctx` is there.
+                unsafe { sendmsg(state, simm, 0) }
+            });
+            assert_eq!(status >> 24 & 1, want, "gfx{target:x}, message {simm}");
+        }
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //!
 //! `access` touches guest memory, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
 //! and AVX-512), `texture` hands buffer and ray instructions to their crate, `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
-//! registers, messages and clocks, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
+//! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
 
 pub mod access;
 pub mod atomic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub mod avx512;
 pub mod fault;
+pub mod gws;
 pub mod helpers;
 pub mod hwreg;
 pub mod lanes;

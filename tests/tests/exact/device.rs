@@ -15,6 +15,8 @@ pub struct Raw {
     pub wave_size: u32,
     /// GRANULATED_WORKITEM_VGPR_COUNT.
     pub vgpr_field: u32,
+    /// COMPUTE_PGM_RSRC1 beside the registers and the usual float mode.
+    pub rsrc1: u32,
     /// COMPUTE_PGM_RSRC2 but for the number of user SGPRs.
     pub rsrc2: u32,
     /// User SGPRs after s\[0:1\], which point to the result.
@@ -33,7 +35,7 @@ pub struct Raw {
 
 impl Default for Raw {
     fn default() -> Raw {
-        Raw { wave_size: 32, vgpr_field: 3, rsrc2: 0, user: vec![], scratch_bytes: 0, grid: [1; 3], group: [1; 3], threads: 1, dwords: 16 }
+        Raw { wave_size: 32, vgpr_field: 3, rsrc1: 0, rsrc2: 0, user: vec![], scratch_bytes: 0, grid: [1; 3], group: [1; 3], threads: 1, dwords: 16 }
     }
 }
 
@@ -48,13 +50,13 @@ pub fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Error> {
         target: Gfx::GFX1100,
         wave_size: raw.wave_size,
         entry: code.address(),
-        rsrc: PgmRsrc { rsrc1: 0xf0 << 12 | raw.vgpr_field, rsrc2: raw.rsrc2 | (user.len() as u32) << 1, rsrc3: 0 },
+        rsrc: PgmRsrc { rsrc1: 0xf0 << 12 | raw.vgpr_field | raw.rsrc1, rsrc2: raw.rsrc2 | (user.len() as u32) << 1, rsrc3: 0 },
         user_data: &user,
         scratch_bytes: raw.scratch_bytes,
     });
     let code = (code.address(), code.address() + code.len() as u64);
     let (grid, group) = (raw.grid, raw.group);
-    let launch = CodeLaunch { name: "exact", code, init, grid, group, max_insts: 1_000_000, cancel: None, hook: None };
+    let launch = CodeLaunch { name: "exact", code, init, grid, group, max_insts: 100_000, cancel: None, hook: None };
     device.run_code(&launch)?;
     Ok(out.to_vec()?.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }

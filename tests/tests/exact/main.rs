@@ -2,6 +2,8 @@
 //! need more than one wave. Expected values are plain Rust or the requirement that stands beside them.
 
 mod device;
+mod gws;
+mod hardware;
 mod mix;
 mod registers;
 mod scalars;

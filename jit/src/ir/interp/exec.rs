@@ -109,6 +109,7 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
         Op::GetReg { id } => v.set_scalar(r, wave.getreg(*id).into()),
         Op::SetReg { id, value } => wave.setreg(*id, v.scalar(*value) as u32),
         Op::SendMsg { simm, m0 } => wave.sendmsg(*simm, v.scalar(*m0) as u32),
+        Op::Gws { op, resource, value } => wave.gws(*op, v.scalar(*resource) as u32, v.scalar(*value) as u32),
         Op::SendMsgRtn { msg } => v.set_scalar(r, wave.sendmsg_rtn(*msg)),
         Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
         Op::Note(_) => {}

@@ -324,6 +324,7 @@ impl Interp {
             Term::End => Err(Exit::End),
             Term::Trap { id } => {
                 wave.state.exit_arg = u64::from(*id);
+                wave.state.fault_pc = block.term_pc;
                 Err(Exit::Trap)
             }
             Term::Fail(failure) => {

@@ -129,7 +129,12 @@ unsafe extern "C" fn texture(s: *mut WaveState, call: *const TextureCall, exec: 
     0
 }
 
-static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture };
+unsafe extern "C" fn gws(s: *mut WaveState, op: u32, resource: u32, value: u32) {
+    // SAFETY: the interpreter passes its state.
+    unsafe { (*s).sregs[6] = op + resource + value }
+}
+
+static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws };
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {

@@ -99,6 +99,11 @@ impl<'a> Wave<'a> {
         unsafe { ((*self.state.helpers).sendmsg_rtn)(self.state, msg.into()) }
     }
 
+    pub fn gws(&mut self, op: u8, resource: u32, value: u32) {
+        // SAFETY: as in `memory`.
+        unsafe { ((*self.state.helpers).gws)(self.state, op.into(), resource, value) }
+    }
+
     pub fn time(&mut self, realtime: bool) -> u64 {
         // SAFETY: as in `memory`.
         unsafe { ((*self.state.helpers).time)(self.state, realtime.into()) }

@@ -265,6 +265,9 @@ define_ops! {
     SendMsg { simm: u16, m0: Value = Ty::S32 } "sendmsg {simm}, {m0}" -> Results::NONE, Wave;
     /// s_sendmsg_rtn.
     SendMsgRtn { msg: u8 } "sendmsgrtn {msg}" -> Results::one(Ty::S64), Wave;
+    /// Global wave sync, `op` a [`GwsOp`](crate::abi::GwsOp).
+    Gws { op: u8 = InRange(0, 5), resource: Value = Ty::S32, value: Value = Ty::S32 }
+        "gws {op}, {resource}, {value}" -> Results::NONE, Wave;
     /// A counter: of cycles, or of realtime (100 MHz).
     Time { realtime: bool } "time {realtime:realtime|cycles}" -> Results::one(Ty::S64), Wave;
     /// s_waitcnt, cache control, s_delay_alu and the like: nothing to do.

@@ -199,8 +199,9 @@ unsafe extern "C" fn counter(_: *mut WaveState, _: u32) -> u64 {
 unsafe extern "C" fn texture(_: *mut WaveState, _: *const crate::abi::TextureCall, _: u64) -> u32 {
     1
 }
+unsafe extern "C" fn gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}
 static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load: sload, getreg, setreg, sendmsg, sendmsg_rtn: counter, time: counter, texture };
+    Helpers { load, store, atomic, sload, sbuffer_load: sload, getreg, setreg, sendmsg, sendmsg_rtn: counter, time: counter, texture, gws };
 
 const QNAN: u32 = 0x7fc0_0000;
 const SNAN: u32 = 0x7f80_0001;

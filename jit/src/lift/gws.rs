@@ -1,0 +1,34 @@
+//! Global wave sync: ds_gws_* (RDNA3 ISA, DS). The counters are the run time's; a wave that may have to wait pauses after asking.
+//!
+//! The resource is M0\[21:16\] plus the offset; the value that some take is that of the first active lane.
+
+use super::control::Control;
+use super::cx::Cx;
+use super::sem::*;
+use crate::abi::GwsOp;
+use crate::ir::PureOp::*;
+use crate::ir::{Op, SReg};
+
+/// Asks the run time.
+pub fn ask(c: &mut Cx, op: GwsOp) {
+    let value = match c.operand(0) {
+        Some(data) => c.uniform(data),
+        None => c.b.const32(0),
+    };
+    let (m0, n16, offset, mask) = (c.b.sget(SReg::M0), c.b.const32(16), c.b.const32(c.inst.mods.offset as u32), c.b.const32(63));
+    let base = c.b.pure2(LShr32, m0, n16);
+    let resource = c.b.pure2(IAdd32, base, offset);
+    let resource = c.b.pure2(And32, resource, mask);
+    c.b.push(Op::Gws { op: op as u8, resource, value }, &[]);
+}
+
+/// Rows.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("ds_gws_init",             Sem::Wave(|c| ask(c, GwsOp::Init))),
+    ("ds_gws_sema_v",           Sem::Wave(|c| ask(c, GwsOp::SemaV))),
+    ("ds_gws_sema_br",          Sem::Wave(|c| ask(c, GwsOp::SemaBr))),
+    ("ds_gws_sema_release_all", Sem::Wave(|c| ask(c, GwsOp::ReleaseAll))),
+    ("ds_gws_sema_p",           Sem::Control(Control::Gws(GwsOp::SemaP))),
+    ("ds_gws_barrier",          Sem::Control(Control::Gws(GwsOp::Barrier))),
+];
