@@ -22,7 +22,7 @@ const PAGE: u64 = 4096;
 /// Addresses a program of the host can have memory at, unless it asks for more. On x86-64 a fault above that does not say where it was.
 const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::MAX };
 /// Unmapped bytes on both sides of the reservation: more than one wave's contiguous access.
-const EDGE: u64 = 1 << 16;
+pub(crate) const EDGE: u64 = 1 << 16;
 /// Allocations from this size on are aligned for and use huge pages.
 const HUGE: u64 = 2 << 20;
 

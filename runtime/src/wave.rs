@@ -17,6 +17,8 @@ pub const STAGE_BYTES: usize = 64 * 16;
 pub struct WaveContext {
     /// Between memory and rows: bytes of a wave's access, lane by lane. 64 bytes of slack for whole-vector copies.
     pub stage: [u8; STAGE_BYTES + 64],
+    /// Rows of the wave's file; 0: not known. For checked builds.
+    pub rows: u32,
     /// Host addresses of a wave's access.
     pub addrs: [u64; 64],
     /// Float mode of the code that runs.
@@ -48,6 +50,7 @@ impl WaveContext {
     pub fn new(target: Gfx) -> Box<WaveContext> {
         Box::new(WaveContext {
             stage: [0; STAGE_BYTES + 64],
+            rows: 0,
             addrs: [0; 64],
             mode: FpMode::HSA,
             target,

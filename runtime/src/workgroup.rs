@@ -167,6 +167,7 @@ impl WaveSlot {
         let start = self.rows.at_least(self.arena_bytes(temp_rows))?;
         // SAFETY: the arena has `STAGGER` bytes more than the rows.
         self.state.rows = unsafe { start.add(self.stagger) }.cast();
+        self.ctx.rows = u32::from(TEMP_ROW) + temp_rows;
         Ok(())
     }
 

@@ -10,10 +10,11 @@
 //! memory may be lent there.
 //!
 //! That an access lies in its view is the caller's to know: `Level::all` proves it of images, the test against the last node of ray
-//! hierarchies. Builds with debug assertions verify every address.
+//! hierarchies. Checked builds (`CHECKED` in the crate's root) verify every address.
 
 #![allow(unsafe_code)] // guest memory
 
+use crate::CHECKED;
 use std::arch::x86_64::*;
 
 /// Are faults recovered from?
@@ -73,7 +74,9 @@ impl View {
     /// Host address of `bytes` bytes at an offset.
     #[inline(always)]
     fn at(self, offset: u64, bytes: u64) -> *mut u8 {
-        debug_assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset:#x} of {self:?}");
+        if CHECKED {
+            assert!(offset <= self.bytes && bytes <= self.bytes - offset, "vector access: {bytes} bytes at {offset:#x} of {self:?}");
+        }
         self.base.wrapping_add(offset as usize)
     }
 
@@ -84,7 +87,7 @@ impl View {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub unsafe fn gather8(self, disp: usize, offset: __m256i, m: __m256i, lost: &mut Lost) -> __m256i {
-        if cfg!(debug_assertions) {
+        if CHECKED {
             let mut offsets = [0_u32; 8];
             // SAFETY: eight dwords.
             unsafe { _mm256_storeu_si256(offsets.as_mut_ptr().cast(), offset) };
@@ -117,7 +120,7 @@ impl View {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub unsafe fn gather16(self, disp: usize, offset: __m512i, m: __mmask16, lost: &mut Lost) -> __m512i {
-        if cfg!(debug_assertions) {
+        if CHECKED {
             let mut offsets = [0_u32; 16];
             // SAFETY: sixteen dwords.
             unsafe { _mm512_storeu_si512(offsets.as_mut_ptr().cast(), offset) };
@@ -148,7 +151,7 @@ impl View {
         for (lane, &offset) in offsets.iter().enumerate() {
             // Offsets are signed, and images shorter than 2 GiB.
             let inside = offset as i32 >= 0 && u64::from(offset) + disp as u64 + 4 <= self.bytes;
-            assert!(lanes >> lane & 1 == 0 || inside, "lane {lane}: a dword at {offset:#x} + {disp} of {self:?}");
+            assert!(lanes >> lane & 1 == 0 || inside, "vector gather: lane {lane}: a dword at {offset:#x} + {disp} of {self:?}");
         }
     }
 
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(debug_assertions)]
+    #[cfg(any(debug_assertions, feature = "checked"))]
     #[should_panic(expected = "8 bytes at 0x39")]
     fn checked_builds_find_what_lies_outside() {
         let mut memory = bytes();

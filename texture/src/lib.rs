@@ -21,6 +21,11 @@ mod simd;
 pub mod tiling;
 pub mod wave;
 
+/// Does this build verify every address of vector code before it is touched? With debug assertions, and with the feature `checked`, which is
+/// for fuzzing optimized builds. What is wrong then is a defect of ours, and a panic that names the access.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
+
 pub use descriptor::{BufferDescriptor, BvhDescriptor, ImageDescriptor, SamplerDescriptor};
 pub use format::{Format, FormatNumber};
 pub use memory::Memory;

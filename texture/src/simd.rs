@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)] // vector instructions
 
+use crate::CHECKED;
 use crate::guarded::{Lost, View};
 use crate::lazy::Lazy;
 use std::arch::x86_64::*;
@@ -51,6 +52,25 @@ pub struct Avx2;
 #[derive(Clone, Copy)]
 pub struct Avx512;
 
+/// Elements of vectors, in memory.
+pub trait Dword: Copy {}
+impl Dword for u32 {}
+impl Dword for f32 {}
+
+#[inline(always)]
+fn verify_row(what: &str, len: usize, lanes: usize) {
+    if CHECKED {
+        assert!(len >= lanes, "vector {what}: {lanes} lanes of a row of {len}");
+    }
+}
+
+#[cold]
+fn verify_entries(len: usize, index: &[u32], lanes: u32) {
+    for (lane, &index) in index.iter().enumerate() {
+        assert!(lanes >> lane & 1 == 0 || (index as usize) < len, "vector look-up: lane {lane}: entry {index} of a table of {len}");
+    }
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $narrow:expr, $wide:expr;)*) => {
         /// Vectors of dwords.
@@ -68,6 +88,34 @@ macro_rules! operations {
             /// One truth value per lane.
             type M: Copy;
             $($(#[$doc])* unsafe fn $name($($arg: $ty),*) $(-> $ret)?;)*
+
+            /// The first `LANES` dwords of `from`, which has as many.
+            #[inline(always)]
+            unsafe fn load(from: &[u32]) -> Self::I {
+                verify_row("load", from.len(), Self::LANES);
+                // SAFETY: the caller says so, and checked builds have seen it.
+                unsafe { Self::load_from(from.as_ptr()) }
+            }
+            /// Writes the lanes of `m` to the first `LANES` elements of `to`, which has as many.
+            #[inline(always)]
+            unsafe fn store<T: Dword>(to: &mut [T], m: Self::M, v: Self::I) {
+                verify_row("store", to.len(), Self::LANES);
+                // SAFETY: the caller says so, and checked builds have seen it.
+                unsafe { Self::store_to(to.as_mut_ptr().cast(), m, v) }
+            }
+            /// The entry of a table of ours that `index` names, for each lane of `m`; 0 for the others. For the lanes of `m`, it has that entry.
+            #[inline(always)]
+            unsafe fn entry<T: Dword>(table: &[T], index: Self::I, m: Self::M) -> Self::I {
+                // SAFETY: `all` has the room of a vector; the entries are there as the caller says, and as checked builds have seen.
+                unsafe {
+                    if CHECKED {
+                        let mut all = [0; 16];
+                        Self::store_to(all.as_mut_ptr(), m, index);
+                        verify_entries(table.len(), &all, Self::bits(m));
+                    }
+                    Self::gather_from(table.as_ptr().cast(), Self::shl(index, 2), m)
+                }
+            }
         }
         impl Simd for Avx2 {
             const LANES: usize = 8;
@@ -116,12 +164,12 @@ operations! {
 
     f(x: f32) -> Self::F = _mm256_set1_ps(x), _mm512_set1_ps(x);
     i(x: i32) -> Self::I = _mm256_set1_epi32(x), _mm512_set1_epi32(x);
-    /// Reads `LANES` dwords.
-    load(p: *const u32) -> Self::I = _mm256_loadu_si256(p.cast()), _mm512_loadu_si512(p.cast());
-    /// Writes the lanes of `m`.
-    store(p: *mut u32, m: Self::M, v: Self::I) = _mm256_maskstore_epi32(p.cast(), m, v), _mm512_mask_storeu_epi32(p.cast(), m, v);
-    /// From a table of ours: the dword at `base + offset` for each lane of `m`, 0 for the others.
-    gather(base: *const u8, offset: Self::I, m: Self::M) -> Self::I =
+    /// Reads `LANES` dwords. For [`Simd::load`].
+    load_from(p: *const u32) -> Self::I = _mm256_loadu_si256(p.cast()), _mm512_loadu_si512(p.cast());
+    /// Writes the lanes of `m`. For [`Simd::store`].
+    store_to(p: *mut u32, m: Self::M, v: Self::I) = _mm256_maskstore_epi32(p.cast(), m, v), _mm512_mask_storeu_epi32(p.cast(), m, v);
+    /// The dword at `base + offset` for each lane of `m`, 0 for the others. For [`Simd::entry`].
+    gather_from(base: *const u8, offset: Self::I, m: Self::M) -> Self::I =
         _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), base.cast(), offset, m),
         _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), m, offset, base.cast());
     /// From guest memory: the dword at `offset + disp` of the view for each lane of `m`, 0 for the others.

@@ -4,6 +4,7 @@
 //! Misaligned is a fault (LDS-06, BUF-23); out of range in LDS does nothing and returns 0.
 
 use super::access::{self, Failed};
+use super::checked;
 use super::lanes::*;
 use super::vector::{apertures, context, fault, host, in_lane_order, in_scratch, lane_address, row, scratch_byte};
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, WaveState};
@@ -129,6 +130,7 @@ unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemO
             }
             match host(state, address) {
                 Some(p) => {
+                    checked::guest(state).verify("atomic", op.pc, lane, p, C::BYTES as usize);
                     let data = lane_data::<C>(what, &data, lane);
                     old = match C::direct(what, p, data, &mut e) {
                         Some(old) => old,
@@ -254,6 +256,7 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
             }
             let mut old = C::default();
             if inside >> lane & 1 != 0 {
+                checked::lds(state).verify("atomic", op.pc, lane, state.lds as u64 + u64::from(at), C::BYTES as usize);
                 let cell = state.lds.add(at as usize).cast::<C>();
                 old = *cell;
                 *cell = f(old, lane_data::<C>(what, &data, lane));
@@ -311,6 +314,9 @@ unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &Me
             if !e.any() {
                 let low = scratch_byte::<N>(state, at, lane);
                 let high = low.wrapping_add(if C::BYTES == 8 { 4 * N as u64 } else { 0 });
+                for dword in [low, high] {
+                    checked::scratch(state).verify("atomic", op.pc, lane, dword, 4);
+                }
                 let old = C::is_data(what, [access::load32(low, &mut e), access::load32(high, &mut e), 0, 0])[0];
                 let new = C::apply(what, old, lane_data::<C>(what, &data, lane), rules).dwords();
                 if C::BYTES == 8 && !e.any() {

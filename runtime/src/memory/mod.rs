@@ -1,6 +1,6 @@
 //! Memory as waves see it: the fallible accessors, fault recovery, and the helpers compiled code calls.
 //!
-//! `access` touches guest memory, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
+//! `access` touches guest memory, `checked` verifies addresses in builds that want it, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
 //! and AVX-512), `texture` hands buffer and ray instructions to their crate, `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
 //! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
 
@@ -8,6 +8,7 @@ pub mod access;
 pub mod atomic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub mod avx512;
+pub mod checked;
 pub mod fault;
 pub mod gws;
 pub mod helpers;

@@ -4,6 +4,7 @@
 //! to the texture crate for the call. Routines of image instructions are kept by device and thread.
 
 use super::access::{self, Failed};
+use super::checked::verify_row;
 use super::scalar::generation;
 use super::vector::{context, fault, host};
 use crate::image::unpacked_d16;
@@ -137,6 +138,8 @@ pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall
     let lanes = state.wave_size as usize;
     let n = usize::from(site.addresses) + usize::from(site.data) + usize::from(site.results);
     let last = call.rows[..n].iter().copied().max().unwrap_or(0);
+    // SAFETY: passed on.
+    unsafe { verify_row(state, last) };
     // SAFETY: the wave has the rows that the call names, and nobody else uses them now.
     let rows = unsafe { std::slice::from_raw_parts_mut(state.rows, (usize::from(last) + 1) * lanes) };
     let lds = match state.lds_bytes {

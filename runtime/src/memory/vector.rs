@@ -13,6 +13,7 @@
 //! nothing; any alignment). Scratch: `dword[index][lane]`.
 
 use super::access::{self, Failed};
+use super::checked::{self, CHECKED, verify_row};
 use super::lanes::*;
 use crate::wave::WaveContext;
 use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
@@ -25,7 +26,10 @@ use wavejit_jit::ir::Space;
 #[inline(always)]
 pub unsafe fn row<const N: usize>(state: &WaveState, r: u16) -> *mut u32 {
     // SAFETY: passed on.
-    unsafe { state.rows.add(usize::from(r) * N) }
+    unsafe {
+        verify_row(state, r);
+        state.rows.add(usize::from(r) * N)
+    }
 }
 
 /// What helpers know beyond the state.
@@ -65,6 +69,33 @@ enum Plan {
     Rows { base: u64, row: *const u32, lanes: u64 },
     /// Something is out of range.
     Lanes,
+}
+
+impl Plan {
+    /// Checked builds see that every lane stays in what the wave was lent.
+    #[inline(always)]
+    fn verify<const N: usize, const K: u8>(&self, state: &WaveState, op: &MemOp, exec: u64, access: &str, of: checked::Of) {
+        if !CHECKED {
+            return;
+        }
+        let lent = of(state);
+        let lanes = match *self {
+            Plan::Rows { lanes, .. } => lanes,
+            Plan::Lanes => 0,
+            Plan::Consecutive(_) | Plan::Uniform(_) => exec,
+        };
+        assert!(lanes & !exec == 0 && exec & !full(N) == 0, "{access} at pc {:#x}: lanes {lanes:#x} of {exec:#x}", op.pc);
+        for lane in Bits(lanes) {
+            let address = match *self {
+                Plan::Consecutive(first) => first.wrapping_add(((lane - first_lane(exec)) * bytes(K)) as u64),
+                // SAFETY: rows have N lanes, and `lane` is one of `exec`.
+                Plan::Rows { base, row, .. } => base.wrapping_add(unsafe { *row.add(lane) }.into()),
+                Plan::Uniform(address) => address,
+                Plan::Lanes => return,
+            };
+            lent.verify(access, op.pc, lane, address, bytes(K));
+        }
+    }
 }
 
 #[inline(always)]
@@ -167,9 +198,11 @@ fn fetch_ahead(address: u64, bytes: usize) {
 
 /// Runs a planned load; false if lane by lane is needed.
 #[inline(always)]
-unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, plan: Plan) -> bool {
+unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, plan: Plan, of: checked::Of) -> bool {
     let mut e = Failed::no();
-    // SAFETY: `MemOp` names rows of the wave; `stage` has room for any access; plans hold checked addresses.
+    plan.verify::<N, K>(state, op, exec, "load", of);
+    // SAFETY: `MemOp` names rows of the wave; `stage` has room for any access (`N * bytes(K)` is `STAGE_BYTES` at most); `plan_global` and
+    // `plan_lds` have tested the addresses.
     unsafe {
         let stage = context(state).stage.as_mut_ptr();
         let dst = op.dst.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) });
@@ -202,8 +235,15 @@ unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, o
 
 /// Runs a planned store; false if lane by lane is needed.
 #[inline(always)]
-unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, plan: Plan) -> bool {
+unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(
+    state: &WaveState,
+    op: &MemOp,
+    exec: u64,
+    plan: Plan,
+    of: checked::Of,
+) -> bool {
     let mut e = Failed::no();
+    plan.verify::<N, K>(state, op, exec, "store", of);
     // SAFETY: as for loads.
     unsafe {
         let stage = context(state).stage.as_mut_ptr();
@@ -406,7 +446,7 @@ pub unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveS
     // SAFETY: passed on.
     unsafe {
         let plan = plan_global::<I, N, K>(state, op, exec, base);
-        if load_planned::<I, N, K>(state, op, exec, plan) { 0 } else { load_lanes::<N, K>(state, op, exec, base) }
+        if load_planned::<I, N, K>(state, op, exec, plan, checked::guest) { 0 } else { load_lanes::<N, K>(state, op, exec, base) }
     }
 }
 
@@ -422,7 +462,7 @@ pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut Wave
     // SAFETY: passed on.
     unsafe {
         let plan = plan_global::<I, N, K>(state, op, exec, base);
-        if store_planned::<I, N, K>(state, op, exec, plan) { 0 } else { store_lanes::<N, K>(state, op, exec, base) }
+        if store_planned::<I, N, K>(state, op, exec, plan, checked::guest) { 0 } else { store_lanes::<N, K>(state, op, exec, base) }
     }
 }
 
@@ -436,7 +476,7 @@ pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveStat
         // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
         unsafe {
             let plan = plan_lds::<I, N, K>(state, op, exec, base);
-            load_planned::<I, N, K>(state, op, exec, plan);
+            load_planned::<I, N, K>(state, op, exec, plan, checked::lds);
         }
     }
     0
@@ -452,7 +492,7 @@ pub unsafe fn store_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveSta
         // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
         unsafe {
             let plan = plan_lds::<I, N, K>(state, op, exec, base);
-            store_planned::<I, N, K>(state, op, exec, plan);
+            store_planned::<I, N, K>(state, op, exec, plan, checked::lds);
         }
     }
     0
@@ -517,7 +557,9 @@ unsafe fn scratch_row<I: Isa, const N: usize, const K: u8>(state: &WaveState, op
                 return None;
             }
         }
-        Some(ScratchRow { at, row: scratch_byte::<N>(state, at & !3, 0) })
+        let row = scratch_byte::<N>(state, at & !3, 0);
+        checked::scratch(state).verify("access to rows", op.pc, 0, row, 4 * N * dwords(K));
+        Some(ScratchRow { at, row })
     }
 }
 
@@ -556,7 +598,9 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
             e = Failed::no();
             e.note(in_scratch(state, at, bytes(K)));
             for (byte, at) in data.iter_mut().zip(at..).take(if e.any() { 0 } else { bytes(K) }) {
-                *byte = access::load8(scratch_byte::<N>(state, at, lane), &mut e);
+                let from = scratch_byte::<N>(state, at, lane);
+                checked::scratch(state).verify("load", op.pc, lane, from, 1);
+                *byte = access::load8(from, &mut e);
             }
             if e.any() {
                 return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
@@ -600,7 +644,9 @@ pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wav
             e = Failed::no();
             e.note(in_scratch(state, at, bytes(K)));
             for (byte, at) in data.iter().zip(at..).take(if e.any() { 0 } else { bytes(K) }) {
-                access::store8(scratch_byte::<N>(state, at, lane), *byte, &mut e);
+                let to = scratch_byte::<N>(state, at, lane);
+                checked::scratch(state).verify("store", op.pc, lane, to, 1);
+                access::store8(to, *byte, &mut e);
             }
             if e.any() {
                 return fault(state, op.pc, exec, FaultKind::Scratch, lane as u32, at.into());
@@ -647,5 +693,121 @@ pub unsafe fn store_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveSt
             Space::Scratch => store_scratch::<I, N, K>(state, op, lanes, base),
             _ => store_global::<I, N, K>(state, op, lanes, base),
         })
+    }
+}
+
+/// Checked builds find plans whose bounds are broken on purpose.
+#[cfg(all(test, target_arch = "x86_64", target_os = "linux", any(debug_assertions, feature = "checked")))]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::address_space::AddressMode;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use wavejit_jit::ir::MemKind;
+
+    const OP: MemOp =
+        MemOp { pc: 0x40, imm: 0, offset: [1, NO_ROW], data: [5; 4], dst: [9; 4], space: 0, kind: MemKind::B32 as u8, atomic: 0, flags: 0 };
+
+    fn panic_of(run: impl FnOnce() -> bool) -> Option<String> {
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(_) => None,
+            Err(panic) => Some(panic.downcast_ref::<String>().expect("a message").clone()),
+        }
+    }
+
+    /// Loads and stores dwords by a plan, in every instruction set; what they panic with. All lanes of EXEC, or a few.
+    fn run(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Plan) -> Vec<Option<String>> {
+        fn both<I: Isa>(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Plan, exec: u64) -> [Option<String>; 2] {
+            let mut bench = Bench::new(mode, 32);
+            let plans = [plan(&mut bench), plan(&mut bench)];
+            let [first, second] = plans;
+            let state = &*bench.state;
+            // SAFETY: the bench is a complete wave with these rows; the host has what `I` needs.
+            unsafe {
+                [
+                    panic_of(|| load_planned::<I, 32, B32>(state, &OP, exec, first, of)),
+                    panic_of(|| store_planned::<I, 32, B32>(state, &OP, exec, second, of)),
+                ]
+            }
+        }
+        let mut out = vec![];
+        for exec in [0xffff_ffff, 0x0000_0f08] {
+            out.extend(both::<Portable>(mode, of, plan, exec));
+            if crate::memory::avx512::available() {
+                out.extend(both::<crate::memory::avx512::Avx512>(mode, of, plan, exec));
+            }
+        }
+        out
+    }
+
+    fn found(results: &[Option<String>], words: &[&str]) {
+        for result in results {
+            let message = result.as_ref().expect("checked builds panic");
+            assert!(words.iter().all(|w| message.contains(w)), "{words:?} in {message}");
+        }
+    }
+
+    #[test]
+    fn a_lane_outside_of_lds_is_found() {
+        // Every lane a dword, the last of them where LDS ends; then one dword farther.
+        let good = |b: &mut Bench| Plan::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 32);
+        let bad = |b: &mut Bench| Plan::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 8);
+        let before = |b: &mut Bench| Plan::Uniform(b.state.lds as u64 - 1);
+        assert!(run(AddressMode::Isolated, checked::lds, good).iter().all(Option::is_none));
+        found(&run(AddressMode::Isolated, checked::lds, bad), &["at pc 0x40", "4 bytes", "bytes of LDS"]);
+        found(&run(AddressMode::Isolated, checked::lds, before), &["at pc 0x40", "4 bytes", "bytes of LDS"]);
+    }
+
+    #[test]
+    fn a_lane_outside_of_guest_memory_is_found() {
+        fn rows(b: &mut Bench, last: u32) -> Plan {
+            let base = b.state.mem_base.wrapping_add(b.buffer);
+            let row = b.row(1);
+            (0..32).for_each(|lane| row[lane as usize] = 16 * lane);
+            row[11] = last;
+            Plan::Rows { base, row: b.row(1).as_ptr(), lanes: 0xf08 }
+        }
+        let words = ["at pc 0x40", "lane 11", "4 bytes", "guest memory"];
+        assert!(run(AddressMode::Isolated, checked::guest, |b| rows(b, 64)).iter().all(Option::is_none));
+        // Below the reservation, and far behind it.
+        found(
+            &run(AddressMode::Isolated, checked::guest, |b| match rows(b, 0) {
+                Plan::Rows { base, row, lanes } => Plan::Rows { base: base.wrapping_sub(1 << 45), row, lanes },
+                other => other,
+            }),
+            &["at pc 0x40", "lane 3", "guest memory"],
+        );
+        fn far(b: &mut Bench) -> Plan {
+            b.state.mem_size = 1 << 20;
+            b.state.mem_low = b.buffer;
+            rows(b, 0x9000_0000)
+        }
+        found(&run(AddressMode::Isolated, checked::guest, far), &words);
+        // The host's memory is all lent.
+        assert!(run(AddressMode::Shared, checked::guest, |b| rows(b, 64)).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_row_that_the_wave_lacks_is_found() {
+        let mut bench = Bench::new(AddressMode::Isolated, 32);
+        // SAFETY: the bench has its context, which nobody else uses.
+        unsafe { context(&bench.state) }.rows = 9;
+        let state = &mut *bench.state;
+        // SAFETY: the bench is a complete wave, with more rows than it says.
+        let message = panic_of(|| unsafe { load_lds::<Portable, 32, B32>(state, &OP, 1, 0) == 0 }).expect("checked builds panic");
+        assert!(message.contains("row 9 of a wave with 9"), "{message}");
+    }
+
+    #[test]
+    fn scratch_beyond_what_was_lent_is_found() {
+        let bench = Bench::new(AddressMode::Isolated, 32);
+        let lent = checked::scratch(&bench.state);
+        let end = bench.state.scratch as u64 + 32 * u64::from(bench.state.scratch_bytes);
+        lent.verify("load", 0x40, 31, end - 4, 4);
+        let message = panic_of(|| {
+            lent.verify("load", 0x40, 31, end - 3, 4);
+            true
+        });
+        assert!(message.expect("checked builds panic").contains("scratch"));
     }
 }

@@ -80,6 +80,12 @@ impl Routine {
         self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())
     }
 
+    /// The vector kernel, for tests that break it.
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(super) fn kernel_mut(&mut self) -> Option<&mut Kernel> {
+        self.kernel.as_mut()
+    }
+
     /// Is there a vector kernel?
     #[cfg(target_arch = "x86_64")]
     pub fn has_kernel(&self) -> bool {

@@ -145,9 +145,9 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
     unsafe {
         let rows = &plan.rows.address;
         let mut pointer = [0_u32; 16];
-        let from = wave.row(rows[0])[first..][..S::LANES].as_ptr();
+        let from = &wave.row(rows[0])[first..][..S::LANES];
         let node = S::and(S::load(from), S::i(!7));
-        S::store(pointer.as_mut_ptr(), S::mask(u32::MAX), node);
+        S::store(&mut pointer, S::mask(u32::MAX), node);
         // In eighths of bytes, as pointers count.
         let last = (plan.bvh.bytes as i64 - if HALF { 64 } else { 128 }) >> 3;
         let inside = if last < 0 { S::mask(0) } else { S::both(m, S::eq(S::min_u(node, S::i(last as i32)), node)) };
@@ -157,7 +157,7 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
         let nodes = Nodes::<S> { view: plan.view, offset: S::shl(node, 3), shared: is_shared.then_some(one as usize * 8), inside };
         let mut lost = Lost::none();
 
-        let float = |n: usize| wave.row(rows[plan.ray + n])[first..][..S::LANES].as_ptr();
+        let float = |n: usize| &wave.row(rows[plan.ray + n])[first..][..S::LANES];
         let extent = S::as_f(S::load(float(0)));
         let (mut origin, mut inverse, mut ahead) = ([S::f(0.0); 3], [S::f(0.0); 3], [inside; 3]);
         for axis in 0..3 {
@@ -212,7 +212,7 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
             return false;
         }
         for n in 0..4 {
-            S::store(wave.row_mut(plan.rows.dst[n])[first..][..S::LANES].as_mut_ptr(), m, child[n]);
+            S::store(&mut wave.row_mut(plan.rows.dst[n])[first..][..S::LANES], m, child[n]);
         }
         true
     }
@@ -227,7 +227,7 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
     // SAFETY: rows have whole vectors of lanes; nodes that are read lie in the hierarchy.
     unsafe {
         let rows = &plan.rows.address;
-        let pointer = S::load(wave.row(rows[0])[first..][..S::LANES].as_ptr());
+        let pointer = S::load(&wave.row(rows[0])[first..][..S::LANES]);
         let node = S::and(pointer, S::i(!7));
         let last = (plan.bvh.bytes as i64 - 64) >> 3;
         let inside = if last < 0 { S::mask(0) } else { S::both(m, S::eq(S::min_u(node, S::i(last as i32)), node)) };
@@ -240,19 +240,19 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
             let start = S::add(offset, S::select(is_second, S::i(12 * of_second), S::i(12 * vertex as i32)));
             for axis in 0..3 {
                 let value = S::gather_guest(plan.view, 4 * axis, start, inside, &mut lost);
-                S::store(vertices[vertex][axis].as_mut_ptr().cast(), all, value);
+                S::store(&mut vertices[vertex][axis], all, value);
             }
         }
-        let (mut ids, mut pointers) = ([0; 16], [0; 16]);
-        S::store(ids.as_mut_ptr(), all, S::gather_guest(plan.view, 60, offset, inside, &mut lost));
-        S::store(pointers.as_mut_ptr(), all, pointer);
+        let (mut ids, mut pointers) = ([0_u32; 16], [0_u32; 16]);
+        S::store(&mut ids, all, S::gather_guest(plan.view, 60, offset, inside, &mut lost));
+        S::store(&mut pointers, all, pointer);
         if lost.any() {
             return false;
         }
-        let mut rays = [[0.0; 16]; 6];
+        let mut rays = [[0.0_f32; 16]; 6];
         for (n, row) in rays.iter_mut().enumerate() {
-            let from = wave.row(rows[plan.ray + 1 + n])[first..][..S::LANES].as_ptr();
-            S::store(row.as_mut_ptr().cast(), all, S::load(from));
+            let from = &wave.row(rows[plan.ray + 1 + n])[first..][..S::LANES];
+            S::store(row, all, S::load(from));
         }
         let (present, asked) = (S::bits(inside), S::bits(m));
         let mut results = [[0; 16]; 4];
@@ -270,7 +270,7 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
             }
         }
         for (row, from) in plan.rows.dst.iter().zip(&results) {
-            S::store(wave.row_mut(*row)[first..][..S::LANES].as_mut_ptr(), S::mask(asked), S::load(from.as_ptr()));
+            S::store(&mut wave.row_mut(*row)[first..][..S::LANES], S::mask(asked), S::load(from));
         }
         true
     }

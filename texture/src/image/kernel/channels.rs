@@ -187,7 +187,7 @@ impl Texels for Channels {
                 }
                 Meaning::Srgb => {
                     for n in 0..N {
-                        out[n] = S::as_f(S::gather(element.srgb.as_ptr().cast(), S::shl(bits[n], 2), S::mask(u32::MAX)));
+                        out[n] = S::as_f(S::entry(element.srgb, bits[n], S::mask(u32::MAX)));
                     }
                 }
                 Meaning::Shared => {

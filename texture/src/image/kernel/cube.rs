@@ -54,7 +54,7 @@ pub unsafe fn cross<S: Simd>(edges: &'static [u32; 24], face: S::I, i: S::I, j: 
         let edge = S::select(i_inside, across_j, across_i);
         let along = S::select(i_inside, i, j);
         let beyond = S::without(m, S::both(i_inside, j_inside));
-        let entry = S::gather(edges.as_ptr().cast(), S::shl(S::add(S::shl(face, 2), edge), 2), beyond);
+        let entry = S::entry(edges, S::add(S::shl(face, 2), edge), beyond);
         let corner = S::without(S::without(beyond, i_inside), j_inside);
         let beyond = S::without(beyond, corner);
         let limit = S::i(n - 1);

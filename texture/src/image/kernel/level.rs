@@ -115,7 +115,7 @@ impl Level {
     #[inline(always)]
     pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Share<S> {
         // SAFETY: the table has an entry for each sample.
-        unsafe { Share { sum: S::i(0), flips: S::gather(self.samples.as_ptr().cast(), S::shl(sample, 2), m) } }
+        unsafe { Share { sum: S::i(0), flips: S::entry(&self.samples, sample, m) } }
     }
 
     /// Share of coordinate `i` along `axis`; `i` lies in the level.
@@ -130,7 +130,7 @@ impl Level {
             let sum = S::mul(S::shr(i, self.shift[axis]), S::i(self.step[axis]));
             let Some(nibbles) = &flips.nibbles else {
                 let index = S::and(i, S::i(flips.table.len() as i32 - 1));
-                return Share { sum, flips: S::gather(flips.table.as_ptr().cast(), S::shl(index, 2), m) };
+                return Share { sum, flips: S::entry(&flips.table, index, m) };
             };
             let mut all = S::i(flips.table[0] as i32);
             let mut rest = i;

@@ -50,7 +50,7 @@ unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &Lanes, wave: &Wave, m: S:
         }
         let numbers = lanes.bits::<S>(wave, k.layout.level);
         let mut all = [0_u32; 16];
-        S::store(all.as_mut_ptr(), S::mask(u32::MAX), numbers);
+        S::store(&mut all, S::mask(u32::MAX), numbers);
         let mut left = S::bits(S::both(m, inside::<S>(numbers, k.levels.len() as i32)));
         let mut out = Place { share: Share { sum: S::i(0), flips: S::i(0) }, inside: S::mask(0) };
         while left != 0 {
@@ -151,7 +151,7 @@ pub unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                 place = of_sample::<S>(k, &place, fragment, 0);
             }
-            S::store(out[first..][..S::LANES].as_mut_ptr(), place.inside, place.share.address());
+            S::store(&mut out[first..][..S::LANES], place.inside, place.share.address());
             stores |= u64::from(S::bits(place.inside)) << first;
         }
         stores

@@ -24,7 +24,7 @@ unsafe fn log2_of_square<S: Simd>(square: S::F, table: &'static [u32; 256], m: S
     unsafe {
         let bits = S::as_i(square);
         let exponent = S::shr(bits, 23);
-        let entry = S::gather(table.as_ptr().cast(), S::shl(S::and(S::shr(bits, 15), S::i(0xff)), 2), m);
+        let entry = S::entry(table, S::and(S::shr(bits, 15), S::i(0xff)), m);
         let below = S::gt(S::and(entry, S::i(0xffff)), S::and(bits, S::i(0x7fff)));
         let step = S::select(below, S::i(0), S::i(1));
         let log = S::add(S::add(S::shl(S::sub(exponent, S::i(127)), 7), S::shr(entry, 16)), step);

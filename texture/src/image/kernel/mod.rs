@@ -32,6 +32,8 @@ mod lod;
 mod operands;
 mod sample;
 mod taps;
+#[cfg(all(test, any(debug_assertions, feature = "checked")))]
+mod tests;
 mod texels;
 
 use super::coord::Clamp;

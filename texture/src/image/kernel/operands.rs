@@ -58,7 +58,7 @@ impl Lanes<'_> {
         // SAFETY: the slice has `LANES` lanes.
         unsafe {
             let Some(Slot::Whole(n) | Slot::Low(n) | Slot::High(n)) = slot else { return S::i(0) };
-            let register = S::load(wave.row(self.operands.address[usize::from(n)])[self.first..][..S::LANES].as_ptr());
+            let register = S::load(&wave.row(self.operands.address[usize::from(n)])[self.first..][..S::LANES]);
             match slot {
                 Some(Slot::Low(_)) => S::and(register, S::i(0xffff)),
                 Some(Slot::High(_)) => S::shr(register, 16),
@@ -86,7 +86,7 @@ impl Lanes<'_> {
         // SAFETY: as `bits`.
         unsafe {
             for (n, cell) in cells.iter().enumerate() {
-                let row = wave.row_mut(self.operands.result[n])[self.first..][..S::LANES].as_mut_ptr();
+                let row = &mut wave.row_mut(self.operands.result[n])[self.first..][..S::LANES];
                 let bits = match cell {
                     Cell::Whole(source) => component::<S>(source, channels, inside),
                     Cell::Half(source) => half::<S>(component::<S>(source, channels, inside), narrow),

@@ -224,7 +224,7 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
         let mut all = [0_u32; 16];
         let is_single = k.is_single_level() && !(GENERAL && k.filter_varies);
         if !is_single || GENERAL {
-            S::store(all.as_mut_ptr(), S::mask(u32::MAX), keys);
+            S::store(&mut all, S::mask(u32::MAX), keys);
         }
         let mut left = S::bits(m);
         let mut out = [S::f(0.0); 4];

@@ -242,7 +242,7 @@ impl Texels for Srgb {
             let all = S::mask(u32::MAX);
             let mut out = [S::i(0); 4];
             for (c, out) in (0_i32..).zip(&mut out).take(3) {
-                *out = S::gather(element.srgb.as_ptr().cast(), S::shl(byte::<S>(tap, 8 * c), 2), all);
+                *out = S::entry(element.srgb, byte::<S>(tap, 8 * c), all);
             }
             out[3] = S::as_i(divide::<S>(S::to_f(S::shr(tap, 24)), 255.0));
             out
@@ -323,13 +323,13 @@ impl Texels for Blocks {
     type Tap<S: Simd> = [S::I; 4];
     #[inline(always)]
     unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 4] {
-        let mut offsets = [0; 16];
+        let mut offsets = [0_u32; 16];
         let mut channels = [[0; 16]; 4];
         let (kind, numeric) = element.block;
         let bytes = element.bytes as usize;
         // SAFETY: vectors have at most 16 lanes; the blocks of the lanes of `m` are in the image, as the trait says.
         unsafe {
-            S::store(offsets.as_mut_ptr(), m, at);
+            S::store(&mut offsets, m, at);
             let mut lanes = S::bits(m);
             with_recent_blocks(|recent| {
                 while lanes != 0 {
@@ -343,7 +343,7 @@ impl Texels for Blocks {
                 }
             });
             let [r, g, b, a] = &channels;
-            [S::load(r.as_ptr()), S::load(g.as_ptr()), S::load(b.as_ptr()), S::load(a.as_ptr())]
+            [S::load(r), S::load(g), S::load(b), S::load(a)]
         }
     }
     #[inline(always)]
