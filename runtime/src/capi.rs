@@ -4,7 +4,7 @@
 //! failing call of the thread. One device, with one pool of threads, serves the whole process.
 
 use crate::code_object::{CodeObject, PgmRsrc};
-use crate::device::{CodeLaunch, Device, DeviceOptions, Kernel, Launch};
+use crate::device::{Device, DeviceOptions, Kernel, Launch};
 use crate::error::Error;
 use crate::fork::Section;
 use crate::kernarg::{Geometry, MAX_KERNARG_BYTES, check_lds};

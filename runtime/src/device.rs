@@ -14,6 +14,7 @@ use crate::memory::fault;
 use crate::pool::Pool;
 use crate::program::{Arrival, CodeCache, CodeStats, Engine, Program};
 use crate::progress::Progress;
+use crate::raw::{CodeLaunch, RawPrograms};
 use crate::sampler::Sampler;
 use crate::scratch::DEFAULT_LIMIT_BYTES;
 use crate::step::Hook;
@@ -34,10 +35,6 @@ const BLOCK_TAIL: u64 = 768;
 /// Queue and empty buffer, behind the packet.
 const QUEUE: u64 = 256;
 const ZEROS: u64 = 512;
-/// Most bytes of raw machine code.
-const MAX_CODE_BYTES: u64 = 1 << 30;
-/// Addresses of raw code that are remembered, each with its program.
-const RAW_PROGRAMS: usize = 16;
 /// Bytes of translations kept unless the options say otherwise.
 const CODE_CACHE_BYTES: usize = 256 << 20;
 /// Scratch of kernels whose stack need is not known when they are compiled.
@@ -95,8 +92,8 @@ struct Inner {
     blocks: Mutex<Vec<KeptBlock>>,
     dispatches: AtomicU64,
     borders: Mutex<BorderTable>,
-    /// Programs of raw code by address, for [`Device::run_code`].
-    raw: Mutex<Vec<RawProgram>>,
+    /// For [`Device::run_code`].
+    raw: RawPrograms,
     /// Translations of all its programs.
     codes: Arc<CodeCache>,
 }
@@ -106,13 +103,6 @@ struct KeptBlock {
     address: u64,
     /// Bytes of arguments that are in it.
     used: usize,
-}
-
-/// Raw code that was run.
-struct RawProgram {
-    /// Addresses.
-    code: (u64, u64),
-    program: Arc<Program>,
 }
 
 /// Guest memory, freed when dropped.
@@ -227,26 +217,6 @@ impl Default for Launch<'_> {
     }
 }
 
-/// Raw machine code to run, for front doors other than code objects.
-pub struct CodeLaunch<'a> {
-    /// Name, for messages.
-    pub name: &'a str,
-    /// Guest address range of the code.
-    pub code: (u64, u64),
-    /// State of waves at their start; `init.entry` lies in `code`.
-    pub init: WaveInit,
-    /// Work-items of the grid.
-    pub grid: [u32; 3],
-    /// Work-items of a full workgroup.
-    pub group: [u32; 3],
-    /// As in [`Launch`].
-    pub max_insts: u64,
-    /// As in [`Launch`].
-    pub cancel: Option<&'a AtomicU32>,
-    /// As in [`Launch`].
-    pub hook: Option<Hook<'a>>,
-}
-
 impl Device {
     /// Makes a device with memory of its own, outside of which kernels reach nothing. Threads start with the first dispatch that needs them.
     pub fn new(options: DeviceOptions) -> Result<Device, Error> {
@@ -280,7 +250,7 @@ impl Device {
             blocks: Mutex::default(),
             dispatches: AtomicU64::new(0),
             borders: Mutex::default(),
-            raw: Mutex::default(),
+            raw: RawPrograms::default(),
             codes: Arc::new(CodeCache::new(if options.code_cache_bytes == 0 { CODE_CACHE_BYTES } else { options.code_cache_bytes })),
         })))
     }
@@ -329,7 +299,11 @@ impl Device {
 
     /// Allocates guest memory, zeroed.
     pub fn alloc(&self, bytes: usize) -> Result<Buffer, Error> {
-        let address = self.0.space.alloc(bytes as u64, 0)?;
+        self.alloc_aligned(bytes, 0)
+    }
+
+    pub(crate) fn alloc_aligned(&self, bytes: usize, align: u64) -> Result<Buffer, Error> {
+        let address = self.0.space.alloc(bytes as u64, align)?;
         Ok(Buffer { device: self.clone(), address, bytes: bytes as u64 })
     }
 
@@ -357,7 +331,7 @@ impl Device {
             return Err(e);
         }
         let target = object.kernels().first().map_or(Gfx::GFX1100, |k| k.target);
-        let program = self.program(target, base, base + size);
+        let program = self.new_program(target, (base, base + size));
         Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program, hidden: Mutex::default() })))
     }
 
@@ -366,19 +340,18 @@ impl Device {
         self.0.codes.stats()
     }
 
-    fn program(&self, target: Gfx, start: u64, end: u64) -> Arc<Program> {
+    pub(crate) fn new_program(&self, target: Gfx, (start, end): (u64, u64)) -> Arc<Program> {
         Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, self.0.options.engine, start, end))
     }
 
-    /// Runs raw machine code to its end. Code that is the same bytes as before is not translated again, wherever it is; code that has changed
-    /// in memory is.
-    pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
-        check_code_range(launch)?;
-        let _ready = fault::ready();
-        let program = self.raw_program(launch);
+    pub(crate) fn raw_programs(&self) -> &RawPrograms {
+        &self.0.raw
+    }
+
+    pub(crate) fn run_program(&self, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
         self.dispatch(&Dispatch {
             name: launch.name,
-            program: &program,
+            program,
             init: launch.init.clone(),
             grid: launch.grid,
             group: launch.group,
@@ -408,44 +381,6 @@ impl Device {
         }
         dispatch::run(d, &self.0.space, &self.0.pool)
     }
-
-    /// The program at the addresses of a launch: the one that ran there before, less what has changed since, or a new one, which finds what
-    /// was translated of the same code elsewhere.
-    fn raw_program(&self, launch: &CodeLaunch) -> Arc<Program> {
-        let (code, target) = (launch.code, launch.init.target);
-        let mut raw = self.0.raw.lock();
-        let program = match raw.iter().position(|p| p.code == code && p.program.target() == target) {
-            Some(at) => raw.remove(at).program,
-            None => self.program(target, code.0, code.1),
-        };
-        if raw.len() >= RAW_PROGRAMS {
-            raw.remove(0);
-        }
-        // Most recently used last.
-        raw.push(RawProgram { code, program: program.clone() });
-        drop(raw);
-        program.forget_changed();
-        program
-    }
-}
-
-/// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.
-fn check_code_range(launch: &CodeLaunch) -> Result<(), Error> {
-    let (start, end) = launch.code;
-    let bytes = end.saturating_sub(start);
-    if start >= end || bytes > MAX_CODE_BYTES || !start.is_multiple_of(4) || !bytes.is_multiple_of(4) {
-        return Err(Error::Arg(format!(
-            "kernel `{}`: code at {start:#x}..{end:#x}: expected whole dwords, {MAX_CODE_BYTES} bytes at most",
-            launch.name
-        )));
-    }
-    if launch.init.entry < start || launch.init.entry >= end {
-        return Err(Error::Arg(format!(
-            "kernel `{}`: its entry {:#x} is not in its code at {start:#x}..{end:#x}",
-            launch.name, launch.init.entry
-        )));
-    }
-    Ok(())
 }
 
 impl Buffer {

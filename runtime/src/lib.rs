@@ -24,12 +24,13 @@ pub mod kernarg;
 /// ```
 ///
 /// ```compile_fail
-/// use wavejit::memory::fault::{GuestPc, register_code};
+/// wavejit::memory::fault::install();
 /// ```
 mod memory;
 mod pool;
 mod program;
 pub mod progress;
+mod raw;
 mod report;
 pub mod sampler;
 mod scratch;
@@ -42,12 +43,13 @@ mod workgroup;
 
 pub use address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use bvh::Bvh;
-pub use device::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Kernel, Launch, Module};
+pub use device::{Arg, Buffer, Device, DeviceOptions, Kernel, Launch, Module};
 pub use dispatch::DispatchStats;
 pub use error::Error;
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
 pub use program::{CodeStats, Engine};
 pub use progress::{Look, Progress};
+pub use raw::{CodeLaunch, CodeProgram};
 pub use sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
 pub use snapshot::Snapshot;
 pub use step::{Action, Step};

@@ -5,11 +5,7 @@
 
 use crate::fork::Section;
 use std::ops::{Deref, DerefMut};
-use std::sync::{self, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
-
-/// Between two looks at a lock that is held.
-const PAUSE: Duration = Duration::from_micros(100);
+use std::sync::{self, PoisonError};
 
 /// Mutual exclusion.
 #[derive(Default, Debug)]
@@ -51,28 +47,6 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         let section = Section::begin();
         Held { guard: self.0.lock().unwrap_or_else(PoisonError::into_inner), _section: section }
-    }
-
-    /// Does not wait.
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        let section = Section::begin();
-        match self.0.try_lock() {
-            Ok(guard) => Some(Held { guard, _section: section }),
-            Err(TryLockError::Poisoned(guard)) => Some(Held { guard: guard.into_inner(), _section: section }),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    /// Waits so long at most, outside of sections.
-    pub fn try_lock_for(&self, patience: Duration) -> Option<MutexGuard<'_, T>> {
-        let end = Instant::now() + patience;
-        loop {
-            let held = self.try_lock();
-            if held.is_some() || Instant::now() >= end {
-                return held;
-            }
-            std::thread::sleep(PAUSE);
-        }
     }
 
     /// What it protects, without locking.

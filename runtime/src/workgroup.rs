@@ -245,11 +245,11 @@ impl WaveSlot {
     fn run(&mut self, job: &Job, tally: &mut Tally) -> Option<Exit> {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
-            Body::Jit { code, .. } => {
+            Body::Jit(code) => {
                 let later = self.state.fuel - self.state.fuel.min(QUANTUM);
                 self.state.fuel -= later;
                 // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
-                let exit = unsafe { enter(code.0.entry(), &mut *self.state) };
+                let exit = unsafe { enter(code.entry(), &mut *self.state) };
                 self.state.fuel += later;
                 Some(Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}")))
             }

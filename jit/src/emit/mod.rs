@@ -1,17 +1,19 @@
-//! Host code for a function: the skeleton and its regions, compiled with Cranelift, in one module that is freed with it.
+//! Host code for a function: the skeleton and its regions, compiled with Cranelift, in one module that is placed as one.
 //!
 //! `skeleton` compiles control flow and scalar code; `back_end` says what a region back end is, `lanes` is the portable one (see
-//! [`crate::region`]); `rows` has the row operations that compiled code calls.
+//! [`crate::region`]); `rows` has the row operations that compiled code calls; `staging` is where code is before it is placed.
 
 mod back_end;
 mod lanes;
 mod rows;
 mod skeleton;
+mod staging;
 #[cfg(test)]
 mod tests;
 
 use crate::{
     abi::WaveState,
+    code_memory::{self, CodeMap, OutOfCodeMemory, Placed},
     ir::{self, Block, Func, Op, Value},
     opt::{
         OptOptions,
@@ -21,20 +23,19 @@ use crate::{
 };
 use back_end::{RegionBackend, RegionCode, RegionJob};
 use cranelift_codegen::{
-    Context,
-    ir::{AbiParam, types},
+    Context, FinalizedRelocTarget,
+    binemit::Reloc,
+    ir::{AbiParam, ExternalName, types},
     isa::OwnedTargetIsa,
     settings::{self, Configurable},
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module, default_libcall_names};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+use staging::Staging;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Host addresses reserved for the code of one kernel, whose functions call each other by 32-bit displacement. Pages come as they are used.
-const CODE_RESERVE_BYTES: usize = 256 << 20;
-
-/// Why a function could not be compiled: always a defect of ours or of the host, never of the shader.
+/// Why a function could not be compiled: never a mistake of the shader.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
     /// Cranelift refused.
@@ -43,6 +44,12 @@ pub enum EmitError {
     /// An invariant of ours does not hold.
     #[error("internal error in code generation: {0}")]
     Internal(String),
+    /// The host has no memory for code.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfCodeMemory),
+    /// It was called off.
+    #[error("called off")]
+    Stopped,
 }
 
 impl EmitError {
@@ -51,9 +58,12 @@ impl EmitError {
     }
 }
 
-impl From<cranelift_module::ModuleError> for EmitError {
-    fn from(e: cranelift_module::ModuleError) -> Self {
-        EmitError::Backend(format!("{e:?}"))
+impl From<ModuleError> for EmitError {
+    fn from(e: ModuleError) -> Self {
+        match e {
+            ModuleError::Allocation { err } => EmitError::OutOfMemory(OutOfCodeMemory { bytes: 0, why: err }),
+            e => EmitError::Backend(format!("{e:?}")),
+        }
     }
 }
 
@@ -130,10 +140,7 @@ pub struct Compiled {
     pub read_first: Rows,
     /// Host code bytes.
     pub code_bytes: usize,
-    ranges: Vec<(usize, usize)>,
-    /// (host address, guest address) where the guest address changes, ascending.
-    pc_map: Vec<(usize, u64)>,
-    module: Option<JITModule>,
+    placed: Placed,
     /// Call descriptors and the function's lane tables, whose addresses are in the code.
     pinned: Pinned,
 }
@@ -163,7 +170,7 @@ impl Pinned {
     }
 }
 
-// SAFETY: the code and its pinned data are immutable after construction (sites synchronise what they resolve to); `JITModule` is only touched again by `drop`, which has `&mut`.
+// SAFETY: the code and its pinned data are immutable after construction (sites synchronise what they resolve to).
 unsafe impl Send for Compiled {}
 // SAFETY: as for `Send`: nothing behind a shared reference is ever written.
 unsafe impl Sync for Compiled {}
@@ -176,28 +183,12 @@ impl Compiled {
 
     /// Guest pc of a host pc inside this code.
     pub fn guest_pc(&self, host_pc: usize) -> Option<u64> {
-        self.code_ranges().iter().any(|r| (r.0..r.1).contains(&host_pc)).then_some(())?;
-        let i = self.pc_map.partition_point(|e| e.0 <= host_pc);
-        i.checked_sub(1).map(|i| self.pc_map[i].1)
+        self.placed.guest_pc(host_pc)
     }
 
     /// Bytes of memory it takes, about.
     pub fn bytes(&self) -> usize {
-        self.code_bytes.next_multiple_of(4096) + size_of_val(&*self.pc_map) + self.pinned.bytes() + size_of::<Self>()
-    }
-
-    /// Host address ranges of the code.
-    pub fn code_ranges(&self) -> &[(usize, usize)] {
-        &self.ranges
-    }
-}
-
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        if let Some(m) = self.module.take() {
-            // SAFETY: nobody can enter the code any more: `entry` was borrowed from `self`, and users keep `self` while waves run.
-            unsafe { m.free_memory() }
-        }
+        self.placed.bytes() + self.pinned.bytes() + size_of::<Self>()
     }
 }
 
@@ -253,17 +244,24 @@ impl RegionBackend for CraneliftRegions {
 
 /// Compiles `func`, which the passes have run on.
 pub fn compile(func: &Func, opts: &EmitOptions) -> Result<Compiled, EmitError> {
-    emit(func, opts, vec![Box::new(CraneliftRegions)], false).map(|c| c.0)
+    compile_unless(func, opts, &|| false)
+}
+
+/// As [`compile`], but asks `stop` now and then whether to go on: [`EmitError::Stopped`] if not.
+pub fn compile_unless(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+    emit(func, opts, vec![Box::new(CraneliftRegions)], false, stop).map(|c| c.0)
 }
 
 /// Compiles `func` and returns the Cranelift IR and the host code of every function made.
 pub fn compile_to_text(func: &Func, opts: &EmitOptions) -> Result<String, EmitError> {
-    emit(func, opts, vec![Box::new(CraneliftRegions)], true).map(|c| c.1)
+    emit(func, opts, vec![Box::new(CraneliftRegions)], true, &|| false).map(|c| c.1)
 }
 
 /// Where functions are made: the module and what code generation reuses.
 pub(crate) struct Workshop {
     module: JITModule,
+    /// Where the module's memory begins.
+    start: usize,
     ctx: Context,
     fctx: FunctionBuilderContext,
     pinned: Pinned,
@@ -284,16 +282,19 @@ fn emit(
     opts: &EmitOptions,
     mut back_ends: Vec<Box<dyn RegionBackend>>,
     with_text: bool,
+    stop: &dyn Fn() -> bool,
 ) -> Result<(Compiled, String), EmitError> {
+    let go_on = || if stop() { Err(EmitError::Stopped) } else { Ok(()) };
     let isa = ISA.as_ref().map_err(|e| EmitError::Backend(e.clone()))?.clone();
     let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-    let memory =
-        ArenaMemoryProvider::new_with_size(CODE_RESERVE_BYTES).map_err(|e| EmitError::Backend(format!("no room for code: {e}")))?;
+    let memory = Staging::new().map_err(|why| OutOfCodeMemory { bytes: 0, why })?;
+    let start = memory.start();
     builder.memory_provider(Box::new(memory));
     let module = JITModule::new(builder);
     let ctx = module.make_context();
     let mut shop = Workshop {
         module,
+        start,
         ctx,
         fctx: FunctionBuilderContext::new(),
         pinned: Pinned::default(),
@@ -312,7 +313,11 @@ fn emit(
     let takers = |op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block| {
         back_ends.iter().enumerate().fold(0, |set, (i, b)| set | u8::from(b.accepts(op, def, block)) << i)
     };
-    let plans: Vec<Plan> = (0..func.blocks.len()).map(|b| region::plan(&func, b, &takers)).collect();
+    let mut plans: Vec<Plan> = vec![];
+    for b in 0..func.blocks.len() {
+        go_on()?;
+        plans.push(region::plan(&func, b, &takers));
+    }
     let lanes = VgprLiveness::new(&func, OptOptions { keep_final_state: opts.keep_final_state });
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
@@ -321,6 +326,7 @@ fn emit(
         let mut codes = vec![];
         for step in &plan.steps {
             if let Step::Region(region) = step {
+                go_on()?;
                 let first = region.back_ends.trailing_zeros() as usize;
                 let taker = back_ends.get_mut(first).ok_or_else(|| EmitError::internal("a region that no back end takes"))?;
                 let job = RegionJob::Line { func: &func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
@@ -329,6 +335,7 @@ fn emit(
         }
         regions.push(codes);
     }
+    go_on()?;
     let entry = shop.declare(true)?;
     let builder = FunctionBuilder::new(&mut shop.ctx.func, &mut shop.fctx);
     skeleton::Skeleton::new(&func, *opts, &plans, &regions, &loops, &mut shop.module, &mut shop.pinned, builder).compile()?;
@@ -356,8 +363,19 @@ impl Workshop {
             t.push_str(&format!("; {what}\n{}\n", self.ctx.func.display()));
             self.ctx.set_disasm(true);
         }
-        self.module.define_function(id, &mut self.ctx).map_err(|e| EmitError::Backend(format!("{what}: {e:?}")))?;
+        self.module.define_function(id, &mut self.ctx).map_err(|e| match EmitError::from(e) {
+            EmitError::Backend(e) => EmitError::Backend(format!("{what}: {e}")),
+            e => e,
+        })?;
         let code = self.ctx.compiled_code().ok_or_else(|| EmitError::internal("no code after compilation"))?;
+        // The module is moved as one: what is inside is named by distance, what is outside by address.
+        let moves_well = |kind, target: &FinalizedRelocTarget| {
+            let inside = !matches!(target, FinalizedRelocTarget::ExternalName(ExternalName::LibCall(_) | ExternalName::KnownSymbol(_)));
+            inside != matches!(kind, Reloc::Abs4 | Reloc::Abs8)
+        };
+        if !code.buffer.relocs().iter().all(|r| moves_well(r.kind, &r.target)) {
+            return Err(EmitError::internal("code that depends on its address"));
+        }
         if let (Some(t), Some(asm)) = (&mut self.text, &code.vcode) {
             t.push_str(asm);
             t.push('\n');
@@ -372,26 +390,29 @@ impl Workshop {
     /// Makes everything executable.
     fn finish(mut self, entry: FuncId, func: Func, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
-        let (mut ranges, mut pc_map) = (vec![], vec![]);
-        for (id, size, map) in &self.done {
-            let start = self.module.get_finalized_function(*id) as usize;
-            ranges.push((start, start + size));
-            pc_map.extend(map.iter().map(|(at, pc)| (start + *at as usize, *pc)));
+        let (mut map, mut end, mut code_bytes) = (vec![], 0, 0);
+        for (id, size, srclocs) in &self.done {
+            let at = self.module.get_finalized_function(*id) as usize - self.start;
+            end = end.max(at + size);
+            code_bytes += size;
+            map.extend(srclocs.iter().map(|(offset, pc)| (at as u32 + offset, *pc)));
         }
-        pc_map.sort_unstable();
-        let code = self.module.get_finalized_function(entry);
+        // SAFETY: the module's functions are there, and the module is alive.
+        let code = unsafe { std::slice::from_raw_parts(self.start as *const u8, end) };
+        let placed = code_memory::place(code, CodeMap::new(map))?;
+        let entry = placed.start() + (self.module.get_finalized_function(entry) as usize - self.start);
         self.pinned.keep(func);
         let compiled = Compiled {
-            // SAFETY: the skeleton was declared with exactly this signature and convention.
-            entry: unsafe { std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut WaveState) -> u32>(code) },
+            // SAFETY: the skeleton was declared with exactly this signature and convention, and has been moved there.
+            entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(entry) },
             temp_rows,
             read_first,
-            code_bytes: ranges.iter().map(|r| r.1 - r.0).sum(),
-            ranges,
-            pc_map,
-            module: Some(self.module),
+            code_bytes,
+            placed,
             pinned: self.pinned,
         };
+        // SAFETY: nothing refers to the module's memory any more.
+        unsafe { self.module.free_memory() };
         Ok((compiled, self.text.unwrap_or_default()))
     }
 }

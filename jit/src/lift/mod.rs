@@ -65,13 +65,17 @@ pub struct Limits {
     pub insts: u32,
     /// Blocks, without those that leave.
     pub blocks: u32,
+    /// Values: instructions that move many registers count for as much as they take to compile. A function of few instructions may have more.
+    pub values: u32,
 }
 
 impl Limits {
     /// For code that will be compiled: more than ordinary kernels have.
-    pub const WHOLE: Limits = Limits { insts: 4096, blocks: 512 };
+    pub const WHOLE: Limits = Limits { insts: 4096, blocks: 512, values: 1 << 15 };
     /// For code that may run only once.
-    pub const COLD: Limits = Limits { insts: 128, blocks: 16 };
+    pub const COLD: Limits = Limits { insts: 128, blocks: 16, values: 1 << 13 };
+    /// Functions of so few instructions may have any number of values.
+    const FEW: u32 = 32;
 }
 
 /// A function, and what it was made of.
@@ -95,9 +99,15 @@ pub fn lift(src: &LiftSource) -> Func {
 /// Lifts code from `src.entry` on, as much of what is reachable as `limits` allow. Asks `stop` now and then whether to go on.
 pub fn lift_piece(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
     let entry = (src.entry & !3, src.mode);
-    let found = cfg::Discovery::run(code::Code::new(src), entry, limits, stop)?;
-    let func = blocks::lift(&found, &found.reachable(entry), stop)?;
-    Ok(Lifted { func, code: found.code.dwords_read() })
+    let mut limits = limits;
+    loop {
+        let found = cfg::Discovery::run(code::Code::new(src), entry, limits, stop)?;
+        let func = blocks::lift(&found, &found.reachable(entry), stop)?;
+        if func.types.len() <= limits.values as usize || limits.insts <= Limits::FEW {
+            return Ok(Lifted { func, code: found.code.dwords_read() });
+        }
+        limits.insts = (func.guest_insts() / 2).min(limits.insts / 2).max(Limits::FEW);
+    }
 }
 
 /// Has the row semantics?

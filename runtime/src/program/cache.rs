@@ -119,6 +119,13 @@ impl CodeCache {
         }
     }
 
+    /// Lets go of the older half.
+    pub(super) fn halve(&self) {
+        let mut held = self.held.lock();
+        let bytes = held.bytes / 2;
+        held.shrink(bytes);
+    }
+
     /// What has been counted, and what is kept.
     pub fn stats(&self) -> CodeStats {
         let Counters { lifted, lifted_insts, compiled, compiled_insts, found } = &self.counters;

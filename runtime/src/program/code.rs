@@ -1,6 +1,7 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
-use crate::memory::fault::{GuestPc, Registration, register_code};
+use crate::fork::Section;
+use crate::memory::fault::EntryFn;
 use crate::program::CodeKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,14 +36,24 @@ pub struct Code {
 
 /// How it runs.
 pub(crate) enum Body {
-    Jit { code: Arc<Jit>, _registered: Vec<Registration> },
+    Jit(HostCode),
     Interp(Arc<Prepared>),
 }
 
-pub(crate) struct Jit(pub Compiled);
-impl GuestPc for Jit {
-    fn guest_pc(&self, host_pc: usize) -> Option<u64> {
-        self.0.guest_pc(host_pc)
+/// Host code, until it is dropped.
+pub(crate) struct HostCode(Option<Compiled>);
+
+impl HostCode {
+    pub fn entry(&self) -> EntryFn {
+        self.0.as_ref().expect("there until it is dropped").entry()
+    }
+}
+
+impl Drop for HostCode {
+    fn drop(&mut self) {
+        // The arena for code has locks.
+        let _section = Section::begin();
+        self.0 = None;
     }
 }
 
@@ -89,10 +100,7 @@ impl Code {
     /// Code of the host.
     pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
         let (temp_rows, read_first, bytes) = (compiled.temp_rows, compiled.read_first, compiled.bytes());
-        let code = Arc::new(Jit(compiled));
-        let register = |r: &(usize, usize)| register_code(r.0, r.1, code.clone());
-        let _registered = code.0.code_ranges().iter().map(register).collect();
-        origin.code(temp_rows, read_first, Body::Jit { code, _registered }, bytes, compile_time)
+        origin.code(temp_rows, read_first, Body::Jit(HostCode(Some(compiled))), bytes, compile_time)
     }
 
     /// What a wave's `code_delta` is when the code's entry is here.
@@ -104,7 +112,7 @@ impl Code {
     pub fn prepared(&self) -> Option<&Arc<Prepared>> {
         match &self.body {
             Body::Interp(prepared) => Some(prepared),
-            Body::Jit { .. } => None,
+            Body::Jit(_) => None,
         }
     }
 

@@ -5,11 +5,14 @@
 //! interpreted first, a small function each, and compiled when they have been used so much that it costs no more than their use did. So a
 //! program that jumps to a thousand places, or through a thousand float modes, pays for a thousand small lifts.
 //!
+//! Where the host has no memory for host code, code is interpreted.
+//!
 //! A program holds at most [`MAX_ENTRIES`] entries and [`MAX_BYTES`] bytes; those not used for longest go. Where the same bytes have been
 //! translated before for the same device, the [`cache`] has the translation.
 
 mod cache;
 mod code;
+mod compiler;
 
 pub use cache::{CodeCache, CodeStats};
 pub(crate) use code::Body;
@@ -17,18 +20,18 @@ pub use code::Code;
 
 use crate::Error;
 use crate::address_space::AddressSpace;
-use crate::sync::{Mutex, RwLock};
+use crate::sync::RwLock;
 use cache::ContentKey;
 use code::Origin;
+use compiler::OneAtATime;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use wavejit_jit::emit::{self, EmitError, EmitOptions};
+use wavejit_jit::emit::EmitError;
 use wavejit_jit::ir::{FpMode, verify::verify};
 use wavejit_jit::isa::Gfx;
 use wavejit_jit::lift::{self, LiftSource, Lifted, Limits};
-use wavejit_jit::opt;
 
 /// Most entries of a program that are kept.
 const MAX_ENTRIES: usize = 4096;
@@ -41,7 +44,9 @@ const WARM: u64 = 4096;
 /// No code is at or above this address: the program counter has 48 bits and a sign.
 const CODE_END: u64 = 1 << 47;
 /// Between two looks at cancellation while another thread compiles.
-const PATIENCE: Duration = Duration::from_millis(5);
+const PATIENCE: Duration = Duration::from_micros(200);
+/// Guest instructions that are interpreted for want of memory for host code, before there is another try.
+const UNTIL_NEXT_TRY: u64 = 1 << 24;
 
 /// What runs waves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -84,7 +89,7 @@ pub struct Program {
     range: (u64, u64),
     cache: Arc<CodeCache>,
     codes: RwLock<Codes>,
-    compiling: Mutex<()>,
+    compiling: OneAtATime,
 }
 
 /// Translations by where they are.
@@ -140,7 +145,7 @@ impl Program {
     /// A program of guest code at `start..end`.
     pub fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, engine: Engine, start: u64, end: u64) -> Program {
         let range = (start, end.min(CODE_END));
-        Program { space, target, engine, range, cache, codes: RwLock::default(), compiling: Mutex::default() }
+        Program { space, target, engine, range, cache, codes: RwLock::default(), compiling: OneAtATime::default() }
     }
 
     /// Processor the code is for.
@@ -221,10 +226,11 @@ impl Request<'_> {
             return Ok(self.hold(Code::interpreted(origin, func, hot_at, start.elapsed())));
         }
         let _one_at_a_time = loop {
-            match program.compiling.try_lock_for(PATIENCE) {
-                Some(lock) => break lock,
+            match program.compiling.try_take() {
+                Some(turn) => break turn,
                 None => self.check_stop()?,
             }
+            std::thread::sleep(PATIENCE);
         };
         // Somebody else may have made it meanwhile.
         let made = program.codes.read().get(&self.key).filter(|c| !c.is_cold());
@@ -233,7 +239,7 @@ impl Request<'_> {
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
     fn compile_hot(&self, cold: &Code) -> Result<Option<Arc<Code>>, Error> {
-        let Some(_one_at_a_time) = self.program.compiling.try_lock() else { return Ok(None) };
+        let Some(_one_at_a_time) = self.program.compiling.try_take() else { return Ok(None) };
         let content = self.content_key();
         if let Some(code) = self.cached(&content) {
             return Ok(Some(code));
@@ -267,33 +273,37 @@ impl Request<'_> {
     /// Compiles, or prepares for the interpreter, what was lifted; for this program and for others.
     fn make(&self, lifted: Lifted, content: ContentKey) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
-        let Lifted { mut func, code } = lifted;
+        let Lifted { func, code } = lifted;
         let origin = Origin::new(self.key, &func, code);
-        let code = match self.program.engine {
-            Engine::Interp => Code::interpreted(origin, func, 0, start.elapsed()),
-            Engine::Jit => {
-                opt::run(&mut func, opt::OptOptions::default());
-                self.check_stop()?;
-                self.program.cache.counters.compile(func.guest_insts());
-                match emit::compile(&func, &EmitOptions::default()) {
-                    Ok(compiled) => Code::compiled(origin, compiled, start.elapsed()),
-                    Err(e) => return Err(self.emit_error(e)),
-                }
+        if self.program.engine == Engine::Interp {
+            let code = self.hold(Code::interpreted(origin, func, 0, start.elapsed()));
+            self.program.cache.insert(content, code.clone());
+            return Ok(code);
+        }
+        let insts = func.guest_insts();
+        match compiler::compile(func, self.stop) {
+            Ok(compiled) => {
+                self.program.cache.counters.compile(insts);
+                let code = self.hold(Code::compiled(origin, compiled, start.elapsed()));
+                self.program.cache.insert(content, code.clone());
+                Ok(code)
             }
-        };
-        let code = self.hold(code);
-        self.program.cache.insert(content, code.clone());
-        Ok(code)
+            Err(EmitError::Stopped) => Err(self.stopped()),
+            Err(EmitError::OutOfMemory(_)) => {
+                // Makes room for the next try.
+                self.program.cache.halve();
+                let Lifted { func, code } = self.lift(Limits::WHOLE)?;
+                let origin = Origin::new(self.key, &func, code);
+                Ok(self.hold(Code::interpreted(origin, func, UNTIL_NEXT_TRY, start.elapsed())))
+            }
+            Err(e) => Err(Error::Internal(format!("kernel `{}`: {e}", self.name))),
+        }
     }
 
     fn hold(&self, code: Code) -> Arc<Code> {
         let code = Arc::new(code);
         self.program.codes.write().insert(self.key, code.clone());
         code
-    }
-
-    fn emit_error(&self, e: EmitError) -> Error {
-        Error::Internal(format!("kernel `{}`: {e}", self.name))
     }
 
     fn check_stop(&self) -> Result<(), Error> {

@@ -113,7 +113,7 @@ fn what_was_read_is_compared_dword_by_dword() {
 
 #[test]
 fn a_function_has_no_more_instructions_and_blocks_than_its_limits() {
-    let limits = Limits { insts: 100, blocks: 10 };
+    let limits = Limits { insts: 100, blocks: 10, ..Limits::WHOLE };
     let straight: Vec<u32> = (0..1000).map(|_| S_NOP).chain([S_ENDPGM]).collect();
     let f = lift_words(&straight, limits).func;
     assert_eq!((f.blocks.len(), f.blocks[0].guest_insts, leaves(&f)), (2, 100, vec![400]));
@@ -129,11 +129,21 @@ fn a_function_has_no_more_instructions_and_blocks_than_its_limits() {
 }
 
 #[test]
+fn instructions_that_take_long_to_compile_make_a_function_short() {
+    // s_load_b512 s[0:15], s[32:33], null
+    let loads: Vec<u32> = (0..3000).flat_map(|_| [0xf410_0010, 0xf800_0000]).chain([S_ENDPGM]).collect();
+    let f = lift_words(&loads, Limits::WHOLE).func;
+    assert!(f.types.len() <= Limits::WHOLE.values as usize && f.guest_insts() > 500, "{} values, {}", f.types.len(), f.guest_insts());
+    let tiny = Limits { values: 1, ..Limits::WHOLE };
+    assert_eq!(lift_words(&loads, tiny).func.guest_insts(), 32);
+}
+
+#[test]
 fn a_loop_that_is_cut_is_whole_in_the_function_where_it_goes_on() {
     // 80 instructions, then a loop of 60.
     let mut words = vec![S_NOP; 139];
     words.extend([S_CBRANCH_SCC1 + (!59 & 0xffff), S_ENDPGM]);
-    let limits = Limits { insts: 100, blocks: 10 };
+    let limits = Limits { insts: 100, blocks: 10, ..Limits::WHOLE };
     let f = lift_words(&words, limits).func;
     assert_eq!(leaves(&f), [400]);
     let f = lift_at(0, &words, limits, &|| false).unwrap().func;
@@ -147,7 +157,7 @@ fn a_loop_that_is_cut_is_whole_in_the_function_where_it_goes_on() {
 
 #[test]
 fn work_is_proportional_to_the_limits_whatever_the_code() {
-    let limits = Limits { insts: 1000, blocks: 1000 };
+    let limits = Limits { insts: 1000, blocks: 1000, ..Limits::WHOLE };
     let bounded = |name: &str, words: &[u32]| {
         let looks = Cell::new(0);
         let stop = || {

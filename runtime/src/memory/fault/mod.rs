@@ -3,36 +3,26 @@
 //! Three kinds of program counter may fault:
 //!
 //! 1. an accessor of [`super::access`]: go on at its fixup;
-//! 2. compiled code registered with [`register_code`]: note the place in the wave's state and leave through the frame that entered it
+//! 2. compiled code, which the arena for code knows ([`wavejit_jit::code_memory`]): note the place in the wave's state and leave through the frame that entered it
 //!    ([`enter()`]), which restores the registers its caller needs and returns `Exit::Fault`. Frames in between are compiled code and have
 //!    nothing to drop;
 //! 3. anything else: not ours. The previous handler gets it.
 //!
 //! The handler takes no lock and allocates nothing.
 //!
-//! Files: `signals` the handlers, `code_map` where compiled code is, `enter` the way in and out of it.
+//! Files: `signals` the handlers, `enter` the way in and out of compiled code.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod code_map;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod enter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod signals;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use code_map::{Registration, register_code};
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use enter::enter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use signals::Unblocked;
 
 use wavejit_jit::abi::WaveState;
-
-/// Maps a host pc inside compiled code to the guest pc of the access, if that instruction may touch guest memory.
-pub trait GuestPc: Send + Sync {
-    /// See the trait. Called from a signal handler: no locks, no allocation.
-    fn guest_pc(&self, host_pc: usize) -> Option<u64>;
-}
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub fn install() {
@@ -64,7 +54,6 @@ pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
     use super::*;
-    use std::sync::Arc;
 
     /// Runs a wave from its resume point to its next exit.
     ///
@@ -75,17 +64,8 @@ mod plain {
         unsafe { entry(state) }
     }
 
-    /// Nothing to keep.
-    #[must_use]
-    pub struct Registration;
-
     /// Nothing to undo.
     pub struct Unblocked;
-
-    /// Nothing to do.
-    pub fn register_code(_start: usize, _end: usize, _owner: Arc<dyn GuestPc>) -> Registration {
-        Registration
-    }
 }
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use plain::*;
@@ -94,8 +74,8 @@ pub use plain::*;
 mod tests {
     use super::*;
     use std::arch::naked_asm;
-    use std::sync::Arc;
     use wavejit_jit::abi::Exit;
+    use wavejit_jit::code_memory::{CodeMap, place};
 
     /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.
     #[unsafe(naked)]
@@ -119,17 +99,14 @@ mod tests {
         )
     }
 
-    struct Fixed;
-    impl GuestPc for Fixed {
-        fn guest_pc(&self, _: usize) -> Option<u64> {
-            Some(0x1234)
-        }
-    }
-
     #[test]
     fn a_fault_in_compiled_code_leaves_through_enter() {
-        let start = wild as *const () as usize;
-        let _registration = register_code(start, start + 64, Arc::new(Fixed));
+        let _ready = ready();
+        // SAFETY: its bytes and a few more, all of them code of this program.
+        let bytes = unsafe { std::slice::from_raw_parts(wild as *const u8, 64) };
+        let placed = place(bytes, CodeMap::new(vec![(0, 0x1234)])).unwrap();
+        // SAFETY: a copy of `wild`, which does not depend on its address.
+        let wild: EntryFn = unsafe { std::mem::transmute(placed.start()) };
         let mut state = crate::wave::blank_state();
         for _ in 0..3 {
             // SAFETY: `wild` uses nothing of the state.

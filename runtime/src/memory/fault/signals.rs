@@ -20,7 +20,6 @@
 //! A handler finds what it asked for: its mask, SA_NODEFER, SA_RESETHAND, and of what only the kernel can do SA_ONSTACK and SA_RESTART.
 
 use super::super::access;
-use super::code_map::find_code;
 use super::enter::leave_through_enter;
 use crate::sync::Mutex;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
@@ -29,6 +28,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use wavejit_jit::code_memory;
 
 const SIGNALS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 /// Most levels. Beyond, the newest action takes the place of the one before.
@@ -181,7 +181,7 @@ unsafe extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut 
             regs[libc::REG_RIP as usize] = fix as i64;
             return;
         }
-        if find_code(pc).is_some_and(|guest_pc| leave_through_enter(regs, address, guest_pc)) {
+        if code_memory::find(pc).is_some_and(|guest_pc| leave_through_enter(regs, address, guest_pc)) {
             return;
         }
     }

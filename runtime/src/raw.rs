@@ -1,0 +1,180 @@
+//! Raw machine code, for front doors other than code objects: run at once where it is in guest memory ([`Device::run_code`]), or opened as a
+//! [`CodeProgram`] to be run many times without a look at its bytes.
+
+use crate::Error;
+use crate::device::{Buffer, Device};
+use crate::dispatch::DispatchStats;
+use crate::memory::fault;
+use crate::program::Program;
+use crate::step::Hook;
+use crate::sync::Mutex;
+use crate::wave_init::WaveInit;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use wavejit_jit::isa::Gfx;
+
+/// Most bytes of raw machine code.
+const MAX_CODE_BYTES: u64 = 1 << 30;
+/// Alignment of code that is copied: as compilers align functions.
+const CODE_ALIGN: u64 = 256;
+/// Addresses of raw code that a device remembers, each with its program.
+const KEPT: usize = 16;
+
+/// Raw machine code to run.
+pub struct CodeLaunch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// Guest address range of the code.
+    pub code: (u64, u64),
+    /// State of waves at their start; `init.entry` lies in `code`.
+    pub init: WaveInit,
+    /// Work-items of the grid.
+    pub grid: [u32; 3],
+    /// Work-items of a full workgroup.
+    pub group: [u32; 3],
+    /// As in [`Launch`](crate::Launch).
+    pub max_insts: u64,
+    /// As in [`Launch`](crate::Launch).
+    pub cancel: Option<&'a AtomicU32>,
+    /// As in [`Launch`](crate::Launch).
+    pub hook: Option<Hook<'a>>,
+}
+
+/// Raw code that ran, by address.
+#[derive(Default)]
+pub(crate) struct RawPrograms(Mutex<Vec<RawProgram>>);
+
+struct RawProgram {
+    code: (u64, u64),
+    program: Arc<Program>,
+}
+
+impl RawPrograms {
+    /// The program at these addresses: the one that ran there before, or a new one.
+    fn program(&self, device: &Device, code: (u64, u64), target: Gfx) -> Arc<Program> {
+        let mut known = self.0.lock();
+        let program = match known.iter().position(|p| p.code == code && p.program.target() == target) {
+            Some(at) => known.remove(at).program,
+            None => device.new_program(target, code),
+        };
+        if known.len() >= KEPT {
+            known.remove(0);
+        }
+        // Most recently used last.
+        known.push(RawProgram { code, program: program.clone() });
+        program
+    }
+}
+
+/// Raw machine code that was opened. Cheap to clone; clones are the same program.
+///
+/// ```
+/// use wavejit::code_object::PgmRsrc;
+/// use wavejit::wave_init::{RawInit, WaveInit};
+/// use wavejit::{CodeLaunch, Device, DeviceOptions};
+/// use wavejit_jit::isa::Gfx;
+///
+/// let device = Device::new(DeviceOptions::default())?;
+/// let program = device.program(&0xbfb0_0000u32.to_le_bytes(), Gfx::GFX1100)?; // s_endpgm
+/// let rsrc = PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 };
+/// let entry = program.range().0;
+/// let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry, rsrc, user_data: &[], scratch_bytes: 0 };
+/// let stats = program.run(&CodeLaunch {
+///     name: "nothing",
+///     code: program.range(),
+///     init: WaveInit::raw(&raw),
+///     grid: [100, 1, 1],
+///     group: [64, 1, 1],
+///     max_insts: 0,
+///     cancel: None,
+///     hook: None,
+/// })?;
+/// assert_eq!((stats.waves, stats.guest_insts), (4, 4));
+/// # Ok::<(), wavejit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct CodeProgram(Arc<Opened>);
+
+struct Opened {
+    device: Device,
+    range: (u64, u64),
+    program: Arc<Program>,
+    /// The code, if it was copied.
+    _copy: Option<Buffer>,
+}
+
+impl Device {
+    /// Runs raw machine code to its end. Code that is the same bytes as before is not translated again, wherever it is; code that has changed
+    /// in memory since its last launch is. To tell, all bytes that were translated are looked at: see [`Device::program`] for code that runs often.
+    pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
+        check_code(launch)?;
+        let _ready = fault::ready();
+        let program = self.raw_programs().program(self, launch.code, launch.init.target);
+        program.forget_changed();
+        self.run_program(&program, launch)
+    }
+
+    /// Opens machine code, of which a copy is put into guest memory. It is translated when it runs.
+    pub fn program(&self, code: &[u8], target: Gfx) -> Result<CodeProgram, Error> {
+        check_range("program", (0, code.len() as u64))?;
+        let copy = self.alloc_aligned(code.len(), CODE_ALIGN)?;
+        copy.write(0, code)?;
+        let range = (copy.address(), copy.address() + code.len() as u64);
+        let program = self.new_program(target, range);
+        Ok(CodeProgram(Arc::new(Opened { device: self.clone(), range, program, _copy: Some(copy) })))
+    }
+
+    /// Opens machine code that is in guest memory already, and stays as it is while it is open: changes may or may not be seen.
+    pub fn program_at(&self, range: (u64, u64), target: Gfx) -> Result<CodeProgram, Error> {
+        check_range("program", range)?;
+        let program = self.new_program(target, range);
+        Ok(CodeProgram(Arc::new(Opened { device: self.clone(), range, program, _copy: None })))
+    }
+}
+
+impl CodeProgram {
+    /// Guest addresses of the code.
+    pub fn range(&self) -> (u64, u64) {
+        self.0.range
+    }
+
+    /// Runs it to its end. `launch.code` is its range; an [`Error::Arg`] if not, or if it is for another processor.
+    pub fn run(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
+        let Opened { device, range, program, .. } = &*self.0;
+        check_code(launch)?;
+        if launch.code != *range || launch.init.target != program.target() {
+            let ((start, end), (low, high)) = (launch.code, *range);
+            return Err(Error::Arg(format!(
+                "kernel `{}`: {} code at {start:#x}..{end:#x}: the program is {} code at {low:#x}..{high:#x}",
+                launch.name,
+                launch.init.target,
+                program.target()
+            )));
+        }
+        let _ready = fault::ready();
+        device.run_program(program, launch)
+    }
+}
+
+/// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.
+fn check_range(name: &str, (start, end): (u64, u64)) -> Result<(), Error> {
+    let bytes = end.saturating_sub(start);
+    if start >= end || bytes > MAX_CODE_BYTES || !start.is_multiple_of(4) || !bytes.is_multiple_of(4) {
+        return Err(Error::Arg(format!(
+            "kernel `{name}`: code at {start:#x}..{end:#x}: expected whole dwords, {MAX_CODE_BYTES} bytes at most"
+        )));
+    }
+    Ok(())
+}
+
+fn check_code(launch: &CodeLaunch) -> Result<(), Error> {
+    check_range(launch.name, launch.code)?;
+    let (start, end) = launch.code;
+    if launch.init.entry < start || launch.init.entry >= end {
+        return Err(Error::Arg(format!(
+            "kernel `{}`: its entry {:#x} is not in its code at {start:#x}..{end:#x}",
+            launch.name, launch.init.entry
+        )));
+    }
+    Ok(())
+}
