@@ -120,6 +120,63 @@ impl DType {
         }
     }
 
+    /// The least and the greatest number, infinities not counted; those of 64 bits as near as an f64 is.
+    pub fn limits(self) -> (f64, f64) {
+        match self {
+            DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+            DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+            DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+            DType::I64 => (i64::MIN as f64, i64::MAX as f64),
+            DType::U8 => (0.0, u8::MAX.into()),
+            DType::U16 => (0.0, u16::MAX.into()),
+            DType::U32 => (0.0, u32::MAX.into()),
+            DType::U64 => (0.0, u64::MAX as f64),
+            DType::F16 => (f16::MIN.into(), f16::MAX.into()),
+            DType::F32 => (f32::MIN.into(), f32::MAX.into()),
+            DType::F64 => (f64::MIN, f64::MAX),
+        }
+    }
+
+    /// The float of the type nearest to a number.
+    pub fn nearest(self, v: f64) -> f64 {
+        match self {
+            DType::F16 => f16::from_f64(v).into(),
+            DType::F32 => f64::from(v as f32),
+            _ => v,
+        }
+    }
+
+    /// The least number of the type that is not below a finite one.
+    pub fn at_or_above(self, v: f64) -> f64 {
+        match self {
+            DType::F16 | DType::F32 if self.nearest(v) < v => self.next_up(self.nearest(v)),
+            DType::F16 | DType::F32 | DType::F64 => self.nearest(v),
+            _ => v.ceil(),
+        }
+    }
+
+    /// The greatest number of the type below a finite one.
+    pub fn below(self, v: f64) -> f64 {
+        match self {
+            DType::F16 | DType::F32 if self.nearest(v) >= v => -self.next_up(-self.nearest(v)),
+            DType::F16 | DType::F32 => self.nearest(v),
+            DType::F64 => v.next_down(),
+            // Far from 0 an f64 has no neighbor at 1.
+            _ => (v.ceil() - 1.0).min(v.next_down().floor()),
+        }
+    }
+
+    /// The next float of 16 or 32 bits after one that is not the last.
+    fn next_up(self, v: f64) -> f64 {
+        let half = f16::from_f64(v);
+        match (self, half.to_bits()) {
+            (DType::F16, 0x8000) => f16::from_bits(1).into(),
+            (DType::F16, bits) if bits >> 15 == 0 => f16::from_bits(bits + 1).into(),
+            (DType::F16, bits) => f16::from_bits(bits - 1).into(),
+            _ => (v as f32).next_up().into(),
+        }
+    }
+
     /// A number as text. `b` has `self.bytes()` bytes.
     pub fn decode(self, b: &[u8]) -> String {
         let mut wide = [0; 8];

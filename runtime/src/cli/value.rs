@@ -144,11 +144,8 @@ fn random(text: &str) -> Result<npy::Array> {
             Some(("seed", s)) => seed = s.parse().with_context(|| format!("seed `{s}`"))?,
             Some(("range", r)) => {
                 let (low, high) = r.split_once("..").context("expected range=LO..HI")?;
-                let bounds: (f64, f64) = (low.parse()?, high.parse()?);
-                if bounds.0 >= bounds.1 {
-                    bail!("the range {r} is empty");
-                }
-                range = Some(bounds);
+                let bound = |text: &str| text.trim().parse::<f64>().with_context(|| format!("`{text}` in range={r} is not a number"));
+                range = Some(Range::new(dtype, bound(low)?, bound(high)?).with_context(|| format!("range={r}"))?);
             }
             _ => bail!("`{part}`: expected seed=NUMBER or range=LO..HI"),
         }
@@ -161,12 +158,55 @@ fn random(text: &str) -> Result<npy::Array> {
             (0..n).flat_map(|_| next().to_le_bytes().into_iter().take(dtype.bytes())).collect()
         }
         (range, _) => {
-            let (low, high) = range.unwrap_or((0.0, 1.0));
-            let place = |u: f64| low + (high - low) * u;
-            (0..n).flat_map(|_| dtype.encode_f64(if dtype.is_float() { place(unit()) } else { place(unit()).floor() })).collect()
+            let range = range.map_or_else(|| Range::new(dtype, 0.0, 1.0), Ok)?;
+            (0..n).flat_map(|_| range.encode(unit())).collect()
         }
     };
     Ok(npy::Array { dtype, shape: vec![n], bytes })
+}
+
+/// Numbers of a type between two bounds.
+struct Range {
+    dtype: DType,
+    low: f64,
+    span: f64,
+    /// The first and the last number of the type that lies between them.
+    first: f64,
+    last: f64,
+}
+
+impl Range {
+    /// From `low`, which is in it, to `high`, which is not.
+    fn new(dtype: DType, low: f64, high: f64) -> Result<Range> {
+        let (name, (least, most)) = (dtype.name(), dtype.limits());
+        if low.is_nan() || high.is_nan() {
+            bail!("a bound that is not a number");
+        }
+        // An integer's upper bound may be one more than the largest, which it excludes.
+        let end = if dtype.is_float() { most } else { most + 1.0 };
+        if low < least || high > end {
+            bail!("beyond {name}, which has {least} to {most}");
+        }
+        if low >= high {
+            bail!("empty: the lower bound must be less than the upper one");
+        }
+        let span = high - low;
+        if span.is_infinite() {
+            bail!("wider than {name} can say");
+        }
+        let (first, last) = (dtype.at_or_above(low), dtype.below(high));
+        if first > last {
+            bail!("there is no number of type {name} in it");
+        }
+        Ok(Range { dtype, low, span, first, last })
+    }
+
+    /// The number at `u` of the way, 0 <= u < 1. Rounding does not leave the range.
+    fn encode(&self, u: f64) -> Vec<u8> {
+        let value = self.low + self.span * u;
+        let value = if self.dtype.is_float() { self.dtype.nearest(value) } else { value.floor() };
+        self.dtype.encode_f64(value.clamp(self.first, self.last))
+    }
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed, for ever.
@@ -215,6 +255,22 @@ mod tests {
     }
 
     #[test]
+    fn random_numbers_stay_in_their_range() {
+        let numbers = |text: &str, dtype: DType| -> Vec<f64> {
+            buffer(text).bytes.chunks(dtype.bytes()).map(|b| dtype.decode(b).parse().unwrap()).collect()
+        };
+        // One f16 of 4,096 below 1 rounds up to 1.
+        assert!(numbers("buf:rand=f16:100000:seed=1", DType::F16).iter().all(|x| (0.0..1.0).contains(x)));
+        let tenths = numbers("buf:rand=f16:100000:range=0.1..0.2", DType::F16);
+        assert!(tenths.iter().all(|x| (0.1..0.2).contains(x)));
+        let all = numbers("buf:rand=u8:10000:range=0..256", DType::U8);
+        assert!((0..256).all(|n| all.contains(&f64::from(n))));
+        let fractions = numbers("buf:rand=i16:1000:range=-2.5..1.5", DType::I16);
+        assert!([-2.0, -1.0, 0.0, 1.0].iter().all(|n| fractions.contains(n)) && fractions.iter().all(|n| (-2.5..1.5).contains(n)));
+        assert!(buffer("buf:rand=u64:99:range=0..18446744073709551616").bytes.chunks(8).any(|b| b[7] >= 128));
+    }
+
+    #[test]
     fn mistakes_are_explained() {
         let message = |text: &str| format!("{:#}", ArgSpec::parse(text).unwrap_err());
         assert!(message("1.5").contains("KIND=VALUE"));
@@ -224,6 +280,21 @@ mod tests {
         assert!(message("buf:npy=/no/such/file").contains("/no/such/file"));
         assert!(message("buf:zero=99999999999999").contains("more than"));
         assert!(message("buf:rand=u8:9:range=3..3").contains("empty"));
+        assert!(message("buf:rand=u8:9:range=3..2").contains("empty"));
+        assert!(message("buf:rand=f32:9:range=nan..1").contains("not a number"));
+        assert!(message("buf:rand=f32:9:range=0..NaN").contains("not a number"));
+        assert!(message("buf:rand=f32:9:range=0..x").contains("`x` in range=0..x"));
+        assert!(message("buf:rand=u8:9:range=0..257").contains("beyond u8, which has 0 to 255"));
+        assert!(message("buf:rand=u8:9:range=-1..9").contains("beyond u8"));
+        assert!(message("buf:rand=i8:9:range=-129..0").contains("beyond i8, which has -128 to 127"));
+        assert!(message("buf:rand=u64:9:range=0..1e20").contains("beyond u64"));
+        assert!(message("buf:rand=f16:9:range=0..65505").contains("beyond f16, which has -65504 to 65504"));
+        assert!(message("buf:rand=f32:9:range=0..1e39").contains("beyond f32"));
+        assert!(message("buf:rand=f32:9:range=-inf..0").contains("beyond f32"));
+        assert!(message("buf:rand=f64:9:range=0..inf").contains("beyond f64"));
+        assert!(message("buf:rand=f64:9:range=-1.7e308..1.7e308").contains("wider"));
+        assert!(message("buf:rand=f16:9:range=1.0001..1.0002").contains("no number of type f16"));
+        assert!(message("buf:rand=i32:9:range=1.25..1.75").contains("no number of type i32"));
         assert!(message("hex=123").contains("two for a byte"));
     }
 }
