@@ -106,6 +106,8 @@ unsafe extern "C" fn no_rtn(_: *mut WaveState, _: u32) -> u64 {
     0
 }
 
+unsafe extern "C" fn no_gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}
+
 unsafe extern "C" fn no_texture(_: *mut WaveState, _: *const TextureCall, _: u64) -> u32 {
     1
 }
@@ -122,6 +124,7 @@ static HELPERS: Helpers = Helpers {
     sendmsg_rtn: no_rtn,
     time: no_rtn,
     texture: no_texture,
+    gws: no_gws,
 };
 
 /// One random function.

@@ -91,6 +91,23 @@ int32_t wavejit_run_asm(
     uint64_t max_insts,                             /* most instructions of one wave, or 0 */
     char *err, uint32_t err_len);                   /* gets the message, cut to fit and terminated; or NULL and 0 */
 
+/* Machine code that was opened, to be run many times: wavejit_run_asm compares the code with what was translated each time it runs, this does
+ * not. */
+typedef struct wavejit_program wavejit_program;
+
+/* Opens machine code. code_size: a multiple of 4. The code is copied; what it reads relative to the pc must be in it. target: "gfx1100", ... */
+int32_t wavejit_program_open(const void *code, size_t code_size, const char *target, wavejit_program **out);
+
+/* Runs a grid and returns when it ended. Waves start at entry_offset, a multiple of 4, in the state that wavejit_run_asm describes; all of
+ * s[0..n_user_data) is user_data, also if that is none. grid_size counts work-items. rsrc: COMPUTE_PGM_RSRC1..3. Numbers that are not here are as
+ * in wavejit_run_asm, cancel as in wavejit_kernel_launch_ex. */
+int32_t wavejit_program_launch(wavejit_program *program, size_t entry_offset, const uint32_t grid_size[3], const uint32_t workgroup_size[3],
+                               uint32_t wave_size, const uint32_t rsrc[3], const uint32_t *user_data, uint32_t n_user_data,
+                               uint32_t scratch_bytes, uint64_t max_insts, const volatile uint32_t *cancel);
+
+/* Ends the use of a program. NULL is fine. */
+void wavejit_program_close(wavejit_program *program);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@ use crate::device::{Device, DeviceOptions, Kernel, Launch};
 use crate::error::Error;
 use crate::fork::Section;
 use crate::kernarg::{Geometry, MAX_KERNARG_BYTES, check_lds};
+use crate::raw::{CodeLaunch, CodeProgram};
 use crate::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -104,6 +105,18 @@ unsafe fn string<'a>(p: *const c_char, what: &str) -> Result<&'a str, Error> {
     }
     // SAFETY: not null; the caller vouches for the NUL.
     unsafe { CStr::from_ptr(p) }.to_str().map_err(|_| bad(&format!("{what} is not UTF-8")))
+}
+
+/// A flag of the caller's that stops a dispatch.
+///
+/// # Safety
+/// `cancel` must be null or a number that lives for `'a`. Other threads of the caller's may write it; we only read it.
+unsafe fn flag<'a>(cancel: *const u32) -> Result<Option<&'a AtomicU32>, Error> {
+    if !cancel.is_aligned() {
+        return Err(bad("cancel is not aligned"));
+    }
+    // SAFETY: aligned; the caller vouches for the rest.
+    Ok(unsafe { cancel.cast::<AtomicU32>().as_ref() })
 }
 
 /// Work-items of a grid of whole workgroups.
@@ -237,10 +250,117 @@ unsafe fn launch(
 /// `kernel` is null, or open and not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wavejit_kernel_close(kernel: *mut CKernel) {
+    // SAFETY: passed on.
+    unsafe { close(kernel) }
+}
+
+/// `wavejit_program`: machine code that was opened.
+pub struct CProgram {
+    program: CodeProgram,
+    target: Gfx,
+}
+
+/// `int32_t wavejit_program_open(...)`
+///
+/// # Safety
+/// As `wavejit.h` says: `code` has `code_size` readable bytes, `target` is a string, `out` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavejit_program_open(
+    code: *const c_void,
+    code_size: usize,
+    target: *const c_char,
+    out: *mut *mut CProgram,
+) -> i32 {
     let body = || {
-        if !kernel.is_null() {
-            // SAFETY: made by `wavejit_kernel_open`, and the caller closes it once.
-            drop(unsafe { Box::from_raw(kernel) });
+        if out.is_null() || !out.is_aligned() {
+            return Err(bad("out is NULL or not aligned"));
+        }
+        // SAFETY: `out` is a writable pointer of the caller's.
+        unsafe { *out = std::ptr::null_mut() };
+        // SAFETY: the caller vouches for the string and the bytes; both are only used before we return.
+        let (target, code) = unsafe { (known_target(string(target, "target")?)?, bytes(code, code_size, "code")?) };
+        let program = device()?.program(code, target)?;
+        // SAFETY: as above.
+        unsafe { *out = Box::into_raw(Box::new(CProgram { program, target })) };
+        Ok(())
+    };
+    guarded(body, |_| ())
+}
+
+/// `int32_t wavejit_program_launch(...)`
+///
+/// # Safety
+/// As `wavejit.h` says: `program` is open, the arrays have three numbers, `user_data` has `n_user_data`, `cancel` is null or an aligned number
+/// that lives until the call returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavejit_program_launch(
+    program: *const CProgram,
+    entry_offset: usize,
+    grid_size: *const u32,
+    workgroup_size: *const u32,
+    wave_size: u32,
+    rsrc: *const u32,
+    user_data: *const u32,
+    n_user_data: u32,
+    scratch_bytes: u32,
+    max_insts: u64,
+    cancel: *const u32,
+) -> i32 {
+    let body = || {
+        // SAFETY: the caller vouches for the program, which is only read, for the arrays and for the flag.
+        let (CProgram { program, target }, grid, group, [rsrc1, rsrc2, rsrc3], user_data, cancel) = unsafe {
+            (
+                program.as_ref().ok_or_else(|| bad("program is NULL"))?,
+                three(grid_size, "grid_size")?,
+                three(workgroup_size, "workgroup_size")?,
+                three(rsrc, "rsrc")?,
+                user_numbers(user_data, n_user_data)?,
+                flag(cancel)?,
+            )
+        };
+        Geometry::new(grid, group).check(RAW_NAME, None)?;
+        let code = program.range();
+        if entry_offset as u64 >= code.1 - code.0 || !entry_offset.is_multiple_of(4) {
+            return Err(bad(&format!(
+                "entry_offset {entry_offset}: expected a multiple of 4 within the {} bytes of code",
+                code.1 - code.0
+            )));
+        }
+        let raw = RawInit {
+            target: *target,
+            wave_size: checked_wave_size(*target, wave_size)?,
+            entry: code.0 + entry_offset as u64,
+            rsrc: PgmRsrc { rsrc1, rsrc2, rsrc3 },
+            user_data,
+            scratch_bytes,
+        };
+        let init = WaveInit::raw(&raw);
+        check_lds(RAW_NAME, init.lds_bytes, 0)?;
+        program.run(&CodeLaunch { name: RAW_NAME, code, init, grid, group, max_insts, cancel, hook: None })?;
+        Ok(())
+    };
+    guarded(body, |_| ())
+}
+
+/// `void wavejit_program_close(wavejit_program *program)`
+///
+/// # Safety
+/// `program` is null, or open and not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavejit_program_close(program: *mut CProgram) {
+    // SAFETY: passed on.
+    unsafe { close(program) }
+}
+
+/// Ends the use of what an `open` function made.
+///
+/// # Safety
+/// `handle` is null, or comes from `Box::into_raw` and is not used any more.
+unsafe fn close<T>(handle: *mut T) {
+    let body = || {
+        if !handle.is_null() {
+            // SAFETY: the caller says so, and closes it once.
+            drop(unsafe { Box::from_raw(handle) });
         }
         Ok(())
     };

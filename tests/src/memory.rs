@@ -9,7 +9,8 @@ use wavejit_jit::abi::{FaultKind, Helpers, MemOp, NO_ROW, WaveState};
 use wavejit_jit::ir::{AtomicOp, MemKind, Space};
 
 /// The table.
-pub static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws };
+pub static HELPERS: Helpers =
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws };
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 

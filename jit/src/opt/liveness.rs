@@ -114,7 +114,7 @@ fn ends(t: &Term) -> bool {
 }
 
 /// What is live somewhere: sets whose members do not depend on each other.
-trait Live: Copy + PartialEq + Default {
+trait Live: Copy + PartialEq + Default + 'static {
     /// All in one of the sets it is made of, nothing in the others; one after the other.
     const UNITS: &'static [Self];
     fn join(&mut self, o: &Self);

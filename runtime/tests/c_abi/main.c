@@ -138,11 +138,55 @@ static void machine_code(void) {
   CHECK(run(code, sizeof code, args, "gfx1100", 32, NULL, 0) == WAVEJIT_OK);
 }
 
+/* A nop before the code, so that the entry is not at its beginning; more after it. */
+static void programs(void) {
+  uint32_t words[1 + sizeof code / 4], out[40];
+  words[0] = 0xbf800000;
+  memcpy(words + 1, code, sizeof code);
+  uint64_t args[1] = {(uint64_t)(uintptr_t)out};
+  const uint64_t address = (uint64_t)(uintptr_t)args;
+  const uint32_t user[2] = {(uint32_t)address, (uint32_t)(address >> 32)}, rsrc[3] = {0x00af0000, 2 << 1 | 1 << 7, 0};
+  const uint32_t group[3] = {4, 4, 1}, two[3] = {8, 4, 1}, part[3] = {6, 4, 1}, zero[3] = {0, 1, 1}, cancelled = 1;
+  wavejit_program *program = NULL;
+  CHECK(wavejit_program_open(words, sizeof words, "gfx1100", &program) == WAVEJIT_OK && program);
+  /* It was copied. */
+  memset(words, 0xff, sizeof words);
+  for (uint32_t wave = 0; wave <= 64; wave += 32) {
+    memset(out, 0xff, sizeof out);
+    CHECK(wavejit_program_launch(program, 4, two, group, wave, rsrc, user, 2, 0, 1000, NULL) == WAVEJIT_OK);
+    for (uint32_t i = 0; i < 40; i++) CHECK(out[i] == (i < 32 ? i : UINT32_MAX));
+  }
+  memset(out, 0xff, sizeof out);
+  CHECK(wavejit_program_launch(program, 0, part, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_OK);
+  CHECK(out[16 + 1] == 17 && out[16 + 2] == UINT32_MAX); /* the second workgroup is two work-items wide */
+
+  CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, user, 2, 0, 3, NULL) == WAVEJIT_E_LIMIT);
+  CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, user, 2, 0, 0, &cancelled) == WAVEJIT_E_LIMIT);
+  CHECK(wavejit_program_launch(program, 2, two, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(program, sizeof words, two, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(strstr(wavejit_last_error(), "entry_offset 64"));
+  CHECK(wavejit_program_launch(program, 4, zero, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(program, 4, two, NULL, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(program, 4, two, group, 32, NULL, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, NULL, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(program, 4, two, group, 48, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_launch(NULL, 4, two, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
+  wavejit_program_close(program);
+  wavejit_program_close(NULL);
+
+  CHECK(wavejit_program_open(code, sizeof code - 2, "gfx1100", &program) == WAVEJIT_E_ARG && !program);
+  CHECK(wavejit_program_open(code, 0, "gfx1100", &program) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_open(NULL, 4, "gfx1100", &program) == WAVEJIT_E_ARG);
+  CHECK(wavejit_program_open(code, sizeof code, "gfx1199", &program) == WAVEJIT_E_ARG && strstr(wavejit_last_error(), "gfx1199"));
+  CHECK(wavejit_program_open(code, sizeof code, "gfx1100", NULL) == WAVEJIT_E_ARG);
+}
+
 int main(int argc, char **argv) {
   CHECK(wavejit_abi_version() == 1);
   CHECK(strcmp(wavejit_last_error(), "") == 0);
   CHECK(argc == 2);
   kernels(argv[1]);
   machine_code();
+  programs();
   return 0;
 }

@@ -35,7 +35,18 @@ pub struct Raw {
 
 impl Default for Raw {
     fn default() -> Raw {
-        Raw { wave_size: 32, vgpr_field: 3, rsrc1: 0, rsrc2: 0, user: vec![], scratch_bytes: 0, grid: [1; 3], group: [1; 3], threads: 1, dwords: 16 }
+        Raw {
+            wave_size: 32,
+            vgpr_field: 3,
+            rsrc1: 0,
+            rsrc2: 0,
+            user: vec![],
+            scratch_bytes: 0,
+            grid: [1; 3],
+            group: [1; 3],
+            threads: 1,
+            dwords: 16,
+        }
     }
 }
 
