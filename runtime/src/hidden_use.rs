@@ -592,8 +592,8 @@ mod tests {
     // LLVM AMDGPUUsage, "Implicit arguments": 56 bytes of version 4, of which one place is for either kind of printf.
     #[test]
     fn places_of_version_4() {
-        let object = CodeObject::load(include_bytes!("../tests/data/small-v4.hsaco")).unwrap();
-        let info = object.kernel("scale").unwrap();
+        let object = CodeObject::load(include_bytes!("../../shaders/bin/grid3d.gfx1100.wave32.v4.hsaco")).unwrap();
+        let info = object.kernel("grid3d").unwrap();
         let first = ArgKind::Hidden(HiddenArg::GlobalOffset(0));
         let base = info.args.iter().find(|a| a.kind == first).unwrap().offset;
         let places: Vec<(&str, u32)> = candidates(info, 4).iter().map(|m| (m.name, m.offset - base)).collect();

@@ -27,7 +27,7 @@
 //! # Ok::<(), wavejit::Error>(())
 //! ```
 
-use parking_lot::Mutex;
+use crate::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// What a dispatch is doing. Reading it does not slow the dispatch down; the counts are those of slices that have ended, so a moment old.

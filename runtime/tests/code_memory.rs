@@ -28,18 +28,18 @@ fn store(value: u32) -> Vec<u8> {
 }
 
 /// Runs it, and gives what it stored.
-fn run(device: &Device, code: &Buffer, out: &Buffer) -> Result<u32, Error> {
+fn run(device: &Device, code: u64, out: &Buffer) -> Result<u32, Error> {
     let raw = RawInit {
         target: Gfx::GFX1100,
         wave_size: 32,
-        entry: code.address(),
+        entry: code,
         rsrc: PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 2 << 1, rsrc3: 0 },
         user_data: &[out.address() as u32, (out.address() >> 32) as u32],
         scratch_bytes: 0,
     };
     device.run_code(&CodeLaunch {
         name: "store",
-        code: (code.address(), code.address() + code.len() as u64),
+        code: (code, code + 24),
         init: WaveInit::raw(&raw),
         grid: [1; 3],
         group: [1; 3],
@@ -59,12 +59,10 @@ fn many_compiled_programs_take_few_mappings() {
     let mappings = || std::fs::read_to_string("/proc/self/maps").unwrap().lines().count();
     let device = device();
     let out = device.alloc(4).unwrap();
-    let mut all = vec![];
+    let code = device.upload(&(0..1000).flat_map(store).collect::<Vec<u8>>()).unwrap();
     let mut after_first = 0;
     for i in 0..1000 {
-        let code = device.upload(&store(i)).unwrap();
-        assert_eq!(run(&device, &code, &out).unwrap(), i);
-        all.push(code);
+        assert_eq!(run(&device, code.address() + 24 * u64::from(i), &out).unwrap(), i);
         if i == 0 {
             after_first = mappings();
         }
@@ -74,7 +72,7 @@ fn many_compiled_programs_take_few_mappings() {
     assert!(after_all <= after_first + 20, "{after_first} mappings after the first program, {after_all} after all");
     let bytes = placed_bytes();
     assert!(bytes >= 1000 * 4096, "{bytes}");
-    drop((all, out, device));
+    drop((code, out, device));
     assert_eq!(placed_bytes(), 0, "all code goes with its device");
 }
 
@@ -84,17 +82,17 @@ fn without_memory_for_host_code_code_is_interpreted() {
     let device = device();
     let out = device.alloc(4).unwrap();
     let code: Vec<Buffer> = (0..6).map(|i| device.upload(&store(i)).unwrap()).collect();
-    assert_eq!(run(&device, &code[0], &out).unwrap(), 0);
+    assert_eq!(run(&device, code[0].address(), &out).unwrap(), 0);
     set_limit_bytes(placed_bytes());
     for i in [1, 2, 1] {
-        assert_eq!(run(&device, &code[i as usize], &out).unwrap(), i);
+        assert_eq!(run(&device, code[i as usize].address(), &out).unwrap(), i);
     }
     assert_eq!(device.code_stats().compiled, 1);
     // What there was goes on.
-    assert_eq!(run(&device, &code[0], &out).unwrap(), 0);
+    assert_eq!(run(&device, code[0].address(), &out).unwrap(), 0);
     set_limit_bytes(usize::MAX);
     // And with memory there is host code again.
-    assert_eq!(run(&device, &code[2], &out).unwrap(), 2);
+    assert_eq!(run(&device, code[2].address(), &out).unwrap(), 2);
     assert_eq!(device.code_stats().compiled, 2);
 }
 
@@ -104,7 +102,7 @@ fn a_thread_with_a_stack_of_64_kib_can_launch() {
     let work = || {
         let device = device();
         let (code, out) = (device.upload(&store(7)).unwrap(), device.alloc(4).unwrap());
-        let stored = run(&device, &code, &out).unwrap();
+        let stored = run(&device, code.address(), &out).unwrap();
         (stored, device.code_stats().compiled)
     };
     let thread = std::thread::Builder::new().stack_size(64 << 10).spawn(work).unwrap();

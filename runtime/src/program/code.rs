@@ -41,7 +41,7 @@ pub(crate) enum Body {
 }
 
 /// Host code, until it is dropped.
-pub(crate) struct HostCode(Option<Compiled>);
+pub(crate) struct HostCode(Option<Box<Compiled>>);
 
 impl HostCode {
     pub fn entry(&self) -> EntryFn {
@@ -100,7 +100,7 @@ impl Code {
     /// Code of the host.
     pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
         let (temp_rows, read_first, bytes) = (compiled.temp_rows, compiled.read_first, compiled.bytes());
-        origin.code(temp_rows, read_first, Body::Jit(HostCode(Some(compiled))), bytes, compile_time)
+        origin.code(temp_rows, read_first, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
     }
 
     /// What a wave's `code_delta` is when the code's entry is here.

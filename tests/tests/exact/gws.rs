@@ -66,7 +66,7 @@ fn all_workgroups_meet_at_a_barrier() {
 
 #[test]
 fn a_semaphore_lets_two_in_at_a_time() {
-    // Dword 1 counts who is in, dword 2 the most there were, dword 3 who has been.
+    // Dword 1 counts who is in, dword 2 the most there were, dword 3 who has been. The first one stays until there was a second.
     let text = begin(2)
         + "ds_gws_sema_p offset:2 gds
          s_waitcnt lgkmcnt(0)
@@ -75,18 +75,23 @@ fn a_semaphore_lets_two_in_at_a_time() {
          s_waitcnt vmcnt(0)
          v_add_nc_u32 v3, v3, 1
          global_atomic_max_u32 v0, v3, s[0:1] offset:8
-         s_sleep 1
-         s_sleep 1
+         s_waitcnt_vscnt null, 0
          global_atomic_add_u32 v0, v2, s[0:1] offset:12
+     stay:
+         s_sleep 1
+         global_load_b32 v3, v0, s[0:1] offset:12
+         s_waitcnt vmcnt(0)
+         v_readfirstlane_b32 s4, v3
+         s_cmp_lt_u32 s4, 2
+         s_cbranch_scc1 stay
          global_atomic_sub_u32 v0, v2, s[0:1] offset:4
          s_waitcnt_vscnt null, 0
          ds_gws_sema_v offset:2 gds
          s_endpgm";
     for engine in ENGINES {
-        let got = run(engine, &raw(1), &text).unwrap();
-        assert_eq!(got[1..4], [0, 2, GROUPS], "{engine:?}");
-        let got = run(engine, &raw(2), &text).unwrap();
-        assert!(got[1] == 0 && (1..=2).contains(&got[2]) && got[3] == GROUPS, "{engine:?}: {:?}", &got[..4]);
+        for threads in [1, 2] {
+            assert_eq!(run(engine, &raw(threads), &text).unwrap()[1..4], [0, 2, GROUPS], "{engine:?}, {threads} threads");
+        }
     }
 }
 
