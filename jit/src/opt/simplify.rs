@@ -120,11 +120,67 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             (Lo64, [Some(x), ..]) if matches!(f.op(x), Some(Op::MaskBits(_))) => Some(x),
             _ => None,
         },
+        Perm32 => bytes_as_shifts(f, a?, b?, c?),
         BNot => match f.pure(a?)? {
             (BNot, [x, ..]) => x,
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// A choice of bytes by a known selector, as at most two words shifted and masked: packing, unpacking and swapping of halves. Bytes 0 to 3
+/// are those of `low`, 4 to 7 those of `high`, 12 is 0, 13 and more are 0xff.
+fn bytes_as_shifts(f: &mut Facts, high: Value, low: Value, selector: Value) -> Option<Value> {
+    let selector = match f.op(selector) {
+        Some(Op::Splat(s)) => f.constant(*s)?,
+        _ => f.constant(selector)?,
+    };
+    // (word, bytes to the left, mask of its bytes in the result)
+    let (mut parts, mut ones): (Vec<(Value, i32, u32)>, u32) = (vec![], 0);
+    for to in 0..4 {
+        let mask = 0xff << (8 * to);
+        match (selector >> (8 * to)) as u8 {
+            from @ 0..8 => {
+                let word = if from < 4 { low } else { high };
+                let left = to - i32::from(from % 4);
+                match parts.iter_mut().find(|p| (p.0, p.1) == (word, left)) {
+                    Some(part) => part.2 |= mask,
+                    None => parts.push((word, left, mask)),
+                }
+            }
+            12 => {}
+            13.. => ones |= mask,
+            _ => return None,
+        }
+    }
+    if parts.len() > 2 || parts.is_empty() {
+        return None;
+    }
+    let mut terms = vec![];
+    for (word, left, mask) in parts {
+        let is_lane = f.func.ty(word).shape == Shape::Lane;
+        let with = |f: &mut Facts, op, x, k: u32| {
+            let k = f.make_const(Width::B32, k.into());
+            let k = if is_lane { f.make(Op::Splat(k), Ty::L32) } else { k };
+            f.make_pure(op, &[x, k])
+        };
+        let bits = 8 * left.unsigned_abs();
+        let (moved, kept) = match left {
+            0 => (word, u32::MAX),
+            1.. => (with(f, PureOp::Shl32, word, bits), u32::MAX << bits),
+            _ => (with(f, PureOp::LShr32, word, bits), u32::MAX >> bits),
+        };
+        terms.push(if mask == kept { moved } else { with(f, PureOp::And32, moved, mask) });
+        if ones != 0 {
+            let last = terms.pop()?;
+            terms.push(with(f, PureOp::Or32, last, ones));
+            ones = 0;
+        }
+    }
+    match terms[..] {
+        [x, y] => Some(f.make_pure(PureOp::Or32, &[x, y])),
+        _ => terms.pop(),
     }
 }
 
