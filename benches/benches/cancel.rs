@@ -10,7 +10,7 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{CodeLaunch, Device, DeviceOptions, Engine, Error};
 use wavejit_benches::{is_smoke_test, machine};
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 use wavejit_tests::random_programs::Rng;
 use wavejit_tests::shapes::Shape;
 

@@ -1,13 +1,13 @@
 //! How fast is machine code read? MB/s of code on one core: decoded, and decoded and printed.
 //!
-//! Two kinds of input: the code of all committed code objects, which is what compilers write, and the golden corpora of `jit/src/isa`, one
+//! Two kinds of input: the code of all committed code objects, which is what compilers write, and the golden corpora of `jit/isa/src`, one
 //! for each family, which hold every format in random operands. The best of many short rounds, which other work on the machine disturbs least.
 
 use std::hint::black_box;
 use std::io::{Error, ErrorKind};
 use wavejit::code_object::CodeObject;
 use wavejit_benches::{best, is_smoke_test, machine, root};
-use wavejit_jit::isa::{DisasmOptions, Gfx, decode, disasm};
+use wavejit_isa::{DisasmOptions, Gfx, decode, disasm};
 
 /// Code of one processor.
 struct Code {
@@ -44,7 +44,7 @@ fn code_objects() -> std::io::Result<Code> {
 /// The instructions of each golden corpus.
 fn corpora() -> std::io::Result<Vec<Code>> {
     let mut out = Vec::new();
-    for entry in std::fs::read_dir(root().join("jit/src/isa/golden"))? {
+    for entry in std::fs::read_dir(root().join("jit/isa/tests/golden"))? {
         let path = entry?.path();
         let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or_default().to_string();
         let (Some(target), true) = (Gfx::parse(&name), path.extension().is_some_and(|e| e == "tsv")) else { continue };

@@ -9,7 +9,7 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, Error};
 use wavejit_benches::{is_smoke_test, machine, ns_each, root};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;

@@ -5,10 +5,10 @@
 //! that is what catches a write taken for dead or a blend left out.
 
 use std::ffi::c_void;
+use wavejit_ir::abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState};
+use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
-    abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState},
     emit::{self, EmitOptions},
-    ir::{interp, verify::verify, *},
     opt::{self, OptOptions},
 };
 

@@ -23,7 +23,7 @@ use crate::wave_init::{Pointers, WaveInit};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_isa::{Family, Gfx};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::AddressConfig;

@@ -68,12 +68,12 @@ impl Drop for Section {
 }
 
 /// Changes in a child: threads that were started before are not there.
-pub fn generation() -> u32 {
+pub(crate) fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
 /// Has forks wait from now on.
-pub fn install() {
+pub(crate) fn install() {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     if !INSTALLED.swap(true, Ordering::Relaxed) {
         #[cfg(unix)]

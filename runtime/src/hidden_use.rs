@@ -19,7 +19,7 @@
 
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
 use std::collections::{BTreeMap, HashMap};
-use wavejit_jit::isa::{Enc, Gfx, Inst, Operand, decode};
+use wavejit_isa::{Enc, Gfx, Inst, Operand, decode};
 
 /// Most instructions that are looked at, and values copied; after that the kernel is taken at its word.
 const MAX_STEPS: usize = 50_000;

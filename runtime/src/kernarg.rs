@@ -6,7 +6,7 @@
 use crate::arg_type::{self, Element};
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo};
 use crate::error::Error;
-use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
+use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 
 /// Most work-items of a workgroup on any target.
 pub const MAX_GROUP_WORK_ITEMS: u64 = 1024;

@@ -11,7 +11,7 @@ use crate::sync::Mutex;
 use crate::wave_init::WaveInit;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 
 /// Most bytes of raw machine code.
 const MAX_CODE_BYTES: u64 = 1 << 30;
@@ -72,7 +72,7 @@ impl RawPrograms {
 /// use wavejit::code_object::PgmRsrc;
 /// use wavejit::wave_init::{RawInit, WaveInit};
 /// use wavejit::{CodeLaunch, Device, DeviceOptions};
-/// use wavejit_jit::isa::Gfx;
+/// use wavejit_isa::Gfx;
 ///
 /// let device = Device::new(DeviceOptions::default())?;
 /// let program = device.program(&0xbfb0_0000u32.to_le_bytes(), Gfx::GFX1100)?; // s_endpgm

@@ -5,9 +5,9 @@ use crate::dispatch::Job;
 use crate::hidden_use::names;
 use crate::wave::WaveContext;
 use crate::workgroup::Status;
-use wavejit_jit::abi::{FaultKind, WaveState};
-use wavejit_jit::ir::{Failure, SReg};
-use wavejit_jit::isa::{self, DisasmOptions, Family, Gfx};
+use wavejit_ir::abi::{FaultKind, WaveState};
+use wavejit_ir::{Failure, SReg};
+use wavejit_isa::{self as isa, DisasmOptions, Family, Gfx};
 
 /// An address below this is likely a null pointer and a field of what it points to.
 const NEAR_NULL: u64 = 64 << 10;

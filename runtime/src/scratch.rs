@@ -8,7 +8,7 @@
 //! A chip with little scratch memory keeps fewer waves in flight, and so does a dispatch here: [`ScratchPlan`].
 
 use crate::Error;
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_isa::{Family, Gfx};
 
 /// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
 pub(crate) const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;

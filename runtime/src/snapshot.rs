@@ -18,8 +18,8 @@ use crate::program::Code;
 use crate::workgroup::{Status, Tally, TurnAt, WaveSlot, Workgroup};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use wavejit_jit::ir::interp::Position;
-use wavejit_jit::ir::{FpMode, SReg};
+use wavejit_ir::interp::Position;
+use wavejit_ir::{FpMode, SReg};
 
 /// See the module.
 pub struct Snapshot {

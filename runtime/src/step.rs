@@ -11,9 +11,9 @@ use crate::report;
 use crate::snapshot::Snapshot;
 use crate::workgroup::{Ran, Tally, TurnAt, Workgroup};
 use std::sync::Arc;
-use wavejit_jit::abi::WaveState;
-use wavejit_jit::ir::SReg;
-use wavejit_jit::ir::interp::Interp;
+use wavejit_ir::SReg;
+use wavejit_ir::abi::WaveState;
+use wavejit_ir::interp::Interp;
 
 /// Called before every guest instruction (`Engine::Interp` only), by the thread that runs the workgroup.
 pub type Hook<'a> = &'a (dyn Fn(&Step) -> Action + Sync);

@@ -3,9 +3,9 @@
 use crate::memory::gws::{Gws, Ticket};
 use crate::memory::texture::SharedRoutines;
 use std::sync::atomic::AtomicU64;
-use wavejit_jit::abi::{SLOTS, WaveState};
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::Gfx;
+use wavejit_ir::abi::{SLOTS, WaveState};
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::Gfx;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::ray::HalfOrder;
 
@@ -41,7 +41,7 @@ pub struct WaveContext {
     pub(crate) gws: *const Gws,
     /// What the wave waits for there.
     pub(crate) ticket: Option<Ticket>,
-    /// Why the texture crate refused an instruction ([`wavejit_jit::abi::FaultKind::Refused`]).
+    /// Why the texture crate refused an instruction ([`wavejit_ir::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
 

@@ -8,9 +8,9 @@ use crate::Error;
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
 use crate::kernarg::check_lds;
 use crate::program::CodeKey;
-use wavejit_jit::abi::{PRIVATE_APERTURE_HI, WaveState};
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_ir::abi::{PRIVATE_APERTURE_HI, WaveState};
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::{Family, Gfx};
 use wavejit_jit::opt::liveness::Rows;
 
 /// Most user SGPRs any target has.

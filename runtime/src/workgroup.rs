@@ -18,9 +18,9 @@ use crate::report;
 use crate::wave::{Arena, WaveContext, blank_state};
 use crate::wave_init::WavePlace;
 use std::sync::Arc;
-use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
-use wavejit_jit::ir::interp::{Interp, Prepared};
-use wavejit_jit::ir::{FpMode, SReg};
+use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::interp::{Interp, Prepared};
+use wavejit_ir::{FpMode, SReg};
 use wavejit_jit::opt::liveness::Rows;
 
 /// Guest instructions a wave runs before others get their turn.

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Buffer, CodeLaunch, Device, DeviceOptions, Error};
+use wavejit_isa::Gfx;
 use wavejit_jit::code_memory::{placed_bytes, set_limit_bytes};
-use wavejit_jit::isa::Gfx;
 
 static TURN: Mutex<()> = Mutex::new(());
 

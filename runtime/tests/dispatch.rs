@@ -7,7 +7,7 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Action, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 
 /// A device and code in its memory.
 struct Machine {

@@ -3,7 +3,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{BorderColor, Clamp, CodeLaunch, Device, DeviceOptions, Error, Image, ImageDesc, ImageFormat, Sampler, SamplerDesc};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;

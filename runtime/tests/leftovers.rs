@@ -4,7 +4,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Engine, Launch};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 const SECRET: u32 = 0x5ec2_e700;
 

@@ -5,7 +5,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Kernel, Launch};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 

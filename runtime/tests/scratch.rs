@@ -5,7 +5,7 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Action, Arg, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Step};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 

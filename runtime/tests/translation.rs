@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceOptions, DispatchStats, Engine, Error};
-use wavejit_jit::isa::Gfx;
-use wavejit_jit::isa::asm::assemble;
+use wavejit_isa::Gfx;
+use wavejit_isa::asm::assemble;
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 

@@ -1,14 +1,14 @@
 //! The coverage table, made from the instruction rows: what each family decodes, what has a meaning, what a test has seen.
 //!
 //! *Decoded* is a row that some processor of the family has. *Printed in a test* is one that stands in the family's golden corpus
-//! (`jit/src/isa/golden`). *Executed* is a decoded row with semantics in `jit/src/lift`; *executed in a test*, one that stands in a
+//! (`jit/isa/tests/golden`). *Executed* is a decoded row with semantics in `jit/src/lift`; *executed in a test*, one that stands in a
 //! filetest or in a kernel of `shaders/`, whose results are compared with values from outside.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use wavejit::code_object::CodeObject;
-use wavejit_jit::isa::reserved::RULES;
-use wavejit_jit::isa::{BEYOND, Enc, Family, Gfx, Row, decode, rows};
+use wavejit_isa::reserved::RULES;
+use wavejit_isa::{BEYOND, Enc, Family, Gfx, Row, decode, rows};
 use wavejit_jit::lift::has_semantics;
 
 /// Families in column order, and the processors that stand for them in tests.
@@ -69,7 +69,7 @@ fn files(folder: &str, extension: &str) -> Vec<std::path::PathBuf> {
 impl Seen {
     fn collect() -> Seen {
         let mut seen = Seen::default();
-        for path in files("jit/src/isa/golden", "tsv") {
+        for path in files("jit/isa/tests/golden", "tsv") {
             let Some(target) = path.file_stem().and_then(|n| Gfx::parse(n.to_str()?.trim_end_matches("-true16"))) else { continue };
             for line in read(&path).lines() {
                 let [wave, hex, text, ..] = line.split('\t').collect::<Vec<_>>()[..] else { continue };
@@ -186,7 +186,7 @@ fn beyond() -> String {
 const BEYOND_HEAD: &str = "
 ## Beyond LLVM 19
 
-What decodes though LLVM 19 takes it for no instruction (`jit/src/isa/beyond.rs`). What is not in listings decodes only where code is executed.
+What decodes though LLVM 19 takes it for no instruction (`jit/isa/src/beyond.rs`). What is not in listings decodes only where code is executed.
 
 | what | why | families | in listings | example |
 |---|---|---|---|---|
@@ -195,7 +195,7 @@ What decodes though LLVM 19 takes it for no instruction (`jit/src/isa/beyond.rs`
 const RESERVED_HEAD: &str = "
 ## Reserved values
 
-What decodes and prints, as in LLVM, but is refused by name where a wave reaches it (`jit/src/isa/reserved`).
+What decodes and prints, as in LLVM, but is refused by name where a wave reaches it (`jit/isa/src/reserved`).
 
 | field | formats | what exists |
 |---|---|---|
@@ -203,7 +203,7 @@ What decodes and prints, as in LLVM, but is refused by name where a wave reaches
 
 const HEAD: &str = "# Instruction coverage
 
-Generated from the rows of `jit/src/isa/rows`; `WAVEJIT_BLESS=1 cargo test -p wavejit-tests --test coverage` writes it anew.
+Generated from the rows of `jit/isa/src/rows`; `WAVEJIT_BLESS=1 cargo test -p wavejit-tests --test coverage` writes it anew.
 
 Each cell counts instructions: decoded and printed / of these in the family's golden corpus, whose text is LLVM's / with a meaning, so that
 they run / of these in a filetest or a kernel whose results are checked. Families without the last two do not run yet.

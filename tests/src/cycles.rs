@@ -4,27 +4,17 @@
 //! A kernel is the code object of `triad` with other code in it, made by our own assembler, that stores a constant of its own.
 
 use crate::attack::serve::Held;
-use std::ffi::{c_char, c_void};
+use capi::{wavejit_kernel_close, wavejit_kernel_launch, wavejit_kernel_open};
 use wavejit::code_object::CodeObject;
 use wavejit::{Arg, Device, DeviceOptions, Launch};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 /// Work-items of a launch: one workgroup.
 const ITEMS: u32 = 64;
 
-#[allow(missing_docs)] // they are those of wavejit.h
-unsafe extern "C" {
-    fn wavejit_kernel_open(elf: *const c_void, elf_size: usize, name: *const c_char, out: *mut *mut c_void) -> i32;
-    fn wavejit_kernel_launch(
-        kernel: *const c_void,
-        workgroups: *const u32,
-        workgroup_size: *const u32,
-        kernarg: *const c_void,
-        kernarg_size: usize,
-        dynamic_lds_bytes: u32,
-    ) -> i32;
-    fn wavejit_kernel_close(kernel: *mut c_void);
-}
+/// The C interface, compiled into this crate.
+#[path = "../../runtime/capi/src/lib.rs"]
+mod capi;
 
 /// Different kernels.
 pub struct Kernels {

@@ -28,10 +28,10 @@
 use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE_TEXT, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_limited};
 use half::f16;
 use std::fmt::Write;
-use wavejit_jit::abi::Exit;
-use wavejit_jit::ir::verify::verify;
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::{Gfx, assemble_instruction};
+use wavejit_ir::abi::Exit;
+use wavejit_ir::verify::verify;
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::{Gfx, assemble_instruction};
 use wavejit_jit::lift::ALL_VGPRS;
 
 /// A target of a case: processor, wave size, VGPRs.

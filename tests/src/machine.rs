@@ -1,11 +1,11 @@
 //! One wave with registers, LDS and a block of global memory, for tests that run machine code without the run time.
 
 use wavejit::parts::WaveContext;
-use wavejit_jit::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::verify::verify;
+use wavejit_ir::{FpMode, Func, SReg, interp};
+use wavejit_isa::Gfx;
 use wavejit_jit::emit::{self, EmitOptions};
-use wavejit_jit::ir::verify::verify;
-use wavejit_jit::ir::{FpMode, Func, SReg, interp};
-use wavejit_jit::isa::Gfx;
 use wavejit_jit::lift::{ALL_VGPRS, LiftSource, lift};
 use wavejit_jit::opt::{self, OptOptions};
 

@@ -5,8 +5,8 @@
 //! messages are not there; vector and scalar buffer instructions are the run time's own. LDS follows LDS-02: reads out of range give 0, writes are dropped. Lanes go in ascending order.
 
 use wavejit::parts::{sbuffer_load, texture};
-use wavejit_jit::abi::{FaultKind, Helpers, MemOp, NO_ROW, WaveState};
-use wavejit_jit::ir::{AtomicOp, MemKind, Space};
+use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, WaveState};
+use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
 pub static HELPERS: Helpers =

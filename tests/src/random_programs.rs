@@ -14,10 +14,10 @@
 use crate::filetest::differences;
 use crate::machine::{CODE, LEAVE, MEM, Machine, OTHERS, lift_code, lift_limited};
 use std::fmt::Write;
-use wavejit_jit::ir::text::{parse, print};
-use wavejit_jit::ir::verify::verify;
-use wavejit_jit::ir::{FpMode, Func, SReg, Term};
-use wavejit_jit::isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
+use wavejit_ir::text::{parse, print};
+use wavejit_ir::verify::verify;
+use wavejit_ir::{FpMode, Func, SReg, Term};
+use wavejit_isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
 
 /// The target of the programs.
 const GFX: Gfx = Gfx::GFX1100;

@@ -1,7 +1,7 @@
 //! Control flow that is hard to translate, or that only a look at budget and cancellation on every way round ends, as assembly.
 
 use crate::random_programs::Rng;
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 /// A shape of control flow, of any size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

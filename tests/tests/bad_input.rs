@@ -6,7 +6,7 @@ use wavejit::{Arg, Device, Engine, Error, Kernel, Launch};
 use wavejit_tests::case::{Setting, device};
 use wavejit_tests::code_object;
 
-/// Codes of the C ABI (`runtime/include/wavejit.h`).
+/// Codes of the C ABI (`runtime/capi/include/wavejit.h`).
 const ARG: i32 = -1;
 const DECODE: i32 = -2;
 const UNSUPPORTED: i32 = -3;

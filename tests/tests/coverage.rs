@@ -1,6 +1,6 @@
-//! `jit/COVERAGE.md` says what the rows say.
+//! `docs/instructions.md` says what the rows say.
 
-const FILE: &str = "jit/COVERAGE.md";
+const FILE: &str = "docs/instructions.md";
 
 #[test]
 fn the_coverage_table_is_that_of_the_rows() {

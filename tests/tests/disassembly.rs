@@ -1,7 +1,7 @@
 //! The decoder and disassembler against `llvm-objdump-19` on every committed code object (`tests/golden/disasm`, written by `bless.sh` there).
 
 use wavejit::code_object::CodeObject;
-use wavejit_jit::isa::{self, DisasmOptions, Gfx};
+use wavejit_isa::{self as isa, DisasmOptions, Gfx};
 
 /// What stands between functions: `s_code_end`, which the golden files leave out, and zeros between sections.
 const PADDING: [u32; 2] = [0xbf9f_0000, 0];

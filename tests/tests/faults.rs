@@ -3,7 +3,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{AddressMode, CodeLaunch, Device, DeviceOptions, Engine, Error};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
 

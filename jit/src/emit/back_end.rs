@@ -12,12 +12,10 @@
 //! that no single back end takes together.
 
 use super::{EmitError, Workshop};
-use crate::{
-    ir::{Block, BlockId, Func, Op, Value},
-    region::{Piece, Plan, Region},
-};
+use crate::region::{Piece, Plan, Region};
 use cranelift_module::FuncId;
 use std::collections::HashMap;
+use wavejit_ir::{Block, BlockId, Func, Op, Value};
 
 /// What to compile.
 pub(crate) enum RegionJob<'a> {

@@ -12,15 +12,13 @@
 //! float arithmetic. Loads are bit-cast before float use, which keeps Cranelift from folding a load into an operation with swapped operands.
 
 use super::EmitError;
-use crate::{
-    abi::{NO_ROW, WaveState},
-    ir::{Block, Func, Op, PureOp, VReg, Value},
-    region::{Plan, Region},
-};
+use crate::region::{Plan, Region};
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::FloatCC, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use std::{collections::HashMap, mem::offset_of};
+use wavejit_ir::abi::{NO_ROW, WaveState};
+use wavejit_ir::{Block, Func, Op, PureOp, VReg, Value};
 
 /// Lanes of a chunk.
 const CHUNK: u32 = 4;
@@ -68,7 +66,7 @@ pub fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, hos
         FAdd64 | FSub64 | FMul64 => plain64,
         FFma64 => plain64 && host.fma.is_some(),
         _ if float_condition(*op).is_some() => {
-            if op.args()[0] == crate::ir::Width::B64 {
+            if op.args()[0] == wavejit_ir::Width::B64 {
                 plain64
             } else {
                 plain32
@@ -700,7 +698,7 @@ impl Lanes<'_, '_> {
             }),
             _ => {
                 if let Some(cc) = int_condition(op) {
-                    return Ok(if op.args()[0] == crate::ir::Width::B64 {
+                    return Ok(if op.args()[0] == wavejit_ir::Width::B64 {
                         let c = self.map2(I64X2, x, y, |s, a, b| s.compare64(cc, a, b));
                         self.mask_of(c)
                     } else {
@@ -708,7 +706,7 @@ impl Lanes<'_, '_> {
                     });
                 }
                 let cond = float_condition(op).ok_or_else(|| EmitError::internal(&format!("{op} was accepted but has no lowering")))?;
-                let wide = op.args()[0] == crate::ir::Width::B64;
+                let wide = op.args()[0] == wavejit_ir::Width::B64;
                 let ty = if wide { F64X2 } else { F32X4 };
                 let c = self.map2(ty, x, y, |s, a, b| match cond {
                     Cond::Plain(cc) => s.b.ins().fcmp(cc, a, b),

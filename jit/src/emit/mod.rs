@@ -12,9 +12,7 @@ mod staging;
 mod tests;
 
 use crate::{
-    abi::WaveState,
     code_memory::{self, CodeMap, OutOfCodeMemory, Placed},
-    ir::{self, Block, Func, Op, Value},
     opt::{
         OptOptions,
         liveness::{Rows, VgprLiveness},
@@ -34,6 +32,8 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use staging::Staging;
 use std::{collections::HashMap, sync::LazyLock};
+use wavejit_ir::abi::WaveState;
+use wavejit_ir::{self as ir, Block, Func, Op, Value};
 
 /// Why a function could not be compiled: never a mistake of the shader.
 #[derive(Debug, thiserror::Error)]
@@ -148,8 +148,8 @@ pub struct Compiled {
 #[derive(Default)]
 #[allow(clippy::vec_box)] // the boxes' addresses are in the code; the vectors grow
 struct Pinned {
-    mem_ops: Vec<Box<crate::abi::MemOp>>,
-    texture_calls: Vec<Box<crate::abi::TextureCall>>,
+    mem_ops: Vec<Box<wavejit_ir::abi::MemOp>>,
+    texture_calls: Vec<Box<wavejit_ir::abi::TextureCall>>,
     sources: Vec<Box<[u16; 8]>>,
     tables: Vec<[u32; 64]>,
     sites: Vec<std::sync::Arc<ir::Site>>,
@@ -163,7 +163,7 @@ impl Pinned {
 
     fn bytes(&self) -> usize {
         size_of_val(&*self.mem_ops) * 6
-            + self.texture_calls.len() * (8 + size_of::<crate::abi::TextureCall>())
+            + self.texture_calls.len() * (8 + size_of::<wavejit_ir::abi::TextureCall>())
             + self.sources.len() * 24
             + size_of_val(&*self.tables)
             + self.sites.len() * 512
@@ -176,7 +176,7 @@ unsafe impl Send for Compiled {}
 unsafe impl Sync for Compiled {}
 
 impl Compiled {
-    /// The function to enter a wave with; returns an [`crate::abi::Exit`] as a number.
+    /// The function to enter a wave with; returns an [`wavejit_ir::abi::Exit`] as a number.
     pub fn entry(&self) -> unsafe extern "C" fn(*mut WaveState) -> u32 {
         self.entry
     }

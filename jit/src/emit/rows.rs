@@ -2,7 +2,8 @@
 //!
 //! Row numbers are relative to `rows`; a row has `lanes` dwords. A destination may be one of the sources.
 
-use crate::{abi::WaveState, ir};
+use wavejit_ir as ir;
+use wavejit_ir::abi::WaveState;
 
 /// Widest wave.
 const MAX: usize = 64;

@@ -12,8 +12,6 @@ mod scalar;
 
 use super::{CompiledLoop, EmitError, EmitOptions, Pinned, back_end::RegionCode, rows};
 use crate::{
-    abi::{Exit, Helpers, WaveState},
-    ir::{self, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points, rowfn},
     opt::{
         OptOptions,
         liveness::{self, SRegs},
@@ -25,6 +23,10 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
 use std::{collections::HashMap, mem::offset_of};
+use wavejit_ir::abi::{Exit, Helpers, WaveState};
+use wavejit_ir::{
+    self as ir, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points, rowfn,
+};
 
 pub(super) struct Skeleton<'a, 'b> {
     func: &'a Func,
@@ -734,7 +736,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             let Some(v) = *v else { continue };
             if self.func.ty(v) == Ty::MASK {
                 // The mask's bits go into the first bytes of a row of their own.
-                let row = crate::abi::TEMP_ROW + plan.temp_rows + i as u16;
+                let row = wavejit_ir::abi::TEMP_ROW + plan.temp_rows + i as u16;
                 let (bits, rows) = (self.val(v)?, self.rows());
                 self.b.ins().store(flags(), bits, rows, i32::from(row) * 4 * self.func.wave_size as i32);
                 src[2 * i] = row;

@@ -5,11 +5,9 @@ use super::{
     back_end::{RegionBackend, RegionCode, RegionJob},
     emit,
 };
-use crate::{
-    abi::{Exit, TEMP_ROW, WaveState},
-    ir::{Block, BlockId, Func, Op, Value, text::parse},
-    region::{Piece, pieces},
-};
+use crate::region::{Piece, pieces};
+use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::{Block, BlockId, Func, Op, Value, text::parse};
 
 /// s0 counts to 10, v0 is added to v1 each time; then v1 is doubled.
 const LOOP: &str = r#"func "loop" wave32 {

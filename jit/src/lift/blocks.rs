@@ -5,10 +5,10 @@ use super::control::{self, Flow};
 use super::cx::Cx;
 use super::sem::Sem;
 use super::{LiftSource, Stopped, lift_inst, semantics};
-use crate::ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
-use crate::isa;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use wavejit_ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
+use wavejit_isa as isa;
 
 /// Lifts the blocks of `order`, of which the first is the entry.
 pub(super) fn lift(found: &Discovery, order: &[Key], stop: &dyn Fn() -> bool) -> Result<Func, Stopped> {

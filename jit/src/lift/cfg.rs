@@ -16,9 +16,9 @@ use super::consts::Consts;
 use super::control::{self, Control, Flow};
 use super::sem::Sem;
 use super::{Limits, Stopped, semantics};
-use crate::ir::FpMode;
-use crate::isa;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use wavejit_ir::FpMode;
+use wavejit_isa as isa;
 
 /// Steps of discovery for each instruction that a function may have, before it makes do with the plain walk.
 const STEPS: usize = 16;

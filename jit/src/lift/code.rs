@@ -1,8 +1,8 @@
 //! The code being lifted: decoded once for each address, and a record of every dword that was looked at.
 
 use super::LiftSource;
-use crate::isa::{self, Inst};
 use std::collections::HashMap;
+use wavejit_isa::{self as isa, Inst};
 
 /// Most dwords of an instruction.
 const MAX_DWORDS: u64 = 5;

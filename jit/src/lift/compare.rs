@@ -3,8 +3,8 @@
 //! One row serves v_cmp and v_cmpx: `super::semantics` looks a v_cmpx up by its v_cmp name.
 
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{Builder, Value};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Builder, Value};
 
 fn never(b: &mut Builder, _: &[Value]) -> Value {
     b.const1(false)

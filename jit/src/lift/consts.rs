@@ -10,7 +10,7 @@
 //! s_addc_u32 s1, s1, 0        s1 = high half of (0x124)
 //! ```
 
-use crate::isa::{Enc, Inst, Opd, Operand};
+use wavejit_isa::{Enc, Inst, Opd, Operand};
 
 const REGS: usize = 108;
 

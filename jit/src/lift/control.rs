@@ -8,10 +8,10 @@ use super::consts::{Consts, Wide};
 use super::cx::Cx;
 use super::gws;
 use super::sem::*;
-use crate::abi::GwsOp;
-use crate::ir::PureOp::*;
-use crate::ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
-use crate::isa::{Family, Inst, Operand};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::abi::GwsOp;
+use wavejit_ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
+use wavejit_isa::{Family, Inst, Operand};
 
 /// Kinds of instructions that end a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,10 +6,10 @@
 use super::crosslane;
 use super::sem::*;
 use super::{ALL_VGPRS, LiftSource};
-use crate::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
-use crate::ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
-use crate::isa::scalars::{Scalar, ScalarSpace};
-use crate::isa::{self, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
+use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
+use wavejit_ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use wavejit_isa::scalars::{Scalar, ScalarSpace};
+use wavejit_isa::{self as isa, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
 
 /// What a scalar operand code names.
 enum ScalarCode {

@@ -4,8 +4,8 @@
 
 use super::cx::Cx;
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{PureOp, Value};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{PureOp, Value};
 
 /// New EXEC of (source, EXEC), both of type `T`.
 type Combine = fn(&mut Cx, T, Value, Value) -> Value;

@@ -3,9 +3,9 @@
 
 use super::cx::Cx;
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{Addr, FpMode, MemKind, NoteKind, Op, SReg, Space, Ty, Value};
-use crate::isa::{Half, Operand};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Addr, FpMode, MemKind, NoteKind, Op, SReg, Space, Ty, Value};
+use wavejit_isa::{Half, Operand};
 
 /// Source `i` as f32: its own in every lane or, with `quad_lane`, that of one lane of its quad, active or not; then neg.
 fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {

@@ -5,9 +5,9 @@
 use super::control::Control;
 use super::cx::Cx;
 use super::sem::*;
-use crate::abi::GwsOp;
-use crate::ir::PureOp::*;
-use crate::ir::{Op, SReg};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::abi::GwsOp;
+use wavejit_ir::{Op, SReg};
 
 /// Asks the run time.
 pub fn ask(c: &mut Cx, op: GwsOp) {

@@ -28,14 +28,14 @@ mod wmma;
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{FpMode, Func};
-use crate::isa::{self, Enc, Gfx, Inst};
 pub use code::CodeRead;
 use cx::Cx;
 use sem::{Lane, Row, Sem};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use wavejit_ir::{FpMode, Func};
+use wavejit_isa::{self as isa, Enc, Gfx, Inst};
 
 /// VGPRs that an instruction can name.
 pub const ALL_VGPRS: u32 = 256;

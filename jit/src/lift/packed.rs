@@ -4,9 +4,9 @@ use super::crosslane::DppPlan;
 use super::cx::Cx;
 use super::sem::*;
 use super::valu::pack16;
-use crate::ir::PureOp::*;
-use crate::ir::{Builder, PureOp, Value};
-use crate::isa::{Half, Operand};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Builder, PureOp, Value};
+use wavejit_isa::{Half, Operand};
 
 /// Source `i` as packed halves of type `t` (`H2`, `Bf2`, or `B32` for integers), with op_sel, op_sel_hi and, for floats, neg and neg_hi.
 /// Inline float constants of integer operations are f32 patterns.

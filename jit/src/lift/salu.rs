@@ -4,9 +4,9 @@
 
 use super::cx::{Cx, nonzero};
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{Builder, Op, PureOp, SReg, Ty, Value};
-use crate::isa::Operand;
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Builder, Op, PureOp, SReg, Ty, Value};
+use wavejit_isa::Operand;
 
 fn k(b: &mut Builder, v: u32) -> Value {
     b.const32(v)

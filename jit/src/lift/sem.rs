@@ -6,7 +6,7 @@
 
 use super::control::Control;
 use super::cx::Cx;
-use crate::ir::{Builder, NoteKind, PureOp, Value};
+use wavejit_ir::{Builder, NoteKind, PureOp, Value};
 
 /// Type of an operand: how many bits, how constants widen, whether neg and abs apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ mod pieces;
 mod semantics;
 
 use super::*;
-use crate::ir::verify;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use wavejit_ir::verify;
 
 /// Lifts every function symbol of a code object; the failures reached, as `symbol: text`.
 fn failures(path: &std::path::Path) -> Vec<String> {
@@ -113,7 +113,7 @@ fn random_instructions_lift_to_valid_ir() {
         let mode = FpMode((random() & 0x7ff) as u16);
         let func = lift(&LiftSource { name: "random", entry: 0, target, wave_size, mode, vgprs: 1 + random() % 256, read: &read });
         if let Err(e) = verify::verify(&func) {
-            panic!("{inst:?}: {e}\n{}", crate::ir::text::print(&func));
+            panic!("{inst:?}: {e}\n{}", wavejit_ir::text::print(&func));
         }
         let fails = func.failures.iter().any(|f| f.pc == 0 && !f.undecodable);
         let text = func.failures.first().map_or("", |f| f.text.as_str());
@@ -156,7 +156,7 @@ fn no_modifier_is_ignored() {
     let lifted = |code: &[u32]| {
         let read = |pc: u64| if pc / 4 < code.len() as u64 { code.get(pc as usize / 4).copied() } else { Some(0xbfb0_0000) };
         let func = lift(&LiftSource { name: "", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, vgprs: ALL_VGPRS, read: &read });
-        func.failures.is_empty().then(|| crate::ir::text::print(&func))
+        func.failures.is_empty().then(|| wavejit_ir::text::print(&func))
     };
     // (row, modifier): seen, made a difference
     let mut seen = std::collections::BTreeMap::<(&str, String), (u32, bool)>::new();

@@ -3,11 +3,11 @@
 
 use super::cx::Cx;
 use super::sem::{B32, Sem};
-use crate::ir::PureOp::{And32, Or32};
-use crate::ir::site::{Site, SiteRegisters, Written};
-use crate::ir::{NoteKind, Op, SReg, Ty, VReg, Value};
-use crate::isa::{Enc, Row};
 use std::sync::Arc;
+use wavejit_ir::PureOp::{And32, Or32};
+use wavejit_ir::site::{Site, SiteRegisters, Written};
+use wavejit_ir::{NoteKind, Op, SReg, Ty, VReg, Value};
+use wavejit_isa::{Enc, Row};
 
 /// Meaning of a buffer, image or ray row.
 pub fn of_row(row: &Row) -> Option<Sem> {

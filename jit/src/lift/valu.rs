@@ -4,8 +4,8 @@
 use super::cx::Cx;
 use super::salu::{add_carry, sub_borrow};
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{Builder, Op, PureOp, Ty, Value};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Builder, Op, PureOp, Ty, Value};
 
 fn k(b: &mut Builder, v: u32) -> Value {
     b.const32(v)
@@ -200,7 +200,7 @@ fn mqsad_u32(c: &mut Cx) {
         r.push(if c.inst.mods.clamp { sad(&mut c.b, &[w, s1, acc], MsadU8, UAddSat32) } else { c.b.pure3(MsadU8, w, s1, acc) });
     }
     for (i, v) in r.into_iter().enumerate() {
-        c.b.vset(crate::ir::VReg(d + i as u16), v, exec);
+        c.b.vset(wavejit_ir::VReg(d + i as u16), v, exec);
     }
 }
 /// {hi: y, lo: x} of low halves.
@@ -230,9 +230,9 @@ fn div_fmas(b: &mut Builder, s: &[Value], wide: bool) -> Value {
 fn same(_: &mut Builder, s: &[Value]) -> Value {
     s[0]
 }
-fn vgpr(op: crate::isa::Operand) -> Option<u16> {
+fn vgpr(op: wavejit_isa::Operand) -> Option<u16> {
     match op {
-        crate::isa::Operand::Vgpr { n, .. } => Some(n),
+        wavejit_isa::Operand::Vgpr { n, .. } => Some(n),
         _ => None,
     }
 }
@@ -261,8 +261,8 @@ const WWM: &[T] = &[B32, B32, Mask];
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     // VOP1
-    ("v_nop",                    Sem::Note(crate::ir::NoteKind::Other)),
-    ("v_pipeflush",              Sem::Note(crate::ir::NoteKind::Other)),
+    ("v_nop",                    Sem::Note(wavejit_ir::NoteKind::Other)),
+    ("v_pipeflush",              Sem::Note(wavejit_ir::NoteKind::Other)),
     ("v_mov_b32",                lane_fn(B32, S, same)),
     ("v_mov_b16",                lane_fn(B16, H, same)),
     ("v_cvt_i32_f64",            lane(B32, D, CvtI32F64)),

@@ -7,9 +7,9 @@
 
 use super::cx::Cx;
 use super::sem::*;
-use crate::ir::PureOp::*;
-use crate::ir::{Builder, Op, PureOp, Ty, VReg, Value};
-use crate::isa::Operand;
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Builder, Op, PureOp, Ty, VReg, Value};
+use wavejit_isa::Operand;
 
 /// What the elements of C and D are.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@
 //! contains them.
 
 use super::local::Facts;
-use crate::ir::{Addr, Op, PureOp, Space, Ty, Value};
+use wavejit_ir::{Addr, Op, PureOp, Space, Ty, Value};
 
 /// Splits the address of an operation under `exec` as far as it goes.
 pub(super) fn split(f: &mut Facts, space: Space, mut addr: Addr, exec: Value) -> Addr {

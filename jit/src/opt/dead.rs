@@ -1,6 +1,6 @@
 //! Removes instructions whose results nobody uses and that have no effect. Before and after: any verified function.
 
-use crate::ir::Func;
+use wavejit_ir::Func;
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {

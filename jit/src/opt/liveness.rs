@@ -14,8 +14,8 @@
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
 use super::{OptOptions, masks};
-use crate::ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 use std::collections::HashMap;
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
 /// A set of up to 512 rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -372,7 +372,7 @@ mod tests {
             writeln!(text, "b{at} pc={} mode=0 insts=1:\n %{c}: s1 = sget scc\n branch %{c}, b{}, b{}", 4 * at, n - 1 - i, at + 1).unwrap();
         }
         writeln!(text, "b{} pc={} mode=0 insts=1:\n end\n}}", 2 * n, 8 * n).unwrap();
-        let func = crate::ir::text::parse(&text).unwrap();
+        let func = wavejit_ir::text::parse(&text).unwrap();
         let walks = Cell::new(0);
         let (starts, _) = solve(
             &func,

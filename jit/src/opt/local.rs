@@ -17,8 +17,8 @@ use super::{
     masks,
     simplify::{self, Simpler},
 };
-use crate::ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
 use std::collections::HashMap;
+use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {

@@ -1,6 +1,6 @@
 //! What can be proved about lane masks from how they are computed.
 
-use crate::ir::{PureOp, Value};
+use wavejit_ir::{PureOp, Value};
 
 /// Pure operation that defines a value, if known.
 pub type Defs<'a> = &'a dyn Fn(Value) -> Option<(PureOp, [Option<Value>; 3])>;

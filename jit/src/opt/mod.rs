@@ -12,7 +12,7 @@ pub mod local;
 pub mod masks;
 mod simplify;
 
-use crate::ir::{Func, verify::verify};
+use wavejit_ir::{Func, verify::verify};
 
 /// What callers want kept.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
-use crate::ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
+use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
 pub(super) enum Simpler {
@@ -193,7 +193,7 @@ fn fold(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> {
     for (b, a) in bits.iter_mut().zip(args).take(p.args().len()) {
         *b = f.constant(a?)?;
     }
-    let r = eval(p, crate::ir::FpMode(0), bits[0], bits[1], bits[2]);
+    let r = eval(p, wavejit_ir::FpMode(0), bits[0], bits[1], bits[2]);
     Some(f.make_const(p.ret(), r))
 }
 

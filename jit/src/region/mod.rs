@@ -11,11 +11,9 @@
 //! *Floating* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are made again in every region
 //! that uses them. All other lane values that outlive their region get a *home*: rows of temporaries, or for loads the VGPR itself.
 
-use crate::{
-    abi::{NO_ROW, TEMP_ROW},
-    ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers},
-};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
+use wavejit_ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
 
 /// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
 pub const MAX_REGION: usize = 600;
@@ -44,7 +42,7 @@ impl Default for Region {
 }
 
 /// A single-entry piece of the control-flow graph that a back end may compile as a whole: an innermost loop that nothing suspends. Edges
-/// that go back ([`crate::ir::resume`]) go to its entry, or leave it.
+/// that go back ([`wavejit_ir::resume`]) go to its entry, or leave it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The loop header, where it is entered.
@@ -342,7 +340,7 @@ impl<'a> Planner<'a> {
                 self.plan.steps.push(Step::Inst(i));
             }
             Class::Scalar
-                if on_open && !on_post && self.func.ty_of_results(inst) == Some(Ty::MASK) && matches!(inst.op, Op::Pure { .. }) =>
+                if on_open && !on_post && self.func.ty_of_result(inst) == Some(Ty::MASK) && matches!(inst.op, Op::Pure { .. }) =>
             {
                 self.add_lane(i, false, u8::MAX)
             }
@@ -377,7 +375,7 @@ impl<'a> Planner<'a> {
         if on_post
             || self.open.back_ends & takers == 0
             || self.open.insts.len() >= MAX_REGION
-            || self.open_inputs() >= crate::abi::SLOTS - 8
+            || self.open_inputs() >= wavejit_ir::abi::SLOTS - 8
         {
             self.close();
         }
@@ -533,13 +531,6 @@ impl<'a> Planner<'a> {
             out.push(step);
         }
         self.plan.steps = out;
-    }
-}
-
-impl Func {
-    /// Type of the only result of `inst`.
-    fn ty_of_results(&self, inst: &Inst) -> Option<Ty> {
-        (inst.results == 1).then(|| self.ty(inst.first))
     }
 }
 

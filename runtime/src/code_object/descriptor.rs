@@ -2,8 +2,8 @@
 //!
 //! Layout: LLVM AMDGPUUsage, "Kernel Descriptor"; register fields: COMPUTE_PGM_RSRC1..3 of each generation.
 
-use wavejit_jit::ir::FpMode;
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_ir::FpMode;
+use wavejit_isa::{Family, Gfx};
 use wavejit_jit::lift::ALL_VGPRS;
 
 /// COMPUTE_PGM_RSRC1..3 as the registers hold them.

@@ -27,7 +27,7 @@ pub use elf::Segment;
 pub use error::LoadError;
 pub use metadata::{ArgKind, HiddenArg, KernelArg};
 pub use symbols::{Symbol, SymbolKind};
-pub use wavejit_jit::isa::TargetId;
+pub use wavejit_isa::TargetId;
 
 use elf::{Elf, RelocSymbol};
 use error::{copied, reserved};
@@ -35,7 +35,7 @@ use metadata::{KernelMetadata, Metadata};
 use reader::Reader;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 
 /// Most bytes of host memory that loading takes for each byte of a file, the file's own copy included. Reached by a file that has nothing
 /// but kernels of nothing but a name; real ones take about three.

@@ -1,7 +1,7 @@
 //! What decides about images beside descriptors and instructions: the processor, and registers that a driver sets once per device.
 
 use crate::error::Error;
-use wavejit_jit::isa::{Family, Gfx};
+use wavejit_isa::{Family, Gfx};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::{AddressConfig, TileTables};

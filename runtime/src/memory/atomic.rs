@@ -7,9 +7,9 @@ use super::access::{self, Failed};
 use super::checked;
 use super::lanes::*;
 use super::vector::{apertures, context, fault, host, in_lane_order, in_scratch, lane_address, row, scratch_byte};
-use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, WaveState};
-use wavejit_jit::ir::Space;
-use wavejit_jit::isa::Family;
+use wavejit_ir::Space;
+use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
+use wavejit_isa::Family;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
 
 const OPS: [AtomicOp; 25] = AtomicOp::ALL;
@@ -380,8 +380,8 @@ mod tests {
     }
 
     #[rustfmt::skip]
-    const JIT_OPS: [wavejit_jit::ir::AtomicOp; 24] = {
-        use wavejit_jit::ir::AtomicOp::*;
+    const JIT_OPS: [wavejit_ir::AtomicOp; 24] = {
+        use wavejit_ir::AtomicOp::*;
         [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
          MskOr, Wrap, CondXchg]
     };

@@ -7,7 +7,7 @@
 
 use crate::address_space::EDGE;
 use crate::wave::WaveContext;
-use wavejit_jit::abi::WaveState;
+use wavejit_ir::abi::WaveState;
 
 /// Does this build verify?
 pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));

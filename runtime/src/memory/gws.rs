@@ -6,7 +6,7 @@
 use super::vector::context;
 use crate::sync::Mutex;
 use std::collections::VecDeque;
-use wavejit_jit::abi::{GwsOp, WaveState};
+use wavejit_ir::abi::{GwsOp, WaveState};
 
 /// Resources of a dispatch.
 const RESOURCES: u32 = 64;

@@ -6,7 +6,7 @@
 use super::lanes::Portable;
 use super::vector::fault;
 use super::{atomic, gws, hwreg, scalar, texture, vector};
-use wavejit_jit::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
+use wavejit_ir::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
 
 /// The table for this host.
 pub fn table() -> &'static Helpers {

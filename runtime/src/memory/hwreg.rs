@@ -6,9 +6,9 @@
 use super::vector::context;
 use crate::wave::WaveContext;
 use std::sync::atomic::Ordering;
-use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::Family;
+use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::Family;
 
 /// The float fields of MODE as the register has them: FP16_OVFL is bit 23.
 fn mode_fields(mode: FpMode) -> u32 {
@@ -140,7 +140,7 @@ fn clock(ctx: &WaveContext, realtime: bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavejit_jit::isa::Gfx;
+    use wavejit_isa::Gfx;
 
     #[test]
     fn status_has_live_zero_bits() {

@@ -5,7 +5,7 @@
 //! elements of lane 0, then those of lane 1, and so on, as memory has them when the lanes' addresses are consecutive.
 
 use super::access::{self, Failed};
-use wavejit_jit::ir::MemKind;
+use wavejit_ir::MemKind;
 
 /// [`MemKind`]s as numbers, for `K`; `B128` is what remains.
 #[allow(missing_docs)]

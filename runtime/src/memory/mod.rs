@@ -2,7 +2,7 @@
 //!
 //! `access` touches guest memory, `checked` verifies addresses in builds that want it, `fault` catches what goes wrong there, `lanes` the lane arithmetic all vector accesses share (portable
 //! and AVX-512), `texture` hands buffer and ray instructions to their crate, `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
-//! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_jit::abi::Helpers`).
+//! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_ir::abi::Helpers`).
 
 pub mod access;
 pub mod atomic;

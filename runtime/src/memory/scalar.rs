@@ -5,8 +5,8 @@
 
 use super::access;
 use super::vector::{context, fault, host};
-use wavejit_jit::abi::{FaultKind, WaveState};
-use wavejit_jit::isa::Family;
+use wavejit_ir::abi::{FaultKind, WaveState};
+use wavejit_isa::Family;
 use wavejit_texture::{BufferDescriptor, Generation};
 
 /// See `Helpers::sload`.

@@ -4,9 +4,9 @@ use super::helpers::all_tables;
 use super::lanes::{Bits, full};
 use crate::address_space::{AddressMode, AddressSpace, GUEST_LOW};
 use crate::wave::{WaveContext, blank_state};
-use wavejit_jit::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
-use wavejit_jit::ir::{AtomicOp, MemKind, Space};
-use wavejit_jit::isa::Gfx;
+use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
+use wavejit_ir::{AtomicOp, MemKind, Space};
+use wavejit_isa::Gfx;
 
 const BYTES: usize = 1 << 16;
 const LDS: usize = 4096;

@@ -12,9 +12,9 @@ use crate::wave::WaveContext;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use wavejit_jit::abi::{FaultKind, TextureCall, WaveState};
-use wavejit_jit::ir::Site;
-use wavejit_jit::isa::Enc;
+use wavejit_ir::Site;
+use wavejit_ir::abi::{FaultKind, TextureCall, WaveState};
+use wavejit_isa::Enc;
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
@@ -323,8 +323,8 @@ mod tests {
     use super::*;
     use crate::address_space::{AddressMode, AddressSpace};
     use crate::wave::blank_state;
-    use wavejit_jit::abi::{NO_ROW, TEMP_ROW};
-    use wavejit_jit::isa::{Gfx, decode};
+    use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
+    use wavejit_isa::{Gfx, decode};
     use wavejit_texture::ray::HalfOrder;
 
     #[test]

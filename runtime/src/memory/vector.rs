@@ -16,8 +16,8 @@ use super::access::{self, Failed};
 use super::checked::{self, CHECKED, verify_row};
 use super::lanes::*;
 use crate::wave::WaveContext;
-use wavejit_jit::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
-use wavejit_jit::ir::Space;
+use wavejit_ir::Space;
+use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 
 /// A row of the wave.
 ///
@@ -703,7 +703,7 @@ mod tests {
     use super::*;
     use crate::address_space::AddressMode;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use wavejit_jit::ir::MemKind;
+    use wavejit_ir::MemKind;
 
     const OP: MemOp =
         MemOp { pc: 0x40, imm: 0, offset: [1, NO_ROW], data: [5; 4], dst: [9; 4], space: 0, kind: MemKind::B32 as u8, atomic: 0, flags: 0 };

@@ -10,7 +10,7 @@ use crate::sync::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 
 /// Dwords that are looked up.
 const PREFIX: usize = 8;

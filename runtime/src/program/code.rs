@@ -6,9 +6,9 @@ use crate::program::CodeKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
+use wavejit_ir::{self as ir, Failure, FpMode, Func};
 use wavejit_jit::emit::Compiled;
-use wavejit_jit::ir::interp::{INTERP_TEMP_ROWS, Prepared};
-use wavejit_jit::ir::{self, Failure, FpMode, Func};
 use wavejit_jit::lift::CodeRead;
 use wavejit_jit::opt::liveness::Rows;
 

@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+use wavejit_ir::Func;
 use wavejit_jit::code_memory::OutOfCodeMemory;
 use wavejit_jit::emit::{self, Compiled, EmitError, EmitOptions};
-use wavejit_jit::ir::Func;
 use wavejit_jit::opt::{self, OptOptions};
 
 /// Stack of a compiling thread.
@@ -131,7 +131,7 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavejit_jit::ir::text::parse;
+    use wavejit_ir::text::parse;
 
     #[test]
     fn a_thread_with_a_short_stack_compiles_on_another() {

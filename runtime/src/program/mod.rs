@@ -28,9 +28,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use wavejit_ir::{FpMode, verify::verify};
+use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
-use wavejit_jit::ir::{FpMode, verify::verify};
-use wavejit_jit::isa::Gfx;
 use wavejit_jit::lift::{self, LiftSource, Lifted, Limits};
 
 /// Most entries of a program that are kept.
@@ -318,7 +318,7 @@ impl Request<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavejit_jit::ir::text::parse;
+    use wavejit_ir::text::parse;
 
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
         let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32 };

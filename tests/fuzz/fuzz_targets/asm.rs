@@ -7,7 +7,7 @@ mod limit;
 
 use libfuzzer_sys::fuzz_target;
 use limit::{Counting, within};
-use wavejit_jit::isa::{DisasmOptions, Gfx, Half, Operand, assemble, assemble_instruction, decode, disasm};
+use wavejit_isa::{DisasmOptions, Gfx, Half, Operand, assemble, assemble_instruction, decode, disasm};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -7,7 +7,7 @@ mod limit;
 
 use libfuzzer_sys::fuzz_target;
 use limit::{Counting, within};
-use wavejit_jit::isa::{DisasmOptions, Gfx, decode, disasm};
+use wavejit_isa::{DisasmOptions, Gfx, decode, disasm};
 
 const TARGETS: [u16; 12] = [0x600, 0x700, 0x803, 0x900, 0x908, 0x90a, 0x942, 0x1010, 0x1030, 0x1100, 0x1150, 0x1200];
 

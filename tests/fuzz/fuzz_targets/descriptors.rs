@@ -11,7 +11,7 @@ mod limit;
 use libfuzzer_sys::fuzz_target;
 use limit::{Counting, within};
 use std::sync::OnceLock;
-use wavejit_jit::isa::{Enc, Gfx, rows};
+use wavejit_isa::{Enc, Gfx, rows};
 use wavejit_texture::buffer::{self, Alignment, BufferOp, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor, ImageDescriptor};
 use wavejit_texture::image::{self, Dim, ImageConfig, ImageOp, Kind, Operands};

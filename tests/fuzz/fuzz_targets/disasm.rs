@@ -7,7 +7,7 @@ mod limit;
 
 use libfuzzer_sys::fuzz_target;
 use limit::{Counting, within};
-use wavejit_jit::isa::{DisasmOptions, Gfx, assemble_instruction, decode, disasm_stream};
+use wavejit_isa::{DisasmOptions, Gfx, assemble_instruction, decode, disasm_stream};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use std::sync::OnceLock;
-use wavejit_jit::isa::{Enc, Flags, Gfx, Row, Space, decode, rows};
+use wavejit_isa::{Enc, Flags, Gfx, Row, Space, decode, rows};
 
 /// The processor that is attacked.
 pub const GFX: Gfx = Gfx::GFX1100;

@@ -98,7 +98,7 @@ impl Case {
         };
         // Wherever a branch may lead: every dword may be the first of an instruction.
         (0..code.len()).any(|at| {
-            let name = wavejit_jit::isa::decode(&code[at..code.len().min(at + 5)], instruction::GFX, wave_size).map_or("", |i| i.row.name);
+            let name = wavejit_isa::decode(&code[at..code.len().min(at + 5)], instruction::GFX, wave_size).map_or("", |i| i.row.name);
             ["time", "getreg", "sendmsg_rtn"].iter().any(|part| name.contains(part))
         })
     }

@@ -28,8 +28,8 @@ use wavejit::{
     BorderColor, Buffer, Bvh, Clamp, CodeLaunch, Compare, Device, DispatchStats, Error, Filter, Generation, Image, ImageDesc, ImageFormat,
     ImageKind, ImageTiling, MipFilter, SamplerDesc,
 };
-use wavejit_jit::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
-use wavejit_jit::isa::{DisasmOptions, Enc, assemble, decode, disasm};
+use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
+use wavejit_isa::{DisasmOptions, Enc, assemble, decode, disasm};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat};
 
 /// VGPRs that come from and go to memory.

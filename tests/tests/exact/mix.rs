@@ -2,9 +2,9 @@
 //! clamp (numerics.md section 11).
 
 use half::f16;
-use wavejit_jit::abi::Exit;
-use wavejit_jit::ir::FpMode;
-use wavejit_jit::isa::Gfx;
+use wavejit_ir::FpMode;
+use wavejit_ir::abi::Exit;
+use wavejit_isa::Gfx;
 use wavejit_tests::machine::{INTERPRETER, LEAVE, Machine, OTHERS, lift_code};
 
 /// Destinations of one program: v16 and up.

@@ -3,9 +3,9 @@
 
 use crate::device::{Raw, run};
 use wavejit::Engine;
-use wavejit_jit::abi::Exit;
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::{Gfx, assemble};
+use wavejit_ir::abi::Exit;
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::{Gfx, assemble};
 use wavejit_tests::filetest::differences;
 use wavejit_tests::machine::{INTERPRETER, LEAVE, MEM, Machine, OTHERS, lift_limited};
 

@@ -1,8 +1,8 @@
 //! Scalar operands that no assembler writes, as machine code: descriptors and addresses in registers that are not for them.
 
-use wavejit_jit::abi::Exit;
-use wavejit_jit::ir::{FpMode, SReg};
-use wavejit_jit::isa::Gfx;
+use wavejit_ir::abi::Exit;
+use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::Gfx;
 use wavejit_tests::machine::{INTERPRETER, LEAVE, MEM, Machine, OTHERS, lift_code};
 
 /// Runs an instruction on every engine; `check` looks at the machine after it.

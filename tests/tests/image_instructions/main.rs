@@ -7,7 +7,7 @@ mod scene;
 mod syntax;
 mod texels;
 
-use wavejit_jit::isa::{Enc, Gfx, rows};
+use wavejit_isa::{Enc, Gfx, rows};
 
 /// A processor of each family that has images, and both chips whose tile modes or opcodes differ within one.
 const TARGETS: [u16; 11] = [0x600, 0x700, 0x803, 0x810, 0x900, 0x90a, 0x1010, 0x1030, 0x1100, 0x1150, 0x1200];

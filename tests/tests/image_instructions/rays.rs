@@ -2,7 +2,7 @@
 
 use crate::scene::{ADDRESS, LANES, T_SHARP, check};
 use wavejit::parts::generation;
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 use wavejit_tests::machine::{MEM, Machine};
 use wavejit_texture::descriptor::BvhDescriptor;
 

@@ -5,7 +5,7 @@
 
 use crate::scene::{ADDRESS, LANES, Lanes, Picture, S_SHARP, check, set};
 use wavejit::ImageFormat;
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 use wavejit_texture::descriptor::SamplerDescriptor;
 
 const SIZE: u32 = 8;

@@ -2,10 +2,10 @@
 
 use wavejit::ImageFormat;
 use wavejit::parts::generation;
-use wavejit_jit::abi::Exit;
-use wavejit_jit::ir::FpMode;
-use wavejit_jit::ir::verify::verify;
-use wavejit_jit::isa::{Gfx, assemble_instruction};
+use wavejit_ir::FpMode;
+use wavejit_ir::abi::Exit;
+use wavejit_ir::verify::verify;
+use wavejit_isa::{Gfx, assemble_instruction};
 use wavejit_tests::filetest::differences;
 use wavejit_tests::machine::{INTERPRETER, MEM, Machine, OTHERS, OUTSIDE, lift_code};
 use wavejit_texture::Generation;

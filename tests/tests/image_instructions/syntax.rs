@@ -1,6 +1,6 @@
 //! How image instructions are written.
 
-use wavejit_jit::isa::{Gfx, assemble, assemble_instruction};
+use wavejit_isa::{Gfx, assemble, assemble_instruction};
 
 /// All orders of some words.
 fn orders<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {

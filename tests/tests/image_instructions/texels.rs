@@ -3,7 +3,7 @@
 use crate::scene::{ADDRESS, Lanes, Picture, check, check_words, set};
 use half::{bf16, f16};
 use wavejit::ImageFormat;
-use wavejit_jit::isa::Gfx;
+use wavejit_isa::Gfx;
 use wavejit_tests::machine::Machine;
 
 const SIZE: u32 = 8;

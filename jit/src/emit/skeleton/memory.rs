@@ -2,13 +2,11 @@
 
 use super::super::EmitError;
 use super::{Skeleton, flags};
-use crate::{
-    abi::{Helpers, MemOp, NO_ROW, TextureCall, WaveState},
-    ir::{self, Inst, Space, Ty, Value, site::SITE_ROWS},
-    region::Plan,
-};
+use crate::region::Plan;
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use std::mem::offset_of;
+use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, TextureCall, WaveState};
+use wavejit_ir::{self as ir, Inst, Space, Ty, Value, site::SITE_ROWS};
 
 impl Skeleton<'_, '_> {
     /// A scalar load straight from guest memory if its start passes the range test; else the helper, which knows what to say. A fault in

@@ -2,8 +2,8 @@
 
 use super::super::{EmitError, rows};
 use super::{Skeleton, clif};
-use crate::ir::{self, Inst, PureOp, Ty, Value};
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+use wavejit_ir::{self as ir, Inst, PureOp, Ty, Value};
 
 impl Skeleton<'_, '_> {
     /// A pure operation on scalars, or mask logic on words.

@@ -332,5 +332,5 @@ pub const ROWS: &[Row] = &[
     ("ds_bvh_stack_rtn_b32",                Sem::Wave(ds_bvh_stack)),
     ("ds_append",                           Sem::Wave(|c| ds_append(c, Add))),
     ("ds_consume",                          Sem::Wave(|c| ds_append(c, Sub))),
-    ("ds_nop",                              Sem::Note(crate::ir::NoteKind::Other)),
+    ("ds_nop",                              Sem::Note(wavejit_ir::NoteKind::Other)),
 ];

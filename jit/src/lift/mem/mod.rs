@@ -7,10 +7,10 @@ pub mod smem;
 
 use super::cx::Cx;
 use super::sem::*;
-use crate::ir::AtomicOp::{self, *};
-use crate::ir::PureOp::*;
-use crate::ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};
-use crate::isa::{Enc, Family, Operand};
+use wavejit_ir::AtomicOp::{self, *};
+use wavejit_ir::PureOp::*;
+use wavejit_ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};
+use wavejit_isa::{Enc, Family, Operand};
 
 /// Which half of a register a 16-bit access uses.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Functions are bounded, and do not depend on where their code is.
 
 use super::*;
-use crate::ir::{BlockId, Op, Term, text};
 use std::cell::Cell;
+use wavejit_ir::{BlockId, Op, Term, text};
 
 const S_NOP: u32 = 0xbf80_0000;
 const S_ENDPGM: u32 = 0xbfb0_0000;
@@ -45,7 +45,7 @@ fn moved(mut func: Func, delta: u64) -> Func {
 }
 
 fn leaves(func: &Func) -> Vec<u64> {
-    let to = |b: &crate::ir::Block| match b.term {
+    let to = |b: &wavejit_ir::Block| match b.term {
         Term::Leave { pc } => Some(pc),
         _ => None,
     };

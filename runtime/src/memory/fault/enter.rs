@@ -4,7 +4,7 @@ use super::EntryFn;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ptr::null;
-use wavejit_jit::abi::{Exit, FaultKind, WaveState};
+use wavejit_ir::abi::{Exit, FaultKind, WaveState};
 
 /// Where to return to when compiled code faults.
 #[repr(C)]

@@ -22,7 +22,7 @@ pub use enter::enter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use signals::Unblocked;
 
-use wavejit_jit::abi::WaveState;
+use wavejit_ir::abi::WaveState;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub fn install() {
@@ -47,7 +47,7 @@ pub fn unblock() -> Unblocked {
     Unblocked
 }
 
-/// A compiled entry: takes the wave, returns an [`wavejit_jit::abi::Exit`] as a number.
+/// A compiled entry: takes the wave, returns an [`wavejit_ir::abi::Exit`] as a number.
 pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
 
 /// Without signal handling: compiled code reaches memory through the accessors only.
@@ -74,7 +74,7 @@ pub use plain::*;
 mod tests {
     use super::*;
     use std::arch::naked_asm;
-    use wavejit_jit::abi::Exit;
+    use wavejit_ir::abi::Exit;
     use wavejit_jit::code_memory::{CodeMap, place};
 
     /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.

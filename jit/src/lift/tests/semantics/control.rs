@@ -50,7 +50,7 @@ fn calls_return_to_their_sites() {
     assert_eq!((r.at(1, 0), r.sreg(5)), (2, 9));
     let func = r.lift();
     let known = func.blocks.iter().find_map(|b| match &b.term {
-        crate::ir::Term::Indirect { known, .. } => Some(known.len()),
+        wavejit_ir::Term::Indirect { known, .. } => Some(known.len()),
         _ => None,
     });
     assert_eq!(known, Some(2));

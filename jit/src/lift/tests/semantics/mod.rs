@@ -11,8 +11,8 @@ mod scalar;
 mod vector;
 
 use super::*;
-use crate::abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, WaveState};
-use crate::ir::{SReg, interp, verify};
+use wavejit_ir::abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, WaveState};
+use wavejit_ir::{SReg, interp, verify};
 
 /// A program, and a wave to run it.
 struct Run {
@@ -76,7 +76,7 @@ impl Run {
         let wave_size = self.state.wave_size;
         let src = LiftSource { name: "test", entry: BASE, target: self.target, wave_size, mode: self.mode, vgprs: ALL_VGPRS, read: &read };
         let func = lift(&src);
-        verify::verify(&func).unwrap_or_else(|e| panic!("{}: {e}\n{}", self.text, crate::ir::text::print(&func)));
+        verify::verify(&func).unwrap_or_else(|e| panic!("{}: {e}\n{}", self.text, wavejit_ir::text::print(&func)));
         func
     }
     /// Runs to s_endpgm.
@@ -154,7 +154,7 @@ fn dword(b: &[u8], i: usize) -> u32 {
 unsafe extern "C" fn load(s: *mut WaveState, op: *const MemOp, exec: u64, _: u64) -> u32 {
     access(s, op, exec, |lds, row, op| {
         for (i, r) in op.dst.iter().enumerate().filter(|(_, r)| **r != NO_ROW) {
-            let v = if op.kind == crate::ir::MemKind::U16 as u8 { dword(lds, 0) & 0xffff } else { dword(lds, i) };
+            let v = if op.kind == wavejit_ir::MemKind::U16 as u8 { dword(lds, 0) & 0xffff } else { dword(lds, i) };
             row(*r, Some(v));
         }
     })
@@ -162,7 +162,7 @@ unsafe extern "C" fn load(s: *mut WaveState, op: *const MemOp, exec: u64, _: u64
 unsafe extern "C" fn store(s: *mut WaveState, op: *const MemOp, exec: u64, _: u64) -> u32 {
     access(s, op, exec, |lds, row, op| {
         for (i, r) in op.data.iter().enumerate().filter(|(_, r)| **r != NO_ROW) {
-            let n = if op.kind == crate::ir::MemKind::U16 as u8 { 2 } else { 4 };
+            let n = if op.kind == wavejit_ir::MemKind::U16 as u8 { 2 } else { 4 };
             lds[4 * i..4 * i + n].copy_from_slice(&row(*r, None).to_le_bytes()[..n]);
         }
     })
@@ -170,7 +170,7 @@ unsafe extern "C" fn store(s: *mut WaveState, op: *const MemOp, exec: u64, _: u6
 unsafe extern "C" fn atomic(s: *mut WaveState, op: *const MemOp, exec: u64, _: u64) -> u32 {
     access(s, op, exec, |lds, row, op| {
         let old = dword(lds, 0);
-        let new = if op.atomic == crate::ir::AtomicOp::CmpSwap as u8 {
+        let new = if op.atomic == wavejit_ir::AtomicOp::CmpSwap as u8 {
             if old == row(op.data[1], None) { row(op.data[0], None) } else { old }
         } else {
             old.wrapping_add(row(op.data[0], None))
@@ -196,7 +196,7 @@ unsafe extern "C" fn sendmsg(_: *mut WaveState, _: u32, _: u32) {}
 unsafe extern "C" fn counter(_: *mut WaveState, _: u32) -> u64 {
     7
 }
-unsafe extern "C" fn texture(_: *mut WaveState, _: *const crate::abi::TextureCall, _: u64) -> u32 {
+unsafe extern "C" fn texture(_: *mut WaveState, _: *const wavejit_ir::abi::TextureCall, _: u64) -> u32 {
     1
 }
 unsafe extern "C" fn gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}

@@ -80,7 +80,7 @@ fn constants_widen_by_type() {
     assert_eq!((r.at(0, 0), r.at(1, 0)), (0, 0x4008_0000));
     Run::new("v_add_f16_e32 v0, 1.0, v1", &[0x6400_02f2]).v(0, |_| 0xabcd_0000).lane0(0xabcd_3c00);
     let r = Run::new("s_mov_b64 s[0:1], src_shared_base", &[0xbe80_01eb]).run();
-    assert_eq!((r.sreg(0), r.sreg(1)), (0, crate::abi::SHARED_APERTURE_HI));
+    assert_eq!((r.sreg(0), r.sreg(1)), (0, wavejit_ir::abi::SHARED_APERTURE_HI));
 }
 
 #[test]

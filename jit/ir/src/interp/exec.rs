@@ -1,0 +1,250 @@
+//! What each IR instruction does to the values and to the wave.
+
+use super::wave::{Faulted, Wave};
+use super::{POISON, Values};
+use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, TEMP_ROW, TextureCall};
+use crate::eval::eval;
+use crate::site::SITE_ROWS;
+use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
+
+// Temporary rows of memory instructions: lane address (2), data (4), results (4).
+const ADDR_ROW: u16 = TEMP_ROW;
+const DATA_ROW: u16 = TEMP_ROW + 2;
+const DST_ROW: u16 = TEMP_ROW + 6;
+
+/// Runs one instruction. An error is a fault that a helper has described in the state.
+pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) -> Result<(), Faulted> {
+    let r = inst.first;
+    let lanes = v.lanes;
+    match &inst.op {
+        Op::Const { bits, .. } => v.set_scalar(r, *bits),
+        Op::CodeAddress { pc } => v.set_scalar(r, code_address(pc.wrapping_add(wave.state.code_delta))),
+        Op::Splat(a) => {
+            let bits = v.scalar(*a);
+            if func.ty(*a).width == Width::B1 {
+                v.set_mask(r, if bits != 0 { u64::MAX } else { 0 });
+            } else {
+                v.fill(r, |_, _| bits);
+            }
+        }
+        Op::LaneId => v.fill(r, |_, lane| lane as u64),
+        Op::LaneTable(t) => v.fill(r, |_, lane| func.tables[*t as usize][lane].into()),
+        Op::Pure { op, mode, args } => pure(func, v, r, *op, *mode, args),
+        Op::MaskBits(a) => v.set_scalar(r, v.mask(*a)),
+        Op::BitsMask(a) => v.set_mask(r, v.scalar(*a)),
+
+        Op::ExecGet => v.set_mask(r, wave.exec()),
+        Op::ExecSet(a) => wave.set_exec(v.mask(*a)),
+        Op::SGet(reg) => v.set_scalar(r, wave.state.sregs[usize::from(reg.0)].into()),
+        Op::SSet(reg, a) => wave.state.sregs[usize::from(reg.0)] = v.scalar(*a) as u32,
+        Op::SGetRel { reg, index } => {
+            let reg = relative(reg.0.into(), v.scalar(*index), SReg::VCC_HI.0.into()).unwrap_or(0);
+            v.set_scalar(r, wave.state.sregs[usize::from(reg)].into());
+        }
+        Op::SSetRel { reg, index, value } => {
+            if let Some(reg) = relative(reg.0.into(), v.scalar(*index), SReg::VCC_HI.0.into()) {
+                wave.state.sregs[usize::from(reg)] = v.scalar(*value) as u32;
+            }
+        }
+        Op::VGet { reg, .. } => v.fill(r, |_, lane| wave.row(reg.0, lane).into()),
+        Op::VSet { reg, value, exec } => vset(v, wave, *reg, *value, *exec),
+        Op::VGetRel { reg, index, .. } => {
+            let reg = relative(reg.0, v.scalar(*index), 255).unwrap_or(0);
+            v.fill(r, |_, lane| wave.row(reg, lane).into());
+        }
+        Op::VSetRel { reg, index, value, exec } => {
+            if let Some(reg) = relative(reg.0, v.scalar(*index), 255) {
+                vset(v, wave, VReg(reg), *value, *exec);
+            }
+        }
+
+        Op::ReadLane { value, lane } => v.set_scalar(r, v.lane(*value, v.scalar(*lane) as usize % lanes)),
+        Op::ReadFirstLane { value, exec } => {
+            let first = lanes_of(v.mask(*exec)).next().unwrap_or(0);
+            v.set_scalar(r, v.lane(*value, first));
+        }
+        Op::WriteLane { old, data, lane } => {
+            let written = v.scalar(*lane) as usize % lanes;
+            v.fill(r, |v, lane| if lane == written { v.scalar(*data) } else { v.lane(*old, lane) });
+        }
+        Op::Shuffle { value, index } => v.fill(r, |v, lane| v.lane(*value, v.lane(*index, lane) as usize % lanes)),
+        Op::Permute { value, index, exec } => {
+            let mut out = [0; 64];
+            for lane in lanes_of(v.mask(*exec)) {
+                out[v.lane(*index, lane) as usize % lanes] = v.lane(*value, lane);
+            }
+            v.fill(r, |_, lane| out[lane]);
+        }
+
+        Op::Load { space, kind, addr, exec } => {
+            let op = MemOp { kind: *kind as u8, ..mem_op(inst, *space, addr) };
+            memory(func, v, wave, inst, |h| h.load, op, addr, &[None; 4], *exec)?;
+        }
+        Op::Store { space, kind, addr, data, exec } => {
+            let op = MemOp { kind: *kind as u8, ..mem_op(inst, *space, addr) };
+            memory(func, v, wave, inst, |h| h.store, op, addr, data, *exec)?;
+        }
+        Op::Atomic { space, op, wide, addr, data, exec, returns } => {
+            let kind = if *wide { MemKind::B64 } else { MemKind::B32 };
+            let flags = u8::from(*wide) | u8::from(*returns) << 1;
+            let op = MemOp { kind: kind as u8, atomic: *op as u8, flags, ..mem_op(inst, *space, addr) };
+            memory(func, v, wave, inst, |h| h.atomic, op, addr, data, *exec)?;
+        }
+        Op::SLoad { base, offset, imm, dwords } => {
+            let offset = offset.map_or(0, |o| v.scalar(o));
+            let addr = v.scalar(*base).wrapping_add(offset).wrapping_add_signed(*imm);
+            wave.sload(addr, *dwords, inst.pc)?;
+            take_slots(v, wave, inst);
+        }
+        Op::SBufferLoad { desc, offset, imm, dwords } => {
+            for (slot, dword) in wave.state.slots.iter_mut().zip(desc) {
+                *slot = v.scalar(*dword);
+            }
+            let offset = offset.map_or(0, |o| v.scalar(o)).wrapping_add_signed(*imm);
+            wave.sbuffer_load(offset, *dwords, inst.pc)?;
+            take_slots(v, wave, inst);
+        }
+
+        Op::Texture { site, args, exec } => texture(func, v, wave, inst, *site, args, *exec)?,
+        Op::GetReg { id } => v.set_scalar(r, wave.getreg(*id).into()),
+        Op::SetReg { id, value } => wave.setreg(*id, v.scalar(*value) as u32),
+        Op::SendMsg { simm, m0 } => wave.sendmsg(*simm, v.scalar(*m0) as u32),
+        Op::Gws { op, resource, value } => wave.gws(*op, v.scalar(*resource) as u32, v.scalar(*value) as u32),
+        Op::SendMsgRtn { msg } => v.set_scalar(r, wave.sendmsg_rtn(*msg)),
+        Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
+        Op::Note(_) => {}
+    }
+    Ok(())
+}
+
+/// A guest address as s_getpc_b64 gives it: 48 bits, sign-extended.
+fn code_address(pc: u64) -> u64 {
+    ((pc << 16) as i64 >> 16) as u64
+}
+
+fn pure(func: &Func, v: &mut Values, result: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) {
+    /// The element of a value: bit `lane` of a mask, else word `lane` (word 0 of a scalar).
+    fn element(func: &Func, v: &Values, arg: Value, lane: usize) -> u64 {
+        if func.ty(arg) == Ty::MASK { v.mask(arg) >> lane & 1 } else { v.lane(arg, lane) }
+    }
+    let apply = |v: &Values, lane| {
+        let [a, b, c] = args.map(|arg| arg.map_or(0, |arg| element(func, v, arg, lane)));
+        eval(op, mode, a, b, c)
+    };
+    let ty = func.ty(result);
+    if ty == Ty::MASK {
+        let bits = (0..v.lanes).fold(0, |bits, lane| bits | (apply(v, lane) & 1) << lane);
+        v.set_mask(result, bits);
+    } else if ty.shape == Shape::Lane {
+        v.fill(result, apply);
+    } else {
+        v.set_scalar(result, apply(v, 0));
+    }
+}
+
+fn vset(v: &Values, wave: &mut Wave, reg: VReg, value: Value, exec: Value) {
+    for lane in lanes_of(v.mask(exec)) {
+        wave.set_row(reg.0, lane, v.lane(value, lane) as u32);
+    }
+}
+
+/// `base + index`, if in `0..=last`.
+fn relative(base: u16, index: u64, last: u32) -> Option<u16> {
+    let reg = u32::from(base).wrapping_add(index as u32);
+    (reg <= last).then_some(reg as u16)
+}
+
+/// The numbers of the set bits, ascending.
+fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// The parts of a [`MemOp`] that do not depend on the operation, with no rows named yet.
+fn mem_op(inst: &Inst, space: Space, addr: &Addr) -> MemOp {
+    MemOp {
+        pc: inst.pc,
+        imm: addr.imm,
+        offset: [NO_ROW; 2],
+        data: [NO_ROW; 4],
+        dst: [NO_ROW; 4],
+        space: space as u8,
+        kind: 0,
+        atomic: AtomicOp::Swap as u8,
+        flags: 0,
+    }
+}
+
+/// Puts the lane operands into temporary rows, calls the helper, takes the results from temporary rows.
+fn memory(
+    func: &Func,
+    v: &mut Values,
+    wave: &mut Wave,
+    inst: &Inst,
+    helper: fn(&Helpers) -> MemFn,
+    mut op: MemOp,
+    addr: &Addr,
+    data: &[Option<Value>; 4],
+    exec: Value,
+) -> Result<(), Faulted> {
+    if let Some(offset) = addr.offset {
+        op.offset[0] = ADDR_ROW;
+        write_row(v, wave, ADDR_ROW, offset, 0);
+        if func.ty(offset) == Ty::L64 {
+            op.offset[1] = ADDR_ROW + 1;
+            write_row(v, wave, ADDR_ROW + 1, offset, 32);
+        }
+    }
+    for (i, value) in data.iter().enumerate() {
+        if let Some(value) = value {
+            op.data[i] = DATA_ROW + i as u16;
+            write_row(v, wave, op.data[i], *value, 0);
+        }
+    }
+    let results = usize::from(inst.results);
+    for i in 0..results {
+        op.dst[i] = DST_ROW + i as u16;
+        (0..v.lanes).for_each(|lane| wave.set_row(op.dst[i], lane, POISON));
+    }
+    let base = addr.base.map_or(0, |b| v.scalar(b));
+    wave.memory(helper, &op, v.mask(exec), base)?;
+    for i in 0..results {
+        v.fill(inst.result(i), |_, lane| wave.row(op.dst[i], lane).into());
+    }
+    Ok(())
+}
+
+/// A buffer, image or ray instruction: scalar operands in slots, lane operands and results in temporary rows.
+fn texture(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
+    let site = &*func.sites[site as usize];
+    let (scalars, lanes) = args.split_at(site.scalars.into());
+    for (slot, arg) in wave.state.slots.iter_mut().zip(scalars) {
+        *slot = v.scalar(*arg);
+    }
+    let rows: [u16; SITE_ROWS] = std::array::from_fn(|i| TEMP_ROW + i as u16);
+    for (row, arg) in rows.iter().zip(lanes) {
+        write_row(v, wave, *row, *arg, 0);
+    }
+    let results = &rows[lanes.len()..][..inst.results.into()];
+    for row in results {
+        (0..v.lanes).for_each(|lane| wave.set_row(*row, lane, POISON));
+    }
+    wave.texture(&TextureCall { pc: inst.pc, site, rows }, v.mask(exec))?;
+    for (i, row) in results.iter().enumerate() {
+        v.fill(inst.result(i), |_, lane| wave.row(*row, lane).into());
+    }
+    Ok(())
+}
+
+/// Bits `shift..shift + 32` of every lane of `value` into a row.
+fn write_row(v: &Values, wave: &mut Wave, row: u16, value: Value, shift: u32) {
+    for lane in 0..v.lanes {
+        wave.set_row(row, lane, (v.lane(value, lane) >> shift) as u32);
+    }
+}
+
+/// Results of a scalar load: one dword in the low half of each slot.
+fn take_slots(v: &mut Values, wave: &Wave, inst: &Inst) {
+    for i in 0..usize::from(inst.results) {
+        v.set_scalar(inst.result(i), wave.state.slots[i] & 0xffff_ffff);
+    }
+}

@@ -1,0 +1,59 @@
+//! What the long vector formats share: numbered source fields.
+
+use super::{Decoder, Result1};
+use crate::inst::Operand;
+use crate::row::{Opd, Row, Ty};
+use crate::target::Space;
+
+/// Sources a row reads from numbered fields.
+pub(crate) fn source_count(row: &Row) -> usize {
+    let field = |o: &Opd| match o {
+        Opd::S0(_) | Opd::V0(_) | Opd::R0(_) | Opd::AV0(_) | Opd::A0(_) => 1,
+        Opd::S1(_) | Opd::V1(_) | Opd::R1(_) | Opd::AV1(_) => 2,
+        Opd::S2(_) | Opd::V2(_) | Opd::R2(_) | Opd::C2(_) | Opd::INDEX(_) | Opd::M2 => 3,
+        _ => 0,
+    };
+    row.ops.iter().map(field).max().unwrap_or(0)
+}
+
+impl Decoder<'_> {
+    /// A numbered source of VOP3, VOP3P or VINTERP.
+    pub(super) fn source(&mut self, opd: Opd, src: &[u32; 3]) -> Result1<Operand> {
+        match opd {
+            Opd::S0(ty) => self.src(src[0], ty),
+            Opd::S1(ty) => self.src(src[1], ty),
+            Opd::S2(ty) => self.src(src[2], ty),
+            Opd::V0(ty) => self.vsrc(src[0], ty),
+            Opd::V1(ty) => self.vsrc(src[1], ty),
+            Opd::V2(ty) => self.vsrc(src[2], ty),
+            // What v_writelane_b32 writes can come from LDS, from gfx10.
+            Opd::R0(ty) if self.space >= Space::Gfx10 && matches!(self.inst.row.ops[0], Opd::D(_)) => self.rsrc(src[0], ty),
+            Opd::R0(ty) => self.lane(src[0], ty),
+            Opd::R1(ty) => self.lane(src[1], ty),
+            Opd::R2(ty) => self.lane(src[2], ty),
+            Opd::C2(ty) => match src[2] {
+                128..=208 | 240..=248 | super::LITERAL => self.ssrc(src[2], ty),
+                code => self.vsrc(code, ty),
+            },
+            _ => self.reserved(),
+        }
+    }
+
+    pub(super) fn vsrc(&self, code: u32, ty: Ty) -> Result1<Operand> {
+        match code {
+            256.. => self.vgpr(code - 256, self.width(ty)),
+            // Only LLVM's disassembler, which gfx6 and gfx7 lack, takes other codes for a VGPR.
+            _ if self.space == Space::Gfx6 => Err(self.bad(code)),
+            _ => self.special(code),
+        }
+    }
+
+    fn rsrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code >= 256 { Err(self.bad(code)) } else { self.ssrc(code, ty) }
+    }
+
+    /// A lane number or select: no parameter from LDS.
+    fn lane(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
+        if code == super::LDS_DIRECT { Err(self.bad(code)) } else { self.rsrc(code, ty) }
+    }
+}

@@ -1,0 +1,209 @@
+//! Names of numbers: special operands, inline constants, hardware registers, messages, image dimensions, buffer formats.
+
+use crate::target::{Gfx, Procs};
+
+/// Scalar source codes that are neither registers nor constants.
+pub(crate) const SPECIAL: [(u8, &str); 9] = [
+    (235, "src_shared_base"),
+    (236, "src_shared_limit"),
+    (237, "src_private_base"),
+    (238, "src_private_limit"),
+    (239, "src_pops_exiting_wave_id"),
+    (251, "src_vccz"),
+    (252, "src_execz"),
+    (253, "src_scc"),
+    (254, "src_lds_direct"),
+];
+
+/// Text, bits as f16, f32 and f64.
+pub(crate) type Float = (&'static str, u16, u32, u64);
+
+/// Inline float constants 240 to 248.
+#[rustfmt::skip]
+pub(in crate) const FLOATS: [Float; 9] = [
+    ("0.5",        0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
+    ("-0.5",       0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
+    ("1.0",        0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+    ("-1.0",       0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
+    ("2.0",        0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
+    ("-2.0",       0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
+    ("4.0",        0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
+    ("-4.0",       0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
+    ("0.15915494", 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
+];
+
+/// 1/(2 pi) as a double prints with more digits.
+pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
+
+const ALL: Procs = Procs::ALL;
+const TO_GFX8: Procs = Procs::range(0x600, 0x8ff);
+const TO_GFX9: Procs = Procs::range(0x600, 0x9ff);
+const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
+const TO_GFX11: Procs = Procs::range(0x600, 0x11ff);
+const GFX8_10: Procs = Procs::range(0x800, 0x10ff);
+const GFX9_10: Procs = Procs::range(0x900, 0x10ff);
+const GFX9_11: Procs = Procs::range(0x900, 0x11ff);
+const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
+const GFX10: Procs = Procs::range(0x1000, 0x10ff);
+const GFX10_11: Procs = Procs::range(0x1000, 0x11ff);
+const FROM_GFX10: Procs = Procs::range(0x1000, 0xffff);
+const GFX10_3_11: Procs = Procs::range(0x1030, 0x11ff);
+const GFX11: Procs = Procs::range(0x1100, 0x11ff);
+const FROM_GFX11: Procs = Procs::range(0x1100, 0xffff);
+const GFX940: Procs = Procs::GFX940;
+const GFX12: Procs = Procs::GFX12;
+
+/// A number, its name, and the processors that call it so.
+type Named = (u32, &'static str, Procs);
+
+fn name_of(table: &[Named], target: Gfx, number: u32) -> Option<&'static str> {
+    table.iter().find(|n| n.0 == number && n.2.has(target)).map(|n| n.1)
+}
+
+/// Hardware registers, without HW_REG_.
+#[rustfmt::skip]
+const HWREGS: &[Named] = &[
+    (1, "MODE", ALL),
+    (2, "STATUS", ALL),
+    (3, "TRAPSTS", TO_GFX11),
+    (4, "HW_ID", TO_GFX9),                      (4, "STATE_PRIV", GFX12),
+    (5, "GPR_ALLOC", ALL),
+    (6, "LDS_ALLOC", ALL),
+    (7, "IB_STS", ALL),
+    (10, "PERF_SNAPSHOT_DATA", GFX12),
+    (11, "PERF_SNAPSHOT_PC_LO", GFX12),
+    (12, "PERF_SNAPSHOT_PC_HI", GFX12),
+    (15, "SH_MEM_BASES", GFX9_11),              (15, "PERF_SNAPSHOT_DATA1", GFX12),
+    (16, "TBA_LO", GFX9_10),                    (16, "PERF_SNAPSHOT_DATA2", GFX12),
+    (17, "TBA_HI", GFX9_10),                    (17, "EXCP_FLAG_PRIV", GFX12),
+    (18, "TMA_LO", GFX9_10),                    (18, "PERF_SNAPSHOT_PC_LO", GFX11),   (18, "EXCP_FLAG_USER", GFX12),
+    (19, "TMA_HI", GFX9_10),                    (19, "PERF_SNAPSHOT_PC_HI", GFX11),   (19, "TRAP_CTRL", GFX12),
+    (20, "XCC_ID", GFX940),                     (20, "FLAT_SCR_LO", GFX10_11),        (20, "SCRATCH_BASE_LO", GFX12),
+    (21, "SQ_PERF_SNAPSHOT_DATA", GFX940),      (21, "FLAT_SCR_HI", GFX10_11),        (21, "SCRATCH_BASE_HI", GFX12),
+    (22, "SQ_PERF_SNAPSHOT_DATA1", GFX940),     (22, "XNACK_MASK", Procs::GFX10_1),
+    (23, "SQ_PERF_SNAPSHOT_PC_LO", GFX940),     (23, "HW_ID1", FROM_GFX10),
+    (24, "SQ_PERF_SNAPSHOT_PC_HI", GFX940),     (24, "HW_ID2", FROM_GFX10),
+    (25, "POPS_PACKER", GFX10),
+    (27, "PERF_SNAPSHOT_DATA", GFX11),
+    (29, "SHADER_CYCLES", GFX10_3_11),          (29, "SHADER_CYCLES_LO", GFX12),
+    (30, "SHADER_CYCLES_HI", GFX12),
+    (31, "DVGPR_ALLOC_LO", GFX12),
+    (32, "DVGPR_ALLOC_HI", GFX12),
+];
+
+/// Name of a hardware register, without HW_REG_.
+pub(crate) fn hwreg(target: Gfx, id: u32) -> Option<&'static str> {
+    name_of(HWREGS, target, id)
+}
+
+/// Message that carries an operation of the system.
+pub(crate) const SYSMSG: u32 = 15;
+
+/// Messages, without MSG_.
+#[rustfmt::skip]
+const MESSAGES: &[Named] = &[
+    (1, "INTERRUPT", ALL),
+    (2, "GS", TO_GFX10),                        (2, "HS_TESSFACTOR", FROM_GFX11),
+    (3, "GS_DONE", TO_GFX10),                   (3, "DEALLOC_VGPRS", FROM_GFX11),
+    (4, "SAVEWAVE", GFX8_10),
+    (5, "STALL_WAVE_GEN", GFX9_11),
+    (6, "HALT_WAVES", GFX9_11),
+    (7, "ORDERED_PS_DONE", GFX9_10),
+    (8, "EARLY_PRIM_DEALLOC", GFX9_10),
+    (9, "GS_ALLOC_REQ", FROM_GFX9),
+    (10, "GET_DOORBELL", GFX9_10),
+    (11, "GET_DDID", GFX10),
+    (SYSMSG, "SYSMSG", ALL),
+    (128, "RTN_GET_DOORBELL", FROM_GFX11),
+    (129, "RTN_GET_DDID", FROM_GFX11),
+    (130, "RTN_GET_TMA", FROM_GFX11),
+    (131, "RTN_GET_REALTIME", FROM_GFX11),
+    (132, "RTN_SAVE_WAVE", FROM_GFX11),
+    (133, "RTN_GET_TBA", FROM_GFX11),
+    (134, "RTN_GET_TBA_TO_PC", FROM_GFX11),
+    (135, "RTN_GET_SE_AID_ID", GFX12),
+];
+
+/// Operations of MSG_SYSMSG, without SYSMSG_OP_.
+const SYSTEM_OPS: &[Named] = &[(1, "ECC_ERR_INTERRUPT", ALL), (2, "REG_RD", ALL), (3, "HOST_TRAP_ACK", TO_GFX8), (4, "TTRACE_PC", ALL)];
+
+/// Operations of MSG_GS and MSG_GS_DONE, without GS_OP_.
+pub(crate) const STREAM_OPS: [&str; 4] = ["NOP", "CUT", "EMIT", "EMIT_CUT"];
+
+/// Name of a message, without MSG_.
+pub(crate) fn message(target: Gfx, id: u32) -> Option<&'static str> {
+    name_of(MESSAGES, target, id)
+}
+
+/// Name of a system message's operation, without SYSMSG_OP_.
+pub(crate) fn system_op(target: Gfx, op: u32) -> Option<&'static str> {
+    name_of(SYSTEM_OPS, target, op)
+}
+
+/// Operands that s_set_gpr_idx_mode chooses, lowest bit first.
+pub(crate) const INDEXED: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+
+/// s_delay_alu instid values from 1.
+pub(crate) const DELAY_ID: [&str; 11] = [
+    "VALU_DEP_1",
+    "VALU_DEP_2",
+    "VALU_DEP_3",
+    "VALU_DEP_4",
+    "TRANS32_DEP_1",
+    "TRANS32_DEP_2",
+    "TRANS32_DEP_3",
+    "FMA_ACCUM_CYCLE_1",
+    "SALU_CYCLE_1",
+    "SALU_CYCLE_2",
+    "SALU_CYCLE_3",
+];
+
+/// s_delay_alu instskip values from 1.
+pub(crate) const DELAY_SKIP: [&str; 5] = ["NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+
+/// Image dimensions, without SQ_RSRC_IMG_.
+pub(crate) const DIMS: [&str; 8] = ["1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"];
+
+/// Buffer formats of gfx11 and gfx12, without BUF_FMT_.
+#[rustfmt::skip]
+pub(in crate) const FORMATS: [&str; 64] = [
+    "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT",
+    "8_SINT", "16_UNORM", "16_SNORM", "16_USCALED", "16_SSCALED", "16_UINT",
+    "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED", "8_8_SSCALED",
+    "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM",
+    "16_16_SNORM", "16_16_USCALED", "16_16_SSCALED", "16_16_UINT", "16_16_SINT", "16_16_FLOAT",
+    "10_11_11_FLOAT", "11_11_10_FLOAT", "10_10_10_2_UNORM", "10_10_10_2_SNORM", "10_10_10_2_UINT", "10_10_10_2_SINT",
+    "2_10_10_10_UNORM", "2_10_10_10_SNORM", "2_10_10_10_USCALED", "2_10_10_10_SSCALED", "2_10_10_10_UINT", "2_10_10_10_SINT",
+    "8_8_8_8_UNORM", "8_8_8_8_SNORM", "8_8_8_8_USCALED", "8_8_8_8_SSCALED", "8_8_8_8_UINT", "8_8_8_8_SINT",
+    "32_32_UINT", "32_32_SINT", "32_32_FLOAT", "16_16_16_16_UNORM", "16_16_16_16_SNORM", "16_16_16_16_USCALED",
+    "16_16_16_16_SSCALED", "16_16_16_16_UINT", "16_16_16_16_SINT", "16_16_16_16_FLOAT", "32_32_32_UINT", "32_32_32_SINT",
+    "32_32_32_FLOAT", "32_32_32_32_UINT", "32_32_32_32_SINT", "32_32_32_32_FLOAT",
+];
+
+/// Buffer formats of gfx10, without BUF_FMT_.
+#[rustfmt::skip]
+pub(in crate) const FORMATS_GFX10: &[&str] = &[
+    "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT",
+    "8_SINT", "16_UNORM", "16_SNORM", "16_USCALED", "16_SSCALED", "16_UINT",
+    "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED", "8_8_SSCALED",
+    "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM",
+    "16_16_SNORM", "16_16_USCALED", "16_16_SSCALED", "16_16_UINT", "16_16_SINT", "16_16_FLOAT",
+    "10_11_11_UNORM", "10_11_11_SNORM", "10_11_11_USCALED", "10_11_11_SSCALED", "10_11_11_UINT", "10_11_11_SINT",
+    "10_11_11_FLOAT", "11_11_10_UNORM", "11_11_10_SNORM", "11_11_10_USCALED", "11_11_10_SSCALED", "11_11_10_UINT",
+    "11_11_10_SINT", "11_11_10_FLOAT", "10_10_10_2_UNORM", "10_10_10_2_SNORM", "10_10_10_2_USCALED", "10_10_10_2_SSCALED",
+    "10_10_10_2_UINT", "10_10_10_2_SINT", "2_10_10_10_UNORM", "2_10_10_10_SNORM", "2_10_10_10_USCALED", "2_10_10_10_SSCALED",
+    "2_10_10_10_UINT", "2_10_10_10_SINT", "8_8_8_8_UNORM", "8_8_8_8_SNORM", "8_8_8_8_USCALED", "8_8_8_8_SSCALED",
+    "8_8_8_8_UINT", "8_8_8_8_SINT", "32_32_UINT", "32_32_SINT", "32_32_FLOAT", "16_16_16_16_UNORM",
+    "16_16_16_16_SNORM", "16_16_16_16_USCALED", "16_16_16_16_SSCALED", "16_16_16_16_UINT", "16_16_16_16_SINT", "16_16_16_16_FLOAT",
+    "32_32_32_UINT", "32_32_32_SINT", "32_32_32_FLOAT", "32_32_32_32_UINT", "32_32_32_32_SINT", "32_32_32_32_FLOAT",
+];
+
+/// Buffer data formats before gfx10, without BUF_DATA_FORMAT_.
+#[rustfmt::skip]
+pub(in crate) const DATA_FORMATS: [&str; 16] = [
+    "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2",
+    "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15",
+];
+
+/// Buffer number formats before gfx10, without BUF_NUM_FORMAT_.
+pub(crate) const NUMBER_FORMATS: [&str; 8] = ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];

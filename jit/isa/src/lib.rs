@@ -1,0 +1,29 @@
+//! Instruction tables: rows, decoder, disassembler, assembler.
+
+pub mod asm;
+pub mod beyond;
+mod bits;
+mod counters;
+pub mod decode;
+pub mod disasm;
+pub mod encode;
+mod implicit;
+pub mod inst;
+pub mod reserved;
+pub mod row;
+pub mod rows;
+pub mod scalars;
+mod table;
+pub mod target;
+mod target_id;
+
+pub use asm::{AsmError, assemble, assemble_instruction};
+pub use beyond::{BEYOND, Beyond, Tolerance};
+pub use decode::{DecodeError, decode, decode_lenient};
+pub use disasm::{DisasmOptions, disasm, disasm_stream};
+pub use encode::{Code, EncodeError, encode};
+pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
+pub use reserved::{Reserved, reserved};
+pub use row::{Flags, Implicit, Opd, Row, Ty};
+pub use target::{Family, Gfx, Procs, Space};
+pub use target_id::{TargetError, TargetId};

@@ -1,0 +1,75 @@
+//! Compiles the C programs of `c_abi/` against `include/wavejit.h`, links them with the shared library, and runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of this test program, where Cargo also puts the shared library.
+fn library_folder() -> PathBuf {
+    let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    if deps.join("libwavejit.so").exists() { deps } else { deps.parent().unwrap().to_path_buf() }
+}
+
+/// Builds `c_abi/NAME.c`. Every test has a program of its own, since they run side by side.
+fn build(name: &str, test: &str) -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = library_folder();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_abi_{test}"));
+    let compiler = std::env::var("CC").unwrap_or("cc".to_string());
+    let compiled = Command::new(&compiler)
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(here.join(format!("tests/c_abi/{name}.c")))
+        .arg("-I")
+        .arg(here.join("include"))
+        .arg("-L")
+        .arg(&folder)
+        .arg("-lwavejit")
+        .arg(format!("-Wl,-rpath,{}", folder.display()))
+        .output()
+        .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    program
+}
+
+/// Runs it on a code object that has the kernel `scale`.
+fn run(program: &Path, args: &[&str]) {
+    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/small-v5.hsaco");
+    // Threads of the pool have their part in it on any machine.
+    let run = Command::new(program).arg(code).args(args).env("WAVEJIT_THREADS", "3").output().unwrap();
+    assert!(run.status.success(), "{args:?}: {}: {}", run.status, String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn a_c_program_can_use_every_function() {
+    run(&build("main", "main"), &[]);
+}
+
+/// Each case is a process of its own, since handlers belong to the process.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn hosts_may_have_signal_handlers_of_their_own() {
+    let program = build("signals", "signals");
+    for case in [
+        "handler_jumps",
+        "handler_comes_later",
+        "handlers_chain",
+        "handler_comes_again",
+        "handler_goes",
+        "many_handlers",
+        "faults_kill",
+        "signals_are_sent",
+        "handlers_have_mask_and_stack",
+        "handler_is_used_up",
+        "signals_are_blocked",
+        "handlers_change_meanwhile",
+    ] {
+        run(&program, &[case]);
+    }
+}
+
+/// Without care for it, one child in a hundred waits for ever for a lock that a thread of its parent held.
+#[cfg(target_os = "linux")]
+#[test]
+fn hosts_may_fork_while_other_threads_launch() {
+    run(&build("fork", "fork"), &[]);
+}

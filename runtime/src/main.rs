@@ -1,7 +1,0 @@
-//! The program `wavejit`; see `cli`.
-
-mod cli;
-
-fn main() -> std::process::ExitCode {
-    cli::main()
-}
