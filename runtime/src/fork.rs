@@ -2,10 +2,10 @@
 //!
 //! A child of fork(2) has one thread, and a copy of all memory as it was at that moment: a lock that another thread held is never released
 //! there, and what it protected may be half changed. So a fork waits until no thread is in a [`Section`], and none begins one until it is
-//! over (pthread_atfork(3)). Every lock of [`crate::sync`] is held in a section. Sections are short (the longest is a compilation) and
+//! over (pthread_atfork(3)). Every lock of `sync` is held in a section. Sections are short (the longest is a compilation) and
 //! never wait for another thread's section: no waves run in one, nobody waits for the pool in one.
 //!
-//! The threads of pools do not exist in a child either; [`generation`] tells when they have to be started anew.
+//! The threads of pools do not exist in a child either; `generation` tells when they have to be started anew.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
