@@ -30,7 +30,7 @@
   .text
 .endm
 
-// A dword that is no instruction, reached by the second wave of a workgroup only.
+// A dword that is not an instruction, reached by the second wave of a workgroup only.
 prologue unknown_instruction
   v_readfirstlane_b32 s4, v0
   s_cmp_lt_u32 s4, 32

@@ -7,15 +7,15 @@ kernel void image_cube_paint(constant uint *cube, int side) {
   float3 d = face == 0 ? (float3)(1, -t, -s) : face == 1 ? (float3)(-1, -t, s) : face == 2 ? (float3)(s, 1, t)
            : face == 3 ? (float3)(s, -1, -t) : face == 4 ? (float3)(s, -t, 1) : (float3)(-s, -t, -1);
   d = normalize(d);
-  // Walls in the colours of their axis with a grid of lines, a bright ceiling lamp, a dark floor.
+  // Walls in the colors of their axis with a grid of lines, a bright ceiling lamp, a dark floor.
   float3 wall = 0.35f + 0.5f * fabs(d) + 0.1f * d;
   float line = fmin(fabs(s * 2 - rint(s * 2)), fabs(t * 2 - rint(t * 2)));
-  float3 colour = line < 0.08f ? wall * 0.45f : wall;
-  if (face == 3) colour *= 0.5f;
-  if (face == 2 && s * s + t * t < 0.3f) colour = (float3)(1.0f, 0.98f, 0.85f);
+  float3 color = line < 0.08f ? wall * 0.45f : wall;
+  if (face == 3) color *= 0.5f;
+  if (face == 2 && s * s + t * t < 0.3f) color = (float3)(1.0f, 0.98f, 0.85f);
   uint8 image = *(constant uint8 *)cube;
   int4 at = (int4)(i, j, face, 0);
-  __asm volatile("image_store %0, %1, %2 dmask:0xf dim:SQ_RSRC_IMG_CUBE unorm" : : "v"((float4)(colour, 1.0f)), "v"(at.xyz), "s"(image));
+  __asm volatile("image_store %0, %1, %2 dmask:0xf dim:SQ_RSRC_IMG_CUBE unorm" : : "v"((float4)(color, 1.0f)), "v"(at.xyz), "s"(image));
 }
 
 kernel void image_cube(constant uint *cube, sampler_t how, write_only image2d_t out) {
@@ -34,7 +34,7 @@ kernel void image_cube(constant uint *cube, sampler_t how, write_only image2d_t 
                        __builtin_amdgcn_cubeid(look.x, look.y, look.z), 0);
   uint8 image = *(constant uint8 *)cube;
   uint4 s = *(constant uint4 *)__builtin_astype(how, constant uint *);
-  float4 colour;
-  __asm volatile("image_sample_lz %0, %1, %2, %3 dmask:0xf dim:SQ_RSRC_IMG_CUBE\n\ts_waitcnt vmcnt(0)" : "=v"(colour) : "v"(on.xyz), "s"(image), "s"(s));
-  write_imagef(out, p, (float4)(colour.xyz * shade, 1.0f));
+  float4 color;
+  __asm volatile("image_sample_lz %0, %1, %2, %3 dmask:0xf dim:SQ_RSRC_IMG_CUBE\n\ts_waitcnt vmcnt(0)" : "=v"(color) : "v"(on.xyz), "s"(image), "s"(s));
+  write_imagef(out, p, (float4)(color.xyz * shade, 1.0f));
 }

@@ -12,20 +12,20 @@ static float2 floor_at(float2 pixel, float2 size) {
   return (float2)(d.x * far, far) * 0.6f;
 }
 
-static float4 haze(float4 colour, float distance) {
-  return mix(colour, SKY, clamp(distance * 0.02f - 0.1f, 0.0f, 0.9f));
+static float4 haze(float4 color, float distance) {
+  return mix(color, SKY, clamp(distance * 0.02f - 0.1f, 0.0f, 0.9f));
 }
 
 kernel void image_plane(read_only image2d_t tiles, sampler_t how, write_only image2d_t out) {
   int2 p = (int2)(get_global_id(0), get_global_id(1)), dim = get_image_dim(out);
   float2 size = convert_float2(dim), pixel = convert_float2(p) + 0.5f;
-  float4 colour = SKY;
+  float4 color = SKY;
   if ((pixel.y - 0.5f * size.y) / size.y > -0.115f) {
     float2 at = floor_at(pixel, size);
     float2 dx = floor_at(pixel + (float2)(1, 0), size) - at, dy = floor_at(pixel + (float2)(0, 1), size) - at;
-    colour = haze(__ockl_image_sample_grad_2D(__builtin_astype(tiles, constant uint *), __builtin_astype(how, constant uint *), at, dx, dy), at.y);
+    color = haze(__ockl_image_sample_grad_2D(__builtin_astype(tiles, constant uint *), __builtin_astype(how, constant uint *), at, dx, dy), at.y);
   }
-  write_imagef(out, p, colour);
+  write_imagef(out, p, color);
 }
 
 // A workgroup is 64 x 1 work-items and makes 8 x 8 pixels; the grid is width * 8 by height / 8.

@@ -54,14 +54,14 @@ static float3 shade(uint4 bvh, uint root, float3 from, float3 to, Hit hit, bool 
   float far = length(lamp);
   float light = fmax(0.0f, dot(normal, lamp) / far);
   if (light > 0 && trace(bvh, root, at + normal * 1e-3f, lamp / far, far, true).node != NO_NODE) light = 0;
-  float3 colour;
+  float3 color;
   if (at.y < 0.01f) { // the floor, a chess board
     *mirrors = true;
-    colour = ((int)floor(at.x) + (int)floor(at.z)) & 1 ? (float3)(0.25f, 0.27f, 0.30f) : (float3)(0.85f, 0.84f, 0.80f);
+    color = ((int)floor(at.x) + (int)floor(at.z)) & 1 ? (float3)(0.25f, 0.27f, 0.30f) : (float3)(0.85f, 0.84f, 0.80f);
   } else {
-    colour = at.x < -0.6f ? (float3)(0.85f, 0.35f, 0.25f) : at.x < 0.75f ? (float3)(0.30f, 0.65f, 0.40f) : (float3)(0.90f, 0.75f, 0.25f);
+    color = at.x < -0.6f ? (float3)(0.85f, 0.35f, 0.25f) : at.x < 0.75f ? (float3)(0.30f, 0.65f, 0.40f) : (float3)(0.90f, 0.75f, 0.25f);
   }
-  return colour * (0.25f + 0.75f * light);
+  return color * (0.25f + 0.75f * light);
 }
 
 kernel void image_rays(constant uint4 *hierarchy, write_only image2d_t out) {
@@ -72,10 +72,10 @@ kernel void image_rays(constant uint4 *hierarchy, write_only image2d_t out) {
   float3 from = (float3)(0, 1.6f, -5), to = normalize((float3)(at.x * 0.6f, -at.y * 0.6f - 0.18f, 1.0f));
   Hit hit = trace(bvh, root, from, to, 100.0f, false);
   bool mirrors, ignored;
-  float3 colour = shade(bvh, root, from, to, hit, &mirrors);
+  float3 color = shade(bvh, root, from, to, hit, &mirrors);
   if (mirrors) {
     float3 on = from + to * hit.t + (float3)(0, 1e-3f, 0), back = (float3)(to.x, -to.y, to.z);
-    colour = mix(colour, shade(bvh, root, on, back, trace(bvh, root, on, back, 100.0f, false), &ignored), 0.25f);
+    color = mix(color, shade(bvh, root, on, back, trace(bvh, root, on, back, 100.0f, false), &ignored), 0.25f);
   }
-  write_imagef(out, p, (float4)(colour, 1.0f));
+  write_imagef(out, p, (float4)(color, 1.0f));
 }

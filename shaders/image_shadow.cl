@@ -27,6 +27,6 @@ kernel void image_shadow(read_only image2d_t depths, sampler_t compare, write_on
   float lit;
   __asm volatile("image_sample_c_lz %0, %1, %2, %3 dmask:0x1 dim:SQ_RSRC_IMG_2D\n\ts_waitcnt vmcnt(0)" : "=v"(lit) : "v"(address.xyz), "s"(t), "s"(s));
   float stripes = ((int)(at.x * 8) + (int)(at.y * 8)) & 1 ? 0.9f : 1.0f;
-  float3 colour = (float3)(0.85f, 0.78f, 0.60f) * stripes * (0.35f + 0.65f * lit);
-  write_imagef(out, p, (float4)(colour, 1.0f));
+  float3 color = (float3)(0.85f, 0.78f, 0.60f) * stripes * (0.35f + 0.65f * lit);
+  write_imagef(out, p, (float4)(color, 1.0f));
 }

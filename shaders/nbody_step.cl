@@ -1,4 +1,4 @@
-// N bodies: positions by tiles through LDS, inverse square roots, one leapfrog step; the number of bodies is no multiple of the tile.
+// N bodies: positions by tiles through LDS, inverse square roots, one leapfrog step; the number of bodies is not a multiple of the tile.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void nbody_step(__global const float4 *pos, __global float4 *next, __global float4 *vel, int n, float dt, float soft) {
   __local float4 tile[64];

@@ -269,7 +269,7 @@ prologue start
   put 2, v29
   put 3, v28                     // work-item ids, packed
   put 4, v27                     // EXEC: live lanes
-  put 5, v25                     // not initialised: 0
+  put 5, v25                     // not initialized: 0
   put 6, v24
   epilogue start
 

@@ -1,4 +1,4 @@
-//! How long does a cancelled launch take to end? Milliseconds from the flag to the return, median and longest, over random moments.
+//! How long does a canceled launch take to end? Milliseconds from the flag to the return, median and longest, over random moments.
 //!
 //! Launches that would run or be translated for long: loops with and without pauses, many workgroups, control flow that is hard to translate.
 //! The flag is set at a random moment of the launch, translation included. The target is 50 ms at most; a launch that ended before its moment
@@ -50,7 +50,7 @@ const ROWS: &[Row] = &[
 
 fn main() -> Result<(), Error> {
     println!("{}", machine());
-    println!("{:32}{:>8}{:>11}{:>12}{:>11}", "launch", "engine", "cancelled", "median ms", "longest ms");
+    println!("{:32}{:>8}{:>11}{:>12}{:>11}", "launch", "engine", "canceled", "median ms", "longest ms");
     let rounds = if is_smoke_test() { 1 } else { 15 };
     let mut longest = 0f64;
     for row in ROWS {
@@ -68,7 +68,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Milliseconds from the flag to the end, of the launches that were cancelled.
+/// Milliseconds from the flag to the end, of the launches that were canceled.
 fn measure(row: &Row, size: usize, engine: Engine, rounds: u64) -> Result<Vec<f64>, Error> {
     let mut rng = Rng::new(rounds);
     let mut late = vec![];

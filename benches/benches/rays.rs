@@ -9,7 +9,7 @@ use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::ray::build::{BoxFormat, Bvh, build};
 use wavejit_texture::ray::node::INVALID;
 use wavejit_texture::ray::{RayError, RayOp, Rows, execute};
-use wavejit_texture::wave::Lanes;
+use wavejit_texture::wave::LaneIter;
 use wavejit_texture::{Generation, Wave};
 
 const BASE: u64 = 0x1_0000_0000;
@@ -119,7 +119,7 @@ impl<'a> Tracer<'a> {
             while exec != 0 {
                 totals.lanes += u64::from(exec.count_ones());
                 self.step(&mut rows, exec);
-                for lane in Lanes(exec) {
+                for lane in LaneIter(exec) {
                     let result = [11, 12, 13, 14].map(|row| rows[row * LANES + lane]);
                     if rows[lane] & 7 < 4 {
                         let [t, denominator] = [result[0], result[1]].map(f32::from_bits);

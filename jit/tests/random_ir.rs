@@ -436,12 +436,12 @@ fn check(seed: u64, wave_size: u32) {
     // SAFETY: the state of `execute` has all rows the interpreter needs, and its helpers fit.
     let want = execute(state_seed, wave_size, |s| unsafe { interp::run(&func, s) });
     for keep in [true, false] {
-        let mut optimised = func.clone();
-        opt::run(&mut optimised, OptOptions { keep_final_state: keep });
-        verify(&optimised).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimised)));
+        let mut optimized = func.clone();
+        opt::run(&mut optimized, OptOptions { keep_final_state: keep });
+        verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
-        let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimised, s) });
-        let code = emit::compile(&optimised, &EmitOptions { keep_final_state: keep }).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
+        let code = emit::compile(&optimized, &EmitOptions { keep_final_state: keep }).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
         // SAFETY: as above, for compiled code.
         let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
@@ -468,7 +468,7 @@ fn check(seed: u64, wave_size: u32) {
                         want.registers[i]
                     )),
                     text::print(&func),
-                    text::print(&optimised)
+                    text::print(&optimized)
                 );
             }
         }

@@ -177,7 +177,7 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// Frees an allocation. Anything else is ignored. While there are holds it stays mapped, though it is no allocation any more.
+    /// Frees an allocation. Anything else is ignored. While there are holds it stays mapped, though it is not an allocation any longer.
     pub(crate) fn free(&self, address: u64) {
         let mut blocks = self.blocks.lock();
         let Some(block) = blocks.live.remove(&address) else { return };

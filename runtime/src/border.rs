@@ -1,4 +1,4 @@
-//! Border colours of a device: the table whose entries samplers name ([`BorderColor::Table`]).
+//! Border colors of a device: the table whose entries samplers name ([`BorderColor::Table`]).
 //!
 //! Drivers keep such a table in memory and tell the chip where it is (TA_BC_BASE_ADDR); an entry is four dwords, floats or integers as the
 //! image's format has them. Reference: RDNA3 ISA, table of S#, BORDER_COLOR_PTR.
@@ -11,17 +11,17 @@ use crate::sampler::BorderColor;
 const ENTRIES: u16 = 1 << 12;
 const ENTRY_BYTES: usize = 16;
 
-/// The table of a device, made when the first colour is.
+/// The table of a device, made when the first color is.
 #[derive(Default)]
 pub(crate) struct BorderTable {
     /// Guest address of the table, or 0.
     pub address: u64,
-    /// Colours by entry; none: nobody has set it.
+    /// Colors by entry; none: nobody has set it.
     colors: Vec<Option<[u32; 4]>>,
 }
 
 impl Device {
-    /// A border colour of any components, for [`SamplerDesc::border`](crate::SamplerDesc): the entry that holds it, or a new one. An error when all
+    /// A border color of any components, for [`SamplerDesc::border`](crate::SamplerDesc): the entry that holds it, or a new one. An error when all
     /// 4096 are taken; they are never given back.
     pub fn border_color(&self, color: [f32; 4]) -> Result<BorderColor, Error> {
         let bits = color.map(f32::to_bits);
@@ -29,7 +29,7 @@ impl Device {
         let known = table.colors.iter().position(|c| *c == Some(bits));
         let entry = known.or_else(|| table.colors.iter().position(Option::is_none)).unwrap_or(table.colors.len());
         let entry = u16::try_from(entry).ok().filter(|e| *e < ENTRIES);
-        let entry = entry.ok_or_else(|| Error::Arg(format!("a device has no more than {ENTRIES} border colours")))?;
+        let entry = entry.ok_or_else(|| Error::Arg(format!("a device has no more than {ENTRIES} border colors")))?;
         self.put_border_color(&mut table, entry, bits)?;
         Ok(BorderColor::Table(entry))
     }
@@ -37,7 +37,7 @@ impl Device {
     /// Sets an entry of the table, for code with descriptors of its own and for integer formats. Samplers that name it see it at once.
     pub fn set_border_color(&self, entry: u16, color: [u32; 4]) -> Result<(), Error> {
         if entry >= ENTRIES {
-            return Err(Error::Arg(format!("border colour {entry}: entries are numbered from 0 to {}", ENTRIES - 1)));
+            return Err(Error::Arg(format!("border color {entry}: entries are numbered from 0 to {}", ENTRIES - 1)));
         }
         self.put_border_color(&mut self.borders().lock(), entry, color)
     }

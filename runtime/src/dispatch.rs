@@ -16,7 +16,7 @@ use crate::scratch::{ScratchPlan, ScratchSize};
 use crate::step::{Action, Hook, Step};
 use crate::sync::Mutex;
 use crate::wave_init::WaveInit;
-use crate::workgroup::{Tally, Turn, Workgroup};
+use crate::workgroup::{Turn, WorkerState, Workgroup};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -132,24 +132,24 @@ impl Job {
     }
 
     /// Tells who watches how many instructions were run since the last call.
-    fn note(&self, tally: &mut Tally) {
+    fn note(&self, worker: &mut WorkerState) {
         if let Some(progress) = self.progress() {
-            progress.count(tally.guest_insts - tally.noted_insts);
-            tally.noted_insts = tally.guest_insts;
+            progress.count(worker.guest_insts - worker.noted_insts);
+            worker.noted_insts = worker.guest_insts;
         }
     }
 
-    /// An error if the dispatch was cancelled or another thread failed.
+    /// An error if the dispatch was canceled or another thread failed.
     pub fn check_stop(&self) -> Result<(), Error> {
         // SAFETY: see the `Send` impl.
-        let cancelled = self.cancel.is_some_and(|c| unsafe { &*c }.load(Relaxed) != 0);
-        if cancelled || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
+        let canceled = self.cancel.is_some_and(|c| unsafe { &*c }.load(Relaxed) != 0);
+        if canceled || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The error of a wave whose dispatch stops.
     #[cold]
     pub fn stopped(&self) -> Error {
-        Error::Limit(format!("kernel `{}`: the dispatch was cancelled", self.name))
+        Error::Limit(format!("kernel `{}`: the dispatch was canceled", self.name))
     }
 
     fn take(&self) -> std::ops::Range<u64> {
@@ -167,8 +167,8 @@ impl Job {
 
     /// Runs workgroups until there are none left or the dispatch stops.
     pub fn work(&self, Locals { spare, routines }: &mut Locals) {
-        let mut tally = Tally::new(routines);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut tally)));
+        let mut worker = WorkerState::new(routines);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut worker)));
         match result {
             Ok(Ok(())) => {}
             Ok(Err(e)) => self.fail(e),
@@ -179,12 +179,12 @@ impl Job {
         }
         spare.truncate(8);
         spare.iter_mut().for_each(Workgroup::trim);
-        for (total, n) in self.totals.iter().zip([tally.waves, tally.workgroups, tally.guest_insts]) {
+        for (total, n) in self.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
             total.fetch_add(n, Relaxed);
         }
     }
 
-    fn work_until_error(&self, spare: &mut Vec<Workgroup>, tally: &mut Tally) -> Result<(), Error> {
+    fn work_until_error(&self, spare: &mut Vec<Workgroup>, worker: &mut WorkerState) -> Result<(), Error> {
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
         loop {
@@ -196,11 +196,11 @@ impl Job {
             match next {
                 Some(linear) => {
                     let mut group = spare.pop().unwrap_or_default();
-                    group.start(self, linear, tally)?;
+                    group.start(self, linear, worker)?;
                     if let Some(progress) = self.progress() {
                         progress.start_group(group.count);
                     }
-                    if self.run_group(&mut group, tally, waiting.len())? {
+                    if self.run_group(&mut group, worker, waiting.len())? {
                         self.finish(group, spare);
                     } else {
                         waiting.push(group);
@@ -211,8 +211,8 @@ impl Job {
             }
             let mut i = 0;
             while i < waiting.len() {
-                let turn = waiting[i].turn(self, tally)?;
-                self.note(tally);
+                let turn = waiting[i].turn(self, worker)?;
+                self.note(worker);
                 if turn == Turn::Done {
                     self.finish(waiting.swap_remove(i), spare);
                 } else {
@@ -231,12 +231,12 @@ impl Job {
     }
 
     /// Runs a workgroup until it is done (true), or seems to wait for others (false).
-    fn run_group(&self, group: &mut Workgroup, tally: &mut Tally, residents: usize) -> Result<bool, Error> {
+    fn run_group(&self, group: &mut Workgroup, worker: &mut WorkerState, residents: usize) -> Result<bool, Error> {
         // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
         let patience = 64 * (1 + residents as u32).pow(2);
         loop {
-            let turn = group.turn(self, tally)?;
-            self.note(tally);
+            let turn = group.turn(self, worker)?;
+            self.note(worker);
             match turn {
                 Turn::Done => return Ok(true),
                 Turn::Progress => {}
@@ -265,8 +265,8 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         progress.prepare();
     }
     let before = Instant::now();
-    let cancelled = || d.cancel.is_some_and(|c| c.load(Relaxed) != 0);
-    let code = d.program.code(d.name, d.init.code_key(), Arrival::Start, &cancelled)?;
+    let canceled = || d.cancel.is_some_and(|c| c.load(Relaxed) != 0);
+    let code = d.program.code(d.name, d.init.code_key(), Arrival::Start, &canceled)?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let threads = plan.threads as u64;
     static SERIAL: AtomicU64 = AtomicU64::new(1);

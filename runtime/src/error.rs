@@ -22,7 +22,7 @@ pub enum Error {
     /// A memory fault of the kernel: kernel, pc, lane and address.
     #[error("{0}")]
     Memory(String),
-    /// The instruction budget is used up, the dispatch was cancelled, or every wave waits.
+    /// The instruction budget is used up, the dispatch was canceled, or every wave waits.
     #[error("{0}")]
     Limit(String),
     /// A defect of ours, caught.

@@ -436,7 +436,7 @@ impl Walk<'_> {
     /// Instructions that matter by what they load or store, and all others.
     fn other(&mut self, state: &mut State, inst: &Inst) {
         let name = inst.row.name;
-        // Asking whether there is an argument is no use of it.
+        // Asking whether there is an argument is not a use of it.
         if name.starts_with("s_cmp_") || name.starts_with("v_cmp_") || name.starts_with("v_cmpx_") {
             return overwrite(state, inst);
         }

@@ -58,8 +58,8 @@ impl Gate {
 }
 
 /// Leaves the gate even if a defect of ours panics.
-struct Inhabitant<'a>(&'a Gate);
-impl Drop for Inhabitant<'_> {
+struct ActiveGuard<'a>(&'a Gate);
+impl Drop for ActiveGuard<'_> {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -173,7 +173,7 @@ fn serve(offers: &Receiver<Offer>) {
     let mut locals = Locals::default();
     while let Ok(offer) = offers.recv() {
         if offer.gate.enter() {
-            let _inside = Inhabitant(&offer.gate);
+            let _inside = ActiveGuard(&offer.gate);
             offer.job.work(&mut locals);
         }
     }

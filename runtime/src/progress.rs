@@ -4,7 +4,7 @@
 //! use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 //! use wavejit::{Device, DeviceOptions, Launch, Progress};
 //!
-//! // A kernel that never ends, until it is cancelled.
+//! // A kernel that never ends, until it is canceled.
 //! let code = include_bytes!("../../shaders/bin/faults.gfx1100.wave32.hsaco");
 //! let device = Device::new(DeviceOptions::default())?;
 //! let (kernel, buffer) = (device.load(code)?.kernel("endless_loop")?, device.alloc(4)?);
@@ -19,7 +19,7 @@
 //!     });
 //!     let kernarg = buffer.address().to_le_bytes();
 //!     let launch = Launch { kernarg: Some(&kernarg), progress: Some(&progress), cancel: Some(&cancel), ..Default::default() };
-//!     assert!(kernel.launch(&launch).is_err(), "it was cancelled");
+//!     assert!(kernel.launch(&launch).is_err(), "it was canceled");
 //! });
 //! let look = progress.look();
 //! assert_eq!((look.workgroups, look.workgroups_done), (1, 0));

@@ -41,15 +41,15 @@ pub enum Clamp {
     Edge,
     /// Mirrored once, then the last texel.
     MirrorOnceEdge,
-    /// The border colour.
+    /// The border color.
     Border,
-    /// Mirrored once, then the border colour.
+    /// Mirrored once, then the border color.
     MirrorOnceBorder,
 }
 
-/// Colour beyond the edge, for [`Clamp::Border`].
+/// Color beyond the edge, for [`Clamp::Border`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[allow(missing_docs)] // the colours are the names
+#[allow(missing_docs)] // the colors are the names
 pub enum BorderColor {
     #[default]
     TransparentBlack,

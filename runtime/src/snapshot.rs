@@ -15,7 +15,7 @@ use crate::address_space::MemorySnapshot;
 use crate::dispatch::Job;
 use crate::memory::gws::{Gws, Ticket};
 use crate::program::Code;
-use crate::workgroup::{Status, Tally, TurnAt, WaveSlot, Workgroup};
+use crate::workgroup::{Status, TurnAt, WaveSlot, WorkerState, Workgroup};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use wavejit_ir::interp::Position;
@@ -89,7 +89,7 @@ impl Snapshot {
     }
 
     /// Makes the workgroup what it was; whose turn it is then.
-    pub(crate) fn restore(&self, job: &Job, workgroup: &mut Workgroup, tally: &mut Tally) -> Result<TurnAt, Error> {
+    pub(crate) fn restore(&self, job: &Job, workgroup: &mut Workgroup, worker: &mut WorkerState) -> Result<TurnAt, Error> {
         if (self.dispatch, self.group) != (job.serial, workgroup.id) {
             let ([x, y, z], [ox, oy, oz]) = (workgroup.id, self.group);
             let of = if self.dispatch == job.serial { "this" } else { "another" };
@@ -105,11 +105,11 @@ impl Snapshot {
         workgroup.idle_turns = self.idle_turns;
         for (wave, copy) in workgroup.waves.iter_mut().zip(&self.waves) {
             // What is counted is what the waves have booked.
-            tally.guest_insts = tally.guest_insts - wave.used + copy.used;
+            worker.guest_insts = worker.guest_insts - wave.used + copy.used;
             copy.restore(wave);
         }
         let code = workgroup.waves[self.at.wave].code(job).prepared().expect("snapshots are taken of interpreted code");
-        tally.interp(code).set_position(&self.position);
+        worker.interp(code).set_position(&self.position);
         Ok(self.at)
     }
 }

@@ -9,7 +9,7 @@ use crate::dispatch::Job;
 use crate::memory::hwreg;
 use crate::report;
 use crate::snapshot::Snapshot;
-use crate::workgroup::{Ran, Tally, TurnAt, Workgroup};
+use crate::workgroup::{Ran, TurnAt, WorkerState, Workgroup};
 use std::sync::Arc;
 use wavejit_ir::SReg;
 use wavejit_ir::abi::WaveState;
@@ -127,9 +127,9 @@ impl Step<'_> {
 
 impl Workgroup {
     /// Runs a wave to its next exit with a call of `hook` before each instruction.
-    pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, tally: &mut Tally, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
+    pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
         let code = self.waves[at.wave].code(job).prepared().expect("hooks need the interpreter").clone();
-        let interp = tally.interp(&code);
+        let interp = worker.interp(&code);
         loop {
             let state = &*self.waves[at.wave].state;
             let pc = interp.next_pc(state);
@@ -144,16 +144,16 @@ impl Workgroup {
                 // Hooks take their time: the end of a slice would be too late.
                 Action::Continue => {
                     if let Err(e) = job.check_stop() {
-                        return tally.fail(e);
+                        return worker.fail(e);
                     }
                 }
-                Action::Stop => return tally.fail(report::stopped(job, self.id, at.wave, pc)),
+                Action::Stop => return worker.fail(report::stopped(job, self.id, at.wave, pc)),
                 Action::Restore(snapshot) => {
                     interp.forget();
-                    // A hook that always goes back must not keep the dispatch from being cancelled.
-                    return match job.check_stop().and_then(|()| snapshot.restore(job, self, tally)) {
-                        Ok(to) => tally.go_back(to),
-                        Err(e) => tally.fail(e),
+                    // A hook that always goes back must not keep the dispatch from being canceled.
+                    return match job.check_stop().and_then(|()| snapshot.restore(job, self, worker)) {
+                        Ok(to) => worker.go_back(to),
+                        Err(e) => worker.fail(e),
                     };
                 }
             }

@@ -54,7 +54,7 @@ pub(crate) struct WaveSlot {
     pub state: Box<WaveState>,
     pub ctx: Box<WaveContext>,
     rows: Arena,
-    /// Where the row file starts in `rows`, in bytes: files of neighbouring waves that started at equal page offsets would fight for the
+    /// Where the row file starts in `rows`, in bytes: files of neighboring waves that started at equal page offsets would fight for the
     /// same few sets of the first-level cache.
     stagger: usize,
     scratch: Arena,
@@ -104,9 +104,9 @@ pub(crate) struct TurnAt {
 pub(crate) enum Ran {
     /// A suspension, or the end.
     To(Exit),
-    /// An earlier moment of the workgroup, which is in [`Tally::back`].
+    /// An earlier moment of the workgroup, which is in [`WorkerState::back`].
     Back,
-    /// The error is in [`Tally::error`].
+    /// The error is in [`WorkerState::error`].
     Failed,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Workgroup {
 }
 
 /// What a thread keeps while it runs workgroups of one dispatch.
-pub(crate) struct Tally {
+pub(crate) struct WorkerState {
     pub waves: u64,
     pub workgroups: u64,
     pub guest_insts: u64,
@@ -242,7 +242,7 @@ impl WaveSlot {
     }
 
     /// Runs to the next exit, but not for long: [`Exit::Fuel`] with fuel left is not the end of the slice. None if the dispatch stops.
-    fn run(&mut self, job: &Job, tally: &mut Tally) -> Option<Exit> {
+    fn run(&mut self, job: &Job, worker: &mut WorkerState) -> Option<Exit> {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
             Body::Jit(code) => {
@@ -257,7 +257,7 @@ impl WaveSlot {
                 let given = self.state.fuel.min(INTERPRETED_QUANTUM);
                 let later = self.state.fuel - given;
                 self.state.fuel = given;
-                let interp = tally.interp(prepared);
+                let interp = worker.interp(prepared);
                 let exit = loop {
                     // SAFETY: as above.
                     match unsafe { interp.run_some(&mut self.state, STEPS) } {
@@ -376,7 +376,7 @@ impl WaveSlot {
 
 impl Workgroup {
     /// Makes the waves of workgroup `linear` ready.
-    pub fn start(&mut self, job: &Job, linear: u64, tally: &mut Tally) -> Result<(), Error> {
+    pub fn start(&mut self, job: &Job, linear: u64, worker: &mut WorkerState) -> Result<(), Error> {
         let [gx, gy, _] = job.groups.map(u64::from);
         self.id = [(linear % gx) as u32, (linear / gx % gy) as u32, (linear / gx / gy) as u32];
         let extent = [0, 1, 2].map(|d| job.group[d].min((u64::from(job.grid[d]) - u64::from(self.id[d]) * u64::from(job.group[d])) as u32));
@@ -392,15 +392,15 @@ impl Workgroup {
         }
         while self.waves.len() < self.count {
             let index = self.waves.len();
-            self.waves.push(WaveSlot::new(job, index, &tally.routines));
+            self.waves.push(WaveSlot::new(job, index, &worker.routines));
         }
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
             // An SGPR has the low bits.
             let scratch_offset = (job.scratch.wave_bytes() * i) as u32;
             wave.start(job, &WavePlace { group: self.id, extent, wave: i as u32, scratch_offset }, linear, lds)?;
         }
-        tally.workgroups += 1;
-        tally.waves += self.count as u64;
+        worker.workgroups += 1;
+        worker.waves += self.count as u64;
         Ok(())
     }
 
@@ -422,7 +422,7 @@ impl Workgroup {
     }
 
     /// Gives each wave that can run one turn.
-    pub fn turn(&mut self, job: &Job, tally: &mut Tally) -> Result<Turn, Error> {
+    pub fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
         // A loop of barriers uses little fuel.
         job.check_stop()?;
         let mut at = TurnAt::default();
@@ -435,15 +435,15 @@ impl Workgroup {
                 }
             }
             if self.waves[at.wave].status == Status::Ready {
-                match self.run_wave(at, job, tally) {
+                match self.run_wave(at, job, worker) {
                     Ran::To(Exit::Yield) => at.slept = true,
                     Ran::To(Exit::Fuel) => {}
                     Ran::To(_) => at.progress = true,
                     Ran::Back => {
-                        at = tally.back;
+                        at = worker.back;
                         continue;
                     }
-                    Ran::Failed => return Err(tally.error.take().expect("a failure leaves its error")),
+                    Ran::Failed => return Err(worker.error.take().expect("a failure leaves its error")),
                 }
             }
             at.wave += 1;
@@ -462,15 +462,15 @@ impl Workgroup {
     }
 
     /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
-    fn run_wave(&mut self, at: TurnAt, job: &Job, tally: &mut Tally) -> Ran {
+    fn run_wave(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState) -> Ran {
         let i = at.wave;
         loop {
             let exit = match job.hook() {
-                None => match self.waves[i].run(job, tally) {
+                None => match self.waves[i].run(job, worker) {
                     Some(exit) => exit,
-                    None => return tally.fail(job.stopped()),
+                    None => return worker.fail(job.stopped()),
                 },
-                Some(hook) => match self.run_stepwise(at, job, tally, hook) {
+                Some(hook) => match self.run_stepwise(at, job, worker, hook) {
                     Ran::To(exit) => exit,
                     other => return other,
                 },
@@ -478,7 +478,7 @@ impl Workgroup {
             let wave = &mut self.waves[i];
             let before = wave.used;
             wave.book();
-            tally.guest_insts += wave.used - before;
+            worker.guest_insts += wave.used - before;
             match exit {
                 // Straight-line code has no loop header to stop at.
                 Exit::End if job.max_insts == 0 || wave.used <= job.max_insts => {
@@ -492,7 +492,7 @@ impl Workgroup {
                 _ => match self.after(exit, i, job) {
                     Ok(None) => {}
                     Ok(Some(exit)) => return Ran::To(exit),
-                    Err(e) => return tally.fail(e),
+                    Err(e) => return worker.fail(e),
                 },
             }
         }
@@ -589,11 +589,11 @@ impl Workgroup {
     }
 }
 
-impl Tally {
+impl WorkerState {
     /// Nothing so far.
-    pub fn new(routines: &SharedRoutines) -> Tally {
+    pub fn new(routines: &SharedRoutines) -> WorkerState {
         let (error, back, interp) = (None, TurnAt::default(), None);
-        Tally { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interp, routines: routines.clone() }
+        WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interp, routines: routines.clone() }
     }
 
     /// Notes why a wave failed.

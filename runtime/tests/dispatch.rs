@@ -217,7 +217,7 @@ fn an_empty_kernel_counts_waves_and_workgroups() {
 }
 
 #[test]
-fn a_zero_grid_or_group_is_refused_and_a_huge_one_stops_when_cancelled() {
+fn a_zero_grid_or_group_is_refused_and_a_huge_one_stops_when_canceled() {
     let m = Machine::new(options(Engine::Jit, 2), &[S_ENDPGM]);
     for (grid, group) in [([0, 1, 1], [1; 3]), ([1; 3], [1, 0, 1])] {
         assert!(matches!(m.run(grid, group, &[], None), Err(Error::Arg(_))));
@@ -231,7 +231,7 @@ fn a_zero_grid_or_group_is_refused_and_a_huge_one_stops_when_cancelled() {
             std::thread::sleep(Duration::from_millis(30));
             cancel.store(1, Ordering::Relaxed);
         });
-        assert!(limit(m.run([1 << 26, 1 << 20, 1], [64, 1, 1], &[], Some(&cancel))).contains("cancelled"));
+        assert!(limit(m.run([1 << 26, 1 << 20, 1], [64, 1, 1], &[], Some(&cancel))).contains("canceled"));
     });
 }
 
@@ -279,14 +279,14 @@ fn every_way_round_a_loop_sees_cancellation() {
                     cancel.store(1, Ordering::Relaxed);
                 });
                 let text = limit(m.run([128, 1, 1], [64, 1, 1], &[], Some(&cancel)));
-                assert!(text.contains("cancelled"), "{engine:?}, {name}: {text}");
+                assert!(text.contains("canceled"), "{engine:?}, {name}: {text}");
             });
         }
     }
 }
 
 #[test]
-fn a_hook_does_not_keep_a_wave_from_being_cancelled() {
+fn a_hook_does_not_keep_a_wave_from_being_canceled() {
     let m = Machine::new(options(Engine::Interp, 1), ENDLESS);
     let (cancel, calls) = (AtomicU32::new(0), AtomicU32::new(0));
     let hook = |_: &Step| {
@@ -451,7 +451,7 @@ fn a_restored_snapshot_restores_the_clock() {
 }
 
 #[test]
-fn a_hook_that_always_goes_back_can_be_cancelled() {
+fn a_hook_that_always_goes_back_can_be_canceled() {
     let m = Machine::new(DeviceOptions { deterministic: true, ..options(Engine::Interp, 1) }, &[S_ENDPGM]);
     let (cancel, calls) = (AtomicU32::new(0), AtomicU32::new(0));
     let hook = |s: &Step| {

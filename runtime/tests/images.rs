@@ -1,4 +1,4 @@
-//! Image instructions of gfx1100 on a device's images: border colours, and layouts that depend on the chip.
+//! Image instructions of gfx1100 on a device's images: border colors, and layouts that depend on the chip.
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
@@ -57,7 +57,7 @@ fn run_with(device: &Device, instruction: &str, [image, sampler]: [u64; 2], at: 
     Ok([0, 4, 8, 12].map(|i| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]])))
 }
 
-/// The colour at s = 2, beyond the edge.
+/// The color at s = 2, beyond the edge.
 fn beyond(device: &Device, format: ImageFormat, border: BorderColor) -> Result<[u32; 4], Error> {
     let image = device.image(&ImageDesc { format, width: 4, height: 4, ..Default::default() })?;
     let sampler = device.sampler(&SamplerDesc { clamp: [Clamp::Border; 3], border, ..Default::default() })?;
@@ -66,14 +66,14 @@ fn beyond(device: &Device, format: ImageFormat, border: BorderColor) -> Result<[
 }
 
 #[test]
-fn border_colours_are_the_devices() {
+fn border_colors_are_the_devices() {
     let device = Device::new(DeviceOptions::default()).unwrap();
-    let colours = [[0.25, 0.5, 0.75, 1.0], [1.0, 0.0, 0.125, 0.0]];
-    let entries = colours.map(|c| device.border_color(c).unwrap());
+    let colors = [[0.25, 0.5, 0.75, 1.0], [1.0, 0.0, 0.125, 0.0]];
+    let entries = colors.map(|c| device.border_color(c).unwrap());
     assert_ne!(entries[0], entries[1]);
-    assert_eq!(device.border_color(colours[0]).unwrap(), entries[0], "a colour has one entry");
-    for (colour, entry) in colours.iter().zip(entries) {
-        assert_eq!(beyond(&device, ImageFormat::Rgba32Float, entry).unwrap(), colour.map(f32::to_bits));
+    assert_eq!(device.border_color(colors[0]).unwrap(), entries[0], "a color has one entry");
+    for (color, entry) in colors.iter().zip(entries) {
+        assert_eq!(beyond(&device, ImageFormat::Rgba32Float, entry).unwrap(), color.map(f32::to_bits));
     }
     // Channels the image lacks are not the border's either.
     assert_eq!(beyond(&device, ImageFormat::R32Float, entries[0]).unwrap(), [0.25, 0.0, 0.0, 1.0].map(f32::to_bits));
@@ -84,10 +84,10 @@ fn border_colours_are_the_devices() {
 }
 
 #[test]
-fn a_border_colour_without_a_table_is_refused_by_name() {
+fn a_border_color_without_a_table_is_refused_by_name() {
     let device = Device::new(DeviceOptions::default()).unwrap();
     let error = beyond(&device, ImageFormat::Rgba8, BorderColor::Table(3)).expect_err("there is no table").to_string();
-    assert!(error.contains("border colour 3"), "{error}");
+    assert!(error.contains("border color 3"), "{error}");
 }
 
 #[test]

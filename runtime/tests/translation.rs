@@ -282,13 +282,13 @@ fn waves_take_turns_at_the_same_instructions_however_the_code_was_translated() {
 }
 
 #[test]
-fn a_cancelled_launch_translates_nothing() {
+fn a_canceled_launch_translates_nothing() {
     for engine in ENGINES {
         let device = device(engine);
         let code = device.upload(&words(&jumps_to_each_of(300))).unwrap();
         let cancel = AtomicU32::new(1);
-        let Err(Error::Limit(text)) = Run { cancel: Some(&cancel), ..ONE_WAVE }.of(&device, &code, &code) else { panic!("not cancelled") };
-        assert!(text.contains("cancelled"), "{text}");
+        let Err(Error::Limit(text)) = Run { cancel: Some(&cancel), ..ONE_WAVE }.of(&device, &code, &code) else { panic!("not canceled") };
+        assert!(text.contains("canceled"), "{text}");
         assert_eq!((device.code_stats().lifted, device.code_stats().compiled), (0, 0));
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! A case ends at a blank line. Its instructions come first; `tests/filetests/assemble.py` fills in the dwords after `//`. Then come checks:
 //! inputs, and what must hold after the code has run (`=>`). **Everything that is not named must be unchanged**: every other register,
-//! LDS, memory, EXEC, SCC. Before the inputs, registers hold recognisable junk (SCC and MODE 0 and 0x3f0).
+//! LDS, memory, EXEC, SCC. Before the inputs, registers hold recognizable junk (SCC and MODE 0 and 0x3f0).
 //!
 //! Places: `v1`, `s2`, pairs `v[2:3]`, `s[2:3]` (64 bits), `vcc`, `exec` (as wide as the wave), `scc`, `m0`, `vcc_hi`, ...; `lds[0x10]` and
 //! `mem[0x10]` (dwords from that byte offset on; memory starts at guest address 0x100000); `mode` (float mode, input only).
@@ -335,7 +335,7 @@ fn parse_assigns(text: &str) -> Result<Vec<Assign>, String> {
             || words[i].split_once(':').filter(|_| !words[i].contains('[')).unwrap_or((words[i], "")),
             |(p, t)| (&words[i][..=p.len()], t),
         );
-        let place = parse_place(place).ok_or_else(|| format!("`{place}` is no register, lds[..] or mem[..]"))?;
+        let place = parse_place(place).ok_or_else(|| format!("`{place}` is not a register, lds[..] or mem[..]"))?;
         i += 2;
         let end = (i..words.len()).find(|j| words.get(j + 1) == Some(&"=")).unwrap_or(words.len());
         let mut list = &words[i..end];
@@ -457,6 +457,6 @@ mod tests {
         assert_eq!(error("; run gfx1100 wave32\nv_nop"), "2: no machine code: run tests/filetests/assemble.py");
         assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; v1 2"), "3: expected `v1 =`");
         assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; v1 = 2"), "2: a case without expectations (`; =>`)");
-        assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; q1 = 2"), "3: `q1` is no register, lds[..] or mem[..]");
+        assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; q1 = 2"), "3: `q1` is not a register, lds[..] or mem[..]");
     }
 }

@@ -165,7 +165,7 @@ impl Machine {
     }
 
     /// Runs a function on the interpreter after all passes.
-    pub fn interpret_optimised(&mut self, func: &Func) -> Result<Outcome, String> {
+    pub fn interpret_optimized(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true });
         verify(&func).map_err(|e| format!("after the passes: {e}"))?;
@@ -205,7 +205,7 @@ pub const INTERPRETER: (&str, Engine) = ("interpreter", |func, m| Ok(m.interpret
 
 /// All other engines.
 pub const OTHERS: [(&str, Engine); 2] =
-    [("interpreter after the passes", |func, m| m.interpret_optimised(func)), ("compiled code", |func, m| m.run_compiled(func))];
+    [("interpreter after the passes", |func, m| m.interpret_optimized(func)), ("compiled code", |func, m| m.run_compiled(func))];
 
 /// Lifts code that stands at [`CODE`], for waves with all registers.
 pub fn lift_code(words: &[u32], target: Gfx, wave_size: u32, mode: FpMode) -> Func {

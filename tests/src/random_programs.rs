@@ -2,7 +2,7 @@
 //!
 //! A program is a tree of `Item`s: instructions, forward branches, divergent regions under EXEC, counted loops. Instructions are random
 //! bits in the fields of each format (RDNA3 ISA, chapter 15), kept if the decoder takes them, the lifter has their semantics, and they
-//! touch no register that a program needs for itself; so whatever the tables learn is tested without a change here. Inputs favour special
+//! touch no register that a program needs for itself; so whatever the tables learn is tested without a change here. Inputs favor special
 //! values (NaNs, infinities, denormals, edges), EXEC and MODE are random. Memory accesses of all lanes fall into a few hundred bytes,
 //! so lanes meet each other's stores, with no barrier between them.
 //!
@@ -211,7 +211,7 @@ impl Program {
     }
 
     /// Drops items while the program still fails.
-    fn minimise(&mut self) {
+    fn minimize(&mut self) {
         loop {
             let before = size(&self.items);
             for inline in [false, true] {
@@ -256,8 +256,8 @@ pub fn run(first: u64, count: u64) -> Result<(), String> {
         if program.check().is_ok() {
             continue;
         }
-        program.minimise();
-        let why = program.check().expect_err("minimised programs fail");
+        program.minimize();
+        let why = program.check().expect_err("minimized programs fail");
         let (wave, mode, code) = (program.wave_size, program.mode, program.listing());
         failures.push(format!("program WAVEJIT_SEED={seed} WAVEJIT_RANDOM_PROGRAMS=1: wave{wave}, mode {mode:?}:\n{code}{why}"));
         if failures.len() == SHOWN {
@@ -279,7 +279,7 @@ fn random_mode(rng: &mut Rng) -> FpMode {
 #[rustfmt::skip]
 const SPECIAL: &[u32] = &[
     0, 1, 2, 3, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff,
-    // f32: zeros, ones, denormals, greatest, infinities, NaNs quiet and signalling, 2^31, 2^32, 2^64
+    // f32: zeros, ones, denormals, greatest, infinities, NaNs quiet and signaling, 2^31, 2^32, 2^64
     0x3f80_0000, 0xbf80_0000, 0x3f00_0000, 0x4000_0000, 0x0080_0000, 0x8080_0000, 0x007f_ffff, 0x807f_ffff, 0x7f7f_ffff, 0xff7f_ffff,
     0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0001, 0xffa0_0000, 0x4f00_0000, 0x4f80_0000, 0x5f80_0000, 0x3eaa_aaab,
     // two f16: ones, greatest, denormals, infinities, NaNs

@@ -51,7 +51,7 @@ fn tiles(device: &Device) -> Image {
 fn paint() {
     let picture = both(|device| pixels(&tiles(device)));
     picture::check("paint", &picture, CLOSE);
-    // Joints have one colour; the corner of the picture is one.
+    // Joints have one color; the corner of the picture is one.
     assert_eq!(picture.at(0, 0), [31, 31, 36, 255]);
     assert_eq!(picture.at(SIDE / 4, 50), [31, 31, 36, 255]);
 }
@@ -78,7 +78,7 @@ fn swirl() {
     assert!(optimal == make(sampler, 2.5, ImageTiling::Linear), "the order in memory changes nothing");
     let unturned = make(SamplerDesc::default(), 0.0, ImageTiling::Optimal);
     let device = Device::new(DeviceOptions::default()).unwrap();
-    assert!(unturned == pixels(&tiles(&device)), "a point filter at texel centres is a copy");
+    assert!(unturned == pixels(&tiles(&device)), "a point filter at texel centers is a copy");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn plane() {
     picture::check("plane-trilinear", &smooth, CLOSE);
     picture::check("plane-anisotropic", &anisotropic, CLOSE);
     picture::check("plane-quads", &quads, CLOSE);
-    // Far tiles: a point filter glitters, trilinear is nearly one colour, anisotropic is between them.
+    // Far tiles: a point filter glitters, trilinear is nearly one color, anisotropic is between them.
     let roughness = |p: &Picture| (0..SIDE - 1).map(|x| u32::from(p.at(x, 56)[1].abs_diff(p.at(x + 1, 56)[1]))).sum::<u32>();
     assert!(roughness(&smooth) < roughness(&anisotropic) && roughness(&anisotropic) < roughness(&point));
 }

@@ -47,7 +47,7 @@ pub unsafe trait Memory {
     }
 }
 
-/// Memory of one piece: `bytes.len()` bytes from guest address `base`. For tests, tools and uses without a device.
+/// Flat memory: `bytes.len()` bytes from guest address `base`. For tests, tools and uses without a device.
 #[derive(Debug)]
 pub struct FlatMemory {
     base: u64,

@@ -44,16 +44,16 @@ impl<'a> Wave<'a> {
 
     /// The active lanes, lowest first.
     #[inline]
-    pub fn active(&self) -> Lanes {
-        Lanes(self.exec)
+    pub fn active(&self) -> LaneIter {
+        LaneIter(self.exec)
     }
 }
 
 /// The lanes of a mask, lowest first.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes(pub u64);
+pub struct LaneIter(pub u64);
 
-impl Iterator for Lanes {
+impl Iterator for LaneIter {
     type Item = usize;
     #[inline]
     fn next(&mut self) -> Option<usize> {

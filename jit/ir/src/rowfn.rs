@@ -1,11 +1,11 @@
 //! Whole rows of pure operations: [`row_fn`] gives a host function that applies an operation to every lane of a wave.
 //!
 //! The loops are made from the scalar functions behind [`eval`], so the two agree bit for bit. Each loop is compiled for the levels of
-//! the host ([`Level`]) and left to the compiler's vectoriser; a few f16 loops are written by hand (`x86`). Usual float
+//! the host ([`Level`]) and left to the compiler's vectorizer; a few f16 loops are written by hand (`x86`). Usual float
 //! modes have loops of their own without mode branches; unusual modes and rare operations call [`eval`] lane by lane.
 //!
 //! A loop handles 32 lanes at a time into a buffer on the stack and copies that to the destination, so that sources may equal the
-//! destination and the vectoriser need not ask.
+//! destination and the vectorizer need not ask.
 
 use super::eval::mode::{Flush, Fp, Plain};
 use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, trans};
@@ -522,7 +522,7 @@ macro_rules! choose {
     };
 }
 
-/// div_fmas of f64 has a slow case, which keeps a loop from being vectorised: look for it first.
+/// div_fmas of f64 has a slow case, which keeps a loop from being vectorized: look for it first.
 ///
 /// # Safety
 /// As for [`Rows::source`].

@@ -19,7 +19,7 @@ pub struct TargetId {
     pub sramecc: Option<bool>,
 }
 
-/// Why a text is no target id.
+/// Why a text is not a target id.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum TargetError {

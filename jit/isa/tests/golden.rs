@@ -107,7 +107,7 @@ fn the_corpora_assemble_as_llvm_does() {
                 // Where llvm-mc's code reads back as another text than it was given, ours is right when it reads back.
                 (Ok(c), Some(code)) if reads_back(&c) && read(code, target, &s.options) != *text => {}
                 (Ok(c), None) if reads_back(&c) => {}
-                // A comment in place of a value is no source text.
+                // A comment in place of a value is not source text.
                 (_, None) if text.contains("/*") => {}
                 (Ok(c), _) => wrong.push(format!("{}\n    {:08x?}", s.place, c.dwords())),
                 (Err(e), _) => wrong.push(format!("{}\n    {e}", s.place)),

@@ -11,7 +11,7 @@
 //! Several back ends can work on one function. Each region goes to the first that takes all of it; a region is not begun with operations
 //! that no single back end takes together.
 
-use super::{EmitError, Workshop};
+use super::{CodegenSession, EmitError};
 use crate::region::{Piece, Plan, Region};
 use cranelift_module::FuncId;
 use std::collections::HashMap;
@@ -56,5 +56,5 @@ pub(crate) trait RegionBackend {
     }
 
     /// Compiles what it accepted.
-    fn compile(&mut self, job: &RegionJob, shop: &mut Workshop) -> Result<RegionCode, EmitError>;
+    fn compile(&mut self, job: &RegionJob, session: &mut CodegenSession) -> Result<RegionCode, EmitError>;
 }

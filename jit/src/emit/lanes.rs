@@ -401,7 +401,7 @@ impl Lanes<'_, '_> {
                 let at = self.b.ins().iadd(table, bytes);
                 Chunk::Word(self.b.ins().load(types::I32X4, MemFlagsData::new().with_notrap(), at, 0))
             }
-            // A floating read; one with a home was read before its register changed.
+            // A rematerialized read; one with a home was read before its register changed.
             Some(Op::VGet { reg: VReg(row), .. }) if !self.plan.homes.contains_key(&v) => Chunk::Word(self.load_row(l, row)),
             _ => {
                 let home = self.plan.homes.get(&v).copied().ok_or_else(|| EmitError::internal(&format!("{v:?} has no home")))?;
@@ -748,7 +748,7 @@ impl Lanes<'_, '_> {
         }
     }
 
-    /// v_min_f32 / v_max_f32 with MODE.IEEE = 1 (numerics.md section 4): a signalling NaN of src0, then of src1, is quieted and returned;
+    /// v_min_f32 / v_max_f32 with MODE.IEEE = 1 (numerics.md section 4): a signaling NaN of src0, then of src1, is quieted and returned;
     /// a quiet NaN loses to the other operand; -0 is less than +0.
     fn min_max(&mut self, a: cl::Value, b: cl::Value, is_min: bool) -> cl::Value {
         use types::{F32X4, I32X4};

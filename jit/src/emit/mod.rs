@@ -170,7 +170,7 @@ impl Pinned {
     }
 }
 
-// SAFETY: the code and its pinned data are immutable after construction (sites synchronise what they resolve to).
+// SAFETY: the code and its pinned data are immutable after construction (sites synchronize what they resolve to).
 unsafe impl Send for Compiled {}
 // SAFETY: as for `Send`: nothing behind a shared reference is ever written.
 unsafe impl Sync for Compiled {}
@@ -229,15 +229,15 @@ impl RegionBackend for CraneliftRegions {
         lanes::accepts(op, def, block, host_features())
     }
 
-    fn compile(&mut self, job: &RegionJob, shop: &mut Workshop) -> Result<RegionCode, EmitError> {
+    fn compile(&mut self, job: &RegionJob, session: &mut CodegenSession) -> Result<RegionCode, EmitError> {
         let RegionJob::Line { func, block, plan, defs, region, blend } = *job else {
             return Err(EmitError::internal("a loop for a back end that accepts none"));
         };
-        let id = shop.declare(false)?;
-        let config = shop.module.target_config();
-        let b = FunctionBuilder::new(&mut shop.ctx.func, &mut shop.fctx);
+        let id = session.declare(false)?;
+        let config = session.module.target_config();
+        let b = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
         lanes::Lanes { func, block: func.block(block), plan, defs, region, blend, b }.compile(config)?;
-        shop.define(id, &format!("region of {block:?}"), func)?;
+        session.define(id, &format!("region of {block:?}"), func)?;
         Ok(RegionCode::Function(id))
     }
 }
@@ -258,7 +258,7 @@ pub fn compile_to_text(func: &Func, opts: &EmitOptions) -> Result<String, EmitEr
 }
 
 /// Where functions are made: the module and what code generation reuses.
-pub(crate) struct Workshop {
+pub(crate) struct CodegenSession {
     module: JITModule,
     /// Where the module's memory begins.
     start: usize,
@@ -292,7 +292,7 @@ fn emit(
     builder.memory_provider(Box::new(memory));
     let module = JITModule::new(builder);
     let ctx = module.make_context();
-    let mut shop = Workshop {
+    let mut session = CodegenSession {
         module,
         start,
         ctx,
@@ -306,17 +306,17 @@ fn emit(
     let mut loops = vec![];
     for piece in region::pieces(&func) {
         if let Some(taker) = back_ends.iter_mut().find(|b| b.accepts_loop(&func, &piece)) {
-            let code = taker.compile(&RegionJob::Loop { func: &func, piece: &piece }, &mut shop)?;
+            let code = taker.compile(&RegionJob::Loop { func: &func, piece: &piece }, &mut session)?;
             loops.push(CompiledLoop { piece, code });
         }
     }
-    let takers = |op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block| {
+    let accepting_back_ends = |op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block| {
         back_ends.iter().enumerate().fold(0, |set, (i, b)| set | u8::from(b.accepts(op, def, block)) << i)
     };
     let mut plans: Vec<Plan> = vec![];
     for b in 0..func.blocks.len() {
         go_on()?;
-        plans.push(region::plan(&func, b, &takers));
+        plans.push(region::plan(&func, b, &accepting_back_ends));
     }
     let lanes = VgprLiveness::new(&func, OptOptions { keep_final_state: opts.keep_final_state });
     let mut regions: Vec<Vec<RegionCode>> = vec![];
@@ -330,22 +330,22 @@ fn emit(
                 let first = region.back_ends.trailing_zeros() as usize;
                 let taker = back_ends.get_mut(first).ok_or_else(|| EmitError::internal("a region that no back end takes"))?;
                 let job = RegionJob::Line { func: &func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
-                codes.push(taker.compile(&job, &mut shop)?);
+                codes.push(taker.compile(&job, &mut session)?);
             }
         }
         regions.push(codes);
     }
     go_on()?;
-    let entry = shop.declare(true)?;
-    let builder = FunctionBuilder::new(&mut shop.ctx.func, &mut shop.fctx);
-    skeleton::Skeleton::new(&func, *opts, &plans, &regions, &loops, &mut shop.module, &mut shop.pinned, builder).compile()?;
-    shop.define(entry, "skeleton", &func)?;
+    let entry = session.declare(true)?;
+    let builder = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
+    skeleton::Skeleton::new(&func, *opts, &plans, &regions, &loops, &mut session.module, &mut session.pinned, builder).compile()?;
+    session.define(entry, "skeleton", &func)?;
     // Row functions put up to three masks behind the temporaries of their block.
     let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;
-    shop.finish(entry, func, temp_rows, lanes.read_first())
+    session.finish(entry, func, temp_rows, lanes.read_first())
 }
 
-impl Workshop {
+impl CodegenSession {
     /// Declares the next function: `fn(state)`, or `fn(state) -> u32`.
     fn declare(&mut self, returns: bool) -> Result<FuncId, EmitError> {
         let mut sig = self.module.make_signature();

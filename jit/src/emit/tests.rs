@@ -1,7 +1,7 @@
 //! What a back end can rely on: loops as regions, several back ends side by side.
 
 use super::{
-    EmitError, EmitOptions, Workshop,
+    CodegenSession, EmitError, EmitOptions,
     back_end::{RegionBackend, RegionCode, RegionJob},
     emit,
 };
@@ -87,7 +87,7 @@ impl RegionBackend for LoopsOnly {
     fn accepts_loop(&self, _: &Func, piece: &Piece) -> bool {
         *piece == piece_of_loop()
     }
-    fn compile(&mut self, job: &RegionJob, _: &mut Workshop) -> Result<RegionCode, EmitError> {
+    fn compile(&mut self, job: &RegionJob, _: &mut CodegenSession) -> Result<RegionCode, EmitError> {
         match job {
             RegionJob::Loop { func, piece } if func.wave_size == 32 && piece.exits == [BlockId(2)] => {
                 Ok(RegionCode::Address(run_loop as *const () as usize))

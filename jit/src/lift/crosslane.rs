@@ -178,7 +178,7 @@ fn writelane(c: &mut Cx) {
     let all = c.all_lanes();
     c.b.vset(reg, v, all);
 }
-/// v_permlane16_b32, v_permlanex16_b32: a 4-bit lane number for each lane of a row from {s2, s1}, in its own or the neighbour row.
+/// v_permlane16_b32, v_permlanex16_b32: a 4-bit lane number for each lane of a row from {s2, s1}, in its own or the neighbor row.
 /// op_sel\[0\] fetches inactive lanes, op_sel\[1\] makes lanes without a source 0 instead of keeping them.
 fn permlane16(c: &mut Cx, other_row: bool) {
     let (d, src, s1, s2) = (c.op(0), c.op(1), c.op(2), c.op(3));

@@ -203,7 +203,7 @@ pub const fn carry_sat(
 pub const fn cmp(src: &'static [T], op: PureOp) -> Sem {
     Sem::Compare { src, f: F::Op(op) }
 }
-/// v_cmp and v_cmpx of a made-up condition.
+/// v_cmp and v_cmpx of a composed condition.
 pub const fn cmp_fn(src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
     Sem::Compare { src, f: F::Fn(f) }
 }

@@ -36,7 +36,7 @@ impl Rows {
     pub fn within(&self, o: &Rows) -> Rows {
         Rows(std::array::from_fn(|i| self.0[i] & o.0[i]))
     }
-    /// Runs of neighbouring members: the first, and how many.
+    /// Runs of neighboring members: the first, and how many.
     pub fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {

@@ -8,7 +8,7 @@
 //! Lockstep order (DESIGN.md section 5) holds because every memory and cross-lane operation is a step of its own: a region, which runs a
 //! few lanes to its end before the next few, contains none.
 //!
-//! *Floating* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are made again in every region
+//! *Rematerializable* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are computed again in every region
 //! that uses them. All other lane values that outlive their region get a *home*: rows of temporaries, or for loads the VGPR itself.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -143,7 +143,7 @@ enum Class {
     /// Runs in the skeleton; may move before the open region.
     Scalar,
     /// Lane-wise, made where it is used.
-    Floating,
+    Rematerializable,
     /// Lane-wise; these back ends take it.
     Lane(u8),
     /// Whole rows or memory: a step of its own, in order.
@@ -269,10 +269,10 @@ impl<'a> Planner<'a> {
         let inst = &self.block.insts[i];
         match &inst.op {
             Op::Splat(_) if self.func.ty(inst.first) == Ty::MASK => Class::Scalar,
-            Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => Class::Floating,
+            Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => Class::Rematerializable,
             Op::VGet { reg, .. } => {
                 let last = self.uses.get(&inst.first).and_then(|u| u.last()).copied().unwrap_or(0);
-                if last <= self.next_write(i, *reg) { Class::Floating } else { Class::Lane(u8::MAX) }
+                if last <= self.next_write(i, *reg) { Class::Rematerializable } else { Class::Lane(u8::MAX) }
             }
             Op::VSet { .. } => Class::Lane(u8::MAX),
             Op::Pure { .. } => {
@@ -285,7 +285,7 @@ impl<'a> Planner<'a> {
                 } else {
                     match accepts(&inst.op, &|v| self.def.get(&v).copied(), self.block) {
                         0 => Class::Row,
-                        takers => Class::Lane(takers),
+                        accepting => Class::Lane(accepting),
                     }
                 }
             }
@@ -328,13 +328,13 @@ impl<'a> Planner<'a> {
             on_post |= self.after.contains(&v);
         });
         match self.class[i] {
-            Class::Floating => {
+            Class::Rematerializable => {
                 // Depends on what its operand depends on.
                 if on_post {
                     self.after.extend([inst.first]);
                 }
             }
-            Class::Lane(takers) => self.add_lane(i, on_post, takers),
+            Class::Lane(accepting_back_ends) => self.add_lane(i, on_post, accepting_back_ends),
             Class::Row => {
                 self.close();
                 self.plan.steps.push(Step::Inst(i));
@@ -363,7 +363,7 @@ impl<'a> Planner<'a> {
         inst.op.has_effect() && self.post.iter().any(|p| self.block.insts[*p].op.has_effect())
     }
 
-    /// Is `v` a floating read of a VGPR that the open region writes?
+    /// Is `v` a rematerializable read of a VGPR that the open region writes?
     fn reads_written(&self, v: Value) -> bool {
         match self.def.get(&v).map(|i| &self.block.insts[*i].op) {
             Some(Op::VGet { reg, .. }) => self.written.contains(reg),
@@ -371,16 +371,16 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn add_lane(&mut self, i: usize, on_post: bool, takers: u8) {
+    fn add_lane(&mut self, i: usize, on_post: bool, accepting_back_ends: u8) {
         if on_post
-            || self.open.back_ends & takers == 0
+            || self.open.back_ends & accepting_back_ends == 0
             || self.open.insts.len() >= MAX_REGION
             || self.open_inputs() >= wavejit_ir::abi::SLOTS - 8
         {
             self.close();
         }
         let inst = &self.block.insts[i];
-        self.open.back_ends &= takers;
+        self.open.back_ends &= accepting_back_ends;
         self.open.insts.push(i);
         self.inside.extend((0..inst.results).map(|r| inst.result(r.into())));
         if let Op::VSet { reg, .. } = inst.op {
@@ -423,9 +423,9 @@ impl<'a> Planner<'a> {
         self.written.clear();
     }
 
-    /// Finds what each region hands out, materialises floating values that row steps need, and gives out temporary rows.
+    /// Finds what each region hands out, computes rematerializable values that row steps need, and gives out temporary rows.
     fn place(&mut self) {
-        self.materialise_floats();
+        self.rematerialize();
         let mut step_of: HashMap<usize, usize> = HashMap::new();
         for (s, step) in self.plan.steps.iter().enumerate() {
             match step {
@@ -436,7 +436,7 @@ impl<'a> Planner<'a> {
             }
         }
         let end = self.plan.steps.len();
-        // Last step that reads each value; floating values pass their readers on to nobody (they are made again).
+        // Last step that reads each value; rematerializable values pass their readers on to nobody (they are rematerialized).
         let last_step = |v: Value, home_step: usize| -> Option<usize> {
             let later = |i: &usize| step_of.get(i).copied().unwrap_or(if *i >= self.block.insts.len() { end } else { 0 });
             self.uses.get(&v)?.iter().filter(|i| !self.plan.fused.contains(*i)).map(later).filter(|s| *s != home_step).max()
@@ -496,9 +496,9 @@ impl<'a> Planner<'a> {
         self.plan.temp_rows = next;
     }
 
-    /// Row steps and lane reads need their operands in rows: a floating VGPR read is its row; other floating values are computed by a
+    /// Row steps and lane reads need their operands in rows: a rematerializable VGPR read is its row; other rematerializable values are computed by a
     /// small region before the step.
-    fn materialise_floats(&mut self) {
+    fn rematerialize(&mut self) {
         let steps = std::mem::take(&mut self.plan.steps);
         let mut out: Vec<Step> = vec![];
         let mut made: HashSet<Value> = HashSet::new();
@@ -507,7 +507,7 @@ impl<'a> Planner<'a> {
                 let mut region = Region::default();
                 self.block.insts[i].op.for_each_arg(|v| {
                     let Some(d) = self.def.get(&v).copied() else { return };
-                    if self.func.ty(v) == Ty::MASK || self.class[d] != Class::Floating {
+                    if self.func.ty(v) == Ty::MASK || self.class[d] != Class::Rematerializable {
                         return;
                     }
                     match self.block.insts[d].op {

@@ -24,10 +24,10 @@ extern "C" {
 enum {
   WAVEJIT_OK = 0,
   WAVEJIT_E_ARG = -1,         /* an argument is wrong: target not known, size zero or too large, code not aligned, no code object */
-  WAVEJIT_E_DECODE = -2,      /* bytes that are no instruction; the message has their offset and dwords */
+  WAVEJIT_E_DECODE = -2,      /* bytes that are not an instruction; the message has their offset and dwords */
   WAVEJIT_E_UNSUPPORTED = -3, /* an instruction or file format that exists, but cannot be run here; the message has its name */
   WAVEJIT_E_MEMORY = -4,      /* the kernel touched memory it may not touch, or the host has none left */
-  WAVEJIT_E_LIMIT = -5,       /* out of its instruction budget, cancelled, or all waves wait for each other */
+  WAVEJIT_E_LIMIT = -5,       /* out of its instruction budget, canceled, or all waves wait for each other */
   WAVEJIT_E_INTERNAL = -6,    /* a defect of this library */
   WAVEJIT_E_TRAP = -7         /* s_trap, or a floating-point exception that the kernel enabled */
 };

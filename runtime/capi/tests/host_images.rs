@@ -260,7 +260,7 @@ fn rows(lanes: u32, lost: u32, row: u32) -> Vec<Operands> {
     (0..lanes).map(|lane| integers([lane, y(lane), 0, 0])).collect()
 }
 
-/// The same in coordinates of samplers, at the texels' centres but for `down`.
+/// The same in coordinates of samplers, at the texels' centers but for `down`.
 fn coordinates(lanes: u32, lost: u32, row: u32, down: f32) -> Vec<Operands> {
     let at = |n: u32, more: f32| (n as f32 + 0.5 + more) / SIDE as f32;
     let of = |[x, y, ..]: Operands| floats([at(x, 0.0), at(y, if y == 10 { 0.0 } else { down }), 0.0, 0.0]);

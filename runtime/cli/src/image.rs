@@ -168,7 +168,7 @@ fn picture([r, g, b, a]: [u32; 4], channels: usize) -> [u32; 4] {
 #[derive(Clone, PartialEq, Debug)]
 pub struct SamplerSpec {
     desc: SamplerDesc,
-    /// A border colour that needs an entry in the device's table.
+    /// A border color that needs an entry in the device's table.
     border: Option<[f32; 4]>,
 }
 

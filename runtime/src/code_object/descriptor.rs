@@ -49,7 +49,7 @@ impl PgmRsrc {
         all.min(self.accum_offset(target).unwrap_or(ALL_VGPRS))
     }
 
-    /// SGPRs a wave may use, VCC and its neighbours included; all of them from gfx10 on.
+    /// SGPRs a wave may use, VCC and its neighbors included; all of them from gfx10 on.
     pub fn sgprs(&self, target: Gfx) -> u32 {
         let n = field(self.rsrc1, 6, 4);
         match target.family() {

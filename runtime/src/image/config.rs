@@ -11,7 +11,7 @@ pub(crate) fn unpacked_d16(target: Gfx) -> bool {
     matches!(target.0, 0x800..=0x805)
 }
 
-/// The simplest device with a processor: one pipe, no table of border colours; tile modes as drivers set them for the chip.
+/// The simplest device with a processor: one pipe, no table of border colors; tile modes as drivers set them for the chip.
 pub(crate) fn config_of(target: Gfx) -> ImageConfig {
     let has_tile_modes = target.family() <= Family::Gfx8;
     ImageConfig {

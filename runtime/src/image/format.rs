@@ -125,7 +125,7 @@ impl ImageFormat {
     }
 }
 
-/// Sources of the four components: missing colours are 0, missing alpha is 1.
+/// Sources of the four components: missing colors are 0, missing alpha is 1.
 pub(super) fn components(format: &Format) -> [DstSel; 4] {
     let count = format.channel_count() as u8;
     [0, 1, 2, 3].map(|c| match c {

@@ -45,7 +45,7 @@ pub enum ImageKind {
 /// How texels lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ImageTiling {
-    /// In blocks, so that neighbours are near each other; which ones is up to the generation.
+    /// In blocks, so that neighbors are near each other; which ones is up to the generation.
     #[default]
     Optimal,
     /// Row after row.
@@ -106,7 +106,7 @@ impl Default for ImageDesc {
 /// let sampler = device.sampler(&SamplerDesc { mag: Filter::Linear, min: Filter::Linear, ..Default::default() })?;
 /// let args = [Arg::Image(&from), Arg::Sampler(&sampler), Arg::Image(&to), Arg::F32(1.5)];
 /// kernel.launch(&Launch { grid: [16, 16, 1], group: [8, 8, 1], args: &args, ..Default::default() })?;
-/// assert_eq!(to.read(0)?, [200; 16 * 16 * 4]); // one colour stays what it is
+/// assert_eq!(to.read(0)?, [200; 16 * 16 * 4]); // one color stays what it is
 /// # Ok::<(), wavejit::Error>(())
 /// ```
 pub struct Image {
@@ -157,7 +157,7 @@ impl Device {
     }
 }
 
-/// Refuses shapes that are no shapes.
+/// Refuses shapes without texels, and those that the kind of image cannot have.
 fn check(desc: &ImageDesc) -> Result<(), Error> {
     let refuse = |why: String| Err(Error::Arg(format!("image of {} x {} x {}: {why}", desc.width, desc.height, desc.depth)));
     let (flat, layered) = match desc.kind {

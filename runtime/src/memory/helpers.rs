@@ -1,6 +1,6 @@
 //! The [`Helpers`] table: what compiled code and the interpreter call for everything that is not arithmetic.
 //!
-//! One table per host instruction set, chosen once. `load` and `store` look up a function for (wave size, space, kind), specialised and
+//! One table per host instruction set, chosen once. `load` and `store` look up a function for (wave size, space, kind), specialized and
 //! compiled for that instruction set.
 
 use super::lanes::Portable;

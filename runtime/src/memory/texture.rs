@@ -133,7 +133,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
 pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall, exec: u64) -> u32 {
     // SAFETY: passed on.
     let (state, call) = unsafe { (&mut *state, &*call) };
-    // SAFETY: passed on; the context is no part of the state.
+    // SAFETY: passed on; the context is not part of the state.
     let (site, ctx) = unsafe { (&*call.site, context(state)) };
     let lanes = state.wave_size as usize;
     let n = usize::from(site.addresses) + usize::from(site.data) + usize::from(site.results);

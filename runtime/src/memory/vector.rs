@@ -411,7 +411,7 @@ pub unsafe fn apertures<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, e
     }
 }
 
-/// Runs a flat access space by space, neighbouring lanes of one space together, until a part faults.
+/// Runs a flat access space by space, neighboring lanes of one space together, until a part faults.
 #[inline(always)]
 pub fn in_lane_order(exec: u64, lds: u64, scratch: u64, mut access: impl FnMut(Space, u64) -> u32) -> u32 {
     let global = exec & !(lds | scratch);

@@ -1,7 +1,7 @@
 //! Compilation to host code: where it runs, and how it is called off.
 //!
 //! Code generation needs more stack than hosts give all of their threads, and for a large function more time than a launch may take to be
-//! cancelled. So a compilation runs on a thread of its own if the caller's stack is short, or if the function is large; the caller then waits
+//! canceled. So a compilation runs on a thread of its own if the caller's stack is short, or if the function is large; the caller then waits
 //! and looks at cancellation meanwhile. A small function on a large stack is compiled where it is wanted.
 
 use crate::fork::{self, Section};

@@ -311,7 +311,7 @@ impl Request<'_> {
     }
 
     fn stopped(&self) -> Error {
-        Error::Limit(format!("kernel `{}`: the dispatch was cancelled", self.name))
+        Error::Limit(format!("kernel `{}`: the dispatch was canceled", self.name))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Any choices of a hostile kernel, launch or descriptor: compiled code and interpreter end alike and leave the same memory, a cancelled launch
+//! Any choices of a hostile kernel, launch or descriptor: compiled code and interpreter end alike and leave the same memory, a canceled launch
 //! ends, and nothing outside of guest memory is touched. `wavejit_tests::attack` has the cases; its program `attack` runs them by seed, each in
 //! a process that may crash.
 #![no_main]

@@ -26,7 +26,7 @@ const MAPPED: usize = RESERVED + (128 << 10);
 const PIECE: usize = 8 << 20;
 /// What is in it: two dwords that no case makes on purpose.
 const SONG: [u32; 2] = [0x5eed_b19d, 0xca4a_2199];
-/// Values found in guest memory from which on it was no chance.
+/// Values found in guest memory that cannot be there by chance.
 const RECOGNIZED: usize = 4;
 
 /// Memory that repeats itself over a range of addresses, or cannot be touched.
@@ -115,7 +115,7 @@ pub struct Verdict {
     pub failure: Option<String>,
     /// Both runs ended by themselves, and were compared.
     pub compared: bool,
-    /// How long cancelled runs took to end.
+    /// How long canceled runs took to end.
     pub latencies: Vec<Duration>,
     /// How it ended, for people, and the class of its error; 0: well.
     pub ended: String,
@@ -172,7 +172,7 @@ impl Arena {
         let freely = freely || self.threads == 1;
         let Some([jit, interp, free]) = &self.devices else { return Verdict::default() };
         let mut verdict = Verdict::default();
-        let limit = case.cancelled_after.unwrap_or(LIMIT);
+        let limit = case.canceled_after.unwrap_or(LIMIT);
         let mut run = |device: &Device| {
             let (outcome, late) = watch.run(limit, |cancel| case.run(device, cancel));
             verdict.latencies.extend(late);
@@ -221,7 +221,7 @@ impl Arena {
     }
 }
 
-/// Blocks for launches and border colours, which a device keeps.
+/// Blocks for launches and border colors, which a device keeps.
 const MOST_LEFT: usize = 8;
 
 /// What is wrong whatever the other engine does.

@@ -34,8 +34,8 @@ use wavejit::{Device, DispatchStats, Error};
 #[derive(Clone)]
 pub struct Case {
     subject: Subject,
-    /// When it is cancelled; the usual deadline if there is no earlier one.
-    pub cancelled_after: Option<Duration>,
+    /// When it is canceled; the usual deadline if there is no earlier one.
+    pub canceled_after: Option<Duration>,
 }
 
 #[derive(Clone)]
@@ -52,12 +52,12 @@ impl Case {
 
     /// The case of some choices.
     pub fn random(s: &mut Source) -> Case {
-        let cancelled_after = s.one_in(24).then(|| Duration::from_micros(s.below(20_000).into()));
+        let canceled_after = s.one_in(24).then(|| Duration::from_micros(s.below(20_000).into()));
         let subject = match s.one_in(2) {
             true => Subject::Shader(shader::Shader::random(s)),
             false => Subject::Raw(Box::new(raw::Raw::random(s))),
         };
-        Case { subject, cancelled_after }
+        Case { subject, canceled_after }
     }
 
     /// How many things are wrong with it: each can be left out.
@@ -87,7 +87,7 @@ impl Case {
             Subject::Shader(c) => c.describe(),
             Subject::Raw(c) => c.describe(),
         };
-        self.cancelled_after.map(|t| format!("cancelled after {t:?}: ")).unwrap_or_default() + &text
+        self.canceled_after.map(|t| format!("canceled after {t:?}: ")).unwrap_or_default() + &text
     }
 
     /// Does it read clocks, so that only devices with an injected one run it alike?

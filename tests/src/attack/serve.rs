@@ -70,7 +70,7 @@ pub fn serve(left_out: &[usize], patience: Duration) {
         let mut seed = first;
         while seed < first + count {
             let end = (seed / BATCH * BATCH + BATCH).min(first + count);
-            let (batch, mut compared, mut cancelled, mut latest) = (seed..end, 0, 0, Duration::ZERO);
+            let (batch, mut compared, mut canceled, mut latest) = (seed..end, 0, 0, Duration::ZERO);
             let mut codes = [0u64; CODES];
             let arena = match Arena::open((seed / BATCH).is_multiple_of(2)) {
                 Ok(arena) => arena,
@@ -84,7 +84,7 @@ pub fn serve(left_out: &[usize], patience: Duration) {
                 let case = Case::of_seed(seed).without(left_out);
                 let verdict = arena.run(&case, &watch, seed.is_multiple_of(FREELY));
                 compared += u64::from(verdict.compared);
-                cancelled += u64::from(!verdict.latencies.is_empty());
+                canceled += u64::from(!verdict.latencies.is_empty());
                 codes[verdict.code.unsigned_abs() as usize % CODES] += 1;
                 latest = verdict.latencies.iter().copied().max().unwrap_or_default().max(latest);
                 if let Some(failure) = verdict.failure {
@@ -101,7 +101,7 @@ pub fn serve(left_out: &[usize], patience: Duration) {
             let Held { rss_kib, mappings, files } = Held::now();
             let cases = batch.end - batch.start;
             let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
-            say(format!("B {cases} {compared} {cancelled} {} {rss_kib} {mappings} {files} {}", latest.as_micros(), codes.join(" ")));
+            say(format!("B {cases} {compared} {canceled} {} {rss_kib} {mappings} {files} {}", latest.as_micros(), codes.join(" ")));
             seed = end;
         }
         say("D".into());
@@ -136,8 +136,8 @@ pub struct Totals {
     pub cases: u64,
     /// Of these, both engines ended by themselves.
     pub compared: u64,
-    /// Of these, at least one engine was cancelled at its deadline.
-    pub cancelled: u64,
+    /// Of these, at least one engine was canceled at its deadline.
+    pub canceled: u64,
     /// How many ended well, and with each class of error ([`wavejit::Error::code`], without sign).
     pub codes: [u64; CODES],
     /// Longest time from there to the end.
@@ -241,7 +241,7 @@ impl Server {
         std::thread::sleep(Duration::from_millis(200));
         let said: Vec<String> = self.errors.lock().map_or_else(|_| vec![], |e| e.iter().cloned().collect());
         let how = match status.and_then(|s| s.code()) {
-            Some(HUNG) => "hang: it did not end after it was cancelled".to_string(),
+            Some(HUNG) => "hang: it did not end after it was canceled".to_string(),
             Some(CRASHED) => "crash".to_string(),
             _ if killed => "hang: killed, it did not even say where it was".to_string(),
             _ => format!("crash: {}", status.map_or("no status".to_string(), |s| s.to_string())),
@@ -306,7 +306,7 @@ pub fn figures(t: &Totals) -> String {
         t.held.iter().map(|(_, h)| format!("{} MiB, {} mappings, {} files", h.rss_kib >> 10, h.mappings, h.files)).collect::<Vec<_>>();
     let failures: u64 = t.failures.values().map(|f| f.0).sum();
     format!(
-        "{} cases ({} well, {} refused, {} undecodable, {} unsupported, {} memory faults, {} limits, {} traps), {} compared, {} cancelled \
+        "{} cases ({} well, {} refused, {} undecodable, {} unsupported, {} memory faults, {} limits, {} traps), {} compared, {} canceled \
          (latest {:.1} ms), {failures} failures of {} kinds; {}",
         t.cases,
         t.codes[0],
@@ -317,7 +317,7 @@ pub fn figures(t: &Totals) -> String {
         t.codes[5],
         t.codes[7],
         t.compared,
-        t.cancelled,
+        t.canceled,
         t.latest.as_secs_f64() * 1e3,
         t.failures.len(),
         held.join("; ")
@@ -408,10 +408,10 @@ fn run_block(
             }
             "B" => {
                 let n: Vec<u64> = rest.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-                if let (&[_, compared, cancelled, latest, rss_kib, mappings, files, ref codes @ ..], Ok(mut t)) = (&n[..], totals.lock()) {
+                if let (&[_, compared, canceled, latest, rss_kib, mappings, files, ref codes @ ..], Ok(mut t)) = (&n[..], totals.lock()) {
                     t.codes.iter_mut().zip(codes).for_each(|(sum, n)| *sum += n);
                     t.compared += compared;
-                    t.cancelled += cancelled;
+                    t.canceled += canceled;
                     t.latest = t.latest.max(Duration::from_micros(latest));
                     let now = Held { rss_kib, mappings, files };
                     let held = &mut t.held[job];

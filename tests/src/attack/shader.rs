@@ -49,7 +49,7 @@ enum Pointer {
     Any(u64),
     /// So far from the start of a buffer.
     Near(usize, i64),
-    /// So far from the end of a buffer, towards its guard.
+    /// So far from the end of a buffer, toward its guard.
     End(usize, i64),
     /// Into the code itself.
     Code(i64),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-/// Exit code of a process that did not come back after it was cancelled.
+/// Exit code of a process that did not come back after it was canceled.
 pub const HUNG: i32 = 98;
 /// Exit code of a process that crashed.
 pub const CRASHED: i32 = 99;
@@ -18,7 +18,7 @@ struct Shared {
     /// When to cancel, and when that was done, in nanoseconds since `start`; 0: never, not yet.
     deadline: AtomicU64,
     fired: AtomicU64,
-    /// How long a cancelled run may take to end.
+    /// How long a canceled run may take to end.
     patience: Duration,
     runner: libc::pthread_t,
 }
@@ -30,7 +30,7 @@ impl Shared {
 }
 
 impl Watch {
-    /// Watches the calling thread. A cancelled run that does not end within `patience` ends the process, with [`HUNG`].
+    /// Watches the calling thread. A canceled run that does not end within `patience` ends the process, with [`HUNG`].
     pub fn new(patience: Duration) -> Watch {
         // SAFETY: no arguments.
         let runner = unsafe { libc::pthread_self() };
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_too_long_is_cancelled() {
+    fn what_takes_too_long_is_canceled() {
         let watch = Watch::new(Duration::from_secs(600));
         let (n, late) = watch.run(Duration::from_secs(600), |_| 7);
         assert_eq!((n, late), (7, None));

@@ -20,7 +20,7 @@ struct Options {
     /// Processes at a time.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Seconds that a cancelled run may take to end before it counts as a hang.
+    /// Seconds that a canceled run may take to end before it counts as a hang.
     #[arg(long, default_value_t = 10)]
     patience: u64,
     /// Runs this seed alone and shows it.

@@ -117,7 +117,7 @@ fn sources_out_of_range_read_v0() {
 
 #[test]
 fn instructions_with_a_destination_out_of_range_do_nothing() {
-    // STATE-31, STATE-33; wherever they write or read memory, it is not there: v9 is no address
+    // STATE-31, STATE-33; wherever they write or read memory, it is not there: v9 is not an address
     for text in [
         "v_mov_b32 v48, v1",
         "v_mov_b32 v255, 0",

@@ -21,7 +21,7 @@ fn store_sgprs(count: u32) -> String {
 #[test]
 fn workgroup_ids_follow_the_user_registers_each_if_enabled() {
     // INIT-03, INIT-04: user SGPRs, then the ids of the dimensions that are enabled, then the group information; nothing between them, and
-    // behind them what nothing initialises, 0 (INIT-13)
+    // behind them what nothing initializes, 0 (INIT-13)
     let grid = [3u32, 2, 2];
     let count = 24;
     for engine in ENGINES {

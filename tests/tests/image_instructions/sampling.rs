@@ -1,6 +1,6 @@
 //! sample, gather4 and get_lod with every suffix, on an image whose texels say which level and quarter they are of.
 //!
-//! Level 0 is 8 x 8, level 1 is 4 x 4, each of four quarters of one colour. A quad stands in the first quarter, an offset of half the level
+//! Level 0 is 8 x 8, level 1 is 4 x 4, each of four quarters of one color. A quad stands in the first quarter, an offset of half the level
 //! moves it to the last. Every quad of the wave asks for its level in another way: operands that a suffix adds are what the answer follows.
 
 use crate::scene::{ADDRESS, LANES, Lanes, Picture, S_SHARP, check, set};
@@ -11,14 +11,14 @@ use wavejit_texture::descriptor::SamplerDescriptor;
 const SIZE: u32 = 8;
 
 /// What the texels of a quarter are.
-fn colour(level: u32, quarter: [u32; 2]) -> f32 {
+fn color(level: u32, quarter: [u32; 2]) -> f32 {
     0.125 * (1 + quarter[0] + 2 * quarter[1] + 4 * level) as f32
 }
 
 /// How a quad asks for a level, and which one it gets.
 #[derive(Clone, Copy)]
 struct Ask {
-    /// Texels of level 0 between neighbours.
+    /// Texels of level 0 between neighbors.
     spacing: f32,
     bias: f32,
     lod: f32,
@@ -73,12 +73,12 @@ pub fn run(name: &str, target: Gfx) -> Result<(), String> {
     start.sregs[S_SHARP..S_SHARP + 4].copy_from_slice(&sampler(&picture));
     picture.fill(&mut start, |level, [x, y], _| {
         let quarter = SIZE >> level >> 1;
-        colour(level, [x / quarter, y / quarter]).to_bits()
+        color(level, [x / quarter, y / quarter]).to_bits()
     });
 
     // GCN-14, IMG-16: offset, bias, reference, derivatives, coordinates, level or its bound.
     let quarter = u32::from(has("o"));
-    let seen = |a: &Ask| colour(a.level, [quarter; 2]);
+    let seen = |a: &Ask| color(a.level, [quarter; 2]);
     let mut address: Vec<Lanes> = vec![];
     let mut push = |value: &dyn Fn(&Ask, f32, usize) -> u32| {
         address.push(std::array::from_fn(|lane| quads.get(lane / 4).map_or(0, |(ask, nudge)| value(ask, *nudge, lane))))
@@ -126,7 +126,7 @@ pub fn run(name: &str, target: Gfx) -> Result<(), String> {
                 // A row of four from the left texel of the footprint, wrapped.
                 let size = SIZE >> ask.level;
                 let [x, y] = position(lane, ask.spacing).map(|p| (p * size as f32 / SIZE as f32 - 0.5).floor() as u32);
-                texel = colour(ask.level, [(x + tap as u32) % size, y].map(|at| at / (size / 2)));
+                texel = color(ask.level, [(x + tap as u32) % size, y].map(|at| at / (size / 2)));
             }
             let value = if has("c") { f32::from(u8::from(*nudge < 0.0)) } else { texel };
             *found = value.to_bits();

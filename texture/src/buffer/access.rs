@@ -7,7 +7,7 @@ use super::address::{Addressing, Coordinates};
 use super::{Alignment, BufferError, BufferOp, Opcode, Part, Rows, Scalars};
 use crate::atomic::{FloatRules, apply32, apply64};
 use crate::descriptor::{BufferDescriptor, BufferFormat};
-use crate::wave::Lanes;
+use crate::wave::LaneIter;
 use crate::{Generation, Memory, Wave};
 
 /// Most bytes a wave moves: 64 lanes of 16.
@@ -112,7 +112,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         differs == 0 && ((last - first) as u32).checked_mul(step).is_some_and(|all| start.checked_add(all).is_some())
     }
 
-    /// Recognises accesses that need one check and one copy.
+    /// Recognizes accesses that need one check and one copy.
     pub(super) fn pattern(&self, wave: &Wave, plan: &Addressing, bytes: u64) -> Pattern {
         let op = self.op;
         if !plan.is_linear() || op.addr64 {
@@ -399,9 +399,9 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             let to = wave.row_mut(row);
             match part {
                 Part::Whole if exec == u64::MAX >> (64 - to.len()) => to.copy_from_slice(&from[..to.len()]),
-                Part::Whole => Lanes(exec).for_each(|l| to[l] = from[l]),
-                Part::Low => Lanes(exec).for_each(|l| to[l] = to[l] & 0xffff_0000 | from[l] & 0xffff),
-                Part::High => Lanes(exec).for_each(|l| to[l] = to[l] & 0xffff | from[l] << 16),
+                Part::Whole => LaneIter(exec).for_each(|l| to[l] = from[l]),
+                Part::Low => LaneIter(exec).for_each(|l| to[l] = to[l] & 0xffff_0000 | from[l] & 0xffff),
+                Part::High => LaneIter(exec).for_each(|l| to[l] = to[l] & 0xffff | from[l] << 16),
             }
         }
         if self.op.tfe {

@@ -8,7 +8,7 @@ use super::address::Addressing;
 use super::{Alignment, BufferError, D16};
 use crate::descriptor::{BufferFormat, DstSel};
 use crate::format::{Format, Layout, Numeric, float_to_half, float_to_half_down};
-use crate::wave::Lanes;
+use crate::wave::LaneIter;
 use crate::{Generation, Memory, Wave};
 use half::f16;
 
@@ -172,7 +172,7 @@ impl Loader {
                 DstSel::Component(c) => channels[usize::from(c & 3)],
                 _ => [constant; 64],
             };
-            for lane in Lanes(without) {
+            for lane in LaneIter(without) {
                 row[lane] = constant;
             }
             match self.d16 {

@@ -123,7 +123,7 @@ pub struct ImageDescriptor {
     pub mode: u8,
     /// Sources of the four components.
     pub dst_sel: [DstSel; 4],
-    /// Channel order of the border colour; [`ImageDescriptor::border_order`] says what it means.
+    /// Channel order of the border color; [`ImageDescriptor::border_order`] says what it means.
     pub bc_swizzle: u8,
     /// Smallest level that sampling may use, counted from level 0 of the image.
     pub min_lod: f32,
@@ -135,7 +135,7 @@ pub struct ImageDescriptor {
     pub pow2_pad: bool,
     /// Interlaced (gfx6 to gfx8).
     pub is_interlaced: bool,
-    /// Texel centres are at whole coordinates.
+    /// Texel centers are at whole coordinates.
     pub corner_samples: bool,
     /// Absent texels read the default instead of failing.
     pub prt_default: bool,
@@ -360,7 +360,7 @@ impl ImageDescriptor {
         Format::find(self.generation, self.format)
     }
 
-    /// For each channel of a border colour as it is kept, R, G, B, A, the output of an identity view it belongs to (BC_SWIZZLE).
+    /// For each channel of a border color as it is kept, R, G, B, A, the output of an identity view it belongs to (BC_SWIZZLE).
     pub fn border_order(&self) -> [u8; 4] {
         // xyzw xwyz wzyx wxyz zyxw yxwz, reserved numbers as the first
         const ORDERS: [[u8; 4]; 8] =

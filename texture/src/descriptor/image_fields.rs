@@ -35,7 +35,7 @@ TILING_INDEX                [ 120:116, 120:116, _,       _,       _,       _,   
 SW_MODE                     [ _,       _,       120:116, 120:116, 120:116, 120:116, 120:116 ] "swizzle mode"
 POW2_PAD                    [ 121:121, 121:121, _,       _,       _,       _,       _ ]       "levels padded to powers of two"
 ATC                         [ 123:123, 123:123, _,       _,       _,       _,       _ ]       "address translation: no effect"
-BC_SWIZZLE                  [ _,       _,       159:157, 123:121, 123:121, 123:121, 123:121 ] "channel order of the border colour"
+BC_SWIZZLE                  [ _,       _,       159:157, 123:121, 123:121, 123:121, 123:121 ] "channel order of the border color"
 TYPE                        [ 127:124, 127:124, 127:124, 127:124, 127:124, 127:124, 127:124 ] "dimension"
 DEPTH                       [ 140:128, 140:128, 140:128, 140:128, 140:128, 140:128, 141:128 ] "depth less 1, or last slice"
 PITCH_MSB                   [ _,       _,       _,       _,       141:141, 141:141, 143:142 ] "pitch less 1, above DEPTH"

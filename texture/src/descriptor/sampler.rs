@@ -85,7 +85,7 @@ pub struct SamplerDescriptor {
     pub compat_mode: bool,
     /// Depth of 24 bits is kept as f32 (gfx6 to gfx8).
     pub upgraded_depth: bool,
-    /// Colour of taps outside.
+    /// Color of taps outside.
     pub border: Border,
 }
 

@@ -38,7 +38,7 @@ DISABLE_LSB_CEIL   [ 93:93,   93:93,   _,       _,       _,       _,       _ ]  
 FILTER_PREC_FIX    [ 94:94,   94:94,   94:94,   _,       _,       _,       _ ]       "precision"
 ANISO_OVERRIDE     [ _,       95:95,   95:95,   93:93,   93:93,   93:93,   93:93 ]   "single levels are filtered isotropically"
 BLEND_PRT          [ _,       _,       93:93,   94:94,   94:94,   94:94,   _ ]       "absent texels blend"
-BORDER_COLOR_PTR   [ 107:96,  107:96,  107:96,  107:96,  107:96,  125:114, 125:114 ] "entry of the table of border colours"
+BORDER_COLOR_PTR   [ 107:96,  107:96,  107:96,  107:96,  107:96,  125:114, 125:114 ] "entry of the table of border colors"
 UPGRADED_DEPTH     [ 125:125, 125:125, _,       _,       _,       _,       _ ]       "24-bit depth kept as 32"
-BORDER_COLOR_TYPE  [ 127:126, 127:126, 127:126, 127:126, 127:126, 127:126, 127:126 ] "border colour"
+BORDER_COLOR_TYPE  [ 127:126, 127:126, 127:126, 127:126, 127:126, 127:126, 127:126 ] "border color"
 }

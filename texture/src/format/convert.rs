@@ -134,10 +134,10 @@ pub fn to_shared_exponent(rgb: [f32; 3]) -> u32 {
     let max = clamped.into_iter().fold(0.0, f64::max);
     let floor_log2 = ((max.to_bits() >> 52) as i32 - 1023).max(-16);
     let mut exponent = floor_log2 + 16;
-    let quantise = |c: f64, exponent: i32| (c * 2.0_f64.powi(24 - exponent) + 0.5).floor() as u32;
-    if quantise(max, exponent) == 512 {
+    let quantize = |c: f64, exponent: i32| (c * 2.0_f64.powi(24 - exponent) + 0.5).floor() as u32;
+    if quantize(max, exponent) == 512 {
         exponent += 1;
     }
-    let [r, g, b] = clamped.map(|c| quantise(c, exponent));
+    let [r, g, b] = clamped.map(|c| quantize(c, exponent));
     r | g << 9 | b << 18 | (exponent as u32) << 27
 }

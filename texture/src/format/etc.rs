@@ -1,7 +1,7 @@
 //! ETC2 and EAC: blocks of 4 x 4 texels in 8 or 16 bytes, which some gfx9 chips sample.
 //!
-//! Blocks are big-endian numbers; texels are numbered down the columns. A colour block has two halves with a base colour each and steps around
-//! it; a second colour that does not fit its bits stands for one of three more modes. EAC blocks have one channel: a base and eight steps.
+//! Blocks are big-endian numbers; texels are numbered down the columns. A color block has two halves with a base color each and steps around
+//! it; a second color that does not fit its bits stands for one of three more modes. EAC blocks have one channel: a base and eight steps.
 //!
 //! Reference: Khronos Data Format Specification 1.3, "ETC2 compressed texture image formats".
 
@@ -21,7 +21,7 @@ pub enum Etc {
     Rg,
 }
 
-/// Steps of colours by table, the small and the large one.
+/// Steps of colors by table, the small and the large one.
 const STEPS: [[i32; 2]; 8] = [[2, 8], [5, 17], [9, 29], [13, 42], [18, 60], [24, 80], [33, 106], [47, 183]];
 
 /// Distances of modes T and H.
@@ -53,10 +53,10 @@ pub fn texel(kind: Etc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
     let [first, second] = [block as u64, (block >> 64) as u64].map(u64::swap_bytes);
     let is_signed = numeric == Numeric::Snorm;
     let texel = match kind {
-        Etc::Rgb => bytes(colour(first, x, y, false), numeric),
-        Etc::Rgba1 => bytes(colour(first, x, y, true), numeric),
+        Etc::Rgb => bytes(color(first, x, y, false), numeric),
+        Etc::Rgba1 => bytes(color(first, x, y, true), numeric),
         Etc::Rgba => {
-            let [r, g, b, _] = colour(second, x, y, false);
+            let [r, g, b, _] = color(second, x, y, false);
             bytes([r, g, b, eac8(first, x, y)], numeric)
         }
         Etc::R => [eac11(first, x, y, is_signed), 0.0, 0.0, 1.0],
@@ -68,8 +68,8 @@ pub fn texel(kind: Etc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
 /// Bytes to floats; R, G and B through the sRGB curve where the format has it.
 fn bytes(texel: [i32; 4], numeric: Numeric) -> [f32; 4] {
     let [r, g, b, a] = texel;
-    let colour = |v: i32| if numeric == Numeric::Srgb { SRGB_TO_LINEAR[(v & 0xff) as usize] } else { v as f32 / 255.0 };
-    [colour(r), colour(g), colour(b), a as f32 / 255.0]
+    let color = |v: i32| if numeric == Numeric::Srgb { SRGB_TO_LINEAR[(v & 0xff) as usize] } else { v as f32 / 255.0 };
+    [color(r), color(g), color(b), a as f32 / 255.0]
 }
 
 /// Bits `hi` to `lo`.
@@ -82,13 +82,13 @@ fn expand(v: i32, width: u32) -> i32 {
     v << (8 - width) | v >> (2 * width - 8)
 }
 
-fn offset(colour: [i32; 3], by: i32) -> [i32; 4] {
-    let [r, g, b] = colour.map(|c| (c + by).clamp(0, 255));
+fn offset(color: [i32; 3], by: i32) -> [i32; 4] {
+    let [r, g, b] = color.map(|c| (c + by).clamp(0, 255));
     [r, g, b, 255]
 }
 
-/// A texel of a colour block, 0 to 255. With `punch` the bit that tells the two base modes apart says whether the block is opaque.
-fn colour(block: u64, x: u32, y: u32, punch: bool) -> [i32; 4] {
+/// A texel of a color block, 0 to 255. With `punch` the bit that tells the two base modes apart says whether the block is opaque.
+fn color(block: u64, x: u32, y: u32, punch: bool) -> [i32; 4] {
     let place = x * 4 + y;
     let index = bits(block, 16 + place, 16 + place) << 1 | bits(block, place, place);
     let flag = bits(block, 33, 33) != 0;
@@ -101,8 +101,8 @@ fn colour(block: u64, x: u32, y: u32, punch: bool) -> [i32; 4] {
             first[c] + (bits(block, hi, hi - 2) << 29 >> 29)
         });
         match second.map(|c| (0..32).contains(&c)) {
-            [false, ..] => return paint(t_colours(block), index, has_holes),
-            [_, false, _] => return paint(h_colours(block), index, has_holes),
+            [false, ..] => return paint(t_colors(block), index, has_holes),
+            [_, false, _] => return paint(h_colors(block), index, has_holes),
             [.., false] => return planar(block, x as i32, y as i32),
             _ => [first, second].map(|c| c.map(|v| expand(v, 5))),
         }
@@ -119,20 +119,20 @@ fn colour(block: u64, x: u32, y: u32, punch: bool) -> [i32; 4] {
     offset(ends[half], [small, large, -small, -large][index as usize])
 }
 
-fn paint(colours: [[i32; 4]; 4], index: i32, has_holes: bool) -> [i32; 4] {
-    if has_holes && index == 2 { [0; 4] } else { colours[index as usize] }
+fn paint(colors: [[i32; 4]; 4], index: i32, has_holes: bool) -> [i32; 4] {
+    if has_holes && index == 2 { [0; 4] } else { colors[index as usize] }
 }
 
-/// One colour, and three along a line.
-fn t_colours(block: u64) -> [[i32; 4]; 4] {
+/// One color, and three along a line.
+fn t_colors(block: u64) -> [[i32; 4]; 4] {
     let first = [bits(block, 60, 59) << 2 | bits(block, 57, 56), bits(block, 55, 52), bits(block, 51, 48)].map(|c| expand(c, 4));
     let second = [47, 43, 39].map(|hi| expand(bits(block, hi, hi - 3), 4));
     let distance = DISTANCES[(bits(block, 35, 34) << 1 | bits(block, 32, 32)) as usize];
     [offset(first, 0), offset(second, distance), offset(second, 0), offset(second, -distance)]
 }
 
-/// Two pairs of colours. The order of the two base colours is the lowest bit of the distance.
-fn h_colours(block: u64) -> [[i32; 4]; 4] {
+/// Two pairs of colors. The order of the two base colors is the lowest bit of the distance.
+fn h_colors(block: u64) -> [[i32; 4]; 4] {
     let green = bits(block, 58, 56) << 1 | bits(block, 52, 52);
     let blue = bits(block, 51, 51) << 3 | bits(block, 49, 47);
     let first = [bits(block, 62, 59), green, blue];
@@ -142,7 +142,7 @@ fn h_colours(block: u64) -> [[i32; 4]; 4] {
     [offset(first, distance), offset(first, -distance), offset(second, distance), offset(second, -distance)]
 }
 
-/// A plane through the colours of three corners.
+/// A plane through the colors of three corners.
 fn planar(block: u64, x: i32, y: i32) -> [i32; 4] {
     let origin = [
         bits(block, 62, 57),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_equal_those_of_another_decoder() {
+    fn colors_equal_those_of_another_decoder() {
         for block in blocks() {
             let bytes = block.to_le_bytes();
             let [mut rgb, mut rgba1, mut rgba] = [[0; 16]; 3];
@@ -218,7 +218,7 @@ mod tests {
             texture2ddecoder::decode_etc2_rgba8_block(&bytes, &mut rgba);
             for t in 0..16 {
                 assert_eq!(packed(Etc::Rgb, block, t), rgb[t], "{block:032x} {t}");
-                // the specification has transparent texels black, the other decoder leaves them a colour
+                // the specification has transparent texels black, the other decoder leaves them a color
                 let expected = if rgba1[t] >> 24 == 0 { 0 } else { rgba1[t] };
                 assert_eq!(packed(Etc::Rgba1, block, t), expected, "{block:032x} {t}");
                 assert_eq!(packed(Etc::Rgba, block, t), rgba[t], "{block:032x} {t}");

@@ -62,7 +62,7 @@ const PLAIN: &[Plain] = &[
     plain("FMASK64_S16_F8", 8, [ 32, 32, 0,  0 ]),
 ];
 
-/// Layouts that are no plain channels.
+/// Layouts that are not plain channels.
 const OTHER: &[(&str, u8, [u8; 2], Layout)] = &[
     ("5_9_9_9", 4, [1, 1], Layout::SharedExponent),
     ("BC1", 8, [4, 4], Layout::Block(Bc::Bc1)),

@@ -114,7 +114,7 @@ fn missing_channels_are_0_0_0_1() {
 }
 
 #[test]
-fn normalised_integers_are_the_nearest_floats() {
+fn normalized_integers_are_the_nearest_floats() {
     for (bits, name) in [(8, "8"), (16, "16"), (10, "2_10_10_10")] {
         let unorm = find(Gfx11, &format!("{name}_UNORM"));
         let snorm = find(Gfx11, &format!("{name}_SNORM"));
@@ -290,7 +290,7 @@ fn two_texels_share_their_chroma() {
 }
 
 #[test]
-fn srgb_decodes_colours_and_leaves_alpha() {
+fn srgb_decodes_colors_and_leaves_alpha() {
     let format = find(Gfx11, "8_8_8_8_SRGB");
     let [r, g, b, a] = floats(format.decode(&[255, 188, 1, 128]));
     assert_eq!((r, a), (1.0, 128.0 / 255.0));

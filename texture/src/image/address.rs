@@ -76,7 +76,7 @@ impl Operands<'_> {
         }
     }
 
-    /// The coordinates alone, which implicit derivatives take from neighbours.
+    /// The coordinates alone, which implicit derivatives take from neighbors.
     pub fn body(&self, wave: &Wave, layout: &Layout, lane: usize) -> [f32; 3] {
         layout.body.map(|slot| self.float(wave, slot, lane))
     }

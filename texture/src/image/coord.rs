@@ -1,7 +1,7 @@
 //! One texture coordinate: to fixed point, and its taps through the clamp mode.
 //!
 //! A coordinate in texels is a fixed-point number with 8 fraction bits (24.8, saturated at ±2^22 texels), rounded to nearest even. Linear
-//! filters count from texel centres, so that the whole part is the lower tap and the fraction the weight of the upper one. Weights are
+//! filters count from texel centers, so that the whole part is the lower tap and the fraction the weight of the upper one. Weights are
 //! integers of 256.
 //!
 //! Reference: the Direct3D 11.3 functional specification, "texture addressing" and "linear sample addressing"; the names of the clamp modes
@@ -37,7 +37,7 @@ impl Clamp {
     }
 
     /// The mode for coordinates in texels, which know no repetition.
-    pub fn unnormalised(self) -> Clamp {
+    pub fn unnormalized(self) -> Clamp {
         match self {
             Clamp::HalfBorder | Clamp::Border => self,
             _ => Clamp::LastTexel,
@@ -50,7 +50,7 @@ impl Clamp {
     }
 }
 
-/// Tap index that stands for the border colour.
+/// Tap index that stands for the border color.
 pub const BORDER: i32 = -1;
 
 /// Greatest coordinate in texels before saturation.
@@ -75,7 +75,7 @@ pub struct Taps {
     pub weight: u32,
 }
 
-/// Whole texel of a fixed-point coordinate counted from the centre of texel 0, and the fraction; with the half-border modes' clamp.
+/// Whole texel of a fixed-point coordinate counted from the center of texel 0, and the fraction; with the half-border modes' clamp.
 fn limit(fixed: i32, mode: Clamp, size: i32) -> i32 {
     let corner = fixed + 128;
     match mode {

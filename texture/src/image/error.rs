@@ -3,7 +3,7 @@
 use crate::Generation;
 use crate::tiling::TilingError;
 
-/// Why an image instruction stopped. Descriptors that are unbound or of the wrong class are no errors: the instruction reads 0 then.
+/// Why an image instruction stopped. Descriptors that are unbound or of the wrong class are not errors: the instruction reads 0 then.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageError {
     /// A lane touched memory that is not there.
@@ -14,8 +14,8 @@ pub enum ImageError {
         /// Guest address of the texel.
         address: u64,
     },
-    /// A sampler names an entry of the table of border colours, which is not there.
-    #[error("border colour {entry} of the device's table at {address:#x} is not there")]
+    /// A sampler names an entry of the table of border colors, which is not there.
+    #[error("border color {entry} of the device's table at {address:#x} is not there")]
     BorderColor {
         /// BORDER_COLOR_PTR.
         entry: u32,

@@ -122,10 +122,10 @@ pub(super) fn surface(op: &ImageOp, config: &ImageConfig, t: &[u32; 8], s: &[u32
 /// The sampler an S# describes for an instruction and an image.
 pub(super) fn sampler(op: &ImageOp, config: &ImageConfig, s: &[u32; 4], surface: &Surface) -> Sampler {
     let d = SamplerDescriptor::decode(s, op.generation);
-    let unnormalised = op.unorm || d.unnormalized;
+    let unnormalized = op.unorm || d.unnormalized;
     let clamp = d.clamp.map(|mode| {
         let mode = Clamp::from_field(mode.into());
-        if unnormalised { mode.unnormalised() } else { mode }
+        if unnormalized { mode.unnormalized() } else { mode }
     });
     let (border_type, border_index) = match d.border {
         Border::TransparentBlack => (0, 0),
@@ -136,7 +136,7 @@ pub(super) fn sampler(op: &ImageOp, config: &ImageConfig, s: &[u32; 4], surface:
     let single = surface.last_level() == 0;
     Sampler {
         clamp,
-        unnormalised,
+        unnormalized,
         mag: XyFilter::from_field(d.mag_filter.into()),
         min: XyFilter::from_field(d.min_filter.into()),
         z_linear: [None, Some(false), Some(true), None][usize::from(d.z_filter & 3)],

@@ -19,7 +19,7 @@ use crate::{Memory, Wave};
 pub struct ImageConfig {
     /// GB_ADDR_CONFIG: how addresses are spread over memory channels.
     pub addresses: AddressConfig,
-    /// TA_BC_BASE_ADDR as a guest address: table of border colours, 16 bytes each.
+    /// TA_BC_BASE_ADDR as a guest address: table of border colors, 16 bytes each.
     pub border_colors: u64,
     /// TA_CNTL2.TRUNCATE_COORD_MODE of gfx11 and later: S#.trunc_coord does not reach array layers.
     pub conformant_truncation: bool,
@@ -147,14 +147,14 @@ impl Routine {
         }
     }
 
-    /// The border colour in memory channels (images.md 5.4).
+    /// The border color in memory channels (images.md 5.4).
     pub(super) fn border(&self, surface: &Surface, sampler: &Sampler, memory: &dyn Memory) -> Result<[u32; 4], ImageError> {
         if !sampler.clamp.iter().any(|c| c.has_border()) {
             return Ok([0; 4]);
         }
         let is_integer = surface.format.is_integer();
         let one = if is_integer { 1 } else { 1.0_f32.to_bits() };
-        let colour = match sampler.border_type {
+        let color = match sampler.border_type {
             0 => [0; 4],
             1 => [0, 0, 0, one],
             2 => [one; 4],
@@ -167,7 +167,7 @@ impl Routine {
                 std::array::from_fn(|c| u32::from_le_bytes([bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3]]))
             }
         };
-        let mut channels = surface.border_order.map(|c| colour[usize::from(c & 3)]);
+        let mut channels = surface.border_order.map(|c| color[usize::from(c & 3)]);
         for (c, channel) in channels.iter_mut().enumerate() {
             if surface.format.layout == FormatLayout::Plain && surface.format.channels[c].bits == 0 {
                 *channel = if c == 3 { one } else { 0 };

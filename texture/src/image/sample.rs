@@ -8,7 +8,7 @@
 
 use super::address::{Operands, SampleAddress};
 use super::coord::{self, BORDER, Clamp, Taps};
-use super::cube::neighbour;
+use super::cube::neighbor;
 use super::error::ImageError;
 use super::filter::{Reduction, bilinear, compare, lerp, settle};
 use super::lod::{self, Anisotropy, Lambda, MipFilter, isotropic, to_lambda};
@@ -49,7 +49,7 @@ struct Sample<'a> {
 const BYTE: f32 = 255.0;
 
 impl Sample<'_> {
-    /// Memory channels at a place, or the border colour; compared if the instruction compares.
+    /// Memory channels at a place, or the border color; compared if the instruction compares.
     fn tap(&mut self, place: Option<Place>, level: u32) -> Result<[u32; 4], ImageError> {
         let value = match place {
             None => self.border,
@@ -83,7 +83,7 @@ impl Sample<'_> {
             }
             let n = size[axis];
             let clamp = if cube { Clamp::HalfBorder } else { self.sampler.clamp[axis] };
-            let texels = if self.sampler.unnormalised { coordinates[axis] } else { coordinates[axis] * n as f32 };
+            let texels = if self.sampler.unnormalized { coordinates[axis] } else { coordinates[axis] * n as f32 };
             if linear {
                 let mut taps = coord::linear(texels, self.offset[axis], clamp, n, self.sampler.coarse);
                 if cube && taps.index[1] == BORDER {
@@ -108,7 +108,7 @@ impl Sample<'_> {
         }
         let n = self.surface.levels[level as usize].size[0]; // and size[1]: `Routine::new` refuses others
         let (cube, face) = (self.layer / 6 * 6, self.layer % 6);
-        match neighbour(face, x, y, n) {
+        match neighbor(face, x, y, n) {
             Some((face, x, y)) => {
                 // A view of fewer faces ends with its last one, as its face coordinates do.
                 let layer = (cube + face).min(self.surface.last_layer);
@@ -178,7 +178,7 @@ impl Sample<'_> {
             return self.plane(level, taps, 0);
         }
         let n = self.surface.levels[level as usize].size[2];
-        let texels = if self.sampler.unnormalised { coordinates[2] } else { coordinates[2] * n as f32 };
+        let texels = if self.sampler.unnormalized { coordinates[2] } else { coordinates[2] * n as f32 };
         let clamp = self.sampler.clamp[2];
         if !self.z_linear {
             let z = coord::point(texels, self.offset[2], clamp, n, self.sampler.truncate);
@@ -195,7 +195,7 @@ impl Sample<'_> {
 
     /// All levels that take part, filtered.
     fn levels(&mut self, lambda: Lambda, coordinates: [f32; 3]) -> Result<[u32; 4], ImageError> {
-        let last = if self.sampler.unnormalised { 0 } else { self.surface.last_level() };
+        let last = if self.sampler.unnormalized { 0 } else { self.surface.last_level() };
         let levels = lod::select(lambda, self.sampler.mip, last);
         let first = self.level(levels.level[0], coordinates)?;
         if levels.weight == 0 {
@@ -225,7 +225,7 @@ impl Sample<'_> {
     }
 }
 
-/// An image's byte or a border colour, from 0 to 255. Bytes come back exactly: v / 255 * 255 is within half of v.
+/// An image's byte or a border color, from 0 to 255. Bytes come back exactly: v / 255 * 255 is within half of v.
 pub(super) fn to_byte(x: f32) -> f32 {
     let scaled = x * BYTE;
     let nearest = scaled.round_ties_even();
@@ -264,7 +264,7 @@ impl Routine {
             Lod::Explicit => (to_lambda(address.level) + sampler.bounds.bias, None),
             lod => {
                 let size = surface.levels[0].size.map(|n| n as f32);
-                let texels = |d: [f32; 3]| if sampler.unnormalised { d } else { std::array::from_fn(|axis| d[axis] * size[axis]) };
+                let texels = |d: [f32; 3]| if sampler.unnormalized { d } else { std::array::from_fn(|axis| d[axis] * size[axis]) };
                 let (h, v) = (texels(derivatives.h), texels(derivatives.v));
                 let bias = sampler.bounds.bias + if lod == Lod::Bias { to_lambda(address.bias) } else { 0 };
                 if sampler.is_anisotropic() {
@@ -384,7 +384,7 @@ impl Routine {
     ) -> Result<[u32; 4], ImageError> {
         let (surface, offset) = (sample.surface, sample.offset);
         let mip = if sample.sampler.mip == MipFilter::None { MipFilter::None } else { MipFilter::Point };
-        let last = if sample.sampler.unnormalised { 0 } else { surface.last_level() };
+        let last = if sample.sampler.unnormalized { 0 } else { surface.last_level() };
         let level = lod::select(lambda, mip, last).level[0];
         let mut out = [0; 4];
         for (out, (right, below)) in out.iter_mut().zip(pattern) {

@@ -26,7 +26,7 @@ pub struct Sampler {
     /// By axis.
     pub clamp: [Clamp; 3],
     /// Coordinates are in texels (IMG-34).
-    pub unnormalised: bool,
+    pub unnormalized: bool,
     /// Filter of levels of 0 and less.
     pub mag: XyFilter,
     /// Filter of other levels.
@@ -53,7 +53,7 @@ pub struct Sampler {
     pub separate_faces: bool,
     /// How taps become one value.
     pub reduction: Reduction,
-    /// Type of the border colour.
+    /// Type of the border color.
     pub border_type: u32,
     /// Its entry in the table, for type 3.
     pub border_index: u32,
@@ -65,7 +65,7 @@ impl Sampler {
         if lambda <= 0 { self.mag } else { self.min }
     }
 
-    /// The reference of a comparison; a limited one that is no number is 0.
+    /// The reference of a comparison; a limited one that is NaN is 0.
     pub fn reference(&self, reference: f32) -> f32 {
         match self.limits_reference {
             true if reference.is_nan() => 0.0,

@@ -41,13 +41,13 @@ pub struct Surface {
     pub samples: u32,
     /// Output components.
     pub dst_sel: [DstSel; 4],
-    /// Which component of a border colour is in each memory channel (BC_SWIZZLE).
+    /// Which component of a border color is in each memory channel (BC_SWIZZLE).
     pub border_order: [u8; 4],
     /// T#.min_lod, counted from the image's first level.
     pub min_lod: Lambda,
     /// T#.min_lod_warn; not 0: the image is partially resident (IMG-06).
     pub min_lod_warn: Lambda,
-    /// What is not resident reads as 0 and is no failure.
+    /// What is not resident reads as 0 and does not fail.
     pub prt_default: bool,
 }
 
@@ -126,7 +126,7 @@ impl Surface {
             && self.format.channels.iter().all(|c| matches!(c.bits, 0 | 8))
     }
 
-    /// Range of normalised channels.
+    /// Range of normalized channels.
     pub fn range(&self) -> Option<(f32, f32)> {
         match self.format.numeric {
             Numeric::Unorm | Numeric::Srgb => Some((0.0, 1.0)),

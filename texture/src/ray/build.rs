@@ -41,7 +41,7 @@ impl Bvh {
     }
 }
 
-/// Builds a hierarchy. Triangles with a corner that is no number, which nothing can hit, are left out.
+/// Builds a hierarchy. Triangles with a corner that is NaN, which nothing can hit, are left out.
 pub fn build(triangles: &[Corners], format: BoxFormat) -> Bvh {
     let finite = |t: &&u32| triangles[**t as usize].iter().flatten().all(|x| x.is_finite());
     let all: Vec<u32> = (0..triangles.len() as u32).collect();

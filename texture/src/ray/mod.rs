@@ -19,7 +19,7 @@ pub use sort::Heuristic;
 use crate::descriptor::BvhDescriptor;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Isa;
-use crate::wave::Lanes;
+use crate::wave::LaneIter;
 use crate::{Generation, Memory, Wave};
 use intersect::{Ray, TriangleHit};
 use node::{Flags, INVALID, Kind, Pointer};
@@ -59,7 +59,7 @@ pub struct RayOp {
 }
 
 impl RayOp {
-    /// The operation of a mnemonic. `None`: it is no ray instruction, or one that is not supported.
+    /// The operation of a mnemonic. `None`: it is not a ray instruction, or one that is not supported.
     pub fn new(name: &str, generation: Generation, a16: bool) -> Option<RayOp> {
         let form = match name {
             "image_bvh_intersect_ray" => Form::Bvh,
@@ -139,7 +139,7 @@ fn execute_by_lane<M: Memory + ?Sized>(
     lanes: u64,
 ) -> Result<(), RayError> {
     let n = op.result_dwords();
-    for lane in Lanes(lanes) {
+    for lane in LaneIter(lanes) {
         let results = Tester { op, bvh, memory, lane }.lane(|i| wave.get(rows.address[i], lane))?;
         for (row, value) in rows.dst.iter().zip(results).take(n) {
             wave.set(*row, lane, value);

@@ -46,7 +46,7 @@ impl Flags {
     pub const FORCE_OPAQUE: u16 = 1;
     /// Everything counts as not opaque.
     pub const FORCE_NON_OPAQUE: u16 = 1 << 1;
-    /// Facing is no reason to cull.
+    /// Facing does not cull.
     pub const NO_FACE_CULL: u16 = 1 << 2;
     /// Front is back.
     pub const FLIP_FACING: u16 = 1 << 3;

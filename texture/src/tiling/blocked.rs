@@ -13,7 +13,7 @@ use crate::Generation;
 pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle) -> Result<Tiling, TilingError> {
     let inside = equation(shape, swizzle)?;
     let block = Block::new(shape, surface, swizzle);
-    let flips = pipe_bank_flips(shape, swizzle);
+    let offset_xor = pipe_bank_xor(shape, swizzle);
 
     // From here on a slice is what one step along z passes: a layer, or as many slices as a block is deep.
     let first_in_tail = (0..surface.levels).find(|&l| block.is_in_tail(surface, l)).unwrap_or(surface.levels);
@@ -36,7 +36,7 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
         step: [1 << swizzle.block_log2, level_blocks(level)[0] << swizzle.block_log2, slice_bytes],
         origin: if level < first_in_tail { [0; 3] } else { block.tail_origin(level - first_in_tail) },
         inside: inside.clone(),
-        flips,
+        offset_xor,
         ..Level::default()
     });
     Ok(Tiling {
@@ -72,8 +72,8 @@ fn equation(shape: &SurfaceShape, swizzle: &Swizzle) -> Result<Arc<Equation>, Ti
     })
 }
 
-/// What the low bits of the descriptor's address flip: bits of the block, before gfx12 only those that pipes and banks use.
-fn pipe_bank_flips(shape: &SurfaceShape, swizzle: &Swizzle) -> u32 {
+/// What the low bits of the descriptor's address toggle: bits of the block, before gfx12 only those that pipes and banks use.
+fn pipe_bank_xor(shape: &SurfaceShape, swizzle: &Swizzle) -> u32 {
     if swizzle.mix == Mix::None {
         return 0;
     }

@@ -105,10 +105,10 @@ impl Tiling {
     fn span_of(&self, level: &LevelLayout, z: &Range<u32>) -> Range<u64> {
         let most = |table: &[u64]| table.iter().copied().max().unwrap_or(0);
         let block = |axis: usize, coordinate: u32| u64::from(coordinate >> level.shift[axis]) * level.step[axis];
-        let flips = level.xor.iter().flat_map(|table| table.iter()).chain(level.sample_xor.iter()).fold(0, |bits, flips| bits | flips);
+        let offset_xor = level.xor.iter().flat_map(|table| table.iter()).chain(level.sample_xor.iter()).fold(0, |all, x| all | x);
         let last = block(0, level.size[0] - 1) + block(1, level.size[1] - 1) + block(2, z.end - 1);
         let parts = most(&level.split[0]) + most(&level.split[1]) + most(&level.sample_base);
-        let end = level.base + last + parts + u64::from(flips) + u64::from(self.element_bytes);
+        let end = level.base + last + parts + u64::from(offset_xor) + u64::from(self.element_bytes);
         level.base + block(2, z.start)..end.min(self.size)
     }
 
@@ -155,15 +155,15 @@ struct Part {
 /// Bytes that stay together along x: elements whose number differs only in its low bits.
 fn run_bytes(level: &LevelLayout, element_bytes: u32) -> u32 {
     let [x, y, z] = &level.xor;
-    let others = y.iter().chain(z.iter()).chain(level.sample_xor.iter()).fold(0, |bits, flips| bits | flips);
+    let others = y.iter().chain(z.iter()).chain(level.sample_xor.iter()).fold(0, |all, x| all | x);
     if is_rows(level, element_bytes) {
         return element_bytes; // see `walk`
     }
     let together = |log2: &u32| {
         let (bytes, first) = (element_bytes << log2, (1 << log2) - 1);
-        let in_order = |(i, &flips): (usize, &u32)| {
+        let in_order = |(i, &offset_xor): (usize, &u32)| {
             let start = x[i & !first];
-            start & (bytes - 1) == 0 && flips == start + (i & first) as u32 * element_bytes
+            start & (bytes - 1) == 0 && offset_xor == start + (i & first) as u32 * element_bytes
         };
         let in_block = *log2 <= level.shift[0] && 1 << log2 <= x.len();
         bytes <= 64 && in_block && others & (bytes - 1) == 0 && x.iter().enumerate().all(in_order)
@@ -245,23 +245,23 @@ fn walk<const RUN: usize>(level: &LevelLayout, rows: &Rows, tiling: &Tiling, par
     let [w, h, _] = level.size;
     let width_bytes = w as usize * element_bytes;
     let run = if is_rows(level, tiling.element_bytes) { w as usize } else { RUN / element_bytes };
-    // Blocks are larger than what is flipped inside them, so one exclusive or does for the share of x.
-    let along_x: Vec<u64> = (0..w).step_by(run).map(|x| level.part(0, x) | u64::from(level.flips(0, x))).collect();
+    // Blocks are larger than what is toggled inside them, so one exclusive or serves for the share of x.
+    let along_x: Vec<u64> = (0..w).step_by(run).map(|x| level.part(0, x) | u64::from(level.offset_xor(0, x))).collect();
     let (last, whole) = along_x.split_last().expect("a level has elements");
     for sample in 0..tiling.samples {
         for z in part.z.clone() {
             let slice = level.slice(z, sample);
             for y in 0..h {
                 let base = slice.base + level.part(1, y);
-                let flips = u64::from(slice.flips ^ level.flips(1, y));
+                let offset_xor = u64::from(slice.offset_xor ^ level.offset_xor(1, y));
                 let row =
                     sample as usize * rows.sample_bytes + (z - part.z.start) as usize * rows.slice_bytes + y as usize * rows.row_bytes;
                 let mut at = row;
                 for x in whole {
-                    copy((base + (x ^ flips) - part.start) as usize, at, RUN);
+                    copy((base + (x ^ offset_xor) - part.start) as usize, at, RUN);
                     at += RUN;
                 }
-                copy((base + (last ^ flips) - part.start) as usize, at, row + width_bytes - at);
+                copy((base + (last ^ offset_xor) - part.start) as usize, at, row + width_bytes - at);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The equation of a block: byte offset inside the block as exclusive ors of coordinate bits.
 //!
-//! An equation is linear over bits, so it is kept as columns: what each coordinate bit flips in the offset. The offset of an element is the
+//! An equation is linear over bits, so it is kept as columns: what each coordinate bit exclusive-ors into the offset. The offset of an element is the
 //! exclusive or of the columns of its set bits, and of one axis alone it is a table to look up ([`Equation::table`]).
 
 /// Coordinates an equation reads, in the order of [`Equation`]'s columns.
@@ -12,13 +12,13 @@ const COORDINATE_BITS: usize = 16;
 /// Byte offset inside a block as a function of x, y, z (slice or depth) and sample.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Equation {
-    /// `columns[axis][bit]`: the offset bits that this coordinate bit flips.
+    /// `columns[axis][bit]`: the offset bits that this coordinate bit toggles.
     columns: [[u32; COORDINATE_BITS]; 4],
 }
 
 impl Equation {
-    /// Makes the coordinate bit flip `offset_bits` too. Bits beyond those an equation can read are never set in a supported image.
-    pub fn flip(&mut self, axis: usize, coordinate_bit: u32, offset_bits: u32) {
+    /// Makes the coordinate bit toggle `offset_bits` too. Bits beyond those an equation can read are never set in a supported image.
+    pub fn toggle(&mut self, axis: usize, coordinate_bit: u32, offset_bits: u32) {
         if let Some(column) = self.columns[axis].get_mut(coordinate_bit as usize) {
             *column ^= offset_bits;
         }
@@ -29,7 +29,7 @@ impl Equation {
         for term in terms.split('^') {
             let axis = AXES.iter().position(|&a| term.starts_with(a))?;
             let bit: u32 = term[1..].parse().ok().filter(|&b| b < COORDINATE_BITS as u32)?;
-            self.flip(axis, bit, 1 << offset_bit);
+            self.toggle(axis, bit, 1 << offset_bit);
         }
         Some(())
     }
@@ -37,17 +37,17 @@ impl Equation {
     /// What one coordinate contributes.
     pub fn axis(&self, axis: usize, coordinate: u32) -> u32 {
         let mut left = coordinate & ((1 << COORDINATE_BITS) - 1);
-        let mut flips = 0;
+        let mut offset_xor = 0;
         while left != 0 {
-            flips ^= self.columns[axis][left.trailing_zeros() as usize];
+            offset_xor ^= self.columns[axis][left.trailing_zeros() as usize];
             left &= left - 1;
         }
-        flips
+        offset_xor
     }
 
     /// Byte offset inside the block of the element at x, y, z, sample.
     pub fn offset(&self, at: [u32; 4]) -> u32 {
-        (0..4).fold(0, |flips, axis| flips ^ self.axis(axis, at[axis]))
+        (0..4).fold(0, |all, axis| all ^ self.axis(axis, at[axis]))
     }
 
     /// Contributions of `origin`, `origin + 1`, ...: a table whose length is a power of two and which covers `extent` coordinates, either

@@ -53,14 +53,14 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
 
     let block_bytes = 1u64 << swizzle.block_log2;
     let step = [block_bytes, chain.size[0] * block_bytes, chain.size[0] * chain.size[1] * block_bytes];
-    let flips = pipe_bank_flips(shape, swizzle);
+    let offset_xor = pipe_bank_xor(shape, swizzle);
     let levels = chain.places.iter().zip(0..).map(|(place, level)| Level {
         size: surface.elements(level),
         base: (0..3).map(|i| place.block[i] * step[i]).sum(),
         shift: block,
         step,
         inside: inside.clone(),
-        flips: flips ^ place.tail_offset,
+        offset_xor: offset_xor ^ place.tail_offset,
         ..Level::default()
     });
     Ok(Tiling {
@@ -78,7 +78,7 @@ fn pipe_and_bank_bits(config: &AddressConfig, block_log2: u32) -> (u32, u32) {
     (pipes, config.banks_log2.min(block_log2 - 8 - pipes))
 }
 
-fn pipe_bank_flips(shape: &SurfaceShape, swizzle: &Swizzle) -> u32 {
+fn pipe_bank_xor(shape: &SurfaceShape, swizzle: &Swizzle) -> u32 {
     if swizzle.mix == Mix::None {
         return 0;
     }
@@ -136,7 +136,7 @@ fn equation(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle, is_thick
     let mut equation = Equation::default();
     for (bit, terms) in mixed[..block].iter().enumerate() {
         for (axis, mask) in terms.iter().enumerate() {
-            (0..32).filter(|c| mask >> c & 1 != 0).for_each(|c| equation.flip(axis, c, 1 << bit));
+            (0..32).filter(|c| mask >> c & 1 != 0).for_each(|c| equation.toggle(axis, c, 1 << bit));
         }
     }
     Some(Arc::new(equation))

@@ -133,7 +133,7 @@ fn place_micro(mode: &TileMode, array: Array, surface: &Surface, padded: &Padded
     let array = Array { thickness: array.thickness.min(4), ..array };
     let bits = element_bits(mode.order, &array, surface)?;
     let mut inside = Equation::default();
-    bits.iter().zip(surface.element_bytes.ilog2()..).for_each(|(&(axis, bit), at)| inside.flip(axis, bit, 1 << at));
+    bits.iter().zip(surface.element_bytes.ilog2()..).for_each(|(&(axis, bit), at)| inside.toggle(axis, bit, 1 << at));
 
     let thickness_log2 = array.thickness.ilog2();
     let tile_bytes = u64::from(surface.element_bytes) << (2 * TILE_LOG2 + thickness_log2);
@@ -274,7 +274,7 @@ impl MacroTile {
         let mut equation = Equation::default();
         for (&(axis, bit), at) in bits.iter().zip(element_log2..) {
             let at = if at < INTERLEAVE_LOG2 { at } else { at + self.pipes_log2 + count_log2 };
-            equation.flip(axis, bit, 1 << at);
+            equation.toggle(axis, bit, 1 << at);
         }
 
         let place_matters = |axis: usize, bit: u32| !self.array.is_prt || bit < self.size_log2[axis];
@@ -283,7 +283,7 @@ impl MacroTile {
             for term in terms.split('^') {
                 let (axis, bit) = (usize::from(term.as_bytes()[0] - b'x'), u32::from(term.as_bytes()[1] - b'0'));
                 if place_matters(axis, bit) {
-                    equation.flip(axis, bit, 1 << at);
+                    equation.toggle(axis, bit, 1 << at);
                 }
             }
         }
@@ -293,7 +293,7 @@ impl MacroTile {
             let also = (i == 1 && count_log2 > 2).then(|| row(count_log2 - 1));
             for (axis, bit) in [column(i), row(count_log2 - 1 - i)].into_iter().chain(also) {
                 if place_matters(axis, bit) {
-                    equation.flip(axis, bit, 1 << (bank_bit + i));
+                    equation.toggle(axis, bit, 1 << (bank_bit + i));
                 }
             }
         }
@@ -301,7 +301,7 @@ impl MacroTile {
             // Each part turns banks by half their number plus one.
             let banks = 1 << count_log2;
             for (part, &(axis, bit)) in parts.iter().enumerate() {
-                equation.flip(axis, bit, (((banks / 2 + 1) << part) & (banks - 1)) << bank_bit);
+                equation.toggle(axis, bit, (((banks / 2 + 1) << part) & (banks - 1)) << bank_bit);
             }
         }
         Ok((equation, parts))

@@ -30,10 +30,10 @@ pub struct Level {
     pub origin: [u32; 3],
     /// Byte offset inside the block.
     pub inside: Arc<Equation>,
-    /// Flips offset bits by slice, repeating; a power of two long (gfx6 to gfx8, where slices turn banks and pipes).
+    /// Exclusive-ored into offsets by slice, repeating; a power of two long (gfx6 to gfx8, where slices turn banks and pipes).
     pub turn: Arc<[u32]>,
-    /// Flips offset bits of every element.
-    pub flips: u32,
+    /// Exclusive-ored into the offset of every element.
+    pub offset_xor: u32,
     /// Coordinate bits, as axis (3 is the sample) and bit, that number the parts of a tile, the lowest first. On gfx6 to gfx8 a tile too
     /// large for one slice continues in others.
     pub parts: Arc<[(usize, u32)]>,
@@ -52,7 +52,7 @@ impl Default for Level {
             origin: [0; 3],
             inside: Arc::default(),
             turn: Arc::new([0]),
-            flips: 0,
+            offset_xor: 0,
             parts: Arc::new([]),
             part_step: 0,
         }
@@ -69,7 +69,7 @@ impl Level {
         let [ox, oy, oz] = self.origin;
         let inside = self.inside.offset([x.wrapping_add(ox), y.wrapping_add(oy), z.wrapping_add(oz), sample]);
         let turn = self.turn[z as usize & (self.turn.len() - 1)];
-        blocks.wrapping_add(parts).wrapping_add(u64::from(inside ^ turn ^ self.flips))
+        blocks.wrapping_add(parts).wrapping_add(u64::from(inside ^ turn ^ self.offset_xor))
     }
 
     /// What a coordinate adds by the part of a tile it is in.
@@ -83,7 +83,8 @@ impl Level {
         let table = |axis: usize| self.inside.table(axis, self.origin[axis], self.size[axis]);
         let slices = self.inside.table(2, self.origin[2], self.size[2]);
         let len = slices.len().max(self.turn.len()).min(self.size[2].max(1).next_power_of_two() as usize);
-        let z: Arc<[u32]> = (0..len).map(|i| slices[i & (slices.len() - 1)] ^ self.turn[i & (self.turn.len() - 1)] ^ self.flips).collect();
+        let z: Arc<[u32]> =
+            (0..len).map(|i| slices[i & (slices.len() - 1)] ^ self.turn[i & (self.turn.len() - 1)] ^ self.offset_xor).collect();
         LevelLayout {
             size: self.size,
             base: self.base,
@@ -111,10 +112,10 @@ pub struct LevelLayout {
     pub shift: [u32; 3],
     /// Bytes from a block to the next one along each axis.
     pub step: [u64; 3],
-    /// By axis: what a coordinate flips in the offset inside a block, at `[coordinate & (len - 1)]`. Lengths are powers of two.
+    /// By axis: what a coordinate exclusive-ors into the offset inside a block, at `[coordinate & (len - 1)]`. Lengths are powers of two.
     /// For linear levels each is the single entry 0.
     pub xor: [Arc<[u32]>; 3],
-    /// What a sample flips in the offset inside a block.
+    /// What a sample exclusive-ors into the offset inside a block.
     pub sample_xor: Arc<[u32]>,
     /// What a sample adds: 0, but in images of gfx6 to gfx8 whose tiles are split. Always 0 for sample 0.
     pub sample_base: Arc<[u64]>,
@@ -131,13 +132,13 @@ impl LevelLayout {
             .base
             .wrapping_add(self.part(0, x))
             .wrapping_add(self.part(1, y))
-            .wrapping_add(u64::from(slice.flips ^ self.flips(0, x) ^ self.flips(1, y)))
+            .wrapping_add(u64::from(slice.offset_xor ^ self.offset_xor(0, x) ^ self.offset_xor(1, y)))
     }
 
     /// What does not change within a slice and sample.
     pub fn slice(&self, z: u32, sample: u32) -> Slice {
         let base = self.base.wrapping_add(self.part(2, z)).wrapping_add(self.sample_base[sample as usize]);
-        Slice { base, flips: self.flips(2, z) ^ self.sample_xor[sample as usize] }
+        Slice { base, offset_xor: self.offset_xor(2, z) ^ self.sample_xor[sample as usize] }
     }
 
     /// The sum's share of a coordinate.
@@ -152,7 +153,7 @@ impl LevelLayout {
     }
 
     /// The exclusive or's share of a coordinate.
-    pub fn flips(&self, axis: usize, coordinate: u32) -> u32 {
+    pub fn offset_xor(&self, axis: usize, coordinate: u32) -> u32 {
         let table = &self.xor[axis];
         table[coordinate as usize & (table.len() - 1)]
     }
@@ -164,5 +165,5 @@ pub struct Slice {
     /// To add.
     pub base: u64,
     /// To exclusive-or inside the block.
-    pub flips: u32,
+    pub offset_xor: u32,
 }

@@ -92,7 +92,7 @@ pub(super) enum Arrangement {
     Macro,
 }
 
-/// What slices turn, so that the same tile of neighbouring slices is in different places.
+/// What slices turn, so that the same tile of neighboring slices is in different places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
     Nothing,

@@ -59,7 +59,7 @@ unsafe impl Memory for Watched<'_> {
     }
 }
 
-/// Coordinates about all edges and corners of faces of all cubes, and some that are no numbers.
+/// Coordinates about all edges and corners of faces of all cubes, and some that are NaN.
 fn around(random: &mut Random, registers: usize, lanes: usize, faces: u32) -> Vec<Vec<u32>> {
     let edges = [1.0, 2.0, 1.0 - 1e-6, 2.0 + 1e-6, 0.0, 3.0, 1.00001, 1.99999, f32::NAN, f32::INFINITY, -1e30];
     let mut coordinate = |_| {

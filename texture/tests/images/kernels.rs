@@ -89,8 +89,8 @@ fn image(random: &mut Random, format: &str, dims: &[(ImageKind, Dim)]) -> (Image
     } else {
         image
     };
-    let colours: Vec<u8> = [0.25_f32, -0.5, 100.0 / 255.0, 3.0, 0.7, 1e-40, 0.1, 1.0].iter().flat_map(|c| c.to_le_bytes()).collect();
-    assert!(image.memory.write(BORDER_TABLE, &colours));
+    let colors: Vec<u8> = [0.25_f32, -0.5, 100.0 / 255.0, 3.0, 0.7, 1e-40, 0.1, 1.0].iter().flat_map(|c| c.to_le_bytes()).collect();
+    assert!(image.memory.write(BORDER_TABLE, &colors));
     let bytes = image.shape.element_bytes;
     image.fill(|_, _, _| (0..bytes).map(|_| random.next() as u8).collect());
     (image, dim)
@@ -194,7 +194,7 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
     assert!(Isa::available().is_empty() || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
-// Border colours, comparisons, reductions, gathers, cubes, anisotropic filters, integers
+// Border colors, comparisons, reductions, gathers, cubes, anisotropic filters, integers
 #[test]
 fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {
     let mut random = Random(0x5eed_0003);
@@ -242,7 +242,7 @@ fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {
     assert!(Isa::available().is_empty() || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
-// Lanes near the corners of a cube are left to the scalar form, which must still find its neighbours' coordinates under the results of others.
+// Lanes near the corners of a cube are left to the scalar form, which must still find its neighbors' coordinates under the results of others.
 #[test]
 fn results_may_replace_the_coordinates_of_a_cube() {
     let mut random = Random(0x5eed_0004);

@@ -142,7 +142,7 @@ fn sampler(random: &mut Random, memory: &dyn Memory) -> (SamplerDescriptor, Samp
         max_lod: s.max_lod.into(),
         bias: s.lod_bias.into(),
         truncate: s.trunc_coord,
-        unnormalised: false,
+        unnormalized: false,
         border: match border {
             Border::TransparentBlack => [0.0; 4],
             Border::OpaqueBlack => [0.0, 0.0, 0.0, 1.0],
@@ -155,7 +155,7 @@ fn sampler(random: &mut Random, memory: &dyn Memory) -> (SamplerDescriptor, Samp
     (s, reference)
 }
 
-/// Border colours in channels that a format lacks are as texels there.
+/// Border colors in channels that a format lacks are as texels there.
 fn border_of(format: &Format, border: [f64; 4]) -> [f64; 4] {
     let sample = (format.decode)(&vec![0x55; format.bytes]);
     let other = (format.decode)(&vec![0xaa; format.bytes]);

@@ -45,7 +45,7 @@ pub struct Sampler {
     pub max_lod: f64,
     pub bias: f64,
     pub truncate: bool,
-    pub unnormalised: bool,
+    pub unnormalized: bool,
     pub border: [f64; 4],
     /// 0 blend, 1 minimum, 2 maximum.
     pub reduction: u8,
@@ -98,7 +98,7 @@ type Tap = (i64, f64);
 
 /// Taps along one axis before the wrap, with weights.
 fn taps(s: f32, offset: i32, linear: bool, mode: u8, n: i64, sampler: &Sampler) -> Result<Vec<Tap>, Ambiguous> {
-    let texels = if sampler.unnormalised { s } else { s * n as f32 }; // a single-precision product, as the rule has it
+    let texels = if sampler.unnormalized { s } else { s * n as f32 }; // a single-precision product, as the rule has it
     let mut u = f64::from(texels);
     if !linear {
         let i = if sampler.truncate { u.floor() } else { grid(u)?.floor() } + f64::from(offset);
@@ -254,7 +254,7 @@ pub fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64
                 _ => 2,
             };
             let length = |d: [f32; 3]| {
-                (0..axes).map(|n| (f64::from(d[n]) * if sampler.unnormalised { 1.0 } else { size[n] as f64 }).powi(2)).sum::<f64>().sqrt()
+                (0..axes).map(|n| (f64::from(d[n]) * if sampler.unnormalized { 1.0 } else { size[n] as f64 }).powi(2)).sum::<f64>().sqrt()
             };
             let rho = length(h).max(length(v));
             let base = if rho == 0.0 { f64::NEG_INFINITY } else { grid(rho.log2())? };
@@ -271,7 +271,7 @@ pub fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64
 pub fn sample(image: &Image, sampler: &Sampler, request: &Request) -> Result<[f64; 4], Ambiguous> {
     let lambda = lambda(image, sampler, request)?;
     let linear = if lambda <= 0.0 { sampler.mag_linear } else { sampler.min_linear };
-    let last = if sampler.unnormalised { 0.0 } else { image.levels.len() as f64 - 1.0 };
+    let last = if sampler.unnormalized { 0.0 } else { image.levels.len() as f64 - 1.0 };
     let clamped = lambda.max(0.0).min(last);
     match sampler.mip {
         0 => level(image, sampler, request, 0, linear),

@@ -44,7 +44,7 @@ fn missing_texels_are_reported_after_the_data() {
     let load = ImageOp { dmask: 1, tfe: true, ..op("image_load", Dim::D2) };
     let call = Call::new(load, image.words(), [0; 4]).address(&[&[127, 128, 500], &[0]]);
     let r = call.run(&image.memory);
-    assert_eq!((&r[0][..3], &r[1][..3]), (&[7.0_f32.to_bits(), 0, 0][..], &[0, 1, 0][..]), "outside the image is no failure");
+    assert_eq!((&r[0][..3], &r[1][..3]), (&[7.0_f32.to_bits(), 0, 0][..], &[0, 1, 0][..]), "outside the image is not a failure");
     assert_eq!(r[2][0], UNTOUCHED);
     // without TFE: the same data and no status
     let r = Call { op: ImageOp { tfe: false, ..load }, ..call }.run(&image.memory);
@@ -76,7 +76,7 @@ fn levels_below_the_limit_warn() {
     assert_eq!(Call::new(load, image.words(), [0; 4]).address(&[&[0], &[0]]).run(&image.memory)[1][0], 0);
 }
 
-// IMG-06: without min_lod_warn nothing is missing; the default of PRT_DEFAULT is no failure
+// IMG-06: without min_lod_warn nothing is missing; the default of PRT_DEFAULT is not a failure
 #[test]
 fn ordinary_images_are_resident() {
     let mut image = sparse();
@@ -377,7 +377,7 @@ fn samplers_flush_denormals() {
     assert_eq!(Call::new(sample, image.words(), encode(point())).coordinates(&[&[0.5], &[0.5]]).lane0(&image.memory)[0], 0);
 }
 
-// IMG-27, IMG-29: nothing bound, or something that is no image
+// IMG-27, IMG-29: nothing bound, or something that is not an image
 #[test]
 fn unbound_and_wrong_descriptors_read_zero() {
     let memory = FlatMemory::new(0, vec![0x55; 4096]);
@@ -460,7 +460,7 @@ fn get_lod_gives_clamped_and_raw_levels() {
 
 // IMG-34: coordinates in texels, by instruction or sampler
 #[test]
-fn unnormalised_coordinates_count_texels() {
+fn unnormalized_coordinates_count_texels() {
     let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 2);
     let sample = ImageOp { dmask: 1, ..op("image_sample_l", Dim::D2) };
     let s = SamplerDescriptor { clamp: [2; 3], ..point() };
@@ -526,9 +526,9 @@ fn comparison_comes_before_blending() {
     assert_eq!(r, [1.0, 0.0, 0.0, 1.0]);
 }
 
-// images.md 5.4: fixed colours, the table, the order of channels
+// images.md 5.4: fixed colors, the table, the order of channels
 #[test]
-fn border_colours() {
+fn border_colors() {
     let mut image = Image::new(ImageKind::Dim2, "32_32_32_32_FLOAT", [1, 1, 1], 1, 0);
     let table: Vec<u8> = [0.5_f32, -2.0, 3.0, 4.0].iter().flat_map(|f| f.to_le_bytes()).collect();
     assert!(image.memory.write(BORDER_TABLE + 7 * 16, &table));
@@ -560,11 +560,11 @@ fn anisotropic_filtering() {
         Call::new(sample, image.words(), encode(s)).coordinates(&registers).floats(&image.memory)[0]
     };
     assert_eq!(run(anisotropic, texel), run(isotropic, texel));
-    // The image is linear: samples spread evenly about the centre have its value.
+    // The image is linear: samples spread evenly about the center have its value.
     assert!((run(anisotropic, 8.0 * texel) - run(isotropic, texel)).abs() < 0.1);
 }
 
-// images.md 2.4: at an edge the tap beyond is on the neighbouring face
+// images.md 2.4: at an edge the tap beyond is on the neighboring face
 #[test]
 fn cubes_are_filtered_across_edges() {
     let image = Image::new(ImageKind::Cube, "32_FLOAT", [4, 4, 6], 1, 0);

@@ -9,7 +9,7 @@ use wavejit_texture::{Generation, Memory, Wave};
 
 /// Guest address of images; the memory below it, from [`BASE`] - 4096 on, is for tables.
 pub const BASE: u64 = 0x1_0000_0000;
-/// Border colours.
+/// Border colors.
 pub const BORDER_TABLE: u64 = BASE - 4096;
 /// What registers hold before an instruction.
 pub const UNTOUCHED: u32 = 0xdead_beef;

@@ -52,7 +52,7 @@ pub(crate) fn off_f32_i4<M: Fp>(_: M, x: u32) -> u32 {
 
 // floats to integers
 
-/// Saturating conversions, NaN to 0. Rust's `as` means the same, but is not vectorised.
+/// Saturating conversions, NaN to 0. Rust's `as` means the same, but is not vectorized.
 macro_rules! saturating {
     ($($name:ident $F:ident $I:ident $low:literal $high:literal;)*) => { $(
         #[inline(always)]

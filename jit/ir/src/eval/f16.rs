@@ -44,7 +44,7 @@ pub(crate) fn nearest(v: f32) -> u16 {
     (r | bits >> 16 & 0x8000) as u16
 }
 
-/// Moves `rounded`, which misses the exact value by `error`, to odd: the neighbour towards the exact value, if its last bit is 0.
+/// Moves `rounded`, which misses the exact value by `error`, to odd: the neighbor toward the exact value, if its last bit is 0.
 #[inline(always)]
 pub(crate) fn to_odd(rounded: f32, error: f32) -> f32 {
     let bits = rounded.to_bits();

@@ -1,7 +1,7 @@
 //! How the operations see the float mode: three views, from "nothing to do" to "anything goes".
 //!
 //! Scalar functions are generic over [`Fp`], so that the row loops of the usual modes contain no mode branches at all. What does not
-//! depend on the specialisation (IEEE, DX10_CLAMP, FP16_OVFL) is read from the mode in each view and costs one select.
+//! depend on the specialization (IEEE, DX10_CLAMP, FP16_OVFL) is read from the mode in each view and costs one select.
 
 use crate::FpMode;
 use rustc_apfloat::Round;

@@ -228,7 +228,7 @@ impl Decoder<'_> {
                 Opd::ADDR if !has_vaddr => Operand::Off,
                 Opd::ADDR => self.vgpr(layout.addr.get(&words), if enc == Enc::SCRATCH || has_saddr { 1 } else { 2 })?,
                 Opd::SADDR if !has_saddr => Operand::Off,
-                // EXEC_HI is no scratch offset.
+                // EXEC_HI is not a scratch offset.
                 Opd::SADDR if enc == Enc::SCRATCH && saddr == 127 => return Err(self.bad(saddr)),
                 Opd::SADDR => self.sreg(saddr, if enc == Enc::SCRATCH { 1 } else { 2 })?,
                 _ => return self.reserved(),

@@ -118,7 +118,7 @@ impl Printer<'_> {
             if columns[i] == Opd::M2 && self.prints_mask_within_abs() {
                 continue;
             }
-            // `exp pos0 v0, ...`: the target of an export is no list element.
+            // `exp pos0 v0, ...`: the target of an export is not a list element.
             self.put(if i == 0 || matches!(columns[i - 1], Opd::TGT) { " " } else { ", " });
             if self.inst.enc == Enc::SOPP && matches!(columns[i], Opd::K(Imm::Optional)) && *op == Operand::Imm(0) {
                 self.out.pop();

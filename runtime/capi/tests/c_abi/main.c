@@ -146,7 +146,7 @@ static void programs(void) {
   uint64_t args[1] = {(uint64_t)(uintptr_t)out};
   const uint64_t address = (uint64_t)(uintptr_t)args;
   const uint32_t user[2] = {(uint32_t)address, (uint32_t)(address >> 32)}, rsrc[3] = {0x00af0000, 2 << 1 | 1 << 7, 0};
-  const uint32_t group[3] = {4, 4, 1}, two[3] = {8, 4, 1}, part[3] = {6, 4, 1}, zero[3] = {0, 1, 1}, cancelled = 1;
+  const uint32_t group[3] = {4, 4, 1}, two[3] = {8, 4, 1}, part[3] = {6, 4, 1}, zero[3] = {0, 1, 1}, canceled = 1;
   wavejit_program *program = NULL;
   CHECK(wavejit_program_open(words, sizeof words, "gfx1100", &program) == WAVEJIT_OK && program);
   /* It was copied. */
@@ -161,7 +161,7 @@ static void programs(void) {
   CHECK(out[16 + 1] == 17 && out[16 + 2] == UINT32_MAX); /* the second workgroup is two work-items wide */
 
   CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, user, 2, 0, 3, NULL) == WAVEJIT_E_LIMIT);
-  CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, user, 2, 0, 0, &cancelled) == WAVEJIT_E_LIMIT);
+  CHECK(wavejit_program_launch(program, 4, two, group, 32, rsrc, user, 2, 0, 0, &canceled) == WAVEJIT_E_LIMIT);
   CHECK(wavejit_program_launch(program, 2, two, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
   CHECK(wavejit_program_launch(program, sizeof words, two, group, 32, rsrc, user, 2, 0, 0, NULL) == WAVEJIT_E_ARG);
   CHECK(strstr(wavejit_last_error(), "entry_offset 64"));

@@ -56,7 +56,7 @@ fn numbers_convert_by_their_kind() {
         let op = BufferOp::new("buffer_load_format_xyzw", generation).unwrap();
         assert_eq!(load(&op, V { generation, ..of(unified + 14) }, &word), want, "gfx10.3 {unified}");
     }
-    // 32 and 64 bits as they are: a signalling NaN stays one (63 = 32_32_32_32_FLOAT).
+    // 32 and 64 bits as they are: a signaling NaN stays one (63 = 32_32_32_32_FLOAT).
     let words = [0x7fa0_0001, 1, 2, 3];
     assert_eq!(load(&named("buffer_load_format_xyzw"), of(63), &words), words);
 }

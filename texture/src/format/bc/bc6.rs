@@ -13,7 +13,7 @@ use super::{Indices, Split, bits, interpolate};
 #[derive(Clone, Copy)]
 pub struct Field {
     /// r, g, b: 0, 1, 2.
-    pub colour: usize,
+    pub color: usize,
     /// w, x, y, z: 0 to 3.
     pub end: usize,
     /// Where in the endpoint they go.
@@ -28,7 +28,7 @@ pub fn parse_field(text: &str) -> Option<Field> {
     let (first, last) = text[2..].split_once(':').unwrap_or((&text[2..], &text[2..]));
     let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
     let count = first.abs_diff(last) + 1;
-    Some(Field { colour: letter(0, "rgb")?, end: letter(1, "wxyz")?, shift: first.min(last), count, is_reversed: first < last })
+    Some(Field { color: letter(0, "rgb")?, end: letter(1, "wxyz")?, shift: first.min(last), count, is_reversed: first < last })
 }
 
 /// Modes by the low five bits of the block, their fields read.
@@ -44,7 +44,7 @@ static MODES: Lazy<[Option<(&'static Bc6Mode, Vec<Field>)>; 32]> = Lazy::new(|| 
 pub struct Block {
     block: u128,
     is_signed: bool,
-    /// By subset and colour.
+    /// By subset and color.
     ends: [[[i32; 2]; 3]; 2],
     split: Split,
     indices: Indices,
@@ -59,13 +59,13 @@ impl Block {
             return Block { block: 0, is_signed, ends: [[[0; 2]; 3]; 2], split, indices };
         };
         let mut at = if mode.number < 2 { 2 } else { 5 };
-        let mut ends = [[0_u32; 4]; 3]; // by colour and letter
+        let mut ends = [[0_u32; 4]; 3]; // by color and letter
         for field in fields {
             let mut value = bits(block, at, field.count);
             if field.is_reversed {
                 value = value.reverse_bits() >> (32 - field.count);
             }
-            ends[field.colour][field.end] |= value << field.shift;
+            ends[field.color][field.end] |= value << field.shift;
             at += field.count;
         }
         let split = if mode.is_split { Split::new(2, bits(block, at, 5)) } else { Split::new(1, 0) };
@@ -74,18 +74,18 @@ impl Block {
 
         let width = u32::from(mode.endpoint_bits);
         let mut out = [[[0; 2]; 3]; 2];
-        for (colour, ends) in ends.iter().enumerate() {
+        for (color, ends) in ends.iter().enumerate() {
             let resolved: [i32; 4] = std::array::from_fn(|n| {
                 let value = if mode.is_transformed && n > 0 {
-                    let delta = sign_extend(ends[n], mode.delta_bits[colour].into());
+                    let delta = sign_extend(ends[n], mode.delta_bits[color].into());
                     ends[0].wrapping_add_signed(delta) & ((1 << width) - 1)
                 } else {
                     ends[n]
                 };
-                unquantise(if is_signed { sign_extend(value, width) } else { value as i32 }, width, is_signed)
+                unquantize(if is_signed { sign_extend(value, width) } else { value as i32 }, width, is_signed)
             });
-            out[0][colour] = [resolved[0], resolved[1]];
-            out[1][colour] = [resolved[2], resolved[3]];
+            out[0][color] = [resolved[0], resolved[1]];
+            out[1][color] = [resolved[2], resolved[3]];
         }
         Block { block, is_signed, ends: out, split, indices }
     }
@@ -116,7 +116,7 @@ fn sign_extend(value: u32, width: u32) -> i32 {
 }
 
 /// An endpoint of `width` bits to 16 bits, of signed ones to 15 and a sign.
-fn unquantise(value: i32, width: u32, is_signed: bool) -> i32 {
+fn unquantize(value: i32, width: u32, is_signed: bool) -> i32 {
     if !is_signed {
         return match value {
             _ if width >= 15 => value,

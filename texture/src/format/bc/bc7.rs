@@ -21,7 +21,7 @@ struct Mode {
     partition: u32,
     rotation: u32,
     selection: u32,
-    colour: u32,
+    color: u32,
     alpha: u32,
     lowest: Lowest,
     index: u32,
@@ -33,18 +33,18 @@ const fn mode(
     partition: u32,
     rotation: u32,
     selection: u32,
-    colour: u32,
+    color: u32,
     alpha: u32,
     lowest: Lowest,
     index: u32,
     index2: u32,
 ) -> Mode {
-    Mode { subsets, partition, rotation, selection, colour, alpha, lowest, index, index2 }
+    Mode { subsets, partition, rotation, selection, color, alpha, lowest, index, index2 }
 }
 
 #[rustfmt::skip]
 static MODES: [Mode; 8] = [
-    // subsets partition rotation selection colour alpha lowest        index index2
+    // subsets partition rotation selection color alpha lowest        index index2
     mode(3,    4,        0,       0,        4,     0,    Lowest::Each,   3,    0),
     mode(2,    6,        0,       0,        6,     0,    Lowest::Subset, 3,    0),
     mode(3,    6,        0,       0,        5,     0,    Lowest::None,   2,    0),
@@ -62,7 +62,7 @@ pub struct Block {
     ends: [[[i32; 4]; 2]; 3],
     split: Split,
     rotation: u32,
-    /// For colour and alpha.
+    /// For color and alpha.
     indices: [Indices; 2],
 }
 
@@ -88,7 +88,7 @@ impl Block {
         let subsets = mode.subsets as usize;
         let mut ends = [[[0; 4]; 2]; 3];
         for channel in 0..4 {
-            let width = if channel < 3 { mode.colour } else { mode.alpha };
+            let width = if channel < 3 { mode.color } else { mode.alpha };
             for end in ends[..subsets].iter_mut().flatten() {
                 end[channel] = take(width) as i32;
             }
@@ -104,7 +104,7 @@ impl Block {
         let extra = u32::from(mode.lowest != Lowest::None);
         for (end, low) in ends[..subsets].iter_mut().flatten().zip(lowest.iter().flatten()) {
             for (channel, value) in end.iter_mut().enumerate() {
-                let width = if channel < 3 { mode.colour } else { mode.alpha };
+                let width = if channel < 3 { mode.color } else { mode.alpha };
                 *value = if width == 0 { 255 } else { expand((*value as u32) << extra | low & extra, width + extra) };
             }
         }
@@ -120,13 +120,13 @@ impl Block {
 
     /// All texels.
     pub fn texels(&self) -> [[u8; 4]; 16] {
-        let [colour, alpha] = self.indices.map(|indices| indices.all(self.block).map(|index| weight(indices.width, index.into())));
-        std::array::from_fn(|t| self.blend(t, [colour[t], alpha[t]]))
+        let [color, alpha] = self.indices.map(|indices| indices.all(self.block).map(|index| weight(indices.width, index.into())));
+        std::array::from_fn(|t| self.blend(t, [color[t], alpha[t]]))
     }
 
-    fn blend(&self, t: usize, [colour, alpha]: [i32; 2]) -> [u8; 4] {
+    fn blend(&self, t: usize, [color, alpha]: [i32; 2]) -> [u8; 4] {
         let [low, high] = self.ends[self.split.subset(t)];
-        let mut texel = std::array::from_fn(|c| interpolate([low[c], high[c]], if c < 3 { colour } else { alpha }) as u8);
+        let mut texel = std::array::from_fn(|c| interpolate([low[c], high[c]], if c < 3 { color } else { alpha }) as u8);
         if self.rotation != 0 {
             texel.swap(self.rotation as usize - 1, 3);
         }
@@ -143,6 +143,6 @@ fn expand(value: u32, width: u32) -> i32 {
 pub fn convert(texel: [u8; 4], numeric: Numeric) -> [u32; 4] {
     let [r, g, b, a] = texel;
     let unorm = |v: u8| (f32::from(v) / 255.0).to_bits();
-    let colour = |v: u8| if numeric == Numeric::Srgb { SRGB_TO_LINEAR[usize::from(v)].to_bits() } else { unorm(v) };
-    [colour(r), colour(g), colour(b), unorm(a)]
+    let color = |v: u8| if numeric == Numeric::Srgb { SRGB_TO_LINEAR[usize::from(v)].to_bits() } else { unorm(v) };
+    [color(r), color(g), color(b), unorm(a)]
 }

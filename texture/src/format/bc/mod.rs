@@ -1,13 +1,13 @@
 //! Block compression: BC1 to BC7, blocks of 4 x 4 texels in 8 or 16 bytes.
 //!
-//! Texels are numbered left to right and top to bottom. A block is parsed once and texels are taken from it, one or all. Interpolated colours
+//! Texels are numbered left to right and top to bottom. A block is parsed once and texels are taken from it, one or all. Interpolated colors
 //! of BC1 to BC5 are not rounded to 8 bits: the specification allows either, and this is nearer to the true value.
 //!
 //! Reference: Direct3D 11.3 functional specification, "block compression formats".
 
 mod bc6;
 mod bc7;
-mod colour;
+mod color;
 mod tables;
 
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
     match kind {
         Bc::Bc6 => bc6::Block::parse(block, numeric == Numeric::Float).texels(),
         Bc::Bc7 => bc7::Block::parse(block).texels().map(|texel| bc7::convert(texel, numeric)),
-        _ => colour::decode(kind, numeric, block),
+        _ => color::decode(kind, numeric, block),
     }
 }
 
@@ -56,7 +56,7 @@ const RECENT_BLOCKS: usize = 64;
 /// A block's content and how it is read.
 type Key = (u128, Bc, Numeric);
 
-/// The last blocks decoded, found by their content: neighbouring texels share blocks.
+/// The last blocks decoded, found by their content: neighboring texels share blocks.
 pub struct Recent([Option<(Key, [[u32; 4]; 16])>; RECENT_BLOCKS]);
 
 impl Recent {

@@ -55,7 +55,7 @@ pub fn weight(bits: u32, index: u32) -> i32 {
     WEIGHTS[(bits.clamp(2, 4) - 2) as usize][(index & 15) as usize].into()
 }
 
-/// A BC6H mode. Fields follow the mode bits in the order of the stream: colour r, g or b of endpoint w, x (subset 0), y or z (subset 1), and
+/// A BC6H mode. Fields follow the mode bits in the order of the stream: color r, g or b of endpoint w, x (subset 0), y or z (subset 1), and
 /// the bits of the endpoint it fills, highest first; lowest first where the stream has them backwards.
 pub struct Bc6Mode {
     /// Low five bits of the block, of which modes 0 and 1 have two.
@@ -66,7 +66,7 @@ pub struct Bc6Mode {
     pub is_split: bool,
     /// Bits of an endpoint.
     pub endpoint_bits: u8,
-    /// Bits of a difference by colour.
+    /// Bits of a difference by color.
     pub delta_bits: [u8; 3],
     /// Fields.
     pub fields: &'static str,

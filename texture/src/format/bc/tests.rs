@@ -42,7 +42,7 @@ fn bc1_with_ordered_endpoints_has_a_middle_and_transparent_black() {
     let block = 0x001f | 0xf800 << 16 | 0xe4 << 32;
     assert_eq!(floats(texel(Bc::Bc1, Numeric::Unorm, block, 2)), [0.5, 0.0, 0.5, 1.0]);
     assert_eq!(floats(texel(Bc::Bc1, Numeric::Unorm, block, 3)), [0.0; 4]);
-    // BC2 and BC3 always have four colours
+    // BC2 and BC3 always have four colors
     assert_eq!(floats(texel(Bc::Bc2, Numeric::Unorm, block << 64, 3))[0], 170.0 / 255.0);
 }
 
@@ -69,13 +69,13 @@ fn fields_of_bc6_modes_fill_every_endpoint_bit_once() {
         for text in mode.fields.split_ascii_whitespace() {
             let field = bc6::parse_field(text).expect(text);
             let mask = ((1 << field.count) - 1) << field.shift;
-            assert_eq!(filled[field.colour][field.end] & mask, 0, "mode {}: {text}", mode.number);
-            filled[field.colour][field.end] |= mask;
+            assert_eq!(filled[field.color][field.end] & mask, 0, "mode {}: {text}", mode.number);
+            filled[field.color][field.end] |= mask;
             bits += field.count;
         }
         let ends = if mode.is_split { 4 } else { 2 };
-        for (colour, filled) in filled.into_iter().enumerate() {
-            let width = |n: usize| u32::from(if n > 0 && mode.is_transformed { mode.delta_bits[colour] } else { mode.endpoint_bits });
+        for (color, filled) in filled.into_iter().enumerate() {
+            let width = |n: usize| u32::from(if n > 0 && mode.is_transformed { mode.delta_bits[color] } else { mode.endpoint_bits });
             let expected = std::array::from_fn(|n| if n < ends { (1 << width(n)) - 1 } else { 0 });
             assert_eq!(filled, expected, "mode {}", mode.number);
         }

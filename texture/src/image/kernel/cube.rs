@@ -5,7 +5,7 @@
 
 use crate::lazy::Lazy;
 
-use super::super::cube::neighbour;
+use super::super::cube::neighbor;
 use super::taps::inside;
 use crate::simd::Simd;
 
@@ -16,7 +16,7 @@ pub static EDGES: Lazy<[u32; 24]> = Lazy::new(|| {
     let code = |at: i32| [0, 2, 3, 1][(at & 3) as usize];
     std::array::from_fn(|n| {
         let (i, j) = [(-1, 1), (4, 1), (1, -1), (1, 4)][n & 3];
-        neighbour(n as u32 / 4, i, j, 4).map_or(0, |(face, i, j)| face | code(i) << 4 | code(j) << 8)
+        neighbor(n as u32 / 4, i, j, 4).map_or(0, |(face, i, j)| face | code(i) << 4 | code(j) << 8)
     })
 });
 

@@ -7,8 +7,8 @@ use crate::simd::Simd;
 
 /// What one wave brings to the filter.
 #[derive(Clone, Copy)]
-pub struct Colours {
-    /// Border colour in memory channels, as f32 bits or integers.
+pub struct Colors {
+    /// Border color in memory channels, as f32 bits or integers.
     pub border: [f32; 4],
     /// The same as blends want it.
     pub border_units: [f32; 4],
@@ -76,7 +76,7 @@ unsafe fn pick<S: Simd>(reduction: Reduction, a: S::F, b: S::F) -> S::F {
 pub unsafe fn filter<S: Simd, T: Texels>(
     k: &Kernel,
     element: &Element,
-    colours: &Colours,
+    colors: &Colors,
     reference: S::F,
     quad: &Quad<S, T::Tap<S>>,
 ) -> [S::F; 4] {
@@ -85,7 +85,7 @@ pub unsafe fn filter<S: Simd, T: Texels>(
         let special = &k.special;
         let blends = quad.is_linear && special.gather.is_none() && special.reduction == Reduction::Blend;
         let in_units = T::SCALE != 1.0 && blends && special.compare.is_none();
-        let border = if in_units { colours.border_units } else { colours.border };
+        let border = if in_units { colors.border_units } else { colors.border };
         let mut out = [S::f(0.0); 4];
         for c in 0..4 {
             let wanted = match (special.gather, special.compare) {

@@ -14,37 +14,37 @@ pub struct Level {
     pub size: [i32; 3],
     /// Byte offset of the level.
     pub base: i32,
-    /// Flips offset bits of every texel.
-    pub flips: i32,
+    /// Exclusive-ored into the offset of every texel.
+    pub offset_xor: i32,
     /// Log2 of the block, by axis.
     shift: [i32; 3],
     /// Bytes from a block to the next, by axis.
     step: [i32; 3],
-    /// Flips of offset bits by coordinate, by axis.
-    xor: [Flips; 3],
-    /// Flips of offset bits by sample, beside those of sample 0.
+    /// Exclusive-ored into offsets by coordinate, by axis.
+    xor: [OffsetXor; 3],
+    /// Exclusive-ored into offsets by sample, beside what sample 0 has.
     samples: Arc<[u32]>,
 }
 
-/// Flips of offset bits by coordinate.
+/// What coordinates exclusive-or into offsets.
 #[derive(Clone, Debug)]
-struct Flips {
+struct OffsetXor {
     /// At `coordinate & (len - 1)`.
     table: Arc<[u32]>,
-    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate flips the same
+    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate toggles the same
     /// bits wherever it is.
     nibbles: Option<Vec<[u32; 16]>>,
 }
 
-impl Flips {
-    fn new(table: Arc<[u32]>) -> Flips {
+impl OffsetXor {
+    fn new(table: Arc<[u32]>) -> OffsetXor {
         let first = table[0];
         let parts = 0..table.len().ilog2().div_ceil(4);
         let entry = |n: usize| table[n & (table.len() - 1)] ^ first; // coordinates go on behind the table
         let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
-        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |flips, (part, t)| flips ^ t[n >> (4 * part) & 15]);
-        let is_exclusive_or = table.iter().enumerate().all(|(n, &flips)| by_nibbles(n) == flips);
-        Flips { nibbles: is_exclusive_or.then_some(nibbles), table }
+        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |offset_xor, (part, t)| offset_xor ^ t[n >> (4 * part) & 15]);
+        let is_exclusive_or = table.iter().enumerate().all(|(n, &offset_xor)| by_nibbles(n) == offset_xor);
+        OffsetXor { nibbles: is_exclusive_or.then_some(nibbles), table }
     }
 }
 
@@ -67,11 +67,11 @@ impl Level {
     }
 
     fn new(surface: &Surface, view: &ViewLevel, shape: Shape, slices: Slices, texels_log2: [u32; 3], scale: u32) -> Option<Level> {
-        let flips_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
-            0 if scale == 1 => Flips::new(xor.clone()),
+        let offset_xor_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
+            0 if scale == 1 => OffsetXor::new(xor.clone()),
             log2 => {
                 let low = |i: usize| (i as u32 & ((1 << log2) - 1)) << (2 * axis);
-                Flips::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
+                OffsetXor::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
             }
         };
         let layout = &view.layout;
@@ -82,40 +82,40 @@ impl Level {
         let z_last = surface.first_layer + if shape == Shape::Volume { view.size[2] as u32 - 1 } else { surface.last_layer };
         let most = [(view.size[0] as u32 - 1) >> texels_log2[0], (view.size[1] as u32 - 1) >> texels_log2[1], z_last];
         let mut sum = layout.base;
-        let mut flips = layout.sample_xor.iter().fold(0, |all, x| all | x);
+        let mut offset_xor = layout.sample_xor.iter().fold(0, |all, x| all | x);
         for (axis, last) in most.into_iter().enumerate() {
             sum = sum.checked_add(u64::from(last >> layout.shift[axis]).checked_mul(layout.step[axis])?)?;
-            flips |= layout.xor[axis].iter().fold(0, |all, x| all | x);
+            offset_xor |= layout.xor[axis].iter().fold(0, |all, x| all | x);
         }
-        if sum.checked_add(flips.into())?.checked_add(surface.format.bytes.into())? > surface.bytes {
+        if sum.checked_add(offset_xor.into())?.checked_add(surface.format.bytes.into())? > surface.bytes {
             return None;
         }
         let first = *layout.sample_xor.first()?;
         // Without a direction of slices, the share of the only one is part of the level's.
         let only = layout.slice(surface.first_layer, 0);
         let is_only = slices == Slices::One && shape != Shape::Volume;
-        let (base, flips) = if is_only { (only.base, only.flips) } else { (layout.base, first) };
-        let flips = if shape == Shape::Row { flips ^ layout.xor[1][0] } else { flips };
+        let (base, offset_xor) = if is_only { (only.base, only.offset_xor) } else { (layout.base, first) };
+        let offset_xor = if shape == Shape::Row { offset_xor ^ layout.xor[1][0] } else { offset_xor };
         let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
         Some(Level {
             size: view.size,
             base: i32::try_from(base * u64::from(scale)).ok()?,
-            flips: (flips * scale) as i32,
+            offset_xor: (offset_xor * scale) as i32,
             shift: [0, 1, 2].map(|axis| (layout.shift[axis] + texels_log2[axis]) as i32),
             step: [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?],
-            xor: [0, 1, 2].map(|axis| flips_of(&layout.xor[axis], axis)),
+            xor: [0, 1, 2].map(|axis| offset_xor_of(&layout.xor[axis], axis)),
             samples: layout.sample_xor.iter().map(|x| x ^ first).collect(),
         })
     }
 
-    /// The flips of a sample; for the lanes of `m`, `sample` is one of the image.
+    /// What a sample exclusive-ors into the offset; for the lanes of `m`, `sample` is one of the image.
     ///
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]
     pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Share<S> {
         // SAFETY: the table has an entry for each sample.
-        unsafe { Share { sum: S::i(0), flips: S::entry(&self.samples, sample, m) } }
+        unsafe { Share { sum: S::i(0), offset_xor: S::entry(&self.samples, sample, m) } }
     }
 
     /// Share of coordinate `i` along `axis`; `i` lies in the level.
@@ -124,21 +124,21 @@ impl Level {
     /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
     #[inline(always)]
     pub unsafe fn share<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Share<S> {
-        let flips = &self.xor[axis];
+        let offset_xor = &self.xor[axis];
         // SAFETY: the index into the table is masked to its length, a power of two.
         unsafe {
             let sum = S::mul(S::shr(i, self.shift[axis]), S::i(self.step[axis]));
-            let Some(nibbles) = &flips.nibbles else {
-                let index = S::and(i, S::i(flips.table.len() as i32 - 1));
-                return Share { sum, flips: S::entry(&flips.table, index, m) };
+            let Some(nibbles) = &offset_xor.nibbles else {
+                let index = S::and(i, S::i(offset_xor.table.len() as i32 - 1));
+                return Share { sum, offset_xor: S::entry(&offset_xor.table, index, m) };
             };
-            let mut all = S::i(flips.table[0] as i32);
+            let mut all = S::i(offset_xor.table[0] as i32);
             let mut rest = i;
             for nibble in nibbles {
                 all = S::xor(all, S::lookup(nibble, rest));
                 rest = S::shr(rest, 4);
             }
-            Share { sum, flips: all }
+            Share { sum, offset_xor: all }
         }
     }
 }
@@ -147,7 +147,7 @@ impl Level {
 #[derive(Clone, Copy)]
 pub struct Share<S: Simd> {
     pub sum: S::I,
-    pub flips: S::I,
+    pub offset_xor: S::I,
 }
 
 impl<S: Simd> Share<S> {
@@ -158,21 +158,21 @@ impl<S: Simd> Share<S> {
     #[inline(always)]
     pub unsafe fn of(level: &Level) -> Share<S> {
         // SAFETY: no memory is touched.
-        unsafe { Share { sum: S::i(level.base), flips: S::i(level.flips) } }
+        unsafe { Share { sum: S::i(level.base), offset_xor: S::i(level.offset_xor) } }
     }
 
     /// Of two directions together.
     #[inline(always)]
     pub unsafe fn with(self, other: Share<S>) -> Share<S> {
         // SAFETY: no memory is touched.
-        unsafe { Share { sum: S::add(self.sum, other.sum), flips: S::xor(self.flips, other.flips) } }
+        unsafe { Share { sum: S::add(self.sum, other.sum), offset_xor: S::xor(self.offset_xor, other.offset_xor) } }
     }
 
     /// The address that all shares make.
     #[inline(always)]
     pub unsafe fn address(self) -> S::I {
         // SAFETY: no memory is touched.
-        unsafe { S::add(self.sum, self.flips) }
+        unsafe { S::add(self.sum, self.offset_xor) }
     }
 }
 
@@ -184,8 +184,8 @@ mod tests {
     fn nibbles_repeat_where_the_table_does() {
         for len in [1, 2, 8, 16, 128, 256] {
             let table: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
-            let flips = Flips::new(table.clone());
-            let nibbles = flips.nibbles.as_ref().unwrap();
+            let offset_xor = OffsetXor::new(table.clone());
+            let nibbles = offset_xor.nibbles.as_ref().unwrap();
             for i in 0..1024_usize {
                 let by_nibbles = nibbles.iter().enumerate().fold(table[0], |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
                 assert_eq!(by_nibbles, table[i & (table.len() - 1)], "{i} of {len}");

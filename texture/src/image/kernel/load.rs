@@ -1,7 +1,7 @@
 //! image_load, image_msaa_load and the addresses of image_store in vectors: the twin of [`super::super::texels`].
 
 use super::level::{Level, Share};
-use super::operands::{Lanes, component};
+use super::operands::{LaneOperands, component};
 use super::taps::inside;
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
@@ -20,8 +20,8 @@ struct Place<S: Simd> {
 
 /// The texels that integer coordinates name in a level, for the lanes of `m`.
 #[inline(always)]
-unsafe fn place<S: Simd>(k: &Kernel, level: &Level, lanes: &Lanes, wave: &Wave, m: S::M) -> Place<S> {
-    // SAFETY: as `Lanes`; shares are taken of coordinates of the level for the lanes that are inside.
+unsafe fn place<S: Simd>(k: &Kernel, level: &Level, lanes: &LaneOperands, wave: &Wave, m: S::M) -> Place<S> {
+    // SAFETY: as `LaneOperands`; shares are taken of coordinates of the level for the lanes that are inside.
     unsafe {
         let mut place = Place { share: Share::of(level), inside: m };
         for axis in 0..3 {
@@ -42,7 +42,7 @@ unsafe fn place<S: Simd>(k: &Kernel, level: &Level, lanes: &Lanes, wave: &Wave, 
 
 /// The same for the level that each lane names.
 #[inline(always)]
-unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &Lanes, wave: &Wave, m: S::M) -> Place<S> {
+unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &LaneOperands, wave: &Wave, m: S::M) -> Place<S> {
     // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
     unsafe {
         if !k.takes_level {
@@ -52,13 +52,13 @@ unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &Lanes, wave: &Wave, m: S:
         let mut all = [0_u32; 16];
         S::store(&mut all, S::mask(u32::MAX), numbers);
         let mut left = S::bits(S::both(m, inside::<S>(numbers, k.levels.len() as i32)));
-        let mut out = Place { share: Share { sum: S::i(0), flips: S::i(0) }, inside: S::mask(0) };
+        let mut out = Place { share: Share { sum: S::i(0), offset_xor: S::i(0) }, inside: S::mask(0) };
         while left != 0 {
             let number = all[left.trailing_zeros() as usize & 15];
             let these = S::both(S::mask(left), S::eq(numbers, S::i(number as i32)));
             let part = place::<S>(k, &k.levels[number as usize], lanes, wave, these);
             out.share.sum = S::select(these, part.share.sum, out.share.sum);
-            out.share.flips = S::select(these, part.share.flips, out.share.flips);
+            out.share.offset_xor = S::select(these, part.share.offset_xor, out.share.offset_xor);
             out.inside = S::either(out.inside, part.inside);
             left &= !S::bits(these);
         }
@@ -100,7 +100,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
                 continue;
             }
             let m = S::mask(active);
-            let lanes = Lanes { operands: call.operands, first };
+            let lanes = LaneOperands { operands: call.operands, first };
             let mut place = place_in_levels::<S>(k, &lanes, wave, m);
             let mut channels = [S::i(0); 4];
             let mut lost = Lost::none();
@@ -145,7 +145,7 @@ pub unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out
             if active == 0 {
                 continue;
             }
-            let lanes = Lanes { operands, first };
+            let lanes = LaneOperands { operands, first };
             let mut place = place_in_levels::<S>(k, &lanes, wave, S::mask(active));
             if k.samples > 0 {
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);

@@ -3,7 +3,7 @@
 use super::super::lod::LOWEST;
 use super::super::op::Lod;
 use super::Kernel;
-use super::operands::Lanes;
+use super::operands::LaneOperands;
 use crate::Wave;
 use crate::simd::Simd;
 
@@ -44,7 +44,7 @@ unsafe fn square<S: Simd>(k: &Kernel, d: [S::F; 3]) -> S::F {
             if axis >= k.shape.axes() {
                 continue;
             }
-            let d = if k.unnormalised { d[axis] } else { S::mul_f(d[axis], S::f(size[axis] as f32)) };
+            let d = if k.unnormalized { d[axis] } else { S::mul_f(d[axis], S::f(size[axis] as f32)) };
             let d = S::mul_f(d, d);
             sum = if axis == 0 { d } else { S::add_f(sum, d) };
         }
@@ -74,8 +74,8 @@ pub struct Detail<S: Simd> {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn detail<S: Simd, const GENERAL: bool>(k: &Kernel, lanes: &Lanes, wave: &Wave, body: [S::F; 3], m: S::M) -> Detail<S> {
-    // SAFETY: as `Lanes`.
+pub unsafe fn detail<S: Simd, const GENERAL: bool>(k: &Kernel, lanes: &LaneOperands, wave: &Wave, body: [S::F; 3], m: S::M) -> Detail<S> {
+    // SAFETY: as `LaneOperands`.
     unsafe {
         let mut footprint = Footprint { count: S::i(1), major: [S::f(0.0); 3] };
         let level = to_lambda::<S>(lanes.float::<S>(wave, k.layout.level));

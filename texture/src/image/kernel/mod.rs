@@ -1,5 +1,5 @@
 //! Vector forms of image instructions: sample and gather4, load, msaa_load and store, of all dimensions, clamp modes and filters, for images in
-//! memory of one piece whose texels are plain channels or BC blocks (of which lanes decode theirs one by one). Each gives the bits of the scalar
+//! flat memory whose texels are plain channels or BC blocks (of which lanes decode theirs one by one). Each gives the bits of the scalar
 //! form, to which tests hold them.
 //!
 //! [`Kernel::new`] decides whether an instruction and its descriptors have one. Everything an image fixes is in the [`Kernel`]; the functions
@@ -84,7 +84,7 @@ enum Slices {
     Layers,
     /// A face of a cube as an image of its own.
     Faces,
-    /// A face whose neighbours go on beyond its edges.
+    /// A face whose neighbors go on beyond its edges.
     SeamlessFaces,
 }
 
@@ -98,7 +98,7 @@ impl Slices {
 struct Call<'a> {
     operands: &'a Operands<'a>,
     image: View,
-    /// Border colour in memory channels.
+    /// Border color in memory channels.
     border: [u32; 4],
 }
 
@@ -132,7 +132,7 @@ pub(super) struct Kernel {
     max_ratio: Option<u32>,
     z_linear: Option<bool>,
     is_integer: bool,
-    unnormalised: bool,
+    unnormalized: bool,
     coarse: bool,
     truncate: bool,
     truncate_layer: bool,
@@ -162,7 +162,7 @@ enum Function {
 
 /// What an instruction does, as far as kernels tell apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum KernelOp {
     Sample,
     Gather,
     Load,
@@ -170,13 +170,13 @@ enum Does {
     Store,
 }
 
-fn does(kind: Kind) -> Option<Does> {
+fn kernel_op(kind: Kind) -> Option<KernelOp> {
     Some(match kind {
-        Kind::Sample(_) => Does::Sample,
-        Kind::Gather4(_) => Does::Gather,
-        Kind::Load { packing: Packing::Converted, .. } => Does::Load,
-        Kind::Store { raw: false, .. } => Does::Store,
-        Kind::MsaaLoad => Does::LoadSamples,
+        Kind::Sample(_) => KernelOp::Sample,
+        Kind::Gather4(_) => KernelOp::Gather,
+        Kind::Load { packing: Packing::Converted, .. } => KernelOp::Load,
+        Kind::Store { raw: false, .. } => KernelOp::Store,
+        Kind::MsaaLoad => KernelOp::LoadSamples,
         _ => return None,
     })
 }
@@ -218,13 +218,13 @@ impl Kernel {
     pub(super) fn new(routine: &Routine, isa: Isa) -> Option<Kernel> {
         let surface = routine.surface.as_ref()?;
         let op = &routine.op;
-        let does = does(op.kind)?;
+        let kernel_op = kernel_op(op.kind)?;
         let sampling = op.kind.sampling();
         let sampler = routine.sampler.as_ref();
         let (shape, slices) = shape(surface, sampler);
         let needs_whole_cube = slices == Slices::SeamlessFaces && surface.last_layer < 5;
         let is_slices = shape == Shape::Volume && surface.first_layer != 0;
-        let is_flat = does != Does::Gather || shape != Shape::Volume;
+        let is_flat = kernel_op != KernelOp::Gather || shape != Shape::Volume;
         // Derivatives are those of the instruction's directions.
         let is_like = routine.dim.axes() == surface.dim.axes();
         if needs_whole_cube || is_slices || !is_flat || !is_like || surface.min_lod_warn != 0 || op.dmask & 15 == 0 {
@@ -233,7 +233,7 @@ impl Kernel {
 
         let is_integer = surface.format.is_integer();
         let blends = sampler.is_some() && !is_integer;
-        let gathers = does == Does::Gather;
+        let gathers = kernel_op == KernelOp::Gather;
         let linear = sampler.is_some_and(|s| s.mag.linear) && blends || gathers;
         let min_linear = sampler.is_some_and(|s| s.min.linear) && blends || gathers;
         let filters = blends && !gathers;
@@ -258,15 +258,15 @@ impl Kernel {
             source => source,
         });
         let one = sources[(op.dmask.trailing_zeros() as usize).min(3)];
-        let components: Vec<Source> = match (does, one) {
-            (Does::LoadSamples, _) => (0..4).map(Source::Channel).collect(),
-            (Does::Gather, Source::Channel(_)) => (0..4).map(Source::Channel).collect(),
-            (Does::Gather, constant) => vec![constant; 4],
+        let components: Vec<Source> = match (kernel_op, one) {
+            (KernelOp::LoadSamples, _) => (0..4).map(Source::Channel).collect(),
+            (KernelOp::Gather, Source::Channel(_)) => (0..4).map(Source::Channel).collect(),
+            (KernelOp::Gather, constant) => vec![constant; 4],
             _ => (0..4).filter(|k| op.dmask >> k & 1 != 0).map(|k| sources[k]).collect(),
         };
         let channel = |source: &Source| if let Source::Channel(c) = source { Some(*c) } else { None };
-        let needed = match does {
-            Does::LoadSamples => channel(&one).map_or(0, |c| 1 << c),
+        let needed = match kernel_op {
+            KernelOp::LoadSamples => channel(&one).map_or(0, |c| 1 << c),
             _ => components.iter().filter_map(channel).fold(0, |all, c| all | 1 << c),
         };
         let special = Special {
@@ -293,7 +293,7 @@ impl Kernel {
             last_layer: i32::try_from(surface.last_layer).ok()?,
             samples: if is_multisampled { surface.samples as i32 } else { 0 },
             takes_level: matches!(op.kind, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. }),
-            fragments: (does == Does::LoadSamples).then_some(one),
+            fragments: (kernel_op == KernelOp::LoadSamples).then_some(one),
             clamp,
             has_border,
             linear,
@@ -304,7 +304,7 @@ impl Kernel {
             max_ratio,
             z_linear: sampler.and_then(|s| s.z_linear),
             is_integer,
-            unnormalised: sampler.is_some_and(|s| s.unnormalised),
+            unnormalized: sampler.is_some_and(|s| s.unnormalized),
             coarse: sampler.is_some_and(|s| s.coarse),
             truncate: sampler.is_some_and(|s| s.truncate),
             truncate_layer: sampler.is_some_and(|s| s.truncate_layer),
@@ -320,17 +320,17 @@ impl Kernel {
             log_table: &LOG_TABLE,
             address: surface.address,
             bytes: surface.bytes,
-            run: match does {
-                Does::Sample | Does::Gather => Function::Run(instances::sampler(surface, isa, is_general)),
-                Does::Load | Does::LoadSamples => Function::Run(instances::loader(surface, isa)),
-                Does::Store => Function::Store(instances::storer(isa)),
+            run: match kernel_op {
+                KernelOp::Sample | KernelOp::Gather => Function::Run(instances::sampler(surface, isa, is_general)),
+                KernelOp::Load | KernelOp::LoadSamples => Function::Run(instances::loader(surface, isa)),
+                KernelOp::Store => Function::Store(instances::storer(isa)),
             },
         })
     }
 
     /// Executes a load or a sampler instruction, if the image is in one piece of memory. The lanes that are left to the scalar form, those whose
     /// texels cannot be read among them; `None`: all. The caller has checked that the instruction's registers are there, and gives the border
-    /// colour of samplers that have one.
+    /// color of samplers that have one.
     pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory, border: [u32; 4]) -> Option<u64> {
         let Function::Run(run) = self.run else { return None };
         let call = Call { operands, image: self.view(memory)?, border };
@@ -348,7 +348,7 @@ impl Kernel {
         let bytes = self.element.bytes as usize;
         // SAFETY: as in `execute`; offsets of the lanes that store are those of texels, `bytes` long.
         unsafe {
-            let lanes = crate::wave::Lanes(offsets(self, operands, wave, &mut at));
+            let lanes = crate::wave::LaneIter(offsets(self, operands, wave, &mut at));
             match bytes {
                 1 => put::<1>(image, &at, lanes, texels),
                 2 => put::<2>(image, &at, lanes, texels),
@@ -365,14 +365,14 @@ impl Kernel {
         memory.view(self.address, self.bytes).map(|base| View::new(base, self.bytes))
     }
 
-    /// Needs the border colour?
+    /// Needs the border color?
     pub(super) fn has_border(&self) -> bool {
         self.has_border
     }
 
     /// Does every lane read the first level only?
     fn is_single_level(&self) -> bool {
-        self.levels.len() == 1 || self.mip == MipFilter::None || self.unnormalised
+        self.levels.len() == 1 || self.mip == MipFilter::None || self.unnormalized
     }
 }
 
@@ -380,7 +380,7 @@ impl Kernel {
 ///
 /// # Safety
 /// For each of the lanes, `at` is the offset of a texel of the image.
-unsafe fn put<const N: usize>(image: View, at: &[u32; 64], lanes: crate::wave::Lanes, texels: &[u8]) -> bool {
+unsafe fn put<const N: usize>(image: View, at: &[u32; 64], lanes: crate::wave::LaneIter, texels: &[u8]) -> bool {
     let (texels, _) = texels.as_chunks::<N>();
     let mut lost = Lost::none();
     for lane in lanes {

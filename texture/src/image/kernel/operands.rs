@@ -43,12 +43,12 @@ pub fn cells(op: &ImageOp, unpacked_d16: bool, components: &[Source]) -> Vec<Cel
 
 /// Lanes of a wave as one vector: the operands that begin at lane `first`.
 #[derive(Clone, Copy)]
-pub struct Lanes<'a> {
+pub struct LaneOperands<'a> {
     pub operands: &'a Operands<'a>,
     pub first: usize,
 }
 
-impl Lanes<'_> {
+impl LaneOperands<'_> {
     /// Bits of an address operand, halves zero-extended; 0 without one.
     ///
     /// # Safety

@@ -11,10 +11,10 @@ use super::super::filter::Reduction;
 use super::super::lod::MipFilter;
 use super::super::sample::to_byte;
 use super::cube::{self, EDGES};
-use super::filter::{Colours, Gathered, Quad, filter, mix};
+use super::filter::{Colors, Gathered, Quad, filter, mix};
 use super::level::{Level, Share};
 use super::lod::detail;
-use super::operands::Lanes;
+use super::operands::LaneOperands;
 use super::taps::{Taps, inside, linear, point};
 use super::texels::Texels;
 use super::{Call, Kernel, Shape, Slices};
@@ -41,7 +41,7 @@ unsafe fn axis<S: Simd, const GENERAL: bool>(k: &Kernel, level: &Level, n: usize
     // SAFETY: no memory is touched.
     unsafe {
         let size = level.size[n];
-        let texels = if k.unnormalised { at.body[n] } else { S::mul_f(at.body[n], S::f(size as f32)) };
+        let texels = if k.unnormalized { at.body[n] } else { S::mul_f(at.body[n], S::f(size as f32)) };
         if !is_linear {
             let index = point::<S>(texels, at.offset[n], k.clamp[n], size, k.truncate);
             return Taps { index: [index; 2], weight: S::i(0) };
@@ -107,7 +107,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
     k: &Kernel,
     level: &Level,
     image: View,
-    colours: &Colours,
+    colors: &Colors,
     at: &At<S>,
     is_linear: bool,
     undone: &mut u32,
@@ -116,7 +116,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
 ) -> [S::F; 4] {
     // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
     unsafe {
-        let nothing = Share { sum: S::i(0), flips: S::i(0) };
+        let nothing = Share { sum: S::i(0), offset_xor: S::i(0) };
         let none = Taps { index: [S::i(0); 2], weight: S::i(0) };
         let x = axis::<S, GENERAL>(k, level, 0, is_linear, at);
         let has_y = k.shape != Shape::Row;
@@ -180,7 +180,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
                 }
                 if T::BY_CHANNEL || k.is_special {
                     let quad = Quad { taps, used, inside, weight: [x.weight, y.weight], is_linear };
-                    filter::<S, T>(k, &k.element, colours, at.reference, &quad)
+                    filter::<S, T>(k, &k.element, colors, at.reference, &quad)
                 } else if is_linear {
                     T::blend::<S>(&k.element, taps, x.weight, y.weight)
                 } else {
@@ -212,7 +212,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
 unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
     k: &Kernel,
     image: View,
-    colours: &Colours,
+    colors: &Colors,
     at: &At<S>,
     keys: S::I,
     undone: &mut u32,
@@ -232,7 +232,7 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
             let key = all[left.trailing_zeros() as usize & 15];
             let these = if is_single { m } else { S::both(S::mask(left), S::eq(keys, S::i(key as i32))) };
             let (number, is_linear) = if GENERAL { (key >> 1, key & 1 != 0) } else { (key, k.linear) };
-            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], image, colours, at, is_linear, undone, lost, these);
+            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], image, colors, at, is_linear, undone, lost, these);
             if S::bits(these) == S::bits(m) {
                 return value;
             }
@@ -256,7 +256,7 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
     // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
     unsafe {
         let border = call.border.map(f32::from_bits);
-        let colours = Colours { border, border_units: if GENERAL && k.has_border { border.map(to_byte) } else { border } };
+        let colors = Colors { border, border_units: if GENERAL && k.has_border { border.map(to_byte) } else { border } };
         let last = k.levels.len() as i32 - 1;
         let mut not_done = 0_u64;
         for first in (0..wave.lanes).step_by(S::LANES) {
@@ -265,7 +265,7 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
                 continue;
             }
             let mut m = S::mask(active);
-            let lanes = Lanes { operands: call.operands, first };
+            let lanes = LaneOperands { operands: call.operands, first };
             let word = lanes.bits::<S>(wave, k.layout.offset);
             let (mut body, mut offset) = ([S::f(0.0); 3], [S::i(0); 3]);
             for n in 0..3 {
@@ -314,7 +314,7 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
             let (mut undone, mut lost) = (0, Lost::none());
             let mut gathered = Gathered::<S>::new();
             let mut out = [S::f(0.0); 4];
-            let centre = at.body;
+            let center = at.body;
             let mut n = 0;
             loop {
                 let these_samples = if GENERAL { S::both(m, S::gt(count, S::i(n))) } else { m };
@@ -324,15 +324,15 @@ pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: 
                     }
                     let step = S::sub_f(S::div_f(S::f(n as f32 + 0.5), S::to_f(count)), S::f(0.5));
                     for axis in 0..3 {
-                        let moved = S::add_f(centre[axis], S::mul_f(step, major[axis]));
-                        at.body[axis] = S::select_f(S::gt(count, S::i(1)), moved, centre[axis]);
+                        let moved = S::add_f(center[axis], S::mul_f(step, major[axis]));
+                        at.body[axis] = S::select_f(S::gt(count, S::i(1)), moved, center[axis]);
                     }
                 }
                 let mut number = number;
                 let mut these = these_samples;
                 for pass in 0..2 {
                     let keys = if GENERAL { S::or(S::shl(number, 1), flag) } else { number };
-                    let value = levels::<S, T, GENERAL>(k, call.image, &colours, &at, keys, &mut undone, &mut lost, these);
+                    let value = levels::<S, T, GENERAL>(k, call.image, &colors, &at, keys, &mut undone, &mut lost, these);
                     out = if pass == 0 { value } else { mix::<S>(reduction, out, value, weight) };
                     these = S::both(these, S::gt(weight, S::i(0)));
                     if S::bits(these) == 0 {

@@ -129,7 +129,7 @@ fn closed_surfaces_are_closed() {
 
 #[test]
 fn every_triangle_is_in_the_hierarchy_once() {
-    // A fan with equal middles, single triangles, none, and corners that are no numbers.
+    // A fan with equal middles, single triangles, none, and corners that are NaN.
     for count in [0usize, 1, 2, 3, 5, 64] {
         let mut triangles: Vec<Corners> = (0..count).map(|i| [[0.0; 3], [1.0, i as f32, 0.0], [0.0, 0.0, 1.0]]).collect();
         triangles.push([[f32::NAN; 3]; 3]);

@@ -45,7 +45,7 @@ fn invalid_operations_give_the_negative_quiet_nan() {
 #[test]
 fn min_and_max_follow_mode_ieee() {
     let two = bits(2.0);
-    // IEEE on: signalling NaNs are quieted and win, quiet ones lose
+    // IEEE on: signaling NaNs are quieted and win, quiet ones lose
     for op in [FMin32, FMax32] {
         assert_eq!(op2(op, HSA, SNAN, two), SNAN_QUIETED);
         assert_eq!(op2(op, HSA, two, SNAN), SNAN_QUIETED);
@@ -93,11 +93,7 @@ fn median_of_three() {
     assert_eq!(op3(FMed316, HSA, 0x4000u32, 0x3c00u32, 0x4200u32), 0x4000);
     assert_eq!(op3(FMed316, HSA, 0x0002u32, 0x8001u32, 0x0001u32), 0x0001);
     assert_eq!(op3(FMed316, FpMode(0x330), 0x0002u32, 0x8001u32, 0x0001u32), 0, "flushed");
-    assert_eq!(
-        op3(FMed316, HSA, 0x4200u32, 0xfd00u32, 0x3c00u32),
-        0x3c00,
-        "the signalling NaN is quieted by the first minimum, then loses"
-    );
+    assert_eq!(op3(FMed316, HSA, 0x4200u32, 0xfd00u32, 0x3c00u32), 0x3c00, "the signaling NaN is quieted by the first minimum, then loses");
 }
 
 #[test]

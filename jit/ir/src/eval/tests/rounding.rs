@@ -3,7 +3,7 @@
 use super::*;
 use rustc_apfloat::{Float, ieee::Half};
 
-/// f32 neighbours of an exactly known value, by rounding mode.
+/// f32 neighbors of an exactly known value, by rounding mode.
 fn f32_by_mode(exact: f64, mode: u16) -> u32 {
     let nearest = exact as f32;
     let below = if nearest as f64 > exact { nearest.next_down() } else { nearest };

@@ -34,7 +34,7 @@ pub mod rules {
     /// instructions, dmask against registers, attribute numbers, export targets, tfe of stores, th against scope, lds_direct, null and
     /// execz by processor, unused fields that LLVM prints as numbers. Our code must read back as the text.
     pub const REFUSED: &str = "llvm-mc does not take its own text (ours reads back)";
-    /// LLVM's text has a comment where an operand or modifier should be, so it is no source text.
+    /// LLVM's text has a comment where an operand or modifier should be, so it is not source text.
     pub const COMMENT: &str = "text with a comment in place of a value";
     /// llvm-mc's code reads as another text: a literal that is the high half of a double and small enough for an inline integer,
     /// literals of mixed precision with DPP, float constants of s_setreg_imm32_b32, `off` in compressed exports, gfx12's barriers of
@@ -47,7 +47,7 @@ pub mod rules {
     /// gfx6 and gfx7: llvm-mc leaves out what the code has no room for, as |abs| in v_div_scale_f32.
     pub const DROPPED: &str = "llvm-mc drops a part of the text (we refuse it)";
     /// A test line that llvm-mc prints otherwise than LLVM's disassembler prints its code, or whose code that refuses, as gfx12's buffer
-    /// instructions with `src_scc` in place of M0: the text is no disassembly, and we make other code of it. The code itself is among the
+    /// instructions with `src_scc` in place of M0: the text is not a disassembly, and we make other code of it. The code itself is among the
     /// words.
     pub const NOT_READ: &str = "test lines that LLVM's disassembler prints otherwise (ours differs)";
 }
@@ -264,7 +264,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Source lines against the assembler alone: what it takes is read by us, and made by us. Lines it does not take are no matter.
+    /// Source lines against the assembler alone: what it takes is read by us, and made by us. Lines it does not take are passed over.
     pub fn sources(&self, source: &[String], reports: &mut Reports) {
         let assembled = llvm::assemble(source, self.setting).into_iter().flatten();
         let printed: BTreeSet<(String, Vec<u32>)> = assembled.collect();
@@ -296,7 +296,7 @@ impl Judge<'_> {
     /// One text: what llvm-mc makes of it, or the rule for where it cannot be the measure.
     pub fn code_of(&self, text: &str, theirs: Result<(String, Vec<u32>), String>, report: &mut Report) {
         let found = assemble_instruction(text, self.setting.target, self.setting.wave);
-        // Where LLVM names no halves, ours are no difference.
+        // Where LLVM names no halves, ours do not count as a difference.
         let named = !self.setting.true16 || names_halves(text);
         let plain = |text: &str| if named { text.into() } else { without_halves(text) };
         let reads = |code: &[u32]| plain(&ours(code, self.setting).0) == plain(text);

@@ -15,7 +15,7 @@ pub fn fold(s: &str) -> String {
     s.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text that says of itself that it is no instruction.
+/// Text by which LLVM says that it found no instruction.
 pub fn refused(text: &str) -> bool {
     text.starts_with(".long") || text.contains("/*Invalid") || text.contains("/*invalid immediate")
 }

@@ -5,7 +5,7 @@ use crate::lazy::Lazy;
 use super::{Bc, bits};
 use crate::format::Numeric;
 
-/// Colours between endpoints are multiples of this part of 1: of 255 by the least common multiple of the steps' divisors 2 and 3.
+/// Colors between endpoints are multiples of this part of 1: of 255 by the least common multiple of the steps' divisors 2 and 3.
 const PARTS: u32 = 255 * 6;
 
 /// The sRGB curve at multiples of 1 / [`PARTS`].
@@ -16,7 +16,7 @@ static SRGB: Lazy<Vec<f32>> =
 pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
     let (lower, upper) = (block, block >> 64);
     let is_signed = numeric == Numeric::Snorm;
-    let colours = |block, four| {
+    let colors = |block, four| {
         let ends = Ends::new(block, four);
         let steps: [_; 4] = std::array::from_fn(|index| step(&ends, index as u32, numeric));
         let indices = (block >> 32) as u32;
@@ -29,14 +29,14 @@ pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
         std::array::from_fn::<_, 16, _>(|t| steps[(indices >> (3 * t) & 7) as usize])
     };
     let texels: [[f32; 4]; 16] = match kind {
-        Bc::Bc1 => colours(lower, false),
+        Bc::Bc1 => colors(lower, false),
         Bc::Bc2 => {
-            let colours = colours(upper, true);
-            std::array::from_fn(|t| with_alpha(colours[t], (lower as u64 >> (4 * t) & 15) as f32 / 15.0))
+            let colors = colors(upper, true);
+            std::array::from_fn(|t| with_alpha(colors[t], (lower as u64 >> (4 * t) & 15) as f32 / 15.0))
         }
         Bc::Bc3 => {
-            let (colours, alpha) = (colours(upper, true), singles(lower));
-            std::array::from_fn(|t| with_alpha(colours[t], alpha[t]))
+            let (colors, alpha) = (colors(upper, true), singles(lower));
+            std::array::from_fn(|t| with_alpha(colors[t], alpha[t]))
         }
         Bc::Bc4 => singles(lower).map(|red| [red, 0.0, 0.0, 1.0]),
         _ => {
@@ -57,8 +57,8 @@ fn expand(c: u32) -> [u32; 3] {
     [r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2]
 }
 
-/// The two endpoints of a colour block, 8 bits a channel. Where the first is not the larger one, index 2 is half way and 3 transparent black,
-/// unless the block always has four colours.
+/// The two endpoints of a color block, 8 bits a channel. Where the first is not the larger one, index 2 is half way and 3 transparent black,
+/// unless the block always has four colors.
 struct Ends {
     ends: [[u32; 3]; 2],
     has_four: bool,
@@ -71,7 +71,7 @@ impl Ends {
     }
 }
 
-/// The colour of an index.
+/// The color of an index.
 fn step(ends: &Ends, index: u32, numeric: Numeric) -> [f32; 4] {
     let weights = match (index, ends.has_four) {
         (0, _) => [6, 0],
