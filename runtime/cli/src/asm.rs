@@ -1,9 +1,8 @@
 //! `wavejit asm`: assembly text to machine code, in LLVM's syntax; the inverse of `wavejit disasm`.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::path::PathBuf;
-use wavejit_isa::assemble;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,22 +34,11 @@ pub struct AsmArgs {
 /// Runs it.
 pub fn asm_command(args: &AsmArgs) -> Result<()> {
     let target = super::processor(&args.mcpu)?;
-    let wave_size = match args.wave.unwrap_or(target.default_wave_size()) {
-        n @ (32 | 64) => n,
-        n => bail!("--wave {n}: expected 32 or 64"),
-    };
+    let wave_size = super::code::wave_size(args.wave, target.default_wave_size())?;
     let source = super::read_file(&args.file)?;
     let source = String::from_utf8(source).with_context(|| format!("{}: not UTF-8 text", args.file.display()))?;
-    let code = match assemble(&source, target, wave_size) {
-        Ok(code) => code,
-        Err(errors) => {
-            let file = if args.file.as_os_str() == "-" { "standard input".to_string() } else { args.file.display().to_string() };
-            let text: Vec<String> = errors.iter().take(20).map(|e| format!("{file}: {e}")).collect();
-            let more = errors.len().saturating_sub(20);
-            let tail = if more > 0 { format!("\n... and {more} more") } else { String::new() };
-            bail!("{}{tail}", text.join("\n"));
-        }
-    };
+    let origin = if args.file.as_os_str() == "-" { "standard input".to_string() } else { args.file.display().to_string() };
+    let code = super::code::assembled(&origin, &source, target, wave_size)?;
     if let Some(out) = &args.out {
         if out.as_os_str() == "-" {
             return Ok(std::io::Write::write_all(&mut std::io::stdout().lock(), &code.bytes)?);
@@ -66,8 +54,7 @@ pub fn asm_command(args: &AsmArgs) -> Result<()> {
             let pairs: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
             let _ = writeln!(text, "{}", pairs.join(" "));
         } else {
-            let dwords: Vec<String> =
-                bytes.chunks_exact(4).map(|b| format!("{:08X}", u32::from_le_bytes([b[0], b[1], b[2], b[3]]))).collect();
+            let dwords: Vec<String> = super::code::dwords(bytes).iter().map(|w| format!("{w:08X}")).collect();
             let _ = writeln!(text, "{}\t// {offset:08X}: {}", lines[line - 1].trim(), dwords.join(" "));
         }
     }

@@ -1,13 +1,13 @@
 //! `wavejit disasm`: machine code as text, in LLVM's syntax.
 //!
-//! Three inputs: a code object, with kernel labels, laid out as `llvm-objdump -d` prints it; `--hex`, one instruction per line, one line of
-//! text for each; `--raw`, a stream of bytes.
+//! A code object is printed with kernel labels, as `llvm-objdump -d` lays it out; `--hex`, one instruction per line, with one line of text
+//! for each; `--raw` and `--asm` as a stream of bytes.
 
+use super::code::{BareText, CodeArgs, dwords};
 use super::hex;
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use wavejit::code_object::{CodeObject, KernelInfo, Segment, Symbol, SymbolKind};
 use wavejit_isa::disasm::needs_true16;
 use wavejit_isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
@@ -19,36 +19,21 @@ Examples:
   wavejit disasm kernels.hsaco --kernel saxpy
   echo '01 02 04 7e' | wavejit disasm --mcpu gfx1100 --hex -
   echo '0010: 0x7e040201, // v_mov_b32' | wavejit disasm --hex -
+  wavejit disasm --hex '7e040201'
+  wavejit disasm --asm 'v_add_f32 v0, v1, v2; s_endpgm' --mcpu gfx900
   wavejit disasm --mcpu gfx1100 --wave 64 --raw code.bin";
-    format!("{}\n\n{examples}", hex::SYNTAX)
+    let forms = "\
+--hex prints exactly one line of text for each line of input, `<invalid>` for what is not an instruction; --raw and --asm print
+`TEXT<tab>// OFFSET: DWORDS`, with `.long` for what is not an instruction.";
+    format!("{forms}\n\n{}\n\n{examples}", hex::SYNTAX)
 }
 
 /// Print machine code as text, in LLVM's syntax.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
 pub struct DisasmArgs {
-    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
-    #[arg(required_unless_present_any = ["hex", "raw"], conflicts_with_all = ["hex", "raw"])]
-    file: Option<PathBuf>,
-    /// Only this kernel or function.
-    #[arg(long, requires = "file")]
-    kernel: Option<String>,
-    /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+.
-    #[arg(long, requires = "file")]
-    target: Option<String>,
-    /// One instruction per line of FILE (- for standard input), as hexadecimal bytes or dwords (see below); prints exactly one line for each,
-    /// `<invalid>` for what is not an instruction.
-    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
-    hex: Option<PathBuf>,
-    /// FILE (- for standard input) is code: prints `TEXT<tab>// OFFSET: DWORDS`, with `.long` for what is not an instruction.
-    #[arg(long, value_name = "FILE")]
-    raw: Option<PathBuf>,
-    /// Processor of --hex and --raw code, such as gfx1100, fiji or gfx11-generic.
-    #[arg(long, default_value = "gfx1100")]
-    mcpu: String,
-    /// Wave size, 32 or 64; default: the kernel's, else 32 from gfx10 on.
-    #[arg(long)]
-    wave: Option<u32>,
+    #[command(flatten)]
+    code: CodeArgs,
     /// Print halves of registers as v0.l and v0.h, as LLVM does with +real-true16.
     #[arg(long)]
     true16: bool,
@@ -56,19 +41,15 @@ pub struct DisasmArgs {
 
 /// Runs it.
 pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
-    if let Some(file) = &args.file {
-        let bytes = super::read_code(file, args.target.as_deref(), &Default::default())?;
-        let object = super::load(file, &bytes, args.target.as_deref(), None)?;
+    if let Some((file, object)) = args.code.object()? {
         let mut out = BufWriter::new(std::io::stdout().lock());
         write_object(&mut out, args, file, &object)?;
         return Ok(out.flush()?);
     }
-    let target = super::processor(&args.mcpu)?;
-    let style = Style { target, wave_size: wave_size(args, target.default_wave_size())?, true16: args.true16 };
-    match (&args.hex, &args.raw) {
-        (Some(file), _) => {
-            let text = super::read_file(file)?;
-            let lines = String::from_utf8_lossy(&text);
+    let code = args.code.bare()?;
+    let style = Style { target: code.target, wave_size: code.wave_size, true16: args.true16 };
+    match &code.text {
+        BareText::Hex(lines) => {
             let mut not_hex = lines.lines().enumerate().filter_map(|(i, line)| Some((i + 1, hex::line_bytes(line).err()?)));
             if let Some((line, why)) = not_hex.next() {
                 let more = not_hex.count();
@@ -76,15 +57,7 @@ pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
             }
             super::print(&lines.lines().map(|line| style.hex_line(line) + "\n").collect::<String>())
         }
-        (_, Some(file)) => super::print(&style.stream(&super::read_file(file)?)),
-        _ => bail!("expected a file, --hex or --raw"),
-    }
-}
-
-fn wave_size(args: &DisasmArgs, default: u32) -> Result<u32> {
-    match args.wave.unwrap_or(default) {
-        n @ (32 | 64) => Ok(n),
-        n => bail!("--wave {n}: expected 32 or 64"),
+        BareText::Bytes(bytes) => super::print(&style.stream(bytes)),
     }
 }
 
@@ -137,10 +110,6 @@ impl Style {
     }
 }
 
-fn dwords(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-}
-
 fn long(word: u32) -> String {
     format!(".long {word:#010x}")
 }
@@ -155,8 +124,8 @@ fn write_object(out: &mut impl Write, args: &DisasmArgs, file: &std::path::Path,
     // .symtab and .dynsym name the same things; the loader has made them one list.
     let labels: Vec<Symbol> = object.symbols().filter(|s| !s.name.ends_with(".kd") && s.kind != SymbolKind::Lds).collect();
     let wave_sizes = WaveSizes::of(object.kernels());
-    let wanted = args.kernel.as_deref().map(|name| extent(&labels, name.trim_end_matches(".kd"), &wave_sizes));
-    if let (Some(None), Some(name)) = (&wanted, &args.kernel) {
+    let wanted = args.code.kernel.as_deref().map(|name| extent(&labels, name.trim_end_matches(".kd"), &wave_sizes));
+    if let (Some(None), Some(name)) = (&wanted, &args.code.kernel) {
         super::kernel(file, object, name)?; // says which kernels there are
         bail!("{}: kernel `{name}` has no code symbol", file.display())
     }
@@ -171,7 +140,8 @@ fn write_object(out: &mut impl Write, args: &DisasmArgs, file: &std::path::Path,
             if start >= end {
                 continue;
             }
-            let style = Style { target: object.target().processor, wave_size: wave_size(args, wave_sizes.at(start))?, true16: args.true16 };
+            let style =
+                Style { target: object.target().processor, wave_size: args.code.wave_size(wave_sizes.at(start))?, true16: args.true16 };
             if let Some(label) = range.label {
                 writeln!(out, "\n{start:016x} <{label}>:")?;
             }

@@ -1,22 +1,33 @@
-//! `wavejit lift`: the wave IR of a kernel.
+//! `wavejit lift`: the wave IR of a kernel, or of a few instructions.
 
-use anyhow::{Context, Result};
-use std::path::PathBuf;
-use wavejit_ir::{self as ir, Func};
-use wavejit_jit::lift::{LiftSource, lift};
+use super::code::CodeArgs;
+use super::hex;
+use anyhow::Result;
+use wavejit_ir as ir;
 use wavejit_jit::opt::{self, OptOptions};
 
-/// Print the wave IR of a kernel.
+fn help() -> String {
+    let examples = "\
+Examples:
+  wavejit lift kernels.hsaco --kernel saxpy --optimized
+  wavejit lift --asm 'v_add_f32 v0, v1, v2'
+  wavejit lift --asm 'v_cmp_gt_f32 vcc, v0, v1; v_cndmask_b32 v0, v0, v1, vcc' --mcpu gfx900
+  wavejit lift --hex '06000501' --mcpu gfx1100
+  wavejit lift --raw code.bin --wave 64";
+    format!("{BARE}\n\n{}\n\n{examples}", hex::SYNTAX)
+}
+
+/// What the help says about code without a file around it.
+pub const BARE: &str = "\
+Code given with --asm, --hex or --raw begins at address 0 and gets an s_endpgm behind it. All registers are kept at its end, so that no pass
+takes its results for unused; the float mode is that which compilers give kernels.";
+
+/// Print the wave IR of a kernel, or of a few instructions.
 #[derive(clap::Args, Debug)]
+#[command(after_help = help())]
 pub struct LiftArgs {
-    /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
-    file: PathBuf,
-    /// Kernel; may be left out if there is only one.
-    #[arg(long)]
-    kernel: Option<String>,
-    /// Target to take from a bundle, such as gfx1100 or gfx90a:xnack+.
-    #[arg(long)]
-    target: Option<String>,
+    #[command(flatten)]
+    code: CodeArgs,
     /// After all passes.
     #[arg(long)]
     optimized: bool,
@@ -24,27 +35,9 @@ pub struct LiftArgs {
 
 /// Runs it.
 pub fn lift_command(args: &LiftArgs) -> Result<()> {
-    let mut func = lifted(&args.file, args.kernel.as_deref(), args.target.as_deref())?;
+    let mut code = args.code.lift()?;
     if args.optimized {
-        opt::run(&mut func, OptOptions::default());
+        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state });
     }
-    super::print(&ir::text::print(&func))
-}
-
-/// The wave IR of a kernel, before any pass.
-pub fn lifted(file: &std::path::Path, kernel: Option<&str>, target: Option<&str>) -> Result<Func> {
-    let bytes = super::read_code(file, target, &Default::default())?;
-    let object = super::load(file, &bytes, target, kernel)?;
-    let kernel = super::one_kernel(file, &object, kernel)?;
-    let image = object.image(0).with_context(|| file.display().to_string())?;
-    let read = |address: u64| image.dword(address);
-    Ok(lift(&LiftSource {
-        name: &kernel.name,
-        entry: kernel.code_address,
-        target: kernel.target,
-        wave_size: kernel.wave_size,
-        mode: kernel.descriptor.rsrc.fp_mode(kernel.target),
-        vgprs: kernel.descriptor.rsrc.allocated_vgprs(kernel.target, kernel.wave_size),
-        read: &read,
-    }))
+    super::print(&ir::text::print(&code.func))
 }

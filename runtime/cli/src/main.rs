@@ -4,6 +4,7 @@
 
 mod asm;
 mod cc;
+mod code;
 mod disasm;
 mod dtype;
 mod emit;
@@ -34,7 +35,8 @@ Examples:
       --arg buf:rand=f32:1024:seed=1 --arg buf:fill=f32:2*1024 --arg f32=0.5 --out 1=-:f32:8
   wavejit disasm kernels.hsaco
   echo '01 02 04 7e' | wavejit disasm --mcpu gfx1100 --hex -
-  wavejit lift kernels.hsaco --kernel saxpy --optimized";
+  wavejit lift kernels.hsaco --kernel saxpy --optimized
+  wavejit emit --asm 'v_add_f32 v0, v1, v2' --mcpu gfx1100";
 
 /// A software GPU: runs AMD GPU machine code on the CPU, and shows it at every stage.
 #[derive(Parser, Debug)]

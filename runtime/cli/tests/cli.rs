@@ -166,6 +166,58 @@ fn lift_and_emit_show_the_stages() {
     assert!(stdout(&["emit", V5, "--kernel", "scale"]).contains("function"));
 }
 
+// One instruction, each way to give it. Encodings: llvm-mc-19 -show-encoding with the same -mcpu.
+#[test]
+fn lift_and_emit_take_a_few_instructions() {
+    let lifted = stdout(&["lift", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx1100"]);
+    assert!(lifted.contains("fadd.32") && lifted.contains("vset v0") && lifted.contains("func \"code\" wave32 {"), "{lifted}");
+    assert!(!lifted.contains("fail"), "what does not end is ended: {lifted}");
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/v_add_f32.bin");
+    std::fs::write(file, [0x01, 0x05, 0x00, 0x06]).unwrap();
+    for code in [&["--hex", "06000501"][..], &["--hex", "01 05 00 06 // v_add_f32"], &["--raw", file]] {
+        assert_eq!(stdout(&[&["lift", "--mcpu", "gfx1100"], code].concat()), lifted, "{code:?}");
+        assert_eq!(stdout(&[&["disasm"], code].concat()).split('\t').next().unwrap().trim(), "v_add_f32_e32 v0, v1, v2");
+    }
+    assert_eq!(with_input(&["lift", "--hex", "-"], b"06000501\n"), lifted);
+    // Another family encodes it otherwise and has 64 lanes unless told.
+    assert!(stdout(&["lift", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx900"]).contains("func \"code\" wave64 {"));
+    assert!(stdout(&["lift", "--raw", file, "--wave", "64"]).contains("func \"code\" wave64 {"));
+    // Nobody reads v0, but it is what was asked for.
+    for source in ["v_add_f32 v0, v1, v2; v_mov_b32 v3, v0", "v_add_f32 v0, v1, v2\nv_mov_b32 v3, v0 // twice"] {
+        let optimized = stdout(&["lift", "--asm", source, "--optimized"]);
+        assert!(optimized.contains("fadd.32") && optimized.contains("vset v0") && optimized.contains("vset v3"), "{optimized}");
+    }
+    let host = stdout(&["emit", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx1100"]);
+    assert!(host.contains("; region of b0") && host.contains("fadd"), "{host}");
+    let listing = stdout(&["disasm", "--asm", "v_add_f32 v0, v1, v2; s_endpgm", "--mcpu", "gfx1100"]);
+    assert_eq!(listing, "v_add_f32_e32 v0, v1, v2\t// 00000000: 06000501\ns_endpgm\t// 00000004: BFB00000\n");
+}
+
+#[test]
+fn mistakes_in_a_few_instructions_are_named() {
+    for command in ["lift", "emit", "disasm"] {
+        let message = |args: &[&str]| failure(&[&[command], args].concat());
+        let wrong = message(&["--asm", "s_nop 0; v_ad_f32 v0, v1, v2", "--mcpu", "gfx1100"]);
+        assert!(
+            wrong.contains("--asm: ") && wrong.contains("line 2") && wrong.contains("`v_ad_f32` is not an instruction of gfx1100"),
+            "{wrong}"
+        );
+        let neither = message(&["--hex", "no-such-file"]);
+        assert!(neither.contains("`no-such-file` is not hexadecimal") && neither.contains("nor is there a file of this name"), "{neither}");
+        assert!(message(&["--hex", "7e040201", "--asm", "s_nop 0"]).contains("cannot be used with"));
+        assert!(message(&[V5, "--mcpu", "gfx900"]).contains("cannot be used with"));
+        assert!(message(&["--asm", "s_nop 0", "--kernel", "scale"]).contains("cannot be used with"));
+        assert!(message(&["--asm", "s_nop 0", "--wave", "16"]).contains("32 or 64"));
+        assert!(message(&["--asm", "s_nop 0", "--mcpu", "gfx9999"]).contains("gfx9999"));
+    }
+    for command in ["lift", "emit"] {
+        assert!(failure(&[command, "--hex", "7e0402"]).contains("3 bytes of code: expected one or more whole dwords"));
+        assert!(failure(&[command, "--asm", "// nothing"]).contains("0 bytes of code"));
+    }
+    // Lifting does not fail: what is not an instruction is an error where it is reached.
+    assert!(stdout(&["lift", "--hex", "ffffffff"]).contains("fail"));
+}
+
 /// `run` of a kernel of `small-v5.hsaco`, with these further arguments.
 fn run<'a>(kernel: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
     [&["run", V5, "--kernel", kernel][..], rest].concat()
