@@ -214,18 +214,29 @@ macro_rules! float_format {
             let (a, b) = (fin(m, a), fin(m, b));
             fout(m, nan2(a, b, greater(a, b)))
         }
-        /// Median; with a NaN the minimum of the three.
+        /// Median of three around `lowest`, the minimum that a NaN leads to.
         #[inline(always)]
         #[allow(dead_code)] // there is no f64 form
-        pub(crate) fn med3<M: Fp>(m: M, a: $U, b: $U, c: $U) -> $U {
+        fn median<M: Fp>(m: M, a: $U, b: $U, c: $U, lowest: $U) -> $U {
             let (a, b, c) = (fin(m, a), fin(m, b), fin(m, c));
             let top = greater(greater(a, b), c);
             let (top_is_a, top_is_b) = (eq(top, a), eq(top, b));
             let (without_a, without_b, without_c) = (greater(b, c), greater(a, c), greater(a, b));
             let r = if top_is_b { without_b } else { without_c };
             let r = fout(m, if top_is_a { without_a } else { r });
-            let lowest = min(m, min(m, a, b), c);
             if is_nan(a) | is_nan(b) | is_nan(c) { lowest } else { r }
+        }
+        /// Median; with a NaN the minimum of the three.
+        #[inline(always)]
+        #[allow(dead_code)] // there is no f64 form
+        pub(crate) fn med3<M: Fp>(m: M, a: $U, b: $U, c: $U) -> $U {
+            median(m, a, b, c, min(m, min(m, a, b), c))
+        }
+        /// Median of gfx12; with a NaN the least number of the three.
+        #[inline(always)]
+        #[allow(dead_code)] // there is no f64 form
+        pub(crate) fn med3_num<M: Fp>(m: M, a: $U, b: $U, c: $U) -> $U {
+            median(m, a, b, c, min_num(m, min_num(m, a, b), c))
         }
 
         /// [0, 1], -0 becomes +0, a NaN becomes +0 under DX10_CLAMP.

@@ -224,6 +224,7 @@ macro_rules! pure_rows {
             /// gfx12 min_num/max_num and IEEE-2019 minimum/maximum
             FMinNum32        "fminnum.32"         (W W)   W  f32   f32::min_num;
             FMaxNum32        "fmaxnum.32"         (W W)   W  f32   f32::max_num;
+            FMed3Num32       "fmed3num.32"        (W W W) W  f32   f32::med3_num;
             FMinimum32       "fminimum.32"        (W W)   W  f32   f32::minimum;
             FMaximum32       "fmaximum.32"        (W W)   W  f32   f32::maximum;
             FRcp32           "frcp.32"            (W)     W  any   trans::rcp32;
@@ -326,6 +327,7 @@ macro_rules! pure_rows {
             FMed316          "fmed3.16"           (W W W) W  f64   f16::med3;
             FMinNum16        "fminnum.16"         (W W)   W  f64   f16::min_num;
             FMaxNum16        "fmaxnum.16"         (W W)   W  f64   f16::max_num;
+            FMed3Num16       "fmed3num.16"        (W W W) W  f64   f16::med3_num;
             FMinimum16       "fminimum.16"        (W W)   W  f64   f16::minimum;
             FMaximum16       "fmaximum.16"        (W W)   W  f64   f16::maximum;
             FRcp16           "frcp.16"            (W)     W  any   trans::rcp16;
@@ -369,6 +371,8 @@ macro_rules! pure_rows {
             PkFFma16         "ffma.pk16"          (W W W) W  pkf   f16::fma;
             PkFMin16         "fmin.pk16"          (W W)   W  pkf   f16::min;
             PkFMax16         "fmax.pk16"          (W W)   W  pkf   f16::max;
+            PkFMinNum16      "fminnum.pk16"       (W W)   W  pkf   f16::min_num;
+            PkFMaxNum16      "fmaxnum.pk16"       (W W)   W  pkf   f16::max_num;
             PkFClamp16       "fclamp.pk16"        (W)     W  pkf   f16::clamp;
             // dot products with float accumulation
             Dot2F32F16       "dot2.f32f16"        (W W W) W  mix   dot::f32_f16;

@@ -48,8 +48,10 @@ pub(super) const ROWS: &[Row] = &[
     row("v_pk_min_u16",                 VOP3P, [   X, 0x0d, 0x0d, 0x0d, 0x0d], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
     row("v_pk_add_f16",                 VOP3P, [   X, 0x0f, 0x0f, 0x0f, 0x0f], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
     row("v_pk_mul_f16",                 VOP3P, [   X, 0x10, 0x10, 0x10, 0x10], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, 0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_min_num_f16")]),
-    row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, 0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9).named(&[(Procs::GFX12, "v_pk_max_num_f16")]),
+    row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, X   ], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_min_num_f16",             VOP3P, [   X, X,    X,    X,    0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).named(&[(ALSO, "v_pk_min_f16")]),
+    row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, X   ], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
+    row("v_pk_max_num_f16",             VOP3P, [   X, X,    X,    X,    0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).named(&[(ALSO, "v_pk_max_f16")]),
     // Not in gfx11.
     row("v_pk_minimum_f16",             VOP3P, [   X,    X,    X,    X, 0x1d], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),
     row("v_pk_maximum_f16",             VOP3P, [   X,    X,    X,    X, 0x1e], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),

@@ -75,7 +75,13 @@ fn gfx12_minima() {
         assert_eq!(op2(op, HSA, SNAN, two), two.into());
         assert_eq!(op2(op, HSA, two, QNAN), two.into());
         assert_eq!(op2(op, HSA, SNAN, QNAN), SNAN_QUIETED);
+        assert_eq!(op2(op, GRAPHICS, SNAN, QNAN), SNAN_QUIETED, "whatever MODE.IEEE was on gfx11");
     }
+    let (one, three) = (bits(1.0), bits(3.0));
+    assert_eq!(op3(FMed3Num32, HSA, three, one, two), two.into());
+    assert_eq!(op3(FMed3Num32, HSA, three, SNAN, two), two.into(), "with a NaN: the least number");
+    assert_eq!(op3(FMed3Num16, HSA, 0x4000u32, 0x3c00u32, 0x4200u32), 0x4000);
+    assert_eq!(op2(PkFMinNum16, HSA, 0x7d00_3c00u32, 0x4000_4000u32), 0x4000_3c00);
     for op in [FMinimum32, FMaximum32] {
         assert_eq!(op2(op, HSA, SNAN, two), SNAN_QUIETED);
         assert_eq!(op2(op, HSA, two, QNAN), QNAN.into());
