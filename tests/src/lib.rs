@@ -2,8 +2,9 @@
 //! filetests, golden disassembly, bad input.
 //!
 //! [`mod@reference`] holds expected results of kernels, [`case`] launches and compares. [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
-//! are the small machine that runs them, [`mod@picture`] compares pictures, [`limit`] counts memory. `tests/*.rs` are the tests. Requirements that they cite by id are
-//! listed in `REQUIREMENTS.md`.
+//! are the small machine that runs them, [`mod@picture`] compares pictures, [`limit`] counts memory. `tests/*.rs` are the tests. Requirements that
+//! they cite by id are
+//! listed in `docs/requirements.md`.
 
 pub mod attack;
 pub mod case;

@@ -1,5 +1,5 @@
 //! Wave state against the requirements, on `shaders/state.s`: each kernel stores rows of dwords, one per lane. Expected values are worked out
-//! from the requirement that stands beside them (`tests/REQUIREMENTS.md`), for both engines.
+//! from the requirement that stands beside them (`docs/requirements.md`), for both engines.
 
 use wavejit::{Arg, Engine, Launch};
 use wavejit_tests::case::{Setting, device, from_bytes};
