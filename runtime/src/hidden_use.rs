@@ -19,6 +19,7 @@
 
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
 use std::collections::{BTreeMap, HashMap};
+use wavejit_isa::scalars::{Pair, REGISTERS, Scalar, ScalarSpace, VCC_LO};
 use wavejit_isa::{Enc, Gfx, Inst, Operand, decode};
 
 /// Most instructions that are looked at, and values copied; after that the kernel is taken at its word.
@@ -108,7 +109,7 @@ fn used(info: &KernelInfo, entry: u64, candidates: &[Missing], read: &dyn Fn(u64
         return Vec::new();
     }
     let mut walk = Walk { target: info.target, wave_size: info.wave_size, candidates, read, used: vec![false; candidates.len()] };
-    let mut state = State::default();
+    let mut state = State::unknown(info.target);
     state.sgprs[kernarg] = Some(Known::Low(0));
     state.sgprs[kernarg + 1] = Some(Known::High);
     walk.run(entry, state);
@@ -149,20 +150,36 @@ impl Lanes {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct State {
-    sgprs: [Option<Known>; 128],
+    space: &'static ScalarSpace,
+    /// By code.
+    sgprs: [Option<Known>; REGISTERS as usize],
     vgprs: BTreeMap<u16, Lanes>,
     /// Dwords by their offset.
     scratch: BTreeMap<u32, Lanes>,
     carry: Option<bool>,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        State { sgprs: [None; 128], vgprs: BTreeMap::new(), scratch: BTreeMap::new(), carry: None }
-    }
-}
-
 impl State {
+    /// Nothing is known.
+    fn unknown(target: Gfx) -> Self {
+        State {
+            space: ScalarSpace::of(target),
+            sgprs: [None; REGISTERS as usize],
+            vgprs: BTreeMap::new(),
+            scratch: BTreeMap::new(),
+            carry: None,
+        }
+    }
+
+    /// The scalar register `dword` behind `code`, if it keeps what is written there and nothing else writes it.
+    fn kept(&self, code: u8, dword: usize) -> Option<usize> {
+        let code = usize::from(code) + dword;
+        match self.space.register(code as u32)? {
+            Scalar::Sgpr(_) | Scalar::M0 | Scalar::Pair(Pair::Vcc | Pair::FlatScratch | Pair::XnackMask, _) => Some(code),
+            Scalar::Pair(Pair::Exec | Pair::Tba | Pair::Tma, _) | Scalar::Ttmp(_) | Scalar::Null => None,
+        }
+    }
+
     /// Keeps what both know. True if that is less than before.
     fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
@@ -184,7 +201,7 @@ impl State {
     fn after_call(&self) -> State {
         let mut state = self.clone();
         state.sgprs[..FIRST_KEPT_SGPR].fill(None);
-        state.sgprs[106..].fill(None);
+        state.sgprs[VCC_LO.into()..].fill(None);
         state.vgprs.retain(|n, _| *n >= FIRST_KEPT_VGPR);
         state.carry = None;
         state
@@ -193,7 +210,8 @@ impl State {
     /// One dword of a scalar source.
     fn scalar(&self, op: &Operand, dword: usize) -> Option<Known> {
         match *op {
-            Operand::Sgpr { n, .. } => self.sgprs.get(usize::from(n) + dword).copied().flatten(),
+            Operand::Sgpr { n, .. } if Some(u32::from(n)) == self.space.null => Some(Known::Const(0)),
+            Operand::Sgpr { n, .. } => self.sgprs[self.kept(n, dword)?],
             Operand::Int(v) => Some(Known::Const(if dword == 0 { v as u32 } else { (v >> 31) as u32 })),
             Operand::Literal(v) if dword == 0 => Some(Known::Const(v)),
             Operand::Literal(_) => Some(Known::Const(0)),
@@ -211,9 +229,9 @@ impl State {
 
     fn set_scalar(&mut self, op: &Operand, dword: usize, value: Option<Known>) {
         if let Operand::Sgpr { n, .. } = *op
-            && let Some(place) = self.sgprs.get_mut(usize::from(n) + dword)
+            && let Some(place) = self.kept(n, dword)
         {
-            *place = value;
+            self.sgprs[place] = value;
         }
     }
 
@@ -445,8 +463,7 @@ impl Walk<'_> {
                 self.use_of(state.scalar(base, 0));
                 let offset = match offset {
                     Operand::Imm(n) => Some(Known::Const(*n)),
-                    // No value is known for NULL, whose code differs between families.
-                    other => state.scalar(other, 0).or(Some(Known::Const(0))),
+                    register => state.scalar(register, 0),
                 };
                 let immediate = if inst.mods.has_offset { inst.mods.offset as u32 } else { 0 };
                 let (start, _) = sum(state.scalar(base, 0), offset, Some(false));
@@ -530,7 +547,7 @@ fn spill(state: &mut State, inst: &Inst, ops: [&Operand; 3]) {
 fn overwrite(state: &mut State, inst: &Inst) {
     let ops = inst.ops();
     if inst.row.name.starts_with("s_movreld") {
-        state.sgprs = [None; 128];
+        state.sgprs = [None; REGISTERS as usize];
     }
     state.carry = None;
     ops.first().into_iter().for_each(|op| state.forget(op));

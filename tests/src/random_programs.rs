@@ -17,6 +17,7 @@ use std::fmt::Write;
 use wavejit_ir::text::{parse, print};
 use wavejit_ir::verify::verify;
 use wavejit_ir::{FpMode, Func, SReg, Term};
+use wavejit_isa::scalars::{Special, TRAP, VCC_LO};
 use wavejit_isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
 
 /// The target of the programs.
@@ -386,8 +387,8 @@ fn is_allowed(inst: &Inst) -> bool {
     let operand = |o: &Operand| match *o {
         Operand::Vgpr { n, count, .. } => n + u16::from(count) <= VGPRS || n >= BEYOND.start || (memory && (20..24).contains(&n)),
         Operand::Agpr { .. } => false,
-        Operand::Sgpr { n, count } => n + count <= SGPRS || matches!(n, 106 | 107 | 124..=127) || (memory && n == 100),
-        Operand::Special(code) => matches!(code, 251..=253),
+        Operand::Sgpr { n, count } => n + count <= SGPRS || (VCC_LO..TRAP.start).contains(&n) || n >= TRAP.end || (memory && n == 100),
+        Operand::Special(special) => matches!(special, Special::Vccz | Special::Execz | Special::Scc),
         _ => true,
     };
     name(inst.row.name) && inst.row_y.is_none_or(|y| name(y.name)) && inst.ops().iter().all(operand)

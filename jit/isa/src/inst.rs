@@ -2,6 +2,7 @@
 
 use super::beyond::Tolerance;
 use super::row::Row;
+use super::scalars::{InlineFloat, Special, VCC_LO};
 use super::target::Gfx;
 use std::fmt;
 
@@ -64,15 +65,15 @@ pub enum Operand {
     Vgpr { n: u16, count: u8, half: Half },
     /// `count` consecutive AGPRs.
     Agpr { n: u16, count: u8 },
-    /// Scalar operand code 0..=127 (0-105 SGPRs, 106/107 VCC, 108-123 TTMP, 124 NULL, 125 M0, 126/127 EXEC on gfx11), `count` dwords.
+    /// The `count` dwords at a scalar code below 128; [`ScalarSpace`](crate::scalars::ScalarSpace) says which registers these are.
     /// Lane-mask operands have the count of the wave size (1 in wave32, 2 in wave64).
     Sgpr { n: u8, count: u8 },
-    /// Other scalar source codes that are not constants: 235 src_shared_base .. 238, 239 pops, 251 vccz, 252 execz, 253 scc, 254 lds_direct.
-    Special(u8),
+    /// A scalar source that is neither a register nor a constant.
+    Special(Special),
     /// Inline integer constant -16..=64.
     Int(i32),
-    /// Inline float constant code 240..=248: 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi). Its bits depend on the operand's type.
-    Float(u8),
+    /// Inline float constant. Its bits depend on the operand's type.
+    Float(InlineFloat),
     /// 32-bit literal dword as it stands in the code. How it widens (f64: high half) depends on the operand's type.
     Literal(u32),
     /// simm16 and other immediates that print as numbers or named values (branch offsets, hwreg, sendmsg, waitcnt, ...).
@@ -98,11 +99,11 @@ impl fmt::Display for Operand {
                 })
             }
             Operand::Agpr { n, count } => range(f, "a", n.into(), count),
-            Operand::Sgpr { n: n @ ..=105, count } => range(f, "s", n.into(), count),
+            Operand::Sgpr { n: n @ ..VCC_LO, count } => range(f, "s", n.into(), count),
             Operand::Sgpr { n, .. } => write!(f, "scalar register {n}"),
-            Operand::Special(code) => write!(f, "source {code}"),
+            Operand::Special(special) => f.write_str(special.name()),
             Operand::Int(n) => write!(f, "{n}"),
-            Operand::Float(code) => write!(f, "float constant {code}"),
+            Operand::Float(float) => f.write_str(float.text()),
             Operand::Literal(v) => write!(f, "literal {v:#x}"),
             Operand::Imm(v) => write!(f, "immediate {v:#x}"),
             Operand::Off => f.write_str("off"),

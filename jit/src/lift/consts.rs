@@ -10,9 +10,11 @@
 //! s_addc_u32 s1, s1, 0        s1 = high half of (0x124)
 //! ```
 
+use wavejit_isa::scalars::TRAP;
 use wavejit_isa::{Enc, Inst, Opd, Operand};
 
-const REGS: usize = 108;
+/// Codes that name SGPRs and VCC.
+const REGS: usize = TRAP.start as usize;
 
 /// What is known of a register. Addresses are as lifted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,6 +11,7 @@ use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
+use wavejit_isa::scalars::{EXEC_HI, EXEC_LO};
 use wavejit_isa::{Family, Inst, Operand};
 
 /// Kinds of instructions that end a block.
@@ -193,7 +194,7 @@ fn condition(c: &mut Cx, cond: Cond) -> Value {
 /// none (RDNA1 ISA, SOPK).
 fn subvector_begin(c: &mut Cx) -> Value {
     let saved = c.op(0);
-    let (lo, hi, zero) = (c.sread(126), c.sread(127), c.b.const32(0));
+    let (lo, hi, zero) = (c.sread(EXEC_LO), c.sread(EXEC_HI), c.b.const32(0));
     let (no_lo, no_hi) = (c.b.pure2(ICmpEq32, lo, zero), c.b.pure2(ICmpEq32, hi, zero));
     let none = c.b.pure2(BAnd, no_lo, no_hi);
     let old = c.src(saved, B32);
@@ -201,13 +202,13 @@ fn subvector_begin(c: &mut Cx) -> Value {
     let kept = c.b.pure3(Sel32, none, old, kept);
     let now = c.b.pure3(Sel32, no_lo, hi, zero);
     c.sdst(saved, B32, kept);
-    c.swrite(127, now);
+    c.swrite(EXEC_HI, now);
     none
 }
 /// s_subvector_loop_end: after the low half the high one runs, if the SGPR has one; after the high half EXEC is both again.
 fn subvector_end(c: &mut Cx) -> Value {
     let saved = c.op(0);
-    let (lo, hi, zero) = (c.sread(126), c.sread(127), c.b.const32(0));
+    let (lo, hi, zero) = (c.sread(EXEC_LO), c.sread(EXEC_HI), c.b.const32(0));
     let kept = c.src(saved, B32);
     let (ran_hi, has_kept) = (c.b.pure2(ICmpNe32, hi, zero), c.b.pure2(ICmpNe32, kept, zero));
     let ran_lo = c.b.pure1(BNot, ran_hi);

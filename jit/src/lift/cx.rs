@@ -8,16 +8,32 @@ use super::sem::*;
 use super::{ALL_VGPRS, LiftSource};
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use wavejit_ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
-use wavejit_isa::scalars::{Scalar, ScalarSpace};
+use wavejit_isa::scalars::{EXEC_HI, EXEC_LO, Pair, Scalar, ScalarSpace, Special, TRAP, VCC_LO};
 use wavejit_isa::{self as isa, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
 
-/// What a scalar operand code names.
-enum ScalarCode {
+/// Where the wave keeps what a scalar operand code names.
+enum ScalarHome {
     Reg(SReg),
-    /// Reads 0, writes are dropped: NULL, and TTMPs, which are the trap handler's (STATE-22, STATE-23).
-    Null,
+    /// Reads 0, writes are dropped: NULL, the trap handler's registers (STATE-22, STATE-23), and codes without a register.
+    Nowhere,
     ExecLo,
     ExecHi,
+}
+
+/// The wave's place of a register. What the processor's codes name is [`ScalarSpace`]'s to say; here are only the places.
+fn home(space: &ScalarSpace, code: u8) -> ScalarHome {
+    let half_of = |low: SReg, half: u32| ScalarHome::Reg(SReg(low.0 + half as u8));
+    match space.register(code.into()) {
+        Some(Scalar::Sgpr(n)) => ScalarHome::Reg(SReg(n as u8)),
+        Some(Scalar::Pair(Pair::Vcc, half)) => half_of(SReg::VCC_LO, half),
+        Some(Scalar::Pair(Pair::FlatScratch, half)) => half_of(SReg::FLAT_SCRATCH_LO, half),
+        Some(Scalar::Pair(Pair::XnackMask, half)) => half_of(SReg::XNACK_MASK_LO, half),
+        Some(Scalar::Pair(Pair::Exec, 0)) => ScalarHome::ExecLo,
+        Some(Scalar::Pair(Pair::Exec, _)) => ScalarHome::ExecHi,
+        Some(Scalar::M0) => ScalarHome::Reg(SReg::M0),
+        Some(Scalar::Ttmp(n)) if space.has_readable_ttmps => ScalarHome::Reg(SReg(SReg::TTMP0.0 + n as u8)),
+        Some(Scalar::Ttmp(_) | Scalar::Pair(Pair::Tba | Pair::Tma, _) | Scalar::Null) | None => ScalarHome::Nowhere,
+    }
 }
 
 /// The instruction being lifted, and the block it goes to.
@@ -120,12 +136,12 @@ impl<'a, 'f> Cx<'a, 'f> {
         }
         let lo = self.b.pure1(PureOp::Lo64, bits);
         let hi = self.b.pure1(PureOp::Hi64, bits);
-        self.swrite(126, lo);
+        self.swrite(EXEC_LO, lo);
         self.b.sset(SReg::EXEC_HI, hi);
     }
     /// A lane mask from a scalar operand.
     pub fn mask_src(&mut self, op: Operand) -> Value {
-        if let Operand::Sgpr { n: 126, .. } = op {
+        if let Operand::Sgpr { n: EXEC_LO, .. } = op {
             return self.exec();
         }
         let bits = if self.is_wave64() {
@@ -138,7 +154,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// Writes a lane mask to a scalar operand.
     pub fn mask_dst(&mut self, op: Operand, mask: Value) {
-        if let Operand::Sgpr { n: 126, .. } = op {
+        if let Operand::Sgpr { n: EXEC_LO, .. } = op {
             return self.set_exec(mask);
         }
         let bits = self.b.mask_bits(mask);
@@ -194,62 +210,60 @@ impl<'a, 'f> Cx<'a, 'f> {
 
     // scalar registers
 
-    fn code(&self, n: u8) -> ScalarCode {
-        let family = self.target.family();
-        match n {
-            // From gfx12 user code may read them.
-            108..=123 if family < Family::Gfx12 => ScalarCode::Null,
-            124 if family >= Family::Gfx11 => ScalarCode::Null,
-            125 if family >= Family::Gfx11 => ScalarCode::Reg(SReg::M0),
-            124 => ScalarCode::Reg(SReg::M0),
-            125 => ScalarCode::Null,
-            126 => ScalarCode::ExecLo,
-            127 => ScalarCode::ExecHi,
-            _ => match ScalarSpace::of(self.target).register(n.into()) {
-                Some(Scalar::Pair("flat_scratch", half)) => ScalarCode::Reg(SReg(SReg::FLAT_SCRATCH_LO.0 + half as u8)),
-                Some(Scalar::Pair("xnack_mask", half)) => ScalarCode::Reg(SReg(SReg::XNACK_MASK_LO.0 + half as u8)),
-                _ => ScalarCode::Reg(SReg(n & 127)),
-            },
-        }
+    fn home(&self, n: u8) -> ScalarHome {
+        home(ScalarSpace::of(self.target), n)
     }
     /// Is code `n` NULL or out of reach? The number of a pair is looked at before its low bit is dropped: NULL is odd on gfx10.
-    fn is_null(&self, n: u8) -> bool {
-        matches!(self.code(n), ScalarCode::Null)
+    fn is_nowhere(&self, n: u8) -> bool {
+        matches!(self.home(n), ScalarHome::Nowhere)
+    }
+    /// Is the operand NULL?
+    pub fn is_null(&self, op: Operand) -> bool {
+        matches!(op, Operand::Sgpr { n, .. } if Some(u32::from(n)) == ScalarSpace::of(self.target).null)
+    }
+    /// The register of an operand that can be counted from: an SGPR or half of VCC. The number of a tuple is a multiple of `align`.
+    pub fn indexable(&self, op: Operand, align: u8) -> Option<SReg> {
+        let Operand::Sgpr { n, .. } = op else { return None };
+        let n = n & !(align - 1);
+        match (ScalarSpace::of(self.target).register(n.into()), self.home(n)) {
+            (Some(Scalar::Sgpr(_) | Scalar::Pair(Pair::Vcc, _)), ScalarHome::Reg(reg)) => Some(reg),
+            _ => None,
+        }
     }
     /// The `count` dwords at code `first` as an instruction takes them that may not have M0, NULL or EXEC there: a base address, a
     /// descriptor. Those read 0 (STATE-22, STATE-34). What runs from SGPRs into TTMPs, or past them, reads s0 and up (STATE-25).
     pub fn sread_tuple(&mut self, first: u8, count: u8) -> Vec<Value> {
-        let first = first & 127 & !(count.next_power_of_two().min(4) - 1);
+        let first = first & !(count.next_power_of_two().min(4) - 1);
         let straddles = |end: u8| first < end && first + count > end;
-        let base = if straddles(TTMP0) || straddles(M0_AND_NULL) { 0 } else { first };
-        (0..count).map(|i| if first >= M0_AND_NULL { self.b.const32(0) } else { self.sread(base + i) }).collect()
+        let base = if straddles(TRAP.start) || straddles(TRAP.end) { 0 } else { first };
+        (0..count).map(|i| if first >= TRAP.end { self.b.const32(0) } else { self.sread(base + i) }).collect()
     }
     /// Would a write to scalar code `n` be refused?
     fn is_refused(n: u8) -> bool {
-        (TTMP0..M0_AND_NULL).contains(&n)
+        TRAP.contains(&n)
     }
     /// Reads scalar code `n` (S32).
     pub fn sread(&mut self, n: u8) -> Value {
-        match self.code(n) {
-            ScalarCode::Reg(r) => self.b.sget(r),
-            ScalarCode::Null => self.b.const32(0),
-            ScalarCode::ExecHi if !self.is_wave64() => self.b.sget(SReg::EXEC_HI),
-            half @ (ScalarCode::ExecLo | ScalarCode::ExecHi) => {
+        match self.home(n) {
+            ScalarHome::Reg(r) => self.b.sget(r),
+            ScalarHome::Nowhere => self.b.const32(0),
+            ScalarHome::ExecHi if !self.is_wave64() => self.b.sget(SReg::EXEC_HI),
+            half @ (ScalarHome::ExecLo | ScalarHome::ExecHi) => {
                 let e = self.exec();
                 let bits = self.b.mask_bits(e);
-                let op = if matches!(half, ScalarCode::ExecLo) { PureOp::Lo64 } else { PureOp::Hi64 };
+                let op = if matches!(half, ScalarHome::ExecLo) { PureOp::Lo64 } else { PureOp::Hi64 };
                 self.b.pure1(op, bits)
             }
         }
     }
     /// Reads the pair at `n` (S64); the low bit of `n` is ignored (STATE-18).
     pub fn sread64(&mut self, n: u8) -> Value {
-        if self.is_null(n) {
+        if self.is_nowhere(n) {
             return self.b.const64(0);
         }
         let n = n & !1;
-        match self.code(n) {
-            ScalarCode::ExecLo => self.exec64(),
+        match self.home(n) {
+            ScalarHome::ExecLo => self.exec64(),
             _ => {
                 let lo = self.sread(n);
                 let hi = self.sread(n + 1);
@@ -262,22 +276,22 @@ impl<'a, 'f> Cx<'a, 'f> {
         if Self::is_refused(n) {
             return;
         }
-        match self.code(n) {
-            ScalarCode::Reg(r) => self.b.sset(r, v),
-            ScalarCode::Null => {}
-            ScalarCode::ExecHi if !self.is_wave64() => self.b.sset(SReg::EXEC_HI, v),
-            ScalarCode::ExecLo if !self.is_wave64() => {
+        match self.home(n) {
+            ScalarHome::Reg(r) => self.b.sset(r, v),
+            ScalarHome::Nowhere => {}
+            ScalarHome::ExecHi if !self.is_wave64() => self.b.sset(SReg::EXEC_HI, v),
+            ScalarHome::ExecLo if !self.is_wave64() => {
                 let bits = self.b.pure1(PureOp::ZExt64, v);
                 let m = self.b.bits_mask(bits);
                 self.set_exec(m);
             }
-            ScalarCode::ExecLo => {
-                let hi = self.sread(127);
+            ScalarHome::ExecLo => {
+                let hi = self.sread(EXEC_HI);
                 let bits = self.b.pure2(PureOp::Pack64, v, hi);
                 self.set_exec64(bits);
             }
-            ScalarCode::ExecHi => {
-                let lo = self.sread(126);
+            ScalarHome::ExecHi => {
+                let lo = self.sread(EXEC_LO);
                 let bits = self.b.pure2(PureOp::Pack64, lo, v);
                 self.set_exec64(bits);
             }
@@ -285,12 +299,12 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// Writes the pair at `n`.
     pub fn swrite64(&mut self, n: u8, v: Value) {
-        if self.is_null(n) {
+        if self.is_nowhere(n) {
             return;
         }
         let n = n & !1;
-        match self.code(n) {
-            ScalarCode::ExecLo => self.set_exec64(v),
+        match self.home(n) {
+            ScalarHome::ExecLo => self.set_exec64(v),
             _ => {
                 let lo = self.b.pure1(PureOp::Lo64, v);
                 let hi = self.b.pure1(PureOp::Hi64, v);
@@ -324,11 +338,11 @@ impl<'a, 'f> Cx<'a, 'f> {
     /// VCC over the lanes of the wave is zero (STATE-37).
     pub fn vccz(&mut self) -> Value {
         if self.is_wave64() {
-            let v = self.sread64(106);
+            let v = self.sread64(VCC_LO);
             let z = self.b.const64(0);
             self.b.pure2(PureOp::ICmpEq64, v, z)
         } else {
-            let v = self.sread(106);
+            let v = self.sread(VCC_LO);
             let z = self.b.const32(0);
             self.b.pure2(PureOp::ICmpEq32, v, z)
         }
@@ -346,29 +360,36 @@ impl<'a, 'f> Cx<'a, 'f> {
     fn constant(&mut self, t: T, bits32: u32, bits64: u64) -> Value {
         if t.is_64() { self.b.const64(bits64) } else { self.b.const32(if t.is_16() { bits32 & 0xffff } else { bits32 }) }
     }
-    fn special(&mut self, code: u8, t: T) -> Value {
-        let (lo, hi) = match code {
-            235 => (0, SHARED_APERTURE_HI),
-            236 => (!0, SHARED_APERTURE_HI),
-            237 => (0, PRIVATE_APERTURE_HI),
-            238 => (!0, PRIVATE_APERTURE_HI),
-            239 => (0, 0),
-            251..=253 => {
-                let c = match code {
-                    251 => self.vccz(),
-                    252 => self.execz(),
-                    _ => self.scc(),
-                };
-                let v = self.b.pure1(PureOp::BToInt, c);
-                return if t.is_64() { self.b.pure1(PureOp::ZExt64, v) } else { v };
+    fn flag(&mut self, c: Value, t: T) -> Value {
+        let v = self.b.pure1(PureOp::BToInt, c);
+        if t.is_64() { self.b.pure1(PureOp::ZExt64, v) } else { v }
+    }
+    fn special(&mut self, special: Special, t: T) -> Value {
+        let (lo, hi) = match special {
+            Special::SharedBase => (0, SHARED_APERTURE_HI),
+            Special::SharedLimit => (u32::MAX, SHARED_APERTURE_HI),
+            Special::PrivateBase => (0, PRIVATE_APERTURE_HI),
+            Special::PrivateLimit => (u32::MAX, PRIVATE_APERTURE_HI),
+            Special::PopsExitingWaveId => (0, 0),
+            Special::Vccz => {
+                let c = self.vccz();
+                return self.flag(c, t);
             }
-            _ => {
+            Special::Execz => {
+                let c = self.execz();
+                return self.flag(c, t);
+            }
+            Special::Scc => {
+                let c = self.scc();
+                return self.flag(c, t);
+            }
+            Special::LdsDirect => {
                 self.unsupported("this source operand");
                 (0, 0)
             }
         };
         // Read as 32 bits an aperture is its high word.
-        self.constant(t, hi, u64::from(hi) << 32 | lo)
+        self.constant(t, hi, u64::from(hi) << 32 | u64::from(lo))
     }
     /// A vector register as type `t`, under `demand`.
     pub fn vread(&mut self, n: u16, half: Half, t: T, demand: Option<Value>) -> Value {
@@ -399,17 +420,16 @@ impl<'a, 'f> Cx<'a, 'f> {
             Operand::Sgpr { .. } if t == Mask => self.mask_src(op),
             Operand::Sgpr { n, .. } if t.is_64() => self.sread64(n),
             Operand::Sgpr { n, .. } => self.sread(n),
-            Operand::Special(code) => self.special(code, t),
+            Operand::Special(special) => self.special(special, t),
             Operand::Int(i) => self.constant(t, i as u32, i64::from(i) as u64),
-            Operand::Float(code) => {
-                let (h, s, d) = FLOATS[usize::from(code.wrapping_sub(240)).min(8)];
+            Operand::Float(float) => {
                 let bits = match t {
-                    H2 => h,
-                    Bf2 => s >> 16,
-                    _ if t.is_16() => h,
-                    _ => s,
+                    H2 => float.f16().into(),
+                    Bf2 => float.bf16().into(),
+                    _ if t.is_16() => float.f16().into(),
+                    _ => float.f32(),
                 };
-                self.constant(t, bits, d)
+                self.constant(t, bits, float.f64())
             }
             Operand::Literal(l) => {
                 let wide = match t {
@@ -557,7 +577,7 @@ impl<'a, 'f> Cx<'a, 'f> {
 
     /// Sources of types `types` from operand `first` on; a lane mask that is not printed is VCC.
     pub fn lane_srcs(&mut self, ops: &[Operand], first: usize, types: &[T], dpp: Option<&crosslane::DppPlan>) -> Vec<Value> {
-        let vcc = Operand::Sgpr { n: 106, count: 1 };
+        let vcc = Operand::Sgpr { n: VCC_LO, count: 1 };
         types
             .iter()
             .enumerate()
@@ -731,10 +751,6 @@ pub fn nonzero(b: &mut Builder, v: Value) -> Value {
     }
 }
 
-/// Scalar codes: trap registers, then M0, NULL and EXEC.
-const TTMP0: u8 = 108;
-const M0_AND_NULL: u8 = 124;
-
 /// The row of a0.
 const AGPR0: u16 = 256;
 
@@ -747,16 +763,3 @@ fn is_memory(enc: Enc) -> bool {
 fn has_half(op: Operand) -> bool {
     matches!(op, Operand::Vgpr { half: Half::Lo | Half::Hi, .. })
 }
-
-/// Bits of the inline float constants 240..=248 (0.5 -0.5 1 -1 2 -2 4 -4 1/2pi): f16, f32, f64.
-pub const FLOATS: [(u32, u32, u64); 9] = [
-    (0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
-    (0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
-    (0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
-    (0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
-    (0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
-    (0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
-    (0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
-    (0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
-    (0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
-];

@@ -6,6 +6,7 @@ use super::cx::Cx;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{PureOp, Value};
+use wavejit_isa::scalars::EXEC_LO;
 
 /// New EXEC of (source, EXEC), both of type `T`.
 type Combine = fn(&mut Cx, T, Value, Value) -> Value;
@@ -60,7 +61,7 @@ fn or_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
 fn combine(c: &mut Cx, t: T, f: Combine) -> (Value, Value) {
     let op = c.op(1);
     let s = c.src(op, t);
-    let old = if t.is_64() { c.exec64() } else { c.sread(126) };
+    let old = if t.is_64() { c.exec64() } else { c.sread(EXEC_LO) };
     let new = f(c, t, s, old);
     (old, new)
 }
@@ -68,7 +69,7 @@ fn write_exec(c: &mut Cx, t: T, v: Value) {
     if t.is_64() {
         c.set_exec64(v);
     } else {
-        c.swrite(126, v);
+        c.swrite(EXEC_LO, v);
     }
     let nz = c.is_nonzero(v);
     c.set_scc(nz);

@@ -6,7 +6,6 @@ use super::cx::{Cx, nonzero};
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, Op, PureOp, SReg, Ty, Value};
-use wavejit_isa::Operand;
 
 fn k(b: &mut Builder, v: u32) -> Value {
     b.const32(v)
@@ -188,14 +187,12 @@ fn getpc(c: &mut Cx) {
     let d = c.op(0);
     c.sdst(d, B64, v);
 }
-fn sgpr(c: &mut Cx, i: usize, align: u8) -> SReg {
-    match c.op(i) {
-        Operand::Sgpr { n, .. } if n <= 107 => SReg(n & !align),
-        _ => {
-            c.unsupported("relative addressing of this operand");
-            SReg(0)
-        }
-    }
+fn sgpr(c: &mut Cx, i: usize, wide: bool) -> SReg {
+    let op = c.op(i);
+    c.indexable(op, if wide { 2 } else { 1 }).unwrap_or_else(|| {
+        c.unsupported("relative addressing of this operand");
+        SReg(0)
+    })
 }
 fn m0(c: &mut Cx, wide: bool) -> Value {
     let i = c.b.sget(SReg::M0);
@@ -207,7 +204,7 @@ fn m0(c: &mut Cx, wide: bool) -> Value {
 }
 /// s_movrels: SGPR source relative to M0; 64-bit forms drop the index's low bit (STATE-18). Out of range it is s0, or s\[0:1\] (STATE-27).
 fn movrels(c: &mut Cx, wide: bool) {
-    let (d, reg, index) = (c.op(0), sgpr(c, 1, wide.into()), m0(c, wide));
+    let (d, reg, index) = (c.op(0), sgpr(c, 1, wide), m0(c, wide));
     let lo = c.b.push(Op::SGetRel { reg, index }, &[Ty::S32]);
     if !wide {
         return c.sdst(d, B32, lo);
@@ -222,7 +219,7 @@ fn movrels(c: &mut Cx, wide: bool) {
 }
 /// s_movreld: SGPR destination relative to M0.
 fn movreld(c: &mut Cx, wide: bool) {
-    let (reg, src, index) = (sgpr(c, 0, wide.into()), c.op(1), m0(c, wide));
+    let (reg, src, index) = (sgpr(c, 0, wide), c.op(1), m0(c, wide));
     let v = c.src(src, if wide { B64 } else { B32 });
     if !wide {
         c.b.push(Op::SSetRel { reg, index, value: v }, &[]);
@@ -235,7 +232,7 @@ fn movreld(c: &mut Cx, wide: bool) {
 }
 /// s_movrelsd_2: source index M0\[9:0\], destination index M0\[25:16\].
 fn movrelsd2(c: &mut Cx) {
-    let (d, s) = (sgpr(c, 0, 0), sgpr(c, 1, 0));
+    let (d, s) = (sgpr(c, 0, false), sgpr(c, 1, false));
     let m0 = c.b.sget(SReg::M0);
     let (ten, m) = (c.b.const32(16), c.b.const32(0x3ff));
     let si = c.b.pure2(And32, m0, m);

@@ -4,6 +4,7 @@ use super::Form;
 use crate::disasm::names;
 use crate::inst::{Enc, Operand};
 use crate::row::{Imm, Opd, Ty};
+use crate::scalars::VCC_LO;
 
 /// Register classes that a place takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub(super) fn no_register(text: &str, target: impl std::fmt::Display) -> String 
         let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
         let count = last.checked_sub(first)? + 1;
         let align = if count == 2 { 2 } else { 4 };
-        (count >= 2 && last < 106 && !first.is_multiple_of(align))
+        (count >= 2 && last < VCC_LO.into() && !first.is_multiple_of(align))
             .then(|| format!("a range of {count} scalar registers begins at a multiple of {align}"))
     };
     range().unwrap_or_else(|| format!("not a register of {target}"))

@@ -3,10 +3,9 @@
 use super::expected::no_register;
 use super::value::{File, Value, integer, source, value};
 use super::{Form, named};
-use crate::disasm::names;
 use crate::inst::{Enc, Half, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
-use crate::scalars::{Scalar, ScalarSpace};
+use crate::scalars::{InlineFloat, REGISTERS, Scalar, ScalarSpace, Special};
 use crate::target::{Family, Gfx};
 
 /// Why a text is not the operand that is wanted.
@@ -37,15 +36,15 @@ pub(super) fn column_type(column: Opd) -> Ty {
 
 /// Code of a scalar register by name: `vcc`, `flat_scratch_lo`, `m0`, `null`.
 fn scalar_by_name(space: &ScalarSpace, name: &str) -> Option<Operand> {
-    (0..128).find_map(|code| {
-        let count = match space.register(code)? {
-            Scalar::Pair(pair, half) if name == pair && half == 0 => 2,
-            Scalar::Pair(pair, half) => (name.strip_prefix(pair)? == ["_lo", "_hi"][half as usize]).then_some(1)?,
+    (0..REGISTERS).find_map(|code| {
+        let count = match space.register(code.into())? {
+            Scalar::Pair(pair, half) if name == pair.name() && half == 0 => 2,
+            Scalar::Pair(pair, half) => (name.strip_prefix(pair.name())? == ["_lo", "_hi"][half as usize]).then_some(1)?,
             Scalar::Null => (name == "null").then_some(1)?,
             Scalar::M0 => (name == "m0").then_some(1)?,
             _ => return None,
         };
-        Some(Operand::Sgpr { n: code as u8, count })
+        Some(Operand::Sgpr { n: code, count })
     })
 }
 
@@ -59,13 +58,14 @@ fn register(target: Gfx, v: &Value<'_>) -> Option<Operand> {
         }
         Value::Register { file, first, count, half: Half::Whole } => {
             let wanted = if file == File::Ttmp { Scalar::Ttmp(first) } else { Scalar::Sgpr(first) };
-            let code = (0..128).find(|&c| space.register(c) == Some(wanted))?;
-            (space.tuple(code, count as u8) == Some(code)).then_some(Operand::Sgpr { n: code as u8, count: count as u8 })
+            let code = (0..REGISTERS).find(|&c| space.register(c.into()) == Some(wanted))?;
+            (space.tuple(code.into(), count as u8) == Some(code.into())).then_some(Operand::Sgpr { n: code, count: count as u8 })
         }
         Value::Name("off") => Some(Operand::Off),
         Value::Name(name) => scalar_by_name(space, name).or_else(|| {
-            let found = names::SPECIAL.iter().find(|s| s.1 == name || s.1.strip_prefix("src_") == Some(name))?;
-            space.is_special(u32::from(found.0)).then_some(Operand::Special(found.0))
+            let is_named = |s: &Special| s.name() == name || s.name().strip_prefix("src_") == Some(name);
+            let found = Special::ALL.into_iter().find(is_named)?;
+            space.reads_special(found).then_some(Operand::Special(found))
         }),
         _ => None,
     }
@@ -74,17 +74,11 @@ fn register(target: Gfx, v: &Value<'_>) -> Option<Operand> {
 /// A number as a source of type `ty`: inline where the hardware has the constant, else a literal.
 fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
     let space = ScalarSpace::of(target);
-    let inline = |bits: u64, of: fn(&names::Float) -> u64| {
-        names::FLOATS
-            .iter()
-            .zip(240u8..)
-            .find(|(f, code)| of(f) == bits && space.is_float(u32::from(*code)))
-            .map(|(_, code)| Operand::Float(code))
-    };
-    let half: fn(&names::Float) -> u64 = |f| u64::from(f.1);
-    let single: fn(&names::Float) -> u64 = |f| u64::from(f.2);
-    let bfloat: fn(&names::Float) -> u64 = |f| u64::from(f.2 >> 16);
-    let double: fn(&names::Float) -> u64 = |f| f.3;
+    let inline = |bits: u64, of: fn(InlineFloat) -> u64| space.float(|f| of(f) == bits).map(Operand::Float);
+    let half: fn(InlineFloat) -> u64 = |f| f.f16().into();
+    let single: fn(InlineFloat) -> u64 = |f| f.f32().into();
+    let bfloat: fn(InlineFloat) -> u64 = |f| f.bf16().into();
+    let double: fn(InlineFloat) -> u64 = |f| f.f64();
     match *v {
         Value::Int(n @ -16..=64) => Ok(Operand::Int(n as i32)),
         Value::Int(n) => {
@@ -128,8 +122,7 @@ fn constant(target: Gfx, ty: Ty, v: &Value<'_>) -> Result<Operand, Reason> {
 
 /// The float constant whose 16 bits are these.
 fn inline_16(target: Gfx, bits: u32) -> Option<Operand> {
-    let code = names::FLOATS.iter().zip(240u8..).find(|(f, _)| u32::from(f.1) == bits)?.1;
-    ScalarSpace::of(target).is_float(u32::from(code)).then_some(Operand::Float(code))
+    ScalarSpace::of(target).float(|f| u32::from(f.f16()) == bits).map(Operand::Float)
 }
 
 impl Form<'_> {
@@ -295,10 +288,7 @@ fn literal(target: Gfx, ty: Ty, text: &str) -> Result<u32, Reason> {
     match constant(target, ty, &value(text))? {
         Operand::Literal(v) => Ok(v),
         Operand::Int(n) => Ok(n as u32),
-        Operand::Float(code) => {
-            let f = names::FLOATS[usize::from(code) - 240];
-            Ok(if ty.is_16() { u32::from(f.1) } else { f.2 })
-        }
+        Operand::Float(f) => Ok(if ty.is_16() { f.f16().into() } else { f.f32() }),
         _ => Err("expected a number".into()),
     }
 }

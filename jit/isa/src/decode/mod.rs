@@ -23,7 +23,7 @@ use super::beyond::Tolerance;
 use super::bits::MAX_DWORDS;
 use super::inst::{Enc, Inst, Operand};
 use super::row::{Row, Ty, X, row};
-use super::scalars::ScalarSpace;
+use super::scalars::{LITERAL, ScalarSpace, Source, Special, TRAP, ZERO};
 use super::table::Table;
 use super::target::{Family, Gfx, SPACES, Space};
 
@@ -115,11 +115,7 @@ fn read(words: &[u32], target: Gfx, wave_size: u32, lenient: bool, inst: &mut In
 /// Stands in an instruction whose row is not known yet.
 static NO_ROW: Row = row("", &[], [X; SPACES], &[], 0);
 /// Source code of a parameter read from LDS, 32-bit vector sources only.
-const LDS_DIRECT: u32 = 254;
-/// Source code of the inline constant 0.
-const INLINE_ZERO: u32 = 128;
-/// Source code of the literal dword.
-const LITERAL: u32 = 255;
+const LDS_DIRECT: u32 = Special::LdsDirect.code();
 
 /// An instruction being read.
 struct Decoder<'a> {
@@ -265,7 +261,7 @@ impl Decoder<'_> {
 
     /// Fails unless `field`, a source that the instruction lacks, is zero, the inline constant 0, or may be anything.
     fn unused_source(&mut self, field: u32) -> Result1<()> {
-        if field == INLINE_ZERO && self.space >= Space::Gfx10 {
+        if field == ZERO && self.space >= Space::Gfx10 {
             self.tolerate(Tolerance::UNUSED_ZERO);
             return Ok(());
         }
@@ -322,7 +318,7 @@ impl Decoder<'_> {
     /// The same for data of SMEM and for descriptors, which hardware takes wherever they stand.
     fn sreg_anywhere(&mut self, code: u32, count: u8) -> Result1<Operand> {
         let found = self.sreg(code, count);
-        if found.is_err() && self.lenient && count >= 4 && code < 124 && self.space >= Space::Gfx10 {
+        if found.is_err() && self.lenient && count >= 4 && code < TRAP.end.into() && self.space >= Space::Gfx10 {
             self.tolerate(Tolerance::STRADDLING);
             return Ok(Operand::Sgpr { n: (code & !3) as u8, count });
         }
@@ -336,24 +332,25 @@ impl Decoder<'_> {
 
     /// The codes beside registers and constants. LLVM lets them stand in register-only fields too, where they mean nothing.
     fn special(&self, code: u32) -> Result1<Operand> {
-        match code {
-            _ if self.is_null(code) => self.sreg(code, 1),
-            _ if code != LDS_DIRECT && self.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
+        if self.is_null(code) {
+            return self.sreg(code, 1);
+        }
+        match self.scalars.special(code) {
+            Some(special) if special != Special::LdsDirect => Ok(Operand::Special(special)),
             _ => Err(self.bad(code)),
         }
     }
 
     /// Scalar source: register, constant or literal.
     fn ssrc(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
-        match code {
-            0..=127 => self.sreg(code, self.width(ty)),
-            128..=192 => Ok(Operand::Int(code as i32 - 128)),
-            193..=208 => Ok(Operand::Int(192 - code as i32)),
-            LDS_DIRECT if self.width(ty) > 1 => Err(self.bad(code)),
-            LITERAL => Ok(Operand::Literal(self.literal()?)),
-            _ if self.scalars.is_special(code) => Ok(Operand::Special(code as u8)),
-            _ if self.scalars.is_float(code) => Ok(Operand::Float(code as u8)),
-            _ => Err(self.bad(code)),
+        match self.scalars.source(code) {
+            Some(Source::Register(code)) => self.sreg(code, self.width(ty)),
+            Some(Source::Int(n)) => Ok(Operand::Int(n)),
+            Some(Source::Float(float)) => Ok(Operand::Float(float)),
+            Some(Source::Special(Special::LdsDirect)) if self.width(ty) > 1 => Err(self.bad(code)),
+            Some(Source::Special(special)) => Ok(Operand::Special(special)),
+            Some(Source::Literal) => Ok(Operand::Literal(self.literal()?)),
+            None => Err(self.bad(code)),
         }
     }
 

@@ -121,7 +121,7 @@ impl Decoder<'_> {
 
     /// Data of a scalar memory access: not M0, not EXEC.
     fn sdata(&mut self, code: u32, ty: Ty) -> Result1<Operand> {
-        if code == self.scalars.m0 || code >= EXEC_LO { Err(self.bad(code)) } else { self.sreg_anywhere(code, self.width(ty)) }
+        if code == self.scalars.m0 || code >= EXEC_LO.into() { Err(self.bad(code)) } else { self.sreg_anywhere(code, self.width(ty)) }
     }
 
     /// An immediate alone is the operand itself; beside a register it is the `offset:` modifier.

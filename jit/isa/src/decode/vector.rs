@@ -3,6 +3,7 @@
 use super::{Decoder, Result1};
 use crate::inst::Operand;
 use crate::row::{Opd, Row, Ty};
+use crate::scalars::Source;
 use crate::target::Space;
 
 /// Sources a row reads from numbered fields.
@@ -31,9 +32,9 @@ impl Decoder<'_> {
             Opd::R0(ty) => self.lane(src[0], ty),
             Opd::R1(ty) => self.lane(src[1], ty),
             Opd::R2(ty) => self.lane(src[2], ty),
-            Opd::C2(ty) => match src[2] {
-                128..=208 | 240..=248 | super::LITERAL => self.ssrc(src[2], ty),
-                code => self.vsrc(code, ty),
+            Opd::C2(ty) => match self.scalars.source(src[2]) {
+                Some(Source::Int(_) | Source::Float(_) | Source::Literal) => self.ssrc(src[2], ty),
+                _ => self.vsrc(src[2], ty),
             },
             _ => self.reserved(),
         }

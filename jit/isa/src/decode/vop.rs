@@ -10,7 +10,7 @@ use crate::beyond::Tolerance;
 use crate::bits::{Bits, MAX_DWORDS};
 use crate::inst::{Enc, Half, Inst, Operand};
 use crate::row::{Flags, Implicit, Opd, Row, Ty};
-use crate::scalars::EXEC_LO;
+use crate::scalars::{EXEC_LO, REGISTERS, Special, VCC_LO};
 use crate::target::{SPACES, Space};
 
 /// Source 0 codes that announce another dword.
@@ -198,12 +198,12 @@ impl Decoder<'_> {
 
     /// The VCC operand of VOP2 and VOPC.
     pub(super) fn vcc(&self) -> Operand {
-        Operand::Sgpr { n: crate::scalars::VCC_LO as u8, count: self.width(Ty::Mask) }
+        Operand::Sgpr { n: VCC_LO, count: self.width(Ty::Mask) }
     }
 
     /// v_readlane_b32 and v_readfirstlane_b32 read VGPRs and LDS parameters.
     fn reads_lds(&self, code: u32) -> bool {
-        code == super::LDS_DIRECT && self.inst.row.ops[0] == Opd::SD(Ty::B32)
+        code == Special::LdsDirect.code() && self.inst.row.ops[0] == Opd::SD(Ty::B32)
     }
 
     fn vop_fields(&mut self) -> Result1<()> {
@@ -228,7 +228,7 @@ impl Decoder<'_> {
                 Opd::R1(_) if src1 == super::LITERAL => return Err(self.bad(src1)),
                 Opd::R1(ty) => self.ssrc(src1, ty)?,
                 Opd::LIT(_) => Operand::Literal(self.literal()?),
-                Opd::V0(_) if self.reads_lds(src0) => Operand::Special(super::LDS_DIRECT as u8),
+                Opd::V0(_) if self.reads_lds(src0) => Operand::Special(Special::LdsDirect),
                 Opd::V0(_) | Opd::A0(_) if self.space > Space::Gfx6 => self.special(src0)?,
                 _ => return Err(self.bad(src0)),
             };
@@ -240,10 +240,7 @@ impl Decoder<'_> {
 
     /// Scalar register in an eight-bit field.
     pub(super) fn sreg_8(&self, code: u32, ty: Ty) -> Result1<Operand> {
-        match code {
-            0..=127 => self.sreg(code, self.width(ty)),
-            code => self.special(code),
-        }
+        if code < REGISTERS.into() { self.sreg(code, self.width(ty)) } else { self.special(code) }
     }
 
     fn vop3_fields(&mut self) -> Result1<()> {
@@ -306,15 +303,15 @@ impl Decoder<'_> {
             let op = match opd {
                 Opd::D(ty) => self.vgpr(dst, self.width(ty))?,
                 // gfx12's scalar floats in the vector unit do not go to EXEC.
-                Opd::SD(Ty::F32 | Ty::F16) if matches!(dst, EXEC_LO | 127) => return Err(self.bad(dst)),
+                Opd::SD(Ty::F32 | Ty::F16) if dst >= EXEC_LO.into() => return Err(self.bad(dst)),
                 Opd::SD(ty) => self.sreg_8(dst, ty)?,
                 Opd::MD if sd => self.sreg(layout.sdst.get(&words), self.width(Ty::Mask))?,
                 Opd::MD => self.sreg_8(dst, Ty::Mask)?,
                 Opd::M2 => match src[2] {
-                    code @ 0..=125 => self.sreg(code, self.width(Ty::Mask))?,
+                    code if code < EXEC_LO.into() => self.sreg(code, self.width(Ty::Mask))?,
                     code => self.special(code)?,
                 },
-                Opd::V0(_) if self.reads_lds(src[0]) => Operand::Special(super::LDS_DIRECT as u8),
+                Opd::V0(_) if self.reads_lds(src[0]) => Operand::Special(Special::LdsDirect),
                 Opd::ATTR => Operand::Imm((src[1] & 63) << 2 | (src[1] >> 6) & 3),
                 Opd::PARAM => Operand::Imm(src[0]),
                 _ => self.source(opd, &src)?,
@@ -346,7 +343,7 @@ impl Decoder<'_> {
                 continue;
             }
             // A parameter from LDS comes another way, as source 0, which must not be the one to subtract or to shift by.
-            if op == Operand::Special(super::LDS_DIRECT as u8) {
+            if op == Operand::Special(Special::LdsDirect) {
                 if !matches!(opd, Opd::S0(_) | Opd::R0(_)) || inst.row.is_reversed() {
                     return self.reserved();
                 }

@@ -1,36 +1,6 @@
-//! Names of numbers: special operands, inline constants, hardware registers, messages, image dimensions, buffer formats.
+//! Names of numbers: hardware registers, messages, image dimensions, buffer formats.
 
 use crate::target::{Gfx, Procs};
-
-/// Scalar source codes that are neither registers nor constants.
-pub(crate) const SPECIAL: [(u8, &str); 9] = [
-    (235, "src_shared_base"),
-    (236, "src_shared_limit"),
-    (237, "src_private_base"),
-    (238, "src_private_limit"),
-    (239, "src_pops_exiting_wave_id"),
-    (251, "src_vccz"),
-    (252, "src_execz"),
-    (253, "src_scc"),
-    (254, "src_lds_direct"),
-];
-
-/// Text, bits as f16, f32 and f64.
-pub(crate) type Float = (&'static str, u16, u32, u64);
-
-/// Inline float constants 240 to 248.
-#[rustfmt::skip]
-pub(in crate) const FLOATS: [Float; 9] = [
-    ("0.5",        0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
-    ("-0.5",       0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
-    ("1.0",        0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
-    ("-1.0",       0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
-    ("2.0",        0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
-    ("-2.0",       0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
-    ("4.0",        0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
-    ("-4.0",       0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
-    ("0.15915494", 0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
-];
 
 /// 1/(2 pi) as a double prints with more digits.
 pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";

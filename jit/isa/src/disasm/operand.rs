@@ -4,7 +4,7 @@ use super::{Printer, names};
 use crate::counters::{self, Counter};
 use crate::inst::{Enc, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
-use crate::scalars::{Scalar, ScalarSpace};
+use crate::scalars::{InlineFloat, Scalar, ScalarSpace, int_code};
 use crate::target::Space;
 
 impl Printer<'_> {
@@ -113,12 +113,9 @@ impl Printer<'_> {
             }
             Operand::Agpr { n, count } => self.tuple("a", u32::from(n), count),
             Operand::Sgpr { n, count } => self.scalar(u32::from(n), count),
-            Operand::Special(code) => match names::SPECIAL.iter().find(|s| s.0 == code) {
-                Some(s) => self.put(s.1),
-                None => self.num(format_args!("src_{code}")),
-            },
+            Operand::Special(special) => self.put(special.name()),
             Operand::Int(v) => self.num(format_args!("{v}")),
-            Operand::Float(code) => self.float_constant(ty, code),
+            Operand::Float(float) => self.float_constant(ty, float),
             Operand::Literal(v) => self.literal(ty, v),
             Operand::Imm(v) => self.signed_hex(v as i32),
             Operand::Off => self.put("off"),
@@ -142,8 +139,8 @@ impl Printer<'_> {
         match ScalarSpace::of(self.target).register(code) {
             Some(Scalar::Sgpr(n)) => self.tuple("s", n, count),
             Some(Scalar::Ttmp(n)) => self.tuple("ttmp", n, count),
-            Some(Scalar::Pair(name, half)) => {
-                self.put(name);
+            Some(Scalar::Pair(pair, half)) => {
+                self.put(pair.name());
                 self.put(if count == 2 { "" } else { ["_lo", "_hi"][half as usize] });
             }
             Some(Scalar::Null) => self.put("null"),
@@ -153,15 +150,15 @@ impl Printer<'_> {
     }
 
     /// Inline float constants. Where the operand is a 16-bit integer LLVM prints the bits instead of the value.
-    fn float_constant(&mut self, ty: Ty, code: u8) {
-        let (name, half_bits, ..) = names::FLOATS[usize::from(code - 240)];
+    fn float_constant(&mut self, ty: Ty, float: InlineFloat) {
+        let is_inv_2pi = float == InlineFloat::INV_2PI;
         match ty {
-            Ty::I16 | Ty::U16 | Ty::B16 => self.num(format_args!("{half_bits:#x}")),
-            Ty::F64 | Ty::F64X4 | Ty::B64 | Ty::I64 | Ty::U64 if code == 248 => self.put(names::INV_2PI_F64),
-            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if code == 248 && self.wide_accumulator() => {
+            Ty::I16 | Ty::U16 | Ty::B16 => self.num(format_args!("{:#x}", float.f16())),
+            Ty::F64 | Ty::F64X4 | Ty::B64 | Ty::I64 | Ty::U64 if is_inv_2pi => self.put(names::INV_2PI_F64),
+            Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if is_inv_2pi && self.wide_accumulator() => {
                 self.put(names::INV_2PI_F64);
             }
-            _ => self.put(name),
+            _ => self.put(float.text()),
         }
     }
 
@@ -173,16 +170,16 @@ impl Printer<'_> {
                 if self.inline_int(i64::from(v as i32)) {
                     return;
                 }
-                match names::FLOATS.iter().find(|f| f.2 == v) {
-                    Some(f) => self.put(f.0),
+                match self.inline_float(|f| f.f32() == v) {
+                    Some(f) => self.put(f.text()),
                     None => self.num(format_args!("{:#x}", v & 0xffff)),
                 }
             }
             Ty::F16 | Ty::BF16 => self.half(ty, v),
             Ty::F32 if self.inst.row.flags.contains(Flags::MIX) => self.half(Ty::F16, v),
             // Beside fmaak and fmamk LLVM types every source of a dual instruction as f32.
-            Ty::F16X2 if !self.has_constant() => self.packed_literal(v, |f| u32::from(f.1)),
-            Ty::BF16X2 => self.packed_literal(v, |f| f.2 >> 16),
+            Ty::F16X2 if !self.has_constant() => self.packed_literal(v, InlineFloat::f16),
+            Ty::BF16X2 => self.packed_literal(v, InlineFloat::bf16),
             // Wide matrix accumulators print literals as they stand.
             Ty::AccF32 | Ty::AccI32 | Ty::AccF16 | Ty::AccBF16 if self.wide_accumulator() => self.num(format_args!("{v:#x}")),
             Ty::F64 | Ty::F64X4 => {
@@ -190,8 +187,8 @@ impl Printer<'_> {
                 if self.inline_int(wide as i64) {
                     return;
                 }
-                match names::FLOATS[..8].iter().find(|f| f.3 == wide) {
-                    Some(f) => self.put(f.0),
+                match self.inline_float(|f| f.f64() == wide && f != InlineFloat::INV_2PI) {
+                    Some(f) => self.put(f.text()),
                     None => self.num(format_args!("{v:#x}")),
                 }
             }
@@ -222,19 +219,19 @@ impl Printer<'_> {
             return;
         }
         let shown = if bf16 { v } else { v & 0xffff };
-        match self.known_floats().iter().find(|f| shown == if bf16 { f.2 >> 16 } else { u32::from(f.1) }) {
-            Some(f) => self.put(f.0),
+        match self.inline_float(|f| shown == u32::from(if bf16 { f.bf16() } else { f.f16() })) {
+            Some(f) => self.put(f.text()),
             None => self.num(format_args!("{shown:#x}")),
         }
     }
 
     /// A pair of halves: an inline constant sets the low one.
-    fn packed_literal(&mut self, v: u32, bits: impl Fn(&names::Float) -> u32) {
+    fn packed_literal(&mut self, v: u32, bits: fn(InlineFloat) -> u16) {
         if self.inline_int(i64::from(v as i32)) {
             return;
         }
-        match names::FLOATS.iter().find(|f| bits(f) == v) {
-            Some(f) => self.put(f.0),
+        match self.inline_float(|f| u32::from(bits(f)) == v) {
+            Some(f) => self.put(f.text()),
             None => self.num(format_args!("{v:#x}")),
         }
     }
@@ -244,19 +241,19 @@ impl Printer<'_> {
         if self.inline_int(i64::from(v as i32)) {
             return;
         }
-        match self.known_floats().iter().find(|f| f.2 == v) {
-            Some(f) => self.put(f.0),
+        match self.inline_float(|f| f.f32() == v) {
+            Some(f) => self.put(f.text()),
             None => self.num(format_args!("{v:#x}")),
         }
     }
 
-    /// Inline float constants of the processor: gfx6 and gfx7 lack 1/(2 pi), the last one.
-    fn known_floats(&self) -> &'static [names::Float] {
-        if self.target.space() == Space::Gfx6 { &names::FLOATS[..8] } else { &names::FLOATS }
+    /// The processor's inline float constant of which `is_it` holds.
+    fn inline_float(&self, is_it: impl FnMut(InlineFloat) -> bool) -> Option<InlineFloat> {
+        ScalarSpace::of(self.target).float(is_it)
     }
 
     fn inline_int(&mut self, v: i64) -> bool {
-        let inline = (-16..=64).contains(&v);
+        let inline = i32::try_from(v).is_ok_and(|v| int_code(v).is_some());
         if inline {
             self.num(format_args!("{v}"));
         }

@@ -15,7 +15,7 @@ mod vop;
 use super::bits::{Bits, MAX_DWORDS};
 use super::decode::cache::CachePolicy;
 use super::inst::{Enc, Inst, Operand};
-use super::scalars::ScalarSpace;
+use super::scalars::{LITERAL, ScalarSpace, int_code};
 
 /// Machine code of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,9 +85,6 @@ pub fn encode(inst: &Inst) -> Result<Code, EncodeError> {
 fn no_form(inst: &Inst) -> EncodeError {
     EncodeError::Form { name: inst.name(), enc: inst.enc, target: inst.target }
 }
-
-/// Source code of the literal dword.
-const LITERAL: u32 = 255;
 
 /// An instruction being put into dwords. Field values come from the operands; a literal is kept until [`Words::finish`] appends it.
 struct Words<'a> {
@@ -160,10 +157,9 @@ impl<'a> Words<'a> {
     /// Eight-bit code of a scalar source. A literal is kept for [`Words::finish`].
     fn ssrc(&mut self, op: &Operand) -> Result<u32, EncodeError> {
         let code = match *op {
-            Operand::Int(v @ 0..=64) => Some(128 + v as u32),
-            Operand::Int(v @ -16..=-1) => Some((192 - v) as u32),
-            Operand::Float(code) if self.scalars.is_float(u32::from(code)) => Some(u32::from(code)),
-            Operand::Special(code) if self.scalars.is_special(u32::from(code)) => Some(u32::from(code)),
+            Operand::Int(v) => int_code(v),
+            Operand::Float(float) if self.scalars.has_float(float) => Some(float.code()),
+            Operand::Special(special) if self.scalars.reads_special(special) => Some(special.code()),
             Operand::Literal(v) => {
                 self.set_literal(v)?;
                 Some(LITERAL)

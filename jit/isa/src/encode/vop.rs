@@ -23,7 +23,7 @@ impl Words<'_> {
     /// A scalar register or special code where an instruction names one.
     fn sreg_8(&self, op: &Operand) -> Result<u32, EncodeError> {
         match *op {
-            Operand::Special(code) if self.scalars.is_special(u32::from(code)) => Ok(u32::from(code)),
+            Operand::Special(special) if self.scalars.reads_special(special) => Ok(special.code()),
             _ => self.sreg(op),
         }
     }
@@ -109,7 +109,7 @@ fn moved(f: Bits) -> Bits {
 }
 
 fn is_vcc(op: &Operand) -> bool {
-    matches!(op, Operand::Sgpr { n, .. } if u32::from(*n) == VCC_LO)
+    matches!(op, Operand::Sgpr { n, .. } if *n == VCC_LO)
 }
 
 /// The operand that reads source field 0, and its type.
@@ -280,7 +280,7 @@ fn vop3(inst: &Inst) -> Result<Code, EncodeError> {
     }
     // A compare that writes only EXEC says so.
     if row.is_compare() && !row.ops.contains(&Opd::MD) {
-        w.set(layout.vdst, EXEC_LO, "destination")?;
+        w.set(layout.vdst, EXEC_LO.into(), "destination")?;
     }
     for (opd, op) in row.ops.iter().zip(inst.ops()) {
         let (field, code) = match (*opd, *op) {

@@ -14,7 +14,7 @@ use crate::disasm::memory::{hint_kind, hint_name};
 use crate::disasm::names;
 use crate::inst::{Dpp, Enc, Inst, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
-use crate::scalars::ScalarSpace;
+use crate::scalars::{ScalarSpace, Special};
 use crate::target::{Family, Gfx, Space};
 
 pub(super) fn some_bits(bits: u32) -> Option<u32> {
@@ -157,20 +157,10 @@ pub(super) fn packed_neg(inst: &Inst) -> [u32; 2] {
 // Operands
 
 pub(super) fn source_code(inst: &Inst) -> Option<u32> {
-    let (target, family) = (inst.target, inst.target.family());
-    let null = ScalarSpace::of(target).null;
+    let space = ScalarSpace::of(inst.target);
     inst.ops().iter().find_map(|op| match *op {
-        Operand::Special(code) => {
-            let exists = match code {
-                235..=238 => family >= Family::Gfx9,
-                239 => (0x900..0x1100).contains(&target.0),
-                251 | 252 => family < Family::Gfx11,
-                254 => family < Family::Gfx11 && !has_agpr_data(target),
-                _ => true,
-            };
-            (!exists).then_some(code.into())
-        }
-        Operand::Sgpr { n, .. } if Some(u32::from(n)) == null && family < Family::Gfx10 => Some(n.into()),
+        Operand::Special(special) => (!space.exists(special)).then_some(special.code()),
+        Operand::Sgpr { n, .. } if Some(u32::from(n)) == space.null && !space.has_null => Some(n.into()),
         _ => None,
     })
 }
@@ -179,14 +169,14 @@ pub(super) fn register_code(inst: &Inst) -> Option<u32> {
     let lane = matches!(inst.row.ops.first(), Some(Opd::SD(_)));
     columns(inst).find_map(|(column, op)| {
         let code = match op {
-            Operand::Special(code) => u32::from(code),
+            Operand::Special(special) => special.code(),
             Operand::Sgpr { n, .. } => u32::from(n),
             _ => return None,
         };
         let vector = matches!(column, Opd::V0(_) | Opd::V1(_) | Opd::V2(_) | Opd::AV0(_) | Opd::AV1(_) | Opd::A0(_) | Opd::INDEX(_));
         let special = matches!(op, Operand::Special(_));
         // Lanes of a parameter in LDS can be read.
-        let parameter = lane && code == 254;
+        let parameter = lane && op == Operand::Special(Special::LdsDirect);
         let scalar = matches!(column, Opd::SR0(_) | Opd::SD(_) | Opd::SS(_) | Opd::MD | Opd::M2);
         (vector && !parameter || scalar && special).then_some(code)
     })

@@ -10,7 +10,7 @@ use super::sem::*;
 use wavejit_ir::AtomicOp::{self, *};
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};
-use wavejit_isa::{Enc, Family, Operand};
+use wavejit_isa::{Enc, Operand};
 
 /// Which half of a register a 16-bit access uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,7 @@ fn vgpr(c: &mut Cx, op: Operand) -> u16 {
     }
 }
 fn is_off(c: &Cx, op: Operand) -> bool {
-    let null = if c.target.family() >= Family::Gfx11 { 124 } else { 125 };
-    matches!(op, Operand::Off) || matches!(op, Operand::Sgpr { n, .. } if n == null)
+    matches!(op, Operand::Off) || c.is_null(op)
 }
 fn lane(c: &mut Cx, op: Operand, t: T) -> Value {
     let v = c.src(op, t);

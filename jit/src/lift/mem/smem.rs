@@ -1,6 +1,8 @@
 //! SMEM: scalar loads (RDNA3 ISA, chapter 8; STATE-18).
 
 use super::*;
+use wavejit_isa::Family;
+use wavejit_isa::scalars::TRAP;
 
 /// The scalar offset operand and the immediate of an SMEM instruction, in bytes: either or both.
 fn smem_offset(c: &mut Cx, i: usize) -> (Option<Value>, i64) {
@@ -25,7 +27,7 @@ fn sgprs(c: &mut Cx, d: Operand, first: Value, n: u32) {
     };
     for i in 0..n {
         // Loads cannot reach M0, NULL and EXEC (STATE-26).
-        let Some(code) = base.checked_add(i as u8).filter(|c| *c < 108) else { continue };
+        let Some(code) = base.checked_add(i as u8).filter(|c| *c < TRAP.start) else { continue };
         c.swrite(code, Value(first.0 + i));
     }
 }

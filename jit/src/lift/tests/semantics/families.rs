@@ -42,3 +42,97 @@ fn flat_scratch_is_a_register_of_its_own_where_the_family_has_it() {
     moved(0x942, 0xbee7_0008, SReg::FLAT_SCRATCH_HI); // s_mov_b32 flat_scratch_hi, s8
     moved(0x1010, 0xbee6_0308, SReg(102)); // s_mov_b32 s102, s8
 }
+
+/// Where the ISA manuals' tables of scalar operands have a register: the name, first and last processor, and what becomes of 7 written to
+/// it and of 5 read from it (STATE-21 to STATE-23).
+#[rustfmt::skip]
+const SCALARS: &[(&str, u16, u16, Keeps)] = &[
+    ("s101",            0x600,  0xffff, Keeps::In(SReg(101))),
+    ("s103",            0x600,  0x7ff,  Keeps::In(SReg(103))),
+    ("s105",            0x1010, 0xffff, Keeps::In(SReg(105))),
+    ("flat_scratch_lo", 0x700,  0x9ff,  Keeps::In(SReg::FLAT_SCRATCH_LO)),
+    ("flat_scratch_hi", 0x700,  0x9ff,  Keeps::In(SReg::FLAT_SCRATCH_HI)),
+    ("xnack_mask_lo",   0x800,  0x9ff,  Keeps::In(SReg::XNACK_MASK_LO)),
+    ("xnack_mask_hi",   0x800,  0x9ff,  Keeps::In(SReg::XNACK_MASK_HI)),
+    ("vcc_lo",          0x600,  0xffff, Keeps::In(SReg::VCC_LO)),
+    ("vcc_hi",          0x600,  0xffff, Keeps::In(SReg::VCC_HI)),
+    ("m0",              0x600,  0xffff, Keeps::In(SReg::M0)),
+    ("exec_lo",         0x600,  0xffff, Keeps::In(SReg::EXEC_LO)),
+    ("exec_hi",         0x600,  0xffff, Keeps::In(SReg::EXEC_HI)),
+    ("tba_lo",          0x600,  0x8ff,  Keeps::Nothing),
+    ("tma_hi",          0x600,  0x8ff,  Keeps::Nothing),
+    ("ttmp0",           0x600,  0x11ff, Keeps::Nothing),
+    ("ttmp11",          0x600,  0x11ff, Keeps::Nothing),
+    ("ttmp15",          0x900,  0x11ff, Keeps::Nothing),
+    ("ttmp0",           0x1200, 0xffff, Keeps::ForReading(SReg::TTMP0)),
+    ("ttmp15",          0x1200, 0xffff, Keeps::ForReading(SReg(SReg::TTMP0.0 + 15))),
+    ("null",            0x1010, 0xffff, Keeps::Nothing),
+];
+
+/// What a register does with values.
+#[derive(Clone, Copy)]
+enum Keeps {
+    In(SReg),
+    /// Programs can read it, and not write it.
+    ForReading(SReg),
+    Nothing,
+}
+
+#[test]
+fn every_scalar_register_is_the_same_one_for_every_processor_that_has_it() {
+    let assembled = |text: &str, target| wavejit_isa::assemble_instruction(text, target, 64).map(|code| code.dwords().to_vec());
+    for target in Gfx::all() {
+        for &(name, first, last, keeps) in SCALARS {
+            let exists = (first..=last).contains(&target.0);
+            let Ok(write) = assembled(&format!("s_mov_b32 {name}, s8"), target) else {
+                assert!(!exists, "{target} has {name}");
+                continue;
+            };
+            if !exists {
+                continue;
+            }
+            let read = assembled(&format!("s_mov_b32 s0, {name}"), target).unwrap();
+            let (to, at) = (Run::wave64("write", &write).on(target.0), |reg: SReg| usize::from(reg.0));
+            let from = Run::wave64("read", &read).on(target.0).s(0, 3);
+            match keeps {
+                Keeps::In(reg) => {
+                    assert_eq!(to.s(8, 7).run().sreg(at(reg)), 7, "{target}: {name} is written");
+                    assert_eq!(from.s(at(reg), 5).run().sreg(0), 5, "{target}: {name} is read");
+                }
+                Keeps::ForReading(reg) => {
+                    assert_eq!(to.s(8, 7).s(at(reg), 5).run().sreg(at(reg)), 5, "{target}: {name} is not written");
+                    assert_eq!(from.s(at(reg), 5).run().sreg(0), 5, "{target}: {name} is read");
+                }
+                Keeps::Nothing => {
+                    let before = to.state.sregs;
+                    assert_eq!(to.s(8, 7).run().state.sregs[9..], before[9..], "{target}: {name} is not written");
+                    assert_eq!(from.run().sreg(0), 0, "{target}: {name} reads 0");
+                }
+            }
+        }
+    }
+}
+
+// The ISA manuals' tables of scalar operands: codes 235 to 238 are the apertures from gfx9, 240 to 248 float constants, 1/(2 pi) from gfx8.
+#[test]
+fn constants_and_apertures_have_one_value_on_all_processors() {
+    use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
+    for target in Gfx::all() {
+        let value = |source: &str| {
+            let code = wavejit_isa::assemble_instruction(&format!("s_mov_b64 s[0:1], {source}"), target, 64).unwrap();
+            let run = Run::wave64("a source", code.dwords()).on(target.0).run();
+            u64::from(run.sreg(1)) << 32 | u64::from(run.sreg(0))
+        };
+        for float in [0.5f64, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0] {
+            assert_eq!(value(&format!("{float:?}")), float.to_bits(), "{target}");
+        }
+        assert_eq!([value("-16"), value("64")], [-16i64 as u64, 64], "{target}");
+        if target.0 >= 0x900 {
+            assert_eq!(value("src_shared_base"), u64::from(SHARED_APERTURE_HI) << 32, "{target}");
+            assert_eq!(value("src_private_limit"), u64::from(PRIVATE_APERTURE_HI) << 32 | 0xffff_ffff, "{target}");
+        }
+        if target.0 >= 0x800 {
+            assert_eq!(value("0.15915494309189532"), 0x3fc4_5f30_6dc9_c882, "{target}");
+        }
+    }
+}
