@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
-use wavejit_ir::{Block, BlockId, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
+use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
 
 /// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
 pub const MAX_REGION: usize = 600;
@@ -358,9 +358,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Effects of the skeleton keep their order among themselves.
+    /// Effects of the skeleton keep their order among themselves, and reads stay behind the writes of what they read.
     fn must_wait(&self, inst: &Inst) -> bool {
-        inst.op.has_effect() && self.post.iter().any(|p| self.block.insts[*p].op.has_effect())
+        let mut before = self.post.iter().map(|p| &self.block.insts[*p].op);
+        match &inst.op {
+            Op::SGet(read) => before.any(|op| matches!(op, Op::SSet(reg, _) if reg == read)),
+            Op::ExecGet => before.any(|op| matches!(op, Op::ExecSet(_))),
+            op => op.effect() != Effect::None && before.any(Op::has_effect),
+        }
     }
 
     /// Is `v` a rematerializable read of a VGPR that the open region writes?
@@ -537,4 +542,59 @@ impl<'a> Planner<'a> {
 /// Number of dwords of rows a value takes.
 pub fn is_wide(func: &Func, v: Value) -> bool {
     func.ty(v).width == Width::B64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_ir::text::parse;
+
+    /// Steps of the block in which instructions are, by their text.
+    fn order(text: &str, what: &[fn(&Op) -> bool]) -> Vec<usize> {
+        let func = parse(text).unwrap();
+        let insts = &func.blocks[0].insts;
+        let plan = plan(&func, 0, &|_, _, _| 1);
+        let step = |is: &fn(&Op) -> bool| {
+            plan.steps.iter().position(|s| match s {
+                Step::Inst(i) => is(&insts[*i].op),
+                Step::Region(r) => r.insts.iter().any(|i| is(&insts[*i].op)),
+            })
+        };
+        what.iter().map(|is| step(is).expect("a step")).collect()
+    }
+
+    #[test]
+    fn reads_of_scalar_registers_stay_behind_writes_that_wait_for_a_region() {
+        let text = r#"func "f" wave32 {
+b0 pc=0 mode=0x3f0 insts=1:
+  %0: mask = exec
+  %1: l32 = vget v0 demand %0
+  %2: l32 = vget v1 demand %0
+  %3: mask = eq.32 %1, %2
+  %4: s64 = maskbits %3
+  %5: s32 = lo.64 %4
+  sset vcc_lo, %5
+  %6: s32 = sget vcc_lo
+  %7: s32 = sget s4
+  %8: s64 = zext.64 %6
+  %9: mask = bitsmask %8
+  setexec %9
+  %10: mask = exec
+  %11: l32 = sel.32 %10, %1, %2
+  vset v2, %11, exec %0
+  end
+}"#;
+        let steps = order(
+            text,
+            &[
+                |op| matches!(op, Op::SGet(r) if r.0 == 4),
+                |op| matches!(op, Op::Pure { op: wavejit_ir::PureOp::ICmpEq32, .. }),
+                |op| matches!(op, Op::SSet(..)),
+                |op| matches!(op, Op::SGet(r) if r.0 != 4),
+                |op| matches!(op, Op::ExecSet(_)),
+                |op| matches!(op, Op::VSet { .. }),
+            ],
+        );
+        assert!(steps.is_sorted_by(|a, b| a < b), "{steps:?}");
+    }
 }
