@@ -89,7 +89,7 @@ struct Inner {
     space: Arc<AddressSpace>,
     pool: Pool,
     /// Blocks for launches, kept for reuse.
-    blocks: Mutex<Vec<KeptBlock>>,
+    blocks: Mutex<Vec<u64>>,
     dispatches: AtomicU64,
     borders: Mutex<BorderTable>,
     /// For [`Device::run_code`].
@@ -99,12 +99,6 @@ struct Inner {
 }
 
 /// A launch's block that waits for the next one.
-struct KeptBlock {
-    address: u64,
-    /// Bytes of arguments that are in it.
-    used: usize,
-}
-
 /// Guest memory, freed when dropped.
 pub struct Buffer {
     device: Device,
@@ -642,8 +636,6 @@ struct LaunchBlock {
     device: Device,
     address: u64,
     bytes: u64,
-    /// Bytes of arguments that are in it.
-    used: usize,
 }
 
 impl LaunchBlock {
@@ -651,21 +643,17 @@ impl LaunchBlock {
         let inner = &device.0;
         let bytes = BLOCK_BYTES.max(segment_bytes.next_multiple_of(256) + BLOCK_TAIL);
         let kept = if bytes == BLOCK_BYTES { inner.blocks.lock().pop() } else { None };
-        let KeptBlock { address, used } = match kept {
-            Some(kept) => kept,
-            None => KeptBlock { address: inner.space.alloc(bytes, 0)?, used: 0 },
+        let address = match kept {
+            Some(address) => address,
+            None => inner.space.alloc(bytes, 0)?,
         };
-        Ok(LaunchBlock { device: device.clone(), address, bytes, used })
+        Ok(LaunchBlock { device: device.clone(), address, bytes })
     }
 
-    /// Writes the launch's data; arguments of an earlier launch do not stay behind them.
+    /// Writes the launch's data.
     fn fill(&mut self, arguments: &[u8], packet: &[u8; 64]) -> Result<(), Error> {
         let space = &self.device.0.space;
         space.write(self.address, arguments)?;
-        if let Some(left) = self.used.checked_sub(arguments.len()).filter(|n| *n > 0) {
-            space.write(self.address + arguments.len() as u64, &[0; BLOCK_BYTES as usize][..left])?;
-        }
-        self.used = arguments.len();
         let mut tail = [0; BLOCK_TAIL as usize];
         tail[..64].copy_from_slice(packet);
         tail[QUEUE as usize..][..256].copy_from_slice(&kernarg::queue_bytes());
@@ -689,8 +677,9 @@ impl LaunchBlock {
 impl Drop for LaunchBlock {
     fn drop(&mut self) {
         let inner = &self.device.0;
-        if self.bytes == BLOCK_BYTES {
-            inner.blocks.lock().push(KeptBlock { address: self.address, used: self.used });
+        // The next launch finds neither these arguments nor what the kernel wrote beside them.
+        if self.bytes == BLOCK_BYTES && inner.space.write(self.address, &[0; BLOCK_BYTES as usize]).is_ok() {
+            inner.blocks.lock().push(self.address);
         } else {
             inner.space.free(self.address);
         }
@@ -699,8 +688,8 @@ impl Drop for LaunchBlock {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        for block in self.blocks.get_mut().drain(..) {
-            self.space.free(block.address);
+        for address in self.blocks.get_mut().drain(..) {
+            self.space.free(address);
         }
         self.space.free(self.borders.get_mut().address);
     }
