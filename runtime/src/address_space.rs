@@ -124,7 +124,7 @@ impl AddressSpace {
                 return Ok(space);
             }
         }
-        Err(Error::Memory(format!("the host has no {wanted:#x} bytes of address space for guest memory")))
+        Err(Error::OutOfMemory(format!("the host has no {wanted:#x} bytes of address space for guest memory")))
     }
 
     /// How addresses relate to the host's.
@@ -146,7 +146,7 @@ impl AddressSpace {
 
     /// Allocates `bytes` of zeros at a multiple of `align` (at least [`ALLOC_ALIGN`]); the guest address.
     pub(crate) fn alloc(&self, bytes: u64, align: u64) -> Result<u64, Error> {
-        let no_room = || Error::Memory(format!("no room for {bytes:#x} bytes of guest memory"));
+        let no_room = || Error::OutOfMemory(format!("no room for {bytes:#x} bytes of guest memory"));
         let align = align.max(ALLOC_ALIGN);
         if !align.is_power_of_two() || align > HUGE || bytes > 1 << 46 {
             return Err(Error::Arg(format!("cannot allocate {bytes:#x} bytes aligned to {align:#x}")));
@@ -269,8 +269,8 @@ impl MemorySnapshot {
     }
 }
 
-fn unmapped(what: &str, address: u64, len: usize) -> Error {
-    Error::Memory(format!("{len} bytes at guest address {address:#x} cannot be {what}: not mapped"))
+fn unmapped(done: &'static str, address: u64, bytes: usize) -> Error {
+    Error::NotMapped { address, bytes, done }
 }
 
 impl Drop for AddressSpace {

@@ -7,7 +7,7 @@ use crate::border::BorderTable;
 use crate::bvh::Bvh;
 use crate::code_object::{self, ArgKind, CodeObject, KernelInfo};
 use crate::dispatch::{self, Dispatch, DispatchStats};
-use crate::hidden_use::{self, HiddenUse, Missing};
+use crate::hidden_use::{self, HiddenUse, MissingArg};
 use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
@@ -540,8 +540,8 @@ impl Kernel {
 
     /// Refuses to launch without a hidden argument that the code uses. A caller who packs arguments may provide it.
     fn check_hidden(&self, packed: Option<&[u8]>) -> Result<(), Error> {
-        let is_given = |m: &Missing| packed.and_then(|p| p.get(m.offset as usize..)).is_some_and(|p| p.iter().take(8).any(|b| *b != 0));
-        let wanted: Vec<&Missing> = self.hidden.used.iter().filter(|m| !is_given(m)).collect();
+        let is_given = |m: &MissingArg| packed.and_then(|p| p.get(m.offset as usize..)).is_some_and(|p| p.iter().take(8).any(|b| *b != 0));
+        let wanted: Vec<&MissingArg> = self.hidden.used.iter().filter(|m| !is_given(m)).collect();
         if wanted.is_empty() {
             return Ok(());
         }

@@ -6,7 +6,8 @@
 
 use crate::Error;
 use crate::address_space::AddressSpace;
-use crate::hidden_use::Missing;
+use crate::fault::Limit;
+use crate::hidden_use::MissingArg;
 use crate::kernarg::Geometry;
 use crate::memory::gws::Gws;
 use crate::pool::{Locals, Pool};
@@ -62,7 +63,7 @@ pub struct Dispatch<'a> {
     /// Told what the dispatch is doing.
     pub progress: Option<&'a Progress>,
     /// Hidden arguments that are 0 and that the kernel may use, for messages.
-    pub hidden: &'a [Missing],
+    pub hidden: &'a [MissingArg],
     /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
     pub deterministic: bool,
     /// How directions of 16 bits are packed.
@@ -100,7 +101,7 @@ pub(crate) struct Job {
     error: Mutex<Option<Error>>,
     cancel: Option<*const AtomicU32>,
     progress: Option<*const Progress>,
-    pub hidden: Vec<Missing>,
+    pub hidden: Vec<MissingArg>,
     hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
@@ -149,7 +150,7 @@ impl Job {
     /// The error of a wave whose dispatch stops.
     #[cold]
     pub fn stopped(&self) -> Error {
-        Error::Limit(format!("kernel `{}`: the dispatch was canceled", self.name))
+        Limit::Canceled { kernel: self.name.clone() }.into()
     }
 
     fn take(&self) -> std::ops::Range<u64> {

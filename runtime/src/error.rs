@@ -1,8 +1,11 @@
 //! What can go wrong, in the classes that the C ABI has codes for.
 //!
-//! Every message is for a person: it names the kernel, the pc or the argument, what was found and what was expected.
+//! Every message is for a person: it names the kernel, the pc or the argument, what was found and what was expected. What ends a running
+//! dispatch is there in parts, too: [`Fault`], [`Limit`].
 
 use crate::code_object::LoadError;
+use crate::fault::{Cause, Fault, Limit, no_code};
+use std::fmt;
 
 /// Any failure of the run time.
 #[derive(Debug, thiserror::Error)]
@@ -13,24 +16,51 @@ pub enum Error {
     /// Not a code object that can be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// No such instruction; names byte offset and dwords.
-    #[error("{0}")]
-    Decode(String),
-    /// A known instruction or feature without semantics here.
+    /// A kernel or a device feature that cannot run here; refused before it starts. See [`Fault`] for instructions.
     #[error("{0}")]
     Unsupported(String),
-    /// A memory fault of the kernel: kernel, pc, lane and address.
+    /// The host has no memory left, or the guest no addresses.
     #[error("{0}")]
-    Memory(String),
-    /// The instruction budget is used up, the dispatch was canceled, or every wave waits.
+    OutOfMemory(String),
+    /// Guest memory that the host wants to read or write is not there.
+    #[error("{bytes} bytes at guest address {address:#x} cannot be {done}: not mapped")]
+    NotMapped {
+        /// First guest address.
+        address: u64,
+        /// How many bytes.
+        bytes: usize,
+        /// `read`, `written` and the like.
+        done: &'static str,
+    },
+    /// There is no code where a kernel begins.
     #[error("{0}")]
-    Limit(String),
+    NoCode(NoCode),
+    /// A wave came to an instruction that cannot be done.
+    #[error("{0}")]
+    Fault(Box<Fault>),
+    /// The instruction budget is used up, the dispatch was canceled or stopped, or needs too much scratch.
+    #[error("{0}")]
+    Limit(Box<Limit>),
     /// A defect of ours, caught.
     #[error("internal error: {0}")]
     Internal(String),
-    /// s_trap, or an exception the kernel enabled.
-    #[error("{0}")]
-    Trap(String),
+}
+
+/// An address where code is wanted and none is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoCode {
+    /// Kernel.
+    pub kernel: String,
+    /// Guest address.
+    pub address: u64,
+    /// Guest addresses that its code may lie in.
+    pub code: (u64, u64),
+}
+
+impl fmt::Display for NoCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        no_code(f, &self.kernel, self.address, self.code)
+    }
 }
 
 impl Error {
@@ -41,12 +71,28 @@ impl Error {
             Error::Load(e) if e.is_unsupported() => -3,
             Error::Load(e) if e.is_out_of_memory() => -4,
             Error::Load(_) => -1,
-            Error::Decode(_) => -2,
             Error::Unsupported(_) => -3,
-            Error::Memory(_) => -4,
+            Error::OutOfMemory(_) | Error::NotMapped { .. } | Error::NoCode(_) => -4,
+            Error::Fault(fault) => match fault.cause {
+                Cause::NoInstruction { .. } => -2,
+                Cause::NotImplemented(_) | Cause::Refused(_) => -3,
+                Cause::Unmapped { .. } | Cause::Misaligned | Cause::OutOfScratch { .. } | Cause::NoCode { .. } => -4,
+                Cause::Trap(_) => -7,
+            },
             Error::Limit(_) => -5,
             Error::Internal(_) => -6,
-            Error::Trap(_) => -7,
         }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Error {
+        Error::Fault(Box::new(fault))
+    }
+}
+
+impl From<Limit> for Error {
+    fn from(limit: Limit) -> Error {
+        Error::Limit(Box::new(limit))
     }
 }

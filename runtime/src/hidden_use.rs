@@ -32,7 +32,7 @@ const FIRST_KEPT_VGPR: u16 = 40;
 
 /// A hidden argument that is not provided here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Missing {
+pub struct MissingArg {
     /// Its `.value_kind`.
     pub name: &'static str,
     /// Source constructs that need it.
@@ -57,9 +57,9 @@ const ROWS: [Row; 6] = [
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct HiddenUse {
     /// Its code uses them.
-    pub used: Vec<Missing>,
+    pub used: Vec<MissingArg>,
     /// Its metadata lists them, so a part of the code that was not understood may use them.
-    pub listed: Vec<Missing>,
+    pub listed: Vec<MissingArg>,
 }
 
 impl HiddenUse {
@@ -67,7 +67,7 @@ impl HiddenUse {
     pub fn of(info: &KernelInfo, version: u8, entry: u64, read: &dyn Fn(u64) -> Option<u32>) -> HiddenUse {
         let candidates = candidates(info, version);
         let used = used(info, entry, &candidates, read);
-        let is_listed = |m: &&Missing| info.args.iter().any(|a| a.kind.is_hidden() && a.offset == m.offset);
+        let is_listed = |m: &&MissingArg| info.args.iter().any(|a| a.kind.is_hidden() && a.offset == m.offset);
         // The buffer of a linked printf is never listed; where the compiler knew nothing, all others are.
         let knew_nothing = candidates.iter().filter(is_listed).count() + 1 == ROWS.len();
         HiddenUse { listed: candidates.iter().filter(|m| knew_nothing || is_listed(m)).copied().collect(), used }
@@ -75,12 +75,12 @@ impl HiddenUse {
 }
 
 /// `hidden_heap_v1 (for malloc or free), ...`
-pub(crate) fn names<'a>(list: impl Iterator<Item = &'a Missing>) -> String {
+pub(crate) fn names<'a>(list: impl Iterator<Item = &'a MissingArg>) -> String {
     list.map(|m| format!("{} (for {})", m.name, m.purpose)).collect::<Vec<_>>().join(", ")
 }
 
 /// The hidden arguments that a kernel of this version may have and that are not provided.
-fn candidates(info: &KernelInfo, version: u8) -> Vec<Missing> {
+fn candidates(info: &KernelInfo, version: u8) -> Vec<MissingArg> {
     let hidden = |a: &KernelArg| match a.kind {
         ArgKind::Hidden(which) => Some((which, a.offset)),
         _ => None,
@@ -95,15 +95,15 @@ fn candidates(info: &KernelInfo, version: u8) -> Vec<Missing> {
             return None;
         }
         let offset = base + if version >= 5 { v5 } else { v4? };
-        (offset + 8 <= info.kernarg_bytes).then_some(Missing { name, purpose, offset })
+        (offset + 8 <= info.kernarg_bytes).then_some(MissingArg { name, purpose, offset })
     };
-    let mut found: Vec<Missing> = ROWS.iter().filter_map(place).collect();
+    let mut found: Vec<MissingArg> = ROWS.iter().filter_map(place).collect();
     found.dedup_by_key(|m| m.offset);
     found
 }
 
 /// Those of `candidates` that the code uses. Addresses are those that `read` takes.
-fn used(info: &KernelInfo, entry: u64, candidates: &[Missing], read: &dyn Fn(u64) -> Option<u32>) -> Vec<Missing> {
+fn used(info: &KernelInfo, entry: u64, candidates: &[MissingArg], read: &dyn Fn(u64) -> Option<u32>) -> Vec<MissingArg> {
     let Some(kernarg) = kernarg_register(info) else { return Vec::new() };
     if candidates.is_empty() {
         return Vec::new();
@@ -294,7 +294,7 @@ enum Next {
 struct Walk<'a> {
     target: Gfx,
     wave_size: u32,
-    candidates: &'a [Missing],
+    candidates: &'a [MissingArg],
     read: &'a dyn Fn(u64) -> Option<u32>,
     used: Vec<bool>,
 }

@@ -1,26 +1,17 @@
-//! Errors of a running kernel: where it was (kernel, pc, workgroup, wave, lane), what it did, which instruction that is.
+//! Makes [`Fault`]s and [`Limit`]s of a running dispatch: where the wave was, which instruction that is, what it accesses.
 
 use crate::Error;
 use crate::dispatch::Job;
-use crate::hidden_use::names;
+use crate::fault::{Access, AccessKind, Cause, Doing, Fault, Limit, OtherWave, Place};
 use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_ir::abi::{FaultKind, WaveState};
-use wavejit_ir::{Failure, SReg};
-use wavejit_isa::{self as isa, DisasmOptions, Family, Gfx};
+use wavejit_ir::{Failure, Func, Op, SReg};
+use wavejit_isa::{self as isa, DisasmOptions, Family, Flags, Gfx};
+use wavejit_jit::lift::{LiftSource, Limits, lift_piece};
 
-/// An address below this is likely a null pointer and a field of what it points to.
-const NEAR_NULL: u64 = 64 << 10;
-
-/// `kernel `k`+0x1c (pc 0x100001c: `global_load_b32 v1, v0, s\[2:3\]`), workgroup (1, 0, 0), wave 3`
-pub(crate) fn place(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> String {
-    let [x, y, z] = group;
-    let offset = match pc.checked_sub(job.init.entry) {
-        Some(n) => format!("+{n:#x}"),
-        None => format!("-{:#x}", job.init.entry - pc),
-    };
-    let text = disassemble(job, pc).map(|t| format!(": `{t}`")).unwrap_or_default();
-    format!("kernel `{}`{offset} (pc {pc:#x}{text}), workgroup ({x}, {y}, {z}), wave {wave}", job.name)
+pub(crate) fn place(job: &Job, workgroup: [u32; 3], wave: usize, pc: u64) -> Place {
+    Place { kernel: job.name.clone(), entry: job.init.entry, pc, inst: disassemble(job, pc), workgroup, wave }
 }
 
 fn disassemble(job: &Job, pc: u64) -> Option<String> {
@@ -30,33 +21,63 @@ fn disassemble(job: &Job, pc: u64) -> Option<String> {
     Some(isa::disasm(&inst, job.init.target, &DisasmOptions { wave_size, true16: false, pc: Some(pc) }))
 }
 
+/// A fault in which lanes had no part.
+fn scalar_fault(at: Place, cause: Cause) -> Error {
+    Fault { at, lanes: 0, lane: None, access: None, address: None, cause }.into()
+}
+
 pub(crate) fn fault(job: &Job, group: [u32; 3], wave: usize, state: &WaveState) -> Error {
-    let lane = match state.fault_lane {
-        u32::MAX => String::new(),
-        lane => format!(", lane {lane}"),
-    };
-    let at = format!("{}{lane}", place(job, group, wave, state.fault_pc.wrapping_add(state.code_delta)));
-    let address = state.fault_addr;
-    let unsupported = state.fault_kind == FaultKind::Unsupported as u32;
-    if state.fault_kind == FaultKind::Refused as u32 {
-        // SAFETY: waves of a dispatch have their context, and this one has stopped.
-        let why = unsafe { state.ctx.cast::<WaveContext>().as_ref() }.and_then(|c| c.refusal.as_deref()).unwrap_or("refused");
-        return Error::Unsupported(format!("{at}: {why}"));
-    }
-    let what = [FaultKind::Unmapped, FaultKind::Misaligned, FaultKind::Scratch].into_iter().find(|k| *k as u32 == state.fault_kind);
-    let what = match what {
-        Some(FaultKind::Misaligned) => format!("atomic at address {address:#x}, which is not aligned"),
-        Some(FaultKind::Scratch) => {
-            format!("scratch offset {address:#x} is outside the {} bytes of a work-item", job.scratch.lane_bytes())
+    let at = place(job, group, wave, state.fault_pc.wrapping_add(state.code_delta));
+    let lane = (state.fault_lane != u32::MAX).then_some(state.fault_lane);
+    let lanes = if lane.is_some() { state.fault_exec } else { 0 };
+    let address = Some(state.fault_addr);
+    let kinds = [FaultKind::Misaligned, FaultKind::Unsupported, FaultKind::Scratch, FaultKind::Refused];
+    let (cause, address) = match kinds.into_iter().find(|k| *k as u32 == state.fault_kind) {
+        Some(FaultKind::Misaligned) => (Cause::Misaligned, address),
+        Some(FaultKind::Unsupported) => (Cause::Refused("GDS is not supported".into()), None),
+        Some(FaultKind::Scratch) => (Cause::OutOfScratch { lane_bytes: job.scratch.lane_bytes() }, address),
+        Some(FaultKind::Refused) => {
+            // SAFETY: waves of a dispatch have their context, and this one has stopped.
+            let context = unsafe { state.ctx.cast::<WaveContext>().as_ref() };
+            let why = context.and_then(|c| c.refusal.clone()).unwrap_or_else(|| "refused".into());
+            (Cause::Refused(why), None)
         }
-        _ if unsupported => return Error::Unsupported(format!("{at}: GDS is not supported")),
-        _ if address < NEAR_NULL && !job.hidden.is_empty() => {
-            let names = names(job.hidden.iter());
-            format!("address {address:#x} is not mapped; hidden arguments of the kernel are 0, for nobody provides them: {names}")
-        }
-        _ => format!("address {address:#x} is not mapped"),
+        _ => (Cause::Unmapped { missing: job.hidden.clone() }, address),
     };
-    Error::Memory(format!("memory fault: {at}: {what}"))
+    let access = access(job, at.pc);
+    Fault { at, lanes, lane, access, address, cause }.into()
+}
+
+/// What the instruction at `pc` does to memory: that of its IR, for which it is lifted alone.
+fn access(job: &Job, pc: u64) -> Option<Access> {
+    let key = job.init.code_key();
+    let source = LiftSource {
+        name: &job.name,
+        entry: pc,
+        target: job.init.target,
+        wave_size: key.wave_size,
+        mode: key.mode,
+        vgprs: key.vgprs,
+        read: &|at| job.program.read(at),
+    };
+    let func = lift_piece(&source, Limits { insts: 1, ..Limits::COLD }, &|| false).ok()?.func;
+    func.blocks.first()?.insts.iter().filter(|i| i.pc == pc).find_map(|i| access_of(&func, &i.op))
+}
+
+fn access_of(func: &Func, op: &Op) -> Option<Access> {
+    let (kind, bytes) = match op {
+        Op::Load { kind, .. } => (AccessKind::Load, kind.bytes() as u32),
+        Op::Store { kind, .. } => (AccessKind::Store, kind.bytes() as u32),
+        Op::Atomic { wide, .. } => (AccessKind::Atomic, if *wide { 8 } else { 4 }),
+        Op::SLoad { dwords, .. } | Op::SBufferLoad { dwords, .. } => (AccessKind::Load, 4 * u32::from(*dwords)),
+        Op::Texture { site, .. } => {
+            let flags = func.sites.get(*site as usize)?.inst.row.flags;
+            let kind = [(Flags::ATOMIC, AccessKind::Atomic), (Flags::STORE, AccessKind::Store)];
+            (kind.into_iter().find(|k| flags.contains(k.0)).map_or(AccessKind::Load, |k| k.1), 0)
+        }
+        _ => return None,
+    };
+    Some(Access { kind, bytes })
 }
 
 /// What a trap handler finds in ttmp\[0:1\] (TRAP-01): the address of the s_trap itself (STATE-05) in the low 48 bits, and which trap.
@@ -71,7 +92,7 @@ pub(crate) fn trap(job: &Job, group: [u32; 3], wave: usize, state: &mut WaveStat
     let registers = trap_registers(job.init.target, id, state.fault_pc.wrapping_add(state.code_delta));
     let ttmp = usize::from(SReg::TTMP0.0);
     state.sregs[ttmp..ttmp + 2].copy_from_slice(&[registers as u32, (registers >> 32) as u32]);
-    Error::Trap(format!("s_trap {id} in {}", place(job, group, wave, registers & 0xffff_ffff_ffff)))
+    scalar_fault(place(job, group, wave, registers & 0xffff_ffff_ffff), Cause::Trap(id))
 }
 
 /// `code_delta`: how far the code is from where it was lifted.
@@ -79,26 +100,29 @@ pub(crate) fn failure(job: &Job, group: [u32; 3], wave: usize, failure: Option<&
     let Some(failure) = failure else {
         return Error::Internal(format!("kernel `{}`: a failure without a description", job.name));
     };
-    let pc = failure.pc.wrapping_add(code_delta);
-    if failure.undecodable && job.program.read(pc).is_none() {
-        let nothing = Error::Memory("there is no code".into());
-        return bad_jump(job, group, wave, pc, nothing);
+    let at = place(job, group, wave, failure.pc.wrapping_add(code_delta));
+    if !failure.undecodable {
+        return scalar_fault(at, Cause::NotImplemented(failure.text.clone()));
     }
-    let [x, y, z] = group;
-    let offset = pc.wrapping_sub(job.init.entry);
-    let at = format!("kernel `{}`+{offset:#x} (pc {pc:#x}), workgroup ({x}, {y}, {z}), wave {wave}", job.name);
-    if failure.undecodable {
-        Error::Decode(format!("{at}: no such instruction on {}: {}", job.init.target, failure.text))
-    } else {
-        Error::Unsupported(format!("{at}: {}", failure.text))
+    match job.program.read(at.pc) {
+        Some(_) => scalar_fault(at, Cause::NoInstruction { target: job.init.target, text: failure.text.clone() }),
+        None => no_code(at, None),
     }
 }
 
+/// A jump to where no code is.
+fn no_code(at: Place, code: Option<(u64, u64)>) -> Error {
+    let address = Some(at.pc);
+    Fault { at, lanes: 0, lane: None, access: None, address, cause: Cause::NoCode { code } }.into()
+}
+
+/// What became of the translation that a wave wanted where it jumped to.
 pub(crate) fn bad_jump(job: &Job, group: [u32; 3], wave: usize, pc: u64, e: Error) -> Error {
     let [x, y, z] = group;
     let at = format!("kernel `{}`, workgroup ({x}, {y}, {z}), wave {wave}: jump to {pc:#x}", job.name);
     match e {
-        Error::Memory(m) => Error::Memory(format!("{at}: {m}")),
+        Error::NoCode(found) => no_code(place(job, group, wave, pc), Some(found.code)),
+        Error::OutOfMemory(m) => Error::OutOfMemory(format!("{at}: {m}")),
         Error::Internal(m) => Error::Internal(format!("{at}: {m}")),
         other => other,
     }
@@ -106,22 +130,19 @@ pub(crate) fn bad_jump(job: &Job, group: [u32; 3], wave: usize, pc: u64, e: Erro
 
 /// A hook wanted no more.
 pub(crate) fn stopped(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> Error {
-    Error::Limit(format!("stopped by the hook: {}", place(job, group, wave, pc)))
+    Limit::Stopped(place(job, group, wave, pc)).into()
 }
 
 /// The instruction budget is used up: names the wave, and where the others are.
 pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, Status, u64)]) -> Error {
     let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);
-    let mut text = format!("instruction budget of {} used up: {}", job.max_insts, place(job, group, wave, pc));
-    for (i, status, pc) in live.iter().filter(|w| w.0 != wave).take(8) {
-        let doing = match status {
-            Status::Barrier => "waits at a barrier, goes on",
-            Status::Gws => "waits in global wave sync, goes on",
-            _ => "runs",
-        };
-        text += &format!("; wave {i} {doing} at +{:#x}", pc.wrapping_sub(job.init.entry));
-    }
-    Error::Limit(text)
+    let doing = |status| match status {
+        Status::Barrier => Doing::Barrier,
+        Status::Gws => Doing::GlobalWaveSync,
+        Status::Ready | Status::Ended => Doing::Runs,
+    };
+    let others = live.iter().filter(|w| w.0 != wave).map(|(wave, status, pc)| OtherWave { wave: *wave, pc: *pc, doing: doing(*status) });
+    Limit::Budget { max_insts: job.max_insts, at: place(job, group, wave, pc), others: others.collect() }.into()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! A chip with little scratch memory keeps fewer waves in flight, and so does a dispatch here: [`ScratchPlan`].
 
 use crate::Error;
+use crate::fault::Limit;
 use wavejit_isa::{Family, Gfx};
 
 /// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
@@ -71,11 +72,8 @@ impl ScratchPlan {
         let group_bytes = size.wave_bytes as u64 * u64::from(waves);
         let Some(fitting) = limit_bytes.checked_div(group_bytes) else { return Ok(ScratchPlan { threads, residents }) };
         if fitting == 0 {
-            return Err(Error::Limit(format!(
-                "kernel `{kernel}`: a workgroup of {waves} waves needs {group_bytes} bytes of scratch ({} a work-item); the device has \
-                 {limit_bytes} for a dispatch (DeviceOptions::scratch_limit_bytes)",
-                size.lane_bytes
-            )));
+            let (kernel, lane_bytes) = (kernel.to_string(), size.lane_bytes);
+            return Err(Limit::Scratch { kernel, waves, group_bytes, lane_bytes, limit_bytes }.into());
         }
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX);
         let threads = threads.min(fitting);

@@ -114,7 +114,7 @@ impl Arena {
         if !self.holds(bytes.max(1)) {
             let bytes = bytes.max(1).next_multiple_of(4096);
             let map = memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
-            self.0 = Some(map.map_err(|e| crate::Error::Memory(format!("no {bytes} bytes for waves: {e}")))?);
+            self.0 = Some(map.map_err(|e| crate::Error::OutOfMemory(format!("no {bytes} bytes for waves: {e}")))?);
         }
         Ok(self.0.as_mut().map_or(std::ptr::null_mut(), |m| m.as_mut_ptr()))
     }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Action, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
-use wavejit_isa::Gfx;
+use wavejit::{Access, AccessKind, Action, Buffer, Cause, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
+use wavejit_isa::{Gfx, assemble};
 
 /// A device and code in its memory.
 struct Machine {
@@ -194,15 +194,15 @@ const STORE_CLOCK: &[u32] = &[
 
 fn limit(r: Result<DispatchStats, Error>) -> String {
     match r {
-        Err(Error::Limit(text)) => text,
+        Err(Error::Limit(limit)) => limit.to_string(),
         other => panic!("expected Error::Limit, got {other:?}"),
     }
 }
 
 fn memory(r: Result<DispatchStats, Error>) -> String {
     match r {
-        Err(Error::Memory(text)) => text,
-        other => panic!("expected Error::Memory, got {other:?}"),
+        Err(Error::Fault(fault)) if fault.is_memory() => fault.to_string(),
+        other => panic!("expected a memory fault, got {other:?}"),
     }
 }
 
@@ -384,6 +384,35 @@ fn a_wild_store_names_kernel_pc_lane_and_address() {
 }
 
 #[test]
+fn a_fault_has_its_parts() {
+    // Lanes 4 to 7 make the access, and nothing is mapped at the end of the address space.
+    let cases = [
+        ("global_store_b64 v1, v[2:3], s[0:1]", AccessKind::Store, 8),
+        ("global_load_u8 v2, v1, s[0:1]", AccessKind::Load, 1),
+        ("global_atomic_add_u32 v1, v2, s[0:1]", AccessKind::Atomic, 4),
+    ];
+    for engine in ENGINES {
+        for (text, kind, bytes) in cases {
+            let code = assemble(&format!("v_lshlrev_b32 v1, 5, v0\ns_mov_b32 exec_lo, 0xf0\n{text}\ns_endpgm"), Gfx::GFX1100, 32).unwrap();
+            let words: Vec<u32> = code.bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect();
+            let m = Machine::new(options(engine, 1), &words);
+            let end = m.device.memory().mem_low() + m.device.memory().mem_size();
+            let base = end - 6 * 32;
+            let Err(Error::Fault(fault)) = m.run([32, 2, 1], [32, 1, 1], &[base as u32, (base >> 32) as u32], None) else {
+                panic!("{text}: nothing is there")
+            };
+            let at = &fault.at;
+            assert_eq!((at.kernel.as_str(), at.entry, at.pc), ("test", m.code.address(), m.code.address() + 12));
+            assert_eq!((at.inst.as_deref(), at.workgroup, at.wave), (Some(text), [0, 0, 0], 0));
+            assert_eq!((fault.lanes, fault.access), (0xf0, Some(Access { kind, bytes })), "{engine:?}: {text}");
+            assert_eq!(fault.cause, Cause::Unmapped { missing: vec![] });
+            assert_eq!(fault.address.zip(fault.lane), Some((base + 32 * u64::from(fault.lane.unwrap()), 4)), "{engine:?}: {text}");
+            assert_eq!(Error::Fault(fault).code(), -4);
+        }
+    }
+}
+
+#[test]
 fn a_jump_into_nowhere_is_an_error() {
     for engine in ENGINES {
         let m = Machine::new(options(engine, 1), JUMP_TO_S0);
@@ -396,7 +425,9 @@ fn a_jump_into_nowhere_is_an_error() {
 fn a_word_that_is_no_instruction_is_a_decode_error_when_it_is_reached() {
     for engine in ENGINES {
         let m = Machine::new(options(engine, 1), &[0xbf80_0000, 0xffff_ffff, S_ENDPGM]);
-        assert!(matches!(m.run([32, 1, 1], [32, 1, 1], &[], None), Err(Error::Decode(_))));
+        let Err(Error::Fault(fault)) = m.run([32, 1, 1], [32, 1, 1], &[], None) else { panic!("{engine:?}: it is reached") };
+        assert!(matches!(fault.cause, Cause::NoInstruction { target: Gfx::GFX1100, .. }), "{fault:?}");
+        assert_eq!(Error::Fault(fault).code(), -2);
     }
 }
 
@@ -492,7 +523,9 @@ fn values_that_gfx1100_lacks_are_errors_that_name_them() {
     for engine in ENGINES {
         for (code, want) in cases {
             let m = Machine::new(options(engine, 1), code);
-            let Err(Error::Unsupported(message)) = m.run([1, 1, 1], [32, 1, 1], &[], None) else { panic!("{want}: must be refused") };
+            let Err(Error::Fault(fault)) = m.run([1, 1, 1], [32, 1, 1], &[], None) else { panic!("{want}: must be refused") };
+            assert!(matches!(fault.cause, Cause::NotImplemented(_)), "{fault:?}");
+            let message = fault.to_string();
             assert!(message.contains(want), "{message}");
         }
     }

@@ -4,7 +4,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Action, Arg, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Step};
+use wavejit::{Action, Arg, Cause, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Step};
 use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
@@ -125,7 +125,9 @@ fn every_byte_in_range_works_and_the_next_one_is_a_fault_that_names_it() {
                 run(&device, &wave(text, bytes, &[size - 4, 0, 0, 0])).unwrap();
                 for beyond in [size, !3, 0x8000_0000] {
                     let result = run(&device, &wave(text, bytes, &[beyond, 0, 0, 0]));
-                    let Err(Error::Memory(message)) = result else { panic!("{bytes} bytes, {beyond:#x}, {text}: {result:?}") };
+                    let Err(Error::Fault(fault)) = result else { panic!("{bytes} bytes, {beyond:#x}, {text}: {result:?}") };
+                    assert_eq!((&fault.cause, fault.address), (&Cause::OutOfScratch { lane_bytes: size }, Some(beyond.into())));
+                    let message = fault.to_string();
                     assert!(message.contains(&format!("{beyond:#x}")) && message.contains(&format!("{size} bytes")), "{message}");
                 }
             }
@@ -245,7 +247,8 @@ fn a_dispatch_holds_no_more_scratch_than_the_device_allows() {
         // One after the other.
         assert_eq!(wait_for(1 << 20, 1).unwrap().workgroups, 1);
         let result = wait_for((1 << 20) - 1, 1);
-        let Err(Error::Limit(message)) = result else { panic!("{result:?}") };
+        let Err(Error::Limit(limit)) = result else { panic!("{result:?}") };
+        let message = limit.to_string();
         for word in ["`test`", "2 waves", "1048576", "1048575", "scratch_limit_bytes"] {
             assert!(message.contains(word), "no {word} in: {message}");
         }

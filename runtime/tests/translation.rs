@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceOptions, DispatchStats, Engine, Error};
+use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceOptions, DispatchStats, Engine, Error, Limit};
 use wavejit_isa::Gfx;
 use wavejit_isa::asm::assemble;
 
@@ -214,7 +214,7 @@ fn a_budget_ends_at_the_same_instruction_however_the_code_was_translated() {
             let result = Run { max_insts, ..ONE_WAVE }.of(device, code, out);
             match result {
                 Ok(stats) => assert!(max_insts >= total && stats.guest_insts == total, "{max_insts}"),
-                Err(Error::Limit(text)) => assert!(max_insts < total && text.contains("budget"), "{max_insts}: {text}"),
+                Err(Error::Limit(limit)) => assert!(max_insts < total && limit.to_string().contains("budget"), "{max_insts}: {limit}"),
                 Err(e) => panic!("{max_insts}: {e}"),
             }
         }
@@ -287,8 +287,8 @@ fn a_canceled_launch_translates_nothing() {
         let device = device(engine);
         let code = device.upload(&words(&jumps_to_each_of(300))).unwrap();
         let cancel = AtomicU32::new(1);
-        let Err(Error::Limit(text)) = Run { cancel: Some(&cancel), ..ONE_WAVE }.of(&device, &code, &code) else { panic!("not canceled") };
-        assert!(text.contains("canceled"), "{text}");
+        let Err(Error::Limit(limit)) = Run { cancel: Some(&cancel), ..ONE_WAVE }.of(&device, &code, &code) else { panic!("not canceled") };
+        assert_eq!(*limit, Limit::Canceled { kernel: "test".into() });
         assert_eq!((device.code_stats().lifted, device.code_stats().compiled), (0, 0));
     }
 }
@@ -344,7 +344,8 @@ fn code_found_elsewhere_knows_where_it_is() {
         );
         for _ in 0..3 {
             let code = device.upload(&bytes).unwrap();
-            let Err(Error::Memory(text)) = ONE_WAVE.of(&device, &code, &out) else { panic!("a store to nowhere") };
+            let Err(Error::Fault(fault)) = ONE_WAVE.of(&device, &code, &out) else { panic!("a store to nowhere") };
+            let text = fault.to_string();
             let store = code.len() as u64 - 12;
             let place = format!("kernel `test`+{store:#x} (pc {:#x}", code.address() + store);
             assert!(text.contains(&place), "{engine:?}: {text}");

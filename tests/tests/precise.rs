@@ -3,7 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
-use wavejit::{Action, Device, DeviceOptions, DispatchStats, Engine, Error, Snapshot, Step};
+use wavejit::{Action, Device, DeviceOptions, DispatchStats, Engine, Error, Limit, Snapshot, Step};
 use wavejit_tests::case::{Case, from_bytes};
 use wavejit_tests::reference;
 
@@ -178,7 +178,12 @@ fn a_hook_stops_the_dispatch_at_its_instruction() {
     let case = case_of("triad", 32);
     let hook = |s: &Step| if s.wave == 1 { Action::Stop } else { Action::Continue };
     match run_hooked(&case, 32, &hook) {
-        Err(Error::Limit(text)) => assert!(text.contains("`triad`+0x0 ") && text.contains("wave 1"), "{text}"),
+        Err(Error::Limit(limit)) => {
+            let Limit::Stopped(at) = &*limit else { panic!("{limit:?}") };
+            assert_eq!((at.kernel.as_str(), at.pc - at.entry, at.wave), ("triad", 0, 1));
+            let text = limit.to_string();
+            assert!(text.contains("`triad`+0x0 ") && text.contains("wave 1"), "{text}");
+        }
         other => panic!("{:?}", other.map(|r| r.0)),
     }
 }

@@ -158,11 +158,13 @@ fn report(kernel: &str, elapsed: Duration, now: &Look, before: &Look, between: D
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wavejit::Place;
 
     #[test]
     fn reports_say_what_the_waves_are_doing() {
         let before = Look { workgroups: 8, guest_insts: 1_000_000, ..Default::default() };
-        let place = Some("kernel `k`+0x8 (pc 0x8: `s_nop 0`), workgroup (1, 0, 0), wave 2".to_string());
+        let inst = Some("s_nop 0".to_string());
+        let place = Some(Place { kernel: "k".into(), entry: 0, pc: 8, inst, workgroup: [1, 0, 0], wave: 2 });
         let now = Look { workgroups: 8, workgroups_done: 3, waves_running: 4, guest_insts: 5_000_000, place };
         let text = report("k", Duration::from_secs(5), &now, &before, Duration::from_secs(2));
         let lines: Vec<&str> = text.lines().collect();

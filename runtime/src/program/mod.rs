@@ -18,8 +18,9 @@ pub use cache::{CodeCache, CodeStats};
 pub(crate) use code::Body;
 pub use code::Code;
 
-use crate::Error;
 use crate::address_space::AddressSpace;
+use crate::error::{Error, NoCode};
+use crate::fault::Limit;
 use crate::sync::RwLock;
 use cache::ContentKey;
 use code::Origin;
@@ -211,8 +212,7 @@ impl Request<'_> {
     fn first(&self, limits: Limits) -> Result<Arc<Code>, Error> {
         let program = self.program;
         if !self.key.entry.is_multiple_of(4) || program.read(self.key.entry).is_none() {
-            let ((low, high), entry) = (program.range, self.key.entry);
-            return Err(Error::Memory(format!("kernel `{}`: no code at {entry:#x}: its code lies in {low:#x}..{high:#x}", self.name)));
+            return Err(Error::NoCode(NoCode { kernel: self.name.into(), address: self.key.entry, code: program.range }));
         }
         let content = self.content_key();
         if let Some(code) = self.cached(&content) {
@@ -311,7 +311,7 @@ impl Request<'_> {
     }
 
     fn stopped(&self) -> Error {
-        Error::Limit(format!("kernel `{}`: the dispatch was canceled", self.name))
+        Limit::Canceled { kernel: self.name.into() }.into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a compute wave sees of the hardware around it: LDS allocation, clocks, traps and their registers.
 
 use crate::device::{ENGINES, Raw, run};
-use wavejit::Error;
+use wavejit::{Cause, Error};
 
 /// Bits of COMPUTE_PGM_RSRC2 for so many granules of 512 bytes of LDS.
 fn lds(granules: u32) -> u32 {
@@ -137,7 +137,12 @@ fn a_trap_is_where_its_instruction_is() {
     // STATE-05: the address of the s_trap, which is the third dword, not of what follows
     for engine in ENGINES {
         match run(engine, &Raw::default(), "s_nop 0\ns_nop 0\ns_trap 3\ns_nop 0\ns_endpgm") {
-            Err(Error::Trap(text)) => assert!(text.contains("s_trap 3 in kernel `exact`+0x8 "), "{text}"),
+            Err(Error::Fault(fault)) => {
+                assert_eq!((&fault.cause, fault.at.pc - fault.at.entry), (&Cause::Trap(3), 8), "{engine:?}");
+                let text = fault.to_string();
+                assert!(text.contains("s_trap 3 in kernel `exact`+0x8 "), "{text}");
+                assert_eq!(Error::Fault(fault).code(), -7);
+            }
             other => panic!("{engine:?}: {other:?}"),
         }
     }
