@@ -23,7 +23,7 @@ use crate::wave_init::{Pointers, WaveInit};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use wavejit_isa::{Family, Gfx};
+use wavejit_isa::{Feature, Gfx};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::AddressConfig;
@@ -367,7 +367,7 @@ impl Device {
         }
         let target = d.program.target();
         // Other families decode, but their initial state and operand rules have not been checked end to end.
-        if !matches!(target.family(), Family::Gfx11 | Family::Gfx115) {
+        if !target.has(Feature::Runs) {
             let name = d.name;
             return Err(Error::Unsupported(format!(
                 "{name}: {target} code can be disassembled and lifted, but only gfx11 code runs so far"

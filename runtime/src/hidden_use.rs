@@ -20,7 +20,7 @@
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
 use std::collections::{BTreeMap, HashMap};
 use wavejit_isa::scalars::{Pair, REGISTERS, Scalar, ScalarSpace, VCC_LO};
-use wavejit_isa::{Enc, Gfx, Inst, Operand, decode};
+use wavejit_isa::{Enc, Feature, Gfx, Inst, Operand, decode};
 
 /// Most instructions that are looked at, and values copied; after that the kernel is taken at its word.
 const MAX_STEPS: usize = 50_000;
@@ -462,6 +462,9 @@ impl Walk<'_> {
             (Enc::SMEM, [d, base, offset]) if name.starts_with("s_load_b") => {
                 self.use_of(state.scalar(base, 0));
                 let offset = match offset {
+                    Operand::Imm(n) | Operand::Literal(n) if self.target.has(Feature::SmemCountsDwords) => {
+                        Some(Known::Const(n.wrapping_mul(4)))
+                    }
                     Operand::Imm(n) => Some(Known::Const(*n)),
                     register => state.scalar(register, 0),
                 };

@@ -7,7 +7,7 @@ use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_ir::abi::{FaultKind, WaveState};
 use wavejit_ir::{Failure, Func, Op, SReg};
-use wavejit_isa::{self as isa, DisasmOptions, Family, Flags, Gfx};
+use wavejit_isa::{self as isa, DisasmOptions, Feature, Flags, Gfx};
 use wavejit_jit::lift::{LiftSource, Limits, lift_piece};
 
 pub(crate) fn place(job: &Job, workgroup: [u32; 3], wave: usize, pc: u64) -> Place {
@@ -82,7 +82,7 @@ fn access_of(func: &Func, op: &Op) -> Option<Access> {
 
 /// What a trap handler finds in ttmp\[0:1\] (TRAP-01): the address of the s_trap itself (STATE-05) in the low 48 bits, and which trap.
 fn trap_registers(target: Gfx, id: u64, pc: u64) -> u64 {
-    let number = if target.family() == Family::Gfx12 { (id & 15) << 60 } else { (id & 0xff) << 48 };
+    let number = if target.has(Feature::ShortTrapId) { (id & 15) << 60 } else { (id & 0xff) << 48 };
     pc & 0xffff_ffff_ffff | number
 }
 

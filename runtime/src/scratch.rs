@@ -9,7 +9,7 @@
 
 use crate::Error;
 use crate::fault::Limit;
-use wavejit_isa::{Family, Gfx};
+use wavejit_isa::Gfx;
 
 /// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
 pub(crate) const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
@@ -21,21 +21,12 @@ pub(crate) struct ScratchSize {
     wave_bytes: usize,
 }
 
-/// Most bytes of scratch that a wave can have.
-fn most_wave_bytes(target: Gfx) -> usize {
-    match target.family() {
-        Family::Gfx12 => ((1 << 18) - 1) * 256,
-        Family::Gfx11 | Family::Gfx115 => ((1 << 15) - 1) * 256,
-        _ => ((1 << 13) - 1) * 1024,
-    }
-}
-
 impl ScratchSize {
     /// The sizes for waves of `wave_size` lanes that ask for `bytes` a work-item. An error if no such wave could be on the chip.
     pub fn new(kernel: &str, target: Gfx, wave_size: u32, bytes: u32) -> Result<ScratchSize, Error> {
         let lanes = wave_size as usize;
         let lane_bytes = (bytes as usize).next_multiple_of(4);
-        let most = most_wave_bytes(target) / lanes;
+        let most = target.sizes().scratch_limit / lanes;
         if lane_bytes > most {
             return Err(Error::Arg(format!(
                 "kernel `{kernel}`: {bytes} bytes of scratch for a work-item: in a wave of {lanes} lanes {target} has at most {most} \

@@ -10,7 +10,7 @@ use crate::kernarg::check_lds;
 use crate::program::CodeKey;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, WaveState};
 use wavejit_ir::{FpMode, SReg};
-use wavejit_isa::{Family, Gfx};
+use wavejit_isa::{Feature, Gfx};
 use wavejit_jit::opt::liveness::Rows;
 
 /// Most user SGPRs any target has.
@@ -136,7 +136,7 @@ impl WaveInit {
             next += u8::from(wanted);
             wanted.then_some(at)
         };
-        let ids_in_sgprs = target.family() != Family::Gfx12;
+        let ids_in_sgprs = !target.has(Feature::WorkgroupIdsInTtmps);
         WaveInit {
             target,
             wave_size,
@@ -144,7 +144,7 @@ impl WaveInit {
             sgprs: Vec::new(),
             group_id_sgprs: rsrc.group_ids().map(|wanted| take(wanted && ids_in_sgprs)),
             group_info_sgpr: take(rsrc.group_info()),
-            scratch_offset_sgpr: take(rsrc.scratch() && target.0 < 0x1100),
+            scratch_offset_sgpr: take(rsrc.scratch() && !target.has(Feature::ArchitectedFlatScratch)),
             mode: rsrc.fp_mode(target),
             mode_word: rsrc.mode_word(target),
             m0: 0,
@@ -189,12 +189,7 @@ impl WaveInit {
 
     /// LDS that a workgroup gets: what it asks for in whole blocks (STATE-42; before gfx11 the register's granule).
     pub fn allocated_lds(&self) -> u32 {
-        let block = match self.target.0 {
-            0x1100.. => 1024,
-            0x700.. => 512,
-            _ => 256,
-        };
-        self.lds_bytes.next_multiple_of(block)
+        self.lds_bytes.next_multiple_of(self.target.sizes().lds_block)
     }
 
     /// Waves of a workgroup of this extent.
@@ -228,7 +223,7 @@ impl WaveInit {
             sregs[usize::from(reg)] = place.scratch_offset;
         }
         let mut set = |reg: SReg, value: u32| sregs[usize::from(reg.0)] = value;
-        if self.target.family() == Family::Gfx12 {
+        if self.target.has(Feature::WorkgroupIdsInTtmps) {
             let ttmp = |n: u8| SReg(SReg::TTMP0.0 + n);
             set(ttmp(9), place.group[0]);
             set(ttmp(7), place.group[1] & 0xffff | place.group[2] << 16);
@@ -258,7 +253,7 @@ impl WaveInit {
         let row = first / u64::from(width);
         let mut y = (row % u64::from(height)) as u32;
         let mut z = (row / u64::from(height)) as u32;
-        let packed = self.target.has_packed_workitem_ids();
+        let packed = self.target.has(Feature::PackedWorkItemIds);
         let mut lane = 0;
         while lane < lanes {
             // A run of lanes in one row of the workgroup: only x counts up.
@@ -305,22 +300,18 @@ impl WaveInit {
     /// in the low one on every family. gfx12 has it in TTMP8 instead.
     fn group_info(&self, place: &WavePlace, waves: u32) -> u32 {
         let append = (place.wave & 0x7ff) << 6;
-        let number = match self.target.family() {
-            Family::Gfx12 => return waves & 0x3f,
-            Family::Gfx103 | Family::Gfx11 | Family::Gfx115 => (place.wave & 31) << 20,
-            _ => 0,
-        };
+        if self.target.has(Feature::WorkgroupIdsInTtmps) {
+            return waves & 0x3f;
+        }
+        let number = if self.target.has(Feature::WaveNumberInGroupInfo) { (place.wave & 31) << 20 } else { 0 };
         u32::from(place.wave == 0) << 31 | number | append | waves & 0x3f
     }
 
     /// STATUS: IN_TG, VALID, SCRATCH_EN on gfx11, WAVE64 on gfx12. TRAP_EN is 0: there is no trap handler.
     fn status(&self, waves: u32) -> u32 {
-        let special = match self.target.family() {
-            Family::Gfx11 | Family::Gfx115 => u32::from(self.scratch_bytes != 0) << 29,
-            Family::Gfx12 => u32::from(self.wave_size == 64) << 29,
-            _ => 0,
-        };
-        u32::from(waves > 1) << 11 | 1 << 16 | special
+        let has_scratch = self.target.has(Feature::ScratchEnableInStatus) && self.scratch_bytes != 0;
+        let is_wave64 = self.target.has(Feature::Wave64InStatus) && self.wave_size == 64;
+        u32::from(waves > 1) << 11 | 1 << 16 | u32::from(has_scratch || is_wave64) << 29
     }
 }
 

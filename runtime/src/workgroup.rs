@@ -21,6 +21,7 @@ use std::sync::Arc;
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
 use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::Feature;
 use wavejit_jit::opt::liveness::Rows;
 
 /// Guest instructions a wave runs before others get their turn.
@@ -211,7 +212,7 @@ impl WaveSlot {
             init.write_vgprs(place, &mut self.ids);
             self.ids_of = of;
         }
-        let rows = if init.target.has_packed_workitem_ids() { 1 } else { 3 };
+        let rows = if init.target.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
         let s = &mut *self.state;
         // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
         unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };

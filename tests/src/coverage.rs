@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use wavejit::code_object::CodeObject;
+use wavejit_isa::Feature;
 use wavejit_isa::reserved::RULES;
 use wavejit_isa::{BEYOND, Enc, Family, Gfx, Row, decode, rows};
 use wavejit_jit::lift::has_semantics;
@@ -108,7 +109,7 @@ fn exists(row: &Row, family: Family) -> bool {
 
 /// Families whose code runs.
 fn runs(family: Family) -> bool {
-    matches!(family, Family::Gfx11 | Family::Gfx115)
+    Gfx::all().any(|g| g.family() == family && g.has(Feature::Runs))
 }
 
 /// The whole table as Markdown.

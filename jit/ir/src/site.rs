@@ -6,7 +6,8 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
-use wavejit_isa::{Enc, Family, Flags, Gfx, Inst, Opd, Operand};
+use wavejit_isa::Feature;
+use wavejit_isa::{Enc, Flags, Gfx, Inst, Opd, Operand};
 
 /// Most rows a site has: addresses, data and results together.
 pub const SITE_ROWS: usize = 32;
@@ -70,7 +71,7 @@ impl SiteRegisters {
             match *op {
                 Operand::Sgpr { n, count } => r.descriptors.push((n, count)),
                 Operand::Off => {}
-                Operand::Vgpr { n, .. } if !is_buffer && target.family() < Family::Gfx10 => {
+                Operand::Vgpr { n, .. } if !is_buffer && !target.has(Feature::ImageDim) => {
                     r.address.extend(undeclared_address(inst.name(), n))
                 }
                 op => r.address.extend(rows(op)?),
@@ -103,7 +104,7 @@ impl SiteRegisters {
             }
             let values = vdata.len() - status.min(vdata.len());
             let returned = if inst.name().contains("cmpswap") { values / 2 } else { values };
-            if mods.glc || target.family() >= Family::Gfx12 && mods.th & 1 != 0 {
+            if mods.glc || target.has(Feature::TemporalHints) && mods.th & 1 != 0 {
                 self.results = vdata[..returned].iter().map(|r| (*r, Written::Whole)).collect();
                 self.results.extend(vdata[values..].iter().map(|r| (*r, Written::Whole)));
             }
@@ -111,8 +112,7 @@ impl SiteRegisters {
             return Ok(());
         }
         // Two registers hold four halves, and a status follows. LLVM has no tuple of three for it, and names four or five registers.
-        let has_unpacked_halves = (0x801..0x806).contains(&target.0);
-        if flags.contains(Flags::GATHER) && mods.d16 && !has_unpacked_halves {
+        if flags.contains(Flags::GATHER) && mods.d16 && !target.has(Feature::UnpackedD16) {
             vdata.truncate(2 + status);
         }
         let n = vdata.len().checked_sub(status).ok_or("a status register expected")?;

@@ -1,6 +1,7 @@
 //! Immediates made of counters, `vmcnt(3) lgkmcnt(0)`: where each counter stands. Printer and assembler share the tables.
 
 use super::target::{Family, Gfx};
+use crate::feature::Feature;
 
 /// A counter: its name and the bits `(lowest, count)` it is made of, low part first.
 pub struct Counter {
@@ -68,7 +69,7 @@ static DEPCTR: [Counter; 7] = [
 
 /// Counters of s_waitcnt_depctr, in print order; hold_cnt came with gfx10.3.
 pub fn depctr(target: Gfx) -> &'static [Counter] {
-    if target.family() >= Family::Gfx103 { &DEPCTR } else { &DEPCTR[1..] }
+    if target.has(Feature::HoldCnt) { &DEPCTR } else { &DEPCTR[1..] }
 }
 
 /// Bits of an immediate that belong to no counter.

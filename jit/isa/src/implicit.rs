@@ -5,6 +5,7 @@
 
 use super::inst::{Enc, Inst};
 use super::row::{Flags, Implicit, Opd, Row, Ty};
+use crate::feature::Feature;
 
 impl Implicit {
     /// Names of all that is in the set: `EXEC`, `VCC`, `SCC`, `M0`, `MODE`, `FLAT_SCR`.
@@ -66,7 +67,7 @@ impl Inst {
             state |= Implicit::VCC;
         }
         // LDS is as large as M0 says before gfx9; GDS always takes its base and size from there.
-        let bounded = self.target.0 < 0x900 || self.mods.gds;
+        let bounded = self.target.has(Feature::LdsSizeInM0) || self.mods.gds;
         if self.mods.lds || self.mods.row_en || self.enc == Enc::DS && bounded && !row.flags.contains(Flags::LANES) {
             state |= Implicit::M0;
         }
@@ -80,7 +81,7 @@ impl Inst {
         if row.is_compare() {
             let has_mask = row.ops.first() == Some(&Opd::MD);
             // From gfx9 SDWA names the destination.
-            let named = self.mods.sdwa.present && self.target.0 >= 0x900;
+            let named = self.mods.sdwa.present && self.target.has(Feature::SdwaScalars);
             if has_mask && is_short(self.enc) && !named {
                 state |= Implicit::VCC;
             }

@@ -1,4 +1,4 @@
-//! Processors, families, number spaces, and sets of processors.
+//! Processors, families, number spaces, and sets of processors. What processors have is in [`feature`](super::feature).
 
 use std::fmt;
 
@@ -109,16 +109,6 @@ impl Gfx {
     pub fn from_elf_mach(mach: u32) -> Option<Gfx> {
         PROCESSORS.iter().find(|p| p.1 == mach).map(|p| Gfx(p.0))
     }
-
-    /// Wave size when nobody says: 64 up to gfx9, 32 from gfx10.
-    pub fn default_wave_size(self) -> u32 {
-        if self.0 >= 0x1000 { 32 } else { 64 }
-    }
-
-    /// Work-item ids come packed in v0.
-    pub fn has_packed_workitem_ids(self) -> bool {
-        self.0 >= 0x1100 || matches!(self.0, 0x90a | 0x940..=0x95f)
-    }
 }
 
 impl fmt::Display for Gfx {
@@ -197,6 +187,30 @@ impl Procs {
     pub const GFX11_5: Procs = Procs::range(0x1150, 0x115f);
     #[allow(missing_docs)]
     pub const GFX12: Procs = Procs::range(0x1200, 0x12ff);
+    /// gfx900 to gfx94x.
+    pub const ALL_GFX9: Procs = Procs::range(0x900, 0x9ff);
+    /// gfx10.1 and gfx10.3.
+    pub const GFX10: Procs = Procs::range(0x1000, 0x10ff);
+    /// gfx11.0 and gfx11.5.
+    pub const GFX11: Procs = Procs::range(0x1100, 0x11ff);
+    #[allow(missing_docs)]
+    pub const SINCE_GFX8: Procs = Procs::range(0x800, u16::MAX);
+    #[allow(missing_docs)]
+    pub const SINCE_GFX9: Procs = Procs::range(0x900, u16::MAX);
+    #[allow(missing_docs)]
+    pub const SINCE_GFX10: Procs = Procs::range(0x1000, u16::MAX);
+    /// gfx10.3 and later.
+    pub const SINCE_GFX10_3: Procs = Procs::range(0x1030, u16::MAX);
+    #[allow(missing_docs)]
+    pub const SINCE_GFX11: Procs = Procs::range(0x1100, u16::MAX);
+    #[allow(missing_docs)]
+    pub const BEFORE_GFX9: Procs = Procs::ALL.without(Procs::SINCE_GFX9);
+    #[allow(missing_docs)]
+    pub const BEFORE_GFX10: Procs = Procs::ALL.without(Procs::SINCE_GFX10);
+    #[allow(missing_docs)]
+    pub const BEFORE_GFX11: Procs = Procs::ALL.without(Procs::SINCE_GFX11);
+    #[allow(missing_docs)]
+    pub const BEFORE_GFX12: Procs = Procs::ALL.without(Procs::GFX12);
 
     /// Processors numbered `first` to `last`.
     pub const fn range(first: u16, last: u16) -> Procs {
@@ -219,6 +233,11 @@ impl Procs {
     /// Both sets together.
     pub const fn or(self, other: Procs) -> Procs {
         Procs(self.0 | other.0)
+    }
+
+    /// Those in both.
+    pub const fn and(self, other: Procs) -> Procs {
+        Procs(self.0 & other.0)
     }
 
     /// Those not in `other`.

@@ -11,8 +11,9 @@ use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
+use wavejit_isa::HwReg;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO};
-use wavejit_isa::{Family, Inst, Operand};
+use wavejit_isa::{Gfx, Inst, Operand};
 
 /// Kinds of instructions that end a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,8 +80,6 @@ pub enum Flow {
 
 /// The bits of MODE that [`FpMode`] holds.
 pub const FLOAT_BITS: u32 = 0x3ff | 1 << 23;
-const HWREG_MODE: u32 = 1;
-
 /// MODE as the hardware register has it.
 pub fn mode_bits(m: FpMode) -> u32 {
     u32::from(m.0 & 0x3ff) | u32::from(m.0 >> 10 & 1) << 23
@@ -102,10 +101,10 @@ fn operand(inst: &Inst, i: usize) -> Operand {
 }
 
 /// A field of a hardware register: id, offset, and the mask of its bits in place.
-fn hwreg(simm: u32) -> (u32, u32, u32) {
+fn hwreg(target: Gfx, simm: u32) -> (Option<HwReg>, u32, u32) {
     let (id, offset, size) = (simm & 63, simm >> 6 & 31, (simm >> 11 & 31) + 1);
     let mask = ((1u64 << size) - 1) << offset;
-    (id, offset, mask as u32)
+    (HwReg::of(target, id), offset, mask as u32)
 }
 
 /// Where `inst` at `pc` goes.
@@ -132,8 +131,8 @@ pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Const
         Control::RoundMode => changed(mode, FpMode(mode.0 & !0xf | (imm(inst, 0) & 0xf) as u16)),
         Control::DenormMode => changed(mode, FpMode(mode.0 & !0xf0 | (imm(inst, 0) as u16 & 0xf) << 4)),
         Control::SetReg => {
-            let (id, offset, mask) = hwreg(imm(inst, 0));
-            if id != HWREG_MODE || mask & FLOAT_BITS == 0 {
+            let (register, offset, mask) = hwreg(inst.target, imm(inst, 0));
+            if register != Some(HwReg::Mode) || mask & FLOAT_BITS == 0 {
                 return Flow::Next;
             }
             match consts.read(operand(inst, 1)) {
@@ -239,11 +238,13 @@ fn whole_mode(c: &mut Cx) -> Value {
     c.b.pure2(Or32, rest, float)
 }
 fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
-    let (id, offset, mask) = hwreg(imm(c.inst, 0));
+    let simm = imm(c.inst, 0);
+    let id = (simm & 63) as u8;
+    let (register, offset, mask) = hwreg(c.target, simm);
     let op = c.op(1);
     let v = c.src(op, B32);
-    match id {
-        HWREG_MODE => {
+    match register {
+        Some(HwReg::Mode) => {
             let old = whole_mode(c);
             let new = insert_field(c, old, v, offset, mask);
             if mask & !FLOAT_BITS != 0 {
@@ -254,28 +255,28 @@ fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
             (flow == Flow::NewMode).then_some(new)
         }
         // STATUS is read-only to user code (STATE-41).
-        2 => None,
+        Some(HwReg::Status) => None,
         _ => {
             let value = if mask == !0 {
                 v
             } else {
-                let old = c.b.push(Op::GetReg { id: id as u8 }, &[Ty::S32]);
+                let old = c.b.push(Op::GetReg { id }, &[Ty::S32]);
                 insert_field(c, old, v, offset, mask)
             };
-            c.b.push(Op::SetReg { id: id as u8, value }, &[]);
+            c.b.push(Op::SetReg { id, value }, &[]);
             None
         }
     }
 }
 /// s_getreg_b32: (register >> offset) & mask(size).
 fn getreg(c: &mut Cx) {
-    let (id, offset, mask) = hwreg(imm(c.inst, 1));
-    let gfx10 = c.target.family() >= Family::Gfx10;
-    let v = match id {
-        HWREG_MODE => whole_mode(c),
-        20 if gfx10 => c.b.sget(SReg::FLAT_SCRATCH_LO),
-        21 if gfx10 => c.b.sget(SReg::FLAT_SCRATCH_HI),
-        _ => c.b.push(Op::GetReg { id: id as u8 }, &[Ty::S32]),
+    let simm = imm(c.inst, 1);
+    let (register, offset, mask) = hwreg(c.target, simm);
+    let v = match register {
+        Some(HwReg::Mode) => whole_mode(c),
+        Some(HwReg::FlatScrLo | HwReg::ScratchBaseLo) => c.b.sget(SReg::FLAT_SCRATCH_LO),
+        Some(HwReg::FlatScrHi | HwReg::ScratchBaseHi) => c.b.sget(SReg::FLAT_SCRATCH_HI),
+        _ => c.b.push(Op::GetReg { id: (simm & 63) as u8 }, &[Ty::S32]),
     };
     let n = c.b.const32(offset);
     let v = c.b.pure2(LShr32, v, n);

@@ -5,6 +5,7 @@ use super::cx::Cx;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Op, SReg, Ty, VReg, Value, Width};
+use wavejit_isa::Feature;
 use wavejit_isa::{Dpp, Half, Operand};
 
 /// What a DPP control does to source 0 and to the lanes that are written.
@@ -228,8 +229,7 @@ fn permlane64(c: &mut Cx) {
 
 /// Lanes that one DS permute may reach: 32, except where the whole wave takes part.
 fn permute_index(c: &mut Cx, addr: Operand) -> Value {
-    let family = c.target.family();
-    let halves = family >= wavejit_isa::Family::Gfx10 && family < wavejit_isa::Family::Gfx12;
+    let halves = c.target.has(Feature::PermutesWithinHalves);
     let a = c.src(addr, B32);
     let offset = c.b.const32(c.inst.mods.offset as u32);
     let a = c.b.pure2(IAdd32, a, offset);

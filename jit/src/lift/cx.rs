@@ -8,8 +8,9 @@ use super::sem::*;
 use super::{ALL_VGPRS, LiftSource};
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use wavejit_ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use wavejit_isa::Feature;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO, Pair, Scalar, ScalarSpace, Special, TRAP, VCC_LO};
-use wavejit_isa::{self as isa, Dpp, Enc, Family, Gfx, Half, Inst, Opd, Operand};
+use wavejit_isa::{self as isa, Dpp, Enc, Gfx, Half, Inst, Opd, Operand};
 
 /// Where the wave keeps what a scalar operand code names.
 enum ScalarHome {
@@ -525,7 +526,7 @@ impl<'a, 'f> Cx<'a, 'f> {
             self.b.vset(VReg(n + 1), hi, exec);
         } else if t.is_16() {
             let high = half == Half::Hi || self.inst.mods.op_sel & 8 != 0;
-            let v = if self.target.family() >= Family::Gfx10 || high { self.insert_half(n, v, high, exec) } else { self.low_half(v) };
+            let v = if self.target.has(Feature::KeepsOtherHalf) || high { self.insert_half(n, v, high, exec) } else { self.low_half(v) };
             self.b.vset(VReg(n), v, exec);
         } else {
             self.b.vset(VReg(n), v, exec);
@@ -553,7 +554,7 @@ impl<'a, 'f> Cx<'a, 'f> {
         use PureOp::*;
         let (m, mode) = (self.inst.mods, self.b.mode);
         let denorm_out = if t == F32 { mode.denorm_out32() } else { mode.denorm_out16_64() };
-        let ignored = self.target.family() < Family::Gfx12 && (mode.ieee() || denorm_out);
+        let ignored = !self.target.has(Feature::OmodInEveryMode) && (mode.ieee() || denorm_out);
         if m.omod != 0 && !ignored {
             let ops = match t {
                 F16 => [FOmod2x16, FOmod4x16, FOmodHalf16],

@@ -15,6 +15,7 @@ use wavejit::fork::Section;
 use wavejit::kernarg::{Geometry, MAX_KERNARG_BYTES, check_lds};
 use wavejit::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
 use wavejit::{CodeLaunch, CodeProgram};
+use wavejit_isa::Feature;
 use wavejit_isa::{DecodeError, Gfx, TargetId, decode};
 
 /// Version of the interface.
@@ -439,7 +440,7 @@ fn known_target(name: &str) -> Result<Gfx, Error> {
 }
 
 fn checked_wave_size(target: Gfx, wave_size: u32) -> Result<u32, Error> {
-    match (wave_size, target.0 >= 0x1000) {
+    match (wave_size, target.has(Feature::Wave32)) {
         (0, _) => Ok(target.default_wave_size()),
         (64, _) | (32, true) => Ok(wave_size),
         (_, true) => Err(bad(&format!("wave size {wave_size}: expected 32, 64 or 0"))),

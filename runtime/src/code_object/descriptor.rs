@@ -3,7 +3,7 @@
 //! Layout: LLVM AMDGPUUsage, "Kernel Descriptor"; register fields: COMPUTE_PGM_RSRC1..3 of each generation.
 
 use wavejit_ir::FpMode;
-use wavejit_isa::{Family, Gfx};
+use wavejit_isa::{Feature, Gfx};
 use wavejit_jit::lift::ALL_VGPRS;
 
 /// COMPUTE_PGM_RSRC1..3 as the registers hold them.
@@ -25,38 +25,21 @@ pub(crate) fn field(value: u32, lo: u32, bits: u32) -> u32 {
 impl PgmRsrc {
     /// VGPRs (on gfx90a and gfx94x also AGPRs) that the descriptor asks for. Granules: LLVM AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT.
     pub fn vgprs(&self, target: Gfx, wave_size: u32) -> u32 {
-        let granule = match target.family() {
-            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 | Family::Gfx9 => 4,
-            Family::Gfx90a | Family::Gfx940 => 8,
-            _ if wave_size == 32 => 8,
-            _ => 4,
-        };
+        let granule = target.sizes().vgpr_granule[usize::from(wave_size == 64)];
         (field(self.rsrc1, 0, 6) + 1) * granule
     }
 
     /// VGPRs a wave gets: what the descriptor asks for in whole granules of the processor's register file, as far as instructions can
     /// name them. A kernel may use all of them; those beyond are out of range (STATE-28).
     pub fn allocated_vgprs(&self, target: Gfx, wave_size: u32) -> u32 {
-        // By lanes of a wave32; those of a wave64 take two places each.
-        let granule = match target.0 {
-            // 1536 registers in a lane of a SIMD, where others have 1024.
-            0x1100 | 0x1101 | 0x1151 | 0x1200.. => 24,
-            0x1030.. => 16,
-            _ => 1,
-        };
-        let granule = if wave_size == 64 { granule / 2 } else { granule }.max(1);
-        let all = self.vgprs(target, wave_size).next_multiple_of(granule);
+        let block = target.sizes().vgpr_block[usize::from(wave_size == 64)];
+        let all = self.vgprs(target, wave_size).next_multiple_of(block);
         all.min(self.accum_offset(target).unwrap_or(ALL_VGPRS))
     }
 
     /// SGPRs a wave may use, VCC and its neighbors included; all of them from gfx10 on.
     pub fn sgprs(&self, target: Gfx) -> u32 {
-        let n = field(self.rsrc1, 6, 4);
-        match target.family() {
-            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => (n + 1) * 8,
-            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => (n / 2 + 1) * 16,
-            _ => 128,
-        }
+        target.sizes().sgprs.of(field(self.rsrc1, 6, 4))
     }
 
     /// FLOAT_MODE: initial MODE\[7:0\].
@@ -66,17 +49,17 @@ impl PgmRsrc {
 
     /// DX10_CLAMP; gone, and always on, on gfx12.
     pub fn dx10_clamp(&self, target: Gfx) -> bool {
-        target.family() == Family::Gfx12 || field(self.rsrc1, 21, 1) != 0
+        !target.has(Feature::Dx10ClampAndIeee) || field(self.rsrc1, 21, 1) != 0
     }
 
     /// IEEE_MODE; gone, and always on, on gfx12.
     pub fn ieee(&self, target: Gfx) -> bool {
-        target.family() == Family::Gfx12 || field(self.rsrc1, 23, 1) != 0
+        !target.has(Feature::Dx10ClampAndIeee) || field(self.rsrc1, 23, 1) != 0
     }
 
     /// FP16_OVFL, from gfx9 on.
     pub fn fp16_ovfl(&self, target: Gfx) -> bool {
-        target.0 >= 0x900 && field(self.rsrc1, 26, 1) != 0
+        target.has(Feature::Fp16Ovfl) && field(self.rsrc1, 26, 1) != 0
     }
 
     /// The float fields of the initial MODE.
@@ -88,7 +71,7 @@ impl PgmRsrc {
     /// The whole initial MODE register (spec: hardware register 1). gfx12 has neither DX10_CLAMP, IEEE nor exception enables there.
     pub fn mode_word(&self, target: Gfx) -> u32 {
         let ovfl = u32::from(self.fp16_ovfl(target)) << 23;
-        if target.family() == Family::Gfx12 {
+        if !target.has(Feature::Dx10ClampAndIeee) {
             return self.float_mode() | ovfl;
         }
         let clamp_ieee = field(self.rsrc1, 21, 1) << 8 | field(self.rsrc1, 23, 1) << 9;
@@ -128,12 +111,12 @@ impl PgmRsrc {
 
     /// LDS_SIZE in bytes: granules of 512 bytes, 256 on gfx6. A kernel descriptor has 0 here.
     pub fn lds_bytes(&self, target: Gfx) -> u32 {
-        field(self.rsrc2, 15, 9) * if target.0 < 0x700 { 256 } else { 512 }
+        field(self.rsrc2, 15, 9) * target.sizes().lds_granule
     }
 
     /// First AGPR's place in the unified register file; gfx90a and gfx94x only, else none.
     pub fn accum_offset(&self, target: Gfx) -> Option<u32> {
-        matches!(target.family(), Family::Gfx90a | Family::Gfx940).then(|| (field(self.rsrc3, 0, 6) + 1) * 4)
+        target.has(Feature::UnifiedVgprs).then(|| (field(self.rsrc3, 0, 6) + 1) * 4)
     }
 }
 
@@ -208,7 +191,7 @@ impl KernelDescriptor {
 
     /// 32 or 64. Before gfx10 there is only wave64.
     pub fn wave_size(&self, target: Gfx) -> u32 {
-        if target.0 >= 0x1000 && self.has(property::WAVEFRONT_SIZE32) { 32 } else { 64 }
+        if target.has(Feature::Wave32) && self.has(property::WAVEFRONT_SIZE32) { 32 } else { 64 }
     }
 }
 

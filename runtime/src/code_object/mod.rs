@@ -35,6 +35,7 @@ use metadata::{KernelMetadata, Metadata};
 use reader::Reader;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use wavejit_isa::Feature;
 use wavejit_isa::Gfx;
 
 /// Most bytes of host memory that loading takes for each byte of a file, the file's own copy included. Reached by a file that has nothing
@@ -396,7 +397,7 @@ fn kernel_info(elf: &Elf, file: &[u8], name: &str, address: u64, about: Option<K
         vgpr_spills: m.vgpr_spills,
         max_group_work_items: m.max_group_work_items,
         required_group: m.required_group,
-        wgp_mode: m.wgp_mode.or((target.0 >= 0x1000).then_some(kd.rsrc.rsrc1 >> 29 & 1 != 0)),
+        wgp_mode: m.wgp_mode.or(target.has(Feature::WgpMode).then_some(kd.rsrc.rsrc1 >> 29 & 1 != 0)),
         language: m.language,
     })
 }

@@ -1,26 +1,20 @@
 //! What decides about images beside descriptors and instructions: the processor, and registers that a driver sets once per device.
 
 use crate::error::Error;
-use wavejit_isa::{Family, Gfx};
+use wavejit_isa::{Feature, Gfx};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::{AddressConfig, TileTables};
 
-/// The first gfx8 chips give 16-bit data a register for each component (LLVM, FeatureUnpackedD16VMem).
-pub(crate) fn unpacked_d16(target: Gfx) -> bool {
-    matches!(target.0, 0x800..=0x805)
-}
-
 /// The simplest device with a processor: one pipe, no table of border colors; tile modes as drivers set them for the chip.
 pub(crate) fn config_of(target: Gfx) -> ImageConfig {
-    let has_tile_modes = target.family() <= Family::Gfx8;
     ImageConfig {
         addresses: AddressConfig {
-            tile_modes: if has_tile_modes { TileTables::of(&target.to_string()) } else { None },
-            unscaled_depth_tail: target == Gfx(0x1010),
+            tile_modes: if target.has(Feature::TileModes) { TileTables::of(&target.to_string()) } else { None },
+            unscaled_depth_tail: target.has(Feature::UnscaledDepthTail),
             ..AddressConfig::default()
         },
-        unpacked_d16: unpacked_d16(target),
+        unpacked_d16: target.has(Feature::UnpackedD16),
         ..ImageConfig::default()
     }
 }

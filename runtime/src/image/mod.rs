@@ -15,7 +15,7 @@ mod format;
 mod layout;
 mod levels;
 
-pub(crate) use config::{addresses, config_of, unpacked_d16};
+pub(crate) use config::{addresses, config_of};
 pub use format::ImageFormat;
 
 use crate::address_space::AddressSpace;

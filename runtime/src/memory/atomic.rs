@@ -9,7 +9,7 @@ use super::lanes::*;
 use super::vector::{apertures, context, fault, host, in_lane_order, in_scratch, lane_address, row, scratch_byte};
 use wavejit_ir::Space;
 use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
-use wavejit_isa::Family;
+use wavejit_isa::Feature;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
 
 const OPS: [AtomicOp; 25] = AtomicOp::ALL;
@@ -360,11 +360,11 @@ pub unsafe fn atomic_flat<I: Isa, const N: usize>(state: &mut WaveState, op: &Me
 unsafe fn rules(state: &WaveState, lds: bool) -> FloatRules {
     // SAFETY: the caller's state has its context.
     let ctx = unsafe { context(state) };
-    let gfx12 = ctx.target.family() == Family::Gfx12;
+    let ieee = ctx.target.has(Feature::Ieee2019Atomics);
     if lds {
-        FloatRules { denorm_in: ctx.mode.denorm_in32(), denorm_out: ctx.mode.denorm_out32(), min_num: gfx12 }
+        FloatRules { denorm_in: ctx.mode.denorm_in32(), denorm_out: ctx.mode.denorm_out32(), min_num: ieee }
     } else {
-        FloatRules { denorm_in: gfx12, denorm_out: true, min_num: gfx12 }
+        FloatRules { denorm_in: ieee, denorm_out: true, min_num: ieee }
     }
 }
 

@@ -8,7 +8,8 @@ use crate::wave::WaveContext;
 use std::sync::atomic::Ordering;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 use wavejit_ir::{FpMode, SReg};
-use wavejit_isa::Family;
+use wavejit_isa::Feature;
+use wavejit_isa::HwReg;
 
 /// The float fields of MODE as the register has them: FP16_OVFL is bit 23.
 fn mode_fields(mode: FpMode) -> u32 {
@@ -28,23 +29,23 @@ pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&*state, context(&*state)) };
     let sreg = |r: SReg| state.sregs[usize::from(r.0)];
-    let gfx = ctx.target.0;
-    match id {
-        1 => mode(state, ctx),
-        2 => status(state, ctx),
-        3 if gfx < 0x1200 => sreg(SReg::TRAPSTS),
-        4 if gfx < 0x1000 => hw_id(ctx),
-        4 if gfx >= 0x1200 => sreg(SReg::SCC) << 9,
-        6 => lds_alloc(state, ctx),
-        15 if (0x900..0x1200).contains(&gfx) => PRIVATE_APERTURE_HI >> 16 | SHARED_APERTURE_HI >> 16 << 16,
-        20 if gfx >= 0x1000 => sreg(SReg::FLAT_SCRATCH_LO),
-        21 if gfx >= 0x1000 => sreg(SReg::FLAT_SCRATCH_HI),
-        22 if (0x1010..=0x1013).contains(&gfx) => sreg(SReg::XNACK_MASK_LO),
-        23 if gfx >= 0x1000 => hw_id1(ctx),
-        24 if gfx >= 0x1000 => ((ctx.group & 31) as u32) << 16,
-        29 if gfx >= 0x1200 => clock(ctx, false) as u32,
-        29 if gfx >= 0x1030 => clock(ctx, false) as u32 & 0xf_ffff,
-        30 if gfx >= 0x1200 => (clock(ctx, false) >> 32) as u32,
+    let Some(register) = HwReg::of(ctx.target, id) else { return 0 };
+    match register {
+        HwReg::Mode => mode(state, ctx),
+        HwReg::Status => status(state, ctx),
+        HwReg::TrapSts => sreg(SReg::TRAPSTS),
+        HwReg::HwId => hw_id(ctx),
+        HwReg::StatePriv => sreg(SReg::SCC) << 9,
+        HwReg::LdsAlloc => lds_alloc(state, ctx),
+        HwReg::ShMemBases => PRIVATE_APERTURE_HI >> 16 | SHARED_APERTURE_HI >> 16 << 16,
+        HwReg::FlatScrLo | HwReg::ScratchBaseLo => sreg(SReg::FLAT_SCRATCH_LO),
+        HwReg::FlatScrHi | HwReg::ScratchBaseHi => sreg(SReg::FLAT_SCRATCH_HI),
+        HwReg::XnackMask => sreg(SReg::XNACK_MASK_LO),
+        HwReg::HwId1 => hw_id1(ctx),
+        HwReg::HwId2 => ((ctx.group & 31) as u32) << 16,
+        HwReg::ShaderCyclesLo => clock(ctx, false) as u32,
+        HwReg::ShaderCycles => clock(ctx, false) as u32 & 0xf_ffff,
+        HwReg::ShaderCyclesHi => (clock(ctx, false) >> 32) as u32,
         _ => 0,
     }
 }
@@ -56,9 +57,9 @@ pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
 pub unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
-    let register = match id {
-        1 => SReg::MODE,
-        3 if ctx.target.0 < 0x1200 => SReg::TRAPSTS,
+    let register = match HwReg::of(ctx.target, id) {
+        Some(HwReg::Mode) => SReg::MODE,
+        Some(HwReg::TrapSts) => SReg::TRAPSTS,
         // STATUS, allocation and scratch registers are read-only to user code (STATE-39, STATE-41).
         _ => return,
     };
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
     const NO_VGPRS: u32 = 1 << 24;
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
-    if ctx.target.0 >= 0x1100 && simm & 0xff == DEALLOC_VGPRS {
+    if ctx.target.has(Feature::DeallocVgprs) && simm & 0xff == DEALLOC_VGPRS {
         state.sregs[usize::from(SReg::STATUS.0)] |= NO_VGPRS;
     }
 }
@@ -105,7 +106,7 @@ fn status(state: &WaveState, ctx: &WaveContext) -> u32 {
         let [low, high] = [0, 1].map(|i| u64::from(state.sregs[usize::from(r.0) + i]));
         if state.wave_size == 32 { low } else { low | high << 32 }
     };
-    let scc = if ctx.target.family() == Family::Gfx12 { 0 } else { state.sregs[usize::from(SReg::SCC.0)] & 1 };
+    let scc = if ctx.target.has(Feature::Wave64InStatus) { 0 } else { state.sregs[usize::from(SReg::SCC.0)] & 1 };
     let live = scc | u32::from(pair(SReg::EXEC_LO) == 0) << 9 | u32::from(pair(SReg::VCC_LO) == 0) << 10;
     state.sregs[usize::from(SReg::STATUS.0)] & !0x601 | live
 }
@@ -122,8 +123,7 @@ fn hw_id1(ctx: &WaveContext) -> u32 {
 
 /// LDS_ALLOC: LDS_SIZE\[20:12\] in granules of 512 bytes (gfx6: 256).
 fn lds_alloc(state: &WaveState, ctx: &WaveContext) -> u32 {
-    let granule = if ctx.target.0 < 0x700 { 256 } else { 512 };
-    (state.lds_bytes.div_ceil(granule) & 0x1ff) << 12
+    (state.lds_bytes.div_ceil(ctx.target.sizes().lds_granule) & 0x1ff) << 12
 }
 
 /// Nanoseconds of an arbitrary start, as cycles (1 GHz) or 100 MHz ticks; the injected clock moves one tick a reading.

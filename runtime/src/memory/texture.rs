@@ -7,14 +7,13 @@ use super::access::{self, Failed};
 use super::checked::verify_row;
 use super::scalar::generation;
 use super::vector::{context, fault, host};
-use crate::image::unpacked_d16;
 use crate::wave::WaveContext;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_ir::Site;
 use wavejit_ir::abi::{FaultKind, TextureCall, WaveState};
-use wavejit_isa::Enc;
+use wavejit_isa::{Enc, Feature};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
@@ -121,7 +120,7 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
         returns: site.results != 0,
         tfe: mods.tfe,
         lds: op.lds || mods.lds,
-        unpacked_d16: unpacked_d16(site.target),
+        unpacked_d16: site.target.has(Feature::UnpackedD16),
         ..op
     }
 }

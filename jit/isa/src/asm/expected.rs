@@ -1,7 +1,6 @@
 //! What may stand in an operand's place, in words, for messages; and which operand a refused form fails for.
 
 use super::Form;
-use crate::disasm::names;
 use crate::inst::{Enc, Operand};
 use crate::row::{Imm, Opd, Ty};
 use crate::scalars::VCC_LO;
@@ -174,7 +173,7 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Names of hardware registers.
 pub(super) fn hardware_registers(target: crate::Gfx) -> String {
-    list((0..64).filter_map(|n| names::hwreg(target, n)))
+    list((0..64).filter_map(|n| crate::HwReg::of(target, n).map(crate::HwReg::name)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Registers of image instructions: LLVM's assembler takes more counts than its disassembler prints, for one code.
 
 use super::Form;
-use crate::decode::image::{address_bounds, address_dwords, packs_d16};
+use crate::decode::image::{address_bounds, address_dwords};
+use crate::feature::Feature;
 use crate::inst::{Enc, Inst, Operand};
 use crate::row::{Flags, Opd};
 use crate::target::Space;
@@ -30,7 +31,7 @@ impl Form<'_> {
         let flags = self.inst.row.flags;
         let m = &self.inst.mods;
         let mut data = if flags.contains(Flags::GATHER) { 4 } else { (m.dmask.count_ones() as u8).max(1) };
-        if m.d16 && packs_d16(self.inst.target) {
+        if m.d16 && !self.inst.target.has(Feature::UnpackedD16) {
             data = data.div_ceil(2);
         }
         let pairs = matches!(self.inst.row.ops.first(), Some(Opd::VDATA(ty)) if ty.is_64());

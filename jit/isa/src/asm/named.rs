@@ -5,6 +5,7 @@ use super::operand::Reason;
 use super::value::integer;
 use crate::counters::{self, Counter};
 use crate::disasm::{memory, names};
+use crate::hwreg::HwReg;
 use crate::inst::Enc;
 use crate::row::{Imm, Opd, Row};
 use crate::target::{Gfx, Space};
@@ -44,7 +45,8 @@ pub(super) fn immediate(target: Gfx, kind: Imm, text: &str) -> Result<u32, Reaso
 
 fn hwreg(target: Gfx, text: &str) -> Option<u32> {
     let args = call(text, "hwreg")?;
-    let id = number_or_name(args.first()?, 64, |n| names::hwreg(target, n).is_some_and(|r| args[0].strip_prefix("HW_REG_") == Some(r)))?;
+    let id =
+        number_or_name(args.first()?, 64, |n| HwReg::of(target, n).is_some_and(|r| args[0].strip_prefix("HW_REG_") == Some(r.name())))?;
     let (offset, size) = match args[1..] {
         [] => (0, 32),
         [offset, size] => (integer(offset)?, integer(size)?),

@@ -3,10 +3,11 @@
 use super::expected::no_register;
 use super::value::{File, Value, integer, source, value};
 use super::{Form, named};
+use crate::feature::Feature;
 use crate::inst::{Enc, Half, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
 use crate::scalars::{InlineFloat, REGISTERS, Scalar, ScalarSpace, Special};
-use crate::target::{Family, Gfx};
+use crate::target::Gfx;
 
 /// Why a text is not the operand that is wanted.
 pub(super) type Reason = String;
@@ -142,7 +143,7 @@ impl Form<'_> {
             Opd::PARAM => Operand::Imm(parameter(text)?),
             Opd::SOFF | Opd::SOFFI | Opd::SOFFR => match value(text) {
                 // gfx7 counts in dwords and takes a literal where eight bits are not enough.
-                Value::Int(n) if self.inst.target.family() == Family::Gfx7 && n > 0xff => Operand::Literal(n as u32),
+                Value::Int(n) if self.inst.target.has(Feature::SmemLiteralOffset) && n > 0xff => Operand::Literal(n as u32),
                 Value::Int(n) => Operand::Imm(n as u32),
                 v => register(self.inst.target, &v).ok_or_else(|| format!("expected {}", self.expected(column)))?,
             },

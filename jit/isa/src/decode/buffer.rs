@@ -3,9 +3,10 @@
 use super::cache::CachePolicy;
 use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Mods, Operand};
 use crate::row::{Flags, Opd, Ty};
-use crate::target::{Family, Gfx, Space};
+use crate::target::{Family, Space};
 
 /// Fields of a buffer format in one number space.
 pub(crate) struct Buffer {
@@ -113,11 +114,6 @@ pub(crate) fn layout(enc: Enc, space: Space) -> &'static Buffer {
     if enc == Enc::MTBUF { &MTBUF[space as usize] } else { &MUBUF[space as usize] }
 }
 
-/// Data of memory instructions can be in AGPRs.
-pub(crate) fn has_agpr_data(target: Gfx) -> bool {
-    matches!(target.family(), Family::Gfx90a | Family::Gfx940)
-}
-
 impl Decoder<'_> {
     /// Any buffer instruction of gfx12.
     pub(super) fn vbuffer(&mut self) -> Result1<()> {
@@ -147,7 +143,7 @@ impl Decoder<'_> {
         let row = self.inst.row;
         let w = self.inst.words;
         let target = self.inst.target;
-        let agpr = has_agpr_data(target) && f.tfe.is_set(&w);
+        let agpr = target.has(Feature::UnifiedVgprs) && f.tfe.is_set(&w);
         let mut mods = Mods {
             offset: f.offset.get(&w) as i32,
             offen: f.offen.is_set(&w),
@@ -155,7 +151,7 @@ impl Decoder<'_> {
             addr64: f.addr64.is_set(&w),
             lds: f.lds.is_set(&w),
             format: f.format.get(&w) as u8,
-            tfe: f.tfe.is_set(&w) && !has_agpr_data(target),
+            tfe: f.tfe.is_set(&w) && !target.has(Feature::UnifiedVgprs),
             ..Mods::default()
         };
         f.cache.read(&w, target, &mut mods);
@@ -229,7 +225,7 @@ impl Decoder<'_> {
             return self.reserved();
         }
         // gfx90a has the bits without a meaning.
-        let shown = scoped && self.family == Family::Gfx940;
+        let shown = scoped && self.target.has(Feature::Sc0Sc1);
         self.inst.mods = Mods { glc: m.glc && shown, scc: m.scc && shown, ..Mods::default() };
         Ok(())
     }

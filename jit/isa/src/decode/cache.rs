@@ -1,7 +1,7 @@
 //! Cache policy: what a memory instruction asks of the caches. Every memory format has its bits in other places.
 
-use super::buffer::has_agpr_data;
 use crate::bits::{Bits, MAX_DWORDS};
+use crate::feature::Feature;
 use crate::inst::Mods;
 use crate::target::Gfx;
 
@@ -33,7 +33,7 @@ impl CachePolicy {
         mods.glc = self.glc.is_set(words);
         mods.slc = self.slc.is_set(words);
         mods.dlc = self.dlc.is_set(words);
-        mods.scc = self.scc.is_set(words) && has_agpr_data(target);
+        mods.scc = self.scc.is_set(words) && target.has(Feature::UnifiedVgprs);
         mods.th = self.th.get(words) as u8;
         mods.scope = self.scope.get(words) as u8;
     }

@@ -3,9 +3,10 @@
 use super::vop::{DPP8_FI, DPP16, VOP};
 use super::{Decoder, Result1};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Dpp, Enc};
 use crate::row::{Flags, Opd, Row, Ty};
-use crate::target::{Family, Gfx, Space};
+use crate::target::{Gfx, Space};
 
 /// Fields of the DPP dwords, bit 0 the lowest of the dword.
 pub(crate) struct DppDword {
@@ -43,7 +44,7 @@ pub(crate) fn has_dpp(row: &Row, enc: Enc, target: Gfx, code: u32) -> bool {
         _ => Space::Gfx11,
     };
     // Two registers per lane move on gfx90a and gfx94x only.
-    let wide = any_64(row) && !matches!(target.family(), Family::Gfx90a | Family::Gfx940);
+    let wide = any_64(row) && !target.has(Feature::WideDpp);
     target.space() >= since && !row.flags.contains(Flags::NODPP) && !wide
 }
 

@@ -1,12 +1,12 @@
 //! DS: LDS and GDS. RDNA3 ISA, chapter 15.8.
 
-use super::buffer::has_agpr_data;
 use super::{Decoder, Result1};
 use crate::beyond::Tolerance;
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Half, Operand};
 use crate::row::{Flags, Opd, Row};
-use crate::target::{Family, SPACES};
+use crate::target::SPACES;
 
 /// Fields of a DS instruction.
 pub(crate) struct Ds {
@@ -72,12 +72,12 @@ impl Decoder<'_> {
         let row = self.inst.row;
         let words = self.inst.words;
         let gds = layout.gds.is_set(&words);
-        let never = row.flags.contains(Flags::NOGDS) || self.family == Family::Gfx12;
+        let never = row.flags.contains(Flags::NOGDS) || !self.target.has(Feature::Gds);
         if gds && never || !gds && row.flags.contains(Flags::GDS) {
             return self.reserved();
         }
         // Processors without GDS have the bit, and LLVM does not look at it.
-        self.inst.mods.gds = gds && (!has_agpr_data(self.target) || row.flags.contains(Flags::GDS));
+        self.inst.mods.gds = gds && (!self.target.has(Feature::UnifiedVgprs) || row.flags.contains(Flags::GDS));
         if row.flags.contains(Flags::TWO) {
             self.inst.mods.offset = layout.offset0.get(&words) as i32;
             self.inst.mods.offset1 = layout.offset1.get(&words) as i32;
@@ -118,7 +118,7 @@ impl Decoder<'_> {
     /// Data register of a memory instruction: an AGPR where the bit says so and the processor has them.
     pub(super) fn memory_data(&self, n: u32, count: u8, acc: bool) -> Result1<Operand> {
         Ok(match self.vgpr(n, count)? {
-            Operand::Vgpr { n, count, half: Half::Whole } if acc && has_agpr_data(self.target) => Operand::Agpr { n, count },
+            Operand::Vgpr { n, count, half: Half::Whole } if acc && self.target.has(Feature::UnifiedVgprs) => Operand::Agpr { n, count },
             op => op,
         })
     }

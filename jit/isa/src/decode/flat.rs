@@ -12,6 +12,7 @@ use super::cache::CachePolicy;
 use super::{DecodeError, Decoder, Result1};
 use crate::beyond::{Beyond, Tolerance};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Operand};
 use crate::row::{Flags, Opd, Row, Ty};
 use crate::target::{Family, Gfx, Space};
@@ -214,7 +215,7 @@ impl Decoder<'_> {
             if returns && !row.ops.iter().any(|o| matches!(o, Opd::RD(_) | Opd::D(_))) {
                 return self.reserved();
             }
-            if matches!(self.target.0, 0x908 | 0x90a) && is_float_atomic(row) {
+            if self.target.has(Feature::FloatAtomicsWithoutScc) && is_float_atomic(row) {
                 self.zero(layout.cache.scc.get(&words))?;
             }
         }
@@ -244,7 +245,7 @@ impl Decoder<'_> {
 
     /// gfx10.3 can leave out both addresses of SCRATCH. LLVM reads that on gfx10.1 too where the load writes LDS.
     fn has_no_address(&self, lds: bool) -> bool {
-        self.family != Family::Gfx10 || lds
+        self.target.has(Feature::ScratchWithoutAddress) || lds
     }
 }
 

@@ -3,13 +3,13 @@
 //! The registers of an image instruction follow from its modifiers: data from dmask, d16 and tfe; from gfx10 the address from dim, a16 and
 //! what the row says an address holds. Before gfx10 nothing tells the length of an address, and LLVM prints the shortest one.
 
-use super::buffer::has_agpr_data;
 use super::cache::CachePolicy;
 use super::{Decoder, Result1};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Mods, Operand};
 use crate::row::{Flags, Opd, Row};
-use crate::target::{Family, Gfx, Space};
+use crate::target::Space;
 
 /// Fields of an image format in one number space.
 pub(crate) struct Image {
@@ -180,21 +180,11 @@ pub(crate) fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
     extras(flags) + gradients + if a16 { body.div_ceil(2) } else { body }
 }
 
-/// gfx9 has 16-bit addresses in place of 128-bit descriptors.
-pub(crate) fn r128_is_a16(target: Gfx) -> bool {
-    matches!(target.family(), Family::Gfx9 | Family::Gfx90a)
-}
-
 /// Shortest and longest address of an instruction with a sampler, or of one without.
 pub(crate) fn address_bounds(row: &Row) -> (u8, u8) {
     let least = extras(row.flags) + u8::from(row.flags.contains(Flags::GRADIENTS)) + 1;
     let most = if row.ops.contains(&Opd::SAMP) { address_dwords(row.flags, DIM_3D, false) } else { 4 };
     (least, most)
-}
-
-/// 16-bit data comes two to a register.
-pub(crate) fn packs_d16(target: Gfx) -> bool {
-    target.0 >= 0x810
 }
 
 /// The fixed modifiers of a ray intersection beside those that are its own.
@@ -245,7 +235,7 @@ impl Decoder<'_> {
         let row = self.inst.row;
         let target = self.inst.target;
         let w = self.inst.words;
-        let agpr = has_agpr_data(target) && f.tfe.is_set(&w);
+        let agpr = target.has(Feature::UnifiedVgprs) && f.tfe.is_set(&w);
         self.inst.mods = Mods {
             dim: f.dim.get(&w) as u8,
             da: f.da.is_set(&w),
@@ -254,12 +244,12 @@ impl Decoder<'_> {
             r128: f.r128.is_set(&w),
             a16: f.a16.is_set(&w),
             d16: f.d16.is_set(&w),
-            tfe: f.tfe.is_set(&w) && !has_agpr_data(target),
+            tfe: f.tfe.is_set(&w) && !target.has(Feature::UnifiedVgprs),
             lwe: f.lwe.is_set(&w),
             ..Mods::default()
         };
         f.cache.read(&w, target, &mut self.inst.mods);
-        if r128_is_a16(target) {
+        if target.has(Feature::R128IsA16) {
             self.inst.mods.a16 = self.inst.mods.r128;
             self.inst.mods.r128 = false;
         }
@@ -267,7 +257,7 @@ impl Decoder<'_> {
         if row.flags.contains(Flags::BVH) {
             return self.bvh(f, nsa);
         }
-        if self.inst.mods.d16 && (!row.flags.contains(Flags::D16) || target.0 < 0x800) {
+        if self.inst.mods.d16 && (!row.flags.contains(Flags::D16) || !target.has(Feature::D16Images)) {
             return self.reserved();
         }
         if !row.ops.contains(&Opd::SAMP) {
@@ -327,7 +317,7 @@ impl Decoder<'_> {
             _ => 1,
         };
         let mut data = if gather { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
-        if mods.d16 && packs_d16(self.inst.target) {
+        if mods.d16 && !self.inst.target.has(Feature::UnpackedD16) {
             data = data.div_ceil(2);
         }
         data += u8::from(mods.tfe);

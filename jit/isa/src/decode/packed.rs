@@ -5,9 +5,10 @@ use super::vector::source_count;
 use super::vop::{DPP8, DPP8_FI, DPP16};
 use super::{Decoder, Result1};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Half, Operand};
 use crate::row::{Flags, Opd, Row, Ty};
-use crate::target::{Family, Gfx, Space};
+use crate::target::{Gfx, Space};
 
 /// Fields of VOP3P.
 pub(crate) struct Packed {
@@ -123,11 +124,6 @@ pub(crate) fn index_key_bits(row: &Row, wave_size: u32) -> u32 {
     }
 }
 
-/// AGPRs are all there is for the results of MAI.
-pub(crate) fn only_agprs(target: Gfx) -> bool {
-    target.family() == Family::Gfx9
-}
-
 impl Decoder<'_> {
     pub(super) fn vop3p(&mut self) -> Result1<()> {
         if self.words[0] >> 23 != packed_prefix(self.target) {
@@ -208,7 +204,7 @@ impl Decoder<'_> {
         let words = self.inst.words;
         let src = MAI.src.map(|f| f.get(&words));
         let acc = [MAI.acc[0].is_set(&words), MAI.acc[1].is_set(&words)];
-        let acc_cd = only_agprs(self.target) || MAI.acc_cd.is_set(&words);
+        let acc_cd = self.target.has(Feature::MatrixResultsInAgprs) || MAI.acc_cd.is_set(&words);
         let mods = &mut self.inst.mods;
         mods.cbsz = MAI.cbsz.get(&words) as u8;
         mods.abid = MAI.abid.get(&words) as u8;

@@ -4,9 +4,10 @@
 use super::vop::VOP;
 use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::bits::Bits;
+use crate::feature::Feature;
 use crate::inst::{Enc, Operand, Sdwa};
 use crate::row::{Flags, Opd, Row, Ty};
-use crate::target::{Family, Gfx, Space};
+use crate::target::{Gfx, Space};
 
 /// Fields of the SDWA dword, which is dword 1.
 pub(crate) struct SdwaDword {
@@ -53,7 +54,7 @@ pub(crate) fn has_sdwa(row: &Row, target: Gfx) -> bool {
         Opd::S0(t) | Opd::V0(t) | Opd::S1(t) => t.dwords(32) > 1,
         _ => false,
     });
-    let accumulates = row.flags.contains(Flags::ACC) && target.family() != Family::Gfx8;
+    let accumulates = row.flags.contains(Flags::ACC) && !target.has(Feature::SdwaMac);
     let operands = !row.ops.is_empty() || row.name == "v_nop";
     matches!(target.space(), Space::Gfx8 | Space::Gfx10) && !row.flags.contains(Flags::NODPP) && !wide && !accumulates && operands
 }
@@ -66,7 +67,7 @@ pub(crate) fn is_float(ty: Ty) -> bool {
 /// Has the SDWA form omod?
 pub(crate) fn has_omod(row: &Row, target: Gfx) -> bool {
     let float = matches!(row.ops.first(), Some(Opd::D(Ty::F16 | Ty::F32 | Ty::F16X2 | Ty::B64)));
-    target.family() != Family::Gfx8 && row.flags.contains(Flags::OM) && float
+    target.has(Feature::SdwaScalars) && row.flags.contains(Flags::OM) && float
 }
 
 impl Decoder<'_> {
@@ -74,7 +75,7 @@ impl Decoder<'_> {
         let l = &SDWA_DWORD;
         let row = self.inst.row;
         let words = self.inst.words;
-        let gfx8 = self.family == Family::Gfx8;
+        let gfx8 = !self.target.has(Feature::SdwaScalars);
         let vopc = self.inst.enc == Enc::VOPC;
         let mut sdwa = Sdwa { present: true, dst_sel: SDWA_DWORD_SEL, ..Default::default() };
         let source = |o: &&Opd| matches!(o, Opd::S0(_) | Opd::V0(_) | Opd::S1(_));

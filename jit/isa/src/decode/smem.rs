@@ -6,10 +6,11 @@
 use super::cache::CachePolicy;
 use super::{Decoder, Result1};
 use crate::bits::{Bits, MAX_DWORDS};
+use crate::feature::Feature;
 use crate::inst::{Enc, Operand};
 use crate::row::{Opd, Ty};
 use crate::scalars::EXEC_LO;
-use crate::target::{Family, Gfx};
+use crate::target::{Family, Gfx, Space};
 
 /// Fields of a family's SMEM.
 pub(crate) struct Smem {
@@ -94,7 +95,7 @@ impl Decoder<'_> {
         if has_policy(row.ops) {
             // Atomics of gfx10 have dlc too, as a bit that the hardware ignores.
             f.cache.read(&w, self.target, &mut self.inst.mods);
-        } else if matches!(self.family, Family::Gfx11 | Family::Gfx115) {
+        } else if self.space == Space::Gfx11 {
             self.zero(f.cache.glc.get(&w) | f.cache.dlc.get(&w))?;
         }
         if !row.ops.contains(&Opd::SOFF) {
@@ -105,7 +106,7 @@ impl Decoder<'_> {
                 Opd::SD(ty) | Opd::SS(ty) => self.sdata(sdata, ty)?,
                 Opd::SIMM => {
                     // gfx12 keeps five bits.
-                    self.zero(if self.family == Family::Gfx12 { sdata >> 5 } else { 0 })?;
+                    self.zero(if self.space == Space::Gfx12 { sdata >> 5 } else { 0 })?;
                     Operand::Imm(sdata)
                 }
                 Opd::SBASE(ty) => self.sreg_anywhere(f.sbase.get(&w) << 1, self.width(ty))?,
@@ -129,11 +130,13 @@ impl Decoder<'_> {
         let w = self.inst.words;
         let register = f.soffset.get(&w);
         let immediate = f.immediate(&w);
-        match self.family {
-            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 if f.imm.is_set(&w) => Ok(Operand::Imm(immediate)),
-            Family::Gfx7 if register == super::LITERAL => Ok(Operand::Literal(self.literal()?)),
-            Family::Gfx6 | Family::Gfx7 | Family::Gfx8 => self.sreg(register, 1),
-            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => match (f.soffset_en.is_set(&w), f.imm.is_set(&w)) {
+        match self.space {
+            Space::Gfx6 | Space::Gfx8 if f.soffset_en.max() == 0 => match f.imm.is_set(&w) {
+                true => Ok(Operand::Imm(immediate)),
+                false if register == super::LITERAL && self.target.has(Feature::SmemLiteralOffset) => Ok(Operand::Literal(self.literal()?)),
+                false => self.sreg(register, 1),
+            },
+            Space::Gfx6 | Space::Gfx8 => match (f.soffset_en.is_set(&w), f.imm.is_set(&w)) {
                 (false, false) => self.sreg(register, 1),
                 (false, true) => Ok(Operand::Imm(immediate)),
                 (true, has_offset) => {
@@ -142,12 +145,13 @@ impl Decoder<'_> {
                     self.sreg(f.soffset_beside.get(&w), 1)
                 }
             },
-            family => {
+            Space::Gfx10 | Space::Gfx11 | Space::Gfx12 => {
+                let gfx12 = self.space == Space::Gfx12;
                 // NULL and no offset: gfx10 and gfx11 print the register, gfx12 the offset.
-                if self.is_null(register) && (immediate != 0 || family == Family::Gfx12) {
+                if self.is_null(register) && (immediate != 0 || gfx12) {
                     return Ok(Operand::Imm(immediate));
                 }
-                self.inst.mods.has_offset = immediate != 0 || family == Family::Gfx12;
+                self.inst.mods.has_offset = immediate != 0 || gfx12;
                 self.inst.mods.offset = immediate as i32;
                 self.sreg(register, 1)
             }

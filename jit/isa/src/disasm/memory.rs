@@ -1,9 +1,10 @@
 //! Modifiers of memory formats: cache policy, buffers, images.
 
 use super::{Printer, names};
+use crate::feature::Feature;
 use crate::inst::Enc;
 use crate::row::{Flags, Opd, Row, Ty};
-use crate::target::{Family, Space};
+use crate::target::Space;
 
 /// gfx12: the widest scope.
 const SCOPE_SYS: u8 = 3;
@@ -42,24 +43,21 @@ impl Printer<'_> {
     /// Cache policy: single bits before gfx12, a temporal hint and a scope from there.
     pub(super) fn cache(&mut self) {
         let m = &self.inst.mods;
-        match self.target.family() {
-            Family::Gfx940 if self.inst.enc != Enc::SMEM => {
-                self.flag(m.glc, " sc0");
-                self.flag(m.slc, " nt");
-                self.flag(m.scc, " sc1");
+        let has_scopes = self.target.has(Feature::Sc0Sc1);
+        if self.target.has(Feature::TemporalHints) {
+            self.temporal_hint(m.th, m.scope);
+            if m.scope != 0 {
+                self.num(format_args!(" scope:SCOPE_{}", SCOPES[usize::from(m.scope & 3)]));
             }
-            Family::Gfx12 => {
-                self.temporal_hint(m.th, m.scope);
-                if m.scope != 0 {
-                    self.num(format_args!(" scope:SCOPE_{}", SCOPES[usize::from(m.scope & 3)]));
-                }
-            }
-            family => {
-                self.flag(m.glc, " glc");
-                self.flag(m.slc, " slc");
-                self.flag(m.dlc, " dlc");
-                self.flag(m.scc && family == Family::Gfx90a, " scc");
-            }
+        } else if has_scopes && self.inst.enc != Enc::SMEM {
+            self.flag(m.glc, " sc0");
+            self.flag(m.slc, " nt");
+            self.flag(m.scc, " sc1");
+        } else {
+            self.flag(m.glc, " glc");
+            self.flag(m.slc, " slc");
+            self.flag(m.dlc, " dlc");
+            self.flag(m.scc && !has_scopes, " scc");
         }
     }
 

@@ -15,7 +15,8 @@ pub use stream::{Line, disasm_stream};
 
 use super::inst::{Dpp, Enc, Half, Inst, Operand};
 use super::row::{Flags, Imm, Opd, Row};
-use super::target::{Family, Gfx, Space};
+use super::target::{Gfx, Space};
+use crate::feature::Feature;
 use std::fmt::Write;
 
 /// How to print.
@@ -95,7 +96,7 @@ impl Printer<'_> {
             Enc::VINTRP if self.target.space() != Space::Gfx6 => self.put("_e32"),
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if inst.mods.sdwa.present => {
                 // Compares of gfx8 do not say so.
-                self.flag(inst.enc != Enc::VOPC || self.target.family() != Family::Gfx8, "_sdwa");
+                self.flag(inst.enc != Enc::VOPC || self.target.has(Feature::SdwaScalars), "_sdwa");
             }
             Enc::VOPC if dpp => {}
             Enc::VOP1 | Enc::VOP2 | Enc::VOPC if dpp => self.put("_dpp"),

@@ -1,4 +1,4 @@
-//! Names of numbers: hardware registers, messages, image dimensions, buffer formats.
+//! Names of numbers: messages, image dimensions, buffer formats.
 
 use crate::target::{Gfx, Procs};
 
@@ -6,21 +6,14 @@ use crate::target::{Gfx, Procs};
 pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
 
 const ALL: Procs = Procs::ALL;
-const TO_GFX8: Procs = Procs::range(0x600, 0x8ff);
-const TO_GFX9: Procs = Procs::range(0x600, 0x9ff);
-const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
-const TO_GFX11: Procs = Procs::range(0x600, 0x11ff);
-const GFX8_10: Procs = Procs::range(0x800, 0x10ff);
-const GFX9_10: Procs = Procs::range(0x900, 0x10ff);
-const GFX9_11: Procs = Procs::range(0x900, 0x11ff);
-const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
-const GFX10: Procs = Procs::range(0x1000, 0x10ff);
-const GFX10_11: Procs = Procs::range(0x1000, 0x11ff);
-const FROM_GFX10: Procs = Procs::range(0x1000, 0xffff);
-const GFX10_3_11: Procs = Procs::range(0x1030, 0x11ff);
-const GFX11: Procs = Procs::range(0x1100, 0x11ff);
-const FROM_GFX11: Procs = Procs::range(0x1100, 0xffff);
-const GFX940: Procs = Procs::GFX940;
+const TO_GFX8: Procs = Procs::BEFORE_GFX9;
+const TO_GFX10: Procs = Procs::BEFORE_GFX11;
+const GFX8_10: Procs = Procs::SINCE_GFX8.and(Procs::BEFORE_GFX11);
+const GFX9_10: Procs = Procs::SINCE_GFX9.and(Procs::BEFORE_GFX11);
+const GFX9_11: Procs = Procs::SINCE_GFX9.and(Procs::BEFORE_GFX12);
+const FROM_GFX9: Procs = Procs::SINCE_GFX9;
+const GFX10: Procs = Procs::GFX10;
+const FROM_GFX11: Procs = Procs::SINCE_GFX11;
 const GFX12: Procs = Procs::GFX12;
 
 /// A number, its name, and the processors that call it so.
@@ -28,42 +21,6 @@ type Named = (u32, &'static str, Procs);
 
 fn name_of(table: &[Named], target: Gfx, number: u32) -> Option<&'static str> {
     table.iter().find(|n| n.0 == number && n.2.has(target)).map(|n| n.1)
-}
-
-/// Hardware registers, without HW_REG_.
-#[rustfmt::skip]
-const HWREGS: &[Named] = &[
-    (1, "MODE", ALL),
-    (2, "STATUS", ALL),
-    (3, "TRAPSTS", TO_GFX11),
-    (4, "HW_ID", TO_GFX9),                      (4, "STATE_PRIV", GFX12),
-    (5, "GPR_ALLOC", ALL),
-    (6, "LDS_ALLOC", ALL),
-    (7, "IB_STS", ALL),
-    (10, "PERF_SNAPSHOT_DATA", GFX12),
-    (11, "PERF_SNAPSHOT_PC_LO", GFX12),
-    (12, "PERF_SNAPSHOT_PC_HI", GFX12),
-    (15, "SH_MEM_BASES", GFX9_11),              (15, "PERF_SNAPSHOT_DATA1", GFX12),
-    (16, "TBA_LO", GFX9_10),                    (16, "PERF_SNAPSHOT_DATA2", GFX12),
-    (17, "TBA_HI", GFX9_10),                    (17, "EXCP_FLAG_PRIV", GFX12),
-    (18, "TMA_LO", GFX9_10),                    (18, "PERF_SNAPSHOT_PC_LO", GFX11),   (18, "EXCP_FLAG_USER", GFX12),
-    (19, "TMA_HI", GFX9_10),                    (19, "PERF_SNAPSHOT_PC_HI", GFX11),   (19, "TRAP_CTRL", GFX12),
-    (20, "XCC_ID", GFX940),                     (20, "FLAT_SCR_LO", GFX10_11),        (20, "SCRATCH_BASE_LO", GFX12),
-    (21, "SQ_PERF_SNAPSHOT_DATA", GFX940),      (21, "FLAT_SCR_HI", GFX10_11),        (21, "SCRATCH_BASE_HI", GFX12),
-    (22, "SQ_PERF_SNAPSHOT_DATA1", GFX940),     (22, "XNACK_MASK", Procs::GFX10_1),
-    (23, "SQ_PERF_SNAPSHOT_PC_LO", GFX940),     (23, "HW_ID1", FROM_GFX10),
-    (24, "SQ_PERF_SNAPSHOT_PC_HI", GFX940),     (24, "HW_ID2", FROM_GFX10),
-    (25, "POPS_PACKER", GFX10),
-    (27, "PERF_SNAPSHOT_DATA", GFX11),
-    (29, "SHADER_CYCLES", GFX10_3_11),          (29, "SHADER_CYCLES_LO", GFX12),
-    (30, "SHADER_CYCLES_HI", GFX12),
-    (31, "DVGPR_ALLOC_LO", GFX12),
-    (32, "DVGPR_ALLOC_HI", GFX12),
-];
-
-/// Name of a hardware register, without HW_REG_.
-pub(crate) fn hwreg(target: Gfx, id: u32) -> Option<&'static str> {
-    name_of(HWREGS, target, id)
 }
 
 /// Message that carries an operation of the system.

@@ -2,6 +2,7 @@
 
 use super::{Printer, names};
 use crate::counters::{self, Counter};
+use crate::hwreg::HwReg;
 use crate::inst::{Enc, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
 use crate::scalars::{InlineFloat, Scalar, ScalarSpace, int_code};
@@ -279,8 +280,8 @@ impl Printer<'_> {
     fn hwreg(&mut self, v: u32) {
         let (id, offset, size) = (v & 63, (v >> 6) & 31, (v >> 11) + 1);
         self.put("hwreg(");
-        match names::hwreg(self.target, id) {
-            Some(name) => self.num(format_args!("HW_REG_{name}")),
+        match HwReg::of(self.target, id) {
+            Some(register) => self.num(format_args!("HW_REG_{}", register.name())),
             None => self.num(format_args!("{id}")),
         }
         if (offset, size) != (0, 32) {

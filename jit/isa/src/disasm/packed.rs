@@ -1,8 +1,8 @@
 //! Modifiers of packed and matrix instructions.
 
 use super::Printer;
+use crate::feature::Feature;
 use crate::row::{Flags, Opd, Ty};
-use crate::target::Family;
 
 impl Printer<'_> {
     /// Broadcast of matrix A and pattern of matrix B; where 64-bit floats are multiplied, gfx94x negates instead.
@@ -13,7 +13,8 @@ impl Printer<'_> {
                 self.num(format_args!(" {name}:{value}"));
             }
         }
-        let negates = self.target.family() == Family::Gfx940 && matches!(self.inst.row.ops.last(), Some(Opd::C2(Ty::F64 | Ty::F64X4)));
+        let negates =
+            self.target.has(Feature::NegatedF64Matrices) && matches!(self.inst.row.ops.last(), Some(Opd::C2(Ty::F64 | Ty::F64X4)));
         if m.blgp != 0 && negates {
             self.list(" neg:", m.blgp, 3);
         } else if m.blgp != 0 {

@@ -1,9 +1,10 @@
 //! Modifiers of the vector formats: op_sel, byte_sel, clamp, omod, DPP and SDWA.
 
 use super::Printer;
+use crate::feature::Feature;
 use crate::inst::{Dpp, Enc};
 use crate::row::{Flags, Opd};
-use crate::target::{Family, Space};
+use crate::target::Space;
 
 impl Printer<'_> {
     pub(super) fn vop3_op_sel(&mut self) {
@@ -63,7 +64,7 @@ impl Printer<'_> {
     fn dpp_ctrl(&mut self, ctrl: u32) {
         let n = ctrl & 15;
         let gfx10 = self.target.space() >= Space::Gfx10;
-        let gfx90a = matches!(self.target.family(), Family::Gfx90a | Family::Gfx940);
+        let gfx90a = self.target.has(Feature::WideDpp);
         if self.is_wide() && !(0x150..=0x15f).contains(&ctrl) {
             return self.put("/* DP ALU dpp only supports row_newbcast */");
         }

@@ -2,7 +2,8 @@
 
 use super::{Code, EncodeError, Words};
 use crate::bits::Bits;
-use crate::decode::buffer::{FORMAT_GFX12, has_agpr_data, layout};
+use crate::decode::buffer::{FORMAT_GFX12, layout};
+use crate::feature::Feature;
 use crate::inst::{Enc, Inst, Operand};
 use crate::row::Opd;
 use crate::target::Space;
@@ -69,7 +70,7 @@ impl Words<'_> {
     /// The bit that says that data is in AGPRs, for processors that have it.
     pub(super) fn set_agpr(&mut self, field: Bits, op: &Operand) -> Result<(), EncodeError> {
         let agpr = matches!(op, Operand::Agpr { .. });
-        if agpr && !has_agpr_data(self.inst.target) {
+        if agpr && !self.inst.target.has(Feature::UnifiedVgprs) {
             return Err(self.bad_operand(op, ""));
         }
         self.set(field, u32::from(agpr), "AGPR")

@@ -1,7 +1,8 @@
 //! Encoding of the formats in `decode/image.rs`.
 
 use super::{Code, EncodeError, Words, no_form};
-use crate::decode::image::{bvh_mods, layout, r128_is_a16, spread_limit};
+use crate::decode::image::{bvh_mods, layout, spread_limit};
+use crate::feature::Feature;
 use crate::inst::{Enc, Inst, Operand};
 use crate::row::{Flags, Opd};
 
@@ -17,7 +18,7 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     let number = w.number()?;
     w.set(f.op, number & f.op.max(), "opcode")?;
     w.set(f.op_7, number >> f.op.width, "opcode")?;
-    let (r128, a16) = if r128_is_a16(inst.target) { (m.a16, m.r128) } else { (m.r128, m.a16) };
+    let (r128, a16) = if inst.target.has(Feature::R128IsA16) { (m.a16, m.r128) } else { (m.r128, m.a16) };
     for (field, on, name) in [
         (f.da, m.da, "da"),
         (f.unorm, m.unorm, "unorm"),

@@ -2,12 +2,11 @@
 
 use super::{Code, EncodeError, Words};
 use crate::bits::Bits;
-use crate::decode::buffer::has_agpr_data;
 use crate::decode::ds::DS;
 use crate::decode::flat::{Flat, has_signed_offset};
+use crate::feature::Feature;
 use crate::inst::{Enc, Inst, Operand};
 use crate::row::{Flags, Opd};
-use crate::target::Family;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     if inst.enc == Enc::DS { ds(inst) } else { flat(inst) }
@@ -19,7 +18,7 @@ impl Words<'_> {
         let n = self.vgpr(op)?;
         self.set(field, n, "register")?;
         let agpr = matches!(op, Operand::Agpr { .. });
-        if agpr && !has_agpr_data(self.inst.target) || !is_first && agpr != acc.is_set(&self.words) {
+        if agpr && !self.inst.target.has(Feature::UnifiedVgprs) || !is_first && agpr != acc.is_set(&self.words) {
             return Err(self.bad_operand(op, ""));
         }
         if is_first { self.set(acc, u32::from(agpr), "AGPR") } else { Ok(()) }
@@ -33,7 +32,7 @@ fn ds(inst: &Inst) -> Result<Code, EncodeError> {
     w.words[0] = 0x36 << 26;
     let number = w.number()?;
     w.set(layout.op, number, "opcode")?;
-    if m.gds && (row.flags.contains(Flags::NOGDS) || inst.target.family() == Family::Gfx12) || !m.gds && row.flags.contains(Flags::GDS) {
+    if m.gds && (row.flags.contains(Flags::NOGDS) || !inst.target.has(Feature::Gds)) || !m.gds && row.flags.contains(Flags::GDS) {
         return Err(w.bad("gds"));
     }
     w.set(layout.gds, u32::from(m.gds), "gds")?;

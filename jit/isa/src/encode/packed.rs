@@ -3,8 +3,9 @@
 use super::{Code, EncodeError, Words, no_form};
 use crate::bits::Bits;
 use crate::decode::dual::DUAL;
-use crate::decode::packed::{MAI, PACKED, interp, only_agprs, packed_neg, packed_prefix};
+use crate::decode::packed::{MAI, PACKED, interp, packed_neg, packed_prefix};
 use crate::decode::vector::source_count;
+use crate::feature::Feature;
 use crate::inst::{Enc, Inst, Operand};
 use crate::row::{Flags, Opd, Row};
 use crate::target::Space;
@@ -91,7 +92,7 @@ fn mai(inst: &Inst) -> Result<Code, EncodeError> {
     for (opd, op) in row.ops.iter().zip(inst.ops()) {
         let fits = match opd {
             Opd::D(_) if row.ops.len() == 2 => !agpr(op),
-            Opd::D(_) if only_agprs(inst.target) => agpr(op),
+            Opd::D(_) if inst.target.has(Feature::MatrixResultsInAgprs) => agpr(op),
             Opd::D(_) => true,
             Opd::AV0(_) | Opd::AV1(_) => {
                 let field = MAI.acc[usize::from(matches!(opd, Opd::AV1(_)))];
@@ -111,7 +112,7 @@ fn mai(inst: &Inst) -> Result<Code, EncodeError> {
         w.set(MAI.abid, 8, "op_sel_hi")?;
         w.set(MAI.acc[0], 1, "op_sel_hi")?;
         w.set(MAI.acc[1], 1, "op_sel_hi")?;
-    } else if !only_agprs(inst.target) {
+    } else if !inst.target.has(Feature::MatrixResultsInAgprs) {
         w.set(MAI.acc_cd, u32::from(acc_cd), "AGPR")?;
     }
     Ok(w.finish())

@@ -2,9 +2,10 @@
 
 use super::{Code, EncodeError, Words};
 use crate::decode::smem::{Smem, has_policy};
+use crate::feature::Feature;
 use crate::inst::{Inst, Operand};
 use crate::row::Opd;
-use crate::target::Family;
+use crate::target::Space;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     let f = Smem::of(inst.target);
@@ -40,23 +41,23 @@ pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
 
 fn offset(w: &mut Words<'_>, f: &Smem, op: &Operand) -> Result<(), EncodeError> {
     let m = w.inst.mods;
-    let family = w.inst.target.family();
+    let (target, space) = (w.inst.target, w.inst.target.space());
     match *op {
         Operand::Imm(v) => {
             // gfx6 to gfx9 say that there is an immediate, later families that there is no register.
             w.set(f.imm, f.imm.max(), "offset")?;
-            if let Some(null) = w.scalars.null.filter(|_| family >= Family::Gfx10) {
+            if let Some(null) = w.scalars.null.filter(|_| space >= Space::Gfx10) {
                 w.set(f.soffset, null, "offset register")?;
             }
             if f.is_signed { w.set_signed(f.offset, v as i32, "offset") } else { w.set(f.offset, v, "offset") }
         }
-        Operand::Literal(v) if family == Family::Gfx7 => {
+        Operand::Literal(v) if target.has(Feature::SmemLiteralOffset) => {
             w.set(f.soffset, super::LITERAL, "offset")?;
             w.set_literal(v)
         }
         _ => {
             let code = w.sreg(op)?;
-            let beside = m.has_offset && family < Family::Gfx10;
+            let beside = m.has_offset && space < Space::Gfx10;
             w.set(if beside { f.soffset_beside } else { f.soffset }, code, "offset register")?;
             if m.has_offset {
                 w.set(f.imm, f.imm.max(), "offset")?;

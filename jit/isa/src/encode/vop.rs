@@ -5,10 +5,11 @@ use crate::bits::Bits;
 use crate::decode::dpp::{DPP, dpp_sext, has_dpp};
 use crate::decode::sdwa::{SDWA_DWORD, SDWA_DWORD_SEL, has_omod, has_sdwa, is_float};
 use crate::decode::vop::{DPP8, DPP8_FI, DPP16, SDWA, VOP, VOP3, Vop3Mods, has_clamp, reads_attribute};
+use crate::feature::Feature;
 use crate::inst::{Dpp, Enc, Half, Inst, Operand};
 use crate::row::{Flags, Opd, Ty};
 use crate::scalars::{EXEC_LO, VCC_LO};
-use crate::target::{Family, Space};
+use crate::target::Space;
 
 pub(super) fn encode(inst: &Inst) -> Result<Code, EncodeError> {
     match inst.enc {
@@ -189,14 +190,14 @@ fn sdwa(inst: &Inst) -> Result<Code, EncodeError> {
     let number = w.number()?;
     w.set(opcode, number, "opcode")?;
     w.set(VOP.src0, SDWA, "source 0")?;
-    let gfx8 = inst.target.family() == Family::Gfx8;
+    let has_scalars = inst.target.has(Feature::SdwaScalars);
     let vopc = inst.enc == Enc::VOPC;
     if !vopc && !row.ops.is_empty() {
         let bytes = row.flags.contains(Flags::BYTES);
         w.set(l.dst_sel, u32::from(if bytes { SDWA_DWORD_SEL } else { s.dst_sel }), "dst_sel")?;
         w.set(l.dst_unused, if bytes { 0 } else { u32::from(s.dst_unused) }, "dst_unused")?;
     }
-    if m.omod != 0 && !has_omod(row, inst.target) || m.clamp && vopc && !gfx8 {
+    if m.omod != 0 && !has_omod(row, inst.target) || m.clamp && vopc && has_scalars {
         return Err(w.bad("clamp or omod"));
     }
     if !vopc {
@@ -209,7 +210,7 @@ fn sdwa(inst: &Inst) -> Result<Code, EncodeError> {
                 let n = w.vgpr(op)?;
                 w.set(VOP.vdst, n, "destination")?;
             }
-            Opd::MD if vopc && !gfx8 && !is_vcc(op) => {
+            Opd::MD if vopc && has_scalars && !is_vcc(op) => {
                 let n = w.sreg(op)?;
                 w.set(l.sdst, n, "destination")?;
                 w.set(l.has_sdst, 1, "destination")?;
@@ -219,7 +220,7 @@ fn sdwa(inst: &Inst) -> Result<Code, EncodeError> {
                 let i = usize::from(matches!(opd, Opd::S1(_)));
                 let number = if i == 0 { l.src0 } else { VOP.src1 };
                 let scalar = !matches!(op, Operand::Vgpr { .. });
-                if scalar && gfx8 || matches!(op, Operand::Literal(_)) {
+                if scalar && !has_scalars || matches!(op, Operand::Literal(_)) {
                     return Err(w.bad_operand(op, " with SDWA"));
                 }
                 let n = if scalar { w.ssrc(op)? } else { w.vgpr(op)? };

@@ -1,7 +1,7 @@
 //! What the rules look for, in the order of the table.
 
 use crate::bits::Bits;
-use crate::decode::buffer::{self, has_agpr_data};
+use crate::decode::buffer;
 use crate::decode::dpp::DPP;
 use crate::decode::ds::DS;
 use crate::decode::flat::Flat;
@@ -12,10 +12,12 @@ use crate::decode::vop::{VOP3, Vop3Mods, reads_attribute};
 use crate::disasm::halves::half_bits;
 use crate::disasm::memory::{hint_kind, hint_name};
 use crate::disasm::names;
+use crate::feature::Feature;
+use crate::hwreg::HwReg;
 use crate::inst::{Dpp, Enc, Inst, Operand};
 use crate::row::{Flags, Imm, Opd, Row, Ty};
 use crate::scalars::{ScalarSpace, Special};
-use crate::target::{Family, Gfx, Space};
+use crate::target::{Gfx, Space};
 
 pub(super) fn some_bits(bits: u32) -> Option<u32> {
     (bits != 0).then_some(bits)
@@ -48,15 +50,15 @@ pub(super) fn is_integer(ty: Ty) -> bool {
 
 pub(super) fn dpp_ctrl(inst: &Inst) -> Option<u32> {
     let Dpp::Dpp16 { ctrl, .. } = inst.mods.dpp else { return None };
-    let family = inst.target.family();
-    let has_newbcast = matches!(family, Family::Gfx90a | Family::Gfx940);
+    let gfx10 = inst.target.space() >= Space::Gfx10;
+    let has_newbcast = inst.target.has(Feature::WideDpp);
     let wide = inst.row.ops.iter().any(|o| matches!(*o, Opd::D(t) | Opd::S0(t) | Opd::S1(t) if t.dwords(32) > 1));
     let exists = match ctrl {
-        0x150..=0x15f => family >= Family::Gfx10 || has_newbcast,
+        0x150..=0x15f => gfx10 || has_newbcast,
         _ if wide => false,
         0x000..=0x0ff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 => true,
-        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => family < Family::Gfx10,
-        0x160..=0x16f => family >= Family::Gfx10,
+        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => !gfx10,
+        0x160..=0x16f => gfx10,
         _ => false,
     };
     (!exists).then_some(ctrl.into())
@@ -72,7 +74,8 @@ pub(super) fn dpp_literal(inst: &Inst) -> Option<u32> {
 pub(super) fn dpp_source_1(inst: &Inst) -> Option<u32> {
     let code = PACKED.src[1].get(&inst.words);
     let scalar = code < 256 && source_type(inst.row, 1).is_some();
-    (inst.mods.dpp != Dpp::None && scalar && inst.target.family() == Family::Gfx11).then_some(code)
+    let refused = inst.target.space() == Space::Gfx11 && !inst.target.has(Feature::DppScalarSource1);
+    (inst.mods.dpp != Dpp::None && scalar && refused).then_some(code)
 }
 
 // Source modifiers
@@ -195,7 +198,7 @@ pub(super) fn immediate(inst: &Inst, kind: Imm) -> Option<u32> {
 /// Names LLVM has none for: FLUSH_IB (write only) and IB_STS2.
 pub(super) fn has_hwreg(target: Gfx, id: u32) -> bool {
     let unnamed = id == 14 && target.space() == Space::Gfx11 || id == 28 && target.space() >= Space::Gfx10;
-    names::hwreg(target, id).is_some() || unnamed
+    HwReg::of(target, id).is_some() || unnamed
 }
 
 pub(super) fn message(inst: &Inst) -> Option<u32> {
@@ -249,7 +252,7 @@ pub(super) fn export_target(inst: &Inst) -> Option<u32> {
 
 pub(super) fn gds(inst: &Inst) -> Option<u32> {
     let set = DS[inst.target.space() as usize].gds.is_set(&inst.words);
-    (set && has_agpr_data(inst.target) && !inst.row.flags.contains(Flags::GDS)).then_some(1)
+    (set && inst.target.has(Feature::UnifiedVgprs) && !inst.row.flags.contains(Flags::GDS)).then_some(1)
 }
 
 pub(super) fn swizzle(inst: &Inst) -> Option<u32> {
@@ -257,7 +260,7 @@ pub(super) fn swizzle(inst: &Inst) -> Option<u32> {
         return None;
     }
     let v = inst.mods.offset as u32 & 0xffff;
-    let rotates = inst.target.family() >= Family::Gfx9;
+    let rotates = inst.target.has(Feature::SwizzleRotates);
     let unused = match v {
         0..=0x7fff => 0,
         0xe000.. if rotates => 0x1fe0,
@@ -269,7 +272,7 @@ pub(super) fn swizzle(inst: &Inst) -> Option<u32> {
 
 pub(super) fn agpr_bit(inst: &Inst) -> Option<u32> {
     let acc = if inst.enc == Enc::DS { DS[inst.target.space() as usize].acc } else { Flat::of(inst.target).acc };
-    (!has_agpr_data(inst.target) && acc.is_set(&inst.words)).then_some(1)
+    (!inst.target.has(Feature::UnifiedVgprs) && acc.is_set(&inst.words)).then_some(1)
 }
 
 pub(super) fn scc(inst: &Inst) -> Option<u32> {
@@ -280,7 +283,7 @@ pub(super) fn scc(inst: &Inst) -> Option<u32> {
         Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH => Flat::of(target).cache,
         _ => image::layout(inst.enc, target.space()).cache,
     };
-    (!has_agpr_data(target) && cache.scc.is_set(&inst.words)).then_some(1)
+    (!target.has(Feature::UnifiedVgprs) && cache.scc.is_set(&inst.words)).then_some(1)
 }
 
 pub(super) fn temporal_hint(inst: &Inst) -> Option<u32> {
@@ -292,9 +295,9 @@ pub(super) fn flat_offset(inst: &Inst) -> Option<u32> {
     let target = inst.target;
     let field = Flat::of(target).offset;
     let offset = field.get(&inst.words);
-    let reserved = match target.family() {
-        Family::Gfx12 => false,
-        Family::Gfx8 => offset != 0,
+    let reserved = match target.space() {
+        Space::Gfx12 => false,
+        _ if !target.has(Feature::FlatOffset) => offset != 0,
         _ => offset > field.max() / 2,
     };
     (reserved && !inst.row.ops.is_empty()).then_some(offset)

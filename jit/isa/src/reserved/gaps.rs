@@ -12,8 +12,9 @@ use crate::decode::packed::interp;
 use crate::decode::sdwa::SDWA_DWORD;
 use crate::decode::smem::Smem;
 use crate::decode::vop::VOP3;
+use crate::feature::Feature;
 use crate::inst::{Dpp, Enc, Inst};
-use crate::target::{Family, Space};
+use crate::target::Space;
 
 /// Bits that are set though no field has them, by dword.
 pub(super) fn gaps(inst: &Inst) -> [u32; MAX_DWORDS] {
@@ -129,13 +130,13 @@ impl Known {
         if m.sdwa.present {
             let l = &SDWA_DWORD;
             self.add(&[l.src0, l.clamp, l.sel[0], l.sel[1], l.sext[0], l.sext[1], l.neg[0], l.neg[1], l.abs[0], l.abs[1]]);
-            let gfx8 = inst.target.family() == Family::Gfx8;
-            if inst.enc == Enc::VOPC && !gfx8 {
+            let has_scalars = inst.target.has(Feature::SdwaScalars);
+            if inst.enc == Enc::VOPC && has_scalars {
                 self.add(&[l.sdst, l.has_sdst])
             } else {
                 self.add(&[l.dst_sel, l.dst_unused])
             }
-            if !gfx8 {
+            if has_scalars {
                 self.add(&[l.omod, l.scalar[0], l.scalar[1]]);
             }
         } else if matches!(m.dpp, Dpp::Dpp16 { .. }) {

@@ -1,7 +1,7 @@
 //! SMEM: scalar loads (RDNA3 ISA, chapter 8; STATE-18).
 
 use super::*;
-use wavejit_isa::Family;
+use wavejit_isa::Feature;
 use wavejit_isa::scalars::TRAP;
 
 /// The scalar offset operand and the immediate of an SMEM instruction, in bytes: either or both.
@@ -9,7 +9,7 @@ fn smem_offset(c: &mut Cx, i: usize) -> (Option<Value>, i64) {
     let extra = i64::from(c.inst.mods.offset);
     match c.operand(i) {
         // SMRD counts immediates in dwords (Southern Islands ISA, chapter 12.6; Sea Islands, chapter 13.2); registers hold bytes everywhere.
-        Some(Operand::Imm(v) | Operand::Literal(v)) if c.target.family() <= Family::Gfx7 => (None, 4 * i64::from(v)),
+        Some(Operand::Imm(v) | Operand::Literal(v)) if c.target.has(Feature::SmemCountsDwords) => (None, 4 * i64::from(v)),
         Some(Operand::Imm(v)) => (None, i64::from(v as i32)),
         Some(op @ Operand::Sgpr { .. }) if !is_off(c, op) => (Some(c.src(op, B32)), extra),
         _ => (None, extra),
