@@ -1,11 +1,11 @@
 //! Random wave IR through the passes and the Cranelift back end, against the interpreter on the untouched IR.
 //!
 //! Programs obey the contract of the IR: operands are read under the EXEC of the instruction, cross-lane operations read whole rows. They
-//! store lanes under EXEC through a helper that keeps a log. With `keep_final_state` registers and log must be equal; without, the log:
+//! store lanes under EXEC through a helper that keeps a log, and so do probes. With `keep_final_state` registers and log must be equal; without, the log:
 //! that is what catches a write taken for dead or a blend left out.
 
 use std::ffi::c_void;
-use wavejit_ir::abi::{Exit, Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState};
+use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, TEMP_ROW, TextureCall, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
     emit::{self, EmitOptions},
@@ -95,6 +95,21 @@ unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, ba
     0
 }
 
+/// Operands go to the log, of lanes those of EXEC.
+unsafe extern "C" fn log_probe(state: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32 {
+    // SAFETY: as for `log_store`.
+    unsafe {
+        let (s, call) = (&*state, &*call);
+        let (log, w) = (&mut *s.ctx.cast::<Vec<u64>>(), s.wave_size as usize);
+        log.extend([call.pc, call.id.into(), exec]);
+        log.extend(&s.slots[..call.scalars as usize]);
+        for row in call.rows.iter().take_while(|r| **r != NO_ROW) {
+            log.extend((0..w).filter(|l| exec >> l & 1 != 0).map(|l| u64::from(*s.rows.add(*row as usize * w + l))));
+        }
+    }
+    0
+}
+
 unsafe extern "C" fn no_sload(_: *mut WaveState, _: u64, _: u32, _: u64) -> u32 {
     1
 }
@@ -125,7 +140,11 @@ static HELPERS: Helpers = Helpers {
     time: no_rtn,
     texture: no_texture,
     gws: no_gws,
+    probe: log_probe,
 };
+
+/// Counters of a program's probes.
+const COUNTERS: usize = 4;
 
 /// One random function.
 fn program(rng: &mut Rng, wave_size: u32) -> Func {
@@ -236,7 +255,7 @@ fn wide_sum(rng: &mut Rng, b: &mut Builder, low: Value, exec: Value) -> Value {
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
-    match rng.below(20) {
+    match rng.below(22) {
         0 => {
             // narrow
             let c = saved_mask(rng, b);
@@ -339,6 +358,22 @@ fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
             }
             exec
         }
+        11 => {
+            let id = rng.below(COUNTERS) as u32;
+            b.push(Op::Probe { kind: ProbeKind::Count, id, exec, args: [].into() }, &[]);
+            exec
+        }
+        12 => {
+            let args = (0..rng.below(5)).map(|_| match rng.below(4) {
+                0 => b.sget(sreg(rng)),
+                1 => saved_mask(rng, b),
+                2 => operand(rng, b, exec, Width::B64),
+                _ => operand(rng, b, exec, Width::B32),
+            });
+            let args = args.collect();
+            b.push(Op::Probe { kind: ProbeKind::Call, id: rng.below(9) as u32, exec, args }, &[]);
+            exec
+        }
         _ => {
             let op = PureOp::ALL[rng.below(PureOp::ALL.len())];
             let args: Vec<Value> = op.args().iter().map(|w| operand(rng, b, exec, *w)).collect();
@@ -387,6 +422,7 @@ struct Line([u32; 16]);
 struct Outcome {
     exits: Vec<Exit>,
     log: Vec<u64>,
+    counters: [Counter; COUNTERS],
     registers: Vec<u32>,
     sregs: Vec<u32>,
 }
@@ -407,6 +443,8 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
     state.helpers = &HELPERS;
     state.wave_size = wave_size;
     state.ctx = std::ptr::from_mut(&mut log).cast::<c_void>();
+    let mut counters = [Counter::default(); COUNTERS];
+    state.counters = counters.as_mut_ptr();
     state.fuel = 60;
     for r in 0..8 {
         state.sregs[r] = rng.word();
@@ -425,7 +463,7 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
     // SAFETY: as above.
     let registers = (0..usize::from(REGS) * lanes).map(|i| unsafe { *words.add(i) }).collect();
     let sregs = (0..8).chain([126, 127, 128]).map(|i| state.sregs[i]).collect();
-    Outcome { exits, log, registers, sregs }
+    Outcome { exits, log, counters, registers, sregs }
 }
 
 fn check(seed: u64, wave_size: u32) {
@@ -449,6 +487,7 @@ fn check(seed: u64, wave_size: u32) {
             let ended = want.exits.last() == Some(&Exit::End);
             let same = got.exits == want.exits
                 && got.log == want.log
+                && got.counters == want.counters
                 && (!keep || !ended || got.registers == want.registers && got.sregs == want.sregs);
             if !same {
                 let at = (0..want.log.len().max(got.log.len())).find(|i| got.log.get(*i) != want.log.get(*i));

@@ -96,6 +96,7 @@ pub fn blank_state() -> Box<WaveState> {
         pad: 0,
         sregs: [0; SReg::COUNT],
         slots: [0; SLOTS],
+        counters: null_mut(),
     })
 }
 

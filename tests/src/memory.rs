@@ -5,12 +5,12 @@
 //! messages are not there; vector and scalar buffer instructions are the run time's own. LDS follows LDS-02: reads out of range give 0, writes are dropped. Lanes go in ascending order.
 
 use wavejit::parts::{sbuffer_load, texture};
-use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, WaveState};
+use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, ProbeCall, WaveState};
 use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
 pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws };
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws, probe };
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 
@@ -242,6 +242,9 @@ unsafe extern "C" fn getreg(_: *mut WaveState, _: u32) -> u32 {
 unsafe extern "C" fn setreg(_: *mut WaveState, _: u32, _: u32) {}
 unsafe extern "C" fn sendmsg(_: *mut WaveState, _: u32, _: u32) {}
 unsafe extern "C" fn sendmsg_rtn(_: *mut WaveState, _: u32) -> u64 {
+    0
+}
+unsafe extern "C" fn probe(_: *mut WaveState, _: *const ProbeCall, _: u64) -> u32 {
     0
 }
 unsafe extern "C" fn gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}

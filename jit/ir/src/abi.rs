@@ -72,6 +72,19 @@ pub struct WaveState {
     pub sregs: [u32; SReg::COUNT],
     /// Scalars, masks and wide scalar results between compiled pieces and helpers.
     pub slots: [u64; SLOTS],
+    /// Where counting probes of the code that runs count: one [`Counter`] for each of their numbers, which no other thread touches
+    /// meanwhile. Code without such probes does not look at it.
+    pub counters: *mut Counter,
+}
+
+/// What a counting probe counts ([`crate::ProbeKind::Count`]).
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counter {
+    /// Times a wave came to it.
+    pub executions: u64,
+    /// Lanes that were active then, all times together.
+    pub active_lanes: u64,
 }
 
 /// How a wave came back.
@@ -193,6 +206,26 @@ pub struct TextureCall {
 /// Runs a buffer, image or ray instruction. Returns 0, or 1 after filling in `fault_*`.
 pub type TextureFn = unsafe extern "C" fn(state: *mut WaveState, call: *const TextureCall, exec: u64) -> u32;
 
+/// Most scalar operands of a probe, and most rows of its lane operands.
+pub const PROBE_ARGS: usize = 16;
+
+/// A probe as compiled code hands it to the helper: static, one per probe. Scalar operands and masks are in `slots`, in order.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProbeCall {
+    /// Guest pc of the instruction it was put before or behind.
+    pub pc: u64,
+    /// Its number.
+    pub id: u32,
+    /// Scalar operands and masks.
+    pub scalars: u32,
+    /// Rows of lane operands, in order: one for each of 32 bits, low and high one for each of 64; then `NO_ROW`. Lanes outside EXEC hold anything.
+    pub rows: [u16; PROBE_ARGS],
+}
+
+/// Looks at a wave. Returns 0, or 1 after filling in `fault_*`: the wave stops there. It changes nothing else of the state.
+pub type ProbeFn = unsafe extern "C" fn(state: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32;
+
 /// What compiled code may call. Every function gets the wave's state first.
 #[repr(C)]
 pub struct Helpers {
@@ -220,6 +253,8 @@ pub struct Helpers {
     pub texture: TextureFn,
     /// Global wave sync: `op` is a [`GwsOp`] as a number. A wave that has to wait is kept after its next [`Exit::Yield`].
     pub gws: unsafe extern "C" fn(state: *mut WaveState, op: u32, resource: u32, value: u32),
+    /// Probes that call ([`crate::ProbeKind::Call`]).
+    pub probe: ProbeFn,
 }
 
 /// Low word of a 64-bit flat address that names LDS: bits 63:32 of the aperture.
@@ -242,6 +277,8 @@ mod tests {
         assert_eq!(offset_of!(WaveState, slots), 152 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
         assert_eq!(size_of::<TextureCall>(), 16 + 2 * SITE_ROWS);
-        assert_eq!(size_of::<Helpers>(), 12 * size_of::<usize>());
+        assert_eq!(size_of::<ProbeCall>(), 16 + 2 * PROBE_ARGS);
+        assert_eq!((size_of::<Counter>(), offset_of!(Counter, active_lanes)), (16, 8));
+        assert_eq!(size_of::<Helpers>(), 13 * size_of::<usize>());
     }
 }

@@ -346,6 +346,15 @@ pub enum NoteKind {
     Other,
 }
 
+/// What a [`Op::Probe`] does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProbeKind {
+    /// Adds 1 and the number of active lanes to a counter of [`abi::WaveState::counters`]; no call, no operands.
+    Count,
+    /// Calls [`abi::Helpers::probe`].
+    Call,
+}
+
 /// An instruction with its results and origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inst {

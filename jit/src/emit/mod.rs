@@ -150,6 +150,7 @@ pub struct Compiled {
 struct Pinned {
     mem_ops: Vec<Box<wavejit_ir::abi::MemOp>>,
     texture_calls: Vec<Box<wavejit_ir::abi::TextureCall>>,
+    probe_calls: Vec<Box<wavejit_ir::abi::ProbeCall>>,
     sources: Vec<Box<[u16; 8]>>,
     tables: Vec<[u32; 64]>,
     sites: Vec<std::sync::Arc<ir::Site>>,
@@ -164,6 +165,7 @@ impl Pinned {
     fn bytes(&self) -> usize {
         size_of_val(&*self.mem_ops) * 6
             + self.texture_calls.len() * (8 + size_of::<wavejit_ir::abi::TextureCall>())
+            + self.probe_calls.len() * (8 + size_of::<wavejit_ir::abi::ProbeCall>())
             + self.sources.len() * 24
             + size_of_val(&*self.tables)
             + self.sites.len() * 512

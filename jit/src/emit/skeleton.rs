@@ -8,6 +8,7 @@
 //! ```
 
 mod memory;
+mod probe;
 mod scalar;
 
 use super::{CompiledLoop, EmitError, EmitOptions, Pinned, back_end::RegionCode, rows};
@@ -25,7 +26,8 @@ use cranelift_module::Module;
 use std::{collections::HashMap, mem::offset_of};
 use wavejit_ir::abi::{Exit, Helpers, WaveState};
 use wavejit_ir::{
-    self as ir, Block, BlockId, Func, Inst, Op, Pause, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points, rowfn,
+    self as ir, Block, BlockId, Func, Inst, Op, Pause, ProbeKind, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points,
+    rowfn,
 };
 
 pub(super) struct Skeleton<'a, 'b> {
@@ -694,6 +696,14 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.helper(offset_of!(Helpers, time), &[r], Some(types::I64))
             }
             Op::Note(_) => None,
+            Op::Probe { kind: ProbeKind::Count, id, exec, .. } => {
+                self.count(*id, *exec)?;
+                None
+            }
+            Op::Probe { kind: ProbeKind::Call, id, exec, args } => {
+                self.probe(plan, inst, *id, args, *exec)?;
+                None
+            }
         };
         if let Some(v) = out {
             self.vals.insert(inst.first, v);

@@ -13,7 +13,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
-use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
+use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, ProbeKind, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
 
 /// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
 pub const MAX_REGION: usize = 600;
@@ -304,7 +304,8 @@ impl<'a> Planner<'a> {
             | Op::SendMsgRtn { .. }
             | Op::Gws { .. }
             | Op::SGetRel { .. }
-            | Op::SSetRel { .. } => Class::Row,
+            | Op::SSetRel { .. }
+            | Op::Probe { kind: ProbeKind::Call, .. } => Class::Row,
             _ => Class::Scalar,
         }
     }

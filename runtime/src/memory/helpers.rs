@@ -6,7 +6,8 @@
 use super::lanes::Portable;
 use super::vector::fault;
 use super::{atomic, gws, hwreg, scalar, texture, vector};
-use wavejit_ir::abi::{FaultKind, Helpers, MemFn, MemOp, WaveState};
+use crate::wave::WaveContext;
+use wavejit_ir::abi::{FaultKind, Helpers, MemFn, MemOp, ProbeCall, WaveState};
 
 /// The table for this host.
 pub fn table() -> &'static Helpers {
@@ -52,6 +53,14 @@ unsafe extern "C" fn no_gds(state: *mut WaveState, op: *const MemOp, exec: u64, 
     // SAFETY: as for all helpers.
     let (state, op) = unsafe { (&mut *state, &*op) };
     if exec == 0 { 0 } else { fault(state, op.pc, exec, FaultKind::Unsupported, exec.trailing_zeros(), 0) }
+}
+
+/// The run time puts no probes that call into code; a wave that comes to one stops with its number.
+unsafe extern "C" fn no_probe(state: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32 {
+    // SAFETY: as for all helpers; the context is not part of the state.
+    let (state, call, ctx) = unsafe { (&mut *state, &*call, &mut *(*state).ctx.cast::<WaveContext>()) };
+    ctx.refusal = Some(format!("nobody listens to probe {}", call.id));
+    fault(state, call.pc, exec, FaultKind::Refused, u32::MAX, 0)
 }
 
 /// The functions of one instruction set: `$features` is the attribute they are compiled with.
@@ -135,6 +144,7 @@ macro_rules! tables {
                 time: hwreg::time,
                 texture: texture::texture,
                 gws: gws::gws,
+                probe: no_probe,
             };
         }
     };

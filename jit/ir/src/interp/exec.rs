@@ -2,10 +2,10 @@
 
 use super::wave::{Faulted, Wave};
 use super::{POISON, Values};
-use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, TEMP_ROW, TextureCall};
+use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, TEMP_ROW, TextureCall};
 use crate::eval::eval;
 use crate::site::SITE_ROWS;
-use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
+use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, ProbeKind, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
 
 // Temporary rows of memory instructions: lane address (2), data (4), results (4).
 const ADDR_ROW: u16 = TEMP_ROW;
@@ -113,6 +113,8 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
         Op::SendMsgRtn { msg } => v.set_scalar(r, wave.sendmsg_rtn(*msg)),
         Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
         Op::Note(_) => {}
+        Op::Probe { kind: ProbeKind::Count, id, exec, .. } => wave.count(*id, v.mask(*exec)),
+        Op::Probe { kind: ProbeKind::Call, id, exec, args } => probe(func, v, wave, inst, *id, args, *exec)?,
     }
     Ok(())
 }
@@ -233,6 +235,26 @@ fn texture(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32,
         v.fill(inst.result(i), |_, lane| wave.row(*row, lane).into());
     }
     Ok(())
+}
+
+/// A probe that calls: scalar operands and masks in slots, lane operands in temporary rows.
+fn probe(func: &Func, v: &Values, wave: &mut Wave, inst: &Inst, id: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
+    let mut call = ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] };
+    let mut rows = call.rows.iter_mut().zip(TEMP_ROW..);
+    for arg in args {
+        let ty = func.ty(*arg);
+        if ty.shape == Shape::Scalar || ty == Ty::MASK {
+            wave.state.slots[call.scalars as usize] = v.scalar(*arg);
+            call.scalars += 1;
+            continue;
+        }
+        for shift in if ty.width == Width::B64 { &[0, 32][..] } else { &[0] } {
+            let (slot, row) = rows.next().expect("the verifier has counted them");
+            *slot = row;
+            write_row(v, wave, row, *arg, *shift);
+        }
+    }
+    wave.probe(&call, v.mask(exec))
 }
 
 /// Bits `shift..shift + 32` of every lane of `value` into a row.

@@ -30,7 +30,8 @@ pub const POISON: u32 = 0xdead_beef;
 /// # Safety
 ///
 /// `state.rows` points to `TEMP_ROW + INTERP_TEMP_ROWS` rows of `state.wave_size` lanes, `state.helpers` to a table whose functions may be
-/// called with this state, and nobody else touches state and rows meanwhile.
+/// called with this state, `state.counters` to one counter for each number that its counting probes have, if it has any; and nobody else
+/// touches state, rows and counters meanwhile.
 pub unsafe fn run(func: &Func, state: &mut WaveState) -> Exit {
     // SAFETY: the caller's promise is the one `Interp::run` asks for.
     unsafe { Interp::new(func).run(state) }

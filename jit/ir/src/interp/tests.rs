@@ -1,5 +1,5 @@
 use super::*;
-use crate::abi::{Helpers, MemOp, NO_ROW, TEMP_ROW, TextureCall, WaveState};
+use crate::abi::{Counter, Helpers, MemOp, NO_ROW, ProbeCall, TEMP_ROW, TextureCall, WaveState};
 use crate::text::parse;
 use crate::verify::verify;
 use crate::{AtomicOp, MemKind, Space};
@@ -16,6 +16,8 @@ struct Calls {
     ops: Vec<(&'static str, MemOp, u64, u64)>,
     /// Rows of address and data at the time of the call, lane 1.
     lane1: Vec<u32>,
+    /// Probes: number, EXEC, scalars, and lane 1 of its rows.
+    probes: Vec<(u32, u64, Vec<u64>, Vec<u32>)>,
     fault: bool,
 }
 
@@ -134,7 +136,20 @@ unsafe extern "C" fn gws(s: *mut WaveState, op: u32, resource: u32, value: u32) 
     unsafe { (*s).sregs[6] = op + resource + value }
 }
 
-static HELPERS: Helpers = Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws };
+unsafe extern "C" fn probe(s: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32 {
+    // SAFETY: as in `record`.
+    let (s, call) = unsafe { (&mut *s, &*call) };
+    // SAFETY: as in `record`.
+    let (calls, lanes) = (unsafe { &mut *s.ctx.cast::<Calls>() }, s.wave_size as usize);
+    // SAFETY: rows named by the call exist.
+    let lane1 = |row: &u16| unsafe { *s.rows.add(usize::from(*row) * lanes + 1) };
+    let rows = call.rows.iter().filter(|r| **r != NO_ROW).map(lane1).collect();
+    calls.probes.push((call.id, exec, s.slots[..call.scalars as usize].to_vec(), rows));
+    calls.fault.into()
+}
+
+static HELPERS: Helpers =
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws, probe };
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {
@@ -427,4 +442,44 @@ fn a_wave_goes_on_from_a_position_with_the_values_of_its_block() {
     assert_eq!(interp.next_pc(&f.state), 4);
     assert_eq!(step(&mut interp, &mut f), Some(Exit::End));
     assert_eq!(f.state.sregs[1], 14);
+}
+
+#[test]
+fn counting_probes_count_waves_and_lanes() {
+    for (wave_size, exec) in [(32, 0xf0f0_0001_u64), (64, 0x8000_0000_0000_0001), (64, 0)] {
+        let mut f = Fixture::new(wave_size);
+        let mut counters = [Counter { executions: 5, active_lanes: 7 }; 3];
+        f.state.counters = counters.as_mut_ptr();
+        (f.state.sregs[126], f.state.sregs[127]) = (exec as u32, (exec >> 32) as u32);
+        for _ in 0..2 {
+            assert_eq!(f.block("%0: mask = exec\nprobe.count 2, exec %0"), Exit::End);
+        }
+        assert_eq!(counters[2], Counter { executions: 7, active_lanes: 7 + 2 * u64::from(exec.count_ones()) });
+        assert_eq!(counters[..2], [Counter { executions: 5, active_lanes: 7 }; 2]);
+    }
+}
+
+#[test]
+fn calling_probes_get_their_operands_and_may_stop_the_wave() {
+    let mut f = Fixture::new(32);
+    let mut calls = Calls::default();
+    f.state.ctx = (&raw mut calls).cast();
+    f.state.sregs[126] = 6;
+    f.row(0)[1] = 10;
+    f.row(1)[1] = 11;
+    let body = "%0: mask = exec
+        %1: l32 = vget v0 demand %0
+        %2: l32 = vget v1 demand %0
+        %3: l64 = pack.64 %1, %2
+        %4: s32 = const.32 99
+        %5: s64 = const.64 0x1234567890
+        %6: s1 = const.1 1
+        probe.call 3, exec %0 args %4 %1 %5 %3 %0 %6
+        %7: s32 = const.32 1
+        sset s0, %7";
+    assert_eq!(f.block(body), Exit::End);
+    assert_eq!(calls.probes, [(3, 6, vec![99, 0x12_3456_7890, 6, 1], vec![10, 10, 11])]);
+    assert_eq!(f.state.sregs[0], 1);
+    (calls.fault, f.state.sregs[0]) = (true, 0);
+    assert_eq!((f.block(body), f.state.sregs[0]), (Exit::Fault, 0));
 }

@@ -1,7 +1,7 @@
 //! A safe view of a [`WaveState`] for the interpreter: register rows, EXEC, helper calls.
 
 use crate::SReg;
-use crate::abi::{Helpers, MemFn, MemOp, TEMP_ROW, TextureCall, WaveState};
+use crate::abi::{Helpers, MemFn, MemOp, ProbeCall, TEMP_ROW, TextureCall, WaveState};
 
 use super::INTERP_TEMP_ROWS;
 
@@ -65,6 +65,19 @@ impl<'a> Wave<'a> {
         // SAFETY: as in `memory`; the call names temporary rows, which are there.
         let fault = unsafe { ((*self.state.helpers).texture)(self.state, call, exec) };
         if fault == 0 { Ok(()) } else { Err(Faulted) }
+    }
+
+    pub fn probe(&mut self, call: &ProbeCall, exec: u64) -> Result<(), Faulted> {
+        // SAFETY: as in `memory`; the call names temporary rows, which are there.
+        let fault = unsafe { ((*self.state.helpers).probe)(self.state, call, exec) };
+        if fault == 0 { Ok(()) } else { Err(Faulted) }
+    }
+
+    pub fn count(&mut self, id: u32, exec: u64) {
+        // SAFETY: `new` was promised that there is a counter of every number.
+        let counter = unsafe { &mut *self.state.counters.add(id as usize) };
+        counter.executions += 1;
+        counter.active_lanes += u64::from(exec.count_ones());
     }
 
     pub fn sload(&mut self, addr: u64, dwords: u8, pc: u64) -> Result<(), Faulted> {

@@ -1,7 +1,8 @@
 //! What the verifier asks of the fields of an operation: classes that rows state after `=`, and how a field is checked against one.
 
 use super::{Addr, Data, PureOp, Width};
-use crate::{BlockId, Func, MemKind, SReg, Shape, Space, Ty, VReg, Value};
+use crate::abi::PROBE_ARGS;
+use crate::{BlockId, Func, MemKind, ProbeKind, SReg, Shape, Space, Ty, VReg, Value};
 
 /// A type of field that can be checked against classes of type `C`. `what` names the field in the error.
 pub(crate) trait Check<C> {
@@ -26,6 +27,8 @@ pub(super) struct FailureIndex;
 pub(super) struct Target;
 /// The operands that a site counts: scalars, then lane values.
 pub(super) struct SiteArgs(pub u32);
+/// As many operands as a probe of this kind may have.
+pub(super) struct ProbeArgs(pub ProbeKind);
 /// A vector register.
 pub(super) struct Row;
 /// A scalar register that is not EXEC.
@@ -103,6 +106,16 @@ impl Check<SiteArgs> for Box<[Value]> {
         want(self.len() == scalars + lanes, || format!("this site has {scalars} scalar and {lanes} lane operands"))?;
         self[..scalars].iter().try_for_each(|v| v.check(func, "scalar operand", Ty::S32))?;
         self[scalars..].iter().try_for_each(|v| v.check(func, "lane operand", Ty::L32))
+    }
+}
+
+impl Check<ProbeArgs> for Box<[Value]> {
+    fn check(&self, func: &Func, _: &str, ProbeArgs(kind): ProbeArgs) -> Result<(), String> {
+        let is_lane = |v: &&Value| func.ty(**v).shape == Shape::Lane && func.ty(**v) != Ty::MASK;
+        let rows: usize = self.iter().filter(is_lane).map(|v| if func.ty(*v).width == Width::B64 { 2 } else { 1 }).sum();
+        let scalars = self.len() - self.iter().filter(is_lane).count();
+        want(kind == ProbeKind::Call || self.is_empty(), || "a probe that counts has no operands".into())?;
+        want(rows.max(scalars) <= PROBE_ARGS, || format!("a probe has {PROBE_ARGS} scalars and {PROBE_ARGS} rows of lane values at most"))
     }
 }
 

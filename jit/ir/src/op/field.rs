@@ -8,11 +8,12 @@
 //! | `bool` | `yes\|no` | `yes` if true, else `no` |
 //! | optional value | none | ` field %5`, or nothing |
 //! | optional value | `+` | ` + field %5`, or nothing |
+//! | list of values | `+` | ` field %5 %6`, or nothing |
 //! | `i64` | `+` | ` + 8`, ` - 8`, or nothing for 0 |
 
 use super::{Addr, Data, FpMode, PureOp, Width};
-use crate::text::{ATOMICS, Cursor, KINDS, NOTES, PAUSES, ParseError, SPACES, by_name, name_of, small_or_hex};
-use crate::{AtomicOp, BlockId, MemKind, NoteKind, Pause, SReg, Space, VReg, Value};
+use crate::text::{ATOMICS, Cursor, KINDS, NOTES, PAUSES, PROBES, ParseError, SPACES, by_name, name_of, small_or_hex};
+use crate::{AtomicOp, BlockId, MemKind, NoteKind, Pause, ProbeKind, SReg, Space, VReg, Value};
 use std::fmt::Write;
 
 /// What holds of a row's parser after its text form was followed.
@@ -178,13 +179,6 @@ impl OneOrNone for Option<Value> {
 
 value_lists! {
     [Value; 4]: |c| Ok([c.value()?, c.value()?, c.value()?, c.value()?]);
-    Box<[Value]>: |c| {
-        let mut values = vec![];
-        while c.at_value() {
-            values.push(c.value()?);
-        }
-        Ok(values.into())
-    };
     Data: |c| {
         let mut data = [Some(c.value()?), None, None, None];
         for slot in &mut data[1..] {
@@ -203,6 +197,30 @@ value_lists! {
         }
         Ok(args)
     };
+}
+
+impl Field for Box<[Value]> {
+    fn visit_values(&self, f: &mut impl FnMut(Value)) {
+        self.iter().for_each(|v| f(*v));
+    }
+    fn map_values(&mut self, f: &mut impl FnMut(Value) -> Value) {
+        self.iter_mut().for_each(|v| *v = f(*v));
+    }
+    fn print(&self, name: &str, hint: &str, out: &mut String) {
+        if hint == "+" && !self.is_empty() {
+            let _ = write!(out, " {name} ");
+        }
+        print_values(self.iter(), out);
+    }
+    fn parse(name: &str, hint: &str, c: &mut Cursor) -> Result<Self, ParseError> {
+        let mut values = vec![];
+        if hint != "+" || c.take_word(name) {
+            while c.at_value() {
+                values.push(c.value()?);
+            }
+        }
+        Ok(values.into())
+    }
 }
 
 /// `[%1 + lane %2 - 16]`; every part may be absent.
@@ -382,6 +400,7 @@ named! {
     AtomicOp: ATOMICS, "an atomic operation (add, cmpswap, ...)";
     NoteKind: NOTES, "a kind of note (wait, cache, ...)";
     Pause: PAUSES, "barrier or yield";
+    ProbeKind: PROBES, "count or call";
     Width: WIDTHS, "a width (1, 32, 64)";
 }
 

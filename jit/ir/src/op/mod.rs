@@ -20,9 +20,10 @@ pub(crate) mod field;
 pub mod pure;
 
 use super::text::{Cursor, ParseError};
-use super::{AtomicOp, BlockId, FpMode, Func, MemKind, NoteKind, Pause, SReg, Shape, Space, Ty, VReg, Value};
+use super::{AtomicOp, BlockId, FpMode, Func, MemKind, NoteKind, Pause, ProbeKind, SReg, Shape, Space, Ty, VReg, Value};
 use check::{
-    AnyScalar, Check, FailureIndex, FitsIn, InRange, Indexable, NoSign, Plain, PureArgs, Row, SiteArgs, SiteIndex, TableIndex, Target,
+    AnyScalar, Check, FailureIndex, FitsIn, InRange, Indexable, NoSign, Plain, ProbeArgs, PureArgs, Row, SiteArgs, SiteIndex, TableIndex,
+    Target,
 };
 use field::Field;
 pub(crate) use pure::pure_rows;
@@ -58,6 +59,8 @@ pub enum Effect {
     Wave,
     /// Nothing a wave can observe; kept for tools.
     Note,
+    /// Shows a tool where the wave is and what it has; may fault.
+    Probe,
 }
 
 /// Results of an operation: `count` values of type `ty`.
@@ -272,6 +275,10 @@ define_ops! {
     Time { realtime: bool } "time {realtime:realtime|cycles}" -> Results::one(Ty::S64), Wave;
     /// s_waitcnt, cache control, s_delay_alu and the like: nothing to do.
     Note(kind: NoteKind) "note {kind}" -> Results::NONE, Note;
+    /// Shows a tool that the wave came here, with the lanes of `exec`; `id` and `args` (scalars, masks and lane values, defined in the lanes of
+    /// `exec`) mean what who put it there wants. Stays where it is among operations with an effect, and never is one with another.
+    Probe { kind: ProbeKind, id: u32, exec: Value = Ty::MASK, args: Box<[Value]> = ProbeArgs(*kind) }
+        "probe.{kind} {id}, exec {exec}{args:+}" -> Results::NONE, Probe;
 }
 
 /// Dwords of an atomic's operand.

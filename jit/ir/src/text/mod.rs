@@ -30,7 +30,7 @@ pub use cursor::ParseError;
 pub use parse::parse;
 pub use print::{inst_text, print, term_text};
 
-use super::{AtomicOp, FpMode, MemKind, NoteKind, Pause, PureOp, Space};
+use super::{AtomicOp, FpMode, MemKind, NoteKind, Pause, ProbeKind, PureOp, Space};
 
 /// Mode an operation has if its text does not say: the block's if the operation reads it, else 0.
 fn default_mode(op: PureOp, block: FpMode) -> FpMode {
@@ -61,6 +61,8 @@ pub(in crate) const NOTES: &[(&str, NoteKind)] = &[
     ("wait", NoteKind::Wait), ("cache", NoteKind::Cache), ("delay", NoteKind::Delay), ("clause", NoteKind::Clause),
     ("prio", NoteKind::Prio), ("prefetch", NoteKind::Prefetch), ("other", NoteKind::Other),
 ];
+
+pub(crate) const PROBES: &[(&str, ProbeKind)] = &[("count", ProbeKind::Count), ("call", ProbeKind::Call)];
 
 pub(crate) const PAUSES: &[(&str, Pause)] = &[("barrier", Pause::Barrier), ("yield", Pause::Yield)];
 

@@ -48,6 +48,8 @@ b0 pc=0x1500 mode=0x3f0 insts=5:
   %35: s64 = sendmsgrtn 128
   %36: s64 = time realtime
   note delay
+  probe.count 7, exec %0
+  probe.call 1023, exec %14 args %1 %8 %0 %10
   %39: l32 = vgetrel v4, %34 demand %0
   %40: l32 = vgetrel v4, %34
   vsetrel v4, %34, %40, exec %0
