@@ -12,6 +12,7 @@ use crate::image::Image;
 use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
 use crate::pool::Pool;
+use crate::profile::Profile;
 use crate::program::{Arrival, CodeCache, CodeStats, Engine, Program};
 use crate::progress::Progress;
 use crate::raw::{CodeLaunch, RawPrograms};
@@ -188,6 +189,8 @@ pub struct Launch<'a> {
     pub hook: Option<Hook<'a>>,
     /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
     pub progress: Option<&'a Progress>,
+    /// Counts executions and active lanes of every instruction; see [`crate::profile`].
+    pub profile: Option<&'a Profile>,
     /// Launch although the kernel's code uses hidden arguments that are not provided, such as a buffer for printf: they are 0, and a wave that
     /// follows one faults. Otherwise such a launch is an [`Error::Unsupported`].
     pub allow_missing: bool,
@@ -206,6 +209,7 @@ impl Default for Launch<'_> {
             cancel: None,
             hook: None,
             progress: None,
+            profile: None,
             allow_missing: false,
         }
     }
@@ -353,6 +357,7 @@ impl Device {
             cancel: launch.cancel,
             hook: launch.hook,
             progress: None,
+            profile: None,
             hidden: &[],
             deterministic: self.0.options.deterministic,
             ray_half_order: self.0.options.ray_half_order,
@@ -530,6 +535,7 @@ impl Kernel {
             cancel: launch.cancel,
             hook: launch.hook,
             progress: launch.progress,
+            profile: launch.profile,
             hidden: if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used },
             deterministic: module.device.0.options.deterministic,
             ray_half_order: module.device.0.options.ray_half_order,

@@ -11,7 +11,8 @@ use crate::hidden_use::MissingArg;
 use crate::kernarg::Geometry;
 use crate::memory::gws::Gws;
 use crate::pool::{Locals, Pool};
-use crate::program::{Arrival, Code, Program};
+use crate::profile::Profile;
+use crate::program::{Arrival, Code, CodeKey, Program};
 use crate::progress::Progress;
 use crate::scratch::{ScratchPlan, ScratchSize};
 use crate::step::{Action, Hook, Step};
@@ -62,6 +63,8 @@ pub struct Dispatch<'a> {
     pub hook: Option<Hook<'a>>,
     /// Told what the dispatch is doing.
     pub progress: Option<&'a Progress>,
+    /// Counts of its instructions are added there.
+    pub profile: Option<&'a Profile>,
     /// Hidden arguments that are 0 and that the kernel may use, for messages.
     pub hidden: &'a [MissingArg],
     /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
@@ -101,6 +104,7 @@ pub(crate) struct Job {
     error: Mutex<Option<Error>>,
     cancel: Option<*const AtomicU32>,
     progress: Option<*const Progress>,
+    profile: Option<*const Profile>,
     pub hidden: Vec<MissingArg>,
     hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
@@ -110,7 +114,7 @@ pub(crate) struct Job {
     totals: [AtomicU64; 3],
 }
 
-// SAFETY: `cancel`, `progress` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
+// SAFETY: `cancel`, `progress`, `profile` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
 unsafe impl Send for Job {}
 // SAFETY: as above; all are `Sync` themselves.
 unsafe impl Sync for Job {}
@@ -130,6 +134,17 @@ impl Job {
     pub fn progress(&self) -> Option<&Progress> {
         // SAFETY: see the `Send` impl.
         self.progress.map(|p| unsafe { &*p })
+    }
+
+    /// Who wants instructions counted.
+    fn profile(&self) -> Option<&Profile> {
+        // SAFETY: see the `Send` impl.
+        self.profile.map(|p| unsafe { &*p })
+    }
+
+    /// What the code at its entry is translated for.
+    pub fn code_key(&self) -> CodeKey {
+        CodeKey { counted: self.profile.is_some(), ..self.init.code_key() }
     }
 
     /// Tells who watches how many instructions were run since the last call.
@@ -168,7 +183,7 @@ impl Job {
 
     /// Runs workgroups until there are none left or the dispatch stops.
     pub fn work(&self, Locals { spare, routines }: &mut Locals) {
-        let mut worker = WorkerState::new(routines);
+        let mut worker = WorkerState::new(routines, self.profile.is_some());
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut worker)));
         match result {
             Ok(Ok(())) => {}
@@ -180,6 +195,9 @@ impl Job {
         }
         spare.truncate(8);
         spare.iter_mut().for_each(Workgroup::trim);
+        if let (Some(profile), Some(counters)) = (self.profile(), &worker.counters) {
+            profile.add(self, counters);
+        }
         for (total, n) in self.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
             total.fetch_add(n, Relaxed);
         }
@@ -267,7 +285,8 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
     }
     let before = Instant::now();
     let canceled = || d.cancel.is_some_and(|c| c.load(Relaxed) != 0);
-    let code = d.program.code(d.name, d.init.code_key(), Arrival::Start, &canceled)?;
+    let key = CodeKey { counted: d.profile.is_some(), ..d.init.code_key() };
+    let code = d.program.code(d.name, key, Arrival::Start, &canceled)?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let threads = plan.threads as u64;
     static SERIAL: AtomicU64 = AtomicU64::new(1);
@@ -294,6 +313,7 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         error: Mutex::default(),
         cancel: d.cancel.map(std::ptr::from_ref),
         progress: d.progress.map(std::ptr::from_ref),
+        profile: d.profile.map(std::ptr::from_ref),
         hidden: d.hidden.to_vec(),
         // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
         hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),

@@ -28,6 +28,7 @@ pub mod kernarg;
 /// ```
 mod memory;
 mod pool;
+pub mod profile;
 mod program;
 pub mod progress;
 mod raw;
@@ -49,6 +50,7 @@ pub use error::Error;
 pub use fault::{Access, AccessKind, Cause, Doing, Fault, Limit, OtherWave, Place};
 pub use hidden_use::MissingArg;
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
+pub use profile::{InstCount, Profile};
 pub use program::{CodeStats, Engine};
 pub use progress::{Look, Progress};
 pub use raw::{CodeLaunch, CodeProgram};

@@ -14,7 +14,8 @@ pub(crate) fn place(job: &Job, workgroup: [u32; 3], wave: usize, pc: u64) -> Pla
     Place { kernel: job.name.clone(), entry: job.init.entry, pc, inst: disassemble(job, pc), workgroup, wave }
 }
 
-fn disassemble(job: &Job, pc: u64) -> Option<String> {
+/// The instruction at a guest address of the program.
+pub(crate) fn disassemble(job: &Job, pc: u64) -> Option<String> {
     let words: Vec<u32> = (0..5).map_while(|i| job.program.read(pc.wrapping_add(4 * i))).collect();
     let wave_size = job.init.wave_size;
     let inst = isa::decode(&words, job.init.target, wave_size).ok()?;

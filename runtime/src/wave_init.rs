@@ -158,7 +158,7 @@ impl WaveInit {
 
     /// What the code of its waves is translated for.
     pub fn code_key(&self) -> CodeKey {
-        CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs }
+        CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs, counted: false }
     }
 
     /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::scratch`].

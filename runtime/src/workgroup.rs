@@ -13,6 +13,7 @@ use crate::dispatch::Job;
 use crate::memory::fault::enter;
 use crate::memory::helpers;
 use crate::memory::texture::SharedRoutines;
+use crate::profile::WorkerCounters;
 use crate::program::{Arrival, Body, Code, CodeKey};
 use crate::report;
 use crate::wave::{Arena, WaveContext, blank_state};
@@ -135,6 +136,8 @@ pub(crate) struct WorkerState {
     error: Option<Error>,
     /// Where a restored snapshot leads to ([`Ran::Back`]).
     back: TurnAt,
+    /// Where the code of a profiled dispatch counts.
+    pub counters: Option<Box<WorkerCounters>>,
     /// The interpreter, as the code left it that was interpreted last.
     interp: Option<Interp>,
     /// For new waves.
@@ -277,6 +280,12 @@ impl WaveSlot {
         }
     }
 
+    /// Shows the code that it runs where to count.
+    fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
+        let code = self.code.as_ref().unwrap_or(&job.code);
+        self.state.counters = counters.of(code, self.state.code_delta);
+    }
+
     /// Gives fuel for a slice, or what is left of the budget.
     fn refuel(&mut self, job: &Job) {
         let left =
@@ -339,7 +348,7 @@ impl WaveSlot {
 
     /// Goes on at another entry.
     fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
-        let key = CodeKey { entry: pc, mode, ..job.init.code_key() };
+        let key = CodeKey { entry: pc, mode, ..job.code_key() };
         let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
         self.enter(code, pc, mode)
     }
@@ -347,7 +356,7 @@ impl WaveSlot {
     /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
     fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
         let (pc, mode) = self.resume_at(job);
-        let key = CodeKey { entry: pc, mode, ..job.init.code_key() };
+        let key = CodeKey { entry: pc, mode, ..job.code_key() };
         match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {
             Some(code) => self.enter(code, pc, mode),
             None => Ok(()),
@@ -466,6 +475,9 @@ impl Workgroup {
     fn run_wave(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState) -> Ran {
         let i = at.wave;
         loop {
+            if let Some(counters) = &mut worker.counters {
+                self.waves[i].count_in(job, counters);
+            }
             let exit = match job.hook() {
                 None => match self.waves[i].run(job, worker) {
                     Some(exit) => exit,
@@ -592,9 +604,10 @@ impl Workgroup {
 
 impl WorkerState {
     /// Nothing so far.
-    pub fn new(routines: &SharedRoutines) -> WorkerState {
+    pub fn new(routines: &SharedRoutines, is_profiled: bool) -> WorkerState {
+        let counters = is_profiled.then(Box::default);
         let (error, back, interp) = (None, TurnAt::default(), None);
-        WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, interp, routines: routines.clone() }
+        WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, counters, interp, routines: routines.clone() }
     }
 
     /// Notes why a wave failed.

@@ -4,7 +4,7 @@
 //! device and returns what the buffers hold afterwards; [`Case::check`] compares. Nothing here looks at what wavejit printed before.
 
 use wavejit::step::Hook;
-use wavejit::{Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module};
+use wavejit::{Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module, Profile};
 
 /// One kernel argument.
 pub enum Value {
@@ -144,6 +144,17 @@ impl Case {
 
     /// The same with a hook before every instruction; also what was counted.
     pub fn run_hooked(&self, device: &Device, module: &Module, hook: Option<Hook>) -> Result<(DispatchStats, Vec<Vec<u8>>), Error> {
+        self.run_counted(device, module, hook, None)
+    }
+
+    /// The same with its instructions counted.
+    pub fn run_counted(
+        &self,
+        device: &Device,
+        module: &Module,
+        hook: Option<Hook>,
+        profile: Option<&Profile>,
+    ) -> Result<(DispatchStats, Vec<Vec<u8>>), Error> {
         let kernel = module.kernel(self.kernel)?;
         let mut buffers = Vec::new();
         for value in &self.args {
@@ -162,7 +173,7 @@ impl Case {
                 (Value::Bytes(bytes) | Value::Buffer(bytes), None) => Arg::bytes(bytes),
             })
             .collect();
-        let stats = kernel.launch(&Launch { grid: self.grid, group: self.group, args: &args, hook, ..Default::default() })?;
+        let stats = kernel.launch(&Launch { grid: self.grid, group: self.group, args: &args, hook, profile, ..Default::default() })?;
         let mut after = Vec::new();
         for (value, buffer) in self.args.iter().zip(&buffers) {
             let mut bytes = Vec::new();

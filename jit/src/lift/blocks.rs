@@ -2,6 +2,7 @@
 
 use super::cfg::{Discovery, Key};
 use super::control::{self, Flow};
+use super::count::Spans;
 use super::cx::Cx;
 use super::sem::Sem;
 use super::{LiftSource, Stopped, lift_inst, semantics};
@@ -10,12 +11,12 @@ use std::collections::HashMap;
 use wavejit_ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
 use wavejit_isa as isa;
 
-/// Lifts the blocks of `order`, of which the first is the entry.
-pub(super) fn lift(found: &Discovery, order: &[Key], stop: &dyn Fn() -> bool) -> Result<Func, Stopped> {
+/// Lifts the blocks of `order`, of which the first is the entry; with probes, if their spans are wanted.
+pub(super) fn lift(found: &Discovery, order: &[Key], spans: Option<&mut Spans>, stop: &dyn Fn() -> bool) -> Result<Func, Stopped> {
     let src = found.code.src;
     let ids = order.iter().enumerate().map(|(i, k)| (*k, BlockId(i as u32))).collect();
     let mut func = Func { name: src.name.to_string(), wave_size: src.wave_size, ..Func::default() };
-    let mut lifter = Lifter { src, found, ids, outside: vec![], func: &mut func };
+    let mut lifter = Lifter { src, found, ids, outside: vec![], func: &mut func, spans };
     let mut blocks = vec![];
     for key in order {
         if stop() {
@@ -43,6 +44,7 @@ struct Lifter<'a, 'f> {
     /// Code outside the function that its edges go to. Its blocks come last.
     outside: Vec<Key>,
     func: &'f mut Func,
+    spans: Option<&'f mut Spans>,
 }
 
 /// How the body of a block ended.
@@ -68,6 +70,9 @@ impl Lifter<'_, '_> {
             return Block { pc, mode, insts: vec![], term, term_pc: pc, guest_insts: 0 };
         };
         let mut cx = Cx::new(Builder::new(self.func, pc, mode), first, src);
+        if let Some(spans) = &mut self.spans {
+            spans.start_block();
+        }
         let end = loop {
             if node.falls == Some(pc) {
                 break End::Falls;
@@ -80,6 +85,9 @@ impl Lifter<'_, '_> {
                 break End::Unsupported(value.to_string().into());
             }
             let mark = cx.b.insts.len();
+            if let Some(spans) = &mut self.spans {
+                spans.begin(&mut cx);
+            }
             let mut flow = Flow::Next;
             let mut value = None;
             match semantics(inst) {
@@ -92,7 +100,13 @@ impl Lifter<'_, '_> {
             }
             if let Some(why) = cx.unsupported {
                 cx.b.insts.truncate(mark);
+                if let Some(spans) = &mut self.spans {
+                    spans.take_back();
+                }
                 break End::Unsupported(why.into());
+            }
+            if let Some(spans) = &mut self.spans {
+                spans.end(&cx.b.insts[mark..]);
             }
             guest_insts += 1;
             consts.step(inst, pc);

@@ -2,7 +2,7 @@
 //!
 //! [`lift`] never fails: what cannot be decoded or has no semantics becomes a block that ends in `Term::Fail`, an error only if reached.
 //!
-//! `code` decodes, `cfg` finds the blocks, `blocks` lifts them; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
+//! `code` decodes, `cfg` finds the blocks, `blocks` lifts them, `count` puts probes into them; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
 //! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
 //! `graphics`, `gws`, `mem`.
 
@@ -12,6 +12,7 @@ mod code;
 mod compare;
 mod consts;
 mod control;
+mod count;
 mod crosslane;
 mod cx;
 mod exec;
@@ -29,6 +30,7 @@ mod wmma;
 mod tests;
 
 pub use code::CodeRead;
+use count::Spans;
 use cx::Cx;
 use sem::{Lane, Row, Sem};
 use std::borrow::Cow;
@@ -85,6 +87,8 @@ pub struct Lifted {
     pub func: Func,
     /// All of the code that it depends on.
     pub code: CodeRead,
+    /// With probes: of each counter, by its number, the guest addresses of the instructions that it counts, as lifted.
+    pub counted: Vec<Vec<u64>>,
 }
 
 /// Translation was called off.
@@ -98,13 +102,23 @@ pub fn lift(src: &LiftSource) -> Func {
 
 /// Lifts code from `src.entry` on, as much of what is reachable as `limits` allow. Asks `stop` now and then whether to go on.
 pub fn lift_piece(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
+    lift_with(src, limits, false, stop)
+}
+
+/// As [`lift_piece`], with probes that count executions and active lanes of every instruction ([`Lifted::counted`]).
+pub fn lift_counted(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
+    lift_with(src, limits, true, stop)
+}
+
+fn lift_with(src: &LiftSource, limits: Limits, counted: bool, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
     let entry = (src.entry & !3, src.mode);
     let mut limits = limits;
     loop {
         let found = cfg::Discovery::run(code::Code::new(src), entry, limits, stop)?;
-        let func = blocks::lift(&found, &found.reachable(entry), stop)?;
+        let mut spans = counted.then(Spans::default);
+        let func = blocks::lift(&found, &found.reachable(entry), spans.as_mut(), stop)?;
         if func.types.len() <= limits.values as usize || limits.insts <= Limits::FEW {
-            return Ok(Lifted { func, code: found.code.dwords_read() });
+            return Ok(Lifted { func, code: found.code.dwords_read(), counted: spans.unwrap_or_default().all });
         }
         limits.insts = (func.guest_insts() / 2).min(limits.insts / 2).max(Limits::FEW);
     }

@@ -32,6 +32,38 @@ fn failures(path: &std::path::Path) -> Vec<String> {
     out
 }
 
+// Without probes there are none; with them every instruction belongs to one span, whose last one alone may fault or write EXEC.
+#[test]
+fn counted_code_has_a_probe_a_span_and_other_code_none() {
+    use wavejit_ir::{Effect, Op, ProbeKind};
+    let text = "s_mov_b32 s2, 0\nv_mov_b32 v1, 0\nglobal_load_b32 v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_cmpx_gt_u32 v2, v1\ns_nop 0
+        s_and_b32 exec_lo, exec_lo, s3\ns_nop 1\ns_nop 2\ns_endpgm";
+    let code = isa::assemble(text, Gfx::GFX1100, 32).expect("it assembles");
+    let words: Vec<u32> = code.bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().expect("four"))).collect();
+    let read = |pc: u64| words.get(pc as usize / 4).copied();
+    let src = LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode: FpMode::HSA, vgprs: ALL_VGPRS, read: &read };
+    let probes = |func: &Func| -> Vec<(u32, u64)> {
+        let probe = |i: &wavejit_ir::Inst| match i.op {
+            Op::Probe { kind: ProbeKind::Count, id, .. } => Some((id, i.pc)),
+            _ => None,
+        };
+        func.blocks.iter().flat_map(|b| &b.insts).filter_map(probe).collect()
+    };
+    let plain = lift_piece(&src, Limits::WHOLE, &|| false).expect("nobody stops it");
+    assert!(probes(&plain.func).is_empty() && plain.counted.is_empty());
+    let counted = lift_counted(&src, Limits::WHOLE, &|| false).expect("nobody stops it");
+    verify::verify(&counted.func).expect("it verifies");
+    let at = |line: usize| code.lines[line].0;
+    let spans = [0..3, 3..5, 5..7, 7..10].map(|lines| lines.map(at).collect::<Vec<_>>());
+    assert_eq!(counted.counted, spans);
+    assert_eq!(probes(&counted.func), spans.iter().enumerate().map(|(i, s)| (i as u32, s[0])).collect::<Vec<_>>());
+    // Passes keep them, once each.
+    let mut optimized = counted.func.clone();
+    crate::opt::run(&mut optimized, Default::default());
+    assert_eq!(probes(&optimized), probes(&counted.func));
+    assert!(optimized.blocks.iter().flat_map(|b| &b.insts).any(|i| i.op.effect() == Effect::Memory));
+}
+
 #[test]
 fn every_meaning_belongs_to_a_row() {
     let names: std::collections::HashSet<_> = isa::rows::all().iter().map(plain_name).collect();

@@ -1,4 +1,4 @@
-//! Just enough JSON to print `wavejit info --json`.
+//! Just enough JSON to print `wavejit info --json` and profiles.
 
 use std::fmt;
 
@@ -9,6 +9,7 @@ pub enum Json {
     Null,
     Bool(bool),
     Number(u64),
+    Signed(i64),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
@@ -63,6 +64,7 @@ impl Json {
             Json::Null => f.write_str("null"),
             Json::Bool(b) => write!(f, "{b}"),
             Json::Number(n) => write!(f, "{n}"),
+            Json::Signed(n) => write!(f, "{n}"),
             Json::Text(s) => print_text(f, s),
             Json::List(items) => {
                 f.write_str("[")?;

@@ -16,6 +16,7 @@ mod json;
 mod lift;
 mod npy;
 mod output;
+mod profile;
 mod progress;
 mod run;
 mod value;

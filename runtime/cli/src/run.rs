@@ -5,6 +5,7 @@ use super::dtype::DType;
 use super::image;
 use super::npy;
 use super::output::{self, Output};
+use super::profile;
 use super::progress::{Progress, Watched};
 use super::value::{self, ArgSpec};
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wavejit::arg_type;
 use wavejit::code_object::{ArgKind, KernelInfo};
-use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Sampler};
+use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Profile, Sampler};
 
 fn help() -> String {
     let examples = "\
@@ -24,8 +25,9 @@ Examples:
   wavejit run mandelbrot.hsaco --kernel mandelbrot --grid 640,480 --group 16,16 \\
       --arg buf:zero=1228800 --arg u32=640 --arg u32=480 --out 0=picture.png:640x480 --time
   wavejit run image_plane.hsaco --kernel image_plane --grid 640,480 --group 16,16 \\
-      --arg image=tiles.png:levels --arg sampler=trilinear,wrap,aniso=16 --arg image:new=640x480 --out 2=plane.png";
-    format!("{}\n\n{}\n\n{}\n\n{examples}", value::SYNTAX, image::SYNTAX, output::SYNTAX)
+      --arg image=tiles.png:levels --arg sampler=trilinear,wrap,aniso=16 --arg image:new=640x480 --out 2=plane.png
+  wavejit run loops.cl --grid 4096 --arg buf:zero=16384 --profile=loops.json";
+    format!("{}\n\n{}\n\n{}\n\n{}\n\n{examples}", value::SYNTAX, image::SYNTAX, output::SYNTAX, profile::SYNTAX)
 }
 
 /// Run a kernel of a code object, or of a source file, which is compiled first.
@@ -70,6 +72,10 @@ pub struct RunArgs {
     /// Print numbers of workgroups, waves and instructions.
     #[arg(long)]
     wave_stats: bool,
+    /// Count executions and active lanes of every instruction, and print them beside the disassembly; with a file, as JSON there, too. All
+    /// launches of --repeat together.
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true)]
+    profile: Option<Option<PathBuf>>,
     /// Threads of the pool; 0: one for each processor.
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -161,7 +167,17 @@ pub fn run(args: &RunArgs) -> Result<()> {
     }
     let ready = upload(&device, specs)?;
     let load_time = start.elapsed();
-    let (stats, best) = launch(args, &kernel, &name, &ready)?;
+    let profile = args.profile.as_ref().map(|_| Profile::default());
+    let launched = launch(args, &kernel, &name, &ready, profile.as_ref());
+    if let (Some(profile), Some(file)) = (&profile, &args.profile) {
+        // Of a launch that failed it says how far it came.
+        let counts = profile.counts();
+        super::print(&profile::table(&name, &counts))?;
+        if let Some(file) = file {
+            std::fs::write(file, profile::json(&name, &counts)).with_context(|| file.display().to_string())?;
+        }
+    }
+    let (stats, best) = launched?;
     for out in &outs {
         write_output(out, &ready)?;
     }
@@ -244,7 +260,7 @@ fn upload(device: &Device, specs: Vec<ArgSpec>) -> Result<Vec<Ready>> {
 }
 
 /// Launches as often as asked; returns the statistics of the first launch and the best time in seconds.
-fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Result<(DispatchStats, f64)> {
+fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready], profile: Option<&Profile>) -> Result<(DispatchStats, f64)> {
     let kernel_args: Vec<Arg> = ready
         .iter()
         .map(|r| match r {
@@ -274,6 +290,7 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready]) -> Resul
         dynamic_lds: args.lds,
         max_insts: args.max_insts,
         progress: Some(&dispatch),
+        profile,
         allow_missing: args.allow_missing,
         ..Default::default()
     };

@@ -235,6 +235,28 @@ fn run_prints_results() {
     }
 }
 
+// 100 work-items are four waves, the last of 4 lanes; of 90 that pass the test the last wave has none and skips the rest.
+#[test]
+fn run_counts_every_instruction() {
+    let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/scale.json");
+    let args = ["--grid", "100", "--group", "64", "--arg", "buf:fill=f32:-1*110", "--arg", "f32=0.5", "--arg", "u32=90"];
+    let to_file = format!("--profile={file}");
+    let table = stdout(&run("scale", &[&args[..], &[&to_file]].concat()));
+    assert!(table.starts_with("profile of kernel `scale`: "), "{table}");
+    let line = |text: &str| table.lines().find(|l| l.contains(text)).unwrap_or_else(|| panic!("no {text}: {table}"));
+    assert!(line("  s_clause 0x1").starts_with(">            4  "), "{table}");
+    assert!(line("global_store_b32").starts_with("             3  ") && line("global_store_b32").contains("  93.8%  "), "{table}");
+    let json = std::fs::read_to_string(file).unwrap();
+    assert!(json.contains("\"kernel\": \"scale\"") && json.contains("\"executions\": 3,\n      \"active_lanes\": 90\n"), "{json}");
+    for more in [&["--engine", "interp"][..], &["--threads", "3"]] {
+        assert_eq!(stdout(&run("scale", &[&args[..], &["--profile"], more].concat())), table, "{more:?}");
+    }
+    // What a launch did before it failed is printed, too.
+    let out = wavejit(&run("scale", &["--grid", "100000", "--arg", "buf:zero=64", "--arg", "f32=1", "--arg", "u32=90000", "--profile"]));
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("global_store_b32"));
+}
+
 #[test]
 fn run_applies_relocations_and_lays_out_lds() {
     let table = run("table", &["--grid", "6", "--arg", "buf:fill=u32:0*6", "--arg", "u32=1", "--out", "0=-"]);

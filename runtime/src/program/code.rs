@@ -30,6 +30,8 @@ pub struct Code {
     pub(crate) body: Body,
     /// The code it depends on.
     read: CodeRead,
+    /// Of each counter, the guest addresses of the instructions that it counts, as lifted.
+    pub counted: Vec<Vec<u64>>,
     heat: Heat,
     bytes: usize,
 }
@@ -72,18 +74,20 @@ pub(super) struct Origin {
     pub resume: Vec<(u64, FpMode)>,
     pub failures: Vec<Failure>,
     pub read: CodeRead,
+    pub counted: Vec<Vec<u64>>,
 }
 
 impl Origin {
-    pub fn new(key: CodeKey, func: &Func, read: CodeRead) -> Origin {
+    pub fn new(key: CodeKey, func: &Func, read: CodeRead, counted: Vec<Vec<u64>>) -> Origin {
         let resume = ir::resume_points(func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
-        Origin { key, resume, failures: func.failures.clone(), read }
+        Origin { key, resume, failures: func.failures.clone(), read, counted }
     }
 
     fn code(self, temp_rows: u32, read_first: Rows, body: Body, bytes: usize, compile_time: Duration) -> Code {
-        let bytes = bytes + self.read.bytes() + 16 * self.resume.len() + size_of::<Code>();
-        let Origin { key, resume, failures, read } = self;
-        Code { key, temp_rows, read_first, resume, failures, compile_time, body, read, heat: Heat::default(), bytes }
+        let counted_bytes: usize = self.counted.iter().map(|span| size_of_val(span) + size_of_val(&span[..])).sum();
+        let bytes = bytes + self.read.bytes() + 16 * self.resume.len() + counted_bytes + size_of::<Code>();
+        let Origin { key, resume, failures, read, counted } = self;
+        Code { key, temp_rows, read_first, resume, failures, compile_time, body, read, counted, heat: Heat::default(), bytes }
     }
 }
 

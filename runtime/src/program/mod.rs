@@ -70,6 +70,8 @@ pub struct CodeKey {
     pub wave_size: u32,
     /// VGPRs of a wave.
     pub vgprs: u32,
+    /// With probes that count instructions ([`crate::profile`]).
+    pub counted: bool,
 }
 
 /// How a wave comes to an entry.
@@ -220,8 +222,8 @@ impl Request<'_> {
         }
         if limits == Limits::COLD {
             let start = Instant::now();
-            let Lifted { func, code } = self.lift(limits)?;
-            let origin = Origin::new(self.key, &func, code);
+            let Lifted { func, code, counted } = self.lift(limits)?;
+            let origin = Origin::new(self.key, &func, code, counted);
             let hot_at = if program.engine == Engine::Jit { WARM } else { 0 };
             return Ok(self.hold(Code::interpreted(origin, func, hot_at, start.elapsed())));
         }
@@ -261,10 +263,11 @@ impl Request<'_> {
     }
 
     fn lift(&self, limits: Limits) -> Result<Lifted, Error> {
-        let CodeKey { entry, mode, wave_size, vgprs } = self.key;
+        let CodeKey { entry, mode, wave_size, vgprs, counted } = self.key;
         let program = self.program;
         let source = LiftSource { name: self.name, entry, target: program.target, wave_size, mode, vgprs, read: &|at| program.read(at) };
-        let lifted = lift::lift_piece(&source, limits, self.stop).map_err(|_| self.stopped())?;
+        let lift = if counted { lift::lift_counted } else { lift::lift_piece };
+        let lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
         debug_assert_eq!(verify(&lifted.func).err(), None, "lifted code passes the verifier");
         program.cache.counters.lift(lifted.func.guest_insts());
         Ok(lifted)
@@ -273,8 +276,8 @@ impl Request<'_> {
     /// Compiles, or prepares for the interpreter, what was lifted; for this program and for others.
     fn make(&self, lifted: Lifted, content: ContentKey) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
-        let Lifted { func, code } = lifted;
-        let origin = Origin::new(self.key, &func, code);
+        let Lifted { func, code, counted } = lifted;
+        let origin = Origin::new(self.key, &func, code, counted);
         if self.program.engine == Engine::Interp {
             let code = self.hold(Code::interpreted(origin, func, 0, start.elapsed()));
             self.program.cache.insert(content, code.clone());
@@ -292,8 +295,8 @@ impl Request<'_> {
             Err(EmitError::OutOfMemory(_)) => {
                 // Makes room for the next try.
                 self.program.cache.halve();
-                let Lifted { func, code } = self.lift(Limits::WHOLE)?;
-                let origin = Origin::new(self.key, &func, code);
+                let Lifted { func, code, counted } = self.lift(Limits::WHOLE)?;
+                let origin = Origin::new(self.key, &func, code, counted);
                 Ok(self.hold(Code::interpreted(origin, func, UNTIL_NEXT_TRY, start.elapsed())))
             }
             Err(e) => Err(Error::Internal(format!("kernel `{}`: {e}", self.name))),
@@ -321,9 +324,9 @@ mod tests {
     use wavejit_ir::text::parse;
 
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
-        let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32 };
+        let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, counted: false };
         let func = parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").unwrap();
-        let origin = Origin::new(key, &func, Default::default());
+        let origin = Origin::new(key, &func, Default::default(), vec![]);
         (key, Arc::new(Code::interpreted(origin, func, 0, Duration::ZERO)))
     }
 
