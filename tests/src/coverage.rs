@@ -80,13 +80,9 @@ impl Seen {
             }
         }
         for path in files("tests/filetests", "txt") {
-            let mut wave = 32;
-            for line in read(&path).lines() {
-                if line.starts_with("; run") {
-                    wave = if line.contains("wave32") { 32 } else { 64 };
-                }
-                let code = line.split_once("//").filter(|_| !line.starts_with([';', '#'])).and_then(|(_, hex)| words_of(hex));
-                seen.executed.extend(ids(&code.unwrap_or_default(), Gfx::GFX1100, wave));
+            let code = crate::filetest::machine_code(&read(&path)).unwrap_or_else(|e| panic!("{}:{e}", path.display()));
+            for ((gfx, wave_size, _), words) in code.iter().filter(|(target, _)| runs(target.0.family())) {
+                seen.executed.extend(ids(words, *gfx, *wave_size));
             }
         }
         for path in files("shaders/bin", "hsaco") {

@@ -1,19 +1,23 @@
-//! Filetests: instructions, inputs and expected registers in one text file (`tests/filetests/*.txt`).
+//! Filetests: instructions, inputs and expected registers in one text file (`tests/filetests/*.txt`; its README is the description of the
+//! form).
 //!
 //! ```text
 //! # A comment.
-//! ; run gfx1100 wave32 wave64                 targets of the cases below; all must agree (`vgprs=48` at the end: VGPRs of a wave)
+//! ; run gfx1100 gfx1200 wave32 wave64         targets of the cases below; all must agree (`vgprs=48` at the end: VGPRs of a wave)
+//! ; T# s[8:15] = 2d rgba8_unorm 16x16 at mem  a descriptor of the cases below, see [`descriptor`]
 //!
-//! v_add_f32 v0, v1, s2 clamp              // d5038000 00000501
+//! v_add_f32 v0, v1, s2 clamp
 //! ; v1 = 0.5 0.75 -inf nan   s2 = 0.5   exec = 0b0111
 //! ; => v0 = 1.0 1.0 0.0 _
 //! ; v1 = 2.0   s2 = 0.5                       the same code again with other inputs
 //! ; => v0 = 1.0
 //! ```
 //!
-//! A case ends at a blank line. Its instructions come first; `tests/filetests/assemble.py` fills in the dwords after `//`. Then come checks:
-//! inputs, and what must hold after the code has run (`=>`). **Everything that is not named must be unchanged**: every other register,
-//! LDS, memory, EXEC, SCC. Before the inputs, registers hold recognizable junk (SCC and MODE 0 and 0x3f0).
+//! A case ends at a blank line. Its instructions come first, assembled by our assembler for each target; dwords that stand after `//` are
+//! compared with what it makes for the first one. Then come checks: inputs, and what must hold after the code has run (`=>`).
+//! A lane mask is written `$vcc`, `$exec`, `$s6`: one register in wave32, a pair in wave64.
+//! **Everything that is not named must be unchanged**: every other register, LDS, memory, EXEC, SCC. Before the inputs, registers hold
+//! recognizable junk (SCC and MODE 0 and 0x3f0).
 //!
 //! Places: `v1`, `s2`, pairs `v[2:3]`, `s[2:3]` (64 bits), `vcc`, `exec` (as wide as the wave), `scc`, `m0`, `vcc_hi`, ...; `lds[0x10]` and
 //! `mem[0x10]` (dwords from that byte offset on; memory starts at guest address 0x100000); `mode` (float mode, input only).
@@ -25,12 +29,16 @@
 //!
 //! EXEC, if not given, is the lanes that the longest input list names; all lanes without such a list or with `...` in one.
 
+mod descriptor;
+
 use crate::machine::{INTERPRETER, LDS_BYTES, LEAVE_TEXT, MEM_BYTES, Machine, OTHERS, OUTSIDE, lift_limited};
+use descriptor::Descriptor;
 use half::f16;
 use std::fmt::Write;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::verify::verify;
 use wavejit_ir::{FpMode, SReg};
+use wavejit_isa::asm::{Assembled, LineError, assemble};
 use wavejit_isa::{Gfx, assemble_instruction};
 use wavejit_jit::lift::ALL_VGPRS;
 
@@ -43,14 +51,18 @@ pub struct Case {
     /// Line of its first instruction.
     pub line: usize,
     targets: Vec<Target>,
+    /// A line for each line of the file.
     asm: String,
-    words: Vec<u32>,
+    /// Dwords that the file gives, and the line of `asm` (from 1) they stand beside.
+    given: Vec<(usize, Vec<u32>)>,
+    descriptors: Vec<Descriptor>,
     checks: Vec<Check>,
 }
 
 #[derive(Debug, Default)]
 struct Check {
     line: usize,
+    descriptors: Vec<Descriptor>,
     inputs: Vec<Assign>,
     expected: Vec<Assign>,
 }
@@ -154,15 +166,88 @@ pub fn run_file(name: &str, text: &str) -> Result<usize, String> {
     let mut instructions = 0;
     for case in &cases {
         instructions += case.asm.lines().count();
+        if let Err(e) = case.check_given() {
+            writeln!(errors, "{name}:{e}").unwrap();
+        }
         for target in &case.targets {
+            let words = match case.words(*target) {
+                Ok(code) => dwords(&code.bytes),
+                Err(e) => {
+                    writeln!(errors, "{name}:{}: {} wave{}: {e}", case.line, target.0, target.1).unwrap();
+                    continue;
+                }
+            };
             for check in &case.checks {
-                if let Err(e) = run_check(case, *target, check) {
+                if let Err(e) = run_check(case, &words, *target, check) {
                     writeln!(errors, "{name}:{}: {} wave{}:\n{}{e}", check.line, target.0, target.1, case.asm).unwrap();
                 }
             }
         }
     }
     if errors.is_empty() { Ok(instructions) } else { Err(errors) }
+}
+
+impl Case {
+    /// Machine code for a target.
+    fn words(&self, (gfx, wave_size, _): Target) -> Result<Assembled, String> {
+        let name = |e: &LineError| format!("line {}, column {}: {}: `{}`\n", self.line + e.line - 1, e.column, e.error, e.text);
+        assemble(&with_masks(&self.asm, wave_size), gfx, wave_size).map_err(|errors| errors.iter().map(name).collect())
+    }
+
+    /// The check whose inputs are being read.
+    fn open_check(&mut self) -> &mut Check {
+        if self.checks.last().is_none_or(|c| c.line != 0) {
+            self.checks.push(Check::default());
+        }
+        self.checks.last_mut().expect("pushed above")
+    }
+
+    /// Compares the dwords that the file gives with those of the first target.
+    fn check_given(&self) -> Result<(), String> {
+        if self.given.is_empty() {
+            return Ok(());
+        }
+        let target = self.targets[0];
+        let Ok(code) = self.words(target) else { return Ok(()) }; // reported where it is run
+        for (line, given) in &self.given {
+            let at = code.lines.iter().position(|l| l.1 == *line);
+            let range = at.map(|i| code.lines[i].0 as usize..code.lines.get(i + 1).map_or(code.bytes.len(), |l| l.0 as usize));
+            let made = range.map(|bytes| dwords(&code.bytes[bytes])).unwrap_or_default();
+            if made != *given {
+                let line = self.line + line - 1;
+                return Err(format!("{line}: {} wave{}: the dwords are {made:08x?}, not {given:08x?}", target.0, target.1));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `$vcc`, `$exec` and `$s6` as the wave's lane masks: one register, or a pair.
+fn with_masks(asm: &str, wave_size: u32) -> String {
+    let mut out = String::new();
+    for (i, part) in asm.split('$').enumerate() {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let (name, rest) = if i == 0 { ("", part) } else { part.split_at(end) };
+        match (name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok()), wave_size) {
+            (Some(n), 64) => write!(out, "s[{n}:{}]", n + 1).unwrap(),
+            (None, 32) if !name.is_empty() => write!(out, "{name}_lo").unwrap(),
+            _ => out.push_str(name),
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+fn dwords(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+}
+
+/// The machine code of every case of a file for every target.
+pub fn machine_code(text: &str) -> Result<Vec<(Target, Vec<u32>)>, String> {
+    let of_case = |case: &Case| -> Result<Vec<_>, String> {
+        case.targets.iter().map(|target| Ok((*target, dwords(&case.words(*target)?.bytes)))).collect()
+    };
+    Ok(parse(text)?.iter().map(of_case).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// A machine full of junk that says where it came from.
@@ -189,11 +274,15 @@ fn leave(gfx: Gfx) -> Result<Vec<u32>, String> {
     Ok(code.dwords().to_vec())
 }
 
-fn run_check(case: &Case, (gfx, wave_size, vgprs): Target, check: &Check) -> Result<(), String> {
+fn run_check(case: &Case, code: &[u32], (gfx, wave_size, vgprs): Target, check: &Check) -> Result<(), String> {
     let mut start = junk(wave_size);
     start.target = gfx;
     let mut mode = FpMode::HSA;
     let mut lanes = 0;
+    for descriptor in case.descriptors.iter().chain(&check.descriptors) {
+        let (at, words) = descriptor.encode(gfx).map_err(|e| format!("    {e}\n"))?;
+        start.sregs[at..at + words.len()].copy_from_slice(&words);
+    }
     for input in &check.inputs {
         input.apply(&mut start);
         match input.place {
@@ -211,7 +300,7 @@ fn run_check(case: &Case, (gfx, wave_size, vgprs): Target, check: &Check) -> Res
     let mut expected = start.clone();
     check.expected.iter().for_each(|e| e.apply(&mut expected));
 
-    let mut words = case.words.clone();
+    let mut words = code.to_vec();
     words.extend(leave(gfx)?);
     let func = lift_limited(&words, gfx, wave_size, mode, vgprs);
     verify(&func).map_err(|e| format!("    verifier: {e}\n"))?;
@@ -256,13 +345,21 @@ pub fn differences(found: &Machine, expected: &Machine) -> String {
 pub fn parse(text: &str) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = vec![];
     let mut targets: Vec<Target> = vec![];
+    let mut descriptors: Vec<Descriptor> = vec![];
     let mut open = false;
-    for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l.split('#').next().unwrap_or("").trim_end())) {
+    for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, without_comment(l))) {
         let at = |e: String| format!("{number}: {e}");
         if line.trim().is_empty() {
             open &= text.lines().nth(number - 1).is_some_and(|l| l.starts_with('#'));
         } else if let Some(list) = line.strip_prefix("; run ") {
-            targets = parse_targets(list).ok_or_else(|| at("expected `; run gfx1100 wave32 [wave64]`".into()))?;
+            targets = parse_targets(list).map_err(at)?;
+            descriptors.clear();
+        } else if let Some(descriptor) = line.strip_prefix(';').and_then(Descriptor::parse) {
+            let descriptor = descriptor.map_err(at)?;
+            match cases.last_mut().filter(|_| open) {
+                Some(case) => case.open_check().descriptors.push(descriptor),
+                None => descriptors.push(descriptor),
+            }
         } else if let Some(rest) = line.strip_prefix(';') {
             let case = cases.last_mut().filter(|_| open).ok_or_else(|| at("a check without instructions".into()))?;
             match rest.trim().strip_prefix("=>") {
@@ -275,16 +372,14 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
                     check.expected.append(&mut parse_assigns(expected).map_err(at)?);
                 }
                 None => {
-                    if case.checks.last().is_none_or(|c| c.line != 0) {
-                        case.checks.push(Check::default());
-                    }
-                    let check = case.checks.last_mut().expect("pushed above");
-                    check.inputs.append(&mut parse_assigns(rest).map_err(at)?);
+                    let mut inputs = parse_assigns(rest).map_err(at)?;
+                    case.open_check().inputs.append(&mut inputs);
                 }
             }
         } else {
             if !open {
-                cases.push(Case { line: number, targets: targets.clone(), asm: String::new(), words: vec![], checks: vec![] });
+                let (asm, given) = (String::new(), vec![]);
+                cases.push(Case { line: number, targets: targets.clone(), asm, given, descriptors: descriptors.clone(), checks: vec![] });
                 open = true;
             }
             let case = cases.last_mut().expect("pushed above");
@@ -297,11 +392,14 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
             let (asm, hex) = line.split_once("//").unwrap_or((line, ""));
             let words: Result<Vec<u32>, _> = hex.split_whitespace().map(|w| u32::from_str_radix(w, 16)).collect();
             let words = words.map_err(|e| at(format!("dwords after `//`: {e}")))?;
-            if words.is_empty() && !asm.trim_end().ends_with(':') {
-                return Err(at("no machine code: run tests/filetests/assemble.py".into()));
+            // Lines of the file and of the source are the same, comments too.
+            while case.line + case.asm.lines().count() < number {
+                case.asm.push('\n');
             }
             writeln!(case.asm, "    {}", asm.trim()).unwrap();
-            case.words.extend(words);
+            if !words.is_empty() {
+                case.given.push((number - case.line + 1, words));
+            }
         }
     }
     match cases.iter().find(|c| c.checks.is_empty() || c.checks.iter().any(|k| k.line == 0)) {
@@ -310,16 +408,31 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
     }
 }
 
-fn parse_targets(list: &str) -> Option<Vec<Target>> {
-    let (list, vgprs) = match list.split_once("vgprs=") {
-        Some((list, n)) => (list, n.trim().parse().ok().filter(|n| (1..=ALL_VGPRS).contains(n))?),
-        None => (list, ALL_VGPRS),
-    };
-    let mut words = list.split_whitespace();
-    let gfx = Gfx::parse(words.next()?)?;
-    let waves: Option<Vec<Target>> =
-        words.map(|w| Some((gfx, w.strip_prefix("wave")?.parse().ok().filter(|n| [32, 64].contains(n))?, vgprs))).collect();
-    waves.filter(|w| !w.is_empty())
+/// A line without `# ...` and white space at the end; the `#` of `T#` begins no comment.
+fn without_comment(line: &str) -> &str {
+    let begins = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with(char::is_whitespace);
+    line[..line.match_indices('#').find(begins).map_or(line.len(), |(at, _)| at)].trim_end()
+}
+
+/// `gfx1100 gfx1200 wave32 wave64 vgprs=48`: every processor with every wave size.
+fn parse_targets(list: &str) -> Result<Vec<Target>, String> {
+    let (mut processors, mut sizes, mut vgprs) = (vec![], vec![], ALL_VGPRS);
+    for word in list.split_whitespace() {
+        if let Some(n) = word.strip_prefix("vgprs=") {
+            vgprs = n.parse().ok().filter(|n| (1..=ALL_VGPRS).contains(n)).ok_or_else(|| format!("`{word}`: expected 1 to {ALL_VGPRS}"))?;
+        } else if let Some(n) = word.strip_prefix("wave") {
+            sizes.push(n.parse().ok().filter(|n| [32, 64].contains(n)).ok_or_else(|| format!("`{word}`: expected wave32 or wave64"))?);
+        } else {
+            processors.push(Gfx::parse(word).ok_or_else(|| format!("`{word}` is not a processor"))?);
+        }
+    }
+    if processors.is_empty() || sizes.is_empty() {
+        return Err("expected `; run gfx1100 [gfx1200 ...] wave32 [wave64]`".into());
+    }
+    if let Some(gfx) = processors.iter().find(|g| g.default_wave_size() == 64 && sizes.contains(&32)) {
+        return Err(format!("{gfx} has no waves of 32 lanes"));
+    }
+    Ok(processors.into_iter().flat_map(|gfx| sizes.iter().map(move |size| (gfx, *size, vgprs))).collect())
 }
 
 /// `v1 = 0.5 0.75 s2:f16 = 1.0`
@@ -454,9 +567,34 @@ mod tests {
     fn lines_that_are_neither_inputs_nor_expectations_are_errors() {
         let error = |s: &str| parse(s).unwrap_err();
         assert_eq!(error("v_nop // 7e000000"), "1: no `; run` line above");
-        assert_eq!(error("; run gfx1100 wave32\nv_nop"), "2: no machine code: run tests/filetests/assemble.py");
+        assert_eq!(error("; run gfx1100 gfx900 wave32\nv_nop"), "1: gfx900 has no waves of 32 lanes");
+        assert_eq!(error("; run gfx1100\nv_nop"), "1: expected `; run gfx1100 [gfx1200 ...] wave32 [wave64]`");
         assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; v1 2"), "3: expected `v1 =`");
         assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; v1 = 2"), "2: a case without expectations (`; =>`)");
         assert_eq!(error("; run gfx1100 wave32\nv_nop // 7e000000\n; q1 = 2"), "3: `q1` is not a register, lds[..] or mem[..]");
+    }
+
+    #[test]
+    fn every_target_gets_its_own_code() {
+        let text = "; run gfx1030 gfx1100 wave32 wave64\n; S# s[8:11] = linear\n# a comment\ns_mov_b32 s4, null // be80037d\n; => s4 = 0";
+        let cases = parse(text).unwrap();
+        assert_eq!((cases[0].targets.len(), cases[0].descriptors.len()), (4, 1));
+        let code = |i: usize| dwords(&cases[0].words(cases[0].targets[i]).unwrap().bytes);
+        assert_eq!((code(0), code(3)), (vec![0xbe84_037d], vec![0xbe84_007c]));
+        let e = cases[0].check_given().unwrap_err();
+        assert_eq!(e, "4: gfx1030 wave32: the dwords are [be84037d], not [be80037d]");
+    }
+
+    #[test]
+    fn text_that_does_not_assemble_is_an_error_of_its_target() {
+        let e = run_file("f.txt", "; run gfx1100 gfx1030 wave32\nds_add_rtn_f32 v0, v1, v2 offset:70000\n; => v0 = 0").unwrap_err();
+        assert!(e.contains("f.txt:2: gfx1030 wave32: line 2, column"), "{e}");
+    }
+
+    #[test]
+    fn lane_masks_are_as_wide_as_the_wave() {
+        let text = "v_div_scale_f32 v0, $vcc, v1, v1, v2; s_mov $s6, $exec";
+        assert_eq!(with_masks(text, 32), "v_div_scale_f32 v0, vcc_lo, v1, v1, v2; s_mov s6, exec_lo");
+        assert_eq!(with_masks(text, 64), "v_div_scale_f32 v0, vcc, v1, v1, v2; s_mov s[6:7], exec");
     }
 }

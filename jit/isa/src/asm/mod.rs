@@ -16,7 +16,7 @@ mod source;
 mod tests;
 mod value;
 
-pub use source::{Assembled, assemble};
+pub use source::{Assembled, LineError, assemble};
 
 use super::decode::decode;
 use super::decode::sdwa::SDWA_DWORD_SEL;

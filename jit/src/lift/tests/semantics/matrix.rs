@@ -1,4 +1,4 @@
-//! WMMA and dot products.
+//! WMMA.
 
 use super::*;
 
@@ -26,20 +26,18 @@ fn product(row: u32, col: u32) -> i32 {
 
 #[test]
 fn wmma_multiplies_and_adds_whatever_exec_is() {
-    let r = float_matrices(
-        Run::new("v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7]", &[0xcc40_4000, 0x1c02_4110]).exec(0),
-        |row, col| f((row * 16 + col) as f32),
-    )
+    let r = float_matrices(Run::new("v_wmma_f32_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7]").exec(0), |row, col| {
+        f((row * 16 + col) as f32)
+    })
     .run();
     let r64 = float_matrices(
-        Run::wave64("v_wmma_f32_16x16x16_f16 v[0:3], v[16:23], v[32:39], v[0:3] neg_lo:[0,0,1]", &[0xcc40_4000, 0x9c02_4110]),
+        Run::on(Gfx::GFX1100, 64, "v_wmma_f32_16x16x16_f16 v[0:3], v[16:23], v[32:39], v[0:3] neg_lo:[0,0,1]"),
         |row, col| f((row * 16 + col) as f32),
     )
     .run();
-    let h = float_matrices(
-        Run::new("v_wmma_f16_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7] op_sel:[0,0,1]", &[0xcc42_6000, 0x1c02_4110]),
-        |row, _| half_bits(row as i32) << 16 | 7,
-    )
+    let h = float_matrices(Run::new("v_wmma_f16_16x16x16_f16 v[0:7], v[16:23], v[32:39], v[0:7] op_sel:[0,0,1]"), |row, _| {
+        half_bits(row as i32) << 16 | 7
+    })
     .run();
     for (row, col) in (0..256u32).map(|i| (i / 16, i % 16)) {
         let c = (row * 16 + col) as i32;
@@ -51,7 +49,7 @@ fn wmma_multiplies_and_adds_whatever_exec_is() {
 
 #[test]
 fn wmma_of_bytes_is_signed_by_neg() {
-    let mut r = Run::new("v_wmma_i32_16x16x16_iu8 v[0:7], v[16:19], v[20:23], v[0:7] neg_lo:[1,0,0]", &[0xcc44_4000, 0x3c02_2910]);
+    let mut r = Run::new("v_wmma_i32_16x16x16_iu8 v[0:7], v[16:19], v[20:23], v[0:7] neg_lo:[1,0,0]");
     for v in 0..4u32 {
         let bytes = move |f: fn(u32, u32) -> u32| move |l: u32| (0..4).map(|i| (f(l % 16, 4 * v + i) & 0xff) << (8 * i)).sum::<u32>();
         r = r.v(16 + v as usize, bytes(|row, k| element(row, k) as u32)).v(20 + v as usize, bytes(|col, k| 200 + col + k));
@@ -61,24 +59,4 @@ fn wmma_of_bytes_is_signed_by_neg() {
         let want: i32 = (0..16).map(|k| element(row, k) * (200 + col + k) as i32).sum();
         assert_eq!(r.at(row as usize / 2, (row % 2 * 16 + col) as usize), want as u32, "{row} {col}");
     }
-}
-
-#[test]
-fn dot_and_mix_forms_outside_plain_vop3p() {
-    Run::new("v_dot2_f16_f16 v0, -v1, |v2|, v3 op_sel:[0,0,1,1]", &[0xd666_6200, 0x240e_0501])
-        .v(0, |_| 7)
-        .v(1, |_| 0x4000_3c00)
-        .v(2, |_| 0xc000_bc00)
-        .v(3, |_| 0x4400_0000)
-        .lane0(0xbc00_0007);
-    Run::new("v_dot2_f32_f16 v0, 1.0, v2, v3", &[0xcc13_4000, 0x1c0e_04f2]).v(2, |_| 0x4000_4200).v(3, |_| f(1.0)).lane0(f(4.0));
-    Run::new("v_dot2acc_f32_f16 v0, 1.0, v2", &[0x0400_04f2]).v(0, |_| f(2.0)).v(2, |_| 0x4000_4200).lane0(f(5.0));
-    Run::new(
-        "v_fma_mix_f32_e64_dpp v1, v0, v2, v3 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
-        &[0xcc20_0001, 0x040e_04fa, 0xff00_b100],
-    )
-    .v(0, |l| f(l as f32))
-    .v(2, |_| f(2.0))
-    .v(3, |_| f(1.0))
-    .lanes(1, |l| f((l ^ 1) as f32 * 2.0 + 1.0));
 }

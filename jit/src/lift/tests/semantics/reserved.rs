@@ -6,7 +6,7 @@ use super::*;
 fn row_bcast(control: u32, scc: u32) -> (Func, Exit) {
     // s_cbranch_scc0 to s_endpgm; v_mov_b32_dpp v1, v0 row_bcast
     let code = [0xbfa1_0002, 0x7e02_02fa, 0xff00_0000 | control << 8];
-    let mut run = Run::new("row_bcast", &code).s(usize::from(SReg::SCC.0), scc);
+    let mut run = Run::code("row_bcast", &code).s(usize::from(SReg::SCC.0), scc);
     let func = run.lift();
     run.state.rows = run.rows.as_mut_ptr();
     run.state.helpers = &HELPERS;
@@ -33,7 +33,7 @@ fn reserved_dpp_controls_are_refused_by_name_where_they_are_reached() {
 fn reserved_values_of_control_instructions_are_refused_too() {
     // s_setreg_b32 hwreg(63), s0; s_setpc_b64 src_scc
     for (word, want) in [(0xb900_f83f, "reserved hwreg 0x3f on gfx1100"), (0xbe80_48fd, "reserved register operand 0xfd on gfx1100")] {
-        let func = Run::new("control", &[word]).lift();
+        let func = Run::code("control", &[word]).lift();
         assert!(func.failures.iter().any(|f| f.text.contains(want)), "{:?}", func.failures);
     }
 }
