@@ -37,7 +37,7 @@ fn uses_float_mode(row: &Row) -> bool {
     match row.enc() {
         // Matrices have types of size only; the moves between register files have two operands.
         Enc::MAI => row.ops.len() > 2,
-        enc => is_valu(enc) && !row.flags.contains(Flags::EXACT) && row.ops.iter().any(computed),
+        enc => (is_valu(enc) || enc.is_salu()) && !row.flags.contains(Flags::EXACT) && row.ops.iter().any(computed),
     }
 }
 

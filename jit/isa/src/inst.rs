@@ -40,6 +40,13 @@ pub enum Enc {
     EXP,
 }
 
+impl Enc {
+    /// Scalar ALU and program control.
+    pub const fn is_salu(self) -> bool {
+        matches!(self, Enc::SOP1 | Enc::SOP2 | Enc::SOPK | Enc::SOPC | Enc::SOPP)
+    }
+}
+
 impl fmt::Display for Enc {
     /// Its name in AMD's manuals.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -89,6 +89,11 @@ impl Ty {
         }
     }
 
+    /// Floats whose sign VOP3 can change.
+    const fn has_sign(self) -> bool {
+        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16X2 | Ty::BF16 | Ty::BF16X2)
+    }
+
     /// 64-bit scalar types.
     pub fn is_64(self) -> bool {
         matches!(self, Ty::B64 | Ty::I64 | Ty::U64 | Ty::F64)
@@ -442,6 +447,23 @@ impl Row {
         self
     }
 
+    /// With these modifiers too.
+    pub const fn plus(mut self, flags: u64) -> Row {
+        self.flags = self.flags.union(Flags::from_bits_truncate(flags));
+        self
+    }
+
+    /// Without these modifiers.
+    pub const fn less(mut self, flags: u64) -> Row {
+        self.flags = self.flags.difference(Flags::from_bits_truncate(flags));
+        self
+    }
+
+    /// Its destination is a source too.
+    pub const fn rw(self) -> Row {
+        self.plus(Flags::ACC.bits())
+    }
+
     /// Reads this state too.
     pub const fn reads(mut self, state: Implicit) -> Row {
         self.reads = self.reads.union(state);
@@ -455,8 +477,8 @@ impl Row {
     }
 }
 
-/// A row before it has its id: on every processor whose space has a number.
-pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES], ops: &'static [Opd], flags: u64) -> Row {
+/// A row before it has its id: on every processor whose space has a number, with the modifiers that follow from its operands.
+pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES], ops: &'static [Opd]) -> Row {
     Row {
         id: 0,
         name,
@@ -465,8 +487,48 @@ pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES
         numbers,
         on: Procs::ALL,
         ops,
-        flags: Flags::from_bits_truncate(flags),
+        flags: modifiers(encs, ops),
         reads: Implicit::empty(),
         writes: Implicit::empty(),
     }
+}
+
+/// The modifiers that operands imply: in formats that have a long form neg and abs of float sources, clamp of what is or was a float, omod of float
+/// results and of conversions from floats (VOP1). Packed results have halves to choose, negate and clamp, and no DPP.
+const fn modifiers(encs: &[Enc], ops: &[Opd]) -> Flags {
+    use Ty::*;
+    if encs.is_empty() {
+        return Flags::empty();
+    }
+    let mut bits = 0;
+    let (mut float_source, mut float_result, mut packed_result) = (false, false, false);
+    let mut i = 0;
+    while i < ops.len() {
+        match ops[i] {
+            Opd::S0(t) | Opd::V0(t) | Opd::R0(t) if t.has_sign() => (bits, float_source) = (bits | 1, true),
+            Opd::S1(t) | Opd::V1(t) | Opd::R1(t) if t.has_sign() => (bits, float_source) = (bits | 2, true),
+            Opd::S2(t) | Opd::V2(t) | Opd::R2(t) if t.has_sign() => (bits, float_source) = (bits | 4, true),
+            Opd::D(t) | Opd::SD(t) => {
+                float_result |= matches!(t, F16 | F32 | F64);
+                float_source |= t.has_sign();
+                packed_result |= matches!(t, I16X2 | U16X2 | F16X2 | BF16X2 | B32X2 | F32X2);
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    if matches!(encs[0], Enc::VOP3P) {
+        let packed = Flags::PK.union(Flags::NEG).union(Flags::CL).union(Flags::NODPP);
+        return if packed_result { packed } else { Flags::empty() };
+    }
+    let long = encs.len() > 1 || matches!(encs[0], Enc::VOP3 | Enc::VOP3SD);
+    if !long || !matches!(encs[0], Enc::VOP1 | Enc::VOP2 | Enc::VOPC | Enc::VOP3 | Enc::VOP3SD | Enc::VINTRP) {
+        return Flags::empty();
+    }
+    if float_result || float_source && matches!(encs[0], Enc::VOP1) {
+        bits |= Flags::CL.bits() | Flags::OM.bits();
+    } else if float_source {
+        bits |= Flags::CL.bits();
+    }
+    Flags::from_bits_truncate(bits)
 }

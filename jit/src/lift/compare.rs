@@ -1,121 +1,12 @@
-//! Vector compares: VOPC and its VOP3 forms (RDNA3 ISA, VOPC; numerics.md section 4).
-//!
-//! One row serves v_cmp and v_cmpx: `super::semantics` looks a v_cmpx up by its v_cmp name.
+//! Conditions that do not look at their operands; all others are operations of the IR, named by the rows of VOPC.
 
-use super::sem::*;
-use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, Value};
 
-fn never(b: &mut Builder, _: &[Value]) -> Value {
+/// v_cmp_f
+pub fn never(b: &mut Builder) -> Value {
     b.const1(false)
 }
-fn always(b: &mut Builder, _: &[Value]) -> Value {
+/// v_cmp_t, v_cmp_tru
+pub fn always(b: &mut Builder) -> Value {
     b.const1(true)
 }
-
-/// Rows by type, in the manual's order of conditions.
-#[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("v_cmp_f_f16",          cmp_fn(&[F16, F16], never)),
-    ("v_cmp_lt_f16",         cmp(&[F16, F16], FCmpLt16)),
-    ("v_cmp_eq_f16",         cmp(&[F16, F16], FCmpEq16)),
-    ("v_cmp_le_f16",         cmp(&[F16, F16], FCmpLe16)),
-    ("v_cmp_gt_f16",         cmp(&[F16, F16], FCmpGt16)),
-    ("v_cmp_lg_f16",         cmp(&[F16, F16], FCmpLg16)),
-    ("v_cmp_ge_f16",         cmp(&[F16, F16], FCmpGe16)),
-    ("v_cmp_o_f16",          cmp(&[F16, F16], FCmpO16)),
-    ("v_cmp_u_f16",          cmp(&[F16, F16], FCmpU16)),
-    ("v_cmp_nge_f16",        cmp(&[F16, F16], FCmpNge16)),
-    ("v_cmp_nlg_f16",        cmp(&[F16, F16], FCmpNlg16)),
-    ("v_cmp_ngt_f16",        cmp(&[F16, F16], FCmpNgt16)),
-    ("v_cmp_nle_f16",        cmp(&[F16, F16], FCmpNle16)),
-    ("v_cmp_neq_f16",        cmp(&[F16, F16], FCmpNeq16)),
-    ("v_cmp_nlt_f16",        cmp(&[F16, F16], FCmpNlt16)),
-    ("v_cmp_t_f16",          cmp_fn(&[F16, F16], always)),
-    ("v_cmp_tru_f16",        cmp_fn(&[F16, F16], always)),
-    ("v_cmp_f_f32",          cmp_fn(&[F32, F32], never)),
-    ("v_cmp_lt_f32",         cmp(&[F32, F32], FCmpLt32)),
-    ("v_cmp_eq_f32",         cmp(&[F32, F32], FCmpEq32)),
-    ("v_cmp_le_f32",         cmp(&[F32, F32], FCmpLe32)),
-    ("v_cmp_gt_f32",         cmp(&[F32, F32], FCmpGt32)),
-    ("v_cmp_lg_f32",         cmp(&[F32, F32], FCmpLg32)),
-    ("v_cmp_ge_f32",         cmp(&[F32, F32], FCmpGe32)),
-    ("v_cmp_o_f32",          cmp(&[F32, F32], FCmpO32)),
-    ("v_cmp_u_f32",          cmp(&[F32, F32], FCmpU32)),
-    ("v_cmp_nge_f32",        cmp(&[F32, F32], FCmpNge32)),
-    ("v_cmp_nlg_f32",        cmp(&[F32, F32], FCmpNlg32)),
-    ("v_cmp_ngt_f32",        cmp(&[F32, F32], FCmpNgt32)),
-    ("v_cmp_nle_f32",        cmp(&[F32, F32], FCmpNle32)),
-    ("v_cmp_neq_f32",        cmp(&[F32, F32], FCmpNeq32)),
-    ("v_cmp_nlt_f32",        cmp(&[F32, F32], FCmpNlt32)),
-    ("v_cmp_t_f32",          cmp_fn(&[F32, F32], always)),
-    ("v_cmp_tru_f32",        cmp_fn(&[F32, F32], always)),
-    ("v_cmp_f_f64",          cmp_fn(&[F64, F64], never)),
-    ("v_cmp_lt_f64",         cmp(&[F64, F64], FCmpLt64)),
-    ("v_cmp_eq_f64",         cmp(&[F64, F64], FCmpEq64)),
-    ("v_cmp_le_f64",         cmp(&[F64, F64], FCmpLe64)),
-    ("v_cmp_gt_f64",         cmp(&[F64, F64], FCmpGt64)),
-    ("v_cmp_lg_f64",         cmp(&[F64, F64], FCmpLg64)),
-    ("v_cmp_ge_f64",         cmp(&[F64, F64], FCmpGe64)),
-    ("v_cmp_o_f64",          cmp(&[F64, F64], FCmpO64)),
-    ("v_cmp_u_f64",          cmp(&[F64, F64], FCmpU64)),
-    ("v_cmp_nge_f64",        cmp(&[F64, F64], FCmpNge64)),
-    ("v_cmp_nlg_f64",        cmp(&[F64, F64], FCmpNlg64)),
-    ("v_cmp_ngt_f64",        cmp(&[F64, F64], FCmpNgt64)),
-    ("v_cmp_nle_f64",        cmp(&[F64, F64], FCmpNle64)),
-    ("v_cmp_neq_f64",        cmp(&[F64, F64], FCmpNeq64)),
-    ("v_cmp_nlt_f64",        cmp(&[F64, F64], FCmpNlt64)),
-    ("v_cmp_t_f64",          cmp_fn(&[F64, F64], always)),
-    ("v_cmp_tru_f64",        cmp_fn(&[F64, F64], always)),
-    ("v_cmp_f_i16",          cmp_fn(&[B16, B16], never)),
-    ("v_cmp_lt_i16",         cmp(&[B16, B16], ICmpSlt16)),
-    ("v_cmp_eq_i16",         cmp(&[B16, B16], ICmpEq16)),
-    ("v_cmp_le_i16",         cmp(&[B16, B16], ICmpSle16)),
-    ("v_cmp_gt_i16",         cmp(&[B16, B16], ICmpSgt16)),
-    ("v_cmp_ne_i16",         cmp(&[B16, B16], ICmpNe16)),
-    ("v_cmp_ge_i16",         cmp(&[B16, B16], ICmpSge16)),
-    ("v_cmp_t_i16",          cmp_fn(&[B16, B16], always)),
-    ("v_cmp_f_u16",          cmp_fn(&[B16, B16], never)),
-    ("v_cmp_lt_u16",         cmp(&[B16, B16], ICmpUlt16)),
-    ("v_cmp_eq_u16",         cmp(&[B16, B16], ICmpEq16)),
-    ("v_cmp_le_u16",         cmp(&[B16, B16], ICmpUle16)),
-    ("v_cmp_gt_u16",         cmp(&[B16, B16], ICmpUgt16)),
-    ("v_cmp_ne_u16",         cmp(&[B16, B16], ICmpNe16)),
-    ("v_cmp_ge_u16",         cmp(&[B16, B16], ICmpUge16)),
-    ("v_cmp_t_u16",          cmp_fn(&[B16, B16], always)),
-    ("v_cmp_f_i32",          cmp_fn(&[B32, B32], never)),
-    ("v_cmp_lt_i32",         cmp(&[B32, B32], ICmpSlt32)),
-    ("v_cmp_eq_i32",         cmp(&[B32, B32], ICmpEq32)),
-    ("v_cmp_le_i32",         cmp(&[B32, B32], ICmpSle32)),
-    ("v_cmp_gt_i32",         cmp(&[B32, B32], ICmpSgt32)),
-    ("v_cmp_ne_i32",         cmp(&[B32, B32], ICmpNe32)),
-    ("v_cmp_ge_i32",         cmp(&[B32, B32], ICmpSge32)),
-    ("v_cmp_t_i32",          cmp_fn(&[B32, B32], always)),
-    ("v_cmp_f_u32",          cmp_fn(&[B32, B32], never)),
-    ("v_cmp_lt_u32",         cmp(&[B32, B32], ICmpUlt32)),
-    ("v_cmp_eq_u32",         cmp(&[B32, B32], ICmpEq32)),
-    ("v_cmp_le_u32",         cmp(&[B32, B32], ICmpUle32)),
-    ("v_cmp_gt_u32",         cmp(&[B32, B32], ICmpUgt32)),
-    ("v_cmp_ne_u32",         cmp(&[B32, B32], ICmpNe32)),
-    ("v_cmp_ge_u32",         cmp(&[B32, B32], ICmpUge32)),
-    ("v_cmp_t_u32",          cmp_fn(&[B32, B32], always)),
-    ("v_cmp_f_i64",          cmp_fn(&[I64, I64], never)),
-    ("v_cmp_lt_i64",         cmp(&[I64, I64], ICmpSlt64)),
-    ("v_cmp_eq_i64",         cmp(&[I64, I64], ICmpEq64)),
-    ("v_cmp_le_i64",         cmp(&[I64, I64], ICmpSle64)),
-    ("v_cmp_gt_i64",         cmp(&[I64, I64], ICmpSgt64)),
-    ("v_cmp_ne_i64",         cmp(&[I64, I64], ICmpNe64)),
-    ("v_cmp_ge_i64",         cmp(&[I64, I64], ICmpSge64)),
-    ("v_cmp_t_i64",          cmp_fn(&[I64, I64], always)),
-    ("v_cmp_f_u64",          cmp_fn(&[B64, B64], never)),
-    ("v_cmp_lt_u64",         cmp(&[B64, B64], ICmpUlt64)),
-    ("v_cmp_eq_u64",         cmp(&[B64, B64], ICmpEq64)),
-    ("v_cmp_le_u64",         cmp(&[B64, B64], ICmpUle64)),
-    ("v_cmp_gt_u64",         cmp(&[B64, B64], ICmpUgt64)),
-    ("v_cmp_ne_u64",         cmp(&[B64, B64], ICmpNe64)),
-    ("v_cmp_ge_u64",         cmp(&[B64, B64], ICmpUge64)),
-    ("v_cmp_t_u64",          cmp_fn(&[B64, B64], always)),
-    ("v_cmp_class_f16",      cmp(&[F16, B16], FClass16)),
-    ("v_cmp_class_f32",      cmp(&[F32, B32], FClass32)),
-    ("v_cmp_class_f64",      cmp(&[F64, B32], FClass64)),
-];

@@ -10,7 +10,7 @@ use super::gws;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
-use wavejit_ir::{FpMode, NoteKind, Op, Pause, SReg, Ty, Value};
+use wavejit_ir::{FpMode, Op, Pause, SReg, Ty, Value};
 use wavejit_isa::HwReg;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO};
 use wavejit_isa::{Gfx, Inst, Operand};
@@ -269,7 +269,7 @@ fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
     }
 }
 /// s_getreg_b32: (register >> offset) & mask(size).
-fn getreg(c: &mut Cx) {
+pub fn getreg(c: &mut Cx) {
     let simm = imm(c.inst, 1);
     let (register, offset, mask) = hwreg(c.target, simm);
     let v = match register {
@@ -285,12 +285,12 @@ fn getreg(c: &mut Cx) {
     let d = c.op(0);
     c.sdst(d, B32, v);
 }
-fn sendmsg(c: &mut Cx) {
+pub fn sendmsg(c: &mut Cx) {
     let m0 = c.b.sget(SReg::M0);
     c.b.push(Op::SendMsg { simm: imm(c.inst, 0) as u16, m0 }, &[]);
 }
 /// Message 0x83 is the real-time counter.
-fn sendmsg_rtn(c: &mut Cx, t: T) {
+pub fn sendmsg_rtn(c: &mut Cx, t: T) {
     let msg = imm(c.inst, 1) as u8;
     let op = if msg == 0x83 { Op::Time { realtime: true } } else { Op::SendMsgRtn { msg } };
     let v = c.b.push(op, &[Ty::S64]);
@@ -299,80 +299,8 @@ fn sendmsg_rtn(c: &mut Cx, t: T) {
     c.sdst(d, t, v);
 }
 /// s_memtime, s_memrealtime.
-fn time(c: &mut Cx, realtime: bool) {
+pub fn time(c: &mut Cx, realtime: bool) {
     let v = c.b.push(Op::Time { realtime }, &[Ty::S64]);
     let d = c.op(0);
     c.sdst(d, B64, v);
 }
-
-const fn branch(cond: Cond) -> Sem {
-    Sem::Control(Control::Branch(cond))
-}
-
-/// SOPP and the control rows of SOP1 and SOPK.
-#[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("s_branch",               branch(Cond::Always)),
-    ("s_cbranch_scc0",         branch(Cond::Scc(false))),
-    ("s_cbranch_scc1",         branch(Cond::Scc(true))),
-    ("s_cbranch_vccz",         branch(Cond::VccZero(true))),
-    ("s_cbranch_vccnz",        branch(Cond::VccZero(false))),
-    ("s_cbranch_execz",        branch(Cond::ExecZero(true))),
-    ("s_cbranch_execnz",       branch(Cond::ExecZero(false))),
-    ("s_cbranch_cdbgsys",      branch(Cond::Never)),
-    ("s_cbranch_cdbguser",     branch(Cond::Never)),
-    ("s_cbranch_cdbgsys_or_user", branch(Cond::Never)),
-    ("s_cbranch_cdbgsys_and_user", branch(Cond::Never)),
-    ("s_subvector_loop_begin", Sem::Control(Control::Subvector(Cond::SubvectorBegin))),
-    ("s_subvector_loop_end",   Sem::Control(Control::Subvector(Cond::SubvectorEnd))),
-    ("s_setpc_b64",            Sem::Control(Control::SetPc)),
-    ("s_swappc_b64",           Sem::Control(Control::SwapPc)),
-    ("s_call_b64",             Sem::Control(Control::Call)),
-    ("s_endpgm",               Sem::Control(Control::End)),
-    ("s_endpgm_saved",         Sem::Control(Control::End)),
-    ("s_trap",                 Sem::Control(Control::Trap)),
-    ("s_barrier",              Sem::Control(Control::Pause(Pause::Barrier))),
-    ("s_sleep",                Sem::Control(Control::Pause(Pause::Yield))),
-    ("s_round_mode",           Sem::Control(Control::RoundMode)),
-    ("s_denorm_mode",          Sem::Control(Control::DenormMode)),
-    ("s_setreg_b32",           Sem::Control(Control::SetReg)),
-    ("s_setreg_imm32_b32",     Sem::Control(Control::SetReg)),
-    ("s_getreg_b32",           Sem::Wave(getreg)),
-    ("s_sendmsg",              Sem::Wave(sendmsg)),
-    ("s_sendmsghalt",          Sem::Wave(sendmsg)),
-    ("s_sendmsg_rtn_b32",      Sem::Wave(|c| sendmsg_rtn(c, B32))),
-    ("s_sendmsg_rtn_b64",      Sem::Wave(|c| sendmsg_rtn(c, B64))),
-    ("s_memtime",              Sem::Wave(|c| time(c, false))),
-    ("s_memrealtime",          Sem::Wave(|c| time(c, true))),
-    ("s_nop",                  Sem::Note(NoteKind::Other)),
-    ("s_sethalt",              Sem::Note(NoteKind::Other)),
-    ("s_wakeup",               Sem::Note(NoteKind::Other)),
-    ("s_version",              Sem::Note(NoteKind::Other)),
-    ("s_clause",               Sem::Note(NoteKind::Clause)),
-    ("s_delay_alu",            Sem::Note(NoteKind::Delay)),
-    ("s_waitcnt",              Sem::Note(NoteKind::Wait)),
-    ("s_waitcnt_depctr",       Sem::Note(NoteKind::Wait)),
-    ("s_waitcnt_vscnt",        Sem::Note(NoteKind::Wait)),
-    ("s_waitcnt_vmcnt",        Sem::Note(NoteKind::Wait)),
-    ("s_waitcnt_expcnt",       Sem::Note(NoteKind::Wait)),
-    ("s_waitcnt_lgkmcnt",      Sem::Note(NoteKind::Wait)),
-    ("s_wait_idle",            Sem::Note(NoteKind::Wait)),
-    ("s_wait_event",           Sem::Note(NoteKind::Wait)),
-    ("s_set_inst_prefetch_distance", Sem::Note(NoteKind::Prefetch)),
-    ("s_icache_inv",           Sem::Note(NoteKind::Cache)),
-    ("s_dcache_inv",           Sem::Note(NoteKind::Cache)),
-    ("s_dcache_wb",            Sem::Note(NoteKind::Cache)),
-    ("s_gl1_inv",              Sem::Note(NoteKind::Cache)),
-    ("buffer_gl0_inv",         Sem::Note(NoteKind::Cache)),
-    ("buffer_gl1_inv",         Sem::Note(NoteKind::Cache)),
-    ("buffer_wbinvl1",         Sem::Note(NoteKind::Cache)),
-    ("buffer_wbinvl1_vol",     Sem::Note(NoteKind::Cache)),
-    ("s_setprio",              Sem::Note(NoteKind::Prio)),
-    ("s_singleuse_vdst",       Sem::Note(NoteKind::Delay)),
-    ("s_atc_probe",            Sem::Note(NoteKind::Prefetch)),
-    ("s_atc_probe_buffer",     Sem::Note(NoteKind::Prefetch)),
-    ("s_ttracedata",           Sem::Note(NoteKind::Other)),
-    ("s_ttracedata_imm",       Sem::Note(NoteKind::Other)),
-    ("s_incperflevel",         Sem::Note(NoteKind::Other)),
-    ("s_decperflevel",         Sem::Note(NoteKind::Other)),
-];

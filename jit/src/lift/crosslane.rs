@@ -2,6 +2,7 @@
 //! relative to M0 (RDNA3 ISA, DPP and VOP3; numerics.md sections 10 and 14; requirements.md STATE-13, STATE-30).
 
 use super::cx::Cx;
+use super::meaning::Meaning;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Op, SReg, Ty, VReg, Value, Width};
@@ -154,7 +155,7 @@ fn row(c: &mut Cx, i: usize) -> VReg {
 }
 
 /// v_readlane_b32: ignores EXEC; lane number modulo the wave size.
-fn readlane(c: &mut Cx) {
+pub fn readlane(c: &mut Cx) {
     let (d, s, l) = (c.op(0), c.op(1), c.op(2));
     let value = all_of(c, s);
     let lane = c.uniform(l);
@@ -162,7 +163,7 @@ fn readlane(c: &mut Cx) {
     c.sdst(d, B32, v);
 }
 /// v_readfirstlane_b32: lane 0 when EXEC is 0.
-fn readfirstlane(c: &mut Cx) {
+pub fn readfirstlane(c: &mut Cx) {
     let (d, s) = (c.op(0), c.op(1));
     let value = all_of(c, s);
     let exec = c.exec();
@@ -170,7 +171,7 @@ fn readfirstlane(c: &mut Cx) {
     c.sdst(d, B32, v);
 }
 /// v_writelane_b32: ignores EXEC.
-fn writelane(c: &mut Cx) {
+pub fn writelane(c: &mut Cx) {
     let (reg, s, l) = (row(c, 0), c.op(1), c.op(2));
     let data = c.uniform(s);
     let lane = c.uniform(l);
@@ -181,7 +182,7 @@ fn writelane(c: &mut Cx) {
 }
 /// v_permlane16_b32, v_permlanex16_b32: a 4-bit lane number for each lane of a row from {s2, s1}, in its own or the neighbor row.
 /// op_sel\[0\] fetches inactive lanes, op_sel\[1\] makes lanes without a source 0 instead of keeping them.
-fn permlane16(c: &mut Cx, other_row: bool) {
+pub fn permlane16(c: &mut Cx, other_row: bool) {
     let (d, src, s1, s2) = (c.op(0), c.op(1), c.op(2), c.op(3));
     let (fi, zero_fill) = (c.inst.mods.op_sel & 1 != 0, c.inst.mods.op_sel & 2 != 0);
     let (mut shift, mut base) = ([0; 64], [0; 64]);
@@ -215,7 +216,7 @@ fn permlane16(c: &mut Cx, other_row: bool) {
     c.vdst(d, B32, v, exec);
 }
 /// v_permlane64_b32: swaps the halves of the wave; wave32 does nothing.
-fn permlane64(c: &mut Cx) {
+pub fn permlane64(c: &mut Cx) {
     if !c.is_wave64() {
         return;
     }
@@ -385,14 +386,8 @@ pub fn swaprel(c: &mut Cx) {
 
 /// Rows.
 #[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("v_readlane_b32",         Sem::Wave(readlane)),
-    ("v_readfirstlane_b32",    Sem::Wave(readfirstlane)),
-    ("v_writelane_b32",        Sem::Wave(writelane)),
-    ("v_permlane16_b32",       Sem::Wave(|c| permlane16(c, false))),
-    ("v_permlanex16_b32",      Sem::Wave(|c| permlane16(c, true))),
-    ("v_permlane64_b32",       Sem::Wave(permlane64)),
-    ("ds_swizzle_b32",         Sem::Wave(swizzle)),
-    ("ds_permute_b32",         Sem::Wave(permute)),
-    ("ds_bpermute_b32",        Sem::Wave(bpermute)),
+pub const ROWS: &[(&str, Meaning)] = &[
+    ("ds_swizzle_b32",         Meaning::Wave(swizzle)),
+    ("ds_permute_b32",         Meaning::Wave(permute)),
+    ("ds_bpermute_b32",        Meaning::Wave(bpermute)),
 ];

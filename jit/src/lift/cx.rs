@@ -597,7 +597,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     }
     /// The result of a [`Lane`] row on these operands (destination first), before it is written.
     pub fn lane_result(&mut self, row: &Lane, ops: &[Operand], dpp: Option<&crosslane::DppPlan>) -> Value {
-        let mut vals = self.lane_srcs(ops, 1, row.src, dpp);
+        let mut vals = self.lane_srcs(ops, 1, &row.src, dpp);
         if row.acc {
             let old = match ops.first() {
                 Some(Operand::Vgpr { n, half, .. }) => {
@@ -610,11 +610,11 @@ impl<'a, 'f> Cx<'a, 'f> {
             vals.push(old);
         }
         if row.dst.is_float() {
-            let v = row.f.apply(&mut self.b, &vals);
+            let v = (row.f)(&mut self.b, &vals);
             return self.output_mods(v, row.dst);
         }
         let f = row.saturate.filter(|_| self.inst.mods.clamp).unwrap_or(row.f);
-        f.apply(&mut self.b, &vals)
+        f(&mut self.b, &vals)
     }
     /// The DPP of the instruction and the EXEC it writes under.
     pub fn dpp(&mut self) -> (Option<crosslane::DppPlan>, Value) {
@@ -641,12 +641,13 @@ impl<'a, 'f> Cx<'a, 'f> {
                 let dst = self.op(0);
                 self.vdst(dst, row.dst, v, exec);
             }
+            Sem::Packed(row) => super::packed::packed(self, row),
             Sem::LaneCarry { dst, src, f, saturate } => {
                 let (dpp, exec) = self.dpp();
                 let vals = self.lane_srcs(inst.ops(), 2, src, dpp.as_ref());
                 let (v, mask) = f(&mut self.b, &vals);
                 let v = match saturate {
-                    Some(s) if inst.mods.clamp => s.apply(&mut self.b, &vals),
+                    Some(s) if inst.mods.clamp => s(&mut self.b, &vals),
                     _ if dst.is_float() => self.output_mods(v, *dst),
                     _ => v,
                 };
@@ -657,9 +658,9 @@ impl<'a, 'f> Cx<'a, 'f> {
                 self.mask_dst(m, mask);
             }
             Sem::Compare { src, f } => self.compare(src, *f),
-            Sem::Scalar { dst, src, f, scc } => {
-                let vals = self.scalar_srcs(src);
-                let v = f.apply(&mut self.b, &vals);
+            Sem::Scalar { dst, src, f, acc, scc } => {
+                let vals = self.scalar_srcs(1, src, acc.then_some(*dst));
+                let v = f(&mut self.b, &vals);
                 let d = self.op(0);
                 self.sdst(d, *dst, v);
                 if matches!(scc, Scc::NonZero) && !self.is_refused_dst(d) {
@@ -667,8 +668,8 @@ impl<'a, 'f> Cx<'a, 'f> {
                     self.set_scc(c);
                 }
             }
-            Sem::ScalarScc { dst, src, f } => {
-                let vals = self.scalar_srcs(src);
+            Sem::ScalarScc { dst, src, f, acc } => {
+                let vals = self.scalar_srcs(1, src, acc.then_some(*dst));
                 let (v, c) = f(&mut self.b, &vals);
                 let d = self.op(0);
                 self.sdst(d, *dst, v);
@@ -677,9 +678,8 @@ impl<'a, 'f> Cx<'a, 'f> {
                 }
             }
             Sem::ScalarCompare { src, f } => {
-                let vals: Vec<_> = src.iter().enumerate().map(|(i, t)| (self.op(i), *t)).collect();
-                let vals: Vec<_> = vals.into_iter().map(|(op, t)| self.src(op, t)).collect();
-                let c = f.apply(&mut self.b, &vals);
+                let vals = self.scalar_srcs(0, src, None);
+                let c = f(&mut self.b, &vals);
                 self.set_scc(c);
             }
             Sem::Wave(f) => {
@@ -697,20 +697,32 @@ impl<'a, 'f> Cx<'a, 'f> {
     fn is_refused_dst(&self, op: Operand) -> bool {
         matches!(op, Operand::Sgpr { n, .. } if Self::is_refused(n))
     }
-    /// Sources of a scalar row. SOPK rows that also read their destination list it as their first operand.
-    fn scalar_srcs(&mut self, types: &[T]) -> Vec<Value> {
-        let first = if types.contains(&K) && types.len() == self.inst.ops().len() { 0 } else { 1 };
-        let ops: Vec<_> = types.iter().enumerate().map(|(i, t)| (self.op(first + i), *t)).collect();
-        ops.into_iter().map(|(op, t)| self.src(op, t)).collect()
+    /// Sources of types `types` from operand `first` on, then the destination as `dst`, if it is read too.
+    fn scalar_srcs(&mut self, first: usize, types: &[T], dst: Option<T>) -> Vec<Value> {
+        let mut vals = vec![];
+        for (i, t) in types.iter().enumerate() {
+            let v = if *t == T::Scc {
+                self.scc()
+            } else {
+                let op = self.op(first + i);
+                self.src(op, *t)
+            };
+            vals.push(v);
+        }
+        if let Some(t) = dst {
+            let op = self.op(0);
+            vals.push(self.src(op, t));
+        }
+        vals
     }
     /// v_cmp: the result has a bit for every lane, 0 in inactive ones (STATE-36). v_cmpx writes EXEC; before gfx10 also its destination.
     fn compare(&mut self, src: &[T], f: F) {
-        let is_cmpx = self.inst.row.name.starts_with("v_cmpx");
+        let is_cmpx = self.inst.row.writes.contains(isa::Implicit::EXEC);
         let ops = self.inst.ops();
         let first = usize::from(ops.len() > src.len());
         let (dpp, exec) = self.dpp();
         let vals = self.lane_srcs(ops, first, src, dpp.as_ref());
-        let c = f.apply(&mut self.b, &vals);
+        let c = f(&mut self.b, &vals);
         let c = self.b.splat(c);
         let c = self.b.pure2(PureOp::BAnd, c, exec);
         if first == 1 {

@@ -2,6 +2,7 @@
 //! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
 
 use super::cx::Cx;
+use super::meaning::Meaning;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, FpMode, MemKind, NoteKind, Op, SReg, Space, Ty, Value};
@@ -86,14 +87,14 @@ fn direct_load(c: &mut Cx) {
 
 /// Rows.
 #[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("v_interp_p10_f32",         Sem::Wave(|c| p10(c, F32, false))),
-    ("v_interp_p2_f32",          Sem::Wave(|c| p2(c, F32, false))),
-    ("v_interp_p10_f16_f32",     Sem::Wave(|c| p10(c, F16, false))),
-    ("v_interp_p2_f16_f32",      Sem::Wave(|c| p2(c, F16, false))),
-    ("v_interp_p10_rtz_f16_f32", Sem::Wave(|c| p10(c, F16, true))),
-    ("v_interp_p2_rtz_f16_f32",  Sem::Wave(|c| p2(c, F16, true))),
-    ("lds_direct_load",          Sem::Wave(direct_load)),
+pub const ROWS: &[(&str, Meaning)] = &[
+    ("v_interp_p10_f32",         Meaning::Wave(|c| p10(c, F32, false))),
+    ("v_interp_p2_f32",          Meaning::Wave(|c| p2(c, F32, false))),
+    ("v_interp_p10_f16_f32",     Meaning::Wave(|c| p10(c, F16, false))),
+    ("v_interp_p2_f16_f32",      Meaning::Wave(|c| p2(c, F16, false))),
+    ("v_interp_p10_rtz_f16_f32", Meaning::Wave(|c| p10(c, F16, true))),
+    ("v_interp_p2_rtz_f16_f32",  Meaning::Wave(|c| p2(c, F16, true))),
+    ("lds_direct_load",          Meaning::Wave(direct_load)),
     // Nothing takes what a compute wave exports, done or not, whatever EXEC is.
-    ("exp",                      Sem::Note(NoteKind::Other)),
+    ("exp",                      Meaning::Note(NoteKind::Other)),
 ];

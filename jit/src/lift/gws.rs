@@ -4,7 +4,7 @@
 
 use super::control::Control;
 use super::cx::Cx;
-use super::sem::*;
+use super::meaning::Meaning;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{Op, SReg};
@@ -24,11 +24,11 @@ pub fn ask(c: &mut Cx, op: GwsOp) {
 
 /// Rows.
 #[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("ds_gws_init",             Sem::Wave(|c| ask(c, GwsOp::Init))),
-    ("ds_gws_sema_v",           Sem::Wave(|c| ask(c, GwsOp::SemaV))),
-    ("ds_gws_sema_br",          Sem::Wave(|c| ask(c, GwsOp::SemaBr))),
-    ("ds_gws_sema_release_all", Sem::Wave(|c| ask(c, GwsOp::ReleaseAll))),
-    ("ds_gws_sema_p",           Sem::Control(Control::Gws(GwsOp::SemaP))),
-    ("ds_gws_barrier",          Sem::Control(Control::Gws(GwsOp::Barrier))),
+pub const ROWS: &[(&str, Meaning)] = &[
+    ("ds_gws_init",             Meaning::Wave(|c| ask(c, GwsOp::Init))),
+    ("ds_gws_sema_v",           Meaning::Wave(|c| ask(c, GwsOp::SemaV))),
+    ("ds_gws_sema_br",          Meaning::Wave(|c| ask(c, GwsOp::SemaBr))),
+    ("ds_gws_sema_release_all", Meaning::Wave(|c| ask(c, GwsOp::ReleaseAll))),
+    ("ds_gws_sema_p",           Meaning::Control(Control::Gws(GwsOp::SemaP))),
+    ("ds_gws_barrier",          Meaning::Control(Control::Gws(GwsOp::Barrier))),
 ];

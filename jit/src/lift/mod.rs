@@ -18,8 +18,10 @@ mod cx;
 mod exec;
 mod graphics;
 mod gws;
+mod meaning;
 mod mem;
 mod packed;
+mod rows;
 mod salu;
 mod sem;
 mod texture;
@@ -32,10 +34,8 @@ mod tests;
 pub use code::CodeRead;
 use count::Spans;
 use cx::Cx;
-use sem::{Lane, Row, Sem};
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use sem::{Lane, Sem};
+use std::sync::LazyLock;
 use wavejit_ir::{FpMode, Func};
 use wavejit_isa::{self as isa, Enc, Gfx, Inst};
 
@@ -131,45 +131,9 @@ pub fn has_semantics(row: &isa::Row) -> bool {
 
 /// Meanings by row number.
 fn of_row(row: &isa::Row) -> Option<&'static Sem> {
-    static TABLE: OnceLock<Vec<Option<Sem>>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let by_name: HashMap<&str, Sem> = NAMED.into_iter().flatten().copied().collect();
-        isa::rows::all().iter().map(|r| by_name.get(plain_name(r).as_ref()).copied().or_else(|| texture::of_row(r))).collect()
-    });
-    table.get(usize::from(row.id)).and_then(Option::as_ref)
-}
-
-/// Meanings by name: [`plain_name`] of the rows.
-const NAMED: [&[Row]; 13] = [
-    salu::ROWS,
-    exec::ROWS,
-    control::ROWS,
-    valu::ROWS,
-    compare::ROWS,
-    packed::ROWS,
-    crosslane::ROWS,
-    mem::smem::ROWS,
-    mem::flat::ROWS,
-    mem::ds::ROWS,
-    wmma::ROWS,
-    graphics::ROWS,
-    gws::ROWS,
-];
-
-/// The name a row goes by here: v_cmpx rows are v_cmp rows, halves of a VOPD are ordinary instructions, and FLAT, GLOBAL and SCRATCH
-/// instructions differ in their segment only.
-fn plain_name(row: &isa::Row) -> Cow<'static, str> {
-    let name = row.name;
-    let without_segment = || name.split_once('_').map_or(name, |(_, rest)| rest).into();
-    if let Some(rest) = name.strip_prefix("v_cmpx_") {
-        format!("v_cmp_{rest}").into()
-    } else if let Some(rest) = name.strip_prefix("v_dual_") {
-        format!("v_{rest}").into()
-    } else if matches!(row.enc(), Enc::FLAT | Enc::GLOBAL | Enc::SCRATCH) {
-        without_segment()
-    } else {
-        name.into()
-    }
+    static TABLE: LazyLock<Vec<Option<Sem>>> =
+        LazyLock::new(|| isa::rows::all().iter().zip(rows::meanings()).map(|(row, meaning)| Sem::new(row, meaning)).collect());
+    TABLE.get(usize::from(row.id)).and_then(Option::as_ref)
 }
 
 /// Meaning of an instruction.

@@ -27,14 +27,13 @@ fn packed_src(c: &mut Cx, i: usize, t: T, dpp: Option<&DppPlan>) -> Value {
     }
     v
 }
-/// `n` packed sources, `f` of them, clamp.
-fn pk(c: &mut Cx, n: usize, float: bool, op: PureOp, saturate: Option<PureOp>) {
-    let t = if float { H2 } else { B32 };
-    let s: Vec<Value> = (0..n).map(|i| packed_src(c, i, t, None)).collect();
+/// A packed result of packed sources.
+pub fn packed(c: &mut Cx, row: &Lane) {
+    let s: Vec<Value> = row.src.iter().enumerate().map(|(i, t)| packed_src(c, i, *t, None)).collect();
     let clamp = c.inst.mods.clamp;
-    let op = saturate.filter(|_| clamp).unwrap_or(op);
-    let mut v = F::Op(op).apply(&mut c.b, &s);
-    if clamp && float {
+    let f = row.saturate.filter(|_| clamp).unwrap_or(row.f);
+    let mut v = f(&mut c.b, &s);
+    if clamp && row.dst == H2 {
         v = c.b.pure1(PkFClamp16, v);
     }
     finish(c, v);
@@ -47,26 +46,18 @@ fn finish_under(c: &mut Cx, v: Value, exec: Value) {
     let d = c.op(0);
     c.vdst(d, B32, v, exec);
 }
-/// v_pk_lshlrev and kin: amount first.
-fn pk_rev(c: &mut Cx, op: PureOp) {
-    let (n, v) = (packed_src(c, 0, B32, None), packed_src(c, 1, B32, None));
-    let v = c.b.pure2(op, v, n);
-    finish(c, v);
+/// v_pk_mad: low 16 bits of each product plus addend.
+pub fn pk_mad(b: &mut Builder, s: [Value; 3]) -> Value {
+    let p = b.pure2(PkIMul16, s[0], s[1]);
+    b.pure2(PkIAdd16, p, s[2])
 }
-/// v_pk_mad: low 16 bits of each product plus addend; clamp saturates the exact sum.
-fn pk_mad(c: &mut Cx, signed: bool) {
-    let s: Vec<Value> = (0..3).map(|i| packed_src(c, i, B32, None)).collect();
-    let v = if c.inst.mods.clamp {
-        let halves = [0, 1].map(|h| {
-            let h: Vec<Value> = s.iter().map(|v| half(&mut c.b, *v, h, signed)).collect();
-            mad_sat(&mut c.b, &h, signed)
-        });
-        pack16(&mut c.b, halves[0], halves[1])
-    } else {
-        let p = c.b.pure2(PkIMul16, s[0], s[1]);
-        c.b.pure2(PkIAdd16, p, s[2])
-    };
-    finish(c, v);
+/// The same with clamp: the exact sum saturates.
+pub fn pk_mad_sat(b: &mut Builder, s: [Value; 3], signed: bool) -> Value {
+    let halves = [0, 1].map(|h| {
+        let h: Vec<Value> = s.iter().map(|v| half(b, *v, h, signed)).collect();
+        mad_sat(b, &h, signed)
+    });
+    pack16(b, halves[0], halves[1])
 }
 fn half(b: &mut Builder, v: Value, high: u32, signed: bool) -> Value {
     let (off, w) = (b.const32(16 * high), b.const32(16));
@@ -109,7 +100,7 @@ fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
     v
 }
 /// v_fma_mix_f32.
-fn mix(c: &mut Cx) {
+pub fn mix(c: &mut Cx) {
     let (dpp, e) = c.dpp();
     let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
     let mut v = c.b.pure3(FFma32, x, y, z);
@@ -119,7 +110,7 @@ fn mix(c: &mut Cx) {
     finish_under(c, v, e);
 }
 /// v_fma_mixlo_f16, v_fma_mixhi_f16: rounded once more, into one half of the destination.
-fn mix_half(c: &mut Cx, high: bool) {
+pub fn mix_half(c: &mut Cx, high: bool) {
     let (dpp, e) = c.dpp();
     let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
     let v = c.b.pure3(FFma32, x, y, z);
@@ -138,7 +129,7 @@ fn mix_half(c: &mut Cx, high: bool) {
 }
 
 /// Integer dot product of bytes or nibbles plus accumulator; the sum is exact before clamp looks at it.
-fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
+pub fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
     let (a, b, acc) = (c.op(1), c.op(2), c.op(3));
     let (a, b, acc) = (c.src(a, B32), c.src(b, B32), c.src(acc, B32));
     let p = c.b.pure2(op, a, b);
@@ -146,12 +137,12 @@ fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
     finish(c, v);
 }
 /// v_dot4_i32_iu8, v_dot8_i32_iu4: neg\[0\] and neg\[1\] say that the operand is signed.
-fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
+pub fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
     let op = ops[usize::from(c.inst.mods.neg & 3)];
     dot(c, op, IAdd32, SAddSat32);
 }
 /// v_dot2_i32_i16, v_dot2_u32_u16: two exact 16-bit products.
-fn dot2_int(c: &mut Cx, signed: bool) {
+pub fn dot2_int(c: &mut Cx, signed: bool) {
     let (x, y) = (packed_src(c, 0, B32, None), packed_src(c, 1, B32, None));
     let acc = c.op(3);
     let acc = c.src(acc, B32);
@@ -167,7 +158,7 @@ fn dot2_int(c: &mut Cx, signed: bool) {
     finish(c, v);
 }
 /// v_dot2_f32_f16, v_dot2_f32_bf16: packed halves times packed halves plus f32.
-fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
+pub fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
     let (dpp, e) = c.dpp();
     let (x, y) = (packed_src(c, 0, t, dpp.as_ref()), packed_src(c, 1, t, None));
     let acc = c.op(3);
@@ -188,7 +179,7 @@ fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
 }
 
 /// v_dot2_f16_f16, v_dot2_bf16_bf16: VOP3, a 16-bit addend and result; abs and neg work on both halves of a packed source.
-fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
+pub fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
     let (dpp, e) = c.dpp();
     let ops = c.inst.ops();
     let m = c.inst.mods;
@@ -213,45 +204,3 @@ fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
     let d = c.op(0);
     c.vdst(d, B16, v, e);
 }
-
-/// Rows.
-#[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("v_pk_mad_i16",           Sem::Wave(|c| pk_mad(c, true))),
-    ("v_pk_mul_lo_u16",        Sem::Wave(|c| pk(c, 2, false, PkIMul16, None))),
-    ("v_pk_add_i16",           Sem::Wave(|c| pk(c, 2, false, PkIAdd16, Some(PkSAddSat16)))),
-    ("v_pk_sub_i16",           Sem::Wave(|c| pk(c, 2, false, PkISub16, Some(PkSSubSat16)))),
-    ("v_pk_lshlrev_b16",       Sem::Wave(|c| pk_rev(c, PkShl16))),
-    ("v_pk_lshrrev_b16",       Sem::Wave(|c| pk_rev(c, PkLShr16))),
-    ("v_pk_ashrrev_i16",       Sem::Wave(|c| pk_rev(c, PkAShr16))),
-    ("v_pk_max_i16",           Sem::Wave(|c| pk(c, 2, false, PkSMax16, None))),
-    ("v_pk_min_i16",           Sem::Wave(|c| pk(c, 2, false, PkSMin16, None))),
-    ("v_pk_mad_u16",           Sem::Wave(|c| pk_mad(c, false))),
-    ("v_pk_add_u16",           Sem::Wave(|c| pk(c, 2, false, PkIAdd16, Some(PkUAddSat16)))),
-    ("v_pk_sub_u16",           Sem::Wave(|c| pk(c, 2, false, PkISub16, Some(PkUSubSat16)))),
-    ("v_pk_max_u16",           Sem::Wave(|c| pk(c, 2, false, PkUMax16, None))),
-    ("v_pk_min_u16",           Sem::Wave(|c| pk(c, 2, false, PkUMin16, None))),
-    ("v_pk_fma_f16",           Sem::Wave(|c| pk(c, 3, true, PkFFma16, None))),
-    ("v_pk_add_f16",           Sem::Wave(|c| pk(c, 2, true, PkFAdd16, None))),
-    ("v_pk_mul_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMul16, None))),
-    ("v_pk_min_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMin16, None))),
-    ("v_pk_min_num_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMinNum16, None))),
-    ("v_pk_max_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMax16, None))),
-    ("v_pk_max_num_f16",           Sem::Wave(|c| pk(c, 2, true, PkFMaxNum16, None))),
-    ("v_pk_fmac_f16",          Sem::Lane(Lane { dst: B32, src: &[H2, H2], f: F::Op(PkFFma16), acc: true, saturate: None })),
-    ("v_fma_mix_f32",          Sem::Wave(mix)),
-    ("v_fma_mixlo_f16",        Sem::Wave(|c| mix_half(c, false))),
-    ("v_fma_mixhi_f16",        Sem::Wave(|c| mix_half(c, true))),
-    ("v_dot2_f32_f16",         Sem::Wave(|c| dot2_f32(c, H2, Dot2F32F16))),
-    ("v_dot2_f32_bf16",        Sem::Wave(|c| dot2_f32(c, Bf2, Dot2F32Bf16))),
-    ("v_dot2_i32_i16",         Sem::Wave(|c| dot2_int(c, true))),
-    ("v_dot2_u32_u16",         Sem::Wave(|c| dot2_int(c, false))),
-    ("v_dot4_i32_iu8",         Sem::Wave(|c| dot_iu(c, [Dot4UU, Dot4SU, Dot4US, Dot4SS]))),
-    ("v_dot8_i32_iu4",         Sem::Wave(|c| dot_iu(c, [Dot8UU, Dot8SU, Dot8US, Dot8SS]))),
-    ("v_dot4_i32_i8",          Sem::Wave(|c| dot(c, Dot4SS, IAdd32, SAddSat32))),
-    ("v_dot8_i32_i4",          Sem::Wave(|c| dot(c, Dot8SS, IAdd32, SAddSat32))),
-    ("v_dot4_u32_u8",          Sem::Wave(|c| dot(c, Dot4UU, IAdd32, UAddSat32))),
-    ("v_dot8_u32_u4",          Sem::Wave(|c| dot(c, Dot8UU, IAdd32, UAddSat32))),
-    ("v_dot2_f16_f16",         Sem::Wave(|c| dot2_16(c, H2, Dot2F16F16))),
-    ("v_dot2_bf16_bf16",       Sem::Wave(|c| dot2_16(c, Bf2, Dot2Bf16Bf16))),
-];

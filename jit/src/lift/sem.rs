@@ -1,12 +1,14 @@
-//! What an instruction means, as data: the right-hand side of a table row.
+//! What an instruction means: the right-hand side of its row with the types of the left one.
 //!
-//! Most rows are a function from operands to a result, named by a [`PureOp`] or written over the [`Builder`]; [`super::cx`] fetches the
+//! Most rows are a function from operands to a result, an operation of the IR or a function over the [`Builder`]; [`super::cx`] fetches the
 //! operands, applies modifiers and DPP, and writes the result. The others are a function over [`Cx`] in the file of their topic.
 //! Operands come in LLVM's print order (`isa::inst`).
 
 use super::control::Control;
 use super::cx::Cx;
-use wavejit_ir::{Builder, NoteKind, PureOp, Value};
+use super::meaning::{Meaning, Results};
+use wavejit_ir::{Builder, NoteKind, Value};
+use wavejit_isa::{self as isa, Opd, Ty};
 
 /// Type of an operand: how many bits, how constants widen, whether neg and abs apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +33,8 @@ pub enum T {
     Mask,
     /// simm16, sign-extended.
     K,
+    /// SCC (S1).
+    Scc,
 }
 pub use T::{B16, B32, B64, Bf2, F16, F32, F64, H2, I64, K, Mask};
 
@@ -49,38 +53,16 @@ impl T {
     }
 }
 
-/// A function of operand values.
-#[derive(Clone, Copy)]
-pub enum F {
-    /// The operation itself.
-    Op(PureOp),
-    /// First two operands exchanged (`*rev` forms).
-    Rev(PureOp),
-    /// Anything made of pure operations.
-    Fn(fn(&mut Builder, &[Value]) -> Value),
-}
-
-impl F {
-    /// Appends the operations.
-    pub fn apply(self, b: &mut Builder, v: &[Value]) -> Value {
-        match self {
-            F::Fn(f) => f(b, v),
-            F::Op(op) => match *v {
-                [a] => b.pure1(op, a),
-                [a, c] => b.pure2(op, a, c),
-                [a, c, d] => b.pure3(op, a, c, d),
-                _ => unreachable!("pure operations have one to three operands"),
-            },
-            F::Rev(op) => b.pure2(op, v[1], v[0]),
-        }
-    }
-}
+/// A function of operand values, in the order of the row.
+pub type F = fn(&mut Builder, &[Value]) -> Value;
+/// The same with two results.
+pub type F2 = fn(&mut Builder, &[Value]) -> (Value, Value);
 
 /// A vector result of vector operands.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Lane {
     pub dst: T,
-    pub src: &'static [T],
+    pub src: Box<[T]>,
     pub f: F,
     /// The destination is also the last source (fmac).
     pub acc: bool,
@@ -96,38 +78,44 @@ pub enum Scc {
     NonZero,
 }
 
-/// Meaning of a row.
-#[derive(Clone, Copy)]
+/// Meaning of a row, with the types of its operands.
+#[derive(Clone)]
 pub enum Sem {
     Lane(Lane),
+    /// The same on both halves of packed operands.
+    Packed(Lane),
     /// A vector result and a lane mask, in this order.
     LaneCarry {
         dst: T,
-        src: &'static [T],
-        f: fn(&mut Builder, &[Value]) -> (Value, Value),
+        src: Box<[T]>,
+        f: F2,
         saturate: Option<F>,
     },
     /// A lane mask: v_cmp to its destination, v_cmpx to EXEC.
     Compare {
-        src: &'static [T],
+        src: Box<[T]>,
         f: F,
     },
     /// A scalar result.
     Scalar {
         dst: T,
-        src: &'static [T],
+        src: Box<[T]>,
         f: F,
+        /// The destination is also the last source.
+        acc: bool,
         scc: Scc,
     },
     /// A scalar result and SCC (S1).
     ScalarScc {
         dst: T,
-        src: &'static [T],
-        f: fn(&mut Builder, &[Value]) -> (Value, Value),
+        src: Box<[T]>,
+        f: F2,
+        /// The destination is also the last source.
+        acc: bool,
     },
     /// SCC only.
     ScalarCompare {
-        src: &'static [T],
+        src: Box<[T]>,
         f: F,
     },
     /// Everything else that does not end a block.
@@ -138,100 +126,76 @@ pub enum Sem {
     Note(NoteKind),
 }
 
-/// A row: mnemonic and meaning.
-pub type Row = (&'static str, Sem);
+impl T {
+    /// How a row's type is read, in a format whose neg and abs bits the row has or has not (`sign`): bits whose sign can be changed are a float.
+    fn of(ty: Ty, sign: bool) -> T {
+        match ty {
+            Ty::F16 => F16,
+            Ty::F32 => F32,
+            Ty::F64 => F64,
+            Ty::B16 if sign => F16,
+            Ty::B16 | Ty::I16 | Ty::U16 | Ty::BF16 => B16,
+            Ty::F16X2 => H2,
+            Ty::BF16X2 => Bf2,
+            Ty::B64 | Ty::U64 => B64,
+            Ty::I64 => I64,
+            Ty::Mask => Mask,
+            _ => B32,
+        }
+    }
+}
 
-/// `dst = op(src...)`.
-pub const fn lane(dst: T, src: &'static [T], op: PureOp) -> Sem {
-    Sem::Lane(Lane { dst, src, f: F::Op(op), acc: false, saturate: None })
-}
-/// `dst = op(src1, src0)`.
-pub const fn lane_rev(dst: T, src: &'static [T], op: PureOp) -> Sem {
-    Sem::Lane(Lane { dst, src, f: F::Rev(op), acc: false, saturate: None })
-}
-/// `dst = f(src...)`.
-pub const fn lane_fn(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
-    Sem::Lane(Lane { dst, src, f: F::Fn(f), acc: false, saturate: None })
-}
-/// One operand, all of one type.
-pub const fn lane1(t: &'static [T; 1], op: PureOp) -> Sem {
-    lane(t[0], t, op)
-}
-/// Two operands, all of one type.
-pub const fn lane2(t: &'static [T; 2], op: PureOp) -> Sem {
-    lane(t[0], t, op)
-}
-/// Three operands, all of one type.
-pub const fn lane3(t: &'static [T; 3], op: PureOp) -> Sem {
-    lane(t[0], t, op)
-}
-/// `dst = op(src..., dst)`.
-pub const fn lane_acc(src: &'static [T], op: PureOp) -> Sem {
-    Sem::Lane(Lane { dst: src[0], src, f: F::Op(op), acc: true, saturate: None })
-}
-/// `dst = op(src0, src1)`, saturating with clamp.
-pub const fn lane_sat(t: &'static [T; 2], op: PureOp, saturate: PureOp) -> Sem {
-    Sem::Lane(Lane { dst: t[0], src: t, f: F::Op(op), acc: false, saturate: Some(F::Op(saturate)) })
-}
-/// `dst = op(src1, src0)`, saturating with clamp.
-pub const fn lane_rev_sat(t: &'static [T; 2], op: PureOp, saturate: PureOp) -> Sem {
-    Sem::Lane(Lane { dst: t[0], src: t, f: F::Rev(op), acc: false, saturate: Some(F::Rev(saturate)) })
-}
-/// `dst = f(src...)`, with clamp `saturate(src...)`.
-pub const fn lane_fn_sat(
-    dst: T,
-    src: &'static [T],
-    f: fn(&mut Builder, &[Value]) -> Value,
-    saturate: fn(&mut Builder, &[Value]) -> Value,
-) -> Sem {
-    Sem::Lane(Lane { dst, src, f: F::Fn(f), acc: false, saturate: Some(F::Fn(saturate)) })
-}
-/// A result and a carry.
-pub const fn carry(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> (Value, Value)) -> Sem {
-    Sem::LaneCarry { dst, src, f, saturate: None }
-}
-/// A result and a carry; the result saturates with clamp.
-pub const fn carry_sat(
-    dst: T,
-    src: &'static [T],
-    f: fn(&mut Builder, &[Value]) -> (Value, Value),
-    saturate: fn(&mut Builder, &[Value]) -> Value,
-) -> Sem {
-    Sem::LaneCarry { dst, src, f, saturate: Some(F::Fn(saturate)) }
-}
-/// v_cmp and v_cmpx.
-pub const fn cmp(src: &'static [T], op: PureOp) -> Sem {
-    Sem::Compare { src, f: F::Op(op) }
-}
-/// v_cmp and v_cmpx of a composed condition.
-pub const fn cmp_fn(src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
-    Sem::Compare { src, f: F::Fn(f) }
-}
-/// `sdst = op(src...)`, SCC = result not zero.
-pub const fn snz(dst: T, src: &'static [T], op: PureOp) -> Sem {
-    Sem::Scalar { dst, src, f: F::Op(op), scc: Scc::NonZero }
-}
-/// `sdst = f(src...)`, SCC = result not zero.
-pub const fn snz_fn(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
-    Sem::Scalar { dst, src, f: F::Fn(f), scc: Scc::NonZero }
-}
-/// `sdst = op(src...)`, SCC unchanged.
-pub const fn s(dst: T, src: &'static [T], op: PureOp) -> Sem {
-    Sem::Scalar { dst, src, f: F::Op(op), scc: Scc::Keep }
-}
-/// `sdst = f(src...)`, SCC unchanged.
-pub const fn s_fn(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
-    Sem::Scalar { dst, src, f: F::Fn(f), scc: Scc::Keep }
-}
-/// `(sdst, SCC) = f(src...)`.
-pub const fn s_scc(dst: T, src: &'static [T], f: fn(&mut Builder, &[Value]) -> (Value, Value)) -> Sem {
-    Sem::ScalarScc { dst, src, f }
-}
-/// `SCC = op(src...)`.
-pub const fn scmp(src: &'static [T], op: PureOp) -> Sem {
-    Sem::ScalarCompare { src, f: F::Op(op) }
-}
-/// `SCC = f(src...)`.
-pub const fn scmp_fn(src: &'static [T], f: fn(&mut Builder, &[Value]) -> Value) -> Sem {
-    Sem::ScalarCompare { src, f: F::Fn(f) }
+impl Sem {
+    /// `meaning` on the operands of `row`; none if there is none.
+    pub fn new(row: &isa::Row, meaning: Meaning) -> Option<Sem> {
+        let (f, saturate, reads) = match meaning {
+            Meaning::None => return None,
+            Meaning::Wave(f) => return Some(Sem::Wave(f)),
+            Meaning::Control(c) => return Some(Sem::Control(c)),
+            Meaning::Note(kind) => return Some(Sem::Note(kind)),
+            Meaning::Value { f, clamped, reads } => (f, clamped, reads),
+        };
+        let (mut dst, mut mask, mut src) = (None, false, vec![]);
+        let sign = |i: u32| row.flags.bits() >> i & 1 != 0;
+        for op in row.ops {
+            match *op {
+                Opd::D(t) | Opd::SD(t) | Opd::AD(t) => dst = Some(T::of(t, false)),
+                Opd::MD => mask = true,
+                Opd::M2 => src.push(Mask),
+                Opd::S0(t) | Opd::V0(t) | Opd::R0(t) | Opd::SR0(t) => src.push(T::of(t, sign(0))),
+                Opd::S1(t) | Opd::V1(t) | Opd::R1(t) => src.push(T::of(t, sign(1))),
+                Opd::S2(t) | Opd::V2(t) | Opd::R2(t) => src.push(T::of(t, sign(2))),
+                Opd::LIT(t) | Opd::SS(t) => src.push(T::of(t, false)),
+                Opd::K(_) => src.push(K),
+                _ => panic!("{}: a function of values takes no {op:?}", row.name),
+            }
+        }
+        for state in reads {
+            match *state {
+                "vcc" => src.push(Mask),
+                "scc" => src.push(T::Scc),
+                other => panic!("{}: {other} is not a value", row.name),
+            }
+        }
+        let src = src.into_boxed_slice();
+        let acc = row.flags.contains(isa::Flags::ACC);
+        let scc = row.writes.contains(isa::Implicit::SCC);
+        if row.enc().is_salu() {
+            return Some(match (f, dst) {
+                (Results::One(f), None) => Sem::ScalarCompare { src, f },
+                (Results::One(f), Some(dst)) => Sem::Scalar { dst, src, f, acc, scc: if scc { Scc::NonZero } else { Scc::Keep } },
+                (Results::Two(f), Some(dst)) if scc => Sem::ScalarScc { dst, src, f, acc },
+                (Results::Two(_), _) => panic!("{}: a result and SCC, which the row does not write", row.name),
+            });
+        }
+        Some(match (f, dst) {
+            (Results::One(f), None) => Sem::Compare { src, f },
+            (Results::One(f), Some(dst)) => {
+                let lane = Lane { dst, src, f, acc, saturate };
+                if row.enc() == isa::Enc::VOP3P { Sem::Packed(lane) } else { Sem::Lane(lane) }
+            }
+            (Results::Two(f), Some(dst)) if mask => Sem::LaneCarry { dst, src, f, saturate },
+            (Results::Two(_), _) => panic!("{}: two results", row.name),
+        })
+    }
 }

@@ -64,11 +64,11 @@ fn counted_code_has_a_probe_a_span_and_other_code_none() {
     assert!(optimized.blocks.iter().flat_map(|b| &b.insts).any(|i| i.op.effect() == Effect::Memory));
 }
 
+/// Tables are expanded when the first row is asked for; it panics if one does not fit its row.
 #[test]
-fn every_meaning_belongs_to_a_row() {
-    let names: std::collections::HashSet<_> = isa::rows::all().iter().map(plain_name).collect();
-    let dead: Vec<&str> = NAMED.iter().copied().flatten().map(|row| row.0).filter(|n| !names.contains(*n)).collect();
-    assert!(dead.is_empty(), "{dead:?}");
+fn every_meaning_fits_its_row() {
+    let with = isa::rows::all().iter().filter(|r| has_semantics(r)).count();
+    assert!(with > 1300, "{with} rows have a meaning");
 }
 
 #[test]

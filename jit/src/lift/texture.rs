@@ -2,7 +2,8 @@
 //! texture crate's business (RDNA3 ISA, chapters 9 and 10).
 
 use super::cx::Cx;
-use super::sem::{B32, Sem};
+use super::meaning::Meaning;
+use super::sem::B32;
 use std::sync::Arc;
 use wavejit_ir::PureOp::{And32, Or32};
 use wavejit_ir::site::{Site, SiteRegisters, Written};
@@ -10,12 +11,12 @@ use wavejit_ir::{NoteKind, Op, SReg, Ty, VReg, Value};
 use wavejit_isa::{Enc, Row};
 
 /// Meaning of a buffer, image or ray row.
-pub fn of_row(row: &Row) -> Option<Sem> {
+pub fn of_row(row: &Row) -> Meaning {
     match row.enc() {
         // Those without operands are about caches.
-        Enc::MUBUF if row.ops.is_empty() => Some(Sem::Note(NoteKind::Cache)),
-        Enc::MUBUF | Enc::MTBUF | Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => Some(Sem::Wave(texture)),
-        _ => None,
+        Enc::MUBUF if row.ops.is_empty() => Meaning::Note(NoteKind::Cache),
+        Enc::MUBUF | Enc::MTBUF | Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => Meaning::Wave(texture),
+        _ => Meaning::None,
     }
 }
 

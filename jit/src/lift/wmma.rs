@@ -13,7 +13,7 @@ use wavejit_isa::Operand;
 
 /// What the elements of C and D are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Acc {
+pub enum Acc {
     F32,
     I32,
     /// In the low half of each register, or the high one by op_sel\[2\]; the other half of D stays.
@@ -86,7 +86,7 @@ fn to_bf16(b: &mut Builder, v: Value) -> Value {
     b.pure3(Sel32, is_nan, nan, r)
 }
 /// The multiplication; `dot` is (a, b) or (a, b, sum) by its arity.
-fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
+pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
     let float = acc != Acc::I32;
     let (a, b) = (matrix(c, 0, regs, float), matrix(c, 1, regs, float));
     let Operand::Vgpr { n: d, .. } = c.op(0) else {
@@ -134,18 +134,7 @@ fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
     }
 }
 /// Integer forms: neg\[0\] and neg\[1\] say that A and B are signed.
-fn wmma_int(c: &mut Cx, regs: usize, dots: [PureOp; 4]) {
+pub fn wmma_int(c: &mut Cx, regs: usize, dots: [PureOp; 4]) {
     let dot = dots[usize::from(c.inst.mods.neg & 3)];
     wmma(c, regs, dot, Acc::I32);
 }
-
-/// Rows.
-#[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("v_wmma_f32_16x16x16_f16",   Sem::Wave(|c| wmma(c, 8, Dot2F32F16, Acc::F32))),
-    ("v_wmma_f32_16x16x16_bf16",  Sem::Wave(|c| wmma(c, 8, Dot2F32Bf16, Acc::F32))),
-    ("v_wmma_f16_16x16x16_f16",   Sem::Wave(|c| wmma(c, 8, Dot2F32F16, Acc::F16))),
-    ("v_wmma_bf16_16x16x16_bf16", Sem::Wave(|c| wmma(c, 8, Dot2F32Bf16, Acc::Bf16))),
-    ("v_wmma_i32_16x16x16_iu8",   Sem::Wave(|c| wmma_int(c, 4, [Dot4UU, Dot4SU, Dot4US, Dot4SS]))),
-    ("v_wmma_i32_16x16x16_iu4",   Sem::Wave(|c| wmma_int(c, 2, [Dot8UU, Dot8SU, Dot8US, Dot8SS]))),
-];

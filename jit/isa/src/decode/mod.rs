@@ -113,7 +113,7 @@ fn read(words: &[u32], target: Gfx, wave_size: u32, lenient: bool, inst: &mut In
 }
 
 /// Stands in an instruction whose row is not known yet.
-static NO_ROW: Row = row("", &[], [X; SPACES], &[], 0);
+static NO_ROW: Row = row("", &[], [X; SPACES], &[]);
 /// Source code of a parameter read from LDS, 32-bit vector sources only.
 const LDS_DIRECT: u32 = Special::LdsDirect.code();
 

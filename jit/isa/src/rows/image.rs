@@ -27,12 +27,12 @@ const WITH_BVH: Procs = Procs::range(0x1013, 0xffff);
 
 /// An instruction that gfx12 has in VIMAGE.
 const fn image(name: &'static str, numbers: [u16; 5], ops: &'static [Opd], flags: u64) -> Row {
-    row(name, &[Enc::MIMG, Enc::VIMAGE], numbers, ops, flags).on(WITH_IMAGES)
+    plain(name, &[Enc::MIMG, Enc::VIMAGE], numbers, ops, flags).on(WITH_IMAGES)
 }
 
 /// An instruction that gfx12 has in VSAMPLE.
 const fn sample(name: &'static str, numbers: [u16; 5], ops: &'static [Opd], flags: u64) -> Row {
-    row(name, &[Enc::MIMG, Enc::VSAMPLE], numbers, ops, flags).on(WITH_IMAGES)
+    plain(name, &[Enc::MIMG, Enc::VSAMPLE], numbers, ops, flags).on(WITH_IMAGES)
 }
 
 #[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12

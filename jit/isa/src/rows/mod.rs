@@ -1,6 +1,39 @@
 //! The instruction table, one file per format. Columns are number spaces: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
 //!
+//! A row is one line of text, everything that is known of an instruction:
+//!
+//! ```text
+//! v_add_nc_u32   VOP2   [0x25, 0x34, 0x25, 0x25, 0x25] d:U32 = a:U32, b:U32 .plus(CL)          => IAdd32(a, b), clamp UAddSat32(a, b);
+//! v_fmac_f32     VOP2   [   X, 0x3b, 0x2b, 0x2b, 0x2b] d:F32 rw = a:F32, b:F32 .on(DL)         => FFma32(a, b, d);
+//! v_cmpx_lt_f32  VOPC   [0x11, 0x51, 0x11, 0x91, 0x91] | exec = a:F32, b:F32                   => FCmpLt32(a, b);
+//! v_div_fmas_f32 VOP3   [0x16f, 0x1e2, 0x16f, 0x237, 0x237] d:F32 = a:F32, b:F32, c:F32 | vcc  => div_fmas([a, b, c, vcc], false);
+//! name           format [opcode numbers, X: none]  written | state = read | state .exceptions    => meaning;
+//! ```
+//!
+//! The name of an operand says its encoding field ([`names`]), its type how it is read and how many registers it has; `rw`: the destination
+//! is read too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
+//! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
+//! operands are those of the row. `=> -` is a row without a meaning. Memory rows and those of graphics are Rust still.
+//!
 //! Opcode numbers follow the ISA manuals; `isa_check` (tests/llvm-check) compares every row with LLVM's assembler and disassembler.
+
+/// Rows of a table's text as [`Row`]s.
+macro_rules! rows {
+    ($($name:ident $enc:ident [$($number:tt),*]
+        $($out:ident $(: $out_ty:tt $(($out_n:tt))?)? $($rw:ident)?),* $(| $($writes:ident)+)?
+        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)?),* $(| $($reads:ident)+)?)?
+        $(.$method:ident($($arg:tt)*))*
+        => $meaning:tt $($kind:ident)? $(($($operand:tt)*))? $(, clamp $clamped:ident($($clamped_operand:tt)*))?;
+    )*) => {
+        &[$(
+            row(stringify!($name), $enc, [$($number),*], &[
+                $($out $(($out_ty $(($out_n))?))?,)*
+                $($($in $(($in_ty $(($in_n))?))?,)*)?
+            ])
+            $($(.$rw())?)* $($(.writes(state::$writes))+)? $($($(.reads(state::$reads))+)?)? $(.$method($($arg)*))*,
+        )*]
+    };
+}
 
 mod buffer;
 mod ds;
@@ -18,11 +51,42 @@ mod vopc;
 mod vopd;
 
 use super::implicit::read_by_rule;
-use super::row::Row;
+use super::inst::Enc;
+use super::row::{Flags, Opd, Row, row};
+use super::target::SPACES;
 use std::sync::LazyLock;
+
+/// Names of operands: each stands for an encoding field.
+pub mod names {
+    /// In vector formats.
+    pub mod vector {
+        pub use crate::row::Opd::{
+            A0 as xa, AD as ad, AV0 as aa, AV1 as ab, C2 as acc, D as d, INDEX as index, LIT as k, M2 as ci, MD as co, R0 as ra, R1 as rb,
+            R2 as rc, S0 as a, S1 as b, S2 as c, SD as sd, V0 as va, V1 as vb, V2 as vc,
+        };
+    }
+    /// In scalar formats.
+    pub mod scalar {
+        pub use crate::row::Opd::{
+            IDX as idx, K as k, LIT as lit, MSG as msg, R0 as ra, R1 as rb, S0 as a, S1 as b, SD as d, SR0 as sa, SS as r,
+        };
+    }
+}
+
+/// State that instructions read and write without naming it.
+#[allow(non_upper_case_globals)] // as it stands in rows
+mod state {
+    use crate::row::Implicit;
+    pub(super) const exec: Implicit = Implicit::EXEC;
+    pub(super) const scc: Implicit = Implicit::SCC;
+    pub(super) const mode: Implicit = Implicit::MODE;
+    pub(super) const vcc: Implicit = Implicit::VCC;
+    pub(super) const m0: Implicit = Implicit::M0;
+}
 
 /// Short names that keep a row on one line.
 mod prelude {
+    pub(super) use super::{plain, state};
     pub(super) use crate::inst::Enc;
     pub(super) use crate::row::Imm::*;
     pub(super) use crate::row::Opd::*;
@@ -45,9 +109,6 @@ mod prelude {
     pub(super) const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
     pub(super) const FROM_GFX11_5: Procs = Procs::range(0x1150, 0xffff);
 
-    pub(super) const EXEC: Implicit = Implicit::EXEC;
-    pub(super) const VCC: Implicit = Implicit::VCC;
-    pub(super) const SCC: Implicit = Implicit::SCC;
     pub(super) const MODE: Implicit = Implicit::MODE;
     pub(super) const FLAT_SCR: Implicit = Implicit::FLAT_SCR;
     /// `M0` alone is the modifier flag of source 0.
@@ -107,7 +168,6 @@ mod prelude {
     pub(super) const NONE: u64 = 0;
     pub(super) const M0: u64 = Flags::M0.bits();
     pub(super) const M01: u64 = Flags::M01.bits();
-    pub(super) const M012: u64 = Flags::M012.bits();
     pub(super) const NEG1: u64 = Flags::NEG1.bits();
     pub(super) const NEG12: u64 = Flags::NEG12.bits();
     pub(super) const IGN0: u64 = Flags::IGN0.bits();
@@ -139,7 +199,6 @@ mod prelude {
     pub(super) const LDS: u64 = Flags::LDS.bits();
     pub(super) const NEG2: u64 = Flags::NEG2.bits();
     pub(super) const NODPP: u64 = Flags::NODPP.bits();
-    pub(super) const ACC: u64 = Flags::ACC.bits();
     pub(super) const BYTE: u64 = Flags::BYTE.bits();
     pub(super) const BYTES: u64 = Flags::BYTES.bits();
     pub(super) const E32: u64 = Flags::E32.bits();
@@ -148,6 +207,14 @@ mod prelude {
     pub(super) const ANY_LANE: u64 = Flags::ANY_LANE.bits();
     pub(super) const LANES: u64 = Flags::LANES.bits();
     pub(super) const M02: u64 = 5;
+    pub(super) const M1: u64 = 2;
+}
+
+/// A row with exactly these modifiers.
+const fn plain(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES], ops: &'static [Opd], flags: u64) -> Row {
+    let mut row = row(name, encs, numbers, ops);
+    row.flags = Flags::from_bits_truncate(flags);
+    row
 }
 
 /// Every row, ordered by id.

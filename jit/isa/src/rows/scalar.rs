@@ -1,312 +1,321 @@
 //! SOP1, SOP2, SOPC, SOPK and SOPP rows. RDNA3 ISA, chapter 16.1 to 16.5.
 
+use super::names::scalar::*;
 use super::prelude::*;
 
-#[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
-pub(super) const ROWS: &[Row] = &[
-    // SOP1
-    row("s_mov_b32",                   SOP1, [0x03, 0x00, 0x03, 0x00, 0x00], &[SD(B32), S0(B32)], NONE),
-    row("s_mov_b64",                   SOP1, [0x04, 0x01, 0x04, 0x01, 0x01], &[SD(B64), S0(B64)], NONE),
-    row("s_cmov_b32",                  SOP1, [0x05, 0x02, 0x05, 0x02, 0x02], &[SD(B32), S0(B32)], NONE).reads(SCC),
-    row("s_cmov_b64",                  SOP1, [0x06, 0x03, 0x06, 0x03, 0x03], &[SD(B64), S0(B64)], NONE).reads(SCC),
-    row("s_brev_b32",                  SOP1, [0x0b, 0x08, 0x0b, 0x04, 0x04], &[SD(B32), S0(B32)], NONE),
-    row("s_brev_b64",                  SOP1, [0x0c, 0x09, 0x0c, 0x05, 0x05], &[SD(B64), S0(B64)], NONE),
-    row("s_ctz_i32_b32",               SOP1, [0x13, 0x10, 0x13, 0x08, 0x08], &[SD(I32), S0(B32)], NONE).named(&[(TO_GFX10, "s_ff1_i32_b32")]),
-    row("s_ctz_i32_b64",               SOP1, [0x14, 0x11, 0x14, 0x09, 0x09], &[SD(I32), S0(B64)], NONE).named(&[(TO_GFX10, "s_ff1_i32_b64")]),
-    row("s_clz_i32_u32",               SOP1, [0x15, 0x12, 0x15, 0x0a, 0x0a], &[SD(I32), S0(U32)], NONE).named(&[(TO_GFX10, "s_flbit_i32_b32")]),
-    row("s_clz_i32_u64",               SOP1, [0x16, 0x13, 0x16, 0x0b, 0x0b], &[SD(I32), S0(U64)], NONE).named(&[(TO_GFX10, "s_flbit_i32_b64")]),
-    row("s_cls_i32",                   SOP1, [0x17, 0x14, 0x17, 0x0c, 0x0c], &[SD(I32), S0(I32)], NONE).named(&[(TO_GFX10, "s_flbit_i32")]),
-    row("s_cls_i32_i64",               SOP1, [0x18, 0x15, 0x18, 0x0d, 0x0d], &[SD(I32), S0(I64)], NONE).named(&[(TO_GFX10, "s_flbit_i32_i64")]),
-    row("s_sext_i32_i8",               SOP1, [0x19, 0x16, 0x19, 0x0e, 0x0e], &[SD(I32), S0(B32)], NONE),
-    row("s_sext_i32_i16",              SOP1, [0x1a, 0x17, 0x1a, 0x0f, 0x0f], &[SD(I32), S0(I32)], NONE),
-    row("s_bitset0_b32",               SOP1, [0x1b, 0x18, 0x1b, 0x10, 0x10], &[SD(B32), S0(B32)], NONE),
-    row("s_bitset0_b64",               SOP1, [0x1c, 0x19, 0x1c, 0x11, 0x11], &[SD(B64), S0(B32)], NONE),
-    row("s_bitset1_b32",               SOP1, [0x1d, 0x1a, 0x1d, 0x12, 0x12], &[SD(B32), S0(B32)], NONE),
-    row("s_bitset1_b64",               SOP1, [0x1e, 0x1b, 0x1e, 0x13, 0x13], &[SD(B64), S0(B32)], NONE),
-    row("s_bitreplicate_b64_b32",      SOP1, [X, 0x37, 0x3b, 0x14, 0x14], &[SD(B64), S0(B32)], NONE).on(FROM_GFX9),
-    row("s_abs_i32",                   SOP1, [0x34, 0x30, 0x34, 0x15, 0x15], &[SD(I32), S0(I32)], NONE).writes(SCC),
-    row("s_bcnt0_i32_b32",             SOP1, [0x0d, 0x0a, 0x0d, 0x16, 0x16], &[SD(I32), S0(B32)], NONE).writes(SCC),
-    row("s_bcnt0_i32_b64",             SOP1, [0x0e, 0x0b, 0x0e, 0x17, 0x17], &[SD(I32), S0(B64)], NONE).writes(SCC),
-    row("s_bcnt1_i32_b32",             SOP1, [0x0f, 0x0c, 0x0f, 0x18, 0x18], &[SD(I32), S0(B32)], NONE).writes(SCC),
-    row("s_bcnt1_i32_b64",             SOP1, [0x10, 0x0d, 0x10, 0x19, 0x19], &[SD(I32), S0(B64)], NONE).writes(SCC),
-    row("s_quadmask_b32",              SOP1, [0x2c, 0x28, 0x2c, 0x1a, 0x1a], &[SD(B32), S0(B32)], NONE),
-    row("s_quadmask_b64",              SOP1, [0x2d, 0x29, 0x2d, 0x1b, 0x1b], &[SD(B64), S0(B64)], NONE),
-    row("s_wqm_b32",                   SOP1, [0x09, 0x06, 0x09, 0x1c, 0x1c], &[SD(B32), S0(B32)], NONE).writes(SCC),
-    row("s_wqm_b64",                   SOP1, [0x0a, 0x07, 0x0a, 0x1d, 0x1d], &[SD(B64), S0(B64)], NONE).writes(SCC),
-    row("s_not_b32",                   SOP1, [0x07, 0x04, 0x07, 0x1e, 0x1e], &[SD(B32), S0(B32)], NONE).writes(SCC),
-    row("s_not_b64",                   SOP1, [0x08, 0x05, 0x08, 0x1f, 0x1f], &[SD(B64), S0(B64)], NONE).writes(SCC),
-    row("s_and_saveexec_b32",          SOP1, [X, X, 0x3c, 0x20, 0x20], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_saveexec_b64",          SOP1, [0x24, 0x20, 0x24, 0x21, 0x21], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_saveexec_b32",           SOP1, [X, X, 0x3d, 0x22, 0x22], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_saveexec_b64",           SOP1, [0x25, 0x21, 0x25, 0x23, 0x23], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_xor_saveexec_b32",          SOP1, [X, X, 0x3e, 0x24, 0x24], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_xor_saveexec_b64",          SOP1, [0x26, 0x22, 0x26, 0x25, 0x25], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_nand_saveexec_b32",         SOP1, [X, X, 0x41, 0x26, 0x26], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_nand_saveexec_b64",         SOP1, [0x29, 0x25, 0x29, 0x27, 0x27], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_nor_saveexec_b32",          SOP1, [X, X, 0x42, 0x28, 0x28], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_nor_saveexec_b64",          SOP1, [0x2a, 0x26, 0x2a, 0x29, 0x29], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_xnor_saveexec_b32",         SOP1, [X, X, 0x43, 0x2a, 0x2a], &[SD(B32), S0(B32)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_xnor_saveexec_b64",         SOP1, [0x2b, 0x27, 0x2b, 0x2b, 0x2b], &[SD(B64), S0(B64)], NONE).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not0_saveexec_b32",     SOP1, [X, X, 0x44, 0x2c, 0x2c], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_andn1_saveexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not0_saveexec_b64",     SOP1, [X, 0x33, 0x37, 0x2d, 0x2d], &[SD(B64), S0(B64)], NONE).on(FROM_GFX9).named(&[(GFX9_10, "s_andn1_saveexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_not0_saveexec_b32",      SOP1, [X, X, 0x45, 0x2e, 0x2e], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_orn1_saveexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_not0_saveexec_b64",      SOP1, [X, 0x34, 0x38, 0x2f, 0x2f], &[SD(B64), S0(B64)], NONE).on(FROM_GFX9).named(&[(GFX9_10, "s_orn1_saveexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not1_saveexec_b32",     SOP1, [X, X, 0x3f, 0x30, 0x30], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_andn2_saveexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not1_saveexec_b64",     SOP1, [0x27, 0x23, 0x27, 0x31, 0x31], &[SD(B64), S0(B64)], NONE).named(&[(TO_GFX10, "s_andn2_saveexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_not1_saveexec_b32",      SOP1, [X, X, 0x40, 0x32, 0x32], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_orn2_saveexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_or_not1_saveexec_b64",      SOP1, [0x28, 0x24, 0x28, 0x33, 0x33], &[SD(B64), S0(B64)], NONE).named(&[(TO_GFX10, "s_orn2_saveexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not0_wrexec_b32",       SOP1, [X, X, 0x46, 0x34, 0x34], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_andn1_wrexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not0_wrexec_b64",       SOP1, [X, 0x35, 0x39, 0x35, 0x35], &[SD(B64), S0(B64)], NONE).on(FROM_GFX9).named(&[(GFX9_10, "s_andn1_wrexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not1_wrexec_b32",       SOP1, [X, X, 0x47, 0x36, 0x36], &[SD(B32), S0(B32)], NONE).named(&[(GFX10, "s_andn2_wrexec_b32")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_and_not1_wrexec_b64",       SOP1, [X, 0x36, 0x3a, 0x37, 0x37], &[SD(B64), S0(B64)], NONE).on(FROM_GFX9).named(&[(GFX9_10, "s_andn2_wrexec_b64")]).reads(EXEC).writes(EXEC).writes(SCC),
-    row("s_movrels_b32",               SOP1, [0x2e, 0x2a, 0x2e, 0x40, 0x40], &[SD(B32), SR0(B32)], NONE).reads(REG_M0),
-    row("s_movrels_b64",               SOP1, [0x2f, 0x2b, 0x2f, 0x41, 0x41], &[SD(B64), SR0(B64)], NONE).reads(REG_M0),
-    row("s_movreld_b32",               SOP1, [0x30, 0x2c, 0x30, 0x42, 0x42], &[SD(B32), S0(B32)], NONE).reads(REG_M0),
-    row("s_movreld_b64",               SOP1, [0x31, 0x2d, 0x31, 0x43, 0x43], &[SD(B64), S0(B64)], NONE).reads(REG_M0),
-    row("s_movrelsd_2_b32",            SOP1, [X, X, 0x49, 0x44, 0x44], &[SD(B32), S0(B32)], NONE).reads(REG_M0),
-    row("s_getpc_b64",                 SOP1, [0x1f, 0x1c, 0x1f, 0x47, 0x47], &[SD(B64)], NONE),
-    row("s_setpc_b64",                 SOP1, [0x20, 0x1d, 0x20, 0x48, 0x48], &[SR0(B64)], NONE),
-    row("s_swappc_b64",                SOP1, [0x21, 0x1e, 0x21, 0x49, 0x49], &[SD(B64), S0(B64)], NONE),
-    row("s_rfe_b64",                   SOP1, [0x22, 0x1f, 0x22, 0x4a, 0x4a], &[SR0(B64)], NONE),
-    row("s_sendmsg_rtn_b32",           SOP1, [X, X, X, 0x4c, 0x4c], &[SD(B32), MSG], NONE),
-    row("s_sendmsg_rtn_b64",           SOP1, [X, X, X, 0x4d, 0x4d], &[SD(B64), MSG], NONE),
-    row("s_ceil_f32",                  SOP1, [X, X, X, 0x60, 0x60], &[SD(F32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_floor_f32",                 SOP1, [X, X, X, 0x61, 0x61], &[SD(F32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_trunc_f32",                 SOP1, [X, X, X, 0x62, 0x62], &[SD(F32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_rndne_f32",                 SOP1, [X, X, X, 0x63, 0x63], &[SD(F32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_f32_i32",               SOP1, [X, X, X, 0x64, 0x64], &[SD(F32), S0(I32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_f32_u32",               SOP1, [X, X, X, 0x65, 0x65], &[SD(F32), S0(U32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_i32_f32",               SOP1, [X, X, X, 0x66, 0x66], &[SD(I32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_u32_f32",               SOP1, [X, X, X, 0x67, 0x67], &[SD(U32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_f16_f32",               SOP1, [X, X, X, 0x68, 0x68], &[SD(F16), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_f32_f16",               SOP1, [X, X, X, 0x69, 0x69], &[SD(F32), S0(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_hi_f32_f16",            SOP1, [X, X, X, 0x6a, 0x6a], &[SD(B32), S0(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_ceil_f16",                  SOP1, [X, X, X, 0x6b, 0x6b], &[SD(F16), S0(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_floor_f16",                 SOP1, [X, X, X, 0x6c, 0x6c], &[SD(F16), S0(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_trunc_f16",                 SOP1, [X, X, X, 0x6d, 0x6d], &[SD(F16), S0(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_rndne_f16",                 SOP1, [X, X, X, 0x6e, 0x6e], &[SD(F16), S0(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_barrier_signal",            SOP1, [X, X, X, X, 0x4e], &[R0(B32)], NONE),
-    row("s_barrier_signal_isfirst",    SOP1, [X, X, X, X, 0x4f], &[R0(B32)], NONE).writes(SCC),
-    row("s_get_barrier_state",         SOP1, [X, X, X, X, 0x50], &[SD(B32), R0(B32)], NONE),
-    row("s_barrier_init",              SOP1, [X, X, X, X, 0x51], &[R0(B32)], NONE).reads(REG_M0),
-    row("s_barrier_join",              SOP1, [X, X, X, X, 0x52], &[R0(B32)], NONE),
-    row("s_wakeup_barrier",            SOP1, [X, X, X, X, 0x57], &[R0(B32)], NONE),
-    row("s_sleep_var",                 SOP1, [X, X, X, X, 0x58], &[S0(B32)], NONE),
-    row("s_ff0_i32_b32",               SOP1, [0x11, 0x0e, 0x11, X, X], &[SD(I32), S0(B32)], NONE),
-    row("s_ff0_i32_b64",               SOP1, [0x12, 0x0f, 0x12, X, X], &[SD(I32), S0(B64)], NONE),
-    row("s_cbranch_join",              SOP1, [0x32, 0x2e, X, X, X], &[SR0(B32)], NONE),
-    row("s_set_gpr_idx_idx",           SOP1, [X, 0x32, X, X, X], &[S0(B32)], NONE).reads(REG_M0).reads(MODE).writes(REG_M0).writes(MODE),
-    // SOP2
-    row("s_add_u32",                   SOP2, [0x00, 0x00, 0x00, 0x00, 0x00], &[SD(U32), S0(U32), S1(U32)], NONE).named(&[(GFX12, "s_add_co_u32")]).writes(SCC),
-    row("s_sub_u32",                   SOP2, [0x01, 0x01, 0x01, 0x01, 0x01], &[SD(U32), S0(U32), S1(U32)], NONE).named(&[(GFX12, "s_sub_co_u32")]).writes(SCC),
-    row("s_add_i32",                   SOP2, [0x02, 0x02, 0x02, 0x02, 0x02], &[SD(I32), S0(I32), S1(I32)], NONE).named(&[(GFX12, "s_add_co_i32")]).writes(SCC),
-    row("s_sub_i32",                   SOP2, [0x03, 0x03, 0x03, 0x03, 0x03], &[SD(I32), S0(I32), S1(I32)], NONE).named(&[(GFX12, "s_sub_co_i32")]).writes(SCC),
-    row("s_addc_u32",                  SOP2, [0x04, 0x04, 0x04, 0x04, 0x04], &[SD(U32), S0(U32), S1(U32)], NONE).named(&[(GFX12, "s_add_co_ci_u32")]).reads(SCC).writes(SCC),
-    row("s_subb_u32",                  SOP2, [0x05, 0x05, 0x05, 0x05, 0x05], &[SD(U32), S0(U32), S1(U32)], NONE).named(&[(GFX12, "s_sub_co_ci_u32")]).reads(SCC).writes(SCC),
-    row("s_absdiff_i32",               SOP2, [0x2c, 0x2a, 0x2c, 0x06, 0x06], &[SD(I32), S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_lshl_b32",                  SOP2, [0x1e, 0x1c, 0x1e, 0x08, 0x08], &[SD(B32), S0(B32), S1(U32)], NONE).writes(SCC),
-    row("s_lshl_b64",                  SOP2, [0x1f, 0x1d, 0x1f, 0x09, 0x09], &[SD(B64), S0(B64), S1(U32)], NONE).writes(SCC),
-    row("s_lshr_b32",                  SOP2, [0x20, 0x1e, 0x20, 0x0a, 0x0a], &[SD(B32), S0(B32), S1(U32)], NONE).writes(SCC),
-    row("s_lshr_b64",                  SOP2, [0x21, 0x1f, 0x21, 0x0b, 0x0b], &[SD(B64), S0(B64), S1(U32)], NONE).writes(SCC),
-    row("s_ashr_i32",                  SOP2, [0x22, 0x20, 0x22, 0x0c, 0x0c], &[SD(I32), S0(I32), S1(U32)], NONE).writes(SCC),
-    row("s_ashr_i64",                  SOP2, [0x23, 0x21, 0x23, 0x0d, 0x0d], &[SD(I64), S0(I64), S1(U32)], NONE).writes(SCC),
-    row("s_lshl1_add_u32",             SOP2, [X, 0x2e, 0x2e, 0x0e, 0x0e], &[SD(U32), S0(U32), S1(U32)], NONE).on(FROM_GFX9).writes(SCC),
-    row("s_lshl2_add_u32",             SOP2, [X, 0x2f, 0x2f, 0x0f, 0x0f], &[SD(U32), S0(U32), S1(U32)], NONE).on(FROM_GFX9).writes(SCC),
-    row("s_lshl3_add_u32",             SOP2, [X, 0x30, 0x30, 0x10, 0x10], &[SD(U32), S0(U32), S1(U32)], NONE).on(FROM_GFX9).writes(SCC),
-    row("s_lshl4_add_u32",             SOP2, [X, 0x31, 0x31, 0x11, 0x11], &[SD(U32), S0(U32), S1(U32)], NONE).on(FROM_GFX9).writes(SCC),
-    row("s_min_i32",                   SOP2, [0x06, 0x06, 0x06, 0x12, 0x12], &[SD(I32), S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_min_u32",                   SOP2, [0x07, 0x07, 0x07, 0x13, 0x13], &[SD(U32), S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_max_i32",                   SOP2, [0x08, 0x08, 0x08, 0x14, 0x14], &[SD(I32), S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_max_u32",                   SOP2, [0x09, 0x09, 0x09, 0x15, 0x15], &[SD(U32), S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_and_b32",                   SOP2, [0x0e, 0x0c, 0x0e, 0x16, 0x16], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_and_b64",                   SOP2, [0x0f, 0x0d, 0x0f, 0x17, 0x17], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_or_b32",                    SOP2, [0x10, 0x0e, 0x10, 0x18, 0x18], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_or_b64",                    SOP2, [0x11, 0x0f, 0x11, 0x19, 0x19], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_xor_b32",                   SOP2, [0x12, 0x10, 0x12, 0x1a, 0x1a], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_xor_b64",                   SOP2, [0x13, 0x11, 0x13, 0x1b, 0x1b], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_nand_b32",                  SOP2, [0x18, 0x16, 0x18, 0x1c, 0x1c], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_nand_b64",                  SOP2, [0x19, 0x17, 0x19, 0x1d, 0x1d], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_nor_b32",                   SOP2, [0x1a, 0x18, 0x1a, 0x1e, 0x1e], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_nor_b64",                   SOP2, [0x1b, 0x19, 0x1b, 0x1f, 0x1f], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_xnor_b32",                  SOP2, [0x1c, 0x1a, 0x1c, 0x20, 0x20], &[SD(B32), S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_xnor_b64",                  SOP2, [0x1d, 0x1b, 0x1d, 0x21, 0x21], &[SD(B64), S0(B64), S1(B64)], NONE).writes(SCC),
-    row("s_and_not1_b32",              SOP2, [0x14, 0x12, 0x14, 0x22, 0x22], &[SD(B32), S0(B32), S1(B32)], NONE).named(&[(TO_GFX10, "s_andn2_b32")]).writes(SCC),
-    row("s_and_not1_b64",              SOP2, [0x15, 0x13, 0x15, 0x23, 0x23], &[SD(B64), S0(B64), S1(B64)], NONE).named(&[(TO_GFX10, "s_andn2_b64")]).writes(SCC),
-    row("s_or_not1_b32",               SOP2, [0x16, 0x14, 0x16, 0x24, 0x24], &[SD(B32), S0(B32), S1(B32)], NONE).named(&[(TO_GFX10, "s_orn2_b32")]).writes(SCC),
-    row("s_or_not1_b64",               SOP2, [0x17, 0x15, 0x17, 0x25, 0x25], &[SD(B64), S0(B64), S1(B64)], NONE).named(&[(TO_GFX10, "s_orn2_b64")]).writes(SCC),
-    row("s_bfe_u32",                   SOP2, [0x27, 0x25, 0x27, 0x26, 0x26], &[SD(U32), S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_bfe_i32",                   SOP2, [0x28, 0x26, 0x28, 0x27, 0x27], &[SD(I32), S0(I32), S1(U32)], NONE).writes(SCC),
-    row("s_bfe_u64",                   SOP2, [0x29, 0x27, 0x29, 0x28, 0x28], &[SD(U64), S0(U64), S1(U32)], NONE).writes(SCC),
-    row("s_bfe_i64",                   SOP2, [0x2a, 0x28, 0x2a, 0x29, 0x29], &[SD(I64), S0(I64), S1(U32)], NONE).writes(SCC),
-    row("s_bfm_b32",                   SOP2, [0x24, 0x22, 0x24, 0x2a, 0x2a], &[SD(B32), S0(B32), S1(U32)], NONE),
-    row("s_bfm_b64",                   SOP2, [0x25, 0x23, 0x25, 0x2b, 0x2b], &[SD(B64), S0(B32), S1(U32)], NONE),
-    row("s_mul_i32",                   SOP2, [0x26, 0x24, 0x26, 0x2c, 0x2c], &[SD(I32), S0(I32), S1(I32)], NONE),
-    row("s_mul_hi_u32",                SOP2, [X, 0x2c, 0x35, 0x2d, 0x2d], &[SD(U32), S0(U32), S1(U32)], NONE).on(FROM_GFX9),
-    row("s_mul_hi_i32",                SOP2, [X, 0x2d, 0x36, 0x2e, 0x2e], &[SD(I32), S0(I32), S1(I32)], NONE).on(FROM_GFX9),
-    row("s_cselect_b32",               SOP2, [0x0a, 0x0a, 0x0a, 0x30, 0x30], &[SD(B32), S0(B32), S1(B32)], NONE).reads(SCC),
-    row("s_cselect_b64",               SOP2, [0x0b, 0x0b, 0x0b, 0x31, 0x31], &[SD(B64), S0(B64), S1(B64)], NONE).reads(SCC),
-    row("s_pack_ll_b32_b16",           SOP2, [X, 0x32, 0x32, 0x32, 0x32], &[SD(B32), S0(B32), S1(B32)], NONE).on(FROM_GFX9),
-    row("s_pack_lh_b32_b16",           SOP2, [X, 0x33, 0x33, 0x33, 0x33], &[SD(B32), S0(B32), S1(B32)], NONE).on(FROM_GFX9),
-    row("s_pack_hh_b32_b16",           SOP2, [X, 0x34, 0x34, 0x34, 0x34], &[SD(B32), S0(B32), S1(B32)], NONE).on(FROM_GFX9),
-    row("s_pack_hl_b32_b16",           SOP2, [X, X, X, 0x35, 0x35], &[SD(B32), S0(B32), S1(B32)], NONE),
-    row("s_add_f32",                   SOP2, [X, X, X, 0x40, 0x40], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_sub_f32",                   SOP2, [X, X, X, 0x41, 0x41], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_min_f32",                   SOP2, [X, X, X, 0x42, X], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_min_num_f32",               SOP2, [X, X, X, X, 0x42], &[SD(F32), S0(F32), S1(F32)], NONE).named(&[(ALSO, "s_min_f32")]).reads(MODE),
-    row("s_max_f32",                   SOP2, [X, X, X, 0x43, X], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_max_num_f32",               SOP2, [X, X, X, X, 0x43], &[SD(F32), S0(F32), S1(F32)], NONE).named(&[(ALSO, "s_max_f32")]).reads(MODE),
-    row("s_mul_f32",                   SOP2, [X, X, X, 0x44, 0x44], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_fmaak_f32",                 SOP2, [X, X, X, 0x45, 0x45], &[SD(F32), S0(F32), S1(F32), LIT(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_fmamk_f32",                 SOP2, [X, X, X, 0x46, 0x46], &[SD(F32), S0(F32), LIT(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_fmac_f32",                  SOP2, [X, X, X, 0x47, 0x47], &[SD(F32), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_cvt_pk_rtz_f16_f32",        SOP2, [X, X, X, 0x48, 0x48], &[SD(F16), S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_add_f16",                   SOP2, [X, X, X, 0x49, 0x49], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_sub_f16",                   SOP2, [X, X, X, 0x4a, 0x4a], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_min_f16",                   SOP2, [X, X, X, 0x4b, X], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_min_num_f16",               SOP2, [X, X, X, X, 0x4b], &[SD(F16), S0(F16), S1(F16)], NONE).named(&[(ALSO, "s_min_f16")]).reads(MODE),
-    row("s_max_f16",                   SOP2, [X, X, X, 0x4c, X], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_max_num_f16",               SOP2, [X, X, X, X, 0x4c], &[SD(F16), S0(F16), S1(F16)], NONE).named(&[(ALSO, "s_max_f16")]).reads(MODE),
-    row("s_mul_f16",                   SOP2, [X, X, X, 0x4d, 0x4d], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_fmac_f16",                  SOP2, [X, X, X, 0x4e, 0x4e], &[SD(F16), S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE),
-    row("s_minimum_f32",               SOP2, [X, X, X, X, 0x4f], &[SD(F32), S0(F32), S1(F32)], NONE),
-    row("s_maximum_f32",               SOP2, [X, X, X, X, 0x50], &[SD(F32), S0(F32), S1(F32)], NONE),
-    row("s_minimum_f16",               SOP2, [X, X, X, X, 0x51], &[SD(F16), S0(F16), S1(F16)], NONE),
-    row("s_maximum_f16",               SOP2, [X, X, X, X, 0x52], &[SD(F16), S0(F16), S1(F16)], NONE),
-    row("s_add_nc_u64",                SOP2, [X, X, X, X, 0x53], &[SD(U64), S0(U64), S1(U64)], NONE),
-    row("s_sub_nc_u64",                SOP2, [X, X, X, X, 0x54], &[SD(U64), S0(U64), S1(U64)], NONE),
-    row("s_mul_u64",                   SOP2, [X, X, X, X, 0x55], &[SD(U64), S0(U64), S1(U64)], NONE),
-    row("s_cbranch_g_fork",            SOP2, [0x2b, 0x29, X, X, X], &[R0(B64), R1(B64)], NONE),
-    row("s_rfe_restore_b64",           SOP2, [X, 0x2b, X, X, X], &[S0(B64), S1(B32)], NONE),
-    // SOPC
-    row("s_cmp_eq_i32",                SOPC, [0x00, 0x00, 0x00, 0x00, 0x00], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_lg_i32",                SOPC, [0x01, 0x01, 0x01, 0x01, 0x01], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_gt_i32",                SOPC, [0x02, 0x02, 0x02, 0x02, 0x02], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_ge_i32",                SOPC, [0x03, 0x03, 0x03, 0x03, 0x03], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_lt_i32",                SOPC, [0x04, 0x04, 0x04, 0x04, 0x04], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_le_i32",                SOPC, [0x05, 0x05, 0x05, 0x05, 0x05], &[S0(I32), S1(I32)], NONE).writes(SCC),
-    row("s_cmp_eq_u32",                SOPC, [0x06, 0x06, 0x06, 0x06, 0x06], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_lg_u32",                SOPC, [0x07, 0x07, 0x07, 0x07, 0x07], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_gt_u32",                SOPC, [0x08, 0x08, 0x08, 0x08, 0x08], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_ge_u32",                SOPC, [0x09, 0x09, 0x09, 0x09, 0x09], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_lt_u32",                SOPC, [0x0a, 0x0a, 0x0a, 0x0a, 0x0a], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_le_u32",                SOPC, [0x0b, 0x0b, 0x0b, 0x0b, 0x0b], &[S0(U32), S1(U32)], NONE).writes(SCC),
-    row("s_bitcmp0_b32",               SOPC, [0x0c, 0x0c, 0x0c, 0x0c, 0x0c], &[S0(B32), S1(U32)], NONE).writes(SCC),
-    row("s_bitcmp1_b32",               SOPC, [0x0d, 0x0d, 0x0d, 0x0d, 0x0d], &[S0(B32), S1(U32)], NONE).writes(SCC),
-    row("s_bitcmp0_b64",               SOPC, [0x0e, 0x0e, 0x0e, 0x0e, 0x0e], &[S0(B64), S1(U32)], NONE).writes(SCC),
-    row("s_bitcmp1_b64",               SOPC, [0x0f, 0x0f, 0x0f, 0x0f, 0x0f], &[S0(B64), S1(U32)], NONE).writes(SCC),
-    row("s_cmp_eq_u64",                SOPC, [X, 0x12, 0x12, 0x10, 0x10], &[S0(U64), S1(U64)], NONE).writes(SCC),
-    row("s_cmp_lg_u64",                SOPC, [X, 0x13, 0x13, 0x11, 0x11], &[S0(U64), S1(U64)], NONE).writes(SCC),
-    row("s_cmp_lt_f32",                SOPC, [X, X, X, 0x41, 0x41], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_eq_f32",                SOPC, [X, X, X, 0x42, 0x42], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_le_f32",                SOPC, [X, X, X, 0x43, 0x43], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_gt_f32",                SOPC, [X, X, X, 0x44, 0x44], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_lg_f32",                SOPC, [X, X, X, 0x45, 0x45], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_ge_f32",                SOPC, [X, X, X, 0x46, 0x46], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_o_f32",                 SOPC, [X, X, X, 0x47, 0x47], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_u_f32",                 SOPC, [X, X, X, 0x48, 0x48], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nge_f32",               SOPC, [X, X, X, 0x49, 0x49], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nlg_f32",               SOPC, [X, X, X, 0x4a, 0x4a], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_ngt_f32",               SOPC, [X, X, X, 0x4b, 0x4b], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nle_f32",               SOPC, [X, X, X, 0x4c, 0x4c], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_neq_f32",               SOPC, [X, X, X, 0x4d, 0x4d], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nlt_f32",               SOPC, [X, X, X, 0x4e, 0x4e], &[S0(F32), S1(F32)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_lt_f16",                SOPC, [X, X, X, 0x51, 0x51], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_eq_f16",                SOPC, [X, X, X, 0x52, 0x52], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_le_f16",                SOPC, [X, X, X, 0x53, 0x53], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_gt_f16",                SOPC, [X, X, X, 0x54, 0x54], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_lg_f16",                SOPC, [X, X, X, 0x55, 0x55], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_ge_f16",                SOPC, [X, X, X, 0x56, 0x56], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_o_f16",                 SOPC, [X, X, X, 0x57, 0x57], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_u_f16",                 SOPC, [X, X, X, 0x58, 0x58], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nge_f16",               SOPC, [X, X, X, 0x59, 0x59], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nlg_f16",               SOPC, [X, X, X, 0x5a, 0x5a], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_ngt_f16",               SOPC, [X, X, X, 0x5b, 0x5b], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nle_f16",               SOPC, [X, X, X, 0x5c, 0x5c], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_neq_f16",               SOPC, [X, X, X, 0x5d, 0x5d], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_cmp_nlt_f16",               SOPC, [X, X, X, 0x5e, 0x5e], &[S0(F16), S1(F16)], NONE).on(FROM_GFX11_5).reads(MODE).writes(SCC),
-    row("s_setvskip",                  SOPC, [0x10, 0x10, X, X, X], &[S0(B32), S1(B32)], NONE).writes(SCC),
-    row("s_set_gpr_idx_on",            SOPC, [X, 0x11, X, X, X], &[S0(B32), IDX], NONE).reads(REG_M0).reads(MODE).writes(REG_M0).writes(MODE),
-    // SOPK
-    row("s_movk_i32",                  SOPK, [0x00, 0x00, 0x00, 0x00, 0x00], &[SD(I32), K(Hex)], NONE),
-    row("s_version",                   SOPK, [X, X, 0x01, 0x01, 0x01], &[K(Version)], NONE),
-    row("s_cmovk_i32",                 SOPK, [0x02, 0x01, 0x02, 0x02, 0x02], &[SD(I32), K(Hex)], NONE).reads(SCC),
-    row("s_cmpk_eq_i32",               SOPK, [0x03, 0x02, 0x03, 0x03, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_lg_i32",               SOPK, [0x04, 0x03, 0x04, 0x04, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_gt_i32",               SOPK, [0x05, 0x04, 0x05, 0x05, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_ge_i32",               SOPK, [0x06, 0x05, 0x06, 0x06, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_lt_i32",               SOPK, [0x07, 0x06, 0x07, 0x07, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_le_i32",               SOPK, [0x08, 0x07, 0x08, 0x08, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_eq_u32",               SOPK, [0x09, 0x08, 0x09, 0x09, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_lg_u32",               SOPK, [0x0a, 0x09, 0x0a, 0x0a, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_gt_u32",               SOPK, [0x0b, 0x0a, 0x0b, 0x0b, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_ge_u32",               SOPK, [0x0c, 0x0b, 0x0c, 0x0c, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_lt_u32",               SOPK, [0x0d, 0x0c, 0x0d, 0x0d, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_cmpk_le_u32",               SOPK, [0x0e, 0x0d, 0x0e, 0x0e, X], &[SS(B32), K(Hex)], NONE).writes(SCC),
-    row("s_addk_i32",                  SOPK, [0x0f, 0x0e, 0x0f, 0x0f, 0x0f], &[SD(I32), K(Hex)], NONE).named(&[(GFX12, "s_addk_co_i32")]).writes(SCC),
-    row("s_mulk_i32",                  SOPK, [0x10, 0x0f, 0x10, 0x10, 0x10], &[SD(I32), K(Hex)], NONE),
-    row("s_getreg_b32",                SOPK, [0x12, 0x11, 0x12, 0x11, 0x11], &[SD(B32), K(Hwreg)], NONE).reads(MODE),
-    row("s_setreg_b32",                SOPK, [0x13, 0x12, 0x13, 0x12, 0x12], &[K(Hwreg), SS(B32)], NONE).reads(MODE).writes(MODE),
-    row("s_setreg_imm32_b32",          SOPK, [0x15, 0x14, 0x15, 0x13, 0x13], &[K(Hwreg), LIT(B32)], NONE).reads(MODE).writes(MODE),
-    row("s_call_b64",                  SOPK, [X, 0x15, 0x16, 0x14, 0x14], &[SD(B64), K(Branch)], NONE).on(FROM_GFX9),
-    row("s_subvector_loop_begin",      SOPK, [X, X, 0x1b, 0x16, X], &[SD(B32), K(Branch)], NONE).reads(EXEC).writes(EXEC),
-    row("s_subvector_loop_end",        SOPK, [X, X, 0x1c, 0x17, X], &[SD(B32), K(Branch)], NONE).reads(EXEC).writes(EXEC),
-    row("s_waitcnt_vscnt",             SOPK, [X, X, 0x17, 0x18, X], &[SS(B32), K(Hex)], NONE),
-    row("s_waitcnt_vmcnt",             SOPK, [X, X, 0x18, 0x19, X], &[SS(B32), K(Hex)], NONE),
-    row("s_waitcnt_expcnt",            SOPK, [X, X, 0x19, 0x1a, X], &[SS(B32), K(Hex)], NONE),
-    row("s_waitcnt_lgkmcnt",           SOPK, [X, X, 0x1a, 0x1b, X], &[SS(B32), K(Hex)], NONE),
-    row("s_cbranch_i_fork",            SOPK, [0x11, 0x10, X, X, X], &[SS(B64), K(Branch)], NONE),
-    // SOPP
-    row("s_nop",                       SOPP, [0x00, 0x00, 0x00, 0x00, 0x00], &[K(Auto)], NONE),
-    row("s_setkill",                   SOPP, [0x0b, 0x0b, 0x0b, 0x01, 0x01], &[K(Auto)], NONE),
-    row("s_sethalt",                   SOPP, [0x0d, 0x0d, 0x0d, 0x02, 0x02], &[K(Auto)], NONE),
-    row("s_sleep",                     SOPP, [0x0e, 0x0e, 0x0e, 0x03, 0x03], &[K(Auto)], NONE),
-    row("s_set_inst_prefetch_distance", SOPP, [X, X, 0x20, 0x04, X], &[K(Hex)], NONE).named(&[(GFX10, "s_inst_prefetch")]),
-    row("s_clause",                    SOPP, [X, X, 0x21, 0x05, 0x05], &[K(Hex)], NONE),
-    row("s_delay_alu",                 SOPP, [X, X, X, 0x07, 0x07], &[K(DelayAlu)], NONE),
-    row("s_waitcnt_depctr",            SOPP, [X, X, 0x23, 0x08, 0x08], &[K(Depctr)], NONE).named(&[(GFX12, "s_wait_alu")]),
-    row("s_waitcnt",                   SOPP, [0x0c, 0x0c, 0x0c, 0x09, 0x09], &[K(Waitcnt)], NONE),
-    row("s_wait_idle",                 SOPP, [X, X, 0x22, 0x0a, 0x0a], &[], NONE),
-    row("s_wait_event",                SOPP, [X, X, X, 0x0b, 0x0b], &[K(Hex)], NONE),
-    row("s_trap",                      SOPP, [0x12, 0x12, 0x12, 0x10, 0x10], &[K(Auto)], NONE),
-    row("s_round_mode",                SOPP, [X, X, 0x24, 0x11, 0x11], &[K(Hex)], NONE).reads(MODE).writes(MODE),
-    row("s_denorm_mode",               SOPP, [X, X, 0x25, 0x12, 0x12], &[K(Auto)], NONE).reads(MODE).writes(MODE),
-    row("s_singleuse_vdst",            SOPP, [X, X, X, 0x13, 0x13], &[K(Hex)], NONE).on(FROM_GFX11_5),
-    row("s_code_end",                  SOPP, [X, X, 0x1f, 0x1f, 0x1f], &[], NONE),
-    row("s_branch",                    SOPP, [0x02, 0x02, 0x02, 0x20, 0x20], &[K(Branch)], NONE),
-    row("s_cbranch_scc0",              SOPP, [0x04, 0x04, 0x04, 0x21, 0x21], &[K(Branch)], NONE).reads(SCC),
-    row("s_cbranch_scc1",              SOPP, [0x05, 0x05, 0x05, 0x22, 0x22], &[K(Branch)], NONE).reads(SCC),
-    row("s_cbranch_vccz",              SOPP, [0x06, 0x06, 0x06, 0x23, 0x23], &[K(Branch)], NONE).reads(VCC),
-    row("s_cbranch_vccnz",             SOPP, [0x07, 0x07, 0x07, 0x24, 0x24], &[K(Branch)], NONE).reads(VCC),
-    row("s_cbranch_execz",             SOPP, [0x08, 0x08, 0x08, 0x25, 0x25], &[K(Branch)], NONE).reads(EXEC),
-    row("s_cbranch_execnz",            SOPP, [0x09, 0x09, 0x09, 0x26, 0x26], &[K(Branch)], NONE).reads(EXEC),
-    row("s_cbranch_cdbgsys",           SOPP, [0x17, 0x17, 0x17, 0x27, X], &[K(Branch)], NONE),
-    row("s_cbranch_cdbguser",          SOPP, [0x18, 0x18, 0x18, 0x28, X], &[K(Branch)], NONE),
-    row("s_cbranch_cdbgsys_or_user",   SOPP, [0x19, 0x19, 0x19, 0x29, X], &[K(Branch)], NONE),
-    row("s_cbranch_cdbgsys_and_user",  SOPP, [0x1a, 0x1a, 0x1a, 0x2a, X], &[K(Branch)], NONE),
-    row("s_endpgm",                    SOPP, [0x01, 0x01, 0x01, 0x30, 0x30], &[K(Optional)], NONE),
-    row("s_endpgm_saved",              SOPP, [X, 0x1b, 0x1b, 0x31, 0x31], &[], NONE),
-    row("s_wakeup",                    SOPP, [X, 0x03, 0x03, 0x34, 0x34], &[], NONE),
-    row("s_setprio",                   SOPP, [0x0f, 0x0f, 0x0f, 0x35, 0x35], &[K(Auto)], NONE),
-    row("s_sendmsg",                   SOPP, [0x10, 0x10, 0x10, 0x36, 0x36], &[K(Sendmsg)], NONE).reads(EXEC).reads(REG_M0),
-    row("s_sendmsghalt",               SOPP, [0x11, 0x11, 0x11, 0x37, 0x37], &[K(Sendmsg)], NONE).reads(EXEC).reads(REG_M0),
-    row("s_incperflevel",              SOPP, [0x14, 0x14, 0x14, 0x38, 0x38], &[K(Auto)], NONE),
-    row("s_decperflevel",              SOPP, [0x15, 0x15, 0x15, 0x39, 0x39], &[K(Auto)], NONE),
-    row("s_ttracedata",                SOPP, [0x16, 0x16, 0x16, 0x3a, 0x3a], &[], NONE).reads(REG_M0),
-    row("s_ttracedata_imm",            SOPP, [X, X, 0x28, 0x3b, 0x3b], &[K(Hex)], NONE),
-    row("s_icache_inv",                SOPP, [0x13, 0x13, 0x13, 0x3c, 0x3c], &[], NONE),
-    row("s_barrier",                   SOPP, [0x0a, 0x0a, 0x0a, 0x3d, X], &[], NONE),
-    row("s_barrier_wait",              SOPP, [X, X, X, X, 0x14], &[K(Auto)], NONE),
-    row("s_barrier_leave",             SOPP, [X, X, X, X, 0x15], &[], NONE).writes(SCC),
-    row("s_wait_loadcnt",              SOPP, [X, X, X, X, 0x40], &[K(Hex)], NONE),
-    row("s_wait_storecnt",             SOPP, [X, X, X, X, 0x41], &[K(Hex)], NONE),
-    row("s_wait_samplecnt",            SOPP, [X, X, X, X, 0x42], &[K(Hex)], NONE),
-    row("s_wait_bvhcnt",               SOPP, [X, X, X, X, 0x43], &[K(Hex)], NONE),
-    row("s_wait_expcnt",               SOPP, [X, X, X, X, 0x44], &[K(Hex)], NONE),
-    row("s_wait_dscnt",                SOPP, [X, X, X, X, 0x46], &[K(Hex)], NONE),
-    row("s_wait_kmcnt",                SOPP, [X, X, X, X, 0x47], &[K(Hex)], NONE),
-    row("s_wait_loadcnt_dscnt",        SOPP, [X, X, X, X, 0x48], &[K(Hex)], NONE),
-    row("s_wait_storecnt_dscnt",       SOPP, [X, X, X, X, 0x49], &[K(Hex)], NONE),
-    row("s_endpgm_ordered_ps_done",    SOPP, [X, 0x1e, 0x1e, X, X], &[], NONE).on(GFX9_10),
-    row("s_set_gpr_idx_off",           SOPP, [X, 0x1c, X, X, X], &[], NONE).reads(MODE).writes(MODE),
-    row("s_set_gpr_idx_mode",          SOPP, [X, 0x1d, X, X, X], &[K(GprIdx)], NONE).reads(MODE).writes(REG_M0).writes(MODE),
-];
+/// SOP1, SOP2, SOPC, SOPK and SOPP rows, for the macro `$use`. Opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
+#[macro_export]
+#[rustfmt::skip]
+macro_rules! scalar_rows {
+    ($use:ident) => {
+        $use! {
+            // SOP1
+            s_mov_b32                    SOP1 [0x03, 0x00, 0x03, 0x00, 0x00] d:B32 = a:B32                   => same(a);
+            s_mov_b64                    SOP1 [0x04, 0x01, 0x04, 0x01, 0x01] d:B64 = a:B64                   => same(a);
+            s_cmov_b32                   SOP1 [0x05, 0x02, 0x05, 0x02, 0x02] d:B32 rw = a:B32 | scc          => Sel32(scc, a, d);
+            s_cmov_b64                   SOP1 [0x06, 0x03, 0x06, 0x03, 0x03] d:B64 rw = a:B64 | scc          => Sel64(scc, a, d);
+            s_brev_b32                   SOP1 [0x0b, 0x08, 0x0b, 0x04, 0x04] d:B32 = a:B32                   => BitRev32(a);
+            s_brev_b64                   SOP1 [0x0c, 0x09, 0x0c, 0x05, 0x05] d:B64 = a:B64                   => BitRev64(a);
+            s_ctz_i32_b32                SOP1 [0x13, 0x10, 0x13, 0x08, 0x08] d:I32 = a:B32 .named(&[(TO_GFX10, "s_ff1_i32_b32")]) => FfblB32(a);
+            s_ctz_i32_b64                SOP1 [0x14, 0x11, 0x14, 0x09, 0x09] d:I32 = a:B64 .named(&[(TO_GFX10, "s_ff1_i32_b64")]) => FfblB64(a);
+            s_clz_i32_u32                SOP1 [0x15, 0x12, 0x15, 0x0a, 0x0a] d:I32 = a:U32 .named(&[(TO_GFX10, "s_flbit_i32_b32")]) => FfbhU32(a);
+            s_clz_i32_u64                SOP1 [0x16, 0x13, 0x16, 0x0b, 0x0b] d:I32 = a:U64 .named(&[(TO_GFX10, "s_flbit_i32_b64")]) => FfbhU64(a);
+            s_cls_i32                    SOP1 [0x17, 0x14, 0x17, 0x0c, 0x0c] d:I32 = a:I32 .named(&[(TO_GFX10, "s_flbit_i32")]) => FfbhI32(a);
+            s_cls_i32_i64                SOP1 [0x18, 0x15, 0x18, 0x0d, 0x0d] d:I32 = a:I64 .named(&[(TO_GFX10, "s_flbit_i32_i64")]) => FfbhI64(a);
+            s_sext_i32_i8                SOP1 [0x19, 0x16, 0x19, 0x0e, 0x0e] d:I32 = a:B32                   => sext(a, 8);
+            s_sext_i32_i16               SOP1 [0x1a, 0x17, 0x1a, 0x0f, 0x0f] d:I32 = a:I32                   => sext(a, 16);
+            s_bitset0_b32                SOP1 [0x1b, 0x18, 0x1b, 0x10, 0x10] d:B32 = a:B32                   => do bitset(false, false);
+            s_bitset0_b64                SOP1 [0x1c, 0x19, 0x1c, 0x11, 0x11] d:B64 = a:B32                   => do bitset(true, false);
+            s_bitset1_b32                SOP1 [0x1d, 0x1a, 0x1d, 0x12, 0x12] d:B32 = a:B32                   => do bitset(false, true);
+            s_bitset1_b64                SOP1 [0x1e, 0x1b, 0x1e, 0x13, 0x13] d:B64 = a:B32                   => do bitset(true, true);
+            s_bitreplicate_b64_b32       SOP1 [   X, 0x37, 0x3b, 0x14, 0x14] d:B64 = a:B32 .on(FROM_GFX9)    => BitReplicate(a);
+            s_abs_i32                    SOP1 [0x34, 0x30, 0x34, 0x15, 0x15] d:I32 | scc = a:I32             => abs(a);
+            s_bcnt0_i32_b32              SOP1 [0x0d, 0x0a, 0x0d, 0x16, 0x16] d:I32 | scc = a:B32             => bcnt0(a, false);
+            s_bcnt0_i32_b64              SOP1 [0x0e, 0x0b, 0x0e, 0x17, 0x17] d:I32 | scc = a:B64             => bcnt0(a, true);
+            s_bcnt1_i32_b32              SOP1 [0x0f, 0x0c, 0x0f, 0x18, 0x18] d:I32 | scc = a:B32             => Popcnt32(a);
+            s_bcnt1_i32_b64              SOP1 [0x10, 0x0d, 0x10, 0x19, 0x19] d:I32 | scc = a:B64             => Popcnt64(a);
+            s_quadmask_b32               SOP1 [0x2c, 0x28, 0x2c, 0x1a, 0x1a] d:B32 | scc = a:B32             => wqm32(a, QuadMask64);
+            s_quadmask_b64               SOP1 [0x2d, 0x29, 0x2d, 0x1b, 0x1b] d:B64 | scc = a:B64             => QuadMask64(a);
+            s_wqm_b32                    SOP1 [0x09, 0x06, 0x09, 0x1c, 0x1c] d:B32 | scc = a:B32             => wqm32(a, Wqm64);
+            s_wqm_b64                    SOP1 [0x0a, 0x07, 0x0a, 0x1d, 0x1d] d:B64 | scc = a:B64             => Wqm64(a);
+            s_not_b32                    SOP1 [0x07, 0x04, 0x07, 0x1e, 0x1e] d:B32 | scc = a:B32             => Not32(a);
+            s_not_b64                    SOP1 [0x08, 0x05, 0x08, 0x1f, 0x1f] d:B64 | scc = a:B64             => Not64(a);
+            s_and_saveexec_b32           SOP1 [   X,    X, 0x3c, 0x20, 0x20] d:B32 | exec scc = a:B32 | exec => do save(B32, and);
+            s_and_saveexec_b64           SOP1 [0x24, 0x20, 0x24, 0x21, 0x21] d:B64 | exec scc = a:B64 | exec => do save(B64, and);
+            s_or_saveexec_b32            SOP1 [   X,    X, 0x3d, 0x22, 0x22] d:B32 | exec scc = a:B32 | exec => do save(B32, or);
+            s_or_saveexec_b64            SOP1 [0x25, 0x21, 0x25, 0x23, 0x23] d:B64 | exec scc = a:B64 | exec => do save(B64, or);
+            s_xor_saveexec_b32           SOP1 [   X,    X, 0x3e, 0x24, 0x24] d:B32 | exec scc = a:B32 | exec => do save(B32, xor);
+            s_xor_saveexec_b64           SOP1 [0x26, 0x22, 0x26, 0x25, 0x25] d:B64 | exec scc = a:B64 | exec => do save(B64, xor);
+            s_nand_saveexec_b32          SOP1 [   X,    X, 0x41, 0x26, 0x26] d:B32 | exec scc = a:B32 | exec => do save(B32, nand);
+            s_nand_saveexec_b64          SOP1 [0x29, 0x25, 0x29, 0x27, 0x27] d:B64 | exec scc = a:B64 | exec => do save(B64, nand);
+            s_nor_saveexec_b32           SOP1 [   X,    X, 0x42, 0x28, 0x28] d:B32 | exec scc = a:B32 | exec => do save(B32, nor);
+            s_nor_saveexec_b64           SOP1 [0x2a, 0x26, 0x2a, 0x29, 0x29] d:B64 | exec scc = a:B64 | exec => do save(B64, nor);
+            s_xnor_saveexec_b32          SOP1 [   X,    X, 0x43, 0x2a, 0x2a] d:B32 | exec scc = a:B32 | exec => do save(B32, xnor);
+            s_xnor_saveexec_b64          SOP1 [0x2b, 0x27, 0x2b, 0x2b, 0x2b] d:B64 | exec scc = a:B64 | exec => do save(B64, xnor);
+            s_and_not0_saveexec_b32      SOP1 [   X,    X, 0x44, 0x2c, 0x2c] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_andn1_saveexec_b32")]) => do save(B32, and_not0);
+            s_and_not0_saveexec_b64      SOP1 [   X, 0x33, 0x37, 0x2d, 0x2d] d:B64 | exec scc = a:B64 | exec .on(FROM_GFX9).named(&[(GFX9_10, "s_andn1_saveexec_b64")]) => do save(B64, and_not0);
+            s_or_not0_saveexec_b32       SOP1 [   X,    X, 0x45, 0x2e, 0x2e] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_orn1_saveexec_b32")]) => do save(B32, or_not0);
+            s_or_not0_saveexec_b64       SOP1 [   X, 0x34, 0x38, 0x2f, 0x2f] d:B64 | exec scc = a:B64 | exec .on(FROM_GFX9).named(&[(GFX9_10, "s_orn1_saveexec_b64")]) => do save(B64, or_not0);
+            s_and_not1_saveexec_b32      SOP1 [   X,    X, 0x3f, 0x30, 0x30] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_andn2_saveexec_b32")]) => do save(B32, and_not1);
+            s_and_not1_saveexec_b64      SOP1 [0x27, 0x23, 0x27, 0x31, 0x31] d:B64 | exec scc = a:B64 | exec .named(&[(TO_GFX10, "s_andn2_saveexec_b64")]) => do save(B64, and_not1);
+            s_or_not1_saveexec_b32       SOP1 [   X,    X, 0x40, 0x32, 0x32] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_orn2_saveexec_b32")]) => do save(B32, or_not1);
+            s_or_not1_saveexec_b64       SOP1 [0x28, 0x24, 0x28, 0x33, 0x33] d:B64 | exec scc = a:B64 | exec .named(&[(TO_GFX10, "s_orn2_saveexec_b64")]) => do save(B64, or_not1);
+            s_and_not0_wrexec_b32        SOP1 [   X,    X, 0x46, 0x34, 0x34] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_andn1_wrexec_b32")]) => do write_both(B32, and_not0);
+            s_and_not0_wrexec_b64        SOP1 [   X, 0x35, 0x39, 0x35, 0x35] d:B64 | exec scc = a:B64 | exec .on(FROM_GFX9).named(&[(GFX9_10, "s_andn1_wrexec_b64")]) => do write_both(B64, and_not0);
+            s_and_not1_wrexec_b32        SOP1 [   X,    X, 0x47, 0x36, 0x36] d:B32 | exec scc = a:B32 | exec .named(&[(GFX10, "s_andn2_wrexec_b32")]) => do write_both(B32, and_not1);
+            s_and_not1_wrexec_b64        SOP1 [   X, 0x36, 0x3a, 0x37, 0x37] d:B64 | exec scc = a:B64 | exec .on(FROM_GFX9).named(&[(GFX9_10, "s_andn2_wrexec_b64")]) => do write_both(B64, and_not1);
+            s_movrels_b32                SOP1 [0x2e, 0x2a, 0x2e, 0x40, 0x40] d:B32 = sa:B32 | m0             => do movrels(false);
+            s_movrels_b64                SOP1 [0x2f, 0x2b, 0x2f, 0x41, 0x41] d:B64 = sa:B64 | m0             => do movrels(true);
+            s_movreld_b32                SOP1 [0x30, 0x2c, 0x30, 0x42, 0x42] d:B32 = a:B32 | m0              => do movreld(false);
+            s_movreld_b64                SOP1 [0x31, 0x2d, 0x31, 0x43, 0x43] d:B64 = a:B64 | m0              => do movreld(true);
+            s_movrelsd_2_b32             SOP1 [   X,    X, 0x49, 0x44, 0x44] d:B32 = a:B32 | m0              => do movrelsd2();
+            s_getpc_b64                  SOP1 [0x1f, 0x1c, 0x1f, 0x47, 0x47] d:B64                           => do getpc();
+            s_setpc_b64                  SOP1 [0x20, 0x1d, 0x20, 0x48, 0x48] = sa:B64                        => ends SetPc;
+            s_swappc_b64                 SOP1 [0x21, 0x1e, 0x21, 0x49, 0x49] d:B64 = a:B64                   => ends SwapPc;
+            s_rfe_b64                    SOP1 [0x22, 0x1f, 0x22, 0x4a, 0x4a] = sa:B64                        => -;
+            s_sendmsg_rtn_b32            SOP1 [   X,    X,    X, 0x4c, 0x4c] d:B32 = msg                     => do sendmsg_rtn(B32);
+            s_sendmsg_rtn_b64            SOP1 [   X,    X,    X, 0x4d, 0x4d] d:B64 = msg                     => do sendmsg_rtn(B64);
+            s_ceil_f32                   SOP1 [   X,    X,    X, 0x60, 0x60] d:F32 = a:F32 .on(FROM_GFX11_5) => FCeil32(a);
+            s_floor_f32                  SOP1 [   X,    X,    X, 0x61, 0x61] d:F32 = a:F32 .on(FROM_GFX11_5) => FFloor32(a);
+            s_trunc_f32                  SOP1 [   X,    X,    X, 0x62, 0x62] d:F32 = a:F32 .on(FROM_GFX11_5) => FTrunc32(a);
+            s_rndne_f32                  SOP1 [   X,    X,    X, 0x63, 0x63] d:F32 = a:F32 .on(FROM_GFX11_5) => FRndne32(a);
+            s_cvt_f32_i32                SOP1 [   X,    X,    X, 0x64, 0x64] d:F32 = a:I32 .on(FROM_GFX11_5) => CvtF32I32(a);
+            s_cvt_f32_u32                SOP1 [   X,    X,    X, 0x65, 0x65] d:F32 = a:U32 .on(FROM_GFX11_5) => CvtF32U32(a);
+            s_cvt_i32_f32                SOP1 [   X,    X,    X, 0x66, 0x66] d:I32 = a:F32 .on(FROM_GFX11_5) => CvtI32F32(a);
+            s_cvt_u32_f32                SOP1 [   X,    X,    X, 0x67, 0x67] d:U32 = a:F32 .on(FROM_GFX11_5) => CvtU32F32(a);
+            s_cvt_f16_f32                SOP1 [   X,    X,    X, 0x68, 0x68] d:F16 = a:F32 .on(FROM_GFX11_5) => CvtF16F32(a);
+            s_cvt_f32_f16                SOP1 [   X,    X,    X, 0x69, 0x69] d:F32 = a:F16 .on(FROM_GFX11_5) => CvtF32F16(a);
+            s_cvt_hi_f32_f16             SOP1 [   X,    X,    X, 0x6a, 0x6a] d:B32 = a:F32 .on(FROM_GFX11_5) => CvtF32F16(high_half(a));
+            s_ceil_f16                   SOP1 [   X,    X,    X, 0x6b, 0x6b] d:F16 = a:F16 .on(FROM_GFX11_5) => FCeil16(a);
+            s_floor_f16                  SOP1 [   X,    X,    X, 0x6c, 0x6c] d:F16 = a:F16 .on(FROM_GFX11_5) => FFloor16(a);
+            s_trunc_f16                  SOP1 [   X,    X,    X, 0x6d, 0x6d] d:F16 = a:F16 .on(FROM_GFX11_5) => FTrunc16(a);
+            s_rndne_f16                  SOP1 [   X,    X,    X, 0x6e, 0x6e] d:F16 = a:F16 .on(FROM_GFX11_5) => FRndne16(a);
+            s_barrier_signal             SOP1 [   X,    X,    X,    X, 0x4e] = ra:B32                        => -;
+            s_barrier_signal_isfirst     SOP1 [   X,    X,    X,    X, 0x4f] | scc = ra:B32                  => -;
+            s_get_barrier_state          SOP1 [   X,    X,    X,    X, 0x50] d:B32 = ra:B32                  => -;
+            s_barrier_init               SOP1 [   X,    X,    X,    X, 0x51] = ra:B32 | m0                   => -;
+            s_barrier_join               SOP1 [   X,    X,    X,    X, 0x52] = ra:B32                        => -;
+            s_wakeup_barrier             SOP1 [   X,    X,    X,    X, 0x57] = ra:B32                        => -;
+            s_sleep_var                  SOP1 [   X,    X,    X,    X, 0x58] = a:B32                         => -;
+            s_ff0_i32_b32                SOP1 [0x11, 0x0e, 0x11,    X,    X] d:I32 = a:B32                   => FfblB32(Not32(a));
+            s_ff0_i32_b64                SOP1 [0x12, 0x0f, 0x12,    X,    X] d:I32 = a:B64                   => FfblB64(Not64(a));
+            s_cbranch_join               SOP1 [0x32, 0x2e,    X,    X,    X] = sa:B32                        => -;
+            s_set_gpr_idx_idx            SOP1 [   X, 0x32,    X,    X,    X] | m0 mode = a:B32 | m0 mode     => -;
+            // SOP2
+            s_add_u32                    SOP2 [0x00, 0x00, 0x00, 0x00, 0x00] d:U32 | scc = a:U32, b:U32 .named(&[(GFX12, "s_add_co_u32")]) => add_carry(a, b);
+            s_sub_u32                    SOP2 [0x01, 0x01, 0x01, 0x01, 0x01] d:U32 | scc = a:U32, b:U32 .named(&[(GFX12, "s_sub_co_u32")]) => sub_borrow(a, b);
+            s_add_i32                    SOP2 [0x02, 0x02, 0x02, 0x02, 0x02] d:I32 | scc = a:I32, b:I32 .named(&[(GFX12, "s_add_co_i32")]) => add_overflow(a, b);
+            s_sub_i32                    SOP2 [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 | scc = a:I32, b:I32 .named(&[(GFX12, "s_sub_co_i32")]) => sub_overflow(a, b);
+            s_addc_u32                   SOP2 [0x04, 0x04, 0x04, 0x04, 0x04] d:U32 | scc = a:U32, b:U32 | scc .named(&[(GFX12, "s_add_co_ci_u32")]) => with_carry(a, b, scc, false);
+            s_subb_u32                   SOP2 [0x05, 0x05, 0x05, 0x05, 0x05] d:U32 | scc = a:U32, b:U32 | scc .named(&[(GFX12, "s_sub_co_ci_u32")]) => with_carry(a, b, scc, true);
+            s_absdiff_i32                SOP2 [0x2c, 0x2a, 0x2c, 0x06, 0x06] d:I32 | scc = a:I32, b:I32      => absdiff(a, b);
+            s_lshl_b32                   SOP2 [0x1e, 0x1c, 0x1e, 0x08, 0x08] d:B32 | scc = a:B32, b:U32      => Shl32(a, b);
+            s_lshl_b64                   SOP2 [0x1f, 0x1d, 0x1f, 0x09, 0x09] d:B64 | scc = a:B64, b:U32      => Shl64(a, b);
+            s_lshr_b32                   SOP2 [0x20, 0x1e, 0x20, 0x0a, 0x0a] d:B32 | scc = a:B32, b:U32      => LShr32(a, b);
+            s_lshr_b64                   SOP2 [0x21, 0x1f, 0x21, 0x0b, 0x0b] d:B64 | scc = a:B64, b:U32      => LShr64(a, b);
+            s_ashr_i32                   SOP2 [0x22, 0x20, 0x22, 0x0c, 0x0c] d:I32 | scc = a:I32, b:U32      => AShr32(a, b);
+            s_ashr_i64                   SOP2 [0x23, 0x21, 0x23, 0x0d, 0x0d] d:I64 | scc = a:I64, b:U32      => AShr64(a, b);
+            s_lshl1_add_u32              SOP2 [   X, 0x2e, 0x2e, 0x0e, 0x0e] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 1);
+            s_lshl2_add_u32              SOP2 [   X, 0x2f, 0x2f, 0x0f, 0x0f] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 2);
+            s_lshl3_add_u32              SOP2 [   X, 0x30, 0x30, 0x10, 0x10] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 3);
+            s_lshl4_add_u32              SOP2 [   X, 0x31, 0x31, 0x11, 0x11] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 4);
+            s_min_i32                    SOP2 [0x06, 0x06, 0x06, 0x12, 0x12] d:I32 | scc = a:I32, b:I32      => choose([a, b], ICmpSlt32);
+            s_min_u32                    SOP2 [0x07, 0x07, 0x07, 0x13, 0x13] d:U32 | scc = a:U32, b:U32      => choose([a, b], ICmpUlt32);
+            s_max_i32                    SOP2 [0x08, 0x08, 0x08, 0x14, 0x14] d:I32 | scc = a:I32, b:I32      => choose([a, b], ICmpSgt32);
+            s_max_u32                    SOP2 [0x09, 0x09, 0x09, 0x15, 0x15] d:U32 | scc = a:U32, b:U32      => choose([a, b], ICmpUgt32);
+            s_and_b32                    SOP2 [0x0e, 0x0c, 0x0e, 0x16, 0x16] d:B32 | scc = a:B32, b:B32      => And32(a, b);
+            s_and_b64                    SOP2 [0x0f, 0x0d, 0x0f, 0x17, 0x17] d:B64 | scc = a:B64, b:B64      => And64(a, b);
+            s_or_b32                     SOP2 [0x10, 0x0e, 0x10, 0x18, 0x18] d:B32 | scc = a:B32, b:B32      => Or32(a, b);
+            s_or_b64                     SOP2 [0x11, 0x0f, 0x11, 0x19, 0x19] d:B64 | scc = a:B64, b:B64      => Or64(a, b);
+            s_xor_b32                    SOP2 [0x12, 0x10, 0x12, 0x1a, 0x1a] d:B32 | scc = a:B32, b:B32      => Xor32(a, b);
+            s_xor_b64                    SOP2 [0x13, 0x11, 0x13, 0x1b, 0x1b] d:B64 | scc = a:B64, b:B64      => Xor64(a, b);
+            s_nand_b32                   SOP2 [0x18, 0x16, 0x18, 0x1c, 0x1c] d:B32 | scc = a:B32, b:B32      => inverted([a, b], And32, Not32);
+            s_nand_b64                   SOP2 [0x19, 0x17, 0x19, 0x1d, 0x1d] d:B64 | scc = a:B64, b:B64      => inverted([a, b], And64, Not64);
+            s_nor_b32                    SOP2 [0x1a, 0x18, 0x1a, 0x1e, 0x1e] d:B32 | scc = a:B32, b:B32      => inverted([a, b], Or32, Not32);
+            s_nor_b64                    SOP2 [0x1b, 0x19, 0x1b, 0x1f, 0x1f] d:B64 | scc = a:B64, b:B64      => inverted([a, b], Or64, Not64);
+            s_xnor_b32                   SOP2 [0x1c, 0x1a, 0x1c, 0x20, 0x20] d:B32 | scc = a:B32, b:B32      => inverted([a, b], Xor32, Not32);
+            s_xnor_b64                   SOP2 [0x1d, 0x1b, 0x1d, 0x21, 0x21] d:B64 | scc = a:B64, b:B64      => inverted([a, b], Xor64, Not64);
+            s_and_not1_b32               SOP2 [0x14, 0x12, 0x14, 0x22, 0x22] d:B32 | scc = a:B32, b:B32 .named(&[(TO_GFX10, "s_andn2_b32")]) => not1([a, b], And32, Not32);
+            s_and_not1_b64               SOP2 [0x15, 0x13, 0x15, 0x23, 0x23] d:B64 | scc = a:B64, b:B64 .named(&[(TO_GFX10, "s_andn2_b64")]) => not1([a, b], And64, Not64);
+            s_or_not1_b32                SOP2 [0x16, 0x14, 0x16, 0x24, 0x24] d:B32 | scc = a:B32, b:B32 .named(&[(TO_GFX10, "s_orn2_b32")]) => not1([a, b], Or32, Not32);
+            s_or_not1_b64                SOP2 [0x17, 0x15, 0x17, 0x25, 0x25] d:B64 | scc = a:B64, b:B64 .named(&[(TO_GFX10, "s_orn2_b64")]) => not1([a, b], Or64, Not64);
+            s_bfe_u32                    SOP2 [0x27, 0x25, 0x27, 0x26, 0x26] d:U32 | scc = a:U32, b:U32      => bfe([a, b], false, false);
+            s_bfe_i32                    SOP2 [0x28, 0x26, 0x28, 0x27, 0x27] d:I32 | scc = a:I32, b:U32      => bfe([a, b], true, false);
+            s_bfe_u64                    SOP2 [0x29, 0x27, 0x29, 0x28, 0x28] d:U64 | scc = a:U64, b:U32      => bfe([a, b], false, true);
+            s_bfe_i64                    SOP2 [0x2a, 0x28, 0x2a, 0x29, 0x29] d:I64 | scc = a:I64, b:U32      => bfe([a, b], true, true);
+            s_bfm_b32                    SOP2 [0x24, 0x22, 0x24, 0x2a, 0x2a] d:B32 = a:B32, b:U32            => Bfm32(a, b);
+            s_bfm_b64                    SOP2 [0x25, 0x23, 0x25, 0x2b, 0x2b] d:B64 = a:B32, b:U32            => bfm64([a, b]);
+            s_mul_i32                    SOP2 [0x26, 0x24, 0x26, 0x2c, 0x2c] d:I32 = a:I32, b:I32            => IMul32(a, b);
+            s_mul_hi_u32                 SOP2 [   X, 0x2c, 0x35, 0x2d, 0x2d] d:U32 = a:U32, b:U32 .on(FROM_GFX9) => UMulHi32(a, b);
+            s_mul_hi_i32                 SOP2 [   X, 0x2d, 0x36, 0x2e, 0x2e] d:I32 = a:I32, b:I32 .on(FROM_GFX9) => SMulHi32(a, b);
+            s_cselect_b32                SOP2 [0x0a, 0x0a, 0x0a, 0x30, 0x30] d:B32 = a:B32, b:B32 | scc      => Sel32(scc, a, b);
+            s_cselect_b64                SOP2 [0x0b, 0x0b, 0x0b, 0x31, 0x31] d:B64 = a:B64, b:B64 | scc      => Sel64(scc, a, b);
+            s_pack_ll_b32_b16            SOP2 [   X, 0x32, 0x32, 0x32, 0x32] d:B32 = a:B32, b:B32 .on(FROM_GFX9) => pack([a, b], 0, 0);
+            s_pack_lh_b32_b16            SOP2 [   X, 0x33, 0x33, 0x33, 0x33] d:B32 = a:B32, b:B32 .on(FROM_GFX9) => pack([a, b], 0, 16);
+            s_pack_hh_b32_b16            SOP2 [   X, 0x34, 0x34, 0x34, 0x34] d:B32 = a:B32, b:B32 .on(FROM_GFX9) => pack([a, b], 16, 16);
+            s_pack_hl_b32_b16            SOP2 [   X,    X,    X, 0x35, 0x35] d:B32 = a:B32, b:B32            => pack([a, b], 16, 0);
+            s_add_f32                    SOP2 [   X,    X,    X, 0x40, 0x40] d:F32 = a:F32, b:F32 .on(FROM_GFX11_5) => FAdd32(a, b);
+            s_sub_f32                    SOP2 [   X,    X,    X, 0x41, 0x41] d:F32 = a:F32, b:F32 .on(FROM_GFX11_5) => FSub32(a, b);
+            s_min_f32                    SOP2 [   X,    X,    X, 0x42,    X] d:F32 = a:F32, b:F32 .on(FROM_GFX11_5) => FMin32(a, b);
+            s_min_num_f32                SOP2 [   X,    X,    X,    X, 0x42] d:F32 = a:F32, b:F32 .named(&[(ALSO, "s_min_f32")]) => FMinNum32(a, b);
+            s_max_f32                    SOP2 [   X,    X,    X, 0x43,    X] d:F32 = a:F32, b:F32 .on(FROM_GFX11_5) => FMax32(a, b);
+            s_max_num_f32                SOP2 [   X,    X,    X,    X, 0x43] d:F32 = a:F32, b:F32 .named(&[(ALSO, "s_max_f32")]) => FMaxNum32(a, b);
+            s_mul_f32                    SOP2 [   X,    X,    X, 0x44, 0x44] d:F32 = a:F32, b:F32 .on(FROM_GFX11_5) => FMul32(a, b);
+            s_fmaak_f32                  SOP2 [   X,    X,    X, 0x45, 0x45] d:F32 = a:F32, b:F32, lit:F32 .on(FROM_GFX11_5) => FFma32(a, b, lit);
+            s_fmamk_f32                  SOP2 [   X,    X,    X, 0x46, 0x46] d:F32 = a:F32, lit:F32, b:F32 .on(FROM_GFX11_5) => FFma32(a, lit, b);
+            s_fmac_f32                   SOP2 [   X,    X,    X, 0x47, 0x47] d:F32 rw = a:F32, b:F32 .on(FROM_GFX11_5) => FFma32(a, b, d);
+            s_cvt_pk_rtz_f16_f32         SOP2 [   X,    X,    X, 0x48, 0x48] d:F16 = a:F32, b:F32 .on(FROM_GFX11_5) => CvtPkRtzF16F32(a, b);
+            s_add_f16                    SOP2 [   X,    X,    X, 0x49, 0x49] d:F16 = a:F16, b:F16 .on(FROM_GFX11_5) => FAdd16(a, b);
+            s_sub_f16                    SOP2 [   X,    X,    X, 0x4a, 0x4a] d:F16 = a:F16, b:F16 .on(FROM_GFX11_5) => FSub16(a, b);
+            s_min_f16                    SOP2 [   X,    X,    X, 0x4b,    X] d:F16 = a:F16, b:F16 .on(FROM_GFX11_5) => FMin16(a, b);
+            s_min_num_f16                SOP2 [   X,    X,    X,    X, 0x4b] d:F16 = a:F16, b:F16 .named(&[(ALSO, "s_min_f16")]) => FMinNum16(a, b);
+            s_max_f16                    SOP2 [   X,    X,    X, 0x4c,    X] d:F16 = a:F16, b:F16 .on(FROM_GFX11_5) => FMax16(a, b);
+            s_max_num_f16                SOP2 [   X,    X,    X,    X, 0x4c] d:F16 = a:F16, b:F16 .named(&[(ALSO, "s_max_f16")]) => FMaxNum16(a, b);
+            s_mul_f16                    SOP2 [   X,    X,    X, 0x4d, 0x4d] d:F16 = a:F16, b:F16 .on(FROM_GFX11_5) => FMul16(a, b);
+            s_fmac_f16                   SOP2 [   X,    X,    X, 0x4e, 0x4e] d:F16 rw = a:F16, b:F16 .on(FROM_GFX11_5) => FFma16(a, b, d);
+            s_minimum_f32                SOP2 [   X,    X,    X,    X, 0x4f] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
+            s_maximum_f32                SOP2 [   X,    X,    X,    X, 0x50] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
+            s_minimum_f16                SOP2 [   X,    X,    X,    X, 0x51] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
+            s_maximum_f16                SOP2 [   X,    X,    X,    X, 0x52] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
+            s_add_nc_u64                 SOP2 [   X,    X,    X,    X, 0x53] d:U64 = a:U64, b:U64            => -;
+            s_sub_nc_u64                 SOP2 [   X,    X,    X,    X, 0x54] d:U64 = a:U64, b:U64            => -;
+            s_mul_u64                    SOP2 [   X,    X,    X,    X, 0x55] d:U64 = a:U64, b:U64            => -;
+            s_cbranch_g_fork             SOP2 [0x2b, 0x29,    X,    X,    X] = ra:B64, rb:B64                => -;
+            s_rfe_restore_b64            SOP2 [   X, 0x2b,    X,    X,    X] = a:B64, b:B32                  => -;
+            // SOPC
+            s_cmp_eq_i32                 SOPC [0x00, 0x00, 0x00, 0x00, 0x00] | scc = a:I32, b:I32            => ICmpEq32(a, b);
+            s_cmp_lg_i32                 SOPC [0x01, 0x01, 0x01, 0x01, 0x01] | scc = a:I32, b:I32            => ICmpNe32(a, b);
+            s_cmp_gt_i32                 SOPC [0x02, 0x02, 0x02, 0x02, 0x02] | scc = a:I32, b:I32            => ICmpSgt32(a, b);
+            s_cmp_ge_i32                 SOPC [0x03, 0x03, 0x03, 0x03, 0x03] | scc = a:I32, b:I32            => ICmpSge32(a, b);
+            s_cmp_lt_i32                 SOPC [0x04, 0x04, 0x04, 0x04, 0x04] | scc = a:I32, b:I32            => ICmpSlt32(a, b);
+            s_cmp_le_i32                 SOPC [0x05, 0x05, 0x05, 0x05, 0x05] | scc = a:I32, b:I32            => ICmpSle32(a, b);
+            s_cmp_eq_u32                 SOPC [0x06, 0x06, 0x06, 0x06, 0x06] | scc = a:U32, b:U32            => ICmpEq32(a, b);
+            s_cmp_lg_u32                 SOPC [0x07, 0x07, 0x07, 0x07, 0x07] | scc = a:U32, b:U32            => ICmpNe32(a, b);
+            s_cmp_gt_u32                 SOPC [0x08, 0x08, 0x08, 0x08, 0x08] | scc = a:U32, b:U32            => ICmpUgt32(a, b);
+            s_cmp_ge_u32                 SOPC [0x09, 0x09, 0x09, 0x09, 0x09] | scc = a:U32, b:U32            => ICmpUge32(a, b);
+            s_cmp_lt_u32                 SOPC [0x0a, 0x0a, 0x0a, 0x0a, 0x0a] | scc = a:U32, b:U32            => ICmpUlt32(a, b);
+            s_cmp_le_u32                 SOPC [0x0b, 0x0b, 0x0b, 0x0b, 0x0b] | scc = a:U32, b:U32            => ICmpUle32(a, b);
+            s_bitcmp0_b32                SOPC [0x0c, 0x0c, 0x0c, 0x0c, 0x0c] | scc = a:B32, b:U32            => bit_of([a, b], false, false);
+            s_bitcmp1_b32                SOPC [0x0d, 0x0d, 0x0d, 0x0d, 0x0d] | scc = a:B32, b:U32            => bit_of([a, b], false, true);
+            s_bitcmp0_b64                SOPC [0x0e, 0x0e, 0x0e, 0x0e, 0x0e] | scc = a:B64, b:U32            => bit_of([a, b], true, false);
+            s_bitcmp1_b64                SOPC [0x0f, 0x0f, 0x0f, 0x0f, 0x0f] | scc = a:B64, b:U32            => bit_of([a, b], true, true);
+            s_cmp_eq_u64                 SOPC [   X, 0x12, 0x12, 0x10, 0x10] | scc = a:U64, b:U64            => ICmpEq64(a, b);
+            s_cmp_lg_u64                 SOPC [   X, 0x13, 0x13, 0x11, 0x11] | scc = a:U64, b:U64            => ICmpNe64(a, b);
+            s_cmp_lt_f32                 SOPC [   X,    X,    X, 0x41, 0x41] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpLt32(a, b);
+            s_cmp_eq_f32                 SOPC [   X,    X,    X, 0x42, 0x42] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpEq32(a, b);
+            s_cmp_le_f32                 SOPC [   X,    X,    X, 0x43, 0x43] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpLe32(a, b);
+            s_cmp_gt_f32                 SOPC [   X,    X,    X, 0x44, 0x44] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpGt32(a, b);
+            s_cmp_lg_f32                 SOPC [   X,    X,    X, 0x45, 0x45] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpLg32(a, b);
+            s_cmp_ge_f32                 SOPC [   X,    X,    X, 0x46, 0x46] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpGe32(a, b);
+            s_cmp_o_f32                  SOPC [   X,    X,    X, 0x47, 0x47] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpO32(a, b);
+            s_cmp_u_f32                  SOPC [   X,    X,    X, 0x48, 0x48] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpU32(a, b);
+            s_cmp_nge_f32                SOPC [   X,    X,    X, 0x49, 0x49] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNge32(a, b);
+            s_cmp_nlg_f32                SOPC [   X,    X,    X, 0x4a, 0x4a] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNlg32(a, b);
+            s_cmp_ngt_f32                SOPC [   X,    X,    X, 0x4b, 0x4b] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNgt32(a, b);
+            s_cmp_nle_f32                SOPC [   X,    X,    X, 0x4c, 0x4c] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNle32(a, b);
+            s_cmp_neq_f32                SOPC [   X,    X,    X, 0x4d, 0x4d] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNeq32(a, b);
+            s_cmp_nlt_f32                SOPC [   X,    X,    X, 0x4e, 0x4e] | scc = a:F32, b:F32 .on(FROM_GFX11_5) => FCmpNlt32(a, b);
+            s_cmp_lt_f16                 SOPC [   X,    X,    X, 0x51, 0x51] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpLt16(a, b);
+            s_cmp_eq_f16                 SOPC [   X,    X,    X, 0x52, 0x52] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpEq16(a, b);
+            s_cmp_le_f16                 SOPC [   X,    X,    X, 0x53, 0x53] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpLe16(a, b);
+            s_cmp_gt_f16                 SOPC [   X,    X,    X, 0x54, 0x54] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpGt16(a, b);
+            s_cmp_lg_f16                 SOPC [   X,    X,    X, 0x55, 0x55] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpLg16(a, b);
+            s_cmp_ge_f16                 SOPC [   X,    X,    X, 0x56, 0x56] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpGe16(a, b);
+            s_cmp_o_f16                  SOPC [   X,    X,    X, 0x57, 0x57] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpO16(a, b);
+            s_cmp_u_f16                  SOPC [   X,    X,    X, 0x58, 0x58] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpU16(a, b);
+            s_cmp_nge_f16                SOPC [   X,    X,    X, 0x59, 0x59] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNge16(a, b);
+            s_cmp_nlg_f16                SOPC [   X,    X,    X, 0x5a, 0x5a] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNlg16(a, b);
+            s_cmp_ngt_f16                SOPC [   X,    X,    X, 0x5b, 0x5b] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNgt16(a, b);
+            s_cmp_nle_f16                SOPC [   X,    X,    X, 0x5c, 0x5c] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNle16(a, b);
+            s_cmp_neq_f16                SOPC [   X,    X,    X, 0x5d, 0x5d] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNeq16(a, b);
+            s_cmp_nlt_f16                SOPC [   X,    X,    X, 0x5e, 0x5e] | scc = a:F16, b:F16 .on(FROM_GFX11_5) => FCmpNlt16(a, b);
+            s_setvskip                   SOPC [0x10, 0x10,    X,    X,    X] | scc = a:B32, b:B32            => -;
+            s_set_gpr_idx_on             SOPC [   X, 0x11,    X,    X,    X] | m0 mode = a:B32, idx | m0 mode => -;
+            // SOPK
+            s_movk_i32                   SOPK [0x00, 0x00, 0x00, 0x00, 0x00] d:I32 = k:Hex                   => same(k);
+            s_version                    SOPK [   X,    X, 0x01, 0x01, 0x01] = k:Version                     => note Other;
+            s_cmovk_i32                  SOPK [0x02, 0x01, 0x02, 0x02, 0x02] d:I32 rw = k:Hex | scc          => Sel32(scc, k, d);
+            s_cmpk_eq_i32                SOPK [0x03, 0x02, 0x03, 0x03,    X] | scc = r:B32, k:Hex            => ICmpEq32(r, k);
+            s_cmpk_lg_i32                SOPK [0x04, 0x03, 0x04, 0x04,    X] | scc = r:B32, k:Hex            => ICmpNe32(r, k);
+            s_cmpk_gt_i32                SOPK [0x05, 0x04, 0x05, 0x05,    X] | scc = r:B32, k:Hex            => ICmpSgt32(r, k);
+            s_cmpk_ge_i32                SOPK [0x06, 0x05, 0x06, 0x06,    X] | scc = r:B32, k:Hex            => ICmpSge32(r, k);
+            s_cmpk_lt_i32                SOPK [0x07, 0x06, 0x07, 0x07,    X] | scc = r:B32, k:Hex            => ICmpSlt32(r, k);
+            s_cmpk_le_i32                SOPK [0x08, 0x07, 0x08, 0x08,    X] | scc = r:B32, k:Hex            => ICmpSle32(r, k);
+            s_cmpk_eq_u32                SOPK [0x09, 0x08, 0x09, 0x09,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpEq32);
+            s_cmpk_lg_u32                SOPK [0x0a, 0x09, 0x0a, 0x0a,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpNe32);
+            s_cmpk_gt_u32                SOPK [0x0b, 0x0a, 0x0b, 0x0b,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpUgt32);
+            s_cmpk_ge_u32                SOPK [0x0c, 0x0b, 0x0c, 0x0c,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpUge32);
+            s_cmpk_lt_u32                SOPK [0x0d, 0x0c, 0x0d, 0x0d,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpUlt32);
+            s_cmpk_le_u32                SOPK [0x0e, 0x0d, 0x0e, 0x0e,    X] | scc = r:B32, k:Hex            => cmpk_unsigned([r, k], ICmpUle32);
+            s_addk_i32                   SOPK [0x0f, 0x0e, 0x0f, 0x0f, 0x0f] d:I32 rw | scc = k:Hex .named(&[(GFX12, "s_addk_co_i32")]) => add_overflow(d, k);
+            s_mulk_i32                   SOPK [0x10, 0x0f, 0x10, 0x10, 0x10] d:I32 rw = k:Hex                => IMul32(d, k);
+            s_getreg_b32                 SOPK [0x12, 0x11, 0x12, 0x11, 0x11] d:B32 = k:Hwreg | mode          => do getreg();
+            s_setreg_b32                 SOPK [0x13, 0x12, 0x13, 0x12, 0x12] | mode = k:Hwreg, r:B32 | mode  => ends SetReg;
+            s_setreg_imm32_b32           SOPK [0x15, 0x14, 0x15, 0x13, 0x13] | mode = k:Hwreg, lit:B32 | mode => ends SetReg;
+            s_call_b64                   SOPK [   X, 0x15, 0x16, 0x14, 0x14] d:B64 = k:Branch .on(FROM_GFX9) => ends Call;
+            s_subvector_loop_begin       SOPK [   X,    X, 0x1b, 0x16,    X] d:B32 | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorBegin);
+            s_subvector_loop_end         SOPK [   X,    X, 0x1c, 0x17,    X] d:B32 | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorEnd);
+            s_waitcnt_vscnt              SOPK [   X,    X, 0x17, 0x18,    X] = r:B32, k:Hex                  => note Wait;
+            s_waitcnt_vmcnt              SOPK [   X,    X, 0x18, 0x19,    X] = r:B32, k:Hex                  => note Wait;
+            s_waitcnt_expcnt             SOPK [   X,    X, 0x19, 0x1a,    X] = r:B32, k:Hex                  => note Wait;
+            s_waitcnt_lgkmcnt            SOPK [   X,    X, 0x1a, 0x1b,    X] = r:B32, k:Hex                  => note Wait;
+            s_cbranch_i_fork             SOPK [0x11, 0x10,    X,    X,    X] = r:B64, k:Branch               => -;
+            // SOPP
+            s_nop                        SOPP [0x00, 0x00, 0x00, 0x00, 0x00] = k:Auto                        => note Other;
+            s_setkill                    SOPP [0x0b, 0x0b, 0x0b, 0x01, 0x01] = k:Auto                        => -;
+            s_sethalt                    SOPP [0x0d, 0x0d, 0x0d, 0x02, 0x02] = k:Auto                        => note Other;
+            s_sleep                      SOPP [0x0e, 0x0e, 0x0e, 0x03, 0x03] = k:Auto                        => ends Pause(Pause::Yield);
+            s_set_inst_prefetch_distance SOPP [   X,    X, 0x20, 0x04,    X] = k:Hex .named(&[(GFX10, "s_inst_prefetch")]) => note Prefetch;
+            s_clause                     SOPP [   X,    X, 0x21, 0x05, 0x05] = k:Hex                         => note Clause;
+            s_delay_alu                  SOPP [   X,    X,    X, 0x07, 0x07] = k:DelayAlu                    => note Delay;
+            s_waitcnt_depctr             SOPP [   X,    X, 0x23, 0x08, 0x08] = k:Depctr .named(&[(GFX12, "s_wait_alu")]) => note Wait;
+            s_waitcnt                    SOPP [0x0c, 0x0c, 0x0c, 0x09, 0x09] = k:Waitcnt                     => note Wait;
+            s_wait_idle                  SOPP [   X,    X, 0x22, 0x0a, 0x0a]                                 => note Wait;
+            s_wait_event                 SOPP [   X,    X,    X, 0x0b, 0x0b] = k:Hex                         => note Wait;
+            s_trap                       SOPP [0x12, 0x12, 0x12, 0x10, 0x10] = k:Auto                        => ends Trap;
+            s_round_mode                 SOPP [   X,    X, 0x24, 0x11, 0x11] | mode = k:Hex | mode           => ends RoundMode;
+            s_denorm_mode                SOPP [   X,    X, 0x25, 0x12, 0x12] | mode = k:Auto | mode          => ends DenormMode;
+            s_singleuse_vdst             SOPP [   X,    X,    X, 0x13, 0x13] = k:Hex .on(FROM_GFX11_5)       => note Delay;
+            s_code_end                   SOPP [   X,    X, 0x1f, 0x1f, 0x1f]                                 => -;
+            s_branch                     SOPP [0x02, 0x02, 0x02, 0x20, 0x20] = k:Branch                      => ends Branch(Cond::Always);
+            s_cbranch_scc0               SOPP [0x04, 0x04, 0x04, 0x21, 0x21] = k:Branch | scc                => ends Branch(Cond::Scc(false));
+            s_cbranch_scc1               SOPP [0x05, 0x05, 0x05, 0x22, 0x22] = k:Branch | scc                => ends Branch(Cond::Scc(true));
+            s_cbranch_vccz               SOPP [0x06, 0x06, 0x06, 0x23, 0x23] = k:Branch | vcc                => ends Branch(Cond::VccZero(true));
+            s_cbranch_vccnz              SOPP [0x07, 0x07, 0x07, 0x24, 0x24] = k:Branch | vcc                => ends Branch(Cond::VccZero(false));
+            s_cbranch_execz              SOPP [0x08, 0x08, 0x08, 0x25, 0x25] = k:Branch | exec               => ends Branch(Cond::ExecZero(true));
+            s_cbranch_execnz             SOPP [0x09, 0x09, 0x09, 0x26, 0x26] = k:Branch | exec               => ends Branch(Cond::ExecZero(false));
+            s_cbranch_cdbgsys            SOPP [0x17, 0x17, 0x17, 0x27,    X] = k:Branch                      => ends Branch(Cond::Never);
+            s_cbranch_cdbguser           SOPP [0x18, 0x18, 0x18, 0x28,    X] = k:Branch                      => ends Branch(Cond::Never);
+            s_cbranch_cdbgsys_or_user    SOPP [0x19, 0x19, 0x19, 0x29,    X] = k:Branch                      => ends Branch(Cond::Never);
+            s_cbranch_cdbgsys_and_user   SOPP [0x1a, 0x1a, 0x1a, 0x2a,    X] = k:Branch                      => ends Branch(Cond::Never);
+            s_endpgm                     SOPP [0x01, 0x01, 0x01, 0x30, 0x30] = k:Optional                    => ends End;
+            s_endpgm_saved               SOPP [   X, 0x1b, 0x1b, 0x31, 0x31]                                 => ends End;
+            s_wakeup                     SOPP [   X, 0x03, 0x03, 0x34, 0x34]                                 => note Other;
+            s_setprio                    SOPP [0x0f, 0x0f, 0x0f, 0x35, 0x35] = k:Auto                        => note Prio;
+            s_sendmsg                    SOPP [0x10, 0x10, 0x10, 0x36, 0x36] = k:Sendmsg | exec m0           => do sendmsg();
+            s_sendmsghalt                SOPP [0x11, 0x11, 0x11, 0x37, 0x37] = k:Sendmsg | exec m0           => do sendmsg();
+            s_incperflevel               SOPP [0x14, 0x14, 0x14, 0x38, 0x38] = k:Auto                        => note Other;
+            s_decperflevel               SOPP [0x15, 0x15, 0x15, 0x39, 0x39] = k:Auto                        => note Other;
+            s_ttracedata                 SOPP [0x16, 0x16, 0x16, 0x3a, 0x3a] = | m0                          => note Other;
+            s_ttracedata_imm             SOPP [   X,    X, 0x28, 0x3b, 0x3b] = k:Hex                         => note Other;
+            s_icache_inv                 SOPP [0x13, 0x13, 0x13, 0x3c, 0x3c]                                 => note Cache;
+            s_barrier                    SOPP [0x0a, 0x0a, 0x0a, 0x3d,    X]                                 => ends Pause(Pause::Barrier);
+            s_barrier_wait               SOPP [   X,    X,    X,    X, 0x14] = k:Auto                        => -;
+            s_barrier_leave              SOPP [   X,    X,    X,    X, 0x15] | scc                           => -;
+            s_wait_loadcnt               SOPP [   X,    X,    X,    X, 0x40] = k:Hex                         => -;
+            s_wait_storecnt              SOPP [   X,    X,    X,    X, 0x41] = k:Hex                         => -;
+            s_wait_samplecnt             SOPP [   X,    X,    X,    X, 0x42] = k:Hex                         => -;
+            s_wait_bvhcnt                SOPP [   X,    X,    X,    X, 0x43] = k:Hex                         => -;
+            s_wait_expcnt                SOPP [   X,    X,    X,    X, 0x44] = k:Hex                         => -;
+            s_wait_dscnt                 SOPP [   X,    X,    X,    X, 0x46] = k:Hex                         => -;
+            s_wait_kmcnt                 SOPP [   X,    X,    X,    X, 0x47] = k:Hex                         => -;
+            s_wait_loadcnt_dscnt         SOPP [   X,    X,    X,    X, 0x48] = k:Hex                         => -;
+            s_wait_storecnt_dscnt        SOPP [   X,    X,    X,    X, 0x49] = k:Hex                         => -;
+            s_endpgm_ordered_ps_done     SOPP [   X, 0x1e, 0x1e,    X,    X]  .on(GFX9_10)                   => -;
+            s_set_gpr_idx_off            SOPP [   X, 0x1c,    X,    X,    X] | mode = | mode                 => -;
+            s_set_gpr_idx_mode           SOPP [   X, 0x1d,    X,    X,    X] | m0 mode = k:GprIdx | mode     => -;
+        }
+    };
+}
+
+pub(super) const ROWS: &[Row] = scalar_rows!(rows);

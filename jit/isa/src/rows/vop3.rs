@@ -1,192 +1,201 @@
 //! Instructions that exist only in the VOP3 and VOP3SD formats. RDNA3 ISA, chapter 16.12.
 
+use super::names::vector::*;
 use super::prelude::*;
 
-#[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
-pub(super) const ROWS: &[Row] = &[
-    row("v_fma_dx9_zero_f32",          VOP3,      [X,     X,     0x140, 0x209, 0x209], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | NODPP).on(SINCE_GFX10_3).named(&[(GFX10_3, "v_fma_legacy_f32")]),
-    row("v_mad_i32_i24",               VOP3,      [0x142, 0x1c2, 0x142, 0x20a, 0x20a], &[D(I32), S0(I32), S1(I32), S2(I32)], CL),
-    row("v_mad_u32_u24",               VOP3,      [0x143, 0x1c3, 0x143, 0x20b, 0x20b], &[D(U32), S0(U32), S1(U32), S2(U32)], CL),
-    row("v_cubeid_f32",                VOP3,      [0x144, 0x1c4, 0x144, 0x20c, 0x20c], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_cubesc_f32",                VOP3,      [0x145, 0x1c5, 0x145, 0x20d, 0x20d], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_cubetc_f32",                VOP3,      [0x146, 0x1c6, 0x146, 0x20e, 0x20e], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_cubema_f32",                VOP3,      [0x147, 0x1c7, 0x147, 0x20f, 0x20f], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_bfe_u32",                   VOP3,      [0x148, 0x1c8, 0x148, 0x210, 0x210], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_bfe_i32",                   VOP3,      [0x149, 0x1c9, 0x149, 0x211, 0x211], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_bfi_b32",                   VOP3,      [0x14a, 0x1ca, 0x14a, 0x212, 0x212], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_fma_f32",                   VOP3,      [0x14b, 0x1cb, 0x14b, 0x213, 0x213], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_fma_f64",                   VOP3,      [0x14c, 0x1cc, 0x14c, 0x214, 0x214], &[D(F64), S0(F64), S1(F64), S2(F64)], M012 | CL | OM),
-    row("v_lerp_u8",                   VOP3,      [0x14d, 0x1cd, 0x14d, 0x215, 0x215], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_alignbit_b32",              VOP3,      [0x14e, 0x1ce, 0x14e, 0x216, 0x216], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_alignbyte_b32",             VOP3,      [0x14f, 0x1cf, 0x14f, 0x217, 0x217], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_mullit_f32",                VOP3,      [0x150, X,     0x150, 0x218, 0x218], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_min3_f32",                  VOP3,      [0x151, 0x1d0, 0x151, 0x219, X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_min3_num_f32",              VOP3,      [X,     X,     X,     X,     0x229], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).named(&[(ALSO, "v_min3_f32")]),
-    row("v_min3_i32",                  VOP3,      [0x152, 0x1d1, 0x152, 0x21a, 0x21a], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_min3_u32",                  VOP3,      [0x153, 0x1d2, 0x153, 0x21b, 0x21b], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_max3_f32",                  VOP3,      [0x154, 0x1d3, 0x154, 0x21c, X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_max3_num_f32",              VOP3,      [X,     X,     X,     X,     0x22a], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).named(&[(ALSO, "v_max3_f32")]),
-    row("v_max3_i32",                  VOP3,      [0x155, 0x1d4, 0x155, 0x21d, 0x21d], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_max3_u32",                  VOP3,      [0x156, 0x1d5, 0x156, 0x21e, 0x21e], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_med3_f32",                  VOP3,      [0x157, 0x1d6, 0x157, 0x21f, X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_med3_num_f32",              VOP3,      [X,     X,     X,     X,     0x231], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).named(&[(ALSO, "v_med3_f32")]),
-    row("v_med3_i32",                  VOP3,      [0x158, 0x1d7, 0x158, 0x220, 0x220], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_med3_u32",                  VOP3,      [0x159, 0x1d8, 0x159, 0x221, 0x221], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_sad_u8",                    VOP3,      [0x15a, 0x1d9, 0x15a, 0x222, 0x222], &[D(U32), S0(B32), S1(B32), S2(U32)], CL),
-    row("v_sad_hi_u8",                 VOP3,      [0x15b, 0x1da, 0x15b, 0x223, 0x223], &[D(U32), S0(B32), S1(B32), S2(U32)], CL),
-    row("v_sad_u16",                   VOP3,      [0x15c, 0x1db, 0x15c, 0x224, 0x224], &[D(U32), S0(B32), S1(B32), S2(U32)], CL),
-    row("v_sad_u32",                   VOP3,      [0x15d, 0x1dc, 0x15d, 0x225, 0x225], &[D(U32), S0(U32), S1(U32), S2(U32)], CL),
-    row("v_cvt_pk_u8_f32",             VOP3,      [0x15e, 0x1dd, 0x15e, 0x226, 0x226], &[D(B32), S0(F32), S1(U32), S2(U32)], M0 | NEG12 | CL),
-    row("v_div_fixup_f32",             VOP3,      [0x15f, 0x1de, 0x15f, 0x227, 0x227], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | NODPP),
-    row("v_div_fixup_f64",             VOP3,      [0x160, 0x1df, 0x160, 0x228, 0x228], &[D(F64), S0(F64), S1(F64), S2(F64)], M012 | CL | OM),
-    row("v_div_fmas_f32",              VOP3,      [0x16f, 0x1e2, 0x16f, 0x237, 0x237], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | NODPP).reads(VCC).reads(VCC),
-    row("v_div_fmas_f64",              VOP3,      [0x170, 0x1e3, 0x170, 0x238, 0x238], &[D(F64), S0(F64), S1(F64), S2(F64)], M012 | CL | OM).reads(VCC).reads(VCC),
-    row("v_msad_u8",                   VOP3,      [0x171, 0x1e4, 0x171, 0x239, 0x239], &[D(U32), S0(B32), S1(B32), S2(U32)], CL),
-    row("v_qsad_pk_u16_u8",            VOP3,      [0x172, 0x1e5, 0x172, 0x23a, 0x23a], &[D(B64), S0(B64), S1(B32), S2(B64)], CL).on(SINCE_GFX7),
-    row("v_mqsad_pk_u16_u8",           VOP3,      [0x173, 0x1e6, 0x173, 0x23b, 0x23b], &[D(B64), S0(B64), S1(B32), S2(B64)], CL),
-    row("v_mqsad_u32_u8",              VOP3,      [0x175, 0x1e7, 0x175, 0x23d, 0x23d], &[D(B128), S0(B64), S1(B32), V2(B128)], CL).on(SINCE_GFX7),
-    row("v_xor3_b32",                  VOP3,      [X,     X,     0x178, 0x240, 0x240], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_mad_u16",                   VOP3,      [X,     0x204, 0x340, 0x241, 0x241], &[D(U16), S0(U16), S1(U16), S2(U16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_perm_b32",                  VOP3,      [X,     0x1ed, 0x344, 0x244, 0x244], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE),
-    row("v_xad_u32",                   VOP3,      [X,     0x1f3, 0x345, 0x245, 0x245], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE).on(FROM_GFX9),
-    row("v_lshl_add_u32",              VOP3,      [X,     0x1fd, 0x346, 0x246, 0x246], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE).on(FROM_GFX9),
-    row("v_add_lshl_u32",              VOP3,      [X,     0x1fe, 0x347, 0x247, 0x247], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE).on(FROM_GFX9),
-    row("v_fma_f16",                   VOP3,      [X,     0x206, 0x34b, 0x248, 0x248], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).on(FROM_GFX9),
-    row("v_min3_f16",                  VOP3,      [X,    0x1f4, 0x351, 0x249, X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).on(FROM_GFX9),
-    row("v_min3_num_f16",              VOP3,      [X, X,         X,     X,     0x22b], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).named(&[(ALSO, "v_min3_f16")]),
-    row("v_min3_i16",                  VOP3,      [X,     0x1f5, 0x352, 0x24a, 0x24a], &[D(I16), S0(I16), S1(I16), S2(I16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_min3_u16",                  VOP3,      [X,     0x1f6, 0x353, 0x24b, 0x24b], &[D(U16), S0(U16), S1(U16), S2(U16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_max3_f16",                  VOP3,      [X,    0x1f7, 0x354, 0x24c, X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).on(FROM_GFX9),
-    row("v_max3_num_f16",              VOP3,      [X, X,         X,     X,     0x22c], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).named(&[(ALSO, "v_max3_f16")]),
-    row("v_max3_i16",                  VOP3,      [X,     0x1f8, 0x355, 0x24d, 0x24d], &[D(I16), S0(I16), S1(I16), S2(I16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_max3_u16",                  VOP3,      [X,     0x1f9, 0x356, 0x24e, 0x24e], &[D(U16), S0(U16), S1(U16), S2(U16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_med3_f16",                  VOP3,      [X,    0x1fa, 0x357, 0x24f, X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).on(FROM_GFX9),
-    row("v_med3_num_f16",              VOP3,      [X, X,         X,     X,     0x232], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).named(&[(ALSO, "v_med3_f16")]),
-    row("v_med3_i16",                  VOP3,      [X,     0x1fb, 0x358, 0x250, 0x250], &[D(I16), S0(I16), S1(I16), S2(I16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_med3_u16",                  VOP3,      [X,     0x1fc, 0x359, 0x251, 0x251], &[D(U16), S0(U16), S1(U16), S2(U16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_mad_i16",                   VOP3,      [X,     0x205, 0x35e, 0x253, 0x253], &[D(I16), S0(I16), S1(I16), S2(I16)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_div_fixup_f16",             VOP3,      [X,     0x207, 0x35f, 0x254, 0x254], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OS | OM).on(FROM_GFX9),
-    row("v_add3_u32",                  VOP3,      [X,     0x1ff, 0x36d, 0x255, 0x255], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE).on(FROM_GFX9),
-    row("v_lshl_or_b32",               VOP3,      [X,     0x200, 0x36f, 0x256, 0x256], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE).on(FROM_GFX9),
-    row("v_and_or_b32",                VOP3,      [X,     0x201, 0x371, 0x257, 0x257], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE).on(FROM_GFX9),
-    row("v_or3_b32",                   VOP3,      [X,     0x202, 0x372, 0x258, 0x258], &[D(B32), S0(B32), S1(B32), S2(B32)], NONE).on(FROM_GFX9),
-    row("v_mad_u32_u16",               VOP3,      [X,     0x1f1, 0x373, 0x259, 0x259], &[D(U32), S0(U16), S1(U16), S2(U32)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_mad_i32_i16",               VOP3,      [X,     0x1f2, 0x375, 0x25a, 0x25a], &[D(I32), S0(I16), S1(I16), S2(I32)], IGN012 | CL | OS).on(FROM_GFX9),
-    row("v_permlane16_b32",            VOP3,      [X,     X,     0x377, 0x25b, 0x25b], &[D(B32), V0(B32), R1(B32), R2(B32)], IGN012 | OS01 | NODPP),
-    row("v_permlanex16_b32",           VOP3,      [X,     X,     0x378, 0x25c, 0x25c], &[D(B32), V0(B32), R1(B32), R2(B32)], IGN012 | OS01 | NODPP),
-    row("v_cndmask_b16",               VOP3,      [X,     X,     X,     0x25d, 0x25d], &[D(B16), S0(B16), S1(B16), M2], M01),
-    row("v_maxmin_f32",                VOP3,      [X, X,     X,     0x25e,     X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_maxmin_num_f32",            VOP3,      [X, X,     X,     X,         0x269], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).named(&[(ALSO, "v_maxmin_f32")]),
-    row("v_minmax_f32",                VOP3,      [X, X,     X,     0x25f,     X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM),
-    row("v_minmax_num_f32",            VOP3,      [X, X,     X,     X,         0x268], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).named(&[(ALSO, "v_minmax_f32")]),
-    row("v_maxmin_f16",                VOP3,      [X, X,     X,     0x260,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM),
-    row("v_maxmin_num_f16",            VOP3,      [X, X,     X,     X,         0x26b], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM).named(&[(ALSO, "v_maxmin_f16")]),
-    row("v_minmax_f16",                VOP3,      [X, X,     X,     0x261,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM),
-    row("v_minmax_num_f16",            VOP3,      [X, X,     X,     X,         0x26a], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM).named(&[(ALSO, "v_minmax_f16")]),
-    row("v_maxmin_u32",                VOP3,      [X,     X,     X,     0x262, 0x262], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_minmax_u32",                VOP3,      [X,     X,     X,     0x263, 0x263], &[D(U32), S0(U32), S1(U32), S2(U32)], NONE),
-    row("v_maxmin_i32",                VOP3,      [X,     X,     X,     0x264, 0x264], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_minmax_i32",                VOP3,      [X,     X,     X,     0x265, 0x265], &[D(I32), S0(I32), S1(I32), S2(I32)], NONE),
-    row("v_dot2_f16_f16",              VOP3,      [X,     X,     X,     0x266, 0x266], &[D(F16), S0(F16X2), S1(F16X2), S2(F16)], M012 | OS23),
-    row("v_dot2_bf16_bf16",            VOP3,      [X,     X,     X,     0x267, 0x267], &[D(BF16), S0(BF16X2), S1(BF16X2), S2(BF16)], M012 | OS23),
-    row("v_div_scale_f32",             VOP3SD,    [0x16d, 0x1e0, 0x16d, 0x2fc, 0x2fc], &[D(F32), MD, S0(F32), S1(F32), S2(F32)], M012 | CL | OM | NODPP),
-    row("v_div_scale_f64",             VOP3SD,    [0x16e, 0x1e1, 0x16e, 0x2fd, 0x2fd], &[D(F64), MD, S0(F64), S1(F64), S2(F64)], M012 | CL | OM),
-    row("v_mad_u64_u32",               VOP3SD,    [0x176, 0x1e8, 0x176, 0x2fe, 0x2fe], &[D(U64), MD, S0(U32), S1(U32), S2(U64)], CL).on(SINCE_GFX7).named(&[(GFX12, "v_mad_co_u64_u32")]),
-    row("v_mad_i64_i32",               VOP3SD,    [0x177, 0x1e9, 0x177, 0x2ff, 0x2ff], &[D(I64), MD, S0(I32), S1(I32), S2(I64)], CL).on(SINCE_GFX7).named(&[(GFX12, "v_mad_co_i64_i32")]),
-    row("v_add_co_u32",                VOP3SD,    [X,     X,     0x30f, 0x300, 0x300], &[D(U32), MD, S0(U32), S1(U32)], CL),
-    row("v_sub_co_u32",                VOP3SD,    [X,     X,     0x310, 0x301, 0x301], &[D(U32), MD, S0(U32), S1(U32)], CL),
-    row("v_subrev_co_u32",             VOP3SD,    [X,     X,     0x319, 0x302, 0x302], &[D(U32), MD, S0(U32), S1(U32)], CL),
-    row("v_add_nc_u16",                VOP3,      [X,     X,     0x303, 0x303, 0x303], &[D(U16), S0(U16), S1(U16)], IGN01 | CL | OS),
-    row("v_sub_nc_u16",                VOP3,      [X,     X,     0x304, 0x304, 0x304], &[D(U16), S0(U16), S1(U16)], IGN01 | CL | OS),
-    row("v_mul_lo_u16",                VOP3,      [X,     X,     0x305, 0x305, 0x305], &[D(U16), S0(U16), S1(U16)], NONE),
-    row("v_cvt_pk_i16_f32",            VOP3,      [X,     X,     X,     0x306, 0x306], &[D(I16X2), S0(F32), S1(F32)], M01 | CL),
-    row("v_cvt_pk_u16_f32",            VOP3,      [X,     X,     X,     0x307, 0x307], &[D(U16X2), S0(F32), S1(F32)], M01 | CL),
-    row("v_max_u16",                   VOP3,      [X,     X,     0x309, 0x309, 0x309], &[D(U16), S0(U16), S1(U16)], NONE),
-    row("v_max_i16",                   VOP3,      [X,     X,     0x30a, 0x30a, 0x30a], &[D(I16), S0(I16), S1(I16)], NONE),
-    row("v_min_u16",                   VOP3,      [X,     X,     0x30b, 0x30b, 0x30b], &[D(U16), S0(U16), S1(U16)], NONE),
-    row("v_min_i16",                   VOP3,      [X,     X,     0x30c, 0x30c, 0x30c], &[D(I16), S0(I16), S1(I16)], NONE),
-    row("v_add_nc_i16",                VOP3,      [X,     0x29e, 0x30d, 0x30d, 0x30d], &[D(I16), S0(I16), S1(I16)], IGN01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX9, "v_add_i16")]),
-    row("v_sub_nc_i16",                VOP3,      [X,     0x29f, 0x30e, 0x30e, 0x30e], &[D(I16), S0(I16), S1(I16)], IGN01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX9, "v_sub_i16")]),
-    row("v_pack_b32_f16",              VOP3,      [X,     0x2a0, 0x311, 0x311, 0x311], &[D(B32), S0(F16), S1(F16)], M01 | CL | OS).on(FROM_GFX9),
-    row("v_cvt_pk_norm_i16_f16",       VOP3,      [X,     0x299, 0x312, 0x312, 0x312], &[D(I16X2), S0(F16), S1(F16)], M01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX10, "v_cvt_pknorm_i16_f16")]),
-    row("v_cvt_pk_norm_u16_f16",       VOP3,      [X,     0x29a, 0x313, 0x313, 0x313], &[D(U16X2), S0(F16), S1(F16)], M01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX10, "v_cvt_pknorm_u16_f16")]),
-    row("v_ldexp_f32",                 VOP3,      [X,     0x288, 0x362, 0x31c, 0x31c], &[D(F32), S0(F32), S1(I32)], M0 | NEG1 | CL | OM),
-    row("v_bfm_b32",                   VOP3,      [X,     0x293, 0x363, 0x31d, 0x31d], &[D(B32), S0(B32), S1(B32)], NONE),
-    row("v_bcnt_u32_b32",              VOP3,      [X,     0x28b, 0x364, 0x31e, 0x31e], &[D(U32), S0(B32), S1(U32)], NONE),
-    row("v_mbcnt_lo_u32_b32",          VOP3,      [X,     0x28c, 0x365, 0x31f, 0x31f], &[D(U32), S0(B32), S1(U32)], NONE),
-    row("v_mbcnt_hi_u32_b32",          VOP3,      [X,     0x28d, 0x366, 0x320, 0x320], &[D(U32), S0(B32), S1(U32)], NONE),
-    row("v_cvt_pk_norm_i16_f32",       VOP3,      [X,     0x294, 0x368, 0x321, 0x321], &[D(I16X2), S0(F32), S1(F32)], M01 | CL | EXACT).named(&[(TO_GFX10, "v_cvt_pknorm_i16_f32")]),
-    row("v_cvt_pk_norm_u16_f32",       VOP3,      [X,     0x295, 0x369, 0x322, 0x322], &[D(U16X2), S0(F32), S1(F32)], M01 | CL | EXACT).named(&[(TO_GFX10, "v_cvt_pknorm_u16_f32")]),
-    row("v_cvt_pk_u16_u32",            VOP3,      [X,     0x297, 0x36a, 0x323, 0x323], &[D(U16X2), S0(U32), S1(U32)], NONE),
-    row("v_cvt_pk_i16_i32",            VOP3,      [X,     0x298, 0x36b, 0x324, 0x324], &[D(I16X2), S0(I32), S1(I32)], NONE),
-    row("v_sub_nc_i32",                VOP3,      [X,     0x29d, 0x376, 0x325, 0x325], &[D(I32), S0(I32), S1(I32)], CL).on(FROM_GFX9).named(&[(TO_GFX9, "v_sub_i32")]),
-    row("v_add_nc_i32",                VOP3,      [X,     0x29c, 0x37f, 0x326, 0x326], &[D(I32), S0(I32), S1(I32)], CL).on(FROM_GFX9).named(&[(TO_GFX9, "v_add_i32")]),
-    row("v_add_f64",                   VOP3,      [0x164, 0x280, 0x164, 0x327, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
-    row("v_mul_f64",                   VOP3,      [0x165, 0x281, 0x165, 0x328, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
-    row("v_min_f64",                   VOP3,      [0x166, 0x282, 0x166, 0x329, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
-    row("v_max_f64",                   VOP3,      [0x167, 0x283, 0x167, 0x32a, X    ], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM),
-    row("v_ldexp_f64",                 VOP3,      [0x168, 0x284, 0x168, 0x32b, 0x32b], &[D(F64), S0(F64), S1(I32)], M0 | NEG1 | CL | OM),
-    row("v_mul_lo_u32",                VOP3,      [0x169, 0x285, 0x169, 0x32c, 0x32c], &[D(U32), S0(U32), S1(U32)], NODPP).named(&[(ALSO, "v_mul_lo_i32")]),
-    row("v_mul_hi_u32",                VOP3,      [0x16a, 0x286, 0x16a, 0x32d, 0x32d], &[D(U32), S0(U32), S1(U32)], NODPP),
-    row("v_mul_hi_i32",                VOP3,      [0x16c, 0x287, 0x16c, 0x32e, 0x32e], &[D(I32), S0(I32), S1(I32)], NODPP),
-    row("v_trig_preop_f64",            VOP3,      [0x174, 0x292, 0x174, 0x32f, 0x32f], &[D(F64), S0(F64), S1(U32)], M0 | NEG1 | CL | OM),
-    row("v_lshlrev_b16",               VOP3,      [X,     X,     0x314, 0x338, 0x338], &[D(B16), S0(U16), S1(B16)], NONE),
-    row("v_lshrrev_b16",               VOP3,      [X,     X,     0x307, 0x339, 0x339], &[D(B16), S0(U16), S1(B16)], NONE),
-    row("v_ashrrev_i16",               VOP3,      [X,     X,     0x308, 0x33a, 0x33a], &[D(I16), S0(U16), S1(I16)], NONE),
-    row("v_lshlrev_b64",               VOP3,      [X,     0x28f, 0x2ff, 0x33c, X    ], &[D(B64), S0(U32), S1(B64)], NONE),
-    row("v_lshrrev_b64",               VOP3,      [X,     0x290, 0x300, 0x33d, 0x33d], &[D(B64), S0(U32), S1(B64)], NONE),
-    row("v_ashrrev_i64",               VOP3,      [X,     0x291, 0x301, 0x33e, 0x33e], &[D(I64), S0(U32), S1(I64)], NONE),
-    row("v_readlane_b32",              VOP3,      [X,     0x289, 0x360, 0x360, 0x360], &[SD(B32), V0(B32), R1(B32)], NODPP | ANY_LANE),
-    row("v_writelane_b32",             VOP3,      [X,     0x28a, 0x361, 0x361, 0x361], &[D(B32), R0(B32), R1(B32)], NODPP | ANY_LANE),
-    row("v_and_b16",                   VOP3,      [X,     X,     X,     0x362, 0x362], &[D(B16), S0(B16), S1(B16)], NONE),
-    row("v_or_b16",                    VOP3,      [X,     X,     X,     0x363, 0x363], &[D(B16), S0(B16), S1(B16)], NONE),
-    row("v_xor_b16",                   VOP3,      [X,     X,     X,     0x364, 0x364], &[D(B16), S0(B16), S1(B16)], NONE),
-    row("v_minimum3_f32",              VOP3,      [X,     X,     X,     X,     0x22d], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | EXACT),
-    row("v_maximum3_f32",              VOP3,      [X,     X,     X,     X,     0x22e], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | EXACT),
-    row("v_minimum3_f16",              VOP3,      [X,     X,     X,     X,     0x22f], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM | OS | EXACT),
-    row("v_maximum3_f16",              VOP3,      [X,     X,     X,     X,     0x230], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM | OS | EXACT),
-    row("v_minimummaximum_f32",        VOP3,      [X,     X,     X,     X,     0x26c], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | EXACT),
-    row("v_maximumminimum_f32",        VOP3,      [X,     X,     X,     X,     0x26d], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM | EXACT),
-    row("v_minimummaximum_f16",        VOP3,      [X,     X,     X,     X,     0x26e], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM | OS | EXACT),
-    row("v_maximumminimum_f16",        VOP3,      [X,     X,     X,     X,     0x26f], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM | OS | EXACT),
-    row("v_s_exp_f32",                 VOP3,      [X,     X,     X,     X,     0x280], &[SD(F32), R0(F32)], M0 | CL | OM | NODPP),
-    row("v_s_exp_f16",                 VOP3,      [X,     X,     X,     X,     0x281], &[SD(F16), R0(F16)], M0 | CL | OM | NODPP),
-    row("v_s_log_f32",                 VOP3,      [X,     X,     X,     X,     0x282], &[SD(F32), R0(F32)], M0 | CL | OM | NODPP),
-    row("v_s_log_f16",                 VOP3,      [X,     X,     X,     X,     0x283], &[SD(F16), R0(F16)], M0 | CL | OM | NODPP),
-    row("v_s_rcp_f32",                 VOP3,      [X,     X,     X,     X,     0x284], &[SD(F32), R0(F32)], M0 | CL | OM | NODPP),
-    row("v_s_rcp_f16",                 VOP3,      [X,     X,     X,     X,     0x285], &[SD(F16), R0(F16)], M0 | CL | OM | NODPP),
-    row("v_s_rsq_f32",                 VOP3,      [X,     X,     X,     X,     0x286], &[SD(F32), R0(F32)], M0 | CL | OM | NODPP),
-    row("v_s_rsq_f16",                 VOP3,      [X,     X,     X,     X,     0x287], &[SD(F16), R0(F16)], M0 | CL | OM | NODPP),
-    row("v_s_sqrt_f32",                VOP3,      [X,     X,     X,     X,     0x288], &[SD(F32), R0(F32)], M0 | CL | OM | NODPP),
-    row("v_s_sqrt_f16",                VOP3,      [X,     X,     X,     X,     0x289], &[SD(F16), R0(F16)], M0 | CL | OM | NODPP),
-    row("v_permlane16_var_b32",        VOP3,      [X,     X,     X,     X,     0x30f], &[D(B32), V0(B32), V1(B32)], IGN01 | OS01 | NODPP),
-    row("v_permlanex16_var_b32",       VOP3,      [X,     X,     X,     X,     0x310], &[D(B32), V0(B32), V1(B32)], IGN01 | OS01 | NODPP),
-    row("v_minimum_f64",               VOP3,      [X,     X,     X,     X,     0x341], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM | EXACT),
-    row("v_maximum_f64",               VOP3,      [X,     X,     X,     X,     0x342], &[D(F64), S0(F64), S1(F64)], M01 | CL | OM | EXACT),
-    row("v_minimum_f32",               VOP3,      [X,     X,     X,     X,     0x365], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM | EXACT),
-    row("v_maximum_f32",               VOP3,      [X,     X,     X,     X,     0x366], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM | EXACT),
-    row("v_minimum_f16",               VOP3,      [X,     X,     X,     X,     0x367], &[D(F16), S0(F16), S1(F16)], M01 | CL | OM | EXACT),
-    row("v_maximum_f16",               VOP3,      [X,     X,     X,     X,     0x368], &[D(F16), S0(F16), S1(F16)], M01 | CL | OM | EXACT),
-    row("v_cvt_pk_fp8_f32",            VOP3,      [X,     0x2a2, X,     X,     0x369], &[D(B32), S0(F32), S1(F32)], M01 | OS).on(FROM_GFX940),
-    row("v_cvt_pk_bf8_f32",            VOP3,      [X,     0x2a3, X,     X,     0x36a], &[D(B32), S0(F32), S1(F32)], M01 | OS).on(FROM_GFX940),
-    row("v_cvt_sr_fp8_f32",            VOP3,      [X,     X,     X,     X,     0x36b], &[D(B32), S0(F32), S1(U32)], M0 | NEG1 | BYTE),
-    row("v_cvt_sr_bf8_f32",            VOP3,      [X,     X,     X,     X,     0x36c], &[D(B32), S0(F32), S1(U32)], M0 | NEG1 | BYTE),
-    row("v_mad_legacy_f32",            VOP3,      [0x140, 0x1c0, 0x140, X,     X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).on(MAD),
-    row("v_mad_f32",                   VOP3,      [0x141, 0x1c1, 0x141, X,     X    ], &[D(F32), S0(F32), S1(F32), S2(F32)], M012 | CL | OM).on(MAD),
-    row("v_mul_lo_i32",                VOP3,      [0x16b, X,     0x16b, X,     X    ], &[D(I32), S0(I32), S1(I32)], NODPP).on(MAD),
-    row("v_mad_legacy_f16",            VOP3,      [X,     0x1ea, X,     X,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM).named(&[(GFX8, "v_mad_f16")]),
-    row("v_mad_legacy_u16",            VOP3,      [X,     0x1eb, X,     X,     X    ], &[D(U16), S0(U16), S1(U16), S2(U16)], CL).named(&[(GFX8, "v_mad_u16")]),
-    row("v_mad_legacy_i16",            VOP3,      [X,     0x1ec, X,     X,     X    ], &[D(I16), S0(I16), S1(I16), S2(I16)], CL).named(&[(GFX8, "v_mad_i16")]),
-    row("v_fma_legacy_f16",            VOP3,      [X,     0x1ee, X,     X,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM).named(&[(GFX8, "v_fma_f16")]),
-    row("v_div_fixup_legacy_f16",      VOP3,      [X,     0x1ef, X,     X,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM).named(&[(GFX8, "v_div_fixup_f16")]),
-    row("v_cvt_pkaccum_u8_f32",        VOP3,      [X,     0x1f0, X,     X,     X    ], &[D(B32), S0(F32), S1(U32)], M0 | NEG1 | CL),
-    row("v_mad_f16",                   VOP3,      [X,     0x203, X,     X,     X    ], &[D(F16), S0(F16), S1(F16), S2(F16)], M012 | CL | OM | OS).on(ALL_GFX9),
-    row("v_lshl_add_u64",              VOP3,      [X,     0x208, X,     X,     X    ], &[D(U64), S0(U64), S1(U32), S2(U64)], NONE).on(GFX940),
-    row("v_cvt_pk_rtz_f16_f32",        VOP3,      [X,     0x296, X,     X,     X    ], &[D(F16X2), S0(F32), S1(F32)], M01 | CL | OM).named(&[(TO_GFX9, "v_cvt_pkrtz_f16_f32")]),
-    row("v_mul_dx9_zero_f32",          VOP3,      [X,     0x2a1, X,     X,     X    ], &[D(F32), S0(F32), S1(F32)], M01 | CL | OM).on(GFX90A_940).named(&[(TO_GFX9, "v_mul_legacy_f32")]),
-    row("v_cvt_sr_fp8_f32",            VOP3,      [X,     0x2a4, X,     X,     X    ], &[D(B32), S0(F32), S1(U32)], M0 | IGN012 | OS | ACC).on(GFX940),
-    row("v_cvt_sr_bf8_f32",            VOP3,      [X,     0x2a5, X,     X,     X    ], &[D(B32), S0(F32), S1(U32)], M0 | IGN012 | OS | ACC).on(GFX940),
-    row("v_lshl_b64",                  VOP3,      [0x161, X,     X,     X,     X    ], &[D(B64), S0(B64), S1(U32)], NONE),
-    row("v_lshr_b64",                  VOP3,      [0x162, X,     X,     X,     X    ], &[D(B64), S0(B64), S1(U32)], NONE),
-    row("v_ashr_i64",                  VOP3,      [0x163, X,     X,     X,     X    ], &[D(I64), S0(I64), S1(U32)], NONE),
-];
+/// VOP3 rows, for the macro `$use`. Opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
+#[macro_export]
+#[rustfmt::skip]
+macro_rules! vop3_rows {
+    ($use:ident) => {
+        $use! {
+            v_fma_dx9_zero_f32     VOP3   [    X,     X, 0x140, 0x209, 0x209] d:F32 = a:F32, b:F32, c:F32 .plus(NODPP).on(SINCE_GFX10_3).named(&[(GFX10_3, "v_fma_legacy_f32")]) => FFmaDx932(a, b, c);
+            v_mad_i32_i24          VOP3   [0x142, 0x1c2, 0x142, 0x20a, 0x20a] d:I32 = a:I32, b:I32, c:I32 .plus(CL) => mad24([a, b, c], true), clamp mad24_sat([a, b, c], true);
+            v_mad_u32_u24          VOP3   [0x143, 0x1c3, 0x143, 0x20b, 0x20b] d:U32 = a:U32, b:U32, c:U32 .plus(CL) => mad24([a, b, c], false), clamp mad24_sat([a, b, c], false);
+            v_cubeid_f32           VOP3   [0x144, 0x1c4, 0x144, 0x20c, 0x20c] d:F32 = a:F32, b:F32, c:F32 => CubeId(a, b, c);
+            v_cubesc_f32           VOP3   [0x145, 0x1c5, 0x145, 0x20d, 0x20d] d:F32 = a:F32, b:F32, c:F32 => CubeSc(a, b, c);
+            v_cubetc_f32           VOP3   [0x146, 0x1c6, 0x146, 0x20e, 0x20e] d:F32 = a:F32, b:F32, c:F32 => CubeTc(a, b, c);
+            v_cubema_f32           VOP3   [0x147, 0x1c7, 0x147, 0x20f, 0x20f] d:F32 = a:F32, b:F32, c:F32 => CubeMa(a, b, c);
+            v_bfe_u32              VOP3   [0x148, 0x1c8, 0x148, 0x210, 0x210] d:U32 = a:U32, b:U32, c:U32 => BfeU32(a, b, c);
+            v_bfe_i32              VOP3   [0x149, 0x1c9, 0x149, 0x211, 0x211] d:I32 = a:I32, b:I32, c:I32 => BfeI32(a, b, c);
+            v_bfi_b32              VOP3   [0x14a, 0x1ca, 0x14a, 0x212, 0x212] d:B32 = a:B32, b:B32, c:B32 => Bfi32(a, b, c);
+            v_fma_f32              VOP3   [0x14b, 0x1cb, 0x14b, 0x213, 0x213] d:F32 = a:F32, b:F32, c:F32 => FFma32(a, b, c);
+            v_fma_f64              VOP3   [0x14c, 0x1cc, 0x14c, 0x214, 0x214] d:F64 = a:F64, b:F64, c:F64 => FFma64(a, b, c);
+            v_lerp_u8              VOP3   [0x14d, 0x1cd, 0x14d, 0x215, 0x215] d:B32 = a:B32, b:B32, c:B32 => LerpU8(a, b, c);
+            v_alignbit_b32         VOP3   [0x14e, 0x1ce, 0x14e, 0x216, 0x216] d:B32 = a:B32, b:B32, c:B32 => AlignBit32(a, b, c);
+            v_alignbyte_b32        VOP3   [0x14f, 0x1cf, 0x14f, 0x217, 0x217] d:B32 = a:B32, b:B32, c:B32 => alignbyte([a, b, c]);
+            v_mullit_f32           VOP3   [0x150,     X, 0x150, 0x218, 0x218] d:F32 = a:F32, b:F32, c:F32 => FMullit32(a, b, c);
+            v_min3_f32             VOP3   [0x151, 0x1d0, 0x151, 0x219,     X] d:F32 = a:F32, b:F32, c:F32 => FMin32(FMin32(a, b), c);
+            v_min3_num_f32         VOP3   [    X,     X,     X,     X, 0x229] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_min3_f32")]) => FMinNum32(FMinNum32(a, b), c);
+            v_min3_i32             VOP3   [0x152, 0x1d1, 0x152, 0x21a, 0x21a] d:I32 = a:I32, b:I32, c:I32 => SMin32(SMin32(a, b), c);
+            v_min3_u32             VOP3   [0x153, 0x1d2, 0x153, 0x21b, 0x21b] d:U32 = a:U32, b:U32, c:U32 => UMin32(UMin32(a, b), c);
+            v_max3_f32             VOP3   [0x154, 0x1d3, 0x154, 0x21c,     X] d:F32 = a:F32, b:F32, c:F32 => FMax32(FMax32(a, b), c);
+            v_max3_num_f32         VOP3   [    X,     X,     X,     X, 0x22a] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_max3_f32")]) => FMaxNum32(FMaxNum32(a, b), c);
+            v_max3_i32             VOP3   [0x155, 0x1d4, 0x155, 0x21d, 0x21d] d:I32 = a:I32, b:I32, c:I32 => SMax32(SMax32(a, b), c);
+            v_max3_u32             VOP3   [0x156, 0x1d5, 0x156, 0x21e, 0x21e] d:U32 = a:U32, b:U32, c:U32 => UMax32(UMax32(a, b), c);
+            v_med3_f32             VOP3   [0x157, 0x1d6, 0x157, 0x21f,     X] d:F32 = a:F32, b:F32, c:F32 => FMed332(a, b, c);
+            v_med3_num_f32         VOP3   [    X,     X,     X,     X, 0x231] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_med3_f32")]) => FMed3Num32(a, b, c);
+            v_med3_i32             VOP3   [0x158, 0x1d7, 0x158, 0x220, 0x220] d:I32 = a:I32, b:I32, c:I32 => med([a, b, c], SMin32, SMax32);
+            v_med3_u32             VOP3   [0x159, 0x1d8, 0x159, 0x221, 0x221] d:U32 = a:U32, b:U32, c:U32 => med([a, b, c], UMin32, UMax32);
+            v_sad_u8               VOP3   [0x15a, 0x1d9, 0x15a, 0x222, 0x222] d:U32 = a:B32, b:B32, c:U32 .plus(CL) => SadU8(a, b, c), clamp sad([a, b, c], SadU8, UAddSat32);
+            v_sad_hi_u8            VOP3   [0x15b, 0x1da, 0x15b, 0x223, 0x223] d:U32 = a:B32, b:B32, c:U32 .plus(CL) => sad_hi([a, b, c], IAdd32), clamp sad_hi([a, b, c], UAddSat32);
+            v_sad_u16              VOP3   [0x15c, 0x1db, 0x15c, 0x224, 0x224] d:U32 = a:B32, b:B32, c:U32 .plus(CL) => SadU16(a, b, c), clamp sad([a, b, c], SadU16, UAddSat32);
+            v_sad_u32              VOP3   [0x15d, 0x1dc, 0x15d, 0x225, 0x225] d:U32 = a:U32, b:U32, c:U32 .plus(CL) => SadU32(a, b, c), clamp sad([a, b, c], SadU32, UAddSat32);
+            v_cvt_pk_u8_f32        VOP3   [0x15e, 0x1dd, 0x15e, 0x226, 0x226] d:B32 = a:F32, b:U32, c:U32 .plus(NEG12) => CvtPkU8F32(a, b, c);
+            v_div_fixup_f32        VOP3   [0x15f, 0x1de, 0x15f, 0x227, 0x227] d:F32 = a:F32, b:F32, c:F32 .plus(NODPP) => DivFixup32(a, b, c);
+            v_div_fixup_f64        VOP3   [0x160, 0x1df, 0x160, 0x228, 0x228] d:F64 = a:F64, b:F64, c:F64 => DivFixup64(a, b, c);
+            v_div_fmas_f32         VOP3   [0x16f, 0x1e2, 0x16f, 0x237, 0x237] d:F32 = a:F32, b:F32, c:F32 | vcc .plus(NODPP) => div_fmas([a, b, c, vcc], false);
+            v_div_fmas_f64         VOP3   [0x170, 0x1e3, 0x170, 0x238, 0x238] d:F64 = a:F64, b:F64, c:F64 | vcc => div_fmas([a, b, c, vcc], true);
+            v_msad_u8              VOP3   [0x171, 0x1e4, 0x171, 0x239, 0x239] d:U32 = a:B32, b:B32, c:U32 .plus(CL) => MsadU8(a, b, c), clamp sad([a, b, c], MsadU8, UAddSat32);
+            v_qsad_pk_u16_u8       VOP3   [0x172, 0x1e5, 0x172, 0x23a, 0x23a] d:B64 = a:B64, b:B32, c:B64 .plus(CL).on(SINCE_GFX7) => qsad([a, b, c], SadU8, false), clamp qsad([a, b, c], SadU8, true);
+            v_mqsad_pk_u16_u8      VOP3   [0x173, 0x1e6, 0x173, 0x23b, 0x23b] d:B64 = a:B64, b:B32, c:B64 .plus(CL) => qsad([a, b, c], MsadU8, false), clamp qsad([a, b, c], MsadU8, true);
+            v_mqsad_u32_u8         VOP3   [0x175, 0x1e7, 0x175, 0x23d, 0x23d] d:B128 = a:B64, b:B32, vc:B128 .plus(CL).on(SINCE_GFX7) => do mqsad_u32();
+            v_xor3_b32             VOP3   [    X,     X, 0x178, 0x240, 0x240] d:B32 = a:B32, b:B32, c:B32 => Xor32(Xor32(a, b), c);
+            v_mad_u16              VOP3   [    X, 0x204, 0x340, 0x241, 0x241] d:U16 = a:U16, b:U16, c:U16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad16([a, b, c]), clamp mad16_sat([a, b, c], false);
+            v_perm_b32             VOP3   [    X, 0x1ed, 0x344, 0x244, 0x244] d:B32 = a:B32, b:B32, c:B32 => Perm32(a, b, c);
+            v_xad_u32              VOP3   [    X, 0x1f3, 0x345, 0x245, 0x245] d:U32 = a:U32, b:U32, c:U32 .on(FROM_GFX9) => IAdd32(Xor32(a, b), c);
+            v_lshl_add_u32         VOP3   [    X, 0x1fd, 0x346, 0x246, 0x246] d:U32 = a:U32, b:U32, c:U32 .on(FROM_GFX9) => IAdd32(Shl32(a, b), c);
+            v_add_lshl_u32         VOP3   [    X, 0x1fe, 0x347, 0x247, 0x247] d:U32 = a:U32, b:U32, c:U32 .on(FROM_GFX9) => Shl32(IAdd32(a, b), c);
+            v_fma_f16              VOP3   [    X, 0x206, 0x34b, 0x248, 0x248] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(FROM_GFX9) => FFma16(a, b, c);
+            v_min3_f16             VOP3   [    X, 0x1f4, 0x351, 0x249,     X] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(FROM_GFX9) => FMin16(FMin16(a, b), c);
+            v_min3_num_f16         VOP3   [    X,     X,     X,     X, 0x22b] d:F16 = a:F16, b:F16, c:F16 .plus(OS).named(&[(ALSO, "v_min3_f16")]) => FMinNum16(FMinNum16(a, b), c);
+            v_min3_i16             VOP3   [    X, 0x1f5, 0x352, 0x24a, 0x24a] d:I16 = a:I16, b:I16, c:I16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => SMin16(SMin16(a, b), c);
+            v_min3_u16             VOP3   [    X, 0x1f6, 0x353, 0x24b, 0x24b] d:U16 = a:U16, b:U16, c:U16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => UMin16(UMin16(a, b), c);
+            v_max3_f16             VOP3   [    X, 0x1f7, 0x354, 0x24c,     X] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(FROM_GFX9) => FMax16(FMax16(a, b), c);
+            v_max3_num_f16         VOP3   [    X,     X,     X,     X, 0x22c] d:F16 = a:F16, b:F16, c:F16 .plus(OS).named(&[(ALSO, "v_max3_f16")]) => FMaxNum16(FMaxNum16(a, b), c);
+            v_max3_i16             VOP3   [    X, 0x1f8, 0x355, 0x24d, 0x24d] d:I16 = a:I16, b:I16, c:I16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => SMax16(SMax16(a, b), c);
+            v_max3_u16             VOP3   [    X, 0x1f9, 0x356, 0x24e, 0x24e] d:U16 = a:U16, b:U16, c:U16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => UMax16(UMax16(a, b), c);
+            v_med3_f16             VOP3   [    X, 0x1fa, 0x357, 0x24f,     X] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(FROM_GFX9) => FMed316(a, b, c);
+            v_med3_num_f16         VOP3   [    X,     X,     X,     X, 0x232] d:F16 = a:F16, b:F16, c:F16 .plus(OS).named(&[(ALSO, "v_med3_f16")]) => FMed3Num16(a, b, c);
+            v_med3_i16             VOP3   [    X, 0x1fb, 0x358, 0x250, 0x250] d:I16 = a:I16, b:I16, c:I16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => med([a, b, c], SMin16, SMax16);
+            v_med3_u16             VOP3   [    X, 0x1fc, 0x359, 0x251, 0x251] d:U16 = a:U16, b:U16, c:U16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => med([a, b, c], UMin16, UMax16);
+            v_mad_i16              VOP3   [    X, 0x205, 0x35e, 0x253, 0x253] d:I16 = a:I16, b:I16, c:I16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad16([a, b, c]), clamp mad16_sat([a, b, c], true);
+            v_div_fixup_f16        VOP3   [    X, 0x207, 0x35f, 0x254, 0x254] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(FROM_GFX9) => DivFixup16(a, b, c);
+            v_add3_u32             VOP3   [    X, 0x1ff, 0x36d, 0x255, 0x255] d:U32 = a:U32, b:U32, c:U32 .on(FROM_GFX9) => IAdd32(IAdd32(a, b), c);
+            v_lshl_or_b32          VOP3   [    X, 0x200, 0x36f, 0x256, 0x256] d:B32 = a:B32, b:B32, c:B32 .on(FROM_GFX9) => Or32(Shl32(a, b), c);
+            v_and_or_b32           VOP3   [    X, 0x201, 0x371, 0x257, 0x257] d:B32 = a:B32, b:B32, c:B32 .on(FROM_GFX9) => Or32(And32(a, b), c);
+            v_or3_b32              VOP3   [    X, 0x202, 0x372, 0x258, 0x258] d:B32 = a:B32, b:B32, c:B32 .on(FROM_GFX9) => Or32(Or32(a, b), c);
+            v_mad_u32_u16          VOP3   [    X, 0x1f1, 0x373, 0x259, 0x259] d:U32 = a:U16, b:U16, c:U32 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad32_16([a, b, c], false, false), clamp mad32_16([a, b, c], false, true);
+            v_mad_i32_i16          VOP3   [    X, 0x1f2, 0x375, 0x25a, 0x25a] d:I32 = a:I16, b:I16, c:I32 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad32_16([a, b, c], true, false), clamp mad32_16([a, b, c], true, true);
+            v_permlane16_b32       VOP3   [    X,     X, 0x377, 0x25b, 0x25b] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(false);
+            v_permlanex16_b32      VOP3   [    X,     X, 0x378, 0x25c, 0x25c] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(true);
+            v_cndmask_b16          VOP3   [    X,     X,     X, 0x25d, 0x25d] d:B16 = a:B16, b:B16, ci .plus(M01) => Sel32(ci, b, a);
+            v_maxmin_f32           VOP3   [    X,     X,     X, 0x25e,     X] d:F32 = a:F32, b:F32, c:F32 => FMin32(FMax32(a, b), c);
+            v_maxmin_num_f32       VOP3   [    X,     X,     X,     X, 0x269] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_maxmin_f32")]) => FMinNum32(FMaxNum32(a, b), c);
+            v_minmax_f32           VOP3   [    X,     X,     X, 0x25f,     X] d:F32 = a:F32, b:F32, c:F32 => FMax32(FMin32(a, b), c);
+            v_minmax_num_f32       VOP3   [    X,     X,     X,     X, 0x268] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_minmax_f32")]) => FMaxNum32(FMinNum32(a, b), c);
+            v_maxmin_f16           VOP3   [    X,     X,     X, 0x260,     X] d:F16 = a:F16, b:F16, c:F16 => FMin16(FMax16(a, b), c);
+            v_maxmin_num_f16       VOP3   [    X,     X,     X,     X, 0x26b] d:F16 = a:F16, b:F16, c:F16 .named(&[(ALSO, "v_maxmin_f16")]) => FMinNum16(FMaxNum16(a, b), c);
+            v_minmax_f16           VOP3   [    X,     X,     X, 0x261,     X] d:F16 = a:F16, b:F16, c:F16 => FMax16(FMin16(a, b), c);
+            v_minmax_num_f16       VOP3   [    X,     X,     X,     X, 0x26a] d:F16 = a:F16, b:F16, c:F16 .named(&[(ALSO, "v_minmax_f16")]) => FMaxNum16(FMinNum16(a, b), c);
+            v_maxmin_u32           VOP3   [    X,     X,     X, 0x262, 0x262] d:U32 = a:U32, b:U32, c:U32 => UMin32(UMax32(a, b), c);
+            v_minmax_u32           VOP3   [    X,     X,     X, 0x263, 0x263] d:U32 = a:U32, b:U32, c:U32 => UMax32(UMin32(a, b), c);
+            v_maxmin_i32           VOP3   [    X,     X,     X, 0x264, 0x264] d:I32 = a:I32, b:I32, c:I32 => SMin32(SMax32(a, b), c);
+            v_minmax_i32           VOP3   [    X,     X,     X, 0x265, 0x265] d:I32 = a:I32, b:I32, c:I32 => SMax32(SMin32(a, b), c);
+            v_dot2_f16_f16         VOP3   [    X,     X,     X, 0x266, 0x266] d:F16 = a:F16X2, b:F16X2, c:F16 .plus(OS23).less(CL | OM) => do dot2_16(H2, Dot2F16F16);
+            v_dot2_bf16_bf16       VOP3   [    X,     X,     X, 0x267, 0x267] d:BF16 = a:BF16X2, b:BF16X2, c:BF16 .plus(OS23).less(CL) => do dot2_16(Bf2, Dot2Bf16Bf16);
+            v_div_scale_f32        VOP3SD [0x16d, 0x1e0, 0x16d, 0x2fc, 0x2fc] d:F32, co = a:F32, b:F32, c:F32 .plus(NODPP) => div_scale([a, b, c], DivScale32, DivScaleFlag32);
+            v_div_scale_f64        VOP3SD [0x16e, 0x1e1, 0x16e, 0x2fd, 0x2fd] d:F64, co = a:F64, b:F64, c:F64 => div_scale([a, b, c], DivScale64, DivScaleFlag64);
+            v_mad_u64_u32          VOP3SD [0x176, 0x1e8, 0x176, 0x2fe, 0x2fe] d:U64, co = a:U32, b:U32, c:U64 .plus(CL).on(SINCE_GFX7).named(&[(GFX12, "v_mad_co_u64_u32")]) => mad64([a, b, c], UMulWide32), clamp mad64_sat([a, b, c], false);
+            v_mad_i64_i32          VOP3SD [0x177, 0x1e9, 0x177, 0x2ff, 0x2ff] d:I64, co = a:I32, b:I32, c:I64 .plus(CL).on(SINCE_GFX7).named(&[(GFX12, "v_mad_co_i64_i32")]) => mad64([a, b, c], SMulWide32), clamp mad64_sat([a, b, c], true);
+            v_add_co_u32           VOP3SD [    X,     X, 0x30f, 0x300, 0x300] d:U32, co = a:U32, b:U32 .plus(CL) => add_carry(a, b), clamp UAddSat32(a, b);
+            v_sub_co_u32           VOP3SD [    X,     X, 0x310, 0x301, 0x301] d:U32, co = a:U32, b:U32 .plus(CL) => sub_borrow(a, b), clamp USubSat32(a, b);
+            v_subrev_co_u32        VOP3SD [    X,     X, 0x319, 0x302, 0x302] d:U32, co = a:U32, b:U32 .plus(CL) => sub_borrow(b, a), clamp USubSat32(b, a);
+            v_add_nc_u16           VOP3   [    X,     X, 0x303, 0x303, 0x303] d:U16 = a:U16, b:U16 .plus(IGN01 | CL | OS) => IAdd16(a, b), clamp UAddSat16(a, b);
+            v_sub_nc_u16           VOP3   [    X,     X, 0x304, 0x304, 0x304] d:U16 = a:U16, b:U16 .plus(IGN01 | CL | OS) => ISub16(a, b), clamp USubSat16(a, b);
+            v_mul_lo_u16           VOP3   [    X,     X, 0x305, 0x305, 0x305] d:U16 = a:U16, b:U16        => IMul16(a, b);
+            v_cvt_pk_i16_f32       VOP3   [    X,     X,     X, 0x306, 0x306] d:I16X2 = a:F32, b:F32      => CvtPkI16F32(a, b);
+            v_cvt_pk_u16_f32       VOP3   [    X,     X,     X, 0x307, 0x307] d:U16X2 = a:F32, b:F32      => CvtPkU16F32(a, b);
+            v_max_u16              VOP3   [    X,     X, 0x309, 0x309, 0x309] d:U16 = a:U16, b:U16        => UMax16(a, b);
+            v_max_i16              VOP3   [    X,     X, 0x30a, 0x30a, 0x30a] d:I16 = a:I16, b:I16        => SMax16(a, b);
+            v_min_u16              VOP3   [    X,     X, 0x30b, 0x30b, 0x30b] d:U16 = a:U16, b:U16        => UMin16(a, b);
+            v_min_i16              VOP3   [    X,     X, 0x30c, 0x30c, 0x30c] d:I16 = a:I16, b:I16        => SMin16(a, b);
+            v_add_nc_i16           VOP3   [    X, 0x29e, 0x30d, 0x30d, 0x30d] d:I16 = a:I16, b:I16 .plus(IGN01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX9, "v_add_i16")]) => IAdd16(a, b), clamp SAddSat16(a, b);
+            v_sub_nc_i16           VOP3   [    X, 0x29f, 0x30e, 0x30e, 0x30e] d:I16 = a:I16, b:I16 .plus(IGN01 | CL | OS).on(FROM_GFX9).named(&[(TO_GFX9, "v_sub_i16")]) => ISub16(a, b), clamp SSubSat16(a, b);
+            v_pack_b32_f16         VOP3   [    X, 0x2a0, 0x311, 0x311, 0x311] d:B32 = a:F16, b:F16 .plus(OS).on(FROM_GFX9) => pack16(a, b);
+            v_cvt_pk_norm_i16_f16  VOP3   [    X, 0x299, 0x312, 0x312, 0x312] d:I16X2 = a:F16, b:F16 .plus(OS).on(FROM_GFX9).named(&[(TO_GFX10, "v_cvt_pknorm_i16_f16")]) => CvtPkNormI16F16(a, b);
+            v_cvt_pk_norm_u16_f16  VOP3   [    X, 0x29a, 0x313, 0x313, 0x313] d:U16X2 = a:F16, b:F16 .plus(OS).on(FROM_GFX9).named(&[(TO_GFX10, "v_cvt_pknorm_u16_f16")]) => CvtPkNormU16F16(a, b);
+            v_ldexp_f32            VOP3   [    X, 0x288, 0x362, 0x31c, 0x31c] d:F32 = a:F32, b:I32 .plus(NEG1) => FLdexp32(a, b);
+            v_bfm_b32              VOP3   [    X, 0x293, 0x363, 0x31d, 0x31d] d:B32 = a:B32, b:B32        => Bfm32(a, b);
+            v_bcnt_u32_b32         VOP3   [    X, 0x28b, 0x364, 0x31e, 0x31e] d:U32 = a:B32, b:U32        => IAdd32(Popcnt32(a), b);
+            v_mbcnt_lo_u32_b32     VOP3   [    X, 0x28c, 0x365, 0x31f, 0x31f] d:U32 = a:B32, b:U32        => mbcnt([a, b], false);
+            v_mbcnt_hi_u32_b32     VOP3   [    X, 0x28d, 0x366, 0x320, 0x320] d:U32 = a:B32, b:U32        => mbcnt([a, b], true);
+            v_cvt_pk_norm_i16_f32  VOP3   [    X, 0x294, 0x368, 0x321, 0x321] d:I16X2 = a:F32, b:F32 .plus(EXACT).named(&[(TO_GFX10, "v_cvt_pknorm_i16_f32")]) => CvtPkNormI16F32(a, b);
+            v_cvt_pk_norm_u16_f32  VOP3   [    X, 0x295, 0x369, 0x322, 0x322] d:U16X2 = a:F32, b:F32 .plus(EXACT).named(&[(TO_GFX10, "v_cvt_pknorm_u16_f32")]) => CvtPkNormU16F32(a, b);
+            v_cvt_pk_u16_u32       VOP3   [    X, 0x297, 0x36a, 0x323, 0x323] d:U16X2 = a:U32, b:U32      => CvtPkU16U32(a, b);
+            v_cvt_pk_i16_i32       VOP3   [    X, 0x298, 0x36b, 0x324, 0x324] d:I16X2 = a:I32, b:I32      => CvtPkI16I32(a, b);
+            v_sub_nc_i32           VOP3   [    X, 0x29d, 0x376, 0x325, 0x325] d:I32 = a:I32, b:I32 .plus(CL).on(FROM_GFX9).named(&[(TO_GFX9, "v_sub_i32")]) => ISub32(a, b), clamp SSubSat32(a, b);
+            v_add_nc_i32           VOP3   [    X, 0x29c, 0x37f, 0x326, 0x326] d:I32 = a:I32, b:I32 .plus(CL).on(FROM_GFX9).named(&[(TO_GFX9, "v_add_i32")]) => IAdd32(a, b), clamp SAddSat32(a, b);
+            v_add_f64              VOP3   [0x164, 0x280, 0x164, 0x327,     X] d:F64 = a:F64, b:F64        => FAdd64(a, b);
+            v_mul_f64              VOP3   [0x165, 0x281, 0x165, 0x328,     X] d:F64 = a:F64, b:F64        => FMul64(a, b);
+            v_min_f64              VOP3   [0x166, 0x282, 0x166, 0x329,     X] d:F64 = a:F64, b:F64        => FMin64(a, b);
+            v_max_f64              VOP3   [0x167, 0x283, 0x167, 0x32a,     X] d:F64 = a:F64, b:F64        => FMax64(a, b);
+            v_ldexp_f64            VOP3   [0x168, 0x284, 0x168, 0x32b, 0x32b] d:F64 = a:F64, b:I32 .plus(NEG1) => FLdexp64(a, b);
+            v_mul_lo_u32           VOP3   [0x169, 0x285, 0x169, 0x32c, 0x32c] d:U32 = a:U32, b:U32 .plus(NODPP).named(&[(ALSO, "v_mul_lo_i32")]) => IMul32(a, b);
+            v_mul_hi_u32           VOP3   [0x16a, 0x286, 0x16a, 0x32d, 0x32d] d:U32 = a:U32, b:U32 .plus(NODPP) => UMulHi32(a, b);
+            v_mul_hi_i32           VOP3   [0x16c, 0x287, 0x16c, 0x32e, 0x32e] d:I32 = a:I32, b:I32 .plus(NODPP) => SMulHi32(a, b);
+            v_trig_preop_f64       VOP3   [0x174, 0x292, 0x174, 0x32f, 0x32f] d:F64 = a:F64, b:U32 .plus(NEG1) => TrigPreop64(a, b);
+            v_lshlrev_b16          VOP3   [    X,     X, 0x314, 0x338, 0x338] d:B16 = a:U16, b:B16        => Shl16(b, a);
+            v_lshrrev_b16          VOP3   [    X,     X, 0x307, 0x339, 0x339] d:B16 = a:U16, b:B16        => LShr16(b, a);
+            v_ashrrev_i16          VOP3   [    X,     X, 0x308, 0x33a, 0x33a] d:I16 = a:U16, b:I16        => AShr16(b, a);
+            v_lshlrev_b64          VOP3   [    X, 0x28f, 0x2ff, 0x33c,     X] d:B64 = a:U32, b:B64        => Shl64(b, a);
+            v_lshrrev_b64          VOP3   [    X, 0x290, 0x300, 0x33d, 0x33d] d:B64 = a:U32, b:B64        => LShr64(b, a);
+            v_ashrrev_i64          VOP3   [    X, 0x291, 0x301, 0x33e, 0x33e] d:I64 = a:U32, b:I64        => AShr64(b, a);
+            v_readlane_b32         VOP3   [    X, 0x289, 0x360, 0x360, 0x360] sd:B32 = va:B32, rb:B32 .plus(ANY_LANE | NODPP) => do readlane();
+            v_writelane_b32        VOP3   [    X, 0x28a, 0x361, 0x361, 0x361] d:B32 = ra:B32, rb:B32 .plus(ANY_LANE | NODPP) => do writelane();
+            v_and_b16              VOP3   [    X,     X,     X, 0x362, 0x362] d:B16 = a:B16, b:B16        => And32(a, b);
+            v_or_b16               VOP3   [    X,     X,     X, 0x363, 0x363] d:B16 = a:B16, b:B16        => Or32(a, b);
+            v_xor_b16              VOP3   [    X,     X,     X, 0x364, 0x364] d:B16 = a:B16, b:B16        => Xor32(a, b);
+            v_minimum3_f32         VOP3   [    X,     X,     X,     X, 0x22d] d:F32 = a:F32, b:F32, c:F32 .plus(EXACT) => -;
+            v_maximum3_f32         VOP3   [    X,     X,     X,     X, 0x22e] d:F32 = a:F32, b:F32, c:F32 .plus(EXACT) => -;
+            v_minimum3_f16         VOP3   [    X,     X,     X,     X, 0x22f] d:F16 = a:F16, b:F16, c:F16 .plus(EXACT | OS) => -;
+            v_maximum3_f16         VOP3   [    X,     X,     X,     X, 0x230] d:F16 = a:F16, b:F16, c:F16 .plus(EXACT | OS) => -;
+            v_minimummaximum_f32   VOP3   [    X,     X,     X,     X, 0x26c] d:F32 = a:F32, b:F32, c:F32 .plus(EXACT) => -;
+            v_maximumminimum_f32   VOP3   [    X,     X,     X,     X, 0x26d] d:F32 = a:F32, b:F32, c:F32 .plus(EXACT) => -;
+            v_minimummaximum_f16   VOP3   [    X,     X,     X,     X, 0x26e] d:F16 = a:F16, b:F16, c:F16 .plus(EXACT | OS) => -;
+            v_maximumminimum_f16   VOP3   [    X,     X,     X,     X, 0x26f] d:F16 = a:F16, b:F16, c:F16 .plus(EXACT | OS) => -;
+            v_s_exp_f32            VOP3   [    X,     X,     X,     X, 0x280] sd:F32 = ra:F32 .plus(NODPP) => -;
+            v_s_exp_f16            VOP3   [    X,     X,     X,     X, 0x281] sd:F16 = ra:F16 .plus(NODPP) => -;
+            v_s_log_f32            VOP3   [    X,     X,     X,     X, 0x282] sd:F32 = ra:F32 .plus(NODPP) => -;
+            v_s_log_f16            VOP3   [    X,     X,     X,     X, 0x283] sd:F16 = ra:F16 .plus(NODPP) => -;
+            v_s_rcp_f32            VOP3   [    X,     X,     X,     X, 0x284] sd:F32 = ra:F32 .plus(NODPP) => -;
+            v_s_rcp_f16            VOP3   [    X,     X,     X,     X, 0x285] sd:F16 = ra:F16 .plus(NODPP) => -;
+            v_s_rsq_f32            VOP3   [    X,     X,     X,     X, 0x286] sd:F32 = ra:F32 .plus(NODPP) => -;
+            v_s_rsq_f16            VOP3   [    X,     X,     X,     X, 0x287] sd:F16 = ra:F16 .plus(NODPP) => -;
+            v_s_sqrt_f32           VOP3   [    X,     X,     X,     X, 0x288] sd:F32 = ra:F32 .plus(NODPP) => -;
+            v_s_sqrt_f16           VOP3   [    X,     X,     X,     X, 0x289] sd:F16 = ra:F16 .plus(NODPP) => -;
+            v_permlane16_var_b32   VOP3   [    X,     X,     X,     X, 0x30f] d:B32 = va:B32, vb:B32 .plus(IGN01 | NODPP | OS01) => -;
+            v_permlanex16_var_b32  VOP3   [    X,     X,     X,     X, 0x310] d:B32 = va:B32, vb:B32 .plus(IGN01 | NODPP | OS01) => -;
+            v_minimum_f64          VOP3   [    X,     X,     X,     X, 0x341] d:F64 = a:F64, b:F64 .plus(EXACT) => -;
+            v_maximum_f64          VOP3   [    X,     X,     X,     X, 0x342] d:F64 = a:F64, b:F64 .plus(EXACT) => -;
+            v_minimum_f32          VOP3   [    X,     X,     X,     X, 0x365] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
+            v_maximum_f32          VOP3   [    X,     X,     X,     X, 0x366] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
+            v_minimum_f16          VOP3   [    X,     X,     X,     X, 0x367] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
+            v_maximum_f16          VOP3   [    X,     X,     X,     X, 0x368] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
+            v_cvt_pk_fp8_f32       VOP3   [    X, 0x2a2,     X,     X, 0x369] d:B32 = a:F32, b:F32 .plus(OS).less(CL).on(FROM_GFX940) => -;
+            v_cvt_pk_bf8_f32       VOP3   [    X, 0x2a3,     X,     X, 0x36a] d:B32 = a:F32, b:F32 .plus(OS).less(CL).on(FROM_GFX940) => -;
+            v_cvt_sr_fp8_f32       VOP3   [    X,     X,     X,     X, 0x36b] d:B32 = a:F32, b:U32 .plus(NEG1 | BYTE).less(CL) => -;
+            v_cvt_sr_bf8_f32       VOP3   [    X,     X,     X,     X, 0x36c] d:B32 = a:F32, b:U32 .plus(NEG1 | BYTE).less(CL) => -;
+            v_mad_legacy_f32       VOP3   [0x140, 0x1c0, 0x140,     X,     X] d:F32 = a:F32, b:F32, c:F32 .on(MAD) => -;
+            v_mad_f32              VOP3   [0x141, 0x1c1, 0x141,     X,     X] d:F32 = a:F32, b:F32, c:F32 .on(MAD) => FMad32(a, b, c);
+            v_mul_lo_i32           VOP3   [0x16b,     X, 0x16b,     X,     X] d:I32 = a:I32, b:I32 .plus(NODPP).on(MAD) => -;
+            v_mad_legacy_f16       VOP3   [    X, 0x1ea,     X,     X,     X] d:F16 = a:F16, b:F16, c:F16 .named(&[(GFX8, "v_mad_f16")]) => -;
+            v_mad_legacy_u16       VOP3   [    X, 0x1eb,     X,     X,     X] d:U16 = a:U16, b:U16, c:U16 .plus(CL).named(&[(GFX8, "v_mad_u16")]) => -;
+            v_mad_legacy_i16       VOP3   [    X, 0x1ec,     X,     X,     X] d:I16 = a:I16, b:I16, c:I16 .plus(CL).named(&[(GFX8, "v_mad_i16")]) => -;
+            v_fma_legacy_f16       VOP3   [    X, 0x1ee,     X,     X,     X] d:F16 = a:F16, b:F16, c:F16 .named(&[(GFX8, "v_fma_f16")]) => -;
+            v_div_fixup_legacy_f16 VOP3   [    X, 0x1ef,     X,     X,     X] d:F16 = a:F16, b:F16, c:F16 .named(&[(GFX8, "v_div_fixup_f16")]) => -;
+            v_cvt_pkaccum_u8_f32   VOP3   [    X, 0x1f0,     X,     X,     X] d:B32 = a:F32, b:U32 .plus(NEG1) => -;
+            v_mad_f16              VOP3   [    X, 0x203,     X,     X,     X] d:F16 = a:F16, b:F16, c:F16 .plus(OS).on(ALL_GFX9) => -;
+            v_lshl_add_u64         VOP3   [    X, 0x208,     X,     X,     X] d:U64 = a:U64, b:U32, c:U64 .on(GFX940) => -;
+            v_cvt_pk_rtz_f16_f32   VOP3   [    X, 0x296,     X,     X,     X] d:F16X2 = a:F32, b:F32 .plus(OM).named(&[(TO_GFX9, "v_cvt_pkrtz_f16_f32")]) => CvtPkRtzF16F32(a, b);
+            v_mul_dx9_zero_f32     VOP3   [    X, 0x2a1,     X,     X,     X] d:F32 = a:F32, b:F32 .on(GFX90A_940).named(&[(TO_GFX9, "v_mul_legacy_f32")]) => FMulDx932(a, b);
+            v_cvt_sr_fp8_f32       VOP3   [    X, 0x2a4,     X,     X,     X] d:B32 rw = a:F32, b:U32 .plus(IGN012 | OS).less(CL).on(GFX940) => -;
+            v_cvt_sr_bf8_f32       VOP3   [    X, 0x2a5,     X,     X,     X] d:B32 rw = a:F32, b:U32 .plus(IGN012 | OS).less(CL).on(GFX940) => -;
+            v_lshl_b64             VOP3   [0x161,     X,     X,     X,     X] d:B64 = a:B64, b:U32        => -;
+            v_lshr_b64             VOP3   [0x162,     X,     X,     X,     X] d:B64 = a:B64, b:U32        => -;
+            v_ashr_i64             VOP3   [0x163,     X,     X,     X,     X] d:I64 = a:I64, b:U32        => -;
+        }
+    };
+}
+
+pub(super) const ROWS: &[Row] = vop3_rows!(rows);

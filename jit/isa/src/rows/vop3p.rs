@@ -1,5 +1,6 @@
 //! VOP3P rows: packed, mixed precision, dot products and WMMA. RDNA3 ISA, chapter 16.10.
 
+use super::names::vector::*;
 use super::prelude::*;
 
 /// Dot products came late to gfx9 and gfx10.
@@ -8,82 +9,90 @@ const DOT: Procs = Procs::range(0x906, 0x908).or(GFX90A_940).or(Procs::range(0x1
 const FMA_MIX: Procs = FROM_GFX9.without(MAD_MIX);
 const MAD_MIX: Procs = Procs::range(0x900, 0x902).or(Procs::one(0x909)).or(Procs::one(0x90c));
 
-#[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
-pub(super) const ROWS: &[Row] = &[
-    row("v_pk_mad_i16",                 VOP3P, [   X, 0x00, 0x00, 0x00, 0x00], &[D(I16X2), S0(I16X2), S1(I16X2), S2(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_mad_u16",                 VOP3P, [   X, 0x09, 0x09, 0x09, 0x09], &[D(U16X2), S0(U16X2), S1(U16X2), S2(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_fma_f16",                 VOP3P, [   X, 0x0e, 0x0e, 0x0e, 0x0e], &[D(F16X2), S0(F16X2), S1(F16X2), S2(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_dot2_f32_f16",               VOP3P, [   X, 0x23, 0x13, 0x13, 0x13], &[D(F32), S0(F16X2), S1(F16X2), S2(F32)], PK | NEG | CL).on(DOT),
-    row("v_dot4_i32_iu8",               VOP3P, [   X,    X,    X, 0x16, 0x16], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | IU | CL | NODPP),
-    row("v_dot4_u32_u8",                VOP3P, [   X, 0x29, 0x17, 0x17, 0x17], &[D(U32), S0(B32), S1(B32), S2(U32)], PK | IU | CL | NODPP).on(DOT),
-    row("v_dot8_i32_iu4",               VOP3P, [   X,    X,    X, 0x18, 0x18], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | IU | CL | NODPP),
-    row("v_dot8_u32_u4",                VOP3P, [   X, 0x2b, 0x19, 0x19, 0x19], &[D(U32), S0(B32), S1(B32), S2(U32)], PK | IU | CL | NODPP).on(DOT),
-    row("v_dot2_f32_bf16",              VOP3P, [   X,    X,    X, 0x1a, 0x1a], &[D(F32), S0(BF16X2), S1(BF16X2), S2(F32)], PK | NEG | CL | NODPP),
-    row("v_fma_mix_f32",                VOP3P, [   X, 0x20, 0x20, 0x20, 0x20], &[D(F32), S0(F32), S1(F32), S2(F32)], MIX | CL | PK).on(FMA_MIX),
-    row("v_fma_mixlo_f16",              VOP3P, [   X, 0x21, 0x21, 0x21, 0x21], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK).on(FMA_MIX),
-    row("v_fma_mixhi_f16",              VOP3P, [   X, 0x22, 0x22, 0x22, 0x22], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK).on(FMA_MIX),
-    row("v_wmma_f32_16x16x16_f16",      VOP3P, [   X,    X,    X, 0x40,    X], &[D(AccF32), V0(B256), V1(B256), C2(AccF32)], NEG | NODPP),
-    row("v_wmma_f32_16x16x16_f16",      VOP3P, [   X,    X,    X,    X, 0x40], &[D(AccF32), V0(Frag(4)), V1(Frag(4)), C2(AccF32)], NEG | NODPP),
-    row("v_wmma_f32_16x16x16_bf16",     VOP3P, [   X,    X,    X, 0x41,    X], &[D(AccF32), V0(B256), V1(B256), C2(AccF32)], NEG | NODPP),
-    row("v_wmma_f32_16x16x16_bf16",     VOP3P, [   X,    X,    X,    X, 0x41], &[D(AccF32), V0(Frag(4)), V1(Frag(4)), C2(AccF32)], NEG | NODPP),
-    row("v_wmma_f16_16x16x16_f16",      VOP3P, [   X,    X,    X, 0x42,    X], &[D(AccF16), V0(B256), V1(B256), C2(AccF16)], NEG | PK | NODPP),
-    row("v_wmma_f16_16x16x16_f16",      VOP3P, [   X,    X,    X,    X, 0x42], &[D(AccPkF16), V0(Frag(4)), V1(Frag(4)), C2(AccPkF16)], NEG | NODPP),
-    row("v_wmma_bf16_16x16x16_bf16",    VOP3P, [   X,    X,    X, 0x43,    X], &[D(AccBF16), V0(B256), V1(B256), C2(AccBF16)], NEG | PK | NODPP),
-    row("v_wmma_bf16_16x16x16_bf16",    VOP3P, [   X,    X,    X,    X, 0x43], &[D(AccPkBF16), V0(Frag(4)), V1(Frag(4)), C2(AccPkBF16)], NEG | NODPP),
-    row("v_wmma_i32_16x16x16_iu8",      VOP3P, [   X,    X,    X, 0x44,    X], &[D(AccI32), V0(B128), V1(B128), C2(AccI32)], IU | CL | NODPP),
-    row("v_wmma_i32_16x16x16_iu8",      VOP3P, [   X,    X,    X,    X, 0x44], &[D(AccI32), V0(Frag(2)), V1(Frag(2)), C2(AccI32)], IU | CL | NODPP),
-    row("v_wmma_i32_16x16x16_iu4",      VOP3P, [   X,    X,    X, 0x45,    X], &[D(AccI32), V0(B64), V1(B64), C2(AccI32)], IU | CL | NODPP),
-    row("v_wmma_i32_16x16x16_iu4",      VOP3P, [   X,    X,    X,    X, 0x45], &[D(AccI32), V0(B32), V1(B32), C2(AccI32)], IU | CL | NODPP),
-    row("v_pk_mul_lo_u16",              VOP3P, [   X, 0x01, 0x01, 0x01, 0x01], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_add_i16",                 VOP3P, [   X, 0x02, 0x02, 0x02, 0x02], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_sub_i16",                 VOP3P, [   X, 0x03, 0x03, 0x03, 0x03], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_lshlrev_b16",             VOP3P, [   X, 0x04, 0x04, 0x04, 0x04], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_lshrrev_b16",             VOP3P, [   X, 0x05, 0x05, 0x05, 0x05], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_ashrrev_i16",             VOP3P, [   X, 0x06, 0x06, 0x06, 0x06], &[D(I16X2), S0(U16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_max_i16",                 VOP3P, [   X, 0x07, 0x07, 0x07, 0x07], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_min_i16",                 VOP3P, [   X, 0x08, 0x08, 0x08, 0x08], &[D(I16X2), S0(I16X2), S1(I16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_add_u16",                 VOP3P, [   X, 0x0a, 0x0a, 0x0a, 0x0a], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_sub_u16",                 VOP3P, [   X, 0x0b, 0x0b, 0x0b, 0x0b], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_max_u16",                 VOP3P, [   X, 0x0c, 0x0c, 0x0c, 0x0c], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_min_u16",                 VOP3P, [   X, 0x0d, 0x0d, 0x0d, 0x0d], &[D(U16X2), S0(U16X2), S1(U16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_add_f16",                 VOP3P, [   X, 0x0f, 0x0f, 0x0f, 0x0f], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_mul_f16",                 VOP3P, [   X, 0x10, 0x10, 0x10, 0x10], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_min_f16",                 VOP3P, [   X, 0x11, 0x11, 0x11, X   ], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_min_num_f16",             VOP3P, [   X, X,    X,    X,    0x1b], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).named(&[(ALSO, "v_pk_min_f16")]),
-    row("v_pk_max_f16",                 VOP3P, [   X, 0x12, 0x12, 0x12, X   ], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).on(FROM_GFX9),
-    row("v_pk_max_num_f16",             VOP3P, [   X, X,    X,    X,    0x1c], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP).named(&[(ALSO, "v_pk_max_f16")]),
-    // Not in gfx11.
-    row("v_pk_minimum_f16",             VOP3P, [   X,    X,    X,    X, 0x1d], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),
-    row("v_pk_maximum_f16",             VOP3P, [   X,    X,    X,    X, 0x1e], &[D(F16X2), S0(F16X2), S1(F16X2)], PK | NEG | CL | NODPP | EXACT),
-    row("v_dot4_f32_fp8_bf8",           VOP3P, [   X,    X,    X,    X, 0x24], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
-    row("v_dot4_f32_bf8_fp8",           VOP3P, [   X,    X,    X,    X, 0x25], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
-    row("v_dot4_f32_fp8_fp8",           VOP3P, [   X,    X,    X,    X, 0x26], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
-    row("v_dot4_f32_bf8_bf8",           VOP3P, [   X,    X,    X,    X, 0x27], &[D(F32), S0(B32), S1(B32), S2(F32)], NEG2),
-    row("v_wmma_f32_16x16x16_fp8_fp8",  VOP3P, [   X,    X,    X,    X, 0x46], &[D(AccF32), V0(Frag(2)), V1(Frag(2)), C2(AccF32)], NEG2 | NODPP),
-    row("v_wmma_f32_16x16x16_fp8_bf8",  VOP3P, [   X,    X,    X,    X, 0x47], &[D(AccF32), V0(Frag(2)), V1(Frag(2)), C2(AccF32)], NEG2 | NODPP),
-    row("v_wmma_f32_16x16x16_bf8_fp8",  VOP3P, [   X,    X,    X,    X, 0x48], &[D(AccF32), V0(Frag(2)), V1(Frag(2)), C2(AccF32)], NEG2 | NODPP),
-    row("v_wmma_f32_16x16x16_bf8_bf8",  VOP3P, [   X,    X,    X,    X, 0x49], &[D(AccF32), V0(Frag(2)), V1(Frag(2)), C2(AccF32)], NEG2 | NODPP),
-    row("v_wmma_i32_16x16x32_iu4",      VOP3P, [   X,    X,    X,    X, 0x4a], &[D(AccI32), V0(Frag(2)), V1(Frag(2)), C2(AccI32)], IU | CL | NODPP),
-    row("v_swmmac_f32_16x16x32_f16",    VOP3P, [   X,    X,    X,    X, 0x50], &[D(AccF32), V0(Frag(4)), V1(Frag(8)), INDEX(16)], NEG | NODPP),
-    row("v_swmmac_f32_16x16x32_bf16",   VOP3P, [   X,    X,    X,    X, 0x51], &[D(AccF32), V0(Frag(4)), V1(Frag(8)), INDEX(16)], NEG | NODPP),
-    row("v_swmmac_f16_16x16x32_f16",    VOP3P, [   X,    X,    X,    X, 0x52], &[D(AccPkF16), V0(Frag(4)), V1(Frag(8)), INDEX(16)], NEG | NODPP),
-    row("v_swmmac_bf16_16x16x32_bf16",  VOP3P, [   X,    X,    X,    X, 0x53], &[D(AccPkBF16), V0(Frag(4)), V1(Frag(8)), INDEX(16)], NEG | NODPP),
-    row("v_swmmac_i32_16x16x32_iu8",    VOP3P, [   X,    X,    X,    X, 0x54], &[D(AccI32), V0(Frag(2)), V1(Frag(4)), INDEX(8)], IU | CL | NODPP),
-    row("v_swmmac_i32_16x16x32_iu4",    VOP3P, [   X,    X,    X,    X, 0x55], &[D(AccI32), V0(B32), V1(Frag(2)), INDEX(4)], IU | CL | NODPP),
-    row("v_swmmac_i32_16x16x64_iu4",    VOP3P, [   X,    X,    X,    X, 0x56], &[D(AccI32), V0(Frag(2)), V1(Frag(4)), INDEX(4)], IU | CL | NODPP),
-    row("v_swmmac_f32_16x16x32_fp8_fp8", VOP3P, [   X,    X,    X,    X, 0x57], &[D(AccF32), V0(Frag(2)), V1(Frag(4)), INDEX(8)], NODPP),
-    row("v_swmmac_f32_16x16x32_fp8_bf8", VOP3P, [   X,    X,    X,    X, 0x58], &[D(AccF32), V0(Frag(2)), V1(Frag(4)), INDEX(8)], NODPP),
-    row("v_swmmac_f32_16x16x32_bf8_fp8", VOP3P, [   X,    X,    X,    X, 0x59], &[D(AccF32), V0(Frag(2)), V1(Frag(4)), INDEX(8)], NODPP),
-    row("v_swmmac_f32_16x16x32_bf8_bf8", VOP3P, [   X,    X,    X,    X, 0x5a], &[D(AccF32), V0(Frag(2)), V1(Frag(4)), INDEX(8)], NODPP),
-    row("v_dot2_i32_i16",               VOP3P, [   X, 0x26, 0x14,    X,    X], &[D(I32), S0(I16X2), S1(I16X2), S2(I32)], PK | NEG | CL | NODPP).on(DOT),
-    row("v_dot2_u32_u16",               VOP3P, [   X, 0x27, 0x15,    X,    X], &[D(U32), S0(U16X2), S1(U16X2), S2(U32)], PK | NEG | CL | NODPP).on(DOT),
-    row("v_dot4_i32_i8",                VOP3P, [   X, 0x28, 0x16,    X,    X], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | NEG | CL | NODPP).on(DOT),
-    row("v_dot8_i32_i4",                VOP3P, [   X, 0x2a, 0x18,    X,    X], &[D(I32), S0(B32), S1(B32), S2(I32)], PK | NEG | CL | NODPP).on(DOT),
-    row("v_mad_mix_f32",                VOP3P, [   X, 0x20,    X,    X,    X], &[D(F32), S0(F32), S1(F32), S2(F32)], MIX | CL | PK | NODPP).on(MAD_MIX),
-    row("v_mad_mixlo_f16",              VOP3P, [   X, 0x21,    X,    X,    X], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK | NODPP).on(MAD_MIX),
-    row("v_mad_mixhi_f16",              VOP3P, [   X, 0x22,    X,    X,    X], &[D(F16), S0(F32), S1(F32), S2(F32)], MIX | CL | PK | NODPP).on(MAD_MIX),
-    row("v_pk_fma_f32",                 VOP3P, [   X, 0x30,    X,    X,    X], &[D(F32X2), S0(F32X2), S1(F32X2), S2(F32X2)], PK | NEG | CL | NODPP).on(GFX90A_940),
-    row("v_pk_mul_f32",                 VOP3P, [   X, 0x31,    X,    X,    X], &[D(F32X2), S0(F32X2), S1(F32X2)], PK | NEG | CL | NODPP).on(GFX90A_940),
-    row("v_pk_add_f32",                 VOP3P, [   X, 0x32,    X,    X,    X], &[D(F32X2), S0(F32X2), S1(F32X2)], PK | NEG | CL | NODPP).on(GFX90A_940),
-    row("v_pk_mov_b32",                 VOP3P, [   X, 0x33,    X,    X,    X], &[D(B32X2), S0(B32X2), S1(B32X2)], PK | NEG | CL | NODPP).on(GFX90A_940),
-];
+/// VOP3P rows, for the macro `$use`. Opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
+#[macro_export]
+#[rustfmt::skip]
+macro_rules! vop3p_rows {
+    ($use:ident) => {
+        $use! {
+            v_pk_mad_i16                  VOP3P [   X, 0x00, 0x00, 0x00, 0x00] d:I16X2 = a:I16X2, b:I16X2, c:I16X2 .on(FROM_GFX9) => pk_mad([a, b, c]), clamp pk_mad_sat([a, b, c], true);
+            v_pk_mad_u16                  VOP3P [   X, 0x09, 0x09, 0x09, 0x09] d:U16X2 = a:U16X2, b:U16X2, c:U16X2 .on(FROM_GFX9) => pk_mad([a, b, c]), clamp pk_mad_sat([a, b, c], false);
+            v_pk_fma_f16                  VOP3P [   X, 0x0e, 0x0e, 0x0e, 0x0e] d:F16X2 = a:F16X2, b:F16X2, c:F16X2 .on(FROM_GFX9) => PkFFma16(a, b, c);
+            v_dot2_f32_f16                VOP3P [   X, 0x23, 0x13, 0x13, 0x13] d:F32 = a:F16X2, b:F16X2, c:F32 .plus(CL | NEG | PK).on(DOT) => do dot2_f32(H2, Dot2F32F16);
+            v_dot4_i32_iu8                VOP3P [   X,    X,    X, 0x16, 0x16] d:I32 = a:B32, b:B32, c:I32 .plus(CL | IU | NODPP | PK) => do dot_iu([Dot4UU, Dot4SU, Dot4US, Dot4SS]);
+            v_dot4_u32_u8                 VOP3P [   X, 0x29, 0x17, 0x17, 0x17] d:U32 = a:B32, b:B32, c:U32 .plus(CL | IU | NODPP | PK).on(DOT) => do dot(Dot4UU, IAdd32, UAddSat32);
+            v_dot8_i32_iu4                VOP3P [   X,    X,    X, 0x18, 0x18] d:I32 = a:B32, b:B32, c:I32 .plus(CL | IU | NODPP | PK) => do dot_iu([Dot8UU, Dot8SU, Dot8US, Dot8SS]);
+            v_dot8_u32_u4                 VOP3P [   X, 0x2b, 0x19, 0x19, 0x19] d:U32 = a:B32, b:B32, c:U32 .plus(CL | IU | NODPP | PK).on(DOT) => do dot(Dot8UU, IAdd32, UAddSat32);
+            v_dot2_f32_bf16               VOP3P [   X,    X,    X, 0x1a, 0x1a] d:F32 = a:BF16X2, b:BF16X2, c:F32 .plus(CL | NEG | NODPP | PK) => do dot2_f32(Bf2, Dot2F32Bf16);
+            v_fma_mix_f32                 VOP3P [   X, 0x20, 0x20, 0x20, 0x20] d:F32 = a:F32, b:F32, c:F32 .plus(CL | MIX | PK).on(FMA_MIX) => do mix();
+            v_fma_mixlo_f16               VOP3P [   X, 0x21, 0x21, 0x21, 0x21] d:F16 = a:F32, b:F32, c:F32 .plus(CL | MIX | PK).on(FMA_MIX) => do mix_half(false);
+            v_fma_mixhi_f16               VOP3P [   X, 0x22, 0x22, 0x22, 0x22] d:F16 = a:F32, b:F32, c:F32 .plus(CL | MIX | PK).on(FMA_MIX) => do mix_half(true);
+            v_wmma_f32_16x16x16_f16       VOP3P [   X,    X,    X, 0x40,    X] d:AccF32 = va:B256, vb:B256, acc:AccF32 .plus(NEG | NODPP) => do wmma(8, Dot2F32F16, Acc::F32);
+            v_wmma_f32_16x16x16_f16       VOP3P [   X,    X,    X,    X, 0x40] d:AccF32 = va:Frag(4), vb:Frag(4), acc:AccF32 .plus(NEG | NODPP) => -;
+            v_wmma_f32_16x16x16_bf16      VOP3P [   X,    X,    X, 0x41,    X] d:AccF32 = va:B256, vb:B256, acc:AccF32 .plus(NEG | NODPP) => do wmma(8, Dot2F32Bf16, Acc::F32);
+            v_wmma_f32_16x16x16_bf16      VOP3P [   X,    X,    X,    X, 0x41] d:AccF32 = va:Frag(4), vb:Frag(4), acc:AccF32 .plus(NEG | NODPP) => -;
+            v_wmma_f16_16x16x16_f16       VOP3P [   X,    X,    X, 0x42,    X] d:AccF16 = va:B256, vb:B256, acc:AccF16 .plus(NEG | NODPP | PK) => do wmma(8, Dot2F32F16, Acc::F16);
+            v_wmma_f16_16x16x16_f16       VOP3P [   X,    X,    X,    X, 0x42] d:AccPkF16 = va:Frag(4), vb:Frag(4), acc:AccPkF16 .plus(NEG | NODPP) => -;
+            v_wmma_bf16_16x16x16_bf16     VOP3P [   X,    X,    X, 0x43,    X] d:AccBF16 = va:B256, vb:B256, acc:AccBF16 .plus(NEG | NODPP | PK) => do wmma(8, Dot2F32Bf16, Acc::Bf16);
+            v_wmma_bf16_16x16x16_bf16     VOP3P [   X,    X,    X,    X, 0x43] d:AccPkBF16 = va:Frag(4), vb:Frag(4), acc:AccPkBF16 .plus(NEG | NODPP) => -;
+            v_wmma_i32_16x16x16_iu8       VOP3P [   X,    X,    X, 0x44,    X] d:AccI32 = va:B128, vb:B128, acc:AccI32 .plus(CL | IU | NODPP) => do wmma_int(4, [Dot4UU, Dot4SU, Dot4US, Dot4SS]);
+            v_wmma_i32_16x16x16_iu8       VOP3P [   X,    X,    X,    X, 0x44] d:AccI32 = va:Frag(2), vb:Frag(2), acc:AccI32 .plus(CL | IU | NODPP) => -;
+            v_wmma_i32_16x16x16_iu4       VOP3P [   X,    X,    X, 0x45,    X] d:AccI32 = va:B64, vb:B64, acc:AccI32 .plus(CL | IU | NODPP) => do wmma_int(2, [Dot8UU, Dot8SU, Dot8US, Dot8SS]);
+            v_wmma_i32_16x16x16_iu4       VOP3P [   X,    X,    X,    X, 0x45] d:AccI32 = va:B32, vb:B32, acc:AccI32 .plus(CL | IU | NODPP) => -;
+            v_pk_mul_lo_u16               VOP3P [   X, 0x01, 0x01, 0x01, 0x01] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkIMul16(a, b);
+            v_pk_add_i16                  VOP3P [   X, 0x02, 0x02, 0x02, 0x02] d:I16X2 = a:I16X2, b:I16X2 .on(FROM_GFX9)     => PkIAdd16(a, b), clamp PkSAddSat16(a, b);
+            v_pk_sub_i16                  VOP3P [   X, 0x03, 0x03, 0x03, 0x03] d:I16X2 = a:I16X2, b:I16X2 .on(FROM_GFX9)     => PkISub16(a, b), clamp PkSSubSat16(a, b);
+            v_pk_lshlrev_b16              VOP3P [   X, 0x04, 0x04, 0x04, 0x04] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkShl16(b, a);
+            v_pk_lshrrev_b16              VOP3P [   X, 0x05, 0x05, 0x05, 0x05] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkLShr16(b, a);
+            v_pk_ashrrev_i16              VOP3P [   X, 0x06, 0x06, 0x06, 0x06] d:I16X2 = a:U16X2, b:I16X2 .on(FROM_GFX9)     => PkAShr16(b, a);
+            v_pk_max_i16                  VOP3P [   X, 0x07, 0x07, 0x07, 0x07] d:I16X2 = a:I16X2, b:I16X2 .on(FROM_GFX9)     => PkSMax16(a, b);
+            v_pk_min_i16                  VOP3P [   X, 0x08, 0x08, 0x08, 0x08] d:I16X2 = a:I16X2, b:I16X2 .on(FROM_GFX9)     => PkSMin16(a, b);
+            v_pk_add_u16                  VOP3P [   X, 0x0a, 0x0a, 0x0a, 0x0a] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkIAdd16(a, b), clamp PkUAddSat16(a, b);
+            v_pk_sub_u16                  VOP3P [   X, 0x0b, 0x0b, 0x0b, 0x0b] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkISub16(a, b), clamp PkUSubSat16(a, b);
+            v_pk_max_u16                  VOP3P [   X, 0x0c, 0x0c, 0x0c, 0x0c] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkUMax16(a, b);
+            v_pk_min_u16                  VOP3P [   X, 0x0d, 0x0d, 0x0d, 0x0d] d:U16X2 = a:U16X2, b:U16X2 .on(FROM_GFX9)     => PkUMin16(a, b);
+            v_pk_add_f16                  VOP3P [   X, 0x0f, 0x0f, 0x0f, 0x0f] d:F16X2 = a:F16X2, b:F16X2 .on(FROM_GFX9)     => PkFAdd16(a, b);
+            v_pk_mul_f16                  VOP3P [   X, 0x10, 0x10, 0x10, 0x10] d:F16X2 = a:F16X2, b:F16X2 .on(FROM_GFX9)     => PkFMul16(a, b);
+            v_pk_min_f16                  VOP3P [   X, 0x11, 0x11, 0x11,    X] d:F16X2 = a:F16X2, b:F16X2 .on(FROM_GFX9)     => PkFMin16(a, b);
+            v_pk_min_num_f16              VOP3P [   X,    X,    X,    X, 0x1b] d:F16X2 = a:F16X2, b:F16X2 .named(&[(ALSO, "v_pk_min_f16")]) => PkFMinNum16(a, b);
+            v_pk_max_f16                  VOP3P [   X, 0x12, 0x12, 0x12,    X] d:F16X2 = a:F16X2, b:F16X2 .on(FROM_GFX9)     => PkFMax16(a, b);
+            v_pk_max_num_f16              VOP3P [   X,    X,    X,    X, 0x1c] d:F16X2 = a:F16X2, b:F16X2 .named(&[(ALSO, "v_pk_max_f16")]) => PkFMaxNum16(a, b);
+            // Not in gfx11.
+            v_pk_minimum_f16              VOP3P [   X,    X,    X,    X, 0x1d] d:F16X2 = a:F16X2, b:F16X2 .plus(EXACT)       => -;
+            v_pk_maximum_f16              VOP3P [   X,    X,    X,    X, 0x1e] d:F16X2 = a:F16X2, b:F16X2 .plus(EXACT)       => -;
+            v_dot4_f32_fp8_bf8            VOP3P [   X,    X,    X,    X, 0x24] d:F32 = a:B32, b:B32, c:F32 .plus(NEG2)       => -;
+            v_dot4_f32_bf8_fp8            VOP3P [   X,    X,    X,    X, 0x25] d:F32 = a:B32, b:B32, c:F32 .plus(NEG2)       => -;
+            v_dot4_f32_fp8_fp8            VOP3P [   X,    X,    X,    X, 0x26] d:F32 = a:B32, b:B32, c:F32 .plus(NEG2)       => -;
+            v_dot4_f32_bf8_bf8            VOP3P [   X,    X,    X,    X, 0x27] d:F32 = a:B32, b:B32, c:F32 .plus(NEG2)       => -;
+            v_wmma_f32_16x16x16_fp8_fp8   VOP3P [   X,    X,    X,    X, 0x46] d:AccF32 = va:Frag(2), vb:Frag(2), acc:AccF32 .plus(NEG2 | NODPP) => -;
+            v_wmma_f32_16x16x16_fp8_bf8   VOP3P [   X,    X,    X,    X, 0x47] d:AccF32 = va:Frag(2), vb:Frag(2), acc:AccF32 .plus(NEG2 | NODPP) => -;
+            v_wmma_f32_16x16x16_bf8_fp8   VOP3P [   X,    X,    X,    X, 0x48] d:AccF32 = va:Frag(2), vb:Frag(2), acc:AccF32 .plus(NEG2 | NODPP) => -;
+            v_wmma_f32_16x16x16_bf8_bf8   VOP3P [   X,    X,    X,    X, 0x49] d:AccF32 = va:Frag(2), vb:Frag(2), acc:AccF32 .plus(NEG2 | NODPP) => -;
+            v_wmma_i32_16x16x32_iu4       VOP3P [   X,    X,    X,    X, 0x4a] d:AccI32 = va:Frag(2), vb:Frag(2), acc:AccI32 .plus(CL | IU | NODPP) => -;
+            v_swmmac_f32_16x16x32_f16     VOP3P [   X,    X,    X,    X, 0x50] d:AccF32 = va:Frag(4), vb:Frag(8), index:16 .plus(NEG | NODPP) => -;
+            v_swmmac_f32_16x16x32_bf16    VOP3P [   X,    X,    X,    X, 0x51] d:AccF32 = va:Frag(4), vb:Frag(8), index:16 .plus(NEG | NODPP) => -;
+            v_swmmac_f16_16x16x32_f16     VOP3P [   X,    X,    X,    X, 0x52] d:AccPkF16 = va:Frag(4), vb:Frag(8), index:16 .plus(NEG | NODPP) => -;
+            v_swmmac_bf16_16x16x32_bf16   VOP3P [   X,    X,    X,    X, 0x53] d:AccPkBF16 = va:Frag(4), vb:Frag(8), index:16 .plus(NEG | NODPP) => -;
+            v_swmmac_i32_16x16x32_iu8     VOP3P [   X,    X,    X,    X, 0x54] d:AccI32 = va:Frag(2), vb:Frag(4), index:8 .plus(CL | IU | NODPP) => -;
+            v_swmmac_i32_16x16x32_iu4     VOP3P [   X,    X,    X,    X, 0x55] d:AccI32 = va:B32, vb:Frag(2), index:4 .plus(CL | IU | NODPP) => -;
+            v_swmmac_i32_16x16x64_iu4     VOP3P [   X,    X,    X,    X, 0x56] d:AccI32 = va:Frag(2), vb:Frag(4), index:4 .plus(CL | IU | NODPP) => -;
+            v_swmmac_f32_16x16x32_fp8_fp8 VOP3P [   X,    X,    X,    X, 0x57] d:AccF32 = va:Frag(2), vb:Frag(4), index:8 .plus(NODPP) => -;
+            v_swmmac_f32_16x16x32_fp8_bf8 VOP3P [   X,    X,    X,    X, 0x58] d:AccF32 = va:Frag(2), vb:Frag(4), index:8 .plus(NODPP) => -;
+            v_swmmac_f32_16x16x32_bf8_fp8 VOP3P [   X,    X,    X,    X, 0x59] d:AccF32 = va:Frag(2), vb:Frag(4), index:8 .plus(NODPP) => -;
+            v_swmmac_f32_16x16x32_bf8_bf8 VOP3P [   X,    X,    X,    X, 0x5a] d:AccF32 = va:Frag(2), vb:Frag(4), index:8 .plus(NODPP) => -;
+            v_dot2_i32_i16                VOP3P [   X, 0x26, 0x14,    X,    X] d:I32 = a:I16X2, b:I16X2, c:I32 .plus(CL | NEG | NODPP | PK).on(DOT) => do dot2_int(true);
+            v_dot2_u32_u16                VOP3P [   X, 0x27, 0x15,    X,    X] d:U32 = a:U16X2, b:U16X2, c:U32 .plus(CL | NEG | NODPP | PK).on(DOT) => do dot2_int(false);
+            v_dot4_i32_i8                 VOP3P [   X, 0x28, 0x16,    X,    X] d:I32 = a:B32, b:B32, c:I32 .plus(CL | NEG | NODPP | PK).on(DOT) => do dot(Dot4SS, IAdd32, SAddSat32);
+            v_dot8_i32_i4                 VOP3P [   X, 0x2a, 0x18,    X,    X] d:I32 = a:B32, b:B32, c:I32 .plus(CL | NEG | NODPP | PK).on(DOT) => do dot(Dot8SS, IAdd32, SAddSat32);
+            v_mad_mix_f32                 VOP3P [   X, 0x20,    X,    X,    X] d:F32 = a:F32, b:F32, c:F32 .plus(CL | MIX | NODPP | PK).on(MAD_MIX) => -;
+            v_mad_mixlo_f16               VOP3P [   X, 0x21,    X,    X,    X] d:F16 = a:F32, b:F32, c:F32 .plus(CL | MIX | NODPP | PK).on(MAD_MIX) => -;
+            v_mad_mixhi_f16               VOP3P [   X, 0x22,    X,    X,    X] d:F16 = a:F32, b:F32, c:F32 .plus(CL | MIX | NODPP | PK).on(MAD_MIX) => -;
+            v_pk_fma_f32                  VOP3P [   X, 0x30,    X,    X,    X] d:F32X2 = a:F32X2, b:F32X2, c:F32X2 .on(GFX90A_940) => -;
+            v_pk_mul_f32                  VOP3P [   X, 0x31,    X,    X,    X] d:F32X2 = a:F32X2, b:F32X2 .on(GFX90A_940)    => -;
+            v_pk_add_f32                  VOP3P [   X, 0x32,    X,    X,    X] d:F32X2 = a:F32X2, b:F32X2 .on(GFX90A_940)    => -;
+            v_pk_mov_b32                  VOP3P [   X, 0x33,    X,    X,    X] d:B32X2 = a:B32X2, b:B32X2 .on(GFX90A_940)    => -;
+        }
+    };
+}
+
+pub(super) const ROWS: &[Row] = vop3p_rows!(rows);

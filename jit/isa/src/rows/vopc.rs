@@ -1,364 +1,373 @@
 //! VOPC rows: compares to VCC, an SGPR mask (VOP3) or EXEC (v_cmpx). RDNA3 ISA, chapter 16.9.
 
+use super::names::vector::*;
 use super::prelude::*;
 
-#[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
-pub(super) const ROWS: &[Row] = &[
-    row("v_cmp_f_f16",                 VOPC,      [X,    0x20, 0xc8, 0x00, X   ], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_lt_f16",                VOPC,      [X,    0x21, 0xc9, 0x01, 0x01], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_eq_f16",                VOPC,      [X,    0x22, 0xca, 0x02, 0x02], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_le_f16",                VOPC,      [X,    0x23, 0xcb, 0x03, 0x03], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_gt_f16",                VOPC,      [X,    0x24, 0xcc, 0x04, 0x04], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_lg_f16",                VOPC,      [X,    0x25, 0xcd, 0x05, 0x05], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_ge_f16",                VOPC,      [X,    0x26, 0xce, 0x06, 0x06], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_o_f16",                 VOPC,      [X,    0x27, 0xcf, 0x07, 0x07], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_u_f16",                 VOPC,      [X,    0x28, 0xe8, 0x08, 0x08], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_nge_f16",               VOPC,      [X,    0x29, 0xe9, 0x09, 0x09], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_nlg_f16",               VOPC,      [X,    0x2a, 0xea, 0x0a, 0x0a], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_ngt_f16",               VOPC,      [X,    0x2b, 0xeb, 0x0b, 0x0b], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_nle_f16",               VOPC,      [X,    0x2c, 0xec, 0x0c, 0x0c], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_neq_f16",               VOPC,      [X,    0x2d, 0xed, 0x0d, 0x0d], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_nlt_f16",               VOPC,      [X,    0x2e, 0xee, 0x0e, 0x0e], &[MD, S0(F16), S1(F16)], M01 | CL),
-    row("v_cmp_t_f16",                 VOPC,      [X,    0x2f, 0xef, 0x0f, X   ], &[MD, S0(F16), S1(F16)], M01 | CL).named(&[(TO_GFX10, "v_cmp_tru_f16")]),
-    row("v_cmp_f_f32",                 VOPC,      [0x00, 0x40, 0x00, 0x10, X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_lt_f32",                VOPC,      [0x01, 0x41, 0x01, 0x11, 0x11], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_eq_f32",                VOPC,      [0x02, 0x42, 0x02, 0x12, 0x12], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_le_f32",                VOPC,      [0x03, 0x43, 0x03, 0x13, 0x13], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_gt_f32",                VOPC,      [0x04, 0x44, 0x04, 0x14, 0x14], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_lg_f32",                VOPC,      [0x05, 0x45, 0x05, 0x15, 0x15], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_ge_f32",                VOPC,      [0x06, 0x46, 0x06, 0x16, 0x16], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_o_f32",                 VOPC,      [0x07, 0x47, 0x07, 0x17, 0x17], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_u_f32",                 VOPC,      [0x08, 0x48, 0x08, 0x18, 0x18], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_nge_f32",               VOPC,      [0x09, 0x49, 0x09, 0x19, 0x19], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_nlg_f32",               VOPC,      [0x0a, 0x4a, 0x0a, 0x1a, 0x1a], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_ngt_f32",               VOPC,      [0x0b, 0x4b, 0x0b, 0x1b, 0x1b], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_nle_f32",               VOPC,      [0x0c, 0x4c, 0x0c, 0x1c, 0x1c], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_neq_f32",               VOPC,      [0x0d, 0x4d, 0x0d, 0x1d, 0x1d], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_nlt_f32",               VOPC,      [0x0e, 0x4e, 0x0e, 0x1e, 0x1e], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmp_t_f32",                 VOPC,      [0x0f, 0x4f, 0x0f, 0x1f, X   ], &[MD, S0(F32), S1(F32)], M01 | CL).named(&[(TO_GFX10, "v_cmp_tru_f32")]),
-    row("v_cmp_f_f64",                 VOPC,      [0x20, 0x60, 0x20, 0x20, X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_lt_f64",                VOPC,      [0x21, 0x61, 0x21, 0x21, 0x21], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_eq_f64",                VOPC,      [0x22, 0x62, 0x22, 0x22, 0x22], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_le_f64",                VOPC,      [0x23, 0x63, 0x23, 0x23, 0x23], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_gt_f64",                VOPC,      [0x24, 0x64, 0x24, 0x24, 0x24], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_lg_f64",                VOPC,      [0x25, 0x65, 0x25, 0x25, 0x25], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_ge_f64",                VOPC,      [0x26, 0x66, 0x26, 0x26, 0x26], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_o_f64",                 VOPC,      [0x27, 0x67, 0x27, 0x27, 0x27], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_u_f64",                 VOPC,      [0x28, 0x68, 0x28, 0x28, 0x28], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_nge_f64",               VOPC,      [0x29, 0x69, 0x29, 0x29, 0x29], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_nlg_f64",               VOPC,      [0x2a, 0x6a, 0x2a, 0x2a, 0x2a], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_ngt_f64",               VOPC,      [0x2b, 0x6b, 0x2b, 0x2b, 0x2b], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_nle_f64",               VOPC,      [0x2c, 0x6c, 0x2c, 0x2c, 0x2c], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_neq_f64",               VOPC,      [0x2d, 0x6d, 0x2d, 0x2d, 0x2d], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_nlt_f64",               VOPC,      [0x2e, 0x6e, 0x2e, 0x2e, 0x2e], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmp_t_f64",                 VOPC,      [0x2f, 0x6f, 0x2f, 0x2f, X   ], &[MD, S0(F64), S1(F64)], M01 | CL).named(&[(TO_GFX10, "v_cmp_tru_f64")]),
-    row("v_cmp_lt_i16",                VOPC,      [X,    0xa1, 0x89, 0x31, 0x31], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_eq_i16",                VOPC,      [X,    0xa2, 0x8a, 0x32, 0x32], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_le_i16",                VOPC,      [X,    0xa3, 0x8b, 0x33, 0x33], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_gt_i16",                VOPC,      [X,    0xa4, 0x8c, 0x34, 0x34], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_ne_i16",                VOPC,      [X,    0xa5, 0x8d, 0x35, 0x35], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_ge_i16",                VOPC,      [X,    0xa6, 0x8e, 0x36, 0x36], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_lt_u16",                VOPC,      [X,    0xa9, 0xa9, 0x39, 0x39], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_eq_u16",                VOPC,      [X,    0xaa, 0xaa, 0x3a, 0x3a], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_le_u16",                VOPC,      [X,    0xab, 0xab, 0x3b, 0x3b], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_gt_u16",                VOPC,      [X,    0xac, 0xac, 0x3c, 0x3c], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_ne_u16",                VOPC,      [X,    0xad, 0xad, 0x3d, 0x3d], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_ge_u16",                VOPC,      [X,    0xae, 0xae, 0x3e, 0x3e], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_f_i32",                 VOPC,      [0x80, 0xc0, 0x80, 0x40, X   ], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_lt_i32",                VOPC,      [0x81, 0xc1, 0x81, 0x41, 0x41], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_eq_i32",                VOPC,      [0x82, 0xc2, 0x82, 0x42, 0x42], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_le_i32",                VOPC,      [0x83, 0xc3, 0x83, 0x43, 0x43], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_gt_i32",                VOPC,      [0x84, 0xc4, 0x84, 0x44, 0x44], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_ne_i32",                VOPC,      [0x85, 0xc5, 0x85, 0x45, 0x45], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_ge_i32",                VOPC,      [0x86, 0xc6, 0x86, 0x46, 0x46], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_t_i32",                 VOPC,      [0x87, 0xc7, 0x87, 0x47, X   ], &[MD, S0(I32), S1(I32)], NONE),
-    row("v_cmp_f_u32",                 VOPC,      [0xc0, 0xc8, 0xc0, 0x48, X   ], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_lt_u32",                VOPC,      [0xc1, 0xc9, 0xc1, 0x49, 0x49], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_eq_u32",                VOPC,      [0xc2, 0xca, 0xc2, 0x4a, 0x4a], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_le_u32",                VOPC,      [0xc3, 0xcb, 0xc3, 0x4b, 0x4b], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_gt_u32",                VOPC,      [0xc4, 0xcc, 0xc4, 0x4c, 0x4c], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_ne_u32",                VOPC,      [0xc5, 0xcd, 0xc5, 0x4d, 0x4d], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_ge_u32",                VOPC,      [0xc6, 0xce, 0xc6, 0x4e, 0x4e], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_t_u32",                 VOPC,      [0xc7, 0xcf, 0xc7, 0x4f, X   ], &[MD, S0(U32), S1(U32)], NONE),
-    row("v_cmp_f_i64",                 VOPC,      [0xa0, 0xe0, 0xa0, 0x50, X   ], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_lt_i64",                VOPC,      [0xa1, 0xe1, 0xa1, 0x51, 0x51], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_eq_i64",                VOPC,      [0xa2, 0xe2, 0xa2, 0x52, 0x52], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_le_i64",                VOPC,      [0xa3, 0xe3, 0xa3, 0x53, 0x53], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_gt_i64",                VOPC,      [0xa4, 0xe4, 0xa4, 0x54, 0x54], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_ne_i64",                VOPC,      [0xa5, 0xe5, 0xa5, 0x55, 0x55], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_ge_i64",                VOPC,      [0xa6, 0xe6, 0xa6, 0x56, 0x56], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_t_i64",                 VOPC,      [0xa7, 0xe7, 0xa7, 0x57, X   ], &[MD, S0(I64), S1(I64)], NONE),
-    row("v_cmp_f_u64",                 VOPC,      [0xe0, 0xe8, 0xe0, 0x58, X   ], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_lt_u64",                VOPC,      [0xe1, 0xe9, 0xe1, 0x59, 0x59], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_eq_u64",                VOPC,      [0xe2, 0xea, 0xe2, 0x5a, 0x5a], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_le_u64",                VOPC,      [0xe3, 0xeb, 0xe3, 0x5b, 0x5b], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_gt_u64",                VOPC,      [0xe4, 0xec, 0xe4, 0x5c, 0x5c], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_ne_u64",                VOPC,      [0xe5, 0xed, 0xe5, 0x5d, 0x5d], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_ge_u64",                VOPC,      [0xe6, 0xee, 0xe6, 0x5e, 0x5e], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_t_u64",                 VOPC,      [0xe7, 0xef, 0xe7, 0x5f, X   ], &[MD, S0(U64), S1(U64)], NONE),
-    row("v_cmp_class_f16",             VOPC,      [X,    0x14, 0x8f, 0x7d, 0x7d], &[MD, S0(F16), S1(B16)], M0 | EXACT),
-    row("v_cmp_class_f32",             VOPC,      [0x88, 0x10, 0x88, 0x7e, 0x7e], &[MD, S0(F32), S1(B32)], M0 | EXACT),
-    row("v_cmp_class_f64",             VOPC,      [0xa8, 0x12, 0xa8, 0x7f, 0x7f], &[MD, S0(F64), S1(B32)], M0 | EXACT),
-    row("v_cmpx_f_f16",                VOPC,      [X,    X,    0xd8, 0x80, X   ], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f16",               VOPC,      [X,    X,    0xd9, 0x81, 0x81], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f16",               VOPC,      [X,    X,    0xda, 0x82, 0x82], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f16",               VOPC,      [X,    X,    0xdb, 0x83, 0x83], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f16",               VOPC,      [X,    X,    0xdc, 0x84, 0x84], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f16",               VOPC,      [X,    X,    0xdd, 0x85, 0x85], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f16",               VOPC,      [X,    X,    0xde, 0x86, 0x86], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f16",                VOPC,      [X,    X,    0xdf, 0x87, 0x87], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f16",                VOPC,      [X,    X,    0xf8, 0x88, 0x88], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f16",              VOPC,      [X,    X,    0xf9, 0x89, 0x89], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f16",              VOPC,      [X,    X,    0xfa, 0x8a, 0x8a], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f16",              VOPC,      [X,    X,    0xfb, 0x8b, 0x8b], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f16",              VOPC,      [X,    X,    0xfc, 0x8c, 0x8c], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f16",              VOPC,      [X,    X,    0xfd, 0x8d, 0x8d], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f16",              VOPC,      [X,    X,    0xfe, 0x8e, 0x8e], &[S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_t_f16",                VOPC,      [X,    X,    0xff, 0x8f, X   ], &[S0(F16), S1(F16)], M01 | CL).named(&[(TO_GFX10, "v_cmpx_tru_f16")]).writes(EXEC),
-    row("v_cmpx_f_f32",                VOPC,      [X,    X,    0x10, 0x90, X   ], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f32",               VOPC,      [X,    X,    0x11, 0x91, 0x91], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f32",               VOPC,      [X,    X,    0x12, 0x92, 0x92], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f32",               VOPC,      [X,    X,    0x13, 0x93, 0x93], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f32",               VOPC,      [X,    X,    0x14, 0x94, 0x94], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f32",               VOPC,      [X,    X,    0x15, 0x95, 0x95], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f32",               VOPC,      [X,    X,    0x16, 0x96, 0x96], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f32",                VOPC,      [X,    X,    0x17, 0x97, 0x97], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f32",                VOPC,      [X,    X,    0x18, 0x98, 0x98], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f32",              VOPC,      [X,    X,    0x19, 0x99, 0x99], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f32",              VOPC,      [X,    X,    0x1a, 0x9a, 0x9a], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f32",              VOPC,      [X,    X,    0x1b, 0x9b, 0x9b], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f32",              VOPC,      [X,    X,    0x1c, 0x9c, 0x9c], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f32",              VOPC,      [X,    X,    0x1d, 0x9d, 0x9d], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f32",              VOPC,      [X,    X,    0x1e, 0x9e, 0x9e], &[S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_t_f32",                VOPC,      [X,    X,    0x1f, 0x9f, X   ], &[S0(F32), S1(F32)], M01 | CL).named(&[(TO_GFX10, "v_cmpx_tru_f32")]).writes(EXEC),
-    row("v_cmpx_f_f64",                VOPC,      [X,    X,    0x30, 0xa0, X   ], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f64",               VOPC,      [X,    X,    0x31, 0xa1, 0xa1], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f64",               VOPC,      [X,    X,    0x32, 0xa2, 0xa2], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f64",               VOPC,      [X,    X,    0x33, 0xa3, 0xa3], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f64",               VOPC,      [X,    X,    0x34, 0xa4, 0xa4], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f64",               VOPC,      [X,    X,    0x35, 0xa5, 0xa5], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f64",               VOPC,      [X,    X,    0x36, 0xa6, 0xa6], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f64",                VOPC,      [X,    X,    0x37, 0xa7, 0xa7], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f64",                VOPC,      [X,    X,    0x38, 0xa8, 0xa8], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f64",              VOPC,      [X,    X,    0x39, 0xa9, 0xa9], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f64",              VOPC,      [X,    X,    0x3a, 0xaa, 0xaa], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f64",              VOPC,      [X,    X,    0x3b, 0xab, 0xab], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f64",              VOPC,      [X,    X,    0x3c, 0xac, 0xac], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f64",              VOPC,      [X,    X,    0x3d, 0xad, 0xad], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f64",              VOPC,      [X,    X,    0x3e, 0xae, 0xae], &[S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_t_f64",                VOPC,      [X,    X,    0x3f, 0xaf, X   ], &[S0(F64), S1(F64)], M01 | CL).named(&[(TO_GFX10, "v_cmpx_tru_f64")]).writes(EXEC),
-    row("v_cmpx_lt_i16",               VOPC,      [X,    X,    0x99, 0xb1, 0xb1], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i16",               VOPC,      [X,    X,    0x9a, 0xb2, 0xb2], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_le_i16",               VOPC,      [X,    X,    0x9b, 0xb3, 0xb3], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i16",               VOPC,      [X,    X,    0x9c, 0xb4, 0xb4], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i16",               VOPC,      [X,    X,    0x9d, 0xb5, 0xb5], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i16",               VOPC,      [X,    X,    0x9e, 0xb6, 0xb6], &[S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u16",               VOPC,      [X,    X,    0xb9, 0xb9, 0xb9], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u16",               VOPC,      [X,    X,    0xba, 0xba, 0xba], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_le_u16",               VOPC,      [X,    X,    0xbb, 0xbb, 0xbb], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u16",               VOPC,      [X,    X,    0xbc, 0xbc, 0xbc], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u16",               VOPC,      [X,    X,    0xbd, 0xbd, 0xbd], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u16",               VOPC,      [X,    X,    0xbe, 0xbe, 0xbe], &[S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_f_i32",                VOPC,      [X,    X,    0x90, 0xc0, X   ], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_lt_i32",               VOPC,      [X,    X,    0x91, 0xc1, 0xc1], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i32",               VOPC,      [X,    X,    0x92, 0xc2, 0xc2], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_le_i32",               VOPC,      [X,    X,    0x93, 0xc3, 0xc3], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i32",               VOPC,      [X,    X,    0x94, 0xc4, 0xc4], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i32",               VOPC,      [X,    X,    0x95, 0xc5, 0xc5], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i32",               VOPC,      [X,    X,    0x96, 0xc6, 0xc6], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_t_i32",                VOPC,      [X,    X,    0x97, 0xc7, X   ], &[S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_f_u32",                VOPC,      [X,    X,    0xd0, 0xc8, X   ], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u32",               VOPC,      [X,    X,    0xd1, 0xc9, 0xc9], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u32",               VOPC,      [X,    X,    0xd2, 0xca, 0xca], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_le_u32",               VOPC,      [X,    X,    0xd3, 0xcb, 0xcb], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u32",               VOPC,      [X,    X,    0xd4, 0xcc, 0xcc], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u32",               VOPC,      [X,    X,    0xd5, 0xcd, 0xcd], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u32",               VOPC,      [X,    X,    0xd6, 0xce, 0xce], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_t_u32",                VOPC,      [X,    X,    0xd7, 0xcf, X   ], &[S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_f_i64",                VOPC,      [X,    X,    0xb0, 0xd0, X   ], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_lt_i64",               VOPC,      [X,    X,    0xb1, 0xd1, 0xd1], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i64",               VOPC,      [X,    X,    0xb2, 0xd2, 0xd2], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_le_i64",               VOPC,      [X,    X,    0xb3, 0xd3, 0xd3], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i64",               VOPC,      [X,    X,    0xb4, 0xd4, 0xd4], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i64",               VOPC,      [X,    X,    0xb5, 0xd5, 0xd5], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i64",               VOPC,      [X,    X,    0xb6, 0xd6, 0xd6], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_t_i64",                VOPC,      [X,    X,    0xb7, 0xd7, X   ], &[S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_f_u64",                VOPC,      [X,    X,    0xf0, 0xd8, X   ], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u64",               VOPC,      [X,    X,    0xf1, 0xd9, 0xd9], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u64",               VOPC,      [X,    X,    0xf2, 0xda, 0xda], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_le_u64",               VOPC,      [X,    X,    0xf3, 0xdb, 0xdb], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u64",               VOPC,      [X,    X,    0xf4, 0xdc, 0xdc], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u64",               VOPC,      [X,    X,    0xf5, 0xdd, 0xdd], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u64",               VOPC,      [X,    X,    0xf6, 0xde, 0xde], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_t_u64",                VOPC,      [X,    X,    0xf7, 0xdf, X   ], &[S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_class_f16",            VOPC,      [X,    X,    0x9f, 0xfd, 0xfd], &[S0(F16), S1(B16)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_class_f32",            VOPC,      [X,    X,    0x98, 0xfe, 0xfe], &[S0(F32), S1(B32)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_class_f64",            VOPC,      [X,    X,    0xb8, 0xff, 0xff], &[S0(F64), S1(B32)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_class_f32",            VOPC,      [0x98, 0x11, X,    X,    X   ], &[MD, S0(F32), S1(B32)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_class_f64",            VOPC,      [0xb8, 0x13, X,    X,    X   ], &[MD, S0(F64), S1(B32)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_class_f16",            VOPC,      [X,    0x15, X,    X,    X   ], &[MD, S0(F16), S1(B16)], M0 | EXACT).writes(EXEC),
-    row("v_cmpx_f_f16",                VOPC,      [X,    0x30, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f16",               VOPC,      [X,    0x31, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f16",               VOPC,      [X,    0x32, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f16",               VOPC,      [X,    0x33, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f16",               VOPC,      [X,    0x34, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f16",               VOPC,      [X,    0x35, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f16",               VOPC,      [X,    0x36, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f16",                VOPC,      [X,    0x37, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f16",                VOPC,      [X,    0x38, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f16",              VOPC,      [X,    0x39, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f16",              VOPC,      [X,    0x3a, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f16",              VOPC,      [X,    0x3b, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f16",              VOPC,      [X,    0x3c, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f16",              VOPC,      [X,    0x3d, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f16",              VOPC,      [X,    0x3e, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_tru_f16",              VOPC,      [X,    0x3f, X,    X,    X   ], &[MD, S0(F16), S1(F16)], M01 | CL).writes(EXEC),
-    row("v_cmpx_f_f32",                VOPC,      [0x10, 0x50, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f32",               VOPC,      [0x11, 0x51, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f32",               VOPC,      [0x12, 0x52, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f32",               VOPC,      [0x13, 0x53, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f32",               VOPC,      [0x14, 0x54, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f32",               VOPC,      [0x15, 0x55, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f32",               VOPC,      [0x16, 0x56, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f32",                VOPC,      [0x17, 0x57, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f32",                VOPC,      [0x18, 0x58, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f32",              VOPC,      [0x19, 0x59, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f32",              VOPC,      [0x1a, 0x5a, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f32",              VOPC,      [0x1b, 0x5b, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f32",              VOPC,      [0x1c, 0x5c, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f32",              VOPC,      [0x1d, 0x5d, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f32",              VOPC,      [0x1e, 0x5e, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_tru_f32",              VOPC,      [0x1f, 0x5f, X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpx_f_f64",                VOPC,      [0x30, 0x70, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lt_f64",               VOPC,      [0x31, 0x71, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_eq_f64",               VOPC,      [0x32, 0x72, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_le_f64",               VOPC,      [0x33, 0x73, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_gt_f64",               VOPC,      [0x34, 0x74, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_lg_f64",               VOPC,      [0x35, 0x75, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ge_f64",               VOPC,      [0x36, 0x76, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_o_f64",                VOPC,      [0x37, 0x77, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_u_f64",                VOPC,      [0x38, 0x78, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nge_f64",              VOPC,      [0x39, 0x79, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlg_f64",              VOPC,      [0x3a, 0x7a, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_ngt_f64",              VOPC,      [0x3b, 0x7b, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nle_f64",              VOPC,      [0x3c, 0x7c, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_neq_f64",              VOPC,      [0x3d, 0x7d, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_nlt_f64",              VOPC,      [0x3e, 0x7e, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpx_tru_f64",              VOPC,      [0x3f, 0x7f, X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmp_f_i16",                 VOPC,      [X,    0xa0, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_t_i16",                 VOPC,      [X,    0xa7, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE),
-    row("v_cmp_f_u16",                 VOPC,      [X,    0xa8, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmp_t_u16",                 VOPC,      [X,    0xaf, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE),
-    row("v_cmpx_f_i16",                VOPC,      [X,    0xb0, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_lt_i16",               VOPC,      [X,    0xb1, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i16",               VOPC,      [X,    0xb2, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_le_i16",               VOPC,      [X,    0xb3, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i16",               VOPC,      [X,    0xb4, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i16",               VOPC,      [X,    0xb5, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i16",               VOPC,      [X,    0xb6, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_t_i16",                VOPC,      [X,    0xb7, X,    X,    X   ], &[MD, S0(I16), S1(I16)], NONE).writes(EXEC),
-    row("v_cmpx_f_u16",                VOPC,      [X,    0xb8, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u16",               VOPC,      [X,    0xb9, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u16",               VOPC,      [X,    0xba, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_le_u16",               VOPC,      [X,    0xbb, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u16",               VOPC,      [X,    0xbc, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u16",               VOPC,      [X,    0xbd, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u16",               VOPC,      [X,    0xbe, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_t_u16",                VOPC,      [X,    0xbf, X,    X,    X   ], &[MD, S0(U16), S1(U16)], NONE).writes(EXEC),
-    row("v_cmpx_f_i32",                VOPC,      [0x90, 0xd0, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_lt_i32",               VOPC,      [0x91, 0xd1, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i32",               VOPC,      [0x92, 0xd2, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_le_i32",               VOPC,      [0x93, 0xd3, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i32",               VOPC,      [0x94, 0xd4, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i32",               VOPC,      [0x95, 0xd5, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i32",               VOPC,      [0x96, 0xd6, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_t_i32",                VOPC,      [0x97, 0xd7, X,    X,    X   ], &[MD, S0(I32), S1(I32)], NONE).writes(EXEC),
-    row("v_cmpx_f_u32",                VOPC,      [0xd0, 0xd8, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u32",               VOPC,      [0xd1, 0xd9, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u32",               VOPC,      [0xd2, 0xda, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_le_u32",               VOPC,      [0xd3, 0xdb, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u32",               VOPC,      [0xd4, 0xdc, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u32",               VOPC,      [0xd5, 0xdd, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u32",               VOPC,      [0xd6, 0xde, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_t_u32",                VOPC,      [0xd7, 0xdf, X,    X,    X   ], &[MD, S0(U32), S1(U32)], NONE).writes(EXEC),
-    row("v_cmpx_f_i64",                VOPC,      [0xb0, 0xf0, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_lt_i64",               VOPC,      [0xb1, 0xf1, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_eq_i64",               VOPC,      [0xb2, 0xf2, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_le_i64",               VOPC,      [0xb3, 0xf3, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_gt_i64",               VOPC,      [0xb4, 0xf4, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_ne_i64",               VOPC,      [0xb5, 0xf5, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_ge_i64",               VOPC,      [0xb6, 0xf6, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_t_i64",                VOPC,      [0xb7, 0xf7, X,    X,    X   ], &[MD, S0(I64), S1(I64)], NONE).writes(EXEC),
-    row("v_cmpx_f_u64",                VOPC,      [0xf0, 0xf8, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_lt_u64",               VOPC,      [0xf1, 0xf9, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_eq_u64",               VOPC,      [0xf2, 0xfa, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_le_u64",               VOPC,      [0xf3, 0xfb, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_gt_u64",               VOPC,      [0xf4, 0xfc, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_ne_u64",               VOPC,      [0xf5, 0xfd, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_ge_u64",               VOPC,      [0xf6, 0xfe, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmpx_t_u64",                VOPC,      [0xf7, 0xff, X,    X,    X   ], &[MD, S0(U64), S1(U64)], NONE).writes(EXEC),
-    row("v_cmps_f_f32",                VOPC,      [0x40, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_lt_f32",               VOPC,      [0x41, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_eq_f32",               VOPC,      [0x42, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_le_f32",               VOPC,      [0x43, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_gt_f32",               VOPC,      [0x44, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_lg_f32",               VOPC,      [0x45, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_ge_f32",               VOPC,      [0x46, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_o_f32",                VOPC,      [0x47, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_u_f32",                VOPC,      [0x48, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_nge_f32",              VOPC,      [0x49, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_nlg_f32",              VOPC,      [0x4a, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_ngt_f32",              VOPC,      [0x4b, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_nle_f32",              VOPC,      [0x4c, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_neq_f32",              VOPC,      [0x4d, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_nlt_f32",              VOPC,      [0x4e, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmps_tru_f32",              VOPC,      [0x4f, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL),
-    row("v_cmpsx_f_f32",               VOPC,      [0x50, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_lt_f32",              VOPC,      [0x51, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_eq_f32",              VOPC,      [0x52, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_le_f32",              VOPC,      [0x53, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_gt_f32",              VOPC,      [0x54, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_lg_f32",              VOPC,      [0x55, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_ge_f32",              VOPC,      [0x56, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_o_f32",               VOPC,      [0x57, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_u_f32",               VOPC,      [0x58, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nge_f32",             VOPC,      [0x59, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nlg_f32",             VOPC,      [0x5a, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_ngt_f32",             VOPC,      [0x5b, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nle_f32",             VOPC,      [0x5c, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_neq_f32",             VOPC,      [0x5d, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nlt_f32",             VOPC,      [0x5e, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_tru_f32",             VOPC,      [0x5f, X,    X,    X,    X   ], &[MD, S0(F32), S1(F32)], M01 | CL).writes(EXEC),
-    row("v_cmps_f_f64",                VOPC,      [0x60, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_lt_f64",               VOPC,      [0x61, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_eq_f64",               VOPC,      [0x62, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_le_f64",               VOPC,      [0x63, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_gt_f64",               VOPC,      [0x64, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_lg_f64",               VOPC,      [0x65, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_ge_f64",               VOPC,      [0x66, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_o_f64",                VOPC,      [0x67, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_u_f64",                VOPC,      [0x68, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_nge_f64",              VOPC,      [0x69, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_nlg_f64",              VOPC,      [0x6a, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_ngt_f64",              VOPC,      [0x6b, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_nle_f64",              VOPC,      [0x6c, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_neq_f64",              VOPC,      [0x6d, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_nlt_f64",              VOPC,      [0x6e, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmps_tru_f64",              VOPC,      [0x6f, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL),
-    row("v_cmpsx_f_f64",               VOPC,      [0x70, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_lt_f64",              VOPC,      [0x71, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_eq_f64",              VOPC,      [0x72, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_le_f64",              VOPC,      [0x73, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_gt_f64",              VOPC,      [0x74, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_lg_f64",              VOPC,      [0x75, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_ge_f64",              VOPC,      [0x76, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_o_f64",               VOPC,      [0x77, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_u_f64",               VOPC,      [0x78, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nge_f64",             VOPC,      [0x79, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nlg_f64",             VOPC,      [0x7a, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_ngt_f64",             VOPC,      [0x7b, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nle_f64",             VOPC,      [0x7c, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_neq_f64",             VOPC,      [0x7d, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_nlt_f64",             VOPC,      [0x7e, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-    row("v_cmpsx_tru_f64",             VOPC,      [0x7f, X,    X,    X,    X   ], &[MD, S0(F64), S1(F64)], M01 | CL).writes(EXEC),
-];
+/// VOPC rows, for the macro `$use`. Opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
+#[macro_export]
+#[rustfmt::skip]
+macro_rules! vopc_rows {
+    ($use:ident) => {
+        $use! {
+            v_cmp_f_f16      VOPC [   X, 0x20, 0xc8, 0x00,    X] co = a:F16, b:F16        => never();
+            v_cmp_lt_f16     VOPC [   X, 0x21, 0xc9, 0x01, 0x01] co = a:F16, b:F16        => FCmpLt16(a, b);
+            v_cmp_eq_f16     VOPC [   X, 0x22, 0xca, 0x02, 0x02] co = a:F16, b:F16        => FCmpEq16(a, b);
+            v_cmp_le_f16     VOPC [   X, 0x23, 0xcb, 0x03, 0x03] co = a:F16, b:F16        => FCmpLe16(a, b);
+            v_cmp_gt_f16     VOPC [   X, 0x24, 0xcc, 0x04, 0x04] co = a:F16, b:F16        => FCmpGt16(a, b);
+            v_cmp_lg_f16     VOPC [   X, 0x25, 0xcd, 0x05, 0x05] co = a:F16, b:F16        => FCmpLg16(a, b);
+            v_cmp_ge_f16     VOPC [   X, 0x26, 0xce, 0x06, 0x06] co = a:F16, b:F16        => FCmpGe16(a, b);
+            v_cmp_o_f16      VOPC [   X, 0x27, 0xcf, 0x07, 0x07] co = a:F16, b:F16        => FCmpO16(a, b);
+            v_cmp_u_f16      VOPC [   X, 0x28, 0xe8, 0x08, 0x08] co = a:F16, b:F16        => FCmpU16(a, b);
+            v_cmp_nge_f16    VOPC [   X, 0x29, 0xe9, 0x09, 0x09] co = a:F16, b:F16        => FCmpNge16(a, b);
+            v_cmp_nlg_f16    VOPC [   X, 0x2a, 0xea, 0x0a, 0x0a] co = a:F16, b:F16        => FCmpNlg16(a, b);
+            v_cmp_ngt_f16    VOPC [   X, 0x2b, 0xeb, 0x0b, 0x0b] co = a:F16, b:F16        => FCmpNgt16(a, b);
+            v_cmp_nle_f16    VOPC [   X, 0x2c, 0xec, 0x0c, 0x0c] co = a:F16, b:F16        => FCmpNle16(a, b);
+            v_cmp_neq_f16    VOPC [   X, 0x2d, 0xed, 0x0d, 0x0d] co = a:F16, b:F16        => FCmpNeq16(a, b);
+            v_cmp_nlt_f16    VOPC [   X, 0x2e, 0xee, 0x0e, 0x0e] co = a:F16, b:F16        => FCmpNlt16(a, b);
+            v_cmp_t_f16      VOPC [   X, 0x2f, 0xef, 0x0f,    X] co = a:F16, b:F16 .named(&[(TO_GFX10, "v_cmp_tru_f16")]) => always();
+            v_cmp_f_f32      VOPC [0x00, 0x40, 0x00, 0x10,    X] co = a:F32, b:F32        => never();
+            v_cmp_lt_f32     VOPC [0x01, 0x41, 0x01, 0x11, 0x11] co = a:F32, b:F32        => FCmpLt32(a, b);
+            v_cmp_eq_f32     VOPC [0x02, 0x42, 0x02, 0x12, 0x12] co = a:F32, b:F32        => FCmpEq32(a, b);
+            v_cmp_le_f32     VOPC [0x03, 0x43, 0x03, 0x13, 0x13] co = a:F32, b:F32        => FCmpLe32(a, b);
+            v_cmp_gt_f32     VOPC [0x04, 0x44, 0x04, 0x14, 0x14] co = a:F32, b:F32        => FCmpGt32(a, b);
+            v_cmp_lg_f32     VOPC [0x05, 0x45, 0x05, 0x15, 0x15] co = a:F32, b:F32        => FCmpLg32(a, b);
+            v_cmp_ge_f32     VOPC [0x06, 0x46, 0x06, 0x16, 0x16] co = a:F32, b:F32        => FCmpGe32(a, b);
+            v_cmp_o_f32      VOPC [0x07, 0x47, 0x07, 0x17, 0x17] co = a:F32, b:F32        => FCmpO32(a, b);
+            v_cmp_u_f32      VOPC [0x08, 0x48, 0x08, 0x18, 0x18] co = a:F32, b:F32        => FCmpU32(a, b);
+            v_cmp_nge_f32    VOPC [0x09, 0x49, 0x09, 0x19, 0x19] co = a:F32, b:F32        => FCmpNge32(a, b);
+            v_cmp_nlg_f32    VOPC [0x0a, 0x4a, 0x0a, 0x1a, 0x1a] co = a:F32, b:F32        => FCmpNlg32(a, b);
+            v_cmp_ngt_f32    VOPC [0x0b, 0x4b, 0x0b, 0x1b, 0x1b] co = a:F32, b:F32        => FCmpNgt32(a, b);
+            v_cmp_nle_f32    VOPC [0x0c, 0x4c, 0x0c, 0x1c, 0x1c] co = a:F32, b:F32        => FCmpNle32(a, b);
+            v_cmp_neq_f32    VOPC [0x0d, 0x4d, 0x0d, 0x1d, 0x1d] co = a:F32, b:F32        => FCmpNeq32(a, b);
+            v_cmp_nlt_f32    VOPC [0x0e, 0x4e, 0x0e, 0x1e, 0x1e] co = a:F32, b:F32        => FCmpNlt32(a, b);
+            v_cmp_t_f32      VOPC [0x0f, 0x4f, 0x0f, 0x1f,    X] co = a:F32, b:F32 .named(&[(TO_GFX10, "v_cmp_tru_f32")]) => always();
+            v_cmp_f_f64      VOPC [0x20, 0x60, 0x20, 0x20,    X] co = a:F64, b:F64        => never();
+            v_cmp_lt_f64     VOPC [0x21, 0x61, 0x21, 0x21, 0x21] co = a:F64, b:F64        => FCmpLt64(a, b);
+            v_cmp_eq_f64     VOPC [0x22, 0x62, 0x22, 0x22, 0x22] co = a:F64, b:F64        => FCmpEq64(a, b);
+            v_cmp_le_f64     VOPC [0x23, 0x63, 0x23, 0x23, 0x23] co = a:F64, b:F64        => FCmpLe64(a, b);
+            v_cmp_gt_f64     VOPC [0x24, 0x64, 0x24, 0x24, 0x24] co = a:F64, b:F64        => FCmpGt64(a, b);
+            v_cmp_lg_f64     VOPC [0x25, 0x65, 0x25, 0x25, 0x25] co = a:F64, b:F64        => FCmpLg64(a, b);
+            v_cmp_ge_f64     VOPC [0x26, 0x66, 0x26, 0x26, 0x26] co = a:F64, b:F64        => FCmpGe64(a, b);
+            v_cmp_o_f64      VOPC [0x27, 0x67, 0x27, 0x27, 0x27] co = a:F64, b:F64        => FCmpO64(a, b);
+            v_cmp_u_f64      VOPC [0x28, 0x68, 0x28, 0x28, 0x28] co = a:F64, b:F64        => FCmpU64(a, b);
+            v_cmp_nge_f64    VOPC [0x29, 0x69, 0x29, 0x29, 0x29] co = a:F64, b:F64        => FCmpNge64(a, b);
+            v_cmp_nlg_f64    VOPC [0x2a, 0x6a, 0x2a, 0x2a, 0x2a] co = a:F64, b:F64        => FCmpNlg64(a, b);
+            v_cmp_ngt_f64    VOPC [0x2b, 0x6b, 0x2b, 0x2b, 0x2b] co = a:F64, b:F64        => FCmpNgt64(a, b);
+            v_cmp_nle_f64    VOPC [0x2c, 0x6c, 0x2c, 0x2c, 0x2c] co = a:F64, b:F64        => FCmpNle64(a, b);
+            v_cmp_neq_f64    VOPC [0x2d, 0x6d, 0x2d, 0x2d, 0x2d] co = a:F64, b:F64        => FCmpNeq64(a, b);
+            v_cmp_nlt_f64    VOPC [0x2e, 0x6e, 0x2e, 0x2e, 0x2e] co = a:F64, b:F64        => FCmpNlt64(a, b);
+            v_cmp_t_f64      VOPC [0x2f, 0x6f, 0x2f, 0x2f,    X] co = a:F64, b:F64 .named(&[(TO_GFX10, "v_cmp_tru_f64")]) => always();
+            v_cmp_lt_i16     VOPC [   X, 0xa1, 0x89, 0x31, 0x31] co = a:I16, b:I16        => ICmpSlt16(a, b);
+            v_cmp_eq_i16     VOPC [   X, 0xa2, 0x8a, 0x32, 0x32] co = a:I16, b:I16        => ICmpEq16(a, b);
+            v_cmp_le_i16     VOPC [   X, 0xa3, 0x8b, 0x33, 0x33] co = a:I16, b:I16        => ICmpSle16(a, b);
+            v_cmp_gt_i16     VOPC [   X, 0xa4, 0x8c, 0x34, 0x34] co = a:I16, b:I16        => ICmpSgt16(a, b);
+            v_cmp_ne_i16     VOPC [   X, 0xa5, 0x8d, 0x35, 0x35] co = a:I16, b:I16        => ICmpNe16(a, b);
+            v_cmp_ge_i16     VOPC [   X, 0xa6, 0x8e, 0x36, 0x36] co = a:I16, b:I16        => ICmpSge16(a, b);
+            v_cmp_lt_u16     VOPC [   X, 0xa9, 0xa9, 0x39, 0x39] co = a:U16, b:U16        => ICmpUlt16(a, b);
+            v_cmp_eq_u16     VOPC [   X, 0xaa, 0xaa, 0x3a, 0x3a] co = a:U16, b:U16        => ICmpEq16(a, b);
+            v_cmp_le_u16     VOPC [   X, 0xab, 0xab, 0x3b, 0x3b] co = a:U16, b:U16        => ICmpUle16(a, b);
+            v_cmp_gt_u16     VOPC [   X, 0xac, 0xac, 0x3c, 0x3c] co = a:U16, b:U16        => ICmpUgt16(a, b);
+            v_cmp_ne_u16     VOPC [   X, 0xad, 0xad, 0x3d, 0x3d] co = a:U16, b:U16        => ICmpNe16(a, b);
+            v_cmp_ge_u16     VOPC [   X, 0xae, 0xae, 0x3e, 0x3e] co = a:U16, b:U16        => ICmpUge16(a, b);
+            v_cmp_f_i32      VOPC [0x80, 0xc0, 0x80, 0x40,    X] co = a:I32, b:I32        => never();
+            v_cmp_lt_i32     VOPC [0x81, 0xc1, 0x81, 0x41, 0x41] co = a:I32, b:I32        => ICmpSlt32(a, b);
+            v_cmp_eq_i32     VOPC [0x82, 0xc2, 0x82, 0x42, 0x42] co = a:I32, b:I32        => ICmpEq32(a, b);
+            v_cmp_le_i32     VOPC [0x83, 0xc3, 0x83, 0x43, 0x43] co = a:I32, b:I32        => ICmpSle32(a, b);
+            v_cmp_gt_i32     VOPC [0x84, 0xc4, 0x84, 0x44, 0x44] co = a:I32, b:I32        => ICmpSgt32(a, b);
+            v_cmp_ne_i32     VOPC [0x85, 0xc5, 0x85, 0x45, 0x45] co = a:I32, b:I32        => ICmpNe32(a, b);
+            v_cmp_ge_i32     VOPC [0x86, 0xc6, 0x86, 0x46, 0x46] co = a:I32, b:I32        => ICmpSge32(a, b);
+            v_cmp_t_i32      VOPC [0x87, 0xc7, 0x87, 0x47,    X] co = a:I32, b:I32        => always();
+            v_cmp_f_u32      VOPC [0xc0, 0xc8, 0xc0, 0x48,    X] co = a:U32, b:U32        => never();
+            v_cmp_lt_u32     VOPC [0xc1, 0xc9, 0xc1, 0x49, 0x49] co = a:U32, b:U32        => ICmpUlt32(a, b);
+            v_cmp_eq_u32     VOPC [0xc2, 0xca, 0xc2, 0x4a, 0x4a] co = a:U32, b:U32        => ICmpEq32(a, b);
+            v_cmp_le_u32     VOPC [0xc3, 0xcb, 0xc3, 0x4b, 0x4b] co = a:U32, b:U32        => ICmpUle32(a, b);
+            v_cmp_gt_u32     VOPC [0xc4, 0xcc, 0xc4, 0x4c, 0x4c] co = a:U32, b:U32        => ICmpUgt32(a, b);
+            v_cmp_ne_u32     VOPC [0xc5, 0xcd, 0xc5, 0x4d, 0x4d] co = a:U32, b:U32        => ICmpNe32(a, b);
+            v_cmp_ge_u32     VOPC [0xc6, 0xce, 0xc6, 0x4e, 0x4e] co = a:U32, b:U32        => ICmpUge32(a, b);
+            v_cmp_t_u32      VOPC [0xc7, 0xcf, 0xc7, 0x4f,    X] co = a:U32, b:U32        => always();
+            v_cmp_f_i64      VOPC [0xa0, 0xe0, 0xa0, 0x50,    X] co = a:I64, b:I64        => never();
+            v_cmp_lt_i64     VOPC [0xa1, 0xe1, 0xa1, 0x51, 0x51] co = a:I64, b:I64        => ICmpSlt64(a, b);
+            v_cmp_eq_i64     VOPC [0xa2, 0xe2, 0xa2, 0x52, 0x52] co = a:I64, b:I64        => ICmpEq64(a, b);
+            v_cmp_le_i64     VOPC [0xa3, 0xe3, 0xa3, 0x53, 0x53] co = a:I64, b:I64        => ICmpSle64(a, b);
+            v_cmp_gt_i64     VOPC [0xa4, 0xe4, 0xa4, 0x54, 0x54] co = a:I64, b:I64        => ICmpSgt64(a, b);
+            v_cmp_ne_i64     VOPC [0xa5, 0xe5, 0xa5, 0x55, 0x55] co = a:I64, b:I64        => ICmpNe64(a, b);
+            v_cmp_ge_i64     VOPC [0xa6, 0xe6, 0xa6, 0x56, 0x56] co = a:I64, b:I64        => ICmpSge64(a, b);
+            v_cmp_t_i64      VOPC [0xa7, 0xe7, 0xa7, 0x57,    X] co = a:I64, b:I64        => always();
+            v_cmp_f_u64      VOPC [0xe0, 0xe8, 0xe0, 0x58,    X] co = a:U64, b:U64        => never();
+            v_cmp_lt_u64     VOPC [0xe1, 0xe9, 0xe1, 0x59, 0x59] co = a:U64, b:U64        => ICmpUlt64(a, b);
+            v_cmp_eq_u64     VOPC [0xe2, 0xea, 0xe2, 0x5a, 0x5a] co = a:U64, b:U64        => ICmpEq64(a, b);
+            v_cmp_le_u64     VOPC [0xe3, 0xeb, 0xe3, 0x5b, 0x5b] co = a:U64, b:U64        => ICmpUle64(a, b);
+            v_cmp_gt_u64     VOPC [0xe4, 0xec, 0xe4, 0x5c, 0x5c] co = a:U64, b:U64        => ICmpUgt64(a, b);
+            v_cmp_ne_u64     VOPC [0xe5, 0xed, 0xe5, 0x5d, 0x5d] co = a:U64, b:U64        => ICmpNe64(a, b);
+            v_cmp_ge_u64     VOPC [0xe6, 0xee, 0xe6, 0x5e, 0x5e] co = a:U64, b:U64        => ICmpUge64(a, b);
+            v_cmp_t_u64      VOPC [0xe7, 0xef, 0xe7, 0x5f,    X] co = a:U64, b:U64        => always();
+            v_cmp_class_f16  VOPC [   X, 0x14, 0x8f, 0x7d, 0x7d] co = a:F16, b:B16 .plus(EXACT).less(CL) => FClass16(a, b);
+            v_cmp_class_f32  VOPC [0x88, 0x10, 0x88, 0x7e, 0x7e] co = a:F32, b:B32 .plus(EXACT).less(CL) => FClass32(a, b);
+            v_cmp_class_f64  VOPC [0xa8, 0x12, 0xa8, 0x7f, 0x7f] co = a:F64, b:B32 .plus(EXACT).less(CL) => FClass64(a, b);
+            v_cmpx_f_f16     VOPC [   X,    X, 0xd8, 0x80,    X] | exec = a:F16, b:F16    => never();
+            v_cmpx_lt_f16    VOPC [   X,    X, 0xd9, 0x81, 0x81] | exec = a:F16, b:F16    => FCmpLt16(a, b);
+            v_cmpx_eq_f16    VOPC [   X,    X, 0xda, 0x82, 0x82] | exec = a:F16, b:F16    => FCmpEq16(a, b);
+            v_cmpx_le_f16    VOPC [   X,    X, 0xdb, 0x83, 0x83] | exec = a:F16, b:F16    => FCmpLe16(a, b);
+            v_cmpx_gt_f16    VOPC [   X,    X, 0xdc, 0x84, 0x84] | exec = a:F16, b:F16    => FCmpGt16(a, b);
+            v_cmpx_lg_f16    VOPC [   X,    X, 0xdd, 0x85, 0x85] | exec = a:F16, b:F16    => FCmpLg16(a, b);
+            v_cmpx_ge_f16    VOPC [   X,    X, 0xde, 0x86, 0x86] | exec = a:F16, b:F16    => FCmpGe16(a, b);
+            v_cmpx_o_f16     VOPC [   X,    X, 0xdf, 0x87, 0x87] | exec = a:F16, b:F16    => FCmpO16(a, b);
+            v_cmpx_u_f16     VOPC [   X,    X, 0xf8, 0x88, 0x88] | exec = a:F16, b:F16    => FCmpU16(a, b);
+            v_cmpx_nge_f16   VOPC [   X,    X, 0xf9, 0x89, 0x89] | exec = a:F16, b:F16    => FCmpNge16(a, b);
+            v_cmpx_nlg_f16   VOPC [   X,    X, 0xfa, 0x8a, 0x8a] | exec = a:F16, b:F16    => FCmpNlg16(a, b);
+            v_cmpx_ngt_f16   VOPC [   X,    X, 0xfb, 0x8b, 0x8b] | exec = a:F16, b:F16    => FCmpNgt16(a, b);
+            v_cmpx_nle_f16   VOPC [   X,    X, 0xfc, 0x8c, 0x8c] | exec = a:F16, b:F16    => FCmpNle16(a, b);
+            v_cmpx_neq_f16   VOPC [   X,    X, 0xfd, 0x8d, 0x8d] | exec = a:F16, b:F16    => FCmpNeq16(a, b);
+            v_cmpx_nlt_f16   VOPC [   X,    X, 0xfe, 0x8e, 0x8e] | exec = a:F16, b:F16    => FCmpNlt16(a, b);
+            v_cmpx_t_f16     VOPC [   X,    X, 0xff, 0x8f,    X] | exec = a:F16, b:F16 .named(&[(TO_GFX10, "v_cmpx_tru_f16")]) => always();
+            v_cmpx_f_f32     VOPC [   X,    X, 0x10, 0x90,    X] | exec = a:F32, b:F32    => never();
+            v_cmpx_lt_f32    VOPC [   X,    X, 0x11, 0x91, 0x91] | exec = a:F32, b:F32    => FCmpLt32(a, b);
+            v_cmpx_eq_f32    VOPC [   X,    X, 0x12, 0x92, 0x92] | exec = a:F32, b:F32    => FCmpEq32(a, b);
+            v_cmpx_le_f32    VOPC [   X,    X, 0x13, 0x93, 0x93] | exec = a:F32, b:F32    => FCmpLe32(a, b);
+            v_cmpx_gt_f32    VOPC [   X,    X, 0x14, 0x94, 0x94] | exec = a:F32, b:F32    => FCmpGt32(a, b);
+            v_cmpx_lg_f32    VOPC [   X,    X, 0x15, 0x95, 0x95] | exec = a:F32, b:F32    => FCmpLg32(a, b);
+            v_cmpx_ge_f32    VOPC [   X,    X, 0x16, 0x96, 0x96] | exec = a:F32, b:F32    => FCmpGe32(a, b);
+            v_cmpx_o_f32     VOPC [   X,    X, 0x17, 0x97, 0x97] | exec = a:F32, b:F32    => FCmpO32(a, b);
+            v_cmpx_u_f32     VOPC [   X,    X, 0x18, 0x98, 0x98] | exec = a:F32, b:F32    => FCmpU32(a, b);
+            v_cmpx_nge_f32   VOPC [   X,    X, 0x19, 0x99, 0x99] | exec = a:F32, b:F32    => FCmpNge32(a, b);
+            v_cmpx_nlg_f32   VOPC [   X,    X, 0x1a, 0x9a, 0x9a] | exec = a:F32, b:F32    => FCmpNlg32(a, b);
+            v_cmpx_ngt_f32   VOPC [   X,    X, 0x1b, 0x9b, 0x9b] | exec = a:F32, b:F32    => FCmpNgt32(a, b);
+            v_cmpx_nle_f32   VOPC [   X,    X, 0x1c, 0x9c, 0x9c] | exec = a:F32, b:F32    => FCmpNle32(a, b);
+            v_cmpx_neq_f32   VOPC [   X,    X, 0x1d, 0x9d, 0x9d] | exec = a:F32, b:F32    => FCmpNeq32(a, b);
+            v_cmpx_nlt_f32   VOPC [   X,    X, 0x1e, 0x9e, 0x9e] | exec = a:F32, b:F32    => FCmpNlt32(a, b);
+            v_cmpx_t_f32     VOPC [   X,    X, 0x1f, 0x9f,    X] | exec = a:F32, b:F32 .named(&[(TO_GFX10, "v_cmpx_tru_f32")]) => always();
+            v_cmpx_f_f64     VOPC [   X,    X, 0x30, 0xa0,    X] | exec = a:F64, b:F64    => never();
+            v_cmpx_lt_f64    VOPC [   X,    X, 0x31, 0xa1, 0xa1] | exec = a:F64, b:F64    => FCmpLt64(a, b);
+            v_cmpx_eq_f64    VOPC [   X,    X, 0x32, 0xa2, 0xa2] | exec = a:F64, b:F64    => FCmpEq64(a, b);
+            v_cmpx_le_f64    VOPC [   X,    X, 0x33, 0xa3, 0xa3] | exec = a:F64, b:F64    => FCmpLe64(a, b);
+            v_cmpx_gt_f64    VOPC [   X,    X, 0x34, 0xa4, 0xa4] | exec = a:F64, b:F64    => FCmpGt64(a, b);
+            v_cmpx_lg_f64    VOPC [   X,    X, 0x35, 0xa5, 0xa5] | exec = a:F64, b:F64    => FCmpLg64(a, b);
+            v_cmpx_ge_f64    VOPC [   X,    X, 0x36, 0xa6, 0xa6] | exec = a:F64, b:F64    => FCmpGe64(a, b);
+            v_cmpx_o_f64     VOPC [   X,    X, 0x37, 0xa7, 0xa7] | exec = a:F64, b:F64    => FCmpO64(a, b);
+            v_cmpx_u_f64     VOPC [   X,    X, 0x38, 0xa8, 0xa8] | exec = a:F64, b:F64    => FCmpU64(a, b);
+            v_cmpx_nge_f64   VOPC [   X,    X, 0x39, 0xa9, 0xa9] | exec = a:F64, b:F64    => FCmpNge64(a, b);
+            v_cmpx_nlg_f64   VOPC [   X,    X, 0x3a, 0xaa, 0xaa] | exec = a:F64, b:F64    => FCmpNlg64(a, b);
+            v_cmpx_ngt_f64   VOPC [   X,    X, 0x3b, 0xab, 0xab] | exec = a:F64, b:F64    => FCmpNgt64(a, b);
+            v_cmpx_nle_f64   VOPC [   X,    X, 0x3c, 0xac, 0xac] | exec = a:F64, b:F64    => FCmpNle64(a, b);
+            v_cmpx_neq_f64   VOPC [   X,    X, 0x3d, 0xad, 0xad] | exec = a:F64, b:F64    => FCmpNeq64(a, b);
+            v_cmpx_nlt_f64   VOPC [   X,    X, 0x3e, 0xae, 0xae] | exec = a:F64, b:F64    => FCmpNlt64(a, b);
+            v_cmpx_t_f64     VOPC [   X,    X, 0x3f, 0xaf,    X] | exec = a:F64, b:F64 .named(&[(TO_GFX10, "v_cmpx_tru_f64")]) => always();
+            v_cmpx_lt_i16    VOPC [   X,    X, 0x99, 0xb1, 0xb1] | exec = a:I16, b:I16    => ICmpSlt16(a, b);
+            v_cmpx_eq_i16    VOPC [   X,    X, 0x9a, 0xb2, 0xb2] | exec = a:I16, b:I16    => ICmpEq16(a, b);
+            v_cmpx_le_i16    VOPC [   X,    X, 0x9b, 0xb3, 0xb3] | exec = a:I16, b:I16    => ICmpSle16(a, b);
+            v_cmpx_gt_i16    VOPC [   X,    X, 0x9c, 0xb4, 0xb4] | exec = a:I16, b:I16    => ICmpSgt16(a, b);
+            v_cmpx_ne_i16    VOPC [   X,    X, 0x9d, 0xb5, 0xb5] | exec = a:I16, b:I16    => ICmpNe16(a, b);
+            v_cmpx_ge_i16    VOPC [   X,    X, 0x9e, 0xb6, 0xb6] | exec = a:I16, b:I16    => ICmpSge16(a, b);
+            v_cmpx_lt_u16    VOPC [   X,    X, 0xb9, 0xb9, 0xb9] | exec = a:U16, b:U16    => ICmpUlt16(a, b);
+            v_cmpx_eq_u16    VOPC [   X,    X, 0xba, 0xba, 0xba] | exec = a:U16, b:U16    => ICmpEq16(a, b);
+            v_cmpx_le_u16    VOPC [   X,    X, 0xbb, 0xbb, 0xbb] | exec = a:U16, b:U16    => ICmpUle16(a, b);
+            v_cmpx_gt_u16    VOPC [   X,    X, 0xbc, 0xbc, 0xbc] | exec = a:U16, b:U16    => ICmpUgt16(a, b);
+            v_cmpx_ne_u16    VOPC [   X,    X, 0xbd, 0xbd, 0xbd] | exec = a:U16, b:U16    => ICmpNe16(a, b);
+            v_cmpx_ge_u16    VOPC [   X,    X, 0xbe, 0xbe, 0xbe] | exec = a:U16, b:U16    => ICmpUge16(a, b);
+            v_cmpx_f_i32     VOPC [   X,    X, 0x90, 0xc0,    X] | exec = a:I32, b:I32    => never();
+            v_cmpx_lt_i32    VOPC [   X,    X, 0x91, 0xc1, 0xc1] | exec = a:I32, b:I32    => ICmpSlt32(a, b);
+            v_cmpx_eq_i32    VOPC [   X,    X, 0x92, 0xc2, 0xc2] | exec = a:I32, b:I32    => ICmpEq32(a, b);
+            v_cmpx_le_i32    VOPC [   X,    X, 0x93, 0xc3, 0xc3] | exec = a:I32, b:I32    => ICmpSle32(a, b);
+            v_cmpx_gt_i32    VOPC [   X,    X, 0x94, 0xc4, 0xc4] | exec = a:I32, b:I32    => ICmpSgt32(a, b);
+            v_cmpx_ne_i32    VOPC [   X,    X, 0x95, 0xc5, 0xc5] | exec = a:I32, b:I32    => ICmpNe32(a, b);
+            v_cmpx_ge_i32    VOPC [   X,    X, 0x96, 0xc6, 0xc6] | exec = a:I32, b:I32    => ICmpSge32(a, b);
+            v_cmpx_t_i32     VOPC [   X,    X, 0x97, 0xc7,    X] | exec = a:I32, b:I32    => always();
+            v_cmpx_f_u32     VOPC [   X,    X, 0xd0, 0xc8,    X] | exec = a:U32, b:U32    => never();
+            v_cmpx_lt_u32    VOPC [   X,    X, 0xd1, 0xc9, 0xc9] | exec = a:U32, b:U32    => ICmpUlt32(a, b);
+            v_cmpx_eq_u32    VOPC [   X,    X, 0xd2, 0xca, 0xca] | exec = a:U32, b:U32    => ICmpEq32(a, b);
+            v_cmpx_le_u32    VOPC [   X,    X, 0xd3, 0xcb, 0xcb] | exec = a:U32, b:U32    => ICmpUle32(a, b);
+            v_cmpx_gt_u32    VOPC [   X,    X, 0xd4, 0xcc, 0xcc] | exec = a:U32, b:U32    => ICmpUgt32(a, b);
+            v_cmpx_ne_u32    VOPC [   X,    X, 0xd5, 0xcd, 0xcd] | exec = a:U32, b:U32    => ICmpNe32(a, b);
+            v_cmpx_ge_u32    VOPC [   X,    X, 0xd6, 0xce, 0xce] | exec = a:U32, b:U32    => ICmpUge32(a, b);
+            v_cmpx_t_u32     VOPC [   X,    X, 0xd7, 0xcf,    X] | exec = a:U32, b:U32    => always();
+            v_cmpx_f_i64     VOPC [   X,    X, 0xb0, 0xd0,    X] | exec = a:I64, b:I64    => never();
+            v_cmpx_lt_i64    VOPC [   X,    X, 0xb1, 0xd1, 0xd1] | exec = a:I64, b:I64    => ICmpSlt64(a, b);
+            v_cmpx_eq_i64    VOPC [   X,    X, 0xb2, 0xd2, 0xd2] | exec = a:I64, b:I64    => ICmpEq64(a, b);
+            v_cmpx_le_i64    VOPC [   X,    X, 0xb3, 0xd3, 0xd3] | exec = a:I64, b:I64    => ICmpSle64(a, b);
+            v_cmpx_gt_i64    VOPC [   X,    X, 0xb4, 0xd4, 0xd4] | exec = a:I64, b:I64    => ICmpSgt64(a, b);
+            v_cmpx_ne_i64    VOPC [   X,    X, 0xb5, 0xd5, 0xd5] | exec = a:I64, b:I64    => ICmpNe64(a, b);
+            v_cmpx_ge_i64    VOPC [   X,    X, 0xb6, 0xd6, 0xd6] | exec = a:I64, b:I64    => ICmpSge64(a, b);
+            v_cmpx_t_i64     VOPC [   X,    X, 0xb7, 0xd7,    X] | exec = a:I64, b:I64    => always();
+            v_cmpx_f_u64     VOPC [   X,    X, 0xf0, 0xd8,    X] | exec = a:U64, b:U64    => never();
+            v_cmpx_lt_u64    VOPC [   X,    X, 0xf1, 0xd9, 0xd9] | exec = a:U64, b:U64    => ICmpUlt64(a, b);
+            v_cmpx_eq_u64    VOPC [   X,    X, 0xf2, 0xda, 0xda] | exec = a:U64, b:U64    => ICmpEq64(a, b);
+            v_cmpx_le_u64    VOPC [   X,    X, 0xf3, 0xdb, 0xdb] | exec = a:U64, b:U64    => ICmpUle64(a, b);
+            v_cmpx_gt_u64    VOPC [   X,    X, 0xf4, 0xdc, 0xdc] | exec = a:U64, b:U64    => ICmpUgt64(a, b);
+            v_cmpx_ne_u64    VOPC [   X,    X, 0xf5, 0xdd, 0xdd] | exec = a:U64, b:U64    => ICmpNe64(a, b);
+            v_cmpx_ge_u64    VOPC [   X,    X, 0xf6, 0xde, 0xde] | exec = a:U64, b:U64    => ICmpUge64(a, b);
+            v_cmpx_t_u64     VOPC [   X,    X, 0xf7, 0xdf,    X] | exec = a:U64, b:U64    => always();
+            v_cmpx_class_f16 VOPC [   X,    X, 0x9f, 0xfd, 0xfd] | exec = a:F16, b:B16 .plus(EXACT).less(CL) => FClass16(a, b);
+            v_cmpx_class_f32 VOPC [   X,    X, 0x98, 0xfe, 0xfe] | exec = a:F32, b:B32 .plus(EXACT).less(CL) => FClass32(a, b);
+            v_cmpx_class_f64 VOPC [   X,    X, 0xb8, 0xff, 0xff] | exec = a:F64, b:B32 .plus(EXACT).less(CL) => FClass64(a, b);
+            v_cmpx_class_f32 VOPC [0x98, 0x11,    X,    X,    X] co | exec = a:F32, b:B32 .plus(EXACT).less(CL) => FClass32(a, b);
+            v_cmpx_class_f64 VOPC [0xb8, 0x13,    X,    X,    X] co | exec = a:F64, b:B32 .plus(EXACT).less(CL) => FClass64(a, b);
+            v_cmpx_class_f16 VOPC [   X, 0x15,    X,    X,    X] co | exec = a:F16, b:B16 .plus(EXACT).less(CL) => FClass16(a, b);
+            v_cmpx_f_f16     VOPC [   X, 0x30,    X,    X,    X] co | exec = a:F16, b:F16 => never();
+            v_cmpx_lt_f16    VOPC [   X, 0x31,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpLt16(a, b);
+            v_cmpx_eq_f16    VOPC [   X, 0x32,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpEq16(a, b);
+            v_cmpx_le_f16    VOPC [   X, 0x33,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpLe16(a, b);
+            v_cmpx_gt_f16    VOPC [   X, 0x34,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpGt16(a, b);
+            v_cmpx_lg_f16    VOPC [   X, 0x35,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpLg16(a, b);
+            v_cmpx_ge_f16    VOPC [   X, 0x36,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpGe16(a, b);
+            v_cmpx_o_f16     VOPC [   X, 0x37,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpO16(a, b);
+            v_cmpx_u_f16     VOPC [   X, 0x38,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpU16(a, b);
+            v_cmpx_nge_f16   VOPC [   X, 0x39,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNge16(a, b);
+            v_cmpx_nlg_f16   VOPC [   X, 0x3a,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNlg16(a, b);
+            v_cmpx_ngt_f16   VOPC [   X, 0x3b,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNgt16(a, b);
+            v_cmpx_nle_f16   VOPC [   X, 0x3c,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNle16(a, b);
+            v_cmpx_neq_f16   VOPC [   X, 0x3d,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNeq16(a, b);
+            v_cmpx_nlt_f16   VOPC [   X, 0x3e,    X,    X,    X] co | exec = a:F16, b:F16 => FCmpNlt16(a, b);
+            v_cmpx_tru_f16   VOPC [   X, 0x3f,    X,    X,    X] co | exec = a:F16, b:F16 => always();
+            v_cmpx_f_f32     VOPC [0x10, 0x50,    X,    X,    X] co | exec = a:F32, b:F32 => never();
+            v_cmpx_lt_f32    VOPC [0x11, 0x51,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpLt32(a, b);
+            v_cmpx_eq_f32    VOPC [0x12, 0x52,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpEq32(a, b);
+            v_cmpx_le_f32    VOPC [0x13, 0x53,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpLe32(a, b);
+            v_cmpx_gt_f32    VOPC [0x14, 0x54,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpGt32(a, b);
+            v_cmpx_lg_f32    VOPC [0x15, 0x55,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpLg32(a, b);
+            v_cmpx_ge_f32    VOPC [0x16, 0x56,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpGe32(a, b);
+            v_cmpx_o_f32     VOPC [0x17, 0x57,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpO32(a, b);
+            v_cmpx_u_f32     VOPC [0x18, 0x58,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpU32(a, b);
+            v_cmpx_nge_f32   VOPC [0x19, 0x59,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNge32(a, b);
+            v_cmpx_nlg_f32   VOPC [0x1a, 0x5a,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNlg32(a, b);
+            v_cmpx_ngt_f32   VOPC [0x1b, 0x5b,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNgt32(a, b);
+            v_cmpx_nle_f32   VOPC [0x1c, 0x5c,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNle32(a, b);
+            v_cmpx_neq_f32   VOPC [0x1d, 0x5d,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNeq32(a, b);
+            v_cmpx_nlt_f32   VOPC [0x1e, 0x5e,    X,    X,    X] co | exec = a:F32, b:F32 => FCmpNlt32(a, b);
+            v_cmpx_tru_f32   VOPC [0x1f, 0x5f,    X,    X,    X] co | exec = a:F32, b:F32 => always();
+            v_cmpx_f_f64     VOPC [0x30, 0x70,    X,    X,    X] co | exec = a:F64, b:F64 => never();
+            v_cmpx_lt_f64    VOPC [0x31, 0x71,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpLt64(a, b);
+            v_cmpx_eq_f64    VOPC [0x32, 0x72,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpEq64(a, b);
+            v_cmpx_le_f64    VOPC [0x33, 0x73,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpLe64(a, b);
+            v_cmpx_gt_f64    VOPC [0x34, 0x74,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpGt64(a, b);
+            v_cmpx_lg_f64    VOPC [0x35, 0x75,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpLg64(a, b);
+            v_cmpx_ge_f64    VOPC [0x36, 0x76,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpGe64(a, b);
+            v_cmpx_o_f64     VOPC [0x37, 0x77,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpO64(a, b);
+            v_cmpx_u_f64     VOPC [0x38, 0x78,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpU64(a, b);
+            v_cmpx_nge_f64   VOPC [0x39, 0x79,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNge64(a, b);
+            v_cmpx_nlg_f64   VOPC [0x3a, 0x7a,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNlg64(a, b);
+            v_cmpx_ngt_f64   VOPC [0x3b, 0x7b,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNgt64(a, b);
+            v_cmpx_nle_f64   VOPC [0x3c, 0x7c,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNle64(a, b);
+            v_cmpx_neq_f64   VOPC [0x3d, 0x7d,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNeq64(a, b);
+            v_cmpx_nlt_f64   VOPC [0x3e, 0x7e,    X,    X,    X] co | exec = a:F64, b:F64 => FCmpNlt64(a, b);
+            v_cmpx_tru_f64   VOPC [0x3f, 0x7f,    X,    X,    X] co | exec = a:F64, b:F64 => always();
+            v_cmp_f_i16      VOPC [   X, 0xa0,    X,    X,    X] co = a:I16, b:I16        => never();
+            v_cmp_t_i16      VOPC [   X, 0xa7,    X,    X,    X] co = a:I16, b:I16        => always();
+            v_cmp_f_u16      VOPC [   X, 0xa8,    X,    X,    X] co = a:U16, b:U16        => never();
+            v_cmp_t_u16      VOPC [   X, 0xaf,    X,    X,    X] co = a:U16, b:U16        => always();
+            v_cmpx_f_i16     VOPC [   X, 0xb0,    X,    X,    X] co | exec = a:I16, b:I16 => never();
+            v_cmpx_lt_i16    VOPC [   X, 0xb1,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpSlt16(a, b);
+            v_cmpx_eq_i16    VOPC [   X, 0xb2,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpEq16(a, b);
+            v_cmpx_le_i16    VOPC [   X, 0xb3,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpSle16(a, b);
+            v_cmpx_gt_i16    VOPC [   X, 0xb4,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpSgt16(a, b);
+            v_cmpx_ne_i16    VOPC [   X, 0xb5,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpNe16(a, b);
+            v_cmpx_ge_i16    VOPC [   X, 0xb6,    X,    X,    X] co | exec = a:I16, b:I16 => ICmpSge16(a, b);
+            v_cmpx_t_i16     VOPC [   X, 0xb7,    X,    X,    X] co | exec = a:I16, b:I16 => always();
+            v_cmpx_f_u16     VOPC [   X, 0xb8,    X,    X,    X] co | exec = a:U16, b:U16 => never();
+            v_cmpx_lt_u16    VOPC [   X, 0xb9,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpUlt16(a, b);
+            v_cmpx_eq_u16    VOPC [   X, 0xba,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpEq16(a, b);
+            v_cmpx_le_u16    VOPC [   X, 0xbb,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpUle16(a, b);
+            v_cmpx_gt_u16    VOPC [   X, 0xbc,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpUgt16(a, b);
+            v_cmpx_ne_u16    VOPC [   X, 0xbd,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpNe16(a, b);
+            v_cmpx_ge_u16    VOPC [   X, 0xbe,    X,    X,    X] co | exec = a:U16, b:U16 => ICmpUge16(a, b);
+            v_cmpx_t_u16     VOPC [   X, 0xbf,    X,    X,    X] co | exec = a:U16, b:U16 => always();
+            v_cmpx_f_i32     VOPC [0x90, 0xd0,    X,    X,    X] co | exec = a:I32, b:I32 => never();
+            v_cmpx_lt_i32    VOPC [0x91, 0xd1,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpSlt32(a, b);
+            v_cmpx_eq_i32    VOPC [0x92, 0xd2,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpEq32(a, b);
+            v_cmpx_le_i32    VOPC [0x93, 0xd3,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpSle32(a, b);
+            v_cmpx_gt_i32    VOPC [0x94, 0xd4,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpSgt32(a, b);
+            v_cmpx_ne_i32    VOPC [0x95, 0xd5,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpNe32(a, b);
+            v_cmpx_ge_i32    VOPC [0x96, 0xd6,    X,    X,    X] co | exec = a:I32, b:I32 => ICmpSge32(a, b);
+            v_cmpx_t_i32     VOPC [0x97, 0xd7,    X,    X,    X] co | exec = a:I32, b:I32 => always();
+            v_cmpx_f_u32     VOPC [0xd0, 0xd8,    X,    X,    X] co | exec = a:U32, b:U32 => never();
+            v_cmpx_lt_u32    VOPC [0xd1, 0xd9,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpUlt32(a, b);
+            v_cmpx_eq_u32    VOPC [0xd2, 0xda,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpEq32(a, b);
+            v_cmpx_le_u32    VOPC [0xd3, 0xdb,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpUle32(a, b);
+            v_cmpx_gt_u32    VOPC [0xd4, 0xdc,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpUgt32(a, b);
+            v_cmpx_ne_u32    VOPC [0xd5, 0xdd,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpNe32(a, b);
+            v_cmpx_ge_u32    VOPC [0xd6, 0xde,    X,    X,    X] co | exec = a:U32, b:U32 => ICmpUge32(a, b);
+            v_cmpx_t_u32     VOPC [0xd7, 0xdf,    X,    X,    X] co | exec = a:U32, b:U32 => always();
+            v_cmpx_f_i64     VOPC [0xb0, 0xf0,    X,    X,    X] co | exec = a:I64, b:I64 => never();
+            v_cmpx_lt_i64    VOPC [0xb1, 0xf1,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpSlt64(a, b);
+            v_cmpx_eq_i64    VOPC [0xb2, 0xf2,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpEq64(a, b);
+            v_cmpx_le_i64    VOPC [0xb3, 0xf3,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpSle64(a, b);
+            v_cmpx_gt_i64    VOPC [0xb4, 0xf4,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpSgt64(a, b);
+            v_cmpx_ne_i64    VOPC [0xb5, 0xf5,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpNe64(a, b);
+            v_cmpx_ge_i64    VOPC [0xb6, 0xf6,    X,    X,    X] co | exec = a:I64, b:I64 => ICmpSge64(a, b);
+            v_cmpx_t_i64     VOPC [0xb7, 0xf7,    X,    X,    X] co | exec = a:I64, b:I64 => always();
+            v_cmpx_f_u64     VOPC [0xf0, 0xf8,    X,    X,    X] co | exec = a:U64, b:U64 => never();
+            v_cmpx_lt_u64    VOPC [0xf1, 0xf9,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpUlt64(a, b);
+            v_cmpx_eq_u64    VOPC [0xf2, 0xfa,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpEq64(a, b);
+            v_cmpx_le_u64    VOPC [0xf3, 0xfb,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpUle64(a, b);
+            v_cmpx_gt_u64    VOPC [0xf4, 0xfc,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpUgt64(a, b);
+            v_cmpx_ne_u64    VOPC [0xf5, 0xfd,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpNe64(a, b);
+            v_cmpx_ge_u64    VOPC [0xf6, 0xfe,    X,    X,    X] co | exec = a:U64, b:U64 => ICmpUge64(a, b);
+            v_cmpx_t_u64     VOPC [0xf7, 0xff,    X,    X,    X] co | exec = a:U64, b:U64 => always();
+            v_cmps_f_f32     VOPC [0x40,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_lt_f32    VOPC [0x41,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_eq_f32    VOPC [0x42,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_le_f32    VOPC [0x43,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_gt_f32    VOPC [0x44,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_lg_f32    VOPC [0x45,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_ge_f32    VOPC [0x46,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_o_f32     VOPC [0x47,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_u_f32     VOPC [0x48,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_nge_f32   VOPC [0x49,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_nlg_f32   VOPC [0x4a,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_ngt_f32   VOPC [0x4b,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_nle_f32   VOPC [0x4c,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_neq_f32   VOPC [0x4d,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_nlt_f32   VOPC [0x4e,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmps_tru_f32   VOPC [0x4f,    X,    X,    X,    X] co = a:F32, b:F32        => -;
+            v_cmpsx_f_f32    VOPC [0x50,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_lt_f32   VOPC [0x51,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_eq_f32   VOPC [0x52,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_le_f32   VOPC [0x53,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_gt_f32   VOPC [0x54,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_lg_f32   VOPC [0x55,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_ge_f32   VOPC [0x56,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_o_f32    VOPC [0x57,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_u_f32    VOPC [0x58,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_nge_f32  VOPC [0x59,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_nlg_f32  VOPC [0x5a,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_ngt_f32  VOPC [0x5b,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_nle_f32  VOPC [0x5c,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_neq_f32  VOPC [0x5d,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_nlt_f32  VOPC [0x5e,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmpsx_tru_f32  VOPC [0x5f,    X,    X,    X,    X] co | exec = a:F32, b:F32 => -;
+            v_cmps_f_f64     VOPC [0x60,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_lt_f64    VOPC [0x61,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_eq_f64    VOPC [0x62,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_le_f64    VOPC [0x63,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_gt_f64    VOPC [0x64,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_lg_f64    VOPC [0x65,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_ge_f64    VOPC [0x66,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_o_f64     VOPC [0x67,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_u_f64     VOPC [0x68,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_nge_f64   VOPC [0x69,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_nlg_f64   VOPC [0x6a,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_ngt_f64   VOPC [0x6b,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_nle_f64   VOPC [0x6c,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_neq_f64   VOPC [0x6d,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_nlt_f64   VOPC [0x6e,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmps_tru_f64   VOPC [0x6f,    X,    X,    X,    X] co = a:F64, b:F64        => -;
+            v_cmpsx_f_f64    VOPC [0x70,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_lt_f64   VOPC [0x71,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_eq_f64   VOPC [0x72,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_le_f64   VOPC [0x73,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_gt_f64   VOPC [0x74,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_lg_f64   VOPC [0x75,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_ge_f64   VOPC [0x76,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_o_f64    VOPC [0x77,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_u_f64    VOPC [0x78,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_nge_f64  VOPC [0x79,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_nlg_f64  VOPC [0x7a,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_ngt_f64  VOPC [0x7b,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_nle_f64  VOPC [0x7c,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_neq_f64  VOPC [0x7d,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_nlt_f64  VOPC [0x7e,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+            v_cmpsx_tru_f64  VOPC [0x7f,    X,    X,    X,    X] co | exec = a:F64, b:F64 => -;
+        }
+    };
+}
+
+pub(super) const ROWS: &[Row] = vopc_rows!(rows);

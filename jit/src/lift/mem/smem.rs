@@ -1,6 +1,9 @@
 //! SMEM: scalar loads (RDNA3 ISA, chapter 8; STATE-18).
 
 use super::*;
+use crate::lift::control::time;
+use crate::lift::meaning::Meaning;
+use wavejit_ir::NoteKind;
 use wavejit_isa::Feature;
 use wavejit_isa::scalars::TRAP;
 
@@ -58,15 +61,22 @@ fn s_buffer_load(c: &mut Cx, dwords: u8) {
 
 #[allow(missing_docs)]
 #[rustfmt::skip]
-pub const ROWS: &[Row] = &[
-    ("s_load_b32",         Sem::Wave(|c| s_load(c, 1))),
-    ("s_load_b64",         Sem::Wave(|c| s_load(c, 2))),
-    ("s_load_b128",        Sem::Wave(|c| s_load(c, 4))),
-    ("s_load_b256",        Sem::Wave(|c| s_load(c, 8))),
-    ("s_load_b512",        Sem::Wave(|c| s_load(c, 16))),
-    ("s_buffer_load_b32",  Sem::Wave(|c| s_buffer_load(c, 1))),
-    ("s_buffer_load_b64",  Sem::Wave(|c| s_buffer_load(c, 2))),
-    ("s_buffer_load_b128", Sem::Wave(|c| s_buffer_load(c, 4))),
-    ("s_buffer_load_b256", Sem::Wave(|c| s_buffer_load(c, 8))),
-    ("s_buffer_load_b512", Sem::Wave(|c| s_buffer_load(c, 16))),
+pub const ROWS: &[(&str, Meaning)] = &[
+    ("s_load_b32",         Meaning::Wave(|c| s_load(c, 1))),
+    ("s_load_b64",         Meaning::Wave(|c| s_load(c, 2))),
+    ("s_load_b128",        Meaning::Wave(|c| s_load(c, 4))),
+    ("s_load_b256",        Meaning::Wave(|c| s_load(c, 8))),
+    ("s_load_b512",        Meaning::Wave(|c| s_load(c, 16))),
+    ("s_buffer_load_b32",  Meaning::Wave(|c| s_buffer_load(c, 1))),
+    ("s_buffer_load_b64",  Meaning::Wave(|c| s_buffer_load(c, 2))),
+    ("s_buffer_load_b128", Meaning::Wave(|c| s_buffer_load(c, 4))),
+    ("s_buffer_load_b256", Meaning::Wave(|c| s_buffer_load(c, 8))),
+    ("s_buffer_load_b512", Meaning::Wave(|c| s_buffer_load(c, 16))),
+    ("s_memtime",          Meaning::Wave(|c| time(c, false))),
+    ("s_memrealtime",      Meaning::Wave(|c| time(c, true))),
+    ("s_dcache_inv",       Meaning::Note(NoteKind::Cache)),
+    ("s_dcache_wb",        Meaning::Note(NoteKind::Cache)),
+    ("s_gl1_inv",          Meaning::Note(NoteKind::Cache)),
+    ("s_atc_probe",        Meaning::Note(NoteKind::Prefetch)),
+    ("s_atc_probe_buffer", Meaning::Note(NoteKind::Prefetch)),
 ];

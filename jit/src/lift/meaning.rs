@@ -1,0 +1,185 @@
+//! The right-hand side of a row: what it is, and how the text of a table becomes a list of them.
+//!
+//! ```text
+//! => FAdd32(a, b)                                 an operation of the IR
+//! => IAdd32(Xor32(a, b), c)                       several
+//! => mad24([a, b, c], true), clamp mad24_sat(..)  a function over the builder; what `clamp` makes of it, where that is not a clamped float
+//! => do readlane()                                a function over `Cx`, which takes operands by their position
+//! => note Wait, ends Branch(..), -                nothing to do; the end of a block; no meaning
+//! ```
+//!
+//! Operands are the names of the row's own: [`meanings!`] binds each to its value, so a meaning cannot name one that the row lacks.
+
+use super::control::Control;
+use super::cx::Cx;
+use super::sem::{F, F2};
+use wavejit_ir::{Builder, NoteKind, PureOp, Value};
+
+/// What an instruction does.
+#[derive(Clone, Copy)]
+pub enum Meaning {
+    /// Nobody has said yet.
+    None,
+    /// Results that are functions of the operands.
+    Value {
+        /// The function.
+        f: Results,
+        /// The first result of an instruction with `clamp`.
+        clamped: Option<F>,
+        /// State that are operands too, after the others.
+        reads: &'static [&'static str],
+    },
+    /// Everything else that does not end a block.
+    Wave(fn(&mut Cx)),
+    /// Ends a block, or may.
+    Control(Control),
+    /// Nothing to do; kept for tools.
+    Note(NoteKind),
+}
+
+/// A function by its results.
+#[derive(Clone, Copy)]
+pub enum Results {
+    /// One.
+    One(F),
+    /// A result and a carry or flag.
+    Two(F2),
+}
+
+/// What functions of operands may give.
+pub trait Outcome: Sized {
+    /// The function.
+    fn results(f: fn(&mut Builder, &[Value]) -> Self) -> Results;
+}
+impl Outcome for Value {
+    fn results(f: F) -> Results {
+        Results::One(f)
+    }
+}
+impl Outcome for (Value, Value) {
+    fn results(f: F2) -> Results {
+        Results::Two(f)
+    }
+}
+
+/// A meaning that is a function of operands.
+pub fn value<R: Outcome>(f: fn(&mut Builder, &[Value]) -> R, clamped: Option<F>, reads: &'static [&'static str]) -> Meaning {
+    Meaning::Value { f: R::results(f), clamped, reads }
+}
+
+/// What can stand before parentheses in a row: operations, and functions over the builder.
+pub trait Apply<Args> {
+    /// Results.
+    type Out;
+    /// Appends the operations.
+    fn apply(self, args: Args, b: &mut Builder) -> Self::Out;
+}
+impl Apply<(Value,)> for PureOp {
+    type Out = Value;
+    fn apply(self, (x,): (Value,), b: &mut Builder) -> Value {
+        b.pure1(self, x)
+    }
+}
+impl Apply<(Value, Value)> for PureOp {
+    type Out = Value;
+    fn apply(self, (x, y): (Value, Value), b: &mut Builder) -> Value {
+        b.pure2(self, x, y)
+    }
+}
+impl Apply<(Value, Value, Value)> for PureOp {
+    type Out = Value;
+    fn apply(self, (x, y, z): (Value, Value, Value), b: &mut Builder) -> Value {
+        b.pure3(self, x, y, z)
+    }
+}
+macro_rules! apply_functions {
+    ($($arg:ident),*) => {
+        impl<Function: Fn(&mut Builder, $($arg),*) -> Out, Out, $($arg),*> Apply<($($arg,)*)> for Function {
+            type Out = Out;
+            #[allow(non_snake_case)] // an argument is called as its type
+            fn apply(self, ($($arg,)*): ($($arg,)*), b: &mut Builder) -> Out {
+                self(b, $($arg),*)
+            }
+        }
+    };
+}
+apply_functions!();
+apply_functions!(A);
+apply_functions!(A, B);
+apply_functions!(A, B, C);
+apply_functions!(A, B, C, D);
+
+/// An expression of a row: operands, numbers and calls, over builder `$b`.
+macro_rules! expression {
+    ($b:ident, $f:ident($($arg:tt $(($($inner:tt)*))?),*)) => {
+        $crate::lift::meaning::Apply::apply($f, ($($crate::lift::meaning::expression!(@ $b, $arg $(($($inner)*))?),)*), $b)
+    };
+    (@ $b:ident, $f:ident($($inner:tt)*)) => {
+        $crate::lift::meaning::expression!($b, $f($($inner)*))
+    };
+    (@ $b:ident, $operand:tt) => {
+        $operand
+    };
+}
+pub(crate) use expression;
+
+/// A function of a row's operands, bound by name.
+macro_rules! function {
+    ([$($operand:ident)*] [$($state:ident)*] [$($written:ident rw)*] $f:ident($($arg:tt)*)) => {
+        |x, s| {
+            let [$($operand,)* $($state,)* $($written,)*] = *s else { unreachable!("as many values as operands") };
+            $crate::lift::meaning::expression!(x, $f($($arg)*))
+        }
+    };
+}
+pub(crate) use function;
+
+macro_rules! names {
+    ([$($name:ident)*]) => {
+        &[$(stringify!($name)),*]
+    };
+}
+pub(crate) use names;
+
+/// The meaning of one row, whose operands are named in brackets: sources, state, destinations that are sources too.
+macro_rules! meaning {
+    ($operands:tt $reads:tt $written:tt -) => {
+        $crate::lift::meaning::Meaning::None
+    };
+    ($operands:tt $reads:tt $written:tt do $f:ident($($arg:tt)*)) => {
+        $crate::lift::meaning::Meaning::Wave(|c| $f(c, $($arg)*))
+    };
+    ($operands:tt $reads:tt $written:tt note $kind:ident) => {
+        $crate::lift::meaning::Meaning::Note(wavejit_ir::NoteKind::$kind)
+    };
+    ($operands:tt $reads:tt $written:tt ends $kind:ident $(($($arg:tt)*))?) => {
+        $crate::lift::meaning::Meaning::Control($crate::lift::control::Control::$kind $(($($arg)*))?)
+    };
+    ($operands:tt $reads:tt $written:tt $f:ident($($arg:tt)*) $(, clamp $clamped:ident($($clamped_arg:tt)*))?) => {
+        $crate::lift::meaning::value(
+            $crate::lift::meaning::function!($operands $reads $written $f($($arg)*)),
+            None$(.or(Some($crate::lift::meaning::function!($operands $reads $written $clamped($($clamped_arg)*)))))?,
+            $crate::lift::meaning::names!($reads),
+        )
+    };
+}
+pub(crate) use meaning;
+
+/// The meanings of a table's rows, with their names.
+macro_rules! meanings {
+    ($($name:ident $enc:ident [$($number:tt),*]
+        $($out:ident $(: $out_ty:tt $(($out_n:tt))?)? $($rw:ident)?),* $(| $($writes:ident)+)?
+        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)?),* $(| $($reads:ident)+)?)?
+        $(.$method:ident($($arg:tt)*))*
+        => $meaning:tt $($kind:ident)? $(($($operand:tt)*))? $(, clamp $clamped:ident($($clamped_operand:tt)*))?;
+    )*) => {
+        vec![$((
+            stringify!($name),
+            $crate::lift::meaning::meaning!(
+                [$($($in)*)?] [$($($($reads)+)?)?] [$($($out $rw)?)*]
+                $meaning $($kind)? $(($($operand)*))? $(, clamp $clamped($($clamped_operand)*))?
+            ),
+        )),*]
+    };
+}
+pub(crate) use meanings;
