@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{CodeLaunch, Device, DeviceOptions, Engine, Error};
+use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_benches::{is_smoke_test, machine};
 use wavejit_isa::Gfx;
 use wavejit_tests::random_programs::Rng;
@@ -74,7 +74,7 @@ fn measure(row: &Row, size: usize, engine: Engine, rounds: u64) -> Result<Vec<f6
     let mut late = vec![];
     for round in 0..rounds {
         // Each time anew, so that each is translated anew.
-        let device = Device::new(DeviceOptions { engine, ..Default::default() })?;
+        let device = Device::new(DeviceConfig { engine, ..Default::default() })?;
         let mut words = row.shape.code(size, 32, round);
         words.push(0xbfb0_0000); // s_endpgm
         let code = device.upload(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())?;
@@ -87,11 +87,7 @@ fn measure(row: &Row, size: usize, engine: Engine, rounds: u64) -> Result<Vec<f6
             name: row.name,
             code: (entry, entry + 4 * words.len() as u64),
             init,
-            grid: [32 * row.groups, 1, 1],
-            group: [32, 1, 1],
-            max_insts: 0,
-            cancel: Some(&flag),
-            hook: None,
+            config: LaunchConfig { cancel: Some(&flag), ..LaunchConfig::new([32 * row.groups, 1, 1], [32, 1, 1]) },
         };
         let moment = Duration::from_micros(u64::from(rng.below(row.spread_ms * 1000)));
         let (start, mut set) = (Instant::now(), None);

@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
             let (_device, module) = open("empty", threads)?;
             let kernel = module.kernel("empty")?;
             let group = 32 * waves;
-            let launch = Launch { grid: [group * groups, 1, 1], group: [group, 1, 1], ..Default::default() };
+            let launch = Launch::new([group * groups, 1, 1], [group, 1, 1], &[]);
             let mut failure = None;
             let time = best(7, || {
                 for _ in 0..launches {

@@ -46,7 +46,7 @@ fn k3(passes: u32) -> Result<f64, Error> {
     let c = device.upload(&vec![0; 4 * n as usize])?;
     let args = [Arg::Buffer(&a), Arg::Buffer(&b), Arg::Buffer(&c), Arg::U32(n)];
     // one wave walks over the arrays; as many launches as needed to see it above the launch itself
-    let launch = Launch { grid: [32, 1, 1], group: [32, 1, 1], args: &args, ..Default::default() };
+    let launch = Launch::new([32, 1, 1], [32, 1, 1], &args);
     let mut failure = None;
     let time = best(5, || {
         for _ in 0..passes {
@@ -57,7 +57,7 @@ fn k3(passes: u32) -> Result<f64, Error> {
 }
 
 fn launches(grid: [u32; 3], kernel: &wavejit::Kernel, args: &[Arg<'_>], iterations: f64) -> Result<f64, Error> {
-    let launch = Launch { grid, group: [32, 1, 1], args, ..Default::default() };
+    let launch = Launch::new(grid, [32, 1, 1], args);
     let mut failure = None;
     let time = best(7, || failure = kernel.launch(&launch).err().or(failure.take()));
     failure.map_or(Ok(ns_each(time, iterations)), Err)

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceOptions, Error};
+use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceConfig, Error, LaunchConfig};
 use wavejit_benches::{is_smoke_test, machine, ns_each, root};
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
@@ -80,7 +80,7 @@ fn main() -> Result<(), Error> {
 impl Step {
     /// ns of one.
     fn time(&self) -> Result<f64, Error> {
-        let options = DeviceOptions { threads: 1, ..Default::default() };
+        let options = DeviceConfig { threads: 1, ..Default::default() };
         let device = match self.mode {
             AddressMode::Isolated => Device::new(options)?,
             // SAFETY: the steps store to `memory` below, which has room for the images that the descriptors say.
@@ -120,7 +120,7 @@ impl Step {
     fn launch(&self, device: &Device, code: &Buffer, init: &WaveInit, groups: u32) -> Result<(), Error> {
         let range = (code.address(), code.address() + code.len() as u64);
         let (grid, group) = ([self.group * groups, 1, 1], [self.group, 1, 1]);
-        let launch = CodeLaunch { name: self.name, code: range, init: init.clone(), grid, group, max_insts: 0, cancel: None, hook: None };
+        let launch = CodeLaunch { name: self.name, code: range, init: init.clone(), config: LaunchConfig::new(grid, group) };
         device.run_code(&launch).map(|_| ())
     }
 }

@@ -6,24 +6,22 @@ use crate::arg_type::Element;
 use crate::border::BorderTable;
 use crate::bvh::Bvh;
 use crate::code_object::{self, ArgKind, CodeObject, KernelInfo};
-use crate::dispatch::{self, Dispatch, DispatchStats};
+use crate::config::{DeviceConfig, LaunchConfig};
+use crate::dispatch::{self, Dispatch, DispatchStats, Locals};
 use crate::hidden_use::{self, HiddenUse, MissingArg};
 use crate::image::Image;
-use crate::kernarg::{self, ArgValue, Geometry, HiddenPointers, MAX_KERNARG_BYTES};
+use crate::kernarg::{self, ArgValue, HiddenPointers, MAX_KERNARG_BYTES};
 use crate::memory::fault;
 use crate::pool::Pool;
-use crate::profile::Profile;
 use crate::program::{Arrival, CodeCache, CodeStats, Engine, Program};
-use crate::progress::Progress;
 use crate::raw::{CodeLaunch, RawPrograms};
 use crate::sampler::Sampler;
-use crate::scratch::DEFAULT_LIMIT_BYTES;
-use crate::step::Hook;
 use crate::sync::Mutex;
+use crate::wave::TextureConfig;
 use crate::wave_init::{Pointers, WaveInit};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_isa::{Feature, Gfx};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
@@ -36,48 +34,23 @@ const BLOCK_TAIL: u64 = 768;
 /// Queue and empty buffer, behind the packet.
 const QUEUE: u64 = 256;
 const ZEROS: u64 = 512;
-/// Bytes of translations kept unless the options say otherwise.
-const CODE_CACHE_BYTES: usize = 256 << 20;
 /// Scratch of kernels whose stack need is not known when they are compiled.
 const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
-
-/// How a [`Device`] works.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DeviceOptions {
-    /// Threads that run workgroups; 0: as many as the host has.
-    pub threads: usize,
-    /// Host code or interpreter.
-    pub engine: Engine,
-    /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
-    pub deterministic: bool,
-    /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).
-    pub ray_half_order: wavejit_texture::ray::HalfOrder,
-    /// GB_ADDR_CONFIG, the register that says over how many pipes, packers and banks the chip spreads images, in the layout of the
-    /// generation that code and images are of; 0: the simplest chip. Where an image's texels are depends on it in modes that mix pipes in.
-    pub gb_addr_config: u32,
-    /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
-    pub reserve_bytes: u64,
-    /// Bytes of scratch that the waves of a dispatch may hold at a time; 0: 1 GiB. Where it is short fewer workgroups are in flight; a kernel
-    /// of which not even one fits is refused.
-    pub scratch_limit_bytes: u64,
-    /// Bytes of translated code that are kept for programs opened again, or elsewhere; 0: 256 MiB. Open programs hold more, each what it uses.
-    pub code_cache_bytes: usize,
-}
 
 /// A software GPU: guest memory, threads, compiled code. Cheap to clone; clones are the same device.
 ///
 /// ```
-/// use wavejit::{Arg, Device, DeviceOptions, Launch};
+/// use wavejit::{Arg, Device, DeviceConfig, Launch};
 ///
 /// // out[i] = a[i] + scale * b[i], compiled for gfx1100; the last workgroup is partial.
 /// let code = include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco");
-/// let device = Device::new(DeviceOptions::default())?;
+/// let device = Device::new(DeviceConfig::default())?;
 /// let triad = device.load(code)?.kernel("triad")?;
 /// let bytes = |f: fn(u32) -> f32| (0..1000).flat_map(|i| f(i).to_le_bytes()).collect::<Vec<u8>>();
 /// let (a, b) = (device.upload(&bytes(|i| i as f32))?, device.upload(&bytes(|i| 1.0 / (i + 1) as f32))?);
 /// let out = device.alloc(4000)?;
 /// let args = [Arg::Buffer(&out), Arg::Buffer(&a), Arg::Buffer(&b), Arg::F32(3.0), Arg::I32(1000)];
-/// let stats = triad.launch(&Launch { grid: [1000, 1, 1], group: [256, 1, 1], args: &args, ..Default::default() })?;
+/// let stats = triad.launch(&Launch::new([1000, 1, 1], [256, 1, 1], &args))?;
 /// assert_eq!((stats.workgroups, stats.waves), (4, 32));
 /// assert_eq!(out.to_vec()?, bytes(|i| (1.0 / (i + 1) as f32).mul_add(3.0, i as f32)));
 /// # Ok::<(), wavejit::Error>(())
@@ -86,9 +59,9 @@ pub struct DeviceOptions {
 pub struct Device(Arc<Inner>);
 
 struct Inner {
-    options: DeviceOptions,
+    config: DeviceConfig,
     space: Arc<AddressSpace>,
-    pool: Pool,
+    pool: Pool<Locals>,
     /// Blocks for launches, kept for reuse.
     blocks: Mutex<Vec<u64>>,
     dispatches: AtomicU64,
@@ -167,95 +140,69 @@ impl<'a> Arg<'a> {
 }
 
 /// How to launch a kernel.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Launch<'a> {
-    /// Work-items of the grid; the last workgroup of a dimension may be partial.
-    pub grid: [u32; 3],
-    /// Work-items of a full workgroup.
-    pub group: [u32; 3],
+    /// Grid, limits, who watches.
+    pub config: LaunchConfig<'a>,
     /// Arguments, in order, without hidden ones.
     pub args: &'a [Arg<'a>],
     /// The packed argument segment instead of `args`, hidden arguments included; zeros follow.
     pub kernarg: Option<&'a [u8]>,
     /// LDS bytes beyond the kernel's own and its `__local` arguments.
     pub dynamic_lds: u32,
-    /// OpenCL's global offset.
-    pub offset: [u64; 3],
-    /// Guest instructions a wave may run before the dispatch is an error; 0: any number.
-    pub max_insts: u64,
-    /// Another thread may set this to non-zero to stop the dispatch.
-    pub cancel: Option<&'a AtomicU32>,
-    /// Called before every guest instruction (`Engine::Interp` only); see [`crate::step`].
-    pub hook: Option<Hook<'a>>,
-    /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
-    pub progress: Option<&'a Progress>,
-    /// Counts executions and active lanes of every instruction; see [`crate::profile`].
-    pub profile: Option<&'a Profile>,
     /// Launch although the kernel's code uses hidden arguments that are not provided, such as a buffer for printf: they are 0, and a wave that
     /// follows one faults. Otherwise such a launch is an [`Error::Unsupported`].
     pub allow_missing: bool,
 }
 
-impl Default for Launch<'_> {
-    fn default() -> Self {
-        Launch {
-            grid: [1; 3],
-            group: [1; 3],
-            args: &[],
-            kernarg: None,
-            dynamic_lds: 0,
-            offset: [0; 3],
-            max_insts: 0,
-            cancel: None,
-            hook: None,
-            progress: None,
-            profile: None,
-            allow_missing: false,
-        }
+impl<'a> Launch<'a> {
+    /// A whole grid of so many work-items, in workgroups of so many, with these arguments.
+    pub fn new(grid: [u32; 3], group: [u32; 3], args: &'a [Arg<'a>]) -> Launch<'a> {
+        Launch { config: LaunchConfig::new(grid, group), args, ..Default::default() }
     }
 }
 
 impl Device {
     /// Makes a device with memory of its own, outside of which kernels reach nothing. Threads start with the first dispatch that needs them.
-    pub fn new(options: DeviceOptions) -> Result<Device, Error> {
-        Device::with_memory(AddressSpace::isolated(options.reserve_bytes)?, options)
+    pub fn new(config: DeviceConfig) -> Result<Device, Error> {
+        Device::with_memory(AddressSpace::isolated(config.reserve_bytes)?, config)
     }
 
     /// Makes a device whose addresses are the host's ([`crate::AddressMode::Shared`]), for embedders that pass their own pointers.
     ///
     /// ```compile_fail
-    /// # use wavejit::{Device, DeviceOptions};
-    /// let device = Device::shared(DeviceOptions::default()); // not without `unsafe`
+    /// # use wavejit::{Device, DeviceConfig};
+    /// let device = Device::shared(DeviceConfig::default()); // not without `unsafe`
     /// ```
     ///
     /// # Safety
     /// Whatever runs on the device, or goes through [`Device::memory`], may read and write all memory of the process. The caller answers
     /// for every kernel, argument and address that the device and its clones are given: what they write is memory that the program has set
     /// aside for it and does not use as Rust references meanwhile.
-    pub unsafe fn shared(options: DeviceOptions) -> Result<Device, Error> {
-        Device::with_memory(AddressSpace::shared(), options)
+    pub unsafe fn shared(config: DeviceConfig) -> Result<Device, Error> {
+        Device::with_memory(AddressSpace::shared(), config)
     }
 
-    fn with_memory(space: AddressSpace, options: DeviceOptions) -> Result<Device, Error> {
+    fn with_memory(space: AddressSpace, config: DeviceConfig) -> Result<Device, Error> {
         crate::fork::install();
-        crate::image::addresses(options.gb_addr_config, Generation::Gfx11)?;
+        crate::image::addresses(config.gb_addr_config, Generation::Gfx11)?;
         let space = Arc::new(space);
-        let pool = Pool::new(if options.deterministic { 1 } else { options.threads });
+        let pool = Pool::new(if config.deterministic { 1 } else { config.threads });
         Ok(Device(Arc::new(Inner {
-            options,
+            config,
             space,
             pool,
             blocks: Mutex::default(),
             dispatches: AtomicU64::new(0),
             borders: Mutex::default(),
             raw: RawPrograms::default(),
-            codes: Arc::new(CodeCache::new(if options.code_cache_bytes == 0 { CODE_CACHE_BYTES } else { options.code_cache_bytes })),
+            codes: Arc::new(CodeCache::new(config.code_cache_limit())),
         })))
     }
 
-    /// Its options.
-    pub fn options(&self) -> &DeviceOptions {
-        &self.0.options
+    /// How it works.
+    pub fn config(&self) -> &DeviceConfig {
+        &self.0.config
     }
 
     /// Guest memory, to look at and to write to. What is allocated and freed belongs to [`Buffer`]s and the like:
@@ -273,21 +220,14 @@ impl Device {
         &self.0.borders
     }
 
-    /// What image instructions of a processor's code see of the device.
-    fn images(&self, target: Gfx) -> Result<ImageConfig, Error> {
+    /// What image and ray instructions of a processor's code see of the device.
+    fn textures(&self, target: Gfx) -> Result<TextureConfig, Error> {
+        let DeviceConfig { gb_addr_config, ray_half_order, .. } = self.0.config;
         let images = crate::image::config_of(target);
         let generation = crate::memory::scalar::generation(target.family());
         let AddressConfig { tile_modes, unscaled_depth_tail, .. } = images.addresses;
-        let addresses =
-            AddressConfig { tile_modes, unscaled_depth_tail, ..crate::image::addresses(self.0.options.gb_addr_config, generation)? };
-        Ok(ImageConfig { addresses, border_colors: self.0.borders.lock().address, ..images })
-    }
-
-    fn scratch_limit_bytes(&self) -> u64 {
-        match self.0.options.scratch_limit_bytes {
-            0 => DEFAULT_LIMIT_BYTES,
-            bytes => bytes,
-        }
+        let addresses = AddressConfig { tile_modes, unscaled_depth_tail, ..crate::image::addresses(gb_addr_config, generation)? };
+        Ok(TextureConfig { images: ImageConfig { addresses, border_colors: self.0.borders.lock().address, ..images }, ray_half_order })
     }
 
     /// Threads that run workgroups.
@@ -339,7 +279,7 @@ impl Device {
     }
 
     pub(crate) fn new_program(&self, target: Gfx, (start, end): (u64, u64)) -> Arc<Program> {
-        Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, self.0.options.engine, start, end))
+        Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, self.0.config.engine, start, end))
     }
 
     pub(crate) fn raw_programs(&self) -> &RawPrograms {
@@ -347,38 +287,30 @@ impl Device {
     }
 
     pub(crate) fn run_program(&self, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
-        self.dispatch(&Dispatch {
-            name: launch.name,
-            program,
-            init: launch.init.clone(),
-            grid: launch.grid,
-            group: launch.group,
-            max_insts: launch.max_insts,
-            cancel: launch.cancel,
-            hook: launch.hook,
-            progress: None,
-            profile: None,
-            hidden: &[],
-            deterministic: self.0.options.deterministic,
-            ray_half_order: self.0.options.ray_half_order,
-            images: self.images(launch.init.target)?,
-            scratch_limit_bytes: self.scratch_limit_bytes(),
-        })
+        self.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[])
     }
 
-    fn dispatch(&self, d: &Dispatch) -> Result<DispatchStats, Error> {
-        if d.hook.is_some() && self.0.options.engine != Engine::Interp {
+    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0.
+    fn dispatch(
+        &self,
+        name: &str,
+        program: &Arc<Program>,
+        init: WaveInit,
+        config: &LaunchConfig,
+        hidden: &[MissingArg],
+    ) -> Result<DispatchStats, Error> {
+        if config.hook.is_some() && self.0.config.engine != Engine::Interp {
             return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
         }
-        let target = d.program.target();
+        let target = program.target();
         // Other families decode, but their initial state and operand rules have not been checked end to end.
         if !target.has(Feature::Runs) {
-            let name = d.name;
             return Err(Error::Unsupported(format!(
                 "{name}: {target} code can be disassembled and lifted, but only gfx11 code runs so far"
             )));
         }
-        dispatch::run(d, &self.0.space, &self.0.pool)
+        let textures = self.textures(init.target)?;
+        dispatch::run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden }, &self.0.space, &self.0.pool)
     }
 }
 
@@ -490,7 +422,7 @@ impl Kernel {
     pub fn launch(&self, launch: &Launch) -> Result<DispatchStats, Error> {
         let _ready = fault::ready();
         let (info, module) = (&*self.info, &*self.module.0);
-        let geometry = Geometry { grid: launch.grid, group: launch.group, offset: launch.offset };
+        let geometry = &launch.config.geometry;
         geometry.check(&info.name, Some(info))?;
         check_descriptors(info, launch.args)?;
         if !launch.allow_missing {
@@ -512,12 +444,12 @@ impl Kernel {
             None => {
                 let scratch: Vec<[u8; 8]> = launch.args.iter().map(Arg::scalar_bytes).collect();
                 let args: Vec<ArgValue> = launch.args.iter().zip(&scratch).map(|(a, s)| a.value(s)).collect();
-                let packed = kernarg::pack(info, &args, &geometry, launch.dynamic_lds, &block.hidden())?;
+                let packed = kernarg::pack(info, &args, geometry, launch.dynamic_lds, &block.hidden())?;
                 (packed.bytes, packed.dynamic_lds_bytes)
             }
         };
         let kernel_object = module.base + info.descriptor_address;
-        block.fill(&bytes, &kernarg::dispatch_packet(info, &geometry, dynamic_lds, kernel_object, block.address))?;
+        block.fill(&bytes, &kernarg::dispatch_packet(info, geometry, dynamic_lds, kernel_object, block.address))?;
         let pointers = Pointers {
             kernarg: block.address,
             dispatch_packet: block.packet(),
@@ -525,23 +457,9 @@ impl Kernel {
             dispatch_id: module.device.0.dispatches.fetch_add(1, Relaxed),
             ..Default::default()
         };
-        module.device.dispatch(&Dispatch {
-            name: &info.name,
-            program: &module.program,
-            init: self.init(&pointers, &bytes, dynamic_lds),
-            grid: launch.grid,
-            group: launch.group,
-            max_insts: launch.max_insts,
-            cancel: launch.cancel,
-            hook: launch.hook,
-            progress: launch.progress,
-            profile: launch.profile,
-            hidden: if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used },
-            deterministic: module.device.0.options.deterministic,
-            ray_half_order: module.device.0.options.ray_half_order,
-            images: module.device.images(info.target)?,
-            scratch_limit_bytes: module.device.scratch_limit_bytes(),
-        })
+        let init = self.init(&pointers, &bytes, dynamic_lds);
+        let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
+        module.device.dispatch(&info.name, &module.program, init, &launch.config, hidden)
     }
 
     /// Refuses to launch without a hidden argument that the code uses. A caller who packs arguments may provide it.
@@ -708,15 +626,15 @@ mod tests {
 
     #[test]
     fn routines_of_image_instructions_go_with_their_device() {
-        let device = Device::new(DeviceOptions { threads: 1, ..Default::default() }).expect("a device");
+        let device = Device::new(DeviceConfig { threads: 1, ..Default::default() }).expect("a device");
         let image = || device.image(&ImageDesc { width: 8, height: 8, ..Default::default() }).expect("an image");
         let (from, to) = (image(), image());
         let how = device.sampler(&SamplerDesc { mag: Filter::Linear, ..Default::default() }).expect("a sampler");
         let code = include_bytes!("../../shaders/bin/image_swirl.gfx1100.wave32.hsaco");
         let swirl = device.load(code).and_then(|m| m.kernel("image_swirl")).expect("a kernel");
         let args = [Arg::Image(&from), Arg::Sampler(&how), Arg::Image(&to), Arg::F32(1.0)];
-        swirl.launch(&Launch { grid: [8, 8, 1], group: [8, 8, 1], args: &args, ..Default::default() }).expect("a launch");
-        let routines = device.0.pool.routines();
+        swirl.launch(&Launch::new([8, 8, 1], [8, 8, 1], &args)).expect("a launch");
+        let routines = device.0.pool.kept(|l| std::rc::Rc::downgrade(&l.routines));
         let count = |all: &[std::rc::Weak<std::cell::RefCell<crate::memory::texture::Routines>>]| -> usize {
             all.iter().filter_map(|r| r.upgrade()).map(|r| r.borrow().count()).sum()
         };

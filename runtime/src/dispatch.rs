@@ -1,32 +1,33 @@
-//! A dispatch: a grid of workgroups, spread over threads.
+//! A dispatch: workgroups of a [`WorkSource`], spread over threads.
 //!
 //! Grid sizes count work-items; the last workgroup of a dimension may be partial (HSA, kernel dispatch packet). Workgroups are handed out
-//! in order, a chunk at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
+//! in order, a batch at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
 //! that kernels whose workgroups wait for each other go on. The first error stops all threads; [`run`] returns when all have left.
 
 use crate::Error;
 use crate::address_space::AddressSpace;
+use crate::config::{DeviceConfig, LaunchConfig};
 use crate::fault::Limit;
 use crate::hidden_use::MissingArg;
-use crate::kernarg::Geometry;
 use crate::memory::gws::Gws;
-use crate::pool::{Locals, Pool};
-use crate::profile::Profile;
+use crate::memory::texture::SharedRoutines;
+use crate::pool::{Pool, Work};
 use crate::program::{Arrival, Code, CodeKey, Program};
-use crate::progress::Progress;
+use crate::report;
 use crate::scratch::{ScratchPlan, ScratchSize};
-use crate::step::{Action, Hook, Step};
+use crate::source::{GridSource, Taken, WorkSource};
 use crate::sync::Mutex;
+use crate::wave::TextureConfig;
 use crate::wave_init::WaveInit;
 use crate::workgroup::{Turn, WorkerState, Workgroup};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use wavejit_texture::image::ImageConfig;
-use wavejit_texture::ray::HalfOrder;
 
 /// Most workgroups a thread keeps in flight.
 const MAX_RESIDENT: usize = 256;
+/// Between two looks of a thread that has nothing to do, while work may still appear.
+const PATIENCE: Duration = Duration::from_micros(50);
 
 /// What a dispatch did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,37 +45,21 @@ pub struct DispatchStats {
 }
 
 /// What to run.
-pub struct Dispatch<'a> {
+pub(crate) struct Dispatch<'a> {
     /// Name, for messages.
     pub name: &'a str,
     /// Code, and what it may jump to.
     pub program: &'a Arc<Program>,
     /// State of waves at their start.
     pub init: WaveInit,
-    /// Work-items.
-    pub grid: [u32; 3],
-    /// Work-items of a full workgroup.
-    pub group: [u32; 3],
-    /// Guest instructions a wave may run; 0: any number.
-    pub max_insts: u64,
-    /// Non-zero: stop.
-    pub cancel: Option<&'a AtomicU32>,
-    /// See [`Hook`].
-    pub hook: Option<Hook<'a>>,
-    /// Told what the dispatch is doing.
-    pub progress: Option<&'a Progress>,
-    /// Counts of its instructions are added there.
-    pub profile: Option<&'a Profile>,
+    /// What the caller decided.
+    pub config: &'a LaunchConfig<'a>,
+    /// What the device's owner decided.
+    pub device: &'a DeviceConfig,
+    /// What image and ray instructions see of the device.
+    pub textures: TextureConfig,
     /// Hidden arguments that are 0 and that the kernel may use, for messages.
     pub hidden: &'a [MissingArg],
-    /// One thread, workgroups in order, registers and scratch zero at the start, clocks that count their readings.
-    pub deterministic: bool,
-    /// How directions of 16 bits are packed.
-    pub ray_half_order: HalfOrder,
-    /// What image instructions see of the device.
-    pub images: ImageConfig,
-    /// Bytes of scratch that waves may hold at a time.
-    pub scratch_limit_bytes: u64,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -89,24 +74,12 @@ pub(crate) struct Job {
     pub scratch: ScratchSize,
     /// Workgroups that a thread may keep in flight.
     residents: usize,
-    pub grid: [u32; 3],
-    pub group: [u32; 3],
-    /// Workgroups in each dimension.
-    pub groups: [u32; 3],
-    pub max_insts: u64,
-    pub deterministic: bool,
-    pub ray_half_order: HalfOrder,
-    pub images: ImageConfig,
-    total: u64,
-    chunk: u64,
-    next: AtomicU64,
+    config: *const LaunchConfig<'static>,
+    pub device: DeviceConfig,
+    pub textures: TextureConfig,
+    pub hidden: Vec<MissingArg>,
     stop: AtomicBool,
     error: Mutex<Option<Error>>,
-    cancel: Option<*const AtomicU32>,
-    progress: Option<*const Progress>,
-    profile: Option<*const Profile>,
-    pub hidden: Vec<MissingArg>,
-    hook: Option<*const (dyn Fn(&Step) -> Action + Sync)>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
     /// Global wave sync.
@@ -114,42 +87,31 @@ pub(crate) struct Job {
     totals: [AtomicU64; 3],
 }
 
-// SAFETY: `cancel`, `progress`, `profile` and `hook` point to what `run`'s caller lent for its duration; threads use the job only while `run` waits for them.
+// SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
 unsafe impl Send for Job {}
-// SAFETY: as above; all are `Sync` themselves.
+// SAFETY: as above; all that it has is `Sync` itself.
 unsafe impl Sync for Job {}
 
 impl Job {
+    /// What the caller decided.
+    pub fn config(&self) -> &LaunchConfig<'_> {
+        // SAFETY: see the `Send` impl.
+        unsafe { &*self.config }
+    }
+
     /// The injected clock, or null.
     pub fn clock(&self) -> *const AtomicU64 {
-        if self.deterministic { &self.ticks } else { std::ptr::null() }
-    }
-
-    pub fn hook(&self) -> Option<&(dyn Fn(&Step) -> Action + Sync)> {
-        // SAFETY: see the `Send` impl.
-        self.hook.map(|h| unsafe { &*h })
-    }
-
-    /// Who watches.
-    pub fn progress(&self) -> Option<&Progress> {
-        // SAFETY: see the `Send` impl.
-        self.progress.map(|p| unsafe { &*p })
-    }
-
-    /// Who wants instructions counted.
-    fn profile(&self) -> Option<&Profile> {
-        // SAFETY: see the `Send` impl.
-        self.profile.map(|p| unsafe { &*p })
+        if self.device.deterministic { &self.ticks } else { std::ptr::null() }
     }
 
     /// What the code at its entry is translated for.
     pub fn code_key(&self) -> CodeKey {
-        CodeKey { counted: self.profile.is_some(), ..self.init.code_key() }
+        CodeKey { counted: self.config().profile.is_some(), ..self.init.code_key() }
     }
 
     /// Tells who watches how many instructions were run since the last call.
     fn note(&self, worker: &mut WorkerState) {
-        if let Some(progress) = self.progress() {
+        if let Some(progress) = self.config().progress {
             progress.count(worker.guest_insts - worker.noted_insts);
             worker.noted_insts = worker.guest_insts;
         }
@@ -157,20 +119,13 @@ impl Job {
 
     /// An error if the dispatch was canceled or another thread failed.
     pub fn check_stop(&self) -> Result<(), Error> {
-        // SAFETY: see the `Send` impl.
-        let canceled = self.cancel.is_some_and(|c| unsafe { &*c }.load(Relaxed) != 0);
-        if canceled || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
+        if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The error of a wave whose dispatch stops.
     #[cold]
     pub fn stopped(&self) -> Error {
         Limit::Canceled { kernel: self.name.clone() }.into()
-    }
-
-    fn take(&self) -> std::ops::Range<u64> {
-        let start = self.next.fetch_add(self.chunk, Relaxed).min(self.total);
-        start..(start + self.chunk).min(self.total)
     }
 
     fn fail(&self, e: Error) {
@@ -180,58 +135,90 @@ impl Job {
         }
         self.stop.store(true, Relaxed);
     }
+}
 
+/// What a thread keeps between the dispatches of a device.
+#[derive(Default)]
+pub(crate) struct Locals {
+    /// Storage of workgroups.
+    spare: Vec<Workgroup>,
+    /// What it knows of image instructions; the waves of `spare` refer to it.
+    pub routines: SharedRoutines,
+}
+
+// SAFETY: spare workgroups hold no live waves, and their pointers are set anew at every start. `routines` is counted without atomics, but all
+// that refer to it are waves of `spare`, which go where it goes.
+unsafe impl Send for Locals {}
+
+/// A dispatch and where its workgroups come from.
+struct Running<S> {
+    job: Job,
+    source: S,
+}
+
+impl<S: WorkSource> Work<Locals> for Running<S> {
     /// Runs workgroups until there are none left or the dispatch stops.
-    pub fn work(&self, Locals { spare, routines }: &mut Locals) {
-        let mut worker = WorkerState::new(routines, self.profile.is_some());
+    fn work(&self, Locals { spare, routines }: &mut Locals) {
+        let job = &self.job;
+        let mut worker = WorkerState::new(routines, job.config().profile.is_some());
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut worker)));
         match result {
             Ok(Ok(())) => {}
-            Ok(Err(e)) => self.fail(e),
+            Ok(Err(e)) => job.fail(e),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-                self.fail(Error::Internal(format!("kernel `{}`: {}", self.name, text.unwrap_or("panic"))));
+                job.fail(Error::Internal(format!("kernel `{}`: {}", job.name, text.unwrap_or("panic"))));
             }
+        }
+        if let (Some(profile), Some(counters)) = (job.config().profile, &worker.counters) {
+            profile.add(counters, &|pc| report::uncounted(job, pc));
         }
         spare.truncate(8);
         spare.iter_mut().for_each(Workgroup::trim);
-        if let (Some(profile), Some(counters)) = (self.profile(), &worker.counters) {
-            profile.add(self, counters);
-        }
-        for (total, n) in self.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
+        for (total, n) in job.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
             total.fetch_add(n, Relaxed);
         }
     }
+}
 
+impl<S: WorkSource> Running<S> {
     fn work_until_error(&self, spare: &mut Vec<Workgroup>, worker: &mut WorkerState) -> Result<(), Error> {
+        let Running { job, source } = self;
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
         loop {
-            self.check_stop()?;
-            if mine.is_empty() && waiting.len() < self.residents {
-                mine = self.take();
+            job.check_stop()?;
+            let has_room = waiting.len() < job.residents;
+            let mut is_over = true;
+            if mine.is_empty() && has_room {
+                match source.take() {
+                    Taken::Units(units) => mine = units,
+                    Taken::Later => is_over = false,
+                    Taken::Nothing => {}
+                }
             }
-            let next = if waiting.len() < self.residents { mine.next() } else { None };
+            let next = if has_room { mine.next() } else { None };
             match next {
-                Some(linear) => {
+                Some(index) => {
                     let mut group = spare.pop().unwrap_or_default();
-                    group.start(self, linear, worker)?;
-                    if let Some(progress) = self.progress() {
+                    group.start(job, source, index, worker)?;
+                    if let Some(progress) = job.config().progress {
                         progress.start_group(group.count);
                     }
-                    if self.run_group(&mut group, worker, waiting.len())? {
+                    if job.run_group(&mut group, worker, waiting.len())? {
                         self.finish(group, spare);
                     } else {
                         waiting.push(group);
                     }
                 }
-                None if waiting.is_empty() => return Ok(()),
-                None => {}
+                None if !waiting.is_empty() => {}
+                None if is_over => return Ok(()),
+                None => std::thread::sleep(PATIENCE),
             }
             let mut i = 0;
             while i < waiting.len() {
-                let turn = waiting[i].turn(self, worker)?;
-                self.note(worker);
+                let turn = waiting[i].turn(job, worker)?;
+                job.note(worker);
                 if turn == Turn::Done {
                     self.finish(waiting.swap_remove(i), spare);
                 } else {
@@ -243,12 +230,15 @@ impl Job {
 
     /// Keeps a workgroup that is done for the next one.
     fn finish(&self, group: Workgroup, spare: &mut Vec<Workgroup>) {
-        if let Some(progress) = self.progress() {
+        if let Some(progress) = self.job.config().progress {
             progress.end_group(group.count);
         }
+        self.source.end(group.index);
         spare.push(group);
     }
+}
 
+impl Job {
     /// Runs a workgroup until it is done (true), or seems to wait for others (false).
     fn run_group(&self, group: &mut Workgroup, worker: &mut WorkerState, residents: usize) -> Result<bool, Error> {
         // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
@@ -269,28 +259,33 @@ impl Job {
     }
 }
 
-/// Runs a dispatch to its end.
-pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<DispatchStats, Error> {
-    let geometry = Geometry::new(d.grid, d.group);
-    geometry.check(d.name, None)?;
+/// Runs a grid, or a part of one, to its end.
+pub(crate) fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool<Locals>) -> Result<DispatchStats, Error> {
+    d.config.geometry.check(d.name, None)?;
+    run_source(d, space, pool, |threads| GridSource::new(&d.config.geometry, threads))
+}
+
+/// Runs what a source has, which is made for so many threads, to its end.
+fn run_source<S: WorkSource + 'static>(
+    d: &Dispatch,
+    space: &Arc<AddressSpace>,
+    pool: &Pool<Locals>,
+    make_source: impl FnOnce(usize) -> S,
+) -> Result<DispatchStats, Error> {
     d.init.check(d.name)?;
-    let groups = geometry.groups();
-    // `check` allows far fewer than 2^64.
-    let total: u64 = groups.iter().map(|n| u64::from(*n)).product();
     let scratch = ScratchSize::new(d.name, d.init.target, d.init.wave_size, d.init.scratch_bytes)?;
-    let threads = if d.deterministic { 1 } else { pool.threads() };
-    let plan = ScratchPlan::new(d.name, scratch, d.init.waves(d.group), d.scratch_limit_bytes, threads, MAX_RESIDENT)?;
-    if let Some(progress) = d.progress {
+    let threads = if d.device.deterministic { 1 } else { pool.threads() };
+    let waves = d.init.waves(d.config.geometry.group);
+    let plan = ScratchPlan::new(d.name, scratch, waves, d.device.scratch_limit(), threads, MAX_RESIDENT)?;
+    if let Some(progress) = d.config.progress {
         progress.prepare();
     }
     let before = Instant::now();
-    let canceled = || d.cancel.is_some_and(|c| c.load(Relaxed) != 0);
-    let key = CodeKey { counted: d.profile.is_some(), ..d.init.code_key() };
-    let code = d.program.code(d.name, key, Arrival::Start, &canceled)?;
+    let key = CodeKey { counted: d.config.profile.is_some(), ..d.init.code_key() };
+    let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
-    let threads = plan.threads as u64;
     static SERIAL: AtomicU64 = AtomicU64::new(1);
-    let job = Arc::new(Job {
+    let job = Job {
         serial: SERIAL.fetch_add(1, Relaxed),
         name: d.name.to_string(),
         program: d.program.clone(),
@@ -299,40 +294,120 @@ pub fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool) -> Result<Dispa
         init: d.init.clone(),
         scratch,
         residents: plan.residents,
-        grid: d.grid,
-        group: d.group,
-        groups,
-        max_insts: d.max_insts,
-        deterministic: d.deterministic,
-        ray_half_order: d.ray_half_order,
-        images: d.images,
-        total,
-        chunk: (total / (threads * 16)).clamp(1, 64),
-        next: AtomicU64::new(0),
+        config: std::ptr::from_ref(d.config).cast(),
+        device: *d.device,
+        textures: d.textures,
+        hidden: d.hidden.to_vec(),
         stop: AtomicBool::new(false),
         error: Mutex::default(),
-        cancel: d.cancel.map(std::ptr::from_ref),
-        progress: d.progress.map(std::ptr::from_ref),
-        profile: d.profile.map(std::ptr::from_ref),
-        hidden: d.hidden.to_vec(),
-        // SAFETY: only the lifetime changes; see the `Send` impl of `Job`.
-        hook: d.hook.map(|h| unsafe { std::mem::transmute::<Hook, *const (dyn Fn(&Step) -> Action + Sync)>(h) }),
         ticks: AtomicU64::new(0),
         gws: Gws::default(),
         totals: Default::default(),
-    });
-    if let Some(progress) = d.progress {
-        progress.begin(total);
+    };
+    let running = Arc::new(Running { job, source: make_source(plan.threads) });
+    if let Some(progress) = d.config.progress {
+        progress.begin(running.source.known());
     }
     let start = Instant::now();
     // What the program frees meanwhile stays where it is.
     let hold = space.hold();
-    pool.run(&job, (total.div_ceil(job.chunk)).min(threads) as usize);
+    pool.run(&running, running.source.workers(plan.threads));
     drop(hold);
     let run_time = start.elapsed();
+    let job = &running.job;
     if let Some(e) = job.error.lock().take() {
         return Err(e);
     }
     let [waves, workgroups, guest_insts] = [0, 1, 2].map(|i| job.totals[i].load(Relaxed));
     Ok(DispatchStats { waves, workgroups, guest_insts, compile_time, run_time })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code_object::PgmRsrc;
+    use crate::program::Engine;
+    use crate::source::{StartRegisters, Unit};
+    use crate::wave_init::RawInit;
+    use crate::{Buffer, Device};
+    use wavejit_isa::{Gfx, assemble};
+
+    /// A tree: a unit that ends makes two more, until there are so many.
+    struct Tree {
+        most: u64,
+        /// Units that there are, are taken, have ended.
+        state: Mutex<[u64; 3]>,
+    }
+
+    impl WorkSource for Tree {
+        fn take(&self) -> Taken {
+            let [there, taken, ended] = &mut *self.state.lock();
+            match *taken {
+                n if n < *there => {
+                    *taken += 1;
+                    Taken::Units(n..n + 1)
+                }
+                _ if *ended == self.most => Taken::Nothing,
+                _ => Taken::Later,
+            }
+        }
+        fn unit(&self, index: u64) -> Unit {
+            Unit { id: [index as u32, 0, 0], extent: [32, 1, 1], number: index }
+        }
+        fn start_wave(&self, index: u64, wave: u32, registers: StartRegisters) {
+            assert_eq!(wave, 0);
+            registers.sregs[9] = index as u32 * 3;
+            registers.rows[5 * 32..][..32].fill(index as u32 + 7);
+        }
+        fn end(&self, _index: u64) {
+            let [there, _, ended] = &mut *self.state.lock();
+            *there = (*there + 2).min(self.most);
+            *ended += 1;
+        }
+        fn known(&self) -> u64 {
+            1
+        }
+    }
+
+    fn tree(engine: Engine, threads: usize, most: u64) -> Vec<u32> {
+        let config = DeviceConfig { engine, threads, ..Default::default() };
+        let device = Device::new(config).expect("a device");
+        let text = "s_lshl_b32 s5, s2, 2
+            v_mov_b32 v1, s5
+            v_add_nc_u32 v5, s9, v5
+            global_store_b32 v1, v5, s[0:1]
+            s_endpgm";
+        let code = device.upload(&assemble(text, Gfx::GFX1100, 32).expect("it assembles").bytes).expect("code");
+        let out: Buffer = device.alloc(4 * most as usize).expect("memory");
+        let rsrc = PgmRsrc { rsrc1: 3 | 0xf0 << 12, rsrc2: 2 << 1 | 1 << 7, rsrc3: 0 };
+        let user_data = [out.address() as u32, (out.address() >> 32) as u32];
+        let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &user_data, scratch_bytes: 0 };
+        let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
+        let launch = LaunchConfig::new([32, 1, 1], [32, 1, 1]);
+        let d = Dispatch {
+            name: "tree",
+            program: &program,
+            init: WaveInit::raw(&raw),
+            config: &launch,
+            device: &config,
+            textures: TextureConfig::default(),
+            hidden: &[],
+        };
+        let pool = Pool::new(threads);
+        let source = |_| Tree { most, state: Mutex::new([1, 0, 0]) };
+        let _ready = crate::memory::fault::ready();
+        let stats = run_source(&d, device.memory(), &pool, source).expect("it runs");
+        assert_eq!((stats.workgroups, stats.waves), (most, most));
+        out.to_vec().expect("it can be read").chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    }
+
+    #[test]
+    fn units_appear_while_others_run_and_start_in_a_state_of_their_own() {
+        for engine in [Engine::Jit, Engine::Interp] {
+            for threads in [1, 4] {
+                let expected: Vec<u32> = (0..100).map(|i| 4 * i + 7).collect();
+                assert_eq!(tree(engine, threads, 100), expected, "{engine:?}, {threads} threads");
+            }
+        }
+    }
 }

@@ -257,7 +257,7 @@ impl fmt::Display for Limit {
             Limit::Scratch { kernel, waves, group_bytes, lane_bytes, limit_bytes } => write!(
                 f,
                 "kernel `{kernel}`: a workgroup of {waves} waves needs {group_bytes} bytes of scratch ({lane_bytes} a work-item); the device has \
-                 {limit_bytes} for a dispatch (DeviceOptions::scratch_limit_bytes)"
+                 {limit_bytes} for a dispatch (DeviceConfig::scratch_limit_bytes)"
             ),
         }
     }

@@ -39,6 +39,24 @@ pub struct Geometry {
     pub group: [u32; 3],
     /// OpenCL's global offset.
     pub offset: [u64; 3],
+    /// The workgroups that run; `None`: all. Kernels see the whole grid: their workgroup ids, packet and hidden arguments are the same.
+    pub part: Option<Part>,
+}
+
+/// A part of the workgroups of a grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Id of the first workgroup.
+    pub first: [u32; 3],
+    /// Workgroups in each dimension.
+    pub count: [u32; 3],
+}
+
+impl Default for Geometry {
+    /// One work-item.
+    fn default() -> Geometry {
+        Geometry::new([1; 3], [1; 3])
+    }
 }
 
 /// Buffers that kernels may ask for by hidden arguments; 0: none.
@@ -66,9 +84,9 @@ pub struct Kernarg {
 }
 
 impl Geometry {
-    /// A geometry without offset.
+    /// A whole grid, without offset.
     pub fn new(grid: [u32; 3], group: [u32; 3]) -> Geometry {
-        Geometry { grid, group, offset: [0; 3] }
+        Geometry { grid, group, offset: [0; 3], part: None }
     }
 
     /// Number of dimensions: up to the last one that is longer than 1.
@@ -76,9 +94,14 @@ impl Geometry {
         (1..3).rev().find(|d| self.grid[*d] > 1).map_or(1, |d| d as u16 + 1)
     }
 
-    /// Workgroups in each dimension, partial ones included.
+    /// Workgroups of the whole grid in each dimension, partial ones included.
     pub fn groups(&self) -> [u32; 3] {
         [0, 1, 2].map(|d| self.grid[d].div_ceil(self.group[d].max(1)))
+    }
+
+    /// The workgroups that run.
+    pub fn part(&self) -> Part {
+        self.part.unwrap_or(Part { first: [0; 3], count: self.groups() })
     }
 
     /// Refuses what no dispatch can have; `kernel` names it in messages, and adds its own limits if it has any.
@@ -97,6 +120,17 @@ impl Geometry {
         let limit = kernel.and_then(|k| k.max_group_work_items).map_or(MAX_GROUP_WORK_ITEMS, |n| u64::from(n).min(MAX_GROUP_WORK_ITEMS));
         if items > limit {
             return refuse(format!("workgroup of {} = {items} work-items: at most {limit} are allowed", by(self.group)));
+        }
+        if let Some(Part { first, count }) = self.part {
+            let groups = self.groups();
+            let fits = |d: usize| count[d] != 0 && u64::from(first[d]) + u64::from(count[d]) <= u64::from(groups[d]);
+            if !(0..3).all(fits) {
+                let [x, y, z] = first;
+                let (count, groups) = (by(count), by(groups));
+                return refuse(format!(
+                    "{count} workgroups from ({x}, {y}, {z}) on: the grid has {groups}, and every dimension must be at least 1"
+                ));
+            }
         }
         match kernel.and_then(|k| k.required_group) {
             Some(required) if required != self.group => {
@@ -279,7 +313,7 @@ mod tests {
         object.kernel(name).unwrap().clone()
     }
 
-    const GEOMETRY: Geometry = Geometry { grid: [1000, 6, 1], group: [64, 4, 1], offset: [0, 0, 5] };
+    const GEOMETRY: Geometry = Geometry { grid: [1000, 6, 1], group: [64, 4, 1], offset: [0, 0, 5], part: None };
 
     fn pack_with(name: &str, args: &[ArgValue]) -> Result<Kernarg, Error> {
         pack(&kernel(name), args, &GEOMETRY, 0, &HiddenPointers::default())
@@ -334,6 +368,11 @@ mod tests {
         assert!(Geometry::new([64, 1, 1], [64, 1, 1]).check("k", Some(&strict)).is_err());
         assert_eq!(Geometry::new([1, 1, 9], [1, 1, 3]).dims(), 3);
         assert_eq!(GEOMETRY.groups(), [16, 2, 1]);
+        let part = |first, count| Geometry { part: Some(Part { first, count }), ..GEOMETRY }.check("k", None).map_err(|e| e.to_string());
+        assert_eq!((part([0; 3], [16, 2, 1]), part([15, 1, 0], [1, 1, 1])), (Ok(()), Ok(())));
+        for (first, count) in [([0; 3], [17, 1, 1]), ([1, 0, 0], [16, 2, 1]), ([0; 3], [1, 0, 1]), ([u32::MAX; 3], [u32::MAX; 3])] {
+            assert!(part(first, count).unwrap_err().contains("the grid has 16 x 2 x 1"));
+        }
     }
 
     // HSA Runtime Specification 1.2, hsa_kernel_dispatch_packet_t.

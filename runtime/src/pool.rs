@@ -1,24 +1,27 @@
-//! Persistent threads that run dispatches. The thread that launches works too; the others are started when they are first needed.
+//! Persistent threads that work together on what they are offered. The thread that launches works too; the others are started when they are first needed.
 
-use crate::dispatch::Job;
 use crate::fork::generation;
 use crate::memory::fault;
-use crate::memory::texture::SharedRoutines;
 use crate::sync::Mutex;
-use crate::workgroup::Workgroup;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::{Arc, Condvar, PoisonError};
 
-/// A dispatch on offer to the threads.
-struct Offer {
-    job: Arc<Job>,
+/// What several threads can work on, each with what it keeps (`L`) between two of them.
+pub(crate) trait Work<L>: Send + Sync {
+    /// Works until there is nothing left to do.
+    fn work(&self, locals: &mut L);
+}
+
+/// Work on offer to the threads.
+struct Offer<L> {
+    work: Arc<dyn Work<L>>,
     gate: Arc<Gate>,
 }
 
-/// Who is inside a dispatch, and whether others may still enter.
+/// Who is at work on an offer, and whether others may still enter.
 #[derive(Default)]
 struct Gate {
-    /// Waited for, so not one of [`crate::sync`]; a child of fork(2) does not know this dispatch.
+    /// Waited for, so not one of [`crate::sync`]; a child of fork(2) does not know this work.
     inside: std::sync::Mutex<Inside>,
     left: Condvar,
 }
@@ -66,72 +69,59 @@ impl Drop for ActiveGuard<'_> {
 }
 
 /// The way to the threads of a process.
-struct Offers {
-    sender: Sender<Offer>,
+struct Offers<L> {
+    sender: Sender<Offer<L>>,
     /// See [`generation`].
     generation: u32,
 }
 
-/// What a thread keeps between the dispatches of a device.
-#[derive(Default)]
-pub(crate) struct Locals {
-    /// Storage of workgroups.
-    pub spare: Vec<Workgroup>,
-    /// What it knows of image instructions; the waves of `spare` refer to it.
-    pub routines: SharedRoutines,
-}
-
-// SAFETY: spare workgroups hold no live waves, and their pointers are set anew at every start. `routines` is counted without atomics, but all
-// that refer to it are waves of `spare`, which go where it goes.
-unsafe impl Send for Locals {}
-
 /// The threads of a device.
-pub struct Pool {
+pub(crate) struct Pool<L> {
     threads: usize,
-    /// Where the threads take dispatches from, once they have been started.
-    offers: Mutex<Option<Offers>>,
-    /// What launching threads keep: each dispatch takes one.
-    kept: Mutex<Vec<Locals>>,
+    /// Where the threads take offers from, once they have been started.
+    offers: Mutex<Option<Offers<L>>>,
+    /// What launching threads keep: each takes one.
+    kept: Mutex<Vec<L>>,
 }
 
-impl Pool {
+impl<L: Default + Send + 'static> Pool<L> {
     /// `threads` threads, the launching one included; 0: as many as the host has.
-    pub fn new(threads: usize) -> Pool {
+    pub fn new(threads: usize) -> Pool<L> {
         let host = || std::thread::available_parallelism().map_or(1, usize::from);
         Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: Mutex::default(), kept: Mutex::default() }
     }
 
-    /// Threads that run a dispatch at most.
+    /// Threads that work together at most.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// What launching threads know of image instructions.
+    /// What launching threads keep.
     #[cfg(test)]
-    pub(crate) fn routines(&self) -> Vec<std::rc::Weak<std::cell::RefCell<crate::memory::texture::Routines>>> {
-        self.kept.lock().iter().map(|l| std::rc::Rc::downgrade(&l.routines)).collect()
+    pub fn kept<T>(&self, look: impl Fn(&L) -> T) -> Vec<T> {
+        self.kept.lock().iter().map(look).collect()
     }
 
-    /// Runs `job` on at most `threads` threads; returns when all have left it.
-    pub(crate) fn run(&self, job: &Arc<Job>, threads: usize) {
+    /// Has at most `threads` threads at work, this one included; returns when all have left it.
+    pub fn run<W: Work<L> + 'static>(&self, work: &Arc<W>, threads: usize) {
         let mut locals = self.kept.lock().pop().unwrap_or_default();
         if threads <= 1 {
-            job.work(&mut locals);
+            work.work(&mut locals);
         } else {
             let gate = Arc::new(Gate::default());
             let offers = self.offers();
             for _ in 1..threads {
                 // Fails only when no thread could be started; then this one does it all.
-                let _ = offers.send(Offer { job: job.clone(), gate: gate.clone() });
+                let _ = offers.send(Offer { work: work.clone(), gate: gate.clone() });
             }
-            job.work(&mut locals);
+            work.work(&mut locals);
             gate.close();
         }
         self.kept.lock().push(locals);
     }
 
     /// The way to the threads, which are started now if there are none.
-    fn offers(&self) -> Sender<Offer> {
+    fn offers(&self) -> Sender<Offer<L>> {
         let mut offers = self.offers.lock();
         if let Some(known) = offers.as_ref().filter(|o| o.generation == generation()) {
             return known.sender.clone();
@@ -142,7 +132,7 @@ impl Pool {
         sender
     }
 
-    fn start(&self) -> Sender<Offer> {
+    fn start(&self) -> Sender<Offer<L>> {
         let (send, receive) = unbounded();
         for i in 1..self.threads {
             let receive = receive.clone();
@@ -153,7 +143,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl<L> Drop for Pool<L> {
     fn drop(&mut self) {
         forget_others(self.offers.get_mut().take());
     }
@@ -161,20 +151,20 @@ impl Drop for Pool {
 
 /// The threads of another process may have been in the middle of taking an offer when this one was forked: what they share with us is
 /// not touched again.
-fn forget_others(offers: Option<Offers>) {
+fn forget_others<L>(offers: Option<Offers<L>>) {
     if offers.as_ref().is_some_and(|o| o.generation != generation()) {
         std::mem::forget(offers);
     }
 }
 
 /// A pool thread: until the pool is dropped.
-fn serve(offers: &Receiver<Offer>) {
+fn serve<L: Default>(offers: &Receiver<Offer<L>>) {
     let _unblocked = fault::unblock();
-    let mut locals = Locals::default();
+    let mut locals = L::default();
     while let Ok(offer) = offers.recv() {
         if offer.gate.enter() {
             let _inside = ActiveGuard(&offer.gate);
-            offer.job.work(&mut locals);
+            offer.work.work(&mut locals);
         }
     }
 }

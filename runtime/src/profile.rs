@@ -1,14 +1,15 @@
 //! Exact counts of every guest instruction: lend a [`Profile`] to launches, and look at it afterwards.
 //!
 //! ```
-//! use wavejit::{Arg, Device, DeviceOptions, Launch, Profile};
+//! use wavejit::{Arg, Device, DeviceConfig, Launch, LaunchConfig, Profile};
 //!
 //! // 1000 work-items are 32 waves; the last has 8 lanes.
-//! let device = Device::new(DeviceOptions::default())?;
+//! let device = Device::new(DeviceConfig::default())?;
 //! let triad = device.load(include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco"))?.kernel("triad")?;
 //! let (buffer, profile) = (device.alloc(4000)?, Profile::default());
 //! let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::F32(3.0), Arg::I32(1000)];
-//! triad.launch(&Launch { grid: [1000, 1, 1], group: [256, 1, 1], args: &args, profile: Some(&profile), ..Default::default() })?;
+//! let config = LaunchConfig { profile: Some(&profile), ..LaunchConfig::new([1000, 1, 1], [256, 1, 1]) };
+//! triad.launch(&Launch { config, args: &args, ..Default::default() })?;
 //! let counts = profile.counts();
 //! let store = counts.iter().find(|c| c.text.starts_with("global_store")).expect("it stores its result");
 //! assert_eq!((store.executions, store.active_lanes), (32, 1000));
@@ -23,9 +24,7 @@
 //! one that this processor cannot run (an error) is not. Waves that are abandoned where they are, because the launch was canceled or
 //! another wave failed, may have counted to the end of their span. What a hook took back by going back in time stays counted.
 
-use crate::dispatch::Job;
 use crate::program::Code;
-use crate::report;
 use crate::sync::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -60,20 +59,13 @@ impl Profile {
         self.0.lock().values().cloned().collect()
     }
 
-    /// Adds what a thread has counted.
-    pub(crate) fn add(&self, job: &Job, counters: &WorkerCounters) {
+    /// Adds what a thread has counted; `uncounted` describes an instruction that nobody has counted before.
+    pub(crate) fn add(&self, counters: &WorkerCounters, uncounted: &dyn Fn(u64) -> InstCount) {
         let mut counts = self.0.lock();
         for (Place { delta, .. }, Table { code, counters }) in &counters.tables {
             for (span, counter) in code.counted.iter().zip(counters) {
                 for pc in span.iter().map(|pc| pc.wrapping_add(*delta)) {
-                    let count = counts.entry(pc).or_insert_with(|| InstCount {
-                        pc,
-                        kernel: job.name.clone(),
-                        offset: pc.wrapping_sub(job.init.entry) as i64,
-                        text: report::disassemble(job, pc).unwrap_or_default(),
-                        wave_size: job.init.wave_size,
-                        ..InstCount::default()
-                    });
+                    let count = counts.entry(pc).or_insert_with(|| uncounted(pc));
                     count.executions += counter.executions;
                     count.active_lanes += counter.active_lanes;
                 }

@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-//! use wavejit::{Device, DeviceOptions, Launch, Progress};
+//! use wavejit::{Device, DeviceConfig, Launch, LaunchConfig, Progress};
 //!
 //! // A kernel that never ends, until it is canceled.
 //! let code = include_bytes!("../../shaders/bin/faults.gfx1100.wave32.hsaco");
-//! let device = Device::new(DeviceOptions::default())?;
+//! let device = Device::new(DeviceConfig::default())?;
 //! let (kernel, buffer) = (device.load(code)?.kernel("endless_loop")?, device.alloc(4)?);
 //! let (progress, cancel) = (Progress::default(), AtomicU32::new(0));
 //! std::thread::scope(|s| {
@@ -18,7 +18,8 @@
 //!         cancel.store(1, Relaxed);
 //!     });
 //!     let kernarg = buffer.address().to_le_bytes();
-//!     let launch = Launch { kernarg: Some(&kernarg), progress: Some(&progress), cancel: Some(&cancel), ..Default::default() };
+//!     let config = LaunchConfig { progress: Some(&progress), cancel: Some(&cancel), ..Default::default() };
+//!     let launch = Launch { config, kernarg: Some(&kernarg), ..Default::default() };
 //!     assert!(kernel.launch(&launch).is_err(), "it was canceled");
 //! });
 //! let look = progress.look();
@@ -116,17 +117,21 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arg, Device, DeviceOptions, Engine, Launch};
+    use crate::{Arg, Device, DeviceConfig, Engine, Launch, LaunchConfig};
 
     #[test]
     fn at_the_end_everything_is_done_and_counted() {
         for engine in [Engine::Jit, Engine::Interp] {
-            let device = Device::new(DeviceOptions { engine, threads: 3, ..Default::default() }).unwrap();
+            let device = Device::new(DeviceConfig { engine, threads: 3, ..Default::default() }).unwrap();
             let kernel = device.load(include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco")).unwrap().kernel("triad").unwrap();
             let buffer = device.alloc(4000).unwrap();
             let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::F32(2.0), Arg::U32(1000)];
             let progress = Progress::default();
-            let launch = Launch { grid: [1000, 1, 1], group: [64, 1, 1], args: &args, progress: Some(&progress), ..Default::default() };
+            let launch = Launch {
+                args: &args,
+                config: LaunchConfig { progress: Some(&progress), ..LaunchConfig::new([1000, 1, 1], [64, 1, 1]) },
+                ..Default::default()
+            };
             // A second launch counts anew.
             for _ in 0..2 {
                 let stats = kernel.launch(&launch).unwrap();

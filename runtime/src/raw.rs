@@ -2,15 +2,14 @@
 //! [`CodeProgram`] to be run many times without a look at its bytes.
 
 use crate::Error;
+use crate::config::LaunchConfig;
 use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
 use crate::memory::fault;
 use crate::program::Program;
-use crate::step::Hook;
 use crate::sync::Mutex;
 use crate::wave_init::WaveInit;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 use wavejit_isa::Gfx;
 
 /// Most bytes of raw machine code.
@@ -28,16 +27,8 @@ pub struct CodeLaunch<'a> {
     pub code: (u64, u64),
     /// State of waves at their start; `init.entry` lies in `code`.
     pub init: WaveInit,
-    /// Work-items of the grid.
-    pub grid: [u32; 3],
-    /// Work-items of a full workgroup.
-    pub group: [u32; 3],
-    /// As in [`Launch`](crate::Launch).
-    pub max_insts: u64,
-    /// As in [`Launch`](crate::Launch).
-    pub cancel: Option<&'a AtomicU32>,
-    /// As in [`Launch`](crate::Launch).
-    pub hook: Option<Hook<'a>>,
+    /// Grid, limits, who watches.
+    pub config: LaunchConfig<'a>,
 }
 
 /// Raw code that ran, by address.
@@ -71,10 +62,10 @@ impl RawPrograms {
 /// ```
 /// use wavejit::code_object::PgmRsrc;
 /// use wavejit::wave_init::{RawInit, WaveInit};
-/// use wavejit::{CodeLaunch, Device, DeviceOptions};
+/// use wavejit::{CodeLaunch, Device, DeviceConfig, LaunchConfig};
 /// use wavejit_isa::Gfx;
 ///
-/// let device = Device::new(DeviceOptions::default())?;
+/// let device = Device::new(DeviceConfig::default())?;
 /// let program = device.program(&0xbfb0_0000u32.to_le_bytes(), Gfx::GFX1100)?; // s_endpgm
 /// let rsrc = PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 };
 /// let entry = program.range().0;
@@ -83,11 +74,7 @@ impl RawPrograms {
 ///     name: "nothing",
 ///     code: program.range(),
 ///     init: WaveInit::raw(&raw),
-///     grid: [100, 1, 1],
-///     group: [64, 1, 1],
-///     max_insts: 0,
-///     cancel: None,
-///     hook: None,
+///     config: LaunchConfig::new([100, 1, 1], [64, 1, 1]),
 /// })?;
 /// assert_eq!((stats.waves, stats.guest_insts), (4, 4));
 /// # Ok::<(), wavejit::Error>(())

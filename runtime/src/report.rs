@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::dispatch::Job;
 use crate::fault::{Access, AccessKind, Cause, Doing, Fault, Limit, OtherWave, Place};
+use crate::profile::InstCount;
 use crate::wave::WaveContext;
 use crate::workgroup::Status;
 use wavejit_ir::abi::{FaultKind, WaveState};
@@ -14,8 +15,20 @@ pub(crate) fn place(job: &Job, workgroup: [u32; 3], wave: usize, pc: u64) -> Pla
     Place { kernel: job.name.clone(), entry: job.init.entry, pc, inst: disassemble(job, pc), workgroup, wave }
 }
 
+/// An instruction of which nothing has been counted yet.
+pub(crate) fn uncounted(job: &Job, pc: u64) -> InstCount {
+    InstCount {
+        pc,
+        kernel: job.name.clone(),
+        offset: pc.wrapping_sub(job.init.entry) as i64,
+        text: disassemble(job, pc).unwrap_or_default(),
+        wave_size: job.init.wave_size,
+        ..InstCount::default()
+    }
+}
+
 /// The instruction at a guest address of the program.
-pub(crate) fn disassemble(job: &Job, pc: u64) -> Option<String> {
+fn disassemble(job: &Job, pc: u64) -> Option<String> {
     let words: Vec<u32> = (0..5).map_while(|i| job.program.read(pc.wrapping_add(4 * i))).collect();
     let wave_size = job.init.wave_size;
     let inst = isa::decode(&words, job.init.target, wave_size).ok()?;
@@ -143,7 +156,7 @@ pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, St
         Status::Ready | Status::Ended => Doing::Runs,
     };
     let others = live.iter().filter(|w| w.0 != wave).map(|(wave, status, pc)| OtherWave { wave: *wave, pc: *pc, doing: doing(*status) });
-    Limit::Budget { max_insts: job.max_insts, at: place(job, group, wave, pc), others: others.collect() }.into()
+    Limit::Budget { max_insts: job.config().max_insts, at: place(job, group, wave, pc), others: others.collect() }.into()
 }
 
 #[cfg(test)]

@@ -11,9 +11,6 @@ use crate::Error;
 use crate::fault::Limit;
 use wavejit_isa::Gfx;
 
-/// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
-pub(crate) const DEFAULT_LIMIT_BYTES: u64 = 1 << 30;
-
 /// Scratch of a wave, in sizes that are true everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ScratchSize {

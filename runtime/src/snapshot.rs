@@ -70,7 +70,7 @@ impl Snapshot {
     }
 
     pub(crate) fn take(job: &Job, workgroup: &Workgroup, at: TurnAt, pc: u64, position: Position) -> Result<Snapshot, Error> {
-        if !job.deterministic {
+        if !job.device.deterministic {
             return Err(Error::Arg(format!("kernel `{}`: a snapshot needs a deterministic device", job.name)));
         }
         Ok(Snapshot {

@@ -12,6 +12,15 @@ use wavejit_texture::ray::HalfOrder;
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
 pub const STAGE_BYTES: usize = 64 * 16;
 
+/// What image and ray instructions see of the device.
+#[derive(Clone, Copy, Default)]
+pub struct TextureConfig {
+    /// Addresses and descriptors of images.
+    pub images: ImageConfig,
+    /// How ray instructions pack directions of 16 bits.
+    pub ray_half_order: HalfOrder,
+}
+
 /// What helpers know of a wave beyond its [`WaveState`]; `WaveState::ctx` points to it.
 #[repr(C, align(64))]
 pub struct WaveContext {
@@ -31,10 +40,8 @@ pub struct WaveContext {
     pub group: u64,
     /// Injected clock (deterministic mode), or null: host clocks.
     pub clock: *const AtomicU64,
-    /// How ray instructions pack directions of 16 bits.
-    pub ray_half_order: HalfOrder,
-    /// What the device says of images.
-    pub images: ImageConfig,
+    /// What the device says of images and rays.
+    pub textures: TextureConfig,
     /// Image instructions that have been run before.
     pub routines: SharedRoutines,
     /// Global wave sync of the dispatch, or null: waves never wait.
@@ -57,8 +64,7 @@ impl WaveContext {
             wave: 0,
             group: 0,
             clock: std::ptr::null(),
-            ray_half_order: HalfOrder::default(),
-            images: crate::image::config_of(target),
+            textures: TextureConfig { images: crate::image::config_of(target), ..Default::default() },
             routines: SharedRoutines::default(),
             gws: std::ptr::null(),
             ticket: None,

@@ -16,6 +16,7 @@ use crate::memory::texture::SharedRoutines;
 use crate::profile::WorkerCounters;
 use crate::program::{Arrival, Body, Code, CodeKey};
 use crate::report;
+use crate::source::{StartRegisters, Unit, WorkSource};
 use crate::wave::{Arena, WaveContext, blank_state};
 use crate::wave_init::WavePlace;
 use std::sync::Arc;
@@ -120,7 +121,10 @@ pub(crate) struct Workgroup {
     pub count: usize,
     lds: Arena,
     lds_bytes: usize,
+    /// Workgroup id.
     pub id: [u32; 3],
+    /// Its index in the source of the dispatch.
+    pub index: u64,
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
 }
@@ -179,7 +183,7 @@ impl WaveSlot {
         (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
     }
 
-    fn start(&mut self, job: &Job, place: &WavePlace, linear: u64, lds: *mut u8) -> Result<(), Error> {
+    fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
         let init = &job.init;
         let s = &mut *self.state;
         s.wave_size = init.wave_size;
@@ -190,10 +194,9 @@ impl WaveSlot {
         self.ctx.mode = init.mode;
         self.ctx.target = init.target;
         self.ctx.wave = place.wave;
-        self.ctx.group = linear;
+        self.ctx.group = number;
         self.ctx.clock = job.clock();
-        self.ctx.ray_half_order = job.ray_half_order;
-        self.ctx.images = job.images;
+        self.ctx.textures = job.textures;
         (self.ctx.gws, self.ctx.ticket, self.asked) = (&job.gws, None, 0);
         self.make_rows(job.code.temp_rows)?;
         if self.owner != job.serial {
@@ -204,7 +207,7 @@ impl WaveSlot {
             self.state.scratch = self.scratch.at_least(scratch_bytes)?;
             self.scratch_used = self.scratch_used.max(scratch_bytes);
         }
-        if job.deterministic {
+        if job.device.deterministic {
             let bytes = self.arena_bytes(job.code.temp_rows);
             self.rows.bytes_mut(bytes).fill(0);
             self.scratch.zero(scratch_bytes);
@@ -237,7 +240,7 @@ impl WaveSlot {
             return;
         }
         // A hook sees registers that the wave does not have.
-        let limit = if job.hook().is_some() { Rows::ALL } else { job.init.registers() };
+        let limit = if job.config().hook.is_some() { Rows::ALL } else { job.init.registers() };
         let lanes = self.state.wave_size as usize;
         for (first, count) in job.code.read_first.within(&limit).runs() {
             self.registers_mut()[usize::from(first) * lanes..][..usize::from(count) * lanes].fill(0);
@@ -288,8 +291,8 @@ impl WaveSlot {
 
     /// Gives fuel for a slice, or what is left of the budget.
     fn refuel(&mut self, job: &Job) {
-        let left =
-            if job.max_insts == 0 { i64::MAX } else { i64::try_from(job.max_insts - self.used.min(job.max_insts)).unwrap_or(i64::MAX) };
+        let max_insts = job.config().max_insts;
+        let left = if max_insts == 0 { i64::MAX } else { i64::try_from(max_insts - self.used.min(max_insts)).unwrap_or(i64::MAX) };
         self.given = left.min(SLICE);
         self.state.fuel = self.given;
     }
@@ -313,6 +316,15 @@ impl WaveSlot {
     pub fn registers_mut(&mut self) -> &mut [u32] {
         // SAFETY: as for `registers`.
         unsafe { std::slice::from_raw_parts_mut(self.state.rows, self.register_words()) }
+    }
+
+    /// What a source may change before the wave starts.
+    #[inline(always)]
+    fn start_registers(&mut self) -> StartRegisters<'_> {
+        let words = self.register_words();
+        // SAFETY: as for `registers`.
+        let rows = unsafe { std::slice::from_raw_parts_mut(self.state.rows, words) };
+        StartRegisters { sregs: &mut self.state.sregs, rows }
     }
 
     fn register_words(&self) -> usize {
@@ -385,11 +397,10 @@ impl WaveSlot {
 }
 
 impl Workgroup {
-    /// Makes the waves of workgroup `linear` ready.
-    pub fn start(&mut self, job: &Job, linear: u64, worker: &mut WorkerState) -> Result<(), Error> {
-        let [gx, gy, _] = job.groups.map(u64::from);
-        self.id = [(linear % gx) as u32, (linear / gx % gy) as u32, (linear / gx / gy) as u32];
-        let extent = [0, 1, 2].map(|d| job.group[d].min((u64::from(job.grid[d]) - u64::from(self.id[d]) * u64::from(job.group[d])) as u32));
+    /// Makes the waves of unit `index` of the source ready.
+    pub fn start<S: WorkSource>(&mut self, job: &Job, source: &S, index: u64, worker: &mut WorkerState) -> Result<(), Error> {
+        let Unit { id, extent, number } = source.unit(index);
+        (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
         self.idle_turns = 0;
         let lds_bytes = job.init.allocated_lds() as usize;
@@ -407,7 +418,8 @@ impl Workgroup {
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
             // An SGPR has the low bits.
             let scratch_offset = (job.scratch.wave_bytes() * i) as u32;
-            wave.start(job, &WavePlace { group: self.id, extent, wave: i as u32, scratch_offset }, linear, lds)?;
+            wave.start(job, &WavePlace { group: id, extent, wave: i as u32, scratch_offset }, number, lds)?;
+            source.start_wave(index, i as u32, wave.start_registers());
         }
         worker.workgroups += 1;
         worker.waves += self.count as u64;
@@ -478,7 +490,7 @@ impl Workgroup {
             if let Some(counters) = &mut worker.counters {
                 self.waves[i].count_in(job, counters);
             }
-            let exit = match job.hook() {
+            let exit = match job.config().hook {
                 None => match self.waves[i].run(job, worker) {
                     Some(exit) => exit,
                     None => return worker.fail(job.stopped()),
@@ -494,7 +506,7 @@ impl Workgroup {
             worker.guest_insts += wave.used - before;
             match exit {
                 // Straight-line code has no loop header to stop at.
-                Exit::End if job.max_insts == 0 || wave.used <= job.max_insts => {
+                Exit::End if job.config().max_insts == 0 || wave.used <= job.config().max_insts => {
                     wave.status = Status::Ended;
                     return Ran::To(exit);
                 }
@@ -570,11 +582,12 @@ impl Workgroup {
 
     /// Looks at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
     fn check_budget(&mut self, job: &Job, i: usize) -> Result<(), Error> {
-        if let Some(progress) = job.progress() {
+        if let Some(progress) = job.config().progress {
             progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_at(job).0));
         }
         let wave = &mut self.waves[i];
-        if job.max_insts != 0 && wave.used.saturating_add(wave.asked) >= job.max_insts {
+        let max_insts = job.config().max_insts;
+        if max_insts != 0 && wave.used.saturating_add(wave.asked) >= max_insts {
             let waiting = self.describe(job);
             return Err(report::budget(job, self.id, i, &waiting));
         }

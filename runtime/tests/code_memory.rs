@@ -4,14 +4,14 @@
 use std::sync::Mutex;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Buffer, CodeLaunch, Device, DeviceOptions, Error};
+use wavejit::{Buffer, CodeLaunch, Device, DeviceConfig, Error, LaunchConfig};
 use wavejit_isa::Gfx;
 use wavejit_jit::code_memory::{placed_bytes, set_limit_bytes};
 
 static TURN: Mutex<()> = Mutex::new(());
 
 fn device() -> Device {
-    Device::new(DeviceOptions { threads: 1, ..Default::default() }).unwrap()
+    Device::new(DeviceConfig { threads: 1, ..Default::default() }).unwrap()
 }
 
 /// Code that stores `value` to where s[0:1] points; gfx1100, assembled with llvm-mc-19.
@@ -41,11 +41,7 @@ fn run(device: &Device, code: u64, out: &Buffer) -> Result<u32, Error> {
         name: "store",
         code: (code, code + 24),
         init: WaveInit::raw(&raw),
-        grid: [1; 3],
-        group: [1; 3],
-        max_insts: 0,
-        cancel: None,
-        hook: None,
+        config: LaunchConfig::new([1; 3], [1; 3]),
     })?;
     let mut bytes = [0; 4];
     out.read(0, &mut bytes)?;

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Access, AccessKind, Action, Buffer, Cause, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Step};
+use wavejit::{
+    Access, AccessKind, Action, Buffer, Cause, CodeLaunch, Device, DeviceConfig, DispatchStats, Engine, Error, LaunchConfig, Step,
+};
 use wavejit_isa::{Gfx, assemble};
 
 /// A device and code in its memory.
@@ -20,7 +22,7 @@ struct Machine {
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 
 impl Machine {
-    fn new(options: DeviceOptions, words: &[u32]) -> Machine {
+    fn new(options: DeviceConfig, words: &[u32]) -> Machine {
         Machine::on(Device::new(options).unwrap(), words)
     }
 
@@ -58,17 +60,13 @@ impl Machine {
             name: "test",
             code: (self.code.address(), self.code.address() + self.code.len() as u64),
             init,
-            grid,
-            group,
-            max_insts: self.max_insts,
-            cancel,
-            hook,
+            config: LaunchConfig { max_insts: self.max_insts, cancel, hook, ..LaunchConfig::new(grid, group) },
         })
     }
 }
 
-fn options(engine: Engine, threads: usize) -> DeviceOptions {
-    DeviceOptions { engine, threads, ..Default::default() }
+fn options(engine: Engine, threads: usize) -> DeviceConfig {
+    DeviceConfig { engine, threads, ..Default::default() }
 }
 
 fn pointer(b: &Buffer) -> [u32; 2] {
@@ -435,7 +433,7 @@ fn a_word_that_is_no_instruction_is_a_decode_error_when_it_is_reached() {
 fn deterministic_runs_are_equal_in_every_register_and_clock() {
     for engine in ENGINES {
         let run = || {
-            let m = Machine::new(DeviceOptions { deterministic: true, ..options(engine, 0) }, STORE_CLOCK);
+            let m = Machine::new(DeviceConfig { deterministic: true, ..options(engine, 0) }, STORE_CLOCK);
             let out = m.device.alloc(4 * 256).unwrap();
             m.run([256, 1, 1], [64, 1, 1], &pointer(&out), None).unwrap();
             out.to_vec().unwrap()
@@ -461,7 +459,7 @@ fn a_hook_sees_every_instruction() {
 #[test]
 fn a_restored_snapshot_restores_the_clock() {
     let run = |replays: u32| {
-        let m = Machine::new(DeviceOptions { deterministic: true, ..options(Engine::Interp, 1) }, STORE_CLOCK);
+        let m = Machine::new(DeviceConfig { deterministic: true, ..options(Engine::Interp, 1) }, STORE_CLOCK);
         let out = m.device.alloc(4 * 128).unwrap();
         let (start, left) = (std::sync::Mutex::new(None), AtomicU32::new(replays));
         let hook = |s: &Step| {
@@ -483,7 +481,7 @@ fn a_restored_snapshot_restores_the_clock() {
 
 #[test]
 fn a_hook_that_always_goes_back_can_be_canceled() {
-    let m = Machine::new(DeviceOptions { deterministic: true, ..options(Engine::Interp, 1) }, &[S_ENDPGM]);
+    let m = Machine::new(DeviceConfig { deterministic: true, ..options(Engine::Interp, 1) }, &[S_ENDPGM]);
     let (cancel, calls) = (AtomicU32::new(0), AtomicU32::new(0));
     let hook = |s: &Step| {
         cancel.store(u32::from(calls.fetch_add(1, Ordering::Relaxed) == 10), Ordering::Relaxed);
@@ -507,7 +505,7 @@ fn code_of_a_family_that_does_not_run_yet_is_refused_by_name() {
         };
         let code = (m.code.address(), m.code.address() + 4);
         let init = WaveInit::raw(&raw);
-        let launch = CodeLaunch { name: "old", code, init, grid: [64, 1, 1], group: [64, 1, 1], max_insts: 0, cancel: None, hook: None };
+        let launch = CodeLaunch { name: "old", code, init, config: LaunchConfig::new([64, 1, 1], [64, 1, 1]) };
         let Err(Error::Unsupported(message)) = m.device.run_code(&launch) else { panic!("gfx90a code must be refused") };
         assert!(message.contains("old") && message.contains("gfx90a"), "{message}");
     }

@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-use wavejit::{Action, Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Filter, Image, ImageDesc, Launch, Sampler, SamplerDesc};
+use wavejit::{
+    Action, Arg, Device, DeviceConfig, DispatchStats, Engine, Error, Filter, Image, ImageDesc, Launch, LaunchConfig, Sampler, SamplerDesc,
+};
 
 const SIZE: u32 = 64;
 
@@ -26,12 +28,16 @@ fn swirl(
     let code = include_bytes!("../../shaders/bin/image_swirl.gfx1100.wave32.hsaco");
     let kernel = device.load(code)?.kernel("image_swirl")?;
     let args = [Arg::Address(from), Arg::Sampler(how), Arg::Image(to), Arg::F32(1.0)];
-    kernel.launch(&Launch { grid: [SIZE, SIZE, 1], group: [8, 8, 1], args: &args, hook, ..Default::default() })
+    kernel.launch(&Launch {
+        args: &args,
+        config: LaunchConfig { hook, ..LaunchConfig::new([SIZE, SIZE, 1], [8, 8, 1]) },
+        ..Default::default()
+    })
 }
 
 #[test]
 fn an_image_freed_in_mid_dispatch_stays_until_its_end() {
-    let device = Device::new(DeviceOptions { engine: Engine::Interp, threads: 1, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Interp, threads: 1, ..Default::default() }).expect("a device");
     let (to, how) = (image(&device), sampler(&device));
     let from = image(&device);
     from.write(0, &[99; (SIZE * SIZE * 4) as usize]).expect("its own bytes");
@@ -53,7 +59,7 @@ fn an_image_freed_in_mid_dispatch_stays_until_its_end() {
 
 #[test]
 fn images_may_come_and_go_beside_dispatches() {
-    let device = Device::new(DeviceOptions { threads: 2, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
     let how = sampler(&device);
     let (latest, done) = (AtomicU64::new(image(&device).descriptor_address()), AtomicBool::new(false));
     let dispatches = AtomicUsize::new(0);

@@ -2,7 +2,9 @@
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{BorderColor, Clamp, CodeLaunch, Device, DeviceOptions, Error, Image, ImageDesc, ImageFormat, Sampler, SamplerDesc};
+use wavejit::{
+    BorderColor, Clamp, CodeLaunch, Device, DeviceConfig, Error, Image, ImageDesc, ImageFormat, LaunchConfig, Sampler, SamplerDesc,
+};
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
@@ -43,16 +45,7 @@ fn run_with(device: &Device, instruction: &str, [image, sampler]: [u64; 2], at: 
         scratch_bytes: 0,
     });
     let range = (code.address(), code.address() + code.len() as u64);
-    device.run_code(&CodeLaunch {
-        name: "test",
-        code: range,
-        init,
-        grid: [1; 3],
-        group: [1; 3],
-        max_insts: 0,
-        cancel: None,
-        hook: None,
-    })?;
+    device.run_code(&CodeLaunch { name: "test", code: range, init, config: LaunchConfig::new([1; 3], [1; 3]) })?;
     let bytes = out.to_vec()?;
     Ok([0, 4, 8, 12].map(|i| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]])))
 }
@@ -67,7 +60,7 @@ fn beyond(device: &Device, format: ImageFormat, border: BorderColor) -> Result<[
 
 #[test]
 fn border_colors_are_the_devices() {
-    let device = Device::new(DeviceOptions::default()).unwrap();
+    let device = Device::new(DeviceConfig::default()).unwrap();
     let colors = [[0.25, 0.5, 0.75, 1.0], [1.0, 0.0, 0.125, 0.0]];
     let entries = colors.map(|c| device.border_color(c).unwrap());
     assert_ne!(entries[0], entries[1]);
@@ -85,7 +78,7 @@ fn border_colors_are_the_devices() {
 
 #[test]
 fn a_border_color_without_a_table_is_refused_by_name() {
-    let device = Device::new(DeviceOptions::default()).unwrap();
+    let device = Device::new(DeviceConfig::default()).unwrap();
     let error = beyond(&device, ImageFormat::Rgba8, BorderColor::Table(3)).expect_err("there is no table").to_string();
     assert!(error.contains("border color 3"), "{error}");
 }
@@ -93,7 +86,7 @@ fn a_border_color_without_a_table_is_refused_by_name() {
 #[test]
 fn layouts_follow_gb_addr_config() {
     // NUM_PIPES 4 (16), NUM_PKRS 3 (8).
-    let [simple, wide] = [0, 4 | 3 << 8].map(|gb_addr_config| Device::new(DeviceOptions { gb_addr_config, ..Default::default() }).unwrap());
+    let [simple, wide] = [0, 4 | 3 << 8].map(|gb_addr_config| Device::new(DeviceConfig { gb_addr_config, ..Default::default() }).unwrap());
     let desc = ImageDesc { format: ImageFormat::R32Uint, width: 256, height: 256, ..Default::default() };
     let numbers: Vec<u8> = (0..256 * 256u32).flat_map(u32::to_le_bytes).collect();
     let load = "image_load v[0:3], v[4:5], s[8:15] dmask:0xf dim:SQ_RSRC_IMG_2D unorm";
@@ -110,13 +103,13 @@ fn layouts_follow_gb_addr_config() {
     let at = |texels: &[u8], offset: usize| u32::from_le_bytes(texels[offset..offset + 4].try_into().unwrap());
     // Mesa, addrlib: (100, 77) of 64KB_R_X is at 58056 with one pipe, at 58568 with 16 pipes and 8 packers.
     assert_eq!((at(&texels[0], 58056), at(&texels[1], 58568)), (100 + 77 * 256, 100 + 77 * 256));
-    let odd = Device::new(DeviceOptions { gb_addr_config: 1 << 3, ..Default::default() });
+    let odd = Device::new(DeviceConfig { gb_addr_config: 1 << 3, ..Default::default() });
     assert!(odd.err().is_some_and(|e| e.to_string().contains("GB_ADDR_CONFIG 0x8")));
 }
 
 #[test]
 fn a_cube_whose_faces_are_not_square_is_refused_and_reads_nothing() {
-    let device = Device::new(DeviceOptions::default()).unwrap();
+    let device = Device::new(DeviceConfig::default()).unwrap();
     // Linear filter across edges; faces of 16384x1 texels in a buffer of 4 MiB.
     let texels = device.alloc(4 << 20).unwrap();
     let number = FormatNumber::Unified(10);

@@ -3,7 +3,7 @@
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, Engine, Launch};
+use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceConfig, Engine, Launch, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 const SECRET: u32 = 0x5ec2_e700;
@@ -36,13 +36,13 @@ impl Code {
         (init.vgprs, init.lds_bytes) = (self.vgprs, self.lds_bytes);
         let code = (self.bytes.address(), self.bytes.address() + self.bytes.len() as u64);
         let (grid, group) = ([groups * items, 1, 1], [items, 1, 1]);
-        device.run_code(&CodeLaunch { name: "leftovers", code, init, grid, group, max_insts: 0, cancel: None, hook: None }).unwrap();
+        device.run_code(&CodeLaunch { name: "leftovers", code, init, config: LaunchConfig::new(grid, group) }).unwrap();
     }
 }
 
 fn devices() -> impl Iterator<Item = Device> {
     let engines = [Engine::Jit, Engine::Interp].into_iter();
-    engines.flat_map(|engine| [1, 2].map(|threads| Device::new(DeviceOptions { engine, threads, ..Default::default() }).unwrap()))
+    engines.flat_map(|engine| [1, 2].map(|threads| Device::new(DeviceConfig { engine, threads, ..Default::default() }).unwrap()))
 }
 
 fn dwords(b: &Buffer) -> Vec<u32> {
@@ -197,7 +197,7 @@ fn argument_blocks_show_nothing_of_other_launches() {
         };
         // As raw arguments, longer than what comes next: the secret lies behind the kernel's own.
         let secret: Vec<u8> = std::iter::repeat_n(SECRET.to_le_bytes(), 300).flatten().collect();
-        let launch = Launch { grid: [1; 3], group: [1; 3], ..Default::default() };
+        let launch = Launch::new([1; 3], [1; 3], &[]);
         let _ = triad.launch(&Launch { kernarg: Some(&secret), ..launch });
         assert_eq!(secrets(), 0, "whoever reads all memory finds nothing");
         triad.launch(&Launch { args: &[p, p, p, Arg::F32(1.0), Arg::U32(0)], ..launch }).unwrap();

@@ -4,7 +4,7 @@
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Kernel, Launch};
+use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceConfig, DispatchStats, Engine, Error, Kernel, Launch, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
@@ -29,7 +29,7 @@ impl Drop for Victim {
 }
 
 fn device(engine: Engine) -> Device {
-    Device::new(DeviceOptions { engine, threads: 2, ..Default::default() }).unwrap()
+    Device::new(DeviceConfig { engine, threads: 2, ..Default::default() }).unwrap()
 }
 
 /// A device with code that stores 7 to s[0:1], and a launch of one wave of it.
@@ -61,7 +61,7 @@ impl Setup {
 
     fn launch(&self) -> CodeLaunch<'static> {
         let (code, init) = (self.range(), self.init.clone());
-        CodeLaunch { name: "safe", code, init, grid: [32, 1, 1], group: [32, 1, 1], max_insts: 1000, cancel: None, hook: None }
+        CodeLaunch { name: "safe", code, init, config: LaunchConfig { max_insts: 1000, ..LaunchConfig::new([32, 1, 1], [32, 1, 1]) } }
     }
 }
 
@@ -84,11 +84,11 @@ fn code_launches_of_any_shape_are_checked() {
 
         // Geometry
         for group in [[0, 1, 1], [1025, 1, 1], [32, 33, 1], [65536; 3], [u32::MAX; 3], [1024, 1024, 1], [1, 1, u32::MAX]] {
-            refused(s.device.run_code(&CodeLaunch { grid: group, group, ..s.launch() }), "work-items");
-            refused(s.device.run_code(&CodeLaunch { group, ..s.launch() }), "work-items");
+            refused(s.device.run_code(&CodeLaunch { config: LaunchConfig::new(group, group), ..s.launch() }), "work-items");
+            refused(s.device.run_code(&CodeLaunch { config: LaunchConfig::new([32, 1, 1], group), ..s.launch() }), "work-items");
         }
         for grid in [[0, 1, 1], [u32::MAX; 3], [u32::MAX, u32::MAX, 1]] {
-            refused(s.device.run_code(&CodeLaunch { grid, group: [1; 3], ..s.launch() }), "at");
+            refused(s.device.run_code(&CodeLaunch { config: LaunchConfig::new(grid, [1; 3]), ..s.launch() }), "at");
         }
         // Code
         let (start, end) = s.range();
@@ -174,7 +174,7 @@ fn addresses_and_blocks_of_arguments_are_the_guests() {
         let triad = triad(&device);
         let p = Arg::Address(victim.address());
         let args = [p, p, p, Arg::F32(3.0), Arg::U32(4)];
-        let launch = Launch { grid: [4, 1, 1], group: [4, 1, 1], args: &args, ..Default::default() };
+        let launch = Launch::new([4, 1, 1], [4, 1, 1], &args);
         refused(triad.launch(&launch), &format!("{:#x}", victim.address()));
         // A packed segment of any length.
         for len in [0, 1, 63, 4096, 1 << 20] {
@@ -194,7 +194,7 @@ fn what_a_device_gave_out_outlives_it() {
     drop(device);
     let [out, a, b] = &buffers;
     let args = [Arg::Buffer(out), Arg::Buffer(a), Arg::Buffer(b), Arg::F32(3.0), Arg::U32(4)];
-    triad.launch(&Launch { grid: [4, 1, 1], group: [4, 1, 1], args: &args, ..Default::default() }).unwrap();
+    triad.launch(&Launch::new([4, 1, 1], [4, 1, 1], &args)).unwrap();
     drop(triad);
     assert_eq!(out.to_vec().unwrap(), [0; 16]);
     assert!(out.write(1, &[0; 16]).is_err() && out.read(usize::MAX, &mut [0; 16]).is_err() && out.write(17, &[]).is_err());

@@ -4,7 +4,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::step::Hook;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Action, Arg, Cause, CodeLaunch, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Step};
+use wavejit::{Action, Arg, Cause, CodeLaunch, Device, DeviceConfig, DispatchStats, Engine, Error, Launch, LaunchConfig, Step};
 use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
@@ -13,7 +13,7 @@ const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 const MOST: u32 = 262_136;
 
 fn device(engine: Engine) -> Device {
-    Device::new(DeviceOptions { engine, threads: 1, ..Default::default() }).unwrap()
+    Device::new(DeviceConfig { engine, threads: 1, ..Default::default() }).unwrap()
 }
 
 struct Run<'a> {
@@ -46,11 +46,7 @@ fn run(device: &Device, run: &Run) -> Result<DispatchStats, Error> {
         name: "test",
         code: (code.address(), code.address() + code.len() as u64),
         init: WaveInit::raw(&raw),
-        grid: [run.grid, 1, 1],
-        group: [run.group, 1, 1],
-        max_insts: 0,
-        cancel: None,
-        hook: run.hook,
+        config: LaunchConfig { hook: run.hook, ..LaunchConfig::new([run.grid, 1, 1], [run.group, 1, 1]) },
     })
 }
 
@@ -109,7 +105,7 @@ fn a_kernel_whose_descriptor_asks_for_too_much_is_not_launched() {
         assert_eq!(kernel.info().scratch_bytes, bytes);
         let p = device.alloc(256).unwrap();
         let args = [Arg::Buffer(&p), Arg::Buffer(&p), Arg::Buffer(&p), Arg::F32(1.0), Arg::U32(4)];
-        let result = kernel.launch(&Launch { grid: [4, 1, 1], group: [4, 1, 1], args: &args, ..Default::default() });
+        let result = kernel.launch(&Launch::new([4, 1, 1], [4, 1, 1], &args));
         let Err(Error::Arg(message)) = result else { panic!("{result:?}") };
         assert!(message.contains("triad") && message.contains(&bytes.to_string()) && message.contains("scratch"), "{message}");
     }
@@ -196,7 +192,7 @@ fn scratch_is_not_filled_before_it_is_touched() {
         scratch_store_b32 v2, v2, off
         s_endpgm";
     for deterministic in [false, true] {
-        let options = DeviceOptions { engine: Engine::Interp, threads: 1, deterministic, ..Default::default() };
+        let options = DeviceConfig { engine: Engine::Interp, threads: 1, deterministic, ..Default::default() };
         let device = Device::new(options).unwrap();
         let most = std::sync::atomic::AtomicUsize::new(0);
         let before = resident_bytes();
@@ -236,7 +232,7 @@ fn a_dispatch_holds_no_more_scratch_than_the_device_allows() {
     for engine in ENGINES {
         let wait_for = |limit: u64, groups: u32| {
             // Workgroups of two waves: 2 * 32 * 16 KiB = 1 MiB each.
-            let device = Device::new(DeviceOptions { engine, threads: 2, scratch_limit_bytes: limit, ..Default::default() }).unwrap();
+            let device = Device::new(DeviceConfig { engine, threads: 2, scratch_limit_bytes: limit, ..Default::default() }).unwrap();
             let counter = device.alloc(4).unwrap();
             let user = [counter.address() as u32, (counter.address() >> 32) as u32, groups, 0];
             run(&device, &Run { grid: 64 * groups, group: 64, ..wave(WAIT_FOR_ALL, 16 << 10, &user) })

@@ -4,14 +4,14 @@
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceOptions, DispatchStats, Engine, Error, Limit};
+use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceConfig, DispatchStats, Engine, Error, LaunchConfig, Limit};
 use wavejit_isa::Gfx;
 use wavejit_isa::asm::assemble;
 
 const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
 
 fn device(engine: Engine) -> Device {
-    Device::new(DeviceOptions { engine, threads: 1, ..Default::default() }).unwrap()
+    Device::new(DeviceConfig { engine, threads: 1, ..Default::default() }).unwrap()
 }
 
 /// Assembled gfx1100 code.
@@ -43,11 +43,11 @@ impl Run<'_> {
             name: "test",
             code: (code.address(), code.address() + code.len() as u64),
             init: WaveInit::raw(&raw),
-            grid: [self.items, 1, 1],
-            group: [self.items, 1, 1],
-            max_insts: self.max_insts,
-            cancel: self.cancel,
-            hook: None,
+            config: LaunchConfig {
+                max_insts: self.max_insts,
+                cancel: self.cancel,
+                ..LaunchConfig::new([self.items, 1, 1], [self.items, 1, 1])
+            },
         })
     }
 }
@@ -374,7 +374,7 @@ fn raw_code_that_changed_in_memory_is_translated_again() {
 
 #[test]
 fn the_cache_of_translations_has_its_bound() {
-    let device = Device::new(DeviceOptions { threads: 1, code_cache_bytes: 100_000, ..Default::default() }).unwrap();
+    let device = Device::new(DeviceConfig { threads: 1, code_cache_bytes: 100_000, ..Default::default() }).unwrap();
     let out = device.alloc(4096).unwrap();
     let program = |value: u32| {
         let code =

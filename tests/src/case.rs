@@ -4,7 +4,7 @@
 //! device and returns what the buffers hold afterwards; [`Case::check`] compares. Nothing here looks at what wavejit printed before.
 
 use wavejit::step::Hook;
-use wavejit::{Arg, Device, DeviceOptions, DispatchStats, Engine, Error, Launch, Module, Profile};
+use wavejit::{Arg, Device, DeviceConfig, DispatchStats, Engine, Error, Launch, LaunchConfig, Module, Profile};
 
 /// One kernel argument.
 pub enum Value {
@@ -173,7 +173,11 @@ impl Case {
                 (Value::Bytes(bytes) | Value::Buffer(bytes), None) => Arg::bytes(bytes),
             })
             .collect();
-        let stats = kernel.launch(&Launch { grid: self.grid, group: self.group, args: &args, hook, profile, ..Default::default() })?;
+        let stats = kernel.launch(&Launch {
+            args: &args,
+            config: LaunchConfig { hook, profile, ..LaunchConfig::new(self.grid, self.group) },
+            ..Default::default()
+        })?;
         let mut after = Vec::new();
         for (value, buffer) in self.args.iter().zip(&buffers) {
             let mut bytes = Vec::new();
@@ -228,7 +232,7 @@ fn ulp(x: f64) -> f64 {
 
 /// A device for a setting.
 pub fn device(setting: Setting) -> Result<Device, Error> {
-    Device::new(DeviceOptions { threads: setting.threads, engine: setting.engine, ..Default::default() })
+    Device::new(DeviceConfig { threads: setting.threads, engine: setting.engine, ..Default::default() })
 }
 
 /// Types without padding, of which any bit pattern is a value.

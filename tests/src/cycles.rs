@@ -6,7 +6,7 @@
 use crate::attack::serve::Held;
 use capi::{wavejit_kernel_close, wavejit_kernel_launch, wavejit_kernel_open};
 use wavejit::code_object::CodeObject;
-use wavejit::{Arg, Device, DeviceOptions, Launch};
+use wavejit::{Arg, Device, DeviceConfig, Launch};
 use wavejit_isa::{Gfx, assemble};
 
 /// Work-items of a launch: one workgroup.
@@ -69,7 +69,7 @@ impl Kernels {
             let out = device.alloc(ITEMS as usize * 4)?;
             let kernel = device.load(&self.of_cycle(cycle).map_err(wavejit::Error::Arg)?)?.kernel("triad")?;
             let args = [Arg::Buffer(&out), Arg::Buffer(&out), Arg::Buffer(&out), Arg::F32(0.0), Arg::I32(0)];
-            kernel.launch(&Launch { grid: [ITEMS, 1, 1], group: [ITEMS, 1, 1], args: &args, ..Default::default() })?;
+            kernel.launch(&Launch::new([ITEMS, 1, 1], [ITEMS, 1, 1], &args))?;
             out.to_vec()
         };
         self.check(cycle, &run().map_err(|e: wavejit::Error| e.to_string())?)
@@ -116,7 +116,7 @@ const SLACK: Held = Held { rss_kib: 24 << 10, mappings: 64, files: 4 };
 
 /// Runs cycles; `show` gets what is held every `checkpoint` of them. `Err`: a cycle went wrong, or something grew.
 pub fn run(kernels: &Kernels, interface: Interface, cycles: u64, checkpoint: u64, mut show: impl FnMut(u64, Held)) -> Result<(), String> {
-    let options = || DeviceOptions { threads: 2, ..Default::default() };
+    let options = || DeviceConfig { threads: 2, ..Default::default() };
     let device = Device::new(options()).map_err(|e| e.to_string())?;
     // Kernels seen and caches filled.
     let settled = (u64::from(kernels.count)).max(checkpoint) * 2;

@@ -2,7 +2,7 @@
 //! hang. Faults inside kernels are those of `shaders/faults.s`.
 
 use std::sync::OnceLock;
-use wavejit::{Arg, Device, Engine, Error, Kernel, Launch};
+use wavejit::{Arg, Device, Engine, Error, Kernel, Launch, LaunchConfig};
 use wavejit_tests::case::{Setting, device};
 use wavejit_tests::code_object;
 
@@ -100,7 +100,7 @@ fn argument_lists_must_fit() {
     let buffer = device.alloc(4096).expect("memory");
     let (a, n) = (1f32.to_le_bytes(), 16u32.to_le_bytes());
     let all = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::bytes(&a), Arg::bytes(&n), Arg::bytes(&n)];
-    let launch = |args: &[Arg<'_>]| kernel.launch(&Launch { grid: [16, 1, 1], group: [16, 1, 1], args, ..Default::default() });
+    let launch = |args: &[Arg<'_>]| kernel.launch(&Launch::new([16, 1, 1], [16, 1, 1], args));
     launch(&all[..5]).expect("five arguments are right");
     assert_error(launch(&all[..4]), ARG, &["triad"]);
     assert_error(launch(&all[..0]), ARG, &["triad"]);
@@ -115,7 +115,7 @@ fn grids_and_groups_must_be_possible() {
     let buffer = device.alloc(4096).expect("memory");
     let (a, n) = (1f32.to_le_bytes(), 16u32.to_le_bytes());
     let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::bytes(&a), Arg::bytes(&n)];
-    let launch = |grid, group| kernel.launch(&Launch { grid, group, args: &args, ..Default::default() });
+    let launch = |grid, group| kernel.launch(&Launch::new(grid, group, &args));
     assert_error(launch([0, 1, 1], [16, 1, 1]), ARG, &["grid"]);
     assert_error(launch([16, 1, 0], [16, 1, 1]), ARG, &["grid"]);
     assert_error(launch([16, 1, 1], [0, 1, 1]), ARG, &["group"]);
@@ -133,7 +133,7 @@ fn a_required_workgroup_size_is_enforced() {
     let buffer = device.alloc(1 << 16).expect("memory");
     let n = 16u32.to_le_bytes();
     let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::bytes(&n)];
-    let launch = Launch { grid: [512, 1, 1], group: [256, 1, 1], args: &args, ..Default::default() };
+    let launch = Launch::new([512, 1, 1], [256, 1, 1], &args);
     assert_error(kernel.launch(&launch), ARG, &["512"]);
 }
 
@@ -143,7 +143,11 @@ fn fault(name: &str, engine: Engine, max_insts: u64) -> Result<Vec<u8>, Error> {
     let module = device.load(&code_object("faults.gfx1100.wave32.hsaco"))?;
     let buffer = device.upload(&[0; 1024])?;
     let args = [Arg::Buffer(&buffer)];
-    module.kernel(name)?.launch(&Launch { grid: [64, 1, 1], group: [64, 1, 1], args: &args, max_insts, ..Default::default() })?;
+    module.kernel(name)?.launch(&Launch {
+        args: &args,
+        config: LaunchConfig { max_insts, ..LaunchConfig::new([64, 1, 1], [64, 1, 1]) },
+        ..Default::default()
+    })?;
     let mut bytes = vec![0; 1024];
     buffer.read(0, &mut bytes)?;
     Ok(bytes)
@@ -199,7 +203,7 @@ fn a_device_works_after_a_fault() {
     let faults = device.load(&code_object("faults.gfx1100.wave32.hsaco")).expect("loads");
     let buffer = device.upload(&[0; 1024]).expect("memory");
     let args = [Arg::Buffer(&buffer)];
-    let launch = Launch { grid: [6400, 1, 1], group: [64, 1, 1], args: &args, ..Default::default() };
+    let launch = Launch::new([6400, 1, 1], [64, 1, 1], &args);
     assert_error(faults.kernel("wild_store").expect("there").launch(&launch), MEMORY, &[]);
     let case = wavejit_tests::reference::stream::triad(32);
     let module = case.module(&device, 32).expect("loads");

@@ -2,13 +2,13 @@
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{AddressMode, CodeLaunch, Device, DeviceOptions, Engine, Error};
+use wavejit::{AddressMode, CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
 
 fn device(engine: Engine, address_mode: AddressMode) -> Device {
-    let options = DeviceOptions { threads: 1, engine, ..Default::default() };
+    let options = DeviceConfig { threads: 1, engine, ..Default::default() };
     let device = match address_mode {
         AddressMode::Isolated => Device::new(options),
         // SAFETY: what runs on it only loads.
@@ -26,7 +26,12 @@ fn run(device: &Device, wave_size: u32, text: &str, user_data: &[u32]) -> Result
     let init = WaveInit::raw(&RawInit { target: Gfx::GFX1100, wave_size, entry: buffer.address(), rsrc, user_data, scratch_bytes: 64 });
     let range = (buffer.address(), buffer.address() + code.len() as u64);
     let size = [wave_size, 1, 1];
-    device.run_code(&CodeLaunch { name: "wave", code: range, init, grid: size, group: size, max_insts: 1000, cancel: None, hook: None })?;
+    device.run_code(&CodeLaunch {
+        name: "wave",
+        code: range,
+        init,
+        config: LaunchConfig { max_insts: 1000, ..LaunchConfig::new(size, size) },
+    })?;
     Ok(())
 }
 

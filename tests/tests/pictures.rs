@@ -3,7 +3,7 @@
 
 use std::f32::consts::FRAC_PI_4;
 use wavejit::{
-    Arg, BorderColor, Clamp, Compare, Device, DeviceOptions, Engine, Filter, Generation, Image, ImageDesc, ImageFormat, ImageKind,
+    Arg, BorderColor, Clamp, Compare, Device, DeviceConfig, Engine, Filter, Generation, Image, ImageDesc, ImageFormat, ImageKind,
     ImageTiling, Launch, MipFilter, SamplerDesc,
 };
 use wavejit_tests::picture::{self, Picture, Tolerance};
@@ -24,7 +24,7 @@ fn run(device: &Device, file: &str, name: &str, grid: [u32; 3], group: [u32; 3],
     let path = root().join(format!("shaders/bin/{file}.gfx1100.wave32.hsaco"));
     let code = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let kernel = device.load(&code).unwrap().kernel(name).unwrap();
-    kernel.launch(&Launch { grid, group, args, ..Default::default() }).unwrap_or_else(|e| panic!("{name}: {e}"));
+    kernel.launch(&Launch::new(grid, group, args)).unwrap_or_else(|e| panic!("{name}: {e}"));
 }
 
 fn pixels(image: &Image) -> Picture {
@@ -33,7 +33,7 @@ fn pixels(image: &Image) -> Picture {
 
 /// Makes a picture with each engine, which must agree.
 fn both(make: impl Fn(&Device) -> Picture) -> Picture {
-    let of = |engine, threads| make(&Device::new(DeviceOptions { engine, threads, ..Default::default() }).unwrap());
+    let of = |engine, threads| make(&Device::new(DeviceConfig { engine, threads, ..Default::default() }).unwrap());
     let compiled = of(Engine::Jit, 2);
     assert!(compiled == of(Engine::Interp, 2), "compiled code and interpreter make different pictures");
     compiled
@@ -77,7 +77,7 @@ fn swirl() {
     picture::check("swirl", &optimal, CLOSE);
     assert!(optimal == make(sampler, 2.5, ImageTiling::Linear), "the order in memory changes nothing");
     let unturned = make(SamplerDesc::default(), 0.0, ImageTiling::Optimal);
-    let device = Device::new(DeviceOptions::default()).unwrap();
+    let device = Device::new(DeviceConfig::default()).unwrap();
     assert!(unturned == pixels(&tiles(&device)), "a point filter at texel centers is a copy");
 }
 

@@ -3,12 +3,12 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
-use wavejit::{Action, Device, DeviceOptions, DispatchStats, Engine, Error, Limit, Snapshot, Step};
+use wavejit::{Action, Device, DeviceConfig, DispatchStats, Engine, Error, Limit, Snapshot, Step};
 use wavejit_tests::case::{Case, from_bytes};
 use wavejit_tests::reference;
 
 fn precise_device() -> Device {
-    Device::new(DeviceOptions { engine: Engine::Interp, deterministic: true, ..Default::default() }).expect("a device")
+    Device::new(DeviceConfig { engine: Engine::Interp, deterministic: true, ..Default::default() }).expect("a device")
 }
 
 fn run_hooked(case: &Case, wave: u32, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Result<(DispatchStats, Vec<Vec<u8>>), Error> {
@@ -210,7 +210,7 @@ fn a_snapshot_stays_in_its_workgroup() {
 #[test]
 fn a_snapshot_needs_a_deterministic_device() {
     let case = case_of("empty", 32);
-    let device = Device::new(DeviceOptions { engine: Engine::Interp, threads: 1, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Interp, threads: 1, ..Default::default() }).expect("a device");
     let module = case.module(&device, 32).expect("loads");
     let hook = |s: &Step| {
         assert!(matches!(s.snapshot(), Err(Error::Arg(_))));

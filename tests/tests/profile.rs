@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use wavejit::{Action, Arg, Device, DeviceOptions, Engine, Error, InstCount, Launch, Profile, Step};
+use wavejit::{Action, Arg, Device, DeviceConfig, Engine, Error, InstCount, Launch, LaunchConfig, Profile, Step};
 use wavejit_tests::code_object;
 use wavejit_tests::reference;
 
 fn device(engine: Engine, threads: usize) -> Device {
-    Device::new(DeviceOptions { engine, threads, ..Default::default() }).expect("a device")
+    Device::new(DeviceConfig { engine, threads, ..Default::default() }).expect("a device")
 }
 
 /// What ran, by its place in the kernel.
@@ -51,7 +51,11 @@ fn counts_of_divergent_loops_are_those_of_their_trip_counts() {
         let buffers = [device.upload(&bytes), device.alloc(4 * ITEMS as usize), device.alloc(8 * ITEMS as usize)].map(Result::unwrap);
         let args = [Arg::Buffer(&buffers[0]), Arg::Buffer(&buffers[1]), Arg::Buffer(&buffers[2]), Arg::U32(ITEMS)];
         let profile = Profile::default();
-        let launch = Launch { grid: [1024, 1, 1], group: [64, 1, 1], args: &args, profile: Some(&profile), ..Default::default() };
+        let launch = Launch {
+            args: &args,
+            config: LaunchConfig { profile: Some(&profile), ..LaunchConfig::new([1024, 1, 1], [64, 1, 1]) },
+            ..Default::default()
+        };
         let stats = kernel.launch(&launch).expect("it runs");
         let counts = profile.counts();
         let of = |text: &str| {
@@ -68,7 +72,7 @@ fn counts_of_divergent_loops_are_those_of_their_trip_counts() {
         all.push(ran(&counts));
         // Once more adds the same; without a profile nothing is counted.
         kernel.launch(&launch).expect("it runs again");
-        kernel.launch(&Launch { profile: None, ..launch }).expect("it runs without");
+        kernel.launch(&Launch { config: LaunchConfig { profile: None, ..launch.config }, ..launch }).expect("it runs without");
         let twice: BTreeMap<_, _> = all[0].iter().map(|(at, n)| (*at, (2 * n.0, 2 * n.1))).collect();
         assert_eq!(ran(&profile.counts()), twice, "{engine:?}");
     }
@@ -117,7 +121,11 @@ fn instructions_behind_a_fault_are_not_counted() {
             let module = device.load(&code_object("faults.gfx1100.wave32.hsaco")).expect("it loads");
             let (profile, kernarg) = (Profile::default(), buffer.address().to_le_bytes());
             let grid = [20, 1, 1];
-            let launch = Launch { grid, group: grid, kernarg: Some(&kernarg), max_insts, profile: Some(&profile), ..Default::default() };
+            let launch = Launch {
+                kernarg: Some(&kernarg),
+                config: LaunchConfig { max_insts, profile: Some(&profile), ..LaunchConfig::new(grid, grid) },
+                ..Default::default()
+            };
             let error = module.kernel(kernel).and_then(|k| k.launch(&launch)).expect_err("it fails");
             (profile.counts(), error)
         };

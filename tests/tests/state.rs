@@ -34,7 +34,7 @@ fn run(kernel: &str, engine: Engine, grid: [u32; 3], group: [u32; 3], rows: usiz
     let buffer = device.upload(&vec![0; rows * 128]).expect("memory");
     let args = [Arg::Buffer(&buffer)];
     let kernel = module.kernel(kernel).expect("there");
-    kernel.launch(&Launch { grid, group, args: &args, ..Default::default() }).unwrap_or_else(|e| panic!("{engine:?}: {e}"));
+    kernel.launch(&Launch::new(grid, group, &args)).unwrap_or_else(|e| panic!("{engine:?}: {e}"));
     let mut bytes = vec![0; rows * 128];
     buffer.read(0, &mut bytes).expect("readable");
     from_bytes(&bytes)

@@ -57,6 +57,14 @@ int32_t wavejit_kernel_launch_ex(wavejit_kernel *kernel, const uint32_t grid_siz
                                  const void *kernarg, size_t kernarg_size, uint32_t dynamic_lds_bytes,
                                  uint64_t max_insts, const volatile uint32_t *cancel);
 
+/* As wavejit_kernel_launch_ex, but runs a part of the grid: group_count workgroups in each dimension, from that with the id first_group on. All
+ * else is as in a launch of the whole grid: workgroup ids, partial workgroups at its end, what the kernel is told of its size. So several
+ * launches, of several hosts even, can share a grid. A part that is empty or reaches beyond the grid is WAVEJIT_E_ARG. */
+int32_t wavejit_kernel_launch_part(wavejit_kernel *kernel, const uint32_t grid_size[3], const uint32_t workgroup_size[3],
+                                   const uint32_t first_group[3], const uint32_t group_count[3],
+                                   const void *kernarg, size_t kernarg_size, uint32_t dynamic_lds_bytes,
+                                   uint64_t max_insts, const volatile uint32_t *cancel);
+
 /* Ends the use of a kernel. NULL is fine. */
 void wavejit_kernel_close(wavejit_kernel *kernel);
 

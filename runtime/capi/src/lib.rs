@@ -9,14 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::{CodeObject, PgmRsrc};
-use wavejit::device::{Device, DeviceOptions, Kernel, Launch};
-use wavejit::error::Error;
 use wavejit::fork::Section;
-use wavejit::kernarg::{Geometry, MAX_KERNARG_BYTES, check_lds};
+use wavejit::kernarg::{MAX_KERNARG_BYTES, check_lds};
 use wavejit::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
-use wavejit::{CodeLaunch, CodeProgram};
-use wavejit_isa::Feature;
-use wavejit_isa::{DecodeError, Gfx, TargetId, decode};
+use wavejit::{CodeLaunch, CodeProgram, Device, DeviceConfig, Error, Geometry, Kernel, Launch, LaunchConfig, Part};
+use wavejit_isa::{DecodeError, Feature, Gfx, TargetId, decode};
 
 /// Version of the interface.
 const ABI_VERSION: u32 = 1;
@@ -44,7 +41,7 @@ fn device() -> Result<&'static Device, Error> {
     let _section = Section::begin();
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit.h`).
-    let made = unsafe { Device::shared(DeviceOptions { threads, ..Default::default() }) }?;
+    let made = unsafe { Device::shared(DeviceConfig { threads, ..Default::default() }) }?;
     Ok(DEVICE.get_or_init(|| made))
 }
 
@@ -189,7 +186,7 @@ pub unsafe extern "C" fn wavejit_kernel_launch(
         // SAFETY: the caller vouches for both arrays.
         let geometry = unsafe { whole_grid(three(workgroups, "workgroups")?, three(workgroup_size, "workgroup_size")?)? };
         // SAFETY: the caller vouches for the kernel and its arguments.
-        unsafe { launch(kernel, &geometry, kernarg, kernarg_size, dynamic_lds_bytes, 0, None) }
+        unsafe { launch(kernel, LaunchConfig { geometry, ..Default::default() }, kernarg, kernarg_size, dynamic_lds_bytes) }
     };
     guarded(body, |_| ())
 }
@@ -210,15 +207,41 @@ pub unsafe extern "C" fn wavejit_kernel_launch_ex(
     cancel: *const u32,
 ) -> i32 {
     let body = || {
-        // SAFETY: the caller vouches for both arrays.
-        let geometry = unsafe { Geometry::new(three(grid_size, "grid_size")?, three(workgroup_size, "workgroup_size")?) };
-        if !cancel.is_aligned() {
-            return Err(bad("cancel is not aligned"));
-        }
-        // SAFETY: null, or a number that other threads of the caller's write and that lives through this call. We only read it.
-        let cancel = unsafe { cancel.cast::<AtomicU32>().as_ref() };
+        // SAFETY: the caller vouches for both arrays and for the flag.
+        let (grid, group, cancel) = unsafe { (three(grid_size, "grid_size")?, three(workgroup_size, "workgroup_size")?, flag(cancel)?) };
+        let config = LaunchConfig { max_insts, cancel, ..LaunchConfig::new(grid, group) };
         // SAFETY: the caller vouches for the kernel and its arguments.
-        unsafe { launch(kernel, &geometry, kernarg, kernarg_size, dynamic_lds_bytes, max_insts, cancel) }
+        unsafe { launch(kernel, config, kernarg, kernarg_size, dynamic_lds_bytes) }
+    };
+    guarded(body, |_| ())
+}
+
+/// `int32_t wavejit_kernel_launch_part(...)`
+///
+/// # Safety
+/// As `wavejit_kernel_launch_ex`; `first_group` and `group_count` have three numbers, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavejit_kernel_launch_part(
+    kernel: *const CKernel,
+    grid_size: *const u32,
+    workgroup_size: *const u32,
+    first_group: *const u32,
+    group_count: *const u32,
+    kernarg: *const c_void,
+    kernarg_size: usize,
+    dynamic_lds_bytes: u32,
+    max_insts: u64,
+    cancel: *const u32,
+) -> i32 {
+    let body = || {
+        // SAFETY: the caller vouches for the arrays.
+        let (grid, group) = unsafe { (three(grid_size, "grid_size")?, three(workgroup_size, "workgroup_size")?) };
+        // SAFETY: as above, and for the flag.
+        let (first, count, cancel) = unsafe { (three(first_group, "first_group")?, three(group_count, "group_count")?, flag(cancel)?) };
+        let geometry = Geometry { part: Some(Part { first, count }), ..Geometry::new(grid, group) };
+        let config = LaunchConfig { geometry, max_insts, cancel, ..Default::default() };
+        // SAFETY: the caller vouches for the kernel and its arguments.
+        unsafe { launch(kernel, config, kernarg, kernarg_size, dynamic_lds_bytes) }
     };
     guarded(body, |_| ())
 }
@@ -227,21 +250,17 @@ pub unsafe extern "C" fn wavejit_kernel_launch_ex(
 /// `kernel` is null or open, `kernarg` has `kernarg_size` readable bytes.
 unsafe fn launch(
     kernel: *const CKernel,
-    geometry: &Geometry,
+    config: LaunchConfig,
     kernarg: *const c_void,
     kernarg_size: usize,
     dynamic_lds: u32,
-    max_insts: u64,
-    cancel: Option<&AtomicU32>,
 ) -> Result<(), Error> {
     if kernarg_size > MAX_KERNARG_BYTES as usize {
         return Err(bad(&format!("argument block of {kernarg_size} bytes; at most {MAX_KERNARG_BYTES} are possible")));
     }
     // SAFETY: the caller vouches for the kernel, which is only read, and for the bytes.
     let (kernel, kernarg) = unsafe { (kernel.as_ref().ok_or_else(|| bad("kernel is NULL"))?, bytes(kernarg, kernarg_size, "kernarg")?) };
-    let launch =
-        Launch { grid: geometry.grid, group: geometry.group, kernarg: Some(kernarg), dynamic_lds, max_insts, cancel, ..Default::default() };
-    kernel.kernel.launch(&launch)?;
+    kernel.kernel.launch(&Launch { config, kernarg: Some(kernarg), dynamic_lds, ..Default::default() })?;
     Ok(())
 }
 
@@ -337,7 +356,8 @@ pub unsafe extern "C" fn wavejit_program_launch(
         };
         let init = WaveInit::raw(&raw);
         check_lds(RAW_NAME, init.lds_bytes, 0)?;
-        program.run(&CodeLaunch { name: RAW_NAME, code, init, grid, group, max_insts, cancel, hook: None })?;
+        let config = LaunchConfig { max_insts, cancel, ..LaunchConfig::new(grid, group) };
+        program.run(&CodeLaunch { name: RAW_NAME, code, init, config })?;
         Ok(())
     };
     guarded(body, |_| ())
@@ -421,9 +441,9 @@ pub unsafe extern "C" fn wavejit_run_asm(
         };
         let init = WaveInit::raw(&raw);
         check_lds(RAW_NAME, init.lds_bytes, 0)?;
-        let (grid, group) = (geometry.grid, geometry.group);
         let code = (start, start.wrapping_add(u64::from(code_size)));
-        device()?.run_code(&CodeLaunch { name: RAW_NAME, code, init, grid, group, max_insts, cancel: None, hook: None })?;
+        let config = LaunchConfig { geometry, max_insts, ..Default::default() };
+        device()?.run_code(&CodeLaunch { name: RAW_NAME, code, init, config })?;
         Ok(())
     };
     // SAFETY: the caller vouches for `err_len` writable bytes at `err`.

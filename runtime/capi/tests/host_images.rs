@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{CodeLaunch, Device, DeviceOptions};
+use wavejit::{CodeLaunch, Device, DeviceConfig, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{BvhDescriptor, ImageDescriptor, ImageKind, SamplerDescriptor};
@@ -92,7 +92,7 @@ fn on_device(device: &Device, code: &[u8], words: &[u32; 12], input: &[Operands]
     });
     let range = (code.address(), code.address() + code.len() as u64);
     let shape = [(output.len() / 16) as u32, 1, 1];
-    let launch = CodeLaunch { name: "test", code: range, init, grid: shape, group: shape, max_insts: 0, cancel: None, hook: None };
+    let launch = CodeLaunch { name: "test", code: range, init, config: LaunchConfig::new(shape, shape) };
     device.run_code(&launch).unwrap();
     let words: Vec<u32> = output.to_vec().unwrap().chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     words.chunks(4).map(|lane| [lane[0], lane[1], lane[2], lane[3]]).collect()
@@ -194,7 +194,7 @@ fn integers(values: [u32; 4]) -> Operands {
 #[test]
 fn images_of_the_host_give_the_bits_that_images_of_a_device_give() {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
-    let (host, device) = (Host::new(), Device::new(DeviceOptions::default()).unwrap());
+    let (host, device) = (Host::new(), Device::new(DeviceConfig::default()).unwrap());
     // As long as a huge page, and aligned to one.
     let buffer = device.alloc(ROOM).unwrap();
     let guest = buffer.address();

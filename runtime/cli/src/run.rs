@@ -14,7 +14,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wavejit::arg_type;
 use wavejit::code_object::{ArgKind, KernelInfo};
-use wavejit::{Arg, Buffer, Bvh, Device, DeviceOptions, DispatchStats, Engine, Generation, Image, Kernel, Launch, Profile, Sampler};
+use wavejit::{
+    Arg, Buffer, Bvh, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel, Launch, LaunchConfig, Part,
+    Profile, Sampler,
+};
 
 fn help() -> String {
     let examples = "\
@@ -45,6 +48,9 @@ pub struct RunArgs {
     /// Work-items of a workgroup in each dimension; default: what the kernel was compiled for, or 64.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
     group: Option<[u32; 3]>,
+    /// Run only these workgroups of the grid: id of the first one + how many in each dimension. Kernels see the whole grid.
+    #[arg(long, value_name = "X[,Y[,Z]]+NX[,NY[,NZ]]", value_parser = part)]
+    groups: Option<Part>,
     /// A kernel argument, in order; see below.
     #[arg(long = "arg", value_name = "KIND=VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
@@ -112,9 +118,18 @@ fn dims(text: &str) -> Result<[u32; 3], String> {
         return Err(format!("{} dimensions; at most 3 are possible", parts.len()));
     }
     for (place, part) in out.iter_mut().zip(parts) {
-        *place = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work-items"))?;
+        *place = part.trim().parse().map_err(|_| format!("`{part}` is not a number"))?;
     }
     Ok(out)
+}
+
+/// `X,Y,Z+NX,NY,NZ`: the first workgroup, 0 where nothing is said, and how many, 1 where nothing is said.
+fn part(text: &str) -> Result<Part, String> {
+    let (start, count) = text.split_once('+').ok_or_else(|| format!("`{text}`: expected the first workgroup, +, and how many: 0,2+4,1"))?;
+    let mut first = dims(start)?;
+    let given = start.split([',', 'x']).count();
+    first[given..].fill(0);
+    Ok(Part { first, count: dims(count)? })
 }
 
 /// Seconds, such as `2.5`.
@@ -151,7 +166,7 @@ pub fn run(args: &RunArgs) -> Result<()> {
     let bytes = super::read_code(&args.file, args.target.as_deref(), &args.source)?;
     let object = super::load(&args.file, &bytes, args.target.as_deref(), args.kernel.as_deref())?;
     let name = super::one_kernel(&args.file, &object, args.kernel.as_deref())?.name.clone();
-    let device = Device::new(DeviceOptions {
+    let device = Device::new(DeviceConfig {
         threads: args.threads,
         engine: match args.engine {
             EngineArg::Jit => Engine::Jit,
@@ -283,17 +298,10 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready], profile:
         })
         .collect();
     let dispatch = Arc::new(wavejit::Progress::default());
-    let launch = Launch {
-        grid: args.grid,
-        group: args.group.or(kernel.info().required_group).unwrap_or([64, 1, 1]),
-        args: &kernel_args,
-        dynamic_lds: args.lds,
-        max_insts: args.max_insts,
-        progress: Some(&dispatch),
-        profile,
-        allow_missing: args.allow_missing,
-        ..Default::default()
-    };
+    let group = args.group.or(kernel.info().required_group).unwrap_or([64, 1, 1]);
+    let geometry = Geometry { part: args.groups, ..Geometry::new(args.grid, group) };
+    let config = LaunchConfig { geometry, max_insts: args.max_insts, progress: Some(&dispatch), profile, ..Default::default() };
+    let launch = Launch { config, args: &kernel_args, dynamic_lds: args.lds, allow_missing: args.allow_missing, ..Default::default() };
     let watched = Watched { kernel: name.to_string(), dispatch: dispatch.clone(), patience: args.patience };
     let watched = (!args.patience.is_zero()).then_some(watched);
     let progress = Progress::start(&format!("running {name}"), watched);
@@ -331,6 +339,13 @@ mod tests {
         assert_eq!(dims("5,6,7"), Ok([5, 6, 7]));
         assert_eq!(dims("640x480"), Ok([640, 480, 1]));
         assert!(dims("1,2,3,4").is_err() && dims("x").is_err() && dims("-1").is_err());
+    }
+
+    #[test]
+    fn a_part_of_the_grid_is_a_first_workgroup_and_a_count() {
+        assert_eq!(part("1,2,3+4,5,6"), Ok(Part { first: [1, 2, 3], count: [4, 5, 6] }));
+        assert_eq!(part("7+9"), Ok(Part { first: [7, 0, 0], count: [9, 1, 1] }));
+        assert!(part("7").is_err() && part("+1").is_err() && part("1+").is_err());
     }
 
     #[test]

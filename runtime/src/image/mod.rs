@@ -95,17 +95,17 @@ impl Default for ImageDesc {
 /// An image in guest memory, freed when dropped. [`Device::image`] makes one.
 ///
 /// ```
-/// use wavejit::{Arg, Device, DeviceOptions, Filter, ImageDesc, ImageFormat, Launch, SamplerDesc};
+/// use wavejit::{Arg, Device, DeviceConfig, Filter, ImageDesc, ImageFormat, Launch, SamplerDesc};
 ///
 /// // A kernel that turns and swirls a picture, compiled for gfx1100.
-/// let device = Device::new(DeviceOptions::default())?;
+/// let device = Device::new(DeviceConfig::default())?;
 /// let kernel = device.load(include_bytes!("../../../shaders/bin/image_swirl.gfx1100.wave32.hsaco"))?.kernel("image_swirl")?;
 /// let desc = ImageDesc { format: ImageFormat::Rgba8, width: 16, height: 16, ..Default::default() };
 /// let (from, to) = (device.image(&desc)?, device.image(&desc)?);
 /// from.write(0, &[200; 16 * 16 * 4])?;
 /// let sampler = device.sampler(&SamplerDesc { mag: Filter::Linear, min: Filter::Linear, ..Default::default() })?;
 /// let args = [Arg::Image(&from), Arg::Sampler(&sampler), Arg::Image(&to), Arg::F32(1.5)];
-/// kernel.launch(&Launch { grid: [16, 16, 1], group: [8, 8, 1], args: &args, ..Default::default() })?;
+/// kernel.launch(&Launch::new([16, 16, 1], [8, 8, 1], &args))?;
 /// assert_eq!(to.read(0)?, [200; 16 * 16 * 4]); // one color stays what it is
 /// # Ok::<(), wavejit::Error>(())
 /// ```
@@ -133,7 +133,7 @@ impl Device {
             return Err(Error::Arg(format!("{:?} has no image format {}", desc.generation, desc.format.name())));
         };
         let mut t = descriptor_of(&desc, number, format);
-        let config = config::of_device(self.options().gb_addr_config, desc.generation)?;
+        let config = config::of_device(self.config().gb_addr_config, desc.generation)?;
         let (mode, tiling) = layout::choose(&desc, &t, format, config)?;
         t.mode = mode;
         t.pitch = layout::pitch(&desc, &tiling, format).or(t.pitch);

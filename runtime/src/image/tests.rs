@@ -1,14 +1,14 @@
 //! Images keep what is written to them, in every shape, layout and generation that has it.
 
 use super::*;
-use crate::DeviceOptions;
+use crate::DeviceConfig;
 use wavejit_texture::Wave;
 use wavejit_texture::image::{Dim, ImageConfig, ImageOp, Kind, Operands, execute};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::tiling::{self, TileTables};
 
 fn device() -> Device {
-    Device::new(DeviceOptions::default()).unwrap()
+    Device::new(DeviceConfig::default()).unwrap()
 }
 
 fn noise(bytes: usize, seed: u32) -> Vec<u8> {

@@ -221,7 +221,7 @@ fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall,
     let mut rows = ray::Rows::default();
     take(&mut rows.address, &call.rows[..addresses]);
     take(&mut rows.dst, &call.rows[addresses..][..results]);
-    let op = &RayOp { half_order: ctx.ray_half_order, ..*op };
+    let op = &RayOp { half_order: ctx.textures.ray_half_order, ..*op };
     ray::execute(op, &descriptor, wave, &rows, &GuestMemory { state }).map_err(|e| match e {
         RayError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane: lane as u32, address, why: None },
         RayError::Node { lane, address, .. } => Refusal { kind: FaultKind::Refused, lane: lane as u32, address, why: Some(e.to_string()) },
@@ -253,7 +253,7 @@ fn run_image(
     let (address, rest) = call.rows.split_at(addresses);
     let (source, rest) = rest.split_at(data);
     let operands = Operands { address, source, result: &rest[..site.results.into()] };
-    let config = ctx.images;
+    let config = ctx.textures.images;
     let memory = GuestMemory { state };
     let done = ctx.routines.borrow_mut().of(config).execute(number, op, &t, &s, &operands, wave, &memory);
     done.map_err(|e| match e {
@@ -364,7 +364,7 @@ mod tests {
         (state.mem_base, state.mem_low, state.mem_size) = (0, 0, u64::MAX);
         let [one, infinity] = [0x3c00u32, 0x7c00];
         for (order, [x, z]) in [(HalfOrder::Guide, [infinity << 16, one | one << 16]), (HalfOrder::Llvm, [infinity, one | one << 16])] {
-            ctx.ray_half_order = order;
+            ctx.textures.ray_half_order = order;
             state.slots[..4].copy_from_slice(&[base >> 8 & 0xffff_ffff, base >> 40, 1, 0x8100_0000]);
             let registers = [0, 9f32.to_bits(), 0.25f32.to_bits(), 0.25f32.to_bits(), (-1f32).to_bits(), x, x, z];
             for (row, value) in (4..).zip(registers) {

@@ -13,7 +13,7 @@ use super::watch::Watch;
 use super::{Case, Outcome};
 use std::ptr::null_mut;
 use std::time::Duration;
-use wavejit::{Device, DeviceOptions, Engine, Error};
+use wavejit::{Device, DeviceConfig, Engine, Error};
 
 const DEVICES: usize = 3;
 /// Bytes of the canary beside each reservation.
@@ -149,7 +149,7 @@ impl Arena {
             let hole = start + BESIDE + n * (MAPPED + BESIDE);
             // SAFETY: part of the mapping made above, used by nobody yet.
             unsafe { libc::munmap(hole as *mut _, MAPPED) };
-            let options = DeviceOptions { threads, engine, deterministic, reserve_bytes: RESERVED as u64, ..Default::default() };
+            let options = DeviceConfig { threads, engine, deterministic, reserve_bytes: RESERVED as u64, ..Default::default() };
             let device = Device::new(options);
             let device = device.map_err(|e| e.to_string())?;
             // The kernel takes the highest gap that is large enough, which is the hole.

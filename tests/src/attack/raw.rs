@@ -26,7 +26,7 @@ use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{
     BorderColor, Buffer, Bvh, Clamp, CodeLaunch, Compare, Device, DispatchStats, Error, Filter, Generation, Image, ImageDesc, ImageFormat,
-    ImageKind, ImageTiling, MipFilter, SamplerDesc,
+    ImageKind, ImageTiling, LaunchConfig, MipFilter, SamplerDesc,
 };
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use wavejit_isa::{DisasmOptions, Enc, assemble, decode, disasm};
@@ -195,11 +195,11 @@ impl Raw {
             name: "attack",
             code: (code_address, code_address + 4 * code.len() as u64),
             init,
-            grid: [self.group * self.groups, 1, 1],
-            group: [self.group, 1, 1],
-            max_insts: self.max_insts,
-            cancel: Some(cancel),
-            hook: None,
+            config: LaunchConfig {
+                max_insts: self.max_insts,
+                cancel: Some(cancel),
+                ..LaunchConfig::new([self.group * self.groups, 1, 1], [self.group, 1, 1])
+            },
         })
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use wavejit::GUEST_LOW;
 use wavejit::code_object::{ArgKind, CodeObject, KernelDescriptor};
-use wavejit::{Arg, Device, DispatchStats, Error, Image, ImageDesc, ImageFormat, Launch, Sampler, SamplerDesc};
+use wavejit::{Arg, Device, DispatchStats, Error, Image, ImageDesc, ImageFormat, Launch, LaunchConfig, Sampler, SamplerDesc};
 
 /// Bytes a buffer argument is cut to: enough for the few workgroups that run.
 const MOST_BUFFER_BYTES: usize = 256 << 10;
@@ -321,11 +321,14 @@ impl Shader {
         let mut values: Vec<Given> = base.args.clone();
         let mut pointers: Vec<Option<u64>> = vec![None; values.len()];
         let (grid, group) = self.grid_and_group();
-        let mut launch = Launch { grid, group, max_insts: self.max_insts, cancel: Some(cancel), ..Default::default() };
+        let mut launch = Launch {
+            config: LaunchConfig { max_insts: self.max_insts, cancel: Some(cancel), ..LaunchConfig::new(grid, group) },
+            ..Default::default()
+        };
         let mut segment = None;
         for change in &self.changes {
             match change {
-                Change::Offset(d, n) => launch.offset[*d] = *n,
+                Change::Offset(d, n) => launch.config.geometry.offset[*d] = *n,
                 Change::DynamicLds(n) => launch.dynamic_lds = *n,
                 Change::Pointer(arg, to) => pointers[*arg] = Some(alive.address(device, *to)),
                 Change::ValueBit(arg, bit) => {

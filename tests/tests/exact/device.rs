@@ -2,7 +2,7 @@
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{CodeLaunch, Device, DeviceOptions, Engine, Error};
+use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 /// Both engines.
@@ -52,7 +52,7 @@ impl Default for Raw {
 
 /// Runs code and gives the result that it stored at s\[0:1\].
 pub fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Error> {
-    let device = Device::new(DeviceOptions { engine, threads: raw.threads, ..Default::default() })?;
+    let device = Device::new(DeviceConfig { engine, threads: raw.threads, ..Default::default() })?;
     let code = assemble(text, Gfx::GFX1100, raw.wave_size).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     let code = device.upload(&code.bytes)?;
     let out = device.upload(&vec![0; 4 * raw.dwords])?;
@@ -67,7 +67,7 @@ pub fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Error> {
     });
     let code = (code.address(), code.address() + code.len() as u64);
     let (grid, group) = (raw.grid, raw.group);
-    let launch = CodeLaunch { name: "exact", code, init, grid, group, max_insts: 100_000, cancel: None, hook: None };
+    let launch = CodeLaunch { name: "exact", code, init, config: LaunchConfig { max_insts: 100_000, ..LaunchConfig::new(grid, group) } };
     device.run_code(&launch)?;
     Ok(out.to_vec()?.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }

@@ -60,6 +60,19 @@ static void kernels(const char *path) {
   CHECK(out[129] == 258 && out[130] == 65);
   CHECK(wavejit_kernel_launch_ex(kernel, grid, group, &args, sizeof args, 0, 0, &cancel) == WAVEJIT_E_LIMIT);
 
+  /* The same grid in two parts, the last one with the partial workgroup. */
+  const uint32_t first[3] = {0, 0, 0}, last[3] = {1, 0, 0}, single[3] = {1, 1, 1}, two[3] = {2, 1, 1};
+  args.factor = 3;
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, last, two, &args, sizeof args, 0, 0, NULL) == WAVEJIT_OK);
+  CHECK(out[63] == 126 && out[64] == 192 && out[129] == 387 && out[130] == 65);
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, first, single, &args, sizeof args, 0, 0, NULL) == WAVEJIT_OK);
+  for (int i = 0; i < 130; i++) CHECK(out[i] == 3.0f * i);
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, two, two, &args, sizeof args, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(strstr(wavejit_last_error(), "the grid has 3 x 1 x 1"));
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, first, zero, &args, sizeof args, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, NULL, single, &args, sizeof args, 0, 0, NULL) == WAVEJIT_E_ARG);
+  CHECK(wavejit_kernel_launch_part(kernel, grid, group, first, single, &args, sizeof args, 0, 0, &cancel) == WAVEJIT_E_LIMIT);
+
   CHECK(wavejit_kernel_launch(kernel, zero, group, &args, sizeof args, 0) == WAVEJIT_E_ARG);
   CHECK(wavejit_kernel_launch(kernel, groups, zero, &args, sizeof args, 0) == WAVEJIT_E_ARG);
   CHECK(wavejit_kernel_launch(kernel, groups, group, &args, sizeof args, 1 << 20) == WAVEJIT_E_ARG);

@@ -1,0 +1,78 @@
+//! What a caller decides: [`DeviceConfig`] once per device, [`LaunchConfig`] at every launch, whatever it is that is launched.
+
+use crate::kernarg::Geometry;
+use crate::profile::Profile;
+use crate::program::Engine;
+use crate::progress::Progress;
+use crate::step::Hook;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use wavejit_texture::ray::HalfOrder;
+
+/// Bytes of translations kept unless the device says otherwise.
+const CODE_CACHE_BYTES: usize = 256 << 20;
+/// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
+const SCRATCH_LIMIT_BYTES: u64 = 1 << 30;
+
+/// How a [`Device`](crate::Device) works.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeviceConfig {
+    /// Threads that run workgroups; 0: as many as the host has.
+    pub threads: usize,
+    /// Host code or interpreter.
+    pub engine: Engine,
+    /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
+    pub deterministic: bool,
+    /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).
+    pub ray_half_order: HalfOrder,
+    /// GB_ADDR_CONFIG, the register that says over how many pipes, packers and banks the chip spreads images, in the layout of the
+    /// generation that code and images are of; 0: the simplest chip. Where an image's texels are depends on it in modes that mix pipes in.
+    pub gb_addr_config: u32,
+    /// Host addresses to reserve for guest memory (isolated mode); 0: 1 TiB, or what there is.
+    pub reserve_bytes: u64,
+    /// Bytes of scratch that the waves of a dispatch may hold at a time; 0: 1 GiB. Where it is short fewer workgroups are in flight; a kernel
+    /// of which not even one fits is refused.
+    pub scratch_limit_bytes: u64,
+    /// Bytes of translated code that are kept for programs opened again, or elsewhere; 0: 256 MiB. Open programs hold more, each what it uses.
+    pub code_cache_bytes: usize,
+}
+
+impl DeviceConfig {
+    /// Bytes of scratch for a dispatch, as decided.
+    pub(crate) fn scratch_limit(&self) -> u64 {
+        if self.scratch_limit_bytes == 0 { SCRATCH_LIMIT_BYTES } else { self.scratch_limit_bytes }
+    }
+
+    /// Bytes of translated code, as decided.
+    pub(crate) fn code_cache_limit(&self) -> usize {
+        if self.code_cache_bytes == 0 { CODE_CACHE_BYTES } else { self.code_cache_bytes }
+    }
+}
+
+/// How to launch: a kernel with [`Launch`](crate::Launch), machine code with [`CodeLaunch`](crate::CodeLaunch).
+#[derive(Clone, Copy, Default)]
+pub struct LaunchConfig<'a> {
+    /// Work-items of the grid and of a workgroup, and which part of the grid runs.
+    pub geometry: Geometry,
+    /// Guest instructions a wave may run before the dispatch is an error; 0: any number.
+    pub max_insts: u64,
+    /// Another thread may set this to non-zero to stop the dispatch.
+    pub cancel: Option<&'a AtomicU32>,
+    /// Called before every guest instruction (`Engine::Interp` only); see [`crate::step`].
+    pub hook: Option<Hook<'a>>,
+    /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
+    pub progress: Option<&'a Progress>,
+    /// Counts executions and active lanes of every instruction; see [`crate::profile`].
+    pub profile: Option<&'a Profile>,
+}
+
+impl LaunchConfig<'_> {
+    /// A whole grid of so many work-items, in workgroups of so many; nobody watches, and nothing but an error ends it early.
+    pub fn new(grid: [u32; 3], group: [u32; 3]) -> Self {
+        LaunchConfig { geometry: Geometry::new(grid, group), ..Default::default() }
+    }
+
+    /// Has another thread stopped it?
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.cancel.is_some_and(|c| c.load(Relaxed) != 0)
+    }
+}

@@ -1,0 +1,164 @@
+//! Where the workgroups of a dispatch come from: a [`WorkSource`]. Today's is a grid, or a part of one ([`GridSource`]); later ones are draws, of
+//! which one stage feeds the next.
+//!
+//! Threads take units of work, a batch at a time, start their waves and say when a unit has ended. Units may appear while others run: a source
+//! that has none now, but may have some when others have ended, says [`Taken::Later`]. All waves of a dispatch run the same program from the
+//! same entry; what else differs between them at their start the source writes into their registers.
+
+use crate::kernarg::{Geometry, Part};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use wavejit_ir::SReg;
+
+/// Units that a thread takes at once, at most.
+const MAX_BATCH: u64 = 64;
+
+/// A workgroup to be run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unit {
+    /// Workgroup id.
+    pub id: [u32; 3],
+    /// Work-items in each dimension: less than the full size in a partial workgroup.
+    pub extent: [u32; 3],
+    /// Number among all workgroups of the grid, those that do not run included.
+    pub number: u64,
+}
+
+/// What a thread gets that asks for work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Taken {
+    /// Indices of units for it.
+    Units(Range<u64>),
+    /// Nothing now; perhaps when units that run have ended.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a grid knows all its units from the start"))]
+    Later,
+    /// There will be no more.
+    Nothing,
+}
+
+/// Registers of a wave that starts.
+pub(crate) struct StartRegisters<'a> {
+    /// Scalar registers, by code.
+    #[cfg_attr(not(test), expect(dead_code, reason = "waves of a grid start with what `WaveInit` says"))]
+    pub sregs: &'a mut [u32; SReg::COUNT],
+    /// Vector registers: `[register][lane]`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "as above"))]
+    pub rows: &'a mut [u32],
+}
+
+/// Units of work by index. Every index that [`WorkSource::take`] gives out is started once and, unless the dispatch fails, ended once.
+pub(crate) trait WorkSource: Send + Sync {
+    /// Work for a thread that has none.
+    fn take(&self) -> Taken;
+
+    /// The unit of an index that was taken.
+    fn unit(&self, index: u64) -> Unit;
+
+    /// Adds to what [`WaveInit`](crate::wave_init::WaveInit) says of the registers of a wave that is about to start.
+    #[inline(always)]
+    fn start_wave(&self, _index: u64, _wave: u32, _registers: StartRegisters) {}
+
+    /// All waves of a unit have ended.
+    #[inline(always)]
+    fn end(&self, _index: u64) {}
+
+    /// Units known before the first is taken.
+    fn known(&self) -> u64;
+
+    /// Threads for which there is work at the start, at most so many.
+    fn workers(&self, most: usize) -> usize {
+        most
+    }
+}
+
+/// A grid of workgroups, or a part of it, in order: x first.
+pub(crate) struct GridSource {
+    geometry: Geometry,
+    /// Workgroups of the whole grid in each dimension.
+    groups: [u32; 3],
+    part: Part,
+    total: u64,
+    batch: u64,
+    next: AtomicU64,
+}
+
+impl GridSource {
+    /// A grid that so many threads share.
+    pub fn new(geometry: &Geometry, threads: usize) -> GridSource {
+        let part = geometry.part();
+        // `Geometry::check` allows far fewer than 2^64.
+        let total: u64 = part.count.iter().map(|n| u64::from(*n)).product();
+        let batch = (total / (threads as u64 * 16)).clamp(1, MAX_BATCH);
+        GridSource { geometry: *geometry, groups: geometry.groups(), part, total, batch, next: AtomicU64::new(0) }
+    }
+}
+
+impl WorkSource for GridSource {
+    fn take(&self) -> Taken {
+        let start = self.next.fetch_add(self.batch, Relaxed).min(self.total);
+        let end = (start + self.batch).min(self.total);
+        if start < end { Taken::Units(start..end) } else { Taken::Nothing }
+    }
+
+    fn unit(&self, index: u64) -> Unit {
+        let Part { first, count: [nx, ny, _] } = self.part;
+        let (nx, ny) = (u64::from(nx), u64::from(ny));
+        let within = [index % nx, index / nx % ny, index / nx / ny];
+        let id = [0, 1, 2].map(|d| first[d] + within[d] as u32);
+        let Geometry { grid, group, .. } = self.geometry;
+        let extent = [0, 1, 2].map(|d| group[d].min((u64::from(grid[d]) - u64::from(id[d]) * u64::from(group[d])) as u32));
+        let [x, y, z] = id.map(u64::from);
+        let [gx, gy, _] = self.groups.map(u64::from);
+        Unit { id, extent, number: x + gx * (y + gy * z) }
+    }
+
+    fn known(&self) -> u64 {
+        self.total
+    }
+
+    fn workers(&self, most: usize) -> usize {
+        self.total.div_ceil(self.batch).min(most as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(source: &GridSource) -> Vec<Unit> {
+        let batches = std::iter::from_fn(|| match source.take() {
+            Taken::Units(units) => Some(units),
+            Taken::Later => panic!("a grid has all units from the start"),
+            Taken::Nothing => None,
+        });
+        batches.flatten().map(|i| source.unit(i)).collect()
+    }
+
+    #[test]
+    fn the_last_workgroup_of_a_dimension_is_partial() {
+        let units = all(&GridSource::new(&Geometry::new([70, 9, 1], [64, 4, 1]), 2));
+        let of = |x, y| Unit { id: [x, y, 0], extent: [[64, 6][x as usize], [4, 4, 1][y as usize], 1], number: u64::from(x + 2 * y) };
+        assert_eq!(units, [of(0, 0), of(1, 0), of(0, 1), of(1, 1), of(0, 2), of(1, 2)]);
+    }
+
+    #[test]
+    fn parts_have_the_units_of_the_whole() {
+        let whole = Geometry::new([1000, 70, 9], [64, 8, 2]);
+        let mut expected = all(&GridSource::new(&whole, 3));
+        let mut found = vec![];
+        let cuts = [[0, 5, 6, 16], [0, 1, 8, 9], [0, 2, 4, 5]];
+        for x in 0..3 {
+            for y in 0..3 {
+                for z in 0..3 {
+                    let at = [x, y, z];
+                    let first = [0, 1, 2].map(|d| cuts[d][at[d]]);
+                    let part = Part { first, count: [0, 1, 2].map(|d| cuts[d][at[d] + 1] - first[d]) };
+                    found.extend(all(&GridSource::new(&Geometry { part: Some(part), ..whole }, 1)));
+                }
+            }
+        }
+        expected.sort_by_key(|u| u.number);
+        found.sort_by_key(|u| u.number);
+        assert_eq!(found, expected);
+    }
+}
