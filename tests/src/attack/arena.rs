@@ -123,12 +123,20 @@ pub struct Verdict {
     pub code: i32,
 }
 
+/// How often an arena is tried to be opened.
+const TRIES: u32 = 20;
+
 /// How long a case may run on each engine.
 const LIMIT: Duration = Duration::from_millis(800);
 
 impl Arena {
     /// A new one. `can_be_touched`: see the module's header.
     pub fn open(can_be_touched: bool) -> Result<Arena, String> {
+        // Another thread's stack may take the hole that was made for a device.
+        (1..TRIES).find_map(|_| Arena::try_open(can_be_touched).ok()).map_or_else(|| Arena::try_open(can_be_touched), Ok)
+    }
+
+    fn try_open(can_be_touched: bool) -> Result<Arena, String> {
         let bytes = (DEVICES + 1) * BESIDE + DEVICES * MAPPED;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new mapping.
