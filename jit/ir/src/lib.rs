@@ -27,6 +27,7 @@ pub use resume::{goes_back, loop_headers, resume_points};
 pub use site::Site;
 use std::fmt;
 use std::sync::Arc;
+pub use wavejit_isa::{AtomicOp, MemKind};
 
 /// One value per wave, or one per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -239,98 +240,6 @@ pub enum Space {
     Lds,
     /// Global data share.
     Gds,
-}
-
-/// Size and extension of one access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum MemKind {
-    /// Zero-extended to 32 bits (loads); low byte (stores).
-    U8,
-    /// Sign-extended to 32 bits.
-    I8,
-    U16,
-    I16,
-    B32,
-    B64,
-    B96,
-    B128,
-}
-
-impl MemKind {
-    /// Dwords of data in registers.
-    pub fn dwords(self) -> usize {
-        match self {
-            MemKind::B64 => 2,
-            MemKind::B96 => 3,
-            MemKind::B128 => 4,
-            _ => 1,
-        }
-    }
-    /// Bytes in memory.
-    pub fn bytes(self) -> usize {
-        match self {
-            MemKind::U8 | MemKind::I8 => 1,
-            MemKind::U16 | MemKind::I16 => 2,
-            k => k.dwords() * 4,
-        }
-    }
-    /// Name in the text form.
-    pub fn text(self) -> &'static str {
-        match self {
-            MemKind::U8 => "u8",
-            MemKind::I8 => "i8",
-            MemKind::U16 => "u16",
-            MemKind::I16 => "i16",
-            MemKind::B32 => "b32",
-            MemKind::B64 => "b64",
-            MemKind::B96 => "b96",
-            MemKind::B128 => "b128",
-        }
-    }
-}
-
-/// Read-modify-write operations (numerics.md section 14). `data[0]` is the operand, `data[1]` the comparand of `CmpSwap`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum AtomicOp {
-    Swap,
-    CmpSwap,
-    Add,
-    Sub,
-    RSub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    FAdd,
-    FMin,
-    FMax,
-    FCmpSwap,
-    PkAddF16,
-    PkAddBf16,
-    /// old < data ? 0 : old - data
-    CSub,
-    /// (old & !data\[0\]) | data\[1\]
-    MskOr,
-    /// old >= data\[0\] ? old - data\[0\] : old + data\[1\]
-    Wrap,
-    /// data bit 31 set: store data\[30:0\]
-    CondXchg,
-}
-
-impl AtomicOp {
-    /// Operands: 2 where there is a comparand or the like.
-    pub fn operands(self) -> usize {
-        1 + usize::from(matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap | AtomicOp::MskOr | AtomicOp::Wrap))
-    }
 }
 
 /// What a [`Op::Note`] stands for.

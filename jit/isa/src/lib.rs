@@ -1,5 +1,6 @@
 //! Instruction tables: rows, decoder, disassembler, assembler.
 
+pub mod access;
 pub mod asm;
 pub mod beyond;
 mod bits;
@@ -19,6 +20,7 @@ mod table;
 pub mod target;
 mod target_id;
 
+pub use access::{Access, AtomicOp, MemKind, Part};
 pub use asm::{AsmError, assemble, assemble_instruction};
 pub use beyond::{BEYOND, Beyond, Tolerance};
 pub use decode::{DecodeError, decode, decode_lenient};

@@ -4,6 +4,7 @@
 //! or written as; the type fixes the register count and how constants are read. Everything that follows from the format (the VOP3 form of
 //! a VOP2 instruction, DPP, implicit VCC) is a rule in `decode/`, not a column here. Reference: RDNA3 ISA, chapters 15 and 16.
 
+use super::access::{Access, AtomicOp, MemKind, Part};
 use super::inst::Enc;
 use super::target::{Gfx, Procs, SPACES, Space};
 
@@ -318,6 +319,10 @@ bitflags::bitflags! {
         const LOD = 1 << 56;
         /// Image address: no coordinates.
         const NO_COORDS = 1 << 57;
+        /// DS: the two offsets count 64 elements.
+        const STRIDE64 = 1 << 58;
+        /// DS compare and swap: the comparand is the first data operand.
+        const COMPARAND_FIRST = 1 << 59;
     }
 }
 
@@ -364,6 +369,8 @@ pub struct Row {
     pub reads: Implicit,
     /// State written beside the operands.
     pub writes: Implicit,
+    /// What it does to memory (SMEM, DS, FLAT, GLOBAL, SCRATCH).
+    pub access: Option<Access>,
 }
 
 impl Row {
@@ -447,6 +454,48 @@ impl Row {
         self
     }
 
+    /// Loads elements of this kind.
+    pub const fn load(mut self, kind: MemKind) -> Row {
+        self.access = Some(Access::Load(kind, Part::Whole));
+        self
+    }
+
+    /// Stores elements of this kind.
+    pub const fn store(mut self, kind: MemKind) -> Row {
+        self.access = Some(Access::Store(kind, Part::Whole));
+        self.writing(Flags::STORE)
+    }
+
+    /// Does this to memory.
+    pub const fn atomic(mut self, op: AtomicOp) -> Row {
+        self.access = Some(Access::Atomic(op));
+        self.writing(Flags::ATOMIC)
+    }
+
+    /// LDS is not memory in the sense of these flags.
+    const fn writing(self, flag: Flags) -> Row {
+        if matches!(self.encs[0], Enc::DS) { self } else { self.plus(flag.bits()) }
+    }
+
+    /// From or to the low half of the register.
+    pub const fn low(self) -> Row {
+        self.half(Part::Low)
+    }
+
+    /// From or to the high half of the register.
+    pub const fn high(self) -> Row {
+        self.half(Part::High)
+    }
+
+    const fn half(mut self, part: Part) -> Row {
+        self.access = match self.access {
+            Some(Access::Load(kind, _)) => Some(Access::Load(kind, part)),
+            Some(Access::Store(kind, _)) => Some(Access::Store(kind, part)),
+            other => other,
+        };
+        self
+    }
+
     /// With these modifiers too.
     pub const fn plus(mut self, flags: u64) -> Row {
         self.flags = self.flags.union(Flags::from_bits_truncate(flags));
@@ -490,6 +539,7 @@ pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES
         flags: modifiers(encs, ops),
         reads: Implicit::empty(),
         writes: Implicit::empty(),
+        access: None,
     }
 }
 

@@ -2,7 +2,6 @@
 //! relative to M0 (RDNA3 ISA, DPP and VOP3; numerics.md sections 10 and 14; requirements.md STATE-13, STATE-30).
 
 use super::cx::Cx;
-use super::meaning::Meaning;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Op, SReg, Ty, VReg, Value, Width};
@@ -246,7 +245,7 @@ fn permute_index(c: &mut Cx, addr: Operand) -> Value {
     c.b.pure2(Or32, index, half)
 }
 /// ds_bpermute_b32: pull; inactive sources give 0.
-fn bpermute(c: &mut Cx) {
+pub fn bpermute(c: &mut Cx) {
     let (d, addr, data) = (c.op(0), c.op(1), c.op(2));
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
@@ -263,7 +262,7 @@ fn pull(c: &mut Cx, d: Operand, value: Value, index: Value) {
     c.vdst(d, B32, v, exec);
 }
 /// ds_permute_b32: push; the highest source lane wins, lanes nobody names get 0.
-fn permute(c: &mut Cx) {
+pub fn permute(c: &mut Cx) {
     let (d, addr, data) = (c.op(0), c.op(1), c.op(2));
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
@@ -287,7 +286,7 @@ fn swizzle_source(pattern: u32, lane: u32) -> u32 {
         _ => (i & field0 | field1) ^ field2,
     }
 }
-fn swizzle(c: &mut Cx) {
+pub fn swizzle(c: &mut Cx) {
     let (d, s) = (c.op(0), c.op(1));
     let pattern = c.inst.mods.offset as u32 & 0xffff;
     let index = lane_table(c, std::array::from_fn(|i| swizzle_source(pattern, i as u32)));
@@ -383,11 +382,3 @@ pub fn swaprel(c: &mut Cx) {
     write_rel(c, d, di, vs);
     write_rel(c, s, si, vd);
 }
-
-/// Rows.
-#[rustfmt::skip]
-pub const ROWS: &[(&str, Meaning)] = &[
-    ("ds_swizzle_b32",         Meaning::Wave(swizzle)),
-    ("ds_permute_b32",         Meaning::Wave(permute)),
-    ("ds_bpermute_b32",        Meaning::Wave(bpermute)),
-];

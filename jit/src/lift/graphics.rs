@@ -2,10 +2,9 @@
 //! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
 
 use super::cx::Cx;
-use super::meaning::Meaning;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
-use wavejit_ir::{Addr, FpMode, MemKind, NoteKind, Op, SReg, Space, Ty, Value};
+use wavejit_ir::{Addr, FpMode, MemKind, Op, SReg, Space, Ty, Value};
 use wavejit_isa::{Half, Operand};
 
 /// Source `i` as f32: its own in every lane or, with `quad_lane`, that of one lane of its quad, active or not; then neg.
@@ -34,11 +33,11 @@ fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {
     v
 }
 /// v_interp_p10_*: P10 of the quad's lane 1 times the coordinate, plus P0 of its lane 0.
-fn p10(c: &mut Cx, t: T, to_zero: bool) {
+pub fn p10(c: &mut Cx, t: T, to_zero: bool) {
     interpolate(c, [(t, Some(1)), (F32, None), (t, Some(0))], F32, to_zero);
 }
 /// v_interp_p2_*: P20 of the quad's lane 2 times the coordinate, plus what v_interp_p10 gave.
-fn p2(c: &mut Cx, t: T, to_zero: bool) {
+pub fn p2(c: &mut Cx, t: T, to_zero: bool) {
     interpolate(c, [(t, Some(2)), (F32, None), (F32, None)], t, to_zero);
 }
 /// One rounding in f32, another one for an f16 result; `to_zero` overrides the mode's.
@@ -59,7 +58,7 @@ fn interpolate(c: &mut Cx, sources: [(T, Option<u32>); 3], dst: T, to_zero: bool
 }
 
 /// lds_direct_load: the byte, half or dword at M0\[15:0\] for every lane; M0\[18:16\] says which: 0 u8, 1 u16, 2 dword, 4 i8, 5 i16.
-fn direct_load(c: &mut Cx) {
+pub fn direct_load(c: &mut Cx) {
     let exec = c.exec();
     let m0 = c.b.sget(SReg::M0);
     let bits = |c: &mut Cx, shift: u32, mask: u32| {
@@ -84,17 +83,3 @@ fn direct_load(c: &mut Cx) {
     let d = c.op(0);
     c.vdst(d, B32, v, exec);
 }
-
-/// Rows.
-#[rustfmt::skip]
-pub const ROWS: &[(&str, Meaning)] = &[
-    ("v_interp_p10_f32",         Meaning::Wave(|c| p10(c, F32, false))),
-    ("v_interp_p2_f32",          Meaning::Wave(|c| p2(c, F32, false))),
-    ("v_interp_p10_f16_f32",     Meaning::Wave(|c| p10(c, F16, false))),
-    ("v_interp_p2_f16_f32",      Meaning::Wave(|c| p2(c, F16, false))),
-    ("v_interp_p10_rtz_f16_f32", Meaning::Wave(|c| p10(c, F16, true))),
-    ("v_interp_p2_rtz_f16_f32",  Meaning::Wave(|c| p2(c, F16, true))),
-    ("lds_direct_load",          Meaning::Wave(direct_load)),
-    // Nothing takes what a compute wave exports, done or not, whatever EXEC is.
-    ("exp",                      Meaning::Note(NoteKind::Other)),
-];

@@ -2,9 +2,7 @@
 //!
 //! The resource is M0\[21:16\] plus the offset; the value that some take is that of the first active lane.
 
-use super::control::Control;
 use super::cx::Cx;
-use super::meaning::Meaning;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{Op, SReg};
@@ -21,14 +19,3 @@ pub fn ask(c: &mut Cx, op: GwsOp) {
     let resource = c.b.pure2(And32, resource, mask);
     c.b.push(Op::Gws { op: op as u8, resource, value }, &[]);
 }
-
-/// Rows.
-#[rustfmt::skip]
-pub const ROWS: &[(&str, Meaning)] = &[
-    ("ds_gws_init",             Meaning::Wave(|c| ask(c, GwsOp::Init))),
-    ("ds_gws_sema_v",           Meaning::Wave(|c| ask(c, GwsOp::SemaV))),
-    ("ds_gws_sema_br",          Meaning::Wave(|c| ask(c, GwsOp::SemaBr))),
-    ("ds_gws_sema_release_all", Meaning::Wave(|c| ask(c, GwsOp::ReleaseAll))),
-    ("ds_gws_sema_p",           Meaning::Control(Control::Gws(GwsOp::SemaP))),
-    ("ds_gws_barrier",          Meaning::Control(Control::Gws(GwsOp::Barrier))),
-];

@@ -8,7 +8,33 @@
 //! => note Wait, ends Branch(..), -                nothing to do; the end of a block; no meaning
 //! ```
 //!
-//! Operands are the names of the row's own: [`meanings!`] binds each to its value, so a meaning cannot name one that the row lacks.
+//! Operands are the names of the row's own: `meanings!` binds each to its value.
+//!
+//! ```
+//! use wavejit_ir::PureOp::FAdd32;
+//! let table = wavejit_jit::meanings! {
+//!     v_example_f32 VOP2 [0x03, 0x01, 0x03, 0x03, 0x03] d:F32 = a:F32, b:F32 => FAdd32(a, b);
+//!     v_without_f32 VOP2 [0x04, 0x02, 0x04, 0x04, 0x04] d:F32 = a:F32, b:F32 => -;
+//! };
+//! assert_eq!(table[0].0, "v_example_f32");
+//! ```
+//!
+//! A meaning cannot name an operand that its row lacks:
+//!
+//! ```compile_fail,E0425
+//! use wavejit_ir::PureOp::FAdd32;
+//! let table = wavejit_jit::meanings! {
+//!     v_example_f32 VOP2 [0x03, 0x01, 0x03, 0x03, 0x03] d:F32 = a:F32, b:F32 => FAdd32(a, c);
+//! };
+//! ```
+//!
+//! A row says so if it has no meaning:
+//!
+//! ```compile_fail
+//! let table = wavejit_jit::meanings! {
+//!     v_without_f32 VOP2 [0x04, 0x02, 0x04, 0x04, 0x04] d:F32 = a:F32, b:F32;
+//! };
+//! ```
 
 use super::control::Control;
 use super::cx::Cx;
@@ -110,38 +136,43 @@ apply_functions!(A, B, C);
 apply_functions!(A, B, C, D);
 
 /// An expression of a row: operands, numbers and calls, over builder `$b`.
-macro_rules! expression {
+#[macro_export]
+#[doc(hidden)]
+macro_rules! meaning_expression {
     ($b:ident, $f:ident($($arg:tt $(($($inner:tt)*))?),*)) => {
-        $crate::lift::meaning::Apply::apply($f, ($($crate::lift::meaning::expression!(@ $b, $arg $(($($inner)*))?),)*), $b)
+        $crate::lift::meaning::Apply::apply($f, ($($crate::meaning_expression!(@ $b, $arg $(($($inner)*))?),)*), $b)
     };
     (@ $b:ident, $f:ident($($inner:tt)*)) => {
-        $crate::lift::meaning::expression!($b, $f($($inner)*))
+        $crate::meaning_expression!($b, $f($($inner)*))
     };
     (@ $b:ident, $operand:tt) => {
         $operand
     };
 }
-pub(crate) use expression;
 
 /// A function of a row's operands, bound by name.
-macro_rules! function {
+#[macro_export]
+#[doc(hidden)]
+macro_rules! meaning_function {
     ([$($operand:ident)*] [$($state:ident)*] [$($written:ident rw)*] $f:ident($($arg:tt)*)) => {
         |x, s| {
             let [$($operand,)* $($state,)* $($written,)*] = *s else { unreachable!("as many values as operands") };
-            $crate::lift::meaning::expression!(x, $f($($arg)*))
+            $crate::meaning_expression!(x, $f($($arg)*))
         }
     };
 }
-pub(crate) use function;
 
-macro_rules! names {
+#[macro_export]
+#[doc(hidden)]
+macro_rules! meaning_names {
     ([$($name:ident)*]) => {
         &[$(stringify!($name)),*]
     };
 }
-pub(crate) use names;
 
 /// The meaning of one row, whose operands are named in brackets: sources, state, destinations that are sources too.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! meaning {
     ($operands:tt $reads:tt $written:tt -) => {
         $crate::lift::meaning::Meaning::None
@@ -157,15 +188,16 @@ macro_rules! meaning {
     };
     ($operands:tt $reads:tt $written:tt $f:ident($($arg:tt)*) $(, clamp $clamped:ident($($clamped_arg:tt)*))?) => {
         $crate::lift::meaning::value(
-            $crate::lift::meaning::function!($operands $reads $written $f($($arg)*)),
-            None$(.or(Some($crate::lift::meaning::function!($operands $reads $written $clamped($($clamped_arg)*)))))?,
-            $crate::lift::meaning::names!($reads),
+            $crate::meaning_function!($operands $reads $written $f($($arg)*)),
+            None$(.or(Some($crate::meaning_function!($operands $reads $written $clamped($($clamped_arg)*)))))?,
+            $crate::meaning_names!($reads),
         )
     };
 }
-pub(crate) use meaning;
 
 /// The meanings of a table's rows, with their names.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! meanings {
     ($($name:ident $enc:ident [$($number:tt),*]
         $($out:ident $(: $out_ty:tt $(($out_n:tt))?)? $($rw:ident)?),* $(| $($writes:ident)+)?
@@ -175,11 +207,10 @@ macro_rules! meanings {
     )*) => {
         vec![$((
             stringify!($name),
-            $crate::lift::meaning::meaning!(
+            $crate::meaning!(
                 [$($($in)*)?] [$($($($reads)+)?)?] [$($($out $rw)?)*]
                 $meaning $($kind)? $(($($operand)*))? $(, clamp $clamped($($clamped_operand)*))?
             ),
         )),*]
     };
 }
-pub(crate) use meanings;

@@ -18,7 +18,8 @@ mod cx;
 mod exec;
 mod graphics;
 mod gws;
-mod meaning;
+#[doc(hidden)] // for the examples of what does not compile
+pub mod meaning;
 mod mem;
 mod packed;
 mod rows;

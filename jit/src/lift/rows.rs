@@ -1,8 +1,7 @@
 //! Meanings of all rows: the tables of `jit/isa/src/rows`, expanded a second time, in the same order.
 
 use super::meaning::Meaning;
-use super::{crosslane, graphics, gws, mem, texture};
-use std::collections::HashMap;
+use super::texture;
 use wavejit_isa as isa;
 
 /// Names and meanings of a table's rows.
@@ -12,10 +11,10 @@ type Table = Vec<(&'static str, Meaning)>;
 mod scalar {
     use crate::lift::control::{Cond, getreg, sendmsg, sendmsg_rtn};
     use crate::lift::exec::*;
-    use crate::lift::meaning::meanings;
     use crate::lift::salu::*;
     use crate::lift::sem::{B32, B64};
     use crate::lift::valu::{same, with_carry};
+    use crate::meanings;
     use wavejit_ir::Pause;
     use wavejit_ir::PureOp::*;
 
@@ -31,12 +30,12 @@ mod scalar {
 mod vector {
     use crate::lift::compare::*;
     use crate::lift::crosslane::*;
-    use crate::lift::meaning::meanings;
     use crate::lift::packed::*;
     use crate::lift::salu::{add_carry, sub_borrow};
     use crate::lift::sem::{Bf2, H2};
     use crate::lift::valu::*;
     use crate::lift::wmma::*;
+    use crate::meanings;
     use wavejit_ir::PureOp::*;
     use wavejit_isa as isa;
 
@@ -63,30 +62,45 @@ mod vector {
     }
 }
 
-/// Meanings by row number.
-pub fn meanings() -> Vec<Meaning> {
-    use vector::*;
-    let joined = [scalar::scalar(), vop1(), vop2(), vopc(), vop3(), vop3p(), mai(), vopd()];
-    let mut joined = joined.into_iter().flatten().peekable();
-    let by_name: HashMap<&str, Meaning> = [crosslane::ROWS, mem::smem::ROWS, mem::flat::ROWS, mem::ds::ROWS, graphics::ROWS, gws::ROWS]
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect();
-    let mut of = |row: &isa::Row| {
-        if let Some((_, meaning)) = joined.next_if(|(name, _)| *name == row.name) {
-            return meaning;
-        }
-        by_name.get(plain_name(row)).copied().unwrap_or_else(|| texture::of_row(row))
-    };
-    let all = isa::rows::all().iter().map(&mut of).collect();
-    assert!(joined.next().is_none(), "meanings are in the order of the rows");
-    all
+/// SMEM, DS, FLAT, GLOBAL, SCRATCH, VINTERP, LDSDIR, VINTRP, EXP.
+#[allow(unused_variables)] // a meaning need not name every operand
+mod memory {
+    use crate::lift::control::time;
+    use crate::lift::crosslane::*;
+    use crate::lift::graphics::*;
+    use crate::lift::gws::ask;
+    use crate::lift::mem::{ds::*, flat::*, smem::*};
+    use crate::lift::sem::{F16, F32};
+    use crate::meanings;
+    use wavejit_ir::abi::GwsOp;
+    use wavejit_isa as isa;
+
+    pub(super) fn smem() -> super::Table {
+        isa::smem_rows!(meanings)
+    }
+    pub(super) fn ds() -> super::Table {
+        isa::ds_rows!(meanings)
+    }
+    pub(super) fn flat() -> super::Table {
+        isa::flat_rows!(meanings)
+    }
+    pub(super) fn export() -> super::Table {
+        isa::export_rows!(meanings)
+    }
 }
 
-/// FLAT, GLOBAL and SCRATCH instructions differ in their segment only.
-fn plain_name(row: &isa::Row) -> &'static str {
-    use isa::Enc::*;
-    let rest = row.name.split_once('_').filter(|_| matches!(row.enc(), FLAT | GLOBAL | SCRATCH));
-    rest.map_or(row.name, |(_, rest)| rest)
+/// Meanings by row number.
+pub fn meanings() -> Vec<Meaning> {
+    use memory::*;
+    use vector::*;
+    let joined = [scalar::scalar(), smem(), vop1(), vop2(), vopc(), vop3(), vop3p(), mai(), vopd(), ds(), flat(), export()];
+    let mut joined = joined.into_iter().flatten().peekable();
+    let all = isa::rows::all().iter().map(|row| match joined.next_if(|(name, _)| *name == row.name) {
+        Some((_, meaning)) => meaning,
+        // Buffer, image and ray instructions have one meaning: the site says what they are.
+        None => texture::of_row(row),
+    });
+    let all = all.collect();
+    assert!(joined.next().is_none(), "meanings are in the order of the rows");
+    all
 }

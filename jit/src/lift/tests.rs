@@ -1,6 +1,7 @@
 //! Lifting whole kernels: every code object in `shaders/bin` lifts without a failure and verifies.
 
 mod pieces;
+mod rows;
 mod semantics;
 
 use super::*;

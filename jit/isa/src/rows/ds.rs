@@ -1,186 +1,195 @@
 //! DS rows: LDS and GDS. RDNA3 ISA, chapter 16.15. gfx12 has no GDS.
 
+use super::names::memory::*;
 use super::prelude::*;
 
 /// Operations between two places of LDS.
 const WITH_SRC2: Procs = Procs::ALL.without(GFX90A_940).without(Procs::GFX10_3);
 
-#[rustfmt::skip] // opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12
-pub(super) const ROWS: &[Row] = &[
-    plain("ds_add_u32",                   DS, [0x00, 0x00, 0x00, 0x00, 0x00], &[ADDR, DA(U32)], NONE),
-    plain("ds_sub_u32",                   DS, [0x01, 0x01, 0x01, 0x01, 0x01], &[ADDR, DA(U32)], NONE),
-    plain("ds_rsub_u32",                  DS, [0x02, 0x02, 0x02, 0x02, 0x02], &[ADDR, DA(U32)], NONE),
-    plain("ds_inc_u32",                   DS, [0x03, 0x03, 0x03, 0x03, 0x03], &[ADDR, DA(U32)], NONE),
-    plain("ds_dec_u32",                   DS, [0x04, 0x04, 0x04, 0x04, 0x04], &[ADDR, DA(U32)], NONE),
-    plain("ds_min_i32",                   DS, [0x05, 0x05, 0x05, 0x05, 0x05], &[ADDR, DA(I32)], NONE),
-    plain("ds_max_i32",                   DS, [0x06, 0x06, 0x06, 0x06, 0x06], &[ADDR, DA(I32)], NONE),
-    plain("ds_min_u32",                   DS, [0x07, 0x07, 0x07, 0x07, 0x07], &[ADDR, DA(U32)], NONE),
-    plain("ds_max_u32",                   DS, [0x08, 0x08, 0x08, 0x08, 0x08], &[ADDR, DA(U32)], NONE),
-    plain("ds_and_b32",                   DS, [0x09, 0x09, 0x09, 0x09, 0x09], &[ADDR, DA(B32)], NONE),
-    plain("ds_or_b32",                    DS, [0x0a, 0x0a, 0x0a, 0x0a, 0x0a], &[ADDR, DA(B32)], NONE),
-    plain("ds_xor_b32",                   DS, [0x0b, 0x0b, 0x0b, 0x0b, 0x0b], &[ADDR, DA(B32)], NONE),
-    plain("ds_mskor_b32",                 DS, [0x0c, 0x0c, 0x0c, 0x0c, 0x0c], &[ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_store_b32",                 DS, [0x0d, 0x0d, 0x0d, 0x0d, 0x0d], &[ADDR, DA(B32)], NONE).named(&[(BEFORE_GFX11, "ds_write_b32")]),
-    plain("ds_store_2addr_b32",           DS, [0x0e, 0x0e, 0x0e, 0x0e, 0x0e], &[ADDR, DA(B32), DB(B32)], TWO).named(&[(BEFORE_GFX11, "ds_write2_b32")]),
-    plain("ds_store_2addr_stride64_b32",  DS, [0x0f, 0x0f, 0x0f, 0x0f, 0x0f], &[ADDR, DA(B32), DB(B32)], TWO).named(&[(BEFORE_GFX11, "ds_write2st64_b32")]),
-    plain("ds_cmpstore_b32",              DS, [   X,    X,    X, 0x10, 0x10], &[ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_cmpstore_f32",              DS, [   X,    X,    X, 0x11,    X], &[ADDR, DA(F32), DB(F32)], NONE),
-    plain("ds_min_f32",                   DS, [0x12, 0x12, 0x12, 0x12, 0x12], &[ADDR, DA(F32)], NONE).named(&[(Procs::GFX12, "ds_min_num_f32")]),
-    plain("ds_max_f32",                   DS, [0x13, 0x13, 0x13, 0x13, 0x13], &[ADDR, DA(F32)], NONE).named(&[(Procs::GFX12, "ds_max_num_f32")]),
-    plain("ds_nop",                       DS, [0x14, 0x14, 0x14, 0x14, 0x14], &[], NOGDS).on(SINCE_GFX7),
-    plain("ds_add_f32",                   DS, [   X, 0x15, 0x15, 0x15, 0x15], &[ADDR, DA(F32)], NONE),
-    plain("ds_gws_sema_release_all",      DS, [0x18, 0x98, 0x18, 0x18,    X], &[], GDS).on(SINCE_GFX7).reads(REG_M0),
-    plain("ds_gws_init",                  DS, [0x19, 0x99, 0x19, 0x19,    X], &[ADDR], GDS).reads(REG_M0),
-    plain("ds_gws_sema_v",                DS, [0x1a, 0x9a, 0x1a, 0x1a,    X], &[], GDS).reads(REG_M0),
-    plain("ds_gws_sema_br",               DS, [0x1b, 0x9b, 0x1b, 0x1b,    X], &[ADDR], GDS).reads(REG_M0),
-    plain("ds_gws_sema_p",                DS, [0x1c, 0x9c, 0x1c, 0x1c,    X], &[], GDS).reads(REG_M0),
-    plain("ds_gws_barrier",               DS, [0x1d, 0x9d, 0x1d, 0x1d,    X], &[ADDR], GDS).reads(REG_M0),
-    plain("ds_store_b8",                  DS, [0x1e, 0x1e, 0x1e, 0x1e, 0x1e], &[ADDR, DA(B32)], NONE).named(&[(BEFORE_GFX11, "ds_write_b8")]),
-    plain("ds_store_b16",                 DS, [0x1f, 0x1f, 0x1f, 0x1f, 0x1f], &[ADDR, DA(B32)], NONE).named(&[(BEFORE_GFX11, "ds_write_b16")]),
-    plain("ds_add_rtn_u32",               DS, [0x20, 0x20, 0x20, 0x20, 0x20], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_sub_rtn_u32",               DS, [0x21, 0x21, 0x21, 0x21, 0x21], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_rsub_rtn_u32",              DS, [0x22, 0x22, 0x22, 0x22, 0x22], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_inc_rtn_u32",               DS, [0x23, 0x23, 0x23, 0x23, 0x23], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_dec_rtn_u32",               DS, [0x24, 0x24, 0x24, 0x24, 0x24], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_min_rtn_i32",               DS, [0x25, 0x25, 0x25, 0x25, 0x25], &[D(I32), ADDR, DA(I32)], NONE),
-    plain("ds_max_rtn_i32",               DS, [0x26, 0x26, 0x26, 0x26, 0x26], &[D(I32), ADDR, DA(I32)], NONE),
-    plain("ds_min_rtn_u32",               DS, [0x27, 0x27, 0x27, 0x27, 0x27], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_max_rtn_u32",               DS, [0x28, 0x28, 0x28, 0x28, 0x28], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_and_rtn_b32",               DS, [0x29, 0x29, 0x29, 0x29, 0x29], &[D(B32), ADDR, DA(B32)], NONE),
-    plain("ds_or_rtn_b32",                DS, [0x2a, 0x2a, 0x2a, 0x2a, 0x2a], &[D(B32), ADDR, DA(B32)], NONE),
-    plain("ds_xor_rtn_b32",               DS, [0x2b, 0x2b, 0x2b, 0x2b, 0x2b], &[D(B32), ADDR, DA(B32)], NONE),
-    plain("ds_mskor_rtn_b32",             DS, [0x2c, 0x2c, 0x2c, 0x2c, 0x2c], &[D(B32), ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_storexchg_rtn_b32",         DS, [0x2d, 0x2d, 0x2d, 0x2d, 0x2d], &[D(B32), ADDR, DA(B32)], NONE).named(&[(BEFORE_GFX11, "ds_wrxchg_rtn_b32")]),
-    plain("ds_storexchg_2addr_rtn_b32",   DS, [0x2e, 0x2e, 0x2e, 0x2e, 0x2e], &[D(B64), ADDR, DA(B32), DB(B32)], TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2_rtn_b32")]),
-    plain("ds_storexchg_2addr_stride64_rtn_b32", DS, [0x2f, 0x2f, 0x2f, 0x2f, 0x2f], &[D(B64), ADDR, DA(B32), DB(B32)], TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2st64_rtn_b32")]),
-    plain("ds_cmpstore_rtn_b32",          DS, [   X,    X,    X, 0x30, 0x30], &[D(B32), ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_cmpstore_rtn_f32",          DS, [   X,    X,    X, 0x31,    X], &[D(F32), ADDR, DA(F32), DB(F32)], NONE),
-    plain("ds_min_rtn_f32",               DS, [0x32, 0x32, 0x32, 0x32, 0x32], &[D(F32), ADDR, DA(F32)], NONE).named(&[(Procs::GFX12, "ds_min_num_rtn_f32")]),
-    plain("ds_max_rtn_f32",               DS, [0x33, 0x33, 0x33, 0x33, 0x33], &[D(F32), ADDR, DA(F32)], NONE).named(&[(Procs::GFX12, "ds_max_num_rtn_f32")]),
-    plain("ds_wrap_rtn_b32",              DS, [0x34, 0x34, 0x34, 0x34,    X], &[D(B32), ADDR, DA(B32), DB(B32)], NONE).on(SINCE_GFX7),
-    plain("ds_swizzle_b32",               DS, [0x35, 0x3d, 0x35, 0x35, 0x35], &[D(B32), ADDR], LANES),
-    plain("ds_load_b32",                  DS, [0x36, 0x36, 0x36, 0x36, 0x36], &[D(B32), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_b32")]),
-    plain("ds_load_2addr_b32",            DS, [0x37, 0x37, 0x37, 0x37, 0x37], &[D(B64), ADDR], TWO).named(&[(BEFORE_GFX11, "ds_read2_b32")]),
-    plain("ds_load_2addr_stride64_b32",   DS, [0x38, 0x38, 0x38, 0x38, 0x38], &[D(B64), ADDR], TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b32")]),
-    plain("ds_load_i8",                   DS, [0x39, 0x39, 0x39, 0x39, 0x39], &[D(B32), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_i8")]),
-    plain("ds_load_u8",                   DS, [0x3a, 0x3a, 0x3a, 0x3a, 0x3a], &[D(B32), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_u8")]),
-    plain("ds_load_i16",                  DS, [0x3b, 0x3b, 0x3b, 0x3b, 0x3b], &[D(I16), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_i16")]),
-    plain("ds_load_u16",                  DS, [0x3c, 0x3c, 0x3c, 0x3c, 0x3c], &[D(U16), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_u16")]),
-    plain("ds_consume",                   DS, [0x3d, 0xbd, 0x3d, 0x3d, 0x3d], &[D(B32)], NONE).reads(REG_M0),
-    plain("ds_append",                    DS, [0x3e, 0xbe, 0x3e, 0x3e, 0x3e], &[D(B32)], NONE).reads(REG_M0),
-    plain("ds_ordered_count",             DS, [0x3f, 0xbf, 0x3f, 0x3f,    X], &[D(B32), ADDR], GDS).on(Procs::ALL.without(GFX90A_940)).reads(REG_M0),
-    plain("ds_add_u64",                   DS, [0x40, 0x40, 0x40, 0x40, 0x40], &[ADDR, DA(U64)], NONE),
-    plain("ds_sub_u64",                   DS, [0x41, 0x41, 0x41, 0x41, 0x41], &[ADDR, DA(U64)], NONE),
-    plain("ds_rsub_u64",                  DS, [0x42, 0x42, 0x42, 0x42, 0x42], &[ADDR, DA(U64)], NONE),
-    plain("ds_inc_u64",                   DS, [0x43, 0x43, 0x43, 0x43, 0x43], &[ADDR, DA(U64)], NONE),
-    plain("ds_dec_u64",                   DS, [0x44, 0x44, 0x44, 0x44, 0x44], &[ADDR, DA(U64)], NONE),
-    plain("ds_min_i64",                   DS, [0x45, 0x45, 0x45, 0x45, 0x45], &[ADDR, DA(I64)], NONE),
-    plain("ds_max_i64",                   DS, [0x46, 0x46, 0x46, 0x46, 0x46], &[ADDR, DA(I64)], NONE),
-    plain("ds_min_u64",                   DS, [0x47, 0x47, 0x47, 0x47, 0x47], &[ADDR, DA(U64)], NONE),
-    plain("ds_max_u64",                   DS, [0x48, 0x48, 0x48, 0x48, 0x48], &[ADDR, DA(U64)], NONE),
-    plain("ds_and_b64",                   DS, [0x49, 0x49, 0x49, 0x49, 0x49], &[ADDR, DA(B64)], NONE),
-    plain("ds_or_b64",                    DS, [0x4a, 0x4a, 0x4a, 0x4a, 0x4a], &[ADDR, DA(B64)], NONE),
-    plain("ds_xor_b64",                   DS, [0x4b, 0x4b, 0x4b, 0x4b, 0x4b], &[ADDR, DA(B64)], NONE),
-    plain("ds_mskor_b64",                 DS, [0x4c, 0x4c, 0x4c, 0x4c, 0x4c], &[ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_store_b64",                 DS, [0x4d, 0x4d, 0x4d, 0x4d, 0x4d], &[ADDR, DA(B64)], NONE).named(&[(BEFORE_GFX11, "ds_write_b64")]),
-    plain("ds_store_2addr_b64",           DS, [0x4e, 0x4e, 0x4e, 0x4e, 0x4e], &[ADDR, DA(B64), DB(B64)], TWO).named(&[(BEFORE_GFX11, "ds_write2_b64")]),
-    plain("ds_store_2addr_stride64_b64",  DS, [0x4f, 0x4f, 0x4f, 0x4f, 0x4f], &[ADDR, DA(B64), DB(B64)], TWO).named(&[(BEFORE_GFX11, "ds_write2st64_b64")]),
-    plain("ds_cmpstore_b64",              DS, [   X,    X,    X, 0x50, 0x50], &[ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_cmpstore_f64",              DS, [   X,    X,    X, 0x51,    X], &[ADDR, DA(F64), DB(F64)], NONE),
-    plain("ds_min_f64",                   DS, [0x52, 0x52, 0x52, 0x52, 0x52], &[ADDR, DA(F64)], NONE).named(&[(Procs::GFX12, "ds_min_num_f64")]),
-    plain("ds_max_f64",                   DS, [0x53, 0x53, 0x53, 0x53, 0x53], &[ADDR, DA(F64)], NONE).named(&[(Procs::GFX12, "ds_max_num_f64")]),
-    plain("ds_add_rtn_u64",               DS, [0x60, 0x60, 0x60, 0x60, 0x60], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_sub_rtn_u64",               DS, [0x61, 0x61, 0x61, 0x61, 0x61], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_rsub_rtn_u64",              DS, [0x62, 0x62, 0x62, 0x62, 0x62], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_inc_rtn_u64",               DS, [0x63, 0x63, 0x63, 0x63, 0x63], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_dec_rtn_u64",               DS, [0x64, 0x64, 0x64, 0x64, 0x64], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_min_rtn_i64",               DS, [0x65, 0x65, 0x65, 0x65, 0x65], &[D(I64), ADDR, DA(I64)], NONE),
-    plain("ds_max_rtn_i64",               DS, [0x66, 0x66, 0x66, 0x66, 0x66], &[D(I64), ADDR, DA(I64)], NONE),
-    plain("ds_min_rtn_u64",               DS, [0x67, 0x67, 0x67, 0x67, 0x67], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_max_rtn_u64",               DS, [0x68, 0x68, 0x68, 0x68, 0x68], &[D(U64), ADDR, DA(U64)], NONE),
-    plain("ds_and_rtn_b64",               DS, [0x69, 0x69, 0x69, 0x69, 0x69], &[D(B64), ADDR, DA(B64)], NONE),
-    plain("ds_or_rtn_b64",                DS, [0x6a, 0x6a, 0x6a, 0x6a, 0x6a], &[D(B64), ADDR, DA(B64)], NONE),
-    plain("ds_xor_rtn_b64",               DS, [0x6b, 0x6b, 0x6b, 0x6b, 0x6b], &[D(B64), ADDR, DA(B64)], NONE),
-    plain("ds_mskor_rtn_b64",             DS, [0x6c, 0x6c, 0x6c, 0x6c, 0x6c], &[D(B64), ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_storexchg_rtn_b64",         DS, [0x6d, 0x6d, 0x6d, 0x6d, 0x6d], &[D(B64), ADDR, DA(B64)], NONE).named(&[(BEFORE_GFX11, "ds_wrxchg_rtn_b64")]),
-    plain("ds_storexchg_2addr_rtn_b64",   DS, [0x6e, 0x6e, 0x6e, 0x6e, 0x6e], &[D(B128), ADDR, DA(B64), DB(B64)], TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2_rtn_b64")]),
-    plain("ds_storexchg_2addr_stride64_rtn_b64", DS, [0x6f, 0x6f, 0x6f, 0x6f, 0x6f], &[D(B128), ADDR, DA(B64), DB(B64)], TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2st64_rtn_b64")]),
-    plain("ds_cmpstore_rtn_b64",          DS, [   X,    X,    X, 0x70, 0x70], &[D(B64), ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_cmpstore_rtn_f64",          DS, [   X,    X,    X, 0x71,    X], &[D(F64), ADDR, DA(F64), DB(F64)], NONE),
-    plain("ds_min_rtn_f64",               DS, [0x72, 0x72, 0x72, 0x72, 0x72], &[D(F64), ADDR, DA(F64)], NONE).named(&[(Procs::GFX12, "ds_min_num_rtn_f64")]),
-    plain("ds_max_rtn_f64",               DS, [0x73, 0x73, 0x73, 0x73, 0x73], &[D(F64), ADDR, DA(F64)], NONE).named(&[(Procs::GFX12, "ds_max_num_rtn_f64")]),
-    plain("ds_load_b64",                  DS, [0x76, 0x76, 0x76, 0x76, 0x76], &[D(B64), ADDR], NONE).named(&[(BEFORE_GFX11, "ds_read_b64")]),
-    plain("ds_load_2addr_b64",            DS, [0x77, 0x77, 0x77, 0x77, 0x77], &[D(B128), ADDR], TWO).named(&[(BEFORE_GFX11, "ds_read2_b64")]),
-    plain("ds_load_2addr_stride64_b64",   DS, [0x78, 0x78, 0x78, 0x78, 0x78], &[D(B128), ADDR], TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b64")]),
-    plain("ds_add_rtn_f32",               DS, [   X, 0x35, 0x55, 0x79, 0x79], &[D(F32), ADDR, DA(F32)], NONE),
-    plain("ds_add_gs_reg_rtn",            DS, [   X,    X,    X, 0x7a,    X], &[D(B64), DA(B32)], GDS).reads(REG_M0),
-    plain("ds_sub_gs_reg_rtn",            DS, [   X,    X,    X, 0x7b,    X], &[D(B64), DA(B32)], GDS).reads(REG_M0),
-    plain("ds_condxchg32_rtn_b64",        DS, [0x7e, 0x7e, 0x7e, 0x7e, 0x7e], &[D(B64), ADDR, DA(B64)], NONE).on(SINCE_GFX7),
-    plain("ds_store_b8_d16_hi",           DS, [   X, 0x54, 0xa0, 0xa0, 0xa0], &[ADDR, DA(B32)], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_b8_d16_hi")]),
-    plain("ds_store_b16_d16_hi",          DS, [   X, 0x55, 0xa1, 0xa1, 0xa1], &[ADDR, DA(B32)], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_b16_d16_hi")]),
-    plain("ds_load_u8_d16",               DS, [   X, 0x56, 0xa2, 0xa2, 0xa2], &[D(B32), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u8_d16")]),
-    plain("ds_load_u8_d16_hi",            DS, [   X, 0x57, 0xa3, 0xa3, 0xa3], &[D(B32), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u8_d16_hi")]),
-    plain("ds_load_i8_d16",               DS, [   X, 0x58, 0xa4, 0xa4, 0xa4], &[D(B32), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_i8_d16")]),
-    plain("ds_load_i8_d16_hi",            DS, [   X, 0x59, 0xa5, 0xa5, 0xa5], &[D(B32), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_i8_d16_hi")]),
-    plain("ds_load_u16_d16",              DS, [   X, 0x5a, 0xa6, 0xa6, 0xa6], &[D(U16), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16")]),
-    plain("ds_load_u16_d16_hi",           DS, [   X, 0x5b, 0xa7, 0xa7, 0xa7], &[D(U16), ADDR], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16_hi")]),
-    plain("ds_bvh_stack_rtn_b32",         DS, [   X,    X,    X, 0xad,    X], &[D(B32), ADDR, DA(B32), DB(B128)], NOGDS),
-    plain("ds_store_addtid_b32",          DS, [   X, 0x1d, 0xb0, 0xb0, 0xb0], &[DA(B32)], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_addtid_b32")]).reads(REG_M0),
-    plain("ds_load_addtid_b32",           DS, [   X, 0xb6, 0xb1, 0xb1, 0xb1], &[D(B32)], NONE).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_addtid_b32")]).reads(REG_M0),
-    plain("ds_permute_b32",               DS, [   X, 0x3e, 0xb2, 0xb2, 0xb2], &[D(B32), ADDR, DA(B32)], NOGDS | LANES),
-    plain("ds_bpermute_b32",              DS, [   X, 0x3f, 0xb3, 0xb3, 0xb3], &[D(B32), ADDR, DA(B32)], NOGDS | LANES),
-    plain("ds_store_b96",                 DS, [0xde, 0xde, 0xde, 0xde, 0xde], &[ADDR, DA(B96)], NONE).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_write_b96")]),
-    plain("ds_store_b128",                DS, [0xdf, 0xdf, 0xdf, 0xdf, 0xdf], &[ADDR, DA(B128)], NONE).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_write_b128")]),
-    plain("ds_load_b96",                  DS, [0xfe, 0xfe, 0xfe, 0xfe, 0xfe], &[D(B96), ADDR], NONE).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b96")]),
-    plain("ds_load_b128",                 DS, [0xff, 0xff, 0xff, 0xff, 0xff], &[D(B128), ADDR], NONE).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b128")]),
-    // Not in gfx11.
-    plain("ds_cond_sub_u32",              DS, [   X,    X,    X,    X, 0x98], &[ADDR, DA(U32)], NONE),
-    plain("ds_sub_clamp_u32",             DS, [   X,    X,    X,    X, 0x99], &[ADDR, DA(U32)], NONE),
-    plain("ds_pk_add_f16",                DS, [   X, 0x17,    X,    X, 0x9a], &[ADDR, DA(F16X2)], NONE).on(Procs::GFX940.or(Procs::GFX12)),
-    plain("ds_pk_add_bf16",               DS, [   X, 0x18,    X,    X, 0x9b], &[ADDR, DA(BF16X2)], NONE).on(Procs::GFX940.or(Procs::GFX12)),
-    plain("ds_cond_sub_rtn_u32",          DS, [   X,    X,    X,    X, 0xa8], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_sub_clamp_rtn_u32",         DS, [   X,    X,    X,    X, 0xa9], &[D(U32), ADDR, DA(U32)], NONE),
-    plain("ds_pk_add_rtn_f16",            DS, [   X, 0xb7,    X,    X, 0xaa], &[D(F16X2), ADDR, DA(F16X2)], NONE).on(Procs::GFX940.or(Procs::GFX12)),
-    plain("ds_pk_add_rtn_bf16",           DS, [   X, 0xb8,    X,    X, 0xab], &[D(BF16X2), ADDR, DA(BF16X2)], NONE).on(Procs::GFX940.or(Procs::GFX12)),
-    plain("ds_cmpst_b32",                 DS, [0x10, 0x10, 0x10,    X,    X], &[ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_cmpst_f32",                 DS, [0x11, 0x11, 0x11,    X,    X], &[ADDR, DA(F32), DB(F32)], NONE),
-    plain("ds_cmpst_rtn_b32",             DS, [0x30, 0x30, 0x30,    X,    X], &[D(B32), ADDR, DA(B32), DB(B32)], NONE),
-    plain("ds_cmpst_rtn_f32",             DS, [0x31, 0x31, 0x31,    X,    X], &[D(F32), ADDR, DA(F32), DB(F32)], NONE),
-    plain("ds_cmpst_b64",                 DS, [0x50, 0x50, 0x50,    X,    X], &[ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_cmpst_f64",                 DS, [0x51, 0x51, 0x51,    X,    X], &[ADDR, DA(F64), DB(F64)], NONE),
-    plain("ds_cmpst_rtn_b64",             DS, [0x70, 0x70, 0x70,    X,    X], &[D(B64), ADDR, DA(B64), DB(B64)], NONE),
-    plain("ds_cmpst_rtn_f64",             DS, [0x71, 0x71, 0x71,    X,    X], &[D(F64), ADDR, DA(F64), DB(F64)], NONE),
-    plain("ds_add_src2_u32",              DS, [0x80, 0x80, 0x80,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_sub_src2_u32",              DS, [0x81, 0x81, 0x81,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_rsub_src2_u32",             DS, [0x82, 0x82, 0x82,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_inc_src2_u32",              DS, [0x83, 0x83, 0x83,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_dec_src2_u32",              DS, [0x84, 0x84, 0x84,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_i32",              DS, [0x85, 0x85, 0x85,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_i32",              DS, [0x86, 0x86, 0x86,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_u32",              DS, [0x87, 0x87, 0x87,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_u32",              DS, [0x88, 0x88, 0x88,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_and_src2_b32",              DS, [0x89, 0x89, 0x89,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_or_src2_b32",               DS, [0x8a, 0x8a, 0x8a,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_xor_src2_b32",              DS, [0x8b, 0x8b, 0x8b,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_write_src2_b32",            DS, [0x8d, 0x8d, 0x8d,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_f32",              DS, [0x92, 0x92, 0x92,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_f32",              DS, [0x93, 0x93, 0x93,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_add_src2_f32",              DS, [   X, 0x95, 0x95,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_add_src2_u64",              DS, [0xc0, 0xc0, 0xc0,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_sub_src2_u64",              DS, [0xc1, 0xc1, 0xc1,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_rsub_src2_u64",             DS, [0xc2, 0xc2, 0xc2,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_inc_src2_u64",              DS, [0xc3, 0xc3, 0xc3,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_dec_src2_u64",              DS, [0xc4, 0xc4, 0xc4,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_i64",              DS, [0xc5, 0xc5, 0xc5,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_i64",              DS, [0xc6, 0xc6, 0xc6,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_u64",              DS, [0xc7, 0xc7, 0xc7,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_u64",              DS, [0xc8, 0xc8, 0xc8,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_and_src2_b64",              DS, [0xc9, 0xc9, 0xc9,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_or_src2_b64",               DS, [0xca, 0xca, 0xca,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_xor_src2_b64",              DS, [0xcb, 0xcb, 0xcb,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_write_src2_b64",            DS, [0xcd, 0xcd, 0xcd,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_min_src2_f64",              DS, [0xd2, 0xd2, 0xd2,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_max_src2_f64",              DS, [0xd3, 0xd3, 0xd3,    X,    X], &[ADDR], NONE).on(WITH_SRC2),
-    plain("ds_add_f64",                   DS, [   X, 0x5c,    X,    X,    X], &[ADDR, DA(F64)], NONE).on(GFX90A_940),
-    plain("ds_add_rtn_f64",               DS, [   X, 0x7c,    X,    X,    X], &[D(F64), ADDR, DA(F64)], NONE).on(GFX90A_940),
-];
+/// DS rows, for the macro `$use`. Opcode numbers by space: gfx6/7, gfx8/9, gfx10, gfx11, gfx12.
+#[macro_export]
+#[rustfmt::skip]
+macro_rules! ds_rows {
+    ($use:ident) => {
+        $use! {
+            ds_add_u32                     DS [0x00, 0x00, 0x00, 0x00, 0x00] = addr, data:U32 .atomic(Add)     => do ds_atomic();
+            ds_sub_u32                     DS [0x01, 0x01, 0x01, 0x01, 0x01] = addr, data:U32 .atomic(Sub)     => do ds_atomic();
+            ds_rsub_u32                    DS [0x02, 0x02, 0x02, 0x02, 0x02] = addr, data:U32 .atomic(RSub)    => do ds_atomic();
+            ds_inc_u32                     DS [0x03, 0x03, 0x03, 0x03, 0x03] = addr, data:U32 .atomic(Inc)     => do ds_atomic();
+            ds_dec_u32                     DS [0x04, 0x04, 0x04, 0x04, 0x04] = addr, data:U32 .atomic(Dec)     => do ds_atomic();
+            ds_min_i32                     DS [0x05, 0x05, 0x05, 0x05, 0x05] = addr, data:I32 .atomic(SMin)    => do ds_atomic();
+            ds_max_i32                     DS [0x06, 0x06, 0x06, 0x06, 0x06] = addr, data:I32 .atomic(SMax)    => do ds_atomic();
+            ds_min_u32                     DS [0x07, 0x07, 0x07, 0x07, 0x07] = addr, data:U32 .atomic(UMin)    => do ds_atomic();
+            ds_max_u32                     DS [0x08, 0x08, 0x08, 0x08, 0x08] = addr, data:U32 .atomic(UMax)    => do ds_atomic();
+            ds_and_b32                     DS [0x09, 0x09, 0x09, 0x09, 0x09] = addr, data:B32 .atomic(And)     => do ds_atomic();
+            ds_or_b32                      DS [0x0a, 0x0a, 0x0a, 0x0a, 0x0a] = addr, data:B32 .atomic(Or)      => do ds_atomic();
+            ds_xor_b32                     DS [0x0b, 0x0b, 0x0b, 0x0b, 0x0b] = addr, data:B32 .atomic(Xor)     => do ds_atomic();
+            ds_mskor_b32                   DS [0x0c, 0x0c, 0x0c, 0x0c, 0x0c] = addr, data:B32, data2:B32 .atomic(MskOr) => do ds_atomic();
+            ds_store_b32                   DS [0x0d, 0x0d, 0x0d, 0x0d, 0x0d] = addr, data:B32 .store(b32).named(&[(BEFORE_GFX11, "ds_write_b32")]) => do ds_store();
+            ds_store_2addr_b32             DS [0x0e, 0x0e, 0x0e, 0x0e, 0x0e] = addr, data:B32, data2:B32 .store(b32).plus(TWO).named(&[(BEFORE_GFX11, "ds_write2_b32")]) => do ds_store2();
+            ds_store_2addr_stride64_b32    DS [0x0f, 0x0f, 0x0f, 0x0f, 0x0f] = addr, data:B32, data2:B32 .store(b32).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_write2st64_b32")]) => do ds_store2();
+            ds_cmpstore_b32                DS [   X,    X,    X, 0x10, 0x10] = addr, data:B32, data2:B32 .atomic(CmpSwap) => do ds_atomic();
+            ds_cmpstore_f32                DS [   X,    X,    X, 0x11,    X] = addr, data:F32, data2:F32 .atomic(FCmpSwap) => do ds_atomic();
+            ds_min_f32                     DS [0x12, 0x12, 0x12, 0x12, 0x12] = addr, data:F32 .atomic(FMin).named(&[(Procs::GFX12, "ds_min_num_f32")]) => do ds_atomic();
+            ds_max_f32                     DS [0x13, 0x13, 0x13, 0x13, 0x13] = addr, data:F32 .atomic(FMax).named(&[(Procs::GFX12, "ds_max_num_f32")]) => do ds_atomic();
+            ds_nop                         DS [0x14, 0x14, 0x14, 0x14, 0x14]  .plus(NOGDS).on(SINCE_GFX7)      => note Other;
+            ds_add_f32                     DS [   X, 0x15, 0x15, 0x15, 0x15] = addr, data:F32 .atomic(FAdd)    => do ds_atomic();
+            ds_gws_sema_release_all        DS [0x18, 0x98, 0x18, 0x18,    X] = | m0 .plus(GDS).on(SINCE_GFX7)  => do ask(GwsOp::ReleaseAll);
+            ds_gws_init                    DS [0x19, 0x99, 0x19, 0x19,    X] = addr | m0 .plus(GDS)            => do ask(GwsOp::Init);
+            ds_gws_sema_v                  DS [0x1a, 0x9a, 0x1a, 0x1a,    X] = | m0 .plus(GDS)                 => do ask(GwsOp::SemaV);
+            ds_gws_sema_br                 DS [0x1b, 0x9b, 0x1b, 0x1b,    X] = addr | m0 .plus(GDS)            => do ask(GwsOp::SemaBr);
+            ds_gws_sema_p                  DS [0x1c, 0x9c, 0x1c, 0x1c,    X] = | m0 .plus(GDS)                 => ends Gws(GwsOp::SemaP);
+            ds_gws_barrier                 DS [0x1d, 0x9d, 0x1d, 0x1d,    X] = addr | m0 .plus(GDS)            => ends Gws(GwsOp::Barrier);
+            ds_store_b8                    DS [0x1e, 0x1e, 0x1e, 0x1e, 0x1e] = addr, data:B32 .store(u8).named(&[(BEFORE_GFX11, "ds_write_b8")]) => do ds_store();
+            ds_store_b16                   DS [0x1f, 0x1f, 0x1f, 0x1f, 0x1f] = addr, data:B32 .store(u16).named(&[(BEFORE_GFX11, "ds_write_b16")]) => do ds_store();
+            ds_add_rtn_u32                 DS [0x20, 0x20, 0x20, 0x20, 0x20] d:U32 = addr, data:U32 .atomic(Add) => do ds_atomic();
+            ds_sub_rtn_u32                 DS [0x21, 0x21, 0x21, 0x21, 0x21] d:U32 = addr, data:U32 .atomic(Sub) => do ds_atomic();
+            ds_rsub_rtn_u32                DS [0x22, 0x22, 0x22, 0x22, 0x22] d:U32 = addr, data:U32 .atomic(RSub) => do ds_atomic();
+            ds_inc_rtn_u32                 DS [0x23, 0x23, 0x23, 0x23, 0x23] d:U32 = addr, data:U32 .atomic(Inc) => do ds_atomic();
+            ds_dec_rtn_u32                 DS [0x24, 0x24, 0x24, 0x24, 0x24] d:U32 = addr, data:U32 .atomic(Dec) => do ds_atomic();
+            ds_min_rtn_i32                 DS [0x25, 0x25, 0x25, 0x25, 0x25] d:I32 = addr, data:I32 .atomic(SMin) => do ds_atomic();
+            ds_max_rtn_i32                 DS [0x26, 0x26, 0x26, 0x26, 0x26] d:I32 = addr, data:I32 .atomic(SMax) => do ds_atomic();
+            ds_min_rtn_u32                 DS [0x27, 0x27, 0x27, 0x27, 0x27] d:U32 = addr, data:U32 .atomic(UMin) => do ds_atomic();
+            ds_max_rtn_u32                 DS [0x28, 0x28, 0x28, 0x28, 0x28] d:U32 = addr, data:U32 .atomic(UMax) => do ds_atomic();
+            ds_and_rtn_b32                 DS [0x29, 0x29, 0x29, 0x29, 0x29] d:B32 = addr, data:B32 .atomic(And) => do ds_atomic();
+            ds_or_rtn_b32                  DS [0x2a, 0x2a, 0x2a, 0x2a, 0x2a] d:B32 = addr, data:B32 .atomic(Or) => do ds_atomic();
+            ds_xor_rtn_b32                 DS [0x2b, 0x2b, 0x2b, 0x2b, 0x2b] d:B32 = addr, data:B32 .atomic(Xor) => do ds_atomic();
+            ds_mskor_rtn_b32               DS [0x2c, 0x2c, 0x2c, 0x2c, 0x2c] d:B32 = addr, data:B32, data2:B32 .atomic(MskOr) => do ds_atomic();
+            ds_storexchg_rtn_b32           DS [0x2d, 0x2d, 0x2d, 0x2d, 0x2d] d:B32 = addr, data:B32 .atomic(Swap).named(&[(BEFORE_GFX11, "ds_wrxchg_rtn_b32")]) => do ds_atomic();
+            ds_storexchg_2addr_rtn_b32     DS [0x2e, 0x2e, 0x2e, 0x2e, 0x2e] d:B64 = addr, data:B32, data2:B32 .atomic(Swap).plus(TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2_rtn_b32")]) => do ds_exchange2();
+            ds_storexchg_2addr_stride64_rtn_b32 DS [0x2f, 0x2f, 0x2f, 0x2f, 0x2f] d:B64 = addr, data:B32, data2:B32 .atomic(Swap).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2st64_rtn_b32")]) => do ds_exchange2();
+            ds_cmpstore_rtn_b32            DS [   X,    X,    X, 0x30, 0x30] d:B32 = addr, data:B32, data2:B32 .atomic(CmpSwap) => do ds_atomic();
+            ds_cmpstore_rtn_f32            DS [   X,    X,    X, 0x31,    X] d:F32 = addr, data:F32, data2:F32 .atomic(FCmpSwap) => do ds_atomic();
+            ds_min_rtn_f32                 DS [0x32, 0x32, 0x32, 0x32, 0x32] d:F32 = addr, data:F32 .atomic(FMin).named(&[(Procs::GFX12, "ds_min_num_rtn_f32")]) => do ds_atomic();
+            ds_max_rtn_f32                 DS [0x33, 0x33, 0x33, 0x33, 0x33] d:F32 = addr, data:F32 .atomic(FMax).named(&[(Procs::GFX12, "ds_max_num_rtn_f32")]) => do ds_atomic();
+            ds_wrap_rtn_b32                DS [0x34, 0x34, 0x34, 0x34,    X] d:B32 = addr, data:B32, data2:B32 .atomic(Wrap).on(SINCE_GFX7) => do ds_atomic();
+            ds_swizzle_b32                 DS [0x35, 0x3d, 0x35, 0x35, 0x35] d:B32 = addr .plus(LANES)         => do swizzle();
+            ds_load_b32                    DS [0x36, 0x36, 0x36, 0x36, 0x36] d:B32 = addr .load(b32).named(&[(BEFORE_GFX11, "ds_read_b32")]) => do ds_load();
+            ds_load_2addr_b32              DS [0x37, 0x37, 0x37, 0x37, 0x37] d:B64 = addr .load(b32).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2_b32")]) => do ds_load2();
+            ds_load_2addr_stride64_b32     DS [0x38, 0x38, 0x38, 0x38, 0x38] d:B64 = addr .load(b32).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b32")]) => do ds_load2();
+            ds_load_i8                     DS [0x39, 0x39, 0x39, 0x39, 0x39] d:B32 = addr .load(i8).named(&[(BEFORE_GFX11, "ds_read_i8")]) => do ds_load();
+            ds_load_u8                     DS [0x3a, 0x3a, 0x3a, 0x3a, 0x3a] d:B32 = addr .load(u8).named(&[(BEFORE_GFX11, "ds_read_u8")]) => do ds_load();
+            ds_load_i16                    DS [0x3b, 0x3b, 0x3b, 0x3b, 0x3b] d:I16 = addr .load(i16).named(&[(BEFORE_GFX11, "ds_read_i16")]) => do ds_load();
+            ds_load_u16                    DS [0x3c, 0x3c, 0x3c, 0x3c, 0x3c] d:U16 = addr .load(u16).named(&[(BEFORE_GFX11, "ds_read_u16")]) => do ds_load();
+            ds_consume                     DS [0x3d, 0xbd, 0x3d, 0x3d, 0x3d] d:B32 = | m0 .atomic(Sub)         => do ds_append();
+            ds_append                      DS [0x3e, 0xbe, 0x3e, 0x3e, 0x3e] d:B32 = | m0 .atomic(Add)         => do ds_append();
+            ds_ordered_count               DS [0x3f, 0xbf, 0x3f, 0x3f,    X] d:B32 = addr | m0 .plus(GDS).on(Procs::ALL.without(GFX90A_940)) => -;
+            ds_add_u64                     DS [0x40, 0x40, 0x40, 0x40, 0x40] = addr, data:U64 .atomic(Add)     => do ds_atomic();
+            ds_sub_u64                     DS [0x41, 0x41, 0x41, 0x41, 0x41] = addr, data:U64 .atomic(Sub)     => do ds_atomic();
+            ds_rsub_u64                    DS [0x42, 0x42, 0x42, 0x42, 0x42] = addr, data:U64 .atomic(RSub)    => do ds_atomic();
+            ds_inc_u64                     DS [0x43, 0x43, 0x43, 0x43, 0x43] = addr, data:U64 .atomic(Inc)     => do ds_atomic();
+            ds_dec_u64                     DS [0x44, 0x44, 0x44, 0x44, 0x44] = addr, data:U64 .atomic(Dec)     => do ds_atomic();
+            ds_min_i64                     DS [0x45, 0x45, 0x45, 0x45, 0x45] = addr, data:I64 .atomic(SMin)    => do ds_atomic();
+            ds_max_i64                     DS [0x46, 0x46, 0x46, 0x46, 0x46] = addr, data:I64 .atomic(SMax)    => do ds_atomic();
+            ds_min_u64                     DS [0x47, 0x47, 0x47, 0x47, 0x47] = addr, data:U64 .atomic(UMin)    => do ds_atomic();
+            ds_max_u64                     DS [0x48, 0x48, 0x48, 0x48, 0x48] = addr, data:U64 .atomic(UMax)    => do ds_atomic();
+            ds_and_b64                     DS [0x49, 0x49, 0x49, 0x49, 0x49] = addr, data:B64 .atomic(And)     => do ds_atomic();
+            ds_or_b64                      DS [0x4a, 0x4a, 0x4a, 0x4a, 0x4a] = addr, data:B64 .atomic(Or)      => do ds_atomic();
+            ds_xor_b64                     DS [0x4b, 0x4b, 0x4b, 0x4b, 0x4b] = addr, data:B64 .atomic(Xor)     => do ds_atomic();
+            ds_mskor_b64                   DS [0x4c, 0x4c, 0x4c, 0x4c, 0x4c] = addr, data:B64, data2:B64 .atomic(MskOr) => do ds_atomic();
+            ds_store_b64                   DS [0x4d, 0x4d, 0x4d, 0x4d, 0x4d] = addr, data:B64 .store(b64).named(&[(BEFORE_GFX11, "ds_write_b64")]) => do ds_store();
+            ds_store_2addr_b64             DS [0x4e, 0x4e, 0x4e, 0x4e, 0x4e] = addr, data:B64, data2:B64 .store(b64).plus(TWO).named(&[(BEFORE_GFX11, "ds_write2_b64")]) => do ds_store2();
+            ds_store_2addr_stride64_b64    DS [0x4f, 0x4f, 0x4f, 0x4f, 0x4f] = addr, data:B64, data2:B64 .store(b64).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_write2st64_b64")]) => do ds_store2();
+            ds_cmpstore_b64                DS [   X,    X,    X, 0x50, 0x50] = addr, data:B64, data2:B64 .atomic(CmpSwap) => do ds_atomic();
+            ds_cmpstore_f64                DS [   X,    X,    X, 0x51,    X] = addr, data:F64, data2:F64 .atomic(FCmpSwap) => do ds_atomic();
+            ds_min_f64                     DS [0x52, 0x52, 0x52, 0x52, 0x52] = addr, data:F64 .atomic(FMin).named(&[(Procs::GFX12, "ds_min_num_f64")]) => do ds_atomic();
+            ds_max_f64                     DS [0x53, 0x53, 0x53, 0x53, 0x53] = addr, data:F64 .atomic(FMax).named(&[(Procs::GFX12, "ds_max_num_f64")]) => do ds_atomic();
+            ds_add_rtn_u64                 DS [0x60, 0x60, 0x60, 0x60, 0x60] d:U64 = addr, data:U64 .atomic(Add) => do ds_atomic();
+            ds_sub_rtn_u64                 DS [0x61, 0x61, 0x61, 0x61, 0x61] d:U64 = addr, data:U64 .atomic(Sub) => do ds_atomic();
+            ds_rsub_rtn_u64                DS [0x62, 0x62, 0x62, 0x62, 0x62] d:U64 = addr, data:U64 .atomic(RSub) => do ds_atomic();
+            ds_inc_rtn_u64                 DS [0x63, 0x63, 0x63, 0x63, 0x63] d:U64 = addr, data:U64 .atomic(Inc) => do ds_atomic();
+            ds_dec_rtn_u64                 DS [0x64, 0x64, 0x64, 0x64, 0x64] d:U64 = addr, data:U64 .atomic(Dec) => do ds_atomic();
+            ds_min_rtn_i64                 DS [0x65, 0x65, 0x65, 0x65, 0x65] d:I64 = addr, data:I64 .atomic(SMin) => do ds_atomic();
+            ds_max_rtn_i64                 DS [0x66, 0x66, 0x66, 0x66, 0x66] d:I64 = addr, data:I64 .atomic(SMax) => do ds_atomic();
+            ds_min_rtn_u64                 DS [0x67, 0x67, 0x67, 0x67, 0x67] d:U64 = addr, data:U64 .atomic(UMin) => do ds_atomic();
+            ds_max_rtn_u64                 DS [0x68, 0x68, 0x68, 0x68, 0x68] d:U64 = addr, data:U64 .atomic(UMax) => do ds_atomic();
+            ds_and_rtn_b64                 DS [0x69, 0x69, 0x69, 0x69, 0x69] d:B64 = addr, data:B64 .atomic(And) => do ds_atomic();
+            ds_or_rtn_b64                  DS [0x6a, 0x6a, 0x6a, 0x6a, 0x6a] d:B64 = addr, data:B64 .atomic(Or) => do ds_atomic();
+            ds_xor_rtn_b64                 DS [0x6b, 0x6b, 0x6b, 0x6b, 0x6b] d:B64 = addr, data:B64 .atomic(Xor) => do ds_atomic();
+            ds_mskor_rtn_b64               DS [0x6c, 0x6c, 0x6c, 0x6c, 0x6c] d:B64 = addr, data:B64, data2:B64 .atomic(MskOr) => do ds_atomic();
+            ds_storexchg_rtn_b64           DS [0x6d, 0x6d, 0x6d, 0x6d, 0x6d] d:B64 = addr, data:B64 .atomic(Swap).named(&[(BEFORE_GFX11, "ds_wrxchg_rtn_b64")]) => do ds_atomic();
+            ds_storexchg_2addr_rtn_b64     DS [0x6e, 0x6e, 0x6e, 0x6e, 0x6e] d:B128 = addr, data:B64, data2:B64 .atomic(Swap).plus(TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2_rtn_b64")]) => do ds_exchange2();
+            ds_storexchg_2addr_stride64_rtn_b64 DS [0x6f, 0x6f, 0x6f, 0x6f, 0x6f] d:B128 = addr, data:B64, data2:B64 .atomic(Swap).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_wrxchg2st64_rtn_b64")]) => do ds_exchange2();
+            ds_cmpstore_rtn_b64            DS [   X,    X,    X, 0x70, 0x70] d:B64 = addr, data:B64, data2:B64 .atomic(CmpSwap) => do ds_atomic();
+            ds_cmpstore_rtn_f64            DS [   X,    X,    X, 0x71,    X] d:F64 = addr, data:F64, data2:F64 .atomic(FCmpSwap) => do ds_atomic();
+            ds_min_rtn_f64                 DS [0x72, 0x72, 0x72, 0x72, 0x72] d:F64 = addr, data:F64 .atomic(FMin).named(&[(Procs::GFX12, "ds_min_num_rtn_f64")]) => do ds_atomic();
+            ds_max_rtn_f64                 DS [0x73, 0x73, 0x73, 0x73, 0x73] d:F64 = addr, data:F64 .atomic(FMax).named(&[(Procs::GFX12, "ds_max_num_rtn_f64")]) => do ds_atomic();
+            ds_load_b64                    DS [0x76, 0x76, 0x76, 0x76, 0x76] d:B64 = addr .load(b64).named(&[(BEFORE_GFX11, "ds_read_b64")]) => do ds_load();
+            ds_load_2addr_b64              DS [0x77, 0x77, 0x77, 0x77, 0x77] d:B128 = addr .load(b64).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2_b64")]) => do ds_load2();
+            ds_load_2addr_stride64_b64     DS [0x78, 0x78, 0x78, 0x78, 0x78] d:B128 = addr .load(b64).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b64")]) => do ds_load2();
+            ds_add_rtn_f32                 DS [   X, 0x35, 0x55, 0x79, 0x79] d:F32 = addr, data:F32 .atomic(FAdd) => do ds_atomic();
+            ds_add_gs_reg_rtn              DS [   X,    X,    X, 0x7a,    X] d:B64 = data:B32 | m0 .plus(GDS)  => -;
+            ds_sub_gs_reg_rtn              DS [   X,    X,    X, 0x7b,    X] d:B64 = data:B32 | m0 .plus(GDS)  => -;
+            ds_condxchg32_rtn_b64          DS [0x7e, 0x7e, 0x7e, 0x7e, 0x7e] d:B64 = addr, data:B64 .atomic(CondXchg).on(SINCE_GFX7) => do ds_atomic();
+            ds_store_b8_d16_hi             DS [   X, 0x54, 0xa0, 0xa0, 0xa0] = addr, data:B32 .store(u8).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_b8_d16_hi")]) => do ds_store();
+            ds_store_b16_d16_hi            DS [   X, 0x55, 0xa1, 0xa1, 0xa1] = addr, data:B32 .store(u16).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_b16_d16_hi")]) => do ds_store();
+            ds_load_u8_d16                 DS [   X, 0x56, 0xa2, 0xa2, 0xa2] d:B32 = addr .load(u8).low().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u8_d16")]) => do ds_load();
+            ds_load_u8_d16_hi              DS [   X, 0x57, 0xa3, 0xa3, 0xa3] d:B32 = addr .load(u8).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u8_d16_hi")]) => do ds_load();
+            ds_load_i8_d16                 DS [   X, 0x58, 0xa4, 0xa4, 0xa4] d:B32 = addr .load(i8).low().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_i8_d16")]) => do ds_load();
+            ds_load_i8_d16_hi              DS [   X, 0x59, 0xa5, 0xa5, 0xa5] d:B32 = addr .load(i8).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_i8_d16_hi")]) => do ds_load();
+            ds_load_u16_d16                DS [   X, 0x5a, 0xa6, 0xa6, 0xa6] d:U16 = addr .load(u16).low().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16")]) => do ds_load();
+            ds_load_u16_d16_hi             DS [   X, 0x5b, 0xa7, 0xa7, 0xa7] d:U16 = addr .load(u16).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16_hi")]) => do ds_load();
+            ds_bvh_stack_rtn_b32           DS [   X,    X,    X, 0xad,    X] d:B32 = addr, data:B32, data2:B128 .plus(NOGDS) => do ds_bvh_stack();
+            ds_store_addtid_b32            DS [   X, 0x1d, 0xb0, 0xb0, 0xb0] = data:B32 | m0 .store(b32).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_addtid_b32")]) => do ds_addtid();
+            ds_load_addtid_b32             DS [   X, 0xb6, 0xb1, 0xb1, 0xb1] d:B32 = | m0 .load(b32).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_addtid_b32")]) => do ds_addtid();
+            ds_permute_b32                 DS [   X, 0x3e, 0xb2, 0xb2, 0xb2] d:B32 = addr, data:B32 .plus(LANES | NOGDS) => do permute();
+            ds_bpermute_b32                DS [   X, 0x3f, 0xb3, 0xb3, 0xb3] d:B32 = addr, data:B32 .plus(LANES | NOGDS) => do bpermute();
+            ds_store_b96                   DS [0xde, 0xde, 0xde, 0xde, 0xde] = addr, data:B96 .store(b96).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_write_b96")]) => do ds_store();
+            ds_store_b128                  DS [0xdf, 0xdf, 0xdf, 0xdf, 0xdf] = addr, data:B128 .store(b128).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_write_b128")]) => do ds_store();
+            ds_load_b96                    DS [0xfe, 0xfe, 0xfe, 0xfe, 0xfe] d:B96 = addr .load(b96).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b96")]) => do ds_load();
+            ds_load_b128                   DS [0xff, 0xff, 0xff, 0xff, 0xff] d:B128 = addr .load(b128).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b128")]) => do ds_load();
+            // Not in gfx11.
+            ds_cond_sub_u32                DS [   X,    X,    X,    X, 0x98] = addr, data:U32                  => -;
+            ds_sub_clamp_u32               DS [   X,    X,    X,    X, 0x99] = addr, data:U32                  => -;
+            ds_pk_add_f16                  DS [   X, 0x17,    X,    X, 0x9a] = addr, data:F16X2 .atomic(PkAddF16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic();
+            ds_pk_add_bf16                 DS [   X, 0x18,    X,    X, 0x9b] = addr, data:BF16X2 .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic();
+            ds_cond_sub_rtn_u32            DS [   X,    X,    X,    X, 0xa8] d:U32 = addr, data:U32            => -;
+            ds_sub_clamp_rtn_u32           DS [   X,    X,    X,    X, 0xa9] d:U32 = addr, data:U32            => -;
+            ds_pk_add_rtn_f16              DS [   X, 0xb7,    X,    X, 0xaa] d:F16X2 = addr, data:F16X2 .atomic(PkAddF16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic();
+            ds_pk_add_rtn_bf16             DS [   X, 0xb8,    X,    X, 0xab] d:BF16X2 = addr, data:BF16X2 .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic();
+            ds_cmpst_b32                   DS [0x10, 0x10, 0x10,    X,    X] = addr, data:B32, data2:B32 .atomic(CmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_f32                   DS [0x11, 0x11, 0x11,    X,    X] = addr, data:F32, data2:F32 .atomic(FCmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_rtn_b32               DS [0x30, 0x30, 0x30,    X,    X] d:B32 = addr, data:B32, data2:B32 .atomic(CmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_rtn_f32               DS [0x31, 0x31, 0x31,    X,    X] d:F32 = addr, data:F32, data2:F32 .atomic(FCmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_b64                   DS [0x50, 0x50, 0x50,    X,    X] = addr, data:B64, data2:B64 .atomic(CmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_f64                   DS [0x51, 0x51, 0x51,    X,    X] = addr, data:F64, data2:F64 .atomic(FCmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_rtn_b64               DS [0x70, 0x70, 0x70,    X,    X] d:B64 = addr, data:B64, data2:B64 .atomic(CmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_cmpst_rtn_f64               DS [0x71, 0x71, 0x71,    X,    X] d:F64 = addr, data:F64, data2:F64 .atomic(FCmpSwap).plus(COMPARAND_FIRST) => do ds_atomic();
+            ds_add_src2_u32                DS [0x80, 0x80, 0x80,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_sub_src2_u32                DS [0x81, 0x81, 0x81,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_rsub_src2_u32               DS [0x82, 0x82, 0x82,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_inc_src2_u32                DS [0x83, 0x83, 0x83,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_dec_src2_u32                DS [0x84, 0x84, 0x84,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_i32                DS [0x85, 0x85, 0x85,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_i32                DS [0x86, 0x86, 0x86,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_u32                DS [0x87, 0x87, 0x87,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_u32                DS [0x88, 0x88, 0x88,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_and_src2_b32                DS [0x89, 0x89, 0x89,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_or_src2_b32                 DS [0x8a, 0x8a, 0x8a,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_xor_src2_b32                DS [0x8b, 0x8b, 0x8b,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_write_src2_b32              DS [0x8d, 0x8d, 0x8d,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_f32                DS [0x92, 0x92, 0x92,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_f32                DS [0x93, 0x93, 0x93,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_add_src2_f32                DS [   X, 0x95, 0x95,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_add_src2_u64                DS [0xc0, 0xc0, 0xc0,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_sub_src2_u64                DS [0xc1, 0xc1, 0xc1,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_rsub_src2_u64               DS [0xc2, 0xc2, 0xc2,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_inc_src2_u64                DS [0xc3, 0xc3, 0xc3,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_dec_src2_u64                DS [0xc4, 0xc4, 0xc4,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_i64                DS [0xc5, 0xc5, 0xc5,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_i64                DS [0xc6, 0xc6, 0xc6,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_u64                DS [0xc7, 0xc7, 0xc7,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_u64                DS [0xc8, 0xc8, 0xc8,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_and_src2_b64                DS [0xc9, 0xc9, 0xc9,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_or_src2_b64                 DS [0xca, 0xca, 0xca,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_xor_src2_b64                DS [0xcb, 0xcb, 0xcb,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_write_src2_b64              DS [0xcd, 0xcd, 0xcd,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_min_src2_f64                DS [0xd2, 0xd2, 0xd2,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_max_src2_f64                DS [0xd3, 0xd3, 0xd3,    X,    X] = addr .on(WITH_SRC2)             => -;
+            ds_add_f64                     DS [   X, 0x5c,    X,    X,    X] = addr, data:F64 .atomic(FAdd).on(GFX90A_940) => do ds_atomic();
+            ds_add_rtn_f64                 DS [   X, 0x7c,    X,    X,    X] d:F64 = addr, data:F64 .atomic(FAdd).on(GFX90A_940) => do ds_atomic();
+        }
+    };
+}
+
+pub(super) const ROWS: &[Row] = ds_rows!(rows);

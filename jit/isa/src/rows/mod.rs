@@ -13,7 +13,8 @@
 //! The name of an operand says its encoding field ([`names`]), its type how it is read and how many registers it has; `rw`: the destination
 //! is read too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
 //! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
-//! operands are those of the row. `=> -` is a row without a meaning. Memory rows and those of graphics are Rust still.
+//! operands are those of the row. `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
+//! `.atomic(Add)`). Buffer and image rows are Rust still.
 //!
 //! Opcode numbers follow the ISA manuals; `isa_check` (tests/llvm-check) compares every row with LLVM's assembler and disassembler.
 
@@ -64,6 +65,21 @@ pub mod names {
             A0 as xa, AD as ad, AV0 as aa, AV1 as ab, C2 as acc, D as d, INDEX as index, LIT as k, M2 as ci, MD as co, R0 as ra, R1 as rb,
             R2 as rc, S0 as a, S1 as b, S2 as c, SD as sd, V0 as va, V1 as vb, V2 as vc,
         };
+        pub use crate::row::Opd::{ATTR as attr, E as e, PARAM as param, TGT as tgt};
+    }
+    /// In DS, FLAT, GLOBAL and SCRATCH.
+    pub mod memory {
+        pub use super::elements::*;
+        pub use crate::row::Opd::{ADDR as addr, D as d, DA as data, DB as data2, RD as rd, SADDR as saddr};
+    }
+    /// In SMEM.
+    pub mod smem {
+        pub use super::elements::*;
+        pub use crate::row::Opd::{SBASE as base, SD as d, SIMM as simm, SOFF as off, SOFFI as offi, SOFFR as offr, SS as data};
+    }
+    mod elements {
+        pub use crate::access::AtomicOp::*;
+        pub use crate::access::MemKind::{B32 as b32, B64 as b64, B96 as b96, B128 as b128, I8 as i8, I16 as i16, U8 as u8, U16 as u16};
     }
     /// In scalar formats.
     pub mod scalar {
@@ -82,6 +98,7 @@ mod state {
     pub(super) const mode: Implicit = Implicit::MODE;
     pub(super) const vcc: Implicit = Implicit::VCC;
     pub(super) const m0: Implicit = Implicit::M0;
+    pub(super) const flat_scr: Implicit = Implicit::FLAT_SCR;
 }
 
 /// Short names that keep a row on one line.
@@ -109,8 +126,6 @@ mod prelude {
     pub(super) const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
     pub(super) const FROM_GFX11_5: Procs = Procs::range(0x1150, 0xffff);
 
-    pub(super) const MODE: Implicit = Implicit::MODE;
-    pub(super) const FLAT_SCR: Implicit = Implicit::FLAT_SCR;
     /// `M0` alone is the modifier flag of source 0.
     pub(super) const REG_M0: Implicit = Implicit::M0;
 
@@ -166,7 +181,6 @@ mod prelude {
     pub(super) const ALSO: Procs = Procs::ALL.without(Procs::ALL);
 
     pub(super) const NONE: u64 = 0;
-    pub(super) const M0: u64 = Flags::M0.bits();
     pub(super) const M01: u64 = Flags::M01.bits();
     pub(super) const NEG1: u64 = Flags::NEG1.bits();
     pub(super) const NEG12: u64 = Flags::NEG12.bits();
@@ -205,8 +219,9 @@ mod prelude {
     pub(super) const HIGH: u64 = Flags::HIGH.bits();
     pub(super) const EXACT: u64 = Flags::EXACT.bits();
     pub(super) const ANY_LANE: u64 = Flags::ANY_LANE.bits();
+    pub(super) const STRIDE64: u64 = Flags::STRIDE64.bits();
+    pub(super) const COMPARAND_FIRST: u64 = Flags::COMPARAND_FIRST.bits();
     pub(super) const LANES: u64 = Flags::LANES.bits();
-    pub(super) const M02: u64 = 5;
     pub(super) const M1: u64 = 2;
 }
 

@@ -4,7 +4,6 @@
 //! either part may be `off`.
 
 use super::*;
-use crate::lift::meaning::Meaning;
 
 /// The segment an instruction's format names.
 fn segment(c: &Cx) -> Space {
@@ -36,7 +35,8 @@ fn address(c: &mut Cx, space: Space, vaddr: Operand, saddr: Operand) -> Addr {
 }
 
 /// flat, global and scratch loads.
-fn load(c: &mut Cx, kind: MemKind, part: Part) {
+pub fn load(c: &mut Cx) {
+    let (kind, part) = loads(c);
     no_lds_dma(c);
     let space = segment(c);
     let (d, vaddr) = (c.op(0), c.op(1));
@@ -44,7 +44,9 @@ fn load(c: &mut Cx, kind: MemKind, part: Part) {
     let addr = address(c, space, vaddr, saddr);
     load_from(c, space, kind, part, addr, d);
 }
-fn store(c: &mut Cx, kind: MemKind, part: Part) {
+/// flat, global and scratch stores.
+pub fn store(c: &mut Cx) {
+    let (kind, part) = stores(c);
     let space = segment(c);
     let (vaddr, vdata) = (c.op(0), c.op(1));
     let saddr = c.operand(2).unwrap_or(Operand::Off);
@@ -57,16 +59,17 @@ fn no_lds_dma(c: &mut Cx) {
     }
 }
 /// global_load_addtid_b32, global_store_addtid_b32: SGPR base plus four bytes a lane.
-fn addtid(c: &mut Cx, is_store: bool) {
+pub fn addtid(c: &mut Cx) {
     let (data, saddr) = (c.op(0), c.op(1));
     let offset = lane_dwords(c);
     let base = if is_off(c, saddr) { c.b.const64(0) } else { c.src(saddr, B64) };
     let addr = Addr { base: Some(base), offset: Some(offset), imm: i64::from(c.inst.mods.offset) };
-    move_dword(c, Space::Global, addr, data, is_store);
+    move_dword(c, Space::Global, addr, data);
 }
 
 /// flat and global atomics; the returning form has a destination in front.
-fn atomic(c: &mut Cx, op: AtomicOp, wide: bool) {
+pub fn flat_atomic(c: &mut Cx) {
+    let (op, wide) = atomics(c);
     let space = segment(c);
     let scalar = usize::from(space == Space::Global);
     let returns = c.inst.ops().len() > 2 + scalar;
@@ -80,69 +83,3 @@ fn atomic(c: &mut Cx, op: AtomicOp, wide: bool) {
     let data = rows(c, row, n);
     run_atomic(c, space, op, wide, addr, data, returns);
 }
-
-/// Rows by what follows the segment's name.
-#[rustfmt::skip]
-pub const ROWS: &[(&str, Meaning)] = &[
-    ("load_u8",            Meaning::Wave(|c| load(c, MemKind::U8, Whole))),
-    ("load_i8",            Meaning::Wave(|c| load(c, MemKind::I8, Whole))),
-    ("load_u16",           Meaning::Wave(|c| load(c, MemKind::U16, Whole))),
-    ("load_i16",           Meaning::Wave(|c| load(c, MemKind::I16, Whole))),
-    ("load_b32",           Meaning::Wave(|c| load(c, MemKind::B32, Whole))),
-    ("load_b64",           Meaning::Wave(|c| load(c, MemKind::B64, Whole))),
-    ("load_b96",           Meaning::Wave(|c| load(c, MemKind::B96, Whole))),
-    ("load_b128",          Meaning::Wave(|c| load(c, MemKind::B128, Whole))),
-    ("load_d16_u8",        Meaning::Wave(|c| load(c, MemKind::U8, Low))),
-    ("load_d16_i8",        Meaning::Wave(|c| load(c, MemKind::I8, Low))),
-    ("load_d16_b16",       Meaning::Wave(|c| load(c, MemKind::U16, Low))),
-    ("load_d16_hi_u8",     Meaning::Wave(|c| load(c, MemKind::U8, High))),
-    ("load_d16_hi_i8",     Meaning::Wave(|c| load(c, MemKind::I8, High))),
-    ("load_d16_hi_b16",    Meaning::Wave(|c| load(c, MemKind::U16, High))),
-    ("store_b8",           Meaning::Wave(|c| store(c, MemKind::U8, Whole))),
-    ("store_b16",          Meaning::Wave(|c| store(c, MemKind::U16, Whole))),
-    ("store_b32",          Meaning::Wave(|c| store(c, MemKind::B32, Whole))),
-    ("store_b64",          Meaning::Wave(|c| store(c, MemKind::B64, Whole))),
-    ("store_b96",          Meaning::Wave(|c| store(c, MemKind::B96, Whole))),
-    ("store_b128",         Meaning::Wave(|c| store(c, MemKind::B128, Whole))),
-    ("store_d16_hi_b8",    Meaning::Wave(|c| store(c, MemKind::U8, High))),
-    ("store_d16_hi_b16",   Meaning::Wave(|c| store(c, MemKind::U16, High))),
-    ("load_addtid_b32",    Meaning::Wave(|c| addtid(c, false))),
-    ("store_addtid_b32",   Meaning::Wave(|c| addtid(c, true))),
-    ("atomic_swap_b32",    Meaning::Wave(|c| atomic(c, Swap, false))),
-    ("atomic_cmpswap_b32", Meaning::Wave(|c| atomic(c, CmpSwap, false))),
-    ("atomic_add_u32",     Meaning::Wave(|c| atomic(c, Add, false))),
-    ("atomic_sub_u32",     Meaning::Wave(|c| atomic(c, Sub, false))),
-    ("atomic_min_i32",     Meaning::Wave(|c| atomic(c, SMin, false))),
-    ("atomic_min_u32",     Meaning::Wave(|c| atomic(c, UMin, false))),
-    ("atomic_max_i32",     Meaning::Wave(|c| atomic(c, SMax, false))),
-    ("atomic_max_u32",     Meaning::Wave(|c| atomic(c, UMax, false))),
-    ("atomic_and_b32",     Meaning::Wave(|c| atomic(c, And, false))),
-    ("atomic_or_b32",      Meaning::Wave(|c| atomic(c, Or, false))),
-    ("atomic_xor_b32",     Meaning::Wave(|c| atomic(c, Xor, false))),
-    ("atomic_inc_u32",     Meaning::Wave(|c| atomic(c, Inc, false))),
-    ("atomic_dec_u32",     Meaning::Wave(|c| atomic(c, Dec, false))),
-    ("atomic_swap_b64",    Meaning::Wave(|c| atomic(c, Swap, true))),
-    ("atomic_cmpswap_b64", Meaning::Wave(|c| atomic(c, CmpSwap, true))),
-    ("atomic_add_u64",     Meaning::Wave(|c| atomic(c, Add, true))),
-    ("atomic_sub_u64",     Meaning::Wave(|c| atomic(c, Sub, true))),
-    ("atomic_min_i64",     Meaning::Wave(|c| atomic(c, SMin, true))),
-    ("atomic_min_u64",     Meaning::Wave(|c| atomic(c, UMin, true))),
-    ("atomic_max_i64",     Meaning::Wave(|c| atomic(c, SMax, true))),
-    ("atomic_max_u64",     Meaning::Wave(|c| atomic(c, UMax, true))),
-    ("atomic_and_b64",     Meaning::Wave(|c| atomic(c, And, true))),
-    ("atomic_or_b64",      Meaning::Wave(|c| atomic(c, Or, true))),
-    ("atomic_xor_b64",     Meaning::Wave(|c| atomic(c, Xor, true))),
-    ("atomic_inc_u64",     Meaning::Wave(|c| atomic(c, Inc, true))),
-    ("atomic_dec_u64",     Meaning::Wave(|c| atomic(c, Dec, true))),
-    ("atomic_cmpswap_f32", Meaning::Wave(|c| atomic(c, FCmpSwap, false))),
-    ("atomic_min_f32",     Meaning::Wave(|c| atomic(c, FMin, false))),
-    ("atomic_max_f32",     Meaning::Wave(|c| atomic(c, FMax, false))),
-    ("atomic_add_f32",     Meaning::Wave(|c| atomic(c, FAdd, false))),
-    ("atomic_pk_add_f16",  Meaning::Wave(|c| atomic(c, PkAddF16, false))),
-    ("atomic_pk_add_bf16", Meaning::Wave(|c| atomic(c, PkAddBf16, false))),
-    ("atomic_add_f64",     Meaning::Wave(|c| atomic(c, FAdd, true))),
-    ("atomic_min_f64",     Meaning::Wave(|c| atomic(c, FMin, true))),
-    ("atomic_max_f64",     Meaning::Wave(|c| atomic(c, FMax, true))),
-    ("atomic_fcmpswap_x2", Meaning::Wave(|c| atomic(c, FCmpSwap, true))),
-    ("atomic_csub_u32",    Meaning::Wave(|c| atomic(c, CSub, false))),
-];

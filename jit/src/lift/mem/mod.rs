@@ -10,17 +10,35 @@ use super::sem::*;
 use wavejit_ir::AtomicOp::{self, *};
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};
-use wavejit_isa::{Enc, Operand};
+use wavejit_isa::Part::{self, High, Whole};
+use wavejit_isa::{Access, Enc, Flags, Opd, Operand};
 
-/// Which half of a register a 16-bit access uses.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    /// D16: the other half of a loaded register stays.
-    Low,
-    High,
+/// What the row loads.
+fn loads(c: &Cx) -> (MemKind, Part) {
+    match c.inst.row.access {
+        Some(Access::Load(kind, part)) => (kind, part),
+        other => panic!("{}: a load, but {other:?}", c.inst.row.name),
+    }
 }
-use Part::{High, Low, Whole};
+/// What the row stores.
+fn stores(c: &Cx) -> (MemKind, Part) {
+    match c.inst.row.access {
+        Some(Access::Store(kind, part)) => (kind, part),
+        other => panic!("{}: a store, but {other:?}", c.inst.row.name),
+    }
+}
+/// What the row does to memory, and whether it does so to 64 bits: data operands of compare and swap are pairs, so a result says it if there is one.
+fn atomics(c: &Cx) -> (AtomicOp, bool) {
+    let row = c.inst.row;
+    let ty = row.ops.iter().find_map(|op| match op {
+        Opd::RD(t) | Opd::DA(t) => Some(*t),
+        _ => None,
+    });
+    match (row.access, ty) {
+        (Some(Access::Atomic(op)), Some(t)) => (op, t.dwords(64) == 2),
+        (other, _) => panic!("{}: an atomic, but {other:?}", row.name),
+    }
+}
 
 fn vgpr(c: &mut Cx, op: Operand) -> u16 {
     match op {
@@ -82,8 +100,8 @@ fn lane_dwords(c: &mut Cx) -> Value {
     c.b.pure2(Shl32, id, two)
 }
 /// A dword of each lane, loaded or stored.
-fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Operand, is_store: bool) {
-    let access = if is_store { store_to } else { load_from };
+fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Operand) {
+    let access = if let Some(Access::Store(..)) = c.inst.row.access { store_to } else { load_from };
     access(c, space, MemKind::B32, Whole, addr, data);
 }
 

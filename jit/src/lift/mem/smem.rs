@@ -1,9 +1,6 @@
 //! SMEM: scalar loads (RDNA3 ISA, chapter 8; STATE-18).
 
 use super::*;
-use crate::lift::control::time;
-use crate::lift::meaning::Meaning;
-use wavejit_ir::NoteKind;
 use wavejit_isa::Feature;
 use wavejit_isa::scalars::TRAP;
 
@@ -34,7 +31,19 @@ fn sgprs(c: &mut Cx, d: Operand, first: Value, n: u32) {
         c.swrite(code, Value(first.0 + i));
     }
 }
-fn s_load(c: &mut Cx, dwords: u8) {
+/// Dwords that the row loads: its destination's.
+fn loaded_dwords(c: &mut Cx) -> u8 {
+    match c.inst.row.ops.first() {
+        Some(Opd::SD(t)) => t.dwords(32),
+        _ => {
+            c.unsupported("destination expected");
+            1
+        }
+    }
+}
+/// s_load
+pub fn s_load(c: &mut Cx) {
+    let dwords = loaded_dwords(c);
     let (d, sbase) = (c.op(0), c.op(1));
     let base = match sbase {
         Operand::Sgpr { n, .. } => {
@@ -47,7 +56,9 @@ fn s_load(c: &mut Cx, dwords: u8) {
     let v = c.b.push(Op::SLoad { base, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
     sgprs(c, d, v, dwords.into());
 }
-fn s_buffer_load(c: &mut Cx, dwords: u8) {
+/// s_buffer_load
+pub fn s_buffer_load(c: &mut Cx) {
+    let dwords = loaded_dwords(c);
     let (d, desc) = (c.op(0), c.op(1));
     let Operand::Sgpr { n, .. } = desc else {
         return c.unsupported("V# in SGPRs expected");
@@ -58,25 +69,3 @@ fn s_buffer_load(c: &mut Cx, dwords: u8) {
     let v = c.b.push(Op::SBufferLoad { desc, offset, imm, dwords }, &[Ty::S32; 16][..usize::from(dwords)]);
     sgprs(c, d, v, dwords.into());
 }
-
-#[allow(missing_docs)]
-#[rustfmt::skip]
-pub const ROWS: &[(&str, Meaning)] = &[
-    ("s_load_b32",         Meaning::Wave(|c| s_load(c, 1))),
-    ("s_load_b64",         Meaning::Wave(|c| s_load(c, 2))),
-    ("s_load_b128",        Meaning::Wave(|c| s_load(c, 4))),
-    ("s_load_b256",        Meaning::Wave(|c| s_load(c, 8))),
-    ("s_load_b512",        Meaning::Wave(|c| s_load(c, 16))),
-    ("s_buffer_load_b32",  Meaning::Wave(|c| s_buffer_load(c, 1))),
-    ("s_buffer_load_b64",  Meaning::Wave(|c| s_buffer_load(c, 2))),
-    ("s_buffer_load_b128", Meaning::Wave(|c| s_buffer_load(c, 4))),
-    ("s_buffer_load_b256", Meaning::Wave(|c| s_buffer_load(c, 8))),
-    ("s_buffer_load_b512", Meaning::Wave(|c| s_buffer_load(c, 16))),
-    ("s_memtime",          Meaning::Wave(|c| time(c, false))),
-    ("s_memrealtime",      Meaning::Wave(|c| time(c, true))),
-    ("s_dcache_inv",       Meaning::Note(NoteKind::Cache)),
-    ("s_dcache_wb",        Meaning::Note(NoteKind::Cache)),
-    ("s_gl1_inv",          Meaning::Note(NoteKind::Cache)),
-    ("s_atc_probe",        Meaning::Note(NoteKind::Prefetch)),
-    ("s_atc_probe_buffer", Meaning::Note(NoteKind::Prefetch)),
-];
