@@ -11,7 +11,7 @@ use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_benches::{is_smoke_test, machine};
 use wavejit_isa::Gfx;
-use wavejit_tests::random_programs::Rng;
+use wavejit_random::Random;
 use wavejit_tests::shapes::Shape;
 
 /// What is launched.
@@ -70,7 +70,7 @@ fn main() -> Result<(), Error> {
 
 /// Milliseconds from the flag to the end, of the launches that were canceled.
 fn measure(row: &Row, size: usize, engine: Engine, rounds: u64) -> Result<Vec<f64>, Error> {
-    let mut rng = Rng::new(rounds);
+    let mut rng = Random(rounds);
     let mut late = vec![];
     for round in 0..rounds {
         // Each time anew, so that each is translated anew.

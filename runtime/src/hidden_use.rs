@@ -632,13 +632,9 @@ mod tests {
     fn reading_hostile_code_ends() {
         let object = CodeObject::load(V5).unwrap();
         let info = object.kernel("heap").unwrap();
-        let mut state = 1u64;
+        let mut random = wavejit_random::Random(1);
         for round in 0..20 {
-            let mut next = || {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                (state >> 32) as u32
-            };
-            let mut words: Vec<u32> = (0..2000).map(|_| next()).collect();
+            let mut words = random.many(2000, |r| r.u32());
             if round % 2 == 0 {
                 // s_cbranch_scc0, near and far.
                 words.iter_mut().step_by(2).for_each(|w| *w = 0xbfa1_0000 | (*w & 0x83ff));

@@ -5,6 +5,7 @@
 
 use wavejit::step::Hook;
 use wavejit::{Arg, Device, DeviceConfig, DispatchStats, Engine, Error, Launch, LaunchConfig, Module, Profile};
+pub use wavejit_random::Random;
 
 /// One kernel argument.
 pub enum Value {
@@ -286,38 +287,4 @@ pub fn to_bytes<T: Plain>(data: &[T]) -> Vec<u8> {
 /// A slice from its bytes.
 pub fn from_bytes<T: Plain>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(T::take).collect()
-}
-
-/// A small generator of repeatable inputs (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// 64 random bits.
-    pub fn u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    /// 32 random bits.
-    pub fn u32(&mut self) -> u32 {
-        (self.u64() >> 32) as u32
-    }
-    /// A number below `n`.
-    pub fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.u32()) * u64::from(n)) >> 32) as u32
-    }
-    /// A float in `[lo, hi)`, with a 24-bit fraction.
-    pub fn f32(&mut self, lo: f32, hi: f32) -> f32 {
-        lo + (hi - lo) * (self.u32() >> 8) as f32 * (1.0 / 16_777_216.0)
-    }
-    /// A double in `[lo, hi)`.
-    pub fn f64(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + (hi - lo) * (self.u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-    /// `n` of anything.
-    pub fn many<T>(&mut self, n: usize, mut one: impl FnMut(&mut Random) -> T) -> Vec<T> {
-        (0..n).map(|_| one(self)).collect()
-    }
 }

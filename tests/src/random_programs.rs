@@ -19,6 +19,7 @@ use wavejit_ir::verify::verify;
 use wavejit_ir::{FpMode, Func, SReg, Term};
 use wavejit_isa::scalars::{Special, TRAP, VCC_LO};
 use wavejit_isa::{DisasmOptions, Enc, Gfx, Inst, Operand, decode, disasm};
+use wavejit_random::Random;
 
 /// The target of the programs.
 const GFX: Gfx = Gfx::GFX1100;
@@ -26,36 +27,6 @@ const VGPRS: u16 = 12;
 /// Registers that waves of some programs lack.
 const BEYOND: std::ops::Range<u16> = 24..32;
 const SGPRS: u8 = 16;
-
-/// A small generator (xorshift64*): the sequence of a seed never changes.
-#[derive(Clone)]
-pub struct Rng(u64);
-
-impl Rng {
-    /// A generator with a sequence of its own for each seed.
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    /// `0..n`.
-    pub fn below(&mut self, n: u32) -> u32 {
-        (((self.bits() >> 32) * u64::from(n)) >> 32) as u32
-    }
-    /// True once in `n`.
-    pub fn one_in(&mut self, n: u32) -> bool {
-        self.below(n) == 0
-    }
-    /// One of a list.
-    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len() as u32) as usize]
-    }
-}
 
 /// A piece of a program.
 #[derive(Clone, Debug)]
@@ -162,7 +133,7 @@ pub struct Program {
 impl Program {
     /// The program of a seed.
     pub fn random(seed: u64) -> Program {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random(seed);
         let wave_size = if rng.one_in(3) { 64 } else { 32 };
         let mode = random_mode(&mut rng);
         let start = random_machine(&mut rng, wave_size);
@@ -268,7 +239,7 @@ pub fn run(first: u64, count: u64) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-fn random_mode(rng: &mut Rng) -> FpMode {
+fn random_mode(rng: &mut Random) -> FpMode {
     if rng.one_in(2) {
         return FpMode::HSA;
     }
@@ -289,27 +260,27 @@ const SPECIAL: &[u32] = &[
     0x3ff0_0000, 0x4000_0000, 0x0010_0000, 0x7ff0_0000, 0xfff8_0000, 0x7ff0_0001, 0x43e0_0000, 0x000f_ffff,
 ];
 
-fn random_value(rng: &mut Rng) -> u32 {
+fn random_value(rng: &mut Random) -> u32 {
     match rng.below(8) {
         0..4 => rng.pick(SPECIAL),
         4 => rng.below(64),
         // A float of moderate size.
-        5 | 6 => (rng.bits() as u32 & 0x807f_ffff) | (0x70 + rng.below(0x20)) << 23,
-        _ => rng.bits() as u32,
+        5 | 6 => (rng.u64() as u32 & 0x807f_ffff) | (0x70 + rng.below(0x20)) << 23,
+        _ => rng.u64() as u32,
     }
 }
 
-fn random_mask(rng: &mut Rng) -> u64 {
+fn random_mask(rng: &mut Random) -> u64 {
     match rng.below(6) {
         0 | 1 => u64::MAX,
         2 => 0,
         3 => 1 << rng.below(64),
         4 => u64::MAX << rng.below(64),
-        _ => rng.bits(),
+        _ => rng.u64(),
     }
 }
 
-fn random_machine(rng: &mut Rng, wave_size: u32) -> Machine {
+fn random_machine(rng: &mut Random, wave_size: u32) -> Machine {
     let mut m = Machine::new(wave_size);
     for n in 0..usize::from(BEYOND.end) {
         m.vgpr_mut(n).iter_mut().for_each(|x| *x = random_value(rng));
@@ -331,7 +302,7 @@ fn random_machine(rng: &mut Rng, wave_size: u32) -> Machine {
     m
 }
 
-fn random_items(rng: &mut Rng, wave_size: u32, count: u32, depth: u32) -> Vec<Item> {
+fn random_items(rng: &mut Random, wave_size: u32, count: u32, depth: u32) -> Vec<Item> {
     (0..count)
         .map(|_| {
             let inner = 1 + rng.below(6);
@@ -349,7 +320,7 @@ fn random_items(rng: &mut Rng, wave_size: u32, count: u32, depth: u32) -> Vec<It
 }
 
 /// Tries until something usable comes out.
-fn until_usable(rng: &mut Rng, wave_size: u32, mut make: impl FnMut(&mut Rng) -> Vec<u32>) -> Vec<u32> {
+fn until_usable(rng: &mut Random, wave_size: u32, mut make: impl FnMut(&mut Random) -> Vec<u32>) -> Vec<u32> {
     loop {
         let words = make(rng);
         if let Ok(inst) = decode(&words, GFX, wave_size) {
@@ -402,11 +373,11 @@ fn is_supported(words: &[u32], wave_size: u32) -> bool {
     !func.blocks.iter().any(|b| matches!(b.term, Term::Fail(_) | Term::Trap { .. } | Term::NewMode { .. } | Term::End | Term::Pause { .. }))
 }
 
-fn vgpr(rng: &mut Rng) -> u32 {
+fn vgpr(rng: &mut Random) -> u32 {
     if rng.one_in(32) { BEYOND.start as u32 + rng.below(BEYOND.len() as u32) } else { rng.below(VGPRS.into()) }
 }
 
-fn sgpr(rng: &mut Rng) -> u32 {
+fn sgpr(rng: &mut Random) -> u32 {
     match rng.below(12) {
         0 => 106,
         1 => rng.pick(&[106, 107, 124, 125, 126, 127]),
@@ -415,7 +386,7 @@ fn sgpr(rng: &mut Rng) -> u32 {
 }
 
 /// A scalar source code: register, inline constant, literal or special.
-fn ssrc(rng: &mut Rng) -> u32 {
+fn ssrc(rng: &mut Random) -> u32 {
     match rng.below(8) {
         0 => 128 + rng.below(81),
         1 => 240 + rng.below(9),
@@ -425,22 +396,22 @@ fn ssrc(rng: &mut Rng) -> u32 {
 }
 
 /// A 9-bit source code.
-fn src(rng: &mut Rng) -> u32 {
+fn src(rng: &mut Random) -> u32 {
     if rng.below(4) < 3 { 256 + vgpr(rng) } else { ssrc(rng) }
 }
 
 /// A bit field that is mostly zero.
-fn rare(rng: &mut Rng, bits: u32) -> u32 {
+fn rare(rng: &mut Random, bits: u32) -> u32 {
     if rng.one_in(3) { rng.below(1 << bits) } else { 0 }
 }
 
 /// What follows a VOP1, VOP2 or VOPC instruction whose source 0 says so, or a literal, or nothing (the decoder says how much it took).
-fn vop_tail(rng: &mut Rng) -> Vec<u32> {
+fn vop_tail(rng: &mut Random) -> Vec<u32> {
     vec![random_value(rng), random_value(rng), random_value(rng), random_value(rng)]
 }
 
 /// Source 0 and, if it is a DPP marker, the DPP dword.
-fn dpp(rng: &mut Rng) -> (u32, u32) {
+fn dpp(rng: &mut Random) -> (u32, u32) {
     if rng.one_in(3) {
         return (rng.pick(&[0xe9, 0xea]), vgpr(rng) | rng.below(1 << 24) << 8);
     }
@@ -451,7 +422,7 @@ fn dpp(rng: &mut Rng) -> (u32, u32) {
 }
 
 /// VALU and SALU instructions of all formats.
-fn random_alu(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
+fn random_alu(rng: &mut Random, wave_size: u32) -> Vec<u32> {
     until_usable(rng, wave_size, |rng| {
         let mut words = match rng.below(16) {
             0 => vec![0xbe80_0000 | sgpr(rng) << 16 | rng.below(128) << 8 | ssrc(rng)],
@@ -514,7 +485,7 @@ fn random_alu(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
 }
 
 /// A VOP1, VOP2 or VOPC head without source 0, for DPP forms and VOP1.
-fn vop_head(rng: &mut Rng) -> (u32, Option<(u32, u32)>) {
+fn vop_head(rng: &mut Random) -> (u32, Option<(u32, u32)>) {
     let vop1 = 0x7e00_0000 | vgpr(rng) << 17 | rng.below(128) << 9;
     match rng.below(6) {
         0 => (vop1, Some(dpp(rng))),
@@ -525,7 +496,7 @@ fn vop_head(rng: &mut Rng) -> (u32, Option<(u32, u32)>) {
 }
 
 /// `v_and_b32 v20, 0x1f8, vN` and an LDS access there.
-fn random_lds(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
+fn random_lds(rng: &mut Random, wave_size: u32) -> Vec<u32> {
     let mut words = vec![0x3628_00ff | vgpr(rng) << 9, 0x1f8];
     words.extend(until_usable(rng, wave_size, |rng| {
         let offsets = rng.below(16) << 3 | (rng.below(2) * rng.below(8)) << 8;
@@ -537,7 +508,7 @@ fn random_lds(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
 }
 
 /// `v_and_b32 v20, 0x1f8, vN`, then a global access at s\[100:101\] + v20, or at v\[22:23\] made from it.
-fn random_global(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
+fn random_global(rng: &mut Random, wave_size: u32) -> Vec<u32> {
     let mut words = vec![0x3628_00ff | vgpr(rng) << 9, 0x1f8];
     let absolute = rng.one_in(2);
     if absolute {
@@ -555,7 +526,7 @@ fn random_global(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
 }
 
 /// What random bits would hit too seldom, or what does more than compute: lane access, pauses, changes of MODE, scalar loads.
-fn random_special(rng: &mut Rng, wave_size: u32) -> Vec<u32> {
+fn random_special(rng: &mut Random, wave_size: u32) -> Vec<u32> {
     match rng.below(8) {
         0 => vec![rng.pick(&[0xbfbd_0000, 0xbf83_0001])], // s_barrier, s_sleep 1
         1 => vec![sopp(0x11, rng.below(16) as i32)],      // s_round_mode

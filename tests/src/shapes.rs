@@ -1,7 +1,7 @@
 //! Control flow that is hard to translate, or that only a look at budget and cancellation on every way round ends, as assembly.
 
-use crate::random_programs::Rng;
 use wavejit_isa::{Gfx, assemble};
+use wavejit_random::Random;
 
 /// A shape of control flow, of any size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ impl Shape {
 
     /// Code of size `n` for gfx11: about so many pieces. Changes v0 to v29 and s0 to s99; the next instruction follows, if the shape ends.
     pub fn text(self, n: usize, wave_size: u32, seed: u64) -> String {
-        let mut rng = Rng::new(seed);
+        let mut rng = Random(seed);
         let mut lines: Vec<String> = vec![];
         let v = |n: usize| n % 30;
         let add = |i: usize| format!("v_add_nc_u32_e32 v{}, v{}, v{}", v(i), v(i * 7), v(i * 13));

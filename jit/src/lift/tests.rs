@@ -7,6 +7,7 @@ mod semantics;
 use super::*;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use wavejit_ir::verify;
+use wavejit_random::Random;
 
 /// Lifts every function symbol of a code object; the failures reached, as `symbol: text`.
 fn failures(path: &std::path::Path) -> Vec<String> {
@@ -94,20 +95,11 @@ fn failures_name_the_instruction() {
     assert!(!found.iter().any(|f| f.starts_with("wild_jump")), "{found:?}");
 }
 
-/// A generator whose numbers repeat (xorshift).
-fn random_numbers(mut seed: u64) -> impl FnMut() -> u32 {
-    move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 16) as u32
-    }
-}
-
 /// A few random dwords of every format: what decodes must lift to IR that verifies.
 #[test]
 fn random_instructions_lift_to_valid_ir() {
-    let mut random = random_numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Random(1);
+    let mut random = || numbers.u32();
     let rounds = std::env::var("WAVEJIT_FUZZ_ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(40_000);
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..rounds {
@@ -184,7 +176,8 @@ const MODIFIERS: [(&str, u8, Clear); 7] = [
 /// Every modifier that the decoder accepts on an instruction changes what is lifted, or stands in a list: the two read the same field.
 #[test]
 fn no_modifier_is_ignored() {
-    let mut random = random_numbers(0x0123_4567_89ab_cdef);
+    let mut numbers = Random(1);
+    let mut random = || numbers.u32();
     let mode = FpMode(0x100);
     let lifted = |code: &[u32]| {
         let read = |pc: u64| if pc / 4 < code.len() as u64 { code.get(pc as usize / 4).copied() } else { Some(0xbfb0_0000) };

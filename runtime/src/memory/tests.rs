@@ -7,25 +7,13 @@ use crate::wave::{WaveContext, blank_state};
 use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 use wavejit_ir::{AtomicOp, MemKind, Space};
 use wavejit_isa::Gfx;
+use wavejit_random::Random;
 
 const BYTES: usize = 1 << 16;
 const LDS: usize = 4096;
 const SCRATCH: usize = 256;
 const ROWS: usize = 24;
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
-
-struct Random(u64);
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 11) % n
-    }
-}
 
 #[repr(C, align(64))]
 struct Rows([u32; ROWS * 64]);
@@ -73,10 +61,10 @@ impl Bench {
     }
 
     fn fill(&mut self, random: &mut Random) {
-        self.rows.0.iter_mut().for_each(|w| *w = random.next() as u32);
-        self.lds.iter_mut().for_each(|b| *b = random.next() as u8);
-        self.scratch.iter_mut().for_each(|w| *w = random.next() as u32);
-        let bytes: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+        self.rows.0.iter_mut().for_each(|w| *w = random.u64() as u32);
+        self.lds.iter_mut().for_each(|b| *b = random.u64() as u8);
+        self.scratch.iter_mut().for_each(|w| *w = random.u64() as u32);
+        let bytes: Vec<u8> = (0..BYTES).map(|_| random.u64() as u8).collect();
         self.space.write(self.buffer, &bytes).unwrap();
     }
 
@@ -168,42 +156,42 @@ fn lane_address(bench: &mut Bench, op: &MemOp, base: u64, lane: usize) -> u64 {
 /// Random lane addresses of one of the shapes kernels make; also the scalar base.
 fn addresses(bench: &mut Bench, random: &mut Random, op: &mut MemOp, space: Space, size: u64) -> u64 {
     let lanes = bench.lanes as u64;
-    let shape = random.below(6);
-    let align = if random.below(2) == 0 { size.next_power_of_two().min(4) } else { 1 };
+    let shape = random.below64(6);
+    let align = if random.below64(2) == 0 { size.next_power_of_two().min(4) } else { 1 };
     let reach = match space {
         Space::Lds => LDS as u64 + 64,
         Space::Scratch => SCRATCH as u64 - 16,
         _ => BYTES as u64 - 16,
     };
-    let start = random.below(reach - (lanes * size).min(reach - 1)) / align * align;
-    let uniform = random.below(reach) / align * align;
-    op.imm = random.below(64) as i64 - 32;
+    let start = random.below64(reach - (lanes * size).min(reach - 1)) / align * align;
+    let uniform = random.below64(reach) / align * align;
+    op.imm = random.below64(64) as i64 - 32;
     op.offset = [1, NO_ROW];
     for lane in 0..lanes {
         let near = match shape {
             0 | 1 => start + lane * size,
             2 => uniform,
             3 => start + (lanes - 1 - lane) * size,
-            4 => random.below(8) * size,
-            _ => random.below(reach) / align * align,
+            4 => random.below64(8) * size,
+            _ => random.below64(reach) / align * align,
         };
         bench.row(1)[lane as usize] = near.min(reach) as u32;
     }
-    let flat_lanes = (random.next(), random.next());
+    let flat_lanes = (random.u64(), random.u64());
     match space {
-        Space::Global if random.below(2) == 0 => bench.buffer.wrapping_sub(op.imm as u64),
+        Space::Global if random.below64(2) == 0 => bench.buffer.wrapping_sub(op.imm as u64),
         Space::Lds | Space::Scratch => {
-            if random.below(8) == 0 {
+            if random.below64(8) == 0 {
                 op.offset = [NO_ROW; 2];
             }
             (uniform.wrapping_sub(op.imm as u64) & 0xffff_ffff)
-                * u64::from(op.offset[0] == NO_ROW || random.below(4) == 0 && space == Space::Lds)
+                * u64::from(op.offset[0] == NO_ROW || random.below64(4) == 0 && space == Space::Lds)
                 + u64::from(op.offset[0] != NO_ROW && space == Space::Scratch) * (op.imm.wrapping_neg() as u64 & 0xffff_ffff)
         }
         _ => {
             // 64-bit lane addresses; flat ones may lie in an aperture.
             op.offset = [1, 2];
-            let mixed = random.below(3);
+            let mixed = random.below64(3);
             for lane in 0..bench.lanes {
                 let near = u64::from(bench.row(1)[lane]);
                 let aperture = space == Space::Flat && mixed == 0 && flat_lanes.0 >> lane & 1 != 0 || mixed == 1 && space == Space::Flat;
@@ -225,11 +213,11 @@ fn addresses(bench: &mut Bench, random: &mut Random, op: &mut MemOp, space: Spac
 
 fn random_exec(random: &mut Random, lanes: usize) -> u64 {
     let all = full(lanes);
-    match random.below(5) {
+    match random.below64(5) {
         0 | 1 => all,
-        2 => all >> random.below(lanes as u64),
-        3 => 1 << random.below(lanes as u64),
-        _ => random.next() & all,
+        2 => all >> random.below64(lanes as u64),
+        3 => 1 << random.below64(lanes as u64),
+        _ => random.u64() & all,
     }
 }
 
@@ -238,17 +226,17 @@ fn compare(helpers: &Helpers, mode: AddressMode, lanes: usize, seed: u64, rounds
     let mut random = Random(seed);
     let mut bench = Bench::new(mode, lanes);
     for _ in 0..rounds {
-        if random.below(64) == 0 {
+        if random.below64(64) == 0 {
             bench.fill(&mut random);
         }
-        let kind = KINDS[random.below(8) as usize];
-        let space = [Space::Global, Space::Flat, Space::Scratch, Space::Lds][random.below(4) as usize];
+        let kind = KINDS[random.below64(8) as usize];
+        let space = [Space::Global, Space::Flat, Space::Scratch, Space::Lds][random.below64(4) as usize];
         let mut op = MemOp { space: space as u8, kind: kind as u8, ..NO_OP };
         let base = addresses(&mut bench, &mut random, &mut op, space, kind.bytes() as u64);
         let exec = random_exec(&mut random, lanes);
-        let is_load = random.below(2) == 0;
+        let is_load = random.below64(2) == 0;
         // Destinations may be the address rows.
-        let first = [1, 4, 8][random.below(3) as usize];
+        let first = [1, 4, 8][random.below64(3) as usize];
         let regs = [first, first + 1, first + 2, first + 3];
         (op.dst, op.data) = (regs, regs.map(|r| r + 7));
         let mut model = Model::of(&bench);
@@ -404,21 +392,21 @@ struct Faulting {
 impl Faulting {
     /// Addresses near the start and the end of a buffer, of the shapes that have plans of their own.
     fn random(random: &mut Random, lanes: usize, buffer: u64, end: u64, is_isolated: bool) -> Faulting {
-        let kind = KINDS[random.below(8) as usize];
+        let kind = KINDS[random.below64(8) as usize];
         let size = kind.bytes() as u64;
         // A page after its end nothing is mapped; so it is before it, but for the host's memory, where anything may be.
-        let near = |random: &mut Random| match random.below(2) {
-            0 if is_isolated => buffer - 1 - random.below(lanes as u64 * size),
-            _ => end - 1 - random.below(lanes as u64 * size),
+        let near = |random: &mut Random| match random.below64(2) {
+            0 if is_isolated => buffer - 1 - random.below64(lanes as u64 * size),
+            _ => end - 1 - random.below64(lanes as u64 * size),
         };
-        let (first, shape) = (near(random), random.below(3));
+        let (first, shape) = (near(random), random.below64(3));
         let addresses = (0..lanes as u64).map(|lane| match shape {
             0 => first + lane * size,
             1 => first,
-            _ if random.below(12) == 0 => near(random),
-            _ => buffer + random.below(BYTES as u64 - 16),
+            _ if random.below64(12) == 0 => near(random),
+            _ => buffer + random.below64(BYTES as u64 - 16),
         });
-        Faulting { kind, addresses: addresses.collect(), exec: random_exec(random, lanes), is_split: random.below(2) == 0 }
+        Faulting { kind, addresses: addresses.collect(), exec: random_exec(random, lanes), is_split: random.below64(2) == 0 }
     }
 
     /// The operation with its rows, and the scalar base.

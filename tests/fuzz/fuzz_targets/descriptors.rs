@@ -65,18 +65,12 @@ impl Input<'_> {
 }
 
 /// Registers: whole numbers near and far, floats near and far from 0 to 1, anything.
-fn registers(mut seed: u64, lanes: usize) -> Vec<u32> {
-    seed |= 1;
-    let next = |seed: &mut u64| {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        (*seed >> 16) as u32
-    };
+fn registers(seed: u64, lanes: usize) -> Vec<u32> {
+    let mut random = wavejit_random::Random(seed);
     (0..ROWS * lanes)
         .map(|_| {
-            let value = next(&mut seed);
-            match next(&mut seed) % 6 {
+            let value = random.u32();
+            match random.below(6) {
                 0 => value % 16,
                 1 => value % 300,
                 2 | 3 => (value as f32 / u32::MAX as f32 * 2.0 - 0.5).to_bits(),

@@ -24,11 +24,11 @@ pub mod shader;
 pub mod source;
 pub mod watch;
 
-use crate::random_programs::Rng;
 use source::Source;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 use wavejit::{Device, DispatchStats, Error};
+use wavejit_random::Random;
 
 /// Something to run.
 #[derive(Clone)]
@@ -175,8 +175,8 @@ impl Outcome {
 
 /// Bytes of a seed.
 fn random_bytes(seed: u64, count: usize) -> Vec<u8> {
-    let mut rng = Rng::new(seed);
-    let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| rng.bits().to_le_bytes()).collect();
+    let mut rng = Random(seed);
+    let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| rng.u64().to_le_bytes()).collect();
     bytes.truncate(count);
     bytes
 }

@@ -18,7 +18,6 @@
 use super::instruction::{self, GFX, Registers};
 use super::source::Source;
 use super::{Outcome, outcome, random_bytes};
-use crate::random_programs::Rng;
 use crate::shapes::Shape;
 use std::fmt::Write;
 use std::sync::atomic::AtomicU32;
@@ -30,6 +29,7 @@ use wavejit::{
 };
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 use wavejit_isa::{DisasmOptions, Enc, assemble, decode, disasm};
+use wavejit_random::Random;
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat};
 
 /// VGPRs that come from and go to memory.
@@ -163,15 +163,15 @@ impl Raw {
     }
 
     fn launch(&self, device: &Device, cancel: &AtomicU32, alive: &mut Alive) -> Result<DispatchStats, Error> {
-        let mut rng = Rng::new(self.seed);
+        let mut rng = Random(self.seed);
         let mut buffer = |bytes: &[u8]| -> Result<u64, Error> {
             let buffer = device.upload(bytes)?;
             let address = buffer.address();
             alive.buffers.push(buffer);
             Ok(address)
         };
-        let large = buffer(&random_bytes(rng.bits(), LARGE))?;
-        let small = buffer(&random_bytes(rng.bits(), SMALL))?;
+        let large = buffer(&random_bytes(rng.u64(), LARGE))?;
+        let small = buffer(&random_bytes(rng.u64(), SMALL))?;
         let slots = (self.group * self.groups) as usize;
         let rows = buffer(&self.rows(&mut rng, slots, large, small))?;
         let dump = buffer(&vec![0; (ROWS + SGPRS + 4) * slots * 4])?;
@@ -204,7 +204,7 @@ impl Raw {
     }
 
     /// The SGPRs at the start.
-    fn sgprs(&self, device: &Device, alive: &mut Alive, rng: &mut Rng, [large, small, code]: [u64; 3]) -> Result<Vec<u32>, Error> {
+    fn sgprs(&self, device: &Device, alive: &mut Alive, rng: &mut Random, [large, small, code]: [u64; 3]) -> Result<Vec<u32>, Error> {
         let mut sgprs: Vec<u32> = (0..SGPRS).map(|_| rng.below(256)).collect();
         let mut put = |at: usize, words: &[u32]| sgprs[at..at + words.len()].copy_from_slice(words);
         let pair = |a: u64| [a as u32, (a >> 32) as u32];
@@ -217,7 +217,7 @@ impl Raw {
                 let image = device.image(desc).or_else(|_| device.image(&ImageDesc { width: 16, height: 16, ..Default::default() }))?;
                 put(at, &image.descriptor());
                 if let Some((address, bytes)) = device.memory().find(image.address()) {
-                    device.memory().write(address, &random_bytes(rng.bits(), bytes as usize))?;
+                    device.memory().write(address, &random_bytes(rng.u64(), bytes as usize))?;
                 }
                 alive.images.push(image);
             }
@@ -245,7 +245,7 @@ impl Raw {
     }
 
     /// Contents of v0..v31, four rows at a time as a wave loads them.
-    fn rows(&self, rng: &mut Rng, slots: usize, large: u64, small: u64) -> Vec<u8> {
+    fn rows(&self, rng: &mut Random, slots: usize, large: u64, small: u64) -> Vec<u8> {
         let mut dwords = vec![0u32; ROWS * slots];
         let kinds: Vec<u32> = (0..ROWS).map(|_| rng.below(8)).collect();
         // One lane of one row of addresses in the guard, now and then.
@@ -271,7 +271,7 @@ impl Raw {
 }
 
 /// A number of one of some kinds.
-fn number(rng: &mut Rng, kind: u32, slot: u32) -> u32 {
+fn number(rng: &mut Random, kind: u32, slot: u32) -> u32 {
     match kind {
         0 => slot,
         1 => rng.below(16),
@@ -280,7 +280,7 @@ fn number(rng: &mut Rng, kind: u32, slot: u32) -> u32 {
         4 => (rng.below(64) as f32).to_bits(),
         5 => slot * 4,
         6 => rng.pick(&[0, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0x7fc0_0000, 0x8000_0000, 0x7f7f_ffff, 1, u32::MAX, 0x5f80_0000]),
-        _ => rng.bits() as u32,
+        _ => rng.u64() as u32,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where the choices of a case come from: the sequence of a seed, or the bytes of a fuzzer.
 
-use crate::random_programs::Rng;
+use wavejit_random::Random;
 
 /// Choices, one after the other. The same start gives the same choices, on every machine.
 #[derive(Clone)]
@@ -8,7 +8,7 @@ pub struct Source<'a>(From<'a>);
 
 #[derive(Clone)]
 enum From<'a> {
-    Seed(Rng),
+    Seed(Random),
     /// What is left; zeros follow.
     Bytes(&'a [u8]),
 }
@@ -23,7 +23,7 @@ const EDGES: [u32; 24] = [
 impl<'a> Source<'a> {
     /// The choices of a seed.
     pub fn of_seed(seed: u64) -> Source<'static> {
-        Source(From::Seed(Rng::new(seed)))
+        Source(From::Seed(Random(seed)))
     }
 
     /// Choices by a fuzzer.
@@ -34,7 +34,7 @@ impl<'a> Source<'a> {
     /// 64 bits.
     pub fn bits(&mut self) -> u64 {
         match &mut self.0 {
-            From::Seed(rng) => rng.bits(),
+            From::Seed(rng) => rng.u64(),
             From::Bytes(_) => self.number(8),
         }
     }
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
     /// 32 bits.
     pub fn dword(&mut self) -> u32 {
         match &mut self.0 {
-            From::Seed(rng) => (rng.bits() >> 32) as u32,
+            From::Seed(rng) => (rng.u64() >> 32) as u32,
             From::Bytes(_) => self.number(4) as u32,
         }
     }

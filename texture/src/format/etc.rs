@@ -192,13 +192,8 @@ mod tests {
     use super::*;
 
     fn blocks() -> impl Iterator<Item = u128> {
-        let mut state = 0x1357_9bdf_0246_8ace_u64;
-        let mut next = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            u128::from(state)
-        };
+        let mut random = wavejit_random::Random(1);
+        let mut next = move || u128::from(random.u64());
         (0..20_000).map(move |_| next() << 64 | next())
     }
 

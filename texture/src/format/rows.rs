@@ -300,11 +300,6 @@ mod tests {
     use super::*;
     use crate::Generation;
 
-    fn random(state: &mut u64) -> u32 {
-        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*state >> 32) as u32
-    }
-
     fn all_formats() -> impl Iterator<Item = &'static Format> {
         let unified = (0..512).flat_map(|n| [Generation::Gfx10, Generation::Gfx11].map(|g| Format::unified(g, n)));
         let legacy = (0..1024_u16).map(|n| Format::legacy(Generation::Gfx6, (n & 63) as u8, (n >> 6) as u8));
@@ -313,10 +308,10 @@ mod tests {
 
     #[test]
     fn rows_decode_as_single_elements_do() {
-        let mut state = 5;
+        let mut random = wavejit_random::Random(5);
         for format in all_formats() {
             let size = usize::from(format.bytes);
-            let bytes: Vec<u8> = (0..300 * size).map(|_| random(&mut state) as u8).collect();
+            let bytes: Vec<u8> = (0..300 * size).map(|_| random.u32() as u8).collect();
             let cut = if format.is_block() { bytes.len() } else { bytes.len() - 1 }; // the last element lacks a byte
             let mut rows = vec![vec![0; 300]; 4];
             let mut plain_rows = rows.clone();
@@ -334,7 +329,7 @@ mod tests {
 
     #[test]
     fn rows_encode_as_single_elements_do() {
-        let mut state = 6;
+        let mut random = wavejit_random::Random(6);
         for format in all_formats() {
             let size = usize::from(format.bytes);
             let rows: Vec<Vec<u32>> = (0..4)
@@ -342,9 +337,9 @@ mod tests {
                     let near_one = |r: u32| (r & 0x80ff_ffff) | (0x3e00_0000 + ((r >> 24 & 3) << 23));
                     (0..2000)
                         .map(|n| match n % 4 {
-                            0 => random(&mut state),
-                            1 => random(&mut state) % 1000,
-                            _ => near_one(random(&mut state)),
+                            0 => random.u32(),
+                            1 => random.u32() % 1000,
+                            _ => near_one(random.u32()),
                         })
                         .collect()
                 })
@@ -385,9 +380,9 @@ mod tests {
         for code in 0..=u16::MAX {
             assert_eq!(half_to_float(code.into()), half::f16::from_bits(code).to_f32().to_bits(), "{code:#x}");
         }
-        let mut state = 7;
+        let mut random = wavejit_random::Random(7);
         let dense = (0..=0xffff_u32).flat_map(|n| [n << 16, n << 16 | 0xfff, n << 16 | 0x1000, n << 16 | 0x1001, n << 16 | 0xf000]);
-        for bits in dense.chain((0..200_000).map(|_| random(&mut state))) {
+        for bits in dense.chain((0..200_000).map(|_| random.u32())) {
             let expected = half::f16::from_f32(f32::from_bits(bits)).to_bits();
             assert_eq!(float_to_half(bits), expected.into(), "{bits:#x}");
             let x = f32::from_bits(bits);

@@ -302,8 +302,7 @@ fn srgb_decodes_colors_and_leaves_alpha() {
 
 #[test]
 fn any_bytes_decode_in_every_format() {
-    let mut bytes = [0_u8; 16];
-    let mut state = 7_u64;
+    let mut random = wavejit_random::Random(7);
     for number in 0..1024_u16 {
         for generation in [Gfx6, Gfx8, Gfx9, Gfx10, Gfx103, Gfx11, Gfx12] {
             let split = FormatNumber::Split { data: (number & 63) as u8, number: (number >> 6) as u8 };
@@ -311,18 +310,11 @@ fn any_bytes_decode_in_every_format() {
             let Some(format) = Format::find(generation, number) else { continue };
             assert!(number.name(generation).is_some());
             for length in [0, 1, 3, 16] {
-                for byte in &mut bytes {
-                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-                    *byte = (state >> 56) as u8;
-                }
-                let texel = format.decode_texel(&bytes[..length], number_of(state), number_of(state >> 8));
+                let mut bytes: [u8; 16] = std::array::from_fn(|_| random.u32() as u8);
+                let texel = format.decode_texel(&bytes[..length], random.u32(), random.u32());
                 let _ = (format.decode_block(&bytes[..length]), format.encode(texel, &mut bytes[..length]));
-                let _ = format.encode([state as u32; 4], &mut bytes[..length]);
+                let _ = format.encode([random.u32(); 4], &mut bytes[..length]);
             }
         }
     }
-}
-
-fn number_of(state: u64) -> u32 {
-    (state >> 32) as u32
 }

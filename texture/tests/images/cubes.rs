@@ -63,7 +63,7 @@ unsafe impl Memory for Watched<'_> {
 fn around(random: &mut Random, registers: usize, lanes: usize, faces: u32) -> Vec<Vec<u32>> {
     let edges = [1.0, 2.0, 1.0 - 1e-6, 2.0 + 1e-6, 0.0, 3.0, 1.00001, 1.99999, f32::NAN, f32::INFINITY, -1e30];
     let mut coordinate = |_| {
-        let c = if random.below(3) == 0 { random.between(0.9, 2.1) } else { random.pick(&edges) };
+        let c = if random.below(3) == 0 { random.f32(0.9, 2.1) } else { random.pick(&edges) };
         c.to_bits()
     };
     let mut rows: Vec<Vec<u32>> = (0..registers).map(|_| (0..lanes).map(&mut coordinate).collect()).collect();

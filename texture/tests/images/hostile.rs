@@ -62,7 +62,7 @@ fn round(count: u32, seed: u64) {
     let mut executed = 0;
     for _ in 0..count {
         let generation = random.pick(&GENERATIONS);
-        let mut t: [u32; 8] = std::array::from_fn(|_| random.next() as u32);
+        let mut t: [u32; 8] = std::array::from_fn(|_| random.u64() as u32);
         // Mostly an image, somewhere near the memory, of moderate size: otherwise everything ends at the first look.
         if random.below(4) != 0 {
             t[0] = (BASE >> 8) as u32;
@@ -75,7 +75,7 @@ fn round(count: u32, seed: u64) {
                 t[5] &= !0xff;
             }
         }
-        let s: [u32; 4] = std::array::from_fn(|_| random.next() as u32);
+        let s: [u32; 4] = std::array::from_fn(|_| random.u64() as u32);
         let dim = Dim::from_field(random.below(8));
         let op = ImageOp {
             generation,
@@ -91,11 +91,11 @@ fn round(count: u32, seed: u64) {
             returns: random.below(2) != 0,
             ..op(random.pick(&MNEMONICS), dim)
         };
-        let mut call = Call { exec: random.next(), isa: Isa::detect(), ..Call::new(op, t, s) };
+        let mut call = Call { exec: random.u64(), isa: Isa::detect(), ..Call::new(op, t, s) };
         let small = random.below(2) != 0;
         call.address = (0..13)
             .map(|_| {
-                (0..32).map(|_| if small { random.pick(&[0, 1, 2, 5, 0x3f00_0000, 0x3e80_0000]) } else { random.next() as u32 }).collect()
+                (0..32).map(|_| if small { random.pick(&[0, 1, 2, 5, 0x3f00_0000, 0x3e80_0000]) } else { random.u64() as u32 }).collect()
             })
             .collect();
         call.source = vec![vec![1, 2, 3]; 4];

@@ -92,16 +92,16 @@ fn image(random: &mut Random, format: &str, dims: &[(ImageKind, Dim)]) -> (Image
     let colors: Vec<u8> = [0.25_f32, -0.5, 100.0 / 255.0, 3.0, 0.7, 1e-40, 0.1, 1.0].iter().flat_map(|c| c.to_le_bytes()).collect();
     assert!(image.memory.write(BORDER_TABLE, &colors));
     let bytes = image.shape.element_bytes;
-    image.fill(|_, _, _| (0..bytes).map(|_| random.next() as u8).collect());
+    image.fill(|_, _, _| (0..bytes).map(|_| random.u64() as u8).collect());
     (image, dim)
 }
 
 /// Any float, often one of use.
 fn coordinate(random: &mut Random) -> u32 {
     match random.below(12) {
-        0 => random.next() as u32,
+        0 => random.u64() as u32,
         1 => random.pick(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1.0, 1e30, -1e-40]).to_bits(),
-        _ => random.between(-2.0, 3.0).to_bits(),
+        _ => random.f32(-2.0, 3.0).to_bits(),
     }
 }
 
@@ -142,10 +142,10 @@ fn decorate(random: &mut Random, op: ImageOp, image: &mut Image) -> ImageOp {
 
 /// Address registers of sampler instructions; coordinates of a quad lie near each other, now and then.
 fn coordinates(random: &mut Random, registers: u8, lanes: usize) -> Vec<Vec<u32>> {
-    let step = random.between(0.0, 0.1);
+    let step = random.f32(0.0, 0.1);
     let mut register = |_| {
         let near = random.below(2) != 0;
-        let start = random.between(-1.0, 2.0);
+        let start = random.f32(-1.0, 2.0);
         (0..lanes).map(|lane| if near { (start + lane as f32 * step).to_bits() } else { coordinate(random) }).collect()
     };
     (0..registers).map(&mut register).collect()
@@ -187,7 +187,7 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
         let op = decorate(&mut random, op(mnemonic, dim), &mut image);
         let lanes = random.pick(&[32, 64]);
         let registers = op.layout(dim).registers;
-        let mut call = Call { lanes, exec: random.next() | random.next(), ..Call::new(op, image.words(), s.encode().unwrap()) };
+        let mut call = Call { lanes, exec: random.u64() | random.u64(), ..Call::new(op, image.words(), s.encode().unwrap()) };
         call.address = coordinates(&mut random, registers, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
     }
@@ -231,7 +231,7 @@ fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {
         let op = decorate(&mut random, op(&mnemonic, dim), &mut image);
         let op = if gathers { ImageOp { dmask: 1 << random.below(4), ..op } } else { op };
         let lanes = random.pick(&[32, 64]);
-        let mut call = Call { lanes, exec: random.next() | random.next(), ..Call::new(op, image.words(), s.encode().unwrap()) };
+        let mut call = Call { lanes, exec: random.u64() | random.u64(), ..Call::new(op, image.words(), s.encode().unwrap()) };
         call.config.unpacked_d16 = random.below(4) == 0;
         call.address = coordinates(&mut random, op.layout(dim).registers, lanes);
         if let (true, Some(Slot::Whole(n))) = (dim == Dim::Cube, op.layout(dim).body[2]) {
@@ -251,7 +251,7 @@ fn results_may_replace_the_coordinates_of_a_cube() {
         image.descriptor.dst_sel = [4, 5, 6, 7].map(DstSel::from_field);
         let s = SamplerDescriptor { mip_filter: 2, ..linear() }.encode().unwrap();
         let op = op("image_sample", dim);
-        let mut rows: Vec<u32> = (0..4 * 32).map(|_| random.between(0.9, 2.1).to_bits()).collect();
+        let mut rows: Vec<u32> = (0..4 * 32).map(|_| random.f32(0.9, 2.1).to_bits()).collect();
         rows[64..96].iter_mut().for_each(|face| *face = (random.below(6) as f32).to_bits());
         let mut results = vec![None].into_iter().chain(Isa::available().into_iter().map(Some)).map(|isa| {
             let routine = Routine::new(&op, &ImageConfig::default(), &image.words(), &s).unwrap().with_isa(isa);
@@ -279,7 +279,7 @@ fn load_kernels_give_the_bits_of_the_scalar_form() {
         let mnemonic = random.pick(&["image_load", if is_multisampled { "image_msaa_load" } else { "image_load_mip" }]);
         let op = decorate(&mut random, op(mnemonic, dim), &mut image);
         let lanes = random.pick(&[32, 64]);
-        let mut call = Call { lanes, exec: random.next() | random.next(), ..Call::new(op, image.words(), [0; 4]) };
+        let mut call = Call { lanes, exec: random.u64() | random.u64(), ..Call::new(op, image.words(), [0; 4]) };
         call.config.unpacked_d16 = random.below(4) == 0;
         call.address = texels(&mut random, &op, dim, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
@@ -293,7 +293,7 @@ fn texels(random: &mut Random, op: &ImageOp, dim: Dim, lanes: usize) -> Vec<Vec<
     let mut rows = vec![vec![0; lanes]; layout.registers.into()];
     let slots = layout.body.into_iter().map(|slot| (slot, 40)).chain([(layout.level, 4), (layout.fragment, 5)]);
     for (slot, most) in slots {
-        let mut value = |_| if random.below(10) == 0 { random.next() as u32 } else { random.below(most) };
+        let mut value = |_| if random.below(10) == 0 { random.u64() as u32 } else { random.below(most) };
         let values: Vec<u32> = (0..lanes).map(&mut value).collect();
         let Some(Slot::Whole(n) | Slot::Low(n) | Slot::High(n)) = slot else { continue };
         for (bits, value) in rows[usize::from(n)].iter_mut().zip(values) {
@@ -320,7 +320,7 @@ fn store_kernels_leave_the_memory_of_the_scalar_form() {
         let mnemonic = if is_multisampled { "image_store" } else { random.pick(&["image_store", "image_store_mip"]) };
         let op = ImageOp { tfe: false, ..decorate(&mut random, op(mnemonic, dim), &mut image) };
         let lanes = random.pick(&[32, 64]);
-        let mut call = Call { lanes, exec: random.next() | random.next(), ..Call::new(op, image.words(), [0; 4]) };
+        let mut call = Call { lanes, exec: random.u64() | random.u64(), ..Call::new(op, image.words(), [0; 4]) };
         call.config.unpacked_d16 = random.below(4) == 0;
         call.address = texels(&mut random, &op, dim, lanes);
         call.source = (0..4).map(|_| (0..lanes).map(|_| coordinate(&mut random)).collect()).collect();

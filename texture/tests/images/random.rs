@@ -54,9 +54,9 @@ impl Format {
     /// A random element, all of whose channels are from -1 to 1.
     fn element(&self, random: &mut Random) -> Vec<u8> {
         match self.float_bits {
-            0 => (0..self.bytes).map(|_| random.next() as u8).collect(),
+            0 => (0..self.bytes).map(|_| random.u64() as u8).collect(),
             16 => (0..self.bytes / 2).flat_map(|_| (random.below(0x3c01) as u16 | (random.below(2) as u16) << 15).to_le_bytes()).collect(),
-            _ => (0..self.bytes / 4).flat_map(|_| random.between(-1.0, 1.0).to_le_bytes()).collect(),
+            _ => (0..self.bytes / 4).flat_map(|_| random.f32(-1.0, 1.0).to_le_bytes()).collect(),
         }
     }
 }
@@ -190,14 +190,14 @@ fn round(count: usize, seed: u64) {
                 *c = if is_cube {
                     match random.below(3) {
                         0 => random.pick(&[1.0, 2.0]),
-                        _ => random.between(1.0, 2.0),
+                        _ => random.f32(1.0, 2.0),
                     }
                 } else {
-                    random.between(-2.5, 3.5)
+                    random.f32(-2.5, 3.5)
                 };
             }
             if layered {
-                coordinates[2] = if is_cube { (random.below(2) * 8 + random.below(6)) as f32 } else { random.between(-1.0, 5.0) };
+                coordinates[2] = if is_cube { (random.below(2) * 8 + random.below(6)) as f32 } else { random.f32(-1.0, 5.0) };
             }
             let offset = if with_offset { [0, 1, 2].map(|n| if n < axes { random.below(64) as i32 - 32 } else { 0 }) } else { [0; 3] };
             let mut lane = vec![];
@@ -205,14 +205,14 @@ fn round(count: usize, seed: u64) {
                 lane.push((offset[0] & 63 | (offset[1] & 63) << 8 | (offset[2] & 63) << 16) as u32);
             }
             let (lod, last) = if explicit {
-                let lod = random.between(-1.0, 7.0);
+                let lod = random.f32(-1.0, 7.0);
                 (Lod::Explicit(lod), lod)
             } else {
-                let scale = random.between(0.0, 0.3);
-                let mut d = || [0, 1, 2].map(|n| if n < axes { random.between(-scale, scale) } else { 0.0 });
+                let scale = random.f32(0.0, 0.3);
+                let mut d = || [0, 1, 2].map(|n| if n < axes { random.f32(-scale, scale) } else { 0.0 });
                 let (h, v) = (d(), d());
                 lane.extend(h[..axes].iter().chain(&v[..axes]).map(|f| f.to_bits()));
-                (Lod::Derivatives { h, v, bias: 0.0 }, random.between(0.0, 2.0))
+                (Lod::Derivatives { h, v, bias: 0.0 }, random.f32(0.0, 2.0))
             };
             lane.extend(coordinates[..axes].iter().map(|f| f.to_bits()));
             if layered {

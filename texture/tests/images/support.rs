@@ -1,5 +1,6 @@
 //! Images in memory, and instructions on them.
 
+pub use wavejit_random::Random;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Isa, Kind, Operands, Routine};
@@ -13,30 +14,6 @@ pub const BASE: u64 = 0x1_0000_0000;
 pub const BORDER_TABLE: u64 = BASE - 4096;
 /// What registers hold before an instruction.
 pub const UNTOUCHED: u32 = 0xdead_beef;
-
-/// Random numbers (xorshift), the same in every run.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
-    }
-
-    pub fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.next() >> 40) as f32 / (1 << 24) as f32
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
-}
 
 /// A chip of a generation.
 pub fn chip(generation: Generation) -> AddressConfig {

@@ -29,18 +29,16 @@ fn bits64(x: f64) -> u64 {
     x.to_bits()
 }
 
-/// A small generator (xorshift64*), so that failures repeat.
-pub(crate) struct Random(pub u64);
+pub(crate) use wavejit_random::Random;
 
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    /// An f32 pattern: any bits, often near the ends of the range or special.
-    pub(crate) fn f32(&mut self) -> u32 {
+/// Bit patterns of floats: any bits, often near the ends of the range or special.
+pub(crate) trait FloatBits {
+    fn f32_bits(&mut self) -> u32;
+    fn f64_bits(&mut self) -> u64;
+}
+
+impl FloatBits for Random {
+    fn f32_bits(&mut self) -> u32 {
         const SPECIAL: [u32; 16] = [
             0,
             1,
@@ -59,7 +57,7 @@ impl Random {
             0x5f80_0000,
             0x3fff_ffff,
         ];
-        let r = self.next();
+        let r = self.u64();
         let sign = (r >> 32) as u32 & 0x8000_0000;
         match r & 7 {
             0 => SPECIAL[(r >> 8) as usize % 16] | sign,
@@ -68,7 +66,7 @@ impl Random {
             _ => (r >> 8) as u32,
         }
     }
-    pub(crate) fn f64(&mut self) -> u64 {
+    fn f64_bits(&mut self) -> u64 {
         const SPECIAL: [u64; 12] = [
             0,
             1,
@@ -83,12 +81,12 @@ impl Random {
             0x43e0 << 48,
             0x41e0 << 48,
         ];
-        let r = self.next();
+        let r = self.u64();
         match r & 7 {
             0 => SPECIAL[(r >> 8) as usize % 12] | r & 1 << 63,
-            1 => self.next() & 0x801f_ffff_ffff_ffff,
-            2 => self.next() & 0x803f_ffff_ffff_ffff | 0x3fc0 << 48,
-            _ => self.next(),
+            1 => self.u64() & 0x801f_ffff_ffff_ffff,
+            2 => self.u64() & 0x803f_ffff_ffff_ffff | 0x3fc0 << 48,
+            _ => self.u64(),
         }
     }
 }

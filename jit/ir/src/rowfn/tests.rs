@@ -1,7 +1,7 @@
 //! Every row function against [`eval`], lane by lane, at every level of this host.
 
 use super::*;
-use crate::eval::tests::Random;
+use crate::eval::tests::{FloatBits, Random};
 
 /// A row file of eight rows with random contents of the kinds an operation likes.
 struct File {
@@ -16,12 +16,12 @@ struct Line(#[allow(dead_code)] [u32; 16]);
 impl File {
     fn random(random: &mut Random, lanes: usize, kind: usize) -> File {
         let word = |random: &mut Random, row: usize| match kind {
-            0 => random.next() as u32,
-            1 => random.f32(),
+            0 => random.u64() as u32,
+            1 => random.f32_bits(),
             2 => half_pair(random),
-            3 if row % 2 == 1 => (random.f64() >> 32) as u32,
-            3 => random.f64() as u32,
-            _ => (random.next() >> 20) as u32 & 0x8000_003f,
+            3 if row % 2 == 1 => (random.f64_bits() >> 32) as u32,
+            3 => random.f64_bits() as u32,
+            _ => (random.u64() >> 20) as u32 & 0x8000_003f,
         };
         File { words: (0..8 * lanes).map(|i| word(random, i / lanes)).collect(), lanes }
     }
@@ -50,7 +50,7 @@ impl File {
 
 fn half_pair(random: &mut Random) -> u32 {
     const SPECIAL: [u32; 8] = [0, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7d01];
-    let r = random.next();
+    let r = random.u64();
     let half = |r: u64| match r & 3 {
         0 => SPECIAL[(r >> 2) as usize & 7] | (r >> 5) as u32 & 0x8000,
         _ => (r >> 3) as u32 & 0xffff,
@@ -61,7 +61,7 @@ fn half_pair(random: &mut Random) -> u32 {
 fn check(op: PureOp, mode: FpMode, level: Level, lanes: usize, kind: usize, random: &mut Random, in_place: bool) {
     let before = File::random(random, lanes, kind);
     let src = [0, 1, 2, 3, 4, 5, 0, 0];
-    let dst = if in_place { [[0, 1], [3, 2], [5, 0], [2, 4]][random.next() as usize >> 3 & 3] } else { [6, 7] };
+    let dst = if in_place { [[0, 1], [3, 2], [5, 0], [2, 4]][random.u64() as usize >> 3 & 3] } else { [6, 7] };
     let mut after = File { words: before.words.clone(), lanes };
     let mask = after.run(row_fn_at(op, mode, level), mode, dst, src);
     let mut want_mask = 0;
@@ -123,7 +123,7 @@ fn the_best_level_is_available() {
 fn mask_bits_come_from_bytes_in_order() {
     let mut random = Random(9);
     for _ in 0..1000 {
-        let want = random.next() as u32;
+        let want = random.u64() as u32;
         let bytes = std::array::from_fn(|lane| if want >> lane & 1 != 0 { 0xff } else { 0 });
         assert_eq!(sign_bits(bytes), want);
         assert_eq!(low_bits(bytes), want);

@@ -363,20 +363,13 @@ impl Decoder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// xorshift64*: enough for bit patterns.
-    fn next(state: &mut u64) -> u32 {
-        *state ^= *state >> 12;
-        *state ^= *state << 25;
-        *state ^= *state >> 27;
-        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
+    use wavejit_random::Random;
 
     #[test]
     fn no_bits_panic() {
-        let mut state = 0x9e37_79b9_7f4a_7c15;
+        let mut random = Random(1);
         for _ in 0..300_000 {
-            let words: [u32; 5] = std::array::from_fn(|_| next(&mut state));
+            let words: [u32; 5] = std::array::from_fn(|_| random.u32());
             let available = (words[4] % 6) as usize;
             for wave in [32, 64] {
                 let _ = decode(&words[..available], Gfx::GFX1100, wave);

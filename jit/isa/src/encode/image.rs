@@ -80,14 +80,7 @@ impl Words<'_> {
 mod tests {
     use crate::encode::encode;
     use crate::{Gfx, decode};
-
-    /// xorshift64*: enough for bit patterns.
-    fn next(state: &mut u64) -> u32 {
-        *state ^= *state >> 12;
-        *state ^= *state << 25;
-        *state ^= *state >> 27;
-        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
+    use wavejit_random::Random;
 
     /// Buffer and image formats by the top six bits of the first dword.
     const FORMATS: [(u16, &[u32]); 6] = [
@@ -101,12 +94,12 @@ mod tests {
 
     #[test]
     fn what_was_decoded_encodes_and_decodes_alike() {
-        let mut state = 0x9e37_79b9_7f4a_7c15;
+        let mut random = Random(1);
         for (target, tops) in FORMATS {
             let target = Gfx(target);
             let mut found = 0;
             for i in 0..120_000 {
-                let mut words: [u32; 5] = std::array::from_fn(|_| next(&mut state));
+                let mut words: [u32; 5] = std::array::from_fn(|_| random.u32());
                 words[0] = words[0] & 0x03ff_ffff | tops[i % tops.len()] << 26;
                 if i % 2 == 0 {
                     // gfx12 keeps much of the second dword clear.

@@ -207,28 +207,21 @@ impl<'a> Words<'a> {
 mod tests {
     use super::super::{Gfx, decode};
     use super::*;
-
-    /// xorshift64*.
-    fn next(state: &mut u64) -> u32 {
-        *state ^= *state >> 12;
-        *state ^= *state << 25;
-        *state ^= *state >> 27;
-        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    }
+    use wavejit_random::Random;
 
     /// Don't-care bits may be lost, the instruction may not.
     #[test]
     fn what_decodes_encodes_back() {
-        let mut state = 0x9e37_79b9_7f4a_7c15;
+        let mut random = Random(1);
         for target in Gfx::all() {
             for _ in 0..4000 {
-                let mut words: [u32; MAX_DWORDS] = std::array::from_fn(|_| next(&mut state));
+                let mut words: [u32; MAX_DWORDS] = std::array::from_fn(|_| random.u32());
                 // Half of all words would be VOP2.
-                if !next(&mut state).is_multiple_of(8) {
+                if !random.u32().is_multiple_of(8) {
                     words[0] |= 0x8000_0000;
                 }
                 // Scalar programs and waits are rare among random words.
-                if next(&mut state).is_multiple_of(4) {
+                if random.u32().is_multiple_of(4) {
                     words[0] |= 0xbe80_0000;
                 }
                 for wave in [32, 64] {

@@ -330,11 +330,8 @@ fn operations_are_done_in_order() {
 #[test]
 fn any_descriptor_is_survived() {
     // Random V#s and addresses on every generation: memory is touched inside only, nothing panics.
-    let mut seed = 1u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 32) as u32
-    };
+    let mut numbers = wavejit_random::Random(1);
+    let mut random = || numbers.u32();
     let names = [
         "buffer_load_u8",
         "buffer_load_b128",

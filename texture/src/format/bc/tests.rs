@@ -4,13 +4,8 @@ use super::*;
 
 /// A reproducible stream of blocks; now and then with few bits, for the modes that start with zeros.
 fn blocks(count: usize) -> impl Iterator<Item = u128> {
-    let mut state = 0x1234_5678_9abc_def0_u64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        u128::from(state)
-    };
+    let mut random = wavejit_random::Random(1);
+    let mut next = move || u128::from(random.u64());
     (0..count).map(move |n| {
         let block = next() << 64 | next();
         match n % 4 {

@@ -2,16 +2,10 @@
 
 use super::super::build::{BoxFormat, Corners, build};
 use super::*;
+use wavejit_random::Random;
 
-struct Random(u64);
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 40) as f32 / (1 << 24) as f32
-    }
-    fn point(&mut self, size: f32) -> [f32; 3] {
-        [0; 3].map(|_| (self.next() - 0.5) * 2.0 * size)
-    }
+fn point(random: &mut Random, size: f32) -> [f32; 3] {
+    [0; 3].map(|_| random.f32(-size, size))
 }
 
 /// Nearest triangle by distance, in f64: (distance, number), and how near its edges the ray passes.
@@ -66,7 +60,7 @@ fn compare(triangles: &[Corners], rays: usize, seed: u64) {
         let mut random = Random(seed);
         let mut hits = 0;
         for n in 0..rays {
-            let (from, to) = (random.point(3.0), random.point(1.0));
+            let (from, to) = (point(&mut random, 3.0), point(&mut random, 1.0));
             let ray = ray(from, [0, 1, 2].map(|a| to[a] - from[a]), 1000.0);
             let (got, want) = (traverse(&bvh, &d, &ray, &memory), cast(triangles, &ray));
             match (got, want) {
@@ -88,9 +82,9 @@ fn traversal_finds_what_a_ray_caster_finds() {
     let mut random = Random(7);
     let scattered: Vec<Corners> = (0..300)
         .map(|_| {
-            let at = random.point(1.0);
+            let at = point(&mut random, 1.0);
             [0; 3].map(|_| {
-                let p = random.point(0.3);
+                let p = point(&mut random, 0.3);
                 [0, 1, 2].map(|a| at[a] + p[a])
             })
         })
@@ -122,7 +116,7 @@ fn closed_surfaces_are_closed() {
     let d = BvhDescriptor { box_sort: true, box_grow_ulps: 6, ..descriptor(Generation::Gfx11, bvh.bytes.len()) };
     let mut random = Random(5);
     for n in 0..500 {
-        let ray = ray([0.0; 3], random.point(1.0), 1000.0);
+        let ray = ray([0.0; 3], point(&mut random, 1.0), 1000.0);
         assert!(traverse(&bvh, &d, &ray, &memory).is_some(), "ray {n} {ray:?}");
     }
 }
@@ -158,12 +152,12 @@ fn every_triangle_is_in_the_hierarchy_once() {
 fn any_node_is_survived() {
     // Random bytes, pointers and descriptors: only memory of the device is read, nothing panics.
     let mut random = Random(3);
-    let bytes: Vec<u8> = (0..4096).map(|_| (random.next() * 256.0) as u8).collect();
+    let bytes: Vec<u8> = (0..4096).map(|_| random.u32() as u8).collect();
     let memory = FlatMemory::new(BASE, bytes);
     let names = ["image_bvh_intersect_ray", "image_bvh64_intersect_ray", "image_bvh_dual_intersect_ray"];
     for n in 0..3000 {
         let op = RayOp::new(names[n % 3], Generation::Gfx12, n % 3 != 2 && n % 2 == 0).unwrap();
-        let mut word = || (random.next() * 65536.0) as u32 | ((random.next() * 65536.0) as u32) << 16;
+        let mut word = || random.u32();
         let words = [(); 4].map(|()| word());
         let mut d = BvhDescriptor::decode(&words, Generation::Gfx12);
         if n % 4 == 0 {

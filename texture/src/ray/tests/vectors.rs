@@ -2,25 +2,15 @@
 
 use super::*;
 use crate::simd::Isa;
+use wavejit_random::Random;
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as u32
-    }
-    fn below(&mut self, n: u32) -> u32 {
-        self.next() % n
-    }
-    /// A coordinate, seldom any bits at all.
-    fn float(&mut self) -> u32 {
-        match self.below(40) {
-            0 => self.next() << 1 | self.next() & 1,
-            1 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e30][self.below(6) as usize].to_bits(),
-            2..8 => (self.below(9) as f32 - 4.0).to_bits(),
-            _ => (self.next() as f32 / (1_u32 << 31) as f32 * 8.0 - 4.0).to_bits(),
-        }
+/// A coordinate, seldom any bits at all.
+fn float(random: &mut Random) -> u32 {
+    match random.below(40) {
+        0 => random.u32(),
+        1 => random.pick(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1e30]).to_bits(),
+        2..8 => (random.below(9) as f32 - 4.0).to_bits(),
+        _ => random.f32(-4.0, 4.0).to_bits(),
     }
 }
 
@@ -30,9 +20,9 @@ fn memory(random: &mut Random, nodes: u32) -> FlatMemory {
     for n in 0..nodes {
         for at in 0..32 {
             words.push(match (n % 3, at) {
-                (0, 4..28) | (1, _) => random.float(),
-                (2, 4..16) => (half::f16::from_f32(f32::from_bits(random.float())).to_bits() as u32) << 16 | 0xbc00,
-                _ => random.next() << 1 | random.next() & 1,
+                (0, 4..28) | (1, _) => float(random),
+                (2, 4..16) => (half::f16::from_f32(f32::from_bits(float(random))).to_bits() as u32) << 16 | 0xbc00,
+                _ => random.u32(),
             });
         }
         if random.below(4) == 0 {
@@ -61,7 +51,7 @@ fn vectors_give_the_bits_of_lanes() {
         let name = ["image_bvh_intersect_ray", "image_bvh64_intersect_ray"][random.below(2) as usize];
         let op = RayOp::new(name, Generation::Gfx11, false).unwrap();
         let lanes = [32, 64][random.below(2) as usize];
-        let mut before: Vec<u32> = (0..32 * lanes).map(|_| random.float()).collect();
+        let mut before: Vec<u32> = (0..32 * lanes).map(|_| float(&mut random)).collect();
         let same = random.below(nodes * 16) << 3;
         let is_shared = random.below(2) == 0;
         for lane in 0..lanes {
@@ -73,7 +63,7 @@ fn vectors_give_the_bits_of_lanes() {
                 before[lanes + lane] = [0, 0, 0, 1 << 26, 7][random.below(5) as usize];
             }
         }
-        let exec = u64::from(random.next()) << 32 | u64::from(random.next());
+        let exec = u64::from(random.u32()) << 32 | u64::from(random.u32());
         // Results lie over the first address rows, now and then.
         let first = [20, 0][random.below(2) as usize];
         let rows = Rows { address: std::array::from_fn(|i| i as u16), dst: std::array::from_fn(|i| first + i as u16) };

@@ -43,7 +43,7 @@ fn f32_results_are_the_rounded_ones() {
     let mut random = Random(4);
     let mut misses = 0;
     for _ in 0..100_000 {
-        let x = random.f32();
+        let x = random.f32_bits();
         let v = f32::from_bits(x);
         if !v.is_finite() || v.is_subnormal() {
             continue;

@@ -69,7 +69,7 @@ fn div_fmas_f64_rounds_once() {
     for _ in 0..100_000 {
         // half of them with sums whose scaled value is near the denormals
         let near = |r: u64| if r & 1 == 0 { r } else { (r & !(0x7ff << 52)) | ((0x040 + (r >> 52 & 0x3f)) << 52) };
-        let [a, b, c] = [random.f64(), random.f64(), near(random.next())];
+        let [a, b, c] = [random.f64_bits(), random.f64_bits(), near(random.u64())];
         let b = if c & 1 == 1 { (b & !(0x7ff << 52)) | 0x3ff << 52 } else { b };
         let a = if c & 2 == 2 { (a & !(0x7ff << 52)) | ((0x020 + (a >> 52 & 0x3f)) << 52) } else { a };
         let got = f64::from_bits(op3(DivFmasScaled64, HSA, a, b, c));
@@ -144,7 +144,7 @@ fn f32_division_is_correctly_rounded() {
     let near = (0..256).map(|e| (e << 23) as u32 | 0x12_3456);
     let edges: Vec<u32> = edges.into_iter().chain(near).collect();
     let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
-    let more = (0..200_000).map(|_| (random.f32(), random.f32()));
+    let more = (0..200_000).map(|_| (random.f32_bits(), random.f32_bits()));
     for (n, d) in pairs.chain(more.collect::<Vec<_>>()) {
         let want = f32::from_bits(n) / f32::from_bits(d);
         let got = divide32(n.into(), d.into()) as u32;
@@ -163,7 +163,7 @@ fn f64_division_is_correctly_rounded() {
     let edges: Vec<u64> =
         [0, 1, 3, (1 << 52) - 1, 1 << 52, 0x3ff0 << 48, 0x7fe0 << 48, (0x7ff0 << 48) - 1, 0x7ff0 << 48].into_iter().chain(near).collect();
     let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
-    let more: Vec<_> = (0..100_000).map(|_| (random.f64(), random.f64())).collect();
+    let more: Vec<_> = (0..100_000).map(|_| (random.f64_bits(), random.f64_bits())).collect();
     for (n, d) in pairs.chain(more) {
         let want = f64::from_bits(n) / f64::from_bits(d);
         let got = divide64(n, d);
@@ -192,11 +192,11 @@ impl Ties {
     /// `k` bits; with `k` = `p` one of whole mantissas.
     fn next(&mut self, k: u32, above: bool) -> Option<(u64, u64)> {
         let top = 1u128 << (self.p - 1);
-        let m = (u128::from(self.random.next()) & ((1 << k) - 1)) | 1 << k | 1;
+        let m = (u128::from(self.random.u64()) & ((1 << k) - 1)) | 1 << k | 1;
         let modulus = (1u128 << k) - 1;
         // Newton's iteration doubles the right bits.
         let inverse = (0..7).fold(1u128, |x, _| x.wrapping_mul(2u128.wrapping_sub(m.wrapping_mul(x))) & modulus);
-        let d = if above { modulus + 1 - inverse } else { inverse } | (u128::from(self.random.next()) & (top - 1) & !modulus) | top;
+        let d = if above { modulus + 1 - inverse } else { inverse } | (u128::from(self.random.u64()) & (top - 1) & !modulus) | top;
         // Where the inverse has the top bit's place, it may lack that bit.
         let product = if above { d * m + 1 } else { d * m - 1 };
         let n = product >> k;

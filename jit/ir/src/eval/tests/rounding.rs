@@ -22,7 +22,7 @@ fn f32_by_mode(exact: f64, mode: u16) -> u32 {
 fn f32_products_and_sums_round_by_mode() {
     let mut random = Random(7);
     for _ in 0..30000 {
-        let (a, b) = (random.f32(), random.f32());
+        let (a, b) = (random.f32_bits(), random.f32_bits());
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
         if !(x.is_finite() && y.is_finite()) {
             continue;
@@ -82,7 +82,7 @@ fn conversions_round_by_mode() {
 
 /// A finite f16 pattern, often with a far or near exponent.
 fn half(random: &mut Random) -> u16 {
-    let r = random.next() >> 20;
+    let r = random.u64() >> 20;
     let x = r as u16;
     match r >> 16 & 3 {
         0 => x & 0x83ff,
@@ -111,9 +111,9 @@ fn f16_fma_midpoints_with_tiny_addends() {
     // products that lie on a midpoint of f16 results, moved off it by the smallest addends, and sums with far smaller products
     let mut random = Random(5);
     for _ in 0..200_000 {
-        let a = 0x3c00 | random.next() as u16 & 0x3ff;
-        let b = (0x3800 + (random.next() as u16 & 0x1000)) | (1 << (random.next() % 10));
-        let c = (random.next() as u16 & 0x8003) | ((random.next() as u16 & 1) * 0x4000);
+        let a = 0x3c00 | random.u64() as u16 & 0x3ff;
+        let b = (0x3800 + (random.u64() as u16 & 0x1000)) | (1 << (random.u64() % 10));
+        let c = (random.u64() as u16 & 0x8003) | ((random.u64() as u16 & 1) * 0x4000);
         let got = op3(FFma16, HSA, a, b, c);
         let want = Half::from_bits(a.into()).mul_add(Half::from_bits(b.into()), Half::from_bits(c.into())).value.to_bits() as u64;
         assert_eq!(got, want, "{a:#x} {b:#x} {c:#x}");
@@ -139,7 +139,7 @@ fn every_f16_converts_and_comes_back() {
 fn f32_to_f16_agrees_with_another_implementation() {
     let mut random = Random(3);
     for _ in 0..200_000 {
-        let r = random.next() as u32;
+        let r = random.u64() as u32;
         let x = if r & 1 == 0 { r } else { (r & 0x9fff_ffff) + 0x3000_0000 };
         let value = f32::from_bits(x);
         if !value.is_nan() {
@@ -152,7 +152,7 @@ fn f32_to_f16_agrees_with_another_implementation() {
 fn packed_is_twice_single() {
     let mut random = Random(11);
     for _ in 0..20000 {
-        let (a, b, c) = (random.next() as u32, random.next() as u32, random.next() as u32);
+        let (a, b, c) = (random.u64() as u32, random.u64() as u32, random.u64() as u32);
         for (pk, one) in [(PkFAdd16, FAdd16), (PkFMul16, FMul16), (PkFFma16, FFma16), (PkFMin16, FMin16), (PkFMax16, FMax16)] {
             let want = op3(one, HSA, a, b, c) | op3(one, HSA, a >> 16, b >> 16, c >> 16) << 16;
             assert_eq!(op3(pk, HSA, a, b, c), want);

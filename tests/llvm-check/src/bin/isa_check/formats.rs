@@ -1,6 +1,7 @@
 //! Where each format stands in the encoding space of each family, and random instructions of it.
 
 use wavejit_isa::{Gfx, Space};
+use wavejit_random::Random;
 
 /// Dwords of a test.
 pub const TEST: usize = 5;
@@ -75,56 +76,36 @@ pub fn formats(target: Gfx) -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(move |f| f.spaces.contains(&target.space()))
 }
 
-/// xorshift64*: enough for bit patterns.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+/// A random instruction of a format: opcode uniform, fields from all-random to mostly zero.
+pub fn test(random: &mut Random, f: &Format, space: Space) -> [u32; TEST] {
+    let mut w: [u32; TEST] = std::array::from_fn(|_| random.u32());
+    w[0] = f.fixed | w[0] & f.free;
+    let tame = !random.one_in(8);
+    for &(dword, shift, width) in f.zero {
+        if tame && !random.one_in(4) {
+            w[dword] &= !((((1u64 << width) - 1) as u32) << shift);
+        }
     }
-
-    fn one_in(&mut self, n: u32) -> bool {
-        self.next().is_multiple_of(n)
+    for &((dword, shift, width), values) in f.often {
+        if random.one_in(3) {
+            w[dword] = w[dword] & !(((1 << width) - 1) << shift) | random.pick(values) << shift;
+        }
     }
-
-    fn pick(&mut self, from: &[u32]) -> u32 {
-        from[self.next() as usize % from.len()]
+    // Literals that equal inline constants print like them.
+    let literal = if w[1] & 0x1ff == 0x0ff || w[1] & 0xff == 0xff { 2 } else { 1 };
+    match random.u32() % 8 {
+        0 => w[literal] = random.u32() % 80,
+        1 => w[literal] = random.pick(&[0x3f80_0000, 0x3e22_f983, 0x3118, 0x3c00, 0x3fc4_5f30, 0x3ff0_0000, 0x4000, 0xbf00_0000]),
+        2 => w[literal] = (random.u32() % 40).wrapping_neg(),
+        _ => {}
     }
-
-    /// A random instruction of a format: opcode uniform, fields from all-random to mostly zero.
-    pub fn test(&mut self, f: &Format, space: Space) -> [u32; TEST] {
-        let mut w: [u32; TEST] = std::array::from_fn(|_| self.next());
-        w[0] = f.fixed | w[0] & f.free;
-        let tame = !self.one_in(8);
-        for &(dword, shift, width) in f.zero {
-            if tame && !self.one_in(4) {
-                w[dword] &= !((((1u64 << width) - 1) as u32) << shift);
-            }
-        }
-        for &((dword, shift, width), values) in f.often {
-            if self.one_in(3) {
-                w[dword] = w[dword] & !(((1 << width) - 1) << shift) | self.pick(values) << shift;
-            }
-        }
-        // Literals that equal inline constants print like them.
-        let literal = if w[1] & 0x1ff == 0x0ff || w[1] & 0xff == 0xff { 2 } else { 1 };
-        match self.next() % 8 {
-            0 => w[literal] = self.next() % 80,
-            1 => w[literal] = self.pick(&[0x3f80_0000, 0x3e22_f983, 0x3118, 0x3c00, 0x3fc4_5f30, 0x3ff0_0000, 0x4000, 0xbf00_0000]),
-            2 => w[literal] = (self.next() % 40).wrapping_neg(),
-            _ => {}
-        }
-        if f.name.starts_with("vop3") && self.one_in(2) {
-            w[2] |= 0xff00_0000;
-        }
-        if matches!(space, Space::Gfx8 | Space::Gfx10) {
-            calm(&mut w);
-        }
-        w
+    if f.name.starts_with("vop3") && random.one_in(2) {
+        w[2] |= 0xff00_0000;
     }
+    if matches!(space, Space::Gfx8 | Space::Gfx10) {
+        calm(&mut w);
+    }
+    w
 }
 
 /// Source 0 code of an SDWA dword.

@@ -28,11 +28,12 @@ mod llvm;
 mod report;
 
 use compare::{Golden, Judge, Reports, names_halves, ours};
-use formats::{Format, Random, TEST, formats};
+use formats::{Format, TEST, formats, test};
 use llvm::{Setting, refused};
 use std::fs;
 use std::process::exit;
 use wavejit_isa::{Family, Gfx, Space};
+use wavejit_random::Random;
 
 /// What to compare.
 pub struct Options {
@@ -133,12 +134,12 @@ fn tests(f: &Format, judge: &Judge<'_>, count: usize) -> Vec<[u32; TEST]> {
             (true, true) => 8,
             (true, false) => 1,
         };
-        let mut t = random.test(f, target.space());
+        let mut t = test(&mut random, f, target.space());
         for _ in 1..draws {
             if !refused(&ours(&t, judge.setting).0) {
                 break;
             }
-            t = random.test(f, target.space());
+            t = test(&mut random, f, target.space());
         }
         t
     };

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::exit;
 use wavejit_isa::{Enc, Gfx, Implicit, Inst, decode, rows};
+use wavejit_random::Random;
 
 /// Attempts to find operands that make an instruction valid.
 const FILLS: usize = 400;
@@ -46,23 +47,16 @@ fn record(line: &str) -> Option<Record<'_>> {
     })
 }
 
-fn next(state: &mut u64) -> u64 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-}
-
 /// An instruction with the record's fixed bits.
-fn example(r: &Record<'_>, target: Gfx, random: &mut u64) -> Option<Inst> {
+fn example(r: &Record<'_>, target: Gfx, random: &mut Random) -> Option<Inst> {
     (0..FILLS).find_map(|i| {
         let noise = match i % 4 {
             0 => 0,
-            1 => u128::from(next(random)) << 64 | u128::from(next(random)),
+            1 => u128::from(random.u64()) << 64 | u128::from(random.u64()),
             // Sparse bits: small register numbers, no modifiers.
             _ => {
-                let a = u128::from(next(random)) << 64 | u128::from(next(random));
-                let b = u128::from(next(random)) << 64 | u128::from(next(random));
+                let a = u128::from(random.u64()) << 64 | u128::from(random.u64());
+                let b = u128::from(random.u64()) << 64 | u128::from(random.u64());
                 a & b & (b >> 17 | a << 9)
             }
         };
@@ -97,7 +91,7 @@ fn main() {
         exit(2)
     });
     let records: Vec<Record<'_>> = text.lines().filter_map(record).collect();
-    let mut random = 0x9e37_79b9_7f4a_7c15;
+    let mut random = Random(1);
     let mut unknown: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut state_differs: BTreeMap<String, usize> = BTreeMap::new();
     let mut found: BTreeSet<(u16, Gfx)> = BTreeSet::new();
