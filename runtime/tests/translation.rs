@@ -342,6 +342,7 @@ fn code_found_elsewhere_knows_where_it_is() {
              global_store_b32 v1, v1, s[0:1]
              s_endpgm",
         );
+        let mut kept = vec![];
         for _ in 0..3 {
             let code = device.upload(&bytes).unwrap();
             let Err(Error::Fault(fault)) = ONE_WAVE.of(&device, &code, &out) else { panic!("a store to nowhere") };
@@ -351,7 +352,7 @@ fn code_found_elsewhere_knows_where_it_is() {
             assert!(text.contains(&place), "{engine:?}: {text}");
             let words: Vec<u64> = out.to_vec().unwrap().chunks(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect();
             assert_eq!(words[..2], [code.address() + 4, code.address() + 8], "{engine:?}");
-            std::mem::forget(code);
+            kept.push(code);
         }
         assert_eq!(device.code_stats().lifted, 1);
     }
