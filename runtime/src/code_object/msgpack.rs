@@ -1,7 +1,7 @@
 //! MessagePack, read in place: a value is its bytes, and nothing is built from them but what is asked for.
 //!
 //! Reference: the MessagePack specification. A list of a byte each would become a tree of thirty times its size; here every size comes
-//! from the bytes that are there, and nesting takes no stack.
+//! from the bytes that are there, and nesting takes no stack. rmp-serde, which builds what it reads and recurses, promises neither.
 
 use std::fmt;
 
