@@ -123,7 +123,7 @@ macro_rules! apply {
 }
 
 macro_rules! define_eval {
-    ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path;)*) => {
+    ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path $([$($be:ident: $support:ident),*])?;)*) => {
         /// One element of `op`. Conditions are 0 or 1, 32-bit values are zero-extended; operands the operation lacks are ignored.
         pub fn eval(op: PureOp, mode: FpMode, a: u64, b: u64, c: u64) -> u64 {
             match op {

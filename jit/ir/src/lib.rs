@@ -255,6 +255,37 @@ pub enum NoteKind {
     Other,
 }
 
+/// What an s_waitcnt or the like waits for: until at most so many operations of a kind are under way. `None`: it does not wait for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Waits {
+    /// Vector memory operations that return data (from gfx12 on those of loadcnt).
+    pub vmcnt: Option<u8>,
+    /// Exports and GDS.
+    pub expcnt: Option<u8>,
+    /// LDS, GDS, scalar memory and messages.
+    pub lgkmcnt: Option<u8>,
+    /// Vector memory operations that return nothing, from gfx10 on.
+    pub vscnt: Option<u8>,
+}
+
+impl Waits {
+    /// All of them, by name.
+    pub fn named(&self) -> [(&'static str, Option<u8>); 4] {
+        [("vmcnt", self.vmcnt), ("expcnt", self.expcnt), ("lgkmcnt", self.lgkmcnt), ("vscnt", self.vscnt)]
+    }
+
+    /// The counter of a name.
+    pub fn counter(&mut self, name: &str) -> Option<&mut Option<u8>> {
+        match name {
+            "vmcnt" => Some(&mut self.vmcnt),
+            "expcnt" => Some(&mut self.expcnt),
+            "lgkmcnt" => Some(&mut self.lgkmcnt),
+            "vscnt" => Some(&mut self.vscnt),
+            _ => None,
+        }
+    }
+}
+
 /// What a [`Op::Probe`] does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProbeKind {

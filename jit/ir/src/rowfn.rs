@@ -540,7 +540,7 @@ unsafe fn fmas64_rows(r: &Rows) -> u64 {
 }
 
 macro_rules! define_row_fn {
-    ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path;)*) => {
+    ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path $([$($be:ident: $support:ident),*])?;)*) => {
         /// The row function for a level, which the host must have.
         pub fn row_fn_at(op: PureOp, mode: FpMode, level: Level) -> RowFn {
             #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,7 @@
 //! Immediates made of counters, `vmcnt(3) lgkmcnt(0)`: where each counter stands. Printer and assembler share the tables.
 
 use super::target::{Family, Gfx};
+use super::{Inst, Operand};
 use crate::feature::Feature;
 
 /// A counter: its name and the bits `(lowest, count)` it is made of, low part first.
@@ -55,6 +56,30 @@ pub fn waitcnt(target: Gfx) -> &'static [Counter] {
         Family::Gfx10 | Family::Gfx103 => &WAIT_GFX10,
         Family::Gfx11 | Family::Gfx115 | Family::Gfx12 => &WAIT_GFX11,
     }
+}
+
+/// Instructions that wait for one counter.
+static SINGLE: [(&str, Counter); 4] = [
+    ("s_waitcnt_vscnt", counter("vscnt", &[(0, 6)])),
+    ("s_waitcnt_vmcnt", counter("vmcnt", &[(0, 6)])),
+    ("s_waitcnt_expcnt", counter("expcnt", &[(0, 3)])),
+    ("s_waitcnt_lgkmcnt", counter("lgkmcnt", &[(0, 6)])),
+];
+
+/// Counters of an s_waitcnt, s_waitcnt_vscnt or the like, with their values; none of other instructions. A counter with a register beside it (which
+/// compilers leave NULL) has the value of the immediate.
+pub fn of(inst: &Inst, target: Gfx) -> impl Iterator<Item = (&'static Counter, u32)> {
+    let immediate = inst.ops().iter().find_map(|op| match op {
+        Operand::Imm(value) => Some(*value as u32 & 0xffff),
+        _ => None,
+    });
+    let single = SINGLE.iter().find(|s| s.0 == inst.row.name);
+    let counters: &'static [Counter] = match single {
+        Some((_, counter)) => std::slice::from_ref(counter),
+        None if inst.row.name == "s_waitcnt" => waitcnt(target),
+        None => &[],
+    };
+    counters.iter().filter_map(move |c| Some((c, c.get(immediate?).min(c.max()))))
 }
 
 static DEPCTR: [Counter; 7] = [

@@ -4,7 +4,7 @@ pub mod access;
 pub mod asm;
 pub mod beyond;
 mod bits;
-mod counters;
+pub mod counters;
 pub mod decode;
 pub mod disasm;
 pub mod encode;

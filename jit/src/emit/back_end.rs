@@ -14,7 +14,7 @@
 use super::{CodegenSession, EmitError};
 use crate::region::{Piece, Plan, Region};
 use cranelift_module::FuncId;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use wavejit_ir::{Block, BlockId, Func, Op, Value};
 
 /// What to compile.
@@ -25,7 +25,7 @@ pub(crate) enum RegionJob<'a> {
         block: BlockId,
         plan: &'a Plan,
         /// Index of the defining instruction of each value of the block.
-        defs: &'a HashMap<Value, usize>,
+        defs: &'a FxHashMap<Value, usize>,
         region: &'a Region,
         /// For each instruction of the block: must a `VSet` keep the other lanes?
         blend: &'a [bool],

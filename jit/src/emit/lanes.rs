@@ -16,9 +16,11 @@ use crate::region::{Plan, Region};
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::FloatCC, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
-use std::{collections::HashMap, mem::offset_of};
+use rustc_hash::FxHashMap;
+use std::mem::offset_of;
 use wavejit_ir::abi::{NO_ROW, WaveState};
-use wavejit_ir::{Block, Func, Op, PureOp, VReg, Value};
+use wavejit_ir::op::pure::{BackEnd, Support};
+use wavejit_ir::{Block, Func, Op, PureOp, VReg, Value, Width};
 
 /// Lanes of a chunk.
 const CHUNK: u32 = 4;
@@ -40,39 +42,21 @@ static LANE_MASKS: [[u32; 4]; 16] = {
 
 /// Can this back end compile the pure operation `op` in a region? `def` and `block` give the definitions of its operands.
 pub fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, host: super::HostFeatures) -> bool {
-    use PureOp::*;
     let Op::Pure { op, mode, args } = op else { return false };
-    let def_of = |v: Option<Value>| v.and_then(def).map(|i| &block.insts[i].op);
-    let uniform = |i: usize| matches!(def_of(args[i]), Some(Op::Splat(_)));
-    let constant = |i: usize| splat_constant(block, def, args[i]).is_some();
-    let plain32 = host.x86_nans && mode.is_plain32();
-    let plain64 = host.x86_nans && mode.is_plain16_64();
-    match op {
-        BAnd | BOr | BXor | BNot | BAndNot | Sel32 | Sel64 | BToInt => true,
-        IAdd32 | ISub32 | IMul32 | And32 | Or32 | Xor32 | Not32 | SMin32 | SMax32 | UMin32 | UMax32 | Bfi32 => true,
-        Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 => uniform(1),
-        AlignBit32 => constant(2),
-        BfeU32 | BfeI32 => constant(1) && constant(2),
-        ICmpEq32 | ICmpNe32 | ICmpSlt32 | ICmpSle32 | ICmpSgt32 | ICmpSge32 | ICmpUlt32 | ICmpUle32 | ICmpUgt32 | ICmpUge32 => true,
-        Pack64 | Lo64 | Hi64 | ZExt64 | SExt64 | UMulWide32 | IAdd64 | ISub64 | And64 | Or64 | Xor64 | Not64 => true,
-        ICmpEq64 | ICmpNe64 | ICmpSlt64 | ICmpSle64 | ICmpSgt64 | ICmpSge64 | ICmpUlt64 | ICmpUle64 | ICmpUgt64 | ICmpUge64 => true,
-        IAdd16 | ISub16 | IMul16 => true,
-        PkIAdd16 | PkISub16 | PkIMul16 | PkSMin16 | PkSMax16 | PkUMin16 | PkUMax16 | PkUAddSat16 | PkUSubSat16 | PkSAddSat16
-        | PkSSubSat16 => true,
-        FMin32 | FMax32 => plain32 && mode.ieee(),
-        FAdd32 | FSub32 | FMul32 | FFloor32 | FCeil32 | FTrunc32 | FRndne32 | CvtF32I32 | CvtF32U32 | CvtI32F32 | CvtU32F32 => plain32,
-        FFma32 => plain32 && host.fma.is_some(),
-        FClamp32 => plain32 && mode.dx10_clamp(),
-        FAdd64 | FSub64 | FMul64 => plain64,
-        FFma64 => plain64 && host.fma.is_some(),
-        _ if float_condition(*op).is_some() => {
-            if op.args()[0] == wavejit_ir::Width::B64 {
-                plain64
-            } else {
-                plain32
-            }
-        }
-        _ => false,
+    let splat = |v: Option<Value>| matches!(v.and_then(def).map(|i| &block.insts[i].op), Some(Op::Splat(_)));
+    let constant = |v: Option<Value>| splat_constant(block, def, v).is_some();
+    let from = |first: usize, holds: &dyn Fn(Option<Value>) -> bool| args[first..op.args().len()].iter().all(|v| holds(*v));
+    let is_plain = host.x86_nans && if op.args()[0] == Width::B64 { mode.is_plain16_64() } else { mode.is_plain32() };
+    match op.support(BackEnd::Lanes) {
+        Support::Never => false,
+        Support::Always => true,
+        Support::UniformFrom1 => from(1, &splat),
+        Support::ConstantFrom1 => from(1, &constant),
+        Support::ConstantFrom2 => from(2, &constant),
+        Support::Plain => is_plain,
+        Support::PlainFma => is_plain && host.fma.is_some(),
+        Support::PlainIeee => is_plain && mode.ieee(),
+        Support::PlainClamp => is_plain && mode.dx10_clamp(),
     }
 }
 
@@ -149,10 +133,12 @@ enum Chunk {
 /// One compiled region body.
 pub(super) struct Lanes<'a, 'b> {
     pub func: &'a Func,
+    /// The function's lane tables, where they live as long as the compiled function.
+    pub tables: &'a [[u32; 64]],
     pub block: &'a Block,
     pub plan: &'a Plan,
     /// Index of the defining instruction of each value of the block.
-    pub defs: &'a HashMap<Value, usize>,
+    pub defs: &'a FxHashMap<Value, usize>,
     pub region: &'a Region,
     /// For each instruction of the block: must a `VSet` keep the other lanes?
     pub blend: &'a [bool],
@@ -163,7 +149,7 @@ pub(super) struct Lanes<'a, 'b> {
 struct Loop {
     /// Address of the chunk's column of rows.
     column: cl::Value,
-    chunk: HashMap<Value, Chunk>,
+    chunk: FxHashMap<Value, Chunk>,
     /// Vectors of masks that came in.
     full: bool,
 }
@@ -259,7 +245,7 @@ impl Lanes<'_, '_> {
         let params: Vec<cl::Value> = self.b.block_params(body).to_vec();
         let (column, accs, bits) = (params[0], &params[1..1 + outs], &params[1 + outs..]);
 
-        let mut l = Loop { column, chunk: HashMap::new(), full: full.is_some() };
+        let mut l = Loop { column, chunk: FxHashMap::default(), full: full.is_some() };
         // Scalars are broadcast from their slots where first used; masks become vectors.
         let table = self.b.ins().iconst(types::I64, LANE_MASKS.as_ptr() as i64);
         let mut next_bits = vec![];
@@ -278,11 +264,12 @@ impl Lanes<'_, '_> {
             };
             l.chunk.insert(*m, Chunk::Word(v));
         }
-        for i in &self.region.insts.clone() {
+        let region = self.region;
+        for i in &region.insts {
             self.inst(&mut l, state, *i)?;
         }
-        for v in self.region.row_outs.clone() {
-            let (c, home) = (self.value(&mut l, state, v)?, self.plan.homes[&v]);
+        for v in &region.row_outs {
+            let (c, home) = (self.value(&mut l, state, *v)?, self.plan.homes[v]);
             self.store_home(&l, home, c);
         }
         // Bits of the masks handed out come in at the top and move down.
@@ -290,8 +277,8 @@ impl Lanes<'_, '_> {
         let column_next = self.b.ins().iadd_imm_s(column, i64::from(4 * CHUNK));
         next.push(cl::BlockArg::Value(column_next));
         let mut finals = vec![];
-        for (k, m) in self.region.mask_outs.clone().into_iter().enumerate() {
-            let Chunk::Word(v) = self.value(&mut l, state, m)? else { return Err(EmitError::internal("a mask is not a word")) };
+        for (k, m) in region.mask_outs.iter().enumerate() {
+            let Chunk::Word(v) = self.value(&mut l, state, *m)? else { return Err(EmitError::internal("a mask is not a word")) };
             let nibble = self.b.ins().vhigh_bits(types::I32, v);
             let nibble = self.b.ins().uextend(types::I64, nibble);
             let top = self.b.ins().ishl_imm_s(nibble, i64::from(self.func.wave_size - CHUNK));
@@ -396,8 +383,7 @@ impl Lanes<'_, '_> {
             Some(Op::LaneTable(t)) => {
                 let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
                 let bytes = self.b.ins().isub(l.column, rows);
-                // The tables live as long as the compiled function, which owns the plan's function.
-                let table = self.b.ins().iconst(types::I64, self.func.tables[t as usize].as_ptr() as i64);
+                let table = self.b.ins().iconst(types::I64, self.tables[t as usize].as_ptr() as i64);
                 let at = self.b.ins().iadd(table, bytes);
                 Chunk::Word(self.b.ins().load(types::I32X4, MemFlagsData::new().with_notrap(), at, 0))
             }

@@ -30,8 +30,9 @@ use cranelift_codegen::{
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
+use rustc_hash::FxHashMap;
 use staging::Staging;
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
 use wavejit_ir::abi::WaveState;
 use wavejit_ir::{self as ir, Block, Func, Op, Value};
 
@@ -157,9 +158,9 @@ struct Pinned {
 }
 
 impl Pinned {
-    /// Keeps what the code has addresses of.
-    fn keep(&mut self, func: Func) {
-        (self.tables, self.sites) = (func.tables, func.sites);
+    /// Copies of what the code of `func` will have addresses of.
+    fn of(func: &Func) -> Pinned {
+        Pinned { tables: func.tables.clone(), sites: func.sites.clone(), ..Pinned::default() }
     }
 
     fn bytes(&self) -> usize {
@@ -238,7 +239,8 @@ impl RegionBackend for CraneliftRegions {
         let id = session.declare(false)?;
         let config = session.module.target_config();
         let b = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
-        lanes::Lanes { func, block: func.block(block), plan, defs, region, blend, b }.compile(config)?;
+        let tables = &session.pinned.tables;
+        lanes::Lanes { func, tables, block: func.block(block), plan, defs, region, blend, b }.compile(config)?;
         session.define(id, &format!("region of {block:?}"), func)?;
         Ok(RegionCode::Function(id))
     }
@@ -299,16 +301,14 @@ fn emit(
         start,
         ctx,
         fctx: FunctionBuilderContext::new(),
-        pinned: Pinned::default(),
+        pinned: Pinned::of(func),
         done: vec![],
         text: with_text.then(String::new),
     };
-    // The code holds addresses of the function's tables, so it gets a copy of its own.
-    let func = func.clone();
     let mut loops = vec![];
-    for piece in region::pieces(&func) {
-        if let Some(taker) = back_ends.iter_mut().find(|b| b.accepts_loop(&func, &piece)) {
-            let code = taker.compile(&RegionJob::Loop { func: &func, piece: &piece }, &mut session)?;
+    for piece in region::pieces(func) {
+        if let Some(taker) = back_ends.iter_mut().find(|b| b.accepts_loop(func, &piece)) {
+            let code = taker.compile(&RegionJob::Loop { func, piece: &piece }, &mut session)?;
             loops.push(CompiledLoop { piece, code });
         }
     }
@@ -318,12 +318,12 @@ fn emit(
     let mut plans: Vec<Plan> = vec![];
     for b in 0..func.blocks.len() {
         go_on()?;
-        plans.push(region::plan(&func, b, &accepting_back_ends));
+        plans.push(region::plan(func, b, &accepting_back_ends));
     }
-    let lanes = VgprLiveness::new(&func, OptOptions { keep_final_state: opts.keep_final_state });
+    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state });
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
-        let blend = lanes.blend(&func, b);
+        let blend = lanes.blend(func, b);
         let defs = definitions(&func.blocks[b]);
         let mut codes = vec![];
         for step in &plan.steps {
@@ -331,7 +331,7 @@ fn emit(
                 go_on()?;
                 let first = region.back_ends.trailing_zeros() as usize;
                 let taker = back_ends.get_mut(first).ok_or_else(|| EmitError::internal("a region that no back end takes"))?;
-                let job = RegionJob::Line { func: &func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
+                let job = RegionJob::Line { func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
                 codes.push(taker.compile(&job, &mut session)?);
             }
         }
@@ -340,11 +340,11 @@ fn emit(
     go_on()?;
     let entry = session.declare(true)?;
     let builder = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
-    skeleton::Skeleton::new(&func, *opts, &plans, &regions, &loops, &mut session.module, &mut session.pinned, builder).compile()?;
-    session.define(entry, "skeleton", &func)?;
+    skeleton::Skeleton::new(func, *opts, &plans, &regions, &loops, &mut session.module, &mut session.pinned, builder).compile()?;
+    session.define(entry, "skeleton", func)?;
     // Row functions put up to three masks behind the temporaries of their block.
     let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;
-    session.finish(entry, func, temp_rows, lanes.read_first())
+    session.finish(entry, temp_rows, lanes.read_first())
 }
 
 impl CodegenSession {
@@ -390,7 +390,7 @@ impl CodegenSession {
     }
 
     /// Makes everything executable.
-    fn finish(mut self, entry: FuncId, func: Func, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
+    fn finish(mut self, entry: FuncId, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
         let (mut map, mut end, mut code_bytes) = (vec![], 0, 0);
         for (id, size, srclocs) in &self.done {
@@ -403,7 +403,6 @@ impl CodegenSession {
         let code = unsafe { std::slice::from_raw_parts(self.start as *const u8, end) };
         let placed = code_memory::place(code, CodeMap::new(map))?;
         let entry = placed.start() + (self.module.get_finalized_function(entry) as usize - self.start);
-        self.pinned.keep(func);
         let compiled = Compiled {
             // SAFETY: the skeleton was declared with exactly this signature and convention, and has been moved there.
             entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(entry) },
@@ -419,8 +418,8 @@ impl CodegenSession {
     }
 }
 
-fn definitions(block: &Block) -> HashMap<Value, usize> {
-    let mut defs = HashMap::new();
+fn definitions(block: &Block) -> FxHashMap<Value, usize> {
+    let mut defs = FxHashMap::default();
     for (i, inst) in block.insts.iter().enumerate() {
         for r in 0..inst.results {
             defs.insert(inst.result(r.into()), i);

@@ -23,7 +23,8 @@ use cranelift_codegen::ir::{self as cl, AbiParam, InstBuilder, MemFlagsData, con
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
-use std::{collections::HashMap, mem::offset_of};
+use rustc_hash::FxHashMap;
+use std::mem::offset_of;
 use wavejit_ir::abi::{Exit, Helpers, WaveState};
 use wavejit_ir::{
     self as ir, Block, BlockId, Func, Inst, Op, Pause, ProbeKind, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points,
@@ -41,7 +42,7 @@ pub(super) struct Skeleton<'a, 'b> {
     b: FunctionBuilder<'b>,
     state: cl::Value,
     blocks: Vec<cl::Block>,
-    sregs: HashMap<SReg, Variable>,
+    sregs: FxHashMap<SReg, Variable>,
     /// Registers the function writes: what must be stored when it leaves.
     written: SRegs,
     live_in: Vec<SRegs>,
@@ -52,7 +53,7 @@ pub(super) struct Skeleton<'a, 'b> {
     fuel: Variable,
     fault: cl::Block,
     /// Scalars and masks of the current block.
-    vals: HashMap<Value, cl::Value>,
+    vals: FxHashMap<Value, cl::Value>,
 }
 
 fn flags() -> MemFlagsData {
@@ -93,7 +94,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             b,
             state: cl::Value::from_u32(0),
             blocks,
-            sregs: HashMap::new(),
+            sregs: FxHashMap::default(),
             written: SRegs::default(),
             live_in,
             resume: resume_points(func),
@@ -101,7 +102,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             exec,
             fuel,
             fault,
-            vals: HashMap::new(),
+            vals: FxHashMap::default(),
         }
     }
 
@@ -695,7 +696,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 let r = self.b.ins().iconst(types::I32, i64::from(*realtime));
                 self.helper(offset_of!(Helpers, time), &[r], Some(types::I64))
             }
-            Op::Note(_) => None,
+            Op::Note { .. } => None,
             Op::Probe { kind: ProbeKind::Count, id, exec, .. } => {
                 self.count(*id, *exec)?;
                 None

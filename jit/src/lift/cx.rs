@@ -7,7 +7,7 @@ use super::crosslane;
 use super::sem::*;
 use super::{ALL_VGPRS, LiftSource};
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
-use wavejit_ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use wavejit_ir::{Builder, NoteKind, Op, PureOp, SReg, Shape, Ty, VReg, Value, Waits, Width};
 use wavejit_isa::Feature;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO, Pair, Scalar, ScalarSpace, Special, TRAP, VCC_LO};
 use wavejit_isa::{self as isa, Dpp, Enc, Gfx, Half, Inst, Opd, Operand};
@@ -83,6 +83,16 @@ impl<'a, 'f> Cx<'a, 'f> {
     /// Guest address of the next instruction.
     pub fn next_pc(&self) -> u64 {
         self.b.pc.wrapping_add(self.inst.bytes().into())
+    }
+    /// What the instruction waits for; a counter at its largest value waits for nothing.
+    fn waits(&self) -> Waits {
+        let mut waits = Waits::default();
+        for (counter, value) in isa::counters::of(self.inst, self.target) {
+            if let Some(count) = waits.counter(counter.name) {
+                *count = (value < counter.max()).then_some(value as u8);
+            }
+        }
+        waits
     }
     /// A guest address of the code, S64.
     pub fn code_address(&mut self, pc: u64) -> Value {
@@ -689,7 +699,8 @@ impl<'a, 'f> Cx<'a, 'f> {
                 }
             }
             Sem::Note(kind) => {
-                self.b.push(Op::Note(*kind), &[]);
+                let waits = if *kind == NoteKind::Wait { self.waits() } else { Waits::default() };
+                self.b.push(Op::Note { kind: *kind, waits }, &[]);
             }
             Sem::Control(_) => self.unsupported("control flow in the middle of a block"),
         }

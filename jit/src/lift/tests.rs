@@ -66,6 +66,25 @@ fn counted_code_has_a_probe_a_span_and_other_code_none() {
     assert!(optimized.blocks.iter().flat_map(|b| &b.insts).any(|i| i.op.effect() == Effect::Memory));
 }
 
+// Fields of the immediates: LLVM AMDGPU operand syntax, waitcnt.
+#[test]
+fn notes_keep_what_an_instruction_waits_for() {
+    let notes = |text: &str, target: Gfx| -> Vec<String> {
+        let code = isa::assemble(&format!("{text}\ns_endpgm"), target, target.default_wave_size()).expect("it assembles").bytes;
+        let read = |pc: u64| Some(u32::from_le_bytes(code.get(pc as usize..pc as usize + 4)?.try_into().ok()?));
+        let (wave_size, mode) = (target.default_wave_size(), FpMode::HSA);
+        let func = lift(&LiftSource { name: "f", entry: 0, target, wave_size, mode, vgprs: ALL_VGPRS, read: &read });
+        let is_note = |i: &&wavejit_ir::Inst| matches!(i.op, wavejit_ir::Op::Note { .. });
+        func.blocks[0].insts.iter().filter(is_note).map(|i| wavejit_ir::text::inst_text(&func, i, mode)).collect()
+    };
+    let trimmed =
+        |text: &str, target| notes(text, target).iter().map(|n| n.split(" @").next().unwrap_or(n).to_string()).collect::<Vec<_>>();
+    assert_eq!(trimmed("s_waitcnt vmcnt(0) lgkmcnt(3)", Gfx::GFX1100), ["note wait vmcnt 0 lgkmcnt 3"]);
+    assert_eq!(trimmed("s_waitcnt vmcnt(37) expcnt(2)", Gfx(0x900)), ["note wait vmcnt 37 expcnt 2"]);
+    assert_eq!(trimmed("s_waitcnt_vscnt null, 0x2\ns_waitcnt_vmcnt null, 0x0", Gfx::GFX1100), ["note wait vscnt 2", "note wait vmcnt 0"]);
+    assert_eq!(trimmed("s_nop 0\ns_wait_idle", Gfx::GFX1100), ["note other", "note wait"]);
+}
+
 /// Tables are expanded when the first row is asked for; it panics if one does not fit its row.
 #[test]
 fn every_meaning_fits_its_row() {

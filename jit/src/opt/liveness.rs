@@ -14,7 +14,7 @@
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
 use super::{OptOptions, masks};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
 /// A set of up to 512 rows.
@@ -256,7 +256,7 @@ fn exec_before(block: &Block) -> Vec<Option<Value>> {
         .collect()
 }
 
-fn definitions(block: &Block) -> HashMap<Value, (PureOp, [Option<Value>; 3])> {
+fn definitions(block: &Block) -> FxHashMap<Value, (PureOp, [Option<Value>; 3])> {
     let pure = |i: &Inst| match i.op {
         Op::Pure { op, args, .. } => Some((i.first, (op, args))),
         _ => None,

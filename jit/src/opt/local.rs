@@ -17,23 +17,24 @@ use super::{
     masks,
     simplify::{self, Simpler},
 };
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {
     for i in 0..func.blocks.len() {
-        let mut block = func.blocks[i].clone();
-        let insts = std::mem::take(&mut block.insts);
+        let (insts, term_pc) = (std::mem::take(&mut func.blocks[i].insts), func.blocks[i].term_pc);
         let mut facts = Facts::new(func);
         for inst in insts {
             facts.add(inst);
         }
-        facts.flush_scalars(block.term_pc);
-        block.term.map_args(|v| facts.resolve(v));
-        block.insts = facts.out;
-        drop_covered_vsets(&mut block);
-        func.blocks[i] = block;
+        facts.flush_scalars(term_pc);
+        let Facts { out, alias, .. } = facts;
+        let block = &mut func.blocks[i];
+        block.term.map_args(|v| alias.get(&v).copied().unwrap_or(v));
+        block.insts = out;
+        drop_covered_vsets(block);
     }
 }
 
@@ -42,17 +43,17 @@ pub(super) struct Facts<'f> {
     pub func: &'f mut Func,
     out: Vec<Inst>,
     /// value -> what stands for it now
-    alias: HashMap<Value, Value>,
+    alias: FxHashMap<Value, Value>,
     /// value -> index in `out` of its definition
-    def: HashMap<Value, usize>,
-    /// effect-free operation -> its value
+    def: FxHashMap<Value, usize>,
+    /// effect-free operation -> its value; hashed so that no choice of constants makes it slow
     seen: HashMap<Key, Value>,
-    scalars: HashMap<SReg, Value>,
+    scalars: FxHashMap<SReg, Value>,
     /// Written, in order of first write.
     dirty: Vec<SReg>,
     exec: Option<Value>,
     /// row -> (value, lanes in which the row equals it; None: all)
-    rows: HashMap<VReg, (Value, Option<Value>)>,
+    rows: FxHashMap<VReg, (Value, Option<Value>)>,
     pc: u64,
 }
 
@@ -73,13 +74,13 @@ impl<'f> Facts<'f> {
         Facts {
             func,
             out: vec![],
-            alias: HashMap::new(),
-            def: HashMap::new(),
+            alias: FxHashMap::default(),
+            def: FxHashMap::default(),
             seen: HashMap::new(),
-            scalars: HashMap::new(),
+            scalars: FxHashMap::default(),
             dirty: vec![],
             exec: None,
-            rows: HashMap::new(),
+            rows: FxHashMap::default(),
             pc: 0,
         }
     }
@@ -269,7 +270,7 @@ impl<'f> Facts<'f> {
 
 /// Drops a `VSet` that a later one to the same row covers before anybody reads the row.
 fn drop_covered_vsets(block: &mut Block) {
-    let mut covered: HashMap<VReg, Vec<Value>> = HashMap::new(); // row -> masks of later writes with no read between
+    let mut covered: FxHashMap<VReg, Vec<Value>> = FxHashMap::default(); // row -> masks of later writes with no read between
     let mut keep = vec![true; block.insts.len()];
     for (i, inst) in block.insts.iter().enumerate().rev() {
         match &inst.op {

@@ -11,7 +11,8 @@
 //! *Rematerializable* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are computed again in every region
 //! that uses them. All other lane values that outlive their region get a *home*: rows of temporaries, or for loads the VGPR itself.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
 use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, ProbeKind, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
 
@@ -84,7 +85,7 @@ pub fn pieces(func: &Func) -> Vec<Piece> {
 fn innermost(func: &Func, headers: &[bool], preds: &[Vec<u32>], entered: &[bool], h: u32) -> Option<Piece> {
     let block = |b: u32| &func.blocks[b as usize];
     let plain = |b: u32| matches!(block(b).term, Term::Jump(_) | Term::Branch { .. });
-    let mut inside = HashSet::from([h]);
+    let mut inside = FxHashSet::from_iter([h]);
     let mut work: Vec<u32> = preds[h as usize].iter().copied().filter(|p| goes_back(block(*p), block(h))).collect();
     while let Some(b) = work.pop() {
         if inside.insert(b) {
@@ -127,9 +128,9 @@ pub struct Plan {
     /// In order.
     pub steps: Vec<Step>,
     /// Where lane values live outside regions.
-    pub homes: HashMap<Value, Home>,
+    pub homes: FxHashMap<Value, Home>,
     /// `VSet`s that a load does by itself, since its home is the VGPR.
-    pub fused: HashSet<usize>,
+    pub fused: FxHashSet<usize>,
     /// Temporaries used, from `TEMP_ROW` on.
     pub temp_rows: u16,
 }
@@ -158,23 +159,23 @@ pub fn plan(func: &Func, b: usize, accepts: Accepts) -> Plan {
 struct Planner<'a> {
     func: &'a Func,
     block: &'a Block,
-    def: HashMap<Value, usize>,
-    uses: HashMap<Value, Vec<usize>>,
+    def: FxHashMap<Value, usize>,
+    uses: FxHashMap<Value, Vec<usize>>,
     class: Vec<Class>,
     plan: Plan,
     open: Region,
     /// Values defined in the open region.
-    inside: HashSet<Value>,
+    inside: FxHashSet<Value>,
     /// VGPRs the open region writes.
-    written: HashSet<VReg>,
+    written: FxHashSet<VReg>,
     /// Scalar instructions that must wait for the open region, and their values.
     post: Vec<usize>,
-    after: HashSet<Value>,
+    after: FxHashSet<Value>,
 }
 
 impl<'a> Planner<'a> {
     fn new(func: &'a Func, block: &'a Block, accepts: Accepts) -> Self {
-        let (mut def, mut uses): (HashMap<Value, usize>, HashMap<Value, Vec<usize>>) = Default::default();
+        let (mut def, mut uses): (FxHashMap<Value, usize>, FxHashMap<Value, Vec<usize>>) = Default::default();
         for (i, inst) in block.insts.iter().enumerate() {
             for r in 0..inst.results {
                 def.insert(inst.result(r.into()), i);
@@ -190,10 +191,10 @@ impl<'a> Planner<'a> {
             class: vec![],
             plan: Plan::default(),
             open: Region::default(),
-            inside: HashSet::new(),
-            written: HashSet::new(),
+            inside: FxHashSet::default(),
+            written: FxHashSet::default(),
             post: vec![],
-            after: HashSet::new(),
+            after: FxHashSet::default(),
         };
         p.fuse_loads();
         p.class = (0..block.insts.len()).map(|i| p.classify(i, accepts)).collect();
@@ -432,7 +433,7 @@ impl<'a> Planner<'a> {
     /// Finds what each region hands out, computes rematerializable values that row steps need, and gives out temporary rows.
     fn place(&mut self) {
         self.rematerialize();
-        let mut step_of: HashMap<usize, usize> = HashMap::new();
+        let mut step_of: FxHashMap<usize, usize> = FxHashMap::default();
         for (s, step) in self.plan.steps.iter().enumerate() {
             match step {
                 Step::Inst(i) => {
@@ -507,7 +508,7 @@ impl<'a> Planner<'a> {
     fn rematerialize(&mut self) {
         let steps = std::mem::take(&mut self.plan.steps);
         let mut out: Vec<Step> = vec![];
-        let mut made: HashSet<Value> = HashSet::new();
+        let mut made: FxHashSet<Value> = FxHashSet::default();
         for step in steps {
             if let Step::Inst(i) = step {
                 let mut region = Region::default();

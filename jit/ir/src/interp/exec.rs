@@ -112,7 +112,7 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
         Op::Gws { op, resource, value } => wave.gws(*op, v.scalar(*resource) as u32, v.scalar(*value) as u32),
         Op::SendMsgRtn { msg } => v.set_scalar(r, wave.sendmsg_rtn(*msg)),
         Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
-        Op::Note(_) => {}
+        Op::Note { .. } => {}
         Op::Probe { kind: ProbeKind::Count, id, exec, .. } => wave.count(*id, v.mask(*exec)),
         Op::Probe { kind: ProbeKind::Call, id, exec, args } => probe(func, v, wave, inst, *id, args, *exec)?,
     }

@@ -13,7 +13,7 @@
 
 use super::{Addr, Data, FpMode, PureOp, Width};
 use crate::text::{ATOMICS, Cursor, KINDS, NOTES, PAUSES, PROBES, ParseError, SPACES, by_name, name_of, small_or_hex};
-use crate::{AtomicOp, BlockId, MemKind, NoteKind, Pause, ProbeKind, SReg, Space, VReg, Value};
+use crate::{AtomicOp, BlockId, MemKind, NoteKind, Pause, ProbeKind, SReg, Space, VReg, Value, Waits};
 use std::fmt::Write;
 
 /// What holds of a row's parser after its text form was followed.
@@ -327,6 +327,26 @@ macro_rules! small_numbers {
     )* };
 }
 small_numbers! { u8 u16 }
+
+/// ` vmcnt 0 lgkmcnt 3`; nothing if it waits for nothing.
+impl Field for Waits {
+    fn print(&self, _: &str, _: &str, out: &mut String) {
+        for (name, count) in self.named() {
+            if let Some(count) = count {
+                let _ = write!(out, " {name} {count}");
+            }
+        }
+    }
+    fn parse(_: &str, _: &str, c: &mut Cursor) -> Result<Self, ParseError> {
+        let mut waits = Waits::default();
+        for (name, _) in Waits::default().named() {
+            if c.take_word(name) {
+                *waits.counter(name).expect("its own name") = Some(c.int()?);
+            }
+        }
+        Ok(waits)
+    }
+}
 
 impl Field for SReg {
     fn print(&self, _: &str, _: &str, out: &mut String) {

@@ -20,7 +20,7 @@ pub(crate) mod field;
 pub mod pure;
 
 use super::text::{Cursor, ParseError};
-use super::{AtomicOp, BlockId, FpMode, Func, MemKind, NoteKind, Pause, ProbeKind, SReg, Shape, Space, Ty, VReg, Value};
+use super::{AtomicOp, BlockId, FpMode, Func, MemKind, NoteKind, Pause, ProbeKind, SReg, Shape, Space, Ty, VReg, Value, Waits};
 use check::{
     AnyScalar, Check, FailureIndex, FitsIn, InRange, Indexable, NoSign, Plain, ProbeArgs, PureArgs, Row, SiteArgs, SiteIndex, TableIndex,
     Target,
@@ -273,8 +273,8 @@ define_ops! {
         "gws {op}, {resource}, {value}" -> Results::NONE, Wave;
     /// A counter: of cycles, or of realtime (100 MHz).
     Time { realtime: bool } "time {realtime:realtime|cycles}" -> Results::one(Ty::S64), Wave;
-    /// s_waitcnt, cache control, s_delay_alu and the like: nothing to do.
-    Note(kind: NoteKind) "note {kind}" -> Results::NONE, Note;
+    /// s_waitcnt with what it waits for, cache control, s_delay_alu and the like: nothing to do.
+    Note { kind: NoteKind, waits: Waits } "note {kind}{waits}" -> Results::NONE, Note;
     /// Shows a tool that the wave came here, with the lanes of `exec`; `id` and `args` (scalars, masks and lane values, defined in the lanes of
     /// `exec`) mean what who put it there wants. Stays where it is among operations with an effect, and never is one with another.
     Probe { kind: ProbeKind, id: u32, exec: Value = Ty::MASK, args: Box<[Value]> = ProbeArgs(*kind) }

@@ -32,6 +32,37 @@ impl fmt::Debug for Width {
     }
 }
 
+/// A region back end: a column of the rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BackEnd {
+    /// Four lanes at a time, compiled by Cranelift.
+    Lanes,
+}
+
+/// When a region back end takes an operation. *Plain* is a float mode that rounds to nearest even and keeps denormals, for the operation's width, on
+/// a host whose arithmetic gives the guest's NaNs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Support {
+    /// It does not.
+    Never,
+    /// Whatever operands and mode are.
+    Always,
+    /// The operands from the second on are the same in every lane.
+    UniformFrom1,
+    /// The operands from the second on are constants.
+    ConstantFrom1,
+    /// The operands from the third on are constants.
+    ConstantFrom2,
+    /// The mode is plain.
+    Plain,
+    /// Plain, and the host has a fused multiply-add whose NaNs can be made the guest's.
+    PlainFma,
+    /// Plain with IEEE set.
+    PlainIeee,
+    /// Plain with DX10_CLAMP set.
+    PlainClamp,
+}
+
 /// Passes the rows to macro `$use`. A row: operation, name in the text form, operand widths (B 1, W 32, D 64 bits), result width, kind,
 /// scalar function (of `eval`). The kind says which fields of the float mode the operation reads and how loops over whole rows are compiled:
 ///
@@ -46,43 +77,46 @@ impl fmt::Debug for Width {
 /// | `pkf` | the f16/f64 fields | as `f64`; the 16-bit function is applied to both halves |
 /// | `slow` | no mode | calls `eval` |
 /// | `slowf` | any fields | calls `eval` |
+///
+/// Last, where a region back end takes the operation, `[back end: when, ...]`: a [`BackEnd`] and a [`Support`]. What a back end does not take
+/// runs on whole rows.
 macro_rules! pure_rows {
     ($use:ident) => {
         $use! {
             // conditions and masks
-            BAnd             "and.1"              (B B)   B  int   int::and1;
-            BOr              "or.1"               (B B)   B  int   int::or1;
-            BXor             "xor.1"              (B B)   B  int   int::xor1;
-            BNot             "not.1"              (B)     B  int   int::not1;
+            BAnd             "and.1"              (B B)   B  int   int::and1         [Lanes: Always];
+            BOr              "or.1"               (B B)   B  int   int::or1          [Lanes: Always];
+            BXor             "xor.1"              (B B)   B  int   int::xor1         [Lanes: Always];
+            BNot             "not.1"              (B)     B  int   int::not1         [Lanes: Always];
             /// a & !b
-            BAndNot          "andn.1"             (B B)   B  int   int::andn1;
+            BAndNot          "andn.1"             (B B)   B  int   int::andn1        [Lanes: Always];
             /// b ? x : y
-            Sel32            "sel.32"             (B W W) W  int   int::sel32;
-            Sel64            "sel.64"             (B D D) D  int   int::sel64;
+            Sel32            "sel.32"             (B W W) W  int   int::sel32        [Lanes: Always];
+            Sel64            "sel.64"             (B D D) D  int   int::sel64        [Lanes: Always];
             /// 0 or 1
-            BToInt           "b2i.32"             (B)     W  int   int::b2i;
+            BToInt           "b2i.32"             (B)     W  int   int::b2i          [Lanes: Always];
             // 32-bit integers; shift amounts are taken modulo 32
-            IAdd32           "iadd.32"            (W W)   W  int   int::i32::add;
-            ISub32           "isub.32"            (W W)   W  int   int::i32::sub;
-            IMul32           "imul.32"            (W W)   W  int   int::i32::mul;
+            IAdd32           "iadd.32"            (W W)   W  int   int::i32::add     [Lanes: Always];
+            ISub32           "isub.32"            (W W)   W  int   int::i32::sub     [Lanes: Always];
+            IMul32           "imul.32"            (W W)   W  int   int::i32::mul     [Lanes: Always];
             UMulHi32         "umulhi.32"          (W W)   W  int   int::umulhi32;
             SMulHi32         "smulhi.32"          (W W)   W  int   int::smulhi32;
-            And32            "and.32"             (W W)   W  int   int::i32::and;
-            Or32             "or.32"              (W W)   W  int   int::i32::or;
-            Xor32            "xor.32"             (W W)   W  int   int::i32::xor;
-            Not32            "not.32"             (W)     W  int   int::i32::not;
-            Shl32            "shl.32"             (W W)   W  int   int::i32::shl;
-            LShr32           "lshr.32"            (W W)   W  int   int::i32::lshr;
-            AShr32           "ashr.32"            (W W)   W  int   int::i32::ashr;
+            And32            "and.32"             (W W)   W  int   int::i32::and     [Lanes: Always];
+            Or32             "or.32"              (W W)   W  int   int::i32::or      [Lanes: Always];
+            Xor32            "xor.32"             (W W)   W  int   int::i32::xor     [Lanes: Always];
+            Not32            "not.32"             (W)     W  int   int::i32::not     [Lanes: Always];
+            Shl32            "shl.32"             (W W)   W  int   int::i32::shl     [Lanes: UniformFrom1];
+            LShr32           "lshr.32"            (W W)   W  int   int::i32::lshr    [Lanes: UniformFrom1];
+            AShr32           "ashr.32"            (W W)   W  int   int::i32::ashr    [Lanes: UniformFrom1];
             /// ({a,b} >> c\[4:0\]) low 32
-            AlignBit32       "alignbit.32"        (W W W) W  int   int::alignbit;
+            AlignBit32       "alignbit.32"        (W W W) W  int   int::alignbit     [Lanes: ConstantFrom2];
             /// v_perm_b32(s0, s1, selector)
             Perm32           "perm.32"            (W W W) W  int   int::perm;
             /// (x >> off\[4:0\]) & (2^width\[4:0\]-1)
-            BfeU32           "bfeu.32"            (W W W) W  int   int::bfeu;
-            BfeI32           "bfei.32"            (W W W) W  int   int::bfei;
+            BfeU32           "bfeu.32"            (W W W) W  int   int::bfeu         [Lanes: ConstantFrom1];
+            BfeI32           "bfei.32"            (W W W) W  int   int::bfei         [Lanes: ConstantFrom1];
             /// (a & b) | (!a & c)
-            Bfi32            "bfi.32"             (W W W) W  int   int::bfi;
+            Bfi32            "bfi.32"             (W W W) W  int   int::bfi          [Lanes: Always];
             /// ((1 << a\[4:0\]) - 1) << b\[4:0\]
             Bfm32            "bfm.32"             (W W)   W  int   int::bfm;
             BitRev32         "bitrev.32"          (W)     W  int   int::bitrev32;
@@ -93,10 +127,10 @@ macro_rules! pure_rows {
             FfbhI32          "ffbhi.32"           (W)     W  int   int::ffbhi32;
             /// trailing zeros, -1 if none set
             FfblB32          "ffblb.32"           (W)     W  int   int::ffblb32;
-            SMin32           "smin.32"            (W W)   W  int   int::i32::smin;
-            SMax32           "smax.32"            (W W)   W  int   int::i32::smax;
-            UMin32           "umin.32"            (W W)   W  int   int::i32::umin;
-            UMax32           "umax.32"            (W W)   W  int   int::i32::umax;
+            SMin32           "smin.32"            (W W)   W  int   int::i32::smin    [Lanes: Always];
+            SMax32           "smax.32"            (W W)   W  int   int::i32::smax    [Lanes: Always];
+            UMin32           "umin.32"            (W W)   W  int   int::i32::umin    [Lanes: Always];
+            UMax32           "umax.32"            (W W)   W  int   int::i32::umax    [Lanes: Always];
             UAddSat32        "uaddsat.32"         (W W)   W  int   int::i32::uaddsat;
             USubSat32        "usubsat.32"         (W W)   W  int   int::i32::usubsat;
             SAddSat32        "saddsat.32"         (W W)   W  int   int::i32::saddsat;
@@ -115,36 +149,36 @@ macro_rules! pure_rows {
             Dot8SU           "dot8.su"            (W W)   W  int   int::dot8su;
             Dot8US           "dot8.us"            (W W)   W  int   int::dot8us;
             Dot8UU           "dot8.uu"            (W W)   W  int   int::dot8uu;
-            ICmpEq32         "eq.32"              (W W)   B  int   int::i32::eq;
-            ICmpNe32         "ne.32"              (W W)   B  int   int::i32::ne;
-            ICmpSlt32        "slt.32"             (W W)   B  int   int::i32::slt;
-            ICmpSle32        "sle.32"             (W W)   B  int   int::i32::sle;
-            ICmpSgt32        "sgt.32"             (W W)   B  int   int::i32::sgt;
-            ICmpSge32        "sge.32"             (W W)   B  int   int::i32::sge;
-            ICmpUlt32        "ult.32"             (W W)   B  int   int::i32::ult;
-            ICmpUle32        "ule.32"             (W W)   B  int   int::i32::ule;
-            ICmpUgt32        "ugt.32"             (W W)   B  int   int::i32::ugt;
-            ICmpUge32        "uge.32"             (W W)   B  int   int::i32::uge;
+            ICmpEq32         "eq.32"              (W W)   B  int   int::i32::eq      [Lanes: Always];
+            ICmpNe32         "ne.32"              (W W)   B  int   int::i32::ne      [Lanes: Always];
+            ICmpSlt32        "slt.32"             (W W)   B  int   int::i32::slt     [Lanes: Always];
+            ICmpSle32        "sle.32"             (W W)   B  int   int::i32::sle     [Lanes: Always];
+            ICmpSgt32        "sgt.32"             (W W)   B  int   int::i32::sgt     [Lanes: Always];
+            ICmpSge32        "sge.32"             (W W)   B  int   int::i32::sge     [Lanes: Always];
+            ICmpUlt32        "ult.32"             (W W)   B  int   int::i32::ult     [Lanes: Always];
+            ICmpUle32        "ule.32"             (W W)   B  int   int::i32::ule     [Lanes: Always];
+            ICmpUgt32        "ugt.32"             (W W)   B  int   int::i32::ugt     [Lanes: Always];
+            ICmpUge32        "uge.32"             (W W)   B  int   int::i32::uge     [Lanes: Always];
             // width changes
             /// {hi: b, lo: a}
-            Pack64           "pack.64"            (W W)   D  int   int::pack64;
-            Lo64             "lo.64"              (D)     W  int   int::lo64;
-            Hi64             "hi.64"              (D)     W  int   int::hi64;
-            ZExt64           "zext.64"            (W)     D  int   int::zext64;
-            SExt64           "sext.64"            (W)     D  int   int::sext64;
-            UMulWide32       "umulw.32"           (W W)   D  int   int::umulw;
+            Pack64           "pack.64"            (W W)   D  int   int::pack64       [Lanes: Always];
+            Lo64             "lo.64"              (D)     W  int   int::lo64         [Lanes: Always];
+            Hi64             "hi.64"              (D)     W  int   int::hi64         [Lanes: Always];
+            ZExt64           "zext.64"            (W)     D  int   int::zext64       [Lanes: Always];
+            SExt64           "sext.64"            (W)     D  int   int::sext64       [Lanes: Always];
+            UMulWide32       "umulw.32"           (W W)   D  int   int::umulw        [Lanes: Always];
             SMulWide32       "smulw.32"           (W W)   D  int   int::smulw;
             // 64-bit integers; shift amounts (32-bit operand) are taken modulo 64
-            IAdd64           "iadd.64"            (D D)   D  int   int::i64::add;
-            ISub64           "isub.64"            (D D)   D  int   int::i64::sub;
+            IAdd64           "iadd.64"            (D D)   D  int   int::i64::add     [Lanes: Always];
+            ISub64           "isub.64"            (D D)   D  int   int::i64::sub     [Lanes: Always];
             IMul64           "imul.64"            (D D)   D  int   int::i64::mul;
-            And64            "and.64"             (D D)   D  int   int::i64::and;
-            Or64             "or.64"              (D D)   D  int   int::i64::or;
-            Xor64            "xor.64"             (D D)   D  int   int::i64::xor;
-            Not64            "not.64"             (D)     D  int   int::i64::not;
-            Shl64            "shl.64"             (D W)   D  int   int::shl64;
-            LShr64           "lshr.64"            (D W)   D  int   int::lshr64;
-            AShr64           "ashr.64"            (D W)   D  int   int::ashr64;
+            And64            "and.64"             (D D)   D  int   int::i64::and     [Lanes: Always];
+            Or64             "or.64"              (D D)   D  int   int::i64::or      [Lanes: Always];
+            Xor64            "xor.64"             (D D)   D  int   int::i64::xor     [Lanes: Always];
+            Not64            "not.64"             (D)     D  int   int::i64::not     [Lanes: Always];
+            Shl64            "shl.64"             (D W)   D  int   int::shl64        [Lanes: UniformFrom1];
+            LShr64           "lshr.64"            (D W)   D  int   int::lshr64       [Lanes: UniformFrom1];
+            AShr64           "ashr.64"            (D W)   D  int   int::ashr64       [Lanes: UniformFrom1];
             BitRev64         "bitrev.64"          (D)     D  int   int::bitrev64;
             Popcnt64         "popcnt.64"          (D)     W  int   int::popcnt64;
             FfbhU64          "ffbhu.64"           (D)     W  int   int::ffbhu64;
@@ -156,20 +190,20 @@ macro_rules! pure_rows {
             QuadMask64       "quadmask.64"        (D)     D  slow  int::quadmask64;
             /// every bit twice
             BitReplicate     "bitreplicate"       (W)     D  slow  int::bitreplicate;
-            ICmpEq64         "eq.64"              (D D)   B  int   int::i64::eq;
-            ICmpNe64         "ne.64"              (D D)   B  int   int::i64::ne;
-            ICmpSlt64        "slt.64"             (D D)   B  int   int::i64::slt;
-            ICmpSle64        "sle.64"             (D D)   B  int   int::i64::sle;
-            ICmpSgt64        "sgt.64"             (D D)   B  int   int::i64::sgt;
-            ICmpSge64        "sge.64"             (D D)   B  int   int::i64::sge;
-            ICmpUlt64        "ult.64"             (D D)   B  int   int::i64::ult;
-            ICmpUle64        "ule.64"             (D D)   B  int   int::i64::ule;
-            ICmpUgt64        "ugt.64"             (D D)   B  int   int::i64::ugt;
-            ICmpUge64        "uge.64"             (D D)   B  int   int::i64::uge;
+            ICmpEq64         "eq.64"              (D D)   B  int   int::i64::eq      [Lanes: Always];
+            ICmpNe64         "ne.64"              (D D)   B  int   int::i64::ne      [Lanes: Always];
+            ICmpSlt64        "slt.64"             (D D)   B  int   int::i64::slt     [Lanes: Always];
+            ICmpSle64        "sle.64"             (D D)   B  int   int::i64::sle     [Lanes: Always];
+            ICmpSgt64        "sgt.64"             (D D)   B  int   int::i64::sgt     [Lanes: Always];
+            ICmpSge64        "sge.64"             (D D)   B  int   int::i64::sge     [Lanes: Always];
+            ICmpUlt64        "ult.64"             (D D)   B  int   int::i64::ult     [Lanes: Always];
+            ICmpUle64        "ule.64"             (D D)   B  int   int::i64::ule     [Lanes: Always];
+            ICmpUgt64        "ugt.64"             (D D)   B  int   int::i64::ugt     [Lanes: Always];
+            ICmpUge64        "uge.64"             (D D)   B  int   int::i64::uge     [Lanes: Always];
             // 16-bit integers; shift amounts modulo 16
-            IAdd16           "iadd.16"            (W W)   W  int   int::i16::add;
-            ISub16           "isub.16"            (W W)   W  int   int::i16::sub;
-            IMul16           "imul.16"            (W W)   W  int   int::i16::mul;
+            IAdd16           "iadd.16"            (W W)   W  int   int::i16::add     [Lanes: Always];
+            ISub16           "isub.16"            (W W)   W  int   int::i16::sub     [Lanes: Always];
+            IMul16           "imul.16"            (W W)   W  int   int::i16::mul     [Lanes: Always];
             Shl16            "shl.16"             (W W)   W  int   int::i16::shl;
             LShr16           "lshr.16"            (W W)   W  int   int::i16::lshr;
             AShr16           "ashr.16"            (W W)   W  int   int::i16::ashr;
@@ -192,25 +226,25 @@ macro_rules! pure_rows {
             ICmpUgt16        "ugt.16"             (W W)   B  int   int::i16::ugt;
             ICmpUge16        "uge.16"             (W W)   B  int   int::i16::uge;
             // packed 16-bit integers, both halves
-            PkIAdd16         "iadd.pk16"          (W W)   W  pk    int::i16::add;
-            PkISub16         "isub.pk16"          (W W)   W  pk    int::i16::sub;
-            PkIMul16         "imul.pk16"          (W W)   W  pk    int::i16::mul;
+            PkIAdd16         "iadd.pk16"          (W W)   W  pk    int::i16::add     [Lanes: Always];
+            PkISub16         "isub.pk16"          (W W)   W  pk    int::i16::sub     [Lanes: Always];
+            PkIMul16         "imul.pk16"          (W W)   W  pk    int::i16::mul     [Lanes: Always];
             PkShl16          "shl.pk16"           (W W)   W  pk    int::i16::shl;
             PkLShr16         "lshr.pk16"          (W W)   W  pk    int::i16::lshr;
             PkAShr16         "ashr.pk16"          (W W)   W  pk    int::i16::ashr;
-            PkSMin16         "smin.pk16"          (W W)   W  pk    int::i16::smin;
-            PkSMax16         "smax.pk16"          (W W)   W  pk    int::i16::smax;
-            PkUMin16         "umin.pk16"          (W W)   W  pk    int::i16::umin;
-            PkUMax16         "umax.pk16"          (W W)   W  pk    int::i16::umax;
-            PkUAddSat16      "uaddsat.pk16"       (W W)   W  pk    int::i16::uaddsat;
-            PkUSubSat16      "usubsat.pk16"       (W W)   W  pk    int::i16::usubsat;
-            PkSAddSat16      "saddsat.pk16"       (W W)   W  pk    int::i16::saddsat;
-            PkSSubSat16      "ssubsat.pk16"       (W W)   W  pk    int::i16::ssubsat;
+            PkSMin16         "smin.pk16"          (W W)   W  pk    int::i16::smin    [Lanes: Always];
+            PkSMax16         "smax.pk16"          (W W)   W  pk    int::i16::smax    [Lanes: Always];
+            PkUMin16         "umin.pk16"          (W W)   W  pk    int::i16::umin    [Lanes: Always];
+            PkUMax16         "umax.pk16"          (W W)   W  pk    int::i16::umax    [Lanes: Always];
+            PkUAddSat16      "uaddsat.pk16"       (W W)   W  pk    int::i16::uaddsat [Lanes: Always];
+            PkUSubSat16      "usubsat.pk16"       (W W)   W  pk    int::i16::usubsat [Lanes: Always];
+            PkSAddSat16      "saddsat.pk16"       (W W)   W  pk    int::i16::saddsat [Lanes: Always];
+            PkSSubSat16      "ssubsat.pk16"       (W W)   W  pk    int::i16::ssubsat [Lanes: Always];
             // f32 (numerics.md sections 2 to 6)
-            FAdd32           "fadd.32"            (W W)   W  f32   f32::add;
-            FSub32           "fsub.32"            (W W)   W  f32   f32::sub;
-            FMul32           "fmul.32"            (W W)   W  f32   f32::mul;
-            FFma32           "ffma.32"            (W W W) W  f32   f32::fma;
+            FAdd32           "fadd.32"            (W W)   W  f32   f32::add          [Lanes: Plain];
+            FSub32           "fsub.32"            (W W)   W  f32   f32::sub          [Lanes: Plain];
+            FMul32           "fmul.32"            (W W)   W  f32   f32::mul          [Lanes: Plain];
+            FFma32           "ffma.32"            (W W W) W  f32   f32::fma          [Lanes: PlainFma];
             /// product rounded, then sum rounded; denormals flushed (v_mad_f32)
             FMad32           "fmad.32"            (W W W) W  f32   f32::mad;
             /// 0 * x = +0 whatever x is
@@ -218,8 +252,8 @@ macro_rules! pure_rows {
             FFmaDx932        "ffmadx9.32"         (W W W) W  f32   f32::fma_dx9;
             FMullit32        "fmullit.32"         (W W W) W  slowf f32::mullit;
             /// v_min_f32 / v_max_f32 up to gfx11, by MODE.IEEE
-            FMin32           "fmin.32"            (W W)   W  f32   f32::min;
-            FMax32           "fmax.32"            (W W)   W  f32   f32::max;
+            FMin32           "fmin.32"            (W W)   W  f32   f32::min          [Lanes: PlainIeee];
+            FMax32           "fmax.32"            (W W)   W  f32   f32::max          [Lanes: PlainIeee];
             FMed332          "fmed3.32"           (W W W) W  f32   f32::med3;
             /// gfx12 min_num/max_num and IEEE-2019 minimum/maximum
             FMinNum32        "fminnum.32"         (W W)   W  f32   f32::min_num;
@@ -235,10 +269,10 @@ macro_rules! pure_rows {
             FSin32           "fsin.32"            (W)     W  any   trans::sin32;
             FCos32           "fcos.32"            (W)     W  any   trans::cos32;
             FFract32         "ffract.32"          (W)     W  f32   f32::fract;
-            FFloor32         "ffloor.32"          (W)     W  f32   f32::floor;
-            FCeil32          "fceil.32"           (W)     W  f32   f32::ceil;
-            FTrunc32         "ftrunc.32"          (W)     W  f32   f32::trunc;
-            FRndne32         "frndne.32"          (W)     W  f32   f32::rndne;
+            FFloor32         "ffloor.32"          (W)     W  f32   f32::floor        [Lanes: Plain];
+            FCeil32          "fceil.32"           (W)     W  f32   f32::ceil         [Lanes: Plain];
+            FTrunc32         "ftrunc.32"          (W)     W  f32   f32::trunc        [Lanes: Plain];
+            FRndne32         "frndne.32"          (W)     W  f32   f32::rndne        [Lanes: Plain];
             FFrexpMant32     "ffrexpm.32"         (W)     W  f32   f32::frexp_mant;
             FFrexpExp32      "ffrexpe.32"         (W)     W  f32   f32::frexp_exp;
             FLdexp32         "fldexp.32"          (W W)   W  f32   f32::ldexp;
@@ -248,7 +282,7 @@ macro_rules! pure_rows {
             DivFmasScaled32  "divfmas.32"         (W W W) W  f32   div::fmas32;
             DivFixup32       "divfixup.32"        (W W W) W  f32   div::of32::fixup;
             /// output modifiers: clamp to \[0,1\] (NaN by DX10_CLAMP), omod times 2, times 4, divided by 2
-            FClamp32         "fclamp.32"          (W)     W  any   f32::clamp;
+            FClamp32         "fclamp.32"          (W)     W  any   f32::clamp        [Lanes: PlainClamp];
             FOmod2x32        "fomod2.32"          (W)     W  f32   f32::omod2;
             FOmod4x32        "fomod4.32"          (W)     W  f32   f32::omod4;
             FOmodHalf32      "fomodh.32"          (W)     W  f32   f32::omod_half;
@@ -256,26 +290,26 @@ macro_rules! pure_rows {
             CubeSc           "cubesc"             (W W W) W  any   f32::cube_sc;
             CubeTc           "cubetc"             (W W W) W  any   f32::cube_tc;
             CubeMa           "cubema"             (W W W) W  f32   f32::cube_ma;
-            FCmpLt32         "flt.32"             (W W)   B  f32   f32::cmp_lt;
-            FCmpEq32         "feq.32"             (W W)   B  f32   f32::cmp_eq;
-            FCmpLe32         "fle.32"             (W W)   B  f32   f32::cmp_le;
-            FCmpGt32         "fgt.32"             (W W)   B  f32   f32::cmp_gt;
-            FCmpLg32         "flg.32"             (W W)   B  f32   f32::cmp_lg;
-            FCmpGe32         "fge.32"             (W W)   B  f32   f32::cmp_ge;
-            FCmpO32          "fo.32"              (W W)   B  f32   f32::cmp_o;
-            FCmpU32          "fu.32"              (W W)   B  f32   f32::cmp_u;
-            FCmpNge32        "fnge.32"            (W W)   B  f32   f32::cmp_nge;
-            FCmpNlg32        "fnlg.32"            (W W)   B  f32   f32::cmp_nlg;
-            FCmpNgt32        "fngt.32"            (W W)   B  f32   f32::cmp_ngt;
-            FCmpNle32        "fnle.32"            (W W)   B  f32   f32::cmp_nle;
-            FCmpNeq32        "fneq.32"            (W W)   B  f32   f32::cmp_neq;
-            FCmpNlt32        "fnlt.32"            (W W)   B  f32   f32::cmp_nlt;
+            FCmpLt32         "flt.32"             (W W)   B  f32   f32::cmp_lt       [Lanes: Plain];
+            FCmpEq32         "feq.32"             (W W)   B  f32   f32::cmp_eq       [Lanes: Plain];
+            FCmpLe32         "fle.32"             (W W)   B  f32   f32::cmp_le       [Lanes: Plain];
+            FCmpGt32         "fgt.32"             (W W)   B  f32   f32::cmp_gt       [Lanes: Plain];
+            FCmpLg32         "flg.32"             (W W)   B  f32   f32::cmp_lg       [Lanes: Plain];
+            FCmpGe32         "fge.32"             (W W)   B  f32   f32::cmp_ge       [Lanes: Plain];
+            FCmpO32          "fo.32"              (W W)   B  f32   f32::cmp_o        [Lanes: Plain];
+            FCmpU32          "fu.32"              (W W)   B  f32   f32::cmp_u        [Lanes: Plain];
+            FCmpNge32        "fnge.32"            (W W)   B  f32   f32::cmp_nge      [Lanes: Plain];
+            FCmpNlg32        "fnlg.32"            (W W)   B  f32   f32::cmp_nlg      [Lanes: Plain];
+            FCmpNgt32        "fngt.32"            (W W)   B  f32   f32::cmp_ngt      [Lanes: Plain];
+            FCmpNle32        "fnle.32"            (W W)   B  f32   f32::cmp_nle      [Lanes: Plain];
+            FCmpNeq32        "fneq.32"            (W W)   B  f32   f32::cmp_neq      [Lanes: Plain];
+            FCmpNlt32        "fnlt.32"            (W W)   B  f32   f32::cmp_nlt      [Lanes: Plain];
             FClass32         "fclass.32"          (W W)   B  int   f32::class;
             // f64
-            FAdd64           "fadd.64"            (D D)   D  f64   f64::add;
-            FSub64           "fsub.64"            (D D)   D  f64   f64::sub;
-            FMul64           "fmul.64"            (D D)   D  f64   f64::mul;
-            FFma64           "ffma.64"            (D D D) D  f64   f64::fma;
+            FAdd64           "fadd.64"            (D D)   D  f64   f64::add          [Lanes: Plain];
+            FSub64           "fsub.64"            (D D)   D  f64   f64::sub          [Lanes: Plain];
+            FMul64           "fmul.64"            (D D)   D  f64   f64::mul          [Lanes: Plain];
+            FFma64           "ffma.64"            (D D D) D  f64   f64::fma          [Lanes: PlainFma];
             FMin64           "fmin.64"            (D D)   D  f64   f64::min;
             FMax64           "fmax.64"            (D D)   D  f64   f64::max;
             FMinNum64        "fminnum.64"         (D D)   D  f64   f64::min_num;
@@ -302,20 +336,20 @@ macro_rules! pure_rows {
             FOmod2x64        "fomod2.64"          (D)     D  slowf f64::omod2;
             FOmod4x64        "fomod4.64"          (D)     D  slowf f64::omod4;
             FOmodHalf64      "fomodh.64"          (D)     D  slowf f64::omod_half;
-            FCmpLt64         "flt.64"             (D D)   B  f64   f64::cmp_lt;
-            FCmpEq64         "feq.64"             (D D)   B  f64   f64::cmp_eq;
-            FCmpLe64         "fle.64"             (D D)   B  f64   f64::cmp_le;
-            FCmpGt64         "fgt.64"             (D D)   B  f64   f64::cmp_gt;
-            FCmpLg64         "flg.64"             (D D)   B  f64   f64::cmp_lg;
-            FCmpGe64         "fge.64"             (D D)   B  f64   f64::cmp_ge;
-            FCmpO64          "fo.64"              (D D)   B  f64   f64::cmp_o;
-            FCmpU64          "fu.64"              (D D)   B  f64   f64::cmp_u;
-            FCmpNge64        "fnge.64"            (D D)   B  f64   f64::cmp_nge;
-            FCmpNlg64        "fnlg.64"            (D D)   B  f64   f64::cmp_nlg;
-            FCmpNgt64        "fngt.64"            (D D)   B  f64   f64::cmp_ngt;
-            FCmpNle64        "fnle.64"            (D D)   B  f64   f64::cmp_nle;
-            FCmpNeq64        "fneq.64"            (D D)   B  f64   f64::cmp_neq;
-            FCmpNlt64        "fnlt.64"            (D D)   B  f64   f64::cmp_nlt;
+            FCmpLt64         "flt.64"             (D D)   B  f64   f64::cmp_lt       [Lanes: Plain];
+            FCmpEq64         "feq.64"             (D D)   B  f64   f64::cmp_eq       [Lanes: Plain];
+            FCmpLe64         "fle.64"             (D D)   B  f64   f64::cmp_le       [Lanes: Plain];
+            FCmpGt64         "fgt.64"             (D D)   B  f64   f64::cmp_gt       [Lanes: Plain];
+            FCmpLg64         "flg.64"             (D D)   B  f64   f64::cmp_lg       [Lanes: Plain];
+            FCmpGe64         "fge.64"             (D D)   B  f64   f64::cmp_ge       [Lanes: Plain];
+            FCmpO64          "fo.64"              (D D)   B  f64   f64::cmp_o        [Lanes: Plain];
+            FCmpU64          "fu.64"              (D D)   B  f64   f64::cmp_u        [Lanes: Plain];
+            FCmpNge64        "fnge.64"            (D D)   B  f64   f64::cmp_nge      [Lanes: Plain];
+            FCmpNlg64        "fnlg.64"            (D D)   B  f64   f64::cmp_nlg      [Lanes: Plain];
+            FCmpNgt64        "fngt.64"            (D D)   B  f64   f64::cmp_ngt      [Lanes: Plain];
+            FCmpNle64        "fnle.64"            (D D)   B  f64   f64::cmp_nle      [Lanes: Plain];
+            FCmpNeq64        "fneq.64"            (D D)   B  f64   f64::cmp_neq      [Lanes: Plain];
+            FCmpNlt64        "fnlt.64"            (D D)   B  f64   f64::cmp_nlt      [Lanes: Plain];
             FClass64         "fclass.64"          (D W)   B  int   f64::class;
             // f16 (low half; result zero-extended)
             FAdd16           "fadd.16"            (W W)   W  f64   f16::add;
@@ -380,10 +414,10 @@ macro_rules! pure_rows {
             Dot2F16F16       "dot2.f16f16"        (W W W) W  f64   dot::f16_f16;
             Dot2Bf16Bf16     "dot2.bf16bf16"      (W W W) W  any   dot::bf16_bf16;
             // conversions (numerics.md section 7)
-            CvtF32I32        "cvt.f32.i32"        (W)     W  f32   cvt::f32_i32;
-            CvtF32U32        "cvt.f32.u32"        (W)     W  f32   cvt::f32_u32;
-            CvtI32F32        "cvt.i32.f32"        (W)     W  any   cvt::i32_f32;
-            CvtU32F32        "cvt.u32.f32"        (W)     W  any   cvt::u32_f32;
+            CvtF32I32        "cvt.f32.i32"        (W)     W  f32   cvt::f32_i32      [Lanes: Plain];
+            CvtF32U32        "cvt.f32.u32"        (W)     W  f32   cvt::f32_u32      [Lanes: Plain];
+            CvtI32F32        "cvt.i32.f32"        (W)     W  any   cvt::i32_f32      [Lanes: Plain];
+            CvtU32F32        "cvt.u32.f32"        (W)     W  any   cvt::u32_f32      [Lanes: Plain];
             CvtNearestI32F32 "cvtn.i32.f32"       (W)     W  f32   cvt::nearest_i32_f32;
             CvtFloorI32F32   "cvtf.i32.f32"       (W)     W  f32   cvt::floor_i32_f32;
             CvtF16F32        "cvt.f16.f32"        (W)     W  mix   cvt::f16_f32;
@@ -435,7 +469,7 @@ macro_rules! reads_mode {
 }
 
 macro_rules! define_pure_op {
-    ($($(#[$doc:meta])* $name:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path;)*) => {
+    ($($(#[$doc:meta])* $name:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path $([$($back_end:ident: $support:ident),*])?;)*) => {
         /// A pure operation. See the module header.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         #[repr(u16)]
@@ -453,6 +487,15 @@ macro_rules! define_pure_op {
             pub fn ret(self) -> Width { match self { $(PureOp::$name => $ret,)* } }
             /// The operation of a text-form name.
             pub fn from_text(s: &str) -> Option<PureOp> { match s { $($text => Some(PureOp::$name),)* _ => None } }
+            /// When a region back end takes it.
+            pub fn support(self, back_end: BackEnd) -> Support {
+                match self {
+                    $(PureOp::$name => {
+                        $($(if back_end == BackEnd::$back_end { return Support::$support })*)?
+                        Support::Never
+                    })*
+                }
+            }
             /// Does the result depend on the wave's floating-point mode?
             pub fn reads_mode(self) -> bool { match self { $(PureOp::$name => reads_mode!($kind),)* } }
         }

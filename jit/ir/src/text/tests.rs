@@ -48,6 +48,9 @@ b0 pc=0x1500 mode=0x3f0 insts=5:
   %35: s64 = sendmsgrtn 128
   %36: s64 = time realtime
   note delay
+  note wait vmcnt 0 lgkmcnt 63
+  note wait vscnt 3
+  note wait
   probe.count 7, exec %0
   probe.call 1023, exec %14 args %1 %8 %0 %10
   %39: l32 = vgetrel v4, %34 demand %0
