@@ -5,7 +5,7 @@
 //! that is what catches a write taken for dead or a blend left out.
 
 use std::ffi::c_void;
-use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, TEMP_ROW, TextureCall, WaveState};
+use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
     emit::{self, EmitOptions},
@@ -122,7 +122,7 @@ unsafe extern "C" fn no_rtn(_: *mut WaveState, _: u32) -> u64 {
 
 unsafe extern "C" fn no_gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}
 
-unsafe extern "C" fn no_texture(_: *mut WaveState, _: *const TextureCall, _: u64) -> u32 {
+unsafe extern "C" fn no_resource(_: *mut WaveState, _: *const ResourceCall, _: u64) -> u32 {
     1
 }
 
@@ -137,7 +137,7 @@ static HELPERS: Helpers = Helpers {
     sendmsg: no_set,
     sendmsg_rtn: no_rtn,
     time: no_rtn,
-    texture: no_texture,
+    resource: no_resource,
     gws: no_gws,
     probe: log_probe,
 };

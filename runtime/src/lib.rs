@@ -67,6 +67,6 @@ pub use wavejit_texture::Generation;
 #[doc(hidden)]
 pub mod parts {
     pub use crate::memory::scalar::{generation, sbuffer_load};
-    pub use crate::memory::texture::texture;
+    pub use crate::memory::texture::resource;
     pub use crate::wave::WaveContext;
 }

@@ -84,7 +84,7 @@ fn access_of(func: &Func, op: &Op) -> Option<Access> {
         Op::Store { kind, .. } => (AccessKind::Store, kind.bytes() as u32),
         Op::Atomic { wide, .. } => (AccessKind::Atomic, if *wide { 8 } else { 4 }),
         Op::SLoad { dwords, .. } | Op::SBufferLoad { dwords, .. } => (AccessKind::Load, 4 * u32::from(*dwords)),
-        Op::Texture { site, .. } => {
+        Op::Resource { site, .. } => {
             let flags = func.sites.get(*site as usize)?.inst.row.flags;
             let kind = [(Flags::ATOMIC, AccessKind::Atomic), (Flags::STORE, AccessKind::Store)];
             (kind.into_iter().find(|k| flags.contains(k.0)).map_or(AccessKind::Load, |k| k.1), 0)

@@ -4,13 +4,13 @@
 //! Global and flat addresses are those of the block (anything else is a fault); flat apertures, scratch, GDS, floating-point atomics and
 //! messages are not there; vector and scalar buffer instructions are the run time's own. LDS follows LDS-02: reads out of range give 0, writes are dropped. Lanes go in ascending order.
 
-use wavejit::parts::{sbuffer_load, texture};
+use wavejit::parts::{resource, sbuffer_load};
 use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, ProbeCall, WaveState};
 use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
 pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws, probe };
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe };
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 

@@ -193,7 +193,7 @@ pub type MemFn = unsafe extern "C" fn(state: *mut WaveState, op: *const MemOp, e
 /// halves of `slots`, as the site orders them.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct TextureCall {
+pub struct ResourceCall {
     /// Guest pc.
     pub pc: u64,
     /// The instruction.
@@ -204,7 +204,7 @@ pub struct TextureCall {
 }
 
 /// Runs a buffer, image or ray instruction. Returns 0, or 1 after filling in `fault_*`.
-pub type TextureFn = unsafe extern "C" fn(state: *mut WaveState, call: *const TextureCall, exec: u64) -> u32;
+pub type ResourceFn = unsafe extern "C" fn(state: *mut WaveState, call: *const ResourceCall, exec: u64) -> u32;
 
 /// Most scalar operands of a probe, and most rows of its lane operands.
 pub const PROBE_ARGS: usize = 16;
@@ -250,7 +250,7 @@ pub struct Helpers {
     /// Counters: 1 = realtime (100 MHz), 0 = cycles.
     pub time: unsafe extern "C" fn(state: *mut WaveState, realtime: u32) -> u64,
     /// Buffer, image and ray instructions.
-    pub texture: TextureFn,
+    pub resource: ResourceFn,
     /// Global wave sync: `op` is a [`GwsOp`] as a number. A wave that has to wait is kept after its next [`Exit::Yield`].
     pub gws: unsafe extern "C" fn(state: *mut WaveState, op: u32, resource: u32, value: u32),
     /// Probes that call ([`crate::ProbeKind::Call`]).
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(offset_of!(WaveState, sregs), 152);
         assert_eq!(offset_of!(WaveState, slots), 152 + 4 * SReg::COUNT);
         assert_eq!(size_of::<MemOp>(), 40);
-        assert_eq!(size_of::<TextureCall>(), 16 + 2 * SITE_ROWS);
+        assert_eq!(size_of::<ResourceCall>(), 16 + 2 * SITE_ROWS);
         assert_eq!(size_of::<ProbeCall>(), 16 + 2 * PROBE_ARGS);
         assert_eq!((size_of::<Counter>(), offset_of!(Counter, active_lanes)), (16, 8));
         assert_eq!(size_of::<Helpers>(), 13 * size_of::<usize>());

@@ -366,7 +366,7 @@ pub struct Func {
     pub types: Vec<Ty>,
     /// Constants per lane for `LaneTable`.
     pub tables: Vec<[u32; 64]>,
-    /// Instructions that `Texture` names.
+    /// Instructions that `Resource` names.
     pub sites: Vec<Arc<Site>>,
     /// What `Term::Fail` names.
     pub failures: Vec<Failure>,

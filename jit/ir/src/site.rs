@@ -1,4 +1,4 @@
-//! Buffer, image and ray instructions: what [`Op::Texture`](super::Op::Texture) names.
+//! Buffer, image and ray instructions: what [`Op::Resource`](super::Op::Resource) names.
 //!
 //! The IR knows which registers such an instruction reads and writes, and nothing else of it: a site keeps the decoded instruction, and
 //! the run time makes of it what it needs, once ([`Site::resolved`]). Register roles follow the RDNA3 ISA, chapters 9 and 10.

@@ -150,7 +150,7 @@ pub struct Compiled {
 #[allow(clippy::vec_box)] // the boxes' addresses are in the code; the vectors grow
 struct Pinned {
     mem_ops: Vec<Box<wavejit_ir::abi::MemOp>>,
-    texture_calls: Vec<Box<wavejit_ir::abi::TextureCall>>,
+    resource_calls: Vec<Box<wavejit_ir::abi::ResourceCall>>,
     probe_calls: Vec<Box<wavejit_ir::abi::ProbeCall>>,
     sources: Vec<Box<[u16; 8]>>,
     tables: Vec<[u32; 64]>,
@@ -165,7 +165,7 @@ impl Pinned {
 
     fn bytes(&self) -> usize {
         size_of_val(&*self.mem_ops) * 6
-            + self.texture_calls.len() * (8 + size_of::<wavejit_ir::abi::TextureCall>())
+            + self.resource_calls.len() * (8 + size_of::<wavejit_ir::abi::ResourceCall>())
             + self.probe_calls.len() * (8 + size_of::<wavejit_ir::abi::ProbeCall>())
             + self.sources.len() * 24
             + size_of_val(&*self.tables)

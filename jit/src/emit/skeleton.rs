@@ -659,8 +659,8 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.scalar_load(offset_of!(Helpers, sbuffer_load), at, *dwords, inst);
                 None
             }
-            Op::Texture { site, args, exec } => {
-                self.texture(plan, inst, *site, args, *exec)?;
+            Op::Resource { site, args, exec } => {
+                self.resource(plan, inst, *site, args, *exec)?;
                 None
             }
             Op::GetReg { id } => {

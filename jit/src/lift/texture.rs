@@ -1,4 +1,4 @@
-//! MUBUF, MTBUF and MIMG: operands gathered for [`Op::Texture`], results written back. What the instructions do is the run time's and the
+//! MUBUF, MTBUF and MIMG: operands gathered for [`Op::Resource`], results written back. What the instructions do is the run time's and the
 //! texture crate's business (RDNA3 ISA, chapters 9 and 10).
 
 use super::cx::Cx;
@@ -46,7 +46,7 @@ fn texture(c: &mut Cx) {
     args.extend(r.data.iter().map(|n| c.b.vget(c.source(*n, 1, 0), Some(exec))));
     let number = c.b.func.sites.len() as u32;
     c.b.func.sites.push(Arc::new(site));
-    let op = Op::Texture { site: number, args: args.into(), exec };
+    let op = Op::Resource { site: number, args: args.into(), exec };
     let first = c.b.push(op, &vec![Ty::L32; r.results.len()]);
     for (i, (row, written)) in r.results.iter().enumerate() {
         let mut v = Value(first.0 + i as u32);

@@ -205,7 +205,7 @@ impl<'a> Planner<'a> {
     fn fuse_loads(&mut self) {
         for (i, inst) in self.block.insts.iter().enumerate() {
             let exec = match inst.op {
-                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } | Op::Texture { exec, .. } => exec,
+                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } | Op::Resource { exec, .. } => exec,
                 _ => continue,
             };
             for v in (0..inst.results).map(|r| inst.result(r.into())) {
@@ -234,9 +234,9 @@ impl<'a> Planner<'a> {
             _ => true,
         };
         // Values read from the row before the load but used after it would see the new content.
-        // Texture calls may write results before they have read everything, so none of their operands may be there.
-        let is_texture = matches!(self.block.insts[load].op, Op::Texture { .. });
-        let done = |last_use: usize| last_use < load || last_use == load && !is_texture;
+        // Resource calls may write results before they have read everything, so none of their operands may be there.
+        let is_resource = matches!(self.block.insts[load].op, Op::Resource { .. });
+        let done = |last_use: usize| last_use < load || last_use == load && !is_resource;
         let old_reads_done = self.block.insts[..load].iter().all(|inst| match inst.op {
             Op::VGet { reg: r, .. } if r == reg => {
                 let next = self.next_write(self.def[&inst.first], reg);
@@ -298,7 +298,7 @@ impl<'a> Planner<'a> {
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
-            | Op::Texture { .. }
+            | Op::Resource { .. }
             | Op::GetReg { .. }
             | Op::SetReg { .. }
             | Op::SendMsg { .. }

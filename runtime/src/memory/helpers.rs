@@ -142,7 +142,7 @@ macro_rules! tables {
                 sendmsg: hwreg::sendmsg,
                 sendmsg_rtn: hwreg::sendmsg_rtn,
                 time: hwreg::time,
-                texture: texture::texture,
+                resource: texture::resource,
                 gws: gws::gws,
                 probe: no_probe,
             };

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_ir::Site;
-use wavejit_ir::abi::{FaultKind, TextureCall, WaveState};
+use wavejit_ir::abi::{FaultKind, ResourceCall, WaveState};
 use wavejit_isa::{Enc, Feature};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
@@ -125,11 +125,11 @@ fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
     }
 }
 
-/// See `Helpers::texture`.
+/// See `Helpers::resource`.
 ///
 /// # Safety
 /// `state` is a complete wave with its context; `call` names a live site and rows of the wave.
-pub unsafe extern "C" fn texture(state: *mut WaveState, call: *const TextureCall, exec: u64) -> u32 {
+pub unsafe extern "C" fn resource(state: *mut WaveState, call: *const ResourceCall, exec: u64) -> u32 {
     // SAFETY: passed on.
     let (state, call) = unsafe { (&mut *state, &*call) };
     // SAFETY: passed on; the context is not part of the state.
@@ -183,7 +183,7 @@ fn take(to: &mut [u16], from: &[u16]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
 
-fn run_buffer(state: &WaveState, op: &BufferOp, call: &TextureCall, site: &Site, wave: &mut Wave, lds: &mut [u8]) -> Result<(), Refusal> {
+fn run_buffer(state: &WaveState, op: &BufferOp, call: &ResourceCall, site: &Site, wave: &mut Wave, lds: &mut [u8]) -> Result<(), Refusal> {
     let slot = |i: usize| state.slots[i] as u32;
     let descriptor = BufferDescriptor::decode([slot(0), slot(1), slot(2), slot(3)], op.generation);
     let (addresses, data) = (usize::from(site.addresses), usize::from(site.data));
@@ -212,7 +212,7 @@ fn wrong_registers(site: &Site) -> Refusal {
     Refusal::because(format!("{} has other registers than it needs", site.inst.name()))
 }
 
-fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &TextureCall, site: &Site, wave: &mut Wave) -> Result<(), Refusal> {
+fn run_ray(state: &WaveState, ctx: &WaveContext, op: &RayOp, call: &ResourceCall, site: &Site, wave: &mut Wave) -> Result<(), Refusal> {
     let descriptor = BvhDescriptor::decode(&[0, 1, 2, 3].map(|i| state.slots[i] as u32), op.generation);
     let (addresses, results) = (usize::from(site.addresses), usize::from(site.results));
     if op.address_dwords() != addresses || op.result_dwords() != results {
@@ -233,7 +233,7 @@ fn run_image(
     ctx: &WaveContext,
     op: &ImageOp,
     number: usize,
-    call: &TextureCall,
+    call: &ResourceCall,
     site: &Site,
     wave: &mut Wave,
 ) -> Result<(), Refusal> {
@@ -370,11 +370,11 @@ mod tests {
             for (row, value) in (4..).zip(registers) {
                 rows[row * 32] = value;
             }
-            let mut call = TextureCall { pc: 0, site: &site, rows: [NO_ROW; 32] };
+            let mut call = ResourceCall { pc: 0, site: &site, rows: [NO_ROW; 32] };
             call.rows[..12].copy_from_slice(&[4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3]);
             (state.rows, state.ctx) = (rows.as_mut_ptr(), (&raw mut *ctx).cast());
             // SAFETY: the state has rows and a context, and the call names them.
-            assert_eq!(unsafe { texture(&mut *state, &call, 1) }, 0, "{order:?}: {:?}", ctx.refusal);
+            assert_eq!(unsafe { resource(&mut *state, &call, 1) }, 0, "{order:?}: {:?}", ctx.refusal);
             let t = f32::from_bits(rows[0]) / f32::from_bits(rows[32]);
             assert_eq!(t, 1.0, "{order:?}");
         }

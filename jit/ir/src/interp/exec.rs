@@ -2,7 +2,7 @@
 
 use super::wave::{Faulted, Wave};
 use super::{POISON, Values};
-use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, TEMP_ROW, TextureCall};
+use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, ResourceCall, TEMP_ROW};
 use crate::eval::eval;
 use crate::site::SITE_ROWS;
 use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, ProbeKind, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
@@ -105,7 +105,7 @@ pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) ->
             take_slots(v, wave, inst);
         }
 
-        Op::Texture { site, args, exec } => texture(func, v, wave, inst, *site, args, *exec)?,
+        Op::Resource { site, args, exec } => resource(func, v, wave, inst, *site, args, *exec)?,
         Op::GetReg { id } => v.set_scalar(r, wave.getreg(*id).into()),
         Op::SetReg { id, value } => wave.setreg(*id, v.scalar(*value) as u32),
         Op::SendMsg { simm, m0 } => wave.sendmsg(*simm, v.scalar(*m0) as u32),
@@ -216,7 +216,7 @@ fn memory(
 }
 
 /// A buffer, image or ray instruction: scalar operands in slots, lane operands and results in temporary rows.
-fn texture(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
+fn resource(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
     let site = &*func.sites[site as usize];
     let (scalars, lanes) = args.split_at(site.scalars.into());
     for (slot, arg) in wave.state.slots.iter_mut().zip(scalars) {
@@ -230,7 +230,7 @@ fn texture(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32,
     for row in results {
         (0..v.lanes).for_each(|lane| wave.set_row(*row, lane, POISON));
     }
-    wave.texture(&TextureCall { pc: inst.pc, site, rows }, v.mask(exec))?;
+    wave.resource(&ResourceCall { pc: inst.pc, site, rows }, v.mask(exec))?;
     for (i, row) in results.iter().enumerate() {
         v.fill(inst.result(i), |_, lane| wave.row(*row, lane).into());
     }

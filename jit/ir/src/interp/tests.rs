@@ -1,5 +1,5 @@
 use super::*;
-use crate::abi::{Counter, Helpers, MemOp, NO_ROW, ProbeCall, TEMP_ROW, TextureCall, WaveState};
+use crate::abi::{Counter, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use crate::text::parse;
 use crate::verify::verify;
 use crate::{AtomicOp, MemKind, Space};
@@ -114,7 +114,7 @@ unsafe extern "C" fn time(_: *mut WaveState, realtime: u32) -> u64 {
 }
 
 /// Results: scalar operand + sum of the lane operands; the second result one more.
-unsafe extern "C" fn texture(s: *mut WaveState, call: *const TextureCall, exec: u64) -> u32 {
+unsafe extern "C" fn resource(s: *mut WaveState, call: *const ResourceCall, exec: u64) -> u32 {
     // SAFETY: the interpreter passes its state and a call that lives long enough.
     unsafe {
         let (state, call) = (&*s, &*call);
@@ -149,7 +149,7 @@ unsafe extern "C" fn probe(s: *mut WaveState, call: *const ProbeCall, exec: u64)
 }
 
 static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, texture, gws, probe };
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe };
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {
@@ -300,7 +300,7 @@ b0 pc=0x100 mode=0x3f0 insts=1:
   %0: mask = exec
   %1: s32 = const.32 7
   %2: l32 = vget v2 demand %0
-  %3 %4: l32 = texture s0, %1 %1 %1 %1 %1 %2, exec %0
+  %3 %4: l32 = resource s0, %1 %1 %1 %1 %1 %2, exec %0
   vset v0, %3, exec %0
   vset v1, %4, exec %0
   end

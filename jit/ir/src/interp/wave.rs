@@ -1,7 +1,7 @@
 //! A safe view of a [`WaveState`] for the interpreter: register rows, EXEC, helper calls.
 
 use crate::SReg;
-use crate::abi::{Helpers, MemFn, MemOp, ProbeCall, TEMP_ROW, TextureCall, WaveState};
+use crate::abi::{Helpers, MemFn, MemOp, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 
 use super::INTERP_TEMP_ROWS;
 
@@ -61,9 +61,9 @@ impl<'a> Wave<'a> {
         if fault == 0 { Ok(()) } else { Err(Faulted) }
     }
 
-    pub fn texture(&mut self, call: &TextureCall, exec: u64) -> Result<(), Faulted> {
+    pub fn resource(&mut self, call: &ResourceCall, exec: u64) -> Result<(), Faulted> {
         // SAFETY: as in `memory`; the call names temporary rows, which are there.
-        let fault = unsafe { ((*self.state.helpers).texture)(self.state, call, exec) };
+        let fault = unsafe { ((*self.state.helpers).resource)(self.state, call, exec) };
         if fault == 0 { Ok(()) } else { Err(Faulted) }
     }
 

@@ -255,10 +255,10 @@ define_ops! {
     /// `dwords` scalars through the V# in `desc`, range-checked (BUF-18).
     SBufferLoad { desc: [Value; 4] = Ty::S32, offset: Option<Value> = Ty::S32, imm: i64, dwords: u8 = InRange(1, 16) }
         "sbufferload.{dwords} {desc}, [0{offset:+}{imm:+}]" -> Results::many(Ty::S32, (*dwords).into()), Memory;
-    /// A buffer, image or ray instruction, of [`Func::sites`]: scalar operands, then lane operands, as the site counts them; lanes of results
+    /// An instruction that goes through the descriptor of a resource: a buffer, image or ray instruction, of [`Func::sites`]; scalar operands, then lane operands, as the site counts them; lanes of results
     /// outside `exec` are undefined.
-    Texture { site: u32 = SiteIndex, args: Box<[Value]> = SiteArgs(*site), exec: Value = Ty::MASK }
-        "texture {site:s}, {args}, exec {exec}" -> |f: &Func| Results::many(Ty::L32, f.sites[*site as usize].results.into()), Memory;
+    Resource { site: u32 = SiteIndex, args: Box<[Value]> = SiteArgs(*site), exec: Value = Ty::MASK }
+        "resource {site:s}, {args}, exec {exec}" -> |f: &Func| Results::many(Ty::L32, f.sites[*site as usize].results.into()), Memory;
 
     /// Hardware register `id`.
     GetReg { id: u8 } "getreg {id}" -> Results::one(Ty::S32), Wave;

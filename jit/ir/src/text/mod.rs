@@ -3,7 +3,7 @@
 //! ```text
 //! func "saxpy" wave32 {                         ; comments run to the end of the line
 //! table t0 = [0 1 2 3 ...]                      ; 64 lane constants (trailing zeros may be left out)
-//! site s0 gfx1100 [0xe0500000 0x80010102]       ; a buffer or image instruction that `texture` names
+//! site s0 gfx1100 [0xe0500000 0x80010102]       ; a buffer or image instruction that `resource` names
 //! failure f0 pc=0x1540 unsupported "s_foo s1"   ; or: undecodable
 //! b0 pc=0x1500 mode=0x3f0 insts=5:              ; block, guest address, float mode, guest instructions
 //!   %0: mask = exec
@@ -15,7 +15,7 @@
 //!   %5 %6: l32 = load global.b64 [%4 + lane %1 + 16], exec %0
 //!   store lds.b32 [lane %1 - 4], %5, exec %0
 //!   %7: l32 = atomic.rtn global.add.32 [%4], %5, exec %0
-//!   %8: l32 = texture s0, %9 %9 %9 %9 %9 %1, exec %0  ; scalar operands, then lane operands
+//!   %8: l32 = resource s0, %9 %9 %9 %9 %9 %1, exec %0  ; scalar operands, then lane operands
 //!   jump b1 @0x1510
 //! ```
 //!

@@ -5,7 +5,7 @@ use super::{Skeleton, flags};
 use crate::region::Plan;
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use std::mem::offset_of;
-use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, TextureCall, WaveState};
+use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, ResourceCall, WaveState};
 use wavejit_ir::{self as ir, Inst, Space, Ty, Value, site::SITE_ROWS};
 
 impl Skeleton<'_, '_> {
@@ -85,7 +85,7 @@ impl Skeleton<'_, '_> {
     }
 
     /// A buffer, image or ray instruction: scalar operands in slots, the rest is static.
-    pub(super) fn texture(&mut self, plan: &Plan, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
+    pub(super) fn resource(&mut self, plan: &Plan, inst: &Inst, site: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
         let site = self.func.sites.get(site as usize).ok_or_else(|| EmitError::internal("a site that is not there"))?.clone();
         let (scalars, lanes) = args.split_at(site.scalars.into());
         for (i, v) in scalars.iter().enumerate() {
@@ -93,15 +93,15 @@ impl Skeleton<'_, '_> {
             self.b.ins().store(flags(), v, self.state, Self::slot(i));
         }
         // The function, and with it the site, is pinned with the code.
-        let mut call = Box::new(TextureCall { pc: inst.pc, site: std::sync::Arc::as_ptr(&site), rows: [NO_ROW; SITE_ROWS] });
+        let mut call = Box::new(ResourceCall { pc: inst.pc, site: std::sync::Arc::as_ptr(&site), rows: [NO_ROW; SITE_ROWS] });
         let results = (0..inst.results).map(|i| inst.result(i.into()));
         for (row, v) in call.rows.iter_mut().zip(lanes.iter().copied().chain(results)) {
             *row = self.home(plan, v)?[0];
         }
         let pointer = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*call) as i64);
-        self.pinned.texture_calls.push(call);
+        self.pinned.resource_calls.push(call);
         let exec = self.val(exec)?;
-        let code = self.helper(offset_of!(Helpers, texture), &[pointer, exec], Some(types::I32)).expect("returns a code");
+        let code = self.helper(offset_of!(Helpers, resource), &[pointer, exec], Some(types::I32)).expect("returns a code");
         self.check(code);
         Ok(())
     }

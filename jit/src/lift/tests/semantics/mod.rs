@@ -166,7 +166,7 @@ unsafe extern "C" fn counter(_: *mut WaveState, _: u32) -> u64 {
 unsafe extern "C" fn probe(_: *mut WaveState, _: *const wavejit_ir::abi::ProbeCall, _: u64) -> u32 {
     unreachable!("lifted code has none")
 }
-unsafe extern "C" fn texture(_: *mut WaveState, _: *const wavejit_ir::abi::TextureCall, _: u64) -> u32 {
+unsafe extern "C" fn resource(_: *mut WaveState, _: *const wavejit_ir::abi::ResourceCall, _: u64) -> u32 {
     1
 }
 unsafe extern "C" fn gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}
@@ -181,7 +181,7 @@ static HELPERS: Helpers = Helpers {
     sendmsg,
     sendmsg_rtn: counter,
     time: counter,
-    texture,
+    resource,
     gws,
     probe,
 };
