@@ -8,7 +8,7 @@ use wavejit_texture::descriptor::BvhDescriptor;
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::ray::build::{BoxFormat, Bvh, build};
 use wavejit_texture::ray::node::INVALID;
-use wavejit_texture::ray::{RayError, RayOp, Rows, execute};
+use wavejit_texture::ray::{Form, RayError, RayOp, Rows, execute};
 use wavejit_texture::wave::LaneIter;
 use wavejit_texture::{Generation, Wave};
 
@@ -84,7 +84,7 @@ const ROWS: Rows = Rows { address: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0], dst: [
 
 impl<'a> Tracer<'a> {
     fn new(bvh: &Bvh, d: BvhDescriptor, memory: &'a FlatMemory) -> Tracer<'a> {
-        let op = RayOp::new("image_bvh_intersect_ray", Generation::Gfx11, false);
+        let op = RayOp::new(Form::Bvh, Generation::Gfx11, false);
         let op = op.unwrap_or_else(|| unreachable!("gfx11 has ray instructions"));
         Tracer { op, d, root: bvh.root, memory, error: None }
     }

@@ -187,7 +187,7 @@ impl Setup {
         let memory = FlatMemory::new(BASE, (0..image_bytes).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 16) as u8 & 0x3b).collect());
         let mut s = SamplerDescriptor { mip_filter: 2, ..SamplerDescriptor::new(generation) };
         (case.sampler)(&mut s);
-        let (kind, g16) = Kind::parse(case.mnemonic).unwrap_or((Kind::GetLod, false));
+        let (kind, g16) = Kind::named(case.mnemonic).unwrap_or((Kind::GetLod, false));
         let mut op = ImageOp { g16, ..ImageOp::new(kind, generation, dim) };
         (case.op)(&mut op);
         Setup { op, t: d.encode().unwrap_or_default(), s: s.encode().unwrap_or_default(), memory, waves: coordinates(case, &op, dim, size) }

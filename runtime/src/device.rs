@@ -224,7 +224,7 @@ impl Device {
     fn textures(&self, target: Gfx) -> Result<TextureConfig, Error> {
         let DeviceConfig { gb_addr_config, ray_half_order, .. } = self.0.config;
         let images = crate::image::config_of(target);
-        let generation = crate::memory::scalar::generation(target.family());
+        let generation = target.descriptors();
         let AddressConfig { tile_modes, unscaled_depth_tail, .. } = images.addresses;
         let addresses = AddressConfig { tile_modes, unscaled_depth_tail, ..crate::image::addresses(gb_addr_config, generation)? };
         Ok(TextureConfig { images: ImageConfig { addresses, border_colors: self.0.borders.lock().address, ..images }, ray_half_order })
@@ -503,7 +503,7 @@ fn check_descriptors(info: &KernelInfo, args: &[Arg]) -> Result<(), Error> {
             kernarg::describe(arg)
         )));
     }
-    let wanted = crate::memory::scalar::generation(info.target.family());
+    let wanted = info.target.descriptors();
     match args.iter().enumerate().find_map(|(i, a)| a.generation().filter(|g| *g != wanted).map(|g| (i, g))) {
         Some((i, found)) => Err(Error::Arg(format!(
             "kernel `{}`, argument {i}: its descriptor is one of {found:?}, but the kernel runs on {}",

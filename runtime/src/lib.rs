@@ -66,7 +66,7 @@ pub use wavejit_texture::Generation;
 /// What this workspace's tests run waves with, without a device. Not for others: it may change at any time.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::memory::scalar::{generation, sbuffer_load};
+    pub use crate::memory::scalar::sbuffer_load;
     pub use crate::memory::texture::resource;
     pub use crate::wave::WaveContext;
 }

@@ -3,53 +3,7 @@
 //! Used by every instruction that has them: buffer, image, flat, global and LDS atomics.
 
 use half::{bf16, f16};
-
-/// Operations. `data[0]` is the operand, `data[1]` the comparand of `CmpSwap`. Compiled code names them by number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-#[allow(missing_docs)] // the names are those of the instructions
-pub enum AtomicOp {
-    Swap,
-    CmpSwap,
-    Add,
-    Sub,
-    RSub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    FAdd,
-    FMin,
-    FMax,
-    FCmpSwap,
-    PkAddF16,
-    PkAddBf16,
-    /// old < data ? 0 : old - data
-    CSub,
-    /// (old & !data\[0\]) | data\[1\]
-    MskOr,
-    /// old >= data\[0\] ? old - data\[0\] : old + data\[1\]
-    Wrap,
-    /// data bit 31 set: store data\[30:0\]
-    CondXchg,
-    /// old >= data ? old - data : old
-    CondSub,
-}
-
-impl AtomicOp {
-    /// All of them, by number.
-    #[rustfmt::skip]
-    pub const ALL: [AtomicOp; 25] = {
-        use AtomicOp::*;
-        [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
-         MskOr, Wrap, CondXchg, CondSub]
-    };
-}
+pub use wavejit_isa::memory::AtomicOp;
 
 /// How float operations treat denormals, and which minimum rules hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

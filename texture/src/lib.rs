@@ -30,21 +30,4 @@ pub use descriptor::{BufferDescriptor, BvhDescriptor, ImageDescriptor, SamplerDe
 pub use format::{Format, FormatNumber};
 pub use memory::Memory;
 pub use wave::Wave;
-
-/// What decides the layout of a descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)] // the processors are the names
-pub enum Generation {
-    /// gfx6 and gfx7.
-    Gfx6,
-    Gfx8,
-    /// gfx9 with gfx90a and gfx940.
-    Gfx9,
-    /// gfx10.1.
-    Gfx10,
-    /// gfx10.3: its own format table, image pitch and swizzle equations.
-    Gfx103,
-    /// gfx11 and gfx11.5.
-    Gfx11,
-    Gfx12,
-}
+pub use wavejit_isa::Generation;

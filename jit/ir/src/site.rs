@@ -7,7 +7,9 @@ use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 use wavejit_isa::Feature;
-use wavejit_isa::{Enc, Flags, Gfx, Inst, Opd, Operand};
+use wavejit_isa::memory::buffer::{D16, Opcode, Part};
+use wavejit_isa::memory::image::Kind;
+use wavejit_isa::{Enc, Flags, Gfx, Inst, MemoryKind, Opd, Operand};
 
 /// Most rows a site has: addresses, data and results together.
 pub const SITE_ROWS: usize = 32;
@@ -52,12 +54,12 @@ impl SiteRegisters {
         }
         let mut r = SiteRegisters::default();
         let mut operands = inst.ops();
-        let to_lds = is_buffer && (inst.mods.lds || inst.name().contains("_lds_"));
+        let to_lds = is_buffer && (inst.mods.lds || matches!(inst.row.memory, Some(MemoryKind::Buffer { to_lds: true, .. })));
         // What goes to LDS, or comes from there, is in no operand.
         if let (Some(Opd::VDATA(_)), Some((data, rest)), false) = (inst.row.ops.first(), operands.split_first(), to_lds) {
             operands = rest;
             let mut data = rows(*data)?;
-            if inst.name() == "image_msaa_load" && !inst.row.flags.contains(Flags::GATHER) {
+            if is_msaa_load(inst) && !inst.row.flags.contains(Flags::GATHER) {
                 all_fragments(inst, &mut data);
             }
             r.data_registers(inst, target, data)?;
@@ -71,9 +73,7 @@ impl SiteRegisters {
             match *op {
                 Operand::Sgpr { n, count } => r.descriptors.push((n, count)),
                 Operand::Off => {}
-                Operand::Vgpr { n, .. } if !is_buffer && !target.has(Feature::ImageDim) => {
-                    r.address.extend(undeclared_address(inst.name(), n))
-                }
+                Operand::Vgpr { n, .. } if !is_buffer && !target.has(Feature::ImageDim) => r.address.extend(undeclared_address(inst, n)),
                 op => r.address.extend(rows(op)?),
             }
         }
@@ -103,7 +103,7 @@ impl SiteRegisters {
                 vdata = (0..n).map(|i| row_in_file(first & 256, (first & 255) + i)).collect();
             }
             let values = vdata.len() - status.min(vdata.len());
-            let returned = if inst.name().contains("cmpswap") { values / 2 } else { values };
+            let returned = values / atomic_operands(inst);
             if mods.glc || target.has(Feature::TemporalHints) && mods.th & 1 != 0 {
                 self.results = vdata[..returned].iter().map(|r| (*r, Written::Whole)).collect();
                 self.results.extend(vdata[values..].iter().map(|r| (*r, Written::Whole)));
@@ -118,15 +118,15 @@ impl SiteRegisters {
         let n = vdata.len().checked_sub(status).ok_or("a status register expected")?;
         let part = |i: usize| {
             if !matches!(inst.enc, Enc::MUBUF | Enc::MTBUF) {
-                let components =
-                    if flags.contains(Flags::GATHER) || inst.name() == "image_msaa_load" { 4 } else { mods.dmask.count_ones().max(1) };
+                let components = if flags.contains(Flags::GATHER) || is_msaa_load(inst) { 4 } else { mods.dmask.count_ones().max(1) };
                 return if mods.d16 && components % 2 == 1 && i + 1 == n { Written::Low } else { Written::Whole };
             }
-            let name = inst.name();
-            match name.contains("d16") {
-                true if name.contains("d16_hi") => Written::High,
-                // Packed pairs; the odd one out, and single values, have the low half.
-                true if i + 1 == n && !name.ends_with("_xy") && !name.ends_with("_xyzw") => Written::Low,
+            let Some(MemoryKind::Buffer { opcode, .. }) = inst.row.memory else { return Written::Whole };
+            match opcode {
+                Opcode::Load { part: Part::High, .. } | Opcode::LoadFormat { d16: D16::High, .. } => Written::High,
+                Opcode::Load { part: Part::Low, .. } => Written::Low,
+                // Packed pairs; the odd one out has the low half.
+                Opcode::LoadFormat { d16: D16::Low, components } if i + 1 == n && components % 2 == 1 => Written::Low,
                 _ => Written::Whole,
             }
         };
@@ -141,15 +141,26 @@ impl SiteRegisters {
 }
 
 /// Address rows of an image instruction before gfx10: how many there are is the descriptor's secret, so these are all that may be.
-fn undeclared_address(name: &str, first: u16) -> impl Iterator<Item = u16> {
-    let of_part = |part| match part {
-        "c" | "o" | "b" => 1,
-        "d" | "cd" => 6,
+fn undeclared_address(inst: &Inst, first: u16) -> impl Iterator<Item = u16> {
+    let most = match inst.row.memory {
+        Some(MemoryKind::Image { kind, .. }) => kind.address_bounds().1,
         _ => 0,
     };
-    let before_coordinates: u16 = name.split('_').skip(2).map(of_part).sum();
-    // Four more: three coordinates and a level, or a fragment.
-    (0..before_coordinates + 4).map(move |i| row_in_file(0, first + i))
+    (0..most.into()).map(move |i| row_in_file(0, first + i))
+}
+
+fn is_msaa_load(inst: &Inst) -> bool {
+    matches!(inst.row.memory, Some(MemoryKind::Image { kind: Kind::MsaaLoad, .. }))
+}
+
+/// Operands of an atomic: a comparand is one more.
+fn atomic_operands(inst: &Inst) -> usize {
+    match inst.row.memory {
+        Some(MemoryKind::Buffer { opcode: Opcode::Atomic { op, .. }, .. } | MemoryKind::Image { kind: Kind::Atomic(op), .. }) => {
+            op.operands()
+        }
+        _ => 1,
+    }
 }
 
 /// LLVM counts the results of gfx10.3's image_msaa_load by dmask, which says which channel it is; there are four of them (IMG-33).

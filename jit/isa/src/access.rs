@@ -53,10 +53,10 @@ impl MemKind {
     }
 }
 
-/// Read-modify-write operations (numerics.md section 14). `data[0]` is the operand, `data[1]` the comparand of `CmpSwap`.
+/// Read-modify-write operations (numerics.md section 14). `data[0]` is the operand, `data[1]` the comparand of `CmpSwap`. Compiled code names them by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)]
+#[allow(missing_docs)] // the names are those of the instructions
 pub enum AtomicOp {
     Swap,
     CmpSwap,
@@ -86,13 +86,29 @@ pub enum AtomicOp {
     Wrap,
     /// data bit 31 set: store data\[30:0\]
     CondXchg,
+    /// old >= data ? old - data : old
+    CondSub,
 }
 
 impl AtomicOp {
     /// Operands: 2 where there is a comparand or the like.
-    pub fn operands(self) -> usize {
-        1 + usize::from(matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap | AtomicOp::MskOr | AtomicOp::Wrap))
+    pub const fn operands(self) -> usize {
+        1 + matches!(self, AtomicOp::CmpSwap | AtomicOp::FCmpSwap | AtomicOp::MskOr | AtomicOp::Wrap) as usize
     }
+
+    /// The operation with a number that compiled code passes; numbers past the last start over.
+    #[inline]
+    pub fn numbered(n: u8) -> AtomicOp {
+        AtomicOp::ALL[usize::from(n) % AtomicOp::ALL.len()]
+    }
+
+    /// All of them, by number.
+    #[rustfmt::skip]
+    pub const ALL: [AtomicOp; 25] = {
+        use AtomicOp::*;
+        [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
+         MskOr, Wrap, CondXchg, CondSub]
+    };
 }
 
 /// Which half of a register a 16-bit access uses.
@@ -114,4 +130,16 @@ pub enum Access {
     Store(MemKind, Part),
     /// Reads, changes and writes.
     Atomic(AtomicOp),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_stand_at_their_numbers() {
+        for (n, op) in AtomicOp::ALL.iter().enumerate() {
+            assert_eq!(*op as usize, n, "{op:?}");
+        }
+    }
 }

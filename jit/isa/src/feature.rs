@@ -170,6 +170,24 @@ impl SgprCount {
     }
 }
 
+/// What decides the layout of a descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)] // the processors are the names
+pub enum Generation {
+    /// gfx6 and gfx7.
+    Gfx6,
+    Gfx8,
+    /// gfx9 with gfx90a and gfx940.
+    Gfx9,
+    /// gfx10.1.
+    Gfx10,
+    /// gfx10.3: its own format table, image pitch and swizzle equations.
+    Gfx103,
+    /// gfx11 and gfx11.5.
+    Gfx11,
+    Gfx12,
+}
+
 /// 1536 registers in a lane of a SIMD, where others of gfx10.3 and later have 1024.
 const LARGE_FILE: Procs = Procs::range(0x1100, 0x1101).or(Procs::one(0x1151)).or(Procs::GFX12);
 
@@ -177,6 +195,19 @@ impl Gfx {
     /// Has it the feature?
     pub fn has(self, feature: Feature) -> bool {
         feature.procs().has(self)
+    }
+
+    /// How its descriptors are laid out.
+    pub fn descriptors(self) -> Generation {
+        match self.family() {
+            Family::Gfx6 | Family::Gfx7 => Generation::Gfx6,
+            Family::Gfx8 => Generation::Gfx8,
+            Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => Generation::Gfx9,
+            Family::Gfx10 => Generation::Gfx10,
+            Family::Gfx103 => Generation::Gfx103,
+            Family::Gfx11 | Family::Gfx115 => Generation::Gfx11,
+            Family::Gfx12 => Generation::Gfx12,
+        }
     }
 
     /// Lanes a wave can have, the default first.

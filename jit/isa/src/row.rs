@@ -6,6 +6,7 @@
 
 use super::access::{Access, AtomicOp, MemKind, Part};
 use super::inst::Enc;
+use super::memory::MemoryKind;
 use super::target::{Gfx, Procs, SPACES, Space};
 
 /// No opcode number: the family lacks the instruction.
@@ -283,8 +284,6 @@ bitflags::bitflags! {
         const IGN0 = 1 << 30;
         /// LLVM 19 names halves in the long forms too where it does so at all (`+real-true16`).
         const TRUE16 = 1 << 28;
-        /// Image: the gradients are 16 bits wide.
-        const G16 = 1 << 29;
         /// FLAT or buffer load that can write LDS instead of a register up to gfx10 (the lds bit), or an instruction on LDS alone.
         const LDS = 1 << 40;
         /// VOP3P: neg_lo and neg_hi of source 2 only.
@@ -307,18 +306,6 @@ bitflags::bitflags! {
         const HIGH = 1 << 49;
         /// Buffer: a cache instruction with a scope.
         const SCOPED = 1 << 51;
-        /// Image address: a packed offset.
-        const OFFSET = 1 << 52;
-        /// Image address: a bias.
-        const BIAS = 1 << 53;
-        /// Image address: a value to compare with.
-        const COMPARE = 1 << 54;
-        /// Image address: gradients.
-        const GRADIENTS = 1 << 55;
-        /// Image address: a level of detail, a clamp of it, or a mip level.
-        const LOD = 1 << 56;
-        /// Image address: no coordinates.
-        const NO_COORDS = 1 << 57;
         /// DS: the two offsets count 64 elements.
         const STRIDE64 = 1 << 58;
         /// DS compare and swap: the comparand is the first data operand.
@@ -371,6 +358,8 @@ pub struct Row {
     pub writes: Implicit,
     /// What it does to memory (SMEM, DS, FLAT, GLOBAL, SCRATCH).
     pub access: Option<Access>,
+    /// What a buffer, image or ray instruction does.
+    pub memory: Option<MemoryKind>,
 }
 
 impl Row {
@@ -440,6 +429,12 @@ impl Row {
     /// Its sources stand in reverse order (v_subrev, v_lshlrev).
     pub fn is_reversed(&self) -> bool {
         self.enc() == Enc::VOP2 && self.name.contains("rev_")
+    }
+
+    /// Does this to memory.
+    pub const fn does(mut self, memory: MemoryKind) -> Row {
+        self.memory = Some(memory);
+        self
     }
 
     /// Only on these processors.
@@ -540,6 +535,7 @@ pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES
         reads: Implicit::empty(),
         writes: Implicit::empty(),
         access: None,
+        memory: None,
     }
 }
 

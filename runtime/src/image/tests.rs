@@ -66,7 +66,7 @@ fn loaded(image: &Image, level: u32) -> Vec<u8> {
         // Without a sampler faces are layers.
         ImageKind::Cube => (Dim::Cube, true),
     };
-    let kind = Kind::parse(if has_level { "image_load_mip" } else { "image_load" }).unwrap().0;
+    let kind = Kind::named(if has_level { "image_load_mip" } else { "image_load" }).unwrap().0;
     let op = ImageOp::new(kind, desc.generation, dim);
     let addresses = config::of_device(0, desc.generation).unwrap();
     let config = ImageConfig { addresses, ..Default::default() };

@@ -12,8 +12,6 @@ use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 use wavejit_isa::Feature;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
 
-const OPS: [AtomicOp; 25] = AtomicOp::ALL;
-
 /// A memory cell of 4 or 8 bytes, as the lane loop sees it.
 trait Cell: Copy + Default {
     const BYTES: u64;
@@ -116,7 +114,7 @@ unsafe fn put_result<C: Cell, const N: usize>(state: &WaveState, op: &MemOp, lan
 
 #[inline(always)]
 unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
-    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    let what = AtomicOp::numbered(op.atomic);
     // SAFETY: the caller's `op` names rows of the wave; addresses are checked.
     unsafe {
         let rules = rules(state, false);
@@ -184,7 +182,7 @@ fn combine(op: AtomicOp, a: u32, b: u32) -> Option<u32> {
 /// All lanes at one address, no result wanted, operands combinable: (combined operand, lane that stands for all).
 #[inline(always)]
 unsafe fn combined<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: u64) -> Option<(u32, usize)> {
-    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    let what = AtomicOp::numbered(op.atomic);
     if op.flags & 3 != 0 || combine(what, 0, 0).is_none() {
         return None;
     }
@@ -248,7 +246,7 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
         let low = if op.offset[0] == NO_ROW { zero.as_ptr() } else { row::<N>(state, op.offset[0]).cast_const() };
         let inside = I::lds_offsets::<N>(low, add, mask, C::BYTES as u32, state.lds_bytes, offsets);
         let data = data_rows::<N>(state, op);
-        let what = OPS[usize::from(op.atomic) % OPS.len()];
+        let what = AtomicOp::numbered(op.atomic);
         for lane in Bits(exec) {
             let at = *offsets.add(lane);
             if !u64::from(at).is_multiple_of(C::BYTES) {
@@ -276,7 +274,7 @@ pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &Mem
     if exec == 0 {
         return 0;
     }
-    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    let what = AtomicOp::numbered(op.atomic);
     // SAFETY: passed on.
     unsafe {
         let rules = rules(state, true);
@@ -299,7 +297,7 @@ pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &Mem
 /// See [`atomic_global`].
 #[cold]
 unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
-    let what = OPS[usize::from(op.atomic) % OPS.len()];
+    let what = AtomicOp::numbered(op.atomic);
     // SAFETY: the caller's `op` names rows of the wave; offsets are tested against `scratch_bytes`, and accessors touch memory.
     unsafe {
         let rules = rules(state, false);
@@ -366,23 +364,4 @@ unsafe fn rules(state: &WaveState, lds: bool) -> FloatRules {
     } else {
         FloatRules { denorm_in: ieee, denorm_out: true, min_num: ieee }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn compiled_code_and_memory_number_operations_alike() {
-        for op in JIT_OPS {
-            assert_eq!(format!("{op:?}"), format!("{:?}", OPS[op as usize]));
-        }
-    }
-
-    #[rustfmt::skip]
-    const JIT_OPS: [wavejit_ir::AtomicOp; 24] = {
-        use wavejit_ir::AtomicOp::*;
-        [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
-         MskOr, Wrap, CondXchg]
-    };
 }

@@ -6,8 +6,7 @@
 use super::access;
 use super::vector::{context, fault, host};
 use wavejit_ir::abi::{FaultKind, WaveState};
-use wavejit_isa::Family;
-use wavejit_texture::{BufferDescriptor, Generation};
+use wavejit_texture::BufferDescriptor;
 
 /// See `Helpers::sload`.
 ///
@@ -54,7 +53,7 @@ pub unsafe extern "C" fn sbuffer_load(state: *mut WaveState, offset: u64, dwords
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
     let words = [0, 1, 2, 3].map(|i| state.slots[i] as u32);
-    let buffer = BufferDescriptor::decode(words, generation(ctx.target.family()));
+    let buffer = BufferDescriptor::decode(words, ctx.target.descriptors());
     let (base, limit) = (buffer.base, buffer.scalar_limit());
     let offset = offset & !3;
     let mut words = [0u64; 32];
@@ -76,17 +75,4 @@ pub unsafe extern "C" fn sbuffer_load(state: *mut WaveState, offset: u64, dwords
 
 fn sregs_exec(state: &WaveState) -> u64 {
     u64::from(state.sregs[126]) | u64::from(state.sregs[127]) << 32
-}
-
-/// Layout of descriptors on a family.
-pub fn generation(family: Family) -> Generation {
-    match family {
-        Family::Gfx6 | Family::Gfx7 => Generation::Gfx6,
-        Family::Gfx8 => Generation::Gfx8,
-        Family::Gfx9 | Family::Gfx90a | Family::Gfx940 => Generation::Gfx9,
-        Family::Gfx10 => Generation::Gfx10,
-        Family::Gfx103 => Generation::Gfx103,
-        Family::Gfx11 | Family::Gfx115 => Generation::Gfx11,
-        Family::Gfx12 => Generation::Gfx12,
-    }
 }

@@ -5,7 +5,6 @@
 
 use super::access::{self, Failed};
 use super::checked::verify_row;
-use super::scalar::generation;
 use super::vector::{context, fault, host};
 use crate::wave::WaveContext;
 use std::cell::RefCell;
@@ -13,7 +12,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_ir::Site;
 use wavejit_ir::abi::{FaultKind, ResourceCall, WaveState};
-use wavejit_isa::{Enc, Feature};
+use wavejit_isa::{Enc, Feature, MemoryKind};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
 use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
@@ -39,20 +38,17 @@ enum Resolved {
 
 fn resolve(site: &Site) -> Resolved {
     let inst = &site.inst;
-    let family = site.target.family();
-    let generation = generation(family);
-    match inst.enc {
-        Enc::MUBUF | Enc::MTBUF => match BufferOp::new(inst.name(), generation) {
-            Some(op) => Resolved::Buffer(with_modifiers(op, site)),
-            None => Resolved::Unknown(format!("{} is not a buffer access", inst.name())),
-        },
-        _ => match RayOp::new(inst.name(), generation, inst.mods.a16) {
+    let generation = site.target.descriptors();
+    match inst.row.memory {
+        Some(MemoryKind::Buffer { opcode, to_lds }) => Resolved::Buffer(with_modifiers(BufferOp::of(opcode, to_lds, generation), site)),
+        Some(MemoryKind::Image { kind, g16 }) => {
+            Resolved::Image(image_op(kind, g16, site, generation), SITES.fetch_add(1, Relaxed) % MOST_SITES)
+        }
+        Some(MemoryKind::Ray(form)) => match RayOp::new(form, generation, inst.mods.a16) {
             Some(op) => Resolved::Ray(op),
-            None => match Kind::parse(inst.name()) {
-                Some((kind, g16)) => Resolved::Image(image_op(kind, g16, site, generation), SITES.fetch_add(1, Relaxed) % MOST_SITES),
-                None => Resolved::Unknown(format!("{} is not supported", inst.name())),
-            },
+            None => Resolved::Unknown(format!("{} is not supported", inst.name())),
         },
+        None => Resolved::Unknown(format!("{} is not a buffer or image access", inst.name())),
     }
 }
 

@@ -11,7 +11,7 @@ mod limit;
 use libfuzzer_sys::fuzz_target;
 use limit::{Counting, within};
 use std::sync::OnceLock;
-use wavejit_isa::{Enc, Gfx, rows};
+use wavejit_isa::{Enc, Gfx, MemoryKind, rows};
 use wavejit_texture::buffer::{self, Alignment, BufferOp, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor, ImageDescriptor};
 use wavejit_texture::image::{self, Dim, ImageConfig, ImageOp, Kind, Operands};
@@ -173,7 +173,9 @@ fn run(bytes: &[u8]) {
         let _ = buffer::execute(&op, &d, scalars, &mut wave, &rows, &mut lds, &memory);
         return;
     }
-    if let Some(op) = RayOp::new(name, generation, flag(1)) {
+    if let Some(MemoryKind::Ray(form)) = MemoryKind::named(name)
+        && let Some(op) = RayOp::new(form, generation, flag(1))
+    {
         if choice & 1 != 0 {
             words[0] = (BASE >> 8) as u32 + (words[0] & 0x1f);
             words[1] = words[1] & !0xff | (BASE >> 40) as u32;
@@ -185,7 +187,7 @@ fn run(bytes: &[u8]) {
         let _ = ray::execute(&op, &d, &mut wave, &rows, &memory);
         return;
     }
-    let Some((kind, g16)) = Kind::parse(name) else { return };
+    let Some((kind, g16)) = Kind::named(name) else { return };
     let op = ImageOp {
         declared_array: flag(1),
         dmask: (more & 15) as u8,

@@ -15,7 +15,6 @@
 
 use super::parse_int;
 use crate::machine::MEM;
-use wavejit::parts::generation;
 use wavejit_isa::Gfx;
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{Border, BufferDescriptor, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
@@ -69,7 +68,7 @@ impl Descriptor {
 
     /// First SGPR and dwords on a target.
     pub fn encode(&self, target: Gfx) -> Result<(usize, Vec<u32>), String> {
-        let generation = generation(target.family());
+        let generation = target.descriptors();
         let words = match self.kind {
             Kind::Buffer => self.buffer(generation)?.encode().map(|w| w.to_vec()),
             Kind::Image => self.image(generation)?.encode().map(|w| w.to_vec()),

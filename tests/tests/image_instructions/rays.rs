@@ -1,7 +1,6 @@
 //! Ray instructions: one triangle, hit in the middle.
 
 use crate::scene::{ADDRESS, LANES, T_SHARP, check};
-use wavejit::parts::generation;
 use wavejit_isa::Gfx;
 use wavejit_tests::machine::{MEM, Machine};
 use wavejit_texture::descriptor::BvhDescriptor;
@@ -10,7 +9,7 @@ use wavejit_texture::descriptor::BvhDescriptor;
 pub fn run(name: &str, target: Gfx) -> Result<(), String> {
     let mut start = Machine::new(LANES as u32);
     (start.sregs[126], start.sregs[127]) = (1, 0);
-    let t = BvhDescriptor { base: MEM, bytes: 4096, returns_barycentrics: false, ..BvhDescriptor::new(generation(target.family())) };
+    let t = BvhDescriptor { base: MEM, bytes: 4096, returns_barycentrics: false, ..BvhDescriptor::new(target.descriptors()) };
     start.sregs[T_SHARP..T_SHARP + 4].copy_from_slice(&t.encode().expect("the test's descriptor can be written"));
     // Vertices of triangle 0 are dwords 0 to 8 of a node.
     start.mem_mut()[3] = 1f32.to_bits();

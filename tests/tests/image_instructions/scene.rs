@@ -1,7 +1,6 @@
 //! An image in the memory of a test machine, and an instruction run on it by every engine.
 
 use wavejit::ImageFormat;
-use wavejit::parts::generation;
 use wavejit_ir::FpMode;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::verify::verify;
@@ -33,7 +32,7 @@ pub struct Picture {
 impl Picture {
     /// 2D with levels, or with samples, in the first of some swizzle modes that has a layout for it.
     pub fn new(target: Gfx, format: ImageFormat, size: u32, levels: u32, samples: u32) -> Picture {
-        let generation = generation(target.family());
+        let generation = target.descriptors();
         let (number, format) = format.number(generation).expect("every generation has the format");
         let kind = if samples > 1 { ImageKind::Msaa } else { ImageKind::Dim2 };
         let mut descriptor = ImageDescriptor {

@@ -1,22 +1,22 @@
 //! Vector buffer instructions (MUBUF, MTBUF) of every family, one call per wave.
 //!
 //! A [`BufferOp`] is what the instruction word fixes, made once; [`execute`] runs it on the rows of a wave with a V# that may differ from
-//! call to call. `opcode` knows the mnemonics, `address` where each lane's access goes and whether it is in range, `access` moves the
+//! call to call. What it does stands on the instruction's row in `wavejit-isa`; `address` where each lane's access goes and whether it is in range, `access` moves the
 //! bytes, `typed` converts formats. References: RDNA3 ISA, chapter 9; requirements BUF-01 to BUF-27; descriptors.md sections 1 to 3.
 //!
 //! Results are computed for the whole wave before the first register is written, because destinations may be address registers too.
 
 mod access;
 mod address;
-mod opcode;
 #[cfg(test)]
 mod tests;
 mod typed;
 
-pub use opcode::{D16, Opcode, Part};
+pub use wavejit_isa::memory::buffer::{D16, Opcode, Part};
 
 use crate::descriptor::{BufferDescriptor, BufferFormat};
 use crate::{Generation, Memory, Wave};
+use wavejit_isa::MemoryKind;
 
 /// What the alignment field of SH_MEM_CONFIG asks of unformatted accesses (BUF-24).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,10 +62,9 @@ pub struct BufferOp {
 }
 
 impl BufferOp {
-    /// The operation of a mnemonic of any family, with all modifiers off. `None`: no such buffer access.
-    pub fn new(name: &str, generation: Generation) -> Option<BufferOp> {
-        let (opcode, lds) = opcode::parse(name)?;
-        Some(BufferOp {
+    /// An access to registers, or always to LDS, with all modifiers off.
+    pub fn of(opcode: Opcode, lds: bool, generation: Generation) -> BufferOp {
+        BufferOp {
             generation,
             opcode,
             format: None,
@@ -78,7 +77,15 @@ impl BufferOp {
             lds,
             unpacked_d16: false,
             alignment: Alignment::Unaligned,
-        })
+        }
+    }
+
+    /// The operation of a mnemonic of any family, with all modifiers off, from its row. `None`: no such buffer access.
+    pub fn new(name: &str, generation: Generation) -> Option<BufferOp> {
+        match MemoryKind::named(name)? {
+            MemoryKind::Buffer { opcode, to_lds } => Some(BufferOp::of(opcode, to_lds, generation)),
+            _ => None,
+        }
     }
 
     /// Registers of data it reads: stores and atomics.
@@ -86,10 +93,7 @@ impl BufferOp {
         match self.opcode {
             Opcode::Store { bytes, .. } => usize::from(bytes).div_ceil(4),
             Opcode::StoreFormat { components, d16 } => d16.dwords(components, self.unpacked_d16),
-            Opcode::Atomic { op, wide } => {
-                let values = if matches!(op, crate::atomic::AtomicOp::CmpSwap | crate::atomic::AtomicOp::FCmpSwap) { 2 } else { 1 };
-                values * if wide { 2 } else { 1 }
-            }
+            Opcode::Atomic { op, wide } => op.operands() * if wide { 2 } else { 1 },
             _ => 0,
         }
     }

@@ -114,7 +114,7 @@ mod tests {
         rows[2 * 32 + 3] = 0x4000_3c00; // s = 1, t = 2
         rows[5 * 32 + 3] = 0xffff_b800; // level -0.5, and nothing
         let wave = Wave::new(&mut rows, 32, !0);
-        let (kind, _) = Kind::parse("image_sample_l_o").unwrap();
+        let (kind, _) = Kind::named("image_sample_l_o").unwrap();
         let op = ImageOp { a16: true, ..ImageOp::new(kind, Generation::Gfx11, Dim::D2) };
         let operands = Operands { address: &[7, 2, 5], ..Default::default() };
         let a = operands.sample(&wave, &op.layout(Dim::D2), 3);
@@ -126,7 +126,7 @@ mod tests {
     fn halves_of_loads_are_unsigned_integers() {
         let mut rows = vec![0xffff_0001_u32; 2 * 32];
         let wave = Wave::new(&mut rows, 32, !0);
-        let op = ImageOp { a16: true, ..ImageOp::new(Kind::parse("image_load_mip").unwrap().0, Generation::Gfx11, Dim::D2) };
+        let op = ImageOp { a16: true, ..ImageOp::new(Kind::named("image_load_mip").unwrap().0, Generation::Gfx11, Dim::D2) };
         let a = Operands { address: &[0, 1], ..Default::default() }.texel(&wave, &op.layout(Dim::D2), 0);
         assert_eq!((a.body, a.level), ([1, 0xffff, 0], 1));
     }

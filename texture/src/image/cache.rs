@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_site_remembers_its_last_descriptors() {
         let mut cache = RoutineCache::new(ImageConfig::default());
-        let op = ImageOp::new(Kind::parse("image_load").unwrap().0, Generation::Gfx11, Dim::D2);
+        let op = ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx11, Dim::D2);
         let t = |n| [0, 0, 0, 0, 0, 0, 0, n]; // unbound or a buffer, which is not an error
         let find = |cache: &mut RoutineCache, site, op: &ImageOp, t| std::ptr::from_ref(cache.find(site, op, &t, &[0; 4]));
         let first = find(&mut cache, 3, &op, t(1));

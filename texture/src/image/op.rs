@@ -1,231 +1,11 @@
-//! What an image instruction's encoding fixes: the operation by its mnemonic, and the modifier bits.
+//! What an image instruction's encoding fixes: the operation, and the modifier bits.
 //!
-//! Reference: RDNA3 ISA, chapter "image memory instructions", and for gfx6-8 the GCN3 ISA, "MIMG". Mnemonics are those of LLVM; their suffixes
-//! say everything about the operation, so they are the table: [`Kind::parse`] reads them.
+//! Reference: RDNA3 ISA, chapter "image memory instructions", and for gfx6-8 the GCN3 ISA, "MIMG". The operation ([`Kind`]) and what its
+//! address holds are data of the instruction's row in `wavejit-isa`.
 
 use crate::Generation;
-use crate::atomic::AtomicOp;
 
-/// DIM of the instruction (gfx10+): which coordinates the address has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Dim {
-    /// s.
-    D1 = 0,
-    /// s, t.
-    D2 = 1,
-    /// s, t, r.
-    D3 = 2,
-    /// s, t, face.
-    Cube = 3,
-    /// s, slice.
-    Array1 = 4,
-    /// s, t, slice.
-    Array2 = 5,
-    /// s, t, fragment.
-    Msaa = 6,
-    /// s, t, slice, fragment.
-    MsaaArray = 7,
-}
-
-impl Dim {
-    /// The DIM field (3 bits).
-    pub fn from_field(n: u32) -> Dim {
-        use Dim::*;
-        [D1, D2, D3, Cube, Array1, Array2, Msaa, MsaaArray][(n & 7) as usize]
-    }
-
-    /// Of what shape the addresses of a gfx6-9 instruction are, which has no DIM: that of the T#'s type, with a layer if DA says so (GCN-04).
-    pub fn declared(self, array: bool) -> Dim {
-        match (self, array) {
-            (Dim::D1 | Dim::Array1, false) => Dim::D1,
-            (Dim::D1 | Dim::Array1, true) => Dim::Array1,
-            (Dim::D2 | Dim::Array2, false) => Dim::D2,
-            (Dim::D2 | Dim::Array2, true) => Dim::Array2,
-            (Dim::Msaa | Dim::MsaaArray, false) => Dim::Msaa,
-            (Dim::Msaa | Dim::MsaaArray, true) => Dim::MsaaArray,
-            (Dim::D3 | Dim::Cube, _) => self,
-        }
-    }
-
-    /// Directions that have derivatives: 1, 2 or 3.
-    pub fn axes(self) -> usize {
-        match self {
-            Dim::D1 | Dim::Array1 => 1,
-            Dim::D3 => 3,
-            _ => 2,
-        }
-    }
-}
-
-/// How a sampler instruction comes to its level of detail.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Lod {
-    /// From the differences within the quad.
-    Implicit,
-    /// `_b`: the same plus an operand.
-    Bias,
-    /// `_l`: an operand.
-    Explicit,
-    /// `_lz`: 0.
-    Zero,
-    /// `_d` and `_cd`: from derivatives that are operands.
-    Derivatives,
-}
-
-/// What the suffixes of sample and gather4 say.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Sampling {
-    /// `_c`: compare with a reference.
-    pub compare: bool,
-    /// `_o`: texel offsets.
-    pub offset: bool,
-    /// `_cl`: the level is at least an operand.
-    pub clamp: bool,
-    /// Where the level comes from.
-    pub lod: Lod,
-}
-
-/// How load and store treat the bits of a texel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Packing {
-    /// Converted by the format.
-    Converted,
-    /// `_pck`: dwords as they are.
-    Raw,
-    /// `_pck_sgn`: components as they are, sign-extended.
-    RawSigned,
-}
-
-/// What an image instruction does.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// image_load and its `_mip`, `_pck`, `_pck_sgn` forms.
-    Load {
-        /// The level is an operand.
-        mip: bool,
-        /// Conversion.
-        packing: Packing,
-    },
-    /// image_store and its `_mip` and `_pck` forms.
-    Store {
-        /// The level is an operand.
-        mip: bool,
-        /// `_pck`.
-        raw: bool,
-    },
-    /// image_atomic_*.
-    Atomic(AtomicOp),
-    /// image_get_resinfo.
-    ResInfo,
-    /// image_get_lod.
-    GetLod,
-    /// image_sample*.
-    Sample(Sampling),
-    /// image_gather4*.
-    Gather4(Sampling),
-    /// image_gather4h: four texels of a row.
-    Gather4h(Sampling),
-    /// image_msaa_load.
-    MsaaLoad,
-}
-
-#[rustfmt::skip]
-const ATOMICS: [(&str, AtomicOp); 20] = [
-    ("swap", AtomicOp::Swap), ("cmpswap", AtomicOp::CmpSwap), ("add", AtomicOp::Add), ("sub", AtomicOp::Sub), ("rsub", AtomicOp::RSub),
-    ("smin", AtomicOp::SMin), ("umin", AtomicOp::UMin), ("smax", AtomicOp::SMax), ("umax", AtomicOp::UMax),
-    ("and", AtomicOp::And), ("or", AtomicOp::Or), ("xor", AtomicOp::Xor), ("inc", AtomicOp::Inc), ("dec", AtomicOp::Dec),
-    ("fcmpswap", AtomicOp::FCmpSwap), ("fmin", AtomicOp::FMin), ("fmax", AtomicOp::FMax), ("add_flt", AtomicOp::FAdd),
-    ("pk_add_f16", AtomicOp::PkAddF16), ("pk_add_bf16", AtomicOp::PkAddBf16),
-];
-
-impl Kind {
-    /// The operation of a mnemonic, and whether it is a `_g16` form. `None`: not an image instruction, or one that traces rays.
-    ///
-    /// ```
-    /// use wavejit_texture::image::{Kind, Lod, Sampling};
-    /// let sampling = Sampling { compare: true, offset: true, clamp: true, lod: Lod::Derivatives };
-    /// assert_eq!(Kind::parse("image_sample_c_d_cl_o_g16"), Some((Kind::Sample(sampling), true)));
-    /// ```
-    pub fn parse(mnemonic: &str) -> Option<(Kind, bool)> {
-        let name = mnemonic.strip_prefix("image_")?;
-        let family = |prefix: &str| name.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('_'));
-        if let Some(op) = name.strip_prefix("atomic_") {
-            let op = match op {
-                "min_flt" | "min_num_flt" => AtomicOp::FMin,
-                "max_flt" | "max_num_flt" => AtomicOp::FMax,
-                "add_uint" => AtomicOp::Add,
-                "sub_uint" => AtomicOp::Sub,
-                "min_int" => AtomicOp::SMin,
-                "min_uint" => AtomicOp::UMin,
-                "max_int" => AtomicOp::SMax,
-                "max_uint" => AtomicOp::UMax,
-                "inc_uint" => AtomicOp::Inc,
-                "dec_uint" => AtomicOp::Dec,
-                _ => ATOMICS.iter().find(|(name, _)| *name == op)?.1,
-            };
-            return Some((Kind::Atomic(op), false));
-        }
-        let kind = match name {
-            "get_resinfo" => Kind::ResInfo,
-            "get_lod" => Kind::GetLod,
-            "msaa_load" => Kind::MsaaLoad,
-            _ => {
-                if let Some(rest) = family("load") {
-                    let (mip, packing) = (rest.starts_with("_mip"), rest.strip_prefix("_mip").unwrap_or(rest));
-                    let packing = match packing {
-                        "" => Packing::Converted,
-                        "_pck" => Packing::Raw,
-                        "_pck_sgn" => Packing::RawSigned,
-                        _ => return None,
-                    };
-                    Kind::Load { mip, packing }
-                } else if let Some(rest) = family("store") {
-                    let (mip, packing) = (rest.starts_with("_mip"), rest.strip_prefix("_mip").unwrap_or(rest));
-                    Kind::Store { mip, raw: matches!(packing, "_pck").then_some(true).or(packing.is_empty().then_some(false))? }
-                } else {
-                    let (make, suffixes): (fn(Sampling) -> Kind, &str) = if let Some(rest) = family("sample") {
-                        (Kind::Sample, rest)
-                    } else if let Some(rest) = family("gather4h") {
-                        (Kind::Gather4h, rest)
-                    } else {
-                        (Kind::Gather4, family("gather4")?)
-                    };
-                    let mut sampling = Sampling { compare: false, offset: false, clamp: false, lod: Lod::Implicit };
-                    let mut g16 = false;
-                    for suffix in suffixes.split('_').skip(1) {
-                        match suffix {
-                            "c" => sampling.compare = true,
-                            "o" => sampling.offset = true,
-                            "cl" => sampling.clamp = true,
-                            "b" => sampling.lod = Lod::Bias,
-                            "l" => sampling.lod = Lod::Explicit,
-                            "lz" => sampling.lod = Lod::Zero,
-                            "d" | "cd" => sampling.lod = Lod::Derivatives,
-                            "g16" => g16 = true,
-                            _ => return None,
-                        }
-                    }
-                    return Some((make(sampling), g16));
-                }
-            }
-        };
-        Some((kind, false))
-    }
-
-    /// The suffixes of an operation that takes a sampler; get_lod is one without suffixes.
-    pub fn sampling(self) -> Option<Sampling> {
-        match self {
-            Kind::Sample(s) | Kind::Gather4(s) | Kind::Gather4h(s) => Some(s),
-            Kind::GetLod => Some(Sampling { compare: false, offset: false, clamp: false, lod: Lod::Implicit }),
-            _ => None,
-        }
-    }
-
-    fn has_mip(self) -> bool {
-        matches!(self, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. })
-    }
-}
+pub use wavejit_isa::memory::image::{Dim, Kind, Layout, Lod, Packing, Sampling, Slot};
 
 /// An image instruction without its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -258,40 +38,6 @@ pub struct ImageOp {
     pub returns: bool,
 }
 
-/// Where an address component is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slot {
-    /// A whole VGPR, by its number among the address VGPRs.
-    Whole(u8),
-    /// The low 16 bits of one.
-    Low(u8),
-    /// The high 16 bits of one.
-    High(u8),
-}
-
-/// Address components of an instruction, found by [`ImageOp::layout`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Layout {
-    /// Texel offsets, three times 6 bits.
-    pub offset: Option<Slot>,
-    /// Bias of the level.
-    pub bias: Option<Slot>,
-    /// Reference of the comparison.
-    pub compare: Option<Slot>,
-    /// Derivatives along the screen's x, by axis.
-    pub dh: [Option<Slot>; 3],
-    /// Derivatives along the screen's y, by axis.
-    pub dv: [Option<Slot>; 3],
-    /// s, t, and r or slice or face.
-    pub body: [Option<Slot>; 3],
-    /// Fragment of an MSAA image.
-    pub fragment: Option<Slot>,
-    /// Level (`_mip`, `_l`, get_resinfo), or its lower bound (`_cl`).
-    pub level: Option<Slot>,
-    /// Number of address VGPRs.
-    pub registers: u8,
-}
-
 impl ImageOp {
     /// An instruction with all modifiers off and DMASK 15.
     pub fn new(kind: Kind, generation: Generation, dim: Dim) -> ImageOp {
@@ -312,68 +58,10 @@ impl ImageOp {
         }
     }
 
-    /// Which component is in which register (IMG-16 to IMG-19): offset, bias, reference, derivatives, coordinates, level.
+    /// Which component is in which register ([`Kind::layout`]). Before gfx10 derivatives are as long as other components.
     pub fn layout(&self, dim: Dim) -> Layout {
-        let mut next = 0;
-        let mut whole = || {
-            next += 1;
-            next - 1
-        };
-        let mut layout = Layout::default();
-        let sampling = self.kind.sampling();
-        let wants = |what: fn(Sampling) -> bool| sampling.is_some_and(what);
-        layout.offset = wants(|s| s.offset).then(|| Slot::Whole(whole()));
-        // With 16-bit addresses the bias is 16 bits too, in a register of its own.
-        layout.bias = wants(|s| s.lod == Lod::Bias).then(|| if self.a16 { Slot::Low(whole()) } else { Slot::Whole(whole()) });
-        layout.compare = wants(|s| s.compare).then(|| Slot::Whole(whole()));
-        if wants(|s| s.lod == Lod::Derivatives) {
-            let halves = if self.generation >= Generation::Gfx10 { self.g16 } else { self.a16 };
-            for direction in [&mut layout.dh, &mut layout.dv] {
-                let mut packed = 0;
-                for (axis, slot) in direction.iter_mut().enumerate().take(dim.axes()) {
-                    *slot = Some(match (halves, axis % 2) {
-                        (false, _) => Slot::Whole(whole()),
-                        (true, 0) => {
-                            packed = whole();
-                            Slot::Low(packed)
-                        }
-                        (true, _) => Slot::High(packed),
-                    });
-                }
-            }
-        }
-        // The body is packed as one sequence.
-        let (mut count, mut packed) = (0, 0);
-        let mut component = || {
-            count += 1;
-            Some(match (self.a16, count % 2) {
-                (false, _) => Slot::Whole(whole()),
-                (true, 1) => {
-                    packed = whole();
-                    Slot::Low(packed)
-                }
-                (true, _) => Slot::High(packed),
-            })
-        };
-        if self.kind == Kind::ResInfo {
-            layout.level = component();
-        } else {
-            layout.body[0] = component();
-            if !matches!(dim, Dim::D1 | Dim::Array1) {
-                layout.body[1] = component();
-            }
-            if !matches!(dim, Dim::D1 | Dim::D2 | Dim::Msaa) {
-                layout.body[2] = component();
-            }
-            if matches!(dim, Dim::Msaa | Dim::MsaaArray) {
-                layout.fragment = component();
-            }
-            if self.kind.has_mip() || wants(|s| s.clamp || s.lod == Lod::Explicit) {
-                layout.level = component();
-            }
-        }
-        layout.registers = next;
-        layout
+        let halved_derivatives = if self.generation >= Generation::Gfx10 { self.g16 } else { self.a16 };
+        self.kind.layout(dim, self.a16, halved_derivatives)
     }
 
     /// Components of the result or of the data to store, before packing.
@@ -402,9 +90,10 @@ impl ImageOp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wavejit_isa::AtomicOp;
 
     fn op(mnemonic: &str, dim: Dim) -> ImageOp {
-        let (kind, g16) = Kind::parse(mnemonic).expect(mnemonic);
+        let (kind, g16) = Kind::named(mnemonic).expect(mnemonic);
         ImageOp { g16, ..ImageOp::new(kind, Generation::Gfx11, dim) }
     }
 
@@ -412,32 +101,63 @@ mod tests {
         ImageOp { a16, ..op(mnemonic, dim) }.layout(dim).registers
     }
 
-    // GCN-06, GCN-07, GCN-08, GCN-10, GCN-11, GCN-12: every mnemonic of every generation has a meaning.
+    // GCN-06, GCN-07, GCN-08, GCN-10, GCN-11, GCN-12: rows say what their suffixes say.
     #[test]
     fn every_mnemonic_is_known() {
-        let lods = ["", "_cl", "_d", "_d_cl", "_l", "_b", "_b_cl", "_lz", "_cd", "_cd_cl"];
-        for compare in ["", "_c"] {
-            for offset in ["", "_o"] {
-                for lod in lods {
-                    for g16 in ["", "_g16"] {
-                        assert!(Kind::parse(&format!("image_sample{compare}{lod}{offset}{g16}")).is_some());
-                    }
-                    assert!(Kind::parse(&format!("image_gather4{compare}{lod}{offset}")).is_some());
+        let lods = [
+            ("", Lod::Implicit),
+            ("_cl", Lod::Implicit),
+            ("_d", Lod::Derivatives),
+            ("_d_cl", Lod::Derivatives),
+            ("_l", Lod::Explicit),
+            ("_b", Lod::Bias),
+            ("_b_cl", Lod::Bias),
+            ("_lz", Lod::Zero),
+            ("_cd", Lod::Derivatives),
+            ("_cd_cl", Lod::Derivatives),
+        ];
+        for (compare, offset) in [("", ""), ("_c", ""), ("", "_o"), ("_c", "_o")] {
+            for (suffix, lod) in lods {
+                let clamp = suffix.ends_with("_cl");
+                let sampling = Sampling { compare: !compare.is_empty(), offset: !offset.is_empty(), clamp, lod };
+                let name = |what: &str, end: &str| format!("image_{what}{compare}{suffix}{offset}{end}");
+                let sample = Kind::Sample(sampling);
+                assert_eq!(Kind::named(&name("sample", "")), Some((sample, false)), "{compare}{suffix}{offset}");
+                if lod == Lod::Derivatives {
+                    assert_eq!(Kind::named(&name("sample", "_g16")), Some((sample, true)), "{compare}{suffix}{offset}");
+                } else {
+                    assert_eq!(Kind::named(&name("gather4", "")), Some((Kind::Gather4(sampling), false)), "{compare}{suffix}{offset}");
                 }
             }
         }
-        for name in ["load", "load_mip", "load_pck", "load_pck_sgn", "load_mip_pck", "load_mip_pck_sgn", "store", "store_mip", "store_pck"]
-        {
-            assert!(Kind::parse(&format!("image_{name}")).is_some(), "{name}");
+        let load = |mip, packing| Kind::Load { mip, packing };
+        let store = |mip, raw| Kind::Store { mip, raw };
+        for (name, kind) in [
+            ("load", load(false, Packing::Converted)),
+            ("load_mip", load(true, Packing::Converted)),
+            ("load_pck", load(false, Packing::Raw)),
+            ("load_pck_sgn", load(false, Packing::RawSigned)),
+            ("load_mip_pck", load(true, Packing::Raw)),
+            ("load_mip_pck_sgn", load(true, Packing::RawSigned)),
+            ("store", store(false, false)),
+            ("store_mip", store(true, false)),
+            ("store_pck", store(false, true)),
+            ("store_mip_pck", store(true, true)),
+            ("get_resinfo", Kind::ResInfo),
+            ("get_lod", Kind::GetLod),
+            ("gather4h", Kind::Gather4h(Kind::GetLod.sampling().unwrap())),
+            ("msaa_load", Kind::MsaaLoad),
+            ("atomic_add_flt", Kind::Atomic(AtomicOp::FAdd)),
+            ("atomic_min_flt", Kind::Atomic(AtomicOp::FMin)),
+            ("atomic_pk_add_bf16", Kind::Atomic(AtomicOp::PkAddBf16)),
+            ("atomic_rsub", Kind::Atomic(AtomicOp::RSub)),
+            ("atomic_smax", Kind::Atomic(AtomicOp::SMax)),
+            ("atomic_min_uint", Kind::Atomic(AtomicOp::UMin)),
+        ] {
+            assert_eq!(Kind::named(&format!("image_{name}")), Some((kind, false)), "{name}");
         }
-        for name in
-            ["store_mip_pck", "get_resinfo", "get_lod", "gather4h", "msaa_load", "atomic_add_flt", "atomic_pk_add_bf16", "atomic_rsub"]
-        {
-            assert!(Kind::parse(&format!("image_{name}")).is_some(), "{name}");
-        }
-        assert_eq!(Kind::parse("image_atomic_min_flt"), Some((Kind::Atomic(AtomicOp::FMin), false)));
         for name in ["image_bvh_intersect_ray", "image_loaded", "image_sample_x", "buffer_load_dword", "image_store_pck_sgn"] {
-            assert_eq!(Kind::parse(name), None, "{name}");
+            assert_eq!(Kind::named(name), None, "{name}");
         }
     }
 
@@ -478,7 +198,7 @@ mod tests {
         assert_eq!(l.dh, [Some(Slot::Low(0)), Some(Slot::High(0)), Some(Slot::Low(1))]);
         assert_eq!(l.dv, [Some(Slot::Low(2)), Some(Slot::High(2)), Some(Slot::Low(3))]);
         assert_eq!(l.registers, 7);
-        let gfx9 = ImageOp { a16: true, ..ImageOp::new(Kind::parse("image_sample_d").unwrap().0, Generation::Gfx9, Dim::D1) };
+        let gfx9 = ImageOp { a16: true, ..ImageOp::new(Kind::named("image_sample_d").unwrap().0, Generation::Gfx9, Dim::D1) };
         let l = gfx9.layout(Dim::D1);
         assert_eq!((l.dh[0], l.dv[0], l.body[0], l.registers), (Some(Slot::Low(0)), Some(Slot::Low(1)), Some(Slot::Low(2)), 3));
     }

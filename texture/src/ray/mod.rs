@@ -15,6 +15,7 @@ mod tests;
 mod vector;
 
 pub use sort::Heuristic;
+pub use wavejit_isa::memory::ray::Form;
 
 use crate::descriptor::BvhDescriptor;
 #[cfg(target_arch = "x86_64")]
@@ -34,17 +35,6 @@ pub enum HalfOrder {
     Llvm,
 }
 
-/// Which instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// 32-bit node pointer.
-    Bvh,
-    /// 64-bit node pointer.
-    Bvh64,
-    /// A 64-bit base and two 32-bit node pointers (gfx12); no inverse direction.
-    Dual,
-}
-
 /// A ray instruction, without its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RayOp {
@@ -59,14 +49,8 @@ pub struct RayOp {
 }
 
 impl RayOp {
-    /// The operation of a mnemonic. `None`: it is not a ray instruction, or one that is not supported.
-    pub fn new(name: &str, generation: Generation, a16: bool) -> Option<RayOp> {
-        let form = match name {
-            "image_bvh_intersect_ray" => Form::Bvh,
-            "image_bvh64_intersect_ray" => Form::Bvh64,
-            "image_bvh_dual_intersect_ray" => Form::Dual,
-            _ => return None,
-        };
+    /// The instruction on a generation. `None`: it does not exist there, or is not supported.
+    pub fn new(form: Form, generation: Generation, a16: bool) -> Option<RayOp> {
         let exists = match form {
             Form::Dual => generation >= Generation::Gfx12 && !a16,
             _ => generation >= Generation::Gfx103,
@@ -76,10 +60,7 @@ impl RayOp {
 
     /// Registers of address it reads (BVH-02).
     pub fn address_dwords(&self) -> usize {
-        match self.form {
-            Form::Dual => 12,
-            form => 8 + usize::from(form == Form::Bvh64) + if self.a16 { 0 } else { 3 },
-        }
+        self.form.address_dwords(self.a16)
     }
 
     /// Registers it writes.

@@ -222,7 +222,7 @@ fn references_of_upgraded_depth_are_limited() {
         let image = Image::of(d);
         image.fill(|_, _, _| 1f32.to_le_bytes().to_vec());
         let s = SamplerDescriptor { compare: 3, upgraded_depth, ..SamplerDescriptor::new(generation) };
-        let kind = Kind::parse("image_sample_c_lz").unwrap().0;
+        let kind = Kind::named("image_sample_c_lz").unwrap().0;
         let o = ImageOp { dmask: 1, ..ImageOp::new(kind, generation, Dim::D2) };
         let mut call = Call::new(o, image.words(), encode(s)).coordinates(&[&[reference], &[0.5], &[0.5]]);
         let results = [None].into_iter().chain(Isa::available().into_iter().map(Some)).map(|isa| {
@@ -396,7 +396,7 @@ fn unbound_and_wrong_descriptors_read_zero() {
     }
     assert_eq!(memory.bytes(), before);
     // RESOURCE_LEVEL, a bit that gfx10 always sets, does not bind
-    let gfx10 = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load").unwrap().0, Generation::Gfx10, Dim::D2) };
+    let gfx10 = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx10, Dim::D2) };
     let mut t = [0; 8];
     t[2] = 1 << 31;
     assert_eq!(Call::new(gfx10, t, [0; 4]).address(&[&[0], &[0]]).lane0(&memory)[0], 0);
@@ -640,10 +640,10 @@ fn generations_load_and_sample_alike() {
         d.mode = if generation <= Generation::Gfx8 { 8 } else { 0 }; // linear: a tile mode index, a swizzle mode
         let image = Image::of(d);
         image.fill(|_, [x, y, _], _| ((x + 100 * y) as f32).to_le_bytes().to_vec());
-        let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load").unwrap().0, generation, Dim::D2) };
+        let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, generation, Dim::D2) };
         assert_eq!(Call::new(load, image.words(), [0; 4]).address(&[&[3], &[2]]).floats(&image.memory)[0], 203.0, "{generation:?}");
         let s = SamplerDescriptor { mag_filter: 1, min_filter: 1, ..SamplerDescriptor::new(generation) };
-        let sample = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_sample_lz").unwrap().0, generation, Dim::D2) };
+        let sample = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_sample_lz").unwrap().0, generation, Dim::D2) };
         let call = Call::new(sample, image.words(), encode(s)).coordinates(&[&[4.0 / 64.0], &[2.5 / 4.0]]);
         assert_eq!(call.floats(&image.memory)[0], 203.5, "{generation:?}");
     }
@@ -684,7 +684,7 @@ fn address_registers_that_are_missing_are_zero() {
     d.base = BASE;
     let image = Image::of(d);
     image.fill(|_, [x, y, _], _| (x + 100 * y).to_le_bytes().to_vec());
-    let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load").unwrap().0, Generation::Gfx9, Dim::D2) };
+    let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx9, Dim::D2) };
     for isa in [None, wavejit_texture::image::Isa::detect()] {
         let call = Call { isa, ..Call::new(load, image.words(), [0; 4]) };
         assert_eq!(call.clone().address(&[&[7], &[3]]).lane0(&image.memory)[0], 307);

@@ -143,7 +143,7 @@ pub fn point() -> SamplerDescriptor {
 
 /// An instruction of gfx11 by mnemonic.
 pub fn op(mnemonic: &str, dim: Dim) -> ImageOp {
-    let (kind, g16) = Kind::parse(mnemonic).unwrap_or_else(|| panic!("no {mnemonic}"));
+    let (kind, g16) = Kind::named(mnemonic).unwrap_or_else(|| panic!("no {mnemonic}"));
     ImageOp { g16, ..ImageOp::new(kind, Generation::Gfx11, dim) }
 }
 

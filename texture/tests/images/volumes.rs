@@ -15,7 +15,7 @@ fn levels_in_a_thick_block_are_found_by_kernels_too() {
         let image = Image::of(d);
         let texel = |level: u32, [x, y, z]: [u32; 3]| (x + 16 * y + 31 * z + 101 * level) as u8;
         image.fill(|level, at, _| vec![texel(level, at)]);
-        let op = ImageOp { dmask: 1, ..ImageOp::new(Kind::parse("image_load_mip").unwrap().0, Generation::Gfx9, Dim::D3) };
+        let op = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load_mip").unwrap().0, Generation::Gfx9, Dim::D3) };
         for isa in [None].into_iter().chain(Isa::available().into_iter().map(Some)) {
             for level in 0..5 {
                 let [w, h, depth] = image.level_size(level);

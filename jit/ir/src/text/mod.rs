@@ -53,7 +53,7 @@ pub(in crate) const ATOMICS: &[(&str, AtomicOp)] = &[
     ("and", AtomicOp::And), ("or", AtomicOp::Or), ("xor", AtomicOp::Xor), ("inc", AtomicOp::Inc), ("dec", AtomicOp::Dec),
     ("fadd", AtomicOp::FAdd), ("fmin", AtomicOp::FMin), ("fmax", AtomicOp::FMax), ("fcmpswap", AtomicOp::FCmpSwap),
     ("pkaddf16", AtomicOp::PkAddF16), ("pkaddbf16", AtomicOp::PkAddBf16), ("csub", AtomicOp::CSub), ("mskor", AtomicOp::MskOr),
-    ("wrap", AtomicOp::Wrap), ("condxchg", AtomicOp::CondXchg),
+    ("wrap", AtomicOp::Wrap), ("condxchg", AtomicOp::CondXchg), ("condsub", AtomicOp::CondSub),
 ];
 
 #[rustfmt::skip]

@@ -52,7 +52,7 @@ impl Form<'_> {
             }
             Space::Gfx10 | Space::Gfx11 => {
                 let m = &self.inst.mods;
-                let needed = address_dwords(self.inst.row.flags, m.dim.into(), m.a16);
+                let needed = address_dwords(self.inst.row, m);
                 count == needed || count == 8 && (5..8).contains(&needed)
             }
             Space::Gfx12 => false,

@@ -8,6 +8,9 @@ use super::{Decoder, Result1};
 use crate::bits::Bits;
 use crate::feature::Feature;
 use crate::inst::{Enc, Mods, Operand};
+use crate::memory::MemoryKind;
+use crate::memory::image::Dim;
+use crate::memory::ray::Form;
 use crate::row::{Flags, Opd, Row};
 use crate::target::Space;
 
@@ -142,49 +145,20 @@ pub(crate) fn spread_limit(enc: Enc, space: Space) -> u8 {
 /// One in the second dword and four in each of three more.
 const MOST_ADDRESSES: usize = 13;
 
-/// What a dimension adds to an address: coordinates and gradients per direction.
-struct Dim {
-    coords: u8,
-    gradients: u8,
+/// Dwords of address that the modifiers ask for.
+pub(crate) fn address_dwords(row: &Row, mods: &Mods) -> u8 {
+    match row.memory {
+        Some(MemoryKind::Image { kind, g16 }) => kind.layout(Dim::from_field(mods.dim.into()), mods.a16, g16).registers,
+        _ => 0,
+    }
 }
 
-/// By `dim`: 1D, 2D, 3D, CUBE, 1D_ARRAY, 2D_ARRAY, 2D_MSAA, 2D_MSAA_ARRAY.
-const DIMS: [Dim; 8] = [
-    Dim { coords: 1, gradients: 1 },
-    Dim { coords: 2, gradients: 2 },
-    Dim { coords: 3, gradients: 3 },
-    Dim { coords: 3, gradients: 2 },
-    Dim { coords: 2, gradients: 1 },
-    Dim { coords: 3, gradients: 2 },
-    Dim { coords: 3, gradients: 2 },
-    Dim { coords: 4, gradients: 2 },
-];
-const DIM_3D: usize = 2;
-
-/// Address dwords that stand before gradients and coordinates.
-fn extras(flags: Flags) -> u8 {
-    [Flags::OFFSET, Flags::BIAS, Flags::COMPARE].iter().map(|f| u8::from(flags.contains(*f))).sum()
-}
-
-/// Dwords of address: offset, bias, compare, gradients, coordinates, lod; a16 packs coordinates and lod in pairs of halves, g16 the
-/// gradients of each direction.
-pub(crate) fn address_dwords(flags: Flags, dim: usize, a16: bool) -> u8 {
-    let dim = &DIMS[dim];
-    let coords = if flags.contains(Flags::NO_COORDS) { 0 } else { dim.coords };
-    let body = coords + u8::from(flags.contains(Flags::LOD));
-    let gradients = match (flags.contains(Flags::GRADIENTS), flags.contains(Flags::G16)) {
-        (false, _) => 0,
-        (true, false) => 2 * dim.gradients,
-        (true, true) => 2 * dim.gradients.div_ceil(2),
-    };
-    extras(flags) + gradients + if a16 { body.div_ceil(2) } else { body }
-}
-
-/// Shortest and longest address of an instruction with a sampler, or of one without.
+/// Shortest and longest address of an instruction.
 pub(crate) fn address_bounds(row: &Row) -> (u8, u8) {
-    let least = extras(row.flags) + u8::from(row.flags.contains(Flags::GRADIENTS)) + 1;
-    let most = if row.ops.contains(&Opd::SAMP) { address_dwords(row.flags, DIM_3D, false) } else { 4 };
-    (least, most)
+    match row.memory {
+        Some(MemoryKind::Image { kind, .. }) => kind.address_bounds(),
+        _ => (0, 0),
+    }
 }
 
 /// The fixed modifiers of a ray intersection beside those that are its own.
@@ -354,7 +328,7 @@ impl Decoder<'_> {
             return Ok(Shape { data: data.unwrap_or(base_data), addr: least });
         }
         let base_addr = if a.spread { self.base_addresses(a, most)? } else { least };
-        let addr = address_dwords(row.flags, usize::from(self.inst.mods.dim), self.inst.mods.a16);
+        let addr = address_dwords(row, &self.inst.mods);
         let limit = spread_limit(enc, space);
         let addr_ok = match space {
             _ if !a.spread => (addr <= most || addr == most.next_power_of_two()) && fits(u32::from(a.n[0]), addr),
@@ -425,7 +399,7 @@ impl Decoder<'_> {
         self.zero(f.ssamp.get(&self.inst.words))?;
         let data = self.vgpr(f.vdata.get(&self.inst.words), 4)?;
         self.push(data);
-        let node = if self.inst.row.name == "image_bvh64_intersect_ray" { 2 } else { 1 };
+        let node = if self.inst.row.memory == Some(MemoryKind::Ray(Form::Bvh64)) { 2 } else { 1 };
         let tuples: &[u8] = if mods.a16 { &[node, 1, 3, 3] } else { &[node, 1, 3, 3, 3] };
         let dwords: u8 = tuples.iter().sum();
         let a = self.addresses(f, nsa)?;

@@ -15,6 +15,8 @@ use crate::disasm::names;
 use crate::feature::Feature;
 use crate::hwreg::HwReg;
 use crate::inst::{Dpp, Enc, Inst, Operand};
+use crate::memory::MemoryKind;
+use crate::memory::image::Kind;
 use crate::row::{Flags, Imm, Opd, Row, Ty};
 use crate::scalars::{ScalarSpace, Special};
 use crate::target::{Gfx, Space};
@@ -248,7 +250,7 @@ pub(super) fn export_target(inst: &Inst) -> Option<u32> {
     (!exists).then_some(v)
 }
 
-// Memory
+// MemoryKind
 
 pub(super) fn gds(inst: &Inst) -> Option<u32> {
     let set = DS[inst.target.space() as usize].gds.is_set(&inst.words);
@@ -337,5 +339,6 @@ pub(super) fn dim(inst: &Inst) -> Option<u32> {
     }
     let multisampled = inst.mods.dim >= 6;
     let samples = inst.row.ops.contains(&Opd::SAMP);
-    (multisampled && samples || !multisampled && inst.row.name == "image_msaa_load").then_some(inst.mods.dim.into())
+    (multisampled && samples || !multisampled && matches!(inst.row.memory, Some(MemoryKind::Image { kind: Kind::MsaaLoad, .. })))
+        .then_some(inst.mods.dim.into())
 }

@@ -205,7 +205,6 @@ mod prelude {
     pub(super) const D16: u64 = Flags::D16.bits();
     pub(super) const GATHER: u64 = Flags::GATHER.bits();
     pub(super) const Y_ONLY: u64 = Flags::Y_ONLY.bits();
-    pub(super) const G16: u64 = Flags::G16.bits();
     pub(super) const BVH: u64 = Flags::BVH.bits();
     pub(super) const SCOPED: u64 = Flags::SCOPED.bits();
     pub(super) const HALF: u64 = Flags::HALF.bits();

@@ -19,7 +19,7 @@ fn panic_of(mnemonic: &str, kind: ImageKind, dim: Dim, isa: Isa, at: [u32; 3], b
     let mode = if kind == ImageKind::Msaa { 24 } else { 0 };
     let d = ImageDescriptor { base: BASE, mode, last_layer: if kind == ImageKind::Cube { 5 } else { 0 }, ..d };
     let s = SamplerDescriptor::new(Generation::Gfx11);
-    let (kind, _) = Kind::parse(mnemonic).expect("an image instruction");
+    let (kind, _) = Kind::named(mnemonic).expect("an image instruction");
     let op = ImageOp { dmask: 1, ..ImageOp::new(kind, Generation::Gfx11, dim) };
     let config = ImageConfig::default();
     let routine = Routine::new(&op, &config, &d.encode().expect("a T#"), &s.encode().expect("an S#")).expect("a routine");

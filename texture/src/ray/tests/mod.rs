@@ -45,7 +45,7 @@ pub fn registers(node: &[u32], ray: &Ray) -> Vec<u32> {
 
 /// image_bvh_intersect_ray on a node.
 pub fn intersect(bvh: &BvhDescriptor, node: u32, ray: &Ray, memory: &impl Memory) -> [u32; 4] {
-    let op = RayOp::new("image_bvh_intersect_ray", bvh.generation, false).unwrap();
+    let op = RayOp::new(Form::Bvh, bvh.generation, false).unwrap();
     let out = run(&op, bvh, &registers(&[node], ray), memory).unwrap();
     [out[0], out[1], out[2], out[3]]
 }

@@ -139,18 +139,17 @@ fn node_pointers_have_32_or_64_bits() {
     let d = descriptor(G, 320);
     let hit = [0x100, 0x108, 0x110, 0x118];
     assert_eq!(intersect(&d, (192 / 8) | 5, &along_x(0.0), &memory), hit);
-    let op = RayOp::new("image_bvh64_intersect_ray", G, false).unwrap();
+    let op = RayOp::new(Form::Bvh64, G, false).unwrap();
     assert_eq!(run(&op, &d, &registers(&[(192 / 8) | 5, 0], &along_x(0.0)), &memory).unwrap()[..4], hit);
     // Absolute pointers, as drivers use them.
     let all = BvhDescriptor { base: 0, bytes: 1 << 48, ..d };
     let pointer = ((BASE + 192) / 8) | 5;
     assert_eq!(run(&op, &all, &registers(&[pointer as u32, (pointer >> 32) as u32], &along_x(0.0)), &memory).unwrap()[..4], hit);
     assert_eq!([11, 12, 8, 9], {
-        let n = |name, a16| RayOp::new(name, G, a16).unwrap().address_dwords();
-        let (bvh, bvh64) = ("image_bvh_intersect_ray", "image_bvh64_intersect_ray");
-        [n(bvh, false), n(bvh64, false), n(bvh, true), n(bvh64, true)]
+        let n = |form, a16| RayOp::new(form, G, a16).unwrap().address_dwords();
+        [n(Form::Bvh, false), n(Form::Bvh64, false), n(Form::Bvh, true), n(Form::Bvh64, true)]
     });
-    assert_eq!(RayOp::new("image_bvh_intersect_ray", Generation::Gfx10, false), None);
+    assert_eq!(RayOp::new(Form::Bvh, Generation::Gfx10, false), None);
 }
 
 #[test]
@@ -167,7 +166,7 @@ fn what_is_outside_is_not_fetched() {
         assert_eq!(intersect(&none, 0, &along_x(0.0), &memory), MISS);
     }
     // Allowed but not there: an error.
-    let op = RayOp::new("image_bvh_intersect_ray", G, false).unwrap();
+    let op = RayOp::new(Form::Bvh, G, false).unwrap();
     let large = descriptor(G, 1 << 20);
     assert_eq!(
         run(&op, &large, &registers(&[0x1000 | 5], &along_x(0.0)), &memory),
@@ -186,7 +185,7 @@ fn nodes_of_the_shader_return_ones() {
     }
     assert_eq!(intersect(&descriptor(G, 128), INVALID, &along_x(0.0), &memory), NONE);
     let instances = BvhDescriptor { instance_nodes: true, ..descriptor(Generation::Gfx12, 128) };
-    let op = RayOp::new("image_bvh_intersect_ray", Generation::Gfx12, false).unwrap();
+    let op = RayOp::new(Form::Bvh, Generation::Gfx12, false).unwrap();
     let done = run(&op, &instances, &registers(&[6], &along_x(0.0)), &memory);
     assert!(matches!(done, Err(RayError::Node { what: "instance nodes", .. })), "{done:?}");
 }
@@ -217,7 +216,7 @@ fn halves_are_packed_as_the_generation_has_them() {
         (Generation::Gfx12, HalfOrder::Guide, six),
         (Generation::Gfx12, HalfOrder::Llvm, inverse_low),
     ] {
-        let op = RayOp { half_order: order, ..RayOp::new("image_bvh_intersect_ray", generation, true).unwrap() };
+        let op = RayOp { half_order: order, ..RayOp::new(Form::Bvh, generation, true).unwrap() };
         let d = descriptor(generation, 192);
         let registers = |node: u32| [node, 100f32.to_bits(), 0, 0, 0].into_iter().chain(packed).collect::<Vec<_>>();
         let t = run(&op, &d, &registers(0), &memory).unwrap().map(f32::from_bits);
@@ -230,7 +229,7 @@ fn halves_are_packed_as_the_generation_has_them() {
 fn encoding_is_fixed() {
     // BVH-03: what an instruction has beside its registers is the pointer's size and A16; BVH-07: registers come one by one, so groups may
     // lie anywhere.
-    let op = RayOp::new("image_bvh_intersect_ray", G, false).unwrap();
+    let op = RayOp::new(Form::Bvh, G, false).unwrap();
     let memory = FlatMemory::new(BASE, boxes32([2.0; 4], [0; 4]));
     let names = [30, 3, 9, 10, 11, 17, 18, 19, 0, 1, 2, 0];
     let mut rows = vec![0; 40 * LANES];
@@ -248,7 +247,7 @@ fn encoding_is_fixed() {
 fn pointer_flags_cull() {
     // BVH-11 (gfx11 and later, 64-bit pointers)
     let d = BvhDescriptor { pointer_flags: true, ..descriptor(G, 128) };
-    let op = RayOp::new("image_bvh64_intersect_ray", G, false).unwrap();
+    let op = RayOp::new(Form::Bvh64, G, false).unwrap();
     let go = |bytes: &[u8], node: u32, flags: u16, ray: &Ray| {
         let memory = FlatMemory::new(BASE, bytes.to_vec());
         let out = run(&op, &d, &registers(&[node, u32::from(flags) << 22], ray), &memory).unwrap();
@@ -304,7 +303,7 @@ fn two_nodes_at_once_sort_together() {
     }
     bytes.extend(second);
     let memory = FlatMemory::new(BASE, bytes);
-    let op = RayOp::new("image_bvh_dual_intersect_ray", g, false).unwrap();
+    let op = RayOp::new(Form::Dual, g, false).unwrap();
     let f = f32::to_bits;
     let registers = [0, 0, f(100.0), 0xff, f(0.0), f(0.5), f(0.5), f(1.0), f(0.0), f(0.0), 5, (128 / 8) | 5];
     let wide = BvhDescriptor { box_sort: true, wide_sort: true, ..descriptor(g, 256) };

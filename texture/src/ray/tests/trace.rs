@@ -154,9 +154,9 @@ fn any_node_is_survived() {
     let mut random = Random(3);
     let bytes: Vec<u8> = (0..4096).map(|_| random.u32() as u8).collect();
     let memory = FlatMemory::new(BASE, bytes);
-    let names = ["image_bvh_intersect_ray", "image_bvh64_intersect_ray", "image_bvh_dual_intersect_ray"];
+    let forms = [Form::Bvh, Form::Bvh64, Form::Dual];
     for n in 0..3000 {
-        let op = RayOp::new(names[n % 3], Generation::Gfx12, n % 3 != 2 && n % 2 == 0).unwrap();
+        let op = RayOp::new(forms[n % 3], Generation::Gfx12, n % 3 != 2 && n % 2 == 0).unwrap();
         let mut word = || random.u32();
         let words = [(); 4].map(|()| word());
         let mut d = BvhDescriptor::decode(&words, Generation::Gfx12);

@@ -48,8 +48,8 @@ fn vectors_give_the_bits_of_lanes() {
             returns_barycentrics: random.below(2) != 0,
             ..descriptor(Generation::Gfx11, nodes as usize * 128)
         };
-        let name = ["image_bvh_intersect_ray", "image_bvh64_intersect_ray"][random.below(2) as usize];
-        let op = RayOp::new(name, Generation::Gfx11, false).unwrap();
+        let form = [Form::Bvh, Form::Bvh64][random.below(2) as usize];
+        let op = RayOp::new(form, Generation::Gfx11, false).unwrap();
         let lanes = [32, 64][random.below(2) as usize];
         let mut before: Vec<u32> = (0..32 * lanes).map(|_| float(&mut random)).collect();
         let same = random.below(nodes * 16) << 3;
