@@ -1,7 +1,7 @@
 //! What ends a dispatch while it runs, with its parts: [`Fault`], an instruction of a wave that cannot be done, and [`Limit`], an end that the
 //! launch or the device asked for. Both say where ([`Place`]); their `Display` is the message for people.
 
-use crate::hidden_use::{MissingArg, names};
+use crate::code_object::hidden_use::{MissingArg, names};
 use std::fmt;
 use wavejit_isa::Gfx;
 

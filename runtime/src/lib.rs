@@ -1,19 +1,16 @@
 //! A software GPU: loads AMD code objects, runs their kernels on the CPU.
 
-mod address_space;
-pub mod arg_type;
+mod args;
 mod border;
-pub mod bvh;
+mod bvh;
 pub mod code_object;
-mod config;
-pub mod device;
+mod device;
 mod dispatch;
-pub mod error;
-pub mod fault;
-pub mod fork;
-mod hidden_use;
-pub mod image;
-pub mod kernarg;
+mod error;
+mod fault;
+mod host;
+mod image;
+mod launch;
 /// How waves reach memory: not for others, for whom it would be a way to any byte of the host.
 ///
 /// ```compile_fail
@@ -28,45 +25,53 @@ pub mod kernarg;
 /// wavejit::memory::fault::install();
 /// ```
 mod memory;
-mod pool;
-pub mod profile;
 mod program;
-pub mod progress;
-mod raw;
-mod report;
-pub mod sampler;
-mod scratch;
-pub mod snapshot;
-mod source;
-pub mod step;
-mod sync;
-mod wave;
-pub mod wave_init;
-mod workgroup;
 
-pub use address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
+pub use args::kernarg::{Geometry, Part};
 pub use bvh::Bvh;
-pub use config::{DeviceConfig, LaunchConfig};
-pub use device::{Arg, Buffer, Device, Kernel, Launch, Module};
+pub use code_object::hidden_use::MissingArg;
+pub use device::{Buffer, Device};
 pub use dispatch::DispatchStats;
-pub use error::Error;
+pub use dispatch::config::{DeviceConfig, LaunchConfig};
+pub use dispatch::profile::{self, InstCount, Profile};
+pub use dispatch::progress::{self, Look, Progress};
+pub use dispatch::snapshot::{self, Snapshot};
+pub use dispatch::step::{self, Action, Step};
+pub use error::{Error, NoCode};
 pub use fault::{Access, AccessKind, Cause, Doing, Fault, Limit, OtherWave, Place};
-pub use hidden_use::MissingArg;
+pub use image::sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
-pub use kernarg::{Geometry, Part};
-pub use profile::{InstCount, Profile};
+pub use launch::code::{CodeLaunch, CodeProgram};
+pub use launch::kernel::{Arg, Kernel, Launch, Module};
+pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use program::{CodeStats, Engine};
-pub use progress::{Look, Progress};
-pub use raw::{CodeLaunch, CodeProgram};
-pub use sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
-pub use snapshot::Snapshot;
-pub use step::{Action, Step};
 pub use wavejit_texture::Generation;
+
+/// Types of kernel arguments.
+pub mod arg_type {
+    pub use crate::args::arg_type::{Element, refuse_contents};
+}
+
+/// Arguments of kernels.
+pub mod kernarg {
+    pub use crate::args::kernarg::{check_lds, describe};
+    pub use crate::code_object::MAX_KERNARG_BYTES;
+}
+
+/// What waves of machine code start with.
+pub mod wave_init {
+    pub use crate::dispatch::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
+}
+
+/// Forks of the host.
+pub mod fork {
+    pub use crate::host::fork::Section;
+}
 
 /// What this workspace's tests run waves with, without a device. Not for others: it may change at any time.
 #[doc(hidden)]
 pub mod parts {
+    pub use crate::memory::context::WaveContext;
     pub use crate::memory::scalar::sbuffer_load;
     pub use crate::memory::texture::resource;
-    pub use crate::wave::WaveContext;
 }

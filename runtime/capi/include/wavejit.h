@@ -1,4 +1,4 @@
-/* wavejit's C interface, version 1: runs AMD GPU machine code on the CPU. Implemented in runtime/src/capi.rs, exported by libwavejit.so.
+/* wavejit's C interface, version 1: runs AMD GPU machine code on the CPU. Implemented in runtime/capi/src/lib.rs, exported by libwavejit.so.
  *
  * Every function may be called from any thread. None of them aborts or unwinds, and none keeps a pointer of the caller's after it
  * returned. They give WAVEJIT_OK or a negative code; wavejit_last_error() then has a sentence for people.

@@ -104,11 +104,6 @@ impl PgmRsrc {
         field(self.rsrc2, 0, 1) != 0
     }
 
-    /// TIDIG_COMP_CNT: last work-item id component wanted, 0 = x, 1 = y, 2 = z.
-    pub fn workitem_ids(&self) -> u32 {
-        field(self.rsrc2, 11, 2)
-    }
-
     /// LDS_SIZE in bytes: granules of 512 bytes, 256 on gfx6. A kernel descriptor has 0 here.
     pub fn lds_bytes(&self, target: Gfx) -> u32 {
         field(self.rsrc2, 15, 9) * target.sizes().lds_granule

@@ -3,11 +3,12 @@
 //! Reference: System V gABI; LLVM AMDGPUUsage, "ELF Code Object". Everything comes from the program headers where it can, so that a
 //! file without section headers loads too; section headers add names for code that is not exported.
 
+use super::error::LoadError;
 use super::error::reserved;
 use super::reader::Reader;
 use super::symbols::{SYM_BYTES, Symbols};
-use super::{LoadError, TargetId};
 use std::ops::Range;
+use wavejit_isa::TargetId;
 
 const EM_AMDGPU: u16 = 224;
 const ET_REL: u16 = 1;

@@ -14,6 +14,7 @@ pub mod bundle;
 pub mod descriptor;
 mod elf;
 mod error;
+pub(crate) mod hidden_use;
 mod metadata;
 mod msgpack;
 mod reader;
@@ -46,7 +47,7 @@ pub const BYTES_PER_BYTE: usize = 32;
 const PREFERRED: Gfx = Gfx::GFX1100;
 
 /// Largest argument segment that is accepted.
-const MAX_KERNARG_BYTES: u32 = crate::kernarg::MAX_KERNARG_BYTES as u32;
+pub const MAX_KERNARG_BYTES: u32 = 1 << 20;
 
 /// A kernel: metadata, descriptor and place in the image. Addresses are relative to the image.
 #[derive(Clone, PartialEq, Eq, Debug)]

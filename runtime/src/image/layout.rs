@@ -1,7 +1,7 @@
 //! The swizzle mode an image gets: the first of those that suit its shape which its generation can lay out. On gfx6 to gfx8 it is an entry of
 //! the chip's tile mode table; those used here are the same on every chip (tested).
 
-use super::{ImageDesc, ImageKind, ImageTiling};
+use super::desc::{ImageDesc, ImageKind, ImageTiling};
 use crate::error::Error;
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::ImageDescriptor;

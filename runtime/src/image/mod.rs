@@ -2,95 +2,34 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `config.rs` | what a processor and its driver say of images beside descriptors |
+//! | `desc.rs` | what a caller asks for |
 //! | `format.rs` | names of formats |
 //! | `layout.rs` | the swizzle mode an image gets |
 //! | `levels.rs` | mip levels made by halving |
+//! | `sampler.rs` | samplers and border colors |
 //!
 //! An image argument of a kernel is a pointer to its descriptor in memory. As the device libraries of ROCm expect, four more dwords follow
 //! the eight of the T#: HSA's channel type and channel order, the width, and 0. Reference: RDNA3 ISA, table of T#; ROCm's image library.
 
-mod config;
+mod desc;
 mod format;
 mod layout;
 mod levels;
+pub mod sampler;
 
-pub(crate) use config::{addresses, config_of};
+pub use desc::{ImageDesc, ImageKind, ImageTiling};
 pub use format::ImageFormat;
 
-use crate::address_space::AddressSpace;
 use crate::error::Error;
+use crate::memory::address_space::AddressSpace;
+use crate::memory::image_config;
 use crate::{Buffer, Device};
 use std::ops::Range;
 use std::sync::Arc;
+use wavejit_texture::descriptor;
 use wavejit_texture::descriptor::ImageDescriptor;
 use wavejit_texture::format::Format;
 use wavejit_texture::tiling::{Rows, Tiling};
-use wavejit_texture::{Generation, descriptor};
-
-/// Shape of an image.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[allow(missing_docs)] // the shapes are the names
-pub enum ImageKind {
-    OneD,
-    OneDArray,
-    #[default]
-    TwoD,
-    TwoDArray,
-    ThreeD,
-    /// Six faces +X -X +Y -Y +Z -Z, which are its layers; several cubes: a multiple of six.
-    Cube,
-}
-
-/// How texels lie in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum ImageTiling {
-    /// In blocks, so that neighbors are near each other; which ones is up to the generation.
-    #[default]
-    Optimal,
-    /// Row after row.
-    Linear,
-}
-
-/// What image to make.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct ImageDesc {
-    /// Whose descriptor; that of the kernels that use it.
-    pub generation: Generation,
-    /// Shape.
-    pub kind: ImageKind,
-    /// Texels.
-    pub format: ImageFormat,
-    /// Texels of level 0.
-    pub width: u32,
-    /// Texels of level 0; 1D: 1.
-    pub height: u32,
-    /// Slices of level 0 of a 3D image, layers of arrays, 6 of a cube; else 1.
-    pub depth: u32,
-    /// Mip levels; 0: all down to one texel.
-    pub levels: u32,
-    /// Samples of a texel, 1 2 4 or 8 (2D without mip levels). On gfx6 to gfx8 1: where more are is up to the chip, which nothing here names.
-    pub samples: u32,
-    /// Order in memory.
-    pub tiling: ImageTiling,
-}
-
-impl Default for ImageDesc {
-    /// One RGBA8 texel for gfx11.
-    fn default() -> Self {
-        ImageDesc {
-            generation: Generation::Gfx11,
-            kind: ImageKind::TwoD,
-            format: ImageFormat::Rgba8,
-            width: 1,
-            height: 1,
-            depth: 1,
-            levels: 1,
-            samples: 1,
-            tiling: ImageTiling::Optimal,
-        }
-    }
-}
 
 /// An image in guest memory, freed when dropped. [`Device::image`] makes one.
 ///
@@ -133,7 +72,7 @@ impl Device {
             return Err(Error::Arg(format!("{:?} has no image format {}", desc.generation, desc.format.name())));
         };
         let mut t = descriptor_of(&desc, number, format);
-        let config = config::of_device(self.config().gb_addr_config, desc.generation)?;
+        let config = image_config::of_device(self.config().gb_addr_config, desc.generation)?;
         let (mode, tiling) = layout::choose(&desc, &t, format, config)?;
         t.mode = mode;
         t.pitch = layout::pitch(&desc, &tiling, format).or(t.pitch);

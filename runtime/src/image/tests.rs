@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::DeviceConfig;
+use wavejit_texture::Generation;
 use wavejit_texture::Wave;
 use wavejit_texture::image::{Dim, ImageConfig, ImageOp, Kind, Operands, execute};
 use wavejit_texture::memory::FlatMemory;
@@ -68,7 +69,7 @@ fn loaded(image: &Image, level: u32) -> Vec<u8> {
     };
     let kind = Kind::named(if has_level { "image_load_mip" } else { "image_load" }).unwrap().0;
     let op = ImageOp::new(kind, desc.generation, dim);
-    let addresses = config::of_device(0, desc.generation).unwrap();
+    let addresses = image_config::of_device(0, desc.generation).unwrap();
     let config = ImageConfig { addresses, ..Default::default() };
     let [w, h, d] = image.elements(level).unwrap();
     let mut rows = vec![];

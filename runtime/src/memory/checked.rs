@@ -5,8 +5,8 @@
 //! each lane. What they find is a defect of ours: a panic that names the access. Helpers cannot unwind into compiled code, so there it ends
 //! the process.
 
-use crate::address_space::EDGE;
-use crate::wave::WaveContext;
+use super::EDGE;
+use super::context::WaveContext;
 use wavejit_ir::abi::WaveState;
 
 /// Does this build verify?

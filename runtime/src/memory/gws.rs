@@ -3,10 +3,9 @@
 //! A wave that has to wait gets a [`Ticket`] and leaves with `Exit::Yield`; the scheduler asks for it when it has its turn. Waves at a
 //! semaphore go on in the order in which they came.
 
-use super::vector::context;
-use crate::sync::Mutex;
+use crate::host::sync::Mutex;
 use std::collections::VecDeque;
-use wavejit_ir::abi::{GwsOp, WaveState};
+use wavejit_ir::abi::GwsOp;
 
 /// Resources of a dispatch.
 const RESOURCES: u32 = 64;
@@ -120,19 +119,6 @@ impl Resource {
         }
         self.counter -= 1;
         Some(Wait::Flag(self.flag))
-    }
-}
-
-/// See `Helpers::gws`.
-///
-/// # Safety
-/// `state` is a complete wave with its context.
-pub unsafe extern "C" fn gws(state: *mut WaveState, op: u32, resource: u32, value: u32) {
-    // SAFETY: passed on.
-    let ctx = unsafe { context(&*state) };
-    // SAFETY: null, or a dispatch's that outlives the wave.
-    if let (Some(gws), Some(op)) = (unsafe { ctx.gws.as_ref() }, GwsOp::from_u32(op)) {
-        ctx.ticket = gws.ask(op, resource, value);
     }
 }
 

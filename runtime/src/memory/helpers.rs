@@ -4,10 +4,9 @@
 //! compiled for that instruction set.
 
 use super::lanes::Portable;
-use super::vector::fault;
-use super::{atomic, gws, hwreg, scalar, texture, vector};
-use crate::wave::WaveContext;
-use wavejit_ir::abi::{FaultKind, Helpers, MemFn, MemOp, ProbeCall, WaveState};
+use super::vector::{context, fault};
+use super::{atomic, hwreg, scalar, texture, vector};
+use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveState};
 
 /// The table for this host.
 pub fn table() -> &'static Helpers {
@@ -58,9 +57,19 @@ unsafe extern "C" fn no_gds(state: *mut WaveState, op: *const MemOp, exec: u64, 
 /// The run time puts no probes that call into code; a wave that comes to one stops with its number.
 unsafe extern "C" fn no_probe(state: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32 {
     // SAFETY: as for all helpers; the context is not part of the state.
-    let (state, call, ctx) = unsafe { (&mut *state, &*call, &mut *(*state).ctx.cast::<WaveContext>()) };
+    let (state, call, ctx) = unsafe { (&mut *state, &*call, context(&*state)) };
     ctx.refusal = Some(format!("nobody listens to probe {}", call.id));
     fault(state, call.pc, exec, FaultKind::Refused, u32::MAX, 0)
+}
+
+/// See `Helpers::gws`.
+unsafe extern "C" fn global_wave_sync(state: *mut WaveState, op: u32, resource: u32, value: u32) {
+    // SAFETY: callers pass a complete wave with its context.
+    let ctx = unsafe { context(&*state) };
+    // SAFETY: null, or a dispatch's that outlives the wave.
+    if let (Some(gws), Some(op)) = (unsafe { ctx.gws.as_ref() }, GwsOp::from_u32(op)) {
+        ctx.ticket = gws.ask(op, resource, value);
+    }
 }
 
 /// The functions of one instruction set: `$features` is the attribute they are compiled with.
@@ -143,7 +152,7 @@ macro_rules! tables {
                 sendmsg_rtn: hwreg::sendmsg_rtn,
                 time: hwreg::time,
                 resource: texture::resource,
-                gws: gws::gws,
+                gws: global_wave_sync,
                 probe: no_probe,
             };
         }

@@ -3,8 +3,8 @@
 //! Numbers and fields: descriptors.md sections 10 and 13. Counters of outstanding work read 0 (all is done at once); allocation registers
 //! read what a debugger could expect; what a target does not have reads 0, and writes to it do nothing.
 
+use super::context::WaveContext;
 use super::vector::context;
-use crate::wave::WaveContext;
 use std::sync::atomic::Ordering;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 use wavejit_ir::{FpMode, SReg};
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn status_has_live_zero_bits() {
-        let mut state = crate::wave::blank_state();
+        let mut state = crate::memory::context::blank_state();
         let mut ctx = WaveContext::new(Gfx::GFX1100);
         state.ctx = (&raw mut *ctx).cast();
         state.sregs[106] = 1;
@@ -155,7 +155,7 @@ mod tests {
 
     /// What a wave of a processor reads of a register.
     fn read(target: u16, id: u32, setup: impl Fn(&mut WaveState, &mut WaveContext)) -> u32 {
-        let mut state = crate::wave::blank_state();
+        let mut state = crate::memory::context::blank_state();
         let mut ctx = WaveContext::new(Gfx(target));
         setup(&mut state, &mut ctx);
         state.ctx = (&raw mut *ctx).cast();
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn an_injected_clock_ticks_by_reading() {
         let tick = std::sync::atomic::AtomicU64::new(5);
-        let mut state = crate::wave::blank_state();
+        let mut state = crate::memory::context::blank_state();
         let mut ctx = WaveContext::new(Gfx::GFX1100);
         ctx.clock = &tick;
         state.ctx = (&raw mut *ctx).cast();

@@ -5,17 +5,24 @@
 //! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_ir::abi::Helpers`).
 
 pub mod access;
+pub mod address_space;
 pub mod atomic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub mod avx512;
 pub mod checked;
+pub mod context;
 pub mod fault;
 pub mod gws;
 pub mod helpers;
 pub mod hwreg;
+pub mod image_config;
 pub mod lanes;
+pub mod routines;
 pub mod scalar;
 #[cfg(test)]
 mod tests;
 pub mod texture;
 pub mod vector;
+
+/// Unmapped bytes on both sides of reserved guest memory: more than one wave's contiguous access.
+pub const EDGE: u64 = 1 << 16;

@@ -2,8 +2,8 @@
 
 use super::helpers::all_tables;
 use super::lanes::{Bits, full};
-use crate::address_space::{AddressMode, AddressSpace, GUEST_LOW};
-use crate::wave::{WaveContext, blank_state};
+use crate::memory::address_space::{AddressMode, AddressSpace, GUEST_LOW};
+use crate::memory::context::{WaveContext, blank_state};
 use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 use wavejit_ir::{AtomicOp, MemKind, Space};
 use wavejit_isa::Gfx;

@@ -5,17 +5,15 @@
 
 use super::access::{self, Failed};
 use super::checked::verify_row;
+use super::context::WaveContext;
 use super::vector::{context, fault, host};
-use crate::wave::WaveContext;
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit_ir::Site;
 use wavejit_ir::abi::{FaultKind, ResourceCall, WaveState};
 use wavejit_isa::{Enc, Feature, MemoryKind};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
-use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Kind, Operands, RoutineCache};
+use wavejit_texture::image::{Dim, ImageError, ImageOp, Kind, Operands};
 use wavejit_texture::memory::Update;
 use wavejit_texture::ray::{self, RayError, RayOp};
 use wavejit_texture::{Generation, Memory, Wave};
@@ -72,31 +70,6 @@ fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> Image
 /// Sites that caches tell apart; those beyond share their places.
 const MOST_SITES: usize = 4096;
 static SITES: AtomicUsize = AtomicUsize::new(0);
-
-/// Routines of image instructions, by what the device says of images: those that one thread has used on one device.
-#[derive(Debug, Default)]
-pub struct Routines {
-    caches: Vec<(ImageConfig, RoutineCache)>,
-}
-
-/// Routines with the waves that use them, all on one thread.
-pub type SharedRoutines = Rc<RefCell<Routines>>;
-
-impl Routines {
-    /// How many there are.
-    #[cfg(test)]
-    pub fn count(&self) -> usize {
-        self.caches.iter().map(|c| c.1.len()).sum()
-    }
-
-    fn of(&mut self, config: ImageConfig) -> &mut RoutineCache {
-        let at = self.caches.iter().position(|c| c.0 == config).unwrap_or_else(|| {
-            self.caches.push((config, RoutineCache::new(config)));
-            self.caches.len() - 1
-        });
-        &mut self.caches[at].1
-    }
-}
 
 fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
     let (inst, mods) = (&site.inst, &site.inst.mods);
@@ -316,8 +289,8 @@ unsafe impl Memory for GuestMemory<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address_space::{AddressMode, AddressSpace};
-    use crate::wave::blank_state;
+    use crate::memory::address_space::{AddressMode, AddressSpace};
+    use crate::memory::context::blank_state;
     use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
     use wavejit_isa::{Gfx, decode};
     use wavejit_texture::ray::HalfOrder;

@@ -14,8 +14,8 @@
 
 use super::access::{self, Failed};
 use super::checked::{self, CHECKED, verify_row};
+use super::context::WaveContext;
 use super::lanes::*;
-use crate::wave::WaveContext;
 use wavejit_ir::Space;
 use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
 
@@ -701,7 +701,7 @@ pub unsafe fn store_flat<I: Isa, const N: usize, const K: u8>(state: &mut WaveSt
 mod tests {
     use super::super::tests::Bench;
     use super::*;
-    use crate::address_space::AddressMode;
+    use crate::memory::address_space::AddressMode;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use wavejit_ir::MemKind;
 

@@ -5,8 +5,8 @@
 //! which every byte is there. It holds so many bytes; what was not used for longest goes first. Waves keep what they run alive.
 
 use super::code::Code;
-use super::{CodeKey, Engine};
-use crate::sync::Mutex;
+use super::key::{CodeKey, Engine};
+use crate::host::sync::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,8 +1,8 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
-use crate::fork::Section;
+use super::key::CodeKey;
+use crate::host::fork::Section;
 use crate::memory::fault::EntryFn;
-use crate::program::CodeKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

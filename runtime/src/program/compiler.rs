@@ -4,7 +4,7 @@
 //! canceled. So a compilation runs on a thread of its own if the caller's stack is short, or if the function is large; the caller then waits
 //! and looks at cancellation meanwhile. A small function on a large stack is compiled where it is wanted.
 
-use crate::fork::{self, Section};
+use crate::host::fork::{self, Section};
 use crate::memory::fault;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -13,15 +13,19 @@
 mod cache;
 mod code;
 mod compiler;
+mod key;
+mod recent;
 
 pub use cache::{CodeCache, CodeStats};
 pub(crate) use code::Body;
 pub use code::Code;
+pub use key::{CodeKey, Engine};
+pub use recent::RecentPrograms;
 
-use crate::address_space::AddressSpace;
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
-use crate::sync::RwLock;
+use crate::host::sync::RwLock;
+use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
 use code::Origin;
 use compiler::OneAtATime;
@@ -29,7 +33,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use wavejit_ir::{FpMode, verify::verify};
+use wavejit_ir::verify::verify;
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
 use wavejit_jit::lift::{self, LiftSource, Lifted, Limits};
@@ -48,31 +52,6 @@ const CODE_END: u64 = 1 << 47;
 const PATIENCE: Duration = Duration::from_micros(200);
 /// Guest instructions that are interpreted for want of memory for host code, before there is another try.
 const UNTIL_NEXT_TRY: u64 = 1 << 24;
-
-/// What runs waves.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Engine {
-    /// Host code; what runs rarely is interpreted.
-    #[default]
-    Jit,
-    /// The interpreter of the wave IR: slow, simple, exact; can stop at every instruction.
-    Interp,
-}
-
-/// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CodeKey {
-    /// Guest address.
-    pub entry: u64,
-    /// Float mode at the entry.
-    pub mode: FpMode,
-    /// 32 or 64.
-    pub wave_size: u32,
-    /// VGPRs of a wave.
-    pub vgprs: u32,
-    /// With probes that count instructions ([`crate::profile`]).
-    pub counted: bool,
-}
 
 /// How a wave comes to an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -321,6 +300,7 @@ impl Request<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wavejit_ir::FpMode;
     use wavejit_ir::text::parse;
 
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {

@@ -1,6 +1,6 @@
 //! Bit streams: forward, for table descriptions (RFC 8878, 4.1.1), and backward, for codes (4.1).
 
-use super::Damage;
+use super::stream::Damage;
 
 /// Bits `at..at + n` of bytes, little-endian; those beyond the end are 0. `n` is at most 56.
 fn bits(bytes: &[u8], at: usize, n: u32) -> u64 {

@@ -1,7 +1,7 @@
 //! Finite state entropy: tables of states, each of which stands for a symbol (RFC 8878, 4.1).
 
-use super::Damage;
 use super::bits::{Backward, Forward};
+use super::stream::Damage;
 
 /// States of the largest table.
 const MAX_STATES: usize = 1 << 9;

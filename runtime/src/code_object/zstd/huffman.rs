@@ -2,7 +2,7 @@
 
 use super::bits::Backward;
 use super::fse::{Decoder, Table};
-use super::{Damage, Input};
+use super::stream::{Damage, Input};
 
 /// Longest code (4.2.1).
 const MAX_BITS: u32 = 11;

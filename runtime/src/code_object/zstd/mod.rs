@@ -4,19 +4,20 @@
 //! for gigabytes: a sequence of 16 bits repeats 128 KiB. So every byte written is counted against the caller's limit and against the
 //! 128 KiB that a block may hold, tables have fixed sizes, and the output is the only window.
 //!
-//! Files: `bits` bit streams, `fse` finite state entropy tables, `huffman` literals, `sequences` matches, `xxh64` the checksum.
+//! Files: `bits` bit streams, `fse` finite state entropy tables, `huffman` literals, `sequences` matches, `stream` where bytes come from and go to, `xxh64` the checksum.
 
 mod bits;
 mod fse;
 mod huffman;
 mod sequences;
+mod stream;
 mod xxh64;
 
 use huffman::Huffman;
 use sequences::Sequences;
+use stream::{Input, Window};
 
-/// Why a frame is not one.
-pub type Damage = &'static str;
+pub use stream::Damage;
 
 /// Most bytes that a block may hold (3.1.1.2.4).
 const MAX_BLOCK_BYTES: usize = 128 << 10;
@@ -58,29 +59,6 @@ pub fn decode(packed: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<usize, D
     Ok(input.at)
 }
 
-/// What is left to read.
-struct Input<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Input<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], Damage> {
-        let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end)).ok_or("the data ends too early")?;
-        self.at += n;
-        Ok(taken)
-    }
-
-    /// A little-endian number of up to eight bytes.
-    fn le(&mut self, n: usize) -> Result<u64, Damage> {
-        Ok(self.take(n)?.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
-}
-
 /// A frame's header (3.1.1.1).
 struct Frame {
     content_bytes: Option<u64>,
@@ -119,66 +97,6 @@ fn header(input: &mut Input) -> Result<Frame, Damage> {
     let window = window.or(content_bytes).unwrap_or(0);
     let block_bytes = window.min(MAX_BLOCK_BYTES as u64) as usize;
     Ok(Frame { content_bytes, block_bytes, has_checksum: descriptor >> 2 & 1 != 0 })
-}
-
-/// The output: what has been decoded, which matches refer back to, and how much may follow.
-struct Window<'a> {
-    out: &'a mut Vec<u8>,
-    /// Where the frame starts in `out`.
-    start: usize,
-    /// Where it ends at the latest.
-    end: usize,
-    /// Most bytes of a block.
-    block_bytes: usize,
-    /// Where the block ends at the latest.
-    block_end: usize,
-}
-
-impl Window<'_> {
-    fn begin_block(&mut self) {
-        self.block_end = self.out.len().saturating_add(self.block_bytes);
-    }
-
-    /// May `n` bytes follow?
-    fn check(&self, n: usize) -> Result<(), Damage> {
-        let len = self.out.len();
-        if n > self.end - len {
-            return Err("the frame has more bytes than its container says");
-        }
-        if n > self.block_end - len {
-            return Err("a block of more bytes than 128 KiB or the window");
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Damage> {
-        self.check(bytes.len())?;
-        self.out.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn fill(&mut self, byte: u8, n: usize) -> Result<(), Damage> {
-        self.check(n)?;
-        self.out.resize(self.out.len() + n, byte);
-        Ok(())
-    }
-
-    /// Repeats what was written `offset` bytes ago; what is written now counts, too.
-    fn repeat(&mut self, offset: usize, n: usize) -> Result<(), Damage> {
-        self.check(n)?;
-        if offset == 0 || offset > self.out.len() - self.start {
-            return Err("a match from before the start of the frame");
-        }
-        let from = self.out.len() - offset;
-        let mut left = n;
-        while left > 0 {
-            // All from `from` on repeats every `offset` bytes, so ever longer pieces can be taken.
-            let piece = left.min(self.out.len() - from);
-            self.out.extend_from_within(from..from + piece);
-            left -= piece;
-        }
-        Ok(())
-    }
 }
 
 /// What a block leaves to the next: its tables and offsets.

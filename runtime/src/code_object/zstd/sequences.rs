@@ -2,7 +2,7 @@
 
 use super::bits::Backward;
 use super::fse::{Decoder, Table};
-use super::{Damage, Input, Window};
+use super::stream::{Damage, Input, Window};
 
 /// Base and extra bits of a code.
 type Codes = &'static [(u32, u8)];

@@ -1,6 +1,6 @@
 //! The way into compiled code and, after a fault, the way out.
 
-use super::EntryFn;
+use super::entry::EntryFn;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ptr::null;

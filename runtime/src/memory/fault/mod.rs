@@ -14,6 +14,7 @@
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod enter;
+mod entry;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod signals;
 
@@ -22,7 +23,7 @@ pub use enter::enter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use signals::Unblocked;
 
-use wavejit_ir::abi::WaveState;
+pub use entry::EntryFn;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub fn install() {
@@ -47,13 +48,11 @@ pub fn unblock() -> Unblocked {
     Unblocked
 }
 
-/// A compiled entry: takes the wave, returns an [`wavejit_ir::abi::Exit`] as a number.
-pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
-
 /// Without signal handling: compiled code reaches memory through the accessors only.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
     use super::*;
+    use wavejit_ir::abi::WaveState;
 
     /// Runs a wave from its resume point to its next exit.
     ///
@@ -75,6 +74,7 @@ mod tests {
     use super::*;
     use std::arch::naked_asm;
     use wavejit_ir::abi::Exit;
+    use wavejit_ir::abi::WaveState;
     use wavejit_jit::code_memory::{CodeMap, place};
 
     /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.
@@ -107,7 +107,7 @@ mod tests {
         let placed = place(bytes, CodeMap::new(vec![(0, 0x1234)])).unwrap();
         // SAFETY: a copy of `wild`, which does not depend on its address.
         let wild: EntryFn = unsafe { std::mem::transmute(placed.start()) };
-        let mut state = crate::wave::blank_state();
+        let mut state = crate::memory::context::blank_state();
         for _ in 0..3 {
             // SAFETY: `wild` uses nothing of the state.
             let exit = unsafe { enter(wild, &mut *state) };

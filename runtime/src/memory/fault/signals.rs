@@ -21,7 +21,7 @@
 
 use super::super::access;
 use super::enter::leave_through_enter;
-use crate::sync::Mutex;
+use crate::host::sync::Mutex;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use std::arch::naked_asm;
 use std::marker::PhantomData;

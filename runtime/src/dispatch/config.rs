@@ -1,10 +1,10 @@
 //! What a caller decides: [`DeviceConfig`] once per device, [`LaunchConfig`] at every launch, whatever it is that is launched.
 
-use crate::kernarg::Geometry;
-use crate::profile::Profile;
+use crate::args::kernarg::Geometry;
+use crate::dispatch::profile::Profile;
+use crate::dispatch::progress::Progress;
+use crate::dispatch::step::Hook;
 use crate::program::Engine;
-use crate::progress::Progress;
-use crate::step::Hook;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use wavejit_texture::ray::HalfOrder;
 
@@ -57,9 +57,9 @@ pub struct LaunchConfig<'a> {
     pub max_insts: u64,
     /// Another thread may set this to non-zero to stop the dispatch.
     pub cancel: Option<&'a AtomicU32>,
-    /// Called before every guest instruction (`Engine::Interp` only); see [`crate::step`].
+    /// Called before every guest instruction (`Engine::Interp` only); see [`crate::dispatch::step`].
     pub hook: Option<Hook<'a>>,
-    /// Told what the dispatch is doing, for another thread that watches; see [`crate::progress`].
+    /// Told what the dispatch is doing, for another thread that watches; see [`crate::dispatch::progress`].
     pub progress: Option<&'a Progress>,
     /// Counts executions and active lanes of every instruction; see [`crate::profile`].
     pub profile: Option<&'a Profile>,

@@ -2,6 +2,7 @@
 //!
 //! Reference: RDNA3 ISA, table of S#. A sampler argument of a kernel is a pointer to its four dwords.
 
+use crate::border::ENTRIES;
 use crate::error::Error;
 use crate::{Buffer, Device};
 use wavejit_texture::Generation;
@@ -174,6 +175,26 @@ pub struct Sampler {
     words: [u32; 4],
     /// The descriptor, where kernels read it.
     argument: Buffer,
+}
+
+impl Device {
+    /// A border color of any components, for [`SamplerDesc::border`](crate::SamplerDesc): the entry that holds it, or a new one. An error when all
+    /// 4096 are taken; they are never given back.
+    pub fn border_color(&self, color: [f32; 4]) -> Result<BorderColor, Error> {
+        let bits = color.map(f32::to_bits);
+        let mut table = self.borders().lock();
+        let entry = table.entry_for(bits).ok_or_else(|| Error::Arg(format!("a device has no more than {ENTRIES} border colors")))?;
+        table.put(self.memory(), entry, bits)?;
+        Ok(BorderColor::Table(entry))
+    }
+
+    /// Sets an entry of the table, for code with descriptors of its own and for integer formats. Samplers that name it see it at once.
+    pub fn set_border_color(&self, entry: u16, color: [u32; 4]) -> Result<(), Error> {
+        if entry >= ENTRIES {
+            return Err(Error::Arg(format!("border color {entry}: entries are numbered from 0 to {}", ENTRIES - 1)));
+        }
+        self.borders().lock().put(self.memory(), entry, color)
+    }
 }
 
 impl Device {

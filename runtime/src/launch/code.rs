@@ -2,13 +2,12 @@
 //! [`CodeProgram`] to be run many times without a look at its bytes.
 
 use crate::Error;
-use crate::config::LaunchConfig;
 use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
+use crate::dispatch::config::LaunchConfig;
+use crate::dispatch::wave_init::WaveInit;
 use crate::memory::fault;
 use crate::program::Program;
-use crate::sync::Mutex;
-use crate::wave_init::WaveInit;
 use std::sync::Arc;
 use wavejit_isa::Gfx;
 
@@ -16,9 +15,6 @@ use wavejit_isa::Gfx;
 const MAX_CODE_BYTES: u64 = 1 << 30;
 /// Alignment of code that is copied: as compilers align functions.
 const CODE_ALIGN: u64 = 256;
-/// Addresses of raw code that a device remembers, each with its program.
-const KEPT: usize = 16;
-
 /// Raw machine code to run.
 pub struct CodeLaunch<'a> {
     /// Name, for messages.
@@ -29,32 +25,6 @@ pub struct CodeLaunch<'a> {
     pub init: WaveInit,
     /// Grid, limits, who watches.
     pub config: LaunchConfig<'a>,
-}
-
-/// Raw code that ran, by address.
-#[derive(Default)]
-pub(crate) struct RawPrograms(Mutex<Vec<RawProgram>>);
-
-struct RawProgram {
-    code: (u64, u64),
-    program: Arc<Program>,
-}
-
-impl RawPrograms {
-    /// The program at these addresses: the one that ran there before, or a new one.
-    fn program(&self, device: &Device, code: (u64, u64), target: Gfx) -> Arc<Program> {
-        let mut known = self.0.lock();
-        let program = match known.iter().position(|p| p.code == code && p.program.target() == target) {
-            Some(at) => known.remove(at).program,
-            None => device.new_program(target, code),
-        };
-        if known.len() >= KEPT {
-            known.remove(0);
-        }
-        // Most recently used last.
-        known.push(RawProgram { code, program: program.clone() });
-        program
-    }
 }
 
 /// Raw machine code that was opened. Cheap to clone; clones are the same program.
@@ -86,8 +56,8 @@ struct Opened {
     device: Device,
     range: (u64, u64),
     program: Arc<Program>,
-    /// The code, if it was copied.
-    _copy: Option<Buffer>,
+    /// The code.
+    _copy: Buffer,
 }
 
 impl Device {
@@ -96,9 +66,9 @@ impl Device {
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
         check_code(launch)?;
         let _ready = fault::ready();
-        let program = self.raw_programs().program(self, launch.code, launch.init.target);
+        let program = self.raw_program(launch.code, launch.init.target);
         program.forget_changed();
-        self.run_program(&program, launch)
+        run(self, &program, launch)
     }
 
     /// Opens machine code, of which a copy is put into guest memory. It is translated when it runs.
@@ -108,14 +78,7 @@ impl Device {
         copy.write(0, code)?;
         let range = (copy.address(), copy.address() + code.len() as u64);
         let program = self.new_program(target, range);
-        Ok(CodeProgram(Arc::new(Opened { device: self.clone(), range, program, _copy: Some(copy) })))
-    }
-
-    /// Opens machine code that is in guest memory already, and stays as it is while it is open: changes may or may not be seen.
-    pub fn program_at(&self, range: (u64, u64), target: Gfx) -> Result<CodeProgram, Error> {
-        check_range("program", range)?;
-        let program = self.new_program(target, range);
-        Ok(CodeProgram(Arc::new(Opened { device: self.clone(), range, program, _copy: None })))
+        Ok(CodeProgram(Arc::new(Opened { device: self.clone(), range, program, _copy: copy })))
     }
 }
 
@@ -139,8 +102,12 @@ impl CodeProgram {
             )));
         }
         let _ready = fault::ready();
-        device.run_program(program, launch)
+        run(device, program, launch)
     }
+}
+
+fn run(device: &Device, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
+    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[])
 }
 
 /// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.

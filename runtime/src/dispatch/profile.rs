@@ -5,7 +5,7 @@
 //!
 //! // 1000 work-items are 32 waves; the last has 8 lanes.
 //! let device = Device::new(DeviceConfig::default())?;
-//! let triad = device.load(include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco"))?.kernel("triad")?;
+//! let triad = device.load(include_bytes!("../../../shaders/bin/triad.gfx1100.wave32.hsaco"))?.kernel("triad")?;
 //! let (buffer, profile) = (device.alloc(4000)?, Profile::default());
 //! let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::F32(3.0), Arg::I32(1000)];
 //! let config = LaunchConfig { profile: Some(&profile), ..LaunchConfig::new([1000, 1, 1], [256, 1, 1]) };
@@ -24,8 +24,8 @@
 //! one that this processor cannot run (an error) is not. Waves that are abandoned where they are, because the launch was canceled or
 //! another wave failed, may have counted to the end of their span. What a hook took back by going back in time stays counted.
 
+use crate::host::sync::Mutex;
 use crate::program::Code;
-use crate::sync::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use wavejit_ir::abi::Counter;

@@ -5,10 +5,10 @@
 //! ISA, ch. 3, table 12. What those call undefined is zero here.
 
 use crate::Error;
+use crate::args::kernarg::check_lds;
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
-use crate::kernarg::check_lds;
 use crate::program::CodeKey;
-use wavejit_ir::abi::{PRIVATE_APERTURE_HI, WaveState};
+use wavejit_ir::abi::PRIVATE_APERTURE_HI;
 use wavejit_ir::{FpMode, SReg};
 use wavejit_isa::{Feature, Gfx};
 use wavejit_jit::opt::liveness::Rows;
@@ -44,7 +44,7 @@ pub struct WaveInit {
     pub m0: u32,
     /// FLAT_SCRATCH. 0 stands for the aperture of scratch if waves have any.
     pub flat_scratch: u64,
-    /// LDS that a workgroup asks for in bytes, dynamic part included; it gets [`WaveInit::allocated_lds`].
+    /// LDS that a workgroup asks for in bytes, dynamic part included; it gets whole blocks of the processor.
     pub lds_bytes: u32,
     /// Scratch that a work-item asks for, in bytes. Dispatches round it up to whole dwords and refuse what no chip has.
     pub scratch_bytes: u32,
@@ -56,7 +56,7 @@ pub struct WaveInit {
 
 /// Addresses that a kernel may ask for in user SGPRs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Pointers {
+pub(crate) struct Pointers {
     /// Kernel argument segment.
     pub kernarg: u64,
     /// AQL dispatch packet.
@@ -73,7 +73,7 @@ pub struct Pointers {
 
 /// Which wave of which workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WavePlace {
+pub(crate) struct WavePlace {
     /// Workgroup id.
     pub group: [u32; 3],
     /// Work-items of this workgroup in each dimension: less than the full size in a partial workgroup.
@@ -104,7 +104,7 @@ pub struct RawInit<'a> {
 impl WaveInit {
     /// The state of a kernel with a descriptor at guest address `kd_address`. `kernarg_preload` has the argument segment's bytes, for
     /// kernels that want some of it in SGPRs.
-    pub fn from_descriptor(
+    pub(crate) fn from_descriptor(
         kd: &KernelDescriptor,
         kd_address: u64,
         target: Gfx,
@@ -157,11 +157,11 @@ impl WaveInit {
     }
 
     /// What the code of its waves is translated for.
-    pub fn code_key(&self) -> CodeKey {
+    pub(crate) fn code_key(&self) -> CodeKey {
         CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs, counted: false }
     }
 
-    /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::scratch`].
+    /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::dispatch::scratch`].
     pub(crate) fn check(&self, name: &str) -> Result<(), Error> {
         let refuse = |why: String| Err(Error::Arg(format!("kernel `{name}`: {why}")));
         if !matches!(self.wave_size, 32 | 64) {
@@ -188,24 +188,24 @@ impl WaveInit {
     }
 
     /// LDS that a workgroup gets: what it asks for in whole blocks (STATE-42; before gfx11 the register's granule).
-    pub fn allocated_lds(&self) -> u32 {
+    pub(crate) fn allocated_lds(&self) -> u32 {
         self.lds_bytes.next_multiple_of(self.target.sizes().lds_block)
     }
 
     /// Waves of a workgroup of this extent.
-    pub fn waves(&self, extent: [u32; 3]) -> u32 {
+    pub(crate) fn waves(&self, extent: [u32; 3]) -> u32 {
         work_items(extent).div_ceil(u64::from(self.wave_size)) as u32
     }
 
     /// EXEC of a wave: one bit per live work-item.
-    pub fn exec(&self, place: &WavePlace) -> u64 {
+    pub(crate) fn exec(&self, place: &WavePlace) -> u64 {
         let first = u64::from(place.wave) * u64::from(self.wave_size);
         let live = work_items(place.extent).saturating_sub(first).min(u64::from(self.wave_size));
         if live == 64 { u64::MAX } else { (1 << live) - 1 }
     }
 
     /// Writes all scalar registers of a wave.
-    pub fn write_sregs(&self, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
+    pub(crate) fn write_sregs(&self, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
         let waves = self.waves(place.extent);
         sregs.fill(0);
         for (reg, value) in sregs[..SReg::VCC_LO.0 as usize].iter_mut().zip(&self.sgprs) {
@@ -245,7 +245,7 @@ impl WaveInit {
 
     /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a
     /// work-item get the ids they would have in a longer workgroup, x and y in range.
-    pub fn write_vgprs(&self, place: &WavePlace, rows: &mut [u32]) {
+    pub(crate) fn write_vgprs(&self, place: &WavePlace, rows: &mut [u32]) {
         let lanes = self.wave_size as usize;
         let [width, height, _] = place.extent.map(|n| n.max(1));
         let first = u64::from(place.wave) * u64::from(self.wave_size);
@@ -278,21 +278,6 @@ impl WaveInit {
             }
             lane = end;
         }
-    }
-
-    /// Writes scalar registers and work-item ids of a wave, and makes it start at its entry.
-    ///
-    /// # Safety
-    /// `state.rows` must point to at least three rows of `wave_size` lanes that nobody else uses meanwhile.
-    pub unsafe fn apply(&self, place: &WavePlace, state: &mut WaveState) {
-        self.write_sregs(place, &mut state.sregs);
-        // SAFETY: the caller promises three rows of `wave_size` lanes, for us alone.
-        let rows = unsafe { std::slice::from_raw_parts_mut(state.rows, 3 * self.wave_size as usize) };
-        self.write_vgprs(place, rows);
-        state.wave_size = self.wave_size;
-        state.resume = 0;
-        state.lds_bytes = self.allocated_lds();
-        state.scratch_bytes = self.scratch_bytes;
     }
 
     /// The TG_SIZE word (descriptors.md section 12.1): waves in the group \[5:0\], an append term that counts the waves of the group

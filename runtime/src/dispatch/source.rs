@@ -5,7 +5,7 @@
 //! that has none now, but may have some when others have ended, says [`Taken::Later`]. All waves of a dispatch run the same program from the
 //! same entry; what else differs between them at their start the source writes into their registers.
 
-use crate::kernarg::{Geometry, Part};
+use crate::args::kernarg::{Geometry, Part};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_ir::SReg;
@@ -54,7 +54,7 @@ pub(crate) trait WorkSource: Send + Sync {
     /// The unit of an index that was taken.
     fn unit(&self, index: u64) -> Unit;
 
-    /// Adds to what [`WaveInit`](crate::wave_init::WaveInit) says of the registers of a wave that is about to start.
+    /// Adds to what [`WaveInit`](crate::dispatch::wave_init::WaveInit) says of the registers of a wave that is about to start.
     #[inline(always)]
     fn start_wave(&self, _index: u64, _wave: u32, _registers: StartRegisters) {}
 

@@ -1,8 +1,8 @@
 //! Persistent threads that work together on what they are offered. The thread that launches works too; the others are started when they are first needed.
 
-use crate::fork::generation;
+use crate::host::fork::generation;
+use crate::host::sync::Mutex;
 use crate::memory::fault;
-use crate::sync::Mutex;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use std::sync::{Arc, Condvar, PoisonError};
 
@@ -21,7 +21,7 @@ struct Offer<L> {
 /// Who is at work on an offer, and whether others may still enter.
 #[derive(Default)]
 struct Gate {
-    /// Waited for, so not one of [`crate::sync`]; a child of fork(2) does not know this work.
+    /// Waited for, so not one of [`crate::host::sync`]; a child of fork(2) does not know this work.
     inside: std::sync::Mutex<Inside>,
     left: Condvar,
 }

@@ -8,9 +8,9 @@
 //! What is freed while dispatches run keeps its pages and its addresses until those that began before have ended ([`AddressSpace::hold`]): a
 //! kernel that still reads it finds what was there, and not what another allocation has put there.
 
+use super::{EDGE, access, fault};
 use crate::Error;
-use crate::memory::{access, fault};
-use crate::sync::Mutex;
+use crate::host::sync::Mutex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ptr::null_mut;
 
@@ -21,8 +21,6 @@ pub const ALLOC_ALIGN: u64 = 256;
 const PAGE: u64 = 4096;
 /// Addresses a program of the host can have memory at, unless it asks for more. On x86-64 a fault above that does not say where it was.
 const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::MAX };
-/// Unmapped bytes on both sides of the reservation: more than one wave's contiguous access.
-pub(crate) const EDGE: u64 = 1 << 16;
 /// Allocations from this size on are aligned for and use huge pages.
 const HUGE: u64 = 2 << 20;
 

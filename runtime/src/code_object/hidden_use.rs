@@ -568,9 +568,9 @@ mod tests {
     use super::*;
     use crate::code_object::CodeObject;
 
-    const V5: &[u8] = include_bytes!("../tests/data/hidden-v5.hsaco");
-    const O0: &[u8] = include_bytes!("../tests/data/hidden-O0.hsaco");
-    const PRINTS: &[u8] = include_bytes!("../tests/data/prints.hsaco");
+    const V5: &[u8] = include_bytes!("../../tests/data/hidden-v5.hsaco");
+    const O0: &[u8] = include_bytes!("../../tests/data/hidden-O0.hsaco");
+    const PRINTS: &[u8] = include_bytes!("../../tests/data/prints.hsaco");
 
     fn of(file: &[u8], kernel: &str) -> HiddenUse {
         let object = CodeObject::load(file).unwrap();
@@ -612,7 +612,7 @@ mod tests {
     // LLVM AMDGPUUsage, "Implicit arguments": 56 bytes of version 4, of which one place is for either kind of printf.
     #[test]
     fn places_of_version_4() {
-        let object = CodeObject::load(include_bytes!("../../shaders/bin/grid3d.gfx1100.wave32.v4.hsaco")).unwrap();
+        let object = CodeObject::load(include_bytes!("../../../shaders/bin/grid3d.gfx1100.wave32.v4.hsaco")).unwrap();
         let info = object.kernel("grid3d").unwrap();
         let first = ArgKind::Hidden(HiddenArg::GlobalOffset(0));
         let base = info.args.iter().find(|a| a.kind == first).unwrap().offset;

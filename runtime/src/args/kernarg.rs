@@ -3,7 +3,7 @@
 //! Reference: LLVM AMDGPUUsage, "Kernel Argument" metadata and hidden arguments; HSA Runtime Specification, "Kernel dispatch packet";
 //! `amd_queue_t` in AMD's `amd_hsa_queue.h`.
 
-use crate::arg_type::{self, Element};
+use crate::args::arg_type::{self, Element};
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo};
 use crate::error::Error;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
@@ -14,8 +14,6 @@ pub const MAX_GROUP_WORK_ITEMS: u64 = 1024;
 pub const MAX_GROUPS: u128 = 1 << 40;
 /// Most LDS of a workgroup, in bytes.
 pub const MAX_LDS_BYTES: u64 = 64 << 10;
-/// Most bytes of an argument segment.
-pub const MAX_KERNARG_BYTES: u64 = 1 << 20;
 
 /// A value for an explicit argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -309,7 +307,7 @@ mod tests {
     use crate::code_object::CodeObject;
 
     fn kernel(name: &str) -> KernelInfo {
-        let object = CodeObject::load(include_bytes!("../tests/data/small-v5.hsaco")).unwrap();
+        let object = CodeObject::load(include_bytes!("../../tests/data/small-v5.hsaco")).unwrap();
         object.kernel(name).unwrap().clone()
     }
 

@@ -3,7 +3,7 @@
 //! parking_lot queues waiting threads in a table of the process. Since whoever waits or wakes somebody is in a section, that table is at rest
 //! when the process forks.
 
-use crate::fork::Section;
+use crate::host::fork::Section;
 use std::ops::{Deref, DerefMut};
 
 /// Mutual exclusion.

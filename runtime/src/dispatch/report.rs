@@ -1,11 +1,11 @@
 //! Makes [`Fault`]s and [`Limit`]s of a running dispatch: where the wave was, which instruction that is, what it accesses.
 
 use crate::Error;
-use crate::dispatch::Job;
+use crate::dispatch::job::Job;
+use crate::dispatch::profile::InstCount;
+use crate::dispatch::status::Status;
 use crate::fault::{Access, AccessKind, Cause, Doing, Fault, Limit, OtherWave, Place};
-use crate::profile::InstCount;
-use crate::wave::WaveContext;
-use crate::workgroup::Status;
+use crate::memory::context::WaveContext;
 use wavejit_ir::abi::{FaultKind, WaveState};
 use wavejit_ir::{Failure, Func, Op, SReg};
 use wavejit_isa::{self as isa, DisasmOptions, Feature, Flags, Gfx};

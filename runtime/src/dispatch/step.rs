@@ -2,18 +2,13 @@
 //!
 //! It needs `Engine::Interp`: compiled code keeps registers elsewhere between two suspensions. Waves run as without a hook: each to its
 //! next barrier, sleep or end of its time slice, then the next one of its workgroup. [`Step::snapshot`] and [`Action::Restore`] are the
-//! base of debuggers and replay; see [`crate::snapshot`] for what they hold.
+//! base of debuggers and replay; see [`crate::dispatch::snapshot`] for what they hold.
 
 use crate::Error;
-use crate::dispatch::Job;
-use crate::memory::hwreg;
-use crate::report;
-use crate::snapshot::Snapshot;
-use crate::workgroup::{Ran, TurnAt, WorkerState, Workgroup};
+use crate::dispatch::snapshot::Snapshot;
 use std::sync::Arc;
 use wavejit_ir::SReg;
 use wavejit_ir::abi::WaveState;
-use wavejit_ir::interp::Interp;
 
 /// Called before every guest instruction (`Engine::Interp` only), by the thread that runs the workgroup.
 pub type Hook<'a> = &'a (dyn Fn(&Step) -> Action + Sync);
@@ -41,15 +36,18 @@ pub struct Step<'a> {
     pub pc: u64,
     /// The wave before it.
     pub state: &'a WaveState,
-    site: Site<'a>,
+    pub(crate) parts: Parts<'a>,
 }
 
-/// What a snapshot is taken of.
-struct Site<'a> {
-    job: &'a Job,
-    workgroup: &'a Workgroup,
-    at: TurnAt,
-    interp: &'a Interp,
+/// What else can be seen of the wave and its workgroup.
+pub(crate) struct Parts<'a> {
+    /// Vector registers: `[register][lane]`.
+    pub registers: &'a [u32],
+    pub lds: &'a [u8],
+    pub scratch: &'a [u32],
+    /// MODE, float fields included.
+    pub mode: u32,
+    pub snapshot: &'a dyn Fn() -> Result<Snapshot, Error>,
 }
 
 impl Step<'_> {
@@ -77,7 +75,7 @@ impl Step<'_> {
 
     fn row(&self, row: usize) -> &[u32] {
         let lanes = self.state.wave_size as usize;
-        &self.site.workgroup.waves[self.wave].registers()[row * lanes..][..lanes]
+        &self.parts.registers[row * lanes..][..lanes]
     }
 
     /// EXEC, lane 0 lowest; in wave32 the high half is 0.
@@ -102,17 +100,17 @@ impl Step<'_> {
 
     /// MODE, float fields included, as s_getreg_b32 reads it.
     pub fn mode(&self) -> u32 {
-        hwreg::mode(self.state, &self.site.workgroup.waves[self.wave].ctx)
+        self.parts.mode
     }
 
     /// LDS of the workgroup.
     pub fn lds(&self) -> &[u8] {
-        self.site.workgroup.lds()
+        self.parts.lds
     }
 
     /// Scratch of the wave: `dword[index][lane]`.
     pub fn scratch(&self) -> &[u32] {
-        self.site.workgroup.waves[self.wave].scratch()
+        self.parts.scratch
     }
 
     /// Copies the workgroup and guest memory as they are before this instruction, for [`Action::Restore`].
@@ -120,47 +118,6 @@ impl Step<'_> {
     /// Costs 64 KiB a wave (wave64: 128), LDS, scratch and all guest allocations of the device. An [`Error::Arg`] unless the device is
     /// `deterministic`: other threads change guest memory meanwhile.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, Error> {
-        let Site { job, workgroup, at, interp } = self.site;
-        Ok(Arc::new(Snapshot::take(job, workgroup, at, self.pc, interp.position())?))
-    }
-}
-
-impl Workgroup {
-    /// Runs a wave to its next exit with a call of `hook` before each instruction.
-    pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
-        let code = self.waves[at.wave].code(job).prepared().expect("hooks need the interpreter").clone();
-        let interp = worker.interp(&code);
-        loop {
-            let state = &*self.waves[at.wave].state;
-            let pc = interp.next_pc(state);
-            let site = Site { job, workgroup: self, at, interp };
-            let action = if interp.leaves(state) {
-                // The function ends here; the instruction is another one's first.
-                Action::Continue
-            } else {
-                hook(&Step { group: self.id, wave: at.wave, pc, state, site })
-            };
-            match action {
-                // Hooks take their time: the end of a slice would be too late.
-                Action::Continue => {
-                    if let Err(e) = job.check_stop() {
-                        return worker.fail(e);
-                    }
-                }
-                Action::Stop => return worker.fail(report::stopped(job, self.id, at.wave, pc)),
-                Action::Restore(snapshot) => {
-                    interp.forget();
-                    // A hook that always goes back must not keep the dispatch from being canceled.
-                    return match job.check_stop().and_then(|()| snapshot.restore(job, self, worker)) {
-                        Ok(to) => worker.go_back(to),
-                        Err(e) => worker.fail(e),
-                    };
-                }
-            }
-            // SAFETY: the slot made the state complete for this code.
-            if let Some(exit) = unsafe { interp.step(&mut self.waves[at.wave].state) } {
-                return Ran::To(exit);
-            }
-        }
+        (self.parts.snapshot)().map(Arc::new)
     }
 }

@@ -5,7 +5,7 @@
 //! use wavejit::{Device, DeviceConfig, Launch, LaunchConfig, Progress};
 //!
 //! // A kernel that never ends, until it is canceled.
-//! let code = include_bytes!("../../shaders/bin/faults.gfx1100.wave32.hsaco");
+//! let code = include_bytes!("../../../shaders/bin/faults.gfx1100.wave32.hsaco");
 //! let device = Device::new(DeviceConfig::default())?;
 //! let (kernel, buffer) = (device.load(code)?.kernel("endless_loop")?, device.alloc(4)?);
 //! let (progress, cancel) = (Progress::default(), AtomicU32::new(0));
@@ -29,7 +29,7 @@
 //! ```
 
 use crate::fault::Place;
-use crate::sync::Mutex;
+use crate::host::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// What a dispatch is doing. Reading it does not slow the dispatch down; the counts are those of slices that have ended, so a moment old.
@@ -123,7 +123,7 @@ mod tests {
     fn at_the_end_everything_is_done_and_counted() {
         for engine in [Engine::Jit, Engine::Interp] {
             let device = Device::new(DeviceConfig { engine, threads: 3, ..Default::default() }).unwrap();
-            let kernel = device.load(include_bytes!("../../shaders/bin/triad.gfx1100.wave32.hsaco")).unwrap().kernel("triad").unwrap();
+            let kernel = device.load(include_bytes!("../../../shaders/bin/triad.gfx1100.wave32.hsaco")).unwrap().kernel("triad").unwrap();
             let buffer = device.alloc(4000).unwrap();
             let args = [Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::Buffer(&buffer), Arg::F32(2.0), Arg::U32(1000)];
             let progress = Progress::default();

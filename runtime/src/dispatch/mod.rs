@@ -3,25 +3,50 @@
 //! Grid sizes count work-items; the last workgroup of a dimension may be partial (HSA, kernel dispatch packet). Workgroups are handed out
 //! in order, a batch at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
 //! that kernels whose workgroups wait for each other go on. The first error stops all threads; [`run`] returns when all have left.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `config.rs` | what a caller decides: [`config::DeviceConfig`], [`config::LaunchConfig`] |
+//! | `source.rs` | where workgroups come from: `WorkSource`, grids |
+//! | `wave_init.rs`, `block.rs` | what a wave starts with; memory for arguments and packet |
+//! | `job.rs` | what the threads of a dispatch share |
+//! | `pool.rs`, this file | threads, and what each of them does |
+//! | `workgroup.rs`, `turn.rs` | a workgroup and how its waves take turns |
+//! | `slot.rs`, `status.rs`, `arena.rs`, `scratch.rs` | a wave, its storage, where it is |
+//! | `step.rs`, `stepwise.rs`, `snapshot.rs` | the hook before every instruction; going back |
+//! | `report.rs`, `progress.rs`, `profile.rs` | why a dispatch ended; what it is doing; what its instructions were |
+
+mod arena;
+pub mod block;
+pub mod config;
+pub mod job;
+pub mod pool;
+pub mod profile;
+pub mod progress;
+mod report;
+mod scratch;
+mod slot;
+pub mod snapshot;
+mod source;
+mod status;
+pub mod step;
+mod stepwise;
+mod turn;
+pub mod wave_init;
+mod workgroup;
 
 use crate::Error;
-use crate::address_space::AddressSpace;
-use crate::config::{DeviceConfig, LaunchConfig};
-use crate::fault::Limit;
-use crate::hidden_use::MissingArg;
-use crate::memory::gws::Gws;
-use crate::memory::texture::SharedRoutines;
-use crate::pool::{Pool, Work};
-use crate::program::{Arrival, Code, CodeKey, Program};
-use crate::report;
-use crate::scratch::{ScratchPlan, ScratchSize};
-use crate::source::{GridSource, Taken, WorkSource};
-use crate::sync::Mutex;
-use crate::wave::TextureConfig;
-use crate::wave_init::WaveInit;
-use crate::workgroup::{Turn, WorkerState, Workgroup};
+use crate::dispatch::job::{Dispatch, Job};
+use crate::dispatch::pool::{Pool, Work};
+use crate::dispatch::scratch::{ScratchPlan, ScratchSize};
+use crate::dispatch::source::{GridSource, Taken, WorkSource};
+use crate::dispatch::turn::Turn;
+use crate::dispatch::workgroup::{WorkerState, Workgroup};
+use crate::memory::address_space::AddressSpace;
+use crate::memory::routines::SharedRoutines;
+use crate::program::{Arrival, CodeKey};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Most workgroups a thread keeps in flight.
@@ -42,99 +67,6 @@ pub struct DispatchStats {
     pub compile_time: Duration,
     /// From the first workgroup's start to the last one's end.
     pub run_time: Duration,
-}
-
-/// What to run.
-pub(crate) struct Dispatch<'a> {
-    /// Name, for messages.
-    pub name: &'a str,
-    /// Code, and what it may jump to.
-    pub program: &'a Arc<Program>,
-    /// State of waves at their start.
-    pub init: WaveInit,
-    /// What the caller decided.
-    pub config: &'a LaunchConfig<'a>,
-    /// What the device's owner decided.
-    pub device: &'a DeviceConfig,
-    /// What image and ray instructions see of the device.
-    pub textures: TextureConfig,
-    /// Hidden arguments that are 0 and that the kernel may use, for messages.
-    pub hidden: &'a [MissingArg],
-}
-
-/// A dispatch while it runs, shared by its threads.
-pub(crate) struct Job {
-    /// Tells dispatches apart; never 0.
-    pub serial: u64,
-    pub name: String,
-    pub program: Arc<Program>,
-    pub code: Arc<Code>,
-    pub space: Arc<AddressSpace>,
-    pub init: WaveInit,
-    pub scratch: ScratchSize,
-    /// Workgroups that a thread may keep in flight.
-    residents: usize,
-    config: *const LaunchConfig<'static>,
-    pub device: DeviceConfig,
-    pub textures: TextureConfig,
-    pub hidden: Vec<MissingArg>,
-    stop: AtomicBool,
-    error: Mutex<Option<Error>>,
-    /// The injected clock (deterministic mode).
-    pub ticks: AtomicU64,
-    /// Global wave sync.
-    pub gws: Gws,
-    totals: [AtomicU64; 3],
-}
-
-// SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
-unsafe impl Send for Job {}
-// SAFETY: as above; all that it has is `Sync` itself.
-unsafe impl Sync for Job {}
-
-impl Job {
-    /// What the caller decided.
-    pub fn config(&self) -> &LaunchConfig<'_> {
-        // SAFETY: see the `Send` impl.
-        unsafe { &*self.config }
-    }
-
-    /// The injected clock, or null.
-    pub fn clock(&self) -> *const AtomicU64 {
-        if self.device.deterministic { &self.ticks } else { std::ptr::null() }
-    }
-
-    /// What the code at its entry is translated for.
-    pub fn code_key(&self) -> CodeKey {
-        CodeKey { counted: self.config().profile.is_some(), ..self.init.code_key() }
-    }
-
-    /// Tells who watches how many instructions were run since the last call.
-    fn note(&self, worker: &mut WorkerState) {
-        if let Some(progress) = self.config().progress {
-            progress.count(worker.guest_insts - worker.noted_insts);
-            worker.noted_insts = worker.guest_insts;
-        }
-    }
-
-    /// An error if the dispatch was canceled or another thread failed.
-    pub fn check_stop(&self) -> Result<(), Error> {
-        if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
-    }
-
-    /// The error of a wave whose dispatch stops.
-    #[cold]
-    pub fn stopped(&self) -> Error {
-        Limit::Canceled { kernel: self.name.clone() }.into()
-    }
-
-    fn fail(&self, e: Error) {
-        let mut first = self.error.lock();
-        if first.is_none() {
-            *first = Some(e);
-        }
-        self.stop.store(true, Relaxed);
-    }
 }
 
 /// What a thread keeps between the dispatches of a device.
@@ -205,7 +137,7 @@ impl<S: WorkSource> Running<S> {
                     if let Some(progress) = job.config().progress {
                         progress.start_group(group.count);
                     }
-                    if job.run_group(&mut group, worker, waiting.len())? {
+                    if self.run_group(&mut group, worker, waiting.len())? {
                         self.finish(group, spare);
                     } else {
                         waiting.push(group);
@@ -218,7 +150,7 @@ impl<S: WorkSource> Running<S> {
             let mut i = 0;
             while i < waiting.len() {
                 let turn = waiting[i].turn(job, worker)?;
-                job.note(worker);
+                self.note(worker);
                 if turn == Turn::Done {
                     self.finish(waiting.swap_remove(i), spare);
                 } else {
@@ -228,23 +160,12 @@ impl<S: WorkSource> Running<S> {
         }
     }
 
-    /// Keeps a workgroup that is done for the next one.
-    fn finish(&self, group: Workgroup, spare: &mut Vec<Workgroup>) {
-        if let Some(progress) = self.job.config().progress {
-            progress.end_group(group.count);
-        }
-        self.source.end(group.index);
-        spare.push(group);
-    }
-}
-
-impl Job {
     /// Runs a workgroup until it is done (true), or seems to wait for others (false).
     fn run_group(&self, group: &mut Workgroup, worker: &mut WorkerState, residents: usize) -> Result<bool, Error> {
         // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
         let patience = 64 * (1 + residents as u32).pow(2);
         loop {
-            let turn = group.turn(self, worker)?;
+            let turn = group.turn(&self.job, worker)?;
             self.note(worker);
             match turn {
                 Turn::Done => return Ok(true),
@@ -256,6 +177,23 @@ impl Job {
                 }
             }
         }
+    }
+
+    /// Tells who watches how many instructions were run since the last call.
+    fn note(&self, worker: &mut WorkerState) {
+        if let Some(progress) = self.job.config().progress {
+            progress.count(worker.guest_insts - worker.noted_insts);
+            worker.noted_insts = worker.guest_insts;
+        }
+    }
+
+    /// Keeps a workgroup that is done for the next one.
+    fn finish(&self, group: Workgroup, spare: &mut Vec<Workgroup>) {
+        if let Some(progress) = self.job.config().progress {
+            progress.end_group(group.count);
+        }
+        self.source.end(group.index);
+        spare.push(group);
     }
 }
 
@@ -284,26 +222,7 @@ fn run_source<S: WorkSource + 'static>(
     let key = CodeKey { counted: d.config.profile.is_some(), ..d.init.code_key() };
     let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
-    static SERIAL: AtomicU64 = AtomicU64::new(1);
-    let job = Job {
-        serial: SERIAL.fetch_add(1, Relaxed),
-        name: d.name.to_string(),
-        program: d.program.clone(),
-        code,
-        space: space.clone(),
-        init: d.init.clone(),
-        scratch,
-        residents: plan.residents,
-        config: std::ptr::from_ref(d.config).cast(),
-        device: *d.device,
-        textures: d.textures,
-        hidden: d.hidden.to_vec(),
-        stop: AtomicBool::new(false),
-        error: Mutex::default(),
-        ticks: AtomicU64::new(0),
-        gws: Gws::default(),
-        totals: Default::default(),
-    };
+    let job = Job::new(d, space, code, scratch, plan.residents);
     let running = Arc::new(Running { job, source: make_source(plan.threads) });
     if let Some(progress) = d.config.progress {
         progress.begin(running.source.known());
@@ -315,7 +234,7 @@ fn run_source<S: WorkSource + 'static>(
     drop(hold);
     let run_time = start.elapsed();
     let job = &running.job;
-    if let Some(e) = job.error.lock().take() {
+    if let Some(e) = job.take_error() {
         return Err(e);
     }
     let [waves, workgroups, guest_insts] = [0, 1, 2].map(|i| job.totals[i].load(Relaxed));
@@ -326,9 +245,12 @@ fn run_source<S: WorkSource + 'static>(
 mod tests {
     use super::*;
     use crate::code_object::PgmRsrc;
+    use crate::dispatch::config::{DeviceConfig, LaunchConfig};
+    use crate::dispatch::source::{StartRegisters, Unit};
+    use crate::dispatch::wave_init::{RawInit, WaveInit};
+    use crate::host::sync::Mutex;
+    use crate::memory::context::TextureConfig;
     use crate::program::Engine;
-    use crate::source::{StartRegisters, Unit};
-    use crate::wave_init::RawInit;
     use crate::{Buffer, Device};
     use wavejit_isa::{Gfx, assemble};
 

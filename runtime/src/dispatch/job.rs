@@ -1,0 +1,130 @@
+//! A dispatch: what is asked for ([`Dispatch`]), and what its threads share while it runs ([`Job`]).
+
+use crate::Error;
+use crate::code_object::hidden_use::MissingArg;
+use crate::dispatch::config::{DeviceConfig, LaunchConfig};
+use crate::dispatch::scratch::ScratchSize;
+use crate::dispatch::wave_init::WaveInit;
+use crate::fault::Limit;
+use crate::host::sync::Mutex;
+use crate::memory::address_space::AddressSpace;
+use crate::memory::context::TextureConfig;
+use crate::memory::gws::Gws;
+use crate::program::{Code, CodeKey, Program};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// What to run.
+pub(crate) struct Dispatch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// Code, and what it may jump to.
+    pub program: &'a Arc<Program>,
+    /// State of waves at their start.
+    pub init: WaveInit,
+    /// What the caller decided.
+    pub config: &'a LaunchConfig<'a>,
+    /// What the device's owner decided.
+    pub device: &'a DeviceConfig,
+    /// What image and ray instructions see of the device.
+    pub textures: TextureConfig,
+    /// Hidden arguments that are 0 and that the kernel may use, for messages.
+    pub hidden: &'a [MissingArg],
+}
+
+/// A dispatch while it runs, shared by its threads.
+pub(crate) struct Job {
+    /// Tells dispatches apart; never 0.
+    pub serial: u64,
+    pub name: String,
+    pub program: Arc<Program>,
+    pub code: Arc<Code>,
+    pub space: Arc<AddressSpace>,
+    pub init: WaveInit,
+    pub scratch: ScratchSize,
+    /// Workgroups that a thread may keep in flight.
+    pub residents: usize,
+    config: *const LaunchConfig<'static>,
+    pub device: DeviceConfig,
+    pub textures: TextureConfig,
+    pub hidden: Vec<MissingArg>,
+    stop: AtomicBool,
+    error: Mutex<Option<Error>>,
+    /// The injected clock (deterministic mode).
+    pub ticks: AtomicU64,
+    /// Global wave sync.
+    pub gws: Gws,
+    pub totals: [AtomicU64; 3],
+}
+
+// SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
+unsafe impl Send for Job {}
+// SAFETY: as above; all that it has is `Sync` itself.
+unsafe impl Sync for Job {}
+
+impl Job {
+    /// A dispatch that begins; what `d` lends must be there until no thread runs it.
+    pub fn new(d: &Dispatch, space: &Arc<AddressSpace>, code: Arc<Code>, scratch: ScratchSize, residents: usize) -> Job {
+        static SERIAL: AtomicU64 = AtomicU64::new(1);
+        Job {
+            serial: SERIAL.fetch_add(1, Relaxed),
+            name: d.name.to_string(),
+            program: d.program.clone(),
+            code,
+            space: space.clone(),
+            init: d.init.clone(),
+            scratch,
+            residents,
+            config: std::ptr::from_ref(d.config).cast(),
+            device: *d.device,
+            textures: d.textures,
+            hidden: d.hidden.to_vec(),
+            stop: AtomicBool::new(false),
+            error: Mutex::default(),
+            ticks: AtomicU64::new(0),
+            gws: Gws::default(),
+            totals: Default::default(),
+        }
+    }
+
+    /// Why it failed.
+    pub fn take_error(&self) -> Option<Error> {
+        self.error.lock().take()
+    }
+
+    /// What the caller decided.
+    pub fn config(&self) -> &LaunchConfig<'_> {
+        // SAFETY: see the `Send` impl.
+        unsafe { &*self.config }
+    }
+
+    /// The injected clock, or null.
+    pub fn clock(&self) -> *const AtomicU64 {
+        if self.device.deterministic { &self.ticks } else { std::ptr::null() }
+    }
+
+    /// What the code at its entry is translated for.
+    pub fn code_key(&self) -> CodeKey {
+        CodeKey { counted: self.config().profile.is_some(), ..self.init.code_key() }
+    }
+
+    /// An error if the dispatch was canceled or another thread failed.
+    pub fn check_stop(&self) -> Result<(), Error> {
+        if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
+    }
+
+    /// The error of a wave whose dispatch stops.
+    #[cold]
+    pub fn stopped(&self) -> Error {
+        Limit::Canceled { kernel: self.name.clone() }.into()
+    }
+
+    /// Ends the dispatch; the first error is that of the launch.
+    pub fn fail(&self, e: Error) {
+        let mut first = self.error.lock();
+        if first.is_none() {
+            *first = Some(e);
+        }
+        self.stop.store(true, Relaxed);
+    }
+}

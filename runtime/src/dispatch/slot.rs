@@ -1,0 +1,329 @@
+//! A wave and its storage: registers, scratch, and the code that it is in.
+//!
+//! A wave may find in its registers and its scratch what earlier waves of its dispatch left there, as on a chip, but nothing of another
+//! dispatch: with the first wave of a dispatch that a slot runs, scratch and the registers that the code may read before it writes them
+//! become zero ([`WaveSlot::forget`]).
+
+use crate::Error;
+use crate::dispatch::arena::Arena;
+use crate::dispatch::job::Job;
+use crate::dispatch::profile::WorkerCounters;
+use crate::dispatch::source::StartRegisters;
+use crate::dispatch::status::Status;
+use crate::dispatch::wave_init::WavePlace;
+use crate::memory::address_space::AddressMode;
+use crate::memory::context::{WaveContext, blank_state};
+use crate::memory::fault::enter;
+use crate::memory::helpers;
+use crate::memory::routines::SharedRoutines;
+use crate::program::{Arrival, Body, Code, CodeKey};
+use std::sync::Arc;
+use wavejit_ir::FpMode;
+use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::interp::{Interp, Prepared};
+use wavejit_isa::Feature;
+use wavejit_jit::opt::liveness::Rows;
+
+/// Guest instructions a wave runs before others get their turn.
+const SLICE: i64 = 1 << 16;
+/// Guest instructions before cancellation is looked at: compiled ones, and interpreted ones, after which there may be compiled code.
+const QUANTUM: i64 = 1 << 13;
+const INTERPRETED_QUANTUM: i64 = 1 << 11;
+/// Interpreted guest instructions before cancellation is looked at, whatever they are.
+const STEPS: u32 = 256;
+
+/// Room for [`WaveSlot::stagger`].
+const STAGGER: usize = 4096;
+
+/// Scratch that a wave's slot keeps between dispatches at most.
+const KEPT_SCRATCH_BYTES: usize = 256 << 10;
+
+/// A wave and its storage.
+pub(crate) struct WaveSlot {
+    pub state: Box<WaveState>,
+    pub ctx: Box<WaveContext>,
+    rows: Arena,
+    /// Where the row file starts in `rows`, in bytes: files of neighboring waves that started at equal page offsets would fight for the
+    /// same few sets of the first-level cache.
+    stagger: usize,
+    scratch: Arena,
+    /// The dispatch whose data may be in registers and scratch; 0: none.
+    owner: u64,
+    /// Bytes of scratch that waves have had.
+    scratch_used: usize,
+    /// Code it went on to; `None`: the kernel's entry.
+    pub code: Option<Arc<Code>>,
+    pub status: Status,
+    /// How often it has asked whether it may go on (global wave sync): that uses its budget as running does.
+    pub asked: u64,
+    /// Work-item ids as the wave starts with them, and what they belong to: most workgroups of a dispatch have the same.
+    ids: Vec<u32>,
+    ids_of: (u64, [u32; 3], u32),
+    /// Guest instructions run in earlier slices.
+    pub used: u64,
+    /// Fuel it was given for this slice.
+    pub given: i64,
+}
+
+impl WaveSlot {
+    pub fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
+        let mut ctx = WaveContext::new(job.init.target);
+        ctx.routines = routines.clone();
+        WaveSlot {
+            state: blank_state(),
+            ctx,
+            rows: Arena::default(),
+            stagger: index * 13 * 64 % STAGGER,
+            scratch: Arena::default(),
+            owner: 0,
+            scratch_used: 0,
+            code: None,
+            status: Status::Ended,
+            asked: 0,
+            ids: Vec::new(),
+            ids_of: (0, [0; 3], 0),
+            used: 0,
+            given: 0,
+        }
+    }
+
+    /// Storage for `temp_rows`, contents kept.
+    fn make_rows(&mut self, temp_rows: u32) -> Result<(), Error> {
+        let start = self.rows.at_least(self.arena_bytes(temp_rows))?;
+        // SAFETY: the arena has `STAGGER` bytes more than the rows.
+        self.state.rows = unsafe { start.add(self.stagger) }.cast();
+        self.ctx.rows = u32::from(TEMP_ROW) + temp_rows;
+        Ok(())
+    }
+
+    fn arena_bytes(&self, temp_rows: u32) -> usize {
+        (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
+    }
+
+    pub fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
+        let init = &job.init;
+        let s = &mut *self.state;
+        s.wave_size = init.wave_size;
+        s.helpers = helpers::table();
+        (s.mem_base, s.mem_low, s.mem_size) = (job.space.mem_base(), job.space.mem_low(), job.space.mem_size());
+        s.lds = lds;
+        s.ctx = (&raw mut *self.ctx).cast();
+        self.ctx.mode = init.mode;
+        self.ctx.target = init.target;
+        self.ctx.wave = place.wave;
+        self.ctx.group = number;
+        self.ctx.clock = job.clock();
+        self.ctx.textures = job.textures;
+        (self.ctx.gws, self.ctx.ticket, self.asked) = (&job.gws, None, 0);
+        self.make_rows(job.code.temp_rows)?;
+        if self.owner != job.serial {
+            self.forget(job);
+        }
+        let scratch_bytes = job.scratch.wave_bytes();
+        if scratch_bytes != 0 {
+            self.state.scratch = self.scratch.at_least(scratch_bytes)?;
+            self.scratch_used = self.scratch_used.max(scratch_bytes);
+        }
+        if job.device.deterministic {
+            let bytes = self.arena_bytes(job.code.temp_rows);
+            self.rows.bytes_mut(bytes).fill(0);
+            self.scratch.zero(scratch_bytes);
+        }
+        let of = (job.serial, place.extent, place.wave);
+        if self.ids_of != of {
+            self.ids.resize(3 * init.wave_size as usize, 0);
+            init.write_vgprs(place, &mut self.ids);
+            self.ids_of = of;
+        }
+        let rows = if init.target.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
+        let s = &mut *self.state;
+        // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
+        unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
+        init.write_sregs(place, &mut s.sregs);
+        (s.resume, s.code_delta) = (0, job.code.delta(init.entry));
+        (s.lds_bytes, s.scratch_bytes) = (init.allocated_lds(), job.scratch.lane_bytes());
+        self.code = None;
+        self.status = Status::Ready;
+        self.used = 0;
+        self.refuel(job);
+        Ok(())
+    }
+
+    /// Clears what the dispatch's waves could see of an earlier one. Code that a wave goes on to later needs no more: an entry from which it
+    /// can leave the function counts all registers as read.
+    #[cold]
+    fn forget(&mut self, job: &Job) {
+        if std::mem::replace(&mut self.owner, job.serial) == 0 || job.space.mode() == AddressMode::Shared {
+            return;
+        }
+        // A hook sees registers that the wave does not have.
+        let limit = if job.config().hook.is_some() { Rows::ALL } else { job.init.registers() };
+        let lanes = self.state.wave_size as usize;
+        for (first, count) in job.code.read_first.within(&limit).runs() {
+            self.registers_mut()[usize::from(first) * lanes..][..usize::from(count) * lanes].fill(0);
+        }
+        self.scratch.zero(self.scratch_used.min(job.scratch.wave_bytes()));
+    }
+
+    /// Runs to the next exit, but not for long: [`Exit::Fuel`] with fuel left is not the end of the slice. None if the dispatch stops.
+    pub fn run(&mut self, job: &Job, interp: &mut Option<Interp>) -> Option<Exit> {
+        let code = self.code.as_ref().unwrap_or(&job.code);
+        match &code.body {
+            Body::Jit(code) => {
+                let later = self.state.fuel - self.state.fuel.min(QUANTUM);
+                self.state.fuel -= later;
+                // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
+                let exit = unsafe { enter(code.entry(), &mut *self.state) };
+                self.state.fuel += later;
+                Some(Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}")))
+            }
+            Body::Interp(prepared) => {
+                let given = self.state.fuel.min(INTERPRETED_QUANTUM);
+                let later = self.state.fuel - given;
+                self.state.fuel = given;
+                let interp = interp_of(interp, prepared);
+                let exit = loop {
+                    // SAFETY: as above.
+                    match unsafe { interp.run_some(&mut self.state, STEPS) } {
+                        None if job.check_stop().is_err() => {
+                            interp.forget();
+                            return None;
+                        }
+                        None => {}
+                        exit => break exit,
+                    }
+                };
+                code.add_heat(u64::try_from(given - self.state.fuel).unwrap_or(0));
+                self.state.fuel += later;
+                exit
+            }
+        }
+    }
+
+    /// Shows the code that it runs where to count.
+    pub fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
+        let code = self.code.as_ref().unwrap_or(&job.code);
+        self.state.counters = counters.of(code, self.state.code_delta);
+    }
+
+    /// Gives fuel for a slice, or what is left of the budget.
+    pub fn refuel(&mut self, job: &Job) {
+        let max_insts = job.config().max_insts;
+        let left = if max_insts == 0 { i64::MAX } else { i64::try_from(max_insts - self.used.min(max_insts)).unwrap_or(i64::MAX) };
+        self.given = left.min(SLICE);
+        self.state.fuel = self.given;
+    }
+
+    /// Books what the slice used.
+    pub fn book(&mut self) {
+        self.used += u64::try_from(self.given.saturating_sub(self.state.fuel)).unwrap_or(0);
+        self.given = self.state.fuel;
+    }
+
+    pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
+        self.code.as_ref().unwrap_or(&job.code)
+    }
+
+    /// The rows of VGPRs and AGPRs.
+    pub fn registers(&self) -> &[u32] {
+        // SAFETY: `make_rows` made `TEMP_ROW` rows and more; only the wave's own thread writes them, through `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.state.rows, self.register_words()) }
+    }
+
+    pub fn registers_mut(&mut self) -> &mut [u32] {
+        // SAFETY: as for `registers`.
+        unsafe { std::slice::from_raw_parts_mut(self.state.rows, self.register_words()) }
+    }
+
+    /// Gives back what would be too much to keep.
+    pub fn trim(&mut self) {
+        self.scratch.trim(KEPT_SCRATCH_BYTES);
+        self.state.scratch_bytes = 0;
+    }
+
+    /// What a source may change before the wave starts.
+    #[inline(always)]
+    pub fn start_registers(&mut self) -> StartRegisters<'_> {
+        let words = self.register_words();
+        // SAFETY: as for `registers`.
+        let rows = unsafe { std::slice::from_raw_parts_mut(self.state.rows, words) };
+        StartRegisters { sregs: &mut self.state.sregs, rows }
+    }
+
+    fn register_words(&self) -> usize {
+        usize::from(TEMP_ROW) * self.state.wave_size as usize
+    }
+
+    /// `dword[index][lane]`.
+    pub fn scratch(&self) -> &[u32] {
+        match self.scratch_words() {
+            0 => &[],
+            // SAFETY: `start` made room for this many, page-aligned; only the wave's own thread writes them, through `&mut self`.
+            words => unsafe { std::slice::from_raw_parts(self.state.scratch.cast(), words) },
+        }
+    }
+
+    pub fn scratch_mut(&mut self) -> &mut [u32] {
+        match self.scratch_words() {
+            0 => &mut [],
+            // SAFETY: as for `scratch`.
+            words => unsafe { std::slice::from_raw_parts_mut(self.state.scratch.cast(), words) },
+        }
+    }
+
+    fn scratch_words(&self) -> usize {
+        self.state.scratch_bytes as usize / 4 * self.state.wave_size as usize
+    }
+
+    /// Guest address and float mode where a suspended wave goes on.
+    pub fn resume_at(&self, job: &Job) -> (u64, FpMode) {
+        let (pc, mode) = self.code(job).resume_at(self.state.resume);
+        (pc.wrapping_add(self.state.code_delta), mode)
+    }
+
+    /// Goes on at another entry.
+    pub fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
+        let key = CodeKey { entry: pc, mode, ..job.code_key() };
+        let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
+        self.enter(code, pc, mode)
+    }
+
+    /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
+    pub fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
+        let (pc, mode) = self.resume_at(job);
+        let key = CodeKey { entry: pc, mode, ..job.code_key() };
+        match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {
+            Some(code) => self.enter(code, pc, mode),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes on at the entry of `code`, which is at `pc`.
+    fn enter(&mut self, code: Arc<Code>, pc: u64, mode: FpMode) -> Result<(), Error> {
+        let old = self.state.rows;
+        let len = usize::from(TEMP_ROW) * self.state.wave_size as usize;
+        if self.rows.holds(self.arena_bytes(code.temp_rows)) {
+            self.make_rows(code.temp_rows)?;
+        } else {
+            // SAFETY: the old file has `TEMP_ROW` rows; it is copied before it is replaced.
+            let saved = unsafe { std::slice::from_raw_parts(old, len) }.to_vec();
+            self.make_rows(code.temp_rows)?;
+            // SAFETY: so has the new one.
+            unsafe { std::ptr::copy_nonoverlapping(saved.as_ptr(), self.state.rows, len) };
+        }
+        self.ctx.mode = mode;
+        self.state.resume = 0;
+        self.state.code_delta = code.delta(pc);
+        self.code = Some(code);
+        Ok(())
+    }
+}
+
+/// The interpreter of a thread, ready for this code.
+pub(crate) fn interp_of<'a>(interp: &'a mut Option<Interp>, code: &Arc<Prepared>) -> &'a mut Interp {
+    let interp = interp.get_or_insert_with(|| Interp::of(code.clone()));
+    if !interp.is_at(code) {
+        interp.switch_to(code);
+    }
+    interp
+}

@@ -1,0 +1,196 @@
+//! Turns: the waves of a workgroup run one after the other, from barrier to barrier.
+//!
+//! Every wave runs until it suspends. At s_barrier it waits until all waves that have not ended are there. After s_sleep, or when its fuel
+//! is used up, the next wave gets its turn.
+
+use crate::Error;
+use crate::dispatch::job::Job;
+use crate::dispatch::report;
+use crate::dispatch::status::{Status, TurnAt};
+use crate::dispatch::workgroup::{Ran, WorkerState, Workgroup};
+use wavejit_ir::abi::Exit;
+use wavejit_ir::{FpMode, SReg};
+
+/// How a turn of all waves ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    /// All waves ended.
+    Done,
+    /// Some wave ended or passed a barrier.
+    Progress,
+    /// All waves that could run came back asking for time: from s_sleep (true if any), or out of fuel.
+    Waiting { slept: bool },
+}
+
+impl Workgroup {
+    /// Gives each wave that can run one turn.
+    pub fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
+        // A loop of barriers uses little fuel.
+        job.check_stop()?;
+        let mut at = TurnAt::default();
+        while at.wave < self.count {
+            if self.waves[at.wave].status == Status::Gws {
+                if self.ask_again(at.wave, job)? {
+                    at.progress = true;
+                } else {
+                    at.slept = true;
+                }
+            }
+            if self.waves[at.wave].status == Status::Ready {
+                match self.run_wave(at, job, worker) {
+                    Ran::To(Exit::Yield) => at.slept = true,
+                    Ran::To(Exit::Fuel) => {}
+                    Ran::To(_) => at.progress = true,
+                    Ran::Back => {
+                        at = worker.back;
+                        continue;
+                    }
+                    Ran::Failed => return Err(worker.error.take().expect("a failure leaves its error")),
+                }
+            }
+            at.wave += 1;
+        }
+        let TurnAt { mut progress, slept, .. } = at;
+        let waves = &mut self.waves[..self.count];
+        if waves.iter().all(|w| w.status == Status::Ended) {
+            return Ok(Turn::Done);
+        }
+        if waves.iter().all(|w| matches!(w.status, Status::Barrier | Status::Ended)) {
+            waves.iter_mut().filter(|w| w.status == Status::Barrier).for_each(|w| w.status = Status::Ready);
+            progress = true;
+        }
+        self.idle_turns = if progress { 0 } else { self.idle_turns + 1 };
+        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
+    }
+
+    /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
+    fn run_wave(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState) -> Ran {
+        let i = at.wave;
+        loop {
+            if let Some(counters) = &mut worker.counters {
+                self.waves[i].count_in(job, counters);
+            }
+            let exit = match job.config().hook {
+                None => match self.waves[i].run(job, &mut worker.interp) {
+                    Some(exit) => exit,
+                    None => return worker.fail(job.stopped()),
+                },
+                Some(hook) => match self.run_stepwise(at, job, worker, hook) {
+                    Ran::To(exit) => exit,
+                    other => return other,
+                },
+            };
+            let wave = &mut self.waves[i];
+            let before = wave.used;
+            wave.book();
+            worker.guest_insts += wave.used - before;
+            match exit {
+                // Straight-line code has no loop header to stop at.
+                Exit::End if job.config().max_insts == 0 || wave.used <= job.config().max_insts => {
+                    wave.status = Status::Ended;
+                    return Ran::To(exit);
+                }
+                Exit::Barrier => {
+                    wave.status = Status::Barrier;
+                    return Ran::To(exit);
+                }
+                _ => match self.after(exit, i, job) {
+                    Ok(None) => {}
+                    Ok(Some(exit)) => return Ran::To(exit),
+                    Err(e) => return worker.fail(e),
+                },
+            }
+        }
+    }
+
+    /// What follows a rarer exit of a wave: how it is suspended, or none if it runs on at once.
+    fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<Option<Exit>, Error> {
+        let wave = &mut self.waves[i];
+        match exit {
+            Exit::End => {
+                let waiting = self.describe(job);
+                Err(report::budget(job, self.id, i, &waiting))
+            }
+            Exit::Barrier => Ok(Some(exit)),
+            Exit::Fuel if wave.state.fuel > 0 => {
+                job.check_stop()?;
+                if wave.code(job).is_hot() {
+                    wave.go_on_compiled(job)?;
+                }
+                Ok(None)
+            }
+            Exit::Yield | Exit::Fuel => {
+                job.check_stop()?;
+                if wave.ctx.ticket.is_some() {
+                    wave.status = Status::Gws;
+                }
+                self.check_budget(job, i)?;
+                Ok(Some(exit))
+            }
+            Exit::NewPc => {
+                let (pc, mode) = (wave.state.exit_arg, FpMode(wave.state.exit_mode as u16));
+                let back = pc <= wave.state.exit_pc;
+                self.go_on(job, i, pc, mode, back)
+            }
+            Exit::NewMode => {
+                let (pc, mode) = (wave.state.exit_arg, wave.state.exit_mode);
+                wave.state.sregs[usize::from(SReg::MODE.0)] = mode;
+                let mode = FpMode((mode & 0x3ff | (mode >> 23 & 1) << 10) as u16);
+                self.go_on(job, i, pc, mode, false)
+            }
+            Exit::Fault => Err(report::fault(job, self.id, i, &wave.state)),
+            Exit::Trap => Err(report::trap(job, self.id, i, &mut wave.state)),
+            Exit::Fail => {
+                let failure = wave.code(job).failures.get(wave.state.exit_arg as usize);
+                Err(report::failure(job, self.id, i, failure, wave.state.code_delta))
+            }
+        }
+    }
+
+    /// A wave waits in global wave sync: makes it ready if it may go on.
+    fn ask_again(&mut self, i: usize, job: &Job) -> Result<bool, Error> {
+        let wave = &mut self.waves[i];
+        if wave.ctx.ticket.is_none_or(|ticket| job.gws.may_go_on(ticket)) {
+            wave.ctx.ticket = None;
+            wave.status = Status::Ready;
+            return Ok(true);
+        }
+        wave.asked += 1;
+        self.check_budget(job, i)?;
+        Ok(false)
+    }
+
+    /// Looks at the budget of a wave that is between two instructions; gives it fuel for its next slice if it has none.
+    fn check_budget(&mut self, job: &Job, i: usize) -> Result<(), Error> {
+        if let Some(progress) = job.config().progress {
+            progress.answer(|| report::place(job, self.id, i, self.waves[i].resume_at(job).0));
+        }
+        let wave = &mut self.waves[i];
+        let max_insts = job.config().max_insts;
+        if max_insts != 0 && wave.used.saturating_add(wave.asked) >= max_insts {
+            let waiting = self.describe(job);
+            return Err(report::budget(job, self.id, i, &waiting));
+        }
+        if wave.state.fuel <= 0 {
+            wave.refuel(job);
+        }
+        Ok(())
+    }
+
+    /// Goes on at an entry that the wave jumped to. If it jumped back and has no fuel, its slice ends there: [`Exit::Fuel`].
+    fn go_on(&mut self, job: &Job, i: usize, pc: u64, mode: FpMode, back: bool) -> Result<Option<Exit>, Error> {
+        job.check_stop()?;
+        self.waves[i].go_to(job, pc, mode).map_err(|e| report::bad_jump(job, self.id, i, pc, e))?;
+        if !back || self.waves[i].state.fuel > 0 {
+            return Ok(None);
+        }
+        self.check_budget(job, i)?;
+        Ok(Some(Exit::Fuel))
+    }
+
+    /// Where each wave that has not ended is.
+    fn describe(&self, job: &Job) -> Vec<(usize, Status, u64)> {
+        let live = self.waves[..self.count].iter().enumerate().filter(|(_, w)| w.status != Status::Ended);
+        live.map(|(i, w)| (i, w.status, w.resume_at(job).0)).collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! One workgroup on its thread: its waves, LDS, and what the thread keeps from workgroup to workgroup ([`WorkerState`]).
+//!
+//! Waves, LDS and scratch are reused. How waves take turns is in [`crate::dispatch::turn`], what a new one may find of earlier ones in
+//! [`WaveSlot`]. LDS is zero at the start of every workgroup.
+
+use crate::Error;
+use crate::dispatch::arena::Arena;
+use crate::dispatch::job::Job;
+use crate::dispatch::profile::WorkerCounters;
+use crate::dispatch::slot::{WaveSlot, interp_of};
+use crate::dispatch::source::{Unit, WorkSource};
+use crate::dispatch::status::TurnAt;
+use crate::dispatch::wave_init::WavePlace;
+use crate::memory::routines::SharedRoutines;
+use std::sync::Arc;
+use wavejit_ir::abi::Exit;
+use wavejit_ir::interp::{Interp, Prepared};
+
+/// Where the turn of a wave led to. It fits a register: a `Result` with its error inside goes through memory, written in parts and read as a
+/// whole, which no store buffer forwards.
+#[derive(Clone, Copy)]
+pub(crate) enum Ran {
+    /// A suspension, or the end.
+    To(Exit),
+    /// An earlier moment of the workgroup, which is in [`WorkerState::back`].
+    Back,
+    /// The error is in [`WorkerState::error`].
+    Failed,
+}
+
+/// A workgroup and the storage of its waves.
+#[derive(Default)]
+pub(crate) struct Workgroup {
+    pub waves: Vec<WaveSlot>,
+    /// Waves of the current workgroup.
+    pub count: usize,
+    lds: Arena,
+    lds_bytes: usize,
+    /// Workgroup id.
+    pub id: [u32; 3],
+    /// Its index in the source of the dispatch.
+    pub index: u64,
+    /// Turns without progress, for the scheduler.
+    pub idle_turns: u32,
+}
+
+/// What a thread keeps while it runs workgroups of one dispatch.
+pub(crate) struct WorkerState {
+    pub waves: u64,
+    pub workgroups: u64,
+    pub guest_insts: u64,
+    /// Of these, those that whoever watches has been told of.
+    pub noted_insts: u64,
+    /// Why a wave failed ([`Ran::Failed`]).
+    pub error: Option<Error>,
+    /// Where a restored snapshot leads to ([`Ran::Back`]).
+    pub back: TurnAt,
+    /// Where the code of a profiled dispatch counts.
+    pub counters: Option<Box<WorkerCounters>>,
+    /// The interpreter, as the code left it that was interpreted last.
+    pub interp: Option<Interp>,
+    /// For new waves.
+    routines: SharedRoutines,
+}
+
+impl Workgroup {
+    /// Makes the waves of unit `index` of the source ready.
+    pub fn start<S: WorkSource>(&mut self, job: &Job, source: &S, index: u64, worker: &mut WorkerState) -> Result<(), Error> {
+        let Unit { id, extent, number } = source.unit(index);
+        (self.id, self.index) = (id, index);
+        self.count = job.init.waves(extent) as usize;
+        self.idle_turns = 0;
+        let lds_bytes = job.init.allocated_lds() as usize;
+        let lds = self.lds.at_least(lds_bytes + 64)?;
+        self.lds_bytes = lds_bytes;
+        // Without LDS there is a page that nobody has touched, and clearing none of its bytes is a masked store to it, for which processors
+        // take 100 ns.
+        if lds_bytes != 0 {
+            self.lds_mut().fill(0);
+        }
+        while self.waves.len() < self.count {
+            let index = self.waves.len();
+            self.waves.push(WaveSlot::new(job, index, &worker.routines));
+        }
+        for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
+            // An SGPR has the low bits.
+            let scratch_offset = (job.scratch.wave_bytes() * i) as u32;
+            wave.start(job, &WavePlace { group: id, extent, wave: i as u32, scratch_offset }, number, lds)?;
+            source.start_wave(index, i as u32, wave.start_registers());
+        }
+        worker.workgroups += 1;
+        worker.waves += self.count as u64;
+        Ok(())
+    }
+
+    /// Gives back what would be too much to keep for workgroups that may never come.
+    pub fn trim(&mut self) {
+        for wave in &mut self.waves {
+            wave.trim();
+        }
+    }
+
+    /// Its LDS.
+    pub fn lds(&self) -> &[u8] {
+        self.lds.bytes(self.lds_bytes)
+    }
+
+    pub fn lds_mut(&mut self) -> &mut [u8] {
+        self.lds.bytes_mut(self.lds_bytes)
+    }
+}
+
+impl WorkerState {
+    /// Nothing so far.
+    pub fn new(routines: &SharedRoutines, is_profiled: bool) -> WorkerState {
+        let counters = is_profiled.then(Box::default);
+        let (error, back, interp) = (None, TurnAt::default(), None);
+        WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, counters, interp, routines: routines.clone() }
+    }
+
+    /// Notes why a wave failed.
+    #[cold]
+    pub fn fail(&mut self, e: Error) -> Ran {
+        self.error = Some(e);
+        Ran::Failed
+    }
+
+    /// Notes where a workgroup goes back to.
+    pub fn go_back(&mut self, to: TurnAt) -> Ran {
+        self.back = to;
+        Ran::Back
+    }
+
+    /// The interpreter, ready for this code.
+    pub fn interp(&mut self, code: &Arc<Prepared>) -> &mut Interp {
+        interp_of(&mut self.interp, code)
+    }
+}

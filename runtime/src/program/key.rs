@@ -1,0 +1,28 @@
+//! What a translation is for: [`Engine`], [`CodeKey`].
+
+use wavejit_ir::FpMode;
+
+/// What runs waves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Engine {
+    /// Host code; what runs rarely is interpreted.
+    #[default]
+    Jit,
+    /// The interpreter of the wave IR: slow, simple, exact; can stop at every instruction.
+    Interp,
+}
+
+/// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CodeKey {
+    /// Guest address.
+    pub entry: u64,
+    /// Float mode at the entry.
+    pub mode: FpMode,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// With probes that count instructions ([`crate::profile`]).
+    pub counted: bool,
+}
