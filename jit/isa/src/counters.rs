@@ -70,7 +70,7 @@ static SINGLE: [(&str, Counter); 4] = [
 /// compilers leave NULL) has the value of the immediate.
 pub fn of(inst: &Inst, target: Gfx) -> impl Iterator<Item = (&'static Counter, u32)> {
     let immediate = inst.ops().iter().find_map(|op| match op {
-        Operand::Imm(value) => Some(*value as u32 & 0xffff),
+        Operand::Imm(value) => Some(*value & 0xffff),
         _ => None,
     });
     let single = SINGLE.iter().find(|s| s.0 == inst.row.name);

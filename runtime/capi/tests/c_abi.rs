@@ -2,11 +2,24 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// The folder of this test program, where Cargo also puts the shared library.
-fn library_folder() -> PathBuf {
-    let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
-    if deps.join("libwavejit.so").exists() { deps } else { deps.parent().unwrap().to_path_buf() }
+/// The folder of the shared library, which is built first: Cargo builds for tests only what Rust can link. With the whole workspace, so that what
+/// its tests have built serves.
+fn library_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+        let profile = if std::env::current_exe().unwrap().starts_with(target.join("release")) { "release" } else { "dev" };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--workspace", "--lib", "--profile", profile, "--target-dir"])
+            .arg(target)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        target.join(if profile == "dev" { "debug" } else { profile })
+    })
 }
 
 /// Builds `c_abi/NAME.c`. Every test has a program of its own, since they run side by side.
