@@ -1,5 +1,5 @@
-//! From AMD GPU machine code to host code: instruction tables, wave IR, passes and code generation. Knows no guest memory, no threads and
-//! no textures: those are reached through the one table in [`abi`].
+//! From instructions to host code: lifting to wave IR, passes and code generation. Knows no guest memory, no threads and
+//! no textures: those are reached through the one table in [`wavejit_ir::abi`].
 
 pub mod code_memory;
 pub mod emit;

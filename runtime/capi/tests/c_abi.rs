@@ -35,7 +35,7 @@ fn build(name: &str, test: &str) -> PathBuf {
         .arg("-I")
         .arg(here.join("include"))
         .arg("-L")
-        .arg(&folder)
+        .arg(folder)
         .arg("-lwavejit")
         .arg(format!("-Wl,-rpath,{}", folder.display()))
         .output()
