@@ -168,8 +168,8 @@ macro_rules! vop3_rows {
             v_permlanex16_var_b32  VOP3   [    X,     X,     X,     X, 0x310] d:B32 = va:B32, vb:B32 .plus(IGN01 | NODPP | OS01) => -;
             v_minimum_f64          VOP3   [    X,     X,     X,     X, 0x341] d:F64 = a:F64, b:F64 .plus(EXACT) => -;
             v_maximum_f64          VOP3   [    X,     X,     X,     X, 0x342] d:F64 = a:F64, b:F64 .plus(EXACT) => -;
-            v_minimum_f32          VOP3   [    X,     X,     X,     X, 0x365] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
-            v_maximum_f32          VOP3   [    X,     X,     X,     X, 0x366] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
+            v_minimum_f32          VOP3   [    X,     X,     X,     X, 0x365] d:F32 = a:F32, b:F32 .plus(EXACT) => FMinimum32(a, b);
+            v_maximum_f32          VOP3   [    X,     X,     X,     X, 0x366] d:F32 = a:F32, b:F32 .plus(EXACT) => FMaximum32(a, b);
             v_minimum_f16          VOP3   [    X,     X,     X,     X, 0x367] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
             v_maximum_f16          VOP3   [    X,     X,     X,     X, 0x368] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
             v_cvt_pk_fp8_f32       VOP3   [    X, 0x2a2,     X,     X, 0x369] d:B32 = a:F32, b:F32 .plus(OS).less(CL).on(FROM_GFX940) => -;
