@@ -4,7 +4,7 @@ use crate::Error;
 use crate::code_object::hidden_use::MissingArg;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig};
 use crate::dispatch::scratch::ScratchSize;
-use crate::dispatch::wave_init::WaveInit;
+use crate::dispatch::wave_init::{StartFacts, WaveInit};
 use crate::fault::Limit;
 use crate::host::sync::Mutex;
 use crate::memory::address_space::AddressSpace;
@@ -41,6 +41,7 @@ pub(crate) struct Job {
     pub code: Arc<Code>,
     pub space: Arc<AddressSpace>,
     pub init: WaveInit,
+    pub facts: StartFacts,
     pub scratch: ScratchSize,
     /// Workgroups that a thread may keep in flight.
     pub residents: usize,
@@ -73,6 +74,7 @@ impl Job {
             code,
             space: space.clone(),
             init: d.init.clone(),
+            facts: d.init.facts(),
             scratch,
             residents,
             config: std::ptr::from_ref(d.config).cast(),
@@ -85,6 +87,11 @@ impl Job {
             gws: Gws::default(),
             totals: Default::default(),
         }
+    }
+
+    /// Has a thread failed?
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Relaxed)
     }
 
     /// Why it failed.

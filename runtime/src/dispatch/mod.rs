@@ -105,6 +105,10 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
         if let (Some(profile), Some(counters)) = (job.config().profile, &worker.counters) {
             profile.add(counters, &|pc| report::uncounted(job, pc));
         }
+        if job.is_stopping() {
+            // Where a workgroup failed, it was the last one.
+            spare.pop();
+        }
         spare.truncate(8);
         spare.iter_mut().for_each(Workgroup::trim);
         for (total, n) in job.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
@@ -132,15 +136,20 @@ impl<S: WorkSource> Running<S> {
             let next = if has_room { mine.next() } else { None };
             match next {
                 Some(index) => {
-                    let mut group = spare.pop().unwrap_or_default();
+                    if spare.is_empty() {
+                        spare.push(Workgroup::default());
+                    }
+                    // It stays where it is while it runs: to move what has just been written in parts is slow.
+                    let at = spare.len() - 1;
+                    let group = &mut spare[at];
                     group.start(job, source, index, worker)?;
                     if let Some(progress) = job.config().progress {
                         progress.start_group(group.count);
                     }
-                    if self.run_group(&mut group, worker, waiting.len())? {
-                        self.finish(group, spare);
+                    if self.run_group(group, worker, waiting.len())? {
+                        self.end(group);
                     } else {
-                        waiting.push(group);
+                        waiting.push(spare.swap_remove(at));
                     }
                 }
                 None if !waiting.is_empty() => {}
@@ -152,7 +161,8 @@ impl<S: WorkSource> Running<S> {
                 let turn = waiting[i].turn(job, worker)?;
                 self.note(worker);
                 if turn == Turn::Done {
-                    self.finish(waiting.swap_remove(i), spare);
+                    self.end(&waiting[i]);
+                    spare.push(waiting.swap_remove(i));
                 } else {
                     i += 1;
                 }
@@ -187,13 +197,12 @@ impl<S: WorkSource> Running<S> {
         }
     }
 
-    /// Keeps a workgroup that is done for the next one.
-    fn finish(&self, group: Workgroup, spare: &mut Vec<Workgroup>) {
+    /// A workgroup is done.
+    fn end(&self, group: &Workgroup) {
         if let Some(progress) = self.job.config().progress {
             progress.end_group(group.count);
         }
         self.source.end(group.index);
-        spare.push(group);
     }
 }
 

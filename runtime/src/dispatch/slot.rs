@@ -21,7 +21,6 @@ use std::sync::Arc;
 use wavejit_ir::FpMode;
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
-use wavejit_isa::Feature;
 use wavejit_jit::opt::liveness::Rows;
 
 /// Guest instructions a wave runs before others get their turn.
@@ -100,6 +99,7 @@ impl WaveSlot {
         (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
     }
 
+    #[inline(always)]
     pub fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
         let init = &job.init;
         let s = &mut *self.state;
@@ -135,13 +135,12 @@ impl WaveSlot {
             init.write_vgprs(place, &mut self.ids);
             self.ids_of = of;
         }
-        let rows = if init.target.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
         let s = &mut *self.state;
         // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
-        unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, rows * init.wave_size as usize) };
-        init.write_sregs(place, &mut s.sregs);
+        unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, job.facts.id_rows * init.wave_size as usize) };
+        init.write_sregs(&job.facts, place, &mut s.sregs);
         (s.resume, s.code_delta) = (0, job.code.delta(init.entry));
-        (s.lds_bytes, s.scratch_bytes) = (init.allocated_lds(), job.scratch.lane_bytes());
+        (s.lds_bytes, s.scratch_bytes) = (job.facts.lds_bytes, job.scratch.lane_bytes());
         self.code = None;
         self.status = Status::Ready;
         self.used = 0;

@@ -100,16 +100,17 @@ impl WorkSource for GridSource {
         if start < end { Taken::Units(start..end) } else { Taken::Nothing }
     }
 
+    #[inline(always)]
     fn unit(&self, index: u64) -> Unit {
         let Part { first, count: [nx, ny, _] } = self.part;
         let (nx, ny) = (u64::from(nx), u64::from(ny));
-        let within = [index % nx, index / nx % ny, index / nx / ny];
-        let id = [0, 1, 2].map(|d| first[d] + within[d] as u32);
+        let row = index / nx;
+        let (x, y, z) = (first[0] + (index % nx) as u32, first[1] + (row % ny) as u32, first[2] + (row / ny) as u32);
         let Geometry { grid, group, .. } = self.geometry;
-        let extent = [0, 1, 2].map(|d| group[d].min((u64::from(grid[d]) - u64::from(id[d]) * u64::from(group[d])) as u32));
-        let [x, y, z] = id.map(u64::from);
-        let [gx, gy, _] = self.groups.map(u64::from);
-        Unit { id, extent, number: x + gx * (y + gy * z) }
+        let extent = |d: usize, id: u32| group[d].min((u64::from(grid[d]) - u64::from(id) * u64::from(group[d])) as u32);
+        let [gx, gy, _] = self.groups;
+        let number = u64::from(x) + u64::from(gx) * (u64::from(y) + u64::from(gy) * u64::from(z));
+        Unit { id: [x, y, z], extent: [extent(0, x), extent(1, y), extent(2, z)], number }
     }
 
     fn known(&self) -> u64 {

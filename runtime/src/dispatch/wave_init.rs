@@ -101,6 +101,18 @@ pub struct RawInit<'a> {
     pub scratch_bytes: u32,
 }
 
+/// What a wave's start depends on beside its place: looked up once per dispatch and not per wave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StartFacts {
+    /// LDS that a workgroup gets, in bytes.
+    pub lds_bytes: u32,
+    /// Rows of work-item ids: one if they are packed, else three.
+    pub id_rows: usize,
+    has_ids_in_ttmps: bool,
+    /// STATUS of a workgroup of one wave.
+    status: u32,
+}
+
 impl WaveInit {
     /// The state of a kernel with a descriptor at guest address `kd_address`. `kernarg_preload` has the argument segment's bytes, for
     /// kernels that want some of it in SGPRs.
@@ -204,8 +216,18 @@ impl WaveInit {
         if live == 64 { u64::MAX } else { (1 << live) - 1 }
     }
 
+    /// What [`WaveInit::write_sregs`] needs of the processor.
+    pub(crate) fn facts(&self) -> StartFacts {
+        StartFacts {
+            lds_bytes: self.allocated_lds(),
+            id_rows: if self.target.has(Feature::PackedWorkItemIds) { 1 } else { 3 },
+            has_ids_in_ttmps: self.target.has(Feature::WorkgroupIdsInTtmps),
+            status: self.status(),
+        }
+    }
+
     /// Writes all scalar registers of a wave.
-    pub(crate) fn write_sregs(&self, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
+    pub(crate) fn write_sregs(&self, facts: &StartFacts, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
         let waves = self.waves(place.extent);
         sregs.fill(0);
         for (reg, value) in sregs[..SReg::VCC_LO.0 as usize].iter_mut().zip(&self.sgprs) {
@@ -223,7 +245,7 @@ impl WaveInit {
             sregs[usize::from(reg)] = place.scratch_offset;
         }
         let mut set = |reg: SReg, value: u32| sregs[usize::from(reg.0)] = value;
-        if self.target.has(Feature::WorkgroupIdsInTtmps) {
+        if facts.has_ids_in_ttmps {
             let ttmp = |n: u8| SReg(SReg::TTMP0.0 + n);
             set(ttmp(9), place.group[0]);
             set(ttmp(7), place.group[1] & 0xffff | place.group[2] << 16);
@@ -234,7 +256,7 @@ impl WaveInit {
         set(SReg::EXEC_HI, (exec >> 32) as u32);
         set(SReg::M0, self.m0);
         set(SReg::MODE, self.mode_word);
-        set(SReg::STATUS, self.status(waves));
+        set(SReg::STATUS, facts.status | u32::from(waves > 1) << 11);
         let flat_scratch = match self.flat_scratch {
             0 if self.scratch_bytes != 0 => u64::from(PRIVATE_APERTURE_HI) << 32,
             given => given,
@@ -293,10 +315,10 @@ impl WaveInit {
     }
 
     /// STATUS: IN_TG, VALID, SCRATCH_EN on gfx11, WAVE64 on gfx12. TRAP_EN is 0: there is no trap handler.
-    fn status(&self, waves: u32) -> u32 {
+    fn status(&self) -> u32 {
         let has_scratch = self.target.has(Feature::ScratchEnableInStatus) && self.scratch_bytes != 0;
         let is_wave64 = self.target.has(Feature::Wave64InStatus) && self.wave_size == 64;
-        u32::from(waves > 1) << 11 | 1 << 16 | u32::from(has_scratch || is_wave64) << 29
+        1 << 16 | u32::from(has_scratch || is_wave64) << 29
     }
 }
 
@@ -348,7 +370,7 @@ mod tests {
 
     fn sregs(init: &WaveInit, place: &WavePlace) -> [u32; SReg::COUNT] {
         let mut s = [0xdead_beef; SReg::COUNT];
-        init.write_sregs(place, &mut s);
+        init.write_sregs(&init.facts(), place, &mut s);
         s
     }
 

@@ -70,7 +70,7 @@ impl Workgroup {
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
         self.idle_turns = 0;
-        let lds_bytes = job.init.allocated_lds() as usize;
+        let lds_bytes = job.facts.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;
         // Without LDS there is a page that nobody has touched, and clearing none of its bytes is a masked store to it, for which processors
