@@ -13,7 +13,7 @@ use std::process::Command;
 use wavejit_benches::{best, machine, ns_each};
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
-use wavejit_texture::image::{Dim, ImageConfig, ImageOp, Isa, Kind, Operands, Routine, RoutineCache};
+use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageOp, Kind, Operands, Routine, RoutineCache};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Generation, Wave};
 
@@ -121,7 +121,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn main() {
-    println!("{}, kernels {:?}", machine(), Isa::detect());
+    println!("{}, kernels {}", machine(), HostLevel::get());
     let peers = peers();
     print!("{:26}{:20}{:>10}{:>10}{:>10}", "Mtexel/s", "format", "wavejit", "ns/wave", "scalar");
     peers.iter().for_each(|(name, _)| print!("{name:>10}"));
@@ -200,7 +200,7 @@ impl Setup {
         let (source, result) = ([0, 1, 2, 3].map(|n| SOURCE + n), [0, 1, 2, 3, 4].map(|n| RESULT + n));
         let operands = Operands { address: &address, source: &source, result: &result };
         let mut cache = RoutineCache::new(ImageConfig::default());
-        let scalar = Routine::new(&self.op, &ImageConfig::default(), &self.t, &self.s).map(|r| r.with_isa(None));
+        let scalar = Routine::new(&self.op, &ImageConfig::default(), &self.t, &self.s).map(|r| r.at_level(HostLevel::Portable));
         // Many short rounds: one of them is undisturbed.
         let (rounds, waves) = if with_kernel { (300, &self.waves[..]) } else { (10, &self.waves[..100]) };
         let time = best(rounds, || {

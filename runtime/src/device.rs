@@ -16,7 +16,7 @@ use crate::memory::image_config;
 use crate::program::{CodeCache, CodeStats, Engine, Program, RecentPrograms};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use wavejit_isa::{Feature, Gfx};
+use wavejit_isa::{Feature, Gfx, HostLevel};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::AddressConfig;
@@ -85,6 +85,7 @@ impl Device {
 
     fn with_memory(space: AddressSpace, config: DeviceConfig) -> Result<Device, Error> {
         crate::host::fork::install();
+        HostLevel::check().map_err(|e| Error::Arg(format!("{}: {e}", HostLevel::VARIABLE)))?;
         image_config::addresses(config.gb_addr_config, Generation::Gfx11)?;
         let space = Arc::new(space);
         let pool = Pool::new(if config.deterministic { 1 } else { config.threads });

@@ -45,6 +45,7 @@ pub use launch::code::{CodeLaunch, CodeProgram};
 pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use program::{CodeStats, Engine};
+pub use wavejit_isa::{HostLevel, HostLevelError};
 pub use wavejit_texture::Generation;
 
 /// Types of kernel arguments.

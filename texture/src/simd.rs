@@ -8,41 +8,7 @@
 
 use crate::CHECKED;
 use crate::guarded::{Lost, View};
-use crate::lazy::Lazy;
 use std::arch::x86_64::*;
-
-/// The instruction sets kernels exist for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Isa {
-    /// 8 lanes.
-    Avx2,
-    /// 16 lanes.
-    Avx512,
-}
-
-impl Isa {
-    /// The best one this processor has; the environment variable `WAVEJIT_TEXTURE_ISA` (`scalar`, `avx2`) takes a lesser one.
-    pub fn detect() -> Option<Isa> {
-        static FOUND: Lazy<Option<Isa>> = Lazy::new(|| {
-            let limit = std::env::var("WAVEJIT_TEXTURE_ISA").unwrap_or_default();
-            let wide = Isa::available().contains(&Isa::Avx512) && limit != "avx2";
-            let best = if wide { Some(Isa::Avx512) } else { Isa::available().first().copied() };
-            best.filter(|_| limit != "scalar")
-        });
-        *FOUND
-    }
-
-    /// Those this processor has.
-    pub fn available() -> Vec<Isa> {
-        let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        let wide = narrow
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
-        [(narrow, Isa::Avx2), (wide, Isa::Avx512)].into_iter().filter(|(has, _)| *has).map(|(_, isa)| isa).collect()
-    }
-}
 
 /// AVX2 with FMA and F16C.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Whole rows of pure operations: [`row_fn`] gives a host function that applies an operation to every lane of a wave.
 //!
 //! The loops are made from the scalar functions behind [`eval`], so the two agree bit for bit. Each loop is compiled for the levels of
-//! the host ([`Level`]) and left to the compiler's vectorizer; a few f16 loops are written by hand (`x86`). Usual float
+//! the host ([`HostLevel`]) and left to the compiler's vectorizer; a few f16 loops are written by hand (`x86`). Usual float
 //! modes have loops of their own without mode branches; unusual modes and rare operations call [`eval`] lane by lane.
 //!
 //! A loop handles 32 lanes at a time into a buffer on the stack and copies that to the destination, so that sources may equal the
@@ -12,7 +12,7 @@ use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, trans};
 use super::op::pure_rows;
 use super::{FpMode, PureOp, Width};
 use std::mem::MaybeUninit;
-use std::sync::OnceLock;
+use wavejit_isa::HostLevel;
 
 /// Applies one operation to all lanes.
 ///
@@ -22,45 +22,9 @@ use std::sync::OnceLock;
 /// be source rows.
 pub type RowFn = unsafe extern "C" fn(rows: *mut u32, lanes: u32, mode: u32, dst: u64, src: *const [u16; 8]) -> u64;
 
-/// What the host's vector unit can do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Level {
-    /// What the compiler assumes for the target.
-    Baseline,
-    /// x86-64 with AVX2, FMA and F16C.
-    Avx2,
-    /// Also AVX-512 F, BW, DQ, VL and CD.
-    Avx512,
-}
-
-impl Level {
-    /// The best level of this host.
-    pub fn best() -> Level {
-        static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| *Level::available().last().expect("the baseline is always there"))
-    }
-
-    /// All levels of this host, lowest first.
-    pub fn available() -> Vec<Level> {
-        #[allow(unused_mut)]
-        let mut levels = vec![Level::Baseline];
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::is_x86_feature_detected as has;
-            if has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") {
-                levels.push(Level::Avx2);
-                if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd") {
-                    levels.push(Level::Avx512);
-                }
-            }
-        }
-        levels
-    }
-}
-
 /// The row function of an operation in a mode, for this host.
 pub fn row_fn(op: PureOp, mode: FpMode) -> RowFn {
-    row_fn_at(op, mode, Level::best())
+    row_fn_at(op, mode, HostLevel::get())
 }
 
 /// Lanes done at a time.
@@ -392,12 +356,12 @@ entry!(
     avx512
 );
 
-fn pick<K: Kernel>(level: Level) -> RowFn {
+fn pick<K: Kernel>(level: HostLevel) -> RowFn {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::<K>,
+        HostLevel::Avx512 => avx512::<K>,
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::<K>,
+        HostLevel::Avx2 => avx2::<K>,
         _ => baseline::<K>,
     }
 }
@@ -414,7 +378,7 @@ impl<const OP: u16> Kernel for ByEval<OP> {
 }
 
 /// The row function of operation number `OP` that calls [`eval`].
-fn slow<const OP: u16>(_: Level) -> RowFn {
+fn slow<const OP: u16>(_: HostLevel) -> RowFn {
     baseline::<ByEval<OP>>
 }
 
@@ -542,7 +506,7 @@ unsafe fn fmas64_rows(r: &Rows) -> u64 {
 macro_rules! define_row_fn {
     ($($(#[$doc:meta])* $op:ident $text:literal ($($arg:ident)*) $ret:ident $kind:ident $f:path $([$($be:ident: $support:ident),*])?;)*) => {
         /// The row function for a level, which the host must have.
-        pub fn row_fn_at(op: PureOp, mode: FpMode, level: Level) -> RowFn {
+        pub fn row_fn_at(op: PureOp, mode: FpMode, level: HostLevel) -> RowFn {
             #[cfg(target_arch = "x86_64")]
             if let Some(by_hand) = x86::row_fn(op, mode, level) {
                 return by_hand;
@@ -550,7 +514,7 @@ macro_rules! define_row_fn {
             if op == PureOp::DivFmasScaled64 && mode.is_plain16_64() {
                 return kernel!(loop r, fmas64_rows(r))(level);
             }
-            let chosen: fn(Level) -> RowFn = match op {
+            let chosen: fn(HostLevel) -> RowFn = match op {
                 $(PureOp::$op => choose!($kind $f, mode $op),)*
             };
             chosen(level)

@@ -35,6 +35,8 @@ use staging::Staging;
 use std::sync::LazyLock;
 use wavejit_ir::abi::WaveState;
 use wavejit_ir::{self as ir, Block, Func, Op, Value};
+#[cfg(target_arch = "x86_64")]
+use wavejit_isa::HostLevel;
 
 /// Why a function could not be compiled: never a mistake of the shader.
 #[derive(Debug, thiserror::Error)]
@@ -104,11 +106,11 @@ fn fma_order() -> Option<FmaOrder> {
     None
 }
 
-/// Asks the processor, since manuals and processors do not agree on it.
+/// Asks the processor, since manuals and processors do not agree on it. `None` too below the level that has the instructions.
 #[cfg(target_arch = "x86_64")]
 fn fma_order() -> Option<FmaOrder> {
     use std::arch::x86_64::*;
-    if !(std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx")) {
+    if HostLevel::get() < HostLevel::Avx2 {
         return None;
     }
     #[target_feature(enable = "fma,avx")]
@@ -122,7 +124,7 @@ fn fma_order() -> Option<FmaOrder> {
     }
     const ONE: u32 = 0x3f80_0000;
     const NANS: [u32; 3] = [0x7fc0_0001, 0x7fc0_0002, 0x7fc0_0003];
-    // SAFETY: the features were detected.
+    // SAFETY: hosts of the level have the features.
     let (both, first, second) = unsafe { (run(NANS[0], NANS[1], NANS[2]), run(NANS[0], ONE, NANS[2]), run(ONE, NANS[1], NANS[2])) };
     // A factor must win over the summand in any case.
     match (both, first, second) {
@@ -213,13 +215,23 @@ static ISA: LazyLock<Result<OwnedTargetIsa, String>> = LazyLock::new(|| {
     let mut isa = cranelift_codegen::isa::lookup(triple).map_err(|e| e.to_string())?;
     #[cfg(target_arch = "x86_64")]
     {
-        macro_rules! enable {
-            ($($host:tt $flag:literal),*) => { $(
-                if std::arch::is_x86_feature_detected!($host) { isa.enable($flag).map_err(|e| e.to_string())?; }
-            )* };
+        const AVX2: [&str; 11] = [
+            "has_sse3",
+            "has_ssse3",
+            "has_sse41",
+            "has_sse42",
+            "has_avx",
+            "has_avx2",
+            "has_fma",
+            "has_bmi1",
+            "has_bmi2",
+            "has_lzcnt",
+            "has_popcnt",
+        ];
+        let flags: &[&str] = if HostLevel::get() >= HostLevel::Avx2 { &AVX2 } else { &[] };
+        for flag in flags {
+            isa.enable(flag).map_err(|e| e.to_string())?;
         }
-        enable!("sse3" "has_sse3", "ssse3" "has_ssse3", "sse4.1" "has_sse41", "sse4.2" "has_sse42", "avx" "has_avx", "avx2" "has_avx2",
-            "fma" "has_fma", "bmi1" "has_bmi1", "bmi2" "has_bmi2", "lzcnt" "has_lzcnt", "popcnt" "has_popcnt");
     }
     isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
 });

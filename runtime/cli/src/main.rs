@@ -27,7 +27,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use wavejit::code_object::{CodeObject, KernelInfo, TargetId};
-use wavejit_isa::Gfx;
+use wavejit_isa::{Gfx, HostLevel};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,16 +60,7 @@ enum Command {
 
 /// Parses the command line and does what it says.
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
-        Command::Cc(args) => cc::cc_command(&args),
-        Command::Info(args) => info::info(&args),
-        Command::Disasm(args) => disasm::disasm_command(&args),
-        Command::Asm(args) => asm::asm_command(&args),
-        Command::Lift(args) => lift::lift_command(&args),
-        Command::Emit(args) => emit::emit_command(&args),
-    };
-    match result {
+    match execute(&Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read our output has seen enough.
         Err(e) if e.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
@@ -77,6 +68,19 @@ fn main() -> ExitCode {
             eprintln!("error: {e:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn execute(command: &Command) -> Result<()> {
+    HostLevel::check().context(HostLevel::VARIABLE)?;
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Cc(args) => cc::cc_command(args),
+        Command::Info(args) => info::info(args),
+        Command::Disasm(args) => disasm::disasm_command(args),
+        Command::Asm(args) => asm::asm_command(args),
+        Command::Lift(args) => lift::lift_command(args),
+        Command::Emit(args) => emit::emit_command(args),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 use std::process::{Command, Output, Stdio};
+use wavejit_isa::HostLevel;
 
 const V5: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-v5.hsaco");
 const WAVE64: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-wave64.hsaco");
@@ -43,6 +44,23 @@ fn info_shows_kernels() {
     assert!(text.contains("kernel reverse") && text.contains("256 bytes a workgroup") && text.contains("float*, global_buffer"));
     let json = stdout(&["info", BUNDLE, "--target", "gfx90a", "--json"]);
     assert!(json.contains("\"target\": \"gfx90a:xnack+\"") && json.contains("\"kind\": \"global_buffer\""), "{json}");
+}
+
+// Every form of host code gives the bits of the others; a level that is not there is said, and not passed over.
+#[test]
+fn the_environment_chooses_the_host_level() {
+    let args = run("reverse", &["--grid", "8", "--group", "8", "--arg", "buf:count=u32:8", "--arg", "lds=32", "--out", "0=-"]);
+    let at = |level: &str| Command::new(env!("CARGO_BIN_EXE_wavejit")).args(&args).env(HostLevel::VARIABLE, level).output().unwrap();
+    let results: Vec<Vec<u8>> = HostLevel::available().map(|level| at(level.name()).stdout).collect();
+    assert!(results.iter().all(|r| r == b"7\n6\n5\n4\n3\n2\n1\n0\n"), "{results:?}");
+    let refused = |level| String::from_utf8(at(level).stderr).unwrap();
+    let expected = "error: WAVEJIT_ISA: host level `scalar` is not known: portable, avx2 and avx512 are\n";
+    assert_eq!(refused("scalar"), expected);
+    if HostLevel::host() < HostLevel::Avx512 {
+        let expected =
+            format!("error: WAVEJIT_ISA: this host has not the instructions of host level avx512; its best is {}\n", HostLevel::host());
+        assert_eq!(refused("avx512"), expected);
+    }
 }
 
 // Expected text: llvm-mc-19 -mcpu=gfx1100 -disassemble.

@@ -7,13 +7,8 @@ use super::access::{self, Failed};
 use super::lanes::*;
 use std::arch::x86_64::*;
 
-/// AVX-512 F + BW + VL.
+/// AVX-512 F + BW + VL: for hosts of `HostLevel::Avx512`.
 pub struct Avx512;
-
-/// Has this host what [`Avx512`] needs?
-pub fn available() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl")
-}
 
 /// Positions 0, 1, 2, ... times 1.
 const IOTA: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];

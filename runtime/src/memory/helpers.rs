@@ -7,40 +7,31 @@ use super::lanes::Portable;
 use super::vector::{context, fault};
 use super::{atomic, hwreg, scalar, texture, vector};
 use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveState};
+use wavejit_isa::HostLevel;
 
 /// The table for this host.
 pub fn table() -> &'static Helpers {
-    #[cfg(target_arch = "x86_64")]
-    {
-        static CHOICE: std::sync::OnceLock<&'static Helpers> = std::sync::OnceLock::new();
-        CHOICE.get_or_init(|| {
-            if cfg!(target_os = "linux") && super::avx512::available() {
-                &with_avx512::TABLE
-            } else if is_x86_feature_detected!("avx2") {
-                &with_avx2::TABLE
-            } else {
-                &portable::TABLE
-            }
-        })
+    at(HostLevel::get())
+}
+
+/// The table for a level, which the host has.
+fn at(level: HostLevel) -> &'static Helpers {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    if level == HostLevel::Avx512 {
+        return &with_avx512::TABLE;
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "x86_64")]
+    if level >= HostLevel::Avx2 {
+        return &with_avx2::TABLE;
+    }
+    debug_assert!(level == HostLevel::Portable);
     &portable::TABLE
 }
 
 /// All tables this host can run, by name.
 #[cfg(test)]
 pub fn all_tables() -> Vec<(&'static str, &'static Helpers)> {
-    let mut tables: Vec<(&'static str, &'static Helpers)> = vec![("portable", &portable::TABLE)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx2") {
-            tables.push(("avx2", &with_avx2::TABLE));
-        }
-        if super::avx512::available() {
-            tables.push(("avx512", &with_avx512::TABLE));
-        }
-    }
-    tables
+    HostLevel::available().map(|level| (level.name(), at(level))).collect()
 }
 
 const KINDS: usize = 8;

@@ -5,6 +5,8 @@
 //! Rounding to integers is the rounding of a sum with a number whose last place is 1.
 
 use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, convert, srgb};
+#[cfg(target_arch = "x86_64")]
+use wavejit_isa::HostLevel;
 
 /// Elements per step, so that rows stay in the first cache.
 const BATCH: usize = 256;
@@ -17,8 +19,8 @@ impl Format {
     /// lengths the shortest counts. Bytes that are missing are 0. Of blocks only the first texel is decoded.
     pub fn decode_many(&self, bytes: &[u8], rows: [&mut [u32]; 4]) {
         #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
-            // SAFETY: `has_avx2` asked the processor for exactly the features the function is compiled with.
+        if HostLevel::get() >= HostLevel::Avx2 {
+            // SAFETY: the host has the features of the level, which are those the function is compiled with and more.
             #[allow(unsafe_code)]
             return unsafe { decode_avx2(self, bytes, rows) };
         }
@@ -29,18 +31,13 @@ impl Format {
     /// this layout cannot be stored.
     pub fn encode_many(&self, rows: [&[u32]; 4], out: &mut [u8]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
+        if HostLevel::get() >= HostLevel::Avx2 {
             // SAFETY: as in `decode_many`.
             #[allow(unsafe_code)]
             return unsafe { encode_avx2(self, rows, out) };
         }
         encode_all::<false>(self, rows, out)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -36,10 +36,10 @@ pub mod surface;
 mod texels;
 pub mod values;
 
-#[cfg(target_arch = "x86_64")]
-pub use crate::simd::Isa;
 pub use address::Operands;
 pub use cache::RoutineCache;
 pub use error::ImageError;
 pub use op::{Dim, ImageOp, Kind, Layout, Lod, Packing, Sampling, Slot};
 pub use routine::{ImageConfig, Routine, execute};
+#[cfg(target_arch = "x86_64")]
+pub use wavejit_isa::HostLevel;

@@ -9,10 +9,11 @@ use super::sampler::Sampler;
 use super::surface::Surface;
 use super::texels::check_registers;
 use crate::format::Layout as FormatLayout;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Isa;
 use crate::tiling::AddressConfig;
 use crate::{Memory, Wave};
+#[cfg(target_arch = "x86_64")]
+#[cfg(target_arch = "x86_64")]
+use wavejit_isa::HostLevel;
 
 /// What the device says about images beside descriptors and instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -62,15 +63,14 @@ impl Routine {
             kernel: None,
         };
         #[cfg(target_arch = "x86_64")]
-        let routine = Routine { kernel: Isa::detect().and_then(|isa| Kernel::new(&routine, isa)), ..routine };
+        let routine = Routine { kernel: Kernel::new(&routine, HostLevel::get()), ..routine };
         Ok(routine)
     }
 
-    /// The same without vector kernels, or with those of an instruction set, which the processor must have.
+    /// The same with the vector kernels of another level; without any at the portable one, and at those that the host lacks.
     #[cfg(target_arch = "x86_64")]
-    pub fn with_isa(self, isa: Option<Isa>) -> Routine {
-        let isa = isa.filter(|isa| Isa::available().contains(isa));
-        let kernel = isa.and_then(|isa| Kernel::new(&self, isa));
+    pub fn at_level(self, level: HostLevel) -> Routine {
+        let kernel = Some(level).filter(|level| *level <= HostLevel::host()).and_then(|level| Kernel::new(&self, level));
         Routine { kernel, ..self }
     }
 

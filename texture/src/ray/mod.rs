@@ -18,12 +18,13 @@ pub use sort::Heuristic;
 pub use wavejit_isa::memory::ray::Form;
 
 use crate::descriptor::BvhDescriptor;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Isa;
 use crate::wave::LaneIter;
 use crate::{Generation, Memory, Wave};
 use intersect::{Ray, TriangleHit};
 use node::{Flags, INVALID, Kind, Pointer};
+#[cfg(target_arch = "x86_64")]
+#[cfg(target_arch = "x86_64")]
+use wavejit_isa::HostLevel;
 
 /// How directions of 16 bits are packed (BVH-08). The sources disagree for gfx11 and gfx12.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,7 +105,7 @@ pub enum RayError {
 /// Runs a ray instruction for the active lanes of `wave`.
 pub fn execute<M: Memory + ?Sized>(op: &RayOp, bvh: &BvhDescriptor, wave: &mut Wave, rows: &Rows, memory: &M) -> Result<(), RayError> {
     #[cfg(target_arch = "x86_64")]
-    let left = wave.exec & !Isa::detect().map_or(0, |isa| vector::execute(isa, op, bvh, wave, rows, memory));
+    let left = wave.exec & !vector::execute(HostLevel::get(), op, bvh, wave, rows, memory);
     #[cfg(not(target_arch = "x86_64"))]
     let left = wave.exec;
     execute_by_lane(op, bvh, wave, rows, memory, left)

@@ -13,8 +13,9 @@ use super::sort::FOUR;
 use super::{Form, Heuristic, RayOp, Rows, report};
 use crate::descriptor::BvhDescriptor;
 use crate::guarded::{Lost, View};
-use crate::simd::{Avx2, Avx512, Isa, Simd};
+use crate::simd::{Avx2, Avx512, Simd};
 use crate::{Memory, Wave};
+use wavejit_isa::HostLevel;
 
 /// What an instruction and its descriptor fix.
 struct Plan<'a> {
@@ -26,10 +27,16 @@ struct Plan<'a> {
     view: View,
 }
 
-/// Executes the lanes that can be taken, and returns them.
-pub fn execute<M: Memory + ?Sized>(isa: Isa, op: &RayOp, bvh: &BvhDescriptor, wave: &mut Wave, rows: &Rows, memory: &M) -> u64 {
+/// Executes the lanes that can be taken at a level, which the host has, and returns them.
+pub fn execute<M: Memory + ?Sized>(level: HostLevel, op: &RayOp, bvh: &BvhDescriptor, wave: &mut Wave, rows: &Rows, memory: &M) -> u64 {
     let is_wide = op.form == Form::Bvh64;
-    if op.form == Form::Dual || op.a16 || !bvh.is_bvh || bvh.bytes >= 1 << 31 || !wave.lanes.is_multiple_of(16) {
+    if level == HostLevel::Portable
+        || op.form == Form::Dual
+        || op.a16
+        || !bvh.is_bvh
+        || bvh.bytes >= 1 << 31
+        || !wave.lanes.is_multiple_of(16)
+    {
         return 0;
     }
     let Some(base) = memory.view(bvh.base, bvh.bytes) else { return 0 };
@@ -48,11 +55,11 @@ pub fn execute<M: Memory + ?Sized>(isa: Isa, op: &RayOp, bvh: &BvhDescriptor, wa
         }
     }
     let plan = Plan { rows, ray: 1 + usize::from(is_wide), bvh, heuristic: Heuristic::of(bvh.box_sort_heuristic), view };
-    // SAFETY: `isa` is one that the processor has.
+    // SAFETY: the host has the level.
     let lost = unsafe {
-        match isa {
-            Isa::Avx2 => nodes_avx2(&plan, wave, [box16, box32, triangle]),
-            Isa::Avx512 => nodes_avx512(&plan, wave, [box16, box32, triangle]),
+        match level {
+            HostLevel::Portable | HostLevel::Avx2 => nodes_avx2(&plan, wave, [box16, box32, triangle]),
+            HostLevel::Avx512 => nodes_avx512(&plan, wave, [box16, box32, triangle]),
         }
     };
     (box16 | box32 | triangle) & !lost

@@ -3,7 +3,7 @@
 
 use super::support::{BASE, Call, Image, Random, linear, op, point};
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
-use wavejit_texture::image::{Dim, ImageError, ImageOp, Isa};
+use wavejit_texture::image::{Dim, HostLevel, ImageError, ImageOp};
 use wavejit_texture::memory::{FlatMemory, Update};
 use wavejit_texture::{Generation, Memory};
 
@@ -13,8 +13,8 @@ const SIZES: [[u32; 2]; 12] =
 
 const READS: [&str; 6] = ["image_sample", "image_sample_lz", "image_sample_l", "image_sample_d", "image_gather4_lz", "image_gather4h"];
 
-fn forms() -> impl Iterator<Item = Option<Isa>> {
-    std::iter::once(None).chain(Isa::available().into_iter().map(Some))
+fn forms() -> impl Iterator<Item = HostLevel> {
+    HostLevel::available()
 }
 
 /// A cube (or an array of them) of R32_FLOAT, linear in memory.
@@ -102,9 +102,9 @@ fn faces_that_are_not_square_are_refused_where_filters_cross_edges() {
         for faces in [6, 12, 9, 3, 1] {
             for (mnemonic, s) in READS.iter().flat_map(|m| [(m, linear()), (m, point())]) {
                 let d = cube([width, height], faces);
-                for isa in forms() {
-                    let result = Call { isa, ..call(&mut random, mnemonic, &d, &s) }.try_run(&memory);
-                    assert_eq!(result, Err(ImageError::Cube { width, height }), "{mnemonic} {isa:?} {faces} faces");
+                for level in forms() {
+                    let result = Call { level, ..call(&mut random, mnemonic, &d, &s) }.try_run(&memory);
+                    assert_eq!(result, Err(ImageError::Cube { width, height }), "{mnemonic} {level} {faces} faces");
                 }
             }
         }
@@ -125,9 +125,9 @@ fn separate_faces_of_any_shape_are_images_of_their_own() {
                 let s = SamplerDescriptor { disable_cube_wrap: true, clamp: [0, 1, 2].map(|_| random.below(4) as u8), ..s };
                 let call = call(&mut random, mnemonic, &image.descriptor, &s);
                 let scalar = call.run(&Watched { memory: &image.memory, range: range.clone(), lends: false });
-                for isa in forms() {
-                    let vector = Call { isa, ..call.clone() }.run(&Watched { memory: &image.memory, range: range.clone(), lends: true });
-                    assert_eq!(vector, scalar, "{mnemonic} {isa:?} {width}x{height}, {faces} faces");
+                for level in forms() {
+                    let vector = Call { level, ..call.clone() }.run(&Watched { memory: &image.memory, range: range.clone(), lends: true });
+                    assert_eq!(vector, scalar, "{mnemonic} {level} {width}x{height}, {faces} faces");
                 }
             }
         }
@@ -154,11 +154,11 @@ fn loads_of_cubes_of_any_shape_stay_in_the_image() {
                     if inside(lane) { ((x + 20000 * y + 7 * z) as f32).to_bits() } else { 0 }
                 })
                 .collect();
-            for isa in forms() {
+            for level in forms() {
                 for lends in [false, true] {
                     let watched = Watched { memory: &image.memory, range: range.clone(), lends };
-                    let loaded = Call { isa, ..call.clone() }.run(&watched);
-                    assert_eq!(loaded[0], expected, "{isa:?} {width}x{height}, {faces} faces");
+                    let loaded = Call { level, ..call.clone() }.run(&watched);
+                    assert_eq!(loaded[0], expected, "{level} {width}x{height}, {faces} faces");
                 }
             }
         }
@@ -178,9 +178,9 @@ fn taps_across_every_edge_stay_in_the_image() {
             for (mnemonic, s) in READS.iter().flat_map(|m| [(m, linear()), (m, point())]) {
                 let call = call(&mut random, mnemonic, &image.descriptor, &s);
                 let scalar = call.run(&Watched { memory: &image.memory, range: range.clone(), lends: false });
-                for isa in forms() {
-                    let vector = Call { isa, ..call.clone() }.run(&Watched { memory: &image.memory, range: range.clone(), lends: true });
-                    assert_eq!(vector, scalar, "{mnemonic} {isa:?} {size}x{size}, {faces} faces");
+                for level in forms() {
+                    let vector = Call { level, ..call.clone() }.run(&Watched { memory: &image.memory, range: range.clone(), lends: true });
+                    assert_eq!(vector, scalar, "{mnemonic} {level} {size}x{size}, {faces} faces");
                 }
             }
         }

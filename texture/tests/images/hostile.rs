@@ -1,7 +1,7 @@
 //! Descriptors of random dwords: nothing panics, nothing outside the memory is touched, whatever the instruction.
 
 use super::support::{BASE, Call, Random, op};
-use wavejit_texture::image::{Dim, ImageOp, Isa};
+use wavejit_texture::image::{Dim, HostLevel, ImageOp};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Generation, Memory};
 
@@ -91,7 +91,7 @@ fn round(count: u32, seed: u64) {
             returns: random.below(2) != 0,
             ..op(random.pick(&MNEMONICS), dim)
         };
-        let mut call = Call { exec: random.u64(), isa: Isa::detect(), ..Call::new(op, t, s) };
+        let mut call = Call { exec: random.u64(), level: HostLevel::get(), ..Call::new(op, t, s) };
         let small = random.below(2) != 0;
         call.address = (0..13)
             .map(|_| {

@@ -3,7 +3,7 @@
 use super::support::{BASE, BORDER_TABLE, Call, Image, Random, linear, op};
 
 use wavejit_texture::descriptor::{Border, DstSel, ImageKind, SamplerDescriptor};
-use wavejit_texture::image::{Dim, ImageConfig, ImageOp, Isa, Operands, Routine, Slot};
+use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageOp, Operands, Routine, Slot};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Memory, Wave};
 
@@ -108,10 +108,10 @@ fn coordinate(random: &mut Random) -> u32 {
 fn compare(call: &Call, image: &Image, what: &str) -> bool {
     let scalar = call.run(&image.memory);
     let mut any = false;
-    for isa in Isa::available() {
-        let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().with_isa(Some(isa));
+    for level in HostLevel::available().skip(1) {
+        let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().at_level(level);
         any |= routine.has_kernel();
-        let vector = Call { isa: Some(isa), ..call.clone() }.run(&image.memory);
+        let vector = Call { level, ..call.clone() }.run(&image.memory);
         for (n, (v, s)) in vector.iter().zip(&scalar).enumerate() {
             let differs = v.iter().zip(s).position(|(v, s)| v != s);
             if let Some(lane) = differs {
@@ -119,7 +119,7 @@ fn compare(call: &Call, image: &Image, what: &str) -> bool {
                 let (d, sampler) = (image.descriptor, SamplerDescriptor::decode(&call.s, call.op.generation));
                 let format = d.format().map(ToString::to_string);
                 panic!(
-                    "{isa:?} {what} {format:?} register {n} lane {lane}: {:#x} instead of {:#x}\naddress {address:?}\n{:?}\n{d:?}\n{sampler:?}",
+                    "{level} {what} {format:?} register {n} lane {lane}: {:#x} instead of {:#x}\naddress {address:?}\n{:?}\n{d:?}\n{sampler:?}",
                     v[lane], s[lane], call.op
                 );
             }
@@ -191,7 +191,7 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
         call.address = coordinates(&mut random, registers, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
     }
-    assert!(Isa::available().is_empty() || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 // Border colors, comparisons, reductions, gathers, cubes, anisotropic filters, integers
@@ -239,7 +239,7 @@ fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {
         }
         with_kernel += u32::from(compare(&call, &image, &mnemonic));
     }
-    assert!(Isa::available().is_empty() || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 // Lanes near the corners of a cube are left to the scalar form, which must still find its neighbors' coordinates under the results of others.
@@ -253,8 +253,8 @@ fn results_may_replace_the_coordinates_of_a_cube() {
         let op = op("image_sample", dim);
         let mut rows: Vec<u32> = (0..4 * 32).map(|_| random.f32(0.9, 2.1).to_bits()).collect();
         rows[64..96].iter_mut().for_each(|face| *face = (random.below(6) as f32).to_bits());
-        let mut results = vec![None].into_iter().chain(Isa::available().into_iter().map(Some)).map(|isa| {
-            let routine = Routine::new(&op, &ImageConfig::default(), &image.words(), &s).unwrap().with_isa(isa);
+        let mut results = HostLevel::available().map(|level| {
+            let routine = Routine::new(&op, &ImageConfig::default(), &image.words(), &s).unwrap().at_level(level);
             let mut rows = rows.clone();
             let operands = Operands { address: &[0, 1, 2], source: &[], result: &[0, 1, 2, 3] };
             routine.execute(&operands, &mut Wave::new(&mut rows, 32, 0xffff_7ffe), &image.memory).unwrap();
@@ -284,7 +284,7 @@ fn load_kernels_give_the_bits_of_the_scalar_form() {
         call.address = texels(&mut random, &op, dim, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
     }
-    assert!(Isa::available().is_empty() || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 /// Address registers of instructions without sampler: coordinates of small images, small levels and samples, and now and then others.
@@ -327,14 +327,14 @@ fn store_kernels_leave_the_memory_of_the_scalar_form() {
         let before = image.memory.bytes();
         call.run(&image.memory);
         let scalar = image.memory.bytes();
-        for isa in Isa::available() {
-            let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().with_isa(Some(isa));
+        for level in HostLevel::available().skip(1) {
+            let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().at_level(level);
             with_kernel += u32::from(routine.has_kernel());
             let memory = FlatMemory::new(BASE - 4096, before.clone());
-            Call { isa: Some(isa), ..call.clone() }.run(&memory);
-            assert!(memory.bytes() == scalar, "{isa:?} {mnemonic} {format} {:?}\n{:?}", call.op, image.descriptor);
+            Call { level, ..call.clone() }.run(&memory);
+            assert!(memory.bytes() == scalar, "{level} {mnemonic} {format} {:?}\n{:?}", call.op, image.descriptor);
         }
     }
-    let all = rounds * Isa::available().len() as u32;
+    let all = rounds * HostLevel::available().skip(1).count() as u32;
     assert!(with_kernel >= all * 9 / 10, "{with_kernel} of {all} have kernels");
 }

@@ -2,7 +2,7 @@
 
 use super::support::{BASE, BORDER_TABLE, Call, Image, UNTOUCHED, linear, op, point};
 use wavejit_texture::descriptor::{Border, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
-use wavejit_texture::image::{Dim, ImageError, ImageOp, Isa, Kind};
+use wavejit_texture::image::{Dim, HostLevel, ImageError, ImageOp, Kind};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Generation, Memory};
 
@@ -225,8 +225,8 @@ fn references_of_upgraded_depth_are_limited() {
         let kind = Kind::named("image_sample_c_lz").unwrap().0;
         let o = ImageOp { dmask: 1, ..ImageOp::new(kind, generation, Dim::D2) };
         let mut call = Call::new(o, image.words(), encode(s)).coordinates(&[&[reference], &[0.5], &[0.5]]);
-        let results = [None].into_iter().chain(Isa::available().into_iter().map(Some)).map(|isa| {
-            call.isa = isa;
+        let results = HostLevel::available().map(|level| {
+            call.level = level;
             call.floats(&image.memory)[0]
         });
         let results: Vec<f32> = results.collect();
@@ -247,12 +247,12 @@ fn a_status_needs_its_register() {
     let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 1);
     let sample = ImageOp { dmask: 4, tfe: true, ..op("image_sample_lz", Dim::D2) };
     let mut call = Call::new(sample, image.words(), encode(linear())).coordinates(&[&[0.5], &[0.5]]);
-    for isa in Isa::available().into_iter().map(Some).chain([None]) {
-        call.isa = isa;
+    for level in HostLevel::available() {
+        call.level = level;
         call.results = 2;
         assert!(call.try_run(&image.memory).is_ok());
         call.results = 1;
-        assert!(matches!(call.try_run(&image.memory), Err(ImageError::Registers { what: "result", needed: 2, given: 1 })), "{isa:?}");
+        assert!(matches!(call.try_run(&image.memory), Err(ImageError::Registers { what: "result", needed: 2, given: 1 })), "{level}");
     }
 }
 
@@ -685,8 +685,8 @@ fn address_registers_that_are_missing_are_zero() {
     let image = Image::of(d);
     image.fill(|_, [x, y, _], _| (x + 100 * y).to_le_bytes().to_vec());
     let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx9, Dim::D2) };
-    for isa in [None, wavejit_texture::image::Isa::detect()] {
-        let call = Call { isa, ..Call::new(load, image.words(), [0; 4]) };
+    for level in [HostLevel::Portable, HostLevel::get()] {
+        let call = Call { level, ..Call::new(load, image.words(), [0; 4]) };
         assert_eq!(call.clone().address(&[&[7], &[3]]).lane0(&image.memory)[0], 307);
         assert_eq!(call.address(&[&[7]]).lane0(&image.memory)[0], 7);
     }

@@ -3,7 +3,7 @@
 pub use wavejit_random::Random;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
-use wavejit_texture::image::{Dim, ImageConfig, ImageError, ImageOp, Isa, Kind, Operands, Routine};
+use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageError, ImageOp, Kind, Operands, Routine};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, TileTables, Tiling};
 use wavejit_texture::{Generation, Memory, Wave};
@@ -159,8 +159,8 @@ pub struct Call {
     pub source: Vec<Vec<u32>>,
     pub exec: u64,
     pub lanes: usize,
-    /// Instruction set of the kernels; `None`: scalar.
-    pub isa: Option<Isa>,
+    /// Of the vector kernels; portable: the scalar form.
+    pub level: HostLevel,
     /// Result registers given.
     pub results: u16,
 }
@@ -171,7 +171,7 @@ const RESULT_ROW: u16 = 30;
 impl Call {
     pub fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
         let config = ImageConfig { border_colors: BORDER_TABLE, addresses: chip(op.generation), ..Default::default() };
-        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, isa: None, results: 6 }
+        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, level: HostLevel::Portable, results: 6 }
     }
 
     pub fn address(mut self, registers: &[&[u32]]) -> Call {
@@ -205,7 +205,7 @@ impl Call {
         let source: Vec<u16> = (SOURCE_ROW..).take(self.source.len()).collect();
         let result: Vec<u16> = (RESULT_ROW..RESULT_ROW + self.results).collect();
         let operands = Operands { address: &address, source: &source, result: &result };
-        let routine = Routine::new(&self.op, &self.config, &self.t, &self.s)?.with_isa(self.isa);
+        let routine = Routine::new(&self.op, &self.config, &self.t, &self.s)?.at_level(self.level);
         routine.execute(&operands, &mut Wave::new(&mut rows, lanes, self.exec), memory)?;
         Ok(result.iter().map(|&r| rows[usize::from(r) * lanes..][..lanes].to_vec()).collect())
     }

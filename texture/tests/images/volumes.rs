@@ -4,7 +4,7 @@ use super::support::{BASE, Call, Image};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageKind};
 use wavejit_texture::format::FormatNumber;
-use wavejit_texture::image::{Dim, ImageOp, Isa, Kind};
+use wavejit_texture::image::{Dim, HostLevel, ImageOp, Kind};
 
 #[test]
 fn levels_in_a_thick_block_are_found_by_kernels_too() {
@@ -16,15 +16,15 @@ fn levels_in_a_thick_block_are_found_by_kernels_too() {
         let texel = |level: u32, [x, y, z]: [u32; 3]| (x + 16 * y + 31 * z + 101 * level) as u8;
         image.fill(|level, at, _| vec![texel(level, at)]);
         let op = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load_mip").unwrap().0, Generation::Gfx9, Dim::D3) };
-        for isa in [None].into_iter().chain(Isa::available().into_iter().map(Some)) {
+        for host in HostLevel::available() {
             for level in 0..5 {
                 let [w, h, depth] = image.level_size(level);
                 for (z, y) in (0..depth).flat_map(|z| (0..h).map(move |y| (z, y))) {
                     let xs: Vec<u32> = (0..w).collect();
                     let mut call = Call::new(op, image.words(), [0; 4]).address(&[&xs, &[y], &[z], &[level]]);
-                    call.isa = isa;
+                    call.level = host;
                     let want: Vec<u32> = xs.iter().map(|&x| texel(level, [x, y, z]).into()).collect();
-                    assert_eq!(call.run(&image.memory)[0][..w as usize], want, "mode {mode} {isa:?} level {level} row {y} of {z}");
+                    assert_eq!(call.run(&image.memory)[0][..w as usize], want, "mode {mode} {host} level {level} row {y} of {z}");
                 }
             }
         }

@@ -3,10 +3,11 @@
 //! The arithmetic is that of `eval::f16`, step for step: f32 inside, rounding to odd before the last rounding of fma, NaNs taken from the
 //! operands (out of line, since a NaN result shows that one is needed). For the plain mode without FP16_OVFL.
 
-use super::{Level, RowFn, Rows};
+use super::{RowFn, Rows};
 use crate::eval::f16::{INF, NAN, QUIET, SIGN};
 use crate::{FpMode, PureOp};
 use std::arch::x86_64::*;
+use wavejit_isa::HostLevel;
 
 const ADD: u8 = 0;
 const SUB: u8 = 1;
@@ -14,11 +15,11 @@ const MUL: u8 = 2;
 const FMA: u8 = 3;
 
 /// The hand-written row function of an operation, where there is one.
-pub(super) fn row_fn(op: PureOp, mode: FpMode, level: Level) -> Option<RowFn> {
-    if level == Level::Baseline || !mode.is_plain16_64() || mode.fp16_ovfl() {
+pub(super) fn row_fn(op: PureOp, mode: FpMode, level: HostLevel) -> Option<RowFn> {
+    if level == HostLevel::Portable || !mode.is_plain16_64() || mode.fp16_ovfl() {
         return None;
     }
-    let wide = level == Level::Avx512;
+    let wide = level == HostLevel::Avx512;
     macro_rules! both_levels {
         ($($op:ident $OP:ident $PACKED:literal;)*) => {
             match op {

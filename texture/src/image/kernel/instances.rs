@@ -1,4 +1,4 @@
-//! The functions of kernels, compiled for both instruction sets and for each kind of texel.
+//! The functions of kernels, compiled for both vector levels and for each kind of texel.
 
 use super::channels::Channels;
 use super::texels::{Blocks, Bytes, Dwords, Halves, Srgb};
@@ -7,7 +7,8 @@ use crate::Wave;
 use crate::format::{Layout, Numeric};
 use crate::image::Operands;
 use crate::image::surface::Surface;
-use crate::simd::{Avx2, Avx512, Isa};
+use crate::simd::{Avx2, Avx512};
+use wavejit_isa::HostLevel;
 
 /// Executes an instruction; the lanes that it did not do.
 pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
@@ -15,11 +16,11 @@ pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
 /// Offsets of the texels of a store, and the lanes that have one.
 pub type Offsets = unsafe fn(&Kernel, &Operands, &Wave, &mut [u32; 64]) -> u64;
 
-/// Functions that choose between two instances.
+/// Functions that choose between two instances; the portable level has none.
 macro_rules! instances {
     ($($name:ident($($arg:ident: $ty:ty),*) = $function:ident::$generic:ident, [$($texels:tt)*];)*) => {
         $(
-            fn $name(isa: Isa) -> unsafe fn($($ty),*) -> u64 {
+            fn $name(level: HostLevel) -> Option<unsafe fn($($ty),*) -> u64> {
                 #[target_feature(enable = "avx2,fma,f16c")]
                 unsafe fn avx2($($arg: $ty),*) -> u64 {
                     // SAFETY: this function is only reached where the processor has the features, with an image the caller vouches for.
@@ -30,9 +31,10 @@ macro_rules! instances {
                     // SAFETY: as above.
                     unsafe { $function::$generic::<Avx512 $($texels)*>($($arg),*) }
                 }
-                match isa {
-                    Isa::Avx2 => avx2,
-                    Isa::Avx512 => avx512,
+                match level {
+                    HostLevel::Portable => None,
+                    HostLevel::Avx2 => Some(avx2),
+                    HostLevel::Avx512 => Some(avx512),
                 }
             }
         )*
@@ -70,7 +72,7 @@ fn is_even(surface: &Surface, bits: u8, count: usize) -> bool {
 }
 
 /// The sampling function of a surface; `is_general`: with all that samplers can ask for.
-pub fn sampler(surface: &Surface, isa: Isa, is_general: bool) -> Run {
+pub fn sampler(surface: &Surface, level: HostLevel, is_general: bool) -> Option<Run> {
     let is_bytes = surface.is_bytes();
     let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
     let choose = match surface.format.layout {
@@ -88,21 +90,21 @@ pub fn sampler(surface: &Surface, isa: Isa, is_general: bool) -> Run {
         _ if is(Numeric::Float, 32, 4) => sample_dword4,
         _ => sample_channels,
     };
-    choose(isa)
+    choose(level)
 }
 
 /// The loading function of a surface.
-pub fn loader(surface: &Surface, isa: Isa) -> Run {
+pub fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
     let choose = match surface.format.layout {
         Layout::Block(_) => load_blocks,
         _ if surface.is_bytes() => load_bytes,
         _ if surface.format.numeric == Numeric::Float && is_even(surface, 32, 4) => load_dword4,
         _ => load_any,
     };
-    choose(isa)
+    choose(level)
 }
 
 /// The function that says where a store goes.
-pub fn storer(isa: Isa) -> Offsets {
-    store_offsets(isa)
+pub fn storer(level: HostLevel) -> Option<Offsets> {
+    store_offsets(level)
 }

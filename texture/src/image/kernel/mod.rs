@@ -48,13 +48,13 @@ use crate::descriptor::DstSel;
 use crate::format::{Layout as FormatLayout, Numeric};
 use crate::guarded::{Lost, View};
 use crate::image::Operands;
-use crate::simd::Isa;
 use crate::{Memory, Wave};
 use filter::Special;
 use instances::{Offsets, Run};
 use level::Level;
 use operands::{Cell, Source, cells};
 use texels::Element;
+use wavejit_isa::HostLevel;
 
 /// Directions of a slice or layer of the image, or of a volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -214,8 +214,8 @@ fn sources(surface: &Surface, is_sampled: bool) -> [Source; 4] {
 }
 
 impl Kernel {
-    /// The kernel of an instruction, if there is one for the instruction set.
-    pub(super) fn new(routine: &Routine, isa: Isa) -> Option<Kernel> {
+    /// The kernel of an instruction, if there is one for the level, which the host has.
+    pub(super) fn new(routine: &Routine, level: HostLevel) -> Option<Kernel> {
         let surface = routine.surface.as_ref()?;
         let op = &routine.op;
         let kernel_op = kernel_op(op.kind)?;
@@ -321,9 +321,9 @@ impl Kernel {
             address: surface.address,
             bytes: surface.bytes,
             run: match kernel_op {
-                KernelOp::Sample | KernelOp::Gather => Function::Run(instances::sampler(surface, isa, is_general)),
-                KernelOp::Load | KernelOp::LoadSamples => Function::Run(instances::loader(surface, isa)),
-                KernelOp::Store => Function::Store(instances::storer(isa)),
+                KernelOp::Sample | KernelOp::Gather => Function::Run(instances::sampler(surface, level, is_general)?),
+                KernelOp::Load | KernelOp::LoadSamples => Function::Run(instances::loader(surface, level)?),
+                KernelOp::Store => Function::Store(instances::storer(level)?),
             },
         })
     }

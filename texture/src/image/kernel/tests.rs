@@ -4,7 +4,7 @@
 use super::Kernel;
 use crate::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
 use crate::format::FormatNumber;
-use crate::image::{Dim, ImageConfig, ImageOp, Isa, Kind, Operands, Routine};
+use crate::image::{Dim, HostLevel, ImageConfig, ImageOp, Kind, Operands, Routine};
 use crate::memory::FlatMemory;
 use crate::{Generation, Wave};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ const BASE: u64 = 0x1_0000;
 
 /// What an instruction on a 16x16 image (six layers of it) of R32_UINT panics with when its kernel has been broken; `None`: nothing. Lane 5
 /// alone is active, and has the coordinates `at`.
-fn panic_of(mnemonic: &str, kind: ImageKind, dim: Dim, isa: Isa, at: [u32; 3], broken: fn(&mut Kernel)) -> Option<String> {
+fn panic_of(mnemonic: &str, kind: ImageKind, dim: Dim, level: HostLevel, at: [u32; 3], broken: fn(&mut Kernel)) -> Option<String> {
     let format = FormatNumber::Unified(20); // 32_UINT
     let d = ImageDescriptor::new(Generation::Gfx11, kind, format, 16, 16);
     let mode = if kind == ImageKind::Msaa { 24 } else { 0 };
@@ -23,7 +23,7 @@ fn panic_of(mnemonic: &str, kind: ImageKind, dim: Dim, isa: Isa, at: [u32; 3], b
     let op = ImageOp { dmask: 1, ..ImageOp::new(kind, Generation::Gfx11, dim) };
     let config = ImageConfig::default();
     let routine = Routine::new(&op, &config, &d.encode().expect("a T#"), &s.encode().expect("an S#")).expect("a routine");
-    let mut routine = routine.with_isa(Some(isa));
+    let mut routine = routine.at_level(level);
     broken(routine.kernel_mut().expect("a kernel"));
     let memory = FlatMemory::new(BASE, vec![0; 1 << 20]);
     let mut rows = vec![0; 8 * 32];
@@ -43,33 +43,33 @@ fn panic_of(mnemonic: &str, kind: ImageKind, dim: Dim, isa: Isa, at: [u32; 3], b
 
 #[test]
 fn a_texel_outside_of_the_image_is_found_before_it_is_touched() {
-    for isa in Isa::available() {
+    for level in HostLevel::available().skip(1) {
         let image_ends: fn(&mut Kernel) = |k| k.levels[0].size = [4096, 4096, 1];
         for (mnemonic, what) in [("image_load", "vector gather: lane 5: a dword at"), ("image_store", "vector access: 4 bytes at")] {
-            let run = |x, broken| panic_of(mnemonic, ImageKind::Dim2, Dim::D2, isa, [x, 3, 0], broken);
+            let run = |x, broken| panic_of(mnemonic, ImageKind::Dim2, Dim::D2, level, [x, 3, 0], broken);
             assert_eq!(run(7, |_| ()), None);
             assert_eq!(run(3000, |_| ()), None, "the kernel's own bounds are good");
             assert_eq!(run(7, image_ends), None, "and this texel is in the image");
             let message = run(3000, image_ends).expect("checked builds panic");
-            assert!(message.contains(what) && message.contains("of View"), "{isa:?}: {message}");
+            assert!(message.contains(what) && message.contains("of View"), "{level}: {message}");
         }
         // As once for cubes: a row up to the width, where there are fewer.
         let wide: fn(&mut Kernel) = |k| k.levels[0].size[0] = 4096;
         let at = [2.0, 1.5, 5.0].map(f32::to_bits);
-        let run = |broken| panic_of("image_gather4_lz", ImageKind::Cube, Dim::Cube, isa, at, broken);
+        let run = |broken| panic_of("image_gather4_lz", ImageKind::Cube, Dim::Cube, level, at, broken);
         assert_eq!(run(|_| ()), None);
         let message = run(wide).expect("checked builds panic");
-        assert!(message.contains("vector gather: lane 5: a dword at"), "{isa:?}: {message}");
+        assert!(message.contains("vector gather: lane 5: a dword at"), "{level}: {message}");
     }
 }
 
 #[test]
 fn an_entry_that_a_table_lacks_is_found() {
-    for isa in Isa::available() {
-        let run = |broken| panic_of("image_load", ImageKind::Msaa, Dim::Msaa, isa, [7, 3, 9], broken);
+    for level in HostLevel::available().skip(1) {
+        let run = |broken| panic_of("image_load", ImageKind::Msaa, Dim::Msaa, level, [7, 3, 9], broken);
         assert_eq!(run(|_| ()), None);
         // More samples than the layout has places for.
         let message = run(|k| k.samples = 16).expect("checked builds panic");
-        assert!(message.contains("vector look-up: lane 5: entry 9 of a table of"), "{isa:?}: {message}");
+        assert!(message.contains("vector look-up: lane 5: entry 9 of a table of"), "{level}: {message}");
     }
 }
