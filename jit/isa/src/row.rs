@@ -290,6 +290,8 @@ bitflags::bitflags! {
         const NEG2 = 1 << 41;
         /// The destination is a source too (v_mac, v_fmac, v_dot2c).
         const ACC = 1 << 45;
+        /// The first source is a destination too (v_swap, ds_bvh_stack).
+        const WRITES_SOURCE = 1 << 52;
         /// VOP3: a byte of the source or destination is selected (gfx12 conversions of fp8).
         const BYTE = 1 << 46;
         /// SDWA selects source bytes but no part of the destination (gfx940 conversions of fp8).
@@ -506,6 +508,11 @@ impl Row {
     /// Its destination is a source too.
     pub const fn rw(self) -> Row {
         self.plus(Flags::ACC.bits())
+    }
+
+    /// Its first source is a destination too.
+    pub const fn wr(self) -> Row {
+        self.plus(Flags::WRITES_SOURCE.bits())
     }
 
     /// Reads this state too.

@@ -465,7 +465,7 @@ impl<'a, 'f> Cx<'a, 'f> {
         if t.is_16() && m.op_sel >> i & 1 != 0 && matches!(op, Operand::Vgpr { .. } | Operand::Sgpr { .. }) && !has_half(op) {
             v = self.high_half(v);
         }
-        if t.is_float() {
+        if t.is_float() || t.is_packed_float() {
             if m.abs >> i & 1 != 0 {
                 v = self.clear_sign(v, t);
             }
@@ -496,6 +496,10 @@ impl<'a, 'f> Cx<'a, 'f> {
                 let k = self.b.const32(0x7fff);
                 self.b.pure2(PureOp::And32, v, k)
             }
+            H2 | Bf2 => {
+                let k = self.b.const32(0x7fff_7fff);
+                self.b.pure2(PureOp::And32, v, k)
+            }
             _ => {
                 let k = self.b.const32(0x7fff_ffff);
                 self.b.pure2(PureOp::And32, v, k)
@@ -510,6 +514,10 @@ impl<'a, 'f> Cx<'a, 'f> {
             }
             F16 => {
                 let k = self.b.const32(0x8000);
+                self.b.pure2(PureOp::Xor32, v, k)
+            }
+            H2 | Bf2 => {
+                let k = self.b.const32(0x8000_8000);
                 self.b.pure2(PureOp::Xor32, v, k)
             }
             _ => {

@@ -201,7 +201,7 @@ macro_rules! meaning {
 macro_rules! meanings {
     ($($name:ident $enc:ident [$($number:tt),*]
         $($out:ident $(: $out_ty:tt $(($out_n:tt))?)? $($rw:ident)?),* $(| $($writes:ident)+)?
-        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)?),* $(| $($reads:ident)+)?)?
+        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)? $($wr:ident)?),* $(| $($reads:ident)+)?)?
         $(.$method:ident($($arg:tt)*))*
         => $meaning:tt $($kind:ident)? $(($($operand:tt)*))? $(, clamp $clamped:ident($($clamped_operand:tt)*))?;
     )*) => {

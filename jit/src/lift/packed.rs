@@ -182,23 +182,12 @@ pub fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
 pub fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
     let (dpp, e) = c.dpp();
     let ops = c.inst.ops();
-    let m = c.inst.mods;
-    let mut s = c.lane_srcs(ops, 1, &[t, t, F16], dpp.as_ref());
+    let s = c.lane_srcs(ops, 1, &[t, t, F16], dpp.as_ref());
     if t == Bf2
         && let Some(Operand::Float(_)) = ops.get(3)
     {
         // A bf16 constant, not an f16 one.
         c.unsupported("float constant as bf16 addend");
-    }
-    for (i, v) in s.iter_mut().take(2).enumerate() {
-        if m.abs >> i & 1 != 0 {
-            let k = c.b.const32(0x7fff_7fff);
-            *v = c.b.pure2(And32, *v, k);
-        }
-        if m.neg >> i & 1 != 0 {
-            let k = c.b.const32(0x8000_8000);
-            *v = c.b.pure2(Xor32, *v, k);
-        }
     }
     let v = c.b.pure3(op, s[0], s[1], s[2]);
     let d = c.op(0);

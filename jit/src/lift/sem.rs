@@ -43,6 +43,10 @@ impl T {
     pub fn is_float(self) -> bool {
         matches!(self, F16 | F32 | F64)
     }
+    /// Two floats in a register: neg and abs apply to both.
+    pub fn is_packed_float(self) -> bool {
+        matches!(self, H2 | Bf2)
+    }
     /// Does it live in a half of a register?
     pub fn is_16(self) -> bool {
         matches!(self, F16 | B16)

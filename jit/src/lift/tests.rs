@@ -1,5 +1,6 @@
 //! Lifting whole kernels: every code object in `shaders/bin` lifts without a failure and verifies.
 
+mod examples;
 mod pieces;
 mod rows;
 mod semantics;

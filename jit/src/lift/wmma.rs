@@ -3,12 +3,13 @@
 //! A: lane l holds row l mod 16, the 16 values of k packed low first in 8, 4 or 2 registers; B: lane l holds column l mod 16 likewise. Both
 //! are repeated in every group of 16 lanes. C and D: register i of lane l is row 2i + l/16 (wave64: 4i + l/16), column l mod 16. So an
 //! output register needs, from each register of A, the value of its row: one shuffle and one dot product per pair of registers. EXEC is
-//! ignored. Products are exact and sums rounded in order of k; hardware leaves that order open.
+//! ignored, and so is MODE (LLVM's tables; the guide names no other rounding): products are exact, sums are rounded to nearest even in order of k,
+//! and denormals are kept. Hardware leaves the order open.
 
 use super::cx::Cx;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
-use wavejit_ir::{Builder, Op, PureOp, Ty, VReg, Value};
+use wavejit_ir::{Builder, FpMode, Op, PureOp, Ty, VReg, Value};
 use wavejit_isa::Operand;
 
 /// What the elements of C and D are.
@@ -88,6 +89,7 @@ fn to_bf16(b: &mut Builder, v: Value) -> Value {
 /// The multiplication; `dot` is (a, b) or (a, b, sum) by its arity.
 pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
     let float = acc != Acc::I32;
+    let mode = std::mem::replace(&mut c.b.mode, FpMode::HSA);
     let (a, b) = (matrix(c, 0, regs, float), matrix(c, 1, regs, float));
     let Operand::Vgpr { n: d, .. } = c.op(0) else {
         return c.unsupported("VGPRs expected");
@@ -132,6 +134,7 @@ pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
         };
         c.b.vset(VReg(reg), v, all);
     }
+    c.b.mode = mode;
 }
 /// Integer forms: neg\[0\] and neg\[1\] say that A and B are signed.
 pub fn wmma_int(c: &mut Cx, regs: usize, dots: [PureOp; 4]) {

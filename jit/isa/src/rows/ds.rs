@@ -69,8 +69,8 @@ macro_rules! ds_rows {
             ds_load_2addr_stride64_b32     DS [0x38, 0x38, 0x38, 0x38, 0x38] d:B64 = addr .load(b32).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b32")]) => do ds_load2();
             ds_load_i8                     DS [0x39, 0x39, 0x39, 0x39, 0x39] d:B32 = addr .load(i8).named(&[(BEFORE_GFX11, "ds_read_i8")]) => do ds_load();
             ds_load_u8                     DS [0x3a, 0x3a, 0x3a, 0x3a, 0x3a] d:B32 = addr .load(u8).named(&[(BEFORE_GFX11, "ds_read_u8")]) => do ds_load();
-            ds_load_i16                    DS [0x3b, 0x3b, 0x3b, 0x3b, 0x3b] d:I16 = addr .load(i16).named(&[(BEFORE_GFX11, "ds_read_i16")]) => do ds_load();
-            ds_load_u16                    DS [0x3c, 0x3c, 0x3c, 0x3c, 0x3c] d:U16 = addr .load(u16).named(&[(BEFORE_GFX11, "ds_read_u16")]) => do ds_load();
+            ds_load_i16                    DS [0x3b, 0x3b, 0x3b, 0x3b, 0x3b] d:B32 = addr .load(i16).named(&[(BEFORE_GFX11, "ds_read_i16")]) => do ds_load();
+            ds_load_u16                    DS [0x3c, 0x3c, 0x3c, 0x3c, 0x3c] d:B32 = addr .load(u16).named(&[(BEFORE_GFX11, "ds_read_u16")]) => do ds_load();
             ds_consume                     DS [0x3d, 0xbd, 0x3d, 0x3d, 0x3d] d:B32 = | m0 .atomic(Sub)         => do ds_append();
             ds_append                      DS [0x3e, 0xbe, 0x3e, 0x3e, 0x3e] d:B32 = | m0 .atomic(Add)         => do ds_append();
             ds_ordered_count               DS [0x3f, 0xbf, 0x3f, 0x3f,    X] d:B32 = addr | m0 .plus(GDS).on(Procs::ALL.without(GFX90A_940)) => -;
@@ -129,7 +129,7 @@ macro_rules! ds_rows {
             ds_load_i8_d16_hi              DS [   X, 0x59, 0xa5, 0xa5, 0xa5] d:B32 = addr .load(i8).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_i8_d16_hi")]) => do ds_load();
             ds_load_u16_d16                DS [   X, 0x5a, 0xa6, 0xa6, 0xa6] d:U16 = addr .load(u16).low().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16")]) => do ds_load();
             ds_load_u16_d16_hi             DS [   X, 0x5b, 0xa7, 0xa7, 0xa7] d:U16 = addr .load(u16).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_u16_d16_hi")]) => do ds_load();
-            ds_bvh_stack_rtn_b32           DS [   X,    X,    X, 0xad,    X] d:B32 = addr, data:B32, data2:B128 .plus(NOGDS) => do ds_bvh_stack();
+            ds_bvh_stack_rtn_b32           DS [   X,    X,    X, 0xad,    X] d:B32 = addr wr, data:B32, data2:B128 .plus(NOGDS) => do ds_bvh_stack();
             ds_store_addtid_b32            DS [   X, 0x1d, 0xb0, 0xb0, 0xb0] = data:B32 | m0 .store(b32).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_write_addtid_b32")]) => do ds_addtid();
             ds_load_addtid_b32             DS [   X, 0xb6, 0xb1, 0xb1, 0xb1] d:B32 = | m0 .load(b32).on(FROM_GFX9).named(&[(BEFORE_GFX11, "ds_read_addtid_b32")]) => do ds_addtid();
             ds_permute_b32                 DS [   X, 0x3e, 0xb2, 0xb2, 0xb2] d:B32 = addr, data:B32 .plus(LANES | NOGDS) => do permute();

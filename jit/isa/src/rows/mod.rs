@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The name of an operand says its encoding field ([`names`]), its type how it is read and how many registers it has; `rw`: the destination
-//! is read too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
+//! is read too, `wr` on a source: it is written too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
 //! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
 //! operands are those of the row. `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
 //! `.atomic(Add)`). Buffer and image rows are Rust still.
@@ -22,7 +22,7 @@
 macro_rules! rows {
     ($($name:ident $enc:ident [$($number:tt),*]
         $($out:ident $(: $out_ty:tt $(($out_n:tt))?)? $($rw:ident)?),* $(| $($writes:ident)+)?
-        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)?),* $(| $($reads:ident)+)?)?
+        $(= $($in:ident $(: $in_ty:tt $(($in_n:tt))?)? $($wr:ident)?),* $(| $($reads:ident)+)?)?
         $(.$method:ident($($arg:tt)*))*
         => $meaning:tt $($kind:ident)? $(($($operand:tt)*))? $(, clamp $clamped:ident($($clamped_operand:tt)*))?;
     )*) => {
@@ -31,7 +31,7 @@ macro_rules! rows {
                 $($out $(($out_ty $(($out_n))?))?,)*
                 $($($in $(($in_ty $(($in_n))?))?,)*)?
             ])
-            $($(.$rw())?)* $($(.writes(state::$writes))+)? $($($(.reads(state::$reads))+)?)? $(.$method($($arg)*))*,
+            $($(.$rw())?)* $($($(.$wr())?)*)? $($(.writes(state::$writes))+)? $($($(.reads(state::$reads))+)?)? $(.$method($($arg)*))*,
         )*]
     };
 }

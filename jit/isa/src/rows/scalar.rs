@@ -24,10 +24,10 @@ macro_rules! scalar_rows {
             s_cls_i32_i64                SOP1 [0x18, 0x15, 0x18, 0x0d, 0x0d] d:I32 = a:I64 .named(&[(TO_GFX10, "s_flbit_i32_i64")]) => FfbhI64(a);
             s_sext_i32_i8                SOP1 [0x19, 0x16, 0x19, 0x0e, 0x0e] d:I32 = a:B32                   => sext(a, 8);
             s_sext_i32_i16               SOP1 [0x1a, 0x17, 0x1a, 0x0f, 0x0f] d:I32 = a:I32                   => sext(a, 16);
-            s_bitset0_b32                SOP1 [0x1b, 0x18, 0x1b, 0x10, 0x10] d:B32 = a:B32                   => do bitset(false, false);
-            s_bitset0_b64                SOP1 [0x1c, 0x19, 0x1c, 0x11, 0x11] d:B64 = a:B32                   => do bitset(true, false);
-            s_bitset1_b32                SOP1 [0x1d, 0x1a, 0x1d, 0x12, 0x12] d:B32 = a:B32                   => do bitset(false, true);
-            s_bitset1_b64                SOP1 [0x1e, 0x1b, 0x1e, 0x13, 0x13] d:B64 = a:B32                   => do bitset(true, true);
+            s_bitset0_b32                SOP1 [0x1b, 0x18, 0x1b, 0x10, 0x10] d:B32 rw = a:B32                   => do bitset(false, false);
+            s_bitset0_b64                SOP1 [0x1c, 0x19, 0x1c, 0x11, 0x11] d:B64 rw = a:B32                   => do bitset(true, false);
+            s_bitset1_b32                SOP1 [0x1d, 0x1a, 0x1d, 0x12, 0x12] d:B32 rw = a:B32                   => do bitset(false, true);
+            s_bitset1_b64                SOP1 [0x1e, 0x1b, 0x1e, 0x13, 0x13] d:B64 rw = a:B32                   => do bitset(true, true);
             s_bitreplicate_b64_b32       SOP1 [   X, 0x37, 0x3b, 0x14, 0x14] d:B64 = a:B32 .on(FROM_GFX9)    => BitReplicate(a);
             s_abs_i32                    SOP1 [0x34, 0x30, 0x34, 0x15, 0x15] d:I32 | scc = a:I32             => abs(a);
             s_bcnt0_i32_b32              SOP1 [0x0d, 0x0a, 0x0d, 0x16, 0x16] d:I32 | scc = a:B32             => bcnt0(a, false);
@@ -253,8 +253,8 @@ macro_rules! scalar_rows {
             s_setreg_b32                 SOPK [0x13, 0x12, 0x13, 0x12, 0x12] | mode = k:Hwreg, r:B32 | mode  => ends SetReg;
             s_setreg_imm32_b32           SOPK [0x15, 0x14, 0x15, 0x13, 0x13] | mode = k:Hwreg, lit:B32 | mode => ends SetReg;
             s_call_b64                   SOPK [   X, 0x15, 0x16, 0x14, 0x14] d:B64 = k:Branch .on(FROM_GFX9) => ends Call;
-            s_subvector_loop_begin       SOPK [   X,    X, 0x1b, 0x16,    X] d:B32 | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorBegin);
-            s_subvector_loop_end         SOPK [   X,    X, 0x1c, 0x17,    X] d:B32 | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorEnd);
+            s_subvector_loop_begin       SOPK [   X,    X, 0x1b, 0x16,    X] d:B32 rw | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorBegin);
+            s_subvector_loop_end         SOPK [   X,    X, 0x1c, 0x17,    X] d:B32 rw | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorEnd);
             s_waitcnt_vscnt              SOPK [   X,    X, 0x17, 0x18,    X] = r:B32, k:Hex                  => note Wait;
             s_waitcnt_vmcnt              SOPK [   X,    X, 0x18, 0x19,    X] = r:B32, k:Hex                  => note Wait;
             s_waitcnt_expcnt             SOPK [   X,    X, 0x19, 0x1a,    X] = r:B32, k:Hex                  => note Wait;

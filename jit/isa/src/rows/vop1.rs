@@ -91,9 +91,9 @@ macro_rules! vop1_rows {
             v_sat_pk_u8_i16            VOP1      [   X, 0x4f, 0x62, 0x62, 0x62] d:B16 = a:I16X2 .on(FROM_GFX9) => SatPkU8I16(a);
             v_cvt_norm_i16_f16         VOP1      [   X, 0x4d, 0x63, 0x63, 0x63] d:I16 = a:F16 .on(FROM_GFX9) => CvtNormI16F16(a);
             v_cvt_norm_u16_f16         VOP1      [   X, 0x4e, 0x64, 0x64, 0x64] d:U16 = a:F16 .on(FROM_GFX9) => CvtNormU16F16(a);
-            v_swap_b32                 VOP1_ONLY [   X, 0x51, 0x65, 0x65, 0x65] d:B32 = va:B32 .plus(NODPP).on(FROM_GFX9) => do swap();
+            v_swap_b32                 VOP1_ONLY [   X, 0x51, 0x65, 0x65, 0x65] d:B32 rw = va:B32 wr .plus(NODPP).on(FROM_GFX9) => do swap();
             v_permlane64_b32           VOP1_ONLY [   X,    X,    X, 0x67, 0x67] d:B32 = va:B32 .plus(NODPP) => do permlane64();
-            v_swaprel_b32              VOP1_ONLY [   X,    X, 0x68, 0x68, 0x68] d:B32 = va:B32 | m0 .plus(NODPP) => do swaprel();
+            v_swaprel_b32              VOP1_ONLY [   X,    X, 0x68, 0x68, 0x68] d:B32 rw = va:B32 wr | m0 .plus(NODPP) => do swaprel();
             v_not_b16                  VOP1      [   X,    X,    X, 0x69, 0x69] d:B16 = a:B16      => Not32(a);
             v_cvt_i32_i16              VOP1      [   X,    X,    X, 0x6a, 0x6a] d:I32 = a:I16      => sext(a, 16);
             v_cvt_u32_u16              VOP1      [   X,    X,    X, 0x6b, 0x6b] d:U32 = a:U16      => mask(a, 0xffff);
