@@ -310,8 +310,6 @@ bitflags::bitflags! {
         const SCOPED = 1 << 51;
         /// DS: the two offsets count 64 elements.
         const STRIDE64 = 1 << 58;
-        /// DS compare and swap: the comparand is the first data operand.
-        const COMPARAND_FIRST = 1 << 59;
     }
 }
 

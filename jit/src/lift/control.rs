@@ -5,7 +5,7 @@
 //! blocks and their lifting (`cfg`) both ask it.
 
 use super::consts::{Consts, Wide};
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::gws;
 use super::sem::*;
 use wavejit_ir::PureOp::*;
@@ -89,12 +89,15 @@ pub fn float_mode(bits: u32) -> FpMode {
     FpMode((bits & 0x3ff) as u16 | ((bits >> 23 & 1) << 10) as u16)
 }
 
-fn imm(inst: &Inst, i: usize) -> u32 {
-    match inst.ops().get(i) {
-        Some(Operand::Imm(v) | Operand::Literal(v)) => *v,
-        Some(Operand::Int(v)) => *v as u32,
+fn immediate(op: Operand) -> u32 {
+    match op {
+        Operand::Imm(v) | Operand::Literal(v) => v,
+        Operand::Int(v) => v as u32,
         _ => 0,
     }
+}
+fn imm(inst: &Inst, i: usize) -> u32 {
+    immediate(operand(inst, i))
 }
 fn operand(inst: &Inst, i: usize) -> Operand {
     inst.ops().get(i).copied().unwrap_or(Operand::Off)
@@ -164,7 +167,8 @@ pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
         (_, Flow::Indirect { pair, .. }) => Some(jump_target(c, pair)),
         (Control::SetReg, _) => setreg(c, flow),
         (Control::Gws(op), _) => {
-            gws::ask(c, op);
+            let data = (!c.inst.ops().is_empty()).then(|| c.named::<1>()[0]);
+            gws::ask(c, op, data);
             None
         }
         (Control::Pause(_), _) => None,
@@ -269,8 +273,8 @@ fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
     }
 }
 /// s_getreg_b32: (register >> offset) & mask(size).
-pub fn getreg(c: &mut Cx) {
-    let simm = imm(c.inst, 1);
+pub fn getreg(c: &mut Cx, d: Arg, k: Arg) {
+    let simm = immediate(k.op);
     let (register, offset, mask) = hwreg(c.target, simm);
     let v = match register {
         Some(HwReg::Mode) => whole_mode(c),
@@ -282,25 +286,22 @@ pub fn getreg(c: &mut Cx) {
     let v = c.b.pure2(LShr32, v, n);
     let m = c.b.const32(mask >> offset);
     let v = c.b.pure2(And32, v, m);
-    let d = c.op(0);
-    c.sdst(d, B32, v);
+    c.write_scalar(d, v);
 }
-pub fn sendmsg(c: &mut Cx) {
+pub fn sendmsg(c: &mut Cx, k: Arg) {
     let m0 = c.b.sget(SReg::M0);
-    c.b.push(Op::SendMsg { simm: imm(c.inst, 0) as u16, m0 }, &[]);
+    c.b.push(Op::SendMsg { simm: immediate(k.op) as u16, m0 }, &[]);
 }
 /// Message 0x83 is the real-time counter.
-pub fn sendmsg_rtn(c: &mut Cx, t: T) {
-    let msg = imm(c.inst, 1) as u8;
+pub fn sendmsg_rtn(c: &mut Cx, d: Arg, msg: Arg) {
+    let msg = immediate(msg.op) as u8;
     let op = if msg == 0x83 { Op::Time { realtime: true } } else { Op::SendMsgRtn { msg } };
     let v = c.b.push(op, &[Ty::S64]);
-    let v = if t.is_64() { v } else { c.b.pure1(Lo64, v) };
-    let d = c.op(0);
-    c.sdst(d, t, v);
+    let v = if d.t.is_64() { v } else { c.b.pure1(Lo64, v) };
+    c.write_scalar(d, v);
 }
 /// s_memtime, s_memrealtime.
-pub fn time(c: &mut Cx, realtime: bool) {
+pub fn time(c: &mut Cx, d: Arg, realtime: bool) {
     let v = c.b.push(Op::Time { realtime }, &[Ty::S64]);
-    let d = c.op(0);
-    c.sdst(d, B64, v);
+    c.write_scalar(d, v);
 }

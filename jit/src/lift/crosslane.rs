@@ -1,7 +1,7 @@
 //! Data between lanes and rows: DPP16 and DPP8, readlane and its kin, permlane, the LDS-less DS permutes, swaps and register moves
 //! relative to M0 (RDNA3 ISA, DPP and VOP3; numerics.md sections 10 and 14; requirements.md STATE-13, STATE-30).
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Op, SReg, Ty, VReg, Value, Width};
@@ -134,17 +134,17 @@ fn shuffle(c: &mut Cx, value: Value, index: Value) -> Value {
     c.b.push(Op::Shuffle { value, index }, &[Ty::L32])
 }
 /// A VGPR operand with all its lanes.
-fn all_of(c: &mut Cx, op: Operand) -> Value {
-    match op {
+fn all_of(c: &mut Cx, arg: Arg) -> Value {
+    match arg.op {
         Operand::Vgpr { n, .. } => c.vread(n, Half::Whole, B32, None),
         _ => {
-            let v = c.src(op, B32);
+            let v = c.src(arg.op, B32);
             c.as_lane(v)
         }
     }
 }
-fn row(c: &mut Cx, i: usize) -> VReg {
-    match c.op(i) {
+fn row(c: &mut Cx, arg: Arg) -> VReg {
+    match arg.op {
         Operand::Vgpr { n, .. } => VReg(n),
         _ => {
             c.unsupported("VGPR expected");
@@ -154,26 +154,24 @@ fn row(c: &mut Cx, i: usize) -> VReg {
 }
 
 /// v_readlane_b32: ignores EXEC; lane number modulo the wave size.
-pub fn readlane(c: &mut Cx) {
-    let (d, s, l) = (c.op(0), c.op(1), c.op(2));
+pub fn readlane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
     let value = all_of(c, s);
-    let lane = c.uniform(l);
+    let lane = c.uniform(lane);
     let v = c.b.push(Op::ReadLane { value, lane }, &[Ty::S32]);
-    c.sdst(d, B32, v);
+    c.write_scalar(d, v);
 }
 /// v_readfirstlane_b32: lane 0 when EXEC is 0.
-pub fn readfirstlane(c: &mut Cx) {
-    let (d, s) = (c.op(0), c.op(1));
+pub fn readfirstlane(c: &mut Cx, d: Arg, s: Arg) {
     let value = all_of(c, s);
     let exec = c.exec();
     let v = c.b.push(Op::ReadFirstLane { value, exec }, &[Ty::S32]);
-    c.sdst(d, B32, v);
+    c.write_scalar(d, v);
 }
 /// v_writelane_b32: ignores EXEC.
-pub fn writelane(c: &mut Cx) {
-    let (reg, s, l) = (row(c, 0), c.op(1), c.op(2));
+pub fn writelane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
+    let reg = row(c, d);
     let data = c.uniform(s);
-    let lane = c.uniform(l);
+    let lane = c.uniform(lane);
     let old = c.b.vget(reg, None);
     let v = c.b.push(Op::WriteLane { old, data, lane }, &[Ty::L32]);
     let all = c.all_lanes();
@@ -181,8 +179,8 @@ pub fn writelane(c: &mut Cx) {
 }
 /// v_permlane16_b32, v_permlanex16_b32: a 4-bit lane number for each lane of a row from {s2, s1}, in its own or the neighbor row.
 /// op_sel\[0\] fetches inactive lanes, op_sel\[1\] makes lanes without a source 0 instead of keeping them.
-pub fn permlane16(c: &mut Cx, other_row: bool) {
-    let (d, src, s1, s2) = (c.op(0), c.op(1), c.op(2), c.op(3));
+pub fn permlane16(c: &mut Cx, d: Arg, s: [Arg; 3], other_row: bool) {
+    let [src, s1, s2] = s;
     let (fi, zero_fill) = (c.inst.mods.op_sel & 1 != 0, c.inst.mods.op_sel & 2 != 0);
     let (mut shift, mut base) = ([0; 64], [0; 64]);
     let mut high = 0u64;
@@ -212,25 +210,24 @@ pub fn permlane16(c: &mut Cx, other_row: bool) {
             exec = c.b.pure2(BAnd, exec, active);
         }
     }
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }
 /// v_permlane64_b32: swaps the halves of the wave; wave32 does nothing.
-pub fn permlane64(c: &mut Cx) {
+pub fn permlane64(c: &mut Cx, d: Arg, s: Arg) {
     if !c.is_wave64() {
         return;
     }
-    let (d, s) = (c.op(0), c.op(1));
     let value = all_of(c, s);
     let index = lane_table(c, std::array::from_fn(|i| i as u32 ^ 32));
     let v = shuffle(c, value, index);
     let exec = c.exec();
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }
 
 /// Lanes that one DS permute may reach: 32, except where the whole wave takes part.
-fn permute_index(c: &mut Cx, addr: Operand) -> Value {
+fn permute_index(c: &mut Cx, addr: Arg) -> Value {
     let halves = c.target.has(Feature::PermutesWithinHalves);
-    let a = c.src(addr, B32);
+    let a = c.read(addr);
     let offset = c.b.const32(c.inst.mods.offset as u32);
     let a = c.b.pure2(IAdd32, a, offset);
     let (two, m) = (c.b.const32(2), c.b.const32(if halves { 31 } else { c.wave_size - 1 }));
@@ -245,32 +242,30 @@ fn permute_index(c: &mut Cx, addr: Operand) -> Value {
     c.b.pure2(Or32, index, half)
 }
 /// ds_bpermute_b32: pull; inactive sources give 0.
-pub fn bpermute(c: &mut Cx) {
-    let (d, addr, data) = (c.op(0), c.op(1), c.op(2));
+pub fn bpermute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
-    let value = c.src(data, B32);
+    let value = c.read(data);
     pull(c, d, value, index);
 }
 /// dst\[i\] = value\[index\[i\]\], 0 where that lane is inactive.
-fn pull(c: &mut Cx, d: Operand, value: Value, index: Value) {
+fn pull(c: &mut Cx, d: Arg, value: Value, index: Value) {
     let v = shuffle(c, value, index);
     let exec = c.exec();
     let active = shuffle_mask(c, exec, index);
     let z = c.b.const32(0);
     let v = c.b.pure3(Sel32, active, v, z);
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }
 /// ds_permute_b32: push; the highest source lane wins, lanes nobody names get 0.
-pub fn permute(c: &mut Cx) {
-    let (d, addr, data) = (c.op(0), c.op(1), c.op(2));
+pub fn permute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
-    let value = c.src(data, B32);
+    let value = c.read(data);
     let value = c.as_lane(value);
     let exec = c.exec();
     let v = c.b.push(Op::Permute { value, index, exec }, &[Ty::L32]);
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }
 /// The lane that `lane` reads under a ds_swizzle pattern.
 fn swizzle_source(pattern: u32, lane: u32) -> u32 {
@@ -286,11 +281,10 @@ fn swizzle_source(pattern: u32, lane: u32) -> u32 {
         _ => (i & field0 | field1) ^ field2,
     }
 }
-pub fn swizzle(c: &mut Cx) {
-    let (d, s) = (c.op(0), c.op(1));
+pub fn swizzle(c: &mut Cx, d: Arg, s: Arg) {
     let pattern = c.inst.mods.offset as u32 & 0xffff;
     let index = lane_table(c, std::array::from_fn(|i| swizzle_source(pattern, i as u32)));
-    let value = c.src(s, B32);
+    let value = c.read(s);
     pull(c, d, value, index);
 }
 
@@ -331,37 +325,37 @@ fn write_rel(c: &mut Cx, reg: VReg, index: Value, value: Value) {
     c.b.push(Op::VSetRel { reg, index, value, exec }, &[]);
 }
 /// v_movreld_b32: v\[dst + M0\] = src
-pub fn movreld(c: &mut Cx) {
-    let (d, s) = (row(c, 0), c.op(1));
-    let v = c.src(s, B32);
+pub fn movreld(c: &mut Cx, d: Arg, s: Arg) {
+    let d = row(c, d);
+    let v = c.read(s);
     let i = c.b.sget(SReg::M0);
     write_rel(c, d, i, v);
 }
 /// v_movrels_b32: dst = v\[src + M0\]
-pub fn movrels(c: &mut Cx) {
-    let (d, s) = (c.op(0), row(c, 1));
+pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
+    let s = row(c, s);
     let i = c.b.sget(SReg::M0);
     let v = read_rel(c, s, i);
     let e = c.exec();
-    c.vdst(d, B32, v, e);
+    c.write_lanes(d, v, e);
 }
 /// v_movrelsd_b32: v\[dst + M0\] = v\[src + M0\]
-pub fn movrelsd(c: &mut Cx) {
-    let (d, s) = (row(c, 0), row(c, 1));
+pub fn movrelsd(c: &mut Cx, d: Arg, s: Arg) {
+    let (d, s) = (row(c, d), row(c, s));
     let i = c.b.sget(SReg::M0);
     let v = read_rel(c, s, i);
     write_rel(c, d, i, v);
 }
 /// v_movrelsd_2_b32: v\[dst + M0\[25:16\]\] = v\[src + M0\[9:0\]\]
-pub fn movrelsd2(c: &mut Cx) {
-    let (d, s) = (row(c, 0), row(c, 1));
+pub fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
+    let (d, s) = (row(c, d), row(c, s));
     let (si, di) = (m0_field(c, 0, 0x3ff), m0_field(c, 16, 0x3ff));
     let v = read_rel(c, s, si);
     write_rel(c, d, di, v);
 }
 /// v_swap_b32: both are destinations (STATE-31).
-pub fn swap(c: &mut Cx) {
-    let (x, y) = (row(c, 0), row(c, 1));
+pub fn swap(c: &mut Cx, x: Arg, y: Arg) {
+    let (x, y) = (row(c, x), row(c, y));
     if !c.has_rows(y.0, 1) {
         return;
     }
@@ -371,8 +365,8 @@ pub fn swap(c: &mut Cx) {
     c.b.vset(y, vx, e);
 }
 /// v_swaprel_b32: v\[dst + M0\[25:16\]\] and v\[src + M0\[9:0\]\], if both are there (STATE-31).
-pub fn swaprel(c: &mut Cx) {
-    let (d, s) = (row(c, 0), row(c, 1));
+pub fn swaprel(c: &mut Cx, d: Arg, s: Arg) {
+    let (d, s) = (row(c, d), row(c, s));
     let (si, di) = (m0_field(c, 0, 0x3ff), m0_field(c, 16, 0x3ff));
     let (has_s, has_d) = (is_register(c, s, si), is_register(c, d, di));
     let both = c.b.pure2(BAnd, has_s, has_d);

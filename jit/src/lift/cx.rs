@@ -37,6 +37,26 @@ fn home(space: &ScalarSpace, code: u8) -> ScalarHome {
     }
 }
 
+/// An operand that a row names.
+#[derive(Clone, Copy, Debug)]
+pub struct Arg {
+    /// What it is here; `Off` if the instruction has it not.
+    pub op: Operand,
+    /// How the row's type is read.
+    pub t: T,
+    /// The row's type.
+    pub ty: isa::Ty,
+    /// Which source it is, for modifiers that are bits by source.
+    pub source: usize,
+}
+
+impl Arg {
+    /// Does the instruction have it? A returning atomic has its destination.
+    pub fn is_there(self) -> bool {
+        self.op != Operand::Off
+    }
+}
+
 /// The instruction being lifted, and the block it goes to.
 pub struct Cx<'a, 'f> {
     /// The block.
@@ -79,6 +99,28 @@ impl<'a, 'f> Cx<'a, 'f> {
             self.unsupported("operand missing");
             Operand::Off
         })
+    }
+    /// The operands that the row names, in its order. A destination that nothing is returned to is left out of the instruction.
+    pub fn named<const N: usize>(&mut self) -> [Arg; N] {
+        let (row, ops) = (self.inst.row, self.inst.ops());
+        let left_out = row.ops.len() - ops.len().min(row.ops.len());
+        std::array::from_fn(|i| {
+            let op = i.checked_sub(left_out).and_then(|i| ops.get(i)).copied().unwrap_or(Operand::Off);
+            let (t, ty, source) = T::of_column(row, row.ops[i]);
+            Arg { op, t, ty, source }
+        })
+    }
+    /// Reads an operand as its type.
+    pub fn read(&mut self, arg: Arg) -> Value {
+        self.src(arg.op, arg.t)
+    }
+    /// Writes a scalar destination as its type.
+    pub fn write_scalar(&mut self, d: Arg, v: Value) {
+        self.sdst(d.op, d.t, v);
+    }
+    /// Writes a vector destination as its type, in the lanes of `exec`.
+    pub fn write_lanes(&mut self, d: Arg, v: Value, exec: Value) {
+        self.vdst(d.op, d.t, v, exec);
     }
     /// Guest address of the next instruction.
     pub fn next_pc(&self) -> u64 {
@@ -762,8 +804,8 @@ impl<'a, 'f> Cx<'a, 'f> {
         self.b.push(Op::LaneId, &[Ty::L32])
     }
     /// A scalar of a vector operand that should be uniform: SGPRs and constants as they are, VGPRs by their first active lane.
-    pub fn uniform(&mut self, op: Operand) -> Value {
-        let v = self.src(op, B32);
+    pub fn uniform(&mut self, arg: Arg) -> Value {
+        let v = self.src(arg.op, B32);
         if self.b.ty(v).shape == Shape::Scalar {
             return v;
         }

@@ -2,7 +2,7 @@
 //!
 //! v_cmpx is in `cx` beside v_cmp; plain moves to EXEC are ordinary scalar writes.
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{PureOp, Value};
@@ -58,9 +58,9 @@ pub fn or_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
 }
 
 /// (EXEC, f(source, EXEC))
-fn combine(c: &mut Cx, t: T, f: Combine) -> (Value, Value) {
-    let op = c.op(1);
-    let s = c.src(op, t);
+fn combine(c: &mut Cx, s: Arg, f: Combine) -> (Value, Value) {
+    let t = s.t;
+    let s = c.read(s);
     let old = if t.is_64() { c.exec64() } else { c.sread(EXEC_LO) };
     let new = f(c, t, s, old);
     (old, new)
@@ -75,16 +75,14 @@ fn write_exec(c: &mut Cx, t: T, v: Value) {
     c.set_scc(nz);
 }
 /// sdst = EXEC; EXEC = f(ssrc, EXEC); SCC = EXEC not zero.
-pub fn save(c: &mut Cx, t: T, f: Combine) {
-    let (old, new) = combine(c, t, f);
-    let d = c.op(0);
-    c.sdst(d, t, old);
-    write_exec(c, t, new);
+pub fn save(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
+    let (old, new) = combine(c, s, f);
+    c.write_scalar(d, old);
+    write_exec(c, s.t, new);
 }
 /// EXEC = sdst = f(ssrc, EXEC); SCC = EXEC not zero.
-pub fn write_both(c: &mut Cx, t: T, f: Combine) {
-    let (_, new) = combine(c, t, f);
-    let d = c.op(0);
-    c.sdst(d, t, new);
-    write_exec(c, t, new);
+pub fn write_both(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
+    let (_, new) = combine(c, s, f);
+    c.write_scalar(d, new);
+    write_exec(c, s.t, new);
 }

@@ -1,15 +1,16 @@
 //! What graphics stages use and compute waves may run: interpolation of attributes that stand in VGPRs (VINTERP), a dword of LDS for all
 //! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, FpMode, MemKind, Op, SReg, Space, Ty, Value};
 use wavejit_isa::{Half, Operand};
 
-/// Source `i` as f32: its own in every lane or, with `quad_lane`, that of one lane of its quad, active or not; then neg.
-fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {
-    let Operand::Vgpr { n, half, .. } = c.op(1 + i) else {
+/// A source as f32: its own in every lane or, with `quad_lane`, that of one lane of its quad, active or not; then neg.
+fn source(c: &mut Cx, arg: Arg, quad_lane: Option<u32>) -> Value {
+    let i = arg.source;
+    let Operand::Vgpr { n, half, .. } = arg.op else {
         c.unsupported("VGPR expected");
         return c.b.const32(0);
     };
@@ -20,7 +21,7 @@ fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {
         let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);
         v = c.b.push(Op::Shuffle { value: v, index }, &[Ty::L32]);
     }
-    if t == F16 {
+    if arg.t == F16 {
         if half == Half::Hi || c.inst.mods.op_sel >> i & 1 != 0 {
             v = c.high_half(v);
         }
@@ -33,32 +34,32 @@ fn source(c: &mut Cx, i: usize, t: T, quad_lane: Option<u32>) -> Value {
     v
 }
 /// v_interp_p10_*: P10 of the quad's lane 1 times the coordinate, plus P0 of its lane 0.
-pub fn p10(c: &mut Cx, t: T, to_zero: bool) {
-    interpolate(c, [(t, Some(1)), (F32, None), (t, Some(0))], F32, to_zero);
+pub fn p10(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
+    interpolate(c, d, s, [Some(1), None, Some(0)], to_zero);
 }
 /// v_interp_p2_*: P20 of the quad's lane 2 times the coordinate, plus what v_interp_p10 gave.
-pub fn p2(c: &mut Cx, t: T, to_zero: bool) {
-    interpolate(c, [(t, Some(2)), (F32, None), (F32, None)], t, to_zero);
+pub fn p2(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
+    interpolate(c, d, s, [Some(2), None, None], to_zero);
 }
 /// One rounding in f32, another one for an f16 result; `to_zero` overrides the mode's.
-fn interpolate(c: &mut Cx, sources: [(T, Option<u32>); 3], dst: T, to_zero: bool) {
+fn interpolate(c: &mut Cx, d: Arg, s: [Arg; 3], quad_lanes: [Option<u32>; 3], to_zero: bool) {
     let mode = c.b.mode;
     if to_zero {
         c.b.mode = FpMode(mode.0 | 0xf);
     }
-    let [x, y, z] = [0, 1, 2].map(|i| source(c, i, sources[i].0, sources[i].1));
+    let [x, y, z] = [0, 1, 2].map(|i| source(c, s[i], quad_lanes[i]));
     let mut v = c.b.pure3(FFma32, x, y, z);
-    if dst == F16 {
+    if d.t == F16 {
         v = c.b.pure1(CvtF16F32, v);
     }
-    v = c.output_mods(v, dst);
+    v = c.output_mods(v, d.t);
     c.b.mode = mode;
-    let (d, exec) = (c.op(0), c.exec());
-    c.vdst(d, dst, v, exec);
+    let exec = c.exec();
+    c.write_lanes(d, v, exec);
 }
 
 /// lds_direct_load: the byte, half or dword at M0\[15:0\] for every lane; M0\[18:16\] says which: 0 u8, 1 u16, 2 dword, 4 i8, 5 i16.
-pub fn direct_load(c: &mut Cx) {
+pub fn direct_load(c: &mut Cx, d: Arg) {
     let exec = c.exec();
     let m0 = c.b.sget(SReg::M0);
     let bits = |c: &mut Cx, shift: u32, mask: u32| {
@@ -80,6 +81,5 @@ pub fn direct_load(c: &mut Cx) {
     let (unsigned, signed) = (c.b.pure3(BfeU32, dword, start, width), c.b.pure3(BfeI32, dword, start, width));
     let small = c.b.pure3(Sel32, is_signed, signed, unsigned);
     let v = c.b.pure3(Sel32, is_small, small, dword);
-    let d = c.op(0);
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }

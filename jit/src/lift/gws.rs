@@ -2,14 +2,14 @@
 //!
 //! The resource is M0\[21:16\] plus the offset; the value that some take is that of the first active lane.
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{Op, SReg};
 
 /// Asks the run time.
-pub fn ask(c: &mut Cx, op: GwsOp) {
-    let value = match c.operand(0) {
+pub fn ask(c: &mut Cx, op: GwsOp, data: Option<Arg>) {
+    let value = match data {
         Some(data) => c.uniform(data),
         None => c.b.const32(0),
     };

@@ -4,7 +4,7 @@
 //! => FAdd32(a, b)                                 an operation of the IR
 //! => IAdd32(Xor32(a, b), c)                       several
 //! => mad24([a, b, c], true), clamp mad24_sat(..)  a function over the builder; what `clamp` makes of it, where that is not a clamped float
-//! => do readlane()                                a function over `Cx`, which takes operands by their position
+//! => do readlane(sd, va, rb)                      a function over `Cx`, which takes operands as they are
 //! => note Wait, ends Branch(..), -                nothing to do; the end of a block; no meaning
 //! ```
 //!
@@ -19,12 +19,38 @@
 //! assert_eq!(table[0].0, "v_example_f32");
 //! ```
 //!
-//! A meaning cannot name an operand that its row lacks:
+//! A function over `Cx` gets registers, constants and types of the operands that it names:
+//!
+//! ```
+//! fn exchange<Cx, Operand>(_: &mut Cx, x: Operand, y: Operand) {}
+//! let table = wavejit_jit::meanings! {
+//!     v_example_b32 VOP1 [0x03, 0x01, 0x03, 0x03, 0x03] d:B32 rw = va:B32 wr => do exchange(d, va);
+//! };
+//! ```
+//!
+//! No meaning can name an operand that its row lacks:
+//!
+//! ```compile_fail,E0425
+//! fn exchange<Cx, Operand>(_: &mut Cx, x: Operand, y: Operand) {}
+//! let table = wavejit_jit::meanings! {
+//!     v_example_b32 VOP1 [0x03, 0x01, 0x03, 0x03, 0x03] d:B32 rw = va:B32 wr => do exchange(d, vb);
+//! };
+//! ```
+//!
 //!
 //! ```compile_fail,E0425
 //! use wavejit_ir::PureOp::FAdd32;
 //! let table = wavejit_jit::meanings! {
 //!     v_example_f32 VOP2 [0x03, 0x01, 0x03, 0x03, 0x03] d:F32 = a:F32, b:F32 => FAdd32(a, c);
+//! };
+//! ```
+//!
+//! Nor an operation that the IR has not:
+//!
+//! ```compile_fail,E0425
+//! use wavejit_ir::PureOp::FAdd32;
+//! let table = wavejit_jit::meanings! {
+//!     v_example_f32 VOP2 [0x03, 0x01, 0x03, 0x03, 0x03] d:F32 = a:F32, b:F32 => FAdd33(a, b);
 //! };
 //! ```
 //!
@@ -170,23 +196,26 @@ macro_rules! meaning_names {
     };
 }
 
-/// The meaning of one row, whose operands are named in brackets: sources, state, destinations that are sources too.
+/// The meaning of one row, whose operands are named in brackets: all; sources, state, destinations that are sources too.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! meaning {
-    ($operands:tt $reads:tt $written:tt -) => {
+    ($names:tt $operands:tt $reads:tt $written:tt -) => {
         $crate::lift::meaning::Meaning::None
     };
-    ($operands:tt $reads:tt $written:tt do $f:ident($($arg:tt)*)) => {
-        $crate::lift::meaning::Meaning::Wave(|c| $f(c, $($arg)*))
+    ([$($name:ident)*] $operands:tt $reads:tt $written:tt do $f:ident($($arg:tt)*)) => {
+        $crate::lift::meaning::Meaning::Wave(|cx| {
+            let [$($name),*] = cx.named();
+            $f(cx, $($arg)*)
+        })
     };
-    ($operands:tt $reads:tt $written:tt note $kind:ident) => {
+    ($names:tt $operands:tt $reads:tt $written:tt note $kind:ident) => {
         $crate::lift::meaning::Meaning::Note(wavejit_ir::NoteKind::$kind)
     };
-    ($operands:tt $reads:tt $written:tt ends $kind:ident $(($($arg:tt)*))?) => {
+    ($names:tt $operands:tt $reads:tt $written:tt ends $kind:ident $(($($arg:tt)*))?) => {
         $crate::lift::meaning::Meaning::Control($crate::lift::control::Control::$kind $(($($arg)*))?)
     };
-    ($operands:tt $reads:tt $written:tt $f:ident($($arg:tt)*) $(, clamp $clamped:ident($($clamped_arg:tt)*))?) => {
+    ($names:tt $operands:tt $reads:tt $written:tt $f:ident($($arg:tt)*) $(, clamp $clamped:ident($($clamped_arg:tt)*))?) => {
         $crate::lift::meaning::value(
             $crate::meaning_function!($operands $reads $written $f($($arg)*)),
             None$(.or(Some($crate::meaning_function!($operands $reads $written $clamped($($clamped_arg)*)))))?,
@@ -208,7 +237,7 @@ macro_rules! meanings {
         vec![$((
             stringify!($name),
             $crate::meaning!(
-                [$($($in)*)?] [$($($($reads)+)?)?] [$($($out $rw)?)*]
+                [$($out)* $($($in)*)?] [$($($in)*)?] [$($($($reads)+)?)?] [$($($out $rw)?)*]
                 $meaning $($kind)? $(($($operand)*))? $(, clamp $clamped($($clamped_operand)*))?
             ),
         )),*]

@@ -1,17 +1,16 @@
 //! VOP3P: packed 16-bit operations, mixed-precision fma, dot products (RDNA3 ISA, VOP3P; numerics.md section 11).
 
 use super::crosslane::DppPlan;
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use super::valu::pack16;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, PureOp, Value};
-use wavejit_isa::{Half, Operand};
+use wavejit_isa::{self as isa, Half, Operand};
 
-/// Source `i` as packed halves of type `t` (`H2`, `Bf2`, or `B32` for integers), with op_sel, op_sel_hi and, for floats, neg and neg_hi.
+/// A source as packed halves of its type (`H2`, `Bf2`, or `B32` for integers), with op_sel, op_sel_hi and, for floats, neg and neg_hi.
 /// Inline float constants of integer operations are f32 patterns.
-fn packed_src(c: &mut Cx, i: usize, t: T, dpp: Option<&DppPlan>) -> Value {
-    let op = c.op(1 + i);
+fn packed_src(c: &mut Cx, i: usize, op: Operand, t: T, dpp: Option<&DppPlan>) -> Value {
     let m = c.inst.mods;
     let mut v = c.dpp_src(i, op, t, dpp);
     let (lo, hi) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
@@ -29,22 +28,23 @@ fn packed_src(c: &mut Cx, i: usize, t: T, dpp: Option<&DppPlan>) -> Value {
 }
 /// A packed result of packed sources.
 pub fn packed(c: &mut Cx, row: &Lane) {
-    let s: Vec<Value> = row.src.iter().enumerate().map(|(i, t)| packed_src(c, i, *t, None)).collect();
+    let source = |(i, t): (usize, &T)| {
+        let op = c.op(1 + i);
+        packed_src(c, i, op, *t, None)
+    };
+    let s: Vec<Value> = row.src.iter().enumerate().map(source).collect();
     let clamp = c.inst.mods.clamp;
     let f = row.saturate.filter(|_| clamp).unwrap_or(row.f);
     let mut v = f(&mut c.b, &s);
     if clamp && row.dst == H2 {
         v = c.b.pure1(PkFClamp16, v);
     }
-    finish(c, v);
+    let (d, e) = (c.op(0), c.exec());
+    c.vdst(d, B32, v, e);
 }
-fn finish(c: &mut Cx, v: Value) {
+fn finish(c: &mut Cx, d: Arg, v: Value) {
     let e = c.exec();
-    finish_under(c, v, e);
-}
-fn finish_under(c: &mut Cx, v: Value, exec: Value) {
-    let d = c.op(0);
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, e);
 }
 /// v_pk_mad: low 16 bits of each product plus addend.
 pub fn pk_mad(b: &mut Builder, s: [Value; 3]) -> Value {
@@ -78,9 +78,8 @@ fn mad_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
 }
 
 /// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}. The field that is neg_hi elsewhere is abs (`Flags::MIX`).
-fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
-    let op = c.op(1 + i);
-    let m = c.inst.mods;
+fn mix_src(c: &mut Cx, arg: Arg, dpp: Option<&DppPlan>) -> Value {
+    let (op, i, m) = (arg.op, arg.source, c.inst.mods);
     let is_half = m.op_sel_hi >> i & 1 != 0;
     let mut v = if is_half {
         let v = c.dpp_src(i, op, H2, dpp);
@@ -100,26 +99,25 @@ fn mix_src(c: &mut Cx, i: usize, dpp: Option<&DppPlan>) -> Value {
     v
 }
 /// v_fma_mix_f32.
-pub fn mix(c: &mut Cx) {
+pub fn mix(c: &mut Cx, d: Arg, s: [Arg; 3]) {
     let (dpp, e) = c.dpp();
-    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
+    let [x, y, z] = s.map(|s| mix_src(c, s, dpp.as_ref()));
     let mut v = c.b.pure3(FFma32, x, y, z);
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp32, v);
     }
-    finish_under(c, v, e);
+    c.write_lanes(d, v, e);
 }
 /// v_fma_mixlo_f16, v_fma_mixhi_f16: rounded once more, into one half of the destination.
-pub fn mix_half(c: &mut Cx, high: bool) {
+pub fn mix_half(c: &mut Cx, d: Arg, s: [Arg; 3], high: bool) {
     let (dpp, e) = c.dpp();
-    let [x, y, z] = [0, 1, 2].map(|i| mix_src(c, i, dpp.as_ref()));
+    let [x, y, z] = s.map(|s| mix_src(c, s, dpp.as_ref()));
     let v = c.b.pure3(FFma32, x, y, z);
     let mut v = c.b.pure1(CvtF16F32, v);
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp16, v);
     }
-    let d = c.op(0);
-    match d {
+    match d.op {
         Operand::Vgpr { n, .. } => {
             let v = c.insert_half(n, v, high, e);
             c.vdst(Operand::Vgpr { n, count: 1, half: Half::Whole }, B32, v, e);
@@ -129,23 +127,21 @@ pub fn mix_half(c: &mut Cx, high: bool) {
 }
 
 /// Integer dot product of bytes or nibbles plus accumulator; the sum is exact before clamp looks at it.
-pub fn dot(c: &mut Cx, op: PureOp, add: PureOp, saturate: PureOp) {
-    let (a, b, acc) = (c.op(1), c.op(2), c.op(3));
-    let (a, b, acc) = (c.src(a, B32), c.src(b, B32), c.src(acc, B32));
+pub fn dot(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp, add: PureOp, saturate: PureOp) {
+    let [a, b, acc] = s.map(|s| c.read(s));
     let p = c.b.pure2(op, a, b);
     let v = c.b.pure2(if c.inst.mods.clamp { saturate } else { add }, p, acc);
-    finish(c, v);
+    finish(c, d, v);
 }
 /// v_dot4_i32_iu8, v_dot8_i32_iu4: neg\[0\] and neg\[1\] say that the operand is signed.
-pub fn dot_iu(c: &mut Cx, ops: [PureOp; 4]) {
+pub fn dot_iu(c: &mut Cx, d: Arg, s: [Arg; 3], ops: [PureOp; 4]) {
     let op = ops[usize::from(c.inst.mods.neg & 3)];
-    dot(c, op, IAdd32, SAddSat32);
+    dot(c, d, s, op, IAdd32, SAddSat32);
 }
 /// v_dot2_i32_i16, v_dot2_u32_u16: two exact 16-bit products.
-pub fn dot2_int(c: &mut Cx, signed: bool) {
-    let (x, y) = (packed_src(c, 0, B32, None), packed_src(c, 1, B32, None));
-    let acc = c.op(3);
-    let acc = c.src(acc, B32);
+pub fn dot2_int(c: &mut Cx, d: Arg, s: [Arg; 3], signed: bool) {
+    let (x, y) = (packed_src(c, 0, s[0].op, s[0].t, None), packed_src(c, 1, s[1].op, s[1].t, None));
+    let acc = c.read(s[2]);
     let clamp = c.inst.mods.clamp;
     let b = &mut c.b;
     let mut sum = b.pure1(if signed { SExt64 } else { ZExt64 }, acc);
@@ -155,14 +151,13 @@ pub fn dot2_int(c: &mut Cx, signed: bool) {
         sum = b.pure2(IAdd64, sum, p);
     }
     let v = if clamp { super::valu::saturate64(b, sum, signed) } else { b.pure1(Lo64, sum) };
-    finish(c, v);
+    finish(c, d, v);
 }
 /// v_dot2_f32_f16, v_dot2_f32_bf16: packed halves times packed halves plus f32.
-pub fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
+pub fn dot2_f32(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
     let (dpp, e) = c.dpp();
-    let (x, y) = (packed_src(c, 0, t, dpp.as_ref()), packed_src(c, 1, t, None));
-    let acc = c.op(3);
-    let mut z = c.src(acc, F32);
+    let (x, y) = (packed_src(c, 0, s[0].op, s[0].t, dpp.as_ref()), packed_src(c, 1, s[1].op, s[1].t, None));
+    let mut z = c.read(s[2]);
     if c.inst.mods.neg_hi & 4 != 0 {
         let k = c.b.const32(0x7fff_ffff);
         z = c.b.pure2(And32, z, k);
@@ -175,21 +170,17 @@ pub fn dot2_f32(c: &mut Cx, t: T, op: PureOp) {
     if c.inst.mods.clamp {
         v = c.b.pure1(FClamp32, v);
     }
-    finish_under(c, v, e);
+    c.write_lanes(d, v, e);
 }
 
 /// v_dot2_f16_f16, v_dot2_bf16_bf16: VOP3, a 16-bit addend and result; abs and neg work on both halves of a packed source.
-pub fn dot2_16(c: &mut Cx, t: T, op: PureOp) {
+pub fn dot2_16(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
     let (dpp, e) = c.dpp();
-    let ops = c.inst.ops();
-    let s = c.lane_srcs(ops, 1, &[t, t, F16], dpp.as_ref());
-    if t == Bf2
-        && let Some(Operand::Float(_)) = ops.get(3)
-    {
+    if let (isa::Ty::BF16, Operand::Float(_)) = (s[2].ty, s[2].op) {
         // A bf16 constant, not an f16 one.
         c.unsupported("float constant as bf16 addend");
     }
+    let s = c.lane_srcs(c.inst.ops(), 1, &s.map(|s| s.t), dpp.as_ref());
     let v = c.b.pure3(op, s[0], s[1], s[2]);
-    let d = c.op(0);
-    c.vdst(d, B16, v, e);
+    c.vdst(d.op, B16, v, e);
 }

@@ -12,7 +12,6 @@ mod scalar {
     use crate::lift::control::{Cond, getreg, sendmsg, sendmsg_rtn};
     use crate::lift::exec::*;
     use crate::lift::salu::*;
-    use crate::lift::sem::{B32, B64};
     use crate::lift::valu::{same, with_carry};
     use crate::meanings;
     use wavejit_ir::Pause;
@@ -32,7 +31,6 @@ mod vector {
     use crate::lift::crosslane::*;
     use crate::lift::packed::*;
     use crate::lift::salu::{add_carry, sub_borrow};
-    use crate::lift::sem::{Bf2, H2};
     use crate::lift::valu::*;
     use crate::lift::wmma::*;
     use crate::meanings;
@@ -70,7 +68,6 @@ mod memory {
     use crate::lift::graphics::*;
     use crate::lift::gws::ask;
     use crate::lift::mem::{ds::*, flat::*, smem::*};
-    use crate::lift::sem::{F16, F32};
     use crate::meanings;
     use wavejit_ir::abi::GwsOp;
     use wavejit_isa as isa;

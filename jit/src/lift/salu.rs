@@ -2,10 +2,9 @@
 //!
 //! SCC: bitwise and shifts say whether the result is not zero, arithmetic gives carry or overflow, moves keep it.
 
-use super::cx::{Cx, nonzero};
-use super::sem::{B32, B64};
+use super::cx::{Arg, Cx, nonzero};
 use wavejit_ir::PureOp::*;
-use wavejit_ir::{Builder, Op, PureOp, SReg, Ty, Value};
+use wavejit_ir::{Builder, Op, PureOp, SReg, Ty, Value, Width};
 
 fn k(b: &mut Builder, v: u32) -> Value {
     b.const32(v)
@@ -119,33 +118,24 @@ pub fn bit_of(b: &mut Builder, s: [Value; 2], wide: bool, want: bool) -> Value {
     let z = k(b, 0);
     b.pure2(if want { ICmpNe32 } else { ICmpEq32 }, v, z)
 }
-/// s_bitset0/1: reads its destination.
-pub fn bitset(c: &mut Cx, wide: bool, set: bool) {
-    let (d, op) = (c.op(0), c.op(1));
-    let n = c.src(op, B32);
-    let t = if wide { B64 } else { B32 };
-    let old = c.src(d, t);
-    let b = &mut c.b;
-    let v = if wide {
+/// s_bitset0/1: `old` with bit `n` cleared or set.
+pub fn bitset(b: &mut Builder, old: Value, n: Value, set: bool) -> Value {
+    if b.ty(old).width == Width::B64 {
         let one = b.const64(1);
         let bit = b.pure2(Shl64, one, n);
         if set {
-            b.pure2(Or64, old, bit)
-        } else {
-            let m = b.pure1(Not64, bit);
-            b.pure2(And64, old, m)
+            return b.pure2(Or64, old, bit);
         }
-    } else {
-        let one = b.const32(1);
-        let bit = b.pure2(Shl32, one, n);
-        if set {
-            b.pure2(Or32, old, bit)
-        } else {
-            let m = b.pure1(Not32, bit);
-            b.pure2(And32, old, m)
-        }
-    };
-    c.sdst(d, t, v);
+        let m = b.pure1(Not64, bit);
+        return b.pure2(And64, old, m);
+    }
+    let one = b.const32(1);
+    let bit = b.pure2(Shl32, one, n);
+    if set {
+        return b.pure2(Or32, old, bit);
+    }
+    let m = b.pure1(Not32, bit);
+    b.pure2(And32, old, m)
 }
 /// |a - b|, and whether it is not zero.
 pub fn absdiff(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
@@ -165,14 +155,12 @@ pub fn high_half(b: &mut Builder, v: Value) -> Value {
     let n = k(b, 16);
     b.pure2(LShr32, v, n)
 }
-pub fn getpc(c: &mut Cx) {
+pub fn getpc(c: &mut Cx, d: Arg) {
     let v = c.code_address(c.next_pc());
-    let d = c.op(0);
-    c.sdst(d, B64, v);
+    c.write_scalar(d, v);
 }
-fn sgpr(c: &mut Cx, i: usize, wide: bool) -> SReg {
-    let op = c.op(i);
-    c.indexable(op, if wide { 2 } else { 1 }).unwrap_or_else(|| {
+fn sgpr(c: &mut Cx, arg: Arg) -> SReg {
+    c.indexable(arg.op, if arg.t.is_64() { 2 } else { 1 }).unwrap_or_else(|| {
         c.unsupported("relative addressing of this operand");
         SReg(0)
     })
@@ -186,11 +174,12 @@ fn m0(c: &mut Cx, wide: bool) -> Value {
     c.b.pure2(And32, i, m)
 }
 /// s_movrels: SGPR source relative to M0; 64-bit forms drop the index's low bit (STATE-18). Out of range it is s0, or s\[0:1\] (STATE-27).
-pub fn movrels(c: &mut Cx, wide: bool) {
-    let (d, reg, index) = (c.op(0), sgpr(c, 1, wide), m0(c, wide));
+pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
+    let wide = s.t.is_64();
+    let (reg, index) = (sgpr(c, s), m0(c, wide));
     let lo = c.b.push(Op::SGetRel { reg, index }, &[Ty::S32]);
     if !wide {
-        return c.sdst(d, B32, lo);
+        return c.write_scalar(d, lo);
     }
     let hi = c.b.push(Op::SGetRel { reg: SReg(reg.0 + 1), index }, &[Ty::S32]);
     let (base, last, s1) = (k(&mut c.b, reg.0.into()), k(&mut c.b, SReg::VCC_LO.0.into()), c.sread(1));
@@ -198,12 +187,13 @@ pub fn movrels(c: &mut Cx, wide: bool) {
     let there = c.b.pure2(ICmpUle32, at, last);
     let hi = c.b.pure3(Sel32, there, hi, s1);
     let v = c.b.pure2(Pack64, lo, hi);
-    c.sdst(d, B64, v);
+    c.write_scalar(d, v);
 }
 /// s_movreld: SGPR destination relative to M0.
-pub fn movreld(c: &mut Cx, wide: bool) {
-    let (reg, src, index) = (sgpr(c, 0, wide), c.op(1), m0(c, wide));
-    let v = c.src(src, if wide { B64 } else { B32 });
+pub fn movreld(c: &mut Cx, d: Arg, s: Arg) {
+    let wide = d.t.is_64();
+    let (reg, index) = (sgpr(c, d), m0(c, wide));
+    let v = c.read(s);
     if !wide {
         c.b.push(Op::SSetRel { reg, index, value: v }, &[]);
         return;
@@ -214,8 +204,8 @@ pub fn movreld(c: &mut Cx, wide: bool) {
     c.b.push(Op::SSetRel { reg: SReg(reg.0 + 1), index, value: hi }, &[]);
 }
 /// s_movrelsd_2: source index M0\[9:0\], destination index M0\[25:16\].
-pub fn movrelsd2(c: &mut Cx) {
-    let (d, s) = (sgpr(c, 0, false), sgpr(c, 1, false));
+pub fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
+    let (d, s) = (sgpr(c, d), sgpr(c, s));
     let m0 = c.b.sget(SReg::M0);
     let (ten, m) = (c.b.const32(16), c.b.const32(0x3ff));
     let si = c.b.pure2(And32, m0, m);

@@ -1,8 +1,8 @@
 //! What an instruction means: the right-hand side of its row with the types of the left one.
 //!
 //! Most rows are a function from operands to a result, an operation of the IR or a function over the [`Builder`]; [`super::cx`] fetches the
-//! operands, applies modifiers and DPP, and writes the result. The others are a function over [`Cx`] in the file of their topic.
-//! Operands come in LLVM's print order (`isa::inst`).
+//! operands, applies modifiers and DPP, and writes the result. The others are a function over [`Cx`] in the file of their topic, which gets the operands that the row
+//! hands it by name ([`Arg`](super::cx::Arg)).
 
 use super::control::Control;
 use super::cx::Cx;
@@ -137,7 +137,7 @@ impl T {
             Ty::F16 => F16,
             Ty::F32 => F32,
             Ty::F64 => F64,
-            Ty::B16 if sign => F16,
+            Ty::B16 | Ty::BF16 if sign => F16,
             Ty::B16 | Ty::I16 | Ty::U16 | Ty::BF16 => B16,
             Ty::F16X2 => H2,
             Ty::BF16X2 => Bf2,
@@ -146,6 +146,23 @@ impl T {
             Ty::Mask => Mask,
             _ => B32,
         }
+    }
+
+    /// How a column of a row is read; its type, and which source it is.
+    pub fn of_column(row: &isa::Row, column: Opd) -> (T, Ty, usize) {
+        let (ty, source) = match column {
+            Opd::S0(t) | Opd::V0(t) | Opd::R0(t) | Opd::SR0(t) | Opd::A0(t) | Opd::AV0(t) => (t, Some(0)),
+            Opd::S1(t) | Opd::V1(t) | Opd::R1(t) | Opd::AV1(t) => (t, Some(1)),
+            Opd::S2(t) | Opd::V2(t) | Opd::R2(t) | Opd::C2(t) => (t, Some(2)),
+            Opd::M2 => (Ty::Mask, Some(2)),
+            Opd::MD => (Ty::Mask, None),
+            Opd::D(t) | Opd::AD(t) | Opd::RD(t) | Opd::SD(t) | Opd::SS(t) | Opd::LIT(t) => (t, None),
+            Opd::DA(t) | Opd::DB(t) | Opd::SBASE(t) => (t, None),
+            Opd::K(_) => return (K, Ty::I16, 0),
+            _ => (Ty::B32, None),
+        };
+        let sign = source.is_some_and(|i: usize| row.flags.bits() >> i & 1 != 0);
+        (T::of(ty, sign), ty, source.unwrap_or(0))
     }
 }
 
@@ -160,17 +177,14 @@ impl Sem {
             Meaning::Value { f, clamped, reads } => (f, clamped, reads),
         };
         let (mut dst, mut mask, mut src) = (None, false, vec![]);
-        let sign = |i: u32| row.flags.bits() >> i & 1 != 0;
         for op in row.ops {
+            let (t, ..) = T::of_column(row, *op);
             match *op {
-                Opd::D(t) | Opd::SD(t) | Opd::AD(t) => dst = Some(T::of(t, false)),
+                Opd::D(_) | Opd::SD(_) | Opd::AD(_) => dst = Some(t),
                 Opd::MD => mask = true,
-                Opd::M2 => src.push(Mask),
-                Opd::S0(t) | Opd::V0(t) | Opd::R0(t) | Opd::SR0(t) => src.push(T::of(t, sign(0))),
-                Opd::S1(t) | Opd::V1(t) | Opd::R1(t) => src.push(T::of(t, sign(1))),
-                Opd::S2(t) | Opd::V2(t) | Opd::R2(t) => src.push(T::of(t, sign(2))),
-                Opd::LIT(t) | Opd::SS(t) => src.push(T::of(t, false)),
-                Opd::K(_) => src.push(K),
+                Opd::M2 | Opd::LIT(_) | Opd::SS(_) | Opd::K(_) | Opd::SR0(_) => src.push(t),
+                Opd::S0(_) | Opd::V0(_) | Opd::R0(_) | Opd::S1(_) | Opd::V1(_) | Opd::R1(_) => src.push(t),
+                Opd::S2(_) | Opd::V2(_) | Opd::R2(_) => src.push(t),
                 _ => panic!("{}: a function of values takes no {op:?}", row.name),
             }
         }

@@ -1,9 +1,8 @@
 //! Meanings of the vector ALU: VOP1, VOP2, VOP3 (RDNA3 ISA, chapter 7 and 16; numerics.md sections 2 to 8). Compares are in `compare`, packed and
 //! mixed forms in `packed`, what moves data between lanes in `crosslane`.
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::salu::{add_carry, sub_borrow};
-use super::sem::{B32, B64};
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, Op, PureOp, Ty, Value};
 
@@ -178,12 +177,10 @@ pub fn qsad(b: &mut Builder, s: [Value; 3], op: PureOp, clamp: bool) -> Value {
     b.pure2(Pack64, lo, hi)
 }
 /// v_mqsad_u32_u8: as `qsad` with four 32-bit accumulators in four registers.
-pub fn mqsad_u32(c: &mut Cx) {
-    let ops = [c.op(0), c.op(1), c.op(2), c.op(3)];
+pub fn mqsad_u32(c: &mut Cx, d: Arg, s: [Arg; 3]) {
     let exec = c.exec();
-    let window = c.src(ops[1], B64);
-    let s1 = c.src(ops[2], B32);
-    let (Some(d), Some(a)) = (vgpr(ops[0]), vgpr(ops[3])) else {
+    let (window, s1) = (c.read(s[0]), c.read(s[1]));
+    let (Some(d), Some(a)) = (vgpr(d.op), vgpr(s[2].op)) else {
         return c.unsupported("operands");
     };
     let mut r = Vec::new();

@@ -6,15 +6,15 @@
 //! ignored, and so is MODE (LLVM's tables; the guide names no other rounding): products are exact, sums are rounded to nearest even in order of k,
 //! and denormals are kept. Hardware leaves the order open.
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, FpMode, Op, PureOp, Ty, VReg, Value};
-use wavejit_isa::Operand;
+use wavejit_isa::{self as isa, Operand};
 
 /// What the elements of C and D are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Acc {
+enum Acc {
     F32,
     I32,
     /// In the low half of each register, or the high one by op_sel\[2\]; the other half of D stays.
@@ -22,9 +22,22 @@ pub enum Acc {
     Bf16,
 }
 
-/// Registers `first..` of a source, all lanes, with neg on low and neg_hi on high halves for float matrices.
-fn matrix(c: &mut Cx, i: usize, regs: usize, float: bool) -> Vec<Value> {
-    let Operand::Vgpr { n, .. } = c.op(1 + i) else {
+impl Acc {
+    /// Of the row's type.
+    fn of(ty: isa::Ty) -> Acc {
+        match ty {
+            isa::Ty::AccI32 => Acc::I32,
+            isa::Ty::AccF16 => Acc::F16,
+            isa::Ty::AccBF16 => Acc::Bf16,
+            _ => Acc::F32,
+        }
+    }
+}
+
+/// The registers of a source, all lanes, with neg on low and neg_hi on high halves for float matrices.
+fn matrix(c: &mut Cx, arg: Arg, float: bool) -> Vec<Value> {
+    let (i, regs) = (arg.source, usize::from(arg.ty.dwords(c.wave_size)));
+    let Operand::Vgpr { n, .. } = arg.op else {
         c.unsupported("VGPRs expected");
         return vec![];
     };
@@ -43,9 +56,8 @@ fn matrix(c: &mut Cx, i: usize, regs: usize, float: bool) -> Vec<Value> {
         .collect()
 }
 /// Register `r` of C as the 32-bit type sums are made in.
-fn addend(c: &mut Cx, r: usize, acc: Acc) -> Value {
+fn addend(c: &mut Cx, op: Operand, r: usize, acc: Acc) -> Value {
     let high = c.inst.mods.op_sel & 4 != 0;
-    let op = c.op(3);
     let raw = match op {
         Operand::Vgpr { n, count, .. } => {
             let reg = c.source(n, count.into(), r);
@@ -87,11 +99,12 @@ fn to_bf16(b: &mut Builder, v: Value) -> Value {
     b.pure3(Sel32, is_nan, nan, r)
 }
 /// The multiplication; `dot` is (a, b) or (a, b, sum) by its arity.
-pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
+pub fn wmma(c: &mut Cx, d: Arg, s: [Arg; 3], dot: PureOp) {
+    let acc = Acc::of(d.ty);
     let float = acc != Acc::I32;
     let mode = std::mem::replace(&mut c.b.mode, FpMode::HSA);
-    let (a, b) = (matrix(c, 0, regs, float), matrix(c, 1, regs, float));
-    let Operand::Vgpr { n: d, .. } = c.op(0) else {
+    let (a, b) = (matrix(c, s[0], float), matrix(c, s[1], float));
+    let Operand::Vgpr { n: d, .. } = d.op else {
         return c.unsupported("VGPRs expected");
     };
     let rows_per_register = c.wave_size / 16;
@@ -101,7 +114,7 @@ pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
         let row = std::array::from_fn(|l| rows_per_register * r + (l as u32 % c.wave_size) / 16);
         let table = c.b.func.table(row);
         let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);
-        let mut sum = addend(c, r as usize, acc);
+        let mut sum = addend(c, s[2].op, r as usize, acc);
         let mut products = None;
         for (a, b) in a.iter().zip(&b) {
             let a = c.b.push(Op::Shuffle { value: *a, index }, &[Ty::L32]);
@@ -137,7 +150,7 @@ pub fn wmma(c: &mut Cx, regs: usize, dot: PureOp, acc: Acc) {
     c.b.mode = mode;
 }
 /// Integer forms: neg\[0\] and neg\[1\] say that A and B are signed.
-pub fn wmma_int(c: &mut Cx, regs: usize, dots: [PureOp; 4]) {
+pub fn wmma_int(c: &mut Cx, d: Arg, s: [Arg; 3], dots: [PureOp; 4]) {
     let dot = dots[usize::from(c.inst.mods.neg & 3)];
-    wmma(c, regs, dot, Acc::I32);
+    wmma(c, d, s, dot);
 }

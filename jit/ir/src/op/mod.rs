@@ -12,6 +12,20 @@
 //! The classes of operands and the results are expressions over the row's other fields (by reference); results are a closure where they
 //! need the function. In the text form `{field}` or `{field:hint}` stands for a field (see `field`); the first word is the row's own.
 //!
+//! An operation without a row does not exist:
+//!
+//! ```
+//! let known = (wavejit_ir::Op::LaneId, wavejit_ir::PureOp::FAdd32);
+//! ```
+//!
+//! ```compile_fail,E0599
+//! let unknown = wavejit_ir::Op::LaneIdOfNobody;
+//! ```
+//!
+//! ```compile_fail,E0599
+//! let unknown = wavejit_ir::PureOp::FAdd33;
+//! ```
+//!
 //! Files: `pure` rows of pure operations, which [`Op::Pure`] names; `field` how types of fields are visited, printed and parsed; `check`
 //! what the verifier asks of them.
 

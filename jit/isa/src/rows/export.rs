@@ -12,14 +12,14 @@ const GRAPHICS: Procs = Procs::ALL.without(Procs::GFX90A).without(Procs::GFX940)
 macro_rules! export_rows {
     ($use:ident) => {
         $use! {
-            v_interp_p10_f32         VINTERP [    X,     X,     X,  0x00,  0x00] d:F32 = va:F32, vb:F32, vc:F32 .plus(CL) => do p10(F32, false);
-            v_interp_p2_f32          VINTERP [    X,     X,     X,  0x01,  0x01] d:F32 = va:F32, vb:F32, vc:F32 .plus(CL) => do p2(F32, false);
-            v_interp_p10_f16_f32     VINTERP [    X,     X,     X,  0x02,  0x02] d:F32 = va:F16, vb:F32, vc:F16 .plus(CL | OS) => do p10(F16, false);
-            v_interp_p2_f16_f32      VINTERP [    X,     X,     X,  0x03,  0x03] d:F16 = va:F16, vb:F32, vc:F32 .plus(CL | OS) => do p2(F16, false);
-            v_interp_p10_rtz_f16_f32 VINTERP [    X,     X,     X,  0x04,  0x04] d:F32 = va:F16, vb:F32, vc:F16 .plus(CL | EXACT | OS) => do p10(F16, true);
-            v_interp_p2_rtz_f16_f32  VINTERP [    X,     X,     X,  0x05,  0x05] d:F16 = va:F16, vb:F32, vc:F32 .plus(CL | EXACT | OS) => do p2(F16, true);
+            v_interp_p10_f32         VINTERP [    X,     X,     X,  0x00,  0x00] d:F32 = va:F32, vb:F32, vc:F32 .plus(CL) => do p10(d, [va, vb, vc], false);
+            v_interp_p2_f32          VINTERP [    X,     X,     X,  0x01,  0x01] d:F32 = va:F32, vb:F32, vc:F32 .plus(CL) => do p2(d, [va, vb, vc], false);
+            v_interp_p10_f16_f32     VINTERP [    X,     X,     X,  0x02,  0x02] d:F32 = va:F16, vb:F32, vc:F16 .plus(CL | OS) => do p10(d, [va, vb, vc], false);
+            v_interp_p2_f16_f32      VINTERP [    X,     X,     X,  0x03,  0x03] d:F16 = va:F16, vb:F32, vc:F32 .plus(CL | OS) => do p2(d, [va, vb, vc], false);
+            v_interp_p10_rtz_f16_f32 VINTERP [    X,     X,     X,  0x04,  0x04] d:F32 = va:F16, vb:F32, vc:F16 .plus(CL | EXACT | OS) => do p10(d, [va, vb, vc], true);
+            v_interp_p2_rtz_f16_f32  VINTERP [    X,     X,     X,  0x05,  0x05] d:F16 = va:F16, vb:F32, vc:F32 .plus(CL | EXACT | OS) => do p2(d, [va, vb, vc], true);
             lds_param_load           LDSDIR  [    X,     X,     X,  0x00,  0x00] d:B32 = attr | m0 .named(&[(GFX12, "ds_param_load")]) => -;
-            lds_direct_load          LDSDIR  [    X,     X,     X,  0x01,  0x01] d:B32 = | m0 .named(&[(GFX12, "ds_direct_load")]) => do direct_load();
+            lds_direct_load          LDSDIR  [    X,     X,     X,  0x01,  0x01] d:B32 = | m0 .named(&[(GFX12, "ds_direct_load")]) => do direct_load(d);
             // Interpolation before gfx11 reads parameters from LDS by itself.
             v_interp_p1_f32          VINTRP  [ 0x00,  0x00,  0x00,     X,     X] d:F32 = va:F32, attr | m0 mode .on(GRAPHICS) => -;
             v_interp_p2_attr_f32     VINTRP  [ 0x01,  0x01,  0x01,     X,     X] d:F32 = va:F32, attr | m0 mode .on(GRAPHICS).named(&[(ALL, "v_interp_p2_f32")]) => -;

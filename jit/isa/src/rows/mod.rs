@@ -13,7 +13,7 @@
 //! The name of an operand says its encoding field ([`names`]), its type how it is read and how many registers it has; `rw`: the destination
 //! is read too, `wr` on a source: it is written too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
 //! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
-//! operands are those of the row. `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
+//! operands are those of the row, by name (`do load(d, addr, saddr)`, `do ds_atomic(Some(d), addr, [data2, data])`). `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
 //! `.atomic(Add)`). Buffer and image rows are Rust still.
 //!
 //! Opcode numbers follow the ISA manuals; `isa_check` (tests/llvm-check) compares every row with LLVM's assembler and disassembler.
@@ -219,7 +219,6 @@ mod prelude {
     pub(super) const EXACT: u64 = Flags::EXACT.bits();
     pub(super) const ANY_LANE: u64 = Flags::ANY_LANE.bits();
     pub(super) const STRIDE64: u64 = Flags::STRIDE64.bits();
-    pub(super) const COMPARAND_FIRST: u64 = Flags::COMPARAND_FIRST.bits();
     pub(super) const LANES: u64 = Flags::LANES.bits();
     pub(super) const M1: u64 = 2;
 }

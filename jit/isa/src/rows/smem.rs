@@ -10,16 +10,16 @@ use super::prelude::*;
 macro_rules! smem_rows {
     ($use:ident) => {
         $use! {
-            s_load_b32                 SMEM [0x00, 0x00, 0x00, 0x00, 0x00] d:B32 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dword")]) => do s_load();
-            s_load_b64                 SMEM [0x01, 0x01, 0x01, 0x01, 0x01] d:B64 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx2")]) => do s_load();
-            s_load_b128                SMEM [0x02, 0x02, 0x02, 0x02, 0x02] d:B128 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx4")]) => do s_load();
-            s_load_b256                SMEM [0x03, 0x03, 0x03, 0x03, 0x03] d:B256 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx8")]) => do s_load();
-            s_load_b512                SMEM [0x04, 0x04, 0x04, 0x04, 0x04] d:B512 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx16")]) => do s_load();
-            s_buffer_load_b32          SMEM [0x08, 0x08, 0x08, 0x08, 0x10] d:B32 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dword")]) => do s_buffer_load();
-            s_buffer_load_b64          SMEM [0x09, 0x09, 0x09, 0x09, 0x11] d:B64 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx2")]) => do s_buffer_load();
-            s_buffer_load_b128         SMEM [0x0a, 0x0a, 0x0a, 0x0a, 0x12] d:B128 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx4")]) => do s_buffer_load();
-            s_buffer_load_b256         SMEM [0x0b, 0x0b, 0x0b, 0x0b, 0x13] d:B256 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx8")]) => do s_buffer_load();
-            s_buffer_load_b512         SMEM [0x0c, 0x0c, 0x0c, 0x0c, 0x14] d:B512 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx16")]) => do s_buffer_load();
+            s_load_b32                 SMEM [0x00, 0x00, 0x00, 0x00, 0x00] d:B32 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dword")]) => do s_load(d, base, off);
+            s_load_b64                 SMEM [0x01, 0x01, 0x01, 0x01, 0x01] d:B64 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx2")]) => do s_load(d, base, off);
+            s_load_b128                SMEM [0x02, 0x02, 0x02, 0x02, 0x02] d:B128 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx4")]) => do s_load(d, base, off);
+            s_load_b256                SMEM [0x03, 0x03, 0x03, 0x03, 0x03] d:B256 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx8")]) => do s_load(d, base, off);
+            s_load_b512                SMEM [0x04, 0x04, 0x04, 0x04, 0x04] d:B512 = base:B64, off .load(b32).named(&[(TO_GFX10, "s_load_dwordx16")]) => do s_load(d, base, off);
+            s_buffer_load_b32          SMEM [0x08, 0x08, 0x08, 0x08, 0x10] d:B32 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dword")]) => do s_buffer_load(d, base, off);
+            s_buffer_load_b64          SMEM [0x09, 0x09, 0x09, 0x09, 0x11] d:B64 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx2")]) => do s_buffer_load(d, base, off);
+            s_buffer_load_b128         SMEM [0x0a, 0x0a, 0x0a, 0x0a, 0x12] d:B128 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx4")]) => do s_buffer_load(d, base, off);
+            s_buffer_load_b256         SMEM [0x0b, 0x0b, 0x0b, 0x0b, 0x13] d:B256 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx8")]) => do s_buffer_load(d, base, off);
+            s_buffer_load_b512         SMEM [0x0c, 0x0c, 0x0c, 0x0c, 0x14] d:B512 = base:B128, off .load(b32).named(&[(TO_GFX10, "s_buffer_load_dwordx16")]) => do s_buffer_load(d, base, off);
             s_gl1_inv                  SMEM [   X,    X, 0x1f, 0x20,    X]                              => note Cache;
             s_dcache_inv               SMEM [0x1f, 0x20, 0x20, 0x21, 0x21]                              => note Cache;
             s_atc_probe                SMEM [   X, 0x26, 0x26, 0x22, 0x22] = simm, base:B64, off        => note Prefetch;
@@ -52,8 +52,8 @@ macro_rules! smem_rows {
             s_buffer_store_dwordx2     SMEM [   X, 0x19, 0x19,    X,    X] = data:B64, base:B128, off .store(b32).on(GFX8_10_1) => -;
             s_buffer_store_dwordx4     SMEM [   X, 0x1a, 0x1a,    X,    X] = data:B128, base:B128, off .store(b32).on(GFX8_10_1) => -;
             s_dcache_wb                SMEM [   X, 0x21, 0x21,    X,    X]  .on(GFX8_10_1)              => note Cache;
-            s_memtime                  SMEM [0x1e, 0x24, 0x24,    X,    X] d:B64                        => do time(false);
-            s_memrealtime              SMEM [   X, 0x25, 0x25,    X,    X] d:B64                        => do time(true);
+            s_memtime                  SMEM [0x1e, 0x24, 0x24,    X,    X] d:B64                        => do time(d, false);
+            s_memrealtime              SMEM [   X, 0x25, 0x25,    X,    X] d:B64                        => do time(d, true);
             s_dcache_discard           SMEM [   X, 0x28, 0x28,    X,    X] = base:B64, off .on(GFX9_10_1) => -;
             s_dcache_discard_x2        SMEM [   X, 0x29, 0x29,    X,    X] = base:B64, off .on(GFX9_10_1) => -;
             s_get_waveid_in_workgroup  SMEM [   X,    X, 0x2a,    X,    X] d:B32 .on(GFX10_1)           => -;

@@ -11,7 +11,7 @@ macro_rules! vop1_rows {
         $use! {
             v_nop                      VOP1      [0x00, 0x00, 0x00, 0x00, 0x00]                    => note Other;
             v_mov_b32                  VOP1      [0x01, 0x01, 0x01, 0x01, 0x01] d:B32 = a:B32      => same(a);
-            v_readfirstlane_b32        VOP1_ONLY [0x02, 0x02, 0x02, 0x02, 0x02] sd:B32 = va:B32 .plus(NODPP) => do readfirstlane();
+            v_readfirstlane_b32        VOP1_ONLY [0x02, 0x02, 0x02, 0x02, 0x02] sd:B32 = va:B32 .plus(NODPP) => do readfirstlane(sd, va);
             v_cvt_i32_f64              VOP1      [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 = a:F64      => CvtI32F64(a);
             v_cvt_f64_i32              VOP1      [0x04, 0x04, 0x04, 0x04, 0x04] d:F64 = a:I32      => CvtF64I32(a);
             v_cvt_f32_i32              VOP1      [0x05, 0x05, 0x05, 0x05, 0x05] d:F32 = a:I32      => CvtF32I32(a);
@@ -63,13 +63,13 @@ macro_rules! vop1_rows {
             v_fract_f64                VOP1      [0x3e, 0x32, 0x3e, 0x3e, 0x3e] d:F64 = a:F64      => FFract64(a);
             v_frexp_exp_i32_f32        VOP1      [0x3f, 0x33, 0x3f, 0x3f, 0x3f] d:I32 = a:F32 .less(OM) => FFrexpExp32(a);
             v_frexp_mant_f32           VOP1      [0x40, 0x34, 0x40, 0x40, 0x40] d:F32 = a:F32      => FFrexpMant32(a);
-            v_movreld_b32              VOP1      [0x42,    X, 0x42, 0x42, 0x42] d:B32 = a:B32 | m0 => do movreld();
-            v_movreld_b32              VOP1      [   X, 0x36,    X,    X,    X] d:B32 = a:B32 | m0 .plus(NODPP).on(GFX8) => do movreld();
-            v_movrels_b32              VOP1      [0x43,    X, 0x43, 0x43, 0x43] d:B32 = va:B32 | m0 => do movrels();
-            v_movrels_b32              VOP1      [   X, 0x37,    X,    X,    X] d:B32 = va:B32 | m0 .plus(NODPP).on(GFX8) => do movrels();
-            v_movrelsd_b32             VOP1      [0x44,    X, 0x44, 0x44, 0x44] d:B32 = va:B32 | m0 => do movrelsd();
-            v_movrelsd_b32             VOP1      [   X, 0x38,    X,    X,    X] d:B32 = va:B32 | m0 .plus(NODPP).on(GFX8) => do movrelsd();
-            v_movrelsd_2_b32           VOP1      [   X,    X, 0x48, 0x48, 0x48] d:B32 = va:B32 | m0 => do movrelsd2();
+            v_movreld_b32              VOP1      [0x42,    X, 0x42, 0x42, 0x42] d:B32 = a:B32 | m0 => do movreld(d, a);
+            v_movreld_b32              VOP1      [   X, 0x36,    X,    X,    X] d:B32 = a:B32 | m0 .plus(NODPP).on(GFX8) => do movreld(d, a);
+            v_movrels_b32              VOP1      [0x43,    X, 0x43, 0x43, 0x43] d:B32 = va:B32 | m0 => do movrels(d, va);
+            v_movrels_b32              VOP1      [   X, 0x37,    X,    X,    X] d:B32 = va:B32 | m0 .plus(NODPP).on(GFX8) => do movrels(d, va);
+            v_movrelsd_b32             VOP1      [0x44,    X, 0x44, 0x44, 0x44] d:B32 = va:B32 | m0 => do movrelsd(d, va);
+            v_movrelsd_b32             VOP1      [   X, 0x38,    X,    X,    X] d:B32 = va:B32 | m0 .plus(NODPP).on(GFX8) => do movrelsd(d, va);
+            v_movrelsd_2_b32           VOP1      [   X,    X, 0x48, 0x48, 0x48] d:B32 = va:B32 | m0 => do movrelsd2(d, va);
             v_cvt_f16_u16              VOP1      [   X, 0x39, 0x50, 0x50, 0x50] d:F16 = a:U16      => CvtF16U16(a);
             v_cvt_f16_i16              VOP1      [   X, 0x3a, 0x51, 0x51, 0x51] d:F16 = a:I16      => CvtF16I16(a);
             v_cvt_u16_f16              VOP1      [   X, 0x3b, 0x52, 0x52, 0x52] d:U16 = a:F16      => CvtU16F16(a);
@@ -91,9 +91,9 @@ macro_rules! vop1_rows {
             v_sat_pk_u8_i16            VOP1      [   X, 0x4f, 0x62, 0x62, 0x62] d:B16 = a:I16X2 .on(FROM_GFX9) => SatPkU8I16(a);
             v_cvt_norm_i16_f16         VOP1      [   X, 0x4d, 0x63, 0x63, 0x63] d:I16 = a:F16 .on(FROM_GFX9) => CvtNormI16F16(a);
             v_cvt_norm_u16_f16         VOP1      [   X, 0x4e, 0x64, 0x64, 0x64] d:U16 = a:F16 .on(FROM_GFX9) => CvtNormU16F16(a);
-            v_swap_b32                 VOP1_ONLY [   X, 0x51, 0x65, 0x65, 0x65] d:B32 rw = va:B32 wr .plus(NODPP).on(FROM_GFX9) => do swap();
-            v_permlane64_b32           VOP1_ONLY [   X,    X,    X, 0x67, 0x67] d:B32 = va:B32 .plus(NODPP) => do permlane64();
-            v_swaprel_b32              VOP1_ONLY [   X,    X, 0x68, 0x68, 0x68] d:B32 rw = va:B32 wr | m0 .plus(NODPP) => do swaprel();
+            v_swap_b32                 VOP1_ONLY [   X, 0x51, 0x65, 0x65, 0x65] d:B32 rw = va:B32 wr .plus(NODPP).on(FROM_GFX9) => do swap(d, va);
+            v_permlane64_b32           VOP1_ONLY [   X,    X,    X, 0x67, 0x67] d:B32 = va:B32 .plus(NODPP) => do permlane64(d, va);
+            v_swaprel_b32              VOP1_ONLY [   X,    X, 0x68, 0x68, 0x68] d:B32 rw = va:B32 wr | m0 .plus(NODPP) => do swaprel(d, va);
             v_not_b16                  VOP1      [   X,    X,    X, 0x69, 0x69] d:B16 = a:B16      => Not32(a);
             v_cvt_i32_i16              VOP1      [   X,    X,    X, 0x6a, 0x6a] d:I32 = a:I16      => sext(a, 16);
             v_cvt_u32_u16              VOP1      [   X,    X,    X, 0x6b, 0x6b] d:U32 = a:U16      => mask(a, 0xffff);

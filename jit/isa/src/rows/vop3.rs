@@ -49,7 +49,7 @@ macro_rules! vop3_rows {
             v_msad_u8              VOP3   [0x171, 0x1e4, 0x171, 0x239, 0x239] d:U32 = a:B32, b:B32, c:U32 .plus(CL) => MsadU8(a, b, c), clamp sad([a, b, c], MsadU8, UAddSat32);
             v_qsad_pk_u16_u8       VOP3   [0x172, 0x1e5, 0x172, 0x23a, 0x23a] d:B64 = a:B64, b:B32, c:B64 .plus(CL).on(SINCE_GFX7) => qsad([a, b, c], SadU8, false), clamp qsad([a, b, c], SadU8, true);
             v_mqsad_pk_u16_u8      VOP3   [0x173, 0x1e6, 0x173, 0x23b, 0x23b] d:B64 = a:B64, b:B32, c:B64 .plus(CL) => qsad([a, b, c], MsadU8, false), clamp qsad([a, b, c], MsadU8, true);
-            v_mqsad_u32_u8         VOP3   [0x175, 0x1e7, 0x175, 0x23d, 0x23d] d:B128 = a:B64, b:B32, vc:B128 .plus(CL).on(SINCE_GFX7) => do mqsad_u32();
+            v_mqsad_u32_u8         VOP3   [0x175, 0x1e7, 0x175, 0x23d, 0x23d] d:B128 = a:B64, b:B32, vc:B128 .plus(CL).on(SINCE_GFX7) => do mqsad_u32(d, [a, b, vc]);
             v_xor3_b32             VOP3   [    X,     X, 0x178, 0x240, 0x240] d:B32 = a:B32, b:B32, c:B32 => Xor32(Xor32(a, b), c);
             v_mad_u16              VOP3   [    X, 0x204, 0x340, 0x241, 0x241] d:U16 = a:U16, b:U16, c:U16 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad16([a, b, c]), clamp mad16_sat([a, b, c], false);
             v_perm_b32             VOP3   [    X, 0x1ed, 0x344, 0x244, 0x244] d:B32 = a:B32, b:B32, c:B32 => Perm32(a, b, c);
@@ -77,8 +77,8 @@ macro_rules! vop3_rows {
             v_or3_b32              VOP3   [    X, 0x202, 0x372, 0x258, 0x258] d:B32 = a:B32, b:B32, c:B32 .on(FROM_GFX9) => Or32(Or32(a, b), c);
             v_mad_u32_u16          VOP3   [    X, 0x1f1, 0x373, 0x259, 0x259] d:U32 = a:U16, b:U16, c:U32 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad32_16([a, b, c], false, false), clamp mad32_16([a, b, c], false, true);
             v_mad_i32_i16          VOP3   [    X, 0x1f2, 0x375, 0x25a, 0x25a] d:I32 = a:I16, b:I16, c:I32 .plus(IGN012 | CL | OS).on(FROM_GFX9) => mad32_16([a, b, c], true, false), clamp mad32_16([a, b, c], true, true);
-            v_permlane16_b32       VOP3   [    X,     X, 0x377, 0x25b, 0x25b] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(false);
-            v_permlanex16_b32      VOP3   [    X,     X, 0x378, 0x25c, 0x25c] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(true);
+            v_permlane16_b32       VOP3   [    X,     X, 0x377, 0x25b, 0x25b] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(d, [va, rb, rc], false);
+            v_permlanex16_b32      VOP3   [    X,     X, 0x378, 0x25c, 0x25c] d:B32 = va:B32, rb:B32, rc:B32 .plus(IGN012 | NODPP | OS01) => do permlane16(d, [va, rb, rc], true);
             v_cndmask_b16          VOP3   [    X,     X,     X, 0x25d, 0x25d] d:B16 = a:B16, b:B16, ci .plus(M01) => Sel32(ci, b, a);
             v_maxmin_f32           VOP3   [    X,     X,     X, 0x25e,     X] d:F32 = a:F32, b:F32, c:F32 => FMin32(FMax32(a, b), c);
             v_maxmin_num_f32       VOP3   [    X,     X,     X,     X, 0x269] d:F32 = a:F32, b:F32, c:F32 .named(&[(ALSO, "v_maxmin_f32")]) => FMinNum32(FMaxNum32(a, b), c);
@@ -92,8 +92,8 @@ macro_rules! vop3_rows {
             v_minmax_u32           VOP3   [    X,     X,     X, 0x263, 0x263] d:U32 = a:U32, b:U32, c:U32 => UMax32(UMin32(a, b), c);
             v_maxmin_i32           VOP3   [    X,     X,     X, 0x264, 0x264] d:I32 = a:I32, b:I32, c:I32 => SMin32(SMax32(a, b), c);
             v_minmax_i32           VOP3   [    X,     X,     X, 0x265, 0x265] d:I32 = a:I32, b:I32, c:I32 => SMax32(SMin32(a, b), c);
-            v_dot2_f16_f16         VOP3   [    X,     X,     X, 0x266, 0x266] d:F16 = a:F16X2, b:F16X2, c:F16 .plus(OS23).less(CL | OM) => do dot2_16(H2, Dot2F16F16);
-            v_dot2_bf16_bf16       VOP3   [    X,     X,     X, 0x267, 0x267] d:BF16 = a:BF16X2, b:BF16X2, c:BF16 .plus(OS23).less(CL) => do dot2_16(Bf2, Dot2Bf16Bf16);
+            v_dot2_f16_f16         VOP3   [    X,     X,     X, 0x266, 0x266] d:F16 = a:F16X2, b:F16X2, c:F16 .plus(OS23).less(CL | OM) => do dot2_16(d, [a, b, c], Dot2F16F16);
+            v_dot2_bf16_bf16       VOP3   [    X,     X,     X, 0x267, 0x267] d:BF16 = a:BF16X2, b:BF16X2, c:BF16 .plus(OS23).less(CL) => do dot2_16(d, [a, b, c], Dot2Bf16Bf16);
             v_div_scale_f32        VOP3SD [0x16d, 0x1e0, 0x16d, 0x2fc, 0x2fc] d:F32, co = a:F32, b:F32, c:F32 .plus(NODPP) => div_scale([a, b, c], DivScale32, DivScaleFlag32);
             v_div_scale_f64        VOP3SD [0x16e, 0x1e1, 0x16e, 0x2fd, 0x2fd] d:F64, co = a:F64, b:F64, c:F64 => div_scale([a, b, c], DivScale64, DivScaleFlag64);
             v_mad_u64_u32          VOP3SD [0x176, 0x1e8, 0x176, 0x2fe, 0x2fe] d:U64, co = a:U32, b:U32, c:U64 .plus(CL).on(SINCE_GFX7).named(&[(GFX12, "v_mad_co_u64_u32")]) => mad64([a, b, c], UMulWide32), clamp mad64_sat([a, b, c], false);
@@ -141,8 +141,8 @@ macro_rules! vop3_rows {
             v_lshlrev_b64          VOP3   [    X, 0x28f, 0x2ff, 0x33c,     X] d:B64 = a:U32, b:B64        => Shl64(b, a);
             v_lshrrev_b64          VOP3   [    X, 0x290, 0x300, 0x33d, 0x33d] d:B64 = a:U32, b:B64        => LShr64(b, a);
             v_ashrrev_i64          VOP3   [    X, 0x291, 0x301, 0x33e, 0x33e] d:I64 = a:U32, b:I64        => AShr64(b, a);
-            v_readlane_b32         VOP3   [    X, 0x289, 0x360, 0x360, 0x360] sd:B32 = va:B32, rb:B32 .plus(ANY_LANE | NODPP) => do readlane();
-            v_writelane_b32        VOP3   [    X, 0x28a, 0x361, 0x361, 0x361] d:B32 rw = ra:B32, rb:B32 .plus(ANY_LANE | NODPP) => do writelane();
+            v_readlane_b32         VOP3   [    X, 0x289, 0x360, 0x360, 0x360] sd:B32 = va:B32, rb:B32 .plus(ANY_LANE | NODPP) => do readlane(sd, va, rb);
+            v_writelane_b32        VOP3   [    X, 0x28a, 0x361, 0x361, 0x361] d:B32 rw = ra:B32, rb:B32 .plus(ANY_LANE | NODPP) => do writelane(d, ra, rb);
             v_and_b16              VOP3   [    X,     X,     X, 0x362, 0x362] d:B16 = a:B16, b:B16        => And32(a, b);
             v_or_b16               VOP3   [    X,     X,     X, 0x363, 0x363] d:B16 = a:B16, b:B16        => Or32(a, b);
             v_xor_b16              VOP3   [    X,     X,     X, 0x364, 0x364] d:B16 = a:B16, b:B16        => Xor32(a, b);

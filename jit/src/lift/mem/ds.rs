@@ -3,7 +3,7 @@
 use super::*;
 
 /// Address of a DS instruction with a byte offset.
-fn lds(c: &mut Cx, vaddr: Operand, imm: i64) -> Addr {
+fn lds(c: &mut Cx, vaddr: Arg, imm: i64) -> Addr {
     Addr { base: None, offset: Some(lane(c, vaddr, B32)), imm }
 }
 
@@ -13,20 +13,18 @@ fn no_gds(c: &mut Cx) {
     }
 }
 /// ds_load
-pub fn ds_load(c: &mut Cx) {
+pub fn ds_load(c: &mut Cx, d: Arg, addr: Arg) {
     let (kind, part) = loads(c);
     no_gds(c);
-    let (d, a) = (c.op(0), c.op(1));
-    let addr = lds(c, a, c.inst.mods.offset.into());
+    let addr = lds(c, addr, c.inst.mods.offset.into());
     load_from(c, Space::Lds, kind, part, addr, d);
 }
 /// ds_store
-pub fn ds_store(c: &mut Cx) {
+pub fn ds_store(c: &mut Cx, addr: Arg, data: Arg) {
     let (kind, part) = stores(c);
     no_gds(c);
-    let (a, d) = (c.op(0), c.op(1));
-    let addr = lds(c, a, c.inst.mods.offset.into());
-    store_to(c, Space::Lds, kind, part, addr, d);
+    let addr = lds(c, addr, c.inst.mods.offset.into());
+    store_to(c, Space::Lds, kind, part, addr, data);
 }
 /// Byte offsets of a two-address instruction, in elements or in 64 elements.
 fn two_offsets(c: &Cx, kind: MemKind) -> [i64; 2] {
@@ -35,12 +33,11 @@ fn two_offsets(c: &Cx, kind: MemKind) -> [i64; 2] {
     [i64::from(c.inst.mods.offset) * unit, i64::from(c.inst.mods.offset1) * unit]
 }
 /// ds_load_2addr: both loads before either write, the address may be a destination.
-pub fn ds_load2(c: &mut Cx) {
+pub fn ds_load2(c: &mut Cx, d: Arg, addr: Arg) {
     let (kind, _) = loads(c);
     no_gds(c);
-    let (d, a) = (c.op(0), c.op(1));
     let e = c.exec();
-    let addr = lds(c, a, 0);
+    let addr = lds(c, addr, 0);
     let n = kind.dwords();
     let v = two_offsets(c, kind).map(|imm| c.b.load(Space::Lds, kind, Addr { imm, ..addr }, e));
     let row = vgpr(c, d);
@@ -51,25 +48,23 @@ pub fn ds_load2(c: &mut Cx) {
     }
 }
 /// ds_store_2addr
-pub fn ds_store2(c: &mut Cx) {
+pub fn ds_store2(c: &mut Cx, addr: Arg, data: [Arg; 2]) {
     let (kind, _) = stores(c);
     no_gds(c);
-    let ops = [c.op(0), c.op(1), c.op(2)];
-    let addr = lds(c, ops[0], 0);
-    let data = [stored(c, ops[1], kind, Whole), stored(c, ops[2], kind, Whole)];
+    let addr = lds(c, addr, 0);
+    let data = data.map(|data| stored(c, data, kind, Whole));
     let exec = c.exec();
     for (imm, data) in two_offsets(c, kind).into_iter().zip(data) {
         c.b.push(Op::Store { space: Space::Lds, kind, addr: Addr { imm, ..addr }, data, exec }, &[]);
     }
 }
 /// ds_storexchg_2addr: exchanges at two addresses.
-pub fn ds_exchange2(c: &mut Cx) {
+pub fn ds_exchange2(c: &mut Cx, d: Arg, addr: Arg, data: [Arg; 2]) {
     let (_, wide) = atomics(c);
     let kind = if wide { MemKind::B64 } else { MemKind::B32 };
     no_gds(c);
-    let ops = [c.op(0), c.op(1), c.op(2), c.op(3)];
-    let addr = lds(c, ops[1], 0);
-    let data = [stored(c, ops[2], kind, Whole), stored(c, ops[3], kind, Whole)];
+    let addr = lds(c, addr, 0);
+    let data = data.map(|data| stored(c, data, kind, Whole));
     let exec = c.exec();
     let n = kind.dwords();
     let mut old = vec![];
@@ -78,15 +73,14 @@ pub fn ds_exchange2(c: &mut Cx) {
         let v = c.b.push(op, &[Ty::L32; 2][..n]);
         old.extend((0..n as u32).map(|j| Value(v.0 + j)));
     }
-    let row = vgpr(c, ops[0]);
+    let row = vgpr(c, d);
     for (i, v) in old.into_iter().enumerate() {
         c.b.vset(VReg(row + i as u16), v, exec);
     }
 }
 /// ds_load_addtid_b32, ds_store_addtid_b32: M0\[15:0\] plus four bytes a lane.
-pub fn ds_addtid(c: &mut Cx) {
+pub fn ds_addtid(c: &mut Cx, data: Arg) {
     no_gds(c);
-    let data = c.op(0);
     let lanes = lane_dwords(c);
     let m0 = m0_base(c);
     let offset = c.b.pure2(IAdd32, lanes, m0);
@@ -98,34 +92,17 @@ fn m0_base(c: &mut Cx) -> Value {
     let m = c.b.const32(0xffff);
     c.b.pure2(And32, m0, m)
 }
-/// DS atomics: address, then one or two data operands. ds_cmpstore takes source, comparand (gfx11); ds_cmpst comparand, source.
-pub fn ds_atomic(c: &mut Cx) {
-    let (op, wide) = atomics(c);
-    let row = c.inst.row;
-    let returns = matches!(row.ops.first(), Some(Opd::D(_)));
-    let operands = row.ops.iter().filter(|op| matches!(op, Opd::DA(_) | Opd::DB(_))).count();
-    let swapped = row.flags.contains(Flags::COMPARAND_FIRST);
+/// DS atomics. `data`: operand, then comparand or the like.
+pub fn ds_atomic<const N: usize>(c: &mut Cx, d: Option<Arg>, addr: Arg, data: [Arg; N]) {
     no_gds(c);
-    let first = usize::from(returns);
-    let a = c.op(first);
-    let addr = lds(c, a, c.inst.mods.offset.into());
-    let per = if wide { 2 } else { 1 };
-    let mut data = [None; 4];
-    for i in 0..operands {
-        let d = c.op(first + 1 + i);
-        let row = vgpr(c, d);
-        let v = rows(c, row, per);
-        let slot = if swapped { 1 - i } else { i };
-        data[slot * per..(slot + 1) * per].copy_from_slice(&v[..per]);
-    }
-    run_atomic(c, Space::Lds, op, wide, addr, data, returns);
+    let addr = lds(c, addr, c.inst.mods.offset.into());
+    run_atomic(c, Space::Lds, addr, d, &data);
 }
 /// ds_append, ds_consume: the number of active lanes added to (taken from) the dword at M0\[15:0\] + offset; all lanes get the old value.
 /// One lane does it; with EXEC = 0 it adds 0.
-pub fn ds_append(c: &mut Cx) {
+pub fn ds_append(c: &mut Cx, d: Arg) {
     let Some(Access::Atomic(op)) = c.inst.row.access else { panic!("{}: adds or subtracts", c.inst.row.name) };
     no_gds(c);
-    let d = c.op(0);
     let exec = c.exec();
     let bits = c.b.mask_bits(exec);
     let count = c.b.pure1(Popcnt64, bits);
@@ -138,7 +115,7 @@ pub fn ds_append(c: &mut Cx) {
     let old = c.b.push(Op::Atomic { space: Space::Lds, op, wide: false, addr, data, exec: one, returns: true }, &[Ty::L32]);
     let lane = c.b.const32(0);
     let v = c.b.push(Op::ReadLane { value: old, lane }, &[Ty::S32]);
-    c.vdst(d, B32, v, exec);
+    c.write_lanes(d, v, exec);
 }
 
 /// What ds_bvh_stack_rtn_b32 takes for no node, and what it returns when the stack is empty.
@@ -149,16 +126,15 @@ const BOTTOM: u32 = !1;
 /// entries \[17:0\]; entries are 32 dwords apart, and the oldest of more than 8, 16, 32 or 64 (offset1\[5:4\]) are overwritten. Of the four
 /// sorted children (data1) the farther ones are pushed, last first, and the first is returned; or, if it is none, what was pushed last,
 /// which leaves NO_NODE there. The last visited node (data0), if it is one, must be among the children: it and those before it are done.
-pub fn ds_bvh_stack(c: &mut Cx) {
-    let ops = [c.op(0), c.op(1), c.op(2), c.op(3)];
-    let (address, children) = (vgpr(c, ops[1]), vgpr(c, ops[3]));
+pub fn ds_bvh_stack(c: &mut Cx, d: Arg, stack: Arg, last: Arg, children: Arg) {
+    let (address, children) = (vgpr(c, stack), vgpr(c, children));
     if !c.has_rows(address, 1) {
         return;
     }
     let exec = c.exec();
     let size = 8 << (c.inst.mods.offset >> 12 & 3);
-    let packed = lane(c, ops[1], B32);
-    let last = lane(c, ops[2], B32);
+    let packed = lane(c, stack, B32);
+    let last = lane(c, last, B32);
     let children = rows(c, children, 4).map(|v| v.expect("four rows were asked for"));
     let b = &mut c.b;
     let (index_mask, no_node, one, two, seven, eighteen, slot_mask) =
@@ -214,6 +190,6 @@ pub fn ds_bvh_stack(c: &mut Cx) {
     let sixteen = b.const32(16);
     let high = b.pure2(Shl32, base, sixteen);
     let packed = b.pure2(Or32, high, index);
-    c.vdst(ops[1], B32, packed, exec);
-    c.vdst(ops[0], B32, v, exec);
+    c.write_lanes(stack, packed, exec);
+    c.write_lanes(d, v, exec);
 }

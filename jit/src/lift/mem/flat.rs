@@ -15,71 +15,63 @@ fn segment(c: &Cx) -> Space {
 }
 
 /// Address of FLAT, GLOBAL and SCRATCH from the vector and scalar operands.
-fn address(c: &mut Cx, space: Space, vaddr: Operand, saddr: Operand) -> Addr {
+fn address(c: &mut Cx, space: Space, vector: Arg, scalar: Option<Arg>) -> Addr {
     let imm = i64::from(c.inst.mods.offset);
-    let scalar = !is_off(c, saddr);
-    let vector = !is_off(c, vaddr);
-    match space {
-        Space::Scratch => {
-            let base = scalar.then(|| c.src(saddr, B32));
-            let offset = vector.then(|| lane(c, vaddr, B32));
-            Addr { base, offset, imm }
-        }
-        _ if scalar => {
-            let base = Some(c.src(saddr, B64));
-            let offset = vector.then(|| lane(c, vaddr, B32));
-            Addr { base, offset, imm }
-        }
-        _ => Addr { base: None, offset: Some(lane(c, vaddr, B64)), imm },
-    }
+    let scalar = scalar.filter(|s| !is_off(c, *s));
+    let base = scalar.map(|s| c.src(s.op, if space == Space::Scratch { B32 } else { B64 }));
+    let width = if scalar.is_none() && space != Space::Scratch { B64 } else { B32 };
+    let offset = (!is_off(c, vector) || width == B64).then(|| lane(c, vector, width));
+    Addr { base, offset, imm }
 }
 
-/// flat, global and scratch loads.
-pub fn load(c: &mut Cx) {
+/// flat loads.
+pub fn flat_load(c: &mut Cx, d: Arg, addr: Arg) {
+    load_at(c, d, addr, None);
+}
+/// global and scratch loads.
+pub fn load(c: &mut Cx, d: Arg, addr: Arg, saddr: Arg) {
+    load_at(c, d, addr, Some(saddr));
+}
+fn load_at(c: &mut Cx, d: Arg, addr: Arg, saddr: Option<Arg>) {
     let (kind, part) = loads(c);
-    no_lds_dma(c);
+    if c.inst.mods.lds {
+        return c.unsupported("load to LDS");
+    }
     let space = segment(c);
-    let (d, vaddr) = (c.op(0), c.op(1));
-    let saddr = c.operand(2).unwrap_or(Operand::Off);
-    let addr = address(c, space, vaddr, saddr);
+    let addr = address(c, space, addr, saddr);
     load_from(c, space, kind, part, addr, d);
 }
-/// flat, global and scratch stores.
-pub fn store(c: &mut Cx) {
+/// flat stores.
+pub fn flat_store(c: &mut Cx, addr: Arg, data: Arg) {
+    store_at(c, addr, data, None);
+}
+/// global and scratch stores.
+pub fn store(c: &mut Cx, addr: Arg, data: Arg, saddr: Arg) {
+    store_at(c, addr, data, Some(saddr));
+}
+fn store_at(c: &mut Cx, addr: Arg, data: Arg, saddr: Option<Arg>) {
     let (kind, part) = stores(c);
     let space = segment(c);
-    let (vaddr, vdata) = (c.op(0), c.op(1));
-    let saddr = c.operand(2).unwrap_or(Operand::Off);
-    let addr = address(c, space, vaddr, saddr);
-    store_to(c, space, kind, part, addr, vdata);
-}
-fn no_lds_dma(c: &mut Cx) {
-    if c.inst.mods.lds {
-        c.unsupported("load to LDS");
-    }
+    let addr = address(c, space, addr, saddr);
+    store_to(c, space, kind, part, addr, data);
 }
 /// global_load_addtid_b32, global_store_addtid_b32: SGPR base plus four bytes a lane.
-pub fn addtid(c: &mut Cx) {
-    let (data, saddr) = (c.op(0), c.op(1));
+pub fn addtid(c: &mut Cx, data: Arg, saddr: Arg) {
     let offset = lane_dwords(c);
-    let base = if is_off(c, saddr) { c.b.const64(0) } else { c.src(saddr, B64) };
+    let base = if is_off(c, saddr) { c.b.const64(0) } else { c.src(saddr.op, B64) };
     let addr = Addr { base: Some(base), offset: Some(offset), imm: i64::from(c.inst.mods.offset) };
     move_dword(c, Space::Global, addr, data);
 }
 
-/// flat and global atomics; the returning form has a destination in front.
-pub fn flat_atomic(c: &mut Cx) {
-    let (op, wide) = atomics(c);
+/// flat atomics; those that can return have a destination, which need not be there.
+pub fn flat_atomic(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let space = segment(c);
-    let scalar = usize::from(space == Space::Global);
-    let returns = c.inst.ops().len() > 2 + scalar;
-    let first = usize::from(returns);
-    let (vaddr, vdata) = (c.op(first), c.op(first + 1));
-    let saddr = c.operand(first + 2).unwrap_or(Operand::Off);
-    let addr = address(c, space, vaddr, saddr);
-    let per = if wide { 2 } else { 1 };
-    let n = if matches!(op, AtomicOp::CmpSwap | AtomicOp::FCmpSwap) { 2 * per } else { per };
-    let row = vgpr(c, vdata);
-    let data = rows(c, row, n);
-    run_atomic(c, space, op, wide, addr, data, returns);
+    let addr = address(c, space, addr, None);
+    run_atomic(c, space, addr, Some(d), &[data]);
+}
+/// global atomics.
+pub fn atomic(c: &mut Cx, d: Option<Arg>, addr: Arg, data: Arg, saddr: Arg) {
+    let space = segment(c);
+    let addr = address(c, space, addr, Some(saddr));
+    run_atomic(c, space, addr, d, &[data]);
 }

@@ -5,7 +5,7 @@ pub mod ds;
 pub mod flat;
 pub mod smem;
 
-use super::cx::Cx;
+use super::cx::{Arg, Cx};
 use super::sem::*;
 use wavejit_ir::AtomicOp::{self, *};
 use wavejit_ir::PureOp::*;
@@ -40,8 +40,8 @@ fn atomics(c: &Cx) -> (AtomicOp, bool) {
     }
 }
 
-fn vgpr(c: &mut Cx, op: Operand) -> u16 {
-    match op {
+fn vgpr(c: &mut Cx, arg: Arg) -> u16 {
+    match arg.op {
         Operand::Vgpr { n, .. } => n,
         Operand::Agpr { n, .. } => 256 + (n & 255),
         _ => {
@@ -50,11 +50,11 @@ fn vgpr(c: &mut Cx, op: Operand) -> u16 {
         }
     }
 }
-fn is_off(c: &Cx, op: Operand) -> bool {
-    matches!(op, Operand::Off) || c.is_null(op)
+fn is_off(c: &Cx, arg: Arg) -> bool {
+    !arg.is_there() || c.is_null(arg.op)
 }
-fn lane(c: &mut Cx, op: Operand, t: T) -> Value {
-    let v = c.src(op, t);
+fn lane(c: &mut Cx, arg: Arg, t: T) -> Value {
+    let v = c.src(arg.op, t);
     c.as_lane(v)
 }
 fn rows(c: &mut Cx, first: u16, n: usize) -> [Option<Value>; 4] {
@@ -63,7 +63,7 @@ fn rows(c: &mut Cx, first: u16, n: usize) -> [Option<Value>; 4] {
 }
 
 /// Writes the results of a load: whole registers, or one half of one.
-fn loaded(c: &mut Cx, d: Operand, first: Value, n: usize, part: Part) {
+fn loaded(c: &mut Cx, d: Arg, first: Value, n: usize, part: Part) {
     let e = c.exec();
     let row = vgpr(c, d);
     for i in 0..n {
@@ -74,8 +74,8 @@ fn loaded(c: &mut Cx, d: Operand, first: Value, n: usize, part: Part) {
     }
 }
 /// Data of a store.
-fn stored(c: &mut Cx, op: Operand, kind: MemKind, part: Part) -> [Option<Value>; 4] {
-    let row = vgpr(c, op);
+fn stored(c: &mut Cx, data: Arg, kind: MemKind, part: Part) -> [Option<Value>; 4] {
+    let row = vgpr(c, data);
     let mut data = rows(c, row, kind.dwords());
     if part == High {
         data[0] = data[0].map(|v| c.high_half(v));
@@ -83,12 +83,12 @@ fn stored(c: &mut Cx, op: Operand, kind: MemKind, part: Part) -> [Option<Value>;
     data
 }
 
-fn load_from(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, d: Operand) {
+fn load_from(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, d: Arg) {
     let exec = c.exec();
     let v = c.b.load(space, kind, addr, exec);
     loaded(c, d, v, kind.dwords(), part);
 }
-fn store_to(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, data: Operand) {
+fn store_to(c: &mut Cx, space: Space, kind: MemKind, part: Part, addr: Addr, data: Arg) {
     let data = stored(c, data, kind, part);
     let exec = c.exec();
     c.b.push(Op::Store { space, kind, addr, data, exec }, &[]);
@@ -100,18 +100,29 @@ fn lane_dwords(c: &mut Cx) -> Value {
     c.b.pure2(Shl32, id, two)
 }
 /// A dword of each lane, loaded or stored.
-fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Operand) {
+fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Arg) {
     let access = if let Some(Access::Store(..)) = c.inst.row.access { store_to } else { load_from };
     access(c, space, MemKind::B32, Whole, addr, data);
 }
 
-fn run_atomic(c: &mut Cx, space: Space, op: AtomicOp, wide: bool, addr: Addr, data: [Option<Value>; 4], returns: bool) {
-    let exec = c.exec();
+/// An atomic, and its old value to `d`, if it returns one. `data`: operand, then comparand or the like.
+fn run_atomic(c: &mut Cx, space: Space, addr: Addr, d: Option<Arg>, data: &[Arg]) {
+    let (op, wide) = atomics(c);
     let n = if wide { 2 } else { 1 };
+    let mut values = [None; 4];
+    for (i, data) in data.iter().enumerate() {
+        // An operand and its comparand are one tuple outside DS.
+        let count = if space == Space::Lds { n } else { n * op.operands() };
+        let first = vgpr(c, *data);
+        let v = rows(c, first, count);
+        values[i * n..i * n + count].copy_from_slice(&v[..count]);
+    }
+    let exec = c.exec();
+    let d = d.filter(|d| d.is_there());
+    let returns = d.is_some();
     let tys = if returns { &[Ty::L32; 2][..n] } else { &[] };
-    let v = c.b.push(Op::Atomic { space, op, wide, addr, data, exec, returns }, tys);
-    if returns {
-        let d = c.op(0);
+    let v = c.b.push(Op::Atomic { space, op, wide, addr, data: values, exec, returns }, tys);
+    if let Some(d) = d {
         loaded(c, d, v, n, Whole);
     }
 }
