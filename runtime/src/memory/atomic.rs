@@ -6,8 +6,7 @@
 use super::access::{self, Failed};
 use super::checked;
 use super::lanes::*;
-use super::vector::{apertures, context, fault, host, in_lane_order, in_scratch, lane_address, row, scratch_byte};
-use wavejit_ir::Space;
+use super::vector::{context, fault, host, in_scratch, lane_address, row, scratch_byte};
 use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 use wavejit_isa::Feature;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
@@ -291,12 +290,12 @@ pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &Mem
     }
 }
 
-/// Atomics that a flat address brings to scratch.
+/// Atomics on cells of scratch.
 ///
 /// # Safety
 /// See [`atomic_global`].
 #[cold]
-unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+unsafe fn cells_of_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     let what = AtomicOp::numbered(op.atomic);
     // SAFETY: the caller's `op` names rows of the wave; offsets are tested against `scratch_bytes`, and accessors touch memory.
     unsafe {
@@ -333,24 +332,17 @@ unsafe fn atomic_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &Me
     0
 }
 
-/// Atomics through flat addresses.
+/// Atomics that a flat address brings to scratch.
 ///
 /// # Safety
 /// See [`atomic_global`].
-#[inline(always)]
-pub unsafe fn atomic_flat<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
-    if exec == 0 {
-        return 0;
-    }
+pub unsafe fn atomic_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     // SAFETY: passed on.
     unsafe {
-        let (lds, scratch) = apertures::<I, N>(state, op, exec, base);
-        in_lane_order(exec, lds, scratch, |space, lanes| match (space, op.flags & 1 != 0) {
-            (Space::Lds, _) => atomic_lds::<I, N>(state, op, lanes, base),
-            (Space::Scratch, false) => atomic_scratch::<u32, N>(state, op, lanes, base),
-            (Space::Scratch, true) => atomic_scratch::<u64, N>(state, op, lanes, base),
-            _ => atomic_global::<I, N>(state, op, lanes, base),
-        })
+        match op.flags & 1 != 0 {
+            true => cells_of_scratch::<u64, N>(state, op, exec, base),
+            false => cells_of_scratch::<u32, N>(state, op, exec, base),
+        }
     }
 }
 

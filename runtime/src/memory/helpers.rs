@@ -6,6 +6,7 @@
 use super::lanes::Portable;
 use super::vector::{context, fault};
 use super::{atomic, hwreg, scalar, texture, vector};
+use wavejit_ir::Space;
 use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveState};
 use wavejit_isa::HostLevel;
 
@@ -79,16 +80,33 @@ macro_rules! tables {
                 };
             }
             accesses!(load_global, vector::load_global::<$isa, N, K>);
-            accesses!(load_flat, vector::load_flat::<$isa, N, K>);
             accesses!(load_scratch, vector::load_scratch::<$isa, N, K>);
             accesses!(load_lds, vector::load_lds::<$isa, N, K>);
             accesses!(store_global, vector::store_global::<$isa, N, K>);
-            accesses!(store_flat, vector::store_flat::<$isa, N, K>);
             accesses!(store_scratch, vector::store_scratch::<$isa, N, K>);
             accesses!(store_lds, vector::store_lds::<$isa, N, K>);
             accesses!(atomic_global, atomic::atomic_global::<$isa, N>);
-            accesses!(atomic_flat, atomic::atomic_flat::<$isa, N>);
             accesses!(atomic_lds, atomic::atomic_lds::<$isa, N>);
+            accesses!(atomic_scratch, atomic::atomic_scratch::<N>);
+
+            macro_rules! flat_accesses {
+                ($name:ident, $global:ident, $lds:ident, $scratch:ident) => {
+                    $(#[$features])*
+                    unsafe extern "C" fn $name<const N: usize, const K: u8>(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                        // SAFETY: as above.
+                        unsafe {
+                            vector::flat::<$isa, N>(state, &*op, exec & super::super::lanes::full(N), base, |space, lanes| match space {
+                                Space::Lds => $lds::<N, K>(state, op, lanes, base),
+                                Space::Scratch => $scratch::<N, K>(state, op, lanes, base),
+                                _ => $global::<N, K>(state, op, lanes, base),
+                            })
+                        }
+                    }
+                };
+            }
+            flat_accesses!(load_flat, load_global, load_lds, load_scratch);
+            flat_accesses!(store_flat, store_global, store_lds, store_scratch);
+            flat_accesses!(atomic_flat, atomic_global, atomic_lds, atomic_scratch);
 
             macro_rules! by_kind {
                 ($f:ident, $n:expr) => {
