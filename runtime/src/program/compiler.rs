@@ -46,12 +46,13 @@ pub(super) fn compile(func: Func, stop: &dyn Fn() -> bool) -> Result<Compiled, E
     thread.spawn(work).map_err(no_thread)?;
     let mut result = order.result.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        if let Some(result) = result.take() {
-            return result;
-        }
+        // First, so that what is called off ends the same way however quick the other thread was.
         if stop() {
             order.abandoned.store(true, Ordering::Relaxed);
             return Err(EmitError::Stopped);
+        }
+        if let Some(result) = result.take() {
+            return result;
         }
         result = order.done.wait_timeout(result, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
     }

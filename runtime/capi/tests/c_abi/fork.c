@@ -1,37 +1,18 @@
 /* A host that forks while other threads of it open, launch and close kernels: every child can do so, too. argv[1]: small-v5.hsaco.
  * Prints nothing and returns 0 if all is well. */
 #define _GNU_SOURCE
-#include "wavejit.h"
+#include "check.h"
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define CHECK(what)                                                                                            \
-  do {                                                                                                         \
-    if (!(what)) {                                                                                             \
-      fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #what, wavejit_last_error());        \
-      _exit(1);                                                                                                \
-    }                                                                                                          \
-  } while (0)
 
 #define CHILDREN 60
 #define GROUPS 200
 
-struct scale_args {
-  float *out;
-  float factor;
-  uint32_t n;
-  uint32_t block_count[3];
-  uint16_t group_size[3];
-  uint16_t remainder[3];
-};
-
-static char elf[1 << 20];
+static char *elf;
 static size_t size;
 static atomic_int stop;
 
@@ -93,10 +74,7 @@ static void child(wavejit_kernel *kernel, int has_child) {
 
 int main(int argc, char **argv) {
   CHECK(argc == 2);
-  FILE *f = fopen(argv[1], "rb");
-  CHECK(f);
-  size = fread(elf, 1, sizeof elf, f);
-  fclose(f);
+  elf = read_file(argv[1], &size);
   wavejit_kernel *kernel = open_kernel();
   launch(kernel, 2);
   pthread_t opens, launches;

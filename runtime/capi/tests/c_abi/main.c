@@ -1,36 +1,7 @@
 /* Uses every function of wavejit.h the way a C program would. argv[1]: small-v5.hsaco.
  * Prints nothing and returns 0 if all is well; else says which line went wrong. */
-#include "wavejit.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "check.h"
 #include <string.h>
-
-#define CHECK(what)                                                                                            \
-  do {                                                                                                         \
-    if (!(what)) {                                                                                             \
-      fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #what, wavejit_last_error());        \
-      exit(1);                                                                                                 \
-    }                                                                                                          \
-  } while (0)
-
-/* Explicit arguments of `scale`, then the v5 hidden ones that it reads. */
-struct scale_args {
-  float *out;
-  float factor;
-  uint32_t n;
-  uint32_t block_count[3];
-  uint16_t group_size[3];
-  uint16_t remainder[3];
-};
-
-static char *read_file(const char *path, size_t *size) {
-  FILE *f = fopen(path, "rb");
-  char *bytes = malloc(1 << 20);
-  CHECK(f && bytes);
-  *size = fread(bytes, 1, 1 << 20, f);
-  fclose(f);
-  return bytes;
-}
 
 static void kernels(const char *path) {
   size_t size;

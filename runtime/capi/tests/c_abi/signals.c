@@ -2,44 +2,23 @@
  * Faults of kernels must be errors whatever the host does; its own signals must get where they would get without wavejit.
  * Prints nothing and returns 0 if all is well. */
 #define _GNU_SOURCE
-#include "wavejit.h"
+#include "check.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(what)                                                                                            \
-  do {                                                                                                         \
-    if (!(what)) {                                                                                             \
-      fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #what, wavejit_last_error());        \
-      exit(1);                                                                                                 \
-    }                                                                                                          \
-  } while (0)
-
-struct scale_args {
-  float *out;
-  float factor;
-  uint32_t n;
-  uint32_t block_count[3];
-  uint16_t group_size[3];
-  uint16_t remainder[3];
-};
-
 static wavejit_kernel *kernel;
 
 static void open_kernel(const char *path) {
-  static char elf[1 << 20];
-  FILE *f = fopen(path, "rb");
-  CHECK(f);
-  size_t size = fread(elf, 1, sizeof elf, f);
-  fclose(f);
+  size_t size;
+  char *elf = read_file(path, &size);
   CHECK(wavejit_kernel_open(elf, size, "scale", &kernel) == WAVEJIT_OK);
+  free(elf);
 }
 
 /* On one thread and on several. */
@@ -335,11 +314,11 @@ static atomic_int stop_swapping;
 
 static void *swap(void *unused) {
   struct sigaction now;
-  while (!stop_swapping) {
+  do { /* even if all launches are over before this thread begins */
     set(later, 0, &now);
     if (now.sa_sigaction != later) below = now;
     set(jump, 0, NULL);
-  }
+  } while (!stop_swapping);
   return unused;
 }
 
