@@ -1,8 +1,8 @@
 //! `wavejit info`: what is in a code object.
 
-use super::json::Json;
 use super::load;
 use anyhow::Result;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 use wavejit::code_object::{CodeObject, KernelArg, KernelInfo, container};
@@ -34,7 +34,7 @@ pub fn info(args: &InfoArgs) -> Result<()> {
     let bundle = container(&bytes)?;
     let entries: Vec<String> = bundle.iter().flat_map(|b| b.entries()).map(|e| e.id.into_owned()).collect();
     match args.json {
-        true => super::print(&format!("{}\n", json(&object, &kernels, entries))),
+        true => super::print(&format!("{:#}\n", json(&object, &kernels, entries))),
         false => super::print(&text(&object, &kernels, &entries)?),
     }
 }
@@ -104,48 +104,48 @@ fn arg_text(a: &KernelArg) -> String {
     s
 }
 
-fn json(object: &CodeObject, kernels: &[&KernelInfo], entries: Vec<String>) -> Json {
-    Json::Object(vec![
-        ("target", object.target().to_string().into()),
-        ("code_object_version", u32::from(object.version()).into()),
-        ("image_bytes", object.image_bytes().into()),
-        ("bundle_entries", entries.into()),
-        ("kernels", Json::List(kernels.iter().map(|k| kernel_json(k)).collect())),
-    ])
+fn json(object: &CodeObject, kernels: &[&KernelInfo], entries: Vec<String>) -> Value {
+    json!({
+        "target": object.target().to_string(),
+        "code_object_version": u32::from(object.version()),
+        "image_bytes": object.image_bytes(),
+        "bundle_entries": entries,
+        "kernels": kernels.iter().map(|k| kernel_json(k)).collect::<Vec<_>>(),
+    })
 }
 
-fn kernel_json(k: &KernelInfo) -> Json {
-    Json::Object(vec![
-        ("name", k.name.as_str().into()),
-        ("code_address", k.code_address.into()),
-        ("code_bytes", k.code_bytes.into()),
-        ("wave_size", k.wave_size.into()),
-        ("sgprs", k.sgprs.into()),
-        ("vgprs", k.vgprs.into()),
-        ("agprs", k.agprs.into()),
-        ("sgpr_spills", k.sgpr_spills.into()),
-        ("vgpr_spills", k.vgpr_spills.into()),
-        ("lds_bytes", k.lds_bytes.into()),
-        ("scratch_bytes", k.scratch_bytes.into()),
-        ("uses_dynamic_stack", k.uses_dynamic_stack.into()),
-        ("max_group_work_items", k.max_group_work_items.into()),
-        ("required_group", k.required_group.map(|g| g.to_vec()).into()),
-        ("wgp_mode", k.wgp_mode.into()),
-        ("kernarg_bytes", k.kernarg_bytes.into()),
-        ("kernarg_align", k.kernarg_align.into()),
-        ("has_metadata", k.has_metadata.into()),
-        ("args", Json::List(k.args.iter().map(arg_json).collect())),
-    ])
+fn kernel_json(k: &KernelInfo) -> Value {
+    json!({
+        "name": k.name,
+        "code_address": k.code_address,
+        "code_bytes": k.code_bytes,
+        "wave_size": k.wave_size,
+        "sgprs": k.sgprs,
+        "vgprs": k.vgprs,
+        "agprs": k.agprs,
+        "sgpr_spills": k.sgpr_spills,
+        "vgpr_spills": k.vgpr_spills,
+        "lds_bytes": k.lds_bytes,
+        "scratch_bytes": k.scratch_bytes,
+        "uses_dynamic_stack": k.uses_dynamic_stack,
+        "max_group_work_items": k.max_group_work_items,
+        "required_group": k.required_group,
+        "wgp_mode": k.wgp_mode,
+        "kernarg_bytes": k.kernarg_bytes,
+        "kernarg_align": k.kernarg_align,
+        "has_metadata": k.has_metadata,
+        "args": k.args.iter().map(arg_json).collect::<Vec<_>>(),
+    })
 }
 
-fn arg_json(a: &KernelArg) -> Json {
-    Json::Object(vec![
-        ("name", a.name.clone().into()),
-        ("type", a.type_name.clone().into()),
-        ("kind", a.kind.name().into()),
-        ("offset", a.offset.into()),
-        ("bytes", a.bytes.into()),
-        ("address_space", a.address_space.clone().into()),
-        ("access", a.access.clone().into()),
-    ])
+fn arg_json(a: &KernelArg) -> Value {
+    json!({
+        "name": a.name,
+        "type": a.type_name,
+        "kind": a.kind.name(),
+        "offset": a.offset,
+        "bytes": a.bytes,
+        "address_space": a.address_space,
+        "access": a.access,
+    })
 }

@@ -12,7 +12,6 @@ mod file;
 mod hex;
 mod image;
 mod info;
-mod json;
 mod lift;
 mod npy;
 mod output;

@@ -1,4 +1,6 @@
 //! NumPy array files, `.npy`, versions 1 to 3 in, 1 out. Reference: NumPy documentation, `numpy.lib.format`.
+//!
+//! By hand: elements pass through as bytes here, and npyz, which types them, brings a grammar engine for a dictionary of three entries.
 
 use super::dtype::DType;
 use anyhow::{Context, Result, bail};

@@ -1,6 +1,6 @@
 //! `wavejit run --profile`: the counts of every instruction as a table, and as JSON.
 
-use super::json::Json;
+use serde_json::json;
 use std::fmt::Write;
 use wavejit::InstCount;
 
@@ -64,23 +64,23 @@ pub fn table(kernel: &str, counts: &[InstCount]) -> String {
 pub fn json(kernel: &str, counts: &[InstCount]) -> String {
     let totals = Totals::of(counts);
     let instruction = |c: &InstCount| {
-        Json::Object(vec![
-            ("pc", c.pc.into()),
-            ("kernel", c.kernel.clone().into()),
-            ("offset", Json::Signed(c.offset)),
-            ("text", c.text.clone().into()),
-            ("executions", c.executions.into()),
-            ("active_lanes", c.active_lanes.into()),
-        ])
+        json!({
+            "pc": c.pc,
+            "kernel": c.kernel,
+            "offset": c.offset,
+            "text": c.text,
+            "executions": c.executions,
+            "active_lanes": c.active_lanes,
+        })
     };
-    let all = Json::Object(vec![
-        ("kernel", kernel.into()),
-        ("wave_size", counts.first().map_or(Json::Null, |c| c.wave_size.into())),
-        ("executions", totals.executions.into()),
-        ("active_lanes", totals.active_lanes.into()),
-        ("instructions", Json::List(counts.iter().map(instruction).collect())),
-    ]);
-    format!("{all}\n")
+    let all = json!({
+        "kernel": kernel,
+        "wave_size": counts.first().map(|c| c.wave_size),
+        "executions": totals.executions,
+        "active_lanes": totals.active_lanes,
+        "instructions": counts.iter().map(instruction).collect::<Vec<_>>(),
+    });
+    format!("{all:#}\n")
 }
 
 #[cfg(test)]
