@@ -4,21 +4,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The folder of the shared library, which is built first: Cargo builds for tests only what Rust can link. With the whole workspace, so that what
-/// its tests have built serves.
+/// The folder of the shared library, which is built first: Cargo builds for tests only what Rust can link. With the packages that `.ci/run` tests
+/// in this profile, so that what they have built serves.
 fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
-        let profile = if std::env::current_exe().unwrap().starts_with(target.join("release")) { "release" } else { "dev" };
+        let exe = std::env::current_exe().expect("this test is a file");
+        // target/PROFILE/deps/c_abi-HASH, but `debug` for `dev`
+        let folder = exe.ancestors().nth(2).expect("a folder of the profile");
+        let profile = folder.file_name().and_then(|name| name.to_str()).map_or("dev", |name| if name == "debug" { "dev" } else { name });
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--workspace", "--lib", "--profile", profile, "--target-dir"])
+            .args(["build", "--quiet", "--lib", "--profile", profile])
+            .args(if profile == "dev" { &["--workspace"][..] } else { &["-p", "wavejit", "-p", "wavejit-capi", "-p", "wavejit-tests"] })
+            .arg("--target-dir")
             .arg(target)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output()
             .unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        target.join(if profile == "dev" { "debug" } else { profile })
+        folder.to_path_buf()
     })
 }
 
