@@ -433,8 +433,19 @@ impl Row {
 
     /// Does this to memory.
     pub const fn does(mut self, memory: MemoryKind) -> Row {
+        use super::memory::buffer::Opcode as Buffer;
+        use super::memory::image::Kind as Image;
         self.memory = Some(memory);
-        self
+        let flag = match memory {
+            MemoryKind::Buffer { opcode: Buffer::Store { .. } | Buffer::StoreFormat { .. } | Buffer::StoreLds, .. } => Flags::STORE,
+            MemoryKind::Buffer { opcode: Buffer::Atomic { .. }, .. } => Flags::ATOMIC,
+            MemoryKind::Image { kind: Image::Store { .. }, .. } => Flags::STORE,
+            MemoryKind::Image { kind: Image::Atomic(_), .. } => Flags::ATOMIC,
+            MemoryKind::Image { kind: Image::Gather4(_) | Image::Gather4h(_), .. } => Flags::GATHER,
+            MemoryKind::Ray(_) => Flags::BVH,
+            _ => Flags::empty(),
+        };
+        self.plus(flag.bits())
     }
 
     /// Only on these processors.
@@ -534,7 +545,8 @@ pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES
         names: &[],
         encs,
         numbers,
-        on: Procs::ALL,
+        // gfx940 has no image instructions.
+        on: if !encs.is_empty() && matches!(encs[0], Enc::MIMG) { Procs::ALL.without(Procs::GFX940) } else { Procs::ALL },
         ops,
         flags: modifiers(encs, ops),
         reads: Implicit::empty(),

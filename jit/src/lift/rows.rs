@@ -1,7 +1,6 @@
 //! Meanings of all rows: the tables of `jit/isa/src/rows`, expanded a second time, in the same order.
 
 use super::meaning::Meaning;
-use super::texture;
 use wavejit_isa as isa;
 
 /// Names and meanings of a table's rows.
@@ -60,7 +59,7 @@ mod vector {
     }
 }
 
-/// SMEM, DS, FLAT, GLOBAL, SCRATCH, VINTERP, LDSDIR, VINTRP, EXP.
+/// SMEM, DS, FLAT, GLOBAL, SCRATCH, buffers, images, VINTERP, LDSDIR, VINTRP, EXP.
 #[allow(unused_variables)] // a meaning need not name every operand
 mod memory {
     use crate::lift::control::time;
@@ -68,6 +67,7 @@ mod memory {
     use crate::lift::graphics::*;
     use crate::lift::gws::ask;
     use crate::lift::mem::{ds::*, flat::*, smem::*};
+    use crate::lift::texture::resource;
     use crate::meanings;
     use wavejit_ir::abi::GwsOp;
     use wavejit_isa as isa;
@@ -81,6 +81,12 @@ mod memory {
     pub(super) fn flat() -> super::Table {
         isa::flat_rows!(meanings)
     }
+    pub(super) fn buffer() -> super::Table {
+        isa::buffer_rows!(meanings)
+    }
+    pub(super) fn image() -> super::Table {
+        isa::image_rows!(meanings)
+    }
     pub(super) fn export() -> super::Table {
         isa::export_rows!(meanings)
     }
@@ -90,14 +96,10 @@ mod memory {
 pub fn meanings() -> Vec<Meaning> {
     use memory::*;
     use vector::*;
-    let joined = [scalar::scalar(), smem(), vop1(), vop2(), vopc(), vop3(), vop3p(), mai(), vopd(), ds(), flat(), export()];
-    let mut joined = joined.into_iter().flatten().peekable();
-    let all = isa::rows::all().iter().map(|row| match joined.next_if(|(name, _)| *name == row.name) {
-        Some((_, meaning)) => meaning,
-        // Buffer, image and ray instructions have one meaning: the site says what they are.
-        None => texture::of_row(row),
-    });
-    let all = all.collect();
-    assert!(joined.next().is_none(), "meanings are in the order of the rows");
-    all
+    let tables =
+        [scalar::scalar(), smem(), vop1(), vop2(), vopc(), vop3(), vop3p(), mai(), vopd(), ds(), flat(), buffer(), image(), export()];
+    let joined: Table = tables.into_iter().flatten().collect();
+    let names = isa::rows::all().iter().map(|row| row.name);
+    assert!(names.eq(joined.iter().map(|(name, _)| *name)), "meanings are in the order of the rows");
+    joined.into_iter().map(|(_, meaning)| meaning).collect()
 }

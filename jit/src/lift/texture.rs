@@ -2,25 +2,14 @@
 //! texture crate's business (RDNA3 ISA, chapters 9 and 10).
 
 use super::cx::Cx;
-use super::meaning::Meaning;
 use super::sem::B32;
 use std::sync::Arc;
 use wavejit_ir::PureOp::{And32, Or32};
 use wavejit_ir::site::{Site, SiteRegisters, Written};
-use wavejit_ir::{NoteKind, Op, SReg, Ty, VReg, Value};
-use wavejit_isa::{Enc, Row};
+use wavejit_ir::{Op, SReg, Ty, VReg, Value};
 
-/// Meaning of a buffer, image or ray row.
-pub fn of_row(row: &Row) -> Meaning {
-    match row.enc() {
-        // Those without operands are about caches.
-        Enc::MUBUF if row.ops.is_empty() => Meaning::Note(NoteKind::Cache),
-        Enc::MUBUF | Enc::MTBUF | Enc::MIMG | Enc::VIMAGE | Enc::VSAMPLE => Meaning::Wave(texture),
-        _ => Meaning::None,
-    }
-}
-
-fn texture(c: &mut Cx) {
+/// A buffer, image or ray instruction: which operand is what, its site says.
+pub fn resource(c: &mut Cx) {
     let registers = SiteRegisters::of(c.inst, c.target).and_then(|r| Ok((r, Site::new(*c.inst, c.target)?)));
     let (r, site) = match registers {
         Ok(both) => both,

@@ -14,7 +14,8 @@
 //! is read too, `wr` on a source: it is written too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
 //! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
 //! operands are those of the row, by name (`do load(d, addr, saddr)`, `do ds_atomic(Some(d), addr, [data2, data])`). `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
-//! `.atomic(Add)`). Buffer and image rows are Rust still.
+//! `.atomic(Add)`). Of buffer, image
+//! and ray instructions all that they do is data (`.does(sample(Derivatives, C | O))`), and `do resource()` their meaning.
 //!
 //! Opcode numbers follow the ISA manuals; `isa_check` (tests/llvm-check) compares every row with LLVM's assembler and disassembler.
 
@@ -52,9 +53,7 @@ mod vopc;
 mod vopd;
 
 use super::implicit::read_by_rule;
-use super::inst::Enc;
-use super::row::{Flags, Opd, Row, row};
-use super::target::SPACES;
+use super::row::Row;
 use std::sync::LazyLock;
 
 /// Names of operands: each stands for an encoding field.
@@ -71,6 +70,10 @@ pub mod names {
     pub mod memory {
         pub use super::elements::*;
         pub use crate::row::Opd::{ADDR as addr, D as d, DA as data, DB as data2, RD as rd, SADDR as saddr};
+    }
+    /// In MUBUF, MTBUF and the image formats.
+    pub mod resource {
+        pub use crate::row::Opd::{IADDR as addr, RSRC as rsrc, SAMP as samp, SOFFSET as soffset, VADDR as vaddr, VDATA as data};
     }
     /// In SMEM.
     pub mod smem {
@@ -103,12 +106,11 @@ mod state {
 
 /// Short names that keep a row on one line.
 mod prelude {
-    pub(super) use super::{plain, state};
+    pub(super) use super::state;
     pub(super) use crate::inst::Enc;
     pub(super) use crate::row::Imm::*;
-    pub(super) use crate::row::Opd::*;
     pub(super) use crate::row::Ty::*;
-    pub(super) use crate::row::{Flags, Implicit, Row, X, row};
+    pub(super) use crate::row::{Flags, Row, X, row};
     pub(super) use crate::target::Procs;
 
     pub(super) const GFX8: Procs = Procs::GFX8;
@@ -125,9 +127,6 @@ mod prelude {
     pub(super) const TO_GFX10: Procs = Procs::range(0x600, 0x10ff);
     pub(super) const FROM_GFX9: Procs = Procs::range(0x900, 0xffff);
     pub(super) const FROM_GFX11_5: Procs = Procs::range(0x1150, 0xffff);
-
-    /// `M0` alone is the modifier flag of source 0.
-    pub(super) const REG_M0: Implicit = Implicit::M0;
 
     pub(super) const BEFORE_GFX11: Procs = Procs::range(0x600, 0x10ff);
     pub(super) const SINCE_GFX7: Procs = Procs::range(0x700, 0xffff);
@@ -180,7 +179,6 @@ mod prelude {
     /// No processor prints this name, but the assembler knows it.
     pub(super) const ALSO: Procs = Procs::ALL.without(Procs::ALL);
 
-    pub(super) const NONE: u64 = 0;
     pub(super) const M01: u64 = Flags::M01.bits();
     pub(super) const NEG1: u64 = Flags::NEG1.bits();
     pub(super) const NEG12: u64 = Flags::NEG12.bits();
@@ -205,7 +203,6 @@ mod prelude {
     pub(super) const D16: u64 = Flags::D16.bits();
     pub(super) const GATHER: u64 = Flags::GATHER.bits();
     pub(super) const Y_ONLY: u64 = Flags::Y_ONLY.bits();
-    pub(super) const BVH: u64 = Flags::BVH.bits();
     pub(super) const SCOPED: u64 = Flags::SCOPED.bits();
     pub(super) const HALF: u64 = Flags::HALF.bits();
     pub(super) const TRUE16: u64 = Flags::TRUE16.bits();
@@ -221,13 +218,6 @@ mod prelude {
     pub(super) const STRIDE64: u64 = Flags::STRIDE64.bits();
     pub(super) const LANES: u64 = Flags::LANES.bits();
     pub(super) const M1: u64 = 2;
-}
-
-/// A row with exactly these modifiers.
-const fn plain(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES], ops: &'static [Opd], flags: u64) -> Row {
-    let mut row = row(name, encs, numbers, ops);
-    row.flags = Flags::from_bits_truncate(flags);
-    row
 }
 
 /// Every row, ordered by id.
