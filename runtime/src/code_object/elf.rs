@@ -1,29 +1,29 @@
 //! The parts of an amdgcn ELF file that a loader needs: segments, symbols, dynamic relocations, the metadata note.
 //!
 //! Reference: System V gABI; LLVM AMDGPUUsage, "ELF Code Object". Everything comes from the program headers where it can, so that a
-//! file without section headers loads too; section headers add names for code that is not exported.
+//! file without section headers loads too; section headers add names for code that is not exported. The structures are the `object` crate's;
+//! how much of a file is read, what may overlap, and what is said of it is decided here.
 
 use super::error::LoadError;
 use super::error::reserved;
 use super::reader::Reader;
-use super::symbols::{SYM_BYTES, Symbols};
+use super::symbols::{SYM_BYTES, Symbol64, Symbols};
+use object::LittleEndian as LE;
+use object::elf::{self, ProgramHeader64};
 use std::ops::Range;
 use wavejit_isa::TargetId;
 
-const EM_AMDGPU: u16 = 224;
-const ET_REL: u16 = 1;
-const ET_DYN: u16 = 3;
-const PT_LOAD: u32 = 1;
-const PT_DYNAMIC: u32 = 2;
-const PT_NOTE: u32 = 4;
-const SHT_SYMTAB: u32 = 2;
-const SHT_DYNSYM: u32 = 11;
+type Header = elf::FileHeader64<LE>;
+type SectionHeader = elf::SectionHeader64<LE>;
+type Rela = elf::Rela64<LE>;
+type DynamicEntry = elf::Dyn64<LE>;
+type Note = elf::NoteHeader64<LE>;
+type Hash = elf::HashHeader<LE>;
+
 const NT_AMDGPU_METADATA: u32 = 32;
-const SHN_UNDEF: u16 = 0;
-const SHN_ABS: u16 = 0xfff1;
-const STB_WEAK: u8 = 2;
-/// Bytes of a relocation with addend.
-const RELA_BYTES: u64 = 24;
+const RELA_BYTES: u64 = size_of::<Rela>() as u64;
+const PROGRAM_HEADER_BYTES: u64 = size_of::<ProgramHeader64<LE>>() as u64;
+const SECTION_HEADER_BYTES: u64 = size_of::<SectionHeader>() as u64;
 
 /// Largest file that is read; names are places in it of 32 bits.
 pub const MAX_FILE_BYTES: u64 = 1 << 31;
@@ -108,13 +108,13 @@ impl Elf {
         if file.len() > MAX_FILE_BYTES {
             return Err(LoadError::unsupported(format!("a file of {} bytes; at most {MAX_FILE_BYTES} are read", file.len())));
         }
-        let (target, version) = header(&file)?;
+        let (header, target, version) = header(&file)?;
         let mut elf = Elf { target, version, segments: vec![], symbols: Symbols::default(), relocs: vec![], metadata: None };
         let mut dynamic = None;
-        let offset = file.u64(32, "e_phoff")?;
-        let entry_bytes = u64::from(file.u16(54, "e_phentsize")?);
-        let count = u64::from(file.u16(56, "e_phnum")?);
-        if count != 0 && entry_bytes < 56 {
+        let offset = header.e_phoff.get(LE);
+        let entry_bytes = u64::from(header.e_phentsize.get(LE));
+        let count = u64::from(header.e_phnum.get(LE));
+        if count != 0 && entry_bytes < PROGRAM_HEADER_BYTES {
             return Err(LoadError::malformed(format!("expected program headers of 56 bytes, found e_phentsize {entry_bytes}")));
         }
         if count > MAX_PROGRAM_HEADERS {
@@ -122,19 +122,19 @@ impl Elf {
         }
         for i in 0..count {
             let at = offset.checked_add(i * entry_bytes).ok_or_else(|| LoadError::malformed("e_phoff is beyond any file"))?;
-            let header = Reader::new(file.slice(at, 56, &format!("program header {i}"))?);
+            let header: &ProgramHeader64<LE> = file.get(at, &format!("program header {i}"))?;
             let segment = Segment {
-                file_offset: header.u64(8, "p_offset")?,
-                file_bytes: header.u64(32, "p_filesz")?,
-                address: header.u64(16, "p_vaddr")?,
-                bytes: header.u64(40, "p_memsz")?,
-                executable: header.u32(4, "p_flags")? & 1 != 0,
-                writable: header.u32(4, "p_flags")? & 2 != 0,
+                file_offset: header.p_offset.get(LE),
+                file_bytes: header.p_filesz.get(LE),
+                address: header.p_vaddr.get(LE),
+                bytes: header.p_memsz.get(LE),
+                executable: header.p_flags.get(LE) & elf::PF_X != 0,
+                writable: header.p_flags.get(LE) & elf::PF_W != 0,
             };
-            match header.u32(0, "p_type")? {
-                PT_LOAD => elf.push_segment(&file, segment, i)?,
-                PT_DYNAMIC => dynamic = Some(segment),
-                PT_NOTE if elf.metadata.is_none() => elf.metadata = find_metadata(&file, &segment)?,
+            match header.p_type.get(LE) {
+                elf::PT_LOAD => elf.push_segment(&file, segment, i)?,
+                elf::PT_DYNAMIC => dynamic = Some(segment),
+                elf::PT_NOTE if elf.metadata.is_none() => elf.metadata = find_metadata(&file, &segment)?,
                 _ => {}
             }
         }
@@ -143,7 +143,7 @@ impl Elf {
         }
         let dynamic = dynamic.map(|d| read_dynamic(&file, &d)).transpose()?.unwrap_or_default();
         elf.read_relocs(&file, &dynamic)?;
-        elf.read_symbols(&file, &dynamic)?;
+        elf.read_symbols(&file, header, &dynamic)?;
         Ok(elf)
     }
 
@@ -203,13 +203,12 @@ impl Elf {
         let table = self.file_offset(rela, count * RELA_BYTES, "relocation table (DT_RELA)")?;
         self.relocs = reserved(count as usize, "relocations")?;
         for i in 0..count {
-            let at = table + i * RELA_BYTES;
-            let info = file.u64(at + 8, "relocation")?;
+            let row: &Rela = file.get(table + i * RELA_BYTES, "relocation")?;
             self.relocs.push(Reloc {
-                address: file.u64(at, "relocation")?,
-                kind: info as u32,
-                addend: file.u64(at + 16, "relocation")?,
-                symbol: self.reloc_symbol(file, dynamic, info >> 32)?,
+                address: row.r_offset.get(LE),
+                kind: row.r_type(LE, false),
+                addend: row.r_addend.get(LE) as u64,
+                symbol: self.reloc_symbol(file, dynamic, row.r_sym(LE, false).into())?,
             });
         }
         Ok(())
@@ -224,37 +223,38 @@ impl Elf {
         };
         let address = symtab.checked_add(index * SYM_BYTES).ok_or_else(|| LoadError::malformed("DT_SYMTAB is beyond any image"))?;
         let at = self.file_offset(address, SYM_BYTES, "dynamic symbol")?;
-        let weak = file.u8(at + 4, "symbol")? >> 4 == STB_WEAK;
-        let value = file.u64(at + 8, "symbol")?;
-        Ok(match file.u16(at + 6, "symbol")? {
-            SHN_UNDEF if weak => RelocSymbol::None,
-            SHN_UNDEF => {
-                let name = strtab.saturating_add(u64::from(file.u32(at, "symbol")?));
+        let symbol: &Symbol64 = file.get(at, "symbol")?;
+        Ok(match symbol.st_shndx.get(LE) {
+            elf::SHN_UNDEF if symbol.st_bind() == elf::STB_WEAK => RelocSymbol::None,
+            elf::SHN_UNDEF => {
+                let name = strtab.saturating_add(u64::from(symbol.st_name.get(LE)));
                 RelocSymbol::Undefined(self.file_offset(name, 1, "symbol name")?)
             }
-            SHN_ABS => RelocSymbol::Absolute(value),
-            _ => RelocSymbol::Defined(value),
+            elf::SHN_ABS => RelocSymbol::Absolute(symbol.st_value.get(LE)),
+            _ => RelocSymbol::Defined(symbol.st_value.get(LE)),
         })
     }
 
     /// From .symtab and .dynsym; without section headers, from the table that DT_HASH gives the length of.
-    fn read_symbols(&mut self, file: &Reader, dynamic: &Dynamic) -> Result<(), LoadError> {
-        let sections = Sections::read(file)?;
+    fn read_symbols(&mut self, file: &Reader, header: &Header, dynamic: &Dynamic) -> Result<(), LoadError> {
+        let sections = Sections::read(file, header)?;
         // The gABI has one of each kind at most.
-        for kind in [SHT_SYMTAB, SHT_DYNSYM] {
-            let mut tables = sections.iter().filter(|s| s.kind == kind);
+        for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+            let mut tables = sections.iter().filter(|s| s.sh_type.get(LE) == kind);
             let Some(section) = tables.next() else { continue };
             if tables.next().is_some() {
                 return Err(LoadError::malformed(format!("two symbol tables of sh_type {kind}")));
             }
-            let strings = sections.get(section.link).ok_or_else(|| {
-                LoadError::malformed(format!("a symbol table names string table section {}, which is not there", section.link))
-            })?;
-            let strings = file.slice(strings.offset, strings.bytes, "string table")?;
-            self.symbols.add(file.slice(section.offset, section.bytes, "symbol table")?, strings)?;
+            let link = section.sh_link.get(LE);
+            let strings = sections
+                .get(link)
+                .ok_or_else(|| LoadError::malformed(format!("a symbol table names string table section {link}, which is not there")))?;
+            let strings = contents(file, strings, "string table")?;
+            self.symbols.add(contents(file, section, "symbol table")?, strings)?;
         }
         if let (true, Some(symtab), Some(strtab), Some(hash)) = (self.symbols.is_empty(), dynamic.symtab, dynamic.strtab, dynamic.hash) {
-            let count = u64::from(file.u32(self.file_offset(hash, 8, "DT_HASH")? + 4, "DT_HASH")?);
+            let hash: &Hash = file.get(self.file_offset(hash, size_of::<Hash>() as u64, "DT_HASH")?, "DT_HASH")?;
+            let count = u64::from(hash.chain_count.get(LE));
             let table = file.slice(self.file_offset(symtab, count * SYM_BYTES, "DT_SYMTAB")?, count * SYM_BYTES, "DT_SYMTAB")?;
             let strings = file.slice(self.file_offset(strtab, dynamic.strtab_bytes, "DT_STRTAB")?, dynamic.strtab_bytes, "DT_STRTAB")?;
             self.symbols.add(table, strings)?;
@@ -264,20 +264,21 @@ impl Elf {
     }
 }
 
-/// Checks the file header; says the target and the code object version.
-fn header(file: &Reader) -> Result<(TargetId, u8), LoadError> {
+/// The file header, checked, with the target and the code object version.
+fn header<'a>(file: &Reader<'a>) -> Result<(&'a Header, TargetId, u8), LoadError> {
     let ident = file.slice(0, 16, "ELF identification")?;
-    if ident[4] != 2 || ident[5] != 1 {
+    if ident[4..6] != [elf::ELFCLASS64, elf::ELFDATA2LSB] {
         return Err(LoadError::unsupported(format!(
             "expected a 64-bit little-endian ELF file, found class {} data {}",
             ident[4], ident[5]
         )));
     }
-    let machine = file.u16(18, "e_machine")?;
-    if machine != EM_AMDGPU {
+    let header: &Header = file.get(0, "ELF header")?;
+    let machine = header.e_machine.get(LE);
+    if machine != elf::EM_AMDGPU {
         return Err(LoadError::NotACodeObject { found: format!("an ELF file for e_machine {machine}, not e_machine 224 (AMD GPU)") });
     }
-    let (os, abi) = (ident[7], ident[8]);
+    let (os, abi) = (header.e_ident.os_abi, header.e_ident.abi_version);
     if os != 64 {
         let name = match os {
             65 => "PAL",
@@ -294,31 +295,31 @@ fn header(file: &Reader) -> Result<(TargetId, u8), LoadError> {
             )));
         }
     };
-    match file.u16(16, "e_type")? {
-        ET_DYN => {}
-        ET_REL => {
+    match header.e_type.get(LE) {
+        elf::ET_DYN => {}
+        elf::ET_REL => {
             return Err(LoadError::unsupported("expected a linked code object, found a relocatable one; link it with `ld.lld -shared`"));
         }
         other => return Err(LoadError::unsupported(format!("expected a shared object (e_type 3), found e_type {other}"))),
     }
-    let e_flags = file.u32(48, "e_flags")?;
+    let e_flags = header.e_flags.get(LE);
     let target = TargetId::from_e_flags(e_flags, abi)
         .ok_or_else(|| LoadError::unsupported(format!("processor number {:#x} in e_flags {e_flags:#x} is not known", e_flags & 0xff)))?;
-    Ok((target, version))
+    Ok((header, target, version))
 }
 
 /// The metadata note in a PT_NOTE segment, if it is there.
 fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Range<usize>>, LoadError> {
     let notes = Reader::new(file.slice(segment.file_offset, segment.file_bytes, "notes")?);
+    const HEAD: u64 = size_of::<Note>() as u64;
     let mut at = 0;
-    while at + 12 <= notes.len() {
-        let name_bytes = u64::from(notes.u32(at, "note")?);
-        let bytes = u64::from(notes.u32(at + 4, "note")?);
-        let kind = notes.u32(at + 8, "note")?;
-        let name = notes.slice(at + 12, name_bytes, "note name")?;
-        let start = at + 12 + name_bytes.next_multiple_of(4);
+    while at + HEAD <= notes.len() {
+        let note: &Note = notes.get(at, "note")?;
+        let (name_bytes, bytes) = (u64::from(note.n_namesz.get(LE)), u64::from(note.n_descsz.get(LE)));
+        let name = notes.slice(at + HEAD, name_bytes, "note name")?;
+        let start = at + HEAD + name_bytes.next_multiple_of(4);
         notes.slice(start, bytes, "note contents")?;
-        if kind == NT_AMDGPU_METADATA && name == b"AMDGPU\0" {
+        if note.n_type.get(LE) == NT_AMDGPU_METADATA && name == b"AMDGPU\0" {
             return file.range(segment.file_offset + start, bytes, || "note contents".into()).map(Some);
         }
         at = start + bytes.next_multiple_of(4);
@@ -329,17 +330,19 @@ fn find_metadata(file: &Reader, segment: &Segment) -> Result<Option<Range<usize>
 fn read_dynamic(file: &Reader, segment: &Segment) -> Result<Dynamic, LoadError> {
     let table = Reader::new(file.slice(segment.file_offset, segment.file_bytes, "dynamic section")?);
     let mut dynamic = Dynamic::default();
-    for i in 0..table.len() / 16 {
-        let value = table.u64(i * 16 + 8, "dynamic entry")?;
-        match table.u64(i * 16, "dynamic entry")? {
-            0 => break,
-            4 => dynamic.hash = Some(value),
-            5 => dynamic.strtab = Some(value),
-            6 => dynamic.symtab = Some(value),
-            7 => dynamic.rela = Some(value),
-            8 => dynamic.rela_bytes = value,
-            10 => dynamic.strtab_bytes = value,
-            17 => dynamic.rel = Some(value),
+    const ENTRY_BYTES: u64 = size_of::<DynamicEntry>() as u64;
+    for i in 0..table.len() / ENTRY_BYTES {
+        let entry: &DynamicEntry = table.get(i * ENTRY_BYTES, "dynamic entry")?;
+        let value = entry.d_val.get(LE);
+        match u32::try_from(entry.d_tag.get(LE)) {
+            Ok(elf::DT_NULL) => break,
+            Ok(elf::DT_HASH) => dynamic.hash = Some(value),
+            Ok(elf::DT_STRTAB) => dynamic.strtab = Some(value),
+            Ok(elf::DT_SYMTAB) => dynamic.symtab = Some(value),
+            Ok(elf::DT_RELA) => dynamic.rela = Some(value),
+            Ok(elf::DT_RELASZ) => dynamic.rela_bytes = value,
+            Ok(elf::DT_STRSZ) => dynamic.strtab_bytes = value,
+            Ok(elf::DT_REL) => dynamic.rel = Some(value),
             _ => {}
         }
     }
@@ -355,38 +358,30 @@ struct Sections<'a> {
     entry_bytes: u64,
 }
 
-struct Section {
-    kind: u32,
-    link: u32,
-    offset: u64,
-    bytes: u64,
-}
-
 impl<'a> Sections<'a> {
-    fn read(file: &Reader<'a>) -> Result<Sections<'a>, LoadError> {
-        let offset = file.u64(40, "e_shoff")?;
-        let entry_bytes = u64::from(file.u16(58, "e_shentsize")?);
-        let count = u64::from(file.u16(60, "e_shnum")?);
+    fn read(file: &Reader<'a>, header: &Header) -> Result<Sections<'a>, LoadError> {
+        let offset = header.e_shoff.get(LE);
+        let entry_bytes = u64::from(header.e_shentsize.get(LE));
+        let count = u64::from(header.e_shnum.get(LE));
         if offset == 0 || count == 0 {
-            return Ok(Sections { table: Reader::new(&[]), entry_bytes: 64 });
+            return Ok(Sections { table: Reader::new(&[]), entry_bytes: SECTION_HEADER_BYTES });
         }
-        if entry_bytes < 64 {
+        if entry_bytes < SECTION_HEADER_BYTES {
             return Err(LoadError::malformed(format!("expected section headers of 64 bytes, found e_shentsize {entry_bytes}")));
         }
         Ok(Sections { table: Reader::new(file.slice(offset, count * entry_bytes, "section headers")?), entry_bytes })
     }
 
-    fn get(&self, index: u32) -> Option<Section> {
-        let header = Reader::new(self.table.slice(u64::from(index) * self.entry_bytes, self.entry_bytes, "section header").ok()?);
-        Some(Section {
-            kind: header.u32(4, "sh_type").ok()?,
-            link: header.u32(40, "sh_link").ok()?,
-            offset: header.u64(24, "sh_offset").ok()?,
-            bytes: header.u64(32, "sh_size").ok()?,
-        })
+    fn get(&self, index: u32) -> Option<&'a SectionHeader> {
+        self.table.get(u64::from(index) * self.entry_bytes, "section header").ok()
     }
 
-    fn iter(&self) -> impl Iterator<Item = Section> {
+    fn iter(&self) -> impl Iterator<Item = &'a SectionHeader> {
         (0..(self.table.len() / self.entry_bytes) as u32).map_while(|i| self.get(i))
     }
+}
+
+/// The bytes of a section.
+fn contents<'a>(file: &Reader<'a>, section: &SectionHeader, what: &str) -> Result<&'a [u8], LoadError> {
+    file.slice(section.sh_offset.get(LE), section.sh_size.get(LE), what)
 }

@@ -1,6 +1,7 @@
 //! Checked little-endian reads that name what they were looking for.
 
 use super::LoadError;
+use object::pod::{self, Pod};
 use std::ops::Range;
 
 /// Bytes of a file, or of a part of one.
@@ -35,15 +36,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A structure of the file format, which has no alignment of its own.
+    pub fn get<T: Pod>(&self, at: u64, what: &str) -> Result<&'a T, LoadError> {
+        const { assert!(align_of::<T>() == 1) };
+        let bytes = self.slice(at, size_of::<T>() as u64, what)?;
+        pod::from_bytes(bytes).map(|(found, _)| found).map_err(|()| LoadError::malformed(format!("expected {what}")))
+    }
+
     fn array<const N: usize>(&self, at: u64, what: &str) -> Result<[u8; N], LoadError> {
         let mut out = [0; N];
         out.copy_from_slice(self.slice(at, N as u64, what)?);
         Ok(out)
     }
 
-    pub fn u8(&self, at: u64, what: &str) -> Result<u8, LoadError> {
-        Ok(self.array::<1>(at, what)?[0])
-    }
     pub fn u16(&self, at: u64, what: &str) -> Result<u16, LoadError> {
         Ok(u16::from_le_bytes(self.array(at, what)?))
     }

@@ -6,12 +6,15 @@
 use super::LoadError;
 use super::error::reserved;
 use super::reader::Reader;
+use object::LittleEndian as LE;
+use object::elf;
 
-const SHN_UNDEF: u16 = 0;
-const SHN_ABS: u16 = 0xfff1;
+/// A symbol table entry.
+pub(super) type Symbol64 = elf::Sym64<LE>;
+
 const SHN_AMDGPU_LDS: u16 = 0xff00;
 /// Bytes of a symbol table entry.
-pub(super) const SYM_BYTES: u64 = 24;
+pub(super) const SYM_BYTES: u64 = size_of::<Symbol64>() as u64;
 
 /// What a symbol is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,20 +70,21 @@ impl Symbols {
             .try_reserve_exact(count as usize)
             .map_err(|_| LoadError::NoMemory { what: "symbols".into(), bytes: table.len() as usize })?;
         for at in (0..count).map(|i| i * SYM_BYTES) {
-            let (name, section) = (table.u32(at, "symbol")?, table.u16(at + 6, "symbol")?);
-            if name == 0 || section == SHN_UNDEF || section == SHN_ABS {
+            let symbol: &Symbol64 = table.get(at, "symbol")?;
+            let (name, section) = (symbol.st_name.get(LE), symbol.st_shndx.get(LE));
+            if name == 0 || section == elf::SHN_UNDEF || section == elf::SHN_ABS {
                 continue;
             }
             let (name, name_bytes) = names.find(name, &self.names)?;
             self.rows.push(Row {
                 name,
                 name_bytes,
-                address: table.u64(at + 8, "symbol")?,
-                bytes: table.u64(at + 16, "symbol")?,
-                kind: match (section, table.u8(at + 4, "symbol")? & 15) {
+                address: symbol.st_value.get(LE),
+                bytes: symbol.st_size.get(LE),
+                kind: match (section, symbol.st_type()) {
                     (SHN_AMDGPU_LDS, _) => SymbolKind::Lds,
-                    (_, 2) => SymbolKind::Function,
-                    (_, 1) => SymbolKind::Object,
+                    (_, elf::STT_FUNC) => SymbolKind::Function,
+                    (_, elf::STT_OBJECT) => SymbolKind::Object,
                     _ => SymbolKind::Other,
                 },
             });
