@@ -1,6 +1,7 @@
-//! DS: LDS (RDNA3 ISA, chapter 12; requirements.md LDS). The address is `offset(VGPR) + imm`.
+//! DS: LDS (RDNA3 ISA, chapter 12; requirements.md LDS). The address is `offset(VGPR) + imm`. Up to gfx8 LDS ends where M0 says, too.
 
 use super::*;
+use wavejit_isa::Feature;
 
 /// Address of a DS instruction with a byte offset.
 fn lds(c: &mut Cx, vaddr: Arg, imm: i64) -> Addr {
@@ -12,19 +13,48 @@ fn no_gds(c: &mut Cx) {
         c.unsupported("GDS");
     }
 }
+
+/// LDS-10: the lanes whose `bytes` bytes end at M0 at the latest, where M0 is a limit: the others load 0 and store nothing.
+fn below_m0(c: &mut Cx, addr: Addr, bytes: usize) -> Option<Value> {
+    let offset = addr.offset.filter(|_| c.target.has(Feature::LdsSizeInM0))?;
+    let m0 = c.b.sget(SReg::M0);
+    let [imm, mask, bytes] = [addr.imm as u32, 0xffff, bytes as u32].map(|n| c.b.const32(n));
+    let at = c.b.pure2(IAdd32, offset, imm);
+    // LDS-04: addresses have 16 bits.
+    let at = c.b.pure2(And32, at, mask);
+    let end = c.b.pure2(IAdd32, at, bytes);
+    Some(c.b.pure2(ICmpUle32, end, m0))
+}
+
+/// Dwords of an element; the first of them.
+fn load_element(c: &mut Cx, kind: MemKind, addr: Addr) -> Value {
+    let lanes = below_m0(c, addr, kind.bytes());
+    let exec = active(c, lanes);
+    let first = c.b.load(Space::Lds, kind, addr, exec);
+    or_zero(c, first, kind.dwords(), lanes)
+}
+
+fn store_element(c: &mut Cx, kind: MemKind, addr: Addr, data: [Option<Value>; 4]) {
+    let lanes = below_m0(c, addr, kind.bytes());
+    let exec = active(c, lanes);
+    c.b.push(Op::Store { space: Space::Lds, kind, addr, data, exec }, &[]);
+}
+
 /// ds_load
 pub fn ds_load(c: &mut Cx, d: Arg, addr: Arg) {
     let (kind, part) = loads(c);
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
-    load_from(c, Space::Lds, kind, part, addr, d);
+    let v = load_element(c, kind, addr);
+    loaded(c, d, v, kind.dwords(), part);
 }
 /// ds_store
 pub fn ds_store(c: &mut Cx, addr: Arg, data: Arg) {
     let (kind, part) = stores(c);
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
-    store_to(c, Space::Lds, kind, part, addr, data);
+    let data = stored(c, data, kind, part);
+    store_element(c, kind, addr, data);
 }
 /// Byte offsets of a two-address instruction, in elements or in 64 elements.
 fn two_offsets(c: &Cx, kind: MemKind) -> [i64; 2] {
@@ -39,7 +69,7 @@ pub fn ds_load2(c: &mut Cx, d: Arg, addr: Arg) {
     let e = c.exec();
     let addr = lds(c, addr, 0);
     let n = kind.dwords();
-    let v = two_offsets(c, kind).map(|imm| c.b.load(Space::Lds, kind, Addr { imm, ..addr }, e));
+    let v = two_offsets(c, kind).map(|imm| load_element(c, kind, Addr { imm, ..addr }));
     let row = vgpr(c, d);
     for (i, v) in v.into_iter().enumerate() {
         for j in 0..n {
@@ -53,9 +83,8 @@ pub fn ds_store2(c: &mut Cx, addr: Arg, data: [Arg; 2]) {
     no_gds(c);
     let addr = lds(c, addr, 0);
     let data = data.map(|data| stored(c, data, kind, Whole));
-    let exec = c.exec();
     for (imm, data) in two_offsets(c, kind).into_iter().zip(data) {
-        c.b.push(Op::Store { space: Space::Lds, kind, addr: Addr { imm, ..addr }, data, exec }, &[]);
+        store_element(c, kind, Addr { imm, ..addr }, data);
     }
 }
 /// ds_storexchg_2addr: exchanges at two addresses.
@@ -65,15 +94,18 @@ pub fn ds_exchange2(c: &mut Cx, d: Arg, addr: Arg, data: [Arg; 2]) {
     no_gds(c);
     let addr = lds(c, addr, 0);
     let data = data.map(|data| stored(c, data, kind, Whole));
-    let exec = c.exec();
     let n = kind.dwords();
     let mut old = vec![];
     for (imm, data) in two_offsets(c, kind).into_iter().zip(data) {
-        let op = Op::Atomic { space: Space::Lds, op: AtomicOp::Swap, wide: n == 2, addr: Addr { imm, ..addr }, data, exec, returns: true };
+        let addr = Addr { imm, ..addr };
+        let lanes = below_m0(c, addr, kind.bytes());
+        let exec = active(c, lanes);
+        let op = Op::Atomic { space: Space::Lds, op: AtomicOp::Swap, wide: n == 2, addr, data, exec, returns: true };
         let v = c.b.push(op, &[Ty::L32; 2][..n]);
+        let v = or_zero(c, v, n, lanes);
         old.extend((0..n as u32).map(|j| Value(v.0 + j)));
     }
-    let row = vgpr(c, d);
+    let (row, exec) = (vgpr(c, d), c.exec());
     for (i, v) in old.into_iter().enumerate() {
         c.b.vset(VReg(row + i as u16), v, exec);
     }
@@ -96,7 +128,9 @@ fn m0_base(c: &mut Cx) -> Value {
 pub fn ds_atomic<const N: usize>(c: &mut Cx, d: Option<Arg>, addr: Arg, data: [Arg; N]) {
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
-    run_atomic(c, Space::Lds, addr, d, &data);
+    let (_, wide) = atomics(c);
+    let lanes = below_m0(c, addr, if wide { 8 } else { 4 });
+    run_atomic(c, Space::Lds, addr, d, &data, lanes);
 }
 /// ds_append, ds_consume: the number of active lanes added to (taken from) the dword at M0\[15:0\] + offset; all lanes get the old value.
 /// One lane does it; with EXEC = 0 it adds 0.

@@ -67,11 +67,11 @@ pub fn addtid(c: &mut Cx, data: Arg, saddr: Arg) {
 pub fn flat_atomic(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let space = segment(c);
     let addr = address(c, space, addr, None);
-    run_atomic(c, space, addr, Some(d), &[data]);
+    run_atomic(c, space, addr, Some(d), &[data], None);
 }
 /// global atomics.
 pub fn atomic(c: &mut Cx, d: Option<Arg>, addr: Arg, data: Arg, saddr: Arg) {
     let space = segment(c);
     let addr = address(c, space, addr, Some(saddr));
-    run_atomic(c, space, addr, d, &[data]);
+    run_atomic(c, space, addr, d, &[data], None);
 }

@@ -105,8 +105,24 @@ fn move_dword(c: &mut Cx, space: Space, addr: Addr, data: Arg) {
     access(c, space, MemKind::B32, Whole, addr, data);
 }
 
-/// An atomic, and its old value to `d`, if it returns one. `data`: operand, then comparand or the like.
-fn run_atomic(c: &mut Cx, space: Space, addr: Addr, d: Option<Arg>, data: &[Arg]) {
+/// The lanes of EXEC that are among `lanes`.
+fn active(c: &mut Cx, lanes: Option<Value>) -> Value {
+    let exec = c.exec();
+    lanes.map_or(exec, |lanes| c.b.pure2(BAnd, exec, lanes))
+}
+
+/// `n` dwords that were loaded in some lanes, with 0 in the others; they stay side by side.
+fn or_zero(c: &mut Cx, first: Value, n: usize, lanes: Option<Value>) -> Value {
+    let Some(lanes) = lanes else { return first };
+    let zero = c.b.const32(0);
+    let zero = c.b.splat(zero);
+    let dwords: Vec<Value> = (0..n as u32).map(|i| c.b.pure3(Sel32, lanes, Value(first.0 + i), zero)).collect();
+    dwords[0]
+}
+
+/// An atomic, and its old value to `d`, if it returns one. `data`: operand, then comparand or the like. With `lanes`, only those do it, and 0 is the
+/// value of the others.
+fn run_atomic(c: &mut Cx, space: Space, addr: Addr, d: Option<Arg>, data: &[Arg], lanes: Option<Value>) {
     let (op, wide) = atomics(c);
     let n = if wide { 2 } else { 1 };
     let mut values = [None; 4];
@@ -117,12 +133,13 @@ fn run_atomic(c: &mut Cx, space: Space, addr: Addr, d: Option<Arg>, data: &[Arg]
         let v = rows(c, first, count);
         values[i * n..i * n + count].copy_from_slice(&v[..count]);
     }
-    let exec = c.exec();
+    let exec = active(c, lanes);
     let d = d.filter(|d| d.is_there());
     let returns = d.is_some();
     let tys = if returns { &[Ty::L32; 2][..n] } else { &[] };
     let v = c.b.push(Op::Atomic { space, op, wide, addr, data: values, exec, returns }, tys);
     if let Some(d) = d {
+        let v = or_zero(c, v, n, lanes);
         loaded(c, d, v, n, Whole);
     }
 }

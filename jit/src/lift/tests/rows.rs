@@ -275,7 +275,6 @@ const KNOWN: &[Known] = &[
     Known { why: "known while lifting", what: &["leaves MODE unread"], rows: &["s_round_mode", "s_denorm_mode"] },
     Known { why: "no operand counts", what: &["leaves MODE unread"], rows: &["v_cmp_f_", "v_cmp_t_", "v_cmpx_f_", "v_cmpx_t_", "v_cmpx_tru_"] },
     Known { why: "halves are moved as they are", what: &["leaves MODE unread"], rows: &["v_pack_b32_f16"] },
-    Known { why: "LDS ends where the workgroup's does, not where M0 says (gfx6 to gfx8)", what: &["leaves a scalar unread"], rows: &["ds_"] },
     Known { why: "parameters stand in VGPRs; M0 is in LLVM's tables only", what: &["leaves a scalar unread"], rows: &["v_interp_"] },
     Known { why: "a byte as a float is exact, the conversion of 32 bits is not", what: &["reads MODE"], rows: &["v_cvt_f32_ubyte"] },
     Known { why: "denormals are flushed as MODE says; LLVM's tables leave it out", what: &["reads MODE"], rows: &["v_cvt_floor_i32_f32", "v_interp_p10_rtz_", "v_interp_p2_rtz_", "v_maximum_f", "v_minimum_f"] },
