@@ -1,10 +1,12 @@
 //! Immediates made of counters, `vmcnt(3) lgkmcnt(0)`: where each counter stands. Printer and assembler share the tables.
 
+use super::row::Waits;
 use super::target::{Family, Gfx};
 use super::{Inst, Operand};
 use crate::feature::Feature;
 
 /// A counter: its name and the bits `(lowest, count)` it is made of, low part first.
+#[derive(Debug)]
 pub struct Counter {
     /// As printed before the value.
     pub name: &'static str,
@@ -58,13 +60,14 @@ pub fn waitcnt(target: Gfx) -> &'static [Counter] {
     }
 }
 
-/// Instructions that wait for one counter.
-static SINGLE: [(&str, Counter); 4] = [
-    ("s_waitcnt_vscnt", counter("vscnt", &[(0, 6)])),
-    ("s_waitcnt_vmcnt", counter("vmcnt", &[(0, 6)])),
-    ("s_waitcnt_expcnt", counter("expcnt", &[(0, 3)])),
-    ("s_waitcnt_lgkmcnt", counter("lgkmcnt", &[(0, 6)])),
-];
+/// Counters of instructions that wait for one.
+pub static VSCNT: Counter = counter("vscnt", &[(0, 6)]);
+/// See [`VSCNT`].
+pub static VMCNT: Counter = counter("vmcnt", &[(0, 6)]);
+/// See [`VSCNT`].
+pub static EXPCNT_ALONE: Counter = counter("expcnt", &[(0, 3)]);
+/// See [`VSCNT`].
+pub static LGKMCNT: Counter = counter("lgkmcnt", &[(0, 6)]);
 
 /// Counters of an s_waitcnt, s_waitcnt_vscnt or the like, with their values; none of other instructions. A counter with a register beside it (which
 /// compilers leave NULL) has the value of the immediate.
@@ -73,11 +76,10 @@ pub fn of(inst: &Inst, target: Gfx) -> impl Iterator<Item = (&'static Counter, u
         Operand::Imm(value) => Some(*value & 0xffff),
         _ => None,
     });
-    let single = SINGLE.iter().find(|s| s.0 == inst.row.name);
-    let counters: &'static [Counter] = match single {
-        Some((_, counter)) => std::slice::from_ref(counter),
-        None if inst.row.name == "s_waitcnt" => waitcnt(target),
-        None => &[],
+    let counters: &'static [Counter] = match inst.row.waits {
+        Waits::One(counter) => std::slice::from_ref(counter),
+        Waits::Packed => waitcnt(target),
+        Waits::No => &[],
     };
     counters.iter().filter_map(move |c| Some((c, c.get(immediate?).min(c.max()))))
 }

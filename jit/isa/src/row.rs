@@ -5,6 +5,8 @@
 //! a VOP2 instruction, DPP, implicit VCC) is a rule in `decode/`, not a column here. Reference: RDNA3 ISA, chapters 15 and 16.
 
 use super::access::{Access, AtomicOp, MemKind, Part};
+use super::counters::Counter;
+use super::follow::Follow;
 use super::inst::Enc;
 use super::memory::MemoryKind;
 use super::target::{Gfx, Procs, SPACES, Space};
@@ -360,6 +362,21 @@ pub struct Row {
     pub access: Option<Access>,
     /// What a buffer, image or ray instruction does.
     pub memory: Option<MemoryKind>,
+    /// How its results can be followed.
+    pub follow: Option<Follow>,
+    /// What it waits for.
+    pub waits: Waits,
+}
+
+/// Counters that an instruction waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum Waits {
+    /// None, or nobody has said.
+    No,
+    /// Those that the processor packs into an immediate ([`waitcnt`](super::counters::waitcnt)).
+    Packed,
+    /// One, the whole immediate.
+    One(&'static Counter),
 }
 
 impl Row {
@@ -446,6 +463,18 @@ impl Row {
             _ => Flags::empty(),
         };
         self.plus(flag.bits())
+    }
+
+    /// Its results can be followed like this.
+    pub const fn follow(mut self, follow: Follow) -> Row {
+        self.follow = Some(follow);
+        self
+    }
+
+    /// Waits for these counters.
+    pub const fn waits(mut self, waits: Waits) -> Row {
+        self.waits = waits;
+        self
     }
 
     /// Only on these processors.
@@ -553,6 +582,8 @@ pub const fn row(name: &'static str, encs: &'static [Enc], numbers: [u16; SPACES
         writes: Implicit::empty(),
         access: None,
         memory: None,
+        follow: None,
+        waits: Waits::No,
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use wavejit_isa::scalars::TRAP;
-use wavejit_isa::{Enc, Inst, Opd, Operand};
+use wavejit_isa::{Follow, Implicit, Inst, Opd, Operand};
 
 /// Codes that name SGPRs and VCC.
 const REGS: usize = TRAP.start as usize;
@@ -156,33 +156,34 @@ impl Consts {
     /// Steps over `inst` at `pc`.
     pub fn step(&mut self, inst: &Inst, pc: u64) {
         let ops = inst.ops();
+        // Vector instructions have no scalar results to follow.
+        let follow = inst.row.follow.filter(|_| inst.enc.is_salu());
         let at = |i: usize| ops.get(i).copied().unwrap_or(Operand::Off);
         let next = pc.wrapping_add(inst.bytes().into());
         let (kx, ky) = (self.known(at(1)), self.known(at(2)));
         let (x, y) = (self.read(at(1)), self.read(at(2)));
         let one = |f: fn(u32) -> u32| x.map_or(Known::Nothing, |x| Known::Value(f(x)));
         let pair = |f: fn(u32, u32) -> u32| x.zip(y).map_or(Known::Nothing, |(x, y)| Known::Value(f(x, y)));
-        let narrow = match inst.row.name {
-            "s_mov_b32" => kx,
-            "s_movk_i32" | "s_sext_i32_i16" => one(|v| i32::from(v as i16) as u32),
-            "s_add_u32" | "s_add_i32" => Self::sum(kx, ky).0,
-            "s_sub_u32" | "s_sub_i32" => pair(u32::wrapping_sub),
-            "s_addc_u32" => self.sum_with_carry(kx, ky),
-            "s_and_b32" => pair(|x, y| x & y),
-            "s_or_b32" => pair(|x, y| x | y),
-            "s_lshl_b32" => pair(u32::wrapping_shl),
-            "s_ashr_i32" => pair(|x, y| (x as i32).wrapping_shr(y) as u32),
+        let narrow = match follow {
+            Some(Follow::Move) => kx,
+            Some(Follow::Extend16) => one(|v| i32::from(v as i16) as u32),
+            Some(Follow::Add | Follow::AddSigned) => Self::sum(kx, ky).0,
+            Some(Follow::Sub) => pair(u32::wrapping_sub),
+            Some(Follow::AddCarry) => self.sum_with_carry(kx, ky),
+            Some(Follow::And) => pair(|x, y| x & y),
+            Some(Follow::Or) => pair(|x, y| x | y),
+            Some(Follow::Shl) => pair(u32::wrapping_shl),
+            Some(Follow::AShr) => pair(|x, y| (x as i32).wrapping_shr(y) as u32),
             _ => Known::Nothing,
         };
-        let wide = match inst.row.name {
-            "s_mov_b64" => self.read64(at(1)),
-            "s_getpc_b64" | "s_swappc_b64" | "s_call_b64" => Some(Wide::Address(next)),
+        let wide = match follow {
+            Some(Follow::Move64) => self.read64(at(1)),
+            Some(Follow::GetPc | Follow::SwapPc | Follow::Call) => Some(Wide::Address(next)),
             _ => None,
         };
-        let scc = match inst.row.name {
-            "s_add_u32" => Self::sum(kx, ky).1,
-            "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_getpc_b64" | "s_sext_i32_i16" => self.scc,
-            _ if matches!(inst.enc, Enc::SOP1 | Enc::SOP2 | Enc::SOPC | Enc::SOPK) => Flag::Unknown,
+        let scc = match follow {
+            Some(Follow::Add) => Self::sum(kx, ky).1,
+            _ if inst.row.writes.contains(Implicit::SCC) => Flag::Unknown,
             _ => self.scc,
         };
         self.forget_results(inst);
@@ -195,9 +196,9 @@ impl Consts {
         self.scc = scc;
     }
 
-    /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld.
+    /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld and s_movrelsd.
     fn forget_results(&mut self, inst: &Inst) {
-        if inst.row.name.starts_with("s_movrel") {
+        if inst.row.follow == Some(Follow::AnyScalar) {
             self.regs = [Known::Nothing; REGS];
         }
         for (op, column) in inst.ops().iter().zip(inst.row.ops) {

@@ -20,7 +20,7 @@
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
 use std::collections::{BTreeMap, HashMap};
 use wavejit_isa::scalars::{Pair, REGISTERS, Scalar, ScalarSpace, VCC_LO};
-use wavejit_isa::{Enc, Feature, Gfx, Inst, Operand, decode};
+use wavejit_isa::{Access, Enc, Feature, Follow, Gfx, Implicit, Inst, Opd, Operand, Part, Ty, decode};
 
 /// Most instructions that are looked at, and values copied; after that the kernel is taken at its word.
 const MAX_STEPS: usize = 50_000;
@@ -365,48 +365,49 @@ impl Walk<'_> {
     }
 
     fn step(&mut self, state: &mut State, inst: &Inst, behind: u64) -> Next {
-        let row = inst.row.name;
+        let Some(follow) = inst.row.follow else {
+            self.other(state, inst);
+            return Next::Through;
+        };
         let branch = |op: &Operand| match op {
             Operand::Imm(offset) => Some(behind.wrapping_add_signed(i64::from(*offset as u16 as i16) * 4)),
             _ => None,
         };
-        match (row, inst.ops()) {
-            ("s_endpgm" | "s_endpgm_saved" | "s_endpgm_ordered_ps_done", _) => return Next::Nowhere,
-            ("s_branch", [to]) => return branch(to).map_or(Next::Nowhere, Next::Only),
-            (name, [to]) if name.starts_with("s_cbranch_") && inst.enc == Enc::SOPP => {
-                return branch(to).map_or(Next::Nowhere, Next::Either);
-            }
-            ("s_setpc_b64", [to]) => return state.constant_64(to).map_or(Next::Nowhere, Next::Only),
-            ("s_swappc_b64", [link, to]) => {
+        match (follow, inst.ops()) {
+            (Follow::End, _) => return Next::Nowhere,
+            (Follow::Goto, [to]) => return branch(to).map_or(Next::Nowhere, Next::Only),
+            (Follow::Either, [to]) => return branch(to).map_or(Next::Nowhere, Next::Either),
+            (Follow::SetPc, [to]) => return state.constant_64(to).map_or(Next::Nowhere, Next::Only),
+            (Follow::SwapPc, [link, to]) => {
                 let to = state.constant_64(to);
                 state.forget(link);
                 return Next::Call(to);
             }
-            ("s_call_b64", [link, to]) => {
+            (Follow::Call, [link, to]) => {
                 let to = branch(to);
                 state.forget(link);
                 return Next::Call(to);
             }
-            ("s_getpc_b64", [d]) => {
+            (Follow::GetPc, [d]) => {
                 state.set_scalar(d, 0, Some(Known::Const(behind as u32)));
                 state.set_scalar(d, 1, Some(Known::Const((behind >> 32) as u32)));
             }
-            ("s_mov_b32", [d, s]) => state.set_scalar(d, 0, state.scalar(s, 0)),
-            ("s_mov_b64", [d, s]) => {
+            (Follow::Move, [d @ Operand::Sgpr { .. }, s]) => state.set_scalar(d, 0, state.scalar(s, 0)),
+            (Follow::Move64, [d, s]) => {
                 let pair = [0, 1].map(|i| state.scalar(s, i));
                 pair.into_iter().enumerate().for_each(|(i, v)| state.set_scalar(d, i, v));
             }
-            ("s_add_u32" | "s_add_i32" | "s_addc_u32", [d, a, b]) => {
-                let carry_in = if row == "s_addc_u32" { state.carry } else { Some(false) };
+            (Follow::Add | Follow::AddSigned | Follow::AddCarry, [d, a, b]) => {
+                let carry_in = if follow == Follow::AddCarry { state.carry } else { Some(false) };
                 let (a, b) = (state.scalar(a, 0), state.scalar(b, 0));
                 self.use_of(a);
                 self.use_of(b);
                 let (value, carry) = sum(a, b, carry_in);
                 state.set_scalar(d, 0, value);
                 // The other sum of signed numbers says something else in SCC.
-                state.carry = carry.filter(|_| row != "s_add_i32");
+                state.carry = carry.filter(|_| follow != Follow::AddSigned);
             }
-            ("s_add_nc_u64", [d, a, b]) => {
+            (Follow::Add64, [d, a, b]) => {
                 let (low, carry) = sum(state.scalar(a, 0), state.scalar(b, 0), Some(false));
                 let (high, _) = sum(state.scalar(a, 1), state.scalar(b, 1), carry);
                 self.use_of(state.scalar(a, 0));
@@ -414,11 +415,11 @@ impl Walk<'_> {
                 state.set_scalar(d, 0, low);
                 state.set_scalar(d, 1, high);
             }
-            ("v_mov_b32" | "v_dual_mov_b32", [Operand::Vgpr { n, .. }, s, rest @ ..]) => {
+            (Follow::Move, [Operand::Vgpr { n, .. }, s, rest @ ..]) => {
                 // Both halves of a dual instruction read before either writes.
                 let value = state.uniform(s, 0).map(Lanes::uniform);
-                match (inst.row_y.map(|r| r.name), rest) {
-                    (Some("v_dual_mov_b32"), [Operand::Vgpr { n, .. }, s]) => {
+                match (inst.row_y.map(|r| r.follow), rest) {
+                    (Some(Some(Follow::Move)), [Operand::Vgpr { n, .. }, s]) => {
                         let value = state.uniform(s, 0).map(Lanes::uniform);
                         state.set_vgpr(*n, value);
                     }
@@ -427,8 +428,8 @@ impl Walk<'_> {
                 }
                 state.set_vgpr(*n, value);
             }
-            ("v_readfirstlane_b32", [d, s]) => state.set_scalar(d, 0, state.uniform(s, 0)),
-            ("v_writelane_b32", [Operand::Vgpr { n, .. }, s, lane]) => {
+            (Follow::FirstLane, [d, s]) => state.set_scalar(d, 0, state.uniform(s, 0)),
+            (Follow::WriteLane, [Operand::Vgpr { n, .. }, s, lane]) => {
                 let value = state.scalar(s, 0);
                 let lanes = state.vgprs.entry(*n).or_default();
                 lanes.all = None;
@@ -438,7 +439,7 @@ impl Walk<'_> {
                     _ => lanes.single.clear(),
                 }
             }
-            ("v_readlane_b32", [d, Operand::Vgpr { n, .. }, lane]) => {
+            (Follow::ReadLane, [d, Operand::Vgpr { n, .. }, lane]) => {
                 let lanes = state.vgprs.get(n);
                 let value = match lane {
                     Operand::Int(lane) => lanes.and_then(|l| l.single.get(&(*lane as u32)).copied().or(l.all)),
@@ -453,13 +454,15 @@ impl Walk<'_> {
 
     /// Instructions that matter by what they load or store, and all others.
     fn other(&mut self, state: &mut State, inst: &Inst) {
-        let name = inst.row.name;
+        let row = inst.row;
         // Asking whether there is an argument is not a use of it.
-        if name.starts_with("s_cmp_") || name.starts_with("v_cmp_") || name.starts_with("v_cmpx_") {
+        if row.enc() == Enc::SOPC || row.is_compare() {
             return overwrite(state, inst);
         }
         match (inst.enc, inst.ops()) {
-            (Enc::SMEM, [d, base, offset]) if name.starts_with("s_load_b") => {
+            (Enc::SMEM, [d, base, offset])
+                if loads_dwords(inst) && row.ops.contains(&Opd::SBASE(Ty::B64)) && !row.reads.contains(Implicit::FLAT_SCR) =>
+            {
                 self.use_of(state.scalar(base, 0));
                 let offset = match offset {
                     Operand::Imm(n) | Operand::Literal(n) if self.target.has(Feature::SmemCountsDwords) => {
@@ -477,7 +480,7 @@ impl Walk<'_> {
                     state.set_scalar(d, i.into(), self.loaded(start, i));
                 }
             }
-            (Enc::GLOBAL | Enc::FLAT, [d, address, rest @ ..]) if name.contains("_load_b") => {
+            (Enc::GLOBAL | Enc::FLAT, [d, address, rest @ ..]) if loads_dwords(inst) => {
                 let start = match rest.first().filter(|s| matches!(s, Operand::Sgpr { .. })) {
                     Some(base) => {
                         self.use_of(state.scalar(base, 0));
@@ -514,9 +517,14 @@ impl Walk<'_> {
     }
 }
 
+/// Does it load whole dwords?
+fn loads_dwords(inst: &Inst) -> bool {
+    matches!(inst.row.access, Some(Access::Load(kind, Part::Whole)) if kind.bytes() >= 4)
+}
+
 /// Spills: scratch loads and stores at known offsets.
 fn spill(state: &mut State, inst: &Inst, ops: [&Operand; 3]) {
-    let is_load = inst.row.name.contains("load");
+    let is_load = matches!(inst.row.access, Some(Access::Load(..)));
     let (data, address, base) = if is_load { (ops[0], ops[1], ops[2]) } else { (ops[1], ops[0], ops[2]) };
     let part = |op: &Operand| match op {
         Operand::Off => Some(0),
@@ -525,7 +533,10 @@ fn spill(state: &mut State, inst: &Inst, ops: [&Operand; 3]) {
             _ => None,
         },
     };
-    let is_whole = ["_b32", "_b64", "_b96", "_b128"].iter().any(|s| inst.row.name.ends_with(s));
+    let is_whole = match inst.row.access {
+        Some(Access::Load(kind, part) | Access::Store(kind, part)) => kind.bytes() >= 4 && part == Part::Whole,
+        _ => false,
+    };
     let at = part(address).zip(part(base)).map(|(a, b)| a.wrapping_add(b).wrapping_add(inst.mods.offset as u32)).filter(|_| is_whole);
     let Operand::Vgpr { n, count, .. } = *data else { return overwrite(state, inst) };
     for i in 0..count {
@@ -549,7 +560,7 @@ fn spill(state: &mut State, inst: &Inst, ops: [&Operand; 3]) {
 /// Forgets the destinations of an instruction, and more where it is not clear what they are.
 fn overwrite(state: &mut State, inst: &Inst) {
     let ops = inst.ops();
-    if inst.row.name.starts_with("s_movreld") {
+    if inst.row.follow == Some(Follow::AnyScalar) {
         state.sgprs = [None; REGISTERS as usize];
     }
     state.carry = None;

@@ -60,6 +60,7 @@ use std::sync::LazyLock;
 pub mod names {
     /// In vector formats.
     pub mod vector {
+        pub use crate::follow::Follow::{FirstLane, Move, ReadLane, WriteLane};
         pub use crate::row::Opd::{
             A0 as xa, AD as ad, AV0 as aa, AV1 as ab, C2 as acc, D as d, INDEX as index, LIT as k, M2 as ci, MD as co, R0 as ra, R1 as rb,
             R2 as rc, S0 as a, S1 as b, S2 as c, SD as sd, V0 as va, V1 as vb, V2 as vc,
@@ -86,9 +87,12 @@ pub mod names {
     }
     /// In scalar formats.
     pub mod scalar {
+        pub use crate::counters::{EXPCNT_ALONE, LGKMCNT, VMCNT, VSCNT};
+        pub use crate::follow::Follow::*;
         pub use crate::row::Opd::{
             IDX as idx, K as k, LIT as lit, MSG as msg, R0 as ra, R1 as rb, S0 as a, S1 as b, SD as d, SR0 as sa, SS as r,
         };
+        pub use crate::row::Waits::{One, Packed};
     }
 }
 

@@ -10,8 +10,8 @@ macro_rules! scalar_rows {
     ($use:ident) => {
         $use! {
             // SOP1
-            s_mov_b32                    SOP1 [0x03, 0x00, 0x03, 0x00, 0x00] d:B32 = a:B32                   => same(a);
-            s_mov_b64                    SOP1 [0x04, 0x01, 0x04, 0x01, 0x01] d:B64 = a:B64                   => same(a);
+            s_mov_b32                    SOP1 [0x03, 0x00, 0x03, 0x00, 0x00] d:B32 = a:B32 .follow(Move) => same(a);
+            s_mov_b64                    SOP1 [0x04, 0x01, 0x04, 0x01, 0x01] d:B64 = a:B64 .follow(Move64) => same(a);
             s_cmov_b32                   SOP1 [0x05, 0x02, 0x05, 0x02, 0x02] d:B32 rw = a:B32 | scc          => Sel32(scc, a, d);
             s_cmov_b64                   SOP1 [0x06, 0x03, 0x06, 0x03, 0x03] d:B64 rw = a:B64 | scc          => Sel64(scc, a, d);
             s_brev_b32                   SOP1 [0x0b, 0x08, 0x0b, 0x04, 0x04] d:B32 = a:B32                   => BitRev32(a);
@@ -23,7 +23,7 @@ macro_rules! scalar_rows {
             s_cls_i32                    SOP1 [0x17, 0x14, 0x17, 0x0c, 0x0c] d:I32 = a:I32 .named(&[(TO_GFX10, "s_flbit_i32")]) => FfbhI32(a);
             s_cls_i32_i64                SOP1 [0x18, 0x15, 0x18, 0x0d, 0x0d] d:I32 = a:I64 .named(&[(TO_GFX10, "s_flbit_i32_i64")]) => FfbhI64(a);
             s_sext_i32_i8                SOP1 [0x19, 0x16, 0x19, 0x0e, 0x0e] d:I32 = a:B32                   => sext(a, 8);
-            s_sext_i32_i16               SOP1 [0x1a, 0x17, 0x1a, 0x0f, 0x0f] d:I32 = a:I32                   => sext(a, 16);
+            s_sext_i32_i16               SOP1 [0x1a, 0x17, 0x1a, 0x0f, 0x0f] d:I32 = a:I32 .follow(Extend16) => sext(a, 16);
             s_bitset0_b32                SOP1 [0x1b, 0x18, 0x1b, 0x10, 0x10] d:B32 rw = a:B32                   => bitset(d, a, false);
             s_bitset0_b64                SOP1 [0x1c, 0x19, 0x1c, 0x11, 0x11] d:B64 rw = a:B32                   => bitset(d, a, false);
             s_bitset1_b32                SOP1 [0x1d, 0x1a, 0x1d, 0x12, 0x12] d:B32 rw = a:B32                   => bitset(d, a, true);
@@ -66,12 +66,12 @@ macro_rules! scalar_rows {
             s_and_not1_wrexec_b64        SOP1 [   X, 0x36, 0x3a, 0x37, 0x37] d:B64 | exec scc = a:B64 | exec .on(FROM_GFX9).named(&[(GFX9_10, "s_andn2_wrexec_b64")]) => do write_both(d, a, and_not1);
             s_movrels_b32                SOP1 [0x2e, 0x2a, 0x2e, 0x40, 0x40] d:B32 = sa:B32 | m0             => do movrels(d, sa);
             s_movrels_b64                SOP1 [0x2f, 0x2b, 0x2f, 0x41, 0x41] d:B64 = sa:B64 | m0             => do movrels(d, sa);
-            s_movreld_b32                SOP1 [0x30, 0x2c, 0x30, 0x42, 0x42] d:B32 = a:B32 | m0              => do movreld(d, a);
-            s_movreld_b64                SOP1 [0x31, 0x2d, 0x31, 0x43, 0x43] d:B64 = a:B64 | m0              => do movreld(d, a);
-            s_movrelsd_2_b32             SOP1 [   X,    X, 0x49, 0x44, 0x44] d:B32 = a:B32 | m0              => do movrelsd2(d, a);
-            s_getpc_b64                  SOP1 [0x1f, 0x1c, 0x1f, 0x47, 0x47] d:B64                           => do getpc(d);
-            s_setpc_b64                  SOP1 [0x20, 0x1d, 0x20, 0x48, 0x48] = sa:B64                        => ends SetPc;
-            s_swappc_b64                 SOP1 [0x21, 0x1e, 0x21, 0x49, 0x49] d:B64 = a:B64                   => ends SwapPc;
+            s_movreld_b32                SOP1 [0x30, 0x2c, 0x30, 0x42, 0x42] d:B32 = a:B32 | m0 .follow(AnyScalar) => do movreld(d, a);
+            s_movreld_b64                SOP1 [0x31, 0x2d, 0x31, 0x43, 0x43] d:B64 = a:B64 | m0 .follow(AnyScalar) => do movreld(d, a);
+            s_movrelsd_2_b32             SOP1 [   X,    X, 0x49, 0x44, 0x44] d:B32 = a:B32 | m0 .follow(AnyScalar) => do movrelsd2(d, a);
+            s_getpc_b64                  SOP1 [0x1f, 0x1c, 0x1f, 0x47, 0x47] d:B64 .follow(GetPc) => do getpc(d);
+            s_setpc_b64                  SOP1 [0x20, 0x1d, 0x20, 0x48, 0x48] = sa:B64 .follow(SetPc) => ends SetPc;
+            s_swappc_b64                 SOP1 [0x21, 0x1e, 0x21, 0x49, 0x49] d:B64 = a:B64 .follow(SwapPc) => ends SwapPc;
             s_rfe_b64                    SOP1 [0x22, 0x1f, 0x22, 0x4a, 0x4a] = sa:B64                        => -;
             s_sendmsg_rtn_b32            SOP1 [   X,    X,    X, 0x4c, 0x4c] d:B32 = msg                     => do sendmsg_rtn(d, msg);
             s_sendmsg_rtn_b64            SOP1 [   X,    X,    X, 0x4d, 0x4d] d:B64 = msg                     => do sendmsg_rtn(d, msg);
@@ -102,18 +102,18 @@ macro_rules! scalar_rows {
             s_cbranch_join               SOP1 [0x32, 0x2e,    X,    X,    X] = sa:B32                        => -;
             s_set_gpr_idx_idx            SOP1 [   X, 0x32,    X,    X,    X] | m0 mode = a:B32 | m0 mode     => -;
             // SOP2
-            s_add_u32                    SOP2 [0x00, 0x00, 0x00, 0x00, 0x00] d:U32 | scc = a:U32, b:U32 .named(&[(GFX12, "s_add_co_u32")]) => add_carry(a, b);
-            s_sub_u32                    SOP2 [0x01, 0x01, 0x01, 0x01, 0x01] d:U32 | scc = a:U32, b:U32 .named(&[(GFX12, "s_sub_co_u32")]) => sub_borrow(a, b);
-            s_add_i32                    SOP2 [0x02, 0x02, 0x02, 0x02, 0x02] d:I32 | scc = a:I32, b:I32 .named(&[(GFX12, "s_add_co_i32")]) => add_overflow(a, b);
-            s_sub_i32                    SOP2 [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 | scc = a:I32, b:I32 .named(&[(GFX12, "s_sub_co_i32")]) => sub_overflow(a, b);
-            s_addc_u32                   SOP2 [0x04, 0x04, 0x04, 0x04, 0x04] d:U32 | scc = a:U32, b:U32 | scc .named(&[(GFX12, "s_add_co_ci_u32")]) => with_carry(a, b, scc, false);
+            s_add_u32                    SOP2 [0x00, 0x00, 0x00, 0x00, 0x00] d:U32 | scc = a:U32, b:U32 .follow(Add).named(&[(GFX12, "s_add_co_u32")]) => add_carry(a, b);
+            s_sub_u32                    SOP2 [0x01, 0x01, 0x01, 0x01, 0x01] d:U32 | scc = a:U32, b:U32 .follow(Sub).named(&[(GFX12, "s_sub_co_u32")]) => sub_borrow(a, b);
+            s_add_i32                    SOP2 [0x02, 0x02, 0x02, 0x02, 0x02] d:I32 | scc = a:I32, b:I32 .follow(AddSigned).named(&[(GFX12, "s_add_co_i32")]) => add_overflow(a, b);
+            s_sub_i32                    SOP2 [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 | scc = a:I32, b:I32 .follow(Sub).named(&[(GFX12, "s_sub_co_i32")]) => sub_overflow(a, b);
+            s_addc_u32                   SOP2 [0x04, 0x04, 0x04, 0x04, 0x04] d:U32 | scc = a:U32, b:U32 | scc .follow(AddCarry).named(&[(GFX12, "s_add_co_ci_u32")]) => with_carry(a, b, scc, false);
             s_subb_u32                   SOP2 [0x05, 0x05, 0x05, 0x05, 0x05] d:U32 | scc = a:U32, b:U32 | scc .named(&[(GFX12, "s_sub_co_ci_u32")]) => with_carry(a, b, scc, true);
             s_absdiff_i32                SOP2 [0x2c, 0x2a, 0x2c, 0x06, 0x06] d:I32 | scc = a:I32, b:I32      => absdiff(a, b);
-            s_lshl_b32                   SOP2 [0x1e, 0x1c, 0x1e, 0x08, 0x08] d:B32 | scc = a:B32, b:U32      => Shl32(a, b);
+            s_lshl_b32                   SOP2 [0x1e, 0x1c, 0x1e, 0x08, 0x08] d:B32 | scc = a:B32, b:U32 .follow(Shl) => Shl32(a, b);
             s_lshl_b64                   SOP2 [0x1f, 0x1d, 0x1f, 0x09, 0x09] d:B64 | scc = a:B64, b:U32      => Shl64(a, b);
             s_lshr_b32                   SOP2 [0x20, 0x1e, 0x20, 0x0a, 0x0a] d:B32 | scc = a:B32, b:U32      => LShr32(a, b);
             s_lshr_b64                   SOP2 [0x21, 0x1f, 0x21, 0x0b, 0x0b] d:B64 | scc = a:B64, b:U32      => LShr64(a, b);
-            s_ashr_i32                   SOP2 [0x22, 0x20, 0x22, 0x0c, 0x0c] d:I32 | scc = a:I32, b:U32      => AShr32(a, b);
+            s_ashr_i32                   SOP2 [0x22, 0x20, 0x22, 0x0c, 0x0c] d:I32 | scc = a:I32, b:U32 .follow(AShr) => AShr32(a, b);
             s_ashr_i64                   SOP2 [0x23, 0x21, 0x23, 0x0d, 0x0d] d:I64 | scc = a:I64, b:U32      => AShr64(a, b);
             s_lshl1_add_u32              SOP2 [   X, 0x2e, 0x2e, 0x0e, 0x0e] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 1);
             s_lshl2_add_u32              SOP2 [   X, 0x2f, 0x2f, 0x0f, 0x0f] d:U32 | scc = a:U32, b:U32 .on(FROM_GFX9) => lshl_add([a, b], 2);
@@ -123,9 +123,9 @@ macro_rules! scalar_rows {
             s_min_u32                    SOP2 [0x07, 0x07, 0x07, 0x13, 0x13] d:U32 | scc = a:U32, b:U32      => choose([a, b], ICmpUlt32);
             s_max_i32                    SOP2 [0x08, 0x08, 0x08, 0x14, 0x14] d:I32 | scc = a:I32, b:I32      => choose([a, b], ICmpSgt32);
             s_max_u32                    SOP2 [0x09, 0x09, 0x09, 0x15, 0x15] d:U32 | scc = a:U32, b:U32      => choose([a, b], ICmpUgt32);
-            s_and_b32                    SOP2 [0x0e, 0x0c, 0x0e, 0x16, 0x16] d:B32 | scc = a:B32, b:B32      => And32(a, b);
+            s_and_b32                    SOP2 [0x0e, 0x0c, 0x0e, 0x16, 0x16] d:B32 | scc = a:B32, b:B32 .follow(And) => And32(a, b);
             s_and_b64                    SOP2 [0x0f, 0x0d, 0x0f, 0x17, 0x17] d:B64 | scc = a:B64, b:B64      => And64(a, b);
-            s_or_b32                     SOP2 [0x10, 0x0e, 0x10, 0x18, 0x18] d:B32 | scc = a:B32, b:B32      => Or32(a, b);
+            s_or_b32                     SOP2 [0x10, 0x0e, 0x10, 0x18, 0x18] d:B32 | scc = a:B32, b:B32 .follow(Or) => Or32(a, b);
             s_or_b64                     SOP2 [0x11, 0x0f, 0x11, 0x19, 0x19] d:B64 | scc = a:B64, b:B64      => Or64(a, b);
             s_xor_b32                    SOP2 [0x12, 0x10, 0x12, 0x1a, 0x1a] d:B32 | scc = a:B32, b:B32      => Xor32(a, b);
             s_xor_b64                    SOP2 [0x13, 0x11, 0x13, 0x1b, 0x1b] d:B64 | scc = a:B64, b:B64      => Xor64(a, b);
@@ -177,7 +177,7 @@ macro_rules! scalar_rows {
             s_maximum_f32                SOP2 [   X,    X,    X,    X, 0x50] d:F32 = a:F32, b:F32 .plus(EXACT) => -;
             s_minimum_f16                SOP2 [   X,    X,    X,    X, 0x51] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
             s_maximum_f16                SOP2 [   X,    X,    X,    X, 0x52] d:F16 = a:F16, b:F16 .plus(EXACT) => -;
-            s_add_nc_u64                 SOP2 [   X,    X,    X,    X, 0x53] d:U64 = a:U64, b:U64            => -;
+            s_add_nc_u64                 SOP2 [   X,    X,    X,    X, 0x53] d:U64 = a:U64, b:U64 .follow(Add64) => -;
             s_sub_nc_u64                 SOP2 [   X,    X,    X,    X, 0x54] d:U64 = a:U64, b:U64            => -;
             s_mul_u64                    SOP2 [   X,    X,    X,    X, 0x55] d:U64 = a:U64, b:U64            => -;
             s_cbranch_g_fork             SOP2 [0x2b, 0x29,    X,    X,    X] = ra:B64, rb:B64                => -;
@@ -232,7 +232,7 @@ macro_rules! scalar_rows {
             s_setvskip                   SOPC [0x10, 0x10,    X,    X,    X] | scc = a:B32, b:B32            => -;
             s_set_gpr_idx_on             SOPC [   X, 0x11,    X,    X,    X] | m0 mode = a:B32, idx | m0 mode => -;
             // SOPK
-            s_movk_i32                   SOPK [0x00, 0x00, 0x00, 0x00, 0x00] d:I32 = k:Hex                   => same(k);
+            s_movk_i32                   SOPK [0x00, 0x00, 0x00, 0x00, 0x00] d:I32 = k:Hex .follow(Extend16) => same(k);
             s_version                    SOPK [   X,    X, 0x01, 0x01, 0x01] = k:Version                     => note Other;
             s_cmovk_i32                  SOPK [0x02, 0x01, 0x02, 0x02, 0x02] d:I32 rw = k:Hex | scc          => Sel32(scc, k, d);
             s_cmpk_eq_i32                SOPK [0x03, 0x02, 0x03, 0x03,    X] | scc = r:B32, k:Hex            => ICmpEq32(r, k);
@@ -252,13 +252,13 @@ macro_rules! scalar_rows {
             s_getreg_b32                 SOPK [0x12, 0x11, 0x12, 0x11, 0x11] d:B32 = k:Hwreg | mode          => do getreg(d, k);
             s_setreg_b32                 SOPK [0x13, 0x12, 0x13, 0x12, 0x12] | mode = k:Hwreg, r:B32 | mode  => ends SetReg;
             s_setreg_imm32_b32           SOPK [0x15, 0x14, 0x15, 0x13, 0x13] | mode = k:Hwreg, lit:B32 | mode => ends SetReg;
-            s_call_b64                   SOPK [   X, 0x15, 0x16, 0x14, 0x14] d:B64 = k:Branch .on(FROM_GFX9) => ends Call;
+            s_call_b64                   SOPK [   X, 0x15, 0x16, 0x14, 0x14] d:B64 = k:Branch .follow(Call).on(FROM_GFX9) => ends Call;
             s_subvector_loop_begin       SOPK [   X,    X, 0x1b, 0x16,    X] d:B32 rw | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorBegin);
             s_subvector_loop_end         SOPK [   X,    X, 0x1c, 0x17,    X] d:B32 rw | exec = k:Branch | exec  => ends Subvector(Cond::SubvectorEnd);
-            s_waitcnt_vscnt              SOPK [   X,    X, 0x17, 0x18,    X] = r:B32, k:Hex                  => note Wait;
-            s_waitcnt_vmcnt              SOPK [   X,    X, 0x18, 0x19,    X] = r:B32, k:Hex                  => note Wait;
-            s_waitcnt_expcnt             SOPK [   X,    X, 0x19, 0x1a,    X] = r:B32, k:Hex                  => note Wait;
-            s_waitcnt_lgkmcnt            SOPK [   X,    X, 0x1a, 0x1b,    X] = r:B32, k:Hex                  => note Wait;
+            s_waitcnt_vscnt              SOPK [   X,    X, 0x17, 0x18,    X] = r:B32, k:Hex .waits(One(&VSCNT)) => note Wait;
+            s_waitcnt_vmcnt              SOPK [   X,    X, 0x18, 0x19,    X] = r:B32, k:Hex .waits(One(&VMCNT)) => note Wait;
+            s_waitcnt_expcnt             SOPK [   X,    X, 0x19, 0x1a,    X] = r:B32, k:Hex .waits(One(&EXPCNT_ALONE)) => note Wait;
+            s_waitcnt_lgkmcnt            SOPK [   X,    X, 0x1a, 0x1b,    X] = r:B32, k:Hex .waits(One(&LGKMCNT)) => note Wait;
             s_cbranch_i_fork             SOPK [0x11, 0x10,    X,    X,    X] = r:B64, k:Branch               => -;
             // SOPP
             s_nop                        SOPP [0x00, 0x00, 0x00, 0x00, 0x00] = k:Auto                        => note Other;
@@ -269,7 +269,7 @@ macro_rules! scalar_rows {
             s_clause                     SOPP [   X,    X, 0x21, 0x05, 0x05] = k:Hex                         => note Clause;
             s_delay_alu                  SOPP [   X,    X,    X, 0x07, 0x07] = k:DelayAlu                    => note Delay;
             s_waitcnt_depctr             SOPP [   X,    X, 0x23, 0x08, 0x08] = k:Depctr .named(&[(GFX12, "s_wait_alu")]) => note Wait;
-            s_waitcnt                    SOPP [0x0c, 0x0c, 0x0c, 0x09, 0x09] = k:Waitcnt                     => note Wait;
+            s_waitcnt                    SOPP [0x0c, 0x0c, 0x0c, 0x09, 0x09] = k:Waitcnt .waits(Packed) => note Wait;
             s_wait_idle                  SOPP [   X,    X, 0x22, 0x0a, 0x0a]                                 => note Wait;
             s_wait_event                 SOPP [   X,    X,    X, 0x0b, 0x0b] = k:Hex                         => note Wait;
             s_trap                       SOPP [0x12, 0x12, 0x12, 0x10, 0x10] = k:Auto                        => ends Trap;
@@ -277,19 +277,19 @@ macro_rules! scalar_rows {
             s_denorm_mode                SOPP [   X,    X, 0x25, 0x12, 0x12] | mode = k:Auto | mode          => ends DenormMode;
             s_singleuse_vdst             SOPP [   X,    X,    X, 0x13, 0x13] = k:Hex .on(FROM_GFX11_5)       => note Delay;
             s_code_end                   SOPP [   X,    X, 0x1f, 0x1f, 0x1f]                                 => -;
-            s_branch                     SOPP [0x02, 0x02, 0x02, 0x20, 0x20] = k:Branch                      => ends Branch(Cond::Always);
-            s_cbranch_scc0               SOPP [0x04, 0x04, 0x04, 0x21, 0x21] = k:Branch | scc                => ends Branch(Cond::Scc(false));
-            s_cbranch_scc1               SOPP [0x05, 0x05, 0x05, 0x22, 0x22] = k:Branch | scc                => ends Branch(Cond::Scc(true));
-            s_cbranch_vccz               SOPP [0x06, 0x06, 0x06, 0x23, 0x23] = k:Branch | vcc                => ends Branch(Cond::VccZero(true));
-            s_cbranch_vccnz              SOPP [0x07, 0x07, 0x07, 0x24, 0x24] = k:Branch | vcc                => ends Branch(Cond::VccZero(false));
-            s_cbranch_execz              SOPP [0x08, 0x08, 0x08, 0x25, 0x25] = k:Branch | exec               => ends Branch(Cond::ExecZero(true));
-            s_cbranch_execnz             SOPP [0x09, 0x09, 0x09, 0x26, 0x26] = k:Branch | exec               => ends Branch(Cond::ExecZero(false));
-            s_cbranch_cdbgsys            SOPP [0x17, 0x17, 0x17, 0x27,    X] = k:Branch                      => ends Branch(Cond::Never);
-            s_cbranch_cdbguser           SOPP [0x18, 0x18, 0x18, 0x28,    X] = k:Branch                      => ends Branch(Cond::Never);
-            s_cbranch_cdbgsys_or_user    SOPP [0x19, 0x19, 0x19, 0x29,    X] = k:Branch                      => ends Branch(Cond::Never);
-            s_cbranch_cdbgsys_and_user   SOPP [0x1a, 0x1a, 0x1a, 0x2a,    X] = k:Branch                      => ends Branch(Cond::Never);
-            s_endpgm                     SOPP [0x01, 0x01, 0x01, 0x30, 0x30] = k:Optional                    => ends End;
-            s_endpgm_saved               SOPP [   X, 0x1b, 0x1b, 0x31, 0x31]                                 => ends End;
+            s_branch                     SOPP [0x02, 0x02, 0x02, 0x20, 0x20] = k:Branch .follow(Goto) => ends Branch(Cond::Always);
+            s_cbranch_scc0               SOPP [0x04, 0x04, 0x04, 0x21, 0x21] = k:Branch | scc .follow(Either) => ends Branch(Cond::Scc(false));
+            s_cbranch_scc1               SOPP [0x05, 0x05, 0x05, 0x22, 0x22] = k:Branch | scc .follow(Either) => ends Branch(Cond::Scc(true));
+            s_cbranch_vccz               SOPP [0x06, 0x06, 0x06, 0x23, 0x23] = k:Branch | vcc .follow(Either) => ends Branch(Cond::VccZero(true));
+            s_cbranch_vccnz              SOPP [0x07, 0x07, 0x07, 0x24, 0x24] = k:Branch | vcc .follow(Either) => ends Branch(Cond::VccZero(false));
+            s_cbranch_execz              SOPP [0x08, 0x08, 0x08, 0x25, 0x25] = k:Branch | exec .follow(Either) => ends Branch(Cond::ExecZero(true));
+            s_cbranch_execnz             SOPP [0x09, 0x09, 0x09, 0x26, 0x26] = k:Branch | exec .follow(Either) => ends Branch(Cond::ExecZero(false));
+            s_cbranch_cdbgsys            SOPP [0x17, 0x17, 0x17, 0x27,    X] = k:Branch .follow(Either) => ends Branch(Cond::Never);
+            s_cbranch_cdbguser           SOPP [0x18, 0x18, 0x18, 0x28,    X] = k:Branch .follow(Either) => ends Branch(Cond::Never);
+            s_cbranch_cdbgsys_or_user    SOPP [0x19, 0x19, 0x19, 0x29,    X] = k:Branch .follow(Either) => ends Branch(Cond::Never);
+            s_cbranch_cdbgsys_and_user   SOPP [0x1a, 0x1a, 0x1a, 0x2a,    X] = k:Branch .follow(Either) => ends Branch(Cond::Never);
+            s_endpgm                     SOPP [0x01, 0x01, 0x01, 0x30, 0x30] = k:Optional .follow(End) => ends End;
+            s_endpgm_saved               SOPP [   X, 0x1b, 0x1b, 0x31, 0x31] .follow(End) => ends End;
             s_wakeup                     SOPP [   X, 0x03, 0x03, 0x34, 0x34]                                 => note Other;
             s_setprio                    SOPP [0x0f, 0x0f, 0x0f, 0x35, 0x35] = k:Auto                        => note Prio;
             s_sendmsg                    SOPP [0x10, 0x10, 0x10, 0x36, 0x36] = k:Sendmsg | exec m0           => do sendmsg(k);
@@ -311,7 +311,7 @@ macro_rules! scalar_rows {
             s_wait_kmcnt                 SOPP [   X,    X,    X,    X, 0x47] = k:Hex                         => -;
             s_wait_loadcnt_dscnt         SOPP [   X,    X,    X,    X, 0x48] = k:Hex                         => -;
             s_wait_storecnt_dscnt        SOPP [   X,    X,    X,    X, 0x49] = k:Hex                         => -;
-            s_endpgm_ordered_ps_done     SOPP [   X, 0x1e, 0x1e,    X,    X]  .on(GFX9_10)                   => -;
+            s_endpgm_ordered_ps_done     SOPP [   X, 0x1e, 0x1e,    X,    X]  .follow(End).on(GFX9_10) => -;
             s_set_gpr_idx_off            SOPP [   X, 0x1c,    X,    X,    X] | mode = | mode                 => -;
             s_set_gpr_idx_mode           SOPP [   X, 0x1d,    X,    X,    X] | m0 mode = k:GprIdx | mode     => -;
         }

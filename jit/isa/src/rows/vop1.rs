@@ -10,8 +10,8 @@ macro_rules! vop1_rows {
     ($use:ident) => {
         $use! {
             v_nop                      VOP1      [0x00, 0x00, 0x00, 0x00, 0x00]                    => note Other;
-            v_mov_b32                  VOP1      [0x01, 0x01, 0x01, 0x01, 0x01] d:B32 = a:B32      => same(a);
-            v_readfirstlane_b32        VOP1_ONLY [0x02, 0x02, 0x02, 0x02, 0x02] sd:B32 = va:B32 .plus(NODPP) => do readfirstlane(sd, va);
+            v_mov_b32                  VOP1      [0x01, 0x01, 0x01, 0x01, 0x01] d:B32 = a:B32 .follow(Move) => same(a);
+            v_readfirstlane_b32        VOP1_ONLY [0x02, 0x02, 0x02, 0x02, 0x02] sd:B32 = va:B32 .follow(FirstLane).plus(NODPP) => do readfirstlane(sd, va);
             v_cvt_i32_f64              VOP1      [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 = a:F64      => CvtI32F64(a);
             v_cvt_f64_i32              VOP1      [0x04, 0x04, 0x04, 0x04, 0x04] d:F64 = a:I32      => CvtF64I32(a);
             v_cvt_f32_i32              VOP1      [0x05, 0x05, 0x05, 0x05, 0x05] d:F32 = a:I32      => CvtF32I32(a);

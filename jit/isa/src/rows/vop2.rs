@@ -95,8 +95,8 @@ macro_rules! vop2_rows {
             v_dot2c_i32_i16       VOP2      [   X, 0x38,    X,    X,    X] d:I32 rw = a:I16X2, b:I16X2 .plus(IGN01 | CL).on(DOT) => -;
             v_dot4c_i32_i8        VOP2      [   X, 0x39,    X,    X,    X] d:I32 rw = a:B32, b:B32 .plus(IGN01 | CL).on(DOT) => -;
             v_dot8c_i32_i4        VOP2      [   X, 0x3a,    X,    X,    X] d:I32 rw = a:B32, b:B32 .plus(IGN01 | CL).on(DOT) => -;
-            v_readlane_b32        VOP2_ONLY [0x01,    X,    X,    X,    X] sd:B32 = va:B32, rb:B32 .plus(ANY_LANE | NODPP) => do readlane(sd, va, rb);
-            v_writelane_b32       VOP2_ONLY [0x02,    X,    X,    X,    X] d:B32 rw = ra:B32, rb:B32 .plus(ANY_LANE | NODPP) => do writelane(d, ra, rb);
+            v_readlane_b32        VOP2_ONLY [0x01,    X,    X,    X,    X] sd:B32 = va:B32, rb:B32 .follow(ReadLane).plus(ANY_LANE | NODPP) => do readlane(sd, va, rb);
+            v_writelane_b32       VOP2_ONLY [0x02,    X,    X,    X,    X] d:B32 rw = ra:B32, rb:B32 .follow(WriteLane).plus(ANY_LANE | NODPP) => do writelane(d, ra, rb);
             v_min_legacy_f32      VOP2      [0x0d,    X,    X,    X,    X] d:F32 = a:F32, b:F32        => -;
             v_max_legacy_f32      VOP2      [0x0e,    X,    X,    X,    X] d:F32 = a:F32, b:F32        => -;
             v_lshr_b32            VOP2      [0x15,    X,    X,    X,    X] d:B32 = a:B32, b:U32        => -;

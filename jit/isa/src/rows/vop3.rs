@@ -141,8 +141,8 @@ macro_rules! vop3_rows {
             v_lshlrev_b64          VOP3   [    X, 0x28f, 0x2ff, 0x33c,     X] d:B64 = a:U32, b:B64        => Shl64(b, a);
             v_lshrrev_b64          VOP3   [    X, 0x290, 0x300, 0x33d, 0x33d] d:B64 = a:U32, b:B64        => LShr64(b, a);
             v_ashrrev_i64          VOP3   [    X, 0x291, 0x301, 0x33e, 0x33e] d:I64 = a:U32, b:I64        => AShr64(b, a);
-            v_readlane_b32         VOP3   [    X, 0x289, 0x360, 0x360, 0x360] sd:B32 = va:B32, rb:B32 .plus(ANY_LANE | NODPP) => do readlane(sd, va, rb);
-            v_writelane_b32        VOP3   [    X, 0x28a, 0x361, 0x361, 0x361] d:B32 rw = ra:B32, rb:B32 .plus(ANY_LANE | NODPP) => do writelane(d, ra, rb);
+            v_readlane_b32         VOP3   [    X, 0x289, 0x360, 0x360, 0x360] sd:B32 = va:B32, rb:B32 .follow(ReadLane).plus(ANY_LANE | NODPP) => do readlane(sd, va, rb);
+            v_writelane_b32        VOP3   [    X, 0x28a, 0x361, 0x361, 0x361] d:B32 rw = ra:B32, rb:B32 .follow(WriteLane).plus(ANY_LANE | NODPP) => do writelane(d, ra, rb);
             v_and_b16              VOP3   [    X,     X,     X, 0x362, 0x362] d:B16 = a:B16, b:B16        => And32(a, b);
             v_or_b16               VOP3   [    X,     X,     X, 0x363, 0x363] d:B16 = a:B16, b:B16        => Or32(a, b);
             v_xor_b16              VOP3   [    X,     X,     X, 0x364, 0x364] d:B16 = a:B16, b:B16        => Xor32(a, b);

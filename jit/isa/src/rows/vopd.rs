@@ -17,7 +17,7 @@ macro_rules! vopd_rows {
             v_dual_sub_f32          VOPD [   X,    X,    X, 0x05, 0x05] d:F32 = a:F32, b:F32        => FSub32(a, b);
             v_dual_subrev_f32       VOPD [   X,    X,    X, 0x06, 0x06] d:F32 = a:F32, b:F32        => FSub32(b, a);
             v_dual_mul_dx9_zero_f32 VOPD [   X,    X,    X, 0x07, 0x07] d:F32 = a:F32, b:F32        => FMulDx932(a, b);
-            v_dual_mov_b32          VOPD [   X,    X,    X, 0x08, 0x08] d:B32 = a:B32               => same(a);
+            v_dual_mov_b32          VOPD [   X,    X,    X, 0x08, 0x08] d:B32 = a:B32 .follow(Move) => same(a);
             v_dual_cndmask_b32      VOPD [   X,    X,    X, 0x09, 0x09] d:B32 = a:B32, b:B32 | vcc  => Sel32(vcc, b, a);
             v_dual_max_f32          VOPD [   X,    X,    X, 0x0a,    X] d:F32 = a:F32, b:F32        => FMax32(a, b);
             v_dual_max_num_f32      VOPD [   X,    X,    X,    X, 0x0a] d:F32 = a:F32, b:F32 .named(&[(ALSO, "v_dual_max_f32")]) => FMaxNum32(a, b);
