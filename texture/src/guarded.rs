@@ -45,6 +45,9 @@ impl Lost {
 }
 
 /// Emits an instruction that may fault: label 2. If it does, its operand `e` becomes 1, and what follows (3) runs with registers as they are.
+/// The handler of faults finds label 4 in a table of all of them. For the run time's accessors too.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! guarded {
     ($insn:expr, $e:expr, $($operands:tt)*) => {
         std::arch::asm!(

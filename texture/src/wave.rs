@@ -55,7 +55,7 @@ pub struct LaneIter(pub u64);
 
 impl Iterator for LaneIter {
     type Item = usize;
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<usize> {
         if self.0 == 0 {
             return None;

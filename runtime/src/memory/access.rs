@@ -57,29 +57,8 @@ pub fn read_u32(from: u64) -> Option<u32> {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod x86 {
     use super::Failed;
-    use std::arch::asm;
     use std::arch::x86_64::{__m128i, __m512i, _mm_setzero_si128, _mm512_setzero_si512};
-
-    /// Wraps an instruction that touches guest memory: label 2 is the instruction, 3 what follows, 4 sets the flag in `{e}`.
-    macro_rules! guarded {
-        ($insn:expr, $e:expr, $($operands:tt)*) => {
-            asm!(
-                concat!("2: ", $insn),
-                "3:",
-                ".pushsection .text.wavejit_fixup, \"ax\", @progbits",
-                "4: mov {e:e}, 1",
-                "jmp 3b",
-                ".popsection",
-                ".pushsection wavejit_fixups, \"aR\", @progbits",
-                ".balign 4",
-                ".long 2b - .",
-                ".long 4b - .",
-                ".popsection",
-                $($operands)*
-                e = inout(reg) $e.0,
-            )
-        };
-    }
+    use wavejit_texture::guarded;
 
     macro_rules! scalar_access {
         ($load:ident, $store:ident, $ty:ty, $load_insn:expr, $store_insn:expr, $class:ident) => {

@@ -118,7 +118,7 @@ unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemO
     unsafe {
         let rules = rules(state, false);
         let data = data_rows::<N>(state, op);
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let address = lane_address::<N>(state, op, lane, base);
             let mut e = Failed::no();
             let mut old = C::default();
@@ -196,7 +196,7 @@ unsafe fn combined<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: 
         }
         let data = row::<N>(state, op.data[0]);
         let mut all = *data.add(first);
-        for lane in Bits(exec & (exec - 1)) {
+        for lane in LaneIter(exec & (exec - 1)) {
             all = combine(what, all, *data.add(lane))?;
         }
         Some((all, first))
@@ -246,7 +246,7 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
         let inside = I::lds_offsets::<N>(low, add, mask, C::BYTES as u32, state.lds_bytes, offsets);
         let data = data_rows::<N>(state, op);
         let what = AtomicOp::numbered(op.atomic);
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let at = *offsets.add(lane);
             if !u64::from(at).is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());
@@ -301,7 +301,7 @@ unsafe fn cells_of_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &
     unsafe {
         let rules = rules(state, false);
         let data = data_rows::<N>(state, op);
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let at = lane_address::<N>(state, op, lane, base) as u32;
             if !u64::from(at).is_multiple_of(C::BYTES) {
                 return fault(state, op.pc, exec, FaultKind::Misaligned, lane as u32, at.into());

@@ -33,20 +33,7 @@ pub const fn dwords(k: u8) -> usize {
 pub const fn full(n: usize) -> u64 {
     u64::MAX >> (64 - n)
 }
-/// Lanes of a mask, lowest first.
-pub struct Bits(pub u64);
-impl Iterator for Bits {
-    type Item = usize;
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let lane = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(lane)
-    }
-}
+pub use wavejit_texture::wave::LaneIter;
 
 /// Instruction set of the host, as far as memory access is concerned.
 ///
@@ -71,7 +58,7 @@ pub trait Isa {
     #[inline(always)]
     unsafe fn min_max<const N: usize>(row: *const u32, exec: u64) -> (u32, u32) {
         let (mut low, mut high) = (u32::MAX, 0);
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             // SAFETY: `lane < N`.
             let v = unsafe { *row.add(lane) };
             (low, high) = (low.min(v), high.max(v));
@@ -287,7 +274,7 @@ pub trait Isa {
                 unsafe { load_element::<K>(stage.add(lane * bytes(K)), base.wrapping_add(u64::from(*row.add(lane))), e) };
             }
         } else {
-            for lane in Bits(exec) {
+            for lane in LaneIter(exec) {
                 // SAFETY: `lane < N`.
                 unsafe { load_element::<K>(stage.add(lane * bytes(K)), base.wrapping_add(u64::from(*row.add(lane))), e) };
             }
@@ -310,7 +297,7 @@ pub trait Isa {
                 }
             }
         } else {
-            for lane in Bits(exec) {
+            for lane in LaneIter(exec) {
                 // SAFETY: `lane < N`.
                 unsafe { store_element::<K>(base.wrapping_add(u64::from(*row.add(lane))), stage.add(lane * bytes(K)), e) };
                 if e.any() {

@@ -1,7 +1,7 @@
 //! Every load, store and atomic of every table against a model that does one lane and one byte at a time.
 
 use super::helpers::all_tables;
-use super::lanes::{Bits, full};
+use super::lanes::{LaneIter, full};
 use crate::memory::address_space::{AddressMode, AddressSpace, GUEST_LOW};
 use crate::memory::context::{WaveContext, blank_state};
 use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, WaveState};
@@ -242,7 +242,7 @@ fn compare(helpers: &Helpers, mode: AddressMode, lanes: usize, seed: u64, rounds
         let mut model = Model::of(&bench);
         let mut want = bench.rows.0;
         let mut failed = None;
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let address = lane_address(&mut bench, &op, base, lane);
             let mut data = [0; 16];
             for d in 0..kind.dwords() {
@@ -446,7 +446,7 @@ fn after_a_fault_memory_has_what_comes_before_it() {
                 let (op, base) = access.place(&mut bench, space);
                 let mut want = bench.memory();
                 let mut lost = None;
-                'lanes: for lane in Bits(access.exec) {
+                'lanes: for lane in LaneIter(access.exec) {
                     let data: Vec<u8> = (10..14).flat_map(|r| bench.row(r)[lane].to_le_bytes()).collect();
                     for part in (0..access.kind.bytes()).step_by(4) {
                         let (at, len) = (access.addresses[lane] + part as u64, (access.kind.bytes() - part).min(4));

@@ -2,23 +2,13 @@
 //! assembles: to the same code or, where two codes mean the same, to one that stays. The first byte chooses the processor, the second the wave size.
 #![no_main]
 
-#[path = "../../src/limit.rs"]
-mod limit;
+mod limited;
 
 use libfuzzer_sys::fuzz_target;
-use limit::{Counting, within};
+use limited::limited;
 use wavejit_isa::{DisasmOptions, Gfx, Half, Operand, assemble, assemble_instruction, decode, disasm};
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Most memory: for each byte of input, and for what does not depend on it.
-const BYTES_PER_BYTE: usize = 256;
-const FREE_BYTES: usize = 16 << 20;
-
-fuzz_target!(|bytes: &[u8]| {
-    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
-});
+fuzz_target!(|bytes: &[u8]| limited(bytes, run));
 
 fn run(bytes: &[u8]) {
     let [target, wave, text @ ..] = bytes else { return };

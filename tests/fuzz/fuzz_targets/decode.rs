@@ -2,25 +2,15 @@
 //! The first byte chooses the processor, the second the wave size.
 #![no_main]
 
-#[path = "../../src/limit.rs"]
-mod limit;
+mod limited;
 
 use libfuzzer_sys::fuzz_target;
-use limit::{Counting, within};
+use limited::limited;
 use wavejit_isa::{DisasmOptions, Gfx, decode, disasm};
 
 const TARGETS: [u16; 12] = [0x600, 0x700, 0x803, 0x900, 0x908, 0x90a, 0x942, 0x1010, 0x1030, 0x1100, 0x1150, 0x1200];
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Most memory: for each byte of input, and for what does not depend on it.
-const BYTES_PER_BYTE: usize = 256;
-const FREE_BYTES: usize = 16 << 20;
-
-fuzz_target!(|bytes: &[u8]| {
-    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
-});
+fuzz_target!(|bytes: &[u8]| limited(bytes, run));
 
 fn run(bytes: &[u8]) {
     let [target, wave, code @ ..] = bytes else { return };

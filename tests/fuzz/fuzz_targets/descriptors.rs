@@ -5,11 +5,10 @@
 //! descriptors nearly always miss the memory; those made plausible point at it and describe small images.
 #![no_main]
 
-#[path = "../../src/limit.rs"]
-mod limit;
+mod limited;
 
 use libfuzzer_sys::fuzz_target;
-use limit::{Counting, within};
+use limited::limited;
 use std::sync::OnceLock;
 use wavejit_isa::{Enc, Gfx, MemoryKind, rows};
 use wavejit_texture::buffer::{self, Alignment, BufferOp, Scalars};
@@ -103,16 +102,7 @@ fn plausible_image(t: &mut [u32; 8], generation: Generation, choice: u8) {
     }
 }
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Most memory: for each byte of input, and for what does not depend on it.
-const BYTES_PER_BYTE: usize = 256;
-const FREE_BYTES: usize = 16 << 20;
-
-fuzz_target!(|bytes: &[u8]| {
-    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
-});
+fuzz_target!(|bytes: &[u8]| limited(bytes, run));
 
 fn run(bytes: &[u8]) {
     let mut input = Input(bytes);

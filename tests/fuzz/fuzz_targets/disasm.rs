@@ -2,23 +2,13 @@
 //! The first byte chooses the processor, the second the wave size and the syntax of halves.
 #![no_main]
 
-#[path = "../../src/limit.rs"]
-mod limit;
+mod limited;
 
 use libfuzzer_sys::fuzz_target;
-use limit::{Counting, within};
+use limited::limited;
 use wavejit_isa::{DisasmOptions, Gfx, assemble_instruction, decode, disasm_stream};
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Most memory: for each byte of input, and for what does not depend on it.
-const BYTES_PER_BYTE: usize = 256;
-const FREE_BYTES: usize = 16 << 20;
-
-fuzz_target!(|bytes: &[u8]| {
-    within(BYTES_PER_BYTE * bytes.len() + FREE_BYTES, || run(bytes));
-});
+fuzz_target!(|bytes: &[u8]| limited(bytes, run));
 
 fn run(bytes: &[u8]) {
     let [target, flags, code @ ..] = bytes else { return };

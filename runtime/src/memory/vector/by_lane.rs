@@ -47,7 +47,7 @@ fn store_parts<const K: u8>(state: &WaveState, address: u64, data: &[u8; 16]) ->
 
 #[cold]
 pub(super) unsafe fn load_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
-    for lane in Bits(exec) {
+    for lane in LaneIter(exec) {
         let mut data = [0u8; 16];
         // SAFETY: rows of the wave.
         unsafe {
@@ -65,7 +65,7 @@ pub(super) unsafe fn load_lanes<const N: usize, const K: u8>(state: &mut WaveSta
 
 #[cold]
 pub(super) unsafe fn store_lanes<const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
-    for lane in Bits(exec) {
+    for lane in LaneIter(exec) {
         let mut data = [0u8; 16];
         // SAFETY: rows of the wave; `data` has room for any element.
         unsafe {

@@ -44,7 +44,7 @@ unsafe fn apertures<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec:
             }
         }
         let (mut lds, mut scratch) = (0, 0);
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let high = (lane_address::<N>(state, op, lane, base) >> 32) as u32;
             lds |= u64::from(high == SHARED_APERTURE_HI) << lane;
             scratch |= u64::from(high == PRIVATE_APERTURE_HI) << lane;

@@ -7,7 +7,7 @@ use crate::memory::lanes::*;
 use wavejit_ir::abi::{MemOp, NO_ROW, WaveState};
 
 /// How the lanes' addresses relate; addresses are host addresses.
-pub(super) enum Plan {
+pub(super) enum Pattern {
     /// First active lane's address; the others follow.
     Consecutive(u64),
     /// The one address.
@@ -18,7 +18,7 @@ pub(super) enum Plan {
     Lanes,
 }
 
-impl Plan {
+impl Pattern {
     /// Checked builds see that every lane stays in what the wave was lent.
     #[inline(always)]
     fn verify<const N: usize, const K: u8>(&self, state: &WaveState, op: &MemOp, exec: u64, access: &str, of: checked::Of) {
@@ -27,18 +27,18 @@ impl Plan {
         }
         let lent = of(state);
         let lanes = match *self {
-            Plan::Rows { lanes, .. } => lanes,
-            Plan::Lanes => 0,
-            Plan::Consecutive(_) | Plan::Uniform(_) => exec,
+            Pattern::Rows { lanes, .. } => lanes,
+            Pattern::Lanes => 0,
+            Pattern::Consecutive(_) | Pattern::Uniform(_) => exec,
         };
         assert!(lanes & !exec == 0 && exec & !full(N) == 0, "{access} at pc {:#x}: lanes {lanes:#x} of {exec:#x}", op.pc);
-        for lane in Bits(lanes) {
+        for lane in LaneIter(lanes) {
             let address = match *self {
-                Plan::Consecutive(first) => first.wrapping_add(((lane - first_lane(exec)) * bytes(K)) as u64),
+                Pattern::Consecutive(first) => first.wrapping_add(((lane - first_lane(exec)) * bytes(K)) as u64),
                 // SAFETY: rows have N lanes, and `lane` is one of `exec`.
-                Plan::Rows { base, row, .. } => base.wrapping_add(unsafe { *row.add(lane) }.into()),
-                Plan::Uniform(address) => address,
-                Plan::Lanes => return,
+                Pattern::Rows { base, row, .. } => base.wrapping_add(unsafe { *row.add(lane) }.into()),
+                Pattern::Uniform(address) => address,
+                Pattern::Lanes => return,
             };
             lent.verify(access, op.pc, lane, address, bytes(K));
         }
@@ -47,10 +47,10 @@ impl Plan {
 
 /// `exec` has a lane.
 #[inline(always)]
-pub(super) unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Plan {
+pub(super) unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
     let mut base = base.wrapping_add(op.imm as u64);
     if op.offset[0] == NO_ROW {
-        return host(state, base).map_or(Plan::Lanes, Plan::Uniform);
+        return host(state, base).map_or(Pattern::Lanes, Pattern::Uniform);
     }
     let (first, last, stride) = (first_lane(exec), last_lane(exec), bytes(K) as u32);
     // SAFETY: rows of the wave have N lanes.
@@ -61,7 +61,7 @@ pub(super) unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &Wa
             let high = row::<N>(state, op.offset[1]);
             let high0 = *high.add(first);
             if I::eq_iota::<N>(high, high0, 0) & exec != exec {
-                return Plan::Lanes;
+                return Pattern::Lanes;
             }
             base = base.wrapping_add(u64::from(high0) << 32);
         }
@@ -69,17 +69,17 @@ pub(super) unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &Wa
         if I::eq_iota::<N>(low, low0.wrapping_sub(first as u32 * stride), stride) & exec == exec
             && low0.checked_add((last - first) as u32 * stride).is_some()
         {
-            return host(state, address).map_or(Plan::Lanes, Plan::Consecutive);
+            return host(state, address).map_or(Pattern::Lanes, Pattern::Consecutive);
         }
         if I::eq_iota::<N>(low, low0, 0) & exec == exec {
-            return host(state, address).map_or(Plan::Lanes, Plan::Uniform);
+            return host(state, address).map_or(Pattern::Lanes, Pattern::Uniform);
         }
         // In range are the least and the greatest, so all are: the guard behind the window catches an element that sticks out.
         let (least, most) = I::min_max::<N>(low, exec);
         if host(state, base.wrapping_add(least.into())).is_some() && host(state, base.wrapping_add(most.into())).is_some() {
-            return Plan::Rows { base: state.mem_base.wrapping_add(base), row: low, lanes: exec };
+            return Pattern::Rows { base: state.mem_base.wrapping_add(base), row: low, lanes: exec };
         }
-        Plan::Lanes
+        Pattern::Lanes
     }
 }
 
@@ -91,17 +91,17 @@ fn lds_mask(lds_bytes: u32) -> u32 {
 
 /// `exec` has a lane. Never `Lanes`: lanes out of range are missing from `Rows`.
 #[inline(always)]
-pub(super) unsafe fn plan_lds<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Plan {
+pub(super) unsafe fn plan_lds<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
     let (mask, limit, len) = (lds_mask(state.lds_bytes), u64::from(state.lds_bytes), bytes(K) as u64);
     let add = (base as u32).wrapping_add(op.imm as u32);
     let lds = state.lds as u64;
     // SAFETY: rows of the wave have N lanes; `addrs` has room for 64 dwords.
     unsafe {
         let offsets = context(state).addrs.as_mut_ptr().cast::<u32>();
-        let nowhere = Plan::Rows { base: lds, row: offsets, lanes: 0 };
+        let nowhere = Pattern::Rows { base: lds, row: offsets, lanes: 0 };
         if op.offset[0] == NO_ROW {
             let at = u64::from(add & mask);
-            return if at + len <= limit { Plan::Uniform(lds + at) } else { nowhere };
+            return if at + len <= limit { Pattern::Uniform(lds + at) } else { nowhere };
         }
         let low = row::<N>(state, op.offset[0]);
         let (first, last) = (first_lane(exec), last_lane(exec));
@@ -111,13 +111,13 @@ pub(super) unsafe fn plan_lds<I: Isa, const N: usize, const K: u8>(state: &WaveS
         if at + (last - first) as u64 * len + len <= limit
             && I::eq_iota::<N>(low, low0.wrapping_sub(first as u32 * stride), stride) & exec == exec
         {
-            return Plan::Consecutive(lds + at);
+            return Pattern::Consecutive(lds + at);
         }
         if I::eq_iota::<N>(low, low0, 0) & exec == exec {
-            return if at + len <= limit { Plan::Uniform(lds + at) } else { nowhere };
+            return if at + len <= limit { Pattern::Uniform(lds + at) } else { nowhere };
         }
         let ok = I::lds_offsets::<N>(low, add, mask, stride, state.lds_bytes, offsets);
-        Plan::Rows { base: lds, row: offsets, lanes: exec & ok }
+        Pattern::Rows { base: lds, row: offsets, lanes: exec & ok }
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
     state: &WaveState,
     op: &MemOp,
     exec: u64,
-    plan: Plan,
+    plan: Pattern,
     of: checked::Of,
 ) -> bool {
     let mut e = Failed::no();
@@ -151,11 +151,11 @@ pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
         let stage = context(state).stage.as_mut_ptr();
         let dst = op.dst.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) });
         match plan {
-            Plan::Consecutive(address) => {
+            Pattern::Consecutive(address) => {
                 fetch_ahead(address, N * bytes(K));
                 I::load_consecutive::<N, K>(address, exec, stage, &dst, &mut e);
             }
-            Plan::Uniform(address) => {
+            Pattern::Uniform(address) => {
                 load_element::<K>(stage, address, &mut e);
                 if !e.any() {
                     for (d, dst) in dst.iter().enumerate().take(dwords(K)) {
@@ -163,7 +163,7 @@ pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
                     }
                 }
             }
-            Plan::Rows { base, row, lanes } => {
+            Pattern::Rows { base, row, lanes } => {
                 I::gather::<N, K>(base, row, lanes, stage, &dst, &mut e);
                 if lanes != exec && !e.any() {
                     for dst in dst.iter().take(dwords(K)) {
@@ -171,7 +171,7 @@ pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
                     }
                 }
             }
-            Plan::Lanes => return false,
+            Pattern::Lanes => return false,
         }
     }
     !e.any()
@@ -183,7 +183,7 @@ pub(super) unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(
     state: &WaveState,
     op: &MemOp,
     exec: u64,
-    plan: Plan,
+    plan: Pattern,
     of: checked::Of,
 ) -> bool {
     let mut e = Failed::no();
@@ -193,19 +193,19 @@ pub(super) unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(
         let stage = context(state).stage.as_mut_ptr();
         let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
         match plan {
-            Plan::Consecutive(address) => {
+            Pattern::Consecutive(address) => {
                 fetch_ahead(address, N * bytes(K));
                 I::store_consecutive::<N, K>(address, exec, stage, &src, &mut e);
             }
-            Plan::Uniform(address) => {
+            Pattern::Uniform(address) => {
                 stage_lane::<K>(stage, &src, last_lane(exec));
                 store_element::<K>(address, stage, &mut e);
             }
-            Plan::Rows { base, row, lanes } => {
+            Pattern::Rows { base, row, lanes } => {
                 I::pack::<N, K>(&src, stage);
                 I::scatter::<N, K>(base, row, lanes, stage, &mut e);
             }
-            Plan::Lanes => return false,
+            Pattern::Lanes => return false,
         }
     }
     !e.any()

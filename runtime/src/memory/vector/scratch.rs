@@ -100,7 +100,7 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
             }
             return if e.any() { lost_scratch(state, op, exec, first.at) } else { 0 };
         }
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let at = scratch_offset::<N>(state, op, lane, base);
             let mut data = [0u8; 16];
             e = Failed::no();
@@ -145,7 +145,7 @@ pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wav
             return if e.any() { lost_scratch(state, op, exec, first.at) } else { 0 };
         }
         let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
-        for lane in Bits(exec) {
+        for lane in LaneIter(exec) {
             let at = scratch_offset::<N>(state, op, lane, base);
             let mut data = [0u8; 16];
             stage_lane::<K>(data.as_mut_ptr(), &src, lane);

@@ -1,6 +1,6 @@
 //! Checked builds find plans whose bounds are broken on purpose.
 
-use super::plan::{Plan, load_planned, store_planned};
+use super::plan::{Pattern, load_planned, store_planned};
 use super::*;
 use crate::memory::address_space::AddressMode;
 use crate::memory::tests::Bench;
@@ -18,8 +18,8 @@ fn panic_of(run: impl FnOnce() -> bool) -> Option<String> {
 }
 
 /// Loads and stores dwords by a plan, in every instruction set; what they panic with. All lanes of EXEC, or a few.
-fn run(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Plan) -> Vec<Option<String>> {
-    fn both<I: Isa>(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Plan, exec: u64) -> [Option<String>; 2] {
+fn run(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Pattern) -> Vec<Option<String>> {
+    fn both<I: Isa>(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Pattern, exec: u64) -> [Option<String>; 2] {
         let mut bench = Bench::new(mode, 32);
         let plans = [plan(&mut bench), plan(&mut bench)];
         let [first, second] = plans;
@@ -52,9 +52,9 @@ fn found(results: &[Option<String>], words: &[&str]) {
 #[test]
 fn a_lane_outside_of_lds_is_found() {
     // Every lane a dword, the last of them where LDS ends; then one dword farther.
-    let good = |b: &mut Bench| Plan::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 32);
-    let bad = |b: &mut Bench| Plan::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 8);
-    let before = |b: &mut Bench| Plan::Uniform(b.state.lds as u64 - 1);
+    let good = |b: &mut Bench| Pattern::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 32);
+    let bad = |b: &mut Bench| Pattern::Consecutive(b.state.lds as u64 + u64::from(b.state.lds_bytes) - 4 * 8);
+    let before = |b: &mut Bench| Pattern::Uniform(b.state.lds as u64 - 1);
     assert!(run(AddressMode::Isolated, checked::lds, good).iter().all(Option::is_none));
     found(&run(AddressMode::Isolated, checked::lds, bad), &["at pc 0x40", "4 bytes", "bytes of LDS"]);
     found(&run(AddressMode::Isolated, checked::lds, before), &["at pc 0x40", "4 bytes", "bytes of LDS"]);
@@ -62,24 +62,24 @@ fn a_lane_outside_of_lds_is_found() {
 
 #[test]
 fn a_lane_outside_of_guest_memory_is_found() {
-    fn rows(b: &mut Bench, last: u32) -> Plan {
+    fn rows(b: &mut Bench, last: u32) -> Pattern {
         let base = b.state.mem_base.wrapping_add(b.buffer);
         let row = b.row(1);
         (0..32).for_each(|lane| row[lane as usize] = 16 * lane);
         row[11] = last;
-        Plan::Rows { base, row: b.row(1).as_ptr(), lanes: 0xf08 }
+        Pattern::Rows { base, row: b.row(1).as_ptr(), lanes: 0xf08 }
     }
     let words = ["at pc 0x40", "lane 11", "4 bytes", "guest memory"];
     assert!(run(AddressMode::Isolated, checked::guest, |b| rows(b, 64)).iter().all(Option::is_none));
     // Below the reservation, and far behind it.
     found(
         &run(AddressMode::Isolated, checked::guest, |b| match rows(b, 0) {
-            Plan::Rows { base, row, lanes } => Plan::Rows { base: base.wrapping_sub(1 << 45), row, lanes },
+            Pattern::Rows { base, row, lanes } => Pattern::Rows { base: base.wrapping_sub(1 << 45), row, lanes },
             other => other,
         }),
         &["at pc 0x40", "lane 3", "guest memory"],
     );
-    fn far(b: &mut Bench) -> Plan {
+    fn far(b: &mut Bench) -> Pattern {
         b.state.mem_size = 1 << 20;
         b.state.mem_low = b.buffer;
         rows(b, 0x9000_0000)
