@@ -11,7 +11,7 @@ use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceConfig, Error, Laun
 use wavejit_benches::{is_smoke_test, machine, ns_each, root};
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
 
 /// A kernel, and how many of what it does a launch does.
@@ -129,7 +129,7 @@ impl Step {
 fn descriptors(base: u64) -> Result<[u32; 16], Error> {
     let bad = |what: &str| Error::Internal(format!("no {what}"));
     // 8_8_8_8_UNORM of gfx11's formats.
-    let mut t = ImageDescriptor::new(Generation::Gfx11, ImageKind::Dim2, FormatNumber::Unified(42), SIDE, SIDE);
+    let mut t = ImageDescriptor::new(Generation::Gfx11, ImageType::Dim2, FormatNumber::Unified(42), SIDE, SIDE);
     t.base = base;
     let s = SamplerDescriptor { mag_filter: 1, min_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) };
     let (t, s) = (t.encode().map_err(|_| bad("T#"))?, s.encode().map_err(|_| bad("S#"))?);

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::process::Command;
 use wavejit_benches::{best, machine, ns_each};
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
 use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageOp, Kind, Operands, Routine, RoutineCache};
 use wavejit_texture::memory::FlatMemory;
@@ -35,7 +35,7 @@ struct Case {
     mnemonic: &'static str,
     format: &'static str,
     mode: u8,
-    kind: ImageKind,
+    kind: ImageType,
     levels: u8,
     /// Texels of level 0 from a lane to the next: above 1, smaller levels take part.
     step: f32,
@@ -44,7 +44,7 @@ struct Case {
 }
 
 const fn case(name: &'static str, mnemonic: &'static str, format: &'static str) -> Case {
-    Case { name, mnemonic, format, mode: R_X_64KB, kind: ImageKind::Dim2, levels: 1, step: 0.9, sampler: linear, op: |_| () }
+    Case { name, mnemonic, format, mode: R_X_64KB, kind: ImageType::Dim2, levels: 1, step: 0.9, sampler: linear, op: |_| () }
 }
 
 const fn load(name: &'static str, mnemonic: &'static str, format: &'static str) -> Case {
@@ -96,8 +96,8 @@ fn cases() -> Vec<Case> {
         Case { name: "trilinear, linear memory", mode: LINEAR, ..trilinear(RGBA8) },
         trilinear("16_16_16_16_FLOAT"),
         Case { name: "anisotropic", levels: 11, step: 10.8, sampler: anisotropic, ..case("", "image_sample_d", RGBA8) },
-        Case { name: "3D", mode: S_X_64KB, kind: ImageKind::Dim3, ..bilinear(RGBA8) },
-        Case { name: "cube", kind: ImageKind::Cube, ..bilinear(RGBA8) },
+        Case { name: "3D", mode: S_X_64KB, kind: ImageType::Dim3, ..bilinear(RGBA8) },
+        Case { name: "cube", kind: ImageType::Cube, ..bilinear(RGBA8) },
         Case { name: "border", sampler: border, ..bilinear(RGBA8) },
         Case { name: "minimum", sampler: minimum, ..bilinear(RGBA8) },
         Case { name: "bilinear, a16", op: |op| op.a16 = true, ..bilinear(RGBA8) },
@@ -112,7 +112,7 @@ fn cases() -> Vec<Case> {
         load("load", "image_load", "16_16_16_16_UNORM"),
         Case { op: |op| op.d16 = true, ..load("load, d16", "image_load", "16_16_16_16_FLOAT") },
         Case { levels: 11, ..load("load_mip", "image_load_mip", RGBA8) },
-        Case { kind: ImageKind::Msaa, op: |op| op.dmask = 1, ..load("msaa_load", "image_msaa_load", RGBA8) },
+        Case { kind: ImageType::Msaa, op: |op| op.dmask = 1, ..load("msaa_load", "image_msaa_load", RGBA8) },
         load("store", "image_store", RGBA8),
         load("store", "image_store", "32_32_32_32_FLOAT"),
         load("store", "image_store", "16_16_16_16_FLOAT"),
@@ -171,15 +171,15 @@ impl Setup {
         let is_named = |&n: &u16| Format::unified(generation, n).is_some_and(|f| f.to_string() == case.format);
         let number = (1..256).find(is_named).unwrap_or_default();
         let (size, depth, dim) = match case.kind {
-            ImageKind::Dim3 => (128, 128, Dim::D3),
-            ImageKind::Cube => (256, 1, Dim::Cube),
-            ImageKind::Msaa => (1024, 1, Dim::Msaa),
+            ImageType::Dim3 => (128, 128, Dim::D3),
+            ImageType::Cube => (256, 1, Dim::Cube),
+            ImageType::Msaa => (1024, 1, Dim::Msaa),
             _ => (1024, 1, Dim::D2),
         };
         let mut d = ImageDescriptor::new(generation, case.kind, FormatNumber::Unified(number), size, size);
         (d.base, d.mode, d.levels, d.last_level, d.depth) = (BASE, case.mode, case.levels, case.levels - 1, depth);
-        let layers = if case.kind == ImageKind::Cube { 6 } else { 1 };
-        (d.last_layer, d.samples_log2) = (layers - 1, if case.kind == ImageKind::Msaa { 2 } else { 0 });
+        let layers = if case.kind == ImageType::Cube { 6 } else { 1 };
+        (d.last_layer, d.samples_log2) = (layers - 1, if case.kind == ImageType::Msaa { 2 } else { 0 });
         let bytes = Format::unified(generation, number).map_or(0, |f| f.bytes);
         // Room for the smaller levels and for padding to blocks.
         let image_bytes = ((size * size * depth * layers) as usize * usize::from(bytes) * 2 + (1 << 20)) << d.samples_log2;

@@ -7,7 +7,7 @@ use wavejit::{
 };
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
 
 /// Runs code on one lane: s[8:15] and s[16:19] are the descriptors, v4 and v5 are `at`. What it leaves in v[0:3].
@@ -114,7 +114,7 @@ fn a_cube_whose_faces_are_not_square_is_refused_and_reads_nothing() {
     let texels = device.alloc(4 << 20).unwrap();
     let number = FormatNumber::Unified(10);
     let faces = |width, height| {
-        let t = ImageDescriptor::new(Generation::Gfx11, ImageKind::Cube, number, width, height);
+        let t = ImageDescriptor::new(Generation::Gfx11, ImageType::Cube, number, width, height);
         ImageDescriptor { base: texels.address(), last_layer: 5, ..t }.encode().unwrap()
     };
     let s = SamplerDescriptor { mag_filter: 1, min_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }.encode().unwrap();

@@ -329,7 +329,7 @@ over_halves!(u16 a 0, u16 b 1);
 over_halves!(u16 a 0, u16 b 1, u16 c 2);
 
 /// A row loop, compiled for each level by [`pick`].
-trait Kernel {
+trait RowLoop {
     /// # Safety
     /// As for [`Rows::source`].
     unsafe fn run(r: &Rows) -> u64;
@@ -338,7 +338,7 @@ trait Kernel {
 macro_rules! entry {
     ($(#[$feature:meta])* $name:ident) => {
         $(#[$feature])*
-        unsafe extern "C" fn $name<K: Kernel>(rows: *mut u32, lanes: u32, mode: u32, dst: u64, src: *const [u16; 8]) -> u64 {
+        unsafe extern "C" fn $name<K: RowLoop>(rows: *mut u32, lanes: u32, mode: u32, dst: u64, src: *const [u16; 8]) -> u64 {
             // SAFETY: `src` is readable by the contract of `RowFn`, and `K` gets the rows it was promised.
             unsafe { K::run(&Rows { rows, lanes: lanes as usize & 0x60, mode: FpMode(mode as u16), dst, src: &*src }) }
         }
@@ -356,7 +356,7 @@ entry!(
     avx512
 );
 
-fn pick<K: Kernel>(level: HostLevel) -> RowFn {
+fn pick<K: RowLoop>(level: HostLevel) -> RowFn {
     match level {
         #[cfg(target_arch = "x86_64")]
         HostLevel::Avx512 => avx512::<K>,
@@ -369,7 +369,7 @@ fn pick<K: Kernel>(level: HostLevel) -> RowFn {
 /// Calls [`eval`] for each lane of operation number `OP`.
 struct ByEval<const OP: u16>;
 
-impl<const OP: u16> Kernel for ByEval<OP> {
+impl<const OP: u16> RowLoop for ByEval<OP> {
     #[inline(always)]
     unsafe fn run(r: &Rows) -> u64 {
         // SAFETY: passed on.
@@ -438,7 +438,7 @@ macro_rules! kernel {
     };
     (loop $r:ident, $body:expr) => {{
         struct K;
-        impl Kernel for K {
+        impl RowLoop for K {
             #[inline(always)]
             unsafe fn run($r: &Rows) -> u64 {
                 // SAFETY: passed on.

@@ -12,7 +12,7 @@ use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{CodeLaunch, Device, DeviceConfig, LaunchConfig};
 use wavejit_isa::{Gfx, HostLevel, assemble};
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{BvhDescriptor, ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{BvhDescriptor, ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
 
 /// The C interface, compiled into this program.
@@ -161,7 +161,7 @@ const SIDE: u32 = 256;
 fn image(format: &str, mode: u8, change: impl Fn(&mut ImageDescriptor)) -> ImageDescriptor {
     let is_named = |&n: &u16| Format::unified(Generation::Gfx11, n).is_some_and(|f| f.to_string() == format);
     let number = (1..256).find(is_named).unwrap_or_else(|| panic!("{format}"));
-    let mut t = ImageDescriptor::new(Generation::Gfx11, ImageKind::Dim2, FormatNumber::Unified(number), SIDE, SIDE);
+    let mut t = ImageDescriptor::new(Generation::Gfx11, ImageType::Dim2, FormatNumber::Unified(number), SIDE, SIDE);
     t.mode = mode;
     change(&mut t);
     t
@@ -212,8 +212,8 @@ fn images_of_the_host_give_the_bits_that_images_of_a_device_give() {
     let border = SamplerDescriptor { clamp: [6; 3], ..linear() };
     let narrow = |t: &mut ImageDescriptor| (t.width, t.height) = (64, 64);
     let many = |t: &mut ImageDescriptor| (t.levels, t.last_level) = (9, 8);
-    let cube = |t: &mut ImageDescriptor| (t.kind, t.width, t.height, t.last_layer) = (ImageKind::Cube, 64, 64, 5);
-    let deep = |t: &mut ImageDescriptor| (t.kind, t.width, t.height, t.depth, t.last_layer) = (ImageKind::Dim3, 32, 32, 32, 31);
+    let cube = |t: &mut ImageDescriptor| (t.kind, t.width, t.height, t.last_layer) = (ImageType::Cube, 64, 64, 5);
+    let deep = |t: &mut ImageDescriptor| (t.kind, t.width, t.height, t.depth, t.last_layer) = (ImageType::Dim3, 32, 32, 32, 31);
     // Modes: 0 linear, 27 64KB_R_X, 25 64KB_S_X.
     let cases: Vec<(&str, ImageDescriptor, SamplerDescriptor, &[Operands])> = vec![
         (SAMPLE, image(RGBA8, 0, |_| ()), linear(), &sampled),

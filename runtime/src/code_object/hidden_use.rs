@@ -42,9 +42,9 @@ pub struct MissingArg {
 }
 
 /// Which, name, what for, offset in the implicit arguments of version 4, and from version 5 on.
-type Row = (HiddenArg, &'static str, &'static str, Option<u32>, u32);
+type HiddenEntry = (HiddenArg, &'static str, &'static str, Option<u32>, u32);
 #[rustfmt::skip]
-const ROWS: [Row; 6] = [
+const HIDDEN: [HiddenEntry; 6] = [
     (HiddenArg::PrintfBuffer,     "hidden_printf_buffer",      "printf",               Some(24), 72),
     (HiddenArg::HostcallBuffer,   "hidden_hostcall_buffer",    "printf or assert",     Some(24), 80),
     (HiddenArg::MultigridSync,    "hidden_multigrid_sync_arg", "a cooperative launch", Some(48), 88),
@@ -69,7 +69,7 @@ impl HiddenUse {
         let used = used(info, entry, &candidates, read);
         let is_listed = |m: &&MissingArg| info.args.iter().any(|a| a.kind.is_hidden() && a.offset == m.offset);
         // The buffer of a linked printf is never listed; where the compiler knew nothing, all others are.
-        let knew_nothing = candidates.iter().filter(is_listed).count() + 1 == ROWS.len();
+        let knew_nothing = candidates.iter().filter(is_listed).count() + 1 == HIDDEN.len();
         HiddenUse { listed: candidates.iter().filter(|m| knew_nothing || is_listed(m)).copied().collect(), used }
     }
 }
@@ -89,7 +89,7 @@ fn candidates(info: &KernelInfo, version: u8) -> Vec<MissingArg> {
     let first = if version >= 5 { HiddenArg::BlockCount(0) } else { HiddenArg::GlobalOffset(0) };
     let Some(base) = info.args.iter().filter_map(hidden).find(|h| h.0 == first).map(|h| h.1) else { return Vec::new() };
     let is_listed = |which| info.args.iter().filter_map(hidden).any(|h| h.0 == which);
-    let place = |&(which, name, purpose, v4, v5): &Row| {
+    let place = |&(which, name, purpose, v4, v5): &HiddenEntry| {
         // In version 4 the two kinds of printf share a place.
         if version < 5 && which == HiddenArg::PrintfBuffer && !is_listed(which) {
             return None;
@@ -97,7 +97,7 @@ fn candidates(info: &KernelInfo, version: u8) -> Vec<MissingArg> {
         let offset = base + if version >= 5 { v5 } else { v4? };
         (offset + 8 <= info.kernarg_bytes).then_some(MissingArg { name, purpose, offset })
     };
-    let mut found: Vec<MissingArg> = ROWS.iter().filter_map(place).collect();
+    let mut found: Vec<MissingArg> = HIDDEN.iter().filter_map(place).collect();
     found.dedup_by_key(|m| m.offset);
     found
 }
@@ -609,7 +609,7 @@ mod tests {
             assert_eq!((used(V5, kernel), used(O0, kernel)), (vec![], vec![]), "{kernel}");
         }
         assert_eq!(of(V5, "sizes").listed, []);
-        assert_eq!(of(V5, "unknown").listed.len(), ROWS.len(), "the compiler cannot see what it calls");
+        assert_eq!(of(V5, "unknown").listed.len(), HIDDEN.len(), "the compiler cannot see what it calls");
         assert_eq!(names(of(V5, "heap").listed.iter()), "hidden_heap_v1 (for malloc or free)");
     }
 

@@ -47,12 +47,12 @@ pub struct Symbol<'a> {
 pub(super) struct Symbols {
     /// The string tables, one after the other; a byte that is not UTF-8 is a question mark.
     names: String,
-    rows: Vec<Row>,
+    entries: Vec<Entry>,
 }
 
 /// A symbol whose name is `names[name..][..name_bytes]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Row {
+struct Entry {
     name: u32,
     name_bytes: u32,
     address: u64,
@@ -66,7 +66,7 @@ impl Symbols {
         let names = self.add_names(strings)?;
         let count = table.len() as u64 / SYM_BYTES;
         let table = Reader::new(table);
-        self.rows
+        self.entries
             .try_reserve_exact(count as usize)
             .map_err(|_| LoadError::NoMemory { what: "symbols".into(), bytes: table.len() as usize })?;
         for at in (0..count).map(|i| i * SYM_BYTES) {
@@ -76,7 +76,7 @@ impl Symbols {
                 continue;
             }
             let (name, name_bytes) = names.find(name, &self.names)?;
-            self.rows.push(Row {
+            self.entries.push(Entry {
                 name,
                 name_bytes,
                 address: symbol.st_value.get(LE),
@@ -111,30 +111,30 @@ impl Symbols {
     pub fn sort(&mut self) {
         let names = self.names.as_str();
         // Shorter names first, so that only names of one length, which are few or short, are compared.
-        let key = |r: &Row| (r.address, r.kind == SymbolKind::Function, r.name_bytes);
-        self.rows.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.name(names).cmp(b.name(names))));
-        let rest = |r: &Row| (r.address, r.kind, r.name_bytes, r.bytes);
-        self.rows.dedup_by(|a, b| rest(a) == rest(b) && a.name(names) == b.name(names));
+        let key = |r: &Entry| (r.address, r.kind == SymbolKind::Function, r.name_bytes);
+        self.entries.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.name(names).cmp(b.name(names))));
+        let rest = |r: &Entry| (r.address, r.kind, r.name_bytes, r.bytes);
+        self.entries.dedup_by(|a, b| rest(a) == rest(b) && a.name(names) == b.name(names));
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.entries.is_empty()
     }
 
     /// All, by address.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Symbol<'_>> + ExactSizeIterator + Clone {
-        self.rows.iter().map(|r| r.symbol(&self.names))
+        self.entries.iter().map(|r| r.symbol(&self.names))
     }
 
     /// The last symbol at an address: a function if there is one.
     pub fn at(&self, address: u64) -> Option<Symbol<'_>> {
-        let after = self.rows.partition_point(|r| r.address <= address);
-        let row = self.rows.get(after.checked_sub(1)?)?;
-        (row.address == address).then(|| row.symbol(&self.names))
+        let after = self.entries.partition_point(|r| r.address <= address);
+        let entry = self.entries.get(after.checked_sub(1)?)?;
+        (entry.address == address).then(|| entry.symbol(&self.names))
     }
 }
 
-impl Row {
+impl Entry {
     fn name<'a>(&self, names: &'a str) -> &'a str {
         &names[self.name as usize..][..self.name_bytes as usize]
     }

@@ -42,7 +42,7 @@ pub enum ImageFormat {
 use ImageFormat::*;
 
 /// What there is to know of a format.
-struct Row {
+struct FormatEntry {
     format: ImageFormat,
     name: &'static str,
     /// As manuals name it.
@@ -51,65 +51,65 @@ struct Row {
     hsa: [u32; 2],
 }
 
-const fn row(format: ImageFormat, name: &'static str, number: &'static str, hsa: [u32; 2]) -> Row {
-    Row { format, name, number, hsa }
+const fn entry(format: ImageFormat, name: &'static str, number: &'static str, hsa: [u32; 2]) -> FormatEntry {
+    FormatEntry { format, name, number, hsa }
 }
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    row(R8,           "r8",           "8_UNORM",            [2, 1]),
-    row(Rg8,          "rg8",          "8_8_UNORM",          [2, 3]),
-    row(Rgba8,        "rgba8",        "8_8_8_8_UNORM",      [2, 8]),
-    row(Rgba8Snorm,   "rgba8snorm",   "8_8_8_8_SNORM",      [0, 8]),
-    row(Rgba8Srgb,    "srgb8",        "8_8_8_8_SRGB",       [2, 14]),
-    row(R8Uint,       "r8uint",       "8_UINT",             [11, 1]),
-    row(Rgba8Uint,    "rgba8uint",    "8_8_8_8_UINT",       [11, 8]),
-    row(R16,          "r16",          "16_UNORM",           [3, 1]),
-    row(Rgba16,       "rgba16",       "16_16_16_16_UNORM",  [3, 8]),
-    row(R16Float,     "r16float",     "16_FLOAT",           [14, 1]),
-    row(Rg16Float,    "rg16float",    "16_16_FLOAT",        [14, 3]),
-    row(Rgba16Float,  "rgba16float",  "16_16_16_16_FLOAT",  [14, 8]),
-    row(R32Uint,      "r32uint",      "32_UINT",            [13, 1]),
-    row(R32Sint,      "r32sint",      "32_SINT",            [10, 1]),
-    row(R32Float,     "r32float",     "32_FLOAT",           [15, 1]),
-    row(Rg32Float,    "rg32float",    "32_32_FLOAT",        [15, 3]),
-    row(Rgba32Uint,   "rgba32uint",   "32_32_32_32_UINT",   [13, 8]),
-    row(Rgba32Float,  "rgba32float",  "32_32_32_32_FLOAT",  [15, 8]),
-    row(Rgb10A2,      "rgb10a2",      "2_10_10_10_UNORM",   [0, 0]),
-    row(Rg11B10Float, "rg11b10float", "10_11_11_FLOAT",     [0, 0]),
-    row(Rgb9E5,       "rgb9e5",       "5_9_9_9_FLOAT",      [0, 0]),
-    row(Bc1,          "bc1",          "BC1_UNORM",          [0, 0]),
-    row(Bc3,          "bc3",          "BC3_UNORM",          [0, 0]),
-    row(Bc4,          "bc4",          "BC4_UNORM",          [0, 0]),
-    row(Bc5,          "bc5",          "BC5_UNORM",          [0, 0]),
-    row(Bc6h,         "bc6h",         "BC6_UFLOAT",         [0, 0]),
-    row(Bc7,          "bc7",          "BC7_UNORM",          [0, 0]),
+const FORMATS: &[FormatEntry] = &[
+    entry(R8,           "r8",           "8_UNORM",            [2, 1]),
+    entry(Rg8,          "rg8",          "8_8_UNORM",          [2, 3]),
+    entry(Rgba8,        "rgba8",        "8_8_8_8_UNORM",      [2, 8]),
+    entry(Rgba8Snorm,   "rgba8snorm",   "8_8_8_8_SNORM",      [0, 8]),
+    entry(Rgba8Srgb,    "srgb8",        "8_8_8_8_SRGB",       [2, 14]),
+    entry(R8Uint,       "r8uint",       "8_UINT",             [11, 1]),
+    entry(Rgba8Uint,    "rgba8uint",    "8_8_8_8_UINT",       [11, 8]),
+    entry(R16,          "r16",          "16_UNORM",           [3, 1]),
+    entry(Rgba16,       "rgba16",       "16_16_16_16_UNORM",  [3, 8]),
+    entry(R16Float,     "r16float",     "16_FLOAT",           [14, 1]),
+    entry(Rg16Float,    "rg16float",    "16_16_FLOAT",        [14, 3]),
+    entry(Rgba16Float,  "rgba16float",  "16_16_16_16_FLOAT",  [14, 8]),
+    entry(R32Uint,      "r32uint",      "32_UINT",            [13, 1]),
+    entry(R32Sint,      "r32sint",      "32_SINT",            [10, 1]),
+    entry(R32Float,     "r32float",     "32_FLOAT",           [15, 1]),
+    entry(Rg32Float,    "rg32float",    "32_32_FLOAT",        [15, 3]),
+    entry(Rgba32Uint,   "rgba32uint",   "32_32_32_32_UINT",   [13, 8]),
+    entry(Rgba32Float,  "rgba32float",  "32_32_32_32_FLOAT",  [15, 8]),
+    entry(Rgb10A2,      "rgb10a2",      "2_10_10_10_UNORM",   [0, 0]),
+    entry(Rg11B10Float, "rg11b10float", "10_11_11_FLOAT",     [0, 0]),
+    entry(Rgb9E5,       "rgb9e5",       "5_9_9_9_FLOAT",      [0, 0]),
+    entry(Bc1,          "bc1",          "BC1_UNORM",          [0, 0]),
+    entry(Bc3,          "bc3",          "BC3_UNORM",          [0, 0]),
+    entry(Bc4,          "bc4",          "BC4_UNORM",          [0, 0]),
+    entry(Bc5,          "bc5",          "BC5_UNORM",          [0, 0]),
+    entry(Bc6h,         "bc6h",         "BC6_UFLOAT",         [0, 0]),
+    entry(Bc7,          "bc7",          "BC7_UNORM",          [0, 0]),
 ];
 
 impl ImageFormat {
-    fn row(self) -> &'static Row {
+    fn entry(self) -> &'static FormatEntry {
         // Every format has a row (tested); the first is a fallback that is never taken.
-        ROWS.iter().find(|r| r.format == self).unwrap_or(&ROWS[0])
+        FORMATS.iter().find(|r| r.format == self).unwrap_or(&FORMATS[0])
     }
 
     /// Its name, such as `rgba8` or `r32float`.
     pub fn name(self) -> &'static str {
-        self.row().name
+        self.entry().name
     }
 
     /// The format of a name.
     pub fn parse(name: &str) -> Option<ImageFormat> {
-        ROWS.iter().find(|r| r.name == name).map(|r| r.format)
+        FORMATS.iter().find(|r| r.name == name).map(|r| r.format)
     }
 
     /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        ROWS.iter().map(|r| r.name)
+        FORMATS.iter().map(|r| r.name)
     }
 
     /// Its number on a generation, and how its elements are made up. `None`: the generation lacks it.
     pub fn number(self, generation: Generation) -> Option<(FormatNumber, &'static Format)> {
-        let wanted = self.row().number;
+        let wanted = self.entry().number;
         let numbers: Vec<FormatNumber> = match generation {
             Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => {
                 (1..64).flat_map(|data| (0..16).map(move |number| FormatNumber::Split { data, number })).collect()
@@ -121,7 +121,7 @@ impl ImageFormat {
 
     /// Channel type and order as HSA counts them.
     pub(super) fn hsa(self) -> [u32; 2] {
-        self.row().hsa
+        self.entry().hsa
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn every_format_has_a_row_and_a_number_on_every_generation() {
         use Generation::*;
-        for r in ROWS {
+        for r in FORMATS {
             assert_eq!(r.format.name(), r.name);
             assert_eq!(ImageFormat::parse(r.name), Some(r.format));
             for generation in [Gfx6, Gfx8, Gfx9, Gfx10, Gfx103, Gfx11, Gfx12] {

@@ -124,7 +124,7 @@ fn check(desc: &ImageDesc) -> Result<(), Error> {
 
 /// The descriptor without address and swizzle mode.
 fn descriptor_of(desc: &ImageDesc, number: wavejit_texture::FormatNumber, format: &Format) -> ImageDescriptor {
-    use descriptor::ImageKind as Kind;
+    use descriptor::ImageType as Kind;
     let is_msaa = desc.samples > 1;
     let kind = match desc.kind {
         ImageKind::OneD => Kind::Dim1,

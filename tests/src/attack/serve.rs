@@ -110,7 +110,7 @@ pub fn serve(left_out: &[usize], patience: Duration) {
 
 /// What to run, and how.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Campaign {
     /// The program that serves when its first argument is `--serve`.
     pub program: std::path::PathBuf,
     /// First seed.
@@ -204,10 +204,10 @@ struct Server {
 const KEPT_LINES: usize = 80;
 
 impl Server {
-    fn start(plan: &Plan) -> std::io::Result<Server> {
-        let left_out: Vec<String> = plan.left_out.iter().map(usize::to_string).collect();
-        let mut child = Command::new(&plan.program)
-            .args(["--serve", "--patience", &plan.patience.as_secs().to_string()])
+    fn start(campaign: &Campaign) -> std::io::Result<Server> {
+        let left_out: Vec<String> = campaign.left_out.iter().map(usize::to_string).collect();
+        let mut child = Command::new(&campaign.program)
+            .args(["--serve", "--patience", &campaign.patience.as_secs().to_string()])
             .args((!left_out.is_empty()).then(|| format!("--drop={}", left_out.join(","))))
             .env("RUST_BACKTRACE", "1")
             .stdin(Stdio::piped())
@@ -264,17 +264,17 @@ fn keep(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
 /// Seeds given out at a time.
 const BLOCK: u64 = 8 * BATCH;
 
-/// Runs all cases of a plan; `print` gets lines for people.
-pub fn attack(plan: &Plan, print: &(dyn Fn(&str) + Sync)) -> Totals {
-    let totals = Mutex::new(Totals { held: vec![Default::default(); plan.jobs], next_seed: plan.seed, ..Default::default() });
-    let next = AtomicU64::new(plan.seed);
+/// Runs all cases of a campaign; `print` gets lines for people.
+pub fn attack(campaign: &Campaign, print: &(dyn Fn(&str) + Sync)) -> Totals {
+    let totals = Mutex::new(Totals { held: vec![Default::default(); campaign.jobs], next_seed: campaign.seed, ..Default::default() });
+    let next = AtomicU64::new(campaign.seed);
     let start = Instant::now();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let jobs: Vec<_> = (0..plan.jobs)
+        let jobs: Vec<_> = (0..campaign.jobs)
             .map(|job| {
                 let (totals, next) = (&totals, &next);
-                scope.spawn(move || work(plan, job, totals, next, start, print))
+                scope.spawn(move || work(campaign, job, totals, next, start, print))
             })
             .collect();
         let (totals, over) = (&totals, &over);
@@ -282,7 +282,7 @@ pub fn attack(plan: &Plan, print: &(dyn Fn(&str) + Sync)) -> Totals {
             let mut shown = Instant::now();
             while !over.load(Relaxed) {
                 std::thread::sleep(Duration::from_millis(50));
-                if shown.elapsed() >= plan.report_every {
+                if shown.elapsed() >= campaign.report_every {
                     shown = Instant::now();
                     if let Ok(t) = totals.lock() {
                         print(&format!("{:6} s  {}", start.elapsed().as_secs(), figures(&t)));
@@ -296,7 +296,7 @@ pub fn attack(plan: &Plan, print: &(dyn Fn(&str) + Sync)) -> Totals {
         over.store(true, Relaxed);
     });
     let mut totals = totals.into_inner().unwrap_or_default();
-    totals.next_seed = next.load(Relaxed).min(plan.seed.saturating_add(plan.count));
+    totals.next_seed = next.load(Relaxed).min(campaign.seed.saturating_add(campaign.count));
     totals
 }
 
@@ -324,12 +324,12 @@ pub fn figures(t: &Totals) -> String {
     )
 }
 
-fn work(plan: &Plan, job: usize, totals: &Mutex<Totals>, next: &AtomicU64, start: Instant, print: &(dyn Fn(&str) + Sync)) {
+fn work(campaign: &Campaign, job: usize, totals: &Mutex<Totals>, next: &AtomicU64, start: Instant, print: &(dyn Fn(&str) + Sync)) {
     let mut server: Option<Server> = None;
-    let end = plan.seed.saturating_add(plan.count);
+    let end = campaign.seed.saturating_add(campaign.count);
     loop {
         let first = next.fetch_add(BLOCK, Relaxed);
-        if first >= end || start.elapsed() >= plan.time {
+        if first >= end || start.elapsed() >= campaign.time {
             // Not given out after all.
             next.fetch_min(first, Relaxed);
             return;
@@ -338,16 +338,16 @@ fn work(plan: &Plan, job: usize, totals: &Mutex<Totals>, next: &AtomicU64, start
         let last = (first + BLOCK).min(end);
         while seed < last {
             if server.is_none() {
-                match Server::start(plan) {
+                match Server::start(campaign) {
                     Ok(s) => server = Some(s),
                     Err(e) => {
-                        print(&format!("{}: {e}", plan.program.display()));
+                        print(&format!("{}: {e}", campaign.program.display()));
                         return;
                     }
                 }
             }
             let Some(mut running) = server.take() else { return };
-            match run_block(plan, job, &mut running, seed, last - seed, totals, print) {
+            match run_block(campaign, job, &mut running, seed, last - seed, totals, print) {
                 Ok(()) => {
                     seed = last;
                     server = Some(running);
@@ -373,7 +373,7 @@ fn record(totals: &Mutex<Totals>, seed: u64, text: String, print: &(dyn Fn(&str)
 
 /// Has a server run some seeds. `Err`: the seed at which it ended, and whether it must be killed.
 fn run_block(
-    plan: &Plan,
+    campaign: &Campaign,
     job: usize,
     server: &mut Server,
     first: u64,
@@ -386,7 +386,7 @@ fn run_block(
         return Err((at, false));
     }
     loop {
-        let line = match server.lines.recv_timeout(2 * plan.patience + Duration::from_secs(20)) {
+        let line = match server.lines.recv_timeout(2 * campaign.patience + Duration::from_secs(20)) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => return Err((at, true)),
             Err(RecvTimeoutError::Disconnected) => return Err((at, false)),
@@ -416,7 +416,7 @@ fn run_block(
                     let now = Held { rss_kib, mappings, files };
                     let held = &mut t.held[job];
                     // The first ones fill caches.
-                    if at < plan.seed + 16 * BLOCK * plan.jobs as u64 {
+                    if at < campaign.seed + 16 * BLOCK * campaign.jobs as u64 {
                         held.0 = now;
                     }
                     held.1 = now;
@@ -429,10 +429,17 @@ fn run_block(
 }
 
 /// Runs one seed with some parts left out: what failed, or how it ended.
-pub fn one(plan: &Plan, seed: u64, left_out: &[usize]) -> Result<String, String> {
-    let plan =
-        Plan { seed, count: 1, jobs: 1, time: Duration::MAX, report_every: Duration::MAX, left_out: left_out.to_vec(), ..plan.clone() };
-    let totals = attack(&plan, &|_| ());
+pub fn one(campaign: &Campaign, seed: u64, left_out: &[usize]) -> Result<String, String> {
+    let campaign = Campaign {
+        seed,
+        count: 1,
+        jobs: 1,
+        time: Duration::MAX,
+        report_every: Duration::MAX,
+        left_out: left_out.to_vec(),
+        ..campaign.clone()
+    };
+    let totals = attack(&campaign, &|_| ());
     match totals.failures.into_values().next() {
         Some((_, _, text)) => Err(text),
         None => Ok(totals.ended),
@@ -440,9 +447,9 @@ pub fn one(plan: &Plan, seed: u64, left_out: &[usize]) -> Result<String, String>
 }
 
 /// Leaves out parts of a failing case while it still fails; the parts left out and the failure. `None`: it does not fail.
-pub fn minimize(plan: &Plan, seed: u64, print: &dyn Fn(&str)) -> Option<(Vec<usize>, String)> {
+pub fn minimize(campaign: &Campaign, seed: u64, print: &dyn Fn(&str)) -> Option<(Vec<usize>, String)> {
     let mut left_out = vec![];
-    let mut failure = one(plan, seed, &left_out).err()?;
+    let mut failure = one(campaign, seed, &left_out).err()?;
     let parts = Case::of_seed(seed).parts();
     // Halves, quarters, ..., one by one.
     let mut step = parts.div_ceil(2).max(1);
@@ -453,7 +460,7 @@ pub fn minimize(plan: &Plan, seed: u64, print: &dyn Fn(&str)) -> Option<(Vec<usi
                 continue;
             }
             let tried: Vec<usize> = left_out.iter().chain(&more).copied().collect();
-            if let Err(text) = one(plan, seed, &tried) {
+            if let Err(text) = one(campaign, seed, &tried) {
                 print(&format!("still fails without {tried:?}"));
                 (left_out, failure) = (tried, text);
             }

@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::process::ExitCode;
 use std::time::Duration;
-use wavejit_tests::attack::serve::{Plan, attack, figures, minimize, one, serve};
+use wavejit_tests::attack::serve::{Campaign, attack, figures, minimize, one, serve};
 
 /// Runs hostile kernels, launches and descriptors on both engines, side by side.
 #[derive(Parser)]
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let plan = Plan {
+    let campaign = Campaign {
         program,
         seed: options.seed,
         count: options.count,
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         report_every: Duration::from_secs(60),
     };
     if let Some(seed) = options.one {
-        return match one(&plan, seed, &options.drop) {
+        return match one(&campaign, seed, &options.drop) {
             Ok(ended) => {
                 println!("seed {seed}: {ended}");
                 ExitCode::SUCCESS
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         };
     }
     if let Some(seed) = options.minimize {
-        match minimize(&plan, seed, &|line| println!("{line}")) {
+        match minimize(&campaign, seed, &|line| println!("{line}")) {
             None => println!("seed {seed} does not fail"),
             Some((left_out, text)) => {
                 let list: Vec<String> = left_out.iter().map(usize::to_string).collect();
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let totals = attack(&plan, &|line| println!("{line}"));
+    let totals = attack(&campaign, &|line| println!("{line}"));
     println!("{}", figures(&totals));
     for (signature, (count, seed, _)) in &totals.failures {
         println!("{count:6} like seed {seed}: {}", signature.lines().take(5).collect::<Vec<_>>().join(" | "));

@@ -17,7 +17,7 @@ use super::parse_int;
 use crate::machine::MEM;
 use wavejit_isa::Gfx;
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{Border, BufferDescriptor, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{Border, BufferDescriptor, DstSel, ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
 
 /// A descriptor of a case, still in words.
@@ -37,15 +37,15 @@ enum Kind {
 }
 
 const KINDS: [(&str, Kind, usize); 3] = [("V#", Kind::Buffer, 4), ("T#", Kind::Image, 8), ("S#", Kind::Sampler, 4)];
-const SHAPES: [(&str, ImageKind); 8] = [
-    ("1d", ImageKind::Dim1),
-    ("2d", ImageKind::Dim2),
-    ("3d", ImageKind::Dim3),
-    ("cube", ImageKind::Cube),
-    ("1d_array", ImageKind::Dim1Array),
-    ("2d_array", ImageKind::Dim2Array),
-    ("2d_msaa", ImageKind::Msaa),
-    ("2d_msaa_array", ImageKind::MsaaArray),
+const SHAPES: [(&str, ImageType); 8] = [
+    ("1d", ImageType::Dim1),
+    ("2d", ImageType::Dim2),
+    ("3d", ImageType::Dim3),
+    ("cube", ImageType::Cube),
+    ("1d_array", ImageType::Dim1Array),
+    ("2d_array", ImageType::Dim2Array),
+    ("2d_msaa", ImageType::Msaa),
+    ("2d_msaa_array", ImageType::MsaaArray),
 ];
 /// By the code of the S#; modes with half a border color are not named.
 const CLAMPS: [&str; 8] = ["wrap", "mirror", "edge", "mirror_once_edge", "", "", "border", "mirror_once_border"];
@@ -142,7 +142,7 @@ impl Descriptor {
         };
         let mut out = ImageDescriptor::new(generation, kind, number, width, height);
         out.last_layer = depth.max(1) - 1;
-        out.depth = if kind == ImageKind::Dim3 { depth } else { 1 };
+        out.depth = if kind == ImageType::Dim3 { depth } else { 1 };
         out.mode = linear(generation);
         let place = self.each(3, |key, value| {
             match key {

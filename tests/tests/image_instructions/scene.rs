@@ -8,7 +8,7 @@ use wavejit_isa::{Gfx, assemble_instruction};
 use wavejit_tests::filetest::differences;
 use wavejit_tests::machine::{INTERPRETER, MEM, Machine, OTHERS, OUTSIDE, lift_code};
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType};
 use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, TileTables, Tiling};
 
 /// Lanes of a wave: every family has waves of 64.
@@ -34,7 +34,7 @@ impl Picture {
     pub fn new(target: Gfx, format: ImageFormat, size: u32, levels: u32, samples: u32) -> Picture {
         let generation = target.descriptors();
         let (number, format) = format.number(generation).expect("every generation has the format");
-        let kind = if samples > 1 { ImageKind::Msaa } else { ImageKind::Dim2 };
+        let kind = if samples > 1 { ImageType::Msaa } else { ImageType::Dim2 };
         let mut descriptor = ImageDescriptor {
             base: MEM,
             levels: levels as u8,

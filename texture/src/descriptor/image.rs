@@ -14,7 +14,7 @@ use crate::format::{Format, FormatNumber};
 /// TYPE: the shape of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the shapes are the names
-pub enum ImageKind {
+pub enum ImageType {
     Dim1,
     Dim2,
     Dim3,
@@ -27,10 +27,10 @@ pub enum ImageKind {
     Other(u8),
 }
 
-impl ImageKind {
+impl ImageType {
     /// The shape of a TYPE field.
-    pub fn from_field(n: u8) -> ImageKind {
-        use ImageKind::*;
+    pub fn from_field(n: u8) -> ImageType {
+        use ImageType::*;
         [Dim1, Dim2, Dim3, Cube, Dim1Array, Dim2Array, Msaa, MsaaArray]
             .get(usize::from(n & 15).wrapping_sub(8))
             .copied()
@@ -40,31 +40,31 @@ impl ImageKind {
     /// The TYPE field: 8 to 15 for images.
     pub fn field(self) -> u8 {
         match self {
-            ImageKind::Dim1 => 8,
-            ImageKind::Dim2 => 9,
-            ImageKind::Dim3 => 10,
-            ImageKind::Cube => 11,
-            ImageKind::Dim1Array => 12,
-            ImageKind::Dim2Array => 13,
-            ImageKind::Msaa => 14,
-            ImageKind::MsaaArray => 15,
-            ImageKind::Other(n) => n & 7,
+            ImageType::Dim1 => 8,
+            ImageType::Dim2 => 9,
+            ImageType::Dim3 => 10,
+            ImageType::Cube => 11,
+            ImageType::Dim1Array => 12,
+            ImageType::Dim2Array => 13,
+            ImageType::Msaa => 14,
+            ImageType::MsaaArray => 15,
+            ImageType::Other(n) => n & 7,
         }
     }
 
     /// Are there slices? A cube's are its faces.
     pub fn is_array(self) -> bool {
-        matches!(self, ImageKind::Cube | ImageKind::Dim1Array | ImageKind::Dim2Array | ImageKind::MsaaArray)
+        matches!(self, ImageType::Cube | ImageType::Dim1Array | ImageType::Dim2Array | ImageType::MsaaArray)
     }
 
     /// Are there several samples to a texel?
     pub fn is_msaa(self) -> bool {
-        matches!(self, ImageKind::Msaa | ImageKind::MsaaArray)
+        matches!(self, ImageType::Msaa | ImageType::MsaaArray)
     }
 
     /// Does the T# describe an image at all?
     pub fn is_image(self) -> bool {
-        !matches!(self, ImageKind::Other(_))
+        !matches!(self, ImageType::Other(_))
     }
 }
 
@@ -91,7 +91,7 @@ pub struct ImageDescriptor {
     /// Nothing is bound: all bits are 0, RESOURCE_LEVEL apart. Loads read 0 without touching memory (IMG-27).
     pub is_unbound: bool,
     /// Shape.
-    pub kind: ImageKind,
+    pub kind: ImageType,
     /// Byte address, a multiple of 256. The low bits may be a pipe and bank XOR of the swizzle mode.
     pub base: u64,
     /// Number of the format; [`ImageDescriptor::format`] looks it up.
@@ -152,7 +152,7 @@ const MAX_SAMPLES_LOG2: u8 = 4;
 
 impl ImageDescriptor {
     /// A 2D image (or another kind of its size) with one level, one slice and all components: what a builder starts from.
-    pub fn new(generation: Generation, kind: ImageKind, format: FormatNumber, width: u32, height: u32) -> ImageDescriptor {
+    pub fn new(generation: Generation, kind: ImageType, format: FormatNumber, width: u32, height: u32) -> ImageDescriptor {
         ImageDescriptor {
             generation,
             is_short: false,
@@ -194,7 +194,7 @@ impl ImageDescriptor {
         if self.generation > Generation::Gfx8 || self.is_short || !self.kind.is_array() {
             return seen;
         }
-        let faces = if self.kind == ImageKind::Cube { 6 } else { 1 };
+        let faces = if self.kind == ImageType::Cube { 6 } else { 1 };
         seen.max((at::DEPTH.get(words, self.generation) as u32 + 1) * faces)
     }
 
@@ -205,7 +205,7 @@ impl ImageDescriptor {
         let flag = |field: &super::Field| get(field) != 0;
         let wide = |field: &super::Field| field.get(words, generation);
 
-        let kind = ImageKind::from_field(get(&at::TYPE) as u8);
+        let kind = ImageType::from_field(get(&at::TYPE) as u8);
         let format = if generation <= Generation::Gfx9 {
             FormatNumber::Split { data: get(&at::DATA_FORMAT) as u8, number: get(&at::NUM_FORMAT) as u8 }
         } else {
@@ -217,15 +217,15 @@ impl ImageDescriptor {
         };
         let levels = if kind.is_msaa() { 1 } else { last_level.max(get(&at::MAX_MIP) as u8) + 1 };
 
-        let is_sliced = kind == ImageKind::Dim3
+        let is_sliced = kind == ImageType::Dim3
             && match generation {
                 Generation::Gfx10 | Generation::Gfx103 | Generation::Gfx11 => get(&at::ARRAY_PITCH) & 1 != 0,
                 _ => flag(&at::UAV3D),
             };
         let last_field = if generation <= Generation::Gfx8 { &at::LAST_ARRAY } else { &at::DEPTH };
         let (first_layer, last_layer) = match kind {
-            ImageKind::Dim3 if is_sliced => (get(&at::BASE_ARRAY), get(&at::DEPTH)),
-            ImageKind::Dim3 => (0, get(&at::DEPTH)),
+            ImageType::Dim3 if is_sliced => (get(&at::BASE_ARRAY), get(&at::DEPTH)),
+            ImageType::Dim3 => (0, get(&at::DEPTH)),
             _ if kind.is_array() => (get(&at::BASE_ARRAY), get(last_field)),
             _ => (get(&at::BASE_ARRAY), get(&at::BASE_ARRAY)),
         };
@@ -239,7 +239,7 @@ impl ImageDescriptor {
             format,
             width: get(&at::WIDTH) + 1,
             height: get(&at::HEIGHT) + 1,
-            depth: if kind == ImageKind::Dim3 { get(&at::DEPTH) + 1 } else { 1 },
+            depth: if kind == ImageType::Dim3 { get(&at::DEPTH) + 1 } else { 1 },
             pitch: pitch(words, generation, kind, r128),
             base_level,
             last_level,
@@ -306,16 +306,16 @@ impl ImageDescriptor {
         }
         put(if generation <= Gfx8 { &at::TILING_INDEX } else { &at::SW_MODE }, self.mode.into())?;
 
-        if !self.is_short || self.kind == ImageKind::Dim3 || self.kind.is_array() {
+        if !self.is_short || self.kind == ImageType::Dim3 || self.kind.is_array() {
             let (first, last) = (u64::from(self.first_layer), u64::from(self.last_layer));
-            if self.kind == ImageKind::Dim3 && !self.is_sliced {
+            if self.kind == ImageType::Dim3 && !self.is_sliced {
                 put(&at::DEPTH, u64::from(self.depth).wrapping_sub(1))?;
             } else {
                 put(&at::BASE_ARRAY, first)?;
                 put(&at::LAST_ARRAY, if generation <= Gfx8 { last } else { 0 })?;
-                if self.kind == ImageKind::Cube && generation <= Gfx8 {
+                if self.kind == ImageType::Cube && generation <= Gfx8 {
                     put(&at::DEPTH, last / 6)?; // of cubes, not of faces
-                } else if self.kind == ImageKind::Dim3 || self.kind.is_array() {
+                } else if self.kind == ImageType::Dim3 || self.kind.is_array() {
                     put(&at::DEPTH, last)?;
                 }
             }
@@ -380,12 +380,12 @@ fn resource_level(n: usize, generation: Generation) -> u32 {
 }
 
 /// gfx6 to gfx9 always say a pitch; gfx10.3 and later put one that is not the usual one where shapes without slices need no DEPTH.
-fn pitch(words: &[u32], generation: Generation, kind: ImageKind, r128: bool) -> Option<u32> {
+fn pitch(words: &[u32], generation: Generation, kind: ImageType, r128: bool) -> Option<u32> {
     let get = |field: &super::Field| field.get(words, generation) as u32;
     if generation <= Generation::Gfx9 {
         return (!r128).then(|| get(&at::PITCH) + 1);
     }
-    let has_pitch = generation >= Generation::Gfx103 && matches!(kind, ImageKind::Dim1 | ImageKind::Dim2 | ImageKind::Msaa);
+    let has_pitch = generation >= Generation::Gfx103 && matches!(kind, ImageType::Dim1 | ImageType::Dim2 | ImageType::Msaa);
     let less_1 = get(&at::DEPTH) | get(&at::PITCH_MSB) << at::DEPTH.width(generation);
     (has_pitch && less_1 != 0).then_some(less_1 + 1)
 }

@@ -18,7 +18,7 @@ pub use buffer_fields::BUFFER_FIELDS;
 pub use bvh::BvhDescriptor;
 pub use bvh_fields::BVH_FIELDS;
 pub use field::{EncodeError, Field};
-pub use image::{Compression, ImageDescriptor, ImageKind};
+pub use image::{Compression, ImageDescriptor, ImageType};
 pub use image_fields::IMAGE_FIELDS;
 pub use sampler::{Border, SamplerDescriptor};
 pub use sampler_fields::SAMPLER_FIELDS;

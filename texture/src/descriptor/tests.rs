@@ -27,7 +27,7 @@ fn gfx11_image_fields_are_where_the_guide_has_them() {
     ];
     let d = ImageDescriptor::decode(&words, Gfx11, false);
     assert_eq!(d.base, 0xab87_6543_2100);
-    assert_eq!((d.kind, d.width, d.height, d.depth), (ImageKind::Dim2Array, 300, 200, 1));
+    assert_eq!((d.kind, d.width, d.height, d.depth), (ImageType::Dim2Array, 300, 200, 1));
     assert_eq!((d.base_level, d.last_level, d.levels, d.samples_log2), (1, 3, 4, 0));
     assert_eq!((d.first_layer, d.last_layer, d.pitch), (2, 5, None));
     assert_eq!((d.format, d.mode), (FormatNumber::Unified(42), 27));
@@ -52,7 +52,7 @@ fn gfx12_image_fields_are_where_the_guide_has_them() {
         0,
     ];
     let d = ImageDescriptor::decode(&words, Gfx12, false);
-    assert_eq!((d.kind, d.width, d.height, d.depth, d.last_layer), (ImageKind::Dim3, 40000, 3, 17, 16));
+    assert_eq!((d.kind, d.width, d.height, d.depth, d.last_layer), (ImageType::Dim3, 40000, 3, 17, 16));
     assert_eq!((d.base, d.base_level, d.last_level, d.levels), (0x10000, 2, 16, 17));
     assert_eq!((d.min_lod, d.no_edge_clamp, d.mode), (32.0 - 1.0 / 256.0, true, 6));
     assert_eq!(d.format().unwrap().to_string(), "32_FLOAT");
@@ -188,7 +188,7 @@ fn bvh_fields_are_where_the_guides_have_them() {
 
 #[test]
 fn encoding_refuses_what_a_generation_cannot_say() {
-    let wide = ImageDescriptor::new(Gfx11, ImageKind::Dim2, FormatNumber::Unified(42), 16385, 1);
+    let wide = ImageDescriptor::new(Gfx11, ImageType::Dim2, FormatNumber::Unified(42), 16385, 1);
     assert!(matches!(wide.encode(), Err(EncodeError::TooLarge { field: "WIDTH", value: 16384, bits: 14, .. })));
     assert!(ImageDescriptor { generation: Gfx12, ..wide }.encode().is_ok());
     let numbers = ImageDescriptor { generation: Gfx9, width: 1, ..wide };
@@ -237,7 +237,7 @@ fn any_dwords_decode_and_round_trip() {
 fn cubes_of_old_generations_have_a_depth_of_cubes() {
     for generation in [Gfx6, Gfx8] {
         let format = FormatNumber::Split { data: 4, number: 4 };
-        let cubes = ImageDescriptor { last_layer: 11, ..ImageDescriptor::new(generation, ImageKind::Cube, format, 8, 8) };
+        let cubes = ImageDescriptor { last_layer: 11, ..ImageDescriptor::new(generation, ImageType::Cube, format, 8, 8) };
         let words = cubes.encode().unwrap();
         assert_eq!(words[4] & 0x1fff, 1, "DEPTH, 140:128");
         let back = ImageDescriptor::decode(&words, generation, false);

@@ -31,7 +31,7 @@ type Entry = Rc<Result<Routine, ImageError>>;
 
 /// What a call site remembers.
 #[derive(Debug, Default)]
-struct Site {
+struct RecentRoutines {
     ways: Vec<(Key, Entry)>,
     /// The one to be replaced next.
     oldest: usize,
@@ -41,7 +41,7 @@ struct Site {
 #[derive(Debug, Default)]
 pub struct RoutineCache {
     config: ImageConfig,
-    sites: Vec<Site>,
+    sites: Vec<RecentRoutines>,
     all: HashMap<Key, Entry>,
 }
 
@@ -83,7 +83,7 @@ impl RoutineCache {
         let config = &self.config;
         let entry = self.all.entry(key).or_insert_with(|| Rc::new(Routine::new(op, config, t, s))).clone();
         if self.sites.len() <= site {
-            self.sites.resize_with(site + 1, Site::default);
+            self.sites.resize_with(site + 1, RecentRoutines::default);
         }
         let site = &mut self.sites[site];
         if site.ways.len() < WAYS {

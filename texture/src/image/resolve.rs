@@ -11,21 +11,21 @@ use super::routine::ImageConfig;
 use super::sampler::{Sampler, XyFilter};
 use super::surface::{Surface, ViewLevel};
 use crate::Generation;
-use crate::descriptor::{Border, ImageDescriptor, ImageKind, SamplerDescriptor};
+use crate::descriptor::{Border, ImageDescriptor, ImageType, SamplerDescriptor};
 use crate::format::{Format, FormatNumber, Numeric};
 use crate::tiling::{self, SurfaceShape, Tiling};
 
-fn dim(kind: ImageKind) -> Option<Dim> {
+fn dim(kind: ImageType) -> Option<Dim> {
     Some(match kind {
-        ImageKind::Dim1 => Dim::D1,
-        ImageKind::Dim2 => Dim::D2,
-        ImageKind::Dim3 => Dim::D3,
-        ImageKind::Cube => Dim::Cube,
-        ImageKind::Dim1Array => Dim::Array1,
-        ImageKind::Dim2Array => Dim::Array2,
-        ImageKind::Msaa => Dim::Msaa,
-        ImageKind::MsaaArray => Dim::MsaaArray,
-        ImageKind::Other(_) => return None,
+        ImageType::Dim1 => Dim::D1,
+        ImageType::Dim2 => Dim::D2,
+        ImageType::Dim3 => Dim::D3,
+        ImageType::Cube => Dim::Cube,
+        ImageType::Dim1Array => Dim::Array1,
+        ImageType::Dim2Array => Dim::Array2,
+        ImageType::Msaa => Dim::Msaa,
+        ImageType::MsaaArray => Dim::MsaaArray,
+        ImageType::Other(_) => return None,
     })
 }
 

@@ -18,7 +18,7 @@ use crate::{Memory, Wave};
 use wavejit_isa::HostLevel;
 
 /// What an instruction and its descriptor fix.
-struct Plan<'a> {
+struct NodeTest<'a> {
     rows: &'a Rows,
     /// First of the address rows behind the node pointer.
     ray: usize,
@@ -54,27 +54,27 @@ pub fn execute<M: Memory + ?Sized>(level: HostLevel, op: &RayOp, bvh: &BvhDescri
             _ => {}
         }
     }
-    let plan = Plan { rows, ray: 1 + usize::from(is_wide), bvh, heuristic: Heuristic::of(bvh.box_sort_heuristic), view };
+    let test = NodeTest { rows, ray: 1 + usize::from(is_wide), bvh, heuristic: Heuristic::of(bvh.box_sort_heuristic), view };
     // SAFETY: the host has the level.
     let lost = unsafe {
         match level {
-            HostLevel::Portable | HostLevel::Avx2 => nodes_avx2(&plan, wave, [box16, box32, triangle]),
-            HostLevel::Avx512 => nodes_avx512(&plan, wave, [box16, box32, triangle]),
+            HostLevel::Portable | HostLevel::Avx2 => nodes_avx2(&test, wave, [box16, box32, triangle]),
+            HostLevel::Avx512 => nodes_avx512(&test, wave, [box16, box32, triangle]),
         }
     };
     (box16 | box32 | triangle) & !lost
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn nodes_avx2(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
+unsafe fn nodes_avx2(test: &NodeTest, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
-    unsafe { nodes::<Avx2>(plan, wave, lanes) }
+    unsafe { nodes::<Avx2>(test, wave, lanes) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")]
-unsafe fn nodes_avx512(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
+unsafe fn nodes_avx512(test: &NodeTest, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
-    unsafe { nodes::<Avx512>(plan, wave, lanes) }
+    unsafe { nodes::<Avx512>(test, wave, lanes) }
 }
 
 /// Tests the nodes of lanes with boxes of f16, of f32, and triangles; the lanes whose nodes could not be read.
@@ -82,7 +82,7 @@ unsafe fn nodes_avx512(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
 /// # Safety
 /// As [`boxes`].
 #[inline(always)]
-unsafe fn nodes<S: Simd>(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
+unsafe fn nodes<S: Simd>(test: &NodeTest, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
     // SAFETY: as `boxes`.
     unsafe {
         let mut all_lost = 0;
@@ -90,13 +90,13 @@ unsafe fn nodes<S: Simd>(plan: &Plan, wave: &mut Wave, lanes: [u64; 3]) -> u64 {
             let [box16, box32, triangle] = lanes.map(|lanes| (lanes >> first) as u32 & (u32::MAX >> (32 - S::LANES)));
             let mut lost = 0;
             if box32 != 0 {
-                lost |= if boxes::<S, false>(plan, wave, first, S::mask(box32)) { 0 } else { box32 };
+                lost |= if boxes::<S, false>(test, wave, first, S::mask(box32)) { 0 } else { box32 };
             }
             if box16 != 0 {
-                lost |= if boxes::<S, true>(plan, wave, first, S::mask(box16)) { 0 } else { box16 };
+                lost |= if boxes::<S, true>(test, wave, first, S::mask(box16)) { 0 } else { box16 };
             }
             if triangle != 0 {
-                lost |= if triangles::<S>(plan, wave, first, S::mask(triangle)) { 0 } else { triangle };
+                lost |= if triangles::<S>(test, wave, first, S::mask(triangle)) { 0 } else { triangle };
             }
             all_lost |= u64::from(lost) << first;
         }
@@ -145,26 +145,26 @@ unsafe fn min<S: Simd>(a: S::F, b: S::F) -> S::F {
 /// Tests the box nodes of the lanes of `m`, as `Tester::node` does. False, with nothing written, if a node cannot be read.
 ///
 /// # Safety
-/// The processor has the instruction set; `plan.view` is the hierarchy.
+/// The processor has the instruction set; `test.view` is the hierarchy.
 #[inline(always)]
-unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) -> bool {
+unsafe fn boxes<S: Simd, const HALF: bool>(test: &NodeTest, wave: &mut Wave, first: usize, m: S::M) -> bool {
     // SAFETY: rows have whole vectors of lanes; nodes that are read lie in the hierarchy.
     unsafe {
-        let rows = &plan.rows.address;
+        let rows = &test.rows.address;
         let mut pointer = [0_u32; 16];
         let from = &wave.row(rows[0])[first..][..S::LANES];
         let node = S::and(S::load(from), S::i(!7));
         S::store(&mut pointer, S::mask(u32::MAX), node);
         // In eighths of bytes, as pointers count.
-        let last = (plan.bvh.bytes as i64 - if HALF { 64 } else { 128 }) >> 3;
+        let last = (test.bvh.bytes as i64 - if HALF { 64 } else { 128 }) >> 3;
         let inside = if last < 0 { S::mask(0) } else { S::both(m, S::eq(S::min_u(node, S::i(last as i32)), node)) };
         let lanes = S::bits(inside);
         let one = pointer[lanes.trailing_zeros() as usize & 15];
         let is_shared = lanes != 0 && S::bits(S::both(inside, S::eq(node, S::i(one as i32)))) == lanes;
-        let nodes = Nodes::<S> { view: plan.view, offset: S::shl(node, 3), shared: is_shared.then_some(one as usize * 8), inside };
+        let nodes = Nodes::<S> { view: test.view, offset: S::shl(node, 3), shared: is_shared.then_some(one as usize * 8), inside };
         let mut lost = Lost::none();
 
-        let float = |n: usize| &wave.row(rows[plan.ray + n])[first..][..S::LANES];
+        let float = |n: usize| &wave.row(rows[test.ray + n])[first..][..S::LANES];
         let extent = S::as_f(S::load(float(0)));
         let (mut origin, mut inverse, mut ahead) = ([S::f(0.0); 3], [S::f(0.0); 3], [inside; 3]);
         for axis in 0..3 {
@@ -172,7 +172,7 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
             inverse[axis] = S::as_f(S::load(float(7 + axis)));
             ahead[axis] = S::le_f(S::f(0.0), inverse[axis]);
         }
-        let grows = S::f(1.0 + f32::from(plan.bvh.box_grow_ulps) / 16_777_216.0);
+        let grows = S::f(1.0 + f32::from(test.bvh.box_grow_ulps) / 16_777_216.0);
 
         let (mut child, mut key) = ([S::i(0); 4], [S::f(0.0); 4]);
         for n in 0..4 {
@@ -199,13 +199,13 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
             let far = S::select_f(has_far, min::<S>(far, extent), S::f(f32::NEG_INFINITY));
             let is_hit = S::both(inside, S::le_f(near, S::mul_f(far, grows)));
             child[n] = S::select(is_hit, nodes.dword(4 * n, &mut lost), S::i(INVALID as i32));
-            key[n] = match plan.heuristic {
+            key[n] = match test.heuristic {
                 Heuristic::Closest => near,
                 Heuristic::Largest => S::sub_f(near, far),
                 Heuristic::Midpoint => sum,
             };
         }
-        if plan.bvh.box_sort {
+        if test.bvh.box_sort {
             for &(a, b) in FOUR {
                 let invalid = S::i(INVALID as i32);
                 let first_is_none = S::eq(child[a], invalid);
@@ -219,7 +219,7 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
             return false;
         }
         for n in 0..4 {
-            S::store(&mut wave.row_mut(plan.rows.dst[n])[first..][..S::LANES], m, child[n]);
+            S::store(&mut wave.row_mut(test.rows.dst[n])[first..][..S::LANES], m, child[n]);
         }
         true
     }
@@ -230,13 +230,13 @@ unsafe fn boxes<S: Simd, const HALF: bool>(plan: &Plan, wave: &mut Wave, first: 
 /// # Safety
 /// As [`boxes`].
 #[inline(always)]
-unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M) -> bool {
+unsafe fn triangles<S: Simd>(test: &NodeTest, wave: &mut Wave, first: usize, m: S::M) -> bool {
     // SAFETY: rows have whole vectors of lanes; nodes that are read lie in the hierarchy.
     unsafe {
-        let rows = &plan.rows.address;
+        let rows = &test.rows.address;
         let pointer = S::load(&wave.row(rows[0])[first..][..S::LANES]);
         let node = S::and(pointer, S::i(!7));
-        let last = (plan.bvh.bytes as i64 - 64) >> 3;
+        let last = (test.bvh.bytes as i64 - 64) >> 3;
         let inside = if last < 0 { S::mask(0) } else { S::both(m, S::eq(S::min_u(node, S::i(last as i32)), node)) };
         let all = S::mask(u32::MAX);
         let offset = S::shl(node, 3);
@@ -246,19 +246,19 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
         for (vertex, of_second) in [1, 3, 2].into_iter().enumerate() {
             let start = S::add(offset, S::select(is_second, S::i(12 * of_second), S::i(12 * vertex as i32)));
             for axis in 0..3 {
-                let value = S::gather_guest(plan.view, 4 * axis, start, inside, &mut lost);
+                let value = S::gather_guest(test.view, 4 * axis, start, inside, &mut lost);
                 S::store(&mut vertices[vertex][axis], all, value);
             }
         }
         let (mut ids, mut pointers) = ([0_u32; 16], [0_u32; 16]);
-        S::store(&mut ids, all, S::gather_guest(plan.view, 60, offset, inside, &mut lost));
+        S::store(&mut ids, all, S::gather_guest(test.view, 60, offset, inside, &mut lost));
         S::store(&mut pointers, all, pointer);
         if lost.any() {
             return false;
         }
         let mut rays = [[0.0_f32; 16]; 6];
         for (n, row) in rays.iter_mut().enumerate() {
-            let from = &wave.row(rows[plan.ray + 1 + n])[first..][..S::LANES];
+            let from = &wave.row(rows[test.ray + 1 + n])[first..][..S::LANES];
             S::store(row, all, S::load(from));
         }
         let (present, asked) = (S::bits(inside), S::bits(m));
@@ -269,14 +269,14 @@ unsafe fn triangles<S: Simd>(plan: &Plan, wave: &mut Wave, first: usize, m: S::M
                 let dwords = if present >> n & 1 == 0 {
                     TriangleHit::MISS.miss_result()
                 } else {
-                    report(plan.bvh, Pointer::of_32(pointers[n]), ids[n], hit)
+                    report(test.bvh, Pointer::of_32(pointers[n]), ids[n], hit)
                 };
                 for (row, dword) in results.iter_mut().zip(dwords) {
                     row[n] = dword;
                 }
             }
         }
-        for (row, from) in plan.rows.dst.iter().zip(&results) {
+        for (row, from) in test.rows.dst.iter().zip(&results) {
             S::store(&mut wave.row_mut(*row)[first..][..S::LANES], S::mask(asked), S::load(from));
         }
         true

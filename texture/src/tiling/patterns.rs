@@ -35,7 +35,7 @@ pub(super) enum Missing {
     Chip,
 }
 
-struct Row {
+struct ChipEquation {
     pipes: u32,
     packers: u32,
     equation: Arc<Equation>,
@@ -44,12 +44,12 @@ struct Row {
 /// `*` in place of a number.
 const ANY: u32 = 0;
 
-static EQUATIONS: Lazy<HashMap<Key<'static>, Vec<Row>>> =
+static EQUATIONS: Lazy<HashMap<Key<'static>, Vec<ChipEquation>>> =
     Lazy::new(|| parse(include_str!("equations.txt")).unwrap_or_else(|line| panic!("equations.txt:{line} is not understood")));
 
 /// The number of the first line that is not understood, if there is one.
-fn parse(text: &'static str) -> Result<HashMap<Key<'static>, Vec<Row>>, usize> {
-    let mut map: HashMap<_, Vec<Row>> = HashMap::new();
+fn parse(text: &'static str) -> Result<HashMap<Key<'static>, Vec<ChipEquation>>, usize> {
+    let mut map: HashMap<_, Vec<ChipEquation>> = HashMap::new();
     let mut keys = Vec::new(); // of the section
     let mut in_rows = false;
     let mut bytes = 0;
@@ -76,13 +76,13 @@ fn parse(text: &'static str) -> Result<HashMap<Key<'static>, Vec<Row>>, usize> {
                 let (pipes, packers) = number(pipes).zip(number(packers)).ok_or(bad)?;
                 for key in &keys {
                     let rows = map.entry(Key { bytes, ..Key::clone(key) }).or_default();
-                    rows.push(Row { pipes, packers, equation: equation.clone() });
+                    rows.push(ChipEquation { pipes, packers, equation: equation.clone() });
                 }
             }
         } else {
             (bytes, low) = low_bits(head, terms).ok_or(bad)?;
             for key in keys.iter().filter(|k| k.mode.starts_with("256B")) {
-                let row = Row { pipes: ANY, packers: ANY, equation: Arc::new(low.clone()) };
+                let row = ChipEquation { pipes: ANY, packers: ANY, equation: Arc::new(low.clone()) };
                 map.insert(Key { bytes, ..Key::clone(key) }, vec![row]);
             }
         }

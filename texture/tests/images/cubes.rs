@@ -2,7 +2,7 @@
 //! not there.
 
 use super::support::{BASE, Call, Image, Random, linear, op, point};
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::image::{Dim, HostLevel, ImageError, ImageOp};
 use wavejit_texture::memory::{FlatMemory, Update};
 use wavejit_texture::{Generation, Memory};
@@ -20,7 +20,7 @@ fn forms() -> impl Iterator<Item = HostLevel> {
 /// A cube (or an array of them) of R32_FLOAT, linear in memory.
 fn cube([width, height]: [u32; 2], faces: u32) -> ImageDescriptor {
     let format = wavejit_texture::format::FormatNumber::Unified(super::support::gfx11_format("32_FLOAT"));
-    let d = ImageDescriptor::new(Generation::Gfx11, ImageKind::Cube, format, width, height);
+    let d = ImageDescriptor::new(Generation::Gfx11, ImageType::Cube, format, width, height);
     ImageDescriptor { base: BASE, last_layer: faces - 1, ..d }
 }
 
@@ -118,7 +118,7 @@ fn separate_faces_of_any_shape_are_images_of_their_own() {
     let mut random = Random(0x5eed_c0bf);
     for [width, height] in SIZES.into_iter().filter(|[w, h]| w * h <= 1 << 14) {
         for faces in [6, 12, 9, 3, 1] {
-            let image = Image::new(ImageKind::Cube, "32_FLOAT", [width, height, faces], 1, 0);
+            let image = Image::new(ImageType::Cube, "32_FLOAT", [width, height, faces], 1, 0);
             image.fill(|_, [x, y, z], _| ((x + 20000 * y + 7 * z) as f32).to_le_bytes().to_vec());
             let range = BASE..BASE + image.tiling.size();
             for (mnemonic, s) in READS.iter().flat_map(|m| [(m, linear()), (m, point())]) {
@@ -139,7 +139,7 @@ fn loads_of_cubes_of_any_shape_stay_in_the_image() {
     let mut random = Random(0x5eed_c0c0);
     for [width, height] in SIZES.into_iter().filter(|[w, h]| w * h <= 1 << 14) {
         for faces in [6, 12, 3] {
-            let image = Image::new(ImageKind::Cube, "32_FLOAT", [width, height, faces], 1, 0);
+            let image = Image::new(ImageType::Cube, "32_FLOAT", [width, height, faces], 1, 0);
             image.fill(|_, [x, y, z], _| ((x + 20000 * y + 7 * z) as f32).to_le_bytes().to_vec());
             let range = BASE..BASE + image.tiling.size();
             let op = ImageOp { dmask: 1, ..op("image_load", Dim::Cube) };
@@ -172,7 +172,7 @@ fn taps_across_every_edge_stay_in_the_image() {
     for size in [1_u32, 2, 3, 5, 16, 33] {
         for faces in [1, 2, 3, 5, 6, 7, 11, 12, 18] {
             let levels = size.ilog2() + 1;
-            let image = Image::new(ImageKind::Cube, "32_FLOAT", [size, size, faces], levels, random.pick(&[0, 10, 27]));
+            let image = Image::new(ImageType::Cube, "32_FLOAT", [size, size, faces], levels, random.pick(&[0, 10, 27]));
             image.fill(|level, [x, y, z], _| ((x + 64 * y + 4096 * z + 65536 * level) as f32).to_le_bytes().to_vec());
             let range = BASE..BASE + image.tiling.size();
             for (mnemonic, s) in READS.iter().flat_map(|m| [(m, linear()), (m, point())]) {

@@ -2,7 +2,7 @@
 
 use super::support::{BASE, BORDER_TABLE, Call, Image, Random, linear, op};
 
-use wavejit_texture::descriptor::{Border, DstSel, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{Border, DstSel, ImageType, SamplerDescriptor};
 use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageOp, Operands, Routine, Slot};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Memory, Wave};
@@ -52,18 +52,18 @@ const FORMATS: [&str; 40] = [
     "32_32_UINT",
 ];
 
-const DIMS: [(ImageKind, Dim); 8] = [
-    (ImageKind::Dim1, Dim::D1),
-    (ImageKind::Dim2, Dim::D2),
-    (ImageKind::Dim2Array, Dim::Array2),
-    (ImageKind::Dim3, Dim::D3),
-    (ImageKind::Dim1Array, Dim::Array1),
-    (ImageKind::Cube, Dim::Cube),
-    (ImageKind::Msaa, Dim::Msaa),
-    (ImageKind::MsaaArray, Dim::MsaaArray),
+const DIMS: [(ImageType, Dim); 8] = [
+    (ImageType::Dim1, Dim::D1),
+    (ImageType::Dim2, Dim::D2),
+    (ImageType::Dim2Array, Dim::Array2),
+    (ImageType::Dim3, Dim::D3),
+    (ImageType::Dim1Array, Dim::Array1),
+    (ImageType::Cube, Dim::Cube),
+    (ImageType::Msaa, Dim::Msaa),
+    (ImageType::MsaaArray, Dim::MsaaArray),
 ];
 
-fn image(random: &mut Random, format: &str, dims: &[(ImageKind, Dim)]) -> (Image, Dim) {
+fn image(random: &mut Random, format: &str, dims: &[(ImageType, Dim)]) -> (Image, Dim) {
     let (kind, dim) = random.pick(dims);
     let mut extent = || if random.below(3) == 0 { 1 << random.below(6) } else { 1 + random.below(50) };
     let width = extent();
@@ -133,7 +133,7 @@ fn decorate(random: &mut Random, op: ImageOp, image: &mut Image) -> ImageOp {
         image.descriptor.dst_sel = [0, 1, 2, 3].map(|_| random.pick(&[0, 1, 4, 5, 6, 7])).map(DstSel::from_field);
     }
     image.descriptor.base_level = random.below(u32::from(image.descriptor.levels)) as u8;
-    if matches!(image.descriptor.kind, ImageKind::Dim1Array | ImageKind::Dim2Array | ImageKind::MsaaArray) {
+    if matches!(image.descriptor.kind, ImageType::Dim1Array | ImageType::Dim2Array | ImageType::MsaaArray) {
         image.descriptor.first_layer = random.below(image.descriptor.last_layer + 1);
     }
     let [a16, d16, g16] = [0; 3].map(|_| random.below(4) == 0);

@@ -4,7 +4,7 @@
 use super::reference::{self, Level, Lod, Request, Sampler, Shape};
 use super::support::{BORDER_TABLE, Call, Image, Random, linear, op};
 use wavejit_texture::Memory;
-use wavejit_texture::descriptor::{Border, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{Border, ImageType, SamplerDescriptor};
 use wavejit_texture::image::Dim;
 
 /// A format with a decoder of its own.
@@ -69,12 +69,12 @@ struct Case {
 
 fn case(random: &mut Random, format: &Format) -> Case {
     let (kind, dim, shape) = random.pick(&[
-        (ImageKind::Dim1, Dim::D1, Shape::Line),
-        (ImageKind::Dim2, Dim::D2, Shape::Plane),
-        (ImageKind::Dim2, Dim::D2, Shape::Plane),
-        (ImageKind::Dim2Array, Dim::Array2, Shape::Layers),
-        (ImageKind::Dim3, Dim::D3, Shape::Volume),
-        (ImageKind::Cube, Dim::Cube, Shape::Cube),
+        (ImageType::Dim1, Dim::D1, Shape::Line),
+        (ImageType::Dim2, Dim::D2, Shape::Plane),
+        (ImageType::Dim2, Dim::D2, Shape::Plane),
+        (ImageType::Dim2Array, Dim::Array2, Shape::Layers),
+        (ImageType::Dim3, Dim::D3, Shape::Volume),
+        (ImageType::Cube, Dim::Cube, Shape::Cube),
     ]);
     let mut extent = || 1 + random.below(if shape == Shape::Volume { 20 } else { 70 });
     let (w, h) = (extent(), extent());

@@ -1,20 +1,20 @@
 //! One rule of the manual per test; expected values are worked out by hand from the rule.
 
 use super::support::{BASE, BORDER_TABLE, Call, Image, UNTOUCHED, linear, op, point};
-use wavejit_texture::descriptor::{Border, DstSel, ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{Border, DstSel, ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::image::{Dim, HostLevel, ImageError, ImageOp, Kind};
 use wavejit_texture::memory::FlatMemory;
 use wavejit_texture::{Generation, Memory};
 
 /// An image whose texel (x, y, z) of level l is x + 10 y + 100 z + 1000 l.
-fn numbered(kind: ImageKind, size: [u32; 3], levels: u32) -> Image {
+fn numbered(kind: ImageType, size: [u32; 3], levels: u32) -> Image {
     let image = Image::new(kind, "32_UINT", size, levels, 0);
     image.fill(|l, [x, y, z], s| (x + 10 * y + 100 * z + 1000 * l + 10_000 * s).to_le_bytes().to_vec());
     image
 }
 
 /// The same as floats.
-fn numbered_floats(kind: ImageKind, size: [u32; 3], levels: u32) -> Image {
+fn numbered_floats(kind: ImageType, size: [u32; 3], levels: u32) -> Image {
     let image = Image::new(kind, "32_FLOAT", size, levels, 0);
     image.fill(|l, [x, y, z], _| ((x + 10 * y + 100 * z + 1000 * l) as f32).to_le_bytes().to_vec());
     image
@@ -30,7 +30,7 @@ fn encode(s: SamplerDescriptor) -> [u32; 4] {
 
 /// A partially resident image of two pages side by side, the right one missing, of texels 7.
 fn sparse() -> Image {
-    let mut image = Image::new(ImageKind::Dim2, "32_FLOAT", [256, 128, 1], 1, 10); // 64KB_D: blocks of 128x128
+    let mut image = Image::new(ImageType::Dim2, "32_FLOAT", [256, 128, 1], 1, 10); // 64KB_D: blocks of 128x128
     image.descriptor.min_lod_warn = 2.0;
     image.fill(|_, _, _| 7.0_f32.to_le_bytes().to_vec());
     image.memory = image.memory.with_residency(|page| page != (BASE >> 16) + 1);
@@ -104,13 +104,13 @@ fn writes_to_missing_pages_are_dropped() {
 // IMG-07, IMG-08, IMG-26: halves of floats; integers keep their low 16 bits
 #[test]
 fn sixteen_bit_loads_pack_two_components() {
-    let image = Image::new(ImageKind::Dim2, "16_16_16_16_SINT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "16_16_16_16_SINT", [1, 1, 1], 1, 0);
     image.put(0, [0; 3], 0, &[1, 0, 0xfe, 0xff, 3, 0, 4, 0]);
     let load = ImageOp { d16: true, dmask: 0b1011, ..op("image_load", Dim::D2) };
     let r = Call::new(load, image.words(), [0; 4]).address(&[&[0], &[0]]).lane0(&image.memory);
     assert_eq!(r[..3], [0xfffe_0001, UNTOUCHED & 0xffff_0000 | 4, UNTOUCHED]);
     // 32-bit floats are truncated, others rounded to nearest
-    let image = Image::new(ImageKind::Dim2, "32_FLOAT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "32_FLOAT", [1, 1, 1], 1, 0);
     image.put(0, [0; 3], 0, &(1.0_f32 + 1.5 / 1024.0).to_le_bytes());
     let r = Call::new(ImageOp { dmask: 1, ..load }, image.words(), [0; 4]).address(&[&[0], &[0]]).lane0(&image.memory);
     assert_eq!(r[0] & 0xffff, 0x3c01);
@@ -123,11 +123,11 @@ fn sixteen_bit_loads_pack_two_components() {
 // IMG-09, IMG-12: integer pairs for loads, f16 pairs for samplers
 #[test]
 fn sixteen_bit_addresses() {
-    let image = numbered(ImageKind::Dim2Array, [8, 8, 4], 1);
+    let image = numbered(ImageType::Dim2Array, [8, 8, 4], 1);
     let load = ImageOp { dmask: 1, a16: true, ..op("image_load", Dim::Array2) };
     let r = Call::new(load, image.words(), [0; 4]).address(&[&[5 << 16 | 6], &[3]]).lane0(&image.memory);
     assert_eq!(r[0], 6 + 50 + 300);
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 1);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 1);
     let sample = ImageOp { dmask: 1, a16: true, ..op("image_sample_lz", Dim::D2) };
     let half = |f: f32| u32::from(half::f16::from_f32(f).to_bits());
     let address = half(6.5 / 8.0) | half(2.5 / 8.0) << 16;
@@ -138,7 +138,7 @@ fn sixteen_bit_addresses() {
 // IMG-10: derivatives in pairs, two texels apart: level 1
 #[test]
 fn sixteen_bit_derivatives() {
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 2);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 2);
     let sample = ImageOp { dmask: 1, ..op("image_sample_d_g16", Dim::D2) };
     let two_texels = u32::from(half::f16::from_f32(2.0 / 8.0).to_bits());
     let call = Call::new(sample, image.words(), encode(point()));
@@ -152,7 +152,7 @@ fn sixteen_bit_derivatives() {
 // IMG-13, IMG-15, GCN-04: a face is 6 to a cube for loads, 8 to a cube for samplers
 #[test]
 fn faces_of_cube_arrays() {
-    let image = numbered_floats(ImageKind::Cube, [4, 4, 12], 1);
+    let image = numbered_floats(ImageType::Cube, [4, 4, 12], 1);
     let load = ImageOp { dmask: 1, ..op("image_load", Dim::Cube) };
     let r = Call::new(load, image.words(), [0; 4]).address(&[&[1], &[2], &[7]]).floats(&image.memory);
     assert_eq!(r[0], 721.0);
@@ -164,7 +164,7 @@ fn faces_of_cube_arrays() {
 // IMG-14: samplers and levels do not go with samples; loads, stores and msaa_load do
 #[test]
 fn msaa_images_are_loaded_by_fragment() {
-    let mut image = Image::new(ImageKind::Msaa, "32_UINT", [8, 8, 1], 1, 24); // 64KB_Z_X
+    let mut image = Image::new(ImageType::Msaa, "32_UINT", [8, 8, 1], 1, 24); // 64KB_Z_X
     image.descriptor.samples_log2 = 2;
     image = Image::of(image.descriptor);
     image.fill(|_, [x, y, _], s| (x + 10 * y + 100 * s).to_le_bytes().to_vec());
@@ -183,7 +183,7 @@ fn msaa_images_are_loaded_by_fragment() {
 // IMG-16, IMG-18, IMG-19, GCN-13, GCN-14, GCN-22: offset, reference, derivatives, coordinates, level bound, in this order
 #[test]
 fn operands_of_the_longest_instruction() {
-    let image = numbered_floats(ImageKind::Dim3, [8, 8, 8], 3);
+    let image = numbered_floats(ImageType::Dim3, [8, 8, 8], 3);
     let s = encode(SamplerDescriptor { compare: 4, ..point() });
     let sample = ImageOp { dmask: 1, ..op("image_sample_c_d_cl_o", Dim::D3) };
     let level_1 = 2.0 / 8.0;
@@ -217,7 +217,7 @@ fn references_of_upgraded_depth_are_limited() {
         numbers.into_iter().find(named).unwrap_or_else(|| panic!("{generation:?} has no {name}"))
     };
     let passes = |generation: Generation, name: &str, upgraded_depth: bool, reference: f32| {
-        let mut d = ImageDescriptor::new(generation, ImageKind::Dim2, format(generation, name), 8, 8);
+        let mut d = ImageDescriptor::new(generation, ImageType::Dim2, format(generation, name), 8, 8);
         (d.base, d.mode) = (BASE, if generation == Generation::Gfx8 { 8 } else { 0 });
         let image = Image::of(d);
         image.fill(|_, _, _| 1f32.to_le_bytes().to_vec());
@@ -244,7 +244,7 @@ fn references_of_upgraded_depth_are_limited() {
 // IMG-05: a status without a register is an error, not a register that is left alone. Kernels wrote it all the same (found by fuzzing).
 #[test]
 fn a_status_needs_its_register() {
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 1);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 1);
     let sample = ImageOp { dmask: 4, tfe: true, ..op("image_sample_lz", Dim::D2) };
     let mut call = Call::new(sample, image.words(), encode(linear())).coordinates(&[&[0.5], &[0.5]]);
     for level in HostLevel::available() {
@@ -259,7 +259,7 @@ fn a_status_needs_its_register() {
 // IMG-20, IMG-21: selected components to consecutive registers; no DMASK is one component that is 0
 #[test]
 fn dst_sel_comes_before_dmask() {
-    let mut image = Image::new(ImageKind::Dim2, "8_8_8_8_UINT", [1, 1, 1], 1, 0);
+    let mut image = Image::new(ImageType::Dim2, "8_8_8_8_UINT", [1, 1, 1], 1, 0);
     image.put(0, [0; 3], 0, &[1, 2, 3, 4]);
     image.descriptor.dst_sel = [DstSel::Component(2), DstSel::Zero, DstSel::One, DstSel::Component(0)];
     let load = ImageOp { dmask: 0b1101, ..op("image_load", Dim::D2) };
@@ -274,7 +274,7 @@ fn dst_sel_comes_before_dmask() {
 // IMG-22: whole texels are stored; what DMASK leaves out is 0, on gfx12 the X component
 #[test]
 fn stores_write_whole_texels() {
-    let image = Image::new(ImageKind::Dim2, "8_8_8_8_UINT", [2, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "8_8_8_8_UINT", [2, 1, 1], 1, 0);
     image.fill(|_, _, _| vec![9; 4]);
     let store = ImageOp { dmask: 0b1001, ..op("image_store", Dim::D2) };
     Call::new(store, image.words(), [0; 4]).address(&[&[1], &[0]]).source(&[&[5], &[300]]).run(&image.memory);
@@ -289,7 +289,7 @@ fn stores_write_whole_texels() {
 // IMG-23: the set bits of DMASK take 16-bit values in sequence
 #[test]
 fn sixteen_bit_stores_unpack() {
-    let image = Image::new(ImageKind::Dim2, "32_32_32_32_FLOAT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "32_32_32_32_FLOAT", [1, 1, 1], 1, 0);
     let store = ImageOp { dmask: 0b1101, d16: true, ..op("image_store", Dim::D2) };
     Call::new(store, image.words(), [0; 4]).address(&[&[0], &[0]]).source(&[&[0x4000_3c00], &[0xffff_c200]]).run(&image.memory);
     let expected: Vec<u8> = [1.0_f32, 0.0, 2.0, -3.0].iter().flat_map(|f| f.to_le_bytes()).collect();
@@ -299,7 +299,7 @@ fn sixteen_bit_stores_unpack() {
 // IMG-24, GCN-17, GCN-18, GCN-19: atomics on dwords and quadwords
 #[test]
 fn atomics_return_the_old_value() {
-    let image = Image::new(ImageKind::Dim2, "32_UINT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "32_UINT", [1, 1, 1], 1, 0);
     let run = |mnemonic: &str, old: u32, data: &[u32]| {
         image.put(0, [0; 3], 0, &old.to_le_bytes());
         let atomic = ImageOp { dmask: if data.len() == 2 { 3 } else { 1 }, returns: true, ..op(mnemonic, Dim::D2) };
@@ -354,7 +354,7 @@ fn atomics_return_the_old_value() {
 // IMG-24: 64 bits
 #[test]
 fn atomics_of_quadwords() {
-    let image = Image::new(ImageKind::Dim2, "32_32_UINT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "32_32_UINT", [1, 1, 1], 1, 0);
     image.put(0, [0; 3], 0, &0xffff_ffff_u64.to_le_bytes());
     let add = ImageOp { dmask: 3, returns: true, ..op("image_atomic_add", Dim::D2) };
     let mut call = Call::new(add, image.words(), [0; 4]).address(&[&[0], &[0]]).source(&[&[1], &[2]]);
@@ -369,7 +369,7 @@ fn atomics_of_quadwords() {
 // IMG-25: denormal texels are 0 to samplers, themselves to loads
 #[test]
 fn samplers_flush_denormals() {
-    let image = Image::new(ImageKind::Dim2, "32_FLOAT", [1, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "32_FLOAT", [1, 1, 1], 1, 0);
     image.put(0, [0; 3], 0, &5_u32.to_le_bytes());
     let load = ImageOp { dmask: 1, ..op("image_load", Dim::D2) };
     assert_eq!(Call::new(load, image.words(), [0; 4]).address(&[&[0], &[0]]).lane0(&image.memory)[0], 5);
@@ -405,7 +405,7 @@ fn unbound_and_wrong_descriptors_read_zero() {
 // IMG-28: outside the image nothing is stored, whatever the coordinate
 #[test]
 fn stores_outside_are_dropped() {
-    let image = numbered(ImageKind::Dim2Array, [4, 4, 3], 2);
+    let image = numbered(ImageType::Dim2Array, [4, 4, 3], 2);
     let before = image.memory.bytes();
     let store = ImageOp { dmask: 1, ..op("image_store_mip", Dim::Array2) };
     let call = Call::new(store, image.words(), [0; 4]).source(&[&[7]]);
@@ -417,7 +417,7 @@ fn stores_outside_are_dropped() {
 // IMG-30, GCN-20: lower left, lower right, upper right, upper left
 #[test]
 fn gather4_takes_the_footprint_counterclockwise() {
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 1);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 1);
     let gather = ImageOp { dmask: 1, ..op("image_gather4_lz", Dim::D2) };
     let s = encode(SamplerDescriptor { clamp: [2; 3], ..linear() });
     let at = |x: f32, y: f32| [x / 8.0, y / 8.0];
@@ -435,12 +435,12 @@ fn gather4_takes_the_footprint_counterclockwise() {
 // IMG-31
 #[test]
 fn resinfo_gives_sizes_of_a_level() {
-    let image = numbered(ImageKind::Dim3, [40, 20, 12], 4);
+    let image = numbered(ImageType::Dim3, [40, 20, 12], 4);
     let info = op("image_get_resinfo", Dim::D3);
     let r = Call::new(info, image.words(), [0; 4]).address(&[&[0, 2, 4]]).run(&image.memory);
     let lane = |n: usize| [r[0][n], r[1][n], r[2][n], r[3][n]];
     assert_eq!((lane(0), lane(1), lane(2)), ([40, 20, 12, 4], [10, 5, 3, 4], [0, 0, 0, 4]));
-    let cube = numbered(ImageKind::Cube, [4, 4, 12], 1);
+    let cube = numbered(ImageType::Cube, [4, 4, 12], 1);
     let info = ImageOp { dmask: 0b0101, ..op("image_get_resinfo", Dim::Cube) };
     assert_eq!(Call::new(info, cube.words(), [0; 4]).address(&[&[0]]).lane0(&cube.memory)[..3], [4, 12, UNTOUCHED]);
 }
@@ -448,7 +448,7 @@ fn resinfo_gives_sizes_of_a_level() {
 // IMG-32: within a quad two texels apart: level 1; limits apply to the first result only
 #[test]
 fn get_lod_gives_clamped_and_raw_levels() {
-    let image = numbered_floats(ImageKind::Dim2, [64, 64, 1], 3);
+    let image = numbered_floats(ImageType::Dim2, [64, 64, 1], 3);
     let s = encode(SamplerDescriptor { max_lod: 0.5, mip_filter: 2, ..linear() });
     let lod = ImageOp { dmask: 3, ..op("image_get_lod", Dim::D2) };
     let (near, far) = (0.25, 0.25 + 2.0 / 64.0);
@@ -461,7 +461,7 @@ fn get_lod_gives_clamped_and_raw_levels() {
 // IMG-34: coordinates in texels, by instruction or sampler
 #[test]
 fn unnormalized_coordinates_count_texels() {
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 2);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 2);
     let sample = ImageOp { dmask: 1, ..op("image_sample_l", Dim::D2) };
     let s = SamplerDescriptor { clamp: [2; 3], ..point() };
     for (o, s) in [(ImageOp { unorm: true, ..sample }, s), (sample, SamplerDescriptor { unnormalized: true, ..s })] {
@@ -473,7 +473,7 @@ fn unnormalized_coordinates_count_texels() {
 // GCN-15, GCN-16: raw dwords, sign-extended components, raw stores
 #[test]
 fn packed_loads_and_stores_do_not_convert() {
-    let image = Image::new(ImageKind::Dim2, "16_16_16_16_FLOAT", [1, 1, 1], 2, 0);
+    let image = Image::new(ImageType::Dim2, "16_16_16_16_FLOAT", [1, 1, 1], 2, 0);
     image.put(0, [0; 3], 0, &[1, 0x80, 2, 0, 3, 0, 4, 0]);
     let run = |name: &str, dmask| {
         let o = ImageOp { dmask, ..op(name, Dim::D2) };
@@ -491,7 +491,7 @@ fn packed_loads_and_stores_do_not_convert() {
 // GCN-13: what each suffix does to the level
 #[test]
 fn suffixes_choose_the_level() {
-    let image = numbered_floats(ImageKind::Dim2, [8, 8, 1], 4);
+    let image = numbered_floats(ImageType::Dim2, [8, 8, 1], 4);
     let s = encode(SamplerDescriptor { clamp: [2; 3], ..point() });
     // quads two texels apart: level 1
     let (near, far) = (0.01, 0.01 + 2.0 / 8.0);
@@ -514,7 +514,7 @@ fn suffixes_choose_the_level() {
 // GCN-21: comparison before blending, reference on the left, limited for UNORM
 #[test]
 fn comparison_comes_before_blending() {
-    let image = Image::new(ImageKind::Dim2, "16_UNORM", [2, 1, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "16_UNORM", [2, 1, 1], 1, 0);
     image.put(0, [0, 0, 0], 0, &[0xff, 0xff]);
     image.put(0, [1, 0, 0], 0, &[0, 0]);
     let s = encode(SamplerDescriptor { compare: 3, clamp: [2; 3], ..linear() });
@@ -529,7 +529,7 @@ fn comparison_comes_before_blending() {
 // images.md 5.4: fixed colors, the table, the order of channels
 #[test]
 fn border_colors() {
-    let mut image = Image::new(ImageKind::Dim2, "32_32_32_32_FLOAT", [1, 1, 1], 1, 0);
+    let mut image = Image::new(ImageType::Dim2, "32_32_32_32_FLOAT", [1, 1, 1], 1, 0);
     let table: Vec<u8> = [0.5_f32, -2.0, 3.0, 4.0].iter().flat_map(|f| f.to_le_bytes()).collect();
     assert!(image.memory.write(BORDER_TABLE + 7 * 16, &table));
     let run = |image: &Image, border| {
@@ -549,7 +549,7 @@ fn border_colors() {
 // images.md 3.4: one sample is plain filtering; more lie along the longer derivative
 #[test]
 fn anisotropic_filtering() {
-    let image = numbered_floats(ImageKind::Dim2, [64, 64, 1], 1);
+    let image = numbered_floats(ImageType::Dim2, [64, 64, 1], 1);
     let isotropic = SamplerDescriptor { clamp: [2; 3], ..linear() };
     let anisotropic = SamplerDescriptor { mag_filter: 3, min_filter: 3, max_aniso_ratio: 4, ..isotropic };
     let sample = ImageOp { dmask: 1, ..op("image_sample_d", Dim::D2) };
@@ -567,7 +567,7 @@ fn anisotropic_filtering() {
 // images.md 2.4: at an edge the tap beyond is on the neighboring face
 #[test]
 fn cubes_are_filtered_across_edges() {
-    let image = Image::new(ImageKind::Cube, "32_FLOAT", [4, 4, 6], 1, 0);
+    let image = Image::new(ImageType::Cube, "32_FLOAT", [4, 4, 6], 1, 0);
     image.fill(|_, [.., face], _| (face as f32).to_le_bytes().to_vec());
     let sample = ImageOp { dmask: 1, ..op("image_sample_lz", Dim::Cube) };
     let run = |s: SamplerDescriptor, x, y, face: f32| {
@@ -586,7 +586,7 @@ fn cubes_are_filtered_across_edges() {
 // GCN-05: four dwords, the rest does not count; IMG-27 in it
 #[test]
 fn short_descriptors_ignore_the_upper_words() {
-    let image = numbered(ImageKind::Dim2, [8, 8, 1], 1);
+    let image = numbered(ImageType::Dim2, [8, 8, 1], 1);
     let load = ImageOp { dmask: 1, r128: true, ..op("image_load", Dim::D2) };
     let mut t = image.words();
     t[4..].fill(0xffff_ffff);
@@ -597,7 +597,7 @@ fn short_descriptors_ignore_the_upper_words() {
 // images.md 5.1: view bounds: levels, layers, and unsigned comparisons
 #[test]
 fn views_count_levels_and_layers_from_their_own_first() {
-    let mut image = numbered(ImageKind::Dim2Array, [16, 16, 6], 4);
+    let mut image = numbered(ImageType::Dim2Array, [16, 16, 6], 4);
     image.descriptor.base_level = 1;
     image.descriptor.first_layer = 2;
     image.descriptor.last_layer = 4;
@@ -616,7 +616,7 @@ fn samplers_force_and_skip_the_srgb_curve() {
         ("8_8_8_8_SRGB", point(), 0.215_860_5),
         ("8_8_8_8_SRGB", SamplerDescriptor { skip_degamma: true, ..point() }, 128.0 / 255.0),
     ] {
-        let image = Image::new(ImageKind::Dim2, format, [1, 1, 1], 1, 0);
+        let image = Image::new(ImageType::Dim2, format, [1, 1, 1], 1, 0);
         image.put(0, [0; 3], 0, &[128; 4]);
         let r = Call::new(op("image_sample_lz", Dim::D2), image.words(), encode(s)).coordinates(&[&[0.5], &[0.5]]).floats(&image.memory);
         assert_eq!((r[0], r[3]), (expected, 128.0 / 255.0), "{format}");
@@ -635,7 +635,7 @@ fn generations_load_and_sample_alike() {
             Generation::Gfx6 | Generation::Gfx8 | Generation::Gfx9 => FormatNumber::Split { data: 4, number: 7 }, // 32, FLOAT
             _ => FormatNumber::Unified(22),                                                                       // 32_FLOAT
         };
-        let mut d = ImageDescriptor::new(generation, ImageKind::Dim2, format, 64, 4);
+        let mut d = ImageDescriptor::new(generation, ImageType::Dim2, format, 64, 4);
         d.base = BASE;
         d.mode = if generation <= Generation::Gfx8 { 8 } else { 0 }; // linear: a tile mode index, a swizzle mode
         let image = Image::of(d);
@@ -652,7 +652,7 @@ fn generations_load_and_sample_alike() {
 // images.md 6: texels of compressed blocks, loaded and blended
 #[test]
 fn compressed_blocks_are_read_by_texel() {
-    let image = Image::new(ImageKind::Dim2, "BC1_UNORM", [8, 8, 1], 1, 0);
+    let image = Image::new(ImageType::Dim2, "BC1_UNORM", [8, 8, 1], 1, 0);
     // ends red (255, 0, 0) and blue (0, 0, 255); indices 0 1 2 3 in every row: red, blue, and thirds between them
     let block = [0x00, 0xf8, 0x1f, 0x00, 0xe4, 0xe4, 0xe4, 0xe4];
     image.put(0, [1, 1, 0], 0, &block);
@@ -680,7 +680,7 @@ fn compressed_blocks_are_read_by_texel() {
 #[test]
 fn address_registers_that_are_missing_are_zero() {
     let format = wavejit_texture::FormatNumber::Split { data: 4, number: 4 }; // 32, UINT
-    let mut d = wavejit_texture::ImageDescriptor::new(Generation::Gfx9, ImageKind::Dim2, format, 64, 4);
+    let mut d = wavejit_texture::ImageDescriptor::new(Generation::Gfx9, ImageType::Dim2, format, 64, 4);
     d.base = BASE;
     let image = Image::of(d);
     image.fill(|_, [x, y, _], _| (x + 100 * y).to_le_bytes().to_vec());

@@ -1,7 +1,7 @@
 //! Images in memory, and instructions on them.
 
 pub use wavejit_random::Random;
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind, SamplerDescriptor};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageError, ImageOp, Kind, Operands, Routine};
 use wavejit_texture::memory::FlatMemory;
@@ -45,7 +45,7 @@ pub fn gfx11_format(name: &str) -> u16 {
 
 impl Image {
     /// An image of a gfx11 format; `size`: width, height, depth or layers.
-    pub fn new(kind: ImageKind, format: &str, size: [u32; 3], levels: u32, mode: u8) -> Image {
+    pub fn new(kind: ImageType, format: &str, size: [u32; 3], levels: u32, mode: u8) -> Image {
         let generation = Generation::Gfx11;
         let number = FormatNumber::Unified(gfx11_format(format));
         let mut d = ImageDescriptor::new(generation, kind, number, size[0], size[1]);
@@ -54,7 +54,7 @@ impl Image {
         d.levels = levels as u8;
         d.last_level = levels as u8 - 1;
         match kind {
-            ImageKind::Dim3 => d.depth = size[2],
+            ImageType::Dim3 => d.depth = size[2],
             _ => d.last_layer = size[2] - 1,
         }
         Image::of(d)
@@ -63,13 +63,13 @@ impl Image {
     /// The image of a descriptor, of zeros.
     pub fn of(d: ImageDescriptor) -> Image {
         let format = d.format().expect("the test's format exists");
-        let is_volume = d.kind == ImageKind::Dim3;
+        let is_volume = d.kind == ImageType::Dim3;
         let shape = SurfaceShape {
             generation: d.generation,
             mode: d.mode,
             kind: match d.kind {
-                ImageKind::Dim1 | ImageKind::Dim1Array => tiling::Kind::OneD,
-                ImageKind::Dim3 => tiling::Kind::ThreeD,
+                ImageType::Dim1 | ImageType::Dim1Array => tiling::Kind::OneD,
+                ImageType::Dim3 => tiling::Kind::ThreeD,
                 _ => tiling::Kind::TwoD,
             },
             width: d.width,
@@ -93,7 +93,7 @@ impl Image {
     pub fn level_size(&self, level: u32) -> [u32; 3] {
         let halve = |n: u32| (n >> level).max(1);
         let s = &self.shape;
-        let deep = if self.descriptor.kind == ImageKind::Dim3 { halve(s.depth_or_layers) } else { s.depth_or_layers };
+        let deep = if self.descriptor.kind == ImageType::Dim3 { halve(s.depth_or_layers) } else { s.depth_or_layers };
         [halve(s.width), halve(s.height), deep]
     }
 

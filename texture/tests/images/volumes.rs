@@ -2,7 +2,7 @@
 
 use super::support::{BASE, Call, Image};
 use wavejit_texture::Generation;
-use wavejit_texture::descriptor::{ImageDescriptor, ImageKind};
+use wavejit_texture::descriptor::{ImageDescriptor, ImageType};
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, HostLevel, ImageOp, Kind};
 
@@ -10,7 +10,7 @@ use wavejit_texture::image::{Dim, HostLevel, ImageOp, Kind};
 fn levels_in_a_thick_block_are_found_by_kernels_too() {
     for mode in [5, 9] {
         let number = FormatNumber::Split { data: 1, number: 4 }; // 8_UINT
-        let mut d = ImageDescriptor::new(Generation::Gfx9, ImageKind::Dim3, number, 16, 8);
+        let mut d = ImageDescriptor::new(Generation::Gfx9, ImageType::Dim3, number, 16, 8);
         (d.base, d.mode, d.depth, d.last_layer, d.levels, d.last_level) = (BASE, mode, 8, 7, 5, 4);
         let image = Image::of(d);
         let texel = |level: u32, [x, y, z]: [u32; 3]| (x + 16 * y + 31 * z + 101 * level) as u8;

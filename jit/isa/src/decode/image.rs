@@ -176,7 +176,7 @@ struct Addresses {
 }
 
 /// Register counts of one way to encode an image instruction.
-struct Shape {
+struct RegisterCounts {
     data: u8,
     addr: u8,
 }
@@ -238,7 +238,7 @@ impl Decoder<'_> {
             self.zero(f.ssamp.get(&w))?;
         }
         let addresses = self.addresses(f, nsa)?;
-        let shape = self.shape(&addresses)?;
+        let shape = self.register_counts(&addresses)?;
         for &opd in row.ops {
             let op = match opd {
                 Opd::VDATA(_) => self.data(f.vdata.get(&w), shape.data, agpr)?,
@@ -309,7 +309,7 @@ impl Decoder<'_> {
 
     /// The counts the modifiers ask for, or the instruction's base counts where no encoding has those: LLVM keeps its first match then, and
     /// so do we, because the hardware's answer to such code is not defined.
-    fn shape(&self, a: &Addresses) -> Result1<Shape> {
+    fn register_counts(&self, a: &Addresses) -> Result1<RegisterCounts> {
         let row = self.inst.row;
         let enc = self.inst.enc;
         let space = self.space;
@@ -322,10 +322,10 @@ impl Decoder<'_> {
             return self.reserved();
         }
         if space == Space::Gfx6 {
-            return Ok(Shape { data: self.assembled_data_dwords(base_data)?, addr: least });
+            return Ok(RegisterCounts { data: self.assembled_data_dwords(base_data)?, addr: least });
         }
         if space < Space::Gfx10 {
-            return Ok(Shape { data: data.unwrap_or(base_data), addr: least });
+            return Ok(RegisterCounts { data: data.unwrap_or(base_data), addr: least });
         }
         let base_addr = if a.spread { self.base_addresses(a, most)? } else { least };
         let addr = address_dwords(row, &self.inst.mods);
@@ -340,8 +340,8 @@ impl Decoder<'_> {
             }
         };
         Ok(match data {
-            Some(data) if addr_ok => Shape { data, addr },
-            _ => Shape { data: base_data, addr: base_addr },
+            Some(data) if addr_ok => RegisterCounts { data, addr },
+            _ => RegisterCounts { data: base_data, addr: base_addr },
         })
     }
 

@@ -1,9 +1,9 @@
-//! Addresses: where a level's texels are, and the share that each coordinate has in that.
+//! Addresses: where a level's texels are, and the displacement that each coordinate has in that.
 
 use std::sync::Arc;
 
 use super::super::surface::{Surface, ViewLevel};
-use super::{Shape, Slices};
+use super::{Directions, Slices};
 use crate::format::Layout;
 use crate::simd::Simd;
 
@@ -50,7 +50,7 @@ impl OffsetXor {
 
 impl Level {
     /// The levels of a surface, if all their texels lie in the image and offsets fit 31 bits.
-    pub fn all(surface: &Surface, shape: Shape, slices: Slices) -> Option<Vec<Level>> {
+    pub fn all(surface: &Surface, directions: Directions, slices: Slices) -> Option<Vec<Level>> {
         // The aligned dword around a small texel is read: images are whole dwords.
         if surface.bytes >= 1 << 31 || !surface.bytes.is_multiple_of(4) {
             return None;
@@ -63,10 +63,17 @@ impl Level {
         if surface.bytes * u64::from(scale) >= 1 << 31 {
             return None;
         }
-        surface.levels.iter().map(|view| Level::new(surface, view, shape, slices, texels_log2, scale)).collect()
+        surface.levels.iter().map(|view| Level::new(surface, view, directions, slices, texels_log2, scale)).collect()
     }
 
-    fn new(surface: &Surface, view: &ViewLevel, shape: Shape, slices: Slices, texels_log2: [u32; 3], scale: u32) -> Option<Level> {
+    fn new(
+        surface: &Surface,
+        view: &ViewLevel,
+        directions: Directions,
+        slices: Slices,
+        texels_log2: [u32; 3],
+        scale: u32,
+    ) -> Option<Level> {
         let offset_xor_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
             0 if scale == 1 => OffsetXor::new(xor.clone()),
             log2 => {
@@ -79,7 +86,7 @@ impl Level {
             return None;
         }
         // The largest coordinate of each direction, in the image.
-        let z_last = surface.first_layer + if shape == Shape::Volume { view.size[2] as u32 - 1 } else { surface.last_layer };
+        let z_last = surface.first_layer + if directions == Directions::Volume { view.size[2] as u32 - 1 } else { surface.last_layer };
         let most = [(view.size[0] as u32 - 1) >> texels_log2[0], (view.size[1] as u32 - 1) >> texels_log2[1], z_last];
         let mut sum = layout.base;
         let mut offset_xor = layout.sample_xor.iter().fold(0, |all, x| all | x);
@@ -91,11 +98,11 @@ impl Level {
             return None;
         }
         let first = *layout.sample_xor.first()?;
-        // Without a direction of slices, the share of the only one is part of the level's.
+        // Without a direction of slices, the displacement of the only one is part of the level's.
         let only = layout.slice(surface.first_layer, 0);
-        let is_only = slices == Slices::One && shape != Shape::Volume;
+        let is_only = slices == Slices::One && directions != Directions::Volume;
         let (base, offset_xor) = if is_only { (only.base, only.offset_xor) } else { (layout.base, first) };
-        let offset_xor = if shape == Shape::Row { offset_xor ^ layout.xor[1][0] } else { offset_xor };
+        let offset_xor = if directions == Directions::Row { offset_xor ^ layout.xor[1][0] } else { offset_xor };
         let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
         Some(Level {
             size: view.size,
@@ -113,24 +120,24 @@ impl Level {
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]
-    pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Share<S> {
+    pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Displacement<S> {
         // SAFETY: the table has an entry for each sample.
-        unsafe { Share { sum: S::i(0), offset_xor: S::entry(&self.samples, sample, m) } }
+        unsafe { Displacement { sum: S::i(0), offset_xor: S::entry(&self.samples, sample, m) } }
     }
 
-    /// Share of coordinate `i` along `axis`; `i` lies in the level.
+    /// Displacement of coordinate `i` along `axis`; `i` lies in the level.
     ///
     /// # Safety
     /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
     #[inline(always)]
-    pub unsafe fn share<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Share<S> {
+    pub unsafe fn displacement<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Displacement<S> {
         let offset_xor = &self.xor[axis];
         // SAFETY: the index into the table is masked to its length, a power of two.
         unsafe {
             let sum = S::mul(S::shr(i, self.shift[axis]), S::i(self.step[axis]));
             let Some(nibbles) = &offset_xor.nibbles else {
                 let index = S::and(i, S::i(offset_xor.table.len() as i32 - 1));
-                return Share { sum, offset_xor: S::entry(&offset_xor.table, index, m) };
+                return Displacement { sum, offset_xor: S::entry(&offset_xor.table, index, m) };
             };
             let mut all = S::i(offset_xor.table[0] as i32);
             let mut rest = i;
@@ -138,37 +145,37 @@ impl Level {
                 all = S::xor(all, S::lookup(nibble, rest));
                 rest = S::shr(rest, 4);
             }
-            Share { sum, offset_xor: all }
+            Displacement { sum, offset_xor: all }
         }
     }
 }
 
 /// Shares of a coordinate in an address: to add, and to exclusive-or.
 #[derive(Clone, Copy)]
-pub struct Share<S: Simd> {
+pub struct Displacement<S: Simd> {
     pub sum: S::I,
     pub offset_xor: S::I,
 }
 
-impl<S: Simd> Share<S> {
+impl<S: Simd> Displacement<S> {
     /// Of the level itself.
     ///
     /// # Safety
     /// The processor has the instruction set, as for the other functions.
     #[inline(always)]
-    pub unsafe fn of(level: &Level) -> Share<S> {
+    pub unsafe fn of(level: &Level) -> Displacement<S> {
         // SAFETY: no memory is touched.
-        unsafe { Share { sum: S::i(level.base), offset_xor: S::i(level.offset_xor) } }
+        unsafe { Displacement { sum: S::i(level.base), offset_xor: S::i(level.offset_xor) } }
     }
 
     /// Of two directions together.
     #[inline(always)]
-    pub unsafe fn with(self, other: Share<S>) -> Share<S> {
+    pub unsafe fn with(self, other: Displacement<S>) -> Displacement<S> {
         // SAFETY: no memory is touched.
-        unsafe { Share { sum: S::add(self.sum, other.sum), offset_xor: S::xor(self.offset_xor, other.offset_xor) } }
+        unsafe { Displacement { sum: S::add(self.sum, other.sum), offset_xor: S::xor(self.offset_xor, other.offset_xor) } }
     }
 
-    /// The address that all shares make.
+    /// The address that all displacements make.
     #[inline(always)]
     pub unsafe fn address(self) -> S::I {
         // SAFETY: no memory is touched.

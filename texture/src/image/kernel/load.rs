@@ -1,10 +1,10 @@
 //! image_load, image_msaa_load and the addresses of image_store in vectors: the twin of [`super::super::texels`].
 
-use super::level::{Level, Share};
+use super::level::{Displacement, Level};
 use super::operands::{LaneOperands, component};
 use super::taps::inside;
 use super::texels::Texels;
-use super::{Call, Kernel, Shape, Slices};
+use super::{Call, Directions, Kernel, Slices};
 use crate::Wave;
 use crate::guarded::Lost;
 use crate::image::Operands;
@@ -13,7 +13,7 @@ use crate::simd::Simd;
 /// Where the texels of a vector of lanes are.
 struct Place<S: Simd> {
     /// Without the sample.
-    share: Share<S>,
+    displacement: Displacement<S>,
     /// Lanes whose coordinates lie in the image.
     inside: S::M,
 }
@@ -21,20 +21,20 @@ struct Place<S: Simd> {
 /// The texels that integer coordinates name in a level, for the lanes of `m`.
 #[inline(always)]
 unsafe fn place<S: Simd>(k: &Kernel, level: &Level, lanes: &LaneOperands, wave: &Wave, m: S::M) -> Place<S> {
-    // SAFETY: as `LaneOperands`; shares are taken of coordinates of the level for the lanes that are inside.
+    // SAFETY: as `LaneOperands`; displacements are taken of coordinates of the level for the lanes that are inside.
     unsafe {
-        let mut place = Place { share: Share::of(level), inside: m };
+        let mut place = Place { displacement: Displacement::of(level), inside: m };
         for axis in 0..3 {
-            let count = match (axis, k.shape, k.slices) {
-                (1, Shape::Row, _) => continue, // components the image has no direction for
-                (2, Shape::Row | Shape::Plane, Slices::One) => continue,
-                (2, Shape::Row | Shape::Plane, _) => k.last_layer + 1,
+            let count = match (axis, k.directions, k.slices) {
+                (1, Directions::Row, _) => continue, // components the image has no direction for
+                (2, Directions::Row | Directions::Plane, Slices::One) => continue,
+                (2, Directions::Row | Directions::Plane, _) => k.last_layer + 1,
                 _ => level.size[axis],
             };
             let i = lanes.bits::<S>(wave, k.layout.body[axis]);
             place.inside = S::both(place.inside, inside::<S>(i, count));
             let i = if axis == 2 { S::add(i, S::i(k.first_layer)) } else { i };
-            place.share = place.share.with(level.share::<S>(axis, i, place.inside));
+            place.displacement = place.displacement.with(level.displacement::<S>(axis, i, place.inside));
         }
         place
     }
@@ -52,13 +52,13 @@ unsafe fn place_in_levels<S: Simd>(k: &Kernel, lanes: &LaneOperands, wave: &Wave
         let mut all = [0_u32; 16];
         S::store(&mut all, S::mask(u32::MAX), numbers);
         let mut left = S::bits(S::both(m, inside::<S>(numbers, k.levels.len() as i32)));
-        let mut out = Place { share: Share { sum: S::i(0), offset_xor: S::i(0) }, inside: S::mask(0) };
+        let mut out = Place { displacement: Displacement { sum: S::i(0), offset_xor: S::i(0) }, inside: S::mask(0) };
         while left != 0 {
             let number = all[left.trailing_zeros() as usize & 15];
             let these = S::both(S::mask(left), S::eq(numbers, S::i(number as i32)));
             let part = place::<S>(k, &k.levels[number as usize], lanes, wave, these);
-            out.share.sum = S::select(these, part.share.sum, out.share.sum);
-            out.share.offset_xor = S::select(these, part.share.offset_xor, out.share.offset_xor);
+            out.displacement.sum = S::select(these, part.displacement.sum, out.displacement.sum);
+            out.displacement.offset_xor = S::select(these, part.displacement.offset_xor, out.displacement.offset_xor);
             out.inside = S::either(out.inside, part.inside);
             left &= !S::bits(these);
         }
@@ -75,8 +75,8 @@ unsafe fn of_sample<S: Simd>(k: &Kernel, place: &Place<S>, fragment: S::I, numbe
             return Place { inside: S::mask(0), ..*place };
         }
         let inside = S::both(place.inside, inside::<S>(fragment, k.samples - number));
-        let share = k.levels[0].sample::<S>(S::add(fragment, S::i(number)), inside);
-        Place { share: place.share.with(share), inside }
+        let displacement = k.levels[0].sample::<S>(S::add(fragment, S::i(number)), inside);
+        Place { displacement: place.displacement.with(displacement), inside }
     }
 }
 
@@ -109,7 +109,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                 for n in 0..4 {
                     let place = of_sample::<S>(k, &place, fragment, n);
-                    let tap = T::fetch::<S>(&k.element, call.image, place.share.address(), place.inside, &mut lost);
+                    let tap = T::fetch::<S>(&k.element, call.image, place.displacement.address(), place.inside, &mut lost);
                     channels[n as usize] = component::<S>(source, T::decode::<S>(&k.element, tap), place.inside);
                 }
             } else {
@@ -117,7 +117,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
                     let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                     place = of_sample::<S>(k, &place, fragment, 0);
                 }
-                let tap = T::fetch::<S>(&k.element, call.image, place.share.address(), place.inside, &mut lost);
+                let tap = T::fetch::<S>(&k.element, call.image, place.displacement.address(), place.inside, &mut lost);
                 channels = T::decode::<S>(&k.element, tap);
             }
             if lost.any() {
@@ -151,7 +151,7 @@ pub unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out
                 let fragment = lanes.bits::<S>(wave, k.layout.fragment);
                 place = of_sample::<S>(k, &place, fragment, 0);
             }
-            S::store(&mut out[first..][..S::LANES], place.inside, place.share.address());
+            S::store(&mut out[first..][..S::LANES], place.inside, place.displacement.address());
             stores |= u64::from(S::bits(place.inside)) << first;
         }
         stores

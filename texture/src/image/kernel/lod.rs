@@ -41,7 +41,7 @@ unsafe fn square<S: Simd>(k: &Kernel, d: [S::F; 3]) -> S::F {
         let size = k.levels[0].size;
         let mut sum = S::f(0.0);
         for axis in 0..3 {
-            if axis >= k.shape.axes() {
+            if axis >= k.directions.axes() {
                 continue;
             }
             let d = if k.unnormalized { d[axis] } else { S::mul_f(d[axis], S::f(size[axis] as f32)) };
@@ -106,7 +106,7 @@ pub unsafe fn detail<S: Simd, const GENERAL: bool>(k: &Kernel, lanes: &LaneOpera
                     footprint.count = S::to_i(S::ceil(ratio));
                     for axis in 0..3 {
                         let major = S::select_f(along_h, h[axis], v[axis]);
-                        footprint.major[axis] = if axis < k.shape.axes() { major } else { S::f(0.0) };
+                        footprint.major[axis] = if axis < k.directions.axes() { major } else { S::f(0.0) };
                     }
                     long = S::div_f(long, S::mul_f(ratio, ratio));
                 }

@@ -58,19 +58,19 @@ use wavejit_isa::HostLevel;
 
 /// Directions of a slice or layer of the image, or of a volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Shape {
+enum Directions {
     Row,
     Plane,
     Volume,
 }
 
-impl Shape {
+impl Directions {
     /// Directions that have derivatives.
     fn axes(self) -> usize {
         match self {
-            Shape::Row => 1,
-            Shape::Plane => 2,
-            Shape::Volume => 3,
+            Directions::Row => 1,
+            Directions::Plane => 2,
+            Directions::Volume => 3,
         }
     }
 }
@@ -107,7 +107,7 @@ struct Call<'a> {
 pub(super) struct Kernel {
     levels: Vec<Level>,
     element: Element,
-    shape: Shape,
+    directions: Directions,
     slices: Slices,
     layout: Layout,
     first_layer: i32,
@@ -181,18 +181,18 @@ fn kernel_op(kind: Kind) -> Option<KernelOp> {
     })
 }
 
-/// Shape and slices of an image.
-fn shape(surface: &Surface, sampler: Option<&Sampler>) -> (Shape, Slices) {
+/// Directions and slices of an image.
+fn directions(surface: &Surface, sampler: Option<&Sampler>) -> (Directions, Slices) {
     match surface.dim {
-        Dim::D1 => (Shape::Row, Slices::One),
-        Dim::Array1 => (Shape::Row, Slices::Layers),
-        Dim::D2 | Dim::Msaa => (Shape::Plane, Slices::One),
-        Dim::Array2 | Dim::MsaaArray => (Shape::Plane, Slices::Layers),
-        Dim::D3 => (Shape::Volume, Slices::One),
+        Dim::D1 => (Directions::Row, Slices::One),
+        Dim::Array1 => (Directions::Row, Slices::Layers),
+        Dim::D2 | Dim::Msaa => (Directions::Plane, Slices::One),
+        Dim::Array2 | Dim::MsaaArray => (Directions::Plane, Slices::Layers),
+        Dim::D3 => (Directions::Volume, Slices::One),
         Dim::Cube => match sampler {
-            None => (Shape::Plane, Slices::Layers),
-            Some(s) if s.separate_faces => (Shape::Plane, Slices::Faces),
-            Some(_) => (Shape::Plane, Slices::SeamlessFaces),
+            None => (Directions::Plane, Slices::Layers),
+            Some(s) if s.separate_faces => (Directions::Plane, Slices::Faces),
+            Some(_) => (Directions::Plane, Slices::SeamlessFaces),
         },
     }
 }
@@ -221,10 +221,10 @@ impl Kernel {
         let kernel_op = kernel_op(op.kind)?;
         let sampling = op.kind.sampling();
         let sampler = routine.sampler.as_ref();
-        let (shape, slices) = shape(surface, sampler);
+        let (directions, slices) = directions(surface, sampler);
         let needs_whole_cube = slices == Slices::SeamlessFaces && surface.last_layer < 5;
-        let is_slices = shape == Shape::Volume && surface.first_layer != 0;
-        let is_flat = kernel_op != KernelOp::Gather || shape != Shape::Volume;
+        let is_slices = directions == Directions::Volume && surface.first_layer != 0;
+        let is_flat = kernel_op != KernelOp::Gather || directions != Directions::Volume;
         // Derivatives are those of the instruction's directions.
         let is_like = routine.dim.axes() == surface.dim.axes();
         if needs_whole_cube || is_slices || !is_flat || !is_like || surface.min_lod_warn != 0 || op.dmask & 15 == 0 {
@@ -248,7 +248,8 @@ impl Kernel {
             Slices::SeamlessFaces => [Clamp::HalfBorder; 3],
             _ => sampler.map_or([Clamp::LastTexel; 3], |s| s.clamp),
         };
-        let has_border = slices != Slices::SeamlessFaces && sampler.is_some() && clamp.iter().take(shape.axes()).any(|c| c.has_border());
+        let has_border =
+            slices != Slices::SeamlessFaces && sampler.is_some() && clamp.iter().take(directions.axes()).any(|c| c.has_border());
 
         // Components by DMASK; of gather4 and msaa_load four of one.
         let compares = sampling.is_some_and(|s| s.compare);
@@ -284,9 +285,9 @@ impl Kernel {
         };
         let is_multisampled = matches!(surface.dim, Dim::Msaa | Dim::MsaaArray);
         Some(Kernel {
-            levels: Level::all(surface, shape, slices)?,
+            levels: Level::all(surface, directions, slices)?,
             element: Element::new(&surface.format, sampler.is_some(), needed)?,
-            shape,
+            directions,
             slices,
             layout: routine.layout,
             first_layer: i32::try_from(surface.first_layer).ok()?,

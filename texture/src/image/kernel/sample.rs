@@ -12,12 +12,12 @@ use super::super::lod::MipFilter;
 use super::super::sample::to_byte;
 use super::cube::{self, EDGES};
 use super::filter::{Colors, Gathered, Quad, filter, mix};
-use super::level::{Level, Share};
+use super::level::{Displacement, Level};
 use super::lod::detail;
 use super::operands::LaneOperands;
 use super::taps::{Taps, inside, linear, point};
 use super::texels::Texels;
-use super::{Call, Kernel, Shape, Slices};
+use super::{Call, Directions, Kernel, Slices};
 use crate::Wave;
 use crate::guarded::{Lost, View};
 use crate::simd::Simd;
@@ -57,14 +57,14 @@ unsafe fn axis<S: Simd, const GENERAL: bool>(k: &Kernel, level: &Level, n: usize
 
 /// Shares in addresses of the two taps of an axis, and which of them are in the image.
 #[inline(always)]
-unsafe fn shares<S: Simd, const GENERAL: bool>(
+unsafe fn displacements<S: Simd, const GENERAL: bool>(
     k: &Kernel,
     level: &Level,
     n: usize,
     taps: &Taps<S>,
     is_linear: bool,
     m: S::M,
-) -> ([Share<S>; 2], [S::M; 2]) {
+) -> ([Displacement<S>; 2], [S::M; 2]) {
     // SAFETY: indices lie in the level.
     unsafe {
         let mut index = taps.index;
@@ -75,8 +75,8 @@ unsafe fn shares<S: Simd, const GENERAL: bool>(
                 index[tap] = S::max(index[tap], S::i(0));
             }
         }
-        let first = level.share::<S>(n, index[0], m);
-        let second = if is_linear { level.share::<S>(n, index[1], m) } else { first };
+        let first = level.displacement::<S>(n, index[0], m);
+        let second = if is_linear { level.displacement::<S>(n, index[1], m) } else { first };
         ([first, second], in_image)
     }
 }
@@ -93,8 +93,11 @@ unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Ta
             let texel = cube::cross::<S>(&EDGES, at.face, x.index[tap & 1], y.index[tap >> 1], n, m);
             // Where three faces meet, the scalar form takes their average.
             *undone |= S::bits(texel.corner);
-            let layer = level.share::<S>(2, S::add(at.layer, texel.face), m);
-            let place = Share::of(level).with(layer).with(level.share::<S>(1, texel.j, m)).with(level.share::<S>(0, texel.i, m));
+            let layer = level.displacement::<S>(2, S::add(at.layer, texel.face), m);
+            let place = Displacement::of(level)
+                .with(layer)
+                .with(level.displacement::<S>(1, texel.j, m))
+                .with(level.displacement::<S>(0, texel.i, m));
             addresses[tap] = place.address();
         }
         addresses
@@ -116,10 +119,10 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
 ) -> [S::F; 4] {
     // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
     unsafe {
-        let nothing = Share { sum: S::i(0), offset_xor: S::i(0) };
+        let nothing = Displacement { sum: S::i(0), offset_xor: S::i(0) };
         let none = Taps { index: [S::i(0); 2], weight: S::i(0) };
         let x = axis::<S, GENERAL>(k, level, 0, is_linear, at);
-        let has_y = k.shape != Shape::Row;
+        let has_y = k.directions != Directions::Row;
         let y = if has_y { axis::<S, GENERAL>(k, level, 1, is_linear, at) } else { none };
         let mut around = [S::i(0); 4];
         let mut crosses = false;
@@ -133,15 +136,15 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
                 around = cube_addresses::<S>(level, at, &x, &y, undone, m);
             }
         }
-        let (sx, ix) = shares::<S, GENERAL>(k, level, 0, &x, is_linear, m);
-        let (sy, iy) = if has_y { shares::<S, GENERAL>(k, level, 1, &y, is_linear, m) } else { ([nothing; 2], [m; 2]) };
-        let z_linear = k.shape == Shape::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
-        let z = if k.shape == Shape::Volume { axis::<S, GENERAL>(k, level, 2, z_linear, at) } else { none };
-        let (sz, iz) = match (k.shape, k.slices) {
-            (Shape::Volume, _) => shares::<S, GENERAL>(k, level, 2, &z, z_linear, m),
+        let (sx, ix) = displacements::<S, GENERAL>(k, level, 0, &x, is_linear, m);
+        let (sy, iy) = if has_y { displacements::<S, GENERAL>(k, level, 1, &y, is_linear, m) } else { ([nothing; 2], [m; 2]) };
+        let z_linear = k.directions == Directions::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
+        let z = if k.directions == Directions::Volume { axis::<S, GENERAL>(k, level, 2, z_linear, at) } else { none };
+        let (sz, iz) = match (k.directions, k.slices) {
+            (Directions::Volume, _) => displacements::<S, GENERAL>(k, level, 2, &z, z_linear, m),
             (_, Slices::One) => ([nothing; 2], [m; 2]),
-            (_, Slices::Layers) => ([level.share::<S>(2, at.layer, m); 2], [m; 2]),
-            (_, Slices::Faces | Slices::SeamlessFaces) => ([level.share::<S>(2, S::add(at.layer, at.face), m); 2], [m; 2]),
+            (_, Slices::Layers) => ([level.displacement::<S>(2, at.layer, m); 2], [m; 2]),
+            (_, Slices::Faces | Slices::SeamlessFaces) => ([level.displacement::<S>(2, S::add(at.layer, at.face), m); 2], [m; 2]),
         };
         let x_weight = S::gt(x.weight, S::i(0));
         let y_weight = S::gt(y.weight, S::i(0));
@@ -149,7 +152,7 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
         let mut near = [S::f(0.0); 4];
         let mut m = m;
         for slice in 0..2 {
-            let origin = Share::of(level).with(sz[slice]);
+            let origin = Displacement::of(level).with(sz[slice]);
             let upper = origin.with(sy[0]);
             // gather4 reads all taps, filters those that have weight.
             let all = GENERAL && k.special.gather.is_some();
