@@ -143,7 +143,7 @@ impl SiteRegisters {
 /// Address rows of an image instruction before gfx10: how many there are is the descriptor's secret, so these are all that may be.
 fn undeclared_address(inst: &Inst, first: u16) -> impl Iterator<Item = u16> {
     let most = match inst.row.memory {
-        Some(MemoryKind::Image { kind, .. }) => kind.address_bounds().1,
+        Some(MemoryKind::Image { kind, g16 }) => kind.address_bounds(g16).1,
         _ => 0,
     };
     (0..most.into()).map(move |i| row_in_file(0, first + i))

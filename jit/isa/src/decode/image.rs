@@ -156,7 +156,7 @@ pub(crate) fn address_dwords(row: &Row, mods: &Mods) -> u8 {
 /// Shortest and longest address of an instruction.
 pub(crate) fn address_bounds(row: &Row) -> (u8, u8) {
     match row.memory {
-        Some(MemoryKind::Image { kind, .. }) => kind.address_bounds(),
+        Some(MemoryKind::Image { kind, g16 }) => kind.address_bounds(g16),
         _ => (0, 0),
     }
 }
@@ -426,6 +426,13 @@ impl Decoder<'_> {
 #[cfg(test)]
 mod tests {
     use crate::{DisasmOptions, Gfx, decode, disasm};
+
+    #[test]
+    fn derivatives_of_16_bits_make_the_longest_address_shorter() {
+        // image_sample_c_d_g16 has eight dwords of address at most, never ten.
+        let words = |dwords: u32| [0xf2a9_0ec1 | dwords << 1, 0x3fc4_5f30, 0x56a6_1166, 0x354c_d81f, 0xb1e6_b870];
+        assert!(decode(&words(2), Gfx(0x1010), 32).is_ok() && decode(&words(3), Gfx(0x1010), 32).is_err());
+    }
 
     // The first three as LLVM 19 prints them; of the others it shows the first address only, though its assembler makes this code of the
     // text here.

@@ -189,12 +189,12 @@ impl Kind {
         matches!(self, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. })
     }
 
-    /// Shortest and longest address that text and old encodings can give it.
-    pub fn address_bounds(self) -> (u8, u8) {
+    /// Shortest and longest address that text and old encodings can give it; `g16`: derivatives are packed.
+    pub fn address_bounds(self, g16: bool) -> (u8, u8) {
         let Some(s) = self.sampling() else { return (1, 4) };
         let before = u8::from(s.offset) + u8::from(s.lod == Lod::Bias) + u8::from(s.compare);
         let least = before + u8::from(s.lod == Lod::Derivatives) + 1;
-        (least, self.layout(Dim::D3, false, false).registers)
+        (least, self.layout(Dim::D3, false, g16).registers)
     }
 
     /// Which component is in which register (IMG-16 to IMG-19): offset, bias, reference, derivatives, coordinates, level. `a16`: addresses

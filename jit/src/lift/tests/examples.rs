@@ -292,7 +292,7 @@ impl Dealer<'_> {
         if let (Some(MemoryKind::Image { kind, .. }), false) = (self.row.memory, self.target.has(Feature::ImageDim)) {
             // The descriptor decides how many there are.
             let first = self.next_v;
-            self.out.registers.vread.extend(first..first + u16::from(kind.address_bounds().1));
+            self.out.registers.vread.extend(first..first + u16::from(kind.address_bounds(false).1));
         }
         if dwords == 1 || self.target.space() < Space::Gfx11 || self.target.space() == Space::Gfx11 && !is_ray && dwords > 4 {
             return self.vector(dwords, Read);
