@@ -15,10 +15,10 @@ pub static HELPERS: Helpers =
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 
 #[rustfmt::skip]
-const ATOMICS: [AtomicOp; 18] = [
+const ATOMICS: [AtomicOp; 19] = [
     AtomicOp::Swap, AtomicOp::CmpSwap, AtomicOp::Add, AtomicOp::Sub, AtomicOp::RSub, AtomicOp::SMin, AtomicOp::UMin, AtomicOp::SMax,
     AtomicOp::UMax, AtomicOp::And, AtomicOp::Or, AtomicOp::Xor, AtomicOp::Inc, AtomicOp::Dec, AtomicOp::CSub, AtomicOp::MskOr,
-    AtomicOp::Wrap, AtomicOp::CondXchg,
+    AtomicOp::Wrap, AtomicOp::CondXchg, AtomicOp::CondSub,
 ];
 
 /// One instruction in flight.
@@ -203,6 +203,7 @@ fn combine(op: AtomicOp, wide: bool, old: u64, data: u64, second: u64) -> u64 {
         AtomicOp::Dec => old - 1,
         AtomicOp::CSub if old < data => 0,
         AtomicOp::CSub => old - data,
+        AtomicOp::CondSub if old >= data => old - data,
         AtomicOp::MskOr => (old & !data) | second,
         AtomicOp::Wrap if old >= data => old - data,
         AtomicOp::Wrap => old.wrapping_add(second),

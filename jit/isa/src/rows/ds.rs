@@ -139,12 +139,12 @@ macro_rules! ds_rows {
             ds_load_b96                    DS [0xfe, 0xfe, 0xfe, 0xfe, 0xfe] d:B96 = addr .load(b96).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b96")]) => do ds_load(d, addr);
             ds_load_b128                   DS [0xff, 0xff, 0xff, 0xff, 0xff] d:B128 = addr .load(b128).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "ds_read_b128")]) => do ds_load(d, addr);
             // Not in gfx11.
-            ds_cond_sub_u32                DS [   X,    X,    X,    X, 0x98] = addr, data:U32                  => -;
-            ds_sub_clamp_u32               DS [   X,    X,    X,    X, 0x99] = addr, data:U32                  => -;
+            ds_cond_sub_u32                DS [   X,    X,    X,    X, 0x98] = addr, data:U32 .atomic(CondSub) => do ds_atomic(None, addr, [data]);
+            ds_sub_clamp_u32               DS [   X,    X,    X,    X, 0x99] = addr, data:U32 .atomic(CSub) => do ds_atomic(None, addr, [data]);
             ds_pk_add_f16                  DS [   X, 0x17,    X,    X, 0x9a] = addr, data:F16X2 .atomic(PkAddF16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic(None, addr, [data]);
             ds_pk_add_bf16                 DS [   X, 0x18,    X,    X, 0x9b] = addr, data:BF16X2 .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic(None, addr, [data]);
-            ds_cond_sub_rtn_u32            DS [   X,    X,    X,    X, 0xa8] d:U32 = addr, data:U32            => -;
-            ds_sub_clamp_rtn_u32           DS [   X,    X,    X,    X, 0xa9] d:U32 = addr, data:U32            => -;
+            ds_cond_sub_rtn_u32            DS [   X,    X,    X,    X, 0xa8] d:U32 = addr, data:U32 .atomic(CondSub) => do ds_atomic(Some(d), addr, [data]);
+            ds_sub_clamp_rtn_u32           DS [   X,    X,    X,    X, 0xa9] d:U32 = addr, data:U32 .atomic(CSub) => do ds_atomic(Some(d), addr, [data]);
             ds_pk_add_rtn_f16              DS [   X, 0xb7,    X,    X, 0xaa] d:F16X2 = addr, data:F16X2 .atomic(PkAddF16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic(Some(d), addr, [data]);
             ds_pk_add_rtn_bf16             DS [   X, 0xb8,    X,    X, 0xab] d:BF16X2 = addr, data:BF16X2 .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do ds_atomic(Some(d), addr, [data]);
             ds_cmpst_b32                   DS [0x10, 0x10, 0x10,    X,    X] = addr, data:B32, data2:B32 .atomic(CmpSwap) => do ds_atomic(None, addr, [data2, data]);

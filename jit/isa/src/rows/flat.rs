@@ -67,8 +67,8 @@ macro_rules! flat_rows {
             flat_atomic_add_f32           FLAT    [   X, 0x4d,    X, 0x56, 0x56] rd:F32 = addr, data:F32 .atomic(FAdd).on(Procs::GFX940.or(SINCE_GFX11)) => do flat_atomic(rd, addr, data);
             // Not in gfx11.
             flat_atomic_add_f64           FLAT    [   X, 0x4f,    X,    X,    X] rd:F64 = addr, data:F64 .atomic(FAdd).on(GFX90A_940) => do flat_atomic(rd, addr, data);
-            flat_atomic_cond_sub_u32      FLAT    [   X,    X,    X,    X, 0x50] rd:U32 = addr, data:U32 .plus(ATOMIC) => -;
-            flat_atomic_sub_clamp_u32     FLAT    [   X,    X,    X,    X, 0x37] rd:U32 = addr, data:U32 .plus(ATOMIC) => -;
+            flat_atomic_cond_sub_u32      FLAT    [   X,    X,    X,    X, 0x50] rd:U32 = addr, data:U32 .atomic(CondSub) => do flat_atomic(rd, addr, data);
+            flat_atomic_sub_clamp_u32     FLAT    [   X,    X,    X,    X, 0x37] rd:U32 = addr, data:U32 .atomic(CSub) => do flat_atomic(rd, addr, data);
             flat_atomic_fcmpswap_x2       FLAT    [0x5e,    X, 0x5e,    X,    X] rd:B64 = addr, data:B128 .atomic(FCmpSwap).on(SINCE_GFX7) => do flat_atomic(rd, addr, data);
             flat_atomic_max_f64           FLAT    [0x60, 0x51, 0x60,    X,    X] rd:F64 = addr, data:F64 .atomic(FMax).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "flat_atomic_fmax_x2")]) => do flat_atomic(rd, addr, data);
             flat_atomic_min_f64           FLAT    [0x5f, 0x50, 0x5f,    X,    X] rd:F64 = addr, data:F64 .atomic(FMin).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "flat_atomic_fmin_x2")]) => do flat_atomic(rd, addr, data);
@@ -133,7 +133,7 @@ macro_rules! flat_rows {
             global_atomic_add_f32         GLOBAL  [   X, 0x4d,    X,    X,    X] = addr, data:F32, saddr .atomic(FAdd).on(Procs::one(0x908)) => do atomic(None, addr, data, saddr);
             // Not in gfx11.
             global_atomic_add_f64         GLOBAL  [   X, 0x4f,    X,    X,    X] rd:F64 = addr, data:F64, saddr .atomic(FAdd).on(GFX90A_940) => do atomic(Some(rd), addr, data, saddr);
-            global_atomic_cond_sub_u32    GLOBAL  [   X,    X,    X,    X, 0x50] rd:U32 = addr, data:U32, saddr .plus(ATOMIC) => -;
+            global_atomic_cond_sub_u32    GLOBAL  [   X,    X,    X,    X, 0x50] rd:U32 = addr, data:U32, saddr .atomic(CondSub) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_fcmpswap_x2     GLOBAL  [   X,    X, 0x5e,    X,    X] rd:B64 = addr, data:B128, saddr .atomic(FCmpSwap) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_max_f64         GLOBAL  [   X, 0x51, 0x60,    X,    X] rd:F64 = addr, data:F64, saddr .atomic(FMax).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "global_atomic_fmax_x2")]) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_min_f64         GLOBAL  [   X, 0x50, 0x5f,    X,    X] rd:F64 = addr, data:F64, saddr .atomic(FMin).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "global_atomic_fmin_x2")]) => do atomic(Some(rd), addr, data, saddr);
@@ -141,7 +141,7 @@ macro_rules! flat_rows {
             global_atomic_pk_add_bf16     GLOBAL  [   X, 0x52,    X,    X, 0x5a] rd:BF16X2 = addr, data:BF16X2, saddr .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_pk_add_f16      GLOBAL  [   X, 0x4e,    X,    X, 0x59] rd:F16X2 = addr, data:F16X2, saddr .atomic(PkAddF16).on(Procs::GFX12.or(GFX90A_940)) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_pk_add_f16      GLOBAL  [   X, 0x4e,    X,    X,    X] = addr, data:F16X2, saddr .atomic(PkAddF16).on(Procs::one(0x908)) => do atomic(None, addr, data, saddr);
-            global_inv                    GLOBAL  [   X,    X,    X,    X, 0x2b]                                => -;
+            global_inv                    GLOBAL  [   X,    X,    X,    X, 0x2b]                                => note Cache;
             global_load_block             GLOBAL  [   X,    X,    X,    X, 0x53] d:B1024 = addr, saddr | m0     => -;
             global_load_tr_b128           GLOBAL  [   X,    X,    X,    X, 0x57] d:Frag(4) = addr, saddr        => -;
             global_load_tr_b64            GLOBAL  [   X,    X,    X,    X, 0x58] d:Frag(2) = addr, saddr        => -;
@@ -151,8 +151,8 @@ macro_rules! flat_rows {
             global_load_lds_ubyte         GLOBAL  [   X, 0x26,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
             global_load_lds_ushort        GLOBAL  [   X, 0x28,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
             global_store_block            GLOBAL  [   X,    X,    X,    X, 0x54] = addr, data:B1024, saddr | m0 .plus(STORE) => -;
-            global_wbinv                  GLOBAL  [   X,    X,    X,    X, 0x4f]                                => -;
-            global_wb                     GLOBAL  [   X,    X,    X,    X, 0x2c]                                => -;
+            global_wbinv                  GLOBAL  [   X,    X,    X,    X, 0x4f]                                => note Cache;
+            global_wb                     GLOBAL  [   X,    X,    X,    X, 0x2c]                                => note Cache;
             // SCRATCH
             scratch_load_u8               SCRATCH [   X, 0x10, 0x08, 0x10, 0x10] d:B32 = addr, saddr .load(u8).plus(LDS).on(FROM_GFX9).named(&[(BEFORE_GFX11, "scratch_load_ubyte")]) => do load(d, addr, saddr);
             scratch_load_i8               SCRATCH [   X, 0x11, 0x09, 0x11, 0x11] d:B32 = addr, saddr .load(i8).plus(LDS).on(FROM_GFX9).named(&[(BEFORE_GFX11, "scratch_load_sbyte")]) => do load(d, addr, saddr);
