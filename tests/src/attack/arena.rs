@@ -97,6 +97,42 @@ impl Drop for Canary {
     }
 }
 
+/// Mappings that nobody touches.
+struct Plugs(Vec<*mut libc::c_void>);
+
+impl Plugs {
+    /// Fills the gaps in which the kernel would put a device: it takes the highest that is large enough, which shall be the hole.
+    fn above(hole: usize) -> Plugs {
+        let mut plugs = Plugs(vec![]);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // Earlier arenas leave few gaps, of which none is larger than they were.
+        for _ in 0..64 {
+            // SAFETY: a new mapping.
+            let p = unsafe { libc::mmap(null_mut(), MAPPED, libc::PROT_NONE, flags, -1, 0) };
+            if p == libc::MAP_FAILED {
+                break;
+            }
+            plugs.0.push(p);
+            if (hole..hole + MAPPED).contains(&(p as usize)) {
+                plugs.0.pop();
+                // SAFETY: the mapping made above.
+                unsafe { libc::munmap(p, MAPPED) };
+                break;
+            }
+        }
+        plugs
+    }
+}
+
+impl Drop for Plugs {
+    fn drop(&mut self) {
+        for plug in &self.0 {
+            // SAFETY: a mapping of ours that nobody uses.
+            unsafe { libc::munmap(*plug, MAPPED) };
+        }
+    }
+}
+
 /// Three devices, and what surrounds them.
 pub struct Arena {
     devices: Option<[Device; DEVICES]>,
@@ -157,10 +193,10 @@ impl Arena {
             let hole = start + BESIDE + n * (MAPPED + BESIDE);
             // SAFETY: part of the mapping made above, used by nobody yet.
             unsafe { libc::munmap(hole as *mut _, MAPPED) };
+            let _plugs = Plugs::above(hole);
             let options = DeviceConfig { threads, engine, deterministic, reserve_bytes: RESERVED as u64, ..Default::default() };
             let device = Device::new(options);
             let device = device.map_err(|e| e.to_string())?;
-            // The kernel takes the highest gap that is large enough, which is the hole.
             let found = device.memory().mem_base().wrapping_add(device.memory().mem_low()) as usize;
             if (hole..hole + MAPPED).contains(&found) {
                 Ok(device)
