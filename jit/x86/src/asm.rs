@@ -1,0 +1,197 @@
+//! Code under construction: bytes, labels, constants.
+
+use crate::{Base, Index, Mem};
+use std::collections::HashMap;
+
+/// A place in the code, bound once, used before or after.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Label(u32);
+
+/// Bytes in the pool behind the code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Constant(u32);
+
+/// A label was used and never bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnboundLabel;
+
+/// Finished code.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Finished {
+    /// Code, then the pool.
+    pub bytes: Vec<u8>,
+    /// Where the code ends.
+    pub code_bytes: usize,
+    /// Offsets of labels; `None` where one was never bound.
+    pub labels: Vec<Option<u32>>,
+}
+
+impl Finished {
+    /// Offset of a label in the bytes.
+    pub fn offset(&self, label: Label) -> Option<u32> {
+        self.labels[label.0 as usize]
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Label(Label),
+    Constant(Constant),
+}
+
+/// Four bytes that hold the distance from `from` to a target.
+struct Patch {
+    at: u32,
+    /// End of the instruction.
+    from: u32,
+    target: Target,
+    /// Added to the target.
+    plus: i32,
+}
+
+/// An assembler.
+#[derive(Default)]
+pub struct Asm {
+    code: Vec<u8>,
+    labels: Vec<Option<u32>>,
+    patches: Vec<Patch>,
+    /// Pool, in pieces of 64 bytes or less, each at a multiple of its size.
+    pool: Vec<u8>,
+    constants: HashMap<Vec<u8>, u32>,
+    /// Instructions appended.
+    count: u32,
+}
+
+impl Asm {
+    /// Nothing yet.
+    pub fn new() -> Asm {
+        Asm::default()
+    }
+
+    /// Bytes so far.
+    pub fn offset(&self) -> u32 {
+        self.code.len() as u32
+    }
+
+    /// Appends bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.code.extend_from_slice(bytes);
+    }
+
+    /// A new label.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// Puts the label here.
+    pub fn bind(&mut self, label: Label) {
+        let at = self.offset();
+        let place = &mut self.labels[label.0 as usize];
+        debug_assert!(place.is_none(), "bound twice");
+        *place = Some(at);
+    }
+
+    /// A constant of 4, 8, 16, 32 or 64 bytes; equal ones are shared.
+    pub fn constant(&mut self, bytes: &[u8]) -> Constant {
+        debug_assert!(bytes.len().is_power_of_two() && (4..=64).contains(&bytes.len()));
+        if let Some(at) = self.constants.get(bytes) {
+            return Constant(*at);
+        }
+        let at = self.pool.len().next_multiple_of(bytes.len());
+        self.pool.resize(at, 0);
+        self.pool.extend_from_slice(bytes);
+        self.constants.insert(bytes.to_vec(), at as u32);
+        Constant(at as u32)
+    }
+
+    /// A constant of 32 bits.
+    pub fn constant32(&mut self, bits: u32) -> Constant {
+        self.constant(&bits.to_le_bytes())
+    }
+
+    /// A constant of 64 bits.
+    pub fn constant64(&mut self, bits: u64) -> Constant {
+        self.constant(&bits.to_le_bytes())
+    }
+
+    /// The distance to `target`, in four bytes; `trailing` bytes of the instruction follow.
+    pub(crate) fn distance(&mut self, label: Label) {
+        self.patch(Target::Label(label), 0, 0);
+    }
+
+    fn patch(&mut self, target: Target, plus: i32, trailing: u32) {
+        let at = self.offset();
+        self.patches.push(Patch { at, from: at + 4 + trailing, target, plus });
+        self.bytes(&[0; 4]);
+    }
+
+    /// ModRM, SIB and displacement of a memory operand. Displacements of 8 bits count multiples of `scale` bytes; `trailing` bytes of
+    /// immediates follow.
+    pub(crate) fn modrm(&mut self, reg: u8, m: &Mem, scale: i32, trailing: u32) {
+        let base = match m.base {
+            Base::Reg(g) => g.0,
+            Base::Label(l) => {
+                self.bytes(&[reg << 3 | 5]);
+                return self.patch(Target::Label(l), m.disp, trailing);
+            }
+            Base::Constant(c) => {
+                self.bytes(&[reg << 3 | 5]);
+                return self.patch(Target::Constant(c), m.disp, trailing);
+            }
+        };
+        let small = (m.disp % scale == 0).then_some(m.disp / scale).and_then(|d| i8::try_from(d).ok());
+        // rbp and r13 as base have no form without displacement.
+        let mode = match small {
+            Some(0) if base & 7 != 5 => 0,
+            Some(_) => 1,
+            None => 2,
+        };
+        if m.index.is_none() && base & 7 != 4 {
+            self.bytes(&[mode << 6 | reg << 3 | base & 7]);
+        } else {
+            let (index, factor) = match m.index {
+                Some((Index::Gpr(g), f)) => {
+                    debug_assert!(g.0 != 4, "rsp is not an index");
+                    (g.0, f)
+                }
+                Some((Index::Vector(n), f)) => (n, f),
+                None => (4, 1),
+            };
+            debug_assert!(matches!(factor, 1 | 2 | 4 | 8));
+            self.bytes(&[mode << 6 | reg << 3 | 4, (factor.trailing_zeros() as u8) << 6 | (index & 7) << 3 | base & 7]);
+        }
+        match (mode, small) {
+            (1, Some(d)) => self.bytes(&[d as u8]),
+            (2, _) => self.bytes(&m.disp.to_le_bytes()),
+            _ => {}
+        }
+    }
+
+    /// Puts the pool behind the code and fills in distances.
+    pub fn finish(mut self) -> Result<Finished, UnboundLabel> {
+        let code_bytes = self.code.len();
+        let pool = if self.pool.is_empty() { code_bytes } else { code_bytes.next_multiple_of(64) };
+        self.code.resize(pool, 0xcc);
+        for p in &self.patches {
+            let to = match p.target {
+                Target::Label(l) => self.labels[l.0 as usize].ok_or(UnboundLabel)?,
+                Target::Constant(c) => pool as u32 + c.0,
+            };
+            let distance = (to as i32).wrapping_sub(p.from as i32).wrapping_add(p.plus);
+            self.code[p.at as usize..][..4].copy_from_slice(&distance.to_le_bytes());
+        }
+        self.code.extend_from_slice(&self.pool);
+        Ok(Finished { bytes: self.code, code_bytes, labels: self.labels })
+    }
+
+    /// Counts an instruction; see [`Asm::instructions`].
+    pub(crate) fn counted(&mut self) {
+        self.count += 1;
+    }
+
+    /// Instructions appended so far.
+    pub fn instructions(&self) -> u32 {
+        self.count
+    }
+}
