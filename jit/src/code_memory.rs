@@ -43,13 +43,26 @@ pub struct OutOfCodeMemory {
 pub struct CodeMap {
     /// (offset in the code, guest address) where the guest address changes, ascending.
     entries: Box<[(u32, u64)]>,
+    /// (offset of an instruction that may fault, offset to go on at if it does), ascending.
+    recovery: Box<[(u32, u32)]>,
 }
 
 impl CodeMap {
     /// A map of these pairs of offset and guest address, in any order.
     pub fn new(mut entries: Vec<(u32, u64)>) -> CodeMap {
         entries.sort_unstable();
-        CodeMap { entries: entries.into() }
+        CodeMap { entries: entries.into(), recovery: Box::default() }
+    }
+
+    /// The same, with instructions that may fault and where the code goes on if they do: there it repeats the access with care.
+    pub fn with_recovery(entries: Vec<(u32, u64)>, mut recovery: Vec<(u32, u32)>) -> CodeMap {
+        recovery.sort_unstable();
+        CodeMap { recovery: recovery.into(), ..CodeMap::new(entries) }
+    }
+
+    fn recovery(&self, offset: usize) -> Option<usize> {
+        let i = self.recovery.binary_search_by_key(&offset, |e| e.0 as usize).ok()?;
+        Some(self.recovery[i].1 as usize)
     }
 
     fn guest_pc(&self, offset: usize) -> Option<u64> {
@@ -59,7 +72,7 @@ impl CodeMap {
 
     /// Bytes of memory it takes.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.entries)
+        size_of_val(&*self.entries) + size_of_val(&*self.recovery)
     }
 }
 
@@ -150,10 +163,21 @@ pub fn placed_bytes() -> usize {
 /// The guest address of a host program counter: none if it is in no code of ours, `Some(None)` if that instruction belongs to no guest
 /// instruction. May be called from a signal handler, by a thread that is inside the code.
 pub fn find(host_pc: usize) -> Option<Option<u64>> {
+    owner(host_pc).map(|inside| inside.guest_pc(host_pc))
+}
+
+/// Where the code goes on if the instruction at this host program counter faults; none if it has no such place. As [`find`].
+pub fn recovery(host_pc: usize) -> Option<usize> {
+    let inside = owner(host_pc)?;
+    inside.map.recovery(host_pc - inside.start).map(|offset| inside.start + offset)
+}
+
+/// Whose code it is. The caller is inside it.
+fn owner(host_pc: usize) -> Option<&'static Inside> {
     let reservation = reservations().find(|r| host_pc.wrapping_sub(r.start) < r.pages * PAGE)?;
     let owner = reservation.owners[(host_pc - reservation.start) / PAGE].load(Ordering::Acquire);
     // SAFETY: an owner lives as long as its code, in which the caller is.
-    unsafe { owner.as_ref() }.map(|inside| inside.guest_pc(host_pc))
+    unsafe { owner.as_ref() }
 }
 
 /// Puts `code`, which does not depend on its address, somewhere and makes it executable.

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
-    emit::{self, EmitOptions},
+    emit::{self, EmitOptions, Isa},
     opt::{self, OptOptions},
 };
 
@@ -478,11 +478,16 @@ fn check(seed: u64, wave_size: u32) {
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
-        let code = emit::compile(&optimized, &EmitOptions { keep_final_state: keep }).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
-        // SAFETY: as above, for compiled code.
-        let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
-        for (what, got) in [("passes", passes), ("compiled code", jit)] {
+        let mut outcomes = vec![("passes".to_string(), passes)];
+        for isa in Isa::available() {
+            let options = EmitOptions { keep_final_state: keep, isa };
+            let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
+            assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
+            // SAFETY: as above, for compiled code.
+            let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
+            outcomes.push((format!("code of {isa:?}"), jit));
+        }
+        for (what, got) in outcomes {
             let ended = want.exits.last() == Some(&Exit::End);
             let same = got.exits == want.exits
                 && got.log == want.log

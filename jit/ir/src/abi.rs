@@ -75,6 +75,15 @@ pub struct WaveState {
     /// Where counting probes of the code that runs count: one [`Counter`] for each of their numbers, which no other thread touches
     /// meanwhile. Code without such probes does not look at it.
     pub counters: *mut Counter,
+    /// Guest addresses that are less than so far above `mem_low` have 4 GiB and a few KiB behind them that may be touched: see [`reach`].
+    pub mem_reach: u64,
+}
+
+/// What `mem_reach` is for a `mem_size`: one test with it does for offsets of 32 bits and elements of all lanes. Where everything may be touched it
+/// is what user space can have, so that the apertures of LDS and scratch are beyond it.
+pub fn reach(mem_size: u64) -> u64 {
+    const SPAN: u64 = (1 << 32) + (1 << 12);
+    if mem_size == u64::MAX { 1 << 47 } else { mem_size.saturating_sub(SPAN) }
 }
 
 /// What a counting probe counts ([`crate::ProbeKind::Count`]).

@@ -8,6 +8,7 @@ mod lanes;
 mod rows;
 mod skeleton;
 mod staging;
+mod wide;
 #[cfg(test)]
 mod tests;
 
@@ -75,6 +76,39 @@ impl From<ModuleError> for EmitError {
 pub struct EmitOptions {
     /// Leave every register as the guest left it when the wave ends, for comparison with the interpreter.
     pub keep_final_state: bool,
+    /// Which back end.
+    pub isa: Isa,
+}
+
+/// A back end for a whole function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isa {
+    /// What `WAVEJIT_ISA` says, else the best that the host can run.
+    #[default]
+    Best,
+    /// Cranelift alone.
+    Portable,
+    /// Whole waves in AVX-512 registers ([`wide`]).
+    Avx512,
+}
+
+impl Isa {
+    /// Those that this host can run.
+    pub fn available() -> Vec<Isa> {
+        let mut all = vec![Isa::Portable];
+        all.extend(wide::is_available().then_some(Isa::Avx512));
+        all
+    }
+
+    fn is_wide(self) -> bool {
+        static BEST: LazyLock<bool> =
+            LazyLock::new(|| wide::is_available() && std::env::var_os("WAVEJIT_ISA").is_none_or(|isa| isa == "avx512"));
+        match self {
+            Isa::Best => *BEST,
+            Isa::Portable => false,
+            Isa::Avx512 => true,
+        }
+    }
 }
 
 /// What this host can do.
@@ -265,6 +299,9 @@ pub fn compile(func: &Func, opts: &EmitOptions) -> Result<Compiled, EmitError> {
 
 /// As [`compile`], but asks `stop` now and then whether to go on: [`EmitError::Stopped`] if not.
 pub fn compile_unless(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+    if opts.isa.is_wide() {
+        return wide::compile(func, opts, stop);
+    }
     emit(func, opts, vec![Box::new(CraneliftRegions)], false, stop).map(|c| c.0)
 }
 

@@ -103,7 +103,7 @@ struct Rows([u32; (TEMP_ROW as usize + 64) * 32]);
 /// Runs to the end with `slice` fuel at a time; (v1 of lanes 0 and 1, s0, exits, fuel used).
 fn run(back_ends: Vec<Box<dyn RegionBackend>>, slice: i64) -> ([u32; 2], u32, Vec<Exit>, i64) {
     let func = parse(LOOP).unwrap();
-    let code = emit(&func, &EmitOptions { keep_final_state: true }, back_ends, false, &|| false).unwrap().0;
+    let code = emit(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }, back_ends, false, &|| false).unwrap().0;
     let mut rows = Box::new(Rows([0; (TEMP_ROW as usize + 64) * 32]));
     rows.0[..64].copy_from_slice(&std::array::from_fn::<u32, 64, _>(|i| i as u32));
     // SAFETY: integers and raw pointers, for which zero is a value.

@@ -78,6 +78,11 @@ impl Asm {
         self.code.extend_from_slice(bytes);
     }
 
+    /// Replaces four bytes.
+    pub fn patch(&mut self, at: u32, value: i32) {
+        self.code[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+
     /// A new label.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
@@ -117,10 +122,10 @@ impl Asm {
 
     /// The distance to `target`, in four bytes; `trailing` bytes of the instruction follow.
     pub(crate) fn distance(&mut self, label: Label) {
-        self.patch(Target::Label(label), 0, 0);
+        self.patch_distance(Target::Label(label), 0, 0);
     }
 
-    fn patch(&mut self, target: Target, plus: i32, trailing: u32) {
+    fn patch_distance(&mut self, target: Target, plus: i32, trailing: u32) {
         let at = self.offset();
         self.patches.push(Patch { at, from: at + 4 + trailing, target, plus });
         self.bytes(&[0; 4]);
@@ -133,11 +138,11 @@ impl Asm {
             Base::Reg(g) => g.0,
             Base::Label(l) => {
                 self.bytes(&[reg << 3 | 5]);
-                return self.patch(Target::Label(l), m.disp, trailing);
+                return self.patch_distance(Target::Label(l), m.disp, trailing);
             }
             Base::Constant(c) => {
                 self.bytes(&[reg << 3 | 5]);
-                return self.patch(Target::Constant(c), m.disp, trailing);
+                return self.patch_distance(Target::Constant(c), m.disp, trailing);
             }
         };
         let small = (m.disp % scale == 0).then_some(m.disp / scale).and_then(|d| i8::try_from(d).ok());

@@ -30,7 +30,7 @@ pub fn emit_command(args: &EmitArgs) -> Result<()> {
     let keep_final_state = code.keep_final_state;
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
     opt::run(&mut code.func, OptOptions { keep_final_state });
-    let text = compile_to_text(&code.func, &EmitOptions { keep_final_state }).context(code.origin)?;
+    let text = compile_to_text(&code.func, &EmitOptions { keep_final_state, ..EmitOptions::default() }).context(code.origin)?;
     drop(progress);
     super::print(&text)
 }

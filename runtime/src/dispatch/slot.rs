@@ -19,7 +19,7 @@ use crate::memory::routines::SharedRoutines;
 use crate::program::{Arrival, Body, Code, CodeKey};
 use std::sync::Arc;
 use wavejit_ir::FpMode;
-use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
+use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState, reach};
 use wavejit_ir::interp::{Interp, Prepared};
 use wavejit_jit::opt::liveness::Rows;
 
@@ -106,6 +106,7 @@ impl WaveSlot {
         s.wave_size = init.wave_size;
         s.helpers = helpers::table();
         (s.mem_base, s.mem_low, s.mem_size) = (job.space.mem_base(), job.space.mem_low(), job.space.mem_size());
+        s.mem_reach = reach(job.space.mem_size());
         s.lds = lds;
         s.ctx = (&raw mut *self.ctx).cast();
         self.ctx.mode = init.mode;

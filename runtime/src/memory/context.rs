@@ -104,5 +104,6 @@ pub fn blank_state() -> Box<WaveState> {
         sregs: [0; SReg::COUNT],
         slots: [0; SLOTS],
         counters: null_mut(),
+        mem_reach: 0,
     })
 }

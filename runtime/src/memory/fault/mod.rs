@@ -1,12 +1,13 @@
 //! Turns SIGSEGV and SIGBUS raised by guest accesses into errors; all others go to whoever handled them before.
 //!
-//! Three kinds of program counter may fault:
+//! Four kinds of program counter may fault:
 //!
 //! 1. an accessor of [`super::access`]: go on at its fixup;
-//! 2. compiled code, which the arena for code knows ([`wavejit_jit::code_memory`]): note the place in the wave's state and leave through the frame that entered it
+//! 2. an access of compiled code that has a place where it is done again with care: go on there;
+//! 3. other compiled code, which the arena for code knows ([`wavejit_jit::code_memory`]): note the place in the wave's state and leave through the frame that entered it
 //!    ([`enter()`]), which restores the registers its caller needs and returns `Exit::Fault`. Frames in between are compiled code and have
 //!    nothing to drop;
-//! 3. anything else: not ours. The previous handler gets it.
+//! 4. anything else: not ours. The previous handler gets it.
 //!
 //! The handler takes no lock and allocates nothing.
 //!

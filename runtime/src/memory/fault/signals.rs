@@ -181,6 +181,10 @@ unsafe extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut 
             regs[libc::REG_RIP as usize] = fix as i64;
             return;
         }
+        if let Some(again) = code_memory::recovery(pc) {
+            regs[libc::REG_RIP as usize] = again as i64;
+            return;
+        }
         if code_memory::find(pc).is_some_and(|guest_pc| leave_through_enter(regs, address, guest_pc)) {
             return;
         }

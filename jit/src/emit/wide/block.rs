@@ -1,0 +1,450 @@
+//! A block: its operations one after the other, its end.
+
+use super::regs::{Class, Home, NO_PARTS, NONE, Parts};
+use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
+use crate::emit::EmitError;
+use std::mem::offset_of;
+use wavejit_ir::abi::{Counter, Exit, WaveState};
+use wavejit_ir::{Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
+use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
+
+impl<'a> Wide<'a> {
+    pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
+        let block = &self.func.blocks[i];
+        let label = self.labels[i];
+        self.a.bind(label);
+        self.map.push((self.a.offset(), block.pc));
+        if block.guest_insts != 0 {
+            self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
+        }
+        self.begin_values(i);
+        let blend = self.lanes.blend(self.func, i);
+        for (k, inst) in block.insts.iter().enumerate() {
+            self.at = k as u32;
+            if inst.pc != self.pc || k == 0 {
+                self.pc = inst.pc;
+                self.map.push((self.a.offset(), inst.pc));
+            }
+            self.inst(inst, blend[k])?;
+            let mut over = vec![];
+            inst.op.for_each_arg(|v| over.push(v));
+            over.extend((0..inst.results).map(|r| inst.result(r.into())));
+            self.end_inst(over.into_iter());
+        }
+        self.at = block.insts.len() as u32;
+        self.pc = block.term_pc;
+        self.map.push((self.a.offset(), block.term_pc));
+        self.term(i)?;
+        let mut over = vec![];
+        block.term.for_each_arg(|v| over.push(v));
+        self.end_inst(over.into_iter());
+        Ok(())
+    }
+
+    /// A scalar result that is a constant.
+    fn set_imm(&mut self, v: Value, bits: u64) {
+        let p = self.r.new_piece(Class::General, Home::Imm(bits));
+        self.set_word(v, p);
+    }
+
+    /// A new register for a scalar result.
+    pub fn new_word(&mut self, v: Value) -> Gpr {
+        let (p, reg) = self.new_in_register(Class::General);
+        self.set_word(v, p);
+        Gpr(reg)
+    }
+
+    fn inst(&mut self, inst: &'a Inst, blend: bool) -> Result<(), EmitError> {
+        let r = inst.first;
+        match &inst.op {
+            Op::Const { width, bits } => self.set_imm(r, if *width == Width::B64 { *bits } else { *bits & 0xffff_ffff }),
+            Op::CodeAddress { pc } => {
+                let to = self.new_word(r);
+                self.a.mov_imm(to, *pc);
+                self.a.alu_load(Alu::Add, Size::Q, to, state(offset_of!(WaveState, code_delta)));
+                self.a.shift(Shift::Shl, Size::Q, to, 16);
+                self.a.shift(Shift::Sar, Size::Q, to, 16);
+            }
+            Op::Splat(s) => self.splat(r, *s),
+            Op::LaneId => {
+                let parts = self.pool_parts(|lane| lane);
+                self.set_lo(r, parts);
+            }
+            Op::LaneTable(t) => {
+                let table = self.func.tables[*t as usize];
+                let parts = self.pool_parts(|lane| table[lane as usize]);
+                self.set_lo(r, parts);
+            }
+            Op::Pure { op, mode, args } => self.pure(inst, *op, *mode, args)?,
+            Op::MaskBits(m) => {
+                let word = self.word(*m);
+                self.set_word(r, word);
+            }
+            Op::BitsMask(bits) => self.bits_mask(r, *bits),
+            Op::ExecGet => {
+                let home = if self.parts == 2 { Home::SReg(SReg::EXEC_LO) } else { Home::Exec64 };
+                let p = self.r.new_piece(Class::General, home);
+                self.set_word(r, p);
+            }
+            Op::ExecSet(m) => {
+                let from = self.scalar(*m);
+                self.sreg_changes(SReg::EXEC_LO);
+                let size = if self.parts == 2 { Size::D } else { Size::Q };
+                self.a.store(size, sreg(SReg::EXEC_LO), from);
+            }
+            Op::SGet(reg) => {
+                let p = self.r.new_piece(Class::General, Home::SReg(*reg));
+                self.set_word(r, p);
+            }
+            Op::SSet(reg, v) => self.sset(*reg, *v),
+            Op::SGetRel { reg, index } => self.sget_relative(r, *reg, *index),
+            Op::SSetRel { reg, index, value } => self.sset_relative(*reg, *index, *value),
+            Op::VGet { reg, .. } => {
+                let mut parts = NO_PARTS;
+                for (p, part) in parts[..self.parts].iter_mut().enumerate() {
+                    *part = self.r.new_piece(Class::Vector, Home::Row { row: reg.0, part: p as u8 });
+                }
+                self.set_lo(r, parts);
+            }
+            Op::VSet { reg, value, exec } => self.vset(*reg, *value, *exec, blend),
+            Op::VGetRel { reg, index, .. } => self.vget_relative(r, *reg, *index)?,
+            Op::VSetRel { reg, index, value, exec } => self.vset_relative(*reg, *index, *value, *exec)?,
+            Op::ReadLane { value, lane } => self.read_lane(r, *value, *lane),
+            Op::ReadFirstLane { value, exec } => self.read_first_lane(r, *value, *exec),
+            Op::WriteLane { old, data, lane } => self.write_lane(r, *old, *data, *lane),
+            Op::Shuffle { value, index } => self.shuffle(r, *value, *index),
+            Op::Permute { value, index, exec } => self.permute(r, *value, *index, *exec)?,
+            Op::Load { space, kind, addr, exec } => self.load(inst, *space, *kind, addr, *exec)?,
+            Op::Store { space, kind, addr, data, exec } => self.store(inst, *space, *kind, addr, data, *exec)?,
+            Op::Atomic { space, op, wide, addr, data, exec, returns } => {
+                self.atomic(inst, *space, *op, *wide, addr, data, *exec, *returns)?
+            }
+            Op::SLoad { base, offset, imm, dwords } => self.scalar_load(inst, *base, *offset, *imm, *dwords),
+            Op::SBufferLoad { desc, offset, imm, dwords } => self.scalar_buffer_load(inst, desc, *offset, *imm, *dwords),
+            Op::Resource { site, args, exec } => self.resource(inst, *site, args, *exec)?,
+            Op::GetReg { id } => self.getreg(r, *id),
+            Op::SetReg { id, value } => self.setreg(*id, *value),
+            Op::SendMsg { simm, m0 } => self.sendmsg(*simm, *m0),
+            Op::SendMsgRtn { msg } => self.sendmsg_rtn(r, *msg),
+            Op::Gws { op, resource, value } => self.gws(*op, *resource, *value),
+            Op::Time { realtime } => self.time(r, *realtime),
+            Op::Note { .. } => {}
+            Op::Probe { kind: ProbeKind::Count, id, exec, .. } => self.count(*id, *exec)?,
+            Op::Probe { kind: ProbeKind::Call, id, exec, args } => self.probe(inst, *id, args, *exec)?,
+        }
+        Ok(())
+    }
+
+    fn pool_parts(&mut self, f: impl Fn(u32) -> u32) -> Parts {
+        let mut parts = NO_PARTS;
+        for (p, part) in parts[..self.parts].iter_mut().enumerate() {
+            let bytes: Vec<u8> = (0..16).flat_map(|i| f(16 * p as u32 + i).to_le_bytes()).collect();
+            let c = self.a.constant(&bytes);
+            *part = self.r.new_piece(Class::Vector, Home::Pool(c));
+        }
+        parts
+    }
+
+    /// All parts are one piece.
+    pub fn all(&self, p: u32) -> Parts {
+        let mut parts = NO_PARTS;
+        parts[..self.parts].fill(p);
+        parts
+    }
+
+    fn splat(&mut self, r: Value, s: Value) {
+        match self.func.ty(r) {
+            Ty::MASK => {
+                // 0 or 1 to all zeros or all ones.
+                let from = self.scalar(s);
+                let to = self.new_word(r);
+                self.a.mov(Size::Q, to, from);
+                self.a.neg(if self.parts == 2 { Size::D } else { Size::Q }, to);
+            }
+            ty if ty.width == Width::B64 => {
+                let bits = self.constant(s);
+                let (lo, hi) = match bits {
+                    Some(bits) => (self.broadcast_constant(bits as u32), self.broadcast_constant((bits >> 32) as u32)),
+                    None => {
+                        let from = self.scalar(s);
+                        let lo = self.broadcast_register(from);
+                        let t = self.temp_general();
+                        self.a.mov(Size::Q, t, from);
+                        self.a.shift(Shift::Shr, Size::Q, t, 32);
+                        let hi = self.broadcast_register(t);
+                        (lo, hi)
+                    }
+                };
+                let (lo, hi) = (self.all(lo), self.all(hi));
+                self.set_split(r, lo, hi);
+            }
+            _ => {
+                let p = match self.constant(s) {
+                    Some(bits) => self.broadcast_constant(bits as u32),
+                    None => {
+                        let word = self.word(s);
+                        let piece = self.r.pieces[word as usize];
+                        match piece.home {
+                            Home::SReg(reg) => self.new_broadcast_of_sreg(reg),
+                            _ => {
+                                let from = self.scalar(s);
+                                self.broadcast_register(from)
+                            }
+                        }
+                    }
+                };
+                let parts = self.all(p);
+                self.set_lo(r, parts);
+            }
+        }
+    }
+
+    fn broadcast_constant(&mut self, bits: u32) -> u32 {
+        let c = self.a.constant32(bits);
+        self.r.new_piece(Class::Vector, Home::Bcst(Mem::constant(c)))
+    }
+
+    fn broadcast_register(&mut self, from: Gpr) -> u32 {
+        let (p, reg) = self.new_in_register(Class::Vector);
+        self.v(X::BroadcastGpr, reg, 0, Rm::Reg(from.0));
+        p
+    }
+
+    /// The mask of a word; often it is the zero-extension of a scalar register.
+    fn bits_mask(&mut self, r: Value, bits: Value) {
+        if self.parts == 4 {
+            let word = self.word(bits);
+            return self.set_word(r, word);
+        }
+        if let Op::Pure { op: wavejit_ir::PureOp::ZExt64, args: [Some(low), ..], .. } = self.def(bits) {
+            let val = *self.val(*low);
+            if val.word != NONE {
+                return self.set_word(r, val.word);
+            }
+        }
+        let from = self.scalar(bits);
+        let to = self.new_word(r);
+        self.a.mov(Size::D, to, from);
+    }
+
+    fn sset(&mut self, reg: SReg, v: Value) {
+        if let Some(bits) = self.constant(v) {
+            self.sreg_changes(reg);
+            return self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32);
+        }
+        let from = self.scalar(v);
+        self.sreg_changes(reg);
+        self.a.store(Size::D, sreg(reg), from);
+        let word = self.word(v);
+        self.is_at_home_in_sreg(word, reg);
+    }
+
+    fn vset(&mut self, reg: VReg, value: Value, exec: Value, blend: bool) {
+        let parts = self.val(value).lo;
+        debug_assert!(parts[0] != NONE, "{value:?} is nowhere");
+        // What is still read from the row leaves it first; the value itself may be there.
+        for p in 0..self.parts {
+            self.reg(parts[p]);
+            self.release();
+        }
+        self.row_changes(reg.0);
+        if !blend {
+            for p in 0..self.parts {
+                let from = self.reg(parts[p]);
+                let to = self.row_mem(reg.0, p);
+                self.v(X::MovStore, from, 0, Rm::Mem(to));
+                if !self.is_uniform(&parts) {
+                    self.is_at_home_in(parts[p], reg.0, p);
+                }
+                self.release();
+            }
+            return;
+        }
+        let k = self.mask_parts(exec);
+        for p in 0..self.parts {
+            let (from, k) = (self.reg(parts[p]), self.reg(k[p]));
+            let t = self.temp();
+            let row = Rm::Mem(self.row_mem(reg.0, p));
+            self.v(X::MovLoad, t, 0, row);
+            self.a.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
+            self.v(X::MovStore, t, 0, row);
+            self.release();
+        }
+    }
+
+    fn sget_relative(&mut self, r: Value, reg: SReg, index: Value) {
+        let at = self.relative_sreg(reg, index);
+        // Out of range reads s0 (STATE-27).
+        let to = self.new_word(r);
+        self.a.mov_imm(to, 0);
+        self.a.alu_imm(Alu::Cmp, Size::D, at, SReg::VCC_HI.0.into());
+        self.a.cmov(Cond::A, Size::D, at, to);
+        self.a.load(Size::D, to, Mem::indexed(STATE, at, 4, off(offset_of!(WaveState, sregs))));
+    }
+
+    fn sset_relative(&mut self, reg: SReg, index: Value, value: Value) {
+        let from = self.scalar(value);
+        self.all_sregs_change();
+        let at = self.relative_sreg(reg, index);
+        let go = self.a.label();
+        self.a.alu_imm(Alu::Cmp, Size::D, at, SReg::VCC_HI.0.into());
+        self.a.jcc(Cond::A, go);
+        self.a.store(Size::D, Mem::indexed(STATE, at, 4, off(offset_of!(WaveState, sregs))), from);
+        self.a.bind(go);
+    }
+
+    /// reg + index, in a temporary.
+    fn relative_sreg(&mut self, reg: SReg, index: Value) -> Gpr {
+        let index = self.scalar(index);
+        let at = self.temp_general();
+        self.a.mov(Size::D, at, index);
+        self.a.alu_imm(Alu::Add, Size::D, at, reg.0.into());
+        at
+    }
+
+    /// reg + index as a row offset in dwords of a row file of this wave size, in a temporary; the flags tell whether it is above the last VGPR.
+    fn relative_row(&mut self, reg: VReg, index: Value) -> Gpr {
+        let index = self.scalar(index);
+        let at = self.temp_general();
+        self.a.mov(Size::D, at, index);
+        self.a.alu_imm(Alu::Add, Size::D, at, reg.0.into());
+        at
+    }
+
+    fn vget_relative(&mut self, r: Value, reg: VReg, index: Value) -> Result<(), EmitError> {
+        let at = self.relative_row(reg, index);
+        let zero = self.temp_general();
+        self.a.mov_imm(zero, 0);
+        self.a.alu_imm(Alu::Cmp, Size::D, at, 255);
+        // Out of range reads v0 (STATE-30).
+        self.a.cmov(Cond::A, Size::D, at, zero);
+        self.a.shift(Shift::Shl, Size::D, at, 6 + self.parts.trailing_zeros() as u8);
+        let mut parts = NO_PARTS;
+        for p in 0..self.parts {
+            let (piece, to) = self.new_in_register(Class::Vector);
+            parts[p] = piece;
+            self.v(X::MovLoad, to, 0, Rm::Mem(Mem::indexed(ROWS, at, 1, 64 * p as i32)));
+        }
+        self.set_lo(r, parts);
+        Ok(())
+    }
+
+    fn vset_relative(&mut self, reg: VReg, index: Value, value: Value, exec: Value) -> Result<(), EmitError> {
+        let parts = self.val(value).lo;
+        self.all_rows_change();
+        let at = self.relative_row(reg, index);
+        let k = self.mask_parts(exec);
+        // Everything is in registers before the way parts.
+        let regs: Vec<(u8, u8, u8)> = (0..self.parts).map(|p| (self.reg(parts[p]), self.reg(k[p]), self.temp())).collect();
+        let go = self.a.label();
+        self.a.alu_imm(Alu::Cmp, Size::D, at, 255);
+        self.a.jcc(Cond::A, go);
+        self.a.shift(Shift::Shl, Size::D, at, 6 + self.parts.trailing_zeros() as u8);
+        for (p, (from, k, t)) in regs.into_iter().enumerate() {
+            let row = Rm::Mem(Mem::indexed(ROWS, at, 1, 64 * p as i32));
+            self.v(X::MovLoad, t, 0, row);
+            self.a.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
+            self.v(X::MovStore, t, 0, row);
+        }
+        self.a.bind(go);
+        Ok(())
+    }
+
+    /// Adds 1 and the lanes of EXEC to a counter. The table is the thread's own, so no atomics.
+    fn count(&mut self, id: u32, exec: Value) -> Result<(), EmitError> {
+        let exec = self.scalar(exec);
+        let (n, table) = (self.temp_general(), self.temp_general());
+        self.a.popcnt(Size::Q, n, exec);
+        self.a.load(Size::Q, table, state(offset_of!(WaveState, counters)));
+        let at = i32::try_from(id as usize * size_of::<Counter>()).map_err(|_| EmitError::internal("a counter out of reach"))?;
+        self.a.alu_store_imm(Alu::Add, Size::Q, Mem::at(table, at + off(offset_of!(Counter, executions))), 1);
+        self.a.alu_store(Alu::Add, Size::Q, Mem::at(table, at + off(offset_of!(Counter, active_lanes))), n);
+        Ok(())
+    }
+
+    fn term(&mut self, i: usize) -> Result<(), EmitError> {
+        let block = &self.func.blocks[i];
+        match &block.term {
+            Term::Jump(to) => {
+                let label = self.edge(block, *to);
+                if to.0 as usize != i + 1 || label != self.labels[to.0 as usize] {
+                    self.a.jmp(label);
+                }
+            }
+            Term::Branch { cond, then, otherwise } => {
+                let c = self.scalar(*cond);
+                let (t, e) = (self.edge(block, *then), self.edge(block, *otherwise));
+                self.a.test(Size::D, c, c);
+                if then.0 as usize == i + 1 && t == self.labels[i + 1] {
+                    self.a.jcc(Cond::E, e);
+                } else {
+                    self.a.jcc(Cond::Ne, t);
+                    if otherwise.0 as usize != i + 1 || e != self.labels[i + 1] {
+                        self.a.jmp(e);
+                    }
+                }
+            }
+            Term::Indirect { target, known } => {
+                let target = self.scalar(*target);
+                let (lifted, t) = (self.temp_general(), self.temp_general());
+                self.a.mov(Size::Q, lifted, target);
+                self.a.alu_load(Alu::Sub, Size::Q, lifted, state(offset_of!(WaveState, code_delta)));
+                for (pc, to) in known {
+                    let to = self.edge(block, *to);
+                    self.a.mov_imm(t, *pc);
+                    self.a.alu(Alu::Cmp, Size::Q, lifted, t);
+                    self.a.jcc(Cond::E, to);
+                }
+                self.a.mov_imm(t, block.term_pc);
+                self.a.alu_load(Alu::Add, Size::Q, t, state(offset_of!(WaveState, code_delta)));
+                self.a.store(Size::Q, state(offset_of!(WaveState, exit_pc)), t);
+                self.a.store(Size::Q, state(offset_of!(WaveState, exit_arg)), target);
+                self.leave_function(block.mode);
+            }
+            Term::Leave { pc } => {
+                let t = self.temp_general();
+                self.a.mov_imm(t, *pc);
+                self.a.alu_load(Alu::Add, Size::Q, t, state(offset_of!(WaveState, code_delta)));
+                self.a.store(Size::Q, state(offset_of!(WaveState, exit_arg)), t);
+                self.a.store_imm(Size::Q, state(offset_of!(WaveState, exit_pc)), 0);
+                self.leave_function(block.mode);
+            }
+            Term::NewMode { pc, mode } => {
+                let mode = self.scalar(*mode);
+                let t = self.temp_general();
+                self.a.store(Size::D, state(offset_of!(WaveState, exit_mode)), mode);
+                self.a.mov_imm(t, *pc);
+                self.a.alu_load(Alu::Add, Size::Q, t, state(offset_of!(WaveState, code_delta)));
+                self.a.store(Size::Q, state(offset_of!(WaveState, exit_arg)), t);
+                self.a.store_imm(Size::D, state(offset_of!(WaveState, resume)), 0);
+                self.leave_with(Exit::NewMode);
+            }
+            Term::Pause { why, next } => self.suspend(if *why == Pause::Barrier { Exit::Barrier } else { Exit::Yield }, *next),
+            Term::End => self.leave_with(Exit::End),
+            Term::Trap { id } => {
+                self.a.store_imm(Size::Q, state(offset_of!(WaveState, exit_arg)), i32::from(*id));
+                let t = self.temp_general();
+                self.a.mov_imm(t, block.term_pc);
+                self.a.store(Size::Q, state(offset_of!(WaveState, fault_pc)), t);
+                self.leave_with(Exit::Trap);
+            }
+            Term::Fail(index) => {
+                self.a.store_imm(Size::Q, state(offset_of!(WaveState, exit_arg)), *index as i32);
+                self.leave_with(Exit::Fail);
+            }
+        }
+        Ok(())
+    }
+
+    /// Out to the run time, which goes on at the guest address in `exit_arg`.
+    fn leave_function(&mut self, mode: wavejit_ir::FpMode) {
+        self.a.store_imm(Size::D, state(offset_of!(WaveState, exit_mode)), i32::from(mode.0));
+        self.a.store_imm(Size::D, state(offset_of!(WaveState, resume)), 0);
+        self.leave_with(Exit::NewPc);
+    }
+
+    /// Lane values, and not scalars or masks, are operands or result.
+    pub fn has_lanes(&self, r: Value, args: &[Option<Value>; 3]) -> bool {
+        self.func.ty(r).shape == Shape::Lane && self.func.ty(r) != Ty::MASK || args.iter().flatten().any(|v| self.is_lane(*v))
+    }
+}

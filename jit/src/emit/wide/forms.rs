@@ -1,0 +1,150 @@
+//! One value in several forms. Each form is made when it is first asked for, and kept as long as the value.
+//!
+//! | shape | forms |
+//! |---|---|
+//! | mask | mask registers, one for 16 lanes; a word with one bit a lane |
+//! | 64-bit lanes | two dwords, as rows have them; qwords, in the order that unpacking gives |
+//! | scalar | a word; for a splat of it see `block.rs` |
+
+use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
+use super::{Wide, X};
+use wavejit_ir::{SReg, Value};
+use wavejit_x86::{Gpr, Rm, Shift, Size};
+
+impl Wide<'_> {
+    /// A mask in mask registers.
+    pub fn mask_parts(&mut self, v: Value) -> Parts {
+        let val = *self.val(v);
+        if val.lo[0] != NONE {
+            return val.lo;
+        }
+        let parts = self.mask_from_word(val.word);
+        self.set_lo(v, parts);
+        parts
+    }
+
+    /// Mask registers from the bits in a word.
+    fn mask_from_word(&mut self, word: PieceId) -> Parts {
+        let mut parts = NO_PARTS;
+        let piece = self.r.pieces[word as usize];
+        let from_state = match (piece.reg, piece.home) {
+            (None, Home::SReg(r)) => Some(r),
+            (None, Home::Exec64) => Some(SReg::EXEC_LO),
+            _ => None,
+        };
+        // Parts are not pinned together: masks of several values may be more than there are registers.
+        let pins = self.pins();
+        for p in 0..self.parts {
+            if let Some(reg) = from_state {
+                parts[p] = self.r.new_piece(Class::Mask, Home::SRegMask { reg, part: p as u8 });
+                continue;
+            }
+            let (k, reg) = self.new_in_register(Class::Mask);
+            parts[p] = k;
+            let word = Gpr(self.reg(word));
+            if p == 0 {
+                self.k(X::KmovdFromGpr, reg, 0, word.0);
+            } else {
+                let t = self.temp_general();
+                self.a.mov(Size::Q, t, word);
+                self.a.shift(Shift::Shr, Size::Q, t, 16 * p as u8);
+                self.k(X::KmovdFromGpr, reg, 0, t.0);
+                self.free_temp(Class::General, t.0);
+            }
+            self.pin_only(pins);
+        }
+        parts
+    }
+
+    /// A scalar, or the bits of a mask.
+    pub fn word(&mut self, v: Value) -> PieceId {
+        let val = *self.val(v);
+        if val.word != NONE {
+            return val.word;
+        }
+        let (word, reg) = self.new_in_register(Class::General);
+        self.bits_of(&val.lo, Gpr(reg));
+        self.set_word(v, word);
+        word
+    }
+
+    /// The bits of mask registers, in a general register.
+    pub fn bits_of(&mut self, parts: &Parts, to: Gpr) {
+        let k: Vec<u8> = parts[..self.parts].iter().map(|p| self.reg(*p)).collect();
+        match k[..] {
+            [lo, hi] => {
+                self.k(X::Kunpckwd, 0, hi, lo);
+                self.k(X::KmovdToGpr, to.0, 0, 0);
+            }
+            [a, b, c, d] => {
+                let t = self.temp_mask();
+                self.k(X::Kunpckwd, 0, b, a);
+                self.k(X::Kunpckwd, t, d, c);
+                self.k(X::Kunpckdq, 0, t, 0);
+                self.k(X::KmovqToGpr, to.0, 0, 0);
+                self.free_temp(Class::Mask, t);
+            }
+            _ => unreachable!("waves have 32 or 64 lanes"),
+        }
+    }
+
+    /// A scalar in a register.
+    pub fn scalar(&mut self, v: Value) -> Gpr {
+        let word = self.word(v);
+        Gpr(self.reg(word))
+    }
+
+    /// 64-bit lanes as two dwords.
+    pub fn split(&mut self, v: Value) -> (Parts, Parts) {
+        let val = *self.val(v);
+        if val.lo[0] == NONE {
+            let (mut lo, mut hi) = (NO_PARTS, NO_PARTS);
+            let pins = self.pins();
+            for p in 0..self.parts {
+                if p > 0 && val.quad[0][p] == val.quad[0][0] && val.quad[1][p] == val.quad[1][0] {
+                    (lo[p], hi[p]) = (lo[0], hi[0]);
+                    continue;
+                }
+                let (first, second) = (self.reg(val.quad[0][p]), self.reg(val.quad[1][p]));
+                for (part, pick) in [(&mut lo[p], 0x88), (&mut hi[p], 0xdd)] {
+                    let (piece, reg) = self.new_in_register(Class::Vector);
+                    *part = piece;
+                    self.vi(X::Shufps, reg, first, Rm::Reg(second), pick);
+                }
+                self.pin_only(pins);
+            }
+            self.set_split(v, lo, hi);
+        }
+        let val = self.val(v);
+        (val.lo, val.hi)
+    }
+
+    /// 64-bit lanes as qwords.
+    pub fn quad(&mut self, v: Value) -> [Parts; 2] {
+        let val = *self.val(v);
+        if val.quad[0][0] == NONE {
+            let mut quad = [NO_PARTS; 2];
+            let pins = self.pins();
+            for p in 0..self.parts {
+                if p > 0 && val.lo[p] == val.lo[0] && val.hi[p] == val.hi[0] {
+                    (quad[0][p], quad[1][p]) = (quad[0][0], quad[1][0]);
+                    continue;
+                }
+                let (lo, hi) = (self.reg(val.lo[p]), self.reg(val.hi[p]));
+                for (q, op) in quad.iter_mut().zip([X::Punpckldq, X::Punpckhdq]) {
+                    let (piece, reg) = self.new_in_register(Class::Vector);
+                    q[p] = piece;
+                    self.v(op, reg, lo, Rm::Reg(hi));
+                }
+                self.pin_only(pins);
+            }
+            self.set_quad(v, quad);
+        }
+        self.val(v).quad
+    }
+
+    /// Are all parts one piece, so that all lanes are equal (or the parts at least)?
+    pub fn is_uniform(&self, parts: &Parts) -> bool {
+        parts[1..self.parts].iter().all(|p| *p == parts[0])
+    }
+}

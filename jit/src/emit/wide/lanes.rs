@@ -1,0 +1,697 @@
+//! Pure lane operations of 32 bits and less.
+
+use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::{Wide, X};
+use crate::emit::EmitError;
+use wavejit_ir::{FpMode, Inst, PureOp, Ty, Value, Width};
+use wavejit_x86::{Len, Rm, Vector};
+
+/// Predicates of vpcmp.
+pub const EQ: u8 = 0;
+pub const LT: u8 = 1;
+pub const LE: u8 = 2;
+pub const NE: u8 = 4;
+pub const GE: u8 = 5;
+pub const GT: u8 = 6;
+
+/// The signed or unsigned comparison of an integer condition, and its predicate: (unsigned, predicate).
+pub fn int_condition(op: PureOp) -> Option<(bool, u8)> {
+    use PureOp::*;
+    Some(match op {
+        ICmpEq32 | ICmpEq64 | ICmpEq16 => (false, EQ),
+        ICmpNe32 | ICmpNe64 | ICmpNe16 => (false, NE),
+        ICmpSlt32 | ICmpSlt64 => (false, LT),
+        ICmpSle32 | ICmpSle64 => (false, LE),
+        ICmpSgt32 | ICmpSgt64 => (false, GT),
+        ICmpSge32 | ICmpSge64 => (false, GE),
+        ICmpUlt32 | ICmpUlt64 => (true, LT),
+        ICmpUle32 | ICmpUle64 => (true, LE),
+        ICmpUgt32 | ICmpUgt64 => (true, GT),
+        ICmpUge32 | ICmpUge64 => (true, GE),
+        _ => return None,
+    })
+}
+
+/// The predicate of vcmpps and vcmppd for a float condition: none signals.
+pub fn float_condition(op: PureOp) -> Option<u8> {
+    use PureOp::*;
+    Some(match op {
+        FCmpLt32 | FCmpLt64 => 0x11,
+        FCmpEq32 | FCmpEq64 => 0x00,
+        FCmpLe32 | FCmpLe64 => 0x12,
+        FCmpGt32 | FCmpGt64 => 0x1e,
+        FCmpLg32 | FCmpLg64 => 0x0c,
+        FCmpGe32 | FCmpGe64 => 0x1d,
+        FCmpO32 | FCmpO64 => 0x07,
+        FCmpU32 | FCmpU64 => 0x03,
+        FCmpNge32 | FCmpNge64 => 0x19,
+        FCmpNlg32 | FCmpNlg64 => 0x08,
+        FCmpNgt32 | FCmpNgt64 => 0x1a,
+        FCmpNle32 | FCmpNle64 => 0x16,
+        FCmpNeq32 | FCmpNeq64 => 0x04,
+        FCmpNlt32 | FCmpNlt64 => 0x15,
+        _ => return None,
+    })
+}
+
+/// The operands of one part of an operation.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub ops: &'a [PieceId],
+    /// Those whose register may be written if nobody else needs it.
+    pub free: &'a [PieceId],
+}
+
+impl<'a> Wide<'a> {
+    pub(super) fn pure(&mut self, inst: &Inst, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
+        let r = inst.first;
+        if !self.has_lanes(r, args) {
+            return self.scalar_pure(r, op, mode, args);
+        }
+        let wide = |v: &Option<Value>| v.is_some_and(|v| self.func.ty(v).width == Width::B64);
+        let is_wide = self.func.ty(r).width == Width::B64 || args.iter().any(wide);
+        let done = if is_wide { self.wide_lanes(r, op, mode, args) } else { self.lanes(r, op, mode, args) };
+        if done { Ok(()) } else { self.row_function(r, op, mode, args) }
+    }
+
+    /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once.
+    pub fn each_part(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Parts {
+        let mut out = NO_PARTS;
+        for p in 0..self.parts {
+            if p > 0 && operands.iter().all(|o| o[p] == o[0]) {
+                out[p] = out[0];
+                continue;
+            }
+            let ops: Vec<PieceId> = operands.iter().map(|o| o[p]).collect();
+            let later = |x: &PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(x));
+            let free: Vec<PieceId> = ops.iter().copied().filter(|x| !later(x)).collect();
+            out[p] = f(self, Part { ops: &ops, free: &free });
+            self.release();
+        }
+        out
+    }
+
+    /// A register for a result that begins as `from`: that of `from` itself if nobody needs it any more, or a copy.
+    pub fn copy_of(&mut self, from: PieceId, free: &[PieceId]) -> (PieceId, u8) {
+        if free.contains(&from) && self.r.pieces[from as usize].reg.is_some() {
+            let before = self.r.pieces[from as usize].reg;
+            let (new, reg) = self.new_over(&[from]);
+            if before == Some(reg) {
+                return (new, reg);
+            }
+            // Somebody needs it: `new_over` gave another register.
+            let source = self.reg(from);
+            self.v(X::MovAligned, reg, 0, Rm::Reg(source));
+            return (new, reg);
+        }
+        let source = self.rm(from);
+        let (new, reg) = self.new_in_register(Class::Vector);
+        match source {
+            Rm::Reg(s) => self.v(X::MovAligned, reg, 0, Rm::Reg(s)),
+            Rm::Mem(m) => self.v(X::MovLoad, reg, 0, Rm::Mem(m)),
+            Rm::Bcst(m) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
+        }
+        (new, reg)
+    }
+
+    /// The memory operand of instructions that do not broadcast.
+    pub fn rm_whole(&mut self, p: PieceId) -> Rm {
+        match self.rm(p) {
+            Rm::Bcst(_) => Rm::Reg(self.reg(p)),
+            rm => rm,
+        }
+    }
+
+    fn in_register(&self, p: PieceId) -> bool {
+        self.r.pieces[p as usize].reg.is_some()
+    }
+
+    fn binary(&mut self, op: X, x: Parts, y: Parts, commutes: bool) -> Parts {
+        self.each_part(&[x, y], |w, part| {
+            let (mut a, mut b) = (part.ops[0], part.ops[1]);
+            if commutes && !w.in_register(a) && w.in_register(b) {
+                std::mem::swap(&mut a, &mut b);
+            }
+            let a = w.reg(a);
+            let b = if op.row().tuple == wavejit_x86::table::Tuple::Full32 { w.rm(b) } else { w.rm_whole(b) };
+            let (new, to) = w.new_over(part.free);
+            w.v(op, to, a, b);
+            new
+        })
+    }
+
+    fn unary(&mut self, op: X, x: Parts, imm: Option<u8>) -> Parts {
+        self.each_part(&[x], |w, part| {
+            let from = w.rm(part.ops[0]);
+            let (new, to) = w.new_over(part.free);
+            match imm {
+                Some(imm) if op.row().digit.is_some() => w.vi(op, 0, to, from, imm),
+                Some(imm) => w.vi(op, to, 0, from, imm),
+                None => w.v(op, to, 0, from),
+            }
+            new
+        })
+    }
+
+    /// Three operands through a table of eight bits: that of x has weight 4, of y 2, of z 1.
+    fn ternary_logic(&mut self, x: Parts, y: Parts, z: Parts, table: u8) -> Parts {
+        self.each_part(&[x, y, z], |w, part| {
+            let b = w.reg(part.ops[1]);
+            let c = w.rm(part.ops[2]);
+            let free: Vec<PieceId> = part.free.iter().copied().filter(|f| *f != part.ops[1] && *f != part.ops[2]).collect();
+            let (new, to) = w.copy_of(part.ops[0], &free);
+            w.vi(X::Pternlogd, to, b, c, table);
+            new
+        })
+    }
+
+    /// Mask registers from a comparison of two lane values.
+    pub fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8) -> Parts {
+        self.each_part(&[x, y], |w, part| {
+            let a = w.reg(part.ops[0]);
+            let b = w.rm(part.ops[1]);
+            let (new, to) = w.new_in_register(Class::Mask);
+            w.vi(op, to, a, b, predicate);
+            new
+        })
+    }
+
+    /// `mask ? x : y`
+    pub fn select(&mut self, mask: Parts, x: Parts, y: Parts) -> Parts {
+        self.each_part(&[mask, x, y], |w, part| {
+            let (k, x, y) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
+            let (new, to) = w.new_over(&part.free[..]);
+            w.a.vector(Vector::new(X::Blendmd, Len::Z, to, y, x).mask(k));
+            new
+        })
+    }
+
+    /// Shift counts: a constant, or registers in which they are below 32.
+    fn shift_count(&mut self, v: Value, bits: u32) -> Result<u8, Parts> {
+        match self.splat_constant(v) {
+            Some(n) => Ok((n as u32 & (bits - 1)) as u8),
+            None => {
+                let parts = self.val(v).lo;
+                Err(self.each_part(&[parts], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    // Not over the operand: the mask must not outlive the instruction.
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let mask = w.splat32(bits - 1);
+                    w.v(X::Pandd, to, from, mask);
+                    new
+                }))
+            }
+        }
+    }
+
+    /// Gives up pieces that no value owns.
+    pub fn drop_parts(&mut self, parts: &Parts) {
+        self.drop_pieces(&parts[..self.parts]);
+    }
+
+    fn lane_shift(&mut self, x: Value, n: Value, by_constant: X, by_lane: X) -> Parts {
+        let x = self.val(x).lo;
+        match self.shift_count(n, 32) {
+            Ok(0) => x,
+            Ok(n) => self.unary(by_constant, x, Some(n)),
+            Err(counts) => {
+                let out = self.binary(by_lane, x, counts, false);
+                self.drop_parts(&counts);
+                out
+            }
+        }
+    }
+
+    /// a * b + c, rounded once; of NaNs the first.
+    pub fn fma_parts(&mut self, [a, b, c]: [Parts; 3], is_f64: bool) -> Parts {
+        let fma = self.host.fma;
+        let op = |n: u32| match (n, is_f64) {
+            (132, false) => X::Fmadd132ps,
+            (213, false) => X::Fmadd213ps,
+            (231, false) => X::Fmadd231ps,
+            (132, true) => X::Fmadd132pd,
+            (213, true) => X::Fmadd213pd,
+            _ => X::Fmadd231pd,
+        };
+        self.each_part(&[a, b, c], |w, part| {
+            let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
+            let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
+            let last = |w: &mut Self, p: PieceId| if is_f64 { Rm::Reg(w.reg(p)) } else { w.rm(p) };
+            // (form, destination, second, third)
+            let mut ways: Vec<(u32, PieceId, PieceId, PieceId)> = vec![];
+            if fma.into_c {
+                ways.push((231, c, a, b));
+            }
+            if fma.into_a_213 {
+                ways.push((213, a, b, c));
+            }
+            if fma.into_a {
+                ways.push((132, a, c, b));
+            }
+            if fma.into_b {
+                ways.push((213, b, a, c));
+            }
+            if fma.into_c_swapped {
+                ways.push((231, c, b, a));
+            }
+            let cheap = ways.iter().find(|(_, d, x, y)| goes(w, *d, [*x, *y])).copied();
+            let (form, d, x, y) = cheap.unwrap_or(ways[0]);
+            let x = w.reg(x);
+            let y = last(w, y);
+            let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
+            let (new, to) = w.copy_of(d, free);
+            w.v(op(form), to, x, y);
+            new
+        })
+    }
+
+    /// Emits the operation; false: it has no form here.
+    fn lanes(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
+        use PureOp::*;
+        let arg = |i: usize| args[i].expect("the verifier has counted the operands");
+        let lo = |w: &Self, i: usize| args[i].map_or(NO_PARTS, |v| w.val(v).lo);
+        let plain = mode.is_plain32();
+        let (x, y, z) = (lo(self, 0), lo(self, 1), lo(self, 2));
+        let out = match op {
+            And32 => self.binary(X::Pandd, x, y, true),
+            Or32 => self.binary(X::Pord, x, y, true),
+            Xor32 => self.binary(X::Pxord, x, y, true),
+            Not32 => self.each_part(&[x], |w, part| {
+                let from = w.rm(part.ops[0]);
+                let (new, to) = w.new_over(part.free);
+                w.vi(X::Pternlogd, to, to, from, 0x55);
+                new
+            }),
+            Sel32 => {
+                let k = self.mask_parts(arg(0));
+                self.select(k, y, z)
+            }
+            BToInt => {
+                let k = self.mask_parts(arg(0));
+                self.each_part(&[k], |w, part| {
+                    let k = w.reg(part.ops[0]);
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let Rm::Bcst(one) = w.splat32(1) else { unreachable!("a constant") };
+                    w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(one)).zeroing(k));
+                    new
+                })
+            }
+            IAdd32 => self.binary(X::Paddd, x, y, true),
+            ISub32 => self.binary(X::Psubd, x, y, false),
+            IMul32 => self.binary(X::Pmulld, x, y, true),
+            SMin32 => self.binary(X::Pminsd, x, y, true),
+            SMax32 => self.binary(X::Pmaxsd, x, y, true),
+            UMin32 => self.binary(X::Pminud, x, y, true),
+            UMax32 => self.binary(X::Pmaxud, x, y, true),
+            UMulHi32 | SMulHi32 => {
+                let (parts, low) = self.products(x, y, op == SMulHi32, false);
+                debug_assert_eq!(low, NO_PARTS);
+                parts
+            }
+            Shl32 => self.lane_shift(arg(0), arg(1), X::PslldImm, X::Psllvd),
+            LShr32 => self.lane_shift(arg(0), arg(1), X::PsrldImm, X::Psrlvd),
+            AShr32 => self.lane_shift(arg(0), arg(1), X::PsradImm, X::Psravd),
+            AlignBit32 => match self.shift_count(arg(2), 32) {
+                Ok(0) => y,
+                Ok(n) if x == y => self.unary(X::PrordImm, x, Some(n)),
+                Ok(n) if self.host.vbmi2 => self.each_part(&[y, x], |w, part| {
+                    let (low, high) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
+                    let (new, to) = w.new_over(part.free);
+                    w.vi(X::PshrdImm, to, low, high, n);
+                    new
+                }),
+                Ok(n) => self.each_part(&[y, x], |w, part| {
+                    let (low, high) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let t = w.temp();
+                    w.vi(X::PsrldImm, 0, to, Rm::Reg(low), n);
+                    w.vi(X::PslldImm, 0, t, Rm::Reg(high), 32 - n);
+                    w.v(X::Pord, to, to, Rm::Reg(t));
+                    new
+                }),
+                Err(counts) => {
+                    let out = if x == y {
+                        Some(self.binary(X::Prorvd, x, counts, false))
+                    } else if self.host.vbmi2 {
+                        Some(self.each_part(&[y, x, counts], |w, part| {
+                            let (high, n) = (w.reg(part.ops[1]), w.reg(part.ops[2]));
+                            let free: Vec<PieceId> = part.free.iter().copied().filter(|f| *f != part.ops[1]).collect();
+                            let (new, to) = w.copy_of(part.ops[0], &free);
+                            w.v(X::Pshrdvd, to, high, Rm::Reg(n));
+                            new
+                        }))
+                    } else {
+                        None
+                    };
+                    self.drop_parts(&counts);
+                    match out {
+                        Some(out) => out,
+                        None => return false,
+                    }
+                }
+            },
+            Perm32 => match self.splat_constant(arg(2)) {
+                Some(selector) if selector.to_le_bytes()[..4].iter().all(|b| !(8..12).contains(b)) => self.byte_permutation(x, y, selector as u32),
+                _ => return false,
+            },
+            BfeU32 | BfeI32 => {
+                let (Some(offset), Some(width)) = (self.splat_constant(arg(1)), self.splat_constant(arg(2))) else { return false };
+                let (offset, width) = (offset as u8 & 31, width as u8 & 31);
+                match (width, op == BfeI32) {
+                    (0, _) => {
+                        let (new, to) = self.new_in_register(Class::Vector);
+                        self.v(X::Pxord, to, to, Rm::Reg(to));
+                        self.all(new)
+                    }
+                    (_, signed) if offset + width >= 32 => self.unary(if signed { X::PsradImm } else { X::PsrldImm }, x, Some(offset)),
+                    (_, false) if offset == 0 => self.each_part(&[x], |w, part| {
+                        let from = w.reg(part.ops[0]);
+                        let (new, to) = w.new_over(part.free);
+                        let mask = w.splat32((1 << width) - 1);
+                        w.v(X::Pandd, to, from, mask);
+                        new
+                    }),
+                    (_, signed) => self.each_part(&[x], |w, part| {
+                        let from = w.rm(part.ops[0]);
+                        let (new, to) = w.new_over(part.free);
+                        w.vi(X::PslldImm, 0, to, from, 32 - offset - width);
+                        w.vi(if signed { X::PsradImm } else { X::PsrldImm }, 0, to, Rm::Reg(to), 32 - width);
+                        new
+                    }),
+                }
+            }
+            Bfi32 => self.ternary_logic(x, y, z, 0xca),
+            Popcnt32 if self.host.popcnt => self.unary(X::Popcntd, x, None),
+            FfbhU32 => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                let k = w.temp_mask();
+                w.v(X::Ptestnmd, k, from, Rm::Reg(from));
+                w.v(X::Plzcntd, to, 0, Rm::Reg(from));
+                w.a.vector(Vector::new(X::Pternlogd, Len::Z, to, to, Rm::Reg(to)).imm(0xff).mask(k));
+                new
+            }),
+            FfblB32 => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                // 31 - leading zeros of the lowest bit: -1 for none.
+                let t = w.temp();
+                w.v(X::Pxord, to, to, Rm::Reg(to));
+                w.v(X::Psubd, to, to, Rm::Reg(from));
+                w.v(X::Pandd, to, to, Rm::Reg(from));
+                w.v(X::Plzcntd, t, 0, Rm::Reg(to));
+                let Rm::Bcst(c) = w.splat32(31) else { unreachable!("a constant") };
+                w.v(X::Broadcast, to, 0, Rm::Mem(c));
+                w.v(X::Psubd, to, to, Rm::Reg(t));
+                new
+            }),
+            Dot4SS | Dot4SU | Dot4US | Dot4UU if self.host.vnni => self.dot4(x, y, op),
+            IAdd16 | ISub16 | IMul16 => {
+                let op = match op {
+                    IAdd16 => X::Paddd,
+                    ISub16 => X::Psubd,
+                    _ => X::Pmulld,
+                };
+                self.low_half_of(op, x, y)
+            }
+            SMin16 | SMax16 | UMin16 | UMax16 | UAddSat16 | USubSat16 | SAddSat16 | SSubSat16 => {
+                let op = match op {
+                    SMin16 => X::Pminsw,
+                    SMax16 => X::Pmaxsw,
+                    UMin16 => X::Pminuw,
+                    UMax16 => X::Pmaxuw,
+                    UAddSat16 => X::Paddusw,
+                    USubSat16 => X::Psubusw,
+                    SAddSat16 => X::Paddsw,
+                    _ => X::Psubsw,
+                };
+                self.low_half_of(op, x, y)
+            }
+            PkIAdd16 => self.binary(X::Paddw, x, y, true),
+            PkISub16 => self.binary(X::Psubw, x, y, false),
+            PkIMul16 => self.binary(X::Pmullw, x, y, true),
+            PkSMin16 => self.binary(X::Pminsw, x, y, true),
+            PkSMax16 => self.binary(X::Pmaxsw, x, y, true),
+            PkUMin16 => self.binary(X::Pminuw, x, y, true),
+            PkUMax16 => self.binary(X::Pmaxuw, x, y, true),
+            PkUAddSat16 => self.binary(X::Paddusw, x, y, true),
+            PkUSubSat16 => self.binary(X::Psubusw, x, y, false),
+            PkSAddSat16 => self.binary(X::Paddsw, x, y, true),
+            PkSSubSat16 => self.binary(X::Psubsw, x, y, false),
+            PkShl16 | PkLShr16 | PkAShr16 => {
+                let op = match op {
+                    PkShl16 => X::Psllvw,
+                    PkLShr16 => X::Psrlvw,
+                    _ => X::Psravw,
+                };
+                self.each_part(&[x, y], |w, part| {
+                    let (a, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let mask = w.splat32(0x000f_000f);
+                    w.v(X::Pandd, to, n, mask);
+                    w.v(op, to, a, Rm::Reg(to));
+                    new
+                })
+            }
+            FAdd32 if plain => self.float_binary(X::Addps, arg(0), arg(1)),
+            FMul32 if plain => self.float_binary(X::Mulps, arg(0), arg(1)),
+            FSub32 if plain => self.binary(X::Subps, x, y, false),
+            FFma32 if plain => self.fma_parts([x, y, z], false),
+            FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
+            FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
+            FTrunc32 if plain => self.unary(X::Rndscaleps, x, Some(11)),
+            FRndne32 if plain => self.unary(X::Rndscaleps, x, Some(8)),
+            FMin32 | FMax32 if plain && mode.ieee() => self.each_part(&[x, y], |w, part| {
+                let (a, b) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
+                let (new, to) = w.new_over(part.free);
+                w.vi(X::Rangeps, to, a, b, if op == FMin32 { 4 } else { 5 });
+                new
+            }),
+            FClamp32 if plain && mode.dx10_clamp() => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                // vmaxps gives its second operand for NaN and for two zeros.
+                w.v(X::Pxord, to, to, Rm::Reg(to));
+                w.v(X::Maxps, to, from, Rm::Reg(to));
+                let one = w.splat32(1f32.to_bits());
+                w.v(X::Minps, to, to, one);
+                new
+            }),
+            FRcp32 => self.each_part(&[x], |w, part| {
+                let (new, to) = w.new_in_register(Class::Vector);
+                let t = w.flushed(part.ops[0]);
+                let Rm::Bcst(one) = w.splat32(1f32.to_bits()) else { unreachable!("a constant") };
+                w.v(X::Broadcast, to, 0, Rm::Mem(one));
+                w.v(X::Divps, to, to, Rm::Reg(t));
+                w.flush(to, to);
+                new
+            }),
+            FSqrt32 => self.each_part(&[x], |w, part| {
+                let (new, to) = w.new_in_register(Class::Vector);
+                let t = w.flushed(part.ops[0]);
+                w.v(X::Sqrtps, to, 0, Rm::Reg(t));
+                new
+            }),
+            CvtF32I32 if plain => self.unary(X::Cvtdq2ps, x, None),
+            CvtF32U32 if plain => self.unary(X::Cvtudq2ps, x, None),
+            CvtI32F32 if plain => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                let k = w.temp_mask();
+                w.vi(X::Cmpps, k, from, Rm::Reg(from), 7);
+                w.a.vector(Vector::new(X::Cvttps2dq, Len::Z, to, 0, Rm::Reg(from)).zeroing(k));
+                // 2^31 and more: the greatest number. What is below -2^31 gives the least by itself.
+                let limit = w.splat32(2147483648f32.to_bits());
+                w.vi(X::Cmpps, k, from, limit, 0x1d);
+                let Rm::Bcst(most) = w.splat32(0x7fff_ffff) else { unreachable!("a constant") };
+                w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(most)).mask(k));
+                new
+            }),
+            CvtU32F32 if plain => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.v(X::Pxord, to, to, Rm::Reg(to));
+                w.v(X::Maxps, to, from, Rm::Reg(to));
+                w.v(X::Cvttps2udq, to, 0, Rm::Reg(to));
+                new
+            }),
+            _ => {
+                if let Some((unsigned, predicate)) = int_condition(op)
+                    && op.args()[0] == Width::B32
+                    && !matches!(op, ICmpEq16 | ICmpNe16)
+                {
+                    self.compare(if unsigned { X::Pcmpud } else { X::Pcmpd }, x, y, predicate)
+                } else if let (Some(predicate), true) = (float_condition(op), plain) {
+                    self.compare(X::Cmpps, x, y, predicate)
+                } else {
+                    return false;
+                }
+            }
+        };
+        debug_assert!(self.func.ty(r) == Ty::MASK || self.func.ty(r) == Ty::L32);
+        self.set_lo(r, out);
+        true
+    }
+
+    /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
+    pub fn flush(&mut self, to: u8, from: u8) {
+        let k = self.temp_mask();
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
+        if to != from {
+            self.v(X::MovAligned, to, 0, Rm::Reg(from));
+        }
+        let sign = self.splat32(0x8000_0000);
+        self.a.vector(Vector::new(X::Pandd, Len::Z, to, from, sign).mask(k));
+        self.free_temp(Class::Mask, k);
+    }
+
+    /// The same in a temporary.
+    fn flushed(&mut self, p: PieceId) -> u8 {
+        let (from, t) = (self.reg(p), self.temp());
+        self.flush(t, from);
+        t
+    }
+
+    /// Sums and products commute but for which NaN wins; with a constant that is none they do altogether.
+    fn float_binary(&mut self, op: X, a: Value, b: Value) -> Parts {
+        let number = |w: &Self, v: Value| w.splat_constant(v).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
+        let (x, y) = (self.val(a).lo, self.val(b).lo);
+        if number(self, a) { self.binary(op, y, x, false) } else { self.binary(op, x, y, false) }
+    }
+
+    /// An operation on dwords or words, of whose result the low word counts.
+    fn low_half_of(&mut self, op: X, x: Parts, y: Parts) -> Parts {
+        self.each_part(&[x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (new, to) = w.new_over(part.free);
+            w.v(op, to, a, Rm::Reg(b));
+            let mask = w.splat32(0xffff);
+            w.v(X::Pandd, to, to, mask);
+            new
+        })
+    }
+
+    /// High dwords of products, and low ones if wanted.
+    pub fn products(&mut self, x: Parts, y: Parts, signed: bool, want_low: bool) -> (Parts, Parts) {
+        let op = if signed { X::Pmuldq } else { X::Pmuludq };
+        let mut low = NO_PARTS;
+        let mut at = 0;
+        let parts = self.parts;
+        let high = self.each_part(&[x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (even, ta, tb) = (w.temp(), w.temp(), w.temp());
+            let k = w.temp_mask();
+            let t = w.temp_general();
+            w.v(op, even, a, Rm::Reg(b));
+            w.vi(X::PsrlqImm, 0, ta, Rm::Reg(a), 32);
+            if a != b {
+                w.vi(X::PsrlqImm, 0, tb, Rm::Reg(b), 32);
+            }
+            let (new, odd) = w.new_in_register(Class::Vector);
+            w.v(op, odd, ta, Rm::Reg(if a == b { ta } else { tb }));
+            if want_low {
+                let (piece, to) = w.new_in_register(Class::Vector);
+                w.a.mov_imm(t, 0xaaaa);
+                w.k(X::KmovdFromGpr, k, 0, t.0);
+                w.v(X::MovAligned, to, 0, Rm::Reg(even));
+                w.a.vector(Vector::new(X::Pshufd, Len::Z, to, 0, Rm::Reg(odd)).imm(0xa0).mask(k));
+                while at < parts && low[at] != NONE {
+                    at += 1;
+                }
+                low[at] = piece;
+            }
+            w.a.mov_imm(t, 0x5555);
+            w.k(X::KmovdFromGpr, k, 0, t.0);
+            w.a.vector(Vector::new(X::Pshufd, Len::Z, odd, 0, Rm::Reg(even)).imm(0xf5).mask(k));
+            new
+        });
+        if want_low {
+            // Parts that are equal to the first were done once.
+            let mut made = low[..parts].iter().copied().filter(|p| *p != NONE).collect::<Vec<_>>().into_iter();
+            let mut full = NO_PARTS;
+            for p in 0..parts {
+                full[p] = if p > 0 && high[p] == high[0] { full[0] } else { made.next().unwrap_or(NONE) };
+            }
+            low = full;
+        }
+        (high, low)
+    }
+
+    /// v_perm_b32 with a constant selector whose bytes name bytes of y (0 to 3), of x (4 to 7), zero (12) or ones (above).
+    fn byte_permutation(&mut self, x: Parts, y: Parts, selector: u32) -> Parts {
+        let bytes = selector.to_le_bytes();
+        // Index tables for the two operands: 0x80 gives zero.
+        let pick = |from: std::ops::Range<u8>| {
+            move |lane: u32| {
+                u32::from_le_bytes(std::array::from_fn(|i| if from.contains(&bytes[i]) { (bytes[i] - from.start) + 4 * (lane as u8 % 4) } else { 0x80 }))
+            }
+        };
+        let ones = u32::from_le_bytes(bytes.map(|b| if b > 12 { 0xff } else { 0 }));
+        let (from_x, from_y) = (bytes.iter().any(|b| (4..8).contains(b)), bytes.iter().any(|b| *b < 4));
+        self.each_part(&[x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (new, to) = w.new_in_register(Class::Vector);
+            match (from_x, from_y) {
+                (true, true) => {
+                    let t = w.temp();
+                    let table = w.table(pick(4..8));
+                    w.v(X::Pshufb, to, a, table);
+                    let table = w.table(pick(0..4));
+                    w.v(X::Pshufb, t, b, table);
+                    w.v(X::Pord, to, to, Rm::Reg(t));
+                }
+                (true, false) => {
+                    let table = w.table(pick(4..8));
+                    w.v(X::Pshufb, to, a, table);
+                }
+                (false, true) => {
+                    let table = w.table(pick(0..4));
+                    w.v(X::Pshufb, to, b, table);
+                }
+                (false, false) => w.v(X::Pxord, to, to, Rm::Reg(to)),
+            }
+            if ones != 0 {
+                let ones = w.splat32(ones);
+                w.v(X::Pord, to, to, ones);
+            }
+            new
+        })
+    }
+
+    /// Sums of four products of bytes. The instruction takes unsigned by signed ones; others are moved by 128 and put right.
+    fn dot4(&mut self, x: Parts, y: Parts, op: PureOp) -> Parts {
+        let (x, y) = if op == PureOp::Dot4SU { (y, x) } else { (x, y) };
+        self.each_part(&[x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (new, to) = w.new_in_register(Class::Vector);
+            w.v(X::Pxord, to, to, Rm::Reg(to));
+            match op {
+                PureOp::Dot4SS => {
+                    // (a + 128) * b - 128 * b
+                    let (t, bias) = (w.temp(), w.temp());
+                    let Rm::Bcst(c) = w.splat32(0x8080_8080) else { unreachable!("a constant") };
+                    w.v(X::Broadcast, bias, 0, Rm::Mem(c));
+                    w.v(X::Pxord, t, a, Rm::Reg(bias));
+                    w.v(X::Pdpbusd, to, bias, Rm::Reg(b));
+                    w.v(X::Pxord, bias, bias, Rm::Reg(bias));
+                    w.v(X::Pdpbusd, bias, t, Rm::Reg(b));
+                    w.v(X::Psubd, to, bias, Rm::Reg(to));
+                }
+                PureOp::Dot4UU => {
+                    // a * (b - 128) + 128 * a
+                    let (t, sum) = (w.temp(), w.temp());
+                    let bias = w.splat32(0x8080_8080);
+                    w.v(X::Pxord, t, b, bias);
+                    w.v(X::Pdpbusd, to, a, Rm::Reg(t));
+                    w.v(X::Pxord, sum, sum, Rm::Reg(sum));
+                    let ones = w.splat32(0x0101_0101);
+                    w.v(X::Pdpbusd, sum, a, ones);
+                    w.vi(X::PslldImm, 0, sum, Rm::Reg(sum), 7);
+                    w.v(X::Paddd, to, to, Rm::Reg(sum));
+                }
+                _ => w.v(X::Pdpbusd, to, a, Rm::Reg(b)),
+            }
+            new
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! The wide back end: a whole function as AVX-512 code of our own, without Cranelift.
+//!
+//! A wave is done at once, not a few lanes at a time: a lane value is two vector registers in wave32, four in wave64, and what is emitted
+//! for an operation does all lanes of it before the next begins. So lockstep order (DESIGN.md section 5) holds by itself, and memory and
+//! cross-lane operations stand between the others without ending anything.
+//!
+//! ```text
+//! entry: save registers; go where `resume` says
+//! block: fuel -= instructions; operations; end
+//! ...
+//! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
+//! ```
+//!
+//! Between blocks everything is in the wave's state. Inside a block values are in registers, taken as they are needed and given up
+//! farthest next use first (`regs`); a value that came from a row, a scalar register or a constant is read from there again rather than kept.
+//! What has no form of its own here is a call: pure operations run on whole rows ([`wavejit_ir::rowfn`]), others are the helpers of the run time.
+//!
+//! Fixed registers: rbx the wave's state, r12 its rows, r13 the base of guest memory, r14 the fuel.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `regs.rs` | which value is where, and how it gets into a register |
+//! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
+//! | `block.rs` | a block: its operations one after the other, its end |
+//! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
+//! | `scalar.rs` | pure scalar operations and logic on masks |
+//! | `memory.rs` | loads and stores |
+//! | `cross.rs` | cross-lane operations |
+//! | `calls.rs` | row functions and helpers |
+
+mod block;
+mod calls;
+mod cross;
+mod forms;
+mod host;
+mod lanes;
+mod memory;
+mod regs;
+mod scalar;
+mod wide64;
+
+use super::{Compiled, EmitError, EmitOptions, Pinned};
+use crate::code_memory::{self, CodeMap};
+use crate::opt::{OptOptions, liveness::VgprLiveness};
+use regs::{Regs, Val};
+use rustc_hash::FxHashMap;
+use std::mem::offset_of;
+use wavejit_ir::abi::{Exit, WaveState};
+use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, goes_back, resume_points};
+use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
+
+pub(super) use host::is_available;
+
+/// The wave's state.
+const STATE: Gpr = Gpr::RBX;
+/// Its rows.
+const ROWS: Gpr = Gpr::R12;
+/// Base of guest memory.
+const BASE: Gpr = Gpr::R13;
+/// Fuel left.
+const FUEL: Gpr = Gpr::R14;
+/// Saved by the function, in this order.
+const SAVED: [Gpr; 6] = [Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
+
+/// Lanes of a vector register.
+const LANES: u32 = 16;
+
+/// Something put behind the code.
+type Stub<'a> = Box<dyn FnOnce(&mut Wide<'a>) + 'a>;
+
+/// A function being compiled.
+struct Wide<'a> {
+    func: &'a Func,
+    a: Asm,
+    /// Vector registers of a lane value of 32 bits.
+    parts: usize,
+    pinned: Pinned,
+    host: host::Host,
+    labels: Vec<Label>,
+    /// Where edges that go back to a block look at the fuel.
+    gates: FxHashMap<u32, Label>,
+    resume: Vec<BlockId>,
+    /// Leaves with what is in eax.
+    leave: Label,
+    fault: Label,
+    /// Calls a helper for an access in a stub, with all registers kept.
+    careful: Option<Label>,
+    stubs: Vec<Stub<'a>>,
+    map: Vec<(u32, u64)>,
+    /// Accesses: where one may fault, and where it is done again with care.
+    recover: Vec<(u32, Label)>,
+    lanes: VgprLiveness,
+    r: Regs,
+    /// Local number of each value of the block.
+    local: Vec<u32>,
+    vals: Vec<Val>,
+    /// The instruction of the block that is being compiled.
+    at: u32,
+    /// The block's.
+    pc: u64,
+}
+
+fn off(field: usize) -> i32 {
+    i32::try_from(field).expect("the state is small")
+}
+
+fn state(field: usize) -> Mem {
+    Mem::at(STATE, off(field))
+}
+
+fn sreg(r: SReg) -> Mem {
+    state(offset_of!(WaveState, sregs) + 4 * usize::from(r.0))
+}
+
+fn slot(i: usize) -> Mem {
+    state(offset_of!(WaveState, slots) + 8 * i)
+}
+
+/// Compiles `func`, which the passes have run on.
+pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+    let parts = (func.wave_size / LANES) as usize;
+    let mut a = Asm::new();
+    let labels = func.blocks.iter().map(|_| a.label()).collect();
+    let (leave, fault) = (a.label(), a.label());
+    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state });
+    let mut w = Wide {
+        func,
+        a,
+        parts,
+        pinned: Pinned::of(func),
+        host: host::Host::get(),
+        labels,
+        gates: FxHashMap::default(),
+        resume: resume_points(func),
+        leave,
+        fault,
+        careful: None,
+        stubs: vec![],
+        map: vec![],
+        recover: vec![],
+        lanes,
+        r: Regs::new(parts),
+        local: vec![u32::MAX; func.types.len()],
+        vals: vec![],
+        at: 0,
+        pc: 0,
+    };
+    let frame = w.prologue();
+    for i in 0..func.blocks.len() {
+        if stop() {
+            return Err(EmitError::Stopped);
+        }
+        w.block(i)?;
+    }
+    w.finish(frame)
+}
+
+impl<'a> Wide<'a> {
+    /// The function's entry. Returns where the size of the frame stands.
+    fn prologue(&mut self) -> u32 {
+        for r in SAVED {
+            self.a.push(r);
+        }
+        self.a.alu_imm(Alu::Sub, Size::Q, Gpr::RSP, 0x7fff_0000);
+        let frame = self.a.offset() - 4;
+        self.a.mov(Size::Q, STATE, Gpr::RDI);
+        self.a.load(Size::Q, ROWS, state(offset_of!(WaveState, rows)));
+        self.a.load(Size::Q, BASE, state(offset_of!(WaveState, mem_base)));
+        self.a.load(Size::Q, FUEL, state(offset_of!(WaveState, fuel)));
+        let points = self.resume.clone();
+        if points.len() > 1 {
+            self.a.load(Size::D, Gpr::RAX, state(offset_of!(WaveState, resume)));
+            self.choose(&points, 0);
+        } else {
+            let first = self.labels[points[0].0 as usize];
+            self.a.jmp(first);
+        }
+        frame
+    }
+
+    /// Goes to the resume point whose number less `first` is in eax: by halves.
+    fn choose(&mut self, points: &[BlockId], first: usize) {
+        if let [only] = points {
+            let to = self.labels[only.0 as usize];
+            return self.a.jmp(to);
+        }
+        let (low, high) = points.split_at(points.len() / 2);
+        let upper = self.a.label();
+        self.a.alu_imm(Alu::Cmp, Size::D, Gpr::RAX, (first + low.len()) as i32);
+        self.a.jcc(Cond::Ae, upper);
+        self.choose(low, first);
+        self.a.bind(upper);
+        self.choose(high, first + low.len());
+    }
+
+    /// What stands behind the blocks.
+    fn finish(mut self, frame: u32) -> Result<Compiled, EmitError> {
+        // Looks at the fuel; stubs may add stubs.
+        let gates: Vec<(u32, Label)> = self.gates.drain().collect();
+        for (block, gate) in gates {
+            self.gate(block, gate);
+        }
+        while !self.stubs.is_empty() {
+            for stub in std::mem::take(&mut self.stubs) {
+                stub(&mut self);
+            }
+        }
+        self.a.bind(self.fault);
+        self.a.mov_imm(Gpr::RAX, Exit::Fault as u64);
+        self.a.bind(self.leave);
+        self.a.vzeroupper();
+        let bytes = self.r.frame_bytes(self.careful.is_some());
+        self.a.alu_imm(Alu::Add, Size::Q, Gpr::RSP, bytes);
+        for r in SAVED.iter().rev() {
+            self.a.pop(*r);
+        }
+        self.a.ret();
+        if let Some(careful) = self.careful {
+            self.careful_call(careful);
+        }
+        self.a.patch(frame, bytes);
+        let code = self.a.finish().map_err(|_| EmitError::internal("a place in the code that is not there"))?;
+        let recover = self.recover.iter().map(|(at, to)| (*at, code.offset(*to).expect("stubs are bound"))).collect();
+        let map = CodeMap::with_recovery(self.map, recover);
+        let placed = code_memory::place(&code.bytes, map)?;
+        let start = placed.start();
+        Ok(Compiled {
+            // SAFETY: the code begins with the function's entry, which has exactly this signature and convention.
+            entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(start) },
+            temp_rows: self.r.temp_rows(),
+            read_first: self.lanes.read_first(),
+            code_bytes: code.bytes.len(),
+            placed,
+            pinned: self.pinned,
+        })
+    }
+
+    /// Where an edge leads: the block, or, if it goes back, the look at the fuel before it.
+    fn edge(&mut self, from: &wavejit_ir::Block, to: BlockId) -> Label {
+        if !goes_back(from, self.func.block(to)) {
+            return self.labels[to.0 as usize];
+        }
+        let a = &mut self.a;
+        *self.gates.entry(to.0).or_insert_with(|| a.label())
+    }
+
+    /// The look at the fuel on the way back to a block.
+    fn gate(&mut self, block: u32, gate: Label) {
+        let to = self.labels[block as usize];
+        self.a.bind(gate);
+        self.a.test(Size::Q, FUEL, FUEL);
+        self.a.jcc(Cond::G, to);
+        self.suspend(Exit::Fuel, BlockId(block));
+    }
+
+    /// Leaves, to go on at `next`.
+    fn suspend(&mut self, exit: Exit, next: BlockId) {
+        let index = self.resume.iter().position(|b| *b == next).expect("every suspension has a resume point");
+        self.a.store_imm(Size::D, state(offset_of!(WaveState, resume)), index as i32);
+        self.leave_with(exit);
+    }
+
+    fn leave_with(&mut self, exit: Exit) {
+        self.a.store(Size::Q, state(offset_of!(WaveState, fuel)), FUEL);
+        self.a.mov_imm(Gpr::RAX, exit as u64);
+        let leave = self.leave;
+        self.a.jmp(leave);
+    }
+
+    /// A vector instruction on whole registers.
+    fn v(&mut self, op: X, reg: u8, v: u8, rm: Rm) {
+        self.a.vector(Vector::new(op, Len::Z, reg, v, rm));
+    }
+
+    fn vi(&mut self, op: X, reg: u8, v: u8, rm: Rm, imm: u8) {
+        self.a.vector(Vector::new(op, Len::Z, reg, v, rm).imm(imm));
+    }
+
+    /// A mask instruction, or one of general registers.
+    fn k(&mut self, op: X, reg: u8, v: u8, rm: u8) {
+        self.a.vector(Vector::new(op, Len::X, reg, v, Rm::Reg(rm)));
+    }
+
+    /// A dword in every lane, as a memory operand.
+    fn splat32(&mut self, bits: u32) -> Rm {
+        Rm::Bcst(Mem::constant(self.a.constant32(bits)))
+    }
+
+    /// A qword in every lane, as a memory operand.
+    fn splat64(&mut self, bits: u64) -> Rm {
+        Rm::Bcst(Mem::constant(self.a.constant64(bits)))
+    }
+
+    /// Sixteen dwords, as a memory operand.
+    fn table(&mut self, f: impl Fn(u32) -> u32) -> Rm {
+        let bytes: Vec<u8> = (0..LANES).flat_map(|i| f(i).to_le_bytes()).collect();
+        Rm::Mem(Mem::constant(self.a.constant(&bytes)))
+    }
+
+    fn is_lane(&self, v: Value) -> bool {
+        let ty = self.func.ty(v);
+        ty.shape == wavejit_ir::Shape::Lane && ty != wavejit_ir::Ty::MASK
+    }
+
+    /// The operation that defines a value of this block.
+    fn def(&self, v: Value) -> &'a Op {
+        &self.func.blocks[self.r.block].insts[self.val(v).def as usize].op
+    }
+
+    /// The constant a scalar is.
+    fn constant(&self, v: Value) -> Option<u64> {
+        match self.def(v) {
+            Op::Const { bits, .. } => Some(*bits),
+            Op::Pure { op: PureOp::Pack64, args: [Some(lo), Some(hi), _], .. } => {
+                Some(self.constant(*lo)? & 0xffff_ffff | self.constant(*hi)? << 32)
+            }
+            _ => None,
+        }
+    }
+
+    /// The constant that a lane value is in every lane.
+    fn splat_constant(&self, v: Value) -> Option<u64> {
+        match self.def(v) {
+            Op::Splat(s) => self.constant(*s),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Pure lane operations with operands or results of 64 bits.
+//!
+//! Integers are done on dwords where those are at hand and it costs little more, since addresses and products come and go as dwords; f64
+//! and shifts are done on qwords.
+
+use super::lanes::{EQ, GT, LT, NE, float_condition, int_condition};
+use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::{Wide, X};
+use wavejit_ir::{FpMode, PureOp, Value, Width};
+use wavejit_x86::{Len, Rm, Vector};
+
+/// Qwords of a value.
+type Quad = [Parts; 2];
+
+impl<'a> Wide<'a> {
+    /// Emits the operation; false: it has no form here.
+    pub(super) fn wide_lanes(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
+        use PureOp::*;
+        let arg = |i: usize| args[i].expect("the verifier has counted the operands");
+        let lo = |w: &Self, i: usize| w.val(arg(i)).lo;
+        let plain = mode.is_plain16_64();
+        match op {
+            Pack64 => {
+                let (low, high) = (lo(self, 0), lo(self, 1));
+                self.set_split(r, low, high);
+            }
+            Lo64 | Hi64 => {
+                let (low, high) = self.split(arg(0));
+                self.set_lo(r, if op == Lo64 { low } else { high });
+            }
+            ZExt64 => {
+                let (zero, reg) = self.new_in_register(Class::Vector);
+                self.v(X::Pxord, reg, reg, Rm::Reg(reg));
+                let high = self.all(zero);
+                let low = lo(self, 0);
+                self.set_split(r, low, high);
+            }
+            SExt64 => {
+                let low = lo(self, 0);
+                let high = self.each_part(&[low], |w, part| {
+                    let from = w.rm(part.ops[0]);
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    w.vi(X::PsradImm, 0, to, from, 31);
+                    new
+                });
+                self.set_split(r, low, high);
+            }
+            And64 | Or64 | Xor64 => {
+                let op = match op {
+                    And64 => X::Pandd,
+                    Or64 => X::Pord,
+                    _ => X::Pxord,
+                };
+                self.by_dwords(r, arg(0), arg(1), |w, x, y| w.dword_binary(op, x, y));
+            }
+            Not64 => {
+                let (low, high) = self.split(arg(0));
+                let [low, high] = [low, high].map(|x| {
+                    self.each_part(&[x], |w, part| {
+                        let from = w.rm(part.ops[0]);
+                        let (new, to) = w.new_in_register(Class::Vector);
+                        w.vi(X::Pternlogd, to, to, from, 0x55);
+                        new
+                    })
+                });
+                self.set_split(r, low, high);
+            }
+            Sel64 => {
+                let k = self.mask_parts(arg(0));
+                self.by_dwords(r, arg(1), arg(2), |w, x, y| w.select(k, x, y));
+            }
+            IAdd64 | ISub64 => {
+                if self.has_quads(arg(0)) && self.has_quads(arg(1)) {
+                    self.by_qwords(r, arg(0), arg(1), if op == IAdd64 { X::Paddq } else { X::Psubq });
+                } else {
+                    self.sum(r, arg(0), arg(1), op == IAdd64);
+                }
+            }
+            IMul64 => self.by_qwords(r, arg(0), arg(1), X::Pmullq),
+            UMulWide32 | SMulWide32 => {
+                let (x, y) = (lo(self, 0), lo(self, 1));
+                let (high, low) = self.products(x, y, op == SMulWide32, true);
+                self.set_split(r, low, high);
+            }
+            Shl64 | LShr64 | AShr64 => {
+                let Some(n) = self.splat_constant(arg(1)) else {
+                    return self.shift_by_lane(r, op, arg(0), arg(1));
+                };
+                let op = match op {
+                    Shl64 => X::PsllqImm,
+                    LShr64 => X::PsrlqImm,
+                    _ => X::PsraqImm,
+                };
+                let quad = self.quad(arg(0));
+                let quad = quad.map(|q| {
+                    self.each_part(&[q], |w, part| {
+                        let from = w.reg(part.ops[0]);
+                        let (new, to) = w.new_over(part.free);
+                        w.vi(op, 0, to, Rm::Reg(from), n as u8 & 63);
+                        new
+                    })
+                });
+                self.set_quad(r, quad);
+            }
+            FAdd64 if plain => self.by_qwords(r, arg(0), arg(1), X::Addpd),
+            FSub64 if plain => self.by_qwords(r, arg(0), arg(1), X::Subpd),
+            FMul64 if plain => self.by_qwords(r, arg(0), arg(1), X::Mulpd),
+            FFma64 if plain => {
+                let [a, b, c] = [0, 1, 2].map(|i| self.quad(arg(i)));
+                let out = [0, 1].map(|h| self.fma_parts([a[h], b[h], c[h]], true));
+                self.set_quad(r, out);
+            }
+            FFloor64 | FCeil64 | FTrunc64 | FRndne64 if plain => {
+                let imm = match op {
+                    FFloor64 => 9,
+                    FCeil64 => 10,
+                    FTrunc64 => 11,
+                    _ => 8,
+                };
+                let quad = self.quad(arg(0));
+                let quad = quad.map(|q| {
+                    self.each_part(&[q], |w, part| {
+                        let from = w.reg(part.ops[0]);
+                        let (new, to) = w.new_over(part.free);
+                        w.vi(X::Rndscalepd, to, 0, Rm::Reg(from), imm);
+                        new
+                    })
+                });
+                self.set_quad(r, quad);
+            }
+            FMin64 | FMax64 if plain && mode.ieee() => {
+                let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
+                let out = [0, 1].map(|h| {
+                    self.each_part(&[x[h], y[h]], |w, part| {
+                        let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                        let (new, to) = w.new_over(part.free);
+                        w.vi(X::Rangepd, to, a, Rm::Reg(b), if op == FMin64 { 4 } else { 5 });
+                        new
+                    })
+                });
+                self.set_quad(r, out);
+            }
+            CvtF64I32 | CvtF64U32 => {
+                let low = lo(self, 0);
+                self.widen(r, low, if op == CvtF64I32 { X::Cvtdq2pd } else { X::Cvtudq2pd });
+            }
+            CvtF64F32 if mode.is_plain32() => {
+                let low = lo(self, 0);
+                self.widen(r, low, X::Cvtps2pd);
+            }
+            CvtF32F64 if mode.is_plain32() && plain => {
+                let quad = self.quad(arg(0));
+                let low = self.narrow(quad, X::Cvtpd2ps);
+                self.set_lo(r, low);
+            }
+            _ => {
+                if let Some((unsigned, predicate)) = int_condition(op)
+                    && op.args()[0] == Width::B64
+                {
+                    let mask = self.compare_dwords(arg(0), arg(1), unsigned, predicate);
+                    self.set_lo(r, mask);
+                } else if let (Some(predicate), true, Width::B64) = (float_condition(op), plain, op.args()[0]) {
+                    let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
+                    let mask = self.compare_qwords(x, y, predicate);
+                    self.set_lo(r, mask);
+                } else {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Is it at hand as qwords only?
+    fn has_quads(&self, v: Value) -> bool {
+        let val = self.val(v);
+        val.quad[0][0] != NONE && val.lo[0] == NONE
+    }
+
+    fn dword_binary(&mut self, op: X, x: Parts, y: Parts) -> Parts {
+        self.each_part(&[x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
+            let (new, to) = w.new_in_register(Class::Vector);
+            w.v(op, to, a, b);
+            new
+        })
+    }
+
+    fn by_dwords(&mut self, r: Value, x: Value, y: Value, mut f: impl FnMut(&mut Self, Parts, Parts) -> Parts) {
+        let ((x_lo, x_hi), (y_lo, y_hi)) = (self.split(x), self.split(y));
+        let low = f(self, x_lo, y_lo);
+        let high = f(self, x_hi, y_hi);
+        self.set_split(r, low, high);
+    }
+
+    fn by_qwords(&mut self, r: Value, x: Value, y: Value, op: X) {
+        let (x, y) = (self.quad(x), self.quad(y));
+        let out = [0, 1].map(|h| {
+            self.each_part(&[x[h], y[h]], |w, part| {
+                let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_over(part.free);
+                w.v(op, to, a, Rm::Reg(b));
+                new
+            })
+        });
+        self.set_quad(r, out);
+    }
+
+    /// Sum or difference on dwords, the carry in a mask register.
+    fn sum(&mut self, r: Value, x: Value, y: Value, adds: bool) {
+        let ((x_lo, x_hi), (y_lo, y_hi)) = (self.split(x), self.split(y));
+        let mut highs: Vec<PieceId> = vec![];
+        let mut at_first = None;
+        let low = self.each_part(&[x_lo, x_hi, y_lo, y_hi], |w, part| {
+            let [a, b] = [part.ops[0], part.ops[2]].map(|p| w.reg(p));
+            let (low, to) = w.new_in_register(Class::Vector);
+            let k = w.temp_mask();
+            w.v(if adds { X::Paddd } else { X::Psubd }, to, a, Rm::Reg(b));
+            // The sum is less than a term; the difference borrows if what is taken is more.
+            if adds {
+                w.vi(X::Pcmpud, k, to, Rm::Reg(a), LT);
+            } else {
+                w.vi(X::Pcmpud, k, a, Rm::Reg(b), LT);
+            }
+            let (a, b) = (w.reg(part.ops[1]), w.rm(part.ops[3]));
+            let (high, to) = w.new_in_register(Class::Vector);
+            w.v(if adds { X::Paddd } else { X::Psubd }, to, a, b);
+            let minus_one = w.splat32(u32::MAX);
+            w.a.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
+            at_first.get_or_insert(high);
+            highs.push(high);
+            low
+        });
+        let mut made = highs.into_iter();
+        let mut high = NO_PARTS;
+        for p in 0..self.parts {
+            high[p] = if p > 0 && low[p] == low[0] { high[0] } else { made.next().unwrap_or(NONE) };
+        }
+        self.set_split(r, low, high);
+    }
+
+    fn shift_by_lane(&mut self, r: Value, op: PureOp, x: Value, n: Value) -> bool {
+        let op = match op {
+            PureOp::Shl64 => X::Psllvq,
+            PureOp::LShr64 => X::Psrlvq,
+            _ => X::Psravq,
+        };
+        let (quad, n) = (self.quad(x), self.val(n).lo);
+        let unpack = [X::Punpckldq, X::Punpckhdq];
+        let out = [0, 1].map(|h| {
+            self.each_part(&[quad[h], n], |w, part| {
+                let (from, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.v(unpack[h], to, n, Rm::Reg(n));
+                let mask = w.splat64(63);
+                w.v(X::Pandq, to, to, mask);
+                w.v(op, to, from, Rm::Reg(to));
+                new
+            })
+        });
+        self.set_quad(r, out);
+        true
+    }
+
+    /// Masks of comparisons of 64-bit integers.
+    fn compare_dwords(&mut self, x: Value, y: Value, unsigned: bool, predicate: u8) -> Parts {
+        let ((x_lo, x_hi), (y_lo, y_hi)) = (self.split(x), self.split(y));
+        // Greater and the like are less with the operands exchanged; at least is not less.
+        let (x_lo, x_hi, y_lo, y_hi, negated, less) = match predicate {
+            EQ => (x_lo, x_hi, y_lo, y_hi, false, false),
+            NE => (x_lo, x_hi, y_lo, y_hi, true, false),
+            LT => (x_lo, x_hi, y_lo, y_hi, false, true),
+            GT => (y_lo, y_hi, x_lo, x_hi, false, true),
+            super::lanes::GE => (x_lo, x_hi, y_lo, y_hi, true, true),
+            _ => (y_lo, y_hi, x_lo, x_hi, true, true),
+        };
+        self.each_part(&[x_lo, x_hi, y_lo, y_hi], |w, part| {
+            let [a, c] = [part.ops[0], part.ops[1]].map(|p| w.reg(p));
+            let [b, d] = [part.ops[2], part.ops[3]].map(|p| w.reg(p));
+            let (new, k) = w.new_in_register(Class::Mask);
+            let t = w.temp_mask();
+            w.vi(X::Pcmpd, t, c, Rm::Reg(d), EQ);
+            w.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a, Rm::Reg(b)).imm(if less { LT } else { EQ }).mask(t));
+            if less {
+                w.vi(if unsigned { X::Pcmpud } else { X::Pcmpd }, t, c, Rm::Reg(d), LT);
+                w.k(X::Korw, k, k, t);
+            }
+            if negated {
+                w.k(X::Knotw, k, 0, k);
+            }
+            new
+        })
+    }
+
+    /// Masks of comparisons of f64, whose lanes stand in the order of qwords.
+    fn compare_qwords(&mut self, x: Quad, y: Quad, predicate: u8) -> Parts {
+        self.each_part(&[x[0], x[1], y[0], y[1]], |w, part| {
+            let [a, c] = [part.ops[0], part.ops[1]].map(|p| w.reg(p));
+            let [b, d] = [part.ops[2], part.ops[3]].map(|p| w.reg(p));
+            let (new, k) = w.new_in_register(Class::Mask);
+            let (t, u) = (w.temp(), w.temp());
+            for (t, a, b) in [(t, a, b), (u, c, d)] {
+                w.vi(X::Cmppd, k, a, Rm::Reg(b), predicate);
+                w.v(X::Pmovm2q, t, 0, Rm::Reg(k));
+            }
+            w.vi(X::Shufps, t, t, Rm::Reg(u), 0x88);
+            w.v(X::Pmovd2m, k, 0, Rm::Reg(t));
+            new
+        })
+    }
+
+    /// A conversion of dwords to qwords: what comes out in the order of lanes is brought into that of qwords.
+    fn widen(&mut self, r: Value, x: Parts, op: X) {
+        let mut quad = [NO_PARTS; 2];
+        for h in 0..2 {
+            quad[h] = self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                // Lanes 0, 1, 4, 5, ... or 2, 3, 6, 7, ... to the lower half.
+                let order = w.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + 2 * h as u32 } else { 0 });
+                let Rm::Mem(order) = order else { unreachable!("a table") };
+                w.v(X::MovLoad, to, 0, Rm::Mem(order));
+                w.v(X::Permd, to, to, Rm::Reg(from));
+                w.v(op, to, 0, Rm::Reg(to));
+                new
+            });
+        }
+        self.set_quad(r, quad);
+    }
+
+    /// A conversion of qwords to dwords.
+    fn narrow(&mut self, x: Quad, op: X) -> Parts {
+        self.each_part(&[x[0], x[1]], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (new, to) = w.new_in_register(Class::Vector);
+            let (t, order) = (w.temp(), w.temp());
+            w.v(op, to, 0, Rm::Reg(a));
+            w.v(op, t, 0, Rm::Reg(b));
+            // Lane i stands in place (i & 1) + (i >> 2) * 2 of the first or, with bit 1 set, the second.
+            let Rm::Mem(m) = w.table(|i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { 16 } else { 0 }) else { unreachable!("a table") };
+            w.v(X::MovLoad, order, 0, Rm::Mem(m));
+            w.v(X::Permi2d, order, to, Rm::Reg(t));
+            w.v(X::MovAligned, to, 0, Rm::Reg(order));
+            new
+        })
+    }
+}
