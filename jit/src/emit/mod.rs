@@ -8,9 +8,9 @@ mod lanes;
 mod rows;
 mod skeleton;
 mod staging;
-mod wide;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use crate::{
     code_memory::{self, CodeMap, OutOfCodeMemory, Placed},
@@ -308,6 +308,22 @@ pub fn compile_unless(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
 /// Compiles `func` and returns the Cranelift IR and the host code of every function made.
 pub fn compile_to_text(func: &Func, opts: &EmitOptions) -> Result<String, EmitError> {
     emit(func, opts, vec![Box::new(CraneliftRegions)], true, &|| false).map(|c| c.1)
+}
+
+/// Host code as bytes, to look at.
+pub struct HostCode {
+    /// Instructions.
+    pub bytes: Vec<u8>,
+    /// (offset, guest address as lifted) where the latter changes, ascending.
+    pub map: Vec<(u32, u64)>,
+}
+
+/// The AVX-512 code of `func`, which the passes have run on, whether this host can run it or not.
+pub fn wide_code(func: &Func, opts: &EmitOptions) -> Result<HostCode, EmitError> {
+    let mut code = wide::assemble(func, opts, &|| false)?;
+    code.bytes.truncate(code.code_bytes);
+    code.map.sort_unstable();
+    Ok(HostCode { bytes: code.bytes, map: code.map })
 }
 
 /// Where functions are made: the module and what code generation reuses.

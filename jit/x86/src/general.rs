@@ -324,6 +324,10 @@ impl Asm {
         self.rex(Size::D, 0, 0, r.0, false);
         self.bytes(&[0x58 | r.0 & 7]);
     }
+    /// Asks for the line of an address in all caches; never faults.
+    pub fn prefetch(&mut self, m: Mem) {
+        self.rm(Size::D, &[], &[0x0f, 0x18], 1, &m, 0);
+    }
     /// Upper halves of vector registers become zero.
     pub fn vzeroupper(&mut self) {
         self.counted();

@@ -336,6 +336,7 @@ fn general_instructions_are_what_iced_decodes() {
         check(format!("call {}", names(a, Size::Q)), &mut |asm| asm.call_reg(a));
         check(format!("jmp {}", names(a, Size::Q)), &mut |asm| asm.jmp_reg(a));
         check(format!("mov dword [{}], 5", names(a, Size::Q)), &mut |asm| asm.store_imm(Size::D, Mem::at(a, 0), 5));
+        check(format!("prefetcht0 [{}+8]", names(a, Size::Q)), &mut |asm| asm.prefetch(Mem::at(a, 8)));
         check(format!("call qword [{}+8]", names(a, Size::Q)), &mut |asm| asm.call_mem(Mem::at(a, 8)));
     }
 }

@@ -4,7 +4,8 @@ use super::code::CodeArgs;
 use super::lift::BARE;
 use super::progress::Progress;
 use anyhow::{Context, Result};
-use wavejit_jit::emit::{EmitOptions, compile_to_text};
+use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
+use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
 use wavejit_jit::opt::{self, OptOptions};
 
 fn help() -> String {
@@ -16,12 +17,24 @@ Examples:
     format!("{BARE}\n\n{}\n\n{examples}", super::hex::SYNTAX)
 }
 
-/// Print the host code of a kernel or of a few instructions: Cranelift IR, then host instructions, of each function made.
+/// Print the host code of a kernel or of a few instructions: its AVX-512 instructions under the guest addresses they stand for, or, with
+/// `--isa portable`, Cranelift IR and host instructions of each function made.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
 pub struct EmitArgs {
     #[command(flatten)]
     code: CodeArgs,
+    /// Which back end; without it, what this host would run.
+    #[arg(long, value_name = "ISA")]
+    isa: Option<IsaArg>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum IsaArg {
+    /// Cranelift.
+    Portable,
+    /// Whole waves in AVX-512 registers.
+    Avx512,
 }
 
 /// Runs it.
@@ -30,7 +43,30 @@ pub fn emit_command(args: &EmitArgs) -> Result<()> {
     let keep_final_state = code.keep_final_state;
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
     opt::run(&mut code.func, OptOptions { keep_final_state });
-    let text = compile_to_text(&code.func, &EmitOptions { keep_final_state, ..EmitOptions::default() }).context(code.origin)?;
+    let options = EmitOptions { keep_final_state, ..EmitOptions::default() };
+    let wide = args.isa.map_or(Isa::available().contains(&Isa::Avx512), |isa| isa == IsaArg::Avx512);
+    let text = if wide { wide_code(&code.func, &options).map(listing) } else { compile_to_text(&code.func, &options) };
+    let text = text.context(code.origin)?;
     drop(progress);
     super::print(&text)
+}
+
+/// Instructions, each group under the guest address it stands for.
+fn listing(code: HostCode) -> String {
+    let mut text = String::new();
+    let mut formatter = GasFormatter::new();
+    let mut decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
+    let mut map = code.map.into_iter().peekable();
+    while decoder.can_decode() {
+        let i = decoder.decode();
+        while let Some((_, pc)) = map.next_if(|(at, _)| u64::from(*at) <= i.ip()) {
+            if map.peek().is_none_or(|(at, _)| u64::from(*at) > i.ip()) {
+                text.push_str(&format!("; {pc:#x}\n"));
+            }
+        }
+        text.push_str(&format!("{:6x}:  ", i.ip()));
+        formatter.format(&i, &mut text);
+        text.push('\n');
+    }
+    text
 }

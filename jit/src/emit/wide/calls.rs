@@ -51,7 +51,9 @@ impl<'a> Wide<'a> {
                 None => {
                     // A circle: one source goes through memory.
                     let cargo = Mem::at(Gpr::RSP, CARGO_BYTES - 8);
-                    let Some((_, arg)) = left.iter_mut().find(|(_, a)| matches!(a, Arg::Reg(_))) else { unreachable!("a circle of registers") };
+                    let Some((_, arg)) = left.iter_mut().find(|(_, a)| matches!(a, Arg::Reg(_))) else {
+                        unreachable!("a circle of registers")
+                    };
                     let Arg::Reg(from) = *arg else { unreachable!("just found") };
                     self.a.store(Size::Q, cargo, from);
                     *arg = Arg::Load(cargo);

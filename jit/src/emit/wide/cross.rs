@@ -125,7 +125,8 @@ impl<'a> Wide<'a> {
                 [0, 1] => self.permute_two(from[0], from[1], index_parts[p]),
                 [2, 3] => self.permute_two(from[2], from[3], index_parts[p]),
                 _ => {
-                    let (low, high) = (self.permute_two(from[0], from[1], index_parts[p]), self.permute_two(from[2], from[3], index_parts[p]));
+                    let (low, high) =
+                        (self.permute_two(from[0], from[1], index_parts[p]), self.permute_two(from[2], from[3], index_parts[p]));
                     let (a, b, i) = (self.reg(low), self.reg(high), self.reg(index_parts[p]));
                     let (piece, to) = self.new_in_register(Class::Vector);
                     let k = self.temp_mask();

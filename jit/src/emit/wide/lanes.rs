@@ -351,7 +351,9 @@ impl<'a> Wide<'a> {
                 }
             },
             Perm32 => match self.splat_constant(arg(2)) {
-                Some(selector) if selector.to_le_bytes()[..4].iter().all(|b| !(8..12).contains(b)) => self.byte_permutation(x, y, selector as u32),
+                Some(selector) if selector.to_le_bytes()[..4].iter().all(|b| !(8..12).contains(b)) => {
+                    self.byte_permutation(x, y, selector as u32)
+                }
                 _ => return false,
             },
             BfeU32 | BfeI32 => {
@@ -623,7 +625,9 @@ impl<'a> Wide<'a> {
         // Index tables for the two operands: 0x80 gives zero.
         let pick = |from: std::ops::Range<u8>| {
             move |lane: u32| {
-                u32::from_le_bytes(std::array::from_fn(|i| if from.contains(&bytes[i]) { (bytes[i] - from.start) + 4 * (lane as u8 % 4) } else { 0x80 }))
+                u32::from_le_bytes(std::array::from_fn(|i| {
+                    if from.contains(&bytes[i]) { (bytes[i] - from.start) + 4 * (lane as u8 % 4) } else { 0x80 }
+                }))
             }
         };
         let ones = u32::from_le_bytes(bytes.map(|b| if b > 12 { 0xff } else { 0 }));

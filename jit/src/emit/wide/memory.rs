@@ -24,6 +24,9 @@ use wavejit_ir::abi::{Helpers, MemOp, WaveState};
 use wavejit_ir::{Addr, Data, Inst, MemKind, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
+/// How many waves ahead of an access its lines are asked for.
+const AHEAD: usize = 4;
+
 /// An access on its way: registers that stay what they are until it is done.
 #[derive(Clone)]
 struct Access {
@@ -398,6 +401,12 @@ impl<'a> Wide<'a> {
 
     /// Sixteen consecutive elements.
     fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
+        if a.space != Space::Lds {
+            // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do.
+            for line in 0..a.dwords() {
+                self.a.prefetch(at.plus((AHEAD * 64 * self.parts * a.dwords() + 64 * line) as i32));
+            }
+        }
         let (reg, k) = (a.data[0][p], a.exec[p]);
         if a.dwords() > 1 {
             return if a.is_store { self.interleave(a, p, at) } else { self.deinterleave(a, p, at) };

@@ -41,7 +41,10 @@ mod wide64;
 
 use super::{Compiled, EmitError, EmitOptions, Pinned};
 use crate::code_memory::{self, CodeMap};
-use crate::opt::{OptOptions, liveness::VgprLiveness};
+use crate::opt::{
+    OptOptions,
+    liveness::{Rows, VgprLiveness},
+};
 use regs::{Regs, Val};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
@@ -116,8 +119,37 @@ fn slot(i: usize) -> Mem {
     state(offset_of!(WaveState, slots) + 8 * i)
 }
 
+/// Code that is not placed yet.
+pub(super) struct Assembled {
+    pub bytes: Vec<u8>,
+    /// Where the constants behind the code begin.
+    pub code_bytes: usize,
+    /// (offset, guest address) where the latter changes.
+    pub map: Vec<(u32, u64)>,
+    recover: Vec<(u32, u32)>,
+    temp_rows: u32,
+    read_first: Rows,
+    pinned: Pinned,
+}
+
 /// Compiles `func`, which the passes have run on.
 pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+    let code = assemble(func, opts, stop)?;
+    let placed = code_memory::place(&code.bytes, CodeMap::with_recovery(code.map, code.recover))?;
+    let start = placed.start();
+    Ok(Compiled {
+        // SAFETY: the code begins with the function's entry, which has exactly this signature and convention.
+        entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(start) },
+        temp_rows: code.temp_rows,
+        read_first: code.read_first,
+        code_bytes: code.bytes.len(),
+        placed,
+        pinned: code.pinned,
+    })
+}
+
+/// Code for `func`, and what goes with it.
+pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
     let parts = (func.wave_size / LANES) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
@@ -194,7 +226,7 @@ impl<'a> Wide<'a> {
     }
 
     /// What stands behind the blocks.
-    fn finish(mut self, frame: u32) -> Result<Compiled, EmitError> {
+    fn finish(mut self, frame: u32) -> Result<Assembled, EmitError> {
         // Looks at the fuel; stubs may add stubs.
         let gates: Vec<(u32, Label)> = self.gates.drain().collect();
         for (block, gate) in gates {
@@ -221,16 +253,13 @@ impl<'a> Wide<'a> {
         self.a.patch(frame, bytes);
         let code = self.a.finish().map_err(|_| EmitError::internal("a place in the code that is not there"))?;
         let recover = self.recover.iter().map(|(at, to)| (*at, code.offset(*to).expect("stubs are bound"))).collect();
-        let map = CodeMap::with_recovery(self.map, recover);
-        let placed = code_memory::place(&code.bytes, map)?;
-        let start = placed.start();
-        Ok(Compiled {
-            // SAFETY: the code begins with the function's entry, which has exactly this signature and convention.
-            entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(start) },
+        Ok(Assembled {
+            bytes: code.bytes,
+            code_bytes: code.code_bytes,
+            map: self.map,
+            recover,
             temp_rows: self.r.temp_rows(),
             read_first: self.lanes.read_first(),
-            code_bytes: code.bytes.len(),
-            placed,
             pinned: self.pinned,
         })
     }

@@ -41,7 +41,10 @@ pub enum Class {
 pub enum Home {
     None,
     /// Part of a row.
-    Row { row: u16, part: u8 },
+    Row {
+        row: u16,
+        part: u8,
+    },
     /// A dword in memory, for all lanes.
     Bcst(Mem),
     /// Sixteen dwords behind the code.
@@ -51,7 +54,10 @@ pub enum Home {
     /// A scalar register.
     SReg(SReg),
     /// Sixteen bits of scalar registers.
-    SRegMask { reg: SReg, part: u8 },
+    SRegMask {
+        reg: SReg,
+        part: u8,
+    },
     /// EXEC of wave64.
     Exec64,
     /// A constant.
