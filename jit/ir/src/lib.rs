@@ -353,6 +353,18 @@ pub struct Failure {
     pub text: String,
 }
 
+/// What is known of the work-item ids in the first VGPRs when a wave starts at a function's entry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Ids {
+    /// Nothing.
+    #[default]
+    Any,
+    /// In every run of 16 lanes, from lane 0 on, x counts up from a multiple of 16, and y and z are the same: each in a VGPR of its own.
+    Runs,
+    /// The same, all three in v0: x in bits 9:0, y in 19:10, z in 29:20.
+    PackedRuns,
+}
+
 /// A function: all code reachable from one entry, for one wave size and one initial mode.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Func {
@@ -360,6 +372,8 @@ pub struct Func {
     pub name: String,
     /// 32 or 64.
     pub wave_size: u32,
+    /// What its first registers hold at the entry.
+    pub ids: Ids,
     /// Blocks; the first is the entry.
     pub blocks: Vec<Block>,
     /// Type of each value.

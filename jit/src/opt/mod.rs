@@ -11,6 +11,7 @@ pub mod liveness;
 pub mod local;
 pub mod masks;
 mod simplify;
+pub mod strides;
 
 use wavejit_ir::{Func, verify::verify};
 

@@ -302,6 +302,8 @@ instructions! {
     Fmadd132ps   "vfmadd132ps" P66 M0F38 0 0x98 Full32 both;
     Fmadd213ps   "vfmadd213ps" P66 M0F38 0 0xa8 Full32 both;
     Fmadd231ps   "vfmadd231ps" P66 M0F38 0 0xb8 Full32 both;
+    Fmsub231ps   "vfmsub231ps" P66 M0F38 0 0xba Full32 both;
+    Fmsub213ps   "vfmsub213ps" P66 M0F38 0 0xaa Full32 both;
     Fnmadd213ps  "vfnmadd213ps" P66 M0F38 0 0xac Full32 both;
     Fnmadd231ps  "vfnmadd231ps" P66 M0F38 0 0xbc Full32 both;
     Fmadd132pd   "vfmadd132pd" P66 M0F38 1 0x98 Full64 both;

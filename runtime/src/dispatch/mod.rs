@@ -228,7 +228,7 @@ fn run_source<S: WorkSource + 'static>(
         progress.prepare();
     }
     let before = Instant::now();
-    let key = CodeKey { counted: d.config.profile.is_some(), ..d.init.code_key() };
+    let key = CodeKey { ids: d.init.ids(&d.config.geometry), counted: d.config.profile.is_some(), ..d.init.code_key() };
     let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let job = Job::new(d, space, code, scratch, plan.residents);

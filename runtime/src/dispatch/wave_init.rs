@@ -5,13 +5,13 @@
 //! ISA, ch. 3, table 12. What those call undefined is zero here.
 
 use crate::Error;
-use crate::args::kernarg::check_lds;
+use crate::args::kernarg::{Geometry, check_lds};
 use crate::code_object::{KernelDescriptor, PgmRsrc, property};
 use crate::program::CodeKey;
 use wavejit_ir::abi::PRIVATE_APERTURE_HI;
-use wavejit_ir::{FpMode, SReg};
+use wavejit_ir::{FpMode, Ids, SReg};
 use wavejit_isa::{Feature, Gfx};
-use wavejit_jit::opt::liveness::Rows;
+use wavejit_jit::opt::{liveness::Rows, strides::RUN};
 
 /// Most user SGPRs any target has.
 pub const MAX_USER_SGPRS: usize = 32;
@@ -170,7 +170,23 @@ impl WaveInit {
 
     /// What the code of its waves is translated for.
     pub(crate) fn code_key(&self) -> CodeKey {
-        CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs, counted: false }
+        CodeKey { entry: self.entry, mode: self.mode, wave_size: self.wave_size, vgprs: self.vgprs, ids: Ids::Any, counted: false }
+    }
+
+    /// What is known of the work-item ids in every workgroup of a grid. Workgroups at its end may be partial.
+    pub(crate) fn ids(&self, geometry: &Geometry) -> Ids {
+        let [width, height, depth] = geometry.group;
+        let last = geometry.grid[0] % width.max(1);
+        if height * depth > 1 && (width % RUN != 0 || last % RUN != 0) {
+            Ids::Any
+        } else {
+            self.runs()
+        }
+    }
+
+    /// Work-item ids that count up in runs of lanes, as they do in workgroups of one dimension.
+    pub(crate) fn runs(&self) -> Ids {
+        if self.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs }
     }
 
     /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::dispatch::scratch`].
@@ -266,7 +282,8 @@ impl WaveInit {
     }
 
     /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a
-    /// work-item get the ids they would have in a longer workgroup, x and y in range.
+    /// work-item get the ids they would have in a longer workgroup, x and y in range; in a workgroup of one dimension x counts on, so that it
+    /// does in every run of lanes.
     pub(crate) fn write_vgprs(&self, place: &WavePlace, rows: &mut [u32]) {
         let lanes = self.wave_size as usize;
         let [width, height, _] = place.extent.map(|n| n.max(1));
@@ -276,10 +293,11 @@ impl WaveInit {
         let mut y = (row % u64::from(height)) as u32;
         let mut z = (row / u64::from(height)) as u32;
         let packed = self.target.has(Feature::PackedWorkItemIds);
+        let is_line = place.extent[1..].iter().all(|n| *n <= 1);
         let mut lane = 0;
         while lane < lanes {
             // A run of lanes in one row of the workgroup: only x counts up.
-            let end = lanes.min(lane + (width - x) as usize);
+            let end = if is_line { lanes } else { lanes.min(lane + (width - x) as usize) };
             if packed {
                 let ids = (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
                 for (k, id) in rows[lane..end].iter_mut().enumerate() {

@@ -14,7 +14,7 @@ use crate::host::sync::Mutex;
 use crate::image::Image;
 use crate::image::sampler::Sampler;
 use crate::memory::fault;
-use crate::program::{Arrival, Program};
+use crate::program::{Arrival, CodeKey, Program};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wavejit_isa::Gfx;
@@ -179,7 +179,9 @@ impl Kernel {
     pub fn compile(&self) -> Result<(), Error> {
         let _ready = fault::ready();
         let init = self.init(&Pointers::default(), &[], 0);
-        self.module.0.program.code(&self.info.name, init.code_key(), Arrival::Start, &|| false)?;
+        // As launches of one dimension, and most others, will want it.
+        let key = CodeKey { ids: init.runs(), ..init.code_key() };
+        self.module.0.program.code(&self.info.name, key, Arrival::Start, &|| false)?;
         Ok(())
     }
 

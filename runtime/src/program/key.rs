@@ -1,6 +1,6 @@
 //! What a translation is for: [`Engine`], [`CodeKey`].
 
-use wavejit_ir::FpMode;
+use wavejit_ir::{FpMode, Ids};
 
 /// What runs waves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -23,6 +23,8 @@ pub struct CodeKey {
     pub wave_size: u32,
     /// VGPRs of a wave.
     pub vgprs: u32,
+    /// What is known of the work-item ids, at a kernel's entry.
+    pub ids: Ids,
     /// With probes that count instructions ([`crate::profile`]).
     pub counted: bool,
 }

@@ -242,11 +242,12 @@ impl Request<'_> {
     }
 
     fn lift(&self, limits: Limits) -> Result<Lifted, Error> {
-        let CodeKey { entry, mode, wave_size, vgprs, counted } = self.key;
+        let CodeKey { entry, mode, wave_size, vgprs, ids, counted } = self.key;
         let program = self.program;
         let source = LiftSource { name: self.name, entry, target: program.target, wave_size, mode, vgprs, read: &|at| program.read(at) };
         let lift = if counted { lift::lift_counted } else { lift::lift_piece };
-        let lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
+        let mut lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
+        lifted.func.ids = ids;
         debug_assert_eq!(verify(&lifted.func).err(), None, "lifted code passes the verifier");
         program.cache.counters.lift(lifted.func.guest_insts());
         Ok(lifted)
@@ -304,7 +305,7 @@ mod tests {
     use wavejit_ir::text::parse;
 
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
-        let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, counted: false };
+        let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, ids: wavejit_ir::Ids::Any, counted: false };
         let func = parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").unwrap();
         let origin = Origin::new(key, &func, Default::default(), vec![]);
         (key, Arc::new(Code::interpreted(origin, func, 0, Duration::ZERO)))

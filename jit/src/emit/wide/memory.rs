@@ -41,6 +41,8 @@ struct Access {
     high: Vec<u8>,
     /// Data by dword and part: of a store, or the results of a load.
     data: Vec<Vec<u8>>,
+    /// What is known of the offsets: in each part so much more from lane to lane.
+    stride: Option<u32>,
     /// Scalar part of the address.
     base: Option<Gpr>,
     /// The constant part, as a displacement.
@@ -163,6 +165,7 @@ impl<'a> Wide<'a> {
             low,
             high,
             data: vec![],
+            stride: addr.offset.and_then(|v| self.strides.of(v)).map(|s| s.stride),
             base,
             imm,
             general: self.a.label(),
@@ -305,35 +308,56 @@ impl<'a> Wide<'a> {
     /// Lanes at addresses of their own: the usual case, 16 consecutive ones in each part.
     fn lanes_access(&mut self, a: &Access) {
         let stride = a.bytes() as u32;
+        // Stores of several lanes to one place, and elements that overlap, are for the general way.
+        let known = a.stride.filter(|s| *s == stride || !a.is_store && a.bytes() >= 4 || *s == 0 && !a.is_store);
+        let is_row = known.is_none_or(|s| s == stride);
         // What differs from consecutive addresses collects in k.
+        let mut tested = false;
         for p in 0..self.parts {
-            let k = if p == 0 { a.k } else { a.k2 };
+            let k = if tested { a.k2 } else { a.k };
             self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.low[p], 0, Rm::Reg(a.starts[p].0)));
+            if known.is_some() {
+                continue;
+            }
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.low[p]));
             let steps = self.table(|i| i * stride);
             self.v(X::Paddd, a.t, a.t, steps);
             self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.low[p])).imm(NE).mask(a.exec[p]));
-            if p > 0 {
+            if tested {
                 self.k(X::Korw, a.k, a.k, a.k2);
             }
+            tested = true;
         }
         if !a.high.is_empty() {
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
             for p in 0..self.parts {
-                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
-                self.k(X::Korw, a.k, a.k, a.k2);
+                let k = if tested { a.k2 } else { a.k };
+                self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+                if tested {
+                    self.k(X::Korw, a.k, a.k, a.k2);
+                }
+                tested = true;
             }
         }
-        if a.dwords() > 1 {
+        if a.dwords() > 1 && is_row {
             // Elements of several dwords are taken apart or put together for whole parts only.
             for p in 0..self.parts {
-                self.k(X::Knotw, a.k2, 0, a.exec[p]);
-                self.k(X::Korw, a.k, a.k, a.k2);
+                let k = if tested { a.k2 } else { a.k };
+                self.k(X::Knotw, k, 0, a.exec[p]);
+                if tested {
+                    self.k(X::Korw, a.k, a.k, a.k2);
+                }
+                tested = true;
             }
         }
-        self.any(a.k);
-        self.a.jcc(Cond::Ne, a.general);
-        let span = 16 * a.bytes();
+        if tested {
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.general);
+        }
+        // Bytes from the first lane's element to the end of the last one's.
+        let Some(span) = known.unwrap_or(stride).checked_mul(15).and_then(|b| i32::try_from(b + stride).ok()).filter(|b| *b < 1 << 29) else {
+            return self.a.jmp(a.general);
+        };
         if a.space == Space::Lds {
             // Room up to the end of LDS for each part; there is none if it is smaller than a part.
             let limit = a.host;
@@ -365,7 +389,15 @@ impl<'a> Wide<'a> {
         }
         for p in 0..self.parts {
             let at = Mem::indexed(a.host, a.starts[p], 1, 0);
-            self.move_part(a, p, at);
+            match known {
+                Some(0) => self.broadcast_element(a, at, a.starts[p], Some(p)),
+                Some(s) if s != stride => {
+                    self.load_table(a.t, move |i| i * s);
+                    self.a.lea(Size::Q, a.starts[p], at);
+                    self.gather_dwords(a, p, a.starts[p], 0);
+                }
+                _ => self.move_part(a, p, at),
+            }
         }
     }
 

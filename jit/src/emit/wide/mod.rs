@@ -44,6 +44,7 @@ use crate::code_memory::{self, CodeMap};
 use crate::opt::{
     OptOptions,
     liveness::{Rows, VgprLiveness},
+    strides::Strides,
 };
 use regs::{Regs, Val};
 use rustc_hash::FxHashMap;
@@ -93,6 +94,7 @@ struct Wide<'a> {
     /// Accesses: where one may fault, and where it is done again with care.
     recover: Vec<(u32, Label)>,
     lanes: VgprLiveness,
+    strides: Strides,
     r: Regs,
     /// Local number of each value of the block.
     local: Vec<u32>,
@@ -170,6 +172,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         stubs: vec![],
         map: vec![],
         recover: vec![],
+        strides: Strides::new(func, &lanes),
         lanes,
         r: Regs::new(parts),
         local: vec![u32::MAX; func.types.len()],
