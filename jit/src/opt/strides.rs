@@ -205,11 +205,7 @@ fn shifted(a: Stride, n: u32) -> Option<Stride> {
         return Some(Stride::new(0, clear));
     }
     let bits = a.lane_bits()?;
-    if bits >> n == 0 {
-        Some(Stride::new(0, clear))
-    } else {
-        (a.stride.trailing_zeros() >= n).then_some(Stride::new(a.stride >> n, clear))
-    }
+    if bits >> n == 0 { Some(Stride::new(0, clear)) } else { (a.stride.trailing_zeros() >= n).then_some(Stride::new(a.stride >> n, clear)) }
 }
 
 /// `a & mask`

@@ -3,6 +3,7 @@
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts};
 use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
 use crate::emit::EmitError;
+use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Counter, Exit, WaveState};
 use wavejit_ir::{Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
@@ -13,6 +14,10 @@ impl<'a> Wide<'a> {
         let block = &self.func.blocks[i];
         let label = self.labels[i];
         self.a.bind(label);
+        let no_rows = FxHashMap::default();
+        let rows = self.loops.of(i).map_or(&no_rows, |l| &self.loops.list[l].rows);
+        self.r.fix(rows);
+        (self.r.gave_up, self.r.most_pinned) = (false, 0);
         self.map.push((self.a.offset(), block.pc));
         if block.guest_insts != 0 {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
@@ -38,6 +43,7 @@ impl<'a> Wide<'a> {
         let mut over = vec![];
         block.term.for_each_arg(|v| over.push(v));
         self.end_inst(over.into_iter());
+        self.needs[i] = if self.r.gave_up { None } else { Some(self.r.most_pinned) };
         Ok(())
     }
 
@@ -101,8 +107,12 @@ impl<'a> Wide<'a> {
             Op::SSetRel { reg, index, value } => self.sset_relative(*reg, *index, *value),
             Op::VGet { reg, .. } => {
                 let mut parts = NO_PARTS;
+                let fixed = self.r.fixed(reg.0);
                 for (p, part) in parts[..self.parts].iter_mut().enumerate() {
-                    *part = self.r.new_piece(Class::Vector, Home::Row { row: reg.0, part: p as u8 });
+                    *part = match fixed {
+                        Some(regs) => self.r.new_fixed_piece(reg.0, regs[p]),
+                        None => self.r.new_piece(Class::Vector, Home::Row { row: reg.0, part: p as u8 }),
+                    };
                 }
                 self.set_lo(r, parts);
             }
@@ -248,6 +258,20 @@ impl<'a> Wide<'a> {
             self.release();
         }
         self.row_changes(reg.0);
+        if let Some(fixed) = self.r.fixed(reg.0) {
+            let k = blend.then(|| self.mask_parts(exec));
+            for p in 0..self.parts {
+                let from = self.reg(parts[p]);
+                let i = Vector::new(X::MovAligned, wavejit_x86::Len::Z, fixed[p], 0, Rm::Reg(from));
+                let i = match k {
+                    Some(k) => i.mask(self.reg(k[p])),
+                    None => i,
+                };
+                self.a.vector(i);
+                self.release();
+            }
+            return;
+        }
         if !blend {
             for p in 0..self.parts {
                 let from = self.reg(parts[p]);
@@ -312,6 +336,7 @@ impl<'a> Wide<'a> {
     }
 
     fn vget_relative(&mut self, r: Value, reg: VReg, index: Value) -> Result<(), EmitError> {
+        self.r.gave_up = true;
         let at = self.relative_row(reg, index);
         let zero = self.temp_general();
         self.a.mov_imm(zero, 0);
@@ -330,6 +355,7 @@ impl<'a> Wide<'a> {
     }
 
     fn vset_relative(&mut self, reg: VReg, index: Value, value: Value, exec: Value) -> Result<(), EmitError> {
+        self.r.gave_up = true;
         let parts = self.val(value).lo;
         self.all_rows_change();
         let at = self.relative_row(reg, index);
@@ -366,14 +392,14 @@ impl<'a> Wide<'a> {
         let block = &self.func.blocks[i];
         match &block.term {
             Term::Jump(to) => {
-                let label = self.edge(block, *to);
+                let label = self.edge(i, *to);
                 if to.0 as usize != i + 1 || label != self.labels[to.0 as usize] {
                     self.a.jmp(label);
                 }
             }
             Term::Branch { cond, then, otherwise } => {
                 let c = self.scalar(*cond);
-                let (t, e) = (self.edge(block, *then), self.edge(block, *otherwise));
+                let (t, e) = (self.edge(i, *then), self.edge(i, *otherwise));
                 self.a.test(Size::D, c, c);
                 if then.0 as usize == i + 1 && t == self.labels[i + 1] {
                     self.a.jcc(Cond::E, e);
@@ -390,7 +416,7 @@ impl<'a> Wide<'a> {
                 self.a.mov(Size::Q, lifted, target);
                 self.a.alu_load(Alu::Sub, Size::Q, lifted, state(offset_of!(WaveState, code_delta)));
                 for (pc, to) in known {
-                    let to = self.edge(block, *to);
+                    let to = self.edge(i, *to);
                     self.a.mov_imm(t, *pc);
                     self.a.alu(Alu::Cmp, Size::Q, lifted, t);
                     self.a.jcc(Cond::E, to);

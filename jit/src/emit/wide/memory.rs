@@ -355,7 +355,8 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ne, a.general);
         }
         // Bytes from the first lane's element to the end of the last one's.
-        let Some(span) = known.unwrap_or(stride).checked_mul(15).and_then(|b| i32::try_from(b + stride).ok()).filter(|b| *b < 1 << 29) else {
+        let Some(span) = known.unwrap_or(stride).checked_mul(15).and_then(|b| i32::try_from(b + stride).ok()).filter(|b| *b < 1 << 29)
+        else {
             return self.a.jmp(a.general);
         };
         if a.space == Space::Lds {

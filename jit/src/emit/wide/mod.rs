@@ -20,6 +20,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `regs.rs` | which value is where, and how it gets into a register |
+//! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
@@ -34,6 +35,7 @@ mod cross;
 mod forms;
 mod host;
 mod lanes;
+mod loops;
 mod memory;
 mod regs;
 mod scalar;
@@ -46,11 +48,12 @@ use crate::opt::{
     liveness::{Rows, VgprLiveness},
     strides::Strides,
 };
+use loops::{Edge, Loops};
 use regs::{Regs, Val};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Exit, WaveState};
-use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, goes_back, resume_points};
+use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
 pub(super) use host::is_available;
@@ -81,8 +84,11 @@ struct Wide<'a> {
     pinned: Pinned,
     host: host::Host,
     labels: Vec<Label>,
-    /// Where edges that go back to a block look at the fuel.
-    gates: FxHashMap<u32, Label>,
+    loops: Loops,
+    /// Edges that have code of their own.
+    edges: FxHashMap<Edge, Label>,
+    /// By block: the vector registers that its operations need at a time; `None` if it gives them all up ([`Regs::gave_up`]).
+    needs: Vec<Option<u32>>,
     resume: Vec<BlockId>,
     /// Leaves with what is in eax.
     leave: Label,
@@ -150,8 +156,20 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
     })
 }
 
-/// Code for `func`, and what goes with it.
+/// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
+/// second.
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
+    let (code, needs) = assemble_with(func, opts, stop, Loops::none(func))?;
+    let loops = Loops::new(func, &needs);
+    if loops.list.is_empty() { Ok(code) } else { assemble_with(func, opts, stop, loops).map(|c| c.0) }
+}
+
+fn assemble_with(
+    func: &Func,
+    opts: &EmitOptions,
+    stop: &dyn Fn() -> bool,
+    loops: Loops,
+) -> Result<(Assembled, Vec<Option<u32>>), EmitError> {
     let parts = (func.wave_size / LANES) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
@@ -164,7 +182,9 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         pinned: Pinned::of(func),
         host: host::Host::get(),
         labels,
-        gates: FxHashMap::default(),
+        loops,
+        edges: FxHashMap::default(),
+        needs: vec![None; func.blocks.len()],
         resume: resume_points(func),
         leave,
         fault,
@@ -187,7 +207,8 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         }
         w.block(i)?;
     }
-    w.finish(frame)
+    let needs = std::mem::take(&mut w.needs);
+    Ok((w.finish(frame)?, needs))
 }
 
 impl<'a> Wide<'a> {
@@ -207,7 +228,7 @@ impl<'a> Wide<'a> {
             self.a.load(Size::D, Gpr::RAX, state(offset_of!(WaveState, resume)));
             self.choose(&points, 0);
         } else {
-            let first = self.labels[points[0].0 as usize];
+            let first = self.way_to(None, points[0], false);
             self.a.jmp(first);
         }
         frame
@@ -216,7 +237,7 @@ impl<'a> Wide<'a> {
     /// Goes to the resume point whose number less `first` is in eax: by halves.
     fn choose(&mut self, points: &[BlockId], first: usize) {
         if let [only] = points {
-            let to = self.labels[only.0 as usize];
+            let to = self.way_to(None, *only, false);
             return self.a.jmp(to);
         }
         let (low, high) = points.split_at(points.len() / 2);
@@ -230,10 +251,10 @@ impl<'a> Wide<'a> {
 
     /// What stands behind the blocks.
     fn finish(mut self, frame: u32) -> Result<Assembled, EmitError> {
-        // Looks at the fuel; stubs may add stubs.
-        let gates: Vec<(u32, Label)> = self.gates.drain().collect();
-        for (block, gate) in gates {
-            self.gate(block, gate);
+        let mut edges: Vec<(Edge, Label)> = self.edges.drain().collect();
+        edges.sort_unstable_by_key(|(edge, _)| *edge);
+        for (edge, label) in edges {
+            self.edge_code(edge, label);
         }
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
@@ -265,24 +286,6 @@ impl<'a> Wide<'a> {
             read_first: self.lanes.read_first(),
             pinned: self.pinned,
         })
-    }
-
-    /// Where an edge leads: the block, or, if it goes back, the look at the fuel before it.
-    fn edge(&mut self, from: &wavejit_ir::Block, to: BlockId) -> Label {
-        if !goes_back(from, self.func.block(to)) {
-            return self.labels[to.0 as usize];
-        }
-        let a = &mut self.a;
-        *self.gates.entry(to.0).or_insert_with(|| a.label())
-    }
-
-    /// The look at the fuel on the way back to a block.
-    fn gate(&mut self, block: u32, gate: Label) {
-        let to = self.labels[block as usize];
-        self.a.bind(gate);
-        self.a.test(Size::Q, FUEL, FUEL);
-        self.a.jcc(Cond::G, to);
-        self.suspend(Exit::Fuel, BlockId(block));
     }
 
     /// Leaves, to go on at `next`.

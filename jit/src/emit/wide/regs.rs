@@ -23,6 +23,8 @@ pub type PieceId = u32;
 pub const NONE: PieceId = u32::MAX;
 /// A register that holds no piece, but must not be taken.
 const TEMP: PieceId = u32::MAX - 1;
+/// A register that holds part of a row throughout a loop.
+const FIXED: PieceId = u32::MAX - 2;
 /// Most vector registers of 32 bits a lane.
 pub const MAX_PARTS: usize = 4;
 /// Pieces of a value, in the order of lanes; the rest is [`NONE`].
@@ -124,6 +126,13 @@ pub struct Regs {
     /// Pieces whose home is a guest register.
     in_row: FxHashMap<u16, Vec<PieceId>>,
     in_sreg: FxHashMap<u8, Vec<PieceId>>,
+    /// Rows that the loop keeps in registers, by part.
+    fixed: FxHashMap<u16, [u8; MAX_PARTS]>,
+    fixed_registers: u32,
+    /// Was there a call, for which all registers are given up, or an access to rows in memory?
+    pub gave_up: bool,
+    /// Most vector registers that were pinned at a time.
+    pub most_pinned: u32,
 }
 
 const NEVER: u32 = u32::MAX;
@@ -156,7 +165,50 @@ impl Regs {
             uses: vec![],
             in_row: FxHashMap::default(),
             in_sreg: FxHashMap::default(),
+            fixed: FxHashMap::default(),
+            fixed_registers: 0,
+            gave_up: false,
+            most_pinned: 0,
         }
+    }
+
+    /// The registers that hold rows in what follows.
+    pub fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>) {
+        for reg in 0..32 {
+            if self.fixed_registers >> reg & 1 != 0 {
+                self.vector[reg] = NONE;
+            }
+        }
+        self.fixed = rows.clone();
+        self.fixed_registers = 0;
+        for reg in rows.values().flat_map(|regs| &regs[..self.parts]) {
+            self.fixed_registers |= 1 << reg;
+            self.vector[usize::from(*reg)] = FIXED;
+        }
+    }
+
+    /// The registers that hold this row.
+    pub fn fixed(&self, row: u16) -> Option<[u8; MAX_PARTS]> {
+        self.fixed.get(&row).copied()
+    }
+
+    fn is_fixed(&self, class: Class, reg: u8) -> bool {
+        class == Class::Vector && self.fixed_registers >> reg & 1 != 0
+    }
+
+    /// Nobody is in this register any more.
+    fn vacate(&mut self, class: Class, reg: u8) {
+        if !self.is_fixed(class, reg) {
+            self.file(class).0[usize::from(reg)] = NONE;
+        }
+    }
+
+    /// A piece that is in a register of the loop.
+    pub fn new_fixed_piece(&mut self, row: u16, reg: u8) -> PieceId {
+        let p = self.new_piece(Class::Vector, Home::None);
+        self.piece(p).reg = Some(reg);
+        self.in_row.entry(row).or_default().push(p);
+        p
     }
 
     /// Rows beyond `TEMP_ROW` that were used, and those of careful calls.
@@ -410,7 +462,7 @@ impl Wide<'_> {
                 piece.home = Home::None;
                 self.r.free_home(home);
                 if let Some(reg) = reg {
-                    self.r.file(class).0[usize::from(reg)] = NONE;
+                    self.r.vacate(class, reg);
                 }
             } else if piece.owners[0] == local {
                 piece.owners[0] = NEVER;
@@ -459,7 +511,7 @@ impl Wide<'_> {
                 let (class, reg, home) = (piece.class, piece.reg.take(), std::mem::replace(&mut piece.home, Home::None));
                 self.r.free_home(home);
                 if let Some(reg) = reg {
-                    self.r.file(class).0[usize::from(reg)] = NONE;
+                    self.r.vacate(class, reg);
                 }
             }
         }
@@ -498,6 +550,8 @@ impl Wide<'_> {
         let (file, pinned) = self.r.file(class);
         file[usize::from(reg)] = p;
         *pinned |= 1 << reg;
+        let pinned = self.r.pinned_vector.count_ones();
+        self.r.most_pinned = self.r.most_pinned.max(pinned);
         reg
     }
 
@@ -507,8 +561,12 @@ impl Wide<'_> {
         if let Some(free) = file.iter().position(|p| *p == NONE) {
             return free as u8;
         }
-        let list: Vec<(u8, PieceId)> =
-            file.iter().enumerate().filter(|(i, p)| pinned >> i & 1 == 0 && **p != TEMP).map(|(i, p)| (i as u8, *p)).collect();
+        let list: Vec<(u8, PieceId)> = file
+            .iter()
+            .enumerate()
+            .filter(|(i, p)| pinned >> i & 1 == 0 && **p != TEMP && **p != FIXED)
+            .map(|(i, p)| (i as u8, *p))
+            .collect();
         // Farthest next use; of equal ones that which need not be stored.
         let key = |w: &mut Self, p: PieceId| {
             let stored = w.r.pieces[p as usize].home != Home::None;
@@ -587,6 +645,7 @@ impl Wide<'_> {
             if *p != NONE
                 && self.r.pieces[*p as usize].class == Class::Vector
                 && self.is_last_use(*p)
+                && !self.r.pieces[*p as usize].reg.is_some_and(|reg| self.r.is_fixed(Class::Vector, reg))
                 && let Some(reg) = self.r.piece(*p).reg.take()
             {
                 let home = std::mem::replace(&mut self.r.piece(*p).home, Home::None);
@@ -658,10 +717,11 @@ impl Wide<'_> {
 
     /// All registers will be lost: what is used after this instruction gets a home.
     pub fn before_call(&mut self) {
+        self.r.gave_up = true;
         for class in [Class::Vector, Class::Mask, Class::General] {
             for reg in 0..self.r.file(class).0.len() {
                 let p = self.r.file(class).0[reg];
-                if p == NONE || p == TEMP {
+                if p == NONE || p == TEMP || p == FIXED {
                     continue;
                 }
                 if self.next_use_of_piece(p) != NEVER {
@@ -711,6 +771,13 @@ impl Wide<'_> {
         let pins = self.pins();
         for p in list {
             let piece = self.r.pieces[*p as usize];
+            if let Some(fixed) = piece.reg.filter(|reg| piece.refs > 0 && self.r.is_fixed(piece.class, *reg)) {
+                let reg = self.take_register(Class::Vector, *p);
+                self.v(X::MovAligned, reg, 0, Rm::Reg(fixed));
+                self.r.piece(*p).reg = Some(reg);
+                self.pin_only(pins);
+                continue;
+            }
             let guest = match piece.home {
                 Home::Row { row, .. } => row < TEMP_ROW,
                 Home::SReg(_) | Home::SRegMask { .. } | Home::Exec64 | Home::Bcst(_) => true,

@@ -1,0 +1,254 @@
+//! Loops that keep rows in registers, and the edges between blocks.
+//!
+//! Between blocks values are in the wave's state; but a loop in which nothing is called, or a nest of them, keeps the rows that go round in it, and if
+//! there is room those it reads, in registers of their own from block to block. They are loaded on the way in and stored on the way out:
+//!
+//! ```text
+//! b0 -> b1            load the loop's rows; b1
+//! b1 -> b1            fuel? b1             used up: store what the loop writes; leave
+//! b1 -> b2            store what the loop writes; b2
+//! ```
+
+use super::regs::MAX_PARTS;
+use super::{FUEL, Wide, X};
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::abi::Exit;
+use wavejit_ir::{BlockId, Func, Op, Term, goes_back};
+use wavejit_x86::{Cond, Label, Rm, Size};
+
+/// Vector registers that loops may keep rows in: the others are for values.
+const REGISTERS: std::ops::Range<u8> = 12..32;
+
+/// A loop.
+pub struct Loop {
+    /// Rows and their registers, by part.
+    pub rows: FxHashMap<u16, [u8; MAX_PARTS]>,
+    /// Those that it writes.
+    written: Vec<u16>,
+}
+
+/// The loops of a function that keep rows.
+pub struct Loops {
+    pub list: Vec<Loop>,
+    /// By block.
+    of: Vec<Option<u32>>,
+}
+
+/// An edge between blocks that has code of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Edge {
+    /// The loop that it comes from.
+    from: Option<u32>,
+    to: u32,
+    /// It looks at the fuel.
+    back: bool,
+}
+
+impl Loops {
+    /// No loop keeps anything.
+    pub fn none(func: &Func) -> Loops {
+        Loops { list: vec![], of: vec![None; func.blocks.len()] }
+    }
+
+    /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
+    pub fn new(func: &Func, needs: &[Option<u32>]) -> Loops {
+        let mut loops = Loops::none(func);
+        let parts = func.wave_size as usize / super::LANES as usize;
+        let inside = |b: u32| {
+            let plain = matches!(func.blocks[b as usize].term, Term::Jump(_) | Term::Branch { .. });
+            plain && needs[b as usize].is_some()
+        };
+        let eligible: Vec<u32> = (0..func.blocks.len() as u32).filter(|b| inside(*b)).collect();
+        let mut depth = vec![0u32; func.blocks.len()];
+        let outer = circles(func, &eligible);
+        nest(func, outer.clone(), &mut depth);
+        for blocks in outer {
+            let most = blocks.iter().filter_map(|b| needs[*b as usize]).max().unwrap_or(0);
+            // (writes, reads) of each row, those of inner loops for more
+            let mut uses: FxHashMap<u16, (u32, u32)> = FxHashMap::default();
+            for b in &blocks {
+                let weight = 1 << (4 * (depth[*b as usize] - 1)).min(16);
+                for inst in &func.blocks[*b as usize].insts {
+                    match inst.op {
+                        Op::VGet { reg, .. } => uses.entry(reg.0).or_default().1 += weight,
+                        Op::VSet { reg, .. } => uses.entry(reg.0).or_default().0 += weight,
+                        _ => {}
+                    }
+                }
+            }
+            // What goes round is worth most; what is only written least.
+            let mut order: Vec<(u16, (u32, u32))> = uses.into_iter().collect();
+            order.sort_unstable_by_key(|(row, (writes, reads))| {
+                let worth = if *writes == 0 || *reads == 0 { (writes + reads) / 8 } else { writes + reads };
+                (u32::MAX - worth, *row)
+            });
+            let mut registers = REGISTERS.start.max(most as u8 + 2)..REGISTERS.end;
+            let (mut rows, mut written) = (FxHashMap::default(), vec![]);
+            for (row, (writes, _)) in order {
+                if registers.len() < parts {
+                    break;
+                }
+                let mut regs = [0; MAX_PARTS];
+                regs[..parts].fill_with(|| registers.next().expect("counted"));
+                rows.insert(row, regs);
+                if writes > 0 {
+                    written.push(row);
+                }
+            }
+            if written.is_empty() {
+                continue;
+            }
+            written.sort_unstable();
+            for b in &blocks {
+                loops.of[*b as usize] = Some(loops.list.len() as u32);
+            }
+            loops.list.push(Loop { rows, written });
+        }
+        loops
+    }
+
+    /// The loop a block is in.
+    pub fn of(&self, block: usize) -> Option<usize> {
+        self.of[block].map(|l| l as usize)
+    }
+}
+
+/// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).
+fn circles(func: &Func, among: &[u32]) -> Vec<Vec<u32>> {
+    const NEW: u32 = u32::MAX;
+    let mut number = vec![NEW; func.blocks.len()];
+    let mut low = vec![0; func.blocks.len()];
+    let mut on_stack = vec![false; func.blocks.len()];
+    let allowed: FxHashSet<u32> = among.iter().copied().collect();
+    let successors = |b: u32| -> Vec<u32> {
+        func.blocks[b as usize].term.successors().into_iter().map(|s| s.0).filter(|s| allowed.contains(s)).collect()
+    };
+    let (mut next, mut stack, mut found) = (0, vec![], vec![]);
+    for root in among {
+        if number[*root as usize] != NEW {
+            continue;
+        }
+        let mut path: Vec<(u32, Vec<u32>)> = vec![];
+        let mut enter = Some(*root);
+        loop {
+            if let Some(b) = enter.take() {
+                (number[b as usize], low[b as usize]) = (next, next);
+                next += 1;
+                stack.push(b);
+                on_stack[b as usize] = true;
+                path.push((b, successors(b)));
+            }
+            let Some((b, left)) = path.last_mut() else { break };
+            let b = *b;
+            if let Some(s) = left.pop() {
+                if number[s as usize] == NEW {
+                    enter = Some(s);
+                } else if on_stack[s as usize] {
+                    low[b as usize] = low[b as usize].min(number[s as usize]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some((above, _)) = path.last() {
+                low[*above as usize] = low[*above as usize].min(low[b as usize]);
+            }
+            if low[b as usize] == number[b as usize] {
+                let first = stack.iter().rposition(|x| *x == b).expect("it is on the stack");
+                let mut set = stack.split_off(first);
+                set.iter().for_each(|x| on_stack[*x as usize] = false);
+                if set.len() > 1 || successors(b).contains(&b) {
+                    set.sort_unstable();
+                    found.push(set);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How deep in loops blocks are: of each circle, what still goes round without the blocks where it is entered is one deeper.
+fn nest(func: &Func, circles_here: Vec<Vec<u32>>, depth: &mut [u32]) {
+    const DEEPEST: u32 = 5;
+    let mut entered: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); func.blocks.len()];
+    for (b, block) in func.blocks.iter().enumerate() {
+        block.term.for_each_successor(|s| {
+            entered[s.0 as usize].insert(b as u32);
+        });
+    }
+    let mut work = circles_here;
+    while let Some(set) = work.pop() {
+        let members: FxHashSet<u32> = set.iter().copied().collect();
+        set.iter().for_each(|b| depth[*b as usize] += 1);
+        let inner: Vec<u32> = set.iter().copied().filter(|b| entered[*b as usize].is_subset(&members)).collect();
+        if inner.len() < set.len() && depth[set[0] as usize] < DEEPEST {
+            work.extend(circles(func, &inner));
+        }
+    }
+}
+
+impl Wide<'_> {
+    /// Where an edge leads.
+    pub fn edge(&mut self, from: usize, to: BlockId) -> Label {
+        let back = goes_back(&self.func.blocks[from], self.func.block(to));
+        self.way_to(self.loops.of[from], to, back)
+    }
+
+    /// The way to a block from a loop, or from where no rows are in registers.
+    pub fn way_to(&mut self, from: Option<u32>, to: BlockId, back: bool) -> Label {
+        if from == self.loops.of[to.0 as usize] && !back {
+            return self.labels[to.0 as usize];
+        }
+        let a = &mut self.a;
+        *self.edges.entry(Edge { from, to: to.0, back }).or_insert_with(|| a.label())
+    }
+
+    /// The code of an edge.
+    pub fn edge_code(&mut self, edge: Edge, label: Label) {
+        self.a.bind(label);
+        let inside = self.loops.of[edge.to as usize];
+        let empty = self.a.label();
+        if edge.back {
+            self.a.test(Size::Q, FUEL, FUEL);
+            self.a.jcc(Cond::Le, empty);
+        }
+        if edge.from != inside {
+            self.store_rows_of(edge.from);
+            if let Some(l) = inside {
+                for (row, regs) in self.rows_of_loop(l) {
+                    for (p, reg) in regs.into_iter().enumerate() {
+                        let from = self.row_mem(row, p);
+                        self.v(X::MovLoad, reg, 0, Rm::Mem(from));
+                    }
+                }
+            }
+        }
+        let to = self.labels[edge.to as usize];
+        self.a.jmp(to);
+        self.a.bind(empty);
+        if edge.back {
+            self.store_rows_of(edge.from);
+            self.suspend(Exit::Fuel, BlockId(edge.to));
+        }
+    }
+
+    /// Rows of a loop in order, with their registers.
+    fn rows_of_loop(&self, l: u32) -> Vec<(u16, Vec<u8>)> {
+        let mut rows: Vec<(u16, Vec<u8>)> =
+            self.loops.list[l as usize].rows.iter().map(|(row, regs)| (*row, regs[..self.parts].to_vec())).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Stores what a loop writes.
+    fn store_rows_of(&mut self, l: Option<u32>) {
+        let Some(l) = l else { return };
+        for (row, regs) in self.rows_of_loop(l) {
+            if self.loops.list[l as usize].written.contains(&row) {
+                for (p, reg) in regs.into_iter().enumerate() {
+                    let to = self.row_mem(row, p);
+                    self.v(X::MovStore, reg, 0, Rm::Mem(to));
+                }
+            }
+        }
+    }
+}
