@@ -83,7 +83,7 @@ pub struct EmitOptions {
 /// A back end for a whole function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// What `WAVEJIT_ISA` says, else the best that the host can run.
+    /// That of the host level in use ([`HostLevel::get`]).
     #[default]
     Best,
     /// Cranelift alone.
@@ -101,10 +101,8 @@ impl Isa {
     }
 
     fn is_wide(self) -> bool {
-        static BEST: LazyLock<bool> =
-            LazyLock::new(|| wide::is_available() && std::env::var_os("WAVEJIT_ISA").is_none_or(|isa| isa == "avx512"));
         match self {
-            Isa::Best => *BEST,
+            Isa::Best => HostLevel::get() == HostLevel::Avx512 && wide::is_available(),
             Isa::Portable => false,
             Isa::Avx512 => true,
         }

@@ -181,7 +181,10 @@ fn lift_and_emit_show_the_stages() {
     assert!(ir.starts_with("func \"scale\" wave32 {"), "{ir}");
     let optimized = stdout(&["lift", V5, "--kernel", "scale", "--optimized"]);
     assert!(optimized.len() < ir.len());
-    assert!(stdout(&["emit", V5, "--kernel", "scale"]).contains("function"));
+    assert!(stdout(&["emit", V5, "--kernel", "scale", "--isa", "portable"]).contains("function"));
+    // Printed wherever it runs: each group of instructions under the guest address it stands for.
+    let wide = stdout(&["emit", V5, "--kernel", "scale", "--isa", "avx512"]);
+    assert!(wide.contains("; 0x") && wide.contains("%zmm") && wide.contains("ret"), "{wide}");
 }
 
 // One instruction, each way to give it. Encodings: llvm-mc-19 -show-encoding with the same -mcpu.
@@ -205,8 +208,10 @@ fn lift_and_emit_take_a_few_instructions() {
         let optimized = stdout(&["lift", "--asm", source, "--optimized"]);
         assert!(optimized.contains("fadd.32") && optimized.contains("vset v0") && optimized.contains("vset v3"), "{optimized}");
     }
-    let host = stdout(&["emit", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx1100"]);
+    let emit = |isa| stdout(&["emit", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx1100", "--isa", isa]);
+    let host = emit("portable");
     assert!(host.contains("; region of b0") && host.contains("fadd"), "{host}");
+    assert!(emit("avx512").contains("vaddps"));
     let listing = stdout(&["disasm", "--asm", "v_add_f32 v0, v1, v2; s_endpgm", "--mcpu", "gfx1100"]);
     assert_eq!(listing, "v_add_f32_e32 v0, v1, v2\t// 00000000: 06000501\ns_endpgm\t// 00000004: BFB00000\n");
 }

@@ -177,11 +177,7 @@ impl WaveInit {
     pub(crate) fn ids(&self, geometry: &Geometry) -> Ids {
         let [width, height, depth] = geometry.group;
         let last = geometry.grid[0] % width.max(1);
-        if height * depth > 1 && (width % RUN != 0 || last % RUN != 0) {
-            Ids::Any
-        } else {
-            self.runs()
-        }
+        if height * depth > 1 && (width % RUN != 0 || last % RUN != 0) { Ids::Any } else { self.runs() }
     }
 
     /// Work-item ids that count up in runs of lanes, as they do in workgroups of one dimension.

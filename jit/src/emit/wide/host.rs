@@ -1,6 +1,7 @@
 //! What the host offers beyond the least this back end needs.
 
 use std::sync::LazyLock;
+use wavejit_isa::HostLevel;
 
 /// What was found.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +47,7 @@ impl Host {
 
 /// Can this host run what the back end makes?
 pub fn is_available() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        wavejit_ir::rowfn::Level::best() == wavejit_ir::rowfn::Level::Avx512 && Host::get().fma.any()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    HostLevel::host() == HostLevel::Avx512 && Host::get().fma.any()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
