@@ -5,15 +5,13 @@
 use half::{bf16, f16};
 pub use wavejit_isa::memory::AtomicOp;
 
-/// How float operations treat denormals, and which minimum rules hold.
+/// How float operations treat denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FloatRules {
     /// Denormal inputs of f32 are kept.
     pub denorm_in: bool,
     /// Denormal results of f32 are kept.
     pub denorm_out: bool,
-    /// Minimum and maximum of gfx12: a number beats a NaN.
-    pub min_num: bool,
 }
 
 fn flush(x: f32, keep: bool) -> f32 {
@@ -111,7 +109,7 @@ macro_rules! integer_operations {
                     }
                 }
                 // Not integers: the callers have taken them.
-                AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCmpSwap => old,
+                AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FMinNum | AtomicOp::FMaxNum | AtomicOp::FCmpSwap => old,
                 AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 | AtomicOp::CondXchg => old,
             }
         }
@@ -126,11 +124,13 @@ integer_operations!(integer64, u64, i64);
 pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32 {
     let [d, d1] = data;
     let float = |x| flush(f32::from_bits(x), rules.denorm_in);
-    let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f32::is_nan) { d } else { old };
+    let min_max = |is_max, min_num| if takes_data(float(d), float(old), is_max, min_num, f32::is_nan) { d } else { old };
     match op {
         AtomicOp::FAdd => add32(old, d, rules),
-        AtomicOp::FMin => min_max(false),
-        AtomicOp::FMax => min_max(true),
+        AtomicOp::FMin => min_max(false, false),
+        AtomicOp::FMax => min_max(true, false),
+        AtomicOp::FMinNum => min_max(false, true),
+        AtomicOp::FMaxNum => min_max(true, true),
         AtomicOp::FCmpSwap => {
             if float(old) == float(d1) {
                 d
@@ -151,17 +151,19 @@ pub fn apply32(op: AtomicOp, old: u32, data: [u32; 2], rules: FloatRules) -> u32
     }
 }
 
-/// New value of a quadword.
+/// New value of a quadword. Denormals of f64 are kept everywhere.
 #[inline(always)]
-pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64 {
+pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], _: FloatRules) -> u64 {
     let [d, d1] = data;
     let float = f64::from_bits;
-    let min_max = |is_max| if takes_data(float(d), float(old), is_max, rules.min_num, f64::is_nan) { d } else { old };
+    let min_max = |is_max, min_num| if takes_data(float(d), float(old), is_max, min_num, f64::is_nan) { d } else { old };
     let halves = |f: fn(u32, u32) -> u32| u64::from(f(old as u32, d as u32)) | u64::from(f((old >> 32) as u32, (d >> 32) as u32)) << 32;
     match op {
         AtomicOp::FAdd => add64(old, d),
-        AtomicOp::FMin => min_max(false),
-        AtomicOp::FMax => min_max(true),
+        AtomicOp::FMin => min_max(false, false),
+        AtomicOp::FMax => min_max(true, false),
+        AtomicOp::FMinNum => min_max(false, true),
+        AtomicOp::FMaxNum => min_max(true, true),
         AtomicOp::FCmpSwap => {
             if float(old) == float(d1) {
                 d
@@ -180,7 +182,7 @@ pub fn apply64(op: AtomicOp, old: u64, data: [u64; 2], rules: FloatRules) -> u64
 mod tests {
     use super::*;
 
-    const RULES: FloatRules = FloatRules { denorm_in: false, denorm_out: true, min_num: false };
+    const RULES: FloatRules = FloatRules { denorm_in: false, denorm_out: true };
 
     #[test]
     fn operations_by_number_are_in_order() {
@@ -202,9 +204,8 @@ mod tests {
         let one = 1f32.to_bits();
         assert_eq!(apply32(AtomicOp::FMin, nan, [one, 0], RULES), nan);
         assert_eq!(apply32(AtomicOp::FMin, one, [nan, 0], RULES), one);
-        let gfx12 = FloatRules { min_num: true, ..RULES };
-        assert_eq!(apply32(AtomicOp::FMin, nan, [one, 0], gfx12), one);
-        assert_eq!(apply32(AtomicOp::FMin, one, [nan, 0], gfx12), one);
+        assert_eq!(apply32(AtomicOp::FMinNum, nan, [one, 0], RULES), one);
+        assert_eq!(apply32(AtomicOp::FMinNum, one, [nan, 0], RULES), one);
     }
 
     #[test]

@@ -88,6 +88,10 @@ pub enum AtomicOp {
     CondXchg,
     /// old >= data ? old - data : old
     CondSub,
+    /// Minimum of floats as gfx12 has it: a number beats a NaN.
+    FMinNum,
+    /// The same maximum.
+    FMaxNum,
 }
 
 impl AtomicOp {
@@ -104,10 +108,10 @@ impl AtomicOp {
 
     /// All of them, by number.
     #[rustfmt::skip]
-    pub const ALL: [AtomicOp; 25] = {
+    pub const ALL: [AtomicOp; 27] = {
         use AtomicOp::*;
         [Swap, CmpSwap, Add, Sub, RSub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FAdd, FMin, FMax, FCmpSwap, PkAddF16, PkAddBf16, CSub,
-         MskOr, Wrap, CondXchg, CondSub]
+         MskOr, Wrap, CondXchg, CondSub, FMinNum, FMaxNum]
     };
 }
 

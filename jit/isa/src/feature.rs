@@ -69,8 +69,8 @@ features! {
     OmodInEveryMode = Procs::GFX12,
     /// A 16-bit result keeps the other half of its register (LLVM, zeroesHigh16BitsOfDest).
     KeepsOtherHalf = Procs::SINCE_GFX10,
-    /// Float atomics take and give denormals, and their min and max prefer a number over any NaN (numerics.md section 14).
-    Ieee2019Atomics = Procs::GFX12,
+    /// Float atomics on memory take and give denormals (numerics.md section 14).
+    AtomicsKeepDenormals = Procs::GFX12,
     /// LDS permutes of a wave64 stay within its halves (RDNA2 ISA, ds_permute_b32).
     PermutesWithinHalves = Procs::GFX10.or(Procs::GFX11),
 

@@ -350,10 +350,9 @@ pub unsafe fn atomic_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, 
 unsafe fn rules(state: &WaveState, lds: bool) -> FloatRules {
     // SAFETY: the caller's state has its context.
     let ctx = unsafe { context(state) };
-    let ieee = ctx.target.has(Feature::Ieee2019Atomics);
     if lds {
-        FloatRules { denorm_in: ctx.mode.denorm_in32(), denorm_out: ctx.mode.denorm_out32(), min_num: ieee }
+        FloatRules { denorm_in: ctx.mode.denorm_in32(), denorm_out: ctx.mode.denorm_out32() }
     } else {
-        FloatRules { denorm_in: ieee, denorm_out: true, min_num: ieee }
+        FloatRules { denorm_in: ctx.target.has(Feature::AtomicsKeepDenormals), denorm_out: true }
     }
 }

@@ -351,7 +351,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     fn atomic(&self, wave: &Wave, plan: &Addressing, results: &mut Results) -> Result<Result<(), BufferError>, BufferError> {
         let Opcode::Atomic { op, wide } = self.op.opcode else { return Ok(Ok(())) };
         let is_gfx12 = self.op.generation >= Generation::Gfx12;
-        let rules = FloatRules { denorm_in: is_gfx12, denorm_out: true, min_num: is_gfx12 };
+        let rules = FloatRules { denorm_in: is_gfx12, denorm_out: true };
         let bytes = if wide { 8 } else { 4 };
         let alignment = (bytes, self.op.alignment == Alignment::Dword);
         let mut violation = Ok(());

@@ -148,7 +148,7 @@ mod tests {
             ("gather4h", Kind::Gather4h(Kind::GetLod.sampling().unwrap())),
             ("msaa_load", Kind::MsaaLoad),
             ("atomic_add_flt", Kind::Atomic(AtomicOp::FAdd)),
-            ("atomic_min_flt", Kind::Atomic(AtomicOp::FMin)),
+            ("atomic_min_flt", Kind::Atomic(AtomicOp::FMinNum)),
             ("atomic_pk_add_bf16", Kind::Atomic(AtomicOp::PkAddBf16)),
             ("atomic_rsub", Kind::Atomic(AtomicOp::RSub)),
             ("atomic_smax", Kind::Atomic(AtomicOp::SMax)),

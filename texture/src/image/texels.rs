@@ -183,7 +183,7 @@ impl Routine {
         memory: &dyn Memory,
     ) -> Result<(), ImageError> {
         let (bytes, dwords) = atomic_size(op, self.op.dmask)?;
-        let rules = FloatRules { denorm_in: true, denorm_out: true, min_num: self.op.generation == Generation::Gfx12 };
+        let rules = FloatRules { denorm_in: true, denorm_out: true };
         let fits = surface.format.bytes == bytes && !surface.format.is_block();
         for lane in wave.active() {
             let address = operands.texel(wave, &self.layout, lane);

@@ -54,6 +54,7 @@ pub(in crate) const ATOMICS: &[(&str, AtomicOp)] = &[
     ("fadd", AtomicOp::FAdd), ("fmin", AtomicOp::FMin), ("fmax", AtomicOp::FMax), ("fcmpswap", AtomicOp::FCmpSwap),
     ("pkaddf16", AtomicOp::PkAddF16), ("pkaddbf16", AtomicOp::PkAddBf16), ("csub", AtomicOp::CSub), ("mskor", AtomicOp::MskOr),
     ("wrap", AtomicOp::Wrap), ("condxchg", AtomicOp::CondXchg), ("condsub", AtomicOp::CondSub),
+    ("fminnum", AtomicOp::FMinNum), ("fmaxnum", AtomicOp::FMaxNum),
 ];
 
 #[rustfmt::skip]

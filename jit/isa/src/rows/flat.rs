@@ -62,8 +62,10 @@ macro_rules! flat_rows {
             flat_atomic_inc_u64           FLAT    [0x5c, 0x6b, 0x5c, 0x4c, 0x4c] rd:U64 = addr, data:U64 .atomic(Inc).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_inc_x2")]) => do flat_atomic(rd, addr, data);
             flat_atomic_dec_u64           FLAT    [0x5d, 0x6c, 0x5d, 0x4d, 0x4d] rd:U64 = addr, data:U64 .atomic(Dec).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_dec_x2")]) => do flat_atomic(rd, addr, data);
             flat_atomic_cmpswap_f32       FLAT    [0x3e,    X, 0x3e, 0x50,    X] rd:F32 = addr, data:B64 .atomic(FCmpSwap).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_fcmpswap")]) => do flat_atomic(rd, addr, data);
-            flat_atomic_min_f32           FLAT    [0x3f,    X, 0x3f, 0x51, 0x51] rd:F32 = addr, data:F32 .atomic(FMin).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_fmin"), (Procs::GFX12, "flat_atomic_min_num_f32")]) => do flat_atomic(rd, addr, data);
-            flat_atomic_max_f32           FLAT    [0x40,    X, 0x40, 0x52, 0x52] rd:F32 = addr, data:F32 .atomic(FMax).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_fmax"), (Procs::GFX12, "flat_atomic_max_num_f32")]) => do flat_atomic(rd, addr, data);
+            flat_atomic_min_f32           FLAT    [0x3f,    X, 0x3f, 0x51,    X] rd:F32 = addr, data:F32 .atomic(FMin).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_fmin")]) => do flat_atomic(rd, addr, data);
+            flat_atomic_min_num_f32       FLAT    [   X,    X,    X,    X, 0x51] rd:F32 = addr, data:F32 .atomic(FMinNum).named(&[(ALSO, "flat_atomic_min_f32")]) => do flat_atomic(rd, addr, data);
+            flat_atomic_max_f32           FLAT    [0x40,    X, 0x40, 0x52,    X] rd:F32 = addr, data:F32 .atomic(FMax).on(SINCE_GFX7).named(&[(BEFORE_GFX11, "flat_atomic_fmax")]) => do flat_atomic(rd, addr, data);
+            flat_atomic_max_num_f32       FLAT    [   X,    X,    X,    X, 0x52] rd:F32 = addr, data:F32 .atomic(FMaxNum).named(&[(ALSO, "flat_atomic_max_f32")]) => do flat_atomic(rd, addr, data);
             flat_atomic_add_f32           FLAT    [   X, 0x4d,    X, 0x56, 0x56] rd:F32 = addr, data:F32 .atomic(FAdd).on(Procs::GFX940.or(SINCE_GFX11)) => do flat_atomic(rd, addr, data);
             // Not in gfx11.
             flat_atomic_add_f64           FLAT    [   X, 0x4f,    X,    X,    X] rd:F64 = addr, data:F64 .atomic(FAdd).on(GFX90A_940) => do flat_atomic(rd, addr, data);
@@ -127,8 +129,10 @@ macro_rules! flat_rows {
             global_atomic_inc_u64         GLOBAL  [   X, 0x6b, 0x5c, 0x4c, 0x4c] rd:U64 = addr, data:U64, saddr .atomic(Inc).on(FROM_GFX9).named(&[(BEFORE_GFX11, "global_atomic_inc_x2")]) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_dec_u64         GLOBAL  [   X, 0x6c, 0x5d, 0x4d, 0x4d] rd:U64 = addr, data:U64, saddr .atomic(Dec).on(FROM_GFX9).named(&[(BEFORE_GFX11, "global_atomic_dec_x2")]) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_cmpswap_f32     GLOBAL  [   X,    X, 0x3e, 0x50,    X] rd:F32 = addr, data:B64, saddr .atomic(FCmpSwap).named(&[(BEFORE_GFX11, "global_atomic_fcmpswap")]) => do atomic(Some(rd), addr, data, saddr);
-            global_atomic_min_f32         GLOBAL  [   X,    X, 0x3f, 0x51, 0x51] rd:F32 = addr, data:F32, saddr .atomic(FMin).named(&[(BEFORE_GFX11, "global_atomic_fmin"), (Procs::GFX12, "global_atomic_min_num_f32")]) => do atomic(Some(rd), addr, data, saddr);
-            global_atomic_max_f32         GLOBAL  [   X,    X, 0x40, 0x52, 0x52] rd:F32 = addr, data:F32, saddr .atomic(FMax).named(&[(BEFORE_GFX11, "global_atomic_fmax"), (Procs::GFX12, "global_atomic_max_num_f32")]) => do atomic(Some(rd), addr, data, saddr);
+            global_atomic_min_f32         GLOBAL  [   X,    X, 0x3f, 0x51,    X] rd:F32 = addr, data:F32, saddr .atomic(FMin).named(&[(BEFORE_GFX11, "global_atomic_fmin")]) => do atomic(Some(rd), addr, data, saddr);
+            global_atomic_min_num_f32     GLOBAL  [   X,    X,    X,    X, 0x51] rd:F32 = addr, data:F32, saddr .atomic(FMinNum).named(&[(ALSO, "global_atomic_min_f32")]) => do atomic(Some(rd), addr, data, saddr);
+            global_atomic_max_f32         GLOBAL  [   X,    X, 0x40, 0x52,    X] rd:F32 = addr, data:F32, saddr .atomic(FMax).named(&[(BEFORE_GFX11, "global_atomic_fmax")]) => do atomic(Some(rd), addr, data, saddr);
+            global_atomic_max_num_f32     GLOBAL  [   X,    X,    X,    X, 0x52] rd:F32 = addr, data:F32, saddr .atomic(FMaxNum).named(&[(ALSO, "global_atomic_max_f32")]) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_add_f32         GLOBAL  [   X, 0x4d,    X, 0x56, 0x56] rd:F32 = addr, data:F32, saddr .atomic(FAdd).on(SINCE_GFX11.or(GFX90A_940)) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_add_f32         GLOBAL  [   X, 0x4d,    X,    X,    X] = addr, data:F32, saddr .atomic(FAdd).on(Procs::one(0x908)) => do atomic(None, addr, data, saddr);
             // Not in gfx11.

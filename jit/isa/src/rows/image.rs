@@ -93,8 +93,8 @@ macro_rules! image_rows {
             image_atomic_fmin          IMAGE  [0x1e,    X, 0x1e,    X,    X] data:F32 rw = addr, rsrc:B256 .does(atomic(FMin)) => do resource();
             image_atomic_fmax          IMAGE  [0x1f,    X, 0x1f,    X,    X] data:F32 rw = addr, rsrc:B256 .does(atomic(FMax)) => do resource();
             image_atomic_add_flt       IMAGE  [   X,    X,    X,    X, 0x83] data:F32 rw = addr, rsrc:B256 .does(atomic(FAdd)) => do resource();
-            image_atomic_min_flt       IMAGE  [   X,    X,    X,    X, 0x84] data:F32 rw = addr, rsrc:B256 .does(atomic(FMin)) => do resource();
-            image_atomic_max_flt       IMAGE  [   X,    X,    X,    X, 0x85] data:F32 rw = addr, rsrc:B256 .does(atomic(FMax)) => do resource();
+            image_atomic_min_flt       IMAGE  [   X,    X,    X,    X, 0x84] data:F32 rw = addr, rsrc:B256 .does(atomic(FMinNum)) => do resource();
+            image_atomic_max_flt       IMAGE  [   X,    X,    X,    X, 0x85] data:F32 rw = addr, rsrc:B256 .does(atomic(FMaxNum)) => do resource();
             image_atomic_pk_add_f16    IMAGE  [   X,    X,    X,    X, 0x86] data:F16X2 rw = addr, rsrc:B256 .does(atomic(PkAddF16)) => do resource();
             image_atomic_pk_add_bf16   IMAGE  [   X,    X,    X,    X, 0x87] data:BF16X2 rw = addr, rsrc:B256 .does(atomic(PkAddBf16)) => do resource();
             image_get_resinfo          IMAGE  [0x0e, 0x0e, 0x0e, 0x17, 0x17] data:B32 = addr, rsrc:B256 .does(kind(Kind::ResInfo)) => do resource();
