@@ -177,6 +177,8 @@ impl Printer<'_> {
                 }
             }
             Ty::F16 | Ty::BF16 => self.half(ty, v),
+            Ty::AccPkF16 => self.half(Ty::F16, v),
+            Ty::AccPkBF16 => self.half(Ty::BF16, v),
             Ty::F32 if self.inst.row.flags.contains(Flags::MIX) => self.half(Ty::F16, v),
             // Beside fmaak and fmamk LLVM types every source of a dual instruction as f32.
             Ty::F16X2 if !self.has_constant() => self.packed_literal(v, InlineFloat::f16),
@@ -395,6 +397,26 @@ impl Printer<'_> {
             21 | 22 if space >= Space::Gfx11 => self.num(format_args!("dual_src_blend{}", v - 21)),
             32..=63 if space < Space::Gfx11 => self.num(format_args!("param{}", v - 32)),
             _ => self.num(format_args!("invalid_target_{v}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DisasmOptions, Gfx, decode, disasm};
+
+    // As LLVM 19 prints them.
+    #[test]
+    fn the_literal_accumulator_of_packed_halves_is_one_half() {
+        let gfx1200 = Gfx(0x1200);
+        for (op, literal, text) in [
+            (0xcc42_403c, 0xede0_7caf, "v_wmma_f16_16x16x16_f16 v[60:63], v[237:240], v[104:107], 0x7caf"),
+            (0xcc42_403c, 0xffff_3c00, "v_wmma_f16_16x16x16_f16 v[60:63], v[237:240], v[104:107], 1.0"),
+            (0xcc43_403c, 0xede0_7caf, "v_wmma_bf16_16x16x16_bf16 v[60:63], v[237:240], v[104:107], 0xede07caf"),
+            (0xcc43_403c, 0x3f80, "v_wmma_bf16_16x16x16_bf16 v[60:63], v[237:240], v[104:107], 1.0"),
+        ] {
+            let inst = decode(&[op, 0x1bfe_d1ed, literal], gfx1200, 32).expect(text);
+            assert_eq!(disasm(&inst, gfx1200, &DisasmOptions::default()), text);
         }
     }
 }
