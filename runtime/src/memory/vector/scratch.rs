@@ -80,7 +80,7 @@ fn lost_scratch(state: &mut WaveState, op: &MemOp, exec: u64, at: u32) -> u32 {
 /// A load from scratch.
 ///
 /// # Safety
-/// See [`load_global`].
+/// See [`super::load_global`].
 #[inline(always)]
 pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
@@ -124,7 +124,7 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
 /// A store to scratch.
 ///
 /// # Safety
-/// See [`load_global`].
+/// See [`super::load_global`].
 #[inline(always)]
 pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
