@@ -210,6 +210,23 @@ impl Asm {
             self.bytes(&value.to_le_bytes());
         }
     }
+    /// memory = memory op from, as one step for all threads.
+    pub fn lock_alu_store(&mut self, op: Alu, size: Size, to: Mem, from: Gpr) {
+        self.bytes(&[0xf0]);
+        self.alu_store(op, size, to, from);
+    }
+    /// Adds `with` to memory and gives what was there before, as one step for all threads.
+    pub fn lock_xadd(&mut self, size: Size, to: Mem, with: Gpr) {
+        self.rm(size, &[0xf0], &[0x0f, 0xc1], with.0, &to, 0);
+    }
+    /// Adds `with` to memory and gives what was there before.
+    pub fn xadd(&mut self, size: Size, to: Mem, with: Gpr) {
+        self.rm(size, &[], &[0x0f, 0xc1], with.0, &to, 0);
+    }
+    /// Exchanges memory and `with`, as one step for all threads.
+    pub fn xchg(&mut self, size: Size, to: Mem, with: Gpr) {
+        self.rm(size, &[], &[0x87], with.0, &to, 0);
+    }
     /// Flags of a & b.
     pub fn test(&mut self, size: Size, a: Gpr, b: Gpr) {
         self.rr(size, &[], &[0x85], b.0, a.0);

@@ -372,6 +372,7 @@ instructions! {
     SarxQ        "sarx"        F3  M0F38 1 0xf7 One8 vex;
     Andn         "andn"        NP  M0F38 0 0xf2 One4 vex;
     AndnQ        "andn"        NP  M0F38 1 0xf2 One8 vex;
+    BlsrQ        "blsr"        NP  M0F38 1 0xf3 /1 One8 vex;
     Pdep         "pdep"        F2  M0F38 1 0xf5 One8 vex;
     Pext         "pext"        F3  M0F38 1 0xf5 One8 vex;
 }

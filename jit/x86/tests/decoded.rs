@@ -46,6 +46,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         KmovwToGpr | KmovdToGpr | KmovqToGpr => [g, None, k],
         Kandw | Kandnw | Korw | Kxnorw | Kxorw | Kunpckbw | Kunpckwd | Kunpckdq => [k, k, k],
         Knotw | Kortestw | Kshiftrw | Kshiftrd | Kshiftrq => [k, None, k],
+        BlsrQ => [None, g, g],
         Shlx | Shrx | Sarx | ShlxQ | ShrxQ | SarxQ | Andn | AndnQ | Pdep | Pext => [g, g, g],
         MovdFromGpr | MovqFromGpr | BroadcastGpr | BroadcastGprQ => [v, None, g],
         MovdToGpr | MovqToGpr => [v, None, g],
@@ -67,7 +68,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
 fn has_imm(op: Op) -> bool {
     use Op::*;
     let listed = matches!(op, Shufps | Pshufd | Cmpps | Cmppd | Cvtps2ph | Kshiftrw | Kshiftrd | Kshiftrq);
-    listed || op.row().map == Map::M0F3A || op.row().digit.is_some()
+    listed || op.row().map == Map::M0F3A || op.row().digit.is_some() && op != BlsrQ
 }
 
 fn lengths(op: Op) -> &'static [Len] {
@@ -336,6 +337,10 @@ fn general_instructions_are_what_iced_decodes() {
         check(format!("call {}", names(a, Size::Q)), &mut |asm| asm.call_reg(a));
         check(format!("jmp {}", names(a, Size::Q)), &mut |asm| asm.jmp_reg(a));
         check(format!("mov dword [{}], 5", names(a, Size::Q)), &mut |asm| asm.store_imm(Size::D, Mem::at(a, 0), 5));
+        let (q, d) = (names(a, Size::Q), names(a, Size::D));
+        check(format!("lock xadd [{q}+8], {d}"), &mut |asm| asm.lock_xadd(Size::D, Mem::at(a, 8), a));
+        check(format!("xchg {d}, [{q}+8]"), &mut |asm| asm.xchg(Size::D, Mem::at(a, 8), a));
+        check(format!("lock or [{q}+8], {d}"), &mut |asm| asm.lock_alu_store(Alu::Or, Size::D, Mem::at(a, 8), a));
         check(format!("prefetcht0 [{}+8]", names(a, Size::Q)), &mut |asm| asm.prefetch(Mem::at(a, 8)));
         check(format!("call qword [{}+8]", names(a, Size::Q)), &mut |asm| asm.call_mem(Mem::at(a, 8)));
     }

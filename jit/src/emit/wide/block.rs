@@ -1,6 +1,6 @@
 //! A block: its operations one after the other, its end.
 
-use super::regs::{Class, Home, NO_PARTS, NONE, Parts};
+use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
 use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::FxHashMap;
@@ -14,10 +14,11 @@ impl<'a> Wide<'a> {
         let block = &self.func.blocks[i];
         let label = self.labels[i];
         self.a.bind(label);
-        let no_rows = FxHashMap::default();
-        let rows = self.loops.of(i).map_or(&no_rows, |l| &self.loops.list[l].rows);
-        self.r.fix(rows);
-        (self.r.gave_up, self.r.most_pinned) = (false, 0);
+        match self.loops.of(i) {
+            Some(l) => self.r.fix(&self.loops.list[l].rows, &self.loops.list[l].sregs),
+            None => self.r.fix(&FxHashMap::default(), &FxHashMap::default()),
+        }
+        (self.r.gave_up, self.r.most_pinned) = (false, Needs::default());
         self.map.push((self.a.offset(), block.pc));
         if block.guest_insts != 0 {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
@@ -88,18 +89,27 @@ impl<'a> Wide<'a> {
             }
             Op::BitsMask(bits) => self.bits_mask(r, *bits),
             Op::ExecGet => {
-                let home = if self.parts == 2 { Home::SReg(SReg::EXEC_LO) } else { Home::Exec64 };
-                let p = self.r.new_piece(Class::General, home);
+                let p = match self.r.fixed_sreg(SReg::EXEC_LO) {
+                    Some(reg) => self.r.new_fixed_scalar(SReg::EXEC_LO, reg),
+                    None if self.parts == 2 => self.r.new_piece(Class::General, Home::SReg(SReg::EXEC_LO)),
+                    None => self.r.new_piece(Class::General, Home::Exec64),
+                };
                 self.set_word(r, p);
             }
             Op::ExecSet(m) => {
                 let from = self.scalar(*m);
                 self.sreg_changes(SReg::EXEC_LO);
                 let size = if self.parts == 2 { Size::D } else { Size::Q };
-                self.a.store(size, sreg(SReg::EXEC_LO), from);
+                match self.r.fixed_sreg(SReg::EXEC_LO) {
+                    Some(reg) => self.a.mov(size, reg, from),
+                    None => self.a.store(size, sreg(SReg::EXEC_LO), from),
+                }
             }
             Op::SGet(reg) => {
-                let p = self.r.new_piece(Class::General, Home::SReg(*reg));
+                let p = match self.r.fixed_sreg(*reg) {
+                    Some(fixed) => self.r.new_fixed_scalar(*reg, fixed),
+                    None => self.r.new_piece(Class::General, Home::SReg(*reg)),
+                };
                 self.set_word(r, p);
             }
             Op::SSet(reg, v) => self.sset(*reg, *v),
@@ -240,10 +250,16 @@ impl<'a> Wide<'a> {
     fn sset(&mut self, reg: SReg, v: Value) {
         if let Some(bits) = self.constant(v) {
             self.sreg_changes(reg);
-            return self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32);
+            return match self.r.fixed_sreg(reg) {
+                Some(fixed) => self.a.mov_imm(fixed, bits & 0xffff_ffff),
+                None => self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32),
+            };
         }
         let from = self.scalar(v);
         self.sreg_changes(reg);
+        if let Some(fixed) = self.r.fixed_sreg(reg) {
+            return self.a.mov(Size::D, fixed, from);
+        }
         self.a.store(Size::D, sreg(reg), from);
         let word = self.word(v);
         self.is_at_home_in_sreg(word, reg);
@@ -297,6 +313,7 @@ impl<'a> Wide<'a> {
     }
 
     fn sget_relative(&mut self, r: Value, reg: SReg, index: Value) {
+        self.r.gave_up = true;
         let at = self.relative_sreg(reg, index);
         // Out of range reads s0 (STATE-27).
         let to = self.new_word(r);
@@ -307,6 +324,7 @@ impl<'a> Wide<'a> {
     }
 
     fn sset_relative(&mut self, reg: SReg, index: Value, value: Value) {
+        self.r.gave_up = true;
         let from = self.scalar(value);
         self.all_sregs_change();
         let at = self.relative_sreg(reg, index);

@@ -249,7 +249,7 @@ impl<'a> Wide<'a> {
 
     pub(super) fn atomic(
         &mut self,
-        inst: &Inst,
+        inst: &'a Inst,
         space: Space,
         op: AtomicOp,
         wide: bool,
@@ -259,6 +259,10 @@ impl<'a> Wide<'a> {
         returns: bool,
     ) -> Result<(), EmitError> {
         let flags = u8::from(wide) | u8::from(returns) << 1;
+        if !wide && self.atomic_is_inline(space, op, addr, returns) {
+            self.atomic_lanes(inst, space, op, addr, data, exec, returns);
+            return Ok(());
+        }
         let m = MemOp { atomic: op as u8, flags, ..self.mem_op(inst, space, addr.imm) };
         self.memory_call(inst, offset_of!(Helpers, atomic), m, addr, data, exec)
     }

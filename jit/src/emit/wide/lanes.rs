@@ -271,6 +271,8 @@ impl<'a> Wide<'a> {
         let arg = |i: usize| args[i].expect("the verifier has counted the operands");
         let lo = |w: &Self, i: usize| args[i].map_or(NO_PARTS, |v| w.val(v).lo);
         let plain = mode.is_plain32();
+        // Sums and products of f16 are right if made in f32 and rounded again, which has more than twice the bits and two.
+        let halves = mode.is_plain16_64() && !mode.fp16_ovfl();
         let (x, y, z) = (lo(self, 0), lo(self, 1), lo(self, 2));
         let out = match op {
             And32 => self.binary(X::Pandd, x, y, true),
@@ -495,6 +497,86 @@ impl<'a> Wide<'a> {
                 w.v(X::Sqrtps, to, 0, Rm::Reg(t));
                 new
             }),
+            FLdexp32 if plain => self.each_part(&[x, y], |w, part| {
+                let (from, e) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.v(X::Cvtdq2ps, to, 0, e);
+                w.v(X::Scalefps, to, from, Rm::Reg(to));
+                new
+            }),
+            FFrexpMant32 if plain => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                let k = w.temp_mask();
+                // Magnitudes in 0.5 to 1, of their sign; zeros and infinities stay.
+                w.vi(X::Getmantps, to, 0, Rm::Reg(from), 2);
+                w.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x1e);
+                w.a.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
+                new
+            }),
+            FFrexpExp32 if plain => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                let k = w.temp_mask();
+                // One more than the exponent of 1.m; of what has none, 0.
+                w.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x9f);
+                w.k(X::Knotw, k, 0, k);
+                w.v(X::Getexpps, to, 0, Rm::Reg(from));
+                w.v(X::Cvtps2dq, to, 0, Rm::Reg(to));
+                let minus_one = w.splat32(u32::MAX);
+                w.a.vector(Vector::new(X::Psubd, Len::Z, to, to, minus_one).zeroing(k));
+                new
+            }),
+            CvtF32F16 if halves => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.f32_of_low(to, from);
+                new
+            }),
+            CvtF16F32 if plain && halves => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.f16_of(to, from);
+                new
+            }),
+            FAdd16 | FSub16 | FMul16 if halves => {
+                let op = match op {
+                    FAdd16 => X::Addps,
+                    FSub16 => X::Subps,
+                    _ => X::Mulps,
+                };
+                self.each_part(&[x, y], |w, part| {
+                    let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let t = w.temp();
+                    w.f32_of_low(to, a);
+                    w.f32_of_low(t, b);
+                    w.v(op, to, to, Rm::Reg(t));
+                    w.f16_of(to, to);
+                    new
+                })
+            }
+            PkFAdd16 | PkFMul16 if halves => {
+                let op = if op == PkFAdd16 { X::Addps } else { X::Mulps };
+                self.each_part(&[x, y], |w, part| {
+                    let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let (high, t) = (w.temp(), w.temp());
+                    w.f32_of_low(to, a);
+                    w.f32_of_low(t, b);
+                    w.v(op, to, to, Rm::Reg(t));
+                    w.f16_of(to, to);
+                    w.vi(X::PsrldImm, 0, high, Rm::Reg(a), 16);
+                    w.f32_of_low(high, high);
+                    w.vi(X::PsrldImm, 0, t, Rm::Reg(b), 16);
+                    w.f32_of_low(t, t);
+                    w.v(op, high, high, Rm::Reg(t));
+                    w.f16_of(high, high);
+                    w.vi(X::PslldImm, 0, high, Rm::Reg(high), 16);
+                    w.v(X::Pord, to, to, Rm::Reg(high));
+                    new
+                })
+            }
             CvtF32I32 if plain => self.unary(X::Cvtdq2ps, x, None),
             CvtF32U32 if plain => self.unary(X::Cvtudq2ps, x, None),
             CvtI32F32 if plain => self.each_part(&[x], |w, part| {
@@ -536,9 +618,21 @@ impl<'a> Wide<'a> {
         true
     }
 
+    /// to = f32 of the low halves of `from`.
+    fn f32_of_low(&mut self, to: u8, from: u8) {
+        self.v(X::Pmovdw, from, 0, Rm::Reg(to));
+        self.v(X::Cvtph2ps, to, 0, Rm::Reg(to));
+    }
+
+    /// to = f16, to nearest even, of `from`.
+    fn f16_of(&mut self, to: u8, from: u8) {
+        self.vi(X::Cvtps2ph, from, 0, Rm::Reg(to), 0);
+        self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
+    }
+
     /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, one step of Newton's method,
     /// and the remainder of that in two multiply-adds, which gives the nearest number but for what is next to the middle of two. For any
-    /// estimate within 2^-14 these are two mantissas, whose last bit is then 1 (`reciprocal_roots_are_exact` looks at all).
+    /// estimate within 2^-14 these are two mantissas, whose last bit is then 1 (`jit/tests/wide.rs` looks at all).
     fn reciprocal_root(&mut self, p: PieceId) -> PieceId {
         let (new, y) = self.new_in_register(Class::Vector);
         let x = self.flushed(p);

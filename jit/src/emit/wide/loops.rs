@@ -1,6 +1,6 @@
 //! Loops that keep rows in registers, and the edges between blocks.
 //!
-//! Between blocks values are in the wave's state; but a loop in which nothing is called, or a nest of them, keeps the rows that go round in it, and if
+//! Between blocks values are in the wave's state; but a loop in which nothing is called, or a nest of them, keeps the rows and scalar registers that go round in it, and if
 //! there is room those it reads, in registers of their own from block to block. They are loaded on the way in and stored on the way out:
 //!
 //! ```text
@@ -9,12 +9,12 @@
 //! b1 -> b2            store what the loop writes; b2
 //! ```
 
-use super::regs::MAX_PARTS;
-use super::{FUEL, Wide, X};
+use super::regs::{MAX_PARTS, Needs};
+use super::{FUEL, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::abi::Exit;
-use wavejit_ir::{BlockId, Func, Op, Term, goes_back};
-use wavejit_x86::{Cond, Label, Rm, Size};
+use wavejit_ir::{BlockId, Func, Op, SReg, Term, goes_back};
+use wavejit_x86::{Cond, Gpr, Label, Rm, Size};
 
 /// Vector registers that loops may keep rows in: the others are for values.
 const REGISTERS: std::ops::Range<u8> = 12..32;
@@ -25,6 +25,8 @@ pub struct Loop {
     pub rows: FxHashMap<u16, [u8; MAX_PARTS]>,
     /// Those that it writes.
     written: Vec<u16>,
+    /// Scalar registers that go round, by [`SReg`], and their registers. EXEC is its low word.
+    pub sregs: FxHashMap<u8, Gpr>,
 }
 
 /// The loops of a function that keep rows.
@@ -51,7 +53,7 @@ impl Loops {
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
-    pub fn new(func: &Func, needs: &[Option<u32>]) -> Loops {
+    pub fn new(func: &Func, needs: &[Option<Needs>]) -> Loops {
         let mut loops = Loops::none(func);
         let parts = func.wave_size as usize / super::LANES as usize;
         let inside = |b: u32| {
@@ -63,15 +65,20 @@ impl Loops {
         let outer = circles(func, &eligible);
         nest(func, outer.clone(), &mut depth);
         for blocks in outer {
-            let most = blocks.iter().filter_map(|b| needs[*b as usize]).max().unwrap_or(0);
+            let most = blocks.iter().filter_map(|b| needs[*b as usize]).fold(Needs::default(), Needs::max);
             // (writes, reads) of each row, those of inner loops for more
             let mut uses: FxHashMap<u16, (u32, u32)> = FxHashMap::default();
+            let mut scalar_uses: FxHashMap<u8, (u32, u32)> = FxHashMap::default();
             for b in &blocks {
                 let weight = 1 << (4 * (depth[*b as usize] - 1)).min(16);
                 for inst in &func.blocks[*b as usize].insts {
                     match inst.op {
                         Op::VGet { reg, .. } => uses.entry(reg.0).or_default().1 += weight,
                         Op::VSet { reg, .. } => uses.entry(reg.0).or_default().0 += weight,
+                        Op::SGet(reg) => scalar_uses.entry(reg.0).or_default().1 += weight,
+                        Op::SSet(reg, _) => scalar_uses.entry(reg.0).or_default().0 += weight,
+                        Op::ExecGet => scalar_uses.entry(SReg::EXEC_LO.0).or_default().1 += weight,
+                        Op::ExecSet(_) => scalar_uses.entry(SReg::EXEC_LO.0).or_default().0 += weight,
                         _ => {}
                     }
                 }
@@ -82,7 +89,7 @@ impl Loops {
                 let worth = if *writes == 0 || *reads == 0 { (writes + reads) / 8 } else { writes + reads };
                 (u32::MAX - worth, *row)
             });
-            let mut registers = REGISTERS.start.max(most as u8 + 2)..REGISTERS.end;
+            let mut registers = REGISTERS.start.max(most.vectors as u8 + 2)..REGISTERS.end;
             let (mut rows, mut written) = (FxHashMap::default(), vec![]);
             for (row, (writes, _)) in order {
                 if registers.len() < parts {
@@ -95,14 +102,15 @@ impl Loops {
                     written.push(row);
                 }
             }
-            if written.is_empty() {
+            let sregs = scalars(scalar_uses, most.generals);
+            if written.is_empty() && sregs.is_empty() {
                 continue;
             }
             written.sort_unstable();
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written });
+            loops.list.push(Loop { rows, written, sregs });
         }
         loops
     }
@@ -111,6 +119,17 @@ impl Loops {
     pub fn of(&self, block: usize) -> Option<usize> {
         self.of[block].map(|l| l as usize)
     }
+}
+
+/// General registers for the scalar registers that are both read and written, most used first, while operations need so many registers. Those that
+/// are only read are as good in memory, from where they can be broadcast.
+fn scalars(uses: FxHashMap<u8, (u32, u32)>, needed: u32) -> FxHashMap<u8, Gpr> {
+    const REGISTERS: [Gpr; 6] = [Gpr::RBP, Gpr::R15, Gpr::R11, Gpr::R10, Gpr::R9, Gpr::R8];
+    let mut order: Vec<(u8, u32)> = uses.into_iter().filter(|(_, (w, r))| *w > 0 && *r > 0).map(|(reg, (w, r))| (reg, w + r)).collect();
+    order.sort_unstable_by_key(|(reg, uses)| (u32::MAX - uses, *reg));
+    // Two to spare beyond what the operations pin.
+    let room = 14u32.saturating_sub(needed) as usize;
+    order.into_iter().map(|(reg, _)| reg).zip(REGISTERS).take(room).collect()
 }
 
 /// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).
@@ -214,6 +233,10 @@ impl Wide<'_> {
         if edge.from != inside {
             self.store_rows_of(edge.from);
             if let Some(l) = inside {
+                for (reg, to) in self.sregs_of_loop(l) {
+                    let size = self.size_of_sreg(reg);
+                    self.a.load(size, to, sreg(reg));
+                }
                 for (row, regs) in self.rows_of_loop(l) {
                     for (p, reg) in regs.into_iter().enumerate() {
                         let from = self.row_mem(row, p);
@@ -231,6 +254,18 @@ impl Wide<'_> {
         }
     }
 
+    /// Scalar registers of a loop in order, with their registers.
+    fn sregs_of_loop(&self, l: u32) -> Vec<(SReg, Gpr)> {
+        let mut sregs: Vec<(SReg, Gpr)> = self.loops.list[l as usize].sregs.iter().map(|(s, r)| (SReg(*s), *r)).collect();
+        sregs.sort_unstable();
+        sregs
+    }
+
+    /// EXEC of wave64 is two words.
+    fn size_of_sreg(&self, reg: SReg) -> Size {
+        if reg == SReg::EXEC_LO && self.parts == 4 { Size::Q } else { Size::D }
+    }
+
     /// Rows of a loop in order, with their registers.
     fn rows_of_loop(&self, l: u32) -> Vec<(u16, Vec<u8>)> {
         let mut rows: Vec<(u16, Vec<u8>)> =
@@ -242,6 +277,10 @@ impl Wide<'_> {
     /// Stores what a loop writes.
     fn store_rows_of(&mut self, l: Option<u32>) {
         let Some(l) = l else { return };
+        for (reg, from) in self.sregs_of_loop(l) {
+            let size = self.size_of_sreg(reg);
+            self.a.store(size, sreg(reg), from);
+        }
         for (row, regs) in self.rows_of_loop(l) {
             if self.loops.list[l as usize].written.contains(&row) {
                 for (p, reg) in regs.into_iter().enumerate() {

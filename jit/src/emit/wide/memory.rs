@@ -29,35 +29,35 @@ const AHEAD: usize = 4;
 
 /// An access on its way: registers that stay what they are until it is done.
 #[derive(Clone)]
-struct Access {
-    is_store: bool,
-    kind: MemKind,
-    space: Space,
-    op: MemOp,
+pub(super) struct Access {
+    pub is_store: bool,
+    pub kind: MemKind,
+    pub space: Space,
+    pub op: MemOp,
     /// Mask registers of EXEC.
-    exec: Vec<u8>,
+    pub exec: Vec<u8>,
     /// Offsets by part: low dwords, high dwords.
-    low: Vec<u8>,
-    high: Vec<u8>,
+    pub low: Vec<u8>,
+    pub high: Vec<u8>,
     /// Data by dword and part: of a store, or the results of a load.
-    data: Vec<Vec<u8>>,
+    pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
-    stride: Option<u32>,
+    pub stride: Option<u32>,
     /// Scalar part of the address.
-    base: Option<Gpr>,
+    pub base: Option<Gpr>,
     /// The constant part, as a displacement.
-    imm: i32,
-    general: Label,
-    careful: Label,
-    done: Label,
+    pub imm: i32,
+    pub general: Label,
+    pub careful: Label,
+    pub done: Label,
     /// Temporaries: host address, offsets of lane 0 by part.
-    host: Gpr,
-    starts: Vec<Gpr>,
-    t: u8,
-    k: u8,
-    k2: u8,
+    pub host: Gpr,
+    pub starts: Vec<Gpr>,
+    pub t: u8,
+    pub k: u8,
+    pub k2: u8,
     /// Room to put elements of several dwords together or apart.
-    raw: Vec<u8>,
+    pub raw: Vec<u8>,
 }
 
 impl Access {
@@ -133,13 +133,13 @@ impl<'a> Wide<'a> {
         fits && match space {
             Space::Global | Space::Flat => true,
             Space::Lds => addr.base.is_none() && addr.imm >= 0,
-            Space::Scratch => addr.offset.is_none() && kind.bytes() >= 4,
+            Space::Scratch => kind.bytes() >= 4 && addr.offset.is_none_or(|v| self.func.ty(v) == Ty::L32),
             Space::Gds => false,
         }
     }
 
     /// Operands and temporaries of an access in registers.
-    fn access(&mut self, op: MemOp, space: Space, kind: MemKind, addr: &Addr, exec: Value, is_store: bool) -> Access {
+    pub(super) fn access(&mut self, op: MemOp, space: Space, kind: MemKind, addr: &Addr, exec: Value, is_store: bool) -> Access {
         let exec = self.mask_parts(exec);
         let exec: Vec<u8> = (0..self.parts).map(|p| self.reg(exec[p])).collect();
         let (mut low, mut high) = (vec![], vec![]);
@@ -182,13 +182,14 @@ impl<'a> Wide<'a> {
 
     fn emit_access(&mut self, inst: &'a Inst, a: Access, addr: &Addr) {
         match (a.space, addr.offset) {
-            (Space::Scratch, _) => self.scratch_rows(&a),
+            (Space::Scratch, None) => self.scratch_rows(&a),
+            (Space::Scratch, _) => self.scratch_lanes(&a),
             (_, None) => self.one_element(&a),
             _ => self.lanes_access(&a),
         }
         self.a.bind(a.done);
         let pc = inst.pc;
-        let needs_general = addr.offset.is_some();
+        let needs_general = addr.offset.is_some() && a.space != Space::Scratch;
         self.careful_label();
         self.stubs.push(Box::new(move |w| {
             if needs_general {
@@ -300,8 +301,50 @@ impl<'a> Wide<'a> {
         }
     }
 
+    /// Scratch at an offset for each lane: whole dwords in columns.
+    fn scratch_lanes(&mut self, a: &Access) {
+        let (add, limit) = (a.host, a.starts[0]);
+        match a.base {
+            Some(b) => self.a.lea(Size::D, add, Mem::at(b, a.imm)),
+            None => self.a.mov_imm(add, u64::from(a.imm as u32)),
+        }
+        // Column indices have 31 bits.
+        const MOST_BYTES: i32 = 1 << 24;
+        self.a.load(Size::D, limit, state(offset_of!(WaveState, scratch_bytes)));
+        self.a.alu_imm(Alu::Cmp, Size::Q, limit, MOST_BYTES);
+        self.a.jcc(Cond::A, a.careful);
+        self.a.alu_imm(Alu::Sub, Size::Q, limit, a.bytes());
+        self.a.jcc(Cond::S, a.careful);
+        self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_HELPER), limit);
+        self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_BASE), add);
+        self.a.load(Size::Q, a.host, state(offset_of!(WaveState, scratch)));
+        for p in 0..self.parts {
+            self.v(X::Paddd, a.t, a.low[p], Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE)));
+            let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, beyond).imm(GT).mask(a.exec[p]));
+            let low_bits = self.splat32(3);
+            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k2, a.t, low_bits).mask(a.exec[p]));
+            self.k(X::Korw, a.k, a.k, a.k2);
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+        }
+        for p in 0..self.parts {
+            self.v(X::Paddd, a.t, a.low[p], Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE)));
+            self.vi(X::PslldImm, 0, a.t, Rm::Reg(a.t), 4 + self.parts.trailing_zeros() as u8);
+            let columns = self.table(move |i| 4 * (16 * p as u32 + i));
+            self.v(X::Paddd, a.t, a.t, columns);
+            for (j, data) in a.data.iter().enumerate() {
+                let at = Rm::Mem(Mem::gather(a.host, a.t, 1, (64 * self.parts * j) as i32));
+                self.k(X::Kmovw, a.k2, 0, a.exec[p]);
+                self.may_fault(a);
+                let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
+                self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
+            }
+        }
+    }
+
     /// kortestw: are all bits of the mask zero?
-    fn any(&mut self, k: u8) {
+    pub(super) fn any(&mut self, k: u8) {
         self.k(X::Kortestw, k, 0, k);
     }
 
@@ -413,7 +456,7 @@ impl<'a> Wide<'a> {
     }
 
     /// host = host address of base + imm, tested.
-    fn range_of_base(&mut self, a: &Access) {
+    pub(super) fn range_of_base(&mut self, a: &Access) {
         match a.base {
             Some(b) if a.imm != 0 => self.a.lea(Size::Q, a.host, Mem::at(b, a.imm)),
             Some(b) => self.a.mov(Size::Q, a.host, b),
@@ -502,7 +545,7 @@ impl<'a> Wide<'a> {
         self.v(X::MovLoad, to, 0, table);
     }
 
-    /// Dwords at `from` + t, one after the other.
+    /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
     fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
         for (j, data) in a.data.iter().enumerate() {
             let at = Rm::Mem(Mem::gather(from, a.t, 1, disp + 4 * j as i32));
@@ -511,12 +554,26 @@ impl<'a> Wide<'a> {
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
             self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
         }
+        let to = a.data[0][p];
+        let bits = 32 - 8 * a.kind.bytes().min(4) as u8;
+        match a.kind {
+            MemKind::U8 | MemKind::U16 => {
+                let mask = self.splat32(u32::MAX >> bits);
+                self.v(X::Pandd, to, to, mask);
+            }
+            MemKind::I8 | MemKind::I16 => {
+                self.vi(X::PslldImm, 0, to, Rm::Reg(to), bits);
+                self.vi(X::PsradImm, 0, to, Rm::Reg(to), bits);
+            }
+            _ => {}
+        }
     }
 
     /// Lanes anywhere within 4 GiB.
     fn general(&mut self, a: &Access) {
-        if a.bytes() < 4 {
-            return self.a.jmp(a.careful);
+        // Whole dwords are gathered for smaller elements: what they reach behind the last one, at the end of a page, is done with care.
+        if a.is_store && a.bytes() < 4 {
+            return self.store_one_by_one(a);
         }
         if a.space == Space::Lds {
             return self.general_lds(a);
@@ -527,25 +584,7 @@ impl<'a> Wide<'a> {
         if a.high.is_empty() {
             self.range_of_base(a);
         } else {
-            // The high dword of the first active lane must be that of all.
-            self.bits_in(&a.exec, a.host, a.k2);
-            for p in 0..self.parts {
-                let to = self.row_mem(CAREFUL_ADDR + 1, p);
-                self.v(X::MovStore, a.high[p], 0, Rm::Mem(to));
-            }
-            self.a.tzcnt(Size::Q, a.host, a.host);
-            self.a.alu_imm(Alu::And, Size::D, a.host, 16 * self.parts as i32 - 1);
-            let row = i32::from(CAREFUL_ADDR + 1) * 64 * self.parts as i32;
-            self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row));
-            self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
-            for p in 0..self.parts {
-                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
-                self.any(a.k);
-                self.a.jcc(Cond::Ne, a.careful);
-            }
-            self.a.shift(Shift::Shl, Size::Q, a.host, 32);
-            self.add_base(a);
-            self.range_in_place(a);
+            self.common_high(a);
         }
         // Indices are signed: offsets less 2^31, from a base that is so much higher.
         self.a.mov_imm(a.starts[0], 0x8000_0000);
@@ -603,7 +642,7 @@ impl<'a> Wide<'a> {
         }
         // The last offset at which an element fits.
         self.a.load(Size::D, a.host, state(offset_of!(WaveState, lds_bytes)));
-        self.a.alu_imm(Alu::Sub, Size::Q, a.host, a.bytes());
+        self.a.alu_imm(Alu::Sub, Size::Q, a.host, a.bytes().max(4));
         self.a.jcc(Cond::S, a.careful);
         let limit = a.starts[0];
         self.a.mov(Size::Q, limit, a.host);
@@ -641,8 +680,87 @@ impl<'a> Wide<'a> {
         self.a.jmp(a.done);
     }
 
+    /// Bytes and halfwords of lanes anywhere: one after the other, in order.
+    fn store_one_by_one(&mut self, a: &Access) {
+        let (lane, value) = (a.starts[0], a.starts[1]);
+        if a.space == Space::Lds {
+            self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
+            // All in range, or with care.
+            self.a.load(Size::D, lane, state(offset_of!(WaveState, lds_bytes)));
+            self.a.alu_imm(Alu::Sub, Size::Q, lane, a.bytes() + a.imm);
+            self.a.jcc(Cond::S, a.careful);
+            self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_HELPER), lane);
+            for p in 0..self.parts {
+                let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
+                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.low[p], beyond).imm(GT).mask(a.exec[p]));
+                self.any(a.k);
+                self.a.jcc(Cond::Ne, a.careful);
+            }
+            if a.imm != 0 {
+                self.a.alu_imm(Alu::Add, Size::Q, a.host, a.imm);
+            }
+        } else if a.high.is_empty() {
+            self.range_of_base(a);
+        } else {
+            self.common_high(a);
+        }
+        for p in 0..self.parts {
+            for (row, reg) in [(CAREFUL_ADDR, a.low[p]), (CAREFUL_DATA, a.data[0][p])] {
+                let to = self.row_mem(row, p);
+                self.v(X::MovStore, reg, 0, Rm::Mem(to));
+            }
+        }
+        // The lanes that are left, in the frame: there is no register to spare.
+        let left = Mem::at(Gpr::RSP, CARGO_EXEC);
+        self.bits_in(&a.exec, lane, a.k2);
+        let (next, end) = (self.a.label(), self.a.label());
+        self.a.store(Size::Q, left, lane);
+        self.a.bind(next);
+        self.a.load(Size::Q, value, left);
+        self.a.test(Size::Q, value, value);
+        self.a.jcc(Cond::E, end);
+        self.a.tzcnt(Size::Q, lane, value);
+        // left &= left - 1
+        self.a.lea(Size::Q, value, Mem::at(value, -1));
+        self.a.alu_store(Alu::And, Size::Q, left, value);
+        let of = |row: u16, parts: usize| i32::from(row) * 64 * parts as i32;
+        self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, of(CAREFUL_DATA, self.parts)));
+        self.a.load(Size::D, lane, Mem::indexed(ROWS, lane, 4, of(CAREFUL_ADDR, self.parts)));
+        let to = Mem::indexed(a.host, lane, 1, 0);
+        self.may_fault(a);
+        match a.kind {
+            MemKind::U8 | MemKind::I8 => self.a.store8(to, value),
+            _ => self.a.store16(to, value),
+        }
+        self.a.jmp(next);
+        self.a.bind(end);
+        self.a.jmp(a.done);
+    }
+
+    /// host = host address of the high dword that all active lanes have, and the base; tested.
+    pub(super) fn common_high(&mut self, a: &Access) {
+        self.bits_in(&a.exec, a.host, a.k2);
+        for p in 0..self.parts {
+            let to = self.row_mem(CAREFUL_ADDR + 1, p);
+            self.v(X::MovStore, a.high[p], 0, Rm::Mem(to));
+        }
+        self.a.tzcnt(Size::Q, a.host, a.host);
+        self.a.alu_imm(Alu::And, Size::D, a.host, 16 * self.parts as i32 - 1);
+        let row = i32::from(CAREFUL_ADDR + 1) * 64 * self.parts as i32;
+        self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row));
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
+        for p in 0..self.parts {
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+        }
+        self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+        self.add_base(a);
+        self.range_in_place(a);
+    }
+
     /// The bits of mask registers in a general register; k0 and `t` are changed.
-    fn bits_in(&mut self, k: &[u8], to: Gpr, t: u8) {
+    pub(super) fn bits_in(&mut self, k: &[u8], to: Gpr, t: u8) {
         match k {
             [lo, hi] => {
                 self.k(X::Kunpckwd, 0, *hi, *lo);

@@ -26,9 +26,11 @@
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores |
+//! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
 
+mod atomic;
 mod block;
 mod calls;
 mod cross;
@@ -49,7 +51,7 @@ use crate::opt::{
     strides::Strides,
 };
 use loops::{Edge, Loops};
-use regs::{Regs, Val};
+use regs::{Needs, Regs, Val};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Exit, WaveState};
@@ -87,8 +89,8 @@ struct Wide<'a> {
     loops: Loops,
     /// Edges that have code of their own.
     edges: FxHashMap<Edge, Label>,
-    /// By block: the vector registers that its operations need at a time; `None` if it gives them all up ([`Regs::gave_up`]).
-    needs: Vec<Option<u32>>,
+    /// By block: the registers that its operations need at a time; `None` if it gives them all up ([`Regs::gave_up`]).
+    needs: Vec<Option<Needs>>,
     resume: Vec<BlockId>,
     /// Leaves with what is in eax.
     leave: Label,
@@ -169,7 +171,7 @@ fn assemble_with(
     opts: &EmitOptions,
     stop: &dyn Fn() -> bool,
     loops: Loops,
-) -> Result<(Assembled, Vec<Option<u32>>), EmitError> {
+) -> Result<(Assembled, Vec<Option<Needs>>), EmitError> {
     let parts = (func.wave_size / LANES) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();

@@ -105,6 +105,20 @@ pub const CARGO_BYTES: i32 = 64;
 /// Bytes that a careful call saves registers in.
 pub const SAVE_BYTES: i32 = 32 * 64 + 8 * 8 + 16 * 8;
 
+/// How many registers operations of a block need at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub vectors: u32,
+    /// Those that have a meaning throughout the function among them.
+    pub generals: u32,
+}
+
+impl Needs {
+    pub fn max(self, o: Needs) -> Needs {
+        Needs { vectors: self.vectors.max(o.vectors), generals: self.generals.max(o.generals) }
+    }
+}
+
 /// Registers, homes and uses.
 pub struct Regs {
     pub block: usize,
@@ -129,10 +143,13 @@ pub struct Regs {
     /// Rows that the loop keeps in registers, by part.
     fixed: FxHashMap<u16, [u8; MAX_PARTS]>,
     fixed_registers: u32,
+    /// Scalar registers that it keeps in registers; EXEC is its low word.
+    fixed_sregs: FxHashMap<u8, Gpr>,
+    fixed_generals: u32,
     /// Was there a call, for which all registers are given up, or an access to rows in memory?
     pub gave_up: bool,
-    /// Most vector registers that were pinned at a time.
-    pub most_pinned: u32,
+    /// Most vector and general registers that were pinned at a time.
+    pub most_pinned: Needs,
 }
 
 const NEVER: u32 = u32::MAX;
@@ -167,13 +184,26 @@ impl Regs {
             in_sreg: FxHashMap::default(),
             fixed: FxHashMap::default(),
             fixed_registers: 0,
+            fixed_sregs: FxHashMap::default(),
+            fixed_generals: 0,
             gave_up: false,
-            most_pinned: 0,
+            most_pinned: Needs::default(),
         }
     }
 
-    /// The registers that hold rows in what follows.
-    pub fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>) {
+    /// The registers that hold rows and scalar registers in what follows.
+    pub fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>, sregs: &FxHashMap<u8, Gpr>) {
+        for reg in 0..16 {
+            if self.fixed_generals >> reg & 1 != 0 {
+                self.general[reg] = NONE;
+            }
+        }
+        self.fixed_sregs = sregs.clone();
+        self.fixed_generals = 0;
+        for reg in sregs.values() {
+            self.fixed_generals |= 1 << reg.0;
+            self.general[usize::from(reg.0)] = FIXED;
+        }
         for reg in 0..32 {
             if self.fixed_registers >> reg & 1 != 0 {
                 self.vector[reg] = NONE;
@@ -192,8 +222,26 @@ impl Regs {
         self.fixed.get(&row).copied()
     }
 
+    /// The register that holds this scalar register.
+    pub fn fixed_sreg(&self, reg: SReg) -> Option<Gpr> {
+        self.fixed_sregs.get(&reg.0).copied()
+    }
+
     fn is_fixed(&self, class: Class, reg: u8) -> bool {
-        class == Class::Vector && self.fixed_registers >> reg & 1 != 0
+        let fixed = match class {
+            Class::Vector => self.fixed_registers,
+            Class::General => self.fixed_generals,
+            Class::Mask => 0,
+        };
+        fixed >> reg & 1 != 0
+    }
+
+    /// A piece that is in a general register of the loop.
+    pub fn new_fixed_scalar(&mut self, sreg: SReg, reg: Gpr) -> PieceId {
+        let p = self.new_piece(Class::General, Home::None);
+        self.piece(p).reg = Some(reg.0);
+        self.in_sreg.entry(sreg.0).or_default().push(p);
+        p
     }
 
     /// Nobody is in this register any more.
@@ -550,7 +598,7 @@ impl Wide<'_> {
         let (file, pinned) = self.r.file(class);
         file[usize::from(reg)] = p;
         *pinned |= 1 << reg;
-        let pinned = self.r.pinned_vector.count_ones();
+        let pinned = Needs { vectors: self.r.pinned_vector.count_ones(), generals: self.r.pinned_general.count_ones() };
         self.r.most_pinned = self.r.most_pinned.max(pinned);
         reg
     }
@@ -772,8 +820,11 @@ impl Wide<'_> {
         for p in list {
             let piece = self.r.pieces[*p as usize];
             if let Some(fixed) = piece.reg.filter(|reg| piece.refs > 0 && self.r.is_fixed(piece.class, *reg)) {
-                let reg = self.take_register(Class::Vector, *p);
-                self.v(X::MovAligned, reg, 0, Rm::Reg(fixed));
+                let reg = self.take_register(piece.class, *p);
+                match piece.class {
+                    Class::General => self.a.mov(Size::Q, Gpr(reg), Gpr(fixed)),
+                    _ => self.v(X::MovAligned, reg, 0, Rm::Reg(fixed)),
+                }
                 self.r.piece(*p).reg = Some(reg);
                 self.pin_only(pins);
                 continue;

@@ -1,0 +1,267 @@
+//! Atomics of 32 bits: lane after lane, in order, as the guest sees them.
+//!
+//! LDS belongs to the thread that runs the workgroup, so plain loads and stores do; in memory each lane is one step for all threads. Offsets and
+//! operands lie in rows, `left` has the lanes that are still to be done. An access that faults, or one of a kind that does not fit, is done by
+//! the helper for the lanes that are left; what earlier ones gave is in the row of results already.
+
+use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::lanes::GT;
+use super::memory::Access;
+use super::regs::{Class, NO_PARTS};
+use super::{ROWS, Wide, X, off, state};
+use std::mem::offset_of;
+use wavejit_ir::abi::{Helpers, MemOp, WaveState};
+use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
+
+impl<'a> Wide<'a> {
+    /// Is there code for it?
+    pub(super) fn atomic_is_inline(&self, space: Space, op: AtomicOp, addr: &Addr, returns: bool) -> bool {
+        use AtomicOp::*;
+        let small = addr.offset.is_some() && (0..1 << 28).contains(&addr.imm.unsigned_abs());
+        small
+            && match space {
+                Space::Lds => {
+                    let known = matches!(op, Swap | Add | Sub | And | Or | Xor | SMin | SMax | UMin | UMax);
+                    known && addr.base.is_none() && addr.imm >= 0
+                }
+                Space::Global | Space::Flat => matches!(op, Add | Sub | Swap) || !returns && matches!(op, And | Or | Xor),
+                _ => false,
+            }
+    }
+
+    pub(super) fn atomic_lanes(
+        &mut self,
+        inst: &'a Inst,
+        space: Space,
+        op: AtomicOp,
+        addr: &Addr,
+        data: &Data,
+        exec: Value,
+        returns: bool,
+    ) {
+        let value = data[0].expect("the verifier has counted the operands");
+        let parts = self.val(value).lo;
+        let operands: Vec<u8> = (0..self.parts).map(|p| self.reg(parts[p])).collect();
+        let m = MemOp { atomic: op as u8, flags: u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
+        let a = self.access(m, space, MemKind::B32, addr, exec, true);
+        let (left, old) = (self.temp_general(), self.temp_general());
+        let mut results = NO_PARTS;
+        let mut regs = vec![];
+        if returns {
+            for part in &mut results[..self.parts] {
+                let (piece, reg) = self.new_in_register(Class::Vector);
+                *part = piece;
+                regs.push(reg);
+            }
+        }
+        self.bits_in(&a.exec, left, a.k2);
+        self.start_of_lanes(&a);
+        for (row, source) in [(CAREFUL_ADDR, &a.low), (CAREFUL_DATA, &operands)] {
+            for (p, reg) in source.iter().enumerate() {
+                let to = self.row_mem(row, p);
+                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
+            }
+        }
+        let (next, end) = (self.a.label(), self.a.label());
+        let (lane, value) = (a.starts[0], a.starts[1]);
+        let parts = self.parts;
+        let row = move |row: u16, lane: Gpr| Mem::indexed(ROWS, lane, 4, i32::from(row) * 64 * parts as i32);
+        self.a.bind(next);
+        self.a.test(Size::Q, left, left);
+        self.a.jcc(Cond::E, end);
+        self.a.tzcnt(Size::Q, lane, left);
+        self.a.load(Size::D, value, row(CAREFUL_DATA, lane));
+        self.a.load(Size::D, old, row(CAREFUL_ADDR, lane));
+        let at = Mem::indexed(a.host, old, 1, 0);
+        if space == Space::Lds {
+            self.step_in_lds(op, at, value, old, returns);
+        } else {
+            self.recover.push((self.a.offset(), a.careful));
+            self.step_in_memory(op, at, value, returns);
+        }
+        if returns {
+            self.a.store(Size::D, row(CAREFUL_DST, lane), value);
+        }
+        self.a.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+        self.a.jmp(next);
+        self.a.bind(end);
+        for (p, reg) in regs.iter().enumerate() {
+            let from = self.row_mem(CAREFUL_DST, p);
+            self.v(X::MovLoad, *reg, 0, Rm::Mem(from));
+        }
+        self.careful_label();
+        let pc = inst.pc;
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(a.careful);
+            w.map.push((w.a.offset(), pc));
+            w.careful_atomic(&a, &operands, left, returns);
+            w.a.jmp(end);
+        }));
+        if returns {
+            self.set_lo(inst.result(0), results);
+        }
+    }
+
+    /// host = address of offset 0; goes to `careful` unless all active lanes are in range and aligned.
+    fn start_of_lanes(&mut self, a: &Access) {
+        let t = a.starts[0];
+        let three = self.splat32(3);
+        if a.space == Space::Lds {
+            self.a.load(Size::D, t, state(offset_of!(WaveState, lds_bytes)));
+            self.a.alu_imm(Alu::Sub, Size::Q, t, 4 + a.imm);
+            self.a.jcc(Cond::S, a.careful);
+            self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_HELPER), t);
+            self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
+            if a.imm != 0 {
+                self.a.alu_imm(Alu::Add, Size::Q, a.host, a.imm);
+            }
+        } else if a.high.is_empty() {
+            self.range_of_base(a);
+        } else {
+            self.common_high(a);
+        }
+        // An LDS address is aligned if offset and constant are; both of a guest address and its host address are, or neither.
+        self.a.test_imm(Size::Q, a.host, 3);
+        self.a.jcc(Cond::Ne, a.careful);
+        for p in 0..self.parts {
+            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, a.low[p], three).mask(a.exec[p]));
+            if a.space == Space::Lds {
+                let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
+                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.low[p], beyond).imm(GT).mask(a.exec[p]));
+                self.k(X::Korw, a.k, a.k, a.k2);
+            }
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+        }
+    }
+
+    /// One lane in LDS: `old` has its offset, then what was there; that goes to `value` if it is wanted.
+    fn step_in_lds(&mut self, op: AtomicOp, at: Mem, value: Gpr, old: Gpr, returns: bool) {
+        use AtomicOp::*;
+        let alu = match op {
+            Add => Some(Alu::Add),
+            Sub => Some(Alu::Sub),
+            And => Some(Alu::And),
+            Or => Some(Alu::Or),
+            Xor => Some(Alu::Xor),
+            _ => None,
+        };
+        match (alu, returns) {
+            (Some(alu), false) => self.a.alu_store(alu, Size::D, at, value),
+            (Some(_), true) if op == Add => self.exchange_sum(at, value, old),
+            _ => self.load_change_store(op, at, value, returns),
+        }
+    }
+
+    /// value = what was at `at`, which grows by `value`.
+    fn exchange_sum(&mut self, at: Mem, value: Gpr, _offset: Gpr) {
+        // Without lock: nobody else is in this workgroup's LDS.
+        self.a.xadd(Size::D, at, value);
+    }
+
+    fn load_change_store(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
+        use AtomicOp::*;
+        // The new value in the frame would do as well, but a register may be borrowed: the state's slot holds it meanwhile.
+        let borrowed = if value == Gpr::RAX { Gpr::RCX } else { Gpr::RAX };
+        let uses = |g: Gpr| match (at.base, at.index) {
+            (wavejit_x86::Base::Reg(b), Some((wavejit_x86::Index::Gpr(i), _))) => b == g || i == g,
+            _ => false,
+        };
+        let borrowed = [borrowed, Gpr::RDX, Gpr::RSI, Gpr::RDI].into_iter().find(|g| *g != value && !uses(*g)).expect("three are in use");
+        let kept = Mem::at(Gpr::RSP, CARGO_BASE);
+        self.a.store(Size::Q, kept, borrowed);
+        self.a.load(Size::D, borrowed, at);
+        let cond = match op {
+            SMin => Some(Cond::L),
+            SMax => Some(Cond::G),
+            UMin => Some(Cond::B),
+            UMax => Some(Cond::A),
+            _ => None,
+        };
+        match (op, cond) {
+            (Swap, _) => self.a.store(Size::D, at, value),
+            (_, Some(cond)) => {
+                // value = the old one if that is the one to stay
+                self.a.alu(Alu::Cmp, Size::D, borrowed, value);
+                self.a.cmov(cond, Size::D, value, borrowed);
+                self.a.store(Size::D, at, value);
+            }
+            (Sub, _) => {
+                self.a.neg(Size::D, value);
+                self.a.alu(Alu::Add, Size::D, value, borrowed);
+                self.a.store(Size::D, at, value);
+            }
+            _ => {
+                let alu = match op {
+                    And => Alu::And,
+                    Or => Alu::Or,
+                    _ => Alu::Xor,
+                };
+                self.a.alu(alu, Size::D, value, borrowed);
+                self.a.store(Size::D, at, value);
+            }
+        }
+        if returns {
+            self.a.mov(Size::D, value, borrowed);
+        }
+        self.a.load(Size::Q, borrowed, kept);
+    }
+
+    /// One lane in memory: what was there goes to `value` if it is wanted.
+    fn step_in_memory(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
+        use AtomicOp::*;
+        let alu = match op {
+            Add => Alu::Add,
+            Sub => Alu::Sub,
+            And => Alu::And,
+            Or => Alu::Or,
+            _ => Alu::Xor,
+        };
+        match (op, returns) {
+            (Swap, _) => self.a.xchg(Size::D, at, value),
+            (_, false) => self.a.lock_alu_store(alu, Size::D, at, value),
+            (Sub, true) => {
+                // The access is the instruction that may fault: the sign is changed before.
+                let fault = self.recover.pop().expect("just pushed");
+                self.a.neg(Size::D, value);
+                self.recover.push((self.a.offset(), fault.1));
+                self.a.lock_xadd(Size::D, at, value);
+            }
+            _ => self.a.lock_xadd(Size::D, at, value),
+        }
+    }
+
+    /// The lanes that are left, by the helper.
+    fn careful_atomic(&mut self, a: &Access, operands: &[u8], left: Gpr, returns: bool) {
+        let mut op = a.op;
+        let mut sources: Vec<(u16, &[u8])> = vec![(CAREFUL_ADDR, &a.low), (CAREFUL_DATA, operands)];
+        op.offset[0] = CAREFUL_ADDR;
+        op.data[0] = CAREFUL_DATA;
+        if !a.high.is_empty() {
+            sources.push((CAREFUL_ADDR + 1, &a.high));
+            op.offset[1] = CAREFUL_ADDR + 1;
+        }
+        if returns {
+            op.dst[0] = CAREFUL_DST;
+        }
+        for (row, regs) in sources {
+            for (p, reg) in regs.iter().enumerate() {
+                let to = self.row_mem(row, p);
+                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
+            }
+        }
+        let pinned = Box::new(op);
+        let at = std::ptr::from_ref(&*pinned) as u64;
+        self.pinned.mem_ops.push(pinned);
+        self.store_imm64(Mem::at(Gpr::RSP, CARGO_OP), at);
+        self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), left);
+        match a.base {
+            Some(b) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), b),
+            None => self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), 0),
+        }
+        self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), off(offset_of!(Helpers, atomic)));
+        let careful = self.careful_label();
+        self.a.call(careful);
+    }
+}
