@@ -209,10 +209,10 @@ impl<'a> Wide<'a> {
     fn mask_logic(&mut self, r: Value, op: PureOp, args: &[Option<Value>; 3]) -> bool {
         use PureOp::*;
         let values: Vec<Value> = args.iter().flatten().copied().collect();
-        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || values.iter().all(|v| self.val(*v).lo[0] == NONE) {
+        // What all are as words is done on words, which is less than mask registers take.
+        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || values.iter().all(|v| self.val(*v).word != NONE) {
             return false;
         }
-        // Words that were computed stay words: EXEC and the like come from memory either way.
         let parts: Vec<[PieceId; 4]> = values.iter().map(|v| self.mask_parts(*v)).collect();
         let out = self.each_part(&parts, |w, part| {
             let regs: Vec<u8> = part.ops.iter().map(|p| w.reg(*p)).collect();
