@@ -138,12 +138,13 @@ fn every_operation_equals_its_definition() {
                 }
                 let operands: Vec<Vec<u32>> = (0..2 * op.args().len()).map(|r| bench.row(r).to_vec()).collect();
                 bench.run();
+                let word = |row: usize, lane: usize| operands[row][lane];
                 for lane in 0..bench.lanes {
                     let arg = |i: usize| match op.args().get(i) {
                         None => 0,
-                        Some(Width::B1) => u64::from(operands[2 * i][lane] != operands[2 * i + 1][lane]),
-                        Some(Width::B32) => operands[2 * i][lane].into(),
-                        Some(Width::B64) => u64::from(operands[2 * i][lane]) | u64::from(operands[2 * i + 1][lane]) << 32,
+                        Some(Width::B1) => u64::from(word(2 * i, lane) != word(2 * i + 1, lane)),
+                        Some(Width::B32) => word(2 * i, lane).into(),
+                        Some(Width::B64) => u64::from(word(2 * i, lane)) | u64::from(word(2 * i + 1, lane)) << 32,
                     };
                     let args = [arg(0), arg(1), arg(2)];
                     let want = eval(*op, mode, args[0], args[1], args[2]);

@@ -88,7 +88,7 @@ pub enum Isa {
     Best,
     /// Cranelift alone.
     Portable,
-    /// Whole waves in AVX-512 registers ([`wide`]).
+    /// Whole waves in AVX-512 registers.
     Avx512,
 }
 

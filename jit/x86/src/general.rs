@@ -58,16 +58,6 @@ pub enum Cond {
     G = 15,
 }
 
-impl Cond {
-    /// The opposite.
-    #[must_use]
-    pub fn not(self) -> Cond {
-        use Cond::*;
-        const ALL: [Cond; 16] = [O, No, B, Ae, E, Ne, Be, A, S, Ns, P, Np, L, Ge, Le, G];
-        ALL[self as usize ^ 1]
-    }
-}
-
 impl Asm {
     /// REX for registers `reg`, `index` and `base`.
     fn rex(&mut self, size: Size, reg: u8, index: u8, base: u8, force: bool) {

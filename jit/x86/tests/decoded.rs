@@ -178,7 +178,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 let mut zeroing = false;
                 if can_mask && (vsib || rng.below(2) == 0) {
                     mask = 1 + rng.below(7) as u8;
-                    let may_zero = !vsib && reg_class != Some(Class::Mask) && !(store && !matches!(rm, Rm::Reg(_)));
+                    let may_zero = !vsib && reg_class != Some(Class::Mask) && (!store || matches!(rm, Rm::Reg(_)));
                     zeroing = may_zero && rng.below(2) == 0;
                     i = if zeroing { i.zeroing(mask) } else { i.mask(mask) };
                 }

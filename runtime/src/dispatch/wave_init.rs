@@ -175,9 +175,11 @@ impl WaveInit {
 
     /// What is known of the work-item ids in every workgroup of a grid. Workgroups at its end may be partial.
     pub(crate) fn ids(&self, geometry: &Geometry) -> Ids {
-        let [width, height, depth] = geometry.group;
+        let [width, others @ ..] = geometry.group;
         let last = geometry.grid[0] % width.max(1);
-        if height * depth > 1 && (width % RUN != 0 || last % RUN != 0) { Ids::Any } else { self.runs() }
+        let is_line = others.iter().all(|n| *n <= 1);
+        let in_runs = is_line || width.is_multiple_of(RUN) && last.is_multiple_of(RUN);
+        if in_runs { self.runs() } else { Ids::Any }
     }
 
     /// Work-item ids that count up in runs of lanes, as they do in workgroups of one dimension.

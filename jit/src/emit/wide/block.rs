@@ -269,8 +269,8 @@ impl<'a> Wide<'a> {
         let parts = self.val(value).lo;
         debug_assert!(parts[0] != NONE, "{value:?} is nowhere");
         // What is still read from the row leaves it first; the value itself may be there.
-        for p in 0..self.parts {
-            self.reg(parts[p]);
+        for p in &parts[..self.parts] {
+            self.reg(*p);
             self.release();
         }
         self.row_changes(reg.0);

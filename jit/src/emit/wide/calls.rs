@@ -391,7 +391,7 @@ impl<'a> Wide<'a> {
         let (p, reg) = self.new_in_register(Class::General);
         if self.r.pinned_generals() >= 14 {
             // Too many results for the registers: this one lives in the frame.
-            self.r.to_frame(p);
+            self.r.move_to_frame(p);
         }
         (p, Gpr(reg))
     }

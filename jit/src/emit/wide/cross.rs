@@ -16,8 +16,8 @@ impl<'a> Wide<'a> {
             return (row, false);
         }
         let row = self.r.new_temp_row();
-        for p in 0..self.parts {
-            let from = self.reg(parts[p]);
+        for (p, part) in parts[..self.parts].iter().enumerate() {
+            let from = self.reg(*part);
             let to = self.row_mem(row, p);
             self.v(X::MovStore, from, 0, Rm::Mem(to));
             self.release();
@@ -37,7 +37,7 @@ impl<'a> Wide<'a> {
                 return self.a.load(Size::D, to, from);
             }
             let mut from = self.reg(part);
-            if lane % 16 != 0 {
+            if !lane.is_multiple_of(16) {
                 let t = self.temp();
                 self.vi(X::Valignd, t, from, Rm::Reg(from), (lane % 16) as u8);
                 from = t;

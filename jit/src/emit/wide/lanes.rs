@@ -180,7 +180,7 @@ impl<'a> Wide<'a> {
     pub fn select(&mut self, mask: Parts, x: Parts, y: Parts) -> Parts {
         self.each_part(&[mask, x, y], |w, part| {
             let (k, x, y) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
-            let (new, to) = w.new_over(&part.free[..]);
+            let (new, to) = w.new_over(part.free);
             w.a.vector(Vector::new(X::Blendmd, Len::Z, to, y, x).mask(k));
             new
         })

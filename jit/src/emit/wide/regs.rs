@@ -338,7 +338,7 @@ impl Regs {
     }
 
     /// Moves the place of a piece that has no value yet from its register to the frame.
-    pub fn to_frame(&mut self, p: PieceId) {
+    pub fn move_to_frame(&mut self, p: PieceId) {
         let at = self.new_frame_slot();
         let piece = self.piece(p);
         piece.home = Home::Frame(at);

@@ -311,20 +311,19 @@ impl<'a> Wide<'a> {
 
     /// A conversion of dwords to qwords: what comes out in the order of lanes is brought into that of qwords.
     fn widen(&mut self, r: Value, x: Parts, op: X) {
-        let mut quad = [NO_PARTS; 2];
-        for h in 0..2 {
-            quad[h] = self.each_part(&[x], |w, part| {
+        let quad = [0, 2].map(|first| {
+            self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 // Lanes 0, 1, 4, 5, ... or 2, 3, 6, 7, ... to the lower half.
-                let order = w.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + 2 * h as u32 } else { 0 });
+                let order = w.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + first } else { 0 });
                 let Rm::Mem(order) = order else { unreachable!("a table") };
                 w.v(X::MovLoad, to, 0, Rm::Mem(order));
                 w.v(X::Permd, to, to, Rm::Reg(from));
                 w.v(op, to, 0, Rm::Reg(to));
                 new
-            });
-        }
+            })
+        });
         self.set_quad(r, quad);
     }
 
