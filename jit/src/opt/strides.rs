@@ -72,7 +72,9 @@ impl Strides {
         let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Box::new(entry_facts(func)));
         let mut work = vec![0usize];
+        let mut waits = vec![false; func.blocks.len()];
         while let Some(i) = work.pop() {
+            waits[i] = false;
             let mut rows = at_entry[i].clone().expect("blocks are put to work with facts");
             values.block(func, &func.blocks[i], &blends[i], &mut rows);
             func.blocks[i].term.for_each_successor(|s| {
@@ -85,12 +87,14 @@ impl Strides {
                             changed |= met != *k;
                             *k = met;
                         }
-                        if changed && !work.contains(&s) {
+                        if changed && !waits[s] {
+                            waits[s] = true;
                             work.push(s);
                         }
                     }
                     none => {
                         *none = Some(rows.clone());
+                        waits[s] = true;
                         work.push(s);
                     }
                 }

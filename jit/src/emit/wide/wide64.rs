@@ -128,6 +128,31 @@ impl<'a> Wide<'a> {
                 });
                 self.set_quad(r, quad);
             }
+            FRcp64 | FSqrt64 | FRsq64 => {
+                let quad = self.quad(arg(0));
+                let quad = quad.map(|q| {
+                    self.each_part(&[q], |w, part| {
+                        let from = w.reg(part.ops[0]);
+                        let (new, to) = w.new_in_register(Class::Vector);
+                        let Rm::Bcst(one) = w.splat64(1f64.to_bits()) else { unreachable!("a constant") };
+                        match op {
+                            FSqrt64 => w.v(X::Sqrtpd, to, 0, Rm::Reg(from)),
+                            FRcp64 => {
+                                w.v(X::BroadcastQ, to, 0, Rm::Mem(one));
+                                w.v(X::Divpd, to, to, Rm::Reg(from));
+                            }
+                            _ => {
+                                let t = w.temp();
+                                w.v(X::Sqrtpd, t, 0, Rm::Reg(from));
+                                w.v(X::BroadcastQ, to, 0, Rm::Mem(one));
+                                w.v(X::Divpd, to, to, Rm::Reg(t));
+                            }
+                        }
+                        new
+                    })
+                });
+                self.set_quad(r, quad);
+            }
             FMin64 | FMax64 if plain && mode.ieee() => {
                 let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
                 let out = [0, 1].map(|h| {
