@@ -175,7 +175,17 @@ fn compare_all(op: PureOp, inputs: impl Iterator<Item = u32>) {
 }
 
 /// Operations that are done otherwise than they are defined.
-const OTHERWISE: [PureOp; 5] = [PureOp::FRsq32, PureOp::FRcp32, PureOp::FSqrt32, PureOp::CvtI32F32, PureOp::CvtU32F32];
+const OTHERWISE: [PureOp; 9] = [
+    PureOp::FRsq32,
+    PureOp::FRcp32,
+    PureOp::FSqrt32,
+    PureOp::CvtI32F32,
+    PureOp::CvtU32F32,
+    PureOp::FExp232,
+    PureOp::FLog232,
+    PureOp::FSin32,
+    PureOp::FCos32,
+];
 
 #[test]
 fn operations_done_otherwise_are_exact_on_many_inputs() {

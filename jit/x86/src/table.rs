@@ -274,6 +274,7 @@ instructions! {
     Pcmpw        "vpcmpw"      P66 M0F3A 1 0x3f Whole evex;
     Pcmpuw       "vpcmpuw"     P66 M0F3A 1 0x3e Whole evex;
     Ptestmd      "vptestmd"    P66 M0F38 0 0x27 Full32 evex;
+    Ptestmq      "vptestmq"    P66 M0F38 1 0x27 Full64 evex;
     Ptestnmd     "vptestnmd"   F3  M0F38 0 0x27 Full32 evex;
     Cmpps        "vcmpps"      NP  M0F   0 0xc2 Full32 evex;
     Cmppd        "vcmppd"      P66 M0F   1 0xc2 Full64 evex;

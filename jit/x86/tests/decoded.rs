@@ -50,7 +50,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         Shlx | Shrx | Sarx | ShlxQ | ShrxQ | SarxQ | Andn | AndnQ | Pdep | Pext => [g, g, g],
         MovdFromGpr | MovqFromGpr | BroadcastGpr | BroadcastGprQ => [v, None, g],
         MovdToGpr | MovqToGpr => [v, None, g],
-        Pcmpd | Pcmpud | Pcmpq | Pcmpuq | Pcmpw | Pcmpuw | Ptestmd | Ptestnmd | Cmpps | Cmppd => [k, v, v],
+        Pcmpd | Pcmpud | Pcmpq | Pcmpuq | Pcmpw | Pcmpuw | Ptestmd | Ptestmq | Ptestnmd | Cmpps | Cmppd => [k, v, v],
         Fpclassps | Fpclasspd => [k, None, v],
         Pmovm2d | Pmovm2q => [v, None, k],
         Pmovd2m | Pmovq2m => [k, None, v],

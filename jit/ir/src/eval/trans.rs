@@ -9,7 +9,37 @@ use super::mode::Fp;
 use super::{f16 as h, f32 as s, f64 as d};
 
 /// Adding this to a number below 2^51 leaves its nearest integer in the low bits.
-const ROUNDER: f64 = 6755399441055744.0; // 1.5 * 2^52
+pub const ROUNDER: f64 = 6755399441055744.0; // 1.5 * 2^52
+
+/// (2^r - 1) / r on [-0.5, 0.5] in powers of r, error 4e-14 (Chebyshev interpolation).
+#[allow(clippy::approx_constant)] // a coefficient fitted with the others
+pub const EXP2: [f64; 9] = [
+    0.6931471805599453,
+    0.2402265069581299,
+    0.055504108664760424,
+    0.009618129159402558,
+    0.0013333558179043112,
+    0.00015403455852453838,
+    1.525268684626772e-05,
+    1.3255224878668817e-06,
+    1.0203121063391729e-07,
+];
+
+/// sqrt(1/2): mantissas for [`LOG2`] are from here to its double.
+pub const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+
+/// log2((1 + s) / (1 - s)) / s in powers of s^2, error 3e-14.
+pub const LOG2: [f64; 6] =
+    [2.88539008177785, 0.9617966941132127, 0.5770779423594591, 0.412209256786155, 0.3199053739227617, 0.2829066165906811];
+
+/// sin(pi/2 d) / d in powers of d^2 for |d| <= 0.5, error 5e-15.
+#[allow(clippy::approx_constant)] // as above
+pub const SIN: [f64; 6] =
+    [1.57079632679489, -0.645964097504309, 0.07969262615574603, -0.004681752591458209, 0.00016042926504495616, -3.556386260704784e-06];
+
+/// (cos(pi/2 d) - 1) / d^2 in powers of d^2, the same.
+pub const COS: [f64; 6] =
+    [-1.233700550136169, 0.2536695079008304, -0.02086348075319688, 0.0009192601014426249, -2.5200703761965414e-05, 4.6632053886903437e-07];
 
 /// `c[0] + c[1] x + c[2] x^2 ...`
 #[inline(always)]
@@ -25,25 +55,10 @@ fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
 
 /// 2^x for |x| <= 1000; exact for integers.
 #[inline(always)]
-#[allow(clippy::approx_constant)] // a coefficient fitted with the others
 pub(crate) fn exp2(x: f64) -> f64 {
     let t = x + ROUNDER;
     let r = x - (t - ROUNDER);
-    // (2^r - 1) / r on [-0.5, 0.5], error 4e-14 (Chebyshev interpolation)
-    let p = polynomial(
-        r,
-        [
-            0.6931471805599453,
-            0.2402265069581299,
-            0.055504108664760424,
-            0.009618129159402558,
-            0.0013333558179043112,
-            0.00015403455852453838,
-            1.525268684626772e-05,
-            1.3255224878668817e-06,
-            1.0203121063391729e-07,
-        ],
-    );
+    let p = polynomial(r, EXP2);
     let scale = t.to_bits().wrapping_add(1023) << 52;
     (1.0 + r * p) * d::f(scale)
 }
@@ -52,45 +67,24 @@ pub(crate) fn exp2(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn log2(x: f64) -> f64 {
     // x = m * 2^e, m from sqrt(1/2) to sqrt(2), so that numbers near 1 have e = 0
-    const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     let k = x.to_bits().wrapping_sub(SQRT_HALF);
     let m = d::f((k & (d::MIN_NORMAL - 1)) + SQRT_HALF);
     let e = d::f(((k as i64 >> 52) as u64).wrapping_add(ROUNDER.to_bits())) - ROUNDER;
-    // log2((1 + s) / (1 - s)) / s in s^2, error 3e-14
     let s = (m - 1.0) / (m + 1.0);
-    let p = polynomial(
-        s * s,
-        [2.88539008177785, 0.9617966941132127, 0.5770779423594591, 0.412209256786155, 0.3199053739227617, 0.2829066165906811],
-    );
+    let p = polynomial(s * s, LOG2);
     e + s * p
 }
 
 /// sin(2 pi x), or cos with a quarter turn; exact at multiples of 1/4. |x| < 2^49.
 #[inline(always)]
-#[allow(clippy::approx_constant)] // as above
 pub(crate) fn sin_turns(x: f64, quarters: u64) -> f64 {
     let turns = x - ((x + ROUNDER) - ROUNDER);
     let t = turns * 4.0 + ROUNDER;
     let d = turns * 4.0 - (t - ROUNDER);
     let quadrant = t.to_bits().wrapping_add(quarters);
     let z = d * d;
-    // sin(pi/2 d) / d, error 5e-15, and (cos(pi/2 d) - 1) / d^2, both in d^2, for |d| <= 0.5
-    let sin = d * polynomial(
-        z,
-        [1.57079632679489, -0.645964097504309, 0.07969262615574603, -0.004681752591458209, 0.00016042926504495616, -3.556386260704784e-06],
-    );
-    let cos = 1.0
-        + z * polynomial(
-            z,
-            [
-                -1.233700550136169,
-                0.2536695079008304,
-                -0.02086348075319688,
-                0.0009192601014426249,
-                -2.5200703761965414e-05,
-                4.6632053886903437e-07,
-            ],
-        );
+    let sin = d * polynomial(z, SIN);
+    let cos = 1.0 + z * polynomial(z, COS);
     let r = if quadrant & 1 != 0 { cos } else { sin };
     // no negative zeros: 0.0 + r, but for half turns the sign bit is toggled afterwards
     let r = d::f(r.to_bits() ^ (quadrant & 2) << 62);

@@ -24,6 +24,7 @@
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
+//! | `transcendental.rs` | powers, logarithms, sine and cosine of f32 |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores |
 //! | `atomic.rs` | atomics of 32 bits |
@@ -41,6 +42,7 @@ mod loops;
 mod memory;
 mod regs;
 mod scalar;
+mod transcendental;
 mod wide64;
 
 use super::{Compiled, EmitError, EmitOptions, Pinned};

@@ -1,0 +1,185 @@
+//! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time.
+
+use super::lanes::{EQ, LT};
+use super::regs::{Class, PieceId};
+use super::{Wide, X};
+use wavejit_ir::PureOp;
+use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
+use wavejit_x86::{Len, Rm, Vector};
+
+const SIGN: u32 = 0x8000_0000;
+const INF: u32 = 0x7f80_0000;
+/// The default NaN.
+const NAN: u32 = 0xffc0_0000;
+const QUIET: u32 = 0x0040_0000;
+
+impl Wide<'_> {
+    pub(super) fn transcendental(&mut self, op: PureOp, p: PieceId) -> PieceId {
+        let (new, to) = self.new_in_register(Class::Vector);
+        let given = self.reg(p);
+        match op {
+            PureOp::FExp232 => {
+                let x = self.flushed(p);
+                self.by_halves(to, x, |w, d| w.exp2(d));
+                self.flush(to, to);
+            }
+            PureOp::FLog232 => {
+                let x = self.flushed(p);
+                self.by_halves(to, x, |w, d| w.log2(d));
+                let k = self.temp_mask();
+                let infinity = self.splat32(INF);
+                self.vi(X::Pcmpd, k, x, infinity, EQ);
+                self.set_lanes(to, k, INF);
+                let zero = self.splat32(0);
+                self.vi(X::Pcmpd, k, x, zero, LT);
+                self.set_lanes(to, k, NAN);
+                self.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0x06);
+                self.set_lanes(to, k, SIGN | INF);
+                self.free_temp(Class::Mask, k);
+            }
+            _ => {
+                let (x, k) = (self.temp(), self.temp_mask());
+                let magnitude = self.splat32(!SIGN);
+                self.v(X::Pandd, to, given, magnitude);
+                // From 2^24 on every number is a whole number of turns.
+                let limit = self.splat32(16777216f32.to_bits());
+                self.vi(X::Pcmpud, k, to, limit, LT);
+                self.a.vector(Vector::new(X::MovAligned, Len::Z, x, 0, Rm::Reg(given)).zeroing(k));
+                self.by_halves(to, x, |w, d| w.sin_turns(d, u64::from(op == PureOp::FCos32)));
+                self.v(X::Pandd, x, given, magnitude);
+                let infinity = self.splat32(INF);
+                self.vi(X::Pcmpd, k, x, infinity, EQ);
+                self.set_lanes(to, k, NAN);
+                if op == PureOp::FSin32 {
+                    let minus_zero = self.splat32(SIGN);
+                    self.vi(X::Pcmpd, k, given, minus_zero, EQ);
+                    self.set_lanes(to, k, SIGN);
+                }
+                self.free_temp(Class::Mask, k);
+            }
+        }
+        // NaNs as they came, quieted.
+        let k = self.temp_mask();
+        self.vi(X::Cmpps, k, given, Rm::Reg(given), 3);
+        let quiet = self.splat32(QUIET);
+        self.a.vector(Vector::new(X::Pord, Len::Z, to, given, quiet).mask(k));
+        new
+    }
+
+    /// `bits` in the lanes of `k`.
+    fn set_lanes(&mut self, to: u8, k: u8, bits: u32) {
+        let Rm::Bcst(m) = self.splat32(bits) else { unreachable!("a constant") };
+        self.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(m)).mask(k));
+    }
+
+    /// to = f32 of `f` in f64 of the lanes of x.
+    fn by_halves(&mut self, to: u8, x: u8, f: impl Fn(&mut Self, u8)) {
+        let [d, low, t] = [self.temp(), self.temp(), self.temp()];
+        self.v(X::Cvtps2pd, d, 0, Rm::Reg(x));
+        f(self, d);
+        self.v(X::Cvtpd2ps, low, 0, Rm::Reg(d));
+        self.vi(X::Extract64x4, x, 0, Rm::Reg(t), 1);
+        self.v(X::Cvtps2pd, d, 0, Rm::Reg(t));
+        f(self, d);
+        self.v(X::Cvtpd2ps, t, 0, Rm::Reg(d));
+        self.vi(X::Insert64x4, to, low, Rm::Reg(t), 1);
+        for t in [d, low, t] {
+            self.free_temp(Class::Vector, t);
+        }
+    }
+
+    /// An f64 operation with a constant.
+    fn with(&mut self, op: X, to: u8, x: u8, c: f64) {
+        let c = self.splat64(c.to_bits());
+        self.v(op, to, x, c);
+    }
+
+    /// to = c[0] + c[1] x + c[2] x^2 ...
+    fn polynomial(&mut self, to: u8, x: u8, c: &[f64]) {
+        let (last, rest) = c.split_last().expect("polynomials have coefficients");
+        let Rm::Bcst(m) = self.splat64(last.to_bits()) else { unreachable!("a constant") };
+        self.v(X::BroadcastQ, to, 0, Rm::Mem(m));
+        for c in rest.iter().rev() {
+            self.v(X::Mulpd, to, to, Rm::Reg(x));
+            self.with(X::Addpd, to, to, *c);
+        }
+    }
+
+    fn exp2(&mut self, d: u8) {
+        let [t, r, p] = [self.temp(), self.temp(), self.temp()];
+        self.with(X::Maxpd, d, d, -200.0);
+        self.with(X::Minpd, d, d, 200.0);
+        self.with(X::Addpd, t, d, ROUNDER);
+        self.with(X::Subpd, r, t, ROUNDER);
+        self.v(X::Subpd, r, d, Rm::Reg(r));
+        self.polynomial(p, r, &EXP2);
+        self.v(X::Mulpd, p, p, Rm::Reg(r));
+        self.with(X::Addpd, p, p, 1.0);
+        let bias = self.splat64(1023);
+        self.v(X::Paddq, t, t, bias);
+        self.vi(X::PsllqImm, 0, t, Rm::Reg(t), 52);
+        self.v(X::Mulpd, d, p, Rm::Reg(t));
+        for t in [t, r, p] {
+            self.free_temp(Class::Vector, t);
+        }
+    }
+
+    fn log2(&mut self, d: u8) {
+        let [k, m, e, p] = [self.temp(), self.temp(), self.temp(), self.temp()];
+        let least = self.splat64(SQRT_HALF);
+        self.v(X::Psubq, k, d, least);
+        let mantissa = self.splat64((1 << 52) - 1);
+        self.v(X::Pandq, m, k, mantissa);
+        self.v(X::Paddq, m, m, least);
+        self.vi(X::PsraqImm, 0, e, Rm::Reg(k), 52);
+        let rounder = self.splat64(ROUNDER.to_bits());
+        self.v(X::Paddq, e, e, rounder);
+        self.with(X::Subpd, e, e, ROUNDER);
+        self.with(X::Subpd, k, m, 1.0);
+        self.with(X::Addpd, m, m, 1.0);
+        self.v(X::Divpd, k, k, Rm::Reg(m));
+        self.v(X::Mulpd, m, k, Rm::Reg(k));
+        self.polynomial(p, m, &LOG2);
+        self.v(X::Mulpd, p, p, Rm::Reg(k));
+        self.v(X::Addpd, d, e, Rm::Reg(p));
+        for t in [k, m, e, p] {
+            self.free_temp(Class::Vector, t);
+        }
+    }
+
+    /// sin(2 pi d), or so many quarters of a turn on.
+    fn sin_turns(&mut self, d: u8, quarters: u64) {
+        let [t, z, sin, cos] = [self.temp(), self.temp(), self.temp(), self.temp()];
+        let k = self.temp_mask();
+        self.with(X::Addpd, t, d, ROUNDER);
+        self.with(X::Subpd, t, t, ROUNDER);
+        self.v(X::Subpd, d, d, Rm::Reg(t));
+        self.with(X::Mulpd, d, d, 4.0);
+        self.with(X::Addpd, t, d, ROUNDER);
+        self.with(X::Subpd, z, t, ROUNDER);
+        self.v(X::Subpd, d, d, Rm::Reg(z));
+        if quarters != 0 {
+            let quarters = self.splat64(quarters);
+            self.v(X::Paddq, t, t, quarters);
+        }
+        self.v(X::Mulpd, z, d, Rm::Reg(d));
+        self.polynomial(sin, z, &SIN);
+        self.v(X::Mulpd, sin, sin, Rm::Reg(d));
+        self.polynomial(cos, z, &COS);
+        self.v(X::Mulpd, cos, cos, Rm::Reg(z));
+        self.with(X::Addpd, cos, cos, 1.0);
+        let odd = self.splat64(1);
+        self.v(X::Ptestmq, k, t, odd);
+        self.a.vector(Vector::new(X::Blendmq, Len::Z, d, sin, Rm::Reg(cos)).mask(k));
+        let half_turn = self.splat64(2);
+        self.v(X::Pandq, t, t, half_turn);
+        self.vi(X::PsllqImm, 0, t, Rm::Reg(t), 62);
+        self.v(X::Pxorq, d, d, Rm::Reg(t));
+        // No negative zeros.
+        self.with(X::Addpd, d, d, 0.0);
+        for t in [t, z, sin, cos] {
+            self.free_temp(Class::Vector, t);
+        }
+        self.free_temp(Class::Mask, k);
+    }
+}
