@@ -94,7 +94,7 @@ impl Wide<'_> {
         self.v(op, to, x, c);
     }
 
-    /// to = c[0] + c[1] x + c[2] x^2 ...
+    /// to = `c[0] + c[1] x + c[2] x^2 ...`
     fn polynomial(&mut self, to: u8, x: u8, c: &[f64]) {
         let (last, rest) = c.split_last().expect("polynomials have coefficients");
         let Rm::Bcst(m) = self.splat64(last.to_bits()) else { unreachable!("a constant") };
