@@ -32,6 +32,9 @@ impl<'a> Wide<'a> {
                 self.map.push((self.a.offset(), inst.pc));
             }
             self.inst(inst, blend[k])?;
+            if self.r.is_short {
+                return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));
+            }
             let mut over = vec![];
             inst.op.for_each_arg(|v| over.push(v));
             over.extend((0..inst.results).map(|r| inst.result(r.into())));

@@ -148,6 +148,8 @@ pub struct Regs {
     fixed_generals: u32,
     /// Was there a call, for which all registers are given up, or an access to rows in memory?
     pub gave_up: bool,
+    /// An operation needs more registers than there are.
+    pub is_short: bool,
     /// Most vector and general registers that were pinned at a time.
     pub most_pinned: Needs,
 }
@@ -187,6 +189,7 @@ impl Regs {
             fixed_sregs: FxHashMap::default(),
             fixed_generals: 0,
             gave_up: false,
+            is_short: false,
             most_pinned: Needs::default(),
         }
     }
@@ -620,7 +623,11 @@ impl Wide<'_> {
             let stored = w.r.pieces[p as usize].home != Home::None;
             (w.next_use_of_piece(p), stored)
         };
-        let (reg, p) = list.into_iter().max_by_key(|(_, p)| key(self, *p)).expect("few registers are pinned at a time");
+        let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) else {
+            // What is emitted from here on is thrown away.
+            self.r.is_short = true;
+            return 0;
+        };
         self.spill(p);
         self.r.file(class).0[usize::from(reg)] = NONE;
         self.r.piece(p).reg = None;
