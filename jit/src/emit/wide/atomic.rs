@@ -75,7 +75,7 @@ impl<'a> Wide<'a> {
         self.a.load(Size::D, old, row(CAREFUL_ADDR, lane));
         let at = Mem::indexed(a.host, old, 1, 0);
         if space == Space::Lds {
-            self.step_in_lds(op, at, value, old, returns);
+            self.step_in_lds(op, at, value, returns);
         } else {
             self.recover.push((self.a.offset(), a.careful));
             self.step_in_memory(op, at, value, returns);
@@ -136,8 +136,8 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// One lane in LDS: `old` has its offset, then what was there; that goes to `value` if it is wanted.
-    fn step_in_lds(&mut self, op: AtomicOp, at: Mem, value: Gpr, old: Gpr, returns: bool) {
+    /// One lane in LDS: what was there goes to `value` if it is wanted.
+    fn step_in_lds(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
         use AtomicOp::*;
         let alu = match op {
             Add => Some(Alu::Add),
@@ -149,26 +149,20 @@ impl<'a> Wide<'a> {
         };
         match (alu, returns) {
             (Some(alu), false) => self.a.alu_store(alu, Size::D, at, value),
-            (Some(_), true) if op == Add => self.exchange_sum(at, value, old),
+            // Without lock: nobody else is in this workgroup's LDS.
+            (Some(Alu::Add), true) => self.a.xadd(Size::D, at, value),
             _ => self.load_change_store(op, at, value, returns),
         }
     }
 
-    /// value = what was at `at`, which grows by `value`.
-    fn exchange_sum(&mut self, at: Mem, value: Gpr, _offset: Gpr) {
-        // Without lock: nobody else is in this workgroup's LDS.
-        self.a.xadd(Size::D, at, value);
-    }
-
+    /// The same for what no single instruction does; the old value is in a register that is borrowed meanwhile.
     fn load_change_store(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
         use AtomicOp::*;
-        // The new value in the frame would do as well, but a register may be borrowed: the state's slot holds it meanwhile.
-        let borrowed = if value == Gpr::RAX { Gpr::RCX } else { Gpr::RAX };
         let uses = |g: Gpr| match (at.base, at.index) {
             (wavejit_x86::Base::Reg(b), Some((wavejit_x86::Index::Gpr(i), _))) => b == g || i == g,
             _ => false,
         };
-        let borrowed = [borrowed, Gpr::RDX, Gpr::RSI, Gpr::RDI].into_iter().find(|g| *g != value && !uses(*g)).expect("three are in use");
+        let borrowed = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI].into_iter().find(|g| *g != value && !uses(*g)).expect("three are in use");
         let kept = Mem::at(Gpr::RSP, CARGO_BASE);
         self.a.store(Size::Q, kept, borrowed);
         self.a.load(Size::D, borrowed, at);

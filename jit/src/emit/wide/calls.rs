@@ -1,7 +1,7 @@
 //! Calls: row functions, helpers of the run time, and careful calls, which keep all registers.
 
-use super::regs::{CARGO_BYTES, Class, Home, NO_PARTS, NONE, Parts, distinct};
-use super::{FUEL, ROWS, STATE, Wide, X, off, slot, state};
+use super::regs::{CARGO_BYTES, Class, Home, NO_PARTS, Parts, distinct};
+use super::{ROWS, STATE, Wide, X, off, slot, state};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
@@ -540,7 +540,6 @@ impl<'a> Wide<'a> {
         self.a.alu_imm(Alu::Add, Size::Q, Gpr::RSP, 8);
         let leave = self.fault;
         self.a.jmp(leave);
-        let _ = FUEL;
     }
 }
 
@@ -550,5 +549,3 @@ enum Place {
     Register(Gpr),
     Frame(i32),
 }
-
-const _: () = assert!(NONE == u32::MAX);

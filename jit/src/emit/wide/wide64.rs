@@ -235,7 +235,6 @@ impl<'a> Wide<'a> {
     fn sum(&mut self, r: Value, x: Value, y: Value, adds: bool) {
         let ((x_lo, x_hi), (y_lo, y_hi)) = (self.split(x), self.split(y));
         let mut highs: Vec<PieceId> = vec![];
-        let mut at_first = None;
         let low = self.each_part(&[x_lo, x_hi, y_lo, y_hi], |w, part| {
             let [a, b] = [part.ops[0], part.ops[2]].map(|p| w.reg(p));
             let (low, to) = w.new_in_register(Class::Vector);
@@ -252,7 +251,6 @@ impl<'a> Wide<'a> {
             w.v(if adds { X::Paddd } else { X::Psubd }, to, a, b);
             let minus_one = w.splat32(u32::MAX);
             w.a.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
-            at_first.get_or_insert(high);
             highs.push(high);
             low
         });
