@@ -71,21 +71,9 @@ impl Wide<'_> {
     /// The bits of mask registers, in a general register.
     pub fn bits_of(&mut self, parts: &Parts, to: Gpr) {
         let k: Vec<u8> = parts[..self.parts].iter().map(|p| self.reg(*p)).collect();
-        match k[..] {
-            [lo, hi] => {
-                self.k(X::Kunpckwd, 0, hi, lo);
-                self.k(X::KmovdToGpr, to.0, 0, 0);
-            }
-            [a, b, c, d] => {
-                let t = self.temp_mask();
-                self.k(X::Kunpckwd, 0, b, a);
-                self.k(X::Kunpckwd, t, d, c);
-                self.k(X::Kunpckdq, 0, t, 0);
-                self.k(X::KmovqToGpr, to.0, 0, 0);
-                self.free_temp(Class::Mask, t);
-            }
-            _ => unreachable!("waves have 32 or 64 lanes"),
-        }
+        let t = self.temp_mask();
+        self.bits_in(&k, to, t);
+        self.free_temp(Class::Mask, t);
     }
 
     /// A scalar in a register.

@@ -293,8 +293,8 @@ impl<'a> Wide<'a> {
                 self.each_part(&[k], |w, part| {
                     let k = w.reg(part.ops[0]);
                     let (new, to) = w.new_in_register(Class::Vector);
-                    let Rm::Bcst(one) = w.splat32(1) else { unreachable!("a constant") };
-                    w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(one)).zeroing(k));
+                    let one = w.element32(1);
+                    w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, one).zeroing(k));
                     new
                 })
             }
@@ -404,8 +404,8 @@ impl<'a> Wide<'a> {
                 w.v(X::Psubd, to, to, Rm::Reg(from));
                 w.v(X::Pandd, to, to, Rm::Reg(from));
                 w.v(X::Plzcntd, t, 0, Rm::Reg(to));
-                let Rm::Bcst(c) = w.splat32(31) else { unreachable!("a constant") };
-                w.v(X::Broadcast, to, 0, Rm::Mem(c));
+                let c = w.element32(31);
+                w.v(X::Broadcast, to, 0, c);
                 w.v(X::Psubd, to, to, Rm::Reg(t));
                 new
             }),
@@ -484,8 +484,8 @@ impl<'a> Wide<'a> {
             FRcp32 => self.each_part(&[x], |w, part| {
                 let (new, to) = w.new_in_register(Class::Vector);
                 let t = w.flushed(part.ops[0]);
-                let Rm::Bcst(one) = w.splat32(1f32.to_bits()) else { unreachable!("a constant") };
-                w.v(X::Broadcast, to, 0, Rm::Mem(one));
+                let one = w.element32(1f32.to_bits());
+                w.v(X::Broadcast, to, 0, one);
                 w.v(X::Divps, to, to, Rm::Reg(t));
                 w.flush(to, to);
                 new
@@ -609,8 +609,8 @@ impl<'a> Wide<'a> {
                 // 2^31 and more: the greatest number. What is below -2^31 gives the least by itself.
                 let limit = w.splat32(2147483648f32.to_bits());
                 w.vi(X::Cmpps, k, from, limit, 0x1d);
-                let Rm::Bcst(most) = w.splat32(0x7fff_ffff) else { unreachable!("a constant") };
-                w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(most)).mask(k));
+                let most = w.element32(0x7fff_ffff);
+                w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
                 new
             }),
             CvtU32F32 if plain => self.each_part(&[x], |w, part| {
@@ -691,8 +691,8 @@ impl<'a> Wide<'a> {
         let x = self.flushed(p);
         let [g, e, c, k] = [self.temp(), self.temp(), self.temp(), self.temp_mask()];
         let splat = |w: &mut Self, to: u8, c: f32| {
-            let Rm::Bcst(m) = w.splat32(c.to_bits()) else { unreachable!("a constant") };
-            w.v(X::Broadcast, to, 0, Rm::Mem(m));
+            let m = w.element32(c.to_bits());
+            w.v(X::Broadcast, to, 0, m);
         };
         self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
         // e = 1 - x y^2; y += y e (1/2 + 3/8 e)
@@ -868,8 +868,8 @@ impl<'a> Wide<'a> {
                 PureOp::Dot4SS => {
                     // (a + 128) * b - 128 * b
                     let (t, bias) = (w.temp(), w.temp());
-                    let Rm::Bcst(c) = w.splat32(0x8080_8080) else { unreachable!("a constant") };
-                    w.v(X::Broadcast, bias, 0, Rm::Mem(c));
+                    let c = w.element32(0x8080_8080);
+                    w.v(X::Broadcast, bias, 0, c);
                     w.v(X::Pxord, t, a, Rm::Reg(bias));
                     w.v(X::Pdpbusd, to, bias, Rm::Reg(b));
                     w.v(X::Pxord, bias, bias, Rm::Reg(bias));

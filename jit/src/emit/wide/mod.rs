@@ -320,6 +320,16 @@ impl<'a> Wide<'a> {
         self.a.vector(Vector::new(op, Len::X, reg, v, Rm::Reg(rm)));
     }
 
+    /// A dword, as the memory operand of a broadcast.
+    fn element32(&mut self, bits: u32) -> Rm {
+        Rm::Mem(Mem::constant(self.a.constant32(bits)))
+    }
+
+    /// A qword, as the memory operand of a broadcast.
+    fn element64(&mut self, bits: u64) -> Rm {
+        Rm::Mem(Mem::constant(self.a.constant64(bits)))
+    }
+
     /// A dword in every lane, as a memory operand.
     fn splat32(&mut self, bits: u32) -> Rm {
         Rm::Bcst(Mem::constant(self.a.constant32(bits)))

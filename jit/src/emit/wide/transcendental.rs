@@ -68,8 +68,8 @@ impl Wide<'_> {
 
     /// `bits` in the lanes of `k`.
     fn set_lanes(&mut self, to: u8, k: u8, bits: u32) {
-        let Rm::Bcst(m) = self.splat32(bits) else { unreachable!("a constant") };
-        self.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, Rm::Mem(m)).mask(k));
+        let m = self.element32(bits);
+        self.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, m).mask(k));
     }
 
     /// to = f32 of `f` in f64 of the lanes of x.
@@ -97,8 +97,8 @@ impl Wide<'_> {
     /// to = `c[0] + c[1] x + c[2] x^2 ...`
     fn polynomial(&mut self, to: u8, x: u8, c: &[f64]) {
         let (last, rest) = c.split_last().expect("polynomials have coefficients");
-        let Rm::Bcst(m) = self.splat64(last.to_bits()) else { unreachable!("a constant") };
-        self.v(X::BroadcastQ, to, 0, Rm::Mem(m));
+        let m = self.element64(last.to_bits());
+        self.v(X::BroadcastQ, to, 0, m);
         for c in rest.iter().rev() {
             self.v(X::Mulpd, to, to, Rm::Reg(x));
             self.with(X::Addpd, to, to, *c);

@@ -134,17 +134,17 @@ impl<'a> Wide<'a> {
                     self.each_part(&[q], |w, part| {
                         let from = w.reg(part.ops[0]);
                         let (new, to) = w.new_in_register(Class::Vector);
-                        let Rm::Bcst(one) = w.splat64(1f64.to_bits()) else { unreachable!("a constant") };
+                        let one = w.element64(1f64.to_bits());
                         match op {
                             FSqrt64 => w.v(X::Sqrtpd, to, 0, Rm::Reg(from)),
                             FRcp64 => {
-                                w.v(X::BroadcastQ, to, 0, Rm::Mem(one));
+                                w.v(X::BroadcastQ, to, 0, one);
                                 w.v(X::Divpd, to, to, Rm::Reg(from));
                             }
                             _ => {
                                 let t = w.temp();
                                 w.v(X::Sqrtpd, t, 0, Rm::Reg(from));
-                                w.v(X::BroadcastQ, to, 0, Rm::Mem(one));
+                                w.v(X::BroadcastQ, to, 0, one);
                                 w.v(X::Divpd, to, to, Rm::Reg(t));
                             }
                         }
@@ -340,8 +340,7 @@ impl<'a> Wide<'a> {
                 let (new, to) = w.new_in_register(Class::Vector);
                 // Lanes 0, 1, 4, 5, ... or 2, 3, 6, 7, ... to the lower half.
                 let order = w.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + first } else { 0 });
-                let Rm::Mem(order) = order else { unreachable!("a table") };
-                w.v(X::MovLoad, to, 0, Rm::Mem(order));
+                w.v(X::MovLoad, to, 0, order);
                 w.v(X::Permd, to, to, Rm::Reg(from));
                 w.v(op, to, 0, Rm::Reg(to));
                 new
@@ -359,8 +358,8 @@ impl<'a> Wide<'a> {
             w.v(op, to, 0, Rm::Reg(a));
             w.v(op, t, 0, Rm::Reg(b));
             // Lane i stands in place (i & 1) + (i >> 2) * 2 of the first or, with bit 1 set, the second.
-            let Rm::Mem(m) = w.table(|i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { 16 } else { 0 }) else { unreachable!("a table") };
-            w.v(X::MovLoad, order, 0, Rm::Mem(m));
+            let table = w.table(|i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { 16 } else { 0 });
+            w.v(X::MovLoad, order, 0, table);
             w.v(X::Permi2d, order, to, Rm::Reg(t));
             w.v(X::MovAligned, to, 0, Rm::Reg(order));
             new
