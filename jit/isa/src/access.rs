@@ -134,11 +134,34 @@ pub enum Access {
     Store(MemKind, Part),
     /// Reads, changes and writes.
     Atomic(AtomicOp),
+    /// Consecutive dwords, those of 32 that M0 has a bit for.
+    LoadBlock,
+    /// The same from registers.
+    StoreBlock,
+    /// Elements of this kind of a matrix whose rows and columns change places.
+    LoadTransposed(MemKind),
+    /// An element of each lane to LDS, at M0 and 4 bytes from lane to lane.
+    LoadToLds(MemKind),
+    /// Adds in an order that memory keeps.
+    OrderedAdd,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::Opd;
+    use crate::rows;
+
+    #[test]
+    fn rows_with_an_address_say_what_they_do_to_memory() {
+        let silent: Vec<&str> = rows::all()
+            .iter()
+            .filter(|r| r.ops.contains(&Opd::ADDR) && r.enc() != crate::Enc::DS)
+            .filter(|r| r.access.is_none())
+            .map(|r| r.name)
+            .collect();
+        assert!(silent.is_empty(), "{silent:?}");
+    }
 
     #[test]
     fn operations_stand_at_their_numbers() {

@@ -312,6 +312,16 @@ bitflags::bitflags! {
         const SCOPED = 1 << 51;
         /// DS: the two offsets count 64 elements.
         const STRIDE64 = 1 << 58;
+        /// DS: the offset is a pattern that says which lane reads which.
+        const SWIZZLE = 1 << 33;
+        /// Its sources stand in reverse order (v_subrev, v_lshlrev).
+        const REV = 1 << 31;
+        /// Has the DPP and SDWA forms though it names no operand.
+        const BARE = 1 << 32;
+        /// A word with a name in listings, but no instruction that could run.
+        const LISTED = 1 << 34;
+        /// LLVM 19 prints the lane mask of its DPP form on gfx12 within the bars of abs.
+        const MASK_IN_ABS = 1 << 35;
     }
 }
 
@@ -443,11 +453,6 @@ impl Row {
         self.enc() == Enc::VOPC
     }
 
-    /// Its sources stand in reverse order (v_subrev, v_lshlrev).
-    pub fn is_reversed(&self) -> bool {
-        self.enc() == Enc::VOP2 && self.name.contains("rev_")
-    }
-
     /// Does this to memory.
     pub const fn does(mut self, memory: MemoryKind) -> Row {
         use super::memory::buffer::Opcode as Buffer;
@@ -510,6 +515,16 @@ impl Row {
     /// LDS is not memory in the sense of these flags.
     const fn writing(self, flag: Flags) -> Row {
         if matches!(self.encs[0], Enc::DS) { self } else { self.plus(flag.bits()) }
+    }
+
+    /// Does this to memory, which is none of the above.
+    pub const fn moves(mut self, access: Access) -> Row {
+        self.access = Some(access);
+        match access {
+            Access::StoreBlock => self.writing(Flags::STORE),
+            Access::OrderedAdd => self.writing(Flags::ATOMIC),
+            _ => self,
+        }
     }
 
     /// From or to the low half of the register.

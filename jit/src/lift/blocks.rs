@@ -91,9 +91,10 @@ impl Lifter<'_, '_> {
             let mut flow = Flow::Next;
             let mut value = None;
             match semantics(inst) {
-                Some(Sem::Control(c)) => {
-                    flow = control::flow(*c, inst, pc, mode, &consts);
-                    value = control::effects(&mut cx, *c, flow);
+                Some(Sem::Control(of)) => {
+                    let control = of(inst);
+                    flow = control::flow(control, inst, pc, mode, &consts);
+                    value = control::effects(&mut cx, control, flow);
                 }
                 Some(sem) => lift_inst(&mut cx, sem),
                 None => cx.unsupported("no semantics"),

@@ -136,10 +136,11 @@ impl<'a> Discovery<'a> {
             match semantics(&inst) {
                 None => break,
                 Some(Sem::Control(_)) if isa::reserved(&inst).is_some() => break,
-                Some(Sem::Control(c)) => {
-                    let flow = control::flow(*c, &inst, pc, mode, &consts);
+                Some(Sem::Control(of)) => {
+                    let control = of(&inst);
+                    let flow = control::flow(control, &inst, pc, mode, &consts);
                     consts.step(&inst, pc);
-                    if matches!(c, Control::SwapPc | Control::Call) && self.returns.insert(next) {
+                    if matches!(control, Control::SwapPc(..) | Control::Call(..)) && self.returns.insert(next) {
                         self.work.extend(self.nodes.iter().filter(|(_, n)| n.is_return).map(|(k, _)| *k));
                     }
                     if flow != Flow::Next {
@@ -215,7 +216,7 @@ impl<'a> Discovery<'a> {
         let inst = self.code.decode(pc)?;
         let next = pc.wrapping_add(inst.bytes().into());
         Some(match semantics(inst)? {
-            Sem::Control(c) => (next, control::flow(*c, inst, pc, mode, unknown)),
+            Sem::Control(of) => (next, control::flow(of(inst), inst, pc, mode, unknown)),
             _ => (next, Flow::Next),
         })
     }

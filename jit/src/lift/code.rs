@@ -30,7 +30,8 @@ impl<'a> Code<'a> {
                 (*word, count) = (w, i + 1);
             }
             // The word 0 has a name, but is an instruction only in listings.
-            let inst = isa::decode_lenient(&words[..count], src.target, src.wave_size).ok().filter(|i| i.row.name != "v_illegal");
+            let inst =
+                isa::decode_lenient(&words[..count], src.target, src.wave_size).ok().filter(|i| !i.row.flags.contains(isa::Flags::LISTED));
             if inst.is_none() {
                 bad.insert(pc, words[..count].to_vec());
             }

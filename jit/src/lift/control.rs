@@ -15,33 +15,35 @@ use wavejit_isa::HwReg;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO};
 use wavejit_isa::{Gfx, Inst, Operand};
 
-/// Kinds of instructions that end a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What an instruction that ends a block does, with the operands that it is done with.
+#[derive(Clone, Copy, Debug)]
 pub enum Control {
-    Branch(Cond),
-    /// s_subvector_loop_begin, s_subvector_loop_end: the address is their second operand.
-    Subvector(Cond),
-    /// s_setpc_b64
-    SetPc,
-    /// s_swappc_b64
-    SwapPc,
-    /// s_call_b64
-    Call,
+    /// To the distance.
+    Branch(Cond, Arg),
+    /// s_setpc_b64: to the address in a pair.
+    SetPc(Arg),
+    /// s_swappc_b64: keeps the way back in the first, goes to the address in the second.
+    SwapPc(Arg, Arg),
+    /// s_call_b64: keeps the way back, goes to the distance.
+    Call(Arg, Arg),
+    /// s_endpgm
     End,
-    Trap,
+    /// s_trap
+    Trap(Arg),
+    /// s_barrier, s_sleep
     Pause(Pause),
-    /// ds_gws_sema_p, ds_gws_barrier
-    Gws(GwsOp),
+    /// ds_gws_sema_p, ds_gws_barrier, and the number given to it.
+    Gws(GwsOp, Option<Arg>),
     /// s_round_mode: MODE\[3:0\]
-    RoundMode,
+    RoundMode(Arg),
     /// s_denorm_mode: MODE\[7:4\]
-    DenormMode,
-    /// s_setreg_b32, s_setreg_imm32_b32
-    SetReg,
+    DenormMode(Arg),
+    /// s_setreg_b32, s_setreg_imm32_b32: field and value.
+    SetReg(Arg, Arg),
 }
 
 /// Condition of a branch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Cond {
     Always,
     /// cdbg: the debugger's flags are never set.
@@ -49,10 +51,11 @@ pub enum Cond {
     Scc(bool),
     VccZero(bool),
     ExecZero(bool),
-    /// No half of a wave64 has an active lane; else one half begins a subvector loop, the low one if it has work.
-    SubvectorBegin,
+    /// No half of a wave64 has an active lane; else one half begins a subvector loop, the low one if it has work. What the other one
+    /// waits in.
+    SubvectorBegin(Arg),
     /// The high half is yet to run a subvector loop.
-    SubvectorEnd,
+    SubvectorEnd(Arg),
 }
 
 /// Where control goes after an instruction.
@@ -96,12 +99,6 @@ fn immediate(op: Operand) -> u32 {
         _ => 0,
     }
 }
-fn imm(inst: &Inst, i: usize) -> u32 {
-    immediate(operand(inst, i))
-}
-fn operand(inst: &Inst, i: usize) -> Operand {
-    inst.ops().get(i).copied().unwrap_or(Operand::Off)
-}
 
 /// A field of a hardware register: id, offset, and the mask of its bits in place.
 fn hwreg(target: Gfx, simm: u32) -> (Option<HwReg>, u32, u32) {
@@ -113,32 +110,31 @@ fn hwreg(target: Gfx, simm: u32) -> (Option<HwReg>, u32, u32) {
 /// Where `inst` at `pc` goes.
 pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Consts) -> Flow {
     let next = pc.wrapping_add(inst.bytes().into());
-    let relative = |i: usize| next.wrapping_add_signed(i64::from(imm(inst, i) as i16) * 4);
-    let through = |pair: Operand, is_return: bool| match consts.read64(pair) {
+    let relative = |k: Arg| next.wrapping_add_signed(i64::from(immediate(k.op) as i16) * 4);
+    let through = |Arg { op: pair, .. }, is_return| match consts.read64(pair) {
         Some(Wide::Address(target)) => Flow::Goto(target & !3),
         // A number is an address like any other that is only known when it is jumped to: the code may be elsewhere then.
         Some(Wide::Value(_)) | None => Flow::Indirect { pair, is_return },
     };
     match control {
-        Control::Branch(Cond::Always) => Flow::Goto(relative(0)),
-        Control::Branch(Cond::Never) => Flow::Next,
-        Control::Branch(cond) => Flow::Branch { cond, target: relative(0) },
-        Control::Subvector(cond) => Flow::Branch { cond, target: relative(1) },
-        Control::SetPc => through(operand(inst, 0), true),
-        Control::SwapPc => through(operand(inst, 1), false),
-        Control::Call => Flow::Goto(relative(1)),
+        Control::Branch(Cond::Always, k) => Flow::Goto(relative(k)),
+        Control::Branch(Cond::Never, _) => Flow::Next,
+        Control::Branch(cond, k) => Flow::Branch { cond, target: relative(k) },
+        Control::SetPc(to) => through(to, true),
+        Control::SwapPc(_, to) => through(to, false),
+        Control::Call(_, k) => Flow::Goto(relative(k)),
         Control::End => Flow::End,
-        Control::Trap => Flow::Trap(imm(inst, 0) as u8),
+        Control::Trap(k) => Flow::Trap(immediate(k.op) as u8),
         Control::Pause(why) => Flow::Pause(why),
-        Control::Gws(_) => Flow::Pause(Pause::Yield),
-        Control::RoundMode => changed(mode, FpMode(mode.0 & !0xf | (imm(inst, 0) & 0xf) as u16)),
-        Control::DenormMode => changed(mode, FpMode(mode.0 & !0xf0 | (imm(inst, 0) as u16 & 0xf) << 4)),
-        Control::SetReg => {
-            let (register, offset, mask) = hwreg(inst.target, imm(inst, 0));
+        Control::Gws(..) => Flow::Pause(Pause::Yield),
+        Control::RoundMode(k) => changed(mode, FpMode(mode.0 & !0xf | (immediate(k.op) & 0xf) as u16)),
+        Control::DenormMode(k) => changed(mode, FpMode(mode.0 & !0xf0 | (immediate(k.op) as u16 & 0xf) << 4)),
+        Control::SetReg(k, value) => {
+            let (register, offset, mask) = hwreg(inst.target, immediate(k.op));
             if register != Some(HwReg::Mode) || mask & FLOAT_BITS == 0 {
                 return Flow::Next;
             }
-            match consts.read(operand(inst, 1)) {
+            match consts.read(value.op) {
                 Some(v) => changed(mode, float_mode(mode_bits(mode) & !mask | v << offset & mask)),
                 None => Flow::NewMode,
             }
@@ -154,24 +150,21 @@ fn changed(old: FpMode, new: FpMode) -> Flow {
 pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
     match (control, flow) {
         (_, Flow::Branch { cond, .. }) => Some(condition(c, cond)),
-        (Control::SwapPc | Control::Call, _) => {
+        (Control::SwapPc(d, _) | Control::Call(d, _), _) => {
             let target = match flow {
                 Flow::Indirect { pair, .. } => Some(jump_target(c, pair)),
                 _ => None,
             };
             let back = c.code_address(c.next_pc());
-            let d = c.op(0);
-            c.sdst(d, B64, back);
+            c.write_scalar(d, back);
             target
         }
         (_, Flow::Indirect { pair, .. }) => Some(jump_target(c, pair)),
-        (Control::SetReg, _) => setreg(c, flow),
-        (Control::Gws(op), _) => {
-            let data = (!c.inst.ops().is_empty()).then(|| c.named::<1>()[0]);
+        (Control::SetReg(k, value), _) => setreg(c, k, value, flow),
+        (Control::Gws(op, data), _) => {
             gws::ask(c, op, data);
             None
         }
-        (Control::Pause(_), _) => None,
         _ => None,
     }
 }
@@ -185,8 +178,8 @@ fn condition(c: &mut Cx, cond: Cond) -> Value {
         Cond::Scc(want) => (c.scc(), want),
         Cond::VccZero(want) => (c.vccz(), want),
         Cond::ExecZero(want) => (c.execz(), want),
-        Cond::SubvectorBegin => return subvector_begin(c),
-        Cond::SubvectorEnd => return subvector_end(c),
+        Cond::SubvectorBegin(saved) => return subvector_begin(c, saved),
+        Cond::SubvectorEnd(saved) => return subvector_end(c, saved),
         Cond::Always => return c.b.const1(true),
         Cond::Never => return c.b.const1(false),
     };
@@ -195,24 +188,22 @@ fn condition(c: &mut Cx, cond: Cond) -> Value {
 
 /// s_subvector_loop_begin: the half that does not run yet is kept in the SGPR, and EXEC is the other one. Goes past the loop if there is
 /// none (RDNA1 ISA, SOPK).
-fn subvector_begin(c: &mut Cx) -> Value {
-    let saved = c.op(0);
+fn subvector_begin(c: &mut Cx, saved: Arg) -> Value {
     let (lo, hi, zero) = (c.sread(EXEC_LO), c.sread(EXEC_HI), c.b.const32(0));
     let (no_lo, no_hi) = (c.b.pure2(ICmpEq32, lo, zero), c.b.pure2(ICmpEq32, hi, zero));
     let none = c.b.pure2(BAnd, no_lo, no_hi);
-    let old = c.src(saved, B32);
+    let old = c.read(saved);
     let kept = c.b.pure3(Sel32, no_lo, lo, hi);
     let kept = c.b.pure3(Sel32, none, old, kept);
     let now = c.b.pure3(Sel32, no_lo, hi, zero);
-    c.sdst(saved, B32, kept);
+    c.write_scalar(saved, kept);
     c.swrite(EXEC_HI, now);
     none
 }
 /// s_subvector_loop_end: after the low half the high one runs, if the SGPR has one; after the high half EXEC is both again.
-fn subvector_end(c: &mut Cx) -> Value {
-    let saved = c.op(0);
+fn subvector_end(c: &mut Cx, saved: Arg) -> Value {
     let (lo, hi, zero) = (c.sread(EXEC_LO), c.sread(EXEC_HI), c.b.const32(0));
-    let kept = c.src(saved, B32);
+    let kept = c.read(saved);
     let (ran_hi, has_kept) = (c.b.pure2(ICmpNe32, hi, zero), c.b.pure2(ICmpNe32, kept, zero));
     let ran_lo = c.b.pure1(BNot, ran_hi);
     let again = c.b.pure2(BAnd, ran_lo, has_kept);
@@ -220,7 +211,7 @@ fn subvector_end(c: &mut Cx) -> Value {
     let new_lo = c.b.pure3(Sel32, ran_hi, kept, rest);
     let new_hi = c.b.pure3(Sel32, again, kept, hi);
     let new_kept = c.b.pure3(Sel32, again, lo, kept);
-    c.sdst(saved, B32, new_kept);
+    c.write_scalar(saved, new_kept);
     let wide = c.b.pure2(Pack64, new_lo, new_hi);
     c.set_exec64(wide);
     again
@@ -241,12 +232,11 @@ fn whole_mode(c: &mut Cx) -> Value {
     let float = c.b.const32(mode_bits(c.b.mode));
     c.b.pure2(Or32, rest, float)
 }
-fn setreg(c: &mut Cx, flow: Flow) -> Option<Value> {
-    let simm = imm(c.inst, 0);
+fn setreg(c: &mut Cx, k: Arg, value: Arg, flow: Flow) -> Option<Value> {
+    let simm = immediate(k.op);
     let id = (simm & 63) as u8;
     let (register, offset, mask) = hwreg(c.target, simm);
-    let op = c.op(1);
-    let v = c.src(op, B32);
+    let v = c.read(value);
     match register {
         Some(HwReg::Mode) => {
             let old = whole_mode(c);

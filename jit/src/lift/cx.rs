@@ -38,7 +38,7 @@ fn home(space: &ScalarSpace, code: u8) -> ScalarHome {
 }
 
 /// An operand that a row names.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Arg {
     /// What it is here; `Off` if the instruction has it not.
     pub op: Operand,
@@ -55,6 +55,17 @@ impl Arg {
     pub fn is_there(self) -> bool {
         self.op != Operand::Off
     }
+}
+
+/// The operands that the row of `inst` names, in its order. A destination that nothing is returned to is left out of the instruction.
+pub fn named<const N: usize>(inst: &Inst) -> [Arg; N] {
+    let (row, ops) = (inst.row, inst.ops());
+    let left_out = row.ops.len() - ops.len().min(row.ops.len());
+    std::array::from_fn(|i| {
+        let op = i.checked_sub(left_out).and_then(|i| ops.get(i)).copied().unwrap_or(Operand::Off);
+        let (t, ty, source) = T::of_column(row, row.ops[i]);
+        Arg { op, t, ty, source }
+    })
 }
 
 /// The instruction being lifted, and the block it goes to.
@@ -98,16 +109,6 @@ impl<'a, 'f> Cx<'a, 'f> {
         self.operand(i).unwrap_or_else(|| {
             self.unsupported("operand missing");
             Operand::Off
-        })
-    }
-    /// The operands that the row names, in its order. A destination that nothing is returned to is left out of the instruction.
-    pub fn named<const N: usize>(&mut self) -> [Arg; N] {
-        let (row, ops) = (self.inst.row, self.inst.ops());
-        let left_out = row.ops.len() - ops.len().min(row.ops.len());
-        std::array::from_fn(|i| {
-            let op = i.checked_sub(left_out).and_then(|i| ops.get(i)).copied().unwrap_or(Operand::Off);
-            let (t, ty, source) = T::of_column(row, row.ops[i]);
-            Arg { op, t, ty, source }
         })
     }
     /// Reads an operand as its type.

@@ -5,7 +5,8 @@
 //! => IAdd32(Xor32(a, b), c)                       several
 //! => mad24([a, b, c], true), clamp mad24_sat(..)  a function over the builder; what `clamp` makes of it, where that is not a clamped float
 //! => do readlane(sd, va, rb)                      a function over `Cx`, which takes operands as they are
-//! => note Wait, ends Branch(..), -                nothing to do; the end of a block; no meaning
+//! => ends SwapPc(d, a)                            the end of a block, and the operands that say where it goes
+//! => note Wait, -                                 nothing to do; no meaning
 //! ```
 //!
 //! Operands are the names of the row's own: `meanings!` binds each to its value.
@@ -28,6 +29,14 @@
 //! };
 //! ```
 //!
+//! So does what ends a block:
+//!
+//! ```
+//! let table = wavejit_jit::meanings! {
+//!     s_example_b64 SOP1 [0x20, 0x1d, 0x20, 0x48, 0x48] = sa:B64 => ends SetPc(sa);
+//! };
+//! ```
+//!
 //! No meaning can name an operand that its row lacks:
 //!
 //! ```compile_fail,E0425
@@ -37,11 +46,16 @@
 //! };
 //! ```
 //!
-//!
 //! ```compile_fail,E0425
 //! use wavejit_ir::PureOp::FAdd32;
 //! let table = wavejit_jit::meanings! {
 //!     v_example_f32 VOP2 [0x03, 0x01, 0x03, 0x03, 0x03] d:F32 = a:F32, b:F32 => FAdd32(a, c);
+//! };
+//! ```
+//!
+//! ```compile_fail,E0425
+//! let table = wavejit_jit::meanings! {
+//!     s_example_b64 SOP1 [0x20, 0x1d, 0x20, 0x48, 0x48] = sa:B64 => ends SetPc(a);
 //! };
 //! ```
 //!
@@ -62,10 +76,12 @@
 //! };
 //! ```
 
-use super::control::Control;
+pub use super::control::Control;
 use super::cx::Cx;
+pub use super::cx::named;
 use super::sem::{F, F2};
 use wavejit_ir::{Builder, NoteKind, PureOp, Value};
+use wavejit_isa::Inst;
 
 /// What an instruction does.
 #[derive(Clone, Copy)]
@@ -84,7 +100,7 @@ pub enum Meaning {
     /// Everything else that does not end a block.
     Wave(fn(&mut Cx)),
     /// Ends a block, or may.
-    Control(Control),
+    Control(fn(&Inst) -> Control),
     /// Nothing to do; kept for tools.
     Note(NoteKind),
 }
@@ -205,15 +221,18 @@ macro_rules! meaning {
     };
     ([$($name:ident)*] $operands:tt $reads:tt $written:tt do $f:ident($($arg:tt)*)) => {
         $crate::lift::meaning::Meaning::Wave(|cx| {
-            let [$($name),*] = cx.named();
+            let [$($name),*] = $crate::lift::meaning::named(cx.inst);
             $f(cx, $($arg)*)
         })
     };
     ($names:tt $operands:tt $reads:tt $written:tt note $kind:ident) => {
         $crate::lift::meaning::Meaning::Note(wavejit_ir::NoteKind::$kind)
     };
-    ($names:tt $operands:tt $reads:tt $written:tt ends $kind:ident $(($($arg:tt)*))?) => {
-        $crate::lift::meaning::Meaning::Control($crate::lift::control::Control::$kind $(($($arg)*))?)
+    ([$($name:ident)*] $operands:tt $reads:tt $written:tt ends $kind:ident $(($($arg:tt)*))?) => {
+        $crate::lift::meaning::Meaning::Control(|inst| {
+            let [$($name),*] = $crate::lift::meaning::named(inst);
+            $crate::lift::meaning::Control::$kind $(($($arg)*))?
+        })
     };
     ($names:tt $operands:tt $reads:tt $written:tt $f:ident($($arg:tt)*) $(, clamp $clamped:ident($($clamped_arg:tt)*))?) => {
         $crate::lift::meaning::value(

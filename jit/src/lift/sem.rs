@@ -125,7 +125,7 @@ pub enum Sem {
     /// Everything else that does not end a block.
     Wave(fn(&mut Cx)),
     /// Ends a block, or may.
-    Control(Control),
+    Control(fn(&isa::Inst) -> Control),
     /// Nothing to do; kept for tools.
     Note(NoteKind),
 }

@@ -20,7 +20,7 @@
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
 use std::collections::{BTreeMap, HashMap};
 use wavejit_isa::scalars::{Pair, REGISTERS, Scalar, ScalarSpace, VCC_LO};
-use wavejit_isa::{Access, Enc, Feature, Follow, Gfx, Implicit, Inst, Opd, Operand, Part, Ty, decode};
+use wavejit_isa::{Access, Enc, Feature, Flags, Follow, Gfx, Implicit, Inst, Opd, Operand, Part, Ty, decode};
 
 /// Most instructions that are looked at, and values copied; after that the kernel is taken at its word.
 const MAX_STEPS: usize = 50_000;
@@ -569,7 +569,7 @@ fn overwrite(state: &mut State, inst: &Inst) {
         state.forget(op);
     }
     // The second operand is a destination where it is a lane mask or a register to swap with.
-    if inst.enc == Enc::VOP3SD || inst.row.name.starts_with("v_swap") || inst.row.name.contains("_co_") {
+    if inst.row.flags.contains(Flags::WRITES_SOURCE) || matches!(inst.row.ops.get(1), Some(Opd::MD)) {
         ops.get(1).into_iter().for_each(|op| state.forget(op));
     }
 }

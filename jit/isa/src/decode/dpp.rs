@@ -95,11 +95,11 @@ impl Decoder<'_> {
         Ok(DPP.src0.get(&words) + 256)
     }
 
-    /// v_nop with DPP, up to gfx10.
+    /// DPP of a row without operands, up to gfx10.
     pub(super) fn nop_dpp(&mut self) -> Result1<()> {
         let code = VOP.src0.get(&self.inst.words);
         self.zero(VOP.vdst.get(&self.inst.words))?;
-        if self.space >= Space::Gfx11 || self.inst.row.name != "v_nop" {
+        if self.space >= Space::Gfx11 || !self.inst.row.flags.contains(Flags::BARE) {
             return self.reserved();
         }
         let src0 = self.dpp(code, 1, Flags::empty())?;

@@ -55,7 +55,7 @@ pub(crate) fn has_sdwa(row: &Row, target: Gfx) -> bool {
         _ => false,
     });
     let accumulates = row.flags.contains(Flags::ACC) && !target.has(Feature::SdwaMac);
-    let operands = !row.ops.is_empty() || row.name == "v_nop";
+    let operands = !row.ops.is_empty() || row.flags.contains(Flags::BARE);
     matches!(target.space(), Space::Gfx8 | Space::Gfx10) && !row.flags.contains(Flags::NODPP) && !wide && !accumulates && operands
 }
 

@@ -344,7 +344,7 @@ impl Decoder<'_> {
             }
             // A parameter from LDS comes another way, as source 0, which must not be the one to subtract or to shift by.
             if op == Operand::Special(Special::LdsDirect) {
-                if !matches!(opd, Opd::S0(_) | Opd::R0(_)) || inst.row.is_reversed() {
+                if !matches!(opd, Opd::S0(_) | Opd::R0(_)) || inst.row.flags.contains(Flags::REV) {
                     return self.reserved();
                 }
                 continue;

@@ -174,7 +174,7 @@ impl Printer<'_> {
                     if m.offset1 != 0 {
                         self.num(format_args!(" offset1:{}", m.offset1));
                     }
-                } else if self.inst.row.name == "ds_swizzle_b32" {
+                } else if self.inst.row.flags.contains(Flags::SWIZZLE) {
                     self.swizzle();
                 } else {
                     self.offset();

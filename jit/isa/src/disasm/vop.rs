@@ -113,7 +113,11 @@ impl Printer<'_> {
     pub(super) fn prints_mask_within_abs(&self) -> bool {
         let inst = self.inst;
         let dpp16 = matches!(inst.mods.dpp, Dpp::Dpp16 { .. });
-        inst.enc == Enc::VOP2 && dpp16 && inst.mods.abs & 2 != 0 && inst.row.name == "v_cndmask_b32" && self.target.space() == Space::Gfx12
+        inst.enc == Enc::VOP2
+            && dpp16
+            && inst.mods.abs & 2 != 0
+            && inst.row.flags.contains(Flags::MASK_IN_ABS)
+            && self.target.space() == Space::Gfx12
     }
 
     pub(super) fn sdwa(&mut self) {

@@ -258,7 +258,7 @@ pub(super) fn gds(inst: &Inst) -> Option<u32> {
 }
 
 pub(super) fn swizzle(inst: &Inst) -> Option<u32> {
-    if inst.row.name != "ds_swizzle_b32" {
+    if !inst.row.flags.contains(Flags::SWIZZLE) {
         return None;
     }
     let v = inst.mods.offset as u32 & 0xffff;

@@ -40,8 +40,8 @@ macro_rules! ds_rows {
             ds_gws_init                    DS [0x19, 0x99, 0x19, 0x19,    X] = addr | m0 .plus(GDS)            => do ask(GwsOp::Init, Some(addr));
             ds_gws_sema_v                  DS [0x1a, 0x9a, 0x1a, 0x1a,    X] = | m0 .plus(GDS)                 => do ask(GwsOp::SemaV, None);
             ds_gws_sema_br                 DS [0x1b, 0x9b, 0x1b, 0x1b,    X] = addr | m0 .plus(GDS)            => do ask(GwsOp::SemaBr, Some(addr));
-            ds_gws_sema_p                  DS [0x1c, 0x9c, 0x1c, 0x1c,    X] = | m0 .plus(GDS)                 => ends Gws(GwsOp::SemaP);
-            ds_gws_barrier                 DS [0x1d, 0x9d, 0x1d, 0x1d,    X] = addr | m0 .plus(GDS)            => ends Gws(GwsOp::Barrier);
+            ds_gws_sema_p                  DS [0x1c, 0x9c, 0x1c, 0x1c,    X] = | m0 .plus(GDS)                 => ends Gws(GwsOp::SemaP, None);
+            ds_gws_barrier                 DS [0x1d, 0x9d, 0x1d, 0x1d,    X] = addr | m0 .plus(GDS)            => ends Gws(GwsOp::Barrier, Some(addr));
             ds_store_b8                    DS [0x1e, 0x1e, 0x1e, 0x1e, 0x1e] = addr, data:B32 .store(u8).named(&[(BEFORE_GFX11, "ds_write_b8")]) => do ds_store(addr, data);
             ds_store_b16                   DS [0x1f, 0x1f, 0x1f, 0x1f, 0x1f] = addr, data:B32 .store(u16).named(&[(BEFORE_GFX11, "ds_write_b16")]) => do ds_store(addr, data);
             ds_add_rtn_u32                 DS [0x20, 0x20, 0x20, 0x20, 0x20] d:U32 = addr, data:U32 .atomic(Add) => do ds_atomic(Some(d), addr, [data]);
@@ -67,7 +67,7 @@ macro_rules! ds_rows {
             ds_max_rtn_f32                 DS [0x33, 0x33, 0x33, 0x33,    X] d:F32 = addr, data:F32 .atomic(FMax) => do ds_atomic(Some(d), addr, [data]);
             ds_max_num_rtn_f32             DS [   X,    X,    X,    X, 0x33] d:F32 = addr, data:F32 .atomic(FMaxNum).named(&[(ALSO, "ds_max_rtn_f32")]) => do ds_atomic(Some(d), addr, [data]);
             ds_wrap_rtn_b32                DS [0x34, 0x34, 0x34, 0x34,    X] d:B32 = addr, data:B32, data2:B32 .atomic(Wrap).on(SINCE_GFX7) => do ds_atomic(Some(d), addr, [data, data2]);
-            ds_swizzle_b32                 DS [0x35, 0x3d, 0x35, 0x35, 0x35] d:B32 = addr .plus(LANES)         => do swizzle(d, addr);
+            ds_swizzle_b32                 DS [0x35, 0x3d, 0x35, 0x35, 0x35] d:B32 = addr .plus(SWIZZLE | LANES)         => do swizzle(d, addr);
             ds_load_b32                    DS [0x36, 0x36, 0x36, 0x36, 0x36] d:B32 = addr .load(b32).named(&[(BEFORE_GFX11, "ds_read_b32")]) => do ds_load(d, addr);
             ds_load_2addr_b32              DS [0x37, 0x37, 0x37, 0x37, 0x37] d:B64 = addr .load(b32).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2_b32")]) => do ds_load2(d, addr);
             ds_load_2addr_stride64_b32     DS [0x38, 0x38, 0x38, 0x38, 0x38] d:B64 = addr .load(b32).plus(STRIDE64).plus(TWO).named(&[(BEFORE_GFX11, "ds_read2st64_b32")]) => do ds_load2(d, addr);

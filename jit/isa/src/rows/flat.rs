@@ -141,20 +141,20 @@ macro_rules! flat_rows {
             global_atomic_fcmpswap_x2     GLOBAL  [   X,    X, 0x5e,    X,    X] rd:B64 = addr, data:B128, saddr .atomic(FCmpSwap) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_max_f64         GLOBAL  [   X, 0x51, 0x60,    X,    X] rd:F64 = addr, data:F64, saddr .atomic(FMax).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "global_atomic_fmax_x2")]) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_min_f64         GLOBAL  [   X, 0x50, 0x5f,    X,    X] rd:F64 = addr, data:F64, saddr .atomic(FMin).on(FLOAT_64).named(&[(Procs::ALL.without(GFX90A_940), "global_atomic_fmin_x2")]) => do atomic(Some(rd), addr, data, saddr);
-            global_atomic_ordered_add_b64 GLOBAL  [   X,    X,    X,    X, 0x73] rd:B64 = addr, data:B64, saddr .plus(ATOMIC) => -;
+            global_atomic_ordered_add_b64 GLOBAL  [   X,    X,    X,    X, 0x73] rd:B64 = addr, data:B64, saddr .moves(OrderedAdd) => -;
             global_atomic_pk_add_bf16     GLOBAL  [   X, 0x52,    X,    X, 0x5a] rd:BF16X2 = addr, data:BF16X2, saddr .atomic(PkAddBf16).on(Procs::GFX940.or(Procs::GFX12)) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_pk_add_f16      GLOBAL  [   X, 0x4e,    X,    X, 0x59] rd:F16X2 = addr, data:F16X2, saddr .atomic(PkAddF16).on(Procs::GFX12.or(GFX90A_940)) => do atomic(Some(rd), addr, data, saddr);
             global_atomic_pk_add_f16      GLOBAL  [   X, 0x4e,    X,    X,    X] = addr, data:F16X2, saddr .atomic(PkAddF16).on(Procs::one(0x908)) => do atomic(None, addr, data, saddr);
             global_inv                    GLOBAL  [   X,    X,    X,    X, 0x2b]                                => note Cache;
-            global_load_block             GLOBAL  [   X,    X,    X,    X, 0x53] d:B1024 = addr, saddr | m0     => -;
-            global_load_tr_b128           GLOBAL  [   X,    X,    X,    X, 0x57] d:Frag(4) = addr, saddr        => -;
-            global_load_tr_b64            GLOBAL  [   X,    X,    X,    X, 0x58] d:Frag(2) = addr, saddr        => -;
-            global_load_lds_dword         GLOBAL  [   X, 0x2a,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            global_load_lds_sbyte         GLOBAL  [   X, 0x27,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            global_load_lds_sshort        GLOBAL  [   X, 0x29,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            global_load_lds_ubyte         GLOBAL  [   X, 0x26,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            global_load_lds_ushort        GLOBAL  [   X, 0x28,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            global_store_block            GLOBAL  [   X,    X,    X,    X, 0x54] = addr, data:B1024, saddr | m0 .plus(STORE) => -;
+            global_load_block             GLOBAL  [   X,    X,    X,    X, 0x53] d:B1024 = addr, saddr | m0 .moves(LoadBlock) => -;
+            global_load_tr_b128           GLOBAL  [   X,    X,    X,    X, 0x57] d:Frag(4) = addr, saddr .moves(LoadTransposed(u16)) => -;
+            global_load_tr_b64            GLOBAL  [   X,    X,    X,    X, 0x58] d:Frag(2) = addr, saddr .moves(LoadTransposed(u8)) => -;
+            global_load_lds_dword         GLOBAL  [   X, 0x2a,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(b32)).on(Procs::GFX940) => -;
+            global_load_lds_sbyte         GLOBAL  [   X, 0x27,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(i8)).on(Procs::GFX940) => -;
+            global_load_lds_sshort        GLOBAL  [   X, 0x29,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(i16)).on(Procs::GFX940) => -;
+            global_load_lds_ubyte         GLOBAL  [   X, 0x26,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(u8)).on(Procs::GFX940) => -;
+            global_load_lds_ushort        GLOBAL  [   X, 0x28,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(u16)).on(Procs::GFX940) => -;
+            global_store_block            GLOBAL  [   X,    X,    X,    X, 0x54] = addr, data:B1024, saddr | m0 .moves(StoreBlock) => -;
             global_wbinv                  GLOBAL  [   X,    X,    X,    X, 0x4f]                                => note Cache;
             global_wb                     GLOBAL  [   X,    X,    X,    X, 0x2c]                                => note Cache;
             // SCRATCH
@@ -181,13 +181,13 @@ macro_rules! flat_rows {
             scratch_store_d16_hi_b8       SCRATCH [   X, 0x19, 0x19, 0x24, 0x24] = addr, data:B32, saddr .store(u8).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "scratch_store_byte_d16_hi")]) => do store(addr, data, saddr);
             scratch_store_d16_hi_b16      SCRATCH [   X, 0x1b, 0x1b, 0x25, 0x25] = addr, data:B32, saddr .store(u16).high().on(FROM_GFX9).named(&[(BEFORE_GFX11, "scratch_store_short_d16_hi")]) => do store(addr, data, saddr);
             // Not in gfx11.
-            scratch_load_block            SCRATCH [   X,    X,    X,    X, 0x53] d:B1024 = addr, saddr | m0     => -;
-            scratch_load_lds_dword        SCRATCH [   X, 0x2a,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            scratch_load_lds_sbyte        SCRATCH [   X, 0x27,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            scratch_load_lds_sshort       SCRATCH [   X, 0x29,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            scratch_load_lds_ubyte        SCRATCH [   X, 0x26,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            scratch_load_lds_ushort       SCRATCH [   X, 0x28,    X,    X,    X] = addr, saddr | m0 .on(Procs::GFX940) => -;
-            scratch_store_block           SCRATCH [   X,    X,    X,    X, 0x54] = addr, data:B1024, saddr | m0 .plus(STORE) => -;
+            scratch_load_block            SCRATCH [   X,    X,    X,    X, 0x53] d:B1024 = addr, saddr | m0 .moves(LoadBlock) => -;
+            scratch_load_lds_dword        SCRATCH [   X, 0x2a,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(b32)).on(Procs::GFX940) => -;
+            scratch_load_lds_sbyte        SCRATCH [   X, 0x27,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(i8)).on(Procs::GFX940) => -;
+            scratch_load_lds_sshort       SCRATCH [   X, 0x29,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(i16)).on(Procs::GFX940) => -;
+            scratch_load_lds_ubyte        SCRATCH [   X, 0x26,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(u8)).on(Procs::GFX940) => -;
+            scratch_load_lds_ushort       SCRATCH [   X, 0x28,    X,    X,    X] = addr, saddr | m0 .moves(LoadToLds(u16)).on(Procs::GFX940) => -;
+            scratch_store_block           SCRATCH [   X,    X,    X,    X, 0x54] = addr, data:B1024, saddr | m0 .moves(StoreBlock) => -;
         }
     };
 }

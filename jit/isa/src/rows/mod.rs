@@ -13,8 +13,8 @@
 //! The name of an operand says its encoding field ([`names`]), its type how it is read and how many registers it has; `rw`: the destination
 //! is read too, `wr` on a source: it is written too. What stands after `|` is state that the code does not name. Modifiers follow from the types (`row::modifiers`) but for `.plus`
 //! and `.less`. The text is that of a macro, expanded twice: here to [`Row`]s, without the meaning; in the lifter to meanings, whose
-//! operands are those of the row, by name (`do load(d, addr, saddr)`, `do ds_atomic(Some(d), addr, [data2, data])`). `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
-//! `.atomic(Add)`). Of buffer, image
+//! operands are those of the row, by name (`do load(d, addr, saddr)`, `do ds_atomic(Some(d), addr, [data2, data])`, `ends SwapPc(d, a)`). `=> -` is a row without a meaning. What memory instructions load, store or change is data (`.load(u8).high()`,
+//! `.atomic(Add)`, `.moves(LoadBlock)`). Of buffer, image
 //! and ray instructions all that they do is data (`.does(sample(Derivatives, C | O))`), and `do resource()` their meaning.
 //!
 //! Opcode numbers follow the ISA manuals; `isa_check` (tests/llvm-check) compares every row with LLVM's assembler and disassembler.
@@ -82,6 +82,7 @@ pub mod names {
         pub use crate::row::Opd::{SBASE as base, SD as d, SIMM as simm, SOFF as off, SOFFI as offi, SOFFR as offr, SS as data};
     }
     mod elements {
+        pub use crate::access::Access::*;
         pub use crate::access::AtomicOp::*;
         pub use crate::access::MemKind::{B32 as b32, B64 as b64, B96 as b96, B128 as b128, I8 as i8, I16 as i16, U8 as u8, U16 as u16};
     }
@@ -201,8 +202,6 @@ mod prelude {
     pub(super) const TWO: u64 = Flags::TWO.bits();
     pub(super) const GDS: u64 = Flags::GDS.bits();
     pub(super) const NOGDS: u64 = Flags::NOGDS.bits();
-    pub(super) const ATOMIC: u64 = Flags::ATOMIC.bits();
-    pub(super) const STORE: u64 = Flags::STORE.bits();
     pub(super) const NOTFE: u64 = Flags::NOTFE.bits();
     pub(super) const D16: u64 = Flags::D16.bits();
     pub(super) const GATHER: u64 = Flags::GATHER.bits();
@@ -221,6 +220,11 @@ mod prelude {
     pub(super) const ANY_LANE: u64 = Flags::ANY_LANE.bits();
     pub(super) const STRIDE64: u64 = Flags::STRIDE64.bits();
     pub(super) const LANES: u64 = Flags::LANES.bits();
+    pub(super) const SWIZZLE: u64 = Flags::SWIZZLE.bits();
+    pub(super) const REV: u64 = Flags::REV.bits();
+    pub(super) const BARE: u64 = Flags::BARE.bits();
+    pub(super) const LISTED: u64 = Flags::LISTED.bits();
+    pub(super) const MASK_IN_ABS: u64 = Flags::MASK_IN_ABS.bits();
     pub(super) const M1: u64 = 2;
 }
 

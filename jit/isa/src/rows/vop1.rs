@@ -9,7 +9,7 @@ use super::prelude::*;
 macro_rules! vop1_rows {
     ($use:ident) => {
         $use! {
-            v_nop                      VOP1      [0x00, 0x00, 0x00, 0x00, 0x00]                    => note Other;
+            v_nop                      VOP1      [0x00, 0x00, 0x00, 0x00, 0x00] .plus(BARE) => note Other;
             v_mov_b32                  VOP1      [0x01, 0x01, 0x01, 0x01, 0x01] d:B32 = a:B32 .follow(Move) => same(a);
             v_readfirstlane_b32        VOP1_ONLY [0x02, 0x02, 0x02, 0x02, 0x02] sd:B32 = va:B32 .follow(FirstLane).plus(NODPP) => do readfirstlane(sd, va);
             v_cvt_i32_f64              VOP1      [0x03, 0x03, 0x03, 0x03, 0x03] d:I32 = a:F64      => CvtI32F64(a);

@@ -184,6 +184,7 @@ fn access(row: &isa::Row) -> BTreeSet<String> {
         (Some(Access::Load(kind, _)), _) => format!("load {}", kind.text()),
         (Some(Access::Store(kind, _)), _) => format!("store {}", kind.text()),
         (Some(Access::Atomic(op)), _) => format!("atomic {op:?}"),
+        (Some(other), _) => format!("{other:?}"),
         (None, Some(_)) => "resource".into(),
         (None, None) => return BTreeSet::new(),
     };
