@@ -3,7 +3,7 @@
 //! [`lift`] never fails: what cannot be decoded or has no semantics becomes a block that ends in `Term::Fail`, an error only if reached.
 //!
 //! `code` decodes, `cfg` finds the blocks, `blocks` lifts them, `count` puts probes into them; `cx` fetches operands, applies modifiers and writes results; `sem` is the vocabulary of rows. The
-//! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `crosslane`,
+//! rows, mnemonic and meaning, are in the files by topic: `salu`, `exec`, `control`, `valu`, `compare`, `packed`, `wmma`, `swmmac`, `factors`, `crosslane`,
 //! `graphics`, `gws`, `mem`.
 
 mod blocks;
@@ -16,6 +16,7 @@ mod count;
 mod crosslane;
 mod cx;
 mod exec;
+mod factors;
 mod graphics;
 mod gws;
 #[doc(hidden)] // for the examples of what does not compile
@@ -25,6 +26,7 @@ mod packed;
 mod rows;
 mod salu;
 mod sem;
+mod swmmac;
 mod texture;
 mod valu;
 mod wmma;

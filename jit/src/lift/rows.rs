@@ -28,8 +28,10 @@ mod scalar {
 mod vector {
     use crate::lift::compare::*;
     use crate::lift::crosslane::*;
+    use crate::lift::factors::{F8, Factors};
     use crate::lift::packed::*;
     use crate::lift::salu::{add_carry, sub_borrow};
+    use crate::lift::swmmac::*;
     use crate::lift::valu::*;
     use crate::lift::wmma::*;
     use crate::meanings;

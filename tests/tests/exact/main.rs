@@ -4,6 +4,7 @@
 mod device;
 mod gws;
 mod hardware;
+mod matrices;
 mod mix;
 mod registers;
 mod scalars;

@@ -270,7 +270,7 @@ struct Known {
 #[rustfmt::skip]
 const KNOWN: &[Known] = &[
     Known { why: "messages and semaphores are the whole wave's", what: &["leaves EXEC unread"], rows: &["ds_gws_", "s_sendmsg"] },
-    Known { why: "matrices are the whole wave's (RDNA3 ISA, WMMA)", what: &["leaves EXEC unread"], rows: &["v_wmma_"] },
+    Known { why: "matrices are the whole wave's (RDNA3 ISA, WMMA)", what: &["leaves EXEC unread"], rows: &["v_wmma_", "v_swmmac_"] },
     Known { why: "wave32 has one half: nothing to do", what: &["leaves a VGPR unread", "leaves a VGPR unwritten", "leaves EXEC unread"], rows: &["v_permlane64_b32"] },
     Known { why: "an operand says which hardware register it is", what: &["leaves MODE unread"], rows: &["s_getreg_b32", "s_setreg_"] },
     Known { why: "known while lifting", what: &["leaves MODE unread"], rows: &["s_round_mode", "s_denorm_mode"] },
