@@ -12,13 +12,13 @@ use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_benches::{is_smoke_test, machine};
 use wavejit_isa::Gfx;
 use wavejit_random::Random;
-use wavejit_tests::shapes::Shape;
+use wavejit_tests::control_flow::ControlFlow;
 
 /// What is launched.
 struct Row {
     name: &'static str,
-    shape: Shape,
-    /// See [`Shape::text`].
+    kind: ControlFlow,
+    /// See [`ControlFlow::text`].
     size: usize,
     groups: u32,
     scratch_bytes: u32,
@@ -26,26 +26,26 @@ struct Row {
     spread_ms: u32,
 }
 
-const fn row(name: &'static str, shape: Shape, size: usize, groups: u32, spread_ms: u32) -> Row {
-    Row { name, shape, size, groups, scratch_bytes: 0, spread_ms }
+const fn row(name: &'static str, kind: ControlFlow, size: usize, groups: u32, spread_ms: u32) -> Row {
+    Row { name, kind, size, groups, scratch_bytes: 0, spread_ms }
 }
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    row("endless loop",             Shape::Endless,  1,      1,       50),
-    row("endless loop, 2^20 groups", Shape::Endless, 1,      1 << 20, 50),
-    row("s_sleep in a loop",        Shape::Sleeping, 1,      64,      50),
-    row("s_barrier in a loop",      Shape::Barriers, 1,      64,      50),
-    row("2^31 workgroups",          Shape::Straight, 1,      1 << 26, 50),
-    Row { scratch_bytes: 64 << 10, ..row("64 KiB of scratch, 2^20 groups", Shape::Straight, 1, 1 << 20, 50) },
-    row("jump to itself",           Shape::OddJump,  1,      1,       50),
-    row("1,024 modes",              Shape::Modes,    100,    1,       400),
-    row("1,000 jump targets",       Shape::Jumps,    1000,   1,       400),
-    row("10,000 branches",          Shape::Branches, 10_000, 1,       400),
-    row("1,000 nested loops",       Shape::Nest,     1000,   1,       400),
-    row("20,000 loops",             Shape::Loops,    20_000, 1,       400),
-    row("5,000 regions",            Shape::Regions,  5000,   1,       400),
-    row("50,000 instructions",      Shape::Straight, 50_000, 1,       400),
+    row("endless loop",             ControlFlow::Endless,  1,      1,       50),
+    row("endless loop, 2^20 groups", ControlFlow::Endless, 1,      1 << 20, 50),
+    row("s_sleep in a loop",        ControlFlow::Sleeping, 1,      64,      50),
+    row("s_barrier in a loop",      ControlFlow::Barriers, 1,      64,      50),
+    row("2^31 workgroups",          ControlFlow::Straight, 1,      1 << 26, 50),
+    Row { scratch_bytes: 64 << 10, ..row("64 KiB of scratch, 2^20 groups", ControlFlow::Straight, 1, 1 << 20, 50) },
+    row("jump to itself",           ControlFlow::OddJump,  1,      1,       50),
+    row("1,024 modes",              ControlFlow::Modes,    100,    1,       400),
+    row("1,000 jump targets",       ControlFlow::Jumps,    1000,   1,       400),
+    row("10,000 branches",          ControlFlow::Branches, 10_000, 1,       400),
+    row("1,000 nested loops",       ControlFlow::Nest,     1000,   1,       400),
+    row("20,000 loops",             ControlFlow::Loops,    20_000, 1,       400),
+    row("5,000 regions",            ControlFlow::Regions,  5000,   1,       400),
+    row("50,000 instructions",      ControlFlow::Straight, 50_000, 1,       400),
 ];
 
 fn main() -> Result<(), Error> {
@@ -75,7 +75,7 @@ fn measure(row: &Row, size: usize, engine: Engine, rounds: u64) -> Result<Vec<f6
     for round in 0..rounds {
         // Each time anew, so that each is translated anew.
         let device = Device::new(DeviceConfig { engine, ..Default::default() })?;
-        let mut words = row.shape.code(size, 32, round);
+        let mut words = row.kind.code(size, 32, round);
         words.push(0xbfb0_0000); // s_endpgm
         let code = device.upload(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())?;
         let rsrc = PgmRsrc { rsrc1: 31 | 0xf0 << 12 | 1 << 21 | 1 << 23, rsrc2: 0, rsrc3: 0 };

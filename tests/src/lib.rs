@@ -8,6 +8,7 @@
 
 pub mod attack;
 pub mod case;
+pub mod control_flow;
 pub mod coverage;
 pub mod cycles;
 pub mod filetest;
@@ -17,7 +18,6 @@ pub mod memory;
 pub mod picture;
 pub mod random_programs;
 pub mod reference;
-pub mod shapes;
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use wavejit_texture::Generation;
-use wavejit_texture::tiling::{AddressConfig, CopyError, Kind, Rows, SurfaceShape, TileTables, Tiling};
+use wavejit_texture::tiling::{AddressConfig, CopyError, Kind, Rows, SurfaceParams, TileTables, Tiling};
 
 /// One line of the file, by the names of its first line.
 struct Vector<'a> {
@@ -28,7 +28,7 @@ impl<'a> Vector<'a> {
         found.map_or(0, |n| n.parse().unwrap())
     }
 
-    fn shape(&self) -> SurfaceShape {
+    fn shape(&self) -> SurfaceParams {
         let number = |name: &str| if self.fields.contains_key(name) { self.number(name) as u32 } else { 0 };
         let generation = match self.fields["gen"].split(':').next().unwrap() {
             "gfx10.1" | "gfx1010" => Generation::Gfx10,
@@ -40,7 +40,7 @@ impl<'a> Vector<'a> {
             "gfx9" => Generation::Gfx9,
             other => panic!("{other}"),
         };
-        SurfaceShape {
+        SurfaceParams {
             generation,
             mode: number("sw_mode") as u8,
             kind: if number("dim3d") == 1 { Kind::ThreeD } else { Kind::TwoD },
@@ -95,8 +95,8 @@ fn offsets_are_those_of_the_address_library() {
 }
 
 /// A small odd image, to be changed by each test.
-fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
-    SurfaceShape {
+fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceParams {
+    SurfaceParams {
         generation,
         mode,
         kind,
@@ -115,7 +115,7 @@ fn odd_image(generation: Generation, mode: u8, kind: Kind) -> SurfaceShape {
 }
 
 /// Every mode of every generation, kind, element size, sample count and mip chain, on two chips, as far as it has a layout.
-fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
+fn every_layout() -> Vec<(SurfaceParams, Tiling)> {
     let simple = AddressConfig::default();
     let large = AddressConfig { pipes_log2: 4, packers_log2: 3, banks_log2: 3, ..simple };
     let chip = |name| AddressConfig { tile_modes: TileTables::of(name), ..simple };
@@ -140,14 +140,14 @@ fn every_layout() -> Vec<(SurfaceShape, Tiling)> {
             for (samples, levels) in [(1, 1), (2, 1), (4, 1), (8, 1), (1, 7)] {
                 for element_bytes in [1, 2, 4, 8, 12, 16] {
                     let image = odd_image(generation, mode, kind);
-                    shapes.push(SurfaceShape { samples, levels, element_bytes, pipe_bank_xor, config, ..image });
+                    shapes.push(SurfaceParams { samples, levels, element_bytes, pipe_bank_xor, config, ..image });
                 }
             }
         }
         for (width, levels, element_bytes) in [(85, 3, 12), (77, 6, 8), (77, 6, 16)] {
             for mode in [0, 3, 8, 9, 13, 14, 27] {
                 let image = odd_image(generation, mode, Kind::TwoD);
-                shapes.push(SurfaceShape { width, levels, element_bytes, config, compressed: element_bytes != 12, ..image });
+                shapes.push(SurfaceParams { width, levels, element_bytes, config, compressed: element_bytes != 12, ..image });
             }
         }
     }
@@ -185,32 +185,32 @@ fn no_two_elements_share_bytes_and_none_is_outside() {
 #[test]
 fn hostile_shapes_are_refused_or_laid_out() {
     let image = odd_image(Generation::Gfx11, 27, Kind::TwoD);
-    let refused = |shape: SurfaceShape| assert!(Tiling::new(&shape).is_err(), "{shape:?}");
+    let refused = |shape: SurfaceParams| assert!(Tiling::new(&shape).is_err(), "{shape:?}");
     for mode in [1, 12, 28 + 4, 255] {
-        refused(SurfaceShape { mode, ..image.clone() });
+        refused(SurfaceParams { mode, ..image.clone() });
     }
     for extent in [0, 65537, u32::MAX] {
-        refused(SurfaceShape { width: extent, ..image.clone() });
-        refused(SurfaceShape { height: extent, ..image.clone() });
-        refused(SurfaceShape { depth_or_layers: extent, ..image.clone() });
+        refused(SurfaceParams { width: extent, ..image.clone() });
+        refused(SurfaceParams { height: extent, ..image.clone() });
+        refused(SurfaceParams { depth_or_layers: extent, ..image.clone() });
     }
     for levels in [0, 18, u32::MAX] {
-        refused(SurfaceShape { levels, ..image.clone() });
+        refused(SurfaceParams { levels, ..image.clone() });
     }
     for samples in [0, 3, 16] {
-        refused(SurfaceShape { samples, ..image.clone() });
+        refused(SurfaceParams { samples, ..image.clone() });
     }
     for element_bytes in [0, 3, 12, 32] {
-        refused(SurfaceShape { element_bytes, ..image.clone() });
+        refused(SurfaceParams { element_bytes, ..image.clone() });
     }
     for pitch in [0, 4, u32::MAX] {
-        refused(SurfaceShape { pitch: Some(pitch), mode: 0, ..image.clone() });
-        refused(SurfaceShape { pitch: Some(pitch), generation: Generation::Gfx9, ..image.clone() });
+        refused(SurfaceParams { pitch: Some(pitch), mode: 0, ..image.clone() });
+        refused(SurfaceParams { pitch: Some(pitch), generation: Generation::Gfx9, ..image.clone() });
         let config = AddressConfig { tile_modes: TileTables::of("hawaii"), ..image.config };
-        refused(SurfaceShape { pitch: Some(pitch), generation: Generation::Gfx6, mode: 14, config, ..image.clone() });
+        refused(SurfaceParams { pitch: Some(pitch), generation: Generation::Gfx6, mode: 14, config, ..image.clone() });
     }
-    refused(SurfaceShape { generation: Generation::Gfx8, mode: 8, ..image.clone() });
-    refused(SurfaceShape { config: AddressConfig { pipes_log2: 99, packers_log2: u32::MAX, ..image.config }, ..image.clone() });
+    refused(SurfaceParams { generation: Generation::Gfx8, mode: 8, ..image.clone() });
+    refused(SurfaceParams { config: AddressConfig { pipes_log2: 99, packers_log2: u32::MAX, ..image.config }, ..image.clone() });
 
     for generation in
         [Generation::Gfx6, Generation::Gfx8, Generation::Gfx9, Generation::Gfx10, Generation::Gfx103, Generation::Gfx11, Generation::Gfx12]
@@ -222,7 +222,7 @@ fn hostile_shapes_are_refused_or_laid_out() {
                         let shape = odd_image(generation, mode, kind);
                         let name = if generation == Generation::Gfx6 { "tahiti" } else { "gfx803" };
                         let config = AddressConfig { tile_modes: TileTables::of(name), ..shape.config };
-                        let shape = SurfaceShape { levels, samples, element_bytes, width, height, depth_or_layers, config, ..shape };
+                        let shape = SurfaceParams { levels, samples, element_bytes, width, height, depth_or_layers, config, ..shape };
                         if let Ok(tiling) = Tiling::new(&shape) {
                             let last = tiling.levels()[0].size.map(|e| e - 1);
                             assert!(tiling.offset(0, last[0], last[1], last[2], samples - 1) < tiling.size());
@@ -297,7 +297,7 @@ fn rows_follow_at_the_pitch_of_the_descriptor() {
     let row = |generation, mode, pitch, levels, y| {
         let config = AddressConfig { tile_modes: TileTables::of("polaris10"), ..AddressConfig::default() };
         let image = odd_image(generation, mode, Kind::TwoD);
-        Tiling::new(&SurfaceShape { pitch, levels, config, ..image }).unwrap().offset(0, 0, y, 0, 0)
+        Tiling::new(&SurfaceParams { pitch, levels, config, ..image }).unwrap().offset(0, 0, y, 0, 0)
     };
     assert_eq!(row(Generation::Gfx103, 0, Some(100), 1, 1), 400);
     assert_eq!(row(Generation::Gfx9, 0, Some(256), 1, 1), 1024);

@@ -9,7 +9,7 @@ use wavejit_isa::Feature;
 use wavejit_isa::{Dpp, Half, Operand};
 
 /// What a DPP control does to source 0 and to the lanes that are written.
-pub struct DppPlan {
+pub struct DppEffect {
     index: Value,
     /// Lanes whose source exists and is active; none: all.
     valid: Option<Value>,
@@ -21,9 +21,9 @@ pub struct DppPlan {
     fetch_inactive: bool,
 }
 
-impl DppPlan {
-    /// The plan of a DPP control.
-    pub fn new(c: &mut Cx, dpp: Dpp) -> DppPlan {
+impl DppEffect {
+    /// That of a DPP control.
+    pub fn new(c: &mut Cx, dpp: Dpp) -> DppEffect {
         let lanes = c.wave_size as usize;
         let mut from = [0u32; 64];
         let (mut exists, mut write) = (0u64, 0u64);
@@ -61,7 +61,7 @@ impl DppPlan {
             valid = Some(valid.map_or(active, |v| c.b.pure2(BAnd, v, active)));
         }
         let write = (write != all).then(|| c.const_mask(write));
-        DppPlan { index, valid, zero_fill, write, fetch_inactive: fi }
+        DppEffect { index, valid, zero_fill, write, fetch_inactive: fi }
     }
     /// Lanes of the source register that matter.
     pub fn demand(&self, exec: Value) -> Option<Value> {

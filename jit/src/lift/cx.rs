@@ -499,7 +499,7 @@ impl<'a, 'f> Cx<'a, 'f> {
         }
     }
     /// Source `i` of a vector instruction (operand `first + i`) as type `t`, with DPP on source 0, op_sel, abs and neg.
-    fn lane_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppPlan>) -> Value {
+    fn lane_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppEffect>) -> Value {
         if t == Mask {
             return self.mask_src(op);
         }
@@ -519,12 +519,12 @@ impl<'a, 'f> Cx<'a, 'f> {
         v
     }
     /// Source `i` as type `t` with DPP on source 0, without other modifiers.
-    pub fn dpp_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppPlan>) -> Value {
+    pub fn dpp_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppEffect>) -> Value {
         match (op, dpp) {
-            (Operand::Vgpr { n, half, .. }, Some(plan)) if i == 0 => {
+            (Operand::Vgpr { n, half, .. }, Some(effect)) if i == 0 => {
                 let e = self.exec();
-                let v = self.vread(n, half, t, plan.demand(e));
-                plan.apply(self, v)
+                let v = self.vread(n, half, t, effect.demand(e));
+                effect.apply(self, v)
             }
             _ => self.src(op, t),
         }
@@ -638,7 +638,7 @@ impl<'a, 'f> Cx<'a, 'f> {
     // rows
 
     /// Sources of types `types` from operand `first` on; a lane mask that is not printed is VCC.
-    pub fn lane_srcs(&mut self, ops: &[Operand], first: usize, types: &[T], dpp: Option<&crosslane::DppPlan>) -> Vec<Value> {
+    pub fn lane_srcs(&mut self, ops: &[Operand], first: usize, types: &[T], dpp: Option<&crosslane::DppEffect>) -> Vec<Value> {
         let vcc = Operand::Sgpr { n: VCC_LO, count: 1 };
         types
             .iter()
@@ -657,7 +657,7 @@ impl<'a, 'f> Cx<'a, 'f> {
             .collect()
     }
     /// The result of a [`Lane`] row on these operands (destination first), before it is written.
-    pub fn lane_result(&mut self, row: &Lane, ops: &[Operand], dpp: Option<&crosslane::DppPlan>) -> Value {
+    pub fn lane_result(&mut self, row: &Lane, ops: &[Operand], dpp: Option<&crosslane::DppEffect>) -> Value {
         let mut vals = self.lane_srcs(ops, 1, &row.src, dpp);
         if row.acc {
             let old = match ops.first() {
@@ -678,15 +678,15 @@ impl<'a, 'f> Cx<'a, 'f> {
         f(&mut self.b, &vals)
     }
     /// The DPP of the instruction and the EXEC it writes under.
-    pub fn dpp(&mut self) -> (Option<crosslane::DppPlan>, Value) {
+    pub fn dpp(&mut self) -> (Option<crosslane::DppEffect>, Value) {
         let e = self.exec();
         self.dpp_done = true;
         if self.inst.mods.dpp == Dpp::None {
             return (None, e);
         }
-        let plan = crosslane::DppPlan::new(self, self.inst.mods.dpp);
-        let e = plan.write_exec(self, e);
-        (Some(plan), e)
+        let effect = crosslane::DppEffect::new(self, self.inst.mods.dpp);
+        let e = effect.write_exec(self, e);
+        (Some(effect), e)
     }
     /// Lifts an instruction that does not end its block.
     pub fn lift(&mut self, sem: &Sem) {

@@ -1,6 +1,6 @@
 //! VOP3P: packed 16-bit operations, mixed-precision fma, dot products (RDNA3 ISA, VOP3P; numerics.md section 11).
 
-use super::crosslane::DppPlan;
+use super::crosslane::DppEffect;
 use super::cx::{Arg, Cx};
 use super::sem::*;
 use super::valu::pack16;
@@ -10,7 +10,7 @@ use wavejit_isa::{self as isa, Half, Operand};
 
 /// A source as packed halves of its type (`H2`, `Bf2`, or `B32` for integers), with op_sel, op_sel_hi and, for floats, neg and neg_hi.
 /// Inline float constants of integer operations are f32 patterns.
-fn packed_src(c: &mut Cx, i: usize, op: Operand, t: T, dpp: Option<&DppPlan>) -> Value {
+fn packed_src(c: &mut Cx, i: usize, op: Operand, t: T, dpp: Option<&DppEffect>) -> Value {
     let m = c.inst.mods;
     let mut v = c.dpp_src(i, op, t, dpp);
     let (lo, hi) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
@@ -78,7 +78,7 @@ fn mad_sat(b: &mut Builder, s: &[Value], signed: bool) -> Value {
 }
 
 /// A source of fma_mix: f32, or a half widened to f32, by {op_sel_hi, op_sel}. The field that is neg_hi elsewhere is abs (`Flags::MIX`).
-fn mix_src(c: &mut Cx, arg: Arg, dpp: Option<&DppPlan>) -> Value {
+fn mix_src(c: &mut Cx, arg: Arg, dpp: Option<&DppEffect>) -> Value {
     let (op, i, m) = (arg.op, arg.source, c.inst.mods);
     let is_half = m.op_sel_hi >> i & 1 != 0;
     let mut v = if is_half {

@@ -38,7 +38,7 @@ mod workgroup;
 use crate::Error;
 use crate::dispatch::job::{Dispatch, Job};
 use crate::dispatch::pool::{Pool, Work};
-use crate::dispatch::scratch::{ScratchPlan, ScratchSize};
+use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
 use crate::dispatch::source::{GridSource, Taken, WorkSource};
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
@@ -223,7 +223,7 @@ fn run_source<S: WorkSource + 'static>(
     let scratch = ScratchSize::new(d.name, d.init.target, d.init.wave_size, d.init.scratch_bytes)?;
     let threads = if d.device.deterministic { 1 } else { pool.threads() };
     let waves = d.init.waves(d.config.geometry.group);
-    let plan = ScratchPlan::new(d.name, scratch, waves, d.device.scratch_limit(), threads, MAX_RESIDENT)?;
+    let limits = ScratchLimits::new(d.name, scratch, waves, d.device.scratch_limit(), threads, MAX_RESIDENT)?;
     if let Some(progress) = d.config.progress {
         progress.prepare();
     }
@@ -231,15 +231,15 @@ fn run_source<S: WorkSource + 'static>(
     let key = CodeKey { ids: d.init.ids(&d.config.geometry), counted: d.config.profile.is_some(), ..d.init.code_key() };
     let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
-    let job = Job::new(d, space, code, scratch, plan.residents);
-    let running = Arc::new(Running { job, source: make_source(plan.threads) });
+    let job = Job::new(d, space, code, scratch, limits.residents);
+    let running = Arc::new(Running { job, source: make_source(limits.threads) });
     if let Some(progress) = d.config.progress {
         progress.begin(running.source.known());
     }
     let start = Instant::now();
     // What the program frees meanwhile stays where it is.
     let hold = space.hold();
-    pool.run(&running, running.source.workers(plan.threads));
+    pool.run(&running, running.source.workers(limits.threads));
     drop(hold);
     let run_time = start.elapsed();
     let job = &running.job;

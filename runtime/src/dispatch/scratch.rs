@@ -5,7 +5,7 @@
 //! COMPUTE_TMPRING_SIZE, scratch of a whole wave: 15 bits of 256 bytes on gfx11, 18 bits on gfx12, 13 bits of 1 KiB before (LLVM:
 //! `GCNSubtarget::getMaxWaveScratchSize`).
 //!
-//! A chip with little scratch memory keeps fewer waves in flight, and so does a dispatch here: [`ScratchPlan`].
+//! A chip with little scratch memory keeps fewer waves in flight, and so does a dispatch here: [`ScratchLimits`].
 
 use crate::Error;
 use crate::fault::Limit;
@@ -46,26 +46,26 @@ impl ScratchSize {
 
 /// How many workgroups of a dispatch may be there at once, as far as their scratch goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ScratchPlan {
+pub(crate) struct ScratchLimits {
     /// Threads that may run workgroups.
     pub threads: usize,
     /// Workgroups that each of them may keep in flight.
     pub residents: usize,
 }
 
-impl ScratchPlan {
+impl ScratchLimits {
     /// What fits into `limit_bytes` of at most `threads` threads with `residents` workgroups of `waves` waves each. An error if not even one
     /// workgroup fits.
     pub fn new(kernel: &str, size: ScratchSize, waves: u32, limit_bytes: u64, threads: usize, residents: usize) -> Result<Self, Error> {
         let group_bytes = size.wave_bytes as u64 * u64::from(waves);
-        let Some(fitting) = limit_bytes.checked_div(group_bytes) else { return Ok(ScratchPlan { threads, residents }) };
+        let Some(fitting) = limit_bytes.checked_div(group_bytes) else { return Ok(ScratchLimits { threads, residents }) };
         if fitting == 0 {
             let (kernel, lane_bytes) = (kernel.to_string(), size.lane_bytes);
             return Err(Limit::Scratch { kernel, waves, group_bytes, lane_bytes, limit_bytes }.into());
         }
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX);
         let threads = threads.min(fitting);
-        Ok(ScratchPlan { threads, residents: residents.min(fitting / threads) })
+        Ok(ScratchLimits { threads, residents: residents.min(fitting / threads) })
     }
 }
 
@@ -102,14 +102,14 @@ mod tests {
     #[test]
     fn fewer_workgroups_are_in_flight_where_scratch_is_short() {
         let size = size(0x1100, 32, 1024).unwrap(); // 32 KiB a wave
-        let plan = |limit, threads, residents| ScratchPlan::new("k", size, 4, limit, threads, residents);
-        let is = |threads, residents| ScratchPlan { threads, residents };
-        assert_eq!(plan(1 << 30, 8, 256).unwrap(), is(8, 256));
-        assert_eq!(plan(1 << 20, 2, 256).unwrap(), is(2, 4));
-        assert_eq!(plan(1 << 18, 8, 256).unwrap(), is(2, 1));
-        let message = plan((1 << 17) - 1, 8, 256).unwrap_err().to_string();
+        let limits = |limit, threads, residents| ScratchLimits::new("k", size, 4, limit, threads, residents);
+        let is = |threads, residents| ScratchLimits { threads, residents };
+        assert_eq!(limits(1 << 30, 8, 256).unwrap(), is(8, 256));
+        assert_eq!(limits(1 << 20, 2, 256).unwrap(), is(2, 4));
+        assert_eq!(limits(1 << 18, 8, 256).unwrap(), is(2, 1));
+        let message = limits((1 << 17) - 1, 8, 256).unwrap_err().to_string();
         assert!(message.contains("131072") && message.contains("131071") && message.contains("scratch_limit_bytes"), "{message}");
         let none = ScratchSize::new("k", Gfx::GFX1100, 32, 0).unwrap();
-        assert_eq!(ScratchPlan::new("k", none, 4, 0, 8, 256).unwrap(), is(8, 256));
+        assert_eq!(ScratchLimits::new("k", none, 4, 0, 8, 256).unwrap(), is(8, 256));
     }
 }

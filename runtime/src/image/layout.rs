@@ -1,4 +1,4 @@
-//! The swizzle mode an image gets: the first of those that suit its shape which its generation can lay out. On gfx6 to gfx8 it is an entry of
+//! The swizzle mode an image gets: the first of those that suit its dimensions which its generation can lay out. On gfx6 to gfx8 it is an entry of
 //! the chip's tile mode table; those used here are the same on every chip (tested).
 
 use super::desc::{ImageDesc, ImageKind, ImageTiling};
@@ -6,7 +6,7 @@ use crate::error::Error;
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::ImageDescriptor;
 use wavejit_texture::format::Format;
-use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, Tiling, TilingError};
+use wavejit_texture::tiling::{self, AddressConfig, SurfaceParams, Tiling, TilingError};
 
 const LINEAR: u8 = 0;
 /// Tile modes of gfx6 to gfx8.
@@ -44,7 +44,7 @@ fn candidates(desc: &ImageDesc, small: bool) -> &'static [u8] {
 pub(super) fn choose(desc: &ImageDesc, t: &ImageDescriptor, format: &Format, config: AddressConfig) -> Result<(u8, Tiling), Error> {
     let [columns, rows] = format.block.map(u32::from);
     let elements = u64::from(desc.width.div_ceil(columns)) * u64::from(desc.height.div_ceil(rows)) * u64::from(desc.depth);
-    let shape = SurfaceShape {
+    let params = SurfaceParams {
         generation: desc.generation,
         mode: LINEAR,
         kind: match desc.kind {
@@ -66,7 +66,7 @@ pub(super) fn choose(desc: &ImageDesc, t: &ImageDescriptor, format: &Format, con
     };
     let mut refused: Option<TilingError> = None;
     for &mode in candidates(desc, elements * u64::from(format.bytes) <= SMALL_BYTES) {
-        match Tiling::new(&SurfaceShape { mode, ..shape.clone() }) {
+        match Tiling::new(&SurfaceParams { mode, ..params.clone() }) {
             Ok(tiling) => return Ok((mode, tiling)),
             Err(e) => refused = refused.or(Some(e)),
         }

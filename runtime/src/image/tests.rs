@@ -142,7 +142,7 @@ fn tile_modes_in_use_are_the_same_on_every_chip() {
         ] {
             for element_bytes in [1, 4, 16] {
                 let layout = |name: &str| {
-                    let tiling = Tiling::new(&tiling::SurfaceShape {
+                    let tiling = Tiling::new(&tiling::SurfaceParams {
                         generation,
                         mode,
                         kind,

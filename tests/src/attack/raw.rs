@@ -18,7 +18,7 @@
 use super::instruction::{self, GFX, Registers};
 use super::source::Source;
 use super::{Outcome, outcome, random_bytes};
-use crate::shapes::Shape;
+use crate::control_flow::ControlFlow;
 use std::fmt::Write;
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
@@ -45,7 +45,7 @@ const SMALL: usize = 4096;
 enum Kind {
     Descriptors,
     Instructions,
-    Shape,
+    ControlFlow,
 }
 
 /// A part that can be left out.
@@ -80,7 +80,8 @@ pub struct Raw {
 impl Raw {
     /// A case of some choices.
     pub fn random(s: &mut Source) -> Raw {
-        let kind = s.pick(&[Kind::Descriptors, Kind::Descriptors, Kind::Descriptors, Kind::Instructions, Kind::Instructions, Kind::Shape]);
+        let kind =
+            s.pick(&[Kind::Descriptors, Kind::Descriptors, Kind::Descriptors, Kind::Instructions, Kind::Instructions, Kind::ControlFlow]);
         let wave_size = if s.one_in(3) { 64 } else { 32 };
         let mut raw = Raw {
             kind,
@@ -103,7 +104,7 @@ impl Raw {
         raw.parts = match kind {
             Kind::Descriptors => descriptor_parts(s, wave_size),
             Kind::Instructions => (0..s.range(2, 40)).map(|_| Part::Code(instruction::any(s, REGISTERS, wave_size))).collect(),
-            Kind::Shape => vec![Part::Code(shape(s, wave_size))],
+            Kind::ControlFlow => vec![Part::Code(control_flow(s, wave_size))],
         };
         if kind == Kind::Instructions && s.one_in(2) {
             raw.parts.insert(0, Part::Code(exec(s, wave_size)));
@@ -434,9 +435,9 @@ fn descriptor_parts(s: &mut Source, wave_size: u32) -> Vec<Part> {
 }
 
 /// Control flow that is hard to translate.
-fn shape(s: &mut Source, wave_size: u32) -> Vec<u32> {
+fn control_flow(s: &mut Source, wave_size: u32) -> Vec<u32> {
     let n = if s.one_in(32) { s.range(500, 3000) } else { s.range(2, 120) };
-    s.pick(&Shape::ALL).code(n as usize, wave_size, s.bits())
+    s.pick(&ControlFlow::ALL).code(n as usize, wave_size, s.bits())
 }
 
 fn dwords(bytes: &[u8]) -> Vec<u32> {

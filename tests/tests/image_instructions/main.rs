@@ -14,13 +14,13 @@ const TARGETS: [u16; 11] = [0x600, 0x700, 0x803, 0x810, 0x900, 0x90a, 0x1010, 0x
 
 /// How gfx12 encodes addresses: with a sampler the fourth register begins a tuple, without the fifth.
 #[derive(Clone, Copy)]
-enum Shape {
+enum AddressKind {
     Texel,
     Sampler,
 }
 
 /// Address operand of that many registers from [`scene::ADDRESS`] on.
-fn addresses(target: Gfx, count: usize, shape: Shape) -> String {
+fn addresses(target: Gfx, count: usize, kind: AddressKind) -> String {
     let tuple = |first: usize, count: usize| match count {
         1 => format!("v{first}"),
         _ => format!("v[{first}:{}]", first + count - 1),
@@ -28,9 +28,9 @@ fn addresses(target: Gfx, count: usize, shape: Shape) -> String {
     if target.0 < 0x1200 || count == 1 {
         return tuple(scene::ADDRESS, count);
     }
-    let single = match shape {
-        Shape::Texel => 4,
-        Shape::Sampler => 3,
+    let single = match kind {
+        AddressKind::Texel => 4,
+        AddressKind::Sampler => 3,
     };
     let mut parts: Vec<String> = (0..count.min(single)).map(|n| tuple(scene::ADDRESS + n, 1)).collect();
     if count > single {

@@ -166,7 +166,7 @@ pub fn run_msaa_load(name: &str, target: Gfx) -> Result<(), String> {
             expected.vgpr_mut(sample)[lane] = texel(at(lane as u32), sample as u32).to_bits();
         }
     }
-    let addresses = crate::addresses(target, 3, crate::Shape::Sampler);
+    let addresses = crate::addresses(target, 3, crate::AddressKind::Sampler);
     // LLVM 19 counts the results of gfx10.3 by dmask, though there are four whatever it is.
     let data = if target.0 < 0x1100 { "v0" } else { "v[0:3]" };
     let text = format!("{name} {data}, {addresses}, s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_2D_MSAA{}", crate::unorm(target));
@@ -175,7 +175,7 @@ pub fn run_msaa_load(name: &str, target: Gfx) -> Result<(), String> {
 
 fn text(name: &str, target: Gfx, results: usize, addresses: usize, dmask: &str) -> String {
     let data = if results == 1 { "v0".into() } else { format!("v[0:{}]", results - 1) };
-    let addresses = crate::addresses(target, addresses, crate::Shape::Sampler);
+    let addresses = crate::addresses(target, addresses, crate::AddressKind::Sampler);
     format!("{name} {data}, {addresses}, s[8:15], s[16:19] {dmask}{}", crate::dim(target))
 }
 

@@ -9,7 +9,7 @@ use wavejit_tests::filetest::differences;
 use wavejit_tests::machine::{INTERPRETER, MEM, Machine, OTHERS, OUTSIDE, lift_code};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageType};
-use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, TileTables, Tiling};
+use wavejit_texture::tiling::{self, AddressConfig, SurfaceParams, TileTables, Tiling};
 
 /// Lanes of a wave: every family has waves of 64.
 pub const LANES: usize = 64;
@@ -50,7 +50,7 @@ impl Picture {
             _ => &[24, 8],
         };
         let layout = |mode: u8| {
-            Tiling::new(&SurfaceShape {
+            Tiling::new(&SurfaceParams {
                 generation,
                 mode,
                 kind: tiling::Kind::TwoD,

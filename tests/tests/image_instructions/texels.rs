@@ -29,7 +29,7 @@ fn set_address(m: &mut Machine, has_level: bool) -> usize {
 }
 
 fn text(name: &str, data: &str, target: Gfx, addresses: usize, modifiers: &str) -> String {
-    let addresses = crate::addresses(target, addresses, crate::Shape::Texel);
+    let addresses = crate::addresses(target, addresses, crate::AddressKind::Texel);
     format!("{name} {data}, {addresses}, s[8:15] {modifiers}{}{}", crate::dim(target), crate::unorm(target))
 }
 

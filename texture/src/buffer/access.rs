@@ -51,18 +51,18 @@ pub(super) enum Done {
 impl<M: Memory + ?Sized> Run<'_, M> {
     pub fn execute(&mut self, wave: &mut Wave) -> Result<(), BufferError> {
         let mut results = Results { rows: [[0; 64]; 4], nacked: 0 };
-        let plan = Addressing::new(self.op, self.descriptor, self.scalars);
+        let addressing = Addressing::new(self.op, self.descriptor, self.scalars);
         let unbound = self.is_unbound();
         // A violation is reported when everything else is done.
         let mut violation = Ok(());
         if !unbound {
             violation = match self.op.opcode {
-                Opcode::Load { bytes, signed, .. } => self.load(wave, &plan, bytes.into(), signed, &mut results)?,
-                Opcode::Store { bytes, part } => self.store(wave, &plan, bytes.into(), part)?,
-                Opcode::StoreLds => self.store_lds(wave, &plan)?,
-                Opcode::LoadFormat { components, d16 } => self.load_format(wave, &plan, components.into(), d16, &mut results)?,
-                Opcode::StoreFormat { components, d16 } => self.store_format(wave, &plan, components.into(), d16)?,
-                Opcode::Atomic { .. } => self.atomic(wave, &plan, &mut results)?,
+                Opcode::Load { bytes, signed, .. } => self.load(wave, &addressing, bytes.into(), signed, &mut results)?,
+                Opcode::Store { bytes, part } => self.store(wave, &addressing, bytes.into(), part)?,
+                Opcode::StoreLds => self.store_lds(wave, &addressing)?,
+                Opcode::LoadFormat { components, d16 } => self.load_format(wave, &addressing, components.into(), d16, &mut results)?,
+                Opcode::StoreFormat { components, d16 } => self.store_format(wave, &addressing, components.into(), d16)?,
+                Opcode::Atomic { .. } => self.atomic(wave, &addressing, &mut results)?,
             };
         }
         if self.op.lds {
@@ -84,14 +84,14 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         v.kind != 0 || no_format && !(is_mubuf && v.add_tid)
     }
 
-    pub fn coordinates(&self, wave: &Wave, plan: &Addressing, lane: usize) -> Coordinates {
+    pub fn coordinates(&self, wave: &Wave, addressing: &Addressing, lane: usize) -> Coordinates {
         let op = self.op;
         let register = |i: usize| u64::from(wave.get(self.rows.address[i], lane));
         if op.addr64 {
             let offset = (register(0) | register(1) << 32).wrapping_add(op.offset.into());
             return Coordinates { index: 0, offset };
         }
-        let tid = if plan.adds_lane() { lane as u64 } else { 0 };
+        let tid = if addressing.adds_lane() { lane as u64 } else { 0 };
         Coordinates {
             index: if op.idxen { register(0) } else { 0 } + tid,
             offset: u64::from(op.offset) + if op.offen { register(usize::from(op.idxen)) } else { 0 },
@@ -113,40 +113,40 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     }
 
     /// Recognizes accesses that need one check and one copy.
-    pub(super) fn pattern(&self, wave: &Wave, plan: &Addressing, bytes: u64) -> Pattern {
+    pub(super) fn pattern(&self, wave: &Wave, addressing: &Addressing, bytes: u64) -> Pattern {
         let op = self.op;
-        if !plan.is_linear() || op.addr64 {
+        if !addressing.is_linear() || op.addr64 {
             return Pattern::Any;
         }
         let index = self.rows.address[0];
         let offset = self.rows.address[usize::from(op.idxen)];
-        let index_is_same = !plan.adds_lane() && (!op.idxen || Self::steps(wave, index, 0));
+        let index_is_same = !addressing.adds_lane() && (!op.idxen || Self::steps(wave, index, 0));
         let offset_is_same = !op.offen || Self::steps(wave, offset, 0);
         let (first, last) = (wave.exec.trailing_zeros() as usize, 63 - wave.exec.leading_zeros() as usize);
-        let start = self.coordinates(wave, plan, first);
-        let address = plan.address(start);
+        let start = self.coordinates(wave, addressing, first);
+        let address = addressing.address(start);
         // Ranges only have upper ends, so the last dword speaks for the access, and the last lane for the wave.
         let is_in_range = |at: Coordinates| {
             let tail = Coordinates { offset: at.offset + bytes.saturating_sub(4), ..at };
-            plan.is_in_range(tail, bytes.min(4)) && !plan.wraps(at.offset, bytes)
+            addressing.is_in_range(tail, bytes.min(4)) && !addressing.wraps(at.offset, bytes)
         };
         if index_is_same && offset_is_same {
             return if is_in_range(start) { Pattern::Same { address } } else { Pattern::Any };
         }
         let by_offset = || index_is_same && op.offen && Self::steps(wave, offset, bytes as u32);
         let by_index = || {
-            let index_steps = match (op.idxen, plan.adds_lane()) {
+            let index_steps = match (op.idxen, addressing.adds_lane()) {
                 (true, false) => Self::steps(wave, index, 1),
                 (true, true) => Self::steps(wave, index, 0),
                 (false, adds_lane) => adds_lane,
             };
-            offset_is_same && index_steps && plan.stride() == bytes
+            offset_is_same && index_steps && addressing.stride() == bytes
         };
         if !(by_offset() || by_index()) {
             return Pattern::Any;
         }
-        let end = self.coordinates(wave, plan, last);
-        if is_in_range(end) && !plan.wraps(start.offset, end.offset + bytes - start.offset) {
+        let end = self.coordinates(wave, addressing, last);
+        if is_in_range(end) && !addressing.wraps(start.offset, end.offset + bytes - start.offset) {
             Pattern::Consecutive { address, first, last }
         } else {
             Pattern::Any
@@ -155,10 +155,10 @@ impl<M: Memory + ?Sized> Run<'_, M> {
 
     /// Address of an untyped access that lies in one piece of memory, all of it in range. (Ranges only have upper ends: the last dword speaks
     /// for the access.)
-    fn whole(&self, plan: &Addressing, at: Coordinates, bytes: u64) -> Option<u64> {
+    fn whole(&self, addressing: &Addressing, at: Coordinates, bytes: u64) -> Option<u64> {
         let tail = Coordinates { offset: at.offset + bytes.saturating_sub(4), ..at };
-        let is_one = plan.is_linear() || bytes <= 4;
-        (is_one && plan.is_in_range(tail, bytes.min(4)) && !plan.wraps(at.offset, bytes)).then(|| plan.address(at))
+        let is_one = addressing.is_linear() || bytes <= 4;
+        (is_one && addressing.is_in_range(tail, bytes.min(4)) && !addressing.wraps(at.offset, bytes)).then(|| addressing.address(at))
     }
 
     /// What an unformatted access of `bytes` must be aligned to, and whether addresses are made so (BUF-24).
@@ -208,7 +208,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     fn load(
         &self,
         wave: &Wave,
-        plan: &Addressing,
+        addressing: &Addressing,
         bytes: usize,
         signed: bool,
         results: &mut Results,
@@ -217,7 +217,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let is_aligned = |address: u64| address & (alignment.0 - 1) == 0 && bytes as u64 & (alignment.0 - 1) == 0;
         let mut stage = [0u8; MOST];
         if !self.op.tfe {
-            match self.pattern(wave, plan, bytes as u64) {
+            match self.pattern(wave, addressing, bytes as u64) {
                 Pattern::Consecutive { address, first, last } if is_aligned(address) => {
                     let stage = &mut stage[first * bytes..(last + 1) * bytes];
                     if self.memory.read(address, stage) {
@@ -237,23 +237,23 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         }
         let mut violation = Ok(());
         for lane in wave.active() {
-            let at = self.coordinates(wave, plan, lane);
+            let at = self.coordinates(wave, addressing, lane);
             let mut element = [0u8; 16];
-            let whole = self.whole(plan, at, bytes as u64).filter(|&address| !self.op.tfe && is_aligned(address));
+            let whole = self.whole(addressing, at, bytes as u64).filter(|&address| !self.op.tfe && is_aligned(address));
             if whole.is_some_and(|address| self.memory.read(address, &mut element[..bytes])) {
                 results.set(lane, &element[..bytes], signed);
                 continue;
             }
-            let address = plan.address(at);
+            let address = addressing.address(at);
             for start in (0..bytes).step_by(4) {
                 let piece = &mut element[start..bytes.min(start + 4)];
                 let behind = Coordinates { offset: at.offset + start as u64, ..at };
-                if !plan.is_in_range(behind, piece.len() as u64) {
+                if !addressing.is_in_range(behind, piece.len() as u64) {
                     continue;
                 }
                 match Self::aligned(address, alignment, lane) {
                     Ok(first) => {
-                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(address));
+                        let address = first.wrapping_add(addressing.address_behind(at, start as u64).wrapping_sub(address));
                         if let Done::Nacked = self.read(lane, address, piece)? {
                             results.nacked |= 1 << lane;
                         }
@@ -266,7 +266,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         Ok(violation)
     }
 
-    fn store(&self, wave: &Wave, plan: &Addressing, bytes: usize, part: Part) -> Result<Result<(), BufferError>, BufferError> {
+    fn store(&self, wave: &Wave, addressing: &Addressing, bytes: usize, part: Part) -> Result<Result<(), BufferError>, BufferError> {
         let alignment = self.alignment(bytes as u64);
         let element_of = |lane: usize| {
             let mut element = [0u8; 16];
@@ -277,7 +277,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             element
         };
         let is_aligned = |address: u64| address & (alignment.0 - 1) == 0 && bytes as u64 & (alignment.0 - 1) == 0;
-        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
+        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, addressing, bytes as u64)
             && is_aligned(address)
             && wave.exec >> first == u64::MAX >> (63 - (last - first))
         {
@@ -300,22 +300,22 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         }
         let mut violation = Ok(());
         for lane in wave.active() {
-            let at = self.coordinates(wave, plan, lane);
+            let at = self.coordinates(wave, addressing, lane);
             let element = element_of(lane);
-            let whole = self.whole(plan, at, bytes as u64).filter(|&address| is_aligned(address));
+            let whole = self.whole(addressing, at, bytes as u64).filter(|&address| is_aligned(address));
             if whole.is_some_and(|address| self.memory.write(address, &element[..bytes])) {
                 continue;
             }
-            let address = plan.address(at);
+            let address = addressing.address(at);
             for start in (0..bytes).step_by(4) {
                 let piece = &element[start..bytes.min(start + 4)];
                 let behind = Coordinates { offset: at.offset + start as u64, ..at };
-                if !plan.is_in_range(behind, piece.len() as u64) {
+                if !addressing.is_in_range(behind, piece.len() as u64) {
                     continue;
                 }
                 match Self::aligned(address, alignment, lane) {
                     Ok(first) => {
-                        let address = first.wrapping_add(plan.address_behind(at, start as u64).wrapping_sub(address));
+                        let address = first.wrapping_add(addressing.address_behind(at, start as u64).wrapping_sub(address));
                         self.write(lane, address, piece)?;
                     }
                     Err(e) => violation = violation.and(Err(e)),
@@ -330,15 +330,15 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         (self.scalars.m0 & 0xffff) as usize + self.op.offset as usize
     }
 
-    fn store_lds(&self, wave: &Wave, plan: &Addressing) -> Result<Result<(), BufferError>, BufferError> {
+    fn store_lds(&self, wave: &Wave, addressing: &Addressing) -> Result<Result<(), BufferError>, BufferError> {
         let alignment = self.alignment(4);
         let mut violation = Ok(());
         for lane in wave.active() {
             let from = self.lds_start() + 4 * lane;
             let data = self.lds.get(from..from + 4).map_or([0; 4], |b| [b[0], b[1], b[2], b[3]]);
-            let at = self.coordinates(wave, plan, lane);
-            if plan.is_in_range(at, 4) {
-                match Self::aligned(plan.address(at), alignment, lane) {
+            let at = self.coordinates(wave, addressing, lane);
+            if addressing.is_in_range(at, 4) {
+                match Self::aligned(addressing.address(at), alignment, lane) {
                     Ok(address) => self.write(lane, address, &data)?,
                     Err(e) => violation = violation.and(Err(e)),
                 }
@@ -348,7 +348,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     }
 
     /// Atomics: all or nothing, and aligned whatever the mode says except that mode 0 rounds down (BUF-14, BUF-23).
-    fn atomic(&self, wave: &Wave, plan: &Addressing, results: &mut Results) -> Result<Result<(), BufferError>, BufferError> {
+    fn atomic(&self, wave: &Wave, addressing: &Addressing, results: &mut Results) -> Result<Result<(), BufferError>, BufferError> {
         let Opcode::Atomic { op, wide } = self.op.opcode else { return Ok(Ok(())) };
         let is_gfx12 = self.op.generation >= Generation::Gfx12;
         let rules = FloatRules { denorm_in: is_gfx12, denorm_out: true };
@@ -356,11 +356,11 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let alignment = (bytes, self.op.alignment == Alignment::Dword);
         let mut violation = Ok(());
         for lane in wave.active() {
-            let at = self.coordinates(wave, plan, lane);
-            if !plan.is_in_range(at, bytes) {
+            let at = self.coordinates(wave, addressing, lane);
+            if !addressing.is_in_range(at, bytes) {
                 continue;
             }
-            let address = match Self::aligned(plan.address(at), alignment, lane) {
+            let address = match Self::aligned(addressing.address(at), alignment, lane) {
                 Ok(address) => address,
                 Err(e) => {
                     violation = violation.and(Err(e));

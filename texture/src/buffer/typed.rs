@@ -40,7 +40,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     pub(super) fn load_format(
         &self,
         wave: &Wave,
-        plan: &Addressing,
+        addressing: &Addressing,
         components: usize,
         d16: D16,
         results: &mut Results,
@@ -51,7 +51,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let loader = Loader { format, selection: self.selection(), components, d16, unpacked: self.op.unpacked_d16 };
         let mut stage = [0u8; MOST];
         if !self.op.tfe
-            && let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
+            && let Pattern::Consecutive { address, first, last } = self.pattern(wave, addressing, bytes as u64)
             && (address | bytes as u64) & (alignment.0 - 1) == 0
             && self.memory.read(address, &mut stage[first * bytes..(last + 1) * bytes])
         {
@@ -61,12 +61,12 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let mut violation = Ok(());
         let mut not_read = 0;
         for lane in wave.active() {
-            let at = self.coordinates(wave, plan, lane);
-            if !plan.is_in_range(at, bytes as u64) {
+            let at = self.coordinates(wave, addressing, lane);
+            if !addressing.is_in_range(at, bytes as u64) {
                 not_read |= 1 << lane;
                 continue;
             }
-            match Self::aligned(plan.address(at), alignment, lane) {
+            match Self::aligned(addressing.address(at), alignment, lane) {
                 Ok(address) => {
                     if let Done::Nacked = self.read(lane, address, &mut stage[lane * bytes..(lane + 1) * bytes])? {
                         results.nacked |= 1 << lane;
@@ -85,7 +85,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     pub(super) fn store_format(
         &self,
         wave: &Wave,
-        plan: &Addressing,
+        addressing: &Addressing,
         components: usize,
         d16: D16,
     ) -> Result<Result<(), BufferError>, BufferError> {
@@ -109,7 +109,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         if !format.encode_many([0, 1, 2, 3].map(channel), &mut stage[..wave.lanes * bytes]) {
             return Err(BufferError::Format(self.op.format.unwrap_or(self.descriptor.format)));
         }
-        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, plan, bytes as u64)
+        if let Pattern::Consecutive { address, first, last } = self.pattern(wave, addressing, bytes as u64)
             && (address | bytes as u64) & (alignment.0 - 1) == 0
             && wave.exec >> first == u64::MAX >> (63 - (last - first))
             && self.memory.write(address, &stage[first * bytes..(last + 1) * bytes])
@@ -118,9 +118,9 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         }
         let mut violation = Ok(());
         for lane in wave.active() {
-            let at = self.coordinates(wave, plan, lane);
-            if plan.is_in_range(at, bytes as u64) {
-                match Self::aligned(plan.address(at), alignment, lane) {
+            let at = self.coordinates(wave, addressing, lane);
+            if addressing.is_in_range(at, bytes as u64) {
+                match Self::aligned(addressing.address(at), alignment, lane) {
                     Ok(address) => self.write(lane, address, &stage[lane * bytes..(lane + 1) * bytes])?,
                     Err(e) => violation = violation.and(Err(e)),
                 }

@@ -11,7 +11,7 @@ use super::image_fields as at;
 use crate::Generation;
 use crate::format::{Format, FormatNumber};
 
-/// TYPE: the shape of an image.
+/// TYPE: the dimensions of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the shapes are the names
 pub enum ImageType {
@@ -28,7 +28,7 @@ pub enum ImageType {
 }
 
 impl ImageType {
-    /// The shape of a TYPE field.
+    /// The type of a TYPE field.
     pub fn from_field(n: u8) -> ImageType {
         use ImageType::*;
         [Dim1, Dim2, Dim3, Cube, Dim1Array, Dim2Array, Msaa, MsaaArray]

@@ -13,7 +13,7 @@ use super::surface::{Surface, ViewLevel};
 use crate::Generation;
 use crate::descriptor::{Border, ImageDescriptor, ImageType, SamplerDescriptor};
 use crate::format::{Format, FormatNumber, Numeric};
-use crate::tiling::{self, SurfaceShape, Tiling};
+use crate::tiling::{self, SurfaceParams, Tiling};
 
 fn dim(kind: ImageType) -> Option<Dim> {
     Some(match kind {
@@ -70,7 +70,7 @@ pub(super) fn surface(op: &ImageOp, config: &ImageConfig, t: &[u32; 8], s: &[u32
     let first_level = u32::from(d.base_level).min(levels - 1);
     // A view of slices says how many there are in its first level.
     let depth = if d.is_sliced { (d.last_layer + 1) << first_level } else { d.depth };
-    let tiling = Tiling::new(&SurfaceShape {
+    let tiling = Tiling::new(&SurfaceParams {
         generation: op.generation,
         mode: d.mode,
         kind: match dim {

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::block::{ShapeLog2, thick, thin};
+use super::block::{ExtentLog2, thick, thin};
 use super::equation::Equation;
 use super::mode::{Mix, Order, Swizzle};
-use super::{AddressConfig, Kind, Level, Surface, SurfaceShape, Tiling, TilingError, align};
+use super::{AddressConfig, Kind, Level, Surface, SurfaceParams, Tiling, TilingError, align};
 
 /// Order of coordinate bits from the element's bits up, by log2 of element bytes: 256 bytes of a slice.
 #[rustfmt::skip]
@@ -27,33 +27,33 @@ static DEPTH_BOX: [&str; 5] = [
     "x0 y0 x1 y1 z0 z1 x2 z2 y2 x3", "x0 y0 x1 y1 z0 z1 z2 y2 x2", "x0 y0 x1 z0 y1 z1 y2 x2", "x0 y0 z0 x1 z1 y1 x2", "x0 y0 z0 z1 y1 x1",
 ];
 
-pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle) -> Result<Tiling, TilingError> {
+pub(super) fn layout(params: &SurfaceParams, surface: &Surface, swizzle: &Swizzle) -> Result<Tiling, TilingError> {
     let refused = TilingError::NoSuchLayout {
-        generation: shape.generation,
+        generation: params.generation,
         name: swizzle.name,
-        kind: shape.kind,
-        samples: shape.samples,
-        element_bytes: shape.element_bytes,
+        kind: params.kind,
+        samples: params.samples,
+        element_bytes: params.element_bytes,
     };
-    let is_thick = swizzle.is_thick(shape.generation, shape.kind);
+    let is_thick = swizzle.is_thick(params.generation, params.kind);
     let small_block = swizzle.block_log2 == 8;
-    let fits_kind = match shape.kind {
+    let fits_kind = match params.kind {
         Kind::OneD => false,
-        Kind::TwoD => !small_block || (shape.samples == 1 && shape.levels == 1),
-        Kind::ThreeD => !small_block && shape.samples == 1 && swizzle.order != Order::R,
+        Kind::TwoD => !small_block || (params.samples == 1 && params.levels == 1),
+        Kind::ThreeD => !small_block && params.samples == 1 && swizzle.order != Order::R,
     };
-    let inside = fits_kind.then(|| equation(shape, surface, swizzle, is_thick)).flatten().ok_or(refused)?;
+    let inside = fits_kind.then(|| equation(params, surface, swizzle, is_thick)).flatten().ok_or(refused)?;
     let element_log2 = surface.element_bytes.ilog2();
     let block = if is_thick {
         thick(swizzle.block_log2, element_log2)
     } else {
         thin(swizzle.block_log2, element_log2, surface.samples_log2, false)
     };
-    let chain = Chain::new(shape, surface, swizzle.block_log2, block, is_thick)?;
+    let chain = Chain::new(params, surface, swizzle.block_log2, block, is_thick)?;
 
     let block_bytes = 1u64 << swizzle.block_log2;
     let step = [block_bytes, chain.size[0] * block_bytes, chain.size[0] * chain.size[1] * block_bytes];
-    let offset_xor = pipe_bank_xor(shape, swizzle);
+    let offset_xor = pipe_bank_xor(params, swizzle);
     let levels = chain.places.iter().zip(0..).map(|(place, level)| Level {
         size: surface.elements(level),
         base: (0..3).map(|i| place.block[i] * step[i]).sum(),
@@ -65,7 +65,7 @@ pub(super) fn layout(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle)
     });
     Ok(Tiling {
         levels: levels.collect(),
-        samples: shape.samples,
+        samples: params.samples,
         element_bytes: surface.element_bytes,
         size: step[2] * chain.size[2],
         alignment: if swizzle.mix == Mix::None { 256 } else { block_bytes },
@@ -78,12 +78,12 @@ fn pipe_and_bank_bits(config: &AddressConfig, block_log2: u32) -> (u32, u32) {
     (pipes, config.banks_log2.min(block_log2 - 8 - pipes))
 }
 
-fn pipe_bank_xor(shape: &SurfaceShape, swizzle: &Swizzle) -> u32 {
+fn pipe_bank_xor(params: &SurfaceParams, swizzle: &Swizzle) -> u32 {
     if swizzle.mix == Mix::None {
         return 0;
     }
-    let (pipes, banks) = pipe_and_bank_bits(&shape.config, swizzle.block_log2);
-    (shape.pipe_bank_xor & ((1 << (pipes + banks)) - 1)) << 8
+    let (pipes, banks) = pipe_and_bank_bits(&params.config, swizzle.block_log2);
+    (params.pipe_bank_xor & ((1 << (pipes + banks)) - 1)) << 8
 }
 
 /// Terms of an offset bit: bits of x, y, z and sample, as masks.
@@ -93,7 +93,7 @@ type Terms = [u32; 4];
 const PATTERN_BITS: usize = 32;
 
 /// The equation, or `None` if the order has none for these elements.
-fn equation(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle, is_thick: bool) -> Option<Arc<Equation>> {
+fn equation(params: &SurfaceParams, surface: &Surface, swizzle: &Swizzle, is_thick: bool) -> Option<Arc<Equation>> {
     let element_log2 = surface.element_bytes.ilog2() as usize;
     if surface.element_bytes == 12 {
         return None;
@@ -102,7 +102,7 @@ fn equation(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle, is_thick
         (Order::S, true) => &STANDARD_BOX,
         (Order::Z, true) => &DEPTH_BOX,
         (Order::Z, false) => &DEPTH,
-        (Order::D, _) if shape.kind != Kind::ThreeD => &DISPLAY,
+        (Order::D, _) if params.kind != Kind::ThreeD => &DISPLAY,
         (Order::S | Order::D, _) => &STANDARD,
         _ => &ROTATED,
     };
@@ -115,7 +115,7 @@ fn equation(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle, is_thick
 
     let mut mixed = pattern.clone();
     let mut mix = |bit: u32, from: u32| (0..4).for_each(|axis| mixed[bit as usize][axis] ^= pattern[from as usize][axis]);
-    let (pipes, banks) = pipe_and_bank_bits(&shape.config, swizzle.block_log2);
+    let (pipes, banks) = pipe_and_bank_bits(&params.config, swizzle.block_log2);
     if swizzle.mix != Mix::None {
         for (first, count) in [(8, pipes), (8 + pipes, banks)] {
             for i in 0..count {
@@ -128,7 +128,7 @@ fn equation(shape: &SurfaceShape, surface: &Surface, swizzle: &Swizzle, is_thick
             }
         }
     }
-    if swizzle.mix == Mix::Full && !is_thick && shape.samples == 1 {
+    if swizzle.mix == Mix::Full && !is_thick && params.samples == 1 {
         (0..pipes).for_each(|i| mixed[(8 + i) as usize][2] ^= 1 << (pipes - 1 - i));
         (0..banks).for_each(|i| mixed[(8 + pipes + i) as usize][2] ^= 1 << (banks - 1 - i + pipes));
     }
@@ -200,11 +200,11 @@ static TAIL_OFFSETS: [u32; 16] = [2048, 1024, 512, 256, 128, 64, 32, 16, 8, 6, 5
 const TAIL_BLOCK_LOG2: u32 = 20;
 
 impl Chain {
-    fn new(shape: &SurfaceShape, surface: &Surface, block_log2: u32, block: ShapeLog2, is_thick: bool) -> Result<Chain, TilingError> {
+    fn new(params: &SurfaceParams, surface: &Surface, block_log2: u32, block: ExtentLog2, is_thick: bool) -> Result<Chain, TilingError> {
         let in_blocks = |i: usize| align(u64::from(surface.size[i]), block[i]) >> block[i];
         let level0 = [in_blocks(0), in_blocks(1), in_blocks(2)];
         let mut chain = Chain { size: level0, places: Vec::new() };
-        if let Some(pitch) = shape.pitch.filter(|_| surface.levels == 1) {
+        if let Some(pitch) = params.pitch.filter(|_| surface.levels == 1) {
             chain.size[0] = u64::from(surface.pitch(pitch, 1 << block[0])? >> block[0]);
         }
 
@@ -229,10 +229,10 @@ impl Chain {
         for level in 0..surface.levels {
             let tail_offset = match tail_from {
                 Some(from) => *TAIL_OFFSETS.get((level - from + TAIL_BLOCK_LOG2 - block_log2) as usize).ok_or(TilingError::Size {
-                    width: shape.width,
-                    height: shape.height,
-                    depth_or_layers: shape.depth_or_layers,
-                    levels: shape.levels,
+                    width: params.width,
+                    height: params.height,
+                    depth_or_layers: params.depth_or_layers,
+                    levels: params.levels,
                 })?,
                 None => 0,
             };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::equation::Equation;
 use super::tile_mode::{Arrangement, Array, Bank, Order, TileMode, TileTables, Turn};
-use super::{Level, Surface, SurfaceShape, Tiling, TilingError, align};
+use super::{Level, Surface, SurfaceParams, Tiling, TilingError, align};
 
 /// Order of elements in a tile of 8x8, by log2 of element bytes: for displays.
 static DISPLAY: [&str; 5] = ["x0 x1 x2 y1 y0 y2", "x0 x1 x2 y0 y1 y2", "x0 x1 y0 x2 y1 y2", "x0 y0 x1 x2 y1 y2", "y0 x0 x1 x2 y1 y2"];
@@ -26,33 +26,33 @@ const TILE_LOG2: u32 = 3;
 /// Log2 of the bytes one pipe has before the next one's follow.
 const INTERLEAVE_LOG2: u32 = 8;
 
-pub(super) fn layout(shape: &SurfaceShape, surface: &Surface) -> Result<Tiling, TilingError> {
-    let tables = shape.config.tile_modes.ok_or(TilingError::NoTileModes)?;
+pub(super) fn layout(params: &SurfaceParams, surface: &Surface) -> Result<Tiling, TilingError> {
+    let tables = params.config.tile_modes.ok_or(TilingError::NoTileModes)?;
     let mode = tables
-        .decode(shape.mode, shape.element_bytes, shape.samples)
-        .ok_or(TilingError::ReservedMode { generation: shape.generation, mode: shape.mode })?;
-    levels(shape, surface, &mode, tables).map_err(|why| match why {
+        .decode(params.mode, params.element_bytes, params.samples)
+        .ok_or(TilingError::ReservedMode { generation: params.generation, mode: params.mode })?;
+    levels(params, surface, &mode, tables).map_err(|why| match why {
         Unplaced::Other(error) => error,
         Unplaced::NoSuchLayout => TilingError::NoSuchLayout {
-            generation: shape.generation,
+            generation: params.generation,
             name: mode.array.name,
-            kind: shape.kind,
-            samples: shape.samples,
-            element_bytes: shape.element_bytes,
+            kind: params.kind,
+            samples: params.samples,
+            element_bytes: params.element_bytes,
         },
     })
 }
 
-fn levels(shape: &SurfaceShape, surface: &Surface, mode: &TileMode, tables: &TileTables) -> Result<Tiling, Unplaced> {
+fn levels(params: &SurfaceParams, surface: &Surface, mode: &TileMode, tables: &TileTables) -> Result<Tiling, Unplaced> {
     let arrangement = mode.array.arrangement;
     let has_samples = arrangement == Arrangement::Macro && mode.array.thickness == 1;
-    if (shape.samples > 1 && !has_samples) || (shape.element_bytes == 12 && arrangement != Arrangement::Linear) {
+    if (params.samples > 1 && !has_samples) || (params.element_bytes == 12 && arrangement != Arrangement::Linear) {
         return Err(Unplaced::NoSuchLayout);
     }
-    let mut tiling = Tiling { levels: Vec::new(), samples: shape.samples, element_bytes: shape.element_bytes, size: 0, alignment: 256 };
+    let mut tiling = Tiling { levels: Vec::new(), samples: params.samples, element_bytes: params.element_bytes, size: 0, alignment: 256 };
     let mut pitch0 = None; // levels are made from the pitch of level 0, not from its width
     for level in 0..surface.levels {
-        let padded = Padded::new(shape, surface, level, pitch0)?;
+        let padded = Padded::new(params, surface, level, pitch0)?;
         let macro_tile = |array| MacroTile::new(mode, array, surface).ok_or(Unplaced::NoSuchLayout);
         let has_too_few_slices = level > 0 && tables.macro_tile_modes.is_none() && padded.slices < mode.array.thickness;
         let array = if has_too_few_slices { mode.array.thinner(padded.slices) } else { mode.array }; // gfx6 only
@@ -62,7 +62,7 @@ fn levels(shape: &SurfaceShape, surface: &Surface, mode: &TileMode, tables: &Til
         };
         let placed = match arrangement {
             Arrangement::Linear => place_linear(surface, &padded),
-            Arrangement::Macro if is_macro => place_macro(mode, &macro_tile(array)?, surface, &padded, shape.pipe_bank_xor)?,
+            Arrangement::Macro if is_macro => place_macro(mode, &macro_tile(array)?, surface, &padded, params.pipe_bank_xor)?,
             _ => place_micro(mode, array, surface, &padded)?,
         };
         if level == 0 {
@@ -86,14 +86,14 @@ struct Padded {
 }
 
 impl Padded {
-    fn new(shape: &SurfaceShape, surface: &Surface, level: u32, pitch0: Option<u32>) -> Result<Padded, TilingError> {
+    fn new(params: &SurfaceParams, surface: &Surface, level: u32, pitch0: Option<u32>) -> Result<Padded, TilingError> {
         let [width, height, slices] = surface.elements(level);
         let width = match pitch0 {
             Some(pitch0) if level > 0 => (pitch0 >> level).max(1),
             _ => width,
         };
-        let pitch = shape.pitch.filter(|_| level == 0).map(|pitch| surface.pitch(pitch.div_ceil(surface.texels_per_element), 1));
-        let pad = |extent: u32| if surface.levels > 1 || shape.pow2_pad { extent.next_power_of_two() } else { extent };
+        let pitch = params.pitch.filter(|_| level == 0).map(|pitch| surface.pitch(pitch.div_ceil(surface.texels_per_element), 1));
+        let pad = |extent: u32| if surface.levels > 1 || params.pow2_pad { extent.next_power_of_two() } else { extent };
         Ok(Padded { width: pad(width), height: pad(height), slices: pad(slices), pitch: pitch.transpose()? })
     }
 
@@ -253,7 +253,7 @@ impl MacroTile {
         })
     }
 
-    /// Is a level below the first one large enough for macro tiles of this shape, and these enough for an interleave, when it is made of
+    /// Is a level below the first one large enough for macro tiles of this params, and these enough for an interleave, when it is made of
     /// the tiles of `other`?
     fn is_enough(&self, other: &MacroTile, padded: &Padded) -> bool {
         let Bank { width_log2, height_log2, aspect_log2, .. } = self.bank;

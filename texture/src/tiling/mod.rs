@@ -81,7 +81,7 @@ impl AddressConfig {
 
 /// Everything that decides the layout of an image.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SurfaceShape {
+pub struct SurfaceParams {
     /// Of the processor.
     pub generation: Generation,
     /// Swizzle mode of the descriptor; on gfx6 to gfx8 its tile index.
@@ -196,17 +196,17 @@ pub struct Tiling {
 
 impl Tiling {
     /// Works out the layout of an image.
-    pub fn new(shape: &SurfaceShape) -> Result<Tiling, TilingError> {
-        if matches!(shape.generation, Generation::Gfx6 | Generation::Gfx8) {
-            return legacy::layout(shape, &Surface::new(shape)?);
+    pub fn new(params: &SurfaceParams) -> Result<Tiling, TilingError> {
+        if matches!(params.generation, Generation::Gfx6 | Generation::Gfx8) {
+            return legacy::layout(params, &Surface::new(params)?);
         }
-        let swizzle = mode::swizzle(shape.generation, shape.mode, &shape.config)
-            .ok_or(TilingError::ReservedMode { generation: shape.generation, mode: shape.mode })?;
-        let surface = Surface::new(shape)?;
-        match (swizzle.order, shape.generation) {
-            (Order::Linear, _) => linear::layout(shape, &surface),
-            (_, Generation::Gfx9) => gfx9::layout(shape, &surface, &swizzle),
-            _ => blocked::layout(shape, &surface, &swizzle),
+        let swizzle = mode::swizzle(params.generation, params.mode, &params.config)
+            .ok_or(TilingError::ReservedMode { generation: params.generation, mode: params.mode })?;
+        let surface = Surface::new(params)?;
+        match (swizzle.order, params.generation) {
+            (Order::Linear, _) => linear::layout(params, &surface),
+            (_, Generation::Gfx9) => gfx9::layout(params, &surface, &swizzle),
+            _ => blocked::layout(params, &surface, &swizzle),
         }
     }
 
@@ -258,7 +258,7 @@ const MAX_EXTENT: u32 = 1 << 16;
 /// Most levels: those of the largest extent.
 const MAX_LEVELS: u32 = 17;
 
-/// A shape whose numbers were checked, in elements.
+/// A surface whose numbers were checked, in elements.
 struct Surface {
     /// Width, height, depth or layers of level 0.
     size: [u32; 3],
@@ -273,8 +273,8 @@ struct Surface {
 }
 
 impl Surface {
-    fn new(shape: &SurfaceShape) -> Result<Surface, TilingError> {
-        let &SurfaceShape { width, height, depth_or_layers, levels, samples, element_bytes, kind, .. } = shape;
+    fn new(params: &SurfaceParams) -> Result<Surface, TilingError> {
+        let &SurfaceParams { width, height, depth_or_layers, levels, samples, element_bytes, kind, .. } = params;
         let extents_fit = [width, height, depth_or_layers].iter().all(|e| (1..=MAX_EXTENT).contains(e));
         if !extents_fit || !(1..=MAX_LEVELS).contains(&levels) || (kind == Kind::OneD && height != 1) {
             return Err(TilingError::Size { width, height, depth_or_layers, levels });
@@ -285,7 +285,7 @@ impl Surface {
         if ![1, 2, 4, 8].contains(&samples) || (samples > 1 && levels > 1) {
             return Err(TilingError::Samples { samples, levels });
         }
-        let texels_per_element = if shape.compressed { 4 } else { 1 };
+        let texels_per_element = if params.compressed { 4 } else { 1 };
         Ok(Surface {
             size: [width.div_ceil(texels_per_element), height.div_ceil(texels_per_element), depth_or_layers],
             texels: [width, height, depth_or_layers],

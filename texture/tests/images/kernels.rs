@@ -91,7 +91,7 @@ fn image(random: &mut Random, format: &str, dims: &[(ImageType, Dim)]) -> (Image
     };
     let colors: Vec<u8> = [0.25_f32, -0.5, 100.0 / 255.0, 3.0, 0.7, 1e-40, 0.1, 1.0].iter().flat_map(|c| c.to_le_bytes()).collect();
     assert!(image.memory.write(BORDER_TABLE, &colors));
-    let bytes = image.shape.element_bytes;
+    let bytes = image.params.element_bytes;
     image.fill(|_, _, _| (0..bytes).map(|_| random.u64() as u8).collect());
     (image, dim)
 }

@@ -1,7 +1,7 @@
 //! Random images, samplers and coordinates against the reference: within 1/256 of the range where 8-bit formats are blended, exact where
 //! nothing is.
 
-use super::reference::{self, Level, Lod, Request, Sampler, Shape};
+use super::reference::{self, ImageKind, Level, Lod, Request, Sampler};
 use super::support::{BORDER_TABLE, Call, Image, Random, linear, op};
 use wavejit_texture::Memory;
 use wavejit_texture::descriptor::{Border, ImageType, SamplerDescriptor};
@@ -68,29 +68,29 @@ struct Case {
 }
 
 fn case(random: &mut Random, format: &Format) -> Case {
-    let (kind, dim, shape) = random.pick(&[
-        (ImageType::Dim1, Dim::D1, Shape::Line),
-        (ImageType::Dim2, Dim::D2, Shape::Plane),
-        (ImageType::Dim2, Dim::D2, Shape::Plane),
-        (ImageType::Dim2Array, Dim::Array2, Shape::Layers),
-        (ImageType::Dim3, Dim::D3, Shape::Volume),
-        (ImageType::Cube, Dim::Cube, Shape::Cube),
+    let (kind, dim, image_kind) = random.pick(&[
+        (ImageType::Dim1, Dim::D1, ImageKind::Line),
+        (ImageType::Dim2, Dim::D2, ImageKind::Plane),
+        (ImageType::Dim2, Dim::D2, ImageKind::Plane),
+        (ImageType::Dim2Array, Dim::Array2, ImageKind::Layers),
+        (ImageType::Dim3, Dim::D3, ImageKind::Volume),
+        (ImageType::Cube, Dim::Cube, ImageKind::Cube),
     ]);
-    let mut extent = || 1 + random.below(if shape == Shape::Volume { 20 } else { 70 });
+    let mut extent = || 1 + random.below(if image_kind == ImageKind::Volume { 20 } else { 70 });
     let (w, h) = (extent(), extent());
-    let size = match shape {
-        Shape::Line => [w, 1, 1],
-        Shape::Plane => [w, h, 1],
-        Shape::Layers => [w, h, 1 + random.below(4)],
-        Shape::Volume => [w, h, extent()],
-        Shape::Cube => [w, w, 6 * (1 + random.below(2))],
+    let size = match image_kind {
+        ImageKind::Line => [w, 1, 1],
+        ImageKind::Plane => [w, h, 1],
+        ImageKind::Layers => [w, h, 1 + random.below(4)],
+        ImageKind::Volume => [w, h, extent()],
+        ImageKind::Cube => [w, w, 6 * (1 + random.below(2))],
     };
-    let largest = if shape == Shape::Volume { size[0].max(size[1]).max(size[2]) } else { size[0].max(size[1]) };
+    let largest = if image_kind == ImageKind::Volume { size[0].max(size[1]).max(size[2]) } else { size[0].max(size[1]) };
     let levels = 1 + random.below(largest.ilog2() + 1);
     // LINEAR, 64KB_D, 64KB_R_X; volumes: LINEAR, 64KB_S, 64KB_S_X
-    let mode = match shape {
-        Shape::Line => 0,
-        Shape::Volume => random.pick(&[0, 9, 25]),
+    let mode = match image_kind {
+        ImageKind::Line => 0,
+        ImageKind::Volume => random.pick(&[0, 9, 25]),
         _ => random.pick(&[0, 10, 27]),
     };
     let image = Image::new(kind, format.name, size, levels, mode);
@@ -109,7 +109,7 @@ fn case(random: &mut Random, format: &Format) -> Case {
         }
         reference.push(Level { size: size.map(i64::from), texels });
     }
-    Case { image, reference: reference::Image { shape, levels: reference }, dim }
+    Case { image, reference: reference::Image { kind: image_kind, levels: reference }, dim }
 }
 
 /// A sampler as descriptor and as the reference has it.
@@ -248,7 +248,7 @@ fn round(count: usize, seed: u64) {
                 assert!(
                     same,
                     "case {n} lane {lane} channel {c}: {got} instead of {} ({}, {:?}, {mnemonic}, {:?}, lambda {lambda}, coordinates {:?}, {s:?})",
-                    expected[c], format.name, case.dim, case.image.shape, request.coordinates
+                    expected[c], format.name, case.dim, case.image.params, request.coordinates
                 );
             }
         }

@@ -20,7 +20,7 @@ impl Level {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Shape {
+pub enum ImageKind {
     Line,
     Plane,
     Layers,
@@ -29,7 +29,7 @@ pub enum Shape {
 }
 
 pub struct Image {
-    pub shape: Shape,
+    pub kind: ImageKind,
     pub levels: Vec<Level>,
 }
 
@@ -188,7 +188,7 @@ fn level(image: &Image, sampler: &Sampler, request: &Request, number: usize, lin
         None => texel,
     };
     let mut values = vec![];
-    if image.shape == Shape::Cube {
+    if image.kind == ImageKind::Cube {
         let id = f64::from(r).round_ties_even().max(0.0) as i64;
         let face = (id % 8).min(5);
         let cube = (id / 8).min(d / 6 - 1);
@@ -211,15 +211,15 @@ fn level(image: &Image, sampler: &Sampler, request: &Request, number: usize, lin
         return Ok(combine(&values, sampler.reduction));
     }
     let xs = taps(s, request.offset[0], linear, sampler.clamp[0], w, sampler)?;
-    let ys = if image.shape == Shape::Line { vec![(0, 1.0)] } else { taps(t, request.offset[1], linear, sampler.clamp[1], h, sampler)? };
+    let ys = if image.kind == ImageKind::Line { vec![(0, 1.0)] } else { taps(t, request.offset[1], linear, sampler.clamp[1], h, sampler)? };
     let z_linear = match sampler.z_filter {
         1 => false,
         2 => true,
         _ => linear,
     };
-    let zs = match image.shape {
-        Shape::Volume => taps(r, request.offset[2], z_linear, sampler.clamp[2], d, sampler)?,
-        Shape::Layers => {
+    let zs = match image.kind {
+        ImageKind::Volume => taps(r, request.offset[2], z_linear, sampler.clamp[2], d, sampler)?,
+        ImageKind::Layers => {
             let layer = if sampler.truncate { f64::from(r).trunc() } else { f64::from(r).round_ties_even() };
             vec![((layer as i64).max(0).min(d - 1), 1.0)]
         }
@@ -229,8 +229,8 @@ fn level(image: &Image, sampler: &Sampler, request: &Request, number: usize, lin
         for &(y, wy) in &ys {
             for &(x, wx) in &xs {
                 let x = wrap(x, sampler.clamp[0], w);
-                let y = if image.shape == Shape::Line { Some(0) } else { wrap(y, sampler.clamp[1], h) };
-                let z = if image.shape == Shape::Volume { wrap(z, sampler.clamp[2], d) } else { Some(z) };
+                let y = if image.kind == ImageKind::Line { Some(0) } else { wrap(y, sampler.clamp[1], h) };
+                let z = if image.kind == ImageKind::Volume { wrap(z, sampler.clamp[2], d) } else { Some(z) };
                 let texel = match (x, y, z) {
                     (Some(x), Some(y), Some(z)) => level.at([x, y, z]),
                     _ => sampler.border,
@@ -248,9 +248,9 @@ pub fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64
         Lod::Explicit(lod) => grid(f64::from(lod))? + sampler.bias,
         Lod::Derivatives { h, v, bias } => {
             let size = image.levels[0].size;
-            let axes = match image.shape {
-                Shape::Line => 1,
-                Shape::Volume => 3,
+            let axes = match image.kind {
+                ImageKind::Line => 1,
+                ImageKind::Volume => 3,
                 _ => 2,
             };
             let length = |d: [f32; 3]| {

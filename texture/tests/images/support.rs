@@ -5,7 +5,7 @@ use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor}
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageError, ImageOp, Kind, Operands, Routine};
 use wavejit_texture::memory::FlatMemory;
-use wavejit_texture::tiling::{self, AddressConfig, SurfaceShape, TileTables, Tiling};
+use wavejit_texture::tiling::{self, AddressConfig, SurfaceParams, TileTables, Tiling};
 use wavejit_texture::{Generation, Memory, Wave};
 
 /// Guest address of images; the memory below it, from [`BASE`] - 4096 on, is for tables.
@@ -28,7 +28,7 @@ pub fn chip(generation: Generation) -> AddressConfig {
 /// An image of random or given elements.
 pub struct Image {
     pub descriptor: ImageDescriptor,
-    pub shape: SurfaceShape,
+    pub params: SurfaceParams,
     pub tiling: Tiling,
     pub memory: FlatMemory,
 }
@@ -64,7 +64,7 @@ impl Image {
     pub fn of(d: ImageDescriptor) -> Image {
         let format = d.format().expect("the test's format exists");
         let is_volume = d.kind == ImageType::Dim3;
-        let shape = SurfaceShape {
+        let params = SurfaceParams {
             generation: d.generation,
             mode: d.mode,
             kind: match d.kind {
@@ -84,15 +84,15 @@ impl Image {
             pipe_bank_xor: 0,
             config: chip(d.generation),
         };
-        let tiling = Tiling::new(&shape).expect("the test's layout exists");
+        let tiling = Tiling::new(&params).expect("the test's layout exists");
         let memory = FlatMemory::new(BASE - 4096, vec![0; 4096 + tiling.size() as usize]);
-        Image { descriptor: d, shape, tiling, memory }
+        Image { descriptor: d, params, tiling, memory }
     }
 
     /// Width, height, and depth or layers of a level, in texels.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
         let halve = |n: u32| (n >> level).max(1);
-        let s = &self.shape;
+        let s = &self.params;
         let deep = if self.descriptor.kind == ImageType::Dim3 { halve(s.depth_or_layers) } else { s.depth_or_layers };
         [halve(s.width), halve(s.height), deep]
     }
@@ -104,20 +104,20 @@ impl Image {
 
     /// The bytes of an element.
     pub fn get(&self, level: u32, [x, y, z]: [u32; 3], sample: u32) -> Vec<u8> {
-        let mut bytes = vec![0; self.shape.element_bytes as usize];
+        let mut bytes = vec![0; self.params.element_bytes as usize];
         assert!(self.memory.read(BASE + self.tiling.offset(level, x, y, z, sample), &mut bytes));
         bytes
     }
 
     /// Puts what a function makes of level, coordinates and sample into every texel.
     pub fn fill(&self, mut make: impl FnMut(u32, [u32; 3], u32) -> Vec<u8>) {
-        for level in 0..self.shape.levels {
+        for level in 0..self.params.levels {
             let [w, h, d] = self.level_size(level);
-            let [w, h] = if self.shape.compressed { [w.div_ceil(4), h.div_ceil(4)] } else { [w, h] };
+            let [w, h] = if self.params.compressed { [w.div_ceil(4), h.div_ceil(4)] } else { [w, h] };
             for z in 0..d {
                 for y in 0..h {
                     for x in 0..w {
-                        for sample in 0..self.shape.samples {
+                        for sample in 0..self.params.samples {
                             self.put(level, [x, y, z], sample, &make(level, [x, y, z], sample));
                         }
                     }

@@ -14,7 +14,7 @@
 
 mod by_lane;
 mod flat;
-mod plan;
+mod pattern;
 mod scratch;
 
 use super::checked::{self, verify_row};
@@ -22,7 +22,7 @@ use super::context::WaveContext;
 use super::lanes::*;
 use by_lane::{load_lanes, store_lanes};
 pub use flat::flat;
-use plan::{load_planned, plan_global, plan_lds, store_planned};
+use pattern::{global_pattern, lds_pattern, load_by_pattern, store_by_pattern};
 pub use scratch::{in_scratch, load_scratch, scratch_byte, store_scratch};
 use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 
@@ -127,8 +127,8 @@ pub unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveS
     }
     // SAFETY: passed on.
     unsafe {
-        let plan = plan_global::<I, N, K>(state, op, exec, base);
-        if load_planned::<I, N, K>(state, op, exec, plan, checked::guest) { 0 } else { load_lanes::<N, K>(state, op, exec, base) }
+        let pattern = global_pattern::<I, N, K>(state, op, exec, base);
+        if load_by_pattern::<I, N, K>(state, op, exec, pattern, checked::guest) { 0 } else { load_lanes::<N, K>(state, op, exec, base) }
     }
 }
 
@@ -143,8 +143,8 @@ pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut Wave
     }
     // SAFETY: passed on.
     unsafe {
-        let plan = plan_global::<I, N, K>(state, op, exec, base);
-        if store_planned::<I, N, K>(state, op, exec, plan, checked::guest) { 0 } else { store_lanes::<N, K>(state, op, exec, base) }
+        let pattern = global_pattern::<I, N, K>(state, op, exec, base);
+        if store_by_pattern::<I, N, K>(state, op, exec, pattern, checked::guest) { 0 } else { store_lanes::<N, K>(state, op, exec, base) }
     }
 }
 
@@ -155,10 +155,10 @@ pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut Wave
 #[inline(always)]
 pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec != 0 {
-        // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
+        // SAFETY: passed on. LDS is always mapped, so the pattern succeeds.
         unsafe {
-            let plan = plan_lds::<I, N, K>(state, op, exec, base);
-            load_planned::<I, N, K>(state, op, exec, plan, checked::lds);
+            let pattern = lds_pattern::<I, N, K>(state, op, exec, base);
+            load_by_pattern::<I, N, K>(state, op, exec, pattern, checked::lds);
         }
     }
     0
@@ -171,10 +171,10 @@ pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveStat
 #[inline(always)]
 pub unsafe fn store_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec != 0 {
-        // SAFETY: passed on. LDS is always mapped, so the plan succeeds.
+        // SAFETY: passed on. LDS is always mapped, so the pattern succeeds.
         unsafe {
-            let plan = plan_lds::<I, N, K>(state, op, exec, base);
-            store_planned::<I, N, K>(state, op, exec, plan, checked::lds);
+            let pattern = lds_pattern::<I, N, K>(state, op, exec, base);
+            store_by_pattern::<I, N, K>(state, op, exec, pattern, checked::lds);
         }
     }
     0

@@ -1,6 +1,6 @@
-//! Checked builds find plans whose bounds are broken on purpose.
+//! Checked builds find patterns whose bounds are broken on purpose.
 
-use super::plan::{Pattern, load_planned, store_planned};
+use super::pattern::{Pattern, load_by_pattern, store_by_pattern};
 use super::*;
 use crate::memory::address_space::AddressMode;
 use crate::memory::tests::Bench;
@@ -17,26 +17,26 @@ fn panic_of(run: impl FnOnce() -> bool) -> Option<String> {
     }
 }
 
-/// Loads and stores dwords by a plan, in every instruction set; what they panic with. All lanes of EXEC, or a few.
-fn run(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Pattern) -> Vec<Option<String>> {
-    fn both<I: Isa>(mode: AddressMode, of: checked::Of, plan: fn(&mut Bench) -> Pattern, exec: u64) -> [Option<String>; 2] {
+/// Loads and stores dwords by a pattern, in every instruction set; what they panic with. All lanes of EXEC, or a few.
+fn run(mode: AddressMode, of: checked::Of, pattern: fn(&mut Bench) -> Pattern) -> Vec<Option<String>> {
+    fn both<I: Isa>(mode: AddressMode, of: checked::Of, pattern: fn(&mut Bench) -> Pattern, exec: u64) -> [Option<String>; 2] {
         let mut bench = Bench::new(mode, 32);
-        let plans = [plan(&mut bench), plan(&mut bench)];
-        let [first, second] = plans;
+        let patterns = [pattern(&mut bench), pattern(&mut bench)];
+        let [first, second] = patterns;
         let state = &*bench.state;
         // SAFETY: the bench is a complete wave with these rows; the host has what `I` needs.
         unsafe {
             [
-                panic_of(|| load_planned::<I, 32, B32>(state, &OP, exec, first, of)),
-                panic_of(|| store_planned::<I, 32, B32>(state, &OP, exec, second, of)),
+                panic_of(|| load_by_pattern::<I, 32, B32>(state, &OP, exec, first, of)),
+                panic_of(|| store_by_pattern::<I, 32, B32>(state, &OP, exec, second, of)),
             ]
         }
     }
     let mut out = vec![];
     for exec in [0xffff_ffff, 0x0000_0f08] {
-        out.extend(both::<Portable>(mode, of, plan, exec));
+        out.extend(both::<Portable>(mode, of, pattern, exec));
         if wavejit_isa::HostLevel::host() == wavejit_isa::HostLevel::Avx512 {
-            out.extend(both::<crate::memory::avx512::Avx512>(mode, of, plan, exec));
+            out.extend(both::<crate::memory::avx512::Avx512>(mode, of, pattern, exec));
         }
     }
     out

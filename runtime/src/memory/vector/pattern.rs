@@ -47,7 +47,7 @@ impl Pattern {
 
 /// `exec` has a lane.
 #[inline(always)]
-pub(super) unsafe fn plan_global<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
+pub(super) unsafe fn global_pattern<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
     let mut base = base.wrapping_add(op.imm as u64);
     if op.offset[0] == NO_ROW {
         return host(state, base).map_or(Pattern::Lanes, Pattern::Uniform);
@@ -91,7 +91,7 @@ fn lds_mask(lds_bytes: u32) -> u32 {
 
 /// `exec` has a lane. Never `Lanes`: lanes out of range are missing from `Rows`.
 #[inline(always)]
-pub(super) unsafe fn plan_lds<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
+pub(super) unsafe fn lds_pattern<I: Isa, const N: usize, const K: u8>(state: &WaveState, op: &MemOp, exec: u64, base: u64) -> Pattern {
     let (mask, limit, len) = (lds_mask(state.lds_bytes), u64::from(state.lds_bytes), bytes(K) as u64);
     let add = (base as u32).wrapping_add(op.imm as u32);
     let lds = state.lds as u64;
@@ -136,21 +136,21 @@ fn fetch_ahead(address: u64, bytes: usize) {
 
 /// Runs a planned load; false if lane by lane is needed.
 #[inline(always)]
-pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
+pub(super) unsafe fn load_by_pattern<I: Isa, const N: usize, const K: u8>(
     state: &WaveState,
     op: &MemOp,
     exec: u64,
-    plan: Pattern,
+    pattern: Pattern,
     of: checked::Of,
 ) -> bool {
     let mut e = Failed::no();
-    plan.verify::<N, K>(state, op, exec, "load", of);
-    // SAFETY: `MemOp` names rows of the wave; `stage` has room for any access (`N * bytes(K)` is `STAGE_BYTES` at most); `plan_global` and
-    // `plan_lds` have tested the addresses.
+    pattern.verify::<N, K>(state, op, exec, "load", of);
+    // SAFETY: `MemOp` names rows of the wave; `stage` has room for any access (`N * bytes(K)` is `STAGE_BYTES` at most); `global_pattern` and
+    // `lds_pattern` have tested the addresses.
     unsafe {
         let stage = context(state).stage.as_mut_ptr();
         let dst = op.dst.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) });
-        match plan {
+        match pattern {
             Pattern::Consecutive(address) => {
                 fetch_ahead(address, N * bytes(K));
                 I::load_consecutive::<N, K>(address, exec, stage, &dst, &mut e);
@@ -179,20 +179,20 @@ pub(super) unsafe fn load_planned<I: Isa, const N: usize, const K: u8>(
 
 /// Runs a planned store; false if lane by lane is needed.
 #[inline(always)]
-pub(super) unsafe fn store_planned<I: Isa, const N: usize, const K: u8>(
+pub(super) unsafe fn store_by_pattern<I: Isa, const N: usize, const K: u8>(
     state: &WaveState,
     op: &MemOp,
     exec: u64,
-    plan: Pattern,
+    pattern: Pattern,
     of: checked::Of,
 ) -> bool {
     let mut e = Failed::no();
-    plan.verify::<N, K>(state, op, exec, "store", of);
+    pattern.verify::<N, K>(state, op, exec, "store", of);
     // SAFETY: as for loads.
     unsafe {
         let stage = context(state).stage.as_mut_ptr();
         let src = op.data.map(|r| if r == NO_ROW { state.rows } else { row::<N>(state, r) }.cast_const());
-        match plan {
+        match pattern {
             Pattern::Consecutive(address) => {
                 fetch_ahead(address, N * bytes(K));
                 I::store_consecutive::<N, K>(address, exec, stage, &src, &mut e);
