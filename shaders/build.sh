@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the committed code objects: bin/NAME.gfx1100.wave32.hsaco from NAME.cl, NAME.hip or NAME.s, wave64 beside it for the names in $wave64,
-# other code object versions and offload bundles for a few. usage: build.sh [NAME...]
+# other code object versions and offload bundles for a few; bin/peers/ from peers/. usage: build.sh [NAME...]     (peers/NAME, too)
 # Needs clang-19, clang-tools-19, lld-19, llvm-19 and Debian's rocm-device-libs (5.2.3), whose bitcode lacks the control files of targets and code object
 # versions newer than itself; those are made here.
 set -eu
@@ -34,8 +34,8 @@ hip() { # NAME OUTPUT FLAGS...
   $clang -x hip -fuse-cuid=none -nogpulib -nogpuinc --offload-device-only --no-gpu-bundle-output --offload-arch=$target -O3 "$@" -o "bin/$out" "$name.hip"
 }
 
-mkdir -p bin
-[ $# -gt 0 ] || set -- $(ls ./*.cl ./*.hip ./*.s | sed 's,^./,,; s,\..*,,')
+mkdir -p bin/peers
+[ $# -gt 0 ] || set -- $(ls *.cl *.hip *.s peers/*.cl | sed 's,\..*,,')
 for name in "$@"; do
   if [ -e "$name.hip" ]; then
     hip "$name" "$name.$target.wave32.hsaco"

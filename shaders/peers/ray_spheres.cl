@@ -4,7 +4,7 @@ float dot3(float4 a, float4 b) { return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 
 kernel void ray_spheres(global float *restrict out, constant float4 *spheres, int count, int w, int h) {
   int px = get_global_id(0), py = get_global_id(1);
-  float4 from = (float4)(0.0f, 1.0f, -4.0f, 0.0f);
+  float4 from = (float4)(0.1f, 1.03f, -4.07f, 0.0f);
   float4 way = (float4)((2.0f * px - w) / h, (h - 2.0f * py) / h, 1.5f, 0.0f);
   way /= sqrt(dot3(way, way));
   float light = 0.0f, strength = 1.0f;

@@ -23,6 +23,22 @@ pub enum Expect {
     Exact(Vec<u8>),
     /// f32 values near these, which were computed in f64.
     Close(Vec<(f64, Tolerance)>),
+    /// Floats of any width near these.
+    Near(Near),
+}
+
+/// Values computed in f64, and how far results may be from them.
+pub struct Near {
+    /// The values.
+    pub want: Vec<f64>,
+    /// How a buffer's bytes are read.
+    pub read: fn(&[u8]) -> Vec<f64>,
+    /// Part of the value that a result may be off.
+    pub relative: f64,
+    /// That, or this much.
+    pub absolute: f64,
+    /// How many results may be wrong altogether: where a branch hangs on a rounding.
+    pub misses: usize,
 }
 
 /// How far a float may be from the exact value: the larger of the two.
@@ -40,6 +56,8 @@ pub struct Case {
     pub kernel: &'static str,
     /// Stem of the code object.
     pub file: &'static str,
+    /// Its folder within `shaders/bin`.
+    pub folder: &'static str,
     /// Grid in work-items.
     pub grid: [u32; 3],
     /// Workgroup in work-items.
@@ -67,12 +85,18 @@ impl Case {
 
     /// A launch of any shape.
     pub fn grid(kernel: &'static str, grid: [u32; 3], group: [u32; 3]) -> Case {
-        Case { kernel, file: kernel, grid, group, args: Vec::new(), expect: Vec::new() }
+        Case { kernel, file: kernel, folder: ".", grid, group, args: Vec::new(), expect: Vec::new() }
     }
 
     /// The same kernel name in another code object.
     pub fn in_file(mut self, file: &'static str) -> Case {
         self.file = file;
+        self
+    }
+
+    /// The code object in another folder.
+    pub fn in_folder(mut self, folder: &'static str) -> Case {
+        self.folder = folder;
         self
     }
 
@@ -108,6 +132,20 @@ impl Case {
         self
     }
 
+    /// A buffer of zeros whose floats must come near `want`, by a part of the value or absolutely.
+    pub fn near<T: Plain + Into<f64>>(self, want: Vec<f64>, relative: f64, absolute: f64) -> Case {
+        self.near_but::<T>(want, relative, absolute, 0)
+    }
+
+    /// The same, but for so many that may differ.
+    pub fn near_but<T: Plain + Into<f64>>(mut self, want: Vec<f64>, relative: f64, absolute: f64, misses: usize) -> Case {
+        let bytes = vec![0; want.len() * size_of::<T>()];
+        let read = |bytes: &[u8]| from_bytes::<T>(bytes).into_iter().map(Into::into).collect();
+        self.expect.push((self.args.len(), Expect::Near(Near { want, read, relative, absolute, misses })));
+        self.args.push(Value::Buffer(bytes));
+        self
+    }
+
     /// An argument by value.
     pub fn value<T: Plain>(mut self, v: T) -> Case {
         self.args.push(Value::Bytes(to_bytes(&[v])));
@@ -128,7 +166,7 @@ impl Case {
 
     /// Loads the case's code object for a wave size.
     pub fn module(&self, device: &Device, wave: u32) -> Result<Module, Error> {
-        device.load(&crate::code_object(&format!("{}.gfx1100.wave{wave}.hsaco", self.file)))
+        device.load(&crate::code_object(&format!("{}/{}.gfx1100.wave{wave}.hsaco", self.folder, self.file)))
     }
 
     /// Launches on a new device and returns every buffer argument afterwards (by-value arguments give empty vectors).
@@ -196,6 +234,7 @@ impl Case {
         for (index, expect) in &self.expect {
             let got = &after[*index];
             match expect {
+                Expect::Near(near) => near.check(got).map_err(|e| format!("{}: argument {index}, {e}", self.kernel))?,
                 Expect::Exact(want) => {
                     if let Some(at) = (0..want.len()).find(|&i| got[i] != want[i]) {
                         let (word, wrong) = (at / 4 * 4, got.iter().zip(want).filter(|(g, w)| g != w).count());
@@ -222,6 +261,21 @@ impl Case {
             }
         }
         Ok(())
+    }
+}
+
+impl Near {
+    /// Says which element is the first that is too far, and how many there are.
+    fn check(&self, got: &[u8]) -> Result<(), String> {
+        let got = (self.read)(got);
+        let is_near = |(&g, &w): (&f64, &f64)| (g - w).abs() <= self.absolute.max(self.relative * w.abs());
+        let wrong: Vec<usize> = got.iter().zip(&self.want).enumerate().filter(|(_, pair)| !is_near(*pair)).map(|(i, _)| i).collect();
+        match wrong.first() {
+            Some(&i) if wrong.len() > self.misses => {
+                Err(format!("{} of {} elements too far, first {i}: {:e} for {:e}", wrong.len(), got.len(), got[i], self.want[i]))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

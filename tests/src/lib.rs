@@ -1,7 +1,7 @@
 //! Tests that need the whole of wavejit: kernels of `shaders/` against plain-Rust references, compiled code against the interpreter,
 //! filetests, golden disassembly, bad input.
 //!
-//! [`mod@reference`] holds expected results of kernels, [`case`] launches and compares. [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
+//! [`mod@reference`] and [`peers`] hold expected results of kernels, [`case`] launches and compares. [`mod@filetest`] reads filetests, [`machine`] and [`memory`]
 //! are the small machine that runs them, [`mod@picture`] compares pictures, [`limit`] counts memory. `tests/*.rs` are the tests. Requirements that
 //! they cite by id are
 //! listed in `docs/requirements.md`.
@@ -15,6 +15,7 @@ pub mod filetest;
 pub mod limit;
 pub mod machine;
 pub mod memory;
+pub mod peers;
 pub mod picture;
 pub mod random_programs;
 pub mod reference;
