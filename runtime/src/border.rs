@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::memory::address_space::AddressSpace;
 
 /// Entries: BORDER_COLOR_PTR has 12 bits.
-pub const ENTRIES: u16 = 1 << 12;
+pub(crate) const ENTRIES: u16 = 1 << 12;
 const ENTRY_BYTES: usize = 16;
 
 /// The table of a device, made when the first color is.
@@ -21,14 +21,14 @@ pub(crate) struct BorderTable {
 
 impl BorderTable {
     /// The entry that holds a color, or the first free one.
-    pub fn entry_for(&self, color: [u32; 4]) -> Option<u16> {
+    pub(crate) fn entry_for(&self, color: [u32; 4]) -> Option<u16> {
         let known = self.colors.iter().position(|c| *c == Some(color));
         let entry = known.or_else(|| self.colors.iter().position(Option::is_none)).unwrap_or(self.colors.len());
         u16::try_from(entry).ok().filter(|e| *e < ENTRIES)
     }
 
     /// Sets an entry.
-    pub fn put(&mut self, space: &AddressSpace, entry: u16, color: [u32; 4]) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, space: &AddressSpace, entry: u16, color: [u32; 4]) -> Result<(), Error> {
         if self.address == 0 {
             self.address = space.alloc(u64::from(ENTRIES) * ENTRY_BYTES as u64, 0)?;
         }

@@ -11,7 +11,7 @@ pub(crate) struct Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    pub const fn new(make: fn() -> T) -> Lazy<T> {
+    pub(crate) const fn new(make: fn() -> T) -> Lazy<T> {
         Lazy { table: OnceLock::new(), make }
     }
 }

@@ -12,14 +12,14 @@ use std::arch::x86_64::*;
 
 /// AVX2 with FMA and F16C.
 #[derive(Clone, Copy)]
-pub struct Avx2;
+pub(crate) struct Avx2;
 
 /// AVX-512 F, BW, DQ and VL, with FMA and F16C.
 #[derive(Clone, Copy)]
-pub struct Avx512;
+pub(crate) struct Avx512;
 
 /// Elements of vectors, in memory.
-pub trait Dword: Copy {}
+pub(crate) trait Dword: Copy {}
 impl Dword for u32 {}
 impl Dword for f32 {}
 
@@ -44,7 +44,7 @@ macro_rules! operations {
         /// # Safety
         /// Every function may be called only where the instruction set of the implementation is available. Those that take pointers say what
         /// they touch.
-        pub trait Simd: Copy + 'static {
+        pub(crate) trait Simd: Copy + 'static {
             /// Lanes of a vector.
             const LANES: usize;
             /// f32 lanes.

@@ -1,11 +1,11 @@
 //! A field of an instruction word. Positions are written once, in the layout tables of `decode/`, and serve the decoder and the encoder.
 
 /// Longest instruction in dwords.
-pub const MAX_DWORDS: usize = 5;
+pub(crate) const MAX_DWORDS: usize = 5;
 
 /// `width` bits from bit `shift` of the code, dword 0 lowest (bit 32 is bit 0 of the second dword). A field does not cross a dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bits {
+pub(crate) struct Bits {
     /// Lowest bit.
     pub shift: u8,
     /// Number of bits; 0 for a field the layout lacks, which reads as 0.
@@ -14,43 +14,43 @@ pub struct Bits {
 
 impl Bits {
     /// A field the layout lacks.
-    pub const NONE: Bits = Bits { shift: 0, width: 0 };
+    pub(crate) const NONE: Bits = Bits { shift: 0, width: 0 };
 
     /// Bits `high` down to `low`, as manuals write them.
-    pub const fn at(high: u8, low: u8) -> Bits {
+    pub(crate) const fn at(high: u8, low: u8) -> Bits {
         assert!(high >= low && high / 32 == low / 32, "a field stands in one dword, high bit first");
         Bits { shift: low, width: high - low + 1 }
     }
 
     /// One bit.
-    pub const fn bit(n: u8) -> Bits {
+    pub(crate) const fn bit(n: u8) -> Bits {
         Bits::at(n, n)
     }
 
     /// Largest value.
-    pub const fn max(self) -> u32 {
+    pub(crate) const fn max(self) -> u32 {
         if self.width == 32 { u32::MAX } else { (1 << self.width) - 1 }
     }
 
     /// The field's value.
-    pub fn get(self, words: &[u32; MAX_DWORDS]) -> u32 {
+    pub(crate) fn get(self, words: &[u32; MAX_DWORDS]) -> u32 {
         (words[usize::from(self.shift / 32)] >> (self.shift % 32)) & self.max()
     }
 
     /// A value of this field as a two's complement number.
-    pub const fn signed(self, value: u32) -> i32 {
+    pub(crate) const fn signed(self, value: u32) -> i32 {
         let unused = 32 - self.width as u32;
         if self.width == 0 { 0 } else { ((value << unused) as i32) >> unused }
     }
 
     /// Is any bit set?
-    pub fn is_set(self, words: &[u32; MAX_DWORDS]) -> bool {
+    pub(crate) fn is_set(self, words: &[u32; MAX_DWORDS]) -> bool {
         self.get(words) != 0
     }
 
     /// Or-s `value` into the field; false when it does not fit.
     #[must_use]
-    pub fn set(self, words: &mut [u32; MAX_DWORDS], value: u32) -> bool {
+    pub(crate) fn set(self, words: &mut [u32; MAX_DWORDS], value: u32) -> bool {
         if value > self.max() {
             return false;
         }

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 const FORMATS: usize = Enc::EXP as usize + 1;
 
 /// Rows of one processor by format and opcode number.
-pub struct Table([Vec<Option<&'static Row>>; FORMATS]);
+pub(crate) struct Table([Vec<Option<&'static Row>>; FORMATS]);
 
 fn slot(enc: Enc) -> usize {
     let shared = match enc {
@@ -24,7 +24,7 @@ fn slot(enc: Enc) -> usize {
 
 impl Table {
     /// The table of a processor, `None` for a number that names none.
-    pub fn of(target: Gfx) -> Option<&'static Table> {
+    pub(crate) fn of(target: Gfx) -> Option<&'static Table> {
         static TABLES: [OnceLock<Table>; PROCESSOR_COUNT] = [const { OnceLock::new() }; PROCESSOR_COUNT];
         Some(TABLES[target.index()?].get_or_init(|| Table::build(target)))
     }
@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// The row of `number` in format `enc`.
-    pub fn find(&self, enc: Enc, number: u32) -> Option<&'static Row> {
+    pub(crate) fn find(&self, enc: Enc, number: u32) -> Option<&'static Row> {
         self.0[slot(enc)].get(number as usize).copied().flatten()
     }
 }

@@ -41,7 +41,7 @@ static LANE_MASKS: [[u32; 4]; 16] = {
 };
 
 /// Can this back end compile the pure operation `op` in a region? `def` and `block` give the definitions of its operands.
-pub fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, host: super::HostFeatures) -> bool {
+pub(super) fn accepts(op: &Op, def: &dyn Fn(Value) -> Option<usize>, block: &Block, host: super::HostFeatures) -> bool {
     let Op::Pure { op, mode, args } = op else { return false };
     let splat = |v: Option<Value>| matches!(v.and_then(def).map(|i| &block.insts[i].op), Some(Op::Splat(_)));
     let constant = |v: Option<Value>| splat_constant(block, def, v).is_some();
@@ -179,7 +179,7 @@ impl Lanes<'_, '_> {
     }
 
     /// Compiles the region into the builder's function, whose signature is `fn(state)`.
-    pub fn compile(mut self, config: TargetFrontendConfig) -> Result<(), EmitError> {
+    pub(super) fn compile(mut self, config: TargetFrontendConfig) -> Result<(), EmitError> {
         let entry = self.b.create_block();
         self.b.append_block_params_for_function_params(entry);
         self.b.switch_to_block(entry);

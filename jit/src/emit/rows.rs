@@ -24,7 +24,7 @@ unsafe fn write(rows: *mut u32, lanes: usize, row: u32, data: &[u32; MAX]) {
 ///
 /// # Safety
 /// `state` is a live wave; the rows exist.
-pub unsafe extern "C" fn shuffle(state: *mut WaveState, dst: u32, value: u32, index: u32) {
+pub(super) unsafe extern "C" fn shuffle(state: *mut WaveState, dst: u32, value: u32, index: u32) {
     // SAFETY: promised by the caller.
     unsafe {
         let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn shuffle(state: *mut WaveState, dst: u32, value: u32, in
 ///
 /// # Safety
 /// As [`shuffle`].
-pub unsafe extern "C" fn permute(state: *mut WaveState, dst: u32, value: u32, index: u32, exec: u64) {
+pub(super) unsafe extern "C" fn permute(state: *mut WaveState, dst: u32, value: u32, index: u32, exec: u64) {
     // SAFETY: promised by the caller.
     unsafe {
         let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn permute(state: *mut WaveState, dst: u32, value: u32, in
 ///
 /// # Safety
 /// As [`shuffle`].
-pub unsafe extern "C" fn write_lane(state: *mut WaveState, dst: u32, old: u32, data: u32, lane: u32) {
+pub(super) unsafe extern "C" fn write_lane(state: *mut WaveState, dst: u32, old: u32, data: u32, lane: u32) {
     // SAFETY: promised by the caller.
     unsafe {
         let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
@@ -78,7 +78,7 @@ fn relative(reg: u32, index: u32) -> Option<u32> {
 ///
 /// # Safety
 /// As [`shuffle`].
-pub unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32, index: u32) {
+pub(super) unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32, index: u32) {
     // SAFETY: promised by the caller.
     unsafe {
         let row = relative(reg, index).unwrap_or(0);
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32,
 ///
 /// # Safety
 /// As [`shuffle`].
-pub unsafe extern "C" fn set_relative(state: *mut WaveState, reg: u32, index: u32, value: u32, exec: u64) {
+pub(super) unsafe extern "C" fn set_relative(state: *mut WaveState, reg: u32, index: u32, value: u32, exec: u64) {
     let Some(row) = relative(reg, index) else { return };
     // SAFETY: promised by the caller.
     unsafe {
@@ -142,7 +142,7 @@ unsafe fn blend_row<const N: usize>(rows: *mut u32, dst: u32, src: u32, exec: u6
 }
 
 /// One scalar pure operation that has no inline form.
-pub extern "C" fn scalar(op: u32, mode: u32, a: u64, b: u64, c: u64) -> u64 {
+pub(super) extern "C" fn scalar(op: u32, mode: u32, a: u64, b: u64, c: u64) -> u64 {
     ir::eval::eval(ir::PureOp::ALL[op as usize], ir::FpMode(mode as u16), a, b, c)
 }
 

@@ -69,7 +69,7 @@ fn clif(width: Width) -> cl::Type {
 }
 
 impl<'a, 'b> Skeleton<'a, 'b> {
-    pub fn new(
+    pub(super) fn new(
         func: &'a Func,
         opts: EmitOptions,
         plans: &'a [Plan],
@@ -106,7 +106,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         }
     }
 
-    pub fn compile(mut self) -> Result<(), EmitError> {
+    pub(super) fn compile(mut self) -> Result<(), EmitError> {
         for inst in self.func.blocks.iter().flat_map(|b| &b.insts) {
             match inst.op {
                 Op::SSet(r, _) => {

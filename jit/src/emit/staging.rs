@@ -61,13 +61,13 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    pub fn new() -> io::Result<Staging> {
+    pub(super) fn new() -> io::Result<Staging> {
         let range = Range::new()?;
         Ok(Staging { start: range.0, range: Some(range), used: 0 })
     }
 
     /// Address of its first byte, aligned to pages.
-    pub fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         self.start
     }
 }

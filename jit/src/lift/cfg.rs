@@ -62,7 +62,7 @@ pub(super) struct Discovery<'a> {
 
 impl<'a> Discovery<'a> {
     /// Finds the blocks reachable from `entry`.
-    pub fn run(code: Code<'a>, entry: Key, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Self, Stopped> {
+    pub(super) fn run(code: Code<'a>, entry: Key, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Self, Stopped> {
         let mut found = Discovery {
             code,
             nodes: BTreeMap::new(),
@@ -222,7 +222,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// Blocks reachable from `entry`, which comes first; the others by address.
-    pub fn reachable(&self, entry: Key) -> Vec<Key> {
+    pub(super) fn reachable(&self, entry: Key) -> Vec<Key> {
         let mut seen = BTreeSet::new();
         let mut stack = vec![entry];
         while let Some(k) = stack.pop() {

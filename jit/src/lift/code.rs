@@ -16,12 +16,12 @@ pub(super) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    pub fn new(src: &'a LiftSource<'a>) -> Self {
+    pub(super) fn new(src: &'a LiftSource<'a>) -> Self {
         Code { src, insts: HashMap::new(), bad: HashMap::new() }
     }
 
     /// Decodes the instruction at `pc`; none if there is no such instruction.
-    pub fn decode(&mut self, pc: u64) -> Option<&Inst> {
+    pub(super) fn decode(&mut self, pc: u64) -> Option<&Inst> {
         let (src, bad) = (self.src, &mut self.bad);
         let at = self.insts.entry(pc).or_insert_with(|| {
             let (mut words, mut count) = ([0; MAX_DWORDS as usize], 0);
@@ -41,17 +41,17 @@ impl<'a> Code<'a> {
     }
 
     /// The instruction at `pc` if it was decoded.
-    pub fn get(&self, pc: u64) -> Option<&Inst> {
+    pub(super) fn get(&self, pc: u64) -> Option<&Inst> {
         self.insts.get(&pc).and_then(Option::as_ref)
     }
 
     /// What stands at `pc` instead of an instruction.
-    pub fn bad_dwords(&self, pc: u64) -> &[u32] {
+    pub(super) fn bad_dwords(&self, pc: u64) -> &[u32] {
         self.bad.get(&pc).map_or(&[], Vec::as_slice)
     }
 
     /// Everything that was looked at.
-    pub fn dwords_read(&self) -> CodeRead {
+    pub(super) fn dwords_read(&self) -> CodeRead {
         let mut dwords: Vec<(u64, Option<u32>)> = vec![];
         for (pc, inst) in &self.insts {
             match inst {

@@ -3,10 +3,10 @@
 use wavejit_ir::{Builder, Value};
 
 /// v_cmp_f
-pub fn never(b: &mut Builder) -> Value {
+pub(super) fn never(b: &mut Builder) -> Value {
     b.const1(false)
 }
 /// v_cmp_t, v_cmp_tru
-pub fn always(b: &mut Builder) -> Value {
+pub(super) fn always(b: &mut Builder) -> Value {
     b.const1(true)
 }

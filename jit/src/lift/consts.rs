@@ -40,7 +40,7 @@ enum Flag {
 
 /// A 64-bit scalar that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wide {
+pub(super) enum Wide {
     /// A number.
     Value(u64),
     /// An address of the code, as lifted.
@@ -49,19 +49,19 @@ pub enum Wide {
 
 /// What is known: s0..s105 and VCC, and SCC.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Consts {
+pub(super) struct Consts {
     regs: [Known; REGS],
     scc: Flag,
 }
 
 impl Consts {
     /// Nothing known.
-    pub fn unknown() -> Self {
+    pub(super) fn unknown() -> Self {
         Consts { regs: [Known::Nothing; REGS], scc: Flag::Unknown }
     }
 
     /// Keeps what both know. True if something was forgotten.
-    pub fn meet(&mut self, other: &Consts) -> bool {
+    pub(super) fn meet(&mut self, other: &Consts) -> bool {
         let mut changed = false;
         for (a, b) in self.regs.iter_mut().zip(&other.regs) {
             if a != b && *a != Known::Nothing {
@@ -108,7 +108,7 @@ impl Consts {
     }
 
     /// A 32-bit source that is a number.
-    pub fn read(&self, op: Operand) -> Option<u32> {
+    pub(super) fn read(&self, op: Operand) -> Option<u32> {
         match self.known(op) {
             Known::Value(v) => Some(v),
             _ => None,
@@ -116,7 +116,7 @@ impl Consts {
     }
 
     /// A 64-bit source.
-    pub fn read64(&self, op: Operand) -> Option<Wide> {
+    pub(super) fn read64(&self, op: Operand) -> Option<Wide> {
         match op {
             Operand::Sgpr { n, .. } => match (self.reg(n & !1), self.reg(n | 1)) {
                 (Known::Value(low), Known::Value(high)) => Some(Wide::Value(u64::from(low) | u64::from(high) << 32)),
@@ -154,7 +154,7 @@ impl Consts {
     }
 
     /// Steps over `inst` at `pc`.
-    pub fn step(&mut self, inst: &Inst, pc: u64) {
+    pub(super) fn step(&mut self, inst: &Inst, pc: u64) {
         let ops = inst.ops();
         // Vector instructions have no scalar results to follow.
         let follow = inst.row.follow.filter(|_| inst.enc.is_salu());

@@ -60,7 +60,7 @@ pub enum Cond {
 
 /// Where control goes after an instruction.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Flow {
+pub(super) enum Flow {
     /// To the next instruction, in the same block.
     Next,
     /// To `target`, else to the next instruction.
@@ -82,13 +82,13 @@ pub enum Flow {
 }
 
 /// The bits of MODE that [`FpMode`] holds.
-pub const FLOAT_BITS: u32 = 0x3ff | 1 << 23;
+pub(super) const FLOAT_BITS: u32 = 0x3ff | 1 << 23;
 /// MODE as the hardware register has it.
-pub fn mode_bits(m: FpMode) -> u32 {
+pub(super) fn mode_bits(m: FpMode) -> u32 {
     u32::from(m.0 & 0x3ff) | u32::from(m.0 >> 10 & 1) << 23
 }
 /// The float mode in a MODE register.
-pub fn float_mode(bits: u32) -> FpMode {
+pub(super) fn float_mode(bits: u32) -> FpMode {
     FpMode((bits & 0x3ff) as u16 | ((bits >> 23 & 1) << 10) as u16)
 }
 
@@ -108,7 +108,7 @@ fn hwreg(target: Gfx, simm: u32) -> (Option<HwReg>, u32, u32) {
 }
 
 /// Where `inst` at `pc` goes.
-pub fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Consts) -> Flow {
+pub(super) fn flow(control: Control, inst: &Inst, pc: u64, mode: FpMode, consts: &Consts) -> Flow {
     let next = pc.wrapping_add(inst.bytes().into());
     let relative = |k: Arg| next.wrapping_add_signed(i64::from(immediate(k.op) as i16) * 4);
     let through = |Arg { op: pair, .. }, is_return| match consts.read64(pair) {
@@ -147,7 +147,7 @@ fn changed(old: FpMode, new: FpMode) -> Flow {
 
 /// Effects of a control instruction other than where it goes. Gives the value its terminator needs: a branch condition (S1), an
 /// indirect target (S64), or the new MODE (S32).
-pub fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
+pub(super) fn effects(c: &mut Cx, control: Control, flow: Flow) -> Option<Value> {
     match (control, flow) {
         (_, Flow::Branch { cond, .. }) => Some(condition(c, cond)),
         (Control::SwapPc(d, _) | Control::Call(d, _), _) => {
@@ -263,7 +263,7 @@ fn setreg(c: &mut Cx, k: Arg, value: Arg, flow: Flow) -> Option<Value> {
     }
 }
 /// s_getreg_b32: (register >> offset) & mask(size).
-pub fn getreg(c: &mut Cx, d: Arg, k: Arg) {
+pub(super) fn getreg(c: &mut Cx, d: Arg, k: Arg) {
     let simm = immediate(k.op);
     let (register, offset, mask) = hwreg(c.target, simm);
     let v = match register {
@@ -278,12 +278,12 @@ pub fn getreg(c: &mut Cx, d: Arg, k: Arg) {
     let v = c.b.pure2(And32, v, m);
     c.write_scalar(d, v);
 }
-pub fn sendmsg(c: &mut Cx, k: Arg) {
+pub(super) fn sendmsg(c: &mut Cx, k: Arg) {
     let m0 = c.b.sget(SReg::M0);
     c.b.push(Op::SendMsg { simm: immediate(k.op) as u16, m0 }, &[]);
 }
 /// Message 0x83 is the real-time counter.
-pub fn sendmsg_rtn(c: &mut Cx, d: Arg, msg: Arg) {
+pub(super) fn sendmsg_rtn(c: &mut Cx, d: Arg, msg: Arg) {
     let msg = immediate(msg.op) as u8;
     let op = if msg == 0x83 { Op::Time { realtime: true } } else { Op::SendMsgRtn { msg } };
     let v = c.b.push(op, &[Ty::S64]);
@@ -291,7 +291,7 @@ pub fn sendmsg_rtn(c: &mut Cx, d: Arg, msg: Arg) {
     c.write_scalar(d, v);
 }
 /// s_memtime, s_memrealtime.
-pub fn time(c: &mut Cx, d: Arg, realtime: bool) {
+pub(super) fn time(c: &mut Cx, d: Arg, realtime: bool) {
     let v = c.b.push(Op::Time { realtime }, &[Ty::S64]);
     c.write_scalar(d, v);
 }

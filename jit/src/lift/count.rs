@@ -18,12 +18,12 @@ pub(super) struct Spans {
 
 impl Spans {
     /// A block begins.
-    pub fn start_block(&mut self) {
+    pub(super) fn start_block(&mut self) {
         self.open = false;
     }
 
     /// The instruction at `cx.b.pc` is about to be lifted.
-    pub fn begin(&mut self, cx: &mut Cx) {
+    pub(super) fn begin(&mut self, cx: &mut Cx) {
         if !self.open {
             let (id, exec) = (self.all.len() as u32, cx.exec());
             cx.b.push(Op::Probe { kind: ProbeKind::Count, id, exec, args: [].into() }, &[]);
@@ -34,13 +34,13 @@ impl Spans {
     }
 
     /// The instruction has become `insts`.
-    pub fn end(&mut self, insts: &[Inst]) {
+    pub(super) fn end(&mut self, insts: &[Inst]) {
         let ends = |i: &Inst| matches!(i.op, Op::ExecSet(_)) || i.op.effect() == Effect::Memory;
         self.open &= !insts.iter().any(ends);
     }
 
     /// The instruction cannot be lifted after all: it does not run.
-    pub fn take_back(&mut self) {
+    pub(super) fn take_back(&mut self) {
         if let Some(span) = self.all.last_mut() {
             span.pop();
             if span.is_empty() {

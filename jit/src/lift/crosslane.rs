@@ -154,21 +154,21 @@ fn row(c: &mut Cx, arg: Arg) -> VReg {
 }
 
 /// v_readlane_b32: ignores EXEC; lane number modulo the wave size.
-pub fn readlane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
+pub(super) fn readlane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
     let value = all_of(c, s);
     let lane = c.uniform(lane);
     let v = c.b.push(Op::ReadLane { value, lane }, &[Ty::S32]);
     c.write_scalar(d, v);
 }
 /// v_readfirstlane_b32: lane 0 when EXEC is 0.
-pub fn readfirstlane(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn readfirstlane(c: &mut Cx, d: Arg, s: Arg) {
     let value = all_of(c, s);
     let exec = c.exec();
     let v = c.b.push(Op::ReadFirstLane { value, exec }, &[Ty::S32]);
     c.write_scalar(d, v);
 }
 /// v_writelane_b32: ignores EXEC.
-pub fn writelane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
+pub(super) fn writelane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
     let reg = row(c, d);
     let data = c.uniform(s);
     let lane = c.uniform(lane);
@@ -179,7 +179,7 @@ pub fn writelane(c: &mut Cx, d: Arg, s: Arg, lane: Arg) {
 }
 /// v_permlane16_b32, v_permlanex16_b32: a 4-bit lane number for each lane of a row from {s2, s1}, in its own or the neighbor row.
 /// op_sel\[0\] fetches inactive lanes, op_sel\[1\] makes lanes without a source 0 instead of keeping them.
-pub fn permlane16(c: &mut Cx, d: Arg, s: [Arg; 3], other_row: bool) {
+pub(super) fn permlane16(c: &mut Cx, d: Arg, s: [Arg; 3], other_row: bool) {
     let [src, s1, s2] = s;
     let (fi, zero_fill) = (c.inst.mods.op_sel & 1 != 0, c.inst.mods.op_sel & 2 != 0);
     let (mut shift, mut base) = ([0; 64], [0; 64]);
@@ -213,7 +213,7 @@ pub fn permlane16(c: &mut Cx, d: Arg, s: [Arg; 3], other_row: bool) {
     c.write_lanes(d, v, exec);
 }
 /// v_permlane64_b32: swaps the halves of the wave; wave32 does nothing.
-pub fn permlane64(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn permlane64(c: &mut Cx, d: Arg, s: Arg) {
     if !c.is_wave64() {
         return;
     }
@@ -242,7 +242,7 @@ fn permute_index(c: &mut Cx, addr: Arg) -> Value {
     c.b.pure2(Or32, index, half)
 }
 /// ds_bpermute_b32: pull; inactive sources give 0.
-pub fn bpermute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
+pub(super) fn bpermute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
     let value = c.read(data);
@@ -258,7 +258,7 @@ fn pull(c: &mut Cx, d: Arg, value: Value, index: Value) {
     c.write_lanes(d, v, exec);
 }
 /// ds_permute_b32: push; the highest source lane wins, lanes nobody names get 0.
-pub fn permute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
+pub(super) fn permute(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let index = permute_index(c, addr);
     let index = c.as_lane(index);
     let value = c.read(data);
@@ -281,7 +281,7 @@ fn swizzle_source(pattern: u32, lane: u32) -> u32 {
         _ => (i & field0 | field1) ^ field2,
     }
 }
-pub fn swizzle(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn swizzle(c: &mut Cx, d: Arg, s: Arg) {
     let pattern = c.inst.mods.offset as u32 & 0xffff;
     let index = lane_table(c, std::array::from_fn(|i| swizzle_source(pattern, i as u32)));
     let value = c.read(s);
@@ -325,14 +325,14 @@ fn write_rel(c: &mut Cx, reg: VReg, index: Value, value: Value) {
     c.b.push(Op::VSetRel { reg, index, value, exec }, &[]);
 }
 /// v_movreld_b32: v\[dst + M0\] = src
-pub fn movreld(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movreld(c: &mut Cx, d: Arg, s: Arg) {
     let d = row(c, d);
     let v = c.read(s);
     let i = c.b.sget(SReg::M0);
     write_rel(c, d, i, v);
 }
 /// v_movrels_b32: dst = v\[src + M0\]
-pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movrels(c: &mut Cx, d: Arg, s: Arg) {
     let s = row(c, s);
     let i = c.b.sget(SReg::M0);
     let v = read_rel(c, s, i);
@@ -340,21 +340,21 @@ pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
     c.write_lanes(d, v, e);
 }
 /// v_movrelsd_b32: v\[dst + M0\] = v\[src + M0\]
-pub fn movrelsd(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movrelsd(c: &mut Cx, d: Arg, s: Arg) {
     let (d, s) = (row(c, d), row(c, s));
     let i = c.b.sget(SReg::M0);
     let v = read_rel(c, s, i);
     write_rel(c, d, i, v);
 }
 /// v_movrelsd_2_b32: v\[dst + M0\[25:16\]\] = v\[src + M0\[9:0\]\]
-pub fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
     let (d, s) = (row(c, d), row(c, s));
     let (si, di) = (m0_field(c, 0, 0x3ff), m0_field(c, 16, 0x3ff));
     let v = read_rel(c, s, si);
     write_rel(c, d, di, v);
 }
 /// v_swap_b32: both are destinations (STATE-31).
-pub fn swap(c: &mut Cx, x: Arg, y: Arg) {
+pub(super) fn swap(c: &mut Cx, x: Arg, y: Arg) {
     let (x, y) = (row(c, x), row(c, y));
     if !c.has_rows(y.0, 1) {
         return;
@@ -365,7 +365,7 @@ pub fn swap(c: &mut Cx, x: Arg, y: Arg) {
     c.b.vset(y, vx, e);
 }
 /// v_swaprel_b32: v\[dst + M0\[25:16\]\] and v\[src + M0\[9:0\]\], if both are there (STATE-31).
-pub fn swaprel(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn swaprel(c: &mut Cx, d: Arg, s: Arg) {
     let (d, s) = (row(c, d), row(c, s));
     let (si, di) = (m0_field(c, 0, 0x3ff), m0_field(c, 16, 0x3ff));
     let (has_s, has_d) = (is_register(c, s, si), is_register(c, d, di));

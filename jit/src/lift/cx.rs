@@ -816,7 +816,7 @@ impl<'a, 'f> Cx<'a, 'f> {
 }
 
 /// Is `v` (32 or 64 bits) not zero?
-pub fn nonzero(b: &mut Builder, v: Value) -> Value {
+pub(super) fn nonzero(b: &mut Builder, v: Value) -> Value {
     if b.ty(v).width == Width::B64 {
         let z = b.const64(0);
         b.pure2(PureOp::ICmpNe64, v, z)

@@ -14,45 +14,45 @@ type Combine = fn(&mut Cx, T, Value, Value) -> Value;
 fn pick(t: T, narrow: PureOp, wide: PureOp) -> PureOp {
     if t.is_64() { wide } else { narrow }
 }
-pub fn and(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn and(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     c.b.pure2(pick(t, And32, And64), s, e)
 }
-pub fn or(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn or(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     c.b.pure2(pick(t, Or32, Or64), s, e)
 }
-pub fn xor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn xor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     c.b.pure2(pick(t, Xor32, Xor64), s, e)
 }
 fn not(c: &mut Cx, t: T, v: Value) -> Value {
     c.b.pure1(pick(t, Not32, Not64), v)
 }
-pub fn nand(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn nand(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let v = and(c, t, s, e);
     not(c, t, v)
 }
-pub fn nor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn nor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let v = or(c, t, s, e);
     not(c, t, v)
 }
-pub fn xnor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn xnor(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let v = xor(c, t, s, e);
     not(c, t, v)
 }
 /// not0: the source is inverted.
-pub fn and_not0(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn and_not0(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let n = not(c, t, s);
     and(c, t, n, e)
 }
-pub fn or_not0(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn or_not0(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let n = not(c, t, s);
     or(c, t, n, e)
 }
 /// not1: EXEC is inverted.
-pub fn and_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn and_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let n = not(c, t, e);
     and(c, t, s, n)
 }
-pub fn or_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
+pub(super) fn or_not1(c: &mut Cx, t: T, s: Value, e: Value) -> Value {
     let n = not(c, t, e);
     or(c, t, s, n)
 }
@@ -75,13 +75,13 @@ fn write_exec(c: &mut Cx, t: T, v: Value) {
     c.set_scc(nz);
 }
 /// sdst = EXEC; EXEC = f(ssrc, EXEC); SCC = EXEC not zero.
-pub fn save(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
+pub(super) fn save(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
     let (old, new) = combine(c, s, f);
     c.write_scalar(d, old);
     write_exec(c, s.t, new);
 }
 /// EXEC = sdst = f(ssrc, EXEC); SCC = EXEC not zero.
-pub fn write_both(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
+pub(super) fn write_both(c: &mut Cx, d: Arg, s: Arg, f: Combine) {
     let (_, new) = combine(c, s, f);
     c.write_scalar(d, new);
     write_exec(c, s.t, new);

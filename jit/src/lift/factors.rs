@@ -11,7 +11,7 @@ use wavejit_isa::Operand;
 
 /// An 8-bit float of OCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum F8 {
+pub(super) enum F8 {
     /// fp8: no infinities, NaN where all bits but the sign are set.
     E4M3,
     /// bf8: the high byte of an f16.
@@ -20,7 +20,7 @@ pub enum F8 {
 
 /// What the elements of A and B are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Factors {
+pub(super) enum Factors {
     F16,
     Bf16,
     /// Of A and of B.
@@ -33,7 +33,7 @@ pub enum Factors {
 
 impl Factors {
     /// The dot product of a register of A and one of B: (a, b, sum) of floats, (a, b) of integers.
-    pub fn dot(self, neg: u8) -> PureOp {
+    pub(super) fn dot(self, neg: u8) -> PureOp {
         let signs = usize::from(neg & 3);
         match self {
             Factors::F16 | Factors::F8(..) => Dot2F32F16,
@@ -44,7 +44,7 @@ impl Factors {
     }
 
     /// Elements in a dword.
-    pub fn in_dword(self) -> u32 {
+    pub(super) fn in_dword(self) -> u32 {
         match self {
             Factors::F16 | Factors::Bf16 => 2,
             Factors::F8(..) | Factors::Iu8 => 4,
@@ -53,7 +53,7 @@ impl Factors {
     }
 
     /// `regs` of A (`source` 0) or B (1) as the dot product takes them.
-    pub fn widened(self, b: &mut Builder, regs: Vec<Value>, source: usize) -> Vec<Value> {
+    pub(super) fn widened(self, b: &mut Builder, regs: Vec<Value>, source: usize) -> Vec<Value> {
         match self {
             Factors::F8(of_a, of_b) => {
                 let of = if source == 0 { of_a } else { of_b };
@@ -65,7 +65,7 @@ impl Factors {
 }
 
 /// The registers of a source, all lanes, as they are.
-pub fn registers(c: &mut Cx, arg: Arg) -> Vec<Value> {
+pub(super) fn registers(c: &mut Cx, arg: Arg) -> Vec<Value> {
     let regs = usize::from(arg.ty.dwords(c.wave_size));
     let Operand::Vgpr { n, .. } = arg.op else {
         c.unsupported("VGPRs expected");
@@ -80,7 +80,7 @@ pub fn registers(c: &mut Cx, arg: Arg) -> Vec<Value> {
 }
 
 /// The registers with neg on low and neg_hi on high halves, where `of` is a float of 16 bits.
-pub fn negated(c: &mut Cx, regs: Vec<Value>, source: usize, of: Factors) -> Vec<Value> {
+pub(super) fn negated(c: &mut Cx, regs: Vec<Value>, source: usize, of: Factors) -> Vec<Value> {
     let m = c.inst.mods;
     let flips = u32::from(m.neg >> source & 1) << 15 | u32::from(m.neg_hi >> source & 1) << 31;
     if flips == 0 || !matches!(of, Factors::F16 | Factors::Bf16) {
@@ -115,7 +115,7 @@ fn halves(b: &mut Builder, v: Value, bytes: u32, of: F8) -> Value {
 }
 
 /// Eight nibbles as two registers of four bytes.
-pub fn bytes_of_nibbles(b: &mut Builder, v: Value, signed: bool) -> [Value; 2] {
+pub(super) fn bytes_of_nibbles(b: &mut Builder, v: Value, signed: bool) -> [Value; 2] {
     let (four, low) = (b.const32(4), b.const32(0x0f0f_0f0f));
     let odd = b.pure2(LShr32, v, four);
     let [even, odd] = [v, odd].map(|v| b.pure2(And32, v, low));

@@ -34,11 +34,11 @@ fn source(c: &mut Cx, arg: Arg, quad_lane: Option<u32>) -> Value {
     v
 }
 /// v_interp_p10_*: P10 of the quad's lane 1 times the coordinate, plus P0 of its lane 0.
-pub fn p10(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
+pub(super) fn p10(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
     interpolate(c, d, s, [Some(1), None, Some(0)], to_zero);
 }
 /// v_interp_p2_*: P20 of the quad's lane 2 times the coordinate, plus what v_interp_p10 gave.
-pub fn p2(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
+pub(super) fn p2(c: &mut Cx, d: Arg, s: [Arg; 3], to_zero: bool) {
     interpolate(c, d, s, [Some(2), None, None], to_zero);
 }
 /// One rounding in f32, another one for an f16 result; `to_zero` overrides the mode's.
@@ -59,7 +59,7 @@ fn interpolate(c: &mut Cx, d: Arg, s: [Arg; 3], quad_lanes: [Option<u32>; 3], to
 }
 
 /// lds_direct_load: the byte, half or dword at M0\[15:0\] for every lane; M0\[18:16\] says which: 0 u8, 1 u16, 2 dword, 4 i8, 5 i16.
-pub fn direct_load(c: &mut Cx, d: Arg) {
+pub(super) fn direct_load(c: &mut Cx, d: Arg) {
     let exec = c.exec();
     let m0 = c.b.sget(SReg::M0);
     let bits = |c: &mut Cx, shift: u32, mask: u32| {

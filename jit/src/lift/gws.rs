@@ -8,7 +8,7 @@ use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{Op, SReg};
 
 /// Asks the run time.
-pub fn ask(c: &mut Cx, op: GwsOp, data: Option<Arg>) {
+pub(super) fn ask(c: &mut Cx, op: GwsOp, data: Option<Arg>) {
     let value = match data {
         Some(data) => c.uniform(data),
         None => c.b.const32(0),

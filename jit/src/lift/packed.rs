@@ -27,7 +27,7 @@ fn packed_src(c: &mut Cx, i: usize, op: Operand, t: T, dpp: Option<&DppEffect>) 
     v
 }
 /// A packed result of packed sources.
-pub fn packed(c: &mut Cx, row: &Lane) {
+pub(super) fn packed(c: &mut Cx, row: &Lane) {
     let source = |(i, t): (usize, &T)| {
         let op = c.op(1 + i);
         packed_src(c, i, op, *t, None)
@@ -47,12 +47,12 @@ fn finish(c: &mut Cx, d: Arg, v: Value) {
     c.write_lanes(d, v, e);
 }
 /// v_pk_mad: low 16 bits of each product plus addend.
-pub fn pk_mad(b: &mut Builder, s: [Value; 3]) -> Value {
+pub(super) fn pk_mad(b: &mut Builder, s: [Value; 3]) -> Value {
     let p = b.pure2(PkIMul16, s[0], s[1]);
     b.pure2(PkIAdd16, p, s[2])
 }
 /// The same with clamp: the exact sum saturates.
-pub fn pk_mad_sat(b: &mut Builder, s: [Value; 3], signed: bool) -> Value {
+pub(super) fn pk_mad_sat(b: &mut Builder, s: [Value; 3], signed: bool) -> Value {
     let halves = [0, 1].map(|h| {
         let h: Vec<Value> = s.iter().map(|v| half(b, *v, h, signed)).collect();
         mad_sat(b, &h, signed)
@@ -99,7 +99,7 @@ fn mix_src(c: &mut Cx, arg: Arg, dpp: Option<&DppEffect>) -> Value {
     v
 }
 /// v_fma_mix_f32.
-pub fn mix(c: &mut Cx, d: Arg, s: [Arg; 3]) {
+pub(super) fn mix(c: &mut Cx, d: Arg, s: [Arg; 3]) {
     let (dpp, e) = c.dpp();
     let [x, y, z] = s.map(|s| mix_src(c, s, dpp.as_ref()));
     let mut v = c.b.pure3(FFma32, x, y, z);
@@ -109,7 +109,7 @@ pub fn mix(c: &mut Cx, d: Arg, s: [Arg; 3]) {
     c.write_lanes(d, v, e);
 }
 /// v_fma_mixlo_f16, v_fma_mixhi_f16: rounded once more, into one half of the destination.
-pub fn mix_half(c: &mut Cx, d: Arg, s: [Arg; 3], high: bool) {
+pub(super) fn mix_half(c: &mut Cx, d: Arg, s: [Arg; 3], high: bool) {
     let (dpp, e) = c.dpp();
     let [x, y, z] = s.map(|s| mix_src(c, s, dpp.as_ref()));
     let v = c.b.pure3(FFma32, x, y, z);
@@ -127,19 +127,19 @@ pub fn mix_half(c: &mut Cx, d: Arg, s: [Arg; 3], high: bool) {
 }
 
 /// Integer dot product of bytes or nibbles plus accumulator; the sum is exact before clamp looks at it.
-pub fn dot(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp, add: PureOp, saturate: PureOp) {
+pub(super) fn dot(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp, add: PureOp, saturate: PureOp) {
     let [a, b, acc] = s.map(|s| c.read(s));
     let p = c.b.pure2(op, a, b);
     let v = c.b.pure2(if c.inst.mods.clamp { saturate } else { add }, p, acc);
     finish(c, d, v);
 }
 /// v_dot4_i32_iu8, v_dot8_i32_iu4: neg\[0\] and neg\[1\] say that the operand is signed.
-pub fn dot_iu(c: &mut Cx, d: Arg, s: [Arg; 3], ops: [PureOp; 4]) {
+pub(super) fn dot_iu(c: &mut Cx, d: Arg, s: [Arg; 3], ops: [PureOp; 4]) {
     let op = ops[usize::from(c.inst.mods.neg & 3)];
     dot(c, d, s, op, IAdd32, SAddSat32);
 }
 /// v_dot2_i32_i16, v_dot2_u32_u16: two exact 16-bit products.
-pub fn dot2_int(c: &mut Cx, d: Arg, s: [Arg; 3], signed: bool) {
+pub(super) fn dot2_int(c: &mut Cx, d: Arg, s: [Arg; 3], signed: bool) {
     let (x, y) = (packed_src(c, 0, s[0].op, s[0].t, None), packed_src(c, 1, s[1].op, s[1].t, None));
     let acc = c.read(s[2]);
     let clamp = c.inst.mods.clamp;
@@ -154,7 +154,7 @@ pub fn dot2_int(c: &mut Cx, d: Arg, s: [Arg; 3], signed: bool) {
     finish(c, d, v);
 }
 /// v_dot2_f32_f16, v_dot2_f32_bf16: packed halves times packed halves plus f32.
-pub fn dot2_f32(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
+pub(super) fn dot2_f32(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
     let (dpp, e) = c.dpp();
     let (x, y) = (packed_src(c, 0, s[0].op, s[0].t, dpp.as_ref()), packed_src(c, 1, s[1].op, s[1].t, None));
     let mut z = c.read(s[2]);
@@ -174,7 +174,7 @@ pub fn dot2_f32(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
 }
 
 /// v_dot2_f16_f16, v_dot2_bf16_bf16: VOP3, a 16-bit addend and result; abs and neg work on both halves of a packed source.
-pub fn dot2_16(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
+pub(super) fn dot2_16(c: &mut Cx, d: Arg, s: [Arg; 3], op: PureOp) {
     let (dpp, e) = c.dpp();
     if let (isa::Ty::BF16, Operand::Float(_)) = (s[2].ty, s[2].op) {
         // A bf16 constant, not an f16 one.

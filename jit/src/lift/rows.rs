@@ -95,7 +95,7 @@ mod memory {
 }
 
 /// Meanings by row number.
-pub fn meanings() -> Vec<Meaning> {
+pub(super) fn meanings() -> Vec<Meaning> {
     use memory::*;
     use vector::*;
     let tables =

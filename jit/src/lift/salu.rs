@@ -11,26 +11,26 @@ fn k(b: &mut Builder, v: u32) -> Value {
 }
 
 /// a + b and carry.
-pub fn add_carry(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
+pub(super) fn add_carry(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
     let v = b.pure2(IAdd32, x, y);
     let c = b.pure2(ICmpUlt32, v, x);
     (v, c)
 }
 /// a - b and borrow.
-pub fn sub_borrow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
+pub(super) fn sub_borrow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
     let v = b.pure2(ISub32, x, y);
     let c = b.pure2(ICmpUlt32, x, y);
     (v, c)
 }
 /// a + b and signed overflow: the result's sign differs from both operands'.
-pub fn add_overflow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
+pub(super) fn add_overflow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
     let v = b.pure2(IAdd32, x, y);
     let p = b.pure2(Xor32, x, v);
     let q = b.pure2(Xor32, y, v);
     (v, both_negative(b, p, q))
 }
 /// a - b and signed overflow: the operands' signs differ, and the result's from a's.
-pub fn sub_overflow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
+pub(super) fn sub_overflow(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
     let v = b.pure2(ISub32, x, y);
     let p = b.pure2(Xor32, x, y);
     let q = b.pure2(Xor32, x, v);
@@ -42,7 +42,7 @@ fn both_negative(b: &mut Builder, p: Value, q: Value) -> Value {
     b.pure2(ICmpSlt32, a, z)
 }
 /// s_lshlN_add_u32: carry out of bit 31 of the exact sum.
-pub fn lshl_add(b: &mut Builder, s: [Value; 2], n: u32) -> (Value, Value) {
+pub(super) fn lshl_add(b: &mut Builder, s: [Value; 2], n: u32) -> (Value, Value) {
     let x = b.pure1(ZExt64, s[0]);
     let n = k(b, n);
     let x = b.pure2(Shl64, x, n);
@@ -54,29 +54,29 @@ pub fn lshl_add(b: &mut Builder, s: [Value; 2], n: u32) -> (Value, Value) {
     (lo, c)
 }
 /// min and max: SCC says that the first operand won. Hardware clears it for equal operands in s_max too, where the guides print >=.
-pub fn choose(b: &mut Builder, s: [Value; 2], cmp: PureOp) -> (Value, Value) {
+pub(super) fn choose(b: &mut Builder, s: [Value; 2], cmp: PureOp) -> (Value, Value) {
     let c = b.pure2(cmp, s[0], s[1]);
     let v = b.pure3(Sel32, c, s[0], s[1]);
     (v, c)
 }
 /// `op` with its second operand inverted.
-pub fn not1(b: &mut Builder, s: [Value; 2], op: PureOp, not: PureOp) -> Value {
+pub(super) fn not1(b: &mut Builder, s: [Value; 2], op: PureOp, not: PureOp) -> Value {
     let n = b.pure1(not, s[1]);
     b.pure2(op, s[0], n)
 }
 /// `op`, inverted.
-pub fn inverted(b: &mut Builder, s: [Value; 2], op: PureOp, not: PureOp) -> Value {
+pub(super) fn inverted(b: &mut Builder, s: [Value; 2], op: PureOp, not: PureOp) -> Value {
     let v = b.pure2(op, s[0], s[1]);
     b.pure1(not, v)
 }
 /// {low, high} halves of two operands, each by bit number.
-pub fn pack(b: &mut Builder, s: [Value; 2], lo_shift: u32, hi_shift: u32) -> Value {
+pub(super) fn pack(b: &mut Builder, s: [Value; 2], lo_shift: u32, hi_shift: u32) -> Value {
     let sel = if lo_shift == 0 { 0x0504 } else { 0x0706 } | if hi_shift == 0 { 0x0100_0000 } else { 0x0302_0000 };
     let sel = k(b, sel);
     b.pure3(Perm32, s[0], s[1], sel)
 }
 /// s_bfe: offset s1\[4:0\] (64-bit: \[5:0\]), width s1\[22:16\]; a width of 32 (64) or more means everything above the offset.
-pub fn bfe(b: &mut Builder, s: [Value; 2], signed: bool, wide: bool) -> Value {
+pub(super) fn bfe(b: &mut Builder, s: [Value; 2], signed: bool, wide: bool) -> Value {
     let (sixteen, m7, bits) = (k(b, 16), k(b, 0x7f), k(b, if wide { 64 } else { 32 }));
     let width = b.pure2(LShr32, s[1], sixteen);
     let width = b.pure2(And32, width, m7);
@@ -100,13 +100,13 @@ pub fn bfe(b: &mut Builder, s: [Value; 2], signed: bool, wide: bool) -> Value {
     let z = k(b, 0);
     b.pure3(Sel32, none, z, v)
 }
-pub fn bfm64(b: &mut Builder, s: [Value; 2]) -> Value {
+pub(super) fn bfm64(b: &mut Builder, s: [Value; 2]) -> Value {
     let one = b.const64(1);
     let m = b.pure2(Shl64, one, s[0]);
     let m = b.pure2(ISub64, m, one);
     b.pure2(Shl64, m, s[1])
 }
-pub fn bit_of(b: &mut Builder, s: [Value; 2], wide: bool, want: bool) -> Value {
+pub(super) fn bit_of(b: &mut Builder, s: [Value; 2], wide: bool, want: bool) -> Value {
     let v = if wide {
         let v = b.pure2(LShr64, s[0], s[1]);
         b.pure1(Lo64, v)
@@ -119,7 +119,7 @@ pub fn bit_of(b: &mut Builder, s: [Value; 2], wide: bool, want: bool) -> Value {
     b.pure2(if want { ICmpNe32 } else { ICmpEq32 }, v, z)
 }
 /// s_bitset0/1: `old` with bit `n` cleared or set.
-pub fn bitset(b: &mut Builder, old: Value, n: Value, set: bool) -> Value {
+pub(super) fn bitset(b: &mut Builder, old: Value, n: Value, set: bool) -> Value {
     if b.ty(old).width == Width::B64 {
         let one = b.const64(1);
         let bit = b.pure2(Shl64, one, n);
@@ -138,24 +138,24 @@ pub fn bitset(b: &mut Builder, old: Value, n: Value, set: bool) -> Value {
     b.pure2(And32, old, m)
 }
 /// |a - b|, and whether it is not zero.
-pub fn absdiff(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
+pub(super) fn absdiff(b: &mut Builder, x: Value, y: Value) -> (Value, Value) {
     let d = b.pure2(ISub32, x, y);
     let v = abs(b, d);
     let c = nonzero(b, v);
     (v, c)
 }
 /// s_abs_i32
-pub fn abs(b: &mut Builder, v: Value) -> Value {
+pub(super) fn abs(b: &mut Builder, v: Value) -> Value {
     let z = k(b, 0);
     let n = b.pure2(ISub32, z, v);
     b.pure2(SMax32, v, n)
 }
 /// Bits 31:16.
-pub fn high_half(b: &mut Builder, v: Value) -> Value {
+pub(super) fn high_half(b: &mut Builder, v: Value) -> Value {
     let n = k(b, 16);
     b.pure2(LShr32, v, n)
 }
-pub fn getpc(c: &mut Cx, d: Arg) {
+pub(super) fn getpc(c: &mut Cx, d: Arg) {
     let v = c.code_address(c.next_pc());
     c.write_scalar(d, v);
 }
@@ -174,7 +174,7 @@ fn m0(c: &mut Cx, wide: bool) -> Value {
     c.b.pure2(And32, i, m)
 }
 /// s_movrels: SGPR source relative to M0; 64-bit forms drop the index's low bit (STATE-18). Out of range it is s0, or s\[0:1\] (STATE-27).
-pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movrels(c: &mut Cx, d: Arg, s: Arg) {
     let wide = s.t.is_64();
     let (reg, index) = (sgpr(c, s), m0(c, wide));
     let lo = c.b.push(Op::SGetRel { reg, index }, &[Ty::S32]);
@@ -190,7 +190,7 @@ pub fn movrels(c: &mut Cx, d: Arg, s: Arg) {
     c.write_scalar(d, v);
 }
 /// s_movreld: SGPR destination relative to M0.
-pub fn movreld(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movreld(c: &mut Cx, d: Arg, s: Arg) {
     let wide = d.t.is_64();
     let (reg, index) = (sgpr(c, d), m0(c, wide));
     let v = c.read(s);
@@ -204,7 +204,7 @@ pub fn movreld(c: &mut Cx, d: Arg, s: Arg) {
     c.b.push(Op::SSetRel { reg: SReg(reg.0 + 1), index, value: hi }, &[]);
 }
 /// s_movrelsd_2: source index M0\[9:0\], destination index M0\[25:16\].
-pub fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
+pub(super) fn movrelsd2(c: &mut Cx, d: Arg, s: Arg) {
     let (d, s) = (sgpr(c, d), sgpr(c, s));
     let m0 = c.b.sget(SReg::M0);
     let (ten, m) = (c.b.const32(16), c.b.const32(0x3ff));
@@ -219,21 +219,21 @@ fn low16(b: &mut Builder, v: Value) -> Value {
     b.pure2(And32, v, m)
 }
 /// s_cmpk_*_u32 zero-extend their constant.
-pub fn cmpk_unsigned(b: &mut Builder, s: [Value; 2], op: PureOp) -> Value {
+pub(super) fn cmpk_unsigned(b: &mut Builder, s: [Value; 2], op: PureOp) -> Value {
     let imm = low16(b, s[1]);
     b.pure2(op, s[0], imm)
 }
-pub fn sext(b: &mut Builder, v: Value, bits: u32) -> Value {
+pub(super) fn sext(b: &mut Builder, v: Value, bits: u32) -> Value {
     let n = k(b, 32 - bits);
     let v = b.pure2(Shl32, v, n);
     b.pure2(AShr32, v, n)
 }
-pub fn bcnt0(b: &mut Builder, v: Value, wide: bool) -> Value {
+pub(super) fn bcnt0(b: &mut Builder, v: Value, wide: bool) -> Value {
     let n = if wide { Not64 } else { Not32 };
     let v = b.pure1(n, v);
     b.pure1(if wide { Popcnt64 } else { Popcnt32 }, v)
 }
-pub fn wqm32(b: &mut Builder, v: Value, op: PureOp) -> Value {
+pub(super) fn wqm32(b: &mut Builder, v: Value, op: PureOp) -> Value {
     let v = b.pure1(ZExt64, v);
     let v = b.pure1(op, v);
     b.pure1(Lo64, v)

@@ -36,7 +36,7 @@ pub enum T {
     /// SCC (S1).
     Scc,
 }
-pub use T::{B16, B32, B64, Bf2, F16, F32, F64, H2, I64, K, Mask};
+pub(super) use T::{B16, B32, B64, Bf2, F16, F32, F64, H2, I64, K, Mask};
 
 impl T {
     /// Do neg, abs, omod and the float clamp apply?
@@ -58,9 +58,9 @@ impl T {
 }
 
 /// A function of operand values, in the order of the row.
-pub type F = fn(&mut Builder, &[Value]) -> Value;
+pub(super) type F = fn(&mut Builder, &[Value]) -> Value;
 /// The same with two results.
-pub type F2 = fn(&mut Builder, &[Value]) -> (Value, Value);
+pub(super) type F2 = fn(&mut Builder, &[Value]) -> (Value, Value);
 
 /// A vector result of vector operands.
 #[derive(Clone)]

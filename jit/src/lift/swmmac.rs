@@ -16,7 +16,7 @@ use wavejit_ir::{Builder, FpMode, Value};
 use wavejit_isa::Operand;
 
 /// The multiplication; a row of A has `k_dwords` dwords, a column of B twice as many.
-pub fn swmmac(c: &mut Cx, d: Arg, a: Arg, b: Arg, index: Arg, k_dwords: u32, of: Factors) {
+pub(super) fn swmmac(c: &mut Cx, d: Arg, a: Arg, b: Arg, index: Arg, k_dwords: u32, of: Factors) {
     let mode = std::mem::replace(&mut c.b.mode, FpMode::HSA);
     let split = Split::of(c, d);
     let groups = k_dwords / u32::from(a.ty.dwords(c.wave_size));

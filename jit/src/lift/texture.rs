@@ -9,7 +9,7 @@ use wavejit_ir::site::{Site, SiteRegisters, Written};
 use wavejit_ir::{Op, SReg, Ty, VReg, Value};
 
 /// A buffer, image or ray instruction: which operand is what, its site says.
-pub fn resource(c: &mut Cx) {
+pub(super) fn resource(c: &mut Cx) {
     let registers = SiteRegisters::of(c.inst, c.target).and_then(|r| Ok((r, Site::new(*c.inst, c.target)?)));
     let (r, site) = match registers {
         Ok(both) => both,

@@ -97,7 +97,7 @@ fn to_bf16(b: &mut Builder, v: Value) -> Value {
     b.pure3(Sel32, is_nan, nan, r)
 }
 /// How a wave holds C and D: 256 elements, one after the other in each lane.
-pub struct Split {
+pub(super) struct Split {
     acc: Acc,
     elements: u32,
     /// Where the element stands in its lane.
@@ -121,7 +121,7 @@ impl Split {
     }
 
     /// That of gfx12.
-    pub fn of(c: &Cx, d: Arg) -> Split {
+    pub(super) fn of(c: &Cx, d: Arg) -> Split {
         let acc = Acc::of(d.ty);
         Split {
             acc,
@@ -132,7 +132,7 @@ impl Split {
     }
 
     /// The elements of D: those of C, from `op`, and the products of `terms`.
-    pub fn multiply(&self, c: &mut Cx, groups: u32, dot: PureOp, op: Operand, modified: bool, terms: &Terms) -> Vec<Value> {
+    pub(super) fn multiply(&self, c: &mut Cx, groups: u32, dot: PureOp, op: Operand, modified: bool, terms: &Terms) -> Vec<Value> {
         let (acc, row) = (self.acc, self.row);
         let mut results = vec![];
         for i in 0..self.elements {
@@ -167,7 +167,7 @@ fn whole(i: u32) -> Place {
 }
 
 /// The multiplication of gfx11. Of a register of D with one 16-bit element the other half stays.
-pub fn wmma(c: &mut Cx, d: Arg, s: [Arg; 3], of: Factors) {
+pub(super) fn wmma(c: &mut Cx, d: Arg, s: [Arg; 3], of: Factors) {
     let split = Split::of_gfx11(c, d);
     let results = dense(c, &split, s, 1, of);
     let Operand::Vgpr { n, .. } = d.op else {
@@ -181,14 +181,14 @@ pub fn wmma(c: &mut Cx, d: Arg, s: [Arg; 3], of: Factors) {
     }
 }
 /// The multiplication of gfx12; a row of A and a column of B have `k_dwords` dwords.
-pub fn wmma_split(c: &mut Cx, d: Arg, s: [Arg; 3], k_dwords: u32, of: Factors) {
+pub(super) fn wmma_split(c: &mut Cx, d: Arg, s: [Arg; 3], k_dwords: u32, of: Factors) {
     let split = Split::of(c, d);
     let groups = k_dwords / u32::from(s[0].ty.dwords(c.wave_size));
     let results = dense(c, &split, s, groups, of);
     write_split(c, d, results);
 }
 /// D of gfx12.
-pub fn write_split(c: &mut Cx, d: Arg, mut results: Vec<Value>) {
+pub(super) fn write_split(c: &mut Cx, d: Arg, mut results: Vec<Value>) {
     if Acc::of(d.ty).is_half() {
         results = results.chunks(2).map(|pair| pack16(&mut c.b, pair[0], pair[1])).collect();
     }
@@ -217,11 +217,11 @@ fn dense(c: &mut Cx, split: &Split, s: [Arg; 3], groups: u32, of: Factors) -> Ve
     results
 }
 /// The part of its column of B, in registers `b`, that lane group `group` holds for every lane.
-pub fn column(c: &mut Cx, b: &[Value], group: u32) -> Vec<Value> {
+pub(super) fn column(c: &mut Cx, b: &[Value], group: u32) -> Vec<Value> {
     b.iter().map(|b| shuffled(c, *b, |lane| lane % 16 + 16 * group)).collect()
 }
 /// `value` of other lanes.
-pub fn shuffled(c: &mut Cx, value: Value, from: impl Fn(u32) -> u32) -> Value {
+pub(super) fn shuffled(c: &mut Cx, value: Value, from: impl Fn(u32) -> u32) -> Value {
     let lanes = c.wave_size;
     let table = c.b.func.table(std::array::from_fn(|lane| from(lane as u32 % lanes)));
     let index = c.b.push(Op::LaneTable(table), &[Ty::L32]);

@@ -86,17 +86,17 @@ impl<'f> Facts<'f> {
     }
 
     /// What stands for `v` now.
-    pub fn resolve(&self, v: Value) -> Value {
+    pub(super) fn resolve(&self, v: Value) -> Value {
         self.alias.get(&v).copied().unwrap_or(v)
     }
 
     /// Defining operation of `v`, if it is in this block.
-    pub fn op(&self, v: Value) -> Option<&Op> {
+    pub(super) fn op(&self, v: Value) -> Option<&Op> {
         self.def.get(&v).map(|i| &self.out[*i].op)
     }
 
     /// The pure operation that defines `v`.
-    pub fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
+    pub(super) fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
         match self.op(v)? {
             Op::Pure { op, args, .. } => Some((*op, *args)),
             _ => None,
@@ -104,7 +104,7 @@ impl<'f> Facts<'f> {
     }
 
     /// Bits of `v` if it is a scalar constant.
-    pub fn constant(&self, v: Value) -> Option<u64> {
+    pub(super) fn constant(&self, v: Value) -> Option<u64> {
         match self.op(v)? {
             Op::Const { bits, .. } => Some(*bits),
             _ => None,
@@ -112,7 +112,7 @@ impl<'f> Facts<'f> {
     }
 
     /// Is mask `a` provably a subset of mask `b`?
-    pub fn is_subset(&self, a: Value, b: Value) -> bool {
+    pub(super) fn is_subset(&self, a: Value, b: Value) -> bool {
         masks::is_subset(&|v| self.pure(v), a, b)
     }
 
@@ -125,14 +125,14 @@ impl<'f> Facts<'f> {
     }
 
     /// A new instruction with one result, simplified and shared like any other.
-    pub fn make(&mut self, op: Op, ty: Ty) -> Value {
+    pub(super) fn make(&mut self, op: Op, ty: Ty) -> Value {
         let v = self.func.new_values(&[ty]);
         self.emit(op, v);
         self.resolve(v)
     }
 
     /// A new pure operation of mode-free kind; shape from its operands, which must agree.
-    pub fn make_pure(&mut self, op: PureOp, vals: &[Value]) -> Value {
+    pub(super) fn make_pure(&mut self, op: PureOp, vals: &[Value]) -> Value {
         let mut args = [None; 3];
         for (a, v) in args.iter_mut().zip(vals) {
             *a = Some(*v);
@@ -142,7 +142,7 @@ impl<'f> Facts<'f> {
     }
 
     /// A scalar constant.
-    pub fn make_const(&mut self, width: Width, bits: u64) -> Value {
+    pub(super) fn make_const(&mut self, width: Width, bits: u64) -> Value {
         self.make(Op::Const { width, bits }, Ty { shape: Shape::Scalar, width })
     }
 

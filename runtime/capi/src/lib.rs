@@ -3,6 +3,8 @@
 //! Guest addresses are host addresses here. Every function catches panics; a message for people waits in a thread-local until the next
 //! failing call of the thread. One device, with one pool of threads, serves the whole process.
 
+#![allow(unreachable_pub)] // callers are C
+
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -13,7 +13,7 @@ Examples:
 /// Turn assembly text into machine code.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct AsmArgs {
+pub(crate) struct AsmArgs {
     /// Source, one instruction a line (- for standard input). Labels, `//` and `;` comments, .long, .fill and .p2align are understood; other
     /// directives are left out.
     file: PathBuf,
@@ -32,7 +32,7 @@ pub struct AsmArgs {
 }
 
 /// Runs it.
-pub fn asm_command(args: &AsmArgs) -> Result<()> {
+pub(crate) fn asm_command(args: &AsmArgs) -> Result<()> {
     let target = super::processor(&args.mcpu)?;
     let wave_size = super::code::wave_size(args.wave, target.default_wave_size())?;
     let source = super::read_file(&args.file)?;

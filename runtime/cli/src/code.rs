@@ -17,7 +17,7 @@ const USUAL_RSRC1: u32 = 0xf0 << 12 | 1 << 21 | 1 << 23;
 
 /// What to look at.
 #[derive(clap::Args, Debug)]
-pub struct CodeArgs {
+pub(crate) struct CodeArgs {
     /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     #[arg(required_unless_present_any = ["asm", "hex", "raw"], conflicts_with_all = ["asm", "hex", "raw", "mcpu"])]
     file: Option<PathBuf>,
@@ -45,21 +45,21 @@ pub struct CodeArgs {
 }
 
 /// Code without a file around it.
-pub struct BareCode {
+pub(crate) struct BareCode {
     pub target: Gfx,
     pub wave_size: u32,
     pub text: BareText,
 }
 
 /// What was given.
-pub enum BareText {
+pub(crate) enum BareText {
     /// One instruction a line, in hexadecimal.
     Hex(String),
     Bytes(Vec<u8>),
 }
 
 /// The function of some code, before any pass.
-pub struct LiftedCode {
+pub(crate) struct LiftedCode {
     pub func: Func,
     /// Must registers be kept to the end? Of bare code they are the result.
     pub keep_final_state: bool,
@@ -69,7 +69,7 @@ pub struct LiftedCode {
 
 impl CodeArgs {
     /// The file, with what is in it.
-    pub fn object(&self) -> Result<Option<(&Path, CodeObject)>> {
+    pub(crate) fn object(&self) -> Result<Option<(&Path, CodeObject)>> {
         let Some(file) = &self.file else { return Ok(None) };
         Ok(Some((file, self.load(file, None)?)))
     }
@@ -80,12 +80,12 @@ impl CodeArgs {
     }
 
     /// The wave size that is asked for, or `default`.
-    pub fn wave_size(&self, default: u32) -> Result<u32> {
+    pub(crate) fn wave_size(&self, default: u32) -> Result<u32> {
         wave_size(self.wave, default)
     }
 
     /// Code that is not in a code object.
-    pub fn bare(&self) -> Result<BareCode> {
+    pub(crate) fn bare(&self) -> Result<BareCode> {
         let target = super::processor(self.mcpu.as_deref().unwrap_or(DEFAULT_PROCESSOR))?;
         let wave_size = self.wave_size(target.default_wave_size())?;
         let text = match self {
@@ -101,7 +101,7 @@ impl CodeArgs {
     }
 
     /// The wave IR of the kernel, or of bare code: that which does not end gets an s_endpgm.
-    pub fn lift(&self) -> Result<LiftedCode> {
+    pub(crate) fn lift(&self) -> Result<LiftedCode> {
         let Some(file) = &self.file else { return self.bare()?.lift() };
         let object = self.load(file, self.kernel.as_deref())?;
         let kernel = super::one_kernel(file, &object, self.kernel.as_deref())?;
@@ -153,7 +153,7 @@ fn usual_mode(target: Gfx) -> FpMode {
 }
 
 /// A wave size as an option gives it, or `default`.
-pub fn wave_size(asked: Option<u32>, default: u32) -> Result<u32> {
+pub(crate) fn wave_size(asked: Option<u32>, default: u32) -> Result<u32> {
     match asked.unwrap_or(default) {
         n @ (32 | 64) => Ok(n),
         n => bail!("--wave {n}: expected 32 or 64"),
@@ -161,7 +161,7 @@ pub fn wave_size(asked: Option<u32>, default: u32) -> Result<u32> {
 }
 
 /// Assembles a text; the error names where it came from and every line that is wrong.
-pub fn assembled(origin: &str, source: &str, target: Gfx, wave_size: u32) -> Result<Assembled> {
+pub(crate) fn assembled(origin: &str, source: &str, target: Gfx, wave_size: u32) -> Result<Assembled> {
     assemble(source, target, wave_size).map_err(|errors| {
         let text: Vec<String> = errors.iter().take(20).map(|e| format!("{origin}: {e}")).collect();
         let more = errors.len().saturating_sub(20);
@@ -171,7 +171,7 @@ pub fn assembled(origin: &str, source: &str, target: Gfx, wave_size: u32) -> Res
 }
 
 /// Little-endian dwords of bytes, as many as are whole.
-pub fn dwords(bytes: &[u8]) -> Vec<u32> {
+pub(crate) fn dwords(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 

@@ -31,7 +31,7 @@ Examples:
 /// Print machine code as text, in LLVM's syntax.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
-pub struct DisasmArgs {
+pub(crate) struct DisasmArgs {
     #[command(flatten)]
     code: CodeArgs,
     /// Print halves of registers as v0.l and v0.h, as LLVM does with +real-true16.
@@ -40,7 +40,7 @@ pub struct DisasmArgs {
 }
 
 /// Runs it.
-pub fn disasm_command(args: &DisasmArgs) -> Result<()> {
+pub(crate) fn disasm_command(args: &DisasmArgs) -> Result<()> {
     if let Some((file, object)) = args.code.object()? {
         let mut out = BufWriter::new(std::io::stdout().lock());
         write_object(&mut out, args, file, &object)?;

@@ -7,7 +7,7 @@ use wavejit::arg_type::Element;
 /// A number type. Little-endian in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum DType {
+pub(crate) enum DType {
     I8,
     I16,
     I32,
@@ -36,27 +36,27 @@ impl DType {
     }
 
     /// `f32`, ...
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.row().1
     }
 
     /// NumPy's `descr`.
-    pub fn descr(self) -> &'static str {
+    pub(crate) fn descr(self) -> &'static str {
         self.row().2
     }
 
     /// Bytes of a number.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         self.row().3
     }
 
     /// What arguments of kernels call it.
-    pub fn element(self) -> Element {
+    pub(crate) fn element(self) -> Element {
         Element { class: self.name().chars().next().unwrap_or('u'), bytes: self.bytes() as u32 }
     }
 
     /// The type of a name.
-    pub fn parse(name: &str) -> Result<DType> {
+    pub(crate) fn parse(name: &str) -> Result<DType> {
         match TYPES.iter().find(|t| t.1 == name) {
             Some(t) => Ok(t.0),
             None => bail!("`{name}` is not a number type; known are {}", TYPES.iter().map(|t| t.1).collect::<Vec<_>>().join(" ")),
@@ -64,7 +64,7 @@ impl DType {
     }
 
     /// The type of a NumPy `descr`; `|b1` (bool) is read as u8.
-    pub fn from_descr(descr: &str) -> Option<DType> {
+    pub(crate) fn from_descr(descr: &str) -> Option<DType> {
         if descr == "|b1" {
             return Some(DType::U8);
         }
@@ -72,12 +72,12 @@ impl DType {
         TYPES.iter().find(|t| same(t.2)).map(|t| t.0)
     }
 
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         matches!(self, DType::F16 | DType::F32 | DType::F64)
     }
 
     /// Bytes of a number written as text: decimal, `0x` hexadecimal, or for floats also `inf`, `nan`. Out of range is an error.
-    pub fn encode(self, text: &str) -> Result<Vec<u8>> {
+    pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>> {
         let text = text.trim();
         if self.is_float() {
             let Ok(value) = text.parse::<f64>() else { bail!("`{text}` is not a number of type {}", self.name()) };
@@ -104,7 +104,7 @@ impl DType {
     }
 
     /// Bytes of a number; integers are cut to whole numbers in range.
-    pub fn encode_f64(self, v: f64) -> Vec<u8> {
+    pub(crate) fn encode_f64(self, v: f64) -> Vec<u8> {
         match self {
             DType::I8 => (v as i8).to_le_bytes().to_vec(),
             DType::I16 => (v as i16).to_le_bytes().to_vec(),
@@ -121,7 +121,7 @@ impl DType {
     }
 
     /// The least and the greatest number, infinities not counted; those of 64 bits as near as an f64 is.
-    pub fn limits(self) -> (f64, f64) {
+    pub(crate) fn limits(self) -> (f64, f64) {
         match self {
             DType::I8 => (i8::MIN.into(), i8::MAX.into()),
             DType::I16 => (i16::MIN.into(), i16::MAX.into()),
@@ -138,7 +138,7 @@ impl DType {
     }
 
     /// The float of the type nearest to a number.
-    pub fn nearest(self, v: f64) -> f64 {
+    pub(crate) fn nearest(self, v: f64) -> f64 {
         match self {
             DType::F16 => f16::from_f64(v).into(),
             DType::F32 => f64::from(v as f32),
@@ -147,7 +147,7 @@ impl DType {
     }
 
     /// The least number of the type that is not below a finite one.
-    pub fn at_or_above(self, v: f64) -> f64 {
+    pub(crate) fn at_or_above(self, v: f64) -> f64 {
         match self {
             DType::F16 | DType::F32 if self.nearest(v) < v => self.next_up(self.nearest(v)),
             DType::F16 | DType::F32 | DType::F64 => self.nearest(v),
@@ -156,7 +156,7 @@ impl DType {
     }
 
     /// The greatest number of the type below a finite one.
-    pub fn below(self, v: f64) -> f64 {
+    pub(crate) fn below(self, v: f64) -> f64 {
         match self {
             DType::F16 | DType::F32 if self.nearest(v) >= v => -self.next_up(-self.nearest(v)),
             DType::F16 | DType::F32 => self.nearest(v),
@@ -178,7 +178,7 @@ impl DType {
     }
 
     /// A number as text. `b` has `self.bytes()` bytes.
-    pub fn decode(self, b: &[u8]) -> String {
+    pub(crate) fn decode(self, b: &[u8]) -> String {
         let mut wide = [0; 8];
         wide[..b.len().min(8)].copy_from_slice(&b[..b.len().min(8)]);
         let bits = u64::from_le_bytes(wide);

@@ -21,7 +21,7 @@ Examples:
 /// `--isa portable`, Cranelift IR and host instructions of each function made.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
-pub struct EmitArgs {
+pub(crate) struct EmitArgs {
     #[command(flatten)]
     code: CodeArgs,
     /// Which back end; without it, what this host would run.
@@ -38,7 +38,7 @@ enum IsaArg {
 }
 
 /// Runs it.
-pub fn emit_command(args: &EmitArgs) -> Result<()> {
+pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     let keep_final_state = code.keep_final_state;
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);

@@ -10,14 +10,14 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Most bytes of code, source or a picture.
-pub const MAX_FILE_BYTES: u64 = 1 << 32;
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 32;
 /// Most bytes of what has no size.
 const MAX_STREAM_BYTES: u64 = 64 << 20;
 /// How often a pipe that has nothing yet is asked again.
 const PIPE_PAUSE: Duration = Duration::from_millis(2);
 
 /// Contents of a file of at most `most` bytes, or of standard input for `-`.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         return read_stream(&mut std::io::stdin().lock(), 0, MAX_STREAM_BYTES).context("standard input");
     }

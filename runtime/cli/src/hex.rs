@@ -14,7 +14,7 @@
 use anyhow::{Result, bail};
 
 /// What the help says about hexadecimal code.
-pub const SYNTAX: &str = "\
+pub(crate) const SYNTAX: &str = "\
 Hexadecimal code:
   01 02 04 7e              two digits are a byte; bytes stand in memory order
   7e040201, 0x7e040201     eight are a dword as logs and listings print it, lowest byte last
@@ -22,7 +22,7 @@ Hexadecimal code:
 
 /// What a group of eight digits without `0x` is, if it stands alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Alone {
+pub(crate) enum Alone {
     /// A dword, as in logs of code.
     Dword,
     /// Four bytes in memory order, as other lone groups.
@@ -30,7 +30,7 @@ pub enum Alone {
 }
 
 /// The bytes of a line of code.
-pub fn line_bytes(line: &str) -> Result<Vec<u8>> {
+pub(crate) fn line_bytes(line: &str) -> Result<Vec<u8>> {
     let (code, comment) = split_comments(line);
     let found = groups(&code, Alone::Dword);
     if found.is_err()
@@ -43,7 +43,7 @@ pub fn line_bytes(line: &str) -> Result<Vec<u8>> {
 }
 
 /// The bytes of a value.
-pub fn value_bytes(text: &str) -> Result<Vec<u8>> {
+pub(crate) fn value_bytes(text: &str) -> Result<Vec<u8>> {
     groups(&split_comments(text).0, Alone::Bytes)
 }
 

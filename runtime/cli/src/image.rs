@@ -14,7 +14,7 @@ use wavejit::{
 const MAX_PICTURE_BYTES: u64 = 1 << 30;
 
 /// What the help says about these arguments.
-pub const SYNTAX: &str = "\
+pub(crate) const SYNTAX: &str = "\
 Images, samplers and ray hierarchies, as arguments of a kernel:
   image=FILE.png[:OPTION...]        a picture as a 2D image
   image:cube=FILE.png[:OPTION...]   a cube of six square faces +X -X +Y -Y +Z -Z, one below the other
@@ -29,14 +29,14 @@ Images, samplers and ray hierarchies, as arguments of a kernel:
 
 /// An image to make.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ImageSpec {
+pub(crate) struct ImageSpec {
     desc: ImageDesc,
     /// RGBA pixels of level 0, slices one after the other; none: zeros.
     pixels: Option<Vec<u8>>,
 }
 
 /// Reads `image...=` arguments; `key` is what is before the equals sign.
-pub fn parse_image(key: &str, value: &str) -> Result<ImageSpec> {
+pub(crate) fn parse_image(key: &str, value: &str) -> Result<ImageSpec> {
     let mut parts = value.split(':');
     let first = parts.next().unwrap_or("");
     let (kind, is_new) = match key {
@@ -90,7 +90,7 @@ pub fn parse_image(key: &str, value: &str) -> Result<ImageSpec> {
 
 impl ImageSpec {
     /// Makes the image, with levels if it has any.
-    pub fn make(&self, device: &Device) -> Result<Image> {
+    pub(crate) fn make(&self, device: &Device) -> Result<Image> {
         let image = device.image(&self.desc)?;
         if let Some(pixels) = &self.pixels {
             let format = image.format();
@@ -117,7 +117,7 @@ impl ImageSpec {
 }
 
 /// Width, height and RGBA pixels of a PNG file.
-pub fn decode_png(file: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
+pub(crate) fn decode_png(file: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
@@ -139,7 +139,7 @@ pub fn decode_png(file: &[u8]) -> Result<(u32, u32, Vec<u8>)> {
 
 /// Level 0 as RGBA pixels for a PNG file, layers and slices one below the other: width, height, pixels. Components are 0 to 1; integers are
 /// taken as they are. Images of several samples show the first.
-pub fn pixels(image: &Image) -> Result<(u32, u32, Vec<u8>)> {
+pub(crate) fn pixels(image: &Image) -> Result<(u32, u32, Vec<u8>)> {
     let (format, desc) = (image.format(), image.desc());
     let byte = |v: u32| match format.is_integer() {
         true => v.min(255) as u8,
@@ -166,7 +166,7 @@ fn picture([r, g, b, a]: [u32; 4], channels: usize) -> [u32; 4] {
 
 /// A sampler to make.
 #[derive(Clone, PartialEq, Debug)]
-pub struct SamplerSpec {
+pub(crate) struct SamplerSpec {
     desc: SamplerDesc,
     /// A border color that needs an entry in the device's table.
     border: Option<[f32; 4]>,
@@ -174,14 +174,14 @@ pub struct SamplerSpec {
 
 impl SamplerSpec {
     /// Makes the sampler.
-    pub fn make(&self, device: &Device) -> Result<Sampler> {
+    pub(crate) fn make(&self, device: &Device) -> Result<Sampler> {
         let border = self.border.map(|color| device.border_color(color)).transpose()?.unwrap_or(self.desc.border);
         Ok(device.sampler(&SamplerDesc { border, ..self.desc })?)
     }
 }
 
 /// Reads a `sampler=` argument.
-pub fn parse_sampler(text: &str) -> Result<SamplerSpec> {
+pub(crate) fn parse_sampler(text: &str) -> Result<SamplerSpec> {
     let mut s = SamplerDesc::default();
     let mut border = None;
     for word in text.split(',') {
@@ -239,7 +239,7 @@ pub fn parse_sampler(text: &str) -> Result<SamplerSpec> {
 }
 
 /// Triangles of a NumPy array of N x 3 x 3 floats.
-pub fn triangles(array: &npy::Array) -> Result<Vec<[[f32; 3]; 3]>> {
+pub(crate) fn triangles(array: &npy::Array) -> Result<Vec<[[f32; 3]; 3]>> {
     if array.dtype != DType::F32 || array.shape.len() != 3 || array.shape[1..] != [3, 3] {
         bail!("triangles are an array of f32, N x 3 x 3; this one is {} of shape {:?}", array.dtype.name(), array.shape);
     }

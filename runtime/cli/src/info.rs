@@ -9,7 +9,7 @@ use wavejit::code_object::{CodeObject, KernelArg, KernelInfo, container};
 
 /// Show kernels, arguments, registers, LDS and scratch of a code object.
 #[derive(clap::Args, Debug)]
-pub struct InfoArgs {
+pub(crate) struct InfoArgs {
     /// Code object, offload bundle, program with HIP device code, or source file (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Only this kernel.
@@ -24,7 +24,7 @@ pub struct InfoArgs {
 }
 
 /// Runs it.
-pub fn info(args: &InfoArgs) -> Result<()> {
+pub(crate) fn info(args: &InfoArgs) -> Result<()> {
     let bytes = super::read_code(&args.file, args.target.as_deref(), &Default::default())?;
     let object = load(&args.file, &bytes, args.target.as_deref(), args.kernel.as_deref())?;
     let kernels: Vec<&KernelInfo> = match &args.kernel {

@@ -18,14 +18,14 @@ Examples:
 }
 
 /// What the help says about code without a file around it.
-pub const BARE: &str = "\
+pub(crate) const BARE: &str = "\
 Code given with --asm, --hex or --raw begins at address 0 and gets an s_endpgm behind it. All registers are kept at its end, so that no pass
 takes its results for unused; the float mode is that which compilers give kernels.";
 
 /// Print the wave IR of a kernel, or of a few instructions.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
-pub struct LiftArgs {
+pub(crate) struct LiftArgs {
     #[command(flatten)]
     code: CodeArgs,
     /// After all passes.
@@ -34,7 +34,7 @@ pub struct LiftArgs {
 }
 
 /// Runs it.
-pub fn lift_command(args: &LiftArgs) -> Result<()> {
+pub(crate) fn lift_command(args: &LiftArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     if args.optimized {
         opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state });

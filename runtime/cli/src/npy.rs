@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 /// A C-ordered array.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Array {
+pub(crate) struct Array {
     /// Type of its elements.
     pub dtype: DType,
     /// Length of each dimension.
@@ -19,7 +19,7 @@ pub struct Array {
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Reads a file's contents.
-pub fn read(file: &[u8]) -> Result<Array> {
+pub(crate) fn read(file: &[u8]) -> Result<Array> {
     if !file.starts_with(MAGIC) {
         bail!("not a .npy file: expected it to start with \\x93NUMPY");
     }
@@ -48,7 +48,7 @@ pub fn read(file: &[u8]) -> Result<Array> {
 }
 
 /// A file's contents.
-pub fn write(array: &Array) -> Vec<u8> {
+pub(crate) fn write(array: &Array) -> Vec<u8> {
     let shape: String = array.shape.iter().map(|n| format!("{n}, ")).collect();
     // A tuple of one needs its comma; NumPy accepts one more in longer ones.
     let shape = if array.shape.len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };

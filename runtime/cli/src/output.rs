@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What the help says about outputs.
-pub const SYNTAX: &str = "\
+pub(crate) const SYNTAX: &str = "\
 Outputs, I is the number of a buffer or image argument (from 0):
   I=FILE.npy[:TYPE][:AxBx...]  a NumPy file; type and shape default to those of the argument
   I=FILE.bin                   the bytes
@@ -18,7 +18,7 @@ Outputs, I is the number of a buffer or image argument (from 0):
 
 /// One `--out`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Output {
+pub(crate) struct Output {
     /// Argument number.
     pub arg: usize,
     /// Where it goes.
@@ -28,7 +28,7 @@ pub struct Output {
 /// Where a buffer goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Sink {
+pub(crate) enum Sink {
     Npy {
         path: PathBuf,
         dtype: Option<DType>,
@@ -55,12 +55,12 @@ pub enum Sink {
 
 impl Output {
     /// Reads an `--out`.
-    pub fn parse(text: &str) -> Result<Output> {
+    pub(crate) fn parse(text: &str) -> Result<Output> {
         parse(text).with_context(|| format!("output `{text}`"))
     }
 
     /// Writes an image: as a picture, or its texels row by row as bytes.
-    pub fn write_image(&self, image: &wavejit::Image, text: &mut dyn Write) -> Result<()> {
+    pub(crate) fn write_image(&self, image: &wavejit::Image, text: &mut dyn Write) -> Result<()> {
         if let Sink::Picture { path } = &self.sink {
             let (width, height, rgba) = super::image::pixels(image)?;
             return write_file(path, &png(&rgba, width, height, 4)?);
@@ -70,7 +70,7 @@ impl Output {
     }
 
     /// Writes a buffer: its contents now, and the type and shape it had as an argument.
-    pub fn write(&self, array: &npy::Array, text: &mut dyn Write) -> Result<()> {
+    pub(crate) fn write(&self, array: &npy::Array, text: &mut dyn Write) -> Result<()> {
         match &self.sink {
             Sink::Text { dtype, first } => write_text(array, dtype.unwrap_or(array.dtype), *first, text),
             Sink::Bin { path } => write_file(path, &array.bytes),

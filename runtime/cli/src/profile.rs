@@ -5,7 +5,7 @@ use std::fmt::Write;
 use wavejit::InstCount;
 
 /// What the help says about profiles.
-pub const SYNTAX: &str = "\
+pub(crate) const SYNTAX: &str = "\
 --profile prints a line for each instruction, by address: how often waves began it, its share of all executions, the share of lanes that were
 active then, and its text; > marks those that ran most often. An instruction that faults is counted, those behind it are not.
 JSON has the same numbers: kernel, wave_size, executions, active_lanes, instructions [pc, kernel, offset, text, executions, active_lanes].";
@@ -35,7 +35,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 }
 
 /// A line for each instruction, and a head.
-pub fn table(kernel: &str, counts: &[InstCount]) -> String {
+pub(crate) fn table(kernel: &str, counts: &[InstCount]) -> String {
     let totals = Totals::of(counts);
     let ran = counts.iter().filter(|c| c.executions > 0).count();
     let mut text = format!(
@@ -61,7 +61,7 @@ pub fn table(kernel: &str, counts: &[InstCount]) -> String {
 }
 
 /// The same numbers.
-pub fn json(kernel: &str, counts: &[InstCount]) -> String {
+pub(crate) fn json(kernel: &str, counts: &[InstCount]) -> String {
     let totals = Totals::of(counts);
     let instruction = |c: &InstCount| {
         json!({

@@ -12,14 +12,14 @@ const SPINNER_AFTER: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Shows what is going on until it is dropped.
-pub struct Progress {
+pub(crate) struct Progress {
     /// Closed when the work is done.
     done: Option<Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 /// A run to report on.
-pub struct Watched {
+pub(crate) struct Watched {
     pub kernel: String,
     pub dispatch: Arc<Dispatch>,
     /// First report after this; the next after twice as long, and so on.
@@ -28,7 +28,7 @@ pub struct Watched {
 
 impl Progress {
     /// Starts waiting, then spinning, with a message; reports on `watched`.
-    pub fn start(message: &str, watched: Option<Watched>) -> Progress {
+    pub(crate) fn start(message: &str, watched: Option<Watched>) -> Progress {
         let (done, is_done) = channel();
         let message = message.to_string();
         let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());

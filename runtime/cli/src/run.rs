@@ -36,7 +36,7 @@ Examples:
 /// Run a kernel of a code object, or of a source file, which is compiled first.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Code object, offload bundle, program with HIP device code, or a source file for `wavejit cc` (.cl, .hip, .cpp, .s).
     file: PathBuf,
     /// Kernel to run; may be left out if there is only one.
@@ -158,7 +158,7 @@ enum Ready {
 }
 
 /// Runs it.
-pub fn run(args: &RunArgs) -> Result<()> {
+pub(crate) fn run(args: &RunArgs) -> Result<()> {
     let specs: Vec<ArgSpec> = args.args.iter().map(|a| ArgSpec::parse(a)).collect::<Result<_>>()?;
     let outs: Vec<Output> = args.outs.iter().map(|o| Output::parse(o)).collect::<Result<_>>()?;
     check_references(&specs, &outs)?;

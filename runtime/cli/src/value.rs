@@ -7,7 +7,7 @@ use super::npy;
 use anyhow::{Context, Result, bail};
 
 /// What the help says about arguments.
-pub const SYNTAX: &str = "\
+pub(crate) const SYNTAX: &str = "\
 Kernel arguments, one --arg for each, in order:
   buf:npy=FILE             a buffer with the contents of a NumPy file
   buf:bin=FILE             a buffer with the bytes of a file
@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 1 << 34;
 
 /// A kernel argument.
 #[derive(Clone, PartialEq, Debug)]
-pub enum ArgSpec {
+pub(crate) enum ArgSpec {
     /// A buffer and its first contents; type and shape are kept for outputs.
     Buffer(npy::Array),
     /// A buffer whose contents are of no type.
@@ -54,7 +54,7 @@ pub enum ArgSpec {
 
 impl ArgSpec {
     /// Reads an argument; files are read at once.
-    pub fn parse(text: &str) -> Result<ArgSpec> {
+    pub(crate) fn parse(text: &str) -> Result<ArgSpec> {
         parse(text).with_context(|| format!("argument `{text}`"))
     }
 }

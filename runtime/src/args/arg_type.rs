@@ -17,7 +17,7 @@ pub struct Element {
 
 /// A type as it is declared in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeclaredType {
+pub(crate) enum DeclaredType {
     /// A pointer, and the numbers it points to if it says so; bytes and structures do not.
     Pointer(Option<Element>),
     /// A number, or a vector of several.
@@ -85,7 +85,7 @@ impl fmt::Display for Element {
 
 impl DeclaredType {
     /// What a type name says.
-    pub fn parse(name: &str) -> DeclaredType {
+    pub(crate) fn parse(name: &str) -> DeclaredType {
         let name = name.trim();
         if let Some(pointee) = name.strip_suffix('*') {
             let element = match DeclaredType::parse(pointee) {
@@ -109,7 +109,7 @@ impl DeclaredType {
     }
 
     /// The declared type of an argument, if the metadata names one.
-    pub fn of(arg: &KernelArg) -> DeclaredType {
+    pub(crate) fn of(arg: &KernelArg) -> DeclaredType {
         arg.type_name.as_deref().map_or(DeclaredType::Other, DeclaredType::parse)
     }
 }
@@ -124,7 +124,7 @@ fn wanted(name: &str, element: Element, count: u32) -> String {
 }
 
 /// Why numbers of `given` (none: bytes of any type), `len` bytes long, are not an argument; none if they may be.
-pub fn refuse_numbers(arg: &KernelArg, given: Option<Element>, len: usize) -> Option<String> {
+pub(crate) fn refuse_numbers(arg: &KernelArg, given: Option<Element>, len: usize) -> Option<String> {
     let declared = DeclaredType::of(arg);
     let name = arg.type_name.as_deref().unwrap_or("");
     let is_pointer = matches!(declared, DeclaredType::Pointer(_)) || arg.kind == ArgKind::GlobalBuffer;
@@ -154,7 +154,7 @@ pub fn refuse_numbers(arg: &KernelArg, given: Option<Element>, len: usize) -> Op
 }
 
 /// Why a pointer is not an argument; none if it may be.
-pub fn refuse_pointer(arg: &KernelArg) -> Option<String> {
+pub(crate) fn refuse_pointer(arg: &KernelArg) -> Option<String> {
     let name = arg.type_name.as_deref().unwrap_or("");
     let why = match DeclaredType::of(arg) {
         DeclaredType::Numbers { element, count } if element.class == 'f' || count > 1 || element.bytes < 8 => wanted(name, element, count),

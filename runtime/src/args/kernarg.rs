@@ -9,15 +9,15 @@ use crate::error::Error;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
 
 /// Most work-items of a workgroup on any target.
-pub const MAX_GROUP_WORK_ITEMS: u64 = 1024;
+pub(crate) const MAX_GROUP_WORK_ITEMS: u64 = 1024;
 /// Most workgroups of a dispatch: more would take days even if each took a microsecond.
-pub const MAX_GROUPS: u128 = 1 << 40;
+pub(crate) const MAX_GROUPS: u128 = 1 << 40;
 /// Most LDS of a workgroup, in bytes.
-pub const MAX_LDS_BYTES: u64 = 64 << 10;
+pub(crate) const MAX_LDS_BYTES: u64 = 64 << 10;
 
 /// A value for an explicit argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ArgValue<'a> {
+pub(crate) enum ArgValue<'a> {
     /// A guest address.
     Pointer(u64),
     /// The bytes of a value of any type, of exactly the argument's size.
@@ -60,7 +60,7 @@ impl Default for Geometry {
 /// Buffers that kernels may ask for by hidden arguments; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[allow(missing_docs)]
-pub struct HiddenPointers {
+pub(crate) struct HiddenPointers {
     /// Zeroed memory is fine: a printf buffer of size 0.
     pub printf_buffer: u64,
     pub hostcall_buffer: u64,
@@ -74,7 +74,7 @@ pub struct HiddenPointers {
 
 /// A packed argument segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kernarg {
+pub(crate) struct Kernarg {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// LDS beyond the kernel's static LDS, in bytes.
@@ -151,7 +151,7 @@ pub fn check_lds(name: &str, static_bytes: u32, dynamic_bytes: u32) -> Result<()
 }
 
 /// Packs the argument segment. `dynamic_lds_bytes` is LDS that the launch adds besides `__local` pointer arguments.
-pub fn pack(
+pub(crate) fn pack(
     kernel: &KernelInfo,
     args: &[ArgValue],
     geometry: &Geometry,
@@ -193,7 +193,7 @@ pub fn pack(
 }
 
 /// An argument segment that the caller packed, filled up with zeros. Nothing is cut off: a caller may know better how long it is.
-pub fn pack_raw(kernel: &KernelInfo, packed: &[u8]) -> Vec<u8> {
+pub(crate) fn pack_raw(kernel: &KernelInfo, packed: &[u8]) -> Vec<u8> {
     let mut bytes = packed.to_vec();
     bytes.resize(packed.len().max(kernel.kernarg_bytes as usize), 0);
     bytes
@@ -276,7 +276,13 @@ fn by(size: [u32; 3]) -> String {
 }
 
 /// An `hsa_kernel_dispatch_packet_t`: 64 bytes, for kernels that ask for the dispatch pointer.
-pub fn dispatch_packet(kernel: &KernelInfo, geometry: &Geometry, dynamic_lds_bytes: u32, kernel_object: u64, kernarg: u64) -> [u8; 64] {
+pub(crate) fn dispatch_packet(
+    kernel: &KernelInfo,
+    geometry: &Geometry,
+    dynamic_lds_bytes: u32,
+    kernel_object: u64,
+    kernarg: u64,
+) -> [u8; 64] {
     let mut packet = [0; 64];
     let mut put = |at: usize, bytes: &[u8]| packet[at..at + bytes.len()].copy_from_slice(bytes);
     // Type 2 = kernel dispatch; acquire (bits 10:9) and release (12:11) at system scope (2).
@@ -294,7 +300,7 @@ pub fn dispatch_packet(kernel: &KernelInfo, geometry: &Geometry, dynamic_lds_byt
 }
 
 /// An `amd_queue_t` with the fields that kernels read: the apertures of LDS and scratch, which v4 kernels take from here.
-pub fn queue_bytes() -> [u8; 256] {
+pub(crate) fn queue_bytes() -> [u8; 256] {
     let mut queue = [0; 256];
     queue[0x40..0x44].copy_from_slice(&SHARED_APERTURE_HI.to_le_bytes());
     queue[0x44..0x48].copy_from_slice(&PRIVATE_APERTURE_HI.to_le_bytes());

@@ -1,4 +1,4 @@
 //! Arguments of kernels: how they are packed (`kernarg`), which types they have (`arg_type`).
 
-pub mod arg_type;
-pub mod kernarg;
+pub(crate) mod arg_type;
+pub(crate) mod kernarg;

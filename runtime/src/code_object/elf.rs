@@ -26,11 +26,11 @@ const PROGRAM_HEADER_BYTES: u64 = size_of::<ProgramHeader64<LE>>() as u64;
 const SECTION_HEADER_BYTES: u64 = size_of::<SectionHeader>() as u64;
 
 /// Largest file that is read; names are places in it of 32 bits.
-pub const MAX_FILE_BYTES: u64 = 1 << 31;
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 31;
 
 /// Largest image that is loaded: the allowance for variables without contents (.bss), of which large ones are arrays. It is address space
 /// of the guest, mapped when it is touched; what loading costs the host is in proportion to the file.
-pub const MAX_IMAGE_BYTES: u64 = 1 << 30;
+pub(super) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 
 /// Most program headers; linkers write about ten.
 const MAX_PROGRAM_HEADERS: u64 = 64;
@@ -103,7 +103,7 @@ struct Dynamic {
 }
 
 impl Elf {
-    pub fn parse(bytes: &[u8]) -> Result<Elf, LoadError> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Elf, LoadError> {
         let file = Reader::new(bytes);
         if file.len() > MAX_FILE_BYTES {
             return Err(LoadError::unsupported(format!("a file of {} bytes; at most {MAX_FILE_BYTES} are read", file.len())));
@@ -180,12 +180,12 @@ impl Elf {
     }
 
     /// Bytes from address 0 to the end of the last segment.
-    pub fn image_bytes(&self) -> u64 {
+    pub(super) fn image_bytes(&self) -> u64 {
         self.segments.last().map_or(0, |s| s.address + s.bytes)
     }
 
     /// File offset of an address, with `len` bytes of the file behind it.
-    pub fn file_offset(&self, address: u64, len: u64, what: &str) -> Result<u64, LoadError> {
+    pub(super) fn file_offset(&self, address: u64, len: u64, what: &str) -> Result<u64, LoadError> {
         let inside =
             |s: &&Segment| address >= s.address && address - s.address <= s.file_bytes && len <= s.file_bytes - (address - s.address);
         match self.segments.iter().find(inside) {

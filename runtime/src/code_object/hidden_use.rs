@@ -64,7 +64,7 @@ pub(crate) struct HiddenUse {
 
 impl HiddenUse {
     /// Reads the metadata and the code of a kernel; `version` is the code object's, `entry` and the addresses of `read` are the guest's.
-    pub fn of(info: &KernelInfo, version: u8, entry: u64, read: &dyn Fn(u64) -> Option<u32>) -> HiddenUse {
+    pub(crate) fn of(info: &KernelInfo, version: u8, entry: u64, read: &dyn Fn(u64) -> Option<u32>) -> HiddenUse {
         let candidates = candidates(info, version);
         let used = used(info, entry, &candidates, read);
         let is_listed = |m: &&MissingArg| info.args.iter().any(|a| a.kind.is_hidden() && a.offset == m.offset);

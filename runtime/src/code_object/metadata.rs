@@ -158,7 +158,7 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    pub fn parse(bytes: &[u8]) -> Result<Metadata, LoadError> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Metadata, LoadError> {
         let root = Value::read(bytes).map_err(|e| LoadError::malformed(format!("metadata note: expected MessagePack: {e}")))?;
         let root = Map::new(root, "metadata".to_string())?;
         let mut kernels = Vec::new();

@@ -100,7 +100,7 @@ fn skip(mut bytes: &[u8]) -> Result<&[u8], Damage> {
 
 impl<'a> Value<'a> {
     /// The value at the start of `bytes`, all of which are looked at once.
-    pub fn read(bytes: &'a [u8]) -> Result<Value<'a>, Damage> {
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Value<'a>, Damage> {
         skip(bytes)?;
         Ok(Value { bytes })
     }
@@ -110,21 +110,21 @@ impl<'a> Value<'a> {
         head(self.bytes).unwrap_or((Head::Nil, &[]))
     }
 
-    pub fn as_str(self) -> Option<&'a str> {
+    pub(super) fn as_str(self) -> Option<&'a str> {
         match self.head() {
             (Head::Text(text), _) => std::str::from_utf8(text).ok(),
             _ => None,
         }
     }
 
-    pub fn as_u64(self) -> Option<u64> {
+    pub(super) fn as_u64(self) -> Option<u64> {
         match self.head() {
             (Head::Unsigned(n), _) => Some(n),
             _ => None,
         }
     }
 
-    pub fn as_bool(self) -> Option<bool> {
+    pub(super) fn as_bool(self) -> Option<bool> {
         match self.head() {
             (Head::Bool(b), _) => Some(b),
             _ => None,
@@ -132,7 +132,7 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of a list.
-    pub fn as_array(self) -> Option<Elements<'a>> {
+    pub(super) fn as_array(self) -> Option<Elements<'a>> {
         match self.head() {
             (Head::Array(left), bytes) => Some(Elements { bytes, left }),
             _ => None,
@@ -140,7 +140,7 @@ impl<'a> Value<'a> {
     }
 
     /// Keys and values of a map, in turn.
-    pub fn as_map(self) -> Option<Elements<'a>> {
+    pub(super) fn as_map(self) -> Option<Elements<'a>> {
         match self.head() {
             (Head::Map(pairs), bytes) => Some(Elements { bytes, left: 2 * pairs }),
             _ => None,
@@ -176,7 +176,7 @@ pub(super) struct Elements<'a> {
 
 impl Elements<'_> {
     /// Bytes that they, and what follows them, take.
-    pub fn bytes_left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.bytes.len()
     }
 }

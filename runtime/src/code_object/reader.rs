@@ -11,21 +11,21 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes }
     }
 
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 
     /// `len` bytes at `at`.
-    pub fn slice(&self, at: u64, len: u64, what: &str) -> Result<&'a [u8], LoadError> {
+    pub(super) fn slice(&self, at: u64, len: u64, what: &str) -> Result<&'a [u8], LoadError> {
         Ok(&self.bytes[self.range(at, len, || what.to_string())?])
     }
 
     /// Where `len` bytes at `at` are, if they are there.
-    pub fn range(&self, at: u64, len: u64, what: impl Fn() -> String) -> Result<Range<usize>, LoadError> {
+    pub(super) fn range(&self, at: u64, len: u64, what: impl Fn() -> String) -> Result<Range<usize>, LoadError> {
         match at.checked_add(len).filter(|end| *end <= self.len()) {
             Some(end) => Ok(at as usize..end as usize),
             None => Err(LoadError::malformed(format!(
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A structure of the file format, which has no alignment of its own.
-    pub fn get<T: Pod>(&self, at: u64, what: &str) -> Result<&'a T, LoadError> {
+    pub(super) fn get<T: Pod>(&self, at: u64, what: &str) -> Result<&'a T, LoadError> {
         const { assert!(align_of::<T>() == 1) };
         let bytes = self.slice(at, size_of::<T>() as u64, what)?;
         pod::from_bytes(bytes).map(|(found, _)| found).map_err(|()| LoadError::malformed(format!("expected {what}")))
@@ -49,18 +49,18 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    pub fn u16(&self, at: u64, what: &str) -> Result<u16, LoadError> {
+    pub(super) fn u16(&self, at: u64, what: &str) -> Result<u16, LoadError> {
         Ok(u16::from_le_bytes(self.array(at, what)?))
     }
-    pub fn u32(&self, at: u64, what: &str) -> Result<u32, LoadError> {
+    pub(super) fn u32(&self, at: u64, what: &str) -> Result<u32, LoadError> {
         Ok(u32::from_le_bytes(self.array(at, what)?))
     }
-    pub fn u64(&self, at: u64, what: &str) -> Result<u64, LoadError> {
+    pub(super) fn u64(&self, at: u64, what: &str) -> Result<u64, LoadError> {
         Ok(u64::from_le_bytes(self.array(at, what)?))
     }
 
     /// A NUL-terminated string; bytes that are not UTF-8 become replacement characters.
-    pub fn c_str(&self, at: u64, what: &str) -> Result<String, LoadError> {
+    pub(super) fn c_str(&self, at: u64, what: &str) -> Result<String, LoadError> {
         let rest = self.slice(at, self.len().saturating_sub(at), what)?;
         match rest.iter().position(|b| *b == 0) {
             Some(end) => Ok(String::from_utf8_lossy(&rest[..end]).into_owned()),

@@ -62,7 +62,7 @@ struct Entry {
 
 impl Symbols {
     /// Adds a symbol table.
-    pub fn add(&mut self, table: &[u8], strings: &[u8]) -> Result<(), LoadError> {
+    pub(super) fn add(&mut self, table: &[u8], strings: &[u8]) -> Result<(), LoadError> {
         let names = self.add_names(strings)?;
         let count = table.len() as u64 / SYM_BYTES;
         let table = Reader::new(table);
@@ -108,7 +108,7 @@ impl Symbols {
     }
 
     /// Sorts by address, functions after what else is there, and forgets what two tables both had.
-    pub fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         let names = self.names.as_str();
         // Shorter names first, so that only names of one length, which are few or short, are compared.
         let key = |r: &Entry| (r.address, r.kind == SymbolKind::Function, r.name_bytes);
@@ -117,17 +117,17 @@ impl Symbols {
         self.entries.dedup_by(|a, b| rest(a) == rest(b) && a.name(names) == b.name(names));
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// All, by address.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Symbol<'_>> + ExactSizeIterator + Clone {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Symbol<'_>> + ExactSizeIterator + Clone {
         self.entries.iter().map(|r| r.symbol(&self.names))
     }
 
     /// The last symbol at an address: a function if there is one.
-    pub fn at(&self, address: u64) -> Option<Symbol<'_>> {
+    pub(super) fn at(&self, address: u64) -> Option<Symbol<'_>> {
         let after = self.entries.partition_point(|r| r.address <= address);
         let entry = self.entries.get(after.checked_sub(1)?)?;
         (entry.address == address).then(|| entry.symbol(&self.names))

@@ -8,12 +8,12 @@ pub(crate) struct Arena(Option<memmap2::MmapMut>);
 
 impl Arena {
     /// Has it `bytes` already?
-    pub fn holds(&self, bytes: usize) -> bool {
+    pub(super) fn holds(&self, bytes: usize) -> bool {
         self.0.as_ref().is_some_and(|m| m.len() >= bytes)
     }
 
     /// Its start, with room for `bytes`. Contents are lost if it grows.
-    pub fn at_least(&mut self, bytes: usize) -> Result<*mut u8, Error> {
+    pub(super) fn at_least(&mut self, bytes: usize) -> Result<*mut u8, Error> {
         if !self.holds(bytes.max(1)) {
             let bytes = bytes.max(1).next_multiple_of(4096);
             let map = memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon();
@@ -23,24 +23,24 @@ impl Arena {
     }
 
     /// Its first `n` bytes; none if it is new. Panics if it holds fewer.
-    pub fn bytes(&self, n: usize) -> &[u8] {
+    pub(super) fn bytes(&self, n: usize) -> &[u8] {
         self.0.as_ref().map_or(&[], |m| &m[..n])
     }
 
     /// As `bytes`.
-    pub fn bytes_mut(&mut self, n: usize) -> &mut [u8] {
+    pub(super) fn bytes_mut(&mut self, n: usize) -> &mut [u8] {
         self.0.as_mut().map_or(&mut [], |m| &mut m[..n])
     }
 
     /// Gives everything back if that is more than `bytes`.
-    pub fn trim(&mut self, bytes: usize) {
+    pub(super) fn trim(&mut self, bytes: usize) {
         if self.holds(bytes + 1) {
             self.0 = None;
         }
     }
 
     /// Makes the first `bytes` zero, as far as it holds them. Large ones are given back to the host, so that pages nobody has touched stay untouched.
-    pub fn zero(&mut self, bytes: usize) {
+    pub(super) fn zero(&mut self, bytes: usize) {
         /// Below this clearing is cheaper than page faults.
         const LARGE: usize = 64 << 10;
         let Some(map) = &mut self.0 else { return };

@@ -23,12 +23,12 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Blocks in this memory; none so far.
-    pub fn new(space: Arc<AddressSpace>) -> Blocks {
+    pub(crate) fn new(space: Arc<AddressSpace>) -> Blocks {
         Blocks { space, kept: Mutex::default() }
     }
 
     /// A block with room for so many bytes of arguments.
-    pub fn take(&self, segment_bytes: u64) -> Result<LaunchBlock<'_>, Error> {
+    pub(crate) fn take(&self, segment_bytes: u64) -> Result<LaunchBlock<'_>, Error> {
         let bytes = BLOCK_BYTES.max(segment_bytes.next_multiple_of(256) + BLOCK_TAIL);
         let kept = if bytes == BLOCK_BYTES { self.kept.lock().pop() } else { None };
         let address = match kept {
@@ -57,7 +57,7 @@ pub(crate) struct LaunchBlock<'a> {
 
 impl LaunchBlock<'_> {
     /// Writes the launch's data.
-    pub fn fill(&mut self, arguments: &[u8], packet: &[u8; 64]) -> Result<(), Error> {
+    pub(crate) fn fill(&mut self, arguments: &[u8], packet: &[u8; 64]) -> Result<(), Error> {
         let space = &self.blocks.space;
         space.write(self.address, arguments)?;
         let mut tail = [0; BLOCK_TAIL as usize];
@@ -67,18 +67,18 @@ impl LaunchBlock<'_> {
     }
 
     /// Guest address of the dispatch packet.
-    pub fn packet(&self) -> u64 {
+    pub(crate) fn packet(&self) -> u64 {
         self.address + self.bytes - BLOCK_TAIL
     }
     /// Guest address of the queue.
-    pub fn queue(&self) -> u64 {
+    pub(crate) fn queue(&self) -> u64 {
         self.packet() + QUEUE
     }
     fn zeros(&self) -> u64 {
         self.packet() + ZEROS
     }
     /// What hidden arguments point to.
-    pub fn hidden(&self) -> HiddenPointers {
+    pub(crate) fn hidden(&self) -> HiddenPointers {
         HiddenPointers { printf_buffer: self.zeros(), queue: self.queue(), ..Default::default() }
     }
 }

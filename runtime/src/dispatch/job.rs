@@ -65,7 +65,7 @@ unsafe impl Sync for Job {}
 
 impl Job {
     /// A dispatch that begins; what `d` lends must be there until no thread runs it.
-    pub fn new(d: &Dispatch, space: &Arc<AddressSpace>, code: Arc<Code>, scratch: ScratchSize, residents: usize) -> Job {
+    pub(crate) fn new(d: &Dispatch, space: &Arc<AddressSpace>, code: Arc<Code>, scratch: ScratchSize, residents: usize) -> Job {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         Job {
             serial: SERIAL.fetch_add(1, Relaxed),
@@ -90,44 +90,44 @@ impl Job {
     }
 
     /// Has a thread failed?
-    pub fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
     /// Why it failed.
-    pub fn take_error(&self) -> Option<Error> {
+    pub(crate) fn take_error(&self) -> Option<Error> {
         self.error.lock().take()
     }
 
     /// What the caller decided.
-    pub fn config(&self) -> &LaunchConfig<'_> {
+    pub(crate) fn config(&self) -> &LaunchConfig<'_> {
         // SAFETY: see the `Send` impl.
         unsafe { &*self.config }
     }
 
     /// The injected clock, or null.
-    pub fn clock(&self) -> *const AtomicU64 {
+    pub(crate) fn clock(&self) -> *const AtomicU64 {
         if self.device.deterministic { &self.ticks } else { std::ptr::null() }
     }
 
     /// What the code at its entry is translated for.
-    pub fn code_key(&self) -> CodeKey {
+    pub(crate) fn code_key(&self) -> CodeKey {
         CodeKey { counted: self.config().profile.is_some(), ..self.init.code_key() }
     }
 
     /// An error if the dispatch was canceled or another thread failed.
-    pub fn check_stop(&self) -> Result<(), Error> {
+    pub(crate) fn check_stop(&self) -> Result<(), Error> {
         if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The error of a wave whose dispatch stops.
     #[cold]
-    pub fn stopped(&self) -> Error {
+    pub(crate) fn stopped(&self) -> Error {
         Limit::Canceled { kernel: self.name.clone() }.into()
     }
 
     /// Ends the dispatch; the first error is that of the launch.
-    pub fn fail(&self, e: Error) {
+    pub(crate) fn fail(&self, e: Error) {
         let mut first = self.error.lock();
         if first.is_none() {
             *first = Some(e);

@@ -17,10 +17,10 @@
 //! | `report.rs`, `progress.rs`, `profile.rs` | why a dispatch ended; what it is doing; what its instructions were |
 
 mod arena;
-pub mod block;
-pub mod config;
-pub mod job;
-pub mod pool;
+pub(crate) mod block;
+pub(crate) mod config;
+pub(crate) mod job;
+pub(crate) mod pool;
 pub mod profile;
 pub mod progress;
 mod report;
@@ -32,7 +32,7 @@ mod status;
 pub mod step;
 mod stepwise;
 mod turn;
-pub mod wave_init;
+pub(crate) mod wave_init;
 mod workgroup;
 
 use crate::Error;

@@ -86,24 +86,24 @@ pub(crate) struct Pool<L> {
 
 impl<L: Default + Send + 'static> Pool<L> {
     /// `threads` threads, the launching one included; 0: as many as the host has.
-    pub fn new(threads: usize) -> Pool<L> {
+    pub(crate) fn new(threads: usize) -> Pool<L> {
         let host = || std::thread::available_parallelism().map_or(1, usize::from);
         Pool { threads: if threads == 0 { host() } else { threads.min(1024) }, offers: Mutex::default(), kept: Mutex::default() }
     }
 
     /// Threads that work together at most.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.threads
     }
 
     /// What launching threads keep.
     #[cfg(test)]
-    pub fn kept<T>(&self, look: impl Fn(&L) -> T) -> Vec<T> {
+    pub(crate) fn kept<T>(&self, look: impl Fn(&L) -> T) -> Vec<T> {
         self.kept.lock().iter().map(look).collect()
     }
 
     /// Has at most `threads` threads at work, this one included; returns when all have left it.
-    pub fn run<W: Work<L> + 'static>(&self, work: &Arc<W>, threads: usize) {
+    pub(crate) fn run<W: Work<L> + 'static>(&self, work: &Arc<W>, threads: usize) {
         let mut locals = self.kept.lock().pop().unwrap_or_default();
         if threads <= 1 {
             work.work(&mut locals);

@@ -98,7 +98,7 @@ pub(crate) struct WorkerCounters {
 
 impl WorkerCounters {
     /// The counters of `code` that runs at `delta`, zero at first. They stay where they are.
-    pub fn of(&mut self, code: &Arc<Code>, delta: u64) -> *mut Counter {
+    pub(crate) fn of(&mut self, code: &Arc<Code>, delta: u64) -> *mut Counter {
         let place = Place { code: Arc::as_ptr(code), delta };
         if let Some((_, counters)) = self.last.filter(|last| last.0 == place) {
             return counters;

@@ -20,7 +20,7 @@ pub(crate) struct ScratchSize {
 
 impl ScratchSize {
     /// The sizes for waves of `wave_size` lanes that ask for `bytes` a work-item. An error if no such wave could be on the chip.
-    pub fn new(kernel: &str, target: Gfx, wave_size: u32, bytes: u32) -> Result<ScratchSize, Error> {
+    pub(crate) fn new(kernel: &str, target: Gfx, wave_size: u32, bytes: u32) -> Result<ScratchSize, Error> {
         let lanes = wave_size as usize;
         let lane_bytes = (bytes as usize).next_multiple_of(4);
         let most = target.sizes().scratch_limit / lanes;
@@ -34,12 +34,12 @@ impl ScratchSize {
     }
 
     /// Bytes of a lane, whole dwords: offsets below it may be touched.
-    pub fn lane_bytes(self) -> u32 {
+    pub(crate) fn lane_bytes(self) -> u32 {
         self.lane_bytes
     }
 
     /// Bytes of a wave.
-    pub fn wave_bytes(self) -> usize {
+    pub(crate) fn wave_bytes(self) -> usize {
         self.wave_bytes
     }
 }
@@ -56,7 +56,14 @@ pub(crate) struct ScratchLimits {
 impl ScratchLimits {
     /// What fits into `limit_bytes` of at most `threads` threads with `residents` workgroups of `waves` waves each. An error if not even one
     /// workgroup fits.
-    pub fn new(kernel: &str, size: ScratchSize, waves: u32, limit_bytes: u64, threads: usize, residents: usize) -> Result<Self, Error> {
+    pub(super) fn new(
+        kernel: &str,
+        size: ScratchSize,
+        waves: u32,
+        limit_bytes: u64,
+        threads: usize,
+        residents: usize,
+    ) -> Result<Self, Error> {
         let group_bytes = size.wave_bytes as u64 * u64::from(waves);
         let Some(fitting) = limit_bytes.checked_div(group_bytes) else { return Ok(ScratchLimits { threads, residents }) };
         if fitting == 0 {

@@ -84,7 +84,7 @@ pub(crate) struct GridSource {
 
 impl GridSource {
     /// A grid that so many threads share.
-    pub fn new(geometry: &Geometry, threads: usize) -> GridSource {
+    pub(super) fn new(geometry: &Geometry, threads: usize) -> GridSource {
         let part = geometry.part();
         // `Geometry::check` allows far fewer than 2^64.
         let total: u64 = part.count.iter().map(|n| u64::from(*n)).product();

@@ -14,7 +14,7 @@ use wavejit_ir::interp::Position;
 
 impl Workgroup {
     /// Runs a wave to its next exit with a call of `hook` before each instruction.
-    pub fn run_stepwise(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
+    pub(super) fn run_stepwise(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState, hook: &(dyn Fn(&Step) -> Action + Sync)) -> Ran {
         let code = self.waves[at.wave].code(job).prepared().expect("hooks need the interpreter").clone();
         let interp = worker.interp(&code);
         loop {

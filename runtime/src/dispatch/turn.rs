@@ -24,7 +24,7 @@ pub(crate) enum Turn {
 
 impl Workgroup {
     /// Gives each wave that can run one turn.
-    pub fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
+    pub(super) fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
         // A loop of barriers uses little fuel.
         job.check_stop()?;
         let mut at = TurnAt::default();

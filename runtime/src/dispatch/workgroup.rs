@@ -65,7 +65,7 @@ pub(crate) struct WorkerState {
 
 impl Workgroup {
     /// Makes the waves of unit `index` of the source ready.
-    pub fn start<S: WorkSource>(&mut self, job: &Job, source: &S, index: u64, worker: &mut WorkerState) -> Result<(), Error> {
+    pub(super) fn start<S: WorkSource>(&mut self, job: &Job, source: &S, index: u64, worker: &mut WorkerState) -> Result<(), Error> {
         let Unit { id, extent, number } = source.unit(index);
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
@@ -94,25 +94,25 @@ impl Workgroup {
     }
 
     /// Gives back what would be too much to keep for workgroups that may never come.
-    pub fn trim(&mut self) {
+    pub(super) fn trim(&mut self) {
         for wave in &mut self.waves {
             wave.trim();
         }
     }
 
     /// Its LDS.
-    pub fn lds(&self) -> &[u8] {
+    pub(super) fn lds(&self) -> &[u8] {
         self.lds.bytes(self.lds_bytes)
     }
 
-    pub fn lds_mut(&mut self) -> &mut [u8] {
+    pub(super) fn lds_mut(&mut self) -> &mut [u8] {
         self.lds.bytes_mut(self.lds_bytes)
     }
 }
 
 impl WorkerState {
     /// Nothing so far.
-    pub fn new(routines: &SharedRoutines, is_profiled: bool) -> WorkerState {
+    pub(super) fn new(routines: &SharedRoutines, is_profiled: bool) -> WorkerState {
         let counters = is_profiled.then(Box::default);
         let (error, back, interp) = (None, TurnAt::default(), None);
         WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, counters, interp, routines: routines.clone() }
@@ -120,19 +120,19 @@ impl WorkerState {
 
     /// Notes why a wave failed.
     #[cold]
-    pub fn fail(&mut self, e: Error) -> Ran {
+    pub(super) fn fail(&mut self, e: Error) -> Ran {
         self.error = Some(e);
         Ran::Failed
     }
 
     /// Notes where a workgroup goes back to.
-    pub fn go_back(&mut self, to: TurnAt) -> Ran {
+    pub(super) fn go_back(&mut self, to: TurnAt) -> Ran {
         self.back = to;
         Ran::Back
     }
 
     /// The interpreter, ready for this code.
-    pub fn interp(&mut self, code: &Arc<Prepared>) -> &mut Interp {
+    pub(super) fn interp(&mut self, code: &Arc<Prepared>) -> &mut Interp {
         interp_of(&mut self.interp, code)
     }
 }

@@ -1,4 +1,4 @@
 //! What the host must find in order when it forks: `fork` sections, `sync` locks that are held in them.
 
-pub mod fork;
-pub mod sync;
+pub(crate) mod fork;
+pub(crate) mod sync;

@@ -8,14 +8,14 @@ use std::ops::{Deref, DerefMut};
 
 /// Mutual exclusion.
 #[derive(Default, Debug)]
-pub struct Mutex<T>(parking_lot::Mutex<T>);
+pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 
 /// A lock for one writer or many readers.
 #[derive(Default, Debug)]
-pub struct RwLock<T>(parking_lot::RwLock<T>);
+pub(crate) struct RwLock<T>(parking_lot::RwLock<T>);
 
 /// A lock that is held. (The lock is released before the section ends.)
-pub struct Held<G> {
+pub(crate) struct Held<G> {
     guard: G,
     _section: Section,
 }
@@ -34,35 +34,35 @@ impl<G: DerefMut> DerefMut for Held<G> {
 }
 
 /// A locked [`Mutex`].
-pub type MutexGuard<'a, T> = Held<parking_lot::MutexGuard<'a, T>>;
+pub(crate) type MutexGuard<'a, T> = Held<parking_lot::MutexGuard<'a, T>>;
 
 impl<T> Mutex<T> {
     /// Unlocked.
-    pub const fn new(value: T) -> Mutex<T> {
+    pub(crate) const fn new(value: T) -> Mutex<T> {
         Mutex(parking_lot::Mutex::new(value))
     }
 
     /// Waits until it is free.
-    pub fn lock(&self) -> MutexGuard<'_, T> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         let section = Section::begin();
         Held { guard: self.0.lock(), _section: section }
     }
 
     /// What it protects, without locking.
-    pub fn get_mut(&mut self) -> &mut T {
+    pub(crate) fn get_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }
 }
 
 impl<T> RwLock<T> {
     /// Waits until nobody writes.
-    pub fn read(&self) -> Held<parking_lot::RwLockReadGuard<'_, T>> {
+    pub(crate) fn read(&self) -> Held<parking_lot::RwLockReadGuard<'_, T>> {
         let section = Section::begin();
         Held { guard: self.0.read(), _section: section }
     }
 
     /// Waits until nobody reads or writes.
-    pub fn write(&self) -> Held<parking_lot::RwLockWriteGuard<'_, T>> {
+    pub(crate) fn write(&self) -> Held<parking_lot::RwLockWriteGuard<'_, T>> {
         let section = Section::begin();
         Held { guard: self.0.write(), _section: section }
     }

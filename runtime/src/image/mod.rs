@@ -15,7 +15,7 @@ mod desc;
 mod format;
 mod layout;
 mod levels;
-pub mod sampler;
+pub(crate) mod sampler;
 
 pub use desc::{ImageDesc, ImageKind, ImageTiling};
 pub use format::ImageFormat;

@@ -8,47 +8,47 @@
 //! Elsewhere than on x86-64 Linux (see `portable`) the kernel copies for us, slower, with the same signatures.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use x86::*;
+pub(crate) use x86::*;
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use portable::*;
 
 /// Set by an accessor that faulted; stays set.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Failed(u32);
+pub(crate) struct Failed(u32);
 
 impl Failed {
     /// Nothing failed so far.
     #[inline(always)]
-    pub const fn no() -> Failed {
+    pub(crate) const fn no() -> Failed {
         Failed(0)
     }
     /// Did an access since the beginning fail?
     #[inline(always)]
-    pub fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.0 != 0
     }
     /// Notes the result of an access that says whether it went well.
     #[inline(always)]
-    pub fn note(&mut self, ok: bool) {
+    pub(crate) fn note(&mut self, ok: bool) {
         self.0 |= u32::from(!ok);
     }
 }
 
 /// Copies `bytes` from guest memory at `from`. False if a byte could not be read.
-pub fn read(from: u64, to: &mut [u8]) -> bool {
+pub(crate) fn read(from: u64, to: &mut [u8]) -> bool {
     // SAFETY: `to` is writable for its length.
     unsafe { copy_in(to.as_mut_ptr(), from, to.len()) }
 }
 
 /// Copies `bytes` to guest memory at `to`. False if a byte could not be written; those before it may have been.
-pub fn write(to: u64, from: &[u8]) -> bool {
+pub(crate) fn write(to: u64, from: &[u8]) -> bool {
     // SAFETY: `from` is readable for its length.
     unsafe { copy_out(to, from.as_ptr(), from.len()) }
 }
 
 /// The dword at `from`, if it can be read.
-pub fn read_u32(from: u64) -> Option<u32> {
+pub(crate) fn read_u32(from: u64) -> Option<u32> {
     let mut bytes = [0; 4];
     read(from, &mut bytes).then(|| u32::from_le_bytes(bytes))
 }
@@ -64,7 +64,7 @@ mod x86 {
         ($load:ident, $store:ident, $ty:ty, $load_insn:expr, $store_insn:expr, $class:ident) => {
             /// Loads from the host address `p`; 0 if that faults.
             #[inline(always)]
-            pub fn $load(p: u64, e: &mut Failed) -> $ty {
+            pub(crate) fn $load(p: u64, e: &mut Failed) -> $ty {
                 let mut v: $ty = 0;
                 // SAFETY: the load either succeeds or is resumed at its fixup; it writes a register only.
                 unsafe { guarded!($load_insn, e, v = inout($class) v, p = in(reg) p, options(nostack, readonly, preserves_flags),) }
@@ -75,7 +75,7 @@ mod x86 {
             /// # Safety
             /// `p` is guest memory, or unmapped.
             #[inline(always)]
-            pub unsafe fn $store(p: u64, v: $ty, e: &mut Failed) {
+            pub(crate) unsafe fn $store(p: u64, v: $ty, e: &mut Failed) {
                 // SAFETY: the store either succeeds, in guest memory, or is resumed at its fixup.
                 unsafe { guarded!($store_insn, e, v = in($class) v, p = in(reg) p, options(nostack, preserves_flags),) }
             }
@@ -93,7 +93,7 @@ mod x86 {
             /// # Safety
             /// `p` is guest memory, or unmapped.
             #[inline(always)]
-            pub unsafe fn $name(p: u64, v: $ty, e: &mut Failed) -> $ty {
+            pub(crate) unsafe fn $name(p: u64, v: $ty, e: &mut Failed) -> $ty {
                 let mut v = v;
                 // SAFETY: a locked operation on guest memory, or resumed at its fixup.
                 unsafe { guarded!($insn, e, v = inout(reg) v, p = in(reg) p, options(nostack),) }
@@ -113,7 +113,7 @@ mod x86 {
             /// # Safety
             /// `p` is guest memory, or unmapped.
             #[inline(always)]
-            pub unsafe fn $name(p: u64, old: $ty, new: $ty, e: &mut Failed) -> $ty {
+            pub(crate) unsafe fn $name(p: u64, old: $ty, new: $ty, e: &mut Failed) -> $ty {
                 let mut seen = old;
                 // SAFETY: a locked operation on guest memory, or resumed at its fixup.
                 unsafe { guarded!($insn, e, new = in(reg) new, p = in(reg) p, inout($rax) seen, options(nostack),) }
@@ -129,7 +129,7 @@ mod x86 {
     /// # Safety
     /// `to` is writable for `len` bytes.
     #[inline]
-    pub unsafe fn copy_in(to: *mut u8, from: u64, len: usize) -> bool {
+    pub(crate) unsafe fn copy_in(to: *mut u8, from: u64, len: usize) -> bool {
         // SAFETY: passed on.
         unsafe { copy(to as u64, from, len) }
     }
@@ -139,7 +139,7 @@ mod x86 {
     /// # Safety
     /// `from` is readable for `len` bytes; `to` is guest memory, or unmapped.
     #[inline]
-    pub unsafe fn copy_out(to: u64, from: *const u8, len: usize) -> bool {
+    pub(crate) unsafe fn copy_out(to: u64, from: *const u8, len: usize) -> bool {
         // SAFETY: passed on.
         unsafe { copy(to, from as u64, len) }
     }
@@ -202,7 +202,7 @@ mod x86 {
     /// # Safety
     /// `to` is host memory we own, guest memory, or unmapped.
     #[inline(always)]
-    pub unsafe fn copy16(to: u64, from: u64, e: &mut Failed) {
+    pub(crate) unsafe fn copy16(to: u64, from: u64, e: &mut Failed) {
         // SAFETY: SSE2 is part of x86-64.
         let mut v: __m128i = unsafe { _mm_setzero_si128() };
         // SAFETY: loads to a register, stores where the caller allows.
@@ -218,7 +218,7 @@ mod x86 {
     /// The CPU has AVX-512F.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn load512(p: u64, e: &mut Failed) -> __m512i {
+    pub(crate) unsafe fn load512(p: u64, e: &mut Failed) -> __m512i {
         let mut v = _mm512_setzero_si512();
         // SAFETY: loads to a register, or is resumed at its fixup.
         unsafe {
@@ -233,7 +233,7 @@ mod x86 {
     /// The CPU has AVX-512F; `p` is guest memory, or unmapped.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn store512(p: u64, v: __m512i, e: &mut Failed) {
+    pub(crate) unsafe fn store512(p: u64, v: __m512i, e: &mut Failed) {
         // SAFETY: stores where the caller allows.
         unsafe { guarded!("vmovdqu32 zmmword ptr [{p}], {v}", e, v = in(zmm_reg) v, p = in(reg) p, options(nostack, preserves_flags),) }
     }
@@ -244,7 +244,7 @@ mod x86 {
     /// The CPU has AVX-512BW.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn load512_bytes(p: u64, mask: u64, e: &mut Failed) -> __m512i {
+    pub(crate) unsafe fn load512_bytes(p: u64, mask: u64, e: &mut Failed) -> __m512i {
         let mut v = _mm512_setzero_si512();
         // SAFETY: loads to a register, or is resumed at its fixup.
         unsafe {
@@ -260,7 +260,7 @@ mod x86 {
     /// The CPU has AVX-512BW; the bytes of the mask at `p` are guest memory, or unmapped.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn store512_bytes(p: u64, v: __m512i, mask: u64, e: &mut Failed) {
+    pub(crate) unsafe fn store512_bytes(p: u64, v: __m512i, mask: u64, e: &mut Failed) {
         // SAFETY: stores where the caller allows.
         unsafe {
             guarded!("vmovdqu8 zmmword ptr [{p}] {{{k}}}, {v}", e,
@@ -274,7 +274,7 @@ mod x86 {
     /// The CPU has AVX-512F.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn gather512(base: u64, index: __m512i, mask: u16, e: &mut Failed) -> __m512i {
+    pub(crate) unsafe fn gather512(base: u64, index: __m512i, mask: u16, e: &mut Failed) -> __m512i {
         let mut v = _mm512_setzero_si512();
         // SAFETY: loads to a register, or is resumed at its fixup.
         unsafe {

@@ -17,7 +17,7 @@ use std::ptr::null_mut;
 /// Lowest guest address in isolated mode. All below is unmapped, so that null pointers with any 32-bit offset fault.
 pub const GUEST_LOW: u64 = 0x1_0000_0000;
 /// Allocations start at multiples of this.
-pub const ALLOC_ALIGN: u64 = 256;
+pub(crate) const ALLOC_ALIGN: u64 = 256;
 const PAGE: u64 = 4096;
 /// Addresses a program of the host can have memory at, unless it asks for more. On x86-64 a fault above that does not say where it was.
 const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::MAX };
@@ -64,7 +64,7 @@ struct Blocks {
 
 /// Keeps memory that is freed meanwhile mapped; see [`AddressSpace::hold`].
 #[derive(Debug)]
-pub struct Hold<'a> {
+pub(crate) struct Hold<'a> {
     space: &'a AddressSpace,
     number: u64,
 }

@@ -208,7 +208,7 @@ unsafe fn combined<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: 
 /// # Safety
 /// As for loads and stores: `state` is a complete wave of `N` lanes; `op` names rows it has; the host has what `I` needs. So for all below.
 #[inline(always)]
-pub unsafe fn atomic_global<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn atomic_global<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }
@@ -269,7 +269,7 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
 /// # Safety
 /// See [`atomic_global`].
 #[inline(always)]
-pub unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }
@@ -336,7 +336,7 @@ unsafe fn cells_of_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &
 ///
 /// # Safety
 /// See [`atomic_global`].
-pub unsafe fn atomic_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn atomic_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     // SAFETY: passed on.
     unsafe {
         match op.flags & 1 != 0 {

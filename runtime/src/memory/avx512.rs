@@ -8,7 +8,7 @@ use super::lanes::*;
 use std::arch::x86_64::*;
 
 /// AVX-512 F + BW + VL: for hosts of `HostLevel::Avx512`.
-pub struct Avx512;
+pub(crate) struct Avx512;
 
 /// Positions 0, 1, 2, ... times 1.
 const IOTA: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];

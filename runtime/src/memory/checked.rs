@@ -10,10 +10,10 @@ use super::context::WaveContext;
 use wavejit_ir::abi::WaveState;
 
 /// Does this build verify?
-pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
+pub(crate) const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 
 /// Memory that a wave may touch.
-pub struct Lent {
+pub(crate) struct Lent {
     what: &'static str,
     /// Host address.
     start: u64,
@@ -21,10 +21,10 @@ pub struct Lent {
 }
 
 /// Which of a wave's memories.
-pub type Of = fn(&WaveState) -> Lent;
+pub(crate) type Of = fn(&WaveState) -> Lent;
 
 /// Guest memory. The guard on both sides of it belongs to it: an access that is in range with its first byte may stick out.
-pub fn guest(state: &WaveState) -> Lent {
+pub(crate) fn guest(state: &WaveState) -> Lent {
     if state.mem_size == u64::MAX {
         return Lent { what: "host memory", start: 0, bytes: u64::MAX };
     }
@@ -33,19 +33,19 @@ pub fn guest(state: &WaveState) -> Lent {
 }
 
 /// LDS of the workgroup.
-pub fn lds(state: &WaveState) -> Lent {
+pub(crate) fn lds(state: &WaveState) -> Lent {
     Lent { what: "LDS", start: state.lds as u64, bytes: state.lds_bytes.into() }
 }
 
 /// Scratch of the wave.
-pub fn scratch(state: &WaveState) -> Lent {
+pub(crate) fn scratch(state: &WaveState) -> Lent {
     Lent { what: "scratch", start: state.scratch as u64, bytes: u64::from(state.scratch_bytes) * u64::from(state.wave_size) }
 }
 
 impl Lent {
     /// Panics unless `bytes` bytes from a host address on are part of it.
     #[inline(always)]
-    pub fn verify(&self, access: &str, pc: u64, lane: usize, address: u64, bytes: usize) {
+    pub(crate) fn verify(&self, access: &str, pc: u64, lane: usize, address: u64, bytes: usize) {
         if CHECKED && self.bytes != u64::MAX {
             let at = address.wrapping_sub(self.start);
             assert!(
@@ -64,7 +64,7 @@ impl Lent {
 /// # Safety
 /// `state.ctx` is null or points to a [`WaveContext`].
 #[inline(always)]
-pub unsafe fn verify_row(state: &WaveState, row: u16) {
+pub(crate) unsafe fn verify_row(state: &WaveState, row: u16) {
     if CHECKED && !state.ctx.is_null() {
         // SAFETY: passed on.
         let rows = unsafe { (*state.ctx.cast::<WaveContext>()).rows };

@@ -11,7 +11,7 @@ use wavejit_texture::image::ImageConfig;
 use wavejit_texture::ray::HalfOrder;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
-pub const STAGE_BYTES: usize = 64 * 16;
+pub(crate) const STAGE_BYTES: usize = 64 * 16;
 
 /// What image and ray instructions see of the device.
 #[derive(Clone, Copy, Default)]
@@ -75,7 +75,7 @@ impl WaveContext {
 }
 
 /// A state without rows, helpers and memory: all zero.
-pub fn blank_state() -> Box<WaveState> {
+pub(crate) fn blank_state() -> Box<WaveState> {
     use std::ptr::{null, null_mut};
     Box::new(WaveState {
         rows: null_mut(),

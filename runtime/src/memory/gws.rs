@@ -29,7 +29,7 @@ struct Resource {
 
 /// What a wave waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub(crate) struct Ticket {
     resource: u32,
     wait: Wait,
 }
@@ -44,7 +44,7 @@ enum Wait {
 
 impl Gws {
     /// What a wave asks of a resource (by number modulo 64); what it waits for, if it may not go on.
-    pub fn ask(&self, op: GwsOp, resource: u32, value: u32) -> Option<Ticket> {
+    pub(crate) fn ask(&self, op: GwsOp, resource: u32, value: u32) -> Option<Ticket> {
         let resource = resource % RESOURCES;
         let mut all = self.0.lock();
         if all.is_empty() {
@@ -80,7 +80,7 @@ impl Gws {
     }
 
     /// May the wave with this ticket go on now? Then the ticket is spent.
-    pub fn may_go_on(&self, ticket: Ticket) -> bool {
+    pub(crate) fn may_go_on(&self, ticket: Ticket) -> bool {
         let mut all = self.0.lock();
         let Some(r) = all.get_mut(ticket.resource as usize) else { return true };
         match ticket.wait {
@@ -90,12 +90,12 @@ impl Gws {
     }
 
     /// Its state, to go back to.
-    pub fn copy(&self) -> Gws {
+    pub(crate) fn copy(&self) -> Gws {
         Gws(Mutex::new(self.0.lock().clone()))
     }
 
     /// Goes back to a state.
-    pub fn set(&self, to: &Gws) {
+    pub(crate) fn set(&self, to: &Gws) {
         let to = to.0.lock().clone();
         *self.0.lock() = to;
     }

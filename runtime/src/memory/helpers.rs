@@ -11,7 +11,7 @@ use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveSt
 use wavejit_isa::HostLevel;
 
 /// The table for this host.
-pub fn table() -> &'static Helpers {
+pub(crate) fn table() -> &'static Helpers {
     at(HostLevel::get())
 }
 
@@ -31,7 +31,7 @@ fn at(level: HostLevel) -> &'static Helpers {
 
 /// All tables this host can run, by name.
 #[cfg(test)]
-pub fn all_tables() -> Vec<(&'static str, &'static Helpers)> {
+pub(crate) fn all_tables() -> Vec<(&'static str, &'static Helpers)> {
     HostLevel::available().map(|level| (level.name(), at(level))).collect()
 }
 
@@ -149,7 +149,7 @@ macro_rules! tables {
                     f(state, op, exec, base)
                 }
             }
-            pub static TABLE: Helpers = Helpers {
+            pub(crate) static TABLE: Helpers = Helpers {
                 load,
                 store,
                 atomic,

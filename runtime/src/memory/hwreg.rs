@@ -17,7 +17,7 @@ fn mode_fields(mode: FpMode) -> u32 {
 }
 
 /// The whole MODE register of a wave.
-pub fn mode(state: &WaveState, ctx: &WaveContext) -> u32 {
+pub(crate) fn mode(state: &WaveState, ctx: &WaveContext) -> u32 {
     state.sregs[usize::from(SReg::MODE.0)] & !0x0080_03ff | mode_fields(ctx.mode)
 }
 
@@ -25,7 +25,7 @@ pub fn mode(state: &WaveState, ctx: &WaveContext) -> u32 {
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
+pub(crate) unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&*state, context(&*state)) };
     let sreg = |r: SReg| state.sregs[usize::from(r.0)];
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
+pub(crate) unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
     let register = match HwReg::of(ctx.target, id) {
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u32) {
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
+pub(crate) unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
     const DEALLOC_VGPRS: u32 = 3;
     const NO_VGPRS: u32 = 1 << 24;
     // SAFETY: passed on.
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub unsafe extern "C" fn sendmsg_rtn(state: *mut WaveState, msg: u32) -> u64 {
+pub(crate) unsafe extern "C" fn sendmsg_rtn(state: *mut WaveState, msg: u32) -> u64 {
     // SAFETY: passed on.
     let ctx = unsafe { context(&*state) };
     if msg & 0xff == 0x83 { clock(ctx, true) } else { 0 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn sendmsg_rtn(state: *mut WaveState, msg: u32) -> u64 {
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub unsafe extern "C" fn time(state: *mut WaveState, realtime: u32) -> u64 {
+pub(crate) unsafe extern "C" fn time(state: *mut WaveState, realtime: u32) -> u64 {
     // SAFETY: passed on.
     clock(unsafe { context(&*state) }, realtime != 0)
 }

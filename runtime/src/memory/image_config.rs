@@ -7,7 +7,7 @@ use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::{AddressConfig, TileTables};
 
 /// The simplest device with a processor: one pipe, no table of border colors; tile modes as drivers set them for the chip.
-pub fn config_of(target: Gfx) -> ImageConfig {
+pub(crate) fn config_of(target: Gfx) -> ImageConfig {
     ImageConfig {
         addresses: AddressConfig {
             tile_modes: if target.has(Feature::TileModes) { TileTables::of(&target.to_string()) } else { None },
@@ -20,14 +20,14 @@ pub fn config_of(target: Gfx) -> ImageConfig {
 }
 
 /// What GB_ADDR_CONFIG says. An error if it is a value that no driver expects.
-pub fn addresses(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
+pub(crate) fn addresses(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
     AddressConfig::from_register(generation, gb_addr_config)
         .ok_or_else(|| Error::Arg(format!("GB_ADDR_CONFIG {gb_addr_config:#x}: pipes take turns every 256 bytes, which is 0 in bits 5:3")))
 }
 
 /// How a device lays out images of a generation. On gfx6 to gfx8 that is up to the chip, though not in the tile modes that images get here:
 /// one chip stands for all.
-pub fn of_device(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
+pub(crate) fn of_device(gb_addr_config: u32, generation: Generation) -> Result<AddressConfig, Error> {
     let tile_modes = match generation {
         Generation::Gfx6 => TileTables::of("gfx600"),
         Generation::Gfx8 => TileTables::of("gfx803"),

@@ -11,29 +11,29 @@ use wavejit_ir::MemKind;
 #[allow(missing_docs)]
 mod kinds {
     use super::MemKind;
-    pub const U8: u8 = MemKind::U8 as u8;
-    pub const I8: u8 = MemKind::I8 as u8;
-    pub const U16: u8 = MemKind::U16 as u8;
-    pub const I16: u8 = MemKind::I16 as u8;
-    pub const B32: u8 = MemKind::B32 as u8;
-    pub const B64: u8 = MemKind::B64 as u8;
-    pub const B96: u8 = MemKind::B96 as u8;
+    pub(crate) const U8: u8 = MemKind::U8 as u8;
+    pub(crate) const I8: u8 = MemKind::I8 as u8;
+    pub(crate) const U16: u8 = MemKind::U16 as u8;
+    pub(crate) const I16: u8 = MemKind::I16 as u8;
+    pub(crate) const B32: u8 = MemKind::B32 as u8;
+    pub(crate) const B64: u8 = MemKind::B64 as u8;
+    pub(crate) const B96: u8 = MemKind::B96 as u8;
 }
-pub use kinds::*;
+pub(crate) use kinds::*;
 
 /// Bytes in memory of kind `k`.
-pub const fn bytes(k: u8) -> usize {
+pub(crate) const fn bytes(k: u8) -> usize {
     [1, 1, 2, 2, 4, 8, 12, 16][k as usize]
 }
 /// Dwords in registers of kind `k`.
-pub const fn dwords(k: u8) -> usize {
+pub(crate) const fn dwords(k: u8) -> usize {
     [1, 1, 1, 1, 1, 2, 3, 4][k as usize]
 }
 /// EXEC of `n` lanes.
-pub const fn full(n: usize) -> u64 {
+pub(crate) const fn full(n: usize) -> u64 {
     u64::MAX >> (64 - n)
 }
-pub use wavejit_texture::wave::LaneIter;
+pub(crate) use wavejit_texture::wave::LaneIter;
 
 /// Instruction set of the host, as far as memory access is concerned.
 ///
@@ -41,7 +41,7 @@ pub use wavejit_texture::wave::LaneIter;
 /// All functions: rows hold `N` dwords, lane-major buffers hold `N * bytes(K)` bytes (64 more may be read and written), the CPU has what
 /// the implementation needs.
 #[allow(clippy::missing_safety_doc)] // Said once, above.
-pub trait Isa {
+pub(crate) trait Isa {
     /// Lanes with `row[lane] == first + lane * stride` (wrapping).
     #[inline(always)]
     unsafe fn eq_iota<const N: usize>(row: *const u32, first: u32, stride: u32) -> u64 {
@@ -313,7 +313,7 @@ pub trait Isa {
 /// # Safety
 /// `to` is writable for `bytes(K)` bytes.
 #[inline(always)]
-pub unsafe fn load_element<const K: u8>(to: *mut u8, from: u64, e: &mut Failed) {
+pub(crate) unsafe fn load_element<const K: u8>(to: *mut u8, from: u64, e: &mut Failed) {
     // SAFETY: each arm writes `bytes(K)` bytes.
     unsafe {
         match K {
@@ -338,7 +338,7 @@ pub unsafe fn load_element<const K: u8>(to: *mut u8, from: u64, e: &mut Failed) 
 /// # Safety
 /// `from` is readable for `bytes(K)` bytes; `to` is guest memory, or unmapped.
 #[inline(always)]
-pub unsafe fn store_element<const K: u8>(to: u64, from: *const u8, e: &mut Failed) {
+pub(crate) unsafe fn store_element<const K: u8>(to: u64, from: *const u8, e: &mut Failed) {
     // SAFETY: each arm reads `bytes(K)` bytes.
     unsafe {
         match K {
@@ -363,5 +363,5 @@ pub unsafe fn store_element<const K: u8>(to: u64, from: *const u8, e: &mut Faile
 }
 
 /// Any host.
-pub struct Portable;
+pub(crate) struct Portable;
 impl Isa for Portable {}

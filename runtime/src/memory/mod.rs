@@ -4,25 +4,25 @@
 //! and AVX-512), `texture` hands buffer and ray instructions to their crate, `vector` loads and stores of every space, `atomic` read-modify-write operations, `scalar` scalar loads, `hwreg` hardware
 //! registers, messages and clocks, `gws` global wave sync, `helpers` the table that hands all this to compiled code (`wavejit_ir::abi::Helpers`).
 
-pub mod access;
-pub mod address_space;
-pub mod atomic;
+pub(crate) mod access;
+pub(crate) mod address_space;
+pub(crate) mod atomic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub mod avx512;
-pub mod checked;
-pub mod context;
-pub mod fault;
-pub mod gws;
-pub mod helpers;
-pub mod hwreg;
-pub mod image_config;
-pub mod lanes;
-pub mod routines;
-pub mod scalar;
+pub(crate) mod avx512;
+pub(crate) mod checked;
+pub(crate) mod context;
+pub(crate) mod fault;
+pub(crate) mod gws;
+pub(crate) mod helpers;
+pub(crate) mod hwreg;
+pub(crate) mod image_config;
+pub(crate) mod lanes;
+pub(crate) mod routines;
+pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
-pub mod texture;
-pub mod vector;
+pub(crate) mod texture;
+pub(crate) mod vector;
 
 /// Unmapped bytes on both sides of reserved guest memory: more than one wave's contiguous access.
-pub const EDGE: u64 = 1 << 16;
+pub(crate) const EDGE: u64 = 1 << 16;

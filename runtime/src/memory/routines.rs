@@ -11,7 +11,7 @@ pub struct Routines {
 }
 
 /// Routines with the waves that use them, all on one thread.
-pub type SharedRoutines = Rc<RefCell<Routines>>;
+pub(crate) type SharedRoutines = Rc<RefCell<Routines>>;
 
 impl Routines {
     /// How many there are.

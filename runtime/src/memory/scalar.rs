@@ -12,7 +12,7 @@ use wavejit_texture::BufferDescriptor;
 ///
 /// # Safety
 /// `state` is a complete wave.
-pub unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc: u64) -> u32 {
+pub(crate) unsafe extern "C" fn sload(state: *mut WaveState, addr: u64, dwords: u32, pc: u64) -> u32 {
     // SAFETY: passed on.
     let state = unsafe { &mut *state };
     let (address, dwords) = (addr & !3, dwords.min(32) as usize);

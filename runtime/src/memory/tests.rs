@@ -31,7 +31,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub fn new(mode: AddressMode, lanes: usize) -> Bench {
+    pub(super) fn new(mode: AddressMode, lanes: usize) -> Bench {
         let space = AddressSpace::new(mode, 0).unwrap();
         let buffer = space.alloc(BYTES as u64, 0).unwrap();
         let mut bench = Bench {
@@ -56,7 +56,7 @@ impl Bench {
         bench
     }
 
-    pub fn row(&mut self, r: u16) -> &mut [u32] {
+    pub(super) fn row(&mut self, r: u16) -> &mut [u32] {
         &mut self.rows.0[usize::from(r) * self.lanes..][..self.lanes]
     }
 

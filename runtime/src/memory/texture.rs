@@ -232,7 +232,7 @@ fn run_image(
 }
 
 /// Memory of the device, as a wave reaches it.
-pub struct GuestMemory<'a> {
+pub(crate) struct GuestMemory<'a> {
     state: &'a WaveState,
 }
 

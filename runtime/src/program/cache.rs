@@ -27,14 +27,14 @@ pub(super) struct ContentKey {
 }
 
 impl ContentKey {
-    pub fn new(target: Gfx, engine: Engine, key: CodeKey, read: &dyn Fn(u64) -> Option<u32>) -> ContentKey {
+    pub(super) fn new(target: Gfx, engine: Engine, key: CodeKey, read: &dyn Fn(u64) -> Option<u32>) -> ContentKey {
         let prefix = std::array::from_fn(|i| read(key.entry.wrapping_add(4 * i as u64)));
         ContentKey { target, engine, made_for: CodeKey { entry: 0, ..key }, prefix }
     }
 }
 
 /// Translations of any number of programs.
-pub struct CodeCache {
+pub(crate) struct CodeCache {
     limit_bytes: usize,
     held: Mutex<Held>,
     pub(super) counters: Counters,
@@ -51,12 +51,12 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub fn lift(&self, insts: u32) {
+    pub(super) fn lift(&self, insts: u32) {
         self.lifted.fetch_add(1, Relaxed);
         self.lifted_insts.fetch_add(insts.into(), Relaxed);
     }
 
-    pub fn compile(&self, insts: u32) {
+    pub(super) fn compile(&self, insts: u32) {
         self.compiled.fetch_add(1, Relaxed);
         self.compiled_insts.fetch_add(insts.into(), Relaxed);
     }
@@ -89,7 +89,7 @@ struct Held {
 
 impl CodeCache {
     /// A cache of so many bytes.
-    pub fn new(limit_bytes: usize) -> CodeCache {
+    pub(crate) fn new(limit_bytes: usize) -> CodeCache {
         CodeCache { limit_bytes, held: Mutex::default(), counters: Counters::default() }
     }
 
@@ -127,7 +127,7 @@ impl CodeCache {
     }
 
     /// What has been counted, and what is kept.
-    pub fn stats(&self) -> CodeStats {
+    pub(crate) fn stats(&self) -> CodeStats {
         let Counters { lifted, lifted_insts, compiled, compiled_insts, found } = &self.counters;
         let [lifted, lifted_insts, compiled, compiled_insts, found] =
             [lifted, lifted_insts, compiled, compiled_insts, found].map(|n| n.load(Relaxed));

@@ -14,7 +14,7 @@ use wavejit_jit::opt::liveness::Rows;
 
 /// A translated entry. It runs wherever the same code is: guest addresses in it are as lifted, and a wave's `code_delta` says how far away
 /// it is.
-pub struct Code {
+pub(crate) struct Code {
     /// What it was translated for, as lifted.
     pub key: CodeKey,
     /// Rows needed beyond `TEMP_ROW`.
@@ -46,7 +46,7 @@ pub(crate) enum Body {
 pub(crate) struct HostCode(Option<Box<Compiled>>);
 
 impl HostCode {
-    pub fn entry(&self) -> EntryFn {
+    pub(crate) fn entry(&self) -> EntryFn {
         self.0.as_ref().expect("there until it is dropped").entry()
     }
 }
@@ -78,7 +78,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    pub fn new(key: CodeKey, func: &Func, read: CodeRead, counted: Vec<Vec<u64>>) -> Origin {
+    pub(super) fn new(key: CodeKey, func: &Func, read: CodeRead, counted: Vec<Vec<u64>>) -> Origin {
         let resume = ir::resume_points(func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
         Origin { key, resume, failures: func.failures.clone(), read, counted }
     }
@@ -108,12 +108,12 @@ impl Code {
     }
 
     /// What a wave's `code_delta` is when the code's entry is here.
-    pub fn delta(&self, entry: u64) -> u64 {
+    pub(crate) fn delta(&self, entry: u64) -> u64 {
         entry.wrapping_sub(self.key.entry)
     }
 
     /// The function, if it is interpreted.
-    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+    pub(crate) fn prepared(&self) -> Option<&Arc<Prepared>> {
         match &self.body {
             Body::Interp(prepared) => Some(prepared),
             Body::Jit(_) => None,
@@ -121,12 +121,12 @@ impl Code {
     }
 
     /// Guest address, as lifted, and float mode where a suspended wave goes on.
-    pub fn resume_at(&self, index: u32) -> (u64, FpMode) {
+    pub(crate) fn resume_at(&self, index: u32) -> (u64, FpMode) {
         self.resume.get(index as usize).copied().unwrap_or((self.key.entry, self.key.mode))
     }
 
     /// Counts guest instructions that were interpreted.
-    pub fn add_heat(&self, insts: u64) {
+    pub(crate) fn add_heat(&self, insts: u64) {
         self.heat.interpreted.fetch_add(insts, Relaxed);
     }
 
@@ -136,12 +136,12 @@ impl Code {
     }
 
     /// Is it interpreted until it is hot?
-    pub fn is_cold(&self) -> bool {
+    pub(crate) fn is_cold(&self) -> bool {
         self.heat.hot_at.load(Relaxed) != 0
     }
 
     /// Has it been interpreted so much that it should be compiled?
-    pub fn is_hot(&self) -> bool {
+    pub(crate) fn is_hot(&self) -> bool {
         let hot_at = self.heat.hot_at.load(Relaxed);
         hot_at != 0 && self.heat.interpreted.load(Relaxed) >= hot_at
     }
@@ -153,7 +153,7 @@ impl Code {
     }
 
     /// Bytes of memory it takes, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 }

@@ -115,7 +115,7 @@ pub(super) struct Turn<'a>(&'a OneAtATime);
 
 impl OneAtATime {
     /// Does not wait.
-    pub fn try_take(&self) -> Option<Turn<'_>> {
+    pub(super) fn try_take(&self) -> Option<Turn<'_>> {
         // Threads of the parent are not there in a child, so neither is their turn.
         let mine = u64::from(fork::generation()) + 1;
         let now = self.0.load(Ordering::Relaxed);

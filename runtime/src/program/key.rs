@@ -14,7 +14,7 @@ pub enum Engine {
 
 /// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CodeKey {
+pub(crate) struct CodeKey {
     /// Guest address.
     pub entry: u64,
     /// Float mode at the entry.

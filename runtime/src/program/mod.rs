@@ -16,11 +16,12 @@ mod compiler;
 mod key;
 mod recent;
 
-pub use cache::{CodeCache, CodeStats};
-pub(crate) use code::Body;
-pub use code::Code;
-pub use key::{CodeKey, Engine};
-pub use recent::RecentPrograms;
+pub(crate) use cache::CodeCache;
+pub use cache::CodeStats;
+pub(crate) use code::{Body, Code};
+pub(crate) use key::CodeKey;
+pub use key::Engine;
+pub(crate) use recent::RecentPrograms;
 
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
@@ -55,7 +56,7 @@ const UNTIL_NEXT_TRY: u64 = 1 << 24;
 
 /// How a wave comes to an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrival {
+pub(crate) enum Arrival {
     /// It is a kernel's.
     Start,
     /// From other code of the program.
@@ -63,7 +64,7 @@ pub enum Arrival {
 }
 
 /// Machine code in guest memory and its translations.
-pub struct Program {
+pub(crate) struct Program {
     space: Arc<AddressSpace>,
     target: Gfx,
     engine: Engine,
@@ -125,18 +126,18 @@ impl Codes {
 
 impl Program {
     /// A program of guest code at `start..end`.
-    pub fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, engine: Engine, start: u64, end: u64) -> Program {
+    pub(crate) fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, engine: Engine, start: u64, end: u64) -> Program {
         let range = (start, end.min(CODE_END));
         Program { space, target, engine, range, cache, codes: RwLock::default(), compiling: OneAtATime::default() }
     }
 
     /// Processor the code is for.
-    pub fn target(&self) -> Gfx {
+    pub(crate) fn target(&self) -> Gfx {
         self.target
     }
 
     /// The dword at a guest address inside the program.
-    pub fn read(&self, address: u64) -> Option<u32> {
+    pub(crate) fn read(&self, address: u64) -> Option<u32> {
         self.contains(address, 4).then(|| self.space.read_u32(address)).flatten()
     }
 
@@ -150,7 +151,7 @@ impl Program {
     }
 
     /// The translation of an entry, made now if there is none. `name` is for messages, `stop` says whether to give up.
-    pub fn code(&self, name: &str, key: CodeKey, arrival: Arrival, stop: &dyn Fn() -> bool) -> Result<Arc<Code>, Error> {
+    pub(crate) fn code(&self, name: &str, key: CodeKey, arrival: Arrival, stop: &dyn Fn() -> bool) -> Result<Arc<Code>, Error> {
         let known = self.codes.read().get(&key);
         let request = Request { program: self, name, key, stop };
         match (known, arrival) {
@@ -163,13 +164,13 @@ impl Program {
     }
 
     /// A better translation of an entry that a wave came to in `cold`, which has been interpreted much. None: not yet.
-    pub fn hot_code(&self, name: &str, key: CodeKey, cold: &Code, stop: &dyn Fn() -> bool) -> Result<Option<Arc<Code>>, Error> {
+    pub(crate) fn hot_code(&self, name: &str, key: CodeKey, cold: &Code, stop: &dyn Fn() -> bool) -> Result<Option<Arc<Code>>, Error> {
         let known = self.codes.read().get(&key).filter(|c| !c.is_cold());
         if known.is_some() { Ok(known) } else { Request { program: self, name, key, stop }.compile_hot(cold) }
     }
 
     /// Lets go of translations of code that has changed in memory since.
-    pub fn forget_changed(&self) {
+    pub(crate) fn forget_changed(&self) {
         let same = |(key, held): (&CodeKey, &Held)| held.code.is_of(key.entry, &|at, to| self.read_bytes(at, to));
         let all = self.codes.read().map.iter().all(same);
         if !all {

@@ -10,7 +10,7 @@ const KEPT: usize = 16;
 
 /// Raw code that ran, by address.
 #[derive(Default)]
-pub struct RecentPrograms(Mutex<Vec<RecentProgram>>);
+pub(crate) struct RecentPrograms(Mutex<Vec<RecentProgram>>);
 
 struct RecentProgram {
     code: (u64, u64),
@@ -19,7 +19,7 @@ struct RecentProgram {
 
 impl RecentPrograms {
     /// The program at these addresses: the one that ran there before, or a new one.
-    pub fn find(&self, code: (u64, u64), target: Gfx, make: impl FnOnce() -> Arc<Program>) -> Arc<Program> {
+    pub(crate) fn find(&self, code: (u64, u64), target: Gfx, make: impl FnOnce() -> Arc<Program>) -> Arc<Program> {
         let mut known = self.0.lock();
         let program = match known.iter().position(|p| p.code == code && p.program.target() == target) {
             Some(at) => known.remove(at).program,

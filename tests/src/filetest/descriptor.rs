@@ -56,7 +56,7 @@ const BORDERS: [(&str, Border); 3] =
 
 impl Descriptor {
     /// Reads `T# s[8:15] = ...`; `None` if the line is something else. Values are read when the target is known.
-    pub fn parse(line: &str) -> Option<Result<Descriptor, String>> {
+    pub(super) fn parse(line: &str) -> Option<Result<Descriptor, String>> {
         let line = line.trim();
         let &(name, kind, count) = KINDS.iter().find(|k| line.starts_with(k.0))?;
         let parts = line[name.len()..].split_once('=');
@@ -67,7 +67,7 @@ impl Descriptor {
     }
 
     /// First SGPR and dwords on a target.
-    pub fn encode(&self, target: Gfx) -> Result<(usize, Vec<u32>), String> {
+    pub(super) fn encode(&self, target: Gfx) -> Result<(usize, Vec<u32>), String> {
         let generation = target.descriptors();
         let words = match self.kind {
             Kind::Buffer => self.buffer(generation)?.encode().map(|w| w.to_vec()),

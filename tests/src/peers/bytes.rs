@@ -8,7 +8,7 @@ fn picture(seed: u64, pixels: usize) -> Vec<u8> {
 }
 
 /// A Gaussian of 5x5 with clamped borders.
-pub fn conv5_bytes(size: Size) -> Case {
+pub(super) fn conv5_bytes(size: Size) -> Case {
     let n = size.of(2048, 48usize);
     let input = picture(51, n * n);
     let weights: Vec<i32> = (0..25).map(|i| [1, 4, 6, 4, 1][i / 5] * [1, 4, 6, 4, 1][i % 5]).collect();
@@ -32,7 +32,7 @@ pub fn conv5_bytes(size: Size) -> Case {
 }
 
 /// Sobel's two filters.
-pub fn sobel_bytes(size: Size) -> Case {
+pub(super) fn sobel_bytes(size: Size) -> Case {
     let n = size.of(2048, 64usize);
     let input = picture(52, n * n);
     let mut want = vec![0u8; n * n];
@@ -48,7 +48,7 @@ pub fn sobel_bytes(size: Size) -> Case {
 }
 
 /// Conway's rules on a torus.
-pub fn life_bytes(size: Size) -> Case {
+pub(super) fn life_bytes(size: Size) -> Case {
     let n = size.of(2048, 64usize);
     let input: Vec<u8> = picture(53, n * n).into_iter().map(|b| b & 1).collect();
     let mut want = Vec::new();
@@ -61,7 +61,7 @@ pub fn life_bytes(size: Size) -> Case {
 }
 
 /// A word in a text of four letters.
-pub fn string_search(size: Size) -> Case {
+pub(super) fn string_search(size: Size) -> Case {
     let n = size.of(4 << 20, 8192usize);
     let pattern = *b"abacabad";
     let mut text = Random(54).many(n, |r| b'a' + r.below(4) as u8);

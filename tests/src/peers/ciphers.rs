@@ -4,7 +4,7 @@ use super::Size;
 use crate::case::{Case, Random};
 
 /// AES-128 in counter mode (FIPS 197): tables from the field's definition, the cipher byte by byte.
-pub fn aes_lds(size: Size) -> Case {
+pub(super) fn aes_lds(size: Size) -> Case {
     let n = size.of(1u32 << 18, 512);
     let sbox = sbox();
     let keys = round_keys(std::array::from_fn(|i| i as u8), &sbox);
@@ -78,7 +78,7 @@ fn encrypt(block: [u8; 16], keys: &[u8], sbox: &[u8; 256]) -> [u8; 16] {
 }
 
 /// ChaCha20's key stream (RFC 8439) with the key and nonce of its section 2.3.2.
-pub fn chacha20(size: Size) -> Case {
+pub(super) fn chacha20(size: Size) -> Case {
     let n = size.of(1u32 << 19, 256);
     let key: [u8; 32] = std::array::from_fn(|i| i as u8);
     let words = |bytes: &[u8]| -> Vec<u32> { bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect() };
@@ -106,7 +106,7 @@ pub fn chacha20(size: Size) -> Case {
 }
 
 /// RC4's key stream, a key for each lane.
-pub fn rc4(size: Size) -> Case {
+pub(super) fn rc4(size: Size) -> Case {
     let (n, length) = size.of((1usize << 15, 64), (64, 20));
     // "Key", of the cipher's first publication
     assert_eq!(rc4_stream(b"Key", 4), [0xeb, 0x9f, 0x77, 0x81]);
@@ -133,7 +133,7 @@ fn rc4_stream(key: &[u8], length: usize) -> Vec<u8> {
 }
 
 /// SHA-256 of 8 bytes.
-pub fn sha256_one(size: Size) -> Case {
+pub(super) fn sha256_one(size: Size) -> Case {
     let (n, seed) = (size.of(1u32 << 18, 256), 0x6a12_f00du32);
     let sha = crate::reference::integers::Sha256::new();
     let block = |i: u32| sha.digest([i, seed, 0x8000_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64]);

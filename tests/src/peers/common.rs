@@ -5,7 +5,7 @@ use crate::case::{Case, Random};
 use half::f16;
 
 /// c = a + b, not a multiple of the workgroup.
-pub fn vector_add(size: Size) -> Case {
+pub(super) fn vector_add(size: Size) -> Case {
     let n = size.of((8 << 20) - 13, 1000usize);
     let mut r = Random(1);
     let (a, b) = (r.many(n, |r| r.f32(0.0, 1.0)), r.many(n, |r| r.f32(0.0, 1.0)));
@@ -14,7 +14,7 @@ pub fn vector_add(size: Size) -> Case {
 }
 
 /// a x + y.
-pub fn axpy(size: Size) -> Case {
+pub(super) fn axpy(size: Size) -> Case {
     let n = size.of((8 << 20) - 16, 1000usize);
     let mut r = Random(2);
     let (x, y, a) = (r.many(n, |r| r.f32(0.0, 1.0)), r.many(n, |r| r.f32(0.0, 1.0)), 1.3f32);
@@ -23,7 +23,7 @@ pub fn axpy(size: Size) -> Case {
 }
 
 /// The same in f16. Products and sums of f16 are exact in f64, so that one rounding is left.
-pub fn axpy_f16(size: Size) -> Case {
+pub(super) fn axpy_f16(size: Size) -> Case {
     let n = size.of(16 << 20, 1024usize);
     let mut r = Random(3);
     let (x, y, a) = (r.many(n, |r| f16::from_f32(r.f32(0.0, 1.0))), r.many(n, |r| f16::from_f32(r.f32(0.0, 1.0))), 1.5f32);
@@ -32,7 +32,7 @@ pub fn axpy_f16(size: Size) -> Case {
 }
 
 /// Steps to escape. The kernel's roundings decide, so that they are repeated here.
-pub fn fractal(size: Size) -> Case {
+pub(super) fn fractal(size: Size) -> Case {
     let (w, h, limit) = size.of((1024usize, 1024usize, 512), (50, 30, 40));
     let (left, top, pixel) = (-2.0f32, -1.25f32, 2.5 / h as f32);
     let steps = |x: usize, y: usize| -> i32 {
@@ -60,7 +60,7 @@ pub fn fractal(size: Size) -> Case {
 }
 
 /// Calls and puts; the distribution is the kernel's polynomial, in f64.
-pub fn blackscholes_f32(size: Size) -> Case {
+pub(super) fn blackscholes_f32(size: Size) -> Case {
     let n = size.of(2 << 20, 512usize);
     let mut r = Random(4);
     let (spot, strike, years) = (r.many(n, |r| r.f32(5.0, 30.0)), r.many(n, |r| r.f32(1.0, 100.0)), r.many(n, |r| r.f32(0.25, 10.0)));
@@ -102,7 +102,7 @@ pub(super) fn options<T: Copy + Into<f64>>(
 }
 
 /// One sum for each workgroup, whose order of additions nobody prescribes.
-pub fn sum_lds(size: Size) -> Case {
+pub(super) fn sum_lds(size: Size) -> Case {
     let (n, groups) = size.of((16 << 20, 256usize), (5000, 3));
     let input = Random(5).many(n, |r| r.f32(0.0, 1.0));
     let mut sums = vec![0f64; groups];
@@ -113,7 +113,7 @@ pub fn sum_lds(size: Size) -> Case {
 }
 
 /// Counts of bytes.
-pub fn hist_lds(size: Size) -> Case {
+pub(super) fn hist_lds(size: Size) -> Case {
     let (words, groups) = size.of((8 << 20, 64), (3000usize, 3u32));
     let data = Random(6).many(words, Random::u32);
     let mut bins = [0u32; 256];

@@ -46,7 +46,7 @@ fn interpret(code: &[u32], mut pc: i64, input: u32, lane: u32, budget: u32) -> u
 }
 
 /// A program for each lane.
-pub fn bytecode_vm(size: Size) -> Case {
+pub(super) fn bytecode_vm(size: Size) -> Case {
     let (n, budget) = size.of((1 << 14, 600), (128usize, 60));
     let code = PROGRAMS.concat();
     let entries: Vec<i32> = PROGRAMS.iter().scan(0, |at, p| Some(std::mem::replace(at, *at + p.len() as i32))).collect();
@@ -105,7 +105,7 @@ fn light(mut from: Vector, mut way: Vector, spheres: &[[f32; 4]]) -> f32 {
 }
 
 /// Mirrors above a floor.
-pub fn ray_spheres(size: Size) -> Case {
+pub(super) fn ray_spheres(size: Size) -> Case {
     let n = size.of(1024, 48usize);
     let mut r = Random(72);
     let spheres: Vec<[f32; 4]> = r.many(12, |r| [r.f32(-3.0, 3.0), r.f32(0.5, 3.0), r.f32(0.0, 5.0), r.f32(0.4, 0.9)]);

@@ -5,7 +5,7 @@ use super::common::options;
 use crate::case::{Case, Random};
 
 /// Gravity among all pairs; square roots and divisions are correctly rounded everywhere, but a sum may cancel.
-pub fn nbody_f64(size: Size) -> Case {
+pub(super) fn nbody_f64(size: Size) -> Case {
     let n = size.of(8192, 128usize);
     let bodies: Vec<[f64; 4]> = Random(11).many(n, |r| [r.f64(-1.0, 1.0), r.f64(-1.0, 1.0), r.f64(-1.0, 1.0), r.f64(0.0, 1.0)]);
     let softening = 0.01;
@@ -26,7 +26,7 @@ pub fn nbody_f64(size: Size) -> Case {
 }
 
 /// Coupled oscillators.
-pub fn kuramoto_f64(size: Size) -> Case {
+pub(super) fn kuramoto_f64(size: Size) -> Case {
     let n = size.of(4096, 64usize);
     let phase = Random(12).many(n, |r| r.f64(0.0, std::f64::consts::TAU));
     let second = 0.25;
@@ -36,7 +36,7 @@ pub fn kuramoto_f64(size: Size) -> Case {
 }
 
 /// Calls and puts.
-pub fn blackscholes_f64(size: Size) -> Case {
+pub(super) fn blackscholes_f64(size: Size) -> Case {
     let n = size.of(1 << 20, 256usize);
     let mut r = Random(13);
     let (spot, strike, years) = (r.many(n, |r| r.f64(5.0, 30.0)), r.many(n, |r| r.f64(1.0, 100.0)), r.many(n, |r| r.f64(0.25, 10.0)));
@@ -68,7 +68,7 @@ fn below(x: f64) -> f64 {
 }
 
 /// 6x6 matrices that need no pivots: the diagonal outweighs the rest.
-pub fn lu_f64(size: Size) -> Case {
+pub(super) fn lu_f64(size: Size) -> Case {
     const N: usize = 6;
     let count = size.of(1 << 17, 192usize);
     let mut r = Random(14);

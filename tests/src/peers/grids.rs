@@ -15,7 +15,7 @@ fn heat(cells: &[f32], w: usize, h: usize, rate: f32) -> Vec<f32> {
 }
 
 /// One step.
-pub fn heat2d(size: Size) -> Case {
+pub(super) fn heat2d(size: Size) -> Case {
     let (w, h) = size.of((4096, 4096), (75usize, 37usize));
     let (input, rate) = (Random(81).many(w * h, |r| r.f32(0.0, 1.0)), 0.2f32);
     let want = heat(&input, w, h, rate);
@@ -28,7 +28,7 @@ pub fn heat2d(size: Size) -> Case {
 }
 
 /// Four steps.
-pub fn heat2d_lds(size: Size) -> Case {
+pub(super) fn heat2d_lds(size: Size) -> Case {
     let (w, h) = size.of((1024, 1024), (40usize, 24usize));
     let (input, rate) = (Random(82).many(w * h, |r| r.f32(0.0, 1.0)), 0.2f32);
     let want = (0..4).fold(input.clone(), |cells, _| heat(&cells, w, h, rate));
@@ -41,7 +41,7 @@ pub fn heat2d_lds(size: Size) -> Case {
 }
 
 /// Six neighbors; borders are copied.
-pub fn stencil7(size: Size) -> Case {
+pub(super) fn stencil7(size: Size) -> Case {
     let n = size.of(192, 32usize);
     let (input, c0, c1) = (Random(83).many(n * n * n, |r| r.f32(0.0, 1.0)), 0.7f32, 0.13f32);
     let one = |i: usize| {
@@ -58,7 +58,7 @@ pub fn stencil7(size: Size) -> Case {
 }
 
 /// Six octaves of noise.
-pub fn noise(size: Size) -> Case {
+pub(super) fn noise(size: Size) -> Case {
     let n = size.of(2048, 64usize);
     let scale = 0.0137f32;
     let corner = |x: i32, y: i32| {

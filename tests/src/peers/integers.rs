@@ -4,7 +4,7 @@ use super::Size;
 use crate::case::{Case, Random};
 
 /// Powers modulo 2^63 - 25, by 128-bit division here.
-pub fn modpow64(size: Size) -> Case {
+pub(super) fn modpow64(size: Size) -> Case {
     let n = size.of(1 << 17, 256usize);
     let (modulus, exponent) = ((1u64 << 63) - 25, 0xdead_beef_cafe_f00du64);
     let bases = Random(21).many(n, Random::u64);
@@ -35,7 +35,7 @@ pub fn modpow64(size: Size) -> Case {
 }
 
 /// Streams of two generators.
-pub fn xorshift64(size: Size) -> Case {
+pub(super) fn xorshift64(size: Size) -> Case {
     let (n, steps) = size.of((1u64 << 18, 256), (512, 20));
     let seed = 0x0123_4567_89ab_cdefu64;
     let stream = |i: u64| {
@@ -57,7 +57,7 @@ pub fn xorshift64(size: Size) -> Case {
 }
 
 /// Points of PCG ("RXS-M-XS", O'Neill 2014) inside a circle.
-pub fn monte_pi(size: Size) -> Case {
+pub(super) fn monte_pi(size: Size) -> Case {
     let (n, points) = size.of((1u32 << 18, 256), (256, 20));
     let seed = 99u32;
     let inside = |i: u32| {
@@ -79,7 +79,7 @@ pub fn monte_pi(size: Size) -> Case {
 }
 
 /// Counts of the upper 12 bits.
-pub fn hist_global(size: Size) -> Case {
+pub(super) fn hist_global(size: Size) -> Case {
     let (n, items) = size.of((1 << 21, 1 << 16), (4000usize, 1024));
     let data = Random(22).many(n, Random::u32);
     let mut bins = vec![0u32; 4096];

@@ -4,7 +4,7 @@ use super::Size;
 use crate::case::{Case, Random};
 
 /// 512 keys each.
-pub fn bitonic_lds(size: Size) -> Case {
+pub(super) fn bitonic_lds(size: Size) -> Case {
     let groups = size.of(1024, 2usize);
     let input = Random(91).many(groups * 512, Random::u32);
     let mut want = input.clone();
@@ -18,7 +18,7 @@ fn running(input: &[u32]) -> Vec<u32> {
 }
 
 /// 256 each, the element included.
-pub fn scan_hs(size: Size) -> Case {
+pub(super) fn scan_hs(size: Size) -> Case {
     let groups = size.of(1 << 14, 3usize);
     let input = Random(92).many(groups * 256, Random::u32);
     let want: Vec<u32> = input.chunks(256).flat_map(running).collect();
@@ -26,7 +26,7 @@ pub fn scan_hs(size: Size) -> Case {
 }
 
 /// 512 each, the element excluded, and the totals.
-pub fn scan_blelloch(size: Size) -> Case {
+pub(super) fn scan_blelloch(size: Size) -> Case {
     let groups = size.of(2048, 3usize);
     let input = Random(93).many(groups * 512, Random::u32);
     let sums: Vec<u32> = input.chunks(512).flat_map(running).collect();
@@ -36,7 +36,7 @@ pub fn scan_blelloch(size: Size) -> Case {
 }
 
 /// Scan and maximum of 32, again and again.
-pub fn subgroup_stats(size: Size) -> Case {
+pub(super) fn subgroup_stats(size: Size) -> Case {
     let (n, rounds) = (size.of(1 << 20, 512usize), 8);
     let input = Random(94).many(n, Random::u32);
     let (mut sums, mut peaks) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ pub fn subgroup_stats(size: Size) -> Case {
 }
 
 /// Scores of pairs of strings.
-pub fn nw_lds(size: Size) -> Case {
+pub(super) fn nw_lds(size: Size) -> Case {
     const N: usize = 64;
     let groups = size.of(2048, 2usize);
     let mut r = Random(95);
@@ -78,7 +78,7 @@ pub fn nw_lds(size: Size) -> Case {
 }
 
 /// American puts by binomial trees of 255 steps (Cox, Ross, Rubinstein).
-pub fn binomial_lds(size: Size) -> Case {
+pub(super) fn binomial_lds(size: Size) -> Case {
     const N: usize = 256;
     let groups = size.of(1024, 1usize);
     let spot = Random(96).many(groups, |r| r.f32(80.0, 120.0));
@@ -109,7 +109,7 @@ pub fn binomial_lds(size: Size) -> Case {
 }
 
 /// Rows of probabilities.
-pub fn softmax_rows(size: Size) -> Case {
+pub(super) fn softmax_rows(size: Size) -> Case {
     let (rows, width) = size.of((4096, 1024), (3usize, 200usize));
     let input = Random(97).many(rows * width, |r| r.f32(0.0, 10.0));
     let row = |row: &[f32]| -> Vec<f64> {

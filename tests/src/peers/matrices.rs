@@ -18,25 +18,25 @@ fn product(kernel: &'static str, grid: [u32; 3], group: [u32; 3], [m, n, k]: [us
 }
 
 /// From global memory.
-pub fn sgemm_naive(size: Size) -> Case {
+pub(super) fn sgemm_naive(size: Size) -> Case {
     let [m, n, k] = size.of([384; 3], [19, 37, 23usize]);
     product("sgemm_naive", [n.next_multiple_of(16) as u32, m.next_multiple_of(16) as u32, 1], [16, 16, 1], [m, n, k])
 }
 
 /// By tiles in local memory.
-pub fn sgemm_lds(size: Size) -> Case {
+pub(super) fn sgemm_lds(size: Size) -> Case {
     let [m, n, k] = size.of([512; 3], [32, 48, 64]);
     product("sgemm_lds", [n as u32, m as u32, 1], [16, 16, 1], [m, n, k])
 }
 
 /// By tiles in local memory and registers.
-pub fn sgemm_reg(size: Size) -> Case {
+pub(super) fn sgemm_reg(size: Size) -> Case {
     let [m, n, k] = size.of([768; 3], [64, 128, 48]);
     product("sgemm_reg", [n as u32 / 4, m as u32 / 4, 1], [16, 16, 1], [m, n, k])
 }
 
 /// Signed bytes.
-pub fn gemm_bytes(size: Size) -> Case {
+pub(super) fn gemm_bytes(size: Size) -> Case {
     let (n, k) = size.of((512, 1024), (32usize, 64usize));
     let mut r = Random(102);
     let (a, b) = (r.many(n * k, |r| r.u32() as i8), r.many(n * k, |r| r.u32() as i8));
@@ -46,7 +46,7 @@ pub fn gemm_bytes(size: Size) -> Case {
 }
 
 /// Rows to columns.
-pub fn transpose_lds(size: Size) -> Case {
+pub(super) fn transpose_lds(size: Size) -> Case {
     let (w, h) = size.of((4096, 2048), (96usize, 64usize));
     let input = Random(103).many(w * h, |r| r.f32(0.0, 1.0));
     let want: Vec<f32> = (0..w * h).map(|i| input[i % h * w + i / h]).collect();
@@ -54,7 +54,7 @@ pub fn transpose_lds(size: Size) -> Case {
 }
 
 /// 16x16 matrices whose diagonals outweigh the rest.
-pub fn lud_tile(size: Size) -> Case {
+pub(super) fn lud_tile(size: Size) -> Case {
     const N: usize = 16;
     let groups = size.of(8192, 2usize);
     let mut r = Random(104);
@@ -75,7 +75,7 @@ pub fn lud_tile(size: Size) -> Case {
 }
 
 /// A step of all shortest paths.
-pub fn floyd_step(size: Size) -> Case {
+pub(super) fn floyd_step(size: Size) -> Case {
     let (n, via) = size.of((2048, 17), (48usize, 5usize));
     let mut r = Random(105);
     let (input, before) = (r.many(n * n, |r| 1 + r.below(1000) as i32), r.many(n * n, |r| r.below(n as u32) as i32));

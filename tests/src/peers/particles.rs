@@ -4,7 +4,7 @@ use super::Size;
 use crate::case::{Case, Random};
 
 /// Gravity among all pairs.
-pub fn nbody_f32(size: Size) -> Case {
+pub(super) fn nbody_f32(size: Size) -> Case {
     let n = size.of(8192, 256usize);
     let bodies: Vec<[f32; 4]> = Random(111).many(n, |r| [r.f32(-1.0, 1.0), r.f32(-1.0, 1.0), r.f32(-1.0, 1.0), r.f32(0.0, 1.0)]);
     let softening = 0.01f32;
@@ -24,7 +24,7 @@ pub fn nbody_f32(size: Size) -> Case {
 }
 
 /// The nearest center of each point.
-pub fn kmeans_assign(size: Size) -> Case {
+pub(super) fn kmeans_assign(size: Size) -> Case {
     let (count, clusters) = size.of(((1 << 20) - 7, 32), (300usize, 9));
     let mut r = Random(112);
     let (points, centers) = (r.many(8 * count, |r| r.f32(0.0, 1.0)), r.many(8 * clusters, |r| r.f32(0.0, 1.0)));
@@ -52,7 +52,7 @@ pub fn kmeans_assign(size: Size) -> Case {
 }
 
 /// The nearest point of each query.
-pub fn nearest(size: Size) -> Case {
+pub(super) fn nearest(size: Size) -> Case {
     let (count, queries) = size.of((8192, 8192), (256usize, 128usize));
     let mut r = Random(113);
     let mut places = |n: usize| -> Vec<[f32; 4]> { r.many(n, |r| [r.f32(0.0, 1.0), r.f32(0.0, 1.0), r.f32(0.0, 1.0), 0.0]) };
@@ -74,7 +74,7 @@ pub fn nearest(size: Size) -> Case {
 }
 
 /// Lennard-Jones forces. Atoms stand on a jittered lattice, as in a liquid: none are very near, and none of the distances are at the cutoff.
-pub fn md_lj(size: Size) -> Case {
+pub(super) fn md_lj(size: Size) -> Case {
     let (side, each) = size.of((40, 64), (6usize, 16usize));
     let count = (side * side * side).next_multiple_of(128);
     let mut r = Random(114);

@@ -5,7 +5,7 @@ use crate::case::{Case, Random};
 use half::f16;
 
 /// 64 numbers sorted by each lane.
-pub fn scratch_heap(size: Size) -> Case {
+pub(super) fn scratch_heap(size: Size) -> Case {
     let count = size.of(1 << 15, 128usize);
     let input = Random(31).many(64 * count, Random::u32);
     let mut want = vec![0; input.len()];
@@ -18,7 +18,7 @@ pub fn scratch_heap(size: Size) -> Case {
 }
 
 /// A ring of 16 floats.
-pub fn movrel_ring(size: Size) -> Case {
+pub(super) fn movrel_ring(size: Size) -> Case {
     let (count, steps) = size.of((1 << 14, 256), (128usize, 50));
     let input = Random(32).many(16 * count, |r| r.f32(0.0, 1.0));
     let one = |me: usize| {
@@ -36,7 +36,7 @@ pub fn movrel_ring(size: Size) -> Case {
 }
 
 /// A polynomial in halves: each operation is exact in f64 and rounded once, so that nothing else is right; but a library may use f32 throughout.
-pub fn half_horner(size: Size) -> Case {
+pub(super) fn half_horner(size: Size) -> Case {
     let (n, rounds) = size.of((1 << 16, 32), (256usize, 5));
     let input = Random(33).many(n * 2, |r| f16::from_f32(r.f32(-1.0, 1.0)));
     let fma = |a: f16, b: f16, c: f64| f16::from_f64(a.to_f64() * b.to_f64() + c);

@@ -4,13 +4,13 @@ use super::Size;
 use crate::case::{Case, Random};
 
 /// One row per lane.
-pub fn spmv_scalar(size: Size) -> Case {
+pub(super) fn spmv_scalar(size: Size) -> Case {
     let rows = size.of((1 << 17) - 5, 200);
     multiply("spmv_scalar", rows, rows, 4..60, rows.next_multiple_of(128))
 }
 
 /// One row per 32 lanes.
-pub fn spmv_wave(size: Size) -> Case {
+pub(super) fn spmv_wave(size: Size) -> Case {
     let rows = size.of((1 << 15) - 3, 31);
     multiply("spmv_wave", rows, size.of(1 << 16, 500), 30..300, (rows * 32).next_multiple_of(128))
 }

@@ -29,12 +29,12 @@ fn signals(kernel: &'static str, points: usize, groups: usize, lanes: u32) -> Ca
 }
 
 /// 512 points, radix 2.
-pub fn fft2_lds(size: Size) -> Case {
+pub(super) fn fft2_lds(size: Size) -> Case {
     signals("fft2_lds", 512, size.of(2048, 2), 256)
 }
 
 /// 256 points, radix 4, with a table of factors.
-pub fn fft4_lds(size: Size) -> Case {
+pub(super) fn fft4_lds(size: Size) -> Case {
     let factor = |k: i32| (-TAU * f64::from(k) / 256.0).sin_cos();
     let factors: Vec<[f32; 2]> = (0..256).map(factor).map(|(s, c)| [c as f32, s as f32]).collect();
     signals("fft4_lds", 256, size.of(4096, 3), 64).input(&factors)

@@ -6,11 +6,11 @@ use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 /// Both engines.
-pub const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
+pub(crate) const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
 
 /// How to start it.
 #[derive(Clone)]
-pub struct Raw {
+pub(crate) struct Raw {
     /// 32 or 64.
     pub wave_size: u32,
     /// GRANULATED_WORKITEM_VGPR_COUNT.
@@ -51,7 +51,7 @@ impl Default for Raw {
 }
 
 /// Runs code and gives the result that it stored at s\[0:1\].
-pub fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Error> {
+pub(crate) fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Error> {
     let device = Device::new(DeviceConfig { engine, threads: raw.threads, ..Default::default() })?;
     let code = assemble(text, Gfx::GFX1100, raw.wave_size).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     let code = device.upload(&code.bytes)?;

@@ -6,7 +6,7 @@ use wavejit_tests::machine::{MEM, Machine};
 use wavejit_texture::descriptor::BvhDescriptor;
 
 /// `image_bvh*_intersect_ray` on the triangle (0,0,0) (1,0,0) (0,1,0), from (0.25, 0.25, -1) along z: BVH-05.
-pub fn run(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run(name: &str, target: Gfx) -> Result<(), String> {
     let mut start = Machine::new(LANES as u32);
     (start.sregs[126], start.sregs[127]) = (1, 0);
     let t = BvhDescriptor { base: MEM, bytes: 4096, returns_barycentrics: false, ..BvhDescriptor::new(target.descriptors()) };

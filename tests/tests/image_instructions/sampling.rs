@@ -59,7 +59,7 @@ fn position(lane: usize, spacing: f32) -> [f32; 2] {
 }
 
 /// Runs `image_sample*`, `image_gather4*` or `image_get_lod`.
-pub fn run(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run(name: &str, target: Gfx) -> Result<(), String> {
     let suffixes: Vec<&str> = name.split('_').skip(2).collect();
     let has = |s: &str| suffixes.contains(&s);
     let picture = Picture::new(target, ImageFormat::R32Float, SIZE, 2, 1);
@@ -136,7 +136,7 @@ pub fn run(name: &str, target: Gfx) -> Result<(), String> {
 }
 
 /// get_lod: the level within the image, and the one asked for.
-pub fn run_get_lod(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_get_lod(name: &str, target: Gfx) -> Result<(), String> {
     let picture = Picture::new(target, ImageFormat::R32Float, SIZE, 2, 1);
     let mut start = picture.machine(target, 4);
     start.sregs[S_SHARP..S_SHARP + 4].copy_from_slice(&sampler(&picture));
@@ -151,7 +151,7 @@ pub fn run_get_lod(name: &str, target: Gfx) -> Result<(), String> {
 }
 
 /// msaa_load: four fragments of a texel.
-pub fn run_msaa_load(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_msaa_load(name: &str, target: Gfx) -> Result<(), String> {
     let picture = Picture::new(target, ImageFormat::R32Float, SIZE, 1, 4);
     let mut start = picture.machine(target, 4);
     let texel = |[x, y]: [u32; 2], sample: u32| (x + 8 * y + 64 * sample) as f32;

@@ -12,18 +12,18 @@ use wavejit_texture::descriptor::{ImageDescriptor, ImageType};
 use wavejit_texture::tiling::{self, AddressConfig, SurfaceParams, TileTables, Tiling};
 
 /// Lanes of a wave: every family has waves of 64.
-pub const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 /// Results and data start at v0, addresses here.
-pub const ADDRESS: usize = 32;
+pub(crate) const ADDRESS: usize = 32;
 /// Where T# and S# are.
-pub const T_SHARP: usize = 8;
-pub const S_SHARP: usize = 16;
+pub(crate) const T_SHARP: usize = 8;
+pub(crate) const S_SHARP: usize = 16;
 
 /// A value for each lane.
-pub type Lanes = [u32; LANES];
+pub(crate) type Lanes = [u32; LANES];
 
 /// An image at the start of memory.
-pub struct Picture {
+pub(crate) struct Picture {
     pub generation: Generation,
     descriptor: ImageDescriptor,
     tiling: Tiling,
@@ -31,7 +31,7 @@ pub struct Picture {
 
 impl Picture {
     /// 2D with levels, or with samples, in the first of some swizzle modes that has a layout for it.
-    pub fn new(target: Gfx, format: ImageFormat, size: u32, levels: u32, samples: u32) -> Picture {
+    pub(crate) fn new(target: Gfx, format: ImageFormat, size: u32, levels: u32, samples: u32) -> Picture {
         let generation = target.descriptors();
         let (number, format) = format.number(generation).expect("every generation has the format");
         let kind = if samples > 1 { ImageType::Msaa } else { ImageType::Dim2 };
@@ -73,7 +73,7 @@ impl Picture {
     }
 
     /// A machine with memory for the image, its T#, and EXEC for the first `lanes` lanes.
-    pub fn machine(&self, target: Gfx, lanes: usize) -> Machine {
+    pub(crate) fn machine(&self, target: Gfx, lanes: usize) -> Machine {
         let mut m = Machine::with_memory(LANES as u32, (self.tiling.size() as usize).max(4096));
         m.target = target;
         let words = self.descriptor.encode().expect("the test's descriptor can be written");
@@ -84,12 +84,12 @@ impl Picture {
     }
 
     /// The dword of a texel.
-    pub fn texel<'a>(&self, m: &'a mut Machine, level: u32, [x, y]: [u32; 2], sample: u32) -> &'a mut u32 {
+    pub(crate) fn texel<'a>(&self, m: &'a mut Machine, level: u32, [x, y]: [u32; 2], sample: u32) -> &'a mut u32 {
         &mut m.mem_mut()[self.tiling.offset(level, x, y, 0, sample) as usize / 4]
     }
 
     /// Fills every texel of levels that are `size` wide at first.
-    pub fn fill(&self, m: &mut Machine, make: impl Fn(u32, [u32; 2], u32) -> u32) {
+    pub(crate) fn fill(&self, m: &mut Machine, make: impl Fn(u32, [u32; 2], u32) -> u32) {
         for level in 0..u32::from(self.descriptor.levels) {
             let size = self.descriptor.width >> level;
             for at in (0..size * size).map(|i| [i % size, i / size]) {
@@ -102,18 +102,18 @@ impl Picture {
 }
 
 /// Sets a register.
-pub fn set(m: &mut Machine, register: usize, lanes: &Lanes) {
+pub(crate) fn set(m: &mut Machine, register: usize, lanes: &Lanes) {
     m.vgpr_mut(register).copy_from_slice(lanes);
 }
 
 /// Assembles an instruction and has every engine run it; what differs from `expected`, or why it did not run.
-pub fn check(text: &str, target: Gfx, start: &Machine, expected: &Machine) -> Result<(), String> {
+pub(crate) fn check(text: &str, target: Gfx, start: &Machine, expected: &Machine) -> Result<(), String> {
     let code = assemble_instruction(text, target, LANES as u32).map_err(|e| e.to_string())?;
     check_words(code.dwords(), target, start, expected)
 }
 
 /// The same of machine code.
-pub fn check_words(words: &[u32], target: Gfx, start: &Machine, expected: &Machine) -> Result<(), String> {
+pub(crate) fn check_words(words: &[u32], target: Gfx, start: &Machine, expected: &Machine) -> Result<(), String> {
     let leave = assemble_instruction("s_setpc_b64 s[96:97]", target, LANES as u32).map_err(|e| e.to_string())?;
     let words: Vec<u32> = words.iter().chain(leave.dwords()).copied().collect();
     let func = lift_code(&words, target, LANES as u32, FpMode::HSA);

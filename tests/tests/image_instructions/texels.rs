@@ -39,7 +39,7 @@ fn texel(level: u32, [x, y]: [u32; 2], _: u32) -> u32 {
 }
 
 /// GCN-15: loads convert, `_pck` gives the dword, `_pck_sgn` a channel, sign-extended.
-pub fn run_load(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_load(name: &str, target: Gfx) -> Result<(), String> {
     let has_level = name.contains("_mip");
     let picture = Picture::new(target, ImageFormat::Rgba8Snorm, SIZE, 2, 1);
     let mut start = picture.machine(target, ACTIVE);
@@ -59,7 +59,7 @@ pub fn run_load(name: &str, target: Gfx) -> Result<(), String> {
 }
 
 /// GCN-16: stores convert, `_pck` stores the dword.
-pub fn run_store(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_store(name: &str, target: Gfx) -> Result<(), String> {
     let (has_level, raw) = (name.contains("_mip"), name.ends_with("_pck"));
     let picture = Picture::new(target, ImageFormat::Rgba8Snorm, SIZE, 2, 1);
     let mut start = picture.machine(target, ACTIVE);
@@ -81,7 +81,7 @@ pub fn run_store(name: &str, target: Gfx) -> Result<(), String> {
 }
 
 /// IMG-31: width, height, depth and levels of a level.
-pub fn run_resinfo(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_resinfo(name: &str, target: Gfx) -> Result<(), String> {
     let picture = Picture::new(target, ImageFormat::R32Float, SIZE, 2, 1);
     let mut start = picture.machine(target, ACTIVE);
     set(&mut start, ADDRESS, &std::array::from_fn(|lane| lane as u32 & 1));
@@ -182,7 +182,7 @@ fn atomic(name: &str, picture: &Picture, target: Gfx) -> Option<(Machine, Machin
 }
 
 /// `image_atomic_*` that returns what was there.
-pub fn run_atomic(name: &str, target: Gfx) -> Result<(), String> {
+pub(crate) fn run_atomic(name: &str, target: Gfx) -> Result<(), String> {
     let op = name.strip_prefix("image_atomic_").ok_or("no atomic")?;
     let picture = Picture::new(target, ImageFormat::R32Uint, SIZE, 1, 1);
     let (start, expected) = atomic(op, &picture, target).ok_or("the test knows no such atomic")?;

@@ -49,7 +49,7 @@ pub(super) enum Done {
 }
 
 impl<M: Memory + ?Sized> Run<'_, M> {
-    pub fn execute(&mut self, wave: &mut Wave) -> Result<(), BufferError> {
+    pub(super) fn execute(&mut self, wave: &mut Wave) -> Result<(), BufferError> {
         let mut results = Results { rows: [[0; 64]; 4], nacked: 0 };
         let addressing = Addressing::new(self.op, self.descriptor, self.scalars);
         let unbound = self.is_unbound();
@@ -84,7 +84,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         v.kind != 0 || no_format && !(is_mubuf && v.add_tid)
     }
 
-    pub fn coordinates(&self, wave: &Wave, addressing: &Addressing, lane: usize) -> Coordinates {
+    pub(super) fn coordinates(&self, wave: &Wave, addressing: &Addressing, lane: usize) -> Coordinates {
         let op = self.op;
         let register = |i: usize| u64::from(wave.get(self.rows.address[i], lane));
         if op.addr64 {
@@ -173,7 +173,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
     }
 
     /// The address to use, or the violation.
-    pub fn aligned(address: u64, (alignment, rounds): (u64, bool), lane: usize) -> Result<u64, BufferError> {
+    pub(super) fn aligned(address: u64, (alignment, rounds): (u64, bool), lane: usize) -> Result<u64, BufferError> {
         if rounds || address & (alignment - 1) == 0 {
             Ok(address & !(alignment - 1))
         } else {
@@ -181,7 +181,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         }
     }
 
-    pub fn read(&self, lane: usize, address: u64, out: &mut [u8]) -> Result<Done, BufferError> {
+    pub(super) fn read(&self, lane: usize, address: u64, out: &mut [u8]) -> Result<Done, BufferError> {
         let resident = |at: u64| self.memory.resident(at >> 16);
         let last = address.wrapping_add(out.len() as u64 - 1);
         if self.op.tfe && !(resident(address) && resident(last)) {
@@ -195,7 +195,7 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         if resident(address) && resident(last) { Err(BufferError::Unmapped { lane, address }) } else { Ok(Done::Nacked) }
     }
 
-    pub fn write(&self, lane: usize, address: u64, data: &[u8]) -> Result<(), BufferError> {
+    pub(super) fn write(&self, lane: usize, address: u64, data: &[u8]) -> Result<(), BufferError> {
         let resident = |at: u64| self.memory.resident(at >> 16);
         if self.memory.write(address, data) || !(resident(address) && resident(address.wrapping_add(data.len() as u64 - 1))) {
             Ok(())

@@ -8,7 +8,7 @@ use crate::descriptor::{BufferDescriptor, BufferFormat};
 
 /// Index and offset of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Coordinates {
+pub(super) struct Coordinates {
     /// Record.
     pub index: u64,
     /// Byte in the record, without the SGPR's part; the address of a 64-bit access.
@@ -43,7 +43,7 @@ enum Position {
 
 /// Addressing of one wave's access: all that does not depend on the lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Addressing {
+pub(super) struct Addressing {
     base: u64,
     /// Added to the offset modulo 2^32 (gfx12, BUF-20), else part of `base`.
     inner_offset: u64,
@@ -57,7 +57,7 @@ pub struct Addressing {
 
 impl Addressing {
     /// For one instruction and V#.
-    pub fn new(op: &BufferOp, v: &BufferDescriptor, scalars: Scalars) -> Addressing {
+    pub(super) fn new(op: &BufferOp, v: &BufferDescriptor, scalars: Scalars) -> Addressing {
         let generation = op.generation;
         let soffset = u64::from(scalars.soffset);
         let is_gfx12 = generation >= Generation::Gfx12;
@@ -86,20 +86,20 @@ impl Addressing {
     }
 
     /// Is the buffer addressed linearly, so that bytes next to each other in a record are so in memory?
-    pub fn is_linear(&self) -> bool {
+    pub(super) fn is_linear(&self) -> bool {
         self.swizzle.is_none()
     }
     /// Bytes of a record.
-    pub fn stride(&self) -> u64 {
+    pub(super) fn stride(&self) -> u64 {
         self.stride
     }
     /// Is the lane number part of the index?
-    pub fn adds_lane(&self) -> bool {
+    pub(super) fn adds_lane(&self) -> bool {
         self.add_tid
     }
 
     /// Would `offset + more` wrap around (gfx12)?
-    pub fn wraps(&self, offset: u64, more: u64) -> bool {
+    pub(super) fn wraps(&self, offset: u64, more: u64) -> bool {
         self.is_gfx12 && (offset + self.inner_offset) >> 32 != (offset + self.inner_offset + more) >> 32
     }
 
@@ -115,13 +115,13 @@ impl Addressing {
     }
 
     /// Guest address.
-    pub fn address(&self, at: Coordinates) -> u64 {
+    pub(super) fn address(&self, at: Coordinates) -> u64 {
         self.base.wrapping_add(self.position(at))
     }
 
     /// Address of the dword `bytes` behind the first of an access. In a swizzled buffer it is found on its own, except that the 16-byte
     /// elements of gfx12 hold an access that begins in them together.
-    pub fn address_behind(&self, at: Coordinates, bytes: u64) -> u64 {
+    pub(super) fn address_behind(&self, at: Coordinates, bytes: u64) -> u64 {
         if self.is_linear() || self.is_gfx12 && self.swizzle.is_some_and(|[element_log2, _]| element_log2 == 4) {
             self.address(at).wrapping_add(bytes)
         } else {
@@ -130,7 +130,7 @@ impl Addressing {
     }
 
     /// May `bytes` bytes at the coordinates be accessed?
-    pub fn is_in_range(&self, at: Coordinates, bytes: u64) -> bool {
+    pub(super) fn is_in_range(&self, at: Coordinates, bytes: u64) -> bool {
         let end = |position: u64, whole: bool| if whole { position.saturating_add(bytes).saturating_sub(1) } else { position };
         match self.range {
             Range::Always => true,

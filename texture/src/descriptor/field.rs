@@ -109,6 +109,7 @@ macro_rules! fields {
             places: [$($crate::descriptor::field::place(&[$($hi, $lo)?])),*],
         };)*
         /// All fields, for listings.
+        #[allow(unreachable_pub)] // some lists are part of the interface
         pub static $list: &[$crate::descriptor::field::Field] = &[$($name),*];
     };
 }

@@ -20,7 +20,7 @@ fn largest(bits: u8) -> u32 {
 }
 
 /// 1 / (2^n - 1) for n to 16, as 2^-n and the rest.
-pub static PARTS: [[f32; 2]; 17] = {
+pub(crate) static PARTS: [[f32; 2]; 17] = {
     let mut parts = [[0.0; 2]; 17];
     let mut bits = 1;
     while bits <= 16 {
@@ -43,7 +43,7 @@ fn divide(x: f32, bits: u8) -> f32 {
 
 /// Bits of a channel (the rest is 0) to a dword.
 #[inline]
-pub fn decode(value: u32, bits: u8, numeric: Numeric) -> u32 {
+pub(super) fn decode(value: u32, bits: u8, numeric: Numeric) -> u32 {
     let float = match numeric {
         Numeric::Uint => return value,
         Numeric::Sint => return signed(value, bits) as u32,
@@ -66,7 +66,7 @@ pub fn decode(value: u32, bits: u8, numeric: Numeric) -> u32 {
 
 /// A dword to the bits of a channel.
 #[inline]
-pub fn encode(value: u32, bits: u8, numeric: Numeric) -> u32 {
+pub(super) fn encode(value: u32, bits: u8, numeric: Numeric) -> u32 {
     let x = f32::from_bits(value);
     let top = f64::from(largest(bits));
     // `as` makes a NaN 0 and saturates. f64 holds the products exactly, so that only the last step rounds.
@@ -105,7 +105,7 @@ fn unsigned_float(value: u32, mantissa: u32) -> f32 {
 
 /// f32 bits to a float without sign. Toward zero; what is negative is 0, what is too large the largest number, infinity and NaN stay.
 #[inline(always)]
-pub fn to_unsigned_float(float: u32, mantissa: u32) -> u32 {
+pub(super) fn to_unsigned_float(float: u32, mantissa: u32) -> u32 {
     let [infinity, one] = [31 << mantissa, 1 << mantissa];
     let normal = float.wrapping_sub(112 << 23) >> (23 - mantissa);
     // Denormals are units of 2^-14 / 2^mantissa; the product is exact.
@@ -122,13 +122,13 @@ pub fn to_unsigned_float(float: u32, mantissa: u32) -> u32 {
 }
 
 /// 5_9_9_9: three mantissas of 9 bits times 2^(exponent - 24).
-pub fn shared_exponent(value: u32) -> [f32; 3] {
+pub(super) fn shared_exponent(value: u32) -> [f32; 3] {
     let scale = f32::from_bits(((value >> 27) + 127 - 24) << 23);
     [0, 9, 18].map(|shift| (value >> shift & 0x1ff) as f32 * scale)
 }
 
 /// To 5_9_9_9 by the algorithm of EXT_texture_shared_exponent.
-pub fn to_shared_exponent(rgb: [f32; 3]) -> u32 {
+pub(super) fn to_shared_exponent(rgb: [f32; 3]) -> u32 {
     const LARGEST: f64 = 65408.0; // 511 * 2^(31 - 24)
     let clamped = rgb.map(|c| if c > 0.0 { f64::from(c).min(LARGEST) } else { 0.0 });
     let max = clamped.into_iter().fold(0.0, f64::max);

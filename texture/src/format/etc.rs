@@ -48,7 +48,7 @@ const EAC_STEPS: [[i32; 4]; 16] = [
 ];
 
 /// Texel `t`, left to right and top to bottom, as f32 bits.
-pub fn texel(kind: Etc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
+pub(super) fn texel(kind: Etc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
     let (x, y) = (t % 4, t / 4 % 4);
     let [first, second] = [block as u64, (block >> 64) as u64].map(u64::swap_bytes);
     let is_signed = numeric == Numeric::Snorm;

@@ -272,7 +272,7 @@ fn round<const FMA: bool>(x: f32, scale: f32) -> i32 {
 
 /// f32 bits to f16 bits toward zero, without branches.
 #[inline(always)]
-pub fn float_to_half_down(float: u32) -> u32 {
+pub(crate) fn float_to_half_down(float: u32) -> u32 {
     let nearest = float_to_half(float);
     let magnitude = float & 0x7fff_ffff;
     let is_beyond = half_to_float(nearest) & 0x7fff_ffff > magnitude && magnitude <= 0x7f80_0000;
@@ -281,7 +281,7 @@ pub fn float_to_half_down(float: u32) -> u32 {
 
 /// f32 bits to f16 bits, to nearest even, without branches.
 #[inline(always)]
-pub fn float_to_half(float: u32) -> u32 {
+pub(crate) fn float_to_half(float: u32) -> u32 {
     let magnitude = float & 0x7fff_ffff;
     let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + (magnitude >> 13 & 1)) >> 13;
     // Denormals: the sum with 0.5 has 2^-24, theirs, as the last place.

@@ -55,7 +55,7 @@ const fn from_bits(bits: [u32; 256]) -> [f32; 256] {
 }
 
 /// The curve, with `c` from 0 to 1.
-pub fn linear(c: f64) -> f64 {
+pub(super) fn linear(c: f64) -> f64 {
     if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
@@ -82,13 +82,13 @@ static STEPS: Lazy<Box<[u32; RANGES]>> = Lazy::new(|| {
 });
 
 /// The table [`code`] wants.
-pub fn steps() -> &'static [u32; RANGES] {
+pub(super) fn steps() -> &'static [u32; RANGES] {
     &STEPS
 }
 
 /// The code of f32 bits; clamped, and 0 for a NaN.
 #[inline(always)]
-pub fn code(steps: &[u32; RANGES], float: u32) -> u32 {
+pub(super) fn code(steps: &[u32; RANGES], float: u32) -> u32 {
     let range = (float >> 16).wrapping_sub(FIRST);
     match steps.get(range as usize) {
         Some(step) => (step >> 16) + u32::from(float & 0xffff > step & 0xffff),

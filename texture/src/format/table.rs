@@ -270,11 +270,11 @@ fn entry(generation: Generation, number: FormatNumber) -> Option<&'static (&'sta
     }
 }
 
-pub fn unified(generation: Generation, number: u16) -> Option<&'static Format> {
+pub(super) fn unified(generation: Generation, number: u16) -> Option<&'static Format> {
     entry(generation, FormatNumber::Unified(number))?.2.as_ref()
 }
 
-pub fn legacy(generation: Generation, data: u8, number: u8) -> Option<&'static Format> {
+pub(super) fn legacy(generation: Generation, data: u8, number: u8) -> Option<&'static Format> {
     entry(generation, FormatNumber::Split { data, number })?.2.as_ref()
 }
 

@@ -21,7 +21,7 @@ use crate::{Memory, Wave};
 
 /// Coordinate differences along the screen's x and y, as the operands have them.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Derivatives {
+pub(super) struct Derivatives {
     pub h: [f32; 3],
     pub v: [f32; 3],
 }

@@ -36,17 +36,17 @@ impl Heuristic {
 
 /// A child of a box node that was hit, or none.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Child {
+pub(super) struct Child {
     pub pointer: u32,
     pub key: f32,
 }
 
 impl Child {
-    pub const MISS: Child = Child { pointer: INVALID, key: 0.0 };
+    pub(super) const MISS: Child = Child { pointer: INVALID, key: 0.0 };
 }
 
 /// The network for four: places that are compared and swapped.
-pub const FOUR: &[(usize, usize)] = &[(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)];
+pub(super) const FOUR: &[(usize, usize)] = &[(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)];
 #[rustfmt::skip]
 const EIGHT: &[(usize, usize)] = &[
     (0, 2), (1, 3), (4, 6), (5, 7), (0, 1), (2, 3), (4, 5), (6, 7), (1, 2), (5, 6), (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5),
@@ -63,11 +63,11 @@ fn run(network: &[(usize, usize)], children: &mut [Child]) {
 }
 
 /// Sorts the children of one node.
-pub fn four(children: &mut [Child; 4]) {
+pub(super) fn four(children: &mut [Child; 4]) {
     run(FOUR, children);
 }
 
 /// Sorts the children of two nodes together (gfx12).
-pub fn eight(children: &mut [Child; 8]) {
+pub(super) fn eight(children: &mut [Child; 8]) {
     run(EIGHT, children);
 }

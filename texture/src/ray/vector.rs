@@ -28,7 +28,14 @@ struct NodeTest<'a> {
 }
 
 /// Executes the lanes that can be taken at a level, which the host has, and returns them.
-pub fn execute<M: Memory + ?Sized>(level: HostLevel, op: &RayOp, bvh: &BvhDescriptor, wave: &mut Wave, rows: &Rows, memory: &M) -> u64 {
+pub(super) fn execute<M: Memory + ?Sized>(
+    level: HostLevel,
+    op: &RayOp,
+    bvh: &BvhDescriptor,
+    wave: &mut Wave,
+    rows: &Rows,
+    memory: &M,
+) -> u64 {
     let is_wide = op.form == Form::Bvh64;
     if level == HostLevel::Portable
         || op.form == Form::Dual

@@ -4,7 +4,7 @@
 //! exclusive or of the columns of its set bits, and of one axis alone it is a table to look up ([`Equation::table`]).
 
 /// Coordinates an equation reads, in the order of [`Equation`]'s columns.
-pub const AXES: [char; 4] = ['x', 'y', 'z', 's'];
+pub(super) const AXES: [char; 4] = ['x', 'y', 'z', 's'];
 
 /// Coordinate bits an equation can read, per axis.
 const COORDINATE_BITS: usize = 16;

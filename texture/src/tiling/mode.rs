@@ -124,7 +124,7 @@ pub(super) fn swizzle(generation: Generation, number: u8, config: &AddressConfig
 
 impl Swizzle {
     /// Does a block hold several slices?
-    pub fn is_thick(&self, generation: Generation, kind: Kind) -> bool {
+    pub(super) fn is_thick(&self, generation: Generation, kind: Kind) -> bool {
         let volume = kind == Kind::ThreeD;
         match self.order {
             Order::Linear | Order::Flat | Order::R => false,

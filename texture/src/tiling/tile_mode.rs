@@ -116,7 +116,7 @@ pub(super) struct Array {
 
 impl Array {
     /// The array mode of a mip level that has fewer slices than a tile.
-    pub fn thinner(&self, slices: u32) -> Array {
+    pub(super) fn thinner(&self, slices: u32) -> Array {
         let thickness = if self.thickness == 8 && slices >= 4 { 4 } else { 1 };
         let alike = |a: &Array| a.arrangement == self.arrangement && a.turn == self.turn && a.thickness == thickness;
         GFX6_ARRAYS.iter().flatten().copied().find(alike).unwrap_or(*self)

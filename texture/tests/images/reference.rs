@@ -5,10 +5,10 @@
 
 /// Too close to a rounding boundary to be compared.
 #[derive(Debug)]
-pub struct Ambiguous;
+pub(crate) struct Ambiguous;
 
 /// Texels of a level: [layer or slice][row][column], R, G, B, A.
-pub struct Level {
+pub(crate) struct Level {
     pub size: [i64; 3],
     pub texels: Vec<[f64; 4]>,
 }
@@ -20,7 +20,7 @@ impl Level {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ImageKind {
+pub(crate) enum ImageKind {
     Line,
     Plane,
     Layers,
@@ -28,12 +28,12 @@ pub enum ImageKind {
     Cube,
 }
 
-pub struct Image {
+pub(crate) struct Image {
     pub kind: ImageKind,
     pub levels: Vec<Level>,
 }
 
-pub struct Sampler {
+pub(crate) struct Sampler {
     pub clamp: [u8; 3],
     pub mag_linear: bool,
     pub min_linear: bool,
@@ -53,12 +53,12 @@ pub struct Sampler {
 }
 
 /// Level of detail of a request.
-pub enum Lod {
+pub(crate) enum Lod {
     Explicit(f32),
     Derivatives { h: [f32; 3], v: [f32; 3], bias: f32 },
 }
 
-pub struct Request {
+pub(crate) struct Request {
     pub coordinates: [f32; 3],
     pub lod: Lod,
     pub least: Option<f32>,
@@ -243,7 +243,7 @@ fn level(image: &Image, sampler: &Sampler, request: &Request, number: usize, lin
 }
 
 /// The level of detail after all limits.
-pub fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64, Ambiguous> {
+pub(crate) fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64, Ambiguous> {
     let mut lambda = match request.lod {
         Lod::Explicit(lod) => grid(f64::from(lod))? + sampler.bias,
         Lod::Derivatives { h, v, bias } => {
@@ -268,7 +268,7 @@ pub fn lambda(image: &Image, sampler: &Sampler, request: &Request) -> Result<f64
 }
 
 /// One filtered value.
-pub fn sample(image: &Image, sampler: &Sampler, request: &Request) -> Result<[f64; 4], Ambiguous> {
+pub(crate) fn sample(image: &Image, sampler: &Sampler, request: &Request) -> Result<[f64; 4], Ambiguous> {
     let lambda = lambda(image, sampler, request)?;
     let linear = if lambda <= 0.0 { sampler.mag_linear } else { sampler.min_linear };
     let last = if sampler.unnormalized { 0.0 } else { image.levels.len() as f64 - 1.0 };

@@ -1,6 +1,6 @@
 //! Images in memory, and instructions on them.
 
-pub use wavejit_random::Random;
+pub(crate) use wavejit_random::Random;
 use wavejit_texture::descriptor::{ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::FormatNumber;
 use wavejit_texture::image::{Dim, HostLevel, ImageConfig, ImageError, ImageOp, Kind, Operands, Routine};
@@ -9,14 +9,14 @@ use wavejit_texture::tiling::{self, AddressConfig, SurfaceParams, TileTables, Ti
 use wavejit_texture::{Generation, Memory, Wave};
 
 /// Guest address of images; the memory below it, from [`BASE`] - 4096 on, is for tables.
-pub const BASE: u64 = 0x1_0000_0000;
+pub(crate) const BASE: u64 = 0x1_0000_0000;
 /// Border colors.
-pub const BORDER_TABLE: u64 = BASE - 4096;
+pub(crate) const BORDER_TABLE: u64 = BASE - 4096;
 /// What registers hold before an instruction.
-pub const UNTOUCHED: u32 = 0xdead_beef;
+pub(crate) const UNTOUCHED: u32 = 0xdead_beef;
 
 /// A chip of a generation.
-pub fn chip(generation: Generation) -> AddressConfig {
+pub(crate) fn chip(generation: Generation) -> AddressConfig {
     let tile_modes = match generation {
         Generation::Gfx6 => TileTables::of("gfx600"),
         Generation::Gfx8 => TileTables::of("gfx803"),
@@ -26,7 +26,7 @@ pub fn chip(generation: Generation) -> AddressConfig {
 }
 
 /// An image of random or given elements.
-pub struct Image {
+pub(crate) struct Image {
     pub descriptor: ImageDescriptor,
     pub params: SurfaceParams,
     pub tiling: Tiling,
@@ -34,7 +34,7 @@ pub struct Image {
 }
 
 /// Unified number of a gfx11 format by name.
-pub fn gfx11_format(name: &str) -> u16 {
+pub(crate) fn gfx11_format(name: &str) -> u16 {
     let number = (1..256).find(|&n| {
         FormatNumber::Unified(n)
             .name(Generation::Gfx11)
@@ -45,7 +45,7 @@ pub fn gfx11_format(name: &str) -> u16 {
 
 impl Image {
     /// An image of a gfx11 format; `size`: width, height, depth or layers.
-    pub fn new(kind: ImageType, format: &str, size: [u32; 3], levels: u32, mode: u8) -> Image {
+    pub(crate) fn new(kind: ImageType, format: &str, size: [u32; 3], levels: u32, mode: u8) -> Image {
         let generation = Generation::Gfx11;
         let number = FormatNumber::Unified(gfx11_format(format));
         let mut d = ImageDescriptor::new(generation, kind, number, size[0], size[1]);
@@ -61,7 +61,7 @@ impl Image {
     }
 
     /// The image of a descriptor, of zeros.
-    pub fn of(d: ImageDescriptor) -> Image {
+    pub(crate) fn of(d: ImageDescriptor) -> Image {
         let format = d.format().expect("the test's format exists");
         let is_volume = d.kind == ImageType::Dim3;
         let params = SurfaceParams {
@@ -90,7 +90,7 @@ impl Image {
     }
 
     /// Width, height, and depth or layers of a level, in texels.
-    pub fn level_size(&self, level: u32) -> [u32; 3] {
+    pub(crate) fn level_size(&self, level: u32) -> [u32; 3] {
         let halve = |n: u32| (n >> level).max(1);
         let s = &self.params;
         let deep = if self.descriptor.kind == ImageType::Dim3 { halve(s.depth_or_layers) } else { s.depth_or_layers };
@@ -98,19 +98,19 @@ impl Image {
     }
 
     /// Puts an element (texel or block).
-    pub fn put(&self, level: u32, [x, y, z]: [u32; 3], sample: u32, bytes: &[u8]) {
+    pub(crate) fn put(&self, level: u32, [x, y, z]: [u32; 3], sample: u32, bytes: &[u8]) {
         assert!(self.memory.write(BASE + self.tiling.offset(level, x, y, z, sample), bytes));
     }
 
     /// The bytes of an element.
-    pub fn get(&self, level: u32, [x, y, z]: [u32; 3], sample: u32) -> Vec<u8> {
+    pub(crate) fn get(&self, level: u32, [x, y, z]: [u32; 3], sample: u32) -> Vec<u8> {
         let mut bytes = vec![0; self.params.element_bytes as usize];
         assert!(self.memory.read(BASE + self.tiling.offset(level, x, y, z, sample), &mut bytes));
         bytes
     }
 
     /// Puts what a function makes of level, coordinates and sample into every texel.
-    pub fn fill(&self, mut make: impl FnMut(u32, [u32; 3], u32) -> Vec<u8>) {
+    pub(crate) fn fill(&self, mut make: impl FnMut(u32, [u32; 3], u32) -> Vec<u8>) {
         for level in 0..self.params.levels {
             let [w, h, d] = self.level_size(level);
             let [w, h] = if self.params.compressed { [w.div_ceil(4), h.div_ceil(4)] } else { [w, h] };
@@ -126,30 +126,30 @@ impl Image {
         }
     }
 
-    pub fn words(&self) -> [u32; 8] {
+    pub(crate) fn words(&self) -> [u32; 8] {
         self.descriptor.encode().expect("the test's descriptor can be written")
     }
 }
 
 /// A sampler of gfx11: linear, wrapping, all levels point filtered.
-pub fn linear() -> SamplerDescriptor {
+pub(crate) fn linear() -> SamplerDescriptor {
     SamplerDescriptor { mag_filter: 1, min_filter: 1, mip_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }
 }
 
 /// A sampler of gfx11 that filters nothing.
-pub fn point() -> SamplerDescriptor {
+pub(crate) fn point() -> SamplerDescriptor {
     SamplerDescriptor { mip_filter: 1, ..SamplerDescriptor::new(Generation::Gfx11) }
 }
 
 /// An instruction of gfx11 by mnemonic.
-pub fn op(mnemonic: &str, dim: Dim) -> ImageOp {
+pub(crate) fn op(mnemonic: &str, dim: Dim) -> ImageOp {
     let (kind, g16) = Kind::named(mnemonic).unwrap_or_else(|| panic!("no {mnemonic}"));
     ImageOp { g16, ..ImageOp::new(kind, Generation::Gfx11, dim) }
 }
 
 /// An instruction with descriptors and operands, on 32 lanes.
 #[derive(Clone)]
-pub struct Call {
+pub(crate) struct Call {
     pub op: ImageOp,
     pub config: ImageConfig,
     pub t: [u32; 8],
@@ -169,29 +169,29 @@ const SOURCE_ROW: u16 = 20;
 const RESULT_ROW: u16 = 30;
 
 impl Call {
-    pub fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
+    pub(crate) fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
         let config = ImageConfig { border_colors: BORDER_TABLE, addresses: chip(op.generation), ..Default::default() };
         Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, level: HostLevel::Portable, results: 6 }
     }
 
-    pub fn address(mut self, registers: &[&[u32]]) -> Call {
+    pub(crate) fn address(mut self, registers: &[&[u32]]) -> Call {
         self.address = registers.iter().map(|r| r.to_vec()).collect();
         self
     }
 
     /// Address registers of floats.
-    pub fn coordinates(mut self, registers: &[&[f32]]) -> Call {
+    pub(crate) fn coordinates(mut self, registers: &[&[f32]]) -> Call {
         self.address = registers.iter().map(|r| r.iter().map(|f| f.to_bits()).collect()).collect();
         self
     }
 
-    pub fn source(mut self, registers: &[&[u32]]) -> Call {
+    pub(crate) fn source(mut self, registers: &[&[u32]]) -> Call {
         self.source = registers.iter().map(|r| r.to_vec()).collect();
         self
     }
 
     /// Executes it; result registers, by lane.
-    pub fn try_run(&self, memory: &dyn Memory) -> Result<Vec<Vec<u32>>, ImageError> {
+    pub(crate) fn try_run(&self, memory: &dyn Memory) -> Result<Vec<Vec<u32>>, ImageError> {
         let lanes = self.lanes;
         let mut rows = vec![UNTOUCHED; 40 * lanes];
         for (first, registers) in [(0, &self.address), (SOURCE_ROW, &self.source)] {
@@ -210,17 +210,17 @@ impl Call {
         Ok(result.iter().map(|&r| rows[usize::from(r) * lanes..][..lanes].to_vec()).collect())
     }
 
-    pub fn run(&self, memory: &dyn Memory) -> Vec<Vec<u32>> {
+    pub(crate) fn run(&self, memory: &dyn Memory) -> Vec<Vec<u32>> {
         self.try_run(memory).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// The first lane's results.
-    pub fn lane0(&self, memory: &dyn Memory) -> Vec<u32> {
+    pub(crate) fn lane0(&self, memory: &dyn Memory) -> Vec<u32> {
         self.run(memory).iter().map(|r| r[0]).collect()
     }
 
     /// The first lane's results as floats.
-    pub fn floats(&self, memory: &dyn Memory) -> [f32; 4] {
+    pub(crate) fn floats(&self, memory: &dyn Memory) -> [f32; 4] {
         let r = self.lane0(memory);
         [0, 1, 2, 3].map(|n| f32::from_bits(r[n]))
     }

@@ -13,7 +13,7 @@ const DATA_ROW: u16 = TEMP_ROW + 2;
 const DST_ROW: u16 = TEMP_ROW + 6;
 
 /// Runs one instruction. An error is a fault that a helper has described in the state.
-pub fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) -> Result<(), Faulted> {
+pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst) -> Result<(), Faulted> {
     let r = inst.first;
     let lanes = v.lanes;
     match &inst.op {

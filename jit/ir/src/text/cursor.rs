@@ -22,7 +22,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(line: usize, text: &'a str) -> Cursor<'a> {
+    pub(crate) fn new(line: usize, text: &'a str) -> Cursor<'a> {
         Cursor { line, rest: text }
     }
 
@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The error that `expected` should have stood here.
-    pub fn fail<T>(&self, expected: &str) -> Result<T, ParseError> {
+    pub(crate) fn fail<T>(&self, expected: &str) -> Result<T, ParseError> {
         let tail = self.tail();
         let first = tail.chars().next();
         let found = match first {
@@ -59,56 +59,56 @@ impl<'a> Cursor<'a> {
     }
 
     /// Nothing left?
-    pub fn at_end(&self) -> bool {
+    pub(crate) fn at_end(&self) -> bool {
         self.tail().is_empty()
     }
-    pub fn end(&self) -> Result<(), ParseError> {
+    pub(crate) fn end(&self) -> Result<(), ParseError> {
         if self.at_end() { Ok(()) } else { self.fail("the end of the line") }
     }
 
     /// The word here without what follows a dot; may be empty.
-    pub fn head(&self) -> &'a str {
+    pub(crate) fn head(&self) -> &'a str {
         Self::word_of(self.tail(), false)
     }
     /// The word here, dots included; may be empty.
-    pub fn dotted(&self) -> &'a str {
+    pub(crate) fn dotted(&self) -> &'a str {
         Self::word_of(self.tail(), true)
     }
     /// Takes the word that [`Cursor::dotted`] saw.
-    pub fn take_dotted(&mut self) {
+    pub(crate) fn take_dotted(&mut self) {
         self.skip(self.dotted().len());
     }
 
-    pub fn at_value(&self) -> bool {
+    pub(crate) fn at_value(&self) -> bool {
         self.tail().starts_with('%')
     }
-    pub fn at_punct(&self, c: char) -> bool {
+    pub(crate) fn at_punct(&self, c: char) -> bool {
         self.tail().starts_with(c)
     }
-    pub fn take_punct(&mut self, c: char) -> bool {
+    pub(crate) fn take_punct(&mut self, c: char) -> bool {
         let here = self.at_punct(c);
         if here {
             self.skip(c.len_utf8());
         }
         here
     }
-    pub fn punct(&mut self, c: char) -> Result<(), ParseError> {
+    pub(crate) fn punct(&mut self, c: char) -> Result<(), ParseError> {
         if self.take_punct(c) { Ok(()) } else { self.fail(&format!("`{c}`")) }
     }
 
-    pub fn take_word(&mut self, word: &str) -> bool {
+    pub(crate) fn take_word(&mut self, word: &str) -> bool {
         let here = self.head() == word;
         if here {
             self.skip(word.len());
         }
         here
     }
-    pub fn keyword(&mut self, word: &str) -> Result<(), ParseError> {
+    pub(crate) fn keyword(&mut self, word: &str) -> Result<(), ParseError> {
         if self.take_word(word) { Ok(()) } else { self.fail(&format!("`{word}`")) }
     }
 
     /// Takes the words and punctuation of a text, if all of them stand here; white space does not count.
-    pub fn take_literal(&mut self, text: &str) -> bool {
+    pub(crate) fn take_literal(&mut self, text: &str) -> bool {
         let start = self.clone();
         if self.literal(text).is_ok() {
             return true;
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The words and punctuation of a text; white space does not count.
-    pub fn literal(&mut self, text: &str) -> Result<(), ParseError> {
+    pub(crate) fn literal(&mut self, text: &str) -> Result<(), ParseError> {
         let mut text = text.trim_start();
         while let Some(c) = text.chars().next() {
             let word = Self::word_of(text, false);
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What `known` makes of the word here.
-    pub fn name<T>(&mut self, expected: &str, known: impl FnOnce(&str) -> Option<T>) -> Result<T, ParseError> {
+    pub(crate) fn name<T>(&mut self, expected: &str, known: impl FnOnce(&str) -> Option<T>) -> Result<T, ParseError> {
         let word = self.head();
         match known(word) {
             Some(x) => {
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string in quotes, with Rust's escapes.
-    pub fn string(&mut self) -> Result<String, ParseError> {
+    pub(crate) fn string(&mut self) -> Result<String, ParseError> {
         if !self.at_punct('"') {
             return self.fail("a string in quotes");
         }
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub fn value(&mut self) -> Result<Value, ParseError> {
+    pub(crate) fn value(&mut self) -> Result<Value, ParseError> {
         if !self.at_value() {
             return self.fail("a value (%0, %1, ...)");
         }
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub fn int<T: TryFrom<i128>>(&mut self) -> Result<T, ParseError> {
+    pub(crate) fn int<T: TryFrom<i128>>(&mut self) -> Result<T, ParseError> {
         let negative = self.take_punct('-');
         let word = self.head();
         if word.is_empty() {
@@ -196,38 +196,38 @@ impl<'a> Cursor<'a> {
     }
 
     /// `pc=0x1500`
-    pub fn setting<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T, ParseError> {
+    pub(crate) fn setting<T: TryFrom<i128>>(&mut self, name: &str) -> Result<T, ParseError> {
         self.keyword(name)?;
         self.punct('=')?;
         self.int()
     }
 
     /// `@0x1504`, or what it was.
-    pub fn place(&mut self, before: u64) -> Result<u64, ParseError> {
+    pub(crate) fn place(&mut self, before: u64) -> Result<u64, ParseError> {
         if self.take_punct('@') { self.int() } else { Ok(before) }
     }
 
     /// `t5`, as 5.
-    pub fn index(&mut self, letter: char, what: &str) -> Result<u32, ParseError> {
+    pub(crate) fn index(&mut self, letter: char, what: &str) -> Result<u32, ParseError> {
         let number = |w: &str| w.strip_prefix(letter).and_then(|n| n.parse().ok());
         self.name(&format!("a {what} ({letter}0, {letter}1, ...)"), number)
     }
 
     /// A definition: these are numbered from 0 in order.
-    pub fn this_index(&mut self, letter: char, next: usize, what: &str) -> Result<(), ParseError> {
+    pub(crate) fn this_index(&mut self, letter: char, next: usize, what: &str) -> Result<(), ParseError> {
         let wanted = format!("{letter}{next}");
         self.name(&format!("{what} `{wanted}`"), |w| (w == wanted).then_some(()))
     }
 
-    pub fn block_id(&mut self) -> Result<BlockId, ParseError> {
+    pub(crate) fn block_id(&mut self) -> Result<BlockId, ParseError> {
         self.index('b', "block").map(BlockId)
     }
 
-    pub fn sreg(&mut self) -> Result<SReg, ParseError> {
+    pub(crate) fn sreg(&mut self) -> Result<SReg, ParseError> {
         self.name("a scalar register (s0, vcc_lo, scc, ...)", SReg::from_name)
     }
 
-    pub fn vreg(&mut self) -> Result<VReg, ParseError> {
+    pub(crate) fn vreg(&mut self) -> Result<VReg, ParseError> {
         let number = |w: &str| {
             let (first, number) = match w.strip_prefix('a') {
                 Some(n) => (256, n),

@@ -23,13 +23,13 @@ pub(crate) struct CachePolicy {
 }
 
 impl CachePolicy {
-    pub const NONE: CachePolicy =
+    pub(crate) const NONE: CachePolicy =
         CachePolicy { glc: Bits::NONE, slc: Bits::NONE, dlc: Bits::NONE, scc: Bits::NONE, th: Bits::NONE, scope: Bits::NONE };
 
     /// Vector memory of gfx12.
-    pub const GFX12: CachePolicy = CachePolicy { th: Bits::at(54, 52), scope: Bits::at(51, 50), ..CachePolicy::NONE };
+    pub(crate) const GFX12: CachePolicy = CachePolicy { th: Bits::at(54, 52), scope: Bits::at(51, 50), ..CachePolicy::NONE };
 
-    pub fn read(&self, words: &[u32; MAX_DWORDS], target: Gfx, mods: &mut Mods) {
+    pub(crate) fn read(&self, words: &[u32; MAX_DWORDS], target: Gfx, mods: &mut Mods) {
         mods.glc = self.glc.is_set(words);
         mods.slc = self.slc.is_set(words);
         mods.dlc = self.dlc.is_set(words);
@@ -39,7 +39,7 @@ impl CachePolicy {
     }
 
     /// Fields with the values that `mods` asks for and what an error calls them.
-    pub fn fields(&self, mods: &Mods) -> [(Bits, u32, &'static str); 6] {
+    pub(crate) fn fields(&self, mods: &Mods) -> [(Bits, u32, &'static str); 6] {
         [
             (self.glc, mods.glc.into(), "glc"),
             (self.slc, mods.slc.into(), "slc"),

@@ -43,7 +43,7 @@ pub(crate) static DS: [Ds; SPACES] =
 
 impl Ds {
     /// Where a register operand stands. The one operand of GWS instructions is data in the address field.
-    pub fn register(&self, opd: Opd) -> Option<Bits> {
+    pub(crate) fn register(&self, opd: Opd) -> Option<Bits> {
         match opd {
             Opd::ADDR => Some(self.addr),
             Opd::DA(_) => Some(self.data0),
@@ -54,7 +54,7 @@ impl Ds {
     }
 
     /// Is the operand data, so that it can be an AGPR?
-    pub fn is_data(&self, row: &Row, opd: Opd) -> bool {
+    pub(crate) fn is_data(&self, row: &Row, opd: Opd) -> bool {
         opd != Opd::ADDR || row.ops.len() == 1 && row.flags.contains(Flags::GDS)
     }
 }

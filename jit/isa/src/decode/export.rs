@@ -77,7 +77,7 @@ static GFX12_LDSDIR: Ldsdir = Ldsdir { opcode: Bits::at(22, 20), wait_vm_vsrc: B
 
 impl Ldsdir {
     /// Layout of a number space.
-    pub fn of(space: Space) -> &'static Ldsdir {
+    pub(crate) fn of(space: Space) -> &'static Ldsdir {
         static GFX11: Ldsdir = GFX11_LDSDIR;
         if space == Space::Gfx12 { &GFX12_LDSDIR } else { &GFX11 }
     }

@@ -123,7 +123,7 @@ static GFX12: Flat = Flat {
 
 impl Flat {
     /// The layout of a processor.
-    pub fn of(target: Gfx) -> &'static Flat {
+    pub(crate) fn of(target: Gfx) -> &'static Flat {
         match (target.space(), target.family()) {
             (Space::Gfx6, _) => &GFX7,
             (_, Family::Gfx940) => &GFX94X,
@@ -135,7 +135,7 @@ impl Flat {
     }
 
     /// SCRATCH says with a bit of its own whether it uses vaddr.
-    pub fn has_sve(&self) -> bool {
+    pub(crate) fn has_sve(&self) -> bool {
         self.sve.width != 0
     }
 }

@@ -18,7 +18,7 @@ pub(crate) static SOP: Sop = Sop { ssrc0: Bits::at(7, 0), ssrc1: Bits::at(15, 8)
 
 impl Sop {
     /// Fixed bits of a format and its opcode field.
-    pub fn opcode(&self, enc: Enc) -> (u32, Bits) {
+    pub(crate) fn opcode(&self, enc: Enc) -> (u32, Bits) {
         match enc {
             Enc::SOP1 => (0x17d << 23, Bits::at(15, 8)),
             Enc::SOPC => (0x17e << 23, Bits::at(22, 16)),

@@ -62,7 +62,7 @@ static GFX12: Smem = Smem {
 
 impl Smem {
     /// Layout of a processor.
-    pub fn of(target: Gfx) -> &'static Smem {
+    pub(crate) fn of(target: Gfx) -> &'static Smem {
         match target.family() {
             Family::Gfx6 | Family::Gfx7 => &GFX6,
             Family::Gfx8 => &GFX8,

@@ -30,7 +30,7 @@ pub(crate) static VOP: Vop = Vop { src0: Bits::at(8, 0), src1: Bits::at(16, 9), 
 
 impl Vop {
     /// Fixed bits of a format and its opcode field.
-    pub fn opcode(&self, enc: Enc) -> (u32, Bits) {
+    pub(crate) fn opcode(&self, enc: Enc) -> (u32, Bits) {
         match enc {
             Enc::VOP1 => (0x3f << 25, Bits::at(16, 9)),
             Enc::VOPC => (0x3e << 25, Bits::at(24, 17)),
@@ -90,7 +90,7 @@ pub(crate) struct Vop3Mods {
 }
 
 impl Vop3Mods {
-    pub fn of(row: &Row, space: Space, dpp: bool) -> Vop3Mods {
+    pub(crate) fn of(row: &Row, space: Space, dpp: bool) -> Vop3Mods {
         let flags = row.flags;
         let mut valued = (flags & Flags::M012).bits() as u32;
         let ignored = if flags.contains(Flags::IGN012) {

@@ -58,7 +58,7 @@ impl<'a> Wide<'a> {
     }
 
     /// A new register for a scalar result.
-    pub fn new_word(&mut self, v: Value) -> Gpr {
+    pub(super) fn new_word(&mut self, v: Value) -> Gpr {
         let (p, reg) = self.new_in_register(Class::General);
         self.set_word(v, p);
         Gpr(reg)
@@ -169,7 +169,7 @@ impl<'a> Wide<'a> {
     }
 
     /// All parts are one piece.
-    pub fn all(&self, p: u32) -> Parts {
+    pub(super) fn all(&self, p: u32) -> Parts {
         let mut parts = NO_PARTS;
         parts[..self.parts].fill(p);
         parts
@@ -491,7 +491,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Lane values, and not scalars or masks, are operands or result.
-    pub fn has_lanes(&self, r: Value, args: &[Option<Value>; 3]) -> bool {
+    pub(super) fn has_lanes(&self, r: Value, args: &[Option<Value>; 3]) -> bool {
         self.func.ty(r).shape == Shape::Lane && self.func.ty(r) != Ty::MASK || args.iter().flatten().any(|v| self.is_lane(*v))
     }
 }

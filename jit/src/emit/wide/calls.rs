@@ -11,7 +11,7 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
-pub enum Arg {
+pub(super) enum Arg {
     Imm(u64),
     Reg(Gpr),
     /// What is in memory.
@@ -22,16 +22,16 @@ pub enum Arg {
 const CALLER_SAVED: [Gpr; 9] = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI, Gpr::RDI, Gpr::R8, Gpr::R9, Gpr::R10, Gpr::R11];
 
 /// Temporary rows of careful calls: lane address (2), data (4), results (4).
-pub const CAREFUL_ROWS: u16 = 10;
-pub const CAREFUL_ADDR: u16 = TEMP_ROW;
-pub const CAREFUL_DATA: u16 = TEMP_ROW + 2;
-pub const CAREFUL_DST: u16 = TEMP_ROW + 6;
+pub(super) const CAREFUL_ROWS: u16 = 10;
+pub(super) const CAREFUL_ADDR: u16 = TEMP_ROW;
+pub(super) const CAREFUL_DATA: u16 = TEMP_ROW + 2;
+pub(super) const CAREFUL_DST: u16 = TEMP_ROW + 6;
 
 /// Cargo of a careful call, in the frame.
-pub const CARGO_OP: i32 = 0;
-pub const CARGO_EXEC: i32 = 8;
-pub const CARGO_BASE: i32 = 16;
-pub const CARGO_HELPER: i32 = 24;
+pub(super) const CARGO_OP: i32 = 0;
+pub(super) const CARGO_EXEC: i32 = 8;
+pub(super) const CARGO_BASE: i32 = 16;
+pub(super) const CARGO_HELPER: i32 = 24;
 
 impl<'a> Wide<'a> {
     /// Moves arguments to their registers, all at once. What was in the registers is lost.
@@ -63,7 +63,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Calls a function of the host. [`Wide::before_call`] has been called.
-    pub fn call_host(&mut self, address: usize, list: &[(Gpr, Arg)]) {
+    pub(super) fn call_host(&mut self, address: usize, list: &[(Gpr, Arg)]) {
         self.move_args(list);
         self.a.vzeroupper();
         self.a.mov_imm(Gpr::RAX, address as u64);
@@ -88,7 +88,7 @@ impl<'a> Wide<'a> {
     }
 
     /// What a call returned is the scalar `r`.
-    pub fn take_result(&mut self, r: Value) {
+    pub(super) fn take_result(&mut self, r: Value) {
         let p = self.r.result_in(Gpr::RAX);
         self.set_word(r, p);
     }
@@ -191,7 +191,7 @@ impl<'a> Wide<'a> {
     }
 
     /// What is static of a memory instruction, without rows.
-    pub fn mem_op(&self, inst: &Inst, space: Space, imm: i64) -> MemOp {
+    pub(super) fn mem_op(&self, inst: &Inst, space: Space, imm: i64) -> MemOp {
         MemOp {
             pc: inst.pc,
             imm,
@@ -206,7 +206,7 @@ impl<'a> Wide<'a> {
     }
 
     /// An access through its helper.
-    pub fn memory_call(
+    pub(super) fn memory_call(
         &mut self,
         inst: &Inst,
         helper: usize,
@@ -404,7 +404,7 @@ impl<'a> Wide<'a> {
     }
 
     /// base + offset + imm, in a temporary.
-    pub fn scalar_address(&mut self, base: Option<Value>, offset: Option<Value>, imm: i64) -> Gpr {
+    pub(super) fn scalar_address(&mut self, base: Option<Value>, offset: Option<Value>, imm: i64) -> Gpr {
         let at = self.temp_general();
         match base.map(|b| self.scalar(b)) {
             Some(b) => match i32::try_from(imm) {
@@ -487,13 +487,13 @@ impl<'a> Wide<'a> {
     }
 
     /// The routine behind all careful calls.
-    pub fn careful_label(&mut self) -> Label {
+    pub(super) fn careful_label(&mut self) -> Label {
         let a = &mut self.a;
         *self.careful.get_or_insert_with(|| a.label())
     }
 
     /// 64 bits to memory, without a register.
-    pub fn store_imm64(&mut self, to: Mem, bits: u64) {
+    pub(super) fn store_imm64(&mut self, to: Mem, bits: u64) {
         self.a.store_imm(Size::D, to, bits as u32 as i32);
         self.a.store_imm(Size::D, to.plus(4), (bits >> 32) as u32 as i32);
     }

@@ -13,7 +13,7 @@ use wavejit_x86::{Gpr, Rm, Shift, Size};
 
 impl Wide<'_> {
     /// A mask in mask registers.
-    pub fn mask_parts(&mut self, v: Value) -> Parts {
+    pub(super) fn mask_parts(&mut self, v: Value) -> Parts {
         let val = *self.val(v);
         if val.lo[0] != NONE {
             return val.lo;
@@ -57,7 +57,7 @@ impl Wide<'_> {
     }
 
     /// A scalar, or the bits of a mask.
-    pub fn word(&mut self, v: Value) -> PieceId {
+    pub(super) fn word(&mut self, v: Value) -> PieceId {
         let val = *self.val(v);
         if val.word != NONE {
             return val.word;
@@ -69,7 +69,7 @@ impl Wide<'_> {
     }
 
     /// The bits of mask registers, in a general register.
-    pub fn bits_of(&mut self, parts: &Parts, to: Gpr) {
+    pub(super) fn bits_of(&mut self, parts: &Parts, to: Gpr) {
         let k: Vec<u8> = parts[..self.parts].iter().map(|p| self.reg(*p)).collect();
         let t = self.temp_mask();
         self.bits_in(&k, to, t);
@@ -77,13 +77,13 @@ impl Wide<'_> {
     }
 
     /// A scalar in a register.
-    pub fn scalar(&mut self, v: Value) -> Gpr {
+    pub(super) fn scalar(&mut self, v: Value) -> Gpr {
         let word = self.word(v);
         Gpr(self.reg(word))
     }
 
     /// 64-bit lanes as two dwords.
-    pub fn split(&mut self, v: Value) -> (Parts, Parts) {
+    pub(super) fn split(&mut self, v: Value) -> (Parts, Parts) {
         let val = *self.val(v);
         if val.lo[0] == NONE {
             let (mut lo, mut hi) = (NO_PARTS, NO_PARTS);
@@ -108,7 +108,7 @@ impl Wide<'_> {
     }
 
     /// 64-bit lanes as qwords.
-    pub fn quad(&mut self, v: Value) -> [Parts; 2] {
+    pub(super) fn quad(&mut self, v: Value) -> [Parts; 2] {
         let val = *self.val(v);
         if val.quad[0][0] == NONE {
             let mut quad = [NO_PARTS; 2];
@@ -132,7 +132,7 @@ impl Wide<'_> {
     }
 
     /// Are all parts one piece, so that all lanes are equal (or the parts at least)?
-    pub fn is_uniform(&self, parts: &Parts) -> bool {
+    pub(super) fn is_uniform(&self, parts: &Parts) -> bool {
         parts[1..self.parts].iter().all(|p| *p == parts[0])
     }
 }

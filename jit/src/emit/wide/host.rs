@@ -33,20 +33,20 @@ pub(super) struct Fma {
 
 impl Fma {
     /// Is there a form at all?
-    pub fn any(self) -> bool {
+    pub(super) fn any(self) -> bool {
         self != Fma::default()
     }
 }
 
 impl Host {
-    pub fn get() -> Host {
+    pub(super) fn get() -> Host {
         static HOST: LazyLock<Host> = LazyLock::new(find);
         *HOST
     }
 }
 
 /// Can this host run what the back end makes?
-pub fn is_available() -> bool {
+pub(crate) fn is_available() -> bool {
     HostLevel::host() == HostLevel::Avx512 && Host::get().fma.any()
 }
 

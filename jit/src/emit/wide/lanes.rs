@@ -7,15 +7,15 @@ use wavejit_ir::{FpMode, Inst, PureOp, Ty, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
 
 /// Predicates of vpcmp.
-pub const EQ: u8 = 0;
-pub const LT: u8 = 1;
-pub const LE: u8 = 2;
-pub const NE: u8 = 4;
-pub const GE: u8 = 5;
-pub const GT: u8 = 6;
+pub(super) const EQ: u8 = 0;
+pub(super) const LT: u8 = 1;
+pub(super) const LE: u8 = 2;
+pub(super) const NE: u8 = 4;
+pub(super) const GE: u8 = 5;
+pub(super) const GT: u8 = 6;
 
 /// The signed or unsigned comparison of an integer condition, and its predicate: (unsigned, predicate).
-pub fn int_condition(op: PureOp) -> Option<(bool, u8)> {
+pub(super) fn int_condition(op: PureOp) -> Option<(bool, u8)> {
     use PureOp::*;
     Some(match op {
         ICmpEq32 | ICmpEq64 | ICmpEq16 => (false, EQ),
@@ -33,7 +33,7 @@ pub fn int_condition(op: PureOp) -> Option<(bool, u8)> {
 }
 
 /// The predicate of vcmpps and vcmppd for a float condition: none signals.
-pub fn float_condition(op: PureOp) -> Option<u8> {
+pub(super) fn float_condition(op: PureOp) -> Option<u8> {
     use PureOp::*;
     Some(match op {
         FCmpLt32 | FCmpLt64 => 0x11,
@@ -56,7 +56,7 @@ pub fn float_condition(op: PureOp) -> Option<u8> {
 
 /// The operands of one part of an operation.
 #[derive(Clone, Copy)]
-pub struct Part<'a> {
+pub(super) struct Part<'a> {
     pub ops: &'a [PieceId],
     /// Those whose register may be written if nobody else needs it.
     pub free: &'a [PieceId],
@@ -75,7 +75,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once.
-    pub fn each_part(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Parts {
+    pub(super) fn each_part(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Parts {
         let mut out = NO_PARTS;
         for p in 0..self.parts {
             if p > 0 && operands.iter().all(|o| o[p] == o[0]) {
@@ -92,7 +92,7 @@ impl<'a> Wide<'a> {
     }
 
     /// A register for a result that begins as `from`: that of `from` itself if nobody needs it any more, or a copy.
-    pub fn copy_of(&mut self, from: PieceId, free: &[PieceId]) -> (PieceId, u8) {
+    pub(super) fn copy_of(&mut self, from: PieceId, free: &[PieceId]) -> (PieceId, u8) {
         if free.contains(&from) && self.r.pieces[from as usize].reg.is_some() {
             let before = self.r.pieces[from as usize].reg;
             let (new, reg) = self.new_over(&[from]);
@@ -115,7 +115,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The memory operand of instructions that do not broadcast.
-    pub fn rm_whole(&mut self, p: PieceId) -> Rm {
+    pub(super) fn rm_whole(&mut self, p: PieceId) -> Rm {
         match self.rm(p) {
             Rm::Bcst(_) => Rm::Reg(self.reg(p)),
             rm => rm,
@@ -166,7 +166,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Mask registers from a comparison of two lane values.
-    pub fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8) -> Parts {
+    pub(super) fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8) -> Parts {
         self.each_part(&[x, y], |w, part| {
             let a = w.reg(part.ops[0]);
             let b = w.rm(part.ops[1]);
@@ -177,7 +177,7 @@ impl<'a> Wide<'a> {
     }
 
     /// `mask ? x : y`
-    pub fn select(&mut self, mask: Parts, x: Parts, y: Parts) -> Parts {
+    pub(super) fn select(&mut self, mask: Parts, x: Parts, y: Parts) -> Parts {
         self.each_part(&[mask, x, y], |w, part| {
             let (k, x, y) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
             let (new, to) = w.new_over(part.free);
@@ -205,7 +205,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Gives up pieces that no value owns.
-    pub fn drop_parts(&mut self, parts: &Parts) {
+    pub(super) fn drop_parts(&mut self, parts: &Parts) {
         self.drop_pieces(&parts[..self.parts]);
     }
 
@@ -223,7 +223,7 @@ impl<'a> Wide<'a> {
     }
 
     /// a * b + c, rounded once; of NaNs the first.
-    pub fn fma_parts(&mut self, [a, b, c]: [Parts; 3], is_f64: bool) -> Parts {
+    pub(super) fn fma_parts(&mut self, [a, b, c]: [Parts; 3], is_f64: bool) -> Parts {
         let fma = self.host.fma;
         let op = |n: u32| match (n, is_f64) {
             (132, false) => X::Fmadd132ps,
@@ -731,7 +731,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
-    pub fn flush(&mut self, to: u8, from: u8) {
+    pub(super) fn flush(&mut self, to: u8, from: u8) {
         let k = self.temp_mask();
         self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
         if to != from {
@@ -743,7 +743,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The same in a temporary.
-    pub fn flushed(&mut self, p: PieceId) -> u8 {
+    pub(super) fn flushed(&mut self, p: PieceId) -> u8 {
         let (from, t) = (self.reg(p), self.temp());
         self.flush(t, from);
         t
@@ -769,7 +769,7 @@ impl<'a> Wide<'a> {
     }
 
     /// High dwords of products, and low ones if wanted.
-    pub fn products(&mut self, x: Parts, y: Parts, signed: bool, want_low: bool) -> (Parts, Parts) {
+    pub(super) fn products(&mut self, x: Parts, y: Parts, signed: bool, want_low: bool) -> (Parts, Parts) {
         let op = if signed { X::Pmuldq } else { X::Pmuludq };
         let mut low = NO_PARTS;
         let mut at = 0;

@@ -20,7 +20,7 @@ use wavejit_x86::{Cond, Gpr, Label, Rm, Size};
 const REGISTERS: std::ops::Range<u8> = 12..32;
 
 /// A loop.
-pub struct Loop {
+pub(super) struct Loop {
     /// Rows and their registers, by part.
     pub rows: FxHashMap<u16, [u8; MAX_PARTS]>,
     /// Those that it writes.
@@ -30,7 +30,7 @@ pub struct Loop {
 }
 
 /// The loops of a function that keep rows.
-pub struct Loops {
+pub(super) struct Loops {
     pub list: Vec<Loop>,
     /// By block.
     of: Vec<Option<u32>>,
@@ -38,7 +38,7 @@ pub struct Loops {
 
 /// An edge between blocks that has code of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Edge {
+pub(super) struct Edge {
     /// The loop that it comes from.
     from: Option<u32>,
     to: u32,
@@ -48,12 +48,12 @@ pub struct Edge {
 
 impl Loops {
     /// No loop keeps anything.
-    pub fn none(func: &Func) -> Loops {
+    pub(super) fn none(func: &Func) -> Loops {
         Loops { list: vec![], of: vec![None; func.blocks.len()] }
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
-    pub fn new(func: &Func, needs: &[Option<Needs>]) -> Loops {
+    pub(super) fn new(func: &Func, needs: &[Option<Needs>]) -> Loops {
         let mut loops = Loops::none(func);
         let parts = func.wave_size as usize / super::LANES as usize;
         let inside = |b: u32| {
@@ -116,7 +116,7 @@ impl Loops {
     }
 
     /// The loop a block is in.
-    pub fn of(&self, block: usize) -> Option<usize> {
+    pub(super) fn of(&self, block: usize) -> Option<usize> {
         self.of[block].map(|l| l as usize)
     }
 }
@@ -207,13 +207,13 @@ fn nest(func: &Func, circles_here: Vec<Vec<u32>>, depth: &mut [u32]) {
 
 impl Wide<'_> {
     /// Where an edge leads.
-    pub fn edge(&mut self, from: usize, to: BlockId) -> Label {
+    pub(super) fn edge(&mut self, from: usize, to: BlockId) -> Label {
         let back = goes_back(&self.func.blocks[from], self.func.block(to));
         self.way_to(self.loops.of[from], to, back)
     }
 
     /// The way to a block from a loop, or from where no rows are in registers.
-    pub fn way_to(&mut self, from: Option<u32>, to: BlockId, back: bool) -> Label {
+    pub(super) fn way_to(&mut self, from: Option<u32>, to: BlockId, back: bool) -> Label {
         if from == self.loops.of[to.0 as usize] && !back {
             return self.labels[to.0 as usize];
         }
@@ -222,7 +222,7 @@ impl Wide<'_> {
     }
 
     /// The code of an edge.
-    pub fn edge_code(&mut self, edge: Edge, label: Label) {
+    pub(super) fn edge_code(&mut self, edge: Edge, label: Label) {
         self.a.bind(label);
         let inside = self.loops.of[edge.to as usize];
         let empty = self.a.label();

@@ -18,21 +18,21 @@ use wavejit_ir::abi::TEMP_ROW;
 use wavejit_ir::{SReg, Value};
 use wavejit_x86::{Constant, Gpr, Len, Mem, Rm, Size, Vector};
 
-pub type PieceId = u32;
+pub(super) type PieceId = u32;
 /// No piece.
-pub const NONE: PieceId = u32::MAX;
+pub(super) const NONE: PieceId = u32::MAX;
 /// A register that holds no piece, but must not be taken.
 const TEMP: PieceId = u32::MAX - 1;
 /// A register that holds part of a row throughout a loop.
 const FIXED: PieceId = u32::MAX - 2;
 /// Most vector registers of 32 bits a lane.
-pub const MAX_PARTS: usize = 4;
+pub(super) const MAX_PARTS: usize = 4;
 /// Pieces of a value, in the order of lanes; the rest is [`NONE`].
-pub type Parts = [PieceId; MAX_PARTS];
-pub const NO_PARTS: Parts = [NONE; MAX_PARTS];
+pub(super) type Parts = [PieceId; MAX_PARTS];
+pub(super) const NO_PARTS: Parts = [NONE; MAX_PARTS];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
+pub(super) enum Class {
     Vector,
     Mask,
     General,
@@ -40,7 +40,7 @@ pub enum Class {
 
 /// Where a piece is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Home {
+pub(super) enum Home {
     None,
     /// Part of a row.
     Row {
@@ -67,7 +67,7 @@ pub enum Home {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     pub class: Class,
     pub reg: Option<u8>,
     pub home: Home,
@@ -81,7 +81,7 @@ pub struct Piece {
 
 /// A value of the block.
 #[derive(Clone, Copy, Debug)]
-pub struct Val {
+pub(super) struct Val {
     /// The instruction that defines it.
     pub def: u32,
     /// Its last use.
@@ -101,26 +101,26 @@ pub struct Val {
 }
 
 /// Bytes of the frame below what is spilled: room for arguments of careful calls.
-pub const CARGO_BYTES: i32 = 64;
+pub(super) const CARGO_BYTES: i32 = 64;
 /// Bytes that a careful call saves registers in.
-pub const SAVE_BYTES: i32 = 32 * 64 + 8 * 8 + 16 * 8;
+pub(super) const SAVE_BYTES: i32 = 32 * 64 + 8 * 8 + 16 * 8;
 
 /// How many registers operations of a block need at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub(super) struct Needs {
     pub vectors: u32,
     /// Those that have a meaning throughout the function among them.
     pub generals: u32,
 }
 
 impl Needs {
-    pub fn max(self, o: Needs) -> Needs {
+    pub(super) fn max(self, o: Needs) -> Needs {
         Needs { vectors: self.vectors.max(o.vectors), generals: self.generals.max(o.generals) }
     }
 }
 
 /// Registers, homes and uses.
-pub struct Regs {
+pub(super) struct Regs {
     pub block: usize,
     parts: usize,
     pub pieces: Vec<Piece>,
@@ -159,7 +159,7 @@ const NEVER: u32 = u32::MAX;
 const RESERVED: u8 = u8::MAX;
 
 impl Regs {
-    pub fn new(parts: usize) -> Regs {
+    pub(super) fn new(parts: usize) -> Regs {
         let mut general = [NONE; 16];
         for r in [Gpr::RSP, STATE, ROWS, BASE, FUEL] {
             general[usize::from(r.0)] = TEMP;
@@ -195,7 +195,7 @@ impl Regs {
     }
 
     /// The registers that hold rows and scalar registers in what follows.
-    pub fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>, sregs: &FxHashMap<u8, Gpr>) {
+    pub(super) fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>, sregs: &FxHashMap<u8, Gpr>) {
         for reg in 0..16 {
             if self.fixed_generals >> reg & 1 != 0 {
                 self.general[reg] = NONE;
@@ -221,12 +221,12 @@ impl Regs {
     }
 
     /// The registers that hold this row.
-    pub fn fixed(&self, row: u16) -> Option<[u8; MAX_PARTS]> {
+    pub(super) fn fixed(&self, row: u16) -> Option<[u8; MAX_PARTS]> {
         self.fixed.get(&row).copied()
     }
 
     /// The register that holds this scalar register.
-    pub fn fixed_sreg(&self, reg: SReg) -> Option<Gpr> {
+    pub(super) fn fixed_sreg(&self, reg: SReg) -> Option<Gpr> {
         self.fixed_sregs.get(&reg.0).copied()
     }
 
@@ -240,7 +240,7 @@ impl Regs {
     }
 
     /// A piece that is in a general register of the loop.
-    pub fn new_fixed_scalar(&mut self, sreg: SReg, reg: Gpr) -> PieceId {
+    pub(super) fn new_fixed_scalar(&mut self, sreg: SReg, reg: Gpr) -> PieceId {
         let p = self.new_piece(Class::General, Home::None);
         self.piece(p).reg = Some(reg.0);
         self.in_sreg.entry(sreg.0).or_default().push(p);
@@ -255,7 +255,7 @@ impl Regs {
     }
 
     /// A piece that is in a register of the loop.
-    pub fn new_fixed_piece(&mut self, row: u16, reg: u8) -> PieceId {
+    pub(super) fn new_fixed_piece(&mut self, row: u16, reg: u8) -> PieceId {
         let p = self.new_piece(Class::Vector, Home::None);
         self.piece(p).reg = Some(reg);
         self.in_row.entry(row).or_default().push(p);
@@ -263,19 +263,19 @@ impl Regs {
     }
 
     /// Rows beyond `TEMP_ROW` that were used, and those of careful calls.
-    pub fn temp_rows(&self) -> u32 {
+    pub(super) fn temp_rows(&self) -> u32 {
         self.most_temp
     }
 
     /// Bytes of the frame, such that calls find the stack aligned.
-    pub fn frame_bytes(&self, careful: bool) -> i32 {
+    pub(super) fn frame_bytes(&self, careful: bool) -> i32 {
         let bytes = CARGO_BYTES + 8 * self.frame.len() as i32 + if careful { SAVE_BYTES } else { 0 };
         // Six registers and the return address lie above: 56 bytes.
         (bytes as u32).next_multiple_of(16) as i32 + 8
     }
 
     /// Where a careful call saves registers.
-    pub fn save_area(&self) -> i32 {
+    pub(super) fn save_area(&self) -> i32 {
         CARGO_BYTES + 8 * self.frame.len() as i32
     }
 
@@ -307,7 +307,7 @@ impl Regs {
     }
 
     /// A whole temporary row.
-    pub fn new_temp_row(&mut self) -> u16 {
+    pub(super) fn new_temp_row(&mut self) -> u16 {
         let row = match self.temp.iter().position(|t| *t == 0) {
             Some(row) => row,
             None => {
@@ -321,12 +321,12 @@ impl Regs {
     }
 
     /// Gives a temporary row back that was not handed to pieces.
-    pub fn free_temp_row(&mut self, row: u16) {
+    pub(super) fn free_temp_row(&mut self, row: u16) {
         self.temp[usize::from(row - TEMP_ROW)] = 0;
     }
 
     /// A piece for what a call returned.
-    pub fn result_in(&mut self, reg: Gpr) -> PieceId {
+    pub(super) fn result_in(&mut self, reg: Gpr) -> PieceId {
         let p = self.new_piece(Class::General, Home::None);
         debug_assert_eq!(self.general[usize::from(reg.0)], NONE);
         self.general[usize::from(reg.0)] = p;
@@ -336,12 +336,12 @@ impl Regs {
     }
 
     /// General registers that may not be taken now.
-    pub fn pinned_generals(&self) -> u32 {
+    pub(super) fn pinned_generals(&self) -> u32 {
         self.pinned_general.count_ones()
     }
 
     /// Moves the place of a piece that has no value yet from its register to the frame.
-    pub fn move_to_frame(&mut self, p: PieceId) {
+    pub(super) fn move_to_frame(&mut self, p: PieceId) {
         let at = self.new_frame_slot();
         let piece = self.piece(p);
         piece.home = Home::Frame(at);
@@ -376,7 +376,7 @@ impl Regs {
     }
 
     /// A new piece that belongs to nobody yet.
-    pub fn new_piece(&mut self, class: Class, home: Home) -> PieceId {
+    pub(super) fn new_piece(&mut self, class: Class, home: Home) -> PieceId {
         let id = self.pieces.len() as PieceId;
         match home {
             Home::Row { row, .. } if row < TEMP_ROW => self.in_row.entry(row).or_default().push(id),
@@ -395,13 +395,13 @@ impl Regs {
 }
 
 /// Pieces of a list, each once.
-pub fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
+pub(super) fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
     parts.iter().enumerate().filter(|(i, p)| **p != NONE && !parts[..*i].contains(p)).map(|(_, p)| *p)
 }
 
 impl Wide<'_> {
     /// Begins a block: uses are counted, nothing is anywhere.
-    pub fn begin_values(&mut self, block: usize) {
+    pub(super) fn begin_values(&mut self, block: usize) {
         let b = &self.func.blocks[block];
         self.r.block = block;
         self.r.pieces.clear();
@@ -455,15 +455,15 @@ impl Wide<'_> {
         }
     }
 
-    pub fn val(&self, v: Value) -> &Val {
+    pub(super) fn val(&self, v: Value) -> &Val {
         &self.vals[self.local[v.0 as usize] as usize]
     }
-    pub fn val_mut(&mut self, v: Value) -> &mut Val {
+    pub(super) fn val_mut(&mut self, v: Value) -> &mut Val {
         &mut self.vals[self.local[v.0 as usize] as usize]
     }
 
     /// Is there no use after this instruction?
-    pub fn dies(&self, v: Value) -> bool {
+    pub(super) fn dies(&self, v: Value) -> bool {
         self.val(v).last <= self.at
     }
 
@@ -523,22 +523,22 @@ impl Wide<'_> {
         }
     }
 
-    pub fn set_lo(&mut self, v: Value, parts: Parts) {
+    pub(super) fn set_lo(&mut self, v: Value, parts: Parts) {
         self.own(v, &parts);
         self.val_mut(v).lo = parts;
     }
-    pub fn set_split(&mut self, v: Value, lo: Parts, hi: Parts) {
+    pub(super) fn set_split(&mut self, v: Value, lo: Parts, hi: Parts) {
         self.set_lo(v, lo);
         // Pieces of both count once for each list: they are told apart when given up.
         self.own(v, &hi);
         self.val_mut(v).hi = hi;
     }
-    pub fn set_quad(&mut self, v: Value, quad: [Parts; 2]) {
+    pub(super) fn set_quad(&mut self, v: Value, quad: [Parts; 2]) {
         self.own(v, &quad[0]);
         self.own(v, &quad[1]);
         self.val_mut(v).quad = quad;
     }
-    pub fn set_word(&mut self, v: Value, word: PieceId) {
+    pub(super) fn set_word(&mut self, v: Value, word: PieceId) {
         self.own(v, &[word]);
         self.val_mut(v).word = word;
     }
@@ -555,7 +555,7 @@ impl Wide<'_> {
     }
 
     /// Gives up pieces that belong to no value.
-    pub fn drop_pieces(&mut self, parts: &[PieceId]) {
+    pub(super) fn drop_pieces(&mut self, parts: &[PieceId]) {
         for p in distinct(parts) {
             let piece = self.r.piece(p);
             if piece.refs == 0 {
@@ -569,7 +569,7 @@ impl Wide<'_> {
     }
 
     /// Ends an instruction: registers are free to move, values without further uses are given up.
-    pub fn end_inst(&mut self, args: impl Iterator<Item = Value>) {
+    pub(super) fn end_inst(&mut self, args: impl Iterator<Item = Value>) {
         self.release();
         for v in args {
             if self.dies(v) {
@@ -579,7 +579,7 @@ impl Wide<'_> {
     }
 
     /// Unpins registers and frees temporaries.
-    pub fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         let r = &mut self.r;
         for (file, pinned, fixed) in [
             (&mut r.vector[..], &mut r.pinned_vector, 0),
@@ -635,7 +635,7 @@ impl Wide<'_> {
     }
 
     /// Sees to it that a piece in a register has a home.
-    pub fn spill(&mut self, p: PieceId) {
+    pub(super) fn spill(&mut self, p: PieceId) {
         let piece = self.r.pieces[p as usize];
         let Some(reg) = piece.reg else { return };
         if piece.home != Home::None {
@@ -663,22 +663,22 @@ impl Wide<'_> {
     }
 
     /// Address of a part of a row.
-    pub fn row_mem(&self, row: u16, part: usize) -> Mem {
+    pub(super) fn row_mem(&self, row: u16, part: usize) -> Mem {
         Mem::at(ROWS, i32::from(row) * 64 * self.parts as i32 + 64 * part as i32)
     }
 
     /// A register that holds nothing, until the end of the instruction.
-    pub fn temp(&mut self) -> u8 {
+    pub(super) fn temp(&mut self) -> u8 {
         self.take_register(Class::Vector, TEMP)
     }
-    pub fn temp_mask(&mut self) -> u8 {
+    pub(super) fn temp_mask(&mut self) -> u8 {
         self.take_register(Class::Mask, TEMP)
     }
-    pub fn temp_general(&mut self) -> Gpr {
+    pub(super) fn temp_general(&mut self) -> Gpr {
         Gpr(self.take_register(Class::General, TEMP))
     }
     /// Gives a temporary back before the end of the instruction.
-    pub fn free_temp(&mut self, class: Class, reg: u8) {
+    pub(super) fn free_temp(&mut self, class: Class, reg: u8) {
         let (file, pinned) = self.r.file(class);
         debug_assert_eq!(file[usize::from(reg)], TEMP);
         file[usize::from(reg)] = NONE;
@@ -686,7 +686,7 @@ impl Wide<'_> {
     }
 
     /// A new piece in a register of its own, which the caller fills.
-    pub fn new_in_register(&mut self, class: Class) -> (PieceId, u8) {
+    pub(super) fn new_in_register(&mut self, class: Class) -> (PieceId, u8) {
         let p = self.r.new_piece(class, Home::None);
         let reg = self.take_register(class, p);
         self.r.piece(p).reg = Some(reg);
@@ -695,7 +695,7 @@ impl Wide<'_> {
 
     /// As [`Self::new_in_register`]; the register is that of the first of `from` that nobody needs after this, if there is one. Then what
     /// is in it may be read until the first write.
-    pub fn new_over(&mut self, from: &[PieceId]) -> (PieceId, u8) {
+    pub(super) fn new_over(&mut self, from: &[PieceId]) -> (PieceId, u8) {
         for p in from {
             if *p != NONE
                 && self.r.pieces[*p as usize].class == Class::Vector
@@ -723,7 +723,7 @@ impl Wide<'_> {
     }
 
     /// Puts a piece into a register and keeps it there until the end of the instruction.
-    pub fn reg(&mut self, p: PieceId) -> u8 {
+    pub(super) fn reg(&mut self, p: PieceId) -> u8 {
         let piece = self.r.pieces[p as usize];
         if let Some(reg) = piece.reg {
             self.r.pin(piece.class, reg);
@@ -756,7 +756,7 @@ impl Wide<'_> {
     }
 
     /// A piece as the last operand of a vector instruction with elements of 32 bits: from memory if this is its only use.
-    pub fn rm(&mut self, p: PieceId) -> Rm {
+    pub(super) fn rm(&mut self, p: PieceId) -> Rm {
         let piece = self.r.pieces[p as usize];
         if piece.reg.is_none() {
             let last = self.next_use_of_piece(p) == NEVER;
@@ -771,7 +771,7 @@ impl Wide<'_> {
     }
 
     /// All registers will be lost: what is used after this instruction gets a home.
-    pub fn before_call(&mut self) {
+    pub(super) fn before_call(&mut self) {
         self.r.gave_up = true;
         for class in [Class::Vector, Class::Mask, Class::General] {
             for reg in 0..self.r.file(class).0.len() {
@@ -789,36 +789,36 @@ impl Wide<'_> {
     }
 
     /// A row is about to be written: who is at home there moves into a register.
-    pub fn row_changes(&mut self, row: u16) {
+    pub(super) fn row_changes(&mut self, row: u16) {
         let Some(list) = self.r.in_row.remove(&row) else { return };
         self.move_out(&list);
     }
 
     /// Any VGPR may be written.
-    pub fn all_rows_change(&mut self) {
+    pub(super) fn all_rows_change(&mut self) {
         let rows: Vec<u16> = self.r.in_row.keys().copied().collect();
         rows.into_iter().for_each(|r| self.row_changes(r));
     }
 
     /// A scalar register is about to be written.
-    pub fn sreg_changes(&mut self, r: SReg) {
+    pub(super) fn sreg_changes(&mut self, r: SReg) {
         let Some(list) = self.r.in_sreg.remove(&r.0) else { return };
         self.move_out(&list);
     }
 
     /// Any scalar register may be written.
-    pub fn all_sregs_change(&mut self) {
+    pub(super) fn all_sregs_change(&mut self) {
         let regs: Vec<u8> = self.r.in_sreg.keys().copied().collect();
         regs.into_iter().for_each(|r| self.sreg_changes(SReg(r)));
     }
 
     /// Which registers are pinned, to be handed to [`Self::pin_only`].
-    pub fn pins(&self) -> [u32; 3] {
+    pub(super) fn pins(&self) -> [u32; 3] {
         [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general]
     }
 
     /// Unpins what was pinned since.
-    pub fn pin_only(&mut self, pins: [u32; 3]) {
+    pub(super) fn pin_only(&mut self, pins: [u32; 3]) {
         [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general] = pins;
     }
 
@@ -852,7 +852,7 @@ impl Wide<'_> {
     }
 
     /// A piece in a register now has a copy in this row.
-    pub fn is_at_home_in(&mut self, p: PieceId, row: u16, part: usize) {
+    pub(super) fn is_at_home_in(&mut self, p: PieceId, row: u16, part: usize) {
         let piece = self.r.piece(p);
         if piece.home == Home::None {
             piece.home = Home::Row { row, part: part as u8 };
@@ -863,7 +863,7 @@ impl Wide<'_> {
     }
 
     /// A scalar in a register now has a copy in this scalar register.
-    pub fn is_at_home_in_sreg(&mut self, p: PieceId, r: SReg) {
+    pub(super) fn is_at_home_in_sreg(&mut self, p: PieceId, r: SReg) {
         let piece = self.r.piece(p);
         if piece.home == Home::None {
             piece.home = Home::SReg(r);
@@ -872,7 +872,7 @@ impl Wide<'_> {
     }
 
     /// A piece that is a dword of the state, in every lane.
-    pub fn new_broadcast_of_sreg(&mut self, r: SReg) -> PieceId {
+    pub(super) fn new_broadcast_of_sreg(&mut self, r: SReg) -> PieceId {
         let p = self.r.new_piece(Class::Vector, Home::Bcst(sreg(r)));
         self.r.in_sreg.entry(r.0).or_default().push(p);
         p

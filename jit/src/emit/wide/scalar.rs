@@ -250,7 +250,7 @@ impl<'a> Wide<'a> {
     }
 }
 
-pub use super::calls::Arg;
+pub(super) use super::calls::Arg;
 
 fn condition(op: PureOp) -> Option<Cond> {
     use PureOp::*;

@@ -41,7 +41,7 @@ fn store_element(c: &mut Cx, kind: MemKind, addr: Addr, data: [Option<Value>; 4]
 }
 
 /// ds_load
-pub fn ds_load(c: &mut Cx, d: Arg, addr: Arg) {
+pub(crate) fn ds_load(c: &mut Cx, d: Arg, addr: Arg) {
     let (kind, part) = loads(c);
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
@@ -49,7 +49,7 @@ pub fn ds_load(c: &mut Cx, d: Arg, addr: Arg) {
     loaded(c, d, v, kind.dwords(), part);
 }
 /// ds_store
-pub fn ds_store(c: &mut Cx, addr: Arg, data: Arg) {
+pub(crate) fn ds_store(c: &mut Cx, addr: Arg, data: Arg) {
     let (kind, part) = stores(c);
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
@@ -63,7 +63,7 @@ fn two_offsets(c: &Cx, kind: MemKind) -> [i64; 2] {
     [i64::from(c.inst.mods.offset) * unit, i64::from(c.inst.mods.offset1) * unit]
 }
 /// ds_load_2addr: both loads before either write, the address may be a destination.
-pub fn ds_load2(c: &mut Cx, d: Arg, addr: Arg) {
+pub(crate) fn ds_load2(c: &mut Cx, d: Arg, addr: Arg) {
     let (kind, _) = loads(c);
     no_gds(c);
     let e = c.exec();
@@ -78,7 +78,7 @@ pub fn ds_load2(c: &mut Cx, d: Arg, addr: Arg) {
     }
 }
 /// ds_store_2addr
-pub fn ds_store2(c: &mut Cx, addr: Arg, data: [Arg; 2]) {
+pub(crate) fn ds_store2(c: &mut Cx, addr: Arg, data: [Arg; 2]) {
     let (kind, _) = stores(c);
     no_gds(c);
     let addr = lds(c, addr, 0);
@@ -88,7 +88,7 @@ pub fn ds_store2(c: &mut Cx, addr: Arg, data: [Arg; 2]) {
     }
 }
 /// ds_storexchg_2addr: exchanges at two addresses.
-pub fn ds_exchange2(c: &mut Cx, d: Arg, addr: Arg, data: [Arg; 2]) {
+pub(crate) fn ds_exchange2(c: &mut Cx, d: Arg, addr: Arg, data: [Arg; 2]) {
     let (_, wide) = atomics(c);
     let kind = if wide { MemKind::B64 } else { MemKind::B32 };
     no_gds(c);
@@ -111,7 +111,7 @@ pub fn ds_exchange2(c: &mut Cx, d: Arg, addr: Arg, data: [Arg; 2]) {
     }
 }
 /// ds_load_addtid_b32, ds_store_addtid_b32: M0\[15:0\] plus four bytes a lane.
-pub fn ds_addtid(c: &mut Cx, data: Arg) {
+pub(crate) fn ds_addtid(c: &mut Cx, data: Arg) {
     no_gds(c);
     let lanes = lane_dwords(c);
     let m0 = m0_base(c);
@@ -125,7 +125,7 @@ fn m0_base(c: &mut Cx) -> Value {
     c.b.pure2(And32, m0, m)
 }
 /// DS atomics. `data`: operand, then comparand or the like.
-pub fn ds_atomic<const N: usize>(c: &mut Cx, d: Option<Arg>, addr: Arg, data: [Arg; N]) {
+pub(crate) fn ds_atomic<const N: usize>(c: &mut Cx, d: Option<Arg>, addr: Arg, data: [Arg; N]) {
     no_gds(c);
     let addr = lds(c, addr, c.inst.mods.offset.into());
     let (_, wide) = atomics(c);
@@ -134,7 +134,7 @@ pub fn ds_atomic<const N: usize>(c: &mut Cx, d: Option<Arg>, addr: Arg, data: [A
 }
 /// ds_append, ds_consume: the number of active lanes added to (taken from) the dword at M0\[15:0\] + offset; all lanes get the old value.
 /// One lane does it; with EXEC = 0 it adds 0.
-pub fn ds_append(c: &mut Cx, d: Arg) {
+pub(crate) fn ds_append(c: &mut Cx, d: Arg) {
     let Some(Access::Atomic(op)) = c.inst.row.access else { panic!("{}: adds or subtracts", c.inst.row.name) };
     no_gds(c);
     let exec = c.exec();
@@ -160,7 +160,7 @@ const BOTTOM: u32 = !1;
 /// entries \[17:0\]; entries are 32 dwords apart, and the oldest of more than 8, 16, 32 or 64 (offset1\[5:4\]) are overwritten. Of the four
 /// sorted children (data1) the farther ones are pushed, last first, and the first is returned; or, if it is none, what was pushed last,
 /// which leaves NO_NODE there. The last visited node (data0), if it is one, must be among the children: it and those before it are done.
-pub fn ds_bvh_stack(c: &mut Cx, d: Arg, stack: Arg, last: Arg, children: Arg) {
+pub(crate) fn ds_bvh_stack(c: &mut Cx, d: Arg, stack: Arg, last: Arg, children: Arg) {
     let (address, children) = (vgpr(c, stack), vgpr(c, children));
     if !c.has_rows(address, 1) {
         return;

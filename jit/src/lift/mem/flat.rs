@@ -25,11 +25,11 @@ fn address(c: &mut Cx, space: Space, vector: Arg, scalar: Option<Arg>) -> Addr {
 }
 
 /// flat loads.
-pub fn flat_load(c: &mut Cx, d: Arg, addr: Arg) {
+pub(crate) fn flat_load(c: &mut Cx, d: Arg, addr: Arg) {
     load_at(c, d, addr, None);
 }
 /// global and scratch loads.
-pub fn load(c: &mut Cx, d: Arg, addr: Arg, saddr: Arg) {
+pub(crate) fn load(c: &mut Cx, d: Arg, addr: Arg, saddr: Arg) {
     load_at(c, d, addr, Some(saddr));
 }
 fn load_at(c: &mut Cx, d: Arg, addr: Arg, saddr: Option<Arg>) {
@@ -42,11 +42,11 @@ fn load_at(c: &mut Cx, d: Arg, addr: Arg, saddr: Option<Arg>) {
     load_from(c, space, kind, part, addr, d);
 }
 /// flat stores.
-pub fn flat_store(c: &mut Cx, addr: Arg, data: Arg) {
+pub(crate) fn flat_store(c: &mut Cx, addr: Arg, data: Arg) {
     store_at(c, addr, data, None);
 }
 /// global and scratch stores.
-pub fn store(c: &mut Cx, addr: Arg, data: Arg, saddr: Arg) {
+pub(crate) fn store(c: &mut Cx, addr: Arg, data: Arg, saddr: Arg) {
     store_at(c, addr, data, Some(saddr));
 }
 fn store_at(c: &mut Cx, addr: Arg, data: Arg, saddr: Option<Arg>) {
@@ -56,7 +56,7 @@ fn store_at(c: &mut Cx, addr: Arg, data: Arg, saddr: Option<Arg>) {
     store_to(c, space, kind, part, addr, data);
 }
 /// global_load_addtid_b32, global_store_addtid_b32: SGPR base plus four bytes a lane.
-pub fn addtid(c: &mut Cx, data: Arg, saddr: Arg) {
+pub(crate) fn addtid(c: &mut Cx, data: Arg, saddr: Arg) {
     let offset = lane_dwords(c);
     let base = if is_off(c, saddr) { c.b.const64(0) } else { c.src(saddr.op, B64) };
     let addr = Addr { base: Some(base), offset: Some(offset), imm: i64::from(c.inst.mods.offset) };
@@ -64,13 +64,13 @@ pub fn addtid(c: &mut Cx, data: Arg, saddr: Arg) {
 }
 
 /// flat atomics; those that can return have a destination, which need not be there.
-pub fn flat_atomic(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
+pub(crate) fn flat_atomic(c: &mut Cx, d: Arg, addr: Arg, data: Arg) {
     let space = segment(c);
     let addr = address(c, space, addr, None);
     run_atomic(c, space, addr, Some(d), &[data], None);
 }
 /// global atomics.
-pub fn atomic(c: &mut Cx, d: Option<Arg>, addr: Arg, data: Arg, saddr: Arg) {
+pub(crate) fn atomic(c: &mut Cx, d: Option<Arg>, addr: Arg, data: Arg, saddr: Arg) {
     let space = segment(c);
     let addr = address(c, space, addr, Some(saddr));
     run_atomic(c, space, addr, d, &[data], None);

@@ -1,9 +1,9 @@
 //! Memory: SMEM, FLAT, GLOBAL, SCRATCH and DS (RDNA3 ISA, memory chapters; numerics.md section 14), and what they share: registers named by
 //! operands, halves of registers, atomics.
 
-pub mod ds;
-pub mod flat;
-pub mod smem;
+pub(super) mod ds;
+pub(super) mod flat;
+pub(super) mod smem;
 
 use super::cx::{Arg, Cx};
 use super::sem::*;

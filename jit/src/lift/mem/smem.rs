@@ -32,7 +32,7 @@ fn sgprs(c: &mut Cx, d: Arg, first: Value, n: u32) {
     }
 }
 /// s_load
-pub fn s_load(c: &mut Cx, d: Arg, base: Arg, offset: Arg) {
+pub(crate) fn s_load(c: &mut Cx, d: Arg, base: Arg, offset: Arg) {
     let dwords = d.ty.dwords(32);
     let base = match base.op {
         Operand::Sgpr { n, .. } => {
@@ -46,7 +46,7 @@ pub fn s_load(c: &mut Cx, d: Arg, base: Arg, offset: Arg) {
     sgprs(c, d, v, dwords.into());
 }
 /// s_buffer_load
-pub fn s_buffer_load(c: &mut Cx, d: Arg, resource: Arg, offset: Arg) {
+pub(crate) fn s_buffer_load(c: &mut Cx, d: Arg, resource: Arg, offset: Arg) {
     let dwords = d.ty.dwords(32);
     let Operand::Sgpr { n, .. } = resource.op else {
         return c.unsupported("V# in SGPRs expected");

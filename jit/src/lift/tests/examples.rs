@@ -11,7 +11,7 @@ use wavejit_isa::{Access, Enc, Feature, Flags, Implicit, MemoryKind, Part, Row, 
 
 /// Registers an instruction reads and writes. VGPRs by row: those of AGPRs are from 256 on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Registers {
+pub(super) struct Registers {
     pub vread: BTreeSet<u16>,
     pub vwritten: BTreeSet<u16>,
     pub sread: BTreeSet<SReg>,
@@ -24,7 +24,7 @@ pub struct Registers {
 
 /// What stands for the sources of an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Sources {
+pub(super) enum Sources {
     /// Vector registers wherever a column takes them.
     Vector,
     /// A scalar register as the first source.
@@ -39,7 +39,7 @@ pub enum Sources {
 
 /// What an example has beside its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extra {
+pub(super) enum Extra {
     Nothing,
     /// An atomic that returns the old value.
     Returning,
@@ -52,11 +52,11 @@ pub enum Extra {
 }
 
 /// A literal that is no inline constant in any type.
-pub const LITERAL: u32 = 0xc12d_4687;
+pub(super) const LITERAL: u32 = 0xc12d_4687;
 
 /// A row's instruction on a processor.
 #[derive(Debug)]
-pub struct Example {
+pub(super) struct Example {
     pub text: String,
     pub registers: Registers,
     /// Type of the source that `Sources` names, if the row has it.
@@ -65,7 +65,7 @@ pub struct Example {
 
 /// Which example of a row.
 #[derive(Clone, Copy)]
-pub struct Variant {
+pub(super) struct Variant {
     pub enc: Enc,
     pub target: Gfx,
     pub wave_size: u32,
@@ -416,7 +416,7 @@ fn dealer(row: &Row, v: Variant) -> Dealer<'_> {
 }
 
 /// The row as an instruction of a processor.
-pub fn example(row: &Row, v: Variant) -> Example {
+pub(super) fn example(row: &Row, v: Variant) -> Example {
     let mut d = dealer(row, v);
     let operands: Vec<String> = row.ops.iter().filter_map(|c| d.column(*c)).collect();
     d.kept();
@@ -425,7 +425,7 @@ pub fn example(row: &Row, v: Variant) -> Example {
 }
 
 /// Two rows as the halves of a dual instruction, whose registers stand in different banks.
-pub fn dual(x: &Row, y: &Row, v: Variant) -> Example {
+pub(super) fn dual(x: &Row, y: &Row, v: Variant) -> Example {
     let half = |row, next_v, next_s| {
         let mut d = Dealer { next_v, step: 4, next_s, ..dealer(row, v) };
         let operands: Vec<String> = row.ops.iter().filter_map(|c| d.column(*c)).collect();
@@ -444,7 +444,7 @@ pub fn dual(x: &Row, y: &Row, v: Variant) -> Example {
 
 impl Example {
     /// With the state that the instruction reads and writes beside its operands.
-    pub fn with_state(mut self, inst: &isa::Inst, v: Variant) -> Example {
+    pub(super) fn with_state(mut self, inst: &isa::Inst, v: Variant) -> Example {
         let mut d = Dealer { out: self, ..dealer(inst.row, v) };
         d.state(inst.implicit_reads(), inst.implicit_writes());
         self = d.out;
@@ -453,7 +453,7 @@ impl Example {
 }
 
 /// The examples that a row has in a format: registers first, then what else its columns and flags allow.
-pub fn variants(row: &Row, enc: Enc, target: Gfx, wave_size: u32) -> Vec<Variant> {
+pub(super) fn variants(row: &Row, enc: Enc, target: Gfx, wave_size: u32) -> Vec<Variant> {
     let base = Variant { enc, target, wave_size, sources: Sources::Vector, extra: Extra::Nothing };
     let mut out = vec![base];
     let one_scalar = !target.has(Feature::Wave32);
@@ -495,7 +495,7 @@ pub fn variants(row: &Row, enc: Enc, target: Gfx, wave_size: u32) -> Vec<Variant
 }
 
 /// Those that show the types of its sources: constants and signs.
-pub fn typed_variants(row: &Row, enc: Enc, target: Gfx, wave_size: u32) -> Vec<Variant> {
+pub(super) fn typed_variants(row: &Row, enc: Enc, target: Gfx, wave_size: u32) -> Vec<Variant> {
     let base = Variant { enc, target, wave_size, sources: Sources::Vector, extra: Extra::Nothing };
     let vector = !enc.is_salu() && enc != Enc::SMEM;
     let sources = (0..3).flat_map(|i| {

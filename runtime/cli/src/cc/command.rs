@@ -16,7 +16,7 @@ const HEADERS: [(&str, &str); 4] = [
 ];
 
 /// What to compile.
-pub struct Job<'a> {
+pub(super) struct Job<'a> {
     pub file: &'a Path,
     pub language: Language,
     pub target: Target,
@@ -25,7 +25,7 @@ pub struct Job<'a> {
 
 /// One command.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub(super) struct Step {
     /// What it compiles, for messages.
     pub what: String,
     pub program: PathBuf,
@@ -34,7 +34,7 @@ pub struct Step {
 
 impl Step {
     /// The command as a shell takes it.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let quoted = |word: &str| match word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_=+:,./%@".contains(&b)) && !word.is_empty() {
             true => word.to_string(),
             false => format!("'{}'", word.replace('\'', "'\\''")),
@@ -45,11 +45,11 @@ impl Step {
 }
 
 /// A folder for one compilation, removed with its contents when dropped.
-pub struct Scratch(PathBuf);
+pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
     /// Makes one.
-    pub fn new() -> Result<Scratch> {
+    pub(super) fn new() -> Result<Scratch> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let base = std::env::temp_dir();
         loop {
@@ -63,7 +63,7 @@ impl Scratch {
     }
 
     /// Where the result goes.
-    pub fn code_object(&self) -> PathBuf {
+    pub(super) fn code_object(&self) -> PathBuf {
         self.0.join("out.hsaco")
     }
 
@@ -82,7 +82,7 @@ impl Drop for Scratch {
 }
 
 /// The commands of a job, in order; writes headers and links to libraries into `scratch`.
-pub fn steps(job: &Job, tools: &Toolchain, scratch: &Scratch) -> Result<Vec<Step>> {
+pub(super) fn steps(job: &Job, tools: &Toolchain, scratch: &Scratch) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mut libraries = None;
     if let Some(folder) = &tools.device_libs {

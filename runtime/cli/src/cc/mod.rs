@@ -31,7 +31,7 @@ The newest clang-N is taken, or the one that $WAVEJIT_CLANG names, or ROCm's.";
 /// Compile OpenCL C (.cl), HIP C++ (.hip, .cpp) or assembly (.s) to a code object.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct CcArgs {
+pub(crate) struct CcArgs {
     /// Source file.
     file: PathBuf,
     /// Processor.
@@ -46,7 +46,7 @@ pub struct CcArgs {
 
 /// How to compile a source file.
 #[derive(clap::Args, Clone, Default, Debug)]
-pub struct SourceOptions {
+pub(crate) struct SourceOptions {
     /// Optimization level of source files, as clang's: 0, 1, 2, 3 (the default), s.
     #[arg(short = 'O', value_name = "LEVEL")]
     opt_level: Option<String>,
@@ -63,7 +63,7 @@ pub struct SourceOptions {
 
 impl SourceOptions {
     /// Refuses what only source files take.
-    pub fn check_unused(&self, file: &Path) -> Result<()> {
+    pub(crate) fn check_unused(&self, file: &Path) -> Result<()> {
         let given = match self {
             SourceOptions { opt_level: Some(level), .. } => format!("-O{level}"),
             SourceOptions { wave: Some(n), .. } => format!("--wave {n}"),
@@ -94,12 +94,12 @@ impl Language {
 }
 
 /// Is this a file to compile before it can be loaded?
-pub fn is_source(path: &Path) -> bool {
+pub(crate) fn is_source(path: &Path) -> bool {
     Language::of(path).is_some()
 }
 
 /// Runs it.
-pub fn cc_command(args: &CcArgs) -> Result<()> {
+pub(crate) fn cc_command(args: &CcArgs) -> Result<()> {
     let code = compile(&args.file, Some(&args.target), &args.options)?;
     let object = CodeObject::load(&code).with_context(|| args.file.display().to_string())?;
     let out = match &args.out {
@@ -114,7 +114,7 @@ pub fn cc_command(args: &CcArgs) -> Result<()> {
 }
 
 /// A source file as a code object for a target such as `gfx1100`, which is the default.
-pub fn compile(file: &Path, target: Option<&str>, options: &SourceOptions) -> Result<Vec<u8>> {
+pub(crate) fn compile(file: &Path, target: Option<&str>, options: &SourceOptions) -> Result<Vec<u8>> {
     let Some(language) = Language::of(file) else {
         bail!("{}: expected a source file that ends in .cl, .hip, .cpp or .s", file.display());
     };

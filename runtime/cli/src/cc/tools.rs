@@ -12,7 +12,7 @@ const CLANG_VARIABLE: &str = "WAVEJIT_CLANG";
 const PROPOSED: u32 = 19;
 
 /// Where to look. Tests have one of their own.
-pub struct Host {
+pub(super) struct Host {
     /// Folders of $PATH.
     pub path: Vec<PathBuf>,
     /// Environment variables that say where things are.
@@ -23,7 +23,7 @@ pub struct Host {
 
 /// What compiles a source file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Toolchain {
+pub(super) struct Toolchain {
     /// The clang.
     pub clang: PathBuf,
     /// Folder with `ocml.bc` and its like; none: not wanted.
@@ -34,7 +34,7 @@ pub struct Toolchain {
 
 impl Host {
     /// This machine.
-    pub fn of_machine() -> Host {
+    pub(super) fn of_machine() -> Host {
         let path = std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default();
         Host { path, env: |name| std::env::var_os(name), root: "/".into() }
     }
@@ -165,7 +165,7 @@ fn objection(clang: &Path, target: &Target) -> Option<String> {
 
 impl Toolchain {
     /// Finds what a language needs, or says what to install.
-    pub fn find(host: &Host, language: Language, target: &Target, options: &SourceOptions) -> Result<Toolchain> {
+    pub(super) fn find(host: &Host, language: Language, target: &Target, options: &SourceOptions) -> Result<Toolchain> {
         let clang = match host.variable(CLANG_VARIABLE) {
             Some(named) => match objection(&named, target) {
                 None => named,

@@ -13,17 +13,17 @@ fn bits(bytes: &[u8], at: usize, n: u32) -> u64 {
 }
 
 /// Bits in the order of the bytes, lowest first.
-pub struct Forward<'a> {
+pub(super) struct Forward<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Forward<'a> {
-    pub fn new(bytes: &'a [u8]) -> Forward<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Forward<'a> {
         Forward { bytes, at: 0 }
     }
 
-    pub fn read(&mut self, n: u32) -> Result<u32, Damage> {
+    pub(super) fn read(&mut self, n: u32) -> Result<u32, Damage> {
         if self.at + n as usize > 8 * self.bytes.len() {
             return Err("a table description that ends too early");
         }
@@ -32,18 +32,18 @@ impl<'a> Forward<'a> {
     }
 
     /// Takes the last bit back.
-    pub fn back_one(&mut self) {
+    pub(super) fn back_one(&mut self) {
         self.at -= 1;
     }
 
     /// Bytes that have been begun.
-    pub fn bytes_used(&self) -> usize {
+    pub(super) fn bytes_used(&self) -> usize {
         self.at.div_ceil(8)
     }
 }
 
 /// Bits from the last one on. Highest bits come first; beyond the start are zeros.
-pub struct Backward<'a> {
+pub(super) struct Backward<'a> {
     bytes: &'a [u8],
     /// Bits not read yet; negative: bits read beyond the start.
     left: i64,
@@ -51,7 +51,7 @@ pub struct Backward<'a> {
 
 impl<'a> Backward<'a> {
     /// The stream begins below the highest set bit of the last byte.
-    pub fn new(bytes: &'a [u8]) -> Result<Backward<'a>, Damage> {
+    pub(super) fn new(bytes: &'a [u8]) -> Result<Backward<'a>, Damage> {
         match bytes.last() {
             None | Some(0) => Err("a bit stream without end mark"),
             Some(last) => Ok(Backward { bytes, left: 8 * bytes.len() as i64 - 1 - i64::from(last.leading_zeros()) }),
@@ -59,7 +59,7 @@ impl<'a> Backward<'a> {
     }
 
     /// The next `n` bits, at most 56, which stay unread.
-    pub fn peek(&self, n: u32) -> u64 {
+    pub(super) fn peek(&self, n: u32) -> u64 {
         let at = self.left - i64::from(n);
         match (at >= 0, self.left > 0) {
             (true, _) => bits(self.bytes, at as usize, n),
@@ -68,18 +68,18 @@ impl<'a> Backward<'a> {
         }
     }
 
-    pub fn skip(&mut self, n: u32) {
+    pub(super) fn skip(&mut self, n: u32) {
         self.left -= i64::from(n);
     }
 
-    pub fn read(&mut self, n: u32) -> u64 {
+    pub(super) fn read(&mut self, n: u32) -> u64 {
         let value = self.peek(n);
         self.skip(n);
         value
     }
 
     /// Bits left; negative: how many too many were read.
-    pub fn left(&self) -> i64 {
+    pub(super) fn left(&self) -> i64 {
         self.left
     }
 }

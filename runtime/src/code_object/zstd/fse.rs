@@ -18,7 +18,7 @@ struct State {
 
 /// A decoding table.
 #[derive(Clone)]
-pub struct Table {
+pub(super) struct Table {
     states: Box<[State]>,
     /// Bits of a state's number.
     log: u32,
@@ -26,7 +26,7 @@ pub struct Table {
 
 impl Table {
     /// From the probabilities of all symbols, in units of 1/2^log; -1 is "less than one" (4.1.1). They add up to 2^log.
-    pub fn new(probabilities: &[i16], log: u32) -> Table {
+    pub(super) fn new(probabilities: &[i16], log: u32) -> Table {
         let size = 1usize << log;
         let mut states = vec![State::default(); size];
         let mut next = [0u16; MAX_SYMBOLS];
@@ -60,12 +60,12 @@ impl Table {
     }
 
     /// Of one symbol, which takes no bits.
-    pub fn of_one(symbol: u8) -> Table {
+    pub(super) fn of_one(symbol: u8) -> Table {
         Table { states: Box::new([State { symbol, bits: 0, base: 0 }]), log: 0 }
     }
 
     /// Reads a table description (4.1.1) of symbols below `symbols` and at most 2^`max_log` states; also gives the bytes it takes.
-    pub fn read(bytes: &[u8], symbols: usize, max_log: u32) -> Result<(Table, usize), Damage> {
+    pub(super) fn read(bytes: &[u8], symbols: usize, max_log: u32) -> Result<(Table, usize), Damage> {
         debug_assert!(symbols <= MAX_SYMBOLS && 1 << max_log <= MAX_STATES);
         let mut input = Forward::new(bytes);
         let log = input.read(4)? + 5;
@@ -103,22 +103,22 @@ impl Table {
 }
 
 /// A place in a table.
-pub struct Decoder<'a> {
+pub(super) struct Decoder<'a> {
     table: &'a Table,
     state: usize,
 }
 
 impl<'a> Decoder<'a> {
-    pub fn new(table: &'a Table, input: &mut Backward) -> Decoder<'a> {
+    pub(super) fn new(table: &'a Table, input: &mut Backward) -> Decoder<'a> {
         Decoder { table, state: input.read(table.log) as usize }
     }
 
-    pub fn symbol(&self) -> u8 {
+    pub(super) fn symbol(&self) -> u8 {
         self.table.states[self.state].symbol
     }
 
     /// On to the next state.
-    pub fn advance(&mut self, input: &mut Backward) {
+    pub(super) fn advance(&mut self, input: &mut Backward) {
         let state = self.table.states[self.state];
         self.state = usize::from(state.base) + input.read(u32::from(state.bits)) as usize;
     }

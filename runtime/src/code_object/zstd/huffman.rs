@@ -17,14 +17,14 @@ struct Code {
 }
 
 /// A code, by the next `max_bits` bits.
-pub struct Huffman {
+pub(super) struct Huffman {
     codes: Box<[Code]>,
     max_bits: u32,
 }
 
 impl Huffman {
     /// Reads a Huffman tree description (4.2.1).
-    pub fn read(input: &mut Input) -> Result<Huffman, Damage> {
+    pub(super) fn read(input: &mut Input) -> Result<Huffman, Damage> {
         let header = input.le(1)? as usize;
         let mut weights = [0u8; 256];
         let count = match header.checked_sub(127) {
@@ -64,7 +64,7 @@ impl Huffman {
     }
 
     /// Appends the `n` symbols of a stream.
-    pub fn decode(&self, stream: &[u8], n: usize, out: &mut Vec<u8>) -> Result<(), Damage> {
+    pub(super) fn decode(&self, stream: &[u8], n: usize, out: &mut Vec<u8>) -> Result<(), Damage> {
         let mut input = Backward::new(stream)?;
         for _ in 0..n {
             let code = self.codes[input.peek(self.max_bits) as usize];
@@ -75,7 +75,7 @@ impl Huffman {
     }
 
     /// Appends the `n` symbols of four streams, whose lengths come first (3.1.1.3.1.6).
-    pub fn decode_four(&self, input: &mut Input, n: usize, out: &mut Vec<u8>) -> Result<(), Damage> {
+    pub(super) fn decode_four(&self, input: &mut Input, n: usize, out: &mut Vec<u8>) -> Result<(), Damage> {
         let lengths = [input.le(2)?, input.le(2)?, input.le(2)?];
         let each = n.div_ceil(4);
         let last = n.checked_sub(3 * each).ok_or("four streams of too few literals")?;

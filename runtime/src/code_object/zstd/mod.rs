@@ -17,7 +17,7 @@ use huffman::Huffman;
 use sequences::Sequences;
 use stream::{Input, Window};
 
-pub use stream::Damage;
+pub(super) use stream::Damage;
 
 /// Most bytes that a block may hold (3.1.1.2.4).
 const MAX_BLOCK_BYTES: usize = 128 << 10;
@@ -25,7 +25,7 @@ const MAGIC: u32 = 0xfd2f_b528;
 
 /// Appends the contents of the frame that `packed` starts with to `out`, at most `limit` bytes; returns the bytes the frame takes packed.
 /// `out` does not grow if it has room for `limit` more.
-pub fn decode(packed: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<usize, Damage> {
+pub(super) fn decode(packed: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<usize, Damage> {
     let mut input = Input { bytes: packed, at: 0 };
     let frame = header(&mut input)?;
     if frame.content_bytes.is_some_and(|n| n > limit as u64) {

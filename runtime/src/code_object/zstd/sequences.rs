@@ -54,7 +54,7 @@ const MATCH_LENGTHS: Codes = &[
 ];
 
 /// What blocks leave to the next: tables that may be used again, and the last three offsets.
-pub struct Sequences {
+pub(super) struct Sequences {
     literal_lengths: Option<Table>,
     offsets: Option<Table>,
     match_lengths: Option<Table>,
@@ -69,7 +69,7 @@ impl Default for Sequences {
 
 impl Sequences {
     /// Decodes the sequences section of a block, and does what it says.
-    pub fn decode(&mut self, section: &[u8], literals: &[u8], window: &mut Window) -> Result<(), Damage> {
+    pub(super) fn decode(&mut self, section: &[u8], literals: &[u8], window: &mut Window) -> Result<(), Damage> {
         let mut input = Input { bytes: section, at: 0 };
         let count = match input.le(1)? {
             0 if input.rest().is_empty() => return window.push(literals),

@@ -8,7 +8,7 @@ fn round(accumulator: u64, lane: u64) -> u64 {
 }
 
 /// The hash of some bytes.
-pub fn xxh64(bytes: &[u8]) -> u64 {
+pub(super) fn xxh64(bytes: &[u8]) -> u64 {
     let (stripes, rest) = bytes.as_chunks::<32>();
     let mut hash = PRIMES[4];
     if !stripes.is_empty() {

@@ -23,7 +23,7 @@ thread_local! {
 ///
 /// # Safety
 /// `state` is a complete wave of the kind `entry` was compiled for, and `entry` stays alive meanwhile.
-pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
+pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
     FRAME.with(|current| {
         let mut frame = Frame { rsp: 0, mxcsr: 0, state, outer: current.get() };
         let at = &raw mut frame;

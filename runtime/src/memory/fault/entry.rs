@@ -3,4 +3,4 @@
 use wavejit_ir::abi::WaveState;
 
 /// A compiled entry: takes the wave, returns an [`wavejit_ir::abi::Exit`] as a number.
-pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
+pub(crate) type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;

@@ -20,14 +20,14 @@ mod entry;
 mod signals;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use enter::enter;
+pub(crate) use enter::enter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use signals::Unblocked;
+pub(crate) use signals::Unblocked;
 
-pub use entry::EntryFn;
+pub(crate) use entry::EntryFn;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
-pub fn install() {
+pub(crate) fn install() {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     signals::ensure();
 }
@@ -35,14 +35,14 @@ pub fn install() {
 /// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed and their
 /// signals are not blocked.
 #[must_use]
-pub fn ready() -> Unblocked {
+pub(crate) fn ready() -> Unblocked {
     install();
     unblock()
 }
 
 /// As [`ready`], for a thread of ours that works for threads that are.
 #[must_use]
-pub fn unblock() -> Unblocked {
+pub(crate) fn unblock() -> Unblocked {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     return signals::unblock();
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]

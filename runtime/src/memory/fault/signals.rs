@@ -275,7 +275,7 @@ fn default_action(signal: c_int, is_fault: bool) {
 }
 
 /// Until dropped, faults of this thread reach the handlers: a signal that is blocked ends the process instead.
-pub struct Unblocked {
+pub(crate) struct Unblocked {
     before: Option<sigset_t>,
     /// It belongs to the thread.
     _thread: PhantomData<*mut ()>,

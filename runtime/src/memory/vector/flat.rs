@@ -10,7 +10,7 @@ use wavejit_ir::abi::{MemOp, NO_ROW, PRIVATE_APERTURE_HI, SHARED_APERTURE_HI, Wa
 /// # Safety
 /// See [`super::load_global`].
 #[inline(always)]
-pub unsafe fn flat<I: Isa, const N: usize>(
+pub(crate) unsafe fn flat<I: Isa, const N: usize>(
     state: *const WaveState,
     op: &MemOp,
     exec: u64,

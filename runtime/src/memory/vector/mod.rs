@@ -21,9 +21,9 @@ use super::checked::{self, verify_row};
 use super::context::WaveContext;
 use super::lanes::*;
 use by_lane::{load_lanes, store_lanes};
-pub use flat::flat;
+pub(crate) use flat::flat;
 use pattern::{global_pattern, lds_pattern, load_by_pattern, store_by_pattern};
-pub use scratch::{in_scratch, load_scratch, scratch_byte, store_scratch};
+pub(crate) use scratch::{in_scratch, load_scratch, scratch_byte, store_scratch};
 use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 
 /// A row of the wave.
@@ -31,7 +31,7 @@ use wavejit_ir::abi::{FaultKind, MemOp, NO_ROW, WaveState};
 /// # Safety
 /// The wave has that row.
 #[inline(always)]
-pub unsafe fn row<const N: usize>(state: &WaveState, r: u16) -> *mut u32 {
+pub(crate) unsafe fn row<const N: usize>(state: &WaveState, r: u16) -> *mut u32 {
     // SAFETY: passed on.
     unsafe {
         verify_row(state, r);
@@ -44,14 +44,14 @@ pub unsafe fn row<const N: usize>(state: &WaveState, r: u16) -> *mut u32 {
 /// # Safety
 /// `state.ctx` points to a [`WaveContext`] nobody else uses.
 #[inline(always)]
-pub unsafe fn context<'a>(state: &WaveState) -> &'a mut WaveContext {
+pub(crate) unsafe fn context<'a>(state: &WaveState) -> &'a mut WaveContext {
     // SAFETY: passed on.
     unsafe { &mut *state.ctx.cast::<WaveContext>() }
 }
 
 /// Notes a fault; the value a helper then returns.
 #[cold]
-pub fn fault(state: &mut WaveState, pc: u64, exec: u64, kind: FaultKind, lane: u32, address: u64) -> u32 {
+pub(crate) fn fault(state: &mut WaveState, pc: u64, exec: u64, kind: FaultKind, lane: u32, address: u64) -> u32 {
     state.fault_kind = kind as u32;
     state.fault_addr = address;
     state.fault_pc = pc;
@@ -62,7 +62,7 @@ pub fn fault(state: &mut WaveState, pc: u64, exec: u64, kind: FaultKind, lane: u
 
 /// Host address of a guest address that passes the range test.
 #[inline(always)]
-pub fn host(state: &WaveState, address: u64) -> Option<u64> {
+pub(crate) fn host(state: &WaveState, address: u64) -> Option<u64> {
     (address.wrapping_sub(state.mem_low) < state.mem_size).then(|| state.mem_base.wrapping_add(address))
 }
 
@@ -104,7 +104,7 @@ unsafe fn stage_lane<const K: u8>(to: *mut u8, src: &[*const u32; 4], lane: usiz
 /// # Safety
 /// The rows that `op` names exist.
 #[inline(always)]
-pub unsafe fn lane_address<const N: usize>(state: &WaveState, op: &MemOp, lane: usize, base: u64) -> u64 {
+pub(crate) unsafe fn lane_address<const N: usize>(state: &WaveState, op: &MemOp, lane: usize, base: u64) -> u64 {
     let dword = |r: u16| {
         if r == NO_ROW {
             0
@@ -121,7 +121,7 @@ pub unsafe fn lane_address<const N: usize>(state: &WaveState, op: &MemOp, lane: 
 /// # Safety
 /// `state` is a complete wave of `N` lanes; `op` names rows it has; the host has what `I` needs. So for all below.
 #[inline(always)]
-pub unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }
@@ -137,7 +137,7 @@ pub unsafe fn load_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveS
 /// # Safety
 /// See [`load_global`].
 #[inline(always)]
-pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }
@@ -153,7 +153,7 @@ pub unsafe fn store_global<I: Isa, const N: usize, const K: u8>(state: &mut Wave
 /// # Safety
 /// See [`load_global`].
 #[inline(always)]
-pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec != 0 {
         // SAFETY: passed on. LDS is always mapped, so the pattern succeeds.
         unsafe {
@@ -169,7 +169,7 @@ pub unsafe fn load_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveStat
 /// # Safety
 /// See [`load_global`].
 #[inline(always)]
-pub unsafe fn store_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn store_lds<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec != 0 {
         // SAFETY: passed on. LDS is always mapped, so the pattern succeeds.
         unsafe {

@@ -16,13 +16,13 @@ unsafe fn scratch_offset<const N: usize>(state: &WaveState, op: &MemOp, lane: us
 
 /// Are `bytes` bytes from offset `at` on in a lane's scratch?
 #[inline(always)]
-pub fn in_scratch(state: &WaveState, at: u32, bytes: usize) -> bool {
+pub(crate) fn in_scratch(state: &WaveState, at: u32, bytes: usize) -> bool {
     u64::from(at) + bytes as u64 <= u64::from(state.scratch_bytes)
 }
 
 /// Host address of byte `at` of a lane's scratch.
 #[inline(always)]
-pub fn scratch_byte<const N: usize>(state: &WaveState, at: u32, lane: usize) -> u64 {
+pub(crate) fn scratch_byte<const N: usize>(state: &WaveState, at: u32, lane: usize) -> u64 {
     let (dword, byte, lane) = (u64::from(at / 4), u64::from(at % 4), lane as u64);
     (state.scratch as u64).wrapping_add(dword.wrapping_mul(4 * N as u64)).wrapping_add(lane << 2).wrapping_add(byte)
 }
@@ -82,7 +82,7 @@ fn lost_scratch(state: &mut WaveState, op: &MemOp, exec: u64, at: u32) -> u32 {
 /// # Safety
 /// See [`super::load_global`].
 #[inline(always)]
-pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }
@@ -126,7 +126,7 @@ pub unsafe fn load_scratch<I: Isa, const N: usize, const K: u8>(state: &mut Wave
 /// # Safety
 /// See [`super::load_global`].
 #[inline(always)]
-pub unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
+pub(crate) unsafe fn store_scratch<I: Isa, const N: usize, const K: u8>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     if exec == 0 {
         return 0;
     }

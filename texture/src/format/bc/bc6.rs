@@ -11,7 +11,7 @@ use super::{Indices, Split, bits, interpolate};
 
 /// Bits of the stream that go into an endpoint.
 #[derive(Clone, Copy)]
-pub struct Field {
+pub(super) struct Field {
     /// r, g, b: 0, 1, 2.
     pub color: usize,
     /// w, x, y, z: 0 to 3.
@@ -23,7 +23,7 @@ pub struct Field {
 }
 
 /// `gy4` or `rw9:0`.
-pub fn parse_field(text: &str) -> Option<Field> {
+pub(super) fn parse_field(text: &str) -> Option<Field> {
     let letter = |n: usize, of: &str| of.find(text.get(n..n + 1)?);
     let (first, last) = text[2..].split_once(':').unwrap_or((&text[2..], &text[2..]));
     let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
@@ -41,7 +41,7 @@ static MODES: Lazy<[Option<(&'static Bc6Mode, Vec<Field>)>; 32]> = Lazy::new(|| 
 });
 
 /// A parsed block.
-pub struct Block {
+pub(super) struct Block {
     block: u128,
     is_signed: bool,
     /// By subset and color.
@@ -52,7 +52,7 @@ pub struct Block {
 
 impl Block {
     /// Reads everything but the indices. Blocks of reserved modes are all 0.
-    pub fn parse(block: u128, is_signed: bool) -> Block {
+    pub(super) fn parse(block: u128, is_signed: bool) -> Block {
         let Some((mode, fields)) = &MODES[bits(block, 0, 5) as usize] else {
             let split = Split::new(1, 0);
             let indices = Indices { at: 0, width: 4, anchors: split.anchors };
@@ -91,7 +91,7 @@ impl Block {
     }
 
     /// All texels.
-    pub fn texels(&self) -> [[u32; 4]; 16] {
+    pub(super) fn texels(&self) -> [[u32; 4]; 16] {
         let weights = self.indices.all(self.block).map(|index| weight(self.indices.width, index.into()));
         std::array::from_fn(|t| self.blend(t, weights[t]))
     }

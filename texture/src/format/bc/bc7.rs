@@ -56,7 +56,7 @@ static MODES: [Mode; 8] = [
 ];
 
 /// A parsed block.
-pub struct Block {
+pub(super) struct Block {
     block: u128,
     /// Endpoints of three subsets, RGBA of 8 bits.
     ends: [[[i32; 4]; 2]; 3],
@@ -68,7 +68,7 @@ pub struct Block {
 
 impl Block {
     /// Reads everything but the indices. `block` without a mode is all 0.
-    pub fn parse(block: u128) -> Block {
+    pub(super) fn parse(block: u128) -> Block {
         let number = block.trailing_zeros();
         let Some(mode) = MODES.get(number as usize) else {
             let split = Split::new(1, 0);
@@ -119,7 +119,7 @@ impl Block {
     }
 
     /// All texels.
-    pub fn texels(&self) -> [[u8; 4]; 16] {
+    pub(super) fn texels(&self) -> [[u8; 4]; 16] {
         let [color, alpha] = self.indices.map(|indices| indices.all(self.block).map(|index| weight(indices.width, index.into())));
         std::array::from_fn(|t| self.blend(t, [color[t], alpha[t]]))
     }
@@ -140,7 +140,7 @@ fn expand(value: u32, width: u32) -> i32 {
 }
 
 /// Bytes to floats.
-pub fn convert(texel: [u8; 4], numeric: Numeric) -> [u32; 4] {
+pub(super) fn convert(texel: [u8; 4], numeric: Numeric) -> [u32; 4] {
     let [r, g, b, a] = texel;
     let unorm = |v: u8| (f32::from(v) / 255.0).to_bits();
     let color = |v: u8| if numeric == Numeric::Srgb { SRGB_TO_LINEAR[usize::from(v)].to_bits() } else { unorm(v) };

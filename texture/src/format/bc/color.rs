@@ -13,7 +13,7 @@ static SRGB: Lazy<Vec<f32>> =
     Lazy::new(|| (0..=PARTS).map(|n| crate::format::srgb::linear(f64::from(n) / f64::from(PARTS)) as f32).collect());
 
 /// All texels of a block.
-pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
+pub(super) fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
     let (lower, upper) = (block, block >> 64);
     let is_signed = numeric == Numeric::Snorm;
     let colors = |block, four| {

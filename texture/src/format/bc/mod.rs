@@ -28,7 +28,7 @@ pub enum Bc {
 }
 
 /// All texels of a block as R, G, B, A f32 bits.
-pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
+pub(super) fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
     match kind {
         Bc::Bc6 => bc6::Block::parse(block, numeric == Numeric::Float).texels(),
         Bc::Bc7 => bc7::Block::parse(block).texels().map(|texel| bc7::convert(texel, numeric)),
@@ -37,12 +37,12 @@ pub fn decode(kind: Bc, numeric: Numeric, block: u128) -> [[u32; 4]; 16] {
 }
 
 /// Texel `t` of a block, as [`decode`] has it.
-pub fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
+pub(super) fn texel(kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
     with_recent(|recent| recent.texel(kind, numeric, block, t))
 }
 
 /// Lends the blocks that the thread remembers, to take many texels.
-pub fn with_recent<R>(work: impl FnOnce(&mut Recent) -> R) -> R {
+pub(crate) fn with_recent<R>(work: impl FnOnce(&mut Recent) -> R) -> R {
     RECENT.with_borrow_mut(work)
 }
 
@@ -57,12 +57,12 @@ const RECENT_BLOCKS: usize = 64;
 type Key = (u128, Bc, Numeric);
 
 /// The last blocks decoded, found by their content: neighboring texels share blocks.
-pub struct Recent([Option<(Key, [[u32; 4]; 16])>; RECENT_BLOCKS]);
+pub(crate) struct Recent([Option<(Key, [[u32; 4]; 16])>; RECENT_BLOCKS]);
 
 impl Recent {
     /// As [`texel`].
     #[inline]
-    pub fn texel(&mut self, kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
+    pub(crate) fn texel(&mut self, kind: Bc, numeric: Numeric, block: u128, t: u32) -> [u32; 4] {
         let key = (block, kind, numeric);
         let mixed = (block as u64 ^ (block >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let entry = &mut self.0[(mixed >> (64 - RECENT_BLOCKS.ilog2())) as usize % RECENT_BLOCKS];

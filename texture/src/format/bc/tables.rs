@@ -5,7 +5,7 @@
 /// A split of a block's texels, left to right and top to bottom, into two subsets; and the texel of subset 1 whose index is a bit shorter.
 /// BC6H has the first 32.
 #[rustfmt::skip]
-pub static TWO_SUBSETS: [(&[u8; 16], u8); 64] = [
+pub(super) static TWO_SUBSETS: [(&[u8; 16], u8); 64] = [
     (b"0011001100110011", 15), (b"0001000100010001", 15), (b"0111011101110111", 15), (b"0001001100110111", 15),
     (b"0000000100010011", 15), (b"0011011101111111", 15), (b"0001001101111111", 15), (b"0000000100110111", 15),
     (b"0000000000010011", 15), (b"0011011111111111", 15), (b"0000000101111111", 15), (b"0000000000010111", 15),
@@ -26,7 +26,7 @@ pub static TWO_SUBSETS: [(&[u8; 16], u8); 64] = [
 
 /// A split into three subsets, and the texels of subsets 1 and 2 whose indices are a bit shorter.
 #[rustfmt::skip]
-pub static THREE_SUBSETS: [(&[u8; 16], u8, u8); 64] = [
+pub(super) static THREE_SUBSETS: [(&[u8; 16], u8, u8); 64] = [
     (b"0011001102212222", 3, 15), (b"0001001122112221", 3, 8), (b"0000200122112211", 15, 8), (b"0222002200110111", 15, 3),
     (b"0000000011221122", 8, 15), (b"0011001100220022", 3, 15), (b"0022002211111111", 15, 3), (b"0011001122112211", 15, 8),
     (b"0000000011112222", 8, 15), (b"0000111111112222", 8, 15), (b"0000111122222222", 6, 15), (b"0012001200120012", 6, 15),
@@ -46,7 +46,7 @@ pub static THREE_SUBSETS: [(&[u8; 16], u8, u8); 64] = [
 ];
 
 /// Weight of the second endpoint, in 1/64, by index of 2, 3 or 4 bits.
-pub fn weight(bits: u32, index: u32) -> i32 {
+pub(super) fn weight(bits: u32, index: u32) -> i32 {
     const WEIGHTS: [[u8; 16]; 3] = [
         [0, 21, 43, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         [0, 9, 18, 27, 37, 46, 55, 64, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -57,7 +57,7 @@ pub fn weight(bits: u32, index: u32) -> i32 {
 
 /// A BC6H mode. Fields follow the mode bits in the order of the stream: color r, g or b of endpoint w, x (subset 0), y or z (subset 1), and
 /// the bits of the endpoint it fills, highest first; lowest first where the stream has them backwards.
-pub struct Bc6Mode {
+pub(super) struct Bc6Mode {
     /// Low five bits of the block, of which modes 0 and 1 have two.
     pub number: u8,
     /// x, y and z are differences to w.
@@ -77,7 +77,7 @@ const fn mode(number: u8, is_transformed: bool, is_split: bool, endpoint_bits: u
 }
 
 #[rustfmt::skip]
-pub static BC6_MODES: [Bc6Mode; 14] = [
+pub(super) static BC6_MODES: [Bc6Mode; 14] = [
 //       number transformed split bits deltas
     mode( 0, true,  true,  10, [ 5,  5,  5],
          "gy4 by4 bz4 rw9:0 gw9:0 bw9:0 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2 rz4:0 bz3"),

@@ -33,7 +33,7 @@ enum Meaning {
 
 /// A channel of a texel.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Field {
+pub(super) struct Field {
     /// Which dword.
     word: u8,
     /// Shifts, left and then right, that isolate it.
@@ -45,7 +45,7 @@ pub struct Field {
 
 impl Field {
     /// The channels of a format. `None`: one of them has no kernel.
-    pub fn all(format: &Format, is_sampled: bool) -> Option<[Field; 4]> {
+    pub(super) fn all(format: &Format, is_sampled: bool) -> Option<[Field; 4]> {
         let mut fields = [0, 0, 0, format.one()].map(|constant| Field {
             word: 0,
             up: 0,
@@ -99,7 +99,7 @@ impl Field {
 }
 
 /// Any plain format, or shared exponents.
-pub struct Channels;
+pub(super) struct Channels;
 
 impl Texels for Channels {
     const BY_CHANNEL: bool = true;

@@ -11,7 +11,7 @@ use crate::simd::Simd;
 
 /// At `face * 4 + edge` (edges: i < 0, i >= n, j < 0, j >= n): the face beyond in bits 2:0, i there in bits 5:4 and j in bits 9:8, each as
 /// 0: 0, 1: n - 1, 2: k, 3: n - 1 - k.
-pub static EDGES: Lazy<[u32; 24]> = Lazy::new(|| {
+pub(super) static EDGES: Lazy<[u32; 24]> = Lazy::new(|| {
     // In a cube of four texels a side the texel at k = 1 tells the four codes apart.
     let code = |at: i32| [0, 2, 3, 1][(at & 3) as usize];
     std::array::from_fn(|n| {
@@ -22,7 +22,7 @@ pub static EDGES: Lazy<[u32; 24]> = Lazy::new(|| {
 
 /// A texel of a cube.
 #[derive(Clone, Copy)]
-pub struct At<S: Simd> {
+pub(super) struct At<S: Simd> {
     pub face: S::I,
     pub i: S::I,
     pub j: S::I,
@@ -45,7 +45,7 @@ unsafe fn coordinate<S: Simd>(code: S::I, k: S::I, n: i32) -> S::I {
 /// # Safety
 /// The processor has the instruction set; for the lanes of `m`, `face` is from 0 to 5.
 #[inline(always)]
-pub unsafe fn cross<S: Simd>(edges: &'static [u32; 24], face: S::I, i: S::I, j: S::I, n: i32, m: S::M) -> At<S> {
+pub(super) unsafe fn cross<S: Simd>(edges: &'static [u32; 24], face: S::I, i: S::I, j: S::I, n: i32, m: S::M) -> At<S> {
     // SAFETY: faces are numbers up to 5, so that the table has the entry.
     unsafe {
         let (i_inside, j_inside) = (inside::<S>(i, n), inside::<S>(j, n));

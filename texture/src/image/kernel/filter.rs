@@ -7,7 +7,7 @@ use crate::simd::Simd;
 
 /// What one wave brings to the filter.
 #[derive(Clone, Copy)]
-pub struct Colors {
+pub(super) struct Colors {
     /// Border color in memory channels, as f32 bits or integers.
     pub border: [f32; 4],
     /// The same as blends want it.
@@ -16,7 +16,7 @@ pub struct Colors {
 
 /// The four taps of a bilinear filter, or the same one four times.
 #[derive(Clone, Copy)]
-pub struct Quad<S: Simd, T> {
+pub(super) struct Quad<S: Simd, T> {
     pub taps: [T; 4],
     /// Lanes that a tap is read for: not those for which it has no weight.
     pub used: [S::M; 4],
@@ -28,7 +28,7 @@ pub struct Quad<S: Simd, T> {
 
 /// How taps become a result, where a plain blend of all channels is not it.
 #[derive(Clone, Copy, Debug)]
-pub struct Special {
+pub(super) struct Special {
     /// Function of the comparison.
     pub compare: Option<u32>,
     pub reduction: Reduction,
@@ -73,7 +73,7 @@ unsafe fn pick<S: Simd>(reduction: Reduction, a: S::F, b: S::F) -> S::F {
 /// # Safety
 /// The processor has the instruction set, and tables of `element` are whole.
 #[inline(always)]
-pub unsafe fn filter<S: Simd, T: Texels>(
+pub(super) unsafe fn filter<S: Simd, T: Texels>(
     k: &Kernel,
     element: &Element,
     colors: &Colors,
@@ -144,7 +144,7 @@ pub unsafe fn filter<S: Simd, T: Texels>(
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn mix<S: Simd>(reduction: Reduction, a: [S::F; 4], b: [S::F; 4], w: S::I) -> [S::F; 4] {
+pub(super) unsafe fn mix<S: Simd>(reduction: Reduction, a: [S::F; 4], b: [S::F; 4], w: S::I) -> [S::F; 4] {
     // SAFETY: no memory is touched.
     unsafe {
         let has_weight = S::gt(w, S::i(0));
@@ -164,7 +164,7 @@ pub unsafe fn mix<S: Simd>(reduction: Reduction, a: [S::F; 4], b: [S::F; 4], w: 
 
 /// The samples of an anisotropic filter, one after the other: their sum, or the one that a reduction picks.
 #[derive(Clone, Copy)]
-pub struct Gathered<S: Simd> {
+pub(super) struct Gathered<S: Simd> {
     sum: [S::F; 4],
     first: [S::F; 4],
     picked: [S::F; 4],
@@ -174,7 +174,7 @@ impl<S: Simd> Gathered<S> {
     /// # Safety
     /// The processor has the instruction set, as for the other functions.
     #[inline(always)]
-    pub unsafe fn new() -> Self {
+    pub(super) unsafe fn new() -> Self {
         // SAFETY: no memory is touched.
         unsafe {
             let zero = [S::f(0.0); 4];
@@ -184,7 +184,7 @@ impl<S: Simd> Gathered<S> {
 
     /// Adds sample number `n` of the lanes of `m`.
     #[inline(always)]
-    pub unsafe fn add(&mut self, reduction: Reduction, n: i32, value: [S::F; 4], m: S::M) {
+    pub(super) unsafe fn add(&mut self, reduction: Reduction, n: i32, value: [S::F; 4], m: S::M) {
         // SAFETY: no memory is touched.
         unsafe {
             if n == 0 {
@@ -201,7 +201,7 @@ impl<S: Simd> Gathered<S> {
 
     /// The result of `count` samples by lane.
     #[inline(always)]
-    pub unsafe fn value(&self, reduction: Reduction, count: S::I) -> [S::F; 4] {
+    pub(super) unsafe fn value(&self, reduction: Reduction, count: S::I) -> [S::F; 4] {
         // SAFETY: no memory is touched.
         unsafe {
             if reduction != Reduction::Blend {

@@ -11,10 +11,10 @@ use crate::simd::{Avx2, Avx512};
 use wavejit_isa::HostLevel;
 
 /// Executes an instruction; the lanes that it did not do.
-pub type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
+pub(super) type Run = unsafe fn(&Kernel, &Call, &mut Wave) -> u64;
 
 /// Offsets of the texels of a store, and the lanes that have one.
-pub type Offsets = unsafe fn(&Kernel, &Operands, &Wave, &mut [u32; 64]) -> u64;
+pub(super) type Offsets = unsafe fn(&Kernel, &Operands, &Wave, &mut [u32; 64]) -> u64;
 
 /// Functions that choose between two instances; the portable level has none.
 macro_rules! instances {
@@ -72,7 +72,7 @@ fn is_even(surface: &Surface, bits: u8, count: usize) -> bool {
 }
 
 /// The sampling function of a surface; `is_general`: with all that samplers can ask for.
-pub fn sampler(surface: &Surface, level: HostLevel, is_general: bool) -> Option<Run> {
+pub(super) fn sampler(surface: &Surface, level: HostLevel, is_general: bool) -> Option<Run> {
     let is_bytes = surface.is_bytes();
     let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
     let choose = match surface.format.layout {
@@ -94,7 +94,7 @@ pub fn sampler(surface: &Surface, level: HostLevel, is_general: bool) -> Option<
 }
 
 /// The loading function of a surface.
-pub fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
+pub(super) fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
     let choose = match surface.format.layout {
         Layout::Block(_) => load_blocks,
         _ if surface.is_bytes() => load_bytes,
@@ -105,6 +105,6 @@ pub fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
 }
 
 /// The function that says where a store goes.
-pub fn storer(level: HostLevel) -> Option<Offsets> {
+pub(super) fn storer(level: HostLevel) -> Option<Offsets> {
     store_offsets(level)
 }

@@ -9,7 +9,7 @@ use crate::simd::Simd;
 
 /// A level as the kernels use it.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub(super) struct Level {
     /// Width, height and depth in texels.
     pub size: [i32; 3],
     /// Byte offset of the level.
@@ -50,7 +50,7 @@ impl OffsetXor {
 
 impl Level {
     /// The levels of a surface, if all their texels lie in the image and offsets fit 31 bits.
-    pub fn all(surface: &Surface, directions: Directions, slices: Slices) -> Option<Vec<Level>> {
+    pub(super) fn all(surface: &Surface, directions: Directions, slices: Slices) -> Option<Vec<Level>> {
         // The aligned dword around a small texel is read: images are whole dwords.
         if surface.bytes >= 1 << 31 || !surface.bytes.is_multiple_of(4) {
             return None;
@@ -120,7 +120,7 @@ impl Level {
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]
-    pub unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Displacement<S> {
+    pub(super) unsafe fn sample<S: Simd>(&self, sample: S::I, m: S::M) -> Displacement<S> {
         // SAFETY: the table has an entry for each sample.
         unsafe { Displacement { sum: S::i(0), offset_xor: S::entry(&self.samples, sample, m) } }
     }
@@ -130,7 +130,7 @@ impl Level {
     /// # Safety
     /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
     #[inline(always)]
-    pub unsafe fn displacement<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Displacement<S> {
+    pub(super) unsafe fn displacement<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Displacement<S> {
         let offset_xor = &self.xor[axis];
         // SAFETY: the index into the table is masked to its length, a power of two.
         unsafe {
@@ -152,7 +152,7 @@ impl Level {
 
 /// Shares of a coordinate in an address: to add, and to exclusive-or.
 #[derive(Clone, Copy)]
-pub struct Displacement<S: Simd> {
+pub(super) struct Displacement<S: Simd> {
     pub sum: S::I,
     pub offset_xor: S::I,
 }
@@ -163,21 +163,21 @@ impl<S: Simd> Displacement<S> {
     /// # Safety
     /// The processor has the instruction set, as for the other functions.
     #[inline(always)]
-    pub unsafe fn of(level: &Level) -> Displacement<S> {
+    pub(super) unsafe fn of(level: &Level) -> Displacement<S> {
         // SAFETY: no memory is touched.
         unsafe { Displacement { sum: S::i(level.base), offset_xor: S::i(level.offset_xor) } }
     }
 
     /// Of two directions together.
     #[inline(always)]
-    pub unsafe fn with(self, other: Displacement<S>) -> Displacement<S> {
+    pub(super) unsafe fn with(self, other: Displacement<S>) -> Displacement<S> {
         // SAFETY: no memory is touched.
         unsafe { Displacement { sum: S::add(self.sum, other.sum), offset_xor: S::xor(self.offset_xor, other.offset_xor) } }
     }
 
     /// The address that all displacements make.
     #[inline(always)]
-    pub unsafe fn address(self) -> S::I {
+    pub(super) unsafe fn address(self) -> S::I {
         // SAFETY: no memory is touched.
         unsafe { S::add(self.sum, self.offset_xor) }
     }

@@ -90,7 +90,7 @@ fn active<S: Simd>(wave: &Wave, first: usize) -> u32 {
 /// # Safety
 /// The processor has the instruction set; `call.image` is the image of the kernel.
 #[inline(always)]
-pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
+pub(super) unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: only coordinates inside the level are read, and those lie in the image (`Kernel::new`).
     unsafe {
         let mut left = 0;
@@ -136,7 +136,7 @@ pub unsafe fn load<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave)
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out: &mut [u32; 64]) -> u64 {
+pub(super) unsafe fn offsets<S: Simd>(k: &Kernel, operands: &Operands, wave: &Wave, out: &mut [u32; 64]) -> u64 {
     // SAFETY: `out` has the room of all lanes.
     unsafe {
         let mut stores = 0;

@@ -54,7 +54,7 @@ unsafe fn square<S: Simd>(k: &Kernel, d: [S::F; 3]) -> S::F {
 
 /// The samples of an anisotropic filter.
 #[derive(Clone, Copy)]
-pub struct Footprint<S: Simd> {
+pub(super) struct Footprint<S: Simd> {
     /// How many: 1 to 16.
     pub count: S::I,
     /// From one end of the longer side to the other, as coordinates.
@@ -63,7 +63,7 @@ pub struct Footprint<S: Simd> {
 
 /// What decides the levels of a vector of lanes.
 #[derive(Clone, Copy)]
-pub struct Detail<S: Simd> {
+pub(super) struct Detail<S: Simd> {
     /// Level after its bounds.
     pub lambda: S::I,
     pub footprint: Footprint<S>,
@@ -74,7 +74,13 @@ pub struct Detail<S: Simd> {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn detail<S: Simd, const GENERAL: bool>(k: &Kernel, lanes: &LaneOperands, wave: &Wave, body: [S::F; 3], m: S::M) -> Detail<S> {
+pub(super) unsafe fn detail<S: Simd, const GENERAL: bool>(
+    k: &Kernel,
+    lanes: &LaneOperands,
+    wave: &Wave,
+    body: [S::F; 3],
+    m: S::M,
+) -> Detail<S> {
     // SAFETY: as `LaneOperands`.
     unsafe {
         let mut footprint = Footprint { count: S::i(1), major: [S::f(0.0); 3] };

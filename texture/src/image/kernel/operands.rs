@@ -8,7 +8,7 @@ use crate::simd::Simd;
 
 /// Where a component of the result comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source {
+pub(super) enum Source {
     /// A memory channel.
     Channel(u8),
     /// A channel the format lacks; loads outside the image read 0 from it all the same.
@@ -19,7 +19,7 @@ pub enum Source {
 
 /// What is written to a result register.
 #[derive(Clone, Copy, Debug)]
-pub enum Cell {
+pub(super) enum Cell {
     /// A component.
     Whole(Source),
     /// A component in 16 bits, the rest 0.
@@ -29,7 +29,7 @@ pub enum Cell {
 }
 
 /// The registers that components and, if there is one, the status dword go to.
-pub fn cells(op: &ImageOp, unpacked_d16: bool, components: &[Source]) -> Vec<Cell> {
+pub(super) fn cells(op: &ImageOp, unpacked_d16: bool, components: &[Source]) -> Vec<Cell> {
     let mut cells: Vec<Cell> = match (op.d16, unpacked_d16) {
         (false, _) => components.iter().map(|&c| Cell::Whole(c)).collect(),
         (true, true) => components.iter().map(|&c| Cell::Half(c)).collect(),
@@ -43,7 +43,7 @@ pub fn cells(op: &ImageOp, unpacked_d16: bool, components: &[Source]) -> Vec<Cel
 
 /// Lanes of a wave as one vector: the operands that begin at lane `first`.
 #[derive(Clone, Copy)]
-pub struct LaneOperands<'a> {
+pub(super) struct LaneOperands<'a> {
     pub operands: &'a Operands<'a>,
     pub first: usize,
 }
@@ -54,7 +54,7 @@ impl LaneOperands<'_> {
     /// # Safety
     /// The processor has the instruction set, as for the other functions.
     #[inline(always)]
-    pub unsafe fn bits<S: Simd>(&self, wave: &Wave, slot: Option<Slot>) -> S::I {
+    pub(super) unsafe fn bits<S: Simd>(&self, wave: &Wave, slot: Option<Slot>) -> S::I {
         // SAFETY: the slice has `LANES` lanes.
         unsafe {
             let Some(Slot::Whole(n) | Slot::Low(n) | Slot::High(n)) = slot else { return S::i(0) };
@@ -69,7 +69,7 @@ impl LaneOperands<'_> {
 
     /// An address operand as f32; 0 without one.
     #[inline(always)]
-    pub unsafe fn float<S: Simd>(&self, wave: &Wave, slot: Option<Slot>) -> S::F {
+    pub(super) unsafe fn float<S: Simd>(&self, wave: &Wave, slot: Option<Slot>) -> S::F {
         // SAFETY: as `bits`.
         unsafe {
             let bits = self.bits::<S>(wave, slot);
@@ -82,7 +82,7 @@ impl LaneOperands<'_> {
 
     /// Writes the lanes of `m` of all result registers from four components' channels; channels the format lacks are 0 but for lanes of `inside`.
     #[inline(always)]
-    pub unsafe fn put<S: Simd>(&self, wave: &mut Wave, m: S::M, cells: &[Cell], narrow: Narrow, channels: [S::I; 4], inside: S::M) {
+    pub(super) unsafe fn put<S: Simd>(&self, wave: &mut Wave, m: S::M, cells: &[Cell], narrow: Narrow, channels: [S::I; 4], inside: S::M) {
         // SAFETY: as `bits`.
         unsafe {
             for (n, cell) in cells.iter().enumerate() {
@@ -110,7 +110,7 @@ impl LaneOperands<'_> {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn component<S: Simd>(source: &Source, channels: [S::I; 4], inside: S::M) -> S::I {
+pub(super) unsafe fn component<S: Simd>(source: &Source, channels: [S::I; 4], inside: S::M) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         match source {

@@ -255,7 +255,7 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
 /// # Safety
 /// The processor has the instruction set; `call.image` is the image of the kernel.
 #[inline(always)]
-pub unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
+pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
     unsafe {
         let border = call.border.map(f32::from_bits);

@@ -5,7 +5,7 @@ use crate::simd::Simd;
 
 /// Two taps of an axis, and the weight of the second.
 #[derive(Clone, Copy)]
-pub struct Taps<S: Simd> {
+pub(super) struct Taps<S: Simd> {
     /// Index in the level, or -1 for border.
     pub index: [S::I; 2],
     pub weight: S::I,
@@ -16,7 +16,7 @@ pub struct Taps<S: Simd> {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn fixed<S: Simd>(texels: S::F, mode: Clamp) -> S::I {
+pub(super) unsafe fn fixed<S: Simd>(texels: S::F, mode: Clamp) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         let counts = match mode {
@@ -64,7 +64,7 @@ unsafe fn mirror_once<S: Simd>(i: S::I) -> S::I {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn inside<S: Simd>(i: S::I, n: i32) -> S::M {
+pub(super) unsafe fn inside<S: Simd>(i: S::I, n: i32) -> S::M {
     // SAFETY: no memory is touched.
     unsafe { S::eq(S::min_u(i, S::i(n - 1)), i) }
 }
@@ -96,7 +96,7 @@ unsafe fn wrap<S: Simd>(i: S::I, mode: Clamp, n: i32) -> S::I {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn linear<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, coarse: bool, border: bool) -> Taps<S> {
+pub(super) unsafe fn linear<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, coarse: bool, border: bool) -> Taps<S> {
     // SAFETY: no memory is touched.
     unsafe {
         let mut fixed = S::add(fixed::<S>(S::sub_f(texels, S::f(0.5)), mode), S::shl(offset, 8));
@@ -116,7 +116,7 @@ pub unsafe fn linear<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, c
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn point<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, truncate: bool) -> S::I {
+pub(super) unsafe fn point<S: Simd>(texels: S::F, offset: S::I, mode: Clamp, n: i32, truncate: bool) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         let fixed = fixed::<S>(if truncate { S::floor(texels) } else { texels }, mode);

@@ -8,7 +8,7 @@ use crate::simd::Simd;
 
 /// What the kernels know about a format beside its kind.
 #[derive(Clone, Copy, Debug)]
-pub struct Element {
+pub(super) struct Element {
     /// Bytes of a texel; below 4 the aligned dword around it is read.
     pub bytes: i32,
     /// sRGB bytes to linear values.
@@ -23,7 +23,7 @@ pub struct Element {
 
 impl Element {
     /// Of a format whose channels `needed` are asked for. `None`: there are channels the kernels cannot decode.
-    pub fn new(format: &Format, is_sampled: bool, needed: u8) -> Option<Element> {
+    pub(super) fn new(format: &Format, is_sampled: bool, needed: u8) -> Option<Element> {
         let block = match format.layout {
             Layout::Block(kind) => (kind, format.numeric),
             _ => (Bc::Bc1, Numeric::Unorm),
@@ -35,7 +35,7 @@ impl Element {
 
 /// A kind of texel. All functions are safe to call where the instruction set is available and, for `fetch`, `at` is the offset of a texel of
 /// the image, for the lanes of `m`.
-pub trait Texels {
+pub(super) trait Texels {
     /// Must samplers go through [`Texels::channel`]?
     const BY_CHANNEL: bool = false;
     /// [`Texels::channel`] gives values times this: what blends are made of.
@@ -90,7 +90,7 @@ pub trait Texels {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn bilinear<S: Simd>([t00, t10, t01, t11]: [S::F; 4], wx: S::I, wy: S::I) -> S::F {
+pub(super) unsafe fn bilinear<S: Simd>([t00, t10, t01, t11]: [S::F; 4], wx: S::I, wy: S::I) -> S::F {
     // SAFETY: no memory is touched.
     unsafe {
         let part = S::f(1.0 / 256.0);
@@ -107,7 +107,7 @@ pub unsafe fn bilinear<S: Simd>([t00, t10, t01, t11]: [S::F; 4], wx: S::I, wy: S
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn settle<S: Simd>(x: S::F) -> S::F {
+pub(super) unsafe fn settle<S: Simd>(x: S::F) -> S::F {
     // SAFETY: no memory is touched.
     unsafe { S::select_f(S::ordered(x, x), x, S::as_f(S::i(0x7fc0_0000))) }
 }
@@ -117,7 +117,7 @@ pub unsafe fn settle<S: Simd>(x: S::F) -> S::F {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
+pub(super) unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
     // SAFETY: no memory is touched.
     unsafe {
         let reciprocal = S::f(1.0 / divisor);
@@ -132,7 +132,7 @@ pub unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
 /// # Safety
 /// As [`Texels::fetch`].
 #[inline(always)]
-pub unsafe fn fetch_dword<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
+pub(super) unsafe fn fetch_dword<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
     // SAFETY: the texel is in the image; the aligned dword around a smaller one is too, as images are whole dwords long.
     unsafe {
         if element.bytes >= 4 {
@@ -170,7 +170,7 @@ unsafe fn column<S: Simd>(pair: S::I, y: S::I) -> S::F {
 }
 
 /// 8-bit UNORM channels, one to four of them.
-pub struct Bytes;
+pub(super) struct Bytes;
 
 impl Texels for Bytes {
     const SCALE: f32 = 255.0;
@@ -226,7 +226,7 @@ impl Texels for Bytes {
 }
 
 /// 8_8_8_8_SRGB and its shorter forms.
-pub struct Srgb;
+pub(super) struct Srgb;
 
 impl Texels for Srgb {
     type Tap<S: Simd> = S::I;
@@ -251,7 +251,7 @@ impl Texels for Srgb {
 }
 
 /// f16 channels: 1, 2 or 4.
-pub struct Halves<const N: usize>;
+pub(super) struct Halves<const N: usize>;
 
 impl<const N: usize> Texels for Halves<N> {
     type Tap<S: Simd> = [S::I; 2];
@@ -282,7 +282,7 @@ impl<const N: usize> Texels for Halves<N> {
 }
 
 /// Channels of 32 bits, float or integer: 1, 2 or 4.
-pub struct Dwords<const N: usize>;
+pub(super) struct Dwords<const N: usize>;
 
 impl<const N: usize> Texels for Dwords<N> {
     type Tap<S: Simd> = [S::I; 4];
@@ -317,7 +317,7 @@ impl<const N: usize> Texels for Dwords<N> {
 
 /// Texels of compressed blocks, which lanes take one by one. Offsets count sixteenths of blocks: the texel's number in its block and, above
 /// the lowest four bits, the block's.
-pub struct Blocks;
+pub(super) struct Blocks;
 
 impl Texels for Blocks {
     type Tap<S: Simd> = [S::I; 4];

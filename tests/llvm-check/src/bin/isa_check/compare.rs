@@ -20,50 +20,50 @@ use wavejit_isa::{Beyond, DisasmOptions, Flags, Space, assemble_instruction, dec
 const BATCH: usize = 50_000;
 
 /// Why something is left out. Ours is still held to what each says; `--rules yes` lists what each left out.
-pub mod rules {
+pub(crate) mod rules {
     /// `+real-true16`: LLVM 19 has not come to the instruction yet and prints it without halves, or refuses its high halves; we name them.
-    pub const NO_HALVES: &str = "instructions whose halves LLVM 19 has no names for (ours has)";
+    pub(crate) const NO_HALVES: &str = "instructions whose halves LLVM 19 has no names for (ours has)";
     /// gfx12: an image instruction whose addresses after the first are all v0 reads as one with one address, though LLVM's assembler makes
     /// it of our text with all of them.
-    pub const ADDRESSES: &str = "image addresses that LLVM does not show (llvm-mc makes the code of our text)";
+    pub(crate) const ADDRESSES: &str = "image addresses that LLVM does not show (llvm-mc makes the code of our text)";
     /// LLVM's printer has no text for select 7 and fails; we refuse the word.
-    pub const RESERVED_SELECT: &str = "SDWA select 7, where LLVM fails (we refuse)";
+    pub(crate) const RESERVED_SELECT: &str = "SDWA select 7, where LLVM fails (we refuse)";
     /// llvm-objdump fails otherwise. Nothing is known to do that.
-    pub const FAILS: &str = "LLVM fails";
+    pub(crate) const FAILS: &str = "LLVM fails";
     /// LLVM's disassembler reads fields one by one, its assembler checks them together: number of scalar values, VGPR banks of dual
     /// instructions, dmask against registers, attribute numbers, export targets, tfe of stores, th against scope, lds_direct, null and
     /// execz by processor, unused fields that LLVM prints as numbers. Our code must read back as the text.
-    pub const REFUSED: &str = "llvm-mc does not take its own text (ours reads back)";
+    pub(crate) const REFUSED: &str = "llvm-mc does not take its own text (ours reads back)";
     /// LLVM's text has a comment where an operand or modifier should be, so it is not source text.
-    pub const COMMENT: &str = "text with a comment in place of a value";
+    pub(crate) const COMMENT: &str = "text with a comment in place of a value";
     /// llvm-mc's code reads as another text: a literal that is the high half of a double and small enough for an inline integer,
     /// literals of mixed precision with DPP, float constants of s_setreg_imm32_b32, `off` in compressed exports, gfx12's barriers of
     /// null. Our code must read back as the text.
-    pub const CHANGED: &str = "llvm-mc makes another instruction of it (ours reads back)";
+    pub(crate) const CHANGED: &str = "llvm-mc makes another instruction of it (ours reads back)";
     /// gfx6 and gfx7: llvm-mc takes every number in the long form of v_cvt_f32_f16 for a literal, so its inline constants have no text.
-    pub const NO_TEXT: &str = "constants llvm-mc has no text for";
+    pub(crate) const NO_TEXT: &str = "constants llvm-mc has no text for";
     /// gfx6 and gfx7: llvm-mc makes the same code of our text of it.
-    pub const TWO_TEXTS: &str = "code with two texts (ours is the other)";
+    pub(crate) const TWO_TEXTS: &str = "code with two texts (ours is the other)";
     /// gfx6 and gfx7: llvm-mc leaves out what the code has no room for, as |abs| in v_div_scale_f32.
-    pub const DROPPED: &str = "llvm-mc drops a part of the text (we refuse it)";
+    pub(crate) const DROPPED: &str = "llvm-mc drops a part of the text (we refuse it)";
     /// A test line that llvm-mc prints otherwise than LLVM's disassembler prints its code, or whose code that refuses, as gfx12's buffer
     /// instructions with `src_scc` in place of M0: the text is not a disassembly, and we make other code of it. The code itself is among the
     /// words.
-    pub const NOT_READ: &str = "test lines that LLVM's disassembler prints otherwise (ours differs)";
+    pub(crate) const NOT_READ: &str = "test lines that LLVM's disassembler prints otherwise (ours differs)";
 }
 
 /// Results of both comparisons.
 #[derive(Default)]
-pub struct Reports {
+pub(crate) struct Reports {
     pub text: Report,
     pub code: Report,
 }
 
 /// Dwords and text of a corpus; no text where LLVM refuses.
-pub type Golden = Vec<(Vec<u32>, Option<String>)>;
+pub(crate) type Golden = Vec<(Vec<u32>, Option<String>)>;
 
 /// Does some operand name a half?
-pub fn names_halves(text: &str) -> bool {
+pub(crate) fn names_halves(text: &str) -> bool {
     text.split([' ', ',', '|', ')']).any(|w| w.ends_with(".l") || w.ends_with(".h"))
 }
 
@@ -85,7 +85,7 @@ fn is_first_address(ours: &str, theirs: &str) -> bool {
 }
 
 /// Our text and length of what stands at the start of `words`.
-pub fn ours(words: &[u32], setting: Setting) -> (String, usize) {
+pub(crate) fn ours(words: &[u32], setting: Setting) -> (String, usize) {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let opts = DisasmOptions { wave_size: setting.wave, true16: setting.true16, pc: None };
     disasm_stream(&bytes, setting.target, opts).next().map(|l| (fold(&l.text), l.dwords.len())).unwrap_or_default()
@@ -120,14 +120,14 @@ fn one_way(text: &str) -> String {
 
 /// One processor with one wave size.
 #[derive(Clone, Copy)]
-pub struct Judge<'a> {
+pub(crate) struct Judge<'a> {
     pub setting: Setting,
     pub options: &'a Options,
 }
 
 impl Judge<'_> {
     /// Both comparisons of words, and what they have in common for a corpus.
-    pub fn words(&self, tests: &[[u32; TEST]], reports: &mut Reports, golden: &mut Golden) {
+    pub(crate) fn words(&self, tests: &[[u32; TEST]], reports: &mut Reports, golden: &mut Golden) {
         for batch in tests.chunks(BATCH) {
             if has_disassembler(self.setting.target) { self.read(batch, reports, golden) } else { self.print(batch, reports, golden) }
         }
@@ -194,7 +194,7 @@ impl Judge<'_> {
     }
 
     /// Counts one answer of LLVM and ours, text and dwords; true when they agree.
-    pub fn compare(&self, words: &[u32], theirs: (&str, usize), found: (String, usize), report: &mut Report) -> bool {
+    pub(crate) fn compare(&self, words: &[u32], theirs: (&str, usize), found: (String, usize), report: &mut Report) -> bool {
         let no = refused(theirs.0);
         if let Some(rule) = self.beyond(words, theirs, &found) {
             report.leave_out(rule, &found.0);
@@ -265,7 +265,7 @@ impl Judge<'_> {
     }
 
     /// Source lines against the assembler alone: what it takes is read by us, and made by us. Lines it does not take are passed over.
-    pub fn sources(&self, source: &[String], reports: &mut Reports) {
+    pub(crate) fn sources(&self, source: &[String], reports: &mut Reports) {
         let assembled = llvm::assemble(source, self.setting).into_iter().flatten();
         let printed: BTreeSet<(String, Vec<u32>)> = assembled.collect();
         let found: Vec<String> = printed.iter().map(|p| ours(&p.1, self.setting).0).collect();
@@ -282,19 +282,19 @@ impl Judge<'_> {
     }
 
     /// Our assembler against LLVM's, text by text.
-    pub fn code(&self, texts: &[String], report: &mut Report) {
+    pub(crate) fn code(&self, texts: &[String], report: &mut Report) {
         for (text, theirs) in texts.iter().zip(llvm::assemble(texts, self.setting)) {
             self.code_of(text, theirs, report);
         }
     }
 
     /// Do we make this code of the text?
-    pub fn makes(&self, text: &str, code: &[u32]) -> bool {
+    pub(crate) fn makes(&self, text: &str, code: &[u32]) -> bool {
         assemble_instruction(text, self.setting.target, self.setting.wave).is_ok_and(|c| c.dwords() == code)
     }
 
     /// One text: what llvm-mc makes of it, or the rule for where it cannot be the measure.
-    pub fn code_of(&self, text: &str, theirs: Result<(String, Vec<u32>), String>, report: &mut Report) {
+    pub(crate) fn code_of(&self, text: &str, theirs: Result<(String, Vec<u32>), String>, report: &mut Report) {
         let found = assemble_instruction(text, self.setting.target, self.setting.wave);
         // Where LLVM names no halves, ours do not count as a difference.
         let named = !self.setting.true16 || names_halves(text);

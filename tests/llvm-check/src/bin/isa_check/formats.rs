@@ -4,14 +4,14 @@ use wavejit_isa::{Gfx, Space};
 use wavejit_random::Random;
 
 /// Dwords of a test.
-pub const TEST: usize = 5;
+pub(crate) const TEST: usize = 5;
 
 /// `(dword, shift, width)`.
 type Field = (usize, u32, u32);
 
 /// A format: fixed bits of the first dword, its free bits, fields that random tests mostly set to zero, and values that deserve more than
 /// chance.
-pub struct Format {
+pub(crate) struct Format {
     pub name: &'static str,
     pub spaces: &'static [Space],
     fixed: u32,
@@ -72,12 +72,12 @@ const FORMATS: &[Format] = &[
 ];
 
 /// The formats of a processor.
-pub fn formats(target: Gfx) -> impl Iterator<Item = &'static Format> {
+pub(crate) fn formats(target: Gfx) -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(move |f| f.spaces.contains(&target.space()))
 }
 
 /// A random instruction of a format: opcode uniform, fields from all-random to mostly zero.
-pub fn test(random: &mut Random, f: &Format, space: Space) -> [u32; TEST] {
+pub(crate) fn test(random: &mut Random, f: &Format, space: Space) -> [u32; TEST] {
     let mut w: [u32; TEST] = std::array::from_fn(|_| random.u32());
     w[0] = f.fixed | w[0] & f.free;
     let tame = !random.one_in(8);
@@ -112,7 +112,7 @@ pub fn test(random: &mut Random, f: &Format, space: Space) -> [u32; TEST] {
 const SDWA: u32 = 249;
 
 /// Does an SDWA dword, announced by the word before it, choose part 7 of a register? LLVM's printer fails there.
-pub fn reserved_select(first: u32, second: u32) -> bool {
+pub(crate) fn reserved_select(first: u32, second: u32) -> bool {
     let (vop1, vopc) = (first >> 25 == 0x3f, first >> 25 == 0x3e);
     let is_7 = |shift: u32| (second >> shift) & 7 == 7;
     is_sdwa(first) && (!vopc && is_7(8) || is_7(16) || !vop1 && is_7(24))

@@ -13,7 +13,7 @@ fn mnemonic(text: &str) -> &str {
 }
 
 /// Keeps a few of each.
-pub fn thin(golden: Golden) -> Golden {
+pub(crate) fn thin(golden: Golden) -> Golden {
     let mut kept: BTreeMap<String, usize> = BTreeMap::new();
     let key = |g: &(Vec<u32>, Option<String>)| match &g.1 {
         // What op_sel chooses is half of what a name of a half says.
@@ -32,7 +32,7 @@ pub fn thin(golden: Golden) -> Golden {
 }
 
 /// The lines of a corpus, with the fourth column: what llvm-mc makes of the texts.
-pub fn lines(golden: &Golden, setting: Setting) -> String {
+pub(crate) fn lines(golden: &Golden, setting: Setting) -> String {
     let texts: Vec<String> = golden.iter().map(|g| g.1.clone().unwrap_or_default()).collect();
     let mut out = String::new();
     for ((words, text), code) in golden.iter().zip(llvm::assemble(&texts, setting)) {

@@ -56,7 +56,7 @@ fn dwords(list: &str) -> Option<Vec<u32>> {
 }
 
 /// Checks both kinds of lines: their code against the disassembler and, text and code, against the assembler.
-pub fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
+pub(crate) fn check(dir: &str, judge: &Judge<'_>, reports: &mut Reports) {
     let setting = judge.setting;
     let source = unique_lines(dir, "s", instruction);
     if !has_disassembler(setting.target) {

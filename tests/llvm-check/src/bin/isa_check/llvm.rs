@@ -7,16 +7,16 @@ use std::process::{Command, Output, exit};
 use wavejit_isa::Gfx;
 
 /// Dwords of a test, then s_nop until the longest instruction that could start in its last dword has ended.
-pub const SLOT: usize = TEST + 4;
-pub const S_NOP: u32 = 0xbf80_0000;
+pub(crate) const SLOT: usize = TEST + 4;
+pub(crate) const S_NOP: u32 = 0xbf80_0000;
 
 /// White space folded.
-pub fn fold(s: &str) -> String {
+pub(crate) fn fold(s: &str) -> String {
     s.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Text by which LLVM says that it found no instruction.
-pub fn refused(text: &str) -> bool {
+pub(crate) fn refused(text: &str) -> bool {
     text.starts_with(".long") || text.contains("/*Invalid") || text.contains("/*invalid immediate")
 }
 
@@ -27,7 +27,7 @@ fn scratch() -> PathBuf {
 }
 
 /// Removes the temporary files.
-pub fn clean() {
+pub(crate) fn clean() {
     let _ = fs::remove_dir_all(scratch());
 }
 
@@ -50,7 +50,7 @@ fn must(c: &mut Command) -> Vec<u8> {
 
 /// How LLVM reads and writes: a processor, a wave size, and whether 16-bit operands name halves of registers (`+real-true16`).
 #[derive(Clone, Copy)]
-pub struct Setting {
+pub(crate) struct Setting {
     pub target: Gfx,
     pub wave: u32,
     pub true16: bool,
@@ -66,7 +66,7 @@ impl Setting {
 
 /// LLVM's answer about a slot.
 #[derive(Clone)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Text and dwords.
     Text(String, usize),
     /// llvm-objdump itself fails on the instruction, so nothing is known.
@@ -74,7 +74,7 @@ pub enum Answer {
 }
 
 /// What stands at the start of each slot. Some words make llvm-objdump fail; they are found by halving.
-pub fn disassemble(slots: &[[u32; SLOT]], setting: Setting) -> Vec<Answer> {
+pub(crate) fn disassemble(slots: &[[u32; SLOT]], setting: Setting) -> Vec<Answer> {
     if let Some(answers) = objdump(slots, setting) {
         return answers;
     }
@@ -124,7 +124,7 @@ fn objdump(slots: &[[u32; SLOT]], setting: Setting) -> Option<Vec<Answer>> {
 
 /// What the assembler makes of each line: its own print and the code, or its error. A label before each line tells which one an answer
 /// belongs to.
-pub fn assemble(lines: &[String], setting: Setting) -> Vec<Result<(String, Vec<u32>), String>> {
+pub(crate) fn assemble(lines: &[String], setting: Setting) -> Vec<Result<(String, Vec<u32>), String>> {
     let src = scratch().join("lines.s");
     let source: String = lines.iter().enumerate().map(|(i, l)| format!("line_{i}:\n{l}\n")).collect();
     fs::write(&src, source).expect("write source");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Counts of one kind of comparison.
 #[derive(Default)]
-pub struct Report {
+pub(crate) struct Report {
     pub equal: usize,
     pub done: usize,
     /// Of `done`, those that LLVM takes for an instruction.
@@ -16,20 +16,20 @@ pub struct Report {
 
 impl Report {
     /// Counts one that is equal.
-    pub fn same(&mut self) {
+    pub(crate) fn same(&mut self) {
         self.done += 1;
         self.equal += 1;
     }
 
     /// Counts one that cannot be compared.
-    pub fn leave_out(&mut self, rule: &'static str, sample: &str) {
+    pub(crate) fn leave_out(&mut self, rule: &'static str, sample: &str) {
         let key = sample.split(' ').next().unwrap_or_default().to_string();
         let entry = self.left_out.entry(rule).or_default().entry(key).or_insert_with(|| (0, sample.into()));
         entry.0 += 1;
     }
 
     /// Counts a difference: its kind, the text whose mnemonic it is filed under, and a sample to show.
-    pub fn differ(&mut self, show: usize, kind: &str, text: &str, sample: impl FnOnce() -> String) {
+    pub(crate) fn differ(&mut self, show: usize, kind: &str, text: &str, sample: impl FnOnce() -> String) {
         self.done += 1;
         let key = text.split(' ').next().unwrap_or_default();
         let d = self.differences.entry(format!("{kind} {key}")).or_default();
@@ -40,12 +40,12 @@ impl Report {
     }
 
     /// Everything compared was equal.
-    pub fn is_good(&self) -> bool {
+    pub(crate) fn is_good(&self) -> bool {
         self.equal == self.done
     }
 
     /// `12 of 12 equal (100.0000%)`.
-    pub fn counts(&self) -> String {
+    pub(crate) fn counts(&self) -> String {
         let share = if self.done == 0 { 100.0 } else { 100.0 * self.equal as f64 / self.done as f64 };
         // Rounding must not hide a difference.
         let share = if self.is_good() { share } else { share.min(99.9999) };
@@ -53,14 +53,14 @@ impl Report {
     }
 
     /// `; left out: 3 reason, 4 other reason`, or nothing.
-    pub fn omissions(&self) -> String {
+    pub(crate) fn omissions(&self) -> String {
         let list: Vec<String> =
             self.left_out.iter().map(|(rule, found)| format!("{} {rule}", found.values().map(|f| f.0).sum::<usize>())).collect();
         if list.is_empty() { String::new() } else { format!("; left out: {}", list.join(", ")) }
     }
 
     /// Prints what each rule left out, a sample of each mnemonic.
-    pub fn print_omissions(&self) {
+    pub(crate) fn print_omissions(&self) {
         for (rule, found) in &self.left_out {
             println!("    {rule}");
             found.values().for_each(|(n, sample)| println!("    {n:6} {sample}"));
@@ -68,7 +68,7 @@ impl Report {
     }
 
     /// Prints the differences.
-    pub fn print_differences(&self) {
+    pub(crate) fn print_differences(&self) {
         for (key, (n, samples)) in &self.differences {
             println!("    {n:6} {key}");
             samples.iter().for_each(|s| println!("{s}"));
