@@ -66,8 +66,8 @@ pub struct WaveState {
     pub fault_exec: u64,
     /// First lane at fault.
     pub fault_lane: u32,
-    /// Keeps `sregs` aligned.
-    pub pad: u32,
+    /// How the wave came back last: an [`Exit`] as a number. The run time's; compiled code returns it.
+    pub exit: u32,
     /// Scalar registers, by [`SReg`].
     pub sregs: [u32; SReg::COUNT],
     /// Scalars, masks and wide scalar results between compiled pieces and helpers.

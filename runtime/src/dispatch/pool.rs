@@ -159,7 +159,7 @@ fn forget_others<L>(offers: Option<Offers<L>>) {
 
 /// A pool thread: until the pool is dropped.
 fn serve<L: Default>(offers: &Receiver<Offer<L>>) {
-    let _unblocked = fault::unblock();
+    let _ready = fault::ready_for_others();
     let mut locals = L::default();
     while let Ok(offer) = offers.recv() {
         if offer.gate.enter() {

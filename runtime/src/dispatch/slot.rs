@@ -18,9 +18,9 @@ use crate::memory::helpers;
 use crate::memory::routines::SharedRoutines;
 use crate::program::{Arrival, Body, Code, CodeKey};
 use std::sync::Arc;
-use wavejit_ir::FpMode;
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState, reach};
 use wavejit_ir::interp::{Interp, Prepared};
+use wavejit_ir::{FpMode, SReg};
 use wavejit_jit::opt::liveness::Rows;
 
 /// Guest instructions a wave runs before others get their turn.
@@ -55,17 +55,43 @@ pub(crate) struct WaveSlot {
     pub status: Status,
     /// How often it has asked whether it may go on (global wave sync): that uses its budget as running does.
     pub asked: u64,
-    /// Work-item ids as the wave starts with them, and what they belong to: most workgroups of a dispatch have the same.
-    ids: Vec<u32>,
-    ids_of: (u64, [u32; 3], u32),
+    /// What it starts with in most workgroups of a dispatch.
+    first: FirstRegisters,
     /// Guest instructions run in earlier slices.
     pub used: u64,
     /// Fuel it was given for this slice.
     pub given: i64,
+    /// Of that, what compiled code does not get at once.
+    kept: i64,
+}
+
+/// Registers as the wave of a slot starts with them, in all workgroups of one extent.
+struct FirstRegisters {
+    /// Serial of the dispatch, extent of the workgroup ([`extent_key`]).
+    of: (u64, u64),
+    /// But for the workgroup's ids.
+    sregs: [u32; SReg::COUNT],
+    /// Work-item ids.
+    ids: Vec<u32>,
+    /// Which of their rows the code may look at.
+    id_rows: [bool; 3],
+}
+
+impl Default for FirstRegisters {
+    fn default() -> FirstRegisters {
+        FirstRegisters { of: (0, 0), sregs: [0; SReg::COUNT], ids: Vec::new(), id_rows: [false; 3] }
+    }
+}
+
+/// The extent of a workgroup, which has 2^20 work-items at most, in one register: three words that have just been written apart are slow to
+/// compare, since that reads them together.
+#[inline(always)]
+fn extent_key([x, y, z]: [u32; 3]) -> u64 {
+    u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42
 }
 
 impl WaveSlot {
-    pub(super) fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
+    pub fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
         let mut ctx = WaveContext::new(job.init.target);
         ctx.routines = routines.clone();
         WaveSlot {
@@ -79,10 +105,10 @@ impl WaveSlot {
             code: None,
             status: Status::Ended,
             asked: 0,
-            ids: Vec::new(),
-            ids_of: (0, [0; 3], 0),
+            first: FirstRegisters::default(),
             used: 0,
             given: 0,
+            kept: 0,
         }
     }
 
@@ -99,23 +125,47 @@ impl WaveSlot {
         (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
     }
 
+    /// Makes it the wave of this place.
     #[inline(always)]
-    pub(super) fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
+    pub fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
+        if self.first.of != (job.serial, extent_key(place.extent)) || self.code.is_some() || job.device.deterministic {
+            self.prepare(job, place)?;
+        }
+        let s = &mut *self.state;
+        s.sregs = self.first.sregs;
+        job.init.write_group(&job.facts, place.group, &mut s.sregs);
+        let lanes = job.init.wave_size as usize;
+        for row in 0..self.first.id_rows.len() {
+            if self.first.id_rows[row] {
+                // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
+                unsafe { std::ptr::copy_nonoverlapping(self.first.ids.as_ptr().add(row * lanes), s.rows.add(row * lanes), lanes) };
+            }
+        }
+        (s.lds, s.resume) = (lds, 0);
+        self.ctx.mode = job.init.mode;
+        self.ctx.group = number;
+        (self.ctx.ticket, self.asked) = (None, 0);
+        self.status = Status::Ready;
+        self.used = 0;
+        self.refuel(job);
+        Ok(())
+    }
+
+    /// Sets what the waves of this slot have in common in all workgroups of one extent, as long as they stay in the kernel's code.
+    #[cold]
+    fn prepare(&mut self, job: &Job, place: &WavePlace) -> Result<(), Error> {
         let init = &job.init;
         let s = &mut *self.state;
         s.wave_size = init.wave_size;
         s.helpers = helpers::table();
         (s.mem_base, s.mem_low, s.mem_size) = (job.space.mem_base(), job.space.mem_low(), job.space.mem_size());
         s.mem_reach = reach(job.space.mem_size());
-        s.lds = lds;
         s.ctx = (&raw mut *self.ctx).cast();
-        self.ctx.mode = init.mode;
         self.ctx.target = init.target;
         self.ctx.wave = place.wave;
-        self.ctx.group = number;
         self.ctx.clock = job.clock();
         self.ctx.textures = job.textures;
-        (self.ctx.gws, self.ctx.ticket, self.asked) = (&job.gws, None, 0);
+        self.ctx.gws = &job.gws;
         self.make_rows(job.code.temp_rows)?;
         if self.owner != job.serial {
             self.forget(job);
@@ -130,22 +180,18 @@ impl WaveSlot {
             self.rows.bytes_mut(bytes).fill(0);
             self.scratch.zero(scratch_bytes);
         }
-        let of = (job.serial, place.extent, place.wave);
-        if self.ids_of != of {
-            self.ids.resize(3 * init.wave_size as usize, 0);
-            init.write_vgprs(place, &mut self.ids);
-            self.ids_of = of;
-        }
         let s = &mut *self.state;
-        // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
-        unsafe { std::ptr::copy_nonoverlapping(self.ids.as_ptr(), s.rows, job.facts.id_rows * init.wave_size as usize) };
-        init.write_sregs(&job.facts, place, &mut s.sregs);
-        (s.resume, s.code_delta) = (0, job.code.delta(init.entry));
+        s.code_delta = job.code.delta(init.entry);
         (s.lds_bytes, s.scratch_bytes) = (job.facts.lds_bytes, job.scratch.lane_bytes());
         self.code = None;
-        self.status = Status::Ready;
-        self.used = 0;
-        self.refuel(job);
+        let first = &mut self.first;
+        first.of = (job.serial, extent_key(place.extent));
+        first.sregs = init.first_sregs(&job.facts, place);
+        first.ids.resize(3 * init.wave_size as usize, 0);
+        init.write_vgprs(place, &mut first.ids);
+        // Who looks at every instruction sees the others too.
+        let is_watched = job.config().hook.is_some();
+        first.id_rows = std::array::from_fn(|row| row < job.facts.id_rows && (is_watched || job.code.read_first.has(row as u16)));
         Ok(())
     }
 
@@ -166,16 +212,15 @@ impl WaveSlot {
     }
 
     /// Runs to the next exit, but not for long: [`Exit::Fuel`] with fuel left is not the end of the slice. None if the dispatch stops.
-    pub(super) fn run(&mut self, job: &Job, interp: &mut Option<Interp>) -> Option<Exit> {
+    pub fn run(&mut self, job: &Job, interp: &mut Option<Interp>) -> Option<Exit> {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
             Body::Jit(code) => {
-                let later = self.state.fuel - self.state.fuel.min(QUANTUM);
-                self.state.fuel -= later;
+                let entry = code.entry();
+                self.ration();
                 // SAFETY: `start` and `go_to` made the state complete for this code, which `self.code` or `job` keeps alive.
-                let exit = unsafe { enter(code.entry(), &mut *self.state) };
-                self.state.fuel += later;
-                Some(Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}")))
+                unsafe { enter(entry, &mut *self.state) };
+                Some(self.came_back())
             }
             Body::Interp(prepared) => {
                 let given = self.state.fuel.min(INTERPRETED_QUANTUM);
@@ -200,50 +245,74 @@ impl WaveSlot {
         }
     }
 
+    /// Keeps fuel back, so that compiled code returns soon enough to see a cancellation.
+    pub fn ration(&mut self) {
+        self.kept = self.state.fuel - self.state.fuel.min(QUANTUM);
+        self.state.fuel -= self.kept;
+    }
+
+    /// Undoes [`WaveSlot::ration`].
+    pub fn unration(&mut self) {
+        self.state.fuel += std::mem::take(&mut self.kept);
+    }
+
+    /// After compiled code has run: how it came back, with all the fuel that it has left.
+    pub fn came_back(&mut self) -> Exit {
+        self.unration();
+        let exit = self.state.exit;
+        Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}"))
+    }
+
     /// Shows the code that it runs where to count.
-    pub(super) fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
+    pub fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
         let code = self.code.as_ref().unwrap_or(&job.code);
         self.state.counters = counters.of(code, self.state.code_delta);
     }
 
     /// Gives fuel for a slice, or what is left of the budget.
-    pub(super) fn refuel(&mut self, job: &Job) {
+    pub fn refuel(&mut self, job: &Job) {
         let max_insts = job.config().max_insts;
         let left = if max_insts == 0 { i64::MAX } else { i64::try_from(max_insts - self.used.min(max_insts)).unwrap_or(i64::MAX) };
         self.given = left.min(SLICE);
         self.state.fuel = self.given;
     }
 
+    /// Has it run more instructions than it may?
+    pub fn is_over_budget(&self, job: &Job) -> bool {
+        let max_insts = job.config().max_insts;
+        max_insts != 0 && self.used > max_insts
+    }
+
     /// Books what the slice used.
-    pub(super) fn book(&mut self) {
+    pub fn book(&mut self) {
         self.used += u64::try_from(self.given.saturating_sub(self.state.fuel)).unwrap_or(0);
         self.given = self.state.fuel;
     }
 
-    pub(super) fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
+    pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
         self.code.as_ref().unwrap_or(&job.code)
     }
 
     /// The rows of VGPRs and AGPRs.
-    pub(super) fn registers(&self) -> &[u32] {
+    pub fn registers(&self) -> &[u32] {
         // SAFETY: `make_rows` made `TEMP_ROW` rows and more; only the wave's own thread writes them, through `&mut self`.
         unsafe { std::slice::from_raw_parts(self.state.rows, self.register_words()) }
     }
 
-    pub(super) fn registers_mut(&mut self) -> &mut [u32] {
+    pub fn registers_mut(&mut self) -> &mut [u32] {
         // SAFETY: as for `registers`.
         unsafe { std::slice::from_raw_parts_mut(self.state.rows, self.register_words()) }
     }
 
     /// Gives back what would be too much to keep.
-    pub(super) fn trim(&mut self) {
+    pub fn trim(&mut self) {
         self.scratch.trim(KEPT_SCRATCH_BYTES);
         self.state.scratch_bytes = 0;
     }
 
     /// What a source may change before the wave starts.
     #[inline(always)]
-    pub(super) fn start_registers(&mut self) -> StartRegisters<'_> {
+    pub fn start_registers(&mut self) -> StartRegisters<'_> {
         let words = self.register_words();
         // SAFETY: as for `registers`.
         let rows = unsafe { std::slice::from_raw_parts_mut(self.state.rows, words) };
@@ -255,7 +324,7 @@ impl WaveSlot {
     }
 
     /// `dword[index][lane]`.
-    pub(super) fn scratch(&self) -> &[u32] {
+    pub fn scratch(&self) -> &[u32] {
         match self.scratch_words() {
             0 => &[],
             // SAFETY: `start` made room for this many, page-aligned; only the wave's own thread writes them, through `&mut self`.
@@ -263,7 +332,7 @@ impl WaveSlot {
         }
     }
 
-    pub(super) fn scratch_mut(&mut self) -> &mut [u32] {
+    pub fn scratch_mut(&mut self) -> &mut [u32] {
         match self.scratch_words() {
             0 => &mut [],
             // SAFETY: as for `scratch`.
@@ -276,20 +345,20 @@ impl WaveSlot {
     }
 
     /// Guest address and float mode where a suspended wave goes on.
-    pub(super) fn resume_at(&self, job: &Job) -> (u64, FpMode) {
+    pub fn resume_at(&self, job: &Job) -> (u64, FpMode) {
         let (pc, mode) = self.code(job).resume_at(self.state.resume);
         (pc.wrapping_add(self.state.code_delta), mode)
     }
 
     /// Goes on at another entry.
-    pub(super) fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
+    pub fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
         let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
         self.enter(code, pc, mode)
     }
 
     /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
-    pub(super) fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
+    pub fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
         let (pc, mode) = self.resume_at(job);
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
         match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {

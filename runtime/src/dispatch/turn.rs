@@ -8,6 +8,8 @@ use crate::dispatch::job::Job;
 use crate::dispatch::report;
 use crate::dispatch::status::{Status, TurnAt};
 use crate::dispatch::workgroup::{Ran, WorkerState, Workgroup};
+use crate::memory::fault::enter_all;
+use crate::program::Body;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::{FpMode, SReg};
 
@@ -37,7 +39,14 @@ impl Workgroup {
                 }
             }
             if self.waves[at.wave].status == Status::Ready {
-                match self.run_wave(at, job, worker) {
+                let exit = self.run_compiled(&mut at, job, worker);
+                if at.wave == self.count {
+                    break;
+                }
+                if exit.is_none() && self.waves[at.wave].status != Status::Ready {
+                    continue;
+                }
+                match self.run_wave(at, job, worker, exit) {
                     Ran::To(Exit::Yield) => at.slept = true,
                     Ran::To(Exit::Fuel) => {}
                     Ran::To(_) => at.progress = true,
@@ -63,19 +72,64 @@ impl Workgroup {
         Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
     }
 
-    /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel.
-    fn run_wave(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState) -> Ran {
+    /// Runs compiled waves from `at` on one after the other, until one comes back otherwise than from its end or from a barrier: then `at` is
+    /// that one, and this its exit.
+    fn run_compiled(&mut self, at: &mut TurnAt, job: &Job, worker: &mut WorkerState) -> Option<Exit> {
+        let config = job.config();
+        let Body::Jit(code) = &job.code.body else { return None };
+        if config.hook.is_some() || worker.counters.is_some() {
+            return None;
+        }
+        self.states.clear();
+        for wave in &mut self.waves[at.wave..self.count] {
+            if wave.status != Status::Ready || wave.code.is_some() {
+                break;
+            }
+            wave.ration();
+            self.states.push(&raw mut *wave.state);
+        }
+        // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
+        let done = unsafe { enter_all(code.entry(), &self.states) };
+        let mut last = None;
+        for (k, wave) in self.waves[at.wave..].iter_mut().take(self.states.len()).enumerate() {
+            if k > done {
+                // Its turn has not begun.
+                wave.unration();
+                continue;
+            }
+            let exit = wave.came_back();
+            if k == done {
+                last = Some(exit);
+                continue;
+            }
+            let before = wave.used;
+            wave.book();
+            worker.guest_insts += wave.used - before;
+            if exit == Exit::End && wave.is_over_budget(job) {
+                at.wave += k;
+                return Some(exit);
+            }
+            wave.status = if exit == Exit::End { Status::Ended } else { Status::Barrier };
+        }
+        at.progress |= done != 0;
+        at.wave += done;
+        last
+    }
+
+    /// Runs a wave to its next suspension: End, Barrier, Yield or Fuel. `first`: it has been run, and came back so.
+    fn run_wave(&mut self, at: TurnAt, job: &Job, worker: &mut WorkerState, mut first: Option<Exit>) -> Ran {
         let i = at.wave;
         loop {
             if let Some(counters) = &mut worker.counters {
                 self.waves[i].count_in(job, counters);
             }
-            let exit = match job.config().hook {
-                None => match self.waves[i].run(job, &mut worker.interp) {
+            let exit = match (first.take(), job.config().hook) {
+                (Some(exit), _) => exit,
+                (None, None) => match self.waves[i].run(job, &mut worker.interp) {
                     Some(exit) => exit,
                     None => return worker.fail(job.stopped()),
                 },
-                Some(hook) => match self.run_stepwise(at, job, worker, hook) {
+                (None, Some(hook)) => match self.run_stepwise(at, job, worker, hook) {
                     Ran::To(exit) => exit,
                     other => return other,
                 },
@@ -86,7 +140,7 @@ impl Workgroup {
             worker.guest_insts += wave.used - before;
             match exit {
                 // Straight-line code has no loop header to stop at.
-                Exit::End if job.config().max_insts == 0 || wave.used <= job.config().max_insts => {
+                Exit::End if !wave.is_over_budget(job) => {
                     wave.status = Status::Ended;
                     return Ran::To(exit);
                 }

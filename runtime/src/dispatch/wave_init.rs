@@ -230,7 +230,7 @@ impl WaveInit {
         if live == 64 { u64::MAX } else { (1 << live) - 1 }
     }
 
-    /// What [`WaveInit::write_sregs`] needs of the processor.
+    /// What [`WaveInit::first_sregs`] needs of the processor.
     pub(crate) fn facts(&self) -> StartFacts {
         StartFacts {
             lds_bytes: self.allocated_lds(),
@@ -240,17 +240,12 @@ impl WaveInit {
         }
     }
 
-    /// Writes all scalar registers of a wave.
-    pub(crate) fn write_sregs(&self, facts: &StartFacts, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
+    /// Scalar registers of a wave but for the ids of its workgroup, which [`WaveInit::write_group`] adds.
+    pub(crate) fn first_sregs(&self, facts: &StartFacts, place: &WavePlace) -> [u32; SReg::COUNT] {
         let waves = self.waves(place.extent);
-        sregs.fill(0);
+        let mut sregs = [0; SReg::COUNT];
         for (reg, value) in sregs[..SReg::VCC_LO.0 as usize].iter_mut().zip(&self.sgprs) {
             *reg = *value;
-        }
-        for (reg, id) in self.group_id_sgprs.iter().zip(place.group) {
-            if let Some(reg) = reg {
-                sregs[usize::from(*reg)] = id;
-            }
         }
         if let Some(reg) = self.group_info_sgpr {
             sregs[usize::from(reg)] = self.group_info(place, waves);
@@ -260,10 +255,7 @@ impl WaveInit {
         }
         let mut set = |reg: SReg, value: u32| sregs[usize::from(reg.0)] = value;
         if facts.has_ids_in_ttmps {
-            let ttmp = |n: u8| SReg(SReg::TTMP0.0 + n);
-            set(ttmp(9), place.group[0]);
-            set(ttmp(7), place.group[1] & 0xffff | place.group[2] << 16);
-            set(ttmp(8), 1 << 30 | (place.wave & 31) << 25);
+            set(SReg(SReg::TTMP0.0 + 8), 1 << 30 | (place.wave & 31) << 25);
         }
         let exec = self.exec(place);
         set(SReg::EXEC_LO, exec as u32);
@@ -277,6 +269,22 @@ impl WaveInit {
         };
         set(SReg::FLAT_SCRATCH_LO, flat_scratch as u32);
         set(SReg::FLAT_SCRATCH_HI, (flat_scratch >> 32) as u32);
+        sregs
+    }
+
+    /// Writes the ids of a wave's workgroup.
+    #[inline(always)]
+    pub(crate) fn write_group(&self, facts: &StartFacts, group: [u32; 3], sregs: &mut [u32; SReg::COUNT]) {
+        for (reg, id) in self.group_id_sgprs.iter().zip(group) {
+            if let Some(reg) = reg {
+                sregs[usize::from(*reg)] = id;
+            }
+        }
+        if facts.has_ids_in_ttmps {
+            let ttmp = |n: u8| usize::from(SReg::TTMP0.0 + n);
+            sregs[ttmp(9)] = group[0];
+            sregs[ttmp(7)] = group[1] & 0xffff | group[2] << 16;
+        }
     }
 
     /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a
@@ -385,8 +393,8 @@ mod tests {
     }
 
     fn sregs(init: &WaveInit, place: &WavePlace) -> [u32; SReg::COUNT] {
-        let mut s = [0xdead_beef; SReg::COUNT];
-        init.write_sregs(&init.facts(), place, &mut s);
+        let mut s = init.first_sregs(&init.facts(), place);
+        init.write_group(&init.facts(), place.group, &mut s);
         s
     }
 

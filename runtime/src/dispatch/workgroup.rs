@@ -13,7 +13,7 @@ use crate::dispatch::status::TurnAt;
 use crate::dispatch::wave_init::WavePlace;
 use crate::memory::routines::SharedRoutines;
 use std::sync::Arc;
-use wavejit_ir::abi::Exit;
+use wavejit_ir::abi::{Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
 
 /// Where the turn of a wave led to. It fits a register: a `Result` with its error inside goes through memory, written in parts and read as a
@@ -42,6 +42,8 @@ pub(crate) struct Workgroup {
     pub index: u64,
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
+    /// Those of its waves that run one after the other at the moment.
+    pub states: Vec<*mut WaveState>,
 }
 
 /// What a thread keeps while it runs workgroups of one dispatch.

@@ -1,4 +1,5 @@
-//! What the host must find in order when it forks: `fork` sections, `sync` locks that are held in them.
+//! What lies between the host program and us: `fork` sections and `sync` locks that are held in them, `float` the environment we compute in.
 
-pub(crate) mod fork;
-pub(crate) mod sync;
+pub mod float;
+pub mod fork;
+pub mod sync;

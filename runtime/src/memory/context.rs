@@ -100,7 +100,7 @@ pub(crate) fn blank_state() -> Box<WaveState> {
         fault_pc: 0,
         fault_exec: 0,
         fault_lane: 0,
-        pad: 0,
+        exit: 0,
         sregs: [0; SReg::COUNT],
         slots: [0; SLOTS],
         counters: null_mut(),

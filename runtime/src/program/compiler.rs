@@ -33,7 +33,7 @@ pub(super) fn compile(func: Func, stop: &dyn Fn() -> bool) -> Result<Compiled, E
     let order = Arc::new(Order { result: Mutex::new(None), done: Condvar::new(), abandoned: AtomicBool::new(false) });
     let at_work = order.clone();
     let work = move || {
-        let _unblocked = fault::unblock();
+        let _ready = fault::ready_for_others();
         let stop = || at_work.abandoned.load(Ordering::Relaxed);
         let result = catch_unwind(AssertUnwindSafe(|| compile_here(func, &stop))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());

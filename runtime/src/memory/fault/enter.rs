@@ -1,17 +1,25 @@
 //! The way into compiled code and, after a fault, the way out.
 
+use super::LAST_REGULAR;
 use super::entry::EntryFn;
 use std::arch::naked_asm;
 use std::cell::Cell;
-use std::ptr::null;
+use std::mem::offset_of;
+use std::ops::Range;
+use std::ptr::{null, null_mut};
 use wavejit_ir::abi::{Exit, FaultKind, WaveState};
 
-/// Where to return to when compiled code faults.
+/// Waves that run one after the other, and where to return to when compiled code faults.
 #[repr(C)]
 struct Frame {
     rsp: u64,
     mxcsr: u32,
+    entry: EntryFn,
+    /// The wave that runs.
     state: *mut WaveState,
+    /// Its place among those that are to run, and their end.
+    next: *const *mut WaveState,
+    end: *const *mut WaveState,
     outer: *const Frame,
 }
 
@@ -23,21 +31,44 @@ thread_local! {
 ///
 /// # Safety
 /// `state` is a complete wave of the kind `entry` was compiled for, and `entry` stays alive meanwhile.
-pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
+pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
+    // SAFETY: passed on.
+    unsafe {
+        enter_all(entry, &[state]);
+        (*state).exit
+    }
+}
+
+/// Runs waves one after the other, each from its resume point to its next exit, until one comes back otherwise than from its end or from a
+/// barrier. How many came back so; each state has its exit, that of the one behind them too.
+///
+/// # Safety
+/// As for [`enter`], for each of them; they are different ones.
+pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
+    let Range { start, end } = states.as_ptr_range();
+    if start == end {
+        return 0;
+    }
     FRAME.with(|current| {
-        let mut frame = Frame { rsp: 0, mxcsr: 0, state, outer: current.get() };
+        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, state: null_mut(), next: start, end, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
-        let exit = unsafe { trampoline(entry, state, at) };
+        let exit = unsafe { trampoline(at) };
         current.set(frame.outer);
-        exit
+        // SAFETY: between the ends of one slice.
+        let done = unsafe { frame.next.offset_from_unsigned(start) };
+        if let Some(state) = states.get(done) {
+            // SAFETY: the wave is suspended. A fault has not passed the place where exits are noted.
+            unsafe { (**state).exit = exit };
+        }
+        done
     })
 }
 
-/// Saves the callee-saved registers and MXCSR, notes the stack pointer in the frame, calls. `leave` undoes it from anywhere below.
+/// Saves the callee-saved registers and MXCSR, notes the stack pointer in the frame, runs the waves. `leave` undoes it from anywhere below.
 #[unsafe(naked)]
-unsafe extern "C" fn trampoline(entry: EntryFn, state: *mut WaveState, frame: *mut Frame) -> u32 {
+unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
     naked_asm!(
         "push rbp",
         "push rbx",
@@ -45,14 +76,30 @@ unsafe extern "C" fn trampoline(entry: EntryFn, state: *mut WaveState, frame: *m
         "push r13",
         "push r14",
         "push r15",
-        "push rdx",
-        "mov [rdx], rsp",
-        "stmxcsr [rdx + 8]",
-        "mov rax, rdi",
-        "mov rdi, rsi",
-        "call rax",
+        "push rdi",
+        "mov [rdi + {rsp}], rsp",
+        "stmxcsr [rdi + {mxcsr}]",
+        "mov rax, [rdi + {next}]",
+        "2:",
+        "mov rdx, rdi",
+        "mov rdi, [rax]",
+        "mov [rdx + {state}], rdi",
+        "call [rdx + {entry}]",
+        "mov rdi, [rsp]",
+        "mov rdx, [rdi + {state}]",
+        "mov [rdx + {exit}], eax",
+        "cmp eax, {last}",
+        "ja 3f",
+        "mov rdx, [rdi + {next}]",
+        "add rdx, 8",
+        "mov [rdi + {next}], rdx",
+        "cmp rdx, [rdi + {end}]",
+        "jae 3f",
+        "mov rax, rdx",
+        "jmp 2b",
+        "3:",
         "pop rdx",
-        "ldmxcsr [rdx + 8]",
+        "ldmxcsr [rdx + {mxcsr}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -60,6 +107,14 @@ unsafe extern "C" fn trampoline(entry: EntryFn, state: *mut WaveState, frame: *m
         "pop rbx",
         "pop rbp",
         "ret",
+        rsp = const offset_of!(Frame, rsp),
+        mxcsr = const offset_of!(Frame, mxcsr),
+        state = const offset_of!(Frame, state),
+        entry = const offset_of!(Frame, entry),
+        next = const offset_of!(Frame, next),
+        end = const offset_of!(Frame, end),
+        exit = const offset_of!(WaveState, exit),
+        last = const LAST_REGULAR,
     )
 }
 
@@ -70,7 +125,7 @@ unsafe extern "C" fn leave() -> u32 {
         "mov eax, {fault}",
         "cld",
         "pop rdx",
-        "ldmxcsr [rdx + 8]",
+        "ldmxcsr [rdx + {mxcsr}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -79,6 +134,7 @@ unsafe extern "C" fn leave() -> u32 {
         "pop rbp",
         "ret",
         fault = const Exit::Fault as u32,
+        mxcsr = const offset_of!(Frame, mxcsr),
     )
 }
 

@@ -20,34 +20,46 @@ mod entry;
 mod signals;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(crate) use enter::enter;
+pub use enter::{enter, enter_all};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(crate) use signals::Unblocked;
+use signals::Unblocked;
 
-pub(crate) use entry::EntryFn;
+pub use entry::EntryFn;
+
+use crate::host::float::StandardFloat;
+use wavejit_ir::abi::Exit;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
-pub(crate) fn install() {
+pub fn install() {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     signals::ensure();
 }
 
-/// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed and their
-/// signals are not blocked.
+/// A thread that may run guest code or touch guest memory, until this is dropped.
 #[must_use]
-pub(crate) fn ready() -> Unblocked {
+pub struct Ready {
+    _unblocked: Unblocked,
+    _float: StandardFloat,
+}
+
+/// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed, their
+/// signals are not blocked, and arithmetic is IEEE 754's.
+pub fn ready() -> Ready {
     install();
-    unblock()
+    ready_for_others()
 }
 
 /// As [`ready`], for a thread of ours that works for threads that are.
-#[must_use]
-pub(crate) fn unblock() -> Unblocked {
+pub fn ready_for_others() -> Ready {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    return signals::unblock();
+    let unblocked = signals::unblock();
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-    Unblocked
+    let unblocked = Unblocked;
+    Ready { _unblocked: unblocked, _float: StandardFloat::begin() }
 }
+
+/// Exits up to this one are those of waves that only run: End and Barrier.
+const LAST_REGULAR: u32 = Exit::Barrier as u32;
 
 /// Without signal handling: compiled code reaches memory through the accessors only.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
@@ -62,6 +74,24 @@ mod plain {
     pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
         // SAFETY: passed on.
         unsafe { entry(state) }
+    }
+
+    /// Runs waves one after the other, until one comes back otherwise than from its end or from a barrier. How many came back so; each
+    /// state has its exit.
+    ///
+    /// # Safety
+    /// As for [`enter`].
+    pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
+        for (i, state) in states.iter().enumerate() {
+            // SAFETY: passed on.
+            let exit = unsafe { entry(*state) };
+            // SAFETY: the wave is suspended.
+            unsafe { (**state).exit = exit };
+            if exit > LAST_REGULAR {
+                return i;
+            }
+        }
+        states.len()
     }
 
     /// Nothing to undo.

@@ -1,0 +1,96 @@
+//! The floating-point environment that translation and guest arithmetic count on: round to nearest even, denormals as they are, no traps.
+//!
+//! A host program may have set another: whatever was linked with `-ffast-math` flushes denormals in all threads that begin after it.
+
+/// Until dropped, this thread computes as IEEE 754 says. The environment it had comes back then.
+pub struct StandardFloat {
+    outer: imp::Control,
+    /// It belongs to the thread.
+    _thread: std::marker::PhantomData<*mut ()>,
+}
+
+impl StandardFloat {
+    /// Sets the environment.
+    pub fn begin() -> StandardFloat {
+        StandardFloat { outer: imp::exchange(imp::STANDARD), _thread: std::marker::PhantomData }
+    }
+}
+
+impl Drop for StandardFloat {
+    fn drop(&mut self) {
+        imp::exchange(self.outer);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod imp {
+    use std::arch::asm;
+
+    pub type Control = u32;
+    /// All exceptions masked, none raised.
+    pub const STANDARD: Control = 0x1f80;
+
+    /// Sets MXCSR; what it was.
+    pub fn exchange(new: Control) -> Control {
+        let mut old: Control = 0;
+        // SAFETY: two accesses of four bytes each; `new` is a value that MXCSR has had, or `STANDARD`.
+        unsafe {
+            asm!("stmxcsr [{}]", in(reg) &raw mut old, options(nostack, preserves_flags));
+            if old != new {
+                asm!("ldmxcsr [{}]", in(reg) &raw const new, options(nostack, preserves_flags, readonly));
+            }
+        }
+        old
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod imp {
+    use std::arch::asm;
+
+    pub type Control = u64;
+    /// Round to nearest, no flushing, no traps.
+    pub const STANDARD: Control = 0;
+
+    /// Sets FPCR; what it was.
+    pub fn exchange(new: Control) -> Control {
+        let old: Control;
+        // SAFETY: `new` is a value that FPCR has had, or `STANDARD`.
+        unsafe {
+            asm!("mrs {}, fpcr", out(reg) old, options(nomem, nostack, preserves_flags));
+            if old != new {
+                asm!("msr fpcr, {}", in(reg) new, options(nomem, nostack, preserves_flags));
+            }
+        }
+        old
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod imp {
+    pub type Control = ();
+    pub const STANDARD: Control = ();
+
+    /// There is nothing to set.
+    pub fn exchange((): Control) {}
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn denormals_are_kept_whatever_the_host_has_set() {
+        // Flush to zero, denormals are zero, round toward zero.
+        let outer = imp::exchange(0x1f80 | 1 << 15 | 1 << 6 | 3 << 13);
+        let double = || std::hint::black_box(f32::from_bits(1)) * std::hint::black_box(2.0);
+        let flushed = double().to_bits();
+        let kept = {
+            let _standard = StandardFloat::begin();
+            double().to_bits()
+        };
+        let again = double().to_bits();
+        imp::exchange(outer);
+        assert_eq!((flushed, kept, again), (0, 2, 0));
+    }
+}
