@@ -52,6 +52,11 @@ fn has_avx512() -> bool {
 
 /// v10 (and v11) = op of v0.., two registers an operand.
 fn function(op: PureOp, mode: FpMode, wave: u32) -> Func {
+    function_with(op, mode, wave, None)
+}
+
+/// The same with a constant as second operand.
+fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Func {
     let mut body = String::from("%0: mask = exec\n");
     let mut next = 1;
     let mut args = vec![];
@@ -60,6 +65,11 @@ fn function(op: PureOp, mode: FpMode, wave: u32) -> Func {
         next += 3;
         body += &format!("%{lo}: l32 = vget v{} demand %0\n%{hi}: l32 = vget v{} demand %0\n", 2 * i, 2 * i + 1);
         match width {
+            Width::B32 if i == 1 && second.is_some() => {
+                let c = second.unwrap_or(0);
+                body.truncate(body.rfind(&format!("%{lo}:")).expect("it has just been written"));
+                body += &format!("%{lo}: s32 = const.32 {c:#x}\n%{v}: l32 = splat %{lo}\n");
+            }
             Width::B1 => body += &format!("%{v}: mask = ne.32 %{lo}, %{hi}\n"),
             Width::B32 => body += &format!("%{v}: l32 = or.32 %{lo}, %{lo}\n"),
             Width::B64 => body += &format!("%{v}: l64 = pack.64 %{lo}, %{hi}\n"),
@@ -130,8 +140,11 @@ fn every_operation_equals_its_definition() {
             for round in 0..80 {
                 for row in 0..2 * op.args().len() {
                     let equal = (round % 4 == 3).then(|| random.u32());
+                    // Floats of usual size in all lanes: what is rare must not decide for all.
+                    let usual = round % 4 == 1;
                     bench.row(row).fill_with(|| match equal {
                         Some(v) => v,
+                        None if usual => random.u32() & 0x83ff_ffff | 0x3c00_0000,
                         None if random.one_in(3) => random.pick(&SPECIAL),
                         None => random.u32(),
                     });
@@ -154,6 +167,139 @@ fn every_operation_equals_its_definition() {
                     }
                     assert_eq!(got, want, "{op} of {args:x?} in mode {mode:?}, lane {lane} of {}: {got:#x} for {want:#x}", bench.lanes);
                 }
+            }
+        }
+    }
+}
+
+/// Operands of 32 or 64 bits that are special in a float format or random.
+fn float_bits(random: &mut Random, wide: bool) -> u64 {
+    let sign = u64::from(random.u32() & 1) << 63;
+    let bits = match random.below(8) {
+        0 => 0,
+        1 => 0x7ff << 52,
+        2 => 0x7ff << 52 | 1 << 51 | u64::from(random.u32()),
+        3 => 0x7ff << 52 | 1 + u64::from(random.u32()),
+        4 => u64::from(random.u32()) << 8,
+        5 => u64::from(random.u32() % 0x7ff) << 52,
+        _ => (u64::from(random.u32()) << 32 | u64::from(random.u32())) & !(1 << 63),
+    } | sign;
+    if wide { bits } else { u64::from((f64::from_bits(bits) as f32).to_bits()) }
+}
+
+#[test]
+fn constants_as_second_operand_say_what_is_emitted() {
+    if !has_avx512() {
+        return;
+    }
+    let mut random = Random(19);
+    let classes = (0..1024).map(|kinds| (PureOp::FClass64, kinds)).chain((0..1024).map(|kinds| (PureOp::FClass32, kinds)));
+    let segments = (0..35).map(|segment| (PureOp::TrigPreop64, segment));
+    for (i, (op, second)) in classes.chain(segments).enumerate() {
+        let mut bench = Bench::new(&function_with(op, FpMode::HSA, if i % 3 == 0 { 64 } else { 32 }, Some(second)));
+        for _ in 0..if op == PureOp::TrigPreop64 { 200 } else { 2 } {
+            let wide = op.args()[0] == Width::B64;
+            let operands: Vec<u64> = (0..bench.lanes).map(|_| float_bits(&mut random, wide)).collect();
+            for (lane, x) in operands.iter().enumerate() {
+                (bench.row(0)[lane], bench.row(1)[lane]) = (*x as u32, (x >> 32) as u32);
+            }
+            bench.run();
+            for (lane, x) in operands.into_iter().enumerate() {
+                let want = eval(op, FpMode::HSA, x, second.into(), 0);
+                let mut got = u64::from(bench.row(10)[lane]);
+                if op.ret() == Width::B64 {
+                    got |= u64::from(bench.row(11)[lane]) << 32;
+                }
+                assert_eq!(got, want, "{op} of {x:#x} and {second:#x}: {got:#x} for {want:#x}");
+            }
+        }
+    }
+}
+
+/// A division as compilers write it, of v0 (and v1) by v2 (and v3) into v10 (and v11), with the mask of scaling back from v4.
+fn division(wide: bool, wave: u32) -> Func {
+    let (n, ty) = if wide { ("64", "l64") } else { ("32", "l32") };
+    let mut body = String::from("%0: mask = exec\n");
+    for i in 0..5 {
+        body += &format!("%{}: l32 = vget v{i} demand %0\n", i + 1);
+    }
+    if wide {
+        body += "%6: l64 = pack.64 %1, %2\n%7: l64 = pack.64 %3, %4\n";
+    } else {
+        body += "%6: l32 = or.32 %1, %1\n%7: l32 = or.32 %3, %3\n";
+    }
+    body += &format!(
+        "%8: {ty} = divscale.{n} %7, %7, %6
+%9: {ty} = divscale.{n} %6, %7, %6
+%10: mask = divscaleflag.{n} %6, %7, %6
+%11: s32 = const.32 0
+%12: l32 = splat %11
+%13: mask = ne.32 %5, %12
+%14: mask = or.1 %10, %13
+%15: {ty} = ffma.{n} %8, %9, %8
+%16: {ty} = divfmas.{n} %8, %9, %8
+%17: {ty} = sel.{n} %14, %16, %15
+%18: {ty} = divfixup.{n} %17, %7, %6
+"
+    );
+    if wide {
+        body += "%19: l32 = lo.64 %18\n%20: l32 = hi.64 %18\nvset v10, %19, exec %0\nvset v11, %20, exec %0\n";
+    } else {
+        body += "vset v10, %18, exec %0\n";
+    }
+    let text = format!("func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:\n{body}end\n}}", FpMode::HSA.0);
+    text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn divisions_are_exact_where_all_lanes_are_usual_and_where_one_is_not() {
+    if !has_avx512() {
+        return;
+    }
+    let mut random = Random(23);
+    for (wide, wave) in [(false, 32), (false, 64), (true, 32), (true, 64)] {
+        let mut bench = Bench::new(&division(wide, wave));
+        for round in 0..4000 {
+            let usual = |random: &mut Random| {
+                let x = random.u64() & 0x83ff_ffff_ffff_ffff | 0x3c00_0000_0000_0000;
+                if wide { x } else { x >> 32 }
+            };
+            let rare = (random.below(64) as usize, random.below(64) as usize);
+            let lanes: Vec<[u64; 3]> = (0..bench.lanes)
+                .map(|lane| {
+                    let mut x = [usual(&mut random), usual(&mut random), 0];
+                    if round % 3 != 0 && lane == rare.0 {
+                        x[round % 2] = float_bits(&mut random, wide);
+                    }
+                    if round % 5 == 0 && lane == rare.1 {
+                        x[2] = 1;
+                    }
+                    x
+                })
+                .collect();
+            for (lane, x) in lanes.iter().enumerate() {
+                for (row, v) in [(0, x[0]), (2, x[1]), (4, x[2])] {
+                    bench.row(row)[lane] = v as u32;
+                    bench.row(row + 1)[lane] = (v >> 32) as u32;
+                }
+            }
+            bench.run();
+            use PureOp::*;
+            let [scale, flag, sum, scaled_sum, fixup] = if wide {
+                [DivScale64, DivScaleFlag64, FFma64, DivFmasScaled64, DivFixup64]
+            } else {
+                [DivScale32, DivScaleFlag32, FFma32, DivFmasScaled32, DivFixup32]
+            };
+            for (lane, [n, d, forced]) in lanes.into_iter().enumerate() {
+                let op = |op: PureOp, a: u64, b: u64, c: u64| eval(op, FpMode::HSA, a, b, c);
+                let (below, above) = (op(scale, d, d, n), op(scale, n, d, n));
+                let back = op(flag, n, d, n) != 0 || forced != 0;
+                let want = op(fixup, op(if back { scaled_sum } else { sum }, below, above, below), d, n);
+                let mut got = u64::from(bench.row(10)[lane]);
+                if wide {
+                    got |= u64::from(bench.row(11)[lane]) << 32;
+                }
+                assert_eq!(got, want, "{n:#x} by {d:#x}, wave{wave}: {got:#x} for {want:#x}");
             }
         }
     }

@@ -21,7 +21,7 @@ pub(super) mod f64;
 pub(super) mod int;
 pub(super) mod mode;
 pub(super) mod trans;
-pub use trans::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
+pub use trans::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF, TWO_OVER_PI};
 
 /// An operand or result as the scalar functions see it: `bool`, `u16` (low half of a register), `u32` or `u64`.
 pub(super) trait Element: Copy {

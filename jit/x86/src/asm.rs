@@ -97,13 +97,13 @@ impl Asm {
         *place = Some(at);
     }
 
-    /// A constant of 4, 8, 16, 32 or 64 bytes; equal ones are shared.
+    /// A constant of 4, 8, 16, 32 or 64 bytes, aligned accordingly, or a table of a multiple of 64; equal ones are shared.
     pub fn constant(&mut self, bytes: &[u8]) -> Constant {
-        debug_assert!(bytes.len().is_power_of_two() && (4..=64).contains(&bytes.len()));
+        debug_assert!(bytes.len().is_power_of_two() && bytes.len() >= 4 || bytes.len().is_multiple_of(64));
         if let Some(at) = self.constants.get(bytes) {
             return Constant(*at);
         }
-        let at = self.pool.len().next_multiple_of(bytes.len());
+        let at = self.pool.len().next_multiple_of(bytes.len().min(64));
         self.pool.resize(at, 0);
         self.pool.extend_from_slice(bytes);
         self.constants.insert(bytes.to_vec(), at as u32);

@@ -326,12 +326,16 @@ instructions! {
     Cvtpd2ps     "vcvtpd2ps"   P66 M0F   1 0x5a Full64 both;
     Cvtdq2pd     "vcvtdq2pd"   F3  M0F   0 0xe6 Half32 both;
     Cvtudq2pd    "vcvtudq2pd"  F3  M0F   0 0x7a Half32 evex;
+    Cvtqq2pd     "vcvtqq2pd"   F3  M0F   1 0xe6 Full64 evex;
+    Cvtpd2dq     "vcvtpd2dq"   F2  M0F   1 0xe6 Full64 both;
     Cvttpd2dq    "vcvttpd2dq"  P66 M0F   1 0xe6 Full64 both;
     Cvttpd2udq   "vcvttpd2udq" NP  M0F   1 0x78 Full64 evex;
     Rcp14ps      "vrcp14ps"    P66 M0F38 0 0x4c Full32 evex;
     Rsqrt14ps    "vrsqrt14ps"  P66 M0F38 0 0x4e Full32 evex;
     Getexpps     "vgetexpps"   P66 M0F38 0 0x42 Full32 evex;
+    Getexppd     "vgetexppd"   P66 M0F38 1 0x42 Full64 evex;
     Getmantps    "vgetmantps"  P66 M0F3A 0 0x26 Full32 evex;
+    Getmantpd    "vgetmantpd"  P66 M0F3A 1 0x26 Full64 evex;
     Scalefps     "vscalefps"   P66 M0F38 0 0x2c Full32 evex;
     Scalefpd     "vscalefpd"   P66 M0F38 1 0x2c Full64 evex;
     Rangeps      "vrangeps"    P66 M0F3A 0 0x50 Full32 evex;
@@ -340,6 +344,7 @@ instructions! {
     // gathers and scatters
     Gatherdd     "vpgatherdd"  P66 M0F38 0 0x90 One4 evex;
     Gatherqd     "vpgatherqd"  P66 M0F38 0 0x91 One4 evex;
+    Gatherqq     "vpgatherqq"  P66 M0F38 1 0x91 One8 evex;
     Scatterdd    "vpscatterdd" P66 M0F38 0 0xa0 One4 evex;
     Scatterqd    "vpscatterqd" P66 M0F38 0 0xa1 One4 evex;
     // mask registers

@@ -58,8 +58,8 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         | Broadcast | BroadcastQ | Plzcntd | Plzcntq | Popcntd | Popcntq | Pabsd | Pshufd | Extract32x4 | Extract64x4 | Compressd
         | Expandd | Pmovzxbd | Pmovsxbd | Pmovzxwd | Pmovsxwd | Pmovzxdq | Pmovsxdq | Pmovqd | Pmovdb | Pmovdw | Conflictd | Sqrtps
         | Sqrtpd | Rndscaleps | Rndscalepd | Reduceps | Cvtdq2ps | Cvtudq2ps | Cvttps2dq | Cvttps2udq | Cvtps2dq | Cvtph2ps | Cvtps2ph
-        | Cvtps2pd | Cvtpd2ps | Cvtdq2pd | Cvtudq2pd | Cvttpd2dq | Cvttpd2udq | Rcp14ps | Rsqrt14ps | Getexpps | Getmantps | Gatherdd
-        | Gatherqd | Scatterdd | Scatterqd => [v, None, v],
+        | Cvtps2pd | Cvtpd2ps | Cvtdq2pd | Cvtudq2pd | Cvttpd2dq | Cvtpd2dq | Cvttpd2udq | Rcp14ps | Rsqrt14ps | Getexpps | Getexppd | Getmantps
+        | Getmantpd | Cvtqq2pd | Gatherdd | Gatherqd | Gatherqq | Scatterdd | Scatterqd => [v, None, v],
         _ if op.row().digit.is_some() => [None, v, v],
         _ => [v, v, v],
     }
@@ -112,7 +112,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::Scatterdd
                 | Op::Scatterqd
         );
-        let vsib = matches!(op, Op::Gatherdd | Op::Gatherqd | Op::Scatterdd | Op::Scatterqd);
+        let vsib = matches!(op, Op::Gatherdd | Op::Gatherqd | Op::Gatherqq | Op::Scatterdd | Op::Scatterqd);
         let row = op.row();
         let vex_only = matches!(row.forms, Forms::Vex | Forms::VexL1);
         for len in lengths(*op) {
@@ -247,7 +247,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                     .map(|n| d.op_register(n))
                     .filter(|r| r.is_vector_register());
                 let bytes = widest.map(|r| r.size() as i32).max().unwrap_or(0);
-                let narrows = matches!(op, Op::Cvtpd2ps | Op::Cvttpd2dq | Op::Cvttpd2udq);
+                let narrows = matches!(op, Op::Cvtpd2ps | Op::Cvttpd2dq | Op::Cvtpd2dq | Op::Cvttpd2udq);
                 if bytes != 0 && !vsib && !narrows && matches!(row.tuple, Tuple::Full32 | Tuple::Full64 | Tuple::Whole) {
                     assert_eq!(bytes, len.bytes(), "{i:?}: {t}");
                 }

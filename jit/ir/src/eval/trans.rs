@@ -216,7 +216,7 @@ pub(crate) fn cos16<M: Fp>(m: M, x: u16) -> u16 {
 }
 
 /// 2 / pi: 1201 bits after the point, the first one on top of the first word.
-const TWO_OVER_PI: [u64; 19] = [
+pub const TWO_OVER_PI: [u64; 19] = [
     0xa2f9836e4e441529,
     0xfc2757d1f534ddc0,
     0xdb6295993c439041,

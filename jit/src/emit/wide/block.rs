@@ -47,6 +47,9 @@ impl<'a> Wide<'a> {
         let mut over = vec![];
         block.term.for_each_arg(|v| over.push(v));
         self.end_inst(over.into_iter());
+        for (_, slot) in std::mem::take(&mut self.odd_divisions) {
+            self.r.free_frame_slot(slot);
+        }
         self.needs[i] = if self.r.gave_up { None } else { Some(self.r.most_pinned) };
         Ok(())
     }

@@ -498,43 +498,46 @@ impl<'a> Wide<'a> {
         self.a.store_imm(Size::D, to.plus(4), (bits >> 32) as u32 as i32);
     }
 
+    /// In a routine of careful calls: stores all registers that a callee may change, or loads them again.
+    pub(super) fn registers_in_frame(&mut self, store: bool) {
+        // The return address lies below the frame.
+        let vectors = 8 + self.r.save_area();
+        let masks = vectors + 32 * 64;
+        let generals = masks + 8 * 8;
+        let frame = |at: i32| Mem::at(Gpr::RSP, at);
+        for r in 0..32u8 {
+            self.v(if store { X::MovStore } else { X::MovLoad }, r, 0, Rm::Mem(frame(vectors + 64 * i32::from(r))));
+        }
+        for k in 1..8u8 {
+            let at = Rm::Mem(frame(masks + 8 * i32::from(k)));
+            self.a.vector(Vector::new(if store { X::KmovwStore } else { X::Kmovw }, Len::X, k, 0, at));
+        }
+        for (i, r) in CALLER_SAVED.into_iter().enumerate() {
+            let at = frame(generals + 8 * i as i32);
+            if store { self.a.store(Size::Q, at, r) } else { self.a.load(Size::Q, r, at) }
+        }
+    }
+
     /// Saves registers, calls the helper that the cargo names, leaves if it found a fault, restores.
     pub(super) fn careful_call(&mut self, label: Label) {
         // The return address lies below the frame.
-        let (cargo, save) = (8, 8 + self.r.save_area());
-        let frame = |at: i32| Mem::at(Gpr::RSP, at);
-        let vectors = save;
-        let masks = vectors + 32 * 64;
-        let generals = masks + 8 * 8;
-        let each = |w: &mut Self, store: bool| {
-            for r in 0..32u8 {
-                w.v(if store { X::MovStore } else { X::MovLoad }, r, 0, Rm::Mem(frame(vectors + 64 * i32::from(r))));
-            }
-            for k in 1..8u8 {
-                let at = Rm::Mem(frame(masks + 8 * i32::from(k)));
-                w.a.vector(Vector::new(if store { X::KmovwStore } else { X::Kmovw }, Len::X, k, 0, at));
-            }
-            for (i, r) in CALLER_SAVED.into_iter().enumerate() {
-                let at = frame(generals + 8 * i as i32);
-                if store { w.a.store(Size::Q, at, r) } else { w.a.load(Size::Q, r, at) }
-            }
-        };
+        let frame = |at: i32| Mem::at(Gpr::RSP, 8 + at);
         self.a.bind(label);
-        each(self, true);
+        self.registers_in_frame(true);
         self.a.vzeroupper();
         self.a.mov(Size::Q, Gpr::RDI, STATE);
-        self.a.load(Size::Q, Gpr::RSI, frame(cargo + CARGO_OP));
-        self.a.load(Size::Q, Gpr::RDX, frame(cargo + CARGO_EXEC));
-        self.a.load(Size::Q, Gpr::RCX, frame(cargo + CARGO_BASE));
+        self.a.load(Size::Q, Gpr::RSI, frame(CARGO_OP));
+        self.a.load(Size::Q, Gpr::RDX, frame(CARGO_EXEC));
+        self.a.load(Size::Q, Gpr::RCX, frame(CARGO_BASE));
         self.a.load(Size::Q, Gpr::RAX, state(offset_of!(WaveState, helpers)));
-        self.a.alu_load(Alu::Add, Size::Q, Gpr::RAX, frame(cargo + CARGO_HELPER));
+        self.a.alu_load(Alu::Add, Size::Q, Gpr::RAX, frame(CARGO_HELPER));
         self.a.alu_imm(Alu::Sub, Size::Q, Gpr::RSP, 8);
         self.a.call_mem(Mem::at(Gpr::RAX, 0));
         self.a.alu_imm(Alu::Add, Size::Q, Gpr::RSP, 8);
         let fault = self.a.label();
         self.a.test(Size::D, Gpr::RAX, Gpr::RAX);
         self.a.jcc(Cond::Ne, fault);
-        each(self, false);
+        self.registers_in_frame(false);
         self.a.ret();
         self.a.bind(fault);
         self.a.alu_imm(Alu::Add, Size::Q, Gpr::RSP, 8);

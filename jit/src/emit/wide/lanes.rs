@@ -18,8 +18,8 @@ pub(super) const GT: u8 = 6;
 pub(super) fn int_condition(op: PureOp) -> Option<(bool, u8)> {
     use PureOp::*;
     Some(match op {
-        ICmpEq32 | ICmpEq64 | ICmpEq16 => (false, EQ),
-        ICmpNe32 | ICmpNe64 | ICmpNe16 => (false, NE),
+        ICmpEq32 | ICmpEq64 => (false, EQ),
+        ICmpNe32 | ICmpNe64 => (false, NE),
         ICmpSlt32 | ICmpSlt64 => (false, LT),
         ICmpSle32 | ICmpSle64 => (false, LE),
         ICmpSgt32 | ICmpSgt64 => (false, GT),
@@ -28,6 +28,24 @@ pub(super) fn int_condition(op: PureOp) -> Option<(bool, u8)> {
         ICmpUle32 | ICmpUle64 => (true, LE),
         ICmpUgt32 | ICmpUgt64 => (true, GT),
         ICmpUge32 | ICmpUge64 => (true, GE),
+        _ => return None,
+    })
+}
+
+/// The same for conditions of the low 16 bits.
+fn half_condition(op: PureOp) -> Option<(bool, u8)> {
+    use PureOp::*;
+    Some(match op {
+        ICmpEq16 => (false, EQ),
+        ICmpNe16 => (false, NE),
+        ICmpSlt16 => (false, LT),
+        ICmpSle16 => (false, LE),
+        ICmpSgt16 => (false, GT),
+        ICmpSge16 => (false, GE),
+        ICmpUlt16 => (true, LT),
+        ICmpUle16 => (true, LE),
+        ICmpUgt16 => (true, GT),
+        ICmpUge16 => (true, GE),
         _ => return None,
     })
 }
@@ -71,7 +89,7 @@ impl<'a> Wide<'a> {
         let wide = |v: &Option<Value>| v.is_some_and(|v| self.func.ty(v).width == Width::B64);
         let is_wide = self.func.ty(r).width == Width::B64 || args.iter().any(wide);
         let done = if is_wide { self.wide_lanes(r, op, mode, args) } else { self.lanes(r, op, mode, args) };
-        if done { Ok(()) } else { self.row_function(r, op, mode, args) }
+        if done || self.division(r, op, mode, args) { Ok(()) } else { self.row_function(r, op, mode, args) }
     }
 
     /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once.
@@ -498,6 +516,26 @@ impl<'a> Wide<'a> {
                 w.v(X::Sqrtps, to, 0, Rm::Reg(t));
                 new
             }),
+            FClass32 => match self.splat_constant(arg(1)) {
+                Some(kinds) => self.each_part(&[x], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    let (new, to) = w.new_in_register(Class::Mask);
+                    w.class(X::Fpclassps, to, from, kinds as u32);
+                    new
+                }),
+                None => return false,
+            },
+            FFract32 if plain => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.vi(X::Rndscaleps, to, 0, Rm::Reg(from), 9);
+                w.v(X::Subps, to, from, Rm::Reg(to));
+                // Below 1; a NaN is the second operand, and stays.
+                let (t, most) = (w.temp(), w.element32(1f32.to_bits() - 1));
+                w.v(X::Broadcast, t, 0, most);
+                w.v(X::Minps, to, t, Rm::Reg(to));
+                new
+            }),
             FLdexp32 if plain => self.each_part(&[x, y], |w, part| {
                 let (from, e) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
                 let (new, to) = w.new_in_register(Class::Vector);
@@ -622,9 +660,18 @@ impl<'a> Wide<'a> {
                 new
             }),
             _ => {
-                if let Some((unsigned, predicate)) = int_condition(op)
+                if let Some((unsigned, predicate)) = half_condition(op) {
+                    self.each_part(&[x, y], |w, part| {
+                        let (a, b) = (w.rm(part.ops[0]), w.rm(part.ops[1]));
+                        let (t, u) = (w.temp(), w.temp());
+                        w.vi(X::PslldImm, 0, t, a, 16);
+                        w.vi(X::PslldImm, 0, u, b, 16);
+                        let (new, to) = w.new_in_register(Class::Mask);
+                        w.vi(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate);
+                        new
+                    })
+                } else if let Some((unsigned, predicate)) = int_condition(op)
                     && op.args()[0] == Width::B32
-                    && !matches!(op, ICmpEq16 | ICmpNe16)
                 {
                     self.compare(if unsigned { X::Pcmpud } else { X::Pcmpd }, x, y, predicate)
                 } else if let (Some(predicate), true) = (float_condition(op), plain) {

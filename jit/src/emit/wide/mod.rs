@@ -24,6 +24,9 @@
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
+//! | `float64.rs` | what f64 has beside sums, products and comparisons |
+//! | `division.rs` | the operations that division sequences are made of |
+//! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs` | powers, logarithms, sine and cosine of f32 |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores |
@@ -35,11 +38,14 @@ mod atomic;
 mod block;
 mod calls;
 mod cross;
+mod division;
+mod float64;
 mod forms;
 mod host;
 mod lanes;
 mod loops;
 mod memory;
+mod rare;
 mod regs;
 mod scalar;
 mod transcendental;
@@ -99,7 +105,11 @@ struct Wide<'a> {
     fault: Label,
     /// Calls a helper for an access in a stub, with all registers kept.
     careful: Option<Label>,
+    /// Calls a row function for [`Wide::rarely`], with all registers kept.
+    careful_function: Option<Label>,
     stubs: Vec<Stub<'a>>,
+    /// Of the block's divisions, by denominator and numerator: where in the frame stands whether a lane is an odd one (`division.rs`).
+    odd_divisions: FxHashMap<(Value, Value), i32>,
     map: Vec<(u32, u64)>,
     /// Accesses: where one may fault, and where it is done again with care.
     recover: Vec<(u32, Label)>,
@@ -193,6 +203,8 @@ fn assemble_with(
         leave,
         fault,
         careful: None,
+        careful_function: None,
+        odd_divisions: FxHashMap::default(),
         stubs: vec![],
         map: vec![],
         recover: vec![],
@@ -269,7 +281,7 @@ impl<'a> Wide<'a> {
         self.a.mov_imm(Gpr::RAX, Exit::Fault as u64);
         self.a.bind(self.leave);
         self.a.vzeroupper();
-        let bytes = self.r.frame_bytes(self.careful.is_some());
+        let bytes = self.r.frame_bytes(self.careful.is_some() || self.careful_function.is_some());
         self.a.alu_imm(Alu::Add, Size::Q, Gpr::RSP, bytes);
         for r in SAVED.iter().rev() {
             self.a.pop(*r);
@@ -277,6 +289,9 @@ impl<'a> Wide<'a> {
         self.a.ret();
         if let Some(careful) = self.careful {
             self.careful_call(careful);
+        }
+        if let Some(careful) = self.careful_function {
+            self.careful_function(careful);
         }
         self.a.patch(frame, bytes);
         let code = self.a.finish().map_err(|_| EmitError::internal("a place in the code that is not there"))?;

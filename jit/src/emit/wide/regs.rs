@@ -351,7 +351,8 @@ impl Regs {
         }
     }
 
-    fn new_frame_slot(&mut self) -> i32 {
+    /// Eight bytes of the frame.
+    pub fn new_frame_slot(&mut self) -> i32 {
         let i = match self.frame.iter().position(|taken| !taken) {
             Some(i) => i,
             None => {
@@ -361,6 +362,11 @@ impl Regs {
         };
         self.frame[i] = true;
         CARGO_BYTES + 8 * i as i32
+    }
+
+    /// Gives them back.
+    pub fn free_frame_slot(&mut self, at: i32) {
+        self.free_home(Home::Frame(at));
     }
 
     fn free_home(&mut self, home: Home) {

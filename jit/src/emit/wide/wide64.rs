@@ -10,7 +10,7 @@ use wavejit_ir::{FpMode, PureOp, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
 
 /// Qwords of a value.
-type Quad = [Parts; 2];
+pub(super) type Quad = [Parts; 2];
 
 impl<'a> Wide<'a> {
     /// Emits the operation; false: it has no form here.
@@ -173,12 +173,10 @@ impl<'a> Wide<'a> {
                 let low = lo(self, 0);
                 self.widen(r, low, X::Cvtps2pd);
             }
-            CvtF32F64 if mode.is_plain32() && plain => {
-                let quad = self.quad(arg(0));
-                let low = self.narrow(quad, X::Cvtpd2ps);
-                self.set_lo(r, low);
-            }
             _ => {
+                if self.float64(r, op, mode, args) {
+                    return true;
+                }
                 if let Some((unsigned, predicate)) = int_condition(op)
                     && op.args()[0] == Width::B64
                 {
@@ -315,53 +313,25 @@ impl<'a> Wide<'a> {
         })
     }
 
-    /// Masks of comparisons of f64, whose lanes stand in the order of qwords.
+    /// Masks of comparisons of f64.
     fn compare_qwords(&mut self, x: Quad, y: Quad, predicate: u8) -> Parts {
-        self.each_part(&[x[0], x[1], y[0], y[1]], |w, part| {
-            let [a, c] = [part.ops[0], part.ops[1]].map(|p| w.reg(p));
-            let [b, d] = [part.ops[2], part.ops[3]].map(|p| w.reg(p));
+        self.masks_of_qwords(&[x, y], |w, k, ops| w.vi(X::Cmppd, k, ops[0], Rm::Reg(ops[1]), predicate))
+    }
+
+    /// Masks made of qwords, whose lanes stand in an order of their own: `f` makes that of eight.
+    pub(super) fn masks_of_qwords(&mut self, operands: &[Quad], mut f: impl FnMut(&mut Self, u8, &[u8])) -> Parts {
+        let list: Vec<Parts> = operands.iter().flatten().copied().collect();
+        self.each_part(&list, |w, part| {
+            let regs: Vec<u8> = part.ops.iter().map(|p| w.reg(*p)).collect();
             let (new, k) = w.new_in_register(Class::Mask);
             let (t, u) = (w.temp(), w.temp());
-            for (t, a, b) in [(t, a, b), (u, c, d)] {
-                w.vi(X::Cmppd, k, a, Rm::Reg(b), predicate);
+            for (half, t) in [t, u].into_iter().enumerate() {
+                let ops: Vec<u8> = regs.iter().skip(half).step_by(2).copied().collect();
+                f(w, k, &ops);
                 w.v(X::Pmovm2q, t, 0, Rm::Reg(k));
             }
             w.vi(X::Shufps, t, t, Rm::Reg(u), 0x88);
             w.v(X::Pmovd2m, k, 0, Rm::Reg(t));
-            new
-        })
-    }
-
-    /// A conversion of dwords to qwords: what comes out in the order of lanes is brought into that of qwords.
-    fn widen(&mut self, r: Value, x: Parts, op: X) {
-        let quad = [0, 2].map(|first| {
-            self.each_part(&[x], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                // Lanes 0, 1, 4, 5, ... or 2, 3, 6, 7, ... to the lower half.
-                let order = w.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + first } else { 0 });
-                w.v(X::MovLoad, to, 0, order);
-                w.v(X::Permd, to, to, Rm::Reg(from));
-                w.v(op, to, 0, Rm::Reg(to));
-                new
-            })
-        });
-        self.set_quad(r, quad);
-    }
-
-    /// A conversion of qwords to dwords.
-    fn narrow(&mut self, x: Quad, op: X) -> Parts {
-        self.each_part(&[x[0], x[1]], |w, part| {
-            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-            let (new, to) = w.new_in_register(Class::Vector);
-            let (t, order) = (w.temp(), w.temp());
-            w.v(op, to, 0, Rm::Reg(a));
-            w.v(op, t, 0, Rm::Reg(b));
-            // Lane i stands in place (i & 1) + (i >> 2) * 2 of the first or, with bit 1 set, the second.
-            let table = w.table(|i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { 16 } else { 0 });
-            w.v(X::MovLoad, order, 0, table);
-            w.v(X::Permi2d, order, to, Rm::Reg(t));
-            w.v(X::MovAligned, to, 0, Rm::Reg(order));
             new
         })
     }

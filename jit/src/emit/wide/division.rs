@@ -1,0 +1,218 @@
+//! v_div_scale, v_div_fmas and v_div_fixup.
+//!
+//! They do something only for operands near the ends of the exponent range, or beside it: zeros, denormals, infinities, NaNs. So one test
+//! tells, for a pair of denominator and numerator, whether all lanes are far from there; the five operations of a division share it. If they
+//! are, scaling changes nothing and asks for no scaling back, and fixing up gives the quotient its sign. Else the row function does it.
+
+use super::rare::Lanes;
+use super::regs::{Class, PieceId};
+use super::{Wide, X};
+use wavejit_ir::{FpMode, Op, PureOp, Value, Width};
+use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Size};
+
+/// Compares as "not below", unsigned.
+const NOT_BELOW: u8 = 5;
+const UNORDERED: u8 = 3;
+
+impl<'a> Wide<'a> {
+    /// Emits the operation; false: it has no form here.
+    pub(super) fn division(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
+        use PureOp::*;
+        let [Some(x), Some(d), Some(n)] = *args else { return false };
+        let wide = op.args()[0] == Width::B64;
+        if !(if wide { mode.is_plain16_64() } else { mode.is_plain32() }) {
+            return false;
+        }
+        match op {
+            DivScale32 | DivScale64 | DivScaleFlag32 | DivScaleFlag64 | DivFixup32 | DivFixup64 => {
+                let odd = self.odd_lanes(d, n, wide);
+                self.scale_or_fix(r, op, mode, [x, d, n], odd);
+                true
+            }
+            DivFmasScaled32 | DivFmasScaled64 => match self.selected_by(r) {
+                Some(mask) => {
+                    self.selected_scaled_sum(r, op, mode, [x, d, n], mask);
+                    true
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Where in the frame stands whether a lane of these is not far from the ends: nonzero if so.
+    fn odd_lanes(&mut self, d: Value, n: Value, wide: bool) -> Mem {
+        if let Some(slot) = self.odd_divisions.get(&(d, n)) {
+            return Mem::at(Gpr::RSP, *slot);
+        }
+        let slot = self.r.new_frame_slot();
+        self.odd_divisions.insert((d, n), slot);
+        let k = self.temp_mask();
+        self.k(X::Kxorw, k, k, k);
+        // Without its sign, a number is a fraction from 2^-383 to 2^383 (f32: 2^-47 to 2^47): quotients are no more than 2^766 (2^94) apart.
+        let low = if wide { (1023u64 - 383) << 53 } else { (127 - 47) << 24 };
+        let span = if wide { 766u64 << 53 } else { 94 << 24 };
+        let (shift, sub, cmp) = if wide { (X::PsllqImm, X::Psubq, X::Pcmpuq) } else { (X::PslldImm, X::Psubd, X::Pcmpud) };
+        for v in [d, n] {
+            let forms = if wide { self.quad(v).to_vec() } else { vec![self.val(v).lo] };
+            for parts in forms {
+                for p in 0..self.parts {
+                    if p > 0 && parts[p] == parts[0] {
+                        continue;
+                    }
+                    let pins = self.pins();
+                    let from = self.reg(parts[p]);
+                    let (t, found) = (self.temp(), self.temp_mask());
+                    self.vi(shift, 0, t, Rm::Reg(from), 1);
+                    let (low, span) = if wide { (self.splat64(low), self.splat64(span)) } else { (self.splat32(low as u32), self.splat32(span as u32)) };
+                    self.v(sub, t, t, low);
+                    self.vi(cmp, found, t, span, NOT_BELOW);
+                    self.k(X::Korw, k, k, found);
+                    self.free_temp(Class::Vector, t);
+                    self.free_temp(Class::Mask, found);
+                    self.pin_only(pins);
+                }
+            }
+        }
+        let t = self.temp_general();
+        self.k(X::KmovwToGpr, t.0, 0, k);
+        let at = Mem::at(Gpr::RSP, slot);
+        self.a.store(Size::D, at, t);
+        self.free_temp(Class::General, t.0);
+        self.free_temp(Class::Mask, k);
+        at
+    }
+
+    fn scale_or_fix(&mut self, r: Value, op: PureOp, mode: FpMode, args: [Value; 3], odd: Mem) {
+        let wide = op.args()[0] == Width::B64;
+        let flag = op.ret() == Width::B1;
+        let fixup = matches!(op, PureOp::DivFixup32 | PureOp::DivFixup64);
+        if !wide {
+            let parts = args.map(|v| self.val(v).lo);
+            let out = self.each_part(&parts, |w, part| {
+                let regs = [0, 1, 2].map(|i| w.reg(part.ops[i]));
+                let operands = regs.map(Lanes::Dwords).to_vec();
+                if flag {
+                    return w.no_flag(op, mode, operands, odd);
+                }
+                let (new, to) = w.new_in_register(Class::Vector);
+                if fixup {
+                    w.signed_quotients(&[regs], &[to], false, odd);
+                } else {
+                    w.v(X::MovAligned, to, 0, Rm::Reg(regs[0]));
+                    w.a.alu_store_imm(Alu::Cmp, Size::D, odd, 0);
+                }
+                w.rarely(Cond::Ne, op, mode, operands, Lanes::Dwords(to));
+                new
+            });
+            return self.set_lo(r, out);
+        }
+        let [x, d, n] = args.map(|v| self.quad(v));
+        let parts = [x[0], x[1], d[0], d[1], n[0], n[1]];
+        let registers = |w: &mut Self, ops: &[PieceId]| -> [u8; 6] { std::array::from_fn(|i| w.reg(ops[i])) };
+        let qwords = |regs: [u8; 6]| [0, 2, 4].map(|i| Lanes::Qwords(regs[i], regs[i + 1])).to_vec();
+        if flag {
+            let out = self.each_part(&parts, |w, part| {
+                let regs = registers(w, part.ops);
+                w.no_flag(op, mode, qwords(regs), odd)
+            });
+            return self.set_lo(r, out);
+        }
+        let out = self.each_part_twice(&parts, |w, part| {
+            let regs = registers(w, part.ops);
+            let ((first, to), (second, to_2)) = (w.new_in_register(Class::Vector), w.new_in_register(Class::Vector));
+            if fixup {
+                w.signed_quotients(&[[regs[0], regs[2], regs[4]], [regs[1], regs[3], regs[5]]], &[to, to_2], true, odd);
+            } else {
+                w.v(X::MovAligned, to, 0, Rm::Reg(regs[0]));
+                w.v(X::MovAligned, to_2, 0, Rm::Reg(regs[1]));
+                w.a.alu_store_imm(Alu::Cmp, Size::D, odd, 0);
+            }
+            w.rarely(Cond::Ne, op, mode, qwords(regs), Lanes::Qwords(to, to_2));
+            [first, second]
+        });
+        self.set_quad(r, out);
+    }
+
+    /// The mask of no lane.
+    fn no_flag(&mut self, op: PureOp, mode: FpMode, operands: Vec<Lanes>, odd: Mem) -> PieceId {
+        let (new, k) = self.new_in_register(Class::Mask);
+        self.k(X::Kxorw, k, k, k);
+        self.a.alu_store_imm(Alu::Cmp, Size::D, odd, 0);
+        self.rarely(Cond::Ne, op, mode, operands, Lanes::Mask(k));
+        new
+    }
+
+    /// Quotients with the signs they must have. Leaves "not equal" if a lane is odd, or a quotient is a NaN.
+    fn signed_quotients(&mut self, regs: &[[u8; 3]], to: &[u8], wide: bool, odd: Mem) {
+        let (sign, t) = (self.temp(), self.temp());
+        let (k, found) = (self.temp_mask(), self.temp_mask());
+        let word = self.temp_general();
+        if wide {
+            let m = self.element64(1 << 63);
+            self.v(X::BroadcastQ, sign, 0, m);
+        } else {
+            let m = self.element32(1 << 31);
+            self.v(X::Broadcast, sign, 0, m);
+        }
+        self.k(X::Kxorw, k, k, k);
+        for ([q, d, n], to) in regs.iter().zip(to) {
+            self.v(X::Pxord, t, *d, Rm::Reg(*n));
+            self.v(X::MovAligned, *to, 0, Rm::Reg(*q));
+            // sign ? t : quotient
+            self.vi(X::Pternlogd, *to, t, Rm::Reg(sign), 0xd8);
+            self.vi(if wide { X::Cmppd } else { X::Cmpps }, found, *q, Rm::Reg(*q), UNORDERED);
+            self.k(X::Korw, k, k, found);
+        }
+        self.k(X::KmovwToGpr, word.0, 0, k);
+        self.a.alu_load(Alu::Or, Size::D, word, odd);
+    }
+
+    /// The mask, if all that the value is for is to be one of two values that a mask selects from.
+    fn selected_by(&self, r: Value) -> Option<Value> {
+        let block = &self.func.blocks[self.r.block];
+        let mut found = None;
+        for inst in &block.insts[self.at as usize + 1..] {
+            let mut uses = 0;
+            inst.op.for_each_arg(|v| uses += u32::from(v == r));
+            match &inst.op {
+                _ if uses == 0 => {}
+                Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. } if uses == 1 && *x == r && found.is_none() => {
+                    found = Some(*mask);
+                }
+                _ => return None,
+            }
+        }
+        let mut in_term = false;
+        block.term.for_each_arg(|v| in_term |= v == r);
+        found.filter(|mask| !in_term && self.val(*mask).def < self.at)
+    }
+
+    /// The scaled sum in the 16 lanes in which one is selected; anything elsewhere.
+    fn selected_scaled_sum(&mut self, r: Value, op: PureOp, mode: FpMode, args: [Value; 3], mask: Value) {
+        let k = self.mask_parts(mask);
+        if op.args()[0] == Width::B32 {
+            let [a, b, c] = args.map(|v| self.val(v).lo);
+            let out = self.each_part(&[k, a, b, c], |w, part| {
+                let regs = [0, 1, 2, 3].map(|i| w.reg(part.ops[i]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.v(X::Pxord, to, to, Rm::Reg(to));
+                w.any(regs[0]);
+                w.rarely(Cond::Ne, op, mode, [1, 2, 3].map(|i| Lanes::Dwords(regs[i])).to_vec(), Lanes::Dwords(to));
+                new
+            });
+            return self.set_lo(r, out);
+        }
+        let [a, b, c] = args.map(|v| self.quad(v));
+        let out = self.each_part_twice(&[k, a[0], a[1], b[0], b[1], c[0], c[1]], |w, part| {
+            let regs: [u8; 7] = std::array::from_fn(|i| w.reg(part.ops[i]));
+            let ((first, to), (second, to_2)) = (w.new_in_register(Class::Vector), w.new_in_register(Class::Vector));
+            w.v(X::Pxord, to, to, Rm::Reg(to));
+            w.v(X::Pxord, to_2, to_2, Rm::Reg(to_2));
+            w.any(regs[0]);
+            w.rarely(Cond::Ne, op, mode, [1, 3, 5].map(|i| Lanes::Qwords(regs[i], regs[i + 1])).to_vec(), Lanes::Qwords(to, to_2));
+            [first, second]
+        });
+        self.set_quad(r, out);
+    }
+}
