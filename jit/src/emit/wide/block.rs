@@ -188,19 +188,14 @@ impl<'a> Wide<'a> {
                 self.a.neg(if self.parts == 2 { Size::D } else { Size::Q }, to);
             }
             ty if ty.width == Width::B64 => {
-                let bits = self.constant(s);
-                let (lo, hi) = match bits {
-                    Some(bits) => (self.broadcast_constant(bits as u32), self.broadcast_constant((bits >> 32) as u32)),
-                    None => {
-                        let from = self.scalar(s);
-                        let lo = self.broadcast_register(from);
-                        let t = self.temp_general();
-                        self.a.mov(Size::Q, t, from);
-                        self.a.shift(Shift::Shr, Size::Q, t, 32);
-                        let hi = self.broadcast_register(t);
-                        (lo, hi)
-                    }
+                let Some(bits) = self.constant(s) else {
+                    let from = self.scalar(s);
+                    let (new, to) = self.new_in_register(Class::Vector);
+                    self.v(X::BroadcastGprQ, to, 0, Rm::Reg(from.0));
+                    let parts = self.all(new);
+                    return self.set_quad(r, [parts; 2]);
                 };
+                let (lo, hi) = (self.broadcast_constant(bits as u32), self.broadcast_constant((bits >> 32) as u32));
                 let (lo, hi) = (self.all(lo), self.all(hi));
                 self.set_split(r, lo, hi);
             }

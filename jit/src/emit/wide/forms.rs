@@ -9,7 +9,7 @@
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{SReg, Value};
-use wavejit_x86::{Gpr, Rm, Shift, Size};
+use wavejit_x86::{Gpr, Mem, Rm, Shift, Size};
 
 impl Wide<'_> {
     /// A mask in mask registers.
@@ -110,7 +110,12 @@ impl Wide<'_> {
     /// 64-bit lanes as qwords.
     pub(super) fn quad(&mut self, v: Value) -> [Parts; 2] {
         let val = *self.val(v);
-        if val.quad[0][0] == NONE {
+        if let (NONE, Some(bits)) = (val.quad[0][0], self.splat_constant(v)) {
+            let at = Mem::constant(self.a.constant64(bits));
+            let piece = self.r.new_piece(Class::Vector, Home::Bcst64(at));
+            let parts = self.all(piece);
+            self.set_quad(v, [parts; 2]);
+        } else if val.quad[0][0] == NONE {
             let mut quad = [NO_PARTS; 2];
             let pins = self.pins();
             for p in 0..self.parts {

@@ -254,7 +254,7 @@ impl<'a> Wide<'a> {
         self.each_part(&[a, b, c], |w, part| {
             let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
             let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
-            let last = |w: &mut Self, p: PieceId| if is_f64 { Rm::Reg(w.reg(p)) } else { w.rm(p) };
+            let last = |w: &mut Self, p: PieceId| if is_f64 { w.rm64(p) } else { w.rm(p) };
             // (form, destination, second, third)
             let mut ways: Vec<(u32, PieceId, PieceId, PieceId)> = vec![];
             if fma.into_c {

@@ -49,6 +49,8 @@ pub(super) enum Home {
     },
     /// A dword in memory, for all lanes.
     Bcst(Mem),
+    /// A qword in memory, for all lanes.
+    Bcst64(Mem),
     /// Sixteen dwords behind the code.
     Pool(Constant),
     /// Bytes of the frame.
@@ -743,6 +745,7 @@ impl Wide<'_> {
                 self.v(X::MovLoad, reg, 0, Rm::Mem(from));
             }
             (Class::Vector, Home::Bcst(m)) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
+            (Class::Vector, Home::Bcst64(m)) => self.v(X::BroadcastQ, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Pool(c)) => self.v(X::MovLoad, reg, 0, Rm::Mem(Mem::constant(c))),
             (Class::Mask, home) => {
                 let from = match home {
@@ -774,6 +777,18 @@ impl Wide<'_> {
             }
         }
         Rm::Reg(self.reg(p))
+    }
+
+    /// The same for instructions with elements of 64 bits.
+    pub fn rm64(&mut self, p: PieceId) -> Rm {
+        let piece = self.r.pieces[p as usize];
+        match piece.home {
+            Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
+            Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => {
+                Rm::Mem(self.row_mem(row, part.into()))
+            }
+            _ => Rm::Reg(self.reg(p)),
+        }
     }
 
     /// All registers will be lost: what is used after this instruction gets a home.

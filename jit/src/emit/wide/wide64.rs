@@ -51,7 +51,18 @@ impl<'a> Wide<'a> {
                     Or64 => X::Pord,
                     _ => X::Pxord,
                 };
-                self.by_dwords(r, arg(0), arg(1), |w, x, y| w.dword_binary(op, x, y));
+                if self.are_quads(&[arg(0), arg(1)]) {
+                    // Sixty-four bits at a time, so that constants are.
+                    let op = match op {
+                        X::Pandd => X::Pandq,
+                        X::Pord => X::Porq,
+                        _ => X::Pxorq,
+                    };
+                    let (x, y) = if self.splat_constant(arg(0)).is_some() { (arg(1), arg(0)) } else { (arg(0), arg(1)) };
+                    self.by_qwords(r, x, y, op);
+                } else {
+                    self.by_dwords(r, arg(0), arg(1), |w, x, y| w.dword_binary(op, x, y));
+                }
             }
             Not64 => {
                 let (low, high) = self.split(arg(0));
@@ -65,12 +76,29 @@ impl<'a> Wide<'a> {
                 });
                 self.set_split(r, low, high);
             }
+            Sel64 if self.are_quads(&[arg(1), arg(2)]) => {
+                let k = self.mask_parts(arg(0));
+                let (x, y) = (self.quad(arg(1)), self.quad(arg(2)));
+                let out = self.each_part_twice(&[k, x[0], x[1], y[0], y[1]], |w, part| {
+                    let (k, t, of_half) = (w.reg(part.ops[0]), w.temp(), w.temp_mask());
+                    w.v(X::Pmovm2d, t, 0, Rm::Reg(k));
+                    [(0, X::Punpckldq), (1, X::Punpckhdq)].map(|(half, unpack)| {
+                        let (x, y) = (w.reg(part.ops[1 + half]), w.reg(part.ops[3 + half]));
+                        let (new, to) = w.new_in_register(Class::Vector);
+                        w.v(unpack, to, t, Rm::Reg(t));
+                        w.v(X::Pmovq2m, of_half, 0, Rm::Reg(to));
+                        w.a.vector(Vector::new(X::Blendmq, Len::Z, to, y, Rm::Reg(x)).mask(of_half));
+                        new
+                    })
+                });
+                self.set_quad(r, out);
+            }
             Sel64 => {
                 let k = self.mask_parts(arg(0));
                 self.by_dwords(r, arg(1), arg(2), |w, x, y| w.select(k, x, y));
             }
             IAdd64 | ISub64 => {
-                if self.has_quads(arg(0)) && self.has_quads(arg(1)) {
+                if self.are_quads(&[arg(0), arg(1)]) {
                     self.by_qwords(r, arg(0), arg(1), if op == IAdd64 { X::Paddq } else { X::Psubq });
                 } else {
                     self.sum(r, arg(0), arg(1), op == IAdd64);
@@ -200,6 +228,11 @@ impl<'a> Wide<'a> {
         val.quad[0][0] != NONE && val.lo[0] == NONE
     }
 
+    /// Are all at hand as qwords, or constants, but not only constants?
+    fn are_quads(&self, list: &[Value]) -> bool {
+        list.iter().all(|v| self.has_quads(*v) || self.splat_constant(*v).is_some()) && list.iter().any(|v| self.has_quads(*v))
+    }
+
     fn dword_binary(&mut self, op: X, x: Parts, y: Parts) -> Parts {
         self.each_part(&[x, y], |w, part| {
             let (a, b) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
@@ -220,9 +253,9 @@ impl<'a> Wide<'a> {
         let (x, y) = (self.quad(x), self.quad(y));
         let out = [0, 1].map(|h| {
             self.each_part(&[x[h], y[h]], |w, part| {
-                let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
                 let (new, to) = w.new_over(part.free);
-                w.v(op, to, a, Rm::Reg(b));
+                w.v(op, to, a, b);
                 new
             })
         });
