@@ -64,7 +64,8 @@ impl<'a> Wide<'a> {
                     let from = self.reg(parts[p]);
                     let (t, found) = (self.temp(), self.temp_mask());
                     self.vi(shift, 0, t, Rm::Reg(from), 1);
-                    let (low, span) = if wide { (self.splat64(low), self.splat64(span)) } else { (self.splat32(low as u32), self.splat32(span as u32)) };
+                    let (low, span) =
+                        if wide { (self.splat64(low), self.splat64(span)) } else { (self.splat32(low as u32), self.splat32(span as u32)) };
                     self.v(sub, t, t, low);
                     self.vi(cmp, found, t, span, NOT_BELOW);
                     self.k(X::Korw, k, k, found);
@@ -177,7 +178,9 @@ impl<'a> Wide<'a> {
             inst.op.for_each_arg(|v| uses += u32::from(v == r));
             match &inst.op {
                 _ if uses == 0 => {}
-                Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. } if uses == 1 && *x == r && found.is_none() => {
+                Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. }
+                    if uses == 1 && *x == r && found.is_none() =>
+                {
                     found = Some(*mask);
                 }
                 _ => return None,

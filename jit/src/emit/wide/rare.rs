@@ -3,7 +3,7 @@
 //! The usual case is tested on 16 lanes, of one register each operand or two where it has 64 bits. If a lane is not usual, a stub writes
 //! the operands to rows, has the function do all 16, takes its results and goes back: the fast way is then without effect.
 
-use super::calls::{CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP, CAREFUL_ADDR, CAREFUL_DST};
+use super::calls::{CAREFUL_ADDR, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::lanes::Part;
 use super::regs::{NO_PARTS, NONE, Parts, PieceId};
 use super::{ROWS, Wide, X};

@@ -784,9 +784,7 @@ impl Wide<'_> {
         let piece = self.r.pieces[p as usize];
         match piece.home {
             Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
-            Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => {
-                Rm::Mem(self.row_mem(row, part.into()))
-            }
+            Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => Rm::Mem(self.row_mem(row, part.into())),
             _ => Rm::Reg(self.reg(p)),
         }
     }
