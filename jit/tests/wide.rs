@@ -179,7 +179,7 @@ fn float_bits(random: &mut Random, wide: bool) -> u64 {
         0 => 0,
         1 => 0x7ff << 52,
         2 => 0x7ff << 52 | 1 << 51 | u64::from(random.u32()),
-        3 => 0x7ff << 52 | 1 + u64::from(random.u32()),
+        3 => (0x7ff << 52) + 1 + u64::from(random.u32()),
         4 => u64::from(random.u32()) << 8,
         5 => u64::from(random.u32() % 0x7ff) << 52,
         _ => (u64::from(random.u32()) << 32 | u64::from(random.u32())) & !(1 << 63),
