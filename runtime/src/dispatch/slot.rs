@@ -91,7 +91,7 @@ fn extent_key([x, y, z]: [u32; 3]) -> u64 {
 }
 
 impl WaveSlot {
-    pub fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
+    pub(super) fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
         let mut ctx = WaveContext::new(job.init.target);
         ctx.routines = routines.clone();
         WaveSlot {
@@ -127,7 +127,7 @@ impl WaveSlot {
 
     /// Makes it the wave of this place.
     #[inline(always)]
-    pub fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
+    pub(super) fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
         if self.first.of != (job.serial, extent_key(place.extent)) || self.code.is_some() || job.device.deterministic {
             self.prepare(job, place)?;
         }
@@ -212,7 +212,7 @@ impl WaveSlot {
     }
 
     /// Runs to the next exit, but not for long: [`Exit::Fuel`] with fuel left is not the end of the slice. None if the dispatch stops.
-    pub fn run(&mut self, job: &Job, interp: &mut Option<Interp>) -> Option<Exit> {
+    pub(super) fn run(&mut self, job: &Job, interp: &mut Option<Interp>) -> Option<Exit> {
         let code = self.code.as_ref().unwrap_or(&job.code);
         match &code.body {
             Body::Jit(code) => {
@@ -246,31 +246,31 @@ impl WaveSlot {
     }
 
     /// Keeps fuel back, so that compiled code returns soon enough to see a cancellation.
-    pub fn ration(&mut self) {
+    pub(super) fn ration(&mut self) {
         self.kept = self.state.fuel - self.state.fuel.min(QUANTUM);
         self.state.fuel -= self.kept;
     }
 
     /// Undoes [`WaveSlot::ration`].
-    pub fn unration(&mut self) {
+    pub(super) fn unration(&mut self) {
         self.state.fuel += std::mem::take(&mut self.kept);
     }
 
     /// After compiled code has run: how it came back, with all the fuel that it has left.
-    pub fn came_back(&mut self) -> Exit {
+    pub(super) fn came_back(&mut self) -> Exit {
         self.unration();
         let exit = self.state.exit;
         Exit::from_u32(exit).unwrap_or_else(|| panic!("compiled code returns exits, not {exit}"))
     }
 
     /// Shows the code that it runs where to count.
-    pub fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
+    pub(super) fn count_in(&mut self, job: &Job, counters: &mut WorkerCounters) {
         let code = self.code.as_ref().unwrap_or(&job.code);
         self.state.counters = counters.of(code, self.state.code_delta);
     }
 
     /// Gives fuel for a slice, or what is left of the budget.
-    pub fn refuel(&mut self, job: &Job) {
+    pub(super) fn refuel(&mut self, job: &Job) {
         let max_insts = job.config().max_insts;
         let left = if max_insts == 0 { i64::MAX } else { i64::try_from(max_insts - self.used.min(max_insts)).unwrap_or(i64::MAX) };
         self.given = left.min(SLICE);
@@ -278,41 +278,41 @@ impl WaveSlot {
     }
 
     /// Has it run more instructions than it may?
-    pub fn is_over_budget(&self, job: &Job) -> bool {
+    pub(super) fn is_over_budget(&self, job: &Job) -> bool {
         let max_insts = job.config().max_insts;
         max_insts != 0 && self.used > max_insts
     }
 
     /// Books what the slice used.
-    pub fn book(&mut self) {
+    pub(super) fn book(&mut self) {
         self.used += u64::try_from(self.given.saturating_sub(self.state.fuel)).unwrap_or(0);
         self.given = self.state.fuel;
     }
 
-    pub fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
+    pub(super) fn code<'a>(&'a self, job: &'a Job) -> &'a Code {
         self.code.as_ref().unwrap_or(&job.code)
     }
 
     /// The rows of VGPRs and AGPRs.
-    pub fn registers(&self) -> &[u32] {
+    pub(super) fn registers(&self) -> &[u32] {
         // SAFETY: `make_rows` made `TEMP_ROW` rows and more; only the wave's own thread writes them, through `&mut self`.
         unsafe { std::slice::from_raw_parts(self.state.rows, self.register_words()) }
     }
 
-    pub fn registers_mut(&mut self) -> &mut [u32] {
+    pub(super) fn registers_mut(&mut self) -> &mut [u32] {
         // SAFETY: as for `registers`.
         unsafe { std::slice::from_raw_parts_mut(self.state.rows, self.register_words()) }
     }
 
     /// Gives back what would be too much to keep.
-    pub fn trim(&mut self) {
+    pub(super) fn trim(&mut self) {
         self.scratch.trim(KEPT_SCRATCH_BYTES);
         self.state.scratch_bytes = 0;
     }
 
     /// What a source may change before the wave starts.
     #[inline(always)]
-    pub fn start_registers(&mut self) -> StartRegisters<'_> {
+    pub(super) fn start_registers(&mut self) -> StartRegisters<'_> {
         let words = self.register_words();
         // SAFETY: as for `registers`.
         let rows = unsafe { std::slice::from_raw_parts_mut(self.state.rows, words) };
@@ -324,7 +324,7 @@ impl WaveSlot {
     }
 
     /// `dword[index][lane]`.
-    pub fn scratch(&self) -> &[u32] {
+    pub(super) fn scratch(&self) -> &[u32] {
         match self.scratch_words() {
             0 => &[],
             // SAFETY: `start` made room for this many, page-aligned; only the wave's own thread writes them, through `&mut self`.
@@ -332,7 +332,7 @@ impl WaveSlot {
         }
     }
 
-    pub fn scratch_mut(&mut self) -> &mut [u32] {
+    pub(super) fn scratch_mut(&mut self) -> &mut [u32] {
         match self.scratch_words() {
             0 => &mut [],
             // SAFETY: as for `scratch`.
@@ -345,20 +345,20 @@ impl WaveSlot {
     }
 
     /// Guest address and float mode where a suspended wave goes on.
-    pub fn resume_at(&self, job: &Job) -> (u64, FpMode) {
+    pub(super) fn resume_at(&self, job: &Job) -> (u64, FpMode) {
         let (pc, mode) = self.code(job).resume_at(self.state.resume);
         (pc.wrapping_add(self.state.code_delta), mode)
     }
 
     /// Goes on at another entry.
-    pub fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
+    pub(super) fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
         let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
         self.enter(code, pc, mode)
     }
 
     /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
-    pub fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
+    pub(super) fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
         let (pc, mode) = self.resume_at(job);
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
         match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {

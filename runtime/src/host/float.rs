@@ -3,7 +3,7 @@
 //! A host program may have set another: whatever was linked with `-ffast-math` flushes denormals in all threads that begin after it.
 
 /// Until dropped, this thread computes as IEEE 754 says. The environment it had comes back then.
-pub struct StandardFloat {
+pub(crate) struct StandardFloat {
     outer: imp::Control,
     /// It belongs to the thread.
     _thread: std::marker::PhantomData<*mut ()>,
@@ -11,7 +11,7 @@ pub struct StandardFloat {
 
 impl StandardFloat {
     /// Sets the environment.
-    pub fn begin() -> StandardFloat {
+    pub(crate) fn begin() -> StandardFloat {
         StandardFloat { outer: imp::exchange(imp::STANDARD), _thread: std::marker::PhantomData }
     }
 }
@@ -26,12 +26,12 @@ impl Drop for StandardFloat {
 mod imp {
     use std::arch::asm;
 
-    pub type Control = u32;
+    pub(super) type Control = u32;
     /// All exceptions masked, none raised.
-    pub const STANDARD: Control = 0x1f80;
+    pub(super) const STANDARD: Control = 0x1f80;
 
     /// Sets MXCSR; what it was.
-    pub fn exchange(new: Control) -> Control {
+    pub(super) fn exchange(new: Control) -> Control {
         let mut old: Control = 0;
         // SAFETY: two accesses of four bytes each; `new` is a value that MXCSR has had, or `STANDARD`.
         unsafe {

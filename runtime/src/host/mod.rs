@@ -1,5 +1,5 @@
 //! What lies between the host program and us: `fork` sections and `sync` locks that are held in them, `float` the environment we compute in.
 
-pub mod float;
-pub mod fork;
-pub mod sync;
+pub(crate) mod float;
+pub(crate) mod fork;
+pub(crate) mod sync;

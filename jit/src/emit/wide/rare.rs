@@ -12,7 +12,7 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// Registers of an operand or a result, 16 lanes.
 #[derive(Clone, Copy, Debug)]
-pub enum Lanes {
+pub(super) enum Lanes {
     Dwords(u8),
     /// In the order of qwords.
     Qwords(u8, u8),
@@ -24,7 +24,7 @@ const CHUNK: usize = 32;
 
 impl<'a> Wide<'a> {
     /// As [`Wide::each_part`], for results of 64 bits, whose qwords come in two pieces.
-    pub fn each_part_twice(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> [PieceId; 2]) -> [Parts; 2] {
+    pub(super) fn each_part_twice(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> [PieceId; 2]) -> [Parts; 2] {
         let mut seconds = vec![];
         let first = self.each_part(operands, |w, part| {
             let [first, second] = f(w, part);
@@ -41,7 +41,7 @@ impl<'a> Wide<'a> {
     }
 
     /// If the condition holds, the row function of `op` makes the result, in place of what stands in its registers.
-    pub fn rarely(&mut self, cond: Cond, op: PureOp, mode: FpMode, operands: Vec<Lanes>, result: Lanes) {
+    pub(super) fn rarely(&mut self, cond: Cond, op: PureOp, mode: FpMode, operands: Vec<Lanes>, result: Lanes) {
         // Whom it pushes out is stored on both ways.
         let t = self.temp();
         let (slow, done) = (self.a.label(), self.a.label());

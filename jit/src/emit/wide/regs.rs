@@ -354,7 +354,7 @@ impl Regs {
     }
 
     /// Eight bytes of the frame.
-    pub fn new_frame_slot(&mut self) -> i32 {
+    pub(super) fn new_frame_slot(&mut self) -> i32 {
         let i = match self.frame.iter().position(|taken| !taken) {
             Some(i) => i,
             None => {
@@ -367,7 +367,7 @@ impl Regs {
     }
 
     /// Gives them back.
-    pub fn free_frame_slot(&mut self, at: i32) {
+    pub(super) fn free_frame_slot(&mut self, at: i32) {
         self.free_home(Home::Frame(at));
     }
 
@@ -780,7 +780,7 @@ impl Wide<'_> {
     }
 
     /// The same for instructions with elements of 64 bits.
-    pub fn rm64(&mut self, p: PieceId) -> Rm {
+    pub(super) fn rm64(&mut self, p: PieceId) -> Rm {
         let piece = self.r.pieces[p as usize];
         match piece.home {
             Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),

@@ -31,7 +31,7 @@ thread_local! {
 ///
 /// # Safety
 /// `state` is a complete wave of the kind `entry` was compiled for, and `entry` stays alive meanwhile.
-pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
+pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
     // SAFETY: passed on.
     unsafe {
         enter_all(entry, &[state]);
@@ -44,7 +44,7 @@ pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
 ///
 /// # Safety
 /// As for [`enter`], for each of them; they are different ones.
-pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
+pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
     let Range { start, end } = states.as_ptr_range();
     if start == end {
         return 0;

@@ -20,37 +20,37 @@ mod entry;
 mod signals;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use enter::{enter, enter_all};
+pub(crate) use enter::{enter, enter_all};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use signals::Unblocked;
 
-pub use entry::EntryFn;
+pub(crate) use entry::EntryFn;
 
 use crate::host::float::StandardFloat;
 use wavejit_ir::abi::Exit;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
-pub fn install() {
+pub(crate) fn install() {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     signals::ensure();
 }
 
 /// A thread that may run guest code or touch guest memory, until this is dropped.
 #[must_use]
-pub struct Ready {
+pub(crate) struct Ready {
     _unblocked: Unblocked,
     _float: StandardFloat,
 }
 
 /// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed, their
 /// signals are not blocked, and arithmetic is IEEE 754's.
-pub fn ready() -> Ready {
+pub(crate) fn ready() -> Ready {
     install();
     ready_for_others()
 }
 
 /// As [`ready`], for a thread of ours that works for threads that are.
-pub fn ready_for_others() -> Ready {
+pub(crate) fn ready_for_others() -> Ready {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     let unblocked = signals::unblock();
     #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
