@@ -12,7 +12,7 @@ use wavejit_jit::{
     opt::{self, OptOptions},
 };
 
-use wavejit_random::Random;
+use wavejit_random::{Random, SPECIAL_WORDS};
 
 const ROWS: usize = TEMP_ROW as usize + 2048;
 const REGS: u16 = 12;
@@ -26,33 +26,7 @@ impl Rng {
         self.0.below(n as u32) as usize
     }
     fn word(&mut self) -> u32 {
-        const SPECIAL: &[u32] = &[
-            0,
-            0x8000_0000,
-            1,
-            2,
-            31,
-            32,
-            u32::MAX,
-            0x3f80_0000,
-            0xbf80_0000,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_1234,
-            0xffc0_0001,
-            0x7f80_0001,
-            0x0000_0001,
-            0x8000_0003,
-            0x007f_ffff,
-            0x7f7f_ffff,
-            0x4f00_0000,
-            0xcf00_0001,
-            0x3c00_bc00,
-            0x7c01_7e00,
-            0x0001_8001,
-            0x7fff_ffff,
-        ];
-        if self.below(3) == 0 { SPECIAL[self.below(SPECIAL.len())] } else { self.next() as u32 }
+        if self.below(3) == 0 { SPECIAL_WORDS[self.below(SPECIAL_WORDS.len())] } else { self.next() as u32 }
     }
 }
 

@@ -4,7 +4,7 @@ use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
 use wavejit_jit::emit::{self, Compiled, EmitOptions, Isa};
 use wavejit_jit::opt::{self, OptOptions};
-use wavejit_random::Random;
+use wavejit_random::{Random, SPECIAL_WORDS};
 
 #[repr(C, align(64))]
 #[derive(Clone)]
@@ -94,35 +94,6 @@ fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Fu
     text::parse(&text).unwrap_or_else(|e| panic!("{op}: {e:?}\n{text}"))
 }
 
-const SPECIAL: [u32; 26] = [
-    0,
-    1,
-    2,
-    15,
-    16,
-    31,
-    32,
-    33,
-    0x7fff_ffff,
-    0x8000_0000,
-    0x8000_0001,
-    u32::MAX,
-    0x3f80_0000,
-    0xbf80_0000,
-    0x7f80_0000,
-    0xff80_0000,
-    0x7fc0_1234,
-    0xffc0_0001,
-    0x7f80_0001,
-    0xff80_0002,
-    0x007f_ffff,
-    0x4f00_0000,
-    0xcf00_0001,
-    0x7fff_8000,
-    0x3c00_bc00,
-    0x0001_8001,
-];
-
 #[test]
 fn every_operation_equals_its_definition() {
     if !has_avx512() {
@@ -145,7 +116,7 @@ fn every_operation_equals_its_definition() {
                     bench.row(row).fill_with(|| match equal {
                         Some(v) => v,
                         None if usual => random.u32() & 0x83ff_ffff | 0x3c00_0000,
-                        None if random.one_in(3) => random.pick(&SPECIAL),
+                        None if random.one_in(3) => random.pick(&SPECIAL_WORDS),
                         None => random.u32(),
                     });
                 }

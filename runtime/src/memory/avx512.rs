@@ -311,6 +311,16 @@ unsafe fn copy_out(to: u64, from: *const u8, len: usize, e: &mut Failed) {
     }
 }
 
+/// A row, of lanes that `exec` has.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn put_row<const N: usize>(dst: *mut u32, v: &[__m512i; 4], exec: u64) {
+    for (c, v) in v.iter().enumerate().take(N / 16) {
+        // SAFETY: the row has N dwords.
+        unsafe { put(dst.add(16 * c), *v, (exec >> (16 * c)) as u16) };
+    }
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn gather_dwords<const N: usize>(base: u64, row: *const u32, exec: u64, dst: *mut u32, e: &mut Failed) {
@@ -321,9 +331,7 @@ unsafe fn gather_dwords<const N: usize>(base: u64, row: *const u32, exec: u64, d
             *v = gather16(base, row.add(16 * c), (exec >> (16 * c)) as u16, e);
         }
         if !e.any() {
-            for (c, v) in v.iter().enumerate().take(N / 16) {
-                put(dst.add(16 * c), *v, (exec >> (16 * c)) as u16);
-            }
+            put_row::<N>(dst, &v, exec);
         }
     }
 }
@@ -338,9 +346,7 @@ unsafe fn load_row<const N: usize>(from: u64, dst: *mut u32, exec: u64, e: &mut 
             *v = access::load512(from.wrapping_add(64 * c as u64), e);
         }
         if !e.any() {
-            for (c, v) in v.iter().enumerate().take(N / 16) {
-                put(dst.add(16 * c), *v, (exec >> (16 * c)) as u16);
-            }
+            put_row::<N>(dst, &v, exec);
         }
     }
 }

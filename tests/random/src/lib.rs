@@ -5,6 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+/// Words at which operations change their ways: shift counts, limits of integers, and of f32 and pairs of f16 zeros, ones, denormals, limits, infinities
+/// and NaNs.
+#[rustfmt::skip]
+pub const SPECIAL_WORDS: [u32; 32] = [
+    0, 1, 2, 15, 16, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0x8000_0003, 0xffff_ffff,
+    0x3f80_0000, 0xbf80_0000, 0x007f_ffff, 0x7f7f_ffff, 0x4f00_0000, 0xcf00_0001, 0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0xffc0_0001, 0x7f80_0001, 0xff80_0002,
+    0x3c00_bc00, 0x7c01_7e00, 0x0001_8001, 0x7fff_8000, 0x7bff_fbff, 0x7c00_fc00, 0x0400_8400,
+];
+
 /// A generator; the number is its seed, then its state.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);

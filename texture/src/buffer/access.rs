@@ -9,6 +9,7 @@ use crate::atomic::{FloatRules, apply32, apply64};
 use crate::descriptor::{BufferDescriptor, BufferFormat};
 use crate::wave::LaneIter;
 use crate::{Generation, Memory, Wave};
+use std::ops::Range;
 
 /// Most bytes a wave moves: 64 lanes of 16.
 pub(super) const MOST: usize = 64 * 16;
@@ -244,26 +245,41 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 results.set(lane, &element[..bytes], signed);
                 continue;
             }
-            let address = addressing.address(at);
-            for start in (0..bytes).step_by(4) {
-                let piece = &mut element[start..bytes.min(start + 4)];
-                let behind = Coordinates { offset: at.offset + start as u64, ..at };
-                if !addressing.is_in_range(behind, piece.len() as u64) {
-                    continue;
+            let aligned = self.by_dword(addressing, at, bytes, lane, |dword, address| {
+                if let Done::Nacked = self.read(lane, address, &mut element[dword])? {
+                    results.nacked |= 1 << lane;
                 }
-                match Self::aligned(address, alignment, lane) {
-                    Ok(first) => {
-                        let address = first.wrapping_add(addressing.address_behind(at, start as u64).wrapping_sub(address));
-                        if let Done::Nacked = self.read(lane, address, piece)? {
-                            results.nacked |= 1 << lane;
-                        }
-                    }
-                    Err(e) => violation = violation.and(Err(e)),
-                }
-            }
+                Ok(())
+            })?;
+            violation = violation.and(aligned);
             results.set(lane, &element[..bytes], signed);
         }
         Ok(violation)
+    }
+
+    /// Calls `access` for each dword of an element that is in range, with its bytes of the element and its address. Inside: the element must be aligned
+    /// and is not.
+    fn by_dword(
+        &self,
+        addressing: &Addressing,
+        at: Coordinates,
+        bytes: usize,
+        lane: usize,
+        mut access: impl FnMut(Range<usize>, u64) -> Result<(), BufferError>,
+    ) -> Result<Result<(), BufferError>, BufferError> {
+        let address = addressing.address(at);
+        for start in (0..bytes).step_by(4) {
+            let dword = start..bytes.min(start + 4);
+            let behind = Coordinates { offset: at.offset + start as u64, ..at };
+            if !addressing.is_in_range(behind, dword.len() as u64) {
+                continue;
+            }
+            match Self::aligned(address, self.alignment(bytes as u64), lane) {
+                Ok(first) => access(dword, first.wrapping_add(addressing.address_behind(at, start as u64).wrapping_sub(address)))?,
+                Err(e) => return Ok(Err(e)),
+            }
+        }
+        Ok(Ok(()))
     }
 
     fn store(&self, wave: &Wave, addressing: &Addressing, bytes: usize, part: Part) -> Result<Result<(), BufferError>, BufferError> {
@@ -306,21 +322,8 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             if whole.is_some_and(|address| self.memory.write(address, &element[..bytes])) {
                 continue;
             }
-            let address = addressing.address(at);
-            for start in (0..bytes).step_by(4) {
-                let piece = &element[start..bytes.min(start + 4)];
-                let behind = Coordinates { offset: at.offset + start as u64, ..at };
-                if !addressing.is_in_range(behind, piece.len() as u64) {
-                    continue;
-                }
-                match Self::aligned(address, alignment, lane) {
-                    Ok(first) => {
-                        let address = first.wrapping_add(addressing.address_behind(at, start as u64).wrapping_sub(address));
-                        self.write(lane, address, piece)?;
-                    }
-                    Err(e) => violation = violation.and(Err(e)),
-                }
-            }
+            let aligned = self.by_dword(addressing, at, bytes, lane, |dword, address| self.write(lane, address, &element[dword]))?;
+            violation = violation.and(aligned);
         }
         Ok(violation)
     }

@@ -115,53 +115,43 @@ impl<F: FnOnce(&Func) -> Results> IntoResults for F {
     }
 }
 
-macro_rules! define_ops {
-    ($(
-        $(#[$doc:meta])* $name:ident $(($($t:ident: $tt:ty $(= $tc:expr)?),*))? $({ $($f:ident: $ft:ty $(= $fc:expr)?),* })?
-        $text:literal -> $results:expr, $effect:ident;
+/// What is made of the fields of rows, of operations and of ends of blocks alike: visiting, checking, and the text form both ways.
+macro_rules! fields_of_rows {
+    ($rows:ident: $(
+        $name:ident $(($($t:ident: $tt:ty $(= $tc:expr)?),*))? $({ $($f:ident: $ft:ty $(= $fc:expr)?),* })? $text:literal;
     )*) => {
-        /// One instruction of the IR, without its results. The rows of [the module](self) are the list.
-        #[derive(Clone, PartialEq, Debug)]
-        #[allow(missing_docs)] // each variant says what its fields are
-        pub enum Op { $($(#[$doc])* $name $(($($tt),*))? $({ $($f: $ft),* })?,)* }
-
-        impl Op {
-            /// Calls `f` on every operand, in order.
+        impl $rows {
+            /// Calls `f` on every value it reads, in order.
             pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
                 match self {
-                    $(Op::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_values(&mut f);)*)? $($($f.visit_values(&mut f);)*)? })*
+                    $($rows::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_values(&mut f);)*)? $($($f.visit_values(&mut f);)*)? })*
                 }
             }
 
-            /// Replaces every operand by `f` of it.
+            /// Replaces every value it reads by `f` of it.
             pub fn map_args(&mut self, mut f: impl FnMut(Value) -> Value) {
                 match self {
-                    $(Op::$name $(($($t),*))? $({ $($f),* })? => { $($($t.map_values(&mut f);)*)? $($($f.map_values(&mut f);)*)? })*
+                    $($rows::$name $(($($t),*))? $({ $($f),* })? => { $($($t.map_values(&mut f);)*)? $($($f.map_values(&mut f);)*)? })*
                 }
             }
 
-            /// What it does besides giving results.
-            pub fn effect(&self) -> Effect {
-                match self { $(Op::$name { .. } => Effect::$effect,)* }
-            }
-
-            /// Checks the operands, which have types, against the row; the results.
-            pub fn signature(&self, func: &Func) -> Result<Results, String> {
+            /// Checks what it names, which has types, against the row.
+            pub fn check(&self, func: &Func) -> Result<(), String> {
                 match self {
-                    $(Op::$name $(($($t),*))? $({ $($f),* })? => {
+                    $($rows::$name $(($($t),*))? $({ $($f),* })? => {
                         $($($($t.check(func, stringify!($t), $tc)?;)?)*)?
                         $($($($f.check(func, stringify!($f), $fc)?;)?)*)?
                         $($(let _ = $t;)*)?
                         $($(let _ = $f;)*)?
-                        Ok(IntoResults::of($results, func))
+                        Ok(())
                     })*
                 }
             }
 
-            /// Appends the text form, all but what only [`Op::Pure`] has.
+            /// Appends the text form, of operations all but what only [`Op::Pure`] has.
             pub(in crate) fn print(&self, out: &mut String) {
                 match self {
-                    $(Op::$name $(($($t),*))? $({ $($f),* })? => field::print($text, out, &mut |name, hint, out| {
+                    $($rows::$name $(($($t),*))? $({ $($f),* })? => field::print($text, out, &mut |name, hint, out| {
                         $($(if name == stringify!($t) { return $t.print(name, hint, out) })*)?
                         $($(if name == stringify!($f) { return $f.print(name, hint, out) })*)?
                         let _ = (name, hint, out);
@@ -169,8 +159,8 @@ macro_rules! define_ops {
                 }
             }
 
-            /// The operation that the text starts with, but for pure ones; `None` if there is none of that name.
-            pub(in crate) fn parse(c: &mut Cursor) -> Result<Option<Op>, ParseError> {
+            /// What the text starts with, but for pure operations; `None` if there is nothing of that name.
+            pub(in crate) fn parse(c: &mut Cursor) -> Result<Option<$rows>, ParseError> {
                 let head = c.head();
                 $(if !head.is_empty() && head == field::head($text) {
                     $($(let mut $t: Option<$tt> = None;)*)?
@@ -181,7 +171,7 @@ macro_rules! define_ops {
                         let _ = (name, hint, c);
                         Ok(())
                     })?;
-                    return Ok(Some(Op::$name $(($($t.expect(field::NAMED)),*))? $({ $($f: $f.expect(field::NAMED)),* })?));
+                    return Ok(Some($rows::$name $(($($t.expect(field::NAMED)),*))? $({ $($f: $f.expect(field::NAMED)),* })?));
                 })*
                 Ok(None)
             }
@@ -189,6 +179,39 @@ macro_rules! define_ops {
             /// Text forms, and the fields of each row, for the test of the table.
             #[cfg(test)]
             const ROWS: &[(&str, &[&str])] = &[$(($text, &[$($(stringify!($t)),*)? $($(stringify!($f)),*)?])),*];
+        }
+    };
+}
+
+macro_rules! define_ops {
+    ($(
+        $(#[$doc:meta])* $name:ident $(($($t:ident: $tt:ty $(= $tc:expr)?),*))? $({ $($f:ident: $ft:ty $(= $fc:expr)?),* })?
+        $text:literal -> $results:expr, $effect:ident;
+    )*) => {
+        /// One instruction of the IR, without its results. The rows of [the module](self) are the list.
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(missing_docs)] // each variant says what its fields are
+        pub enum Op { $($(#[$doc])* $name $(($($tt),*))? $({ $($f: $ft),* })?,)* }
+
+        fields_of_rows! { Op: $($name $(($($t: $tt $(= $tc)?),*))? $({ $($f: $ft $(= $fc)?),* })? $text;)* }
+
+        impl Op {
+            /// What it does besides giving results.
+            pub fn effect(&self) -> Effect {
+                match self { $(Op::$name { .. } => Effect::$effect,)* }
+            }
+
+            /// Checks the operands against the row; the results.
+            pub fn signature(&self, func: &Func) -> Result<Results, String> {
+                self.check(func)?;
+                match self {
+                    $(Op::$name $(($($t),*))? $({ $($f),* })? => {
+                        $($(let _ = $t;)*)?
+                        $($(let _ = $f;)*)?
+                        Ok(IntoResults::of($results, func))
+                    })*
+                }
+            }
         }
     };
 }
@@ -316,75 +339,15 @@ macro_rules! define_terms {
         #[allow(missing_docs)] // each variant says what its fields are
         pub enum Term { $($(#[$doc])* $name $(($($tt),*))? $({ $($f: $ft),* })?,)* }
 
+        fields_of_rows! { Term: $($name $(($($t: $tt $(= $tc)?),*))? $({ $($f: $ft $(= $fc)?),* })? $text;)* }
+
         impl Term {
-            /// Calls `f` on every value it reads.
-            pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
-                let _ = &mut f;
-                match self {
-                    $(Term::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_values(&mut f);)*)? $($($f.visit_values(&mut f);)*)? })*
-                }
-            }
-
-            /// Replaces every value it reads by `f` of it.
-            pub fn map_args(&mut self, mut f: impl FnMut(Value) -> Value) {
-                let _ = &mut f;
-                match self {
-                    $(Term::$name $(($($t),*))? $({ $($f),* })? => { $($($t.map_values(&mut f);)*)? $($($f.map_values(&mut f);)*)? })*
-                }
-            }
-
             /// Calls `f` on every block it may go to, in order.
             pub fn for_each_successor(&self, mut f: impl FnMut(BlockId)) {
-                let _ = &mut f;
                 match self {
                     $(Term::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_blocks(&mut f);)*)? $($($f.visit_blocks(&mut f);)*)? })*
                 }
             }
-
-            /// Checks what it names against the row.
-            pub fn check(&self, func: &Func) -> Result<(), String> {
-                match self {
-                    $(Term::$name $(($($t),*))? $({ $($f),* })? => {
-                        $($($($t.check(func, stringify!($t), $tc)?;)?)*)?
-                        $($($($f.check(func, stringify!($f), $fc)?;)?)*)?
-                        $($(let _ = $t;)*)?
-                        $($(let _ = $f;)*)?
-                        Ok(())
-                    })*
-                }
-            }
-
-            /// Appends the text form.
-            pub(in crate) fn print(&self, out: &mut String) {
-                match self {
-                    $(Term::$name $(($($t),*))? $({ $($f),* })? => field::print($text, out, &mut |name, hint, out| {
-                        $($(if name == stringify!($t) { return $t.print(name, hint, out) })*)?
-                        $($(if name == stringify!($f) { return $f.print(name, hint, out) })*)?
-                        let _ = (name, hint, out);
-                    }),)*
-                }
-            }
-
-            /// The end of a block that the text starts with; `None` if there is none of that name.
-            pub(in crate) fn parse(c: &mut Cursor) -> Result<Option<Term>, ParseError> {
-                let head = c.head();
-                $(if head == field::head($text) {
-                    $($(let mut $t: Option<$tt> = None;)*)?
-                    $($(let mut $f: Option<$ft> = None;)*)?
-                    field::parse($text, c, &mut |name, hint, c| {
-                        $($(if name == stringify!($t) { $t = Some(Field::parse(name, hint, c)?); })*)?
-                        $($(if name == stringify!($f) { $f = Some(Field::parse(name, hint, c)?); })*)?
-                        let _ = (name, hint, c);
-                        Ok(())
-                    })?;
-                    return Ok(Some(Term::$name $(($($t.expect(field::NAMED)),*))? $({ $($f: $f.expect(field::NAMED)),* })?));
-                })*
-                Ok(None)
-            }
-
-            /// See [`Op::ROWS`].
-            #[cfg(test)]
-            const ROWS: &[(&str, &[&str])] = &[$(($text, &[$($(stringify!($t)),*)? $($(stringify!($f)),*)?])),*];
         }
     };
 }
