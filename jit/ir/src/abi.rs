@@ -2,13 +2,16 @@
 //!
 //! Compiled code and the interpreter assume nothing else. All structs are `repr(C)`; the tests below pin their layout.
 //!
-//! A wave is entered with `extern "C" fn(*mut WaveState) -> u32` (an [`Exit`] as a number). It comes back at every suspension with its
+//! A wave is entered with an [`EntryFn`]. It comes back at every suspension with its
 //! registers in the state and `resume` set; entering it again goes on from there. Rows: `rows[row][lane]: u32`, 64-byte aligned, lane 0
 //! lowest, `wave_size` lanes a row. Rows 0..256 are VGPRs, 256..512 AGPRs, from [`TEMP_ROW`] on temporaries of compiled code.
 
 use crate::SReg;
 use crate::site::{SITE_ROWS, Site};
 use std::ffi::c_void;
+
+/// A compiled wave function: takes the wave, returns an [`Exit`] as a number.
+pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
 
 /// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the
 /// same sets of the host's first-level cache.

@@ -34,7 +34,7 @@ use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 use rustc_hash::FxHashMap;
 use staging::Staging;
 use std::sync::LazyLock;
-use wavejit_ir::abi::WaveState;
+use wavejit_ir::abi::EntryFn;
 use wavejit_ir::{self as ir, Block, Func, Op, Value};
 #[cfg(target_arch = "x86_64")]
 use wavejit_isa::HostLevel;
@@ -168,7 +168,7 @@ fn fma_order() -> Option<FmaOrder> {
 
 /// A compiled wave function. Enter it with [`Compiled::entry`]; the memory is freed when it is dropped.
 pub struct Compiled {
-    entry: unsafe extern "C" fn(*mut WaveState) -> u32,
+    entry: EntryFn,
     /// Rows it needs beyond `TEMP_ROW`.
     pub temp_rows: u32,
     /// Rows of VGPRs and AGPRs of which it may read a lane that it has not written.
@@ -213,8 +213,8 @@ unsafe impl Send for Compiled {}
 unsafe impl Sync for Compiled {}
 
 impl Compiled {
-    /// The function to enter a wave with; returns an [`wavejit_ir::abi::Exit`] as a number.
-    pub fn entry(&self) -> unsafe extern "C" fn(*mut WaveState) -> u32 {
+    /// The function to enter a wave with.
+    pub fn entry(&self) -> EntryFn {
         self.entry
     }
 
@@ -472,7 +472,7 @@ impl CodegenSession {
         let entry = placed.start() + (self.module.get_finalized_function(entry) as usize - self.start);
         let compiled = Compiled {
             // SAFETY: the skeleton was declared with exactly this signature and convention, and has been moved there.
-            entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(entry) },
+            entry: unsafe { std::mem::transmute::<usize, EntryFn>(entry) },
             temp_rows,
             read_first,
             code_bytes,

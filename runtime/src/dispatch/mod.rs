@@ -43,7 +43,7 @@ use crate::dispatch::source::{GridSource, Taken, WorkSource};
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
 use crate::memory::address_space::AddressSpace;
-use crate::memory::routines::SharedRoutines;
+use crate::memory::context::SharedRoutines;
 use crate::program::{Arrival, CodeKey};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -11,7 +11,7 @@ use crate::dispatch::slot::{WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
 use crate::dispatch::wave_init::WavePlace;
-use crate::memory::routines::SharedRoutines;
+use crate::memory::context::SharedRoutines;
 use std::sync::Arc;
 use wavejit_ir::abi::{Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};

@@ -339,8 +339,8 @@ mod tests {
         let args = [Arg::Image(&from), Arg::Sampler(&how), Arg::Image(&to), Arg::F32(1.0)];
         swirl.launch(&Launch::new([8, 8, 1], [8, 8, 1], &args)).expect("a launch");
         let routines = device.pool().kept(|l| std::rc::Rc::downgrade(&l.routines));
-        let count = |all: &[std::rc::Weak<std::cell::RefCell<crate::memory::routines::Routines>>]| -> usize {
-            all.iter().filter_map(|r| r.upgrade()).map(|r| r.borrow().count()).sum()
+        let count = |all: &[std::rc::Weak<std::cell::RefCell<wavejit_texture::image::RoutineCaches>>]| -> usize {
+            all.iter().filter_map(|r| r.upgrade()).map(|r| r.borrow().len()).sum()
         };
         assert!(count(&routines) >= 2, "a sample and a store");
         drop((from, to, how, swirl, device));

@@ -2,12 +2,13 @@
 
 use super::gws::{Gws, Ticket};
 use super::image_config;
-use super::routines::SharedRoutines;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use wavejit_ir::abi::{SLOTS, WaveState};
 use wavejit_ir::{FpMode, SReg};
 use wavejit_isa::Gfx;
-use wavejit_texture::image::ImageConfig;
+use wavejit_texture::image::{ImageConfig, RoutineCaches};
 use wavejit_texture::ray::HalfOrder;
 
 /// Bytes that one access of a whole wave can move: 64 lanes of 16 bytes.
@@ -21,6 +22,9 @@ pub struct TextureConfig {
     /// How ray instructions pack directions of 16 bits.
     pub ray_half_order: HalfOrder,
 }
+
+/// Image instructions that have been run before, with the waves that use them, all on one thread.
+pub(crate) type SharedRoutines = Rc<RefCell<RoutineCaches>>;
 
 /// What helpers know of a wave beyond its [`WaveState`]; `WaveState::ctx` points to it.
 #[repr(C, align(64))]
@@ -44,7 +48,7 @@ pub struct WaveContext {
     /// What the device says of images and rays.
     pub textures: TextureConfig,
     /// Image instructions that have been run before.
-    pub routines: SharedRoutines,
+    pub(crate) routines: SharedRoutines,
     /// Global wave sync of the dispatch, or null: waves never wait.
     pub(crate) gws: *const Gws,
     /// What the wave waits for there.

@@ -17,7 +17,6 @@ pub(crate) mod helpers;
 pub(crate) mod hwreg;
 pub(crate) mod image_config;
 pub(crate) mod lanes;
-pub(crate) mod routines;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,10 @@
 
 use super::key::CodeKey;
 use crate::host::fork::Section;
-use crate::memory::fault::EntryFn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use wavejit_ir::abi::EntryFn;
 use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
 use wavejit_ir::{self as ir, Failure, FpMode, Func};
 use wavejit_jit::emit::Compiled;

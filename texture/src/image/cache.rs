@@ -1,7 +1,7 @@
 //! Routines kept between waves. A call site remembers the routines of a few descriptors and compares the twelve dwords; what a site
 //! does not remember is looked up by all of instruction and descriptors.
 //!
-//! A cache belongs to one thread.
+//! A cache belongs to one thread and one device.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -35,6 +35,31 @@ struct RecentRoutines {
     ways: Vec<(Key, Entry)>,
     /// The one to be replaced next.
     oldest: usize,
+}
+
+/// The caches of a thread, by what the devices say of images.
+#[derive(Debug, Default)]
+pub struct RoutineCaches(Vec<RoutineCache>);
+
+impl RoutineCaches {
+    /// That of a device that says this of images.
+    pub fn of(&mut self, config: ImageConfig) -> &mut RoutineCache {
+        let at = self.0.iter().position(|c| c.config == config).unwrap_or_else(|| {
+            self.0.push(RoutineCache::new(config));
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+
+    /// Routines they hold.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(RoutineCache::len).sum()
+    }
+
+    /// Hold they none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Routines by call site and by descriptors.

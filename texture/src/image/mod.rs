@@ -37,7 +37,7 @@ mod texels;
 pub mod values;
 
 pub use address::Operands;
-pub use cache::RoutineCache;
+pub use cache::{RoutineCache, RoutineCaches};
 pub use error::ImageError;
 pub use op::{Dim, ImageOp, Kind, Layout, Lod, Packing, Sampling, Slot};
 pub use routine::{ImageConfig, Routine, execute};

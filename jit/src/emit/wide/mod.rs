@@ -62,7 +62,7 @@ use loops::{Edge, Loops};
 use regs::{Needs, Regs, Val};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
-use wavejit_ir::abi::{Exit, WaveState};
+use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
@@ -161,7 +161,7 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
     let start = placed.start();
     Ok(Compiled {
         // SAFETY: the code begins with the function's entry, which has exactly this signature and convention.
-        entry: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*mut WaveState) -> u32>(start) },
+        entry: unsafe { std::mem::transmute::<usize, EntryFn>(start) },
         temp_rows: code.temp_rows,
         read_first: code.read_first,
         code_bytes: code.bytes.len(),

@@ -1,13 +1,12 @@
 //! The way into compiled code and, after a fault, the way out.
 
 use super::LAST_REGULAR;
-use super::entry::EntryFn;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
-use wavejit_ir::abi::{Exit, FaultKind, WaveState};
+use wavejit_ir::abi::{EntryFn, Exit, FaultKind, WaveState};
 
 /// Waves that run one after the other, and where to return to when compiled code faults.
 #[repr(C)]

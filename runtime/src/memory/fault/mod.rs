@@ -15,7 +15,6 @@
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod enter;
-mod entry;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod signals;
 
@@ -23,8 +22,6 @@ mod signals;
 pub(crate) use enter::{enter, enter_all};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use signals::Unblocked;
-
-pub(crate) use entry::EntryFn;
 
 use crate::host::float::StandardFloat;
 use wavejit_ir::abi::Exit;
@@ -65,7 +62,7 @@ const LAST_REGULAR: u32 = Exit::Barrier as u32;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
     use super::*;
-    use wavejit_ir::abi::WaveState;
+    use wavejit_ir::abi::{EntryFn, WaveState};
 
     /// Runs a wave from its resume point to its next exit.
     ///
@@ -105,7 +102,7 @@ mod tests {
     use super::*;
     use std::arch::naked_asm;
     use wavejit_ir::abi::Exit;
-    use wavejit_ir::abi::WaveState;
+    use wavejit_ir::abi::{EntryFn, WaveState};
     use wavejit_jit::code_memory::{CodeMap, place};
 
     /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.
