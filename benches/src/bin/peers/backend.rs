@@ -11,14 +11,14 @@ use std::time::Duration;
 use wavejit_tests::peers::Size;
 
 /// What stands before every answer, so that it is told from what drivers print.
-pub const ANSWER: &str = "peers>\t";
+pub(crate) const ANSWER: &str = "peers>\t";
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a worker runs kernels on.
 #[derive(Clone)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// wavejit, with host instructions of this level if it is given.
     Wavejit(Option<String>),
     /// A library with OpenCL.
@@ -27,7 +27,7 @@ pub enum Kind {
 
 impl Kind {
     /// From the text of `--worker`.
-    pub fn parse(text: &str) -> Result<Kind, String> {
+    pub(crate) fn parse(text: &str) -> Result<Kind, String> {
         match text.split_once(':') {
             Some(("opencl", library)) => Ok(Kind::OpenCl(library.to_string())),
             Some(("wavejit", _)) => Ok(Kind::Wavejit(None)), // the level is in the environment
@@ -37,7 +37,7 @@ impl Kind {
 }
 
 /// A running backend.
-pub struct Backend {
+pub(crate) struct Backend {
     /// The name in tables.
     pub name: String,
     /// Is it wavejit, and not a peer?
@@ -52,7 +52,7 @@ pub struct Backend {
 
 impl Backend {
     /// Starts the process and hears what it is.
-    pub fn start(name: &str, kind: Kind) -> Result<Backend, String> {
+    pub(crate) fn start(name: &str, kind: Kind) -> Result<Backend, String> {
         let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         match &kind {
             Kind::Wavejit(level) => {
@@ -100,20 +100,20 @@ impl Backend {
     }
 
     /// Builds a kernel, launches it once, and judges the result.
-    pub fn load(&mut self, kernel: &str, size: Size) -> Result<Measured, String> {
+    pub(crate) fn load(&mut self, kernel: &str, size: Size) -> Result<Measured, String> {
         let answer = self.ask(&format!("load\t{kernel}\t{}", if size == Size::Full { "full" } else { "small" }))?;
         Ok(Measured { first: number(&answer)?, wall: f64::MAX, cpu: f64::MAX })
     }
 
     /// One timed round: seconds of a launch on the wall, and of all threads.
-    pub fn time(&mut self) -> Result<(f64, f64), String> {
+    pub(crate) fn time(&mut self) -> Result<(f64, f64), String> {
         let answer = self.ask("time")?;
         let (wall, cpu) = answer.split_once('\t').ok_or("two times are wanted")?;
         Ok((number(wall)?, number(cpu)?))
     }
 
     /// Launches once more on cleared outputs and judges the result.
-    pub fn check(&mut self) -> Result<(), String> {
+    pub(crate) fn check(&mut self) -> Result<(), String> {
         self.ask("check").map(drop)
     }
 }

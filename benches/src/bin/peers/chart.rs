@@ -17,7 +17,7 @@ const MOST: f64 = 32.0;
 const COLORS: [&str; 4] = ["#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd"];
 
 /// Rows by their ratio to the first peer, the slowest first; those without one at the end.
-pub fn sorted(results: &Results) -> Vec<&Row> {
+pub(crate) fn sorted(results: &Results) -> Vec<&Row> {
     let peer = results.indices(false).first().copied();
     let key = |row: &Row| peer.and_then(|p| Results::ratio(row, 0, p, |m| m.cpu)).unwrap_or(f64::MAX);
     let mut rows: Vec<&Row> = results.rows.iter().collect();
@@ -30,7 +30,7 @@ fn place(ratio: f64) -> f64 {
 }
 
 /// The SVG file.
-pub fn draw(results: &Results) -> String {
+pub(crate) fn draw(results: &Results) -> String {
     let peers = results.indices(false);
     let step = BAR * peers.len().max(1) as f64 + 7.0;
     let bottom = HEAD + step * (results.rows.len() as f64 + 2.0) + GAP + 4.0;

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
 /// A handle of OpenCL: the first word behind it is the address of the table.
-pub type Object = *mut c_void;
+pub(crate) type Object = *mut c_void;
 
 /// Places in the table, counted in functions from its start.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ fn checked(code: c_int, what: &str) -> Result<(), String> {
 }
 
 /// A device of the first platform of a library, with a context and a queue. The library stays open.
-pub struct Session {
+pub(crate) struct Session {
     /// The platform.
     pub platform: Object,
     /// Its first device.
@@ -64,7 +64,7 @@ pub struct Session {
 
 impl Session {
     /// Opens a library: a driver's or a loader's.
-    pub fn open(library: &str) -> Result<Session, String> {
+    pub(crate) fn open(library: &str) -> Result<Session, String> {
         let name = CString::new(library).map_err(|e| e.to_string())?;
         // SAFETY: the library's initializers run, which is what the caller asks for by naming it; handles are used as OpenCL has it.
         unsafe {
@@ -111,7 +111,7 @@ impl Session {
     }
 
     /// The name and version of platform and driver.
-    pub fn version(&self) -> String {
+    pub(crate) fn version(&self) -> String {
         let platform = |what| self.info(self.platform, Function::GetPlatformInfo, what);
         let driver = self.info(self.device, Function::GetDeviceInfo, 0x102d);
         let version = platform(0x0901);
@@ -124,12 +124,12 @@ impl Session {
     }
 
     /// Has the device this extension?
-    pub fn has(&self, extension: &str) -> bool {
+    pub(crate) fn has(&self, extension: &str) -> bool {
         self.info(self.device, Function::GetDeviceInfo, 0x1030).split_whitespace().any(|e| e == extension)
     }
 
     /// A buffer with these contents.
-    pub fn buffer(&self, bytes: &[u8]) -> Result<Memory, String> {
+    pub(crate) fn buffer(&self, bytes: &[u8]) -> Result<Memory, String> {
         type Create = unsafe extern "C" fn(Object, u64, usize, *const c_void, *mut c_int) -> Object;
         const READ_WRITE_AND_COPY: u64 = 1 | 1 << 5;
         let mut code = 0;
@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// Copies to a buffer.
-    pub fn write(&self, memory: &Memory, from: &[u8]) -> Result<(), String> {
+    pub(crate) fn write(&self, memory: &Memory, from: &[u8]) -> Result<(), String> {
         assert!(from.len() <= memory.bytes, "more than the buffer holds");
         // SAFETY: the copy is over when the call returns (blocking), and within both.
         let code = unsafe {
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Copies from a buffer.
-    pub fn read(&self, memory: &Memory, to: &mut [u8]) -> Result<(), String> {
+    pub(crate) fn read(&self, memory: &Memory, to: &mut [u8]) -> Result<(), String> {
         assert!(to.len() <= memory.bytes, "more than the buffer holds");
         // SAFETY: as above; the function writes to the address, which is one of an exclusive borrow.
         let code = unsafe {
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Builds a program and takes a kernel from it; the message of a failure has the compiler's words.
-    pub fn kernel(&self, source: &str, name: &str) -> Result<Kernel, String> {
+    pub(crate) fn kernel(&self, source: &str, name: &str) -> Result<Kernel, String> {
         type Create = unsafe extern "C" fn(Object, u32, *const *const c_char, *const usize, *mut c_int) -> Object;
         type Build = unsafe extern "C" fn(Object, u32, *const Object, *const c_char, *const c_void, *const c_void) -> c_int;
         type BuildInfo = unsafe extern "C" fn(Object, Object, u32, usize, *mut c_void, *mut usize) -> c_int;
@@ -192,7 +192,7 @@ impl Session {
     }
 
     /// Launches and waits.
-    pub fn run(&self, kernel: &Kernel, grid: [u32; 3], group: [u32; 3]) -> Result<(), String> {
+    pub(crate) fn run(&self, kernel: &Kernel, grid: [u32; 3], group: [u32; 3]) -> Result<(), String> {
         type Launch =
             unsafe extern "C" fn(Object, Object, u32, *const usize, *const usize, *const usize, u32, *const c_void, *mut c_void) -> c_int;
         type Finish = unsafe extern "C" fn(Object) -> c_int;
@@ -208,29 +208,29 @@ impl Session {
 }
 
 /// A buffer, released when dropped.
-pub struct Memory {
+pub(crate) struct Memory {
     object: Object,
     bytes: usize,
 }
 
 /// A kernel, released when dropped.
-pub struct Kernel {
+pub(crate) struct Kernel {
     object: Object,
 }
 
 impl Kernel {
     /// Sets an argument to bytes.
-    pub fn set_bytes(&self, index: usize, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn set_bytes(&self, index: usize, bytes: &[u8]) -> Result<(), String> {
         self.set(index, bytes.len(), bytes.as_ptr().cast())
     }
 
     /// Sets an argument to a buffer.
-    pub fn set_buffer(&self, index: usize, memory: &Memory) -> Result<(), String> {
+    pub(crate) fn set_buffer(&self, index: usize, memory: &Memory) -> Result<(), String> {
         self.set(index, size_of::<Object>(), (&raw const memory.object).cast())
     }
 
     /// Sets a `local` argument to so many bytes.
-    pub fn set_local(&self, index: usize, bytes: u32) -> Result<(), String> {
+    pub(crate) fn set_local(&self, index: usize, bytes: u32) -> Result<(), String> {
         self.set(index, bytes as usize, null())
     }
 

@@ -6,7 +6,7 @@ use wavejit_tests::case::{Case, Value};
 use wavejit_tests::peers::Peer;
 
 /// A session with the loaded kernel.
-pub struct OpenCl {
+pub(crate) struct OpenCl {
     kernel: Option<Kernel>,
     buffers: Vec<Option<Memory>>,
     grid: [u32; 3],
@@ -16,7 +16,7 @@ pub struct OpenCl {
 
 impl OpenCl {
     /// Opens the library.
-    pub fn new(library: &str) -> Result<OpenCl, String> {
+    pub(crate) fn new(library: &str) -> Result<OpenCl, String> {
         Ok(OpenCl { kernel: None, buffers: Vec::new(), grid: [0; 3], group: [0; 3], session: Session::open(library)? })
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::fs;
 
 /// Writes the document and its picture.
-pub fn write(results: &Results) -> std::io::Result<()> {
+pub(crate) fn write(results: &Results) -> std::io::Result<()> {
     let docs = wavejit_benches::root().join("docs");
     fs::write(docs.join("performance.svg"), chart::draw(results))?;
     fs::write(docs.join("performance.md"), document(results))

@@ -6,7 +6,7 @@ use wavejit_tests::peers::{COMMON, Peer};
 
 /// Times of one kernel on one backend, in seconds.
 #[derive(Clone, Copy)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// Translation and first launch, less a launch.
     pub first: f64,
     /// The best wall time of a launch.
@@ -17,13 +17,13 @@ pub struct Measured {
 
 impl Measured {
     /// With one more round.
-    pub fn and(self, (wall, cpu): (f64, f64)) -> Measured {
+    pub(crate) fn and(self, (wall, cpu): (f64, f64)) -> Measured {
         Measured { wall: self.wall.min(wall), cpu: self.cpu.min(cpu), ..self }
     }
 }
 
 /// One kernel.
-pub struct Row {
+pub(crate) struct Row {
     /// Its name.
     pub name: &'static str,
     /// What it stands for.
@@ -33,7 +33,7 @@ pub struct Row {
 }
 
 /// Everything that was measured. Backend 0 is wavejit.
-pub struct Results {
+pub(crate) struct Results {
     /// Processor and threads.
     pub machine: String,
     /// Hash of the commit, and whether files were changed.
@@ -50,7 +50,7 @@ pub struct Results {
 
 /// A geometric mean or a median, and of how many.
 #[derive(Clone, Copy)]
-pub struct Mean(pub f64, pub usize);
+pub(crate) struct Mean(pub f64, pub usize);
 
 impl std::fmt::Display for Mean {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -59,11 +59,11 @@ impl std::fmt::Display for Mean {
 }
 
 /// Which of a kernel's times to compare.
-pub type Time = fn(&Measured) -> f64;
+pub(crate) type Time = fn(&Measured) -> f64;
 
 impl Results {
     /// Nothing measured yet.
-    pub fn new(backends: &[Backend], rounds: u32) -> Results {
+    pub(crate) fn new(backends: &[Backend], rounds: u32) -> Results {
         let git = |args: &[&str]| {
             let out = Command::new("git").current_dir(wavejit_benches::root()).args(args).output().ok().filter(|o| o.status.success());
             out.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_string())
@@ -83,17 +83,17 @@ impl Results {
     }
 
     /// Adds a kernel.
-    pub fn add(&mut self, peer: &Peer, measured: Vec<Result<Measured, String>>) {
+    pub(crate) fn add(&mut self, peer: &Peer, measured: Vec<Result<Measured, String>>) {
         self.rows.push(Row { name: peer.name, class: peer.class, measured });
     }
 
     /// Indices of the backends that are wavejit, or that are not.
-    pub fn indices(&self, ours: bool) -> Vec<usize> {
+    pub(crate) fn indices(&self, ours: bool) -> Vec<usize> {
         (0..self.backends.len()).filter(|&i| self.backends[i].2 == ours).collect()
     }
 
     /// How often as fast `ours` is as `peer` on a kernel that both have right.
-    pub fn ratio(row: &Row, ours: usize, peer: usize, time: Time) -> Option<f64> {
+    pub(crate) fn ratio(row: &Row, ours: usize, peer: usize, time: Time) -> Option<f64> {
         match (&row.measured[ours], &row.measured[peer]) {
             (Ok(a), Ok(b)) => Some(time(b) / time(a)),
             _ => None,
@@ -101,26 +101,26 @@ impl Results {
     }
 
     /// The geometric mean of the ratios of some kernels.
-    pub fn mean(&self, ours: usize, peer: usize, time: Time, wanted: impl Fn(&Row) -> bool) -> Mean {
+    pub(crate) fn mean(&self, ours: usize, peer: usize, time: Time, wanted: impl Fn(&Row) -> bool) -> Mean {
         let rows = self.rows.iter().filter(|row| wanted(row));
         let logs: Vec<f64> = rows.filter_map(|row| Self::ratio(row, ours, peer, time)).map(f64::ln).collect();
         Mean((logs.iter().sum::<f64>() / logs.len() as f64).exp(), logs.len())
     }
 
     /// The ratio in the middle, which no extreme moves.
-    pub fn median(&self, ours: usize, peer: usize, time: Time) -> Mean {
+    pub(crate) fn median(&self, ours: usize, peer: usize, time: Time) -> Mean {
         let mut ratios: Vec<f64> = self.rows.iter().filter_map(|row| Self::ratio(row, ours, peer, time)).collect();
         ratios.sort_by(f64::total_cmp);
         Mean(ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN), ratios.len())
     }
 
     /// CPU milliseconds of a launch, shared among the threads.
-    pub fn cpu_ms(&self, measured: &Measured) -> f64 {
+    pub(crate) fn cpu_ms(&self, measured: &Measured) -> f64 {
         measured.cpu * 1e3 / self.threads as f64
     }
 
     /// A line about a kernel.
-    pub fn print(&self, peer: &Peer, measured: &[Result<Measured, String>]) {
+    pub(crate) fn print(&self, peer: &Peer, measured: &[Result<Measured, String>]) {
         print!("{:18}", peer.name);
         let mut notes = String::new();
         for (i, (name, _, is_ours)) in self.backends.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Results {
     }
 
     /// Means, a line for each pair of wavejit and a peer.
-    pub fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let mut text = String::new();
         for ours in self.indices(true) {
             for peer in self.indices(false) {
@@ -152,18 +152,18 @@ impl Results {
     }
 
     /// Kernels that wavejit, at any level, has not right.
-    pub fn wrong(&self) -> usize {
+    pub(crate) fn wrong(&self) -> usize {
         let ours = self.indices(true);
         self.rows.iter().filter(|row| ours.iter().any(|&i| row.measured[i].is_err())).count()
     }
 }
 
 /// Is it one of the kernels that every benchmark has?
-pub fn is_common(row: &Row) -> bool {
+pub(crate) fn is_common(row: &Row) -> bool {
     row.class == COMMON
 }
 
 /// Is it one of the others?
-pub fn is_other(row: &Row) -> bool {
+pub(crate) fn is_other(row: &Row) -> bool {
     row.class != COMMON
 }

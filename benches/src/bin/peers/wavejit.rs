@@ -7,7 +7,7 @@ use wavejit_tests::case::{Case, Value};
 use wavejit_tests::peers::Peer;
 
 /// A device with all threads, and the loaded kernel.
-pub struct Wavejit {
+pub(crate) struct Wavejit {
     device: Device,
     level: HostLevel,
     kernel: Option<Kernel>,
@@ -19,7 +19,7 @@ pub struct Wavejit {
 
 impl Wavejit {
     /// Opens a device.
-    pub fn new() -> Result<Wavejit, String> {
+    pub(crate) fn new() -> Result<Wavejit, String> {
         let level = HostLevel::check().map_err(|e| e.to_string())?;
         let device = Device::new(DeviceConfig::default()).map_err(|e| e.to_string())?;
         Ok(Wavejit { device, level, kernel: None, grid: [0; 3], group: [0; 3], args: Vec::new(), buffers: Vec::new() })

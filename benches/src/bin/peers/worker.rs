@@ -12,7 +12,7 @@ use wavejit_tests::peers::{PEERS, Peer, Size};
 const ROUND: Duration = Duration::from_millis(30);
 
 /// Something that runs kernels. One kernel at a time is loaded.
-pub trait Runner {
+pub(crate) trait Runner {
     /// What it is, with versions.
     fn version(&self) -> String;
     /// Drops the kernel before and makes buffers for the next one.
@@ -35,7 +35,7 @@ struct Current {
 }
 
 /// Answers until the input ends.
-pub fn serve(kind: &Kind) {
+pub(crate) fn serve(kind: &Kind) {
     let made: Result<Box<dyn Runner>, String> = match kind {
         Kind::Wavejit(_) => Wavejit::new().map(|r| Box::new(r) as Box<dyn Runner>),
         Kind::OpenCl(library) => OpenCl::new(library).map(|r| Box::new(r) as Box<dyn Runner>),
