@@ -453,13 +453,14 @@ fn check(seed: u64, wave_size: u32) {
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
         let mut outcomes = vec![("passes".to_string(), passes)];
-        for isa in Isa::available() {
-            let options = EmitOptions { keep_final_state: keep, isa };
+        let every = Isa::available().into_iter().map(|isa| (isa, false));
+        for (isa, by_parts) in every.chain(Isa::available().contains(&Isa::Avx512).then_some((Isa::Avx512, true))) {
+            let options = EmitOptions { keep_final_state: keep, isa, by_parts };
             let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
             assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
             // SAFETY: as above, for compiled code.
             let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
-            outcomes.push((format!("code of {isa:?}"), jit));
+            outcomes.push((format!("code of {isa:?}{}", if by_parts { ", part by part" } else { "" }), jit));
         }
         for (what, got) in outcomes {
             let ended = want.exits.last() == Some(&Exit::End);

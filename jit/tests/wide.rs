@@ -20,9 +20,15 @@ struct Bench {
 
 impl Bench {
     fn new(func: &Func) -> Bench {
+        Bench::with(func, false)
+    }
+
+    /// With all that can go through 16 lanes at a time doing so, or not.
+    fn with(func: &Func, by_parts: bool) -> Bench {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true });
-        let code = emit::compile(&func, &EmitOptions { keep_final_state: true, isa: Isa::Avx512 }).unwrap();
+        let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts };
+        let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
         let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];
         // SAFETY: integers and raw pointers, for which zero is a value.
@@ -107,7 +113,7 @@ fn every_operation_equals_its_definition() {
             if k > 0 && !op.reads_mode() {
                 continue;
             }
-            let mut bench = Bench::new(&function(*op, mode, if (i + k) % 3 == 0 { 64 } else { 32 }));
+            let mut bench = Bench::with(&function(*op, mode, if (i + k) % 3 == 0 { 64 } else { 32 }), (i + k) % 2 == 0);
             for round in 0..80 {
                 for row in 0..2 * op.args().len() {
                     let equal = (round % 4 == 3).then(|| random.u32());
@@ -228,8 +234,8 @@ fn divisions_are_exact_where_all_lanes_are_usual_and_where_one_is_not() {
         return;
     }
     let mut random = Random(23);
-    for (wide, wave) in [(false, 32), (false, 64), (true, 32), (true, 64)] {
-        let mut bench = Bench::new(&division(wide, wave));
+    for (wide, wave, by_parts) in (0..8).map(|n| (n & 1 != 0, if n & 2 != 0 { 64 } else { 32 }, n & 4 != 0)) {
+        let mut bench = Bench::with(&division(wide, wave), by_parts);
         for round in 0..4000 {
             let usual = |random: &mut Random| {
                 let x = random.u64() & 0x83ff_ffff_ffff_ffff | 0x3c00_0000_0000_0000;

@@ -78,6 +78,9 @@ pub struct EmitOptions {
     pub keep_final_state: bool,
     /// Which back end.
     pub isa: Isa,
+    /// Has all runs of operations that can go through the wave 16 lanes at a time do so, and not only where values are short of registers:
+    /// for tests of the AVX-512 back end.
+    pub by_parts: bool,
 }
 
 /// A back end for a whole function.

@@ -1,13 +1,22 @@
 //! A block: its operations one after the other, its end.
 
-use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
+use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts, Stretch};
+use super::slices::{self, Run, Turn};
 use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Counter, Exit, WaveState};
-use wavejit_ir::{Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
+use wavejit_ir::{Block, Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
+
+/// Operands and results.
+fn values_of(inst: &Inst) -> Vec<Value> {
+    let mut list = vec![];
+    inst.op.for_each_arg(|v| list.push(v));
+    list.extend((0..inst.results).map(|r| inst.result(r.into())));
+    list
+}
 
 impl<'a> Wide<'a> {
     pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
@@ -25,21 +34,27 @@ impl<'a> Wide<'a> {
         }
         self.begin_values(i);
         let blend = self.lanes.blend(self.func, i);
-        for (k, inst) in block.insts.iter().enumerate() {
-            self.at = k as u32;
-            if inst.pc != self.pc || k == 0 {
-                self.pc = inst.pc;
-                self.map.push((self.a.offset(), inst.pc));
+        let runs = match &self.calls {
+            Some(calls) => slices::runs(self.func, i, &calls[i], (!self.by_parts).then(|| self.r.free_vectors())),
+            None => vec![],
+        };
+        let mut runs = runs.into_iter().peekable();
+        let mut calls = vec![false; block.insts.len()];
+        let mut k = 0;
+        while k < block.insts.len() {
+            if let Some(run) = runs.next_if(|run| run.start == k) {
+                k = run.end;
+                self.part_by_part(block, run, &blend)?;
+                continue;
             }
-            self.inst(inst, blend[k])?;
-            if self.r.is_short {
-                return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));
-            }
-            let mut over = vec![];
-            inst.op.for_each_arg(|v| over.push(v));
-            over.extend((0..inst.results).map(|r| inst.result(r.into())));
-            self.end_inst(over.into_iter());
+            let gave_up = std::mem::replace(&mut self.r.gave_up, false);
+            self.one_inst(block, k, blend[k])?;
+            calls[k] = self.r.gave_up;
+            self.r.gave_up |= gave_up;
+            self.end_inst(values_of(&block.insts[k]).into_iter());
+            k += 1;
         }
+        self.made_calls.push(calls);
         self.at = block.insts.len() as u32;
         self.pc = block.term_pc;
         self.map.push((self.a.offset(), block.term_pc));
@@ -51,6 +66,60 @@ impl<'a> Wide<'a> {
             self.r.free_frame_slot(slot);
         }
         self.needs[i] = if self.r.gave_up { None } else { Some(self.r.most_pinned) };
+        Ok(())
+    }
+
+    /// Emits an instruction of the block.
+    fn one_inst(&mut self, block: &'a Block, k: usize, blend: bool) -> Result<(), EmitError> {
+        let inst = &block.insts[k];
+        self.at = k as u32;
+        if inst.pc != self.pc || k == 0 {
+            self.pc = inst.pc;
+            self.map.push((self.a.offset(), inst.pc));
+        }
+        self.inst(inst, blend)?;
+        if self.r.is_short {
+            return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));
+        }
+        Ok(())
+    }
+
+    /// Emits a run, each part of the wave going through all of it (`slices.rs`).
+    fn part_by_part(&mut self, block: &'a Block, run: Run, blend: &[bool]) -> Result<(), EmitError> {
+        let last = self.parts - 1;
+        self.run = Some(Stretch { start: run.start as u32, end: run.end as u32, part: 0 });
+        for part in 0..self.parts {
+            if let Some(stretch) = &mut self.run {
+                stretch.part = part;
+            }
+            for (k, turn) in (run.start..run.end).zip(&run.turns) {
+                let now = match turn {
+                    Turn::First => part == 0,
+                    Turn::Each => true,
+                    Turn::Last => part == last,
+                };
+                if now {
+                    self.part = (*turn == Turn::Each).then_some(part);
+                    let emitted = self.one_inst(block, k, blend[k]);
+                    self.part = None;
+                    emitted?;
+                    self.release();
+                }
+                self.at = k as u32;
+                for v in values_of(&block.insts[k]) {
+                    let ty = self.func.ty(v);
+                    match turn {
+                        _ if !self.dies(v) => {}
+                        _ if part == last => self.forget(v),
+                        _ if run.late.contains(&v) => {}
+                        Turn::Each => self.forget_part(v, part),
+                        Turn::First if part == 0 && ty.shape == Shape::Scalar => self.forget(v),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.run = None;
         Ok(())
     }
 
@@ -124,8 +193,8 @@ impl<'a> Wide<'a> {
             Op::VGet { reg, .. } => {
                 let mut parts = NO_PARTS;
                 let fixed = self.r.fixed(reg.0);
-                for (p, part) in parts[..self.parts].iter_mut().enumerate() {
-                    *part = match fixed {
+                for p in self.slice() {
+                    parts[p] = match fixed {
                         Some(regs) => self.r.new_fixed_piece(reg.0, regs[p]),
                         None => self.r.new_piece(Class::Vector, Home::Row { row: reg.0, part: p as u8 }),
                     };
@@ -171,10 +240,10 @@ impl<'a> Wide<'a> {
         parts
     }
 
-    /// All parts are one piece.
+    /// All parts that are being made are one piece.
     pub(super) fn all(&self, p: u32) -> Parts {
         let mut parts = NO_PARTS;
-        parts[..self.parts].fill(p);
+        parts[self.slice()].fill(p);
         parts
     }
 
@@ -268,16 +337,19 @@ impl<'a> Wide<'a> {
 
     fn vset(&mut self, reg: VReg, value: Value, exec: Value, blend: bool) {
         let parts = self.val(value).lo;
-        debug_assert!(parts[0] != NONE, "{value:?} is nowhere");
+        debug_assert!(parts[self.index()] != NONE, "{value:?} is nowhere");
         // What is still read from the row leaves it first; the value itself may be there.
-        for p in &parts[..self.parts] {
-            self.reg(*p);
+        for p in self.slice() {
+            self.reg(parts[p]);
             self.release();
         }
-        self.row_changes(reg.0);
+        match self.part {
+            Some(part) => self.row_part_changes(reg.0, part),
+            None => self.row_changes(reg.0),
+        }
         if let Some(fixed) = self.r.fixed(reg.0) {
             let k = blend.then(|| self.mask_parts(exec));
-            for p in 0..self.parts {
+            for p in self.slice() {
                 let from = self.reg(parts[p]);
                 let i = Vector::new(X::MovAligned, wavejit_x86::Len::Z, fixed[p], 0, Rm::Reg(from));
                 let i = match k {
@@ -290,11 +362,11 @@ impl<'a> Wide<'a> {
             return;
         }
         if !blend {
-            for p in 0..self.parts {
+            for p in self.slice() {
                 let from = self.reg(parts[p]);
                 let to = self.row_mem(reg.0, p);
                 self.v(X::MovStore, from, 0, Rm::Mem(to));
-                if !self.is_uniform(&parts) {
+                if parts.iter().filter(|x| **x == parts[p]).count() == 1 {
                     self.is_at_home_in(parts[p], reg.0, p);
                 }
                 self.release();
@@ -302,7 +374,7 @@ impl<'a> Wide<'a> {
             return;
         }
         let k = self.mask_parts(exec);
-        for p in 0..self.parts {
+        for p in self.slice() {
             let (from, k) = (self.reg(parts[p]), self.reg(k[p]));
             let t = self.temp();
             let row = Rm::Mem(self.row_mem(reg.0, p));

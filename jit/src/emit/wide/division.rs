@@ -42,11 +42,12 @@ impl<'a> Wide<'a> {
 
     /// Where in the frame stands whether a lane of these is not far from the ends: nonzero if so.
     fn odd_lanes(&mut self, d: Value, n: Value, wide: bool) -> Mem {
-        if let Some(slot) = self.odd_divisions.get(&(d, n)) {
+        let part = self.part;
+        if let Some(slot) = self.odd_divisions.get(&(d, n, part)) {
             return Mem::at(Gpr::RSP, *slot);
         }
         let slot = self.r.new_frame_slot();
-        self.odd_divisions.insert((d, n), slot);
+        self.odd_divisions.insert((d, n, part), slot);
         let k = self.temp_mask();
         self.k(X::Kxorw, k, k, k);
         // Without its sign, a number is a fraction from 2^-383 to 2^383 (f32: 2^-47 to 2^47): quotients are no more than 2^766 (2^94) apart.
@@ -56,8 +57,8 @@ impl<'a> Wide<'a> {
         for v in [d, n] {
             let forms = if wide { self.quad(v).to_vec() } else { vec![self.val(v).lo] };
             for parts in forms {
-                for p in 0..self.parts {
-                    if p > 0 && parts[p] == parts[0] {
+                for p in self.slice() {
+                    if p > 0 && part.is_none() && parts[p] == parts[0] {
                         continue;
                     }
                     let pins = self.pins();

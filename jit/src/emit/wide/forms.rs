@@ -8,6 +8,7 @@
 
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
+use std::ops::Range;
 use wavejit_ir::{SReg, Value};
 use wavejit_x86::{Gpr, Mem, Rm, Shift, Size};
 
@@ -15,7 +16,7 @@ impl Wide<'_> {
     /// A mask in mask registers.
     pub(super) fn mask_parts(&mut self, v: Value) -> Parts {
         let val = *self.val(v);
-        if val.lo[0] != NONE {
+        if val.lo[self.index()] != NONE {
             return val.lo;
         }
         let parts = self.mask_from_word(val.word);
@@ -85,10 +86,10 @@ impl Wide<'_> {
     /// 64-bit lanes as two dwords.
     pub(super) fn split(&mut self, v: Value) -> (Parts, Parts) {
         let val = *self.val(v);
-        if val.lo[0] == NONE {
+        if val.lo[self.index()] == NONE {
             let (mut lo, mut hi) = (NO_PARTS, NO_PARTS);
             let pins = self.pins();
-            for p in 0..self.parts {
+            for p in self.slice_of(&val.quad) {
                 if p > 0 && val.quad[0][p] == val.quad[0][0] && val.quad[1][p] == val.quad[1][0] {
                     (lo[p], hi[p]) = (lo[0], hi[0]);
                     continue;
@@ -110,15 +111,15 @@ impl Wide<'_> {
     /// 64-bit lanes as qwords.
     pub(super) fn quad(&mut self, v: Value) -> [Parts; 2] {
         let val = *self.val(v);
-        if let (NONE, Some(bits)) = (val.quad[0][0], self.splat_constant(v)) {
+        if let (NONE, Some(bits)) = (val.quad[0][self.index()], self.splat_constant(v)) {
             let at = Mem::constant(self.a.constant64(bits));
             let piece = self.r.new_piece(Class::Vector, Home::Bcst64(at));
             let parts = self.all(piece);
             self.set_quad(v, [parts; 2]);
-        } else if val.quad[0][0] == NONE {
+        } else if val.quad[0][self.index()] == NONE {
             let mut quad = [NO_PARTS; 2];
             let pins = self.pins();
-            for p in 0..self.parts {
+            for p in self.slice_of(&[val.lo, val.hi]) {
                 if p > 0 && val.lo[p] == val.lo[0] && val.hi[p] == val.hi[0] {
                     (quad[0][p], quad[1][p]) = (quad[0][0], quad[1][0]);
                     continue;
@@ -134,6 +135,12 @@ impl Wide<'_> {
             self.set_quad(v, quad);
         }
         self.val(v).quad
+    }
+
+    /// The parts to be made of another form: all where the value is the same in all lanes.
+    fn slice_of(&self, lists: &[Parts; 2]) -> Range<usize> {
+        let same = lists.iter().all(|parts| parts[0] != NONE && self.is_uniform(parts));
+        if same { 0..self.parts } else { self.slice() }
     }
 
     /// Are all parts one piece, so that all lanes are equal (or the parts at least)?

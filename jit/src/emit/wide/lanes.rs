@@ -95,8 +95,8 @@ impl<'a> Wide<'a> {
     /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once.
     pub(super) fn each_part(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Parts {
         let mut out = NO_PARTS;
-        for p in 0..self.parts {
-            if p > 0 && operands.iter().all(|o| o[p] == o[0]) {
+        for p in self.slice() {
+            if p > 0 && self.part.is_none() && operands.iter().all(|o| o[p] == o[0]) {
                 out[p] = out[0];
                 continue;
             }
@@ -818,10 +818,7 @@ impl<'a> Wide<'a> {
     /// High dwords of products, and low ones if wanted.
     pub(super) fn products(&mut self, x: Parts, y: Parts, signed: bool, want_low: bool) -> (Parts, Parts) {
         let op = if signed { X::Pmuldq } else { X::Pmuludq };
-        let mut low = NO_PARTS;
-        let mut at = 0;
-        let parts = self.parts;
-        let high = self.each_part(&[x, y], |w, part| {
+        let [high, low] = self.each_part_twice(&[x, y], |w, part| {
             let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
             let (even, ta, tb) = (w.temp(), w.temp(), w.temp());
             let k = w.temp_mask();
@@ -833,31 +830,20 @@ impl<'a> Wide<'a> {
             }
             let (new, odd) = w.new_in_register(Class::Vector);
             w.v(op, odd, ta, Rm::Reg(if a == b { ta } else { tb }));
+            let mut low = NONE;
             if want_low {
                 let (piece, to) = w.new_in_register(Class::Vector);
                 w.a.mov_imm(t, 0xaaaa);
                 w.k(X::KmovdFromGpr, k, 0, t.0);
                 w.v(X::MovAligned, to, 0, Rm::Reg(even));
                 w.a.vector(Vector::new(X::Pshufd, Len::Z, to, 0, Rm::Reg(odd)).imm(0xa0).mask(k));
-                while at < parts && low[at] != NONE {
-                    at += 1;
-                }
-                low[at] = piece;
+                low = piece;
             }
             w.a.mov_imm(t, 0x5555);
             w.k(X::KmovdFromGpr, k, 0, t.0);
             w.a.vector(Vector::new(X::Pshufd, Len::Z, odd, 0, Rm::Reg(even)).imm(0xf5).mask(k));
-            new
+            [new, low]
         });
-        if want_low {
-            // Parts that are equal to the first were done once.
-            let mut made = low[..parts].iter().copied().filter(|p| *p != NONE).collect::<Vec<_>>().into_iter();
-            let mut full = NO_PARTS;
-            for p in 0..parts {
-                full[p] = if p > 0 && high[p] == high[0] { full[0] } else { made.next().unwrap_or(NONE) };
-            }
-            low = full;
-        }
         (high, low)
     }
 

@@ -10,7 +10,7 @@
 //! ```
 
 use super::regs::{MAX_PARTS, Needs};
-use super::{FUEL, Wide, X, sreg};
+use super::{FUEL, Wide, X, slices, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::abi::Exit;
 use wavejit_ir::{BlockId, Func, Op, SReg, Term, goes_back};
@@ -89,7 +89,9 @@ impl Loops {
                 let worth = if *writes == 0 || *reads == 0 { (writes + reads) / 8 } else { writes + reads };
                 (u32::MAX - worth, *row)
             });
-            let mut registers = REGISTERS.start.max(most.vectors as u8 + 2)..REGISTERS.end;
+            // A few more for what is alive, as far as that is not too much to keep any row.
+            let wanted = blocks.iter().map(|b| slices::wanted(func, *b as usize)).max().unwrap_or(0).min(20) as u8;
+            let mut registers = REGISTERS.start.max(most.vectors as u8 + 2).max(wanted)..REGISTERS.end;
             let (mut rows, mut written) = (FxHashMap::default(), vec![]);
             for (row, (writes, _)) in order {
                 if registers.len() < parts {

@@ -23,6 +23,7 @@
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
+//! | `slices.rs` | which runs of operations go through a part of the wave at a time |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of |
@@ -48,6 +49,7 @@ mod memory;
 mod rare;
 mod regs;
 mod scalar;
+mod slices;
 mod transcendental;
 mod wide64;
 
@@ -59,9 +61,10 @@ use crate::opt::{
     strides::Strides,
 };
 use loops::{Edge, Loops};
-use regs::{Needs, Regs, Val};
+use regs::{Needs, Regs, Stretch, Val};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
+use std::ops::Range;
 use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
@@ -79,6 +82,8 @@ const FUEL: Gpr = Gpr::R14;
 /// Saved by the function, in this order.
 const SAVED: [Gpr; 6] = [Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
 
+/// Vector registers.
+const VECTORS: usize = 32;
 /// Lanes of a vector register.
 const LANES: u32 = 16;
 
@@ -109,7 +114,17 @@ struct Wide<'a> {
     careful_function: Option<Label>,
     stubs: Vec<Stub<'a>>,
     /// Of the block's divisions, by denominator and numerator: where in the frame stands whether a lane is an odd one (`division.rs`).
-    odd_divisions: FxHashMap<(Value, Value), i32>,
+    odd_divisions: FxHashMap<(Value, Value, Option<usize>), i32>,
+    /// [`EmitOptions::by_parts`].
+    by_parts: bool,
+    /// The part of the wave that is being emitted alone.
+    part: Option<usize>,
+    /// The run that goes part by part (`slices.rs`).
+    run: Option<Stretch>,
+    /// By block and instruction: does it call something? From an earlier pass.
+    calls: Option<Vec<Vec<bool>>>,
+    /// The same of this pass.
+    made_calls: Vec<Vec<bool>>,
     map: Vec<(u32, u64)>,
     /// Accesses: where one may fault, and where it is done again with care.
     recover: Vec<(u32, Label)>,
@@ -173,9 +188,20 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
 /// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
 /// second.
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
-    let (code, needs) = assemble_with(func, opts, stop, Loops::none(func))?;
-    let loops = Loops::new(func, &needs);
-    if loops.list.is_empty() { Ok(code) } else { assemble_with(func, opts, stop, loops).map(|c| c.0) }
+    let (code, found) = assemble_with(func, opts, stop, Loops::none(func), None)?;
+    let loops = Loops::new(func, &found.needs);
+    let free = (!opts.by_parts).then_some(VECTORS);
+    let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, b, &found.calls[b], free).is_empty());
+    if loops.list.is_empty() && !crowded() {
+        return Ok(code);
+    }
+    assemble_with(func, opts, stop, loops, Some(found.calls)).map(|c| c.0)
+}
+
+/// What a pass finds out for the next one, by block.
+struct Found {
+    needs: Vec<Option<Needs>>,
+    calls: Vec<Vec<bool>>,
 }
 
 fn assemble_with(
@@ -183,7 +209,8 @@ fn assemble_with(
     opts: &EmitOptions,
     stop: &dyn Fn() -> bool,
     loops: Loops,
-) -> Result<(Assembled, Vec<Option<Needs>>), EmitError> {
+    calls: Option<Vec<Vec<bool>>>,
+) -> Result<(Assembled, Found), EmitError> {
     let parts = (func.wave_size / LANES) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
@@ -205,6 +232,11 @@ fn assemble_with(
         careful: None,
         careful_function: None,
         odd_divisions: FxHashMap::default(),
+        by_parts: opts.by_parts,
+        part: None,
+        run: None,
+        calls,
+        made_calls: vec![],
         stubs: vec![],
         map: vec![],
         recover: vec![],
@@ -223,8 +255,8 @@ fn assemble_with(
         }
         w.block(i)?;
     }
-    let needs = std::mem::take(&mut w.needs);
-    Ok((w.finish(frame)?, needs))
+    let found = Found { needs: std::mem::take(&mut w.needs), calls: std::mem::take(&mut w.made_calls) };
+    Ok((w.finish(frame)?, found))
 }
 
 impl<'a> Wide<'a> {
@@ -319,6 +351,19 @@ impl<'a> Wide<'a> {
         self.a.mov_imm(Gpr::RAX, exit as u64);
         let leave = self.leave;
         self.a.jmp(leave);
+    }
+
+    /// The parts that an operation is emitted for.
+    fn slice(&self) -> Range<usize> {
+        match self.part {
+            Some(p) => p..p + 1,
+            None => 0..self.parts,
+        }
+    }
+
+    /// The first of them.
+    fn index(&self) -> usize {
+        self.part.unwrap_or(0)
     }
 
     /// A vector instruction on whole registers.

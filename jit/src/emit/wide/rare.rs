@@ -33,7 +33,7 @@ impl<'a> Wide<'a> {
         });
         let mut made = seconds.into_iter();
         let mut second = NO_PARTS;
-        for p in 0..self.parts {
+        for p in self.slice() {
             // Parts that are equal to the first were done once.
             second[p] = if p > 0 && first[p] == first[0] { second[0] } else { made.next().unwrap_or(NONE) };
         }

@@ -222,6 +222,11 @@ impl Regs {
         }
     }
 
+    /// Vector registers that hold no row.
+    pub(super) fn free_vectors(&self) -> usize {
+        32 - self.fixed_registers.count_ones() as usize
+    }
+
     /// The registers that hold this row.
     pub(super) fn fixed(&self, row: u16) -> Option<[u8; MAX_PARTS]> {
         self.fixed.get(&row).copied()
@@ -402,6 +407,14 @@ impl Regs {
     }
 }
 
+/// A run that is done part by part, and the part that is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub start: u32,
+    pub end: u32,
+    pub part: usize,
+}
+
 /// Pieces of a list, each once.
 pub(super) fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
     parts.iter().enumerate().filter(|(i, p)| **p != NONE && !parts[..*i].contains(p)).map(|(_, p)| *p)
@@ -417,6 +430,8 @@ impl Wide<'_> {
         self.r.in_row.clear();
         self.r.in_sreg.clear();
         debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame.iter().all(|t| !t), "something was left");
+        let is_empty = |file: &[PieceId]| file.iter().all(|p| matches!(*p, NONE | TEMP | FIXED));
+        debug_assert!(is_empty(&self.r.vector) && is_empty(&self.r.mask) && is_empty(&self.r.general), "somebody is still in a register");
         self.vals.clear();
         for (i, inst) in b.insts.iter().enumerate() {
             for k in 0..inst.results {
@@ -493,7 +508,46 @@ impl Wide<'_> {
             // Not all owners are known, or it has none yet.
             return self.at + 1;
         }
+        if let Some(run) = self.run {
+            return piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use_in_run(run, o, p)).min().unwrap_or(NEVER);
+        }
         piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use(o)).min().unwrap_or(NEVER)
+    }
+
+    /// The part of the wave that a piece of a value is for; none if it is for several.
+    fn part_of(&self, local: u32, p: PieceId) -> Option<usize> {
+        let v = &self.vals[local as usize];
+        let mut found = None;
+        for list in [v.lo, v.hi, v.quad[0], v.quad[1]] {
+            for (part, piece) in list.iter().enumerate() {
+                if *piece == p {
+                    if found.is_some_and(|f| f != part) {
+                        return None;
+                    }
+                    found = Some(part);
+                }
+            }
+        }
+        found
+    }
+
+    /// How far the next use is where parts go through a run one after the other.
+    fn next_use_in_run(&self, run: Stretch, local: u32, p: PieceId) -> u32 {
+        let v = &self.vals[local as usize];
+        let uses = &self.r.uses[v.first_use as usize..(v.first_use + v.uses) as usize];
+        let from = |at: u32| uses.get(uses.partition_point(|u| *u < at)).copied();
+        let (len, last) = (run.end - run.start, self.parts - 1);
+        let behind = |rounds: usize, at: u32| at + len * rounds as u32;
+        let within = |rounds: usize, at: u32| behind(if at < run.end { rounds } else { last - run.part }, at);
+        let next = match self.part_of(local, p) {
+            Some(part) if part < run.part => from(run.end).map(|at| behind(last - run.part, at)),
+            Some(part) if part > run.part => from(run.start).map(|at| within(part - run.part, at)),
+            found => {
+                let again = (found.is_none() && run.part < last).then(|| from(run.start)).flatten();
+                from(self.at + 1).map(|at| within(0, at)).or(again.map(|at| within(1, at)))
+            }
+        };
+        next.unwrap_or(NEVER)
     }
 
     /// Makes `parts` belong to `v`.
@@ -531,28 +585,55 @@ impl Wide<'_> {
         }
     }
 
+    /// Its parts, or those of them that have been made.
     pub(super) fn set_lo(&mut self, v: Value, parts: Parts) {
-        self.own(v, &parts);
-        self.val_mut(v).lo = parts;
+        self.add_parts(v, |v| &mut v.lo, parts);
     }
     pub(super) fn set_split(&mut self, v: Value, lo: Parts, hi: Parts) {
-        self.set_lo(v, lo);
         // Pieces of both count once for each list: they are told apart when given up.
-        self.own(v, &hi);
-        self.val_mut(v).hi = hi;
+        self.add_parts(v, |v| &mut v.lo, lo);
+        self.add_parts(v, |v| &mut v.hi, hi);
     }
     pub(super) fn set_quad(&mut self, v: Value, quad: [Parts; 2]) {
-        self.own(v, &quad[0]);
-        self.own(v, &quad[1]);
-        self.val_mut(v).quad = quad;
+        self.add_parts(v, |v| &mut v.quad[0], quad[0]);
+        self.add_parts(v, |v| &mut v.quad[1], quad[1]);
     }
+
+    /// Makes pieces parts of a value, but for those that are already.
+    fn add_parts(&mut self, v: Value, list: fn(&mut Val) -> &mut Parts, parts: Parts) {
+        let before = *list(self.val_mut(v));
+        let mut new = parts;
+        new.iter_mut().filter(|p| before.contains(p)).for_each(|p| *p = NONE);
+        self.own(v, &new);
+        for (to, p) in list(self.val_mut(v)).iter_mut().zip(parts).filter(|(_, p)| *p != NONE) {
+            *to = p;
+        }
+    }
+
     pub(super) fn set_word(&mut self, v: Value, word: PieceId) {
         self.own(v, &[word]);
         self.val_mut(v).word = word;
     }
 
+    /// Gives up the pieces of a value that are for one part only.
+    pub(super) fn forget_part(&mut self, v: Value, part: usize) {
+        let local = self.local[v.0 as usize];
+        let give_up = |w: &mut Self, of: fn(&mut Val) -> &mut Parts| {
+            let list = of(&mut w.vals[local as usize]);
+            let p = list[part];
+            if p != NONE && list.iter().filter(|x| **x == p).count() == 1 {
+                list[part] = NONE;
+                w.disown(local, &[p]);
+            }
+        };
+        give_up(self, |v| &mut v.lo);
+        give_up(self, |v| &mut v.hi);
+        give_up(self, |v| &mut v.quad[0]);
+        give_up(self, |v| &mut v.quad[1]);
+    }
+
     /// Gives up all pieces of a value.
-    fn forget(&mut self, v: Value) {
+    pub(super) fn forget(&mut self, v: Value) {
         let local = self.local[v.0 as usize];
         let val = *self.val(v);
         for parts in [val.lo, val.hi, val.quad[0], val.quad[1], [val.word, NONE, NONE, NONE]] {
@@ -727,6 +808,11 @@ impl Wide<'_> {
     /// Will nobody use this piece after the instruction?
     fn is_last_use(&self, p: PieceId) -> bool {
         let piece = &self.r.pieces[p as usize];
+        if let Some(run) = self.run.filter(|run| run.part + 1 < self.parts)
+            && piece.owners.iter().filter(|o| **o != NEVER).any(|o| self.part_of(*o, p) != Some(run.part))
+        {
+            return false;
+        }
         piece.refs == 1 && !piece.many && piece.owners.iter().filter(|o| **o != NEVER).all(|o| self.vals[*o as usize].last <= self.at)
     }
 
@@ -817,6 +903,19 @@ impl Wide<'_> {
     pub(super) fn all_rows_change(&mut self) {
         let rows: Vec<u16> = self.r.in_row.keys().copied().collect();
         rows.into_iter().for_each(|r| self.row_changes(r));
+    }
+
+    /// A part of a row is about to be written.
+    pub(super) fn row_part_changes(&mut self, row: u16, part: usize) {
+        let Some(list) = self.r.in_row.remove(&row) else { return };
+        let fixed = self.r.fixed(row).map(|regs| regs[part]);
+        let (here, others): (Vec<PieceId>, Vec<PieceId>) = list.into_iter().partition(|p| {
+            let piece = &self.r.pieces[*p as usize];
+            matches!(piece.home, Home::Row { row: r, part: q } if (r, usize::from(q)) == (row, part))
+                || fixed.is_some() && piece.reg == fixed
+        });
+        self.r.in_row.insert(row, others);
+        self.move_out(&here);
     }
 
     /// A scalar register is about to be written.

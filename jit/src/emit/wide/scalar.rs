@@ -210,7 +210,7 @@ impl<'a> Wide<'a> {
         use PureOp::*;
         let values: Vec<Value> = args.iter().flatten().copied().collect();
         // What all are as words is done on words, which is less than mask registers take.
-        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || values.iter().all(|v| self.val(*v).word != NONE) {
+        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && values.iter().all(|v| self.val(*v).word != NONE) {
             return false;
         }
         let parts: Vec<[PieceId; 4]> = values.iter().map(|v| self.mask_parts(*v)).collect();

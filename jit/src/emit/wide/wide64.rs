@@ -4,7 +4,7 @@
 //! and shifts are done on qwords.
 
 use super::lanes::{EQ, GT, LT, NE, float_condition, int_condition};
-use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::regs::{Class, NONE, Parts};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, PureOp, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
@@ -225,7 +225,7 @@ impl<'a> Wide<'a> {
     /// Is it at hand as qwords only?
     fn has_quads(&self, v: Value) -> bool {
         let val = self.val(v);
-        val.quad[0][0] != NONE && val.lo[0] == NONE
+        val.quad[0][self.index()] != NONE && val.lo[self.index()] == NONE
     }
 
     /// Are all at hand as qwords, or constants, but not only constants?
@@ -265,8 +265,7 @@ impl<'a> Wide<'a> {
     /// Sum or difference on dwords, the carry in a mask register.
     fn sum(&mut self, r: Value, x: Value, y: Value, adds: bool) {
         let ((x_lo, x_hi), (y_lo, y_hi)) = (self.split(x), self.split(y));
-        let mut highs: Vec<PieceId> = vec![];
-        let low = self.each_part(&[x_lo, x_hi, y_lo, y_hi], |w, part| {
+        let [low, high] = self.each_part_twice(&[x_lo, x_hi, y_lo, y_hi], |w, part| {
             let [a, b] = [part.ops[0], part.ops[2]].map(|p| w.reg(p));
             let (low, to) = w.new_in_register(Class::Vector);
             let k = w.temp_mask();
@@ -282,14 +281,8 @@ impl<'a> Wide<'a> {
             w.v(if adds { X::Paddd } else { X::Psubd }, to, a, b);
             let minus_one = w.splat32(u32::MAX);
             w.a.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
-            highs.push(high);
-            low
+            [low, high]
         });
-        let mut made = highs.into_iter();
-        let mut high = NO_PARTS;
-        for p in 0..self.parts {
-            high[p] = if p > 0 && low[p] == low[0] { high[0] } else { made.next().unwrap_or(NONE) };
-        }
         self.set_split(r, low, high);
     }
 

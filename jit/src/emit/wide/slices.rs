@@ -1,0 +1,219 @@
+//! Runs of pure operations that are done 16 lanes at a time.
+//!
+//! As a rule an operation is done in all lanes before the next one begins. Where nothing looks across lanes that order is not needed, and where
+//! more values are alive than registers can hold it costs: a value of f64 takes four registers in wave32. So in a run of such operations
+//! (pure ones, and reads and writes of rows) whose values do not fit, each part of the wave goes through the whole run before the next one:
+//!
+//! ```text
+//! v = fmul.64 a, b       part 0 | part 1           v part 0
+//! w = ffma.64 v, c, d    part 0 | part 1    -->    w part 0
+//!                                                  v part 1
+//!                                                  w part 1
+//! ```
+//!
+//! What is scalar in a run, or the same in all lanes, is done once, with the first part; what needs all lanes of a mask, such as its bits, with
+//! the last.
+
+use wavejit_ir::{Func, Op, PureOp, Shape, Ty, Value, Width};
+
+/// When an instruction of a run is emitted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    /// Once, with the first part.
+    First,
+    /// For each part.
+    Each,
+    /// Once, with the last part.
+    Last,
+}
+
+/// Instructions of a block, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub start: usize,
+    pub end: usize,
+    /// By instruction from `start` on.
+    pub turns: Vec<Turn>,
+    /// Values that an instruction of the last turn reads.
+    pub late: Vec<Value>,
+}
+
+/// Fewer instructions are not worth it.
+const LEAST: usize = 8;
+/// Registers for temporaries of an operation.
+const TEMPORARIES: usize = 5;
+
+/// What is known of the values of a block.
+struct Facts<'a> {
+    func: &'a Func,
+    /// Is it the same in all lanes?
+    uniform: Vec<bool>,
+    /// A mask whose bits are at hand in a word.
+    word: Vec<bool>,
+    /// Of an instruction of the last turn.
+    late: Vec<bool>,
+}
+
+/// Registers that a block wants if its parts are done one after the other.
+pub(super) fn wanted(func: &Func, block: usize) -> usize {
+    most_alive(func, block, 0, func.blocks[block].insts.len()) + TEMPORARIES
+}
+
+/// The runs of a block worth doing part by part, if `calls` says which of its instructions call something and so many registers are free; no
+/// number: all of them.
+pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize>) -> Vec<Run> {
+    let insts = &func.blocks[block].insts;
+    let parts = (func.wave_size / super::LANES) as usize;
+    let n = func.types.len();
+    let mut facts = Facts { func, uniform: vec![false; n], word: vec![false; n], late: vec![false; n] };
+    let mut runs: Vec<Run> = vec![];
+    let mut open: Option<Run> = None;
+    let mut effects_are_late = false;
+    let mut close = |open: &mut Option<Run>, end: usize| {
+        if let Some(mut run) = open.take() {
+            run.end = end;
+            let each = run.turns.iter().filter(|t| **t == Turn::Each).count();
+            let crowded = |free| each >= LEAST && most_alive(func, block, run.start, end) * parts + TEMPORARIES > free;
+            if free.is_none_or(crowded) {
+                runs.push(run);
+            }
+        }
+    };
+    for (k, inst) in insts.iter().enumerate() {
+        let mut turn = facts.turn(&inst.op, inst.first, calls[k], effects_are_late);
+        if turn.is_none() && open.is_some() {
+            close(&mut open, k);
+            facts.late.fill(false);
+            effects_are_late = false;
+            turn = facts.turn(&inst.op, inst.first, calls[k], false);
+        }
+        let Some(turn) = turn else {
+            facts.note(inst, Turn::Each);
+            continue;
+        };
+        let run = open.get_or_insert_with(|| Run { start: k, end: k, turns: vec![], late: vec![] });
+        run.turns.push(turn);
+        if turn == Turn::Last {
+            inst.op.for_each_arg(|v| run.late.push(v));
+            effects_are_late |= matches!(inst.op, Op::SSet(..) | Op::ExecSet(_));
+        }
+        facts.note(inst, turn);
+    }
+    close(&mut open, insts.len());
+    runs
+}
+
+impl Facts<'_> {
+    /// When the instruction may be done in a run; none: it ends one.
+    fn turn(&self, op: &Op, result: Value, calls: bool, effects_are_late: bool) -> Option<Turn> {
+        if calls {
+            return None;
+        }
+        let mut waits = false;
+        op.for_each_arg(|v| waits |= self.late[v.0 as usize]);
+        let once = if waits { Turn::Last } else { Turn::First };
+        match op {
+            Op::Const { .. } | Op::CodeAddress { .. } | Op::LaneId | Op::LaneTable(_) | Op::Note { .. } => Some(Turn::First),
+            Op::Splat(_) if self.func.ty(result) != Ty::MASK => (!waits).then_some(Turn::First),
+            Op::BitsMask(_) | Op::Splat(_) => (!waits).then_some(Turn::First),
+            Op::SGet(_) | Op::ExecGet => Some(if effects_are_late { Turn::Last } else { Turn::First }),
+            Op::SSet(..) => Some(if effects_are_late { Turn::Last } else { once }),
+            Op::ExecSet(m) => Some(if effects_are_late || !self.word[m.0 as usize] { Turn::Last } else { once }),
+            Op::MaskBits(m) => Some(if self.word[m.0 as usize] { once } else { Turn::Last }),
+            Op::VGet { .. } | Op::VSet { .. } => (!waits).then_some(Turn::Each),
+            Op::Pure { op, args, .. } => self.turn_of_pure(*op, args, result, once),
+            _ => None,
+        }
+    }
+
+    fn turn_of_pure(&self, op: PureOp, args: &[Option<Value>; 3], result: Value, once: Turn) -> Option<Turn> {
+        let ty = |v: Value| self.func.ty(v);
+        let is_lane = |v: Value| ty(v).shape == Shape::Lane && ty(v) != Ty::MASK;
+        let all = || args.iter().flatten().copied();
+        if is_lane(result) || all().any(is_lane) {
+            let uniform = all().all(|v| if is_lane(v) { self.uniform[v.0 as usize] } else { ty(v) != Ty::MASK });
+            // Nothing of the vector kind waits for a last turn.
+            return match (uniform && is_lane(result), once) {
+                (_, Turn::Last) => None,
+                (true, _) => Some(Turn::First),
+                _ => Some(Turn::Each),
+            };
+        }
+        if ty(result) == Ty::MASK {
+            if all().all(|v| self.word[v.0 as usize]) {
+                return Some(once);
+            }
+            let logic = matches!(op, PureOp::BAnd | PureOp::BOr | PureOp::BXor | PureOp::BAndNot | PureOp::BNot);
+            return (logic && once == Turn::First).then_some(Turn::Each);
+        }
+        // Scalars; one of a mask needs its bits.
+        let bits = all().any(|v| ty(v) == Ty::MASK && !self.word[v.0 as usize]);
+        Some(if bits { Turn::Last } else { once })
+    }
+
+    /// Notes what is known of the results.
+    fn note(&mut self, inst: &wavejit_ir::Inst, turn: Turn) {
+        for k in 0..inst.results {
+            let v = inst.result(k.into());
+            let i = v.0 as usize;
+            self.late[i] = turn == Turn::Last;
+            if self.func.ty(v) == Ty::MASK {
+                let mut words = true;
+                inst.op.for_each_arg(|a| words &= self.func.ty(a) != Ty::MASK || self.word[a.0 as usize]);
+                self.word[i] = match &inst.op {
+                    Op::ExecGet | Op::BitsMask(_) | Op::Splat(_) => true,
+                    Op::Pure { args, .. } => words && args.iter().flatten().all(|a| self.func.ty(*a) == Ty::MASK),
+                    _ => false,
+                };
+            } else {
+                self.uniform[i] = match &inst.op {
+                    Op::Splat(_) => true,
+                    Op::Pure { .. } => turn == Turn::First,
+                    _ => false,
+                };
+            }
+        }
+    }
+}
+
+/// Registers of 16 lanes that values take which are alive at one place of these instructions; rows and constants can be read again.
+fn most_alive(func: &Func, block: usize, start: usize, end: usize) -> usize {
+    let b = &func.blocks[block];
+    let mut last = rustc_hash::FxHashMap::default();
+    for (k, inst) in b.insts.iter().enumerate() {
+        inst.op.for_each_arg(|v| _ = last.insert(v, k));
+    }
+    b.term.for_each_arg(|v| _ = last.insert(v, b.insts.len()));
+    // Ends, by place.
+    let mut ends = vec![0usize; b.insts.len() + 1];
+    let (mut alive, mut most) = (0, 0);
+    for (k, inst) in b.insts.iter().enumerate() {
+        let weight = |v: Value| match func.ty(v) {
+            Ty::MASK => 0,
+            ty if ty.shape != Shape::Lane => 0,
+            ty if ty.width == Width::B64 => 2,
+            _ => 1,
+        };
+        let counts = match inst.op {
+            Op::VGet { .. } | Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => false,
+            // They take over what they are made of.
+            Op::Pure { op, .. } => !matches!(op, PureOp::Pack64 | PureOp::Lo64 | PureOp::Hi64),
+            _ => true,
+        };
+        if counts {
+            for r in 0..inst.results {
+                let v = inst.result(r.into());
+                let weight = weight(v);
+                if let (1.., Some(end)) = (weight, last.get(&v)) {
+                    alive += weight;
+                    ends[*end] += weight;
+                }
+            }
+        }
+        if (start..end).contains(&k) {
+            most = most.max(alive);
+        }
+        alive -= ends[k];
+    }
+    most
+}
