@@ -1,9 +1,13 @@
 //! Random wave IR through the passes and the Cranelift back end, against the interpreter on the untouched IR.
 //!
 //! Programs obey the contract of the IR: operands are read under the EXEC of the instruction, cross-lane operations read whole rows. They
-//! store lanes under EXEC through a helper that keeps a log, and so do probes. With `keep_final_state` registers and log must be equal; without, the log:
-//! that is what catches a write taken for dead or a blend left out.
+//! store lanes under EXEC, to memory or through a helper that keeps a log, and so do probes. With `keep_final_state` registers, memory and log must be
+//! equal; without, memory and log: that is what catches a write taken for dead or a blend left out.
 
+#[path = "random_ir/memory.rs"]
+mod memory;
+
+use memory::Memory;
 use std::ffi::c_void;
 use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
@@ -30,15 +34,15 @@ impl Rng {
     }
 }
 
-/// Address of a lane: 64 bits, or 32 in LDS.
+/// Address of a lane: 64 bits, or 32 in LDS and scratch.
 unsafe fn address(s: &WaveState, op: &MemOp, base: u64, lane: usize) -> u64 {
     // SAFETY: the caller passes a wave and an operation on its rows.
     let dword = |row: u16| if row == NO_ROW { 0 } else { u64::from(unsafe { *s.rows.add(row as usize * s.wave_size as usize + lane) }) };
     let at = base.wrapping_add(op.imm as u64).wrapping_add(dword(op.offset[0]) | dword(op.offset[1]) << 32);
-    if op.space == Space::Lds as u8 { at & 0xffff_ffff } else { at }
+    if op.space == Space::Lds as u8 || op.space == Space::Scratch as u8 { at & 0xffff_ffff } else { at }
 }
 
-unsafe extern "C" fn log_store(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+unsafe extern "C" fn log_atomic(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
     // SAFETY: called by a wave of `execute`, whose context is its log.
     unsafe {
         let (s, op) = (&*state, &*op);
@@ -52,25 +56,9 @@ unsafe extern "C" fn log_store(state: *mut WaveState, op: *const MemOp, exec: u6
     0
 }
 
-/// A load gives a number made of the lane's address; it must not touch lanes outside EXEC.
-unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
-    // SAFETY: as for `log_store`.
-    unsafe {
-        let (s, op) = (&*state, &*op);
-        let w = s.wave_size as usize;
-        let addresses: Vec<u64> = (0..w).map(|l| address(s, op, base, l)).collect();
-        for lane in (0..w).filter(|l| exec >> l & 1 != 0) {
-            for (k, row) in op.dst.iter().enumerate().filter(|r| *r.1 != NO_ROW) {
-                *s.rows.add(*row as usize * w + lane) = (addresses[lane].wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 + k as u32;
-            }
-        }
-    }
-    0
-}
-
 /// Operands go to the log, of lanes those of EXEC.
 unsafe extern "C" fn log_probe(state: *mut WaveState, call: *const ProbeCall, exec: u64) -> u32 {
-    // SAFETY: as for `log_store`.
+    // SAFETY: as for `log_atomic`.
     unsafe {
         let (s, call) = (&*state, &*call);
         let (log, w) = (&mut *s.ctx.cast::<Vec<u64>>(), s.wave_size as usize);
@@ -101,9 +89,9 @@ unsafe extern "C" fn no_resource(_: *mut WaveState, _: *const ResourceCall, _: u
 }
 
 static HELPERS: Helpers = Helpers {
-    load,
-    store: log_store,
-    atomic: log_store,
+    load: memory::load,
+    store: memory::store,
+    atomic: log_atomic,
     sload: no_sload,
     sbuffer_load: no_sload,
     getreg: no_get,
@@ -228,7 +216,7 @@ fn wide_sum(rng: &mut Rng, b: &mut Builder, low: Value, exec: Value) -> Value {
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
-    match rng.below(22) {
+    match rng.below(26) {
         0 => {
             // narrow
             let c = saved_mask(rng, b);
@@ -347,6 +335,10 @@ fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
             b.push(Op::Probe { kind: ProbeKind::Call, id: rng.below(9) as u32, exec, args }, &[]);
             exec
         }
+        13..=16 => {
+            memory::accesses(rng, b, exec);
+            exec
+        }
         _ => {
             let op = PureOp::ALL[rng.below(PureOp::ALL.len())];
             let args: Vec<Value> = op.args().iter().map(|w| operand(rng, b, exec, *w)).collect();
@@ -398,6 +390,7 @@ struct Outcome {
     counters: [Counter; COUNTERS],
     registers: Vec<u32>,
     sregs: Vec<u32>,
+    memory: Vec<u8>,
 }
 
 fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exit) -> Outcome {
@@ -418,6 +411,8 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
     state.ctx = std::ptr::from_mut(&mut log).cast::<c_void>();
     let mut counters = [Counter::default(); COUNTERS];
     state.counters = counters.as_mut_ptr();
+    let mut memory = Memory::new(&mut rng, wave_size);
+    memory.put(&mut state);
     state.fuel = 60;
     for r in 0..8 {
         state.sregs[r] = rng.word();
@@ -436,7 +431,7 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
     // SAFETY: as above.
     let registers = (0..usize::from(REGS) * lanes).map(|i| unsafe { *words.add(i) }).collect();
     let sregs = (0..8).chain([126, 127, 128]).map(|i| state.sregs[i]).collect();
-    Outcome { exits, log, counters, registers, sregs }
+    Outcome { exits, log, counters, registers, sregs, memory: memory.bytes() }
 }
 
 fn check(seed: u64, wave_size: u32) {
@@ -467,13 +462,15 @@ fn check(seed: u64, wave_size: u32) {
             let same = got.exits == want.exits
                 && got.log == want.log
                 && got.counters == want.counters
+                && got.memory == want.memory
                 && (!keep || !ended || got.registers == want.registers && got.sregs == want.sregs);
             if !same {
                 let at = (0..want.log.len().max(got.log.len())).find(|i| got.log.get(*i) != want.log.get(*i));
                 let at = at.map(|i| format!("entry {i}: {:x?} for {:x?}", got.log.get(i), want.log.get(i)));
+                let byte = (0..want.memory.len()).find(|i| got.memory[*i] != want.memory[*i]);
                 let first = (0..want.registers.len()).find(|i| got.registers[*i] != want.registers[*i]);
                 panic!(
-                    "seed {seed} wave{wave_size} keep={keep}: {what} differ from the interpreter (log {at:?}, exits {:?} / {:?}, sregs {:x?} / {:x?}, first register {:?})\n{}\n--- after the passes\n{}",
+                    "seed {seed} wave{wave_size} keep={keep}: {what} differ from the interpreter (log {at:?}, byte of memory {byte:?}, exits {:?} / {:?}, sregs {:x?} / {:x?}, first register {:?})\n{}\n--- after the passes\n{}",
                     got.exits,
                     want.exits,
                     got.sregs,

@@ -72,7 +72,7 @@ impl Access {
 impl<'a> Wide<'a> {
     pub(super) fn load(&mut self, inst: &'a Inst, space: Space, kind: MemKind, addr: &Addr, exec: Value) -> Result<(), EmitError> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, space, addr.imm) };
-        if !self.is_inline(space, kind, addr) {
+        if !self.is_inline(space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, load), op, addr, &[None; 4], exec);
         }
         let uniform = addr.offset.is_none() && space != Space::Scratch;
@@ -112,8 +112,7 @@ impl<'a> Wide<'a> {
         exec: Value,
     ) -> Result<(), EmitError> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, space, addr.imm) };
-        // A store of all lanes to one place is rare.
-        if !self.is_inline(space, kind, addr) || addr.offset.is_none() && space != Space::Scratch {
+        if !self.is_inline(space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, store), op, addr, data, exec);
         }
         let mut regs = vec![];
@@ -128,12 +127,14 @@ impl<'a> Wide<'a> {
     }
 
     /// Is there code for such an access?
-    fn is_inline(&self, space: Space, kind: MemKind, addr: &Addr) -> bool {
-        let fits = i32::try_from(addr.imm).is_ok_and(|i| i.unsigned_abs() < 1 << 30);
-        fits && match space {
-            Space::Global | Space::Flat => true,
-            Space::Lds => addr.base.is_none() && addr.imm >= 0,
-            Space::Scratch => kind.bytes() >= 4 && addr.offset.is_none_or(|v| self.func.ty(v) == Ty::L32),
+    fn is_inline(&self, space: Space, addr: &Addr) -> bool {
+        let is_small = addr.imm.unsigned_abs() < 1 << 30;
+        let is_narrow = addr.offset.is_none_or(|v| self.func.ty(v) == Ty::L32);
+        match space {
+            Space::Global | Space::Flat => is_small,
+            // Sums of 32 bits: the constant may be a difference.
+            Space::Lds => addr.base.is_none() && is_narrow && (addr.offset.is_some() || is_small && addr.imm >= 0),
+            Space::Scratch => is_narrow,
             Space::Gds => false,
         }
     }
@@ -152,9 +153,16 @@ impl<'a> Wide<'a> {
         }
         let base = addr.base.map(|b| self.scalar(b));
         let host = self.temp_general();
-        let starts = if low.is_empty() { vec![self.temp_general()] } else { (0..self.parts).map(|_| self.temp_general()).collect() };
+        let starts = (0..if low.is_empty() { 2 } else { self.parts }).map(|_| self.temp_general()).collect();
         let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
-        let raw = if kind.dwords() > 1 && addr.offset.is_some() { (0..=kind.dwords()).map(|_| self.temp()).collect() } else { vec![] };
+        let raw = match (space, kind.bytes()) {
+            (Space::Scratch, 1 | 2) => 4,
+            (Space::Scratch, _) | (_, ..=4) => 0,
+            _ if addr.offset.is_none() => 0,
+            _ => kind.dwords() + 1,
+        };
+        let raw = (0..raw).map(|_| self.temp()).collect();
+        // Of sums of 32 bits the low bits.
         let imm = addr.imm as i32;
         Access {
             is_store,
@@ -227,21 +235,49 @@ impl<'a> Wide<'a> {
         self.a.alu(Alu::Add, Size::Q, a.host, BASE);
     }
 
-    /// One address for all lanes: a load of one element.
+    /// One address for all lanes.
     fn one_element(&mut self, a: &Access) {
         let t = a.starts[0];
-        match a.space {
+        let at = match a.space {
             Space::Lds => {
                 let end = a.imm + a.bytes();
                 self.a.alu_store_imm(Alu::Cmp, Size::D, state(offset_of!(WaveState, lds_bytes)), end);
                 self.a.jcc(Cond::B, a.careful);
                 self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
-                let from = Mem::at(a.host, a.imm);
-                self.broadcast_element(a, from, t, None);
+                Mem::at(a.host, a.imm)
             }
             _ => {
                 self.start_global(a, t);
-                self.broadcast_element(a, Mem::at(a.host, 0), t, None);
+                Mem::at(a.host, 0)
+            }
+        };
+        if a.is_store { self.store_last(a, at) } else { self.broadcast_element(a, at, t, None) }
+    }
+
+    /// Stores what the last active lane has: in lockstep order it comes behind the others.
+    fn store_last(&mut self, a: &Access, to: Mem) {
+        let (lane, value) = (a.starts[0], a.starts[1]);
+        self.bits_in(&a.exec, lane, a.k2);
+        self.a.test(Size::Q, lane, lane);
+        self.a.jcc(Cond::E, a.done);
+        self.a.lzcnt(Size::Q, lane, lane);
+        self.a.alu_imm(Alu::Xor, Size::Q, lane, 63);
+        for (j, data) in a.data.iter().enumerate() {
+            if data.iter().all(|reg| *reg == data[0]) {
+                self.a.vector(Vector::new(X::MovdToGpr, Len::X, data[0], 0, Rm::Reg(value.0)));
+            } else {
+                for (p, reg) in data.iter().enumerate() {
+                    let row = self.row_mem(CAREFUL_DATA, p);
+                    self.v(X::MovStore, *reg, 0, Rm::Mem(row));
+                }
+                self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * 64 * self.parts as i32));
+            }
+            let to = to.plus(4 * j as i32);
+            self.may_fault(a);
+            match a.kind {
+                MemKind::U8 | MemKind::I8 => self.a.store8(to, value),
+                MemKind::U16 | MemKind::I16 => self.a.store16(to, value),
+                _ => self.a.store(Size::D, to, value),
             }
         }
     }
@@ -275,39 +311,72 @@ impl<'a> Wide<'a> {
     /// Scratch at one offset for all lanes: rows.
     fn scratch_rows(&mut self, a: &Access) {
         let t = a.starts[0];
-        match a.base {
-            Some(b) => self.a.lea(Size::D, a.host, Mem::at(b, a.imm)),
-            None => self.a.mov_imm(a.host, u64::from(a.imm as u32)),
+        self.scratch_offset(a);
+        if a.bytes() > 1 {
+            self.a.test_imm(Size::D, a.host, a.bytes().min(4) - 1);
+            self.a.jcc(Cond::Ne, a.careful);
         }
-        self.a.test_imm(Size::D, a.host, 3);
-        self.a.jcc(Cond::Ne, a.careful);
         self.a.load(Size::D, t, state(offset_of!(WaveState, scratch_bytes)));
         self.a.alu_imm(Alu::Sub, Size::Q, t, a.bytes());
         self.a.alu(Alu::Cmp, Size::Q, t, a.host);
         // Signed: less bytes than one element give a negative number.
         self.a.jcc(Cond::L, a.careful);
+        if a.bytes() < 4 {
+            self.a.mov(Size::D, t, a.host);
+            self.a.alu_imm(Alu::And, Size::D, t, 3);
+            self.a.shift(Shift::Shl, Size::D, t, 3);
+            self.v(X::BroadcastGpr, a.raw[0], 0, Rm::Reg(t.0));
+            self.a.alu_imm(Alu::And, Size::D, a.host, !3);
+        }
         self.a.shift(Shift::Shl, Size::Q, a.host, 4 + self.parts.trailing_zeros() as u8);
         self.a.alu_load(Alu::Add, Size::Q, a.host, state(offset_of!(WaveState, scratch)));
         for (j, data) in a.data.iter().enumerate() {
             for (p, reg) in data.iter().enumerate() {
-                let at = Mem::at(a.host, (64 * self.parts * j + 64 * p) as i32);
+                let at = Rm::Mem(Mem::at(a.host, (64 * self.parts * j + 64 * p) as i32));
+                let mut from = *reg;
+                if a.is_store && a.bytes() < 4 {
+                    self.may_fault(a);
+                    self.v(X::MovLoad, a.raw[1], 0, at);
+                    self.insert_small(a, p);
+                    from = a.raw[1];
+                }
                 self.may_fault(a);
                 if a.is_store {
-                    self.a.vector(Vector::new(X::MovStore, Len::Z, *reg, 0, Rm::Mem(at)).mask(a.exec[p]));
+                    self.a.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
                 } else {
-                    self.v(X::MovLoad, *reg, 0, Rm::Mem(at));
+                    self.v(X::MovLoad, *reg, 0, at);
+                }
+                if !a.is_store && a.bytes() < 4 {
+                    self.v(X::Psrlvd, *reg, *reg, Rm::Reg(a.raw[0]));
+                    self.cut_off(a, *reg);
                 }
             }
         }
     }
 
-    /// Scratch at an offset for each lane: whole dwords in columns.
+    /// host = base + imm, 32 bits.
+    fn scratch_offset(&mut self, a: &Access) {
+        match a.base {
+            Some(b) => self.a.lea(Size::D, a.host, Mem::at(b, a.imm)),
+            None => self.a.mov_imm(a.host, u64::from(a.imm as u32)),
+        }
+    }
+
+    /// raw[1], dwords of scratch, with the elements to be stored in them: at bits raw[0] and up.
+    fn insert_small(&mut self, a: &Access, p: usize) {
+        let (at, to, data, bits) = (a.raw[0], a.raw[1], a.raw[2], a.raw[3]);
+        let ones = self.element32(u32::MAX >> (32 - 8 * a.bytes()));
+        self.v(X::Broadcast, bits, 0, ones);
+        self.v(X::Psllvd, bits, bits, Rm::Reg(at));
+        self.v(X::Psllvd, data, a.data[0][p], Rm::Reg(at));
+        // bits ? data : to
+        self.vi(X::Pternlogd, to, data, Rm::Reg(bits), 0xd8);
+    }
+
+    /// Scratch at an offset for each lane: whole dwords in columns, of which smaller elements are parts.
     fn scratch_lanes(&mut self, a: &Access) {
         let (add, limit) = (a.host, a.starts[0]);
-        match a.base {
-            Some(b) => self.a.lea(Size::D, add, Mem::at(b, a.imm)),
-            None => self.a.mov_imm(add, u64::from(a.imm as u32)),
-        }
+        self.scratch_offset(a);
         // Column indices have 31 bits.
         const MOST_BYTES: i32 = 1 << 24;
         self.a.load(Size::D, limit, state(offset_of!(WaveState, scratch_bytes)));
@@ -322,25 +391,50 @@ impl<'a> Wide<'a> {
             self.v(X::Paddd, a.t, a.low[p], Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE)));
             let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
             self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, beyond).imm(GT).mask(a.exec[p]));
-            let low_bits = self.splat32(3);
-            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k2, a.t, low_bits).mask(a.exec[p]));
-            self.k(X::Korw, a.k, a.k, a.k2);
+            if a.bytes() > 1 {
+                let low_bits = self.splat32(a.bytes().min(4) as u32 - 1);
+                self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k2, a.t, low_bits).mask(a.exec[p]));
+                self.k(X::Korw, a.k, a.k, a.k2);
+            }
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
         }
         for p in 0..self.parts {
             self.v(X::Paddd, a.t, a.low[p], Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE)));
+            if a.bytes() < 4 {
+                self.vi(X::PslldImm, 0, a.raw[0], Rm::Reg(a.t), 3);
+                let (bit, dword) = (self.splat32(24), self.splat32(!3));
+                self.v(X::Pandd, a.raw[0], a.raw[0], bit);
+                self.v(X::Pandd, a.t, a.t, dword);
+            }
             self.vi(X::PslldImm, 0, a.t, Rm::Reg(a.t), 4 + self.parts.trailing_zeros() as u8);
             let columns = self.table(move |i| 4 * (16 * p as u32 + i));
             self.v(X::Paddd, a.t, a.t, columns);
             for (j, data) in a.data.iter().enumerate() {
-                let at = Rm::Mem(Mem::gather(a.host, a.t, 1, (64 * self.parts * j) as i32));
-                self.k(X::Kmovw, a.k2, 0, a.exec[p]);
-                self.may_fault(a);
-                let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
-                self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
+                let at = (64 * self.parts * j) as i32;
+                match (a.is_store, a.bytes() < 4) {
+                    (false, _) => self.columns(a, p, X::Gatherdd, data[p], at),
+                    (true, false) => self.columns(a, p, X::Scatterdd, data[p], at),
+                    (true, true) => {
+                        self.columns(a, p, X::Gatherdd, a.raw[1], at);
+                        self.insert_small(a, p);
+                        self.columns(a, p, X::Scatterdd, a.raw[1], at);
+                    }
+                }
+                if !a.is_store && a.bytes() < 4 {
+                    self.v(X::Psrlvd, data[p], data[p], Rm::Reg(a.raw[0]));
+                    self.cut_off(a, data[p]);
+                }
             }
         }
+    }
+
+    /// The dwords of a part's active lanes at `host` + t + `disp`.
+    fn columns(&mut self, a: &Access, p: usize, op: X, reg: u8, disp: i32) {
+        let at = Rm::Mem(Mem::gather(a.host, a.t, 1, disp));
+        self.k(X::Kmovw, a.k2, 0, a.exec[p]);
+        self.may_fault(a);
+        self.a.vector(Vector::new(op, Len::Z, reg, 0, at).mask(a.k2));
     }
 
     /// kortestw: are all bits of the mask zero?
@@ -406,15 +500,15 @@ impl<'a> Wide<'a> {
             // Room up to the end of LDS for each part; there is none if it is smaller than a part.
             let limit = a.host;
             self.a.load(Size::D, limit, state(offset_of!(WaveState, lds_bytes)));
-            self.a.alu_imm(Alu::Sub, Size::Q, limit, span + a.imm);
+            self.a.alu_imm(Alu::Sub, Size::Q, limit, span);
             for p in 0..self.parts {
+                if a.imm != 0 {
+                    self.a.lea(Size::D, a.starts[p], Mem::at(a.starts[p], a.imm));
+                }
                 self.a.alu(Alu::Cmp, Size::Q, a.starts[p], limit);
                 self.a.jcc(Cond::G, a.general);
             }
             self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
-            if a.imm != 0 {
-                self.a.alu_imm(Alu::Add, Size::Q, a.host, a.imm);
-            }
         } else {
             // Offsets are zero-extended: they may not wrap within a part.
             for p in 0..self.parts {
@@ -554,7 +648,11 @@ impl<'a> Wide<'a> {
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
             self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
         }
-        let to = a.data[0][p];
+        self.cut_off(a, a.data[0][p]);
+    }
+
+    /// Of elements smaller than a dword: cuts off what is above them, or spreads the sign.
+    fn cut_off(&mut self, a: &Access, to: u8) {
         let bits = 32 - 8 * a.kind.bytes().min(4) as u8;
         match a.kind {
             MemKind::U8 | MemKind::U16 => {
@@ -687,17 +785,18 @@ impl<'a> Wide<'a> {
             self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
             // All in range, or with care.
             self.a.load(Size::D, lane, state(offset_of!(WaveState, lds_bytes)));
-            self.a.alu_imm(Alu::Sub, Size::Q, lane, a.bytes() + a.imm);
+            self.a.alu_imm(Alu::Sub, Size::Q, lane, a.bytes());
             self.a.jcc(Cond::S, a.careful);
             self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_HELPER), lane);
             for p in 0..self.parts {
+                let imm = self.splat32(a.imm as u32);
+                self.v(X::Paddd, a.t, a.low[p], imm);
                 let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
-                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.low[p], beyond).imm(GT).mask(a.exec[p]));
+                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, beyond).imm(GT).mask(a.exec[p]));
                 self.any(a.k);
                 self.a.jcc(Cond::Ne, a.careful);
-            }
-            if a.imm != 0 {
-                self.a.alu_imm(Alu::Add, Size::Q, a.host, a.imm);
+                let to = self.row_mem(CAREFUL_ADDR, p);
+                self.v(X::MovStore, a.t, 0, Rm::Mem(to));
             }
         } else if a.high.is_empty() {
             self.range_of_base(a);
@@ -705,10 +804,11 @@ impl<'a> Wide<'a> {
             self.common_high(a);
         }
         for p in 0..self.parts {
-            for (row, reg) in [(CAREFUL_ADDR, a.low[p]), (CAREFUL_DATA, a.data[0][p])] {
-                let to = self.row_mem(row, p);
-                self.v(X::MovStore, reg, 0, Rm::Mem(to));
+            let (addr, data) = (self.row_mem(CAREFUL_ADDR, p), self.row_mem(CAREFUL_DATA, p));
+            if a.space != Space::Lds {
+                self.v(X::MovStore, a.low[p], 0, Rm::Mem(addr));
             }
+            self.v(X::MovStore, a.data[0][p], 0, Rm::Mem(data));
         }
         // The lanes that are left, in the frame: there is no register to spare.
         let left = Mem::at(Gpr::RSP, CARGO_EXEC);

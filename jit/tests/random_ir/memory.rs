@@ -1,0 +1,238 @@
+//! Memory of a random program: LDS, scratch and a piece of global memory, the helpers that access them, and instructions that do.
+//!
+//! The helpers are a lane after the other and a byte after the other, as the instructions are defined (DESIGN.md section 5). What is in none of the three
+//! goes to the log, or comes from the address.
+
+use super::{Rng, VReg, operand, sreg, vreg};
+use wavejit_ir::abi::{MemOp, NO_ROW, WaveState};
+use wavejit_ir::*;
+
+/// Bytes of LDS, of scratch for a lane, of global memory; of the latter so many from its beginning on are what bases are tested against.
+const LDS_BYTES: u32 = 1000;
+const SCRATCH_BYTES: u32 = 76;
+const GLOBAL_BYTES: u64 = 0x4000;
+const REACH: u64 = 0x1000;
+/// Where global memory begins: high enough that no offset alone comes there.
+const GLOBAL: u64 = 0x23_4567_0000_0000;
+
+#[repr(C, align(64))]
+#[derive(Clone)]
+struct Line([u8; 64]);
+
+/// What a wave can touch.
+pub(super) struct Memory {
+    lds: Vec<Line>,
+    scratch: Vec<Line>,
+    global: Vec<Line>,
+}
+
+fn lines(rng: &mut Rng, bytes: usize) -> Vec<Line> {
+    // One more than is needed: an access to whole registers that begins in range may not end there.
+    vec![Line([0; 64]); bytes / 64 + 2].iter().map(|_| Line(std::array::from_fn(|_| rng.next() as u8))).collect()
+}
+
+impl Memory {
+    pub(super) fn new(rng: &mut Rng, wave_size: u32) -> Memory {
+        Memory {
+            lds: lines(rng, LDS_BYTES as usize),
+            scratch: lines(rng, (SCRATCH_BYTES * wave_size) as usize),
+            global: lines(rng, GLOBAL_BYTES as usize),
+        }
+    }
+
+    /// Gives it to a wave.
+    pub(super) fn put(&mut self, s: &mut WaveState) {
+        (s.lds, s.lds_bytes) = (self.lds.as_mut_ptr().cast(), LDS_BYTES);
+        (s.scratch, s.scratch_bytes) = (self.scratch.as_mut_ptr().cast(), SCRATCH_BYTES);
+        s.mem_base = (self.global.as_mut_ptr() as u64).wrapping_sub(GLOBAL);
+        (s.mem_low, s.mem_size, s.mem_reach) = (GLOBAL, GLOBAL_BYTES, REACH);
+    }
+
+    /// All bytes.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        [&self.lds, &self.scratch, &self.global].into_iter().flatten().flat_map(|l| l.0).collect()
+    }
+}
+
+/// The bytes of a lane's element, if they are in one of the three.
+unsafe fn place(s: &WaveState, op: &MemOp, base: u64, lane: usize, bytes: usize) -> Option<Vec<*mut u8>> {
+    // SAFETY: passed on.
+    let at = unsafe { super::address(s, op, base, lane) };
+    let end = at.checked_add(bytes as u64)?;
+    let w = s.wave_size as usize;
+    // SAFETY: each is tested against the size of its memory.
+    unsafe {
+        if op.space == Space::Lds as u8 {
+            (end <= s.lds_bytes.into()).then(|| (0..bytes).map(|i| s.lds.add(at as usize + i)).collect())
+        } else if op.space == Space::Scratch as u8 {
+            let byte = |i: usize| s.scratch.add((i / 4 * w + lane) * 4 + i % 4);
+            (end <= s.scratch_bytes.into()).then(|| (0..bytes).map(|i| byte(at as usize + i)).collect())
+        } else {
+            let inside = at >= s.mem_low && end <= s.mem_low + s.mem_size;
+            inside.then(|| (0..bytes).map(|i| s.mem_base.wrapping_add(at + i as u64) as *mut u8).collect())
+        }
+    }
+}
+
+const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
+
+unsafe fn word(s: &WaveState, row: u16, lane: usize) -> *mut u32 {
+    // SAFETY: the caller passes a row of the wave.
+    unsafe { s.rows.add(usize::from(row) * s.wave_size as usize + lane) }
+}
+
+pub(super) unsafe extern "C" fn store(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+    // SAFETY: called by a wave of `execute`, whose context is its log.
+    unsafe {
+        let (s, op) = (&*state, &*op);
+        let log = &mut *s.ctx.cast::<Vec<u64>>();
+        let kind = KINDS[usize::from(op.kind)];
+        for lane in (0..s.wave_size as usize).filter(|l| exec >> l & 1 != 0) {
+            let data: Vec<u8> = op.data.iter().take_while(|r| **r != NO_ROW).flat_map(|r| (*word(s, *r, lane)).to_le_bytes()).collect();
+            match place(s, op, base, lane, kind.bytes()) {
+                Some(bytes) => bytes.into_iter().zip(data).for_each(|(to, b)| *to = b),
+                None => log.extend([super::address(s, op, base, lane), u64::from(*word(s, op.data[0], lane))]),
+            }
+        }
+    }
+    0
+}
+
+/// Outside of all memory a load gives a number made of the lane's address; it must not touch lanes outside EXEC.
+pub(super) unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+    // SAFETY: as for `store`.
+    unsafe {
+        let (s, op) = (&*state, &*op);
+        let kind = KINDS[usize::from(op.kind)];
+        for lane in (0..s.wave_size as usize).filter(|l| exec >> l & 1 != 0) {
+            let rows = op.dst.iter().take_while(|r| **r != NO_ROW);
+            let Some(bytes) = place(s, op, base, lane, kind.bytes()) else {
+                let made = (super::address(s, op, base, lane).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+                rows.enumerate().for_each(|(k, row)| *word(s, *row, lane) = made + k as u32);
+                continue;
+            };
+            let bytes: Vec<u8> = bytes.into_iter().map(|p| *p).collect();
+            for (k, row) in rows.enumerate() {
+                *word(s, *row, lane) = match (kind, &bytes[4 * k..]) {
+                    (MemKind::U8, [b]) => u32::from(*b),
+                    (MemKind::I8, [b]) => i32::from(*b as i8) as u32,
+                    (MemKind::U16, [b, c]) => u32::from(u16::from_le_bytes([*b, *c])),
+                    (MemKind::I16, [b, c]) => i32::from(i16::from_le_bytes([*b, *c])) as u32,
+                    (_, [b, c, d, e, ..]) => u32::from_le_bytes([*b, *c, *d, *e]),
+                    _ => panic!("{kind:?} in {} bytes", bytes.len()),
+                };
+            }
+        }
+    }
+    0
+}
+
+/// An offset for each lane: counting up from lane to lane, equal in all, or any; below 4 KiB but in LDS and scratch, where it may be anything.
+fn offset(rng: &mut Rng, b: &mut Builder, exec: Value, space: Space) -> Value {
+    let s = sreg(rng);
+    let scalar = |b: &mut Builder, most: u32| {
+        let (s, most) = (b.sget(s), b.const32(most));
+        let s = b.pure2(PureOp::And32, s, most);
+        b.splat(s)
+    };
+    let most = match space {
+        Space::Scratch => 0x3f,
+        Space::Lds => 0x1ff,
+        _ => 0xfff,
+    };
+    let fits = |rng: &mut Rng, b: &mut Builder, v: Value| {
+        let most = b.const32(most & [u32::MAX, !3, !15][rng.below(3)]);
+        let most = b.splat(most);
+        b.pure2(PureOp::And32, v, most)
+    };
+    match rng.below(8) {
+        0..=2 => {
+            let lane = b.push(Op::LaneId, &[Ty::L32]);
+            let stride = b.const32([1, 2, 4, 8, 12, 16, 20, 0u32.wrapping_sub(4)][rng.below(8)]);
+            let stride = b.splat(stride);
+            let steps = b.pure2(PureOp::IMul32, lane, stride);
+            let start = scalar(b, [most, most & !3][rng.below(2)]);
+            let sum = b.pure2(PureOp::IAdd32, steps, start);
+            if rng.below(2) == 0 && matches!(space, Space::Lds | Space::Scratch) {
+                return sum;
+            }
+            fits(rng, b, sum)
+        }
+        3 => scalar(b, most),
+        4 if matches!(space, Space::Lds | Space::Scratch) => operand(rng, b, exec, Width::B32),
+        _ => {
+            let v = operand(rng, b, exec, Width::B32);
+            fits(rng, b, v)
+        }
+    }
+}
+
+/// A few loads and stores with one address but for the constant.
+pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
+    let space = [Space::Lds, Space::Scratch, Space::Global, Space::Flat][rng.below(4)];
+    let is_global = matches!(space, Space::Global | Space::Flat);
+    let shared = (rng.below(6) != 0).then(|| offset(rng, b, exec, space));
+    // What a row holds is not known to count up, even if it does.
+    let shared = match shared {
+        Some(v) if rng.below(2) == 0 => {
+            let row = vreg(rng);
+            b.vset(row, v, exec);
+            let again = b.vget(row, Some(exec));
+            Some(if is_global {
+                let most = b.const32(0xfff);
+                let most = b.splat(most);
+                b.pure2(PureOp::And32, again, most)
+            } else {
+                again
+            })
+        }
+        v => v,
+    };
+    let base = match space {
+        Space::Lds => None,
+        Space::Scratch if rng.below(3) == 0 => None,
+        Space::Scratch => {
+            let (s, most) = (b.sget(sreg(rng)), b.const32([3, 0x1c, 0x1f][rng.below(3)]));
+            Some(b.pure2(PureOp::And32, s, most))
+        }
+        _ => {
+            let (s, most) = (b.sget(sreg(rng)), b.const32(REACH as u32 + 0x1ff));
+            let s = b.pure2(PureOp::And32, s, most);
+            let s = b.pure1(PureOp::ZExt64, s);
+            let start = b.const64(GLOBAL);
+            Some(b.pure2(PureOp::IAdd64, start, s))
+        }
+    };
+    let kind = KINDS[rng.below(KINDS.len())];
+    for _ in 0..1 + rng.below(4) {
+        let kind = if rng.below(3) == 0 { KINDS[rng.below(KINDS.len())] } else { kind };
+        let imm = match rng.below(4) {
+            0 => 0,
+            1 => rng.below(64) as i64,
+            2 => 4 * rng.below(16) as i64,
+            _ if is_global => rng.below(256) as i64 - 128,
+            // As the passes write differences.
+            _ => i64::from((rng.below(128) as u32).wrapping_sub(96)),
+        };
+        let addr = Addr { base, offset: shared, imm };
+        if rng.below(2) == 0 {
+            // A store has no sign.
+            let kind = match kind {
+                MemKind::I8 => MemKind::U8,
+                MemKind::I16 => MemKind::U16,
+                kind => kind,
+            };
+            let mut data = [None; 4];
+            for d in &mut data[..kind.dwords()] {
+                *d = Some(operand(rng, b, exec, Width::B32));
+            }
+            b.push(Op::Store { space, kind, addr, data, exec }, &[]);
+        } else {
+            let v = b.load(space, kind, addr, exec);
+            let r = vreg(rng);
+            for k in 0..kind.dwords() as u16 {
+                b.vset(VReg((r.0 + k) % super::REGS), Value(v.0 + u32::from(k)), exec);
+            }
+        }
+    }
+}
