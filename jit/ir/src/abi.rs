@@ -124,6 +124,9 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Exits up to this one are those of waves that only run.
+    pub const LAST_REGULAR: u32 = Exit::Barrier as u32;
+
     /// The exit of a number returned by compiled code.
     pub fn from_u32(n: u32) -> Option<Exit> {
         use Exit::*;

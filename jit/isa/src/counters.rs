@@ -1,8 +1,6 @@
 //! Immediates made of counters, `vmcnt(3) lgkmcnt(0)`: where each counter stands. Printer and assembler share the tables.
 
-use super::row::Waits;
 use super::target::{Family, Gfx};
-use super::{Inst, Operand};
 use crate::feature::Feature;
 
 /// A counter: its name and the bits `(lowest, count)` it is made of, low part first.
@@ -69,19 +67,15 @@ pub static EXPCNT_ALONE: Counter = counter("expcnt", &[(0, 3)]);
 /// See [`VSCNT`].
 pub static LGKMCNT: Counter = counter("lgkmcnt", &[(0, 6)]);
 
-/// Counters of an s_waitcnt, s_waitcnt_vscnt or the like, with their values; none of other instructions. A counter with a register beside it (which
-/// compilers leave NULL) has the value of the immediate.
-pub fn of(inst: &Inst, target: Gfx) -> impl Iterator<Item = (&'static Counter, u32)> {
-    let immediate = inst.ops().iter().find_map(|op| match op {
-        Operand::Imm(value) => Some(*value & 0xffff),
-        _ => None,
-    });
-    let counters: &'static [Counter] = match inst.row.waits {
-        Waits::One(counter) => std::slice::from_ref(counter),
-        Waits::Packed => waitcnt(target),
-        Waits::No => &[],
-    };
-    counters.iter().filter_map(move |c| Some((c, c.get(immediate?).min(c.max()))))
+/// Counters that an instruction waits for.
+#[derive(Clone, Copy, Debug)]
+pub enum Waits {
+    /// None, or nobody has said.
+    No,
+    /// Those that the processor packs into an immediate ([`waitcnt`]).
+    Packed,
+    /// One, the whole immediate.
+    One(&'static Counter),
 }
 
 static DEPCTR: [Counter; 7] = [

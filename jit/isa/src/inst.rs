@@ -1,58 +1,12 @@
 //! A decoded instruction: its row, operands in LLVM's print order, and modifiers. Plain data, no allocation.
 
 use super::beyond::Tolerance;
+use super::counters::{Counter, Waits, waitcnt};
+pub use super::enc::Enc;
 use super::row::Row;
 use super::scalars::{InlineFloat, Special, VCC_LO};
 use super::target::Gfx;
 use std::fmt;
-
-/// Instruction formats.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Enc {
-    SOP1,
-    SOP2,
-    SOPK,
-    SOPC,
-    SOPP,
-    SMEM,
-    VOP1,
-    VOP2,
-    VOPC,
-    VOP3,
-    VOP3SD,
-    VOP3P,
-    /// Matrix instructions of gfx908 to gfx94x, in VOP3P's number space.
-    MAI,
-    VOPD,
-    VINTERP,
-    VINTRP,
-    LDSDIR,
-    DS,
-    MUBUF,
-    MTBUF,
-    MIMG,
-    VIMAGE,
-    VSAMPLE,
-    FLAT,
-    GLOBAL,
-    SCRATCH,
-    EXP,
-}
-
-impl Enc {
-    /// Scalar ALU and program control.
-    pub const fn is_salu(self) -> bool {
-        matches!(self, Enc::SOP1 | Enc::SOP2 | Enc::SOPK | Enc::SOPC | Enc::SOPP)
-    }
-}
-
-impl fmt::Display for Enc {
-    /// Its name in AMD's manuals.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
 
 /// Half of a 32-bit register that a 16-bit operand names (true16 forms print `.l` and `.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -250,6 +204,21 @@ pub struct Inst {
 }
 
 impl Inst {
+    /// Counters of an s_waitcnt, s_waitcnt_vscnt or the like, with their values; none of other instructions. A counter with a register beside it (which
+    /// compilers leave NULL) has the value of the immediate.
+    pub fn counters(&self) -> impl Iterator<Item = (&'static Counter, u32)> {
+        let immediate = self.ops().iter().find_map(|op| match op {
+            Operand::Imm(value) => Some(*value & 0xffff),
+            _ => None,
+        });
+        let counters: &'static [Counter] = match self.row.waits {
+            Waits::One(counter) => std::slice::from_ref(counter),
+            Waits::Packed => waitcnt(self.target),
+            Waits::No => &[],
+        };
+        counters.iter().filter_map(move |c| Some((c, c.get(immediate?).min(c.max()))))
+    }
+
     /// One that is yet to be filled in.
     #[inline]
     pub(crate) fn blank(row: &'static Row, target: Gfx) -> Inst {

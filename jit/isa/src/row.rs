@@ -5,9 +5,9 @@
 //! a VOP2 instruction, DPP, implicit VCC) is a rule in `decode/`, not a column here. Reference: RDNA3 ISA, chapters 15 and 16.
 
 use super::access::{Access, AtomicOp, MemKind, Part};
-use super::counters::Counter;
+use super::counters::Waits;
+use super::enc::Enc;
 use super::follow::Follow;
-use super::inst::Enc;
 use super::memory::MemoryKind;
 use super::target::{Gfx, Procs, SPACES, Space};
 
@@ -376,17 +376,6 @@ pub struct Row {
     pub follow: Option<Follow>,
     /// What it waits for.
     pub waits: Waits,
-}
-
-/// Counters that an instruction waits for.
-#[derive(Clone, Copy, Debug)]
-pub enum Waits {
-    /// None, or nobody has said.
-    No,
-    /// Those that the processor packs into an immediate ([`waitcnt`](super::counters::waitcnt)).
-    Packed,
-    /// One, the whole immediate.
-    One(&'static Counter),
 }
 
 impl Row {

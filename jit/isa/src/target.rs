@@ -47,11 +47,6 @@ impl Gfx {
     /// gfx1100, Navi 31.
     pub const GFX1100: Gfx = Gfx(0x1100);
 
-    /// The processor of a target id: [`TargetId::parse`](super::TargetId::parse) without its reasons.
-    pub fn parse(id: &str) -> Option<Gfx> {
-        super::TargetId::parse(id).ok().map(|id| id.processor)
-    }
-
     /// The processor of a bare name: its number, or what LLVM calls it besides (`gfx803`, `fiji`).
     pub(super) fn named(name: &str) -> Option<Gfx> {
         let numbered = || Some(Gfx(u16::from_str_radix(name.strip_prefix("gfx")?, 16).ok()?));

@@ -63,6 +63,13 @@ static GENERIC: [Generic; 6] = [
 const XNACK: Procs = Procs::one(0x801).or(Procs::one(0x810)).or(Procs::GFX9).or(Procs::GFX90A).or(Procs::GFX940).or(Procs::GFX10_1);
 const SRAMECC: Procs = Procs::one(0x906).or(Procs::one(0x908)).or(Procs::GFX90A).or(Procs::GFX940);
 
+impl Gfx {
+    /// The processor of a target id: [`TargetId::parse`] without its reasons.
+    pub fn parse(id: &str) -> Option<Gfx> {
+        TargetId::parse(id).ok().map(|id| id.processor)
+    }
+}
+
 impl TargetId {
     /// Parses `gfx90a:sramecc+:xnack-`, with or without a triple in front, and before that the kind of a bundle entry
     /// (`hipv4-amdgcn-amd-amdhsa--gfx1100`).

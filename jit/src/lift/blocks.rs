@@ -1,15 +1,17 @@
 //! Lifting of the blocks that discovery found.
 
+use super::apply::lift_inst;
 use super::cfg::{Discovery, Key};
 use super::control::{self, Flow};
 use super::count::Spans;
 use super::cx::Cx;
+use super::rows::semantics;
 use super::sem::Sem;
-use super::{LiftSource, Stopped, lift_inst, semantics};
+use super::source::{LiftSource, Stopped};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use wavejit_ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
-use wavejit_isa as isa;
+use wavejit_isa::{self as isa, Inst};
 
 /// Lifts the blocks of `order`, of which the first is the entry; with probes, if their spans are wanted.
 pub(super) fn lift(found: &Discovery, order: &[Key], spans: Option<&mut Spans>, stop: &dyn Fn() -> bool) -> Result<Func, Stopped> {
@@ -124,7 +126,7 @@ impl Lifter<'_, '_> {
             End::Undecodable => Term::Fail(self.undecodable(pc)),
             End::Unsupported(why) => {
                 let inst = code.get(pc).expect("it was decoded");
-                let text = format!("{} ({why}; {})", super::text(inst, src), hex(inst.dwords()));
+                let text = format!("{} ({why}; {})", text(inst, src), hex(inst.dwords()));
                 Term::Fail(self.fail(Failure { pc, undecodable: false, text }))
             }
             End::Control(flow, value) => match (flow, value) {
@@ -170,4 +172,10 @@ impl Lifter<'_, '_> {
 
 fn hex(words: &[u32]) -> String {
     words.iter().map(|w| format!("{w:08x}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The instruction as assembly, the same wherever it is.
+fn text(inst: &Inst, src: &LiftSource) -> String {
+    let opts = isa::DisasmOptions { wave_size: src.wave_size, true16: false, pc: None };
+    isa::disasm(inst, src.target, &opts)
 }

@@ -14,8 +14,9 @@
 use super::code::Code;
 use super::consts::Consts;
 use super::control::{self, Control, Flow};
+use super::rows::semantics;
 use super::sem::Sem;
-use super::{Limits, Stopped, semantics};
+use super::source::{Limits, Stopped};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use wavejit_ir::FpMode;
 use wavejit_isa as isa;

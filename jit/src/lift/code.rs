@@ -1,6 +1,6 @@
 //! The code being lifted: decoded once for each address, and a record of every dword that was looked at.
 
-use super::LiftSource;
+use super::source::LiftSource;
 use std::collections::HashMap;
 use wavejit_isa::{self as isa, Inst};
 

@@ -7,7 +7,7 @@
 use super::consts::{Consts, Wide};
 use super::cx::{Arg, Cx};
 use super::gws;
-use super::sem::*;
+use super::types::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::abi::GwsOp;
 use wavejit_ir::{FpMode, Op, Pause, SReg, Ty, Value};

@@ -2,7 +2,7 @@
 //! relative to M0 (RDNA3 ISA, DPP and VOP3; numerics.md sections 10 and 14; requirements.md STATE-13, STATE-30).
 
 use super::cx::{Arg, Cx};
-use super::sem::*;
+use super::types::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Op, SReg, Ty, VReg, Value, Width};
 use wavejit_isa::Feature;

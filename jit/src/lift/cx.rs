@@ -1,16 +1,15 @@
-//! Lifting of one instruction: operand fetch, modifiers, DPP, destinations.
+//! What an instruction is lifted with: the block it goes to, registers, masks, constants and halves, by operand.
 //!
 //! Scalar operand codes: descriptors.md section 11. Constants, halves and modifiers: numerics.md sections 3 and 10, requirements.md
 //! STATE-16 to STATE-38. Everything that looks at an operand's encoding is here, so that semantics deal in values only.
 
-use super::crosslane;
-use super::sem::*;
-use super::{ALL_VGPRS, LiftSource};
+use super::source::{ALL_VGPRS, LiftSource};
+use super::types::*;
 use wavejit_ir::abi::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI};
-use wavejit_ir::{Builder, NoteKind, Op, PureOp, SReg, Shape, Ty, VReg, Value, Waits, Width};
+use wavejit_ir::{Builder, Op, PureOp, SReg, Shape, Ty, VReg, Value, Waits, Width};
 use wavejit_isa::Feature;
 use wavejit_isa::scalars::{EXEC_HI, EXEC_LO, Pair, Scalar, ScalarSpace, Special, TRAP, VCC_LO};
-use wavejit_isa::{self as isa, Dpp, Enc, Gfx, Half, Inst, Opd, Operand};
+use wavejit_isa::{self as isa, Enc, Gfx, Half, Inst, Opd, Operand};
 
 /// Where the wave keeps what a scalar operand code names.
 enum ScalarHome {
@@ -85,7 +84,7 @@ pub struct Cx<'a, 'f> {
     /// EXEC, once read and until written.
     exec: Option<Value>,
     /// The semantics of this instruction asked for its DPP.
-    dpp_done: bool,
+    pub dpp_done: bool,
 }
 
 impl<'a, 'f> Cx<'a, 'f> {
@@ -128,9 +127,9 @@ impl<'a, 'f> Cx<'a, 'f> {
         self.b.pc.wrapping_add(self.inst.bytes().into())
     }
     /// What the instruction waits for; a counter at its largest value waits for nothing.
-    fn waits(&self) -> Waits {
+    pub fn waits(&self) -> Waits {
         let mut waits = Waits::default();
-        for (counter, value) in isa::counters::of(self.inst, self.target) {
+        for (counter, value) in self.inst.counters() {
             if let Some(count) = waits.counter(counter.name) {
                 *count = (value < counter.max()).then_some(value as u8);
             }
@@ -293,7 +292,7 @@ impl<'a, 'f> Cx<'a, 'f> {
         (0..count).map(|i| if first >= TRAP.end { self.b.const32(0) } else { self.sread(base + i) }).collect()
     }
     /// Would a write to scalar code `n` be refused?
-    fn is_refused(n: u8) -> bool {
+    pub fn is_refused(n: u8) -> bool {
         TRAP.contains(&n)
     }
     /// Reads scalar code `n` (S32).
@@ -498,78 +497,6 @@ impl<'a, 'f> Cx<'a, 'f> {
             Operand::Off => self.constant(t, 0, 0),
         }
     }
-    /// Source `i` of a vector instruction (operand `first + i`) as type `t`, with DPP on source 0, op_sel, abs and neg.
-    fn lane_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppEffect>) -> Value {
-        if t == Mask {
-            return self.mask_src(op);
-        }
-        let m = self.inst.mods;
-        let mut v = self.dpp_src(i, op, t, dpp);
-        if t.is_16() && m.op_sel >> i & 1 != 0 && matches!(op, Operand::Vgpr { .. } | Operand::Sgpr { .. }) && !has_half(op) {
-            v = self.high_half(v);
-        }
-        if t.is_float() || t.is_packed_float() {
-            if m.abs >> i & 1 != 0 {
-                v = self.clear_sign(v, t);
-            }
-            if m.neg >> i & 1 != 0 {
-                v = self.flip_sign(v, t);
-            }
-        }
-        v
-    }
-    /// Source `i` as type `t` with DPP on source 0, without other modifiers.
-    pub fn dpp_src(&mut self, i: usize, op: Operand, t: T, dpp: Option<&crosslane::DppEffect>) -> Value {
-        match (op, dpp) {
-            (Operand::Vgpr { n, half, .. }, Some(effect)) if i == 0 => {
-                let e = self.exec();
-                let v = self.vread(n, half, t, effect.demand(e));
-                effect.apply(self, v)
-            }
-            _ => self.src(op, t),
-        }
-    }
-    fn clear_sign(&mut self, v: Value, t: T) -> Value {
-        match t {
-            F64 => {
-                let k = self.b.const64(!(1 << 63));
-                self.b.pure2(PureOp::And64, v, k)
-            }
-            F16 => {
-                let k = self.b.const32(0x7fff);
-                self.b.pure2(PureOp::And32, v, k)
-            }
-            H2 | Bf2 => {
-                let k = self.b.const32(0x7fff_7fff);
-                self.b.pure2(PureOp::And32, v, k)
-            }
-            _ => {
-                let k = self.b.const32(0x7fff_ffff);
-                self.b.pure2(PureOp::And32, v, k)
-            }
-        }
-    }
-    fn flip_sign(&mut self, v: Value, t: T) -> Value {
-        match t {
-            F64 => {
-                let k = self.b.const64(1 << 63);
-                self.b.pure2(PureOp::Xor64, v, k)
-            }
-            F16 => {
-                let k = self.b.const32(0x8000);
-                self.b.pure2(PureOp::Xor32, v, k)
-            }
-            H2 | Bf2 => {
-                let k = self.b.const32(0x8000_8000);
-                self.b.pure2(PureOp::Xor32, v, k)
-            }
-            _ => {
-                let k = self.b.const32(0x8000_0000);
-                self.b.pure2(PureOp::Xor32, v, k)
-            }
-        }
-    }
-
     // vector results
 
     /// Writes a vector destination of type `t` in the lanes of `exec`. 16-bit results keep the other half of the register, except on
@@ -635,166 +562,6 @@ impl<'a, 'f> Cx<'a, 'f> {
         v
     }
 
-    // rows
-
-    /// Sources of types `types` from operand `first` on; a lane mask that is not printed is VCC.
-    pub fn lane_srcs(&mut self, ops: &[Operand], first: usize, types: &[T], dpp: Option<&crosslane::DppEffect>) -> Vec<Value> {
-        let vcc = Operand::Sgpr { n: VCC_LO, count: 1 };
-        types
-            .iter()
-            .enumerate()
-            .map(|(i, t)| {
-                let op = match ops.get(first + i) {
-                    Some(op) => *op,
-                    None if *t == Mask => vcc,
-                    None => {
-                        self.unsupported("operand missing");
-                        Operand::Off
-                    }
-                };
-                self.lane_src(i, op, *t, dpp)
-            })
-            .collect()
-    }
-    /// The result of a [`Lane`] row on these operands (destination first), before it is written.
-    pub fn lane_result(&mut self, row: &Lane, ops: &[Operand], dpp: Option<&crosslane::DppEffect>) -> Value {
-        let mut vals = self.lane_srcs(ops, 1, &row.src, dpp);
-        if row.acc {
-            let old = match ops.first() {
-                Some(Operand::Vgpr { n, half, .. }) => {
-                    let e = self.exec();
-                    let high = *half == Half::Hi || row.dst.is_16() && self.inst.mods.op_sel & 8 != 0;
-                    self.vread(*n, if high { Half::Hi } else { Half::Whole }, row.dst, Some(e))
-                }
-                _ => self.src(Operand::Off, row.dst),
-            };
-            vals.push(old);
-        }
-        if row.dst.is_float() {
-            let v = (row.f)(&mut self.b, &vals);
-            return self.output_mods(v, row.dst);
-        }
-        let f = row.saturate.filter(|_| self.inst.mods.clamp).unwrap_or(row.f);
-        f(&mut self.b, &vals)
-    }
-    /// The DPP of the instruction and the EXEC it writes under.
-    pub fn dpp(&mut self) -> (Option<crosslane::DppEffect>, Value) {
-        let e = self.exec();
-        self.dpp_done = true;
-        if self.inst.mods.dpp == Dpp::None {
-            return (None, e);
-        }
-        let effect = crosslane::DppEffect::new(self, self.inst.mods.dpp);
-        let e = effect.write_exec(self, e);
-        (Some(effect), e)
-    }
-    /// Lifts an instruction that does not end its block.
-    pub fn lift(&mut self, sem: &Sem) {
-        let inst = self.inst;
-        self.dpp_done = false;
-        if inst.mods.sdwa.present {
-            return self.unsupported("SDWA");
-        }
-        match sem {
-            Sem::Lane(row) => {
-                let (dpp, exec) = self.dpp();
-                let v = self.lane_result(row, inst.ops(), dpp.as_ref());
-                let dst = self.op(0);
-                self.vdst(dst, row.dst, v, exec);
-            }
-            Sem::Packed(row) => super::packed::packed(self, row),
-            Sem::LaneCarry { dst, src, f, saturate } => {
-                let (dpp, exec) = self.dpp();
-                let vals = self.lane_srcs(inst.ops(), 2, src, dpp.as_ref());
-                let (v, mask) = f(&mut self.b, &vals);
-                let v = match saturate {
-                    Some(s) if inst.mods.clamp => s(&mut self.b, &vals),
-                    _ if dst.is_float() => self.output_mods(v, *dst),
-                    _ => v,
-                };
-                let mask = self.b.splat(mask);
-                let mask = self.b.pure2(PureOp::BAnd, mask, exec);
-                let (d, m) = (self.op(0), self.op(1));
-                self.vdst(d, *dst, v, exec);
-                self.mask_dst(m, mask);
-            }
-            Sem::Compare { src, f } => self.compare(src, *f),
-            Sem::Scalar { dst, src, f, acc, scc } => {
-                let vals = self.scalar_srcs(1, src, acc.then_some(*dst));
-                let v = f(&mut self.b, &vals);
-                let d = self.op(0);
-                self.sdst(d, *dst, v);
-                if matches!(scc, Scc::NonZero) && !self.is_refused_dst(d) {
-                    let c = self.is_nonzero(v);
-                    self.set_scc(c);
-                }
-            }
-            Sem::ScalarScc { dst, src, f, acc } => {
-                let vals = self.scalar_srcs(1, src, acc.then_some(*dst));
-                let (v, c) = f(&mut self.b, &vals);
-                let d = self.op(0);
-                self.sdst(d, *dst, v);
-                if !self.is_refused_dst(d) {
-                    self.set_scc(c);
-                }
-            }
-            Sem::ScalarCompare { src, f } => {
-                let vals = self.scalar_srcs(0, src, None);
-                let c = f(&mut self.b, &vals);
-                self.set_scc(c);
-            }
-            Sem::Wave(f) => {
-                f(self);
-                if inst.mods.dpp != Dpp::None && !self.dpp_done {
-                    self.unsupported("DPP");
-                }
-            }
-            Sem::Note(kind) => {
-                let waits = if *kind == NoteKind::Wait { self.waits() } else { Waits::default() };
-                self.b.push(Op::Note { kind: *kind, waits }, &[]);
-            }
-            Sem::Control(_) => self.unsupported("control flow in the middle of a block"),
-        }
-    }
-    fn is_refused_dst(&self, op: Operand) -> bool {
-        matches!(op, Operand::Sgpr { n, .. } if Self::is_refused(n))
-    }
-    /// Sources of types `types` from operand `first` on, then the destination as `dst`, if it is read too.
-    fn scalar_srcs(&mut self, first: usize, types: &[T], dst: Option<T>) -> Vec<Value> {
-        let mut vals = vec![];
-        for (i, t) in types.iter().enumerate() {
-            let v = if *t == T::Scc {
-                self.scc()
-            } else {
-                let op = self.op(first + i);
-                self.src(op, *t)
-            };
-            vals.push(v);
-        }
-        if let Some(t) = dst {
-            let op = self.op(0);
-            vals.push(self.src(op, t));
-        }
-        vals
-    }
-    /// v_cmp: the result has a bit for every lane, 0 in inactive ones (STATE-36). v_cmpx writes EXEC; before gfx10 also its destination.
-    fn compare(&mut self, src: &[T], f: F) {
-        let is_cmpx = self.inst.row.writes.contains(isa::Implicit::EXEC);
-        let ops = self.inst.ops();
-        let first = usize::from(ops.len() > src.len());
-        let (dpp, exec) = self.dpp();
-        let vals = self.lane_srcs(ops, first, src, dpp.as_ref());
-        let c = f(&mut self.b, &vals);
-        let c = self.b.splat(c);
-        let c = self.b.pure2(PureOp::BAnd, c, exec);
-        if first == 1 {
-            let d = self.op(0);
-            self.mask_dst(d, c);
-        }
-        if is_cmpx {
-            self.set_exec(c);
-        }
-    }
     /// `v` as an L32 whatever its shape.
     pub fn as_lane(&mut self, v: Value) -> Value {
         debug_assert!(self.b.ty(v).width != Width::B1);
@@ -833,8 +600,4 @@ const AGPR0: u16 = 256;
 fn is_memory(enc: Enc) -> bool {
     use Enc::*;
     matches!(enc, DS | MUBUF | MTBUF | MIMG | VIMAGE | VSAMPLE | FLAT | GLOBAL | SCRATCH | EXP)
-}
-
-fn has_half(op: Operand) -> bool {
-    matches!(op, Operand::Vgpr { half: Half::Lo | Half::Hi, .. })
 }

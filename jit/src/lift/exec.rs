@@ -3,7 +3,7 @@
 //! v_cmpx is in `cx` beside v_cmp; plain moves to EXEC are ordinary scalar writes.
 
 use super::cx::{Arg, Cx};
-use super::sem::*;
+use super::types::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{PureOp, Value};
 use wavejit_isa::scalars::EXEC_LO;

@@ -2,7 +2,7 @@
 //! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
 
 use super::cx::{Arg, Cx};
-use super::sem::*;
+use super::types::*;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, FpMode, MemKind, Op, SReg, Space, Ty, Value};
 use wavejit_isa::{Half, Operand};

@@ -79,9 +79,13 @@
 pub use super::control::Control;
 use super::cx::Cx;
 pub use super::cx::named;
-use super::sem::{F, F2};
 use wavejit_ir::{Builder, NoteKind, PureOp, Value};
 use wavejit_isa::Inst;
+
+/// A function of operand values, in the order of the row.
+pub(super) type F = fn(&mut Builder, &[Value]) -> Value;
+/// The same with two results.
+pub(super) type F2 = fn(&mut Builder, &[Value]) -> (Value, Value);
 
 /// What an instruction does.
 #[derive(Clone, Copy)]

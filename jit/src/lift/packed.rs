@@ -2,7 +2,8 @@
 
 use super::crosslane::DppEffect;
 use super::cx::{Arg, Cx};
-use super::sem::*;
+use super::sem::Lane;
+use super::types::*;
 use super::valu::pack16;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, PureOp, Value};

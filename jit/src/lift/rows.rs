@@ -1,7 +1,9 @@
 //! Meanings of all rows: the tables of `jit/isa/src/rows`, expanded a second time, in the same order.
 
 use super::meaning::Meaning;
-use wavejit_isa as isa;
+use super::sem::Sem;
+use std::sync::LazyLock;
+use wavejit_isa::{self as isa, Inst};
 
 /// Names and meanings of a table's rows.
 type Table = Vec<(&'static str, Meaning)>;
@@ -104,4 +106,21 @@ pub(super) fn meanings() -> Vec<Meaning> {
     let names = isa::rows::all().iter().map(|row| row.name);
     assert!(names.eq(joined.iter().map(|(name, _)| *name)), "meanings are in the order of the rows");
     joined.into_iter().map(|(_, meaning)| meaning).collect()
+}
+
+/// Has the row semantics?
+pub fn has_semantics(row: &isa::Row) -> bool {
+    of_row(row).is_some()
+}
+
+/// The meaning of a row.
+pub(super) fn of_row(row: &isa::Row) -> Option<&'static Sem> {
+    static TABLE: LazyLock<Vec<Option<Sem>>> =
+        LazyLock::new(|| isa::rows::all().iter().zip(meanings()).map(|(row, meaning)| Sem::new(row, meaning)).collect());
+    TABLE.get(usize::from(row.id)).and_then(Option::as_ref)
+}
+
+/// Meaning of an instruction.
+pub(super) fn semantics(inst: &Inst) -> Option<&'static Sem> {
+    of_row(inst.row)
 }

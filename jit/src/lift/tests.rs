@@ -7,7 +7,9 @@ mod semantics;
 
 use super::*;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use wavejit_ir::FpMode;
 use wavejit_ir::verify;
+use wavejit_isa::{self as isa, Gfx};
 use wavejit_random::Random;
 
 /// Lifts every function symbol of a code object; the failures reached, as `symbol: text`.

@@ -2,7 +2,7 @@
 //! texture crate's business (RDNA3 ISA, chapters 9 and 10).
 
 use super::cx::Cx;
-use super::sem::B32;
+use super::types::B32;
 use std::sync::Arc;
 use wavejit_ir::PureOp::{And32, Or32};
 use wavejit_ir::site::{Site, SiteRegisters, Written};

@@ -13,7 +13,7 @@
 
 use super::cx::{Arg, Cx};
 use super::factors::{Factors, negated, registers};
-use super::sem::*;
+use super::types::*;
 use super::valu::pack16;
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Builder, FpMode, Op, PureOp, Ty, VReg, Value};

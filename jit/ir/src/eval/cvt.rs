@@ -1,15 +1,7 @@
 //! Conversions (numerics.md section 7). To integers they saturate and turn NaN into 0, as Rust's `as` does.
 
-use super::mode::{Fp, directed32};
+use super::mode::{Fp, directed32, narrow};
 use super::{f16 as h, f32 as s, f64 as d};
-use rustc_apfloat::ieee::{Double, Single};
-use rustc_apfloat::{Float, FloatConvert, Round};
-
-/// f64 to f32 bits, rounding in a given direction.
-#[cold]
-pub(crate) fn narrow(v: f64, round: Round) -> u32 {
-    FloatConvert::<Single>::convert_r(Double::from_bits(v.to_bits().into()), round, &mut false).value.to_bits() as u32
-}
 
 // integers to floats
 

@@ -131,7 +131,7 @@ pub(crate) fn fmas32<M: Fp>(m: M, a: u32, b: u32, c: u32) -> u32 {
     let exact = fma_odd(f(a), f(b), f(c)) * back;
     let r = match directed32(m) {
         None => (exact as f32).to_bits(),
-        Some(round) => super::cvt::narrow(exact, round),
+        Some(round) => super::mode::narrow(exact, round),
     };
     fout(m, nan3(a, b, c, r))
 }

@@ -104,7 +104,7 @@ pub(crate) fn ldexp<M: Fp>(m: M, x: u32, e: u32) -> u32 {
     let exact = f(x) as f64 * super::f64::f(((1023 + e) as u64) << 52);
     let r = match super::mode::directed32(m) {
         None => (exact as f32).to_bits(),
-        Some(round) => super::cvt::narrow(exact, round),
+        Some(round) => super::mode::narrow(exact, round),
     };
     fout(m, nan1(x, r))
 }

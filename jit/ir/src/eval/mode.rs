@@ -4,7 +4,8 @@
 //! depend on the specialization (IEEE, DX10_CLAMP, FP16_OVFL) is read from the mode in each view and costs one select.
 
 use crate::FpMode;
-use rustc_apfloat::Round;
+use rustc_apfloat::ieee::{Double, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
 
 /// A view of the float mode.
 pub(crate) trait Fp: Copy {
@@ -72,4 +73,10 @@ pub(crate) fn directed32<M: Fp>(m: M) -> Option<Round> {
 #[inline(always)]
 pub(crate) fn directed16_64<M: Fp>(m: M) -> Option<Round> {
     if M::DIRECTED { direction(m.mode().round16_64()) } else { None }
+}
+
+/// f64 to f32 bits, rounding in a given direction.
+#[cold]
+pub(crate) fn narrow(v: f64, round: Round) -> u32 {
+    FloatConvert::<Single>::convert_r(Double::from_bits(v.to_bits().into()), round, &mut false).value.to_bits() as u32
 }

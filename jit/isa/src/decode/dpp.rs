@@ -1,6 +1,7 @@
 //! DPP dwords: lanes read source 0 from other lanes. They follow VOP1 and VOP2 from gfx8, VOPC and VOP3 from gfx11. RDNA3 ISA, chapter 15.6.
 
-use super::vop::{DPP8_FI, DPP16, VOP};
+use super::vector::VOP;
+use super::vop::{DPP8_FI, DPP16};
 use super::{Decoder, Result1};
 use crate::bits::Bits;
 use crate::feature::Feature;

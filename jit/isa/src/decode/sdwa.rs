@@ -1,7 +1,7 @@
 //! SDWA dwords: operands are bytes or words of registers. They follow VOP1, VOP2 and VOPC on gfx8 to gfx10. GCN3 ISA, chapter 13.3.6; RDNA
 //! ISA, chapter 13.3.7.
 
-use super::vop::VOP;
+use super::vector::VOP;
 use super::{Decoder, LDS_DIRECT, LITERAL, Result1};
 use crate::bits::Bits;
 use crate::feature::Feature;

@@ -1,10 +1,31 @@
-//! What the long vector formats share: numbered source fields.
+//! What vector formats share: the fields of the short ones, numbered source fields of the long ones.
 
 use super::{Decoder, Result1};
-use crate::inst::Operand;
+use crate::bits::Bits;
+use crate::inst::{Enc, Operand};
 use crate::row::{Opd, Row, Ty};
 use crate::scalars::Source;
 use crate::target::Space;
+
+/// Fields of VOP1, VOP2 and VOPC.
+pub(crate) struct Vop {
+    pub src0: Bits,
+    pub src1: Bits,
+    pub vdst: Bits,
+}
+
+pub(crate) static VOP: Vop = Vop { src0: Bits::at(8, 0), src1: Bits::at(16, 9), vdst: Bits::at(24, 17) };
+
+impl Vop {
+    /// Fixed bits of a format and its opcode field.
+    pub(crate) fn opcode(&self, enc: Enc) -> (u32, Bits) {
+        match enc {
+            Enc::VOP1 => (0x3f << 25, Bits::at(16, 9)),
+            Enc::VOPC => (0x3e << 25, Bits::at(24, 17)),
+            _ => (0, Bits::at(30, 25)),
+        }
+    }
+}
 
 /// Sources a row reads from numbered fields.
 pub(crate) fn source_count(row: &Row) -> usize {

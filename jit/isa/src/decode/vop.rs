@@ -4,7 +4,7 @@
 //! moved its opcode and clamp with gfx8 and its place among the formats with gfx10.
 
 use super::sdwa::has_sdwa;
-use super::vector::source_count;
+use super::vector::{VOP, source_count};
 use super::{Decoder, Result1};
 use crate::beyond::Tolerance;
 use crate::bits::{Bits, MAX_DWORDS};
@@ -18,26 +18,6 @@ pub(crate) const DPP8: u32 = 233;
 pub(crate) const DPP8_FI: u32 = 234;
 pub(crate) const SDWA: u32 = 249;
 pub(crate) const DPP16: u32 = 250;
-
-/// Fields of VOP1, VOP2 and VOPC.
-pub(crate) struct Vop {
-    pub src0: Bits,
-    pub src1: Bits,
-    pub vdst: Bits,
-}
-
-pub(crate) static VOP: Vop = Vop { src0: Bits::at(8, 0), src1: Bits::at(16, 9), vdst: Bits::at(24, 17) };
-
-impl Vop {
-    /// Fixed bits of a format and its opcode field.
-    pub(crate) fn opcode(&self, enc: Enc) -> (u32, Bits) {
-        match enc {
-            Enc::VOP1 => (0x3f << 25, Bits::at(16, 9)),
-            Enc::VOPC => (0x3e << 25, Bits::at(24, 17)),
-            _ => (0, Bits::at(30, 25)),
-        }
-    }
-}
 
 /// Fields of VOP3, and of VOP3SD where `sdst` stands for `abs` and `op_sel`.
 pub(crate) struct Vop3 {

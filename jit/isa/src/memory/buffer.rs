@@ -1,7 +1,7 @@
 //! What buffer instructions do. RDNA3 ISA, chapter 9; requirements BUF-01 to BUF-25.
 
-use super::AtomicOp;
 pub use super::Part;
+use crate::access::AtomicOp;
 
 /// 16-bit data of a format access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! What image instructions do, and what their addresses hold. RDNA3 ISA, chapter 10, and for gfx6 to gfx8 the GCN3 ISA, "MIMG";
 //! requirements IMG-16 to IMG-19.
 
-use super::{AtomicOp, MemoryKind};
+use crate::access::AtomicOp;
 
 /// DIM of the instruction (gfx10+): which coordinates the address has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -162,20 +162,6 @@ pub struct Layout {
 }
 
 impl Kind {
-    /// The operation of a mnemonic from its row, and whether it is a `_g16` form. `None`: not an image instruction, or one that traces rays.
-    ///
-    /// ```
-    /// use wavejit_isa::memory::image::{Kind, Lod, Sampling};
-    /// let sampling = Sampling { compare: true, offset: true, clamp: true, lod: Lod::Derivatives };
-    /// assert_eq!(Kind::named("image_sample_c_d_cl_o_g16"), Some((Kind::Sample(sampling), true)));
-    /// ```
-    pub fn named(mnemonic: &str) -> Option<(Kind, bool)> {
-        match MemoryKind::named(mnemonic)? {
-            MemoryKind::Image { kind, g16 } => Some((kind, g16)),
-            _ => None,
-        }
-    }
-
     /// The suffixes of an operation that takes a sampler; get_lod is one without suffixes.
     pub fn sampling(self) -> Option<Sampling> {
         match self {

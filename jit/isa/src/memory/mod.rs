@@ -4,11 +4,10 @@
 
 pub mod buffer;
 pub mod image;
+mod named;
 pub mod ray;
 
 pub use crate::access::{AtomicOp, Part};
-
-use crate::rows;
 
 /// What a buffer, image or ray instruction does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,17 +30,10 @@ pub enum MemoryKind {
     Ray(ray::Form),
 }
 
-impl MemoryKind {
-    /// Of the row with a mnemonic, on whatever processor it is called so.
-    pub fn named(mnemonic: &str) -> Option<MemoryKind> {
-        rows::all().iter().find(|r| r.name == mnemonic || r.names.iter().any(|n| n.1 == mnemonic))?.memory
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::inst::Enc;
+    use crate::rows;
 
     #[test]
     fn every_access_has_its_data_and_nothing_else_has() {

@@ -88,12 +88,12 @@ pub mod names {
     }
     /// In scalar formats.
     pub mod scalar {
+        pub use crate::counters::Waits::{One, Packed};
         pub use crate::counters::{EXPCNT_ALONE, LGKMCNT, VMCNT, VSCNT};
         pub use crate::follow::Follow::*;
         pub use crate::row::Opd::{
             IDX as idx, K as k, LIT as lit, MSG as msg, R0 as ra, R1 as rb, S0 as a, S1 as b, SD as d, SR0 as sa, SS as r,
         };
-        pub use crate::row::Waits::{One, Packed};
     }
 }
 

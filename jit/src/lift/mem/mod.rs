@@ -6,7 +6,7 @@ pub(super) mod flat;
 pub(super) mod smem;
 
 use super::cx::{Arg, Cx};
-use super::sem::*;
+use super::types::*;
 use wavejit_ir::AtomicOp::{self, *};
 use wavejit_ir::PureOp::*;
 use wavejit_ir::{Addr, Builder, MemKind, Op, SReg, Space, Ty, VReg, Value};

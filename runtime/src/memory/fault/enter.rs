@@ -1,6 +1,5 @@
 //! The way into compiled code and, after a fault, the way out.
 
-use super::LAST_REGULAR;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::mem::offset_of;
@@ -113,7 +112,7 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         next = const offset_of!(Frame, next),
         end = const offset_of!(Frame, end),
         exit = const offset_of!(WaveState, exit),
-        last = const LAST_REGULAR,
+        last = const Exit::LAST_REGULAR,
     )
 }
 

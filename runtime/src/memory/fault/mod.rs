@@ -24,7 +24,6 @@ pub(crate) use enter::{enter, enter_all};
 use signals::Unblocked;
 
 use crate::host::float::StandardFloat;
-use wavejit_ir::abi::Exit;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub(crate) fn install() {
@@ -55,14 +54,11 @@ pub(crate) fn ready_for_others() -> Ready {
     Ready { _unblocked: unblocked, _float: StandardFloat::begin() }
 }
 
-/// Exits up to this one are those of waves that only run: End and Barrier.
-const LAST_REGULAR: u32 = Exit::Barrier as u32;
-
 /// Without signal handling: compiled code reaches memory through the accessors only.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
     use super::*;
-    use wavejit_ir::abi::{EntryFn, WaveState};
+    use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 
     /// Runs a wave from its resume point to its next exit.
     ///
@@ -84,7 +80,7 @@ mod plain {
             let exit = unsafe { entry(*state) };
             // SAFETY: the wave is suspended.
             unsafe { (**state).exit = exit };
-            if exit > LAST_REGULAR {
+            if exit > Exit::LAST_REGULAR {
                 return i;
             }
         }
