@@ -5,11 +5,48 @@ use crate::results::{Mean, Measured, Results, Row, Time, is_common, is_other};
 use std::fmt::Write;
 use std::fs;
 
-/// Writes the document and its picture.
+/// Writes the document, its picture, and the passage of the README that quotes them.
 pub(crate) fn write(results: &Results) -> std::io::Result<()> {
-    let docs = wavejit_benches::root().join("docs");
-    fs::write(docs.join("performance.svg"), chart::draw(results))?;
-    fs::write(docs.join("performance.md"), document(results))
+    let root = wavejit_benches::root();
+    fs::write(root.join("docs/performance.svg"), chart::draw(results))?;
+    fs::write(root.join("docs/performance.md"), document(results))?;
+    let readme = fs::read_to_string(root.join("README.md"))?;
+    let (Some(begin), Some(end)) = (readme.find(BEGIN), readme.find(END)) else {
+        return Err(std::io::Error::other(format!("README.md has not `{BEGIN}` and `{END}`")));
+    };
+    fs::write(root.join("README.md"), format!("{}{BEGIN}{}{}", &readme[..begin], quotation(results), &readme[end..]))
+}
+
+/// What stands around the README's passage.
+const BEGIN: &str = "<!-- performance: begin (written by the program `peers`, see benches/README.md) -->\n";
+const END: &str = "<!-- performance: end -->\n";
+
+/// How many losses and gains are quoted.
+const QUOTED: usize = 8;
+
+/// Means, the worst losses and the best gains.
+fn quotation(results: &Results) -> String {
+    let peers = results.indices(false);
+    let columns = |cell: &dyn Fn(usize) -> String| peers.iter().map(|&p| format!(" {} |", cell(p))).collect::<String>();
+    let mut text = format!(
+        "The same OpenCL C on one machine ({}, commit {}; CPU time of all threads, interleaved rounds, every result checked): wavejit runs the\n\
+         gfx1100 code object, the others compile the source for the CPU. How many times as fast wavejit is, geometric means:\n\n",
+        results.machine, results.commit
+    );
+    text += &format!("| |{}\n|---|{}\n", columns(&|p| format!("over {}", results.backends[p].0)), "---|".repeat(peers.len()));
+    let sets: [(&str, fn(&Row) -> bool); 2] =
+        [("kernels that every benchmark has", is_common), ("others, which no back end was tuned to", is_other)];
+    for (set, wanted) in sets {
+        text += &format!("| {set} |{}\n", columns(&|p| results.mean(0, p, |m| m.cpu, wanted).to_string()));
+    }
+    let Some(&first) = peers.first() else { return text };
+    let rows: Vec<(&str, f64)> =
+        chart::sorted(results).iter().filter_map(|r| Some((r.name, Results::ratio(r, 0, first, |m| m.cpu)?))).collect();
+    let list = |some: &[(&str, f64)]| some.iter().map(|(name, ratio)| format!("{name} {ratio:.2}")).collect::<Vec<_>>().join(", ");
+    let (slower, peer) = (rows.iter().filter(|r| r.1 < 1.0).count(), &results.backends[first].0);
+    text += &format!("\nSlower than {peer} on {slower} of {} kernels, most on: {}.\n", rows.len(), list(&rows[..QUOTED.min(rows.len())]));
+    text += &format!("Best: {}.\n", list(&rows[rows.len().saturating_sub(QUOTED)..]));
+    text + "All kernels, versions and times: [docs/performance.md](docs/performance.md).\n\n![Speed of wavejit over OpenCL implementations, by kernel](docs/performance.svg)\n"
 }
 
 const HEAD: &str = "# Performance
