@@ -35,7 +35,7 @@ fn quotation(results: &Results) -> String {
     );
     text += &format!("| |{}\n|---|{}\n", columns(&|p| format!("over {}", results.backends[p].0)), "---|".repeat(peers.len()));
     let sets: [(&str, fn(&Row) -> bool); 2] =
-        [("kernels that every benchmark has", is_common), ("others, which no back end was tuned to", is_other)];
+        [("kernels that every benchmark has", is_common), ("others, written before any tuning to them", is_other)];
     for (set, wanted) in sets {
         text += &format!("| {set} |{}\n", columns(&|p| results.mean(0, p, |m| m.cpu, wanted).to_string()));
     }
@@ -46,7 +46,7 @@ fn quotation(results: &Results) -> String {
     let (slower, peer) = (rows.iter().filter(|r| r.1 < 1.0).count(), &results.backends[first].0);
     text += &format!("\nSlower than {peer} on {slower} of {} kernels, most on: {}.\n", rows.len(), list(&rows[..QUOTED.min(rows.len())]));
     text += &format!("Best: {}.\n", list(&rows[rows.len().saturating_sub(QUOTED)..]));
-    text + "All kernels, versions and times: [docs/performance.md](docs/performance.md).\n\n![Speed of wavejit over OpenCL implementations, by kernel](docs/performance.svg)\n"
+    text + "All kernels, versions and times: [docs/performance.md](docs/performance.md), as a [picture](docs/performance.svg).\n"
 }
 
 const HEAD: &str = "# Performance
@@ -109,7 +109,7 @@ fn document(results: &Results) -> String {
     }
 
     line(format_args!(
-        "\n## Each kernel\n\nMilliseconds of CPU time, ratios of it and of wall time, and milliseconds of compiling: what building and the\nfirst launch take longer than the second.\n"
+        "\n## Each kernel\n\nMilliseconds of CPU time, ratios of it and of wall time, and milliseconds of compiling: what building and the\nfirst launch take longer than the best launch.\n"
     ));
     let all = || ours.iter().chain(&peers).copied();
     let times: String = all().map(|b| format!(" {} ms |", name(b))).collect();
@@ -126,7 +126,7 @@ fn document(results: &Results) -> String {
         let times: String = all().map(|b| cell(b, &|m| results.cpu_ms(m))).collect();
         let over: String = ours.iter().flat_map(|&o| peers.iter().map(move |&p| (o, p))).map(|(o, p)| ratio(o, p, |m| m.cpu)).collect();
         let walls: String = peers.iter().map(|&p| ratio(0, p, |m| m.wall)).collect();
-        let firsts: String = all().map(|b| cell(b, &|m| m.first * 1e3)).collect();
+        let firsts: String = all().map(|b| cell(b, &|m| (m.first - m.wall).max(0.0) * 1e3)).collect();
         line(format_args!("| {} | {} |{times}{over}{walls}{firsts}", row.name, row.class));
     }
     let missing =

@@ -7,7 +7,7 @@ use wavejit_tests::peers::{COMMON, Peer};
 /// Times of one kernel on one backend, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured {
-    /// Translation and first launch, less a launch.
+    /// Building and the first launch together.
     pub first: f64,
     /// The best wall time of a launch.
     pub wall: f64,

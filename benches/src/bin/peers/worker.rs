@@ -88,7 +88,7 @@ fn load(runner: &mut dyn Runner, words: &[&str], current: &mut Option<Current>) 
         new.repeats = (ROUND.as_secs_f64() / second.as_secs_f64().max(1e-7)).clamp(1.0, 1000.0) as u32;
     }
     *current = Some(new);
-    Ok(first.saturating_sub(second).as_secs_f64().to_string())
+    Ok(first.as_secs_f64().to_string())
 }
 
 /// Writes what the outputs held at first.
