@@ -32,7 +32,11 @@ fn main() -> std::io::Result<()> {
 fn code_objects() -> std::io::Result<Code> {
     let mut words = Vec::new();
     for entry in std::fs::read_dir(root().join("shaders/bin"))? {
-        let Ok(object) = CodeObject::load(&std::fs::read(entry?.path())?) else { continue };
+        let path = entry?.path();
+        if path.is_dir() {
+            continue;
+        }
+        let Ok(object) = CodeObject::load(&std::fs::read(path)?) else { continue };
         let Ok(image) = object.image(0) else { continue };
         for kernel in object.kernels().iter().filter(|k| k.wave_size == 32) {
             words.extend(image.dwords(kernel.code_address, kernel.code_bytes));

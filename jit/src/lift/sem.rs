@@ -1,6 +1,6 @@
 //! What an instruction means: the right-hand side of its row with the types of the left one.
 //!
-//! Most rows are a function from operands to a result, an operation of the IR or a function over the [`Builder`]; [`super::cx`] fetches the
+//! Most rows are a function from operands to a result, an operation of the IR or a function over the [`Builder`](wavejit_ir::Builder); [`super::cx`] fetches the
 //! operands, applies modifiers and DPP, and writes the result. The others are a function over [`Cx`] in the file of their topic, which gets the operands that the row
 //! hands it by name ([`Arg`](super::cx::Arg)).
 

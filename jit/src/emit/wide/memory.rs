@@ -362,7 +362,7 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// raw[1], dwords of scratch, with the elements to be stored in them: at bits raw[0] and up.
+    /// raw\[1\], dwords of scratch, with the elements to be stored in them: at bits raw\[0\] and up.
     fn insert_small(&mut self, a: &Access, p: usize) {
         let (at, to, data, bits) = (a.raw[0], a.raw[1], a.raw[2], a.raw[3]);
         let ones = self.element32(u32::MAX >> (32 - 8 * a.bytes()));
