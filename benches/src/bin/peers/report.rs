@@ -67,6 +67,9 @@ fn document(results: &Results) -> String {
         "\n| | |\n|---|---|\n| machine | {} |\n| commit | {} |\n| rounds | {} |",
         results.machine, results.commit, results.rounds
     ));
+    if let Some(load) = results.load {
+        line(format_args!("| load average before | {load:.1} |"));
+    }
     for (name, version, _) in &results.backends {
         line(format_args!("| {name} | {version} |"));
     }

@@ -38,6 +38,8 @@ pub(crate) struct Results {
     pub machine: String,
     /// Hash of the commit, and whether files were changed.
     pub commit: String,
+    /// How many processes wanted a processor in the minute before, where the host says it.
+    pub load: Option<f64>,
     /// Threads that all backends have.
     pub threads: usize,
     /// Timed rounds.
@@ -75,6 +77,7 @@ impl Results {
         Results {
             machine: wavejit_benches::machine(),
             commit,
+            load: std::fs::read_to_string("/proc/loadavg").ok().and_then(|t| t.split(' ').next()?.parse().ok()),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             rounds,
             backends: backends.iter().map(|b| (b.name.clone(), b.version.clone(), b.is_ours)).collect(),
