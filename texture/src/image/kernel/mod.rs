@@ -11,7 +11,7 @@
 //! | `lod.rs` | levels of detail, anisotropic footprints |
 //! | `taps.rs`, `cube.rs` | coordinates to texel indices |
 //! | `level.rs` | indices to addresses |
-//! | `texels.rs`, `channels.rs` | fetching and decoding texels |
+//! | `texels.rs`, `channels.rs`, `fields.rs` | fetching and decoding texels |
 //! | `filter.rs` | taps to a value |
 //! | `sample.rs`, `load.rs` | the instructions |
 //! | `instances.rs` | the functions, compiled for each instruction set and kind of texel |
@@ -24,6 +24,7 @@
 
 mod channels;
 mod cube;
+mod fields;
 mod filter;
 mod instances;
 mod level;

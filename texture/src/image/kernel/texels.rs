@@ -1,7 +1,7 @@
 //! Texels of the formats that have kernels: fetching, decoding and blending, twins of [`super::super::filter`] and of the formats' decoders.
 //! The common formats are here, each a type of its own; [`super::channels`] takes all others whose channels lie side by side.
 
-use super::channels::Field;
+use super::fields::Field;
 use crate::format::{Bc, Format, Layout, Numeric, SRGB_TO_LINEAR, with_recent_blocks};
 use crate::guarded::{Lost, View};
 use crate::simd::Simd;
