@@ -503,3 +503,43 @@ fn compiled_random_ir_equals_the_interpreter() {
         check(i, if i % 3 == 0 { 64 } else { 32 });
     }
 }
+
+/// Accesses that differ in the constant share tests of the address: where one is in range and another is not, each does what it should.
+#[test]
+fn accesses_near_the_end_of_memory_equal_the_interpreter() {
+    let constants: [&[i64]; 3] = [&[0, 64, 32], &[400, 0, 64, 128], &[0xffff_ffe0, 16]];
+    for (i, space) in [Space::Lds, Space::Lds, Space::Global].into_iter().enumerate() {
+        for (k, kind) in [MemKind::B32, MemKind::B64, MemKind::B128, MemKind::U8].into_iter().enumerate() {
+            for (n, list) in constants.iter().enumerate() {
+                let list: Vec<i64> = list.iter().map(|c| if space == Space::Global { i64::from(*c as i32) } else { *c }).collect();
+                let stride = [kind.bytes() as u32, 0, 4][(n + k) % 3];
+                let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, stride, i == 0, &list);
+                check_starts(&func, &memory::edges(space));
+            }
+        }
+    }
+}
+
+/// Compiled code against the interpreter with each of these in s0, under EXEC as it comes.
+fn check_starts(func: &Func, starts: &[u32]) {
+    verify(func).unwrap_or_else(|e| panic!("{e}"));
+    let mut optimized = func.clone();
+    opt::run(&mut optimized, OptOptions { keep_final_state: true });
+    for isa in Isa::available() {
+        let options = EmitOptions { keep_final_state: true, isa, by_parts: false };
+        let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));
+        for start in starts {
+            let outcome = |run: &mut dyn FnMut(&mut WaveState) -> Exit| {
+                execute((*start).into(), func.wave_size, |s| {
+                    s.sregs[0] = *start;
+                    run(s)
+                })
+            };
+            // SAFETY: as in `check`.
+            let want = outcome(&mut |s| unsafe { interp::run(func, s) });
+            // SAFETY: as above, for compiled code.
+            let got = outcome(&mut |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
+            assert!(got == want, "start {start:#x}: code of {isa:?} differs from the interpreter\n{}", text::print(&optimized));
+        }
+    }
+}

@@ -137,7 +137,7 @@ fn offset(rng: &mut Rng, b: &mut Builder, exec: Value, space: Space) -> Value {
     };
     let most = match space {
         Space::Scratch => 0x3f,
-        Space::Lds => 0x1ff,
+        Space::Lds => 0x3ff,
         _ => 0xfff,
     };
     let fits = |rng: &mut Rng, b: &mut Builder, v: Value| {
@@ -235,4 +235,51 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
             }
         }
     }
+}
+
+/// Loads and stores at these constants and one address, which counts up by `stride` from s0 on (in global memory from a base with s0 in it): a
+/// stride that is known, or one that is seen only when it runs.
+pub(super) fn at_constants(wave_size: u32, space: Space, kind: MemKind, stride: u32, is_known: bool, constants: &[i64]) -> Func {
+    let mut f = Func { name: "constants".into(), wave_size, ..Func::default() };
+    let mut b = Builder::new(&mut f, 0x1000, FpMode::HSA);
+    let exec = b.exec();
+    let lane = b.push(Op::LaneId, &[Ty::L32]);
+    let (start, stride) = (b.sget(SReg(0)), b.const32(stride));
+    let stride = b.splat(stride);
+    let mut offset = b.pure2(PureOp::IMul32, lane, stride);
+    let mut base = None;
+    if matches!(space, Space::Global | Space::Flat) {
+        let (first, more) = (b.const64(GLOBAL), b.pure1(PureOp::ZExt64, start));
+        base = Some(b.pure2(PureOp::IAdd64, first, more));
+    } else {
+        let start = b.splat(start);
+        offset = b.pure2(PureOp::IAdd32, offset, start);
+    }
+    if !is_known {
+        // A write under part of EXEC keeps nothing known.
+        let half = b.const64(0x5555_5555_5555_5555);
+        let half = b.bits_mask(half);
+        b.vset(VReg(11), offset, half);
+        b.vset(VReg(11), offset, exec);
+        offset = b.vget(VReg(11), Some(exec));
+    }
+    for (i, imm) in constants.iter().enumerate() {
+        let addr = Addr { base, offset: Some(offset), imm: *imm };
+        let v = b.load(space, kind, addr, exec);
+        for k in 0..kind.dwords() as u32 {
+            b.vset(VReg(1 + (i as u16 + k as u16) % 8), Value(v.0 + k), exec);
+        }
+        let data = std::array::from_fn(|k| (k < kind.dwords()).then_some(Value(v.0 + (k as u32 + 1) % kind.dwords() as u32)));
+        let addr = Addr { imm: imm + 4, ..addr };
+        b.push(Op::Store { space, kind, addr, data, exec }, &[]);
+    }
+    let insts = std::mem::take(&mut b.insts);
+    f.blocks.push(Block { pc: 0x1000, mode: FpMode::HSA, insts, term: Term::End, term_pc: 0x10fc, guest_insts: 1 });
+    f
+}
+
+/// Starts near which an access of a wave comes to the end of what it may touch.
+pub(super) fn edges(space: Space) -> Vec<u32> {
+    let end = if space == Space::Lds { LDS_BYTES } else { REACH as u32 };
+    (0..48).map(|i| (end + 8).wrapping_sub(31 * i)).chain([0, 4, 60, 64, 0u32.wrapping_sub(4), 0u32.wrapping_sub(64)]).collect()
 }

@@ -5,12 +5,11 @@
 //! the helper for the lanes that are left; what earlier ones gave is in the row of results already.
 
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
-use super::lanes::GT;
 use super::memory::Access;
 use super::regs::{Class, NO_PARTS};
-use super::{ROWS, Wide, X, off, state};
+use super::{ROWS, Wide, X, off};
 use std::mem::offset_of;
-use wavejit_ir::abi::{Helpers, MemOp, WaveState};
+use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
@@ -18,14 +17,14 @@ impl<'a> Wide<'a> {
     /// Is there code for it?
     pub(super) fn atomic_is_inline(&self, space: Space, op: AtomicOp, addr: &Addr, returns: bool) -> bool {
         use AtomicOp::*;
-        let small = addr.offset.is_some() && (0..1 << 28).contains(&addr.imm.unsigned_abs());
-        small
+        let is_small = addr.imm.unsigned_abs() < 1 << 28;
+        addr.offset.is_some()
             && match space {
                 Space::Lds => {
                     let known = matches!(op, Swap | Add | Sub | And | Or | Xor | SMin | SMax | UMin | UMax);
-                    known && addr.base.is_none() && addr.imm >= 0
+                    known && addr.base.is_none()
                 }
-                Space::Global | Space::Flat => matches!(op, Add | Sub | Swap) || !returns && matches!(op, And | Or | Xor),
+                Space::Global | Space::Flat => is_small && (matches!(op, Add | Sub | Swap) || !returns && matches!(op, And | Or | Xor)),
                 _ => false,
             }
     }
@@ -57,14 +56,12 @@ impl<'a> Wide<'a> {
         }
         self.bits_in(&a.exec, left, a.k2);
         self.start_of_lanes(&a);
-        for (row, source) in [(CAREFUL_ADDR, &a.low), (CAREFUL_DATA, &operands)] {
-            for (p, reg) in source.iter().enumerate() {
-                let to = self.row_mem(row, p);
-                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
-            }
+        for (p, reg) in operands.iter().enumerate() {
+            let to = self.row_mem(CAREFUL_DATA, p);
+            self.v(X::MovStore, *reg, 0, Rm::Mem(to));
         }
         let (next, end) = (self.a.label(), self.a.label());
-        let (lane, value) = (a.starts[0], a.starts[1]);
+        let [lane, value] = a.spare;
         let parts = self.parts;
         let row = move |row: u16, lane: Gpr| Mem::indexed(ROWS, lane, 4, i32::from(row) * 64 * parts as i32);
         self.a.bind(next);
@@ -103,36 +100,29 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// host = address of offset 0; goes to `careful` unless all active lanes are in range and aligned.
+    /// host = address of offset 0, offsets in their row; goes to `careful` unless all active lanes are in range and aligned.
     fn start_of_lanes(&mut self, a: &Access) {
-        let t = a.starts[0];
-        let three = self.splat32(3);
+        let is_aligned = |w: &mut Self, offsets: u8, p: usize| {
+            let three = w.splat32(3);
+            w.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, offsets, three).mask(a.exec[p]));
+            w.any(a.k);
+            w.a.jcc(Cond::Ne, a.careful);
+            let to = w.row_mem(CAREFUL_ADDR, p);
+            w.v(X::MovStore, offsets, 0, Rm::Mem(to));
+        };
         if a.space == Space::Lds {
-            self.a.load(Size::D, t, state(offset_of!(WaveState, lds_bytes)));
-            self.a.alu_imm(Alu::Sub, Size::Q, t, 4 + a.imm);
-            self.a.jcc(Cond::S, a.careful);
-            self.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_HELPER), t);
-            self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
-            if a.imm != 0 {
-                self.a.alu_imm(Alu::Add, Size::Q, a.host, a.imm);
-            }
-        } else if a.high.is_empty() {
+            return self.each_lds_offset(a, 4, |w, p| is_aligned(w, a.t, p));
+        }
+        if a.high.is_empty() {
             self.range_of_base(a);
         } else {
             self.common_high(a);
         }
-        // An LDS address is aligned if offset and constant are; both of a guest address and its host address are, or neither.
+        // Both of a guest address and its host address are aligned, or neither.
         self.a.test_imm(Size::Q, a.host, 3);
         self.a.jcc(Cond::Ne, a.careful);
         for p in 0..self.parts {
-            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, a.low[p], three).mask(a.exec[p]));
-            if a.space == Space::Lds {
-                let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
-                self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.low[p], beyond).imm(GT).mask(a.exec[p]));
-                self.k(X::Korw, a.k, a.k, a.k2);
-            }
-            self.any(a.k);
-            self.a.jcc(Cond::Ne, a.careful);
+            is_aligned(self, a.low[p], p);
         }
     }
 

@@ -30,11 +30,16 @@
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs` | powers, logarithms, sine and cosine of f32 |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
-//! | `memory.rs` | loads and stores |
+//! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
+//! | `addresses.rs` | tests of addresses, which accesses share |
+//! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
+//! | `general.rs` | lanes anywhere |
+//! | `scratch.rs` | scratch |
 //! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
 
+mod addresses;
 mod atomic;
 mod block;
 mod calls;
@@ -42,13 +47,16 @@ mod cross;
 mod division;
 mod float64;
 mod forms;
+mod general;
 mod host;
 mod lanes;
 mod loops;
 mod memory;
+mod moves;
 mod rare;
 mod regs;
 mod scalar;
+mod scratch;
 mod slices;
 mod transcendental;
 mod wide64;
@@ -128,6 +136,8 @@ struct Wide<'a> {
     map: Vec<(u32, u64)>,
     /// Accesses: where one may fault, and where it is done again with care.
     recover: Vec<(u32, Label)>,
+    /// Tests of addresses that further accesses of the block build on (`addresses.rs`).
+    tested: Vec<addresses::Tested>,
     lanes: VgprLiveness,
     strides: Strides,
     r: Regs,
@@ -240,6 +250,7 @@ fn assemble_with(
         stubs: vec![],
         map: vec![],
         recover: vec![],
+        tested: vec![],
         strides: Strides::new(func, &lanes),
         lanes,
         r: Regs::new(parts),

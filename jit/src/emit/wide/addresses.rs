@@ -1,0 +1,386 @@
+//! Tests of addresses: what accesses ask before they move anything.
+//!
+//! Accesses of a block that differ in the constant alone, such as the rows of a tile, share one test: the first asks for the whole reach from the least
+//! constant to the greatest, and keeps the host address of lane 0 of each part in registers. Where the test fails the first of them becomes 0:
+//! the access itself goes the general way and comes back, and the further ones see the 0 and go the general way, which tests for itself.
+//!
+//! ```text
+//! load lds [%5 + 64]     lanes in a row? %5 + 64 and %5 + 4096 with 64 bytes behind it in LDS? -> no: start = 0, general
+//!                        start = lds + %5 + 64; move [start]
+//! load lds [%5 + 4096]   start = 0? -> general; move [start + 4032]
+//! ```
+
+use super::calls::{CAREFUL_ADDR, CARGO_HELPER};
+use super::lanes::{GT, NE};
+use super::memory::Access;
+use super::regs::{Class, PieceId};
+use super::{BASE, ROWS, Wide, X, state};
+use std::mem::offset_of;
+use wavejit_ir::abi::WaveState;
+use wavejit_ir::{Addr, MemKind, Op, Space, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
+
+/// Bytes that `mem_reach` leaves behind offsets of 32 bits, less what an access has behind its first byte.
+const REACH_SLACK: i32 = 2048;
+/// Bytes between the constants of accesses that share a test, at most.
+const MOST_APART: i32 = 1 << 16;
+
+/// How lanes lie that an access is short for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Way {
+    /// From lane to lane, if that is known; else the way tests for elements in a row.
+    stride: Option<u32>,
+    /// All lanes must be active: elements of several dwords are taken apart or put together for whole parts only.
+    is_whole: bool,
+    /// Bytes from the first lane's element to the end of the last one's.
+    span: i32,
+}
+
+impl Way {
+    /// None if there is none but the general one.
+    fn of(is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
+        let bytes = kind.bytes() as u32;
+        // Stores of several lanes to one place, and elements that overlap, are for the general way.
+        let stride = stride.filter(|s| *s == bytes || !is_store && (bytes >= 4 || *s == 0));
+        let span =
+            stride.unwrap_or(bytes).checked_mul(15)?.checked_add(bytes).and_then(|b| i32::try_from(b).ok()).filter(|b| *b < 1 << 29)?;
+        Some(Way { stride, is_whole: kind.dwords() > 1 && stride.is_none_or(|s| s == bytes), span })
+    }
+}
+
+/// What a test asks, but for the constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Test {
+    space: Space,
+    base: Option<Value>,
+    offset: Option<Value>,
+    exec: Value,
+    kind_bytes: i32,
+    way: Way,
+}
+
+/// A test that further accesses build on.
+#[derive(Debug)]
+pub(super) struct Tested {
+    test: Test,
+    /// The constants it holds for.
+    least: i32,
+    most: i32,
+    /// The instruction that builds on it last.
+    last: u32,
+    /// Host addresses of lane 0 by part, at the least constant.
+    starts: Vec<PieceId>,
+}
+
+/// What an access has to do with the tests of others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reach {
+    /// Constants that are tested at once.
+    pub least: i32,
+    pub most: i32,
+    /// Others build on this one's test.
+    pub is_first: bool,
+    /// This one builds on another's.
+    pub is_tested: bool,
+}
+
+impl<'a> Wide<'a> {
+    /// Lanes at addresses of their own: the usual case, 16 consecutive ones in each part.
+    pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
+        let Some(way) = Way::of(a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
+        match a.reach {
+            Reach { is_tested: true, .. } => {
+                self.a.test(Size::Q, a.starts[0], a.starts[0]);
+                self.a.jcc(Cond::E, a.general);
+            }
+            reach => self.test_lanes(a, way, reach, fail),
+        }
+        for p in 0..self.parts {
+            let start = Mem::at(a.starts[p], a.imm - a.reach.least);
+            match way.stride {
+                Some(0) => self.broadcast_element(a, start, a.spare[0], Some(p)),
+                Some(s) if s != a.bytes() as u32 => {
+                    self.load_table(a.t, move |i| i * s);
+                    self.gather_dwords(a, p, a.starts[p], a.imm - a.reach.least);
+                }
+                _ => self.move_part(a, p, start),
+            }
+        }
+    }
+
+    /// Goes to `fail` unless lanes are where the way wants them and all that `reach` asks for is in range; finds `starts`.
+    fn test_lanes(&mut self, a: &Access, way: Way, reach: Reach, fail: Label) {
+        let stride = a.bytes() as u32;
+        // What differs from consecutive addresses collects in k.
+        let mut tested = false;
+        for p in 0..self.parts {
+            let k = if tested { a.k2 } else { a.k };
+            self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.low[p], 0, Rm::Reg(a.starts[p].0)));
+            if way.stride.is_some() {
+                continue;
+            }
+            self.v(X::Broadcast, a.t, 0, Rm::Reg(a.low[p]));
+            let steps = self.table(|i| i * stride);
+            self.v(X::Paddd, a.t, a.t, steps);
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.low[p])).imm(NE).mask(a.exec[p]));
+            if tested {
+                self.k(X::Korw, a.k, a.k, a.k2);
+            }
+            tested = true;
+        }
+        if !a.high.is_empty() {
+            self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
+            for p in 0..self.parts {
+                let k = if tested { a.k2 } else { a.k };
+                self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+                if tested {
+                    self.k(X::Korw, a.k, a.k, a.k2);
+                }
+                tested = true;
+            }
+        }
+        if way.is_whole {
+            for p in 0..self.parts {
+                let k = if tested { a.k2 } else { a.k };
+                self.k(X::Knotw, k, 0, a.exec[p]);
+                if tested {
+                    self.k(X::Korw, a.k, a.k, a.k2);
+                }
+                tested = true;
+            }
+        }
+        if tested {
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, fail);
+        }
+        let more = reach.most - reach.least;
+        if a.space == Space::Lds {
+            // Room up to the end of LDS for each part; there is none if it is smaller than a part.
+            let limit = a.host;
+            self.a.load(Size::D, limit, state(offset_of!(WaveState, lds_bytes)));
+            self.a.alu_imm(Alu::Sub, Size::Q, limit, way.span + more);
+            for p in 0..self.parts {
+                if reach.least != 0 {
+                    self.a.lea(Size::D, a.starts[p], Mem::at(a.starts[p], reach.least));
+                }
+                self.a.alu(Alu::Cmp, Size::Q, a.starts[p], limit);
+                self.a.jcc(Cond::G, fail);
+            }
+            for p in 0..self.parts {
+                self.a.alu_load(Alu::Add, Size::Q, a.starts[p], state(offset_of!(WaveState, lds)));
+            }
+            return;
+        }
+        // Offsets are zero-extended: they may not wrap within a part.
+        for p in 0..self.parts {
+            self.a.alu_imm(Alu::Cmp, Size::D, a.starts[p], -way.span);
+            self.a.jcc(Cond::A, fail);
+        }
+        if a.high.is_empty() {
+            self.base_and(a, reach.least);
+        } else {
+            self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
+            self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+            self.add_base(a, reach.least);
+        }
+        let out = if reach.is_first { fail } else { a.careful };
+        if more > REACH_SLACK {
+            self.a.alu_imm(Alu::Add, Size::Q, a.host, more);
+            self.range_in_place(a.host, out);
+            self.a.alu(Alu::Sub, Size::Q, a.host, BASE);
+            self.a.alu_imm(Alu::Sub, Size::Q, a.host, more);
+        }
+        self.range_in_place(a.host, out);
+        for p in 0..self.parts {
+            self.a.alu(Alu::Add, Size::Q, a.starts[p], a.host);
+        }
+    }
+
+    /// What is known of the offsets of an access: in each part so much more from lane to lane.
+    pub(super) fn stride_of(&self, addr: &Addr) -> Option<u32> {
+        addr.offset.and_then(|v| self.strides.of(v)).map(|s| s.stride)
+    }
+
+    /// Finds the accesses of the rest of the block that can build on this one's tests, or the earlier one that this one can build on.
+    pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
+        a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
+        let way = Way::of(a.is_store, a.kind, a.stride);
+        let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
+        if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.test == mine && (t.least..=t.most).contains(&a.imm))) {
+            let tested = &self.tested[i];
+            a.reach = Reach { least: tested.least, most: tested.most, is_first: false, is_tested: true };
+            let pieces = tested.starts.clone();
+            a.starts = pieces.into_iter().map(|p| Gpr(self.reg(p))).collect();
+            return;
+        }
+        let Some(mine) = mine.filter(|_| a.reach.least.unsigned_abs() < 1 << 30) else {
+            a.starts = (0..self.parts).map(|_| self.temp_general()).collect();
+            return;
+        };
+        let insts = self.func.blocks[self.r.block].insts.iter().zip(0..).skip(self.at as usize + 1);
+        let (mut least, mut most, mut last) = (a.imm, a.imm, self.at);
+        for (inst, i) in insts {
+            if let Some((_, imm)) = self.test_of(&inst.op).filter(|(test, _)| *test == mine) {
+                let (low, high) = (least.min(imm), most.max(imm));
+                // The farther apart they are the likelier one of them is out of range where the others are not.
+                if high - low > MOST_APART {
+                    continue;
+                }
+                (least, most, last) = (low, high, i);
+            }
+        }
+        if last == self.at {
+            a.starts = (0..self.parts).map(|_| self.temp_general()).collect();
+            return;
+        }
+        let mut starts = vec![];
+        for _ in 0..self.parts {
+            let (piece, reg) = self.new_in_register(Class::General);
+            starts.push(piece);
+            a.starts.push(Gpr(reg));
+        }
+        a.reach = Reach { least, most, is_first: true, is_tested: false };
+        self.tested.push(Tested { test: mine, least, most, last, starts });
+    }
+
+    /// The test that an operation begins with, and its constant.
+    fn test_of(&self, op: &Op) -> Option<(Test, i32)> {
+        let (is_store, space, kind, addr, exec) = match op {
+            Op::Load { space, kind, addr, exec } => (false, *space, *kind, addr, *exec),
+            Op::Store { space, kind, addr, exec, .. } => (true, *space, *kind, addr, *exec),
+            _ => return None,
+        };
+        let is_shared = addr.offset.is_some() && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
+        let imm = addr.imm as i32;
+        let way = is_shared.then(|| Way::of(is_store, kind, self.stride_of(addr))).flatten()?;
+        let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
+        (imm.unsigned_abs() < 1 << 30).then_some((test, imm))
+    }
+
+    /// Tests on which no access builds any more are given up.
+    pub(super) fn end_of_sharing(&mut self) {
+        while let Some(i) = self.tested.iter().position(|t| t.last <= self.at) {
+            let tested = self.tested.swap_remove(i);
+            self.drop_pieces(&tested.starts);
+        }
+    }
+
+    /// Tests an LDS access lane by lane: goes to `careful` unless the elements of all active lanes are in range. host = LDS; `then` is called for each
+    /// part, whose offsets are in t.
+    pub(super) fn each_lds_offset(&mut self, a: &Access, bytes: i32, then: impl Fn(&mut Self, usize)) {
+        // The last offset at which an element fits.
+        let limit = a.host;
+        self.a.load(Size::D, limit, state(offset_of!(WaveState, lds_bytes)));
+        self.a.alu_imm(Alu::Sub, Size::Q, limit, bytes);
+        self.a.jcc(Cond::S, a.careful);
+        self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), limit);
+        self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
+        for p in 0..self.parts {
+            // Sums of offset and constant wrap at 2^32.
+            let imm = self.splat32(a.imm as u32);
+            self.v(X::Paddd, a.t, a.low[p], imm);
+            let limit = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, limit).imm(GT).mask(a.exec[p]));
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+            then(self, p);
+        }
+    }
+
+    /// One address for all lanes.
+    pub(super) fn one_element(&mut self, a: &Access) {
+        let at = match a.space {
+            Space::Lds => {
+                let end = a.imm + a.bytes();
+                self.a.alu_store_imm(Alu::Cmp, Size::D, state(offset_of!(WaveState, lds_bytes)), end);
+                self.a.jcc(Cond::B, a.careful);
+                self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
+                Mem::at(a.host, a.imm)
+            }
+            _ => {
+                self.range_of_base(a);
+                Mem::at(a.host, 0)
+            }
+        };
+        if a.is_store { self.store_last(a, at) } else { self.broadcast_element(a, at, a.spare[0], None) }
+    }
+
+    /// host += base + `imm`
+    fn add_base(&mut self, a: &Access, imm: i32) {
+        if let Some(b) = a.base {
+            self.a.alu(Alu::Add, Size::Q, a.host, b);
+        }
+        if imm != 0 {
+            self.a.alu_imm(Alu::Add, Size::Q, a.host, imm);
+        }
+    }
+
+    /// host = base + `imm`
+    fn base_and(&mut self, a: &Access, imm: i32) {
+        match a.base {
+            Some(b) if imm != 0 => self.a.lea(Size::Q, a.host, Mem::at(b, imm)),
+            Some(b) => self.a.mov(Size::Q, a.host, b),
+            None => self.a.mov_imm(a.host, i64::from(imm) as u64),
+        }
+    }
+
+    /// host = host address of base + imm, tested.
+    pub(super) fn range_of_base(&mut self, a: &Access) {
+        self.base_and(a, a.imm);
+        self.range_in_place(a.host, a.careful);
+    }
+
+    /// Is the guest address in `at`, with 4 GiB behind it, in what may be touched? Then `at` = its host address.
+    fn range_in_place(&mut self, at: Gpr, out: Label) {
+        let low = state(offset_of!(WaveState, mem_low));
+        self.a.alu_load(Alu::Sub, Size::Q, at, low);
+        self.a.alu_load(Alu::Cmp, Size::Q, at, state(offset_of!(WaveState, mem_reach)));
+        self.a.jcc(Cond::Ae, out);
+        self.a.alu_load(Alu::Add, Size::Q, at, low);
+        self.a.alu(Alu::Add, Size::Q, at, BASE);
+    }
+
+    /// host = host address of the high dword that all active lanes have, and the base; tested.
+    pub(super) fn common_high(&mut self, a: &Access) {
+        self.bits_in(&a.exec, a.host, a.k2);
+        for p in 0..self.parts {
+            let to = self.row_mem(CAREFUL_ADDR + 1, p);
+            self.v(X::MovStore, a.high[p], 0, Rm::Mem(to));
+        }
+        self.a.tzcnt(Size::Q, a.host, a.host);
+        self.a.alu_imm(Alu::And, Size::D, a.host, 16 * self.parts as i32 - 1);
+        let row = i32::from(CAREFUL_ADDR + 1) * 64 * self.parts as i32;
+        self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row));
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
+        for p in 0..self.parts {
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+        }
+        self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+        self.add_base(a, a.imm);
+        self.range_in_place(a.host, a.careful);
+    }
+
+    /// The bits of mask registers in a general register; k0 and `t` are changed.
+    pub(super) fn bits_in(&mut self, k: &[u8], to: Gpr, t: u8) {
+        match k {
+            [lo, hi] => {
+                self.k(X::Kunpckwd, 0, *hi, *lo);
+                self.k(X::KmovdToGpr, to.0, 0, 0);
+            }
+            [a, b, c, d] => {
+                self.k(X::Kunpckwd, 0, *b, *a);
+                self.k(X::Kunpckwd, t, *d, *c);
+                self.k(X::Kunpckdq, 0, t, 0);
+                self.k(X::KmovqToGpr, to.0, 0, 0);
+            }
+            _ => unreachable!("waves have 32 or 64 lanes"),
+        }
+    }
+
+    /// kortestw: are all bits of the mask zero?
+    pub(super) fn any(&mut self, k: u8) {
+        self.k(X::Kortestw, k, 0, k);
+    }
+}

@@ -1,0 +1,153 @@
+//! The general way of an access whose lanes are not in a row: gathers and scatters, and small elements one after the other.
+
+use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CARGO_BASE, CARGO_EXEC, CARGO_HELPER};
+use super::lanes::NE;
+use super::memory::Access;
+use super::{ROWS, Wide, X};
+use wavejit_ir::{MemKind, Space};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
+
+impl<'a> Wide<'a> {
+    /// Lanes anywhere within 4 GiB.
+    pub(super) fn general(&mut self, a: &Access) {
+        // Whole dwords are gathered for smaller elements: what they reach behind the last one, at the end of a page, is done with care.
+        if a.is_store && a.bytes() < 4 {
+            return self.store_one_by_one(a);
+        }
+        if a.space == Space::Lds {
+            return self.general_lds(a);
+        }
+        if a.is_store && a.dwords() > 1 {
+            self.test_alignment(a);
+        }
+        if a.high.is_empty() {
+            self.range_of_base(a);
+        } else {
+            self.common_high(a);
+        }
+        // Indices are signed: offsets less 2^31, from a base that is so much higher.
+        self.a.mov_imm(a.spare[0], 0x8000_0000);
+        self.a.alu(Alu::Add, Size::Q, a.spare[0], a.host);
+        for p in 0..self.parts {
+            let next = self.a.label();
+            if !a.is_store {
+                self.all_equal(a, p, a.low[p], next);
+            }
+            let flip = self.splat32(0x8000_0000);
+            self.v(X::Pxord, a.t, a.low[p], flip);
+            self.gather_dwords(a, p, a.spare[0], 0);
+            self.a.bind(next);
+        }
+        self.a.jmp(a.done);
+    }
+
+    /// If all active lanes have the offset of lane 0, loads the element once and goes to `next`.
+    pub(super) fn all_equal(&mut self, a: &Access, p: usize, offsets: u8, next: Label) {
+        let differs = self.a.label();
+        self.v(X::Broadcast, a.t, 0, Rm::Reg(offsets));
+        self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, Rm::Reg(offsets)).imm(NE).mask(a.exec[p]));
+        self.any(a.k2);
+        self.a.jcc(Cond::Ne, differs);
+        let t = a.spare[1];
+        self.a.vector(Vector::new(X::MovdToGpr, Len::X, offsets, 0, Rm::Reg(t.0)));
+        let from = Mem::indexed(a.host, t, 1, 0);
+        self.broadcast_element(a, from, t, Some(p));
+        self.a.jmp(next);
+        self.a.bind(differs);
+    }
+
+    /// Lanes whose elements might overlap without being equal are stored one by one.
+    pub(super) fn test_alignment(&mut self, a: &Access) {
+        if !(a.bytes() as u32).is_power_of_two() {
+            return self.a.jmp(a.careful);
+        }
+        self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.low[0], 0, Rm::Reg(a.host.0)));
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
+        for p in 0..self.parts {
+            let t = a.t;
+            // (t ^ offset) & (bytes - 1), by a table: (x ^ y) & z with z from memory.
+            let rest = self.splat32(a.bytes() as u32 - 1);
+            self.v(X::Pxord, t, t, Rm::Reg(a.low[p]));
+            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, t, rest).mask(a.exec[p]));
+            self.v(X::Pxord, t, t, Rm::Reg(a.low[p]));
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, a.careful);
+        }
+    }
+
+    pub(super) fn general_lds(&mut self, a: &Access) {
+        if a.is_store && a.dwords() > 1 {
+            self.test_alignment(a);
+        }
+        self.each_lds_offset(a, a.bytes().max(4), |w, p| {
+            let next = w.a.label();
+            if !a.is_store {
+                // As in `all_equal`, on the sums.
+                let differs = w.a.label();
+                let t = a.spare[1];
+                w.a.vector(Vector::new(X::MovdToGpr, Len::X, a.t, 0, Rm::Reg(t.0)));
+                w.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_BASE), t);
+                let m = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE));
+                w.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, m).imm(NE).mask(a.exec[p]));
+                w.any(a.k2);
+                w.a.jcc(Cond::Ne, differs);
+                // Lane 0 may be inactive and anywhere.
+                w.a.alu_load(Alu::Cmp, Size::Q, t, Mem::at(Gpr::RSP, CARGO_HELPER));
+                w.a.jcc(Cond::A, differs);
+                w.broadcast_element(a, Mem::indexed(a.host, t, 1, 0), t, Some(p));
+                w.a.jmp(next);
+                w.a.bind(differs);
+            }
+            w.gather_dwords(a, p, a.host, 0);
+            w.a.bind(next);
+        });
+        self.a.jmp(a.done);
+    }
+
+    /// Bytes and halfwords of lanes anywhere: one after the other, in order.
+    pub(super) fn store_one_by_one(&mut self, a: &Access) {
+        let [lane, value] = a.spare;
+        if a.space == Space::Lds {
+            self.each_lds_offset(a, a.bytes(), |w, p| {
+                let to = w.row_mem(CAREFUL_ADDR, p);
+                w.v(X::MovStore, a.t, 0, Rm::Mem(to));
+            });
+        } else if a.high.is_empty() {
+            self.range_of_base(a);
+        } else {
+            self.common_high(a);
+        }
+        for p in 0..self.parts {
+            let (addr, data) = (self.row_mem(CAREFUL_ADDR, p), self.row_mem(CAREFUL_DATA, p));
+            if a.space != Space::Lds {
+                self.v(X::MovStore, a.low[p], 0, Rm::Mem(addr));
+            }
+            self.v(X::MovStore, a.data[0][p], 0, Rm::Mem(data));
+        }
+        // The lanes that are left, in the frame: there is no register to spare.
+        let left = Mem::at(Gpr::RSP, CARGO_EXEC);
+        self.bits_in(&a.exec, lane, a.k2);
+        let (next, end) = (self.a.label(), self.a.label());
+        self.a.store(Size::Q, left, lane);
+        self.a.bind(next);
+        self.a.load(Size::Q, value, left);
+        self.a.test(Size::Q, value, value);
+        self.a.jcc(Cond::E, end);
+        self.a.tzcnt(Size::Q, lane, value);
+        // left &= left - 1
+        self.a.lea(Size::Q, value, Mem::at(value, -1));
+        self.a.alu_store(Alu::And, Size::Q, left, value);
+        let of = |row: u16, parts: usize| i32::from(row) * 64 * parts as i32;
+        self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, of(CAREFUL_DATA, self.parts)));
+        self.a.load(Size::D, lane, Mem::indexed(ROWS, lane, 4, of(CAREFUL_ADDR, self.parts)));
+        let to = Mem::indexed(a.host, lane, 1, 0);
+        self.may_fault(a);
+        match a.kind {
+            MemKind::U8 | MemKind::I8 => self.a.store8(to, value),
+            _ => self.a.store16(to, value),
+        }
+        self.a.jmp(next);
+        self.a.bind(end);
+        self.a.jmp(a.done);
+    }
+}

@@ -1,0 +1,164 @@
+//! Loads and stores whose addresses have been tested: an element for all lanes, sixteen in a row, lanes anywhere.
+
+use super::calls::CAREFUL_DATA;
+use super::memory::Access;
+use super::{ROWS, Wide, X};
+use wavejit_ir::{MemKind, Space};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
+
+/// How many waves ahead of an access its lines are asked for.
+const AHEAD: usize = 4;
+
+impl<'a> Wide<'a> {
+    /// Loads one element into all lanes of a part, or of all parts where they share registers.
+    pub(super) fn broadcast_element(&mut self, a: &Access, from: Mem, t: Gpr, part: Option<usize>) {
+        let p = part.unwrap_or(0);
+        match a.kind {
+            MemKind::U8 | MemKind::I8 | MemKind::U16 | MemKind::I16 => {
+                self.may_fault(a);
+                match a.kind {
+                    MemKind::U8 | MemKind::I8 => self.a.load_u8(t, from),
+                    _ => self.a.load_u16(t, from),
+                }
+                match a.kind {
+                    MemKind::I8 => self.a.movsx8(t, t),
+                    MemKind::I16 => self.a.movsx16(t, t),
+                    _ => {}
+                }
+                self.v(X::BroadcastGpr, a.data[0][p], 0, Rm::Reg(t.0));
+            }
+            _ => {
+                for (j, data) in a.data.iter().enumerate() {
+                    self.may_fault(a);
+                    self.v(X::Broadcast, data[p], 0, Rm::Mem(from.plus(4 * j as i32)));
+                }
+            }
+        }
+    }
+
+    /// Stores what the last active lane has: in lockstep order it comes behind the others.
+    pub(super) fn store_last(&mut self, a: &Access, to: Mem) {
+        let [lane, value] = a.spare;
+        self.bits_in(&a.exec, lane, a.k2);
+        self.a.test(Size::Q, lane, lane);
+        self.a.jcc(Cond::E, a.done);
+        self.a.lzcnt(Size::Q, lane, lane);
+        self.a.alu_imm(Alu::Xor, Size::Q, lane, 63);
+        for (j, data) in a.data.iter().enumerate() {
+            if data.iter().all(|reg| *reg == data[0]) {
+                self.a.vector(Vector::new(X::MovdToGpr, Len::X, data[0], 0, Rm::Reg(value.0)));
+            } else {
+                for (p, reg) in data.iter().enumerate() {
+                    let row = self.row_mem(CAREFUL_DATA, p);
+                    self.v(X::MovStore, *reg, 0, Rm::Mem(row));
+                }
+                self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * 64 * self.parts as i32));
+            }
+            let to = to.plus(4 * j as i32);
+            self.may_fault(a);
+            match a.kind {
+                MemKind::U8 | MemKind::I8 => self.a.store8(to, value),
+                MemKind::U16 | MemKind::I16 => self.a.store16(to, value),
+                _ => self.a.store(Size::D, to, value),
+            }
+        }
+    }
+
+    /// Sixteen consecutive elements.
+    pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
+        if a.space != Space::Lds {
+            // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do.
+            for line in 0..a.dwords() {
+                self.a.prefetch(at.plus((AHEAD * 64 * self.parts * a.dwords() + 64 * line) as i32));
+            }
+        }
+        let (reg, k) = (a.data[0][p], a.exec[p]);
+        if a.dwords() > 1 {
+            return if a.is_store { self.interleave(a, p, at) } else { self.deinterleave(a, p, at) };
+        }
+        let op = match (a.is_store, a.kind) {
+            (false, MemKind::U8) => X::Pmovzxbd,
+            (false, MemKind::I8) => X::Pmovsxbd,
+            (false, MemKind::U16) => X::Pmovzxwd,
+            (false, MemKind::I16) => X::Pmovsxwd,
+            (false, _) => X::MovLoad,
+            (true, MemKind::U8 | MemKind::I8) => X::Pmovdb,
+            (true, MemKind::U16 | MemKind::I16) => X::Pmovdw,
+            (true, _) => X::MovStore,
+        };
+        self.may_fault(a);
+        let i = Vector::new(op, Len::Z, reg, 0, Rm::Mem(at));
+        self.a.vector(if a.is_store { i.mask(k) } else { i.zeroing(k) });
+    }
+
+    /// Sixteen elements of several dwords from memory, to one register for each dword.
+    pub(super) fn deinterleave(&mut self, a: &Access, p: usize, at: Mem) {
+        let n = a.dwords() as u32;
+        let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
+        for (m, reg) in raw.iter().enumerate() {
+            self.may_fault(a);
+            self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(64 * m as i32)));
+        }
+        for (j, data) in a.data.iter().enumerate() {
+            // Dword j of element i is dword n * i + j in memory.
+            let place = move |i: u32| n * i + j as u32;
+            self.load_table(data[p], move |i| if place(i) < 32 { place(i) } else { 0 });
+            self.v(X::Permi2d, data[p], raw[0], Rm::Reg(raw[1]));
+            for (m, reg) in raw.iter().enumerate().skip(2) {
+                self.load_table(order, move |i| if place(i) / 16 == m as u32 { 16 + place(i) % 16 } else { i });
+                self.v(X::Permt2d, data[p], order, Rm::Reg(*reg));
+            }
+        }
+    }
+
+    /// The other way round.
+    pub(super) fn interleave(&mut self, a: &Access, p: usize, at: Mem) {
+        let n = a.dwords() as u32;
+        let (to, order) = (a.raw[0], a.raw[1]);
+        for m in 0..n {
+            // Dword i of this register is dword (16 m + i) % n of element (16 m + i) / n.
+            let (element, dword) = (move |i: u32| (16 * m + i) / n, move |i: u32| (16 * m + i) % n);
+            self.load_table(to, move |i| element(i) + 16 * dword(i).min(1));
+            self.v(X::Permi2d, to, a.data[0][p], Rm::Reg(a.data[1][p]));
+            for c in 2..n {
+                self.load_table(order, move |i| if dword(i) == c { 16 + element(i) } else { i });
+                self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
+            }
+            self.may_fault(a);
+            self.v(X::MovStore, to, 0, Rm::Mem(at.plus(64 * m as i32)));
+        }
+    }
+
+    pub(super) fn load_table(&mut self, to: u8, f: impl Fn(u32) -> u32) {
+        let table = self.table(f);
+        self.v(X::MovLoad, to, 0, table);
+    }
+
+    /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
+    pub(super) fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
+        for (j, data) in a.data.iter().enumerate() {
+            let at = Rm::Mem(Mem::gather(from, a.t, 1, disp + 4 * j as i32));
+            self.k(X::Kmovw, a.k2, 0, a.exec[p]);
+            self.may_fault(a);
+            let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
+            self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
+        }
+        self.cut_off(a, a.data[0][p]);
+    }
+
+    /// Of elements smaller than a dword: cuts off what is above them, or spreads the sign.
+    pub(super) fn cut_off(&mut self, a: &Access, to: u8) {
+        let bits = 32 - 8 * a.kind.bytes().min(4) as u8;
+        match a.kind {
+            MemKind::U8 | MemKind::U16 => {
+                let mask = self.splat32(u32::MAX >> bits);
+                self.v(X::Pandd, to, to, mask);
+            }
+            MemKind::I8 | MemKind::I16 => {
+                self.vi(X::PslldImm, 0, to, Rm::Reg(to), bits);
+                self.vi(X::PsradImm, 0, to, Rm::Reg(to), bits);
+            }
+            _ => {}
+        }
+    }
+}
