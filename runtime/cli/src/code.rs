@@ -63,6 +63,8 @@ pub(crate) struct LiftedCode {
     pub func: Func,
     /// Must registers be kept to the end? Of bare code they are the result.
     pub keep_final_state: bool,
+    /// Processor.
+    pub target: Gfx,
     /// Where it came from, for messages.
     pub origin: String,
 }
@@ -118,7 +120,7 @@ impl CodeArgs {
             read: &read,
         });
         let origin = format!("{}: kernel `{}`", file.display(), func.name);
-        Ok(LiftedCode { func, keep_final_state: false, origin })
+        Ok(LiftedCode { func, target: kernel.target, keep_final_state: false, origin })
     }
 }
 
@@ -143,7 +145,7 @@ impl BareCode {
             vgprs: ALL_VGPRS,
             read: &read,
         });
-        Ok(LiftedCode { func, keep_final_state: true, origin: format!("{} code", self.target) })
+        Ok(LiftedCode { func, target: self.target, keep_final_state: true, origin: format!("{} code", self.target) })
     }
 }
 

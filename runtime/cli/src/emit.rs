@@ -6,7 +6,9 @@ use super::progress::Progress;
 use anyhow::{Context, Result};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_ir::Ids;
+use wavejit_isa::Feature;
+use wavejit_jit::opt::{self, OptOptions, strides::RUN};
 
 fn help() -> String {
     let examples = "\
@@ -27,6 +29,9 @@ pub(crate) struct EmitArgs {
     /// Which back end; without it, what this host would run.
     #[arg(long, value_name = "ISA")]
     isa: Option<IsaArg>,
+    /// As for launches with workgroups of this size, such as 64 or 16,16: what that says of work-item ids goes into the code.
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
+    group: Vec<u32>,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +46,11 @@ enum IsaArg {
 pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     let keep_final_state = code.keep_final_state;
+    if let [width, others @ ..] = &args.group[..]
+        && (others.iter().all(|n| *n <= 1) || width.is_multiple_of(RUN))
+    {
+        code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
+    }
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
     opt::run(&mut code.func, OptOptions { keep_final_state });
     let options = EmitOptions { keep_final_state, ..EmitOptions::default() };
