@@ -213,10 +213,54 @@ fn wide_sum(rng: &mut Rng, b: &mut Builder, low: Value, exec: Value) -> Value {
     b.pure2(PureOp::Pack64, sum, high)
 }
 
+/// 64-bit arithmetic as compilers write it on dwords.
+fn halves(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
+    use PureOp::*;
+    let (n, x) = (operand(rng, b, exec, Width::B32), operand(rng, b, exec, Width::B64));
+    let a = b.pure2([Shl64, LShr64, AShr64][rng.below(3)], x, n);
+    let (low, high) = (b.pure1(Lo64, a), b.pure1(Hi64, a));
+    let [y0, y1] = [0, 1].map(|_| operand(rng, b, exec, Width::B32));
+    fn either(rng: &mut Rng, b: &mut Builder, op: PureOp, x: Value, y: Value) -> Value {
+        if rng.below(2) == 0 { b.pure2(op, x, y) } else { b.pure2(op, y, x) }
+    }
+    match rng.below(4) {
+        0 | 1 => {
+            let op = [And32, Or32, Xor32][rng.below(3)];
+            let (low, high) = (either(rng, b, op, low, y0), either(rng, b, op, high, y1));
+            b.pure2(Pack64, low, high)
+        }
+        2 => {
+            let m = saved_mask(rng, b);
+            let (low, high) = (b.pure3(Sel32, m, low, y0), b.pure3(Sel32, m, high, y1));
+            b.pure2(Pack64, low, high)
+        }
+        _ => {
+            let mut p = either(rng, b, UMulWide32, low, y0);
+            let (q, r) = (either(rng, b, IMul32, low, y1), either(rng, b, IMul32, high, y0));
+            if rng.below(2) == 0 {
+                p = b.pure2(IAdd64, p, x);
+            }
+            let (low, top) = (b.pure1(Lo64, p), b.pure1(Hi64, p));
+            let terms = [[top, q, r], [q, top, r], [r, q, top]][rng.below(3)];
+            let sum = b.pure2(IAdd32, terms[0], terms[1]);
+            let high = b.pure2(IAdd32, sum, terms[2]);
+            b.pure2(Pack64, low, high)
+        }
+    }
+}
+
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
-    match rng.below(26) {
+    match rng.below(27) {
+        26 => {
+            let (v, x) = (halves(rng, b, exec), operand(rng, b, exec, Width::B64));
+            let v = b.pure2([PureOp::IAdd64, PureOp::ISub64][rng.below(2)], v, x);
+            let (low, high) = (b.pure1(PureOp::Lo64, v), b.pure1(PureOp::Hi64, v));
+            b.vset(vreg(rng), low, exec);
+            b.vset(vreg(rng), high, exec);
+            exec
+        }
         0 => {
             // narrow
             let c = saved_mask(rng, b);
@@ -443,7 +487,7 @@ fn check(seed: u64, wave_size: u32) {
     let want = execute(state_seed, wave_size, |s| unsafe { interp::run(&func, s) });
     for keep in [true, false] {
         let mut optimized = func.clone();
-        opt::run(&mut optimized, OptOptions { keep_final_state: keep });
+        opt::run(&mut optimized, OptOptions { keep_final_state: keep, qwords: seed % 4 != 0 });
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });

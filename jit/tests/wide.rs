@@ -26,7 +26,7 @@ impl Bench {
     /// With all that can go through 16 lanes at a time doing so, or not.
     fn with(func: &Func, by_parts: bool) -> Bench {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: true });
         let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;

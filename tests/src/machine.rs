@@ -5,7 +5,7 @@ use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::verify::verify;
 use wavejit_ir::{FpMode, Func, SReg, interp};
 use wavejit_isa::Gfx;
-use wavejit_jit::emit::{self, EmitOptions};
+use wavejit_jit::emit::{self, EmitOptions, Isa};
 use wavejit_jit::lift::{ALL_VGPRS, LiftSource, lift};
 use wavejit_jit::opt::{self, OptOptions};
 
@@ -156,7 +156,7 @@ impl Machine {
     /// Compiles a function and runs it.
     pub fn run_compiled(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: Isa::Best.has_qwords() });
         let compiled =
             emit::compile(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }).map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
@@ -168,7 +168,7 @@ impl Machine {
     /// Runs a function on the interpreter after all passes.
     pub fn interpret_optimized(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: Isa::Best.has_qwords() });
         verify(&func).map_err(|e| format!("after the passes: {e}"))?;
         Ok(self.interpret(&func))
     }

@@ -103,6 +103,11 @@ impl Isa {
         all
     }
 
+    /// Does its code hold 64-bit lanes as qwords, so that joined operations are less than two on dwords?
+    pub fn has_qwords(self) -> bool {
+        self.is_wide()
+    }
+
     fn is_wide(self) -> bool {
         match self {
             Isa::Best => HostLevel::get() == HostLevel::Avx512 && wide::is_available(),
@@ -390,7 +395,7 @@ fn emit(
         go_on()?;
         plans.push(region::plan(func, b, &accepting_back_ends));
     }
-    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state });
+    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() });
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
         let blend = lanes.blend(func, b);

@@ -82,7 +82,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         let blocks = func.blocks.iter().map(|_| b.create_block()).collect();
         let fault = b.create_block();
         let (exec, fuel) = (b.declare_var(types::I64), b.declare_var(types::I64));
-        let live_in = liveness::sregs_live_in(func, OptOptions { keep_final_state: opts.keep_final_state });
+        let live_in = liveness::sregs_live_in(func, OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() });
         Skeleton {
             func,
             opts,

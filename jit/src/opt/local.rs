@@ -14,7 +14,7 @@
 //! subset of `e`; `masks::is_subset` proves that from the masks' definitions. A read that demands all lanes reads the row.
 
 use super::{
-    masks,
+    OptOptions, masks,
     simplify::{self, Simpler},
 };
 use rustc_hash::FxHashMap;
@@ -22,10 +22,10 @@ use std::collections::HashMap;
 use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
 
 /// Runs on every block.
-pub fn run(func: &mut Func) {
+pub fn run(func: &mut Func, opts: OptOptions) {
     for i in 0..func.blocks.len() {
         let (insts, term_pc) = (std::mem::take(&mut func.blocks[i].insts), func.blocks[i].term_pc);
-        let mut facts = Facts::new(func);
+        let mut facts = Facts::new(func, opts.qwords);
         for inst in insts {
             facts.add(inst);
         }
@@ -41,6 +41,8 @@ pub fn run(func: &mut Func) {
 /// What is known while walking a block.
 pub(super) struct Facts<'f> {
     pub func: &'f mut Func,
+    /// [`OptOptions::qwords`].
+    pub qwords: bool,
     out: Vec<Inst>,
     /// value -> what stands for it now
     alias: FxHashMap<Value, Value>,
@@ -70,9 +72,10 @@ enum Key {
 }
 
 impl<'f> Facts<'f> {
-    fn new(func: &'f mut Func) -> Self {
+    fn new(func: &'f mut Func, qwords: bool) -> Self {
         Facts {
             func,
+            qwords,
             out: vec![],
             alias: FxHashMap::default(),
             def: FxHashMap::default(),

@@ -2,7 +2,7 @@
 //! after each.
 //!
 //! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses; `liveness` finds what lives
+//! `address` splits lane addresses and `qwords` puts 64-bit lanes together; `liveness` finds what lives
 //! between blocks and drops writes that nobody reads; `dead` removes what is left without a use.
 
 mod address;
@@ -10,6 +10,7 @@ pub mod dead;
 pub mod liveness;
 pub mod local;
 pub mod masks;
+mod qwords;
 mod simplify;
 pub mod strides;
 
@@ -20,11 +21,14 @@ use wavejit_ir::{Func, verify::verify};
 pub struct OptOptions {
     /// Treat every register as read after the wave has ended, so that its final state can be compared or shown.
     pub keep_final_state: bool,
+    /// Operations on 64-bit lanes that were split into dwords are put together again: for back ends that hold lanes as qwords, where that is
+    /// less ([`crate::emit::Isa::has_qwords`]).
+    pub qwords: bool,
 }
 
 /// Runs all passes.
 pub fn run(func: &mut Func, opts: OptOptions) {
-    let passes: [&dyn Fn(&mut Func); 4] = [&local::run, &dead::run, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
+    let passes: [&dyn Fn(&mut Func); 4] = [&|f| local::run(f, opts), &dead::run, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
     for pass in passes {
         pass(func);
         debug_assert_eq!(verify(func).err(), None, "a pass left what the verifier refuses");

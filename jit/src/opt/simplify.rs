@@ -4,6 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
+use super::qwords;
 use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
@@ -113,6 +114,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             (Some((Lo64, [x, ..])), Some((Hi64, [y, ..]))) if x == y => x,
             _ if zero(b) => Some(f.make_pure(ZExt64, &[a?])),
             (_, Some((AShr32, [x, Some(n), _]))) if x == a && is_const(f, Some(n), 31) => Some(f.make_pure(SExt64, &[a?])),
+            _ if f.qwords => qwords::joined(f, a?, b?),
             _ => None,
         },
         ZExt64 if f.func.wave_size == 32 => match f.pure(a?)? {

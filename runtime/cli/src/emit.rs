@@ -5,9 +5,9 @@ use super::lift::BARE;
 use super::progress::Progress;
 use anyhow::{Context, Result};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
-use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
 use wavejit_ir::Ids;
 use wavejit_isa::Feature;
+use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
 use wavejit_jit::opt::{self, OptOptions, strides::RUN};
 
 fn help() -> String {
@@ -52,9 +52,9 @@ pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
         code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
     }
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
-    opt::run(&mut code.func, OptOptions { keep_final_state });
     let options = EmitOptions { keep_final_state, ..EmitOptions::default() };
     let wide = args.isa.map_or(Isa::available().contains(&Isa::Avx512), |isa| isa == IsaArg::Avx512);
+    opt::run(&mut code.func, OptOptions { keep_final_state, qwords: wide });
     let text = if wide { wide_code(&code.func, &options).map(listing) } else { compile_to_text(&code.func, &options) };
     let text = text.context(code.origin)?;
     drop(progress);

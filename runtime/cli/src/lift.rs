@@ -4,6 +4,7 @@ use super::code::CodeArgs;
 use super::hex;
 use anyhow::Result;
 use wavejit_ir as ir;
+use wavejit_jit::emit::Isa;
 use wavejit_jit::opt::{self, OptOptions};
 
 fn help() -> String {
@@ -37,7 +38,7 @@ pub(crate) struct LiftArgs {
 pub(crate) fn lift_command(args: &LiftArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     if args.optimized {
-        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state });
+        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state, qwords: Isa::Best.has_qwords() });
     }
     super::print(&ir::text::print(&code.func))
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use wavejit_ir::Func;
 use wavejit_jit::code_memory::OutOfCodeMemory;
-use wavejit_jit::emit::{self, Compiled, EmitError, EmitOptions};
+use wavejit_jit::emit::{self, Compiled, EmitError, EmitOptions, Isa};
 use wavejit_jit::opt::{self, OptOptions};
 
 /// Stack of a compiling thread.
@@ -72,7 +72,7 @@ fn no_thread(why: io::Error) -> EmitError {
 fn compile_here(mut func: Func, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     // The arena for code has locks.
     let _section = Section::begin();
-    opt::run(&mut func, OptOptions::default());
+    opt::run(&mut func, OptOptions { qwords: Isa::Best.has_qwords(), ..OptOptions::default() });
     emit::compile_unless(&func, &EmitOptions::default(), stop)
 }
 

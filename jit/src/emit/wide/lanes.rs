@@ -1,6 +1,6 @@
 //! Pure lane operations of 32 bits and less.
 
-use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::regs::{Class, NO_PARTS, Parts, PieceId};
 use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, Inst, PureOp, Ty, Value, Width};
@@ -324,9 +324,15 @@ impl<'a> Wide<'a> {
             UMin32 => self.binary(X::Pminud, x, y, true),
             UMax32 => self.binary(X::Pmaxud, x, y, true),
             UMulHi32 | SMulHi32 => {
-                let (parts, low) = self.products(x, y, op == SMulHi32, false);
-                debug_assert_eq!(low, NO_PARTS);
-                parts
+                let product = self.products(arg(0), arg(1), op == SMulHi32);
+                let high = self.each_part(&product, |w, part| {
+                    let (first, second) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_over(part.free);
+                    w.vi(X::Shufps, to, first, Rm::Reg(second), 0xdd);
+                    new
+                });
+                product.iter().for_each(|parts| self.drop_parts(parts));
+                high
             }
             Shl32 => self.lane_shift(arg(0), arg(1), X::PslldImm, X::Psllvd),
             LShr32 => self.lane_shift(arg(0), arg(1), X::PsrldImm, X::Psrlvd),
@@ -813,38 +819,6 @@ impl<'a> Wide<'a> {
             w.v(X::Pandd, to, to, mask);
             new
         })
-    }
-
-    /// High dwords of products, and low ones if wanted.
-    pub(super) fn products(&mut self, x: Parts, y: Parts, signed: bool, want_low: bool) -> (Parts, Parts) {
-        let op = if signed { X::Pmuldq } else { X::Pmuludq };
-        let [high, low] = self.each_part_twice(&[x, y], |w, part| {
-            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-            let (even, ta, tb) = (w.temp(), w.temp(), w.temp());
-            let k = w.temp_mask();
-            let t = w.temp_general();
-            w.v(op, even, a, Rm::Reg(b));
-            w.vi(X::PsrlqImm, 0, ta, Rm::Reg(a), 32);
-            if a != b {
-                w.vi(X::PsrlqImm, 0, tb, Rm::Reg(b), 32);
-            }
-            let (new, odd) = w.new_in_register(Class::Vector);
-            w.v(op, odd, ta, Rm::Reg(if a == b { ta } else { tb }));
-            let mut low = NONE;
-            if want_low {
-                let (piece, to) = w.new_in_register(Class::Vector);
-                w.a.mov_imm(t, 0xaaaa);
-                w.k(X::KmovdFromGpr, k, 0, t.0);
-                w.v(X::MovAligned, to, 0, Rm::Reg(even));
-                w.a.vector(Vector::new(X::Pshufd, Len::Z, to, 0, Rm::Reg(odd)).imm(0xa0).mask(k));
-                low = piece;
-            }
-            w.a.mov_imm(t, 0x5555);
-            w.k(X::KmovdFromGpr, k, 0, t.0);
-            w.a.vector(Vector::new(X::Pshufd, Len::Z, odd, 0, Rm::Reg(even)).imm(0xf5).mask(k));
-            [new, low]
-        });
-        (high, low)
     }
 
     /// v_perm_b32 with a constant selector whose bytes name bytes of y (0 to 3), of x (4 to 7), zero (12) or ones (above).

@@ -225,7 +225,7 @@ fn assemble_with(
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
     let (leave, fault) = (a.label(), a.label());
-    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state });
+    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() });
     let mut w = Wide {
         func,
         a,

@@ -6,7 +6,7 @@
 use super::lanes::{EQ, GT, LT, NE, float_condition, int_condition};
 use super::regs::{Class, NONE, Parts};
 use super::{Wide, X};
-use wavejit_ir::{FpMode, PureOp, Value, Width};
+use wavejit_ir::{FpMode, Op, PureOp, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
 
 /// Qwords of a value.
@@ -98,7 +98,9 @@ impl<'a> Wide<'a> {
                 self.by_dwords(r, arg(1), arg(2), |w, x, y| w.select(k, x, y));
             }
             IAdd64 | ISub64 => {
-                if self.are_quads(&[arg(0), arg(1)]) {
+                // Those of a splat cost next to nothing either way.
+                let counts = |w: &Self, i: usize| w.has_quads(arg(i)) && !matches!(w.def(arg(i)), Op::Splat(_));
+                if self.are_quads(&[arg(0), arg(1)]) || counts(self, 0) || counts(self, 1) {
                     self.by_qwords(r, arg(0), arg(1), if op == IAdd64 { X::Paddq } else { X::Psubq });
                 } else {
                     self.sum(r, arg(0), arg(1), op == IAdd64);
@@ -106,9 +108,8 @@ impl<'a> Wide<'a> {
             }
             IMul64 => self.by_qwords(r, arg(0), arg(1), X::Pmullq),
             UMulWide32 | SMulWide32 => {
-                let (x, y) = (lo(self, 0), lo(self, 1));
-                let (high, low) = self.products(x, y, op == SMulWide32, true);
-                self.set_split(r, low, high);
+                let product = self.products(arg(0), arg(1), op == SMulWide32);
+                self.set_quad(r, product);
             }
             Shl64 | LShr64 | AShr64 => {
                 let Some(n) = self.splat_constant(arg(1)) else {
@@ -260,6 +261,32 @@ impl<'a> Wide<'a> {
             })
         });
         self.set_quad(r, out);
+    }
+
+    /// Products of dwords, which nobody owns yet.
+    pub(super) fn products(&mut self, x: Value, y: Value, signed: bool) -> Quad {
+        // What is the same in all lanes is so in the low halves of qwords.
+        let spread = [x, y].map(|v| !matches!(self.def(v), Op::Splat(_)));
+        let (x, y) = (self.val(x).lo, self.val(y).lo);
+        [X::Punpckldq, X::Punpckhdq].map(|unpack| {
+            self.each_part(&[x, y], |w, part| {
+                let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                let mut from = [a, b];
+                if spread[0] {
+                    w.v(unpack, to, a, Rm::Reg(a));
+                    from = if a == b { [to, to] } else { [to, b] };
+                }
+                if spread[1] && a != b {
+                    let t = w.temp();
+                    w.v(unpack, t, b, Rm::Reg(b));
+                    from[1] = t;
+                    w.free_temp(Class::Vector, t);
+                }
+                w.v(if signed { X::Pmuldq } else { X::Pmuludq }, to, from[0], Rm::Reg(from[1]));
+                new
+            })
+        })
     }
 
     /// Sum or difference on dwords, the carry in a mask register.

@@ -1,0 +1,129 @@
+//! Arithmetic on 64-bit lanes that compilers have split into dwords, put together again.
+//!
+//! The guest has 64-bit shifts and multiply-adds, but no 64-bit logic, products or selections, so compilers do these on the halves. Where
+//! vector registers hold qwords as well as dwords, taking a value apart and together again costs more than the operation:
+//!
+//! ```text
+//! pack.64(xor.32(lo.64 a, x), xor.32(hi.64 a, y))                                    xor.64 a, pack.64(x, y)
+//! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
+//! p = umulwide.32(x0, y0)
+//! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
+//! ```
+
+use super::local::Facts;
+use wavejit_ir::{Op, PureOp, Shape, Value, Width};
+
+/// What `pack.64 low, high` is in one 64-bit operation, if it is that.
+pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    if f.func.ty(low).shape != Shape::Lane {
+        return None;
+    }
+    logic(f, low, high).or_else(|| selection(f, low, high)).or_else(|| product(f, low, high))
+}
+
+/// The 64-bit value of which these are the halves.
+fn whole(f: &Facts, low: Value, high: Value) -> Option<Value> {
+    match (f.pure(low)?, f.pure(high)?) {
+        ((PureOp::Lo64, [Some(x), ..]), (PureOp::Hi64, [Some(y), ..])) if x == y => Some(x),
+        _ => None,
+    }
+}
+
+/// Are these made of the halves of one 64-bit value?
+fn are_halves(f: &Facts, low: Value, high: Value) -> bool {
+    whole(f, low, high).is_some()
+}
+
+fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
+    let bits = |f: &Facts, v: Value| match f.op(v)? {
+        Op::Splat(s) => f.constant(*s),
+        _ => None,
+    };
+    match (bits(f, low), bits(f, high)) {
+        (Some(l), Some(h)) => {
+            let c = f.make_const(Width::B64, l & 0xffff_ffff | h << 32);
+            f.make(Op::Splat(c), wavejit_ir::Ty::L64)
+        }
+        _ => f.make_pure(PureOp::Pack64, &[low, high]),
+    }
+}
+
+fn logic(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    use PureOp::*;
+    let ((op, [Some(a), Some(b), _]), (other, [Some(c), Some(d), _])) = (f.pure(low)?, f.pure(high)?) else { return None };
+    let wide = match op {
+        And32 => And64,
+        Or32 => Or64,
+        Xor32 => Xor64,
+        _ => return None,
+    };
+    if op != other {
+        return None;
+    }
+    for [x, y, z, w] in [[a, c, b, d], [a, d, b, c], [b, c, a, d], [b, d, a, c]] {
+        if are_halves(f, x, y) {
+            let (first, second) = (whole(f, x, y)?, pack(f, z, w));
+            return Some(f.make_pure(wide, &[first, second]));
+        }
+    }
+    None
+}
+
+fn selection(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    let (PureOp::Sel32, [Some(m), Some(a), Some(b)]) = f.pure(low)? else { return None };
+    let (PureOp::Sel32, [Some(n), Some(c), Some(d)]) = f.pure(high)? else { return None };
+    if m != n || !are_halves(f, a, c) && !are_halves(f, b, d) {
+        return None;
+    }
+    let (x, y) = (pack(f, a, c), pack(f, b, d));
+    Some(f.make_pure(PureOp::Sel64, &[m, x, y]))
+}
+
+fn product(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    use PureOp::*;
+    // The terms of the high half: one is that of a wide product, or of such a one and an addend; two are cross products.
+    let mut terms = vec![high];
+    let mut sums = 0;
+    while let Some(i) = terms.iter().position(|t| matches!(f.pure(*t), Some((IAdd32, _)))) {
+        let Some((_, [Some(x), Some(y), _])) = f.pure(terms.swap_remove(i)) else { return None };
+        terms.extend([x, y]);
+        sums += 1;
+        if sums > 2 {
+            return None;
+        }
+    }
+    let [first, second, third] = terms[..] else { return None };
+    for (main, p, q) in [(first, second, third), (second, first, third), (third, first, second)] {
+        let (Some((Hi64, [Some(sum), ..])), Some((IMul32, [Some(a), Some(b), _])), Some((IMul32, [Some(c), Some(d), _]))) =
+            (f.pure(main), f.pure(p), f.pure(q))
+        else {
+            continue;
+        };
+        // Either side of an addition may be the product.
+        let (wide, addend) = match f.pure(sum)? {
+            (UMulWide32, _) => (sum, None),
+            (IAdd64, [Some(x), Some(y), _]) if matches!(f.pure(x), Some((UMulWide32, _))) => (x, Some(y)),
+            (IAdd64, [Some(x), Some(y), _]) if matches!(f.pure(y), Some((UMulWide32, _))) => (y, Some(x)),
+            _ => continue,
+        };
+        let Some((_, [Some(x0), Some(y0), _])) = f.pure(wide) else { continue };
+        if f.make_pure(Lo64, &[sum]) != low {
+            continue;
+        }
+        // x0 * y1 and x1 * y0, factors in any order.
+        let with = |factor: Value, [a, b]: [Value; 2]| match factor {
+            v if v == a => Some(b),
+            v if v == b => Some(a),
+            _ => None,
+        };
+        let pairs = [([a, b], [c, d]), ([c, d], [a, b])];
+        let Some((y1, x1)) = pairs.into_iter().find_map(|(p, q)| Some((with(x0, p)?, with(y0, q)?))) else { continue };
+        let (x, y) = (pack(f, x0, x1), pack(f, y0, y1));
+        let product = f.make_pure(IMul64, &[x, y]);
+        return Some(match addend {
+            Some(addend) => f.make_pure(IAdd64, &[product, addend]),
+            None => product,
+        });
+    }
+    None
+}
