@@ -46,6 +46,8 @@ pub(super) struct Facts<'f> {
     out: Vec<Inst>,
     /// value -> what stands for it now
     alias: FxHashMap<Value, Value>,
+    /// dword -> the half of a 64-bit value that stands for it now
+    halves: FxHashMap<Value, Value>,
     /// value -> index in `out` of its definition
     def: FxHashMap<Value, usize>,
     /// effect-free operation -> its value; hashed so that no choice of constants makes it slow
@@ -78,6 +80,7 @@ impl<'f> Facts<'f> {
             qwords,
             out: vec![],
             alias: FxHashMap::default(),
+            halves: FxHashMap::default(),
             def: FxHashMap::default(),
             seen: HashMap::new(),
             scalars: FxHashMap::default(),
@@ -90,7 +93,18 @@ impl<'f> Facts<'f> {
 
     /// What stands for `v` now.
     pub(super) fn resolve(&self, v: Value) -> Value {
-        self.alias.get(&v).copied().unwrap_or(v)
+        let v = self.alias.get(&v).copied().unwrap_or(v);
+        self.halves.get(&v).copied().unwrap_or(v)
+    }
+
+    /// From here on the dwords are those of `whole`, which they are the halves of.
+    pub(super) fn take_halves(&mut self, low: Value, high: Value, whole: Value) {
+        for (op, dword) in [(PureOp::Lo64, low), (PureOp::Hi64, high)] {
+            let half = self.func.new_values(&[Ty::L32]);
+            self.append(Op::Pure { op, mode: FpMode(0), args: [Some(whole), None, None] }, half, 1);
+            self.halves.insert(dword, half);
+            self.rows.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
+        }
     }
 
     /// Defining operation of `v`, if it is in this block.
@@ -185,8 +199,11 @@ impl<'f> Facts<'f> {
 
     fn add(&mut self, mut inst: Inst) {
         self.pc = inst.pc;
-        let alias = &self.alias;
-        inst.op.map_args(|v| alias.get(&v).copied().unwrap_or(v));
+        let (alias, halves) = (&self.alias, &self.halves);
+        inst.op.map_args(|v| {
+            let v = alias.get(&v).copied().unwrap_or(v);
+            halves.get(&v).copied().unwrap_or(v)
+        });
         let v = inst.first;
         if let Op::Load { space, addr, exec, .. } | Op::Store { space, addr, exec, .. } | Op::Atomic { space, addr, exec, .. } =
             &mut inst.op

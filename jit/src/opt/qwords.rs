@@ -18,7 +18,14 @@ pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     if f.func.ty(low).shape != Shape::Lane {
         return None;
     }
-    logic(f, low, high).or_else(|| selection(f, low, high)).or_else(|| product(f, low, high))
+    if let Some(selected) = selection(f, low, high) {
+        return Some(selected);
+    }
+    let whole = logic(f, low, high).or_else(|| product(f, low, high))?;
+    // What else is done with the dwords is done with the halves, so that they need not be made twice. (A selection of dwords is less than
+    // taking one of qwords apart.)
+    f.take_halves(low, high, whole);
+    Some(whole)
 }
 
 /// The 64-bit value of which these are the halves.
