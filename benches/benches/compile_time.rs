@@ -7,7 +7,7 @@ use wavejit::code_object::{CodeObject, Image, KernelInfo};
 use wavejit_benches::{best, is_smoke_test, machine, root};
 use wavejit_ir::FpMode;
 use wavejit_isa::{self as isa, Enc, Gfx};
-use wavejit_jit::emit::{self, EmitOptions};
+use wavejit_jit::emit::{self, EmitOptions, Isa};
 use wavejit_jit::lift::{self, LiftSource};
 use wavejit_jit::opt::{self, OptOptions};
 

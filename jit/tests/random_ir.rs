@@ -487,7 +487,7 @@ fn check(seed: u64, wave_size: u32) {
     let want = execute(state_seed, wave_size, |s| unsafe { interp::run(&func, s) });
     for keep in [true, false] {
         let mut optimized = func.clone();
-        opt::run(&mut optimized, OptOptions { keep_final_state: keep, qwords: seed % 4 != 0 });
+        opt::run(&mut optimized, OptOptions { keep_final_state: keep, qwords: !seed.is_multiple_of(4) });
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
