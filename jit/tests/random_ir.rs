@@ -568,7 +568,7 @@ fn accesses_near_the_end_of_memory_equal_the_interpreter() {
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));
     let mut optimized = func.clone();
-    opt::run(&mut optimized, OptOptions { keep_final_state: true });
+    opt::run(&mut optimized, OptOptions { keep_final_state: true, qwords: true });
     for isa in Isa::available() {
         let options = EmitOptions { keep_final_state: true, isa, by_parts: false };
         let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));
