@@ -25,6 +25,9 @@ const REACH_SLACK: i32 = 2048;
 /// Bytes between the constants of accesses that share a test, at most.
 const MOST_APART: i32 = 1 << 16;
 
+/// Operations between a load and an address that is made of what it gave, at most.
+pub(super) const MOST_STEPS: u32 = 6;
+
 /// How lanes lie that an access is short for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Way {
@@ -38,13 +41,17 @@ struct Way {
 
 impl Way {
     /// None if there is none but the general one.
-    fn of(is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
+    fn of(space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
         let bytes = kind.bytes() as u32;
-        // Stores of several lanes to one place, and elements that overlap, are for the general way.
-        let stride = stride.filter(|s| *s == bytes || !is_store && (bytes >= 4 || *s == 0));
+        // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
+        let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
+        // Whole dwords are gathered for smaller elements.
+        let last = if stride.is_none_or(|s| s == bytes || s == 0) { bytes } else { bytes.max(4) };
         let span =
-            stride.unwrap_or(bytes).checked_mul(15)?.checked_add(bytes).and_then(|b| i32::try_from(b).ok()).filter(|b| *b < 1 << 29)?;
-        Some(Way { stride, is_whole: kind.dwords() > 1 && stride.is_none_or(|s| s == bytes), span })
+            stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).and_then(|b| i32::try_from(b).ok()).filter(|b| *b < 1 << 29)?;
+        // What other lanes have in LDS is there, and nobody sees that it is read.
+        let is_whole = kind.dwords() > 1 && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
+        Some(Way { stride, is_whole, span })
     }
 }
 
@@ -87,7 +94,7 @@ pub(super) struct Reach {
 impl<'a> Wide<'a> {
     /// Lanes at addresses of their own: the usual case, 16 consecutive ones in each part.
     pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
-        let Some(way) = Way::of(a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
+        let Some(way) = Way::of(a.space, a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
         match a.reach {
             Reach { is_tested: true, .. } => {
                 self.a.test(Size::Q, a.starts[0], a.starts[0]);
@@ -196,6 +203,23 @@ impl<'a> Wide<'a> {
         }
     }
 
+    /// Do offsets of lanes come from memory, each for itself? Such an access has hardly ever its lanes in a row, so it does not look.
+    pub(super) fn is_scattered(&self, offset: Value, steps: u32) -> bool {
+        if self.strides.of(offset).is_some() || !self.is_lane(offset) {
+            return false;
+        }
+        match self.def(offset) {
+            Op::Load { addr, .. } => self.stride_of(addr).is_none_or(|s| s != 0) && addr.offset.is_some(),
+            // A list that begins where memory says is in a row all the same.
+            Op::Pure { args, .. } if steps > 0 => {
+                let counts_up = |v: Value| self.strides.of(v).is_some_and(|s| s.stride != 0);
+                let args = || args.iter().flatten().copied();
+                !args().any(counts_up) && args().any(|v| self.is_scattered(v, steps - 1))
+            }
+            _ => false,
+        }
+    }
+
     /// What is known of the offsets of an access: in each part so much more from lane to lane.
     pub(super) fn stride_of(&self, addr: &Addr) -> Option<u32> {
         addr.offset.and_then(|v| self.strides.of(v)).map(|s| s.stride)
@@ -204,7 +228,7 @@ impl<'a> Wide<'a> {
     /// Finds the accesses of the rest of the block that can build on this one's tests, or the earlier one that this one can build on.
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
-        let way = Way::of(a.is_store, a.kind, a.stride);
+        let way = Way::of(a.space, a.is_store, a.kind, a.stride);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.test == mine && (t.least..=t.most).contains(&a.imm))) {
             let tested = &self.tested[i];
@@ -252,7 +276,7 @@ impl<'a> Wide<'a> {
         };
         let is_shared = addr.offset.is_some() && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
         let imm = addr.imm as i32;
-        let way = is_shared.then(|| Way::of(is_store, kind, self.stride_of(addr))).flatten()?;
+        let way = is_shared.then(|| Way::of(space, is_store, kind, self.stride_of(addr))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
         (imm.unsigned_abs() < 1 << 30).then_some((test, imm))
     }

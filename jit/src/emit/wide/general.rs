@@ -30,7 +30,7 @@ impl<'a> Wide<'a> {
         self.a.alu(Alu::Add, Size::Q, a.spare[0], a.host);
         for p in 0..self.parts {
             let next = self.a.label();
-            if !a.is_store {
+            if !a.is_store && !a.is_scattered {
                 self.all_equal(a, p, a.low[p], next);
             }
             let flip = self.splat32(0x8000_0000);
@@ -38,7 +38,6 @@ impl<'a> Wide<'a> {
             self.gather_dwords(a, p, a.spare[0], 0);
             self.a.bind(next);
         }
-        self.a.jmp(a.done);
     }
 
     /// If all active lanes have the offset of lane 0, loads the element once and goes to `next`.
@@ -81,7 +80,7 @@ impl<'a> Wide<'a> {
         }
         self.each_lds_offset(a, a.bytes().max(4), |w, p| {
             let next = w.a.label();
-            if !a.is_store {
+            if !a.is_store && !a.is_scattered {
                 // As in `all_equal`, on the sums.
                 let differs = w.a.label();
                 let t = a.spare[1];
@@ -101,7 +100,6 @@ impl<'a> Wide<'a> {
             w.gather_dwords(a, p, a.host, 0);
             w.a.bind(next);
         });
-        self.a.jmp(a.done);
     }
 
     /// Bytes and halfwords of lanes anywhere: one after the other, in order.
@@ -148,6 +146,5 @@ impl<'a> Wide<'a> {
         }
         self.a.jmp(next);
         self.a.bind(end);
-        self.a.jmp(a.done);
     }
 }

@@ -14,7 +14,7 @@
 //! One range test for a wave: an offset of 32 bits reaches 4 GiB, so the start must be that far below the end of what may be touched
 //! ([`wavejit_ir::abi::WaveState::mem_reach`]). A load under partial EXEC reads no byte of the other lanes.
 
-use super::addresses::Reach;
+use super::addresses::{MOST_STEPS, Reach};
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::regs::{Class, NO_PARTS, Parts};
 use super::{ROWS, Wide, X, off};
@@ -40,6 +40,8 @@ pub(super) struct Access {
     pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
     pub stride: Option<u32>,
+    /// Offsets come from memory: they are taken to be anywhere.
+    pub is_scattered: bool,
     /// Scalar part of the address.
     pub base: Option<Gpr>,
     /// The constant part, as a displacement.
@@ -174,6 +176,7 @@ impl<'a> Wide<'a> {
             high,
             data: vec![],
             stride: self.stride_of(addr),
+            is_scattered: addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS)),
             base,
             imm,
             general: self.a.label(),
@@ -196,6 +199,7 @@ impl<'a> Wide<'a> {
             (Space::Scratch, None) => self.scratch_rows(&a),
             (Space::Scratch, _) => self.scratch_lanes(&a),
             (_, None) => self.one_element(&a),
+            _ if a.is_scattered => self.general(&a),
             _ => {
                 self.share_tests(&mut a, addr, exec);
                 self.lanes_access(&a, fail);
@@ -204,7 +208,7 @@ impl<'a> Wide<'a> {
         }
         self.a.bind(a.done);
         let pc = inst.pc;
-        let needs_general = addr.offset.is_some() && a.space != Space::Scratch;
+        let needs_general = addr.offset.is_some() && a.space != Space::Scratch && !a.is_scattered;
         self.careful_label();
         self.stubs.push(Box::new(move |w| {
             if needs_general {
@@ -215,6 +219,7 @@ impl<'a> Wide<'a> {
                 w.a.bind(a.general);
                 w.map.push((w.a.offset(), pc));
                 w.general(&a);
+                w.a.jmp(a.done);
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
