@@ -87,6 +87,10 @@ impl Workgroup {
             }
             wave.ration();
             self.states.push(&raw mut *wave.state);
+            // One that ends over its budget is the last that has run.
+            if config.max_insts != 0 {
+                break;
+            }
         }
         // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
         let done = unsafe { enter_all(code.entry(), &self.states) };
