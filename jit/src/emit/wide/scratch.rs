@@ -8,9 +8,68 @@ use std::mem::offset_of;
 use wavejit_ir::abi::WaveState;
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
+/// Constant offsets below this are displacements.
+const MOST_KNOWN: i32 = 1 << 20;
+/// A three-operand table: bits of the second operand where the third has ones, of the first elsewhere.
+const BITS_OF_SECOND: u8 = 0xd8;
+
 impl<'a> Wide<'a> {
     /// Scratch at one offset for all lanes: rows.
     pub(super) fn scratch_rows(&mut self, a: &Access) {
+        // Bits that a small element is shifted by in its dword, if they are known.
+        let mut shift = None;
+        let mut first = 0;
+        match a.base {
+            None if (0..MOST_KNOWN).contains(&a.imm) => {
+                if a.imm & (a.bytes().min(4) - 1) != 0 {
+                    return self.a.jmp(a.careful);
+                }
+                self.a.alu_store_imm(Alu::Cmp, Size::D, state(offset_of!(WaveState, scratch_bytes)), a.imm + a.bytes());
+                self.a.jcc(Cond::B, a.careful);
+                self.a.load(Size::Q, a.host, state(offset_of!(WaveState, scratch)));
+                first = (a.imm >> 2) * self.row_bytes();
+                shift = Some(8 * (a.imm & 3) as u8);
+            }
+            _ => self.scratch_row(a),
+        }
+        for (j, data) in a.data.iter().enumerate() {
+            for (p, reg) in data.iter().enumerate() {
+                let at = Rm::Mem(Mem::at(a.host, first + self.row_bytes() * j as i32 + 64 * p as i32));
+                let mut from = *reg;
+                if a.is_store && a.bytes() < 4 {
+                    self.may_fault(a);
+                    self.v(X::MovLoad, a.raw[1], 0, at);
+                    match shift {
+                        Some(by) => self.insert_small_at(a, p, by),
+                        None => self.insert_small(a, p),
+                    }
+                    from = a.raw[1];
+                }
+                self.may_fault(a);
+                if a.is_store {
+                    self.a.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
+                    continue;
+                }
+                self.v(X::MovLoad, *reg, 0, at);
+                if a.bytes() < 4 {
+                    match shift {
+                        Some(0) => {}
+                        Some(by) => self.vi(X::PsrldImm, 0, *reg, Rm::Reg(*reg), by),
+                        None => self.v(X::Psrlvd, *reg, *reg, Rm::Reg(a.raw[0])),
+                    }
+                    self.cut_off(a, *reg);
+                }
+            }
+        }
+    }
+
+    /// Bytes of a row.
+    fn row_bytes(&self) -> i32 {
+        64 * self.parts as i32
+    }
+
+    /// host = address of the row at base + imm, tested; raw\[0\] = the bits that a small element is shifted by in its dword.
+    fn scratch_row(&mut self, a: &Access) {
         let t = a.spare[0];
         self.scratch_offset(a);
         if a.bytes() > 1 {
@@ -31,28 +90,6 @@ impl<'a> Wide<'a> {
         }
         self.a.shift(Shift::Shl, Size::Q, a.host, 4 + self.parts.trailing_zeros() as u8);
         self.a.alu_load(Alu::Add, Size::Q, a.host, state(offset_of!(WaveState, scratch)));
-        for (j, data) in a.data.iter().enumerate() {
-            for (p, reg) in data.iter().enumerate() {
-                let at = Rm::Mem(Mem::at(a.host, (64 * self.parts * j + 64 * p) as i32));
-                let mut from = *reg;
-                if a.is_store && a.bytes() < 4 {
-                    self.may_fault(a);
-                    self.v(X::MovLoad, a.raw[1], 0, at);
-                    self.insert_small(a, p);
-                    from = a.raw[1];
-                }
-                self.may_fault(a);
-                if a.is_store {
-                    self.a.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
-                } else {
-                    self.v(X::MovLoad, *reg, 0, at);
-                }
-                if !a.is_store && a.bytes() < 4 {
-                    self.v(X::Psrlvd, *reg, *reg, Rm::Reg(a.raw[0]));
-                    self.cut_off(a, *reg);
-                }
-            }
-        }
     }
 
     /// host = base + imm, 32 bits.
@@ -70,8 +107,18 @@ impl<'a> Wide<'a> {
         self.v(X::Broadcast, bits, 0, ones);
         self.v(X::Psllvd, bits, bits, Rm::Reg(at));
         self.v(X::Psllvd, data, a.data[0][p], Rm::Reg(at));
-        // bits ? data : to
-        self.vi(X::Pternlogd, to, data, Rm::Reg(bits), 0xd8);
+        self.vi(X::Pternlogd, to, data, Rm::Reg(bits), BITS_OF_SECOND);
+    }
+
+    /// The same where the bits are known.
+    fn insert_small_at(&mut self, a: &Access, p: usize, by: u8) {
+        let mut data = a.data[0][p];
+        if by != 0 {
+            self.vi(X::PslldImm, 0, a.raw[2], Rm::Reg(data), by);
+            data = a.raw[2];
+        }
+        let bits = self.splat32(u32::MAX >> (32 - 8 * a.bytes()) << by);
+        self.vi(X::Pternlogd, a.raw[1], data, bits, BITS_OF_SECOND);
     }
 
     /// Scratch at an offset for each lane: whole dwords in columns, of which smaller elements are parts.
