@@ -8,7 +8,7 @@ use crate::dispatch::job::Job;
 use crate::dispatch::report;
 use crate::dispatch::status::{Status, TurnAt};
 use crate::dispatch::workgroup::{Ran, WorkerState, Workgroup};
-use crate::memory::fault::enter_all;
+use crate::memory::fault::{Entered, enter_all};
 use crate::program::Body;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::{FpMode, SReg};
@@ -59,6 +59,10 @@ impl Workgroup {
             }
             at.wave += 1;
         }
+        if self.in_step {
+            self.idle_turns = 0;
+            return Ok(Turn::Progress);
+        }
         let TurnAt { mut progress, slept, .. } = at;
         let waves = &mut self.waves[..self.count];
         if waves.iter().all(|w| w.status == Status::Ended) {
@@ -80,20 +84,28 @@ impl Workgroup {
         if config.hook.is_some() || worker.counters.is_some() {
             return None;
         }
-        self.states.clear();
-        for wave in &mut self.waves[at.wave..self.count] {
-            if wave.status != Status::Ready || wave.code.is_some() {
-                break;
-            }
-            wave.ration();
-            self.states.push(&raw mut *wave.state);
-            // One that ends over its budget is the last that has run.
-            if config.max_insts != 0 {
-                break;
+        if !self.in_step {
+            self.states.clear();
+            for wave in &mut self.waves[at.wave..self.count] {
+                if wave.status != Status::Ready || wave.code.is_some() {
+                    break;
+                }
+                wave.ration();
+                self.states.push(&raw mut *wave.state);
+                // One that ends over its budget is the last that has run.
+                if config.max_insts != 0 {
+                    break;
+                }
             }
         }
         // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
-        let done = unsafe { enter_all(code.entry(), &self.states) };
+        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states) };
+        // Where all are at a barrier there is nothing to look at: they stay ready, with the fuel they have.
+        self.in_step = barriers == self.count;
+        if self.in_step {
+            at.wave = self.count;
+            return None;
+        }
         let mut last = None;
         for (k, wave) in self.waves[at.wave..].iter_mut().take(self.states.len()).enumerate() {
             if k > done {

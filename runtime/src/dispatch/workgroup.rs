@@ -44,6 +44,8 @@ pub(crate) struct Workgroup {
     pub idle_turns: u32,
     /// Those of its waves that run one after the other at the moment.
     pub states: Vec<*mut WaveState>,
+    /// All of its waves went from one barrier to the next in the last turn: `states` is all of them.
+    pub(super) in_step: bool,
 }
 
 /// What a thread keeps while it runs workgroups of one dispatch.
@@ -71,7 +73,7 @@ impl Workgroup {
         let Unit { id, extent, number } = source.unit(index);
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
-        self.idle_turns = 0;
+        (self.idle_turns, self.in_step) = (0, false);
         let lds_bytes = job.facts.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;

@@ -1,5 +1,6 @@
 //! The way into compiled code and, after a fault, the way out.
 
+use super::Entered;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::mem::offset_of;
@@ -18,6 +19,8 @@ struct Frame {
     /// Its place among those that are to run, and their end.
     next: *const *mut WaveState,
     end: *const *mut WaveState,
+    /// How many have come back from a barrier.
+    barriers: u64,
     outer: *const Frame,
 }
 
@@ -38,17 +41,17 @@ pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
 }
 
 /// Runs waves one after the other, each from its resume point to its next exit, until one comes back otherwise than from its end or from a
-/// barrier. How many came back so; each state has its exit, that of the one behind them too.
+/// barrier. Each state has its exit, that of the one behind them too.
 ///
 /// # Safety
 /// As for [`enter`], for each of them; they are different ones.
-pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
+pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Entered {
     let Range { start, end } = states.as_ptr_range();
     if start == end {
-        return 0;
+        return Entered { done: 0, barriers: 0 };
     }
     FRAME.with(|current| {
-        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, state: null_mut(), next: start, end, outer: current.get() };
+        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, state: null_mut(), next: start, end, barriers: 0, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
@@ -60,7 +63,7 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usi
             // SAFETY: the wave is suspended. A fault has not passed the place where exits are noted.
             unsafe { (**state).exit = exit };
         }
-        done
+        Entered { done, barriers: frame.barriers as usize }
     })
 }
 
@@ -88,6 +91,8 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "mov [rdx + {exit}], eax",
         "cmp eax, {last}",
         "ja 3f",
+        "mov eax, eax",
+        "add [rdi + {barriers}], rax",
         "mov rdx, [rdi + {next}]",
         "add rdx, 8",
         "mov [rdi + {next}], rdx",
@@ -111,6 +116,7 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         entry = const offset_of!(Frame, entry),
         next = const offset_of!(Frame, next),
         end = const offset_of!(Frame, end),
+        barriers = const offset_of!(Frame, barriers),
         exit = const offset_of!(WaveState, exit),
         last = const Exit::LAST_REGULAR,
     )

@@ -54,6 +54,14 @@ pub(crate) fn ready_for_others() -> Ready {
     Ready { _unblocked: unblocked, _float: StandardFloat::begin() }
 }
 
+/// How several waves came back.
+pub(crate) struct Entered {
+    /// So many from their end or from a barrier, one after the other.
+    pub done: usize,
+    /// Those of them that did from a barrier.
+    pub barriers: usize,
+}
+
 /// Without signal handling: compiled code reaches memory through the accessors only.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
@@ -74,17 +82,19 @@ mod plain {
     ///
     /// # Safety
     /// As for [`enter`].
-    pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> usize {
+    pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Entered {
+        let mut barriers = 0;
         for (i, state) in states.iter().enumerate() {
             // SAFETY: passed on.
             let exit = unsafe { entry(*state) };
             // SAFETY: the wave is suspended.
             unsafe { (**state).exit = exit };
             if exit > Exit::LAST_REGULAR {
-                return i;
+                return Entered { done: i, barriers };
             }
+            barriers += exit as usize;
         }
-        states.len()
+        Entered { done: states.len(), barriers }
     }
 
     /// Nothing to undo.
