@@ -1,7 +1,8 @@
 //! A block: its operations one after the other, its end.
 
-use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts, Stretch};
+use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
 use super::slices::{self, Run, Turn};
+use super::values::Stretch;
 use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::FxHashMap;

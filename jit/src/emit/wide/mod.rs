@@ -19,12 +19,14 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `regs.rs` | which value is where, and how it gets into a register |
+//! | `values.rs` | values of a block: the pieces they are made of, and when each is needed next |
+//! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
+//! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of |
 //! | `rare.rs` | operations whose rare cases call row functions |
@@ -40,11 +42,14 @@
 //! | `calls.rs` | row functions and helpers |
 
 mod addresses;
+mod allocate;
 mod atomic;
 mod block;
+mod bytes;
 mod calls;
 mod cross;
 mod division;
+mod float16;
 mod float64;
 mod forms;
 mod general;
@@ -59,6 +64,7 @@ mod scalar;
 mod scratch;
 mod slices;
 mod transcendental;
+mod values;
 mod wide64;
 
 use super::{Compiled, EmitError, EmitOptions, Pinned};
@@ -69,10 +75,11 @@ use crate::opt::{
     strides::Strides,
 };
 use loops::{Edge, Loops};
-use regs::{Needs, Regs, Stretch, Val};
+use regs::{Needs, Regs};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::ops::Range;
+use values::{Stretch, Val};
 use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};

@@ -1,4 +1,4 @@
-//! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time.
+//! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time. Reciprocal roots, in f32.
 
 use super::lanes::{EQ, LT};
 use super::regs::{Class, PieceId};
@@ -181,5 +181,71 @@ impl Wide<'_> {
             self.free_temp(Class::Vector, t);
         }
         self.free_temp(Class::Mask, k);
+    }
+
+    /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, one step of Newton's method,
+    /// and the remainder of that in two multiply-adds, which gives the nearest number but for what is next to the middle of two. For any
+    /// estimate within 2^-14 these are two mantissas, whose last bit is then 1 (`jit/tests/wide.rs` looks at all).
+    pub(super) fn reciprocal_root(&mut self, p: PieceId) -> PieceId {
+        let (new, y) = self.new_in_register(Class::Vector);
+        let x = self.flushed(p);
+        let [g, e, c, k] = [self.temp(), self.temp(), self.temp(), self.temp_mask()];
+        let splat = |w: &mut Self, to: u8, c: f32| {
+            let m = w.element32(c.to_bits());
+            w.v(X::Broadcast, to, 0, m);
+        };
+        self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
+        // e = 1 - x y^2; y += y e (1/2 + 3/8 e)
+        self.v(X::Mulps, g, x, Rm::Reg(y));
+        splat(self, e, 1.0);
+        self.v(X::Fnmadd231ps, e, g, Rm::Reg(y));
+        splat(self, c, 0.375);
+        let half = self.splat32(0.5f32.to_bits());
+        self.v(X::Fmadd213ps, c, e, half);
+        self.v(X::Mulps, e, e, Rm::Reg(y));
+        self.v(X::Fmadd213ps, e, c, Rm::Reg(y));
+        // e is y now. g + c = x y without an error; the remainder is 1 - (g + c) y.
+        self.v(X::Mulps, g, x, Rm::Reg(e));
+        self.v(X::MovAligned, c, 0, Rm::Reg(g));
+        self.v(X::Fmsub231ps, c, x, Rm::Reg(e));
+        // c = x y - g
+        let t = self.temp();
+        splat(self, t, 1.0);
+        self.v(X::Fnmadd231ps, t, g, Rm::Reg(e));
+        self.v(X::Fnmadd231ps, t, c, Rm::Reg(e));
+        self.v(X::Mulps, g, e, half);
+        self.v(X::Fmadd213ps, g, t, Rm::Reg(e));
+        for mantissa in [0x0009_f038, 0x007f_fffe] {
+            let low = self.splat32(0x00ff_ffff);
+            self.v(X::Pandd, t, x, low);
+            let these = self.splat32(mantissa);
+            self.vi(X::Pcmpd, k, t, these, EQ);
+            let one = self.splat32(1);
+            self.a.vector(Vector::new(X::Pord, Len::Z, g, g, one).mask(k));
+        }
+        // Zeros, infinities, negative numbers and NaNs have the estimate.
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0xdf);
+        self.k(X::Knotw, k, 0, k);
+        self.a.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(g)).mask(k));
+        new
+    }
+
+    /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
+    pub(super) fn flush(&mut self, to: u8, from: u8) {
+        let k = self.temp_mask();
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
+        if to != from {
+            self.v(X::MovAligned, to, 0, Rm::Reg(from));
+        }
+        let sign = self.splat32(0x8000_0000);
+        self.a.vector(Vector::new(X::Pandd, Len::Z, to, from, sign).mask(k));
+        self.free_temp(Class::Mask, k);
+    }
+
+    /// The same in a temporary.
+    pub(super) fn flushed(&mut self, p: PieceId) -> u8 {
+        let (from, t) = (self.reg(p), self.temp());
+        self.flush(t, from);
+        t
     }
 }

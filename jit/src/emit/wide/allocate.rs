@@ -1,0 +1,338 @@
+//! Pieces in registers: who gets one, who has to leave, and what becomes of those whose home is about to change.
+
+use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, TEMP};
+use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
+use wavejit_ir::SReg;
+use wavejit_ir::abi::TEMP_ROW;
+use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
+
+impl Wide<'_> {
+    /// Unpins registers and frees temporaries.
+    pub(super) fn release(&mut self) {
+        let r = &mut self.r;
+        for (file, pinned, fixed) in [
+            (&mut r.vector[..], &mut r.pinned_vector, 0),
+            (&mut r.mask[..], &mut r.pinned_mask, 1),
+            (&mut r.general[..], &mut r.pinned_general, 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0),
+        ] {
+            *pinned &= fixed;
+            for (i, p) in file.iter_mut().enumerate() {
+                if *p == TEMP && fixed >> i & 1 == 0 {
+                    *p = NONE;
+                }
+            }
+        }
+    }
+
+    /// A register for piece `p`, pinned; somebody may have to leave.
+    fn take_register(&mut self, class: Class, p: PieceId) -> u8 {
+        let reg = self.free_register(class);
+        let (file, pinned) = self.r.file(class);
+        file[usize::from(reg)] = p;
+        *pinned |= 1 << reg;
+        let pinned = Needs { vectors: self.r.pinned_vector.count_ones(), generals: self.r.pinned_general.count_ones() };
+        self.r.most_pinned = self.r.most_pinned.max(pinned);
+        reg
+    }
+
+    fn free_register(&mut self, class: Class) -> u8 {
+        let (file, pinned) = self.r.file(class);
+        let pinned = *pinned;
+        if let Some(free) = file.iter().position(|p| *p == NONE) {
+            return free as u8;
+        }
+        let list: Vec<(u8, PieceId)> = file
+            .iter()
+            .enumerate()
+            .filter(|(i, p)| pinned >> i & 1 == 0 && **p != TEMP && **p != FIXED)
+            .map(|(i, p)| (i as u8, *p))
+            .collect();
+        // Farthest next use; of equal ones that which need not be stored.
+        let key = |w: &mut Self, p: PieceId| {
+            let stored = w.r.pieces[p as usize].home != Home::None;
+            (w.next_use_of_piece(p), stored)
+        };
+        let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) else {
+            // What is emitted from here on is thrown away.
+            self.r.is_short = true;
+            return 0;
+        };
+        self.spill(p);
+        self.r.file(class).0[usize::from(reg)] = NONE;
+        self.r.piece(p).reg = None;
+        reg
+    }
+
+    /// Sees to it that a piece in a register has a home.
+    pub(super) fn spill(&mut self, p: PieceId) {
+        let piece = self.r.pieces[p as usize];
+        let Some(reg) = piece.reg else { return };
+        if piece.home != Home::None {
+            return;
+        }
+        let home = match piece.class {
+            Class::Vector => {
+                let (row, part) = self.r.new_temp_part();
+                let to = self.row_mem(row, part.into());
+                self.v(X::MovStore, reg, 0, Rm::Mem(to));
+                Home::Row { row, part }
+            }
+            Class::Mask => {
+                let at = self.r.new_frame_slot();
+                self.a.vector(Vector::new(X::KmovwStore, Len::X, reg, 0, Rm::Mem(Mem::at(Gpr::RSP, at))));
+                Home::Frame(at)
+            }
+            Class::General => {
+                let at = self.r.new_frame_slot();
+                self.a.store(Size::Q, Mem::at(Gpr::RSP, at), Gpr(reg));
+                Home::Frame(at)
+            }
+        };
+        self.r.piece(p).home = home;
+    }
+
+    /// Address of a part of a row.
+    pub(super) fn row_mem(&self, row: u16, part: usize) -> Mem {
+        Mem::at(ROWS, i32::from(row) * 64 * self.parts as i32 + 64 * part as i32)
+    }
+
+    /// A register that holds nothing, until the end of the instruction.
+    pub(super) fn temp(&mut self) -> u8 {
+        self.take_register(Class::Vector, TEMP)
+    }
+    pub(super) fn temp_mask(&mut self) -> u8 {
+        self.take_register(Class::Mask, TEMP)
+    }
+    pub(super) fn temp_general(&mut self) -> Gpr {
+        Gpr(self.take_register(Class::General, TEMP))
+    }
+    /// Gives a temporary back before the end of the instruction.
+    pub(super) fn free_temp(&mut self, class: Class, reg: u8) {
+        let (file, pinned) = self.r.file(class);
+        debug_assert_eq!(file[usize::from(reg)], TEMP);
+        file[usize::from(reg)] = NONE;
+        *pinned &= !(1 << reg);
+    }
+
+    /// A new piece in a register of its own, which the caller fills.
+    pub(super) fn new_in_register(&mut self, class: Class) -> (PieceId, u8) {
+        let p = self.r.new_piece(class, Home::None);
+        let reg = self.take_register(class, p);
+        self.r.piece(p).reg = Some(reg);
+        (p, reg)
+    }
+
+    /// As [`Self::new_in_register`]; the register is that of the first of `from` that nobody needs after this, if there is one. Then what
+    /// is in it may be read until the first write.
+    pub(super) fn new_over(&mut self, from: &[PieceId]) -> (PieceId, u8) {
+        for p in from {
+            if *p != NONE
+                && self.r.pieces[*p as usize].class == Class::Vector
+                && self.is_last_use(*p)
+                && !self.r.pieces[*p as usize].reg.is_some_and(|reg| self.r.is_fixed(Class::Vector, reg))
+                && let Some(reg) = self.r.piece(*p).reg.take()
+            {
+                let home = std::mem::replace(&mut self.r.piece(*p).home, Home::None);
+                self.r.free_home(home);
+                let class = self.r.pieces[*p as usize].class;
+                let new = self.r.new_piece(class, Home::None);
+                self.r.file(class).0[usize::from(reg)] = new;
+                self.r.pin(class, reg);
+                self.r.piece(new).reg = Some(reg);
+                return (new, reg);
+            }
+        }
+        self.new_in_register(Class::Vector)
+    }
+
+    /// Will nobody use this piece after the instruction?
+    fn is_last_use(&self, p: PieceId) -> bool {
+        let piece = &self.r.pieces[p as usize];
+        if let Some(run) = self.run.filter(|run| run.part + 1 < self.parts)
+            && piece.owners.iter().filter(|o| **o != NEVER).any(|o| self.part_of(*o, p) != Some(run.part))
+        {
+            return false;
+        }
+        piece.refs == 1 && !piece.many && piece.owners.iter().filter(|o| **o != NEVER).all(|o| self.vals[*o as usize].last <= self.at)
+    }
+
+    /// Puts a piece into a register and keeps it there until the end of the instruction.
+    pub(super) fn reg(&mut self, p: PieceId) -> u8 {
+        let piece = self.r.pieces[p as usize];
+        if let Some(reg) = piece.reg {
+            self.r.pin(piece.class, reg);
+            return reg;
+        }
+        let reg = self.take_register(piece.class, p);
+        self.r.piece(p).reg = Some(reg);
+        match (piece.class, piece.home) {
+            (Class::Vector, Home::Row { row, part }) => {
+                let from = self.row_mem(row, part.into());
+                self.v(X::MovLoad, reg, 0, Rm::Mem(from));
+            }
+            (Class::Vector, Home::Bcst(m)) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
+            (Class::Vector, Home::Bcst64(m)) => self.v(X::BroadcastQ, reg, 0, Rm::Mem(m)),
+            (Class::Vector, Home::Pool(c)) => self.v(X::MovLoad, reg, 0, Rm::Mem(Mem::constant(c))),
+            (Class::Mask, home) => {
+                let from = match home {
+                    Home::Frame(at) => Mem::at(Gpr::RSP, at),
+                    Home::SRegMask { reg, part } => sreg(reg).plus(2 * i32::from(part)),
+                    home => unreachable!("a mask register from {home:?}"),
+                };
+                self.a.vector(Vector::new(X::Kmovw, Len::X, reg, 0, Rm::Mem(from)));
+            }
+            (Class::General, Home::Frame(at)) => self.a.load(Size::Q, Gpr(reg), Mem::at(Gpr::RSP, at)),
+            (Class::General, Home::SReg(s)) => self.a.load(Size::D, Gpr(reg), sreg(s)),
+            (Class::General, Home::Exec64) => self.a.load(Size::Q, Gpr(reg), sreg(SReg::EXEC_LO)),
+            (Class::General, Home::Imm(bits)) => self.a.mov_imm(Gpr(reg), bits),
+            (class, home) => unreachable!("{class:?} register from {home:?}"),
+        }
+        reg
+    }
+
+    /// A piece as the last operand of a vector instruction with elements of 32 bits: from memory if this is its only use.
+    pub(super) fn rm(&mut self, p: PieceId) -> Rm {
+        let piece = self.r.pieces[p as usize];
+        if piece.reg.is_none() {
+            let last = self.next_use_of_piece(p) == NEVER;
+            match piece.home {
+                Home::Row { row, part } if last => return Rm::Mem(self.row_mem(row, part.into())),
+                Home::Bcst(m) => return Rm::Bcst(m),
+                Home::Pool(c) => return Rm::Mem(Mem::constant(c)),
+                _ => {}
+            }
+        }
+        Rm::Reg(self.reg(p))
+    }
+
+    /// The same for instructions with elements of 64 bits.
+    pub(super) fn rm64(&mut self, p: PieceId) -> Rm {
+        let piece = self.r.pieces[p as usize];
+        match piece.home {
+            Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
+            Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => Rm::Mem(self.row_mem(row, part.into())),
+            _ => Rm::Reg(self.reg(p)),
+        }
+    }
+
+    /// All registers will be lost: what is used after this instruction gets a home.
+    pub(super) fn before_call(&mut self) {
+        self.r.gave_up = true;
+        for class in [Class::Vector, Class::Mask, Class::General] {
+            for reg in 0..self.r.file(class).0.len() {
+                let p = self.r.file(class).0[reg];
+                if p == NONE || p == TEMP || p == FIXED {
+                    continue;
+                }
+                if self.next_use_of_piece(p) != NEVER {
+                    self.spill(p);
+                }
+                self.r.piece(p).reg = None;
+                self.r.file(class).0[reg] = NONE;
+            }
+        }
+    }
+
+    /// A row is about to be written: who is at home there moves into a register.
+    pub(super) fn row_changes(&mut self, row: u16) {
+        let Some(list) = self.r.in_row.remove(&row) else { return };
+        self.move_out(&list);
+    }
+
+    /// Any VGPR may be written.
+    pub(super) fn all_rows_change(&mut self) {
+        let rows: Vec<u16> = self.r.in_row.keys().copied().collect();
+        rows.into_iter().for_each(|r| self.row_changes(r));
+    }
+
+    /// A part of a row is about to be written.
+    pub(super) fn row_part_changes(&mut self, row: u16, part: usize) {
+        let Some(list) = self.r.in_row.remove(&row) else { return };
+        let fixed = self.r.fixed(row).map(|regs| regs[part]);
+        let (here, others): (Vec<PieceId>, Vec<PieceId>) = list.into_iter().partition(|p| {
+            let piece = &self.r.pieces[*p as usize];
+            matches!(piece.home, Home::Row { row: r, part: q } if (r, usize::from(q)) == (row, part))
+                || fixed.is_some() && piece.reg == fixed
+        });
+        self.r.in_row.insert(row, others);
+        self.move_out(&here);
+    }
+
+    /// A scalar register is about to be written.
+    pub(super) fn sreg_changes(&mut self, r: SReg) {
+        let Some(list) = self.r.in_sreg.remove(&r.0) else { return };
+        self.move_out(&list);
+    }
+
+    /// Any scalar register may be written.
+    pub(super) fn all_sregs_change(&mut self) {
+        let regs: Vec<u8> = self.r.in_sreg.keys().copied().collect();
+        regs.into_iter().for_each(|r| self.sreg_changes(SReg(r)));
+    }
+
+    /// Which registers are pinned, to be handed to [`Self::pin_only`].
+    pub(super) fn pins(&self) -> [u32; 3] {
+        [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general]
+    }
+
+    /// Unpins what was pinned since.
+    pub(super) fn pin_only(&mut self, pins: [u32; 3]) {
+        [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general] = pins;
+    }
+
+    fn move_out(&mut self, list: &[PieceId]) {
+        let pins = self.pins();
+        for p in list {
+            let piece = self.r.pieces[*p as usize];
+            if let Some(fixed) = piece.reg.filter(|reg| piece.refs > 0 && self.r.is_fixed(piece.class, *reg)) {
+                let reg = self.take_register(piece.class, *p);
+                match piece.class {
+                    Class::General => self.a.mov(Size::Q, Gpr(reg), Gpr(fixed)),
+                    _ => self.v(X::MovAligned, reg, 0, Rm::Reg(fixed)),
+                }
+                self.r.piece(*p).reg = Some(reg);
+                self.pin_only(pins);
+                continue;
+            }
+            let guest = match piece.home {
+                Home::Row { row, .. } => row < TEMP_ROW,
+                Home::SReg(_) | Home::SRegMask { .. } | Home::Exec64 | Home::Bcst(_) => true,
+                _ => false,
+            };
+            if piece.refs == 0 || !guest {
+                continue;
+            }
+            // Needed after this instruction, or by it.
+            self.reg(*p);
+            self.r.piece(*p).home = Home::None;
+            self.pin_only(pins);
+        }
+    }
+
+    /// A piece in a register now has a copy in this row.
+    pub(super) fn is_at_home_in(&mut self, p: PieceId, row: u16, part: usize) {
+        let piece = self.r.piece(p);
+        if piece.home == Home::None {
+            piece.home = Home::Row { row, part: part as u8 };
+            if row < TEMP_ROW {
+                self.r.in_row.entry(row).or_default().push(p);
+            }
+        }
+    }
+
+    /// A scalar in a register now has a copy in this scalar register.
+    pub(super) fn is_at_home_in_sreg(&mut self, p: PieceId, r: SReg) {
+        let piece = self.r.piece(p);
+        if piece.home == Home::None {
+            piece.home = Home::SReg(r);
+            self.r.in_sreg.entry(r.0).or_default().push(p);
+        }
+    }
+
+    /// A piece that is a dword of the state, in every lane.
+    pub(super) fn new_broadcast_of_sreg(&mut self, r: SReg) -> PieceId {
+        let p = self.r.new_piece(Class::Vector, Home::Bcst(sreg(r)));
+        self.r.in_sreg.entry(r.0).or_default().push(p);
+        p
+    }
+}

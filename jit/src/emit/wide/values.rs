@@ -1,0 +1,282 @@
+//! Values of a block: the pieces they are made of, who owns these, and when each is needed next.
+
+use super::Wide;
+use super::regs::{FIXED, Home, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
+use wavejit_ir::Value;
+
+/// A value of the block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Val {
+    /// The instruction that defines it.
+    pub def: u32,
+    /// Its last use.
+    pub last: u32,
+    /// Its uses in `Regs::uses`, and the next one.
+    first_use: u32,
+    uses: u32,
+    next: u32,
+    /// Dwords of lanes, low dwords of 64-bit lanes, or mask registers.
+    pub lo: Parts,
+    /// High dwords.
+    pub hi: Parts,
+    /// 64-bit lanes as qwords: of each 16 lanes 0, 1, 4, 5, 8, 9, 12, 13, and the others.
+    pub quad: [Parts; 2],
+    /// A scalar, or the bits of a mask.
+    pub word: PieceId,
+}
+
+/// A run that is done part by part, and the part that is in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub start: u32,
+    pub end: u32,
+    pub part: usize,
+}
+
+impl Wide<'_> {
+    /// Begins a block: uses are counted, nothing is anywhere.
+    pub(super) fn begin_values(&mut self, block: usize) {
+        let b = &self.func.blocks[block];
+        self.r.block = block;
+        self.r.pieces.clear();
+        self.r.uses.clear();
+        self.r.in_row.clear();
+        self.r.in_sreg.clear();
+        debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame.iter().all(|t| !t), "something was left");
+        let is_empty = |file: &[PieceId]| file.iter().all(|p| matches!(*p, NONE | TEMP | FIXED));
+        debug_assert!(is_empty(&self.r.vector) && is_empty(&self.r.mask) && is_empty(&self.r.general), "somebody is still in a register");
+        self.vals.clear();
+        for (i, inst) in b.insts.iter().enumerate() {
+            for k in 0..inst.results {
+                self.local[inst.result(k.into()).0 as usize] = self.vals.len() as u32;
+                self.vals.push(Val {
+                    def: i as u32,
+                    last: i as u32,
+                    first_use: 0,
+                    uses: 0,
+                    next: 0,
+                    lo: NO_PARTS,
+                    hi: NO_PARTS,
+                    quad: [NO_PARTS; 2],
+                    word: NONE,
+                });
+            }
+        }
+        let (local, vals) = (&self.local, &mut self.vals);
+        let each = |f: &mut dyn FnMut(u32, Value)| {
+            for (i, inst) in b.insts.iter().enumerate() {
+                inst.op.for_each_arg(|v| f(i as u32, v));
+            }
+            b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
+        };
+        let mut total = 0;
+        each(&mut |_, v| {
+            vals[local[v.0 as usize] as usize].uses += 1;
+            total += 1;
+        });
+        self.r.uses.resize(total, 0);
+        let mut first = 0;
+        for v in vals.iter_mut() {
+            (v.first_use, v.next) = (first, first);
+            first += v.uses;
+        }
+        let uses = &mut self.r.uses;
+        each(&mut |i, v| {
+            let v = &mut vals[local[v.0 as usize] as usize];
+            uses[v.next as usize] = i;
+            (v.next, v.last) = (v.next + 1, i);
+        });
+        for v in vals.iter_mut() {
+            v.next = v.first_use;
+        }
+    }
+
+    pub(super) fn val(&self, v: Value) -> &Val {
+        &self.vals[self.local[v.0 as usize] as usize]
+    }
+    pub(super) fn val_mut(&mut self, v: Value) -> &mut Val {
+        &mut self.vals[self.local[v.0 as usize] as usize]
+    }
+
+    /// Is there no use after this instruction?
+    pub(super) fn dies(&self, v: Value) -> bool {
+        self.val(v).last <= self.at
+    }
+
+    /// Next use of a value behind this instruction.
+    fn next_use(&mut self, local: u32) -> u32 {
+        let at = self.at;
+        let v = &mut self.vals[local as usize];
+        let end = v.first_use + v.uses;
+        while v.next < end && self.r.uses[v.next as usize] <= at {
+            v.next += 1;
+        }
+        if v.next < end { self.r.uses[v.next as usize] } else { NEVER }
+    }
+
+    /// Next use of a piece behind this instruction.
+    pub(super) fn next_use_of_piece(&mut self, p: PieceId) -> u32 {
+        let piece = self.r.pieces[p as usize];
+        if piece.many || piece.refs == 0 {
+            // Not all owners are known, or it has none yet.
+            return self.at + 1;
+        }
+        if let Some(run) = self.run {
+            return piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use_in_run(run, o, p)).min().unwrap_or(NEVER);
+        }
+        piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use(o)).min().unwrap_or(NEVER)
+    }
+
+    /// The part of the wave that a piece of a value is for; none if it is for several.
+    pub(super) fn part_of(&self, local: u32, p: PieceId) -> Option<usize> {
+        let v = &self.vals[local as usize];
+        let mut found = None;
+        for list in [v.lo, v.hi, v.quad[0], v.quad[1]] {
+            for (part, piece) in list.iter().enumerate() {
+                if *piece == p {
+                    if found.is_some_and(|f| f != part) {
+                        return None;
+                    }
+                    found = Some(part);
+                }
+            }
+        }
+        found
+    }
+
+    /// How far the next use is where parts go through a run one after the other.
+    fn next_use_in_run(&self, run: Stretch, local: u32, p: PieceId) -> u32 {
+        let v = &self.vals[local as usize];
+        let uses = &self.r.uses[v.first_use as usize..(v.first_use + v.uses) as usize];
+        let from = |at: u32| uses.get(uses.partition_point(|u| *u < at)).copied();
+        let (len, last) = (run.end - run.start, self.parts - 1);
+        let behind = |rounds: usize, at: u32| at + len * rounds as u32;
+        let within = |rounds: usize, at: u32| behind(if at < run.end { rounds } else { last - run.part }, at);
+        let next = match self.part_of(local, p) {
+            Some(part) if part < run.part => from(run.end).map(|at| behind(last - run.part, at)),
+            Some(part) if part > run.part => from(run.start).map(|at| within(part - run.part, at)),
+            found => {
+                let again = (found.is_none() && run.part < last).then(|| from(run.start)).flatten();
+                from(self.at + 1).map(|at| within(0, at)).or(again.map(|at| within(1, at)))
+            }
+        };
+        next.unwrap_or(NEVER)
+    }
+
+    /// Makes `parts` belong to `v`.
+    fn own(&mut self, v: Value, parts: &[PieceId]) {
+        let local = self.local[v.0 as usize];
+        for p in distinct(parts) {
+            let piece = self.r.piece(p);
+            piece.refs += 1;
+            if piece.owners[0] == NEVER {
+                piece.owners[0] = local;
+            } else if piece.owners[1] == NEVER {
+                piece.owners[1] = local;
+            } else {
+                piece.many = true;
+            }
+        }
+    }
+
+    fn disown(&mut self, local: u32, parts: &[PieceId]) {
+        for p in distinct(parts) {
+            let piece = self.r.piece(p);
+            piece.refs -= 1;
+            if piece.refs == 0 {
+                let (class, reg, home) = (piece.class, piece.reg.take(), piece.home);
+                piece.home = Home::None;
+                self.r.free_home(home);
+                if let Some(reg) = reg {
+                    self.r.vacate(class, reg);
+                }
+            } else if piece.owners[0] == local {
+                piece.owners[0] = NEVER;
+            } else if piece.owners[1] == local {
+                piece.owners[1] = NEVER;
+            }
+        }
+    }
+
+    /// Its parts, or those of them that have been made.
+    pub(super) fn set_lo(&mut self, v: Value, parts: Parts) {
+        self.add_parts(v, |v| &mut v.lo, parts);
+    }
+    pub(super) fn set_split(&mut self, v: Value, lo: Parts, hi: Parts) {
+        // Pieces of both count once for each list: they are told apart when given up.
+        self.add_parts(v, |v| &mut v.lo, lo);
+        self.add_parts(v, |v| &mut v.hi, hi);
+    }
+    pub(super) fn set_quad(&mut self, v: Value, quad: [Parts; 2]) {
+        self.add_parts(v, |v| &mut v.quad[0], quad[0]);
+        self.add_parts(v, |v| &mut v.quad[1], quad[1]);
+    }
+
+    /// Makes pieces parts of a value, but for those that are already.
+    fn add_parts(&mut self, v: Value, list: fn(&mut Val) -> &mut Parts, parts: Parts) {
+        let before = *list(self.val_mut(v));
+        let mut new = parts;
+        new.iter_mut().filter(|p| before.contains(p)).for_each(|p| *p = NONE);
+        self.own(v, &new);
+        for (to, p) in list(self.val_mut(v)).iter_mut().zip(parts).filter(|(_, p)| *p != NONE) {
+            *to = p;
+        }
+    }
+
+    pub(super) fn set_word(&mut self, v: Value, word: PieceId) {
+        self.own(v, &[word]);
+        self.val_mut(v).word = word;
+    }
+
+    /// Gives up the pieces of a value that are for one part only.
+    pub(super) fn forget_part(&mut self, v: Value, part: usize) {
+        let local = self.local[v.0 as usize];
+        let give_up = |w: &mut Self, of: fn(&mut Val) -> &mut Parts| {
+            let list = of(&mut w.vals[local as usize]);
+            let p = list[part];
+            if p != NONE && list.iter().filter(|x| **x == p).count() == 1 {
+                list[part] = NONE;
+                w.disown(local, &[p]);
+            }
+        };
+        give_up(self, |v| &mut v.lo);
+        give_up(self, |v| &mut v.hi);
+        give_up(self, |v| &mut v.quad[0]);
+        give_up(self, |v| &mut v.quad[1]);
+    }
+
+    /// Gives up all pieces of a value.
+    pub(super) fn forget(&mut self, v: Value) {
+        let local = self.local[v.0 as usize];
+        let val = *self.val(v);
+        for parts in [val.lo, val.hi, val.quad[0], val.quad[1], [val.word, NONE, NONE, NONE]] {
+            self.disown(local, &parts);
+        }
+        let val = self.val_mut(v);
+        (val.lo, val.hi, val.quad, val.word) = (NO_PARTS, NO_PARTS, [NO_PARTS; 2], NONE);
+    }
+
+    /// Gives up pieces that belong to no value.
+    pub(super) fn drop_pieces(&mut self, parts: &[PieceId]) {
+        for p in distinct(parts) {
+            let piece = self.r.piece(p);
+            if piece.refs == 0 {
+                let (class, reg, home) = (piece.class, piece.reg.take(), std::mem::replace(&mut piece.home, Home::None));
+                self.r.free_home(home);
+                if let Some(reg) = reg {
+                    self.r.vacate(class, reg);
+                }
+            }
+        }
+    }
+
+    /// Ends an instruction: registers are free to move, values without further uses are given up.
+    pub(super) fn end_inst(&mut self, args: impl Iterator<Item = Value>) {
+        self.release();
+        for v in args {
+            if self.dies(v) {
+                self.forget(v);
+            }
+        }
+    }
+}
