@@ -290,8 +290,8 @@ impl<'a> Wide<'a> {
     }
 
     /// Tests an LDS access lane by lane: goes to `careful` unless the elements of all active lanes are in range. host = LDS; `then` is called for each
-    /// part, whose offsets are in t.
-    pub(super) fn each_lds_offset(&mut self, a: &Access, bytes: i32, then: impl Fn(&mut Self, usize)) {
+    /// part with the register of its offsets.
+    pub(super) fn each_lds_offset(&mut self, a: &Access, bytes: i32, then: impl Fn(&mut Self, usize, u8)) {
         // The last offset at which an element fits.
         let limit = a.host;
         self.a.load(Size::D, limit, state(offset_of!(WaveState, lds_bytes)));
@@ -300,14 +300,18 @@ impl<'a> Wide<'a> {
         self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), limit);
         self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
         for p in 0..self.parts {
-            // Sums of offset and constant wrap at 2^32.
-            let imm = self.splat32(a.imm as u32);
-            self.v(X::Paddd, a.t, a.low[p], imm);
+            let mut offsets = a.low[p];
+            if a.imm != 0 {
+                // Sums of offset and constant wrap at 2^32.
+                let imm = self.splat32(a.imm as u32);
+                self.v(X::Paddd, a.t, offsets, imm);
+                offsets = a.t;
+            }
             let limit = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
-            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, limit).imm(GT).mask(a.exec[p]));
+            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, offsets, limit).imm(GT).mask(a.exec[p]));
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
-            then(self, p);
+            then(self, p, offsets);
         }
     }
 

@@ -111,7 +111,7 @@ impl<'a> Wide<'a> {
             w.v(X::MovStore, offsets, 0, Rm::Mem(to));
         };
         if a.space == Space::Lds {
-            return self.each_lds_offset(a, 4, |w, p| is_aligned(w, a.t, p));
+            return self.each_lds_offset(a, 4, |w, p, offsets| is_aligned(w, offsets, p));
         }
         if a.high.is_empty() {
             self.range_of_base(a);

@@ -78,7 +78,10 @@ impl<'a> Wide<'a> {
         if a.is_store && a.dwords() > 1 {
             self.test_alignment(a);
         }
-        self.each_lds_offset(a, a.bytes().max(4), |w, p| {
+        self.each_lds_offset(a, a.bytes().max(4), |w, p, offsets| {
+            if offsets != a.t {
+                w.v(X::MovAligned, a.t, 0, Rm::Reg(offsets));
+            }
             let next = w.a.label();
             if !a.is_store && !a.is_scattered {
                 // As in `all_equal`, on the sums.
@@ -106,9 +109,9 @@ impl<'a> Wide<'a> {
     pub(super) fn store_one_by_one(&mut self, a: &Access) {
         let [lane, value] = a.spare;
         if a.space == Space::Lds {
-            self.each_lds_offset(a, a.bytes(), |w, p| {
+            self.each_lds_offset(a, a.bytes(), |w, p, offsets| {
                 let to = w.row_mem(CAREFUL_ADDR, p);
-                w.v(X::MovStore, a.t, 0, Rm::Mem(to));
+                w.v(X::MovStore, offsets, 0, Rm::Mem(to));
             });
         } else if a.high.is_empty() {
             self.range_of_base(a);
