@@ -22,6 +22,8 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Bytes that `mem_reach` leaves behind offsets of 32 bits, less what an access has behind its first byte.
 const REACH_SLACK: i32 = 2048;
+/// Operations behind an access among which others are looked for: compilers put them close together, and blocks may be long.
+const FARTHEST: usize = 512;
 /// Bytes between the constants of accesses that share a test, at most.
 const MOST_APART: i32 = 1 << 16;
 
@@ -241,7 +243,7 @@ impl<'a> Wide<'a> {
             a.starts = (0..self.parts).map(|_| self.temp_general()).collect();
             return;
         };
-        let insts = self.func.blocks[self.r.block].insts.iter().zip(0..).skip(self.at as usize + 1);
+        let insts = self.func.blocks[self.r.block].insts.iter().zip(0..).skip(self.at as usize + 1).take(FARTHEST);
         let (mut least, mut most, mut last) = (a.imm, a.imm, self.at);
         for (inst, i) in insts {
             if let Some((_, imm)) = self.test_of(&inst.op).filter(|(test, _)| *test == mine) {

@@ -172,24 +172,13 @@ impl<'a> Wide<'a> {
 
     /// The mask, if all that the value is for is to be one of two values that a mask selects from.
     fn selected_by(&self, r: Value) -> Option<Value> {
-        let block = &self.func.blocks[self.r.block];
-        let mut found = None;
-        for inst in &block.insts[self.at as usize + 1..] {
-            let mut uses = 0;
-            inst.op.for_each_arg(|v| uses += u32::from(v == r));
-            match &inst.op {
-                _ if uses == 0 => {}
-                Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. }
-                    if uses == 1 && *x == r && found.is_none() =>
-                {
-                    found = Some(*mask);
-                }
-                _ => return None,
+        let inst = self.func.blocks[self.r.block].insts.get(self.only_use(r)? as usize)?;
+        match &inst.op {
+            Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. } if *x == r => {
+                Some(*mask).filter(|mask| self.val(*mask).def < self.at)
             }
+            _ => None,
         }
-        let mut in_term = false;
-        block.term.for_each_arg(|v| in_term |= v == r);
-        found.filter(|mask| !in_term && self.val(*mask).def < self.at)
     }
 
     /// The scaled sum in the 16 lanes in which one is selected; anything elsewhere.

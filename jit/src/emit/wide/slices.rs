@@ -14,6 +14,7 @@
 //! What is scalar in a run, or the same in all lanes, is done once, with the first part; what needs all lanes of a mask, such as its bits, with
 //! the last.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Func, Op, PureOp, Shape, Ty, Value, Width};
 
 /// When an instruction of a run is emitted.
@@ -35,7 +36,7 @@ pub(super) struct Run {
     /// By instruction from `start` on.
     pub turns: Vec<Turn>,
     /// Values that an instruction of the last turn reads.
-    pub late: Vec<Value>,
+    pub late: FxHashSet<Value>,
 }
 
 /// Fewer instructions are not worth it.
@@ -46,17 +47,19 @@ const TEMPORARIES: usize = 5;
 /// What is known of the values of a block.
 struct Facts<'a> {
     func: &'a Func,
-    /// Is it the same in all lanes?
-    uniform: Vec<bool>,
-    /// A mask whose bits are at hand in a word.
-    word: Vec<bool>,
-    /// Of an instruction of the last turn.
-    late: Vec<bool>,
+    /// Those that are the same in all lanes.
+    uniform: FxHashSet<Value>,
+    /// Masks whose bits are at hand in a word.
+    word: FxHashSet<Value>,
+    /// Those of an instruction of the last turn, with the number of its run.
+    late: FxHashMap<Value, u32>,
+    /// The run that is looked at.
+    run: u32,
 }
 
 /// Registers that a block wants if its parts are done one after the other.
 pub(super) fn wanted(func: &Func, block: usize) -> usize {
-    most_alive(func, block, 0, func.blocks[block].insts.len()) + TEMPORARIES
+    alive(func, block).into_iter().max().unwrap_or(0) + TEMPORARIES
 }
 
 /// The runs of a block worth doing part by part, if `calls` says which of its instructions call something and so many registers are free; no
@@ -64,8 +67,8 @@ pub(super) fn wanted(func: &Func, block: usize) -> usize {
 pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize>) -> Vec<Run> {
     let insts = &func.blocks[block].insts;
     let parts = (func.wave_size / super::LANES) as usize;
-    let n = func.types.len();
-    let mut facts = Facts { func, uniform: vec![false; n], word: vec![false; n], late: vec![false; n] };
+    let mut facts = Facts { func, uniform: FxHashSet::default(), word: FxHashSet::default(), late: FxHashMap::default(), run: 0 };
+    let alive = if free.is_some() { alive(func, block) } else { vec![] };
     let mut runs: Vec<Run> = vec![];
     let mut open: Option<Run> = None;
     let mut effects_are_late = false;
@@ -73,7 +76,8 @@ pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize
         if let Some(mut run) = open.take() {
             run.end = end;
             let each = run.turns.iter().filter(|t| **t == Turn::Each).count();
-            let crowded = |free| each >= LEAST && most_alive(func, block, run.start, end) * parts + TEMPORARIES > free;
+            let most = || alive[run.start..end].iter().max().copied().unwrap_or(0);
+            let crowded = |free| each >= LEAST && most() * parts + TEMPORARIES > free;
             if free.is_none_or(crowded) {
                 runs.push(run);
             }
@@ -83,7 +87,7 @@ pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize
         let mut turn = facts.turn(&inst.op, inst.first, calls[k], effects_are_late);
         if turn.is_none() && open.is_some() {
             close(&mut open, k);
-            facts.late.fill(false);
+            facts.run += 1;
             effects_are_late = false;
             turn = facts.turn(&inst.op, inst.first, calls[k], false);
         }
@@ -91,10 +95,10 @@ pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize
             facts.note(inst, Turn::Each);
             continue;
         };
-        let run = open.get_or_insert_with(|| Run { start: k, end: k, turns: vec![], late: vec![] });
+        let run = open.get_or_insert_with(|| Run { start: k, end: k, turns: vec![], late: FxHashSet::default() });
         run.turns.push(turn);
         if turn == Turn::Last {
-            inst.op.for_each_arg(|v| run.late.push(v));
+            inst.op.for_each_arg(|v| _ = run.late.insert(v));
             effects_are_late |= matches!(inst.op, Op::SSet(..) | Op::ExecSet(_));
         }
         facts.note(inst, turn);
@@ -110,7 +114,7 @@ impl Facts<'_> {
             return None;
         }
         let mut waits = false;
-        op.for_each_arg(|v| waits |= self.late[v.0 as usize]);
+        op.for_each_arg(|v| waits |= self.late.get(&v) == Some(&self.run));
         let once = if waits { Turn::Last } else { Turn::First };
         match op {
             Op::Const { .. } | Op::CodeAddress { .. } | Op::LaneId | Op::LaneTable(_) | Op::Note { .. } => Some(Turn::First),
@@ -118,8 +122,8 @@ impl Facts<'_> {
             Op::BitsMask(_) | Op::Splat(_) => (!waits).then_some(Turn::First),
             Op::SGet(_) | Op::ExecGet => Some(if effects_are_late { Turn::Last } else { Turn::First }),
             Op::SSet(..) => Some(if effects_are_late { Turn::Last } else { once }),
-            Op::ExecSet(m) => Some(if effects_are_late || !self.word[m.0 as usize] { Turn::Last } else { once }),
-            Op::MaskBits(m) => Some(if self.word[m.0 as usize] { once } else { Turn::Last }),
+            Op::ExecSet(m) => Some(if effects_are_late || !self.word.contains(m) { Turn::Last } else { once }),
+            Op::MaskBits(m) => Some(if self.word.contains(m) { once } else { Turn::Last }),
             Op::VGet { .. } | Op::VSet { .. } => (!waits).then_some(Turn::Each),
             Op::Pure { op, args, .. } => self.turn_of_pure(*op, args, result, once),
             _ => None,
@@ -131,7 +135,7 @@ impl Facts<'_> {
         let is_lane = |v: Value| ty(v).shape == Shape::Lane && ty(v) != Ty::MASK;
         let all = || args.iter().flatten().copied();
         if is_lane(result) || all().any(is_lane) {
-            let uniform = all().all(|v| if is_lane(v) { self.uniform[v.0 as usize] } else { ty(v) != Ty::MASK });
+            let uniform = all().all(|v| if is_lane(v) { self.uniform.contains(&v) } else { ty(v) != Ty::MASK });
             // Nothing of the vector kind waits for a last turn.
             return match (uniform && is_lane(result), once) {
                 (_, Turn::Last) => None,
@@ -140,14 +144,14 @@ impl Facts<'_> {
             };
         }
         if ty(result) == Ty::MASK {
-            if all().all(|v| self.word[v.0 as usize]) {
+            if all().all(|v| self.word.contains(&v)) {
                 return Some(once);
             }
             let logic = matches!(op, PureOp::BAnd | PureOp::BOr | PureOp::BXor | PureOp::BAndNot | PureOp::BNot);
             return (logic && once == Turn::First).then_some(Turn::Each);
         }
         // Scalars; one of a mask needs its bits.
-        let bits = all().any(|v| ty(v) == Ty::MASK && !self.word[v.0 as usize]);
+        let bits = all().any(|v| ty(v) == Ty::MASK && !self.word.contains(&v));
         Some(if bits { Turn::Last } else { once })
     }
 
@@ -155,38 +159,45 @@ impl Facts<'_> {
     fn note(&mut self, inst: &wavejit_ir::Inst, turn: Turn) {
         for k in 0..inst.results {
             let v = inst.result(k.into());
-            let i = v.0 as usize;
-            self.late[i] = turn == Turn::Last;
+            if turn == Turn::Last {
+                self.late.insert(v, self.run);
+            }
             if self.func.ty(v) == Ty::MASK {
                 let mut words = true;
-                inst.op.for_each_arg(|a| words &= self.func.ty(a) != Ty::MASK || self.word[a.0 as usize]);
-                self.word[i] = match &inst.op {
+                inst.op.for_each_arg(|a| words &= self.func.ty(a) != Ty::MASK || self.word.contains(&a));
+                let is_word = match &inst.op {
                     Op::ExecGet | Op::BitsMask(_) | Op::Splat(_) => true,
                     Op::Pure { args, .. } => words && args.iter().flatten().all(|a| self.func.ty(*a) == Ty::MASK),
                     _ => false,
                 };
+                if is_word {
+                    self.word.insert(v);
+                }
             } else {
-                self.uniform[i] = match &inst.op {
+                let is_uniform = match &inst.op {
                     Op::Splat(_) => true,
                     Op::Pure { .. } => turn == Turn::First,
                     _ => false,
                 };
+                if is_uniform {
+                    self.uniform.insert(v);
+                }
             }
         }
     }
 }
 
-/// Registers of 16 lanes that values take which are alive at one place of these instructions; rows and constants can be read again.
-fn most_alive(func: &Func, block: usize, start: usize, end: usize) -> usize {
+/// By instruction of a block: registers of 16 lanes that the values take which are alive there; rows and constants can be read again.
+fn alive(func: &Func, block: usize) -> Vec<usize> {
     let b = &func.blocks[block];
-    let mut last = rustc_hash::FxHashMap::default();
+    let mut last = FxHashMap::default();
     for (k, inst) in b.insts.iter().enumerate() {
         inst.op.for_each_arg(|v| _ = last.insert(v, k));
     }
     b.term.for_each_arg(|v| _ = last.insert(v, b.insts.len()));
     // Ends, by place.
     let mut ends = vec![0usize; b.insts.len() + 1];
-    let (mut alive, mut most) = (0, 0);
+    let (mut alive, mut all) = (0, Vec::with_capacity(b.insts.len()));
     for (k, inst) in b.insts.iter().enumerate() {
         let weight = |v: Value| match func.ty(v) {
             Ty::MASK => 0,
@@ -210,10 +221,8 @@ fn most_alive(func: &Func, block: usize, start: usize, end: usize) -> usize {
                 }
             }
         }
-        if (start..end).contains(&k) {
-            most = most.max(alive);
-        }
+        all.push(alive);
         alive -= ends[k];
     }
-    most
+    all
 }

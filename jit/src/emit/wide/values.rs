@@ -103,6 +103,12 @@ impl Wide<'_> {
         self.val(v).last <= self.at
     }
 
+    /// The instruction that is the only one to use a value, and does so once; the end of the block counts as the one behind the last.
+    pub(super) fn only_use(&self, v: Value) -> Option<u32> {
+        let v = self.val(v);
+        (v.uses == 1).then(|| self.r.uses[v.first_use as usize])
+    }
+
     /// Next use of a value behind this instruction.
     fn next_use(&mut self, local: u32) -> u32 {
         let at = self.at;
