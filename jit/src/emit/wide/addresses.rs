@@ -124,14 +124,14 @@ impl<'a> Wide<'a> {
         let mut tested = false;
         for p in 0..self.parts {
             let k = if tested { a.k2 } else { a.k };
-            self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.low[p], 0, Rm::Reg(a.starts[p].0)));
+            self.vector(Vector::new(X::MovdToGpr, Len::X, a.low[p], 0, Rm::Reg(a.starts[p].0)));
             if way.stride.is_some() {
                 continue;
             }
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.low[p]));
             let steps = self.table(|i| i * stride);
             self.v(X::Paddd, a.t, a.t, steps);
-            self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.low[p])).imm(NE).mask(a.exec[p]));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.low[p])).imm(NE).mask(a.exec[p]));
             if tested {
                 self.k(X::Korw, a.k, a.k, a.k2);
             }
@@ -141,7 +141,7 @@ impl<'a> Wide<'a> {
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
             for p in 0..self.parts {
                 let k = if tested { a.k2 } else { a.k };
-                self.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+                self.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
                 if tested {
                     self.k(X::Korw, a.k, a.k, a.k2);
                 }
@@ -188,7 +188,7 @@ impl<'a> Wide<'a> {
         if a.high.is_empty() {
             self.base_and(a, reach.least);
         } else {
-            self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
+            self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
             self.a.shift(Shift::Shl, Size::Q, a.host, 32);
             self.add_base(a, reach.least);
         }
@@ -310,7 +310,7 @@ impl<'a> Wide<'a> {
                 offsets = a.t;
             }
             let limit = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
-            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, offsets, limit).imm(GT).mask(a.exec[p]));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, offsets, limit).imm(GT).mask(a.exec[p]));
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
             then(self, p, offsets);
@@ -378,12 +378,12 @@ impl<'a> Wide<'a> {
             self.v(X::MovStore, a.high[p], 0, Rm::Mem(to));
         }
         self.a.tzcnt(Size::Q, a.host, a.host);
-        self.a.alu_imm(Alu::And, Size::D, a.host, 16 * self.parts as i32 - 1);
-        let row = i32::from(CAREFUL_ADDR + 1) * 64 * self.parts as i32;
+        self.a.alu_imm(Alu::And, Size::D, a.host, self.func.wave_size as i32 - 1);
+        let row = i32::from(CAREFUL_ADDR + 1) * self.row_bytes();
         self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row));
         self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
         for p in 0..self.parts {
-            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
         }

@@ -79,7 +79,7 @@ impl Wide<'_> {
             }
             Class::Mask => {
                 let at = self.r.new_frame_slot();
-                self.a.vector(Vector::new(X::KmovwStore, Len::X, reg, 0, Rm::Mem(Mem::at(Gpr::RSP, at))));
+                self.vector(Vector::new(X::KmovwStore, Len::X, reg, 0, Rm::Mem(Mem::at(Gpr::RSP, at))));
                 Home::Frame(at)
             }
             Class::General => {
@@ -93,7 +93,7 @@ impl Wide<'_> {
 
     /// Address of a part of a row.
     pub(super) fn row_mem(&self, row: u16, part: usize) -> Mem {
-        Mem::at(ROWS, i32::from(row) * 64 * self.parts as i32 + 64 * part as i32)
+        Mem::at(ROWS, i32::from(row) * self.row_bytes() + self.part_bytes() * part as i32)
     }
 
     /// A register that holds nothing, until the end of the instruction.
@@ -179,7 +179,7 @@ impl Wide<'_> {
                     Home::SRegMask { reg, part } => sreg(reg).plus(2 * i32::from(part)),
                     home => unreachable!("a mask register from {home:?}"),
                 };
-                self.a.vector(Vector::new(X::Kmovw, Len::X, reg, 0, Rm::Mem(from)));
+                self.vector(Vector::new(X::Kmovw, Len::X, reg, 0, Rm::Mem(from)));
             }
             (Class::General, Home::Frame(at)) => self.a.load(Size::Q, Gpr(reg), Mem::at(Gpr::RSP, at)),
             (Class::General, Home::SReg(s)) => self.a.load(Size::D, Gpr(reg), sreg(s)),

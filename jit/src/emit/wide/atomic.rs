@@ -62,8 +62,8 @@ impl<'a> Wide<'a> {
         }
         let (next, end) = (self.a.label(), self.a.label());
         let [lane, value] = a.spare;
-        let parts = self.parts;
-        let row = move |row: u16, lane: Gpr| Mem::indexed(ROWS, lane, 4, i32::from(row) * 64 * parts as i32);
+        let row_bytes = self.row_bytes();
+        let row = move |row: u16, lane: Gpr| Mem::indexed(ROWS, lane, 4, i32::from(row) * row_bytes);
         self.a.bind(next);
         self.a.test(Size::Q, left, left);
         self.a.jcc(Cond::E, end);
@@ -80,7 +80,7 @@ impl<'a> Wide<'a> {
         if returns {
             self.a.store(Size::D, row(CAREFUL_DST, lane), value);
         }
-        self.a.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+        self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
         self.a.jmp(next);
         self.a.bind(end);
         for (p, reg) in regs.iter().enumerate() {
@@ -104,7 +104,7 @@ impl<'a> Wide<'a> {
     fn start_of_lanes(&mut self, a: &Access) {
         let is_aligned = |w: &mut Self, offsets: u8, p: usize| {
             let three = w.splat32(3);
-            w.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, offsets, three).mask(a.exec[p]));
+            w.vector(Vector::new(X::Ptestmd, Len::Z, a.k, offsets, three).mask(a.exec[p]));
             w.any(a.k);
             w.a.jcc(Cond::Ne, a.careful);
             let to = w.row_mem(CAREFUL_ADDR, p);

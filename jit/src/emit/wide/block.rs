@@ -167,7 +167,7 @@ impl<'a> Wide<'a> {
             Op::ExecGet => {
                 let p = match self.r.fixed_sreg(SReg::EXEC_LO) {
                     Some(reg) => self.r.new_fixed_scalar(SReg::EXEC_LO, reg),
-                    None if self.parts == 2 => self.r.new_piece(Class::General, Home::SReg(SReg::EXEC_LO)),
+                    None if !self.is_wave64() => self.r.new_piece(Class::General, Home::SReg(SReg::EXEC_LO)),
                     None => self.r.new_piece(Class::General, Home::Exec64),
                 };
                 self.set_word(r, p);
@@ -175,7 +175,7 @@ impl<'a> Wide<'a> {
             Op::ExecSet(m) => {
                 let from = self.scalar(*m);
                 self.sreg_changes(SReg::EXEC_LO);
-                let size = if self.parts == 2 { Size::D } else { Size::Q };
+                let size = if !self.is_wave64() { Size::D } else { Size::Q };
                 match self.r.fixed_sreg(SReg::EXEC_LO) {
                     Some(reg) => self.a.mov(size, reg, from),
                     None => self.a.store(size, sreg(SReg::EXEC_LO), from),
@@ -234,7 +234,7 @@ impl<'a> Wide<'a> {
     fn pool_parts(&mut self, f: impl Fn(u32) -> u32) -> Parts {
         let mut parts = NO_PARTS;
         for (p, part) in parts[..self.parts].iter_mut().enumerate() {
-            let bytes: Vec<u8> = (0..16).flat_map(|i| f(16 * p as u32 + i).to_le_bytes()).collect();
+            let bytes: Vec<u8> = (0..self.part_lanes()).flat_map(|i| f(self.part_lanes() * p as u32 + i).to_le_bytes()).collect();
             let c = self.a.constant(&bytes);
             *part = self.r.new_piece(Class::Vector, Home::Pool(c));
         }
@@ -255,7 +255,7 @@ impl<'a> Wide<'a> {
                 let from = self.scalar(s);
                 let to = self.new_word(r);
                 self.a.mov(Size::Q, to, from);
-                self.a.neg(if self.parts == 2 { Size::D } else { Size::Q }, to);
+                self.a.neg(if !self.is_wave64() { Size::D } else { Size::Q }, to);
             }
             ty if ty.width == Width::B64 => {
                 let Some(bits) = self.constant(s) else {
@@ -303,7 +303,7 @@ impl<'a> Wide<'a> {
 
     /// The mask of a word; often it is the zero-extension of a scalar register.
     fn bits_mask(&mut self, r: Value, bits: Value) {
-        if self.parts == 4 {
+        if self.is_wave64() {
             let word = self.word(bits);
             return self.set_word(r, word);
         }
@@ -357,7 +357,7 @@ impl<'a> Wide<'a> {
                     Some(k) => i.mask(self.reg(k[p])),
                     None => i,
                 };
-                self.a.vector(i);
+                self.vector(i);
                 self.release();
             }
             return;
@@ -380,7 +380,7 @@ impl<'a> Wide<'a> {
             let t = self.temp();
             let row = Rm::Mem(self.row_mem(reg.0, p));
             self.v(X::MovLoad, t, 0, row);
-            self.a.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
+            self.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
             self.v(X::MovStore, t, 0, row);
             self.release();
         }
@@ -435,12 +435,12 @@ impl<'a> Wide<'a> {
         self.a.alu_imm(Alu::Cmp, Size::D, at, 255);
         // Out of range reads v0 (STATE-30).
         self.a.cmov(Cond::A, Size::D, at, zero);
-        self.a.shift(Shift::Shl, Size::D, at, 6 + self.parts.trailing_zeros() as u8);
+        self.a.shift(Shift::Shl, Size::D, at, self.row_bytes().trailing_zeros() as u8);
         let mut parts = NO_PARTS;
         for p in 0..self.parts {
             let (piece, to) = self.new_in_register(Class::Vector);
             parts[p] = piece;
-            self.v(X::MovLoad, to, 0, Rm::Mem(Mem::indexed(ROWS, at, 1, 64 * p as i32)));
+            self.v(X::MovLoad, to, 0, Rm::Mem(Mem::indexed(ROWS, at, 1, self.part_bytes() * p as i32)));
         }
         self.set_lo(r, parts);
         Ok(())
@@ -457,11 +457,11 @@ impl<'a> Wide<'a> {
         let go = self.a.label();
         self.a.alu_imm(Alu::Cmp, Size::D, at, 255);
         self.a.jcc(Cond::A, go);
-        self.a.shift(Shift::Shl, Size::D, at, 6 + self.parts.trailing_zeros() as u8);
+        self.a.shift(Shift::Shl, Size::D, at, self.row_bytes().trailing_zeros() as u8);
         for (p, (from, k, t)) in regs.into_iter().enumerate() {
-            let row = Rm::Mem(Mem::indexed(ROWS, at, 1, 64 * p as i32));
+            let row = Rm::Mem(Mem::indexed(ROWS, at, 1, self.part_bytes() * p as i32));
             self.v(X::MovLoad, t, 0, row);
-            self.a.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
+            self.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
             self.v(X::MovStore, t, 0, row);
         }
         self.a.bind(go);

@@ -510,7 +510,7 @@ impl<'a> Wide<'a> {
         }
         for k in 1..8u8 {
             let at = Rm::Mem(frame(masks + 8 * i32::from(k)));
-            self.a.vector(Vector::new(if store { X::KmovwStore } else { X::Kmovw }, Len::X, k, 0, at));
+            self.vector(Vector::new(if store { X::KmovwStore } else { X::Kmovw }, Len::X, k, 0, at));
         }
         for (i, r) in CALLER_SAVED.into_iter().enumerate() {
             let at = frame(generals + 8 * i as i32);

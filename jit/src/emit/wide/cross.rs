@@ -26,23 +26,23 @@ impl<'a> Wide<'a> {
     }
 
     pub(super) fn read_lane(&mut self, r: Value, value: Value, lane: Value) {
-        let lanes = 16 * self.parts as u64;
+        let (lanes, per_part) = (u64::from(self.func.wave_size), self.part_lanes() as usize);
         if let Some(lane) = self.constant(lane) {
             let lane = (lane % lanes) as usize;
-            let part = self.val(value).lo[lane / 16];
+            let part = self.val(value).lo[lane / per_part];
             let to = self.new_word(r);
             let piece = self.r.pieces[part as usize];
             if let (None, Home::Row { row, part }) = (piece.reg, piece.home) {
-                let from = self.row_mem(row, part.into()).plus(4 * (lane % 16) as i32);
+                let from = self.row_mem(row, part.into()).plus(4 * (lane % per_part) as i32);
                 return self.a.load(Size::D, to, from);
             }
             let mut from = self.reg(part);
-            if !lane.is_multiple_of(16) {
+            if !lane.is_multiple_of(per_part) {
                 let t = self.temp();
-                self.vi(X::Valignd, t, from, Rm::Reg(from), (lane % 16) as u8);
+                self.vi(X::Valignd, t, from, Rm::Reg(from), (lane % per_part) as u8);
                 from = t;
             }
-            return self.a.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
+            return self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
         }
         let (row, given) = self.row_in_memory(value);
         let lane = self.scalar(lane);
@@ -54,7 +54,7 @@ impl<'a> Wide<'a> {
 
     /// to = the row's lane `to`.
     fn load_lane(&mut self, to: Gpr, row: u16, given: bool) {
-        let at = i32::from(row) * 64 * self.parts as i32;
+        let at = i32::from(row) * self.row_bytes();
         self.a.load(Size::D, to, Mem::indexed(ROWS, to, 4, at));
         if given {
             self.r.free_temp_row(row);
@@ -67,14 +67,14 @@ impl<'a> Wide<'a> {
             // Equal parts are equal in all their lanes.
             let from = self.reg(parts[0]);
             let to = self.new_word(r);
-            return self.a.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
+            return self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
         }
         let (row, given) = self.row_in_memory(value);
         let exec = self.scalar(exec);
         let to = self.new_word(r);
         // Lane 0 if no lane is active (STATE-13): trailing zeros of 0 are 64, which the mask takes to 0.
         self.a.tzcnt(Size::Q, to, exec);
-        self.a.alu_imm(Alu::And, Size::D, to, 16 * self.parts as i32 - 1);
+        self.a.alu_imm(Alu::And, Size::D, to, self.func.wave_size as i32 - 1);
         self.load_lane(to, row, given);
     }
 
@@ -87,19 +87,19 @@ impl<'a> Wide<'a> {
         for p in 0..self.parts {
             let (from, (piece, to)) = (self.reg(parts[p]), self.new_in_register(Class::Vector));
             out[p] = piece;
-            // Bit `lane` of the wave, of which sixteen bits are this part's.
+            // Bit `lane` of the wave, of which some bits are this part's.
             self.a.mov_imm(t, 1);
-            if self.parts == 4 {
+            if self.is_wave64() {
                 self.k(X::ShlxQ, t.0, lane.0, t.0);
             } else {
                 self.k(X::Shlx, t.0, lane.0, t.0);
             }
             if p > 0 {
-                self.a.shift(wavejit_x86::Shift::Shr, Size::Q, t, 16 * p as u8);
+                self.a.shift(wavejit_x86::Shift::Shr, Size::Q, t, self.part_lanes() as u8 * p as u8);
             }
             self.k(X::KmovwFromGpr, k, 0, t.0);
             self.v(X::MovAligned, to, 0, Rm::Reg(from));
-            self.a.vector(Vector::new(X::BroadcastGpr, Len::Z, to, 0, Rm::Reg(data.0)).mask(k));
+            self.vector(Vector::new(X::BroadcastGpr, Len::Z, to, 0, Rm::Reg(data.0)).mask(k));
         }
         self.set_lo(r, out);
     }
@@ -115,10 +115,11 @@ impl<'a> Wide<'a> {
             _ => None,
         };
         let mut out = NO_PARTS;
+        let lanes = self.part_lanes() as usize;
         for p in 0..self.parts {
             let mut sources: Vec<usize> = (0..self.parts).collect();
             if let Some(t) = &table {
-                sources.retain(|s| t[16 * p..16 * p + 16].iter().any(|i| *i as usize % (16 * self.parts) / 16 == *s));
+                sources.retain(|s| t[lanes * p..][..lanes].iter().any(|i| *i as usize % (lanes * self.parts) / lanes == *s));
             }
             out[p] = match &sources[..] {
                 [only] => self.permute_within(from[*only], index_parts[p]),
@@ -132,7 +133,7 @@ impl<'a> Wide<'a> {
                     let k = self.temp_mask();
                     let bit = self.splat32(32);
                     self.v(X::Ptestmd, k, i, bit);
-                    self.a.vector(Vector::new(X::Blendmd, Len::Z, to, a, Rm::Reg(b)).mask(k));
+                    self.vector(Vector::new(X::Blendmd, Len::Z, to, a, Rm::Reg(b)).mask(k));
                     self.drop_pieces(&[low, high]);
                     piece
                 }
@@ -172,10 +173,10 @@ impl<'a> Wide<'a> {
         let (t, m) = (self.temp(), self.temp_mask());
         for p in 0..self.parts {
             let (v, i, k) = (self.reg(from[p]), self.reg(index[p]), self.reg(k[p]));
-            let lanes = self.splat32(16 * self.parts as u32 - 1);
+            let lanes = self.splat32(self.func.wave_size - 1);
             self.v(X::Pandd, t, i, lanes);
             self.k(X::Kmovw, m, 0, k);
-            self.a.vector(Vector::new(X::Scatterdd, Len::Z, v, 0, Rm::Mem(Mem::gather(at, t, 4, 0))).mask(m));
+            self.vector(Vector::new(X::Scatterdd, Len::Z, v, 0, Rm::Mem(Mem::gather(at, t, 4, 0))).mask(m));
         }
         let mut out = NO_PARTS;
         for (p, part) in out[..self.parts].iter_mut().enumerate() {

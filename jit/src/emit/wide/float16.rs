@@ -33,15 +33,15 @@ impl Wide<'_> {
         let one = self.splat32(1);
         self.v(X::Pxord, t, t, Rm::Reg(t));
         self.vi(X::Cmpps, k, p, Rm::Reg(t), 0x0c);
-        self.a.vector(Vector::new(X::Ptestnmd, Len::Z, k, s, one).mask(k));
+        self.vector(Vector::new(X::Ptestnmd, Len::Z, k, s, one).mask(k));
         self.v(X::Pxord, t, s, Rm::Reg(p));
         self.vi(X::PsradImm, 0, t, Rm::Reg(t), 31);
         self.v(X::Pord, t, t, one);
-        self.a.vector(Vector::new(X::Paddd, Len::Z, s, s, Rm::Reg(t)).mask(k));
+        self.vector(Vector::new(X::Paddd, Len::Z, s, s, Rm::Reg(t)).mask(k));
         // A NaN of c wins over that of an invalid product.
         self.vi(X::Cmpps, k, c, Rm::Reg(c), 3);
-        self.a.vector(Vector::new(X::Cmpps, Len::Z, k, a, Rm::Reg(b)).imm(7).mask(k));
-        self.a.vector(Vector::new(X::MovAligned, Len::Z, s, 0, Rm::Reg(c)).mask(k));
+        self.vector(Vector::new(X::Cmpps, Len::Z, k, a, Rm::Reg(b)).imm(7).mask(k));
+        self.vector(Vector::new(X::MovAligned, Len::Z, s, 0, Rm::Reg(c)).mask(k));
         self.f16_of(to, s);
         for t in [p, s, q, t] {
             self.free_temp(Class::Vector, t);

@@ -42,7 +42,7 @@ impl<'a> Wide<'a> {
                 // Magnitudes in 0.5 to 1, of their sign; zeros and infinities stay.
                 w.vi(X::Getmantpd, to, 0, Rm::Reg(from), 2);
                 w.vi(X::Fpclasspd, k, 0, Rm::Reg(from), 0x1e);
-                w.a.vector(Vector::new(X::Addpd, Len::Z, to, from, Rm::Reg(from)).mask(k));
+                w.vector(Vector::new(X::Addpd, Len::Z, to, from, Rm::Reg(from)).mask(k));
             }),
             FFrexpExp64 if plain => {
                 let quad = self.quad(arg(0));
@@ -54,7 +54,7 @@ impl<'a> Wide<'a> {
                     w.v(X::Getexppd, to, 0, Rm::Reg(from));
                     let one = w.splat64(1f64.to_bits());
                     w.v(X::Addpd, to, to, one);
-                    w.a.vector(Vector::new(X::Cvtpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                    w.vector(Vector::new(X::Cvtpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
                     w.free_temp(Class::Mask, k);
                 });
                 self.set_lo(r, low);
@@ -79,7 +79,7 @@ impl<'a> Wide<'a> {
                     let (least, most) = (w.splat64(f64::from(i32::MIN).to_bits()), w.splat64(f64::from(i32::MAX).to_bits()));
                     w.v(X::Maxpd, to, from, least);
                     w.v(X::Minpd, to, to, most);
-                    w.a.vector(Vector::new(X::Cvttpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                    w.vector(Vector::new(X::Cvttpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
                     w.free_temp(Class::Mask, k);
                 });
                 self.set_lo(r, low);
@@ -149,7 +149,7 @@ impl<'a> Wide<'a> {
         self.v(X::Psubq, to, t, Rm::Reg(to));
         self.k(X::Kxnorw, k, k, k);
         self.a.lea(Size::Q, base, Mem::constant(table));
-        self.a.vector(Vector::new(X::Gatherqq, Len::Z, t, 0, Rm::Mem(Mem::gather(base, to, 1, 0))).mask(k));
+        self.vector(Vector::new(X::Gatherqq, Len::Z, t, 0, Rm::Mem(Mem::gather(base, to, 1, 0))).mask(k));
         let seven = self.splat64(7);
         self.v(X::Pandq, to, shift, seven);
         self.v(X::Psllvq, t, t, Rm::Reg(to));
@@ -162,7 +162,7 @@ impl<'a> Wide<'a> {
         let great = self.splat64(1968);
         self.vi(X::Pcmpuq, k, exponent, great, AT_LEAST);
         let more = self.splat64(128);
-        self.a.vector(Vector::new(X::Paddq, Len::Z, to, to, more).mask(k));
+        self.vector(Vector::new(X::Paddq, Len::Z, to, to, more).mask(k));
         self.v(X::Cvtqq2pd, to, 0, Rm::Reg(to));
         self.v(X::Scalefpd, to, t, Rm::Reg(to));
         for t in [exponent, shift, t] {
@@ -229,7 +229,8 @@ impl<'a> Wide<'a> {
 
     /// Lanes 0, 1, 4, 5, ... or, from `first` 2 on, 2, 3, 6, 7, ... in qwords.
     fn widen_lanes(&mut self, to: u8, from: u8, first: u32, op: X) {
-        let order = self.table(move |i| if i < 8 { (i & 1) + (i >> 1) * 4 + first } else { 0 });
+        let half = self.part_lanes() / 2;
+        let order = self.table(move |i| if i < half { (i & 1) + (i >> 1) * 4 + first } else { 0 });
         self.v(X::MovLoad, to, 0, order);
         self.v(X::Permd, to, to, Rm::Reg(from));
         self.v(op, to, 0, Rm::Reg(to));
@@ -244,7 +245,8 @@ impl<'a> Wide<'a> {
             f(w, to, a);
             f(w, t, b);
             // Lane i stands in place (i & 1) + (i >> 2) * 2 of the first or, with bit 1 set, the second.
-            let table = w.table(|i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { 16 } else { 0 });
+            let lanes = w.part_lanes();
+            let table = w.table(move |i| (i & 1) + (i >> 2) * 2 + if i & 2 != 0 { lanes } else { 0 });
             w.v(X::MovLoad, order, 0, table);
             w.v(X::Permi2d, order, to, Rm::Reg(t));
             w.v(X::MovAligned, to, 0, Rm::Reg(order));

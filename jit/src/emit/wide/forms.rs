@@ -48,7 +48,7 @@ impl Wide<'_> {
             } else {
                 let t = self.temp_general();
                 self.a.mov(Size::Q, t, word);
-                self.a.shift(Shift::Shr, Size::Q, t, 16 * p as u8);
+                self.a.shift(Shift::Shr, Size::Q, t, self.part_lanes() as u8 * p as u8);
                 self.k(X::KmovdFromGpr, reg, 0, t.0);
                 self.free_temp(Class::General, t.0);
             }

@@ -44,11 +44,11 @@ impl<'a> Wide<'a> {
     pub(super) fn all_equal(&mut self, a: &Access, p: usize, offsets: u8, next: Label) {
         let differs = self.a.label();
         self.v(X::Broadcast, a.t, 0, Rm::Reg(offsets));
-        self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, Rm::Reg(offsets)).imm(NE).mask(a.exec[p]));
+        self.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, Rm::Reg(offsets)).imm(NE).mask(a.exec[p]));
         self.any(a.k2);
         self.a.jcc(Cond::Ne, differs);
         let t = a.spare[1];
-        self.a.vector(Vector::new(X::MovdToGpr, Len::X, offsets, 0, Rm::Reg(t.0)));
+        self.vector(Vector::new(X::MovdToGpr, Len::X, offsets, 0, Rm::Reg(t.0)));
         let from = Mem::indexed(a.host, t, 1, 0);
         self.broadcast_element(a, from, t, Some(p));
         self.a.jmp(next);
@@ -60,14 +60,14 @@ impl<'a> Wide<'a> {
         if !(a.bytes() as u32).is_power_of_two() {
             return self.a.jmp(a.careful);
         }
-        self.a.vector(Vector::new(X::MovdToGpr, Len::X, a.low[0], 0, Rm::Reg(a.host.0)));
+        self.vector(Vector::new(X::MovdToGpr, Len::X, a.low[0], 0, Rm::Reg(a.host.0)));
         self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
         for p in 0..self.parts {
             let t = a.t;
             // (t ^ offset) & (bytes - 1), by a table: (x ^ y) & z with z from memory.
             let rest = self.splat32(a.bytes() as u32 - 1);
             self.v(X::Pxord, t, t, Rm::Reg(a.low[p]));
-            self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k, t, rest).mask(a.exec[p]));
+            self.vector(Vector::new(X::Ptestmd, Len::Z, a.k, t, rest).mask(a.exec[p]));
             self.v(X::Pxord, t, t, Rm::Reg(a.low[p]));
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
@@ -87,10 +87,10 @@ impl<'a> Wide<'a> {
                 // As in `all_equal`, on the sums.
                 let differs = w.a.label();
                 let t = a.spare[1];
-                w.a.vector(Vector::new(X::MovdToGpr, Len::X, a.t, 0, Rm::Reg(t.0)));
+                w.vector(Vector::new(X::MovdToGpr, Len::X, a.t, 0, Rm::Reg(t.0)));
                 w.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_BASE), t);
                 let m = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE));
-                w.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, m).imm(NE).mask(a.exec[p]));
+                w.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, m).imm(NE).mask(a.exec[p]));
                 w.any(a.k2);
                 w.a.jcc(Cond::Ne, differs);
                 // Lane 0 may be inactive and anywhere.
@@ -138,9 +138,8 @@ impl<'a> Wide<'a> {
         // left &= left - 1
         self.a.lea(Size::Q, value, Mem::at(value, -1));
         self.a.alu_store(Alu::And, Size::Q, left, value);
-        let of = |row: u16, parts: usize| i32::from(row) * 64 * parts as i32;
-        self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, of(CAREFUL_DATA, self.parts)));
-        self.a.load(Size::D, lane, Mem::indexed(ROWS, lane, 4, of(CAREFUL_ADDR, self.parts)));
+        self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * self.row_bytes()));
+        self.a.load(Size::D, lane, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_ADDR) * self.row_bytes()));
         let to = Mem::indexed(a.host, lane, 1, 0);
         self.may_fault(a);
         match a.kind {

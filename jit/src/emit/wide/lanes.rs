@@ -199,7 +199,7 @@ impl<'a> Wide<'a> {
         self.each_part(&[mask, x, y], |w, part| {
             let (k, x, y) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
             let (new, to) = w.new_over(part.free);
-            w.a.vector(Vector::new(X::Blendmd, Len::Z, to, y, x).mask(k));
+            w.vector(Vector::new(X::Blendmd, Len::Z, to, y, x).mask(k));
             new
         })
     }
@@ -312,7 +312,7 @@ impl<'a> Wide<'a> {
                     let k = w.reg(part.ops[0]);
                     let (new, to) = w.new_in_register(Class::Vector);
                     let one = w.element32(1);
-                    w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, one).zeroing(k));
+                    w.vector(Vector::new(X::Broadcast, Len::Z, to, 0, one).zeroing(k));
                     new
                 })
             }
@@ -416,7 +416,7 @@ impl<'a> Wide<'a> {
                 let k = w.temp_mask();
                 w.v(X::Ptestnmd, k, from, Rm::Reg(from));
                 w.v(X::Plzcntd, to, 0, Rm::Reg(from));
-                w.a.vector(Vector::new(X::Pternlogd, Len::Z, to, to, Rm::Reg(to)).imm(0xff).mask(k));
+                w.vector(Vector::new(X::Pternlogd, Len::Z, to, to, Rm::Reg(to)).imm(0xff).mask(k));
                 new
             }),
             FfblB32 => self.each_part(&[x], |w, part| {
@@ -556,7 +556,7 @@ impl<'a> Wide<'a> {
                 // Magnitudes in 0.5 to 1, of their sign; zeros and infinities stay.
                 w.vi(X::Getmantps, to, 0, Rm::Reg(from), 2);
                 w.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x1e);
-                w.a.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
+                w.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
                 new
             }),
             FFrexpExp32 if plain => self.each_part(&[x], |w, part| {
@@ -569,7 +569,7 @@ impl<'a> Wide<'a> {
                 w.v(X::Getexpps, to, 0, Rm::Reg(from));
                 w.v(X::Cvtps2dq, to, 0, Rm::Reg(to));
                 let minus_one = w.splat32(u32::MAX);
-                w.a.vector(Vector::new(X::Psubd, Len::Z, to, to, minus_one).zeroing(k));
+                w.vector(Vector::new(X::Psubd, Len::Z, to, to, minus_one).zeroing(k));
                 new
             }),
             CvtF32F16 if halves => self.each_part(&[x], |w, part| {
@@ -649,12 +649,12 @@ impl<'a> Wide<'a> {
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();
                 w.vi(X::Cmpps, k, from, Rm::Reg(from), 7);
-                w.a.vector(Vector::new(X::Cvttps2dq, Len::Z, to, 0, Rm::Reg(from)).zeroing(k));
+                w.vector(Vector::new(X::Cvttps2dq, Len::Z, to, 0, Rm::Reg(from)).zeroing(k));
                 // 2^31 and more: the greatest number. What is below -2^31 gives the least by itself.
                 let limit = w.splat32(2147483648f32.to_bits());
                 w.vi(X::Cmpps, k, from, limit, 0x1d);
                 let most = w.element32(0x7fff_ffff);
-                w.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
+                w.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
                 new
             }),
             CvtU32F32 if plain => self.each_part(&[x], |w, part| {

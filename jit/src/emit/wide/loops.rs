@@ -265,7 +265,7 @@ impl Wide<'_> {
 
     /// EXEC of wave64 is two words.
     fn size_of_sreg(&self, reg: SReg) -> Size {
-        if reg == SReg::EXEC_LO && self.parts == 4 { Size::Q } else { Size::D }
+        if reg == SReg::EXEC_LO && self.is_wave64() { Size::Q } else { Size::D }
     }
 
     /// Rows of a loop in order, with their registers.

@@ -264,7 +264,7 @@ impl<'a> Wide<'a> {
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), 0);
         for (p, k) in a.exec.iter().enumerate() {
             let to = Rm::Mem(Mem::at(Gpr::RSP, CARGO_EXEC + 2 * p as i32));
-            self.a.vector(Vector::new(X::KmovwStore, Len::X, *k, 0, to));
+            self.vector(Vector::new(X::KmovwStore, Len::X, *k, 0, to));
         }
         match a.base {
             Some(b) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), b),
@@ -280,8 +280,8 @@ impl<'a> Wide<'a> {
                 // One register for all parts: any active lane has the result.
                 self.bits_in(&a.exec, a.host, a.k2);
                 self.a.tzcnt(Size::Q, a.host, a.host);
-                self.a.alu_imm(Alu::And, Size::D, a.host, 16 * self.parts as i32 - 1);
-                let lane = Mem::indexed(ROWS, a.host, 4, i32::from(row) * 64 * self.parts as i32);
+                self.a.alu_imm(Alu::And, Size::D, a.host, self.func.wave_size as i32 - 1);
+                let lane = Mem::indexed(ROWS, a.host, 4, i32::from(row) * self.row_bytes());
                 self.v(X::Broadcast, regs[0], 0, Rm::Mem(lane));
                 continue;
             }

@@ -384,18 +384,43 @@ impl<'a> Wide<'a> {
         self.part.unwrap_or(0)
     }
 
+    /// Lanes of a part.
+    fn part_lanes(&self) -> u32 {
+        LANES
+    }
+
+    /// Bytes of a part of a row.
+    fn part_bytes(&self) -> i32 {
+        4 * LANES as i32
+    }
+
+    /// Bytes of a row.
+    fn row_bytes(&self) -> i32 {
+        4 * self.func.wave_size as i32
+    }
+
+    /// Has the wave 64 lanes, or 32?
+    fn is_wave64(&self) -> bool {
+        self.func.wave_size == 64
+    }
+
+    /// A vector or mask instruction. Vectors of the greatest length are whole parts.
+    fn vector(&mut self, i: Vector) {
+        self.a.vector(i);
+    }
+
     /// A vector instruction on whole registers.
     fn v(&mut self, op: X, reg: u8, v: u8, rm: Rm) {
-        self.a.vector(Vector::new(op, Len::Z, reg, v, rm));
+        self.vector(Vector::new(op, Len::Z, reg, v, rm));
     }
 
     fn vi(&mut self, op: X, reg: u8, v: u8, rm: Rm, imm: u8) {
-        self.a.vector(Vector::new(op, Len::Z, reg, v, rm).imm(imm));
+        self.vector(Vector::new(op, Len::Z, reg, v, rm).imm(imm));
     }
 
     /// A mask instruction, or one of general registers.
     fn k(&mut self, op: X, reg: u8, v: u8, rm: u8) {
-        self.a.vector(Vector::new(op, Len::X, reg, v, Rm::Reg(rm)));
+        self.vector(Vector::new(op, Len::X, reg, v, Rm::Reg(rm)));
     }
 
     /// A dword, as the memory operand of a broadcast.
@@ -418,9 +443,9 @@ impl<'a> Wide<'a> {
         Rm::Bcst(Mem::constant(self.a.constant64(bits)))
     }
 
-    /// Sixteen dwords, as a memory operand.
+    /// A dword for each lane of a part, as a memory operand.
     fn table(&mut self, f: impl Fn(u32) -> u32) -> Rm {
-        let bytes: Vec<u8> = (0..LANES).flat_map(|i| f(i).to_le_bytes()).collect();
+        let bytes: Vec<u8> = (0..self.part_lanes()).flat_map(|i| f(i).to_le_bytes()).collect();
         Rm::Mem(Mem::constant(self.a.constant(&bytes)))
     }
 

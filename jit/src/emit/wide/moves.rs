@@ -46,13 +46,13 @@ impl<'a> Wide<'a> {
         self.a.alu_imm(Alu::Xor, Size::Q, lane, 63);
         for (j, data) in a.data.iter().enumerate() {
             if data.iter().all(|reg| *reg == data[0]) {
-                self.a.vector(Vector::new(X::MovdToGpr, Len::X, data[0], 0, Rm::Reg(value.0)));
+                self.vector(Vector::new(X::MovdToGpr, Len::X, data[0], 0, Rm::Reg(value.0)));
             } else {
                 for (p, reg) in data.iter().enumerate() {
                     let row = self.row_mem(CAREFUL_DATA, p);
                     self.v(X::MovStore, *reg, 0, Rm::Mem(row));
                 }
-                self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * 64 * self.parts as i32));
+                self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * self.row_bytes()));
             }
             let to = to.plus(4 * j as i32);
             self.may_fault(a);
@@ -64,12 +64,12 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Sixteen consecutive elements.
+    /// Consecutive elements for a part.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
         if a.space != Space::Lds {
             // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do.
             for line in 0..a.dwords() {
-                self.a.prefetch(at.plus((AHEAD * 64 * self.parts * a.dwords() + 64 * line) as i32));
+                self.a.prefetch(at.plus((AHEAD * self.row_bytes() as usize * a.dwords() + 64 * line) as i32));
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
@@ -88,24 +88,24 @@ impl<'a> Wide<'a> {
         };
         self.may_fault(a);
         let i = Vector::new(op, Len::Z, reg, 0, Rm::Mem(at));
-        self.a.vector(if a.is_store { i.mask(k) } else { i.zeroing(k) });
+        self.vector(if a.is_store { i.mask(k) } else { i.zeroing(k) });
     }
 
-    /// Sixteen elements of several dwords from memory, to one register for each dword.
+    /// A part's elements of several dwords from memory, to one register for each dword.
     pub(super) fn deinterleave(&mut self, a: &Access, p: usize, at: Mem) {
-        let n = a.dwords() as u32;
+        let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
         for (m, reg) in raw.iter().enumerate() {
             self.may_fault(a);
-            self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(64 * m as i32)));
+            self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
         }
         for (j, data) in a.data.iter().enumerate() {
             // Dword j of element i is dword n * i + j in memory.
             let place = move |i: u32| n * i + j as u32;
-            self.load_table(data[p], move |i| if place(i) < 32 { place(i) } else { 0 });
+            self.load_table(data[p], move |i| if place(i) < 2 * lanes { place(i) } else { 0 });
             self.v(X::Permi2d, data[p], raw[0], Rm::Reg(raw[1]));
             for (m, reg) in raw.iter().enumerate().skip(2) {
-                self.load_table(order, move |i| if place(i) / 16 == m as u32 { 16 + place(i) % 16 } else { i });
+                self.load_table(order, move |i| if place(i) / lanes == m as u32 { lanes + place(i) % lanes } else { i });
                 self.v(X::Permt2d, data[p], order, Rm::Reg(*reg));
             }
         }
@@ -113,19 +113,19 @@ impl<'a> Wide<'a> {
 
     /// The other way round.
     pub(super) fn interleave(&mut self, a: &Access, p: usize, at: Mem) {
-        let n = a.dwords() as u32;
+        let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (to, order) = (a.raw[0], a.raw[1]);
         for m in 0..n {
-            // Dword i of this register is dword (16 m + i) % n of element (16 m + i) / n.
-            let (element, dword) = (move |i: u32| (16 * m + i) / n, move |i: u32| (16 * m + i) % n);
-            self.load_table(to, move |i| element(i) + 16 * dword(i).min(1));
+            // Dword i of this register is dword (lanes m + i) % n of element (lanes m + i) / n.
+            let (element, dword) = (move |i: u32| (lanes * m + i) / n, move |i: u32| (lanes * m + i) % n);
+            self.load_table(to, move |i| element(i) + lanes * dword(i).min(1));
             self.v(X::Permi2d, to, a.data[0][p], Rm::Reg(a.data[1][p]));
             for c in 2..n {
-                self.load_table(order, move |i| if dword(i) == c { 16 + element(i) } else { i });
+                self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
             self.may_fault(a);
-            self.v(X::MovStore, to, 0, Rm::Mem(at.plus(64 * m as i32)));
+            self.v(X::MovStore, to, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Wide<'a> {
             self.k(X::Kmovw, a.k2, 0, a.exec[p]);
             self.may_fault(a);
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
-            self.a.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
+            self.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
         }
         self.cut_off(a, a.data[0][p]);
     }

@@ -49,7 +49,7 @@ impl<'a> Wide<'a> {
         self.a.bind(done);
         let through = *self.careful_function.get_or_insert_with(|| self.a.label());
         // The rows of careful calls, as rows of 32 lanes.
-        let row = |w: &Self, row: u16| row * (16 * w.parts / CHUNK) as u16;
+        let row = |w: &Self, row: u16| row * (w.func.wave_size as usize / CHUNK) as u16;
         let mut src = Box::new([0u16; 8]);
         for i in 0..operands.len() as u16 {
             src[2 * usize::from(i)] = row(self, CAREFUL_ADDR + 2 * i);
@@ -88,7 +88,7 @@ impl<'a> Wide<'a> {
                     w.v(X::Punpckldq, x, t, high);
                     w.v(X::Punpckhdq, y, t, high);
                 }
-                Lanes::Mask(k) => w.a.vector(Vector::new(X::Kmovw, Len::X, k, 0, Rm::Mem(cargo(CARGO_OP)))),
+                Lanes::Mask(k) => w.vector(Vector::new(X::Kmovw, Len::X, k, 0, Rm::Mem(cargo(CARGO_OP)))),
             }
             w.a.jmp(done);
         }));

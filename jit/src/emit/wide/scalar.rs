@@ -16,7 +16,7 @@ impl<'a> Wide<'a> {
         let size = |op: PureOp| if op.args()[0] == Width::B64 || op.args().get(1) == Some(&Width::B64) { Size::Q } else { Size::D };
         let is_mask = self.func.ty(r) == Ty::MASK;
         // Bits of masks are words of as many bits as the wave has lanes.
-        let size = if is_mask { if self.parts == 4 { Size::Q } else { Size::D } } else { size(op) };
+        let size = if is_mask { if self.is_wave64() { Size::Q } else { Size::D } } else { size(op) };
         match op {
             BAnd | And32 | And64 => self.alu(r, Alu::And, size, arg(0), arg(1)),
             BOr | Or32 | Or64 => self.alu(r, Alu::Or, size, arg(0), arg(1)),

@@ -34,7 +34,7 @@ impl<'a> Wide<'a> {
         }
         for (j, data) in a.data.iter().enumerate() {
             for (p, reg) in data.iter().enumerate() {
-                let at = Rm::Mem(Mem::at(a.host, first + self.row_bytes() * j as i32 + 64 * p as i32));
+                let at = Rm::Mem(Mem::at(a.host, first + self.row_bytes() * j as i32 + self.part_bytes() * p as i32));
                 let mut from = *reg;
                 if a.is_store && a.bytes() < 4 {
                     self.may_fault(a);
@@ -47,7 +47,7 @@ impl<'a> Wide<'a> {
                 }
                 self.may_fault(a);
                 if a.is_store {
-                    self.a.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
+                    self.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
                     continue;
                 }
                 self.v(X::MovLoad, *reg, 0, at);
@@ -61,11 +61,6 @@ impl<'a> Wide<'a> {
                 }
             }
         }
-    }
-
-    /// Bytes of a row.
-    fn row_bytes(&self) -> i32 {
-        64 * self.parts as i32
     }
 
     /// host = address of the row at base + imm, tested; raw\[0\] = the bits that a small element is shifted by in its dword.
@@ -88,7 +83,7 @@ impl<'a> Wide<'a> {
             self.v(X::BroadcastGpr, a.raw[0], 0, Rm::Reg(t.0));
             self.a.alu_imm(Alu::And, Size::D, a.host, !3);
         }
-        self.a.shift(Shift::Shl, Size::Q, a.host, 4 + self.parts.trailing_zeros() as u8);
+        self.a.shift(Shift::Shl, Size::Q, a.host, self.row_bytes().trailing_zeros() as u8 - 2);
         self.a.alu_load(Alu::Add, Size::Q, a.host, state(offset_of!(WaveState, scratch)));
     }
 
@@ -138,10 +133,10 @@ impl<'a> Wide<'a> {
         for p in 0..self.parts {
             self.v(X::Paddd, a.t, a.low[p], Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE)));
             let beyond = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_HELPER));
-            self.a.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, beyond).imm(GT).mask(a.exec[p]));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, beyond).imm(GT).mask(a.exec[p]));
             if a.bytes() > 1 {
                 let low_bits = self.splat32(a.bytes().min(4) as u32 - 1);
-                self.a.vector(Vector::new(X::Ptestmd, Len::Z, a.k2, a.t, low_bits).mask(a.exec[p]));
+                self.vector(Vector::new(X::Ptestmd, Len::Z, a.k2, a.t, low_bits).mask(a.exec[p]));
                 self.k(X::Korw, a.k, a.k, a.k2);
             }
             self.any(a.k);
@@ -155,11 +150,12 @@ impl<'a> Wide<'a> {
                 self.v(X::Pandd, a.raw[0], a.raw[0], bit);
                 self.v(X::Pandd, a.t, a.t, dword);
             }
-            self.vi(X::PslldImm, 0, a.t, Rm::Reg(a.t), 4 + self.parts.trailing_zeros() as u8);
-            let columns = self.table(move |i| 4 * (16 * p as u32 + i));
+            self.vi(X::PslldImm, 0, a.t, Rm::Reg(a.t), self.row_bytes().trailing_zeros() as u8 - 2);
+            let lanes = self.part_lanes();
+            let columns = self.table(move |i| 4 * (lanes * p as u32 + i));
             self.v(X::Paddd, a.t, a.t, columns);
             for (j, data) in a.data.iter().enumerate() {
-                let at = (64 * self.parts * j) as i32;
+                let at = self.row_bytes() * j as i32;
                 match (a.is_store, a.bytes() < 4) {
                     (false, _) => self.columns(a, p, X::Gatherdd, data[p], at),
                     (true, false) => self.columns(a, p, X::Scatterdd, data[p], at),
@@ -182,6 +178,6 @@ impl<'a> Wide<'a> {
         let at = Rm::Mem(Mem::gather(a.host, a.t, 1, disp));
         self.k(X::Kmovw, a.k2, 0, a.exec[p]);
         self.may_fault(a);
-        self.a.vector(Vector::new(op, Len::Z, reg, 0, at).mask(a.k2));
+        self.vector(Vector::new(op, Len::Z, reg, 0, at).mask(a.k2));
     }
 }

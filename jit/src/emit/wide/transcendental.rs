@@ -44,7 +44,7 @@ impl Wide<'_> {
                 // From 2^24 on every number is a whole number of turns.
                 let limit = self.splat32(16777216f32.to_bits());
                 self.vi(X::Pcmpud, k, to, limit, LT);
-                self.a.vector(Vector::new(X::MovAligned, Len::Z, x, 0, Rm::Reg(given)).zeroing(k));
+                self.vector(Vector::new(X::MovAligned, Len::Z, x, 0, Rm::Reg(given)).zeroing(k));
                 self.by_halves(to, x, |w, d| w.sin_turns(d, u64::from(op == PureOp::FCos32)));
                 self.v(X::Pandd, x, given, magnitude);
                 let infinity = self.splat32(INF);
@@ -62,14 +62,14 @@ impl Wide<'_> {
         let k = self.temp_mask();
         self.vi(X::Cmpps, k, given, Rm::Reg(given), 3);
         let quiet = self.splat32(QUIET);
-        self.a.vector(Vector::new(X::Pord, Len::Z, to, given, quiet).mask(k));
+        self.vector(Vector::new(X::Pord, Len::Z, to, given, quiet).mask(k));
         new
     }
 
     /// `bits` in the lanes of `k`.
     fn set_lanes(&mut self, to: u8, k: u8, bits: u32) {
         let m = self.element32(bits);
-        self.a.vector(Vector::new(X::Broadcast, Len::Z, to, 0, m).mask(k));
+        self.vector(Vector::new(X::Broadcast, Len::Z, to, 0, m).mask(k));
     }
 
     /// to = f32 of `f` in f64 of the lanes of x.
@@ -170,7 +170,7 @@ impl Wide<'_> {
         self.with(X::Addpd, cos, cos, 1.0);
         let odd = self.splat64(1);
         self.v(X::Ptestmq, k, t, odd);
-        self.a.vector(Vector::new(X::Blendmq, Len::Z, d, sin, Rm::Reg(cos)).mask(k));
+        self.vector(Vector::new(X::Blendmq, Len::Z, d, sin, Rm::Reg(cos)).mask(k));
         let half_turn = self.splat64(2);
         self.v(X::Pandq, t, t, half_turn);
         self.vi(X::PsllqImm, 0, t, Rm::Reg(t), 62);
@@ -221,12 +221,12 @@ impl Wide<'_> {
             let these = self.splat32(mantissa);
             self.vi(X::Pcmpd, k, t, these, EQ);
             let one = self.splat32(1);
-            self.a.vector(Vector::new(X::Pord, Len::Z, g, g, one).mask(k));
+            self.vector(Vector::new(X::Pord, Len::Z, g, g, one).mask(k));
         }
         // Zeros, infinities, negative numbers and NaNs have the estimate.
         self.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0xdf);
         self.k(X::Knotw, k, 0, k);
-        self.a.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(g)).mask(k));
+        self.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(g)).mask(k));
         new
     }
 
@@ -238,7 +238,7 @@ impl Wide<'_> {
             self.v(X::MovAligned, to, 0, Rm::Reg(from));
         }
         let sign = self.splat32(0x8000_0000);
-        self.a.vector(Vector::new(X::Pandd, Len::Z, to, from, sign).mask(k));
+        self.vector(Vector::new(X::Pandd, Len::Z, to, from, sign).mask(k));
         self.free_temp(Class::Mask, k);
     }
 

@@ -87,7 +87,7 @@ impl<'a> Wide<'a> {
                         let (new, to) = w.new_in_register(Class::Vector);
                         w.v(unpack, to, t, Rm::Reg(t));
                         w.v(X::Pmovq2m, of_half, 0, Rm::Reg(to));
-                        w.a.vector(Vector::new(X::Blendmq, Len::Z, to, y, Rm::Reg(x)).mask(of_half));
+                        w.vector(Vector::new(X::Blendmq, Len::Z, to, y, Rm::Reg(x)).mask(of_half));
                         new
                     })
                 });
@@ -307,7 +307,7 @@ impl<'a> Wide<'a> {
             let (high, to) = w.new_in_register(Class::Vector);
             w.v(if adds { X::Paddd } else { X::Psubd }, to, a, b);
             let minus_one = w.splat32(u32::MAX);
-            w.a.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
+            w.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
             [low, high]
         });
         self.set_split(r, low, high);
@@ -354,7 +354,7 @@ impl<'a> Wide<'a> {
             let (new, k) = w.new_in_register(Class::Mask);
             let t = w.temp_mask();
             w.vi(X::Pcmpd, t, c, Rm::Reg(d), EQ);
-            w.a.vector(Vector::new(X::Pcmpud, Len::Z, k, a, Rm::Reg(b)).imm(if less { LT } else { EQ }).mask(t));
+            w.vector(Vector::new(X::Pcmpud, Len::Z, k, a, Rm::Reg(b)).imm(if less { LT } else { EQ }).mask(t));
             if less {
                 w.vi(if unsigned { X::Pcmpud } else { X::Pcmpd }, t, c, Rm::Reg(d), LT);
                 w.k(X::Korw, k, k, t);
