@@ -120,6 +120,11 @@ impl<'f> Facts<'f> {
         }
     }
 
+    /// EXEC here, if the block has it.
+    pub(super) fn exec(&self) -> Option<Value> {
+        self.exec
+    }
+
     /// Bits of `v` if it is a scalar constant.
     pub(super) fn constant(&self, v: Value) -> Option<u64> {
         match self.op(v)? {

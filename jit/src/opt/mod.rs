@@ -2,11 +2,12 @@
 //! after each.
 //!
 //! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses and `qwords` puts 64-bit lanes together; `liveness` finds what lives
+//! `address` splits lane addresses, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `liveness` finds what lives
 //! between blocks and drops writes that nobody reads; `dead` removes what is left without a use.
 
 mod address;
 pub mod dead;
+mod idioms;
 pub mod liveness;
 pub mod local;
 pub mod masks;

@@ -1,4 +1,4 @@
-//! Division helpers: div_scale, div_fmas, div_fixup (numerics.md section 6, with the corrections made there).
+//! Division: div_scale, div_fmas, div_fixup (numerics.md section 6, with the corrections made there), and what they are for.
 //!
 //! A division is `q = n * rcp(d)` refined by fma. div_scale moves operands away from the ends of the exponent range, div_fmas takes the
 //! last step and scales back, div_fixup replaces what the chain cannot compute: NaN, infinity, zero, far out of range.
@@ -47,6 +47,21 @@ macro_rules! scale_and_fixup {
             #[inline(always)]
             pub(crate) fn flag<M: Fp>(m: M, x: $U, d: $U, n: $U) -> bool {
                 scale(m, x, d, n).1
+            }
+
+            /// The quotient, correctly rounded, NaNs as [`fixup`] has them.
+            #[inline(always)]
+            pub(crate) fn quotient<M: Fp>(m: M, n: $U, d: $U) -> $U {
+                let (n, d) = (fin(m, n), fin(m, d));
+                let r = match $directed(m) {
+                    None => (f(n) / f(d)).to_bits(),
+                    Some(round) => directed_quotient(n, d, round),
+                };
+                fout(m, nan2(n, d, r))
+            }
+            #[cold]
+            fn directed_quotient(n: $U, d: $U, round: Round) -> $U {
+                ap(n).div_r(ap(d), round).value.to_bits() as $U
             }
 
             /// The quotient `q`, unless operands say better.

@@ -105,6 +105,10 @@ pub(crate) fn rcp32<M: Fp>(_: M, x: u32) -> u32 {
     s::nan1(x, s::ftz((1.0 / s::f(x)).to_bits()))
 }
 #[inline(always)]
+pub(crate) fn sqrt_denorm32<M: Fp>(_: M, x: u32) -> u32 {
+    s::nan1(x, s::f(x).sqrt().to_bits())
+}
+#[inline(always)]
 pub(crate) fn sqrt32<M: Fp>(_: M, x: u32) -> u32 {
     let x = s::ftz(x);
     s::nan1(x, s::f(x).sqrt().to_bits())

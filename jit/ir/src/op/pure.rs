@@ -245,6 +245,8 @@ macro_rules! pure_rows {
             FSub32           "fsub.32"            (W W)   W  f32   f32::sub          [Lanes: Plain];
             FMul32           "fmul.32"            (W W)   W  f32   f32::mul          [Lanes: Plain];
             FFma32           "ffma.32"            (W W W) W  f32   f32::fma          [Lanes: PlainFma];
+            /// the correctly rounded quotient, which no instruction computes but compilers spell out
+            FDiv32           "fdiv.32"            (W W)   W  f32   div::of32::quotient [Lanes: Plain];
             /// product rounded, then sum rounded; denormals flushed (v_mad_f32)
             FMad32           "fmad.32"            (W W W) W  f32   f32::mad;
             /// 0 * x = +0 whatever x is
@@ -264,6 +266,8 @@ macro_rules! pure_rows {
             FRcp32           "frcp.32"            (W)     W  any   trans::rcp32;
             FRsq32           "frsq.32"            (W)     W  any   trans::rsq32;
             FSqrt32          "fsqrt.32"           (W)     W  any   trans::sqrt32;
+            /// the square root of denormals, too, which v_sqrt_f32 takes for zeros
+            FSqrtDenorm32    "fsqrtdenorm.32"     (W)     W  any   trans::sqrt_denorm32;
             FExp232          "fexp2.32"           (W)     W  any   trans::exp32;
             FLog232          "flog2.32"           (W)     W  any   trans::log32;
             FSin32           "fsin.32"            (W)     W  any   trans::sin32;
@@ -310,6 +314,7 @@ macro_rules! pure_rows {
             FSub64           "fsub.64"            (D D)   D  f64   f64::sub          [Lanes: Plain];
             FMul64           "fmul.64"            (D D)   D  f64   f64::mul          [Lanes: Plain];
             FFma64           "ffma.64"            (D D D) D  f64   f64::fma          [Lanes: PlainFma];
+            FDiv64           "fdiv.64"            (D D)   D  f64   div::of64::quotient [Lanes: Plain];
             FMin64           "fmin.64"            (D D)   D  f64   f64::min;
             FMax64           "fmax.64"            (D D)   D  f64   f64::max;
             FMinNum64        "fminnum.64"         (D D)   D  f64   f64::min_num;

@@ -3,8 +3,8 @@
 use super::regs::{Class, Parts, PieceId};
 use super::wide64::Quad;
 use super::{Wide, X};
-use wavejit_ir::{FpMode, PureOp, Value, eval::TWO_OVER_PI};
-use wavejit_x86::{Len, Mem, Rm, Size, Vector};
+use wavejit_ir::{FpMode, PureOp, Value, eval::TWO_OVER_PI, eval::eval};
+use wavejit_x86::{Cond, Len, Mem, Rm, Size, Vector};
 
 const AT_LEAST: u8 = 5;
 const ORDERED: u8 = 7;
@@ -133,6 +133,16 @@ impl<'a> Wide<'a> {
         let table = self.a.constant(&table);
         let [exponent, shift, t] = [self.temp(), self.temp(), self.temp()];
         let (base, k) = (self.temp_general(), self.temp_mask());
+        // Up to 2^55 it is the same for all lanes, and compilers ask for it whether they need it or not.
+        let nearest = eval(PureOp::TrigPreop64, FpMode::HSA, 0, first / 53, 0);
+        let nearest = self.element64(nearest);
+        self.v(X::BroadcastQ, to, 0, nearest);
+        self.vi(X::PsllqImm, 0, t, Rm::Reg(from), 1);
+        let far = self.splat64(1078 << 53);
+        self.vi(X::Pcmpuq, k, t, far, AT_LEAST);
+        let done = self.a.label();
+        self.k(X::Kortestw, k, 0, k);
+        self.a.jcc(Cond::E, done);
         // How far behind the point.
         self.vi(X::PsllqImm, 0, exponent, Rm::Reg(from), 1);
         self.vi(X::PsrlqImm, 0, exponent, Rm::Reg(exponent), 53);
@@ -165,6 +175,7 @@ impl<'a> Wide<'a> {
         self.vector(Vector::new(X::Paddq, Len::Z, to, to, more).mask(k));
         self.v(X::Cvtqq2pd, to, 0, Rm::Reg(to));
         self.v(X::Scalefpd, to, t, Rm::Reg(to));
+        self.a.bind(done);
         for t in [exponent, shift, t] {
             self.free_temp(Class::Vector, t);
         }

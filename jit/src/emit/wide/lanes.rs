@@ -484,6 +484,7 @@ impl<'a> Wide<'a> {
             FAdd32 if plain => self.float_binary(X::Addps, arg(0), arg(1)),
             FMul32 if plain => self.float_binary(X::Mulps, arg(0), arg(1)),
             FSub32 if plain => self.binary(X::Subps, x, y, false),
+            FDiv32 if plain => self.binary(X::Divps, x, y, false),
             FFma32 if plain => self.fma_parts([x, y, z], false),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
@@ -522,6 +523,7 @@ impl<'a> Wide<'a> {
                 w.v(X::Sqrtps, to, 0, Rm::Reg(t));
                 new
             }),
+            FSqrtDenorm32 => self.unary(X::Sqrtps, x, None),
             FClass32 => match self.splat_constant(arg(1)) {
                 Some(kinds) => self.each_part(&[x], |w, part| {
                     let from = w.reg(part.ops[0]);

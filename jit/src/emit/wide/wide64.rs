@@ -133,6 +133,7 @@ impl<'a> Wide<'a> {
             }
             FAdd64 if plain => self.by_qwords(r, arg(0), arg(1), X::Addpd),
             FSub64 if plain => self.by_qwords(r, arg(0), arg(1), X::Subpd),
+            FDiv64 if plain => self.by_qwords(r, arg(0), arg(1), X::Divpd),
             FMul64 if plain => self.by_qwords(r, arg(0), arg(1), X::Mulpd),
             FFma64 if plain => {
                 let [a, b, c] = [0, 1, 2].map(|i| self.quad(arg(i)));

@@ -1,4 +1,5 @@
-//! Division: the table of div_scale, div_fixup's cases, and the chains LLVM emits, which must round correctly (numerics.md section 6).
+//! Division: the table of div_scale, div_fixup's cases, and the chains LLVM emits for quotients and square roots, which must round correctly
+//! (numerics.md section 6) and be, bit for bit and for NaNs too, the operations that the passes make of them.
 
 use super::*;
 
@@ -139,20 +140,41 @@ fn divide64(n: u64, d: u64) -> u64 {
 #[test]
 fn f32_division_is_correctly_rounded() {
     let mut random = Random(1);
-    let edges =
-        [0, 1, 2, 3, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x80_0001, 0xff_ffff, ONE - 1, ONE, ONE + 1, 0x7f7f_ffff, 0x7e80_0000, 0x7f80_0000];
+    let edges = [
+        0,
+        1,
+        2,
+        3,
+        0x40_0000,
+        0x7f_ffff,
+        0x80_0000,
+        0x80_0001,
+        0xff_ffff,
+        ONE - 1,
+        ONE,
+        ONE + 1,
+        0x7f7f_ffff,
+        0x7e80_0000,
+        0x7f80_0000,
+        0x7f80_0001,
+        0x7fc0_1234,
+    ];
     let near = (0..256).map(|e| (e << 23) as u32 | 0x12_3456);
     let edges: Vec<u32> = edges.into_iter().chain(near).collect();
     let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
     let more = (0..200_000).map(|_| (random.f32_bits(), random.f32_bits()));
     for (n, d) in pairs.chain(more.collect::<Vec<_>>()) {
-        let want = f32::from_bits(n) / f32::from_bits(d);
-        let got = divide32(n.into(), d.into()) as u32;
-        assert!(
-            got == want.to_bits() || want.is_nan() && got & 0x7fff_ffff > 0x7fc0_0000 - 1,
-            "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
-            want.to_bits()
-        );
+        for (n, d) in [(n, d), (n ^ 1 << 31, d), (n ^ 1 << 31, d ^ 1 << 31)] {
+            let want = f32::from_bits(n) / f32::from_bits(d);
+            let got = divide32(n.into(), d.into()) as u32;
+            assert!(
+                got == want.to_bits() || want.is_nan() && got & 0x7fff_ffff > 0x7fc0_0000 - 1,
+                "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
+                want.to_bits()
+            );
+            let whole = op2(FDiv32, HSA, n, d) as u32;
+            assert_eq!(got, whole, "{n:#x} / {d:#x}: {got:#x}, as one operation {whole:#x}");
+        }
     }
 }
 
@@ -160,18 +182,116 @@ fn f32_division_is_correctly_rounded() {
 fn f64_division_is_correctly_rounded() {
     let mut random = Random(2);
     let near = (0..2048u64).step_by(7).map(|e| e << 52 | 0x1_2345_6789_abcd);
-    let edges: Vec<u64> =
-        [0, 1, 3, (1 << 52) - 1, 1 << 52, 0x3ff0 << 48, 0x7fe0 << 48, (0x7ff0 << 48) - 1, 0x7ff0 << 48].into_iter().chain(near).collect();
+    let edges: Vec<u64> = [
+        0,
+        1,
+        3,
+        (1 << 52) - 1,
+        1 << 52,
+        0x3ff0 << 48,
+        0x7fe0 << 48,
+        (0x7ff0 << 48) - 1,
+        0x7ff0 << 48,
+        (0x7ff0 << 48) + 1,
+        (0x7ff8 << 48) + 5,
+    ]
+    .into_iter()
+    .chain(near)
+    .collect();
     let pairs = edges.iter().flat_map(|n| edges.iter().map(|d| (*n, *d)));
     let more: Vec<_> = (0..100_000).map(|_| (random.f64_bits(), random.f64_bits())).collect();
     for (n, d) in pairs.chain(more) {
-        let want = f64::from_bits(n) / f64::from_bits(d);
-        let got = divide64(n, d);
+        for (n, d) in [(n, d), (n ^ 1 << 63, d), (n ^ 1 << 63, d ^ 1 << 63)] {
+            let want = f64::from_bits(n) / f64::from_bits(d);
+            let got = divide64(n, d);
+            assert!(
+                got == want.to_bits() || want.is_nan() && f64::from_bits(got).is_nan(),
+                "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
+                want.to_bits()
+            );
+            let whole = op2(FDiv64, HSA, n, d);
+            assert_eq!(got, whole, "{n:#x} / {d:#x}: {got:#x}, as one operation {whole:#x}");
+        }
+    }
+}
+
+/// The chain of LLVM's AMDGPU back end for f32 square roots.
+fn root32(x: u64) -> u64 {
+    let fma = |a, b, c| eval(FFma32, HSA, a, b, c);
+    let is_small = eval(FCmpLt32, HSA, x, bits(2.0f32.powi(-96)).into(), 0) != 0;
+    let scaled = if is_small { eval(FMul32, HSA, x, bits(2.0f32.powi(32)).into(), 0) } else { x };
+    let s = eval(FSqrt32, HSA, scaled, 0, 0);
+    let [below, above] = [u64::from(u32::MAX), 1].map(|by| eval(IAdd32, HSA, s, by, 0));
+    let rest = |v: u64| fma(v ^ 1 << 31, s, scaled);
+    let near = if eval(FCmpLe32, HSA, rest(below), 0, 0) != 0 { below } else { s };
+    let near = if eval(FCmpGt32, HSA, rest(above), 0, 0) != 0 { above } else { near };
+    let r = if is_small { eval(FMul32, HSA, near, bits(2.0f32.powi(-16)).into(), 0) } else { near };
+    if eval(FClass32, HSA, scaled, 0x260, 0) != 0 { scaled } else { r }
+}
+
+/// The same for f64.
+fn root64(x: u64) -> u64 {
+    let fma = |a, b, c| eval(FFma64, HSA, a, b, c);
+    let minus = |v: u64| v ^ 1 << 63;
+    let half = bits64(0.5);
+    let is_small = eval(FCmpLt64, HSA, x, bits64(2.0f64.powi(-767)), 0) != 0;
+    let scaled = eval(FLdexp64, HSA, x, if is_small { 256 } else { 0 }, 0);
+    let y = eval(FRsq64, HSA, scaled, 0, 0);
+    let (root, h) = (eval(FMul64, HSA, scaled, y, 0), eval(FMul64, HSA, y, half, 0));
+    let e = fma(minus(h), root, half);
+    let (root, h) = (fma(root, e, root), fma(h, e, h));
+    let root = fma(fma(minus(root), root, scaled), h, root);
+    let root = fma(fma(minus(root), root, scaled), h, root);
+    let r = eval(FLdexp64, HSA, root, if is_small { u64::from((-128i32).cast_unsigned()) } else { 0 }, 0);
+    if eval(FClass64, HSA, scaled, 0x260, 0) != 0 { scaled } else { r }
+}
+
+fn compare_root32(x: u32) {
+    let (got, whole) = (root32(x.into()) as u32, op1(FSqrtDenorm32, HSA, x) as u32);
+    let want = f32::from_bits(x).sqrt();
+    assert!(got == want.to_bits() || want.is_nan() && f32::from_bits(got).is_nan(), "root of {x:#x}: {got:#x}, not {:#x}", want.to_bits());
+    assert_eq!(got, whole, "root of {x:#x}: {got:#x}, as one operation {whole:#x}");
+}
+
+#[test]
+fn f32_square_roots_are_correctly_rounded() {
+    (0..=u32::MAX).step_by(9973).for_each(compare_root32);
+    for e in 0..512 {
+        for m in [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff] {
+            compare_root32(e << 23 | m);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: all numbers"]
+fn f32_square_roots_of_all_numbers_are_correctly_rounded() {
+    (0..=u32::MAX).for_each(compare_root32);
+}
+
+/// Where the root is as near to a tie as it can be (`opt::idioms` says which numbers these are), over all exponents; then any.
+#[test]
+fn f64_square_roots_are_correctly_rounded() {
+    let mut random = Random(7);
+    let mantissas = [0, 1, 2, 3, 1 << 51, (1 << 52) - 3, (1 << 52) - 2, (1 << 52) - 1];
+    let near = (0..4096u64).flat_map(|e| mantissas.map(|m| e << 52 | m));
+    // Roots next to the middle of two numbers by a few units: k odd, k² by 2^54 (2^55 for odd exponents) is nearly a whole number.
+    let hard = (0..100_000u64).map(|i| {
+        let k = u128::from(1u64 << 53 | i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11 | 1);
+        let square = k * k;
+        let places = 127 - square.leading_zeros() - 52;
+        let mantissa = (square + (1 << (places - 1))) >> places;
+        (1023 + u64::from(places & 1)) << 52 | mantissa as u64 & ((1 << 52) - 1)
+    });
+    let any: Vec<u64> = (0..200_000).map(|_| random.f64_bits()).collect();
+    for x in near.chain(hard).chain(any) {
+        let (got, whole, want) = (root64(x), op1(FSqrt64, HSA, x), f64::from_bits(x).sqrt());
         assert!(
             got == want.to_bits() || want.is_nan() && f64::from_bits(got).is_nan(),
-            "{n:#x} / {d:#x}: {got:#x}, not {:#x}",
+            "root of {x:#x}: {got:#x}, not {:#x}",
             want.to_bits()
         );
+        assert_eq!(got, whole, "root of {x:#x}: {got:#x}, as one operation {whole:#x}");
     }
 }
 

@@ -1,0 +1,164 @@
+//! Divisions and square roots, as LLVM writes them for gfx11, become one operation each; what only looks like them stays.
+
+use wavejit_ir::{FpMode, Func, Op, PureOp};
+use wavejit_isa::Gfx;
+use wavejit_jit::{lift, opt};
+
+const F64_DIVISION: &str = "\
+v_div_scale_f64 v[4:5], null, v[2:3], v[2:3], v[0:1]
+v_div_scale_f64 v[10:11], vcc_lo, v[0:1], v[2:3], v[0:1]
+v_rcp_f64_e32 v[6:7], v[4:5]
+v_fma_f64 v[8:9], -v[4:5], v[6:7], 1.0
+v_fma_f64 v[6:7], v[6:7], v[8:9], v[6:7]
+v_fma_f64 v[8:9], -v[4:5], v[6:7], 1.0
+v_fma_f64 v[6:7], v[6:7], v[8:9], v[6:7]
+v_mul_f64 v[8:9], v[10:11], v[6:7]
+v_fma_f64 v[4:5], -v[4:5], v[8:9], v[10:11]
+v_div_fmas_f64 v[4:5], v[4:5], v[6:7], v[8:9]
+v_div_fixup_f64 v[0:1], v[4:5], v[2:3], v[0:1]";
+
+const F32_DIVISION: &str = "\
+v_div_scale_f32 v2, null, v1, v1, v0
+v_div_scale_f32 v5, vcc_lo, v0, v1, v0
+v_rcp_f32_e32 v3, v2
+v_fma_f32 v4, -v2, v3, 1.0
+v_fmac_f32_e32 v3, v4, v3
+v_mul_f32_e32 v4, v5, v3
+v_fma_f32 v6, -v2, v4, v5
+v_fmac_f32_e32 v4, v6, v3
+v_fma_f32 v2, -v2, v4, v5
+v_div_fmas_f32 v2, v2, v3, v4
+v_div_fixup_f32 v0, v2, v1, v0";
+
+const F64_ROOT: &str = "\
+v_cmp_gt_f64_e32 vcc_lo, 0x10000000, v[0:1]
+v_cndmask_b32_e64 v2, 0, 1, vcc_lo
+v_lshlrev_b32_e32 v2, 8, v2
+v_ldexp_f64 v[0:1], v[0:1], v2
+v_rsq_f64_e32 v[2:3], v[0:1]
+v_mul_f64 v[4:5], v[0:1], v[2:3]
+v_mul_f64 v[2:3], v[2:3], 0.5
+v_fma_f64 v[6:7], -v[2:3], v[4:5], 0.5
+v_fma_f64 v[4:5], v[4:5], v[6:7], v[4:5]
+v_fma_f64 v[2:3], v[2:3], v[6:7], v[2:3]
+v_fma_f64 v[6:7], -v[4:5], v[4:5], v[0:1]
+v_fma_f64 v[4:5], v[6:7], v[2:3], v[4:5]
+v_fma_f64 v[6:7], -v[4:5], v[4:5], v[0:1]
+v_fma_f64 v[2:3], v[6:7], v[2:3], v[4:5]
+v_cndmask_b32_e64 v4, 0, 0xffffff80, vcc_lo
+v_cmp_class_f64_e64 vcc_lo, v[0:1], 0x260
+v_ldexp_f64 v[2:3], v[2:3], v4
+v_dual_cndmask_b32 v1, v3, v1 :: v_dual_cndmask_b32 v0, v2, v0";
+
+const F32_ROOT: &str = "\
+v_mul_f32_e32 v1, 0x4f800000, v0
+v_cmp_gt_f32_e32 vcc_lo, 0xf800000, v0
+v_cndmask_b32_e32 v0, v0, v1, vcc_lo
+v_sqrt_f32_e32 v1, v0
+v_add_nc_u32_e32 v2, -1, v1
+v_add_nc_u32_e32 v3, 1, v1
+v_fma_f32 v4, -v2, v1, v0
+v_fma_f32 v5, -v3, v1, v0
+v_cmp_ge_f32_e64 s0, 0, v4
+v_cndmask_b32_e64 v1, v1, v2, s0
+v_cmp_lt_f32_e64 s0, 0, v5
+v_cndmask_b32_e64 v1, v1, v3, s0
+v_mul_f32_e32 v2, 0x37800000, v1
+v_cndmask_b32_e32 v1, v1, v2, vcc_lo
+v_cmp_class_f32_e64 vcc_lo, v0, 0x260
+v_cndmask_b32_e32 v0, v1, v0, vcc_lo";
+
+/// The text, lifted and optimized. Registers are not kept at the end but for a store of the result.
+fn optimized(text: &str, mode: FpMode) -> Func {
+    let mut words = vec![];
+    let store = if text.contains("f64") { "global_store_b64 v[20:21], v[0:1], off" } else { "global_store_b32 v[20:21], v0, off" };
+    for line in text.lines().chain([store, "s_endpgm"]) {
+        words.extend_from_slice(wavejit_isa::asm::assemble_instruction(line, Gfx::GFX1100, 32).expect("assembles").dwords());
+    }
+    let read = |pc: u64| words.get(pc as usize / 4).copied();
+    let mut func = lift::lift(&lift::LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, vgprs: 32, read: &read });
+    assert!(func.failures.is_empty(), "{:?}", func.failures);
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, qwords: true });
+    func
+}
+
+/// The arithmetic that is left.
+fn arithmetic(func: &Func) -> Vec<PureOp> {
+    use PureOp::*;
+    let pure = func.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| match i.op {
+        Op::Pure { op, .. } => Some(op),
+        _ => None,
+    });
+    pure.filter(|op| !matches!(op, Pack64 | Lo64 | Hi64 | Xor64 | Xor32)).collect()
+}
+
+fn all() -> [(&'static str, PureOp); 4] {
+    [(F64_DIVISION, PureOp::FDiv64), (F32_DIVISION, PureOp::FDiv32), (F64_ROOT, PureOp::FSqrt64), (F32_ROOT, PureOp::FSqrtDenorm32)]
+}
+
+#[test]
+fn what_compilers_spell_out_is_one_operation() {
+    for (text, op) in all() {
+        assert_eq!(arithmetic(&optimized(text, FpMode::HSA)), [op], "{text}");
+    }
+}
+
+#[test]
+fn other_rounding_and_flushing_stay_as_they_are() {
+    for (text, op) in all() {
+        for mode in [FpMode(FpMode::HSA.0 | 5), FpMode(FpMode::HSA.0 & !0xf0)] {
+            assert!(!arithmetic(&optimized(text, mode)).contains(&op), "{mode:?}: {text}");
+        }
+    }
+}
+
+/// Every line changed: another source, another constant, no sign.
+#[test]
+fn a_step_that_differs_stays_as_it_is() {
+    let mut tried = 0;
+    for (text, op) in all() {
+        let lines: Vec<&str> = text.lines().collect();
+        for i in 0..lines.len() {
+            let changes = [("-v[", "v["), ("-v", "v"), ("1.0", "2.0"), ("0.5", "4.0"), ("0x260", "0x264"), ("0xffffff80", "0xffffff81")];
+            let changes =
+                changes.into_iter().chain([("0x10000000", "0x10100000"), ("0x4f800000", "0x50000000"), ("0x37800000", "0x37000000")]);
+            let changes = changes.chain([
+                ("0xf800000", "0xf000000"),
+                ("_ge_", "_gt_"),
+                ("_lt_", "_le_"),
+                (" -1,", " -2,"),
+                ("_e32 v3, 1,", "_e32 v3, 2,"),
+            ]);
+            let changes = changes.chain([
+                ("v_rsq_", "v_rcp_"),
+                ("v_rcp_", "v_rsq_"),
+                ("v_mul_", "v_add_"),
+                (", vcc_lo, v0, v1, v0", ", vcc_lo, v0, v1, v1"),
+            ]);
+            for (from, to) in changes {
+                let changed = lines[i].replacen(from, to, 1);
+                if changed == lines[i] {
+                    continue;
+                }
+                let mut other = lines.clone();
+                other[i] = &changed;
+                assert!(!arithmetic(&optimized(&other.join("\n"), FpMode::HSA)).contains(&op), "`{changed}` in\n{text}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 40, "{tried}");
+}
+
+/// VCC of other lanes than those that divide: the flag of lanes that were off when it was made is no flag of theirs.
+#[test]
+fn lanes_added_in_between_keep_the_operations() {
+    for text in [F64_DIVISION, F32_DIVISION] {
+        let lines: Vec<&str> = text.lines().collect();
+        let at = lines.iter().position(|l| l.contains("v_div_fmas")).expect("there is one");
+        let mut other = lines.clone();
+        other.insert(at, "s_mov_b32 exec_lo, -1");
+        let left = arithmetic(&optimized(&other.join("\n"), FpMode::HSA));
+        assert!(!left.contains(&PureOp::FDiv64) && !left.contains(&PureOp::FDiv32), "{text}");
+    }
+}
