@@ -5,13 +5,15 @@ use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use wavejit_ir::PureOp;
 use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
-use wavejit_x86::{Len, Rm, Vector};
+use wavejit_x86::{Cond, Len, Rm, Vector};
 
 const SIGN: u32 = 0x8000_0000;
 const INF: u32 = 0x7f80_0000;
 /// The default NaN.
 const NAN: u32 = 0xffc0_0000;
 const QUIET: u32 = 0x0040_0000;
+/// Mantissas, with the lowest bit of the exponent, of numbers whose reciprocal root is next to the middle of two.
+const NEAR_MIDDLES: [u32; 2] = [0x0009_f038, 0x007f_fffe];
 
 impl Wide<'_> {
     pub(super) fn transcendental(&mut self, op: PureOp, p: PieceId) -> PieceId {
@@ -186,10 +188,12 @@ impl Wide<'_> {
     /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, one step of Newton's method,
     /// and the remainder of that in two multiply-adds, which gives the nearest number but for what is next to the middle of two. For any
     /// estimate within 2^-14 these are two mantissas, whose last bit is then 1 (`jit/tests/wide.rs` looks at all).
+    /// Lanes of these mantissas, and what is not a positive normal number, are rare: a stub looks at them.
     pub(super) fn reciprocal_root(&mut self, p: PieceId) -> PieceId {
         let (new, y) = self.new_in_register(Class::Vector);
-        let x = self.flushed(p);
-        let [g, e, c, k] = [self.temp(), self.temp(), self.temp(), self.temp_mask()];
+        let x = self.reg(p);
+        let [g, e, c, t] = [self.temp(), self.temp(), self.temp(), self.temp()];
+        let k: [u8; 3] = std::array::from_fn(|_| self.temp_mask());
         let splat = |w: &mut Self, to: u8, c: f32| {
             let m = w.element32(c.to_bits());
             w.v(X::Broadcast, to, 0, m);
@@ -209,37 +213,51 @@ impl Wide<'_> {
         self.v(X::MovAligned, c, 0, Rm::Reg(g));
         self.v(X::Fmsub231ps, c, x, Rm::Reg(e));
         // c = x y - g
-        let t = self.temp();
         splat(self, t, 1.0);
         self.v(X::Fnmadd231ps, t, g, Rm::Reg(e));
         self.v(X::Fnmadd231ps, t, c, Rm::Reg(e));
-        self.v(X::Mulps, g, e, half);
-        self.v(X::Fmadd213ps, g, t, Rm::Reg(e));
-        for mantissa in [0x0009_f038, 0x007f_fffe] {
-            let low = self.splat32(0x00ff_ffff);
-            self.v(X::Pandd, t, x, low);
+        self.v(X::Mulps, y, e, half);
+        self.v(X::Fmadd213ps, y, t, Rm::Reg(e));
+        // Zeros, infinities, denormals, negative numbers, NaNs.
+        self.vi(X::Fpclassps, k[0], 0, Rm::Reg(x), 0xff);
+        let low = self.splat32(0x00ff_ffff);
+        self.v(X::Pandd, t, x, low);
+        for (k, mantissa) in [(k[1], NEAR_MIDDLES[0]), (k[2], NEAR_MIDDLES[1])] {
             let these = self.splat32(mantissa);
             self.vi(X::Pcmpd, k, t, these, EQ);
-            let one = self.splat32(1);
-            self.vector(Vector::new(X::Pord, Len::Z, g, g, one).mask(k));
         }
-        // Zeros, infinities, negative numbers and NaNs have the estimate.
-        self.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0xdf);
-        self.k(X::Knotw, k, 0, k);
-        self.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(g)).mask(k));
+        self.k(X::Korw, k[1], k[1], k[2]);
+        self.k(X::Kortestw, k[0], 0, k[1]);
+        let (rare, done) = (self.a.label(), self.a.label());
+        self.a.jcc(Cond::Ne, rare);
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            let one = w.splat32(1);
+            w.vector(Vector::new(X::Pord, Len::Z, y, y, one).mask(k[1]));
+            // Zeros, infinities, negative numbers and NaNs have the estimate; denormals are zeros.
+            w.flush_with(g, x, k[1]);
+            w.v(X::Rsqrt14ps, e, 0, Rm::Reg(g));
+            w.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(e)).mask(k[0]));
+            w.a.jmp(done);
+        }));
         new
     }
 
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
     pub(super) fn flush(&mut self, to: u8, from: u8) {
         let k = self.temp_mask();
+        self.flush_with(to, from, k);
+        self.free_temp(Class::Mask, k);
+    }
+
+    fn flush_with(&mut self, to: u8, from: u8, k: u8) {
         self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
         if to != from {
             self.v(X::MovAligned, to, 0, Rm::Reg(from));
         }
-        let sign = self.splat32(0x8000_0000);
+        let sign = self.splat32(SIGN);
         self.vector(Vector::new(X::Pandd, Len::Z, to, from, sign).mask(k));
-        self.free_temp(Class::Mask, k);
     }
 
     /// The same in a temporary.
