@@ -26,6 +26,7 @@ mod launch;
 /// ```
 mod memory;
 mod program;
+pub mod queue;
 
 pub use args::kernarg::{Geometry, Part};
 pub use bvh::Bvh;
@@ -64,9 +65,10 @@ pub mod wave_init {
     pub use crate::dispatch::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
 }
 
-/// Forks of the host.
+/// Forks of the host, and locks that a child of one finds free.
 pub mod fork {
     pub use crate::host::fork::Section;
+    pub use crate::host::sync::{Held, Mutex, RwLock};
 }
 
 /// What this workspace's tests run waves with, without a device. Not for others: it may change at any time.

@@ -181,6 +181,12 @@ pub(crate) fn pack(
     }
     let dynamic_lds_bytes = (lds_end - kernel.lds_bytes).saturating_add(dynamic_lds_bytes);
     check_lds(&kernel.name, kernel.lds_bytes, dynamic_lds_bytes)?;
+    fill_hidden(kernel, &mut bytes, geometry, dynamic_lds_bytes, hidden);
+    Ok(Kernarg { bytes, dynamic_lds_bytes })
+}
+
+/// Writes the hidden arguments into a segment that has at least the kernel's `kernarg_bytes`.
+pub(crate) fn fill_hidden(kernel: &KernelInfo, bytes: &mut [u8], geometry: &Geometry, dynamic_lds_bytes: u32, hidden: &HiddenPointers) {
     for arg in &kernel.args {
         if let ArgKind::Hidden(which) = arg.kind {
             let value = hidden_value(which, geometry, dynamic_lds_bytes, hidden).to_le_bytes();
@@ -189,7 +195,6 @@ pub(crate) fn pack(
             place[..len].copy_from_slice(&value[..len]);
         }
     }
-    Ok(Kernarg { bytes, dynamic_lds_bytes })
 }
 
 /// An argument segment that the caller packed, filled up with zeros. Nothing is cut off: a caller may know better how long it is.

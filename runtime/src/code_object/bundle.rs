@@ -77,6 +77,17 @@ impl<'a> Bundle<'a> {
         }
     }
 
+    /// Reads one bundle, whatever follows it: all that is known of a fat binary in memory is where it begins.
+    pub fn read_one(bytes: &'a [u8]) -> Result<Bundle<'a>, LoadError> {
+        let part = if bytes.starts_with(COMPRESSED_MAGIC) {
+            let (unpacked, _) = unpack(bytes, MAX_UNPACKED_BYTES)?;
+            read_plain(Cow::Owned(unpacked))?.0
+        } else {
+            read_plain(Cow::Borrowed(bytes))?.0
+        };
+        Ok(Bundle(vec![part]))
+    }
+
     /// All entries, in the order of the file.
     pub fn entries(&self) -> impl Iterator<Item = BundleEntry<'_>> {
         self.0.iter().flat_map(|part| {

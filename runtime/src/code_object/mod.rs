@@ -139,6 +139,11 @@ impl CodeObject {
         }
     }
 
+    /// The code object of a bundle for a target.
+    pub fn of_bundle(bundle: &Bundle, target: &TargetId) -> Result<CodeObject, LoadError> {
+        choose(bundle, Some(target.clone()), None)
+    }
+
     /// Reads an amdgcn ELF file.
     fn from_elf(bytes: &[u8]) -> Result<CodeObject, LoadError> {
         let elf = Elf::parse(bytes)?;

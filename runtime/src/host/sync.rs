@@ -8,14 +8,14 @@ use std::ops::{Deref, DerefMut};
 
 /// Mutual exclusion.
 #[derive(Default, Debug)]
-pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
+pub struct Mutex<T>(parking_lot::Mutex<T>);
 
 /// A lock for one writer or many readers.
 #[derive(Default, Debug)]
-pub(crate) struct RwLock<T>(parking_lot::RwLock<T>);
+pub struct RwLock<T>(parking_lot::RwLock<T>);
 
 /// A lock that is held. (The lock is released before the section ends.)
-pub(crate) struct Held<G> {
+pub struct Held<G> {
     guard: G,
     _section: Section,
 }
@@ -38,31 +38,36 @@ pub(crate) type MutexGuard<'a, T> = Held<parking_lot::MutexGuard<'a, T>>;
 
 impl<T> Mutex<T> {
     /// Unlocked.
-    pub(crate) const fn new(value: T) -> Mutex<T> {
+    pub const fn new(value: T) -> Mutex<T> {
         Mutex(parking_lot::Mutex::new(value))
     }
 
     /// Waits until it is free.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         let section = Section::begin();
         Held { guard: self.0.lock(), _section: section }
     }
 
     /// What it protects, without locking.
-    pub(crate) fn get_mut(&mut self) -> &mut T {
+    pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }
 }
 
 impl<T> RwLock<T> {
+    /// Unlocked.
+    pub const fn new(value: T) -> RwLock<T> {
+        RwLock(parking_lot::RwLock::new(value))
+    }
+
     /// Waits until nobody writes.
-    pub(crate) fn read(&self) -> Held<parking_lot::RwLockReadGuard<'_, T>> {
+    pub fn read(&self) -> Held<parking_lot::RwLockReadGuard<'_, T>> {
         let section = Section::begin();
         Held { guard: self.0.read(), _section: section }
     }
 
     /// Waits until nobody reads or writes.
-    pub(crate) fn write(&self) -> Held<parking_lot::RwLockWriteGuard<'_, T>> {
+    pub fn write(&self) -> Held<parking_lot::RwLockWriteGuard<'_, T>> {
         let section = Section::begin();
         Held { guard: self.0.write(), _section: section }
     }

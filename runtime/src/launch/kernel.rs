@@ -91,6 +91,8 @@ pub struct Launch<'a> {
     pub args: &'a [Arg<'a>],
     /// The packed argument segment instead of `args`, hidden arguments included; zeros follow.
     pub kernarg: Option<&'a [u8]>,
+    /// The packed explicit arguments instead of `args`; hidden ones are filled in behind them.
+    pub explicit: Option<&'a [u8]>,
     /// LDS bytes beyond the kernel's own and its `__local` arguments.
     pub dynamic_lds: u32,
     /// Launch although the kernel's code uses hidden arguments that are not provided, such as a buffer for printf: they are 0, and a wave that
@@ -185,17 +187,23 @@ impl Kernel {
         Ok(())
     }
 
+    /// Whether a launch is possible, as far as can be said without running it: grid, LDS, hidden arguments.
+    pub fn check(&self, launch: &Launch) -> Result<(), Error> {
+        let info = &*self.info;
+        launch.config.geometry.check(&info.name, Some(info))?;
+        kernarg::check_lds(&info.name, info.lds_bytes, launch.dynamic_lds)?;
+        if launch.allow_missing { Ok(()) } else { self.check_hidden(launch.kernarg) }
+    }
+
     /// Runs the grid to its end.
     pub fn launch(&self, launch: &Launch) -> Result<DispatchStats, Error> {
         let _ready = fault::ready();
         let (info, module) = (&*self.info, &*self.module.0);
         let geometry = &launch.config.geometry;
-        geometry.check(&info.name, Some(info))?;
+        self.check(launch)?;
         check_descriptors(info, launch.args)?;
-        if !launch.allow_missing {
-            self.check_hidden(launch.kernarg)?;
-        }
-        let segment_bytes = launch.kernarg.map_or(0, <[u8]>::len).max(info.kernarg_bytes as usize) as u64;
+        let packed_bytes = launch.kernarg.or(launch.explicit).map_or(0, <[u8]>::len);
+        let segment_bytes = packed_bytes.max(info.kernarg_bytes as usize) as u64;
         if segment_bytes > u64::from(MAX_KERNARG_BYTES) {
             let name = &info.name;
             return Err(Error::Arg(format!(
@@ -203,12 +211,14 @@ impl Kernel {
             )));
         }
         let mut block = module.device.blocks().take(segment_bytes)?;
-        let (bytes, dynamic_lds) = match launch.kernarg {
-            Some(packed) => {
-                kernarg::check_lds(&info.name, info.lds_bytes, launch.dynamic_lds)?;
-                (kernarg::pack_raw(info, packed), launch.dynamic_lds)
+        let (bytes, dynamic_lds) = match (launch.kernarg, launch.explicit) {
+            (Some(packed), _) => (kernarg::pack_raw(info, packed), launch.dynamic_lds),
+            (None, Some(explicit)) => {
+                let mut bytes = kernarg::pack_raw(info, explicit);
+                kernarg::fill_hidden(info, &mut bytes, geometry, launch.dynamic_lds, &block.hidden());
+                (bytes, launch.dynamic_lds)
             }
-            None => {
+            (None, None) => {
                 let scratch: Vec<[u8; 8]> = launch.args.iter().map(Arg::scalar_bytes).collect();
                 let args: Vec<ArgValue> = launch.args.iter().zip(&scratch).map(|(a, s)| a.value(s)).collect();
                 let packed = kernarg::pack(info, &args, geometry, launch.dynamic_lds, &block.hidden())?;

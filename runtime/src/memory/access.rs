@@ -47,6 +47,20 @@ pub(crate) fn write(to: u64, from: &[u8]) -> bool {
     unsafe { copy_out(to, from.as_ptr(), from.len()) }
 }
 
+/// Copies within guest memory. False if a byte could not be read or written; those before it may have been.
+pub(crate) fn transfer(to: u64, from: u64, len: usize) -> bool {
+    const PIECE: usize = 1 << 16;
+    if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        // SAFETY: both sides are guest memory, or unmapped: a fault on either is reported.
+        return unsafe { copy_in(to as *mut u8, from, len) };
+    }
+    let mut piece = vec![0; len.min(PIECE)];
+    (0..len).step_by(PIECE).all(|at| {
+        let part = &mut piece[..(len - at).min(PIECE)];
+        read(from.wrapping_add(at as u64), part) && write(to.wrapping_add(at as u64), part)
+    })
+}
+
 /// The dword at `from`, if it can be read.
 pub(crate) fn read_u32(from: u64) -> Option<u32> {
     let mut bytes = [0; 4];

@@ -231,6 +231,43 @@ impl AddressSpace {
         if ok { Ok(()) } else { Err(unmapped("written", address, from.len())) }
     }
 
+    /// Copies within guest memory. The ranges may be the same, but not overlap in part.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), Error> {
+        let len = usize::try_from(bytes).map_err(|_| Error::Arg(format!("a copy of {bytes:#x} bytes")))?;
+        let (source, place) = match (self.host(from, bytes), self.host(to, bytes)) {
+            (Some(source), Some(place)) => (source, place),
+            (None, _) => return Err(unmapped("read", from, len)),
+            (_, None) => return Err(unmapped("written", to, len)),
+        };
+        if access::transfer(place, source, len) {
+            return Ok(());
+        }
+        // Which side it was: the source is read again, which is rare and has no effect.
+        let mut piece = vec![0; len.min(1 << 16)];
+        let is_readable = (0..len).step_by(piece.len().max(1)).all(|at| {
+            let part = (len - at).min(1 << 16);
+            access::read(source.wrapping_add(at as u64), &mut piece[..part])
+        });
+        Err(if is_readable { unmapped("written", to, len) } else { unmapped("read", from, len) })
+    }
+
+    /// Writes a pattern of 1 to 16 bytes `count` times, one after the other.
+    pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), Error> {
+        let too_long = || Error::Arg(format!("{count} times {} bytes", pattern.len()));
+        if pattern.is_empty() || pattern.len() > 16 {
+            return Err(too_long());
+        }
+        let total = count.checked_mul(pattern.len() as u64).and_then(|n| usize::try_from(n).ok()).ok_or_else(too_long)?;
+        let host = self.host(address, total as u64).ok_or_else(|| unmapped("written", address, total))?;
+        // A whole number of patterns at a time.
+        let piece = pattern.repeat(total.min(1 << 14).div_ceil(pattern.len()));
+        let ok = (0..total).step_by(piece.len().max(1)).all(|at| {
+            let part = &piece[..piece.len().min(total - at)];
+            access::write(host.wrapping_add(at as u64), part)
+        });
+        if ok { Ok(()) } else { Err(unmapped("written", address, total)) }
+    }
+
     /// The dword at a guest address, if there is one.
     pub fn read_u32(&self, address: u64) -> Option<u32> {
         access::read_u32(self.host(address, 4)?)
@@ -396,6 +433,24 @@ mod tests {
             if mode == AddressMode::Isolated {
                 assert!(!is_mapped(a) && !is_mapped(b));
             }
+        }
+    }
+
+    #[test]
+    fn copies_and_fills_end_where_memory_does() {
+        for mode in [AddressMode::Isolated, AddressMode::Shared] {
+            let space = AddressSpace::new(mode, 0).unwrap();
+            let [a, b] = [(); 2].map(|()| space.alloc(200_000, 4096).unwrap());
+            space.fill(a, &[1, 2, 3], 60_000).unwrap();
+            space.copy(b + 1, a, 180_000).unwrap();
+            let mut bytes = vec![0; 180_002];
+            space.read(b, &mut bytes).unwrap();
+            assert_eq!((bytes[0], bytes[180_001]), (0, 0), "{mode:?}");
+            assert!(bytes[1..180_001].chunks(3).all(|c| c == [1, 2, 3]));
+            let failed = |r: Result<(), Error>| r.unwrap_err().to_string();
+            assert!(failed(space.copy(b, a, 1 << 20)).contains("cannot be read"));
+            assert!(failed(space.fill(a, &[0; 4], 1 << 20)).contains("cannot be written"));
+            assert!(space.fill(a, &[], 1).is_err() && space.fill(a, &[0; 16], u64::MAX).is_err());
         }
     }
 
