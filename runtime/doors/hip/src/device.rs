@@ -1,0 +1,183 @@
+//! Functions about devices: which there are, their limits, peers, and waiting for all they have to do.
+
+use crate::abi::{Out, Uuid, put};
+use crate::allocations;
+use crate::gpu;
+use crate::properties::Facts;
+use crate::raw;
+use crate::status::{Result, Status, alias, hip};
+use std::ffi::{c_char, c_void};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The release that functions and layouts follow: 6.3, as `HIP_VERSION` writes it.
+const VERSION: i32 = 60_342_131;
+/// `hipLimit_t`: stack of a work-item, buffer of printf, heap.
+const LIMITS: [(i32, usize); 4] = [(0, 262_112), (1, 1 << 20), (2, 8 << 20), (3, 0)];
+
+fn limit(which: i32) -> Result<usize> {
+    LIMITS.iter().find(|l| l.0 == which).map(|l| l.1).ok_or(Status::UNSUPPORTED_LIMIT)
+}
+
+/// The bit of a peer that memory can be reached of.
+fn peer_bit(device: i32) -> Result<u64> {
+    let peer = gpu::by_number(device)?;
+    if peer.index == gpu::current()?.index { Err(Status::INVALID_DEVICE) } else { Ok(1 << peer.index) }
+}
+
+hip! {
+    fn hipInit(flags: u32) {
+        if flags != 0 { return Err(Status::INVALID_VALUE); }
+        gpu::all().map(|_| ())
+    }
+    fn hipDriverGetVersion(version: Out<i32>) {
+        put(version, VERSION)
+    }
+    fn hipRuntimeGetVersion(version: Out<i32>) {
+        put(version, VERSION)
+    }
+    fn hipGetDeviceCount(count: Out<i32>) {
+        let out = count.ok_or(Status::INVALID_VALUE)?;
+        let devices = gpu::all()?.len();
+        out.write(devices as i32);
+        if devices == 0 { Err(Status::NO_DEVICE) } else { Ok(()) }
+    }
+    fn hipSetDevice(device: i32) {
+        gpu::set_current(gpu::by_number(device)?);
+        Ok(())
+    }
+    fn hipSetValidDevices(devices: *const i32, count: i32) {
+        let list = raw::slice(devices, usize::try_from(count).map_err(|_| Status::INVALID_VALUE)?)?;
+        list.iter().try_for_each(|device| gpu::by_number(*device).map(|_| ()))
+    }
+    fn hipGetDevice(device: Out<i32>) {
+        put(device, gpu::current()?.index as i32)
+    }
+    fn hipDeviceGet(device: Out<i32>, number: i32) {
+        put(device, gpu::by_number(number)?.index as i32)
+    }
+    fn hipDeviceSynchronize() {
+        gpu::current()?.synchronize()
+    }
+    fn hipDeviceReset() {
+        let gpu = gpu::current()?;
+        // What failed before is what a reset is for.
+        let _ = gpu.synchronize();
+        drop(allocations::take_all(gpu));
+        gpu.reset();
+        Ok(())
+    }
+    fn hipDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32) {
+        let facts = Facts::of(gpu::by_number(device)?);
+        put(major, facts.major)?;
+        put(minor, facts.minor)
+    }
+    fn hipDeviceGetName(name: *mut c_char, len: i32, device: i32) {
+        let facts = Facts::of(gpu::by_number(device)?);
+        raw::put_text(name, usize::try_from(len).map_err(|_| Status::INVALID_VALUE)?, &facts.name)
+    }
+    fn hipDeviceGetUuid(uuid: Out<Uuid>, device: i32) {
+        put(uuid, Uuid { bytes: Facts::of(gpu::by_number(device)?).uuid })
+    }
+    fn hipDeviceTotalMem(bytes: Out<usize>, device: i32) {
+        gpu::by_number(device)?;
+        put(bytes, gpu::total_memory() as usize)
+    }
+    fn hipDeviceGetPCIBusId(id: *mut c_char, len: i32, device: i32) {
+        let facts = Facts::of(gpu::by_number(device)?);
+        let len = usize::try_from(len).ok().filter(|n| *n > 0).ok_or(Status::INVALID_VALUE)?;
+        raw::put_text(id, len, &format!("0000:{:02x}:00.0", facts.bus))
+    }
+    fn hipDeviceGetByPCIBusId(device: Out<i32>, id: *const c_char) {
+        let bus = raw::text(id)?.split(':').nth(1).and_then(|bus| i32::from_str_radix(bus, 16).ok());
+        let number = bus.ok_or(Status::INVALID_VALUE)? - 1;
+        put(device, gpu::by_number(number)?.index as i32)
+    }
+    fn hipDeviceGetLimit(value: Out<usize>, which: i32) {
+        put(value, limit(which)?)
+    }
+    fn hipDeviceSetLimit(which: i32, _value: usize) {
+        // Stack and heap grow as they must.
+        limit(which).map(|_| ())
+    }
+    fn hipDeviceGetCacheConfig(config: Out<i32>) {
+        put(config, 0)
+    }
+    fn hipDeviceSetCacheConfig(_config: i32) {
+        gpu::current().map(|_| ())
+    }
+    fn hipDeviceGetSharedMemConfig(config: Out<i32>) {
+        put(config, 1) // banks of four bytes
+    }
+    fn hipDeviceSetSharedMemConfig(_config: i32) {
+        gpu::current().map(|_| ())
+    }
+    fn hipGetDeviceFlags(flags: Out<u32>) {
+        put(flags, gpu::current()?.flags.load(Relaxed) as u32)
+    }
+    fn hipSetDeviceFlags(flags: u32) {
+        // Ways to wait are as good as each other here.
+        if flags & !0x1f != 0 || (flags & 7).count_ones() > 1 { return Err(Status::INVALID_VALUE); }
+        gpu::current()?.flags.store(flags.into(), Relaxed);
+        Ok(())
+    }
+    fn hipDeviceGetTexture1DLinearMaxWidth(width: Out<usize>, desc: crate::abi::In<crate::abi::ChannelDesc>, device: i32) {
+        crate::abi::given(desc)?;
+        gpu::by_number(device)?;
+        put(width, i32::MAX as usize)
+    }
+    fn hipDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32) {
+        let (device, peer) = (gpu::by_number(device)?, gpu::by_number(peer)?);
+        put(can, i32::from(device.index != peer.index))
+    }
+    fn hipDeviceEnablePeerAccess(device: i32, flags: u32) {
+        if flags != 0 { return Err(Status::INVALID_VALUE); }
+        let bit = peer_bit(device)?;
+        let before = gpu::current()?.peers.fetch_or(bit, Relaxed);
+        if before & bit != 0 { Err(Status::PEER_ACCESS_ALREADY_ENABLED) } else { Ok(()) }
+    }
+    fn hipDeviceDisablePeerAccess(device: i32) {
+        let bit = peer_bit(device)?;
+        let before = gpu::current()?.peers.fetch_and(!bit, Relaxed);
+        if before & bit == 0 { Err(Status::PEER_ACCESS_NOT_ENABLED) } else { Ok(()) }
+    }
+    fn hipDeviceGetP2PAttribute(value: Out<i32>, attribute: i32, from: i32, to: i32) {
+        let (from, to) = (gpu::by_number(from)?, gpu::by_number(to)?);
+        if from.index == to.index { return Err(Status::INVALID_DEVICE); }
+        let found = match attribute {
+            0 => 0,      // performance rank
+            1..=3 => 1,  // access, atomics, arrays
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        put(value, found)
+    }
+    fn hipExtGetLinkTypeAndHopCount(from: i32, to: i32, link: Out<u32>, hops: Out<u32>) {
+        let (from, to) = (gpu::by_number(from)?, gpu::by_number(to)?);
+        put(link, 4)?; // XGMI
+        put(hops, u32::from(from.index != to.index))
+    }
+    fn hipDeviceGetGraphMemAttribute(device: i32, _attribute: i32, value: Out<u64>) {
+        gpu::by_number(device)?;
+        put(value, 0)
+    }
+    fn hipDeviceSetGraphMemAttribute(device: i32, _attribute: i32, value: *const c_void) {
+        gpu::by_number(device)?;
+        if value.is_null() { Err(Status::INVALID_VALUE) } else { Ok(()) }
+    }
+    fn hipDeviceGraphMemTrim(device: i32) {
+        gpu::by_number(device).map(|_| ())
+    }
+    fn hipProfilerStart() {
+        Ok(())
+    }
+    fn hipProfilerStop() {
+        Ok(())
+    }
+}
+
+alias! {
+    hip_init = hipInit_plain();
+}
+
+fn hipInit_plain() -> Status {
+    hipInit(0)
+}

@@ -1,0 +1,106 @@
+//! Functions of the public header that are not supported: each says so, once, and returns `hipErrorNotSupported`.
+
+use crate::status::{Status, say};
+use std::collections::BTreeSet;
+use std::ffi::c_char;
+use wavejit::fork::Mutex;
+
+/// Says once that something is not supported.
+pub(crate) fn refuse(what: &'static str) -> Status {
+    static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().insert(what) {
+        say(&format!("{what} is not supported"));
+    }
+    Status::NOT_SUPPORTED
+}
+
+macro_rules! unsupported {
+    ($($name:ident)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of HIP's public header, which is refused.")]
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name() -> Status {
+                crate::status::guard(|| Err(refuse(stringify!($name))))
+            }
+        )*
+        /// The names of functions that are refused.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+#[rustfmt::skip]
+unsupported! {
+    hipArray3DCreate hipArray3DGetDescriptor hipArrayCreate hipArrayDestroy hipArrayGetDescriptor hipArrayGetInfo hipBindTexture
+    hipBindTexture2D hipBindTextureToArray hipBindTextureToMipmappedArray hipCreateSurfaceObject hipCreateTextureObject hipDestroyExternalMemory
+    hipDestroyExternalSemaphore hipDestroySurfaceObject hipDestroyTextureObject hipDrvGraphAddMemFreeNode hipDrvGraphAddMemcpyNode
+    hipDrvGraphAddMemsetNode hipDrvGraphExecMemcpyNodeSetParams hipDrvGraphExecMemsetNodeSetParams hipDrvGraphMemcpyNodeGetParams
+    hipDrvGraphMemcpyNodeSetParams hipDrvLaunchKernelEx hipExternalMemoryGetMappedBuffer hipExternalMemoryGetMappedMipmappedArray hipFreeArray
+    hipFreeMipmappedArray hipGLGetDevices hipGetChannelDesc hipGetDriverEntryPoint hipGetMipmappedArrayLevel hipGetTextureAlignmentOffset
+    hipGetTextureObjectResourceDesc hipGetTextureObjectResourceViewDesc hipGetTextureObjectTextureDesc hipGetTextureReference
+    hipGraphAddBatchMemOpNode hipGraphAddChildGraphNode hipGraphAddDependencies hipGraphAddEmptyNode hipGraphAddEventRecordNode
+    hipGraphAddEventWaitNode hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode hipGraphAddHostNode
+    hipGraphAddKernelNode hipGraphAddMemAllocNode hipGraphAddMemFreeNode hipGraphAddMemcpyNode hipGraphAddMemcpyNode1D
+    hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol hipGraphAddMemsetNode hipGraphAddNode hipGraphBatchMemOpNodeGetParams
+    hipGraphBatchMemOpNodeSetParams hipGraphChildGraphNodeGetGraph hipGraphClone hipGraphCreate hipGraphDebugDotPrint hipGraphDestroy
+    hipGraphDestroyNode hipGraphEventRecordNodeGetEvent hipGraphEventRecordNodeSetEvent hipGraphEventWaitNodeGetEvent
+    hipGraphEventWaitNodeSetEvent hipGraphExecBatchMemOpNodeSetParams hipGraphExecChildGraphNodeSetParams hipGraphExecDestroy
+    hipGraphExecEventRecordNodeSetEvent hipGraphExecEventWaitNodeSetEvent hipGraphExecExternalSemaphoresSignalNodeSetParams
+    hipGraphExecExternalSemaphoresWaitNodeSetParams hipGraphExecGetFlags hipGraphExecHostNodeSetParams hipGraphExecKernelNodeSetParams
+    hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D hipGraphExecMemcpyNodeSetParamsFromSymbol
+    hipGraphExecMemcpyNodeSetParamsToSymbol hipGraphExecMemsetNodeSetParams hipGraphExecNodeSetParams hipGraphExecUpdate
+    hipGraphExternalSemaphoresSignalNodeGetParams hipGraphExternalSemaphoresSignalNodeSetParams hipGraphExternalSemaphoresWaitNodeGetParams
+    hipGraphExternalSemaphoresWaitNodeSetParams hipGraphGetEdges hipGraphGetNodes hipGraphGetRootNodes hipGraphHostNodeGetParams
+    hipGraphHostNodeSetParams hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphInstantiateWithParams hipGraphKernelNodeCopyAttributes
+    hipGraphKernelNodeGetAttribute hipGraphKernelNodeGetParams hipGraphKernelNodeSetAttribute hipGraphKernelNodeSetParams hipGraphLaunch
+    hipGraphLaunch_spt hipGraphMemAllocNodeGetParams hipGraphMemFreeNodeGetParams hipGraphMemcpyNodeGetParams hipGraphMemcpyNodeSetParams
+    hipGraphMemcpyNodeSetParams1D hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol hipGraphMemsetNodeGetParams
+    hipGraphMemsetNodeSetParams hipGraphNodeFindInClone hipGraphNodeGetDependencies hipGraphNodeGetDependentNodes hipGraphNodeGetEnabled
+    hipGraphNodeGetType hipGraphNodeSetEnabled hipGraphNodeSetParams hipGraphReleaseUserObject hipGraphRemoveDependencies
+    hipGraphRetainUserObject hipGraphUpload hipGraphicsGLRegisterBuffer hipGraphicsGLRegisterImage hipGraphicsMapResources
+    hipGraphicsResourceGetMappedPointer hipGraphicsSubResourceGetMappedArray hipGraphicsUnmapResources hipGraphicsUnregisterResource
+    hipImportExternalMemory hipImportExternalSemaphore hipIpcCloseMemHandle hipIpcGetEventHandle hipIpcGetMemHandle hipIpcOpenEventHandle
+    hipIpcOpenMemHandle hipLaunchKernelExC hipLibraryGetKernel hipLibraryGetKernelCount hipLibraryLoadData hipLibraryLoadFromFile
+    hipLibraryUnload hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate hipLinkDestroy hipMalloc3DArray hipMallocArray
+    hipMallocMipmappedArray hipMemAddressFree hipMemAddressReserve hipMemAdvise_v2 hipMemCreate hipMemExportToShareableHandle hipMemGetAccess
+    hipMemGetAllocationGranularity hipMemGetAllocationPropertiesFromHandle hipMemGetHandleForAddressRange hipMemImportFromShareableHandle
+    hipMemMap hipMemMapArrayAsync hipMemPoolExportPointer hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle
+    hipMemPoolImportPointer hipMemPrefetchAsync_v2 hipMemRelease hipMemRetainAllocationHandle hipMemSetAccess hipMemUnmap
+    hipMemcpy2DArrayToArray hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DFromArrayAsync_spt hipMemcpy2DFromArray_spt
+    hipMemcpy2DToArray hipMemcpy2DToArrayAsync hipMemcpy2DToArrayAsync_spt hipMemcpy2DToArray_spt hipMemcpy3DBatchAsync hipMemcpy3DPeer
+    hipMemcpy3DPeerAsync hipMemcpyAtoA hipMemcpyAtoD hipMemcpyAtoH hipMemcpyAtoHAsync hipMemcpyDtoA hipMemcpyFromArray hipMemcpyFromArray_spt
+    hipMemcpyHtoA hipMemcpyHtoAAsync hipMemcpyToArray hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32 hipMemsetD2D32Async hipMemsetD2D8
+    hipMemsetD2D8Async hipMipmappedArrayCreate hipMipmappedArrayDestroy hipMipmappedArrayGetLevel hipModuleGetTexRef hipModuleLoadFatBinary
+    hipRegisterTracerCallback hipSetupArgument hipSignalExternalSemaphoresAsync hipStreamBatchMemOp hipStreamBeginCapture
+    hipStreamBeginCaptureToGraph hipStreamBeginCapture_spt hipStreamEndCapture hipStreamEndCapture_spt hipStreamGetAttribute
+    hipStreamGetCaptureInfo hipStreamGetCaptureInfo_spt hipStreamGetCaptureInfo_v2 hipStreamGetCaptureInfo_v2_spt hipStreamIsCapturing
+    hipStreamIsCapturing_spt hipStreamSetAttribute hipStreamUpdateCaptureDependencies hipTexObjectCreate hipTexObjectDestroy
+    hipTexObjectGetResourceDesc hipTexObjectGetResourceViewDesc hipTexObjectGetTextureDesc hipTexRefGetAddress hipTexRefGetAddressMode
+    hipTexRefGetArray hipTexRefGetBorderColor hipTexRefGetFilterMode hipTexRefGetFlags hipTexRefGetFormat hipTexRefGetMaxAnisotropy
+    hipTexRefGetMipMappedArray hipTexRefGetMipmapFilterMode hipTexRefGetMipmapLevelBias hipTexRefGetMipmapLevelClamp hipTexRefSetAddress
+    hipTexRefSetAddress2D hipTexRefSetAddressMode hipTexRefSetArray hipTexRefSetBorderColor hipTexRefSetFilterMode hipTexRefSetFlags
+    hipTexRefSetFormat hipTexRefSetMaxAnisotropy hipTexRefSetMipmapFilterMode hipTexRefSetMipmapLevelBias hipTexRefSetMipmapLevelClamp
+    hipTexRefSetMipmappedArray hipThreadExchangeStreamCaptureMode hipUnbindTexture hipUserObjectCreate hipUserObjectRelease hipUserObjectRetain
+    hipWaitExternalSemaphoresAsync hiprtcAddNameExpression hiprtcCompileProgram hiprtcCreateProgram hiprtcDestroyProgram hiprtcGetBitcode
+    hiprtcGetBitcodeSize hiprtcGetCode hiprtcGetCodeSize hiprtcGetLoweredName hiprtcGetProgramLog hiprtcGetProgramLogSize hiprtcLinkAddData
+    hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy hiprtcVersion
+}
+
+/// `hipApiName` of HIP's public header, for tools that trace calls: there are none here.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipApiName(_id: u32) -> *const c_char {
+    c"unknown".as_ptr()
+}
+
+/// `hiprtcGetErrorString` of HIP's public header.
+#[unsafe(no_mangle)]
+pub extern "C" fn hiprtcGetErrorString(status: Status) -> *const c_char {
+    if status == Status::SUCCESS { c"HIPRTC_SUCCESS".as_ptr() } else { c"HIPRTC_ERROR".as_ptr() }
+}
+
+/// `__hipGetPCH`: precompiled headers, of which there are none.
+#[unsafe(no_mangle)]
+pub extern "C" fn __hipGetPCH(header: Option<&mut *const c_char>, bytes: Option<&mut u32>) {
+    if let (Some(header), Some(bytes)) = (header, bytes) {
+        (*header, *bytes) = (std::ptr::null(), 0);
+    }
+}

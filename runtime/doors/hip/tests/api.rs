@@ -1,0 +1,219 @@
+//! Programs' calls of memory, kernels and modules.
+
+mod common;
+
+use amdhip64::abi::{Extent, PitchedPtr};
+use amdhip64::status::Status;
+use amdhip64::{abi, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, unsupported};
+use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+fn numbers(n: usize) -> (Vec<f32>, Vec<f32>) {
+    ((0..n).map(|i| i as f32 * 0.5).collect(), (0..n).map(|i| 1.0 / (i + 1) as f32).collect())
+}
+
+#[test]
+fn a_registered_kernel_runs() {
+    let (x, y) = numbers(1000);
+    let (dx, dy) = (upload(&x), upload(&y));
+    ok(saxpy(dy, dx, 2.0, 1000, NULL));
+    assert_eq!(download(dy, 1000), saxpy_expected(&y, &x, 2.0));
+    // As a triple chevron does it.
+    let (grid, block) = (abi::Dim3 { x: 8, y: 1, z: 1 }, abi::Dim3 { x: 128, y: 1, z: 1 });
+    ok(register::__hipPushCallConfiguration(grid, block, 16, NULL));
+    let mut shared = std::mem::MaybeUninit::uninit();
+    let popped = get(|g| {
+        register::__hipPopCallConfiguration(
+            g,
+            Some(&mut std::mem::MaybeUninit::uninit()),
+            Some(&mut shared),
+            Some(&mut std::mem::MaybeUninit::uninit()),
+        )
+    });
+    assert_eq!(popped.x, 8);
+    // SAFETY: popped with the rest.
+    assert_eq!(unsafe { shared.assume_init() }, 16usize);
+    ok(memory::hipFree(dx));
+    ok(memory::hipFree(dy));
+    assert_eq!(memory::hipFree(dx), Status::INVALID_VALUE, "it was freed before");
+}
+
+#[test]
+fn a_module_has_functions_that_take_packed_arguments() {
+    let module = get(|out| module::hipModuleLoadData(out, BUNDLE.as_ptr().cast()));
+    let missing = try_get(|out: abi::Out<usize>| {
+        module::hipModuleGetFunction(
+            out.map(|p| {
+                // SAFETY: a pointer has the size of a number.
+                unsafe { &mut *std::ptr::from_mut(p).cast() }
+            }),
+            module,
+            c"no_such_kernel".as_ptr(),
+        )
+    });
+    assert_eq!(missing, Err(Status::NOT_FOUND));
+    let kernel = get(|out| module::hipModuleGetFunction(out, module, c"hip_saxpy".as_ptr()));
+    let (x, y) = numbers(300);
+    let (dx, dy) = (upload(&x), upload(&y));
+    let mut packed = Vec::new();
+    packed.extend((dy as u64).to_le_bytes());
+    packed.extend((dx as u64).to_le_bytes());
+    packed.extend(3.0f32.to_le_bytes());
+    packed.extend(300i32.to_le_bytes());
+    let mut bytes = packed.len();
+    let [buffer, size, end] = [1, 2, 3].map(std::ptr::without_provenance_mut::<c_void>);
+    let extra = [buffer, packed.as_mut_ptr().cast(), size, (&raw mut bytes).cast(), end];
+    ok(launch::hipModuleLaunchKernel(kernel, 3, 1, 1, 128, 1, 1, 0, NULL, null_mut(), extra.as_ptr()));
+    let once = saxpy_expected(&y, &x, 3.0);
+    assert_eq!(download(dy, 300), once);
+    // Work-items instead of workgroups, the last one partial.
+    ok(launch::hipExtModuleLaunchKernel(kernel, 300, 1, 1, 128, 1, 1, 0, NULL, null_mut(), extra.as_ptr(), NULL, NULL, 0));
+    assert_eq!(download(dy, 256), saxpy_expected(&once, &x, 3.0)[..256]);
+    let attributes = get(|out| function::hipFuncGetAttributes(out, kernel));
+    assert_eq!((attributes.max_threads, attributes.shared_bytes), (128, 512));
+    let refused = launch::hipModuleLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 0, NULL, null_mut(), extra.as_ptr());
+    assert_eq!(refused, Status::INVALID_CONFIGURATION, "it was compiled for 128 work-items");
+    ok(module::hipModuleUnload(module));
+    assert_eq!(module::hipModuleUnload(module), Status::INVALID_HANDLE);
+}
+
+#[test]
+fn copies_and_fills_of_rows_and_slices() {
+    let mut pitch = std::mem::MaybeUninit::uninit();
+    let p = get(|out| memory::hipMallocPitch(out, Some(&mut pitch), 100, 7));
+    // SAFETY: the call succeeded.
+    let pitch = unsafe { pitch.assume_init() };
+    assert!(pitch >= 100 && pitch.is_multiple_of(256));
+    let from: Vec<u8> = (0..700).map(|i| (i % 251) as u8).collect();
+    ok(copy::hipMemcpy2D(p, pitch, from.as_ptr().cast(), 100, 100, 7, HOST_TO_DEVICE));
+    ok(fill::hipMemset2D(p.wrapping_byte_add(2 * pitch + 10), pitch, 0xee, 5, 2));
+    let mut to = vec![0u8; 700];
+    ok(copy::hipMemcpy2D(to.as_mut_ptr().cast(), 100, p, pitch, 100, 7, DEVICE_TO_HOST));
+    let mut expected = from.clone();
+    for row in [2, 3] {
+        expected[100 * row + 10..][..5].fill(0xee);
+    }
+    assert_eq!(to, expected);
+    assert_eq!(copy::hipMemcpy2D(p, 50, from.as_ptr().cast(), 100, 100, 7, HOST_TO_DEVICE), Status::INVALID_PITCH);
+    assert_eq!(copy::hipMemcpy(p, from.as_ptr().cast(), 7 * pitch + 1, HOST_TO_DEVICE), Status::INVALID_VALUE, "beyond its end");
+    assert_eq!(copy::hipMemcpy(p, from.as_ptr().cast(), 1, 77), Status::INVALID_DIRECTION);
+
+    let extent = Extent { width: 20, height: 3, depth: 2 };
+    let volume: PitchedPtr = get(|out| memory::hipMalloc3D(out, extent));
+    ok(fill::hipMemset3D(volume, 9, extent));
+    let host = PitchedPtr { ptr: to.as_mut_ptr().cast(), pitch: 20, width: 20, height: 3 };
+    let parameters = abi::Memcpy3D { from: volume, to: host, extent, kind: DEVICE_TO_HOST, ..abi::zeroed() };
+    ok(copy::hipMemcpy3D(Some(&parameters)));
+    assert_eq!((to[119], to[120]), (9, expected[120]));
+
+    ok(fill::hipMemsetD32(p, 0x0403_0201, 3));
+    ok(fill::hipMemsetD16(p.wrapping_byte_add(4), 0x0605, 1));
+    ok(copy::hipMemcpyDtoH(to.as_mut_ptr().cast(), p, 12));
+    assert_eq!(to[..12], [1, 2, 3, 4, 5, 6, 3, 4, 1, 2, 3, 4]);
+    assert_eq!(fill::hipMemsetD32(p.wrapping_byte_add(2), 0, 1), Status::INVALID_VALUE, "not aligned");
+    ok(memory::hipFree(p));
+    ok(memory::hipFree(volume.ptr));
+}
+
+#[test]
+fn pointers_know_what_they_are() {
+    let device = get(|out| memory::hipMalloc(out, 1000));
+    let host = get(|out| memory::hipHostMalloc(out, 1000, 0));
+    let managed = get(|out| memory::hipMallocManaged(out, 1000, 1));
+    let mut own = vec![0u8; 64];
+    let own_address: *mut c_void = own.as_mut_ptr().cast();
+    let kind = |p: *mut c_void| get(|out| memory::hipPointerGetAttributes(out, p)).memory;
+    assert_eq!([kind(device.wrapping_byte_add(999)), kind(host), kind(managed), kind(own_address)], [2, 1, 3, 0]);
+    ok(memory::hipHostRegister(own_address, 64, 0));
+    assert_eq!(kind(own_address), 1);
+    assert_eq!(memory::hipHostRegister(own_address, 8, 0), Status::HOST_MEMORY_ALREADY_REGISTERED);
+    assert_eq!(get(|out| memory::hipHostGetDevicePointer(out, own_address, 0)), own_address);
+    ok(memory::hipHostUnregister(own_address));
+    assert_eq!(memory::hipHostUnregister(own_address), Status::HOST_MEMORY_NOT_REGISTERED);
+    let mut bytes = std::mem::MaybeUninit::uninit();
+    let base = get(|out| memory::hipMemGetAddressRange(out, Some(&mut bytes), device.wrapping_byte_add(500)));
+    // SAFETY: the call succeeded.
+    assert_eq!((base, unsafe { bytes.assume_init() }), (device, 1000usize));
+    assert_eq!(memory::hipHostFree(device), Status::INVALID_VALUE);
+    ok(memory::hipHostFree(host));
+    ok(memory::hipFree(managed));
+    ok(memory::hipFree(device));
+    ok(memory::hipFree(null_mut()));
+    let huge = try_get(|out: abi::Out<usize>| {
+        memory::hipMalloc(
+            out.map(|p| {
+                // SAFETY: a pointer has the size of a number.
+                unsafe { &mut *std::ptr::from_mut(p).cast() }
+            }),
+            1 << 50,
+        )
+    });
+    assert_eq!(huge, Err(Status::OUT_OF_MEMORY));
+}
+
+#[test]
+fn a_pool_allocates_in_the_order_of_a_stream() {
+    let pool = get(|out| pool::hipDeviceGetDefaultMemPool(out, 0));
+    let p = get(|out| pool::hipMallocFromPoolAsync(out, 400, pool, NULL));
+    ok(fill::hipMemsetAsync(p, 1, 400, NULL));
+    let q = get(|out| pool::hipMallocAsync(out, 400, NULL));
+    ok(copy::hipMemcpyAsync(q, p, 400, 3, NULL));
+    ok(pool::hipFreeAsync(p, NULL));
+    assert_eq!(download(q, 100), [f32::from_bits(0x0101_0101); 100]);
+    assert_eq!(pool::hipFreeAsync(p, NULL), Status::INVALID_VALUE);
+    let mut threshold = 7u64;
+    ok(pool::hipMemPoolSetAttribute(pool, 4, (&raw const threshold).cast()));
+    threshold = 0;
+    ok(pool::hipMemPoolGetAttribute(pool, 4, (&raw mut threshold).cast()));
+    assert_eq!(threshold, 7);
+}
+
+// Offsets from the public header's structures, by a C++ compiler.
+#[test]
+fn both_layouts_of_properties_say_the_same() {
+    let new = get(|out| properties::hipGetDevicePropertiesR0600(out, 0)).0;
+    let old = get(|out| properties::hipGetDevicePropertiesR0000(out, 0)).0;
+    let int = |p: &[u8], at: usize| i32::from_le_bytes(p[at..at + 4].try_into().expect("four bytes"));
+    let text = |p: &[u8], at: usize| String::from_utf8_lossy(&p[at..at + 256]).trim_end_matches('\0').to_string();
+    assert_eq!((text(&new, 1160), text(&old, 396)), ("gfx1100".to_string(), "gfx1100".to_string()));
+    assert_eq!(text(&new, 0), text(&old, 0));
+    assert_eq!([int(&new, 308), int(&old, 276)], [32; 2], "wave size");
+    assert_eq!([int(&new, 388), int(&old, 336)], [get(|out| attributes::hipDeviceGetAttribute(out, 63, 0)); 2], "processors");
+    assert_eq!([int(&new, 320), int(&old, 280)], [1024; 2], "work-items of a workgroup");
+    assert_eq!([int(&new, 360), int(&new, 364), int(&old, 328), int(&old, 332)], [11, 0, 11, 0]);
+    assert_eq!([int(&new, 600), int(&new, 608), int(&new, 624)], [8, int(&old, 312), int(&old, 344)]);
+    assert_eq!([int(&new, 1424), int(&old, 352)], [100_000; 2], "clock");
+    assert_eq!(get(|out| device::hipGetDeviceCount(out)), 1);
+    assert_eq!(device::hipSetDevice(1), Status::INVALID_DEVICE);
+}
+
+#[test]
+fn occupancy_agrees_with_what_a_cooperative_launch_takes() {
+    let blocks = get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessor(out, saxpy_stub(), 128, 0));
+    let processors = get(|out| attributes::hipDeviceGetAttribute(out, 63, 0));
+    let (x, y) = (upload(&[0.0; 128]), upload(&[0.0; 128]));
+    let (a, n) = (1.0f32, 0i32);
+    let args: [*mut c_void; 4] = [
+        (&raw const y).cast_mut().cast(),
+        (&raw const x).cast_mut().cast(),
+        (&raw const a).cast_mut().cast(),
+        (&raw const n).cast_mut().cast(),
+    ];
+    let run = |blocks: i32| {
+        let (grid, block) = (abi::Dim3 { x: blocks.unsigned_abs(), y: 1, z: 1 }, abi::Dim3 { x: 128, y: 1, z: 1 });
+        launch::hipLaunchCooperativeKernel(saxpy_stub(), grid, block, args.as_ptr(), 0, NULL)
+    };
+    ok(run(blocks * processors));
+    assert_eq!(run(blocks * processors + 1), Status::COOPERATIVE_LAUNCH_TOO_LARGE);
+    assert_eq!(get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessor(out, saxpy_stub(), 128, 60 << 10)), 1, "LDS for one");
+    ok(device::hipDeviceSynchronize());
+}
+
+#[test]
+fn functions_without_support_say_so() {
+    assert!(unsupported::NAMES.contains(&"hipIpcGetMemHandle"));
+    assert_eq!(unsupported::hipIpcGetMemHandle(), Status::NOT_SUPPORTED);
+    assert_eq!(amdhip64::status::hipGetLastError(), Status::NOT_SUPPORTED);
+    assert_eq!(amdhip64::status::hipGetLastError(), Status::SUCCESS);
+}
