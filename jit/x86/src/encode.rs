@@ -36,14 +36,22 @@ pub enum Rm {
 /// row has a digit have `v` and `rm`; stores have the source in `reg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Vector {
-    op: Op,
-    len: Len,
-    reg: u8,
-    v: u8,
-    rm: Rm,
-    mask: u8,
-    zeroing: bool,
-    imm: Option<u8>,
+    /// Instruction.
+    pub op: Op,
+    /// Length.
+    pub len: Len,
+    /// The operand in ModRM.reg.
+    pub reg: u8,
+    /// The operand in the prefix.
+    pub v: u8,
+    /// The operand that may be in memory.
+    pub rm: Rm,
+    /// Mask register; 0: none.
+    pub mask: u8,
+    /// Do lanes outside the mask become zero?
+    pub zeroing: bool,
+    /// Immediate byte.
+    pub imm: Option<u8>,
 }
 
 impl Vector {

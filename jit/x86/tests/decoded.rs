@@ -49,7 +49,8 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         BlsrQ => [None, g, g],
         Shlx | Shrx | Sarx | ShlxQ | ShrxQ | SarxQ | Andn | AndnQ | Pdep | Pext => [g, g, g],
         MovdFromGpr | MovqFromGpr | BroadcastGpr | BroadcastGprQ => [v, None, g],
-        MovdToGpr | MovqToGpr => [v, None, g],
+        MovdToGpr | MovqToGpr | Pextrd => [v, None, g],
+        Movmskps | Movmskpd | Pmovmskb => [g, None, v],
         Pcmpd | Pcmpud | Pcmpq | Pcmpuq | Pcmpw | Pcmpuw | Ptestmd | Ptestmq | Ptestnmd | Cmpps | Cmppd => [k, v, v],
         Fpclassps | Fpclasspd => [k, None, v],
         Pmovm2d | Pmovm2q => [v, None, k],
@@ -59,7 +60,8 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         | Expandd | Pmovzxbd | Pmovsxbd | Pmovzxwd | Pmovsxwd | Pmovzxdq | Pmovsxdq | Pmovqd | Pmovdb | Pmovdw | Conflictd | Sqrtps
         | Sqrtpd | Rndscaleps | Rndscalepd | Reduceps | Cvtdq2ps | Cvtudq2ps | Cvttps2dq | Cvttps2udq | Cvtps2dq | Cvtph2ps | Cvtps2ph
         | Cvtps2pd | Cvtpd2ps | Cvtdq2pd | Cvtudq2pd | Cvttpd2dq | Cvtpd2dq | Cvttpd2udq | Rcp14ps | Rsqrt14ps | Getexpps | Getexppd
-        | Getmantps | Getmantpd | Cvtqq2pd | Gatherdd | Gatherqd | Gatherqq | Scatterdd | Scatterqd => [v, None, v],
+        | Getmantps | Getmantpd | Cvtqq2pd | Ptest | Permq | Extracti128 | Roundps | Roundpd | Rsqrtps | Gatherdd | Gatherqd | Gatherqq
+        | Scatterdd | Scatterqd => [v, None, v],
         _ if op.row().digit.is_some() => [None, v, v],
         _ => [v, v, v],
     }
@@ -67,7 +69,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
 
 fn has_imm(op: Op) -> bool {
     use Op::*;
-    let listed = matches!(op, Shufps | Pshufd | Cmpps | Cmppd | Cvtps2ph | Kshiftrw | Kshiftrd | Kshiftrq);
+    let listed = matches!(op, Shufps | Pshufd | Cmpps | Cmppd | CmppsY | CmppdY | Cvtps2ph | Kshiftrw | Kshiftrd | Kshiftrq);
     listed || op.row().map == Map::M0F3A || op.row().digit.is_some() && op != BlsrQ
 }
 
@@ -75,6 +77,9 @@ fn lengths(op: Op) -> &'static [Len] {
     use Op::*;
     match op {
         Insert64x4 | Extract64x4 => &[Len::Z],
+        Permq | Perm2i128 | Extracti128 | Inserti128 => &[Len::Y],
+        Pextrd => &[Len::X],
+        Movmskps | Movmskpd | Pmovmskb => &[Len::X, Len::Y],
         Permd | Extract32x4 | Shufi32x4 | Shufi64x2 => &[Len::Y, Len::Z],
         MovdFromGpr | MovqFromGpr | MovdToGpr | MovqToGpr => &[Len::X],
         _ if classes(op).contains(&Some(Class::General)) && !matches!(op, BroadcastGpr | BroadcastGprQ) => &[Len::X],
@@ -104,6 +109,8 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::MovqToGpr
                 | Op::Extract32x4
                 | Op::Extract64x4
+                | Op::Extracti128
+                | Op::Pextrd
                 | Op::Compressd
                 | Op::Pmovqd
                 | Op::Pmovdb
@@ -112,7 +119,10 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::Scatterdd
                 | Op::Scatterqd
         );
-        let vsib = matches!(op, Op::Gatherdd | Op::Gatherqd | Op::Gatherqq | Op::Scatterdd | Op::Scatterqd);
+        let vsib_vex = matches!(op, Op::GatherddY | Op::GatherqqY);
+        let vsib = vsib_vex || matches!(op, Op::Gatherdd | Op::Gatherqd | Op::Gatherqq | Op::Scatterdd | Op::Scatterqd);
+        // Their mask or data, with the memory operand between or before.
+        let memory_first = *op == Op::MaskmovdStore;
         let row = op.row();
         let vex_only = matches!(row.forms, Forms::Vex | Forms::VexL1);
         for len in lengths(*op) {
@@ -139,12 +149,13 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 let scale = 1 << rng.below(4);
                 let vector_index = loop {
                     // A gather's registers must differ.
-                    let n = rng.below(32) as u8;
-                    if n != reg {
+                    let n = rng.below(if vsib_vex { 16 } else { 32 }) as u8;
+                    if n != reg && (!vsib_vex || n != (reg + 1) % 16) {
                         break n;
                     }
                 };
-                let memory_only = vsib || *op == Op::KmovwStore;
+                let v = if vsib_vex { (reg + 1) % 16 } else { v };
+                let memory_only = vsib || matches!(op, Op::KmovwStore | Op::Maskmovd | Op::MaskmovdStore);
                 let no_memory = matches!(
                     op,
                     Op::KmovwFromGpr
@@ -155,6 +166,9 @@ fn every_vector_instruction_is_what_iced_decodes() {
                         | Op::KmovqToGpr
                         | Op::BroadcastGpr
                         | Op::BroadcastGprQ
+                        | Op::Movmskps
+                        | Op::Movmskpd
+                        | Op::Pmovmskb
                         | Op::Pmovm2d
                         | Op::Pmovm2q
                         | Op::Pmovd2m
@@ -170,7 +184,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                     _ => Rm::Reg(r),
                 };
                 let can_mask = !vex_only
-                    && !matches!(op, Op::MovdFromGpr | Op::MovqFromGpr | Op::MovdToGpr | Op::MovqToGpr)
+                    && !matches!(op, Op::MovdFromGpr | Op::MovqFromGpr | Op::MovdToGpr | Op::MovqToGpr | Op::Pextrd)
                     && !matches!(op, Op::Pmovm2d | Op::Pmovm2q | Op::Pmovd2m | Op::Pmovq2m | Op::PsrldqImm)
                     && (row.forms == Forms::Evex || *len == Len::Z);
                 let mut i = Vector::new(*op, *len, reg, v, rm);
@@ -203,7 +217,11 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 let rm_wanted = if let Rm::Reg(r) = rm { Some(r) } else { None };
                 // BMI shifts have the count in `v`, behind the source.
                 let count_last = row.opcode == 0xf7 && row.map == Map::M0F38;
-                if store {
+                if memory_first {
+                    wanted.extend([rm_wanted, Some(v), Some(reg)]);
+                } else if vsib_vex {
+                    wanted.extend([Some(reg), rm_wanted, Some(v)]);
+                } else if store {
                     wanted.extend([rm_wanted, Some(reg)]);
                 } else {
                     if reg_class.is_some() {
@@ -238,7 +256,9 @@ fn every_vector_instruction_is_what_iced_decodes() {
                         (kind, w) => panic!("{i:?}: {t}: operand {n} is {kind:?}, wanted {w:?}"),
                     }
                 }
-                if has_imm(*op) {
+                if matches!(op, Op::Blendvps | Op::Blendvpd) {
+                    assert_eq!(number(d.op_register(3)), imm >> 4, "{i:?}: {t}");
+                } else if has_imm(*op) {
                     assert_eq!(d.immediate8(), imm, "{i:?}: {t}");
                 }
                 // Lengths: of the widest vector operand.
