@@ -7,12 +7,13 @@
 #[path = "random_ir/memory.rs"]
 mod memory;
 
+use iced_x86::{Decoder, DecoderOptions, EncodingKind};
 use memory::Memory;
 use std::ffi::c_void;
 use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
-    emit::{self, EmitOptions, Isa},
+    emit::{self, EmitOptions, HostCode, Isa},
     opt::{self, OptOptions},
 };
 
@@ -478,6 +479,14 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
     Outcome { exits, log, counters, registers, sregs, memory: memory.bytes() }
 }
 
+/// No instruction may be beyond AVX2.
+fn assert_avx2(code: &HostCode) {
+    for i in &mut Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE) {
+        let is_beyond = i.encoding() == EncodingKind::EVEX || i.cpuid_features().iter().any(|f| format!("{f:?}").starts_with("AVX512"));
+        assert!(!is_beyond && !i.is_invalid(), "{:?} at {:#x}", i.mnemonic(), i.ip());
+    }
+}
+
 fn check(seed: u64, wave_size: u32) {
     let mut rng = Rng(Random(seed));
     let func = program(&mut rng, wave_size);
@@ -493,8 +502,11 @@ fn check(seed: u64, wave_size: u32) {
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
         let mut outcomes = vec![("passes".to_string(), passes)];
         let every = Isa::available().into_iter().map(|isa| (isa, false));
-        for (isa, by_parts) in every.chain(Isa::available().contains(&Isa::Avx512).then_some((Isa::Avx512, true))) {
+        for (isa, by_parts) in every.chain(Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).map(|isa| (isa, true))) {
             let options = EmitOptions { keep_final_state: keep, isa, by_parts };
+            if isa == Isa::Avx2 {
+                assert_avx2(&emit::wide_code(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}")));
+            }
             let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
             assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
             // SAFETY: as above, for compiled code.

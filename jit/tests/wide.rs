@@ -1,5 +1,6 @@
-//! AVX-512 code of single operations against the definition of each (`ir::eval`), on many operands or on all.
+//! AVX-512 and AVX2 code of single operations against the definition of each (`ir::eval`), on many operands or on all.
 
+use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction};
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
 use wavejit_jit::emit::{self, Compiled, EmitOptions, Isa};
@@ -19,15 +20,15 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(func: &Func) -> Bench {
-        Bench::with(func, false)
+    fn new(func: &Func, isa: Isa) -> Bench {
+        Bench::with(func, isa, false)
     }
 
-    /// With all that can go through 16 lanes at a time doing so, or not.
-    fn with(func: &Func, by_parts: bool) -> Bench {
+    /// With all that can go through a register's lanes at a time doing so, or not.
+    fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true, qwords: true });
-        let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts };
+        let options = EmitOptions { keep_final_state: true, isa, by_parts };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
         let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];
@@ -52,8 +53,9 @@ impl Bench {
     }
 }
 
-fn has_avx512() -> bool {
-    Isa::available().contains(&Isa::Avx512)
+/// The forms of the back end that this host can run.
+fn levels() -> impl Iterator<Item = Isa> {
+    Isa::available().into_iter().filter(|isa| *isa != Isa::Portable)
 }
 
 /// v10 (and v11) = op of v0.., two registers an operand.
@@ -100,11 +102,38 @@ fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Fu
     text::parse(&text).unwrap_or_else(|e| panic!("{op}: {e:?}\n{text}"))
 }
 
+/// Does the code of a function take instructions beyond AVX2 and what comes with it?
+fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
+    let mut func = func.clone();
+    opt::run(&mut func, OptOptions { keep_final_state: true, qwords: true });
+    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts };
+    let code = emit::wide_code(&func, &options).unwrap();
+    let decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
+    let is_beyond = |i: &Instruction| {
+        let features = i.cpuid_features();
+        i.is_invalid() || i.encoding() == EncodingKind::EVEX || features.iter().any(|f| format!("{f:?}").starts_with("AVX512"))
+    };
+    decoder.into_iter().find(is_beyond).map(|i| format!("{:?} at {:#x}", i.mnemonic(), i.ip()))
+}
+
+#[test]
+fn avx2_code_has_no_instruction_of_avx512() {
+    for (i, op) in PureOp::ALL.iter().enumerate() {
+        for (wave, by_parts) in [(32, false), (64, i % 2 == 0)] {
+            let found = takes_avx512(&function(*op, FpMode::HSA, wave), by_parts);
+            assert_eq!(found, None, "{op}");
+        }
+    }
+}
+
 #[test]
 fn every_operation_equals_its_definition() {
-    if !has_avx512() {
-        return;
+    for isa in levels() {
+        every_operation(isa);
     }
+}
+
+fn every_operation(isa: Isa) {
     let mut random = Random(7);
     // HSA's mode; without IEEE and DX10_CLAMP; f32 denormals flushed; another rounding.
     let modes = [FpMode::HSA, FpMode(0x0f0), FpMode(0x3c0), FpMode(0x3f5)];
@@ -113,7 +142,7 @@ fn every_operation_equals_its_definition() {
             if k > 0 && !op.reads_mode() {
                 continue;
             }
-            let mut bench = Bench::with(&function(*op, mode, if (i + k) % 3 == 0 { 64 } else { 32 }), (i + k) % 2 == 0);
+            let mut bench = Bench::with(&function(*op, mode, if (i + k) % 3 == 0 { 64 } else { 32 }), isa, (i + k) % 2 == 0);
             for round in 0..80 {
                 for row in 0..2 * op.args().len() {
                     let equal = (round % 4 == 3).then(|| random.u32());
@@ -142,7 +171,11 @@ fn every_operation_equals_its_definition() {
                     if op.ret() == Width::B64 {
                         got |= u64::from(bench.row(11)[lane]) << 32;
                     }
-                    assert_eq!(got, want, "{op} of {args:x?} in mode {mode:?}, lane {lane} of {}: {got:#x} for {want:#x}", bench.lanes);
+                    assert_eq!(
+                        got, want,
+                        "{op} of {args:x?} in mode {mode:?}, lane {lane} of {}, {isa:?}: {got:#x} for {want:#x}",
+                        bench.lanes
+                    );
                 }
             }
         }
@@ -166,14 +199,17 @@ fn float_bits(random: &mut Random, wide: bool) -> u64 {
 
 #[test]
 fn constants_as_second_operand_say_what_is_emitted() {
-    if !has_avx512() {
-        return;
+    for isa in levels() {
+        constants_as_second_operand(isa);
     }
+}
+
+fn constants_as_second_operand(isa: Isa) {
     let mut random = Random(19);
     let classes = (0..1024).map(|kinds| (PureOp::FClass64, kinds)).chain((0..1024).map(|kinds| (PureOp::FClass32, kinds)));
     let segments = (0..35).map(|segment| (PureOp::TrigPreop64, segment));
     for (i, (op, second)) in classes.chain(segments).enumerate() {
-        let mut bench = Bench::new(&function_with(op, FpMode::HSA, if i % 3 == 0 { 64 } else { 32 }, Some(second)));
+        let mut bench = Bench::new(&function_with(op, FpMode::HSA, if i % 3 == 0 { 64 } else { 32 }, Some(second)), isa);
         for _ in 0..if op == PureOp::TrigPreop64 { 200 } else { 2 } {
             let wide = op.args()[0] == Width::B64;
             let operands: Vec<u64> = (0..bench.lanes).map(|_| float_bits(&mut random, wide)).collect();
@@ -187,7 +223,7 @@ fn constants_as_second_operand_say_what_is_emitted() {
                 if op.ret() == Width::B64 {
                     got |= u64::from(bench.row(11)[lane]) << 32;
                 }
-                assert_eq!(got, want, "{op} of {x:#x} and {second:#x}: {got:#x} for {want:#x}");
+                assert_eq!(got, want, "{op} of {x:#x} and {second:#x}, {isa:?}: {got:#x} for {want:#x}");
             }
         }
     }
@@ -230,12 +266,15 @@ fn division(wide: bool, wave: u32) -> Func {
 
 #[test]
 fn divisions_are_exact_where_all_lanes_are_usual_and_where_one_is_not() {
-    if !has_avx512() {
-        return;
+    for isa in levels() {
+        divisions(isa);
     }
+}
+
+fn divisions(isa: Isa) {
     let mut random = Random(23);
     for (wide, wave, by_parts) in (0..8).map(|n| (n & 1 != 0, if n & 2 != 0 { 64 } else { 32 }, n & 4 != 0)) {
-        let mut bench = Bench::with(&division(wide, wave), by_parts);
+        let mut bench = Bench::with(&division(wide, wave), isa, by_parts);
         for round in 0..4000 {
             let usual = |random: &mut Random| {
                 let x = random.u64() & 0x83ff_ffff_ffff_ffff | 0x3c00_0000_0000_0000;
@@ -276,15 +315,15 @@ fn divisions_are_exact_where_all_lanes_are_usual_and_where_one_is_not() {
                 if wide {
                     got |= u64::from(bench.row(11)[lane]) << 32;
                 }
-                assert_eq!(got, want, "{n:#x} by {d:#x}, wave{wave}: {got:#x} for {want:#x}");
+                assert_eq!(got, want, "{n:#x} by {d:#x}, wave{wave}, {isa:?}: {got:#x} for {want:#x}");
             }
         }
     }
 }
 
 /// Compares an operation of one operand of 32 bits on `inputs`.
-fn compare_all(op: PureOp, inputs: impl Iterator<Item = u32>) {
-    let mut bench = Bench::new(&function(op, FpMode::HSA, 32));
+fn compare_all(op: PureOp, isa: Isa, inputs: impl Iterator<Item = u32>) {
+    let mut bench = Bench::new(&function(op, FpMode::HSA, 32), isa);
     let mut inputs = inputs.peekable();
     while inputs.peek().is_some() {
         bench.row(0).fill_with(|| inputs.next().unwrap_or(0));
@@ -292,7 +331,7 @@ fn compare_all(op: PureOp, inputs: impl Iterator<Item = u32>) {
         for lane in 0..32 {
             let (x, got) = (bench.row(0)[lane], bench.row(10)[lane]);
             let want = eval(op, FpMode::HSA, x.into(), 0, 0) as u32;
-            assert_eq!(got, want, "{op} of {x:#x}: {got:#x} for {want:#x}");
+            assert_eq!(got, want, "{op} of {x:#x}, {isa:?}: {got:#x} for {want:#x}");
         }
     }
 }
@@ -312,11 +351,11 @@ const OTHERWISE: [PureOp; 9] = [
 
 #[test]
 fn operations_done_otherwise_are_exact_on_many_inputs() {
-    if has_avx512() {
+    for isa in levels() {
         for op in OTHERWISE {
-            compare_all(op, (0..u32::MAX).step_by(997));
+            compare_all(op, isa, (0..u32::MAX).step_by(997));
             // Mantissas next to the middle of two results of 1 / sqrt(x).
-            compare_all(op, (0..512).flat_map(|e: u32| [0x9f038, 0x7ffffe, 0x9f037, 0x7fffff].map(|m| e << 23 | m)));
+            compare_all(op, isa, (0..512).flat_map(|e: u32| [0x9f038, 0x7ffffe, 0x9f037, 0x7fffff].map(|m| e << 23 | m)));
         }
     }
 }
@@ -324,9 +363,9 @@ fn operations_done_otherwise_are_exact_on_many_inputs() {
 #[test]
 #[ignore = "all 2^32 inputs of each take minutes"]
 fn operations_done_otherwise_are_exact() {
-    if has_avx512() {
+    for isa in levels() {
         for op in OTHERWISE {
-            compare_all(op, 0..=u32::MAX);
+            compare_all(op, isa, 0..=u32::MAX);
         }
     }
 }

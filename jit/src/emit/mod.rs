@@ -78,8 +78,8 @@ pub struct EmitOptions {
     pub keep_final_state: bool,
     /// Which back end.
     pub isa: Isa,
-    /// Has all runs of operations that can go through the wave 16 lanes at a time do so, and not only where values are short of registers:
-    /// for tests of the AVX-512 back end.
+    /// Has all runs of operations that can go through the wave a register's lanes at a time do so, and not only where values are short of
+    /// registers: for tests of the wide back end.
     pub by_parts: bool,
 }
 
@@ -91,6 +91,8 @@ pub enum Isa {
     Best,
     /// Cranelift alone.
     Portable,
+    /// Whole waves in AVX2 registers.
+    Avx2,
     /// Whole waves in AVX-512 registers.
     Avx512,
 }
@@ -99,7 +101,8 @@ impl Isa {
     /// Those that this host can run.
     pub fn available() -> Vec<Isa> {
         let mut all = vec![Isa::Portable];
-        all.extend(wide::is_available().then_some(Isa::Avx512));
+        all.extend(wide::is_available(HostLevel::Avx2).then_some(Isa::Avx2));
+        all.extend(wide::is_available(HostLevel::Avx512).then_some(Isa::Avx512));
         all
     }
 
@@ -108,11 +111,12 @@ impl Isa {
         self.is_wide()
     }
 
-    fn is_wide(self) -> bool {
+    /// Is it the back end of whole waves?
+    pub fn is_wide(self) -> bool {
         match self {
-            Isa::Best => HostLevel::get() == HostLevel::Avx512 && wide::is_available(),
+            Isa::Best => wide::is_available(HostLevel::get()),
             Isa::Portable => false,
-            Isa::Avx512 => true,
+            Isa::Avx2 | Isa::Avx512 => true,
         }
     }
 }
@@ -328,7 +332,7 @@ pub struct HostCode {
     pub map: Vec<(u32, u64)>,
 }
 
-/// The AVX-512 code of `func`, which the passes have run on, whether this host can run it or not.
+/// The AVX-512 or AVX2 code of `func`, which the passes have run on, whether this host can run it or not.
 pub fn wide_code(func: &Func, opts: &EmitOptions) -> Result<HostCode, EmitError> {
     let mut code = wide::assemble(func, opts, &|| false)?;
     code.bytes.truncate(code.code_bytes);

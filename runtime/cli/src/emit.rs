@@ -19,7 +19,7 @@ Examples:
     format!("{BARE}\n\n{}\n\n{examples}", super::hex::SYNTAX)
 }
 
-/// Print the host code of a kernel or of a few instructions: its AVX-512 instructions under the guest addresses they stand for, or, with
+/// Print the host code of a kernel or of a few instructions: its AVX-512 or AVX2 instructions under the guest addresses they stand for, or, with
 /// `--isa portable`, Cranelift IR and host instructions of each function made.
 #[derive(clap::Args, Debug)]
 #[command(after_help = help())]
@@ -38,6 +38,8 @@ pub(crate) struct EmitArgs {
 enum IsaArg {
     /// Cranelift.
     Portable,
+    /// Whole waves in AVX2 registers.
+    Avx2,
     /// Whole waves in AVX-512 registers.
     Avx512,
 }
@@ -52,9 +54,15 @@ pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
         code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
     }
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
-    let options = EmitOptions { keep_final_state, ..EmitOptions::default() };
-    let wide = args.isa.map_or(Isa::available().contains(&Isa::Avx512), |isa| isa == IsaArg::Avx512);
-    opt::run(&mut code.func, OptOptions { keep_final_state, qwords: wide });
+    let isa = match args.isa {
+        None => Isa::Best,
+        Some(IsaArg::Portable) => Isa::Portable,
+        Some(IsaArg::Avx2) => Isa::Avx2,
+        Some(IsaArg::Avx512) => Isa::Avx512,
+    };
+    let options = EmitOptions { keep_final_state, isa, ..EmitOptions::default() };
+    let wide = isa.is_wide();
+    opt::run(&mut code.func, OptOptions { keep_final_state, qwords: isa.has_qwords() });
     let text = if wide { wide_code(&code.func, &options).map(listing) } else { compile_to_text(&code.func, &options) };
     let text = text.context(code.origin)?;
     drop(progress);

@@ -185,6 +185,8 @@ fn lift_and_emit_show_the_stages() {
     // Printed wherever it runs: each group of instructions under the guest address it stands for.
     let wide = stdout(&["emit", V5, "--kernel", "scale", "--isa", "avx512"]);
     assert!(wide.contains("; 0x") && wide.contains("%zmm") && wide.contains("ret"), "{wide}");
+    let narrower = stdout(&["emit", V5, "--kernel", "scale", "--isa", "avx2"]);
+    assert!(narrower.contains("; 0x") && narrower.contains("%ymm") && !narrower.contains("%zmm"), "{narrower}");
 }
 
 // One instruction, each way to give it. Encodings: llvm-mc-19 -show-encoding with the same -mcpu.
@@ -211,7 +213,7 @@ fn lift_and_emit_take_a_few_instructions() {
     let emit = |isa| stdout(&["emit", "--asm", "v_add_f32 v0, v1, v2", "--mcpu", "gfx1100", "--isa", isa]);
     let host = emit("portable");
     assert!(host.contains("; region of b0") && host.contains("fadd"), "{host}");
-    assert!(emit("avx512").contains("vaddps"));
+    assert!(emit("avx512").contains("vaddps") && emit("avx2").contains("vaddps"));
     let listing = stdout(&["disasm", "--asm", "v_add_f32 v0, v1, v2; s_endpgm", "--mcpu", "gfx1100"]);
     assert_eq!(listing, "v_add_f32_e32 v0, v1, v2\t// 00000000: 06000501\ns_endpgm\t// 00000004: BFB00000\n");
 }

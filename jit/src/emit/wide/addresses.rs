@@ -12,6 +12,7 @@
 
 use super::calls::{CAREFUL_ADDR, CARGO_HELPER};
 use super::lanes::{GT, NE};
+use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, PieceId};
 use super::{BASE, ROWS, Wide, X, state};
@@ -43,7 +44,7 @@ struct Way {
 
 impl Way {
     /// None if there is none but the general one.
-    fn of(space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
+    fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
         let bytes = kind.bytes() as u32;
         // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
         let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
@@ -52,7 +53,9 @@ impl Way {
         let span =
             stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).and_then(|b| i32::try_from(b).ok()).filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
-        let is_whole = kind.dwords() > 1 && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
+        // AVX2 has masks for dwords only.
+        let taken_apart = kind.dwords() > 1 || bytes < 4 && level == Level::Avx2;
+        let is_whole = taken_apart && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
         Some(Way { stride, is_whole, span })
     }
 }
@@ -77,7 +80,7 @@ pub(super) struct Tested {
     most: i32,
     /// The instruction that builds on it last.
     last: u32,
-    /// Host addresses of lane 0 by part, at the least constant.
+    /// Host addresses of the first of each 16 lanes, at the least constant.
     starts: Vec<PieceId>,
 }
 
@@ -94,9 +97,20 @@ pub(super) struct Reach {
 }
 
 impl<'a> Wide<'a> {
-    /// Lanes at addresses of their own: the usual case, 16 consecutive ones in each part.
+    /// Sixteen lanes are looked at together: so many of them there are.
+    fn groups(&self) -> usize {
+        self.func.wave_size as usize / 16
+    }
+
+    /// The sixteen lanes that a part is of, and its first lane there.
+    fn group_of(&self, part: usize) -> (usize, u32) {
+        let lane = part as u32 * self.part_lanes();
+        ((lane / 16) as usize, lane % 16)
+    }
+
+    /// Lanes at addresses of their own: the usual case, 16 consecutive ones in a row.
     pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
-        let Some(way) = Way::of(a.space, a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
+        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
         match a.reach {
             Reach { is_tested: true, .. } => {
                 self.a.test(Size::Q, a.starts[0], a.starts[0]);
@@ -105,12 +119,14 @@ impl<'a> Wide<'a> {
             reach => self.test_lanes(a, way, reach, fail),
         }
         for p in 0..self.parts {
-            let start = Mem::at(a.starts[p], a.imm - a.reach.least);
+            let (group, first) = self.group_of(p);
+            let stride = way.stride.unwrap_or(a.bytes() as u32);
+            let start = Mem::at(a.starts[group], a.imm - a.reach.least + (stride * first) as i32);
             match way.stride {
                 Some(0) => self.broadcast_element(a, start, a.spare[0], Some(p)),
                 Some(s) if s != a.bytes() as u32 => {
                     self.load_table(a.t, move |i| i * s);
-                    self.gather_dwords(a, p, a.starts[p], a.imm - a.reach.least);
+                    self.gather_dwords(a, p, a.starts[group], start.disp);
                 }
                 _ => self.move_part(a, p, start),
             }
@@ -124,12 +140,16 @@ impl<'a> Wide<'a> {
         let mut tested = false;
         for p in 0..self.parts {
             let k = if tested { a.k2 } else { a.k };
-            self.vector(Vector::new(X::MovdToGpr, Len::X, a.low[p], 0, Rm::Reg(a.starts[p].0)));
+            let (group, first) = self.group_of(p);
+            let origin = a.low[p - (first / self.part_lanes()) as usize];
+            if first == 0 {
+                self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(a.starts[group].0)));
+            }
             if way.stride.is_some() {
                 continue;
             }
-            self.v(X::Broadcast, a.t, 0, Rm::Reg(a.low[p]));
-            let steps = self.table(|i| i * stride);
+            self.v(X::Broadcast, a.t, 0, Rm::Reg(origin));
+            let steps = self.table(move |i| (first + i) * stride);
             self.v(X::Paddd, a.t, a.t, steps);
             self.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.low[p])).imm(NE).mask(a.exec[p]));
             if tested {
@@ -168,21 +188,21 @@ impl<'a> Wide<'a> {
             let limit = a.host;
             self.a.load(Size::D, limit, state(offset_of!(WaveState, lds_bytes)));
             self.a.alu_imm(Alu::Sub, Size::Q, limit, way.span + more);
-            for p in 0..self.parts {
+            for start in &a.starts {
                 if reach.least != 0 {
-                    self.a.lea(Size::D, a.starts[p], Mem::at(a.starts[p], reach.least));
+                    self.a.lea(Size::D, *start, Mem::at(*start, reach.least));
                 }
-                self.a.alu(Alu::Cmp, Size::Q, a.starts[p], limit);
+                self.a.alu(Alu::Cmp, Size::Q, *start, limit);
                 self.a.jcc(Cond::G, fail);
             }
-            for p in 0..self.parts {
-                self.a.alu_load(Alu::Add, Size::Q, a.starts[p], state(offset_of!(WaveState, lds)));
+            for start in &a.starts {
+                self.a.alu_load(Alu::Add, Size::Q, *start, state(offset_of!(WaveState, lds)));
             }
             return;
         }
-        // Offsets are zero-extended: they may not wrap within a part.
-        for p in 0..self.parts {
-            self.a.alu_imm(Alu::Cmp, Size::D, a.starts[p], -way.span);
+        // Offsets are zero-extended: they may not wrap within 16 lanes.
+        for start in &a.starts {
+            self.a.alu_imm(Alu::Cmp, Size::D, *start, -way.span);
             self.a.jcc(Cond::A, fail);
         }
         if a.high.is_empty() {
@@ -200,8 +220,8 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Sub, Size::Q, a.host, more);
         }
         self.range_in_place(a.host, out);
-        for p in 0..self.parts {
-            self.a.alu(Alu::Add, Size::Q, a.starts[p], a.host);
+        for start in &a.starts {
+            self.a.alu(Alu::Add, Size::Q, *start, a.host);
         }
     }
 
@@ -230,7 +250,7 @@ impl<'a> Wide<'a> {
     /// Finds the accesses of the rest of the block that can build on this one's tests, or the earlier one that this one can build on.
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
-        let way = Way::of(a.space, a.is_store, a.kind, a.stride);
+        let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.test == mine && (t.least..=t.most).contains(&a.imm))) {
             let tested = &self.tested[i];
@@ -240,7 +260,7 @@ impl<'a> Wide<'a> {
             return;
         }
         let Some(mine) = mine.filter(|_| a.reach.least.unsigned_abs() < 1 << 30) else {
-            a.starts = (0..self.parts).map(|_| self.temp_general()).collect();
+            a.starts = (0..self.groups()).map(|_| self.temp_general()).collect();
             return;
         };
         let insts = self.func.blocks[self.r.block].insts.iter().zip(0..).skip(self.at as usize + 1).take(FARTHEST);
@@ -256,11 +276,11 @@ impl<'a> Wide<'a> {
             }
         }
         if last == self.at {
-            a.starts = (0..self.parts).map(|_| self.temp_general()).collect();
+            a.starts = (0..self.groups()).map(|_| self.temp_general()).collect();
             return;
         }
         let mut starts = vec![];
-        for _ in 0..self.parts {
+        for _ in 0..self.groups() {
             let (piece, reg) = self.new_in_register(Class::General);
             starts.push(piece);
             a.starts.push(Gpr(reg));
@@ -278,7 +298,7 @@ impl<'a> Wide<'a> {
         };
         let is_shared = addr.offset.is_some() && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
         let imm = addr.imm as i32;
-        let way = is_shared.then(|| Way::of(space, is_store, kind, self.stride_of(addr))).flatten()?;
+        let way = is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
         (imm.unsigned_abs() < 1 << 30).then_some((test, imm))
     }
@@ -394,6 +414,9 @@ impl<'a> Wide<'a> {
 
     /// The bits of mask registers in a general register; k0 and `t` are changed.
     pub(super) fn bits_in(&mut self, k: &[u8], to: Gpr, t: u8) {
+        if self.is_avx2() {
+            return self.bits_in_avx2(k, to);
+        }
         match k {
             [lo, hi] => {
                 self.k(X::Kunpckwd, 0, *hi, *lo);

@@ -1,6 +1,7 @@
 //! Pieces in registers: who gets one, who has to leave, and what becomes of those whose home is about to change.
 
-use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, TEMP};
+use super::level::Level;
+use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
 use wavejit_ir::SReg;
 use wavejit_ir::abi::TEMP_ROW;
@@ -11,7 +12,7 @@ impl Wide<'_> {
     pub(super) fn release(&mut self) {
         let r = &mut self.r;
         for (file, pinned, fixed) in [
-            (&mut r.vector[..], &mut r.pinned_vector, 0),
+            (&mut r.vector[..], &mut r.pinned_vector, r.level.reserved()),
             (&mut r.mask[..], &mut r.pinned_mask, 1),
             (&mut r.general[..], &mut r.pinned_general, 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0),
         ] {
@@ -30,18 +31,22 @@ impl Wide<'_> {
         let (file, pinned) = self.r.file(class);
         file[usize::from(reg)] = p;
         *pinned |= 1 << reg;
-        let pinned = Needs { vectors: self.r.pinned_vector.count_ones(), generals: self.r.pinned_general.count_ones() };
+        let vectors = (self.r.pinned_vector & self.r.level.set()).count_ones();
+        let pinned = Needs { vectors, generals: self.r.pinned_general.count_ones() };
         self.r.most_pinned = self.r.most_pinned.max(pinned);
         reg
     }
 
     fn free_register(&mut self, class: Class) -> u8 {
+        let is_vector = class == Class::Vector || class == Class::Mask && self.r.level == Level::Avx2;
+        let registers = if is_vector { self.r.level.vectors().end.into() } else { usize::MAX };
         let (file, pinned) = self.r.file(class);
         let pinned = *pinned;
-        if let Some(free) = file.iter().position(|p| *p == NONE) {
+        let registers = registers.min(file.len());
+        if let Some(free) = file[..registers].iter().position(|p| *p == NONE) {
             return free as u8;
         }
-        let list: Vec<(u8, PieceId)> = file
+        let list: Vec<(u8, PieceId)> = file[..registers]
             .iter()
             .enumerate()
             .filter(|(i, p)| pinned >> i & 1 == 0 && **p != TEMP && **p != FIXED)
@@ -53,6 +58,9 @@ impl Wide<'_> {
             (w.next_use_of_piece(p), stored)
         };
         let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) else {
+            if let Some(place) = self.r.file(class).0[registers..].iter().position(|p| *p == NONE) {
+                return (registers + place) as u8;
+            }
             // What is emitted from here on is thrown away.
             self.r.is_short = true;
             return 0;
@@ -71,16 +79,16 @@ impl Wide<'_> {
             return;
         }
         let home = match piece.class {
-            Class::Vector => {
+            Class::Mask if self.r.level == Level::Avx512 => {
+                let at = self.r.new_frame_slot();
+                self.vector(Vector::new(X::KmovwStore, Len::X, reg, 0, Rm::Mem(Mem::at(Gpr::RSP, at))));
+                Home::Frame(at)
+            }
+            Class::Vector | Class::Mask => {
                 let (row, part) = self.r.new_temp_part();
                 let to = self.row_mem(row, part.into());
                 self.v(X::MovStore, reg, 0, Rm::Mem(to));
                 Home::Row { row, part }
-            }
-            Class::Mask => {
-                let at = self.r.new_frame_slot();
-                self.vector(Vector::new(X::KmovwStore, Len::X, reg, 0, Rm::Mem(Mem::at(Gpr::RSP, at))));
-                Home::Frame(at)
             }
             Class::General => {
                 let at = self.r.new_frame_slot();
@@ -129,7 +137,7 @@ impl Wide<'_> {
             if *p != NONE
                 && self.r.pieces[*p as usize].class == Class::Vector
                 && self.is_last_use(*p)
-                && !self.r.pieces[*p as usize].reg.is_some_and(|reg| self.r.is_fixed(Class::Vector, reg))
+                && !self.r.pieces[*p as usize].reg.is_some_and(|reg| self.r.is_fixed(Class::Vector, reg) || self.r.is_place(reg))
                 && let Some(reg) = self.r.piece(*p).reg.take()
             {
                 let home = std::mem::replace(&mut self.r.piece(*p).home, Home::None);
@@ -166,13 +174,14 @@ impl Wide<'_> {
         let reg = self.take_register(piece.class, p);
         self.r.piece(p).reg = Some(reg);
         match (piece.class, piece.home) {
-            (Class::Vector, Home::Row { row, part }) => {
+            (Class::Vector | Class::Mask, Home::Row { row, part }) => {
                 let from = self.row_mem(row, part.into());
                 self.v(X::MovLoad, reg, 0, Rm::Mem(from));
             }
             (Class::Vector, Home::Bcst(m)) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Bcst64(m)) => self.v(X::BroadcastQ, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Pool(c)) => self.v(X::MovLoad, reg, 0, Rm::Mem(Mem::constant(c))),
+            (Class::Mask, Home::SRegMask { reg: from, part }) if self.r.level == Level::Avx2 => self.mask_from_sreg(reg, from, part),
             (Class::Mask, home) => {
                 let from = match home {
                     Home::Frame(at) => Mem::at(Gpr::RSP, at),
@@ -210,6 +219,7 @@ impl Wide<'_> {
         let piece = self.r.pieces[p as usize];
         match piece.home {
             Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
+            Home::Pool(c) if piece.reg.is_none() => Rm::Mem(Mem::constant(c)),
             Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => Rm::Mem(self.row_mem(row, part.into())),
             _ => Rm::Reg(self.reg(p)),
         }
@@ -221,7 +231,9 @@ impl Wide<'_> {
         for class in [Class::Vector, Class::Mask, Class::General] {
             for reg in 0..self.r.file(class).0.len() {
                 let p = self.r.file(class).0[reg];
-                if p == NONE || p == TEMP || p == FIXED {
+                // What is in a place of memory stays there.
+                let is_place = class == Class::Vector && self.r.is_place(reg as u8);
+                if p == NONE || p == TEMP || p == FIXED || is_place {
                     continue;
                 }
                 if self.next_use_of_piece(p) != NEVER {
@@ -271,12 +283,12 @@ impl Wide<'_> {
     }
 
     /// Which registers are pinned, to be handed to [`Self::pin_only`].
-    pub(super) fn pins(&self) -> [u32; 3] {
+    pub(super) fn pins(&self) -> [Pins; 3] {
         [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general]
     }
 
     /// Unpins what was pinned since.
-    pub(super) fn pin_only(&mut self, pins: [u32; 3]) {
+    pub(super) fn pin_only(&mut self, pins: [Pins; 3]) {
         [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general] = pins;
     }
 

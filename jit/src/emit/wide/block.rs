@@ -36,7 +36,7 @@ impl<'a> Wide<'a> {
         self.begin_values(i);
         let blend = self.lanes.blend(self.func, i);
         let runs = match &self.calls {
-            Some(calls) => slices::runs(self.func, i, &calls[i], (!self.by_parts).then(|| self.r.free_vectors())),
+            Some(calls) => slices::runs(self.func, self.r.level, i, &calls[i], (!self.by_parts).then(|| self.r.free_vectors())),
             None => vec![],
         };
         let mut runs = runs.into_iter().peekable();
@@ -291,6 +291,10 @@ impl<'a> Wide<'a> {
     }
 
     fn broadcast_constant(&mut self, bits: u32) -> u32 {
+        if self.is_avx2() {
+            let c = self.a.constant(&[bits; 8].map(u32::to_le_bytes).concat());
+            return self.r.new_piece(Class::Vector, Home::Pool(c));
+        }
         let c = self.a.constant32(bits);
         self.r.new_piece(Class::Vector, Home::Bcst(Mem::constant(c)))
     }

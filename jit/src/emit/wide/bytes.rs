@@ -49,6 +49,32 @@ impl Wide<'_> {
         })
     }
 
+    /// Sums of four products of bytes: those of even bytes, and those of odd ones, as words.
+    pub(super) fn dot4_by_words(&mut self, x: Parts, y: Parts, op: PureOp) -> Parts {
+        let signed = match op {
+            PureOp::Dot4SS => [true, true],
+            PureOp::Dot4SU => [true, false],
+            PureOp::Dot4US => [false, true],
+            _ => [false, false],
+        };
+        self.each_part(&[x, y], |w, part| {
+            let from = [w.reg(part.ops[0]), w.reg(part.ops[1])];
+            let (new, to) = w.new_in_register(Class::Vector);
+            let [t, u] = [w.temp(), w.temp()];
+            for ((to, from), signed) in [to, t].into_iter().zip(from).zip(signed) {
+                w.vi(X::PsllwImm, 0, to, Rm::Reg(from), 8);
+                w.vi(if signed { X::PsrawImm } else { X::PsrlwImm }, 0, to, Rm::Reg(to), 8);
+            }
+            w.v(X::Pmaddwd, to, to, Rm::Reg(t));
+            for ((to, from), signed) in [t, u].into_iter().zip(from).zip(signed) {
+                w.vi(if signed { X::PsrawImm } else { X::PsrlwImm }, 0, to, Rm::Reg(from), 8);
+            }
+            w.v(X::Pmaddwd, t, t, Rm::Reg(u));
+            w.v(X::Paddd, to, to, Rm::Reg(t));
+            new
+        })
+    }
+
     /// Sums of four products of bytes. The instruction takes unsigned by signed ones; others are moved by 128 and put right.
     pub(super) fn dot4(&mut self, x: Parts, y: Parts, op: PureOp) -> Parts {
         let (x, y) = if op == PureOp::Dot4SU { (y, x) } else { (x, y) };

@@ -32,6 +32,8 @@ pub(super) const CARGO_OP: i32 = 0;
 pub(super) const CARGO_EXEC: i32 = 8;
 pub(super) const CARGO_BASE: i32 = 16;
 pub(super) const CARGO_HELPER: i32 = 24;
+/// Beside it: the upper bits of a mask.
+pub(super) const CARGO_BITS: i32 = 32;
 
 impl<'a> Wide<'a> {
     /// Moves arguments to their registers, all at once. What was in the registers is lost.
@@ -505,10 +507,11 @@ impl<'a> Wide<'a> {
         let masks = vectors + 32 * 64;
         let generals = masks + 8 * 8;
         let frame = |at: i32| Mem::at(Gpr::RSP, at);
-        for r in 0..32u8 {
+        for r in self.r.level.vectors() {
             self.v(if store { X::MovStore } else { X::MovLoad }, r, 0, Rm::Mem(frame(vectors + 64 * i32::from(r))));
         }
-        for k in 1..8u8 {
+        let mask_registers = if self.is_avx2() { 0..0 } else { 1..8u8 };
+        for k in mask_registers {
             let at = Rm::Mem(frame(masks + 8 * i32::from(k)));
             self.vector(Vector::new(if store { X::KmovwStore } else { X::Kmovw }, Len::X, k, 0, at));
         }

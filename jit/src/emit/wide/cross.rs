@@ -1,5 +1,6 @@
 //! Cross-lane operations.
 
+use super::lanes::EQ;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts};
 use super::{ROWS, Wide, X};
 use crate::emit::EmitError;
@@ -81,6 +82,9 @@ impl<'a> Wide<'a> {
     pub(super) fn write_lane(&mut self, r: Value, old: Value, data: Value, lane: Value) {
         let parts = self.val(old).lo;
         let (data, lane) = (self.scalar(data), self.scalar(lane));
+        if self.is_avx2() {
+            return self.write_lane_by_number(r, parts, data, lane);
+        }
         let t = self.temp_general();
         let k = self.temp_mask();
         let mut out = NO_PARTS;
@@ -104,6 +108,35 @@ impl<'a> Wide<'a> {
         self.set_lo(r, out);
     }
 
+    /// The lane whose number is the one that is asked for, in all parts.
+    fn write_lane_by_number(&mut self, r: Value, parts: Parts, data: Gpr, lane: Gpr) {
+        let (number, value, k) = (self.temp(), self.temp(), self.temp_mask());
+        let which = self.temp_general();
+        self.a.mov(Size::D, which, lane);
+        self.a.alu_imm(Alu::And, Size::D, which, self.func.wave_size as i32 - 1);
+        self.v(X::BroadcastGpr, number, 0, Rm::Reg(which.0));
+        self.v(X::BroadcastGpr, value, 0, Rm::Reg(data.0));
+        let mut out = NO_PARTS;
+        let lanes = self.part_lanes();
+        let pins = self.pins();
+        for p in 0..self.parts {
+            let (from, (piece, to)) = (self.rm(parts[p]), self.new_in_register(Class::Vector));
+            out[p] = piece;
+            let numbers = self.table(move |i| lanes * p as u32 + i);
+            self.vi(X::Pcmpd, k, number, numbers, EQ);
+            let from = match from {
+                Rm::Reg(from) => from,
+                from => {
+                    self.v(X::MovLoad, to, 0, from);
+                    to
+                }
+            };
+            self.vector(Vector::new(X::Blendmd, Len::Z, to, from, Rm::Reg(value)).mask(k));
+            self.pin_only(pins);
+        }
+        self.set_lo(r, out);
+    }
+
     /// Lanes of `value` in the order that `index` names.
     pub(super) fn shuffle(&mut self, r: Value, value: Value, index: Value) {
         let (from, index_parts) = (self.val(value).lo, self.val(index).lo);
@@ -121,26 +154,46 @@ impl<'a> Wide<'a> {
             if let Some(t) = &table {
                 sources.retain(|s| t[lanes * p..][..lanes].iter().any(|i| *i as usize % (lanes * self.parts) / lanes == *s));
             }
-            out[p] = match &sources[..] {
-                [only] => self.permute_within(from[*only], index_parts[p]),
-                [0, 1] => self.permute_two(from[0], from[1], index_parts[p]),
-                [2, 3] => self.permute_two(from[2], from[3], index_parts[p]),
-                _ => {
-                    let (low, high) =
-                        (self.permute_two(from[0], from[1], index_parts[p]), self.permute_two(from[2], from[3], index_parts[p]));
-                    let (a, b, i) = (self.reg(low), self.reg(high), self.reg(index_parts[p]));
-                    let (piece, to) = self.new_in_register(Class::Vector);
-                    let k = self.temp_mask();
-                    let bit = self.splat32(32);
-                    self.v(X::Ptestmd, k, i, bit);
-                    self.vector(Vector::new(X::Blendmd, Len::Z, to, a, Rm::Reg(b)).mask(k));
-                    self.drop_pieces(&[low, high]);
-                    piece
+            // Pairs that are asked for, then pairs of those, until one is left.
+            let mut bit = 2 * lanes as u32;
+            let mut list: Vec<(usize, u32)> = vec![];
+            for pair in (0..self.parts).step_by(2) {
+                let (first, second) = (sources.contains(&pair), sources.contains(&(pair + 1)));
+                let made = match (first, second) {
+                    (true, true) => self.permute_two(from[pair], from[pair + 1], index_parts[p]),
+                    (true, false) => self.permute_within(from[pair], index_parts[p]),
+                    (false, true) => self.permute_within(from[pair + 1], index_parts[p]),
+                    (false, false) => continue,
+                };
+                list.push((pair / 2, made));
+            }
+            while list.len() > 1 {
+                let mut next: Vec<(usize, u32)> = vec![];
+                for (n, made) in list {
+                    match next.last_mut() {
+                        Some((m, low)) if *m == n / 2 => *low = self.one_of_two(*low, made, index_parts[p], bit),
+                        _ => next.push((n / 2, made)),
+                    }
                 }
-            };
+                (list, bit) = (next, 2 * bit);
+            }
+            out[p] = list[0].1;
             self.release();
         }
         self.set_lo(r, out);
+    }
+
+    /// Of two pieces nobody owns, the second where the index has this bit.
+    fn one_of_two(&mut self, low: u32, high: u32, index: u32, bit: u32) -> u32 {
+        let (a, b, i) = (self.reg(low), self.reg(high), self.reg(index));
+        let (piece, to) = self.new_in_register(Class::Vector);
+        let k = self.temp_mask();
+        let bit = self.splat32(bit);
+        self.v(X::Ptestmd, k, i, bit);
+        self.vector(Vector::new(X::Blendmd, Len::Z, to, a, Rm::Reg(b)).mask(k));
+        self.free_temp(Class::Mask, k);
+        self.drop_pieces(&[low, high]);
+        piece
     }
 
     fn permute_within(&mut self, from: u32, index: u32) -> u32 {
@@ -175,6 +228,10 @@ impl<'a> Wide<'a> {
             let (v, i, k) = (self.reg(from[p]), self.reg(index[p]), self.reg(k[p]));
             let lanes = self.splat32(self.func.wave_size - 1);
             self.v(X::Pandd, t, i, lanes);
+            if self.is_avx2() {
+                self.scatter_to_row(v, t, k, at);
+                continue;
+            }
             self.k(X::Kmovw, m, 0, k);
             self.vector(Vector::new(X::Scatterdd, Len::Z, v, 0, Rm::Mem(Mem::gather(at, t, 4, 0))).mask(m));
         }

@@ -1,5 +1,6 @@
 //! f64 beside sums, products and comparisons: exponents and fractions, classes, conversions, 2/pi.
 
+use super::rare::Lanes;
 use super::regs::{Class, Parts, PieceId};
 use super::wide64::Quad;
 use super::{Wide, X};
@@ -16,6 +17,7 @@ impl<'a> Wide<'a> {
         let arg = |i: usize| args[i].expect("the verifier has counted the operands");
         let plain = mode.is_plain16_64();
         match op {
+            FLdexp64 if plain && self.is_avx2() => self.scale64(r, mode, arg(0), arg(1)),
             FLdexp64 if plain => {
                 let (x, n) = (self.quad(arg(0)), self.val(arg(1)).lo);
                 let out = [0, 1].map(|half| {
@@ -37,14 +39,14 @@ impl<'a> Wide<'a> {
                 w.v(X::BroadcastQ, t, 0, most);
                 w.v(X::Minpd, to, t, Rm::Reg(to));
             }),
-            FFrexpMant64 if plain => self.by_quads(r, arg(0), |w, to, from| {
+            FFrexpMant64 if plain && !self.is_avx2() => self.by_quads(r, arg(0), |w, to, from| {
                 let k = w.temp_mask();
                 // Magnitudes in 0.5 to 1, of their sign; zeros and infinities stay.
                 w.vi(X::Getmantpd, to, 0, Rm::Reg(from), 2);
                 w.vi(X::Fpclasspd, k, 0, Rm::Reg(from), 0x1e);
                 w.vector(Vector::new(X::Addpd, Len::Z, to, from, Rm::Reg(from)).mask(k));
             }),
-            FFrexpExp64 if plain => {
+            FFrexpExp64 if plain && !self.is_avx2() => {
                 let quad = self.quad(arg(0));
                 let low = self.narrow(quad, |w, to, from| {
                     let k = w.temp_mask();
@@ -53,8 +55,8 @@ impl<'a> Wide<'a> {
                     w.k(X::Knotw, k, 0, k);
                     w.v(X::Getexppd, to, 0, Rm::Reg(from));
                     let one = w.splat64(1f64.to_bits());
-                    w.v(X::Addpd, to, to, one);
-                    w.vector(Vector::new(X::Cvtpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                    w.vector(Vector::new(X::Addpd, Len::Z, to, to, one).zeroing(k));
+                    w.v(X::Cvtpd2dq, to, 0, Rm::Reg(to));
                     w.free_temp(Class::Mask, k);
                 });
                 self.set_lo(r, low);
@@ -78,8 +80,8 @@ impl<'a> Wide<'a> {
                     w.vi(X::Cmppd, k, from, Rm::Reg(from), ORDERED);
                     let (least, most) = (w.splat64(f64::from(i32::MIN).to_bits()), w.splat64(f64::from(i32::MAX).to_bits()));
                     w.v(X::Maxpd, to, from, least);
-                    w.v(X::Minpd, to, to, most);
-                    w.vector(Vector::new(X::Cvttpd2dq, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                    w.vector(Vector::new(X::Minpd, Len::Z, to, to, most).zeroing(k));
+                    w.v(X::Cvttpd2dq, to, 0, Rm::Reg(to));
                     w.free_temp(Class::Mask, k);
                 });
                 self.set_lo(r, low);
@@ -98,7 +100,7 @@ impl<'a> Wide<'a> {
             }
             // Later segments may lie below the normal numbers, where the definition cuts them off.
             TrigPreop64 => match self.splat_constant(arg(1)) {
-                Some(segment) if segment & 31 <= 2 => {
+                Some(segment) if segment & 31 <= 2 && !self.is_avx2() => {
                     self.by_quads(r, arg(0), |w, to, from| w.two_over_pi(to, from, 53 * (segment & 31)));
                 }
                 _ => return false,
@@ -106,6 +108,24 @@ impl<'a> Wide<'a> {
             _ => return false,
         }
         true
+    }
+
+    /// x * 2^n where the power is a number; else the row function does it.
+    fn scale64(&mut self, r: Value, mode: FpMode, x: Value, n: Value) {
+        let (x, n) = (self.quad(x), self.val(n).lo);
+        let out = self.each_part_twice(&[x[0], x[1], n], |w, part| {
+            let [first, second, n] = [0, 1, 2].map(|i| w.reg(part.ops[i]));
+            let ((low, to), (high, to_2)) = (w.new_in_register(Class::Vector), w.new_in_register(Class::Vector));
+            let t = w.temp();
+            for (at, from, to) in [(0, first, to), (2, second, to_2)] {
+                w.order_lanes(t, n, at);
+                w.scale64_in_avx2(to, from, t);
+            }
+            w.test_scale64(n);
+            w.rarely(Cond::Ne, PureOp::FLdexp64, mode, vec![Lanes::Qwords(first, second), Lanes::Dwords(n)], Lanes::Qwords(to, to_2));
+            [low, high]
+        });
+        self.set_quad(r, out);
     }
 
     /// A result of one operand, eight qwords at a time: `f` makes its first register of the second, which is another.
@@ -240,11 +260,16 @@ impl<'a> Wide<'a> {
 
     /// Lanes 0, 1, 4, 5, ... or, from `first` 2 on, 2, 3, 6, 7, ... in qwords.
     fn widen_lanes(&mut self, to: u8, from: u8, first: u32, op: X) {
+        self.order_lanes(to, from, first);
+        self.v(op, to, 0, Rm::Reg(to));
+    }
+
+    /// The same, still as dwords.
+    fn order_lanes(&mut self, to: u8, from: u8, first: u32) {
         let half = self.part_lanes() / 2;
         let order = self.table(move |i| if i < half { (i & 1) + (i >> 1) * 4 + first } else { 0 });
         self.v(X::MovLoad, to, 0, order);
         self.v(X::Permd, to, to, Rm::Reg(from));
-        self.v(op, to, 0, Rm::Reg(to));
     }
 
     /// A conversion of qwords to dwords: `f` makes eight dwords of as many qwords, in another register.

@@ -2,7 +2,7 @@
 //!
 //! | shape | forms |
 //! |---|---|
-//! | mask | mask registers, one for 16 lanes; a word with one bit a lane |
+//! | mask | mask registers, one for a part (vectors in AVX2); a word with one bit a lane |
 //! | 64-bit lanes | two dwords, as rows have them; qwords, in the order that unpacking gives |
 //! | scalar | a word; for a splat of it see `block.rs` |
 
@@ -35,6 +35,7 @@ impl Wide<'_> {
         };
         // Parts are not pinned together: masks of several values may be more than there are registers.
         let pins = self.pins();
+        let mut spread = None;
         for p in 0..self.parts {
             if let Some(reg) = from_state {
                 parts[p] = self.r.new_piece(Class::Mask, Home::SRegMask { reg, part: p as u8 });
@@ -42,6 +43,11 @@ impl Wide<'_> {
             }
             let (k, reg) = self.new_in_register(Class::Mask);
             parts[p] = k;
+            if self.is_avx2() {
+                spread = self.mask_of_part(word, reg, p, spread);
+                self.pin_only(pins);
+                continue;
+            }
             let word = Gpr(self.reg(word));
             if p == 0 {
                 self.k(X::KmovdFromGpr, reg, 0, word.0);
@@ -112,8 +118,12 @@ impl Wide<'_> {
     pub(super) fn quad(&mut self, v: Value) -> [Parts; 2] {
         let val = *self.val(v);
         if let (NONE, Some(bits)) = (val.quad[0][self.index()], self.splat_constant(v)) {
-            let at = Mem::constant(self.a.constant64(bits));
-            let piece = self.r.new_piece(Class::Vector, Home::Bcst64(at));
+            let piece = if self.is_avx2() {
+                self.splat_piece64(bits)
+            } else {
+                let at = Mem::constant(self.a.constant64(bits));
+                self.r.new_piece(Class::Vector, Home::Bcst64(at))
+            };
             let parts = self.all(piece);
             self.set_quad(v, [parts; 2]);
         } else if val.quad[0][self.index()] == NONE {

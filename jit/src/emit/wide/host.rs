@@ -1,5 +1,6 @@
 //! What the host offers beyond the least this back end needs.
 
+use super::level::Level;
 use std::sync::LazyLock;
 use wavejit_isa::HostLevel;
 
@@ -39,15 +40,24 @@ impl Fma {
 }
 
 impl Host {
-    pub(super) fn get() -> Host {
+    fn get() -> Host {
         static HOST: LazyLock<Host> = LazyLock::new(find);
         *HOST
     }
+
+    /// What code of this level may use.
+    pub(super) fn at(level: Level) -> Host {
+        match level {
+            Level::Avx512 => Host::get(),
+            // Counts of bits are made of what AVX2 has.
+            Level::Avx2 => Host { popcnt: true, vbmi2: false, vnni: false, ..Host::get() },
+        }
+    }
 }
 
-/// Can this host run what the back end makes?
-pub(crate) fn is_available() -> bool {
-    HostLevel::host() == HostLevel::Avx512 && Host::get().fma.any()
+/// Can this host run what the back end makes for a level?
+pub(crate) fn is_available(level: HostLevel) -> bool {
+    level >= HostLevel::Avx2 && HostLevel::host() >= level && Host::get().fma.any()
 }
 
 #[cfg(not(target_arch = "x86_64"))]

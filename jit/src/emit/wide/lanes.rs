@@ -357,23 +357,32 @@ impl<'a> Wide<'a> {
                 }),
                 Err(counts) => {
                     let out = if x == y {
-                        Some(self.binary(X::Prorvd, x, counts, false))
+                        self.binary(X::Prorvd, x, counts, false)
                     } else if self.host.vbmi2 {
-                        Some(self.each_part(&[y, x, counts], |w, part| {
+                        self.each_part(&[y, x, counts], |w, part| {
                             let (high, n) = (w.reg(part.ops[1]), w.reg(part.ops[2]));
                             let free: Vec<PieceId> = part.free.iter().copied().filter(|f| *f != part.ops[1]).collect();
                             let (new, to) = w.copy_of(part.ops[0], &free);
                             w.v(X::Pshrdvd, to, high, Rm::Reg(n));
                             new
-                        }))
+                        })
                     } else {
-                        None
+                        self.each_part(&[y, x, counts], |w, part| {
+                            let [low, high, n] = [0, 1, 2].map(|i| w.reg(part.ops[i]));
+                            let (new, to) = w.new_in_register(Class::Vector);
+                            let t = w.temp();
+                            // Shifts by 32 give 0.
+                            let bits = w.element32(32);
+                            w.v(X::Broadcast, t, 0, bits);
+                            w.v(X::Psubd, t, t, Rm::Reg(n));
+                            w.v(X::Psllvd, t, high, Rm::Reg(t));
+                            w.v(X::Psrlvd, to, low, Rm::Reg(n));
+                            w.v(X::Pord, to, to, Rm::Reg(t));
+                            new
+                        })
                     };
                     self.drop_parts(&counts);
-                    match out {
-                        Some(out) => out,
-                        None => return false,
-                    }
+                    out
                 }
             },
             Perm32 => match self.splat_constant(arg(2)) {
@@ -434,6 +443,7 @@ impl<'a> Wide<'a> {
                 new
             }),
             Dot4SS | Dot4SU | Dot4US | Dot4UU if self.host.vnni => self.dot4(x, y, op),
+            Dot4SS | Dot4SU | Dot4US | Dot4UU => self.dot4_by_words(x, y, op),
             IAdd16 | ISub16 | IMul16 => {
                 let op = match op {
                     IAdd16 => X::Paddd,
@@ -544,6 +554,12 @@ impl<'a> Wide<'a> {
                 w.v(X::Minps, to, t, Rm::Reg(to));
                 new
             }),
+            FLdexp32 if plain && self.is_avx2() => self.each_part(&[x, y], |w, part| {
+                let (from, e) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.ldexp32_in_avx2(to, from, e);
+                new
+            }),
             FLdexp32 if plain => self.each_part(&[x, y], |w, part| {
                 let (from, e) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
                 let (new, to) = w.new_in_register(Class::Vector);
@@ -551,7 +567,7 @@ impl<'a> Wide<'a> {
                 w.v(X::Scalefps, to, from, Rm::Reg(to));
                 new
             }),
-            FFrexpMant32 if plain => self.each_part(&[x], |w, part| {
+            FFrexpMant32 if plain && !self.is_avx2() => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();
@@ -561,7 +577,7 @@ impl<'a> Wide<'a> {
                 w.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
                 new
             }),
-            FFrexpExp32 if plain => self.each_part(&[x], |w, part| {
+            FFrexpExp32 if plain && !self.is_avx2() => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();

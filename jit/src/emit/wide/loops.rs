@@ -9,15 +9,14 @@
 //! b1 -> b2            store what the loop writes; b2
 //! ```
 
+use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
 use super::{FUEL, Wide, X, slices, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::{BlockId, Func, Op, SReg, Term, goes_back};
 use wavejit_x86::{Cond, Gpr, Label, Rm, Size};
-
-/// Vector registers that loops may keep rows in: the others are for values.
-const REGISTERS: std::ops::Range<u8> = 12..32;
 
 /// A loop.
 pub(super) struct Loop {
@@ -53,9 +52,9 @@ impl Loops {
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
-    pub(super) fn new(func: &Func, needs: &[Option<Needs>]) -> Loops {
+    pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>]) -> Loops {
         let mut loops = Loops::none(func);
-        let parts = func.wave_size as usize / super::LANES as usize;
+        let parts = (func.wave_size / level.lanes()) as usize;
         let inside = |b: u32| {
             let plain = matches!(func.blocks[b as usize].term, Term::Jump(_) | Term::Branch { .. });
             plain && needs[b as usize].is_some()
@@ -91,7 +90,12 @@ impl Loops {
             });
             // A few more for what is alive, as far as that is not too much to keep any row.
             let wanted = blocks.iter().map(|b| slices::wanted(func, *b as usize)).max().unwrap_or(0).min(20) as u8;
-            let mut registers = REGISTERS.start.max(most.vectors as u8 + 2).max(wanted)..REGISTERS.end;
+            let Range { start, end } = level.loop_registers();
+            let mut registers = match level {
+                Level::Avx512 => start.max(most.vectors as u8 + 2).max(wanted)..end,
+                // Operations that need more have places.
+                Level::Avx2 => start..end,
+            };
             let (mut rows, mut written) = (FxHashMap::default(), vec![]);
             for (row, (writes, _)) in order {
                 if registers.len() < parts {

@@ -49,7 +49,7 @@ pub(super) struct Access {
     pub general: Label,
     pub careful: Label,
     pub done: Label,
-    /// Host addresses of lane 0 by part, less a constant that `reach` has; the first is 0 if the tests that `reach` speaks of failed.
+    /// Host addresses of the first of each 16 lanes, less a constant that `reach` has; the first is 0 if the tests that `reach` speaks of failed.
     pub starts: Vec<Gpr>,
     pub reach: Reach,
     /// Temporaries; the first ones often a host address.
@@ -230,6 +230,7 @@ impl<'a> Wide<'a> {
     /// The next instruction may fault: then the access is done again with care.
     pub(super) fn may_fault(&mut self, a: &Access) {
         self.recover.push((self.a.offset(), a.careful));
+        self.guard = Some((self.a.offset(), a.careful));
     }
 
     /// The access by its helper, all registers kept but for results.
@@ -262,7 +263,12 @@ impl<'a> Wide<'a> {
         self.pinned.mem_ops.push(pinned);
         self.store_imm64(Mem::at(Gpr::RSP, CARGO_OP), at);
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), 0);
-        for (p, k) in a.exec.iter().enumerate() {
+        if self.is_avx2() {
+            self.bits_in(&a.exec, a.host, a.k2);
+            self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), a.host);
+        }
+        let masks = if self.is_avx2() { &[][..] } else { &a.exec };
+        for (p, k) in masks.iter().enumerate() {
             let to = Rm::Mem(Mem::at(Gpr::RSP, CARGO_EXEC + 2 * p as i32));
             self.vector(Vector::new(X::KmovwStore, Len::X, *k, 0, to));
         }

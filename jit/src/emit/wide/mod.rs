@@ -1,6 +1,7 @@
-//! The wide back end: a whole function as AVX-512 code of our own, without Cranelift.
+//! The wide back end: a whole function as AVX-512 or AVX2 code of our own, without Cranelift. Forms are written in AVX-512; `avx2` says what becomes of
+//! them where there is none.
 //!
-//! A wave is done at once, not a few lanes at a time: a lane value is two vector registers in wave32, four in wave64, and what is emitted
+//! A wave is done at once, not a few lanes at a time: a lane value is two vector registers in wave32, four in wave64 (in AVX2 twice as many), and what is emitted
 //! for an operation does all lanes of it before the next begins. So lockstep order (DESIGN.md section 5) holds by itself, and memory and
 //! cross-lane operations stand between the others without ending anything.
 //!
@@ -19,6 +20,8 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `level.rs` | the instruction set that code is made for |
+//! | `avx2` | AVX-512 instructions in AVX2 |
 //! | `values.rs` | values of a block: the pieces they are made of, and when each is needed next |
 //! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
@@ -44,6 +47,7 @@
 mod addresses;
 mod allocate;
 mod atomic;
+mod avx2;
 mod block;
 mod bytes;
 mod calls;
@@ -55,6 +59,7 @@ mod forms;
 mod general;
 mod host;
 mod lanes;
+mod level;
 mod loops;
 mod memory;
 mod moves;
@@ -74,6 +79,7 @@ use crate::opt::{
     liveness::{Rows, VgprLiveness},
     strides::Strides,
 };
+use level::Level;
 use loops::{Edge, Loops};
 use regs::{Needs, Regs};
 use rustc_hash::FxHashMap;
@@ -96,11 +102,6 @@ const BASE: Gpr = Gpr::R13;
 const FUEL: Gpr = Gpr::R14;
 /// Saved by the function, in this order.
 const SAVED: [Gpr; 6] = [Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
-
-/// Vector registers.
-const VECTORS: usize = 32;
-/// Lanes of a vector register.
-const LANES: u32 = 16;
 
 /// Something put behind the code.
 type Stub<'a> = Box<dyn FnOnce(&mut Wide<'a>) + 'a>;
@@ -143,6 +144,10 @@ struct Wide<'a> {
     map: Vec<(u32, u64)>,
     /// Accesses: where one may fault, and where it is done again with care.
     recover: Vec<(u32, Label)>,
+    /// Where the next instruction is, and where an access that it makes is done again with care.
+    guard: Option<(u32, Label)>,
+    /// The latter, while that instruction is made of several.
+    guarded: Option<Label>,
     /// Tests of addresses that further accesses of the block build on (`addresses.rs`).
     tested: Vec<addresses::Tested>,
     lanes: VgprLiveness,
@@ -205,10 +210,11 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
 /// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
 /// second.
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
+    let level = Level::of(opts);
     let (code, found) = assemble_with(func, opts, stop, Loops::none(func), None)?;
-    let loops = Loops::new(func, &found.needs);
-    let free = (!opts.by_parts).then_some(VECTORS);
-    let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, b, &found.calls[b], free).is_empty());
+    let loops = Loops::new(func, level, &found.needs);
+    let free = (!opts.by_parts).then_some(level.vectors().len());
+    let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], free).is_empty());
     if loops.list.is_empty() && !crowded() {
         return Ok(code);
     }
@@ -228,7 +234,8 @@ fn assemble_with(
     loops: Loops,
     calls: Option<Vec<Vec<bool>>>,
 ) -> Result<(Assembled, Found), EmitError> {
-    let parts = (func.wave_size / LANES) as usize;
+    let level = Level::of(opts);
+    let parts = (func.wave_size / level.lanes()) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
     let (leave, fault) = (a.label(), a.label());
@@ -238,7 +245,7 @@ fn assemble_with(
         a,
         parts,
         pinned: Pinned::of(func),
-        host: host::Host::get(),
+        host: host::Host::at(level),
         labels,
         loops,
         edges: FxHashMap::default(),
@@ -257,10 +264,12 @@ fn assemble_with(
         stubs: vec![],
         map: vec![],
         recover: vec![],
+        guard: None,
+        guarded: None,
         tested: vec![],
         strides: Strides::new(func, &lanes),
         lanes,
-        r: Regs::new(parts),
+        r: Regs::new(level, parts),
         local: vec![u32::MAX; func.types.len()],
         vals: vec![],
         at: 0,
@@ -386,12 +395,12 @@ impl<'a> Wide<'a> {
 
     /// Lanes of a part.
     fn part_lanes(&self) -> u32 {
-        LANES
+        self.r.level.lanes()
     }
 
     /// Bytes of a part of a row.
     fn part_bytes(&self) -> i32 {
-        4 * LANES as i32
+        4 * self.r.level.lanes() as i32
     }
 
     /// Bytes of a row.
@@ -406,7 +415,10 @@ impl<'a> Wide<'a> {
 
     /// A vector or mask instruction. Vectors of the greatest length are whole parts.
     fn vector(&mut self, i: Vector) {
-        self.a.vector(i);
+        match self.r.level {
+            Level::Avx512 => self.a.vector(i),
+            Level::Avx2 => self.in_avx2(i),
+        }
     }
 
     /// A vector instruction on whole registers.
@@ -435,11 +447,17 @@ impl<'a> Wide<'a> {
 
     /// A dword in every lane, as a memory operand.
     fn splat32(&mut self, bits: u32) -> Rm {
+        if self.is_avx2() {
+            return self.all32(bits);
+        }
         Rm::Bcst(Mem::constant(self.a.constant32(bits)))
     }
 
     /// A qword in every lane, as a memory operand.
     fn splat64(&mut self, bits: u64) -> Rm {
+        if self.is_avx2() {
+            return self.all64(bits);
+        }
         Rm::Bcst(Mem::constant(self.a.constant64(bits)))
     }
 

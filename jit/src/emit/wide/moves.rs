@@ -88,7 +88,12 @@ impl<'a> Wide<'a> {
         };
         self.may_fault(a);
         let i = Vector::new(op, Len::Z, reg, 0, Rm::Mem(at));
-        self.vector(if a.is_store { i.mask(k) } else { i.zeroing(k) });
+        self.vector(match a.is_store {
+            // All lanes are active.
+            _ if self.is_avx2() && a.bytes() < 4 => i,
+            true => i.mask(k),
+            false => i.zeroing(k),
+        });
     }
 
     /// A part's elements of several dwords from memory, to one register for each dword.
@@ -137,11 +142,15 @@ impl<'a> Wide<'a> {
     /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
     pub(super) fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
         for (j, data) in a.data.iter().enumerate() {
-            let at = Rm::Mem(Mem::gather(from, a.t, 1, disp + 4 * j as i32));
+            let at = Mem::gather(from, a.t, 1, disp + 4 * j as i32);
+            if a.is_store && self.is_avx2() {
+                self.scatter_lane_by_lane(a, p, data[p], from, at.disp);
+                continue;
+            }
             self.k(X::Kmovw, a.k2, 0, a.exec[p]);
             self.may_fault(a);
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
-            self.vector(Vector::new(op, Len::Z, data[p], 0, at).mask(a.k2));
+            self.vector(Vector::new(op, Len::Z, data[p], 0, Rm::Mem(at)).mask(a.k2));
         }
         self.cut_off(a, a.data[0][p]);
     }

@@ -1,7 +1,7 @@
 //! Registers and homes: where the pieces of values are.
 //!
-//! A value is made of *pieces*: of a lane value of 32 bits one vector register for every 16 lanes, of a mask one mask register for each of
-//! those, of a scalar one general register. A piece is in a register, or has a home in memory, or both. Values share pieces: the parts of a
+//! A value is made of *pieces*: of a lane value of 32 bits one vector register for every 16 lanes (8 in AVX2), of a mask one mask register
+//! for each of those, of a scalar one general register. A piece is in a register, or has a home in memory, or both. Values share pieces: the parts of a
 //! value that is the same in all lanes are one piece, and packing two dwords to a qword takes over theirs.
 //!
 //! ```text
@@ -12,6 +12,7 @@
 //! When registers are short, the piece whose next use is farthest leaves; it is stored only if it has no home. Homes in guest registers
 //! are good until the register is written ([`super::Wide::row_changes`], [`super::Wide::sreg_changes`]).
 
+use super::level::Level;
 use super::{BASE, FUEL, ROWS, STATE};
 use rustc_hash::FxHashMap;
 use wavejit_ir::SReg;
@@ -26,7 +27,9 @@ pub(super) const TEMP: PieceId = u32::MAX - 1;
 /// A register that holds part of a row throughout a loop.
 pub(super) const FIXED: PieceId = u32::MAX - 2;
 /// Most vector registers of 32 bits a lane.
-pub(super) const MAX_PARTS: usize = 4;
+pub(super) const MAX_PARTS: usize = 8;
+/// A set of registers.
+pub(super) type Pins = u128;
 /// Pieces of a value, in the order of lanes; the rest is [`NONE`].
 pub(super) type Parts = [PieceId; MAX_PARTS];
 pub(super) const NO_PARTS: Parts = [NONE; MAX_PARTS];
@@ -51,13 +54,13 @@ pub(super) enum Home {
     Bcst(Mem),
     /// A qword in memory, for all lanes.
     Bcst64(Mem),
-    /// Sixteen dwords behind the code.
+    /// A dword for each lane of a part, behind the code.
     Pool(Constant),
     /// Bytes of the frame.
     Frame(i32),
     /// A scalar register.
     SReg(SReg),
-    /// Sixteen bits of scalar registers.
+    /// The bits of a part's lanes, in scalar registers.
     SRegMask {
         reg: SReg,
         part: u8,
@@ -105,14 +108,16 @@ pub(super) struct Regs {
     pub block: usize,
     pub(super) parts: usize,
     pub pieces: Vec<Piece>,
-    pub(super) vector: [PieceId; 32],
+    pub(super) level: Level,
+    /// Registers, then places in memory that stand for some ([`Level::places`]).
+    pub(super) vector: Vec<PieceId>,
     pub(super) mask: [PieceId; 8],
     pub(super) general: [PieceId; 16],
-    pub(super) pinned_vector: u32,
-    pub(super) pinned_mask: u32,
-    pub(super) pinned_general: u32,
+    pub(super) pinned_vector: Pins,
+    pub(super) pinned_mask: Pins,
+    pub(super) pinned_general: Pins,
     /// Temporary rows: which parts of each are taken.
-    pub(super) temp: Vec<u8>,
+    pub(super) temp: Vec<u16>,
     pub(super) most_temp: u32,
     /// Slots of the frame that are taken.
     pub(super) frame: Vec<bool>,
@@ -137,10 +142,10 @@ pub(super) struct Regs {
 
 pub(super) const NEVER: u32 = u32::MAX;
 /// A temporary row that is not handed out.
-pub(super) const RESERVED: u8 = u8::MAX;
+pub(super) const RESERVED: u16 = u16::MAX;
 
 impl Regs {
-    pub(super) fn new(parts: usize) -> Regs {
+    pub(super) fn new(level: Level, parts: usize) -> Regs {
         let mut general = [NONE; 16];
         for r in [Gpr::RSP, STATE, ROWS, BASE, FUEL] {
             general[usize::from(r.0)] = TEMP;
@@ -148,18 +153,22 @@ impl Regs {
         let mut mask = [NONE; 8];
         // k0 means "no mask" where an instruction takes one: scratch.
         mask[0] = TEMP;
+        let mut vector = vec![NONE; level.all_vectors()];
+        vector[..usize::from(level.vectors().start)].fill(TEMP);
+        // Rows of careful calls, and of the places, are never handed out.
+        let rows = usize::from(super::calls::CAREFUL_ROWS) + level.places() / parts;
         Regs {
             block: 0,
             parts,
             pieces: vec![],
-            vector: [NONE; 32],
+            level,
+            vector,
             mask,
             general,
-            pinned_vector: 0,
+            pinned_vector: level.reserved(),
             pinned_mask: 1,
             pinned_general: 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0,
-            // Those of careful calls are never handed out.
-            temp: vec![RESERVED; super::calls::CAREFUL_ROWS.into()],
+            temp: vec![RESERVED; rows],
             most_temp: super::calls::CAREFUL_ROWS.into(),
             frame: vec![],
             uses: vec![],
@@ -203,7 +212,7 @@ impl Regs {
 
     /// Vector registers that hold no row.
     pub(super) fn free_vectors(&self) -> usize {
-        32 - self.fixed_registers.count_ones() as usize
+        self.level.vectors().len() - self.fixed_registers.count_ones() as usize
     }
 
     /// The registers that hold this row.
@@ -222,7 +231,7 @@ impl Regs {
             Class::General => self.fixed_generals,
             Class::Mask => 0,
         };
-        fixed >> reg & 1 != 0
+        fixed.checked_shr(reg.into()).is_some_and(|bits| bits & 1 != 0)
     }
 
     /// A piece that is in a general register of the loop.
@@ -265,8 +274,9 @@ impl Regs {
         CARGO_BYTES + 8 * self.frame.len() as i32
     }
 
-    pub(super) fn file(&mut self, class: Class) -> (&mut [PieceId], &mut u32) {
+    pub(super) fn file(&mut self, class: Class) -> (&mut [PieceId], &mut Pins) {
         match class {
+            Class::Mask if self.level == Level::Avx2 => (&mut self.vector, &mut self.pinned_vector),
             Class::Vector => (&mut self.vector, &mut self.pinned_vector),
             Class::Mask => (&mut self.mask, &mut self.pinned_mask),
             Class::General => (&mut self.general, &mut self.pinned_general),
@@ -278,7 +288,7 @@ impl Regs {
     }
 
     pub(super) fn new_temp_part(&mut self) -> (u16, u8) {
-        let full = (1u8 << self.parts) - 1;
+        let full = (1u16 << self.parts) - 1;
         let row = match self.temp.iter().position(|t| *t & full != full) {
             Some(row) => row,
             None => {
@@ -290,6 +300,19 @@ impl Regs {
         self.temp[row] |= 1 << part;
         self.most_temp = self.most_temp.max(row as u32 + 1);
         (TEMP_ROW + row as u16, part)
+    }
+
+    /// Is it a place that stands for a register?
+    pub(super) fn is_place(&self, reg: u8) -> bool {
+        reg >= self.level.vectors().end
+    }
+
+    /// The place that stands for this register: a part of a temporary row. It is used from here on.
+    pub(super) fn place(&mut self, reg: u8) -> Option<(u16, u8)> {
+        let n = usize::from(reg).checked_sub(self.level.vectors().end.into())?;
+        let row = super::calls::CAREFUL_ROWS + (n / self.parts) as u16;
+        self.most_temp = self.most_temp.max(u32::from(row) + 1);
+        Some((TEMP_ROW + row, (n % self.parts) as u8))
     }
 
     /// A whole temporary row.
@@ -376,7 +399,7 @@ impl Regs {
             Home::Exec64 => self.in_sreg.entry(SReg::EXEC_LO.0).or_default().push(id),
             Home::SRegMask { reg, part } => {
                 // Of EXEC all parts count as its low word; ranges of others are two words.
-                let word = if reg == SReg::EXEC_LO { reg.0 } else { reg.0 + part / 2 };
+                let word = if reg == SReg::EXEC_LO { reg.0 } else { reg.0 + part / (32 / self.level.lanes()) as u8 };
                 self.in_sreg.entry(word).or_default().push(id);
             }
             _ => {}

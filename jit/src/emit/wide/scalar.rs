@@ -1,6 +1,6 @@
 //! Pure operations on scalars, and logic on masks.
 
-use super::regs::{Class, NONE, PieceId};
+use super::regs::{Class, NONE, Parts};
 use super::{Wide, X};
 use crate::emit::{EmitError, rows};
 use wavejit_ir::{FpMode, PureOp, Ty, Value, Width};
@@ -213,7 +213,7 @@ impl<'a> Wide<'a> {
         if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && values.iter().all(|v| self.val(*v).word != NONE) {
             return false;
         }
-        let parts: Vec<[PieceId; 4]> = values.iter().map(|v| self.mask_parts(*v)).collect();
+        let parts: Vec<Parts> = values.iter().map(|v| self.mask_parts(*v)).collect();
         let out = self.each_part(&parts, |w, part| {
             let regs: Vec<u8> = part.ops.iter().map(|p| w.reg(*p)).collect();
             let (new, to) = w.new_in_register(Class::Mask);

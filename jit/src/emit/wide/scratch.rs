@@ -45,6 +45,13 @@ impl<'a> Wide<'a> {
                     }
                     from = a.raw[1];
                 }
+                if a.is_store && self.is_avx2() {
+                    // Nobody else sees the row: a store under a mask takes longer.
+                    self.v(X::MovLoad, a.t, 0, at);
+                    self.vector(Vector::new(X::MovAligned, Len::Z, a.t, 0, Rm::Reg(from)).mask(a.exec[p]));
+                    self.v(X::MovStore, a.t, 0, at);
+                    continue;
+                }
                 self.may_fault(a);
                 if a.is_store {
                     self.vector(Vector::new(X::MovStore, Len::Z, from, 0, at).mask(a.exec[p]));
@@ -175,6 +182,9 @@ impl<'a> Wide<'a> {
 
     /// The dwords of a part's active lanes at `host` + t + `disp`.
     pub(super) fn columns(&mut self, a: &Access, p: usize, op: X, reg: u8, disp: i32) {
+        if op == X::Scatterdd && self.is_avx2() {
+            return self.scatter_lane_by_lane(a, p, reg, a.host, disp);
+        }
         let at = Rm::Mem(Mem::gather(a.host, a.t, 1, disp));
         self.k(X::Kmovw, a.k2, 0, a.exec[p]);
         self.may_fault(a);

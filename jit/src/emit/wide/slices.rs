@@ -1,7 +1,7 @@
-//! Runs of pure operations that are done 16 lanes at a time.
+//! Runs of pure operations that are done a register's lanes at a time.
 //!
 //! As a rule an operation is done in all lanes before the next one begins. Where nothing looks across lanes that order is not needed, and where
-//! more values are alive than registers can hold it costs: a value of f64 takes four registers in wave32. So in a run of such operations
+//! more values are alive than registers can hold it costs: a value of f64 takes four registers in wave32, eight in AVX2. So in a run of such operations
 //! (pure ones, and reads and writes of rows) whose values do not fit, each part of the wave goes through the whole run before the next one:
 //!
 //! ```text
@@ -14,6 +14,7 @@
 //! What is scalar in a run, or the same in all lanes, is done once, with the first part; what needs all lanes of a mask, such as its bits, with
 //! the last.
 
+use super::level::Level;
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Func, Op, PureOp, Shape, Ty, Value, Width};
 
@@ -64,9 +65,9 @@ pub(super) fn wanted(func: &Func, block: usize) -> usize {
 
 /// The runs of a block worth doing part by part, if `calls` says which of its instructions call something and so many registers are free; no
 /// number: all of them.
-pub(super) fn runs(func: &Func, block: usize, calls: &[bool], free: Option<usize>) -> Vec<Run> {
+pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], free: Option<usize>) -> Vec<Run> {
     let insts = &func.blocks[block].insts;
-    let parts = (func.wave_size / super::LANES) as usize;
+    let parts = (func.wave_size / level.lanes()) as usize;
     let mut facts = Facts { func, uniform: FxHashSet::default(), word: FxHashSet::default(), late: FxHashMap::default(), run: 0 };
     let alive = if free.is_some() { alive(func, block) } else { vec![] };
     let mut runs: Vec<Run> = vec![];

@@ -19,7 +19,7 @@ pub(super) struct Val {
     pub lo: Parts,
     /// High dwords.
     pub hi: Parts,
-    /// 64-bit lanes as qwords: of each 16 lanes 0, 1, 4, 5, 8, 9, 12, 13, and the others.
+    /// 64-bit lanes as qwords: of each part lanes 0, 1, 4, 5 and so on, and the others.
     pub quad: [Parts; 2],
     /// A scalar, or the bits of a mask.
     pub word: PieceId,
@@ -255,9 +255,10 @@ impl Wide<'_> {
     pub(super) fn forget(&mut self, v: Value) {
         let local = self.local[v.0 as usize];
         let val = *self.val(v);
-        for parts in [val.lo, val.hi, val.quad[0], val.quad[1], [val.word, NONE, NONE, NONE]] {
+        for parts in [val.lo, val.hi, val.quad[0], val.quad[1]] {
             self.disown(local, &parts);
         }
+        self.disown(local, &[val.word]);
         let val = self.val_mut(v);
         (val.lo, val.hi, val.quad, val.word) = (NO_PARTS, NO_PARTS, [NO_PARTS; 2], NONE);
     }

@@ -307,8 +307,14 @@ impl<'a> Wide<'a> {
             let (a, b) = (w.reg(part.ops[1]), w.rm(part.ops[3]));
             let (high, to) = w.new_in_register(Class::Vector);
             w.v(if adds { X::Paddd } else { X::Psubd }, to, a, b);
-            let minus_one = w.splat32(u32::MAX);
-            w.vector(Vector::new(if adds { X::Psubd } else { X::Paddd }, Len::Z, to, to, minus_one).mask(k));
+            let op = if adds { X::Psubd } else { X::Paddd };
+            if w.is_avx2() {
+                // The mask itself is -1 where it is set.
+                w.v(op, to, to, Rm::Reg(k));
+            } else {
+                let minus_one = w.splat32(u32::MAX);
+                w.vector(Vector::new(op, Len::Z, to, to, minus_one).mask(k));
+            }
             [low, high]
         });
         self.set_split(r, low, high);
