@@ -510,7 +510,8 @@ fn check(seed: u64, wave_size: u32) {
             let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
             assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
             // SAFETY: as above, for compiled code.
-            let jit = execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
+            let jit =
+                execute(state_seed, wave_size, |s| Exit::from_u32(unsafe { code.entry()(s, std::ptr::null_mut()) }).expect("a known exit"));
             outcomes.push((format!("code of {isa:?}{}", if by_parts { ", part by part" } else { "" }), jit));
         }
         for (what, got) in outcomes {
@@ -594,7 +595,7 @@ fn check_starts(func: &Func, starts: &[u32]) {
             // SAFETY: as in `check`.
             let want = outcome(&mut |s| unsafe { interp::run(func, s) });
             // SAFETY: as above, for compiled code.
-            let got = outcome(&mut |s| Exit::from_u32(unsafe { code.entry()(s) }).expect("a known exit"));
+            let got = outcome(&mut |s| Exit::from_u32(unsafe { code.entry()(s, std::ptr::null_mut()) }).expect("a known exit"));
             assert!(got == want, "start {start:#x}: code of {isa:?} differs from the interpreter\n{}", text::print(&optimized));
         }
     }

@@ -48,7 +48,7 @@ impl Bench {
     fn run(&mut self) {
         (self.state.resume, self.state.fuel) = (0, 1 << 40);
         // SAFETY: the state has all that code without memory accesses needs.
-        let exit = unsafe { self.code.entry()(&mut *self.state) };
+        let exit = unsafe { self.code.entry()(&mut *self.state, std::ptr::null_mut()) };
         assert_eq!(Exit::from_u32(exit), Some(Exit::End));
     }
 }

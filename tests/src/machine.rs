@@ -161,7 +161,9 @@ impl Machine {
             emit::compile(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }).map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
         // SAFETY: `run_with` gives a state with rows and helpers that nobody else uses, and the code outlives the run.
-        let enter = |state: &mut WaveState| Exit::from_u32(unsafe { compiled.entry()(state) }).expect("compiled code returns an exit");
+        let enter = |state: &mut WaveState| {
+            Exit::from_u32(unsafe { compiled.entry()(state, std::ptr::null_mut()) }).expect("compiled code returns an exit")
+        };
         Ok(self.run_with(enter))
     }
 

@@ -3,15 +3,30 @@
 //! Compiled code and the interpreter assume nothing else. All structs are `repr(C)`; the tests below pin their layout.
 //!
 //! A wave is entered with an [`EntryFn`]. It comes back at every suspension with its
-//! registers in the state and `resume` set; entering it again goes on from there. Rows: `rows[row][lane]: u32`, 64-byte aligned, lane 0
+//! registers in the state and `resume` set; entering it again goes on from there. One that ends, or comes to a barrier, may go on with the
+//! next of a [`WaveQueue`] instead of coming back. Rows: `rows[row][lane]: u32`, 64-byte aligned, lane 0
 //! lowest, `wave_size` lanes a row. Rows 0..256 are VGPRs, 256..512 AGPRs, from [`TEMP_ROW`] on temporaries of compiled code.
 
 use crate::SReg;
 use crate::site::{SITE_ROWS, Site};
 use std::ffi::c_void;
 
-/// A compiled wave function: takes the wave, returns an [`Exit`] as a number.
-pub type EntryFn = unsafe extern "C" fn(*mut WaveState) -> u32;
+/// A compiled wave function: takes the wave, returns an [`Exit`] as a number. With a queue, whose `next` is that wave, it may have run more of
+/// its waves when it returns: the exit is that of the one that is `next` then. Without one (null) it runs the wave alone.
+pub type EntryFn = unsafe extern "C" fn(*mut WaveState, *mut WaveQueue) -> u32;
+
+/// Waves of one workgroup that run one after the other, each from its resume point to its next exit, as long as all of them end or come to a
+/// barrier. The exits of those that are done are in their states.
+#[repr(C)]
+#[derive(Debug)]
+pub struct WaveQueue {
+    /// The wave that runs, among those that are to run.
+    pub next: *const *mut WaveState,
+    /// Where they end.
+    pub end: *const *mut WaveState,
+    /// How many of those that are done came to a barrier.
+    pub barriers: u64,
+}
 
 /// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the
 /// same sets of the host's first-level cache.

@@ -16,7 +16,7 @@ use crate::{
     code_memory::{self, CodeMap, OutOfCodeMemory, Placed},
     opt::{
         OptOptions,
-        liveness::{Rows, VgprLiveness},
+        liveness::{Rows, Spoiled, VgprLiveness},
     },
     region::{self, Piece, Plan, Step},
 };
@@ -185,6 +185,8 @@ pub struct Compiled {
     pub temp_rows: u32,
     /// Rows of VGPRs and AGPRs of which it may read a lane that it has not written.
     pub read_first: Rows,
+    /// Registers that a wave has to be given anew where another has been.
+    pub spoiled: Spoiled,
     /// Host code bytes.
     pub code_bytes: usize,
     placed: Placed,
@@ -399,7 +401,8 @@ fn emit(
         go_on()?;
         plans.push(region::plan(func, b, &accepting_back_ends));
     }
-    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() });
+    let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
+    let lanes = VgprLiveness::new(func, kept);
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
         let blend = lanes.blend(func, b);
@@ -423,7 +426,7 @@ fn emit(
     session.define(entry, "skeleton", func)?;
     // Row functions put up to three masks behind the temporaries of their block.
     let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;
-    session.finish(entry, temp_rows, lanes.read_first())
+    session.finish(entry, temp_rows, lanes.read_first(), Spoiled::new(func, kept, &lanes))
 }
 
 impl CodegenSession {
@@ -469,7 +472,7 @@ impl CodegenSession {
     }
 
     /// Makes everything executable.
-    fn finish(mut self, entry: FuncId, temp_rows: u32, read_first: Rows) -> Result<(Compiled, String), EmitError> {
+    fn finish(mut self, entry: FuncId, temp_rows: u32, read_first: Rows, spoiled: Spoiled) -> Result<(Compiled, String), EmitError> {
         self.module.finalize_definitions()?;
         let (mut map, mut end, mut code_bytes) = (vec![], 0, 0);
         for (id, size, srclocs) in &self.done {
@@ -487,6 +490,7 @@ impl CodegenSession {
             entry: unsafe { std::mem::transmute::<usize, EntryFn>(entry) },
             temp_rows,
             read_first,
+            spoiled,
             code_bytes,
             placed,
             pinned: self.pinned,

@@ -113,7 +113,7 @@ fn run(back_ends: Vec<Box<dyn RegionBackend>>, slice: i64) -> ([u32; 2], u32, Ve
     while exits.last().is_none_or(|e| *e == Exit::Fuel) {
         state.fuel = slice;
         // SAFETY: the state is complete; the loop has no memory access.
-        exits.push(Exit::from_u32(unsafe { code.entry()(&mut *state) }).unwrap());
+        exits.push(Exit::from_u32(unsafe { code.entry()(&mut *state, std::ptr::null_mut()) }).unwrap());
         used += slice - state.fuel;
     }
     ([rows.0[32], rows.0[33]], state.sregs[0], exits, used)

@@ -80,6 +80,10 @@ impl SRegs {
     pub fn has(&self, r: SReg) -> bool {
         self.0[usize::from(r.0 >> 6)] >> (r.0 & 63) & 1 != 0
     }
+    /// Those that are in `o` too.
+    pub fn within(&self, o: &SRegs) -> SRegs {
+        SRegs(std::array::from_fn(|i| self.0[i] & o.0[i]))
+    }
     /// Puts `r` in.
     pub fn add(&mut self, r: SReg) {
         self.0[usize::from(r.0 >> 6)] |= 1 << (r.0 & 63);
@@ -128,7 +132,7 @@ impl Live for SRegs {
         SRegs::join(self, o);
     }
     fn share(&self, _: usize, result: &SRegs) -> SRegs {
-        SRegs(std::array::from_fn(|i| self.0[i] & result.0[i]))
+        self.within(result)
     }
 }
 
@@ -177,6 +181,43 @@ fn solve<S: Live>(func: &Func, at_exit: impl Fn(&Term) -> S, transfer: impl Fn(u
 /// Scalar registers read before they are written, at the start of each block.
 pub fn sregs_live_in(func: &Func, opts: OptOptions) -> Vec<SRegs> {
     solve_sregs(func, opts).0
+}
+
+/// Registers in which a wave may find at its start what an earlier one of the same storage left: the function may change them, and look at them
+/// before it has written them. Who starts a wave where another has been needs to set no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoiled {
+    /// Scalar registers.
+    pub sregs: SRegs,
+    /// Rows.
+    pub rows: Rows,
+}
+
+impl Spoiled {
+    /// All of them.
+    pub const ALL: Spoiled = Spoiled { sregs: SRegs::ALL, rows: Rows::ALL };
+
+    /// Looks at a whole function.
+    pub fn new(func: &Func, opts: OptOptions, lanes: &VgprLiveness) -> Spoiled {
+        let mut read = sregs_live_in(func, opts)[0];
+        let (mut sregs, mut rows) = (SRegs::default(), Rows::default());
+        for inst in func.blocks.iter().flat_map(|b| &b.insts) {
+            match inst.op {
+                Op::SSet(r, _) => sregs.add(r),
+                Op::ExecSet(_) => [SReg::EXEC_LO, SReg::EXEC_HI].into_iter().for_each(|r| sregs.add(r)),
+                Op::SSetRel { .. } | Op::SetReg { .. } => sregs = SRegs::ALL,
+                Op::SendMsg { .. } => sregs.add(SReg::STATUS),
+                // The run time looks at registers, too.
+                Op::GetReg { .. } => read = SRegs::ALL,
+                Op::VSet { reg, .. } => rows.add(reg.0),
+                Op::VSetRel { .. } => rows = Rows::ALL,
+                _ => {}
+            }
+        }
+        // EXEC is read by other operations than the rest, hardware registers by the run time.
+        (SReg::EXEC_LO.0..SReg::COUNT as u8).filter(|r| *r != SReg::SCC.0).for_each(|r| read.add(SReg(r)));
+        Spoiled { sregs: sregs.within(&read), rows: rows.within(&lanes.read_first()) }
+    }
 }
 
 fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
@@ -330,6 +371,7 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
     for (b, stop) in func.blocks.iter_mut().zip(&stops) {
         let mut live = *stop;
         let mut keep = vec![true; b.insts.len()];
+        let mut is_last = matches!(b.term, Term::End) && !opts.keep_final_state;
         for (i, inst) in b.insts.iter().enumerate().rev() {
             match inst.op {
                 // Hardware registers are read by the run time.
@@ -337,6 +379,9 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
                 Op::SSet(r, _) => live.remove(r),
                 Op::SGet(r) => live.add(r),
                 Op::SGetRel { .. } => live = SRegs::ALL,
+                // What messages change only the run time shows.
+                Op::SendMsg { .. } if is_last => keep[i] = false,
+                Op::GetReg { .. } | Op::Probe { .. } => is_last = false,
                 _ => {}
             }
         }

@@ -45,6 +45,9 @@ pub(crate) struct Job {
     pub scratch: ScratchSize,
     /// Workgroups that a thread may keep in flight.
     pub residents: usize,
+    /// A wave that starts where another of the dispatch has been is given the registers that the code may have changed and may look at, and no
+    /// others: nobody sees those.
+    pub keeps_registers: bool,
     config: *const LaunchConfig<'static>,
     pub device: DeviceConfig,
     pub textures: TextureConfig,
@@ -77,6 +80,7 @@ impl Job {
             facts: d.init.facts(),
             scratch,
             residents,
+            keeps_registers: !d.device.deterministic && d.config.hook.is_none(),
             config: std::ptr::from_ref(d.config).cast(),
             device: *d.device,
             textures: d.textures,
@@ -100,6 +104,7 @@ impl Job {
     }
 
     /// What the caller decided.
+    #[inline(always)]
     pub(crate) fn config(&self) -> &LaunchConfig<'_> {
         // SAFETY: see the `Send` impl.
         unsafe { &*self.config }
@@ -116,6 +121,7 @@ impl Job {
     }
 
     /// An error if the dispatch was canceled or another thread failed.
+    #[inline(always)]
     pub(crate) fn check_stop(&self) -> Result<(), Error> {
         if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
     }

@@ -1,5 +1,8 @@
 //! A wave and its storage: registers, scratch, and the code that it is in.
 //!
+//! Where one wave of a dispatch follows another in a slot most registers are as the new one needs them: it is given those that the code may
+//! have changed and may look at ([`Code::spoiled_sregs`]), and the ids of its workgroup.
+//!
 //! A wave may find in its registers and its scratch what earlier waves of its dispatch left there, as on a chip, but nothing of another
 //! dispatch: with the first wave of a dispatch that a slot runs, scratch and the registers that the code may read before it writes them
 //! become zero ([`WaveSlot::forget`]).
@@ -35,6 +38,17 @@ const STAGGER: usize = 4096;
 
 /// Scratch that a wave's slot keeps between dispatches at most.
 const KEPT_SCRATCH_BYTES: usize = 256 << 10;
+
+/// Where a workgroup starts.
+pub(super) struct StartPlace {
+    /// Its id.
+    pub group: [u32; 3],
+    /// Work-items in each dimension.
+    pub extent: [u32; 3],
+    /// Its number in the grid.
+    pub number: u64,
+    pub lds: *mut u8,
+}
 
 /// A wave and its storage.
 pub(crate) struct WaveSlot {
@@ -72,7 +86,7 @@ struct FirstRegisters {
     sregs: [u32; SReg::COUNT],
     /// Work-item ids.
     ids: Vec<u32>,
-    /// Which of their rows the code may look at.
+    /// Which of their rows a wave has to be given anew.
     id_rows: [bool; 3],
 }
 
@@ -124,25 +138,18 @@ impl WaveSlot {
         (usize::from(TEMP_ROW) + temp_rows as usize) * self.state.wave_size as usize * 4 + STAGGER
     }
 
-    /// Makes it the wave of this place.
+    /// Makes it the wave of this number in a workgroup.
     #[inline(always)]
-    pub(super) fn start(&mut self, job: &Job, place: &WavePlace, number: u64, lds: *mut u8) -> Result<(), Error> {
-        if self.first.of != (job.serial, extent_key(place.extent)) || self.code.is_some() || job.device.deterministic {
-            self.prepare(job, place)?;
+    pub(super) fn start(&mut self, job: &Job, place: &StartPlace, wave: usize) -> Result<(), Error> {
+        if self.first.of == (job.serial, extent_key(place.extent)) && self.code.is_none() && job.keeps_registers {
+            self.restore(&job.code.spoiled_sregs);
+        } else {
+            self.prepare(job, place, wave)?;
         }
         let s = &mut *self.state;
-        s.sregs = self.first.sregs;
         job.init.write_group(&job.facts, place.group, &mut s.sregs);
-        let lanes = job.init.wave_size as usize;
-        for row in 0..self.first.id_rows.len() {
-            if self.first.id_rows[row] {
-                // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three.
-                unsafe { std::ptr::copy_nonoverlapping(self.first.ids.as_ptr().add(row * lanes), s.rows.add(row * lanes), lanes) };
-            }
-        }
-        (s.lds, s.resume) = (lds, 0);
-        self.ctx.mode = job.init.mode;
-        self.ctx.group = number;
+        (s.lds, s.resume) = (place.lds, 0);
+        self.ctx.group = place.number;
         (self.ctx.ticket, self.asked) = (None, 0);
         self.status = Status::Ready;
         self.used = 0;
@@ -150,10 +157,48 @@ impl WaveSlot {
         Ok(())
     }
 
+    /// Gives a wave the registers that the one before it may have changed and that it may look at.
+    #[inline(always)]
+    fn restore(&mut self, spoiled: &[SReg]) {
+        /// Beyond so many it is less to copy all.
+        const FEW: usize = 24;
+        let s = &mut *self.state;
+        if spoiled.len() > FEW {
+            s.sregs = self.first.sregs;
+        } else {
+            for r in spoiled {
+                s.sregs[usize::from(r.0)] = self.first.sregs[usize::from(r.0)];
+            }
+        }
+        self.restore_ids();
+    }
+
+    /// Writes the rows of work-item ids that it has to be given.
+    #[inline(always)]
+    fn restore_ids(&mut self) {
+        let s = &mut *self.state;
+        let lanes = s.wave_size as usize;
+        for row in 0..self.first.id_rows.len() {
+            if self.first.id_rows[row] {
+                // SAFETY: the row file has `TEMP_ROW` rows at least, `ids` three of so many lanes; a wave has 32 or 64.
+                unsafe {
+                    let (from, to) = (self.first.ids.as_ptr().add(row * lanes), s.rows.add(row * lanes));
+                    to.cast::<[u32; 32]>().copy_from_nonoverlapping(from.cast(), 1);
+                    if lanes == 64 {
+                        to.add(32).cast::<[u32; 32]>().copy_from_nonoverlapping(from.add(32).cast(), 1);
+                    }
+                }
+            }
+        }
+    }
+
     /// Sets what the waves of this slot have in common in all workgroups of one extent, as long as they stay in the kernel's code.
     #[cold]
-    fn prepare(&mut self, job: &Job, place: &WavePlace) -> Result<(), Error> {
+    fn prepare(&mut self, job: &Job, &StartPlace { group, extent, .. }: &StartPlace, wave: usize) -> Result<(), Error> {
         let init = &job.init;
+        // An SGPR has the low bits.
+        let scratch_offset = (job.scratch.wave_bytes() * wave) as u32;
+        let place = &WavePlace { group, extent, wave: wave as u32, scratch_offset };
         let s = &mut *self.state;
         s.wave_size = init.wave_size;
         s.helpers = helpers::table();
@@ -161,7 +206,7 @@ impl WaveSlot {
         s.mem_reach = reach(job.space.mem_size());
         s.ctx = (&raw mut *self.ctx).cast();
         self.ctx.target = init.target;
-        self.ctx.wave = place.wave;
+        (self.ctx.wave, self.ctx.mode) = (place.wave, init.mode);
         self.ctx.clock = job.clock();
         self.ctx.textures = job.textures;
         self.ctx.gws = &job.gws;
@@ -191,6 +236,11 @@ impl WaveSlot {
         // Who looks at every instruction sees the others too.
         let is_watched = job.config().hook.is_some();
         first.id_rows = std::array::from_fn(|row| row < job.facts.id_rows && (is_watched || job.code.read_first.has(row as u16)));
+        self.state.sregs = first.sregs;
+        self.restore_ids();
+        for (row, is_given) in self.first.id_rows.iter_mut().enumerate() {
+            *is_given &= job.code.spoiled_rows.has(row as u16);
+        }
         Ok(())
     }
 
@@ -253,6 +303,15 @@ impl WaveSlot {
     /// Undoes [`WaveSlot::ration`].
     pub(super) fn unration(&mut self) {
         self.state.fuel += std::mem::take(&mut self.kept);
+    }
+
+    /// Books the end of a wave that compiled code has run to it. How many guest instructions it was since the last booking.
+    pub(super) fn end(&mut self) -> u64 {
+        self.unration();
+        self.status = Status::Ended;
+        let before = self.used;
+        self.book();
+        self.used - before
     }
 
     /// After compiled code has run: how it came back, with all the fuel that it has left.

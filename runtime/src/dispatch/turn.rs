@@ -84,14 +84,16 @@ impl Workgroup {
         if config.hook.is_some() || worker.counters.is_some() {
             return None;
         }
-        if !self.in_step {
-            self.states.clear();
+        let mut end = at.wave;
+        if self.in_step {
+            end = self.count;
+        } else {
             for wave in &mut self.waves[at.wave..self.count] {
                 if wave.status != Status::Ready || wave.code.is_some() {
                     break;
                 }
                 wave.ration();
-                self.states.push(&raw mut *wave.state);
+                end += 1;
                 // One that ends over its budget is the last that has run.
                 if config.max_insts != 0 {
                     break;
@@ -99,15 +101,22 @@ impl Workgroup {
             }
         }
         // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
-        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states) };
+        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states[at.wave..end]) };
         // Where all are at a barrier there is nothing to look at: they stay ready, with the fuel they have.
         self.in_step = barriers == self.count;
         if self.in_step {
             at.wave = self.count;
             return None;
         }
+        if barriers == 0 && at.wave + done == end && config.max_insts == 0 {
+            for wave in &mut self.waves[at.wave..end] {
+                worker.guest_insts += wave.end();
+            }
+            (at.progress, at.wave) = (at.progress | (done != 0), end);
+            return None;
+        }
         let mut last = None;
-        for (k, wave) in self.waves[at.wave..].iter_mut().take(self.states.len()).enumerate() {
+        for (k, wave) in self.waves[at.wave..end].iter_mut().enumerate() {
             if k > done {
                 // Its turn has not begun.
                 wave.unration();

@@ -7,10 +7,9 @@ use crate::Error;
 use crate::dispatch::arena::Arena;
 use crate::dispatch::job::Job;
 use crate::dispatch::profile::WorkerCounters;
-use crate::dispatch::slot::{WaveSlot, interp_of};
+use crate::dispatch::slot::{StartPlace, WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
-use crate::dispatch::wave_init::WavePlace;
 use crate::memory::context::SharedRoutines;
 use std::sync::Arc;
 use wavejit_ir::abi::{Exit, WaveState};
@@ -42,9 +41,9 @@ pub(crate) struct Workgroup {
     pub index: u64,
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
-    /// Those of its waves that run one after the other at the moment.
+    /// The state of each of `waves`.
     pub states: Vec<*mut WaveState>,
-    /// All of its waves went from one barrier to the next in the last turn: `states` is all of them.
+    /// All of its waves went from one barrier to the next in the last turn.
     pub(super) in_step: bool,
 }
 
@@ -84,12 +83,12 @@ impl Workgroup {
         }
         while self.waves.len() < self.count {
             let index = self.waves.len();
-            self.waves.push(WaveSlot::new(job, index, &worker.routines));
+            let mut wave = WaveSlot::new(job, index, &worker.routines);
+            self.states.push(&raw mut *wave.state);
+            self.waves.push(wave);
         }
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
-            // An SGPR has the low bits.
-            let scratch_offset = (job.scratch.wave_bytes() * i) as u32;
-            wave.start(job, &WavePlace { group: id, extent, wave: i as u32, scratch_offset }, number, lds)?;
+            wave.start(job, &StartPlace { group: id, extent, number, lds }, i)?;
             source.start_wave(index, i as u32, wave.start_registers());
         }
         worker.workgroups += 1;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use wavejit_ir::abi::EntryFn;
 use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
-use wavejit_ir::{self as ir, Failure, FpMode, Func};
+use wavejit_ir::{self as ir, Failure, FpMode, Func, SReg};
 use wavejit_jit::emit::Compiled;
 use wavejit_jit::lift::CodeRead;
-use wavejit_jit::opt::liveness::Rows;
+use wavejit_jit::opt::liveness::{Rows, Spoiled};
 
 /// A translated entry. It runs wherever the same code is: guest addresses in it are as lifted, and a wave's `code_delta` says how far away
 /// it is.
@@ -21,6 +21,9 @@ pub(crate) struct Code {
     pub temp_rows: u32,
     /// Rows of VGPRs and AGPRs that waves may read before they write them.
     pub read_first: Rows,
+    /// Scalar registers, and rows, that a wave has to be given anew where another of this code has been.
+    pub spoiled_sregs: Box<[SReg]>,
+    pub spoiled_rows: Rows,
     /// Guest pc and float mode of each resume point, as lifted.
     resume: Vec<(u64, FpMode)>,
     /// What `Exit::Fail` names; addresses as lifted.
@@ -83,11 +86,26 @@ impl Origin {
         Origin { key, resume, failures: func.failures.clone(), read, counted }
     }
 
-    fn code(self, temp_rows: u32, read_first: Rows, body: Body, bytes: usize, compile_time: Duration) -> Code {
+    fn code(self, rows: (u32, Rows, Spoiled), body: Body, bytes: usize, compile_time: Duration) -> Code {
+        let (temp_rows, read_first, spoiled) = rows;
         let counted_bytes: usize = self.counted.iter().map(|span| size_of_val(span) + size_of_val(&span[..])).sum();
         let bytes = bytes + self.read.bytes() + 16 * self.resume.len() + counted_bytes + size_of::<Code>();
         let Origin { key, resume, failures, read, counted } = self;
-        Code { key, temp_rows, read_first, resume, failures, compile_time, body, read, counted, heat: Heat::default(), bytes }
+        Code {
+            key,
+            temp_rows,
+            read_first,
+            spoiled_sregs: spoiled.sregs.iter().collect(),
+            spoiled_rows: spoiled.rows,
+            resume,
+            failures,
+            compile_time,
+            body,
+            read,
+            counted,
+            heat: Heat::default(),
+            bytes,
+        }
     }
 }
 
@@ -96,15 +114,15 @@ impl Code {
     pub(super) fn interpreted(origin: Origin, func: Func, hot_at: u64, compile_time: Duration) -> Code {
         let func = Prepared::new(func);
         let bytes = func.bytes();
-        let code = origin.code(INTERP_TEMP_ROWS, Rows::ALL, Body::Interp(Arc::new(func)), bytes, compile_time);
+        let code = origin.code((INTERP_TEMP_ROWS, Rows::ALL, Spoiled::ALL), Body::Interp(Arc::new(func)), bytes, compile_time);
         code.heat.hot_at.store(hot_at, Relaxed);
         code
     }
 
     /// Code of the host.
     pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
-        let (temp_rows, read_first, bytes) = (compiled.temp_rows, compiled.read_first, compiled.bytes());
-        origin.code(temp_rows, read_first, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
+        let (rows, bytes) = ((compiled.temp_rows, compiled.read_first, compiled.spoiled), compiled.bytes());
+        origin.code(rows, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
     }
 
     /// What a wave's `code_delta` is when the code's entry is here.

@@ -9,3 +9,4 @@ mod mix;
 mod registers;
 mod scalars;
 mod start;
+mod waves;

@@ -34,6 +34,8 @@ pub(super) const CARGO_BASE: i32 = 16;
 pub(super) const CARGO_HELPER: i32 = 24;
 /// Beside it: the upper bits of a mask.
 pub(super) const CARGO_BITS: i32 = 32;
+/// Not of calls: the queue of waves that the function was entered with.
+pub(super) const CARGO_QUEUE: i32 = 48;
 
 impl<'a> Wide<'a> {
     /// Moves arguments to their registers, all at once. What was in the registers is lost.

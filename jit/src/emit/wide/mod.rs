@@ -6,9 +6,11 @@
 //! cross-lane operations stand between the others without ending anything.
 //!
 //! ```text
-//! entry: save registers; go where `resume` says
+//! entry: save registers
+//! wave:  load what belongs to the wave; go where `resume` says
 //! block: fuel -= instructions; operations; end
 //! ...
+//! over:  the wave ended or is at a barrier: is there another in the queue? -> wave
 //! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
 //! ```
 //!
@@ -76,7 +78,7 @@ use super::{Compiled, EmitError, EmitOptions, Pinned};
 use crate::code_memory::{self, CodeMap};
 use crate::opt::{
     OptOptions,
-    liveness::{Rows, VgprLiveness},
+    liveness::{Rows, Spoiled, VgprLiveness},
     strides::Strides,
 };
 use level::Level;
@@ -86,7 +88,7 @@ use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::ops::Range;
 use values::{Stretch, Val};
-use wavejit_ir::abi::{EntryFn, Exit, WaveState};
+use wavejit_ir::abi::{EntryFn, Exit, WaveQueue, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
@@ -123,6 +125,10 @@ struct Wide<'a> {
     resume: Vec<BlockId>,
     /// Leaves with what is in eax.
     leave: Label,
+    /// Begins or resumes the wave in `STATE`.
+    wave: Label,
+    /// Goes on with the next wave of the queue, if there is one; the exit of this one is in eax.
+    over: Label,
     fault: Label,
     /// Calls a helper for an access in a stub, with all registers kept.
     careful: Option<Label>,
@@ -151,6 +157,8 @@ struct Wide<'a> {
     /// Tests of addresses that further accesses of the block build on (`addresses.rs`).
     tested: Vec<addresses::Tested>,
     lanes: VgprLiveness,
+    /// What the passes kept.
+    kept: OptOptions,
     strides: Strides,
     r: Regs,
     /// Local number of each value of the block.
@@ -188,6 +196,7 @@ pub(super) struct Assembled {
     recover: Vec<(u32, u32)>,
     temp_rows: u32,
     read_first: Rows,
+    spoiled: Spoiled,
     pinned: Pinned,
 }
 
@@ -201,6 +210,7 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
         entry: unsafe { std::mem::transmute::<usize, EntryFn>(start) },
         temp_rows: code.temp_rows,
         read_first: code.read_first,
+        spoiled: code.spoiled,
         code_bytes: code.bytes.len(),
         placed,
         pinned: code.pinned,
@@ -238,8 +248,9 @@ fn assemble_with(
     let parts = (func.wave_size / level.lanes()) as usize;
     let mut a = Asm::new();
     let labels = func.blocks.iter().map(|_| a.label()).collect();
-    let (leave, fault) = (a.label(), a.label());
-    let lanes = VgprLiveness::new(func, OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() });
+    let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
+    let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
+    let lanes = VgprLiveness::new(func, kept);
     let mut w = Wide {
         func,
         a,
@@ -252,6 +263,8 @@ fn assemble_with(
         needs: vec![None; func.blocks.len()],
         resume: resume_points(func),
         leave,
+        wave,
+        over,
         fault,
         careful: None,
         careful_function: None,
@@ -269,6 +282,7 @@ fn assemble_with(
         tested: vec![],
         strides: Strides::new(func, &lanes),
         lanes,
+        kept,
         r: Regs::new(level, parts),
         local: vec![u32::MAX; func.types.len()],
         vals: vec![],
@@ -295,8 +309,11 @@ impl<'a> Wide<'a> {
         self.a.alu_imm(Alu::Sub, Size::Q, Gpr::RSP, 0x7fff_0000);
         let frame = self.a.offset() - 4;
         self.a.mov(Size::Q, STATE, Gpr::RDI);
-        self.a.load(Size::Q, ROWS, state(offset_of!(WaveState, rows)));
+        self.a.store(Size::Q, Mem::at(Gpr::RSP, calls::CARGO_QUEUE), Gpr::RSI);
         self.a.load(Size::Q, BASE, state(offset_of!(WaveState, mem_base)));
+        let wave = self.wave;
+        self.a.bind(wave);
+        self.a.load(Size::Q, ROWS, state(offset_of!(WaveState, rows)));
         self.a.load(Size::Q, FUEL, state(offset_of!(WaveState, fuel)));
         let points = self.resume.clone();
         if points.len() > 1 {
@@ -336,6 +353,7 @@ impl<'a> Wide<'a> {
                 stub(&mut self);
             }
         }
+        self.next_wave();
         self.a.bind(self.fault);
         self.a.mov_imm(Gpr::RAX, Exit::Fault as u64);
         self.a.bind(self.leave);
@@ -362,8 +380,28 @@ impl<'a> Wide<'a> {
             recover,
             temp_rows: self.r.temp_rows(),
             read_first: self.lanes.read_first(),
+            spoiled: Spoiled::new(self.func, self.kept, &self.lanes),
             pinned: self.pinned,
         })
+    }
+
+    /// After a wave that is over for now: notes how, and begins the next one. With the last one of the queue, and without a queue, the function
+    /// returns, and the caller notes it.
+    fn next_wave(&mut self) {
+        let (queue, next) = (Gpr::RCX, Gpr::RDX);
+        self.a.bind(self.over);
+        self.a.load(Size::Q, queue, Mem::at(Gpr::RSP, calls::CARGO_QUEUE));
+        self.a.test(Size::Q, queue, queue);
+        self.a.jcc(Cond::E, self.leave);
+        self.a.load(Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, next))));
+        self.a.alu_imm(Alu::Add, Size::Q, next, size_of::<*mut WaveState>() as i32);
+        self.a.alu_load(Alu::Cmp, Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, end))));
+        self.a.jcc(Cond::Ae, self.leave);
+        self.a.store(Size::D, state(offset_of!(WaveState, exit)), Gpr::RAX);
+        self.a.store(Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, next))), next);
+        self.a.alu_store(Alu::Add, Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, barriers))), Gpr::RAX);
+        self.a.load(Size::Q, STATE, Mem::at(next, 0));
+        self.a.jmp(self.wave);
     }
 
     /// Leaves, to go on at `next`.
@@ -376,8 +414,8 @@ impl<'a> Wide<'a> {
     fn leave_with(&mut self, exit: Exit) {
         self.a.store(Size::Q, state(offset_of!(WaveState, fuel)), FUEL);
         self.a.mov_imm(Gpr::RAX, exit as u64);
-        let leave = self.leave;
-        self.a.jmp(leave);
+        let to = if exit as u32 <= Exit::LAST_REGULAR { self.over } else { self.leave };
+        self.a.jmp(to);
     }
 
     /// The parts that an operation is emitted for.

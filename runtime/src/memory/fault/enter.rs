@@ -5,8 +5,8 @@ use std::arch::naked_asm;
 use std::cell::Cell;
 use std::mem::offset_of;
 use std::ops::Range;
-use std::ptr::{null, null_mut};
-use wavejit_ir::abi::{EntryFn, Exit, FaultKind, WaveState};
+use std::ptr::null;
+use wavejit_ir::abi::{EntryFn, Exit, FaultKind, WaveQueue, WaveState};
 
 /// Waves that run one after the other, and where to return to when compiled code faults.
 #[repr(C)]
@@ -14,13 +14,7 @@ struct Frame {
     rsp: u64,
     mxcsr: u32,
     entry: EntryFn,
-    /// The wave that runs.
-    state: *mut WaveState,
-    /// Its place among those that are to run, and their end.
-    next: *const *mut WaveState,
-    end: *const *mut WaveState,
-    /// How many have come back from a barrier.
-    barriers: u64,
+    queue: WaveQueue,
     outer: *const Frame,
 }
 
@@ -51,23 +45,25 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Ent
         return Entered { done: 0, barriers: 0 };
     }
     FRAME.with(|current| {
-        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, state: null_mut(), next: start, end, barriers: 0, outer: current.get() };
+        let queue = WaveQueue { next: start, end, barriers: 0 };
+        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, queue, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
         let exit = unsafe { trampoline(at) };
         current.set(frame.outer);
         // SAFETY: between the ends of one slice.
-        let done = unsafe { frame.next.offset_from_unsigned(start) };
+        let done = unsafe { frame.queue.next.offset_from_unsigned(start) };
         if let Some(state) = states.get(done) {
             // SAFETY: the wave is suspended. A fault has not passed the place where exits are noted.
             unsafe { (**state).exit = exit };
         }
-        Entered { done, barriers: frame.barriers as usize }
+        Entered { done, barriers: frame.queue.barriers as usize }
     })
 }
 
-/// Saves the callee-saved registers and MXCSR, notes the stack pointer in the frame, runs the waves. `leave` undoes it from anywhere below.
+/// Saves the callee-saved registers and MXCSR, notes the stack pointer in the frame, runs the waves. Compiled code that can goes on from wave to
+/// wave itself; here is the loop around what comes back after each. `leave` undoes it from anywhere below.
 #[unsafe(naked)]
 unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
     naked_asm!(
@@ -83,11 +79,12 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "mov rax, [rdi + {next}]",
         "2:",
         "mov rdx, rdi",
+        "lea rsi, [rdi + {queue}]",
         "mov rdi, [rax]",
-        "mov [rdx + {state}], rdi",
         "call [rdx + {entry}]",
         "mov rdi, [rsp]",
-        "mov rdx, [rdi + {state}]",
+        "mov rdx, [rdi + {next}]",
+        "mov rdx, [rdx]",
         "mov [rdx + {exit}], eax",
         "cmp eax, {last}",
         "ja 3f",
@@ -112,11 +109,11 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "ret",
         rsp = const offset_of!(Frame, rsp),
         mxcsr = const offset_of!(Frame, mxcsr),
-        state = const offset_of!(Frame, state),
+        queue = const offset_of!(Frame, queue),
         entry = const offset_of!(Frame, entry),
-        next = const offset_of!(Frame, next),
-        end = const offset_of!(Frame, end),
-        barriers = const offset_of!(Frame, barriers),
+        next = const offset_of!(Frame, queue.next),
+        end = const offset_of!(Frame, queue.end),
+        barriers = const offset_of!(Frame, queue.barriers),
         exit = const offset_of!(WaveState, exit),
         last = const Exit::LAST_REGULAR,
     )
@@ -146,8 +143,8 @@ unsafe extern "C" fn leave() -> u32 {
 pub(super) fn leave_through_enter(regs: &mut [libc::greg_t], address: u64, guest_pc: Option<u64>) -> bool {
     // SAFETY: `enter` keeps the frame alive while this thread is in compiled code.
     let Some(frame) = (unsafe { FRAME.with(Cell::get).as_ref() }) else { return false };
-    // SAFETY: the wave is suspended in its own code; nobody else has a reference to its state.
-    let state = unsafe { &mut *frame.state };
+    // SAFETY: the wave is suspended in its own code; nobody else has a reference to its state. Compiled code moves `next` from wave to wave.
+    let state = unsafe { &mut **frame.queue.next };
     state.fault_kind = FaultKind::Unmapped as u32;
     state.fault_addr = address.wrapping_sub(state.mem_base);
     state.fault_pc = guest_pc.unwrap_or(u64::MAX);

@@ -74,7 +74,7 @@ mod plain {
     /// `state` is a complete wave of the kind `entry` was compiled for.
     pub unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
         // SAFETY: passed on.
-        unsafe { entry(state) }
+        unsafe { entry(state, std::ptr::null_mut()) }
     }
 
     /// Runs waves one after the other, until one comes back otherwise than from its end or from a barrier. How many came back so; each
@@ -86,7 +86,7 @@ mod plain {
         let mut barriers = 0;
         for (i, state) in states.iter().enumerate() {
             // SAFETY: passed on.
-            let exit = unsafe { entry(*state) };
+            let exit = unsafe { entry(*state, std::ptr::null_mut()) };
             // SAFETY: the wave is suspended.
             unsafe { (**state).exit = exit };
             if exit > Exit::LAST_REGULAR {
@@ -107,13 +107,12 @@ pub use plain::*;
 mod tests {
     use super::*;
     use std::arch::naked_asm;
-    use wavejit_ir::abi::Exit;
-    use wavejit_ir::abi::{EntryFn, WaveState};
+    use wavejit_ir::abi::{EntryFn, Exit, WaveQueue, WaveState};
     use wavejit_jit::code_memory::{CodeMap, place};
 
     /// Stands for compiled code: clobbers callee-saved registers, then loads from the address in `exit_arg`'s place.
     #[unsafe(naked)]
-    unsafe extern "C" fn wild(state: *mut WaveState) -> u32 {
+    unsafe extern "C" fn wild(state: *mut WaveState, queue: *mut WaveQueue) -> u32 {
         naked_asm!(
             "push rbx",
             "mov rbx, 77",
