@@ -160,9 +160,10 @@ impl Machine {
         let compiled =
             emit::compile(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }).map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
-        // SAFETY: `run_with` gives a state with rows and helpers that nobody else uses, and the code outlives the run.
         let enter = |state: &mut WaveState| {
-            Exit::from_u32(unsafe { compiled.entry()(state, std::ptr::null_mut()) }).expect("compiled code returns an exit")
+            // SAFETY: `run_with` gives a state with rows and helpers that nobody else uses, and the code outlives the run.
+            let exit = unsafe { compiled.entry()(state, std::ptr::null_mut()) };
+            Exit::from_u32(exit).expect("compiled code returns an exit")
         };
         Ok(self.run_with(enter))
     }

@@ -33,7 +33,7 @@ pub(super) const MOST_STEPS: u32 = 6;
 
 /// How lanes lie that an access is short for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Way {
+pub(super) struct Way {
     /// From lane to lane, if that is known; else the way tests for elements in a row.
     stride: Option<u32>,
     /// All lanes must be active: elements of several dwords are taken apart or put together for whole parts only.
@@ -44,7 +44,7 @@ struct Way {
 
 impl Way {
     /// None if there is none but the general one.
-    fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
+    pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
         let bytes = kind.bytes() as u32;
         // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
         let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
@@ -138,7 +138,7 @@ impl<'a> Wide<'a> {
         let stride = a.bytes() as u32;
         // What differs from consecutive addresses collects in k.
         let mut tested = false;
-        for p in 0..self.parts {
+        for p in 0..if a.linear.is_some() { 0 } else { self.parts } {
             let k = if tested { a.k2 } else { a.k };
             let (group, first) = self.group_of(p);
             let origin = a.low[p - (first / self.part_lanes()) as usize];
@@ -157,7 +157,7 @@ impl<'a> Wide<'a> {
             }
             tested = true;
         }
-        if !a.high.is_empty() {
+        if !a.high.is_empty() && a.linear.is_none() {
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
             for p in 0..self.parts {
                 let k = if tested { a.k2 } else { a.k };
@@ -200,12 +200,18 @@ impl<'a> Wide<'a> {
             }
             return;
         }
-        // Offsets are zero-extended: they may not wrap within 16 lanes.
-        for start in &a.starts {
-            self.a.alu_imm(Alu::Cmp, Size::D, *start, -way.span);
-            self.a.jcc(Cond::A, fail);
+        if let Some(l) = &a.linear {
+            self.linear_start(a, l, fail);
+        } else {
+            // Offsets are zero-extended: they may not wrap within 16 lanes.
+            for start in &a.starts {
+                self.a.alu_imm(Alu::Cmp, Size::D, *start, -way.span);
+                self.a.jcc(Cond::A, fail);
+            }
         }
-        if a.high.is_empty() {
+        if a.linear.is_some() {
+            // Found.
+        } else if a.high.is_empty() {
             self.base_and(a, reach.least);
         } else {
             self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
@@ -220,6 +226,9 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Sub, Size::Q, a.host, more);
         }
         self.range_in_place(a.host, out);
+        if let Some(l) = &a.linear {
+            return self.linear_starts(a, l);
+        }
         for start in &a.starts {
             self.a.alu(Alu::Add, Size::Q, *start, a.host);
         }
@@ -366,7 +375,7 @@ impl<'a> Wide<'a> {
     }
 
     /// host = base + `imm`
-    fn base_and(&mut self, a: &Access, imm: i32) {
+    pub(super) fn base_and(&mut self, a: &Access, imm: i32) {
         match a.base {
             Some(b) if imm != 0 => self.a.lea(Size::Q, a.host, Mem::at(b, imm)),
             Some(b) => self.a.mov(Size::Q, a.host, b),

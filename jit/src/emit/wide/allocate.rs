@@ -4,7 +4,6 @@ use super::level::Level;
 use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
 use wavejit_ir::SReg;
-use wavejit_ir::abi::TEMP_ROW;
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
 
 impl Wide<'_> {
@@ -46,6 +45,15 @@ impl Wide<'_> {
         if let Some(free) = file[..registers].iter().position(|p| *p == NONE) {
             return free as u8;
         }
+        // The oldest copy.
+        let is_free = |i: usize, p: PieceId| pinned >> i & 1 == 0 && p < FIXED;
+        let copies = self.r.file_of(class)[..registers].iter().enumerate().filter(|(i, p)| is_free(*i, **p) && self.r.is_copy(**p));
+        if let Some((reg, p)) = copies.map(|(i, p)| (i as u8, *p)).min_by_key(|(_, p)| *p) {
+            self.r.piece(p).reg = None;
+            self.r.vacate(class, reg);
+            return reg;
+        }
+        let file = self.r.file_of(class);
         let list: Vec<(u8, PieceId)> = file[..registers]
             .iter()
             .enumerate()
@@ -133,8 +141,10 @@ impl Wide<'_> {
     /// As [`Self::new_in_register`]; the register is that of the first of `from` that nobody needs after this, if there is one. Then what
     /// is in it may be read until the first write.
     pub(super) fn new_over(&mut self, from: &[PieceId]) -> (PieceId, u8) {
+        let is_tight = !self.r.vector.contains(&NONE);
         for p in from {
             if *p != NONE
+                && (is_tight || !self.r.pieces[*p as usize].home.is_guest())
                 && self.r.pieces[*p as usize].class == Class::Vector
                 && self.is_last_use(*p)
                 && !self.r.pieces[*p as usize].reg.is_some_and(|reg| self.r.is_fixed(Class::Vector, reg) || self.r.is_place(reg))
@@ -306,12 +316,11 @@ impl Wide<'_> {
                 self.pin_only(pins);
                 continue;
             }
-            let guest = match piece.home {
-                Home::Row { row, .. } => row < TEMP_ROW,
-                Home::SReg(_) | Home::SRegMask { .. } | Home::Exec64 | Home::Bcst(_) => true,
-                _ => false,
-            };
-            if piece.refs == 0 || !guest {
+            if !piece.home.is_guest() {
+                continue;
+            }
+            if piece.refs == 0 {
+                self.r.discard(*p);
                 continue;
             }
             // Needed after this instruction, or by it.
@@ -323,28 +332,16 @@ impl Wide<'_> {
 
     /// A piece in a register now has a copy in this row.
     pub(super) fn is_at_home_in(&mut self, p: PieceId, row: u16, part: usize) {
-        let piece = self.r.piece(p);
-        if piece.home == Home::None {
-            piece.home = Home::Row { row, part: part as u8 };
-            if row < TEMP_ROW {
-                self.r.in_row.entry(row).or_default().push(p);
-            }
-        }
+        self.r.settle(p, Home::Row { row, part: part as u8 });
     }
 
     /// A scalar in a register now has a copy in this scalar register.
     pub(super) fn is_at_home_in_sreg(&mut self, p: PieceId, r: SReg) {
-        let piece = self.r.piece(p);
-        if piece.home == Home::None {
-            piece.home = Home::SReg(r);
-            self.r.in_sreg.entry(r.0).or_default().push(p);
-        }
+        self.r.settle(p, Home::SReg(r));
     }
 
     /// A piece that is a dword of the state, in every lane.
     pub(super) fn new_broadcast_of_sreg(&mut self, r: SReg) -> PieceId {
-        let p = self.r.new_piece(Class::Vector, Home::Bcst(sreg(r)));
-        self.r.in_sreg.entry(r.0).or_default().push(p);
-        p
+        self.r.piece_at(Class::Vector, Home::Bcst(sreg(r)))
     }
 }

@@ -11,15 +11,17 @@ use wavejit_ir::abi::{Counter, Exit, WaveState};
 use wavejit_ir::{Block, Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
 
-/// Operands and results.
-fn values_of(inst: &Inst) -> Vec<Value> {
-    let mut list = vec![];
-    inst.op.for_each_arg(|v| list.push(v));
-    list.extend((0..inst.results).map(|r| inst.result(r.into())));
-    list
-}
-
 impl<'a> Wide<'a> {
+    /// Operands and results.
+    fn values_of(&self, inst: &Inst) -> Vec<Value> {
+        let mut list = vec![];
+        if !self.linear.contains_key(&inst.first) {
+            inst.op.for_each_arg(|v| list.push(self.root(v)));
+        }
+        list.extend((0..inst.results).map(|r| inst.result(r.into())));
+        list
+    }
+
     pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
         let block = &self.func.blocks[i];
         let label = self.labels[i];
@@ -52,7 +54,8 @@ impl<'a> Wide<'a> {
             self.one_inst(block, k, blend[k])?;
             calls[k] = self.r.gave_up;
             self.r.gave_up |= gave_up;
-            self.end_inst(values_of(&block.insts[k]).into_iter());
+            let values = self.values_of(&block.insts[k]);
+            self.end_inst(values.into_iter());
             k += 1;
         }
         self.made_calls.push(calls);
@@ -63,6 +66,7 @@ impl<'a> Wide<'a> {
         let mut over = vec![];
         block.term.for_each_arg(|v| over.push(v));
         self.end_inst(over.into_iter());
+        self.end_copies(i);
         for (_, slot) in std::mem::take(&mut self.odd_divisions) {
             self.r.free_frame_slot(slot);
         }
@@ -77,6 +81,9 @@ impl<'a> Wide<'a> {
         if inst.pc != self.pc || k == 0 {
             self.pc = inst.pc;
             self.map.push((self.a.offset(), inst.pc));
+        }
+        if self.linear.contains_key(&inst.first) {
+            return Ok(());
         }
         self.inst(inst, blend)?;
         if self.r.is_short {
@@ -107,7 +114,7 @@ impl<'a> Wide<'a> {
                     self.release();
                 }
                 self.at = k as u32;
-                for v in values_of(&block.insts[k]) {
+                for v in self.values_of(&block.insts[k]) {
                     let ty = self.func.ty(v);
                     match turn {
                         _ if !self.dies(v) => {}
@@ -167,8 +174,8 @@ impl<'a> Wide<'a> {
             Op::ExecGet => {
                 let p = match self.r.fixed_sreg(SReg::EXEC_LO) {
                     Some(reg) => self.r.new_fixed_scalar(SReg::EXEC_LO, reg),
-                    None if !self.is_wave64() => self.r.new_piece(Class::General, Home::SReg(SReg::EXEC_LO)),
-                    None => self.r.new_piece(Class::General, Home::Exec64),
+                    None if !self.is_wave64() => self.r.piece_at(Class::General, Home::SReg(SReg::EXEC_LO)),
+                    None => self.r.piece_at(Class::General, Home::Exec64),
                 };
                 self.set_word(r, p);
             }
@@ -178,13 +185,16 @@ impl<'a> Wide<'a> {
                 let size = if !self.is_wave64() { Size::D } else { Size::Q };
                 match self.r.fixed_sreg(SReg::EXEC_LO) {
                     Some(reg) => self.a.mov(size, reg, from),
-                    None => self.a.store(size, sreg(SReg::EXEC_LO), from),
+                    None => {
+                        self.a.store(size, sreg(SReg::EXEC_LO), from);
+                        self.settle_exec(*m);
+                    }
                 }
             }
             Op::SGet(reg) => {
                 let p = match self.r.fixed_sreg(*reg) {
                     Some(fixed) => self.r.new_fixed_scalar(*reg, fixed),
-                    None => self.r.new_piece(Class::General, Home::SReg(*reg)),
+                    None => self.r.piece_at(Class::General, Home::SReg(*reg)),
                 };
                 self.set_word(r, p);
             }
@@ -197,7 +207,7 @@ impl<'a> Wide<'a> {
                 for p in self.slice() {
                     parts[p] = match fixed {
                         Some(regs) => self.r.new_fixed_piece(reg.0, regs[p]),
-                        None => self.r.new_piece(Class::Vector, Home::Row { row: reg.0, part: p as u8 }),
+                        None => self.r.piece_at(Class::Vector, Home::Row { row: reg.0, part: p as u8 }),
                     };
                 }
                 self.set_lo(r, parts);
@@ -386,6 +396,7 @@ impl<'a> Wide<'a> {
             self.v(X::MovLoad, t, 0, row);
             self.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
             self.v(X::MovStore, t, 0, row);
+            self.keep_copy(Class::Vector, t, Home::Row { row: reg.0, part: p as u8 });
             self.release();
         }
     }

@@ -28,9 +28,10 @@ impl Wide<'_> {
     fn mask_from_word(&mut self, word: PieceId) -> Parts {
         let mut parts = NO_PARTS;
         let piece = self.r.pieces[word as usize];
-        let from_state = match (piece.reg, piece.home) {
-            (None, Home::SReg(r)) => Some(r),
-            (None, Home::Exec64) => Some(SReg::EXEC_LO),
+        let from_state = match piece.home {
+            // Of masks of 64 bits a scalar register is the low half only.
+            Home::SReg(r) if !self.is_wave64() => Some(r),
+            Home::Exec64 => Some(SReg::EXEC_LO),
             _ => None,
         };
         // Parts are not pinned together: masks of several values may be more than there are registers.
@@ -38,8 +39,10 @@ impl Wide<'_> {
         let mut spread = None;
         for p in 0..self.parts {
             if let Some(reg) = from_state {
-                parts[p] = self.r.new_piece(Class::Mask, Home::SRegMask { reg, part: p as u8 });
-                continue;
+                parts[p] = self.r.piece_at(Class::Mask, Home::SRegMask { reg, part: p as u8 });
+                if piece.reg.is_none() || self.r.pieces[parts[p] as usize].reg.is_some() {
+                    continue;
+                }
             }
             let (k, reg) = self.new_in_register(Class::Mask);
             parts[p] = k;

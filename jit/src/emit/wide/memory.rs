@@ -16,6 +16,7 @@
 
 use super::addresses::{MOST_STEPS, Reach};
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::linear::LinearAccess;
 use super::regs::{Class, NO_PARTS, Parts};
 use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
@@ -40,6 +41,8 @@ pub(super) struct Access {
     pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
     pub stride: Option<u32>,
+    /// They are an index, extended and shifted, which is in registers; `low` and `high` are made when they are needed.
+    pub linear: Option<LinearAccess>,
     /// Offsets come from memory: they are taken to be anywhere.
     pub is_scattered: bool,
     /// Scalar part of the address.
@@ -146,7 +149,11 @@ impl<'a> Wide<'a> {
         let exec = self.mask_parts(exec);
         let exec: Vec<u8> = (0..self.parts).map(|p| self.reg(exec[p])).collect();
         let (mut low, mut high) = (vec![], vec![]);
-        if let Some(v) = addr.offset {
+        let linear = addr.offset.and_then(|v| self.linear_access(v));
+        if linear.is_some() {
+            low = (0..self.parts).map(|_| self.temp()).collect();
+            high = (0..self.parts).map(|_| self.temp()).collect();
+        } else if let Some(v) = addr.offset {
             let (lo, hi) = if self.func.ty(v) == Ty::L64 { self.split(v) } else { (self.val(v).lo, NO_PARTS) };
             low = (0..self.parts).map(|p| self.reg(lo[p])).collect();
             if self.func.ty(v) == Ty::L64 {
@@ -176,6 +183,7 @@ impl<'a> Wide<'a> {
             high,
             data: vec![],
             stride: self.stride_of(addr),
+            linear,
             is_scattered: addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS)),
             base,
             imm,
@@ -204,6 +212,7 @@ impl<'a> Wide<'a> {
                 self.share_tests(&mut a, addr, exec);
                 self.lanes_access(&a, fail);
                 self.end_of_sharing();
+                self.end_of_firsts();
             }
         }
         self.a.bind(a.done);
@@ -216,13 +225,16 @@ impl<'a> Wide<'a> {
                 if a.reach.is_first {
                     w.a.mov_imm(a.starts[0], 0);
                 }
+                w.linear_fails(&a);
                 w.a.bind(a.general);
                 w.map.push((w.a.offset(), pc));
+                w.linear_lanes(&a);
                 w.general(&a);
                 w.a.jmp(a.done);
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
+            w.linear_lanes(&a);
             w.careful_access(&a);
         }));
     }

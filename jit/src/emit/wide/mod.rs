@@ -14,7 +14,7 @@
 //! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
 //! ```
 //!
-//! Between blocks everything is in the wave's state. Inside a block values are in registers, taken as they are needed and given up
+//! Between blocks everything is in the wave's state, and may be in registers, too. Inside a block values are in registers, taken as they are needed and given up
 //! farthest next use first (`regs`); a value that came from a row, a scalar register or a constant is read from there again rather than kept.
 //! What has no form of its own here is a call: pure operations run on whole rows ([`wavejit_ir::rowfn`]), others are the helpers of the run time.
 //!
@@ -26,6 +26,7 @@
 //! | `avx2` | AVX-512 instructions in AVX2 |
 //! | `values.rs` | values of a block: the pieces they are made of, and when each is needed next |
 //! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
+//! | `copies.rs` | what registers hold of guest registers from block to block |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
@@ -39,6 +40,7 @@
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
+//! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
 //! | `general.rs` | lanes anywhere |
 //! | `scratch.rs` | scratch |
@@ -53,6 +55,7 @@ mod avx2;
 mod block;
 mod bytes;
 mod calls;
+mod copies;
 mod cross;
 mod division;
 mod float16;
@@ -62,6 +65,7 @@ mod general;
 mod host;
 mod lanes;
 mod level;
+mod linear;
 mod loops;
 mod memory;
 mod moves;
@@ -156,6 +160,9 @@ struct Wide<'a> {
     guarded: Option<Label>,
     /// Tests of addresses that further accesses of the block build on (`addresses.rs`).
     tested: Vec<addresses::Tested>,
+    /// Values of the block that are offsets made in general registers, and those that are (`linear.rs`).
+    linear: FxHashMap<Value, linear::Linear>,
+    firsts: Vec<linear::Firsts>,
     lanes: VgprLiveness,
     /// What the passes kept.
     kept: OptOptions,
@@ -164,6 +171,10 @@ struct Wide<'a> {
     /// Local number of each value of the block.
     local: Vec<u32>,
     vals: Vec<Val>,
+    /// By block: what is in registers at its end, and in guest registers too.
+    copies: Vec<Option<Vec<copies::Copied>>>,
+    /// By block: those that lead to it.
+    entered: Vec<Vec<u32>>,
     /// The instruction of the block that is being compiled.
     at: u32,
     /// The block's.
@@ -280,6 +291,10 @@ fn assemble_with(
         guard: None,
         guarded: None,
         tested: vec![],
+        linear: FxHashMap::default(),
+        firsts: vec![],
+        copies: vec![None; func.blocks.len()],
+        entered: copies::entered_from(func),
         strides: Strides::new(func, &lanes),
         lanes,
         kept,

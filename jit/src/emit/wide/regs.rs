@@ -9,15 +9,18 @@
 //! %8: l32 = fadd %7, %6  pieces 14, 15: zmm4, zmm5
 //! ```
 //!
-//! When registers are short, the piece whose next use is farthest leaves; it is stored only if it has no home. Homes in guest registers
+//! A piece that no value needs any more, but whose home is a guest register that has not been written since, stays in its register as a *copy*
+//! until somebody wants the register: who reads the guest register next finds it there, in further blocks too (`copies.rs`).
+//!
+//! When registers are short, copies go first, then the piece whose next use is farthest leaves; it is stored only if it has no home. Homes in guest registers
 //! are good until the register is written ([`super::Wide::row_changes`], [`super::Wide::sreg_changes`]).
 
 use super::level::Level;
 use super::{BASE, FUEL, ROWS, STATE};
 use rustc_hash::FxHashMap;
 use wavejit_ir::SReg;
-use wavejit_ir::abi::TEMP_ROW;
-use wavejit_x86::{Constant, Gpr, Mem};
+use wavejit_ir::abi::{TEMP_ROW, WaveState};
+use wavejit_x86::{Base, Constant, Gpr, Mem};
 
 pub(super) type PieceId = u32;
 /// No piece.
@@ -69,6 +72,18 @@ pub(super) enum Home {
     Exec64,
     /// A constant.
     Imm(u64),
+}
+
+impl Home {
+    /// Is it part of the wave's registers, so that others read the same?
+    pub(super) fn is_guest(self) -> bool {
+        match self {
+            Home::Row { row, .. } => row < TEMP_ROW,
+            Home::SReg(_) | Home::SRegMask { .. } | Home::Exec64 => true,
+            Home::Bcst(m) => m.base == Base::Reg(STATE),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -274,6 +289,15 @@ impl Regs {
         CARGO_BYTES + 8 * self.frame.len() as i32
     }
 
+    pub(super) fn file_of(&self, class: Class) -> &[PieceId] {
+        match class {
+            Class::Mask if self.level == Level::Avx2 => &self.vector,
+            Class::Vector => &self.vector,
+            Class::Mask => &self.mask,
+            Class::General => &self.general,
+        }
+    }
+
     pub(super) fn file(&mut self, class: Class) -> (&mut [PieceId], &mut Pins) {
         match class {
             Class::Mask if self.level == Level::Avx2 => (&mut self.vector, &mut self.pinned_vector),
@@ -390,19 +414,79 @@ impl Regs {
         &mut self.pieces[id as usize]
     }
 
+    /// Pieces that are affected if the guest register is written that is this home.
+    fn at_home(&mut self, home: Home) -> Option<&mut Vec<PieceId>> {
+        let sreg = match home {
+            Home::Row { row, .. } if row < TEMP_ROW => return Some(self.in_row.entry(row).or_default()),
+            Home::SReg(r) => r.0,
+            Home::Exec64 => SReg::EXEC_LO.0,
+            // Of EXEC all parts count as its low word; ranges of others are two words.
+            Home::SRegMask { reg: SReg::EXEC_LO, .. } => SReg::EXEC_LO.0,
+            Home::SRegMask { reg, part } => reg.0 + part / (32 / self.level.lanes()) as u8,
+            Home::Bcst(m) if home.is_guest() => ((m.disp - super::off(std::mem::offset_of!(WaveState, sregs))) / 4) as u8,
+            _ => return None,
+        };
+        Some(self.in_sreg.entry(sreg).or_default())
+    }
+
+    /// A piece in a register now has a copy in this guest register.
+    pub(super) fn settle(&mut self, p: PieceId, home: Home) {
+        if self.pieces[p as usize].home == Home::None {
+            self.piece(p).home = home;
+            if let Some(list) = self.at_home(home) {
+                list.push(p);
+            }
+        }
+    }
+
+    /// A piece that is what this guest register holds: one that is in a register, if there is one.
+    pub(super) fn piece_at(&mut self, class: Class, home: Home) -> PieceId {
+        let list = self.at_home(home).map(std::mem::take).unwrap_or_default();
+        let there = list.iter().copied().find(|p| {
+            let piece = &self.pieces[*p as usize];
+            piece.reg.is_some() && piece.class == class && piece.home == home
+        });
+        if let Some(place) = self.at_home(home) {
+            *place = list;
+        }
+        there.unwrap_or_else(|| self.new_piece(class, home))
+    }
+
+    /// Do registers stay what they are when nobody needs them? Of those of AVX2 there are too few, and part of them is in memory.
+    pub(super) fn has_copies(&self) -> bool {
+        self.level == Level::Avx512
+    }
+
+    /// Is it in its register only because it may be read from its guest register again?
+    pub(super) fn is_copy(&self, p: PieceId) -> bool {
+        self.pieces.get(p as usize).is_some_and(|piece| piece.refs == 0 && piece.home.is_guest())
+    }
+
+    /// Nobody needs a piece any more: it is a copy, or gives its register up.
+    pub(super) fn leave(&mut self, p: PieceId) {
+        let has_copies = self.has_copies();
+        let piece = self.piece(p);
+        (piece.owners, piece.many) = ([NEVER; 2], false);
+        if piece.reg.is_none() || !piece.home.is_guest() || !has_copies {
+            self.discard(p);
+        }
+    }
+
+    /// Takes a piece out of its register and its home.
+    pub(super) fn discard(&mut self, p: PieceId) {
+        let piece = self.piece(p);
+        let (class, reg, home) = (piece.class, piece.reg.take(), std::mem::replace(&mut piece.home, Home::None));
+        self.free_home(home);
+        if let Some(reg) = reg {
+            self.vacate(class, reg);
+        }
+    }
+
     /// A new piece that belongs to nobody yet.
     pub(super) fn new_piece(&mut self, class: Class, home: Home) -> PieceId {
         let id = self.pieces.len() as PieceId;
-        match home {
-            Home::Row { row, .. } if row < TEMP_ROW => self.in_row.entry(row).or_default().push(id),
-            Home::SReg(r) => self.in_sreg.entry(r.0).or_default().push(id),
-            Home::Exec64 => self.in_sreg.entry(SReg::EXEC_LO.0).or_default().push(id),
-            Home::SRegMask { reg, part } => {
-                // Of EXEC all parts count as its low word; ranges of others are two words.
-                let word = if reg == SReg::EXEC_LO { reg.0 } else { reg.0 + part / (32 / self.level.lanes()) as u8 };
-                self.in_sreg.entry(word).or_default().push(id);
-            }
-            _ => {}
+        if let Some(list) = self.at_home(home) {
+            list.push(id);
         }
         self.pieces.push(Piece { class, reg: None, home, refs: 0, owners: [NEVER; 2], many: false });
         id

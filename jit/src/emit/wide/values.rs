@@ -1,7 +1,7 @@
 //! Values of a block: the pieces they are made of, who owns these, and when each is needed next.
 
 use super::Wide;
-use super::regs::{FIXED, Home, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
+use super::regs::{FIXED, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
 use wavejit_ir::Value;
 
 /// A value of the block.
@@ -62,10 +62,11 @@ impl Wide<'_> {
                 });
             }
         }
-        let (local, vals) = (&self.local, &mut self.vals);
+        self.linear = self.find_linear(block);
+        let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
         let each = |f: &mut dyn FnMut(u32, Value)| {
-            for (i, inst) in b.insts.iter().enumerate() {
-                inst.op.for_each_arg(|v| f(i as u32, v));
+            for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| !linear.contains_key(&inst.first)) {
+                inst.op.for_each_arg(|v| f(i as u32, linear.get(&v).map_or(v, |l| l.index)));
             }
             b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
         };
@@ -89,6 +90,7 @@ impl Wide<'_> {
         for v in vals.iter_mut() {
             v.next = v.first_use;
         }
+        self.begin_copies(block);
     }
 
     pub(super) fn val(&self, v: Value) -> &Val {
@@ -190,12 +192,7 @@ impl Wide<'_> {
             let piece = self.r.piece(p);
             piece.refs -= 1;
             if piece.refs == 0 {
-                let (class, reg, home) = (piece.class, piece.reg.take(), piece.home);
-                piece.home = Home::None;
-                self.r.free_home(home);
-                if let Some(reg) = reg {
-                    self.r.vacate(class, reg);
-                }
+                self.r.leave(p);
             } else if piece.owners[0] == local {
                 piece.owners[0] = NEVER;
             } else if piece.owners[1] == local {
@@ -266,13 +263,8 @@ impl Wide<'_> {
     /// Gives up pieces that belong to no value.
     pub(super) fn drop_pieces(&mut self, parts: &[PieceId]) {
         for p in distinct(parts) {
-            let piece = self.r.piece(p);
-            if piece.refs == 0 {
-                let (class, reg, home) = (piece.class, piece.reg.take(), std::mem::replace(&mut piece.home, Home::None));
-                self.r.free_home(home);
-                if let Some(reg) = reg {
-                    self.r.vacate(class, reg);
-                }
+            if self.r.pieces[p as usize].refs == 0 {
+                self.r.discard(p);
             }
         }
     }

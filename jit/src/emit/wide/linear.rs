@@ -1,0 +1,223 @@
+//! Addresses of arrays with an index of 32 bits: offsets of 64 bits that are a dword extended and shifted.
+//!
+//! Where the lanes of the index are a known stride apart only the first of each part matters: it is extended and shifted in a general register,
+//! once for all accesses of the block that have this offset, and what the IR does in all lanes is left out if only such accesses use it.
+//!
+//! ```text
+//! %5: l64 = sext.64 %4               nothing
+//! %6: l64 = shl.64 %5, 2             nothing
+//! load [%7 + %6]                     eax, ecx = lane 0 of the parts of %4, extended, shifted; ecx -= eax     [%7 + eax], [%7 + eax + ecx]
+//! load [%8 + %6]                                                                                              [%8 + eax], [%8 + eax + ecx]
+//! ```
+//!
+//! That holds while no lane of the index overflows and the parts are less than 2 GiB apart, in ascending order. Where they are not the distance
+//! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all.
+
+use super::addresses::Way;
+use super::memory::Access;
+use super::regs::{Class, PieceId};
+use super::{Wide, X};
+use rustc_hash::FxHashMap;
+use wavejit_ir::{Op, PureOp, Space, Ty, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
+
+/// Bytes between the first and the last lane of a part, at most.
+const MOST_SPAN: u64 = 1 << 28;
+
+/// A lane value of 64 bits that is a dword extended, and shifted to the left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Linear {
+    /// The dword.
+    pub index: Value,
+    is_signed: bool,
+    shift: u8,
+    /// What a lane of the index has more than the one before.
+    stride: u32,
+    /// The instruction that uses it last.
+    last: u32,
+}
+
+/// The first lanes of an offset's parts in general registers: the first one's, and how far away the others are, or -1.
+#[derive(Debug)]
+pub(super) struct Firsts {
+    offset: Value,
+    pieces: Vec<PieceId>,
+    last: u32,
+}
+
+/// What an access has to do with an offset of this kind.
+#[derive(Clone, Debug)]
+pub(super) struct LinearAccess {
+    linear: Linear,
+    /// Registers of the index, by part.
+    index: Vec<u8>,
+    /// Those of [`Firsts`].
+    firsts: Vec<Gpr>,
+    /// It finds them.
+    is_first: bool,
+}
+
+impl<'a> Wide<'a> {
+    /// Finds the offsets of a block that are made in general registers alone. [`Wide::begin_values`] has noted where values are made.
+    pub(super) fn find_linear(&mut self, block: usize) -> FxHashMap<Value, Linear> {
+        let mut found: FxHashMap<Value, Linear> = FxHashMap::default();
+        // More parts are more registers than there are.
+        if self.parts != 2 {
+            return found;
+        }
+        let insts = &self.func.blocks[block].insts;
+        for inst in insts {
+            let Op::Pure { op, args: [Some(x), y, _], .. } = inst.op else { continue };
+            if self.func.ty(inst.first) != Ty::L64 {
+                continue;
+            }
+            let linear = match (op, y) {
+                (PureOp::SExt64 | PureOp::ZExt64, _) if self.func.ty(x) == Ty::L32 => {
+                    self.strides.of(x).map(|s| Linear { index: x, is_signed: op == PureOp::SExt64, shift: 0, stride: s.stride, last: 0 })
+                }
+                (PureOp::Shl64, Some(n)) => self.splat_constant(n).and_then(|n| {
+                    let of = found.get(&x)?;
+                    let shift = u64::from(of.shift) + (n & 63);
+                    (shift < 31).then_some(Linear { shift: shift as u8, ..*of })
+                }),
+                _ => None,
+            };
+            if let Some(linear) = linear.filter(|l| u64::from(l.stride) << l.shift < MOST_SPAN / 16) {
+                found.insert(inst.first, linear);
+            }
+        }
+        if found.is_empty() {
+            return found;
+        }
+        // Whatever else uses one needs it in all lanes. Uses are behind what they use.
+        self.func.blocks[block].term.for_each_arg(|v| _ = found.remove(&v));
+        for (at, inst) in insts.iter().enumerate().rev() {
+            if found.contains_key(&inst.first) && matches!(inst.op, Op::Pure { .. }) {
+                continue;
+            }
+            let offset = self.linear_offset(&inst.op);
+            if let Some(linear) = offset.and_then(|v| found.get_mut(&v)) {
+                linear.last = linear.last.max(at as u32);
+            }
+            // As an operand of another kind it may be there, too.
+            let mut uses = 0;
+            inst.op.for_each_arg(|v| if Some(v) == offset { uses += 1 } else { _ = found.remove(&v) });
+            if let Some(v) = offset.filter(|_| uses > 1) {
+                found.remove(&v);
+            }
+        }
+        found
+    }
+
+    /// The offset of an access that does with the first lanes of its parts.
+    fn linear_offset(&self, op: &Op) -> Option<Value> {
+        let (is_store, space, kind, addr) = match op {
+            Op::Load { space, kind, addr, .. } => (false, *space, *kind, addr),
+            Op::Store { space, kind, addr, .. } => (true, *space, *kind, addr),
+            _ => return None,
+        };
+        let is_plain = matches!(space, Space::Global | Space::Flat) && self.is_inline(space, addr);
+        let stride = self.stride_of(addr)?;
+        (is_plain && Way::of(self.r.level, space, is_store, kind, Some(stride)).is_some()).then_some(addr.offset?)
+    }
+
+    /// What is in the place of a value as an operand.
+    pub(super) fn root(&self, v: Value) -> Value {
+        self.linear.get(&v).map_or(v, |l| l.index)
+    }
+
+    /// Registers for an access to such an offset.
+    pub(super) fn linear_access(&mut self, offset: Value) -> Option<LinearAccess> {
+        let linear = *self.linear.get(&offset)?;
+        let parts = self.val(linear.index).lo;
+        let index = (0..self.parts).map(|p| self.reg(parts[p])).collect();
+        if let Some(i) = self.firsts.iter().position(|f| f.offset == offset) {
+            let pieces = self.firsts[i].pieces.clone();
+            let firsts = pieces.into_iter().map(|p| Gpr(self.reg(p))).collect();
+            return Some(LinearAccess { linear, index, firsts, is_first: false });
+        }
+        let (mut pieces, mut firsts) = (vec![], vec![]);
+        for _ in 0..self.parts {
+            let (piece, reg) = self.new_in_register(Class::General);
+            pieces.push(piece);
+            firsts.push(Gpr(reg));
+        }
+        self.firsts.push(Firsts { offset, pieces, last: linear.last });
+        Some(LinearAccess { linear, index, firsts, is_first: true })
+    }
+
+    /// host = guest address of the first lane, without the constant that is not in `reach`. If lanes are not where they should be, to `fail`.
+    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, fail: Label) {
+        let Linear { stride, is_signed, shift, .. } = l.linear;
+        let (first, apart) = (l.firsts[0], &l.firsts[1..]);
+        if l.is_first {
+            let most = (self.part_lanes() - 1) * stride;
+            for (p, reg) in l.firsts.iter().enumerate() {
+                self.vector(Vector::new(X::MovdToGpr, Len::X, l.index[p], 0, Rm::Reg(reg.0)));
+                if stride != 0 {
+                    let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
+                    self.a.alu_imm(Alu::Cmp, Size::D, *reg, limit);
+                    self.a.jcc(if is_signed { Cond::G } else { Cond::A }, fail);
+                }
+                if is_signed {
+                    self.a.movsxd(*reg, *reg);
+                }
+                if shift != 0 {
+                    self.a.shift(Shift::Shl, Size::Q, *reg, shift);
+                }
+            }
+            for reg in apart {
+                self.a.alu(Alu::Sub, Size::Q, *reg, first);
+                self.a.mov(Size::Q, a.host, *reg);
+                self.a.shift(Shift::Shr, Size::Q, a.host, 31);
+                self.a.jcc(Cond::Ne, fail);
+            }
+        } else {
+            self.a.test(Size::Q, apart[0], apart[0]);
+            self.a.jcc(Cond::S, a.general);
+        }
+        self.base_and(a, a.reach.least);
+        self.a.alu(Alu::Add, Size::Q, a.host, first);
+    }
+
+    /// `host` is the host address of the first lane: those of all parts.
+    pub(super) fn linear_starts(&mut self, a: &Access, l: &LinearAccess) {
+        self.a.mov(Size::Q, a.starts[0], a.host);
+        for p in 1..self.parts {
+            self.a.lea(Size::Q, a.starts[p], Mem::indexed(a.host, l.firsts[p], 1, 0));
+        }
+    }
+
+    /// Nobody further on can do with the first lanes.
+    pub(super) fn linear_fails(&mut self, a: &Access) {
+        if let Some(l) = a.linear.as_ref().filter(|l| l.is_first) {
+            self.a.mov_imm(l.firsts[1], u64::MAX);
+        }
+    }
+
+    /// Makes the offsets in all lanes.
+    pub(super) fn linear_lanes(&mut self, a: &Access) {
+        let Some(l) = &a.linear else { return };
+        let Linear { is_signed, shift, .. } = l.linear;
+        for p in 0..self.parts {
+            let (low, high, from) = (a.low[p], a.high[p], Rm::Reg(l.index[p]));
+            match shift {
+                0 => self.v(X::MovAligned, low, 0, from),
+                n => self.vi(X::PslldImm, 0, low, from, n),
+            }
+            match (is_signed, shift) {
+                (true, n) => self.vi(X::PsradImm, 0, high, from, if n == 0 { 31 } else { 32 - n }),
+                (false, 0) => self.v(X::Pxord, high, high, Rm::Reg(high)),
+                (false, n) => self.vi(X::PsrldImm, 0, high, from, 32 - n),
+            }
+        }
+    }
+
+    /// Gives up what no further access of the block uses.
+    pub(super) fn end_of_firsts(&mut self) {
+        while let Some(i) = self.firsts.iter().position(|f| f.last <= self.at) {
+            let firsts = self.firsts.swap_remove(i);
+            self.drop_pieces(&firsts.pieces);
+        }
+    }
+}
