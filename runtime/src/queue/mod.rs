@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A queue is in the ready list, at a runner, parked, or has nothing to do: in one of these places only, which is what `State::is_active` says
-//! (the first three). Runners ([`runners`]) are threads beside those that run workgroups; a thread that waits for a point helps.
+//! (the first three). Runners (`runners.rs`) are threads beside those that run workgroups; a thread that waits for a point helps.
 //!
 //! In a child of fork(2) there are no runners, and what was pushed before is not run: counters jump to their ends.
 

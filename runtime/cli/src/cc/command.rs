@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Our headers: `hip/NAME`.
-const HEADERS: [(&str, &str); 4] = [
+const HEADERS: [(&str, &str); 5] = [
     ("hip_runtime.h", include_str!("hip/hip_runtime.h")),
+    ("hip_runtime_api.h", include_str!("hip/hip_runtime_api.h")),
     ("hip_vector_types.h", include_str!("hip/hip_vector_types.h")),
     ("hip_version.h", include_str!("hip/hip_version.h")),
     ("hip_fp16.h", include_str!("hip/hip_fp16.h")),
@@ -21,6 +22,17 @@ pub(super) struct Job<'a> {
     pub language: Language,
     pub target: Target,
     pub options: &'a SourceOptions,
+    /// The whole program, host and device; none: device code only.
+    pub program: Option<Program<'a>>,
+}
+
+/// A program to make.
+#[derive(Clone, Copy)]
+pub(super) struct Program<'a> {
+    /// Where it goes.
+    pub out: &'a Path,
+    /// Folder of `libamdhip64.so`, where the program will look for it.
+    pub library: &'a Path,
 }
 
 /// One command.
@@ -100,7 +112,13 @@ pub(super) fn steps(job: &Job, tools: &Toolchain, scratch: &Scratch) -> Result<V
         args.extend(["-idirafter".into(), scratch.folder("include")?.into_os_string()]);
     }
     args.extend(job.options.clang_flags.iter().map(OsString::from));
-    args.extend(["-o".into(), scratch.code_object().into_os_string(), job.file.as_os_str().to_os_string()]);
+    let out = job.program.map_or(scratch.code_object(), |p| p.out.to_path_buf());
+    args.extend(["-o".into(), out.into_os_string(), job.file.as_os_str().to_os_string()]);
+    if let Some(program) = job.program {
+        let mut path = OsString::from("-Wl,-rpath,");
+        path.push(program.library);
+        args.extend(["-L".into(), program.library.as_os_str().to_os_string(), "-lamdhip64".into(), path]);
+    }
     steps.push(Step { what: job.file.display().to_string(), program: tools.clang.clone(), args });
     Ok(steps)
 }
@@ -119,7 +137,11 @@ fn flags(job: &Job, tools: &Toolchain, libraries: Option<&Path>) -> Result<Vec<O
         }
         Language::Hip => {
             let arch = format!("--offload-arch={}", target.0);
-            add(&["-x", "hip", "-fuse-cuid=none", "--offload-device-only", "--no-gpu-bundle-output", &arch, &level, &version]);
+            match job.program {
+                Some(_) => add(&["--driver-mode=g++", "-D__HIP_PLATFORM_AMD__=1"]),
+                None => add(&["--offload-device-only", "--no-gpu-bundle-output"]),
+            }
+            add(&["-x", "hip", "-fuse-cuid=none", &arch, &level, &version]);
             // The names of arguments, for our messages.
             add(&["-fhip-kernel-arg-name"]);
             // clang insists on finding a whole ROCm, or none of it.
@@ -198,7 +220,12 @@ mod tests {
             std::fs::write(folder.0.join(name), "")?;
         }
         let file = Path::new(file);
-        let job = Job { file, language: Language::of(file).unwrap(), target: Target::parse(target)?, options };
+        let program = options
+            .clang_flags
+            .iter()
+            .any(|f| f == "-DWHOLE")
+            .then_some(Program { out: "prog".as_ref(), library: "/lib/wavejit".as_ref() });
+        let job = Job { file, language: Language::of(file).unwrap(), target: Target::parse(target)?, options, program };
         let device_libs = (!libs.is_empty()).then(|| folder.0.clone());
         let tools = Toolchain { clang: "clang-19".into(), device_libs, hip_headers: None };
         let place = |text: String| text.replace(scratch.0.to_str().unwrap(), "SCRATCH").replace(folder.0.to_str().unwrap(), "LIBS");
@@ -242,6 +269,13 @@ mod tests {
             assert!(text.contains(flag), "{flag}: {text}");
         }
         assert!(commands("k.s", "gfx1100", &SourceOptions::default(), &[]).unwrap()[0].contains("-x assembler -target"));
+    }
+
+    #[test]
+    fn a_whole_program_is_linked_with_our_library() {
+        let text = commands("k.hip", "gfx1100", &options(|o| o.clang_flags = vec!["-DWHOLE".into()]), &[]).unwrap().remove(0);
+        assert!(text.ends_with("-o prog k.hip -L /lib/wavejit -lamdhip64 -Wl,-rpath,/lib/wavejit"), "{text}");
+        assert!(text.contains("--driver-mode=g++") && !text.contains("--offload-device-only"), "{text}");
     }
 
     #[test]

@@ -22,13 +22,14 @@ const EXAMPLES: &str = "\
 Examples:
   wavejit cc vecadd.cl
   wavejit cc saxpy.hip -o saxpy.hsaco -O2
+  wavejit cc program.hip -o program     host and device: a program that runs on wavejit
   wavejit cc vecadd.cl --target gfx1102 --wave 64 -- -DTILE=16 -cl-fast-relaxed-math
 
 Needs clang 15 or newer with its lld, and AMD's device libraries. On Debian 12:
   sudo apt-get install clang-19 lld-19 rocm-device-libs
 The newest clang-N is taken, or the one that $WAVEJIT_CLANG names, or ROCm's.";
 
-/// Compile OpenCL C (.cl), HIP C++ (.hip, .cpp) or assembly (.s) to a code object.
+/// Compile OpenCL C (.cl), HIP C++ (.hip, .cpp) or assembly (.s) to a code object, or a HIP file to a whole program.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CcArgs {
@@ -37,7 +38,8 @@ pub(crate) struct CcArgs {
     /// Processor.
     #[arg(long, default_value = DEFAULT_TARGET, visible_alias = "mcpu")]
     target: String,
-    /// Where the code object goes; default: the file's name with .hsaco, in the current folder.
+    /// Where the code object goes; default: the file's name with .hsaco, in the current folder. For HIP C++ a name without extension asks for a
+    /// whole program, linked with wavejit's libamdhip64.so.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -100,6 +102,9 @@ pub(crate) fn is_source(path: &Path) -> bool {
 
 /// Runs it.
 pub(crate) fn cc_command(args: &CcArgs) -> Result<()> {
+    if let Some(out) = args.out.as_deref().filter(|out| out.extension().is_none() && Language::of(&args.file) == Some(Language::Hip)) {
+        return build_program(args, out);
+    }
     let code = compile(&args.file, Some(&args.target), &args.options)?;
     let object = CodeObject::load(&code).with_context(|| args.file.display().to_string())?;
     let out = match &args.out {
@@ -113,12 +118,39 @@ pub(crate) fn cc_command(args: &CcArgs) -> Result<()> {
     Ok(())
 }
 
+/// The file of the library that programs need.
+const LIBRARY: &str = "libamdhip64.so";
+
+/// Compiles host and device code to a program.
+fn build_program(args: &CcArgs, out: &Path) -> Result<()> {
+    let library = library_folder(&std::env::current_exe().context("cannot tell where wavejit is")?)?;
+    let program = Some(command::Program { out, library: &library });
+    let job =
+        command::Job { file: &args.file, language: Language::Hip, target: Target::parse(&args.target)?, options: &args.options, program };
+    std::fs::metadata(&args.file).with_context(|| args.file.display().to_string())?;
+    let tools = Toolchain::find(&Host::of_machine(), Language::Hip, &job.target, &args.options)?;
+    let scratch = Scratch::new()?;
+    command::steps(&job, &tools, &scratch)?.iter().try_for_each(|step| run(step, args.options.verbose))?;
+    eprintln!("{}: a program for {}, which finds {LIBRARY} in {}", out.display(), job.target.0, library.display());
+    Ok(())
+}
+
+/// The folder of the library: beside the program `wavejit`, or where packages put libraries.
+fn library_folder(exe: &Path) -> Result<PathBuf> {
+    let beside = exe.parent().unwrap_or(Path::new("."));
+    let folders = [beside.to_path_buf(), beside.join("../lib")];
+    match folders.iter().find(|f| f.join(LIBRARY).is_file()) {
+        Some(folder) => std::fs::canonicalize(folder).with_context(|| folder.display().to_string()),
+        None => bail!("{LIBRARY} is not in {}; build it with: cargo build --release -p wavejit-hip", beside.display()),
+    }
+}
+
 /// A source file as a code object for a target such as `gfx1100`, which is the default.
 pub(crate) fn compile(file: &Path, target: Option<&str>, options: &SourceOptions) -> Result<Vec<u8>> {
     let Some(language) = Language::of(file) else {
         bail!("{}: expected a source file that ends in .cl, .hip, .cpp or .s", file.display());
     };
-    let job = command::Job { file, language, target: Target::parse(target.unwrap_or(DEFAULT_TARGET))?, options };
+    let job = command::Job { file, language, target: Target::parse(target.unwrap_or(DEFAULT_TARGET))?, options, program: None };
     std::fs::metadata(file).with_context(|| file.display().to_string())?;
     let tools = Toolchain::find(&Host::of_machine(), language, &job.target, options)?;
     let scratch = Scratch::new()?;
@@ -183,6 +215,12 @@ mod tests {
         }
         assert_eq!(Target::parse("gfx11-generic").unwrap().code_object_version(), 6);
         assert!(format!("{:#}", Target::parse("gfx11000").unwrap_err()).starts_with("--target gfx11000: "));
+    }
+
+    #[test]
+    fn a_missing_library_comes_with_the_command_that_builds_it() {
+        let message = library_folder(Path::new("/nowhere/wavejit")).unwrap_err().to_string();
+        assert_eq!(message, "libamdhip64.so is not in /nowhere; build it with: cargo build --release -p wavejit-hip");
     }
 
     #[test]

@@ -4,7 +4,12 @@ use crate::status::{Result, Status};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use wavejit::fork::RwLock;
+
+/// Handles look like pointers, but not like any of this process, nor like the small numbers that HIP has for special streams.
+const FIRST: usize = 0x7761_0000_0000_0000;
+const STEP: usize = 16;
 
 /// All live handles of a kind.
 pub(crate) struct Handles<T>(RwLock<FxHashMap<usize, Arc<T>>>);
@@ -15,11 +20,12 @@ impl<T> Handles<T> {
         Handles(RwLock::new(FxHashMap::with_hasher(rustc_hash::FxBuildHasher)))
     }
 
-    /// A handle for something: its address, which nothing else has while it lives.
+    /// A handle for something: a number that no other handle has, had or will have.
     pub(crate) fn add(&self, it: Arc<T>) -> *mut c_void {
-        let address = Arc::as_ptr(&it) as usize;
-        self.0.write().insert(address, it);
-        address as *mut c_void
+        static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
+        let number = NEXT.fetch_add(STEP, Relaxed);
+        self.0.write().insert(number, it);
+        number as *mut c_void
     }
 
     /// What a handle stands for.

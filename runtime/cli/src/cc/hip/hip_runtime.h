@@ -1,8 +1,8 @@
 // hip/hip_runtime.h of wavejit: the device side of HIP C++ for machines without ROCm's headers.
 //
 // clang's own __clang_hip_runtime_wrapper.h, which `wavejit cc` includes first, has __global__, __device__ and their like and the mathematics (sinf,
-// std::pow, __expf, ...). Here is what HIP adds: indices, barriers, shuffles and votes, atomics, bit functions, vector types. Functions of the host are
-// declared at the end, so that files which hold both sides compile; only device code is made.
+// std::pow, __expf, ...). Here is what HIP adds: indices, barriers, shuffles and votes, atomics, bit functions, vector types. Functions of the
+// host are in hip_runtime_api.h, for whole programs (`wavejit cc FILE.hip -o PROGRAM`) and so that files which hold both sides compile.
 #pragma once
 
 #include "hip_version.h"
@@ -257,47 +257,6 @@ WAVEJIT_DEVICE void abort() { __builtin_trap(); }
 // What assert() calls where it fails.
 extern "C" __device__ __noinline__ __attribute__((weak)) void __assert_fail(const char *, const char *, unsigned, const char *) { __builtin_trap(); }
 
-// ---- the host's side, declared only -----------------------------------------------------------------------------------------------------------------
+// ---- the host's side ----------------------------------------------------------------------------------------------------------------------------------
 
-enum hipError_t { hipSuccess = 0, hipErrorInvalidValue = 1, hipErrorOutOfMemory = 2, hipErrorUnknown = 999 };
-enum hipMemcpyKind { hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice, hipMemcpyDefault };
-typedef struct ihipStream_t *hipStream_t;
-typedef struct ihipEvent_t *hipEvent_t;
-struct hipDeviceProp_t {
-  char name[256];
-  __SIZE_TYPE__ totalGlobalMem;
-  int warpSize, maxThreadsPerBlock, multiProcessorCount;
-  char gcnArchName[256];
-};
-extern "C" {
-hipError_t hipMalloc(void **, __SIZE_TYPE__);
-hipError_t hipFree(void *);
-hipError_t hipHostMalloc(void **, __SIZE_TYPE__, unsigned);
-hipError_t hipHostFree(void *);
-hipError_t hipMemcpy(void *, const void *, __SIZE_TYPE__, hipMemcpyKind);
-hipError_t hipMemcpyAsync(void *, const void *, __SIZE_TYPE__, hipMemcpyKind, hipStream_t);
-hipError_t hipMemset(void *, int, __SIZE_TYPE__);
-hipError_t hipDeviceSynchronize();
-hipError_t hipGetLastError();
-hipError_t hipPeekAtLastError();
-const char *hipGetErrorString(hipError_t);
-hipError_t hipSetDevice(int);
-hipError_t hipGetDevice(int *);
-hipError_t hipGetDeviceCount(int *);
-hipError_t hipGetDeviceProperties(hipDeviceProp_t *, int);
-hipError_t hipStreamCreate(hipStream_t *);
-hipError_t hipStreamDestroy(hipStream_t);
-hipError_t hipStreamSynchronize(hipStream_t);
-hipError_t hipEventCreate(hipEvent_t *);
-hipError_t hipEventDestroy(hipEvent_t);
-hipError_t hipEventRecord(hipEvent_t, hipStream_t);
-hipError_t hipEventSynchronize(hipEvent_t);
-hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
-hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, __SIZE_TYPE__, hipStream_t);
-// What <<<...>>> calls.
-hipError_t __hipPushCallConfiguration(dim3, dim3, __SIZE_TYPE__ = 0, hipStream_t = nullptr);
-hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, __SIZE_TYPE__ *, hipStream_t *);
-}
-template <typename T> inline hipError_t hipMalloc(T **p, __SIZE_TYPE__ bytes) { return hipMalloc((void **)p, bytes); }
-template <typename T> inline hipError_t hipHostMalloc(T **p, __SIZE_TYPE__ bytes, unsigned flags = 0) { return hipHostMalloc((void **)p, bytes, flags); }
-#define hipLaunchKernelGGL(kernel, grid, group, lds, stream, ...) (kernel)<<<(grid), (group), (lds), (stream)>>>(__VA_ARGS__)
+#include "hip_runtime_api.h"
