@@ -15,7 +15,7 @@ impl<'a> Wide<'a> {
     /// Operands and results.
     fn values_of(&self, inst: &Inst) -> Vec<Value> {
         let mut list = vec![];
-        if !self.linear.contains_key(&inst.first) {
+        if !self.is_linear(inst) {
             inst.op.for_each_arg(|v| list.push(self.root(v)));
         }
         list.extend((0..inst.results).map(|r| inst.result(r.into())));
@@ -82,7 +82,7 @@ impl<'a> Wide<'a> {
             self.pc = inst.pc;
             self.map.push((self.a.offset(), inst.pc));
         }
-        if self.linear.contains_key(&inst.first) {
+        if self.is_linear(inst) {
             return Ok(());
         }
         self.inst(inst, blend)?;

@@ -18,7 +18,7 @@ use super::memory::Access;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use rustc_hash::FxHashMap;
-use wavejit_ir::{Op, PureOp, Space, Ty, Value};
+use wavejit_ir::{Inst, Op, PureOp, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Bytes between the first and the last lane of a part, at most.
@@ -119,6 +119,11 @@ impl<'a> Wide<'a> {
         let is_plain = matches!(space, Space::Global | Space::Flat) && self.is_inline(space, addr);
         let stride = self.stride_of(addr)?;
         (is_plain && Way::of(self.r.level, space, is_store, kind, Some(stride)).is_some()).then_some(addr.offset?)
+    }
+
+    /// Is it left out, since its result is made in general registers?
+    pub(super) fn is_linear(&self, inst: &Inst) -> bool {
+        inst.results != 0 && self.linear.contains_key(&inst.first)
     }
 
     /// What is in the place of a value as an operand.

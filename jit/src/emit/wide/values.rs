@@ -65,7 +65,7 @@ impl Wide<'_> {
         self.linear = self.find_linear(block);
         let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
         let each = |f: &mut dyn FnMut(u32, Value)| {
-            for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| !linear.contains_key(&inst.first)) {
+            for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| inst.results == 0 || !linear.contains_key(&inst.first)) {
                 inst.op.for_each_arg(|v| f(i as u32, linear.get(&v).map_or(v, |l| l.index)));
             }
             b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
