@@ -104,8 +104,11 @@ impl WorkSource for GridSource {
     fn unit(&self, index: u64) -> Unit {
         let Part { first, count: [nx, ny, _] } = self.part;
         let (nx, ny) = (u64::from(nx), u64::from(ny));
-        let row = index / nx;
-        let (x, y, z) = (first[0] + (index % nx) as u32, first[1] + (row % ny) as u32, first[2] + (row / ny) as u32);
+        // Most grids are lines, and many others planes: divisions are slow.
+        let divide = |n: u64, by: u64| if n < by { (0, n) } else { (n / by, n % by) };
+        let (row, x) = divide(index, nx);
+        let (z, y) = divide(row, ny);
+        let (x, y, z) = (first[0] + x as u32, first[1] + y as u32, first[2] + z as u32);
         let Geometry { grid, group, .. } = self.geometry;
         let extent = |d: usize, id: u32| group[d].min((u64::from(grid[d]) - u64::from(id) * u64::from(group[d])) as u32);
         let [gx, gy, _] = self.groups;

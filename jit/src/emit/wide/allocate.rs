@@ -207,7 +207,7 @@ impl Wide<'_> {
                 };
                 self.vector(Vector::new(X::Kmovw, Len::X, reg, 0, Rm::Mem(from)));
             }
-            (Class::General, Home::Frame(at)) => self.a.load(Size::Q, Gpr(reg), Mem::at(Gpr::RSP, at)),
+            (Class::General, Home::Frame(at) | Home::Kept(at)) => self.a.load(Size::Q, Gpr(reg), Mem::at(Gpr::RSP, at)),
             (Class::General, Home::SReg(s)) => self.a.load(Size::D, Gpr(reg), sreg(s)),
             (Class::General, Home::Exec64) => self.a.load(Size::Q, Gpr(reg), sreg(SReg::EXEC_LO)),
             (Class::General, Home::Imm(bits)) => self.a.mov_imm(Gpr(reg), bits),

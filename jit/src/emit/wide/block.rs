@@ -42,6 +42,7 @@ impl<'a> Wide<'a> {
             None => vec![],
         };
         let mut runs = runs.into_iter().peekable();
+        self.memo(i, block)?;
         let mut calls = vec![false; block.insts.len()];
         let mut k = 0;
         while k < block.insts.len() {
@@ -75,9 +76,12 @@ impl<'a> Wide<'a> {
     }
 
     /// Emits an instruction of the block.
-    fn one_inst(&mut self, block: &'a Block, k: usize, blend: bool) -> Result<(), EmitError> {
+    pub(super) fn one_inst(&mut self, block: &'a Block, k: usize, blend: bool) -> Result<(), EmitError> {
         let inst = &block.insts[k];
         self.at = k as u32;
+        if !self.in_memo && self.memos[self.r.block].as_ref().is_some_and(|m| m.once[k]) {
+            return Ok(());
+        }
         if inst.pc != self.pc || k == 0 {
             self.pc = inst.pc;
             self.map.push((self.a.offset(), inst.pc));
@@ -287,6 +291,7 @@ impl<'a> Wide<'a> {
                         let piece = self.r.pieces[word as usize];
                         match piece.home {
                             Home::SReg(reg) => self.new_broadcast_of_sreg(reg),
+                            Home::Kept(at) => self.r.new_piece(Class::Vector, Home::Bcst(Mem::at(Gpr::RSP, at))),
                             _ => {
                                 let from = self.scalar(s);
                                 self.broadcast_register(from)

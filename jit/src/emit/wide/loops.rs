@@ -139,7 +139,7 @@ fn scalars(uses: FxHashMap<u8, (u32, u32)>, needed: u32) -> FxHashMap<u8, Gpr> {
 }
 
 /// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).
-fn circles(func: &Func, among: &[u32]) -> Vec<Vec<u32>> {
+pub(super) fn circles(func: &Func, among: &[u32]) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;
     let mut number = vec![NEW; func.blocks.len()];
     let mut low = vec![0; func.blocks.len()];

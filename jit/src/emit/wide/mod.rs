@@ -28,6 +28,7 @@
 //! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
 //! | `copies.rs` | what registers hold of guest registers from block to block |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
+//! | `memo.rs` | what the waves of a workgroup have in common, loaded once |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
@@ -67,6 +68,7 @@ mod lanes;
 mod level;
 mod linear;
 mod loops;
+mod memo;
 mod memory;
 mod moves;
 mod rare;
@@ -175,6 +177,9 @@ struct Wide<'a> {
     copies: Vec<Option<Vec<copies::Copied>>>,
     /// By block: those that lead to it.
     entered: Vec<Vec<u32>>,
+    /// By block: what is done once for all waves that run in one call, and whether that is being emitted.
+    memos: Vec<Option<memo::Memo>>,
+    in_memo: bool,
     /// The instruction of the block that is being compiled.
     at: u32,
     /// The block's.
@@ -262,6 +267,9 @@ fn assemble_with(
     let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
     let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
     let lanes = VgprLiveness::new(func, kept);
+    let entered = copies::entered_from(func);
+    let mut r = Regs::new(level, parts);
+    let memos = memo::plan(func, &entered, || r.new_kept_slot());
     let mut w = Wide {
         func,
         a,
@@ -294,11 +302,13 @@ fn assemble_with(
         linear: FxHashMap::default(),
         firsts: vec![],
         copies: vec![None; func.blocks.len()],
-        entered: copies::entered_from(func),
+        entered,
+        memos,
+        in_memo: false,
         strides: Strides::new(func, &lanes),
         lanes,
         kept,
-        r: Regs::new(level, parts),
+        r,
         local: vec![u32::MAX; func.types.len()],
         vals: vec![],
         at: 0,
@@ -326,6 +336,7 @@ impl<'a> Wide<'a> {
         self.a.mov(Size::Q, STATE, Gpr::RDI);
         self.a.store(Size::Q, Mem::at(Gpr::RSP, calls::CARGO_QUEUE), Gpr::RSI);
         self.a.load(Size::Q, BASE, state(offset_of!(WaveState, mem_base)));
+        self.begin_memos();
         let wave = self.wave;
         self.a.bind(wave);
         self.a.load(Size::Q, ROWS, state(offset_of!(WaveState, rows)));

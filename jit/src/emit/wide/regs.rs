@@ -61,6 +61,8 @@ pub(super) enum Home {
     Pool(Constant),
     /// Bytes of the frame.
     Frame(i32),
+    /// Bytes of the frame that keep what they hold from wave to wave.
+    Kept(i32),
     /// A scalar register.
     SReg(SReg),
     /// The bits of a part's lanes, in scalar registers.
@@ -136,6 +138,8 @@ pub(super) struct Regs {
     pub(super) most_temp: u32,
     /// Slots of the frame that are taken.
     pub(super) frame: Vec<bool>,
+    /// Those that stay taken.
+    kept: usize,
     /// Instructions that use each value, ascending, one value after the other.
     pub(super) uses: Vec<u32>,
     /// Pieces whose home is a guest register.
@@ -186,6 +190,7 @@ impl Regs {
             temp: vec![RESERVED; rows],
             most_temp: super::calls::CAREFUL_ROWS.into(),
             frame: vec![],
+            kept: 0,
             uses: vec![],
             in_row: FxHashMap::default(),
             in_sreg: FxHashMap::default(),
@@ -395,6 +400,24 @@ impl Regs {
         };
         self.frame[i] = true;
         CARGO_BYTES + 8 * i as i32
+    }
+
+    /// Eight bytes of the frame that are never given back.
+    pub(super) fn new_kept_slot(&mut self) -> i32 {
+        self.kept += 1;
+        self.frame.push(true);
+        CARGO_BYTES + 8 * (self.frame.len() as i32 - 1)
+    }
+
+    /// A piece is somewhere else in memory.
+    pub(super) fn move_home(&mut self, p: PieceId, home: Home) {
+        let old = std::mem::replace(&mut self.piece(p).home, home);
+        self.free_home(old);
+    }
+
+    /// Are all slots of the frame free that can be?
+    pub(super) fn frame_is_free(&self) -> bool {
+        self.frame.iter().filter(|taken| **taken).count() == self.kept
     }
 
     /// Gives them back.

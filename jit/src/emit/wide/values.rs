@@ -33,6 +33,13 @@ pub(super) struct Stretch {
     pub part: usize,
 }
 
+impl Val {
+    /// The block is gone through from its start again.
+    pub(super) fn rewind(&mut self) {
+        self.next = self.first_use;
+    }
+}
+
 impl Wide<'_> {
     /// Begins a block: uses are counted, nothing is anywhere.
     pub(super) fn begin_values(&mut self, block: usize) {
@@ -42,7 +49,7 @@ impl Wide<'_> {
         self.r.uses.clear();
         self.r.in_row.clear();
         self.r.in_sreg.clear();
-        debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame.iter().all(|t| !t), "something was left");
+        debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame_is_free(), "something was left");
         let is_empty = |file: &[PieceId]| file.iter().all(|p| matches!(*p, NONE | TEMP | FIXED));
         debug_assert!(is_empty(&self.r.vector) && is_empty(&self.r.mask) && is_empty(&self.r.general), "somebody is still in a register");
         self.vals.clear();
@@ -88,7 +95,7 @@ impl Wide<'_> {
             (v.next, v.last) = (v.next + 1, i);
         });
         for v in vals.iter_mut() {
-            v.next = v.first_use;
+            v.rewind();
         }
         self.begin_copies(block);
     }
@@ -125,8 +132,8 @@ impl Wide<'_> {
     /// Next use of a piece behind this instruction.
     pub(super) fn next_use_of_piece(&mut self, p: PieceId) -> u32 {
         let piece = self.r.pieces[p as usize];
-        if piece.many || piece.refs == 0 {
-            // Not all owners are known, or it has none yet.
+        if self.in_memo || piece.many || piece.refs == 0 {
+            // Not all owners are known, or it has none yet, or others use it that are emitted later and stand before.
             return self.at + 1;
         }
         if let Some(run) = self.run {

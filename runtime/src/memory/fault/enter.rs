@@ -12,7 +12,6 @@ use wavejit_ir::abi::{EntryFn, Exit, FaultKind, WaveQueue, WaveState};
 #[repr(C)]
 struct Frame {
     rsp: u64,
-    mxcsr: u32,
     entry: EntryFn,
     queue: WaveQueue,
     outer: *const Frame,
@@ -46,7 +45,7 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Ent
     }
     FRAME.with(|current| {
         let queue = WaveQueue { next: start, end, barriers: 0 };
-        let mut frame = Frame { rsp: 0, mxcsr: 0, entry, queue, outer: current.get() };
+        let mut frame = Frame { rsp: 0, entry, queue, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
@@ -62,7 +61,7 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Ent
     })
 }
 
-/// Saves the callee-saved registers and MXCSR, notes the stack pointer in the frame, runs the waves. Compiled code that can goes on from wave to
+/// Saves the callee-saved registers (MXCSR nobody changes on the way, and a signal's return restores it), notes the stack pointer in the frame, runs the waves. Compiled code that can goes on from wave to
 /// wave itself; here is the loop around what comes back after each. `leave` undoes it from anywhere below.
 #[unsafe(naked)]
 unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
@@ -75,7 +74,6 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "push r15",
         "push rdi",
         "mov [rdi + {rsp}], rsp",
-        "stmxcsr [rdi + {mxcsr}]",
         "mov rax, [rdi + {next}]",
         "2:",
         "mov rdx, rdi",
@@ -99,7 +97,6 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "jmp 2b",
         "3:",
         "pop rdx",
-        "ldmxcsr [rdx + {mxcsr}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -108,7 +105,6 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "pop rbp",
         "ret",
         rsp = const offset_of!(Frame, rsp),
-        mxcsr = const offset_of!(Frame, mxcsr),
         queue = const offset_of!(Frame, queue),
         entry = const offset_of!(Frame, entry),
         next = const offset_of!(Frame, queue.next),
@@ -126,7 +122,6 @@ unsafe extern "C" fn leave() -> u32 {
         "mov eax, {fault}",
         "cld",
         "pop rdx",
-        "ldmxcsr [rdx + {mxcsr}]",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -135,7 +130,6 @@ unsafe extern "C" fn leave() -> u32 {
         "pop rbp",
         "ret",
         fault = const Exit::Fault as u32,
-        mxcsr = const offset_of!(Frame, mxcsr),
     )
 }
 

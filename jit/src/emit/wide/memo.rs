@@ -1,0 +1,221 @@
+//! Scalars that are the same for the waves of a workgroup, and are found once for all that run in one call.
+//!
+//! Kernels begin with loads of their arguments. A block whose scalar loads come before anything that reads or writes memory otherwise, on every
+//! way from the entry, keeps what it loaded, and scalars made of that alone, in the frame; the next wave that comes to the block with the same
+//! base registers takes it from there:
+//!
+//! ```text
+//! b1: kept, and s[0:1] as then? -> else: load, test, compute; keep
+//!     ...
+//! ```
+//!
+//! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and it has
+//! seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
+
+use super::loops::circles;
+use super::regs::{Class, FIXED, Home, NONE};
+use super::{Wide, sreg};
+use crate::emit::EmitError;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use wavejit_ir::{Block, Func, Op, SReg, Shape, Term, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Mem, Size};
+
+/// Blocks of a function that keep scalars, at most.
+const MOST: usize = 4;
+
+/// What a block keeps.
+#[derive(Clone, Debug)]
+pub(super) struct Memo {
+    /// By instruction: is it done once?
+    pub once: Vec<bool>,
+    /// Scalar registers that all depends on.
+    inputs: BTreeSet<u8>,
+    /// Where in the frame stands whether the rest does.
+    flag: i32,
+}
+
+/// By block: what it keeps. `slot` gives room in the frame.
+pub(super) fn plan(func: &Func, entered: &[Vec<u32>], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
+    let mut plan: Vec<Option<Memo>> = vec![None; func.blocks.len()];
+    let mut goes_round = vec![false; func.blocks.len()];
+    let all: Vec<u32> = (0..func.blocks.len() as u32).collect();
+    circles(func, &all).into_iter().flatten().for_each(|b| goes_round[b as usize] = true);
+    // Has nothing but scalar loads looked at memory when the block ends?
+    let mut is_early = vec![false; func.blocks.len()];
+    let mut found = 0;
+    for (b, block) in func.blocks.iter().enumerate() {
+        let from = &entered[b];
+        let begins =
+            if b == 0 { from.is_empty() } else { !from.is_empty() && from.iter().all(|p| (*p as usize) < b && is_early[*p as usize]) };
+        if !begins || goes_round[b] {
+            continue;
+        }
+        let end = block.insts.iter().position(|inst| !is_quiet(&inst.op)).unwrap_or(block.insts.len());
+        is_early[b] = end == block.insts.len() && matches!(block.term, Term::Jump(_) | Term::Branch { .. });
+        if found < MOST
+            && let Some((once, inputs)) = choose(func, block, end)
+        {
+            plan[b] = Some(Memo { once, inputs, flag: slot() });
+            found += 1;
+        }
+    }
+    plan
+}
+
+/// Does it look at nothing but the wave's own registers, or is it a scalar load?
+fn is_quiet(op: &Op) -> bool {
+    match op {
+        Op::SLoad { .. } => true,
+        Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::SBufferLoad { .. }
+        | Op::Resource { .. }
+        | Op::GetReg { .. }
+        | Op::SetReg { .. }
+        | Op::SendMsg { .. }
+        | Op::SendMsgRtn { .. }
+        | Op::Gws { .. }
+        | Op::Time { .. }
+        | Op::Probe { .. } => false,
+        _ => true,
+    }
+}
+
+/// The scalar loads up to `end`, what they need, and what is made of them alone; none if there are no loads.
+fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet<u8>)> {
+    let is_scalar = |v: Value| func.ty(v).shape == Shape::Scalar;
+    // What loads may depend on, and on which registers it does.
+    let mut known: FxHashSet<Value> = FxHashSet::default();
+    let mut needed: FxHashSet<Value> = FxHashSet::default();
+    let step = |known: &mut FxHashSet<Value>, op: &Op, of: Value, allows: &dyn Fn(SReg) -> bool, may_load: bool| {
+        let mut all = true;
+        op.for_each_arg(|v| all &= known.contains(&v));
+        match op {
+            Op::Const { .. } | Op::CodeAddress { .. } => true,
+            Op::SGet(r) => allows(*r),
+            Op::Pure { .. } => all && is_scalar(of),
+            Op::SLoad { .. } => all && may_load,
+            _ => false,
+        }
+    };
+    let mut written = [false; SReg::COUNT];
+    let mut loads = vec![];
+    let mut is_read_first = vec![false; block.insts.len()];
+    for (k, inst) in block.insts.iter().enumerate() {
+        match inst.op {
+            Op::SSet(r, _) => written[usize::from(r.0)] = true,
+            Op::SSetRel { .. } => written.fill(true),
+            Op::SGet(r) => is_read_first[k] = !written[usize::from(r.0)],
+            _ => {}
+        }
+        if step(&mut known, &inst.op, inst.first, &|r| r < SReg::VCC_LO && is_read_first[k], k < end) {
+            (0..inst.results).for_each(|i| _ = known.insert(inst.result(i.into())));
+            if matches!(inst.op, Op::SLoad { .. }) {
+                loads.push(k);
+            }
+        }
+    }
+    // Of the registers those that some load needs.
+    let mut inputs = BTreeSet::new();
+    for (k, inst) in block.insts.iter().enumerate().rev() {
+        let is_load = loads.contains(&k);
+        let mut wanted = is_load;
+        (0..inst.results).for_each(|i| wanted |= needed.contains(&inst.result(i.into())));
+        if wanted && (is_load || known.contains(&inst.first)) {
+            inst.op.for_each_arg(|v| _ = needed.insert(v));
+            if let Op::SGet(r) = inst.op {
+                inputs.insert(r.0);
+            }
+        }
+    }
+    let mut known: FxHashSet<Value> = FxHashSet::default();
+    let mut once = vec![false; block.insts.len()];
+    for (k, inst) in block.insts.iter().enumerate() {
+        if step(&mut known, &inst.op, inst.first, &|r| inputs.contains(&r.0) && is_read_first[k], k < end) {
+            (0..inst.results).for_each(|i| _ = known.insert(inst.result(i.into())));
+            once[k] = true;
+        }
+    }
+    (!loads.is_empty()).then_some((once, inputs))
+}
+
+impl<'a> Wide<'a> {
+    /// At the entry of the function: nothing is kept yet.
+    pub(super) fn begin_memos(&mut self) {
+        for flag in self.memos.iter().flatten().map(|m| m.flag).collect::<Vec<_>>() {
+            self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, flag), 0);
+        }
+    }
+
+    /// Does the instructions of a block that are done once, unless another wave has.
+    pub(super) fn memo(&mut self, i: usize, block: &'a Block) -> Result<(), EmitError> {
+        let Some(Memo { once, inputs, flag }) = self.memos[i].clone() else { return Ok(()) };
+        let at = |slot: i32| Mem::at(Gpr::RSP, slot);
+        let (compute, have) = (self.a.label(), self.a.label());
+        // Pairs are looked at together.
+        let mut pairs: Vec<(SReg, Size, i32)> = vec![];
+        for r in &inputs {
+            match pairs.last_mut() {
+                Some((first, size, _)) if *size == Size::D && first.0 + 1 == *r => *size = Size::Q,
+                _ => pairs.push((SReg(*r), Size::D, self.r.new_kept_slot())),
+            }
+        }
+        let t = self.temp_general();
+        self.a.alu_store_imm(Alu::Cmp, Size::D, at(flag), 0);
+        self.a.jcc(Cond::E, compute);
+        for (r, size, slot) in &pairs {
+            self.a.load(*size, t, sreg(*r));
+            self.a.alu_load(Alu::Cmp, *size, t, at(*slot));
+            self.a.jcc(Cond::Ne, compute);
+        }
+        self.a.jmp(have);
+        self.a.bind(compute);
+        for (r, size, slot) in &pairs {
+            self.a.load(*size, t, sreg(*r));
+            self.a.store(*size, at(*slot), t);
+        }
+        self.release();
+        self.in_memo = true;
+        for k in (0..once.len()).filter(|k| once[*k]) {
+            self.one_inst(block, k, false)?;
+            self.release();
+        }
+        self.in_memo = false;
+        self.keep(block, &once);
+        self.a.store_imm(Size::Q, at(flag), 1);
+        self.a.bind(have);
+        self.vals.iter_mut().for_each(|v| v.rewind());
+        (self.at, self.pc) = (0, u64::MAX);
+        Ok(())
+    }
+
+    /// Puts what other instructions use into the frame, and empties the general registers: where another wave has done this they hold other things.
+    fn keep(&mut self, block: &'a Block, once: &[bool]) {
+        let mut used: FxHashSet<Value> = FxHashSet::default();
+        for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| !**once) {
+            inst.op.for_each_arg(|v| _ = used.insert(v));
+        }
+        block.term.for_each_arg(|v| _ = used.insert(v));
+        for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| **once) {
+            for v in (0..inst.results).map(|i| inst.result(i.into())).filter(|v| used.contains(v)) {
+                let word = self.val(v).word;
+                if matches!(self.r.pieces[word as usize].home, Home::None | Home::Frame(_)) {
+                    let from = self.reg(word);
+                    let slot = self.r.new_kept_slot();
+                    self.a.store(Size::Q, Mem::at(Gpr::RSP, slot), Gpr(from));
+                    self.r.move_home(word, Home::Kept(slot));
+                    self.release();
+                }
+            }
+        }
+        for reg in 0..self.r.file_of(Class::General).len() {
+            let p = self.r.file_of(Class::General)[reg];
+            if p < FIXED && p != NONE {
+                self.r.piece(p).reg = None;
+                self.r.file(Class::General).0[reg] = NONE;
+            }
+        }
+    }
+}
