@@ -21,6 +21,7 @@ control() { # a bitcode file that holds one constant
 }
 control oclc_isa_version_1100 oclc_ISA_version 11000
 control oclc_abi_version_600 oclc_ABI_version 600
+control oclc_abi_version_500 oclc_ABI_version 500
 
 opencl() { # NAME OUTPUT FLAGS...
   name=$1 out=$2
@@ -31,14 +32,18 @@ opencl() { # NAME OUTPUT FLAGS...
 hip() { # NAME OUTPUT FLAGS...
   name=$1 out=$2
   shift 2
-  $clang -x hip -fuse-cuid=none -nogpulib -nogpuinc --offload-device-only --no-gpu-bundle-output --offload-arch=$target -O3 "$@" -o "bin/$out" "$name.hip"
+  $clang -x hip -fuse-cuid=none -nogpuinc --offload-device-only --no-gpu-bundle-output --offload-arch=$target -O3 "$@" -o "bin/$out" "$name.hip"
 }
 
 mkdir -p bin/peers
 [ $# -gt 0 ] || set -- $(ls *.cl *.hip *.s peers/*.cl | sed 's,\..*,,')
 for name in "$@"; do
+  [ "$name" != host_heap ] || continue # host_heap.py
   if [ -e "$name.hip" ]; then
-    hip "$name" "$name.$target.wave32.hsaco"
+    case $name in
+    host_calls) hip "$name" "$name.$target.wave32.hsaco" --rocm-device-lib-path="$libs" -mcode-object-version=5 ;;
+    *) hip "$name" "$name.$target.wave32.hsaco" -nogpulib ;;
+    esac
     [ "$name" = hip_saxpy ] || continue
     # the containers a host program embeds: a bundle with two targets, plain and compressed
     $clang -x hip -fuse-cuid=none -nogpulib -nogpuinc --offload-device-only --no-gpu-bundle-output --offload-arch=gfx1030 -O3 -o "$libs/other" "$name.hip"
@@ -52,7 +57,10 @@ for name in "$@"; do
     $clang -target amdgcn-amd-amdhsa -mcpu=$target -o "bin/$name.$target.wave32.hsaco" "$name.s"
     continue
   fi
-  opencl "$name" "$name.$target.wave32.hsaco" -mcode-object-version=5
+  case $name in
+  host_print) opencl "$name" "$name.$target.wave32.hsaco" -mcode-object-version=5 -nogpulib ;;
+  *) opencl "$name" "$name.$target.wave32.hsaco" -mcode-object-version=5 ;;
+  esac
   case " $(echo $wave64) " in
   *" $name "*) opencl "$name" "$name.$target.wave64.hsaco" -mcode-object-version=5 -mwavefrontsize64 ;;
   esac

@@ -14,6 +14,7 @@ use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::image_config;
 use crate::program::{CodeCache, CodeStats, Engine, Program, RecentPrograms};
+use crate::services::{Print, Services};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_isa::{Feature, Gfx, HostLevel};
@@ -47,6 +48,7 @@ struct Inner {
     space: Arc<AddressSpace>,
     pool: Pool<Locals>,
     blocks: Blocks,
+    services: Arc<Services>,
     dispatches: AtomicU64,
     borders: Mutex<BorderTable>,
     /// For [`Device::run_code`].
@@ -92,6 +94,7 @@ impl Device {
         Ok(Device(Arc::new(Inner {
             config,
             blocks: Blocks::new(space.clone()),
+            services: Arc::new(Services::new(space.clone())),
             space,
             pool,
             dispatches: AtomicU64::new(0),
@@ -171,6 +174,16 @@ impl Device {
         &self.0.blocks
     }
 
+    /// What it offers kernels.
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.0.services
+    }
+
+    /// From now on, `print` takes what kernels print, instead of the standard output and error of the process.
+    pub fn set_print(&self, print: Print) {
+        self.0.services.set_print(print);
+    }
+
     /// Number of a dispatch that begins.
     pub(crate) fn next_dispatch_id(&self) -> u64 {
         self.0.dispatches.fetch_add(1, Relaxed)
@@ -201,7 +214,12 @@ impl Device {
             )));
         }
         let textures = self.textures(init.target)?;
-        dispatch::run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden }, &self.0.space, &self.0.pool)
+        let services = Some(&self.0.services);
+        dispatch::run(
+            &Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, services },
+            &self.0.space,
+            &self.0.pool,
+        )
     }
 }
 

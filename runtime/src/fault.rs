@@ -266,6 +266,7 @@ impl fmt::Display for Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code_object::HiddenArg;
 
     fn place(pc: u64) -> Place {
         Place { kernel: "k".into(), entry: 0x100, pc, inst: Some("s_nop 0".into()), workgroup: [1, 2, 3], wave: 4 }
@@ -276,7 +277,7 @@ mod tests {
         let fault = |cause, lane, address| Fault { at: place(0x104), lanes: 1, lane, access: None, address, cause }.to_string();
         let at = "kernel `k`+0x4 (pc 0x104: `s_nop 0`), workgroup (1, 2, 3), wave 4";
         let bare = "kernel `k`+0x4 (pc 0x104), workgroup (1, 2, 3), wave 4";
-        let missing = vec![MissingArg { name: "hidden_heap_v1", purpose: "malloc or free", offset: 96 }];
+        let missing = vec![MissingArg { which: HiddenArg::Heap, name: "hidden_heap_v1", purpose: "malloc or free", offset: 96 }];
         let nobody = "hidden arguments of the kernel are 0, for nobody provides them: hidden_heap_v1 (for malloc or free)";
         let unmapped = || Cause::Unmapped { missing: missing.clone() };
         let jump = "kernel `k`, workgroup (1, 2, 3), wave 4: jump to 0x104: ";

@@ -27,6 +27,7 @@ mod launch;
 mod memory;
 mod program;
 pub mod queue;
+mod services;
 
 pub use args::kernarg::{Geometry, Part};
 pub use bvh::Bvh;
@@ -46,6 +47,7 @@ pub use launch::code::{CodeLaunch, CodeProgram};
 pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use program::{CodeStats, Engine};
+pub use services::{Print, Stream, print_by_c};
 pub use wavejit_isa::{HostLevel, HostLevelError};
 pub use wavejit_texture::Generation;
 

@@ -60,7 +60,7 @@ pub(crate) struct RunArgs {
     /// Take arguments as bytes: do not compare their types with those of the code object.
     #[arg(long)]
     untyped: bool,
-    /// Run a kernel that uses hidden arguments which are not provided (a buffer for printf, a heap), until a wave gets there.
+    /// Run a kernel that uses hidden arguments which are not provided (a queue to enqueue kernels on), until a wave gets there.
     #[arg(long)]
     allow_missing: bool,
     /// LDS added at launch (HIP's dynamic shared memory), in bytes.

@@ -1,4 +1,5 @@
-//! Which hidden arguments a kernel uses that no launch here provides: a buffer for printf, one for calls to the host, a heap, queues.
+//! Which hidden arguments a kernel uses that are made only for those that do, or not at all: a buffer for printf, one for calls to the host, a heap,
+//! queues.
 //!
 //! Metadata lists what a kernel may use, not what it does: without optimization, or beside a call that the compiler cannot see through, it lists
 //! everything; and it leaves out printf's buffer where the library's own printf was linked. So the code is read: from the entry, along branches and
@@ -30,9 +31,11 @@ const FIRST_KEPT_SGPR: usize = 30;
 /// The same of vector registers, a part of which are kept.
 const FIRST_KEPT_VGPR: u16 = 40;
 
-/// A hidden argument that is not provided here.
+/// A hidden argument that not every launch provides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MissingArg {
+    /// Which it is.
+    pub(crate) which: HiddenArg,
     /// Its `.value_kind`.
     pub name: &'static str,
     /// Source constructs that need it.
@@ -53,7 +56,7 @@ const HIDDEN: [HiddenEntry; 6] = [
     (HiddenArg::CompletionAction, "hidden_completion_action",  "enqueue_kernel",       Some(40), 112),
 ];
 
-/// What a kernel has to do with hidden arguments that are not provided.
+/// What a kernel has to do with hidden arguments that not every launch provides.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct HiddenUse {
     /// Its code uses them.
@@ -79,7 +82,7 @@ pub(crate) fn names<'a>(list: impl Iterator<Item = &'a MissingArg>) -> String {
     list.map(|m| format!("{} (for {})", m.name, m.purpose)).collect::<Vec<_>>().join(", ")
 }
 
-/// The hidden arguments that a kernel of this version may have and that are not provided.
+/// The hidden arguments that a kernel of this version may have and that not every launch provides.
 fn candidates(info: &KernelInfo, version: u8) -> Vec<MissingArg> {
     let hidden = |a: &KernelArg| match a.kind {
         ArgKind::Hidden(which) => Some((which, a.offset)),
@@ -95,7 +98,7 @@ fn candidates(info: &KernelInfo, version: u8) -> Vec<MissingArg> {
             return None;
         }
         let offset = base + if version >= 5 { v5 } else { v4? };
-        (offset + 8 <= info.kernarg_bytes).then_some(MissingArg { name, purpose, offset })
+        (offset + 8 <= info.kernarg_bytes).then_some(MissingArg { which, name, purpose, offset })
     };
     let mut found: Vec<MissingArg> = HIDDEN.iter().filter_map(place).collect();
     found.dedup_by_key(|m| m.offset);

@@ -31,7 +31,7 @@ pub enum ArgKind {
 }
 
 /// An argument that the run time fills in. Names: LLVM AMDGPUUsage, `.value_kind`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum HiddenArg {
     /// Workgroups in dimension 0, 1, 2, partial ones not counted.
@@ -155,6 +155,8 @@ pub(super) struct Metadata {
     pub kernels: Vec<KernelMetadata>,
     /// `amdhsa.target`.
     pub target: Option<String>,
+    /// `amdhsa.printf`: formats of printf, as the compiler numbers them.
+    pub formats: Vec<String>,
 }
 
 impl Metadata {
@@ -168,7 +170,14 @@ impl Metadata {
                 kernels.push(kernel(Map::new(k, format!("metadata of kernel {i}"))?)?);
             }
         }
-        Ok(Metadata { kernels, target: root.string("amdhsa.target")? })
+        let mut formats = Vec::new();
+        if let Some(list) = root.list("amdhsa.printf")? {
+            formats = reserved(list.clone().count().min(list.bytes_left()), "formats of printf")?;
+            for text in list {
+                formats.push(text.as_str().ok_or_else(|| root.wrong("amdhsa.printf", "a list of strings"))?.to_string());
+            }
+        }
+        Ok(Metadata { kernels, target: root.string("amdhsa.target")?, formats })
     }
 }
 

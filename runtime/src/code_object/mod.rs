@@ -113,6 +113,7 @@ pub struct CodeObject {
     bytes: Arc<Vec<u8>>,
     elf: Elf,
     kernels: Vec<KernelInfo>,
+    formats: Vec<String>,
 }
 
 impl CodeObject {
@@ -149,7 +150,7 @@ impl CodeObject {
         let elf = Elf::parse(bytes)?;
         let metadata = elf.metadata.clone().map(|note| Metadata::parse(&bytes[note])).transpose()?.unwrap_or_default();
         let kernels = kernels(&elf, bytes, metadata.kernels)?;
-        Ok(CodeObject { bytes: Arc::new(copied(bytes, "a code object")?), elf, kernels })
+        Ok(CodeObject { bytes: Arc::new(copied(bytes, "a code object")?), elf, kernels, formats: metadata.formats })
     }
 
     /// What it was compiled for.
@@ -160,6 +161,11 @@ impl CodeObject {
     /// Code object version: 3 to 6.
     pub fn version(&self) -> u8 {
         self.elf.version
+    }
+
+    /// Formats of printf whose arguments kernels put into a buffer, `NUMBER:COUNT:BYTES...:FORMAT`.
+    pub fn printf_formats(&self) -> &[String] {
+        &self.formats
     }
 
     /// The ELF file.

@@ -11,6 +11,7 @@ use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::gws::Gws;
 use crate::program::{Code, CodeKey, Program};
+use crate::services::Services;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -30,6 +31,8 @@ pub(crate) struct Dispatch<'a> {
     pub textures: TextureConfig,
     /// Hidden arguments that are 0 and that the kernel may use, for messages.
     pub hidden: &'a [MissingArg],
+    /// What waves that wait may have asked for.
+    pub services: Option<&'a Arc<Services>>,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -52,6 +55,7 @@ pub(crate) struct Job {
     pub device: DeviceConfig,
     pub textures: TextureConfig,
     pub hidden: Vec<MissingArg>,
+    services: Option<Arc<Services>>,
     stop: AtomicBool,
     error: Mutex<Option<Error>>,
     /// The injected clock (deterministic mode).
@@ -85,6 +89,7 @@ impl Job {
             device: *d.device,
             textures: d.textures,
             hidden: d.hidden.to_vec(),
+            services: d.services.cloned(),
             stop: AtomicBool::new(false),
             error: Mutex::default(),
             ticks: AtomicU64::new(0),
@@ -108,6 +113,11 @@ impl Job {
     pub(crate) fn config(&self) -> &LaunchConfig<'_> {
         // SAFETY: see the `Send` impl.
         unsafe { &*self.config }
+    }
+
+    /// Does what waves that wait have asked the host for.
+    pub(crate) fn serve(&self) -> Result<(), Error> {
+        self.services.as_ref().map_or(Ok(()), |s| s.serve())
     }
 
     /// The injected clock, or null.

@@ -323,6 +323,7 @@ mod tests {
             device: &config,
             textures: TextureConfig::default(),
             hidden: &[],
+            services: None,
         };
         let pool = Pool::new(threads);
         let source = |_| Tree { most, state: Mutex::new([1, 0, 0]) };

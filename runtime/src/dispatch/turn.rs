@@ -200,6 +200,7 @@ impl Workgroup {
             }
             Exit::Yield | Exit::Fuel => {
                 job.check_stop()?;
+                job.serve()?;
                 if wave.ctx.ticket.is_some() {
                     wave.status = Status::Gws;
                 }

@@ -4,7 +4,7 @@ use crate::args::arg_type::Element;
 use crate::args::kernarg::{self, ArgValue};
 use crate::bvh::Bvh;
 use crate::code_object::hidden_use::{self, HiddenUse, MissingArg};
-use crate::code_object::{self, ArgKind, CodeObject, KernelInfo, MAX_KERNARG_BYTES};
+use crate::code_object::{self, ArgKind, CodeObject, HiddenArg, KernelInfo, MAX_KERNARG_BYTES};
 use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
 use crate::dispatch::config::LaunchConfig;
@@ -15,6 +15,7 @@ use crate::image::Image;
 use crate::image::sampler::Sampler;
 use crate::memory::fault;
 use crate::program::{Arrival, CodeKey, Program};
+use crate::services::{Formats, PrintBuffer, Services};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wavejit_isa::Gfx;
@@ -34,6 +35,8 @@ struct ModuleInner {
     program: Arc<Program>,
     /// By kernel: its use of hidden arguments, found when it is first asked for.
     hidden: Mutex<HashMap<String, Arc<HiddenUse>>>,
+    /// Of printf.
+    formats: Formats,
 }
 
 /// A kernel of a module. Cheap to clone.
@@ -95,7 +98,7 @@ pub struct Launch<'a> {
     pub explicit: Option<&'a [u8]>,
     /// LDS bytes beyond the kernel's own and its `__local` arguments.
     pub dynamic_lds: u32,
-    /// Launch although the kernel's code uses hidden arguments that are not provided, such as a buffer for printf: they are 0, and a wave that
+    /// Launch although the kernel's code uses hidden arguments that are not provided, such as a queue to enqueue kernels on: they are 0, and a wave that
     /// follows one faults. Otherwise such a launch is an [`Error::Unsupported`].
     pub allow_missing: bool,
 }
@@ -126,7 +129,8 @@ impl Device {
         }
         let target = object.kernels().first().map_or(Gfx::GFX1100, |k| k.target);
         let program = self.new_program(target, (base, base + size));
-        Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program, hidden: Mutex::default() })))
+        let formats = Formats::new(object.printf_formats());
+        Ok(Module(Arc::new(ModuleInner { device: self.clone(), object, base, program, hidden: Mutex::default(), formats })))
     }
 }
 
@@ -211,7 +215,7 @@ impl Kernel {
             )));
         }
         let mut block = module.device.blocks().take(segment_bytes)?;
-        let (bytes, dynamic_lds) = match (launch.kernarg, launch.explicit) {
+        let (mut bytes, dynamic_lds) = match (launch.kernarg, launch.explicit) {
             (Some(packed), _) => (kernarg::pack_raw(info, packed), launch.dynamic_lds),
             (None, Some(explicit)) => {
                 let mut bytes = kernarg::pack_raw(info, explicit);
@@ -225,6 +229,7 @@ impl Kernel {
                 (packed.bytes, packed.dynamic_lds_bytes)
             }
         };
+        let printed = self.fill_services(&mut bytes)?;
         let kernel_object = module.base + info.descriptor_address;
         block.fill(&bytes, &kernarg::dispatch_packet(info, geometry, dynamic_lds, kernel_object, block.address))?;
         let pointers = Pointers {
@@ -236,13 +241,40 @@ impl Kernel {
         };
         let init = self.init(&pointers, &bytes, dynamic_lds);
         let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
-        module.device.dispatch(&info.name, &module.program, init, &launch.config, hidden)
+        let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m)).copied().collect();
+        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing);
+        // What was printed before an error helps to find it.
+        let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, module.device.services()));
+        stats.and_then(|stats| flushed.map(|()| stats))
+    }
+
+    /// Is it a hidden argument that the launch fills in?
+    fn is_provided(&self, arg: &MissingArg) -> bool {
+        Services::has(arg.which) || arg.which == HiddenArg::PrintfBuffer && !self.module.0.object.printf_formats().is_empty()
+    }
+
+    /// Fills in the hidden arguments that only some kernels use, where the caller has not; the buffer to print from when the dispatch has ended.
+    fn fill_services(&self, bytes: &mut [u8]) -> Result<Option<PrintBuffer>, Error> {
+        let device = &self.module.0.device;
+        let mut printed = None;
+        let listed = self.hidden.listed.iter().filter(|l| !self.hidden.used.iter().any(|u| u.offset == l.offset));
+        for arg in self.hidden.used.iter().chain(listed).filter(|m| self.is_provided(m)) {
+            let Some(place) = bytes.get_mut(arg.offset as usize..).and_then(|b| b.first_chunk_mut::<8>()) else { continue };
+            if arg.which == HiddenArg::PrintfBuffer {
+                let buffer = PrintBuffer::new(device.memory())?;
+                *place = buffer.address.to_le_bytes();
+                printed = Some(buffer);
+            } else if *place == [0; 8] {
+                *place = device.services().provide(arg.which)?.to_le_bytes();
+            }
+        }
+        Ok(printed)
     }
 
     /// Refuses to launch without a hidden argument that the code uses. A caller who packs arguments may provide it.
     fn check_hidden(&self, packed: Option<&[u8]>) -> Result<(), Error> {
         let is_given = |m: &MissingArg| packed.and_then(|p| p.get(m.offset as usize..)).is_some_and(|p| p.iter().take(8).any(|b| *b != 0));
-        let wanted: Vec<&MissingArg> = self.hidden.used.iter().filter(|m| !is_given(m)).collect();
+        let wanted: Vec<&MissingArg> = self.hidden.used.iter().filter(|m| !self.is_provided(m) && !is_given(m)).collect();
         if wanted.is_empty() {
             return Ok(());
         }

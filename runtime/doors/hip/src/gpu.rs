@@ -123,6 +123,7 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             say(&e.to_string());
             Status::NO_DEVICE
         })?;
+        device.set_print(wavejit::print_by_c());
         gpus.push(Gpu {
             index,
             target,
