@@ -565,12 +565,13 @@ fn compiled_random_ir_equals_the_interpreter() {
 #[test]
 fn accesses_near_the_end_of_memory_equal_the_interpreter() {
     let constants: [&[i64]; 3] = [&[0, 64, 32], &[400, 0, 64, 128], &[0xffff_ffe0, 16]];
-    for (i, space) in [Space::Lds, Space::Lds, Space::Global].into_iter().enumerate() {
+    let places = [(Space::Lds, true), (Space::Lds, false), (Space::Global, false), (Space::Global, true)];
+    for (i, (space, is_known)) in places.into_iter().enumerate() {
         for (k, kind) in [MemKind::B32, MemKind::B64, MemKind::B128, MemKind::U8].into_iter().enumerate() {
             for (n, list) in constants.iter().enumerate() {
                 let list: Vec<i64> = list.iter().map(|c| if space == Space::Global { i64::from(*c as i32) } else { *c }).collect();
-                let stride = [kind.bytes() as u32, 0, 4][(n + k) % 3];
-                let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, stride, i == 0, &list);
+                let stride = [kind.bytes() as u32, 0, 4, 64][(n + k + i) % 4];
+                let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, stride, is_known, &list);
                 check_starts(&func, &memory::edges(space));
             }
         }
