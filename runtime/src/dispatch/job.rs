@@ -10,7 +10,7 @@ use crate::host::sync::Mutex;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::gws::Gws;
-use crate::program::{Code, CodeKey, Program};
+use crate::program::{Body, Code, CodeKey, Program};
 use crate::services::Services;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -51,6 +51,8 @@ pub(crate) struct Job {
     /// A wave that starts where another of the dispatch has been is given the registers that the code may have changed and may look at, and no
     /// others: nobody sees those.
     pub keeps_registers: bool,
+    /// All waves of a workgroup are run by compiled code, without a look at any budget between them.
+    pub runs_at_once: bool,
     config: *const LaunchConfig<'static>,
     pub device: DeviceConfig,
     pub textures: TextureConfig,
@@ -78,6 +80,7 @@ impl Job {
             serial: SERIAL.fetch_add(1, Relaxed),
             name: d.name.to_string(),
             program: d.program.clone(),
+            runs_at_once: matches!(code.body, Body::Jit(_)) && d.config.max_insts == 0 && d.config.hook.is_none(),
             code,
             space: space.clone(),
             init: d.init.clone(),

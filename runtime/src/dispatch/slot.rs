@@ -141,20 +141,68 @@ impl WaveSlot {
     /// Makes it the wave of this number in a workgroup.
     #[inline(always)]
     pub(super) fn start(&mut self, job: &Job, place: &StartPlace, wave: usize) -> Result<(), Error> {
-        if self.first.of == (job.serial, extent_key(place.extent)) && self.code.is_none() && job.keeps_registers {
+        if self.can_restart(job, place.extent) {
             self.restore(&job.code.spoiled_sregs);
         } else {
             self.prepare(job, place, wave)?;
         }
+        self.enter_group(job, place);
+        self.begin(job);
+        Ok(())
+    }
+
+    /// May it start with what the wave before it left?
+    #[inline(always)]
+    pub(super) fn can_restart(&self, job: &Job, extent: [u32; 3]) -> bool {
+        self.first.of == (job.serial, extent_key(extent)) && self.code.is_none() && job.keeps_registers
+    }
+
+    /// Makes it the next wave, where the last one left a slot that [can restart](WaveSlot::can_restart), as far as compiled code looks at it: for
+    /// all else there is [`WaveSlot::begin`]. Stores are what a wave that does little takes its time for.
+    #[inline(always)]
+    pub(super) fn restart(&mut self, job: &Job, place: &StartPlace) {
+        self.restore(&job.code.spoiled_sregs);
+        self.enter_group(job, place);
+        self.state.fuel = QUANTUM;
+    }
+
+    /// What is the workgroup's.
+    #[inline(always)]
+    fn enter_group(&mut self, job: &Job, place: &StartPlace) {
         let s = &mut *self.state;
         job.init.write_group(&job.facts, place.group, &mut s.sregs);
-        (s.lds, s.resume) = (place.lds, 0);
+        if s.lds != place.lds {
+            s.lds = place.lds;
+        }
+        if s.resume != 0 {
+            s.resume = 0;
+        }
+        if self.ctx.ticket.is_some() {
+            self.ctx.ticket = None;
+        }
         self.ctx.group = place.number;
-        (self.ctx.ticket, self.asked) = (None, 0);
+    }
+
+    /// A wave that is about to run for the first time.
+    fn begin(&mut self, job: &Job) {
         self.status = Status::Ready;
-        self.used = 0;
+        (self.asked, self.used) = (0, 0);
         self.refuel(job);
-        Ok(())
+    }
+
+    /// Sets what [`WaveSlot::restart`] has not, after compiled code had its turn with the wave, or has not come to it.
+    #[cold]
+    pub(super) fn begin_late(&mut self, job: &Job) {
+        let left = self.state.fuel;
+        self.begin(job);
+        self.ration();
+        self.state.fuel = left;
+    }
+
+    /// Guest instructions of a wave that was restarted and has ended.
+    #[inline(always)]
+    pub(super) fn restarted_insts(&self) -> u64 {
+        (QUANTUM - self.state.fuel) as u64
     }
 
     /// Gives a wave the registers that the one before it may have changed and that it may look at.

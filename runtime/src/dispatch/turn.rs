@@ -6,6 +6,7 @@
 use crate::Error;
 use crate::dispatch::job::Job;
 use crate::dispatch::report;
+use crate::dispatch::slot::WaveSlot;
 use crate::dispatch::status::{Status, TurnAt};
 use crate::dispatch::workgroup::{Ran, WorkerState, Workgroup};
 use crate::memory::fault::{Entered, enter_all};
@@ -29,6 +30,9 @@ impl Workgroup {
     pub(super) fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
         // A loop of barriers uses little fuel.
         job.check_stop()?;
+        if std::mem::take(&mut self.is_fresh) && self.run_fresh(job, worker) {
+            return Ok(Turn::Done);
+        }
         let mut at = TurnAt::default();
         while at.wave < self.count {
             if self.waves[at.wave].status == Status::Gws {
@@ -76,6 +80,21 @@ impl Workgroup {
         Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
     }
 
+    /// Runs waves that were restarted. True if all have ended; else they are as if they had been started, and had run so far, in their turn.
+    fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
+        let Body::Jit(code) = &job.code.body else { unreachable!("only compiled waves are restarted") };
+        // SAFETY: the states are complete for the kernel's code, which `job` keeps alive.
+        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states[..self.count]) };
+        let waves = &mut self.waves[..self.count];
+        if done == waves.len() && barriers == 0 {
+            worker.guest_insts += waves.iter().map(WaveSlot::restarted_insts).sum::<u64>();
+            return true;
+        }
+        waves.iter_mut().for_each(|wave| wave.begin_late(job));
+        self.entered = Some(Entered { done, barriers });
+        false
+    }
+
     /// Runs compiled waves from `at` on one after the other, until one comes back otherwise than from its end or from a barrier: then `at` is
     /// that one, and this its exit.
     fn run_compiled(&mut self, at: &mut TurnAt, job: &Job, worker: &mut WorkerState) -> Option<Exit> {
@@ -92,7 +111,10 @@ impl Workgroup {
                 if wave.status != Status::Ready || wave.code.is_some() {
                     break;
                 }
-                wave.ration();
+                // Those of a first turn that has been run have been given theirs.
+                if self.entered.is_none() {
+                    wave.ration();
+                }
                 end += 1;
                 // One that ends over its budget is the last that has run.
                 if config.max_insts != 0 {
@@ -100,8 +122,11 @@ impl Workgroup {
                 }
             }
         }
-        // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
-        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states[at.wave..end]) };
+        let entered = self.entered.take().unwrap_or_else(|| {
+            // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
+            unsafe { enter_all(code.entry(), &self.states[at.wave..end]) }
+        });
+        let Entered { done, barriers } = entered;
         // Where all are at a barrier there is nothing to look at: they stay ready, with the fuel they have.
         self.in_step = barriers == self.count;
         if self.in_step {

@@ -11,6 +11,7 @@ use crate::dispatch::slot::{StartPlace, WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
 use crate::memory::context::SharedRoutines;
+use crate::memory::fault::Entered;
 use std::sync::Arc;
 use wavejit_ir::abi::{Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
@@ -43,6 +44,10 @@ pub(crate) struct Workgroup {
     pub idle_turns: u32,
     /// The state of each of `waves`.
     pub states: Vec<*mut WaveState>,
+    /// Its waves are as [`WaveSlot::restart`] leaves them: compiled code may run them, and what else is to be set is not yet.
+    pub(super) is_fresh: bool,
+    /// How a first turn went that is still to be looked at.
+    pub(super) entered: Option<Entered>,
     /// All of its waves went from one barrier to the next in the last turn.
     pub(super) in_step: bool,
 }
@@ -72,7 +77,7 @@ impl Workgroup {
         let Unit { id, extent, number } = source.unit(index);
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
-        (self.idle_turns, self.in_step) = (0, false);
+        (self.idle_turns, self.in_step, self.entered) = (0, false, None);
         let lds_bytes = job.facts.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;
@@ -87,8 +92,16 @@ impl Workgroup {
             self.states.push(&raw mut *wave.state);
             self.waves.push(wave);
         }
+        let place = StartPlace { group: id, extent, number, lds };
+        // In most workgroups all waves begin where others have ended.
+        let runs_at_once = job.runs_at_once && worker.counters.is_none();
+        self.is_fresh = runs_at_once && self.waves[..self.count].iter().all(|wave| wave.can_restart(job, extent));
         for (i, wave) in self.waves[..self.count].iter_mut().enumerate() {
-            wave.start(job, &StartPlace { group: id, extent, number, lds }, i)?;
+            if self.is_fresh {
+                wave.restart(job, &place);
+            } else {
+                wave.start(job, &place, i)?;
+            }
             source.start_wave(index, i as u32, wave.start_registers());
         }
         worker.workgroups += 1;

@@ -425,7 +425,11 @@ impl<'a> Wide<'a> {
         self.a.jcc(Cond::Ae, self.leave);
         self.a.store(Size::D, state(offset_of!(WaveState, exit)), Gpr::RAX);
         self.a.store(Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, next))), next);
+        let ended = self.a.label();
+        self.a.test(Size::D, Gpr::RAX, Gpr::RAX);
+        self.a.jcc(Cond::E, ended);
         self.a.alu_store(Alu::Add, Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, barriers))), Gpr::RAX);
+        self.a.bind(ended);
         self.a.load(Size::Q, STATE, Mem::at(next, 0));
         self.a.jmp(self.wave);
     }
