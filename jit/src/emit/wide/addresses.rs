@@ -11,7 +11,7 @@
 //! ```
 
 use super::calls::{CAREFUL_ADDR, CARGO_HELPER};
-use super::lanes::{GT, NE};
+use super::lanes::{EQ, GT, NE};
 use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, PieceId};
@@ -148,6 +148,11 @@ impl<'a> Wide<'a> {
             if way.stride.is_some() {
                 continue;
             }
+            if a.is_full {
+                self.in_a_row(a, p, origin, first, stride, tested);
+                tested = true;
+                continue;
+            }
             self.v(X::Broadcast, a.t, 0, Rm::Reg(origin));
             let steps = self.table(move |i| (first + i) * stride);
             self.v(X::Paddd, a.t, a.t, steps);
@@ -161,6 +166,14 @@ impl<'a> Wide<'a> {
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
             for p in 0..self.parts {
                 let k = if tested { a.k2 } else { a.k };
+                if a.is_full {
+                    self.vi(X::Pcmpd, k, a.t, Rm::Reg(a.high[p]), EQ);
+                    if tested {
+                        self.k(X::Kandw, a.k, a.k, a.k2);
+                    }
+                    tested = true;
+                    continue;
+                }
                 self.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
                 if tested {
                     self.k(X::Korw, a.k, a.k, a.k2);
@@ -168,7 +181,7 @@ impl<'a> Wide<'a> {
                 tested = true;
             }
         }
-        if way.is_whole {
+        if way.is_whole && !a.is_full {
             for p in 0..self.parts {
                 let k = if tested { a.k2 } else { a.k };
                 self.k(X::Knotw, k, 0, a.exec[p]);
@@ -178,7 +191,10 @@ impl<'a> Wide<'a> {
                 tested = true;
             }
         }
-        if tested {
+        if tested && a.is_full {
+            self.every(a.k);
+            self.a.jcc(Cond::Ae, fail);
+        } else if tested {
             self.any(a.k);
             self.a.jcc(Cond::Ne, fail);
         }
@@ -231,6 +247,20 @@ impl<'a> Wide<'a> {
         }
         for start in &a.starts {
             self.a.alu(Alu::Add, Size::Q, *start, a.host);
+        }
+    }
+
+    /// k = are the offsets of a part in a row, and those of parts before? `t` has the first one in every lane from the first part of 16 lanes on.
+    fn in_a_row(&mut self, a: &Access, p: usize, origin: u8, first: u32, stride: u32, tested: bool) {
+        if first == 0 {
+            self.v(X::Broadcast, a.t, 0, Rm::Reg(origin));
+        }
+        let steps = self.table(move |i| (first + i) * stride);
+        let k = if tested { a.k2 } else { a.k };
+        self.v(X::Paddd, k, a.t, steps);
+        self.vi(X::Pcmpd, k, k, Rm::Reg(a.low[p]), EQ);
+        if tested {
+            self.k(X::Kandw, a.k, a.k, a.k2);
         }
     }
 
@@ -401,7 +431,7 @@ impl<'a> Wide<'a> {
 
     /// host = host address of the high dword that all active lanes have, and the base; tested.
     pub(super) fn common_high(&mut self, a: &Access) {
-        self.bits_in(&a.exec, a.host, a.k2);
+        self.active_lanes(a, a.host);
         for p in 0..self.parts {
             let to = self.row_mem(CAREFUL_ADDR + 1, p);
             self.v(X::MovStore, a.high[p], 0, Rm::Mem(to));

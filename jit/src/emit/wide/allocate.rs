@@ -38,45 +38,40 @@ impl Wide<'_> {
 
     fn free_register(&mut self, class: Class) -> u8 {
         let is_vector = class == Class::Vector || class == Class::Mask && self.r.level == Level::Avx2;
-        let registers = if is_vector { self.r.level.vectors().end.into() } else { usize::MAX };
-        let (file, pinned) = self.r.file(class);
-        let pinned = *pinned;
-        let registers = registers.min(file.len());
-        if let Some(free) = file[..registers].iter().position(|p| *p == NONE) {
-            return free as u8;
-        }
-        // The oldest copy.
-        let is_free = |i: usize, p: PieceId| pinned >> i & 1 == 0 && p < FIXED;
-        let copies = self.r.file_of(class)[..registers].iter().enumerate().filter(|(i, p)| is_free(*i, **p) && self.r.is_copy(**p));
-        if let Some((reg, p)) = copies.map(|(i, p)| (i as u8, *p)).min_by_key(|(_, p)| *p) {
-            self.r.piece(p).reg = None;
-            self.r.vacate(class, reg);
-            return reg;
-        }
-        let file = self.r.file_of(class);
-        let list: Vec<(u8, PieceId)> = file[..registers]
-            .iter()
-            .enumerate()
-            .filter(|(i, p)| pinned >> i & 1 == 0 && **p != TEMP && **p != FIXED)
-            .map(|(i, p)| (i as u8, *p))
-            .collect();
-        // Farthest next use; of equal ones that which need not be stored.
-        let key = |w: &mut Self, p: PieceId| {
-            let stored = w.r.pieces[p as usize].home != Home::None;
-            (w.next_use_of_piece(p), stored)
-        };
-        let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) else {
-            if let Some(place) = self.r.file(class).0[registers..].iter().position(|p| *p == NONE) {
-                return (registers + place) as u8;
+        let all = self.r.file(class).0.len();
+        let registers = if is_vector { self.r.level.vectors().end.into() } else { all };
+        // Places only when operands take all registers.
+        for range in [0..registers, registers..all] {
+            let (file, pinned) = self.r.file(class);
+            if let Some(free) = file[range.clone()].iter().position(|p| *p == NONE) {
+                return (range.start + free) as u8;
             }
-            // What is emitted from here on is thrown away.
-            self.r.is_short = true;
-            return 0;
-        };
-        self.spill(p);
-        self.r.file(class).0[usize::from(reg)] = NONE;
-        self.r.piece(p).reg = None;
-        reg
+            // The oldest copy.
+            let pinned = *pinned;
+            let is_free = |i: usize, p: PieceId| pinned >> i & 1 == 0 && p < FIXED;
+            let file = self.r.file_of(class);
+            let copies = range.clone().filter(|i| is_free(*i, file[*i]) && self.r.is_copy(file[*i]));
+            if let Some((reg, p)) = copies.map(|i| (i as u8, file[i])).min_by_key(|(_, p)| *p) {
+                self.r.piece(p).reg = None;
+                self.r.vacate(class, reg);
+                return reg;
+            }
+            let list: Vec<(u8, PieceId)> = range.map(|i| (i as u8, file[i])).filter(|(i, p)| is_free(usize::from(*i), *p)).collect();
+            // Farthest next use; of equal ones that which need not be stored.
+            let key = |w: &mut Self, p: PieceId| {
+                let stored = w.r.pieces[p as usize].home != Home::None;
+                (w.next_use_of_piece(p), stored)
+            };
+            if let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) {
+                self.spill(p);
+                self.r.file(class).0[usize::from(reg)] = NONE;
+                self.r.piece(p).reg = None;
+                return reg;
+            }
+        }
+        // What is emitted from here on is thrown away.
+        self.r.is_short = true;
+        0
     }
 
     /// Sees to it that a piece in a register has a home.
@@ -115,6 +110,18 @@ impl Wide<'_> {
     /// A register that holds nothing, until the end of the instruction.
     pub(super) fn temp(&mut self) -> u8 {
         self.take_register(Class::Vector, TEMP)
+    }
+    /// A place that stands for a register, until the end of the instruction.
+    pub(super) fn temp_in_place(&mut self) -> u8 {
+        let places = usize::from(self.r.level.vectors().end);
+        match self.r.vector[places..].iter().position(|p| *p == NONE) {
+            Some(n) => {
+                self.r.vector[places + n] = TEMP;
+                self.r.pin(Class::Vector, (places + n) as u8);
+                (places + n) as u8
+            }
+            None => self.temp(),
+        }
     }
     pub(super) fn temp_mask(&mut self) -> u8 {
         self.take_register(Class::Mask, TEMP)

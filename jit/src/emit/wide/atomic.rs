@@ -43,7 +43,7 @@ impl<'a> Wide<'a> {
         let parts = self.val(value).lo;
         let operands: Vec<u8> = (0..self.parts).map(|p| self.reg(parts[p])).collect();
         let m = MemOp { atomic: op as u8, flags: u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
-        let a = self.access(m, space, MemKind::B32, addr, exec, true);
+        let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
         let (left, old) = (self.temp_general(), self.temp_general());
         let mut results = NO_PARTS;
         let mut regs = vec![];

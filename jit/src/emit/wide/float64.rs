@@ -39,14 +39,14 @@ impl<'a> Wide<'a> {
                 w.v(X::BroadcastQ, t, 0, most);
                 w.v(X::Minpd, to, t, Rm::Reg(to));
             }),
-            FFrexpMant64 if plain && !self.is_avx2() => self.by_quads(r, arg(0), |w, to, from| {
+            FFrexpMant64 if plain => self.by_quads(r, arg(0), |w, to, from| {
                 let k = w.temp_mask();
                 // Magnitudes in 0.5 to 1, of their sign; zeros and infinities stay.
                 w.vi(X::Getmantpd, to, 0, Rm::Reg(from), 2);
                 w.vi(X::Fpclasspd, k, 0, Rm::Reg(from), 0x1e);
                 w.vector(Vector::new(X::Addpd, Len::Z, to, from, Rm::Reg(from)).mask(k));
             }),
-            FFrexpExp64 if plain && !self.is_avx2() => {
+            FFrexpExp64 if plain => {
                 let quad = self.quad(arg(0));
                 let low = self.narrow(quad, |w, to, from| {
                     let k = w.temp_mask();
@@ -100,7 +100,7 @@ impl<'a> Wide<'a> {
             }
             // Later segments may lie below the normal numbers, where the definition cuts them off.
             TrigPreop64 => match self.splat_constant(arg(1)) {
-                Some(segment) if segment & 31 <= 2 && !self.is_avx2() => {
+                Some(segment) if segment & 31 <= 2 => {
                     self.by_quads(r, arg(0), |w, to, from| w.two_over_pi(to, from, 53 * (segment & 31)));
                 }
                 _ => return false,

@@ -127,7 +127,7 @@ impl<'a> Wide<'a> {
         }
         // The lanes that are left, in the frame: there is no register to spare.
         let left = Mem::at(Gpr::RSP, CARGO_EXEC);
-        self.bits_in(&a.exec, lane, a.k2);
+        self.active_lanes(a, lane);
         let (next, end) = (self.a.label(), self.a.label());
         self.a.store(Size::Q, left, lane);
         self.a.bind(next);

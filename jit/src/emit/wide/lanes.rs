@@ -567,7 +567,7 @@ impl<'a> Wide<'a> {
                 w.v(X::Scalefps, to, from, Rm::Reg(to));
                 new
             }),
-            FFrexpMant32 if plain && !self.is_avx2() => self.each_part(&[x], |w, part| {
+            FFrexpMant32 if plain => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();
@@ -577,7 +577,7 @@ impl<'a> Wide<'a> {
                 w.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
                 new
             }),
-            FFrexpExp32 if plain && !self.is_avx2() => self.each_part(&[x], |w, part| {
+            FFrexpExp32 if plain => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();

@@ -23,7 +23,7 @@ use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, Data, Inst, MemKind, Space, Ty, Value};
-use wavejit_x86::{Alu, Gpr, Label, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// An access on its way: registers that stay what they are until it is done.
 #[derive(Clone)]
@@ -34,6 +34,10 @@ pub(super) struct Access {
     pub op: MemOp,
     /// Mask registers of EXEC.
     pub exec: Vec<u8>,
+    /// EXEC as a word, where its masks are made in stubs: they are not needed while all lanes are active.
+    pub word: Option<Gpr>,
+    /// All lanes are active, which has been tested.
+    pub is_full: bool,
     /// Offsets by part: low dwords, high dwords.
     pub low: Vec<u8>,
     pub high: Vec<u8>,
@@ -83,7 +87,7 @@ impl<'a> Wide<'a> {
         let uniform = addr.offset.is_none() && space != Space::Scratch;
         let mut results: Vec<Parts> = vec![];
         let mut data = vec![];
-        let mut a = self.access(op, space, kind, addr, exec, false);
+        let mut a = self.access(op, space, kind, addr, exec, false, true);
         for _ in 0..kind.dwords() {
             let (mut parts, mut regs) = (NO_PARTS, vec![]);
             for p in 0..self.parts {
@@ -125,7 +129,7 @@ impl<'a> Wide<'a> {
             let parts = self.val(*v).lo;
             regs.push((0..self.parts).map(|p| self.reg(parts[p])).collect::<Vec<u8>>());
         }
-        let mut a = self.access(op, space, kind, addr, exec, true);
+        let mut a = self.access(op, space, kind, addr, exec, true, true);
         a.data = regs;
         self.emit_access(inst, a, addr, exec);
         Ok(())
@@ -144,10 +148,27 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Operands and temporaries of an access in registers.
-    pub(super) fn access(&mut self, op: MemOp, space: Space, kind: MemKind, addr: &Addr, exec: Value, is_store: bool) -> Access {
-        let exec = self.mask_parts(exec);
-        let exec: Vec<u8> = (0..self.parts).map(|p| self.reg(exec[p])).collect();
+    /// Operands and temporaries of an access in registers. `is_move`: it may be one of lanes in a row.
+    #[allow(clippy::too_many_arguments)] // what the instruction says, and two kinds
+    pub(super) fn access(
+        &mut self,
+        op: MemOp,
+        space: Space,
+        kind: MemKind,
+        addr: &Addr,
+        exec: Value,
+        is_store: bool,
+        is_move: bool,
+    ) -> Access {
+        let is_scattered = addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS));
+        let late = self.is_avx2() && is_move && addr.offset.is_some() && space != Space::Scratch && !is_scattered;
+        let word = late.then(|| self.scalar(exec));
+        let exec: Vec<u8> = if late {
+            (0..self.parts).map(|_| self.temp_in_place()).collect()
+        } else {
+            let exec = self.mask_parts(exec);
+            (0..self.parts).map(|p| self.reg(exec[p])).collect()
+        };
         let (mut low, mut high) = (vec![], vec![]);
         let linear = addr.offset.and_then(|v| self.linear_access(v));
         if linear.is_some() {
@@ -179,12 +200,14 @@ impl<'a> Wide<'a> {
             space,
             op,
             exec,
+            word,
+            is_full: false,
             low,
             high,
             data: vec![],
             stride: self.stride_of(addr),
             linear,
-            is_scattered: addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS)),
+            is_scattered,
             base,
             imm,
             general: self.a.label(),
@@ -210,7 +233,10 @@ impl<'a> Wide<'a> {
             _ if a.is_scattered => self.general(&a),
             _ => {
                 self.share_tests(&mut a, addr, exec);
-                self.lanes_access(&a, fail);
+                match a.word {
+                    Some(word) => self.whole_wave_access(inst, &a, word, fail),
+                    None => self.lanes_access(&a, fail),
+                }
                 self.end_of_sharing();
                 self.end_of_firsts();
             }
@@ -229,6 +255,7 @@ impl<'a> Wide<'a> {
                 w.a.bind(a.general);
                 w.map.push((w.a.offset(), pc));
                 w.linear_lanes(&a);
+                w.make_masks(&a);
                 w.general(&a);
                 w.a.jmp(a.done);
             }
@@ -237,6 +264,30 @@ impl<'a> Wide<'a> {
             w.linear_lanes(&a);
             w.careful_access(&a);
         }));
+    }
+
+    /// An access in AVX2: without masks while all lanes are active; a stub has the way for other waves.
+    fn whole_wave_access(&mut self, inst: &'a Inst, a: &Access, word: Gpr, fail: Label) {
+        let some = self.a.label();
+        self.a.alu_imm(Alu::Cmp, if self.is_wave64() { Size::Q } else { Size::D }, word, -1);
+        self.a.jcc(Cond::Ne, some);
+        self.lanes_access(&Access { is_full: true, ..a.clone() }, fail);
+        let (a, pc) = (a.clone(), inst.pc);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(some);
+            w.map.push((w.a.offset(), pc));
+            w.make_masks(&a);
+            w.lanes_access(&a, fail);
+            w.a.jmp(a.done);
+        }));
+    }
+
+    /// The bits of the active lanes in a general register.
+    pub(super) fn active_lanes(&mut self, a: &Access, to: Gpr) {
+        match a.word {
+            Some(word) => self.a.mov(if self.is_wave64() { Size::Q } else { Size::D }, to, word),
+            None => self.bits_in(&a.exec, to, a.k2),
+        }
     }
 
     /// The next instruction may fault: then the access is done again with care.
@@ -276,7 +327,7 @@ impl<'a> Wide<'a> {
         self.store_imm64(Mem::at(Gpr::RSP, CARGO_OP), at);
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), 0);
         if self.is_avx2() {
-            self.bits_in(&a.exec, a.host, a.k2);
+            self.active_lanes(a, a.host);
             self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), a.host);
         }
         let masks = if self.is_avx2() { &[][..] } else { &a.exec };
@@ -296,7 +347,7 @@ impl<'a> Wide<'a> {
             let row = CAREFUL_DST + j as u16;
             if regs[0] == regs[1] {
                 // One register for all parts: any active lane has the result.
-                self.bits_in(&a.exec, a.host, a.k2);
+                self.active_lanes(a, a.host);
                 self.a.tzcnt(Size::Q, a.host, a.host);
                 self.a.alu_imm(Alu::And, Size::D, a.host, self.func.wave_size as i32 - 1);
                 let lane = Mem::indexed(ROWS, a.host, 4, i32::from(row) * self.row_bytes());

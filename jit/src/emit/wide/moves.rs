@@ -39,7 +39,7 @@ impl<'a> Wide<'a> {
     /// Stores what the last active lane has: in lockstep order it comes behind the others.
     pub(super) fn store_last(&mut self, a: &Access, to: Mem) {
         let [lane, value] = a.spare;
-        self.bits_in(&a.exec, lane, a.k2);
+        self.active_lanes(a, lane);
         self.a.test(Size::Q, lane, lane);
         self.a.jcc(Cond::E, a.done);
         self.a.lzcnt(Size::Q, lane, lane);
@@ -89,8 +89,8 @@ impl<'a> Wide<'a> {
         self.may_fault(a);
         let i = Vector::new(op, Len::Z, reg, 0, Rm::Mem(at));
         self.vector(match a.is_store {
-            // All lanes are active.
-            _ if self.is_avx2() && a.bytes() < 4 => i,
+            // All lanes are active, or in LDS, where others may be read.
+            _ if a.is_full || self.is_avx2() && (a.bytes() < 4 || a.space == Space::Lds && !a.is_store) => i,
             true => i.mask(k),
             false => i.zeroing(k),
         });
@@ -98,6 +98,9 @@ impl<'a> Wide<'a> {
 
     /// A part's elements of several dwords from memory, to one register for each dword.
     pub(super) fn deinterleave(&mut self, a: &Access, p: usize, at: Mem) {
+        if self.is_avx2() && self.take_apart(a, p, at) {
+            return;
+        }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
         for (m, reg) in raw.iter().enumerate() {
@@ -118,6 +121,9 @@ impl<'a> Wide<'a> {
 
     /// The other way round.
     pub(super) fn interleave(&mut self, a: &Access, p: usize, at: Mem) {
+        if self.is_avx2() && self.put_together(a, p, at) {
+            return;
+        }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (to, order) = (a.raw[0], a.raw[1]);
         for m in 0..n {
@@ -147,7 +153,11 @@ impl<'a> Wide<'a> {
                 self.scatter_lane_by_lane(a, p, data[p], from, at.disp);
                 continue;
             }
-            self.k(X::Kmovw, a.k2, 0, a.exec[p]);
+            if a.is_full {
+                self.k(X::Kxnorw, a.k2, a.k2, a.k2);
+            } else {
+                self.k(X::Kmovw, a.k2, 0, a.exec[p]);
+            }
             self.may_fault(a);
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
             self.vector(Vector::new(op, Len::Z, data[p], 0, Rm::Mem(at)).mask(a.k2));

@@ -5,6 +5,7 @@ use super::{ORDERED_AT_LEAST, S0, S1, S2};
 use wavejit_x86::{Rm, Vector};
 
 const UNORDERED: u8 = 3;
+const ORDERED_LESS: u8 = 0x11;
 const TOWARDS_ZERO: u8 = 11;
 
 impl Wide<'_> {
@@ -63,6 +64,8 @@ impl Wide<'_> {
                 self.yi(X::Pblendd, S1, x, low, 0xaa);
                 self.y(X::Addpd, to, S0, Rm::Reg(S1));
             }
+            X::Getmantps | X::Getmantpd | X::Getexpps | X::Getexppd => self.parts_of_float(i, to),
+            X::Scalefpd => self.scale64_by_float(i, to),
             X::Rangeps | X::Rangepd => self.range_in_avx2(i, to),
             X::Rsqrt14ps => {
                 let x = self.operand_in_register(i.rm, tuple);
@@ -79,5 +82,68 @@ impl Wide<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// Mantissas from 0.5 to 1, and quiet NaNs, of other numbers than zeros and infinities; or exponents of finite ones.
+    fn parts_of_float(&mut self, i: Vector, to: u8) {
+        let x = self.operand_in_register(i.rm, i.op.row().tuple);
+        let wide = matches!(i.op, X::Getmantpd | X::Getexppd);
+        let all = |w: &mut Self, narrow: u32, bits: u64| if wide { w.all64(bits) } else { w.all32(narrow) };
+        let (compare, multiply, blend) = if wide { (X::CmppdY, X::Mulpd, X::Blendvpd) } else { (X::CmppsY, X::Mulps, X::Blendvps) };
+        // Denormals are scaled by 2^24, or 2^54: S0 says where, S1 is what comes of it.
+        let magnitude = all(self, !(1 << 31), !(1 << 63));
+        let least = all(self, f32::MIN_POSITIVE.to_bits(), f64::MIN_POSITIVE.to_bits());
+        let scale = all(self, 16777216f32.to_bits(), 18014398509481984f64.to_bits());
+        self.y(X::Pand, S0, x, magnitude);
+        self.yi(compare, S0, S0, least, ORDERED_LESS);
+        self.y(multiply, S1, x, scale);
+        self.yi(blend, S1, x, Rm::Reg(S1), S0 << 4);
+        match i.op {
+            X::Getmantps | X::Getmantpd => {
+                let mantissa = all(self, 0x807f_ffff, 0x800f_ffff_ffff_ffff);
+                let half = all(self, 0.5f32.to_bits(), 0.5f64.to_bits());
+                self.y(X::Pand, S0, S1, mantissa);
+                self.y(X::Por, S0, S0, half);
+                self.y(if wide { X::Addpd } else { X::Addps }, S1, x, Rm::Reg(x));
+                self.yi(compare, S2, x, Rm::Reg(x), UNORDERED);
+                self.yi(blend, to, S0, Rm::Reg(S1), S2 << 4);
+            }
+            X::Getexpps => {
+                let (scaled, bias) = (self.all32(24), self.all32(127));
+                self.yi(X::PslldImm, 0, S1, Rm::Reg(S1), 1);
+                self.yi(X::PsrldImm, 0, S1, Rm::Reg(S1), 24);
+                self.y(X::Pand, S0, S0, scaled);
+                self.y(X::Psubd, S1, S1, Rm::Reg(S0));
+                self.y(X::Psubd, S1, S1, bias);
+                self.y(X::Cvtdq2ps, to, 0, Rm::Reg(S1));
+            }
+            _ => {
+                // As fractions of numbers that end there.
+                let (above, bias) = (self.all64(0x4330_0000 << 32), self.all64((4503599627370496f64 + 1023.0).to_bits()));
+                let scaled = self.all64(54f64.to_bits());
+                self.yi(X::PsllqImm, 0, S1, Rm::Reg(S1), 1);
+                self.yi(X::PsrlqImm, 0, S1, Rm::Reg(S1), 53);
+                self.y(X::Por, S1, S1, above);
+                self.y(X::Subpd, S1, S1, bias);
+                self.y(X::Pand, S0, S0, scaled);
+                self.y(X::Subpd, to, S1, Rm::Reg(S0));
+            }
+        }
+    }
+
+    /// Numbers times powers of two from -2044 to 1023, which come as numbers: first by what is below -1022, which rounds only what becomes zero.
+    fn scale64_by_float(&mut self, i: Vector, to: u8) {
+        let (x, e) = (self.source(i.v, S1), self.operand(i.rm, i.op.row().tuple));
+        let (least, bias) = (self.all32(-1022i32 as u32), self.all32(1023));
+        self.y(X::Cvtpd2dq, S0, 0, e);
+        self.y(X::Pmaxsd, S2, S0, least);
+        self.y(X::Psubd, S0, S0, Rm::Reg(S2));
+        for power in [S0, S2] {
+            self.y(X::Paddd, power, power, bias);
+            self.y(X::Pmovzxdq, power, 0, Rm::Reg(power));
+            self.yi(X::PsllqImm, 0, power, Rm::Reg(power), 52);
+        }
+        self.y(X::Mulpd, S0, x, Rm::Reg(S0));
+        self.y(X::Mulpd, to, S0, Rm::Reg(S2));
     }
 }

@@ -1,11 +1,12 @@
 //! Comparisons and mask registers, which are vectors with all ones in the lanes of the mask.
 
 use super::super::calls::CARGO_BITS;
+use super::super::memory::Access;
 use super::super::regs::{Class, PieceId};
 use super::super::{Wide, X, sreg};
 use super::{S0, S1, S2};
 use wavejit_ir::SReg;
-use wavejit_x86::{Alu, Gpr, Mem, Rm, Shift, Size, Vector};
+use wavejit_x86::{Alu, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 const SIGN: u32 = 0x8000_0000;
 
@@ -180,6 +181,27 @@ impl Wide<'_> {
         let from = self.source(t, S1);
         self.spread_bits(reg, from, part % 4);
         Some(t)
+    }
+
+    /// The masks of an access that come late, from their word.
+    pub(in super::super) fn make_masks(&mut self, a: &Access) {
+        let Some(word) = a.word else { return };
+        for (p, reg) in a.exec.iter().enumerate() {
+            if p % 4 == 0 {
+                self.append(Vector::new(X::MovqFromGpr, Len::X, S1, 0, Rm::Reg(word.0)));
+                if p > 0 {
+                    self.append(Vector::new(X::Pshufd, Len::X, S1, 0, Rm::Reg(S1)).imm(0x55));
+                }
+                self.y(X::Broadcast, S1, 0, Rm::Reg(S1));
+            }
+            self.spread_bits(*reg, S1, p % 4);
+        }
+    }
+
+    /// Sets the carry if a mask has all lanes.
+    pub(in super::super) fn every(&mut self, k: u8) {
+        let (k, ones) = (self.source(k, S0), self.all32(u32::MAX));
+        self.y(X::Ptest, k, 0, ones);
     }
 
     /// The mask of a part, from scalar registers.

@@ -18,14 +18,15 @@
 //! | `masks.rs` | comparisons, mask registers |
 //! | `integer.rs` | integers, logic, permutations |
 //! | `float.rs` | conversions, estimates |
+//! | `moves.rs` | elements of several dwords, scatters |
 //! | `ranges.rs` | minimum, maximum, scaling by powers of two |
 
 mod float;
 mod integer;
 mod masks;
+mod moves;
 mod ranges;
 
-use super::memory::Access;
 use super::regs::PieceId;
 use super::{Level, Wide, X};
 use wavejit_ir::abi::TEMP_ROW;
@@ -353,34 +354,9 @@ impl Wide<'_> {
         }
         let Some(op) = same(i.op) else { unreachable!("{i:?} has no form in AVX2") };
         let rm = self.operand(i.rm, Tuple::Whole);
-        let mut new = Vector::new(op, Len::Y, from, 0, rm);
+        let mut new = Vector::new(op, if i.len == Len::Z { Len::Y } else { i.len }, from, 0, rm);
         new.imm = i.imm;
         self.append(new);
-    }
-
-    /// Stores the dwords of a part's active lanes at `from` + t + `disp`, in order.
-    pub(super) fn scatter_lane_by_lane(&mut self, a: &Access, p: usize, data: u8, from: Gpr, disp: i32) {
-        let mut free = [a.host, a.spare[0], a.spare[1]].into_iter().filter(|g| *g != from);
-        let (Some(bits), Some(offset)) = (free.next(), free.next()) else { unreachable!("two of three are free") };
-        let mask = self.source(a.exec[p], S0);
-        self.y(X::Movmskps, bits.0, 0, Rm::Reg(mask));
-        let (offsets, data) = (self.source(a.t, S1), self.source(data, S2));
-        let (mut offsets, mut data) = (offsets, data);
-        for lane in 0..8u8 {
-            if lane == 4 {
-                self.yi(X::Extracti128, offsets, 0, Rm::Reg(S0), 1);
-                self.yi(X::Extracti128, data, 0, Rm::Reg(S2), 1);
-                (offsets, data) = (S0, S2);
-            }
-            let next = self.a.label();
-            self.a.bt_imm(Size::D, bits, lane);
-            self.a.jcc(Cond::Ae, next);
-            self.append(Vector::new(X::Pextrd, Len::X, offsets, 0, Rm::Reg(offset.0)).imm(lane % 4));
-            self.a.movsxd(offset, offset);
-            self.may_fault(a);
-            self.append(Vector::new(X::Pextrd, Len::X, data, 0, Rm::Mem(Mem::indexed(from, offset, 1, disp))).imm(lane % 4));
-            self.a.bind(next);
-        }
     }
 
     /// Stores the lanes of `data` in a mask to the dwords of a row at `row` that `index` names, in order.
