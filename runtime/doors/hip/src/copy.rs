@@ -47,6 +47,8 @@ pub(crate) fn copy(stream: &Stream, copy: CopyOp, when: When) -> Result {
         return stream.run(Op::Copy(copy));
     }
     match (to, from) {
+        // What a graph copies is what is there when it runs.
+        _ if stream.is_capturing() => stream.push(Op::Copy(copy)).map(|_| ()),
         (Some(_), Some(_)) => stream.push(Op::Copy(copy)).map(|_| ()),
         // The source may change when we have returned.
         (Some(_), None) if copy.size[1] * copy.size[2] == 1 && from_bytes <= STAGED_BYTES => {
@@ -90,8 +92,8 @@ fn rows(
     copy(stream, op, when)
 }
 
-/// `hipMemcpy3DParms` of memory without arrays.
-fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
+/// `hipMemcpy3DParms` of memory without arrays; none if there is nothing to copy.
+pub(crate) fn volume_op(given: &Memcpy3D) -> Result<Option<CopyOp>> {
     check_kind(given.kind)?;
     if !given.from_array.is_null() || !given.to_array.is_null() {
         return Err(crate::unsupported::refuse("copies of arrays (hipMemcpy3D)"));
@@ -101,7 +103,7 @@ fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
     };
     let size = [given.extent.width as u64, given.extent.height as u64, given.extent.depth as u64];
     if size.contains(&0) {
-        return Ok(());
+        return Ok(None);
     }
     let pitch = |p: &crate::abi::PitchedPtr| [p.pitch as u64, (p.pitch * p.height) as u64];
     if size[0] > given.from.pitch as u64 || size[0] > given.to.pitch as u64 {
@@ -114,7 +116,11 @@ fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
         to_pitch: pitch(&given.to),
         from_pitch: pitch(&given.from),
     };
-    copy(stream, op, when)
+    Ok(Some(op))
+}
+
+fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
+    volume_op(given)?.map_or(Ok(()), |op| copy(stream, op, when))
 }
 
 /// The pointer of a side of the driver interface: the host's or the device's, whichever is there.

@@ -2,6 +2,7 @@
 
 use crate::abi::Out;
 use crate::gpu;
+use crate::graph::capture::Capture;
 use crate::handles::Handles;
 use crate::op::Op;
 use crate::status::{Result, Status, hip};
@@ -32,6 +33,8 @@ impl Mark {
 pub(crate) struct Event {
     flags: u32,
     recorded: Mutex<Option<Recorded>>,
+    /// The nodes that it stands for, if it was recorded in a captured stream.
+    captured: Mutex<Option<Capture>>,
 }
 
 /// The last time that an event was recorded.
@@ -61,6 +64,11 @@ impl Event {
 
     /// Records it.
     pub(crate) fn record(&self, stream: &Stream) -> Result {
+        if let Some(capture) = stream.capture.lock().clone() {
+            *self.captured.lock() = Some(Capture { is_origin: false, ..capture });
+            return Ok(());
+        }
+        *self.captured.lock() = None;
         let mark = Mark::default();
         let point = stream.push(Op::Mark(mark.clone()))?;
         self.set(point, mark, stream);
@@ -75,7 +83,22 @@ impl Event {
 
 /// Makes what is pushed to a stream from now on wait for an event.
 pub(crate) fn wait_in(stream: &Stream, event: *mut c_void) -> Result {
-    match get(event)?.point() {
+    wait_for(stream, &*get(event)?)
+}
+
+/// As [`wait_in`], for an event that is known.
+pub(crate) fn wait_for(stream: &Stream, event: &Event) -> Result {
+    if let Some(nodes) = event.captured.lock().as_ref() {
+        let mut capture = stream.capture.lock();
+        return match capture.as_mut() {
+            Some(capture) => capture.join(nodes),
+            None => {
+                *capture = Some(nodes.clone());
+                Ok(())
+            }
+        };
+    }
+    match event.point() {
         Some(point) => stream.push_after(Op::Nothing, Some(point)).map(|_| ()),
         None => Ok(()),
     }
@@ -87,7 +110,7 @@ fn create(out: Out<*mut c_void>, flags: u32) -> Result {
         return Err(Status::INVALID_VALUE);
     }
     gpu::current()?;
-    out.write(EVENTS.add(Arc::new(Event { flags, recorded: Mutex::new(None) })));
+    out.write(EVENTS.add(Arc::new(Event { flags, recorded: Mutex::new(None), captured: Mutex::new(None) })));
     Ok(())
 }
 

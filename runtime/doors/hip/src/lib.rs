@@ -16,6 +16,7 @@
 //! | `stream.rs`, `event.rs` | order and time |
 //! | `fat_binary.rs`, `register.rs`, `module.rs`, `function.rs` | device code: of the program, and loaded by it |
 //! | `launch.rs`, `occupancy.rs` | kernels |
+//! | `graph` | graphs: captured, made of nodes, launched, changed |
 //! | `proc_address.rs`, `unsupported.rs` | functions by name; functions that are refused |
 
 #![allow(non_snake_case)] // functions have HIP's names
@@ -33,6 +34,7 @@ mod fat_binary;
 pub mod fill;
 pub mod function;
 mod gpu;
+pub mod graph;
 mod handles;
 pub mod launch;
 pub mod memory;

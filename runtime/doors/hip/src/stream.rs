@@ -5,6 +5,7 @@
 
 use crate::abi::{Out, put};
 use crate::gpu::{self, Gpu};
+use crate::graph::capture::Capture;
 use crate::handles::Handles;
 use crate::op::{Op, WaitValue};
 use crate::status::{Result, Status, alias, hip};
@@ -12,6 +13,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::Arc;
+use wavejit::fork::Mutex;
 use wavejit::queue::{Point, Queue};
 
 /// `hipStreamNonBlocking`.
@@ -29,6 +31,8 @@ pub(crate) struct Stream {
     pub queue: Queue,
     pub flags: u32,
     pub priority: i32,
+    /// What becomes of operations while it is captured.
+    pub capture: Mutex<Option<Capture>>,
     is_null: bool,
 }
 
@@ -42,7 +46,22 @@ thread_local! {
 impl Stream {
     /// The null stream of a device.
     pub(crate) fn null(gpu: usize) -> Stream {
-        Stream { gpu, queue: Queue::new(), flags: 0, priority: 0, is_null: true }
+        Stream { gpu, queue: Queue::new(), flags: 0, priority: 0, capture: Mutex::new(None), is_null: true }
+    }
+
+    /// Is it the null stream of its device?
+    pub(crate) fn is_null(&self) -> bool {
+        self.is_null
+    }
+
+    /// Do operations become nodes of a graph?
+    pub(crate) fn is_capturing(&self) -> bool {
+        self.capture.lock().is_some()
+    }
+
+    /// Refuses to wait for a stream that is captured.
+    fn check_not_captured(&self) -> Result {
+        if self.is_capturing() { Err(Status::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
     }
 
     /// Does it wait for the null stream?
@@ -80,6 +99,11 @@ impl Stream {
     pub(crate) fn push_after(&self, op: Op, point: Option<Point>) -> Result<Point> {
         let gpu = self.gpu()?;
         gpu.check_lasting()?;
+        if let Some(capture) = self.capture.lock().as_mut() {
+            capture.push(op)?;
+            // Of a queue that has nothing to do.
+            return Ok(Queue::new().last());
+        }
         let mut waits = self.dependencies(gpu);
         waits.extend(point);
         let end = self.queue.push(waits, Box::new(move || op.run(gpu)));
@@ -91,12 +115,14 @@ impl Stream {
 
     /// Adds an operation, waits for it, and says what failed.
     pub(crate) fn run(&self, op: Op) -> Result {
+        self.check_not_captured()?;
         self.push(op)?.wait();
         self.gpu()?.check()
     }
 
     /// Waits until everything in it is complete, and says what failed.
     fn synchronize(&self) -> Result {
+        self.check_not_captured()?;
         let gpu = self.gpu()?;
         for point in self.dependencies(gpu).into_iter().filter(|_| self.is_null) {
             point.wait();
@@ -129,7 +155,8 @@ pub(crate) fn spt(handle: *mut c_void) -> *mut c_void {
 fn own() -> Result<Arc<Stream>> {
     let gpu = gpu::current()?;
     let make = || {
-        let stream = Arc::new(Stream { gpu: gpu.index, queue: Queue::new(), flags: 0, priority: 0, is_null: false });
+        let stream =
+            Arc::new(Stream { gpu: gpu.index, queue: Queue::new(), flags: 0, priority: 0, capture: Mutex::new(None), is_null: false });
         gpu.blocking.lock().push(Arc::downgrade(&stream));
         // It stays when its thread ends: others may wait for it.
         STREAMS.add(stream.clone());
@@ -153,7 +180,7 @@ fn create(out: Out<*mut c_void>, flags: u32, priority: i32) -> Result {
     }
     let gpu = gpu::current()?;
     let priority = priority.clamp(-1, 1);
-    let stream = Arc::new(Stream { gpu: gpu.index, queue: Queue::new(), flags, priority, is_null: false });
+    let stream = Arc::new(Stream { gpu: gpu.index, queue: Queue::new(), flags, priority, capture: Mutex::new(None), is_null: false });
     if stream.is_blocking() {
         gpu.blocking.lock().push(Arc::downgrade(&stream));
     }
@@ -208,6 +235,7 @@ hip! {
     }
     fn hipStreamQuery(stream: *mut c_void) {
         let stream = get(stream)?;
+        stream.check_not_captured()?;
         let gpu = stream.gpu()?;
         let is_idle = stream.queue.is_idle() && (!stream.is_null || stream.dependencies(gpu).is_empty());
         if is_idle { gpu.check() } else { Err(Status::NOT_READY) }

@@ -26,7 +26,7 @@ fn place(shadow: *const c_void) -> Result<(u64, u64)> {
 }
 
 /// A part of a variable.
-fn part(shadow: *const c_void, offset: usize, bytes: usize) -> Result<u64> {
+pub(crate) fn part(shadow: *const c_void, offset: usize, bytes: usize) -> Result<u64> {
     let (address, size) = place(shadow)?;
     match offset.checked_add(bytes) {
         Some(end) if end as u64 <= size => Ok(address + offset as u64),
