@@ -36,7 +36,7 @@ const SAME: &[(i32, i32)] = &[
     (20, 1),             // L1 for scratch
     (21, 0), (22, 0),    // LUID
     (24, 1),             // managed memory
-    (25, 32),            // workgroups of a processor
+    (25, 4),             // workgroups of a processor
     (26, 1024), (27, 1024), (28, 1024),
     (29, GRID[0]), (30, GRID[1]), (31, GRID[2]),
     (32, 16384), (33, 0), (34, 16384), (35, 0), (36, 16384), (37, 0), (38, 0), // surfaces

@@ -6,6 +6,7 @@ use crate::gpu;
 use crate::module;
 use crate::occupancy;
 use crate::op::{KernelOp, Op};
+use crate::properties::PROCESSORS;
 use crate::raw;
 use crate::status::{Result, Status, hip, say, status_of};
 use crate::stream::{self, Stream};
@@ -130,7 +131,7 @@ impl Request {
     }
 
     /// The operation, checked.
-    pub(crate) fn op(self, threads: usize) -> Result<KernelOp> {
+    pub(crate) fn op(self) -> Result<KernelOp> {
         let block = [self.block.x, self.block.y, self.block.z];
         let info = self.kernel.info();
         if self.items.contains(&0) || block.contains(&0) {
@@ -142,7 +143,7 @@ impl Request {
         if self.is_cooperative {
             let blocks: u64 = (0..3).map(|d| u64::from(items[d].div_ceil(block[d]))).product();
             let threads_of_block = block.iter().map(|n| u64::from(*n)).product::<u64>();
-            let resident = occupancy::blocks_per_processor(info, threads_of_block, self.shared_bytes) * threads as u64;
+            let resident = occupancy::blocks_per_processor(info, threads_of_block, self.shared_bytes) * PROCESSORS;
             if blocks > resident {
                 return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
             }
@@ -157,7 +158,7 @@ impl Request {
     /// Launches it in a stream.
     pub(crate) fn launch(self, stream: &Stream) -> Result {
         let events = self.events;
-        let op = self.op(stream.gpu()?.device.threads())?;
+        let op = self.op()?;
         let marks = op.marks.clone();
         let point = stream.push(Op::Kernel(Arc::new(op)))?;
         event::set_both(events, &marks, &point, stream)

@@ -1,12 +1,13 @@
 //! How many workgroups are resident at a time, and what follows from that for sizes of launches.
 //!
-//! A processor (a "multiprocessor" of HIP's) is a thread that runs workgroups. It keeps up to 256 workgroups resident, more than these functions ever
-//! say: they follow the limits of gfx11, so that programs choose sizes as they do on hardware. RDNA3 ISA, ch. 3; LLVM AMDGPUUsage, "Occupancy".
+//! A processor (a "multiprocessor" of HIP's) is a part of what the threads of a device keep resident, and never more than that: so many workgroups as
+//! go on when all of them wait for each other. Below that, the limits are those of gfx11, so that programs choose sizes as they do on hardware.
+//! RDNA3 ISA, ch. 3; LLVM AMDGPUUsage, "Occupancy".
 
 use crate::abi::Out;
 use crate::function::{LDS_BYTES, max_threads};
-use crate::gpu;
 use crate::module;
+use crate::properties::PROCESSORS;
 use crate::status::{Result, Status, hip};
 use std::ffi::c_void;
 use wavejit::code_object::KernelInfo;
@@ -16,8 +17,8 @@ const WAVES_OF_SIMD: u64 = 16;
 const SIMDS: u64 = 2;
 /// Vector registers of a SIMD, by lanes of a wave: 1536 rows of 32.
 const VGPR_ROWS: u64 = 1536;
-/// Most workgroups of a compute unit.
-const MAX_BLOCKS: u64 = 32;
+/// Most workgroups of a processor: together 64 of the 256 that each thread keeps resident.
+const MAX_BLOCKS: u64 = 4;
 
 /// Workgroups of so many work-items that a processor holds; 0 if not even one fits.
 pub(crate) fn blocks_per_processor(info: &KernelInfo, threads: u64, shared_bytes: usize) -> u64 {
@@ -38,7 +39,6 @@ pub(crate) fn blocks_per_processor(info: &KernelInfo, threads: u64, shared_bytes
 
 /// The workgroup with which most work-items are resident, and the workgroups that fill the device.
 fn best_block(info: &KernelInfo, shared_bytes: usize, limit: i32) -> Result<(i32, i32)> {
-    let gpu = gpu::current()?;
     let limit = if limit <= 0 { 1024 } else { u64::from(limit.unsigned_abs()) };
     let most = u64::from(max_threads(info)).min(limit);
     let wave_size = u64::from(info.wave_size);
@@ -46,7 +46,7 @@ fn best_block(info: &KernelInfo, shared_bytes: usize, limit: i32) -> Result<(i32
     let resident = |threads: u64| blocks_per_processor(info, threads, shared_bytes) * threads;
     // Of equal ones the largest.
     let best = sizes.max_by_key(|threads| resident(*threads)).ok_or(Status::INVALID_VALUE)?;
-    let grid = blocks_per_processor(info, best, shared_bytes) * gpu.device.threads() as u64;
+    let grid = blocks_per_processor(info, best, shared_bytes) * PROCESSORS;
     Ok((grid as i32, best as i32))
 }
 

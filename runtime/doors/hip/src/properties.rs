@@ -34,6 +34,8 @@ pub(crate) struct Facts {
     pub uuid: [u8; 16],
 }
 
+/// Processors (compute units) of a device, whatever threads there are: programs divide work by their number, and some by a part of it.
+pub(crate) const PROCESSORS: u64 = 16;
 /// Most work-items of a processor.
 pub(crate) const THREADS_OF_PROCESSOR: i32 = 1024;
 /// Registers of 4 bytes of a workgroup, and of a processor.
@@ -66,7 +68,7 @@ impl Facts {
             arch_name: name,
             total_memory: gpu::total_memory(),
             wave_size: if gpu.target.processor.has(Feature::Wave32) { 32 } else { 64 },
-            processors: gpu.device.threads() as i32,
+            processors: PROCESSORS as i32,
             major: 10 * (number >> 12) + (number >> 8 & 0xf),
             minor: number >> 4 & 0xf,
             stepping: number & 0xf,
@@ -127,7 +129,7 @@ fn r0600(f: &Facts) -> [u8; BYTES_R0600] {
     p.size(640, LDS_BYTES.into());
     p.ints(648, &[REGISTERS, 1, 0, 0, 1, 32, 0, 1, 0, 1, 1, 1]); // managed memory; host atomics; concurrent managed access; registered memory; cooperative
     p.size(696, LDS_BYTES.into());
-    p.ints(704, &[0, 1, 32]); // host page tables, direct access to managed memory, workgroups of a processor
+    p.ints(704, &[0, 1, 4]); // host page tables, direct access to managed memory, workgroups of a processor
     p.ints(728, &[1]); // host memory can be registered
     p.ints(744, &[1]); // memory pools
     p.text(1160, &f.arch_name);

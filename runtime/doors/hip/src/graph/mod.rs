@@ -1,6 +1,6 @@
 //! Graphs: operations and what each comes after, kept to be launched again and again.
 //!
-//! A [`Graph`] is nodes in the order they were added, each with the numbers of those before it; an executable one is a copy in which every node comes
+//! A graph is nodes in the order they were added, each with the numbers of those before it; an executable one is a copy in which every node comes
 //! after what it depends on. A launch pushes the nodes to a stream one after the other, which keeps every dependency.
 //!
 //! `capture.rs` records what is pushed to streams, `nodes.rs` adds nodes one by one, `exec.rs` makes executable graphs, launches and changes them,

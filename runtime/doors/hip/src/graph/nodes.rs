@@ -4,7 +4,6 @@ use super::{GRAPHS, Graph, Step, graph};
 use crate::abi::{Dim3, In, Memcpy3D, Out, Plain, given, put};
 use crate::copy;
 use crate::event;
-use crate::gpu;
 use crate::launch::{Args, Request};
 use crate::module;
 use crate::op::{CopyOp, FillOp, Op};
@@ -60,7 +59,7 @@ pub(super) fn kernel_step(params: &KernelParams) -> Result<Step> {
     let kernel = module::kernel(params.function)?;
     let args = Args::either(params.args, params.extra);
     let request = Request::new(kernel, params.grid, params.block, args, params.shared_bytes as usize);
-    Ok(Step::Op(Op::Kernel(Arc::new(request.op(gpu::current()?.device.threads())?))))
+    Ok(Step::Op(Op::Kernel(Arc::new(request.op()?))))
 }
 
 pub(super) fn fill_step(params: &FillParams) -> Result<Step> {
