@@ -248,14 +248,50 @@ WAVEJIT_DEVICE float __double2float_rn(double v) { return (float)v; }
 // Through the read-only cache, which is memory here.
 template <typename T> WAVEJIT_DEVICE T __ldg(const T *p) { return *p; }
 
-// ---- messages ---------------------------------------------------------------------------------------------------------------------------------------
+// ---- what the host does for a kernel ------------------------------------------------------------------------------------------------------------
 
-// Compiles to a call of the host, which wavejit refuses by name before the launch.
+// Calls of the host, by functions of the device library.
 extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ unsigned long __ockl_fprintf_stderr_begin();
+extern "C" __device__ unsigned long __ockl_fprintf_append_args(unsigned long message, unsigned count, unsigned long, unsigned long, unsigned long,
+                                                               unsigned long, unsigned long, unsigned long, unsigned long, unsigned is_last);
+extern "C" __device__ unsigned long __ockl_fprintf_append_string_n(unsigned long message, const char *, unsigned long bytes, unsigned is_last);
+extern "C" __device__ unsigned long __ockl_devmem_request(unsigned long address, unsigned long bytes);
 
 WAVEJIT_DEVICE void abort() { __builtin_trap(); }
-// What assert() calls where it fails.
-extern "C" __device__ __noinline__ __attribute__((weak)) void __assert_fail(const char *, const char *, unsigned, const char *) { __builtin_trap(); }
+
+// What assert() calls where it fails: a line on the standard error, then a trap.
+extern "C" __device__ inline __noinline__ void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) {
+  auto bytes = [](const char *text) {
+    unsigned long n = 1;
+    while (text[n - 1])
+      n++;
+    return n;
+  };
+  const char format[] = "%s:%u: %s: Device-side assertion `%s' failed.\n";
+  unsigned long message = __ockl_fprintf_stderr_begin();
+  message = __ockl_fprintf_append_string_n(message, format, sizeof format, 0);
+  message = __ockl_fprintf_append_string_n(message, file, bytes(file), 0);
+  message = __ockl_fprintf_append_args(message, 1, line, 0, 0, 0, 0, 0, 0, 0);
+  message = __ockl_fprintf_append_string_n(message, function, bytes(function), 0);
+  __ockl_fprintf_append_string_n(message, expression, bytes(expression), 1);
+  __builtin_trap();
+}
+
+// Of malloc, free, new and delete. Each piece comes from the host: the heap of device libraries before ROCm 5.7 waits for a clock that gfx11 does not have.
+extern "C" __device__ inline unsigned long long __ockl_dm_alloc(unsigned long long bytes) { return bytes ? __ockl_devmem_request(0, bytes) : 0; }
+extern "C" __device__ inline void __ockl_dm_dealloc(unsigned long long address) {
+  if (address)
+    __ockl_devmem_request(address, 0);
+}
+
+// new and delete, as the standard library of the host has them. (The pieces have no length here, so that deletes with one are the same.)
+__device__ inline void *operator new(__SIZE_TYPE__ bytes) { return (void *)__ockl_dm_alloc(bytes); }
+__device__ inline void *operator new[](__SIZE_TYPE__ bytes) { return (void *)__ockl_dm_alloc(bytes); }
+__device__ inline void operator delete(void *p) noexcept { __ockl_dm_dealloc((unsigned long long)p); }
+__device__ inline void operator delete[](void *p) noexcept { __ockl_dm_dealloc((unsigned long long)p); }
+__device__ inline void operator delete(void *p, __SIZE_TYPE__) noexcept { __ockl_dm_dealloc((unsigned long long)p); }
+__device__ inline void operator delete[](void *p, __SIZE_TYPE__) noexcept { __ockl_dm_dealloc((unsigned long long)p); }
 
 // ---- the host's side ----------------------------------------------------------------------------------------------------------------------------------
 
