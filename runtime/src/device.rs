@@ -9,7 +9,7 @@ use crate::dispatch::job::Dispatch;
 use crate::dispatch::pool::Pool;
 use crate::dispatch::wave_init::WaveInit;
 use crate::dispatch::{self, DispatchStats, Locals};
-use crate::host::sync::Mutex;
+use crate::host::sync::{Mutex, RwLock};
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::image_config;
@@ -48,7 +48,7 @@ struct Inner {
     space: Arc<AddressSpace>,
     pool: Pool<Locals>,
     blocks: Blocks,
-    services: Arc<Services>,
+    services: RwLock<Arc<Services>>,
     dispatches: AtomicU64,
     borders: Mutex<BorderTable>,
     /// For [`Device::run_code`].
@@ -94,7 +94,7 @@ impl Device {
         Ok(Device(Arc::new(Inner {
             config,
             blocks: Blocks::new(space.clone()),
-            services: Arc::new(Services::new(space.clone())),
+            services: RwLock::new(Arc::new(Services::new(space.clone(), pool.threads()))),
             space,
             pool,
             dispatches: AtomicU64::new(0),
@@ -175,13 +175,19 @@ impl Device {
     }
 
     /// What it offers kernels.
-    pub(crate) fn services(&self) -> &Arc<Services> {
-        &self.0.services
+    pub(crate) fn services(&self) -> Arc<Services> {
+        self.0.services.read().clone()
+    }
+
+    /// Frees the memory that kernels have allocated and kept, the heap of it included. What a dispatch that runs has is freed at its end.
+    pub fn free_kernel_memory(&self) {
+        let mut services = self.0.services.write();
+        *services = Arc::new(services.renewed());
     }
 
     /// From now on, `print` takes what kernels print, instead of the standard output and error of the process.
     pub fn set_print(&self, print: Print) {
-        self.0.services.set_print(print);
+        self.services().set_print(print);
     }
 
     /// Number of a dispatch that begins.
@@ -194,7 +200,7 @@ impl Device {
         &self.0.pool
     }
 
-    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0.
+    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0, `services` what others lead to.
     pub(crate) fn dispatch(
         &self,
         name: &str,
@@ -202,6 +208,7 @@ impl Device {
         init: WaveInit,
         config: &LaunchConfig,
         hidden: &[MissingArg],
+        services: Option<&Arc<Services>>,
     ) -> Result<DispatchStats, Error> {
         if config.hook.is_some() && self.0.config.engine != Engine::Interp {
             return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
@@ -214,7 +221,6 @@ impl Device {
             )));
         }
         let textures = self.textures(init.target)?;
-        let services = Some(&self.0.services);
         dispatch::run(
             &Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, services },
             &self.0.space,

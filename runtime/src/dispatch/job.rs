@@ -118,9 +118,9 @@ impl Job {
         unsafe { &*self.config }
     }
 
-    /// Does what waves that wait have asked the host for.
-    pub(crate) fn serve(&self) -> Result<(), Error> {
-        self.services.as_ref().map_or(Ok(()), |s| s.serve())
+    /// Does what waves that wait have asked the host for; false if they have not.
+    pub(crate) fn serve(&self) -> Result<bool, Error> {
+        self.services.as_ref().map_or(Ok(false), |s| s.serve())
     }
 
     /// The injected clock, or null.

@@ -68,6 +68,8 @@ impl Workgroup {
             return Ok(Turn::Progress);
         }
         let TurnAt { mut progress, slept, .. } = at;
+        // A wave that the host has answered waits for nobody else.
+        progress |= std::mem::take(&mut self.was_answered);
         let waves = &mut self.waves[..self.count];
         if waves.iter().all(|w| w.status == Status::Ended) {
             return Ok(Turn::Done);
@@ -225,7 +227,8 @@ impl Workgroup {
             }
             Exit::Yield | Exit::Fuel => {
                 job.check_stop()?;
-                job.serve()?;
+                self.was_answered |= job.serve()?;
+                let wave = &mut self.waves[i];
                 if wave.ctx.ticket.is_some() {
                     wave.status = Status::Gws;
                 }

@@ -40,6 +40,8 @@ pub(crate) struct Workgroup {
     pub id: [u32; 3],
     /// Its index in the source of the dispatch.
     pub index: u64,
+    /// Did the host answer a call in this turn?
+    pub(super) was_answered: bool,
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
     /// The state of each of `waves`.

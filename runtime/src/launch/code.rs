@@ -107,7 +107,7 @@ impl CodeProgram {
 }
 
 fn run(device: &Device, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
-    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[])
+    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[], None)
 }
 
 /// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.

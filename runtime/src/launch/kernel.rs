@@ -229,7 +229,8 @@ impl Kernel {
                 (packed.bytes, packed.dynamic_lds_bytes)
             }
         };
-        let printed = self.fill_services(&mut bytes)?;
+        let services = module.device.services();
+        let printed = self.fill_services(&services, &mut bytes)?;
         let kernel_object = module.base + info.descriptor_address;
         block.fill(&bytes, &kernarg::dispatch_packet(info, geometry, dynamic_lds, kernel_object, block.address))?;
         let pointers = Pointers {
@@ -242,9 +243,9 @@ impl Kernel {
         let init = self.init(&pointers, &bytes, dynamic_lds);
         let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
         let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m)).copied().collect();
-        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing);
+        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing, Some(&services));
         // What was printed before an error helps to find it.
-        let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, module.device.services()));
+        let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, &services));
         stats.and_then(|stats| flushed.map(|()| stats))
     }
 
@@ -254,18 +255,17 @@ impl Kernel {
     }
 
     /// Fills in the hidden arguments that only some kernels use, where the caller has not; the buffer to print from when the dispatch has ended.
-    fn fill_services(&self, bytes: &mut [u8]) -> Result<Option<PrintBuffer>, Error> {
-        let device = &self.module.0.device;
+    fn fill_services(&self, services: &Services, bytes: &mut [u8]) -> Result<Option<PrintBuffer>, Error> {
         let mut printed = None;
         let listed = self.hidden.listed.iter().filter(|l| !self.hidden.used.iter().any(|u| u.offset == l.offset));
         for arg in self.hidden.used.iter().chain(listed).filter(|m| self.is_provided(m)) {
             let Some(place) = bytes.get_mut(arg.offset as usize..).and_then(|b| b.first_chunk_mut::<8>()) else { continue };
             if arg.which == HiddenArg::PrintfBuffer {
-                let buffer = PrintBuffer::new(device.memory())?;
+                let buffer = PrintBuffer::new(self.module.0.device.memory())?;
                 *place = buffer.address.to_le_bytes();
                 printed = Some(buffer);
             } else if *place == [0; 8] {
-                *place = device.services().provide(arg.which)?.to_le_bytes();
+                *place = services.provide(arg.which)?.to_le_bytes();
             }
         }
         Ok(printed)

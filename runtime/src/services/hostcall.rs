@@ -21,11 +21,10 @@ use crate::memory::address_space::AddressSpace;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Packets: each wave in flight holds one at most, and there are fewer waves in flight.
-const PACKETS: u64 = 1 << 14;
+/// Packets for each thread: a wave holds one at most, and gives it back before its workgroup is put aside for another one.
+const PACKETS_PER_THREAD: usize = 64;
 const HEADERS: u64 = 256;
 const HEADER_BYTES: u64 = 24;
-const PAYLOADS: u64 = (HEADERS + PACKETS * HEADER_BYTES).next_multiple_of(4096);
 const PAYLOAD_BYTES: u64 = 64 * 64;
 const DOORBELL: u64 = 64;
 const READY: u64 = 32;
@@ -46,6 +45,9 @@ pub(super) struct Hostcall {
     pub address: u64,
     /// Its host address.
     host: u64,
+    packets: u64,
+    /// Where in it the payloads are.
+    payloads: u64,
     state: Mutex<State>,
 }
 
@@ -58,42 +60,44 @@ struct State {
 }
 
 impl Hostcall {
-    pub(super) fn new(space: &Arc<AddressSpace>) -> Result<Hostcall, Error> {
-        let bytes = PAYLOADS + PACKETS * PAYLOAD_BYTES;
+    pub(super) fn new(space: &Arc<AddressSpace>, threads: usize) -> Result<Hostcall, Error> {
+        let packets = (PACKETS_PER_THREAD * threads.clamp(2, 1 << 12)).next_power_of_two() as u64;
+        let payloads = (HEADERS + packets * HEADER_BYTES).next_multiple_of(4096);
+        let bytes = payloads + packets * PAYLOAD_BYTES;
         let address = space.alloc(bytes, 4096)?;
         let host = space.host(address, bytes).ok_or_else(|| Error::OutOfMemory("no memory for calls to the host".into()))?;
         let mut head = [0u64; 8];
-        head[..6].copy_from_slice(&[address + HEADERS, address + PAYLOADS, address + DOORBELL, PACKETS - 1, 0, PACKETS - 1]);
+        head[..6].copy_from_slice(&[address + HEADERS, address + payloads, address + DOORBELL, packets - 1, 0, packets - 1]);
         let words = |w: &[u64]| w.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
         space.write(address, &words(&head))?;
         // The free stack: each packet's next is the one before; that of the second has a count, for 0 alone would be the end.
         let next = |i: u64| match i {
             0 => 0,
-            1 => PACKETS,
+            1 => packets,
             i => i - 1,
         };
-        let headers: Vec<u8> = (0..PACKETS).flat_map(|i| words(&[next(i), 0, 0])).collect();
+        let headers: Vec<u8> = (0..packets).flat_map(|i| words(&[next(i), 0, 0])).collect();
         space.write(address + HEADERS, &headers)?;
-        Ok(Hostcall { space: space.clone(), address, host, state: Mutex::default() })
+        Ok(Hostcall { space: space.clone(), address, host, packets, payloads, state: Mutex::default() })
     }
 
-    /// Does what waves have asked for.
-    pub(super) fn serve(&self, print: &Mutex<Print>) -> Result<(), Error> {
+    /// Does what waves have asked for; false if they have not.
+    pub(super) fn serve(&self, print: &Mutex<Print>) -> Result<bool, Error> {
         let mut failed = Failed::no();
         let ready = self.host + READY;
         if access::load64(ready, &mut failed) == 0 {
-            return Ok(());
+            return Ok(false);
         }
         // One thread at a time, so that what one wave says after another comes out so.
         let mut state = self.state.lock();
         // SAFETY: aligned guest memory of this buffer, which lives as long as the device.
         let mut packet = unsafe { access::swap64(ready, 0, &mut failed) };
-        let mut left = PACKETS;
+        let mut left = self.packets;
         while packet != 0 && left != 0 {
             left -= 1;
-            packet = self.answer(packet & (PACKETS - 1), &mut state, print)?;
+            packet = self.answer(packet & (self.packets - 1), &mut state, print)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Answers a packet; the next one on its stack.
@@ -106,7 +110,7 @@ impl Hostcall {
         while lanes != 0 {
             let lane = u64::from(lanes.trailing_zeros());
             lanes &= lanes - 1;
-            let at = self.address + PAYLOADS + PAYLOAD_BYTES * number + 64 * lane;
+            let at = self.address + self.payloads + PAYLOAD_BYTES * number + 64 * lane;
             let mut slot = [0; 64];
             self.space.read(at, &mut slot)?;
             let mut words: [u64; 8] = std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|k| slot[8 * i + k])));
@@ -170,7 +174,7 @@ mod tests {
     fn any_contents_end_in_an_answer_or_an_error() {
         for mode in [AddressMode::Isolated, AddressMode::Shared] {
             let space = Arc::new(AddressSpace::new(mode, 1 << 32).expect("memory"));
-            let hostcall = Hostcall::new(&space).expect("memory");
+            let hostcall = Hostcall::new(&space, 2).expect("memory");
             let print: Mutex<Print> = Mutex::new(Box::new(|_, _| {}));
             let mut random = Random(5);
             let (mut answered, mut refused) = (0, 0);
@@ -180,7 +184,7 @@ mod tests {
                     let place = match random.u64() % 4 {
                         0 => FREE_TO_MASK + random.u64() % 24,
                         1 | 2 => HEADERS + random.u64() % (HEADER_BYTES * 8),
-                        _ => PAYLOADS + random.u64() % (PAYLOAD_BYTES * 8),
+                        _ => hostcall.payloads + random.u64() % (PAYLOAD_BYTES * 8),
                     };
                     let value = match random.u64() % 8 {
                         0..2 => random.u64(),
@@ -192,7 +196,7 @@ mod tests {
                     space.write(hostcall.address + place / 8 * 8, &value.to_le_bytes()).expect("its own memory");
                 }
                 match hostcall.serve(&print) {
-                    Ok(()) => answered += 1,
+                    Ok(_) => answered += 1,
                     Err(_) => refused += 1,
                 }
             }

@@ -65,6 +65,7 @@ const LONG_AGO: u64 = 1 << 63;
 /// What a device offers its kernels.
 pub(crate) struct Services {
     space: Arc<AddressSpace>,
+    threads: usize,
     print: Mutex<Print>,
     hostcall: OnceLock<Hostcall>,
     heap: OnceLock<u64>,
@@ -73,7 +74,8 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    pub(crate) fn new(space: Arc<AddressSpace>) -> Services {
+    /// For so many threads that run waves; nothing is made yet.
+    pub(crate) fn new(space: Arc<AddressSpace>, threads: usize) -> Services {
         let print: Print = Box::new(|stream, text| {
             // A program that has closed its output has no use for it.
             let _ = match stream {
@@ -81,12 +83,19 @@ impl Services {
                 Stream::Err => std::io::stderr().lock().write_all(text),
             };
         });
-        Services { space, print: Mutex::new(print), hostcall: OnceLock::new(), heap: OnceLock::new(), making: Mutex::new(()) }
+        Services { space, threads, print: Mutex::new(print), hostcall: OnceLock::new(), heap: OnceLock::new(), making: Mutex::new(()) }
     }
 
     /// From now on, `print` takes what kernels print.
     pub(crate) fn set_print(&self, print: Print) {
         *self.print.lock() = print;
+    }
+
+    /// The same, as if nothing had been asked for yet, and with the same place to print to.
+    pub(crate) fn renewed(&self) -> Services {
+        let new = Services::new(self.space.clone(), self.threads);
+        std::mem::swap(&mut *new.print.lock(), &mut *self.print.lock());
+        new
     }
 
     /// Is the hidden argument one that [`Self::provide`] has?
@@ -97,7 +106,7 @@ impl Services {
     /// The value of a hidden argument that this has.
     pub(crate) fn provide(&self, which: HiddenArg) -> Result<u64, Error> {
         match which {
-            HiddenArg::HostcallBuffer => Ok(self.made(&self.hostcall, || Hostcall::new(&self.space))?.address),
+            HiddenArg::HostcallBuffer => Ok(self.made(&self.hostcall, || Hostcall::new(&self.space, self.threads))?.address),
             HiddenArg::Heap => Ok(*self.made(&self.heap, || self.new_heap())?),
             _ => Ok(0),
         }
@@ -122,10 +131,10 @@ impl Services {
         Ok(cell.get().expect("it is set"))
     }
 
-    /// Does what waves that wait have asked for.
+    /// Does what waves that wait have asked for; false if they have not.
     #[inline]
-    pub(crate) fn serve(&self) -> Result<(), Error> {
-        self.hostcall.get().map_or(Ok(()), |h| h.serve(&self.print))
+    pub(crate) fn serve(&self) -> Result<bool, Error> {
+        self.hostcall.get().map_or(Ok(false), |h| h.serve(&self.print))
     }
 }
 

@@ -197,6 +197,8 @@ impl Arena {
             let options = DeviceConfig { threads, engine, deterministic, reserve_bytes: RESERVED as u64, ..Default::default() };
             let device = Device::new(options);
             let device = device.map_err(|e| e.to_string())?;
+            // The standard output is for what the parent process is told.
+            device.set_print(Box::new(|_, _| {}));
             let found = device.memory().mem_base().wrapping_add(device.memory().mem_low()) as usize;
             if (hole..hole + MAPPED).contains(&found) {
                 Ok(device)
@@ -219,6 +221,8 @@ impl Arena {
         let limit = case.canceled_after.unwrap_or(LIMIT);
         let mut run = |device: &Device| {
             let (outcome, late) = watch.run(limit, |cancel| case.run(device, cancel));
+            // Else the next case would find another heap on each device.
+            device.free_kernel_memory();
             verdict.latencies.extend(late);
             (outcome, late.is_some())
         };

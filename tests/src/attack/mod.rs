@@ -93,7 +93,7 @@ impl Case {
     /// Does it read clocks, so that only devices with an injected one run it alike?
     pub fn reads_clocks(&self) -> bool {
         let (code, wave_size) = match &self.subject {
-            Subject::Shader(c) => c.code(),
+            Subject::Shader(c) => c.all_code(),
             Subject::Raw(c) => c.code(),
         };
         // Wherever a branch may lead: every dword may be the first of an instruction.

@@ -269,6 +269,17 @@ impl Shader {
         (code, self.base.wave_size)
     }
 
+    /// Its code, and all other code of the file, which it may call.
+    pub fn all_code(&self) -> (Vec<u32>, u32) {
+        let (mut code, wave_size) = self.code();
+        let object = CodeObject::load(&self.base.bytes);
+        for s in object.iter().flat_map(|o| o.segments()).filter(|s| s.executable) {
+            let bytes = self.base.bytes.get(s.file_offset as usize..).map_or(&[][..], |b| &b[..b.len().min(s.file_bytes as usize)]);
+            code.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+        }
+        (code, wave_size)
+    }
+
     /// The file with its changes.
     fn file(&self) -> Vec<u8> {
         let base = self.base;

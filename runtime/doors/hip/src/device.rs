@@ -63,6 +63,7 @@ hip! {
         // What failed before is what a reset is for.
         let _ = gpu.synchronize();
         drop(allocations::take_all(gpu));
+        gpu.device.free_kernel_memory();
         gpu.reset();
         Ok(())
     }
