@@ -1,7 +1,6 @@
 //! A backend is a process of its own, so that idle threads of one do not count for another and a crash ends one backend only. It is this
 //! program with `--worker`, and is spoken to by lines on its standard input and output; what drivers print there themselves is passed over.
 
-use crate::results::Measured;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -9,6 +8,24 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use wavejit_tests::peers::Size;
+
+/// Times of one kernel on one backend, in seconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured {
+    /// Building and the first launch together.
+    pub first: f64,
+    /// The best wall time of a launch.
+    pub wall: f64,
+    /// The best CPU time of a launch, of all threads.
+    pub cpu: f64,
+}
+
+impl Measured {
+    /// With one more round.
+    pub(crate) fn and(self, (wall, cpu): (f64, f64)) -> Measured {
+        Measured { wall: self.wall.min(wall), cpu: self.cpu.min(cpu), ..self }
+    }
+}
 
 /// What stands before every answer, so that it is told from what drivers print.
 pub(crate) const ANSWER: &str = "peers>\t";

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `backend.rs` | a backend is a process of its own; what is said to it |
 //! | `worker.rs` | the other end: loads, launches, judges, times |
+//! | `runner.rs` | what every implementation offers |
 //! | `wavejit.rs`, `opencl.rs` | the two kinds of runners behind it |
 //! | `icd.rs` | what of OpenCL is needed, through a library opened at run time |
 //! | `results.rs` | measured times, ratios, means |
@@ -17,12 +18,13 @@ mod icd;
 mod opencl;
 mod report;
 mod results;
+mod runner;
 mod wavejit;
 mod worker;
 
-use backend::{Backend, Kind};
+use backend::{Backend, Kind, Measured};
 use clap::Parser;
-use results::{Measured, Results};
+use results::Results;
 use wavejit_tests::peers::{PEERS, Peer, Size};
 
 /// Compares wavejit with OpenCL implementations on the kernels of `shaders/peers`.

@@ -1,7 +1,7 @@
 //! Kernels on an OpenCL library, from their sources.
 
 use crate::icd::{Kernel, Memory, Session};
-use crate::worker::Runner;
+use crate::runner::Runner;
 use wavejit_tests::case::{Case, Value};
 use wavejit_tests::peers::Peer;
 

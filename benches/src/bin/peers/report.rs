@@ -1,7 +1,8 @@
 //! `docs/performance.md`: the figures, with machine and versions, losses first.
 
+use crate::backend::Measured;
 use crate::chart;
-use crate::results::{Mean, Measured, Results, Row, Time, is_common, is_other};
+use crate::results::{Mean, Results, Row, Time, is_common, is_other};
 use std::fmt::Write;
 use std::fs;
 

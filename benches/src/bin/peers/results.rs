@@ -1,26 +1,8 @@
 //! Measured times of all kernels on all backends, and what follows from them.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Measured};
 use std::process::Command;
 use wavejit_tests::peers::{COMMON, Peer};
-
-/// Times of one kernel on one backend, in seconds.
-#[derive(Clone, Copy)]
-pub(crate) struct Measured {
-    /// Building and the first launch together.
-    pub first: f64,
-    /// The best wall time of a launch.
-    pub wall: f64,
-    /// The best CPU time of a launch, of all threads.
-    pub cpu: f64,
-}
-
-impl Measured {
-    /// With one more round.
-    pub(crate) fn and(self, (wall, cpu): (f64, f64)) -> Measured {
-        Measured { wall: self.wall.min(wall), cpu: self.cpu.min(cpu), ..self }
-    }
-}
 
 /// One kernel.
 pub(crate) struct Row {

@@ -1,6 +1,6 @@
 //! Kernels on wavejit, from their code objects.
 
-use crate::worker::Runner;
+use crate::runner::Runner;
 use wavejit::{Arg, Buffer, Device, DeviceConfig, Kernel, Launch};
 use wavejit_isa::HostLevel;
 use wavejit_tests::case::{Case, Value};

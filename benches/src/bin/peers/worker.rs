@@ -2,30 +2,15 @@
 
 use crate::backend::{ANSWER, Kind};
 use crate::opencl::OpenCl;
+use crate::runner::Runner;
 use crate::wavejit::Wavejit;
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 use wavejit_tests::case::{Case, Value};
-use wavejit_tests::peers::{PEERS, Peer, Size};
+use wavejit_tests::peers::{PEERS, Size};
 
 /// How long a timed round should take at least; shorter launches are repeated.
 const ROUND: Duration = Duration::from_millis(30);
-
-/// Something that runs kernels. One kernel at a time is loaded.
-pub(crate) trait Runner {
-    /// What it is, with versions.
-    fn version(&self) -> String;
-    /// Drops the kernel before and makes buffers for the next one.
-    fn prepare(&mut self, peer: &Peer, case: &Case) -> Result<(), String>;
-    /// Makes the kernel ready. Whatever is compiled later belongs to the first launch.
-    fn build(&mut self, peer: &Peer, case: &Case) -> Result<(), String>;
-    /// Launches and waits for the end.
-    fn launch(&mut self) -> Result<(), String>;
-    /// Writes a buffer argument.
-    fn write(&mut self, argument: usize, bytes: &[u8]) -> Result<(), String>;
-    /// Reads a buffer argument.
-    fn read(&mut self, argument: usize, bytes: &mut [u8]) -> Result<(), String>;
-}
 
 /// The kernel in work.
 struct Current {
