@@ -364,6 +364,19 @@ fn workgroups_that_wait_for_later_ones_make_way() {
 }
 
 #[test]
+fn any_number_of_workgroups_may_wait_for_the_last_one() {
+    // With s_sleep more than a thread used to keep, without fewer.
+    let spinning: Vec<u32> = GRID_BARRIER.iter().map(|w| if *w == 0xbf83_0001 { 0xbf80_0000 } else { *w }).collect();
+    for (words, groups) in [(GRID_BARRIER, 3000u32), (&spinning, 40)] {
+        let m = Machine::new(options(Engine::Jit, 1), words);
+        let counter = m.device.alloc(4).unwrap();
+        let [low, high] = pointer(&counter);
+        m.run([groups * 32, 1, 1], [32, 1, 1], &[low, high, groups, 0], None).unwrap();
+        assert_eq!(counter.to_vec().unwrap(), groups.to_le_bytes());
+    }
+}
+
+#[test]
 fn a_wild_store_names_kernel_pc_lane_and_address() {
     for engine in ENGINES {
         let isolated = Device::new(options(engine, 2)).unwrap();

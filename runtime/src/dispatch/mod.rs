@@ -49,8 +49,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Most workgroups a thread keeps in flight.
-const MAX_RESIDENT: usize = 256;
+/// Most workgroups a thread keeps in flight: those that wait for later ones.
+const MAX_RESIDENT: usize = 4096;
 /// Between two looks of a thread that has nothing to do, while work may still appear.
 const PATIENCE: Duration = Duration::from_micros(50);
 
@@ -172,8 +172,9 @@ impl<S: WorkSource> Running<S> {
 
     /// Runs a workgroup until it is done (true), or seems to wait for others (false).
     fn run_group(&self, group: &mut Workgroup, worker: &mut WorkerState, residents: usize) -> Result<bool, Error> {
-        // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are.
-        let patience = 64 * (1 + residents as u32).pow(2);
+        // A loop that merely takes long looks like a spin loop without s_sleep: be slow to believe it, slower the more there are. (If each waits
+        // for the last of n, they take n squared times this.)
+        let patience = 64 * (1 + residents as u32);
         loop {
             let turn = group.turn(&self.job, worker)?;
             self.note(worker);
