@@ -10,6 +10,7 @@ use crate::dispatch::DispatchStats;
 use crate::dispatch::config::LaunchConfig;
 use crate::dispatch::wave_init::{Pointers, WaveInit};
 use crate::error::Error;
+use crate::host::fork::Section;
 use crate::host::sync::Mutex;
 use crate::image::Image;
 use crate::image::sampler::Sampler;
@@ -149,6 +150,8 @@ impl Module {
         }
         // Without the lock: two threads may find the same.
         let entry = module.base + info.code_address;
+        // The decoder makes its tables when they are first asked for, and a child of a fork must not find one half made.
+        let _section = Section::begin();
         let found = Arc::new(HiddenUse::of(info, module.object.version(), entry, &|address| module.program.read(address)));
         module.hidden.lock().entry(info.name.clone()).or_insert(found).clone()
     }

@@ -25,6 +25,7 @@ pub(crate) use recent::RecentPrograms;
 
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
+use crate::host::fork::Section;
 use crate::host::sync::RwLock;
 use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
@@ -245,6 +246,8 @@ impl Request<'_> {
     fn lift(&self, limits: Limits) -> Result<Lifted, Error> {
         let CodeKey { entry, mode, wave_size, vgprs, ids, counted } = self.key;
         let program = self.program;
+        // Tables are made when they are first asked for: a child of a fork would wait for ever for one that was being made.
+        let _section = Section::begin();
         let source = LiftSource { name: self.name, entry, target: program.target, wave_size, mode, vgprs, read: &|at| program.read(at) };
         let lift = if counted { lift::lift_counted } else { lift::lift_piece };
         let mut lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
@@ -257,6 +260,7 @@ impl Request<'_> {
     /// Compiles, or prepares for the interpreter, what was lifted; for this program and for others.
     fn make(&self, lifted: Lifted, content: ContentKey) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
+        let _section = Section::begin();
         let Lifted { func, code, counted } = lifted;
         let origin = Origin::new(self.key, &func, code, counted);
         if self.program.engine == Engine::Interp {
