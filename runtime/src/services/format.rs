@@ -174,10 +174,15 @@ impl Spec {
         let precision = self.precision.map(|p| format!(".{}", most(p))).unwrap_or_default();
         let format = CString::new(format!("%{flags}{width}{precision}{modifier}{}", char::from(self.conversion)));
         let format = format.expect("flags and digits have no zero bytes");
-        // Numbers without a precision have fewer than 400 bytes.
-        let mut text = vec![0u8; 2 * MAX_FIELD + 1024];
-        let len = call(&format, text.as_mut_ptr().cast(), text.len());
-        out.extend_from_slice(&text[..usize::try_from(len).unwrap_or(0).min(text.len() - 1)]);
+        // What is longer than most numbers are is printed again where there is room; the last byte is the C string's end.
+        let mut text = vec![0u8; 64];
+        let put = |text: &mut Vec<u8>| usize::try_from(call(&format, text.as_mut_ptr().cast(), text.len())).unwrap_or(0);
+        let len = put(&mut text);
+        if len >= text.len() {
+            text.resize(len + 1, 0);
+            put(&mut text);
+        }
+        out.extend_from_slice(&text[..len]);
     }
 }
 

@@ -135,9 +135,8 @@ impl Hostcall {
             MEMORY => {
                 words[0] = match *words {
                     [0, bytes, ..] => {
-                        let address = self.space.alloc(bytes, if bytes >= SLAB_BYTES { SLAB_BYTES } else { 4096 }).unwrap_or(0);
-                        state.memory.insert(address);
-                        address
+                        let found = self.space.alloc(bytes, if bytes >= SLAB_BYTES { SLAB_BYTES } else { 4096 });
+                        found.inspect(|address| _ = state.memory.insert(*address)).unwrap_or(0)
                     }
                     [address, ..] => {
                         if state.memory.remove(&address) {

@@ -188,6 +188,14 @@ fn create(out: Out<*mut c_void>, flags: u32, priority: i32) -> Result {
     Ok(())
 }
 
+/// Appends a call of a function of the program's, of which there are no flags yet.
+fn push_call(function: *const c_void, flags: u32, op: Op, stream: impl FnOnce() -> Result<Arc<Stream>>) -> Result<()> {
+    if function.is_null() || flags != 0 {
+        return Err(Status::INVALID_VALUE);
+    }
+    stream()?.push(op).map(|_| ())
+}
+
 /// Refuses comparisons there are none of.
 fn wait_value(stream: *mut c_void, address: *mut c_void, value: u64, mask: u64, compare: u32, bytes: usize) -> Result {
     if address.is_null() || compare > 3 || !(address as usize).is_multiple_of(bytes) {
@@ -259,13 +267,11 @@ hip! {
         put(id, Arc::as_ptr(&get(stream)?) as u64)
     }
     fn hipStreamAddCallback(stream: *mut c_void, callback: *const c_void, user_data: *mut c_void, flags: u32) {
-        if callback.is_null() || flags != 0 { return Err(Status::INVALID_VALUE); }
         let op = Op::Callback { function: callback as usize, stream: stream as usize, user_data: user_data as usize };
-        get(stream)?.push(op).map(|_| ())
+        push_call(callback, flags, op, || get(stream))
     }
     fn hipLaunchHostFunc(stream: *mut c_void, function: *const c_void, user_data: *mut c_void) {
-        if function.is_null() { return Err(Status::INVALID_VALUE); }
-        get(stream)?.push(Op::Host { function: function as usize, user_data: user_data as usize }).map(|_| ())
+        push_call(function, 0, Op::Host { function: function as usize, user_data: user_data as usize }, || get(stream))
     }
     fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, _bytes: usize, _flags: u32) {
         get(stream)?;
@@ -291,13 +297,11 @@ hip! {
         get_spt(stream)?.synchronize()
     }
     fn hipStreamAddCallback_spt(stream: *mut c_void, callback: *const c_void, user_data: *mut c_void, flags: u32) {
-        if callback.is_null() || flags != 0 { return Err(Status::INVALID_VALUE); }
         let op = Op::Callback { function: callback as usize, stream: stream as usize, user_data: user_data as usize };
-        get_spt(stream)?.push(op).map(|_| ())
+        push_call(callback, flags, op, || get_spt(stream))
     }
     fn hipLaunchHostFunc_spt(stream: *mut c_void, function: *const c_void, user_data: *mut c_void) {
-        if function.is_null() { return Err(Status::INVALID_VALUE); }
-        get_spt(stream)?.push(Op::Host { function: function as usize, user_data: user_data as usize }).map(|_| ())
+        push_call(function, 0, Op::Host { function: function as usize, user_data: user_data as usize }, || get_spt(stream))
     }
     fn hipStreamWaitEvent_spt(stream: *mut c_void, event: *mut c_void, _flags: u32) {
         crate::event::wait_in(&*get_spt(stream)?, event)
