@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Our headers: `hip/NAME`.
-const HEADERS: [(&str, &str); 5] = [
+const HEADERS: [(&str, &str); 7] = [
     ("hip_runtime.h", include_str!("hip/hip_runtime.h")),
     ("hip_runtime_api.h", include_str!("hip/hip_runtime_api.h")),
     ("hip_vector_types.h", include_str!("hip/hip_vector_types.h")),
+    ("hip_texture.h", include_str!("hip/hip_texture.h")),
+    ("hip_texture_types.h", include_str!("hip/hip_texture_types.h")),
     ("hip_version.h", include_str!("hip/hip_version.h")),
     ("hip_fp16.h", include_str!("hip/hip_fp16.h")),
 ];

@@ -89,6 +89,35 @@ structs! {
     FunctionLaunchParams { function: *const c_void, grid: Dim3, block: Dim3, shared_bytes: u32, stream: *mut c_void, args: *mut *mut c_void } = 56;
     /// `hipChannelFormatDesc`.
     ChannelDesc { x: i32, y: i32, z: i32, w: i32, kind: i32 } = 20;
+    /// `HIP_ARRAY_DESCRIPTOR`.
+    ArrayDesc { width: usize, height: usize, format: i32, channels: u32 } = 24;
+    /// `HIP_ARRAY3D_DESCRIPTOR`.
+    ArrayDesc3D { width: usize, height: usize, depth: usize, format: i32, channels: u32, flags: u32, reserved: u32 } = 40;
+    /// `hipResourceDesc`: a kind, and what `crate::texture::resource` makes of the rest.
+    ResourceDesc { kind: i32, words: [u64; 7] } = 64;
+    /// `HIP_RESOURCE_DESC`.
+    DrvResourceDesc { kind: i32, words: [u64; 16], flags: u32 } = 144;
+    /// `hipTextureDesc`.
+    TextureDesc {
+        address: [i32; 3], filter: i32, read: i32, srgb: i32, border: [f32; 4], normalized: i32, anisotropy: u32, mip_filter: i32, bias: f32,
+        min_level: f32, max_level: f32,
+    } = 64;
+    /// `HIP_TEXTURE_DESC`.
+    DrvTextureDesc {
+        address: [i32; 3], filter: i32, flags: u32, anisotropy: u32, mip_filter: i32, bias: f32, min_level: f32, max_level: f32,
+        border: [f32; 4], reserved: [i32; 12],
+    } = 104;
+    /// `hipResourceViewDesc`.
+    ViewDesc {
+        format: i32, width: usize, height: usize, depth: usize, first_level: u32, last_level: u32, first_layer: u32, last_layer: u32,
+    } = 48;
+    /// `HIP_RESOURCE_VIEW_DESC`.
+    DrvViewDesc { view: ViewDesc, reserved: [u32; 16] } = 112;
+    /// `textureReference`.
+    TextureReference {
+        normalized: i32, read: i32, filter: i32, address: [i32; 3], desc: ChannelDesc, srgb: i32, anisotropy: u32, mip_filter: i32, bias: f32,
+        min_level: f32, max_level: f32, object: *mut c_void, channels: i32, format: i32,
+    } = 88;
     /// `hipUUID`.
     Uuid { bytes: [u8; 16] } = 16;
     /// `hipMemLocation`.

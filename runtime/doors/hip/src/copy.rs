@@ -3,14 +3,16 @@
 //! Copies that name memory of the host's that is not HIP's end before the function returns, as on hardware; small ones to the device are taken at
 //! once. All others are as asynchronous as their function says.
 
-use crate::abi::{DrvMemcpy2D, DrvMemcpy3D, In, Memcpy3D, copy_kind, given};
+use crate::abi::{DrvMemcpy2D, DrvMemcpy3D, DrvSide3D, In, Memcpy3D, copy_kind, given, zeroed};
 use crate::allocations;
+use crate::array::{self, Array};
 use crate::gpu;
 use crate::op::{CopyOp, Op};
 use crate::raw;
 use crate::status::{Result, Status, hip};
 use crate::stream::{self, Stream};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Copies of no more bytes are taken when the function is called.
 const STAGED_BYTES: u64 = 64 << 10;
@@ -92,75 +94,74 @@ fn rows(
     copy(stream, op, when)
 }
 
-/// `hipMemcpy3DParms` of memory without arrays; none if there is nothing to copy.
+/// `hipMemcpy3DParms`; none if there is nothing to copy. Where an array is a side, extents and positions in it are in texels.
 pub(crate) fn volume_op(given: &Memcpy3D) -> Result<Option<CopyOp>> {
     check_kind(given.kind)?;
-    if !given.from_array.is_null() || !given.to_array.is_null() {
-        return Err(crate::unsupported::refuse("copies of arrays (hipMemcpy3D)"));
-    }
-    let start = |p: &crate::abi::PitchedPtr, pos: &crate::abi::Pos| {
-        p.ptr as u64 + pos.x as u64 + (pos.y * p.pitch) as u64 + (pos.z * p.pitch * p.height) as u64
-    };
-    let size = [given.extent.width as u64, given.extent.height as u64, given.extent.depth as u64];
+    let arrays = [given.to_array, given.from_array].map(|a| if a.is_null() { Ok(None) } else { array::get(a).map(Some) });
+    let [to_array, from_array] = arrays;
+    let (to_array, from_array) = (to_array?, from_array?);
+    let texel_bytes = to_array.as_ref().or(from_array.as_ref()).map_or(1, |a| a.texel_bytes());
+    let size = [given.extent.width as u64 * texel_bytes, given.extent.height as u64, given.extent.depth as u64];
     if size.contains(&0) {
         return Ok(None);
     }
-    let pitch = |p: &crate::abi::PitchedPtr| [p.pitch as u64, (p.pitch * p.height) as u64];
-    if size[0] > given.from.pitch as u64 || size[0] > given.to.pitch as u64 {
-        return Err(Status::INVALID_PITCH);
-    }
-    let op = CopyOp {
-        to: start(&given.to, &given.to_pos),
-        from: start(&given.from, &given.from_pos),
-        size,
-        to_pitch: pitch(&given.to),
-        from_pitch: pitch(&given.from),
+    let side = |array: Option<Arc<Array>>, p: &crate::abi::PitchedPtr, pos: &crate::abi::Pos| match array {
+        Some(array) => array.part([pos.x as u64 * array.texel_bytes(), pos.y as u64, pos.z as u64], size),
+        None if size[0] > p.pitch as u64 => Err(Status::INVALID_PITCH),
+        None => {
+            let (row, slice) = (p.pitch as u64, p.pitch as u64 * p.height as u64);
+            Ok((p.ptr as u64 + pos.x as u64 + pos.y as u64 * row + pos.z as u64 * slice, [row, slice]))
+        }
     };
-    Ok(Some(op))
+    let ((to, to_pitch), (from, from_pitch)) = (side(to_array, &given.to, &given.to_pos)?, side(from_array, &given.from, &given.from_pos)?);
+    Ok(Some(CopyOp { to, from, size, to_pitch, from_pitch }))
 }
 
 fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
     volume_op(given)?.map_or(Ok(()), |op| copy(stream, op, when))
 }
 
-/// The pointer of a side of the driver interface: the host's or the device's, whichever is there.
-fn side(host: *mut c_void, device: *mut c_void, array: *mut c_void) -> Result<u64> {
-    if !array.is_null() {
-        return Err(crate::unsupported::refuse("copies of arrays"));
+/// A side of a copy of the driver interface, in two dimensions as a slice of one in three.
+fn driver_side(side: &DrvSide3D, size: [u64; 3]) -> Result<(u64, [u64; 2])> {
+    if !side.array.is_null() {
+        return array::get(side.array)?.part([side.x_bytes as u64, side.y as u64, side.z as u64], size);
     }
-    Ok(if host.is_null() { device as u64 } else { host as u64 })
+    let or = |given: usize, other: u64| if given == 0 { other } else { given as u64 };
+    let row = or(side.pitch, size[0]);
+    let slice = row * or(side.height, size[1]);
+    // The host's or the device's, whichever is there.
+    let base = if side.host.is_null() { side.device } else { side.host } as u64;
+    Ok((base + side.x_bytes as u64 + side.y as u64 * row + side.z as u64 * slice, [row, slice]))
 }
 
-fn driver_2d(given: &DrvMemcpy2D, stream: &Stream, when: When) -> Result {
-    let start = |s: &crate::abi::DrvSide2D| Ok(side(s.host, s.device, s.array)? + s.x_bytes as u64 + (s.y * s.pitch) as u64);
-    let pitch = |s: &crate::abi::DrvSide2D| [if s.pitch == 0 { given.width_bytes as u64 } else { s.pitch as u64 }, 0];
-    let op = CopyOp {
-        to: start(&given.to)?,
-        from: start(&given.from)?,
-        size: [given.width_bytes as u64, given.height as u64, 1],
-        to_pitch: pitch(&given.to),
-        from_pitch: pitch(&given.from),
-    };
-    copy(stream, op, when)
+/// `HIP_MEMCPY3D`; none if there is nothing to copy.
+pub(crate) fn driver_op(given: &DrvMemcpy3D) -> Result<Option<CopyOp>> {
+    let size = [given.width_bytes as u64, given.height as u64, given.depth as u64];
+    if size.contains(&0) {
+        return Ok(None);
+    }
+    let ((to, to_pitch), (from, from_pitch)) = (driver_side(&given.to, size)?, driver_side(&given.from, size)?);
+    Ok(Some(CopyOp { to, from, size, to_pitch, from_pitch }))
 }
 
 fn driver_3d(given: &DrvMemcpy3D, stream: &Stream, when: When) -> Result {
-    let pitch = |s: &crate::abi::DrvSide3D| {
-        let row = if s.pitch == 0 { given.width_bytes as u64 } else { s.pitch as u64 };
-        [row, row * if s.height == 0 { given.height as u64 } else { s.height as u64 }]
+    driver_op(given)?.map_or(Ok(()), |op| copy(stream, op, when))
+}
+
+fn driver_2d(given: &DrvMemcpy2D, stream: &Stream, when: When) -> Result {
+    let side = |s: &crate::abi::DrvSide2D| DrvSide3D {
+        x_bytes: s.x_bytes,
+        y: s.y,
+        memory: s.memory,
+        host: s.host,
+        device: s.device,
+        array: s.array,
+        pitch: s.pitch,
+        ..zeroed()
     };
-    let start = |s: &crate::abi::DrvSide3D| {
-        let [row, slice] = pitch(s);
-        Ok(side(s.host, s.device, s.array)? + s.x_bytes as u64 + s.y as u64 * row + s.z as u64 * slice)
-    };
-    let op = CopyOp {
-        to: start(&given.to)?,
-        from: start(&given.from)?,
-        size: [given.width_bytes as u64, given.height as u64, given.depth as u64],
-        to_pitch: pitch(&given.to),
-        from_pitch: pitch(&given.from),
-    };
-    copy(stream, op, when)
+    let volume =
+        DrvMemcpy3D { from: side(&given.from), to: side(&given.to), width_bytes: given.width_bytes, height: given.height, depth: 1 };
+    driver_3d(&volume, stream, when)
 }
 
 use When::{Complete, Pushed};

@@ -16,6 +16,7 @@
 //! | `stream.rs`, `event.rs` | order and time |
 //! | `fat_binary.rs`, `register.rs`, `module.rs`, `function.rs` | device code: of the program, and loaded by it |
 //! | `launch.rs`, `occupancy.rs` | kernels |
+//! | `array`, `texture`, `texel.rs` | arrays and copies of them; texture and surface objects; formats of texels |
 //! | `graph` | graphs: captured, made of nodes, launched, changed |
 //! | `proc_address.rs`, `unsupported.rs` | functions by name; functions that are refused |
 
@@ -24,8 +25,8 @@
 
 pub mod abi;
 mod allocations;
+pub mod array;
 pub mod attributes;
-pub mod channel;
 pub mod context;
 pub mod copy;
 pub mod device;
@@ -49,4 +50,6 @@ pub mod register;
 pub mod status;
 pub mod stream;
 pub mod symbol;
+pub mod texel;
+pub mod texture;
 pub mod unsupported;

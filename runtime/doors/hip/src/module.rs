@@ -40,6 +40,11 @@ pub(crate) fn function(handle: *const c_void) -> Result<Arc<Function>> {
     FUNCTIONS.get(handle)
 }
 
+/// Address and bytes of a variable of a module.
+pub(crate) fn variable(module: *mut c_void, name: *const c_char) -> Result<(u64, u64)> {
+    fat_binary::symbol(&MODULES.get(module)?.module, raw::text(name)?).ok_or(Status::NOT_FOUND)
+}
+
 fn add_function(kernel: Kernel) -> *mut c_void {
     let name = std::ffi::CString::new(kernel.info().name.clone()).unwrap_or_default();
     FUNCTIONS.add(Arc::new(Function { kernel, name }))
@@ -128,8 +133,7 @@ hip! {
         put(count, MODULES.get(module)?.module.kernels().len() as u32)
     }
     fn hipModuleGetGlobal(address: Out<*mut c_void>, bytes: Out<usize>, module: *mut c_void, name: *const c_char) {
-        let module = MODULES.get(module)?;
-        let (place, size) = fat_binary::symbol(&module.module, raw::text(name)?).ok_or(Status::NOT_FOUND)?;
+        let (place, size) = variable(module, name)?;
         put_if(address, place as *mut c_void);
         put_if(bytes, size as usize);
         Ok(())

@@ -113,10 +113,10 @@ struct hipPitchedPtr {
   __SIZE_TYPE__ pitch, xsize, ysize;
 };
 struct hipMemcpy3DParms {
-  void *srcArray;
+  struct hipArray *srcArray;
   hipPos srcPos;
   hipPitchedPtr srcPtr;
-  void *dstArray;
+  struct hipArray *dstArray;
   hipPos dstPos;
   hipPitchedPtr dstPtr;
   hipExtent extent;
@@ -285,6 +285,8 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *, int *, const void *, __SIZE_
 hipError_t __hipPushCallConfiguration(dim3, dim3, __SIZE_TYPE__ = 0, hipStream_t = nullptr);
 hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, __SIZE_TYPE__ *, hipStream_t *);
 }
+
+#include "hip_texture_types.h"
 
 // Pointers and symbols of any type.
 template <typename T> inline hipError_t hipMalloc(T **p, __SIZE_TYPE__ bytes) { return hipMalloc((void **)p, bytes); }
