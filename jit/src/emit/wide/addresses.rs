@@ -98,7 +98,7 @@ pub(super) struct Reach {
 
 impl<'a> Wide<'a> {
     /// Sixteen lanes are looked at together: so many of them there are.
-    fn groups(&self) -> usize {
+    pub(super) fn groups(&self) -> usize {
         self.func.wave_size as usize / 16
     }
 

@@ -1,27 +1,28 @@
 //! Addresses of arrays with an index of 32 bits: offsets of 64 bits that are a dword extended and shifted.
 //!
-//! Where the lanes of the index are a known stride apart only the first of each part matters: it is extended and shifted in a general register,
+//! Where the lanes of the index are a known stride apart only the first of each 16 matters: it is extended and shifted in a general register,
 //! once for all accesses of the block that have this offset, and what the IR does in all lanes is left out if only such accesses use it.
 //!
 //! ```text
 //! %5: l64 = sext.64 %4               nothing
 //! %6: l64 = shl.64 %5, 2             nothing
-//! load [%7 + %6]                     eax, ecx = lane 0 of the parts of %4, extended, shifted; ecx -= eax     [%7 + eax], [%7 + eax + ecx]
+//! load [%7 + %6]                     eax, ecx = lanes 0 and 16 of %4, extended, shifted; ecx -= eax     [%7 + eax], [%7 + eax + ecx]
 //! load [%8 + %6]                                                                                              [%8 + eax], [%8 + eax + ecx]
 //! ```
 //!
-//! That holds while no lane of the index overflows and the parts are less than 2 GiB apart, in ascending order. Where they are not the distance
+//! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the distance
 //! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all.
 
 use super::addresses::Way;
 use super::memory::Access;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
+use crate::opt::strides::RUN;
 use rustc_hash::FxHashMap;
 use wavejit_ir::{Inst, Op, PureOp, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
-/// Bytes between the first and the last lane of a part, at most.
+/// Bytes between the first and the last lane of a run, at most.
 const MOST_SPAN: u64 = 1 << 28;
 
 /// A lane value of 64 bits that is a dword extended, and shifted to the left.
@@ -37,7 +38,7 @@ pub(super) struct Linear {
     last: u32,
 }
 
-/// The first lanes of an offset's parts in general registers: the first one's, and how far away the others are, or -1.
+/// The first lanes of an offset's runs of 16 in general registers: the first one's, and how far away the others are, or -1.
 #[derive(Debug)]
 pub(super) struct Firsts {
     offset: Value,
@@ -51,7 +52,7 @@ pub(super) struct LinearAccess {
     linear: Linear,
     /// Registers of the index, by part.
     index: Vec<u8>,
-    /// Those of [`Firsts`].
+    /// Those of [`Firsts`], by run.
     firsts: Vec<Gpr>,
     /// It finds them.
     is_first: bool,
@@ -61,8 +62,8 @@ impl<'a> Wide<'a> {
     /// Finds the offsets of a block that are made in general registers alone. [`Wide::begin_values`] has noted where values are made.
     pub(super) fn find_linear(&mut self, block: usize) -> FxHashMap<Value, Linear> {
         let mut found: FxHashMap<Value, Linear> = FxHashMap::default();
-        // More parts are more registers than there are.
-        if self.parts != 2 {
+        // More are more registers than there are.
+        if self.groups() != 2 {
             return found;
         }
         let insts = &self.func.blocks[block].insts;
@@ -82,7 +83,7 @@ impl<'a> Wide<'a> {
                 }),
                 _ => None,
             };
-            if let Some(linear) = linear.filter(|l| u64::from(l.stride) << l.shift < MOST_SPAN / 16) {
+            if let Some(linear) = linear.filter(|l| u64::from(l.stride) << l.shift < MOST_SPAN / u64::from(RUN)) {
                 found.insert(inst.first, linear);
             }
         }
@@ -142,7 +143,7 @@ impl<'a> Wide<'a> {
             return Some(LinearAccess { linear, index, firsts, is_first: false });
         }
         let (mut pieces, mut firsts) = (vec![], vec![]);
-        for _ in 0..self.parts {
+        for _ in 0..self.groups() {
             let (piece, reg) = self.new_in_register(Class::General);
             pieces.push(piece);
             firsts.push(Gpr(reg));
@@ -156,9 +157,10 @@ impl<'a> Wide<'a> {
         let Linear { stride, is_signed, shift, .. } = l.linear;
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
-            let most = (self.part_lanes() - 1) * stride;
-            for (p, reg) in l.firsts.iter().enumerate() {
-                self.vector(Vector::new(X::MovdToGpr, Len::X, l.index[p], 0, Rm::Reg(reg.0)));
+            let most = (RUN - 1) * stride;
+            for (run, reg) in l.firsts.iter().enumerate() {
+                let first = l.index[run * self.parts / l.firsts.len()];
+                self.vector(Vector::new(X::MovdToGpr, Len::X, first, 0, Rm::Reg(reg.0)));
                 if stride != 0 {
                     let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
                     self.a.alu_imm(Alu::Cmp, Size::D, *reg, limit);
@@ -188,8 +190,8 @@ impl<'a> Wide<'a> {
     /// `host` is the host address of the first lane: those of all parts.
     pub(super) fn linear_starts(&mut self, a: &Access, l: &LinearAccess) {
         self.a.mov(Size::Q, a.starts[0], a.host);
-        for p in 1..self.parts {
-            self.a.lea(Size::Q, a.starts[p], Mem::indexed(a.host, l.firsts[p], 1, 0));
+        for (start, first) in a.starts.iter().zip(&l.firsts).skip(1) {
+            self.a.lea(Size::Q, *start, Mem::indexed(a.host, *first, 1, 0));
         }
     }
 

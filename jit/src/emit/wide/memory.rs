@@ -172,8 +172,8 @@ impl<'a> Wide<'a> {
         let (mut low, mut high) = (vec![], vec![]);
         let linear = addr.offset.and_then(|v| self.linear_access(v));
         if linear.is_some() {
-            low = (0..self.parts).map(|_| self.temp()).collect();
-            high = (0..self.parts).map(|_| self.temp()).collect();
+            low = (0..self.parts).map(|_| self.temp_in_place()).collect();
+            high = (0..self.parts).map(|_| self.temp_in_place()).collect();
         } else if let Some(v) = addr.offset {
             let (lo, hi) = if self.func.ty(v) == Ty::L64 { self.split(v) } else { (self.val(v).lo, NO_PARTS) };
             low = (0..self.parts).map(|p| self.reg(lo[p])).collect();

@@ -2,10 +2,10 @@
 
 use super::super::calls::{CAREFUL_ADDR, CAREFUL_DATA};
 use super::super::memory::Access;
-use super::super::{Wide, X};
-use super::S1;
+use super::super::{ROWS, Wide, X};
+use super::{S0, S1, S2};
 use wavejit_x86::table::Tuple;
-use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
 /// Quarters 0, 2, 1, 3.
 const MIDDLE_SWAPPED: u8 = 0xd8;
@@ -105,25 +105,39 @@ impl Wide<'_> {
         }
     }
 
-    /// Stores the dwords of a part's active lanes at `from` + t + `disp`, in order.
+    /// Stores the dwords of a part's active lanes at `from` + t + `disp`, in order: those of all lanes, or of one active lane after the other, since
+    /// a branch for each lane would be foreseen badly.
     pub(in super::super) fn scatter_lane_by_lane(&mut self, a: &Access, p: usize, data: u8, from: Gpr, disp: i32) {
         let mut free = [a.host, a.spare[0], a.spare[1]].into_iter().filter(|g| *g != from);
-        let (Some(value), Some(offset)) = (free.next(), free.next()) else { unreachable!("two of three are free") };
+        let (Some(left), Some(lane)) = (free.next(), free.next()) else { unreachable!("two of three are free") };
         let offsets = self.lanes_in_memory(a.t, CAREFUL_ADDR, p);
         let values = self.lanes_in_memory(data, CAREFUL_DATA, p);
-        let masks = (!a.is_full).then(|| self.lanes_in_memory(a.exec[p], CAREFUL_ADDR + 1, p));
-        for lane in 0..8 {
-            let next = self.a.label();
-            if let Some(masks) = masks {
-                self.a.alu_store_imm(Alu::Cmp, Size::D, masks.plus(4 * lane), 0);
-                self.a.jcc(Cond::E, next);
+        if a.is_full {
+            let (value, offset) = (left, lane);
+            for lane in 0..8 {
+                self.a.load(Size::D, offset, offsets.plus(4 * lane));
+                self.a.load(Size::D, value, values.plus(4 * lane));
+                self.a.movsxd(offset, offset);
+                self.may_fault(a);
+                self.a.store(Size::D, Mem::indexed(from, offset, 1, disp), value);
             }
-            self.a.load(Size::D, offset, offsets.plus(4 * lane));
-            self.a.load(Size::D, value, values.plus(4 * lane));
-            self.a.movsxd(offset, offset);
-            self.may_fault(a);
-            self.a.store(Size::D, Mem::indexed(from, offset, 1, disp), value);
-            self.a.bind(next);
+            return;
         }
+        let mask = self.source(a.exec[p], S2);
+        self.y(X::Movmskps, left.0, 0, Rm::Reg(mask));
+        let (next, end) = (self.a.label(), self.a.label());
+        let of_lane = |lanes: Mem| Mem::indexed(ROWS, lane, 4, lanes.disp);
+        self.a.test(Size::D, left, left);
+        self.a.jcc(Cond::E, end);
+        self.a.bind(next);
+        self.a.tzcnt(Size::Q, lane, left);
+        self.a.vector(Vector::new(X::MovdFromGpr, Len::X, S0, 0, Rm::Mem(of_lane(values))));
+        self.a.load(Size::D, lane, of_lane(offsets));
+        self.a.movsxd(lane, lane);
+        self.may_fault(a);
+        self.a.vector(Vector::new(X::MovdToGpr, Len::X, S0, 0, Rm::Mem(Mem::indexed(from, lane, 1, disp))));
+        self.a.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+        self.a.jcc(Cond::Ne, next);
+        self.a.bind(end);
     }
 }
