@@ -330,6 +330,8 @@ pub fn compile_to_text(func: &Func, opts: &EmitOptions) -> Result<String, EmitEr
 pub struct HostCode {
     /// Instructions.
     pub bytes: Vec<u8>,
+    /// Those of them before what rarely happens: accesses that do not fit their fast way, faults, the end of the fuel.
+    pub usual_bytes: usize,
     /// (offset, guest address as lifted) where the latter changes, ascending.
     pub map: Vec<(u32, u64)>,
 }
@@ -339,7 +341,7 @@ pub fn wide_code(func: &Func, opts: &EmitOptions) -> Result<HostCode, EmitError>
     let mut code = wide::assemble(func, opts, &|| false)?;
     code.bytes.truncate(code.code_bytes);
     code.map.sort_unstable();
-    Ok(HostCode { bytes: code.bytes, map: code.map })
+    Ok(HostCode { bytes: code.bytes, usual_bytes: code.usual_bytes, map: code.map })
 }
 
 /// Where functions are made: the module and what code generation reuses.

@@ -207,6 +207,8 @@ pub(super) struct Assembled {
     pub bytes: Vec<u8>,
     /// Where the constants behind the code begin.
     pub code_bytes: usize,
+    /// Where what rarely happens begins: stubs.
+    pub usual_bytes: usize,
     /// (offset, guest address) where the latter changes.
     pub map: Vec<(u32, u64)>,
     recover: Vec<(u32, u32)>,
@@ -374,6 +376,7 @@ impl<'a> Wide<'a> {
         for (edge, label) in edges {
             self.edge_code(edge, label);
         }
+        let usual_bytes = self.a.offset() as usize;
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
                 stub(&mut self);
@@ -402,6 +405,7 @@ impl<'a> Wide<'a> {
         Ok(Assembled {
             bytes: code.bytes,
             code_bytes: code.code_bytes,
+            usual_bytes,
             map: self.map,
             recover,
             temp_rows: self.r.temp_rows(),
