@@ -54,8 +54,7 @@ impl Counts {
         }
         opt::run(&mut func, OptOptions { keep_final_state: false, qwords: isa.has_qwords() });
         let code = wide_code(&func, &EmitOptions { isa, ..EmitOptions::default() }).expect("it compiles");
-        let mut counts =
-            Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };
+        let mut counts = Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };
         for i in &mut Decoder::new(64, &code.bytes[..code.usual_bytes], DecoderOptions::NONE) {
             counts.add(&i);
         }
@@ -104,7 +103,6 @@ fn host_code_is_as_much_as_it_was() {
         std::fs::write(&path, &wanted).unwrap_or_else(|e| panic!("{FILE}: {e}"));
     }
     let text = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs: Vec<String> =
-        text.lines().zip(wanted.lines()).filter(|(a, b)| a != b).map(|(a, b)| format!("was {a}\nis  {b}")).collect();
+    let differs: Vec<String> = text.lines().zip(wanted.lines()).filter(|(a, b)| a != b).map(|(a, b)| format!("was {a}\nis  {b}")).collect();
     assert!(text == wanted, "{FILE} differs; if that is meant, WAVEJIT_BLESS=1 writes it anew:\n{}", differs.join("\n"));
 }
