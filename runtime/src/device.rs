@@ -89,7 +89,7 @@ impl Device {
         crate::host::fork::install();
         HostLevel::check().map_err(|e| Error::Arg(format!("{}: {e}", HostLevel::VARIABLE)))?;
         image_config::addresses(config.gb_addr_config, Generation::Gfx11)?;
-        let space = Arc::new(space);
+        let space = Arc::new(if config.canaries { space.with_canaries() } else { space });
         let pool = Pool::new(if config.deterministic { 1 } else { config.threads });
         Ok(Device(Arc::new(Inner {
             config,

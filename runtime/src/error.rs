@@ -5,6 +5,7 @@
 
 use crate::code_object::LoadError;
 use crate::fault::{Cause, Fault, Limit, no_code};
+use crate::overrun::Overrun;
 use std::fmt;
 
 /// Any failure of the run time.
@@ -41,6 +42,9 @@ pub enum Error {
     /// The instruction budget is used up, the dispatch was canceled or stopped, or needs too much scratch.
     #[error("{0}")]
     Limit(Box<Limit>),
+    /// A dispatch has run to its end, and bytes beside an allocation have changed ([`DeviceConfig::canaries`](crate::DeviceConfig::canaries)).
+    #[error("{0}")]
+    Overrun(Box<Overrun>),
     /// A defect of ours, caught.
     #[error("internal error: {0}")]
     Internal(String),
@@ -72,7 +76,7 @@ impl Error {
             Error::Load(e) if e.is_out_of_memory() => -4,
             Error::Load(_) => -1,
             Error::Unsupported(_) => -3,
-            Error::OutOfMemory(_) | Error::NotMapped { .. } | Error::NoCode(_) => -4,
+            Error::OutOfMemory(_) | Error::NotMapped { .. } | Error::NoCode(_) | Error::Overrun(_) => -4,
             Error::Fault(fault) => match fault.cause {
                 Cause::NoInstruction { .. } => -2,
                 Cause::NotImplemented(_) | Cause::Refused(_) => -3,

@@ -25,6 +25,7 @@ mod launch;
 /// wavejit::memory::fault::install();
 /// ```
 mod memory;
+mod overrun;
 mod program;
 pub mod queue;
 mod services;
@@ -46,6 +47,7 @@ pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
 pub use launch::code::{CodeLaunch, CodeProgram};
 pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
+pub use overrun::Overrun;
 pub use program::{CodeStats, Engine};
 pub use services::{Print, Stream, print_by_c};
 pub use wavejit_isa::{HostLevel, HostLevelError};

@@ -100,6 +100,9 @@ pub(crate) struct RunArgs {
     /// GB_ADDR_CONFIG of the device, which spreads images over pipes and banks; 0: the simplest chip.
     #[arg(long, value_name = "REGISTER", value_parser = register, default_value = "0")]
     gb_addr_config: u32,
+    /// Watch bytes beside buffers: a kernel that changes some is an error that names the buffer and the offset.
+    #[arg(long)]
+    canaries: bool,
     #[command(flatten)]
     source: SourceOptions,
 }
@@ -174,6 +177,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
         },
         deterministic: args.deterministic,
         gb_addr_config: args.gb_addr_config,
+        canaries: args.canaries,
         ..Default::default()
     })?;
     let kernel = device.load_object(object)?.kernel(&name)?;

@@ -32,6 +32,10 @@ pub struct DeviceConfig {
     /// Bytes of scratch that the waves of a dispatch may hold at a time; 0: 1 GiB. Where it is short fewer workgroups are in flight; a kernel
     /// of which not even one fits is refused.
     pub scratch_limit_bytes: u64,
+    /// Watch bytes beside allocations: after a dispatch that has changed some, though it ran to its end, its launch is an
+    /// [`Error::Overrun`](crate::Error::Overrun), once for each allocation. Some are looked at after each dispatch, in turn, others by
+    /// [`AddressSpace::check_canaries`](crate::AddressSpace::check_canaries). What is beside an allocation is then not 0.
+    pub canaries: bool,
     /// Bytes of translated code that are kept for programs opened again, or elsewhere; 0: 256 MiB. Open programs hold more, each what it uses.
     pub code_cache_bytes: usize,
 }

@@ -247,6 +247,7 @@ fn run_source<S: WorkSource + 'static>(
     if let Some(e) = job.take_error() {
         return Err(e);
     }
+    space.after_dispatch(d.name)?;
     let [waves, workgroups, guest_insts] = [0, 1, 2].map(|i| job.totals[i].load(Relaxed));
     Ok(DispatchStats { waves, workgroups, guest_insts, compile_time, run_time })
 }

@@ -7,10 +7,15 @@
 //!
 //! What is freed while dispatches run keeps its pages and its addresses until those that began before have ended ([`AddressSpace::hold`]): a
 //! kernel that still reads it finds what was there, and not what another allocation has put there.
+//!
+//! What lies between an allocation and its guard page can be watched ([`super::canary`]): [`AddressSpace::after_dispatch`] looks at some of
+//! the canaries, [`AddressSpace::check_canaries`] at all.
 
+use super::canary::{Canaries, Changed};
 use super::{EDGE, access, fault};
 use crate::Error;
 use crate::host::sync::Mutex;
+use crate::overrun::Overrun;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ptr::null_mut;
 
@@ -23,6 +28,8 @@ const PAGE: u64 = 4096;
 const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::MAX };
 /// Allocations from this size on are aligned for and use huge pages.
 const HUGE: u64 = 2 << 20;
+/// Allocations whose canaries are looked at after a dispatch, in turn.
+const LOOKS: usize = 128;
 
 /// How guest addresses relate to host addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -45,6 +52,8 @@ pub struct AddressSpace {
     size: u64,
     /// Host range to unmap at the end.
     reservation: Option<(u64, u64)>,
+    /// Do new allocations get canaries?
+    has_canaries: bool,
     blocks: Mutex<Blocks>,
 }
 
@@ -60,6 +69,20 @@ struct Blocks {
     next_hold: u64,
     /// Allocations freed while there were holds, and the number of the first hold that began after that; oldest first.
     retired: VecDeque<(u64, Block)>,
+    watch: Watch,
+}
+
+/// What is known of canaries.
+#[derive(Debug, Default)]
+struct Watch {
+    /// Dispatches that have ended.
+    dispatches: u64,
+    /// The kernel of the last one.
+    kernel: String,
+    /// Where the next look begins.
+    next: u64,
+    /// Broken ones of allocations that have been freed, and whatever else nobody has been told of.
+    untold: Vec<Overrun>,
 }
 
 /// Keeps memory that is freed meanwhile mapped; see [`AddressSpace::hold`].
@@ -86,6 +109,9 @@ struct Block {
     /// Pages taken, guard included.
     pages: u64,
     pages_bytes: u64,
+    canaries: Canaries,
+    /// Dispatches that had ended when its canaries were last looked at.
+    looked: u64,
 }
 
 impl AddressSpace {
@@ -96,7 +122,7 @@ impl AddressSpace {
 
     fn of_host(mode: AddressMode) -> AddressSpace {
         fault::install();
-        AddressSpace { mode, base: 0, low: 0, size: HOST_BYTES, reservation: None, blocks: Mutex::default() }
+        AddressSpace { mode, base: 0, low: 0, size: HOST_BYTES, reservation: None, has_canaries: false, blocks: Mutex::default() }
     }
 
     /// One of either mode.
@@ -123,6 +149,12 @@ impl AddressSpace {
             }
         }
         Err(Error::OutOfMemory(format!("the host has no {wanted:#x} bytes of address space for guest memory")))
+    }
+
+    /// Whatever is allocated gets canaries from now on.
+    pub(crate) fn with_canaries(mut self) -> AddressSpace {
+        self.has_canaries = true;
+        self
     }
 
     /// How addresses relate to the host's.
@@ -171,20 +203,83 @@ impl AddressSpace {
         }
         // Large ones start on the huge page; the others end at the guard.
         let address = if huge { first } else { (first + body - bytes.max(1)) & !(align - 1) };
-        blocks.live.insert(address, Block { bytes, pages, pages_bytes: kept_bytes });
+        let mut canaries = Canaries::default();
+        if self.has_canaries {
+            let host = |at: u64| self.base.wrapping_add(at);
+            // SAFETY: these pages have just been made readable and writable, and nobody knows of them yet.
+            canaries = unsafe { Canaries::plant(host(first), host(address), bytes.max(1), host(first + body)) };
+        }
+        let looked = blocks.watch.dispatches;
+        blocks.live.insert(address, Block { bytes, pages, pages_bytes: kept_bytes, canaries, looked });
         Ok(address)
     }
 
     /// Frees an allocation. Anything else is ignored. While there are holds it stays mapped, though it is not an allocation any longer.
     pub(crate) fn free(&self, address: u64) {
         let mut blocks = self.blocks.lock();
-        let Some(block) = blocks.live.remove(&address) else { return };
+        let Some(mut block) = blocks.live.remove(&address) else { return };
+        if let Some(overrun) = self.look(&mut block, address, &blocks.watch) {
+            blocks.watch.untold.push(overrun);
+        }
         if blocks.holds.is_empty() {
             self.release(&mut blocks, block);
         } else {
             let since = blocks.next_hold;
             blocks.retired.push_back((since, block));
         }
+    }
+
+    /// Notes that a dispatch has ended, and looks at the canaries of some allocations, in turn: so it costs little, however many there are.
+    pub(crate) fn after_dispatch(&self, kernel: &str) -> Result<(), Error> {
+        if !self.has_canaries {
+            return Ok(());
+        }
+        let mut guard = self.blocks.lock();
+        let Blocks { live, watch, .. } = &mut *guard;
+        watch.dispatches += 1;
+        if watch.kernel != kernel {
+            kernel.clone_into(&mut watch.kernel);
+        }
+        let start = watch.next;
+        watch.next = 0;
+        for (n, (address, block)) in live.range_mut(start..).enumerate() {
+            if n == LOOKS {
+                watch.next = *address;
+                break;
+            }
+            if let Some(overrun) = self.look(block, *address, watch) {
+                watch.untold.push(overrun);
+            }
+            block.looked = watch.dispatches;
+        }
+        watch.tell()
+    }
+
+    /// Looks at the canaries of all allocations. An [`Error::Overrun`] for one that is broken, of which each is told once; call it again for
+    /// more.
+    pub fn check_canaries(&self) -> Result<(), Error> {
+        if !self.has_canaries {
+            return Ok(());
+        }
+        let mut guard = self.blocks.lock();
+        let Blocks { live, watch, .. } = &mut *guard;
+        for (address, block) in live {
+            if let Some(overrun) = self.look(block, *address, watch) {
+                watch.untold.push(overrun);
+            }
+            block.looked = watch.dispatches;
+        }
+        watch.tell()
+    }
+
+    /// Looks at the canaries of an allocation. Those that are broken are not looked at again.
+    #[inline]
+    fn look(&self, block: &mut Block, address: u64, watch: &Watch) -> Option<Overrun> {
+        // SAFETY: the block has not been released, and its canaries are its own.
+        let Changed { offset, bytes } = unsafe { block.canaries.changed(self.base.wrapping_add(address), block.bytes.max(1)) }?;
+        block.canaries = Canaries::default();
+        let dispatches = watch.dispatches - block.looked;
+        Some(Overrun { kernel: watch.kernel.clone(), dispatches, buffer: address, buffer_bytes: block.bytes, offset, bytes })
     }
 
     /// Until the hold is dropped, no memory that is mapped now is unmapped or given to another allocation. Every dispatch has one.
@@ -318,6 +413,13 @@ impl Drop for AddressSpace {
                 unmap(block.pages, block.pages_bytes);
             }
         }
+    }
+}
+
+impl Watch {
+    /// The first overrun that nobody has been told of, as an error.
+    fn tell(&mut self) -> Result<(), Error> {
+        if self.untold.is_empty() { Ok(()) } else { Err(Error::Overrun(Box::new(self.untold.remove(0)))) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The simulated devices: which there are, which one is current, and what has failed on each.
 //!
 //! `WAVEJIT_DEVICES=gfx1100,gfx1101` says what there is; without it there is one gfx1100. `HIP_VISIBLE_DEVICES` (or ROCm's other names for it) chooses among
-//! them. `WAVEJIT_THREADS` says how many threads run workgroups of each, as for the C interface.
+//! them. `WAVEJIT_THREADS` says how many threads run workgroups of each, as for the C interface; `WAVEJIT_CANARIES=0`
+//! that bytes beside allocations are not watched.
 
 use crate::status::{Result, Status, say, status_of};
 use crate::stream::Stream;
@@ -19,6 +20,8 @@ const DEFAULT: &str = "gfx1100";
 const DEVICES_VARIABLE: &str = "WAVEJIT_DEVICES";
 /// Environment variable: threads of each device.
 const THREADS_VARIABLE: &str = "WAVEJIT_THREADS";
+/// Environment variable: 0, and bytes beside allocations are not watched.
+const CANARIES_VARIABLE: &str = "WAVEJIT_CANARIES";
 /// Environment variables: which devices programs see, by number.
 const VISIBLE_VARIABLES: [&str; 4] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"];
 /// Most devices.
@@ -56,8 +59,12 @@ struct Failure {
 impl Gpu {
     /// Notes an error of a command. The message is told at once; the status is for the next function that waits.
     pub(crate) fn fail(&self, error: &Error) {
-        let status = status_of(error);
         say(&error.to_string());
+        // The kernel has run to its end, and hardware would not have noticed.
+        if matches!(error, Error::Overrun(_)) {
+            return;
+        }
+        let status = status_of(error);
         let is_lasting = matches!(status, Status::ILLEGAL_ADDRESS | Status::LAUNCH_FAILURE | Status::ASSERT);
         let mut failure = self.failure.lock();
         if failure.is_none_or(|f| !f.is_lasting) {
@@ -93,6 +100,9 @@ impl Gpu {
         for stream in crate::stream::all_of(self) {
             stream.queue.last().wait();
         }
+        while let Err(error) = self.device.memory().check_canaries() {
+            self.fail(&error);
+        }
         self.check()
     }
 }
@@ -116,10 +126,11 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
         Status::NO_DEVICE
     })?;
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let canaries = std::env::var(CANARIES_VARIABLE).map_or(true, |v| v != "0");
     let mut gpus = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
         // SAFETY: kernels and addresses come from the program that calls HIP's functions, which answers for them.
-        let device = unsafe { Device::shared(DeviceConfig { threads, ..Default::default() }) }.map_err(|e| {
+        let device = unsafe { Device::shared(DeviceConfig { threads, canaries, ..Default::default() }) }.map_err(|e| {
             say(&e.to_string());
             Status::NO_DEVICE
         })?;

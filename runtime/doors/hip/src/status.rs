@@ -130,7 +130,7 @@ pub(crate) fn status_of(error: &Error) -> Status {
         Error::Load(_) => Status::INVALID_IMAGE,
         Error::Unsupported(_) => Status::NOT_SUPPORTED,
         Error::OutOfMemory(_) => Status::OUT_OF_MEMORY,
-        Error::NotMapped { .. } => Status::ILLEGAL_ADDRESS,
+        Error::NotMapped { .. } | Error::Overrun(_) => Status::ILLEGAL_ADDRESS,
         Error::NoCode(_) => Status::LAUNCH_FAILURE,
         Error::Fault(fault) => match fault.cause {
             Cause::Unmapped { .. } | Cause::Misaligned => Status::ILLEGAL_ADDRESS,

@@ -45,6 +45,25 @@ fn child_wild_access() {
 }
 
 #[test]
+fn a_store_beyond_a_buffer_is_told_and_the_program_goes_on() {
+    let text = child("child_overrun", &[("TOLD", "1")]);
+    assert_eq!(text.matches("kernel `hip_saxpy` has written beyond a buffer: 24 bytes from offset 40 on, of the 40 bytes").count(), 1, "{text}");
+    let text = child("child_overrun", &[("WAVEJIT_CANARIES", "0")]);
+    assert!(!text.contains("beyond"), "{text}");
+}
+
+#[test]
+#[ignore = "run by a_store_beyond_a_buffer_is_told_and_the_program_goes_on"]
+fn child_overrun() {
+    let (y, x) = (upload(&[1.0; 10]), upload(&[1.0; 16]));
+    for _ in 0..3 {
+        ok(saxpy(y, x, 1.0, 16, NULL));
+        ok(device::hipDeviceSynchronize());
+    }
+    assert_eq!(download(y, 10), [4.0; 10]);
+}
+
+#[test]
 fn devices_are_what_a_variable_says() {
     child("child_two_devices", &[("WAVEJIT_DEVICES", "gfx1100, gfx1101")]);
     child("child_second_device", &[("WAVEJIT_DEVICES", "gfx1101,gfx1100"), ("HIP_VISIBLE_DEVICES", "1")]);
