@@ -38,9 +38,8 @@ mod tests {
 
     #[test]
     fn messages_say_who_and_where() {
-        let overrun = |dispatches, offset| {
-            Overrun { kernel: "k".into(), dispatches, buffer: 0x1000, buffer_bytes: 16, offset, bytes: 4 }.to_string()
-        };
+        let overrun =
+            |dispatches, offset| Overrun { kernel: "k".into(), dispatches, buffer: 0x1000, buffer_bytes: 16, offset, bytes: 4 }.to_string();
         let rest = "a buffer: 4 bytes from offset";
         assert_eq!(overrun(1, 16), format!("kernel `k` has written beyond {rest} 16 on, of the 16 bytes at 0x1000"));
         assert_eq!(

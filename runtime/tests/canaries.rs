@@ -40,6 +40,10 @@ fn a_store_beside_a_buffer_is_told_once() {
             let want = Overrun { kernel: "triad".into(), dispatches: 1, buffer: out.address(), buffer_bytes: 16, offset: 16, bytes: 16 };
             assert_eq!(told, want, "{mode:?} {engine:?}");
             triad(&device, out.address(), 8).expect("told before");
+            if mode == AddressMode::Shared {
+                // It begins with its page, and there is nothing before that.
+                continue;
+            }
             // Before a buffer, here the 8 bytes that end with its byte -4.
             let next = device.alloc(16).expect("memory");
             let told = overrun(triad(&device, next.address() - 12, 2));

@@ -3,7 +3,7 @@
 //! *Isolated*: one large PROT_NONE reservation holds everything a guest can reach. Guest addresses start at [`GUEST_LOW`]; the host
 //! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, any may be touched, and a
 //! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
-//! bytes of it, so that an overrun is found.
+//! bytes of it, so that an overrun is found (large ones, and all of shared memory with canaries: within a page).
 //!
 //! What is freed while dispatches run keeps its pages and its addresses until those that began before have ended ([`AddressSpace::hold`]): a
 //! kernel that still reads it finds what was there, and not what another allocation has put there.
@@ -30,6 +30,8 @@ const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::
 const HUGE: u64 = 2 << 20;
 /// Allocations whose canaries are looked at after a dispatch, in turn.
 const LOOKS: usize = 128;
+/// How far it looks behind each of them.
+const NEAR: u64 = 256;
 
 /// How guest addresses relate to host addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -201,8 +203,10 @@ impl AddressSpace {
             }
             return Err(no_room());
         }
-        // Large ones start on the huge page; the others end at the guard.
-        let address = if huge { first } else { (first + body - bytes.max(1)) & !(align - 1) };
+        // Large ones start on the huge page; the others end at the guard. Programs of GPUs with canaries find what they find on a chip: whole
+        // pages. What is stored to the rest of the last one is told, and does no harm.
+        let at_start = huge || self.mode == AddressMode::Shared && self.has_canaries;
+        let address = if at_start { first } else { (first + body - bytes.max(1)) & !(align - 1) };
         let mut canaries = Canaries::default();
         if self.has_canaries {
             let host = |at: u64| self.base.wrapping_add(at);
@@ -218,7 +222,7 @@ impl AddressSpace {
     pub(crate) fn free(&self, address: u64) {
         let mut blocks = self.blocks.lock();
         let Some(mut block) = blocks.live.remove(&address) else { return };
-        if let Some(overrun) = self.look(&mut block, address, &blocks.watch) {
+        if let Some(overrun) = self.look(&mut block, address, u64::MAX, &blocks.watch) {
             blocks.watch.untold.push(overrun);
         }
         if blocks.holds.is_empty() {
@@ -247,7 +251,7 @@ impl AddressSpace {
                 watch.next = *address;
                 break;
             }
-            if let Some(overrun) = self.look(block, *address, watch) {
+            if let Some(overrun) = self.look(block, *address, NEAR, watch) {
                 watch.untold.push(overrun);
             }
             block.looked = watch.dispatches;
@@ -264,7 +268,7 @@ impl AddressSpace {
         let mut guard = self.blocks.lock();
         let Blocks { live, watch, .. } = &mut *guard;
         for (address, block) in live {
-            if let Some(overrun) = self.look(block, *address, watch) {
+            if let Some(overrun) = self.look(block, *address, u64::MAX, watch) {
                 watch.untold.push(overrun);
             }
             block.looked = watch.dispatches;
@@ -274,9 +278,9 @@ impl AddressSpace {
 
     /// Looks at the canaries of an allocation. Those that are broken are not looked at again.
     #[inline]
-    fn look(&self, block: &mut Block, address: u64, watch: &Watch) -> Option<Overrun> {
+    fn look(&self, block: &mut Block, address: u64, reach: u64, watch: &Watch) -> Option<Overrun> {
         // SAFETY: the block has not been released, and its canaries are its own.
-        let Changed { offset, bytes } = unsafe { block.canaries.changed(self.base.wrapping_add(address), block.bytes.max(1)) }?;
+        let Changed { offset, bytes } = unsafe { block.canaries.changed(self.base.wrapping_add(address), block.bytes.max(1), reach) }?;
         block.canaries = Canaries::default();
         let dispatches = watch.dispatches - block.looked;
         Some(Overrun { kernel: watch.kernel.clone(), dispatches, buffer: address, buffer_bytes: block.bytes, offset, bytes })

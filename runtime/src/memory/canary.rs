@@ -4,9 +4,7 @@
 //! | page ... | front, 64 bytes | the allocation | back, up to the end of its last page | guard page |
 //! ```
 //!
-//! An allocation starts at a multiple of 256 bytes and ends less than 256 bytes before a guard page (large ones, and those with an alignment
-//! of their own: less than a page): what lies between is its back. The front is there if its first page has room.
-//! Stores further off meet a guard page or another allocation.
+//! The back is less than a page; the front is there if the first page has room. Stores further off meet a guard page or another allocation.
 
 use std::ptr::{read_volatile, write_volatile};
 
@@ -48,15 +46,16 @@ impl Canaries {
         Canaries { front: front as u16, back: back as u16 }
     }
 
-    /// What has changed, on the side behind the allocation or, if that is whole, before it.
+    /// What has changed, on the side behind the allocation or, if that is whole, before it; no further off than `reach` bytes.
     ///
     /// # Safety
     /// They have been made for this allocation, and its pages are still mapped.
     #[inline]
-    pub(super) unsafe fn changed(self, address: u64, bytes: u64) -> Option<Changed> {
+    pub(super) unsafe fn changed(self, address: u64, bytes: u64, reach: u64) -> Option<Changed> {
         let (front, back) = (u64::from(self.front), u64::from(self.back));
+        let near = back.min((address + bytes + reach.min(back)).next_multiple_of(8) - (address + bytes));
         // SAFETY: passed on.
-        if unsafe { is_whole(address - front, address) && is_whole(address + bytes, address + bytes + back) } {
+        if unsafe { is_whole(address - front, address) && is_whole(address + bytes, address + bytes + near) } {
             return None;
         }
         // SAFETY: as above.
@@ -93,7 +92,7 @@ unsafe fn span(address: u64, start: u64, end: u64) -> Option<Changed> {
     // SAFETY: as the caller promised.
     let mut changed = (start..end).filter(|at| unsafe { read_volatile(*at as *const u8) } != BYTE);
     let first = changed.next()?;
-    let last = changed.last().unwrap_or(first);
+    let last = changed.next_back().unwrap_or(first);
     Some(Changed { offset: first.wrapping_sub(address) as i64, bytes: last - first + 1 })
 }
 
@@ -112,7 +111,8 @@ mod tests {
             let (address, end) = (first + 8192 - 256, first + 8192);
             // SAFETY: all of it is in `pages`, which nobody looks at meanwhile.
             let canaries = unsafe { Canaries::plant(first, address, bytes, end) };
-            let changed = || unsafe { canaries.changed(address, bytes) };
+            // SAFETY: as above.
+            let changed = || unsafe { canaries.changed(address, bytes, u64::MAX) };
             assert_eq!(changed(), None);
             for at in (address - FRONT..address).chain(address + bytes..end) {
                 // SAFETY: as above.
@@ -139,10 +139,24 @@ mod tests {
         unsafe {
             let canaries = Canaries::plant(first, address, 16, first + 8192);
             write_volatile((address - 8) as *mut u32, 1);
-            assert_eq!(canaries.changed(address, 16), Some(Changed { offset: -8, bytes: 4 }));
+            assert_eq!(canaries.changed(address, 16, 0), Some(Changed { offset: -8, bytes: 4 }));
             write_volatile((address + 20) as *mut u32, 0);
             write_volatile((address + 40) as *mut u32, 0);
-            assert_eq!(canaries.changed(address, 16), Some(Changed { offset: 20, bytes: 24 }));
+            assert_eq!(canaries.changed(address, 16, 64), Some(Changed { offset: 20, bytes: 24 }));
+        }
+    }
+
+    #[test]
+    fn a_look_goes_no_further_than_it_is_told() {
+        let mut pages = Box::new(Pages([0; 8192]));
+        let address = pages.0.as_mut_ptr() as u64;
+        // SAFETY: all of it is in `pages`, which nobody looks at meanwhile.
+        unsafe {
+            let canaries = Canaries::plant(address, address, 100, address + 4096);
+            write_volatile((address + 400) as *mut u8, 0);
+            assert_eq!(canaries.changed(address, 100, 256), None);
+            assert_eq!(canaries.changed(address, 100, 301), Some(Changed { offset: 400, bytes: 1 }));
+            assert_eq!(canaries.changed(address, 100, u64::MAX), Some(Changed { offset: 400, bytes: 1 }));
         }
     }
 }

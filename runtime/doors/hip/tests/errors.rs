@@ -47,7 +47,11 @@ fn child_wild_access() {
 #[test]
 fn a_store_beyond_a_buffer_is_told_and_the_program_goes_on() {
     let text = child("child_overrun", &[("TOLD", "1")]);
-    assert_eq!(text.matches("kernel `hip_saxpy` has written beyond a buffer: 24 bytes from offset 40 on, of the 40 bytes").count(), 1, "{text}");
+    assert_eq!(
+        text.matches("kernel `hip_saxpy` has written beyond a buffer: 24 bytes from offset 40 on, of the 40 bytes").count(),
+        1,
+        "{text}"
+    );
     let text = child("child_overrun", &[("WAVEJIT_CANARIES", "0")]);
     assert!(!text.contains("beyond"), "{text}");
 }
