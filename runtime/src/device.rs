@@ -4,7 +4,7 @@ use crate::Error;
 use crate::border::BorderTable;
 use crate::code_object::hidden_use::MissingArg;
 use crate::dispatch::block::Blocks;
-use crate::dispatch::config::{DeviceConfig, LaunchConfig};
+use crate::dispatch::config::{DeviceConfig, LaunchConfig, Schedule};
 use crate::dispatch::job::Dispatch;
 use crate::dispatch::pool::Pool;
 use crate::dispatch::wave_init::WaveInit;
@@ -85,7 +85,10 @@ impl Device {
         Device::with_memory(AddressSpace::shared(), config)
     }
 
-    fn with_memory(space: AddressSpace, config: DeviceConfig) -> Result<Device, Error> {
+    fn with_memory(space: AddressSpace, mut config: DeviceConfig) -> Result<Device, Error> {
+        if config.schedule == Schedule::Lockstep {
+            config.engine = Engine::Interp;
+        }
         crate::host::fork::install();
         HostLevel::check().map_err(|e| Error::Arg(format!("{}: {e}", HostLevel::VARIABLE)))?;
         image_config::addresses(config.gb_addr_config, Generation::Gfx11)?;
@@ -212,6 +215,9 @@ impl Device {
     ) -> Result<DispatchStats, Error> {
         if config.hook.is_some() && self.0.config.engine != Engine::Interp {
             return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
+        }
+        if config.hook.is_some() && self.0.config.schedule == Schedule::Lockstep {
+            return Err(Error::Arg("a hook before every instruction sees one wave at a time: it needs Schedule::Turns".into()));
         }
         let target = program.target();
         // Other families decode, but their initial state and operand rules have not been checked end to end.

@@ -117,6 +117,8 @@ pub enum Limit {
         /// Other waves of its workgroup that have not ended.
         others: Vec<OtherWave>,
     },
+    /// All waves that have begun wait for each other, or for nobody.
+    Deadlock(Box<Deadlock>),
     /// Scratch of one workgroup is more than the device has for a dispatch.
     Scratch {
         /// Kernel.
@@ -130,6 +132,15 @@ pub enum Limit {
         /// Bytes that there are.
         limit_bytes: u64,
     },
+}
+
+/// Waves that wait for memory that none of them writes ([`LaunchConfig::on_deadlock`](crate::LaunchConfig::on_deadlock)).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deadlock {
+    /// Workgroups that have begun, all of which wait.
+    pub workgroups: usize,
+    /// Where some of their waves go on, and what they do.
+    pub places: Vec<(Place, Doing)>,
 }
 
 /// A wave of the same workgroup.
@@ -152,6 +163,28 @@ pub enum Doing {
     Barrier,
     /// It waits in global wave sync.
     GlobalWaveSync,
+}
+
+impl Doing {
+    fn text(self) -> &'static str {
+        match self {
+            Doing::Runs => "runs",
+            Doing::Barrier => "waits at a barrier, goes on",
+            Doing::GlobalWaveSync => "waits in global wave sync, goes on",
+        }
+    }
+}
+
+impl fmt::Display for Deadlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Deadlock { workgroups, places } = self;
+        let s = if *workgroups == 1 { "" } else { "s" };
+        write!(f, "deadlock: in {workgroups} workgroup{s} that began and did not end, no wave writes what it or another waits for")?;
+        for (place, doing) in places {
+            write!(f, "; {place} {}", if *doing == Doing::Runs { "polls" } else { doing.text() })?;
+        }
+        Ok(())
+    }
 }
 
 impl Fault {
@@ -245,15 +278,11 @@ impl fmt::Display for Limit {
             Limit::Budget { max_insts, at, others } => {
                 write!(f, "instruction budget of {max_insts} used up: {at}")?;
                 for OtherWave { wave, pc, doing } in others.iter().take(8) {
-                    let doing = match doing {
-                        Doing::Runs => "runs",
-                        Doing::Barrier => "waits at a barrier, goes on",
-                        Doing::GlobalWaveSync => "waits in global wave sync, goes on",
-                    };
-                    write!(f, "; wave {wave} {doing} at +{:#x}", pc.wrapping_sub(at.entry))?;
+                    write!(f, "; wave {wave} {} at +{:#x}", doing.text(), pc.wrapping_sub(at.entry))?;
                 }
                 Ok(())
             }
+            Limit::Deadlock(deadlock) => write!(f, "{deadlock}"),
             Limit::Scratch { kernel, waves, group_bytes, lane_bytes, limit_bytes } => write!(
                 f,
                 "kernel `{kernel}`: a workgroup of {waves} waves needs {group_bytes} bytes of scratch ({lane_bytes} a work-item); the device has \

@@ -16,7 +16,7 @@ use wavejit::arg_type;
 use wavejit::code_object::{ArgKind, KernelInfo};
 use wavejit::{
     Arg, Buffer, Bvh, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel, Launch, LaunchConfig, Part,
-    Profile, Sampler,
+    Profile, Sampler, Schedule,
 };
 
 fn help() -> String {
@@ -100,11 +100,22 @@ pub(crate) struct RunArgs {
     /// GB_ADDR_CONFIG of the device, which spreads images over pipes and banks; 0: the simplest chip.
     #[arg(long, value_name = "REGISTER", value_parser = register, default_value = "0")]
     gb_addr_config: u32,
+    /// How the waves of a workgroup take turns.
+    #[arg(long, value_enum, default_value = "turns")]
+    schedule: ScheduleArg,
     /// Watch bytes beside buffers: a kernel that changes some is an error that names the buffer and the offset.
     #[arg(long)]
     canaries: bool,
     #[command(flatten)]
     source: SourceOptions,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum ScheduleArg {
+    /// Each wave to its next barrier, sleep or end of a time slice.
+    Turns,
+    /// Each wave of a workgroup an instruction, by the interpreter.
+    Lockstep,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,6 +189,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
         deterministic: args.deterministic,
         gb_addr_config: args.gb_addr_config,
         canaries: args.canaries,
+        schedule: match args.schedule {
+            ScheduleArg::Turns => Schedule::Turns,
+            ScheduleArg::Lockstep => Schedule::Lockstep,
+        },
         ..Default::default()
     })?;
     let kernel = device.load_object(object)?.kernel(&name)?;
@@ -304,7 +319,14 @@ fn launch(args: &RunArgs, kernel: &Kernel, name: &str, ready: &[Ready], profile:
     let dispatch = Arc::new(wavejit::Progress::default());
     let group = args.group.or(kernel.info().required_group).unwrap_or([64, 1, 1]);
     let geometry = Geometry { part: args.groups, ..Geometry::new(args.grid, group) };
-    let config = LaunchConfig { geometry, max_insts: args.max_insts, progress: Some(&dispatch), profile, ..Default::default() };
+    let config = LaunchConfig {
+        geometry,
+        max_insts: args.max_insts,
+        progress: Some(&dispatch),
+        profile,
+        on_deadlock: Some(&|_| true),
+        ..Default::default()
+    };
     let launch = Launch { config, args: &kernel_args, dynamic_lds: args.lds, allow_missing: args.allow_missing, ..Default::default() };
     let watched = Watched { kernel: name.to_string(), dispatch: dispatch.clone(), patience: args.patience };
     let watched = (!args.patience.is_zero()).then_some(watched);

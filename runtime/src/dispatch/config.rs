@@ -4,6 +4,7 @@ use crate::args::kernarg::Geometry;
 use crate::dispatch::profile::Profile;
 use crate::dispatch::progress::Progress;
 use crate::dispatch::step::Hook;
+use crate::fault::Deadlock;
 use crate::program::Engine;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use wavejit_texture::ray::HalfOrder;
@@ -13,6 +14,17 @@ const CODE_CACHE_BYTES: usize = 256 << 20;
 /// Scratch that waves of a dispatch may hold at a time, unless the device says otherwise.
 const SCRATCH_LIMIT_BYTES: u64 = 1 << 30;
 
+/// How the waves of a workgroup take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Schedule {
+    /// Each runs to its next barrier, sleep or end of a time slice.
+    #[default]
+    Turns,
+    /// Each runs one instruction, in turn, as on a chip nearly, for programs that rely on it. Slow: [`Engine::Interp`] runs them,
+    /// whatever [`DeviceConfig::engine`] says.
+    Lockstep,
+}
+
 /// How a [`Device`](crate::Device) works.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceConfig {
@@ -20,6 +32,8 @@ pub struct DeviceConfig {
     pub threads: usize,
     /// Host code or interpreter.
     pub engine: Engine,
+    /// How the waves of a workgroup take turns.
+    pub schedule: Schedule,
     /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
     pub deterministic: bool,
     /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).
@@ -52,6 +66,9 @@ impl DeviceConfig {
     }
 }
 
+/// See [`LaunchConfig::on_deadlock`].
+pub type OnDeadlock<'a> = &'a (dyn Fn(&Deadlock) -> bool + Sync);
+
 /// How to launch: a kernel with [`Launch`](crate::Launch), machine code with [`CodeLaunch`](crate::CodeLaunch).
 #[derive(Clone, Copy, Default)]
 pub struct LaunchConfig<'a> {
@@ -65,6 +82,9 @@ pub struct LaunchConfig<'a> {
     pub hook: Option<Hook<'a>>,
     /// Told what the dispatch is doing, for another thread that watches; see [`crate::dispatch::progress`].
     pub progress: Option<&'a Progress>,
+    /// Told once if for a second all waves that have begun wait for memory that none of them writes, as far as can be seen; whether the
+    /// dispatch is to end then, with a [`Limit::Deadlock`](crate::Limit::Deadlock). Else it goes on waiting: the host or another dispatch may write.
+    pub on_deadlock: Option<OnDeadlock<'a>>,
     /// Counts executions and active lanes of every instruction; see [`crate::profile`].
     pub profile: Option<&'a Profile>,
 }

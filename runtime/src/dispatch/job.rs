@@ -4,6 +4,7 @@ use crate::Error;
 use crate::code_object::hidden_use::MissingArg;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig};
 use crate::dispatch::scratch::ScratchSize;
+use crate::dispatch::stuck::Stuck;
 use crate::dispatch::wave_init::{StartFacts, WaveInit};
 use crate::fault::Limit;
 use crate::host::sync::Mutex;
@@ -64,6 +65,8 @@ pub(crate) struct Job {
     pub ticks: AtomicU64,
     /// Global wave sync.
     pub gws: Gws,
+    /// Whether all wait.
+    pub stuck: Stuck,
     pub totals: [AtomicU64; 3],
 }
 
@@ -97,6 +100,7 @@ impl Job {
             error: Mutex::default(),
             ticks: AtomicU64::new(0),
             gws: Gws::default(),
+            stuck: Stuck::default(),
             totals: Default::default(),
         }
     }

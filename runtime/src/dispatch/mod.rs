@@ -11,15 +11,17 @@
 //! | `wave_init.rs`, `block.rs` | what a wave starts with; memory for arguments and packet |
 //! | `job.rs` | what the threads of a dispatch share |
 //! | `pool.rs`, this file | threads, and what each of them does |
-//! | `workgroup.rs`, `turn.rs` | a workgroup and how its waves take turns |
+//! | `workgroup.rs`, `turn.rs`, `lockstep.rs` | a workgroup and how its waves take turns, or go an instruction each |
 //! | `slot.rs`, `status.rs`, `arena.rs`, `scratch.rs` | a wave, its storage, where it is |
 //! | `step.rs`, `stepwise.rs`, `snapshot.rs` | the hook before every instruction; going back |
+//! | `stuck.rs` | whether all wait for what none of them writes |
 //! | `report.rs`, `progress.rs`, `profile.rs` | why a dispatch ended; what it is doing; what its instructions were |
 
 mod arena;
 pub(crate) mod block;
 pub(crate) mod config;
 pub(crate) mod job;
+mod lockstep;
 pub(crate) mod pool;
 pub mod profile;
 pub mod progress;
@@ -31,6 +33,7 @@ mod source;
 mod status;
 pub mod step;
 mod stepwise;
+mod stuck;
 mod turn;
 pub(crate) mod wave_init;
 mod workgroup;
@@ -40,6 +43,7 @@ use crate::dispatch::job::{Dispatch, Job};
 use crate::dispatch::pool::{Pool, Work};
 use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
 use crate::dispatch::source::{GridSource, Taken, WorkSource};
+use crate::dispatch::stuck::Watcher;
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
 use crate::memory::address_space::AddressSpace;
@@ -122,6 +126,7 @@ impl<S: WorkSource> Running<S> {
         let Running { job, source } = self;
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
+        let mut watcher = job.config().on_deadlock.map(|_| Watcher::new(job));
         loop {
             job.check_stop()?;
             let has_room = waiting.len() < job.residents;
@@ -156,6 +161,7 @@ impl<S: WorkSource> Running<S> {
                 None if is_over => return Ok(()),
                 None => std::thread::sleep(PATIENCE),
             }
+            let may_begin = has_room && (next.is_some() || !is_over);
             let mut i = 0;
             while i < waiting.len() {
                 let turn = waiting[i].turn(job, worker)?;
@@ -164,8 +170,14 @@ impl<S: WorkSource> Running<S> {
                     self.end(&waiting[i]);
                     spare.push(waiting.swap_remove(i));
                 } else {
+                    if watcher.is_some() {
+                        waiting[i].note_waiting(job, turn);
+                    }
                     i += 1;
                 }
+            }
+            if let Some(watcher) = &mut watcher {
+                watcher.look(&waiting, may_begin)?;
             }
         }
     }

@@ -147,14 +147,18 @@ pub(crate) fn stopped(job: &Job, group: [u32; 3], wave: usize, pc: u64) -> Error
     Limit::Stopped(place(job, group, wave, pc)).into()
 }
 
-/// The instruction budget is used up: names the wave, and where the others are.
-pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, Status, u64)]) -> Error {
-    let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);
-    let doing = |status| match status {
+/// What a wave of that status does.
+pub(crate) fn doing(status: Status) -> Doing {
+    match status {
         Status::Barrier => Doing::Barrier,
         Status::Gws => Doing::GlobalWaveSync,
         Status::Ready | Status::Ended => Doing::Runs,
-    };
+    }
+}
+
+/// The instruction budget is used up: names the wave, and where the others are.
+pub(crate) fn budget(job: &Job, group: [u32; 3], wave: usize, live: &[(usize, Status, u64)]) -> Error {
+    let pc = live.iter().find(|w| w.0 == wave).map_or(job.init.entry, |w| w.2);
     let others = live.iter().filter(|w| w.0 != wave).map(|(wave, status, pc)| OtherWave { wave: *wave, pc: *pc, doing: doing(*status) });
     Limit::Budget { max_insts: job.config().max_insts, at: place(job, group, wave, pc), others: others.collect() }.into()
 }

@@ -4,6 +4,7 @@
 //! is used up, the next wave gets its turn.
 
 use crate::Error;
+use crate::dispatch::config::Schedule;
 use crate::dispatch::job::Job;
 use crate::dispatch::report;
 use crate::dispatch::slot::WaveSlot;
@@ -30,6 +31,9 @@ impl Workgroup {
     pub(super) fn turn(&mut self, job: &Job, worker: &mut WorkerState) -> Result<Turn, Error> {
         // A loop of barriers uses little fuel.
         job.check_stop()?;
+        if job.device.schedule == Schedule::Lockstep {
+            return self.turn_in_lockstep(job, worker);
+        }
         if std::mem::take(&mut self.is_fresh) && self.run_fresh(job, worker) {
             return Ok(Turn::Done);
         }
@@ -70,16 +74,26 @@ impl Workgroup {
         let TurnAt { mut progress, slept, .. } = at;
         // A wave that the host has answered waits for nobody else.
         progress |= std::mem::take(&mut self.was_answered);
-        let waves = &mut self.waves[..self.count];
-        if waves.iter().all(|w| w.status == Status::Ended) {
-            return Ok(Turn::Done);
-        }
-        if waves.iter().all(|w| matches!(w.status, Status::Barrier | Status::Ended)) {
-            waves.iter_mut().filter(|w| w.status == Status::Barrier).for_each(|w| w.status = Status::Ready);
-            progress = true;
+        match self.release() {
+            Some(Turn::Done) => return Ok(Turn::Done),
+            Some(_) => progress = true,
+            None => {}
         }
         self.idle_turns = if progress { 0 } else { self.idle_turns + 1 };
         Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
+    }
+
+    /// Are all waves at their end ([`Turn::Done`]), or at a barrier, which they then pass ([`Turn::Progress`])?
+    pub(super) fn release(&mut self) -> Option<Turn> {
+        let waves = &mut self.waves[..self.count];
+        if waves.iter().all(|w| w.status == Status::Ended) {
+            return Some(Turn::Done);
+        }
+        if !waves.iter().all(|w| matches!(w.status, Status::Barrier | Status::Ended)) {
+            return None;
+        }
+        waves.iter_mut().filter(|w| w.status == Status::Barrier).for_each(|w| w.status = Status::Ready);
+        Some(Turn::Progress)
     }
 
     /// Runs waves that were restarted. True if all have ended; else they are as if they had been started, and had run so far, in their turn.
@@ -210,7 +224,7 @@ impl Workgroup {
     }
 
     /// What follows a rarer exit of a wave: how it is suspended, or none if it runs on at once.
-    fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<Option<Exit>, Error> {
+    pub(super) fn after(&mut self, exit: Exit, i: usize, job: &Job) -> Result<Option<Exit>, Error> {
         let wave = &mut self.waves[i];
         match exit {
             Exit::End => {
@@ -256,7 +270,7 @@ impl Workgroup {
     }
 
     /// A wave waits in global wave sync: makes it ready if it may go on.
-    fn ask_again(&mut self, i: usize, job: &Job) -> Result<bool, Error> {
+    pub(super) fn ask_again(&mut self, i: usize, job: &Job) -> Result<bool, Error> {
         let wave = &mut self.waves[i];
         if wave.ctx.ticket.is_none_or(|ticket| job.gws.may_go_on(ticket)) {
             wave.ctx.ticket = None;
@@ -297,7 +311,7 @@ impl Workgroup {
     }
 
     /// Where each wave that has not ended is.
-    fn describe(&self, job: &Job) -> Vec<(usize, Status, u64)> {
+    pub(super) fn describe(&self, job: &Job) -> Vec<(usize, Status, u64)> {
         let live = self.waves[..self.count].iter().enumerate().filter(|(_, w)| w.status != Status::Ended);
         live.map(|(i, w)| (i, w.status, w.resume_at(job).0)).collect()
     }

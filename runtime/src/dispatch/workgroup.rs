@@ -10,6 +10,7 @@ use crate::dispatch::profile::WorkerCounters;
 use crate::dispatch::slot::{StartPlace, WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
+use crate::dispatch::stuck::Standing;
 use crate::memory::context::SharedRoutines;
 use crate::memory::fault::Entered;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub(crate) struct Workgroup {
     pub(super) was_answered: bool,
     /// Turns without progress, for the scheduler.
     pub idle_turns: u32,
+    /// What came of them, for who asks about deadlocks.
+    pub(super) standing: Standing,
     /// The state of each of `waves`.
     pub states: Vec<*mut WaveState>,
     /// Its waves are as [`WaveSlot::restart`] leaves them: compiled code may run them, and what else is to be set is not yet.
@@ -52,6 +55,8 @@ pub(crate) struct Workgroup {
     pub(super) entered: Option<Entered>,
     /// All of its waves went from one barrier to the next in the last turn.
     pub(super) in_step: bool,
+    /// Of each wave, the interpreter that is in the middle of its code ([`Schedule::Lockstep`](crate::Schedule)).
+    pub(super) steppers: Vec<Option<Interp>>,
 }
 
 /// What a thread keeps while it runs workgroups of one dispatch.
@@ -80,6 +85,8 @@ impl Workgroup {
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
         (self.idle_turns, self.in_step, self.entered) = (0, false, None);
+        self.forget_steppers();
+        self.standing.reset();
         let lds_bytes = job.facts.lds_bytes as usize;
         let lds = self.lds.at_least(lds_bytes + 64)?;
         self.lds_bytes = lds_bytes;

@@ -2,7 +2,7 @@
 //!
 //! `WAVEJIT_DEVICES=gfx1100,gfx1101` says what there is; without it there is one gfx1100. `HIP_VISIBLE_DEVICES` (or ROCm's other names for it) chooses among
 //! them. `WAVEJIT_THREADS` says how many threads run workgroups of each, as for the C interface; `WAVEJIT_CANARIES=0`
-//! that bytes beside allocations are not watched.
+//! that bytes beside allocations are not watched, `WAVEJIT_SCHEDULE=lockstep` that waves of a workgroup run an instruction each, in turn.
 
 use crate::status::{Result, Status, say, status_of};
 use crate::stream::Stream;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
-use wavejit::{Device, DeviceConfig, Error};
+use wavejit::{Device, DeviceConfig, Error, Schedule};
 use wavejit_isa::Feature;
 
 /// What there is when nobody says so.
@@ -20,6 +20,8 @@ const DEFAULT: &str = "gfx1100";
 const DEVICES_VARIABLE: &str = "WAVEJIT_DEVICES";
 /// Environment variable: threads of each device.
 const THREADS_VARIABLE: &str = "WAVEJIT_THREADS";
+/// Environment variable: `lockstep`, and the waves of a workgroup run an instruction each, in turn.
+const SCHEDULE_VARIABLE: &str = "WAVEJIT_SCHEDULE";
 /// Environment variable: 0, and bytes beside allocations are not watched.
 const CANARIES_VARIABLE: &str = "WAVEJIT_CANARIES";
 /// Environment variables: which devices programs see, by number.
@@ -127,10 +129,18 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
     })?;
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let canaries = std::env::var(CANARIES_VARIABLE).map_or(true, |v| v != "0");
+    let schedule = match std::env::var(SCHEDULE_VARIABLE).unwrap_or_default().as_str() {
+        "" | "turns" => Schedule::Turns,
+        "lockstep" => Schedule::Lockstep,
+        other => {
+            say(&format!("{SCHEDULE_VARIABLE}: `{other}` is neither `turns` nor `lockstep`"));
+            return Err(Status::NO_DEVICE);
+        }
+    };
     let mut gpus = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
         // SAFETY: kernels and addresses come from the program that calls HIP's functions, which answers for them.
-        let device = unsafe { Device::shared(DeviceConfig { threads, canaries, ..Default::default() }) }.map_err(|e| {
+        let device = unsafe { Device::shared(DeviceConfig { threads, canaries, schedule, ..Default::default() }) }.map_err(|e| {
             say(&e.to_string());
             Status::NO_DEVICE
         })?;

@@ -3,11 +3,11 @@
 use crate::event::Mark;
 use crate::gpu::Gpu;
 use crate::raw;
-use crate::status::Status;
+use crate::status::{Status, say};
 use std::sync::Arc;
 use std::time::Instant;
 use wavejit::queue::Outcome;
-use wavejit::{Error, Kernel, Launch, LaunchConfig};
+use wavejit::{Deadlock, Error, Kernel, Launch, LaunchConfig};
 
 /// An operation.
 #[derive(Clone)]
@@ -157,11 +157,17 @@ impl WaitValue {
     }
 }
 
+/// The host, or another stream, may write what the waves wait for: they go on waiting.
+fn tell_deadlock(deadlock: &Deadlock) -> bool {
+    say(&format!("{deadlock}; they wait for the host or another stream"));
+    false
+}
+
 impl KernelOp {
     /// The launch, without where and when.
     pub(crate) fn launch(&self) -> Launch<'_> {
         Launch {
-            config: LaunchConfig::new(self.items, self.block),
+            config: LaunchConfig { on_deadlock: Some(&tell_deadlock), ..LaunchConfig::new(self.items, self.block) },
             explicit: Some(&self.args),
             dynamic_lds: self.dynamic_lds,
             // A kernel with an assertion that holds runs to its end; one that does not is told with its place.
