@@ -381,7 +381,9 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
                 Op::SGetRel { .. } => live = SRegs::ALL,
                 // What messages change only the run time shows.
                 Op::SendMsg { .. } if is_last => keep[i] = false,
-                Op::GetReg { .. } | Op::Probe { .. } => is_last = false,
+                // STATUS shows SCC and VCC.
+                Op::GetReg { .. } => (live, is_last) = (SRegs::ALL, false),
+                Op::Probe { .. } => is_last = false,
                 _ => {}
             }
         }
@@ -433,6 +435,18 @@ mod tests {
         assert!((0..2 * n).all(|i| starts[i].has(SReg(0))) && !starts[2 * n].has(SReg(0)));
         // On nothing, on one unit, and once for the assertion.
         assert!(walks.get() <= 3 * (2 * n + 1), "{}", walks.get());
+    }
+
+    #[test]
+    fn what_status_shows_is_written_before_it_is_read() {
+        let text = "func \"f\" wave32 {\nb0 pc=0 mode=0 insts=3:\n %0: s1 = const.1 1\n %1: s1 = const.1 0\n sset scc, %1\n sset scc, %0\n \
+                    %2: s32 = getreg 2\n sset scc, %1\n sset s0, %2\n end\n}\n";
+        let mut func = wavejit_ir::text::parse(text).unwrap();
+        drop_dead_writes(&mut func, OptOptions { keep_final_state: true, ..OptOptions::default() });
+        let written: Vec<u32> =
+            func.blocks[0].insts.iter().filter_map(|i| if let Op::SSet(_, v) = i.op { Some(v.0) } else { None }).collect();
+        // The first is written over before anybody looks.
+        assert_eq!(written, [0, 1, 2]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{Wide, sreg};
 use crate::emit::EmitError;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use wavejit_ir::{Block, Func, Op, SReg, Shape, Term, Value};
+use wavejit_ir::{Block, Effect, Func, Op, SReg, Shape, Term, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Size};
 
 /// Blocks of a function that keep scalars, at most.
@@ -65,22 +65,8 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], mut slot: impl FnMut() -> 
 
 /// Does it look at nothing but the wave's own registers, or is it a scalar load?
 fn is_quiet(op: &Op) -> bool {
-    match op {
-        Op::SLoad { .. } => true,
-        Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::SBufferLoad { .. }
-        | Op::Resource { .. }
-        | Op::GetReg { .. }
-        | Op::SetReg { .. }
-        | Op::SendMsg { .. }
-        | Op::SendMsgRtn { .. }
-        | Op::Gws { .. }
-        | Op::Time { .. }
-        | Op::Probe { .. } => false,
-        _ => true,
-    }
+    let effect = op.effect();
+    matches!(op, Op::SLoad { .. }) || matches!(effect, Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note)
 }
 
 /// The scalar loads up to `end`, what they need, and what is made of them alone; none if there are no loads.
