@@ -85,6 +85,13 @@ impl Device {
         Device::with_memory(AddressSpace::shared(), config)
     }
 
+    /// Makes a device whose guest addresses are host addresses, but which reaches no others than these. An error if the host has something there.
+    /// Nothing is mapped in the window: its owner maps and unmaps pages, as an operating system does for a chip, and answers for what they
+    /// are. [`Device::alloc`] and all that needs it find no room.
+    pub fn window(start: u64, bytes: u64, config: DeviceConfig) -> Result<Device, Error> {
+        Device::with_memory(AddressSpace::window(start, bytes)?, config)
+    }
+
     fn with_memory(space: AddressSpace, mut config: DeviceConfig) -> Result<Device, Error> {
         if config.schedule == Schedule::Lockstep {
             config.engine = Engine::Interp;
@@ -213,6 +220,28 @@ impl Device {
         hidden: &[MissingArg],
         services: Option<&Arc<Services>>,
     ) -> Result<DispatchStats, Error> {
+        let textures = self.textures(init.target)?;
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, services })
+    }
+
+    /// Runs code of a caller that says where border colors are.
+    pub(crate) fn dispatch_with(
+        &self,
+        name: &str,
+        program: &Arc<Program>,
+        init: WaveInit,
+        config: &LaunchConfig,
+        border_colors: Option<u64>,
+    ) -> Result<DispatchStats, Error> {
+        let mut textures = self.textures(init.target)?;
+        if let Some(table) = border_colors {
+            textures.images.border_colors = table;
+        }
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], services: None })
+    }
+
+    fn run(&self, dispatch: &Dispatch) -> Result<DispatchStats, Error> {
+        let &Dispatch { name, program, config, .. } = dispatch;
         if config.hook.is_some() && self.0.config.engine != Engine::Interp {
             return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
         }
@@ -226,12 +255,7 @@ impl Device {
                 "{name}: {target} code can be disassembled and lifted, but only gfx11 code runs so far"
             )));
         }
-        let textures = self.textures(init.target)?;
-        dispatch::run(
-            &Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, services },
-            &self.0.space,
-            &self.0.pool,
-        )
+        dispatch::run(dispatch, &self.0.space, &self.0.pool)
     }
 }
 

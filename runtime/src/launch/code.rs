@@ -1,5 +1,5 @@
-//! Raw machine code, for front doors other than code objects: run at once where it is in guest memory ([`Device::run_code`]), or opened as a
-//! [`CodeProgram`] to be run many times without a look at its bytes.
+//! Raw machine code, for front doors other than code objects: run at once where it is in guest memory ([`Device::run_code`]), kept by its
+//! address in guest memory ([`GuestCode`]), or opened as a [`CodeProgram`] to be run many times without a look at its bytes.
 
 use crate::Error;
 use crate::device::{Buffer, Device};
@@ -60,7 +60,48 @@ struct Opened {
     _copy: Buffer,
 }
 
+/// Machine code wherever it lies in guest memory, as a command processor finds it: an address, and no end. What waves come to is translated
+/// then; what has changed in memory since is translated again at the next run. Cheap to clone; clones are the same code.
+///
+/// ```
+/// use wavejit::code_object::PgmRsrc;
+/// use wavejit::wave_init::{RawInit, WaveInit};
+/// use wavejit::{Device, DeviceConfig, GuestLaunch, LaunchConfig};
+/// use wavejit_isa::Gfx;
+///
+/// let device = Device::new(DeviceConfig::default())?;
+/// let code = device.upload(&0xbfb0_0000u32.to_le_bytes())?; // s_endpgm
+/// let rsrc = PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 };
+/// let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &[], scratch_bytes: 0 };
+/// let config = LaunchConfig::new([100, 1, 1], [64, 1, 1]);
+/// let launch = GuestLaunch { name: "nothing", init: WaveInit::raw(&raw), config, border_colors: None };
+/// assert_eq!(device.guest_code(Gfx::GFX1100).run(&launch)?.waves, 4);
+/// # Ok::<(), wavejit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct GuestCode {
+    device: Device,
+    program: Arc<Program>,
+}
+
+/// Code in guest memory to run.
+pub struct GuestLaunch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// State of waves at their start; `init.entry` is where the code is.
+    pub init: WaveInit,
+    /// Grid, limits, who watches.
+    pub config: LaunchConfig<'a>,
+    /// Guest address of the table that samplers take border colors from; `None`: the device's own.
+    pub border_colors: Option<u64>,
+}
+
 impl Device {
+    /// Code in guest memory, all of which it may jump to. One for each entry is best: every run looks at all bytes that were translated for it.
+    pub fn guest_code(&self, target: Gfx) -> GuestCode {
+        GuestCode { device: self.clone(), program: self.new_program(target, (0, u64::MAX)) }
+    }
+
     /// Runs raw machine code to its end. Code that is the same bytes as before is not translated again, wherever it is; code that has changed
     /// in memory since its last launch is. To tell, all bytes that were translated are looked at: see [`Device::program`] for code that runs often.
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
@@ -103,6 +144,20 @@ impl CodeProgram {
         }
         let _ready = fault::ready();
         run(device, program, launch)
+    }
+}
+
+impl GuestCode {
+    /// Runs it to its end. An [`Error::Arg`] if it is for another processor.
+    pub fn run(&self, launch: &GuestLaunch) -> Result<DispatchStats, Error> {
+        let GuestLaunch { name, init, config, border_colors } = launch;
+        let target = self.program.target();
+        if init.target != target {
+            return Err(Error::Arg(format!("kernel `{name}`: waves of {}: the code is for {target}", init.target)));
+        }
+        let _ready = fault::ready();
+        self.program.forget_changed();
+        self.device.dispatch_with(name, &self.program, init.clone(), config, *border_colors)
     }
 }
 

@@ -4,6 +4,7 @@
 //! address is `mem_base` + guest address, after one range test. *Shared*: guest addresses are host addresses, any may be touched, and a
 //! wild one faults (see [`crate::memory::fault`]). Either way every allocation is followed by an unmapped guard page and ends within 255
 //! bytes of it, so that an overrun is found (large ones, and all of shared memory with canaries: within a page).
+//! A *window* is isolated memory at its own host addresses, in which somebody else maps pages.
 //!
 //! What is freed while dispatches run keeps its pages and its addresses until those that began before have ended ([`AddressSpace::hold`]): a
 //! kernel that still reads it finds what was there, and not what another allocation has put there.
@@ -157,6 +158,23 @@ impl AddressSpace {
     pub(crate) fn with_canaries(mut self) -> AddressSpace {
         self.has_canaries = true;
         self
+    }
+
+    /// A reservation at a place of the caller's choice, whose guest addresses are its host addresses. Nothing is mapped in it, and nothing can be
+    /// allocated.
+    pub(crate) fn window(start: u64, bytes: u64) -> Result<AddressSpace, Error> {
+        let is_aligned = start.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE);
+        if !is_aligned || bytes == 0 || start < 2 * EDGE || start.checked_add(bytes).is_none_or(|end| end > HOST_BYTES - 2 * EDGE) {
+            return Err(Error::Arg(format!("a window of {bytes:#x} bytes at {start:#x}")));
+        }
+        let mut space = AddressSpace::of_host(AddressMode::Isolated);
+        let (host, all) = (start - EDGE, bytes + 2 * EDGE);
+        if !map_none_at(host, all) {
+            return Err(Error::OutOfMemory(format!("the host's addresses {start:#x}..{:#x} are not free for guest memory", start + bytes)));
+        }
+        space.reservation = Some((host, all));
+        (space.low, space.size) = (start, bytes);
+        Ok(space)
     }
 
     /// How addresses relate to the host's.
@@ -466,6 +484,23 @@ fn map_none(bytes: u64) -> Option<u64> {
     (p != libc::MAP_FAILED).then_some(p as u64)
 }
 
+/// Reserves these addresses, if all of them are free.
+fn map_none_at(host: u64, bytes: u64) -> bool {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    #[cfg(target_os = "linux")]
+    let flags = flags | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: a new mapping, which takes the place of no other.
+    let p = unsafe { libc::mmap(host as *mut libc::c_void, bytes as usize, libc::PROT_NONE, flags, -1, 0) };
+    if p == libc::MAP_FAILED {
+        return false;
+    }
+    // Systems that take the address for a hint.
+    if p as u64 != host {
+        unmap(p as u64, bytes);
+    }
+    p as u64 == host
+}
+
 fn unmap(host: u64, bytes: u64) {
     // SAFETY: callers pass a mapping they made and that nobody uses any more.
     unsafe { libc::munmap(host as *mut libc::c_void, bytes as usize) };
@@ -558,6 +593,27 @@ mod tests {
             assert!(failed(space.fill(a, &[0; 4], 1 << 20)).contains("cannot be written"));
             assert!(space.fill(a, &[], 1).is_err() && space.fill(a, &[0; 16], u64::MAX).is_err());
         }
+    }
+
+    #[test]
+    fn a_window_is_empty_and_lies_where_it_is_wanted() {
+        let at = 0x1234_0000_0000;
+        let space = AddressSpace::window(at, 1 << 32).unwrap();
+        assert_eq!((space.mem_low(), space.mem_base(), space.mem_size()), (at, 0, 1 << 32));
+        assert!(space.alloc(1, 0).is_err() && space.read(at, &mut [0]).is_err());
+        // Pages of the test's own, in the middle.
+        let page = at + (1 << 31);
+        assert!(commit(page, PAGE, false));
+        space.write(page, &[1, 2]).unwrap();
+        assert_eq!(space.read_u32(page), Some(0x201));
+        assert!(space.write(page + PAGE, &[1]).is_err() && space.write(at - 1, &[1]).is_err());
+        let taken = AddressSpace::window(at + (1 << 31), 4096).unwrap_err().to_string();
+        assert!(taken.contains("0x123480000000..0x123480001000 are not free"), "{taken}");
+        for (start, bytes) in [(at, 100), (at + 1, 4096), (at, 0), (0, 4096), (u64::MAX - 4095, 4096), (at, 1 << 47)] {
+            assert!(AddressSpace::window(start, bytes).is_err(), "{start:#x} {bytes:#x}");
+        }
+        drop(space);
+        assert!(AddressSpace::window(at, 4096).is_ok());
     }
 
     #[test]

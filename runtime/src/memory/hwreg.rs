@@ -132,9 +132,18 @@ fn clock(ctx: &WaveContext, realtime: bool) -> u64 {
     if let Some(clock) = unsafe { ctx.clock.as_ref() } {
         return clock.fetch_add(1, Ordering::Relaxed);
     }
+    if realtime { realtime_ticks() } else { host_ns() }
+}
+
+/// What waves read as the time in real-time clocks: ticks of 10 ns since an arbitrary start (TIME-02). For command processors, whose timestamps
+/// are of the same clock.
+pub fn realtime_ticks() -> u64 {
+    host_ns() / 10
+}
+
+fn host_ns() -> u64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    let ns = START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as u64;
-    if realtime { ns / 10 } else { ns }
+    START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as u64
 }
 
 #[cfg(test)]
