@@ -1,0 +1,63 @@
+//! The device's node: a memory file, reached by the link of its own descriptor.
+
+use crate::errno::{Errno, Result};
+use std::ffi::{CString, c_int};
+
+/// Bytes of the file: addresses of buffers in it. Only what is touched takes memory.
+pub(crate) const FILE_BYTES: u64 = 1 << 42;
+
+/// The memory file.
+pub(crate) struct Node {
+    fd: c_int,
+    identity: (u64, u64),
+    /// What programs open.
+    pub path: CString,
+}
+
+impl Node {
+    /// Makes the file.
+    pub(crate) fn new() -> Result<Node> {
+        // SAFETY: a name with its NUL.
+        let fd = unsafe { libc::memfd_create(c"wavejit-gpu".as_ptr(), libc::MFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(Errno::last());
+        }
+        // SAFETY: our own file.
+        if unsafe { libc::ftruncate(fd, FILE_BYTES as libc::off_t) } != 0 {
+            return Err(Errno::last());
+        }
+        let path = CString::new(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::INVAL)?;
+        Ok(Node { fd, identity: identity(fd).ok_or(Errno::IO)?, path })
+    }
+
+    /// Its own descriptor.
+    pub(crate) fn fd(&self) -> c_int {
+        self.fd
+    }
+
+    /// Is this a descriptor of it?
+    pub(crate) fn is(&self, fd: c_int) -> bool {
+        identity(fd) == Some(self.identity)
+    }
+
+    /// Writes to the file.
+    pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result {
+        // SAFETY: our own file; as many bytes as are said.
+        let written = unsafe { libc::pwrite(self.fd, bytes.as_ptr().cast(), bytes.len(), offset as libc::off_t) };
+        if usize::try_from(written) == Ok(bytes.len()) { Ok(()) } else { Err(Errno::last()) }
+    }
+
+    /// Gives the memory of a range back; it reads as 0 afterwards.
+    pub(crate) fn discard(&self, offset: u64, bytes: u64) {
+        let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+        // SAFETY: our own file; whoever maps the range still finds zeros.
+        unsafe { libc::fallocate(self.fd, mode, offset as libc::off_t, bytes as libc::off_t) };
+    }
+}
+
+/// What tells files apart.
+pub(crate) fn identity(fd: c_int) -> Option<(u64, u64)> {
+    let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: filled in where it says that it did.
+    unsafe { (libc::fstat(fd, stat.as_mut_ptr()) == 0).then(|| stat.assume_init()) }.map(|s| (s.st_dev, s.st_ino))
+}
