@@ -1,4 +1,4 @@
-//! The command line: `wavejit run`, `cc`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
+//! The command line: `wavejit run`, `vk`, `cc`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
 //!
 //! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
 
@@ -12,6 +12,7 @@ mod file;
 mod hex;
 mod image;
 mod info;
+mod library;
 mod lift;
 mod npy;
 mod output;
@@ -19,6 +20,8 @@ mod profile;
 mod progress;
 mod run;
 mod value;
+#[cfg(unix)]
+mod vk;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
@@ -49,6 +52,8 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::RunArgs),
+    #[cfg(unix)]
+    Vk(vk::VkArgs),
     Cc(cc::CcArgs),
     Info(info::InfoArgs),
     Disasm(disasm::DisasmArgs),
@@ -74,6 +79,8 @@ fn execute(command: &Command) -> Result<()> {
     HostLevel::check().context(HostLevel::VARIABLE)?;
     match command {
         Command::Run(args) => run::run(args),
+        #[cfg(unix)]
+        Command::Vk(args) => vk::vk(args),
         Command::Cc(args) => cc::cc_command(args),
         Command::Info(args) => info::info(args),
         Command::Disasm(args) => disasm::disasm_command(args),

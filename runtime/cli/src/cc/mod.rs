@@ -7,6 +7,7 @@
 mod command;
 mod tools;
 
+use crate::library;
 use anyhow::{Context, Result, bail};
 use command::Scratch;
 use std::path::{Path, PathBuf};
@@ -123,7 +124,7 @@ const LIBRARY: &str = "libamdhip64.so";
 
 /// Compiles host and device code to a program.
 fn build_program(args: &CcArgs, out: &Path) -> Result<()> {
-    let library = library_folder(&std::env::current_exe().context("cannot tell where wavejit is")?)?;
+    let library = library::own_folder(LIBRARY, "wavejit-hip")?;
     let program = Some(command::Program { out, library: &library });
     let job =
         command::Job { file: &args.file, language: Language::Hip, target: Target::parse(&args.target)?, options: &args.options, program };
@@ -133,16 +134,6 @@ fn build_program(args: &CcArgs, out: &Path) -> Result<()> {
     command::steps(&job, &tools, &scratch)?.iter().try_for_each(|step| run(step, args.options.verbose))?;
     eprintln!("{}: a program for {}, which finds {LIBRARY} in {}", out.display(), job.target.0, library.display());
     Ok(())
-}
-
-/// The folder of the library: beside the program `wavejit`, or where packages put libraries.
-fn library_folder(exe: &Path) -> Result<PathBuf> {
-    let beside = exe.parent().unwrap_or(Path::new("."));
-    let folders = [beside.to_path_buf(), beside.join("../lib")];
-    match folders.iter().find(|f| f.join(LIBRARY).is_file()) {
-        Some(folder) => std::fs::canonicalize(folder).with_context(|| folder.display().to_string()),
-        None => bail!("{LIBRARY} is not in {}; build it with: cargo build --release -p wavejit-hip", beside.display()),
-    }
 }
 
 /// A source file as a code object for a target such as `gfx1100`, which is the default.
@@ -215,12 +206,6 @@ mod tests {
         }
         assert_eq!(Target::parse("gfx11-generic").unwrap().code_object_version(), 6);
         assert!(format!("{:#}", Target::parse("gfx11000").unwrap_err()).starts_with("--target gfx11000: "));
-    }
-
-    #[test]
-    fn a_missing_library_comes_with_the_command_that_builds_it() {
-        let message = library_folder(Path::new("/nowhere/wavejit")).unwrap_err().to_string();
-        assert_eq!(message, "libamdhip64.so is not in /nowhere; build it with: cargo build --release -p wavejit-hip");
     }
 
     #[test]
