@@ -65,6 +65,11 @@ structs! {
     Memcpy3D {
         from_array: *mut c_void, from_pos: Pos, from: PitchedPtr, to_array: *mut c_void, to_pos: Pos, to: PitchedPtr, extent: Extent, kind: i32,
     } = 160;
+    /// `hipMemcpy3DPeerParms`.
+    PeerCopy {
+        from_array: *mut c_void, from_pos: Pos, from: PitchedPtr, from_device: i32, to_array: *mut c_void, to_pos: Pos, to: PitchedPtr,
+        to_device: i32, extent: Extent,
+    } = 168;
     /// A side of a copy of the driver interface in two dimensions.
     DrvSide2D { x_bytes: usize, y: usize, memory: i32, host: *mut c_void, device: *mut c_void, array: *mut c_void, pitch: usize } = 56;
     /// `hip_Memcpy2D`.

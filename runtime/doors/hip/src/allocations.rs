@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     Host,
     /// `hipMallocManaged`, `__managed__` variables.
     Managed,
+    /// Of an allocation node of a graph, which keeps it.
+    Graph,
     /// `hipHostRegister`: the program's own.
     Registered,
 }

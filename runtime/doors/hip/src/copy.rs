@@ -3,7 +3,7 @@
 //! Copies that name memory of the host's that is not HIP's end before the function returns, as on hardware; small ones to the device are taken at
 //! once. All others are as asynchronous as their function says.
 
-use crate::abi::{DrvMemcpy2D, DrvMemcpy3D, DrvSide3D, In, Memcpy3D, copy_kind, given, zeroed};
+use crate::abi::{DrvMemcpy2D, DrvMemcpy3D, DrvSide3D, In, Memcpy3D, PeerCopy, copy_kind, given, zeroed};
 use crate::allocations;
 use crate::array::{self, Array};
 use crate::gpu;
@@ -115,6 +115,14 @@ pub(crate) fn volume_op(given: &Memcpy3D) -> Result<Option<CopyOp>> {
     };
     let ((to, to_pitch), (from, from_pitch)) = (side(to_array, &given.to, &given.to_pos)?, side(from_array, &given.from, &given.from_pos)?);
     Ok(Some(CopyOp { to, from, size, to_pitch, from_pitch }))
+}
+
+/// `hipMemcpy3DPeerParms`: every device reaches the memory of all.
+fn peer(given: &PeerCopy) -> Result<Memcpy3D> {
+    gpu::by_number(given.from_device)?;
+    gpu::by_number(given.to_device)?;
+    let PeerCopy { from_array, from_pos, from, to_array, to_pos, to, extent, .. } = *given;
+    Ok(Memcpy3D { from_array, from_pos, from, to_array, to_pos, to, extent, kind: DEFAULT })
 }
 
 fn volume(given: &Memcpy3D, stream: &Stream, when: When) -> Result {
@@ -258,6 +266,12 @@ hip! {
     }
     fn hipDrvMemcpy3DAsync(copy: In<DrvMemcpy3D>, stream: StreamHandle) {
         driver_3d(&given(copy)?, &*stream::get(stream)?, Pushed)
+    }
+    fn hipMemcpy3DPeer(copy: In<PeerCopy>) {
+        volume(&peer(&given(copy)?)?, &*stream::get(NULL)?, Complete)
+    }
+    fn hipMemcpy3DPeerAsync(copy: In<PeerCopy>, stream: StreamHandle) {
+        volume(&peer(&given(copy)?)?, &*stream::get(stream)?, Pushed)
     }
     fn hipMemcpyBatchAsync(
         to: *const *mut c_void, from: *const *const c_void, bytes: *const usize, count: usize, _attributes: *const c_void, _indices: *const usize,

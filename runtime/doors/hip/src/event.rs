@@ -99,7 +99,7 @@ pub(crate) fn wait_for(stream: &Stream, event: &Event) -> Result {
         };
     }
     match event.point() {
-        Some(point) => stream.push_after(Op::Nothing, Some(point)).map(|_| ()),
+        Some(point) => stream.push_after(Op::Nothing, [point]).map(|_| ()),
         None => Ok(()),
     }
 }

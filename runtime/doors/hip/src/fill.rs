@@ -28,10 +28,23 @@ fn linear(to: *mut c_void, value: u32, width: usize, count: usize, stream: &Stre
 }
 
 fn rows(to: *mut c_void, pitch: usize, value: i32, width: usize, height: usize, stream: &Stream, waits: bool) -> Result {
-    if height > 1 && width > pitch {
+    wide_rows(to, pitch, (value as u32, 1), width, height, stream, waits)
+}
+
+/// Rows of values of 1, 2 or 4 bytes.
+fn wide_rows(
+    to: *mut c_void,
+    pitch: usize,
+    (value, value_bytes): (u32, usize),
+    width: usize,
+    height: usize,
+    stream: &Stream,
+    waits: bool,
+) -> Result {
+    if height > 1 && width.saturating_mul(value_bytes) > pitch {
         return Err(Status::INVALID_VALUE);
     }
-    let op = FillOp { to: to as u64, value: value as u32, width: 1, count: [width as u64, height as u64, 1], pitch: [pitch as u64, 0] };
+    let op = FillOp { to: to as u64, value, width: value_bytes, count: [width as u64, height as u64, 1], pitch: [pitch as u64, 0] };
     fill(stream, op, waits)
 }
 
@@ -86,6 +99,24 @@ hip! {
     }
     fn hipMemset2DAsync_spt(to: *mut c_void, pitch: usize, value: i32, width: usize, height: usize, stream: *mut c_void) {
         rows(to, pitch, value, width, height, &*stream::get_spt(stream)?, false)
+    }
+    fn hipMemsetD2D8(to: *mut c_void, pitch: usize, value: u8, width: usize, height: usize) {
+        wide_rows(to, pitch, (value.into(), 1), width, height, &*stream::get(NULL)?, true)
+    }
+    fn hipMemsetD2D8Async(to: *mut c_void, pitch: usize, value: u8, width: usize, height: usize, stream: *mut c_void) {
+        wide_rows(to, pitch, (value.into(), 1), width, height, &*stream::get(stream)?, false)
+    }
+    fn hipMemsetD2D16(to: *mut c_void, pitch: usize, value: u16, width: usize, height: usize) {
+        wide_rows(to, pitch, (value.into(), 2), width, height, &*stream::get(NULL)?, true)
+    }
+    fn hipMemsetD2D16Async(to: *mut c_void, pitch: usize, value: u16, width: usize, height: usize, stream: *mut c_void) {
+        wide_rows(to, pitch, (value.into(), 2), width, height, &*stream::get(stream)?, false)
+    }
+    fn hipMemsetD2D32(to: *mut c_void, pitch: usize, value: u32, width: usize, height: usize) {
+        wide_rows(to, pitch, (value, 4), width, height, &*stream::get(NULL)?, true)
+    }
+    fn hipMemsetD2D32Async(to: *mut c_void, pitch: usize, value: u32, width: usize, height: usize, stream: *mut c_void) {
+        wide_rows(to, pitch, (value, 4), width, height, &*stream::get(stream)?, false)
     }
     fn hipMemset3D(to: PitchedPtr, value: i32, extent: Extent) {
         volume(&to, value, extent, &*stream::get(NULL)?, true)

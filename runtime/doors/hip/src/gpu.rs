@@ -7,11 +7,11 @@
 use crate::status::{Result, Status, say, status_of};
 use crate::stream::Stream;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
-use wavejit::{Device, DeviceConfig, Error, Schedule};
+use wavejit::{Cause, Device, DeviceConfig, Error, Print, Schedule};
 use wavejit_isa::Feature;
 
 /// What there is when nobody says so.
@@ -48,6 +48,8 @@ pub(crate) struct Gpu {
     /// Flags of `hipSetDeviceFlags`.
     pub flags: AtomicU64,
     failure: Mutex<Option<Failure>>,
+    /// Has a kernel told of an assertion that failed? A trap follows.
+    has_asserted: Arc<AtomicBool>,
 }
 
 /// What went wrong after a function had returned.
@@ -66,7 +68,8 @@ impl Gpu {
         if matches!(error, Error::Overrun(_)) {
             return;
         }
-        let status = status_of(error);
+        let is_trap = matches!(error, Error::Fault(fault) if matches!(fault.cause, Cause::Trap(_)));
+        let status = if is_trap && self.has_asserted.swap(false, Relaxed) { Status::ASSERT } else { status_of(error) };
         let is_lasting = matches!(status, Status::ILLEGAL_ADDRESS | Status::LAUNCH_FAILURE | Status::ASSERT);
         let mut failure = self.failure.lock();
         if failure.is_none_or(|f| !f.is_lasting) {
@@ -144,7 +147,8 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             say(&e.to_string());
             Status::NO_DEVICE
         })?;
-        device.set_print(wavejit::print_by_c());
+        let has_asserted = Arc::new(AtomicBool::new(false));
+        device.set_print(watch(wavejit::print_by_c(), has_asserted.clone()));
         gpus.push(Gpu {
             index,
             target,
@@ -155,9 +159,21 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             peers: AtomicU64::new(0),
             flags: AtomicU64::new(0),
             failure: Mutex::new(None),
+            has_asserted,
         });
     }
     Ok(gpus)
+}
+
+/// Prints, and notes that an assertion failed: device code says so on the standard error, and then traps as it does for other reasons.
+fn watch(mut print: Print, has_asserted: Arc<AtomicBool>) -> Print {
+    const WORD: &[u8] = b"ssertion";
+    Box::new(move |stream, text| {
+        if stream == wavejit::Stream::Err && text.windows(WORD.len()).any(|part| part == WORD) {
+            has_asserted.store(true, Relaxed);
+        }
+        print(stream, text);
+    })
 }
 
 /// The processors of the visible devices.

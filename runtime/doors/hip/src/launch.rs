@@ -1,6 +1,6 @@
 //! Launches of kernels.
 
-use crate::abi::{Dim3, FunctionLaunchParams, LaunchParams};
+use crate::abi::{Dim3, FunctionLaunchParams, In, LaunchParams, given};
 use crate::event;
 use crate::gpu;
 use crate::module;
@@ -31,6 +31,8 @@ pub(crate) struct Configuration {
 }
 
 thread_local! {
+    /// What `hipSetupArgument` has put together for the next launch.
+    static ARGUMENTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -107,6 +109,8 @@ fn pack_extra(words: *const *mut c_void) -> Result<Vec<u8>> {
 /// What to launch.
 pub(crate) struct Request {
     pub kernel: Kernel,
+    /// What the program calls it.
+    pub function: *const c_void,
     /// Work-items.
     pub items: [u64; 3],
     pub block: Dim3,
@@ -125,9 +129,9 @@ fn items(grid: Dim3, block: Dim3) -> [u64; 3] {
 
 impl Request {
     /// A launch of so many workgroups.
-    pub(crate) fn new(kernel: Kernel, grid: Dim3, block: Dim3, args: Args, shared_bytes: usize) -> Request {
+    pub(crate) fn new(kernel: Kernel, function: *const c_void, grid: Dim3, block: Dim3, args: Args, shared_bytes: usize) -> Request {
         let events = [std::ptr::null_mut(); 2];
-        Request { kernel, items: items(grid, block), block, args, shared_bytes, events, is_cooperative: false }
+        Request { kernel, function, items: items(grid, block), block, args, shared_bytes, events, is_cooperative: false }
     }
 
     /// The operation, checked.
@@ -150,7 +154,7 @@ impl Request {
         }
         let args = self.args.pack(info)?;
         let marks = event::marks(self.events)?;
-        let op = KernelOp { kernel: self.kernel, items, block, dynamic_lds, args, marks };
+        let op = KernelOp { kernel: self.kernel, function: self.function as usize, items, block, dynamic_lds, args, marks };
         op.kernel.check(&op.launch()).map_err(|error| refused(&error))?;
         Ok(op)
     }
@@ -175,7 +179,7 @@ fn refused(error: &Error) -> Status {
 }
 
 fn by_stub(stub: *const c_void, grid: Dim3, block: Dim3, args: *const *mut c_void, shared_bytes: usize) -> Result<Request> {
-    Ok(Request::new(module::kernel(stub)?, grid, block, Args::Pointers(args), shared_bytes))
+    Ok(Request::new(module::kernel(stub)?, stub, grid, block, Args::Pointers(args), shared_bytes))
 }
 
 fn dims(x: u32, y: u32, z: u32) -> Dim3 {
@@ -185,7 +189,7 @@ fn dims(x: u32, y: u32, z: u32) -> Dim3 {
 /// The kernel and the dimensions of the driver interface.
 fn by_function(function: *const c_void, grid: Dim3, block: Dim3, args: Args, shared_bytes: u32) -> Result<Request> {
     let kernel = module::kernel(function).map_err(|_| Status::INVALID_HANDLE)?;
-    Ok(Request::new(kernel, grid, block, args, shared_bytes as usize))
+    Ok(Request::new(kernel, function, grid, block, args, shared_bytes as usize))
 }
 
 hip! {
@@ -197,7 +201,25 @@ hip! {
     }
     fn hipLaunchByPtr(stub: *const c_void) {
         let top = pop_configuration().ok_or(Status::MISSING_CONFIGURATION)?;
-        by_stub(stub, top.grid, top.block, std::ptr::null(), top.shared_bytes)?.launch(&*stream::get(top.stream)?)
+        let args = ARGUMENTS.try_with(RefCell::take).unwrap_or_default();
+        let mut bytes = args.len();
+        let words = [
+            EXTRA_BUFFER as *mut c_void, args.as_ptr().cast_mut().cast(), EXTRA_BYTES as *mut c_void, (&raw mut bytes).cast(),
+            EXTRA_END as *mut c_void,
+        ];
+        let request = by_stub(stub, top.grid, top.block, std::ptr::null(), top.shared_bytes)?;
+        Request { args: Args::Extra(words.as_ptr()), ..request }.launch(&*stream::get(top.stream)?)
+    }
+    fn hipSetupArgument(value: *const c_void, bytes: usize, offset: usize) {
+        let value = raw::slice(value.cast::<u8>(), bytes)?;
+        let end = offset.checked_add(bytes).filter(|n| *n <= wavejit::kernarg::MAX_KERNARG_BYTES as usize).ok_or(Status::INVALID_VALUE)?;
+        let _ = ARGUMENTS.try_with(|args| {
+            let mut args = args.borrow_mut();
+            let len = args.len().max(end);
+            args.resize(len, 0);
+            args[offset..end].copy_from_slice(value);
+        });
+        Ok(())
     }
     fn hipConfigureCall(grid: Dim3, block: Dim3, shared_bytes: usize, stream: *mut c_void) {
         push_configuration(Configuration { grid, block, shared_bytes, stream });
@@ -244,6 +266,17 @@ hip! {
     ) {
         ext_module_launch([items_x, items_y, items_z], dims(block_x, block_y, block_z), shared_bytes, function, stream, args, extra, [start, stop])
     }
+    fn hipLaunchKernelExC(config: In<LaunchConfig>, stub: *const c_void, args: *const *mut c_void) {
+        let c = given(config)?;
+        let is_cooperative = is_cooperative(c.attributes, c.attribute_count)?;
+        Request { is_cooperative, ..by_stub(stub, c.grid, c.block, args, c.shared_bytes)? }.launch(&*stream::get(c.stream)?)
+    }
+    fn hipDrvLaunchKernelEx(config: In<DrvLaunchConfig>, function: *const c_void, args: *const *mut c_void, extra: *const *mut c_void) {
+        let c = given(config)?;
+        let is_cooperative = is_cooperative(c.attributes, c.attribute_count)?;
+        let request = by_function(function, c.grid, c.block, Args::either(args, extra), c.shared_bytes)?;
+        Request { is_cooperative, ..request }.launch(&*stream::get(c.stream)?)
+    }
     fn hipExtLaunchMultiKernelMultiDevice(list: *const LaunchParams, count: i32, _flags: u32) {
         launch_on_each(list, count, false)
     }
@@ -260,6 +293,56 @@ hip! {
         }
         Ok(())
     }
+}
+
+/// `hipLaunchConfig_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct LaunchConfig {
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub shared_bytes: usize,
+    pub stream: *mut c_void,
+    pub attributes: *const LaunchAttribute,
+    pub attribute_count: u32,
+}
+
+/// `HIP_LAUNCH_CONFIG`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct DrvLaunchConfig {
+    pub grid: Dim3,
+    pub block: Dim3,
+    pub shared_bytes: u32,
+    pub stream: *mut c_void,
+    pub attributes: *const LaunchAttribute,
+    pub attribute_count: u32,
+}
+
+/// `hipLaunchAttribute`: a number, and what it says in the first bytes of a block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct LaunchAttribute {
+    pub number: i32,
+    pub padding: i32,
+    pub value: [i32; 16],
+}
+const _: () = assert!(size_of::<LaunchConfig>() == 56 && size_of::<DrvLaunchConfig>() == 56 && size_of::<LaunchAttribute>() == 72);
+
+/// `hipLaunchAttributeCooperative`; clusters of more than one workgroup, which no AMD processor of gfx11 has.
+const COOPERATIVE: i32 = 2;
+const CLUSTER: i32 = 4;
+
+/// Is a launch cooperative? What asks for clusters is refused; everything else is a hint.
+fn is_cooperative(attributes: *const LaunchAttribute, count: u32) -> Result<bool> {
+    let all = raw::slice(attributes, count as usize)?;
+    if all.iter().any(|a| a.number == CLUSTER && a.value[..3].iter().any(|n| *n > 1)) {
+        return Err(crate::unsupported::refuse("a launch in clusters of workgroups"));
+    }
+    Ok(all.iter().any(|a| a.number == COOPERATIVE && a.value[0] != 0))
 }
 
 fn ext_module_launch(

@@ -1,6 +1,6 @@
 //! Functions that allocate and free, and that answer questions about pointers.
 
-use crate::abi::{Extent, Out, PitchedPtr, PointerAttributes, put, put_if};
+use crate::abi::{Extent, MemLocation, Out, PitchedPtr, PointerAttributes, put, put_if};
 use crate::allocations::{self, Kind, Known};
 use crate::gpu;
 use crate::raw;
@@ -49,11 +49,15 @@ fn free(pointer: *mut c_void, kinds: &[Kind], wrong: Status) -> Result {
     if pointer.is_null() {
         return Ok(());
     }
-    let known = allocations::find(pointer as u64).filter(|k| k.address == pointer as u64 && kinds.contains(&k.kind)).ok_or(wrong)?;
+    let known = allocations::find(pointer as u64).filter(|k| k.address == pointer as u64).ok_or(wrong)?;
+    if known.kind != Kind::Graph && !kinds.contains(&known.kind) {
+        return Err(wrong);
+    }
     // What failed before is for functions that ask for it.
     for stream in stream::all_of(known.gpu) {
         stream.queue.last().wait();
     }
+    // Memory of a graph stays until that goes.
     drop(allocations::take(known.address, kinds));
     Ok(())
 }
@@ -77,7 +81,7 @@ fn host_malloc(out: Out<*mut c_void>, bytes: usize, flags: u32) -> Result {
 /// What is known of memory that is the host's.
 fn host_memory(pointer: *const c_void) -> Result<Known> {
     let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
-    if known.kind == Kind::Device { Err(Status::INVALID_VALUE) } else { Ok(known) }
+    if matches!(known.kind, Kind::Device | Kind::Graph) { Err(Status::INVALID_VALUE) } else { Ok(known) }
 }
 
 hip! {
@@ -162,7 +166,7 @@ hip! {
             return Ok(());
         };
         let (memory, host_pointer) = match known.kind {
-            Kind::Device => (Memory::Device, std::ptr::null_mut()),
+            Kind::Device | Kind::Graph => (Memory::Device, std::ptr::null_mut()),
             Kind::Host | Kind::Registered => (Memory::Host, this),
             Kind::Managed => (Memory::Managed, this),
         };
@@ -197,6 +201,14 @@ hip! {
         let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
         let is_inside = pointer as u64 - known.address + bytes as u64 <= known.bytes;
         if bytes == 0 || !is_inside { Err(Status::INVALID_VALUE) } else { Ok(()) }
+    }
+    fn hipMemAdvise_v2(pointer: *const c_void, bytes: usize, advice: i32, location: MemLocation) {
+        hipMemAdvise(pointer, bytes, advice, location.id).ok()
+    }
+    fn hipMemPrefetchAsync_v2(pointer: *const c_void, bytes: usize, location: MemLocation, _flags: u32, stream: *mut c_void) {
+        // On the host or a part of it: as to the host.
+        let device = if location.kind == 1 { location.id } else { -1 };
+        hipMemPrefetchAsync(pointer, bytes, device, stream).ok()
     }
     fn hipMemRangeGetAttribute(data: *mut c_void, data_bytes: usize, attribute: i32, pointer: *const c_void, bytes: usize) {
         range_attribute(data, data_bytes, attribute, pointer, bytes)
@@ -235,7 +247,7 @@ fn put_bytes(data: *mut c_void, bytes: &[u8]) -> Result {
 fn pointer_attribute(data: *mut c_void, attribute: i32, pointer: *mut c_void) -> Result {
     let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
     let memory = match known.kind {
-        Kind::Device => Memory::Device,
+        Kind::Device | Kind::Graph => Memory::Device,
         Kind::Managed => Memory::Managed,
         _ => Memory::Host,
     };

@@ -117,6 +117,30 @@ hip! {
         let bytes = raw::slice(image.cast::<u8>(), image_bytes(image)?)?;
         add(module, gpu::current()?, bytes, true)
     }
+    fn hipModuleLoadFatBinary(module: Out<*mut c_void>, image: *const c_void) {
+        hipModuleLoadData(module, image).ok()
+    }
+    fn hipLibraryLoadData(
+        library: Out<*mut c_void>, image: *const c_void, _options: *const c_void, _values: *const c_void, _count: u32,
+        _library_options: *const c_void, _library_values: *const c_void, _library_count: u32,
+    ) {
+        hipModuleLoadData(library, image).ok()
+    }
+    fn hipLibraryLoadFromFile(
+        library: Out<*mut c_void>, path: *const c_char, _options: *const c_void, _values: *const c_void, _count: u32,
+        _library_options: *const c_void, _library_values: *const c_void, _library_count: u32,
+    ) {
+        hipModuleLoad(library, path).ok()
+    }
+    fn hipLibraryUnload(library: *mut c_void) {
+        hipModuleUnload(library).ok()
+    }
+    fn hipLibraryGetKernel(kernel: Out<*mut c_void>, library: *mut c_void, name: *const c_char) {
+        hipModuleGetFunction(kernel, library, name).ok()
+    }
+    fn hipLibraryGetKernelCount(count: Out<u32>, library: *mut c_void) {
+        hipModuleGetFunctionCount(count, library).ok()
+    }
     fn hipModuleLoad(module: Out<*mut c_void>, path: *const c_char) {
         let bytes = std::fs::read(raw::text(path)?).map_err(|_| Status::FILE_NOT_FOUND)?;
         add(module, gpu::current()?, &bytes, false)

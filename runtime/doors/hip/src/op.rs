@@ -39,6 +39,8 @@ pub(crate) enum Op {
 /// A launch.
 pub(crate) struct KernelOp {
     pub kernel: Kernel,
+    /// What the program calls it: a stub or a handle.
+    pub function: usize,
     /// Work-items of the grid, and of a workgroup.
     pub items: [u32; 3],
     pub block: [u32; 3],

@@ -116,6 +116,11 @@ impl Status {
         self.row().0
     }
 
+    /// As a result.
+    pub(crate) fn ok(self) -> Result {
+        if self == Status::SUCCESS { Ok(()) } else { Err(self) }
+    }
+
     /// Is it a number of the table?
     pub fn is_known(self) -> bool {
         TABLE.iter().any(|row| row.0 == self.0)

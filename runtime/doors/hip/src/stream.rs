@@ -92,11 +92,11 @@ impl Stream {
 
     /// Adds an operation; where it ends.
     pub(crate) fn push(&self, op: Op) -> Result<Point> {
-        self.push_after(op, None)
+        self.push_after(op, [])
     }
 
-    /// Adds an operation that waits for a point, too.
-    pub(crate) fn push_after(&self, op: Op, point: Option<Point>) -> Result<Point> {
+    /// Adds an operation that waits for points, too.
+    pub(crate) fn push_after(&self, op: Op, points: impl IntoIterator<Item = Point>) -> Result<Point> {
         let gpu = self.gpu()?;
         gpu.check_lasting()?;
         if let Some(capture) = self.capture.lock().as_mut() {
@@ -105,7 +105,7 @@ impl Stream {
             return Ok(Queue::new().last());
         }
         let mut waits = self.dependencies(gpu);
-        waits.extend(point);
+        waits.extend(points);
         let end = self.queue.push(waits, Box::new(move || op.run(gpu)));
         if self.queue.backlog() > MAX_BACKLOG {
             end.wait();

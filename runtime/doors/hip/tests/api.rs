@@ -2,7 +2,7 @@
 
 mod common;
 
-use amdhip64::abi::{Extent, PitchedPtr};
+use amdhip64::abi::{Dim3, Extent, PitchedPtr};
 use amdhip64::status::Status;
 use amdhip64::{abi, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, unsupported};
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
@@ -216,4 +216,30 @@ fn functions_without_support_say_so() {
     assert_eq!(unsupported::hipIpcGetMemHandle(), Status::NOT_SUPPORTED);
     assert_eq!(amdhip64::status::hipGetLastError(), Status::NOT_SUPPORTED);
     assert_eq!(amdhip64::status::hipGetLastError(), Status::SUCCESS);
+}
+
+#[test]
+fn rows_of_wide_values_are_filled() {
+    let p = upload(&[0.0; 64]);
+    // Three values of four bytes in each of two rows of 32.
+    ok(fill::hipMemsetD2D32(p, 32, 0x3f80_0000, 3, 2));
+    let row = |values: &[f32]| values[..4].to_vec();
+    let found = download(p, 64);
+    assert_eq!((row(&found[..8]), row(&found[8..16]), found[16]), (vec![1.0, 1.0, 1.0, 0.0], vec![1.0, 1.0, 1.0, 0.0], 0.0));
+    ok(fill::hipMemsetD2D16(p, 32, 0x3f80, 1, 1));
+    assert_eq!(download(p, 1)[0].to_bits(), 0x3f80_3f80);
+    assert_eq!(fill::hipMemsetD2D32(p, 8, 0, 3, 2), Status::INVALID_VALUE);
+}
+
+#[test]
+fn arguments_are_set_one_by_one_for_a_launch_of_old() {
+    let (y, x) = (upload(&[1.0; 128]), upload(&[2.0; 128]));
+    let (a, n) = (3.0f32, 128i32);
+    ok(launch::hipConfigureCall(Dim3 { x: 1, y: 1, z: 1 }, Dim3 { x: 128, y: 1, z: 1 }, 0, NULL));
+    ok(launch::hipSetupArgument((&raw const y).cast(), 8, 0));
+    ok(launch::hipSetupArgument((&raw const x).cast(), 8, 8));
+    ok(launch::hipSetupArgument((&raw const a).cast(), 4, 16));
+    ok(launch::hipSetupArgument((&raw const n).cast(), 4, 20));
+    ok(launch::hipLaunchByPtr(saxpy_stub()));
+    assert_eq!(download(y, 128), saxpy_expected(&[1.0; 128], &[2.0; 128], a));
 }

@@ -2,6 +2,8 @@
 
 mod common;
 
+use amdhip64::abi::Dim3;
+use amdhip64::launch::{self, DrvLaunchConfig};
 use amdhip64::status::{Status, hipGetLastError, hipPeekAtLastError};
 use amdhip64::{context, copy, device, fill, memory, module, stream};
 use common::{BUNDLE, NULL, download, get, ok, saxpy, upload};
@@ -21,6 +23,31 @@ fn child(name: &str, variables: &[(&str, &str)]) -> String {
 fn a_wild_access_is_told_and_lasts() {
     let text = child("child_wild_access", &[]);
     assert!(text.contains("hip_saxpy") && text.contains("0x123456789000 is not mapped"), "{text}");
+}
+
+#[test]
+fn an_assertion_that_fails_is_told_and_has_its_status() {
+    let text = child("child_assertion", &[]);
+    assert!(text.contains("check: Assertion `value[i] < limit' failed."), "{text}");
+}
+
+#[test]
+#[ignore = "run by an_assertion_that_fails_is_told_and_has_its_status"]
+fn child_assertion() {
+    let code = include_bytes!("../../../../shaders/bin/host_calls.gfx1100.wave32.hsaco");
+    let module = get(|out| module::hipModuleLoadData(out, code.as_ptr().cast()));
+    let kernel = get(|out| module::hipModuleGetFunction(out, module, c"check".as_ptr()));
+    let values = upload(&[0.0; 64]);
+    let check = |limit: i32| {
+        let args: [*mut c_void; 2] = [(&raw const values).cast_mut().cast(), (&raw const limit).cast_mut().cast()];
+        let (grid, block) = (Dim3 { x: 1, y: 1, z: 1 }, Dim3 { x: 64, y: 1, z: 1 });
+        let config = DrvLaunchConfig { grid, block, shared_bytes: 0, stream: NULL, attributes: std::ptr::null(), attribute_count: 0 };
+        ok(launch::hipDrvLaunchKernelEx(Some(&config), kernel, args.as_ptr(), std::ptr::null()));
+        stream::hipStreamSynchronize(NULL)
+    };
+    ok(check(1));
+    assert_eq!(check(0), Status::ASSERT);
+    assert_eq!(hipPeekAtLastError(), Status::ASSERT, "it lasts");
 }
 
 #[test]

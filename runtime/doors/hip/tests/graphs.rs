@@ -4,7 +4,7 @@ mod common;
 
 use amdhip64::abi::Dim3;
 use amdhip64::graph::nodes::{FillParams, HostParams, KernelParams};
-use amdhip64::graph::{capture, exec, nodes, query};
+use amdhip64::graph::{batch, capture, dot, exec, memory, nodes, params, query, user_object};
 use amdhip64::status::Status;
 use amdhip64::{copy, event, fill, stream};
 use common::{NULL, download, get, ok, saxpy, saxpy_stub, upload};
@@ -139,4 +139,181 @@ fn nodes_run_after_those_they_depend_on() {
         exec::hipGraphInstantiate(Some(&mut place), graph, None, null_mut(), 0)
     });
     assert_eq!(circle, Err(Status::INVALID_VALUE));
+}
+
+/// Two that must be there at the same time.
+struct Meeting {
+    arrived: AtomicI32,
+    met: AtomicI32,
+}
+
+extern "C" fn meet(meeting: *mut c_void) {
+    // SAFETY: the test's.
+    let meeting = unsafe { &*meeting.cast::<Meeting>() };
+    meeting.arrived.fetch_add(1, SeqCst);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while meeting.arrived.load(SeqCst) < 2 && std::time::Instant::now() < end {
+        std::thread::yield_now();
+    }
+    if meeting.arrived.load(SeqCst) == 2 {
+        meeting.met.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn nodes_that_do_not_depend_on_each_other_run_beside_each_other() {
+    let meeting = Meeting { arrived: AtomicI32::new(0), met: AtomicI32::new(0) };
+    let p = upload(&[0.0; 4]);
+    let fill = FillParams { to: p, width: 4, height: 1, pitch: 0, value: 1, count: 4 };
+    let graph = get(|out| nodes::hipGraphCreate(out, 0));
+    let host = HostParams { function: meet as *const c_void, user_data: (&raw const meeting).cast_mut().cast() };
+    let first = get(|out| nodes::hipGraphAddMemsetNode(out, graph, null(), 0, Some(&fill)));
+    let [left, right] = [(); 2].map(|()| get(|out| nodes::hipGraphAddHostNode(out, graph, [first].as_ptr(), 1, Some(&host))));
+    let last = FillParams { value: 2, ..fill };
+    get(|out| nodes::hipGraphAddMemsetNode(out, graph, [left, right].as_ptr(), 2, Some(&last)));
+    let executable = instantiate(graph);
+    let stream = get(|out| stream::hipStreamCreateWithFlags(out, 1));
+    for launch in 1..=3 {
+        meeting.arrived.store(0, SeqCst);
+        ok(exec::hipGraphLaunch(executable, stream));
+        // What follows in the stream comes after all of them.
+        ok(fill::hipMemsetD32Async(p, 3, 1, stream));
+        ok(stream::hipStreamSynchronize(stream));
+        assert_eq!(meeting.met.load(SeqCst), 2 * launch);
+        assert_eq!(download(p, 2), [bits(3), bits(2)]);
+    }
+    // The same as a node of a captured stream.
+    ok(capture::hipStreamBeginCapture(stream, 0));
+    ok(exec::hipGraphLaunch(executable, stream));
+    let captured = get(|out| capture::hipStreamEndCapture(stream, out));
+    let nested = instantiate(captured);
+    meeting.arrived.store(0, SeqCst);
+    ok(exec::hipGraphLaunch(nested, stream));
+    ok(stream::hipStreamSynchronize(stream));
+    assert_eq!(meeting.met.load(SeqCst), 8);
+}
+
+#[test]
+fn what_nodes_do_is_told_and_changed() {
+    let (p, q) = (upload(&[1.0; 128]), upload(&[0.0; 128]));
+    let (a, n) = (0.0f32, 128i32);
+    let args: [*mut c_void; 4] = [
+        (&raw const p).cast_mut().cast(),
+        (&raw const p).cast_mut().cast(),
+        (&raw const a).cast_mut().cast(),
+        (&raw const n).cast_mut().cast(),
+    ];
+    let size = Dim3 { x: 128, y: 1, z: 1 };
+    let one = Dim3 { x: 1, y: 1, z: 1 };
+    let given = KernelParams { block: size, extra: null(), function: saxpy_stub(), grid: one, args: args.as_ptr(), shared_bytes: 0 };
+    let graph = get(|out| nodes::hipGraphCreate(out, 0));
+    let kernel = get(|out| nodes::hipGraphAddKernelNode(out, graph, null(), 0, Some(&given)));
+    let copied = get(|out| nodes::hipGraphAddMemcpyNode1D(out, graph, [kernel].as_ptr(), 1, q, p, 512, 3));
+    // A kernel's parameters can be read, and set to what was read.
+    let read = get(|out| params::hipGraphKernelNodeGetParams(kernel, out));
+    assert_eq!((read.function, read.grid.x, read.block.x, read.shared_bytes), (given.function, 1, 128, 0));
+    // SAFETY: pointers to the node's own arguments, of which the third is the factor.
+    assert_eq!(unsafe { *(*read.args.add(2)).cast::<f32>() }, 0.0);
+    ok(params::hipGraphKernelNodeSetParams(kernel, Some(&read)));
+    let copy = get(|out| params::hipGraphMemcpyNodeGetParams(copied, out));
+    assert_eq!((copy.from.ptr, copy.to.ptr, copy.extent.width), (p, q, 512));
+    ok(params::hipGraphMemcpyNodeSetParams1D(copied, q, p, 256, 3));
+    assert_eq!(get(|out| params::hipGraphMemcpyNodeGetParams(copied, out)).extent.width, 256);
+    assert_eq!(params::hipGraphMemcpyNodeSetParams1D(kernel, q, p, 256, 3), Status::INVALID_VALUE, "not of that kind");
+
+    // A clone has nodes of its own, which remember what they are clones of.
+    let clone = get(|out| query::hipGraphClone(out, graph));
+    let there = get(|out| query::hipGraphNodeFindInClone(out, copied, clone));
+    ok(params::hipGraphMemcpyNodeSetParams1D(there, q, p, 128, 3));
+    assert_eq!(get(|out| params::hipGraphMemcpyNodeGetParams(copied, out)).extent.width, 256);
+    let executable = instantiate(clone);
+    ok(exec::hipGraphLaunch(executable, NULL));
+    assert_eq!(download(q, 128)[31..33], [2.0, 0.0]);
+    ok(params::hipGraphExecMemcpyNodeSetParams(executable, there, Some(&copy)));
+    ok(exec::hipGraphLaunch(executable, NULL));
+    assert_eq!(download(q, 128), [4.0; 128]);
+
+    // A graph in a node, changed before and after there is an executable one.
+    let outer = get(|out| nodes::hipGraphCreate(out, 0));
+    let inner = get(|out| nodes::hipGraphAddChildGraphNode(out, outer, null(), 0, graph));
+    let mut child_params: params::NodeParams = amdhip64::abi::zeroed();
+    child_params.kind = 7;
+    let [event, other] = [(); 2].map(|()| get(|out| event::hipEventCreate(out)));
+    child_params.words[0] = event as u64;
+    let recorded = get(|out| params::hipGraphAddNode(out, outer, [inner].as_ptr(), 1, Some(&mut child_params)));
+    assert_eq!(get(|out| params::hipGraphEventRecordNodeGetEvent(recorded, out)), event);
+    ok(params::hipGraphEventRecordNodeSetEvent(recorded, other));
+    let child = get(|out| params::hipGraphChildGraphNodeGetGraph(inner, out));
+    let mut count = 0;
+    ok(query::hipGraphGetNodes(child, null_mut(), Some(&mut count)));
+    assert_eq!(count, 2);
+    let executable = instantiate(outer);
+    ok(exec::hipGraphLaunch(executable, NULL));
+    ok(event::hipEventSynchronize(other));
+    assert_eq!(download(p, 1), [8.0]);
+    assert_eq!(params::hipGraphExecChildGraphNodeSetParams(executable, inner, outer), Status::INVALID_VALUE, "another shape");
+    ok(params::hipGraphExecChildGraphNodeSetParams(executable, inner, clone));
+
+    let path = std::env::temp_dir().join(format!("wavejit-graph-{}.dot", std::process::id()));
+    let c_path = std::ffi::CString::new(path.to_str().expect("text")).expect("no NUL");
+    ok(dot::hipGraphDebugDotPrint(outer, c_path.as_ptr(), 1));
+    let text = std::fs::read_to_string(&path).expect("written");
+    std::fs::remove_file(&path).expect("there");
+    assert!(text.starts_with("digraph {") && text.contains("hip_saxpy") && text.contains("->") && text.contains("record"), "{text}");
+}
+
+#[test]
+fn graphs_have_memory_and_objects() {
+    let graph = get(|out| nodes::hipGraphCreate(out, 0));
+    let mut wanted =
+        memory::AllocationParams { pool: amdhip64::abi::zeroed(), access: null(), access_count: 0, bytes: 512, address: null_mut() };
+    (wanted.pool.kind, wanted.pool.location.kind) = (1, 1);
+    let allocated = get(|out| memory::hipGraphAddMemAllocNode(out, graph, null(), 0, Some(&mut wanted)));
+    assert!(!wanted.address.is_null());
+    assert_eq!(get(|out| memory::hipGraphMemAllocNodeGetParams(allocated, out)).address, wanted.address);
+    let fill = FillParams { to: wanted.address, width: 4, height: 1, pitch: 0, value: 7, count: 128 };
+    let filled = get(|out| nodes::hipGraphAddMemsetNode(out, graph, [allocated].as_ptr(), 1, Some(&fill)));
+    let q = upload(&[0.0; 128]);
+    let copied = get(|out| nodes::hipGraphAddMemcpyNode1D(out, graph, [filled].as_ptr(), 1, q, wanted.address, 512, 3));
+    get(|out| memory::hipGraphAddMemFreeNode(out, graph, [copied].as_ptr(), 1, wanted.address));
+    let executable = instantiate(graph);
+    for _ in 0..2 {
+        ok(exec::hipGraphLaunch(executable, NULL));
+        assert_eq!(download(q, 128), [bits(7); 128]);
+    }
+    let count = AtomicI32::new(0);
+    let data = count.as_ptr().cast();
+    let object = get(|out| user_object::hipUserObjectCreate(out, data, add_one as *const c_void, 1, 1));
+    ok(user_object::hipGraphRetainUserObject(graph, object, 1, 1));
+    ok(nodes::hipGraphDestroy(graph));
+    assert_eq!(count.load(SeqCst), 0, "the executable graph keeps it");
+    ok(exec::hipGraphExecDestroy(executable));
+    assert_eq!(count.load(SeqCst), 1);
+}
+
+#[test]
+fn values_in_memory_are_waited_for_and_written() {
+    let value = upload(&[0.0; 4]);
+    let op = |operation, offset: usize, value_given, flags| batch::MemOp {
+        operation,
+        address: value.wrapping_byte_add(offset),
+        value: value_given,
+        flags,
+        alias: null_mut(),
+        reserved: 0,
+    };
+    let mut list = [op(1, 0, 1, 1), op(2, 4, 5, 0), op(5, 8, 6 << 32 | 7, 0)];
+    let stream = get(|out| stream::hipStreamCreateWithFlags(out, 1));
+    ok(batch::hipStreamBatchMemOp(stream, 3, list.as_ptr(), 0));
+    assert_eq!(stream::hipStreamQuery(stream), Status::NOT_READY);
+    let graph = get(|out| nodes::hipGraphCreate(out, 0));
+    let mut writes = [op(2, 0, 1, 0)];
+    let write = batch::BatchParams { context: null_mut(), count: 1, list: writes.as_mut_ptr(), flags: 0 };
+    let node = get(|out| batch::hipGraphAddBatchMemOpNode(out, graph, null(), 0, Some(&write)));
+    let mut back = batch::BatchParams { context: null_mut(), count: 3, list: list.as_mut_ptr(), flags: 9 };
+    ok(batch::hipGraphBatchMemOpNodeGetParams(node, Some(&mut back)));
+    assert_eq!((back.count, list[0].operation, list[0].value), (1, 2, 1));
+    ok(exec::hipGraphLaunch(instantiate(graph), NULL));
+    ok(stream::hipStreamSynchronize(stream));
+    assert_eq!(download(value, 4), [bits(1), bits(5), bits(7), bits(6)]);
 }

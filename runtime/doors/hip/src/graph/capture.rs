@@ -2,9 +2,10 @@
 //!
 //! An event that is recorded in a captured stream stands for the nodes before it. A stream that waits for such an event joins the capture.
 
-use super::{GRAPHS, Graph, Step};
+use super::{Child, GRAPHS, Given, Graph, Node, Step};
 use crate::abi::{Out, put, put_if};
 use crate::op::Op;
+use crate::raw;
 use crate::status::{Result, Status, hip};
 use crate::stream::{self, Stream};
 use std::ffi::c_void;
@@ -12,11 +13,15 @@ use std::sync::Arc;
 
 /// `hipStreamCaptureStatusActive`.
 const ACTIVE: i32 = 1;
+/// `hipStreamSetCaptureDependencies`.
+const SET_DEPENDENCIES: u32 = 1;
 
 /// A stream's part of a capture.
 #[derive(Clone)]
 pub(crate) struct Capture {
     pub graph: Arc<Graph>,
+    /// The graph's handle.
+    pub handle: usize,
     /// Nodes that the next one comes after.
     pub last: Vec<usize>,
     /// Did the capture begin in this stream?
@@ -26,7 +31,11 @@ pub(crate) struct Capture {
 impl Capture {
     /// Adds what is pushed.
     pub(crate) fn push(&mut self, op: Op) -> Result {
-        let node = self.graph.add(Step::Op(op), &self.last)?;
+        self.push_step(Step::Op(op))
+    }
+
+    fn push_step(&mut self, step: Step) -> Result {
+        let node = self.graph.add(step, Given::Nothing, &self.last)?;
         self.last = vec![node];
         Ok(())
     }
@@ -41,7 +50,18 @@ impl Capture {
     }
 }
 
-fn begin(stream: &Stream, mode: i32, graph: Arc<Graph>) -> Result {
+/// Makes a launch of an executable graph a node.
+pub(super) fn push_graph(stream: &Stream, nodes: Vec<Node>) -> Result {
+    let mut capture = stream.capture.lock();
+    let capture = capture.as_mut().ok_or(Status::ILLEGAL_STATE)?;
+    let graph = Arc::new(Graph::default());
+    *graph.nodes.lock() = nodes;
+    let handle = GRAPHS.add(graph.clone()) as usize;
+    capture.push_step(Step::Graph(Child { graph, handle, nodes: Arc::default() }))
+}
+
+/// Captures into a new graph, or into one that there is, after nodes of it.
+fn begin(stream: &Stream, mode: i32, into: Option<(Arc<Graph>, usize)>, last: Vec<usize>) -> Result {
     if !(0..=2).contains(&mode) {
         return Err(Status::INVALID_VALUE);
     }
@@ -52,12 +72,16 @@ fn begin(stream: &Stream, mode: i32, graph: Arc<Graph>) -> Result {
     if capture.is_some() {
         return Err(Status::ILLEGAL_STATE);
     }
-    *capture = Some(Capture { graph, last: Vec::new(), is_origin: true });
+    let (graph, handle) = into.unwrap_or_else(|| {
+        let graph: Arc<Graph> = Arc::default();
+        (graph.clone(), GRAPHS.add(graph) as usize)
+    });
+    *capture = Some(Capture { graph, handle, last, is_origin: true });
     Ok(())
 }
 
 /// The graph that a capture has made, which streams that have joined it leave as well.
-fn end(stream: &Stream) -> Result<Arc<Graph>> {
+fn end(stream: &Stream) -> Result<*mut c_void> {
     let found = stream.capture.lock().take();
     let capture = found.ok_or(Status::ILLEGAL_STATE)?;
     if !capture.is_origin {
@@ -70,7 +94,18 @@ fn end(stream: &Stream) -> Result<Arc<Graph>> {
             *theirs = None;
         }
     }
-    Ok(capture.graph)
+    Ok(capture.handle as *mut c_void)
+}
+
+/// What a stream is captured into, and after which nodes the next one comes. The list stays until the stream is used again.
+fn info_v2(stream: &Stream, status: Out<i32>, id: Out<u64>, graph: Out<*mut c_void>, last: Out<*const usize>, count: Out<usize>) -> Result {
+    info(stream, status, id)?;
+    if let Some(capture) = stream.capture.lock().as_ref() {
+        put_if(graph, capture.handle as *mut c_void);
+        put_if(last, capture.last.as_ptr());
+        put_if(count, capture.last.len());
+    }
+    Ok(())
 }
 
 fn info(stream: &Stream, status: Out<i32>, id: Out<u64>) -> Result {
@@ -82,19 +117,19 @@ fn info(stream: &Stream, status: Out<i32>, id: Out<u64>) -> Result {
 
 hip! {
     fn hipStreamBeginCapture(stream: *mut c_void, mode: i32) {
-        begin(&*stream::get(stream)?, mode, Arc::default())
+        begin(&*stream::get(stream)?, mode, None, Vec::new())
     }
     fn hipStreamBeginCapture_spt(stream: *mut c_void, mode: i32) {
-        begin(&*stream::get_spt(stream)?, mode, Arc::default())
+        begin(&*stream::get_spt(stream)?, mode, None, Vec::new())
     }
     fn hipStreamEndCapture(stream: *mut c_void, graph: Out<*mut c_void>) {
         let out = graph.ok_or(Status::INVALID_VALUE)?;
-        out.write(GRAPHS.add(end(&*stream::get(stream)?)?));
+        out.write(end(&*stream::get(stream)?)?);
         Ok(())
     }
     fn hipStreamEndCapture_spt(stream: *mut c_void, graph: Out<*mut c_void>) {
         let out = graph.ok_or(Status::INVALID_VALUE)?;
-        out.write(GRAPHS.add(end(&*stream::get_spt(stream)?)?));
+        out.write(end(&*stream::get_spt(stream)?)?);
         Ok(())
     }
     fn hipStreamIsCapturing(stream: *mut c_void, status: Out<i32>) {
@@ -108,6 +143,33 @@ hip! {
     }
     fn hipStreamGetCaptureInfo_spt(stream: *mut c_void, status: Out<i32>, id: Out<u64>) {
         info(&*stream::get_spt(stream)?, status, id)
+    }
+    fn hipStreamGetCaptureInfo_v2(
+        stream: *mut c_void, status: Out<i32>, id: Out<u64>, graph: Out<*mut c_void>, last: Out<*const usize>, count: Out<usize>,
+    ) {
+        info_v2(&*stream::get(stream)?, status, id, graph, last, count)
+    }
+    fn hipStreamGetCaptureInfo_v2_spt(
+        stream: *mut c_void, status: Out<i32>, id: Out<u64>, graph: Out<*mut c_void>, last: Out<*const usize>, count: Out<usize>,
+    ) {
+        info_v2(&*stream::get_spt(stream)?, status, id, graph, last, count)
+    }
+    fn hipStreamUpdateCaptureDependencies(stream: *mut c_void, nodes: *const *mut c_void, count: usize, flags: u32) {
+        let stream = stream::get(stream)?;
+        let mut capture = stream.capture.lock();
+        let capture = capture.as_mut().ok_or(Status::ILLEGAL_STATE)?;
+        let list: Vec<usize> = raw::slice(nodes, count)?.iter().map(|n| *n as usize).collect();
+        let known = capture.graph.nodes.lock();
+        if flags > SET_DEPENDENCIES || list.iter().any(|n| !known.iter().any(|k| k.handle == *n)) { return Err(Status::INVALID_VALUE); }
+        if flags == SET_DEPENDENCIES { capture.last.clear(); }
+        capture.last.extend(list);
+        Ok(())
+    }
+    fn hipStreamBeginCaptureToGraph(
+        stream: *mut c_void, graph: *mut c_void, after: *const *mut c_void, _edges: *const c_void, count: usize, mode: i32,
+    ) {
+        let list: Vec<usize> = raw::slice(after, count)?.iter().map(|n| *n as usize).collect();
+        begin(&*stream::get(stream)?, mode, Some((super::graph(graph)?, graph as usize)), list)
     }
     fn hipThreadExchangeStreamCaptureMode(mode: Option<&mut i32>) {
         // Every mode admits what is done here.

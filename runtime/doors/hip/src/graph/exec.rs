@@ -1,7 +1,7 @@
 //! Executable graphs: made, launched, changed.
 
 use super::nodes::{FillParams, HostParams, KernelParams, copy_step, fill_step, host_step, kernel_step};
-use super::{EXECUTABLES, Executable, Node, Step, graph, ordered};
+use super::{EXECUTABLES, Executable, Node, Step, executable_nodes, graph};
 use crate::abi::{In, Out, given, put, put_if};
 use crate::op::{CopyOp, Op};
 use crate::status::{Result, Status, hip};
@@ -13,6 +13,22 @@ use wavejit::fork::Mutex;
 /// `hipGraphExecUpdateErrorTopologyChanged` and `hipGraphExecUpdateErrorNodeTypeChanged`.
 const TOPOLOGY_CHANGED: i32 = 2;
 const NODE_TYPE_CHANGED: i32 = 3;
+/// `hipGraphNodeTypeBatchMemOp`.
+const BATCH: i32 = 14;
+
+/// `hipGraphInstantiateInvalidStructure`.
+const INVALID_STRUCTURE: i32 = 2;
+
+/// `hipGraphInstantiateParams`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct InstantiateParams {
+    pub bad: *mut c_void,
+    pub flags: u64,
+    pub result: i32,
+    pub stream: *mut c_void,
+}
 
 fn get(handle: *const c_void) -> Result<Arc<Executable>> {
     EXECUTABLES.get(handle).map_err(|_| Status::INVALID_VALUE)
@@ -20,37 +36,28 @@ fn get(handle: *const c_void) -> Result<Arc<Executable>> {
 
 fn instantiate(out: Out<*mut c_void>, from: *mut c_void) -> Result {
     let out = out.ok_or(Status::INVALID_VALUE)?;
-    let nodes = ordered(&graph(from)?.nodes.lock())?;
-    out.write(EXECUTABLES.add(Arc::new(Executable { nodes: Mutex::new(nodes) })));
-    Ok(())
-}
-
-/// Pushes nodes that are in order.
-fn push(nodes: &[Node], stream: &Stream) -> Result {
-    for node in nodes.iter().filter(|n| n.is_enabled) {
-        match &node.step {
-            Step::Op(Op::Nothing) => {}
-            Step::Op(op) => _ = stream.push(op.clone())?,
-            Step::Record(event) => event.record(stream)?,
-            Step::Wait(event) => crate::event::wait_for(stream, event)?,
-            Step::Graph(nodes) => push(nodes, stream)?,
-        }
-    }
+    let graph = graph(from)?;
+    let nodes = Mutex::new(executable_nodes(&graph)?);
+    out.write(EXECUTABLES.add(Arc::new(Executable { nodes, lanes: Mutex::default(), _graph: graph })));
     Ok(())
 }
 
 fn launch(graph: *mut c_void, stream: &Stream) -> Result {
-    // Without the lock: a full stream may wait.
-    let nodes = get(graph)?.nodes.lock().clone();
-    push(&nodes, stream)
+    super::launch::launch(&*get(graph)?, stream)
 }
 
 /// Changes what a node of an executable graph does, if it stays of its kind.
-fn change(executable: *mut c_void, node: *mut c_void, step: Step) -> Result {
+pub(super) fn change(executable: *mut c_void, node: *mut c_void, step: Step) -> Result {
     let executable = get(executable)?;
     let mut nodes = executable.nodes.lock();
     let node = nodes.iter_mut().find(|n| n.handle == node as usize).ok_or(Status::INVALID_VALUE)?;
     if kind(&node.step) != kind(&step) {
+        return Err(Status::INVALID_VALUE);
+    }
+    // A graph in a node keeps its shape.
+    if let (Step::Graph(old), Step::Graph(new)) = (&node.step, &step)
+        && check_shape(&old.nodes, &new.nodes).is_err()
+    {
         return Err(Status::INVALID_VALUE);
     }
     node.step = step;
@@ -66,16 +73,16 @@ pub(super) fn kind(step: &Step) -> i32 {
         Step::Op(Op::Host { .. } | Op::Callback { .. }) => 3,
         Step::Graph(_) => 4,
         Step::Op(Op::Nothing) => 5,
-        Step::Wait(_) => 6,
-        Step::Record(_) | Step::Op(Op::Mark(_)) => 7,
-        Step::Op(Op::Free(_)) => 11,
-        Step::Op(Op::WaitValue(_) | Op::WriteValue { .. }) => 12,
+        Step::Wait(..) => 6,
+        Step::Record(..) | Step::Op(Op::Mark(_)) => 7,
+        Step::Allocate(_) => 10,
+        Step::Release(_) | Step::Op(Op::Free(_)) => 11,
+        Step::Operations(_) | Step::Op(Op::WaitValue(_) | Op::WriteValue { .. }) => BATCH,
     }
 }
 
-/// Takes the steps of a graph over into an executable one of the same shape.
-fn update(executable: &Executable, new: &[Node]) -> std::result::Result<(), (usize, i32)> {
-    let mut nodes = executable.nodes.lock();
+/// Says which node makes two graphs differ in more than parameters, and how.
+fn check_shape(nodes: &[Node], new: &[Node]) -> std::result::Result<(), (usize, i32)> {
     if nodes.len() != new.len() {
         return Err((0, TOPOLOGY_CHANGED));
     }
@@ -87,6 +94,13 @@ fn update(executable: &Executable, new: &[Node]) -> std::result::Result<(), (usi
             return Err((new.handle, NODE_TYPE_CHANGED));
         }
     }
+    Ok(())
+}
+
+/// Takes the steps of a graph over into an executable one of the same shape.
+fn update(executable: &Executable, new: &[Node]) -> std::result::Result<(), (usize, i32)> {
+    let mut nodes = executable.nodes.lock();
+    check_shape(&nodes, new)?;
     // Handles stay: programs name nodes of an executable graph by those it was made of.
     nodes.iter_mut().zip(new).for_each(|(old, new)| old.step = new.step.clone());
     Ok(())
@@ -100,6 +114,12 @@ hip! {
     }
     fn hipGraphInstantiateWithFlags(executable: Out<*mut c_void>, graph: *mut c_void, _flags: u64) {
         instantiate(executable, graph)
+    }
+    fn hipGraphInstantiateWithParams(executable: Out<*mut c_void>, graph: *mut c_void, params: Option<&mut InstantiateParams>) {
+        let params = params.ok_or(Status::INVALID_VALUE)?;
+        let result = instantiate(executable, graph);
+        (params.bad, params.result) = (std::ptr::null_mut(), if result.is_ok() { 0 } else { INVALID_STRUCTURE });
+        result
     }
     fn hipGraphExecDestroy(executable: *mut c_void) {
         EXECUTABLES.remove(executable).map(|_| ()).map_err(|_| Status::INVALID_VALUE)
@@ -119,7 +139,7 @@ hip! {
         launch(executable, &*stream::get_spt(stream)?)
     }
     fn hipGraphExecUpdate(executable: *mut c_void, graph: *mut c_void, bad: Out<*mut c_void>, outcome: Out<i32>) {
-        let new = ordered(&super::graph(graph)?.nodes.lock())?;
+        let new = executable_nodes(&*super::graph(graph)?)?;
         match update(&*get(executable)?, &new) {
             Ok(()) => {
                 put_if(bad, std::ptr::null_mut());

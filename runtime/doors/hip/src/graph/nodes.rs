@@ -1,6 +1,6 @@
 //! Functions that make graphs and add nodes, one by one.
 
-use super::{GRAPHS, Graph, Step, graph};
+use super::{GRAPHS, Given, Graph, Step, graph};
 use crate::abi::{Dim3, In, Memcpy3D, Out, Plain, given, put};
 use crate::copy;
 use crate::event;
@@ -58,7 +58,7 @@ const _: () = assert!(size_of::<KernelParams>() == 64 && size_of::<FillParams>()
 pub(super) fn kernel_step(params: &KernelParams) -> Result<Step> {
     let kernel = module::kernel(params.function)?;
     let args = Args::either(params.args, params.extra);
-    let request = Request::new(kernel, params.grid, params.block, args, params.shared_bytes as usize);
+    let request = Request::new(kernel, params.function, params.grid, params.block, args, params.shared_bytes as usize);
     Ok(Step::Op(Op::Kernel(Arc::new(request.op()?))))
 }
 
@@ -95,12 +95,36 @@ pub(super) fn host_step(params: &HostParams) -> Result<Step> {
     Ok(Step::Op(Op::Host { function: params.function as usize, user_data: params.user_data as usize }))
 }
 
+/// A copy of rows and slices, as it is given.
+pub(super) fn volume_step(params: &Memcpy3D) -> Result<(Step, Given)> {
+    let step = copy_step(copy::volume_op(params)?.ok_or(Status::INVALID_VALUE)?, params.kind)?;
+    Ok((step, Given::Copy(*params)))
+}
+
 /// Adds a node after those of a list.
-fn add(out: Out<*mut c_void>, to: *mut c_void, after: *const *mut c_void, count: usize, step: impl FnOnce() -> Result<Step>) -> Result {
+pub(super) fn add(
+    out: Out<*mut c_void>,
+    to: *mut c_void,
+    after: *const *mut c_void,
+    count: usize,
+    step: impl FnOnce() -> Result<Step>,
+) -> Result {
+    add_given(out, to, after, count, || Ok((step()?, Given::Nothing)))
+}
+
+/// As [`add`], with parameters that programs may ask for.
+pub(super) fn add_given(
+    out: Out<*mut c_void>,
+    to: *mut c_void,
+    after: *const *mut c_void,
+    count: usize,
+    step: impl FnOnce() -> Result<(Step, Given)>,
+) -> Result {
     let out = out.ok_or(Status::INVALID_VALUE)?;
     let graph = graph(to)?;
     let after: Vec<usize> = raw::slice(after, count)?.iter().map(|node| *node as usize).collect();
-    out.write(graph.add(step()?, &after)? as *mut c_void);
+    let (step, given) = step()?;
+    out.write(graph.add(step, given, &after)? as *mut c_void);
     Ok(())
 }
 
@@ -128,13 +152,13 @@ hip! {
         add(node, graph, after, count, || kernel_step(&given(params)?))
     }
     fn hipGraphAddMemsetNode(node: Out<Handle>, graph: Handle, after: List, count: usize, params: In<FillParams>) {
-        add(node, graph, after, count, || fill_step(&given(params)?))
+        add_given(node, graph, after, count, || {
+            let params = given(params)?;
+            Ok((fill_step(&params)?, Given::Fill(params)))
+        })
     }
     fn hipGraphAddMemcpyNode(node: Out<Handle>, graph: Handle, after: List, count: usize, params: In<Memcpy3D>) {
-        add(node, graph, after, count, || {
-            let params = given(params)?;
-            copy_step(copy::volume_op(&params)?.ok_or(Status::INVALID_VALUE)?, params.kind)
-        })
+        add_given(node, graph, after, count, || volume_step(&given(params)?))
     }
     fn hipGraphAddMemcpyNode1D(
         node: Out<Handle>, graph: Handle, after: List, count: usize, to: Handle, from: *const c_void, bytes: usize, kind: i32,
@@ -159,28 +183,15 @@ hip! {
         add(node, graph, after, count, || host_step(&given(params)?))
     }
     fn hipGraphAddChildGraphNode(node: Out<Handle>, graph: Handle, after: List, count: usize, child: Handle) {
-        add(node, graph, after, count, || Ok(Step::Graph(Arc::new(super::ordered(&super::graph(child)?.nodes.lock())?))))
+        add(node, graph, after, count, || {
+            if child == graph { return Err(Status::INVALID_VALUE); }
+            Ok(Step::Graph(super::child_of(&*super::graph(child)?)?))
+        })
     }
     fn hipGraphAddEventRecordNode(node: Out<Handle>, graph: Handle, after: List, count: usize, event: Handle) {
-        add(node, graph, after, count, || event::get(event).map(Step::Record))
+        add(node, graph, after, count, || Ok(Step::Record(event::get(event)?, event as usize)))
     }
     fn hipGraphAddEventWaitNode(node: Out<Handle>, graph: Handle, after: List, count: usize, event: Handle) {
-        add(node, graph, after, count, || event::get(event).map(Step::Wait))
-    }
-    fn hipGraphKernelNodeSetParams(node: Handle, params: In<KernelParams>) {
-        let step = kernel_step(&given(params)?)?;
-        super::graph_of(node)?.change(node, |n| { n.step = step; Ok(()) })
-    }
-    fn hipGraphMemsetNodeSetParams(node: Handle, params: In<FillParams>) {
-        let step = fill_step(&given(params)?)?;
-        super::graph_of(node)?.change(node, |n| { n.step = step; Ok(()) })
-    }
-    fn hipGraphMemcpyNodeSetParams1D(node: Handle, to: Handle, from: *const c_void, bytes: usize, kind: i32) {
-        let step = copy_step(CopyOp::linear(to as u64, from as u64, bytes as u64), kind)?;
-        super::graph_of(node)?.change(node, |n| { n.step = step; Ok(()) })
-    }
-    fn hipGraphHostNodeSetParams(node: Handle, params: In<HostParams>) {
-        let step = host_step(&given(params)?)?;
-        super::graph_of(node)?.change(node, |n| { n.step = step; Ok(()) })
+        add(node, graph, after, count, || Ok(Step::Wait(event::get(event)?, event as usize)))
     }
 }

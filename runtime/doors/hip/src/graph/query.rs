@@ -1,11 +1,10 @@
 //! What programs ask about graphs, and change in them.
 
-use super::{GRAPHS, Graph, exec, graph, graph_of};
+use super::{GRAPHS, exec, graph, graph_of};
 use crate::abi::{Out, put};
 use crate::raw;
 use crate::status::{Result, Status, hip};
 use std::ffi::c_void;
-use std::sync::Arc;
 
 /// Writes a list: its length alone where C gives no room for it; as much as fits, padded with nulls, otherwise.
 fn put_list(list: &[usize], room: *mut *mut c_void, count: Option<&mut usize>) -> Result {
@@ -91,15 +90,15 @@ hip! {
         nodes.iter_mut().for_each(|n| n.after.retain(|a| *a != node as usize));
         super::NODES.remove(node).map(|_| ())
     }
+    fn hipGraphNodeFindInClone(node: Out<*mut c_void>, original: *mut c_void, clone: *mut c_void) {
+        let clone = graph(clone)?;
+        let nodes = clone.nodes.lock();
+        let found = nodes.iter().find(|n| n.origin == original as usize && n.origin != 0).ok_or(Status::INVALID_VALUE)?;
+        put(node, found.handle as *mut c_void)
+    }
     fn hipGraphClone(clone: Out<*mut c_void>, of: *mut c_void) {
         let out = clone.ok_or(Status::INVALID_VALUE)?;
-        let original = super::ordered(&graph(of)?.nodes.lock())?;
-        let copy = Arc::new(Graph::default());
-        let mut handles: Vec<(usize, usize)> = Vec::new();
-        for node in &original {
-            let after: Vec<usize> = handles.iter().filter(|h| node.after.contains(&h.0)).map(|h| h.1).collect();
-            handles.push((node.handle, copy.add(node.step.clone(), &after)?));
-        }
+        let copy = super::clone_of(&*graph(of)?)?;
         out.write(GRAPHS.add(copy));
         Ok(())
     }
