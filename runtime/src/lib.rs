@@ -56,7 +56,7 @@ pub use wavejit_texture::Generation;
 
 /// Types of kernel arguments.
 pub mod arg_type {
-    pub use crate::args::arg_type::{Element, refuse_contents};
+    pub use crate::args::arg_type::{Element, numbers, refuse_contents};
 }
 
 /// Arguments of kernels.

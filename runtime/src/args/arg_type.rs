@@ -164,6 +164,15 @@ pub(crate) fn refuse_pointer(arg: &KernelArg) -> Option<String> {
     Some(format!("expected {} bytes by value, got a pointer of 8: {why}", arg.bytes))
 }
 
+/// The type of the numbers that an argument holds by value, and how many the source says: 1, 2, 3 (which take the room of 4), 4, 8 or 16. None if the
+/// code object does not name a type, or if it is not one of numbers.
+pub fn numbers(arg: &KernelArg) -> Option<(Element, u32)> {
+    match DeclaredType::of(arg) {
+        DeclaredType::Numbers { element, count } if arg.kind == ArgKind::ByValue => Some((element, count)),
+        _ => None,
+    }
+}
+
 /// Why a buffer of numbers is not what a pointer argument points to; none if it may be.
 pub fn refuse_contents(arg: &KernelArg, given: Element) -> Option<String> {
     match DeclaredType::of(arg) {
@@ -244,6 +253,8 @@ mod tests {
         let double = "expected 8 bytes by value, got a pointer of 8: `double` is one f64: give f64";
         assert_eq!(refuse_pointer(&arg(ArgKind::ByValue, Some("double"), 8)).unwrap(), double);
         assert!(refuse_pointer(&arg(ArgKind::ByValue, Some("int"), 4)).unwrap().ends_with("`int` is one i32: give i32"));
+        assert_eq!(numbers(&pointer), None);
+        assert_eq!(numbers(&arg(ArgKind::ByValue, Some("float3"), 16)), Some((Element::F32, 3)));
         assert!(refuse_pointer(&arg(ArgKind::ByValue, None, 4)).unwrap().ends_with("it is not a pointer"));
         assert_eq!(refuse_pointer(&arg(ArgKind::ByValue, Some("struct s"), 8)), None, "a structure with a pointer in it");
     }
