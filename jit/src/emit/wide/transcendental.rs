@@ -1,4 +1,5 @@
-//! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time. Reciprocal roots, in f32.
+//! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time, but with fused sums of products: for no
+//! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). Reciprocal roots, in f32.
 
 use super::lanes::{EQ, LT};
 use super::regs::{Class, PieceId};
@@ -102,9 +103,14 @@ impl Wide<'_> {
         let m = self.element64(last.to_bits());
         self.v(X::BroadcastQ, to, 0, m);
         for c in rest.iter().rev() {
-            self.v(X::Mulpd, to, to, Rm::Reg(x));
-            self.with(X::Addpd, to, to, *c);
+            self.times_plus(to, x, *c);
         }
+    }
+
+    /// to = to * x + c
+    fn times_plus(&mut self, to: u8, x: u8, c: f64) {
+        let c = self.splat64(c.to_bits());
+        self.v(X::Fmadd213pd, to, x, c);
     }
 
     fn exp2(&mut self, d: u8) {
@@ -115,8 +121,7 @@ impl Wide<'_> {
         self.with(X::Subpd, r, t, ROUNDER);
         self.v(X::Subpd, r, d, Rm::Reg(r));
         self.polynomial(p, r, &EXP2);
-        self.v(X::Mulpd, p, p, Rm::Reg(r));
-        self.with(X::Addpd, p, p, 1.0);
+        self.times_plus(p, r, 1.0);
         let bias = self.splat64(1023);
         self.v(X::Paddq, t, t, bias);
         self.vi(X::PsllqImm, 0, t, Rm::Reg(t), 52);
@@ -127,7 +132,7 @@ impl Wide<'_> {
     }
 
     fn log2(&mut self, d: u8) {
-        let [k, m, e, p] = [self.temp(), self.temp(), self.temp(), self.temp()];
+        let [k, m, e] = [self.temp(), self.temp(), self.temp()];
         let least = self.splat64(SQRT_HALF);
         self.v(X::Psubq, k, d, least);
         let mantissa = self.splat64((1 << 52) - 1);
@@ -141,10 +146,9 @@ impl Wide<'_> {
         self.with(X::Addpd, m, m, 1.0);
         self.v(X::Divpd, k, k, Rm::Reg(m));
         self.v(X::Mulpd, m, k, Rm::Reg(k));
-        self.polynomial(p, m, &LOG2);
-        self.v(X::Mulpd, p, p, Rm::Reg(k));
-        self.v(X::Addpd, d, e, Rm::Reg(p));
-        for t in [k, m, e, p] {
+        self.polynomial(d, m, &LOG2);
+        self.v(X::Fmadd213pd, d, k, Rm::Reg(e));
+        for t in [k, m, e] {
             self.free_temp(Class::Vector, t);
         }
     }
@@ -168,8 +172,7 @@ impl Wide<'_> {
         self.polynomial(sin, z, &SIN);
         self.v(X::Mulpd, sin, sin, Rm::Reg(d));
         self.polynomial(cos, z, &COS);
-        self.v(X::Mulpd, cos, cos, Rm::Reg(z));
-        self.with(X::Addpd, cos, cos, 1.0);
+        self.times_plus(cos, z, 1.0);
         let odd = self.splat64(1);
         self.v(X::Ptestmq, k, t, odd);
         self.vector(Vector::new(X::Blendmq, Len::Z, d, sin, Rm::Reg(cos)).mask(k));
