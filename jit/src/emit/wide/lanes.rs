@@ -1,9 +1,9 @@
 //! Pure lane operations of 32 bits and less.
 
-use super::regs::{Class, NO_PARTS, Parts, PieceId};
+use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use crate::emit::EmitError;
-use wavejit_ir::{FpMode, Inst, PureOp, Ty, Value, Width};
+use wavejit_ir::{FpMode, Inst, Op, PureOp, Ty, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
 
 /// Predicates of vpcmp.
@@ -184,14 +184,42 @@ impl<'a> Wide<'a> {
     }
 
     /// Mask registers from a comparison of two lane values.
-    pub(super) fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8) -> Parts {
-        self.each_part(&[x, y], |w, part| {
+    pub(super) fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8, under: Option<Parts>) -> Parts {
+        let operands = [x, y, under.unwrap_or(NO_PARTS)];
+        self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
             let a = w.reg(part.ops[0]);
             let b = w.rm(part.ops[1]);
+            let k = part.ops.get(2).map(|k| w.reg(*k));
             let (new, to) = w.new_in_register(Class::Mask);
-            w.vi(op, to, a, b, predicate);
+            w.compare_under(op, to, a, b, predicate, k);
             new
         })
+    }
+
+    fn compare_under(&mut self, op: X, to: u8, a: u8, b: Rm, predicate: u8, k: Option<u8>) {
+        let i = Vector::new(op, Len::Z, to, a, b).imm(predicate);
+        self.vector(match k {
+            Some(k) => i.mask(k),
+            None => i,
+        });
+    }
+
+    /// A comparison that is only used together with another mask, which is there already, is made under that mask: its mask registers. The logic that follows then
+    /// has nothing to do ([`Wide::mask_logic`]).
+    fn under(&mut self, r: Value) -> Option<Parts> {
+        let insts = &self.func.blocks[self.r.block].insts;
+        let user = insts.get(self.only_use(r)? as usize)?;
+        let Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } = user.op else { return None };
+        let other = if x == r { y } else { x };
+        if self.is_avx2() || other == r || self.func.ty(user.first) != Ty::MASK || self.val(other).def >= self.at {
+            return None;
+        }
+        let val = self.val(other);
+        if val.lo[self.index()] == NONE && val.word == NONE {
+            return None;
+        }
+        self.under.insert(user.first, r);
+        Some(self.mask_parts(other))
     }
 
     /// `mask ? x : y`
@@ -685,21 +713,26 @@ impl<'a> Wide<'a> {
             }),
             _ => {
                 if let Some((unsigned, predicate)) = half_condition(op) {
-                    self.each_part(&[x, y], |w, part| {
+                    let under = self.under(r);
+                    let operands = [x, y, under.unwrap_or(NO_PARTS)];
+                    self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
                         let (a, b) = (w.rm(part.ops[0]), w.rm(part.ops[1]));
+                        let k = part.ops.get(2).map(|k| w.reg(*k));
                         let (t, u) = (w.temp(), w.temp());
                         w.vi(X::PslldImm, 0, t, a, 16);
                         w.vi(X::PslldImm, 0, u, b, 16);
                         let (new, to) = w.new_in_register(Class::Mask);
-                        w.vi(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate);
+                        w.compare_under(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate, k);
                         new
                     })
                 } else if let Some((unsigned, predicate)) = int_condition(op)
                     && op.args()[0] == Width::B32
                 {
-                    self.compare(if unsigned { X::Pcmpud } else { X::Pcmpd }, x, y, predicate)
+                    let under = self.under(r);
+                    self.compare(if unsigned { X::Pcmpud } else { X::Pcmpd }, x, y, predicate, under)
                 } else if let (Some(predicate), true) = (float_condition(op), plain) {
-                    self.compare(X::Cmpps, x, y, predicate)
+                    let under = self.under(r);
+                    self.compare(X::Cmpps, x, y, predicate, under)
                 } else {
                     return false;
                 }

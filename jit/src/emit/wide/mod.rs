@@ -164,6 +164,8 @@ struct Wide<'a> {
     tested: Vec<addresses::Tested>,
     /// Values of the block that are offsets made in general registers, and those that are (`linear.rs`).
     linear: FxHashMap<Value, linear::Linear>,
+    /// Masks of the block that are comparisons made under another mask, and those comparisons.
+    under: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
     lanes: VgprLiveness,
     /// What the passes kept.
@@ -302,6 +304,7 @@ fn assemble_with(
         guarded: None,
         tested: vec![],
         linear: FxHashMap::default(),
+        under: FxHashMap::default(),
         firsts: vec![],
         copies: vec![None; func.blocks.len()],
         entered,

@@ -209,6 +209,11 @@ impl<'a> Wide<'a> {
     fn mask_logic(&mut self, r: Value, op: PureOp, args: &[Option<Value>; 3]) -> bool {
         use PureOp::*;
         let values: Vec<Value> = args.iter().flatten().copied().collect();
+        if let Some(compared) = self.under.get(&r) {
+            let parts = self.val(*compared).lo;
+            self.set_lo(r, parts);
+            return true;
+        }
         // What all are as words is done on words, which is less than mask registers take.
         if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && values.iter().all(|v| self.val(*v).word != NONE) {
             return false;

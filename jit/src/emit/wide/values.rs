@@ -69,6 +69,7 @@ impl Wide<'_> {
                 });
             }
         }
+        self.under.clear();
         self.linear = self.find_linear(block);
         let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
         let each = |f: &mut dyn FnMut(u32, Value)| {
