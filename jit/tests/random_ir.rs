@@ -463,8 +463,10 @@ fn execute(seed: u64, wave_size: u32, mut run: impl FnMut(&mut WaveState) -> Exi
         state.sregs[r] = rng.word();
     }
     state.sregs[128] = rng.below(2) as u32;
-    state.sregs[126] = [u32::MAX, rng.next() as u32, rng.next() as u32][rng.below(3)];
-    state.sregs[127] = if wave_size == 64 { [u32::MAX, rng.next() as u32][rng.below(2)] } else { 0 };
+    // All lanes, some, or none of those of a register.
+    let some = rng.next() as u32;
+    state.sregs[126] = [u32::MAX, some, some, some & 0xffff, some << 16][rng.below(5)];
+    state.sregs[127] = if wave_size == 64 { [u32::MAX, rng.next() as u32, 0][rng.below(3)] } else { 0 };
     let mut exits = vec![];
     for _ in 0..40 {
         let e = run(&mut state);
@@ -572,6 +574,19 @@ fn accesses_near_the_end_of_memory_equal_the_interpreter() {
                 let list: Vec<i64> = list.iter().map(|c| if space == Space::Global { i64::from(*c as i32) } else { *c }).collect();
                 let stride = [kind.bytes() as u32, 0, 4, 64][(n + k + i) % 4];
                 let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, stride, is_known, &list);
+                check_starts(&func, &memory::edges(space));
+            }
+        }
+    }
+}
+
+/// Elements that lie close together, or overlap, are picked out of all that is between them.
+#[test]
+fn accesses_at_strides_equal_the_interpreter() {
+    for (i, stride) in [4, 8, 12, 16, 20].into_iter().enumerate() {
+        for (k, kind) in [MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128].into_iter().enumerate() {
+            for space in [Space::Global, Space::Lds] {
+                let func = memory::at_constants(if (i + k) % 3 == 0 { 64 } else { 32 }, space, kind, stride, true, &[0, 400, 64]);
                 check_starts(&func, &memory::edges(space));
             }
         }

@@ -28,6 +28,9 @@ const FARTHEST: usize = 512;
 /// Bytes between the constants of accesses that share a test, at most.
 const MOST_APART: i32 = 1 << 16;
 
+/// Dwords between elements that are picked out of all in between, at most.
+const MOST_SPREAD: u32 = 4;
+
 /// Operations between a load and an address that is made of what it gave, at most.
 pub(super) const MOST_STEPS: u32 = 6;
 
@@ -57,6 +60,15 @@ impl Way {
         let taken_apart = kind.dwords() > 1 || bytes < 4 && level == Level::Avx2;
         let is_whole = taken_apart && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
         Some(Way { stride, is_whole, span })
+    }
+
+    /// Loads of dwords that lie closer together than a gather is worth: dwords from one lane's element to the next one's. These elements are
+    /// picked out of all that lies between them; those that overlap are loads of their own.
+    pub(super) fn spread(self, level: Level, is_store: bool, kind: MemKind) -> Option<u32> {
+        let (bytes, n) = (kind.bytes() as u32, kind.dwords() as u32);
+        let stride = self.stride.filter(|s| !is_store && bytes >= 4 && *s != 0 && *s != bytes && s % 4 == 0)?;
+        let m = stride / 4;
+        (m == 1 || level == Level::Avx512 && n <= m && m <= MOST_SPREAD).then_some(m)
     }
 }
 
@@ -118,18 +130,42 @@ impl<'a> Wide<'a> {
             }
             reach => self.test_lanes(a, way, reach, fail),
         }
-        for p in 0..self.parts {
-            let (group, first) = self.group_of(p);
-            let stride = way.stride.unwrap_or(a.bytes() as u32);
-            let start = Mem::at(a.starts[group], a.imm - a.reach.least + (stride * first) as i32);
-            match way.stride {
-                Some(0) => self.broadcast_element(a, start, a.spare[0], Some(p)),
-                Some(s) if s != a.bytes() as u32 => {
-                    self.load_table(a.t, move |i| i * s);
-                    self.gather_dwords(a, p, a.starts[group], start.disp);
-                }
-                _ => self.move_part(a, p, start),
+        let spread = way.spread(self.r.level, a.is_store, a.kind);
+        if spread.is_some_and(|m| m > 1) && a.space != Space::Lds && !a.is_full {
+            // What lies between the elements of active lanes may be that of others.
+            let some = self.a.label();
+            for p in 1..self.parts {
+                self.k(X::Kandw, a.k, if p == 1 { a.exec[0] } else { a.k }, a.exec[p]);
             }
+            self.every(a.k);
+            self.a.jcc(Cond::Ae, some);
+            let (a, pc) = (a.clone(), self.pc);
+            self.stubs.push(Box::new(move |w| {
+                w.a.bind(some);
+                w.map.push((w.a.offset(), pc));
+                (0..w.parts).for_each(|p| w.lanes_of_part(&a, p, way, None));
+                w.a.jmp(a.done);
+            }));
+        }
+        for p in 0..self.parts {
+            self.lanes_of_part(a, p, way, spread);
+        }
+    }
+
+    /// A part of such an access, whose addresses have been tested. `spread`: as [`Way::spread`] says, if that may be.
+    fn lanes_of_part(&mut self, a: &Access, p: usize, way: Way, spread: Option<u32>) {
+        let (group, first) = self.group_of(p);
+        let stride = way.stride.unwrap_or(a.bytes() as u32);
+        let start = Mem::at(a.starts[group], a.imm - a.reach.least + (stride * first) as i32);
+        match (way.stride, spread) {
+            (Some(0), _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
+            (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
+            (_, Some(m)) => self.pick_out(a, p, start, m),
+            (Some(s), _) if s != a.bytes() as u32 => {
+                self.load_table(a.t, move |i| i * s);
+                self.gather_dwords(a, p, a.starts[group], start.disp);
+            }
+            _ => self.move_part(a, p, start),
         }
     }
 
@@ -361,6 +397,8 @@ impl<'a> Wide<'a> {
         self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), limit);
         self.a.load(Size::Q, a.host, state(offset_of!(WaveState, lds)));
         for p in 0..self.parts {
+            let next = self.a.label();
+            self.skip_idle(a, p, next);
             let mut offsets = a.low[p];
             if a.imm != 0 {
                 // Sums of offset and constant wrap at 2^32.
@@ -373,6 +411,7 @@ impl<'a> Wide<'a> {
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
             then(self, p, offsets);
+            self.a.bind(next);
         }
     }
 

@@ -30,7 +30,8 @@ impl<'a> Wide<'a> {
         self.a.alu(Alu::Add, Size::Q, a.spare[0], a.host);
         for p in 0..self.parts {
             let next = self.a.label();
-            if !a.is_store && !a.is_scattered {
+            self.skip_idle(a, p, next);
+            if a.may_be_equal() {
                 self.all_equal(a, p, a.low[p], next);
             }
             let flip = self.splat32(0x8000_0000);
@@ -40,7 +41,15 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// If all active lanes have the offset of lane 0, loads the element once and goes to `next`.
+    /// Goes to `next` if no lane of a part is active: what such lanes have for addresses may lead anywhere.
+    pub(super) fn skip_idle(&mut self, a: &Access, p: usize, next: Label) {
+        if !a.is_full {
+            self.any(a.exec[p]);
+            self.a.jcc(Cond::E, next);
+        }
+    }
+
+    /// If all active lanes, of which there are some, have the offset of lane 0, loads the element once and goes to `next`.
     pub(super) fn all_equal(&mut self, a: &Access, p: usize, offsets: u8, next: Label) {
         let differs = self.a.label();
         self.v(X::Broadcast, a.t, 0, Rm::Reg(offsets));
@@ -83,7 +92,7 @@ impl<'a> Wide<'a> {
                 w.v(X::MovAligned, a.t, 0, Rm::Reg(offsets));
             }
             let next = w.a.label();
-            if !a.is_store && !a.is_scattered {
+            if a.may_be_equal() {
                 // As in `all_equal`, on the sums.
                 let differs = w.a.label();
                 let t = a.spare[1];

@@ -14,7 +14,7 @@
 //! One range test for a wave: an offset of 32 bits reaches 4 GiB, so the start must be that far below the end of what may be touched
 //! ([`wavejit_ir::abi::WaveState::mem_reach`]). A load under partial EXEC reads no byte of the other lanes.
 
-use super::addresses::{MOST_STEPS, Reach};
+use super::addresses::{MOST_STEPS, Reach, Way};
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::linear::LinearAccess;
 use super::regs::{Class, NO_PARTS, Parts};
@@ -75,6 +75,10 @@ impl Access {
     }
     pub(super) fn bytes(&self) -> i32 {
         self.kind.bytes() as i32
+    }
+    /// Is it a load whose lanes might have one address all the same?
+    pub(super) fn may_be_equal(&self) -> bool {
+        !self.is_store && !self.is_scattered && self.stride.is_none_or(|s| s == 0)
     }
 }
 
@@ -185,10 +189,14 @@ impl<'a> Wide<'a> {
         let host = self.temp_general();
         let spare = [self.temp_general(), self.temp_general()];
         let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
+        let stride = self.stride_of(addr);
+        let spread = Way::of(self.r.level, space, is_store, kind, stride).and_then(|way| way.spread(self.r.level, is_store, kind));
         let raw = match (space, kind.bytes()) {
             (Space::Scratch, 1 | 2) => 4,
-            (Space::Scratch, _) | (_, ..=4) => 0,
+            (Space::Scratch, _) => 0,
             _ if addr.offset.is_none() => 0,
+            _ if spread.is_some_and(|m| m > 1) => spread.map_or(0, |m| m as usize + 1),
+            (_, ..=4) => 0,
             _ => kind.dwords() + 1,
         };
         let raw = (0..raw).map(|_| self.temp()).collect();
@@ -205,7 +213,7 @@ impl<'a> Wide<'a> {
             low,
             high,
             data: vec![],
-            stride: self.stride_of(addr),
+            stride,
             linear,
             is_scattered,
             base,

@@ -96,6 +96,42 @@ impl<'a> Wide<'a> {
         });
     }
 
+    /// Consecutive dwords for a part.
+    pub(super) fn load_dwords(&mut self, a: &Access, to: u8, p: usize, at: Mem) {
+        self.may_fault(a);
+        let i = Vector::new(X::MovLoad, Len::Z, to, 0, Rm::Mem(at));
+        let reads_all = a.is_full || self.is_avx2() && a.space == Space::Lds;
+        self.vector(if reads_all { i } else { i.zeroing(a.exec[p]) });
+    }
+
+    /// A part's elements, `m` dwords from one to the next, to one register for each dword of them: all that lies between the first and the last is loaded.
+    pub(super) fn pick_out(&mut self, a: &Access, p: usize, at: Mem, m: u32) {
+        let lanes = self.part_lanes();
+        let (raw, order) = (&a.raw[..m as usize], a.raw[m as usize]);
+        // The last register ends where the last element does.
+        let last = (lanes - 1) * m + a.dwords() as u32 - lanes;
+        for (v, reg) in raw.iter().enumerate() {
+            let first = if v as u32 == m - 1 { last } else { lanes * v as u32 };
+            self.may_fault(a);
+            self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(4 * first as i32)));
+        }
+        for (j, data) in a.data.iter().enumerate() {
+            // The register that dword j of element i is in, and where.
+            let place = move |i: u32| {
+                let dword = m * i + j as u32;
+                let v = (dword / lanes).min(m - 1);
+                (v, dword - if v == m - 1 { last } else { lanes * v })
+            };
+            let (to, first) = (data[p], move |i: u32| place(i).0 * lanes + place(i).1);
+            self.load_table(to, move |i| if place(i).0 < 2 { first(i) } else { 0 });
+            self.v(X::Permi2d, to, raw[0], Rm::Reg(raw[1]));
+            for (v, reg) in raw.iter().enumerate().skip(2) {
+                self.load_table(order, move |i| if place(i).0 == v as u32 { lanes + place(i).1 } else { i });
+                self.v(X::Permt2d, to, order, Rm::Reg(*reg));
+            }
+        }
+    }
+
     /// A part's elements of several dwords from memory, to one register for each dword.
     pub(super) fn deinterleave(&mut self, a: &Access, p: usize, at: Mem) {
         if self.is_avx2() && self.take_apart(a, p, at) {
