@@ -18,6 +18,7 @@
 //! | `launch.rs`, `occupancy.rs` | kernels |
 //! | `array`, `texture`, `texel.rs` | arrays and copies of them; texture and surface objects; formats of texels |
 //! | `graph` | graphs: captured, made of nodes, launched, changed |
+//! | `hiprtc.rs` | device code compiled while a program runs |
 //! | `proc_address.rs`, `unsupported.rs` | functions by name; functions that are refused |
 
 #![allow(non_snake_case)] // functions have HIP's names
@@ -37,6 +38,7 @@ pub mod function;
 mod gpu;
 pub mod graph;
 mod handles;
+pub mod hiprtc;
 pub mod launch;
 pub mod memory;
 pub mod module;

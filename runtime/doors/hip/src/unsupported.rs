@@ -41,21 +41,14 @@ unsupported! {
     hipMemGetAllocationPropertiesFromHandle hipMemGetHandleForAddressRange hipMemImportFromShareableHandle hipMemMap hipMemMapArrayAsync
     hipMemPoolExportPointer hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer hipMemRelease
     hipMemRetainAllocationHandle hipMemSetAccess hipMemUnmap hipMemcpy3DBatchAsync hipRegisterTracerCallback hipSignalExternalSemaphoresAsync
-    hipStreamGetAttribute hipStreamSetAttribute hipWaitExternalSemaphoresAsync hiprtcAddNameExpression hiprtcCompileProgram hiprtcCreateProgram
-    hiprtcDestroyProgram hiprtcGetBitcode hiprtcGetBitcodeSize hiprtcGetCode hiprtcGetCodeSize hiprtcGetLoweredName hiprtcGetProgramLog
-    hiprtcGetProgramLogSize hiprtcLinkAddData hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy hiprtcVersion
+    hipStreamGetAttribute hipStreamSetAttribute hipWaitExternalSemaphoresAsync hiprtcGetBitcode hiprtcGetBitcodeSize hiprtcLinkAddData
+    hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy
 }
 
 /// `hipApiName` of HIP's public header, for tools that trace calls: there are none here.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipApiName(_id: u32) -> *const c_char {
     c"unknown".as_ptr()
-}
-
-/// `hiprtcGetErrorString` of HIP's public header.
-#[unsafe(no_mangle)]
-pub extern "C" fn hiprtcGetErrorString(status: Status) -> *const c_char {
-    if status == Status::SUCCESS { c"HIPRTC_SUCCESS".as_ptr() } else { c"HIPRTC_ERROR".as_ptr() }
 }
 
 /// `__hipGetPCH`: precompiled headers, of which there are none.

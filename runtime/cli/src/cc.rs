@@ -1,20 +1,11 @@
-//! `wavejit cc`: OpenCL C, HIP C++ and assembly to a code object, with a clang of the machine.
-//!
-//! A clang alone does not make AMD code objects out of these: OpenCL's and HIP's functions are bitcode of the package rocm-device-libs, which
-//! Debian ships without the small control files of newer processors; and HIP's headers come with ROCm, which few have. `tools` finds what is
-//! there and says what to install; `command` makes the missing files and the command line; `hip` holds headers of our own.
-
-mod command;
-mod tools;
+//! `wavejit cc`: OpenCL C, HIP C++ and assembly to a code object, or HIP to a program. `wavejit_cc` does it; here is what the user says and sees.
 
 use crate::library;
 use anyhow::{Context, Result, bail};
-use command::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tools::{Host, Toolchain};
 use wavejit::code_object::CodeObject;
-use wavejit_isa::TargetId;
+use wavejit_cc::{Language, Options, Program, Step, Target};
 
 /// Processor to compile for when nobody says which.
 const DEFAULT_TARGET: &str = "gfx1100";
@@ -65,6 +56,10 @@ pub(crate) struct SourceOptions {
 }
 
 impl SourceOptions {
+    fn options(&self) -> Options {
+        Options { opt_level: self.opt_level.clone(), wave: self.wave, clang_flags: self.clang_flags.clone() }
+    }
+
     /// Refuses what only source files take.
     pub(crate) fn check_unused(&self, file: &Path) -> Result<()> {
         let given = match self {
@@ -74,25 +69,6 @@ impl SourceOptions {
             _ => return Ok(()),
         };
         bail!("{}: {given} is for source files (.cl, .hip, .cpp, .s); this one is compiled already", file.display())
-    }
-}
-
-/// What a source file is written in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Language {
-    OpenCl,
-    Hip,
-    Assembly,
-}
-
-impl Language {
-    fn of(path: &Path) -> Option<Language> {
-        match path.extension()?.to_str()? {
-            "cl" => Some(Language::OpenCl),
-            "hip" | "cpp" | "cc" | "cxx" => Some(Language::Hip),
-            "s" | "S" => Some(Language::Assembly),
-            _ => None,
-        }
     }
 }
 
@@ -125,34 +101,22 @@ const LIBRARY: &str = "libamdhip64.so";
 /// Compiles host and device code to a program.
 fn build_program(args: &CcArgs, out: &Path) -> Result<()> {
     let library = library::own_folder(LIBRARY, "wavejit-hip")?;
-    let program = Some(command::Program { out, library: &library });
-    let job =
-        command::Job { file: &args.file, language: Language::Hip, target: Target::parse(&args.target)?, options: &args.options, program };
-    std::fs::metadata(&args.file).with_context(|| args.file.display().to_string())?;
-    let tools = Toolchain::find(&Host::of_machine(), Language::Hip, &job.target, &args.options)?;
-    let scratch = Scratch::new()?;
-    command::steps(&job, &tools, &scratch)?.iter().try_for_each(|step| run(step, args.options.verbose))?;
-    eprintln!("{}: a program for {}, which finds {LIBRARY} in {}", out.display(), job.target.0, library.display());
+    let target = Target::parse(&args.target)?;
+    let name = target.0.to_string();
+    let program = Program { out, library: &library };
+    wavejit_cc::build_program(&args.file, target, &args.options.options(), program, |step| run(step, args.options.verbose))?;
+    eprintln!("{}: a program for {}, which finds {LIBRARY} in {}", out.display(), name, library.display());
     Ok(())
 }
 
 /// A source file as a code object for a target such as `gfx1100`, which is the default.
 pub(crate) fn compile(file: &Path, target: Option<&str>, options: &SourceOptions) -> Result<Vec<u8>> {
-    let Some(language) = Language::of(file) else {
-        bail!("{}: expected a source file that ends in .cl, .hip, .cpp or .s", file.display());
-    };
-    let job = command::Job { file, language, target: Target::parse(target.unwrap_or(DEFAULT_TARGET))?, options, program: None };
-    std::fs::metadata(file).with_context(|| file.display().to_string())?;
-    let tools = Toolchain::find(&Host::of_machine(), language, &job.target, options)?;
-    let scratch = Scratch::new()?;
-    for step in command::steps(&job, &tools, &scratch)? {
-        run(&step, options.verbose)?;
-    }
-    std::fs::read(scratch.code_object()).with_context(|| format!("{}: clang made no code object", file.display()))
+    let target = Target::parse(target.unwrap_or(DEFAULT_TARGET))?;
+    wavejit_cc::compile(file, target, &options.options(), |step| run(step, options.verbose))
 }
 
 /// Runs clang, whose messages are the user's to see.
-fn run(step: &command::Step, verbose: bool) -> Result<()> {
+fn run(step: &Step, verbose: bool) -> Result<()> {
     if verbose {
         eprintln!("{}", step.text());
     }
@@ -168,45 +132,9 @@ fn run(step: &command::Step, verbose: bool) -> Result<()> {
     }
 }
 
-/// What to compile for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Target(TargetId);
-
-impl Target {
-    fn parse(text: &str) -> Result<Target> {
-        TargetId::parse(text).map(Target).with_context(|| format!("--target {text}"))
-    }
-
-    /// The name without features.
-    fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// The number that device libraries know it by: 11000 for gfx1100, 9010 for gfx90a.
-    fn isa_version(&self) -> u32 {
-        let n = u32::from(self.0.processor.0);
-        10_000 * (n >> 12) + 1000 * (n >> 8 & 0xf) + 100 * (n >> 4 & 0xf) + (n & 0xf)
-    }
-
-    /// Code object version that is made unless a flag says otherwise: generic targets need the newest.
-    fn code_object_version(&self) -> u32 {
-        if self.0.is_generic() { 6 } else { 5 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn processors_have_the_numbers_of_the_device_libraries() {
-        for (name, number, plain) in [("gfx1100", 11000, "gfx1100"), ("gfx90a:xnack+", 9010, "gfx90a"), ("fiji", 8003, "gfx803")] {
-            let target = Target::parse(name).unwrap();
-            assert_eq!((target.isa_version(), target.name()), (number, plain), "{name}");
-        }
-        assert_eq!(Target::parse("gfx11-generic").unwrap().code_object_version(), 6);
-        assert!(format!("{:#}", Target::parse("gfx11000").unwrap_err()).starts_with("--target gfx11000: "));
-    }
 
     #[test]
     fn sources_are_known_by_their_ending() {

@@ -1,14 +1,14 @@
 //! The commands that compile a source file, and the files they need that no package has.
 
 use super::tools::Toolchain;
-use super::{Language, SourceOptions, Target};
+use super::{Language, Options, Target};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Our headers: `hip/NAME`.
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
     ("hip_runtime.h", include_str!("hip/hip_runtime.h")),
     ("hip_runtime_api.h", include_str!("hip/hip_runtime_api.h")),
     ("hip_vector_types.h", include_str!("hip/hip_vector_types.h")),
@@ -16,6 +16,7 @@ const HEADERS: [(&str, &str); 7] = [
     ("hip_texture_types.h", include_str!("hip/hip_texture_types.h")),
     ("hip_version.h", include_str!("hip/hip_version.h")),
     ("hip_fp16.h", include_str!("hip/hip_fp16.h")),
+    ("hiprtc.h", include_str!("hip/hiprtc.h")),
 ];
 
 /// What to compile.
@@ -23,14 +24,14 @@ pub(super) struct Job<'a> {
     pub file: &'a Path,
     pub language: Language,
     pub target: Target,
-    pub options: &'a SourceOptions,
+    pub options: &'a Options,
     /// The whole program, host and device; none: device code only.
     pub program: Option<Program<'a>>,
 }
 
 /// A program to make.
-#[derive(Clone, Copy)]
-pub(super) struct Program<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
     /// Where it goes.
     pub out: &'a Path,
     /// Folder of `libamdhip64.so`, where the program will look for it.
@@ -39,16 +40,18 @@ pub(super) struct Program<'a> {
 
 /// One command.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Step {
+pub struct Step {
     /// What it compiles, for messages.
     pub what: String,
+    /// What to run.
     pub program: PathBuf,
+    /// What it is given.
     pub args: Vec<OsString>,
 }
 
 impl Step {
     /// The command as a shell takes it.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let quoted = |word: &str| match word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_=+:,./%@".contains(&b)) && !word.is_empty() {
             true => word.to_string(),
             false => format!("'{}'", word.replace('\'', "'\\''")),
@@ -81,7 +84,7 @@ impl Scratch {
         self.0.join("out.hsaco")
     }
 
-    fn folder(&self, name: &str) -> Result<PathBuf> {
+    pub(super) fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.0.join(name);
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         Ok(folder)
@@ -209,14 +212,14 @@ fn control_files(job: &Job, tools: &Toolchain, folder: &Path, scratch: &Scratch)
 mod tests {
     use super::*;
 
-    fn options(change: impl Fn(&mut SourceOptions)) -> SourceOptions {
-        let mut options = SourceOptions::default();
+    fn options(change: impl Fn(&mut Options)) -> Options {
+        let mut options = Options::default();
         change(&mut options);
         options
     }
 
     /// The commands for a file, as text, in which `SCRATCH` and `LIBS` stand for folders. `libs`: files of the device libraries.
-    fn commands(file: &str, target: &str, options: &SourceOptions, libs: &[&str]) -> Result<Vec<String>> {
+    fn commands(file: &str, target: &str, options: &Options, libs: &[&str]) -> Result<Vec<String>> {
         let (scratch, folder) = (Scratch::new()?, Scratch::new()?);
         for name in libs {
             std::fs::write(folder.0.join(name), "")?;
@@ -252,7 +255,7 @@ mod tests {
 
     #[test]
     fn control_files_that_the_libraries_lack_are_made() {
-        let made = commands("k.cl", "gfx90a", &SourceOptions::default(), &["ocml.bc", "oclc_abi_version_500.bc"]).unwrap();
+        let made = commands("k.cl", "gfx90a", &Options::default(), &["ocml.bc", "oclc_abi_version_500.bc"]).unwrap();
         assert_eq!(made.len(), 2);
         assert!(
             made[0].ends_with("-emit-llvm -c -O3 -o SCRATCH/bitcode/oclc_isa_version_90a.bc SCRATCH/control/oclc_isa_version_90a.cl"),
@@ -270,7 +273,7 @@ mod tests {
         for flag in ["-x hip", "--offload-device-only", "--offload-arch=gfx1100", "-O1", "-nogpuinc", "-idirafter SCRATCH/include"] {
             assert!(text.contains(flag), "{flag}: {text}");
         }
-        assert!(commands("k.s", "gfx1100", &SourceOptions::default(), &[]).unwrap()[0].contains("-x assembler -target"));
+        assert!(commands("k.s", "gfx1100", &Options::default(), &[]).unwrap()[0].contains("-x assembler -target"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which clang, linker, device libraries and HIP headers the machine has, and what to install where one is missing.
 
-use super::{Language, SourceOptions, Target};
+use super::{Language, Options, Target};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -165,7 +165,7 @@ fn objection(clang: &Path, target: &Target) -> Option<String> {
 
 impl Toolchain {
     /// Finds what a language needs, or says what to install.
-    pub(super) fn find(host: &Host, language: Language, target: &Target, options: &SourceOptions) -> Result<Toolchain> {
+    pub(super) fn find(host: &Host, language: Language, target: &Target, options: &Options) -> Result<Toolchain> {
         let clang = match host.variable(CLANG_VARIABLE) {
             Some(named) => match objection(&named, target) {
                 None => named,
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn find(host: &Host, language: Language) -> Result<Toolchain, String> {
-        Toolchain::find(host, language, &Target::parse("gfx1100").unwrap(), &SourceOptions::default()).map_err(|e| format!("{e:#}"))
+        Toolchain::find(host, language, &Target::parse("gfx1100").unwrap(), &Options::default()).map_err(|e| format!("{e:#}"))
     }
 
     #[test]
