@@ -1,9 +1,11 @@
-//! The C interface: the functions of `include/wavejit.h`, thin over the Rust API.
+//! The C interface: the functions of `include/wavejit.h`, thin over the Rust API; those of version 2, `include/wavejit2.h`, are in `v2`.
 //!
 //! Guest addresses are host addresses here. Every function catches panics; a message for people waits in a thread-local until the next
 //! failing call of the thread. One device, with one pool of threads, serves the whole process.
 
 #![allow(unreachable_pub)] // callers are C
+
+mod v2;
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -60,10 +62,8 @@ fn guarded(body: impl FnOnce() -> Result<(), Error>, report: impl FnOnce(&str)) 
     match result {
         Ok(()) => 0,
         Err(e) => {
-            let message = e.to_string();
-            report(&message);
-            // A thread that is being torn down has no place for the message any more; the code still says what happened.
-            let _ = LAST_ERROR.try_with(|last| *last.borrow_mut() = c_string(&message));
+            report(&e.to_string());
+            v2::failure::Failure::of(&e).note();
             e.code()
         }
     }

@@ -62,6 +62,32 @@ fn a_c_program_can_use_every_function() {
     run(&build("main", "main"), &[]);
 }
 
+#[test]
+fn a_c_program_can_use_every_function_of_version_2() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = ["../tests/data/named.hsaco", "../../shaders/bin"].map(|p| here.join(p).display().to_string());
+    run(&build("version2", "version2"), &[&paths[0], &paths[1]]);
+}
+
+/// What the header declares is defined, and used by the test program; what is defined is declared.
+#[test]
+fn the_header_of_version_2_has_every_function() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let names = |text: &str, before: &str| -> std::collections::BTreeSet<String> {
+        let rest = text.match_indices(before).map(|(at, _)| &text[at + before.len()..]);
+        let named = rest.filter_map(|r| r.split_once('(')).map(|(name, _)| format!("wavejit2_{name}"));
+        named.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
+    };
+    let header = read(here.join("include/wavejit2.h"));
+    let sources: String = std::fs::read_dir(here.join("src/v2")).unwrap().map(|f| read(f.unwrap().path())).collect();
+    let declared = names(&header, "_t wavejit2_");
+    assert!(declared.len() > 50, "{declared:?}");
+    assert_eq!(declared, names(&sources, "extern \"C\" fn wavejit2_"));
+    let used = names(&read(here.join("tests/c_abi/version2.c")), "wavejit2_");
+    assert!(declared.is_subset(&used), "{:?}", declared.difference(&used));
+}
+
 /// Each case is a process of its own, since handlers belong to the process.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]

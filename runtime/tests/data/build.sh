@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rebuilds the code objects of this folder from small.cl, hidden.hip and prints.cl. Needs clang-19, lld-19, llvm-19, rocm-device-libs and gcc, and the
+# Rebuilds the code objects of this folder from small.cl, hidden.hip, prints.cl and named.cl. Needs clang-19, lld-19, llvm-19, rocm-device-libs and gcc, and the
 # `wavejit` of this source tree in PATH.
 set -eu
 cd "$(dirname "$0")"
@@ -23,4 +23,6 @@ llvm-strip-19 small-gfx90a.hsaco
 wavejit cc hidden.hip -o hidden-v5.hsaco
 wavejit cc hidden.hip -O0 -o hidden-O0.hsaco
 wavejit cc prints.cl -o prints.hsaco
+clang-19 -x cl -cl-std=CL2.0 -cl-kernel-arg-info -target amdgcn-amd-amdhsa -nogpulib -O2 -Wno-everything -mcpu=gfx1100 -mcode-object-version=5 \
+  -o named.hsaco named.cl
 chmod -x *.hsaco
