@@ -213,6 +213,10 @@ impl Asm {
     pub fn xadd(&mut self, size: Size, to: Mem, with: Gpr) {
         self.rm(size, &[], &[0x0f, 0xc1], with.0, &to, 0);
     }
+    /// Where memory is what rax has, `with` is stored; else rax = memory. As one step for all threads; the zero flag says which.
+    pub fn lock_cmpxchg(&mut self, size: Size, to: Mem, with: Gpr) {
+        self.rm(size, &[0xf0], &[0x0f, 0xb1], with.0, &to, 0);
+    }
     /// Exchanges memory and `with`, as one step for all threads.
     pub fn xchg(&mut self, size: Size, to: Mem, with: Gpr) {
         self.rm(size, &[], &[0x87], with.0, &to, 0);

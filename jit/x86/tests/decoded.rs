@@ -359,6 +359,7 @@ fn general_instructions_are_what_iced_decodes() {
         check(format!("mov dword [{}], 5", names(a, Size::Q)), &mut |asm| asm.store_imm(Size::D, Mem::at(a, 0), 5));
         let (q, d) = (names(a, Size::Q), names(a, Size::D));
         check(format!("lock xadd [{q}+8], {d}"), &mut |asm| asm.lock_xadd(Size::D, Mem::at(a, 8), a));
+        check(format!("lock cmpxchg [{q}+8], {d}"), &mut |asm| asm.lock_cmpxchg(Size::D, Mem::at(a, 8), a));
         check(format!("xchg {d}, [{q}+8]"), &mut |asm| asm.xchg(Size::D, Mem::at(a, 8), a));
         check(format!("lock or [{q}+8], {d}"), &mut |asm| asm.lock_alu_store(Alu::Or, Size::D, Mem::at(a, 8), a));
         check(format!("prefetcht0 [{}+8]", names(a, Size::Q)), &mut |asm| asm.prefetch(Mem::at(a, 8)));

@@ -1,30 +1,58 @@
-//! Atomics of 32 bits: lane after lane, in order, as the guest sees them.
+//! Atomics of 32 bits: lane after lane, in order, as the guest sees them; or one step for all lanes, if they have one address and nobody wants to know
+//! what was there.
 //!
 //! LDS belongs to the thread that runs the workgroup, so plain loads and stores do; in memory each lane is one step for all threads. Offsets and
 //! operands lie in rows, `left` has the lanes that are still to be done. An access that faults, or one of a kind that does not fit, is done by
 //! the helper for the lanes that are left; what earlier ones gave is in the row of results already.
 
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::lanes::NE;
 use super::memory::Access;
 use super::regs::{Class, NO_PARTS};
 use super::{ROWS, Wide, X, off};
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
-use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
+
+/// Registers of one step, which is at host + offset: `value` has the operand and then, if it is wanted, what was there; `left` has the lanes that
+/// are still to be done, `lane` the first of them.
+#[derive(Clone, Copy)]
+struct Step {
+    host: Gpr,
+    offset: Gpr,
+    value: Gpr,
+    lane: Gpr,
+    left: Gpr,
+}
+
+/// The vector operation that makes one operand of those of two lanes, and the operand that changes nothing; none: each lane needs a step.
+fn combination(op: AtomicOp) -> Option<(X, u32)> {
+    use AtomicOp::*;
+    Some(match op {
+        // What is taken off is a sum, too.
+        Add | Sub => (X::Paddd, 0),
+        And => (X::Pandd, u32::MAX),
+        Or => (X::Pord, 0),
+        Xor => (X::Pxord, 0),
+        SMin => (X::Pminsd, i32::MAX as u32),
+        SMax => (X::Pmaxsd, i32::MIN as u32),
+        UMin => (X::Pminud, u32::MAX),
+        UMax => (X::Pmaxud, 0),
+        _ => return None,
+    })
+}
 
 impl<'a> Wide<'a> {
     /// Is there code for it?
-    pub(super) fn atomic_is_inline(&self, space: Space, op: AtomicOp, addr: &Addr, returns: bool) -> bool {
+    pub(super) fn atomic_is_inline(&self, space: Space, op: AtomicOp, addr: &Addr) -> bool {
         use AtomicOp::*;
-        let is_small = addr.imm.unsigned_abs() < 1 << 28;
-        addr.offset.is_some()
+        let is_known = matches!(op, Swap | CmpSwap | Add | Sub | And | Or | Xor | SMin | SMax | UMin | UMax);
+        is_known
+            && addr.offset.is_some()
             && match space {
-                Space::Lds => {
-                    let known = matches!(op, Swap | Add | Sub | And | Or | Xor | SMin | SMax | UMin | UMax);
-                    known && addr.base.is_none()
-                }
-                Space::Global | Space::Flat => is_small && (matches!(op, Add | Sub | Swap) || !returns && matches!(op, And | Or | Xor)),
+                Space::Lds => addr.base.is_none(),
+                Space::Global | Space::Flat => addr.imm.unsigned_abs() < 1 << 28,
                 _ => false,
             }
     }
@@ -39,12 +67,15 @@ impl<'a> Wide<'a> {
         exec: Value,
         returns: bool,
     ) {
-        let value = data[0].expect("the verifier has counted the operands");
-        let parts = self.val(value).lo;
-        let operands: Vec<u8> = (0..self.parts).map(|p| self.reg(parts[p])).collect();
+        let mut operands: Vec<Vec<u8>> = vec![];
+        for value in data.iter().flatten() {
+            let parts = self.val(*value).lo;
+            operands.push((0..self.parts).map(|p| self.reg(parts[p])).collect());
+        }
         let m = MemOp { atomic: op as u8, flags: u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
         let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
-        let (left, old) = (self.temp_general(), self.temp_general());
+        let (left, offset) = (self.temp_general(), self.temp_general());
+        let combined = combination(op).filter(|_| !returns).map(|how| (how, self.temp()));
         let mut results = NO_PARTS;
         let mut regs = vec![];
         if returns {
@@ -56,32 +87,36 @@ impl<'a> Wide<'a> {
         }
         self.bits_in(&a.exec, left, a.k2);
         self.start_of_lanes(&a);
-        for (p, reg) in operands.iter().enumerate() {
-            let to = self.row_mem(CAREFUL_DATA, p);
-            self.v(X::MovStore, *reg, 0, Rm::Mem(to));
+        for (j, regs) in operands.iter().enumerate() {
+            for (p, reg) in regs.iter().enumerate() {
+                let to = self.row_mem(CAREFUL_DATA + j as u16, p);
+                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
+            }
         }
         let (next, end) = (self.a.label(), self.a.label());
         let [lane, value] = a.spare;
-        let row_bytes = self.row_bytes();
-        let row = move |row: u16, lane: Gpr| Mem::indexed(ROWS, lane, 4, i32::from(row) * row_bytes);
-        self.a.bind(next);
+        let step = Step { host: a.host, offset, value, lane, left };
         self.a.test(Size::Q, left, left);
         self.a.jcc(Cond::E, end);
-        self.a.tzcnt(Size::Q, lane, left);
-        self.a.load(Size::D, value, row(CAREFUL_DATA, lane));
-        self.a.load(Size::D, old, row(CAREFUL_ADDR, lane));
-        let at = Mem::indexed(a.host, old, 1, 0);
-        if space == Space::Lds {
-            self.step_in_lds(op, at, value, returns);
-        } else {
-            self.recover.push((self.a.offset(), a.careful));
-            self.step_in_memory(op, at, value, returns);
+        if let Some(((with, nothing), sum)) = combined {
+            self.one_address(&a, &step, next);
+            self.combine(&a, with, nothing, &operands[0], sum, value);
+            self.atomic_step(&a, &step, op, returns);
+            self.a.jmp(end);
         }
+        self.a.bind(next);
+        self.a.tzcnt(Size::Q, lane, left);
+        let from = self.of_lane(CAREFUL_DATA, lane);
+        self.a.load(Size::D, value, from);
+        let from = self.of_lane(CAREFUL_ADDR, lane);
+        self.a.load(Size::D, offset, from);
+        self.atomic_step(&a, &step, op, returns);
         if returns {
-            self.a.store(Size::D, row(CAREFUL_DST, lane), value);
+            let to = self.of_lane(CAREFUL_DST, lane);
+            self.a.store(Size::D, to, value);
         }
         self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
-        self.a.jmp(next);
+        self.a.jcc(Cond::Ne, next);
         self.a.bind(end);
         for (p, reg) in regs.iter().enumerate() {
             let from = self.row_mem(CAREFUL_DST, p);
@@ -97,6 +132,59 @@ impl<'a> Wide<'a> {
         }));
         if returns {
             self.set_lo(inst.result(0), results);
+        }
+    }
+
+    /// The dword of a lane in a row.
+    fn of_lane(&self, row: u16, lane: Gpr) -> Mem {
+        Mem::indexed(ROWS, lane, 4, i32::from(row) * self.row_bytes())
+    }
+
+    /// offset = that of all active lanes, of which there are some; where they have several, to `several`.
+    fn one_address(&mut self, a: &Access, step: &Step, several: Label) {
+        self.a.tzcnt(Size::Q, step.lane, step.left);
+        let from = self.of_lane(CAREFUL_ADDR, step.lane);
+        self.a.load(Size::D, step.offset, from);
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(step.offset.0));
+        for p in 0..self.parts {
+            let offsets = Rm::Mem(self.row_mem(CAREFUL_ADDR, p));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, offsets).imm(NE).mask(a.exec[p]));
+            self.any(a.k);
+            self.a.jcc(Cond::Ne, several);
+        }
+    }
+
+    /// to = the operands of all active lanes together.
+    fn combine(&mut self, a: &Access, with: X, nothing: u32, operands: &[u8], sum: u8, to: Gpr) {
+        let nothing = self.element32(nothing);
+        self.v(X::Broadcast, sum, 0, nothing);
+        for (p, reg) in operands.iter().enumerate() {
+            self.vector(Vector::new(with, Len::Z, sum, sum, Rm::Reg(*reg)).mask(a.exec[p]));
+        }
+        let lanes = self.part_lanes();
+        let mut apart = lanes / 2;
+        while apart > 0 {
+            self.load_table(a.t, move |i| (i + apart) % lanes);
+            self.v(X::Permd, a.t, a.t, Rm::Reg(sum));
+            self.v(with, sum, sum, Rm::Reg(a.t));
+            apart /= 2;
+        }
+        self.vector(Vector::new(X::MovdToGpr, Len::X, sum, 0, Rm::Reg(to.0)));
+    }
+
+    /// One step at host + offset: what was there goes to `value` if it is wanted.
+    fn atomic_step(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
+        use AtomicOp::*;
+        let at = Mem::indexed(step.host, step.offset, 1, 0);
+        if a.space == Space::Lds {
+            return self.step_in_lds(step, op, at, returns);
+        }
+        match (op, returns) {
+            (Swap | Add | Sub, _) | (And | Or | Xor, false) => {
+                self.recover.push((self.a.offset(), a.careful));
+                self.step_in_memory(op, at, step.value, returns);
+            }
+            _ => self.exchange_in_memory(a, step, op, returns),
         }
     }
 
@@ -126,8 +214,8 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// One lane in LDS: what was there goes to `value` if it is wanted.
-    fn step_in_lds(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
+    /// A step in LDS: nobody else is in this workgroup's.
+    fn step_in_lds(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
         use AtomicOp::*;
         let alu = match op {
             Add => Some(Alu::Add),
@@ -138,24 +226,57 @@ impl<'a> Wide<'a> {
             _ => None,
         };
         match (alu, returns) {
-            (Some(alu), false) => self.a.alu_store(alu, Size::D, at, value),
-            // Without lock: nobody else is in this workgroup's LDS.
-            (Some(Alu::Add), true) => self.a.xadd(Size::D, at, value),
-            _ => self.load_change_store(op, at, value, returns),
+            (Some(alu), false) => self.a.alu_store(alu, Size::D, at, step.value),
+            (Some(Alu::Add), true) => self.a.xadd(Size::D, at, step.value),
+            _ => self.load_change_store(step, op, at, returns),
         }
     }
 
-    /// The same for what no single instruction does; the old value is in a register that is borrowed meanwhile.
-    fn load_change_store(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
-        use AtomicOp::*;
-        let uses = |g: Gpr| match (at.base, at.index) {
-            (wavejit_x86::Base::Reg(b), Some((wavejit_x86::Index::Gpr(i), _))) => b == g || i == g,
-            _ => false,
-        };
-        let borrowed = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI].into_iter().find(|g| *g != value && !uses(*g)).expect("three are in use");
+    /// A register that no step uses, whose value is in the frame meanwhile.
+    fn borrow(&mut self, step: &Step) -> (Gpr, Mem) {
+        let Step { host, offset, value, lane, left } = *step;
+        let all = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI, Gpr::RDI, Gpr::R8, Gpr::R9];
+        let is_free = |g: &Gpr| ![host, offset, value, lane, left].contains(g);
+        let borrowed = all.into_iter().find(is_free).expect("a step has fewer registers");
         let kept = Mem::at(Gpr::RSP, CARGO_BASE);
         self.a.store(Size::Q, kept, borrowed);
-        self.a.load(Size::D, borrowed, at);
+        (borrowed, kept)
+    }
+
+    /// The same for what no single instruction does.
+    fn load_change_store(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
+        use AtomicOp::*;
+        let value = step.value;
+        let (old, kept) = self.borrow(step);
+        self.a.load(Size::D, old, at);
+        match op {
+            Swap => self.a.store(Size::D, at, value),
+            CmpSwap => {
+                let other = self.a.label();
+                let comparand = self.of_lane(CAREFUL_DATA + 1, step.lane);
+                self.a.alu_load(Alu::Cmp, Size::D, old, comparand);
+                self.a.jcc(Cond::Ne, other);
+                self.a.store(Size::D, at, value);
+                self.a.bind(other);
+            }
+            _ => {
+                self.changed(op, value, value, old);
+                self.a.store(Size::D, at, value);
+            }
+        }
+        if returns {
+            self.a.mov(Size::D, value, old);
+        }
+        self.a.load(Size::Q, old, kept);
+    }
+
+    /// to = what an operation makes of `value`, which may be `to`, and what was there.
+    fn changed(&mut self, op: AtomicOp, to: Gpr, value: Gpr, old: Gpr) {
+        use AtomicOp::*;
+        if to != value {
+            self.a.mov(Size::D, to, value);
+        }
+        // The condition under which the old one stays.
         let cond = match op {
             SMin => Some(Cond::L),
             SMax => Some(Cond::G),
@@ -163,33 +284,67 @@ impl<'a> Wide<'a> {
             UMax => Some(Cond::A),
             _ => None,
         };
-        match (op, cond) {
-            (Swap, _) => self.a.store(Size::D, at, value),
-            (_, Some(cond)) => {
-                // value = the old one if that is the one to stay
-                self.a.alu(Alu::Cmp, Size::D, borrowed, value);
-                self.a.cmov(cond, Size::D, value, borrowed);
-                self.a.store(Size::D, at, value);
-            }
-            (Sub, _) => {
-                self.a.neg(Size::D, value);
-                self.a.alu(Alu::Add, Size::D, value, borrowed);
-                self.a.store(Size::D, at, value);
-            }
-            _ => {
-                let alu = match op {
-                    And => Alu::And,
-                    Or => Alu::Or,
-                    _ => Alu::Xor,
-                };
-                self.a.alu(alu, Size::D, value, borrowed);
-                self.a.store(Size::D, at, value);
-            }
+        if let Some(cond) = cond {
+            self.a.alu(Alu::Cmp, Size::D, old, to);
+            return self.a.cmov(cond, Size::D, to, old);
         }
-        if returns {
-            self.a.mov(Size::D, value, borrowed);
+        if op == Sub {
+            self.a.neg(Size::D, to);
+        }
+        let alu = match op {
+            And => Alu::And,
+            Or => Alu::Or,
+            Xor => Alu::Xor,
+            _ => Alu::Add,
+        };
+        self.a.alu(alu, Size::D, to, old);
+    }
+
+    /// A step in memory that no single instruction does: it is tried until nobody has come between.
+    fn exchange_in_memory(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
+        let Step { host, offset, value, lane, .. } = *step;
+        let mine = [offset, value, lane];
+        let (borrowed, kept) = if mine.contains(&Gpr::RAX) {
+            self.borrow(step)
+        } else {
+            let kept = Mem::at(Gpr::RSP, CARGO_BASE);
+            self.a.store(Size::Q, kept, Gpr::RAX);
+            (Gpr::RAX, kept)
+        };
+        // What is in rax moves to the register that is borrowed.
+        let place = |g: Gpr| if g == Gpr::RAX { borrowed } else { g };
+        let (address, operand, new) = (place(offset), place(value), place(lane));
+        self.a.lea(Size::Q, address, Mem::indexed(host, offset, 1, 0));
+        if operand != value {
+            self.a.mov(Size::D, operand, value);
+        }
+        let undo = self.a.label();
+        if op == AtomicOp::CmpSwap {
+            let comparand = self.of_lane(CAREFUL_DATA + 1, lane);
+            self.a.load(Size::D, Gpr::RAX, comparand);
+            self.recover.push((self.a.offset(), undo));
+            self.a.lock_cmpxchg(Size::D, Mem::at(address, 0), operand);
+        } else {
+            self.recover.push((self.a.offset(), undo));
+            self.a.load(Size::D, Gpr::RAX, Mem::at(address, 0));
+            let again = self.a.label();
+            self.a.bind(again);
+            self.changed(op, new, operand, Gpr::RAX);
+            self.recover.push((self.a.offset(), undo));
+            self.a.lock_cmpxchg(Size::D, Mem::at(address, 0), new);
+            self.a.jcc(Cond::Ne, again);
+        }
+        if returns && value != Gpr::RAX {
+            self.a.mov(Size::D, value, Gpr::RAX);
         }
         self.a.load(Size::Q, borrowed, kept);
+        self.a.tzcnt(Size::Q, lane, step.left);
+        let careful = a.careful;
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(undo);
+            w.a.load(Size::Q, borrowed, kept);
+            w.a.jmp(careful);
+        }));
     }
 
     /// One lane in memory: what was there goes to `value` if it is wanted.
@@ -217,11 +372,14 @@ impl<'a> Wide<'a> {
     }
 
     /// The lanes that are left, by the helper.
-    fn careful_atomic(&mut self, a: &Access, operands: &[u8], left: Gpr, returns: bool) {
+    fn careful_atomic(&mut self, a: &Access, operands: &[Vec<u8>], left: Gpr, returns: bool) {
         let mut op = a.op;
-        let mut sources: Vec<(u16, &[u8])> = vec![(CAREFUL_ADDR, &a.low), (CAREFUL_DATA, operands)];
+        let mut sources: Vec<(u16, &[u8])> = vec![(CAREFUL_ADDR, &a.low)];
         op.offset[0] = CAREFUL_ADDR;
-        op.data[0] = CAREFUL_DATA;
+        for (j, regs) in (0..).zip(operands) {
+            sources.push((CAREFUL_DATA + j, regs));
+            op.data[usize::from(j)] = CAREFUL_DATA + j;
+        }
         if !a.high.is_empty() {
             sources.push((CAREFUL_ADDR + 1, &a.high));
             op.offset[1] = CAREFUL_ADDR + 1;

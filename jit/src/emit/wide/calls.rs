@@ -263,7 +263,7 @@ impl<'a> Wide<'a> {
         returns: bool,
     ) -> Result<(), EmitError> {
         let flags = u8::from(wide) | u8::from(returns) << 1;
-        if !wide && self.atomic_is_inline(space, op, addr, returns) {
+        if !wide && self.atomic_is_inline(space, op, addr) {
             self.atomic_lanes(inst, space, op, addr, data, exec, returns);
             return Ok(());
         }
