@@ -100,6 +100,9 @@ typedef struct ihipCtx_t *hipCtx_t;
 typedef struct ihipMemPoolHandle_t *hipMemPool_t;
 typedef void (*hipStreamCallback_t)(hipStream_t, hipError_t, void *);
 typedef void (*hipHostFn_t)(void *);
+typedef struct ihipGraph *hipGraph_t;
+typedef struct hipGraphNode *hipGraphNode_t;
+typedef struct hipGraphExec *hipGraphExec_t;
 #define hipStreamPerThread ((hipStream_t)2)
 
 struct hipExtent {
@@ -125,6 +128,35 @@ struct hipMemcpy3DParms {
 static inline hipExtent make_hipExtent(__SIZE_TYPE__ w, __SIZE_TYPE__ h, __SIZE_TYPE__ d) { return hipExtent{w, h, d}; }
 static inline hipPos make_hipPos(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) { return hipPos{x, y, z}; }
 static inline hipPitchedPtr make_hipPitchedPtr(void *p, __SIZE_TYPE__ pitch, __SIZE_TYPE__ x, __SIZE_TYPE__ y) { return hipPitchedPtr{p, pitch, x, y}; }
+struct hipKernelNodeParams {
+  dim3 blockDim;
+  void **extra;
+  void *func;
+  dim3 gridDim;
+  void **kernelParams;
+  unsigned sharedMemBytes;
+};
+struct hipMemsetParams {
+  void *dst;
+  unsigned elementSize;
+  __SIZE_TYPE__ height, pitch;
+  unsigned value;
+  __SIZE_TYPE__ width;
+};
+struct hipHostNodeParams {
+  hipHostFn_t fn;
+  void *userData;
+};
+struct hipLaunchParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  void **args;
+  __SIZE_TYPE__ sharedMem;
+  hipStream_t stream;
+};
+enum hipStreamCaptureMode { hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed };
+enum hipStreamCaptureStatus { hipStreamCaptureStatusNone, hipStreamCaptureStatusActive, hipStreamCaptureStatusInvalidated };
+enum hipGraphExecUpdateResult { hipGraphExecUpdateSuccess, hipGraphExecUpdateError, hipGraphExecUpdateErrorTopologyChanged };
 struct hipPointerAttribute_t {
   hipMemoryType type;
   int device;
@@ -236,6 +268,7 @@ hipError_t hipMemcpyHtoD(hipDeviceptr_t, void *, __SIZE_TYPE__);
 hipError_t hipMemcpyDtoH(void *, hipDeviceptr_t, __SIZE_TYPE__);
 hipError_t hipMemcpyDtoD(hipDeviceptr_t, hipDeviceptr_t, __SIZE_TYPE__);
 hipError_t hipMemcpyPeer(void *, int, const void *, int, __SIZE_TYPE__);
+hipError_t hipMemcpyPeerAsync(void *, int, const void *, int, __SIZE_TYPE__, hipStream_t = nullptr);
 hipError_t hipMemcpy2D(void *, __SIZE_TYPE__, const void *, __SIZE_TYPE__, __SIZE_TYPE__, __SIZE_TYPE__, hipMemcpyKind);
 hipError_t hipMemcpy2DAsync(void *, __SIZE_TYPE__, const void *, __SIZE_TYPE__, __SIZE_TYPE__, __SIZE_TYPE__, hipMemcpyKind, hipStream_t = nullptr);
 hipError_t hipMemcpy3D(const hipMemcpy3DParms *);
@@ -267,7 +300,39 @@ hipError_t hipEventRecord(hipEvent_t, hipStream_t = nullptr);
 hipError_t hipEventSynchronize(hipEvent_t);
 hipError_t hipEventQuery(hipEvent_t);
 hipError_t hipEventElapsedTime(float *, hipEvent_t, hipEvent_t);
+// Graphs.
+hipError_t hipStreamBeginCapture(hipStream_t, hipStreamCaptureMode);
+hipError_t hipStreamEndCapture(hipStream_t, hipGraph_t *);
+hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus *);
+hipError_t hipGraphCreate(hipGraph_t *, unsigned);
+hipError_t hipGraphDestroy(hipGraph_t);
+hipError_t hipGraphClone(hipGraph_t *, hipGraph_t);
+hipError_t hipGraphInstantiate(hipGraphExec_t *, hipGraph_t, hipGraphNode_t *, char *, __SIZE_TYPE__);
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *, hipGraph_t, unsigned long long);
+hipError_t hipGraphExecDestroy(hipGraphExec_t);
+hipError_t hipGraphLaunch(hipGraphExec_t, hipStream_t);
+hipError_t hipGraphUpload(hipGraphExec_t, hipStream_t);
+hipError_t hipGraphExecUpdate(hipGraphExec_t, hipGraph_t, hipGraphNode_t *, hipGraphExecUpdateResult *);
+hipError_t hipGraphGetNodes(hipGraph_t, hipGraphNode_t *, __SIZE_TYPE__ *);
+hipError_t hipGraphAddDependencies(hipGraph_t, const hipGraphNode_t *, const hipGraphNode_t *, __SIZE_TYPE__);
+hipError_t hipGraphAddEmptyNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__);
+hipError_t hipGraphAddKernelNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, const hipKernelNodeParams *);
+hipError_t hipGraphAddMemsetNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, const hipMemsetParams *);
+hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, const hipMemcpy3DParms *);
+hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, void *, const void *, __SIZE_TYPE__,
+                                   hipMemcpyKind);
+hipError_t hipGraphAddHostNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, const hipHostNodeParams *);
+hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, hipGraph_t);
+hipError_t hipGraphAddEventRecordNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, hipEvent_t);
+hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, __SIZE_TYPE__, hipEvent_t);
+hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t, hipGraph_t *);
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t, hipKernelNodeParams *);
+hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t, const hipKernelNodeParams *);
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t, hipGraphNode_t, const hipKernelNodeParams *);
+hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t, hipGraphNode_t, const hipMemsetParams *);
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t, hipGraphNode_t, hipGraph_t);
 // Kernels and modules.
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *, int, unsigned);
 hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, __SIZE_TYPE__, hipStream_t);
 hipError_t hipLaunchCooperativeKernel(const void *, dim3, dim3, void **, unsigned, hipStream_t);
 hipError_t hipModuleLoad(hipModule_t *, const char *);

@@ -3,8 +3,12 @@
 
 mod common;
 
+use amdhip64::abi::{ChannelDesc, ResourceDesc, zeroed};
+use amdhip64::array::{copy as array_copy, create};
+use amdhip64::graph::{capture, exec, nodes};
 use amdhip64::status::Status;
-use amdhip64::{copy, device, event, fill, memory, pool, stream};
+use amdhip64::texture::object;
+use amdhip64::{copy, device, event, fill, memory, module, pool, stream};
 use common::{NULL, get, ok, saxpy, try_get};
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -46,7 +50,7 @@ fn step(rng: &mut Random, shared: &Mutex<Shared>, blocks: &mut Vec<Block>, own: 
         let shared = shared.lock().expect("not poisoned");
         (any(rng, &shared.streams), any(rng, &shared.events), any(rng, &shared.events))
     };
-    let status = match rng.below(16) {
+    let status = match rng.below(20) {
         0 => {
             let made = get(|out| stream::hipStreamCreateWithFlags(out, rng.below(2)));
             shared.lock().expect("not poisoned").streams.push(made as usize);
@@ -92,6 +96,54 @@ fn step(rng: &mut Random, shared: &Mutex<Shared>, blocks: &mut Vec<Block>, own: 
             let block = &mut blocks[at];
             block.value = (1 + rng.below(4)) as f32;
             fill::hipMemsetD32Async(block.address, block.value.to_bits() as i32, block.floats, own)
+        }
+        // A fill and a doubling, captured and launched so many times: the fill makes it the same each time.
+        15 if !blocks.is_empty() => {
+            let at = rng.below(blocks.len() as u32) as usize;
+            let block = &mut blocks[at];
+            let value = (1 + rng.below(4)) as f32;
+            ok(capture::hipStreamBeginCapture(own, 0));
+            ok(fill::hipMemsetD32Async(block.address, value.to_bits() as i32, block.floats, own));
+            ok(saxpy(block.address, block.address, 0.0, block.floats as i32, own));
+            let graph = get(|out| capture::hipStreamEndCapture(own, out));
+            let executable = get(|out| exec::hipGraphInstantiate(out, graph, None, std::ptr::null_mut(), 0));
+            ok(nodes::hipGraphDestroy(graph));
+            for _ in 0..1 + rng.below(3) {
+                ok(exec::hipGraphLaunch(executable, own));
+            }
+            block.value = 2.0 * value;
+            ok(exec::hipGraphExecDestroy(executable));
+            exec::hipGraphLaunch(executable, own)
+        }
+        // Through an array and back.
+        16 if !blocks.is_empty() => {
+            let block = &blocks[rng.below(blocks.len() as u32) as usize];
+            let desc = ChannelDesc { x: 32, y: 0, z: 0, w: 0, kind: 2 };
+            let array = get(|out| create::hipMallocArray(out, Some(&desc), 128, block.floats / 128, 0));
+            let rows = block.floats / 128;
+            ok(array_copy::hipMemcpy2DToArrayAsync(array, 0, 0, block.address, 512, 512, rows, 3, own));
+            let mut found = vec![0f32; block.floats];
+            ok(array_copy::hipMemcpy2DFromArrayAsync(found.as_mut_ptr().cast(), 512, array, 0, 0, 512, rows, 2, own));
+            assert!(found.iter().all(|v| *v == block.value), "{} instead of {} in an array", found[0], block.value);
+            ok(create::hipFreeArray(array));
+            assert_ne!(create::hipFreeArray(array), Status::SUCCESS);
+            Status::SUCCESS
+        }
+        17 => {
+            let module = get(|out| module::hipModuleLoadData(out, common::BUNDLE.as_ptr().cast()));
+            let function = get(|out| module::hipModuleGetFunction(out, module, c"hip_saxpy".as_ptr()));
+            ok(module::hipModuleUnload(module));
+            assert_eq!(get(|out| amdhip64::function::hipFuncGetAttribute(out, 0, function)), 128);
+            module::hipModuleUnload(module)
+        }
+        // Textures of handles that may be anything.
+        18 => {
+            let words = [stream as u64, rng.below(300).into(), rng.below(300).into(), rng.below(4).into(), 64, 64, 256];
+            let resource = ResourceDesc { kind: rng.below(6) as i32 - 1, words };
+            let mut place = std::mem::MaybeUninit::uninit();
+            let status = object::hipCreateTextureObject(Some(&mut place), Some(&resource), Some(&zeroed()), None);
+            assert_ne!(status, Status::SUCCESS, "a texture of nothing");
+            status
         }
         _ => {
             let Some(block) = blocks.first() else { return };
