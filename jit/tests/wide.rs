@@ -264,6 +264,64 @@ fn division(wide: bool, wave: u32) -> Func {
     text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
+/// v2 = v0 + 1, v4 = s0 + 1 and v6 = v0 * 1 in all lanes, f64: the constant is first used in one part, then once for all parts, then in each again.
+fn sums_with_a_constant(wave: u32) -> Func {
+    let text = format!(
+        "func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:
+%0: mask = exec
+%1: l32 = vget v0 demand %0
+%2: l32 = vget v1 demand %0
+%3: l64 = pack.64 %1, %2
+%4: s64 = const.64 0x3ff0000000000000
+%5: l64 = splat %4
+%6: s32 = sget s0
+%7: s32 = sget s1
+%8: s64 = pack.64 %6, %7
+%9: l64 = splat %8
+%10: l64 = fadd.64 %3, %5
+%11: l64 = fadd.64 %9, %5
+%12: l64 = fmul.64 %3, %5
+%13: l32 = lo.64 %10
+%14: l32 = hi.64 %10
+%15: l32 = lo.64 %11
+%16: l32 = hi.64 %11
+%17: l32 = lo.64 %12
+%18: l32 = hi.64 %12
+vset v2, %13, exec %0
+vset v3, %14, exec %0
+vset v4, %15, exec %0
+vset v5, %16, exec %0
+vset v6, %17, exec %0
+vset v7, %18, exec %0
+end
+}}",
+        FpMode::HSA.0
+    );
+    text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn a_constant_may_be_used_in_one_part_and_then_for_all() {
+    for (isa, wave, by_parts) in
+        levels().flat_map(|isa| [(32, false), (32, true), (64, true)].map(|(wave, by_parts)| (isa, wave, by_parts)))
+    {
+        let mut bench = Bench::with(&sums_with_a_constant(wave), isa, by_parts);
+        let bits = |x: f64| [x.to_bits() as u32, (x.to_bits() >> 32) as u32];
+        [bench.state.sregs[0], bench.state.sregs[1]] = bits(41.0);
+        for lane in 0..bench.lanes {
+            let [low, high] = bits(lane as f64);
+            (bench.row(0)[lane], bench.row(1)[lane]) = (low, high);
+        }
+        bench.run();
+        for lane in 0..bench.lanes {
+            for (row, want) in [(2, lane as f64 + 1.0), (4, 42.0), (6, lane as f64)] {
+                let got = [bench.row(row)[lane], bench.row(row + 1)[lane]];
+                assert_eq!(got, bits(want), "{isa:?} wave{wave} {by_parts} lane {lane} v{row}");
+            }
+        }
+    }
+}
+
 #[test]
 fn divisions_are_exact_where_all_lanes_are_usual_and_where_one_is_not() {
     for isa in levels() {

@@ -127,7 +127,9 @@ impl Wide<'_> {
                 let at = Mem::constant(self.a.constant64(bits));
                 self.r.new_piece(Class::Vector, Home::Bcst64(at))
             };
-            let parts = self.all(piece);
+            // For all parts, even while one of them goes through a run: an operation of the run that is done once may want them all.
+            let mut parts = NO_PARTS;
+            parts[..self.parts].fill(piece);
             self.set_quad(v, [parts; 2]);
         } else if val.quad[0][self.index()] == NONE {
             let mut quad = [NO_PARTS; 2];
