@@ -5,7 +5,7 @@ use crate::border::BorderTable;
 use crate::code_object::hidden_use::MissingArg;
 use crate::dispatch::block::Blocks;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig, Schedule};
-use crate::dispatch::job::Dispatch;
+use crate::dispatch::job::{Dispatch, Offered};
 use crate::dispatch::pool::Pool;
 use crate::dispatch::wave_init::WaveInit;
 use crate::dispatch::{self, DispatchStats, Locals};
@@ -210,7 +210,7 @@ impl Device {
         &self.0.pool
     }
 
-    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0, `services` what others lead to.
+    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0, `offered` what others lead to.
     pub(crate) fn dispatch(
         &self,
         name: &str,
@@ -218,10 +218,10 @@ impl Device {
         init: WaveInit,
         config: &LaunchConfig,
         hidden: &[MissingArg],
-        services: Option<&Arc<Services>>,
+        offered: Offered,
     ) -> Result<DispatchStats, Error> {
         let textures = self.textures(init.target)?;
-        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, services })
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, offered })
     }
 
     /// Runs code of a caller that says where border colors are.
@@ -237,7 +237,7 @@ impl Device {
         if let Some(table) = border_colors {
             textures.images.border_colors = table;
         }
-        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], services: None })
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], offered: Offered::default() })
     }
 
     fn run(&self, dispatch: &Dispatch) -> Result<DispatchStats, Error> {

@@ -45,6 +45,7 @@ pub use fault::{Access, AccessKind, Cause, Deadlock, Doing, Fault, Limit, OtherW
 pub use image::sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
 pub use launch::code::{CodeLaunch, CodeProgram, GuestCode, GuestLaunch};
+pub use launch::cooperative::Cooperative;
 pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use memory::hwreg::realtime_ticks;

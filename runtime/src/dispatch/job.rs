@@ -15,6 +15,7 @@ use crate::program::{Body, Code, CodeKey, Program};
 use crate::services::Services;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use wavejit_ir::abi::GwsOp;
 
 /// What to run.
 pub(crate) struct Dispatch<'a> {
@@ -32,8 +33,17 @@ pub(crate) struct Dispatch<'a> {
     pub textures: TextureConfig,
     /// Hidden arguments that are 0 and that the kernel may use, for messages.
     pub hidden: &'a [MissingArg],
+    /// What its waves find beside memory.
+    pub offered: Offered<'a>,
+}
+
+/// What waves of a dispatch find beside memory.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Offered<'a> {
     /// What waves that wait may have asked for.
     pub services: Option<&'a Arc<Services>>,
+    /// Workgroups that wait for each other in resource 0 of global wave sync.
+    pub sync_groups: Option<u32>,
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -79,6 +89,10 @@ impl Job {
     /// A dispatch that begins; what `d` lends must be there until no thread runs it.
     pub(crate) fn new(d: &Dispatch, space: &Arc<AddressSpace>, code: Arc<Code>, scratch: ScratchSize, residents: usize) -> Job {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
+        let gws = Gws::default();
+        if let Some(groups) = d.offered.sync_groups {
+            gws.ask(GwsOp::Init, 0, groups.saturating_sub(1));
+        }
         Job {
             serial: SERIAL.fetch_add(1, Relaxed),
             name: d.name.to_string(),
@@ -95,11 +109,11 @@ impl Job {
             device: *d.device,
             textures: d.textures,
             hidden: d.hidden.to_vec(),
-            services: d.services.cloned(),
+            services: d.offered.services.cloned(),
             stop: AtomicBool::new(false),
             error: Mutex::default(),
             ticks: AtomicU64::new(0),
-            gws: Gws::default(),
+            gws,
             stuck: Stuck::default(),
             totals: Default::default(),
         }

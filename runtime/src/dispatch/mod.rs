@@ -269,6 +269,7 @@ mod tests {
     use super::*;
     use crate::code_object::PgmRsrc;
     use crate::dispatch::config::{DeviceConfig, LaunchConfig};
+    use crate::dispatch::job::Offered;
     use crate::dispatch::source::{StartRegisters, Unit};
     use crate::dispatch::wave_init::{RawInit, WaveInit};
     use crate::host::sync::Mutex;
@@ -337,7 +338,7 @@ mod tests {
             device: &config,
             textures: TextureConfig::default(),
             hidden: &[],
-            services: None,
+            offered: Offered::default(),
         };
         let pool = Pool::new(threads);
         let source = |_| Tree { most, state: Mutex::new([1, 0, 0]) };

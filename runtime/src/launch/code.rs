@@ -5,6 +5,7 @@ use crate::Error;
 use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
 use crate::dispatch::config::LaunchConfig;
+use crate::dispatch::job::Offered;
 use crate::dispatch::wave_init::WaveInit;
 use crate::memory::fault;
 use crate::program::Program;
@@ -162,7 +163,7 @@ impl GuestCode {
 }
 
 fn run(device: &Device, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
-    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[], None)
+    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[], Offered::default())
 }
 
 /// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.

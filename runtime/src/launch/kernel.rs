@@ -8,12 +8,14 @@ use crate::code_object::{self, ArgKind, CodeObject, HiddenArg, KernelInfo, MAX_K
 use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
 use crate::dispatch::config::LaunchConfig;
+use crate::dispatch::job::Offered;
 use crate::dispatch::wave_init::{Pointers, WaveInit};
 use crate::error::Error;
 use crate::host::fork::Section;
 use crate::host::sync::Mutex;
 use crate::image::Image;
 use crate::image::sampler::Sampler;
+use crate::launch::cooperative::Cooperative;
 use crate::memory::fault;
 use crate::program::{Arrival, CodeKey, Program};
 use crate::services::{Formats, PrintBuffer, Services};
@@ -99,6 +101,8 @@ pub struct Launch<'a> {
     pub explicit: Option<&'a [u8]>,
     /// LDS bytes beyond the kernel's own and its `__local` arguments.
     pub dynamic_lds: u32,
+    /// All workgroups wait for each other, as cooperative groups do: the kernel finds what it needs for that.
+    pub cooperative: Option<Cooperative>,
     /// Launch although the kernel's code uses hidden arguments that are not provided, such as a queue to enqueue kernels on: they are 0, and a wave that
     /// follows one faults. Otherwise such a launch is an [`Error::Unsupported`].
     pub allow_missing: bool,
@@ -199,7 +203,10 @@ impl Kernel {
         let info = &*self.info;
         launch.config.geometry.check(&info.name, Some(info))?;
         kernarg::check_lds(&info.name, info.lds_bytes, launch.dynamic_lds)?;
-        if launch.allow_missing { Ok(()) } else { self.check_hidden(launch.kernarg) }
+        if launch.cooperative.is_some() {
+            Cooperative::groups(&info.name, &launch.config.geometry)?;
+        }
+        if launch.allow_missing { Ok(()) } else { self.check_hidden(launch) }
     }
 
     /// Runs the grid to its end.
@@ -233,7 +240,9 @@ impl Kernel {
             }
         };
         let services = module.device.services();
-        let printed = self.fill_services(&services, &mut bytes)?;
+        let sync_groups = launch.cooperative.map(|_| Cooperative::groups(&info.name, geometry)).transpose()?;
+        let record = launch.cooperative.zip(sync_groups).map(|(c, groups)| module.device.upload(&c.record(groups))).transpose()?;
+        let printed = self.fill_services(&services, record.as_ref(), &mut bytes)?;
         let kernel_object = module.base + info.descriptor_address;
         block.fill(&bytes, &kernarg::dispatch_packet(info, geometry, dynamic_lds, kernel_object, block.address))?;
         let pointers = Pointers {
@@ -245,28 +254,33 @@ impl Kernel {
         };
         let init = self.init(&pointers, &bytes, dynamic_lds);
         let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
-        let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m)).copied().collect();
-        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing, Some(&services));
+        let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m, record.is_some())).copied().collect();
+        let offered = Offered { services: Some(&services), sync_groups };
+        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing, offered);
         // What was printed before an error helps to find it.
         let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, &services));
         stats.and_then(|stats| flushed.map(|()| stats))
     }
 
     /// Is it a hidden argument that the launch fills in?
-    fn is_provided(&self, arg: &MissingArg) -> bool {
-        Services::has(arg.which) || arg.which == HiddenArg::PrintfBuffer && !self.module.0.object.printf_formats().is_empty()
+    fn is_provided(&self, arg: &MissingArg, is_cooperative: bool) -> bool {
+        Services::has(arg.which)
+            || arg.which == HiddenArg::MultigridSync && is_cooperative
+            || arg.which == HiddenArg::PrintfBuffer && !self.module.0.object.printf_formats().is_empty()
     }
 
     /// Fills in the hidden arguments that only some kernels use, where the caller has not; the buffer to print from when the dispatch has ended.
-    fn fill_services(&self, services: &Services, bytes: &mut [u8]) -> Result<Option<PrintBuffer>, Error> {
+    fn fill_services(&self, services: &Services, record: Option<&Buffer>, bytes: &mut [u8]) -> Result<Option<PrintBuffer>, Error> {
         let mut printed = None;
         let listed = self.hidden.listed.iter().filter(|l| !self.hidden.used.iter().any(|u| u.offset == l.offset));
-        for arg in self.hidden.used.iter().chain(listed).filter(|m| self.is_provided(m)) {
+        for arg in self.hidden.used.iter().chain(listed).filter(|m| self.is_provided(m, record.is_some())) {
             let Some(place) = bytes.get_mut(arg.offset as usize..).and_then(|b| b.first_chunk_mut::<8>()) else { continue };
             if arg.which == HiddenArg::PrintfBuffer {
                 let buffer = PrintBuffer::new(self.module.0.device.memory())?;
                 *place = buffer.address.to_le_bytes();
                 printed = Some(buffer);
+            } else if *place == [0; 8] && arg.which == HiddenArg::MultigridSync {
+                *place = record.map_or(0, Buffer::address).to_le_bytes();
             } else if *place == [0; 8] {
                 *place = services.provide(arg.which)?.to_le_bytes();
             }
@@ -275,9 +289,10 @@ impl Kernel {
     }
 
     /// Refuses to launch without a hidden argument that the code uses. A caller who packs arguments may provide it.
-    fn check_hidden(&self, packed: Option<&[u8]>) -> Result<(), Error> {
+    fn check_hidden(&self, launch: &Launch) -> Result<(), Error> {
+        let (packed, is_cooperative) = (launch.kernarg, launch.cooperative.is_some());
         let is_given = |m: &MissingArg| packed.and_then(|p| p.get(m.offset as usize..)).is_some_and(|p| p.iter().take(8).any(|b| *b != 0));
-        let wanted: Vec<&MissingArg> = self.hidden.used.iter().filter(|m| !self.is_provided(m) && !is_given(m)).collect();
+        let wanted: Vec<&MissingArg> = self.hidden.used.iter().filter(|m| !self.is_provided(m, is_cooperative) && !is_given(m)).collect();
         if wanted.is_empty() {
             return Ok(());
         }

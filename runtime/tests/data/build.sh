@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rebuilds the code objects of this folder from small.cl, hidden.hip, prints.cl and named.cl. Needs clang-19, lld-19, llvm-19, rocm-device-libs and gcc, and the
+# Rebuilds the code objects of this folder from small.cl, hidden.hip, prints.cl, named.cl and grid_sync.hip. Needs clang-19, lld-19, llvm-19, rocm-device-libs and gcc, and the
 # `wavejit` of this source tree in PATH.
 set -eu
 cd "$(dirname "$0")"
@@ -25,4 +25,5 @@ wavejit cc hidden.hip -O0 -o hidden-O0.hsaco
 wavejit cc prints.cl -o prints.hsaco
 clang-19 -x cl -cl-std=CL2.0 -cl-kernel-arg-info -target amdgcn-amd-amdhsa -nogpulib -O2 -Wno-everything -mcpu=gfx1100 -mcode-object-version=5 \
   -o named.hsaco named.cl
+wavejit cc grid_sync.hip -o grid_sync.hsaco
 chmod -x *.hsaco

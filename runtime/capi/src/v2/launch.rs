@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use wavejit::kernarg::MAX_KERNARG_BYTES;
-use wavejit::{DispatchStats, Error, Geometry, Launch, LaunchConfig, Part};
+use wavejit::{Cooperative, DispatchStats, Error, Geometry, Launch, LaunchConfig, Part};
 
 /// `WAVEJIT2_LAUNCH_*`: flags of a launch.
 const COOPERATIVE: u32 = 1;
@@ -83,6 +83,8 @@ pub(super) struct Ready {
     dynamic_lds: u32,
     max_insts: u64,
     allow_missing: bool,
+    /// Do its workgroups wait for each other?
+    is_cooperative: bool,
     given: Given,
     /// Address of the flag; 0: none.
     cancel: usize,
@@ -116,29 +118,35 @@ impl Ready {
             dynamic_lds: launch.dynamic_lds_bytes,
             max_insts: launch.max_insts,
             allow_missing: launch.flags & ALLOW_MISSING != 0,
+            is_cooperative: launch.flags & COOPERATIVE != 0,
             cancel: launch.cancel as usize,
         };
-        ready.check(launch.flags & COOPERATIVE != 0)?;
+        ready.check()?;
         Ok(ready)
     }
 
-    fn check(&self, is_cooperative: bool) -> Result<(), Error> {
+    fn check(&self) -> Result<(), Error> {
         let kernel = &self.kernel.kernel;
         kernel.check(&Launch {
             config: LaunchConfig { geometry: self.geometry, ..Default::default() },
             kernarg: self.whole(),
             dynamic_lds: self.dynamic_lds,
+            cooperative: self.cooperative(),
             allow_missing: self.allow_missing,
             ..Default::default()
         })?;
         let groups: u64 = self.geometry.part().count.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
-        if is_cooperative && groups > MAX_COOPERATIVE_GROUPS {
+        if self.is_cooperative && groups > MAX_COOPERATIVE_GROUPS {
             return Err(Error::Unsupported(format!(
                 "kernel `{}`: a cooperative launch of {groups} workgroups: at most {MAX_COOPERATIVE_GROUPS} can wait for each other",
                 kernel.info().name
             )));
         }
         Ok(())
+    }
+
+    fn cooperative(&self) -> Option<Cooperative> {
+        self.is_cooperative.then(Cooperative::default)
     }
 
     fn whole(&self) -> Option<&[u8]> {
@@ -157,6 +165,7 @@ impl Ready {
             kernarg: self.whole(),
             explicit: if let Given::Explicit(bytes) = &self.given { Some(bytes) } else { None },
             dynamic_lds: self.dynamic_lds,
+            cooperative: self.cooperative(),
             allow_missing: self.allow_missing,
         })?;
         Ok(stats)

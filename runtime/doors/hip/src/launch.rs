@@ -5,16 +5,16 @@ use crate::event;
 use crate::gpu;
 use crate::module;
 use crate::occupancy;
-use crate::op::{KernelOp, Op};
+use crate::op::{KernelOp, Op, Together};
 use crate::properties::PROCESSORS;
 use crate::raw;
-use crate::status::{Result, Status, hip, say, status_of};
+use crate::status::{Result, Status, hip, say, status_of, told};
 use crate::stream::{self, Stream};
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::sync::Arc;
 use wavejit::code_object::KernelInfo;
-use wavejit::{Error, Kernel};
+use wavejit::{Cooperative, Error, Kernel};
 
 /// Words of `extra`: the arguments' buffer, its bytes, the end.
 const EXTRA_BUFFER: usize = 1;
@@ -118,8 +118,8 @@ pub(crate) struct Request {
     pub shared_bytes: usize,
     /// Events that are recorded around it; null for none.
     pub events: [*mut c_void; 2],
-    /// Are all its workgroups to be resident at a time?
-    pub is_cooperative: bool,
+    /// Do its workgroups wait for each other? Then all have to be resident at a time.
+    pub cooperative: Option<Together>,
 }
 
 /// Work-items of so many workgroups.
@@ -131,7 +131,7 @@ impl Request {
     /// A launch of so many workgroups.
     pub(crate) fn new(kernel: Kernel, function: *const c_void, grid: Dim3, block: Dim3, args: Args, shared_bytes: usize) -> Request {
         let events = [std::ptr::null_mut(); 2];
-        Request { kernel, function, items: items(grid, block), block, args, shared_bytes, events, is_cooperative: false }
+        Request { kernel, function, items: items(grid, block), block, args, shared_bytes, events, cooperative: None }
     }
 
     /// The operation, checked.
@@ -144,7 +144,7 @@ impl Request {
         let fits = |n: u64| u32::try_from(n).map_err(|_| Status::INVALID_CONFIGURATION);
         let items = [fits(self.items[0])?, fits(self.items[1])?, fits(self.items[2])?];
         let dynamic_lds = u32::try_from(self.shared_bytes).map_err(|_| Status::INVALID_VALUE)?;
-        if self.is_cooperative {
+        if self.cooperative.is_some() {
             let blocks: u64 = (0..3).map(|d| u64::from(items[d].div_ceil(block[d]))).product();
             let threads_of_block = block.iter().map(|n| u64::from(*n)).product::<u64>();
             let resident = occupancy::blocks_per_processor(info, threads_of_block, self.shared_bytes) * PROCESSORS;
@@ -154,7 +154,8 @@ impl Request {
         }
         let args = self.args.pack(info)?;
         let marks = event::marks(self.events)?;
-        let op = KernelOp { kernel: self.kernel, function: self.function as usize, items, block, dynamic_lds, args, marks };
+        let function = self.function as usize;
+        let op = KernelOp { kernel: self.kernel, function, items, block, dynamic_lds, cooperative: self.cooperative, args, marks };
         op.kernel.check(&op.launch()).map_err(|error| refused(&error))?;
         Ok(op)
     }
@@ -226,12 +227,12 @@ hip! {
         Ok(())
     }
     fn hipLaunchCooperativeKernel(stub: *const c_void, grid: Dim3, block: Dim3, args: *const *mut c_void, shared_bytes: u32, stream: *mut c_void) {
-        Request { is_cooperative: true, ..by_stub(stub, grid, block, args, shared_bytes as usize)? }.launch(&*stream::get(stream)?)
+        Request { cooperative: alone(), ..by_stub(stub, grid, block, args, shared_bytes as usize)? }.launch(&*stream::get(stream)?)
     }
     fn hipLaunchCooperativeKernel_spt(
         stub: *const c_void, grid: Dim3, block: Dim3, args: *const *mut c_void, shared_bytes: u32, stream: *mut c_void,
     ) {
-        Request { is_cooperative: true, ..by_stub(stub, grid, block, args, shared_bytes as usize)? }.launch(&*stream::get_spt(stream)?)
+        Request { cooperative: alone(), ..by_stub(stub, grid, block, args, shared_bytes as usize)? }.launch(&*stream::get_spt(stream)?)
     }
     fn hipExtLaunchKernel(
         stub: *const c_void, grid: Dim3, block: Dim3, args: *const *mut c_void, shared_bytes: usize, stream: *mut c_void, start: *mut c_void,
@@ -252,7 +253,7 @@ hip! {
     ) {
         let (grid, block) = (dims(grid_x, grid_y, grid_z), dims(block_x, block_y, block_z));
         let request = by_function(function, grid, block, Args::Pointers(args), shared_bytes)?;
-        Request { is_cooperative: true, ..request }.launch(&*stream::get(stream)?)
+        Request { cooperative: alone(), ..request }.launch(&*stream::get(stream)?)
     }
     fn hipExtModuleLaunchKernel(
         function: *const c_void, items_x: u32, items_y: u32, items_z: u32, block_x: u32, block_y: u32, block_z: u32, shared_bytes: usize,
@@ -269,13 +270,13 @@ hip! {
     fn hipLaunchKernelExC(config: In<LaunchConfig>, stub: *const c_void, args: *const *mut c_void) {
         let c = given(config)?;
         let is_cooperative = is_cooperative(c.attributes, c.attribute_count)?;
-        Request { is_cooperative, ..by_stub(stub, c.grid, c.block, args, c.shared_bytes)? }.launch(&*stream::get(c.stream)?)
+        Request { cooperative: is_cooperative.then(alone).flatten(), ..by_stub(stub, c.grid, c.block, args, c.shared_bytes)? }.launch(&*stream::get(c.stream)?)
     }
     fn hipDrvLaunchKernelEx(config: In<DrvLaunchConfig>, function: *const c_void, args: *const *mut c_void, extra: *const *mut c_void) {
         let c = given(config)?;
         let is_cooperative = is_cooperative(c.attributes, c.attribute_count)?;
         let request = by_function(function, c.grid, c.block, Args::either(args, extra), c.shared_bytes)?;
-        Request { is_cooperative, ..request }.launch(&*stream::get(c.stream)?)
+        Request { cooperative: is_cooperative.then(alone).flatten(), ..request }.launch(&*stream::get(c.stream)?)
     }
     fn hipExtLaunchMultiKernelMultiDevice(list: *const LaunchParams, count: i32, _flags: u32) {
         launch_on_each(list, count, false)
@@ -284,11 +285,14 @@ hip! {
         launch_on_each(list, count, true)
     }
     fn hipModuleLaunchCooperativeKernelMultiDevice(list: *const FunctionLaunchParams, count: u32, _flags: u32) {
-        for one in raw::slice(list, count as usize)? {
+        let list = raw::slice(list, count as usize)?;
+        let mut together = together(list.iter().map(|one| (one.grid, one.block)))?.into_iter();
+        for one in list {
             let stream = stream::get(one.stream)?;
+            let cooperative = together.next();
             on_device_of(&stream, || {
                 let request = by_function(one.function, one.grid, one.block, Args::Pointers(one.args), one.shared_bytes)?;
-                Request { is_cooperative: true, ..request }.launch(&stream)
+                Request { cooperative, ..request }.launch(&stream)
             })?;
         }
         Ok(())
@@ -359,13 +363,43 @@ fn ext_module_launch(
     Request { items: items.map(u64::from), shared_bytes, events, ..request }.launch(&*stream::get(stream)?)
 }
 
+/// A cooperative grid by itself.
+fn alone() -> Option<Together> {
+    Some(Together { grid: Cooperative::default(), _sync: None })
+}
+
+/// Cooperative grids that wait for each other.
+fn together(grids: impl Iterator<Item = (Dim3, Dim3)> + Clone) -> Result<Vec<Together>> {
+    let count =
+        |(grid, block): (Dim3, Dim3)| items(grid, block).iter().try_fold(1_u64, |all, n| all.checked_mul(*n)).ok_or(Status::INVALID_VALUE);
+    let counts: Vec<u64> = grids.map(count).collect::<Result<_>>()?;
+    let sync = Arc::new(gpu::current()?.device.alloc(8).map_err(|error| told(&error))?);
+    let mut before = 0_u64;
+    let mut all = Vec::new();
+    for (i, items) in counts.iter().enumerate() {
+        let grid = Cooperative {
+            grids: counts.len() as u32,
+            grid: i as u32,
+            items_before: before,
+            items: counts.iter().fold(0, |sum, n| sum.saturating_add(*n)),
+            sync: sync.address(),
+        };
+        all.push(Together { grid, _sync: Some(sync.clone()) });
+        before = before.saturating_add(*items);
+    }
+    Ok(all)
+}
+
 /// A kernel on the device of each stream.
 fn launch_on_each(list: *const LaunchParams, count: i32, is_cooperative: bool) -> Result {
     let count = usize::try_from(count).map_err(|_| Status::INVALID_VALUE)?;
-    for one in raw::slice(list, count)? {
+    let list = raw::slice(list, count)?;
+    let mut together = if is_cooperative { together(list.iter().map(|one| (one.grid, one.block)))? } else { Vec::new() }.into_iter();
+    for one in list {
         let stream = stream::get(one.stream)?;
+        let cooperative = together.next();
         on_device_of(&stream, || {
-            Request { is_cooperative, ..by_stub(one.function, one.grid, one.block, one.args, one.shared_bytes)? }.launch(&stream)
+            Request { cooperative, ..by_stub(one.function, one.grid, one.block, one.args, one.shared_bytes)? }.launch(&stream)
         })?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::status::{Status, say};
 use std::sync::Arc;
 use std::time::Instant;
 use wavejit::queue::Outcome;
-use wavejit::{Deadlock, Error, Kernel, Launch, LaunchConfig};
+use wavejit::{Buffer, Cooperative, Deadlock, Error, Kernel, Launch, LaunchConfig};
 
 /// An operation.
 #[derive(Clone)]
@@ -45,10 +45,20 @@ pub(crate) struct KernelOp {
     pub items: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_lds: u32,
+    /// Its workgroups wait for each other, and perhaps for those of others.
+    pub cooperative: Option<Together>,
     /// Explicit arguments, packed.
     pub args: Vec<u8>,
     /// Noted when it begins and when it has ended.
     pub marks: [Option<Mark>; 2],
+}
+
+/// A cooperative launch, alone or one of several.
+#[derive(Clone)]
+pub(crate) struct Together {
+    pub grid: Cooperative,
+    /// What `grid.sync` points to.
+    pub _sync: Option<Arc<Buffer>>,
 }
 
 /// A copy of rows and slices. All addresses are guest addresses, which are the host's.
@@ -172,6 +182,7 @@ impl KernelOp {
             config: LaunchConfig { on_deadlock: Some(&tell_deadlock), ..LaunchConfig::new(self.items, self.block) },
             explicit: Some(&self.args),
             dynamic_lds: self.dynamic_lds,
+            cooperative: self.cooperative.as_ref().map(|together| together.grid),
             // A kernel with an assertion that holds runs to its end; one that does not is told with its place.
             allow_missing: true,
             ..Default::default()
