@@ -82,9 +82,17 @@ pub(super) fn dpp_source_1(inst: &Inst) -> Option<u32> {
 
 // Source modifiers
 
+/// The permlanes, whose controls are op_sel bits: LLVM before 17 sets every modifier of a source where it sets its control, and chips run that.
+fn sets_all_modifiers(row: &Row) -> bool {
+    row.flags.contains(Flags::OS01)
+}
+
 /// neg and abs bits without a meaning, by source.
 pub(super) fn source_mods(inst: &Inst) -> [u32; 2] {
     let (row, words) = (inst.row, &inst.words);
+    if sets_all_modifiers(row) {
+        return [0, 0];
+    }
     let (written, valued) = match inst.enc {
         Enc::VOP3 | Enc::VOP3SD => {
             let layout = &VOP3[inst.target.space() as usize];
@@ -109,8 +117,8 @@ pub(super) fn op_sel(inst: &Inst) -> Option<u32> {
     let (row, space) = (inst.row, inst.target.space());
     let written = VOP3[space as usize].op_sel.get(&inst.words);
     let flags = row.flags;
-    let meant = if flags.contains(Flags::OS01) {
-        3
+    let meant = if sets_all_modifiers(row) {
+        3 | 8
     } else if flags.contains(Flags::OS23) {
         12
     } else if flags.contains(Flags::BYTE) {

@@ -115,6 +115,7 @@ fn values_that_a_processor_has_are_not_reserved() {
         (0x1100, &[0xd641_7801, 0x040e_0501]),    // v_mad_u16 op_sel:[1,1,1,1]
         (0x1100, &[0xcc16_4001, 0x7c12_0702]),    // v_dot4_i32_iu8 neg_lo:[1,1,0]
         (0x1100, &[0xcc0f_4301, 0x7802_0702]),    // v_pk_add_f16 neg_lo:[1,1] neg_hi:[1,1]
+        (0x1100, &[0xd65c_4902, 0x2201_0101]),    // v_permlanex16_b32 v2, v1, 0, 0 op_sel:[1,0], as LLVM 15 encodes it
         (0x1030, &[0x7e02_02fb]),                 // src_vccz
         (0x1100, &[0x7e02_02fd]),                 // src_scc
         (0x1100, &[0x7e02_02eb]),                 // src_shared_base
