@@ -1,4 +1,4 @@
-//! The command line: `wavejit run`, `vk`, `cc`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
+//! The command line: `wavejit run`, `vk`, `replay`, `cc`, `info`, `disasm`, `asm`, `lift`, `emit`. One file per command; `--help` of each is the manual.
 //!
 //! Exit status: 0 done, 1 failed with a message on standard error, 2 wrong usage.
 
@@ -18,6 +18,7 @@ mod npy;
 mod output;
 mod profile;
 mod progress;
+mod replay;
 mod run;
 mod value;
 #[cfg(unix)]
@@ -54,6 +55,7 @@ enum Command {
     Run(run::RunArgs),
     #[cfg(unix)]
     Vk(vk::VkArgs),
+    Replay(replay::ReplayArgs),
     Cc(cc::CcArgs),
     Info(info::InfoArgs),
     Disasm(disasm::DisasmArgs),
@@ -81,6 +83,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Run(args) => run::run(args),
         #[cfg(unix)]
         Command::Vk(args) => vk::vk(args),
+        Command::Replay(args) => replay::replay(args),
         Command::Cc(args) => cc::cc_command(args),
         Command::Info(args) => info::info(args),
         Command::Disasm(args) => disasm::disasm_command(args),

@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   wavejit vk -- vulkaninfo --summary
   wavejit vk --threads 8 -- ./program with its arguments
+  wavejit vk --dump jobs -- ./program; wavejit replay jobs
 
 Needs Mesa's driver RADV, 22.3 or newer. On Debian 12: sudo apt-get install mesa-vulkan-drivers vulkan-tools";
 
@@ -39,6 +40,9 @@ pub(crate) struct VkArgs {
     /// Guest instructions that a wave may run before the device is lost; 0: any number.
     #[arg(long, value_name = "N")]
     max_insts: Option<u64>,
+    /// Folder that every job is recorded in, for `wavejit replay`: its packets, and memory before and after.
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(last = true, required = true)]
     program: Vec<OsString>,
@@ -63,6 +67,10 @@ pub(crate) fn vk(args: &VkArgs) -> Result<()> {
     }
     if let Some(max_insts) = args.max_insts {
         command.env("WAVEJIT_MAX_INSTS", max_insts.to_string());
+    }
+    if let Some(folder) = &args.dump {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        command.env("WAVEJIT_DUMP", std::fs::canonicalize(folder).with_context(|| folder.display().to_string())?);
     }
     let why = command.exec();
     Err(why).with_context(|| format!("cannot run {}", program.display()))

@@ -14,6 +14,7 @@
 //! | `state.rs`, `transfer.rs`, `order.rs`, `dispatch.rs` | what packets do: registers; memory; waiting and events; compute |
 //! | `shaders.rs` | code by address |
 //! | `sdma.rs` | the copy engine |
+//! | `dump.rs`, `replay.rs` | recordings of jobs; running them again |
 //! | `error.rs` | what went wrong, and in which packet |
 //!
 //! Reference: AMD's register and packet headers as Mesa (`sid.h`) and Linux (`nvd.h`) carry them; RDNA3 ISA, ch. 3.
@@ -38,10 +39,12 @@
 
 mod clock;
 mod dispatch;
+pub mod dump;
 mod error;
 mod order;
 mod packet;
 pub mod registers;
+pub mod replay;
 mod ring;
 mod sdma;
 mod shaders;

@@ -12,7 +12,7 @@ use wavejit::{AddressSpace, Device};
 use wavejit_isa::{Feature, Gfx};
 
 /// Which ring it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Engine {
     /// Draws and dispatches.
     Graphics,

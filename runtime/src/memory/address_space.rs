@@ -154,6 +154,21 @@ impl AddressSpace {
         Err(Error::OutOfMemory(format!("the host has no {wanted:#x} bytes of address space for guest memory")))
     }
 
+    /// Gives pages of a [window](crate::Device::window) memory, zeroed where they had none. An [`Error::Arg`] if they are not whole pages of it, or if
+    /// it is no window.
+    pub fn commit(&self, address: u64, bytes: u64) -> Result<(), Error> {
+        let is_window = self.mode == AddressMode::Isolated && self.base == 0;
+        let is_inside = address.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE) && self.host(address, bytes).is_some();
+        if !is_window || !is_inside {
+            return Err(Error::Arg(format!("{bytes:#x} bytes at {address:#x} are not whole pages of a window")));
+        }
+        if commit(address, bytes, false) {
+            Ok(())
+        } else {
+            Err(Error::OutOfMemory(format!("no memory for {bytes:#x} bytes at {address:#x}")))
+        }
+    }
+
     /// Whatever is allocated gets canaries from now on.
     pub(crate) fn with_canaries(mut self) -> AddressSpace {
         self.has_canaries = true;
@@ -603,7 +618,7 @@ mod tests {
         assert!(space.alloc(1, 0).is_err() && space.read(at, &mut [0]).is_err());
         // Pages of the test's own, in the middle.
         let page = at + (1 << 31);
-        assert!(commit(page, PAGE, false));
+        space.commit(page, PAGE).unwrap();
         space.write(page, &[1, 2]).unwrap();
         assert_eq!(space.read_u32(page), Some(0x201));
         assert!(space.write(page + PAGE, &[1]).is_err() && space.write(at - 1, &[1]).is_err());
@@ -612,8 +627,12 @@ mod tests {
         for (start, bytes) in [(at, 100), (at + 1, 4096), (at, 0), (0, 4096), (u64::MAX - 4095, 4096), (at, 1 << 47)] {
             assert!(AddressSpace::window(start, bytes).is_err(), "{start:#x} {bytes:#x}");
         }
+        for (address, bytes) in [(page + 1, PAGE), (page, 1), (at - PAGE, PAGE), (page, 1 << 33)] {
+            assert!(space.commit(address, bytes).is_err(), "{address:#x} {bytes:#x}");
+        }
         drop(space);
         assert!(AddressSpace::window(at, 4096).is_ok());
+        assert!(AddressSpace::isolated(1 << 30).unwrap().commit(GUEST_LOW, PAGE).is_err());
     }
 
     #[test]

@@ -8,11 +8,14 @@ use crate::share::Shares;
 use crate::syncobj::Syncobj;
 use crate::va::AddressMap;
 use rustc_hash::FxHashMap;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use wavejit::code_object::TargetId;
 use wavejit::{Device, DeviceConfig};
+use wavejit_gpu::dump::Recorder;
 use wavejit_gpu::{Gpu, Options};
+use wavejit_isa::Gfx;
 
 /// GPU addresses: where they begin, and how many there are. Always the same: drivers take the high half of 32-bit addresses from here, and keep
 /// shaders with it in files.
@@ -23,6 +26,8 @@ pub(crate) const GB_ADDR_CONFIG: u32 = 0x545;
 const TARGET_VARIABLE: &str = "WAVEJIT_TARGET";
 /// Environment variable: threads that run workgroups.
 const THREADS_VARIABLE: &str = "WAVEJIT_THREADS";
+/// Environment variable: the folder that jobs are recorded in.
+const DUMP_VARIABLE: &str = "WAVEJIT_DUMP";
 /// Environment variable: tells every command on standard error.
 const TRACE_VARIABLE: &str = "WAVEJIT_TRACE";
 /// Environment variable: guest instructions of a wave, after which its context is lost.
@@ -36,10 +41,14 @@ pub(crate) const RENDER_BACKENDS: u32 = 2;
 pub(crate) struct Door {
     pub node: Arc<Node>,
     pub gpu: Gpu,
+    /// The processor.
+    pub target: Gfx,
     /// GPU addresses: the first, and how many bytes.
     pub window: (u64, u64),
     /// Are all commands told on standard error?
     pub traces: bool,
+    /// Records jobs, if that is asked for.
+    pub recorder: Option<Mutex<Recorder>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -81,7 +90,7 @@ impl Door {
             Errno::INVAL
         };
         let name = std::env::var(TARGET_VARIABLE).unwrap_or_else(|_| "gfx1100".into());
-        let target = TargetId::parse(&name).map(|id| id.processor).ok().filter(|t| *t == wavejit_isa::Gfx::GFX1100);
+        let target = TargetId::parse(&name).map(|id| id.processor).ok().filter(|t| *t == Gfx::GFX1100);
         let target = target.ok_or_else(|| {
             say(&format!("{TARGET_VARIABLE}: `{name}`: expected gfx1100"));
             Errno::INVAL
@@ -102,7 +111,17 @@ impl Door {
             next_handle: 0,
         };
         let traces = std::env::var_os(TRACE_VARIABLE).is_some();
-        Ok(Door { node, gpu, window, traces, state: Mutex::new(state), changed: Condvar::new() })
+        let recorder = match std::env::var_os(DUMP_VARIABLE) {
+            Some(folder) => match Recorder::new(Path::new(&folder)) {
+                Ok(recorder) => Some(Mutex::new(recorder)),
+                Err(e) => {
+                    say(&format!("{DUMP_VARIABLE}: {}: {e}", Path::new(&folder).display()));
+                    return Err(Errno::INVAL);
+                }
+            },
+            None => None,
+        };
+        Ok(Door { node, gpu, target, window, traces, recorder, state: Mutex::new(state), changed: Condvar::new() })
     }
 
     /// What changes, while nobody else looks at it.

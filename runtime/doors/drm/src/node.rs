@@ -47,6 +47,20 @@ impl Node {
         if usize::try_from(written) == Ok(bytes.len()) { Ok(()) } else { Err(Errno::last()) }
     }
 
+    /// The parts of a range that may hold something else than zeros.
+    pub(crate) fn parts_with_data(&self, offset: u64, bytes: u64) -> Vec<(u64, u64)> {
+        let end = offset + bytes;
+        // SAFETY: our own file, whose position nobody uses.
+        let seek = |from: u64, to_what| u64::try_from(unsafe { libc::lseek(self.fd, from as libc::off_t, to_what) }).ok();
+        let mut parts = vec![];
+        let mut at = offset;
+        while let Some(start) = seek(at, libc::SEEK_DATA).filter(|start| *start < end) {
+            at = seek(start, libc::SEEK_HOLE).unwrap_or(end).min(end);
+            parts.push((start, at - start));
+        }
+        parts
+    }
+
     /// Gives the memory of a range back; it reads as 0 afterwards.
     pub(crate) fn discard(&self, offset: u64, bytes: u64) {
         let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;

@@ -6,12 +6,12 @@ use crate::errno::{Errno, Result, say};
 use crate::fence::{Fence, Job};
 use crate::gem::{Buffer, listed};
 use crate::raw::{read, read_all};
-use crate::uapi::{Cs, CsChunk, CsDep, CsFence, CsIb, CsSyncobj};
+use crate::uapi::{Cs, CsChunk, CsDep, CsFence, CsIb, CsSyncobj, ip};
 use crate::wait::Deadline;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, PoisonError};
 use wavejit::queue::{Outcome, Point};
-use wavejit_gpu::Progress;
+use wavejit_gpu::{Engine, Progress, dump};
 
 /// What chunks hold.
 mod chunk {
@@ -69,7 +69,13 @@ pub(crate) fn cs(door: &'static Door, args: &mut Cs) -> Result<u64> {
     let objects = objects.collect::<Result<Vec<_>>>()?;
     let sequence = ring.submitted.fetch_add(1, Relaxed) + 1;
     let Order { ibs, waits, fence, buffers, .. } = order;
-    let point = ring.queue.push(waits, work(door, context, ring.clone(), sequence, ibs, fence, buffers));
+    let engine = match ip_type {
+        ip::DMA => Engine::Sdma,
+        ip::COMPUTE => Engine::Compute,
+        _ => Engine::Graphics,
+    };
+    let job = dump::Job { context: args.ctx_id, engine, ring: number, sequence, target: door.target.to_string(), ibs };
+    let point = ring.queue.push(waits, work(door, context, ring.clone(), job, fence, buffers));
     ring.note(sequence, point.clone());
     for (object, at) in objects {
         object.put(at, Fence::Job(Job { ring: ring.clone(), sequence, point: point.clone() }));
@@ -152,37 +158,61 @@ fn work(
     door: &'static Door,
     context: Arc<Context>,
     ring: Arc<RingQueue>,
-    sequence: u64,
-    ibs: Vec<(u64, u32)>,
+    job: dump::Job,
     fence: Option<(Arc<Buffer>, u64)>,
     mut buffers: Vec<Arc<Buffer>>,
 ) -> Box<dyn FnMut() -> Outcome + Send> {
-    let mut ibs = Some(ibs);
+    let mut has_started = false;
+    let mut recording = None;
     Box::new(move || {
+        let mut failure = None;
         if !context.is_lost.load(Relaxed) {
             let mut engine = ring.engine.lock().unwrap_or_else(PoisonError::into_inner);
-            for (address, dwords) in ibs.take().into_iter().flatten() {
-                engine.start(address, dwords);
+            if !std::mem::replace(&mut has_started, true) {
+                recording = begin_recording(door, &job);
+                job.ibs.iter().for_each(|(address, dwords)| engine.start(*address, *dwords));
             }
             match engine.run() {
                 Ok(Progress::Done) => {}
                 Ok(Progress::Waiting) => return Outcome::Again,
                 Err(e) => {
-                    say(&e.to_string());
+                    let why = e.to_string();
+                    say(&why);
                     context.is_lost.store(true, Relaxed);
+                    failure = Some(why);
                 }
             }
         }
+        if let Some(recording) = recording.take() {
+            end_recording(door, recording, failure.as_deref());
+        }
         buffers.clear();
         if let Some((buffer, offset)) = &fence
-            && door.node.write(buffer.offset + offset, &sequence.to_le_bytes()).is_err()
+            && door.node.write(buffer.offset + offset, &job.sequence.to_le_bytes()).is_err()
         {
             say("the number of a job cannot be written to its buffer");
         }
         let mut state = door.lock();
-        ring.completed.store(sequence, Release);
+        ring.completed.store(job.sequence, Release);
         state.shares.sweep();
         door.announce();
         Outcome::Done
     })
+}
+
+/// Records a job that is about to run, if that is asked for.
+fn begin_recording(door: &Door, job: &dump::Job) -> Option<dump::Recording> {
+    let mut recorder = door.recorder.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mapped, data) = door.lock().map.ranges();
+    let begun = recorder.begin(job, door.gpu.memory(), &mapped, &data);
+    begun.inspect_err(|e| say(&format!("a job cannot be recorded: {e}"))).ok()
+}
+
+fn end_recording(door: &Door, recording: dump::Recording, failure: Option<&str>) {
+    let Some(recorder) = &door.recorder else { return };
+    let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+    let data = door.lock().map.ranges().1;
+    if let Err(e) = recorder.end(recording, door.gpu.memory(), &data, failure) {
+        say(&format!("a job cannot be recorded: {e}"));
+    }
 }

@@ -64,6 +64,17 @@ impl AddressMap {
         true
     }
 
+    /// All ranges that are mapped (address, bytes), and parts of them that may hold something else than zeros.
+    pub(crate) fn ranges(&self) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+        let all = self.mappings.iter().map(|(address, m)| (*address, m.bytes)).collect();
+        let data = self.mappings.iter().flat_map(|(address, m)| {
+            let first = m.buffer.as_ref().map_or(0, |b| b.offset + m.offset);
+            let parts = m.buffer.as_ref().map_or(vec![], |_| self.node.parts_with_data(first, m.bytes));
+            parts.into_iter().map(move |(at, bytes)| (address + (at - first), bytes))
+        });
+        (all, data.collect())
+    }
+
     /// Unmaps a buffer everywhere.
     pub(crate) fn forget(&mut self, buffer: &Arc<Buffer>) {
         let all: Vec<(u64, u64)> = self.mappings.iter().filter(|(_, m)| m.is_of(buffer)).map(|(a, m)| (*a, m.bytes)).collect();
