@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Managed,
     /// Of an allocation node of a graph, which keeps it.
     Graph,
+    /// `hipMemMap`: counted with what is mapped.
+    Mapped,
     /// `hipHostRegister`: the program's own.
     Registered,
 }
@@ -48,7 +50,7 @@ static LIVE: RwLock<BTreeMap<u64, Allocation>> = RwLock::new(BTreeMap::new());
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        if self.kind != Kind::Registered {
+        if !matches!(self.kind, Kind::Registered | Kind::Mapped) {
             self.gpu.allocated.fetch_sub(self.bytes, Relaxed);
         }
     }
@@ -79,6 +81,11 @@ pub(crate) fn register(gpu: &'static Gpu, address: u64, bytes: u64, flags: u32) 
     Ok(())
 }
 
+/// Notes memory that somebody else keeps, where nothing else is.
+pub(crate) fn note(gpu: &'static Gpu, address: u64, bytes: u64, kind: Kind) {
+    LIVE.write().insert(address, Allocation { address, bytes, kind, gpu, flags: 0, _buffer: None });
+}
+
 fn overlapping(live: &BTreeMap<u64, Allocation>, address: u64, bytes: u64) -> Option<&Allocation> {
     let (_, before) = live.range(..address.saturating_add(bytes.max(1))).next_back()?;
     (before.address.saturating_add(before.bytes.max(1)) > address).then_some(before)
@@ -93,7 +100,11 @@ pub(crate) fn take(address: u64, kinds: &[Kind]) -> Option<Allocation> {
 /// Takes all allocations of a device but those of the program's own.
 pub(crate) fn take_all(gpu: &Gpu) -> Vec<Allocation> {
     let mut live = LIVE.write();
-    let theirs: Vec<u64> = live.values().filter(|a| a.gpu.index == gpu.index && a.kind != Kind::Registered).map(|a| a.address).collect();
+    let theirs: Vec<u64> = live
+        .values()
+        .filter(|a| a.gpu.index == gpu.index && !matches!(a.kind, Kind::Registered | Kind::Mapped))
+        .map(|a| a.address)
+        .collect();
     theirs.iter().filter_map(|address| live.remove(address)).collect()
 }
 

@@ -66,7 +66,7 @@ const SAME: &[(i32, i32)] = &[
     (84, MAX),           // total memory, as far as it fits
     (85, 1),             // one address space
     (88, 1),             // memory pools
-    (89, 0),             // virtual memory management
+    (89, 1),             // virtual memory management
     (90, 1),             // host memory can be registered
     (91, 0),             // handle types of pools
     (10_000, COUNTER_CLOCK),

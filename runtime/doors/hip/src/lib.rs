@@ -11,6 +11,7 @@
 //! | `properties.rs`, `attributes.rs`, `device.rs`, `context.rs` | what programs may ask about devices |
 //! | `handles.rs` | handles that C holds, checked at every use |
 //! | `allocations.rs`, `memory.rs`, `pool.rs` | what is allocated; functions that allocate and free |
+//! | `virtual_memory.rs` | addresses that are reserved, and memory that is mapped there |
 //! | `op.rs` | what streams and graphs do: kernels, copies, fills, calls of the host |
 //! | `copy.rs`, `fill.rs`, `symbol.rs` | functions that copy and fill |
 //! | `stream.rs`, `event.rs` | order and time |
@@ -55,3 +56,4 @@ pub mod symbol;
 pub mod texel;
 pub mod texture;
 pub mod unsupported;
+pub mod virtual_memory;

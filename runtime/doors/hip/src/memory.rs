@@ -81,7 +81,7 @@ fn host_malloc(out: Out<*mut c_void>, bytes: usize, flags: u32) -> Result {
 /// What is known of memory that is the host's.
 fn host_memory(pointer: *const c_void) -> Result<Known> {
     let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
-    if matches!(known.kind, Kind::Device | Kind::Graph) { Err(Status::INVALID_VALUE) } else { Ok(known) }
+    if matches!(known.kind, Kind::Device | Kind::Graph | Kind::Mapped) { Err(Status::INVALID_VALUE) } else { Ok(known) }
 }
 
 hip! {
@@ -166,7 +166,7 @@ hip! {
             return Ok(());
         };
         let (memory, host_pointer) = match known.kind {
-            Kind::Device | Kind::Graph => (Memory::Device, std::ptr::null_mut()),
+            Kind::Device | Kind::Graph | Kind::Mapped => (Memory::Device, std::ptr::null_mut()),
             Kind::Host | Kind::Registered => (Memory::Host, this),
             Kind::Managed => (Memory::Managed, this),
         };
@@ -247,7 +247,7 @@ fn put_bytes(data: *mut c_void, bytes: &[u8]) -> Result {
 fn pointer_attribute(data: *mut c_void, attribute: i32, pointer: *mut c_void) -> Result {
     let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
     let memory = match known.kind {
-        Kind::Device | Kind::Graph => Memory::Device,
+        Kind::Device | Kind::Graph | Kind::Mapped => Memory::Device,
         Kind::Managed => Memory::Managed,
         _ => Memory::Host,
     };

@@ -21,6 +21,10 @@ const NON_BLOCKING: u32 = 1;
 /// The handles that stand for the null stream and for the calling thread's.
 const LEGACY: usize = 1;
 const PER_THREAD: usize = 2;
+/// `hipLaunchAttributeAccessPolicyWindow` and its like.
+const ACCESS_POLICY_WINDOW: i32 = 1;
+const SYNCHRONIZATION_POLICY: i32 = 3;
+const PRIORITY: i32 = 8;
 /// Commands that may wait in a stream before the one who pushes waits, too.
 const MAX_BACKLOG: u64 = 1 << 16;
 
@@ -272,6 +276,23 @@ hip! {
     }
     fn hipLaunchHostFunc(stream: *mut c_void, function: *const c_void, user_data: *mut c_void) {
         push_call(function, 0, Op::Host { function: function as usize, user_data: user_data as usize }, || get(stream))
+    }
+    fn hipStreamGetAttribute(stream: *mut c_void, attribute: i32, value: Out<[i32; 16]>) {
+        let stream = get(stream)?;
+        let first = match attribute {
+            PRIORITY => stream.priority,
+            ACCESS_POLICY_WINDOW | SYNCHRONIZATION_POLICY => 0,
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        let mut words = [0; 16];
+        words[0] = first;
+        put(value, words)
+    }
+    fn hipStreamSetAttribute(stream: *mut c_void, attribute: i32, value: *const c_void) {
+        get(stream)?;
+        // Hints, which change nothing here. A priority is given when a stream is made.
+        let is_known = matches!(attribute, ACCESS_POLICY_WINDOW | SYNCHRONIZATION_POLICY);
+        if value.is_null() || !is_known { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
     fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, _bytes: usize, _flags: u32) {
         get(stream)?;
