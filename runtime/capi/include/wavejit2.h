@@ -41,7 +41,9 @@ enum {
   WAVEJIT2_KIND_FAULT = 1,    /* an instruction that a wave could not do */
   WAVEJIT2_KIND_BUDGET = 2,   /* max_insts used up */
   WAVEJIT2_KIND_CANCELED = 3, /* by its flag */
-  WAVEJIT2_KIND_LIMIT = 4     /* another end that the launch or the device asked for */
+  WAVEJIT2_KIND_LIMIT = 4,    /* another end that the launch or the device asked for */
+  WAVEJIT2_KIND_DEADLOCK = 5, /* all waves that have begun wait for each other, or for nobody; the place is that of one of them */
+  WAVEJIT2_KIND_OVERRUN = 6   /* a launch ran to its end and has changed bytes beside a buffer, at the address on (WAVEJIT2_DEVICE_CANARIES) */
 };
 enum {
   WAVEJIT2_CAUSE_NONE = 0,
@@ -86,7 +88,9 @@ int32_t wavejit2_last_fault(wavejit2_fault *fault);
 enum {
   WAVEJIT2_DEVICE_DETERMINISTIC = 1, /* one thread, fixed order, zeroed registers: equal runs are equal */
   WAVEJIT2_DEVICE_ISOLATED = 2,      /* memory of its own, outside of which kernels reach nothing; else device addresses are the host's, as in version 1 */
-  WAVEJIT2_DEVICE_INTERPRETER = 4    /* slow, and simple */
+  WAVEJIT2_DEVICE_INTERPRETER = 4,   /* slow, and simple */
+  WAVEJIT2_DEVICE_CANARIES = 8,      /* watches bytes beside buffers: a launch that has changed some is WAVEJIT_E_MEMORY, once for each buffer */
+  WAVEJIT2_DEVICE_LOCKSTEP = 16      /* waves of a workgroup run one instruction each in turn, by the interpreter */
 };
 
 typedef struct {

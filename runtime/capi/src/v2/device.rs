@@ -8,12 +8,14 @@ use super::structs::{self, c_struct};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use wavejit::code_object::TargetId;
-use wavejit::{DeviceConfig, Engine, Error, Stream};
+use wavejit::{DeviceConfig, Engine, Error, Schedule, Stream};
 
 /// `WAVEJIT2_DEVICE_*`: flags of a device.
 const DETERMINISTIC: u32 = 1;
 const ISOLATED: u32 = 2;
 const INTERPRETER: u32 = 4;
+const CANARIES: u32 = 8;
+const LOCKSTEP: u32 = 16;
 
 /// `void (*)(void *user, int32_t stream, const char *text, size_t bytes)`
 type PrintFunction = unsafe extern "C" fn(*mut c_void, i32, *const c_char, usize);
@@ -80,7 +82,7 @@ pub(super) fn device(handle: Handle) -> Result<Arc<COpened>, Error> {
 }
 
 fn open(config: &Config) -> Result<COpened, Failure> {
-    if config.flags & !(DETERMINISTIC | ISOLATED | INTERPRETER) != 0 {
+    if config.flags & !(DETERMINISTIC | ISOLATED | INTERPRETER | CANARIES | LOCKSTEP) != 0 {
         return Err(bad(&format!("wavejit2_device_config.flags {:#x} has bits that are not known", config.flags)).into());
     }
     let has = |flag: u32| config.flags & flag != 0;
@@ -95,7 +97,9 @@ fn open(config: &Config) -> Result<COpened, Failure> {
     let wanted = DeviceConfig {
         threads: config.threads as usize,
         engine: if has(INTERPRETER) { Engine::Interp } else { Engine::Jit },
+        schedule: if has(LOCKSTEP) { Schedule::Lockstep } else { Schedule::Turns },
         deterministic: has(DETERMINISTIC),
+        canaries: has(CANARIES),
         gb_addr_config: config.gb_addr_config,
         reserve_bytes: config.reserve_bytes,
         scratch_limit_bytes: config.scratch_limit_bytes,

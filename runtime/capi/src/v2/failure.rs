@@ -12,6 +12,8 @@ const KIND_FAULT: u32 = 1;
 const KIND_BUDGET: u32 = 2;
 const KIND_CANCELED: u32 = 3;
 const KIND_LIMIT: u32 = 4;
+const KIND_DEADLOCK: u32 = 5;
+const KIND_OVERRUN: u32 = 6;
 
 /// `WAVEJIT2_CAUSE_OTHER`.
 const CAUSE_OTHER: u32 = 99;
@@ -93,6 +95,11 @@ impl Failure {
         match error {
             Error::Fault(fault) => details.add_fault(fault),
             Error::Limit(limit) => details.add_limit(limit),
+            Error::Overrun(overrun) => {
+                details.kernel = c_string(&overrun.kernel);
+                details.parts.kind = KIND_OVERRUN;
+                details.parts.address = Some(overrun.buffer.wrapping_add_signed(overrun.offset));
+            }
             _ => {}
         }
         Failure(Box::new(details))
@@ -156,6 +163,12 @@ impl Details {
             Limit::Canceled { kernel } => {
                 self.kernel = c_string(kernel);
                 KIND_CANCELED
+            }
+            Limit::Deadlock(deadlock) => {
+                if let Some((at, _)) = deadlock.places.first() {
+                    self.add_place(at);
+                }
+                KIND_DEADLOCK
             }
             _ => KIND_LIMIT,
         };

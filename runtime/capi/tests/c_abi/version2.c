@@ -345,10 +345,31 @@ static void printing(wavejit2_device device, const char *folder) {
   CHECK(wavejit2_kernel_close(kernel) == WAVEJIT_OK && wavejit2_buffer_close(buffer) == WAVEJIT_OK && wavejit2_module_close(module) == WAVEJIT_OK);
 }
 
+/* 20 numbers into a buffer of 4. */
+static void canaries(const char *path) {
+  wavejit2_device_config config = {.size = sizeof config, .threads = 1, .flags = WAVEJIT2_DEVICE_CANARIES | WAVEJIT2_DEVICE_LOCKSTEP};
+  wavejit2_device device = NULL;
+  wavejit2_kernel kernel = NULL;
+  wavejit2_buffer buffer = NULL;
+  struct { uint64_t out; float factor; uint32_t n, room; } packed = {0, 3, 4, 0};
+  CHECK(wavejit2_device_open(&config, &device) == WAVEJIT_OK);
+  wavejit2_module module = open_module(device, path);
+  CHECK(wavejit2_kernel_open(module, "named", &kernel) == WAVEJIT_OK && wavejit2_buffer_open(device, 16, &buffer, &packed.out) == WAVEJIT_OK);
+  wavejit2_launch launch = launch_of(20, 32);
+  launch.kernarg = &packed, launch.kernarg_bytes = 20, launch.dynamic_lds_bytes = 256;
+  CHECK(wavejit2_kernel_launch(kernel, &launch, NULL) == WAVEJIT_OK);
+  packed.n = 20;
+  CHECK(wavejit2_kernel_launch(kernel, &launch, NULL) == WAVEJIT_E_MEMORY);
+  CHECK(last().kind == WAVEJIT2_KIND_OVERRUN && last().has_address && last().address == packed.out + 16 && strcmp(last().kernel, "named") == 0);
+  CHECK(wavejit2_kernel_close(kernel) == WAVEJIT_OK && wavejit2_buffer_close(buffer) == WAVEJIT_OK);
+  CHECK(wavejit2_module_close(module) == WAVEJIT_OK && wavejit2_device_close(device) == WAVEJIT_OK);
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 4 && wavejit2_version() == 2 && wavejit_abi_version() == 1);
   CHECK(last().code == 0 && last().kind == WAVEJIT2_KIND_OTHER && last().lane == -1 && strcmp(last().message, "") == 0 && strcmp(last().kernel, "") == 0);
   devices();
+  canaries(argv[2]);
   for (int is_isolated = 0; is_isolated < 2; is_isolated++) {
     wavejit2_device_config config = {.size = sizeof config, .threads = 2, .target = "gfx1100", .print = print, .print_user = &printed};
     config.flags = is_isolated ? WAVEJIT2_DEVICE_ISOLATED : 0;

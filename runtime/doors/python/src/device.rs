@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use wavejit::code_object::CodeObject;
 use wavejit::queue::Queue;
-use wavejit::{AddressMode, DeviceConfig, Engine};
+use wavejit::{AddressMode, DeviceConfig, Engine, Schedule};
 
 /// A software GPU: memory, threads, compiled code.
 ///
@@ -22,6 +22,8 @@ use wavejit::{AddressMode, DeviceConfig, Engine};
 ///         arrays are not copied, and a kernel with a defect may write to any memory of the process.
 ///     print: called with "stdout" or "stderr" and bytes when kernels print; None: sys.stdout and sys.stderr.
 ///     scratch_limit: bytes of scratch that the waves of a launch may hold at a time; 0: 1 GiB.
+///     canaries: watch bytes beside allocations: a launch that has changed some raises Overrun.
+///     schedule: "turns": a wave runs until it has to wait; "lockstep": the waves of a workgroup run one instruction each in turn, by the interpreter.
 ///     code_cache: bytes of translated code that are kept for modules loaded again; 0: 256 MiB.
 #[pyclass(frozen, module = "wavejit")]
 pub struct Device {
@@ -34,7 +36,7 @@ pub struct Device {
 #[pymethods]
 impl Device {
     #[new]
-    #[pyo3(signature = (target=None, *, threads=0, engine="jit", deterministic=false, memory="isolated", print=None, scratch_limit=0, code_cache=0))]
+    #[pyo3(signature = (target=None, *, threads=0, engine="jit", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0))]
     fn new(
         py: Python<'_>,
         target: Option<String>,
@@ -44,6 +46,8 @@ impl Device {
         memory: &str,
         print: Option<Py<PyAny>>,
         scratch_limit: u64,
+        canaries: bool,
+        schedule: &str,
         code_cache: usize,
     ) -> PyResult<Device> {
         let engine = match engine {
@@ -51,9 +55,16 @@ impl Device {
             "interpreter" => Engine::Interp,
             other => return Err(refuse(py, format!("engine {other:?}: expected \"jit\" or \"interpreter\""))),
         };
+        let schedule = match schedule {
+            "turns" => Schedule::Turns,
+            "lockstep" => Schedule::Lockstep,
+            other => return Err(refuse(py, format!("schedule {other:?}: expected \"turns\" or \"lockstep\""))),
+        };
         let config = DeviceConfig {
             threads,
             engine,
+            schedule,
+            canaries,
             deterministic,
             scratch_limit_bytes: scratch_limit,
             code_cache_bytes: code_cache,

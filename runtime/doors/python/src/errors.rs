@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use wavejit::{AccessKind, Cause, Doing, Error, Fault, Limit, Place};
+use wavejit::{AccessKind, Cause, Doing, Error, Fault, Limit, Overrun, Place};
 
 /// An exception for an error of the run time.
 pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
@@ -28,8 +28,13 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             "Fault"
         }
         Error::Limit(limit) => add_limit(&fields, limit)?,
-        Error::NotMapped { .. } | Error::NoCode(_) => "Error",
+        Error::Overrun(overrun) => {
+            add_overrun(&fields, overrun)?;
+            "Overrun"
+        }
         Error::Internal(_) => "InternalError",
+        // NotMapped, NoCode.
+        _ => "Error",
     };
     let exception = py.import(intern!(py, "wavejit.errors"))?.getattr(PyString::new(py, class))?.call1((error.to_string(),))?;
     exception.getattr("__dict__")?.call_method1("update", (fields,))?;
@@ -73,6 +78,15 @@ fn add_fault(fields: &Bound<'_, PyDict>, fault: &Fault) -> PyResult<()> {
     fields.set_item("cause", cause)
 }
 
+fn add_overrun(fields: &Bound<'_, PyDict>, overrun: &Overrun) -> PyResult<()> {
+    fields.set_item("kernel", &overrun.kernel)?;
+    fields.set_item("launches", overrun.dispatches)?;
+    fields.set_item("buffer", overrun.buffer)?;
+    fields.set_item("buffer_bytes", overrun.buffer_bytes)?;
+    fields.set_item("offset", overrun.offset)?;
+    fields.set_item("nbytes", overrun.bytes)
+}
+
 /// Adds the fields of a limit; the name of its class.
 fn add_limit(fields: &Bound<'_, PyDict>, limit: &Limit) -> PyResult<&'static str> {
     match limit {
@@ -87,14 +101,23 @@ fn add_limit(fields: &Bound<'_, PyDict>, limit: &Limit) -> PyResult<&'static str
             fields.set_item("others", others)?;
             Ok("BudgetExceeded")
         }
+        Limit::Deadlock(deadlock) => {
+            fields.set_item("workgroups", deadlock.workgroups)?;
+            let place = |(at, what): &(Place, Doing)| (at.workgroup.into(), at.wave, at.pc, at.inst.clone(), doing(*what));
+            let places: Vec<((u32, u32, u32), usize, u64, Option<String>, &str)> = deadlock.places.iter().map(place).collect();
+            fields.set_item("places", places)?;
+            Ok("Deadlock")
+        }
         _ => Ok("LimitError"),
     }
 }
 
 fn doing(what: Doing) -> &'static str {
+    #[allow(unreachable_patterns)] // what is new has no word yet
     match what {
         Doing::Runs => "runs",
         Doing::Barrier => "barrier",
         Doing::GlobalWaveSync => "global wave sync",
+        _ => "waits",
     }
 }

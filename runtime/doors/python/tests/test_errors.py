@@ -170,6 +170,24 @@ def test_code_that_cannot_be_loaded(isolated, tmp_path):
 
 
 def test_settings_are_checked():
-    for wrong in [{"engine": "fast"}, {"memory": "none"}]:
+    for wrong in [{"engine": "fast"}, {"memory": "none"}, {"schedule": "none"}]:
         with pytest.raises(wavejit.ArgumentError):
             wavejit.Device(**wrong)
+
+
+def test_canaries_find_what_is_written_beside_an_array():
+    device = wavejit.Device(threads=1, canaries=True)
+    kernel = device.module(shader("triad"))["triad"]
+    a, out = np.ones(64, np.float32), np.zeros(16, np.float32)
+    kernel.launch(16, 16, out, a, a, 1.0, 16)
+    with pytest.raises(wavejit.Overrun) as caught:
+        kernel.launch(20, 20, out, a, a, 1.0, 20)
+    overrun = caught.value
+    assert (overrun.kernel, overrun.buffer_bytes, overrun.offset, overrun.nbytes) == ("triad", 64, 64, 16)
+
+
+def test_waves_in_lockstep_give_the_same():
+    device = wavejit.Device(threads=1, schedule="lockstep")
+    a, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    device.module(shader("triad"))["triad"].launch(64, 64, out, a, a, 1.0, 64)
+    assert np.array_equal(out, 2 * a)

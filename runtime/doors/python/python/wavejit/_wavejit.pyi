@@ -24,6 +24,8 @@ class Device:
         memory: Literal["isolated", "shared"] = "isolated",
         print: Callable[[str, bytes], object] | None = None,
         scratch_limit: int = 0,
+        canaries: bool = False,
+        schedule: Literal["turns", "lockstep"] = "turns",
         code_cache: int = 0,
     ) -> None: ...
     @property

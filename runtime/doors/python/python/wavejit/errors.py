@@ -61,6 +61,23 @@ class Fault(Error):
     cause: str
 
 
+class Overrun(Error):
+    """A launch ran to its end, and bytes beside a buffer have changed (`Device(canaries=True)`). Arrays of the launch are as they were before it."""
+
+    #: The kernel that ended last before that was found; empty if there was none.
+    kernel: str
+    #: Launches that have ended since the bytes were last looked at: if 1, it was that kernel, or one that ran beside it.
+    launches: int
+    #: Device address of the buffer, or of the array on the device.
+    buffer: int
+    #: Its size.
+    buffer_bytes: int
+    #: The first byte that has changed, relative to the buffer: its size or more, or negative.
+    offset: int
+    #: Bytes from there to the last one that has changed.
+    nbytes: int
+
+
 class LimitError(Error):
     """An end that the launch or the device asked for."""
 
@@ -70,6 +87,15 @@ class Canceled(LimitError):
 
     #: Kernel.
     kernel: str
+
+
+class Deadlock(LimitError):
+    """All waves that have begun wait for each other, or for nobody."""
+
+    #: Workgroups that have begun.
+    workgroups: int
+    #: Where some of their waves go on: workgroup id, number of the wave, pc, text of the instruction, and what the wave does.
+    places: list[tuple[tuple[int, int, int], int, int, str | None, str]]
 
 
 class BudgetExceeded(LimitError):
@@ -91,5 +117,5 @@ class BudgetExceeded(LimitError):
     wave: int
     #: Instructions that a wave was given.
     max_insts: int
-    #: Other waves of the workgroup that have not ended: number, pc, and "runs", "barrier" or "global wave sync".
+    #: Other waves of the workgroup that have not ended: number, pc, and "runs", "barrier", "global wave sync" or "waits".
     others: list[tuple[int, int, str]]
