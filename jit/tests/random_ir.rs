@@ -593,6 +593,16 @@ fn accesses_at_strides_equal_the_interpreter() {
     }
 }
 
+/// Stores of elements that are apart, or overlap, at offsets of which only the first lanes are made.
+#[test]
+fn stores_at_indices_equal_the_interpreter() {
+    for kind in [MemKind::U8, MemKind::U16, MemKind::B32, MemKind::B64, MemKind::B96] {
+        for (stride, shift) in [(1, 0), (1, 1), (1, 2), (3, 0), (2, 2), (1, 4), (0, 2)] {
+            check_starts(&memory::at_index(32, kind, stride, shift), &[0, 3, 4, 64, 1000, 0xff0]);
+        }
+    }
+}
+
 /// Compiled code against the interpreter with each of these in s0, under EXEC as it comes.
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));

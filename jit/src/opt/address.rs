@@ -64,11 +64,66 @@ fn step_64(f: &mut Facts, addr: Addr, exec: Value) -> Option<Addr> {
         }
         (PureOp::ZExt64, [Some(low), ..]) => Some(Addr { offset: Some(low), ..addr }),
         (PureOp::Pack64, [Some(low), Some(high), _]) => {
-            let (base, rest) = carried_sum(f, low, high, exec)?;
-            with_base(f, addr, base, Some(rest))
+            if let Some((base, rest)) = carried_sum(f, low, high, exec) {
+                return with_base(f, addr, base, Some(rest));
+            }
+            let offset = extended_sum(f, low, high, exec)?;
+            Some(Addr { offset: Some(offset), ..addr })
         }
+        (PureOp::Shl64, [Some(sum), Some(n), _]) => shifted_sum(f, addr, sum, n, exec),
         _ => None,
     }
+}
+
+/// `sum << n`, where `sum` is one of a scalar and a lane value, or of two dwords that are extended.
+fn shifted_sum(f: &mut Facts, addr: Addr, sum: Value, n: Value, exec: Value) -> Option<Addr> {
+    let by = splat_of(f, n)?;
+    let (base, rest) = match f.pure(sum)? {
+        (PureOp::IAdd64, [Some(a), Some(b), _]) => match (splat_of(f, a), splat_of(f, b)) {
+            (Some(s), _) => (s, b),
+            (None, Some(s)) => (s, a),
+            (None, None) => return None,
+        },
+        (PureOp::Pack64, [Some(low), Some(high), _]) => {
+            if let Some(parts) = carried_sum(f, low, high, exec) {
+                parts
+            } else {
+                let sum = extended_sum(f, low, high, exec)?;
+                let offset = f.make_pure(PureOp::Shl64, &[sum, n]);
+                return Some(Addr { offset: Some(offset), ..addr });
+            }
+        }
+        _ => return None,
+    };
+    let (base, rest) = (f.make_pure(PureOp::Shl64, &[base, by]), f.make_pure(PureOp::Shl64, &[rest, n]));
+    with_base(f, addr, base, Some(rest))
+}
+
+/// `low`, `high` as a sum of two dwords that are sign-extended first, in 64 bits:
+///
+/// ```text
+/// pack.64(%5 = iadd.32 %a, %b, iadd.32 (iadd.32 (ashr.32 %a, 31), (ashr.32 %b, 31)), b2i(ult.32 %5, %a and exec))     iadd.64 (sext.64 %a), (sext.64 %b)
+/// ```
+fn extended_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<Value> {
+    let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
+    let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(high)? else { return None };
+    let sum = if carry_of(f, y, low, [p, q], exec) {
+        x
+    } else if carry_of(f, x, low, [p, q], exec) {
+        y
+    } else {
+        return None;
+    };
+    let (PureOp::IAdd32, [Some(r), Some(s), _]) = f.pure(sum)? else { return None };
+    let signs = |f: &Facts, sign: Value, of: Value| match f.pure(sign) {
+        Some((PureOp::AShr32, [Some(v), Some(n), _])) => v == of && splat_of(f, n).and_then(|n| f.constant(n)) == Some(31),
+        _ => false,
+    };
+    if !(signs(f, r, p) && signs(f, s, q) || signs(f, r, q) && signs(f, s, p)) {
+        return None;
+    }
+    let [p, q] = [p, q].map(|v| f.make_pure(PureOp::SExt64, &[v]));
+    Some(f.make_pure(PureOp::IAdd64, &[p, q]))
 }
 
 /// `low`, `high` as the sum of a scalar and a lane value, both 64 bits, if they are one.
@@ -144,4 +199,55 @@ fn step_lds(f: &mut Facts, addr: Addr) -> Option<Addr> {
         (None, None) => return None,
     };
     Some(Addr { offset: Some(rest), imm: i64::from((addr.imm as u32).wrapping_add(c as u32)), ..addr })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::opt::{OptOptions, run};
+    use wavejit_ir::text::{parse, print};
+
+    /// A store of v0 to s[0:1] and the sum of v0 and v1 as dwords that are sign-extended, times 4, as compilers add it; the carry is cut to `carry`.
+    fn passed(carry: &str) -> String {
+        let mut func = parse(&format!(
+            "func \"f\" wave32 {{
+            b0 pc=0 mode=0x3f0 insts=1:
+              %0: mask = exec
+              %1: l32 = vget v0 demand %0
+              %2: l32 = vget v1 demand %0
+              %3: l32 = iadd.32 %1, %2
+              %4: mask = ult.32 %3, %1
+              %5: s32 = sget s2
+              %6: s64 = zext.64 %5
+              %7: mask = bitsmask %6
+              %8: mask = and.1 %4, {carry}
+              %9: l32 = b2i.32 %8
+              %10: s32 = const.32 31
+              %11: l32 = splat %10
+              %12: l32 = ashr.32 %1, %11
+              %13: l32 = ashr.32 %2, %11
+              %14: l32 = iadd.32 %13, %12
+              %15: l32 = iadd.32 %14, %9
+              %16: l64 = pack.64 %3, %15
+              %17: s32 = const.32 2
+              %18: l32 = splat %17
+              %19: l64 = shl.64 %16, %18
+              %20: s32 = sget s0
+              %21: s32 = sget s1
+              %22: s64 = pack.64 %20, %21
+              store global.b32 [%22 + lane %19], %1, exec %0
+              end
+            }}"
+        ))
+        .unwrap();
+        run(&mut func, OptOptions::default());
+        print(&func)
+    }
+
+    #[test]
+    fn a_sum_of_extended_dwords_is_put_together_where_its_carry_is_whole() {
+        let text = passed("%0");
+        assert!(text.matches("sext.64").count() == 2 && text.contains("iadd.64") && !text.contains("b2i"), "{text}");
+        let text = passed("%7");
+        assert!(!text.contains("sext.64") && text.contains("b2i"), "{text}");
+    }
 }

@@ -167,6 +167,56 @@ fn offset(rng: &mut Rng, b: &mut Builder, exec: Value, space: Space) -> Value {
     }
 }
 
+/// An offset of 64 bits, below 4 KiB or outside of all memory: small dwords that count up or are equal, extended, added and shifted.
+fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
+    let shift = rng.below(4);
+    let is_signed: [bool; 2] = std::array::from_fn(|_| rng.below(3) != 0);
+    let in_halves = rng.below(2) == 0;
+    let mut term = |b: &mut Builder, is_signed: bool| {
+        let (s, most) = (b.sget(sreg(rng)), b.const32(0x7f));
+        let start = b.pure2(PureOp::And32, s, most);
+        let start = b.splat(start);
+        let lane = b.push(Op::LaneId, &[Ty::L32]);
+        let stride = b.const32(rng.below(4) as u32);
+        let stride = b.splat(stride);
+        let steps = b.pure2(PureOp::IMul32, lane, stride);
+        let sum = b.pure2(PureOp::IAdd32, steps, start);
+        match rng.below(4) {
+            0 => start,
+            1 if is_signed => {
+                // Some lanes are below 0, or some above 2^31, which is out of reach if it is shifted.
+                let less = b.const32([8, 100, 0x8000_0008][rng.below(if shift < 2 { 2 } else { 3 })]);
+                let less = b.splat(less);
+                b.pure2(PureOp::ISub32, sum, less)
+            }
+            _ => sum,
+        }
+    };
+    let x = term(b, is_signed[0] || in_halves);
+    let y = term(b, is_signed[1] || in_halves);
+    let sum = if in_halves {
+        // As compilers add them.
+        let low = b.pure2(PureOp::IAdd32, x, y);
+        let carry = b.pure2(PureOp::ICmpUlt32, low, x);
+        let carry = b.pure2(PureOp::BAnd, carry, exec);
+        let carry = b.pure1(PureOp::BToInt, carry);
+        let n = b.const32(31);
+        let n = b.splat(n);
+        let [x, y] = [x, y].map(|v| b.pure2(PureOp::AShr32, v, n));
+        let high = b.pure2(PureOp::IAdd32, x, y);
+        let high = b.pure2(PureOp::IAdd32, high, carry);
+        b.pure2(PureOp::Pack64, low, high)
+    } else {
+        let extend = |s: bool| if s { PureOp::SExt64 } else { PureOp::ZExt64 };
+        let first = b.pure1(extend(is_signed[0]), x);
+        let second = b.pure1(extend(is_signed[1]), y);
+        if shift.is_multiple_of(2) { first } else { b.pure2(PureOp::IAdd64, first, second) }
+    };
+    let n = b.const32(shift as u32);
+    let n = b.splat(n);
+    b.pure2(PureOp::Shl64, sum, n)
+}
+
 /// A few loads and stores with one address but for the constant.
 pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
     let space = [Space::Lds, Space::Scratch, Space::Global, Space::Flat][rng.below(4)];
@@ -186,6 +236,8 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
                 again
             })
         }
+        // An array's index, or a sum of two, extended and shifted: as compilers add them, too, in halves.
+        Some(_) if is_global && rng.below(2) == 0 => Some(index(rng, b, exec)),
         v => v,
     };
     let base = match space {
@@ -273,6 +325,29 @@ pub(super) fn at_constants(wave_size: u32, space: Space, kind: MemKind, stride: 
         let addr = Addr { imm: imm + 4, ..addr };
         b.push(Op::Store { space, kind, addr, data, exec }, &[]);
     }
+    let insts = std::mem::take(&mut b.insts);
+    f.blocks.push(Block { pc: 0x1000, mode: FpMode::HSA, insts, term: Term::End, term_pc: 0x10fc, guest_insts: 1 });
+    f
+}
+
+/// A load and a store of elements whose offset is the number of the lane times `stride`, extended and shifted.
+pub(super) fn at_index(wave_size: u32, kind: MemKind, stride: u32, shift: u32) -> Func {
+    let mut f = Func { name: "index".into(), wave_size, ..Func::default() };
+    let mut b = Builder::new(&mut f, 0x1000, FpMode::HSA);
+    let exec = b.exec();
+    let (lane, start) = (b.push(Op::LaneId, &[Ty::L32]), b.sget(SReg(0)));
+    let [stride, shift] = [stride, shift].map(|n| {
+        let n = b.const32(n);
+        b.splat(n)
+    });
+    let index = b.pure2(PureOp::IMul32, lane, stride);
+    let index = b.pure1(PureOp::SExt64, index);
+    let offset = Some(b.pure2(PureOp::Shl64, index, shift));
+    let (first, more) = (b.const64(GLOBAL), b.pure1(PureOp::ZExt64, start));
+    let base = Some(b.pure2(PureOp::IAdd64, first, more));
+    let v = b.load(Space::Global, kind, Addr { base, offset, imm: 0 }, exec);
+    let data = std::array::from_fn(|k| (k < kind.dwords()).then_some(Value(v.0 + k as u32)));
+    b.push(Op::Store { space: Space::Global, kind, addr: Addr { base, offset, imm: 48 }, data, exec }, &[]);
     let insts = std::mem::take(&mut b.insts);
     f.blocks.push(Block { pc: 0x1000, mode: FpMode::HSA, insts, term: Term::End, term_pc: 0x10fc, guest_insts: 1 });
     f

@@ -62,6 +62,11 @@ impl Way {
         Some(Way { stride, is_whole, span })
     }
 
+    /// From lane to lane, if it is for lanes so far apart; it then does not look.
+    pub(super) fn stride(self) -> Option<u32> {
+        self.stride
+    }
+
     /// Loads of dwords that lie closer together than a gather is worth: dwords from one lane's element to the next one's. These elements are
     /// picked out of all that lies between them; those that overlap are loads of their own.
     pub(super) fn spread(self, level: Level, is_store: bool, kind: MemKind) -> Option<u32> {

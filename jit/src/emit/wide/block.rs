@@ -16,7 +16,7 @@ impl<'a> Wide<'a> {
     fn values_of(&self, inst: &Inst) -> Vec<Value> {
         let mut list = vec![];
         if !self.is_linear(inst) {
-            inst.op.for_each_arg(|v| list.push(self.root(v)));
+            inst.op.for_each_arg(|v| self.roots(v, |v| list.push(v)));
         }
         list.extend((0..inst.results).map(|r| inst.result(r.into())));
         list

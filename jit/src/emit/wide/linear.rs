@@ -1,4 +1,4 @@
-//! Addresses of arrays with an index of 32 bits: offsets of 64 bits that are a dword extended and shifted.
+//! Addresses of arrays with an index of 32 bits, or a sum of two: offsets of 64 bits that are dwords extended, added and shifted.
 //!
 //! Where the lanes of the index are a known stride apart only the first of each 16 matters: it is extended and shifted in a general register,
 //! once for all accesses of the block that have this offset, and what the IR does in all lanes is left out if only such accesses use it.
@@ -14,10 +14,11 @@
 //! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all.
 
 use super::addresses::Way;
+use super::lanes::LT;
 use super::memory::Access;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
-use crate::opt::strides::RUN;
+use crate::opt::strides::{RUN, Stride};
 use rustc_hash::FxHashMap;
 use wavejit_ir::{Inst, Op, PureOp, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
@@ -25,17 +26,39 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 /// Bytes between the first and the last lane of a run, at most.
 const MOST_SPAN: u64 = 1 << 28;
 
-/// A lane value of 64 bits that is a dword extended, and shifted to the left.
+/// A dword that is extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Linear {
-    /// The dword.
-    pub index: Value,
+struct Term {
+    index: Value,
     is_signed: bool,
-    shift: u8,
     /// What a lane of the index has more than the one before.
     stride: u32,
+}
+
+/// A lane value of 64 bits that is a dword extended, or a sum of two, shifted to the left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Linear {
+    term: Term,
+    second: Option<Term>,
+    shift: u8,
     /// The instruction that uses it last.
     last: u32,
+}
+
+impl Linear {
+    fn terms(&self) -> impl Iterator<Item = Term> + use<> {
+        [Some(self.term), self.second].into_iter().flatten()
+    }
+
+    /// The dwords.
+    pub(super) fn indices(&self) -> impl Iterator<Item = Value> + use<> {
+        self.terms().map(|t| t.index)
+    }
+
+    /// Are the lanes of a run close enough together?
+    fn is_short(&self) -> bool {
+        self.terms().all(|t| u64::from(t.stride) << self.shift < MOST_SPAN / u64::from(2 * RUN))
+    }
 }
 
 /// The first lanes of an offset's runs of 16 in general registers: the first one's, and how far away the others are, or -1.
@@ -50,8 +73,8 @@ pub(super) struct Firsts {
 #[derive(Clone, Debug)]
 pub(super) struct LinearAccess {
     linear: Linear,
-    /// Registers of the index, by part.
-    index: Vec<u8>,
+    /// Registers of the indices, by part.
+    index: Vec<Vec<u8>>,
     /// Those of [`Firsts`], by run.
     firsts: Vec<Gpr>,
     /// It finds them.
@@ -74,8 +97,16 @@ impl<'a> Wide<'a> {
             }
             let linear = match (op, y) {
                 (PureOp::SExt64 | PureOp::ZExt64, _) if self.func.ty(x) == Ty::L32 => {
-                    self.strides.of(x).map(|s| Linear { index: x, is_signed: op == PureOp::SExt64, shift: 0, stride: s.stride, last: 0 })
+                    let term = |s: Stride| Term { index: x, is_signed: op == PureOp::SExt64, stride: s.stride };
+                    self.strides.of(x).map(|s| Linear { term: term(s), second: None, shift: 0, last: 0 })
                 }
+                // AVX2 has no registers for two.
+                (PureOp::IAdd64, Some(y)) if !self.is_avx2() => match (found.get(&x), found.get(&y)) {
+                    (Some(Linear { term, second: None, shift: 0, .. }), Some(Linear { term: other, second: None, shift: 0, .. })) => {
+                        Some(Linear { term: *term, second: Some(*other), shift: 0, last: 0 })
+                    }
+                    _ => None,
+                },
                 (PureOp::Shl64, Some(n)) => self.splat_constant(n).and_then(|n| {
                     let of = found.get(&x)?;
                     let shift = u64::from(of.shift) + (n & 63);
@@ -83,7 +114,7 @@ impl<'a> Wide<'a> {
                 }),
                 _ => None,
             };
-            if let Some(linear) = linear.filter(|l| u64::from(l.stride) << l.shift < MOST_SPAN / u64::from(RUN)) {
+            if let Some(linear) = linear.filter(Linear::is_short) {
                 found.insert(inst.first, linear);
             }
         }
@@ -119,7 +150,9 @@ impl<'a> Wide<'a> {
         };
         let is_plain = matches!(space, Space::Global | Space::Flat) && self.is_inline(space, addr);
         let stride = self.stride_of(addr)?;
-        (is_plain && Way::of(self.r.level, space, is_store, kind, Some(stride)).is_some()).then_some(addr.offset?)
+        // Nothing looks where the further lanes are: the way must be for just this stride.
+        let way = Way::of(self.r.level, space, is_store, kind, Some(stride));
+        (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
     }
 
     /// Is it left out, since its result is made in general registers?
@@ -128,15 +161,21 @@ impl<'a> Wide<'a> {
     }
 
     /// What is in the place of a value as an operand.
-    pub(super) fn root(&self, v: Value) -> Value {
-        self.linear.get(&v).map_or(v, |l| l.index)
+    pub(super) fn roots(&self, v: Value, mut f: impl FnMut(Value)) {
+        match self.linear.get(&v) {
+            Some(l) => l.indices().for_each(f),
+            None => f(v),
+        }
     }
 
     /// Registers for an access to such an offset.
     pub(super) fn linear_access(&mut self, offset: Value) -> Option<LinearAccess> {
         let linear = *self.linear.get(&offset)?;
-        let parts = self.val(linear.index).lo;
-        let index = (0..self.parts).map(|p| self.reg(parts[p])).collect();
+        let mut index = vec![];
+        for v in linear.indices() {
+            let parts = self.val(v).lo;
+            index.push((0..self.parts).map(|p| self.reg(parts[p])).collect());
+        }
         if let Some(i) = self.firsts.iter().position(|f| f.offset == offset) {
             let pieces = self.firsts[i].pieces.clone();
             let firsts = pieces.into_iter().map(|p| Gpr(self.reg(p))).collect();
@@ -154,23 +193,28 @@ impl<'a> Wide<'a> {
 
     /// host = guest address of the first lane, without the constant that is not in `reach`. If lanes are not where they should be, to `fail`.
     pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, fail: Label) {
-        let Linear { stride, is_signed, shift, .. } = l.linear;
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
-            let most = (RUN - 1) * stride;
             for (run, reg) in l.firsts.iter().enumerate() {
-                let first = l.index[run * self.parts / l.firsts.len()];
-                self.vector(Vector::new(X::MovdToGpr, Len::X, first, 0, Rm::Reg(reg.0)));
-                if stride != 0 {
-                    let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
-                    self.a.alu_imm(Alu::Cmp, Size::D, *reg, limit);
-                    self.a.jcc(if is_signed { Cond::G } else { Cond::A }, fail);
+                for (i, Term { is_signed, stride, .. }) in l.linear.terms().enumerate() {
+                    let to = if i == 0 { *reg } else { a.host };
+                    let most = (RUN - 1) * stride;
+                    let first = l.index[i][run * self.parts / l.firsts.len()];
+                    self.vector(Vector::new(X::MovdToGpr, Len::X, first, 0, Rm::Reg(to.0)));
+                    if stride != 0 {
+                        let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
+                        self.a.alu_imm(Alu::Cmp, Size::D, to, limit);
+                        self.a.jcc(if is_signed { Cond::G } else { Cond::A }, fail);
+                    }
+                    if is_signed {
+                        self.a.movsxd(to, to);
+                    }
+                    if i > 0 {
+                        self.a.alu(Alu::Add, Size::Q, *reg, to);
+                    }
                 }
-                if is_signed {
-                    self.a.movsxd(*reg, *reg);
-                }
-                if shift != 0 {
-                    self.a.shift(Shift::Shl, Size::Q, *reg, shift);
+                if l.linear.shift != 0 {
+                    self.a.shift(Shift::Shl, Size::Q, *reg, l.linear.shift);
                 }
             }
             for reg in apart {
@@ -181,7 +225,8 @@ impl<'a> Wide<'a> {
             }
         } else {
             self.a.test(Size::Q, apart[0], apart[0]);
-            self.a.jcc(Cond::S, a.general);
+            // Who builds on this access's test must see that there was none.
+            self.a.jcc(Cond::S, fail);
         }
         self.base_and(a, a.reach.least);
         self.a.alu(Alu::Add, Size::Q, a.host, first);
@@ -205,18 +250,45 @@ impl<'a> Wide<'a> {
     /// Makes the offsets in all lanes.
     pub(super) fn linear_lanes(&mut self, a: &Access) {
         let Some(l) = &a.linear else { return };
-        let Linear { is_signed, shift, .. } = l.linear;
+        let (Linear { term, second, shift, .. }, rest) = (l.linear, 32 - l.linear.shift);
         for p in 0..self.parts {
-            let (low, high, from) = (a.low[p], a.high[p], Rm::Reg(l.index[p]));
+            let (low, high, from) = (a.low[p], a.high[p], Rm::Reg(l.index[0][p]));
+            if let Some(second) = second {
+                let other = l.index[1][p];
+                self.extension(high, from, term.is_signed);
+                self.extension(a.t, Rm::Reg(other), second.is_signed);
+                self.v(X::Paddd, high, high, Rm::Reg(a.t));
+                self.v(X::Paddd, low, other, from);
+                // The sum is less than a term if there was a carry.
+                self.vi(X::Pcmpud, a.k2, low, from, LT);
+                let one = self.element32(1);
+                self.vector(Vector::new(X::Broadcast, Len::Z, a.t, 0, one).zeroing(a.k2));
+                self.v(X::Paddd, high, high, Rm::Reg(a.t));
+                if shift != 0 {
+                    self.vi(X::PsrldImm, 0, a.t, Rm::Reg(low), rest);
+                    self.vi(X::PslldImm, 0, high, Rm::Reg(high), shift);
+                    self.v(X::Pord, high, high, Rm::Reg(a.t));
+                    self.vi(X::PslldImm, 0, low, Rm::Reg(low), shift);
+                }
+                continue;
+            }
             match shift {
                 0 => self.v(X::MovAligned, low, 0, from),
                 n => self.vi(X::PslldImm, 0, low, from, n),
             }
-            match (is_signed, shift) {
-                (true, n) => self.vi(X::PsradImm, 0, high, from, if n == 0 { 31 } else { 32 - n }),
-                (false, 0) => self.v(X::Pxord, high, high, Rm::Reg(high)),
-                (false, n) => self.vi(X::PsrldImm, 0, high, from, 32 - n),
+            match (term.is_signed, shift) {
+                (_, 0) => self.extension(high, from, term.is_signed),
+                (true, _) => self.vi(X::PsradImm, 0, high, from, rest),
+                (false, _) => self.vi(X::PsrldImm, 0, high, from, rest),
             }
+        }
+    }
+
+    /// to = the high dwords of dwords that are extended.
+    fn extension(&mut self, to: u8, from: Rm, is_signed: bool) {
+        match is_signed {
+            true => self.vi(X::PsradImm, 0, to, from, 31),
+            false => self.v(X::Pxord, to, to, Rm::Reg(to)),
         }
     }
 

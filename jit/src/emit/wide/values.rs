@@ -74,7 +74,10 @@ impl Wide<'_> {
         let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
         let each = |f: &mut dyn FnMut(u32, Value)| {
             for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| inst.results == 0 || !linear.contains_key(&inst.first)) {
-                inst.op.for_each_arg(|v| f(i as u32, linear.get(&v).map_or(v, |l| l.index)));
+                inst.op.for_each_arg(|v| match linear.get(&v) {
+                    Some(l) => l.indices().for_each(|v| f(i as u32, v)),
+                    None => f(i as u32, v),
+                });
             }
             b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
         };
