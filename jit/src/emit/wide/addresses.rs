@@ -473,8 +473,35 @@ impl<'a> Wide<'a> {
         self.a.alu(Alu::Add, Size::Q, at, BASE);
     }
 
-    /// host = host address of the high dword that all active lanes have, and the base; tested.
+    /// host = host address of the high dword that all active lanes have, and the base; tested. That is lane 0's, unless it is inactive and anywhere.
     pub(super) fn common_high(&mut self, a: &Access) {
+        let (other, found) = (self.a.label(), self.a.label());
+        self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
+        self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
+        for p in 0..self.parts {
+            let k = if p == 0 { a.k } else { a.k2 };
+            self.vector(Vector::new(X::Pcmpud, Len::Z, k, a.t, Rm::Reg(a.high[p])).imm(NE).mask(a.exec[p]));
+            if p > 0 {
+                self.k(X::Korw, a.k, a.k, a.k2);
+            }
+        }
+        self.any(a.k);
+        self.a.jcc(Cond::Ne, other);
+        self.a.bind(found);
+        self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+        self.add_base(a, a.imm);
+        self.range_in_place(a.host, a.careful);
+        let a = a.clone();
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(other);
+            w.map.push((w.a.offset(), a.op.pc));
+            w.high_of_first_active(&a);
+            w.a.jmp(found);
+        }));
+    }
+
+    /// host = the high dword that all active lanes have, as the first of them has it.
+    fn high_of_first_active(&mut self, a: &Access) {
         self.active_lanes(a, a.host);
         for p in 0..self.parts {
             let to = self.row_mem(CAREFUL_ADDR + 1, p);
@@ -490,9 +517,6 @@ impl<'a> Wide<'a> {
             self.any(a.k);
             self.a.jcc(Cond::Ne, a.careful);
         }
-        self.a.shift(Shift::Shl, Size::Q, a.host, 32);
-        self.add_base(a, a.imm);
-        self.range_in_place(a.host, a.careful);
     }
 
     /// The bits of mask registers in a general register; k0 and `t` are changed.
