@@ -60,7 +60,7 @@ fn of_many_allocations_all_are_looked_at_in_turn_and_when_they_are_freed() {
     let all = buffers.len();
     device.memory().write(buffers[500].address() + 100, &[0]).expect("mapped");
     let mut told = None;
-    for _ in 0..=all / 50 {
+    for _ in 0..=all / 25 {
         if let Err(e) = triad(&device, buffers[0].address(), 16) {
             assert!(told.replace(overrun(Err(e))).is_none(), "told once");
         }

@@ -30,7 +30,7 @@ const HOST_BYTES: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { u64::
 /// Allocations from this size on are aligned for and use huge pages.
 const HUGE: u64 = 2 << 20;
 /// Allocations whose canaries are looked at after a dispatch, in turn.
-const LOOKS: usize = 64;
+const LOOKS: usize = 32;
 /// How far it looks behind each of them.
 const NEAR: u64 = 64;
 
