@@ -72,7 +72,8 @@ fn image_bytes(image: *const c_void) -> Result<usize> {
         return match half(4) {
             2 => to_len(single(8).into()),
             3 => to_len(word(8)),
-            // Version 1 does not say.
+            // It does not say; what is unpacked ends by itself.
+            1 => raw::bytes_to_end_of_mapping(image).map(<[u8]>::len),
             _ => Err(Status::INVALID_IMAGE),
         };
     }

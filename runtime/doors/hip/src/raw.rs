@@ -78,6 +78,18 @@ pub(crate) fn mapped_file_bytes<'a>(p: *const c_void) -> Result<&'a [u8]> {
     }
 }
 
+/// All bytes from `p` to the end of the mapping that it lies in, for an image that does not say how long it is.
+pub(crate) fn bytes_to_end_of_mapping<'a>(p: *const c_void) -> Result<&'a [u8]> {
+    let maps = std::fs::read_to_string("/proc/self/maps").map_err(|_| Status::INVALID_IMAGE)?;
+    let end = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
+        (rest.starts_with('r') && (start..end).contains(&(p as usize))).then_some(end)
+    });
+    slice(p.cast(), end.ok_or(Status::INVALID_IMAGE)? - p as usize)
+}
+
 /// Calls a function of the program's.
 pub(crate) fn call_host(function: usize, user_data: usize) {
     // SAFETY: HIP's callers give a function of this type, or a library of theirs would have no use of it; never null (checked where it is given).

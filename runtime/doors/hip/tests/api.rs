@@ -8,6 +8,13 @@ use amdhip64::{abi, attributes, copy, device, fill, function, launch, memory, mo
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Some tests free what is freed already: in another's hands by then, if they ran beside each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn numbers(n: usize) -> (Vec<f32>, Vec<f32>) {
     ((0..n).map(|i| i as f32 * 0.5).collect(), (0..n).map(|i| 1.0 / (i + 1) as f32).collect())
@@ -15,6 +22,7 @@ fn numbers(n: usize) -> (Vec<f32>, Vec<f32>) {
 
 #[test]
 fn a_registered_kernel_runs() {
+    let _alone = alone();
     let (x, y) = numbers(1000);
     let (dx, dy) = (upload(&x), upload(&y));
     ok(saxpy(dy, dx, 2.0, 1000, NULL));
@@ -41,6 +49,7 @@ fn a_registered_kernel_runs() {
 
 #[test]
 fn a_module_has_functions_that_take_packed_arguments() {
+    let _alone = alone();
     let module = get(|out| module::hipModuleLoadData(out, BUNDLE.as_ptr().cast()));
     let missing = try_get(|out: abi::Out<usize>| {
         module::hipModuleGetFunction(
@@ -80,6 +89,7 @@ fn a_module_has_functions_that_take_packed_arguments() {
 
 #[test]
 fn copies_and_fills_of_rows_and_slices() {
+    let _alone = alone();
     let mut pitch = std::mem::MaybeUninit::uninit();
     let p = get(|out| memory::hipMallocPitch(out, Some(&mut pitch), 100, 7));
     // SAFETY: the call succeeded.
@@ -118,6 +128,7 @@ fn copies_and_fills_of_rows_and_slices() {
 
 #[test]
 fn pointers_know_what_they_are() {
+    let _alone = alone();
     let device = get(|out| memory::hipMalloc(out, 1000));
     let host = get(|out| memory::hipHostMalloc(out, 1000, 0));
     let managed = get(|out| memory::hipMallocManaged(out, 1000, 1));
@@ -154,6 +165,7 @@ fn pointers_know_what_they_are() {
 
 #[test]
 fn a_pool_allocates_in_the_order_of_a_stream() {
+    let _alone = alone();
     let pool = get(|out| pool::hipDeviceGetDefaultMemPool(out, 0));
     let p = get(|out| pool::hipMallocFromPoolAsync(out, 400, pool, NULL));
     ok(fill::hipMemsetAsync(p, 1, 400, NULL));
@@ -172,6 +184,7 @@ fn a_pool_allocates_in_the_order_of_a_stream() {
 // Offsets from the public header's structures, by a C++ compiler.
 #[test]
 fn both_layouts_of_properties_say_the_same() {
+    let _alone = alone();
     let new = get(|out| properties::hipGetDevicePropertiesR0600(out, 0)).0;
     let old = get(|out| properties::hipGetDevicePropertiesR0000(out, 0)).0;
     let int = |p: &[u8], at: usize| i32::from_le_bytes(p[at..at + 4].try_into().expect("four bytes"));
@@ -190,6 +203,7 @@ fn both_layouts_of_properties_say_the_same() {
 
 #[test]
 fn occupancy_agrees_with_what_a_cooperative_launch_takes() {
+    let _alone = alone();
     let blocks = get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessor(out, saxpy_stub(), 128, 0));
     let processors = get(|out| attributes::hipDeviceGetAttribute(out, 63, 0));
     let (x, y) = (upload(&[0.0; 128]), upload(&[0.0; 128]));
@@ -212,6 +226,7 @@ fn occupancy_agrees_with_what_a_cooperative_launch_takes() {
 
 #[test]
 fn functions_without_support_say_so() {
+    let _alone = alone();
     assert!(unsupported::NAMES.contains(&"hipIpcGetMemHandle"));
     assert_eq!(unsupported::hipIpcGetMemHandle(), Status::NOT_SUPPORTED);
     assert_eq!(amdhip64::status::hipGetLastError(), Status::NOT_SUPPORTED);
@@ -220,6 +235,7 @@ fn functions_without_support_say_so() {
 
 #[test]
 fn rows_of_wide_values_are_filled() {
+    let _alone = alone();
     let p = upload(&[0.0; 64]);
     // Three values of four bytes in each of two rows of 32.
     ok(fill::hipMemsetD2D32(p, 32, 0x3f80_0000, 3, 2));
@@ -233,6 +249,7 @@ fn rows_of_wide_values_are_filled() {
 
 #[test]
 fn arguments_are_set_one_by_one_for_a_launch_of_old() {
+    let _alone = alone();
     let (y, x) = (upload(&[1.0; 128]), upload(&[2.0; 128]));
     let (a, n) = (3.0f32, 128i32);
     ok(launch::hipConfigureCall(Dim3 { x: 1, y: 1, z: 1 }, Dim3 { x: 128, y: 1, z: 1 }, 0, NULL));
@@ -242,4 +259,16 @@ fn arguments_are_set_one_by_one_for_a_launch_of_old() {
     ok(launch::hipSetupArgument((&raw const n).cast(), 4, 20));
     ok(launch::hipLaunchByPtr(saxpy_stub()));
     assert_eq!(download(y, 128), saxpy_expected(&[1.0; 128], &[2.0; 128], a));
+}
+
+#[test]
+fn a_compressed_bundle_of_the_first_version_says_not_how_long_it_is() {
+    let _alone = alone();
+    let second = include_bytes!("../../../../shaders/bin/hip_saxpy-compress.hipfb");
+    assert_eq!(second[..6], *b"CCOB\x02\0");
+    // Without the total size, which the second version has.
+    let first = [b"CCOB\x01\0".as_slice(), &second[6..8], &second[12..]].concat();
+    let module = get(|out| module::hipModuleLoadData(out, first.as_ptr().cast()));
+    assert_eq!(get(|out| module::hipModuleGetFunctionCount(out, module)), 3);
+    ok(module::hipModuleUnload(module));
 }
