@@ -1,10 +1,12 @@
 //! Contexts: a handle for a device, of which each has one. The header keeps them for programs of old.
 
 use crate::abi::{Out, put, put_if};
+use crate::device;
 use crate::gpu::{self, Gpu};
 use crate::status::{Result, Status, hip};
 use std::cell::RefCell;
 use std::ffi::c_void;
+use std::sync::atomic::Ordering::Relaxed;
 
 thread_local! {
     /// Devices that were current before, by number.
@@ -59,16 +61,16 @@ hip! {
         put(version, 4)
     }
     fn hipCtxGetCacheConfig(config: Out<i32>) {
-        put(config, 0)
+        put(config, gpu::current()?.cache_config.load(Relaxed))
     }
-    fn hipCtxSetCacheConfig(_config: i32) {
-        Ok(())
+    fn hipCtxSetCacheConfig(config: i32) {
+        device::set_cache_config(config)
     }
     fn hipCtxGetSharedMemConfig(config: Out<i32>) {
         put(config, 1)
     }
-    fn hipCtxSetSharedMemConfig(_config: i32) {
-        Ok(())
+    fn hipCtxSetSharedMemConfig(config: i32) {
+        device::set_bank_width(config)
     }
     fn hipCtxSynchronize() {
         gpu::current()?.synchronize()

@@ -18,6 +18,20 @@ fn limit(which: i32) -> Result<usize> {
     LIMITS.iter().find(|l| l.0 == which).map(|l| l.1).ok_or(Status::UNSUPPORTED_LIMIT)
 }
 
+/// Notes how L1 cache and LDS are to share (`hipFuncCache_t`), which changes nothing here.
+pub(crate) fn set_cache_config(config: i32) -> Result {
+    if !(0..=3).contains(&config) {
+        return Err(Status::INVALID_VALUE);
+    }
+    gpu::current()?.cache_config.store(config, Relaxed);
+    Ok(())
+}
+
+/// The width of banks of LDS (`hipSharedMemConfig`) is what it is.
+pub(crate) fn set_bank_width(config: i32) -> Result {
+    if (0..=2).contains(&config) { gpu::current().map(|_| ()) } else { Err(Status::INVALID_VALUE) }
+}
+
 /// The bit of a peer that memory can be reached of.
 fn peer_bit(device: i32) -> Result<u64> {
     let peer = gpu::by_number(device)?;
@@ -86,7 +100,10 @@ hip! {
     fn hipDeviceGetPCIBusId(id: *mut c_char, len: i32, device: i32) {
         let facts = Facts::of(gpu::by_number(device)?);
         let len = usize::try_from(len).ok().filter(|n| *n > 0).ok_or(Status::INVALID_VALUE)?;
-        raw::put_text(id, len, &format!("0000:{:02x}:00.0", facts.bus))
+        let text = format!("0000:{:02x}:00.0", facts.bus);
+        // A part of it would name another device, or none.
+        if len <= text.len() { return Err(Status::INVALID_VALUE); }
+        raw::put_text(id, len, &text)
     }
     fn hipDeviceGetByPCIBusId(device: Out<i32>, id: *const c_char) {
         let bus = raw::text(id)?.split(':').nth(1).and_then(|bus| i32::from_str_radix(bus, 16).ok());
@@ -101,16 +118,16 @@ hip! {
         limit(which).map(|_| ())
     }
     fn hipDeviceGetCacheConfig(config: Out<i32>) {
-        put(config, 0)
+        put(config, gpu::current()?.cache_config.load(Relaxed))
     }
-    fn hipDeviceSetCacheConfig(_config: i32) {
-        gpu::current().map(|_| ())
+    fn hipDeviceSetCacheConfig(config: i32) {
+        set_cache_config(config)
     }
     fn hipDeviceGetSharedMemConfig(config: Out<i32>) {
         put(config, 1) // banks of four bytes
     }
-    fn hipDeviceSetSharedMemConfig(_config: i32) {
-        gpu::current().map(|_| ())
+    fn hipDeviceSetSharedMemConfig(config: i32) {
+        set_bank_width(config)
     }
     fn hipGetDeviceFlags(flags: Out<u32>) {
         put(flags, gpu::current()?.flags.load(Relaxed) as u32)

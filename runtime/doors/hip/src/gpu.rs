@@ -7,7 +7,7 @@
 use crate::status::{Result, Status, say, status_of};
 use crate::stream::Stream;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
@@ -47,6 +47,8 @@ pub(crate) struct Gpu {
     pub peers: AtomicU64,
     /// Flags of `hipSetDeviceFlags`.
     pub flags: AtomicU64,
+    /// `hipFuncCache_t`, which changes nothing.
+    pub cache_config: AtomicI32,
     failure: Mutex<Option<Failure>>,
     /// Has a kernel told of an assertion that failed? A trap follows.
     has_asserted: Arc<AtomicBool>,
@@ -158,6 +160,7 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             allocated: AtomicU64::new(0),
             peers: AtomicU64::new(0),
             flags: AtomicU64::new(0),
+            cache_config: AtomicI32::new(0),
             failure: Mutex::new(None),
             has_asserted,
         });

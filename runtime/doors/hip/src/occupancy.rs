@@ -50,6 +50,11 @@ fn best_block(info: &KernelInfo, shared_bytes: usize, limit: i32) -> Result<(i32
     Ok((grid as i32, best as i32))
 }
 
+/// `hipOccupancyDefault`, or `hipOccupancyDisableCachingOverride`, which changes nothing.
+fn check_flags(flags: u32) -> Result {
+    if flags <= 1 { Ok(()) } else { Err(Status::INVALID_VALUE) }
+}
+
 fn potential(grid: Out<i32>, block: Out<i32>, function: *const c_void, shared_bytes: usize, limit: i32) -> Result {
     let (grid, block) = (grid.ok_or(Status::INVALID_VALUE)?, block.ok_or(Status::INVALID_VALUE)?);
     let (blocks, threads) = best_block(module::kernel(function)?.info(), shared_bytes, limit)?;
@@ -74,24 +79,27 @@ hip! {
         potential(grid, block, function, shared_bytes, limit)
     }
     fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
-        grid: Out<i32>, block: Out<i32>, function: *const c_void, shared_bytes: usize, limit: i32, _flags: u32,
+        grid: Out<i32>, block: Out<i32>, function: *const c_void, shared_bytes: usize, limit: i32, flags: u32,
     ) {
+        check_flags(flags)?;
         potential(grid, block, function, shared_bytes, limit)
     }
     fn hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks: Out<i32>, stub: *const c_void, threads: i32, shared_bytes: usize) {
         active(blocks, stub, threads, shared_bytes)
     }
     fn hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks: Out<i32>, stub: *const c_void, threads: i32, shared_bytes: usize, _flags: u32,
+        blocks: Out<i32>, stub: *const c_void, threads: i32, shared_bytes: usize, flags: u32,
     ) {
+        check_flags(flags)?;
         active(blocks, stub, threads, shared_bytes)
     }
     fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks: Out<i32>, function: *const c_void, threads: i32, shared_bytes: usize) {
         active(blocks, function, threads, shared_bytes)
     }
     fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        blocks: Out<i32>, function: *const c_void, threads: i32, shared_bytes: usize, _flags: u32,
+        blocks: Out<i32>, function: *const c_void, threads: i32, shared_bytes: usize, flags: u32,
     ) {
+        check_flags(flags)?;
         active(blocks, function, threads, shared_bytes)
     }
     fn hipOccupancyAvailableDynamicSMemPerBlock(bytes: Out<usize>, stub: *const c_void, blocks: i32, _threads: i32) {

@@ -4,6 +4,7 @@
 //! the points where the others are when it is pushed.
 
 use crate::abi::{Out, put};
+use crate::allocations::{self, Kind};
 use crate::gpu::{self, Gpu};
 use crate::graph::capture::Capture;
 use crate::handles::Handles;
@@ -294,9 +295,11 @@ hip! {
         let is_known = matches!(attribute, ACCESS_POLICY_WINDOW | SYNCHRONIZATION_POLICY);
         if value.is_null() || !is_known { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
-    fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, _bytes: usize, _flags: u32) {
+    fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, _bytes: usize, flags: u32) {
         get(stream)?;
-        if address.is_null() { Err(Status::INVALID_VALUE) } else { Ok(()) }
+        // Managed memory, attached to all, to the host or to one stream: whoever may reach it, may.
+        let is_managed = allocations::find(address as u64).is_some_and(|known| known.kind == Kind::Managed);
+        if !is_managed || !matches!(flags, 1 | 2 | 4) { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
     fn hipStreamWaitValue32(stream: *mut c_void, address: *mut c_void, value: u32, flags: u32, mask: u32) {
         wait_value(stream, address, value.into(), mask.into(), flags, 4)

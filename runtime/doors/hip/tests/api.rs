@@ -4,7 +4,9 @@ mod common;
 
 use amdhip64::abi::{Dim3, Extent, PitchedPtr};
 use amdhip64::status::Status;
-use amdhip64::{abi, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, unsupported};
+use amdhip64::{
+    abi, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream, unsupported,
+};
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -271,4 +273,29 @@ fn a_compressed_bundle_of_the_first_version_says_not_how_long_it_is() {
     let module = get(|out| module::hipModuleLoadData(out, first.as_ptr().cast()));
     assert_eq!(get(|out| module::hipModuleGetFunctionCount(out, module)), 3);
     ok(module::hipModuleUnload(module));
+}
+
+#[test]
+fn settings_take_the_values_they_have() {
+    let _alone = alone();
+    for (value, status) in [(-1, Status::INVALID_VALUE), (0, Status::SUCCESS), (3, Status::SUCCESS), (4, Status::INVALID_VALUE)] {
+        assert_eq!(device::hipDeviceSetCacheConfig(value), status, "{value}");
+    }
+    assert_eq!(get(|out| device::hipDeviceGetCacheConfig(out)), 3);
+    ok(device::hipDeviceSetCacheConfig(0));
+    for (value, status) in [(-1, Status::INVALID_VALUE), (2, Status::SUCCESS), (3, Status::INVALID_VALUE)] {
+        assert_eq!(device::hipDeviceSetSharedMemConfig(value), status, "{value}");
+    }
+    // "0000:01:00.0" and its end are 13 bytes.
+    let mut id = [0; 13];
+    assert_eq!(device::hipDeviceGetPCIBusId(id.as_mut_ptr(), 12, 0), Status::INVALID_VALUE);
+    ok(device::hipDeviceGetPCIBusId(id.as_mut_ptr(), 13, 0));
+    let with =
+        |flags| try_get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, saxpy_stub(), 128, 0, flags)).err();
+    assert_eq!([with(0), with(1), with(2)], [None, None, Some(Status::INVALID_VALUE)]);
+    let managed = get(|out| memory::hipMallocManaged(out, 64, 1));
+    assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 4), Status::SUCCESS);
+    assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 3), Status::INVALID_VALUE);
+    ok(memory::hipFree(managed));
+    assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 4), Status::INVALID_VALUE);
 }
