@@ -205,13 +205,18 @@ impl<'a> Wide<'a> {
     }
 
     /// A comparison that is only used together with another mask, which is there already, is made under that mask: its mask registers. The logic that follows then
-    /// has nothing to do ([`Wide::mask_logic`]).
+    /// has nothing to do ([`Wide::mask_logic`]). Not in loops: there the mask is often the loop's own, from round to round, and a comparison under it would wait for it.
     fn under(&mut self, r: Value) -> Option<Parts> {
         let insts = &self.func.blocks[self.r.block].insts;
         let user = insts.get(self.only_use(r)? as usize)?;
         let Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } = user.op else { return None };
         let other = if x == r { y } else { x };
-        if self.is_avx2() || other == r || self.func.ty(user.first) != Ty::MASK || self.val(other).def >= self.at {
+        if self.is_avx2()
+            || self.loops.of(self.r.block).is_some()
+            || other == r
+            || self.func.ty(user.first) != Ty::MASK
+            || self.val(other).def >= self.at
+        {
             return None;
         }
         let val = self.val(other);
