@@ -12,6 +12,7 @@
 //! | `registers` | the register file: names, what may be written, values after CLEAR_STATE; `compute.rs` reads the compute ones |
 //! | `ring.rs` | a PM4 ring: one packet after the other, predication |
 //! | `state.rs`, `transfer.rs`, `order.rs`, `dispatch.rs` | what packets do: registers; memory; waiting and events; compute |
+//! | `draw` | draws: what geometry stages hand to the rasterizer |
 //! | `shaders.rs` | code by address |
 //! | `sdma.rs` | the copy engine |
 //! | `dump.rs`, `replay.rs` | recordings of jobs; running them again |
@@ -39,6 +40,7 @@
 
 mod clock;
 mod dispatch;
+mod draw;
 pub mod dump;
 mod error;
 mod order;

@@ -1,0 +1,9 @@
+//! Draws: from the packet to primitives.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `primitives.rs` | what geometry stages hand to the rasterizer |
+
+#![expect(dead_code, reason = "draw packets are still refused")]
+
+pub(crate) mod primitives;

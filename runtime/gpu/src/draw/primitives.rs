@@ -1,0 +1,75 @@
+//! What the geometry stages of a draw hand to the rasterizer: a [`Batch`] for each NGG subgroup, in the order of the draw.
+//!
+//! What kind of primitives they are (points, lines, triangles, rectangles) VGT_GS_OUT_PRIM_TYPE says, once for the draw. Reference: Mesa,
+//! `ac_nir_lower_ngg.c` (exports of NGG shaders); RDNA3 ISA, EXP.
+
+/// The vertices and primitives that one NGG subgroup has exported.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Batch {
+    /// Exported vertices, by their number in the subgroup.
+    pub vertices: Vec<Vertex>,
+    /// Exported primitives, in order, without null ones.
+    pub primitives: Vec<Primitive>,
+    /// Where attributes of both are.
+    pub attributes: Attributes,
+}
+
+/// An exported vertex.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Vertex {
+    /// pos0: clip coordinates x, y, z, w.
+    pub position: [f32; 4],
+    /// x of the misc vector; NaN: not exported.
+    pub point_size: f32,
+    /// z of the misc vector: {viewport\[19:16\], layer\[12:0\]}; 0 if not exported.
+    pub misc_z: u32,
+    /// Clip and cull distances; 0 where not exported.
+    pub distances: [f32; 8],
+}
+
+/// An exported primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Primitive {
+    /// Numbers of its vertices; only as many count as the kind of primitive has.
+    pub corners: [u16; 3],
+    /// Edge flags, one for each corner.
+    pub edges: [bool; 3],
+    /// Its number among the exported primitives of the subgroup, null ones counted: where per-primitive attributes are.
+    pub number: u16,
+    /// y of the export: {rate\[31:28\], viewport\[23:20\], layer\[19:17\]}; 0 if not exported.
+    pub second: u32,
+}
+
+/// Where the attributes of a batch are in memory. Parameter i of vertex v is at `ring + (v / 32) * (512 * params) + i * 512 + (v % 32) * 16`: 16
+/// bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Attributes {
+    /// Guest address of the space of the subgroup in the attribute ring.
+    pub ring: u64,
+    /// Parameters of a vertex.
+    pub params: u32,
+    /// Parameters of a primitive.
+    pub prim_params: u32,
+}
+
+impl Attributes {
+    /// Guest address of the four dwords of a vertex's parameter.
+    pub(crate) fn address(&self, param: u32, vertex: u32) -> u64 {
+        let (block, within) = (u64::from(vertex / 32), u64::from(vertex % 32));
+        self.ring.wrapping_add(block * 512 * u64::from(self.params) + u64::from(param) * 512 + within * 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A V# with swizzled elements of 16 bytes, an index stride of 32 and a stride of 16 bytes a parameter.
+    #[test]
+    fn attributes_are_where_a_swizzled_buffer_has_them() {
+        let of = Attributes { ring: 0x1000, params: 3, prim_params: 0 };
+        assert_eq!(of.address(0, 0), 0x1000);
+        assert_eq!(of.address(2, 31), 0x1000 + 2 * 512 + 31 * 16);
+        assert_eq!(of.address(1, 33), 0x1000 + 3 * 512 + 512 + 16);
+    }
+}
