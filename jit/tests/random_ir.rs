@@ -103,6 +103,7 @@ static HELPERS: Helpers = Helpers {
     resource: no_resource,
     gws: no_gws,
     probe: log_probe,
+    export: log_probe,
 };
 
 /// Counters of a program's probes.
@@ -212,6 +213,19 @@ fn wide_sum(rng: &mut Rng, b: &mut Builder, low: Value, exec: Value) -> Value {
     let c = b.pure1(PureOp::BToInt, carry);
     let high = b.pure2(PureOp::IAdd32, high, c);
     b.pure2(PureOp::Pack64, sum, high)
+}
+
+/// An export of some components, perhaps with M0.
+fn export(rng: &mut Rng, b: &mut Builder, exec: Value) {
+    let enabled = rng.below(16) as u8;
+    let flags = [0, abi::ExportKind::DONE, abi::ExportKind::ROW, abi::ExportKind::COMPRESSED | abi::ExportKind::VALID_MASK];
+    let kind = abi::ExportKind::new(rng.below(64) as u8, enabled, flags[rng.below(flags.len())]);
+    let mut args = vec![];
+    if kind.has_row() {
+        args.push(b.sget(sreg(rng)));
+    }
+    args.extend((0..kind.dwords().count_ones()).map(|_| operand(rng, b, exec, Width::B32)));
+    b.push(Op::Export { kind: kind.0, exec, args: args.into() }, &[]);
 }
 
 /// 64-bit arithmetic as compilers write it on dwords.
@@ -377,6 +391,9 @@ fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
                 _ => operand(rng, b, exec, Width::B32),
             });
             let args = args.collect();
+            if rng.below(3) == 0 {
+                export(rng, b, exec);
+            }
             b.push(Op::Probe { kind: ProbeKind::Call, id: rng.below(9) as u32, exec, args }, &[]);
             exec
         }

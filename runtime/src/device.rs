@@ -7,6 +7,7 @@ use crate::dispatch::block::Blocks;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig, Schedule};
 use crate::dispatch::job::{Dispatch, Offered};
 use crate::dispatch::pool::Pool;
+use crate::dispatch::stage::StageSource;
 use crate::dispatch::wave_init::WaveInit;
 use crate::dispatch::{self, DispatchStats, Locals};
 use crate::host::sync::{Mutex, RwLock};
@@ -240,7 +241,32 @@ impl Device {
         self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], offered: Offered::default() })
     }
 
+    /// As [`Device::dispatch_with`], for a stage of a draw.
+    pub(crate) fn run_stage(
+        &self,
+        name: &str,
+        program: &Arc<Program>,
+        init: WaveInit,
+        config: &LaunchConfig,
+        border_colors: Option<u64>,
+        source: &dyn StageSource,
+    ) -> Result<DispatchStats, Error> {
+        let mut textures = self.textures(init.target)?;
+        if let Some(table) = border_colors {
+            textures.images.border_colors = table;
+        }
+        let dispatch = Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], offered: Offered::default() };
+        self.check(&dispatch)?;
+        dispatch::run_stage(&dispatch, &self.0.space, &self.0.pool, source)
+    }
+
     fn run(&self, dispatch: &Dispatch) -> Result<DispatchStats, Error> {
+        self.check(dispatch)?;
+        dispatch::run(dispatch, &self.0.space, &self.0.pool)
+    }
+
+    /// Can it be run at all?
+    fn check(&self, dispatch: &Dispatch) -> Result<(), Error> {
         let &Dispatch { name, program, config, .. } = dispatch;
         if config.hook.is_some() && self.0.config.engine != Engine::Interp {
             return Err(Error::Arg("a hook before every instruction needs Engine::Interp".into()));
@@ -255,7 +281,7 @@ impl Device {
                 "{name}: {target} code can be disassembled and lifted, but only gfx11 code runs so far"
             )));
         }
-        dispatch::run(dispatch, &self.0.space, &self.0.pool)
+        Ok(())
     }
 }
 

@@ -44,7 +44,7 @@ pub use error::{Error, NoCode};
 pub use fault::{Access, AccessKind, Cause, Deadlock, Doing, Fault, Limit, OtherWave, Place};
 pub use image::sampler::{BorderColor, Clamp, Compare, Filter, MipFilter, Sampler, SamplerDesc};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, ImageTiling};
-pub use launch::code::{CodeLaunch, CodeProgram, GuestCode, GuestLaunch};
+pub use launch::code::{CodeLaunch, CodeProgram, GuestCode, GuestLaunch, StageLaunch};
 pub use launch::cooperative::Cooperative;
 pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
@@ -69,6 +69,13 @@ pub mod kernarg {
 /// What waves of machine code start with.
 pub mod wave_init {
     pub use crate::dispatch::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
+}
+
+/// Stages of draws: waves that a source starts, and what they export.
+pub mod stage {
+    pub use crate::dispatch::source::Taken;
+    pub use crate::dispatch::stage::{GroupExports, StageSource, WaveStart};
+    pub use crate::memory::exports::{Export, WaveExports};
 }
 
 /// Forks of the host, and locks that a child of one finds free.

@@ -10,7 +10,7 @@ use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
 pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe };
+    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export };
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 
@@ -246,6 +246,9 @@ unsafe extern "C" fn sendmsg_rtn(_: *mut WaveState, _: u32) -> u64 {
     0
 }
 unsafe extern "C" fn probe(_: *mut WaveState, _: *const ProbeCall, _: u64) -> u32 {
+    0
+}
+unsafe extern "C" fn export(_: *mut WaveState, _: *const ProbeCall, _: u64) -> u32 {
     0
 }
 unsafe extern "C" fn gws(_: *mut WaveState, _: u32, _: u32, _: u32) {}

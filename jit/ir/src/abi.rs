@@ -285,6 +285,66 @@ pub struct Helpers {
     pub gws: unsafe extern "C" fn(state: *mut WaveState, op: u32, resource: u32, value: u32),
     /// Probes that call ([`crate::ProbeKind::Call`]).
     pub probe: ProbeFn,
+    /// Exports: [`ProbeCall::id`] is an [`ExportKind`]. Always 0. Data of lanes outside EXEC hold anything.
+    pub export: ProbeFn,
+}
+
+/// What an export is: [`crate::Op::Export`], and the number of the [`ProbeCall`] that hands it over. One scalar, M0, comes first if
+/// [`ExportKind::has_row`]; then the lane operands: one for each component that is enabled, of [compressed](ExportKind::is_compressed) ones one
+/// for each pair.
+///
+/// ```text
+/// [7:0] target   [11:8] enabled components   [12] done   [13] M0 names a row   [14] compressed   [15] the mask of valid pixels is final
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExportKind(pub u32);
+
+impl ExportKind {
+    /// It is the last of its kind.
+    pub const DONE: u32 = 1 << 12;
+    /// M0 names a row of the target.
+    pub const ROW: u32 = 1 << 13;
+    /// Two halves in a dword (until gfx10).
+    pub const COMPRESSED: u32 = 1 << 14;
+    /// EXEC is the final mask of valid pixels (until gfx10).
+    pub const VALID_MASK: u32 = 1 << 15;
+
+    /// An export to a target of some components; `flags` of this type.
+    pub fn new(target: u8, enabled: u8, flags: u32) -> ExportKind {
+        ExportKind(u32::from(target) | u32::from(enabled & 15) << 8 | flags)
+    }
+
+    /// Where it goes (RDNA3 ISA, EXP, target).
+    pub fn target(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// Components that it has: one bit each.
+    pub fn enabled(self) -> u8 {
+        (self.0 >> 8) as u8 & 15
+    }
+
+    /// See [`ExportKind::DONE`].
+    pub fn is_done(self) -> bool {
+        self.0 & ExportKind::DONE != 0
+    }
+
+    /// See [`ExportKind::ROW`].
+    pub fn has_row(self) -> bool {
+        self.0 & ExportKind::ROW != 0
+    }
+
+    /// See [`ExportKind::COMPRESSED`].
+    pub fn is_compressed(self) -> bool {
+        self.0 & ExportKind::COMPRESSED != 0
+    }
+
+    /// Which dwords of the four it has: one bit each.
+    pub fn dwords(self) -> u8 {
+        let enabled = self.enabled();
+        let pair = |i: u8| u8::from(enabled >> (2 * i) & 3 != 0) << i;
+        if self.is_compressed() { pair(0) | pair(1) } else { enabled }
+    }
 }
 
 /// Low word of a 64-bit flat address that names LDS: bits 63:32 of the aperture.
@@ -309,6 +369,6 @@ mod tests {
         assert_eq!(size_of::<ResourceCall>(), 16 + 2 * SITE_ROWS);
         assert_eq!(size_of::<ProbeCall>(), 16 + 2 * PROBE_ARGS);
         assert_eq!((size_of::<Counter>(), offset_of!(Counter, active_lanes)), (16, 8));
-        assert_eq!(size_of::<Helpers>(), 13 * size_of::<usize>());
+        assert_eq!(size_of::<Helpers>(), 14 * size_of::<usize>());
     }
 }

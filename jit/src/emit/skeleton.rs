@@ -705,6 +705,10 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.probe(plan, inst, *id, args, *exec)?;
                 None
             }
+            Op::Export { kind, exec, args } => {
+                self.export(plan, inst, *kind, args, *exec)?;
+                None
+            }
         };
         if let Some(v) = out {
             self.vals.insert(inst.first, v);

@@ -1,9 +1,11 @@
-//! What graphics stages use and compute waves may run: interpolation of attributes that stand in VGPRs (VINTERP), a dword of LDS for all
-//! lanes, and exports, which go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; requirements.md STATE-14).
+//! What graphics stages use and compute waves may run: interpolation of attributes that stand in VGPRs (VINTERP), attributes and a dword of
+//! LDS, and exports, which of a compute wave go nowhere (RDNA3 ISA, VINTERP, LDSDIR and EXP; numerics.md section 14; graphics.md section 4;
+//! requirements.md STATE-14).
 
 use super::cx::{Arg, Cx};
 use super::types::*;
 use wavejit_ir::PureOp::*;
+use wavejit_ir::abi::ExportKind;
 use wavejit_ir::{Addr, FpMode, MemKind, Op, SReg, Space, Ty, Value};
 use wavejit_isa::{Half, Operand};
 
@@ -82,4 +84,87 @@ pub(super) fn direct_load(c: &mut Cx, d: Arg) {
     let small = c.b.pure3(Sel32, is_signed, signed, unsigned);
     let v = c.b.pure3(Sel32, is_small, small, dword);
     c.write_lanes(d, v, exec);
+}
+
+/// lds_param_load: of an attribute's channel P0, P10 and P20 for lanes 0, 1 and 2 of each quad, and 0 for lane 3. A quad with an active lane gets
+/// all four. M0 is {which quads begin another primitive\[30:16\], byte address\[15:0\]}; bit 15 + q is that of quad q. Attributes stand as
+/// `attribute[primitive][point][channel]`: 48 bytes for each primitive of the wave.
+pub(super) fn param_load(c: &mut Cx, d: Arg, attr: Arg) {
+    let Operand::Imm(attr) = attr.op else {
+        return c.unsupported("attribute expected");
+    };
+    let exec = c.exec();
+    let bits = c.b.push(Op::MaskBits(exec), &[Ty::S64]);
+    let quads = c.b.pure1(Wqm64, bits);
+    let quads = c.b.push(Op::BitsMask(quads), &[Ty::MASK]);
+    let m0 = c.b.sget(SReg::M0);
+    let (n15, starts, start) = (c.b.const32(15), c.b.const32(0xfffe), c.b.const32(0xffff));
+    let begins = c.b.pure2(LShr32, m0, n15);
+    let begins = c.b.pure2(And32, begins, starts);
+    let base = c.b.pure2(And32, m0, start);
+    // Bytes of an attribute, and of the primitives before each quad's.
+    let (one, size) = (c.b.const32(1), c.b.const32(48));
+    let count = c.b.pure1(Popcnt32, begins);
+    let count = c.b.pure2(IAdd32, count, one);
+    let stride = c.b.pure2(IMul32, count, size);
+    let number = c.b.const32(attr >> 2);
+    let base = {
+        let before = c.b.pure2(IMul32, stride, number);
+        c.b.pure2(IAdd32, base, before)
+    };
+    let up_to = c.b.func.table(std::array::from_fn(|lane| (2 << (lane / 4)) - 1));
+    let up_to = c.b.push(Op::LaneTable(up_to), &[Ty::L32]);
+    let begins = c.as_lane(begins);
+    let before = c.b.pure2(And32, begins, up_to);
+    let before = c.b.pure1(Popcnt32, before);
+    let size = c.as_lane(size);
+    let primitive = c.b.pure2(IMul32, before, size);
+    let point = c.b.func.table(std::array::from_fn(|lane| (lane as u32 & 3) * 16));
+    let point = c.b.push(Op::LaneTable(point), &[Ty::L32]);
+    let offset = c.b.pure2(IAdd32, primitive, point);
+    let base = c.as_lane(base);
+    let offset = c.b.pure2(IAdd32, offset, base);
+    let three = c.b.func.table(std::array::from_fn(|lane| u32::from(lane & 3 != 3)));
+    let three = c.b.push(Op::LaneTable(three), &[Ty::L32]);
+    let zero = c.b.const32(0);
+    let zero = c.as_lane(zero);
+    let is_point = c.b.pure2(ICmpNe32, three, zero);
+    let loads = c.b.pure2(BAnd, quads, is_point);
+    let addr = Addr { base: None, offset: Some(offset), imm: i64::from(attr & 3) * 4 };
+    let v = c.b.load(Space::Lds, MemKind::B32, addr, loads);
+    let v = c.b.pure3(Sel32, is_point, v, zero);
+    c.write_lanes(d, v, quads);
+}
+
+/// exp: hands the enabled components to the run time, with EXEC. M0 only where it names a row.
+pub(super) fn exp(c: &mut Cx, target: Arg, components: [Arg; 4]) {
+    let Operand::Imm(target) = target.op else {
+        return c.unsupported("a target expected");
+    };
+    let mods = &c.inst.mods;
+    let flag = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    let flags = flag(mods.done, ExportKind::DONE)
+        | flag(mods.row_en, ExportKind::ROW)
+        | flag(mods.compr, ExportKind::COMPRESSED)
+        | flag(mods.vm, ExportKind::VALID_MASK);
+    let kind = ExportKind::new(target as u8, mods.en, flags);
+    // Where two halves are in a dword, each of the first two registers is shown twice.
+    let registers: Vec<u16> = (0..4)
+        .filter(|i| kind.dwords() >> i & 1 != 0)
+        .filter_map(|i| {
+            let shown = if kind.is_compressed() { &components[2 * i..2 * i + 2] } else { &components[i..=i] };
+            shown.iter().find_map(|arg| if let Operand::Vgpr { n, .. } = arg.op { Some(n) } else { None })
+        })
+        .collect();
+    let exec = c.exec();
+    // Two sources of a pixel's blending stand in a pair of lanes: the partner counts whether it is active or not.
+    let demand = (!matches!(target, 21 | 22)).then_some(exec);
+    let mut args = vec![];
+    if kind.has_row() {
+        args.push(c.b.sget(SReg::M0));
+    }
+    for n in registers {
+        args.push(c.vread(n, Half::Whole, B32, demand));
+    }
+    c.b.push(Op::Export { kind: kind.0, exec, args: args.into() }, &[]);
 }

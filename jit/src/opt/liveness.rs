@@ -365,6 +365,9 @@ impl VgprLiveness {
     }
 }
 
+/// The message that asks for room for exported vertices and primitives.
+const GS_ALLOC_REQ: u16 = 9;
+
 /// Removes register writes that nobody reads.
 pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
     let (_, stops) = solve_sregs(func, opts);
@@ -379,8 +382,8 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
                 Op::SSet(r, _) => live.remove(r),
                 Op::SGet(r) => live.add(r),
                 Op::SGetRel { .. } => live = SRegs::ALL,
-                // What messages change only the run time shows.
-                Op::SendMsg { .. } if is_last => keep[i] = false,
+                // What messages change only the run time shows, but for those about room for exports.
+                Op::SendMsg { simm, .. } if is_last && simm & 15 != GS_ALLOC_REQ => keep[i] = false,
                 // STATUS shows SCC and VCC.
                 Op::GetReg { .. } => (live, is_last) = (SRegs::ALL, false),
                 Op::Probe { .. } => is_last = false,

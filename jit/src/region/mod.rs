@@ -306,6 +306,7 @@ impl<'a> Planner<'a> {
             | Op::Gws { .. }
             | Op::SGetRel { .. }
             | Op::SSetRel { .. }
+            | Op::Export { .. }
             | Op::Probe { kind: ProbeKind::Call, .. } => Class::Row,
             _ => Class::Scalar,
         }

@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `config.rs` | what a caller decides: [`config::DeviceConfig`], [`config::LaunchConfig`] |
-//! | `source.rs` | where workgroups come from: `WorkSource`, grids |
+//! | `source.rs`, `stage.rs` | where workgroups come from: `WorkSource`, grids; stages of draws |
 //! | `wave_init.rs`, `block.rs` | what a wave starts with; memory for arguments and packet |
 //! | `job.rs` | what the threads of a dispatch share |
 //! | `pool.rs`, this file | threads, and what each of them does |
@@ -29,7 +29,8 @@ mod report;
 mod scratch;
 mod slot;
 pub mod snapshot;
-mod source;
+pub(crate) mod source;
+pub(crate) mod stage;
 mod status;
 pub mod step;
 mod stepwise;
@@ -43,6 +44,7 @@ use crate::dispatch::job::{Dispatch, Job};
 use crate::dispatch::pool::{Pool, Work};
 use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
 use crate::dispatch::source::{GridSource, Taken, WorkSource};
+use crate::dispatch::stage::{Stage, StageSource};
 use crate::dispatch::stuck::Watcher;
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
@@ -52,6 +54,7 @@ use crate::program::{Arrival, CodeKey};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use wavejit_ir::Ids;
 
 /// Most workgroups a thread keeps in flight: those that wait for later ones.
 const MAX_RESIDENT: usize = 4096;
@@ -215,7 +218,7 @@ impl<S: WorkSource> Running<S> {
         if let Some(progress) = self.job.config().progress {
             progress.end_group(group.count);
         }
-        self.source.end(group.index);
+        self.source.end(group.index, &group.waves[..group.count]);
     }
 }
 
@@ -223,6 +226,18 @@ impl<S: WorkSource> Running<S> {
 pub(crate) fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool<Locals>) -> Result<DispatchStats, Error> {
     d.config.geometry.check(d.name, None)?;
     run_source(d, space, pool, |threads| GridSource::new(&d.config.geometry, threads))
+}
+
+/// Runs a stage of a draw to its end. `d` says how large its largest workgroup is.
+pub(crate) fn run_stage(
+    d: &Dispatch,
+    space: &Arc<AddressSpace>,
+    pool: &Pool<Locals>,
+    source: &dyn StageSource,
+) -> Result<DispatchStats, Error> {
+    // SAFETY: `run_source` returns when all threads have left the source.
+    let source = unsafe { Stage::new(source, d.init.wave_size) };
+    run_source(d, space, pool, |_| source)
 }
 
 /// Runs what a source has, which is made for so many threads, to its end.
@@ -241,7 +256,8 @@ fn run_source<S: WorkSource + 'static>(
         progress.prepare();
     }
     let before = Instant::now();
-    let key = CodeKey { ids: d.init.ids(&d.config.geometry), counted: d.config.profile.is_some(), ..d.init.code_key() };
+    let ids = if S::IS_STAGE { Ids::Any } else { d.init.ids(&d.config.geometry) };
+    let key = CodeKey { ids, counted: d.config.profile.is_some(), ..d.init.code_key() };
     let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let job = Job::new(d, space, code, scratch, limits.residents);
@@ -300,12 +316,12 @@ mod tests {
         fn unit(&self, index: u64) -> Unit {
             Unit { id: [index as u32, 0, 0], extent: [32, 1, 1], number: index }
         }
-        fn start_wave(&self, index: u64, wave: u32, registers: StartRegisters) {
+        fn start_wave(&self, index: u64, wave: u32, registers: StartRegisters, _lds: &mut [u8]) {
             assert_eq!(wave, 0);
             registers.sregs[9] = index as u32 * 3;
             registers.rows[5 * 32..][..32].fill(index as u32 + 7);
         }
-        fn end(&self, _index: u64) {
+        fn end(&self, _index: u64, _waves: &[super::slot::WaveSlot]) {
             let [there, _, ended] = &mut *self.state.lock();
             *there = (*there + 2).min(self.most);
             *ended += 1;

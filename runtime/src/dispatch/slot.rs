@@ -258,6 +258,7 @@ impl WaveSlot {
         self.ctx.clock = job.clock();
         self.ctx.textures = job.textures;
         self.ctx.gws = &job.gws;
+        self.ctx.exports.ignore();
         self.make_rows(job.code.temp_rows)?;
         if self.owner != job.serial {
             self.forget(job);
@@ -422,7 +423,7 @@ impl WaveSlot {
         let words = self.register_words();
         // SAFETY: as for `registers`.
         let rows = unsafe { std::slice::from_raw_parts_mut(self.state.rows, words) };
-        StartRegisters { sregs: &mut self.state.sregs, rows }
+        StartRegisters { lanes: self.state.wave_size as usize, sregs: &mut self.state.sregs, rows }
     }
 
     fn register_words(&self) -> usize {

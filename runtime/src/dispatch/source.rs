@@ -1,11 +1,11 @@
-//! Where the workgroups of a dispatch come from: a [`WorkSource`]. Today's is a grid, or a part of one ([`GridSource`]); later ones are draws, of
-//! which one stage feeds the next.
+//! Where the workgroups of a dispatch come from: a [`WorkSource`]: a grid, or a part of one ([`GridSource`]), or a graphics stage (`stage.rs`).
 //!
 //! Threads take units of work, a batch at a time, start their waves and say when a unit has ended. Units may appear while others run: a source
 //! that has none now, but may have some when others have ended, says [`Taken::Later`]. All waves of a dispatch run the same program from the
 //! same entry; what else differs between them at their start the source writes into their registers.
 
 use crate::args::kernarg::{Geometry, Part};
+use crate::dispatch::slot::WaveSlot;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_ir::SReg;
@@ -26,11 +26,10 @@ pub(crate) struct Unit {
 
 /// What a thread gets that asks for work.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+pub enum Taken {
     /// Indices of units for it.
     Units(Range<u64>),
     /// Nothing now; perhaps when units that run have ended.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a grid knows all its units from the start"))]
     Later,
     /// There will be no more.
     Nothing,
@@ -39,15 +38,18 @@ pub(crate) enum Taken {
 /// Registers of a wave that starts.
 pub(crate) struct StartRegisters<'a> {
     /// Scalar registers, by code.
-    #[cfg_attr(not(test), expect(dead_code, reason = "waves of a grid start with what `WaveInit` says"))]
     pub sregs: &'a mut [u32; SReg::COUNT],
     /// Vector registers: `[register][lane]`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "as above"))]
     pub rows: &'a mut [u32],
+    /// Lanes of a row.
+    pub lanes: usize,
 }
 
 /// Units of work by index. Every index that [`WorkSource::take`] gives out is started once and, unless the dispatch fails, ended once.
 pub(crate) trait WorkSource: Send + Sync {
+    /// Waves start with registers and LDS that the source writes, and not with work-item ids; what they export is kept until the unit ends.
+    const IS_STAGE: bool = false;
+
     /// Work for a thread that has none.
     fn take(&self) -> Taken;
 
@@ -56,11 +58,11 @@ pub(crate) trait WorkSource: Send + Sync {
 
     /// Adds to what [`WaveInit`](crate::dispatch::wave_init::WaveInit) says of the registers of a wave that is about to start.
     #[inline(always)]
-    fn start_wave(&self, _index: u64, _wave: u32, _registers: StartRegisters) {}
+    fn start_wave(&self, _index: u64, _wave: u32, _registers: StartRegisters, _lds: &mut [u8]) {}
 
     /// All waves of a unit have ended.
     #[inline(always)]
-    fn end(&self, _index: u64) {}
+    fn end(&self, _index: u64, _waves: &[WaveSlot]) {}
 
     /// Units known before the first is taken.
     fn known(&self) -> u64;

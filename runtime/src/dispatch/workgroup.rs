@@ -111,7 +111,10 @@ impl Workgroup {
             } else {
                 wave.start(job, &place, i)?;
             }
-            source.start_wave(index, i as u32, wave.start_registers());
+            if S::IS_STAGE {
+                wave.ctx.exports.begin(job.init.wave_size as usize);
+            }
+            source.start_wave(index, i as u32, wave.start_registers(), self.lds.bytes_mut(lds_bytes));
         }
         worker.workgroups += 1;
         worker.waves += self.count as u64;

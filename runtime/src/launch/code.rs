@@ -6,6 +6,7 @@ use crate::device::{Buffer, Device};
 use crate::dispatch::DispatchStats;
 use crate::dispatch::config::LaunchConfig;
 use crate::dispatch::job::Offered;
+use crate::dispatch::stage::StageSource;
 use crate::dispatch::wave_init::WaveInit;
 use crate::memory::fault;
 use crate::program::Program;
@@ -97,6 +98,20 @@ pub struct GuestLaunch<'a> {
     pub border_colors: Option<u64>,
 }
 
+/// A stage of a draw to run: waves of code in guest memory.
+pub struct StageLaunch<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
+    /// State of waves at their start, but for what the source writes; `init.entry` is where the code is.
+    pub init: WaveInit,
+    /// Most waves of a workgroup.
+    pub group_waves: u32,
+    /// Most guest instructions of a wave; beyond that is an error. 0: any number.
+    pub max_insts: u64,
+    /// Guest address of the table that samplers take border colors from; `None`: the device's own.
+    pub border_colors: Option<u64>,
+}
+
 impl Device {
     /// Code in guest memory, all of which it may jump to. One for each entry is best: every run looks at all bytes that were translated for it.
     pub fn guest_code(&self, target: Gfx) -> GuestCode {
@@ -159,6 +174,61 @@ impl GuestCode {
         let _ready = fault::ready();
         self.program.forget_changed();
         self.device.dispatch_with(name, &self.program, init.clone(), config, *border_colors)
+    }
+}
+
+impl GuestCode {
+    /// Runs the waves that a source has, to their end. An [`Error::Arg`] if they are for another processor.
+    ///
+    /// ```
+    /// use wavejit::code_object::PgmRsrc;
+    /// use wavejit::wave_init::{RawInit, WaveInit};
+    /// use wavejit::stage::{GroupExports, StageSource, Taken, WaveStart};
+    /// use wavejit::{Device, DeviceConfig, StageLaunch};
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    /// use wavejit_isa::Gfx;
+    ///
+    /// /// One wave, whose v0 is the lane number; sums up what lane 3 exports.
+    /// #[derive(Default)]
+    /// struct Once(AtomicU64, AtomicU64);
+    /// impl StageSource for Once {
+    ///     fn take(&self) -> Taken {
+    ///         if self.0.fetch_add(1, Relaxed) == 0 { Taken::Units(0..1) } else { Taken::Nothing }
+    ///     }
+    ///     fn waves(&self, _group: u64) -> u32 {
+    ///         1
+    ///     }
+    ///     fn start_wave(&self, _group: u64, _wave: u32, start: &mut WaveStart) {
+    ///         start.vgpr(0).iter_mut().zip(0..).for_each(|(v, lane)| *v = lane);
+    ///     }
+    ///     fn end(&self, _group: u64, exports: &GroupExports) {
+    ///         exports.wave(0).iter().for_each(|e| _ = self.1.fetch_add(e.data[0][3].into(), Relaxed));
+    ///     }
+    /// }
+    ///
+    /// let device = Device::new(DeviceConfig::default())?;
+    /// let code = wavejit_isa::assemble("exp pos0 v0, v0, v0, v0 done\ns_endpgm", Gfx::GFX1100, 32).unwrap();
+    /// let code = device.upload(&code.bytes)?;
+    /// let rsrc = PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 };
+    /// let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &[], scratch_bytes: 0 };
+    /// let launch = StageLaunch { name: "stage", init: WaveInit::raw(&raw), group_waves: 1, max_insts: 0, border_colors: None };
+    /// let once = Once::default();
+    /// device.guest_code(Gfx::GFX1100).run_stage(&launch, &once)?;
+    /// assert_eq!(once.1.load(Relaxed), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_stage(&self, launch: &StageLaunch, source: &dyn StageSource) -> Result<DispatchStats, Error> {
+        let &StageLaunch { name, ref init, group_waves, max_insts, border_colors } = launch;
+        let target = self.program.target();
+        if init.target != target {
+            return Err(Error::Arg(format!("`{name}`: waves of {}: the code is for {target}", init.target)));
+        }
+        let group = [init.wave_size.saturating_mul(group_waves), 1, 1];
+        let config = LaunchConfig { max_insts, ..LaunchConfig::new(group, group) };
+        config.geometry.check(name, None)?;
+        let _ready = fault::ready();
+        self.program.forget_changed();
+        self.device.run_stage(name, &self.program, init.clone(), &config, border_colors, source)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What helpers know of a wave beyond what compiled code does: [`WaveContext`].
 
+use super::exports::ExportLog;
 use super::gws::{Gws, Ticket};
 use super::image_config;
 use std::cell::RefCell;
@@ -53,6 +54,8 @@ pub struct WaveContext {
     pub(crate) gws: *const Gws,
     /// What the wave waits for there.
     pub(crate) ticket: Option<Ticket>,
+    /// What it exports.
+    pub(crate) exports: ExportLog,
     /// Why the texture crate refused an instruction ([`wavejit_ir::abi::FaultKind::Refused`]).
     pub refusal: Option<String>,
 }
@@ -73,6 +76,7 @@ impl WaveContext {
             routines: SharedRoutines::default(),
             gws: std::ptr::null(),
             ticket: None,
+            exports: ExportLog::default(),
             refusal: None,
         })
     }

@@ -5,7 +5,7 @@
 
 use super::lanes::Portable;
 use super::vector::{context, fault};
-use super::{atomic, hwreg, scalar, texture, vector};
+use super::{atomic, exports, hwreg, scalar, texture, vector};
 use wavejit_ir::Space;
 use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveState};
 use wavejit_isa::HostLevel;
@@ -163,6 +163,7 @@ macro_rules! tables {
                 resource: texture::resource,
                 gws: global_wave_sync,
                 probe: no_probe,
+                export: exports::export,
             };
         }
     };

@@ -67,17 +67,21 @@ pub(crate) unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u3
 }
 
 /// See `Helpers::sendmsg`. Of what messages do a kernel sees NO_VGPRS in STATUS, after it gave its VGPRs back (STATE-29); they stay here,
-/// though it may do nothing but end then.
+/// though it may do nothing but end then. Requests for room for exports are kept with these.
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
-pub(crate) unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, _m0: u32) {
+pub(crate) unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, m0: u32) {
     const DEALLOC_VGPRS: u32 = 3;
+    const GS_ALLOC_REQ: u32 = 9;
     const NO_VGPRS: u32 = 1 << 24;
     // SAFETY: passed on.
     let (state, ctx) = unsafe { (&mut *state, context(&*state)) };
     if ctx.target.has(Feature::DeallocVgprs) && simm & 0xff == DEALLOC_VGPRS {
         state.sregs[usize::from(SReg::STATUS.0)] |= NO_VGPRS;
+    }
+    if simm & 15 == GS_ALLOC_REQ {
+        ctx.exports.allocate(m0);
     }
 }
 

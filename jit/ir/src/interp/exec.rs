@@ -114,7 +114,14 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
         Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
         Op::Note { .. } => {}
         Op::Probe { kind: ProbeKind::Count, id, exec, .. } => wave.count(*id, v.mask(*exec)),
-        Op::Probe { kind: ProbeKind::Call, id, exec, args } => probe(func, v, wave, inst, *id, args, *exec)?,
+        Op::Probe { kind: ProbeKind::Call, id, exec, args } => {
+            let call = rows_of(func, v, wave, inst, *id, args);
+            wave.probe(&call, v.mask(*exec))?;
+        }
+        Op::Export { kind, exec, args } => {
+            let call = rows_of(func, v, wave, inst, *kind, args);
+            wave.export(&call, v.mask(*exec))?;
+        }
     }
     Ok(())
 }
@@ -237,8 +244,8 @@ fn resource(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32
     Ok(())
 }
 
-/// A probe that calls: scalar operands and masks in slots, lane operands in temporary rows.
-fn probe(func: &Func, v: &Values, wave: &mut Wave, inst: &Inst, id: u32, args: &[Value], exec: Value) -> Result<(), Faulted> {
+/// What a probe that calls, or an export, hands over: scalar operands and masks in slots, lane operands in temporary rows.
+fn rows_of(func: &Func, v: &Values, wave: &mut Wave, inst: &Inst, id: u32, args: &[Value]) -> ProbeCall {
     let mut call = ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] };
     let mut rows = call.rows.iter_mut().zip(TEMP_ROW..);
     for arg in args {
@@ -254,7 +261,7 @@ fn probe(func: &Func, v: &Values, wave: &mut Wave, inst: &Inst, id: u32, args: &
             write_row(v, wave, row, *arg, *shift);
         }
     }
-    wave.probe(&call, v.mask(exec))
+    call
 }
 
 /// Bits `shift..shift + 32` of every lane of `value` into a row.

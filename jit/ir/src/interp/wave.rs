@@ -73,6 +73,12 @@ impl<'a> Wave<'a> {
         if fault == 0 { Ok(()) } else { Err(Faulted) }
     }
 
+    pub(super) fn export(&mut self, call: &ProbeCall, exec: u64) -> Result<(), Faulted> {
+        // SAFETY: as in `memory`; the call names temporary rows, which are there.
+        let fault = unsafe { ((*self.state.helpers).export)(self.state, call, exec) };
+        if fault == 0 { Ok(()) } else { Err(Faulted) }
+    }
+
     pub(super) fn count(&mut self, id: u32, exec: u64) {
         // SAFETY: `new` was promised that there is a counter of every number.
         let counter = unsafe { &mut *self.state.counters.add(id as usize) };

@@ -1,7 +1,7 @@
 //! What the verifier asks of the fields of an operation: classes that rows state after `=`, and how a field is checked against one.
 
 use super::{Addr, Data, PureOp, Width};
-use crate::abi::PROBE_ARGS;
+use crate::abi::{ExportKind, PROBE_ARGS};
 use crate::{BlockId, Func, MemKind, ProbeKind, SReg, Shape, Space, Ty, VReg, Value};
 
 /// A type of field that can be checked against classes of type `C`. `what` names the field in the error.
@@ -29,6 +29,8 @@ pub(super) struct Target;
 pub(super) struct SiteArgs(pub u32);
 /// As many operands as a probe of this kind may have.
 pub(super) struct ProbeArgs(pub ProbeKind);
+/// The operands of an export of this kind.
+pub(super) struct ExportArgs(pub u32);
 /// A vector register.
 pub(super) struct Row;
 /// A scalar register that is not EXEC.
@@ -116,6 +118,16 @@ impl Check<ProbeArgs> for Box<[Value]> {
         let scalars = self.len() - self.iter().filter(is_lane).count();
         want(kind == ProbeKind::Call || self.is_empty(), || "a probe that counts has no operands".into())?;
         want(rows.max(scalars) <= PROBE_ARGS, || format!("a probe has {PROBE_ARGS} scalars and {PROBE_ARGS} rows of lane values at most"))
+    }
+}
+
+impl Check<ExportArgs> for Box<[Value]> {
+    fn check(&self, func: &Func, _: &str, ExportArgs(kind): ExportArgs) -> Result<(), String> {
+        let kind = ExportKind(kind);
+        let (scalars, lanes) = (usize::from(kind.has_row()), kind.dwords().count_ones() as usize);
+        want(self.len() == scalars + lanes, || format!("this export has {scalars} scalar and {lanes} lane operands"))?;
+        self[..scalars].iter().try_for_each(|v| v.check(func, "M0", Ty::S32))?;
+        self[scalars..].iter().try_for_each(|v| v.check(func, "component", Ty::L32))
     }
 }
 

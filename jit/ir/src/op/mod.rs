@@ -36,8 +36,8 @@ pub mod pure;
 use super::text::{Cursor, ParseError};
 use super::{AtomicOp, BlockId, FpMode, Func, MemKind, NoteKind, Pause, ProbeKind, SReg, Shape, Space, Ty, VReg, Value, Waits};
 use check::{
-    AnyScalar, Check, FailureIndex, FitsIn, InRange, Indexable, NoSign, Plain, ProbeArgs, PureArgs, Row, SiteArgs, SiteIndex, TableIndex,
-    Target,
+    AnyScalar, Check, ExportArgs, FailureIndex, FitsIn, InRange, Indexable, NoSign, Plain, ProbeArgs, PureArgs, Row, SiteArgs, SiteIndex,
+    TableIndex, Target,
 };
 use field::Field;
 pub(crate) use pure::pure_rows;
@@ -69,7 +69,7 @@ pub enum Effect {
     WritesRegisters,
     /// Reads or writes memory, and may fault.
     Memory,
-    /// Reads or writes what the run time keeps of the wave: hardware registers, messages, clocks.
+    /// Reads or writes what the run time keeps of the wave: hardware registers, messages, exports, clocks.
     Wave,
     /// Nothing a wave can observe; kept for tools.
     Note,
@@ -308,6 +308,10 @@ define_ops! {
     /// Global wave sync, `op` a [`GwsOp`](crate::abi::GwsOp).
     Gws { op: u8 = InRange(0, 5), resource: Value = Ty::S32, value: Value = Ty::S32 }
         "gws {op}, {resource}, {value}" -> Results::NONE, Wave;
+    /// An export, `kind` an [`ExportKind`](crate::abi::ExportKind): M0 if that has a row, then lane values. Whether it is skipped without active lanes
+    /// the run time knows (STATE-14).
+    Export { kind: u32, exec: Value = Ty::MASK, args: Box<[Value]> = ExportArgs(*kind) }
+        "export {kind}, exec {exec}{args:+}" -> Results::NONE, Wave;
     /// A counter: of cycles, or of realtime (100 MHz).
     Time { realtime: bool } "time {realtime:realtime|cycles}" -> Results::one(Ty::S64), Wave;
     /// s_waitcnt with what it waits for, cache control, s_delay_alu and the like: nothing to do.

@@ -51,6 +51,8 @@ b0 pc=0x1500 mode=0x3f0 insts=5:
   note wait vmcnt 0 lgkmcnt 63
   note wait vscnt 3
   note wait
+  export 4111, exec %14 args %1 %1 %1 %1
+  export 8460, exec %0 args %7 %1
   probe.count 7, exec %0
   probe.call 1023, exec %14 args %1 %8 %0 %10
   %39: l32 = vgetrel v4, %34 demand %0

@@ -65,7 +65,7 @@ pub mod names {
             A0 as xa, AD as ad, AV0 as aa, AV1 as ab, C2 as acc, D as d, INDEX as index, LIT as k, M2 as ci, MD as co, R0 as ra, R1 as rb,
             R2 as rc, S0 as a, S1 as b, S2 as c, SD as sd, V0 as va, V1 as vb, V2 as vc,
         };
-        pub use crate::row::Opd::{ATTR as attr, E as e, PARAM as param, TGT as tgt};
+        pub use crate::row::Opd::{ATTR as attr, E as e0, E as e1, E as e2, E as e3, PARAM as param, TGT as tgt};
     }
     /// In DS, FLAT, GLOBAL and SCRATCH.
     pub mod memory {

@@ -1,4 +1,4 @@
-//! Probes: those that count are a few instructions, the others call.
+//! Probes: those that count are a few instructions, the others call, as exports do.
 
 use super::super::EmitError;
 use super::{Skeleton, flags};
@@ -25,8 +25,18 @@ impl Skeleton<'_, '_> {
         Ok(())
     }
 
-    /// Calls the helper with scalars and masks in slots; the rest is static.
+    /// A probe that calls.
     pub(super) fn probe(&mut self, plan: &Plan, inst: &Inst, id: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
+        self.call_with_rows(plan, inst, offset_of!(Helpers, probe), id, args, exec)
+    }
+
+    /// An export.
+    pub(super) fn export(&mut self, plan: &Plan, inst: &Inst, kind: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
+        self.call_with_rows(plan, inst, offset_of!(Helpers, export), kind, args, exec)
+    }
+
+    /// Calls a helper with scalars and masks in slots; the rest is static.
+    fn call_with_rows(&mut self, plan: &Plan, inst: &Inst, helper: usize, id: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
         let mut call = Box::new(ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] });
         let mut rows = call.rows.iter_mut();
         for arg in args {
@@ -44,7 +54,7 @@ impl Skeleton<'_, '_> {
         let pointer: cl::Value = self.b.ins().iconst(types::I64, std::ptr::from_ref(&*call) as i64);
         self.pinned.probe_calls.push(call);
         let exec = self.val(exec)?;
-        let code = self.helper(offset_of!(Helpers, probe), &[pointer, exec], Some(types::I32)).expect("returns a code");
+        let code = self.helper(helper, &[pointer, exec], Some(types::I32)).expect("returns a code");
         self.check(code);
         Ok(())
     }

@@ -241,6 +241,7 @@ impl<'a> Wide<'a> {
             Op::Note { .. } => {}
             Op::Probe { kind: ProbeKind::Count, id, exec, .. } => self.count(*id, *exec)?,
             Op::Probe { kind: ProbeKind::Call, id, exec, args } => self.probe(inst, *id, args, *exec)?,
+            Op::Export { kind, exec, args } => self.export(inst, *kind, args, *exec)?,
         }
         Ok(())
     }

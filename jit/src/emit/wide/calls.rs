@@ -306,8 +306,18 @@ impl<'a> Wide<'a> {
         Ok(())
     }
 
-    /// A probe that calls: scalars and masks in slots, the rest is static.
+    /// A probe that calls.
     pub(super) fn probe(&mut self, inst: &Inst, id: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
+        self.call_with_rows(inst, offset_of!(Helpers, probe), id, args, exec)
+    }
+
+    /// An export.
+    pub(super) fn export(&mut self, inst: &Inst, kind: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
+        self.call_with_rows(inst, offset_of!(Helpers, export), kind, args, exec)
+    }
+
+    /// Calls a helper with scalars and masks in slots; the rest is static.
+    fn call_with_rows(&mut self, inst: &Inst, helper: usize, id: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
         let mut call = Box::new(ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] });
         let mut copies = vec![];
         let mut rows = 0;
@@ -329,7 +339,7 @@ impl<'a> Wide<'a> {
         self.before_call();
         let at = std::ptr::from_ref(&*call) as u64;
         self.pinned.probe_calls.push(call);
-        self.call_helper(offset_of!(Helpers, probe), &[Arg::Imm(at), Arg::Reg(exec)]);
+        self.call_helper(helper, &[Arg::Imm(at), Arg::Reg(exec)]);
         self.check();
         copies.into_iter().for_each(|row| self.r.free_temp_row(row));
         Ok(())

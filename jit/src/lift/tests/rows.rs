@@ -281,6 +281,7 @@ const KNOWN: &[Known] = &[
     Known { why: "denormals are flushed as MODE says; LLVM's tables leave it out", what: &["reads MODE"], rows: &["v_cvt_floor_i32_f32", "v_interp_p10_rtz_", "v_interp_p2_rtz_", "v_maximum_f", "v_minimum_f"] },
     Known { why: "out of range it is s[0:1] (STATE-27)", what: &["reads another scalar"], rows: &["s_movrels_b64"] },
     Known { why: "M0 says how large the element is", what: &["does something else to memory"], rows: &["lds_direct_load"] },
+    Known { why: "attributes stand in LDS where M0 says", what: &["does something else to memory"], rows: &["lds_param_load"] },
     Known { why: "a stack of nodes is stores and an exchange", what: &["does something else to memory"], rows: &["ds_bvh_stack_"] },
 ];
 

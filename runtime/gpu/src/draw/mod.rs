@@ -4,6 +4,6 @@
 //! |---|---|
 //! | `primitives.rs` | what geometry stages hand to the rasterizer |
 
-#![expect(dead_code, reason = "draw packets are still refused")]
+#![allow(dead_code, reason = "draw packets are still refused")]
 
 pub(crate) mod primitives;

@@ -184,6 +184,7 @@ static HELPERS: Helpers = Helpers {
     resource,
     gws,
     probe,
+    export: probe,
 };
 
 fn f(x: f32) -> u32 {
