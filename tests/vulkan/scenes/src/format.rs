@@ -175,6 +175,11 @@ fn float_code(value: f64, exponent: u32, mantissa: u32) -> i64 {
     code.min(infinity)
 }
 
+/// The value of a float's code.
+pub fn value(code: i64, kind: Kind) -> f64 {
+    decode(code, 0, kind)
+}
+
 fn decode(code: i64, bits: u32, kind: Kind) -> f64 {
     match kind {
         Kind::Unorm => code as f64 / ((1i64 << bits) - 1) as f64,

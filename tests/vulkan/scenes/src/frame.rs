@@ -70,10 +70,13 @@ pub struct Input<'a> {
     pub call: Call<'a>,
 }
 
+/// Records commands.
+pub type Record<'a> = Box<dyn Fn(&ash::Device, vk::CommandBuffer) + 'a>;
+
 /// The draw itself.
 pub enum Call<'a> {
     Draw { vertices: u32, instances: u32 },
-    Own(Box<dyn Fn(&ash::Device, vk::CommandBuffer) + 'a>),
+    Own(Record<'a>),
 }
 
 impl Default for Call<'_> {

@@ -105,7 +105,6 @@ impl ImageInfo {
 pub enum Resource {
     Buffer(Buffer),
     Texture(vk::ImageView, vk::Sampler),
-    Storage(vk::ImageView),
 }
 
 impl Resource {
@@ -113,7 +112,6 @@ impl Resource {
         match self {
             Self::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
             Self::Texture(..) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-            Self::Storage(_) => vk::DescriptorType::STORAGE_IMAGE,
         }
     }
 }
@@ -190,7 +188,6 @@ impl Gpu {
             let sizes = [
                 vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_BUFFER, descriptor_count: 256 },
                 vk::DescriptorPoolSize { ty: vk::DescriptorType::COMBINED_IMAGE_SAMPLER, descriptor_count: 256 },
-                vk::DescriptorPoolSize { ty: vk::DescriptorType::STORAGE_IMAGE, descriptor_count: 256 },
             ];
             let descriptors =
                 device.create_descriptor_pool(&vk::DescriptorPoolCreateInfo::default().max_sets(256).pool_sizes(&sizes), None)?;
@@ -376,11 +373,6 @@ impl Gpu {
                     Resource::Texture(image_view, sampler) => {
                         let info =
                             [vk::DescriptorImageInfo { sampler, image_view, image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL }];
-                        self.device.update_descriptor_sets(&[write.image_info(&info)], &[]);
-                    }
-                    Resource::Storage(image_view) => {
-                        let sampler = vk::Sampler::null();
-                        let info = [vk::DescriptorImageInfo { sampler, image_view, image_layout: vk::ImageLayout::GENERAL }];
                         self.device.update_descriptor_sets(&[write.image_info(&info)], &[]);
                     }
                 }

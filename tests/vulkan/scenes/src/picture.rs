@@ -68,12 +68,13 @@ impl Picture {
     /// How this differs from what is expected.
     pub fn compare(&self, expected: &Self, tolerance: Tolerance) -> Difference {
         assert_eq!((self.width, self.height, self.format), (expected.width, expected.height, expected.format));
+        let layout = self.layout();
         let mut difference = Difference::default();
         for (i, (a, b)) in self.codes.iter().zip(&expected.codes).enumerate() {
             if expected.open[i] {
                 continue;
             }
-            let steps = a.iter().zip(b).map(|(a, b)| (a - b).abs()).max().unwrap();
+            let steps = (0..4).map(|c| steps(layout.channels[c], a[c], b[c])).max().unwrap();
             if steps > tolerance.steps {
                 difference.pixels += 1;
                 difference.first.get_or_insert((i % self.width, i / self.width));
@@ -121,6 +122,18 @@ impl Picture {
                 }
             }
         })
+    }
+}
+
+/// How far two codes are from each other. Those of floats near 0 are close together: a step is one of the values from 1 to 2 there.
+fn steps((_, _, kind): (u32, u32, Kind), a: i64, b: i64) -> i64 {
+    match kind {
+        Kind::Float(_, mantissa, _) if a != b => {
+            let (x, y) = (format::value(a, kind), format::value(b, kind));
+            let near = ((x - y).abs() * 2f64.powi(mantissa as i32)).ceil();
+            if near.is_finite() { (near as i64).min((a - b).abs()) } else { (a - b).abs() }
+        }
+        _ => (a - b).abs(),
     }
 }
 

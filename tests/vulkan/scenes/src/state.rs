@@ -70,6 +70,8 @@ pub struct State {
     /// Constant, clamp, slope.
     pub bias: Option<[f32; 3]>,
     pub line_width: f32,
+    /// Lines by the rule of diamonds (VK_EXT_line_rasterization).
+    pub bresenham: bool,
     pub last_provokes: bool,
     pub samples: u32,
     pub sample_shading: Option<f32>,
@@ -121,6 +123,7 @@ impl Default for State {
             front: vk::FrontFace::CLOCKWISE,
             bias: None,
             line_width: 1.0,
+            bresenham: false,
             last_provokes: false,
             samples: 1,
             sample_shading: None,
@@ -256,6 +259,11 @@ impl State {
         }
         if self.last_provokes {
             raster = raster.push_next(&mut provoking);
+        }
+        let mut lines =
+            vk::PipelineRasterizationLineStateCreateInfoEXT::default().line_rasterization_mode(vk::LineRasterizationModeEXT::BRESENHAM);
+        if self.bresenham {
+            raster = raster.push_next(&mut lines);
         }
         let masks = [self.sample_mask];
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
