@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `packet.rs` | how packets are framed; every packet there is, by name, and who does it |
 //! | `stream.rs` | indirect buffers: calls, chains, reading |
-//! | `registers` | the register file: names, what may be written, values after CLEAR_STATE; `compute.rs` reads the compute ones |
+//! | `registers` | the register file: names, what may be written, values after CLEAR_STATE; `compute.rs`, `pixel.rs`, `raster.rs`, `depth.rs`, `color.rs` read those of a stage or unit |
+//! | `raster` | the fixed function of draws: primitives to pixels in memory |
 //! | `ring.rs` | a PM4 ring: one packet after the other, predication |
 //! | `state.rs`, `transfer.rs`, `order.rs`, `dispatch.rs` | what packets do: registers; memory; waiting and events; compute |
 //! | `draw` | draws: what geometry stages hand to the rasterizer |
@@ -45,6 +46,7 @@ pub mod dump;
 mod error;
 mod order;
 mod packet;
+mod raster;
 pub mod registers;
 pub mod replay;
 mod ring;

@@ -114,8 +114,11 @@ fn known_event(kind: u32) -> Result<Event> {
     event(kind).map(|(_, event)| event).ok_or_else(|| Refusal::new(format!("event {kind:#x} is not known")))
 }
 
-/// Counters in a block of pipeline statistics on gfx11, 64 bits each; which of them counts invocations of compute shaders.
+/// Counters in a block of pipeline statistics on gfx11, 64 bits each, and which of them counts what.
 const STATISTICS: usize = 14;
+const PIXEL_INVOCATIONS: usize = 0;
+const CLIPPER_PRIMITIVES: usize = 1;
+const CLIPPER_INVOCATIONS: usize = 2;
 const COMPUTE_INVOCATIONS: usize = 10;
 /// Bit of a count of samples that says that it is there.
 const IS_VALID: u64 = 1 << 63;
@@ -136,6 +139,8 @@ pub(crate) fn event_write(ring: &mut Ring, body: &[u32]) -> Result {
         Event::Statistics(on) => ring.counts_statistics = on,
         Event::SampleStatistics => {
             let mut block = [0u64; STATISTICS];
+            block[PIXEL_INVOCATIONS] = ring.raster.pixel_invocations;
+            [block[CLIPPER_INVOCATIONS], block[CLIPPER_PRIMITIVES]] = ring.raster.clipped;
             block[COMPUTE_INVOCATIONS] = ring.compute_invocations;
             let bytes: Vec<u8> = block.iter().flat_map(|n| n.to_le_bytes()).collect();
             ring.gpu.memory().write(memory_at("SAMPLE_PIPELINESTAT")?, &bytes)?;
@@ -143,7 +148,9 @@ pub(crate) fn event_write(ring: &mut Ring, body: &[u32]) -> Result {
         Event::SampleOcclusion => {
             let at = memory_at("a count of samples")?;
             for backend in 0..u64::from(ring.gpu.inner().options.render_backends) {
-                ring.gpu.memory().write(at + OCCLUSION_STRIDE * backend, &IS_VALID.to_le_bytes())?;
+                // One backend has counted everything.
+                let count = if backend == 0 { ring.raster.samples_passed & !IS_VALID } else { 0 };
+                ring.gpu.memory().write(at + OCCLUSION_STRIDE * backend, &(count | IS_VALID).to_le_bytes())?;
             }
         }
     }

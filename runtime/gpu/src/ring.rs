@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Place, Refusal};
 use crate::packet::{Does, Flow, Header, Kind, Rings, kind};
+use crate::raster::Rasterizer;
 use crate::registers::RegisterFile;
 use crate::shaders::Shaders;
 use crate::state::DrawState;
@@ -92,6 +93,7 @@ pub struct Ring {
     pub(crate) engine: Engine,
     pub(crate) registers: RegisterFile,
     pub(crate) draw: DrawState,
+    pub(crate) raster: Rasterizer,
     /// Where arguments of indirect packets are: SET_BASE 1.
     pub(crate) indirect_base: u64,
     /// Are predicated packets left out?
@@ -117,6 +119,7 @@ impl Ring {
             engine,
             registers: RegisterFile::new(),
             draw: DrawState::default(),
+            raster: Rasterizer::default(),
             indirect_base: 0,
             skips_predicated: false,
             compute_invocations: 0,

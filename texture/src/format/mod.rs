@@ -145,6 +145,11 @@ impl Format {
         table::legacy(generation, data, number)
     }
 
+    /// The format of a render target: FORMAT and NUMBER_TYPE of gfx10 and later. `None` as for [`Format::unified`].
+    pub fn of_color_target(format: u8, number: u8) -> Option<&'static Format> {
+        table::color_target(format, number)
+    }
+
     /// The format of a descriptor's number. Buffers and images count alike; a buffer's number has fewer bits.
     pub fn find(generation: Generation, number: FormatNumber) -> Option<&'static Format> {
         match number {

@@ -278,6 +278,23 @@ pub(super) fn legacy(generation: Generation, data: u8, number: u8) -> Option<&'s
     entry(generation, FormatNumber::Split { data, number })?.2.as_ref()
 }
 
+/// The format of a render target's FORMAT and NUMBER_TYPE (CB_COLOR_INFO), which count as data formats of gfx9 do but for two numbers.
+pub(super) fn color_target(format: u8, number: u8) -> Option<&'static Format> {
+    const SHARED_EXPONENT: u8 = 0x18;
+    let (srgb, float) = (6, 7);
+    let data = match format {
+        SHARED_EXPONENT => 34,
+        other if other < 0x17 => other,
+        _ => return None,
+    };
+    let number = match number {
+        n if n == srgb => 9,
+        n if n <= float => n,
+        _ => return None,
+    };
+    legacy(Generation::Gfx9, data, number)
+}
+
 impl FormatNumber {
     /// The layout a number stands for and what its channels are, supported or not; `None`: it is reserved.
     pub fn name(self, generation: Generation) -> Option<(&'static str, Numeric)> {

@@ -318,3 +318,25 @@ fn any_bytes_decode_in_every_format() {
         }
     }
 }
+
+// graphics.md 3.9, "color FORMAT" and NUMBER_TYPE.
+#[test]
+fn render_targets_name_formats_by_numbers_of_their_own() {
+    let name = |format, number| Format::of_color_target(format, number).map(|f| f.to_string());
+    let cases = [
+        (0x1, 0, "8_UNORM"),
+        (0x5, 7, "16_16_FLOAT"),
+        (0x6, 7, "10_11_11_FLOAT"),
+        (0x9, 4, "2_10_10_10_UINT"),
+        (0xa, 0, "8_8_8_8_UNORM"),
+        (0xa, 6, "8_8_8_8_SRGB"),
+        (0xc, 5, "16_16_16_16_SINT"),
+        (0xe, 7, "32_32_32_32_FLOAT"),
+        (0x10, 0, "5_6_5_UNORM"),
+        (0x18, 7, "5_9_9_9_FLOAT"),
+    ];
+    for (format, number, expected) in cases {
+        assert_eq!(name(format, number).as_deref(), Some(expected));
+    }
+    assert_eq!((name(0, 0), name(0x1f, 0)), (None, None));
+}

@@ -9,7 +9,11 @@
 //!
 //! A register is written only if `table.rs` names it, and only with bits that are understood there.
 
+pub mod color;
 pub mod compute;
+pub mod depth;
+pub mod pixel;
+pub mod raster;
 mod table;
 
 pub use table::{Register, Use, find};

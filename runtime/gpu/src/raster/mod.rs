@@ -1,0 +1,269 @@
+//! The fixed function behind the geometry stages: primitives to pixels in memory (graphics.md 3.3 to 3.9, 4.5, 4.6, 5, 6).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `clip.rs` | what of a primitive is in front and inside |
+//! | `setup.rs` | primitives to shapes: viewport, facing, culling, polygon mode, bias |
+//! | `shape.rs` | which pixels a shape covers; planes |
+//! | `tile.rs` | quads of a tile, early and late tests, colors |
+//! | `pass.rs` | tiles of a draw as a source of pixel waves |
+//! | `inputs.rs` | what pixel waves start with |
+//! | `export.rs` | what they export |
+//! | `depth.rs`, `blend.rs` | tests; blending, logic operations, masks |
+//! | `surface.rs` | tiles to and from memory |
+//!
+//! A draw's primitives are set up in order and put on lists of tiles of 64 x 64 pixels; a tile's work is done in order by one thread at a time,
+//! tiles side by side. A tile is read when its work begins and written when it ends, so that everything is in memory between draws.
+
+#![cfg_attr(not(test), allow(dead_code, reason = "draw packets are still refused"))]
+
+mod blend;
+mod clip;
+mod depth;
+mod export;
+mod inputs;
+mod pass;
+mod setup;
+mod shape;
+mod surface;
+mod tile;
+
+use crate::draw::primitives::Batch;
+use crate::error::Refusal;
+use crate::registers::color::{ColorMode, ColorState, Target};
+use crate::registers::depth::{DepthFormat, DepthState, TestOrder};
+use crate::registers::pixel::{AttributeSource, PixelState};
+use crate::registers::raster::{RasterState, Rect};
+use crate::ring::Ring;
+use inputs::Parameters;
+use pass::{Draw, Pass, Surfaces, bin, chunk};
+use rustc_hash::FxHashMap;
+use setup::Setup;
+use shape::Shape;
+use std::sync::Arc;
+use surface::{Surface, SurfaceKey};
+use wavejit::StageLaunch;
+use wavejit::code_object::PgmRsrc;
+use wavejit::wave_init::{RawInit, WaveInit};
+use wavejit_texture::tiling::{AddressConfig, Kind};
+
+/// Most shapes that are drawn at once.
+const MOST_SHAPES: usize = 1 << 14;
+/// Most surfaces whose layout is remembered.
+const MOST_SURFACES: usize = 256;
+
+/// What primitives are made of: VGT_GS_OUT_PRIM_TYPE.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OutputKind {
+    Points,
+    Lines,
+    Triangles,
+    /// Three corners of a rectangle.
+    Rectangles,
+}
+
+/// What a ring remembers of its draws.
+#[derive(Default)]
+pub(crate) struct Rasterizer {
+    surfaces: FxHashMap<SurfaceKey, Arc<Surface>>,
+    /// Samples that have passed while they were counted.
+    pub samples_passed: u64,
+    /// Pixels for which shaders have run.
+    pub pixel_invocations: u64,
+    /// Primitives that came to the clipper, and that it left.
+    pub clipped: [u64; 2],
+}
+
+impl Rasterizer {
+    fn surface(&mut self, ring: &crate::ring::GpuInner, key: SurfaceKey) -> Result<Arc<Surface>, Refusal> {
+        if let Some(known) = self.surfaces.get(&key) {
+            return Ok(known.clone());
+        }
+        if self.surfaces.len() >= MOST_SURFACES {
+            self.surfaces.clear();
+        }
+        let generation = ring.target.descriptors();
+        let config = AddressConfig::from_register(generation, ring.device.config().gb_addr_config)
+            .ok_or_else(|| Refusal::new("GB_ADDR_CONFIG: pipes do not take turns every 256 bytes"))?;
+        let surface = Arc::new(Surface::new(&key, generation, config)?);
+        self.surfaces.insert(key, surface.clone());
+        Ok(surface)
+    }
+}
+
+/// Draws primitives as the registers say. Attributes of the batches are in memory until this returns.
+pub(crate) fn draw(ring: &mut Ring, kind: OutputKind, batches: &[Batch]) -> Result<(), Refusal> {
+    let mut raster = RasterState::of(&ring.registers)?;
+    if raster.discards {
+        return Ok(());
+    }
+    let color = ColorState::of(&ring.registers)?;
+    if color.mode == ColorMode::Metadata {
+        // Surfaces with metadata are refused, so that there is nothing to eliminate or to decompress.
+        return Ok(());
+    }
+    let depth = DepthState::of(&ring.registers)?;
+    let pixel = PixelState::of(&ring.registers)?;
+    let gpu = ring.gpu.clone();
+    let gpu = gpu.inner();
+    let mut surfaces = Surfaces::default();
+    let mut limit: Option<Rect> = None;
+    let mut limited = |surface: &Surface| limit = Some(limit.map_or(surface.rect(), |l| l.and(surface.rect())));
+    for (slot, target) in surfaces.colors.iter_mut().zip(&color.targets) {
+        if let Some(target) = target {
+            if target.samples < raster.samples {
+                return Err(Refusal::new(format!("a target of {} samples drawn to with {}", target.samples, raster.samples)));
+            }
+            let surface = ring.raster.surface(gpu, color_key(target))?;
+            limited(&surface);
+            *slot = Some(surface);
+        }
+    }
+    if depth.is_used() {
+        if depth.samples < raster.samples {
+            return Err(Refusal::new(format!("depth of {} samples drawn to with {}", depth.samples, raster.samples)));
+        }
+        if let Some((plane, format)) = depth.depth {
+            let bytes = if format == DepthFormat::Unorm16 { 2 } else { 4 };
+            surfaces.depth = Some(ring.raster.surface(gpu, depth_key(&depth, plane.address, plane.mode, bytes))?);
+        }
+        if let Some(plane) = depth.stencil.filter(|_| depth.faces.is_some() || depth.clear_stencil.is_some()) {
+            surfaces.stencil = Some(ring.raster.surface(gpu, depth_key(&depth, plane.address, plane.mode, 1))?);
+        }
+        [&surfaces.depth, &surfaces.stencil].into_iter().flatten().for_each(|s| limited(s));
+    }
+    // A multiple of two in each direction below 2^14 where no surface says less.
+    let limit = limit.unwrap_or(Rect { x0: 0, y0: 0, x1: 1 << 14, y1: 1 << 14 });
+    raster.viewports.iter_mut().for_each(|v| v.scissor = v.scissor.and(limit));
+    if pixel.attributes.iter().any(|a| matches!(a, AttributeSource::Primitive(_))) {
+        return Err(Refusal::new("SPI_PS_INPUT_CNTL: PRIM_ATTR: attributes of primitives are not supported"));
+    }
+    let changes_with_shader = color.is_written() || depth.exports != [false; 3] || depth.kills || depth.alpha_to_coverage.is_some();
+    let runs_shader = changes_with_shader || depth.always_shades || depth.order == TestOrder::Late && !depth.is_used();
+    let order = if runs_shader { depth.order } else { TestOrder::Early };
+
+    let mut setup = Setup::new(&raster, kind);
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut parameters: Vec<Parameters> = Vec::new();
+    let mut totals = tile::Counts::default();
+    let mut run = |shapes: &mut Vec<Shape>, parameters: &mut Vec<Parameters>| -> Result<(), Refusal> {
+        let draw = Draw {
+            memory: gpu.device.memory(),
+            pixel: &pixel,
+            raster: &raster,
+            depth: &depth,
+            color: &color,
+            surfaces: &surfaces,
+            order,
+            shapes,
+            parameters,
+            shared: Default::default(),
+        };
+        let tiles = bin(shapes);
+        if !tiles.is_empty() {
+            let pass = Pass::new(&draw, tiles);
+            if runs_shader {
+                start(ring, &pixel, &pass)?
+            } else {
+                pass.run_tests()
+            }
+            let counts = pass.finish()?;
+            totals.samples_passed += counts.samples_passed;
+            totals.pixels_shaded += counts.pixels_shaded;
+        }
+        shapes.clear();
+        parameters.clear();
+        Ok(())
+    };
+    for batch in batches {
+        let mut from = 0;
+        loop {
+            let number = parameters.len() as u32;
+            from = setup.batch(number, batch, from, MOST_SHAPES, &mut shapes);
+            // Most shapes of batches before it are not this one's: nothing to read if it left none.
+            let is_used = shapes.last().is_some_and(|s| s.batch == number);
+            parameters.push(if is_used && !pixel.attributes.is_empty() {
+                Parameters::read(gpu.device.memory(), batch)?
+            } else {
+                Parameters::default()
+            });
+            if from == batch.primitives.len() {
+                break;
+            }
+            run(&mut shapes, &mut parameters)?;
+        }
+    }
+    run(&mut shapes, &mut parameters)?;
+    if depth.counts_samples {
+        ring.raster.samples_passed = ring.raster.samples_passed.wrapping_add(totals.samples_passed);
+    }
+    if ring.counts_statistics {
+        ring.raster.pixel_invocations = ring.raster.pixel_invocations.wrapping_add(totals.pixels_shaded);
+        ring.raster.clipped[0] = ring.raster.clipped[0].wrapping_add(setup.counts.invocations);
+        ring.raster.clipped[1] = ring.raster.clipped[1].wrapping_add(setup.counts.primitives);
+    }
+    Ok(())
+}
+
+/// Runs the pixel waves of a pass.
+fn start(ring: &Ring, pixel: &PixelState, pass: &Pass) -> Result<(), Refusal> {
+    let gpu = ring.gpu.inner();
+    const SCRATCH_EN: u32 = 1;
+    let has_scratch = pixel.rsrc2 & SCRATCH_EN != 0;
+    // Fields that compute programs have too are in the same places, but for FP16_OVFL.
+    let rsrc1 = pixel.rsrc1 & 0x00af_f3ff | (pixel.rsrc1 >> 29 & 1) << 26;
+    let raw = RawInit {
+        target: gpu.target,
+        wave_size: pixel.wave_size,
+        entry: pixel.entry,
+        rsrc: PgmRsrc { rsrc1, rsrc2: pixel.rsrc2 & SCRATCH_EN, rsrc3: 0 },
+        user_data: &[],
+        scratch_bytes: if has_scratch { pixel.wave_scratch_bytes / pixel.wave_size } else { 0 },
+    };
+    let (group_waves, wave_lds) = chunk(pixel.attributes.len());
+    let init = WaveInit { lds_bytes: group_waves * wave_lds, ..WaveInit::raw(&raw) };
+    let shader = gpu.shaders.at(&gpu.device, gpu.target, pixel.entry);
+    let launch = StageLaunch {
+        name: &shader.name,
+        init,
+        group_waves,
+        max_insts: gpu.options.max_insts,
+        border_colors: crate::registers::compute::ComputeState::border_colors(&ring.registers),
+    };
+    shader.code.run_stage(&launch, pass).map(|_| ()).map_err(|source| {
+        let hash = crate::shaders::hash(gpu.device.memory(), pixel.entry);
+        Refusal::Wave { shader: format!("pixel shader of hash {hash:016x}"), source: Box::new(source) }
+    })
+}
+
+fn color_key(target: &Target) -> SurfaceKey {
+    SurfaceKey {
+        address: target.address,
+        mode: target.mode,
+        kind: target.kind,
+        size: target.size,
+        level: target.level,
+        levels: target.levels,
+        samples: target.samples,
+        bytes: u32::from(target.format.bytes),
+    }
+}
+
+fn depth_key(state: &DepthState, address: u64, mode: u8, bytes: u32) -> SurfaceKey {
+    let [width, height] = state.size;
+    // How many layers there are changes nothing but which of them there are.
+    let layers = state.layers[1] + 1;
+    SurfaceKey {
+        address,
+        mode,
+        kind: Kind::TwoD,
+        size: [width, height, layers],
+        level: state.level,
+        levels: state.levels,
+        samples: state.samples,
+        bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests;

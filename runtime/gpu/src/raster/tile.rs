@@ -1,0 +1,456 @@
+//! A tile's share of a draw: its primitives become quads, in order; what the quads' waves export becomes depths and colors, in order.
+//!
+//! ```text
+//! shapes -> rows of covered pixels, by sample -> quads -> early tests -> waves (a chunk at a time) -> late tests -> colors
+//! ```
+
+use super::blend::{self, Written};
+use super::depth::{self, DepthTile, QuadPlace};
+use super::export::{DepthExport, LANES, Rows, two_sources, unpack};
+use super::inputs::WAVE_PRIMITIVES;
+use super::pass::{Draw, Surfaces, lock};
+use super::shape::{STEPS, Shape, TILE};
+use super::surface::{PIXELS, Surface, TileBytes};
+use crate::registers::color::TARGETS;
+use crate::registers::depth::TestOrder;
+use crate::registers::raster::Rect;
+use wavejit::stage::Export;
+
+/// Four pixels of a primitive: lanes top left, top right, bottom left, bottom right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Quad {
+    /// Of the top left pixel in the tile.
+    pub place: QuadPlace,
+    /// Number of the sample it is shaded for; 0 if it is for all.
+    pub sample: u8,
+    /// Samples that it may write: sample s of pixel p is bit `8 * p + s`.
+    pub coverage: u32,
+    /// Samples that the primitive covers.
+    pub all: u32,
+    /// Number of the shape.
+    pub shape: u32,
+}
+
+/// What a draw does to a tile.
+pub(crate) struct TileWork {
+    /// Pixel of the screen that the tile begins at.
+    pub origin: [i32; 2],
+    pub layer: u32,
+    /// Pixels that the draw may change.
+    area: Rect,
+    /// Its shapes, in order.
+    pub shapes: Vec<u32>,
+    /// The first that is not rasterized.
+    next: usize,
+    /// Quads that wait, and the first of them that no wave has had.
+    quads: Vec<Quad>,
+    taken: usize,
+    /// Ranges of quads: the waves of the present chunk.
+    waves: Vec<(usize, usize)>,
+    memory: Option<Box<TileMemory>>,
+}
+
+/// The tile's elements while the draw lasts.
+#[derive(Default)]
+pub(crate) struct TileMemory {
+    colors: [TileBytes; TARGETS],
+    depth_bytes: TileBytes,
+    stencil_bytes: TileBytes,
+    depth: DepthTile,
+}
+
+/// Sums over a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Counts {
+    pub samples_passed: u64,
+    pub pixels_shaded: u64,
+}
+
+impl TileWork {
+    pub(crate) fn new(origin: [i32; 2], layer: u32) -> TileWork {
+        TileWork {
+            origin,
+            layer,
+            area: Rect::default(),
+            shapes: Vec::new(),
+            next: 0,
+            quads: Vec::new(),
+            taken: 0,
+            waves: Vec::new(),
+            memory: None,
+        }
+    }
+
+    fn rect(&self) -> Rect {
+        let [x, y] = self.origin;
+        Rect { x0: x, y0: y, x1: x + TILE, y1: y + TILE }
+    }
+
+    /// Adds a shape that may cover some of it.
+    pub(crate) fn add(&mut self, number: u32, shape: &Shape) {
+        self.area = self.area.around(shape.bounds.and(self.rect()));
+        self.shapes.push(number);
+    }
+
+    /// Quads of a wave of the present chunk.
+    pub(crate) fn wave(&self, n: usize) -> &[Quad] {
+        let (first, end) = self.waves[n];
+        &self.quads[first..end]
+    }
+
+    /// Waves of the present chunk.
+    pub(crate) fn waves(&self) -> usize {
+        self.waves.len()
+    }
+
+    /// Makes the next chunk of at most so many waves; false: there are no more quads.
+    pub(crate) fn advance(&mut self, draw: &Draw, most_waves: usize, counts: &mut Counts) -> Result<bool, wavejit::Error> {
+        let wave_quads = draw.pixel.wave_size as usize / 4;
+        if self.memory.is_none() {
+            let mut memory = Box::<TileMemory>::default();
+            self.load(draw, &mut memory)?;
+            self.memory = Some(memory);
+        }
+        self.quads.drain(..self.taken);
+        self.taken = 0;
+        self.waves.clear();
+        while self.quads.len() < most_waves * wave_quads && self.next < self.shapes.len() {
+            let number = self.shapes[self.next];
+            self.next += 1;
+            self.rasterize(draw, number, counts);
+        }
+        while self.waves.len() < most_waves && self.taken < self.quads.len() {
+            let first = self.taken;
+            let (mut primitives, mut last) = (0, u32::MAX);
+            for quad in self.quads[first..].iter().take(wave_quads) {
+                if quad.shape != last {
+                    primitives += 1;
+                    last = quad.shape;
+                }
+                if primitives > WAVE_PRIMITIVES {
+                    break;
+                }
+                self.taken += 1;
+            }
+            self.waves.push((first, self.taken));
+        }
+        Ok(!self.waves.is_empty())
+    }
+
+    /// Rasterizes and tests everything, where no shader is run.
+    pub(crate) fn test_all(&mut self, draw: &Draw, counts: &mut Counts) -> Result<(), wavejit::Error> {
+        let mut memory = Box::<TileMemory>::default();
+        self.load(draw, &mut memory)?;
+        self.memory = Some(memory);
+        for n in 0..self.shapes.len() {
+            self.rasterize(draw, self.shapes[n], counts);
+            self.quads.clear();
+        }
+        self.store(draw)
+    }
+
+    /// Covered pixels of a shape as quads, after the early tests.
+    fn rasterize(&mut self, draw: &Draw, number: u32, counts: &mut Counts) {
+        let shape = &draw.shapes[number as usize];
+        let area = shape.bounds.and(self.rect());
+        if area.is_empty() {
+            return;
+        }
+        let raster = draw.raster;
+        let samples = raster.samples as usize;
+        let mut rows = [[0u64; TILE as usize]; 8];
+        for (sample, rows) in rows.iter_mut().enumerate().take(samples) {
+            // Every pixel of a quad may have samples in other places; where they all are alike one pass is enough.
+            let places = raster.sample_places.map(|p| p[sample]);
+            let step = |p: [i32; 2]| p.map(|n| STEPS / 2 + i64::from(n) * STEPS / 16);
+            if places.iter().all(|p| *p == places[0]) {
+                shape.rows(self.origin, area, step(places[0]), rows);
+                continue;
+            }
+            for (pixel, place) in places.into_iter().enumerate() {
+                let mut some = [0; TILE as usize];
+                shape.rows(self.origin, area, step(place), &mut some);
+                let columns = 0x5555_5555_5555_5555u64 << (pixel & 1);
+                for y in (pixel >> 1..TILE as usize).step_by(2) {
+                    rows[y] |= some[y] & columns;
+                }
+            }
+        }
+        if raster.clip_rule != 0xffff {
+            self.cut_by_rectangles(draw, area, &mut rows[..samples]);
+        }
+        let first = ((area.y0 - self.origin[1]) & !1) as usize;
+        let end = (area.y1 - self.origin[1]) as usize;
+        let mask = raster.sample_mask.iter().enumerate().fold(0, |m, (p, mask)| m | (mask & 0xff) << (8 * p));
+        for y in (first..end).step_by(2) {
+            let any = rows[..samples].iter().fold(0, |any, rows| any | rows[y] | rows[y + 1]);
+            let mut quads = (any | any >> 1) & 0x5555_5555_5555_5555;
+            while quads != 0 {
+                let x = quads.trailing_zeros();
+                quads &= quads - 1;
+                let mut coverage = 0;
+                for (sample, rows) in rows[..samples].iter().enumerate() {
+                    let (top, below) = ((rows[y] >> x) as u32 & 3, (rows[y + 1] >> x) as u32 & 3);
+                    coverage |= (top & 1 | (top & 2) << 7 | (below & 1) << 16 | (below & 2) << 23) << sample;
+                }
+                coverage &= mask;
+                if coverage != 0 {
+                    self.quad(draw, number, shape, [x as u8, y as u8], coverage, counts);
+                }
+            }
+        }
+    }
+
+    /// Leaves of the rows what the clip rectangles let pass.
+    fn cut_by_rectangles(&self, draw: &Draw, area: Rect, rows: &mut [[u64; TILE as usize]]) {
+        for y in area.y0..area.y1 {
+            let pass = (area.x0..area.x1).filter(|x| draw.raster.passes_clip_rects(*x, y));
+            let pass = pass.fold(0u64, |row, x| row | 1 << (x - self.origin[0]));
+            rows.iter_mut().for_each(|rows| rows[(y - self.origin[1]) as usize] &= pass);
+        }
+    }
+
+    fn quad(&mut self, draw: &Draw, number: u32, shape: &Shape, place: QuadPlace, all: u32, counts: &mut Counts) {
+        let mut coverage = all;
+        if draw.order == TestOrder::Early {
+            if draw.depth.is_used() {
+                let Some(memory) = &mut self.memory else { return };
+                let z = depths(draw, shape, self.origin, place);
+                coverage = depth::test(draw.depth, &mut memory.depth, place, coverage, shape.is_front, None, z);
+            }
+            counts.samples_passed += u64::from(coverage.count_ones());
+        }
+        if coverage == 0 && !draw.depth.always_shades {
+            return;
+        }
+        if !draw.raster.shades_samples {
+            self.quads.push(Quad { place, sample: 0, coverage, all, shape: number });
+            return;
+        }
+        let passes = 1u32 << draw.depth.shaded_samples_log2.min(draw.raster.samples.ilog2());
+        for pass in 0..passes {
+            let own = (pass..8).step_by(passes as usize).fold(0, |m, s| m | 0x0101_0101u32 << s);
+            if coverage & own != 0 {
+                self.quads.push(Quad { place, sample: pass as u8, coverage: coverage & own, all, shape: number });
+            }
+        }
+    }
+
+    /// Takes what a wave of the present chunk has exported.
+    pub(crate) fn end_wave<'e>(&mut self, draw: &Draw, wave: usize, exports: impl Iterator<Item = Export<'e>>, counts: &mut Counts) {
+        let (first, end) = self.waves[wave];
+        let quads = &self.quads[first..end];
+        let Some(memory) = &mut self.memory else { return };
+        let mut colors: Vec<Export> = Vec::new();
+        let (mut depth_export, mut exec) = (None, None);
+        for export in exports {
+            if export.is_done {
+                exec = Some(export.exec);
+            }
+            match export.target {
+                8 => depth_export = Some(DepthExport::unpack(draw.pixel.z_format, export.data)),
+                0..=7 | 21 | 22 if export.enabled != 0 => colors.push(export),
+                _ => {}
+            }
+        }
+        // Without any export all that started is there still.
+        let exec = exec.unwrap_or(u64::MAX);
+        let alpha = draw.depth.alpha_to_coverage.map(|offsets| (offsets, alpha_of(draw, &colors, depth_export.as_ref())));
+        let mut written = [Written { place: [0; 2], coverage: 0 }; LANES / 4];
+        for (q, quad) in quads.iter().enumerate() {
+            let mut coverage = quad.coverage & lanes_of(exec, q);
+            if let Some(export) = depth_export.as_ref().filter(|_| draw.depth.exports[2]) {
+                coverage &= (0..4).fold(0, |m, p| m | u32::from(export.mask[4 * q + p] & 0xff) << (8 * p));
+            }
+            if let Some((offsets, alpha)) = &alpha {
+                coverage &= (0..4).fold(0, |m, p| m | alpha_mask(alpha[4 * q + p], offsets[p], draw.raster.samples) << (8 * p));
+            }
+            counts.pixels_shaded += u64::from((0..4).map(|p| u32::from(quad.coverage >> (8 * p) & 0xff != 0)).sum::<u32>());
+            if draw.order == TestOrder::Late {
+                if draw.depth.is_used() && coverage != 0 {
+                    coverage = late_test(draw, &mut memory.depth, self.origin, quad, q, coverage, depth_export.as_ref());
+                }
+                counts.samples_passed += u64::from(coverage.count_ones());
+            }
+            written[q] = Written { place: quad.place, coverage };
+        }
+        write_colors(draw, &mut memory.colors, &colors, &written[..quads.len()]);
+    }
+
+    /// Are there no more quads?
+    pub(crate) fn is_finished(&self) -> bool {
+        self.next == self.shapes.len() && self.taken == self.quads.len()
+    }
+
+    fn load(&self, draw: &Draw, memory: &mut TileMemory) -> Result<(), wavejit::Error> {
+        let Surfaces { colors, depth, stencil } = draw.surfaces;
+        for (n, surface) in colors.iter().enumerate() {
+            if let (Some(surface), Some(slice)) = (surface, draw.color_slice(n, self.layer)) {
+                surface.load(draw.memory, slice, self.origin, self.area, &mut memory.colors[n])?;
+            }
+            if let Some(surface) = surface {
+                blank(surface, &mut memory.colors[n]);
+            }
+        }
+        let slice = draw.depth_slice(self.layer);
+        if let (Some(surface), Some((_, format))) = (depth, draw.depth.depth) {
+            if let Some(slice) = slice {
+                surface.load(draw.memory, slice, self.origin, self.area, &mut memory.depth_bytes)?;
+            }
+            blank(surface, &mut memory.depth_bytes);
+            memory.depth.set_depths(format, &memory.depth_bytes);
+        }
+        if let Some(surface) = stencil {
+            if let Some(slice) = slice {
+                surface.load(draw.memory, slice, self.origin, self.area, &mut memory.stencil_bytes)?;
+            }
+            blank(surface, &mut memory.stencil_bytes);
+            memory.depth.stencil.clone_from(&memory.stencil_bytes.data);
+        }
+        Ok(())
+    }
+
+    /// Writes everything back that the draw may have changed.
+    pub(crate) fn store(&mut self, draw: &Draw) -> Result<(), wavejit::Error> {
+        let Some(mut memory) = self.memory.take() else { return Ok(()) };
+        let Surfaces { colors, depth, stencil } = draw.surfaces;
+        let put = |surface: &Surface, slice: u32, bytes: &TileBytes| {
+            let _guard = surface.shares_granules().then(|| lock(&draw.shared));
+            surface.store(draw.memory, slice, self.origin, self.area, bytes)
+        };
+        for (n, surface) in colors.iter().enumerate() {
+            if let (Some(surface), Some(slice)) = (surface, draw.color_slice(n, self.layer)) {
+                put(surface, slice, &memory.colors[n])?;
+            }
+        }
+        let Some(slice) = draw.depth_slice(self.layer) else { return Ok(()) };
+        if let (Some(surface), Some((_, format))) = (depth, draw.depth.depth)
+            && (draw.depth.writes_depth || draw.depth.clear_depth.is_some())
+        {
+            let memory = &mut *memory;
+            memory.depth.depths(format, &mut memory.depth_bytes);
+            put(surface, slice, &memory.depth_bytes)?;
+        }
+        if let Some(surface) = stencil
+            && !draw.depth.stencil_is_read_only
+        {
+            memory.stencil_bytes.data.clone_from(&memory.depth.stencil);
+            put(surface, slice, &memory.stencil_bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Room for a tile's elements, where nothing was read.
+fn blank(surface: &Surface, bytes: &mut TileBytes) {
+    bytes.bytes = surface.element_bytes();
+    bytes.data.resize(surface.samples() as usize * PIXELS * bytes.bytes, 0);
+}
+
+/// All samples of the pixels whose lanes are set, of the quad in lanes `4 * quad` on.
+fn lanes_of(exec: u64, quad: usize) -> u32 {
+    let lanes = (exec >> (4 * quad)) as u32 & 15;
+    (0..4).fold(0, |m, p| if lanes >> p & 1 != 0 { m | 0xff << (8 * p) } else { m })
+}
+
+/// Depth of a sample of a pixel of a quad, in the viewport's range.
+fn depths<'a>(draw: &'a Draw, shape: &Shape, origin: [i32; 2], place: QuadPlace) -> impl Fn(usize, usize) -> f32 + 'a {
+    let plane = shape.depth;
+    let x = f64::from(origin[0] + i32::from(place[0])) + 0.5;
+    let y = f64::from(origin[1] + i32::from(place[1])) + 0.5;
+    let [a, b] = draw.raster.viewports[usize::from(shape.viewport)].depth;
+    let [least, most] = [a.min(b), a.max(b)];
+    move |pixel, sample| {
+        let [dx, dy] = draw.raster.sample_places[pixel][sample].map(|n| f64::from(n) / 16.0);
+        let z = plane.at(x + (pixel & 1) as f64 + dx, y + (pixel >> 1) as f64 + dy) as f32;
+        z.max(least).min(most)
+    }
+}
+
+fn late_test(
+    draw: &Draw,
+    tile: &mut DepthTile,
+    origin: [i32; 2],
+    quad: &Quad,
+    q: usize,
+    coverage: u32,
+    export: Option<&DepthExport>,
+) -> u32 {
+    let shape = &draw.shapes[quad.shape as usize];
+    let interpolated = depths(draw, shape, origin, quad.place);
+    let [has_depth, has_stencil, _] = draw.depth.exports;
+    let [a, b] = draw.raster.viewports[usize::from(shape.viewport)].depth;
+    let exported = export.filter(|_| has_depth).map(|e| [0, 1, 2, 3].map(|p| e.z[4 * q + p].max(a.min(b)).min(a.max(b))));
+    let reference = export.filter(|_| has_stencil).map(|e| [0, 1, 2, 3].map(|p| e.stencil[4 * q + p]));
+    let z = |pixel: usize, sample: usize| exported.map_or_else(|| interpolated(pixel, sample), |z| z[pixel]);
+    depth::test(draw.depth, tile, quad.place, coverage, shape.is_front, reference, z)
+}
+
+/// Alpha of each lane: of the depth export, if it has one, else of the first color.
+fn alpha_of(draw: &Draw, colors: &[Export], depth_export: Option<&DepthExport>) -> [f32; LANES] {
+    if let Some(first) = colors.iter().find(|e| e.target == 0)
+        && depth_export.is_none()
+    {
+        let mut rows: Rows = [[0; LANES]; 4];
+        unpack(draw.pixel.color_formats[0], first.data, &mut rows);
+        return rows[3].map(f32::from_bits);
+    }
+    depth_export.map_or([1.0; LANES], |e| e.alpha)
+}
+
+/// As many samples as alpha says, and a share of one that depends on the pixel of the quad.
+fn alpha_mask(alpha: f32, offset: u8, samples: u32) -> u32 {
+    let covered = (alpha.clamp(0.0, 1.0) * samples as f32 + (f32::from(offset) + 0.5) / 4.0) as u32;
+    (1 << covered.min(samples)) - 1
+}
+
+fn write_colors(draw: &Draw, tiles: &mut [TileBytes; TARGETS], exports: &[Export], quads: &[Written]) {
+    let mut rows: Rows = [[0; LANES]; 4];
+    let write = |n: usize, exec: u64, rows: &Rows, second: Option<&Rows>, tile: &mut TileBytes| {
+        let Some(target) = &draw.color.targets[n] else { return };
+        let mut own = [Written { place: [0; 2], coverage: 0 }; LANES / 4];
+        for (q, (own, quad)) in own.iter_mut().zip(quads).enumerate() {
+            *own = Written { coverage: quad.coverage & lanes_of(exec, q), ..*quad };
+        }
+        blend::write(target, draw.color.constants, rows, second, &own[..quads.len()], tile);
+    };
+    let find = |target: u8| exports.iter().find(|e| e.target == target);
+    if let (Some(first), Some(second)) = (find(21), find(22)) {
+        let mut halves = [rows; 2];
+        unpack(draw.pixel.color_formats[0], first.data, &mut halves[0]);
+        unpack(draw.pixel.color_formats[0], second.data, &mut halves[1]);
+        let [source0, source1] = two_sources(&halves[0], &halves[1]);
+        write(0, u64::MAX, &source0, Some(&source1), &mut tiles[0]);
+        return;
+    }
+    for export in exports.iter().filter(|e| usize::from(e.target) < TARGETS) {
+        let n = usize::from(export.target);
+        if draw.color.targets[n].is_some() {
+            unpack(draw.pixel.color_formats[n], export.data, &mut rows);
+            write(n, export.exec, &rows, None, &mut tiles[n]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // graphics.md 5.7: any mask that grows with alpha; all samples at 1, none at 0.
+    #[test]
+    fn alpha_covers_more_samples_as_it_grows() {
+        for samples in [1u32, 2, 4, 8] {
+            for offset in 0..4 {
+                let masks: Vec<u32> = (0..=100).map(|a| alpha_mask(a as f32 / 100.0, offset, samples)).collect();
+                assert!(masks.windows(2).all(|m| m[0] & !m[1] == 0));
+                assert_eq!((masks[0], masks[100]), (0, (1 << samples) - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_stand_for_all_samples_of_their_pixel() {
+        assert_eq!(lanes_of(0b1001_0110, 0), 0x00ff_ff00);
+        assert_eq!(lanes_of(0b1001_0110, 1), 0xff00_00ff);
+    }
+}
