@@ -63,7 +63,7 @@ fn dispatch(ring: &mut Ring, sizes: [u32; 3], initiator: u32) -> Result {
     let launch = GuestLaunch {
         name: &shader.name,
         init: WaveInit::raw(&raw),
-        config: LaunchConfig { geometry, max_insts: gpu.options.max_insts, ..Default::default() },
+        config: LaunchConfig { geometry, max_insts: gpu.options.max_insts, cancel: Some(&gpu.stop), ..Default::default() },
         border_colors: ComputeState::border_colors(&ring.registers),
     };
     shader.code.run(&launch).map_err(|source| {

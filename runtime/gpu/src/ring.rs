@@ -9,6 +9,7 @@ use crate::state::DrawState;
 use crate::stream::{Ib, Stream, read_dwords};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use wavejit::{AddressSpace, Device};
 use wavejit_isa::{Feature, Gfx};
 
@@ -57,6 +58,8 @@ pub(crate) struct GpuInner {
     pub target: Gfx,
     pub options: Options,
     pub shaders: Shaders,
+    /// Not 0: whatever runs is to end.
+    pub stop: AtomicU32,
 }
 
 impl Gpu {
@@ -65,11 +68,17 @@ impl Gpu {
         if !target.has(Feature::Runs) {
             return Err(wavejit::Error::Unsupported(format!("{target}: only gfx11 code runs so far")));
         }
-        Ok(Gpu(Arc::new(GpuInner { device, target, options, shaders: Shaders::default() })))
+        Ok(Gpu(Arc::new(GpuInner { device, target, options, shaders: Shaders::default(), stop: AtomicU32::new(0) })))
     }
 
     pub(crate) fn inner(&self) -> &GpuInner {
         &self.0
+    }
+
+    /// Has dispatches that run, or that start, end with an error, until it is called again with `false`: for a watchdog, as a chip that is reset
+    /// after a time.
+    pub fn stop(&self, stops: bool) {
+        self.0.stop.store(u32::from(stops), Ordering::Relaxed);
     }
 
     /// Guest memory.

@@ -23,10 +23,12 @@ pub struct Scene {
     pub rule: &'static str,
     pub tolerance: Tolerance,
     pub run: fn(&mut Test<'_>) -> Result<(), Failure>,
+    /// Runs only if it is named.
+    pub asked: bool,
 }
 
 const fn scene(name: &'static str, tolerance: Tolerance, run: fn(&mut Test<'_>) -> Result<(), Failure>, rule: &'static str) -> Scene {
-    Scene { name, rule, tolerance, run }
+    Scene { name, rule, tolerance, run, asked: false }
 }
 
 /// Pixels whose diamond a line only touches may be either way.
@@ -96,6 +98,10 @@ pub const SCENES: &[Scene] = &[
     scene("helpers", STEP, shaders::helpers, "derivatives at edges and beside discarded pixels"),
     scene("order", STEP, shaders::order, "20,000 small triangles over each other, in order"),
     scene("scratch", STEP, shaders::scratch, "arrays in scratch memory of vertex and fragment shaders"),
+    // Only those who ask for them get these: a driver without a watchdog hangs, or goes down.
+    Scene { asked: true, ..scene("wild-vertex", EXACT, shaders::wild_vertex, "a vertex shader stores to where nothing is") },
+    Scene { asked: true, ..scene("wild-fragment", EXACT, shaders::wild_fragment, "a fragment shader does") },
+    Scene { asked: true, ..scene("endless-fragment", EXACT, shaders::endless_fragment, "a fragment shader does not end") },
 ];
 
 /// A device that differs from the specification in a scene.

@@ -153,3 +153,50 @@ pub fn position(test: &mut Test<'_>) -> Result<(), Failure> {
     both.finish(test, "gl_FragCoord")?;
     Ok(())
 }
+
+/// A store to where nothing is, or a loop without an end: the device is lost, and stays so.
+fn lose(test: &mut Test<'_>, vertex: &str, fragment: &str) -> Result<(), Failure> {
+    let state = State::shaders(vertex, fragment);
+    // An address that no buffer has, and the limit of a loop, which is known to nobody before it runs.
+    let push = [0x1000u32, 0x20ff, 0, 0];
+    let input = Input { push: as_bytes(&push).to_vec(), call: Call::Draw { vertices: 3, instances: 1 }, ..Input::default() };
+    let lost = |test: &Test<'_>| -> Result<bool, Failure> {
+        let mut frame = Frame::new(test.gpu, Targets::new(test.size, &[RGBA8]))?;
+        frame.draw_with(&state, &input)?;
+        match frame.finish() {
+            Ok(_) => Ok(false),
+            Err(Failure::Vulkan(vk::Result::ERROR_DEVICE_LOST)) => Ok(true),
+            Err(other) => Err(other),
+        }
+    };
+    // Old drivers ask the kernel only with their next submission.
+    let found = lost(test)? || lost(test)?;
+    test.expect(found, || "the device is not lost".to_owned());
+    Ok(())
+}
+
+const WILD: &str = "
+    #extension GL_EXT_buffer_reference : require
+    #extension GL_EXT_buffer_reference_uvec2 : require
+    layout(buffer_reference, std430) buffer Place { uint value; };
+    layout(push_constant) uniform Push { uvec2 place; uint limit; };
+    ";
+const SHAPE: &str = "gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.5, 1);";
+
+pub fn wild_vertex(test: &mut Test<'_>) -> Result<(), Failure> {
+    let vertex = format!("{WILD} void main() {{ Place(place).value = 1u; {SHAPE} }}");
+    lose(test, &vertex, "layout(location = 0) out vec4 o; void main() { o = vec4(1); }")
+}
+
+pub fn wild_fragment(test: &mut Test<'_>) -> Result<(), Failure> {
+    let fragment = format!("{WILD} layout(location = 0) out vec4 o; void main() {{ Place(place).value = 1u; o = vec4(1); }}");
+    lose(test, &format!("void main() {{ {SHAPE} }}"), &fragment)
+}
+
+pub fn endless_fragment(test: &mut Test<'_>) -> Result<(), Failure> {
+    let fragment = format!(
+        "{WILD} layout(location = 0) out vec4 o;
+        void main() {{ uint n = 0; while (n != limit + 1u) n = (n + 2u) & ~1u; o = vec4(float(n)); }}"
+    );
+    lose(test, &format!("void main() {{ {SHAPE} }}"), &fragment)
+}
