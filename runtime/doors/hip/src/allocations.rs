@@ -1,5 +1,6 @@
 //! What is allocated, by address: for frees, for questions about pointers, and for copies, whose ranges are checked.
 
+use crate::advice::Advice;
 use crate::gpu::{self, Gpu};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub(crate) struct Allocation {
     pub gpu: &'static Gpu,
     /// Flags of the function that made it.
     pub flags: u32,
+    /// What the program has said about its use.
+    advice: Advice,
     /// Its memory, unless it is the program's own.
     _buffer: Option<Buffer>,
 }
@@ -44,6 +47,7 @@ pub(crate) struct Known {
     pub kind: Kind,
     pub gpu: &'static Gpu,
     pub flags: u32,
+    pub advice: Advice,
 }
 
 static LIVE: RwLock<BTreeMap<u64, Allocation>> = RwLock::new(BTreeMap::new());
@@ -67,7 +71,7 @@ pub(crate) fn allocate(gpu: &'static Gpu, bytes: usize, kind: Kind, flags: u32) 
         }
     })?;
     let address = buffer.address();
-    LIVE.write().insert(address, Allocation { address, bytes: bytes as u64, kind, gpu, flags, _buffer: Some(buffer) });
+    LIVE.write().insert(address, Allocation { address, bytes: bytes as u64, kind, gpu, flags, advice: Advice::default(), _buffer: Some(buffer) });
     Ok(address)
 }
 
@@ -77,13 +81,13 @@ pub(crate) fn register(gpu: &'static Gpu, address: u64, bytes: u64, flags: u32) 
     if overlapping(&live, address, bytes).is_some() {
         return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
     }
-    live.insert(address, Allocation { address, bytes, kind: Kind::Registered, gpu, flags, _buffer: None });
+    live.insert(address, Allocation { address, bytes, kind: Kind::Registered, gpu, flags, advice: Advice::default(), _buffer: None });
     Ok(())
 }
 
 /// Notes memory that somebody else keeps, where nothing else is.
 pub(crate) fn note(gpu: &'static Gpu, address: u64, bytes: u64, kind: Kind) {
-    LIVE.write().insert(address, Allocation { address, bytes, kind, gpu, flags: 0, _buffer: None });
+    LIVE.write().insert(address, Allocation { address, bytes, kind, gpu, flags: 0, advice: Advice::default(), _buffer: None });
 }
 
 fn overlapping(live: &BTreeMap<u64, Allocation>, address: u64, bytes: u64) -> Option<&Allocation> {
@@ -111,8 +115,17 @@ pub(crate) fn take_all(gpu: &Gpu) -> Vec<Allocation> {
 /// The allocation that holds an address.
 pub(crate) fn find(address: u64) -> Option<Known> {
     let live = LIVE.read();
-    let Allocation { address, bytes, kind, gpu, flags, .. } = *overlapping(&live, address, 1)?;
-    Some(Known { address, bytes, kind, gpu, flags })
+    let Allocation { address, bytes, kind, gpu, flags, advice, .. } = *overlapping(&live, address, 1)?;
+    Some(Known { address, bytes, kind, gpu, flags, advice })
+}
+
+/// Changes what the program has said about the use of a range, which must lie in one allocation.
+pub(crate) fn advise(address: u64, bytes: u64, change: impl FnOnce(&mut Advice) -> Result) -> Result {
+    let mut live = LIVE.write();
+    let start = overlapping(&live, address, 1).ok_or(Status::INVALID_VALUE)?.address;
+    let known = live.get_mut(&start).ok_or(Status::INVALID_VALUE)?;
+    let is_inside = (address - start).checked_add(bytes).is_some_and(|end| end <= known.bytes);
+    if bytes == 0 || !is_inside { Err(Status::INVALID_VALUE) } else { change(&mut known.advice) }
 }
 
 /// Refuses a range that begins in an allocation and ends beyond it.

@@ -11,6 +11,7 @@
 //! | `properties.rs`, `attributes.rs`, `device.rs`, `context.rs` | what programs may ask about devices |
 //! | `handles.rs` | handles that C holds, checked at every use |
 //! | `allocations.rs`, `memory.rs`, `pool.rs` | what is allocated; functions that allocate and free |
+//! | `advice.rs` | what programs say about the use of memory, and ask for again |
 //! | `virtual_memory.rs` | addresses that are reserved, and memory that is mapped there |
 //! | `op.rs` | what streams and graphs do: kernels, copies, fills, calls of the host |
 //! | `copy.rs`, `fill.rs`, `symbol.rs` | functions that copy and fill |
@@ -26,6 +27,7 @@
 #![allow(unreachable_pub)] // callers are C
 
 pub mod abi;
+pub mod advice;
 mod allocations;
 pub mod array;
 pub mod attributes;

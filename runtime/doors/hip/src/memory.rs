@@ -1,6 +1,6 @@
 //! Functions that allocate and free, and that answer questions about pointers.
 
-use crate::abi::{Extent, MemLocation, Out, PitchedPtr, PointerAttributes, put, put_if};
+use crate::abi::{Extent, Out, PitchedPtr, PointerAttributes, put, put_if};
 use crate::allocations::{self, Kind, Known};
 use crate::gpu;
 use crate::raw;
@@ -25,7 +25,7 @@ enum Memory {
 
 impl Memory {
     fn number(self) -> i32 {
-        let is_old = raw::is_old_abi();
+        let is_old = raw::release() < 6;
         match self {
             Memory::Unregistered => 0,
             Memory::Host => i32::from(!is_old),
@@ -159,7 +159,7 @@ hip! {
         let this = pointer.cast_mut();
         let Some(known) = allocations::find(pointer as u64) else {
             // From release 6 on this is not an error.
-            if pointer.is_null() || raw::is_old_abi() { return Err(Status::INVALID_VALUE); }
+            if pointer.is_null() || raw::release() < 6 { return Err(Status::INVALID_VALUE); }
             let none = std::ptr::null_mut();
             let memory = Memory::Unregistered.number();
             out.write(PointerAttributes { memory, device: -2, device_pointer: none, host_pointer: none, is_managed: 0, flags: 0 });
@@ -190,35 +190,6 @@ hip! {
     fn hipPointerSetAttribute(value: *const c_void, _attribute: i32, pointer: *mut c_void) {
         if value.is_null() { return Err(Status::INVALID_VALUE); }
         allocations::find(pointer as u64).map(|_| ()).ok_or(Status::INVALID_DEVICE_POINTER)
-    }
-    fn hipMemAdvise(pointer: *const c_void, bytes: usize, advice: i32, _device: i32) {
-        if bytes == 0 || !(1..=6).contains(&advice) && !(100..=101).contains(&advice) { return Err(Status::INVALID_VALUE); }
-        allocations::find(pointer as u64).map(|_| ()).ok_or(Status::INVALID_VALUE)
-    }
-    fn hipMemPrefetchAsync(pointer: *const c_void, bytes: usize, device: i32, stream: *mut c_void) {
-        if device != -1 { gpu::by_number(device)?; }
-        stream::get(stream)?;
-        let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
-        let is_inside = pointer as u64 - known.address + bytes as u64 <= known.bytes;
-        if bytes == 0 || !is_inside { Err(Status::INVALID_VALUE) } else { Ok(()) }
-    }
-    fn hipMemAdvise_v2(pointer: *const c_void, bytes: usize, advice: i32, location: MemLocation) {
-        hipMemAdvise(pointer, bytes, advice, location.id).ok()
-    }
-    fn hipMemPrefetchAsync_v2(pointer: *const c_void, bytes: usize, location: MemLocation, _flags: u32, stream: *mut c_void) {
-        // On the host or a part of it: as to the host.
-        let device = if location.kind == 1 { location.id } else { -1 };
-        hipMemPrefetchAsync(pointer, bytes, device, stream).ok()
-    }
-    fn hipMemRangeGetAttribute(data: *mut c_void, data_bytes: usize, attribute: i32, pointer: *const c_void, bytes: usize) {
-        range_attribute(data, data_bytes, attribute, pointer, bytes)
-    }
-    fn hipMemRangeGetAttributes(
-        data: *const *mut c_void, data_bytes: *const usize, attributes: *const i32, count: usize, pointer: *const c_void, bytes: usize,
-    ) {
-        let (data, data_bytes) = (raw::slice(data, count)?, raw::slice(data_bytes, count)?);
-        let attributes = raw::slice(attributes, count)?;
-        (0..count).try_for_each(|i| range_attribute(data[i], data_bytes[i], attributes[i], pointer, bytes))
     }
 }
 
@@ -273,22 +244,4 @@ fn pointer_attribute(data: *mut c_void, attribute: i32, pointer: *mut c_void) ->
         17 => word(0), // pool
         _ => Err(Status::INVALID_VALUE),
     }
-}
-
-/// `hipMemRangeAttribute`.
-fn range_attribute(data: *mut c_void, data_bytes: usize, attribute: i32, pointer: *const c_void, _bytes: usize) -> Result {
-    let known = allocations::find(pointer as u64).ok_or(Status::INVALID_VALUE)?;
-    let numbers = raw::slice_mut(data.cast::<i32>(), data_bytes / 4)?;
-    let first = match attribute {
-        1 => 0,                      // read mostly
-        2 => -2,                     // preferred place: none
-        3 => known.gpu.index as i32, // accessed by
-        4 => -2,                     // last prefetch: none
-        100 => 0,                    // coherency
-        _ => return Err(Status::INVALID_VALUE),
-    };
-    let (head, tail) = numbers.split_first_mut().ok_or(Status::INVALID_VALUE)?;
-    *head = first;
-    tail.fill(-2);
-    Ok(())
 }

@@ -126,17 +126,43 @@ pub(crate) fn own_symbol(name: &CStr) -> Option<usize> {
     (!found.is_null()).then_some(found as usize)
 }
 
-/// Was the program linked with a release before 6, whose numbers of memory types are others? It asks for our file under that name.
-pub(crate) fn is_old_abi() -> bool {
-    static OLD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *OLD.get_or_init(|| {
+/// The release that the program was linked with: it asks for our file under that name. The newest one, if the name has no number.
+///
+/// It decides three things: before 6 memory types had other numbers, and a pointer that is not known was an error; before 7 a function that succeeds
+/// overwrites the last error.
+pub(crate) fn release() -> u32 {
+    static RELEASE: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    *RELEASE.get_or_init(|| {
         let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
         // SAFETY: asks the dynamic linker about an address of ours.
-        if unsafe { libc::dladdr(is_old_abi as *const c_void, info.as_mut_ptr()) } == 0 {
-            return false;
+        if unsafe { libc::dladdr(release as *const c_void, info.as_mut_ptr()) } == 0 {
+            return NEWEST_RELEASE;
         }
         // SAFETY: dladdr has filled it; the name is the dynamic linker's.
-        let name = unsafe { CStr::from_ptr(info.assume_init().dli_fname) };
-        name.to_bytes().ends_with(b".so.4") || name.to_bytes().ends_with(b".so.5")
+        release_of(unsafe { CStr::from_ptr(info.assume_init().dli_fname) }.to_bytes())
     })
+}
+
+/// What `release` says without a number.
+const NEWEST_RELEASE: u32 = 7;
+
+/// The number behind `.so.` of a file's name.
+fn release_of(file: &[u8]) -> u32 {
+    let name = String::from_utf8_lossy(file);
+    let number = name.rsplit_once(".so.").and_then(|(_, version)| version.split('.').next()?.parse().ok());
+    number.unwrap_or(NEWEST_RELEASE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::release_of;
+
+    #[test]
+    fn the_name_of_the_file_says_which_release_a_program_was_linked_with() {
+        assert_eq!(release_of(b"/opt/rocm/lib/libamdhip64.so.5"), 5);
+        assert_eq!(release_of(b"hip/libamdhip64.so.6.3.60300"), 6);
+        assert_eq!(release_of(b"libamdhip64.so"), 7);
+        assert_eq!(release_of(b"/tmp/a.so.6/libamdhip64.so"), 7);
+        assert_eq!(release_of(b"program"), 7);
+    }
 }

@@ -166,12 +166,13 @@ thread_local! {
     static LAST: Cell<Status> = const { Cell::new(Status::SUCCESS) };
 }
 
-/// Runs the body of a function: a panic becomes a status, and what is not success becomes the thread's last error.
+/// Runs the body of a function: a panic becomes a status, and what is not success becomes the thread's last error. For programs of releases before 7 success
+/// does so, too.
 pub(crate) fn guard(body: impl FnOnce() -> Result) -> Status {
     let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::UNKNOWN));
     let status = result.err().unwrap_or(Status::SUCCESS);
     // "Not ready" answers a question.
-    if status != Status::SUCCESS && status != Status::NOT_READY {
+    if status != Status::NOT_READY && (status != Status::SUCCESS || crate::raw::release() < 7) {
         // A thread that is being torn down has no place for it any more.
         let _ = LAST.try_with(|last| last.set(status));
     }

@@ -9,6 +9,7 @@ use crate::gpu::{self, Gpu};
 use crate::graph::capture::Capture;
 use crate::handles::Handles;
 use crate::op::{Op, WaitValue};
+use crate::properties::PROCESSORS;
 use crate::status::{Result, Status, alias, hip};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -234,7 +235,10 @@ hip! {
     fn hipExtStreamGetCUMask(stream: *mut c_void, mask_size: u32, mask: *mut u32) {
         get(stream)?;
         if mask_size == 0 { return Err(Status::INVALID_VALUE); }
-        crate::raw::slice_mut(mask, mask_size as usize)?.fill(u32::MAX);
+        // All of them, whatever mask it was created with.
+        for (i, word) in crate::raw::slice_mut(mask, mask_size as usize)?.iter_mut().enumerate() {
+            *word = (0..32).filter(|bit| 32 * i + bit < PROCESSORS as usize).fold(0, |mask, bit| mask | 1 << bit);
+        }
         Ok(())
     }
     fn hipDeviceGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) {

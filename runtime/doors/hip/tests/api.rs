@@ -5,7 +5,7 @@ mod common;
 use amdhip64::abi::{Dim3, Extent, PitchedPtr};
 use amdhip64::status::Status;
 use amdhip64::{
-    abi, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream, unsupported,
+    abi, advice, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream, unsupported,
 };
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
 use std::ffi::c_void;
@@ -224,6 +224,55 @@ fn occupancy_agrees_with_what_a_cooperative_launch_takes() {
     assert_eq!(run(blocks * processors + 1), Status::COOPERATIVE_LAUNCH_TOO_LARGE);
     assert_eq!(get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessor(out, saxpy_stub(), 128, 60 << 10)), 1, "LDS for one");
     ok(device::hipDeviceSynchronize());
+}
+
+#[test]
+fn advice_is_given_back() {
+    let _alone = alone();
+    const BYTES: usize = 8192;
+    let memory = get(|out| memory::hipMallocManaged(out, BYTES, 1));
+    let number = |attribute: i32| {
+        let mut value = 77_i32;
+        ok(advice::hipMemRangeGetAttribute((&raw mut value).cast(), 4, attribute, memory, BYTES));
+        value
+    };
+    assert_eq!([1, 2, 3, 4, 100].map(number), [0, -2, -2, -2, 0], "nothing was said: -2 is nowhere");
+    for (said, attribute, value) in [(1, 1, 1), (2, 1, 0), (3, 2, 0), (4, 2, -2), (5, 3, 0), (6, 3, -2), (100, 100, 1), (101, 100, 0)] {
+        ok(advice::hipMemAdvise(memory, BYTES, said, 0));
+        assert_eq!(number(attribute), value, "advice {said}");
+    }
+    ok(advice::hipMemPrefetchAsync(memory, BYTES, 0, NULL));
+    assert_eq!(number(4), 0);
+    ok(advice::hipMemPrefetchAsync(memory, BYTES, -1, NULL));
+    assert_eq!(number(4), -1, "the host");
+
+    // Devices that access it: as many as there is room for.
+    ok(advice::hipMemAdvise(memory, BYTES, 5, 0));
+    ok(advice::hipMemAdvise(memory, BYTES, 5, -1));
+    let (mut devices, mut mostly) = ([0_i32; 3], 0_i32);
+    let ask = |data: &[*mut c_void], bytes: &[usize], count: usize, range: usize| {
+        advice::hipMemRangeGetAttributes(data.as_ptr(), bytes.as_ptr(), [3, 1].as_ptr(), count, memory, range)
+    };
+    let data = [devices.as_mut_ptr().cast(), (&raw mut mostly).cast()];
+    ok(ask(&data, &[12, 4], 2, BYTES));
+    assert_eq!((devices, mostly), ([-1, 0, -2], 0));
+
+    for (bytes, count, range) in [([12, 4], 0, BYTES), ([12, 0], 2, BYTES), ([12, 2], 2, BYTES), ([7, 4], 2, BYTES), ([12, 8], 2, BYTES), ([12, 4], 2, 0)] {
+        assert_eq!(ask(&data, &bytes, count, range), Status::INVALID_VALUE, "{bytes:?}, {count} of them, {range} bytes");
+    }
+    assert_eq!(ask(&data, &[12, 4], 2, BYTES + 1), Status::INVALID_VALUE, "beyond the allocation");
+    assert_eq!(advice::hipMemAdvise(memory, BYTES, 7, 0), Status::INVALID_VALUE);
+    assert_eq!(advice::hipMemAdvise(memory, BYTES, 3, 99), Status::INVALID_DEVICE);
+    assert_eq!(advice::hipMemPrefetchAsync(memory, BYTES + 1, 0, NULL), Status::INVALID_VALUE);
+    ok(memory::hipFree(memory));
+}
+
+#[test]
+fn all_multiprocessors_are_in_the_mask_of_a_stream() {
+    let _alone = alone();
+    let mut mask = [7_u32; 2];
+    ok(stream::hipExtStreamGetCUMask(NULL, 2, mask.as_mut_ptr()));
+    assert_eq!(mask, [0xffff, 0], "16 of them");
 }
 
 #[test]
