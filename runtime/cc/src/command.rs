@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Our headers: `hip/NAME`.
-const HEADERS: [(&str, &str); 8] = [
+const HEADERS: [(&str, &str); 9] = [
     ("hip_runtime.h", include_str!("hip/hip_runtime.h")),
     ("hip_runtime_api.h", include_str!("hip/hip_runtime_api.h")),
     ("hip_vector_types.h", include_str!("hip/hip_vector_types.h")),
@@ -16,6 +16,7 @@ const HEADERS: [(&str, &str); 8] = [
     ("hip_texture_types.h", include_str!("hip/hip_texture_types.h")),
     ("hip_version.h", include_str!("hip/hip_version.h")),
     ("hip_fp16.h", include_str!("hip/hip_fp16.h")),
+    ("hip_cooperative_groups.h", include_str!("hip/hip_cooperative_groups.h")),
     ("hiprtc.h", include_str!("hip/hiprtc.h")),
 ];
 

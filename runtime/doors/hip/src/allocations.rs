@@ -71,7 +71,8 @@ pub(crate) fn allocate(gpu: &'static Gpu, bytes: usize, kind: Kind, flags: u32) 
         }
     })?;
     let address = buffer.address();
-    LIVE.write().insert(address, Allocation { address, bytes: bytes as u64, kind, gpu, flags, advice: Advice::default(), _buffer: Some(buffer) });
+    LIVE.write()
+        .insert(address, Allocation { address, bytes: bytes as u64, kind, gpu, flags, advice: Advice::default(), _buffer: Some(buffer) });
     Ok(address)
 }
 

@@ -17,7 +17,7 @@
 //! | `copy.rs`, `fill.rs`, `symbol.rs` | functions that copy and fill |
 //! | `stream.rs`, `event.rs` | order and time |
 //! | `fat_binary.rs`, `register.rs`, `module.rs`, `function.rs` | device code: of the program, and loaded by it |
-//! | `launch.rs`, `occupancy.rs` | kernels |
+//! | `launch.rs`, `launch_config.rs`, `occupancy.rs` | kernels |
 //! | `array`, `texture`, `texel.rs` | arrays and copies of them; texture and surface objects; formats of texels |
 //! | `graph` | graphs: captured, made of nodes, launched, changed |
 //! | `hiprtc.rs` | device code compiled while a program runs |
@@ -43,6 +43,7 @@ pub mod graph;
 mod handles;
 pub mod hiprtc;
 pub mod launch;
+pub mod launch_config;
 pub mod memory;
 pub mod module;
 pub mod occupancy;

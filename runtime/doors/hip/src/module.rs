@@ -7,13 +7,38 @@ use crate::handles::Handles;
 use crate::raw;
 use crate::register;
 use crate::status::{Result, Status, alias, hip};
+use rustc_hash::FxHashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
+use wavejit::fork::Mutex;
 use wavejit::{Kernel, Module};
 
 /// A loaded module.
 pub(crate) struct Loaded {
     module: Module,
+    /// Handles of its functions that were asked for, which end with it.
+    functions: Mutex<FxHashMap<String, usize>>,
+}
+
+impl Loaded {
+    /// The handle of a function: one for each name.
+    fn function(&self, name: &str) -> Result<*mut c_void> {
+        let mut functions = self.functions.lock();
+        if let Some(handle) = functions.get(name) {
+            return Ok(*handle as *mut c_void);
+        }
+        let handle = add_function(self.module.kernel(name).map_err(|_| Status::NOT_FOUND)?);
+        functions.insert(name.into(), handle as usize);
+        Ok(handle)
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        for handle in self.functions.lock().values() {
+            let _ = FUNCTIONS.remove(*handle as *const c_void);
+        }
+    }
 }
 
 /// A function of a module: `hipFunction_t`.
@@ -24,7 +49,7 @@ pub(crate) struct Function {
 }
 
 static MODULES: Handles<Loaded> = Handles::new();
-/// Functions stay when their module goes: whoever launches one then has its code still.
+/// A kernel that was launched has its code still when its module goes.
 static FUNCTIONS: Handles<Function> = Handles::new();
 
 /// The kernel of a handle, or of a stub of the program's.
@@ -53,7 +78,7 @@ fn add_function(kernel: Kernel) -> *mut c_void {
 fn add(out: Out<*mut c_void>, gpu: &Gpu, bytes: &[u8], is_open: bool) -> Result {
     let out = out.ok_or(Status::INVALID_VALUE)?;
     let module = fat_binary::load(gpu, bytes, is_open)?;
-    out.write(MODULES.add(Arc::new(Loaded { module })));
+    out.write(MODULES.add(Arc::new(Loaded { module, functions: Mutex::default() })));
     Ok(())
 }
 
@@ -150,9 +175,8 @@ hip! {
         MODULES.remove(module).map(|_| ())
     }
     fn hipModuleGetFunction(function: Out<*mut c_void>, module: *mut c_void, name: *const c_char) {
-        let module = MODULES.get(module)?;
-        let kernel = module.module.kernel(raw::text(name)?).map_err(|_| Status::NOT_FOUND)?;
-        put(function, add_function(kernel))
+        let handle = MODULES.get(module)?.function(raw::text(name)?)?;
+        put(function, handle)
     }
     fn hipModuleGetFunctionCount(count: Out<u32>, module: *mut c_void) {
         put(count, MODULES.get(module)?.module.kernels().len() as u32)

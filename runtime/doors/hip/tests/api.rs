@@ -5,7 +5,8 @@ mod common;
 use amdhip64::abi::{Dim3, Extent, PitchedPtr};
 use amdhip64::status::Status;
 use amdhip64::{
-    abi, advice, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream, unsupported,
+    abi, advice, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream,
+    unsupported,
 };
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
 use std::ffi::c_void;
@@ -227,6 +228,24 @@ fn occupancy_agrees_with_what_a_cooperative_launch_takes() {
 }
 
 #[test]
+fn functions_go_with_their_module() {
+    let _alone = alone();
+    let cycle = || {
+        let module = get(|out| module::hipModuleLoadData(out, BUNDLE.as_ptr().cast()));
+        let find = || get(|out| module::hipModuleGetFunction(out, module, c"hip_saxpy".as_ptr()));
+        let kernel = find();
+        assert_eq!(find(), kernel, "one handle for each function");
+        ok(module::hipModuleUnload(module));
+        assert!(try_get(|out| function::hipFuncGetAttribute(out, 0, kernel)).is_err());
+    };
+    let mappings = || std::fs::read_to_string("/proc/self/maps").expect("Linux has it").lines().count();
+    (0..50).for_each(|_| cycle());
+    let before = mappings();
+    (0..500).for_each(|_| cycle());
+    assert!(mappings() < before + 50, "{before} mappings before, {} after", mappings());
+}
+
+#[test]
 fn advice_is_given_back() {
     let _alone = alone();
     const BYTES: usize = 8192;
@@ -257,7 +276,9 @@ fn advice_is_given_back() {
     ok(ask(&data, &[12, 4], 2, BYTES));
     assert_eq!((devices, mostly), ([-1, 0, -2], 0));
 
-    for (bytes, count, range) in [([12, 4], 0, BYTES), ([12, 0], 2, BYTES), ([12, 2], 2, BYTES), ([7, 4], 2, BYTES), ([12, 8], 2, BYTES), ([12, 4], 2, 0)] {
+    for (bytes, count, range) in
+        [([12, 4], 0, BYTES), ([12, 0], 2, BYTES), ([12, 2], 2, BYTES), ([7, 4], 2, BYTES), ([12, 8], 2, BYTES), ([12, 4], 2, 0)]
+    {
         assert_eq!(ask(&data, &bytes, count, range), Status::INVALID_VALUE, "{bytes:?}, {count} of them, {range} bytes");
     }
     assert_eq!(ask(&data, &[12, 4], 2, BYTES + 1), Status::INVALID_VALUE, "beyond the allocation");

@@ -3,7 +3,8 @@
 mod common;
 
 use amdhip64::abi::Dim3;
-use amdhip64::launch::{self, DrvLaunchConfig};
+use amdhip64::launch;
+use amdhip64::launch_config::DrvLaunchConfig;
 use amdhip64::status::{Status, hipGetLastError, hipPeekAtLastError};
 use amdhip64::{context, copy, device, fill, memory, module, stream};
 use common::{BUNDLE, NULL, download, get, ok, saxpy, upload};

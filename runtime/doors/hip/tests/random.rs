@@ -132,8 +132,9 @@ fn step(rng: &mut Random, shared: &Mutex<Shared>, blocks: &mut Vec<Block>, own: 
         17 => {
             let module = get(|out| module::hipModuleLoadData(out, common::BUNDLE.as_ptr().cast()));
             let function = get(|out| module::hipModuleGetFunction(out, module, c"hip_saxpy".as_ptr()));
-            ok(module::hipModuleUnload(module));
             assert_eq!(get(|out| amdhip64::function::hipFuncGetAttribute(out, 0, function)), 128);
+            ok(module::hipModuleUnload(module));
+            assert!(try_get(|out| amdhip64::function::hipFuncGetAttribute(out, 0, function)).is_err(), "it has gone with its module");
             module::hipModuleUnload(module)
         }
         // Textures of handles that may be anything.

@@ -30,8 +30,8 @@ class InternalError(Error, RuntimeError):
     """A defect of the library, caught."""
 
 
-class Fault(Error):
-    """A wave came to an instruction that cannot be done. Arrays of the launch are as they were before it."""
+class AtInstruction(Error):
+    """What went wrong at an instruction of a wave."""
 
     #: Kernel.
     kernel: str
@@ -47,6 +47,11 @@ class Fault(Error):
     workgroup: tuple[int, int, int]
     #: Number of the wave in its workgroup.
     wave: int
+
+
+class Fault(AtInstruction):
+    """A wave came to an instruction that cannot be done. Arrays of the launch are as they were before it."""
+
     #: The first lane that could not do it; None where lanes had no part in it.
     lane: int | None
     #: Lanes that made the access, lane 0 lowest.
@@ -98,23 +103,9 @@ class Deadlock(LimitError):
     places: list[tuple[tuple[int, int, int], int, int, str | None, str]]
 
 
-class BudgetExceeded(LimitError):
-    """A wave has used up the instructions it was given (`max_insts`)."""
+class BudgetExceeded(LimitError, AtInstruction):
+    """A wave has used up the instructions it was given (`max_insts`); the instruction is the next one."""
 
-    #: Kernel.
-    kernel: str
-    #: Device address of the kernel's first instruction.
-    entry: int
-    #: Device address where the wave is.
-    pc: int
-    #: Bytes from the kernel's first instruction.
-    offset: int
-    #: Text of the instruction there.
-    instruction: str | None
-    #: Workgroup id.
-    workgroup: tuple[int, int, int]
-    #: Number of the wave in its workgroup.
-    wave: int
     #: Instructions that a wave was given.
     max_insts: int
     #: Other waves of the workgroup that have not ended: number, pc, and "runs", "barrier", "global wave sync" or "waits".
