@@ -13,7 +13,7 @@
 //! | `raster` | the fixed function of draws: primitives to pixels in memory |
 //! | `ring.rs` | a PM4 ring: one packet after the other, predication |
 //! | `state.rs`, `transfer.rs`, `order.rs`, `dispatch.rs` | what packets do: registers; memory; waiting and events; compute |
-//! | `draw` | draws: what geometry stages hand to the rasterizer |
+//! | `draw` | draws: packets, indices, geometry waves; what those hand to the rasterizer |
 //! | `shaders.rs` | code by address |
 //! | `sdma.rs` | the copy engine |
 //! | `dump.rs`, `replay.rs` | recordings of jobs; running them again |

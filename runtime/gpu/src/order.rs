@@ -4,6 +4,7 @@
 //! bits mean nothing here, but for what they write.
 
 use crate::clock::timestamp;
+use crate::draw::Statistics;
 use crate::error::Refusal;
 use crate::packet::{Flow, address, check_bits};
 use crate::ring::Ring;
@@ -119,6 +120,11 @@ const STATISTICS: usize = 14;
 const PIXEL_INVOCATIONS: usize = 0;
 const CLIPPER_PRIMITIVES: usize = 1;
 const CLIPPER_INVOCATIONS: usize = 2;
+const VERTEX_INVOCATIONS: usize = 3;
+const GEOMETRY_INVOCATIONS: usize = 4;
+const GEOMETRY_PRIMITIVES: usize = 5;
+const INPUT_PRIMITIVES: usize = 6;
+const INPUT_VERTICES: usize = 7;
 const COMPUTE_INVOCATIONS: usize = 10;
 /// Bit of a count of samples that says that it is there.
 const IS_VALID: u64 = 1 << 63;
@@ -141,6 +147,10 @@ pub(crate) fn event_write(ring: &mut Ring, body: &[u32]) -> Result {
             let mut block = [0u64; STATISTICS];
             block[PIXEL_INVOCATIONS] = ring.raster.pixel_invocations;
             [block[CLIPPER_INVOCATIONS], block[CLIPPER_PRIMITIVES]] = ring.raster.clipped;
+            let Statistics { input, vertex_invocations, geometry } = ring.draw.statistics;
+            block[VERTEX_INVOCATIONS] = vertex_invocations;
+            [block[GEOMETRY_INVOCATIONS], block[GEOMETRY_PRIMITIVES]] = geometry;
+            [block[INPUT_VERTICES], block[INPUT_PRIMITIVES]] = input;
             block[COMPUTE_INVOCATIONS] = ring.compute_invocations;
             let bytes: Vec<u8> = block.iter().flat_map(|n| n.to_le_bytes()).collect();
             ring.gpu.memory().write(memory_at("SAMPLE_PIPELINESTAT")?, &bytes)?;

@@ -8,6 +8,7 @@
 //!
 //! Reference: Mesa `sid.h`; Linux `nvd.h`.
 
+use crate::draw::packets;
 use crate::error::Refusal;
 use crate::ring::Ring;
 use crate::stream::Ib;
@@ -110,7 +111,6 @@ const fn refused(opcode: u8, name: &'static str, why: &'static str) -> Kind {
 }
 
 const MANY: u32 = 0x4000;
-const DRAW: &str = "draws are not supported yet";
 const MESH: &str = "mesh and task shaders are not supported";
 const GDS: &str = "streamout is not supported";
 const OLD: &str = "no driver of this chip is known to use it";
@@ -134,21 +134,21 @@ pub(crate) const KINDS: &[Kind] = {
     refused(0x1e, "ATOMIC_MEM", MESH),
     act(0x20, "SET_PREDICATION", (3, 3), Graphics, order::set_predication),
     act(0x22, "COND_EXEC", (4, 4), All, order::cond_exec),
-    refused(0x24, "DRAW_INDIRECT", DRAW),
-    refused(0x25, "DRAW_INDEX_INDIRECT", DRAW),
+    act(0x24, "DRAW_INDIRECT", (4, 4), Graphics, packets::indirect_auto),
+    act(0x25, "DRAW_INDEX_INDIRECT", (4, 4), Graphics, packets::indirect_index),
     act(0x26, "INDEX_BASE", (2, 2), Graphics, state::index_base),
-    refused(0x27, "DRAW_INDEX_2", DRAW),
+    act(0x27, "DRAW_INDEX_2", (5, 5), Graphics, packets::index_2),
     act(0x28, "CONTEXT_CONTROL", (2, 2), Graphics, state::context_control),
     act(0x2a, "INDEX_TYPE", (1, 1), Graphics, state::index_type),
-    refused(0x2c, "DRAW_INDIRECT_MULTI", DRAW),
-    refused(0x2d, "DRAW_INDEX_AUTO", DRAW),
+    act(0x2c, "DRAW_INDIRECT_MULTI", (9, 9), Graphics, packets::indirect_auto_multi),
+    act(0x2d, "DRAW_INDEX_AUTO", (2, 2), Graphics, packets::index_auto),
     act(0x2f, "NUM_INSTANCES", (1, 1), Graphics, state::num_instances),
     refused(0x30, "DRAW_INDEX_MULTI_AUTO", OLD),
     act(0x33, "INDIRECT_BUFFER_CONST", (3, 3), All, order::indirect_buffer),
     refused(0x34, "STRMOUT_BUFFER_UPDATE", GDS),
-    refused(0x35, "DRAW_INDEX_OFFSET_2", DRAW),
+    act(0x35, "DRAW_INDEX_OFFSET_2", (4, 4), Graphics, packets::index_offset_2),
     act(0x37, "WRITE_DATA", (4, MANY), All, transfer::write_data),
-    refused(0x38, "DRAW_INDEX_INDIRECT_MULTI", DRAW),
+    act(0x38, "DRAW_INDEX_INDIRECT_MULTI", (9, 9), Graphics, packets::indirect_index_multi),
     act(0x3c, "WAIT_REG_MEM", (6, 6), All, order::wait_reg_mem),
     act(0x3f, "INDIRECT_BUFFER", (3, 3), All, order::indirect_buffer),
     act(0x40, "COPY_DATA", (5, 5), All, transfer::copy_data),

@@ -1,5 +1,6 @@
 //! Packets that set registers, and what else draws and dispatches look at.
 
+use crate::draw::Statistics;
 use crate::error::Refusal;
 use crate::packet::{Flow, address, check_bits};
 use crate::registers::Bank;
@@ -15,6 +16,10 @@ pub(crate) struct DrawState {
     pub index_base: u64,
     /// How many indices there are.
     pub index_count: u32,
+    /// Draws so far.
+    pub draws: u64,
+    /// What they have done.
+    pub statistics: Statistics,
 }
 
 /// index, address.

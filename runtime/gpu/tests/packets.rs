@@ -162,7 +162,7 @@ fn what_is_not_understood_is_named() {
     let mut setup = Setup::new();
     let cases: &[(Engine, u8, &[u32], &str)] = &[
         (Engine::Graphics, 0x2d, &[3, 2], "graphics ring: DRAW_INDEX_AUTO at 0x"),
-        (Engine::Graphics, 0x2d, &[3, 2], "draws are not supported yet"),
+        (Engine::Graphics, 0x2d, &[3, 2], "only NGG is supported"),
         (Engine::Compute, 0x69, &[0, 0], "SET_CONTEXT_REG at"),
         (Engine::Compute, 0x69, &[0, 0], "only the graphics ring has it"),
         (Engine::Graphics, 0xfe, &[0], "packet 0xc000fe00 at 0x"),

@@ -1,9 +1,185 @@
-//! Draws: from the packet to primitives.
+//! Draws: from the packet to primitives, which go to the rasterizer.
 //!
 //! | file | holds |
 //! |---|---|
+//! | `packets.rs` | draw packets |
+//! | `indices.rs`, `assembly.rs`, `groups.rs` | indices; primitives of them; subgroups of those |
+//! | `start.rs`, `geometry.rs` | what geometry waves start with; the waves of a draw and their exports |
 //! | `primitives.rs` | what geometry stages hand to the rasterizer |
+//!
+//! As many subgroups as the attribute ring has room for are run side by side; then their primitives are drawn, in order, and the ring is free again.
 
-#![allow(dead_code, reason = "draw packets are still refused")]
-
+mod assembly;
+mod geometry;
+mod groups;
+mod indices;
+pub(crate) mod packets;
 pub(crate) mod primitives;
+mod start;
+#[cfg(test)]
+mod tests;
+
+use crate::error::Refusal;
+use crate::raster::{self, OutputKind};
+use crate::registers::compute::ComputeState;
+use crate::registers::geometry::GeometryState;
+use crate::ring::{GpuInner, Ring};
+use geometry::GeometryWaves;
+use groups::{Group, Grouper, Request};
+use primitives::{Attributes, Batch};
+use wavejit::StageLaunch;
+use wavejit::code_object::PgmRsrc;
+use wavejit::wave_init::{RawInit, WaveInit};
+
+/// Most subgroups that are run before their primitives are drawn.
+const MOST_GROUPS: usize = 512;
+/// Bytes that s5 of geometry waves can tell.
+const RING_REACH: u64 = 32768 * 512;
+
+/// What geometry stages have done while statistics were counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Statistics {
+    /// Vertices and primitives that draws had.
+    pub input: [u64; 2],
+    /// Invocations of vertex shaders.
+    pub vertex_invocations: u64,
+    /// Invocations of geometry shaders, and their primitives.
+    pub geometry: [u64; 2],
+}
+
+/// Draws.
+fn draw(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
+    ring.draw.draws += 1;
+    if request.count == 0 || request.instances == 0 {
+        return Ok(());
+    }
+    let number = ring.draw.draws;
+    draw_numbered(ring, request).map_err(|why| match why {
+        Refusal::Wave { shader, source } => Refusal::Wave { shader: format!("{shader}, draw {number} of the ring"), source },
+        Refusal::What(what) => Refusal::What(format!("{what} (draw {number} of the ring)")),
+        other => other,
+    })
+}
+
+fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
+    let state = GeometryState::of(&ring.registers)?;
+    let kind = output_kind(state.output)?;
+    let gpu = ring.gpu.clone();
+    let gpu = gpu.inner();
+    let borders = ComputeState::border_colors(&ring.registers);
+    let mut grouper = Grouper::new(gpu.device.memory(), &state, request)?;
+    let (mut groups, mut done) = (Vec::new(), 0);
+    let mut next = grouper.next()?;
+    while let Some(group) = next.take() {
+        let mut used = room(&state, &group, 0).ok_or_else(|| too_small(&state))?;
+        groups.push(placed(&state, group, 0));
+        loop {
+            next = grouper.next()?;
+            let end = next.as_ref().filter(|_| groups.len() < MOST_GROUPS).and_then(|group| room(&state, group, used));
+            let (Some(end), Some(group)) = (end, next.take_if(|_| end.is_some())) else { break };
+            groups.push(placed(&state, group, used));
+            used = end;
+        }
+        let batches = run(gpu, &state, kind, &groups, done, borders)?;
+        count(ring, &state, &groups, &batches);
+        raster::draw(ring, kind, &batches)?;
+        done += groups.len() as u32;
+        groups.clear();
+    }
+    if ring.counts_statistics {
+        let s = &mut ring.draw.statistics;
+        s.input[0] = s.input[0].wrapping_add(u64::from(request.count) * u64::from(request.instances));
+        s.input[1] = s.input[1].wrapping_add(grouper.primitives);
+    }
+    Ok(())
+}
+
+/// Where the place of a subgroup in the attribute ring ends, if it begins at this byte; `None`: there is no room.
+fn room(state: &GeometryState, group: &Group, start: u64) -> Option<u64> {
+    let exported = if state.is_passthrough { 0 } else { state.group_exports };
+    let vertices = (group.vertices.len() as u32).max(exported);
+    let end = start + u64::from(vertices.div_ceil(32)) * 512 * u64::from(state.params);
+    (end <= state.ring.1.min(RING_REACH)).then_some(end)
+}
+
+/// A subgroup whose attributes begin at this byte of the ring.
+fn placed(state: &GeometryState, group: Group, start: u64) -> Group {
+    let attributes = Attributes { ring: state.ring.0.wrapping_add(start), params: state.params, prim_params: 0 };
+    Group { attributes, ..group }
+}
+
+/// VGT_GS_OUT_PRIM_TYPE.
+fn output_kind(number: u32) -> Result<OutputKind, Refusal> {
+    Ok(match number {
+        0 => OutputKind::Points,
+        1 => OutputKind::Lines,
+        2 => OutputKind::Triangles,
+        3 | 4 => OutputKind::Rectangles,
+        other => return Err(Refusal::new(format!("VGT_GS_OUT_PRIM_TYPE {other} is not supported"))),
+    })
+}
+
+/// Vertices of an exported primitive.
+fn corners(kind: OutputKind) -> usize {
+    match kind {
+        OutputKind::Points => 1,
+        OutputKind::Lines => 2,
+        OutputKind::Triangles | OutputKind::Rectangles => 3,
+    }
+}
+
+fn too_small(state: &GeometryState) -> Refusal {
+    Refusal::new(format!("SPI_ATTRIBUTE_RING_SIZE: {} bytes have no room for a subgroup", state.ring.1))
+}
+
+/// Runs the geometry waves of subgroups, the first of which has number `first` in the draw.
+fn run(
+    gpu: &GpuInner,
+    state: &GeometryState,
+    kind: OutputKind,
+    groups: &[Group],
+    first: u32,
+    border_colors: Option<u64>,
+) -> Result<Vec<Batch>, Refusal> {
+    const SCRATCH_EN: u32 = 1;
+    let mut user_data = vec![0; 8];
+    user_data.extend(&state.user_data);
+    // Fields that compute programs have too are in the same places, but for FP16_OVFL.
+    let rsrc1 = state.rsrc[0] & 0x00af_f3ff | (state.rsrc[0] >> 31) << 26;
+    let raw = RawInit {
+        target: gpu.target,
+        wave_size: state.wave_size,
+        entry: state.entry,
+        rsrc: PgmRsrc { rsrc1, rsrc2: state.rsrc[1] & SCRATCH_EN, rsrc3: 0 },
+        user_data: &user_data,
+        scratch_bytes: state.wave_scratch_bytes / state.wave_size,
+    };
+    let init = WaveInit { lds_bytes: state.lds_bytes, ..WaveInit::raw(&raw) };
+    let shader = gpu.shaders.at(&gpu.device, gpu.target, state.entry);
+    let launch =
+        StageLaunch { name: &shader.name, init, group_waves: 256 / state.wave_size, max_insts: gpu.options.max_insts, border_colors };
+    let waves = GeometryWaves::new(state, kind, groups, first);
+    shader.code.run_stage(&launch, &waves).map_err(|source| {
+        let hash = crate::shaders::hash(gpu.device.memory(), state.entry);
+        Refusal::Wave { shader: format!("vertex or geometry shader of hash {hash:016x}"), source: Box::new(source) }
+    })?;
+    waves.finish().map_err(|what| {
+        let hash = crate::shaders::hash(gpu.device.memory(), state.entry);
+        Refusal::new(format!("{what} (vertex or geometry shader of hash {hash:016x})"))
+    })
+}
+
+fn count(ring: &mut Ring, state: &GeometryState, groups: &[Group], batches: &[Batch]) {
+    if !ring.counts_statistics {
+        return;
+    }
+    let s = &mut ring.draw.statistics;
+    let vertices: usize = groups.iter().map(|g| g.vertices.len()).sum();
+    s.vertex_invocations = s.vertex_invocations.wrapping_add(vertices as u64);
+    if state.has_geometry_shader {
+        let invocations: usize = groups.iter().map(|g| g.primitives.len() * state.instances as usize).sum();
+        let primitives: usize = batches.iter().map(|b| b.primitives.len()).sum();
+        s.geometry[0] = s.geometry[0].wrapping_add(invocations as u64);
+        s.geometry[1] = s.geometry[1].wrapping_add(primitives as u64);
+    }
+}

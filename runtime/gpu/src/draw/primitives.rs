@@ -51,25 +51,3 @@ pub(crate) struct Attributes {
     /// Parameters of a primitive.
     pub prim_params: u32,
 }
-
-impl Attributes {
-    /// Guest address of the four dwords of a vertex's parameter.
-    pub(crate) fn address(&self, param: u32, vertex: u32) -> u64 {
-        let (block, within) = (u64::from(vertex / 32), u64::from(vertex % 32));
-        self.ring.wrapping_add(block * 512 * u64::from(self.params) + u64::from(param) * 512 + within * 16)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // A V# with swizzled elements of 16 bytes, an index stride of 32 and a stride of 16 bytes a parameter.
-    #[test]
-    fn attributes_are_where_a_swizzled_buffer_has_them() {
-        let of = Attributes { ring: 0x1000, params: 3, prim_params: 0 };
-        assert_eq!(of.address(0, 0), 0x1000);
-        assert_eq!(of.address(2, 31), 0x1000 + 2 * 512 + 31 * 16);
-        assert_eq!(of.address(1, 33), 0x1000 + 3 * 512 + 512 + 16);
-    }
-}

@@ -15,8 +15,6 @@
 //! A draw's primitives are set up in order and put on lists of tiles of 64 x 64 pixels; a tile's work is done in order by one thread at a time,
 //! tiles side by side. A tile is read when its work begins and written when it ends, so that everything is in memory between draws.
 
-#![cfg_attr(not(test), allow(dead_code, reason = "draw packets are still refused"))]
-
 mod blend;
 mod clip;
 mod depth;

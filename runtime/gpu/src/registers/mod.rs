@@ -12,6 +12,7 @@
 pub mod color;
 pub mod compute;
 pub mod depth;
+pub mod geometry;
 pub mod pixel;
 pub mod raster;
 mod table;
