@@ -149,6 +149,93 @@ impl View {
         }
     }
 
+    /// The four dwords at each offset, for the lanes of `m`; 0 for the others. Loads and shuffles: a gather takes as long for each dword.
+    ///
+    /// # Safety
+    /// The processor has AVX2; for the lanes of `m` the 16 bytes lie in the view, and so do its first.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn quads8(self, offset: __m256i, m: __m256i, lost: &mut Lost) -> [__m256i; 4] {
+        let mut offsets = [0_u32; 8];
+        // SAFETY: eight dwords; what is loaded lies in the view.
+        unsafe {
+            _mm256_storeu_si256(offsets.as_mut_ptr().cast(), _mm256_and_si256(offset, m));
+            let mut rows = [_mm256_setzero_ps(); 4];
+            for (n, row) in rows.iter_mut().enumerate() {
+                let part = |lane: usize, lost: &mut Lost| self.quad(offsets[lane], lost);
+                *row = _mm256_set_m128(part(n + 4, lost), part(n, lost));
+            }
+            let [a, b, c, d] = rows;
+            let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+            let (ab_high, cd_high) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+            [
+                _mm256_shuffle_ps::<0x44>(ab, cd),
+                _mm256_shuffle_ps::<0xee>(ab, cd),
+                _mm256_shuffle_ps::<0x44>(ab_high, cd_high),
+                _mm256_shuffle_ps::<0xee>(ab_high, cd_high),
+            ]
+            .map(|v| _mm256_and_si256(_mm256_castps_si256(v), m))
+        }
+    }
+
+    /// As [`View::quads8`].
+    ///
+    /// # Safety
+    /// The processor has AVX-512F; for the lanes of `m` the 16 bytes lie in the view, and so do its first.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn quads16(self, offset: __m512i, m: __mmask16, lost: &mut Lost) -> [__m512i; 4] {
+        let mut offsets = [0_u32; 16];
+        // SAFETY: sixteen dwords; what is loaded lies in the view.
+        unsafe {
+            _mm512_storeu_si512(offsets.as_mut_ptr().cast(), _mm512_maskz_mov_epi32(m, offset));
+            let mut rows = [_mm512_setzero_ps(); 4];
+            for (n, row) in rows.iter_mut().enumerate() {
+                let part = |lane: usize, lost: &mut Lost| self.quad(offsets[lane], lost);
+                let v = _mm512_castps128_ps512(part(n, lost));
+                let v = _mm512_insertf32x4::<1>(v, part(n + 4, lost));
+                let v = _mm512_insertf32x4::<2>(v, part(n + 8, lost));
+                *row = _mm512_insertf32x4::<3>(v, part(n + 12, lost));
+            }
+            let [a, b, c, d] = rows;
+            let (ab, cd) = (_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d));
+            let (ab_high, cd_high) = (_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d));
+            [
+                _mm512_shuffle_ps::<0x44>(ab, cd),
+                _mm512_shuffle_ps::<0xee>(ab, cd),
+                _mm512_shuffle_ps::<0x44>(ab_high, cd_high),
+                _mm512_shuffle_ps::<0xee>(ab_high, cd_high),
+            ]
+            .map(|v| _mm512_maskz_mov_epi32(m, _mm512_castps_si512(v)))
+        }
+    }
+
+    /// 16 bytes at an offset; 0 if they are lost.
+    ///
+    /// # Safety
+    /// They lie in the view.
+    #[inline]
+    #[target_feature(enable = "avx")]
+    unsafe fn quad(self, offset: u32, lost: &mut Lost) -> __m128 {
+        let p = self.at(offset.into(), 16);
+        #[cfg(target_os = "linux")]
+        {
+            let mut v = _mm_setzero_ps();
+            // SAFETY: loads to a register, or goes on with the flag set.
+            unsafe {
+                guarded!("vmovups {v}, xmmword ptr [{p}]", lost,
+                    v = inout(xmm_reg) v, p = in(reg) p, options(pure, readonly, nostack, preserves_flags),)
+            }
+            v
+        }
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only mapped memory is lent.
+        unsafe {
+            let _ = lost;
+            _mm_loadu_ps(p.cast())
+        }
+    }
+
     #[cold]
     fn verify(self, disp: usize, offsets: &[u32], lanes: u32) {
         for (lane, &offset) in offsets.iter().enumerate() {

@@ -69,6 +69,13 @@ macro_rules! operations {
                 // SAFETY: the caller says so, and checked builds have seen it.
                 unsafe { Self::store_to(to.as_mut_ptr().cast(), m, v) }
             }
+            /// Writes all lanes to the first `LANES` elements of `to`, which has as many.
+            #[inline(always)]
+            unsafe fn store_all(to: &mut [u32], v: Self::I) {
+                verify_row("store", to.len(), Self::LANES);
+                // SAFETY: the caller says so, and checked builds have seen it.
+                unsafe { Self::store_all_to(to.as_mut_ptr(), v) }
+            }
             /// The entry of a table of ours that `index` names, for each lane of `m`; 0 for the others. For the lanes of `m`, it has that entry.
             #[inline(always)]
             unsafe fn entry<T: Dword>(table: &[T], index: Self::I, m: Self::M) -> Self::I {
@@ -134,6 +141,8 @@ operations! {
     load_from(p: *const u32) -> Self::I = _mm256_loadu_si256(p.cast()), _mm512_loadu_si512(p.cast());
     /// Writes the lanes of `m`. For [`Simd::store`].
     store_to(p: *mut u32, m: Self::M, v: Self::I) = _mm256_maskstore_epi32(p.cast(), m, v), _mm512_mask_storeu_epi32(p.cast(), m, v);
+    /// Writes `LANES` dwords. For [`Simd::store_all`].
+    store_all_to(p: *mut u32, v: Self::I) = _mm256_storeu_si256(p.cast(), v), _mm512_storeu_si512(p.cast(), v);
     /// The dword at `base + offset` for each lane of `m`, 0 for the others. For [`Simd::entry`].
     gather_from(base: *const u8, offset: Self::I, m: Self::M) -> Self::I =
         _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), base.cast(), offset, m),
@@ -141,7 +150,10 @@ operations! {
     /// From guest memory: the dword at `offset + disp` of the view for each lane of `m`, 0 for the others.
     gather_guest(view: View, disp: usize, offset: Self::I, m: Self::M, lost: &mut Lost) -> Self::I =
         view.gather8(disp, offset, m, lost), view.gather16(disp, offset, m, lost);
-    /// The same at one offset for all lanes.
+    /// The four dwords at each offset of the view, which has as many.
+    quads_guest(view: View, offset: Self::I, m: Self::M, lost: &mut Lost) -> [Self::I; 4] =
+        view.quads8(offset, m, lost), view.quads16(offset, m, lost);
+    /// From guest memory: the dword at one offset for all lanes.
     load_guest(view: View, offset: u64, lost: &mut Lost) -> Self::I = view.broadcast8(offset, lost), view.broadcast16(offset, lost);
     /// For each lane the entry that the low 4 bits of `i` name.
     lookup(table: &[u32; 16], i: Self::I) -> Self::I = {

@@ -13,7 +13,7 @@ use wavejit_ir::abi::{FaultKind, ResourceCall, WaveState};
 use wavejit_isa::{Enc, Feature, MemoryKind};
 use wavejit_texture::buffer::{self, BufferError, BufferOp, Opcode, Rows, Scalars};
 use wavejit_texture::descriptor::{BufferDescriptor, BufferFormat, BvhDescriptor};
-use wavejit_texture::image::{Dim, ImageError, ImageOp, Kind, Operands};
+use wavejit_texture::image::{Dim, ImageError, ImageOp, Kind, Operands, SiteCall};
 use wavejit_texture::memory::Update;
 use wavejit_texture::ray::{self, RayError, RayOp};
 use wavejit_texture::{Generation, Memory, Wave};
@@ -28,7 +28,7 @@ const RECOVERS: bool = false;
 enum Resolved {
     Buffer(BufferOp),
     Ray(RayOp),
-    /// With the number it goes by in the caches.
+    /// With the number it goes by.
     Image(ImageOp, usize),
     /// Nothing this build executes; why.
     Unknown(String),
@@ -39,9 +39,7 @@ fn resolve(site: &Site) -> Resolved {
     let generation = site.target.descriptors();
     match inst.row.memory {
         Some(MemoryKind::Buffer { opcode, to_lds }) => Resolved::Buffer(with_modifiers(BufferOp::of(opcode, to_lds, generation), site)),
-        Some(MemoryKind::Image { kind, g16 }) => {
-            Resolved::Image(image_op(kind, g16, site, generation), SITES.fetch_add(1, Relaxed) % MOST_SITES)
-        }
+        Some(MemoryKind::Image { kind, g16 }) => Resolved::Image(image_op(kind, g16, site, generation), SITES.fetch_add(1, Relaxed)),
         Some(MemoryKind::Ray(form)) => match RayOp::new(form, generation, inst.mods.a16) {
             Some(op) => Resolved::Ray(op),
             None => Resolved::Unknown(format!("{} is not supported", inst.name())),
@@ -67,8 +65,7 @@ fn image_op(kind: Kind, g16: bool, site: &Site, generation: Generation) -> Image
     }
 }
 
-/// Sites that caches tell apart; those beyond share their places.
-const MOST_SITES: usize = 4096;
+/// Image instructions so far.
 static SITES: AtomicUsize = AtomicUsize::new(0);
 
 fn with_modifiers(op: BufferOp, site: &Site) -> BufferOp {
@@ -206,25 +203,23 @@ fn run_image(
     site: &Site,
     wave: &mut Wave,
 ) -> Result<(), Refusal> {
-    let mut words = [0; 12];
-    let given = usize::from(site.scalars).min(12);
-    words.iter_mut().zip(&state.slots[..given]).for_each(|(to, from)| *to = *from as u32);
-    let [t @ .., s0, s1, s2, s3] = words;
-    let (mut t, mut s): ([u32; 8], _) = (t, [s0, s1, s2, s3]);
-    // A T# of four dwords: what follows is the sampler, or nothing.
-    if given == 4 || given == 8 && op.kind.sampling().is_some() {
-        s = [t[4], t[5], t[6], t[7]];
-    }
-    if op.r128 || given == 4 {
-        t[4..].fill(0);
-    }
     let (addresses, data) = (usize::from(site.addresses), usize::from(site.data));
     let (address, rest) = call.rows.split_at(addresses);
     let (source, rest) = rest.split_at(data);
-    let operands = Operands { address, source, result: &rest[..site.results.into()] };
-    let config = ctx.textures.images;
+    let call = SiteCall {
+        site: number,
+        op,
+        words: &state.slots[..usize::from(site.scalars).min(12)],
+        window: [state.mem_base, state.mem_low, state.mem_size],
+        operands: &Operands { address, source, result: &rest[..site.results.into()] },
+    };
+    match ctx.routines.borrow().execute_known(&call, wave) {
+        Some(0) => return Ok(()),
+        Some(left) => wave.exec = left,
+        None => {}
+    }
     let memory = GuestMemory { state };
-    let done = ctx.routines.borrow_mut().of(config).execute(number, op, &t, &s, &operands, wave, &memory);
+    let done = ctx.routines.borrow_mut().execute(ctx.textures.images, &call, wave, &memory);
     done.map_err(|e| match e {
         ImageError::Unmapped { lane, address } => Refusal { kind: FaultKind::Unmapped, lane, address, why: None },
         e => Refusal::because(e.to_string()),

@@ -8,12 +8,36 @@ use std::rc::Rc;
 
 use super::address::Operands;
 use super::error::ImageError;
+#[cfg(target_arch = "x86_64")]
+use super::known::KnownCalls;
 use super::op::ImageOp;
 use super::routine::{ImageConfig, Routine};
 use crate::{Memory, Wave};
 
+/// Where guest memory is, as [`Memory::view`] lends it: base, first address and size of the window.
+pub type Window = [u64; 3];
+
 /// Descriptors a site remembers.
 const WAYS: usize = 4;
+
+/// Sites that caches tell apart; those beyond share their places.
+const MOST_SITES: usize = 4096;
+
+/// T# and S# of an instruction from the words that it gives.
+fn descriptors(op: &ImageOp, given: &[u64]) -> ([u32; 8], [u32; 4]) {
+    let mut words = [0; 12];
+    words.iter_mut().zip(given).for_each(|(to, from)| *to = *from as u32);
+    let [t @ .., s0, s1, s2, s3] = words;
+    let (mut t, mut s): ([u32; 8], _) = (t, [s0, s1, s2, s3]);
+    // A T# of four dwords: what follows is the sampler, or nothing.
+    if given.len() == 4 || given.len() == 8 && op.kind.sampling().is_some() {
+        s = [t[4], t[5], t[6], t[7]];
+    }
+    if op.r128 || given.len() == 4 {
+        t[4..].fill(0);
+    }
+    (t, s)
+}
 
 /// Routines kept in all; when there are more, all are forgotten.
 const MOST: usize = 4096;
@@ -37,23 +61,72 @@ struct RecentRoutines {
     oldest: usize,
 }
 
-/// The caches of a thread, by what the devices say of images.
+/// The caches of a thread, by what a device says of images.
 #[derive(Debug, Default)]
-pub struct RoutineCaches(Vec<RoutineCache>);
+pub struct RoutineCaches {
+    caches: Vec<RoutineCache>,
+    #[cfg(target_arch = "x86_64")]
+    known: KnownCalls,
+}
+
+/// A call of compiled code.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteCall<'a> {
+    /// Number of the instruction in the process.
+    pub site: usize,
+    /// What it is.
+    pub op: &'a ImageOp,
+    /// Words of its descriptors as they were given, in the low halves.
+    pub words: &'a [u64],
+    /// Where its memory is.
+    pub window: Window,
+    /// Its registers.
+    pub operands: &'a Operands<'a>,
+}
 
 impl RoutineCaches {
     /// That of a device that says this of images.
     pub fn of(&mut self, config: ImageConfig) -> &mut RoutineCache {
-        let at = self.0.iter().position(|c| c.config == config).unwrap_or_else(|| {
-            self.0.push(RoutineCache::new(config));
-            self.0.len() - 1
+        let at = self.caches.iter().position(|c| c.config == config).unwrap_or_else(|| {
+            self.caches.push(RoutineCache::new(config));
+            self.caches.len() - 1
         });
-        &mut self.0[at]
+        &mut self.caches[at]
+    }
+
+    /// Executes a call of compiled code that is as an earlier one. The lanes that are left to [`RoutineCaches::execute`]; `None`: all.
+    #[inline]
+    pub fn execute_known(&self, call: &SiteCall, wave: &mut Wave) -> Option<u64> {
+        #[cfg(target_arch = "x86_64")]
+        return match call.words.len() {
+            8 => self.known.execute::<8>(call.site, call.words.first_chunk()?, &call.window, call.operands, wave),
+            12 => self.known.execute::<12>(call.site, call.words.first_chunk()?, &call.window, call.operands, wave),
+            _ => None,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        return {
+            let _ = (call, wave);
+            None
+        };
+    }
+
+    /// Executes a call of compiled code for a device that says `config` of images, and remembers it for [`RoutineCaches::execute_known`].
+    pub fn execute(&mut self, config: ImageConfig, call: &SiteCall, wave: &mut Wave, memory: &dyn Memory) -> Result<(), ImageError> {
+        let (t, s) = descriptors(call.op, call.words);
+        let entry = self.of(config).entry(call.site % MOST_SITES, call.op, &t, &s).clone();
+        #[cfg(target_arch = "x86_64")]
+        if matches!(call.words.len(), 8 | 12) {
+            self.known.remember(call.site, call.words, call.window, &entry, call.operands, memory);
+        }
+        match &*entry {
+            Ok(routine) => routine.execute(call.operands, wave, memory),
+            Err(error) => Err(error.clone()),
+        }
     }
 
     /// Routines they hold.
     pub fn len(&self) -> usize {
-        self.0.iter().map(RoutineCache::len).sum()
+        self.caches.iter().map(RoutineCache::len).sum()
     }
 
     /// Hold they none?
@@ -89,6 +162,10 @@ impl RoutineCache {
     /// The routine of an instruction and its descriptors. `site` numbers the instruction, densely from 0; sites that share a number cost time
     /// but no correctness. Words that the instruction does not use should be 0.
     pub fn find(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> &Result<Routine, ImageError> {
+        self.entry(site, op, t, s)
+    }
+
+    fn entry(&mut self, site: usize, op: &ImageOp, t: &[u32; 8], s: &[u32; 4]) -> &Entry {
         let is_known = |key: &Key| key.words[..8] == *t && key.words[8..] == *s && key.op == *op;
         let known = self.sites.get(site).and_then(|site| site.ways.iter().position(|(key, _)| is_known(key)));
         let way = known.unwrap_or_else(|| self.remember(site, op, t, s));
@@ -162,5 +239,40 @@ mod tests {
             cache.find(n as usize % 7, &op, &t(n), &[0; 4]);
         }
         assert!(cache.all.len() <= MOST);
+    }
+
+    // IMG-18: another image at the same site is another call
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_call_is_known_by_site_descriptors_and_window() {
+        use crate::descriptor::{ImageDescriptor, ImageType};
+        use crate::format::FormatNumber;
+        use crate::memory::FlatMemory;
+        if wavejit_isa::HostLevel::get() == wavejit_isa::HostLevel::Portable {
+            return;
+        }
+        let d = ImageDescriptor::new(Generation::Gfx11, ImageType::Dim2, FormatNumber::Unified(20), 16, 16); // 32_UINT
+        let words = |base: u64| ImageDescriptor { base, ..d }.encode().expect("a T#").map(u64::from);
+        let memory = FlatMemory::new(0x1_0000, (0..=255).cycle().take(1 << 16).collect());
+        let op = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx11, Dim::D2) };
+        let operands = Operands { address: &[0, 1], source: &[], result: &[2] };
+        let mut caches = RoutineCaches::default();
+        let (first, second) = (words(0x1_0000), words(0x1_0100));
+        let call = |site, words| SiteCall { site, op: &op, words, window: [0, 0x1_0000, 1 << 16], operands: &operands };
+        let mut rows = vec![3; 3 * 32];
+        let known = call(5, &first);
+        assert_eq!(caches.execute_known(&known, &mut Wave::new(&mut rows, 32, 1)), None);
+        caches.execute(ImageConfig::default(), &known, &mut Wave::new(&mut rows, 32, 1), &memory).unwrap();
+        let texel = std::mem::take(&mut rows[64]);
+        assert_eq!(texel, 0x0f0e_0d0c, "x and y are 3, rows are padded to 256 bytes");
+        assert_eq!(caches.execute_known(&known, &mut Wave::new(&mut rows, 32, 1)), Some(0));
+        assert_eq!(rows[64], texel);
+        for other in [call(5, &second), call(6, &first), SiteCall { window: [8, 0x1_0000, 1 << 16], ..known }] {
+            assert_eq!(caches.execute_known(&other, &mut Wave::new(&mut rows, 32, 1)), None);
+        }
+        // Both of them, from here on.
+        caches.execute(ImageConfig::default(), &call(5, &second), &mut Wave::new(&mut rows, 32, 1), &memory).unwrap();
+        assert!(caches.execute_known(&call(5, &second), &mut Wave::new(&mut rows, 32, 1)).is_some());
+        assert!(caches.execute_known(&known, &mut Wave::new(&mut rows, 32, 1)).is_some());
     }
 }

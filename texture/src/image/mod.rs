@@ -13,7 +13,7 @@
 //! | `resolve.rs`, `surface.rs`, `sampler.rs` | descriptors, resolved |
 //! | `coord.rs`, `lod.rs`, `cube.rs`, `filter.rs` | arithmetic of coordinates, levels, cube edges and blends |
 //! | `texels.rs`, `sample.rs`, `query.rs` | the instructions, lane by lane |
-//! | `routine.rs`, `cache.rs`, `kernel/` | what is kept between waves, and the vector forms |
+//! | `routine.rs`, `cache.rs`, `known.rs`, `kernel/` | what is kept between waves, and the vector forms |
 //!
 //! Reference: RDNA3 ISA, chapter "image memory instructions"; the Direct3D 11.3 functional specification for filtering.
 
@@ -25,6 +25,8 @@ pub mod error;
 pub mod filter;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
+#[cfg(target_arch = "x86_64")]
+mod known;
 pub mod lod;
 pub mod op;
 pub mod query;
@@ -37,7 +39,7 @@ mod texels;
 pub mod values;
 
 pub use address::Operands;
-pub use cache::{RoutineCache, RoutineCaches};
+pub use cache::{RoutineCache, RoutineCaches, SiteCall, Window};
 pub use error::ImageError;
 pub use op::{Dim, ImageOp, Kind, Layout, Lod, Packing, Sampling, Slot};
 pub use routine::{ImageConfig, Routine, execute};

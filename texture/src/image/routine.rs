@@ -9,9 +9,10 @@ use super::sampler::Sampler;
 use super::surface::Surface;
 use super::texels::check_registers;
 use crate::format::Layout as FormatLayout;
+#[cfg(target_arch = "x86_64")]
+use crate::guarded::View;
 use crate::tiling::AddressConfig;
 use crate::{Memory, Wave};
-#[cfg(target_arch = "x86_64")]
 #[cfg(target_arch = "x86_64")]
 use wavejit_isa::HostLevel;
 
@@ -92,6 +93,12 @@ impl Routine {
         self.kernel.is_some()
     }
 
+    /// Is the vector kernel one of the short forms of common instructions?
+    #[cfg(target_arch = "x86_64")]
+    pub fn has_short_form(&self) -> bool {
+        self.kernel.as_ref().is_some_and(Kernel::is_short)
+    }
+
     /// Executes the instruction for a wave.
     pub fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Result<(), ImageError> {
         // Without DIM it is the T# that decides how many address registers there are: those that were not given are 0.
@@ -123,6 +130,21 @@ impl Routine {
             _ => [0; 4],
         };
         kernel.execute(operands, wave, memory, border)
+    }
+
+    /// The image in memory of an instruction that needs only its vector kernel, if its registers are there.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn image_at_once(&self, operands: &Operands, memory: &dyn Memory) -> Option<View> {
+        let registers = if self.op.dim.is_some() { self.layout.registers } else { 0 };
+        check_registers(&self.op, registers, self.config.unpacked_d16, operands).ok()?;
+        let has_addresses = operands.address.len() >= self.layout.registers.into();
+        self.kernel.as_ref().filter(|kernel| has_addresses && !kernel.has_border())?.view(memory)
+    }
+
+    /// Executes the vector kernel on an image of [`Routine::image_at_once`] for the same instruction: the lanes it leaves; `None`: all.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn execute_at(&self, image: View, operands: &Operands, wave: &mut Wave) -> Option<u64> {
+        self.kernel.as_ref()?.execute_at(image, operands, wave, [0; 4])
     }
 
     /// The scalar form.

@@ -194,6 +194,76 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
     assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
+/// A plane or layers of several blocks, and an instruction on it that has a short form.
+fn common(random: &mut Random, mnemonic: &str, formats: &[&str]) -> (Image, Call) {
+    let (kind, dim) = random.pick(&DIMS[1..3]);
+    let [width, height] = [0; 2].map(|_| if random.below(2) == 0 { 16 << random.below(5) } else { 1 + random.below(300) });
+    let levels = 1 + random.below(width.max(height).ilog2() + 1);
+    let layers = if dim == Dim::Array2 { 3 } else { 1 };
+    let mut image = Image::new(kind, random.pick(formats), [width, height, layers], levels, random.pick(&[0, 10, 22, 27, 31]));
+    let bytes = image.params.element_bytes as usize;
+    let mut bits = random.u64();
+    image.fill(|_, [x, y, _], _| {
+        bits = bits.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(x + 1000 * y);
+        bits.to_le_bytes().into_iter().cycle().take(bytes).collect()
+    });
+    let s = SamplerDescriptor {
+        clamp: [0; 3].map(|_| random.pick(&[0, 2])),
+        mip_filter: random.below(3) as u8,
+        lod_bias: random.pick(&[0.0, -0.7, 1.3]),
+        trunc_coord: random.below(2) != 0,
+        mc_coord_trunc: random.below(8) == 0,
+        unnormalized: random.below(8) == 0,
+        ..if random.below(3) == 0 { SamplerDescriptor { mag_filter: 0, min_filter: 0, ..linear() } } else { linear() }
+    };
+    let op = decorate(random, op(mnemonic, dim), &mut image);
+    let op = ImageOp { d16: false, dmask: random.pick(&[1, 3, 7, 15, 15]), tfe: op.tfe && !mnemonic.contains("store"), ..op };
+    image.descriptor.dst_sel = random.pick(&[[4, 5, 6, 7], [6, 5, 4, 7], [4, 0, 0, 1]]).map(DstSel::from_field);
+    let lanes = random.pick(&[32, 64]);
+    let exec = if random.below(2) == 0 { u64::MAX } else { random.u64() | random.u64() };
+    let mut call = Call { lanes, exec, ..Call::new(op, image.words(), s.encode().unwrap()) };
+    call.address =
+        if op.kind.sampling().is_some() { coordinates(random, op.layout(dim).registers, lanes) } else { texels(random, &op, dim, lanes) };
+    (image, call)
+}
+
+// IMG-28: the short forms, on images of many blocks
+#[test]
+fn short_forms_give_the_bits_of_the_scalar_form() {
+    let mut random = Random(0x5eed_0006);
+    let mnemonics =
+        ["image_load", "image_sample_lz", "image_sample", "image_sample_l", "image_sample_b", "image_sample_d", "image_sample_cl"];
+    for _ in 0..150 {
+        let mnemonic = random.pick(&mnemonics);
+        let (image, call) = common(&mut random, mnemonic, &FORMATS[5..FILTERED]);
+        assert!(compare(&call, &image, mnemonic) || HostLevel::host() == HostLevel::Portable);
+        let level = HostLevel::host();
+        let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().at_level(level);
+        assert!(routine.has_short_form() || level == HostLevel::Portable, "{:?} {:?}", call.op, image.descriptor);
+    }
+}
+
+// IMG-22, IMG-28: the same of stores
+#[test]
+fn short_stores_leave_the_memory_of_the_scalar_form() {
+    let mut random = Random(0x5eed_0007);
+    let formats = ["8_8_8_8_UNORM", "16_16_FLOAT", "16_16_16_16_FLOAT", "32_FLOAT", "32_32_UINT", "32_SINT", "32_32_32_32_FLOAT"];
+    for _ in 0..80 {
+        let (image, mut call) = common(&mut random, "image_store", &formats);
+        call.source = (0..4).map(|_| (0..call.lanes).map(|_| coordinate(&mut random)).collect()).collect();
+        let before = image.memory.bytes();
+        call.run(&image.memory);
+        let scalar = image.memory.bytes();
+        for level in HostLevel::available().skip(1) {
+            let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().at_level(level);
+            assert!(routine.has_short_form());
+            let memory = FlatMemory::new(BASE - 4096, before.clone());
+            Call { level, ..call.clone() }.run(&memory);
+            assert!(memory.bytes() == scalar, "{level} {:?}\n{:?}", call.op, image.descriptor);
+        }
+    }
+}
+
 // Border colors, comparisons, reductions, gathers, cubes, anisotropic filters, integers
 #[test]
 fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {

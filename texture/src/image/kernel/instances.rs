@@ -1,8 +1,9 @@
 //! The functions of kernels, compiled for both vector levels and for each kind of texel.
 
 use super::channels::Channels;
+use super::direct::{PackBytes, PackDwords, PackHalves};
 use super::texels::{Blocks, Bytes, Dwords, Halves, Srgb};
-use super::{Call, Kernel, load, sample};
+use super::{Call, Kernel, direct, load, sample};
 use crate::Wave;
 use crate::format::{Layout, Numeric};
 use crate::image::Operands;
@@ -59,6 +60,30 @@ instances! {
     load_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Blocks];
     load_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Dwords<4>];
     load_any(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Channels];
+    direct_sample_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Bytes];
+    direct_sample_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Srgb];
+    direct_sample_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<1>];
+    direct_sample_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<2>];
+    direct_sample_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<4>];
+    direct_sample_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<1>];
+    direct_sample_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<2>];
+    direct_sample_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<4>];
+    direct_sample_channels(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Channels];
+    direct_load_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Bytes];
+    direct_load_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Srgb];
+    direct_load_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Halves<1>];
+    direct_load_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Halves<2>];
+    direct_load_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Halves<4>];
+    direct_load_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Dwords<1>];
+    direct_load_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Dwords<2>];
+    direct_load_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Dwords<4>];
+    direct_load_channels(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Channels];
+    direct_store_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackBytes];
+    direct_store_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackHalves<2>];
+    direct_store_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackHalves<4>];
+    direct_store_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackDwords<1>];
+    direct_store_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackDwords<2>];
+    direct_store_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::store, [, PackDwords<4>];
     store_offsets(k: &Kernel, operands: &Operands, wave: &Wave, out: &mut [u32; 64]) = load::offsets, [];
 }
 
@@ -100,6 +125,42 @@ pub(super) fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
         _ if surface.is_bytes() => load_bytes,
         _ if surface.format.numeric == Numeric::Float && is_even(surface, 32, 4) => load_dword4,
         _ => load_any,
+    };
+    choose(level)
+}
+
+/// The short form of a sampler or load instruction, of which the kernel has the parts.
+pub(super) fn direct(surface: &Surface, level: HostLevel, is_load: bool) -> Option<Run> {
+    let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
+    let is_dwords = |count| is(Numeric::Float, 32, count) || is_load && (is(Numeric::Uint, 32, count) || is(Numeric::Sint, 32, count));
+    let [of_sample, of_load]: [fn(HostLevel) -> Option<Run>; 2] = match surface.format.layout {
+        Layout::Block(_) => return None,
+        _ if surface.is_bytes() => [direct_sample_bytes, direct_load_bytes],
+        _ if is(Numeric::Srgb, 8, 4) => [direct_sample_srgb, direct_load_srgb],
+        _ if is(Numeric::Float, 16, 1) => [direct_sample_half1, direct_load_half1],
+        _ if is(Numeric::Float, 16, 2) => [direct_sample_half2, direct_load_half2],
+        _ if is(Numeric::Float, 16, 4) => [direct_sample_half4, direct_load_half4],
+        _ if is_dwords(1) => [direct_sample_dword1, direct_load_dword1],
+        _ if is_dwords(2) => [direct_sample_dword2, direct_load_dword2],
+        _ if is_dwords(4) => [direct_sample_dword4, direct_load_dword4],
+        _ => [direct_sample_channels, direct_load_channels],
+    };
+    if is_load { of_load(level) } else { of_sample(level) }
+}
+
+/// The short form of a store, of which the kernel has the parts.
+pub(super) fn direct_store(surface: &Surface, level: HostLevel) -> Option<Run> {
+    let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
+    let is_dwords = |count| [Numeric::Float, Numeric::Uint, Numeric::Sint].into_iter().any(|numeric| is(numeric, 32, count));
+    let choose = match surface.format.layout {
+        Layout::Block(_) => return None,
+        _ if is(Numeric::Unorm, 8, 4) => direct_store_bytes,
+        _ if is(Numeric::Float, 16, 2) => direct_store_half2,
+        _ if is(Numeric::Float, 16, 4) => direct_store_half4,
+        _ if is_dwords(1) => direct_store_dword1,
+        _ if is_dwords(2) => direct_store_dword2,
+        _ if is_dwords(4) => direct_store_dword4,
+        _ => return None,
     };
     choose(level)
 }

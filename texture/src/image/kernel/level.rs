@@ -17,9 +17,9 @@ pub(super) struct Level {
     /// Exclusive-ored into the offset of every texel.
     pub offset_xor: i32,
     /// Log2 of the block, by axis.
-    shift: [i32; 3],
+    pub shift: [i32; 3],
     /// Bytes from a block to the next, by axis.
-    step: [i32; 3],
+    pub step: [i32; 3],
     /// Exclusive-ored into offsets by coordinate, by axis.
     xor: [OffsetXor; 3],
     /// Exclusive-ored into offsets by sample, beside what sample 0 has.
@@ -113,6 +113,12 @@ impl Level {
             xor: [0, 1, 2].map(|axis| offset_xor_of(&layout.xor[axis], axis)),
             samples: layout.sample_xor.iter().map(|x| x ^ first).collect(),
         })
+    }
+
+    /// What coordinates along an axis exclusive-or into offsets, as an exclusive or of one entry for each four bits of the coordinate, and of
+    /// what coordinate 0 has. `None`: a table has no such form.
+    pub(super) fn nibbles(&self, axis: usize) -> Option<(&[[u32; 16]], u32)> {
+        Some((self.xor[axis].nibbles.as_deref()?, self.xor[axis].table[0]))
     }
 
     /// What a sample exclusive-ors into the offset; for the lanes of `m`, `sample` is one of the image.

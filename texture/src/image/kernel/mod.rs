@@ -14,6 +14,7 @@
 //! | `texels.rs`, `channels.rs`, `fields.rs` | fetching and decoding texels |
 //! | `filter.rs` | taps to a value |
 //! | `sample.rs`, `load.rs` | the instructions |
+//! | `direct.rs` | short forms of the most common of them |
 //! | `instances.rs` | the functions, compiled for each instruction set and kind of texel |
 //!
 //! What still goes lane by lane: partially resident images, gather4h, atomics, raw loads and stores, images whose offsets exceed 31 bits,
@@ -24,6 +25,7 @@
 
 mod channels;
 mod cube;
+mod direct;
 mod fields;
 mod filter;
 mod instances;
@@ -50,6 +52,7 @@ use crate::format::{Layout as FormatLayout, Numeric};
 use crate::guarded::{Lost, View};
 use crate::image::Operands;
 use crate::{Memory, Wave};
+use direct::{Plane, Results};
 use filter::Special;
 use instances::{Offsets, Run};
 use level::Level;
@@ -152,6 +155,9 @@ pub(super) struct Kernel {
     log_table: &'static [u32; 256],
     address: u64,
     bytes: u64,
+    /// Of short forms: the levels, where results go.
+    planes: Vec<Plane>,
+    results: Results,
     run: Function,
 }
 
@@ -285,7 +291,7 @@ impl Kernel {
             _ => Narrow::Nearest,
         };
         let is_multisampled = matches!(surface.dim, Dim::Msaa | Dim::MsaaArray);
-        Some(Kernel {
+        let kernel = Kernel {
             levels: Level::all(surface, directions, slices)?,
             element: Element::new(&surface.format, sampler.is_some(), needed)?,
             directions,
@@ -327,15 +333,39 @@ impl Kernel {
                 KernelOp::Load | KernelOp::LoadSamples => Function::Run(instances::loader(surface, level)?),
                 KernelOp::Store => Function::Store(instances::storer(level)?),
             },
-        })
+            planes: vec![],
+            results: Results::default(),
+        };
+        Some(kernel.shortened(routine, surface, level, kernel_op))
     }
 
-    /// Executes a load or a sampler instruction, if the image is in one piece of memory. The lanes that are left to the scalar form, those whose
+    /// With the short form of the instruction, if it has one.
+    fn shortened(self, routine: &Routine, surface: &Surface, level: HostLevel, op: KernelOp) -> Kernel {
+        let Some((planes, results)) = direct::parts(&self, routine, surface) else { return self };
+        let run = match op {
+            KernelOp::Sample if !self.is_integer => instances::direct(surface, level, false),
+            KernelOp::Load => instances::direct(surface, level, true),
+            KernelOp::Store => instances::direct_store(surface, level),
+            _ => None,
+        };
+        match run {
+            Some(run) => Kernel { planes, results, run: Function::Run(run), ..self },
+            None => self,
+        }
+    }
+
+    /// Executes a load or a sampler instruction, or a store of short form, if the image is in one piece of memory. The lanes that are left to the scalar form, those whose
     /// texels cannot be read among them; `None`: all. The caller has checked that the instruction's registers are there, and gives the border
     /// color of samplers that have one.
     pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory, border: [u32; 4]) -> Option<u64> {
+        self.execute_at(self.view(memory)?, operands, wave, border)
+    }
+
+    /// The same on an image of [`Kernel::view`].
+    #[inline]
+    pub(super) fn execute_at(&self, image: View, operands: &Operands, wave: &mut Wave, border: [u32; 4]) -> Option<u64> {
         let Function::Run(run) = self.run else { return None };
-        let call = Call { operands, image: self.view(memory)?, border };
+        let call = Call { operands, image, border };
         // SAFETY: `new` chose `run` for an instruction set that was detected, and `Level::all` has made sure that no texel of any level reaches
         // beyond the image.
         Some(unsafe { run(self, &call, wave) })
@@ -363,8 +393,14 @@ impl Kernel {
         }
     }
 
-    fn view(&self, memory: &dyn Memory) -> Option<View> {
+    /// The image in memory.
+    pub(super) fn view(&self, memory: &dyn Memory) -> Option<View> {
         memory.view(self.address, self.bytes).map(|base| View::new(base, self.bytes))
+    }
+
+    /// Is it one of the short forms?
+    pub(super) fn is_short(&self) -> bool {
+        !self.planes.is_empty()
     }
 
     /// Needs the border color?

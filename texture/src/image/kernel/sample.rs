@@ -369,8 +369,11 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
 }
 
 /// A layer number, not limited from above.
+///
+/// # Safety
+/// The processor has the instruction set.
 #[inline(always)]
-unsafe fn rounded<S: Simd>(k: &Kernel, coordinate: S::F) -> S::I {
+pub(super) unsafe fn rounded<S: Simd>(k: &Kernel, coordinate: S::F) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         // A NaN becomes 0; what is out of range is limited before the conversion.

@@ -40,6 +40,8 @@ pub(super) trait Texels {
     const BY_CHANNEL: bool = false;
     /// [`Texels::channel`] gives values times this: what blends are made of.
     const SCALE: f32 = 1.0;
+    /// Is every texel a finite number, so that what has no weight does no harm in a blend?
+    const IS_FINITE: bool = false;
     /// Texels of all lanes, as read.
     type Tap<S: Simd>: Copy;
     /// Reads texels; lanes outside `m` read zeros. Says in `lost` if one cannot be read.
@@ -174,6 +176,7 @@ pub(super) struct Bytes;
 
 impl Texels for Bytes {
     const SCALE: f32 = 255.0;
+    const IS_FINITE: bool = true;
     type Tap<S: Simd> = S::I;
     #[inline(always)]
     unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
@@ -229,6 +232,7 @@ impl Texels for Bytes {
 pub(super) struct Srgb;
 
 impl Texels for Srgb {
+    const IS_FINITE: bool = true;
     type Tap<S: Simd> = S::I;
     #[inline(always)]
     unsafe fn fetch<S: Simd>(element: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> S::I {
@@ -288,8 +292,11 @@ impl<const N: usize> Texels for Dwords<N> {
     type Tap<S: Simd> = [S::I; 4];
     #[inline(always)]
     unsafe fn fetch<S: Simd>(_: &Element, image: View, at: S::I, m: S::M, lost: &mut Lost) -> [S::I; 4] {
-        // SAFETY: as the trait says.
+        // SAFETY: as the trait says; images have 16 bytes.
         unsafe {
+            if N == 4 {
+                return S::quads_guest(image, at, m, lost);
+            }
             let mut tap = [S::i(0); 4];
             for (c, tap) in tap.iter_mut().enumerate().take(N) {
                 *tap = S::gather_guest(image, 4 * c, at, m, lost);
