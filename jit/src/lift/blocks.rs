@@ -8,8 +8,8 @@ use super::cx::Cx;
 use super::rows::semantics;
 use super::sem::Sem;
 use super::source::{LiftSource, Stopped};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use wavejit_ir::{Block, BlockId, Builder, Failure, Func, Term, Value};
 use wavejit_isa::{self as isa, Inst};
 
@@ -42,7 +42,7 @@ struct Lifter<'a, 'f> {
     src: &'a LiftSource<'a>,
     found: &'a Discovery<'a>,
     /// Numbers of blocks, those that stand for code outside the function included.
-    ids: HashMap<Key, BlockId>,
+    ids: FxHashMap<Key, BlockId>,
     /// Code outside the function that its edges go to. Its blocks come last.
     outside: Vec<Key>,
     func: &'f mut Func,

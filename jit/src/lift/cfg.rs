@@ -17,7 +17,8 @@ use super::control::{self, Control, Flow};
 use super::rows::semantics;
 use super::sem::Sem;
 use super::source::{Limits, Stopped};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use wavejit_ir::FpMode;
 use wavejit_isa as isa;
 
@@ -53,7 +54,7 @@ pub(super) struct Discovery<'a> {
     pub code: Code<'a>,
     pub nodes: BTreeMap<Key, Node>,
     /// Block an instruction was last seen in.
-    inside: HashMap<Key, Key>,
+    inside: FxHashMap<Key, Key>,
     /// Addresses behind calls.
     pub returns: BTreeSet<u64>,
     work: BTreeSet<Key>,
@@ -67,7 +68,7 @@ impl<'a> Discovery<'a> {
         let mut found = Discovery {
             code,
             nodes: BTreeMap::new(),
-            inside: HashMap::new(),
+            inside: FxHashMap::default(),
             returns: BTreeSet::new(),
             work: BTreeSet::new(),
             limits,
@@ -172,7 +173,7 @@ impl<'a> Discovery<'a> {
         self.returns.clear();
         let mut begins: BTreeSet<Key> = BTreeSet::from([entry]);
         let mut work = begins.clone();
-        let mut seen: HashSet<Key> = HashSet::new();
+        let mut seen: FxHashSet<Key> = FxHashSet::default();
         while let Some((mut pc, mode)) = work.pop_first() {
             while seen.len() < self.limits.insts as usize {
                 if !seen.insert((pc, mode)) {

@@ -1,7 +1,7 @@
 //! The code being lifted: decoded once for each address, and a record of every dword that was looked at.
 
 use super::source::LiftSource;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use wavejit_isa::{self as isa, Inst};
 
 /// Most dwords of an instruction.
@@ -10,14 +10,14 @@ const MAX_DWORDS: u64 = 5;
 /// Decoded code, by address.
 pub(super) struct Code<'a> {
     pub src: &'a LiftSource<'a>,
-    insts: HashMap<u64, Option<Inst>>,
+    insts: FxHashMap<u64, Option<Inst>>,
     /// Addresses where no instruction was found, with all that is there.
-    bad: HashMap<u64, Vec<u32>>,
+    bad: FxHashMap<u64, Vec<u32>>,
 }
 
 impl<'a> Code<'a> {
     pub(super) fn new(src: &'a LiftSource<'a>) -> Self {
-        Code { src, insts: HashMap::new(), bad: HashMap::new() }
+        Code { src, insts: FxHashMap::default(), bad: FxHashMap::default() }
     }
 
     /// Decodes the instruction at `pc`; none if there is no such instruction.

@@ -17,6 +17,7 @@ use super::{
     OptOptions, masks,
     simplify::{self, Simpler},
 };
+use foldhash::fast::RandomState;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
@@ -51,7 +52,7 @@ pub(super) struct Facts<'f> {
     /// value -> index in `out` of its definition
     def: FxHashMap<Value, usize>,
     /// effect-free operation -> its value; hashed so that no choice of constants makes it slow
-    seen: HashMap<Key, Value>,
+    seen: HashMap<Key, Value, RandomState>,
     scalars: FxHashMap<SReg, Value>,
     /// Written, in order of first write.
     dirty: Vec<SReg>,
@@ -82,7 +83,7 @@ impl<'f> Facts<'f> {
             alias: FxHashMap::default(),
             halves: FxHashMap::default(),
             def: FxHashMap::default(),
-            seen: HashMap::new(),
+            seen: HashMap::default(),
             scalars: FxHashMap::default(),
             dirty: vec![],
             exec: None,

@@ -12,14 +12,13 @@ use wavejit_ir::{Block, Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg,
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
 
 impl<'a> Wide<'a> {
-    /// Operands and results.
-    fn values_of(&self, inst: &Inst) -> Vec<Value> {
-        let mut list = vec![];
+    /// Operands and results, in place of what is in `list`.
+    fn values_of(&self, inst: &Inst, list: &mut Vec<Value>) {
+        list.clear();
         if !self.is_linear(inst) {
             inst.op.for_each_arg(|v| self.roots(v, |v| list.push(v)));
         }
         list.extend((0..inst.results).map(|r| inst.result(r.into())));
-        list
     }
 
     pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
@@ -44,6 +43,7 @@ impl<'a> Wide<'a> {
         let mut runs = runs.into_iter().peekable();
         self.memo(i, block)?;
         let mut calls = vec![false; block.insts.len()];
+        let mut values = vec![];
         let mut k = 0;
         while k < block.insts.len() {
             if let Some(run) = runs.next_if(|run| run.start == k) {
@@ -55,8 +55,8 @@ impl<'a> Wide<'a> {
             self.one_inst(block, k, blend[k])?;
             calls[k] = self.r.gave_up;
             self.r.gave_up |= gave_up;
-            let values = self.values_of(&block.insts[k]);
-            self.end_inst(values.into_iter());
+            self.values_of(&block.insts[k], &mut values);
+            self.end_inst(values.iter().copied());
             k += 1;
         }
         self.made_calls.push(calls);
@@ -99,6 +99,7 @@ impl<'a> Wide<'a> {
     /// Emits a run, each part of the wave going through all of it (`slices.rs`).
     fn part_by_part(&mut self, block: &'a Block, run: Run, blend: &[bool]) -> Result<(), EmitError> {
         let last = self.parts - 1;
+        let mut values = vec![];
         self.run = Some(Stretch { start: run.start as u32, end: run.end as u32, part: 0 });
         for part in 0..self.parts {
             if let Some(stretch) = &mut self.run {
@@ -118,7 +119,8 @@ impl<'a> Wide<'a> {
                     self.release();
                 }
                 self.at = k as u32;
-                for v in self.values_of(&block.insts[k]) {
+                self.values_of(&block.insts[k], &mut values);
+                for &v in &values {
                     let ty = self.func.ty(v);
                     match turn {
                         _ if !self.dies(v) => {}

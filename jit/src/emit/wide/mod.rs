@@ -128,7 +128,7 @@ struct Wide<'a> {
     edges: FxHashMap<Edge, Label>,
     /// By block: the registers that its operations need at a time; `None` if it gives them all up ([`Regs::gave_up`]).
     needs: Vec<Option<Needs>>,
-    resume: Vec<BlockId>,
+    resume: &'a [BlockId],
     /// Leaves with what is in eax.
     leave: Label,
     /// Begins or resumes the wave in `STATE`.
@@ -167,10 +167,8 @@ struct Wide<'a> {
     /// Masks of the block that are comparisons made under another mask, and those comparisons.
     under: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
-    lanes: VgprLiveness,
-    /// What the passes kept.
-    kept: OptOptions,
-    strides: Strides,
+    lanes: &'a VgprLiveness,
+    strides: &'a Strides,
     r: Regs,
     /// Local number of each value of the block.
     local: Vec<u32>,
@@ -178,7 +176,7 @@ struct Wide<'a> {
     /// By block: what is in registers at its end, and in guest registers too.
     copies: Vec<Option<Vec<copies::Copied>>>,
     /// By block: those that lead to it.
-    entered: Vec<Vec<u32>>,
+    entered: &'a [Vec<u32>],
     /// By block: what is done once for all waves that run in one call, and whether that is being emitted.
     memos: Vec<Option<memo::Memo>>,
     in_memo: bool,
@@ -241,14 +239,40 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
 /// second.
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
     let level = Level::of(opts);
-    let (code, found) = assemble_with(func, opts, stop, Loops::none(func), None)?;
+    let facts = Facts::new(func, opts);
+    let mut first = Wide::new(func, opts, &facts, Loops::none(func), None);
+    let frame = first.body(stop)?;
+    let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
     let loops = Loops::new(func, level, &found.needs);
     let free = (!opts.by_parts).then_some(level.vectors().len());
     let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], free).is_empty());
     if loops.list.is_empty() && !crowded() {
-        return Ok(code);
+        return first.finish(frame, &facts);
     }
-    assemble_with(func, opts, stop, loops, Some(found.calls)).map(|c| c.0)
+    drop(first);
+    let mut second = Wide::new(func, opts, &facts, loops, Some(found.calls));
+    let frame = second.body(stop)?;
+    second.finish(frame, &facts)
+}
+
+/// What is known of a function before any of it is emitted.
+struct Facts {
+    lanes: VgprLiveness,
+    /// What the passes kept.
+    kept: OptOptions,
+    strides: Strides,
+    resume: Vec<BlockId>,
+    /// By block: those that lead to it.
+    entered: Vec<Vec<u32>>,
+}
+
+impl Facts {
+    fn new(func: &Func, opts: &EmitOptions) -> Facts {
+        let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
+        let lanes = VgprLiveness::new(func, kept);
+        let strides = Strides::new(func, &lanes);
+        Facts { lanes, kept, strides, resume: resume_points(func), entered: copies::entered_from(func) }
+    }
 }
 
 /// What a pass finds out for the next one, by block.
@@ -257,80 +281,73 @@ struct Found {
     calls: Vec<Vec<bool>>,
 }
 
-fn assemble_with(
-    func: &Func,
-    opts: &EmitOptions,
-    stop: &dyn Fn() -> bool,
-    loops: Loops,
-    calls: Option<Vec<Vec<bool>>>,
-) -> Result<(Assembled, Found), EmitError> {
-    let level = Level::of(opts);
-    let parts = (func.wave_size / level.lanes()) as usize;
-    let mut a = Asm::new();
-    let labels = func.blocks.iter().map(|_| a.label()).collect();
-    let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
-    let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-    let lanes = VgprLiveness::new(func, kept);
-    let entered = copies::entered_from(func);
-    let mut r = Regs::new(level, parts);
-    let memos = memo::plan(func, &entered, || r.new_kept_slot());
-    let mut w = Wide {
-        func,
-        a,
-        parts,
-        pinned: Pinned::of(func),
-        host: host::Host::at(level),
-        labels,
-        loops,
-        edges: FxHashMap::default(),
-        needs: vec![None; func.blocks.len()],
-        resume: resume_points(func),
-        leave,
-        wave,
-        over,
-        fault,
-        careful: None,
-        careful_function: None,
-        odd_divisions: FxHashMap::default(),
-        by_parts: opts.by_parts,
-        part: None,
-        run: None,
-        calls,
-        made_calls: vec![],
-        stubs: vec![],
-        map: vec![],
-        recover: vec![],
-        guard: None,
-        guarded: None,
-        tested: vec![],
-        linear: FxHashMap::default(),
-        under: FxHashMap::default(),
-        firsts: vec![],
-        copies: vec![None; func.blocks.len()],
-        entered,
-        memos,
-        in_memo: false,
-        strides: Strides::new(func, &lanes),
-        lanes,
-        kept,
-        r,
-        local: vec![u32::MAX; func.types.len()],
-        vals: vec![],
-        at: 0,
-        pc: 0,
-    };
-    let frame = w.prologue();
-    for i in 0..func.blocks.len() {
-        if stop() {
-            return Err(EmitError::Stopped);
-        }
-        w.block(i)?;
-    }
-    let found = Found { needs: std::mem::take(&mut w.needs), calls: std::mem::take(&mut w.made_calls) };
-    Ok((w.finish(frame)?, found))
-}
-
 impl<'a> Wide<'a> {
+    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
+        let level = Level::of(opts);
+        let parts = (func.wave_size / level.lanes()) as usize;
+        let mut a = Asm::new();
+        let labels = func.blocks.iter().map(|_| a.label()).collect();
+        let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
+        let mut r = Regs::new(level, parts);
+        let memos = memo::plan(func, &facts.entered, || r.new_kept_slot());
+        Wide {
+            func,
+            a,
+            parts,
+            pinned: Pinned::of(func),
+            host: host::Host::at(level),
+            labels,
+            loops,
+            edges: FxHashMap::default(),
+            needs: vec![None; func.blocks.len()],
+            resume: &facts.resume,
+            leave,
+            wave,
+            over,
+            fault,
+            careful: None,
+            careful_function: None,
+            odd_divisions: FxHashMap::default(),
+            by_parts: opts.by_parts,
+            part: None,
+            run: None,
+            calls,
+            made_calls: vec![],
+            stubs: vec![],
+            map: vec![],
+            recover: vec![],
+            guard: None,
+            guarded: None,
+            tested: vec![],
+            linear: FxHashMap::default(),
+            under: FxHashMap::default(),
+            firsts: vec![],
+            copies: vec![None; func.blocks.len()],
+            entered: &facts.entered,
+            memos,
+            in_memo: false,
+            strides: &facts.strides,
+            lanes: &facts.lanes,
+            r,
+            local: vec![u32::MAX; func.types.len()],
+            vals: vec![],
+            at: 0,
+            pc: 0,
+        }
+    }
+
+    /// The function's blocks. Returns where the size of the frame stands.
+    fn body(&mut self, stop: &dyn Fn() -> bool) -> Result<u32, EmitError> {
+        let frame = self.prologue();
+        for i in 0..self.func.blocks.len() {
+            if stop() {
+                return Err(EmitError::Stopped);
+            }
+            self.block(i)?;
+        }
+        Ok(frame)
+    }
+
     /// The function's entry. Returns where the size of the frame stands.
     fn prologue(&mut self) -> u32 {
         for r in SAVED {
@@ -346,10 +363,10 @@ impl<'a> Wide<'a> {
         self.a.bind(wave);
         self.a.load(Size::Q, ROWS, state(offset_of!(WaveState, rows)));
         self.a.load(Size::Q, FUEL, state(offset_of!(WaveState, fuel)));
-        let points = self.resume.clone();
+        let points = self.resume;
         if points.len() > 1 {
             self.a.load(Size::D, Gpr::RAX, state(offset_of!(WaveState, resume)));
-            self.choose(&points, 0);
+            self.choose(points, 0);
         } else {
             let first = self.way_to(None, points[0], false);
             self.a.jmp(first);
@@ -373,7 +390,7 @@ impl<'a> Wide<'a> {
     }
 
     /// What stands behind the blocks.
-    fn finish(mut self, frame: u32) -> Result<Assembled, EmitError> {
+    fn finish(mut self, frame: u32, facts: &Facts) -> Result<Assembled, EmitError> {
         let mut edges: Vec<(Edge, Label)> = self.edges.drain().collect();
         edges.sort_unstable_by_key(|(edge, _)| *edge);
         for (edge, label) in edges {
@@ -413,7 +430,7 @@ impl<'a> Wide<'a> {
             recover,
             temp_rows: self.r.temp_rows(),
             read_first: self.lanes.read_first(),
-            spoiled: Spoiled::new(self.func, self.kept, &self.lanes),
+            spoiled: Spoiled::new(self.func, facts.kept, self.lanes),
             pinned: self.pinned,
         })
     }
