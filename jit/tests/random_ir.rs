@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
 use wavejit_jit::{
-    emit::{self, EmitOptions, HostCode, Isa},
+    emit::{self, Compiled, EmitOptions, HostCode, Isa},
     opt::{self, OptOptions},
 };
 
@@ -522,11 +522,16 @@ fn check(seed: u64, wave_size: u32) {
         let mut outcomes = vec![("passes".to_string(), passes)];
         let every = Isa::available().into_iter().map(|isa| (isa, false));
         for (isa, by_parts) in every.chain(Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).map(|isa| (isa, true))) {
-            let options = EmitOptions { keep_final_state: keep, isa, by_parts };
+            // Some of it as another process would load it.
+            let options = EmitOptions { keep_final_state: keep, isa, by_parts, savable: seed.is_multiple_of(3) };
             if isa == Isa::Avx2 {
                 assert_avx2(&emit::wide_code(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}")));
             }
-            let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
+            let mut code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
+            if let Some(saved) = code.take_saved() {
+                // SAFETY: it was saved just now.
+                code = unsafe { Compiled::load(&saved) }.expect("what was saved").unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}"));
+            }
             assert!(usize::from(TEMP_ROW) + code.temp_rows as usize <= ROWS);
             // SAFETY: as above, for compiled code.
             let jit =
@@ -626,7 +631,7 @@ fn check_starts(func: &Func, starts: &[u32]) {
     let mut optimized = func.clone();
     opt::run(&mut optimized, OptOptions { keep_final_state: true, qwords: true });
     for isa in Isa::available() {
-        let options = EmitOptions { keep_final_state: true, isa, by_parts: false };
+        let options = EmitOptions { keep_final_state: true, isa, ..EmitOptions::default() };
         let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));
         for start in starts {
             let outcome = |run: &mut dyn FnMut(&mut WaveState) -> Exit| {

@@ -14,8 +14,10 @@ use crate::host::sync::{Mutex, RwLock};
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::image_config;
-use crate::program::{CodeCache, CodeStats, Engine, Program, RecentPrograms};
+use crate::program::{self, CodeCache, CodeStats, Engine, Program, RecentPrograms};
 use crate::services::{Print, Services};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_isa::{Feature, Gfx, HostLevel};
@@ -165,6 +167,30 @@ impl Device {
         let buffer = self.alloc(bytes.len())?;
         buffer.write(0, bytes)?;
         Ok(buffer)
+    }
+
+    /// Keeps translations in a directory, and takes those that are there of other processes with the same build of the library on the
+    /// same kind of processor. The directory is made if it is not there; it has to be the user's own, writable for nobody else. Kernels
+    /// with image and buffer instructions that go through descriptors are translated anew in each process, as is all code where AVX2 is not.
+    /// Later calls change nothing.
+    ///
+    /// ```
+    /// # use wavejit::{Device, DeviceConfig};
+    /// # let directory = std::env::temp_dir().join(format!("wavejit-example-{}", std::process::id()));
+    /// let device = Device::new(DeviceConfig::default())?;
+    /// device.keep_code_in(&directory).expect("a directory that can be made");
+    /// # std::fs::remove_dir_all(directory).ok();
+    /// # Ok::<(), wavejit::Error>(())
+    /// ```
+    pub fn keep_code_in(&self, directory: &Path) -> io::Result<()> {
+        self.0.codes.keep_in(directory)
+    }
+
+    /// Keeps translations where [`CODE_CACHE_VARIABLE`](crate::CODE_CACHE_VARIABLE) says, if it says so; where it says nothing, in the user's
+    /// cache directory if that is wanted and possible.
+    pub fn keep_code_as_told(&self, unless_told: bool) -> io::Result<()> {
+        let Some((directory, is_told)) = program::code_directory(unless_told) else { return Ok(()) };
+        self.keep_code_in(&directory).or_else(|e| if is_told { Err(e) } else { Ok(()) })
     }
 
     /// What has been translated for the device.

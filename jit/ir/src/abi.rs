@@ -9,6 +9,7 @@
 
 use crate::SReg;
 use crate::site::{SITE_ROWS, Site};
+use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 
 /// A compiled wave function: takes the wave, returns an [`Exit`] as a number. With a queue, whose `next` is that wave, it may have run more of
@@ -194,7 +195,7 @@ pub enum FaultKind {
 /// A memory instruction as compiled code hands it to a helper: static, one per instruction. `base`, the scalar part of the address, and
 /// EXEC come as arguments; lane operands are rows.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MemOp {
     /// Guest pc.
     pub pc: u64,
@@ -241,7 +242,7 @@ pub const PROBE_ARGS: usize = 16;
 
 /// A probe as compiled code hands it to the helper: static, one per probe. Scalar operands and masks are in `slots`, in order.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProbeCall {
     /// Guest pc of the instruction it was put before or behind.
     pub pc: u64,

@@ -176,7 +176,7 @@ impl fmt::Debug for VReg {
 ///
 /// Bits: 1:0 rounding f32, 3:2 rounding f64/f16 (0 nearest even, 1 up, 2 down, 3 to zero), 5:4 denormals f32, 7:6 denormals f64/f16
 /// (bit 0 inputs kept, bit 1 outputs kept), 8 DX10_CLAMP, 9 IEEE, 10 FP16_OVFL.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct FpMode(pub u16);
 
 #[allow(missing_docs)]
@@ -343,7 +343,7 @@ pub struct Block {
 }
 
 /// Why a block ends in [`Term::Fail`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Failure {
     /// Guest address.
     pub pc: u64,
@@ -354,7 +354,7 @@ pub struct Failure {
 }
 
 /// What is known of the work-item ids in the first VGPRs when a wave starts at a function's entry.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum Ids {
     /// Nothing.
     #[default]

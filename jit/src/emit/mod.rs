@@ -6,6 +6,7 @@
 mod back_end;
 mod lanes;
 mod rows;
+pub mod saved;
 mod skeleton;
 mod staging;
 #[cfg(test)]
@@ -81,6 +82,8 @@ pub struct EmitOptions {
     /// Has all runs of operations that can go through the wave a register's lanes at a time do so, and not only where values are short of
     /// registers: for tests of the wide back end.
     pub by_parts: bool,
+    /// Keep the function as bytes too ([`Compiled::take_saved`]).
+    pub savable: bool,
 }
 
 /// A back end for a whole function.
@@ -192,6 +195,7 @@ pub struct Compiled {
     placed: Placed,
     /// Call descriptors and the function's lane tables, whose addresses are in the code.
     pinned: Pinned,
+    saved: Option<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -496,6 +500,7 @@ impl CodegenSession {
             code_bytes,
             placed,
             pinned: self.pinned,
+            saved: None,
         };
         // SAFETY: nothing refers to the module's memory any more.
         unsafe { self.module.free_memory() };

@@ -2,6 +2,7 @@
 
 use super::source::LiftSource;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use wavejit_isa::{self as isa, Inst};
 
 /// Most dwords of an instruction.
@@ -83,7 +84,7 @@ impl<'a> Code<'a> {
 }
 
 /// The part of the code that a translation depends on. Offsets are in bytes from the entry.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CodeRead {
     runs: Vec<Run>,
     /// Where there was nothing to read.
@@ -92,7 +93,7 @@ pub struct CodeRead {
     torn: bool,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Run {
     start: i64,
     bytes: Vec<u8>,

@@ -15,10 +15,11 @@
 
 use super::{OptOptions, masks};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
 /// A set of up to 512 rows.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Rows([u64; 8]);
 
 impl Rows {
@@ -70,7 +71,7 @@ impl Rows {
 }
 
 /// A set of scalar registers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct SRegs([u64; 3]);
 
 impl SRegs {
@@ -185,7 +186,7 @@ pub fn sregs_live_in(func: &Func, opts: OptOptions) -> Vec<SRegs> {
 
 /// Registers in which a wave may find at its start what an earlier one of the same storage left: the function may change them, and look at them
 /// before it has written them. Who starts a wave where another has been needs to set no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spoiled {
     /// Scalar registers.
     pub sregs: SRegs,

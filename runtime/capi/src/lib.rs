@@ -46,6 +46,7 @@ fn device() -> Result<&'static Device, Error> {
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit.h`).
     let made = unsafe { Device::shared(DeviceConfig { threads, ..Default::default() }) }?;
+    made.keep_code_as_told(false).map_err(|e| bad(&format!("{}: {e}", wavejit::CODE_CACHE_VARIABLE)))?;
     Ok(DEVICE.get_or_init(|| made))
 }
 

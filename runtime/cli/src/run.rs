@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use wavejit::arg_type;
 use wavejit::code_object::{ArgKind, KernelInfo};
 use wavejit::{
-    Arg, Buffer, Bvh, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel, Launch, LaunchConfig, Part,
-    Profile, Sampler, Schedule,
+    Arg, Buffer, Bvh, CODE_CACHE_VARIABLE, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel, Launch,
+    LaunchConfig, Part, Profile, Sampler, Schedule,
 };
 
 fn help() -> String {
@@ -195,6 +195,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
         },
         ..Default::default()
     })?;
+    device.keep_code_as_told(true).context(CODE_CACHE_VARIABLE)?;
     let kernel = device.load_object(object)?.kernel(&name)?;
     if !args.untyped {
         check_types(kernel.info(), &specs)?;

@@ -6,10 +6,13 @@
 
 use super::code::Code;
 use super::key::{CodeKey, Engine};
+use super::store::CodeStore;
 use crate::host::sync::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use wavejit_isa::Gfx;
 
 /// Dwords that are looked up.
@@ -38,6 +41,8 @@ pub(crate) struct CodeCache {
     limit_bytes: usize,
     held: Mutex<Held>,
     pub(super) counters: Counters,
+    /// Where translations are kept for other processes, once somebody has said so.
+    pub(super) store: OnceLock<CodeStore>,
 }
 
 /// What the programs of a device have counted so far.
@@ -75,6 +80,8 @@ pub struct CodeStats {
     pub compiled_insts: u64,
     /// Translations that were there already, because another program, or the same one earlier, had the same code.
     pub found: u64,
+    /// Translations that were read from files, where another process had put them.
+    pub loaded: u64,
     /// Bytes of the translations that are kept for programs opened again, or elsewhere.
     pub kept_bytes: usize,
 }
@@ -90,7 +97,14 @@ struct Held {
 impl CodeCache {
     /// A cache of so many bytes.
     pub(crate) fn new(limit_bytes: usize) -> CodeCache {
-        CodeCache { limit_bytes, held: Mutex::default(), counters: Counters::default() }
+        CodeCache { limit_bytes, held: Mutex::default(), counters: Counters::default(), store: OnceLock::new() }
+    }
+
+    /// Has translations kept in a directory from now on. The first one stays.
+    pub(crate) fn keep_in(&self, directory: &Path) -> io::Result<()> {
+        let store = CodeStore::open(directory)?;
+        self.store.get_or_init(|| store);
+        Ok(())
     }
 
     /// A translation of the code at `entry`, of which `read` fills in bytes or gives false.
@@ -131,7 +145,8 @@ impl CodeCache {
         let Counters { lifted, lifted_insts, compiled, compiled_insts, found } = &self.counters;
         let [lifted, lifted_insts, compiled, compiled_insts, found] =
             [lifted, lifted_insts, compiled, compiled_insts, found].map(|n| n.load(Relaxed));
-        CodeStats { lifted, lifted_insts, compiled, compiled_insts, found, kept_bytes: self.held.lock().bytes }
+        let loaded = self.store.get().map_or(0, |store| store.loaded.load(Relaxed));
+        CodeStats { lifted, lifted_insts, compiled, compiled_insts, found, loaded, kept_bytes: self.held.lock().bytes }
     }
 }
 

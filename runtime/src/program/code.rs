@@ -1,6 +1,7 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
 use super::key::CodeKey;
+use super::store::Head;
 use crate::host::fork::Section;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -8,6 +9,7 @@ use std::time::Duration;
 use wavejit_ir::abi::EntryFn;
 use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
 use wavejit_ir::{self as ir, Failure, FpMode, Func, SReg};
+use wavejit_isa::Gfx;
 use wavejit_jit::emit::Compiled;
 use wavejit_jit::lift::CodeRead;
 use wavejit_jit::opt::liveness::{Rows, Spoiled};
@@ -128,6 +130,18 @@ impl Code {
     /// What a wave's `code_delta` is when the code's entry is here.
     pub(crate) fn delta(&self, entry: u64) -> u64 {
         entry.wrapping_sub(self.key.entry)
+    }
+
+    /// Code of the host that was loaded from a file.
+    pub(super) fn loaded(head: Head, compiled: Compiled, load_time: Duration) -> Code {
+        let Head { key, resume, failures, read, .. } = head;
+        Code::compiled(Origin { key, resume, failures, read, counted: vec![] }, compiled, load_time)
+    }
+
+    /// What a file needs to say of it.
+    pub(super) fn head(&self, target: Gfx) -> Head {
+        let (resume, failures, read) = (self.resume.clone(), self.failures.clone(), self.read.clone());
+        Head { key: self.key, target: target.to_string(), resume, failures, read }
     }
 
     /// The function, if it is interpreted.

@@ -1,5 +1,6 @@
 //! What a translation is for: [`Engine`], [`CodeKey`].
 
+use serde::{Deserialize, Serialize};
 use wavejit_ir::{FpMode, Ids};
 
 /// What runs waves.
@@ -13,7 +14,7 @@ pub enum Engine {
 }
 
 /// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct CodeKey {
     /// Guest address.
     pub entry: u64,

@@ -15,6 +15,7 @@ mod code;
 mod compiler;
 mod key;
 mod recent;
+mod store;
 
 pub(crate) use cache::CodeCache;
 pub use cache::CodeStats;
@@ -22,6 +23,8 @@ pub(crate) use code::{Body, Code};
 pub(crate) use key::CodeKey;
 pub use key::Engine;
 pub(crate) use recent::RecentPrograms;
+pub use store::CODE_CACHE_VARIABLE;
+pub(crate) use store::directory as code_directory;
 
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
@@ -35,6 +38,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use store::Wanted;
 use wavejit_ir::verify::verify;
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
@@ -217,14 +221,15 @@ impl Request<'_> {
         };
         // Somebody else may have made it meanwhile.
         let made = program.codes.read().get(&self.key).filter(|c| !c.is_cold());
-        made.or_else(|| self.cached(&content)).map_or_else(|| self.make(self.lift(limits)?, content), Ok)
+        let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content));
+        made.map_or_else(|| self.make(self.lift(limits)?, content), Ok)
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
     fn compile_hot(&self, cold: &Code) -> Result<Option<Arc<Code>>, Error> {
         let Some(_one_at_a_time) = self.program.compiling.try_take() else { return Ok(None) };
         let content = self.content_key();
-        if let Some(code) = self.cached(&content) {
+        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
             return Ok(Some(code));
         }
         let lifted = self.lift(Limits::WHOLE)?;
@@ -241,6 +246,24 @@ impl Request<'_> {
         let code = program.cache.find(content, self.key.entry, &|at, to| program.read_bytes(at, to))?;
         program.codes.write().insert(self.key, code.clone());
         Some(code)
+    }
+
+    /// The translation of the same code in a file.
+    fn stored(&self, content: &ContentKey) -> Option<Arc<Code>> {
+        let program = self.program;
+        if program.engine != Engine::Jit || self.key.counted {
+            return None;
+        }
+        let store = program.cache.store.get()?;
+        let _section = Section::begin();
+        let code = self.hold(store.find(&self.wanted())?);
+        program.cache.insert(*content, code.clone());
+        Some(code)
+    }
+
+    /// This, as files know it.
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { program: self.program, key: self.key }
     }
 
     fn lift(&self, limits: Limits) -> Result<Lifted, Error> {
@@ -269,11 +292,17 @@ impl Request<'_> {
             return Ok(code);
         }
         let insts = func.guest_insts();
-        match compiler::compile(func, self.stop) {
-            Ok(compiled) => {
-                self.program.cache.counters.compile(insts);
+        let program = self.program;
+        let store = program.cache.store.get().filter(|_| !self.key.counted);
+        match compiler::compile(func, store.is_some(), self.stop) {
+            Ok(mut compiled) => {
+                program.cache.counters.compile(insts);
+                let saved = compiled.take_saved();
                 let code = self.hold(Code::compiled(origin, compiled, start.elapsed()));
-                self.program.cache.insert(content, code.clone());
+                program.cache.insert(content, code.clone());
+                if let (Some(store), Some(saved)) = (store, saved) {
+                    store.keep(&self.wanted(), &code.head(program.target), &saved);
+                }
                 Ok(code)
             }
             Err(EmitError::Stopped) => Err(self.stopped()),

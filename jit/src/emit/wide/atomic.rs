@@ -393,10 +393,8 @@ impl<'a> Wide<'a> {
                 self.v(X::MovStore, *reg, 0, Rm::Mem(to));
             }
         }
-        let pinned = Box::new(op);
-        let at = std::ptr::from_ref(&*pinned) as u64;
-        self.pinned.mem_ops.push(pinned);
-        self.store_imm64(Mem::at(Gpr::RSP, CARGO_OP), at);
+        let op = self.pins.mem_op(op);
+        self.store_address(Mem::at(Gpr::RSP, CARGO_OP), op);
         self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), left);
         match a.base {
             Some(b) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), b),

@@ -1,18 +1,20 @@
 //! Calls: row functions, helpers of the run time, and careful calls, which keep all registers.
 
+use super::pins::{Address, row_function};
 use super::regs::{CARGO_BYTES, Class, Home, NO_PARTS, Parts, distinct};
 use super::{ROWS, STATE, Wide, X, off, slot, state};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::site::SITE_ROWS;
-use wavejit_ir::{Addr, AtomicOp, Data, FpMode, Inst, PureOp, Shape, Space, Ty, Value, Width, rowfn};
+use wavejit_ir::{Addr, AtomicOp, Data, FpMode, Inst, PureOp, Shape, Space, Ty, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arg {
     Imm(u64),
+    Address(Address),
     Reg(Gpr),
     /// What is in memory.
     Load(Mem),
@@ -49,6 +51,7 @@ impl<'a> Wide<'a> {
             match (0..left.len()).find(|i| !is_source(left[*i].0, *i, &left)) {
                 Some(i) => match left.remove(i) {
                     (to, Arg::Imm(bits)) => self.a.mov_imm(to, bits),
+                    (to, Arg::Address(of)) => self.mov_address(to, of),
                     (to, Arg::Reg(from)) => self.a.mov(Size::Q, to, from),
                     (to, Arg::Load(m)) => self.a.load(Size::Q, to, m),
                 },
@@ -67,10 +70,10 @@ impl<'a> Wide<'a> {
     }
 
     /// Calls a function of the host. [`Wide::before_call`] has been called.
-    pub(super) fn call_host(&mut self, address: usize, list: &[(Gpr, Arg)]) {
+    pub(super) fn call_host(&mut self, function: Address, list: &[(Gpr, Arg)]) {
         self.move_args(list);
         self.a.vzeroupper();
-        self.a.mov_imm(Gpr::RAX, address as u64);
+        self.mov_address(Gpr::RAX, function);
         self.a.call_reg(Gpr::RAX);
     }
 
@@ -144,7 +147,7 @@ impl<'a> Wide<'a> {
 
     /// A pure lane operation on whole rows.
     pub(super) fn row_function(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
-        let mut src = Box::new([0u16; 8]);
+        let mut src = [0u16; 8];
         let mut copies = vec![];
         for (i, v) in args.iter().enumerate() {
             let Some(v) = *v else { continue };
@@ -172,17 +175,15 @@ impl<'a> Wide<'a> {
                 (dst[i], results[i]) = self.result_row();
             }
         }
-        let f = rowfn::row_fn(op, mode);
-        let list = src.as_ptr() as u64;
-        self.pinned.sources.push(src);
+        let list = self.pins.source(src);
         self.call_host(
-            f as *const () as usize,
+            row_function(op, mode),
             &[
                 (Gpr::RDI, Arg::Reg(ROWS)),
                 (Gpr::RSI, Arg::Imm(self.func.wave_size.into())),
                 (Gpr::RDX, Arg::Imm(mode.0.into())),
                 (Gpr::RCX, Arg::Imm(u64::from(dst[0]) | u64::from(dst[1]) << 16)),
-                (Gpr::R8, Arg::Imm(list)),
+                (Gpr::R8, Arg::Address(list)),
             ],
         );
         copies.into_iter().for_each(|row| self.r.free_temp_row(row));
@@ -239,10 +240,8 @@ impl<'a> Wide<'a> {
             op.dst[i] = row;
             results.push(parts);
         }
-        let pinned = Box::new(op);
-        let at = std::ptr::from_ref(&*pinned) as u64;
-        self.pinned.mem_ops.push(pinned);
-        self.call_helper(helper, &[Arg::Imm(at), Arg::Reg(exec), base]);
+        let op = self.pins.mem_op(op);
+        self.call_helper(helper, &[Arg::Address(op), Arg::Reg(exec), base]);
         self.check();
         copies.into_iter().for_each(|row| self.r.free_temp_row(row));
         for (i, parts) in results.into_iter().enumerate() {
@@ -281,7 +280,7 @@ impl<'a> Wide<'a> {
             self.release();
         }
         // The function, and with it the site, is pinned with the code.
-        let mut call = Box::new(ResourceCall { pc: inst.pc, site: std::sync::Arc::as_ptr(&site), rows: [NO_ROW; SITE_ROWS] });
+        let mut call = ResourceCall { pc: inst.pc, site: std::sync::Arc::as_ptr(&site), rows: [NO_ROW; SITE_ROWS] };
         let mut copies = vec![];
         for (row, v) in call.rows.iter_mut().zip(lanes) {
             *row = self.rows_of(*v, &mut copies)[0];
@@ -295,9 +294,8 @@ impl<'a> Wide<'a> {
             *row = new;
             results.push(parts);
         }
-        let at = std::ptr::from_ref(&*call) as u64;
-        self.pinned.resource_calls.push(call);
-        self.call_helper(offset_of!(Helpers, resource), &[Arg::Imm(at), Arg::Reg(exec)]);
+        let call = self.pins.resource(call);
+        self.call_helper(offset_of!(Helpers, resource), &[Arg::Address(call), Arg::Reg(exec)]);
         self.check();
         copies.into_iter().for_each(|row| self.r.free_temp_row(row));
         for (i, parts) in results.into_iter().enumerate() {
@@ -318,7 +316,7 @@ impl<'a> Wide<'a> {
 
     /// Calls a helper with scalars and masks in slots; the rest is static.
     fn call_with_rows(&mut self, inst: &Inst, helper: usize, id: u32, args: &[Value], exec: Value) -> Result<(), EmitError> {
-        let mut call = Box::new(ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] });
+        let mut call = ProbeCall { pc: inst.pc, id, scalars: 0, rows: [NO_ROW; PROBE_ARGS] };
         let mut copies = vec![];
         let mut rows = 0;
         for v in args {
@@ -337,9 +335,8 @@ impl<'a> Wide<'a> {
         }
         let exec = self.scalar(exec);
         self.before_call();
-        let at = std::ptr::from_ref(&*call) as u64;
-        self.pinned.probe_calls.push(call);
-        self.call_helper(helper, &[Arg::Imm(at), Arg::Reg(exec)]);
+        let call = self.pins.probe(call);
+        self.call_helper(helper, &[Arg::Address(call), Arg::Reg(exec)]);
         self.check();
         copies.into_iter().for_each(|row| self.r.free_temp_row(row));
         Ok(())

@@ -6,7 +6,7 @@ use wavejit_isa::HostLevel;
 
 /// What was found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Host {
+pub(crate) struct Host {
     /// VPOPCNTD.
     pub popcnt: bool,
     /// Double shifts.
@@ -19,7 +19,7 @@ pub(super) struct Host {
 
 /// Forms of a * b + c whose NaN result is the first NaN of a, b, c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Fma {
+pub(crate) struct Fma {
     /// `vfmadd132 a, c, b`
     pub into_a: bool,
     /// `vfmadd213 a, b, c`
@@ -53,6 +53,11 @@ impl Host {
             Level::Avx2 => Host { popcnt: true, vbmi2: false, vnni: false, ..Host::get() },
         }
     }
+}
+
+/// All that code depends on of the host, for code that is saved.
+pub(crate) fn key() -> (HostLevel, Host) {
+    (HostLevel::get(), Host::get())
 }
 
 /// Can this host run what the back end makes for a level?

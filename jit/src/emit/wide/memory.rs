@@ -329,10 +329,8 @@ impl<'a> Wide<'a> {
                 op.dst[j] = CAREFUL_DST + j as u16;
             }
         }
-        let pinned = Box::new(op);
-        let at = std::ptr::from_ref(&*pinned) as u64;
-        self.pinned.mem_ops.push(pinned);
-        self.store_imm64(Mem::at(Gpr::RSP, CARGO_OP), at);
+        let op = self.pins.mem_op(op);
+        self.store_address(Mem::at(Gpr::RSP, CARGO_OP), op);
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), 0);
         if self.is_avx2() {
             self.active_lanes(a, a.host);

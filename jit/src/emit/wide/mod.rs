@@ -71,6 +71,7 @@ mod loops;
 mod memo;
 mod memory;
 mod moves;
+mod pins;
 mod rare;
 mod regs;
 mod scalar;
@@ -80,7 +81,8 @@ mod transcendental;
 mod values;
 mod wide64;
 
-use super::{Compiled, EmitError, EmitOptions, Pinned};
+use super::saved::Head;
+use super::{Compiled, EmitError, EmitOptions, Pinned, rows};
 use crate::code_memory::{self, CodeMap};
 use crate::opt::{
     OptOptions,
@@ -89,6 +91,7 @@ use crate::opt::{
 };
 use level::Level;
 use loops::{Edge, Loops};
+use pins::Pins;
 use regs::{Needs, Regs};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
@@ -98,7 +101,8 @@ use wavejit_ir::abi::{EntryFn, Exit, WaveQueue, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
-pub(super) use host::is_available;
+pub(super) use host::{is_available, key as host_key};
+pub(super) use pins::{Place, value as address};
 
 /// The wave's state.
 const STATE: Gpr = Gpr::RBX;
@@ -120,7 +124,7 @@ struct Wide<'a> {
     a: Asm,
     /// Vector registers of a lane value of 32 bits.
     parts: usize,
-    pinned: Pinned,
+    pins: Pins,
     host: host::Host,
     labels: Vec<Label>,
     loops: Loops,
@@ -216,11 +220,14 @@ pub(super) struct Assembled {
     read_first: Rows,
     spoiled: Spoiled,
     pinned: Pinned,
+    /// Where its addresses are; `None` if it can only run in this process.
+    places: Option<Vec<Place>>,
 }
 
 /// Compiles `func`, which the passes have run on.
 pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     let code = assemble(func, opts, stop)?;
+    let saved = if opts.savable { code.saved() } else { None };
     let placed = code_memory::place(&code.bytes, CodeMap::with_recovery(code.map, code.recover))?;
     let start = placed.start();
     Ok(Compiled {
@@ -232,7 +239,26 @@ pub(super) fn compile(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) 
         code_bytes: code.bytes.len(),
         placed,
         pinned: code.pinned,
+        saved,
     })
+}
+
+impl Assembled {
+    /// As bytes, if it can run elsewhere.
+    fn saved(&self) -> Option<Vec<u8>> {
+        let head = Head {
+            map: self.map.clone(),
+            recover: self.recover.clone(),
+            temp_rows: self.temp_rows,
+            read_first: self.read_first,
+            spoiled: self.spoiled,
+            mem_ops: self.pinned.mem_ops.iter().map(|op| **op).collect(),
+            probe_calls: self.pinned.probe_calls.iter().map(|call| **call).collect(),
+            sources: self.pinned.sources.iter().map(|rows| **rows).collect(),
+            places: self.places.clone()?,
+        };
+        head.followed_by(&self.bytes)
+    }
 }
 
 /// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
@@ -294,7 +320,7 @@ impl<'a> Wide<'a> {
             func,
             a,
             parts,
-            pinned: Pinned::of(func),
+            pins: Pins::of(func),
             host: host::Host::at(level),
             labels,
             loops,
@@ -422,6 +448,7 @@ impl<'a> Wide<'a> {
         self.a.patch(frame, bytes);
         let code = self.a.finish().map_err(|_| EmitError::internal("a place in the code that is not there"))?;
         let recover = self.recover.iter().map(|(at, to)| (*at, code.offset(*to).expect("stubs are bound"))).collect();
+        let (pinned, places) = self.pins.finish();
         Ok(Assembled {
             bytes: code.bytes,
             code_bytes: code.code_bytes,
@@ -431,7 +458,8 @@ impl<'a> Wide<'a> {
             temp_rows: self.r.temp_rows(),
             read_first: self.lanes.read_first(),
             spoiled: Spoiled::new(self.func, facts.kept, self.lanes),
-            pinned: self.pinned,
+            pinned,
+            places,
         })
     }
 

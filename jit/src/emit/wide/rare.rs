@@ -5,9 +5,10 @@
 
 use super::calls::{CAREFUL_ADDR, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::lanes::Part;
+use super::pins::row_function;
 use super::regs::{NO_PARTS, NONE, Parts, PieceId};
 use super::{ROWS, Wide, X};
-use wavejit_ir::{FpMode, PureOp, rowfn};
+use wavejit_ir::{FpMode, PureOp};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// Registers of an operand or a result, 16 lanes.
@@ -50,15 +51,14 @@ impl<'a> Wide<'a> {
         let through = *self.careful_function.get_or_insert_with(|| self.a.label());
         // The rows of careful calls, as rows of 32 lanes.
         let row = |w: &Self, row: u16| row * (w.func.wave_size as usize / CHUNK) as u16;
-        let mut src = Box::new([0u16; 8]);
+        let mut src = [0u16; 8];
         for i in 0..operands.len() as u16 {
             src[2 * usize::from(i)] = row(self, CAREFUL_ADDR + 2 * i);
             src[2 * usize::from(i) + 1] = row(self, CAREFUL_ADDR + 2 * i + 1);
         }
         let dst = u64::from(row(self, CAREFUL_DST)) | u64::from(row(self, CAREFUL_DST + 1)) << 16;
-        let list = src.as_ptr() as u64;
-        self.pinned.sources.push(src);
-        let function = rowfn::row_fn(op, mode) as *const () as u64;
+        let list = self.pins.source(src);
+        let function = row_function(op, mode);
         self.stubs.push(Box::new(move |w| {
             w.a.bind(slow);
             for (i, lanes) in operands.into_iter().enumerate() {
@@ -75,9 +75,9 @@ impl<'a> Wide<'a> {
                 }
             }
             let cargo = |at: i32| Mem::at(Gpr::RSP, at);
-            w.store_imm64(cargo(CARGO_OP), function);
+            w.store_address(cargo(CARGO_OP), function);
             w.store_imm64(cargo(CARGO_EXEC), dst);
-            w.store_imm64(cargo(CARGO_BASE), list);
+            w.store_address(cargo(CARGO_BASE), list);
             w.store_imm64(cargo(CARGO_HELPER), mode.0.into());
             w.a.call(through);
             let [low, high] = [0, 1].map(|part| Rm::Mem(w.row_mem(CAREFUL_DST + part, 0)));

@@ -1,8 +1,9 @@
 //! Pure operations on scalars, and logic on masks.
 
+use super::pins::Address;
 use super::regs::{Class, NONE, Parts};
 use super::{Wide, X};
-use crate::emit::{EmitError, rows};
+use crate::emit::EmitError;
 use wavejit_ir::{FpMode, PureOp, Ty, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Shift, Size};
 
@@ -245,7 +246,7 @@ impl<'a> Wide<'a> {
         for (to, from) in [Gpr::RDX, Gpr::RCX, Gpr::R8].into_iter().zip(operands) {
             list.push((to, from.map_or(Arg::Imm(0), Arg::Reg)));
         }
-        self.call_host(rows::scalar as *const () as usize, &list);
+        self.call_host(Address::Scalar, &list);
         self.take_result(r);
         if self.func.ty(r).width != Width::B64 {
             let to = self.scalar(r);

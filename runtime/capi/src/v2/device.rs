@@ -111,6 +111,7 @@ fn open(config: &Config) -> Result<COpened, Failure> {
         // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit2.h`).
         false => unsafe { wavejit::Device::shared(wanted)? },
     };
+    device.keep_code_as_told(false).map_err(|e| bad(&format!("{}: {e}", wavejit::CODE_CACHE_VARIABLE)))?;
     if let Some(function) = config.print {
         let mut printer = Printer { function, user: config.print_user };
         device.set_print(Box::new(move |stream, text| printer.print(stream, text)));

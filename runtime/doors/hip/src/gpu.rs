@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
-use wavejit::{Cause, Device, DeviceConfig, Error, Print, Schedule};
+use wavejit::{CODE_CACHE_VARIABLE, Cause, Device, DeviceConfig, Error, Print, Schedule};
 use wavejit_isa::Feature;
 
 /// What there is when nobody says so.
@@ -149,6 +149,7 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             say(&e.to_string());
             Status::NO_DEVICE
         })?;
+        device.keep_code_as_told(false).unwrap_or_else(|e| say(&format!("{CODE_CACHE_VARIABLE}: {e}")));
         let has_asserted = Arc::new(AtomicBool::new(false));
         device.set_print(watch(wavejit::print_by_c(), has_asserted.clone()));
         gpus.push(Gpu {
