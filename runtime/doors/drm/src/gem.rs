@@ -4,7 +4,8 @@ use crate::door::Door;
 use crate::errno::{Errno, Result, say};
 use crate::node::{FILE_BYTES, Node};
 use crate::raw::{read, write_short};
-use crate::uapi::{GemCreate, GemMetadata, GemMmap, GemOp, GemUserptr, Handle, PrimeHandle};
+use crate::uapi::{GemCreate, GemMetadata, GemMmap, GemOp, Handle, PrimeHandle};
+use crate::userptr;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,7 @@ const HUGE: u64 = 2 << 20;
 
 /// Domains that memory may be asked for in: CPU, GTT, VRAM. All of it is the host's.
 const MEMORY_DOMAINS: u64 = 7;
+const GTT: u64 = 2;
 /// Memory inside the chip: GDS, GWS, OA.
 const CHIP_DOMAINS: u64 = 0x38;
 /// CPU access, none, write-combined, cleared, contiguous, always valid, explicit sync, wipe, encrypted (refused), preemptible, discardable.
@@ -31,11 +33,16 @@ pub(crate) struct Buffer {
     pub bytes: u64,
     create: GemCreate,
     metadata: Mutex<GemMetadata>,
+    /// Where the program had it before: GEM_USERPTR.
+    users: Option<u64>,
     file: Arc<FileSpace>,
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if let Some(address) = self.users {
+            userptr::unshare(&self.file.node, address, self.bytes, self.offset);
+        }
         self.file.node.discard(self.offset, self.bytes);
         self.file.give_back(self.offset, self.bytes);
     }
@@ -122,7 +129,7 @@ pub(crate) fn create(door: &Door, args: &mut GemCreate) -> Result {
     let file = state.buffers.file.clone();
     let offset = file.take(bytes).ok_or(Errno::NOMEM)?;
     let metadata = Mutex::new(GemMetadata { ..crate::raw::Plain::ZERO });
-    let buffer = Arc::new(Buffer { offset, bytes, create: GemCreate { bo_size: bytes, ..*args }, metadata, file });
+    let buffer = Arc::new(Buffer { offset, bytes, create: GemCreate { bo_size: bytes, ..*args }, metadata, users: None, file });
     let handle = state.new_handle();
     state.buffers.by_handle.insert(handle, buffer);
     args.bo_size = u64::from(handle);
@@ -177,13 +184,21 @@ pub(crate) fn op(door: &Door, args: &mut GemOp) -> Result {
     }
 }
 
-/// GEM_USERPTR: memory that the program has already. Private pages cannot be at two addresses, so there is none.
-pub(crate) fn userptr(_: &Door, args: &mut GemUserptr) -> Result {
-    if !args.addr.is_multiple_of(PAGE) || !args.size.is_multiple_of(PAGE) || args.size == 0 || args.flags & !0xf != 0 {
-        return Err(Errno::INVAL);
+/// A buffer of memory that the program has already, at this address.
+pub(crate) fn add_users(door: &Door, address: u64, bytes: u64) -> Result<u32> {
+    let mut state = door.lock();
+    let file = state.buffers.file.clone();
+    let offset = file.take(bytes).ok_or(Errno::NOMEM)?;
+    if let Err(e) = userptr::share(&file.node, address, bytes, offset) {
+        file.node.discard(offset, bytes);
+        file.give_back(offset, bytes);
+        return Err(e);
     }
-    say("GEM_USERPTR: memory of the program's own is not supported: let the device allocate it");
-    Err(Errno::INVAL)
+    let create = GemCreate { bo_size: bytes, alignment: 0, domains: GTT, domain_flags: NO_CPU_ACCESS };
+    let buffer = Buffer { offset, bytes, create, metadata: Mutex::new(crate::raw::Plain::ZERO), users: Some(address), file };
+    let handle = state.new_handle();
+    state.buffers.by_handle.insert(handle, Arc::new(buffer));
+    Ok(handle)
 }
 
 /// PRIME_HANDLE_TO_FD, PRIME_FD_TO_HANDLE.

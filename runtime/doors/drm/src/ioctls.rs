@@ -6,7 +6,7 @@
 use crate::door::Door;
 use crate::errno::{Errno, Result, say};
 use crate::raw::{Plain, read_short, write_short};
-use crate::{context, gem, info, share, submit, syncobj, va, wait};
+use crate::{context, gem, info, share, submit, syncobj, userptr, va, wait};
 use std::ffi::c_ulong;
 
 /// The caller's structure.
@@ -63,7 +63,7 @@ const COMMANDS: &[Command] = &[
     Command(0x48, "AMDGPU_GEM_VA", |d, a| va::va(d, &mut read_short(a.address, a.bytes)?)),
     Command(0x49, "AMDGPU_WAIT_CS", |d, a| a.replace(|v| wait::cs(d, v))),
     Command(0x50, "AMDGPU_GEM_OP", |d, a| gem::op(d, &mut read_short(a.address, a.bytes)?)),
-    Command(0x51, "AMDGPU_GEM_USERPTR", |d, a| a.change(|v| gem::userptr(d, v))),
+    Command(0x51, "AMDGPU_GEM_USERPTR", |d, a| a.change(|v| userptr::create(d, v))),
     Command(0x52, "AMDGPU_WAIT_FENCES", |d, a| a.replace(|v| wait::fences(d, v))),
     Command(0x53, "AMDGPU_VM", |d, a| a.change(|v| context::vm(d, v))),
     Command(0x54, "AMDGPU_FENCE_TO_HANDLE", |d, a| a.replace(|v| share::fence_to_handle(d, v))),

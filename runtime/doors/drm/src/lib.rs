@@ -12,7 +12,7 @@
 //! | `raw.rs`, `uapi.rs`, `errno.rs` | memory of the program; the kernel's structures; its errors |
 //! | `door.rs`, `node.rs` | all that there is of the device; the memory file |
 //! | `info.rs` | what programs may ask about it |
-//! | `gem.rs`, `va.rs` | buffers; GPU addresses |
+//! | `gem.rs`, `userptr.rs`, `va.rs` | buffers; those of the program's own memory; GPU addresses |
 //! | `context.rs`, `submit.rs` | contexts and their rings; command submission |
 //! | `fence.rs`, `wait.rs`, `syncobj.rs`, `share.rs` | what is done when; waiting; synchronization objects; their descriptors |
 //!
@@ -36,5 +36,6 @@ mod share;
 mod submit;
 mod syncobj;
 mod uapi;
+mod userptr;
 mod va;
 mod wait;

@@ -47,6 +47,33 @@ impl Node {
         if usize::try_from(written) == Ok(bytes.len()) { Ok(()) } else { Err(Errno::last()) }
     }
 
+    /// Writes bytes of the program's to the file.
+    pub(crate) fn write_from(&self, offset: u64, address: u64, bytes: u64) -> Result {
+        let mut done = 0;
+        while done < bytes {
+            // SAFETY: the kernel reads them, and says so if they are not there.
+            let n = unsafe { libc::pwrite(self.fd, (address + done) as *const _, (bytes - done) as usize, (offset + done) as libc::off_t) };
+            done += u64::try_from(n).ok().filter(|n| *n != 0).ok_or_else(Errno::last)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the file into memory.
+    pub(crate) fn read_to(&self, offset: u64, address: u64, bytes: u64) -> Result {
+        let mut done = 0;
+        while done < bytes {
+            // SAFETY: the caller's memory; the kernel says so if it is not there.
+            let n = unsafe { libc::pread(self.fd, (address + done) as *mut _, (bytes - done) as usize, (offset + done) as libc::off_t) };
+            done += u64::try_from(n).ok().filter(|n| *n != 0).ok_or_else(Errno::last)?;
+        }
+        Ok(())
+    }
+
+    /// The file's number.
+    pub(crate) fn inode(&self) -> u64 {
+        self.identity.1
+    }
+
     /// The parts of a range that may hold something else than zeros.
     pub(crate) fn parts_with_data(&self, offset: u64, bytes: u64) -> Vec<(u64, u64)> {
         let end = offset + bytes;

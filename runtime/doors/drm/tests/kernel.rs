@@ -213,6 +213,52 @@ fn buffers_are_pages_of_the_node_wherever_they_are_mapped() {
 }
 
 #[test]
+fn a_program_lends_memory_that_it_has() {
+    const BYTES: usize = 0x3000;
+    let node = Node::open();
+    let at = WINDOW + (9 << 32);
+    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: new memory.
+    let own = unsafe { libc::mmap(null_mut(), BYTES, libc::PROT_READ | libc::PROT_WRITE, private, -1, 0) } as u64;
+    let lend = |address: u64, bytes: u64, flags: u32| {
+        let ([a, b], [c, d]) = (halves(address), halves(bytes));
+        node.call(0x51, [a, b, c, d, flags, 0]).map(|words| words[5])
+    };
+    for (address, bytes, flags, error) in [
+        (own + 8, 0x1000, 0xf, libc::EINVAL),
+        (own, 0x1001, 0xf, libc::EINVAL),
+        (own, 0x1000, 0x10, libc::EINVAL),
+        (own, 0x1000, 0, libc::EACCES),
+        (0x1000, 0x1000, 0xf, libc::EFAULT),
+        // Code of this program.
+        (lends as *const () as u64 & !0xfff, 0x1000, 0xf, libc::EINVAL),
+    ] {
+        assert_eq!(lend(address, bytes, flags), Err(error), "{address:#x}");
+    }
+    poke(own + 0x1004, &[7]);
+    let handle = lend(own + 0x1000, 0x2000, 0xe).expect("a buffer");
+    node.va(handle, 1, 0xe, at, 0x2000).expect("a mapping");
+    // Both see what either writes; the page before is not part of it.
+    poke(own + 0x2000, &[8]);
+    assert_eq!((peek(at + 4), peek(at + 0x1000)), (7, 8));
+    poke(at, &[9]);
+    assert_eq!((peek(own), peek(own + 0x1000)), (0, 9));
+    assert_eq!(node.call(0x41, [handle, 0]), Err(libc::EPERM));
+    node.call(0x09, [handle, 0]).expect("closed");
+    // What the device wrote stays, and the memory is the program's alone again.
+    let other = node.buffer(at, 0x2000);
+    assert_eq!((peek(own + 0x1000), peek(own + 0x1004), peek(own + 0x2000)), (9, 7, 8));
+    poke(own + 0x1000, &[10]);
+    assert!((0..0x2000).step_by(4).all(|i| peek(at + i) == 0));
+    node.call(0x09, [other, 0]).expect("closed");
+    // SAFETY: ours.
+    unsafe { libc::munmap(own as *mut c_void, BYTES) };
+}
+
+/// Something with code.
+fn lends() {}
+
+#[test]
 fn jobs_run_in_order_and_say_when_they_are_done() {
     let node = Node::open();
     let at = WINDOW + (2 << 32);
