@@ -217,7 +217,8 @@ impl Wave<'_> {
                 put(10, 0, &self.evaluate(|s| s.depth, &at));
             }
             if pixel.has(11) {
-                put(11, 0, &self.evaluate(|s| s.perspective[2], &at));
+                // w itself: compilers take its reciprocal for gl_FragCoord.w, which is 1 / w.
+                put(11, 0, &self.evaluate(|s| s.perspective[2], &at).map(|q| 1.0 / q));
             }
         }
         let mut put_bits = |term: usize, row: [u32; LANES]| {

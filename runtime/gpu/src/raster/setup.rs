@@ -150,11 +150,11 @@ impl<'a> Setup<'a> {
                 left.extend((0..3).map(|n| Corner { position: positions[n].map(f64::from), weights: WHOLE[n] }));
                 clip(self.state, any, distances, &mut left);
                 if left.len() >= 3
-                    && let Some(perspective) = homogeneous(&common.viewport, positions)
+                    && let Some(whole) = homogeneous(&common.viewport, positions)
                 {
                     for n in 1..left.len() - 1 {
                         let places = [left[0], left[n], left[n + 1]].map(|c| place(&common.viewport, c.position, c.weights));
-                        self.triangle(&common, places, Some(perspective), shapes);
+                        self.triangle(&common, places, Some(whole), shapes);
                     }
                 }
                 self.polygon = left;
@@ -171,8 +171,8 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// `perspective`: of a triangle that was cut, which its parts share.
-    fn triangle(&mut self, common: &Common, places: [Place; 3], perspective: Option<[Plane; 3]>, shapes: &mut Vec<Shape>) {
+    /// `whole`: planes of a triangle that was cut, which its parts share.
+    fn triangle(&mut self, common: &Common, places: [Place; 3], whole: Option<Whole>, shapes: &mut Vec<Shape>) {
         let [a, b, c] = places.map(|p| p.at);
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
         if area == 0 {
@@ -184,15 +184,16 @@ impl<'a> Setup<'a> {
         }
         let weights = Weights::new([a, b, c], area);
         let [p, q, r] = places;
-        let mut depth = weights.plane([p.z, q.z, r.z]);
+        let mut depth = whole.map_or_else(|| weights.plane([p.z, q.z, r.z]), |whole| whole.depth);
         let fill = self.state.fill[usize::from(!is_front)];
         if self.state.bias_enabled[usize::from(!is_front)] {
             depth.c += self.bias(usize::from(!is_front), &depth, [p.z, q.z, r.z]);
         }
-        let perspective = perspective.unwrap_or_else(|| {
+        let of_places = || {
             let [i0, i1, i2] = [p.reciprocal, q.reciprocal, r.reciprocal];
             [weights.plane([0.0, i1, 0.0]), weights.plane([0.0, 0.0, i2]), weights.plane([i0, i1, i2])]
-        });
+        };
+        let perspective = whole.map_or_else(of_places, |whole| whole.perspective);
         let linear = [1, 2].map(|k| weights.plane([p.weights[k], q.weights[k], r.weights[k]]));
         let base = Shape { depth, perspective, linear, is_front, ..common.shape.clone() };
         match fill {
@@ -397,9 +398,17 @@ impl Weights {
     }
 }
 
-/// I / w, J / w and 1 / w over the screen of a triangle whose corners may be behind the eye: with window coordinates times w in the rows of a
-/// matrix, its inverse takes (x, y, 1) to each corner's weight over w.
-fn homogeneous(viewport: &Viewport, positions: [[f32; 4]; 3]) -> Option<[Plane; 3]> {
+/// What is linear over a triangle whose corners may be behind the eye.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// I / w, J / w, 1 / w.
+    perspective: [Plane; 3],
+    /// Window z.
+    depth: Plane,
+}
+
+/// With window coordinates times w in the rows of a matrix, its inverse takes (x, y, 1) to each corner's weight over w.
+fn homogeneous(viewport: &Viewport, positions: [[f32; 4]; 3]) -> Option<Whole> {
     let m = positions.map(|p| {
         let [x, y, _, w] = p.map(f64::from);
         let at = |v: f64, d: usize| v * f64::from(viewport.scale[d]) + w * f64::from(viewport.offset[d]);
@@ -411,8 +420,13 @@ fn homogeneous(viewport: &Viewport, positions: [[f32; 4]; 3]) -> Option<[Plane; 
     if determinant == 0.0 || !determinant.is_finite() {
         return None;
     }
-    let [q0, q1, q2] = columns.map(|c| Plane { x: c[0] / determinant, y: c[1] / determinant, c: c[2] / determinant });
-    Some([q1, q2, Plane { x: q0.x + q1.x + q2.x, y: q0.y + q1.y + q2.y, c: q0.c + q1.c + q2.c }])
+    let weights = columns.map(|c| Plane { x: c[0] / determinant, y: c[1] / determinant, c: c[2] / determinant });
+    let sum = |values: [f64; 3]| {
+        let add = |part: fn(&Plane) -> f64| weights.iter().zip(values).map(|(w, v)| part(w) * v).sum();
+        Plane { x: add(|p| p.x), y: add(|p| p.y), c: add(|p| p.c) }
+    };
+    let depths = positions.map(|p| f64::from(p[2]) * f64::from(viewport.scale[2]) + f64::from(p[3]) * f64::from(viewport.offset[2]));
+    Some(Whole { perspective: [weights[1], weights[2], sum([1.0; 3])], depth: sum(depths) })
 }
 
 #[cfg(test)]

@@ -220,7 +220,7 @@ impl TileWork {
             }
             counts.samples_passed += u64::from(coverage.count_ones());
         }
-        if coverage == 0 && !draw.depth.always_shades {
+        if coverage == 0 {
             return;
         }
         if !draw.raster.shades_samples {
@@ -424,9 +424,9 @@ fn write_colors(draw: &Draw, tiles: &mut [TileBytes; TARGETS], exports: &[Export
         return;
     }
     for export in exports.iter().filter(|e| usize::from(e.target) < TARGETS) {
-        let n = usize::from(export.target);
-        if draw.color.targets[n].is_some() {
-            unpack(draw.pixel.color_formats[n], export.data, &mut rows);
+        let number = usize::from(export.target);
+        if let Some(n) = draw.color.exports[number].filter(|n| draw.color.targets[*n].is_some()) {
+            unpack(draw.pixel.color_formats[number], export.data, &mut rows);
             write(n, export.exec, &rows, None, &mut tiles[n]);
         }
     }

@@ -72,6 +72,8 @@ pub struct ColorState {
     pub mode: ColorMode,
     /// By number; none: nothing is written there.
     pub targets: [Option<Target>; TARGETS],
+    /// Which target each exported color is for: exports count without the targets that CB_SHADER_MASK leaves out.
+    pub exports: [Option<usize>; TARGETS],
     /// CB_BLEND_RED to ALPHA.
     pub constants: [f32; 4],
     /// Does the shader export two sources for target 0?
@@ -105,11 +107,14 @@ impl ColorState {
                 }
             }
         }
+        let mut exports = [None; TARGETS];
+        let exported = (0..TARGETS).filter(|n| get(0x2_823c) >> (4 * n) & 15 != 0);
+        exports.iter_mut().zip(exported).for_each(|(export, n)| *export = Some(n));
         let reads_second = |e: &BlendEquation| e.function < 2 || e.function == 4;
         let is_second =
             |e: &BlendEquation| reads_second(e) && (SECOND_SOURCE.contains(&e.source) || SECOND_SOURCE.contains(&e.destination));
         let has_two_sources = targets[0].as_ref().and_then(|t: &Target| t.blend).is_some_and(|b| b.iter().any(is_second));
-        Ok(ColorState { mode, targets, constants: [0, 4, 8, 12].map(|d| f32::from_bits(get(0x2_8414 + d))), has_two_sources })
+        Ok(ColorState { mode, targets, exports, constants: [0, 4, 8, 12].map(|d| f32::from_bits(get(0x2_8414 + d))), has_two_sources })
     }
 
     /// Is any color written?
@@ -220,6 +225,14 @@ mod tests {
         assert_eq!((target.format.to_string(), target.order, target.mask), ("8_8_8_8_UNORM".into(), [0, 1, 2, 3], 15));
         assert!(target.clamps && target.blend.is_none() && target.logic.is_none());
         assert!(state.targets[1].is_none());
+    }
+
+    // Mesa, `radv_pipeline.c`, radv_compact_spi_shader_col_format: exports have no holes, CB_SHADER_MASK has.
+    #[test]
+    fn exports_go_to_the_targets_of_the_mask() {
+        let mut writes = RECORDED;
+        writes[1].1 = 0xf0ff;
+        assert_eq!(with(&writes).unwrap().exports[..4], [Some(0), Some(1), Some(3), None]);
     }
 
     // graphics.md 3.9, COMP_SWAP: ALT is BGRA.

@@ -116,7 +116,7 @@ pub struct PixelState {
     pub position: Location,
     /// Is FRONT_FACE all ones, and not a float?
     pub front_is_mask: bool,
-    /// By render target.
+    /// By number of the export.
     pub color_formats: [ExportFormat; 8],
     /// Of depth, stencil, sample mask.
     pub z_format: ExportFormat,
