@@ -394,15 +394,15 @@ fn active<S: Simd>(wave: &Wave, first: usize) -> u32 {
     (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES))
 }
 
-/// A whole sample instruction; the lanes it could not do.
+/// A whole sample instruction; the lanes it could not do. `SINGLE`: all read the first level. A form of its own, as what levels need is looked up
+/// before the first lane.
 ///
 /// # Safety
 /// The processor has the instruction set; `call.image` is the image of the kernel, which has the short form.
 #[inline(always)]
-pub(super) unsafe fn sample<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
+pub(super) unsafe fn sample<S: Simd, T: Texels, const SINGLE: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
     // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
     unsafe {
-        let is_single = k.is_single_level();
         let mut left = 0;
         for first in (0..wave.lanes).step_by(S::LANES) {
             let active = active::<S>(wave, first);
@@ -417,7 +417,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels>(k: &Kernel, call: &Call, wave: &
                 at.layer = S::add(S::min(rounded::<S>(k, coordinate(2)), S::i(k.last_layer)), S::i(k.first_layer));
             }
             let mut lost = Lost::none();
-            let out = if is_single {
+            let out = if SINGLE {
                 level::<S, T>(k, &k.planes[0], call, &at, &mut lost, m)
             } else {
                 of_levels::<S, T>(k, call, &lanes, wave, &at, &mut lost, m)

@@ -60,15 +60,24 @@ instances! {
     load_blocks(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Blocks];
     load_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Dwords<4>];
     load_any(k: &Kernel, call: &Call, wave: &mut Wave) = load::load, [, Channels];
-    direct_sample_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Bytes];
-    direct_sample_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Srgb];
-    direct_sample_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<1>];
-    direct_sample_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<2>];
-    direct_sample_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<4>];
-    direct_sample_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<1>];
-    direct_sample_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<2>];
-    direct_sample_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<4>];
-    direct_sample_channels(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Channels];
+    direct_sample_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Bytes, true];
+    direct_levels_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Bytes, false];
+    direct_sample_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Srgb, true];
+    direct_levels_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Srgb, false];
+    direct_sample_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<1>, true];
+    direct_levels_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<1>, false];
+    direct_sample_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<2>, true];
+    direct_levels_half2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<2>, false];
+    direct_sample_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<4>, true];
+    direct_levels_half4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Halves<4>, false];
+    direct_sample_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<1>, true];
+    direct_levels_dword1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<1>, false];
+    direct_sample_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<2>, true];
+    direct_levels_dword2(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<2>, false];
+    direct_sample_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<4>, true];
+    direct_levels_dword4(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Dwords<4>, false];
+    direct_sample_channels(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Channels, true];
+    direct_levels_channels(k: &Kernel, call: &Call, wave: &mut Wave) = direct::sample, [, Channels, false];
     direct_load_bytes(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Bytes];
     direct_load_srgb(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Srgb];
     direct_load_half1(k: &Kernel, call: &Call, wave: &mut Wave) = direct::load, [, Halves<1>];
@@ -129,23 +138,38 @@ pub(super) fn loader(surface: &Surface, level: HostLevel) -> Option<Run> {
     choose(level)
 }
 
+/// Short forms by instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direct {
+    /// A sample of the first level.
+    Sample,
+    /// A sample whose lanes choose levels.
+    SampleLevels,
+    Load,
+}
+
 /// The short form of a sampler or load instruction, of which the kernel has the parts.
-pub(super) fn direct(surface: &Surface, level: HostLevel, is_load: bool) -> Option<Run> {
+pub(super) fn direct(surface: &Surface, level: HostLevel, form: Direct) -> Option<Run> {
     let is = |numeric, bits, count| surface.format.numeric == numeric && is_even(surface, bits, count);
+    let is_load = form == Direct::Load;
     let is_dwords = |count| is(Numeric::Float, 32, count) || is_load && (is(Numeric::Uint, 32, count) || is(Numeric::Sint, 32, count));
-    let [of_sample, of_load]: [fn(HostLevel) -> Option<Run>; 2] = match surface.format.layout {
+    let [of_sample, of_levels, of_load]: [fn(HostLevel) -> Option<Run>; 3] = match surface.format.layout {
         Layout::Block(_) => return None,
-        _ if surface.is_bytes() => [direct_sample_bytes, direct_load_bytes],
-        _ if is(Numeric::Srgb, 8, 4) => [direct_sample_srgb, direct_load_srgb],
-        _ if is(Numeric::Float, 16, 1) => [direct_sample_half1, direct_load_half1],
-        _ if is(Numeric::Float, 16, 2) => [direct_sample_half2, direct_load_half2],
-        _ if is(Numeric::Float, 16, 4) => [direct_sample_half4, direct_load_half4],
-        _ if is_dwords(1) => [direct_sample_dword1, direct_load_dword1],
-        _ if is_dwords(2) => [direct_sample_dword2, direct_load_dword2],
-        _ if is_dwords(4) => [direct_sample_dword4, direct_load_dword4],
-        _ => [direct_sample_channels, direct_load_channels],
+        _ if surface.is_bytes() => [direct_sample_bytes, direct_levels_bytes, direct_load_bytes],
+        _ if is(Numeric::Srgb, 8, 4) => [direct_sample_srgb, direct_levels_srgb, direct_load_srgb],
+        _ if is(Numeric::Float, 16, 1) => [direct_sample_half1, direct_levels_half1, direct_load_half1],
+        _ if is(Numeric::Float, 16, 2) => [direct_sample_half2, direct_levels_half2, direct_load_half2],
+        _ if is(Numeric::Float, 16, 4) => [direct_sample_half4, direct_levels_half4, direct_load_half4],
+        _ if is_dwords(1) => [direct_sample_dword1, direct_levels_dword1, direct_load_dword1],
+        _ if is_dwords(2) => [direct_sample_dword2, direct_levels_dword2, direct_load_dword2],
+        _ if is_dwords(4) => [direct_sample_dword4, direct_levels_dword4, direct_load_dword4],
+        _ => [direct_sample_channels, direct_levels_channels, direct_load_channels],
     };
-    if is_load { of_load(level) } else { of_sample(level) }
+    match form {
+        Direct::Sample => of_sample(level),
+        Direct::SampleLevels => of_levels(level),
+        Direct::Load => of_load(level),
+    }
 }
 
 /// The short form of a store, of which the kernel has the parts.

@@ -54,7 +54,7 @@ use crate::image::Operands;
 use crate::{Memory, Wave};
 use direct::{Plane, Results};
 use filter::Special;
-use instances::{Offsets, Run};
+use instances::{Direct, Offsets, Run};
 use level::Level;
 use operands::{Cell, Source, cells};
 use texels::Element;
@@ -343,8 +343,10 @@ impl Kernel {
     fn shortened(self, routine: &Routine, surface: &Surface, level: HostLevel, op: KernelOp) -> Kernel {
         let Some((planes, results)) = direct::parts(&self, routine, surface) else { return self };
         let run = match op {
-            KernelOp::Sample if !self.is_integer => instances::direct(surface, level, false),
-            KernelOp::Load => instances::direct(surface, level, true),
+            KernelOp::Sample if self.is_integer => None,
+            KernelOp::Sample if self.is_single_level() => instances::direct(surface, level, Direct::Sample),
+            KernelOp::Sample => instances::direct(surface, level, Direct::SampleLevels),
+            KernelOp::Load => instances::direct(surface, level, Direct::Load),
             KernelOp::Store => instances::direct_store(surface, level),
             _ => None,
         };
