@@ -39,7 +39,6 @@ def test_a_fault_says_where(isolated):
         ("misaligned_atomic", "misaligned"),
         ("wild_jump", "no code"),
         ("trapping", "trap"),
-        ("shading", "not implemented"),
         ("buffer_of_blocks", "not implemented"),
     ],
 )

@@ -14,6 +14,7 @@
 from ._wavejit import Argument, Buffer, Device, In, Kernel, Local, Module, Out, Stats
 from .errors import (
     ArgumentError,
+    AtInstruction,
     BudgetExceeded,
     Canceled,
     Deadlock,
@@ -31,6 +32,7 @@ from .stream import Stream
 __all__ = [
     "Argument",
     "ArgumentError",
+    "AtInstruction",
     "BudgetExceeded",
     "Buffer",
     "Canceled",
