@@ -3,13 +3,18 @@
 //! They do something only for operands near the ends of the exponent range, or beside it: zeros, denormals, infinities, NaNs. So one test
 //! tells, for a pair of denominator and numerator, whether all lanes are far from there; the five operations of a division share it. If they
 //! are, scaling changes nothing and asks for no scaling back, and fixing up gives the quotient its sign. Else the row function does it.
+//!
+//! What a load under EXEC leaves in the other lanes is undefined, and so is what is made of it: such lanes are not looked at. They hold whatever
+//! a register held before, which is odd more often than not.
 
 use super::rare::Lanes;
-use super::regs::{Class, PieceId};
+use super::regs::{Class, NONE, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, Op, PureOp, Value, Width};
-use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Size};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
+/// Operations between a value and the loads and registers that it is made of, at most, where its undefined lanes are looked for.
+const MOST_STEPS: u32 = 6;
 /// Compares as "not below", unsigned.
 const NOT_BELOW: u8 = 5;
 const UNORDERED: u8 = 3;
@@ -40,7 +45,7 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Where in the frame stands whether a lane of these is not far from the ends: nonzero if so.
+    /// Where in the frame stands whether a lane of these is not far from the ends: nonzero if so. Lanes in which one of them is undefined are left out.
     fn odd_lanes(&mut self, d: Value, n: Value, wide: bool) -> Mem {
         let part = self.part;
         if let Some(slot) = self.odd_divisions.get(&(d, n, part)) {
@@ -48,32 +53,30 @@ impl<'a> Wide<'a> {
         }
         let slot = self.r.new_frame_slot();
         self.odd_divisions.insert((d, n, part), slot);
+        let defined = self.defined_parts([d, n]);
+        let tested = [d, n].map(|v| if wide { self.high_dwords(v) } else { self.val(v).lo });
         let k = self.temp_mask();
         self.k(X::Kxorw, k, k, k);
-        // Without its sign, a number is a fraction from 2^-383 to 2^383 (f32: 2^-47 to 2^47): quotients are no more than 2^766 (2^94) apart.
-        let low = if wide { (1023u64 - 383) << 53 } else { (127 - 47) << 24 };
-        let span = if wide { 766u64 << 53 } else { 94 << 24 };
-        let (shift, sub, cmp) = if wide { (X::PsllqImm, X::Psubq, X::Pcmpuq) } else { (X::PslldImm, X::Psubd, X::Pcmpud) };
-        for v in [d, n] {
-            let forms = if wide { self.quad(v).to_vec() } else { vec![self.val(v).lo] };
-            for parts in forms {
-                for p in self.slice() {
-                    if p > 0 && part.is_none() && parts[p] == parts[0] {
-                        continue;
-                    }
-                    let pins = self.pins();
-                    let from = self.reg(parts[p]);
-                    let (t, found) = (self.temp(), self.temp_mask());
-                    self.vi(shift, 0, t, Rm::Reg(from), 1);
-                    let (low, span) =
-                        if wide { (self.splat64(low), self.splat64(span)) } else { (self.splat32(low as u32), self.splat32(span as u32)) };
-                    self.v(sub, t, t, low);
-                    self.vi(cmp, found, t, span, NOT_BELOW);
-                    self.k(X::Korw, k, k, found);
-                    self.free_temp(Class::Vector, t);
-                    self.free_temp(Class::Mask, found);
-                    self.pin_only(pins);
+        // Without its sign, a number is a fraction from 2^-383 to 2^383 (f32: 2^-47 to 2^47): quotients are no more than 2^766 (2^94) apart. Exponents
+        // of f64 are in the high dword.
+        let (low, span) = if wide { ((1023 - 383) << 21, 766 << 21) } else { ((127 - 47) << 24, 94 << 24) };
+        for parts in &tested {
+            for p in self.slice() {
+                if p > 0 && part.is_none() && parts[p] == parts[0] && defined.is_none() {
+                    continue;
                 }
+                let pins = self.pins();
+                let from = self.reg(parts[p]);
+                let under = defined.map(|k| self.reg(k[p]));
+                let (t, found) = (self.temp(), self.temp_mask());
+                self.vi(X::PslldImm, 0, t, Rm::Reg(from), 1);
+                let (low, span) = (self.splat32(low), self.splat32(span));
+                self.v(X::Psubd, t, t, low);
+                self.test_under(X::Pcmpud, found, t, span, NOT_BELOW, under);
+                self.k(X::Korw, k, k, found);
+                self.free_temp(Class::Vector, t);
+                self.free_temp(Class::Mask, found);
+                self.pin_only(pins);
             }
         }
         let t = self.temp_general();
@@ -82,15 +85,73 @@ impl<'a> Wide<'a> {
         self.a.store(Size::D, at, t);
         self.free_temp(Class::General, t.0);
         self.free_temp(Class::Mask, k);
+        tested.iter().for_each(|parts| self.drop_parts(parts));
         at
+    }
+
+    /// k = the lanes, of those of `under` if there is such a mask, for which a comparison holds.
+    fn test_under(&mut self, op: X, k: u8, a: u8, b: Rm, predicate: u8, under: Option<u8>) {
+        let i = Vector::new(op, Len::Z, k, a, b).imm(predicate);
+        self.vector(match under {
+            Some(under) => i.mask(under),
+            None => i,
+        });
+    }
+
+    /// The high dwords of a value, which nobody owns yet unless it has them.
+    fn high_dwords(&mut self, v: Value) -> Parts {
+        let val = *self.val(v);
+        if val.hi[self.index()] != NONE {
+            return val.hi;
+        }
+        let quad = self.quad(v);
+        self.each_part(&quad, |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+            let (new, to) = w.new_in_register(Class::Vector);
+            w.vi(X::Shufps, to, a, Rm::Reg(b), 0xdd);
+            new
+        })
+    }
+
+    /// The mask registers of the lanes outside which one of these values is undefined, if that is known and they are at hand.
+    fn defined_parts(&mut self, values: [Value; 2]) -> Option<Parts> {
+        let mask = values.into_iter().find_map(|v| self.defined_under(v, MOST_STEPS))?;
+        let val = self.val(mask);
+        let is_there = val.def < self.at && (val.lo[self.index()] != NONE || val.word != NONE);
+        is_there.then(|| self.mask_parts(mask))
+    }
+
+    /// A mask outside which a value is undefined: it was loaded under that mask, or comes from a register of which no other lanes are asked for.
+    fn defined_under(&self, v: Value, steps: u32) -> Option<Value> {
+        use PureOp::*;
+        match *self.def(v) {
+            Op::Load { exec, .. } => Some(exec),
+            Op::VGet { demand, .. } => demand,
+            Op::Pure { op, args, .. } if steps > 0 => match (op, args) {
+                (Sel32 | Sel64, [_, Some(x), Some(y)]) => {
+                    self.defined_under(x, steps - 1).filter(|m| self.defined_under(y, steps - 1) == Some(*m))
+                }
+                (
+                    Pack64 | Lo64 | Hi64 | FAdd32 | FSub32 | FMul32 | FFma32 | FAdd64 | FSub64 | FMul64 | FFma64 | CvtF64F32 | CvtF32F64
+                    | CvtF32I32 | CvtF32U32 | CvtF64I32 | CvtF64U32,
+                    _,
+                ) => args.iter().flatten().find_map(|v| self.defined_under(*v, steps - 1)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn scale_or_fix(&mut self, r: Value, op: PureOp, mode: FpMode, args: [Value; 3], odd: Mem) {
         let wide = op.args()[0] == Width::B64;
         let flag = op.ret() == Width::B1;
         let fixup = matches!(op, PureOp::DivFixup32 | PureOp::DivFixup64);
+        let [_, d, n] = args;
+        // AVX2 has no register for the mask, too.
+        let defined = if fixup && !self.is_avx2() { self.defined_parts([d, n]) } else { None };
         if !wide {
-            let parts = args.map(|v| self.val(v).lo);
+            let mut parts = args.map(|v| self.val(v).lo).to_vec();
+            parts.extend(defined);
             let out = self.each_part(&parts, |w, part| {
                 let regs = [0, 1, 2].map(|i| w.reg(part.ops[i]));
                 let operands = regs.map(Lanes::Dwords).to_vec();
@@ -99,7 +160,8 @@ impl<'a> Wide<'a> {
                 }
                 let (new, to) = w.new_in_register(Class::Vector);
                 if fixup {
-                    w.signed_quotients(&[regs], &[to], false, odd);
+                    let under = part.ops.get(3).map(|k| w.reg(*k));
+                    w.signed_quotients(&[regs], &[to], false, under, odd);
                 } else {
                     w.v(X::MovAligned, to, 0, Rm::Reg(regs[0]));
                     w.a.alu_store_imm(Alu::Cmp, Size::D, odd, 0);
@@ -110,7 +172,8 @@ impl<'a> Wide<'a> {
             return self.set_lo(r, out);
         }
         let [x, d, n] = args.map(|v| self.quad(v));
-        let parts = [x[0], x[1], d[0], d[1], n[0], n[1]];
+        let mut parts = vec![x[0], x[1], d[0], d[1], n[0], n[1]];
+        parts.extend(defined);
         let registers = |w: &mut Self, ops: &[PieceId]| -> [u8; 6] { std::array::from_fn(|i| w.reg(ops[i])) };
         let qwords = |regs: [u8; 6]| [0, 2, 4].map(|i| Lanes::Qwords(regs[i], regs[i + 1])).to_vec();
         if flag {
@@ -124,7 +187,8 @@ impl<'a> Wide<'a> {
             let regs = registers(w, part.ops);
             let ((first, to), (second, to_2)) = (w.new_in_register(Class::Vector), w.new_in_register(Class::Vector));
             if fixup {
-                w.signed_quotients(&[[regs[0], regs[2], regs[4]], [regs[1], regs[3], regs[5]]], &[to, to_2], true, odd);
+                let under = part.ops.get(6).map(|k| w.reg(*k));
+                w.signed_quotients(&[[regs[0], regs[2], regs[4]], [regs[1], regs[3], regs[5]]], &[to, to_2], true, under, odd);
             } else {
                 w.v(X::MovAligned, to, 0, Rm::Reg(regs[0]));
                 w.v(X::MovAligned, to_2, 0, Rm::Reg(regs[1]));
@@ -145,10 +209,10 @@ impl<'a> Wide<'a> {
         new
     }
 
-    /// Quotients with the signs they must have. Leaves "not equal" if a lane is odd, or a quotient is a NaN.
-    fn signed_quotients(&mut self, regs: &[[u8; 3]], to: &[u8], wide: bool, odd: Mem) {
+    /// Quotients with the signs they must have. Leaves "not equal" if a lane is odd, or a quotient is a NaN in a lane of `under`.
+    fn signed_quotients(&mut self, regs: &[[u8; 3]], to: &[u8], wide: bool, under: Option<u8>, odd: Mem) {
         let (sign, t) = (self.temp(), self.temp());
-        let (k, found) = (self.temp_mask(), self.temp_mask());
+        let k = self.temp_mask();
         let word = self.temp_general();
         if wide {
             let m = self.element64(1 << 63);
@@ -157,14 +221,20 @@ impl<'a> Wide<'a> {
             let m = self.element32(1 << 31);
             self.v(X::Broadcast, sign, 0, m);
         }
-        self.k(X::Kxorw, k, k, k);
         for ([q, d, n], to) in regs.iter().zip(to) {
             self.v(X::Pxord, t, *d, Rm::Reg(*n));
             self.v(X::MovAligned, *to, 0, Rm::Reg(*q));
             // sign ? t : quotient
             self.vi(X::Pternlogd, *to, t, Rm::Reg(sign), 0xd8);
-            self.vi(if wide { X::Cmppd } else { X::Cmpps }, found, *q, Rm::Reg(*q), UNORDERED);
-            self.k(X::Korw, k, k, found);
+        }
+        if let [[first, ..], [second, ..]] = *regs {
+            // Quiet NaNs are above infinity in their high dwords. Infinities are taken for them.
+            self.vi(X::Shufps, t, first, Rm::Reg(second), 0xdd);
+            self.vi(X::PslldImm, 0, t, Rm::Reg(t), 1);
+            let infinity = self.splat32(0xffe0_0000);
+            self.test_under(X::Pcmpud, k, t, infinity, NOT_BELOW, under);
+        } else {
+            self.test_under(X::Cmpps, k, regs[0][0], Rm::Reg(regs[0][0]), UNORDERED, under);
         }
         self.k(X::KmovwToGpr, word.0, 0, k);
         self.a.alu_load(Alu::Or, Size::D, word, odd);

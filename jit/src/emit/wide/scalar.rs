@@ -1,10 +1,10 @@
 //! Pure operations on scalars, and logic on masks.
 
 use super::pins::Address;
-use super::regs::{Class, NONE, Parts};
-use super::{Wide, X};
+use super::regs::{Class, Home, NONE, Parts};
+use super::{Wide, X, sreg};
 use crate::emit::EmitError;
-use wavejit_ir::{FpMode, PureOp, Ty, Value, Width};
+use wavejit_ir::{FpMode, PureOp, SReg, Ty, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Shift, Size};
 
 impl<'a> Wide<'a> {
@@ -75,12 +75,18 @@ impl<'a> Wide<'a> {
                     let word = self.word(arg(0));
                     self.set_word(r, word);
                 }
-                _ => {
-                    let low = self.scalar(arg(0));
-                    let to = self.copy_word(r, arg(1));
-                    self.a.shift(Shift::Shl, Size::Q, to, 32);
-                    self.a.alu(Alu::Or, Size::Q, to, low);
-                }
+                _ => match self.pair_in_memory(arg(0), arg(1)) {
+                    Some(low) => {
+                        let to = self.new_word(r);
+                        self.a.load(Size::Q, to, sreg(low));
+                    }
+                    None => {
+                        let low = self.scalar(arg(0));
+                        let to = self.copy_word(r, arg(1));
+                        self.a.shift(Shift::Shl, Size::Q, to, 32);
+                        self.a.alu(Alu::Or, Size::Q, to, low);
+                    }
+                },
             },
             IMul32 | IMul64 => {
                 let y = self.scalar(arg(1));
@@ -146,6 +152,20 @@ impl<'a> Wide<'a> {
             },
         }
         Ok(())
+    }
+
+    /// The first of two scalar registers, one behind the other, that hold these two and are in memory only, if nothing else needs either: one load gives both.
+    fn pair_in_memory(&mut self, low: Value, high: Value) -> Option<SReg> {
+        let mut home = |v: Value| {
+            let word = self.word(v);
+            let piece = self.r.pieces[word as usize];
+            match piece.home {
+                Home::SReg(reg) if piece.reg.is_none() && self.dies(v) => Some(reg),
+                _ => None,
+            }
+        };
+        let (low, high) = (home(low)?, home(high)?);
+        (u16::from(high.0) == u16::from(low.0) + 1).then_some(low)
     }
 
     /// A constant that an instruction can hold: sign-extended from 32 bits.
