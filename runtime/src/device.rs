@@ -14,7 +14,7 @@ use crate::host::sync::{Mutex, RwLock};
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::image_config;
-use crate::program::{self, CodeCache, CodeStats, Engine, Program, RecentPrograms};
+use crate::program::{self, CodeCache, CodeStats, Engine, MadeBy, Program, RecentPrograms};
 use crate::services::{Print, Services};
 use std::io;
 use std::path::Path;
@@ -199,7 +199,8 @@ impl Device {
     }
 
     pub(crate) fn new_program(&self, target: Gfx, (start, end): (u64, u64)) -> Arc<Program> {
-        Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, self.0.config.engine, start, end))
+        let DeviceConfig { engine, accuracy, .. } = self.0.config;
+        Arc::new(Program::new(self.0.space.clone(), self.0.codes.clone(), target, MadeBy { engine, accuracy }, (start, end)))
     }
 
     /// The program of raw code at these addresses.

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU32;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Buffer, CodeLaunch, CodeStats, Device, DeviceConfig, DispatchStats, Engine, Error, LaunchConfig, Limit};
+use wavejit::{Accuracy, Buffer, CodeLaunch, CodeStats, Device, DeviceConfig, DispatchStats, Engine, Error, LaunchConfig, Limit};
 use wavejit_isa::Gfx;
 use wavejit_isa::asm::assemble;
 
@@ -393,4 +393,48 @@ fn the_cache_of_translations_has_its_bound() {
     assert_eq!(compiled, 60);
     // Longest not used, so gone.
     assert_eq!(program(101), compiled + 1);
+}
+
+/// numerics.md section 6: within 1 ulp on request, the same with both engines; correctly rounded else.
+#[test]
+fn results_within_one_ulp_are_those_of_both_engines() {
+    let source = "
+        v_add_nc_u32 v1, 1, v0
+        v_cvt_f32_u32 v1, v1
+        v_mul_f32 v1, 0x3eaaaaab, v1
+        v_rsq_f32 v2, v1
+        v_exp_f32 v3, v1
+        v_log_f32 v4, v1
+        v_mul_u32_u24 v5, 12, v0
+        global_store_b96 v5, v[2:4], s[0:1]
+        s_endpgm";
+    // Code that is kept in files is told apart, too.
+    let directory = std::env::temp_dir().join(format!("wavejit-accuracy-{}", std::process::id()));
+    let results = |engine, accuracy| -> Vec<f32> {
+        let device = Device::new(DeviceConfig { engine, accuracy, threads: 1, ..Default::default() }).unwrap();
+        device.keep_code_in(&directory).unwrap();
+        let (code, out) = (device.upload(&words(source)).unwrap(), device.alloc(4096).unwrap());
+        ONE_WAVE.of(&device, &code, &out).unwrap();
+        out.to_vec().unwrap()[..32 * 12].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    };
+    let [nearest, near] = [Accuracy::Nearest, Accuracy::OneUlp].map(|accuracy| {
+        let [a, b] = ENGINES.map(|engine| results(engine, accuracy));
+        assert_eq!(a, b, "{accuracy:?}");
+        a
+    });
+    let again = [Accuracy::Nearest, Accuracy::OneUlp].map(|accuracy| results(Engine::Jit, accuracy));
+    std::fs::remove_dir_all(&directory).ok();
+    assert_eq!(again, [nearest.clone(), near.clone()]);
+    assert_ne!(nearest, near);
+    for (i, (nearest, near)) in nearest.iter().zip(&near).enumerate() {
+        let x = (i / 3 + 1) as f32 * f32::from_bits(0x3eaa_aaab);
+        let exact = match i % 3 {
+            0 => 1.0 / f64::from(x).sqrt(),
+            1 => f64::from(x).exp2(),
+            _ => f64::from(x).log2(),
+        };
+        let ulp = 2f64.powi(exact.abs().max(1e-30).log2().floor() as i32 - 23);
+        assert_eq!(*nearest, exact as f32, "{i}");
+        assert!((f64::from(*near) - exact).abs() < ulp, "{i}: {near:e} for {exact:e}");
+    }
 }

@@ -3,7 +3,8 @@
 //!
 //! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
 //! `address` splits lane addresses, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `liveness` finds what lives
-//! between blocks and drops writes that nobody reads; `dead` removes what is left without a use.
+//! between blocks and drops writes that nobody reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
+//! `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
 pub mod dead;
@@ -11,6 +12,7 @@ mod idioms;
 pub mod liveness;
 pub mod local;
 pub mod masks;
+pub mod one_ulp;
 mod qwords;
 mod simplify;
 pub mod strides;

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use wavejit::arg_type;
 use wavejit::code_object::{ArgKind, KernelInfo};
 use wavejit::{
-    Arg, Buffer, Bvh, CODE_CACHE_VARIABLE, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel, Launch,
-    LaunchConfig, Part, Profile, Sampler, Schedule,
+    Accuracy, Arg, Buffer, Bvh, CODE_CACHE_VARIABLE, Device, DeviceConfig, DispatchStats, Engine, Generation, Geometry, Image, Kernel,
+    Launch, LaunchConfig, Part, Profile, Sampler, Schedule,
 };
 
 fn help() -> String {
@@ -103,6 +103,9 @@ pub(crate) struct RunArgs {
     /// How the waves of a workgroup take turns.
     #[arg(long, value_enum, default_value = "turns")]
     schedule: ScheduleArg,
+    /// How near to the exact results v_rsq_f32, v_exp_f32 and v_log_f32 are.
+    #[arg(long, value_enum, default_value = "nearest")]
+    accuracy: AccuracyArg,
     /// Watch bytes beside buffers: a kernel that changes some is an error that names the buffer and the offset.
     #[arg(long)]
     canaries: bool,
@@ -116,6 +119,15 @@ enum ScheduleArg {
     Turns,
     /// Each wave of a workgroup an instruction, by the interpreter.
     Lockstep,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum AccuracyArg {
+    /// Correctly rounded.
+    Nearest,
+    /// Within 1 ulp, and faster.
+    #[value(name = "1ulp")]
+    OneUlp,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,6 +204,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
         schedule: match args.schedule {
             ScheduleArg::Turns => Schedule::Turns,
             ScheduleArg::Lockstep => Schedule::Lockstep,
+        },
+        accuracy: match args.accuracy {
+            AccuracyArg::Nearest => Accuracy::Nearest,
+            AccuracyArg::OneUlp => Accuracy::OneUlp,
         },
         ..Default::default()
     })?;

@@ -6,6 +6,7 @@ use crate::dispatch::progress::Progress;
 use crate::dispatch::step::Hook;
 use crate::fault::Deadlock;
 use crate::program::Engine;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use wavejit_texture::ray::HalfOrder;
 
@@ -25,6 +26,16 @@ pub enum Schedule {
     Lockstep,
 }
 
+/// How near to the exact results those of reciprocal roots, powers and logarithms of f32 are (v_rsq_f32, v_exp_f32, v_log_f32).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub enum Accuracy {
+    /// Correctly rounded.
+    #[default]
+    Nearest,
+    /// Within 1 ulp, as the ISA allows, and faster; the same on every host and with every [`Engine`]. Above 2^126 reciprocal roots are within 1.5.
+    OneUlp,
+}
+
 /// How a [`Device`](crate::Device) works.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceConfig {
@@ -34,6 +45,8 @@ pub struct DeviceConfig {
     pub engine: Engine,
     /// How the waves of a workgroup take turns.
     pub schedule: Schedule,
+    /// How near to the exact results some results of f32 are.
+    pub accuracy: Accuracy,
     /// One thread, fixed order of workgroups and waves, zeroed registers, clocks that count their readings: equal runs are equal.
     pub deterministic: bool,
     /// How ray instructions of gfx11 and gfx12 pack directions of 16 bits: AMD's guides and LLVM do not agree (BVH-08).

@@ -1,11 +1,11 @@
 //! Translations of a device, found by what the code is and not by where it is.
 //!
 //! A translation depends on the bytes that were read for it ([`CodeRead`](wavejit_jit::lift::CodeRead)) and on what it was made for: processor,
-//! engine, and all of [`CodeKey`] but the address. The cache looks among translations whose code begins with the same dwords for one of
+//! engine, accuracy, and all of [`CodeKey`] but the address. The cache looks among translations whose code begins with the same dwords for one of
 //! which every byte is there. It holds so many bytes; what was not used for longest goes first. Waves keep what they run alive.
 
 use super::code::Code;
-use super::key::{CodeKey, Engine};
+use super::key::{CodeKey, MadeBy};
 use super::store::CodeStore;
 use crate::host::sync::Mutex;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ const PREFIX: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ContentKey {
     target: Gfx,
-    engine: Engine,
+    made_by: MadeBy,
     /// Its address is 0.
     made_for: CodeKey,
     /// The first dwords; `None` where there is nothing.
@@ -30,9 +30,9 @@ pub(super) struct ContentKey {
 }
 
 impl ContentKey {
-    pub(super) fn new(target: Gfx, engine: Engine, key: CodeKey, read: &dyn Fn(u64) -> Option<u32>) -> ContentKey {
+    pub(super) fn new(target: Gfx, made_by: MadeBy, key: CodeKey, read: &dyn Fn(u64) -> Option<u32>) -> ContentKey {
         let prefix = std::array::from_fn(|i| read(key.entry.wrapping_add(4 * i as u64)));
-        ContentKey { target, engine, made_for: CodeKey { entry: 0, ..key }, prefix }
+        ContentKey { target, made_by, made_for: CodeKey { entry: 0, ..key }, prefix }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::key::CodeKey;
 use super::store::Head;
+use crate::dispatch::config::Accuracy;
 use crate::host::fork::Section;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -139,9 +140,9 @@ impl Code {
     }
 
     /// What a file needs to say of it.
-    pub(super) fn head(&self, target: Gfx) -> Head {
+    pub(super) fn head(&self, target: Gfx, accuracy: Accuracy) -> Head {
         let (resume, failures, read) = (self.resume.clone(), self.failures.clone(), self.read.clone());
-        Head { key: self.key, target: target.to_string(), resume, failures, read }
+        Head { key: self.key, target: target.to_string(), accuracy, resume, failures, read }
     }
 
     /// The function, if it is interpreted.

@@ -1,5 +1,6 @@
 //! What a translation is for: [`Engine`], [`CodeKey`].
 
+use crate::dispatch::config::Accuracy;
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{FpMode, Ids};
 
@@ -11,6 +12,13 @@ pub enum Engine {
     Jit,
     /// The interpreter of the wave IR: slow, simple, exact; can stop at every instruction.
     Interp,
+}
+
+/// How a device translates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct MadeBy {
+    pub engine: Engine,
+    pub accuracy: Accuracy,
 }
 
 /// What code is translated for: where it starts, and the state of a wave that the translation takes for granted.

@@ -20,12 +20,13 @@ mod store;
 pub(crate) use cache::CodeCache;
 pub use cache::CodeStats;
 pub(crate) use code::{Body, Code};
-pub(crate) use key::CodeKey;
 pub use key::Engine;
+pub(crate) use key::{CodeKey, MadeBy};
 pub(crate) use recent::RecentPrograms;
 pub use store::CODE_CACHE_VARIABLE;
 pub(crate) use store::directory as code_directory;
 
+use crate::dispatch::config::Accuracy;
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
 use crate::host::fork::Section;
@@ -43,6 +44,7 @@ use wavejit_ir::verify::verify;
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
 use wavejit_jit::lift::{self, LiftSource, Lifted, Limits};
+use wavejit_jit::opt::one_ulp::one_ulp;
 
 /// Most entries of a program that are kept.
 const MAX_ENTRIES: usize = 4096;
@@ -72,7 +74,7 @@ pub(crate) enum Arrival {
 pub(crate) struct Program {
     space: Arc<AddressSpace>,
     target: Gfx,
-    engine: Engine,
+    made_by: MadeBy,
     /// Guest addresses code may be read from.
     range: (u64, u64),
     cache: Arc<CodeCache>,
@@ -131,9 +133,9 @@ impl Codes {
 
 impl Program {
     /// A program of guest code at `start..end`.
-    pub(crate) fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, engine: Engine, start: u64, end: u64) -> Program {
+    pub(crate) fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, made_by: MadeBy, (start, end): (u64, u64)) -> Program {
         let range = (start, end.min(CODE_END));
-        Program { space, target, engine, range, cache, codes: RwLock::default(), compiling: OneAtATime::default() }
+        Program { space, target, made_by, range, cache, codes: RwLock::default(), compiling: OneAtATime::default() }
     }
 
     /// Processor the code is for.
@@ -209,7 +211,7 @@ impl Request<'_> {
             let start = Instant::now();
             let Lifted { func, code, counted } = self.lift(limits)?;
             let origin = Origin::new(self.key, &func, code, counted);
-            let hot_at = if program.engine == Engine::Jit { WARM } else { 0 };
+            let hot_at = if program.made_by.engine == Engine::Jit { WARM } else { 0 };
             return Ok(self.hold(Code::interpreted(origin, func, hot_at, start.elapsed())));
         }
         let _one_at_a_time = loop {
@@ -237,7 +239,7 @@ impl Request<'_> {
     }
 
     fn content_key(&self) -> ContentKey {
-        ContentKey::new(self.program.target, self.program.engine, self.key, &|at| self.program.read(at))
+        ContentKey::new(self.program.target, self.program.made_by, self.key, &|at| self.program.read(at))
     }
 
     /// The translation of the same code somewhere.
@@ -251,7 +253,7 @@ impl Request<'_> {
     /// The translation of the same code in a file.
     fn stored(&self, content: &ContentKey) -> Option<Arc<Code>> {
         let program = self.program;
-        if program.engine != Engine::Jit || self.key.counted {
+        if program.made_by.engine != Engine::Jit || self.key.counted {
             return None;
         }
         let store = program.cache.store.get()?;
@@ -275,6 +277,9 @@ impl Request<'_> {
         let lift = if counted { lift::lift_counted } else { lift::lift_piece };
         let mut lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
         lifted.func.ids = ids;
+        if program.made_by.accuracy == Accuracy::OneUlp {
+            one_ulp(&mut lifted.func);
+        }
         debug_assert_eq!(verify(&lifted.func).err(), None, "lifted code passes the verifier");
         program.cache.counters.lift(lifted.func.guest_insts());
         Ok(lifted)
@@ -286,7 +291,7 @@ impl Request<'_> {
         let _section = Section::begin();
         let Lifted { func, code, counted } = lifted;
         let origin = Origin::new(self.key, &func, code, counted);
-        if self.program.engine == Engine::Interp {
+        if self.program.made_by.engine == Engine::Interp {
             let code = self.hold(Code::interpreted(origin, func, 0, start.elapsed()));
             self.program.cache.insert(content, code.clone());
             return Ok(code);
@@ -301,7 +306,7 @@ impl Request<'_> {
                 let code = self.hold(Code::compiled(origin, compiled, start.elapsed()));
                 program.cache.insert(content, code.clone());
                 if let (Some(store), Some(saved)) = (store, saved) {
-                    store.keep(&self.wanted(), &code.head(program.target), &saved);
+                    store.keep(&self.wanted(), &code.head(program.target, program.made_by.accuracy), &saved);
                 }
                 Ok(code)
             }

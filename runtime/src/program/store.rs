@@ -8,6 +8,7 @@
 use super::Program;
 use super::code::Code;
 use super::key::CodeKey;
+use crate::dispatch::config::Accuracy;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -69,6 +70,7 @@ pub(crate) struct CodeStore {
 pub(super) struct Head {
     pub key: CodeKey,
     pub target: String,
+    pub accuracy: Accuracy,
     pub resume: Vec<(u64, FpMode)>,
     pub failures: Vec<Failure>,
     pub read: CodeRead,
@@ -105,6 +107,7 @@ impl CodeStore {
         let bytes = read(&path)?;
         let (head, code) = postcard::take_from_bytes::<Head>(&bytes[HEADER..]).ok()?;
         let is_it = head.target == wanted.program.target.to_string()
+            && head.accuracy == wanted.program.made_by.accuracy
             && CodeKey { entry: wanted.key.entry, ..head.key } == wanted.key
             && head.read.matches(wanted.key.entry, &|at, to| wanted.program.read_bytes(at, to));
         // SAFETY: the checksum was right, and the name says that this build made it on such a host; the directory is the user's alone.
@@ -148,6 +151,7 @@ impl CodeStore {
             salt.hash(&mut hash);
             self.made_by.hash(&mut hash);
             wanted.program.target.to_string().hash(&mut hash);
+            wanted.program.made_by.accuracy.hash(&mut hash);
             CodeKey { entry: 0, ..wanted.key }.hash(&mut hash);
             (0..PREFIX).map_while(|i| wanted.program.read(wanted.key.entry.wrapping_add(4 * i))).for_each(|dword| dword.hash(&mut hash));
             hash.finish()

@@ -8,7 +8,7 @@ use super::structs::{self, c_struct};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use wavejit::code_object::TargetId;
-use wavejit::{DeviceConfig, Engine, Error, Schedule, Stream};
+use wavejit::{Accuracy, DeviceConfig, Engine, Error, Schedule, Stream};
 
 /// `WAVEJIT2_DEVICE_*`: flags of a device.
 const DETERMINISTIC: u32 = 1;
@@ -16,6 +16,7 @@ const ISOLATED: u32 = 2;
 const INTERPRETER: u32 = 4;
 const CANARIES: u32 = 8;
 const LOCKSTEP: u32 = 16;
+const ONE_ULP: u32 = 32;
 
 /// `void (*)(void *user, int32_t stream, const char *text, size_t bytes)`
 type PrintFunction = unsafe extern "C" fn(*mut c_void, i32, *const c_char, usize);
@@ -82,7 +83,7 @@ pub(super) fn device(handle: Handle) -> Result<Arc<COpened>, Error> {
 }
 
 fn open(config: &Config) -> Result<COpened, Failure> {
-    if config.flags & !(DETERMINISTIC | ISOLATED | INTERPRETER | CANARIES | LOCKSTEP) != 0 {
+    if config.flags & !(DETERMINISTIC | ISOLATED | INTERPRETER | CANARIES | LOCKSTEP | ONE_ULP) != 0 {
         return Err(bad(&format!("wavejit2_device_config.flags {:#x} has bits that are not known", config.flags)).into());
     }
     let has = |flag: u32| config.flags & flag != 0;
@@ -98,6 +99,7 @@ fn open(config: &Config) -> Result<COpened, Failure> {
         threads: config.threads as usize,
         engine: if has(INTERPRETER) { Engine::Interp } else { Engine::Jit },
         schedule: if has(LOCKSTEP) { Schedule::Lockstep } else { Schedule::Turns },
+        accuracy: if has(ONE_ULP) { Accuracy::OneUlp } else { Accuracy::Nearest },
         deterministic: has(DETERMINISTIC),
         canaries: has(CANARIES),
         gb_addr_config: config.gb_addr_config,

@@ -347,7 +347,7 @@ static void printing(wavejit2_device device, const char *folder) {
 
 /* 20 numbers into a buffer of 4. */
 static void canaries(const char *path) {
-  wavejit2_device_config config = {.size = sizeof config, .threads = 1, .flags = WAVEJIT2_DEVICE_CANARIES | WAVEJIT2_DEVICE_LOCKSTEP};
+  wavejit2_device_config config = {.size = sizeof config, .threads = 1, .flags = WAVEJIT2_DEVICE_CANARIES | WAVEJIT2_DEVICE_LOCKSTEP | WAVEJIT2_DEVICE_ONE_ULP};
   wavejit2_device device = NULL;
   wavejit2_kernel kernel = NULL;
   wavejit2_buffer buffer = NULL;
