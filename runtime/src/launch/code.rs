@@ -11,6 +11,7 @@ use crate::dispatch::wave_init::WaveInit;
 use crate::memory::fault;
 use crate::program::Program;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use wavejit_isa::Gfx;
 
 /// Most bytes of raw machine code.
@@ -108,6 +109,8 @@ pub struct StageLaunch<'a> {
     pub group_waves: u32,
     /// Most guest instructions of a wave; beyond that is an error. 0: any number.
     pub max_insts: u64,
+    /// Another thread may set this to non-zero to stop the stage.
+    pub cancel: Option<&'a AtomicU32>,
     /// Guest address of the table that samplers take border colors from; `None`: the device's own.
     pub border_colors: Option<u64>,
 }
@@ -211,20 +214,20 @@ impl GuestCode {
     /// let code = device.upload(&code.bytes)?;
     /// let rsrc = PgmRsrc { rsrc1: 0xf0 << 12, rsrc2: 0, rsrc3: 0 };
     /// let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &[], scratch_bytes: 0 };
-    /// let launch = StageLaunch { name: "stage", init: WaveInit::raw(&raw), group_waves: 1, max_insts: 0, border_colors: None };
+    /// let launch = StageLaunch { name: "stage", init: WaveInit::raw(&raw), group_waves: 1, max_insts: 0, cancel: None, border_colors: None };
     /// let once = Once::default();
     /// device.guest_code(Gfx::GFX1100).run_stage(&launch, &once)?;
     /// assert_eq!(once.1.load(Relaxed), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_stage(&self, launch: &StageLaunch, source: &dyn StageSource) -> Result<DispatchStats, Error> {
-        let &StageLaunch { name, ref init, group_waves, max_insts, border_colors } = launch;
+        let &StageLaunch { name, ref init, group_waves, max_insts, cancel, border_colors } = launch;
         let target = self.program.target();
         if init.target != target {
             return Err(Error::Arg(format!("`{name}`: waves of {}: the code is for {target}", init.target)));
         }
         let group = [init.wave_size.saturating_mul(group_waves), 1, 1];
-        let config = LaunchConfig { max_insts, ..LaunchConfig::new(group, group) };
+        let config = LaunchConfig { max_insts, cancel, ..LaunchConfig::new(group, group) };
         config.geometry.check(name, None)?;
         let _ready = fault::ready();
         self.program.forget_changed();

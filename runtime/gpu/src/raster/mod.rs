@@ -226,6 +226,7 @@ fn start(ring: &Ring, pixel: &PixelState, pass: &Pass) -> Result<(), Refusal> {
         init,
         group_waves,
         max_insts: gpu.options.max_insts,
+        cancel: Some(&gpu.stop),
         border_colors: crate::registers::compute::ComputeState::border_colors(&ring.registers),
     };
     shader.code.run_stage(&launch, pass).map(|_| ()).map_err(|source| {
