@@ -156,8 +156,14 @@ fn run(
     };
     let init = WaveInit { lds_bytes: state.lds_bytes, ..WaveInit::raw(&raw) };
     let shader = gpu.shaders.at(&gpu.device, gpu.target, state.entry);
-    let launch =
-        StageLaunch { name: &shader.name, init, group_waves: 256 / state.wave_size, max_insts: gpu.options.max_insts, cancel: Some(&gpu.stop), border_colors };
+    let launch = StageLaunch {
+        name: &shader.name,
+        init,
+        group_waves: 256 / state.wave_size,
+        max_insts: gpu.options.max_insts,
+        cancel: Some(&gpu.stop),
+        border_colors,
+    };
     let waves = GeometryWaves::new(state, kind, groups, first);
     shader.code.run_stage(&launch, &waves).map_err(|source| {
         let hash = crate::shaders::hash(gpu.device.memory(), state.entry);

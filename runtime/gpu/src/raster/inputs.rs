@@ -107,7 +107,10 @@ impl Inputs<'_> {
         let mut count = user.len() + 1;
         count += usize::from(self.pixel.has_wave_id());
         if self.pixel.has_provoking_word() {
-            sgprs[count] = if self.raster.provoking_is_last { u32::MAX } else { 0 };
+            // Two bits for each primitive: which of its corners it is.
+            let last = |n: usize| u32::from(wave.shape(n).kind - 1);
+            let word = (0..wave.count).fold(0, |word, n| word | last(n) << (2 * n));
+            sgprs[count] = if self.raster.provoking_is_last { word } else { 0 };
             count += 1;
         }
         start.set_sgprs(0, &sgprs[..count]);

@@ -278,3 +278,79 @@ fn pixels_that_a_shader_kills_change_nothing() {
     }
     assert_eq!(scene.ring.raster.samples_passed, 32 * 64);
 }
+
+/// Stores v0 to v13 and s0 to s7 where s0, s1 say, and a parameter as rows 14 and 15.
+fn storing_shader(word: usize) -> String {
+    let mut text = format!(
+        "v_mbcnt_lo_u32_b32 v30, -1, 0
+        v_mbcnt_hi_u32_b32 v30, -1, v30
+        v_lshlrev_b32 v30, 2, v30
+        v_mov_b32 v31, 0
+        s_mov_b32 m0, s{word}
+        lds_param_load v28, attr0.x wait_vdst:15
+        lds_param_load v29, attr0.z wait_vdst:15
+        v_nop
+        global_store_b32 v30, v28, s[0:1] offset:3584
+        global_store_b32 v30, v29, s[0:1] offset:3840\n"
+    );
+    (0..14).for_each(|n| text += &format!("global_store_b32 v30, v{n}, s[0:1] offset:{}\n", 256 * n));
+    text += "s_mov_b32 s11, 0\ns_add_u32 s12, s0, 0x1000\ns_addc_u32 s13, s1, 0\n";
+    (0..8).for_each(|n| text += &format!("v_mov_b32 v28, s{n}\nglobal_store_b32 v31, v28, s[12:13] offset:{}\n", 4 * n));
+    text + "exp mrt0 off, off, off, off done\ns_endpgm"
+}
+
+/// Rows of v0 to v13 and of a parameter, and s0 to s7, of the one wave of a triangle that covers 8 x 8 pixels: its other corners are at 16.
+fn wave_of_a_triangle(enabled: u32, taken: u32, with_words: bool) -> (Vec<Vec<u32>>, Vec<u32>, u64) {
+    let mut scene = Scene::new(8, 8, &storing_shader(2));
+    let out = scene.ring.gpu.inner().device.upload(&[0xee; 0x1020]).unwrap();
+    let address = out.address();
+    scene.write(&[
+        (0xb028, 0x00ac_000f | u32::from(with_words) << 27),
+        (0xb02c, 2 << 1 | u32::from(with_words) << 7),
+        (0xb030, address as u32),
+        (0xb034, (address >> 32) as u32),
+        (0x2_86cc, enabled),
+        (0x2_86d0, taken),
+        // The last corner provokes.
+        (0x2_8814, 0x240 | u32::from(with_words) << 19),
+    ]);
+    let at = |x, y| clip_space(8, 8, x, y, 0.5, 1.0);
+    let mut batch = batch(&[at(0.0, 0.0), at(16.0, 0.0), at(0.0, 16.0)], OutputKind::Triangles);
+    scene.with_colors(&mut batch, &[[1.0, 0.0, 5.0], [3.0, 0.0, 5.5], [7.0, 0.0, 4.0]]);
+    draw(&mut scene.ring, OutputKind::Triangles, &[batch]).unwrap();
+    let bytes = out.to_vec().unwrap();
+    let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+    (words[..1024].chunks(64).map(<[u32]>::to_vec).collect(), words[1024..1032].to_vec(), address)
+}
+
+// INIT-05, INIT-09, INIT-10, INIT-11: registers and LDS of a pixel wave, read by a shader.
+#[test]
+fn pixel_waves_start_with_what_registers_say() {
+    let float = |rows: &[Vec<u32>], n: usize, lane: usize| f32::from_bits(rows[n][lane]);
+    let terms = 1 | 1 << 1 | 1 << 8 | 1 << 9;
+    for (taken, x, with_words) in [(terms, 4, false), (terms | 1 << 2 | 1 << 3 | 1 << 6 | 1 << 7, 12, true)] {
+        let (rows, sgprs, out) = wave_of_a_triangle(terms, taken, with_words);
+        // User SGPRs, then the word for M0: one primitive, its parameters at the start of LDS.
+        assert_eq!(sgprs[..3], [out as u32, (out >> 32) as u32, 0]);
+        if with_words {
+            assert_eq!(sgprs[3], 0, "the number of the wave");
+            assert_eq!(sgprs[4] & 3, 2, "the last of three corners");
+        }
+        let mut pixels = [false; 64];
+        for lane in 0..64 {
+            let (px, py) = (float(&rows, x, lane), float(&rows, x + 1, lane));
+            pixels[(py as usize) * 8 + px as usize] = true;
+            let first = lane & !3;
+            let (dx, dy) = ((lane & 1) as f32, (lane >> 1 & 1) as f32);
+            assert_eq!((px, py), (float(&rows, x, first) + dx, float(&rows, x + 1, first) + dy));
+            assert_eq!((px.fract(), py.fract()), (0.5, 0.5));
+            for term in [0, 2] {
+                assert_eq!((float(&rows, term, lane), float(&rows, term + 1, lane)), (px / 16.0, py / 16.0), "term {term}, lane {lane}");
+            }
+            // P0, P1 - P0, P2 - P0, and 0.
+            assert_eq!(float(&rows, 14, lane), [1.0, 2.0, 6.0, 0.0][lane & 3]);
+            assert_eq!(float(&rows, 15, lane), [5.0, 0.5, -1.0, 0.0][lane & 3]);
+        }
+        assert!(pixels.iter().all(|seen| *seen));
+    }
+}
