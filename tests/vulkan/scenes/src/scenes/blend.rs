@@ -253,8 +253,8 @@ pub fn formats(test: &mut Test<'_>) -> Result<(), Failure> {
         }
         let layout = format::layout(format);
         let (kind, expression) = match (layout.is_integer(), layout.is_signed()) {
-            (true, true) => ("ivec4", "ivec4(c * 255.0 - 127.0)"),
-            (true, false) => ("uvec4", "uvec4(c * 255.0)"),
+            (true, true) => ("ivec4", "ivec4(round(c * 255.0)) - 127"),
+            (true, false) => ("uvec4", "uvec4(round(c * 255.0))"),
             _ => ("vec4", "c * 1.5 - 0.25"),
         };
         let fragment = format!(
