@@ -576,10 +576,10 @@ pub(super) unsafe fn store<S: Simd, P: Pack>(k: &Kernel, call: &Call, wave: &mut
                     2 => call.image.write(at, &((word(0) | word(1)) as u64).to_le_bytes(), &mut lost),
                     _ => call.image.write(at, &(word(0) | word(1) | word(2) | word(3)).to_le_bytes(), &mut lost),
                 }
-            }
-            if lost.any() {
-                // What is before was written, and what follows is in the order of lanes.
-                return wave.exec >> first << first;
+                if lost.any() {
+                    // What is before was written. The scalar form does these lanes in order, and says which is lost.
+                    return wave.exec >> first << first;
+                }
             }
         }
         0
