@@ -106,9 +106,9 @@ prologue trapping
   s_trap 2
   epilogue trapping
 
-// An instruction that exists but has no meaning for a compute wave here: a parameter of a vertex.
+// An instruction that exists but has no meaning here: a counter of streamout.
 prologue shading
-  lds_param_load v4, attr0.x wait_vdst:15
+  ds_add_gs_reg_rtn v[4:5], v1 offset:0 gds
   epilogue shading
 
 // A V# of 64 KiB for the buffer of 1 KiB, and lane 5 far behind its end: the descriptor allows it, the memory is not there.

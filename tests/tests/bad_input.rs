@@ -164,7 +164,7 @@ fn faults_name_kernel_and_place() {
             ("misaligned_lds_atomic", MEMORY, "align"), // LDS-06
             ("wild_jump", MEMORY, "0x10"),
             ("trapping", TRAP, "2"),
-            ("shading", UNSUPPORTED, "lds_param_load"),
+            ("shading", UNSUPPORTED, "ds_add_gs_reg_rtn"),
             ("wild_buffer_load", MEMORY, "buffer_load_b32 v4, v3, s[4:7], 0 offen`), workgroup (0, 0, 0), wave 0, lane 5: address"),
             ("misaligned_buffer_atomic", MEMORY, "align"), // BUF-23
             ("buffer_of_blocks", UNSUPPORTED, "format"),
