@@ -113,7 +113,7 @@ const COUNTERS: usize = 4;
 fn program(rng: &mut Rng, wave_size: u32) -> Func {
     let mut f = Func { name: "random".into(), wave_size, ..Func::default() };
     let blocks = 1 + rng.below(6);
-    let mode = FpMode([0x3f0, 0x3f0, 0x3f0, 0x3c0, 0x300, 0x0f0, 0x3f1, 0x3ff][rng.below(8)]);
+    let mode = FpMode([0x3f0, 0x3f0, 0x3f0, 0x3c0, 0x300, 0x0f0, 0x3f1, 0x3ff, 0x1c0, 0x1c0][rng.below(10)]);
     for i in 0..blocks {
         let pc = 0x1000 + i as u64 * 0x100;
         let mut b = Builder::new(&mut f, pc, mode);

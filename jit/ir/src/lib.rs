@@ -214,6 +214,10 @@ impl FpMode {
     pub fn is_plain32(self) -> bool {
         self.0 & 0x33 == 0x30
     }
+    /// Nearest even and denormals flushed both ways, for f32: what drivers set for graphics.
+    pub fn is_flushing32(self) -> bool {
+        self.0 & 0x33 == 0
+    }
     /// Nearest even and denormals kept both ways, for f64 and f16.
     pub fn is_plain16_64(self) -> bool {
         self.0 & 0xcc == 0xc0

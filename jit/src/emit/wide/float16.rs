@@ -17,6 +17,12 @@ impl Wide<'_> {
         self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
     }
 
+    /// to = f16, toward zero, of `from`.
+    pub(super) fn f16_toward_zero(&mut self, to: u8, from: u8) {
+        self.vi(X::Cvtps2ph, from, 0, Rm::Reg(to), 3);
+        self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
+    }
+
     /// to = f16 of a * b + c, rounded once, of f16 in f32. The product is exact; the sum is rounded to odd, so that the second rounding is right.
     pub(super) fn half_fma(&mut self, to: u8, [a, b, c]: [u8; 3]) {
         let [p, s, q, t] = [self.temp(), self.temp(), self.temp(), self.temp()];

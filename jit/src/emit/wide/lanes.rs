@@ -1,5 +1,6 @@
 //! Pure lane operations of 32 bits and less.
 
+use super::flushing;
 use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use crate::emit::EmitError;
@@ -318,13 +319,34 @@ impl<'a> Wide<'a> {
 
     /// Emits the operation; false: it has no form here.
     fn lanes(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
+        if mode.is_flushing32() && flushing::takes(op) {
+            return self.flushing(r, op, mode, args);
+        }
+        let operands = args.map(|v| v.map_or(NO_PARTS, |v| self.val(v).lo));
+        let out = self.lanes_of(r, op, mode, args, operands);
+        out.is_some_and(|out| {
+            self.set_lo(r, out);
+            true
+        })
+    }
+
+    /// The operation on the low halves of these operands, which may stand for those of the arguments.
+    pub(super) fn lanes_of(
+        &mut self,
+        r: Value,
+        op: PureOp,
+        mode: FpMode,
+        args: &[Option<Value>; 3],
+        operands: [Parts; 3],
+    ) -> Option<Parts> {
         use PureOp::*;
         let arg = |i: usize| args[i].expect("the verifier has counted the operands");
-        let lo = |w: &Self, i: usize| args[i].map_or(NO_PARTS, |v| w.val(v).lo);
         let plain = mode.is_plain32();
+        // To nearest even, where denormals come neither in nor out.
+        let even = plain || mode.is_flushing32();
         // Sums and products of f16 are right if made in f32 and rounded again, which has more than twice the bits and two.
         let halves = mode.is_plain16_64() && !mode.fp16_ovfl();
-        let (x, y, z) = (lo(self, 0), lo(self, 1), lo(self, 2));
+        let [x, y, z] = operands;
         let out = match op {
             And32 => self.binary(X::Pandd, x, y, true),
             Or32 => self.binary(X::Pord, x, y, true),
@@ -422,10 +444,10 @@ impl<'a> Wide<'a> {
                 Some(selector) if selector.to_le_bytes()[..4].iter().all(|b| !(8..12).contains(b)) => {
                     self.byte_permutation(x, y, selector as u32)
                 }
-                _ => return false,
+                _ => return None,
             },
             BfeU32 | BfeI32 => {
-                let (Some(offset), Some(width)) = (self.splat_constant(arg(1)), self.splat_constant(arg(2))) else { return false };
+                let (Some(offset), Some(width)) = (self.splat_constant(arg(1)), self.splat_constant(arg(2))) else { return None };
                 let (offset, width) = (offset as u8 & 31, width as u8 & 31);
                 match (width, op == BfeI32) {
                     (0, _) => {
@@ -524,8 +546,8 @@ impl<'a> Wide<'a> {
                     new
                 })
             }
-            FAdd32 if plain => self.float_binary(X::Addps, arg(0), arg(1)),
-            FMul32 if plain => self.float_binary(X::Mulps, arg(0), arg(1)),
+            FAdd32 if plain => self.float_binary(X::Addps, arg(0), x, y),
+            FMul32 if plain => self.float_binary(X::Mulps, arg(0), x, y),
             FSub32 if plain => self.binary(X::Subps, x, y, false),
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
             FFma32 if plain => self.fma_parts([x, y, z], false),
@@ -533,13 +555,14 @@ impl<'a> Wide<'a> {
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
             FTrunc32 if plain => self.unary(X::Rndscaleps, x, Some(11)),
             FRndne32 if plain => self.unary(X::Rndscaleps, x, Some(8)),
-            FMin32 | FMax32 if plain && mode.ieee() => self.each_part(&[x, y], |w, part| {
+            FMin32 | FMax32 if plain && !mode.ieee() => self.each_part(&[x, y], |w, part| w.lesser_or_greater(op == FMin32, part)),
+            FMin32 | FMax32 if plain => self.each_part(&[x, y], |w, part| {
                 let (a, b) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
                 let (new, to) = w.new_over(part.free);
                 w.vi(X::Rangeps, to, a, b, if op == FMin32 { 4 } else { 5 });
                 new
             }),
-            FClamp32 if plain && mode.dx10_clamp() => self.each_part(&[x], |w, part| {
+            FClamp32 if mode.dx10_clamp() => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 // vmaxps gives its second operand for NaN and for two zeros.
@@ -574,7 +597,7 @@ impl<'a> Wide<'a> {
                     w.class(X::Fpclassps, to, from, kinds as u32);
                     new
                 }),
-                None => return false,
+                None => return None,
             },
             FFract32 if plain => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
@@ -635,6 +658,17 @@ impl<'a> Wide<'a> {
                 w.f16_of(to, from);
                 new
             }),
+            // What fout flushes of f16 it keeps.
+            CvtPkRtzF16F32 if mode.denorm_out16_64() => self.each_part(&[x, y], |w, part| {
+                let (low, high) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                let t = w.temp();
+                w.f16_toward_zero(to, low);
+                w.f16_toward_zero(t, high);
+                w.vi(X::PslldImm, 0, t, Rm::Reg(t), 16);
+                w.v(X::Pord, to, to, Rm::Reg(t));
+                new
+            }),
             FAdd16 | FSub16 | FMul16 if halves => {
                 let op = match op {
                     FAdd16 => X::Addps,
@@ -693,9 +727,9 @@ impl<'a> Wide<'a> {
                     new
                 })
             }
-            CvtF32I32 if plain => self.unary(X::Cvtdq2ps, x, None),
-            CvtF32U32 if plain => self.unary(X::Cvtudq2ps, x, None),
-            CvtI32F32 if plain => self.each_part(&[x], |w, part| {
+            CvtF32I32 if even => self.unary(X::Cvtdq2ps, x, None),
+            CvtF32U32 if even => self.unary(X::Cvtudq2ps, x, None),
+            CvtI32F32 => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 let k = w.temp_mask();
@@ -708,7 +742,7 @@ impl<'a> Wide<'a> {
                 w.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
                 new
             }),
-            CvtU32F32 if plain => self.each_part(&[x], |w, part| {
+            CvtU32F32 => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
                 w.v(X::Pxord, to, to, Rm::Reg(to));
@@ -739,20 +773,18 @@ impl<'a> Wide<'a> {
                     let under = self.under(r);
                     self.compare(X::Cmpps, x, y, predicate, under)
                 } else {
-                    return false;
+                    return None;
                 }
             }
         };
         debug_assert!(self.func.ty(r) == Ty::MASK || self.func.ty(r) == Ty::L32);
-        self.set_lo(r, out);
-        true
+        Some(out)
     }
 
     /// Sums and products commute but for which NaN wins; with a constant that is none they do altogether.
-    fn float_binary(&mut self, op: X, a: Value, b: Value) -> Parts {
-        let number = |w: &Self, v: Value| w.splat_constant(v).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
-        let (x, y) = (self.val(a).lo, self.val(b).lo);
-        if number(self, a) { self.binary(op, y, x, false) } else { self.binary(op, x, y, false) }
+    fn float_binary(&mut self, op: X, a: Value, x: Parts, y: Parts) -> Parts {
+        let is_number = self.splat_constant(a).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
+        if is_number { self.binary(op, y, x, false) } else { self.binary(op, x, y, false) }
     }
 
     /// An operation on dwords or words, of whose result the low word counts.

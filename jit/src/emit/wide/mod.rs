@@ -61,6 +61,7 @@ mod cross;
 mod division;
 mod float16;
 mod float64;
+mod flushing;
 mod forms;
 mod general;
 mod host;
