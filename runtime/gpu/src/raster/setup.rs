@@ -78,13 +78,12 @@ impl<'a> Setup<'a> {
             OutputKind::Triangles | OutputKind::Rectangles => 3,
         };
         let corners: [u16; 3] = std::array::from_fn(|n| primitive.corners[if n < count { n } else { 0 }]);
-        let Some(codes) = corners.map(|c| self.outcodes.get(usize::from(c)).copied()).into_iter().collect::<Option<Vec<u32>>>() else {
+        let [Some(a), Some(b), Some(c)] = corners.map(|c| self.outcodes.get(usize::from(c)).copied()) else {
             return; // names a vertex that was not exported
         };
         self.counts.invocations += 1;
         let vertices = corners.map(|c| &batch.vertices[usize::from(c)]);
-        let any = codes[0] | codes[1] | codes[2];
-        let all = codes[0] & codes[1] & codes[2];
+        let (any, all) = (a | b | c, a & b & c);
         if any & outside::INVALID != 0 || all & outside::DROPS != 0 {
             return;
         }

@@ -57,6 +57,8 @@ pub(crate) struct TileMemory {
     depth_bytes: TileBytes,
     stencil_bytes: TileBytes,
     depth: DepthTile,
+    /// Covered pixels of the shape at hand, by sample and row.
+    rows: Vec<[u64; TILE as usize]>,
 }
 
 /// Sums over a draw.
@@ -158,8 +160,12 @@ impl TileWork {
         }
         let raster = draw.raster;
         let samples = raster.samples as usize;
-        let mut rows = [[0u64; TILE as usize]; 8];
-        for (sample, rows) in rows.iter_mut().enumerate().take(samples) {
+        let mut rows = self.memory.as_mut().map_or_else(Vec::new, |memory| std::mem::take(&mut memory.rows));
+        rows.resize(samples, [0; TILE as usize]);
+        let first = ((area.y0 - self.origin[1]) & !1) as usize;
+        let end = (area.y1 - self.origin[1]) as usize;
+        for (sample, rows) in rows.iter_mut().enumerate() {
+            rows[first..end.next_multiple_of(2)].fill(0);
             // Every pixel of a quad may have samples in other places; where they all are alike one pass is enough.
             let places = raster.sample_places.map(|p| p[sample]);
             let step = |p: [i32; 2]| p.map(|n| STEPS / 2 + i64::from(n) * STEPS / 16);
@@ -177,19 +183,17 @@ impl TileWork {
             }
         }
         if raster.clip_rule != 0xffff {
-            self.cut_by_rectangles(draw, area, &mut rows[..samples]);
+            self.cut_by_rectangles(draw, area, &mut rows);
         }
-        let first = ((area.y0 - self.origin[1]) & !1) as usize;
-        let end = (area.y1 - self.origin[1]) as usize;
         let mask = raster.sample_mask.iter().enumerate().fold(0, |m, (p, mask)| m | (mask & 0xff) << (8 * p));
         for y in (first..end).step_by(2) {
-            let any = rows[..samples].iter().fold(0, |any, rows| any | rows[y] | rows[y + 1]);
+            let any = rows.iter().fold(0, |any, rows| any | rows[y] | rows[y + 1]);
             let mut quads = (any | any >> 1) & 0x5555_5555_5555_5555;
             while quads != 0 {
                 let x = quads.trailing_zeros();
                 quads &= quads - 1;
                 let mut coverage = 0;
-                for (sample, rows) in rows[..samples].iter().enumerate() {
+                for (sample, rows) in rows.iter().enumerate() {
                     let (top, below) = ((rows[y] >> x) as u32 & 3, (rows[y + 1] >> x) as u32 & 3);
                     coverage |= (top & 1 | (top & 2) << 7 | (below & 1) << 16 | (below & 2) << 23) << sample;
                 }
@@ -198,6 +202,9 @@ impl TileWork {
                     self.quad(draw, number, shape, [x as u8, y as u8], coverage, counts);
                 }
             }
+        }
+        if let Some(memory) = &mut self.memory {
+            memory.rows = rows;
         }
     }
 
@@ -265,7 +272,7 @@ impl TileWork {
             if let Some((offsets, alpha)) = &alpha {
                 coverage &= (0..4).fold(0, |m, p| m | alpha_mask(alpha[4 * q + p], offsets[p], draw.raster.samples) << (8 * p));
             }
-            counts.pixels_shaded += u64::from((0..4).map(|p| u32::from(quad.coverage >> (8 * p) & 0xff != 0)).sum::<u32>());
+            counts.pixels_shaded += u64::from(pixels_of(quad.coverage));
             if draw.order == TestOrder::Late {
                 if draw.depth.is_used() && coverage != 0 {
                     coverage = late_test(draw, &mut memory.depth, self.origin, quad, q, coverage, depth_export.as_ref());
@@ -349,8 +356,16 @@ fn blank(surface: &Surface, bytes: &mut TileBytes) {
 
 /// All samples of the pixels whose lanes are set, of the quad in lanes `4 * quad` on.
 fn lanes_of(exec: u64, quad: usize) -> u32 {
+    // The product puts a copy of the four bits at every byte, moved so that bit p of the copy of byte p is its lowest.
     let lanes = (exec >> (4 * quad)) as u32 & 15;
-    (0..4).fold(0, |m, p| if lanes >> p & 1 != 0 { m | 0xff << (8 * p) } else { m })
+    (lanes * 0x0020_4081 & 0x0101_0101) * 0xff
+}
+
+/// Pixels with a covered sample.
+fn pixels_of(coverage: u32) -> u32 {
+    let pairs = coverage | coverage >> 4 & 0x0f0f_0f0f;
+    let bits = pairs | pairs >> 2 & 0x0303_0303;
+    ((bits | bits >> 1) & 0x0101_0101).count_ones()
 }
 
 /// Depth of a sample of a pixel of a quad, in the viewport's range.
@@ -445,6 +460,13 @@ mod tests {
                 assert!(masks.windows(2).all(|m| m[0] & !m[1] == 0));
                 assert_eq!((masks[0], masks[100]), (0, (1 << samples) - 1));
             }
+        }
+    }
+
+    #[test]
+    fn pixels_count_once_whatever_their_samples() {
+        for (coverage, expected) in [(0, 0), (1, 1), (0x80, 1), (0xff, 1), (0x0110_8002, 4), (0x4000_0000, 1), (u32::MAX, 4)] {
+            assert_eq!(pixels_of(coverage), expected, "{coverage:#x}");
         }
     }
 
