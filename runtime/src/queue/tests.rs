@@ -68,6 +68,30 @@ fn queues_run_beside_each_other_however_many_wait() {
 }
 
 #[test]
+fn queues_get_on_while_all_who_could_run_them_are_busy() {
+    // More commands that wait for the last one than threads run them without hesitation; who waits for one of them runs it.
+    let (begun, flag) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+    let wait_for_flag = || {
+        let (begun, flag) = (begun.clone(), flag.clone());
+        work(move || {
+            begun.fetch_add(1, SeqCst);
+            while !flag.load(SeqCst) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        })
+    };
+    let mut busy: Vec<Point> = (0..8).map(|_| Queue::new().push(vec![], wait_for_flag())).collect();
+    while begun.load(SeqCst) < 4 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    busy.push(Queue::new().push(vec![], wait_for_flag()));
+    let open = flag.clone();
+    let last = Queue::new().push(vec![], work(move || open.store(true, SeqCst)));
+    busy.iter().rev().for_each(Point::wait);
+    last.wait();
+}
+
+#[test]
 fn ten_thousand_queues_and_threads_that_push_and_wait() {
     let count = Arc::new(AtomicU32::new(0));
     std::thread::scope(|scope| {
