@@ -358,7 +358,7 @@ fn blank(surface: &Surface, bytes: &mut TileBytes) {
 fn lanes_of(exec: u64, quad: usize) -> u32 {
     // The product puts a copy of the four bits at every byte, moved so that bit p of the copy of byte p is its lowest.
     let lanes = (exec >> (4 * quad)) as u32 & 15;
-    (lanes * 0x0020_4081 & 0x0101_0101) * 0xff
+    ((lanes * 0x0020_4081) & 0x0101_0101) * 0xff
 }
 
 /// Pixels with a covered sample.
