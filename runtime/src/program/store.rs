@@ -146,14 +146,13 @@ impl CodeStore {
     }
 
     fn path(&self, wanted: &Wanted) -> PathBuf {
+        let program = wanted.program;
+        let code: Vec<u32> = (0..PREFIX).map_while(|i| program.read(wanted.key.entry.wrapping_add(4 * i))).collect();
+        let key = CodeKey { entry: 0, ..wanted.key };
+        let of = (&self.made_by, program.target.to_string(), program.made_by.accuracy, key, code);
         let half = |salt: u8| {
             let mut hash = DefaultHasher::new();
-            salt.hash(&mut hash);
-            self.made_by.hash(&mut hash);
-            wanted.program.target.to_string().hash(&mut hash);
-            wanted.program.made_by.accuracy.hash(&mut hash);
-            CodeKey { entry: 0, ..wanted.key }.hash(&mut hash);
-            (0..PREFIX).map_while(|i| wanted.program.read(wanted.key.entry.wrapping_add(4 * i))).for_each(|dword| dword.hash(&mut hash));
+            (salt, &of).hash(&mut hash);
             hash.finish()
         };
         self.directory.join(format!("{:016x}{:016x}.{EXTENSION}", half(0), half(1)))

@@ -1,6 +1,7 @@
 //! f16, which is done in f32: conversions, and the multiply-add that is rounded once.
 
-use super::regs::Class;
+use super::lanes::Part;
+use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use wavejit_x86::{Len, Rm, Vector};
 
@@ -17,10 +18,18 @@ impl Wide<'_> {
         self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
     }
 
-    /// to = f16, toward zero, of `from`.
-    pub(super) fn f16_toward_zero(&mut self, to: u8, from: u8) {
-        self.vi(X::Cvtps2ph, from, 0, Rm::Reg(to), 3);
-        self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
+    /// Two f16 in a dword, toward zero, of two f32.
+    pub(super) fn pack_toward_zero(&mut self, part: Part) -> PieceId {
+        let (low, high) = (self.reg(part.ops[0]), self.reg(part.ops[1]));
+        let (new, to) = self.new_in_register(Class::Vector);
+        let t = self.temp();
+        for (to, from) in [(to, low), (t, high)] {
+            self.vi(X::Cvtps2ph, from, 0, Rm::Reg(to), 3);
+            self.v(X::Pmovzxwd, to, 0, Rm::Reg(to));
+        }
+        self.vi(X::PslldImm, 0, t, Rm::Reg(t), 16);
+        self.v(X::Pord, to, to, Rm::Reg(t));
+        new
     }
 
     /// to = f16 of a * b + c, rounded once, of f16 in f32. The product is exact; the sum is rounded to odd, so that the second rounding is right.

@@ -659,16 +659,7 @@ impl<'a> Wide<'a> {
                 new
             }),
             // What fout flushes of f16 it keeps.
-            CvtPkRtzF16F32 if mode.denorm_out16_64() => self.each_part(&[x, y], |w, part| {
-                let (low, high) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-                let (new, to) = w.new_in_register(Class::Vector);
-                let t = w.temp();
-                w.f16_toward_zero(to, low);
-                w.f16_toward_zero(t, high);
-                w.vi(X::PslldImm, 0, t, Rm::Reg(t), 16);
-                w.v(X::Pord, to, to, Rm::Reg(t));
-                new
-            }),
+            CvtPkRtzF16F32 if mode.denorm_out16_64() => self.each_part(&[x, y], |w, part| w.pack_toward_zero(part)),
             FAdd16 | FSub16 | FMul16 if halves => {
                 let op = match op {
                     FAdd16 => X::Addps,
