@@ -13,6 +13,9 @@ use crate::test::{Random, Vertex};
 const SIZE: (u32, u32) = (1024, 768);
 const RGBA8: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
+const TRIANGLES: &str = "100,000 triangles";
+const DRAWS: &str = "200 draws of a triangle";
+
 /// One triangle over the whole target, without a vertex buffer.
 const COVER: &str = "
     layout(location = 0) out vec4 c;
@@ -35,21 +38,39 @@ const LONG: &str = "
         o = fract(v);
     }";
 
-/// Runs all of them. A line each: name, milliseconds a frame, frames and what was drawn per second.
-pub fn run() -> ExitCode {
+/// Runs those whose name contains `part`. A line each: name, milliseconds a frame, frames and what was drawn per second, milliseconds of processor time a
+/// frame.
+pub fn run(part: &str) -> ExitCode {
     let result = Gpu::new().and_then(|gpu| {
         println!("{}", gpu.name);
         let pixels = f64::from(SIZE.0 * SIZE.1);
+        let wanted = |name: &str| name.contains(part);
         for (name, fragment) in [("full screen, gradient", GRADIENT), ("full screen, 256 multiply-adds", LONG)] {
+            if !wanted(name) {
+                continue;
+            }
             let mut frame = Frame::new(&gpu, Targets::new(SIZE, &[RGBA8]))?;
             let input = Input { call: Call::Draw { vertices: 3, instances: 1 }, ..Input::default() };
             frame.draw_with(&State::shaders(COVER, fragment), &input)?;
             report(name, frame, pixels / 1e6, "Mpixel")?;
         }
-        let mut frame = Frame::new(&gpu, Targets::new(SIZE, &[RGBA8]).with_depth(vk::Format::D32_SFLOAT))?;
         let depth = Some(Depth { func: vk::CompareOp::LESS, write: true });
-        frame.draw(&State { depth, ..State::default() }, &triangles())?;
-        report("100,000 triangles", frame, 0.1, "Mtriangle")
+        let state = State { depth, ..State::default() };
+        let with_depth = || Targets::new(SIZE, &[RGBA8]).with_depth(vk::Format::D32_SFLOAT);
+        let triangles = triangles();
+        if wanted(TRIANGLES) {
+            let mut frame = Frame::new(&gpu, with_depth())?;
+            frame.draw(&state, &triangles)?;
+            report(TRIANGLES, frame, 0.1, "Mtriangle")?;
+        }
+        if wanted(DRAWS) {
+            let mut frame = Frame::new(&gpu, with_depth())?;
+            for triangle in triangles.chunks_exact(3).take(200) {
+                frame.draw(&state, triangle)?;
+            }
+            report(DRAWS, frame, 0.2, "kdraw")?;
+        }
+        Ok(())
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -75,8 +96,19 @@ fn triangles() -> Vec<Vertex> {
         .collect()
 }
 
+/// What all threads of this process have used.
+fn processor_seconds() -> f64 {
+    // proc(5): fields 14 and 15, in 1/100 s, counted behind the name in parentheses.
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
 fn report(name: &str, frame: Frame<'_>, amount: f64, unit: &str) -> Result<(), Failure> {
-    let seconds = frame.repeat(3.0)?;
-    println!("{name:32} {:9.3} ms  {:9.1} frames/s  {:9.2} {unit}/s", seconds * 1e3, 1.0 / seconds, amount / seconds);
+    let before = processor_seconds();
+    let (seconds, frames) = frame.repeat(3.0)?;
+    let busy = (processor_seconds() - before) / f64::from(frames) * 1e3;
+    let ms = seconds * 1e3;
+    println!("{name:32} {ms:9.3} ms  {:9.1} frames/s  {:9.3} {unit}/s  {busy:9.3} ms busy", 1.0 / seconds, amount / seconds);
     Ok(())
 }

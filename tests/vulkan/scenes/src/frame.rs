@@ -235,7 +235,7 @@ impl<'g> Frame<'g> {
     }
 
     /// Runs the frame again and again, for so many seconds; the seconds of the fastest.
-    pub fn repeat(mut self, seconds: f64) -> Result<f64, Failure> {
+    pub fn repeat(mut self, seconds: f64) -> Result<(f64, u32), Failure> {
         let commands = self.pause();
         let buffers = [commands];
         let submits = [vk::SubmitInfo::default().command_buffers(&buffers)];
@@ -243,7 +243,7 @@ impl<'g> Frame<'g> {
         // SAFETY: see the head of gpu.rs.
         unsafe { device.end_command_buffer(commands)? };
         let (start, mut least) = (std::time::Instant::now(), f64::INFINITY);
-        for round in 0.. {
+        for round in 0u32.. {
             let frame = std::time::Instant::now();
             // SAFETY: see the head of gpu.rs.
             unsafe {
@@ -255,10 +255,10 @@ impl<'g> Frame<'g> {
                 least = least.min(frame.elapsed().as_secs_f64());
             }
             if round > 1 && start.elapsed().as_secs_f64() > seconds {
-                break;
+                return Ok((least, round + 1));
             }
         }
-        Ok(least)
+        unreachable!("rounds end")
     }
 
     /// Runs the frame. Targets of several samples are resolved.

@@ -5,7 +5,7 @@
 //!     scenes NAME...             these
 //!     scenes --keep DIR ...      keeps pictures of what differs: found, expected, difference beside each other
 //!     scenes --save DIR ...      keeps all pictures that are compared
-//!     scenes --bench             frames and pixels per second
+//!     scenes --bench [PART]      frames and pixels per second; of those whose names have this part
 //!
 //! A line for each scene and size; exit code 1 if one fails. A device that lacks what a scene needs skips it.
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
                 }
                 return ExitCode::SUCCESS;
             }
-            "--bench" => return bench::run(),
+            "--bench" => return bench::run(&arguments.next().unwrap_or_default()),
             "--keep" => keep = arguments.next().map(PathBuf::from),
             "--save" => save = arguments.next().map(PathBuf::from),
             name if SCENES.iter().any(|s| s.name == name) => names.push(name.to_owned()),
