@@ -7,7 +7,8 @@
 //! | `start.rs`, `geometry.rs` | what geometry waves start with; the waves of a draw and their exports |
 //! | `primitives.rs` | what geometry stages hand to the rasterizer |
 //!
-//! As many subgroups as the attribute ring has room for are run side by side; then their primitives are drawn, in order, and the ring is free again.
+//! As many subgroups as the attribute ring has room for are run side by side; then their primitives are set up, their attributes copied, and the ring
+//! is free again.
 
 mod assembly;
 mod geometry;
@@ -31,7 +32,7 @@ use wavejit::StageLaunch;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 
-/// Most subgroups that are run before their primitives are drawn.
+/// Most subgroups that are run before their primitives are set up.
 const MOST_GROUPS: usize = 512;
 /// Bytes that s5 of geometry waves can tell.
 const RING_REACH: u64 = 32768 * 512;
@@ -70,7 +71,10 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
     let mut grouper = Grouper::new(gpu.device.memory(), &state, request)?;
     let (mut groups, mut done) = (Vec::new(), 0);
     let mut next = grouper.next()?;
-    while let Some(group) = next.take() {
+    let mut statistics = ring.draw.statistics;
+    raster::draw(ring, kind, || {
+        let Some(group) = next.take() else { return Ok(None) };
+        groups.clear();
         let mut used = room(&state, &group, 0).ok_or_else(|| too_small(&state))?;
         groups.push(placed(&state, group, 0));
         loop {
@@ -81,15 +85,15 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
             used = end;
         }
         let batches = run(gpu, &state, kind, &groups, done, borders)?;
-        count(ring, &state, &groups, &batches);
-        raster::draw(ring, kind, &batches)?;
+        count(&mut statistics, &state, &groups, &batches);
         done += groups.len() as u32;
-        groups.clear();
-    }
+        Ok(Some(batches))
+    })?;
     if ring.counts_statistics {
-        let s = &mut ring.draw.statistics;
+        let s = &mut statistics;
         s.input[0] = s.input[0].wrapping_add(u64::from(request.count) * u64::from(request.instances));
         s.input[1] = s.input[1].wrapping_add(grouper.primitives);
+        ring.draw.statistics = statistics;
     }
     Ok(())
 }
@@ -175,11 +179,7 @@ fn run(
     })
 }
 
-fn count(ring: &mut Ring, state: &GeometryState, groups: &[Group], batches: &[Batch]) {
-    if !ring.counts_statistics {
-        return;
-    }
-    let s = &mut ring.draw.statistics;
+fn count(s: &mut Statistics, state: &GeometryState, groups: &[Group], batches: &[Batch]) {
     let vertices: usize = groups.iter().map(|g| g.vertices.len()).sum();
     s.vertex_invocations = s.vertex_invocations.wrapping_add(vertices as u64);
     if state.has_geometry_shader {

@@ -20,7 +20,7 @@ pub(crate) struct Written {
 type FloatRows = [[f32; LANES]; 4];
 
 /// Most bytes of an element.
-const MOST_BYTES: usize = 16;
+pub(crate) const MOST_BYTES: usize = 16;
 
 /// Writes a wave's colors to a target's tile. Quad n has lanes `4 * n` to `4 * n + 3`.
 pub(crate) fn write(target: &Target, constants: [f32; 4], colors: &Rows, second: Option<&Rows>, quads: &[Written], tile: &mut TileBytes) {
@@ -75,7 +75,7 @@ fn runs(quads: &[Written]) -> Vec<(usize, &[Written])> {
 }
 
 /// Bits of an element that the write mask keeps; none: all are written.
-fn kept_bits(target: &Target) -> Option<u128> {
+pub(crate) fn kept_bits(target: &Target) -> Option<u128> {
     let format = target.format;
     let channels = format.channels.iter().zip(target.order).filter(|(channel, _)| channel.bits != 0);
     if format.layout != Layout::Plain || channels.clone().all(|(_, c)| target.mask >> c & 1 != 0) {
@@ -90,6 +90,13 @@ fn encode(target: &Target, colors: &Rows, elements: &mut [u8; LANES * MOST_BYTES
     let rows = target.order.map(|c| &colors[c][..]);
     let is_stored = target.format.encode_many(rows, &mut elements[..LANES * usize::from(target.format.bytes)]);
     debug_assert!(is_stored, "formats of targets can be stored");
+}
+
+/// The element of the first lane.
+pub(crate) fn element(target: &Target, colors: &Rows) -> [u8; MOST_BYTES] {
+    let mut elements = [0; LANES * MOST_BYTES];
+    encode(target, colors, &mut elements);
+    *elements.first_chunk().unwrap_or(&[0; MOST_BYTES])
 }
 
 /// R, G, B, A of elements; missing ones are 0, alpha 1.

@@ -9,6 +9,7 @@
 //! | `pass.rs` | tiles of a draw as a source of pixel waves |
 //! | `inputs.rs` | what pixel waves start with |
 //! | `export.rs` | what they export |
+//! | `fill.rs` | draws that leave the same everywhere |
 //! | `depth.rs`, `blend.rs` | tests; blending, logic operations, masks |
 //! | `surface.rs` | tiles to and from memory |
 //!
@@ -19,6 +20,7 @@ mod blend;
 mod clip;
 mod depth;
 mod export;
+mod fill;
 mod inputs;
 mod pass;
 mod setup;
@@ -33,6 +35,7 @@ use crate::registers::depth::{DepthFormat, DepthState, TestOrder};
 use crate::registers::pixel::{AttributeSource, PixelState};
 use crate::registers::raster::{RasterState, Rect};
 use crate::ring::Ring;
+use fill::{Fill, OneWave};
 use inputs::Parameters;
 use pass::{Draw, Pass, Surfaces, bin, chunk};
 use rustc_hash::FxHashMap;
@@ -42,11 +45,12 @@ use std::sync::Arc;
 use surface::{Surface, SurfaceKey};
 use wavejit::StageLaunch;
 use wavejit::code_object::PgmRsrc;
+use wavejit::stage::StageSource;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit_texture::tiling::{AddressConfig, Kind};
 
-/// Most shapes that are drawn at once.
-const MOST_SHAPES: usize = 1 << 14;
+/// Most shapes that are drawn at once: each time every tile that they cover is read and written.
+const MOST_SHAPES: usize = 1 << 17;
 /// Most surfaces whose layout is remembered.
 const MOST_SURFACES: usize = 256;
 
@@ -64,6 +68,8 @@ pub(crate) enum OutputKind {
 #[derive(Default)]
 pub(crate) struct Rasterizer {
     surfaces: FxHashMap<SurfaceKey, Arc<Surface>>,
+    /// Room for the shapes of a draw.
+    shapes: Vec<Shape>,
     /// Samples that have passed while they were counted.
     pub samples_passed: u64,
     /// Pixels for which shaders have run.
@@ -89,15 +95,17 @@ impl Rasterizer {
     }
 }
 
-/// Draws primitives as the registers say. Attributes of the batches are in memory until this returns.
-pub(crate) fn draw(ring: &mut Ring, kind: OutputKind, batches: &[Batch]) -> Result<(), Refusal> {
+/// Draws primitives as the registers say. `next` has the batches, some at a time: attributes of those are in memory until it is called again.
+pub(crate) fn draw(
+    ring: &mut Ring,
+    kind: OutputKind,
+    mut next: impl FnMut() -> Result<Option<Vec<Batch>>, Refusal>,
+) -> Result<(), Refusal> {
     let mut raster = RasterState::of(&ring.registers)?;
-    if raster.discards {
-        return Ok(());
-    }
     let color = ColorState::of(&ring.registers)?;
-    if color.mode == ColorMode::Metadata {
-        // Surfaces with metadata are refused, so that there is nothing to eliminate or to decompress.
+    // Surfaces with metadata are refused, so that there is nothing to eliminate or to decompress.
+    if raster.discards || color.mode == ColorMode::Metadata {
+        while next()?.is_some() {}
         return Ok(());
     }
     let depth = DepthState::of(&ring.registers)?;
@@ -141,7 +149,8 @@ pub(crate) fn draw(ring: &mut Ring, kind: OutputKind, batches: &[Batch]) -> Resu
     let order = if runs_shader { depth.order } else { TestOrder::Early };
 
     let mut setup = Setup::new(&raster, kind);
-    let mut shapes: Vec<Shape> = Vec::new();
+    let mut shapes = std::mem::take(&mut ring.raster.shapes);
+    shapes.clear();
     let mut parameters: Vec<Parameters> = Vec::new();
     let mut totals = tile::Counts::default();
     let mut run = |shapes: &mut Vec<Shape>, parameters: &mut Vec<Parameters>| -> Result<(), Refusal> {
@@ -157,41 +166,54 @@ pub(crate) fn draw(ring: &mut Ring, kind: OutputKind, batches: &[Batch]) -> Resu
             parameters,
             shared: Default::default(),
         };
-        let tiles = bin(shapes);
-        if !tiles.is_empty() {
+        let mut add = |counts: tile::Counts| {
+            totals.samples_passed += counts.samples_passed;
+            totals.pixels_shaded += counts.pixels_shaded;
+        };
+        let fill = Fill::of(&draw).filter(|_| !runs_shader || fill::is_uniform(draw.memory, gpu.target, &pixel));
+        let tiles = if fill.is_some() { Vec::new() } else { bin(shapes) };
+        if let Some(fill) = fill {
+            let wave = OneWave::new(&draw);
+            if runs_shader {
+                start(ring, &pixel, &wave)?;
+            }
+            let counts = fill.write(&draw, &wave.colors())?;
+            add(tile::Counts { pixels_shaded: if runs_shader { counts.pixels_shaded } else { 0 }, ..counts });
+        } else if !tiles.is_empty() {
             let pass = Pass::new(&draw, tiles);
             if runs_shader {
                 start(ring, &pixel, &pass)?
             } else {
                 pass.run_tests()
             }
-            let counts = pass.finish()?;
-            totals.samples_passed += counts.samples_passed;
-            totals.pixels_shaded += counts.pixels_shaded;
+            add(pass.finish()?);
         }
         shapes.clear();
         parameters.clear();
         Ok(())
     };
-    for batch in batches {
-        let mut from = 0;
-        loop {
-            let number = parameters.len() as u32;
-            from = setup.batch(number, batch, from, MOST_SHAPES, &mut shapes);
-            // Most shapes of batches before it are not this one's: nothing to read if it left none.
-            let is_used = shapes.last().is_some_and(|s| s.batch == number);
-            parameters.push(if is_used && !pixel.attributes.is_empty() {
-                Parameters::read(gpu.device.memory(), batch)?
-            } else {
-                Parameters::default()
-            });
-            if from == batch.primitives.len() {
-                break;
+    while let Some(batches) = next()? {
+        for batch in &batches {
+            let mut from = 0;
+            loop {
+                let number = parameters.len() as u32;
+                from = setup.batch(number, batch, from, MOST_SHAPES, &mut shapes);
+                // Most shapes of batches before it are not this one's: nothing to read if it left none.
+                let is_used = shapes.last().is_some_and(|s| s.batch == number);
+                parameters.push(if is_used && !pixel.attributes.is_empty() {
+                    Parameters::read(gpu.device.memory(), batch)?
+                } else {
+                    Parameters::default()
+                });
+                if from == batch.primitives.len() {
+                    break;
+                }
+                run(&mut shapes, &mut parameters)?;
             }
-            run(&mut shapes, &mut parameters)?;
         }
     }
     run(&mut shapes, &mut parameters)?;
+    ring.raster.shapes = shapes;
     if depth.counts_samples {
         ring.raster.samples_passed = ring.raster.samples_passed.wrapping_add(totals.samples_passed);
     }
@@ -203,8 +225,8 @@ pub(crate) fn draw(ring: &mut Ring, kind: OutputKind, batches: &[Batch]) -> Resu
     Ok(())
 }
 
-/// Runs the pixel waves of a pass.
-fn start(ring: &Ring, pixel: &PixelState, pass: &Pass) -> Result<(), Refusal> {
+/// Runs pixel waves.
+fn start(ring: &Ring, pixel: &PixelState, waves: &dyn StageSource) -> Result<(), Refusal> {
     let gpu = ring.gpu.inner();
     const SCRATCH_EN: u32 = 1;
     let has_scratch = pixel.rsrc2 & SCRATCH_EN != 0;
@@ -229,7 +251,7 @@ fn start(ring: &Ring, pixel: &PixelState, pass: &Pass) -> Result<(), Refusal> {
         cancel: Some(&gpu.stop),
         border_colors: crate::registers::compute::ComputeState::border_colors(&ring.registers),
     };
-    shader.code.run_stage(&launch, pass).map(|_| ()).map_err(|source| {
+    shader.code.run_stage(&launch, waves).map(|_| ()).map_err(|source| {
         let hash = crate::shaders::hash(gpu.device.memory(), pixel.entry);
         Refusal::Wave { shader: format!("pixel shader of hash {hash:016x}"), source: Box::new(source) }
     })

@@ -28,7 +28,7 @@ impl Edge {
         Edge { a: -dy, b: dx, c: dy * from[0] - dx * from[1] - i64::from(!is_top_left) }
     }
 
-    fn at(&self, x: i64, y: i64) -> i64 {
+    pub(crate) fn at(&self, x: i64, y: i64) -> i64 {
         self.a * x + self.b * y + self.c
     }
 }

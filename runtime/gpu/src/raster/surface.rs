@@ -156,6 +156,22 @@ impl Surface {
         })
     }
 
+    /// Writes one element to all samples of the pixels of `area` that the surface has.
+    pub(crate) fn fill(&self, memory: &AddressSpace, slice: u32, area: Rect, element: &[u8]) -> Result<(), wavejit::Error> {
+        let row_bytes = (area.and(self.rect()).x1 - area.x0).max(0) as usize * self.bytes;
+        let pattern: Vec<u8> = element.iter().copied().cycle().take(row_bytes.max(GRANULE)).collect();
+        self.each(slice, [area.x0, area.y0], area, |at, run| match run {
+            Run::Row(_, bytes) => memory.write(at, &pattern[..bytes]),
+            Run::Granule(block) if self.granule_is_whole && block.is_whole => memory.write(at, &pattern[..GRANULE]),
+            Run::Granule(block) => {
+                let mut granule = [0; GRANULE];
+                memory.read(at, &mut granule)?;
+                self.pixels(&block, |to, _| copy(&mut granule[to..], element, self.bytes));
+                memory.write(at, &granule)
+            }
+        })
+    }
+
     /// Calls back for all runs of bytes with pixels of an area: guest address, and which pixels.
     fn each(
         &self,

@@ -45,6 +45,12 @@ pub(crate) fn batch(positions: &[[f32; 4]], kind: OutputKind) -> Batch {
     }
 }
 
+/// Draws batches, one after the other.
+fn draw_all(ring: &mut Ring, kind: OutputKind, batches: Vec<Batch>) {
+    let mut left = batches.into_iter();
+    draw(ring, kind, || Ok(left.next().map(|batch| vec![batch]))).unwrap();
+}
+
 /// A ring with a target, and what is needed to draw to it.
 struct Scene {
     ring: Ring,
@@ -161,7 +167,7 @@ fn a_triangle_in_perspective_has_the_colors_of_its_plane() {
     let positions = corners.map(|(x, y, w)| clip_space(width, height, x as f32, y as f32, 0.5, w as f32));
     let mut batch = batch(&positions, OutputKind::Triangles);
     scene.with_colors(&mut batch, &colors);
-    draw(&mut scene.ring, OutputKind::Triangles, &[batch]).unwrap();
+    draw_all(&mut scene.ring, OutputKind::Triangles, vec![batch]);
     let edge = |a: (f64, f64, f64), b: (f64, f64, f64), x: f64, y: f64| (b.0 - a.0) * (y - a.1) - (b.1 - a.1) * (x - a.0);
     let [a, b, c] = corners;
     let area = edge(a, b, c.0, c.1);
@@ -214,7 +220,7 @@ fn many_small_triangles_land_in_order() {
         scene.with_colors(&mut batch, &colors);
         batches.push(batch);
     }
-    draw(&mut scene.ring, OutputKind::Triangles, &batches).unwrap();
+    draw_all(&mut scene.ring, OutputKind::Triangles, batches);
     let pixels = scene.pixels();
     for (n, (found, expected)) in pixels.iter().zip(&expected).enumerate() {
         assert_eq!(found, expected, "pixel {}, {}", n as u32 % width, n as u32 / width);
@@ -244,7 +250,7 @@ fn depth_leaves_what_is_nearest_and_counts_it() {
         let positions = [at(x0, 0.0), at(x1, 0.0), at(x1, 70.0), at(x0, 0.0), at(x1, 70.0), at(x0, 70.0)];
         let mut batch = batch(&positions, OutputKind::Triangles);
         scene.with_colors(&mut batch, &[color; 6]);
-        draw(&mut scene.ring, OutputKind::Triangles, &[batch]).unwrap();
+        draw_all(&mut scene.ring, OutputKind::Triangles, vec![batch]);
         std::mem::take(&mut scene.ring.raster.samples_passed)
     };
     assert_eq!(rectangle(0.0, 60.0, 0.5, [1.0, 0.0, 0.0]), 60 * 70);
@@ -272,7 +278,7 @@ fn pixels_that_a_shader_kills_change_nothing() {
     let at = |x: f32, y: f32| clip_space(64, 64, x, y, 0.5, 1.0);
     let mut rectangle = batch(&[at(0.0, 0.0), at(64.0, 0.0), at(0.0, 64.0)], OutputKind::Rectangles);
     scene.with_colors(&mut rectangle, &[[1.0; 3]; 3]);
-    draw(&mut scene.ring, OutputKind::Rectangles, &[rectangle]).unwrap();
+    draw_all(&mut scene.ring, OutputKind::Rectangles, vec![rectangle]);
     for (n, pixel) in scene.pixels().into_iter().enumerate() {
         assert_eq!(pixel, if n % 64 >= 32 { [255; 4] } else { [0; 4] }, "pixel {n}");
     }
@@ -317,7 +323,7 @@ fn wave_of_a_triangle(enabled: u32, taken: u32, with_words: bool) -> (Vec<Vec<u3
     let at = |x, y| clip_space(8, 8, x, y, 0.5, 1.0);
     let mut batch = batch(&[at(0.0, 0.0), at(16.0, 0.0), at(0.0, 16.0)], OutputKind::Triangles);
     scene.with_colors(&mut batch, &[[1.0, 0.0, 5.0], [3.0, 0.0, 5.5], [7.0, 0.0, 4.0]]);
-    draw(&mut scene.ring, OutputKind::Triangles, &[batch]).unwrap();
+    draw_all(&mut scene.ring, OutputKind::Triangles, vec![batch]);
     let bytes = out.to_vec().unwrap();
     let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
     (words[..1024].chunks(64).map(<[u32]>::to_vec).collect(), words[1024..1032].to_vec(), address)
@@ -352,5 +358,80 @@ fn pixel_waves_start_with_what_registers_say() {
             assert_eq!(float(&rows, 15, lane), [5.0, 0.5, -1.0, 0.0][lane & 3]);
         }
         assert!(pixels.iter().all(|seen| *seen));
+    }
+}
+
+/// The color in s0 to s3.
+const FLAT: &str = "
+    v_cvt_pk_rtz_f16_f32 v0, s0, s1
+    v_cvt_pk_rtz_f16_f32 v1, s2, s3
+    exp mrt0 v0, v1, off, off done
+    s_endpgm";
+
+// graphics.md 5.3: a rectangle has the pixels from its first corner up to, and without, the opposite one; 2.6: a query counts them.
+#[test]
+fn what_is_the_same_everywhere_fills_its_rectangle() {
+    let (width, height) = (150, 101);
+    let mut scene = Scene::new(width, height, FLAT);
+    let depth = scene.ring.gpu.inner().device.upload(&[0xff; 1 << 18]).unwrap();
+    let address = depth.address().next_multiple_of(1 << 16);
+    scene.write(&[
+        (0xb02c, 4 << 1),
+        (0xb03c, 1f32.to_bits()),
+        (0x2_8040, 1 | 24 << 4),
+        (0x2_8048, (address >> 8) as u32),
+        (0x2_8050, (address >> 8) as u32),
+        (0x2_8068, (address >> 40) as u32),
+        (0x2_8070, (address >> 40) as u32),
+        (0x2_801c, (height - 1) << 16 | (width - 1)),
+        (0x2_8004, 1 << 1 | 1 << 8),
+    ]);
+    let mut rectangle = |function: u32, [x0, y0, x1, y1]: [u32; 4], z: f32, color: [f32; 3]| {
+        let at = |x: u32, y: u32| clip_space(width, height, x as f32, y as f32, z, 1.0);
+        scene.write(&[(0x2_8800, 1 << 1 | 1 << 2 | function << 4)]);
+        (0..3).for_each(|n| scene.write(&[(0xb030 + 4 * n, color[n as usize].to_bits())]));
+        let batch = batch(&[at(x0, y0), at(x0, y1), at(x1, y0)], OutputKind::Rectangles);
+        draw_all(&mut scene.ring, OutputKind::Rectangles, vec![batch]);
+        std::mem::take(&mut scene.ring.raster.samples_passed)
+    };
+    const ALWAYS: u32 = 7;
+    const LESS: u32 = 1;
+    assert_eq!(rectangle(ALWAYS, [10, 7, 140, 100], 0.5, [1.0, 0.0, 0.0]), 130 * 93);
+    assert_eq!(rectangle(ALWAYS, [20, 9, 23, 11], 0.75, [0.0, 1.0, 0.0]), 3 * 2);
+    // Behind the first, but before the second and what was there.
+    assert_eq!(rectangle(LESS, [0, 0, 150, 101], 0.625, [0.0, 0.0, 1.0]), 150 * 101 - 130 * 93 + 3 * 2);
+    for (n, pixel) in scene.pixels().into_iter().enumerate() {
+        let (x, y) = (n as u32 % width, n as u32 / width);
+        let first = (10..140).contains(&x) && (7..100).contains(&y);
+        let second = (20..23).contains(&x) && (9..11).contains(&y);
+        assert_eq!(pixel, if first && !second { [255, 0, 0, 255] } else { [0, 0, 255, 255] }, "pixel {x}, {y}");
+    }
+}
+
+// RDNA3 ISA: which of these have a result that is the same for all lanes, whatever they start with.
+#[test]
+fn shaders_are_uniform_if_they_have_moves_of_constants_alone() {
+    let is_uniform = |text: &str| {
+        let mut scene = Scene::new(8, 8, text);
+        scene.write(&[(0xb02c, 4 << 1)]);
+        let pixel = PixelState::of(&scene.ring.registers).unwrap();
+        fill::is_uniform(scene.ring.gpu.memory(), wavejit_isa::Gfx::GFX1100, &pixel)
+    };
+    assert!(is_uniform(FLAT));
+    assert!(is_uniform("s_mov_b64 s[0:1], s[2:3]\nv_mov_b32 v0, s0\nv_mov_b32 v1, 1.0\nexp mrt0 v0, v1, off, off done\ns_endpgm"));
+    assert!(!is_uniform(SHADER));
+    let end = "\nexp mrt0 v0, v0, off, off done\ns_endpgm";
+    let differ = [
+        "",
+        "v_mov_b32 v0, v1",
+        "v_mov_b32 v0, s4",
+        "v_mov_b32 v0, exec_lo",
+        "s_mov_b64 exec, 1\nv_mov_b32 v0, 0",
+        "v_mov_b32 v0, 0\nv_mov_b32_dpp v0, v0 row_shl:1",
+        "v_mov_b32 v0, 0\nv_mbcnt_lo_u32_b32 v0, -1, 0",
+        "s_branch 0",
+    ];
+    for text in differ {
+        assert!(!is_uniform(&format!("{text}{end}")), "{text}");
     }
 }
