@@ -203,7 +203,7 @@ impl Setup {
         let given = if self.op.kind.sampling().is_some() { 12 } else { 8 };
         let words: Vec<u64> = self.t.iter().chain(&self.s).take(given).map(|&w| w.into()).collect();
         let call = SiteCall { site: 0, op: &self.op, words: &words, window: [0, BASE, 1 << 32], operands: &operands };
-        let scalar = Routine::new(&self.op, &ImageConfig::default(), &self.t, &self.s).map(|r| r.at_level(HostLevel::Portable));
+        let scalar = Routine::new(&self.op, &ImageConfig::default(), &self.t, &self.s).map(|r| r.at_level(HostLevel::Baseline));
         // Many short rounds: one of them is undisturbed.
         let (rounds, waves) = if with_kernel { (300, &self.waves[..]) } else { (10, &self.waves[..100]) };
         let time = best(rounds, || {

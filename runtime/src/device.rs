@@ -20,7 +20,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use wavejit_isa::{Feature, Gfx, HostLevel};
+use wavejit_isa::{Feature, Gfx, HostIsa};
 use wavejit_texture::Generation;
 use wavejit_texture::image::ImageConfig;
 use wavejit_texture::tiling::AddressConfig;
@@ -100,7 +100,7 @@ impl Device {
             config.engine = Engine::Interp;
         }
         crate::host::fork::install();
-        HostLevel::check().map_err(|e| Error::Arg(format!("{}: {e}", HostLevel::VARIABLE)))?;
+        HostIsa::check().map_err(|e| Error::Arg(format!("{}: {e}", HostIsa::VARIABLE)))?;
         image_config::addresses(config.gb_addr_config, Generation::Gfx11)?;
         let space = Arc::new(if config.canaries { space.with_canaries() } else { space });
         let pool = Pool::new(if config.deterministic { 1 } else { config.threads });

@@ -52,7 +52,7 @@ pub use memory::hwreg::realtime_ticks;
 pub use overrun::Overrun;
 pub use program::{CODE_CACHE_VARIABLE, CodeStats, Engine};
 pub use services::{Print, Stream, print_by_c};
-pub use wavejit_isa::{HostLevel, HostLevelError};
+pub use wavejit_isa::{HostIsa, HostIsaError, HostLevel};
 pub use wavejit_texture::Generation;
 
 /// Types of kernel arguments.

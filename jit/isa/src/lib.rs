@@ -33,7 +33,7 @@ pub use disasm::{DisasmOptions, disasm, disasm_stream};
 pub use encode::{Code, EncodeError, encode};
 pub use feature::{Feature, Generation, Sizes};
 pub use follow::Follow;
-pub use host::{HostLevel, HostLevelError};
+pub use host::{HostIsa, HostIsaError, HostLevel};
 pub use hwreg::HwReg;
 pub use inst::{Dpp, Enc, Half, Inst, Mods, Operand, Sdwa};
 pub use memory::MemoryKind;

@@ -18,6 +18,7 @@ use crate::{
     opt::{
         OptOptions,
         liveness::{Rows, Spoiled, VgprLiveness},
+        strides::Strides,
     },
     region::{self, Piece, Plan, Step},
 };
@@ -38,7 +39,7 @@ use std::sync::LazyLock;
 use wavejit_ir::abi::EntryFn;
 use wavejit_ir::{self as ir, Block, Func, Op, Value};
 #[cfg(target_arch = "x86_64")]
-use wavejit_isa::HostLevel;
+use wavejit_isa::{HostIsa, HostLevel};
 
 /// Why a function could not be compiled: never a mistake of the shader.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +90,7 @@ pub struct EmitOptions {
 /// A back end for a whole function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// That of the host level in use ([`HostLevel::get`]).
+    /// That of the host instructions in use ([`HostIsa::get`]).
     #[default]
     Best,
     /// Cranelift alone.
@@ -117,7 +118,7 @@ impl Isa {
     /// Is it the back end of whole waves?
     pub fn is_wide(self) -> bool {
         match self {
-            Isa::Best => wide::is_available(HostLevel::get()),
+            Isa::Best => HostIsa::get().is_wide() && wide::is_available(HostLevel::get()),
             Isa::Portable => false,
             Isa::Avx2 | Isa::Avx512 => true,
         }
@@ -428,7 +429,9 @@ fn emit(
     go_on()?;
     let entry = session.declare(true)?;
     let builder = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
-    skeleton::Skeleton::new(func, *opts, &plans, &regions, &loops, &mut session.module, &mut session.pinned, builder).compile()?;
+    let strides = Strides::new(func, &lanes);
+    let (module, pinned) = (&mut session.module, &mut session.pinned);
+    skeleton::Skeleton::new(func, *opts, &plans, &regions, &loops, module, pinned, &strides, builder).compile()?;
     session.define(entry, "skeleton", func)?;
     // Row functions put up to three masks behind the temporaries of their block.
     let temp_rows = plans.iter().map(|p| u32::from(p.temp_rows)).max().unwrap_or(0) + 3;

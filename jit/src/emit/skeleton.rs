@@ -7,6 +7,7 @@
 //! entry: br_table state.resume -> [load live registers; jump resume point 0], [...1], ...
 //! ```
 
+mod lds;
 mod memory;
 mod probe;
 mod scalar;
@@ -16,6 +17,7 @@ use crate::{
     opt::{
         OptOptions,
         liveness::{self, SRegs},
+        strides::Strides,
     },
     region::{Plan, Region, Step},
 };
@@ -23,6 +25,7 @@ use cranelift_codegen::ir::{self as cl, AbiParam, InstBuilder, MemFlagsData, con
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
+use lds::LdsPattern;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Exit, Helpers, WaveState};
@@ -46,6 +49,7 @@ pub(super) struct Skeleton<'a, 'b> {
     /// Registers the function writes: what must be stored when it leaves.
     written: SRegs,
     live_in: Vec<SRegs>,
+    strides: &'a Strides,
     resume: Vec<BlockId>,
     /// Where edges that go back to a block look at the fuel.
     gates: Vec<Option<cl::Block>>,
@@ -77,6 +81,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
         loops: &'a [CompiledLoop],
         module: &'a mut JITModule,
         pinned: &'a mut Pinned,
+        strides: &'a Strides,
         mut b: FunctionBuilder<'b>,
     ) -> Self {
         let blocks = func.blocks.iter().map(|_| b.create_block()).collect();
@@ -97,6 +102,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             sregs: FxHashMap::default(),
             written: SRegs::default(),
             live_in,
+            strides,
             resume: resume_points(func),
             gates: vec![None; func.blocks.len()],
             exec,
@@ -611,14 +617,20 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 let mut m = self.mem_op(plan, inst, *space, addr)?;
                 m.kind = *kind as u8;
                 self.results(plan, inst, &mut m)?;
-                self.memory(offset_of!(Helpers, load), m, *exec, addr.base)?;
+                match self.lds_pattern(*space, *kind, addr) {
+                    Some(pattern) => self.load_lds_inline(pattern, m, *exec, addr.base)?,
+                    None => self.memory(offset_of!(Helpers, load), m, *exec, addr.base)?,
+                }
                 None
             }
             Op::Store { space, kind, addr, data, exec } => {
                 let mut m = self.mem_op(plan, inst, *space, addr)?;
                 m.kind = *kind as u8;
                 self.data(plan, data, &mut m)?;
-                self.memory(offset_of!(Helpers, store), m, *exec, addr.base)?;
+                match self.lds_pattern(*space, *kind, addr) {
+                    Some(LdsPattern::Consecutive) => self.store_lds_inline(m, *exec, addr.base)?,
+                    _ => self.memory(offset_of!(Helpers, store), m, *exec, addr.base)?,
+                }
                 None
             }
             Op::Atomic { space, op, wide, addr, data, exec, returns } => {

@@ -6,7 +6,7 @@
 //! it, the others after it.
 //!
 //! Lockstep order (DESIGN.md section 5) holds because every memory and cross-lane operation is a step of its own: a region, which runs a
-//! few lanes to its end before the next few, contains none.
+//! few lanes to its end before the next few, contains none. Loads from LDS that need nothing of the open region run before it.
 //!
 //! *Rematerializable* values (splats, lane numbers, reads of a VGPR that is not written before their last use) are computed again in every region
 //! that uses them. All other lane values that outlive their region get a *home*: rows of temporaries, or for loads the VGPR itself.
@@ -14,7 +14,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use wavejit_ir::abi::{NO_ROW, TEMP_ROW};
-use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, ProbeKind, Shape, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
+use wavejit_ir::{Block, BlockId, Effect, Func, Inst, Op, ProbeKind, Shape, Space, Term, Ty, VReg, Value, Width, goes_back, loop_headers};
 
 /// Longest region, in IR instructions. Beyond it compile time grows faster than the code gets better.
 pub const MAX_REGION: usize = 600;
@@ -338,6 +338,7 @@ impl<'a> Planner<'a> {
                 }
             }
             Class::Lane(accepting_back_ends) => self.add_lane(i, on_post, accepting_back_ends),
+            Class::Row if !on_open && !on_post && self.may_pass(i) => self.plan.steps.push(Step::Inst(i)),
             Class::Row => {
                 self.close();
                 self.plan.steps.push(Step::Inst(i));
@@ -359,6 +360,21 @@ impl<'a> Planner<'a> {
             }
             Class::Scalar => self.plan.steps.push(Step::Inst(i)),
         }
+    }
+
+    /// May an operation that needs nothing of the open region be done before it? Loads from LDS never fault, so that nobody sees what was not done yet;
+    /// they must leave the rows alone that the region works on.
+    fn may_pass(&self, i: usize) -> bool {
+        let inst = &self.block.insts[i];
+        let goes_to = |reg: VReg| (0..inst.results).any(|r| self.plan.homes.get(&inst.result(r.into())).is_some_and(|h| h[0] == reg.0));
+        let reads = |v: Value| matches!(self.def.get(&v).map(|d| &self.block.insts[*d].op), Some(Op::VGet { reg, .. }) if goes_to(*reg));
+        let touches = |k: &usize| {
+            let op = &self.block.insts[*k].op;
+            let mut is_touched = matches!(op, Op::VGet { reg, .. } | Op::VSet { reg, .. } if goes_to(*reg));
+            op.for_each_arg(|v| is_touched |= reads(v));
+            is_touched
+        };
+        matches!(inst.op, Op::Load { space: Space::Lds, .. }) && !self.open.insts.iter().any(touches)
     }
 
     /// Effects of the skeleton keep their order among themselves, and reads stay behind the writes of what they read.
@@ -564,6 +580,34 @@ mod tests {
             })
         };
         what.iter().map(|is| step(is).expect("a step")).collect()
+    }
+
+    const LOADS: &str = r#"func "f" wave32 {
+b0 pc=0 mode=0x3f0 insts=4:
+  %0: mask = exec
+  %1: l32 = vget v0 demand %0
+  %2: l32 = vget v1 demand %0
+  %3: l32 = iadd.32 %1, %2
+  vset v2, %3, exec %0
+  %4: l32 = load lds.b32 [lane %1 + 4], exec %0
+  vset REG, %4, exec %0
+  %5: l32 = iadd.32 %3, %4
+  vset v4, %5, exec %0
+  end
+}"#;
+
+    #[test]
+    fn loads_from_lds_run_before_a_region_that_they_do_not_touch() {
+        let sum: fn(&Op) -> bool = |op| matches!(op, Op::Pure { op: wavejit_ir::PureOp::IAdd32, .. });
+        let load: fn(&Op) -> bool = |op| matches!(op, Op::Load { .. });
+        let steps = |reg: &str| order(&LOADS.replace("REG", reg), &[sum, load]);
+        let free = steps("v3");
+        assert!(free[1] < free[0], "{free:?}");
+        // The region writes v2 and reads v1.
+        for reg in ["v1", "v2"] {
+            let bound = steps(reg);
+            assert!(bound[0] < bound[1], "{reg}: {bound:?}");
+        }
     }
 
     #[test]

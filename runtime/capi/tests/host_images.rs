@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{CodeLaunch, Device, DeviceConfig, LaunchConfig};
-use wavejit_isa::{Gfx, HostLevel, assemble};
+use wavejit_isa::{Gfx, HostIsa, assemble};
 use wavejit_texture::Generation;
 use wavejit_texture::descriptor::{BvhDescriptor, ImageDescriptor, ImageType, SamplerDescriptor};
 use wavejit_texture::format::{Format, FormatNumber};
@@ -386,14 +386,14 @@ fn a_host_that_unmaps_meanwhile_makes_errors_and_survives() {
     assert_eq!(fine + faults, 50);
 }
 
-/// All of this with each host level.
+/// All of this with other host instructions.
 #[test]
-fn other_host_levels_agree() {
-    if std::env::var_os(HostLevel::VARIABLE).is_some() {
+fn other_host_instructions_agree() {
+    if std::env::var_os(HostIsa::VARIABLE).is_some() {
         return;
     }
-    for level in HostLevel::available() {
-        let run = std::process::Command::new(std::env::current_exe().unwrap()).env(HostLevel::VARIABLE, level.name()).output().unwrap();
-        assert!(run.status.success(), "{level}: {}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    for isa in HostIsa::available() {
+        let run = std::process::Command::new(std::env::current_exe().unwrap()).env(HostIsa::VARIABLE, isa.name()).output().unwrap();
+        assert!(run.status.success(), "{isa}: {}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     }
 }

@@ -30,7 +30,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use wavejit::code_object::{CodeObject, KernelInfo, TargetId};
-use wavejit_isa::{Gfx, HostLevel};
+use wavejit_isa::{Gfx, HostIsa};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(command: &Command) -> Result<()> {
-    HostLevel::check().context(HostLevel::VARIABLE)?;
+    HostIsa::check().context(HostIsa::VARIABLE)?;
     match command {
         Command::Run(args) => run::run(args),
         #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 use std::process::{Command, Output, Stdio};
-use wavejit_isa::HostLevel;
+use wavejit_isa::HostIsa;
 
 const V5: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-v5.hsaco");
 const WAVE64: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-wave64.hsaco");
@@ -46,19 +46,18 @@ fn info_shows_kernels() {
     assert!(json.contains("\"target\": \"gfx90a:xnack+\"") && json.contains("\"kind\": \"global_buffer\""), "{json}");
 }
 
-// Every form of host code gives the bits of the others; a level that is not there is said, and not passed over.
+// Every form of host code gives the bits of the others; one that is not there is said, and not passed over.
 #[test]
-fn the_environment_chooses_the_host_level() {
+fn the_environment_chooses_the_host_instructions() {
     let args = run("reverse", &["--grid", "8", "--group", "8", "--arg", "buf:count=u32:8", "--arg", "lds=32", "--out", "0=-"]);
-    let at = |level: &str| Command::new(env!("CARGO_BIN_EXE_wavejit")).args(&args).env(HostLevel::VARIABLE, level).output().unwrap();
-    let results: Vec<Vec<u8>> = HostLevel::available().map(|level| at(level.name()).stdout).collect();
+    let at = |isa: &str| Command::new(env!("CARGO_BIN_EXE_wavejit")).args(&args).env(HostIsa::VARIABLE, isa).output().unwrap();
+    let results: Vec<Vec<u8>> = HostIsa::available().map(|isa| at(isa.name()).stdout).collect();
     assert!(results.iter().all(|r| r == b"7\n6\n5\n4\n3\n2\n1\n0\n"), "{results:?}");
-    let refused = |level| String::from_utf8(at(level).stderr).unwrap();
-    let expected = "error: WAVEJIT_ISA: host level `scalar` is not known: portable, avx2 and avx512 are\n";
+    let refused = |isa| String::from_utf8(at(isa).stderr).unwrap();
+    let expected = "error: WAVEJIT_ISA: host instructions `scalar` are not known: baseline, portable, avx2 and avx512 are\n";
     assert_eq!(refused("scalar"), expected);
-    if HostLevel::host() < HostLevel::Avx512 {
-        let expected =
-            format!("error: WAVEJIT_ISA: this host has not the instructions of host level avx512; its best is {}\n", HostLevel::host());
+    if HostIsa::host() < HostIsa::Avx512 {
+        let expected = format!("error: WAVEJIT_ISA: this host has not the instructions of avx512; its best are {}\n", HostIsa::host());
         assert_eq!(refused("avx512"), expected);
     }
 }

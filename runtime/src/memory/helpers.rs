@@ -25,7 +25,7 @@ fn at(level: HostLevel) -> &'static Helpers {
     if level >= HostLevel::Avx2 {
         return &with_avx2::TABLE;
     }
-    debug_assert!(level == HostLevel::Portable);
+    debug_assert!(level == HostLevel::Baseline);
     &portable::TABLE
 }
 

@@ -248,7 +248,7 @@ mod tests {
         use crate::descriptor::{ImageDescriptor, ImageType};
         use crate::format::FormatNumber;
         use crate::memory::FlatMemory;
-        if wavejit_isa::HostLevel::get() == wavejit_isa::HostLevel::Portable {
+        if wavejit_isa::HostLevel::get() == wavejit_isa::HostLevel::Baseline {
             return;
         }
         let d = ImageDescriptor::new(Generation::Gfx11, ImageType::Dim2, FormatNumber::Unified(20), 16, 16); // 32_UINT

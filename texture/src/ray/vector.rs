@@ -37,7 +37,7 @@ pub(super) fn execute<M: Memory + ?Sized>(
     memory: &M,
 ) -> u64 {
     let is_wide = op.form == Form::Bvh64;
-    if level == HostLevel::Portable
+    if level == HostLevel::Baseline
         || op.form == Form::Dual
         || op.a16
         || !bvh.is_bvh
@@ -65,7 +65,7 @@ pub(super) fn execute<M: Memory + ?Sized>(
     // SAFETY: the host has the level.
     let lost = unsafe {
         match level {
-            HostLevel::Portable | HostLevel::Avx2 => nodes_avx2(&test, wave, [box16, box32, triangle]),
+            HostLevel::Baseline | HostLevel::Avx2 => nodes_avx2(&test, wave, [box16, box32, triangle]),
             HostLevel::Avx512 => nodes_avx512(&test, wave, [box16, box32, triangle]),
         }
     };

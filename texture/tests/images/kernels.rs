@@ -191,7 +191,7 @@ fn sampling_kernels_give_the_bits_of_the_scalar_form() {
         call.address = coordinates(&mut random, registers, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
     }
-    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Baseline || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 /// A plane or layers of several blocks, and an instruction on it that has a short form.
@@ -236,10 +236,10 @@ fn short_forms_give_the_bits_of_the_scalar_form() {
     for _ in 0..150 {
         let mnemonic = random.pick(&mnemonics);
         let (image, call) = common(&mut random, mnemonic, &FORMATS[5..FILTERED]);
-        assert!(compare(&call, &image, mnemonic) || HostLevel::host() == HostLevel::Portable);
+        assert!(compare(&call, &image, mnemonic) || HostLevel::host() == HostLevel::Baseline);
         let level = HostLevel::host();
         let routine = Routine::new(&call.op, &call.config, &call.t, &call.s).unwrap().at_level(level);
-        assert!(routine.has_short_form() || level == HostLevel::Portable, "{:?} {:?}", call.op, image.descriptor);
+        assert!(routine.has_short_form() || level == HostLevel::Baseline, "{:?} {:?}", call.op, image.descriptor);
     }
 }
 
@@ -309,7 +309,7 @@ fn kernels_of_all_samplers_give_the_bits_of_the_scalar_form() {
         }
         with_kernel += u32::from(compare(&call, &image, &mnemonic));
     }
-    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Baseline || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 // Lanes near the corners of a cube are left to the scalar form, which must still find its neighbors' coordinates under the results of others.
@@ -354,7 +354,7 @@ fn load_kernels_give_the_bits_of_the_scalar_form() {
         call.address = texels(&mut random, &op, dim, lanes);
         with_kernel += u32::from(compare(&call, &image, mnemonic));
     }
-    assert!(HostLevel::host() == HostLevel::Portable || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
+    assert!(HostLevel::host() == HostLevel::Baseline || with_kernel > rounds * 9 / 10, "{with_kernel} of {rounds} have kernels");
 }
 
 /// Address registers of instructions without sampler: coordinates of small images, small levels and samples, and now and then others.

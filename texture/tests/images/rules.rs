@@ -685,7 +685,7 @@ fn address_registers_that_are_missing_are_zero() {
     let image = Image::of(d);
     image.fill(|_, [x, y, _], _| (x + 100 * y).to_le_bytes().to_vec());
     let load = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_load").unwrap().0, Generation::Gfx9, Dim::D2) };
-    for level in [HostLevel::Portable, HostLevel::get()] {
+    for level in [HostLevel::Baseline, HostLevel::get()] {
         let call = Call { level, ..Call::new(load, image.words(), [0; 4]) };
         assert_eq!(call.clone().address(&[&[7], &[3]]).lane0(&image.memory)[0], 307);
         assert_eq!(call.address(&[&[7]]).lane0(&image.memory)[0], 7);

@@ -171,7 +171,7 @@ const RESULT_ROW: u16 = 30;
 impl Call {
     pub(crate) fn new(op: ImageOp, t: [u32; 8], s: [u32; 4]) -> Call {
         let config = ImageConfig { border_colors: BORDER_TABLE, addresses: chip(op.generation), ..Default::default() };
-        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, level: HostLevel::Portable, results: 6 }
+        Call { op, config, t, s, address: vec![], source: vec![], exec: u64::MAX, lanes: 32, level: HostLevel::Baseline, results: 6 }
     }
 
     pub(crate) fn address(mut self, registers: &[&[u32]]) -> Call {

@@ -2,14 +2,14 @@
 
 use crate::runner::Runner;
 use wavejit::{Arg, Buffer, Device, DeviceConfig, Kernel, Launch};
-use wavejit_isa::HostLevel;
+use wavejit_isa::HostIsa;
 use wavejit_tests::case::{Case, Value};
 use wavejit_tests::peers::Peer;
 
 /// A device with all threads, and the loaded kernel.
 pub(crate) struct Wavejit {
     device: Device,
-    level: HostLevel,
+    isa: HostIsa,
     kernel: Option<Kernel>,
     grid: [u32; 3],
     group: [u32; 3],
@@ -20,9 +20,9 @@ pub(crate) struct Wavejit {
 impl Wavejit {
     /// Opens a device.
     pub(crate) fn new() -> Result<Wavejit, String> {
-        let level = HostLevel::check().map_err(|e| e.to_string())?;
+        let isa = HostIsa::check().map_err(|e| e.to_string())?;
         let device = Device::new(DeviceConfig::default()).map_err(|e| e.to_string())?;
-        Ok(Wavejit { device, level, kernel: None, grid: [0; 3], group: [0; 3], args: Vec::new(), buffers: Vec::new() })
+        Ok(Wavejit { device, isa, kernel: None, grid: [0; 3], group: [0; 3], args: Vec::new(), buffers: Vec::new() })
     }
 
     fn buffer(&self, argument: usize) -> Result<&Buffer, String> {
@@ -32,7 +32,7 @@ impl Wavejit {
 
 impl Runner for Wavejit {
     fn version(&self) -> String {
-        format!("wavejit {}, {}", env!("CARGO_PKG_VERSION"), self.level)
+        format!("wavejit {}, {}", env!("CARGO_PKG_VERSION"), self.isa)
     }
 
     fn prepare(&mut self, _peer: &Peer, case: &Case) -> Result<(), String> {

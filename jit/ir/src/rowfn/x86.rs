@@ -16,7 +16,7 @@ const FMA: u8 = 3;
 
 /// The hand-written row function of an operation, where there is one.
 pub(super) fn row_fn(op: PureOp, mode: FpMode, level: HostLevel) -> Option<RowFn> {
-    if level == HostLevel::Portable || !mode.is_plain16_64() || mode.fp16_ovfl() {
+    if level == HostLevel::Baseline || !mode.is_plain16_64() || mode.fp16_ovfl() {
         return None;
     }
     let wide = level == HostLevel::Avx512;

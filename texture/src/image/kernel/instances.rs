@@ -33,7 +33,7 @@ macro_rules! instances {
                     unsafe { $function::$generic::<Avx512 $($texels)*>($($arg),*) }
                 }
                 match level {
-                    HostLevel::Portable => None,
+                    HostLevel::Baseline => None,
                     HostLevel::Avx2 => Some(avx2),
                     HostLevel::Avx512 => Some(avx512),
                 }
