@@ -5,8 +5,10 @@
 //! function. A return through a register whose value is not known goes to any of the return addresses seen (or out to the run time).
 //! Knowledge only ever becomes less, so the walk ends; what it first resolved and later could not is dropped as unreachable.
 //!
-//! Blocks with the lowest addresses are walked first. When a limit is reached, no more blocks are added; edges to others leave the function. A
-//! loop that is cut this way runs on in the function that starts where it was cut, which contains the way back.
+//! Blocks are walked in the order of their addresses, from a little before the entry on and then round from address 0. When a limit is reached, no more
+//! blocks are added; edges to others leave the function. A short loop that is cut this way runs on in the function that starts where it was
+//! cut, which contains the way back. Of code that is longer than a function each one so has the part that follows the one before; a loop over all of
+//! it comes back to where one begins, and [`Plan::ends`](super::Plan::ends) has the last one end there.
 //!
 //! Work is proportional to the limits, whatever the code: if the walk has to repeat itself too often, a plain one follows that knows no
 //! scalars and visits every instruction once.
@@ -16,7 +18,7 @@ use super::consts::Consts;
 use super::control::{self, Control, Flow};
 use super::rows::semantics;
 use super::sem::Sem;
-use super::source::{Limits, Stopped};
+use super::source::{Limits, Plan, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use wavejit_ir::FpMode;
@@ -24,6 +26,8 @@ use wavejit_isa as isa;
 
 /// Steps of discovery for each instruction that a function may have, before it makes do with the plain walk.
 const STEPS: usize = 16;
+/// One in so many of a function's instructions is there before it ends where another one begins: a short loop is not divided.
+const APART: usize = 8;
 /// Most return addresses that a return is compared with. More are left to the run time.
 const MAX_RETURNS: usize = 32;
 /// Steps between two looks at cancellation.
@@ -57,28 +61,36 @@ pub(super) struct Discovery<'a> {
     inside: FxHashMap<Key, Key>,
     /// Addresses behind calls.
     pub returns: BTreeSet<u64>,
+    /// All of them, with the modes of the calls.
+    pub calls: BTreeSet<Key>,
+    /// Blocks to be walked, by their places: distances from `origin`.
     work: BTreeSet<Key>,
+    origin: u64,
     limits: Limits,
+    ends: &'a dyn Fn(u64, FpMode) -> bool,
     steps: usize,
 }
 
 impl<'a> Discovery<'a> {
-    /// Finds the blocks reachable from `entry`.
-    pub(super) fn run(code: Code<'a>, entry: Key, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Self, Stopped> {
+    /// Finds the blocks reachable from `entry`, as many as `limits` allow, which may be less than the plan's.
+    pub(super) fn run(code: Code<'a>, entry: Key, plan: &Plan<'a>, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Self, Stopped> {
         let mut found = Discovery {
             code,
             nodes: BTreeMap::new(),
             inside: FxHashMap::default(),
             returns: BTreeSet::new(),
+            calls: BTreeSet::new(),
             work: BTreeSet::new(),
+            origin: entry.0.wrapping_sub(limits.insts.into()),
             limits,
+            ends: plan.ends,
             steps: 0,
         };
         found.reach(entry, &Consts::unknown());
         let most = STEPS * limits.insts as usize;
         let mut look = 0;
-        while let Some(key) = found.work.pop_first() {
-            found.walk(key);
+        while let Some(place) = found.work.pop_first() {
+            found.walk(found.at(place));
             if found.steps >= look {
                 look = found.steps + STEPS_BETWEEN_LOOKS;
                 if stop() {
@@ -102,19 +114,35 @@ impl<'a> Discovery<'a> {
         self.inside.len() < self.limits.insts as usize
     }
 
+    /// Does another function begin at `at`, where this one is long enough to end?
+    fn ends_at(&self, at: Key) -> bool {
+        self.inside.len() >= self.limits.insts as usize / APART && !self.inside.contains_key(&at) && (self.ends)(at.0, at.1)
+    }
+
+    /// Where a block is in the order of the walk.
+    fn place(&self, (pc, mode): Key) -> Key {
+        (pc.wrapping_sub(self.origin), mode)
+    }
+
+    /// The block at a place.
+    fn at(&self, (place, mode): Key) -> Key {
+        (place.wrapping_add(self.origin), mode)
+    }
+
     /// Control may reach `to` with `consts`.
     fn reach(&mut self, to: Key, consts: &Consts) {
         if let Some(node) = self.nodes.get_mut(&to) {
             if node.consts.meet(consts) {
-                self.work.insert(to);
+                self.work.insert(self.place(to));
             }
             return;
         }
-        let middle_of = self.inside.get(&to);
-        if self.nodes.len() < self.limits.blocks as usize && (self.has_room() || middle_of.is_some()) {
+        let middle_of = self.inside.get(&to).copied();
+        let has_room = middle_of.is_some() || self.has_room() && !self.ends_at(to);
+        if self.nodes.len() < self.limits.blocks as usize && has_room {
             // A jump into the middle of a block cuts it.
-            self.work.extend(middle_of);
-            self.work.insert(to);
+            self.work.extend(middle_of.map(|key| self.place(key)));
+            self.work.insert(self.place(to));
             self.nodes.insert(to, Node::new(consts.clone()));
         }
     }
@@ -127,7 +155,8 @@ impl<'a> Discovery<'a> {
         loop {
             self.steps += 1;
             let at = (pc, mode);
-            if pc != key.0 && (self.nodes.contains_key(&at) || !self.has_room() && !self.inside.contains_key(&at)) {
+            let ends = || !self.has_room() && !self.inside.contains_key(&at) || self.ends_at(at);
+            if pc != key.0 && (self.nodes.contains_key(&at) || ends()) {
                 node.successors.push(at);
                 node.falls = Some(pc);
                 break;
@@ -142,8 +171,12 @@ impl<'a> Discovery<'a> {
                     let control = of(&inst);
                     let flow = control::flow(control, &inst, pc, mode, &consts);
                     consts.step(&inst, pc);
-                    if matches!(control, Control::SwapPc(..) | Control::Call(..)) && self.returns.insert(next) {
-                        self.work.extend(self.nodes.iter().filter(|(_, n)| n.is_return).map(|(k, _)| *k));
+                    if is_call(control) {
+                        self.calls.insert((next, mode));
+                        if self.returns.insert(next) {
+                            let returns = self.nodes.iter().filter(|(_, n)| n.is_return).map(|(k, _)| self.place(*k));
+                            self.work.extend(returns.collect::<Vec<Key>>());
+                        }
                     }
                     if flow != Flow::Next {
                         node.successors = successors(flow, next, mode);
@@ -171,33 +204,40 @@ impl<'a> Discovery<'a> {
         self.nodes.clear();
         self.inside.clear();
         self.returns.clear();
-        let mut begins: BTreeSet<Key> = BTreeSet::from([entry]);
+        self.calls.clear();
+        // Places.
+        let mut begins: BTreeSet<Key> = BTreeSet::from([self.place(entry)]);
         let mut work = begins.clone();
         let mut seen: FxHashSet<Key> = FxHashSet::default();
-        while let Some((mut pc, mode)) = work.pop_first() {
+        while let Some(place) = work.pop_first() {
+            let (mut pc, mode) = self.at(place);
             while seen.len() < self.limits.insts as usize {
+                let is_apart = seen.len() >= self.limits.insts as usize / APART && !seen.contains(&(pc, mode));
+                if is_apart && (self.ends)(pc, mode) {
+                    break;
+                }
                 if !seen.insert((pc, mode)) {
                     // Two ways meet here.
-                    begins.insert((pc, mode));
+                    begins.insert(self.place((pc, mode)));
                     break;
                 }
                 let Some((next, flow)) = self.plain_step(pc, mode, &unknown) else { break };
                 if flow != Flow::Next {
-                    work.extend(successors(flow, next, mode).into_iter().filter(|s| begins.insert(*s)));
+                    work.extend(successors(flow, next, mode).into_iter().map(|s| self.place(s)).filter(|s| begins.insert(*s)));
                     break;
                 }
                 pc = next;
             }
         }
-        // Those that come first by address are blocks, as far as there is room.
-        begins.retain(|k| seen.contains(k));
-        let others = begins.iter().copied().filter(|k| *k != entry).take(self.limits.blocks as usize - 1);
+        // Those that come first are blocks, as far as there is room.
+        begins.retain(|place| seen.contains(&self.at(*place)));
+        let others = begins.iter().map(|place| self.at(*place)).filter(|k| *k != entry).take(self.limits.blocks as usize - 1);
         let blocks: BTreeSet<Key> = others.chain([entry]).collect();
         for key in &blocks {
             let (mut pc, mode) = *key;
             let mut node = Node::new(unknown.clone());
             loop {
-                if pc != key.0 && (begins.contains(&(pc, mode)) || !seen.contains(&(pc, mode))) {
+                if pc != key.0 && (begins.contains(&self.place((pc, mode))) || !seen.contains(&(pc, mode))) {
                     node.successors.push((pc, mode));
                     node.falls = Some(pc);
                     break;
@@ -215,10 +255,16 @@ impl<'a> Discovery<'a> {
 
     /// The next instruction's address, and where control goes; none if the instruction cannot run.
     fn plain_step(&mut self, pc: u64, mode: FpMode, unknown: &Consts) -> Option<(u64, Flow)> {
-        let inst = self.code.decode(pc)?;
+        let inst = *self.code.decode(pc)?;
         let next = pc.wrapping_add(inst.bytes().into());
-        Some(match semantics(inst)? {
-            Sem::Control(of) => (next, control::flow(of(inst), inst, pc, mode, unknown)),
+        Some(match semantics(&inst)? {
+            Sem::Control(of) => {
+                let control = of(&inst);
+                if is_call(control) {
+                    self.calls.insert((next, mode));
+                }
+                (next, control::flow(control, &inst, pc, mode, unknown))
+            }
             _ => (next, Flow::Next),
         })
     }
@@ -236,6 +282,11 @@ impl<'a> Discovery<'a> {
         }
         std::iter::once(entry).chain(seen.into_iter().filter(|k| *k != entry)).collect()
     }
+}
+
+/// Does it leave behind it the address of what follows?
+fn is_call(control: Control) -> bool {
+    matches!(control, Control::SwapPc(..) | Control::Call(..))
 }
 
 /// Where control goes for sure or perhaps, but for returns.

@@ -41,8 +41,8 @@ mod tests;
 pub use code::CodeRead;
 use count::Spans;
 pub use rows::has_semantics;
-pub use source::{ALL_VGPRS, LiftSource, Limits, Stopped};
-use wavejit_ir::Func;
+pub use source::{ALL_VGPRS, LiftSource, Limits, Plan, Stopped};
+use wavejit_ir::{FpMode, Func, Term};
 
 /// A function, and what it was made of.
 #[derive(Debug)]
@@ -51,6 +51,8 @@ pub struct Lifted {
     pub func: Func,
     /// All of the code that it depends on.
     pub code: CodeRead,
+    /// Where waves go on in other functions, in order, for all that is known now: at the ends of this one, and behind its calls. Guest addresses as lifted.
+    pub ways_on: Vec<(u64, FpMode)>,
     /// With probes: of each counter, by its number, the guest addresses of the instructions that it counts, as lifted.
     pub counted: Vec<Vec<u64>>,
 }
@@ -62,23 +64,28 @@ pub fn lift(src: &LiftSource) -> Func {
 
 /// Lifts code from `src.entry` on, as much of what is reachable as `limits` allow. Asks `stop` now and then whether to go on.
 pub fn lift_piece(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
-    lift_with(src, limits, false, stop)
+    lift_as(src, &Plan::new(limits), stop)
 }
 
 /// As [`lift_piece`], with probes that count executions and active lanes of every instruction ([`Lifted::counted`]).
 pub fn lift_counted(src: &LiftSource, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
-    lift_with(src, limits, true, stop)
+    lift_as(src, &Plan { counted: true, ..Plan::new(limits) }, stop)
 }
 
-fn lift_with(src: &LiftSource, limits: Limits, counted: bool, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
+/// Lifts code from `src.entry` on. Asks `stop` now and then whether to go on.
+pub fn lift_as(src: &LiftSource, plan: &Plan, stop: &dyn Fn() -> bool) -> Result<Lifted, Stopped> {
     let entry = (src.entry & !3, src.mode);
-    let mut limits = limits;
+    let mut limits = plan.limits;
     loop {
-        let found = cfg::Discovery::run(code::Code::new(src), entry, limits, stop)?;
-        let mut spans = counted.then(Spans::default);
+        let found = cfg::Discovery::run(code::Code::new(src), entry, plan, limits, stop)?;
+        let mut spans = plan.counted.then(Spans::default);
         let func = blocks::lift(&found, &found.reachable(entry), spans.as_mut(), stop)?;
         if func.types.len() <= limits.values as usize || limits.insts <= Limits::FEW {
-            return Ok(Lifted { func, code: found.code.dwords_read(), counted: spans.unwrap_or_default().all });
+            let ends = func.blocks.iter().filter(|b| matches!(b.term, Term::Leave { .. })).map(|b| (b.pc, b.mode));
+            let mut ways_on: Vec<(u64, FpMode)> = ends.chain(found.calls.iter().copied()).collect();
+            ways_on.sort_unstable();
+            ways_on.dedup();
+            return Ok(Lifted { func, code: found.code.dwords_read(), ways_on, counted: spans.unwrap_or_default().all });
         }
         limits.insts = (func.guest_insts() / 2).min(limits.insts / 2).max(Limits::FEW);
     }

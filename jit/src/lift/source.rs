@@ -44,6 +44,24 @@ impl Limits {
     pub(super) const FEW: u32 = 32;
 }
 
+/// How code is to be lifted.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// How much.
+    pub limits: Limits,
+    /// With probes that count executions and active lanes of every instruction ([`Lifted::counted`](super::Lifted::counted)).
+    pub counted: bool,
+    /// Does another function begin at an address, in a float mode? This one ends there, unless it has hardly begun.
+    pub ends: &'a dyn Fn(u64, FpMode) -> bool,
+}
+
+impl Plan<'_> {
+    /// As much as the limits allow.
+    pub fn new(limits: Limits) -> Plan<'static> {
+        Plan { limits, counted: false, ends: &|_, _| false }
+    }
+}
+
 /// Translation was called off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;

@@ -67,6 +67,7 @@ impl Workgroup {
         let before = wave.used;
         wave.book();
         worker.guest_insts += wave.used - before;
+        job.program.count_interpreted(wave.used - before);
         match exit {
             Exit::End if !wave.is_over_budget(job) => wave.status = Status::Ended,
             Exit::Barrier => wave.status = Status::Barrier,

@@ -460,7 +460,8 @@ impl WaveSlot {
     /// Goes on at another entry.
     pub(super) fn go_to(&mut self, job: &Job, pc: u64, mode: FpMode) -> Result<(), Error> {
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
-        let code = job.program.code(&job.name, key, Arrival::Jump, &|| job.check_stop().is_err())?;
+        let arrival = Arrival::Jump { from: self.code(job), delta: self.state.code_delta };
+        let code = job.program.code(&job.name, key, arrival, &|| job.check_stop().is_err())?;
         self.enter(code, pc, mode)
     }
 

@@ -204,6 +204,9 @@ impl Workgroup {
             let before = wave.used;
             wave.book();
             worker.guest_insts += wave.used - before;
+            if wave.code(job).prepared().is_some() {
+                job.program.count_interpreted(wave.used - before);
+            }
             match exit {
                 // Straight-line code has no loop header to stop at.
                 Exit::End if !wave.is_over_budget(job) => {

@@ -53,6 +53,7 @@ pub(super) struct Counters {
     pub compiled: AtomicU64,
     pub compiled_insts: AtomicU64,
     pub found: AtomicU64,
+    pub interpreted_insts: AtomicU64,
 }
 
 impl Counters {
@@ -78,6 +79,8 @@ pub struct CodeStats {
     pub compiled: u64,
     /// Guest instructions in them.
     pub compiled_insts: u64,
+    /// Guest instructions that waves ran in functions that are interpreted.
+    pub interpreted_insts: u64,
     /// Translations that were there already, because another program, or the same one earlier, had the same code.
     pub found: u64,
     /// Translations that were read from files, where another process had put them.
@@ -142,11 +145,11 @@ impl CodeCache {
 
     /// What has been counted, and what is kept.
     pub(crate) fn stats(&self) -> CodeStats {
-        let Counters { lifted, lifted_insts, compiled, compiled_insts, found } = &self.counters;
-        let [lifted, lifted_insts, compiled, compiled_insts, found] =
-            [lifted, lifted_insts, compiled, compiled_insts, found].map(|n| n.load(Relaxed));
+        let Counters { lifted, lifted_insts, compiled, compiled_insts, found, interpreted_insts } = &self.counters;
+        let [lifted, lifted_insts, compiled, compiled_insts, found, interpreted_insts] =
+            [lifted, lifted_insts, compiled, compiled_insts, found, interpreted_insts].map(|n| n.load(Relaxed));
         let loaded = self.store.get().map_or(0, |store| store.loaded.load(Relaxed));
-        CodeStats { lifted, lifted_insts, compiled, compiled_insts, found, loaded, kept_bytes: self.held.lock().bytes }
+        CodeStats { lifted, lifted_insts, compiled, compiled_insts, interpreted_insts, found, loaded, kept_bytes: self.held.lock().bytes }
     }
 }
 

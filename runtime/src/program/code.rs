@@ -12,7 +12,7 @@ use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
 use wavejit_ir::{self as ir, Failure, FpMode, Func, SReg};
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::Compiled;
-use wavejit_jit::lift::CodeRead;
+use wavejit_jit::lift::{CodeRead, Lifted};
 use wavejit_jit::opt::liveness::{Rows, Spoiled};
 
 /// A translated entry. It runs wherever the same code is: guest addresses in it are as lifted, and a wave's `code_delta` says how far away
@@ -38,7 +38,9 @@ pub(crate) struct Code {
     read: CodeRead,
     /// Of each counter, the guest addresses of the instructions that it counts, as lifted.
     pub counted: Vec<Vec<u64>>,
-    heat: Heat,
+    /// Where waves go on in other functions, in order: [`Lifted::ways_on`].
+    pub ways_on: Box<[(u64, FpMode)]>,
+    heat: Option<Arc<Heat>>,
     bytes: usize,
 }
 
@@ -65,13 +67,22 @@ impl Drop for HostCode {
     }
 }
 
-/// Code that is interpreted until it has earned its compilation.
-#[derive(Default)]
-struct Heat {
+/// How much code has been interpreted that is until it has earned its compilation. Functions that follow one another share it: they are used as
+/// much as the first one.
+pub(super) struct Heat {
     /// Guest instructions interpreted.
     interpreted: AtomicU64,
-    /// How many make it hot; 0: it stays as it is.
+    /// How many make it hot.
     hot_at: AtomicU64,
+    /// It is a small function, for code that may run only once.
+    pub is_small: bool,
+}
+
+impl Heat {
+    /// Of code that is hot after so many instructions.
+    pub(super) fn new(hot_at: u64, is_small: bool) -> Arc<Heat> {
+        Arc::new(Heat { interpreted: AtomicU64::new(0), hot_at: AtomicU64::new(hot_at), is_small })
+    }
 }
 
 /// How the IR of an entry was made, before passes.
@@ -81,19 +92,22 @@ pub(super) struct Origin {
     pub failures: Vec<Failure>,
     pub read: CodeRead,
     pub counted: Vec<Vec<u64>>,
+    pub ways_on: Vec<(u64, FpMode)>,
 }
 
 impl Origin {
-    pub(super) fn new(key: CodeKey, func: &Func, read: CodeRead, counted: Vec<Vec<u64>>) -> Origin {
-        let resume = ir::resume_points(func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
-        Origin { key, resume, failures: func.failures.clone(), read, counted }
+    /// Of what was lifted, and its function.
+    pub(super) fn new(key: CodeKey, lifted: Lifted) -> (Origin, Func) {
+        let Lifted { func, code: read, ways_on, counted } = lifted;
+        let resume = ir::resume_points(&func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
+        (Origin { key, resume, failures: func.failures.clone(), read, counted, ways_on }, func)
     }
 
     fn code(self, rows: (u32, Rows, Spoiled), body: Body, bytes: usize, compile_time: Duration) -> Code {
         let (temp_rows, read_first, spoiled) = rows;
         let counted_bytes: usize = self.counted.iter().map(|span| size_of_val(span) + size_of_val(&span[..])).sum();
-        let bytes = bytes + self.read.bytes() + 16 * self.resume.len() + counted_bytes + size_of::<Code>();
-        let Origin { key, resume, failures, read, counted } = self;
+        let bytes = bytes + self.read.bytes() + 16 * (self.resume.len() + self.ways_on.len()) + counted_bytes + size_of::<Code>();
+        let Origin { key, resume, failures, read, counted, ways_on } = self;
         Code {
             key,
             temp_rows,
@@ -106,20 +120,20 @@ impl Origin {
             body,
             read,
             counted,
-            heat: Heat::default(),
+            ways_on: ways_on.into(),
+            heat: None,
             bytes,
         }
     }
 }
 
 impl Code {
-    /// Code that is interpreted; `hot_at`: so many guest instructions, and it wants to be compiled (0: never).
-    pub(super) fn interpreted(origin: Origin, func: Func, hot_at: u64, compile_time: Duration) -> Code {
+    /// Code that is interpreted; without heat it is never compiled.
+    pub(super) fn interpreted(origin: Origin, func: Func, heat: Option<Arc<Heat>>, compile_time: Duration) -> Code {
         let func = Prepared::new(func);
         let bytes = func.bytes();
         let code = origin.code((INTERP_TEMP_ROWS, Rows::ALL, Spoiled::ALL), Body::Interp(Arc::new(func)), bytes, compile_time);
-        code.heat.hot_at.store(hot_at, Relaxed);
-        code
+        Code { heat, ..code }
     }
 
     /// Code of the host.
@@ -135,14 +149,14 @@ impl Code {
 
     /// Code of the host that was loaded from a file.
     pub(super) fn loaded(head: Head, compiled: Compiled, load_time: Duration) -> Code {
-        let Head { key, resume, failures, read, .. } = head;
-        Code::compiled(Origin { key, resume, failures, read, counted: vec![] }, compiled, load_time)
+        let Head { key, resume, failures, read, ways_on, .. } = head;
+        Code::compiled(Origin { key, resume, failures, read, counted: vec![], ways_on }, compiled, load_time)
     }
 
     /// What a file needs to say of it.
     pub(super) fn head(&self, target: Gfx, accuracy: Accuracy) -> Head {
         let (resume, failures, read) = (self.resume.clone(), self.failures.clone(), self.read.clone());
-        Head { key: self.key, target: target.to_string(), accuracy, resume, failures, read }
+        Head { key: self.key, target: target.to_string(), accuracy, resume, failures, read, ways_on: self.ways_on.to_vec() }
     }
 
     /// The function, if it is interpreted.
@@ -160,7 +174,9 @@ impl Code {
 
     /// Counts guest instructions that were interpreted.
     pub(crate) fn add_heat(&self, insts: u64) {
-        self.heat.interpreted.fetch_add(insts, Relaxed);
+        if let Some(heat) = &self.heat {
+            heat.interpreted.fetch_add(insts, Relaxed);
+        }
     }
 
     /// Is it a translation of the code at `entry`, of which `read` fills in bytes or gives false?
@@ -170,18 +186,29 @@ impl Code {
 
     /// Is it interpreted until it is hot?
     pub(crate) fn is_cold(&self) -> bool {
-        self.heat.hot_at.load(Relaxed) != 0
+        self.heat.is_some()
+    }
+
+    /// Is it, as a small function?
+    pub(super) fn is_small(&self) -> bool {
+        self.heat.as_ref().is_some_and(|heat| heat.is_small)
+    }
+
+    /// The heat of a function to which this one leads at an address, as lifted.
+    pub(super) fn heat_at(&self, pc: u64, mode: FpMode) -> Option<Arc<Heat>> {
+        self.heat.clone().filter(|heat| heat.is_small && self.ways_on.binary_search(&(pc, mode)).is_ok())
     }
 
     /// Has it been interpreted so much that it should be compiled?
     pub(crate) fn is_hot(&self) -> bool {
-        let hot_at = self.heat.hot_at.load(Relaxed);
-        hot_at != 0 && self.heat.interpreted.load(Relaxed) >= hot_at
+        self.heat.as_ref().is_some_and(|heat| heat.interpreted.load(Relaxed) >= heat.hot_at.load(Relaxed))
     }
 
     /// Is it worth so much work? If not, it is asked again when it has been used accordingly.
     pub(super) fn deserves(&self, insts: u64) -> bool {
-        self.heat.hot_at.store(insts.max(1), Relaxed);
+        if let Some(heat) = &self.heat {
+            heat.hot_at.store(insts, Relaxed);
+        }
         self.is_hot()
     }
 

@@ -119,7 +119,9 @@ impl OneAtATime {
         // Threads of the parent are not there in a child, so neither is their turn.
         let mine = u64::from(fork::generation()) + 1;
         let now = self.0.load(Ordering::Relaxed);
-        (now != mine && self.0.compare_exchange(now, mine, Ordering::Acquire, Ordering::Relaxed).is_ok()).then_some(Turn(self))
+        let taken = now != mine && self.0.compare_exchange(now, mine, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        // A turn that is not taken must not be made: it would end the other one.
+        taken.then(|| Turn(self))
     }
 }
 
@@ -133,6 +135,16 @@ impl Drop for Turn<'_> {
 mod tests {
     use super::*;
     use wavejit_ir::text::parse;
+
+    #[test]
+    fn a_turn_lasts_whoever_asks_meanwhile() {
+        let turns = OneAtATime::default();
+        let turn = turns.try_take();
+        assert!(turn.is_some());
+        assert!((0..3).all(|_| turns.try_take().is_none()));
+        drop(turn);
+        assert!(turns.try_take().is_some());
+    }
 
     #[test]
     fn a_thread_with_a_short_stack_compiles_on_another() {

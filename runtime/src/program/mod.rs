@@ -1,9 +1,12 @@
 //! Translations of one piece of machine code (a code object, or raw code): found or made by [`CodeKey`].
 //!
-//! Code is translated when a wave gets there. A kernel's entry is compiled at once, with as much of what follows as a function may have. Other
-//! entries that waves come to (addresses and float modes that are only known when they run, and what did not fit into a function) are
+//! Code is translated when a wave gets there. A kernel's entry is compiled at once, with as much of what follows as a function may have; so is what
+//! did not fit, when a wave comes to where a compiled function ends, or back to behind one of its calls ([`Lifted::ways_on`]): each such function
+//! has the part that follows, up to where the next one begins, and a kernel of any length runs compiled. Other
+//! entries that waves come to (addresses and float modes that are only known when they run) are
 //! interpreted first, a small function each, and compiled when they have been used so much that it costs no more than their use did. So a
-//! program that jumps to a thousand places, or through a thousand float modes, pays for a thousand small lifts.
+//! program that jumps to a thousand places, or through a thousand float modes, pays for a thousand small lifts. Code that jumps between its functions
+//! so that they have the same instructions again and again is compiled at once so often only ([`REPEATS`]).
 //!
 //! Where the host has no memory for host code, code is interpreted.
 //!
@@ -33,27 +36,30 @@ use crate::host::fork::Section;
 use crate::host::sync::RwLock;
 use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
-use code::Origin;
+use code::{Heat, Origin};
 use compiler::OneAtATime;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use store::Wanted;
+use wavejit_ir::FpMode;
 use wavejit_ir::verify::verify;
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
-use wavejit_jit::lift::{self, LiftSource, Lifted, Limits};
+use wavejit_jit::lift::{self, LiftSource, Lifted, Limits, Plan};
 use wavejit_jit::opt::one_ulp::one_ulp;
 
 /// Most entries of a program that are kept.
 const MAX_ENTRIES: usize = 4096;
 /// Most bytes of translations of a program that are kept.
-const MAX_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 128 << 20;
 /// Guest instructions interpreted in an entry, for each that would be compiled, before it is: about what compiling one costs.
 const HOT: u64 = 16;
 /// Guest instructions interpreted before anybody looks how many would be compiled.
 const WARM: u64 = 4096;
+/// Guest instructions that are compiled at once, for each dword of a program, before no more are but at kernels' entries.
+const REPEATS: u64 = 8;
 /// No code is at or above this address: the program counter has 48 bits and a sign.
 const CODE_END: u64 = 1 << 47;
 /// Between two looks at cancellation while another thread compiles.
@@ -62,12 +68,12 @@ const PATIENCE: Duration = Duration::from_micros(200);
 const UNTIL_NEXT_TRY: u64 = 1 << 24;
 
 /// How a wave comes to an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Arrival {
+#[derive(Clone, Copy)]
+pub(crate) enum Arrival<'a> {
     /// It is a kernel's.
     Start,
-    /// From other code of the program.
-    Jump,
+    /// From other code of the program, whose waves have that `code_delta`.
+    Jump { from: &'a Code, delta: u64 },
 }
 
 /// Machine code in guest memory and its translations.
@@ -80,12 +86,16 @@ pub(crate) struct Program {
     cache: Arc<CodeCache>,
     codes: RwLock<Codes>,
     compiling: OneAtATime,
+    /// Guest instructions that were compiled at once.
+    at_once: AtomicU64,
 }
 
 /// Translations by where they are.
 #[derive(Default)]
 struct Codes {
     map: HashMap<CodeKey, Held>,
+    /// Where waves go on that leave what is compiled.
+    ways_on: HashSet<(u64, FpMode)>,
     bytes: usize,
     /// Counts insertions.
     now: u64,
@@ -107,6 +117,7 @@ impl Codes {
     fn insert(&mut self, key: CodeKey, code: Arc<Code>) {
         self.now += 1;
         self.bytes += code.bytes();
+        self.ways_on.extend(ways_on(&key, &code));
         if let Some(old) = self.map.insert(key, Held { code, used: AtomicU64::new(self.now) }) {
             self.bytes -= old.code.bytes();
         }
@@ -131,11 +142,27 @@ impl Codes {
     }
 }
 
+/// Where waves go on that leave an entry's code, if it is compiled.
+fn ways_on(key: &CodeKey, code: &Code) -> impl Iterator<Item = (u64, FpMode)> {
+    let delta = code.delta(key.entry);
+    let known = if code.prepared().is_none() { &code.ways_on[..] } else { &[] };
+    known.iter().map(move |(pc, mode)| (pc.wrapping_add(delta), *mode))
+}
+
 impl Program {
     /// A program of guest code at `start..end`.
     pub(crate) fn new(space: Arc<AddressSpace>, cache: Arc<CodeCache>, target: Gfx, made_by: MadeBy, (start, end): (u64, u64)) -> Program {
         let range = (start, end.min(CODE_END));
-        Program { space, target, made_by, range, cache, codes: RwLock::default(), compiling: OneAtATime::default() }
+        Program {
+            space,
+            target,
+            made_by,
+            range,
+            cache,
+            codes: RwLock::default(),
+            compiling: OneAtATime::default(),
+            at_once: AtomicU64::new(0),
+        }
     }
 
     /// Processor the code is for.
@@ -162,12 +189,24 @@ impl Program {
         let known = self.codes.read().get(&key);
         let request = Request { program: self, name, key, stop };
         match (known, arrival) {
-            (Some(code), Arrival::Start) if !code.is_cold() => Ok(code),
-            (Some(code), Arrival::Jump) if code.is_hot() => Ok(request.compile_hot(&code)?.unwrap_or(code)),
-            (Some(code), Arrival::Jump) => Ok(code),
-            (_, Arrival::Start) => request.first(Limits::WHOLE),
-            (None, Arrival::Jump) => request.first(Limits::COLD),
+            (Some(code), _) if !code.is_cold() => Ok(code),
+            (_, Arrival::Start) => request.first(&Plan::new(Limits::WHOLE)),
+            (known, _) if known.as_ref().is_none_or(|code| code.is_small()) && self.goes_on_compiled(&key) => request.next(),
+            (Some(code), _) if code.is_hot() => Ok(request.compile_hot(&code)?.unwrap_or(code)),
+            (Some(code), _) => Ok(code),
+            (None, Arrival::Jump { from, delta }) => request.small(from.heat_at(key.entry.wrapping_sub(delta), key.mode)),
         }
+    }
+
+    /// Is an entry the continuation of compiled code, to be compiled at once?
+    fn goes_on_compiled(&self, key: &CodeKey) -> bool {
+        self.codes.read().ways_on.contains(&(key.entry, key.mode))
+            && self.at_once.load(Relaxed) <= REPEATS.saturating_mul((self.range.1 - self.range.0) / 4)
+    }
+
+    /// Counts guest instructions that were interpreted.
+    pub(crate) fn count_interpreted(&self, insts: u64) {
+        self.cache.counters.interpreted_insts.fetch_add(insts, Relaxed);
     }
 
     /// A better translation of an entry that a wave came to in `cold`, which has been interpreted much. None: not yet.
@@ -184,6 +223,7 @@ impl Program {
             let mut codes = self.codes.write();
             codes.map.retain(|key, held| same((key, held)));
             codes.bytes = codes.map.values().map(|h| h.code.bytes()).sum();
+            codes.ways_on = codes.map.iter().flat_map(|(key, held)| ways_on(key, &held.code)).collect();
         }
     }
 }
@@ -197,22 +237,41 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The first translation of an entry.
-    fn first(&self, limits: Limits) -> Result<Arc<Code>, Error> {
-        let program = self.program;
-        if !self.key.entry.is_multiple_of(4) || program.read(self.key.entry).is_none() {
-            return Err(Error::NoCode(NoCode { kernel: self.name.into(), address: self.key.entry, code: program.range }));
+    /// The translation of an entry that is interpreted first, with the heat of the function that leads there.
+    fn small(&self, heat: Option<Arc<Heat>>) -> Result<Arc<Code>, Error> {
+        self.check_entry()?;
+        if let Some(code) = self.cached(&self.content_key()) {
+            return Ok(code);
         }
+        let start = Instant::now();
+        let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::COLD))?);
+        let heat = (self.program.made_by.engine == Engine::Jit).then(|| heat.unwrap_or_else(|| Heat::new(WARM, true)));
+        Ok(self.hold(Code::interpreted(origin, func, heat, start.elapsed())))
+    }
+
+    /// The translation of an entry where compiled code goes on.
+    fn next(&self) -> Result<Arc<Code>, Error> {
+        let begins = |entry: u64, mode: FpMode| {
+            self.program.codes.read().map.get(&CodeKey { entry, mode, ..self.key }).is_some_and(|h| !h.code.is_cold())
+        };
+        self.first(&Plan { ends: &begins, ..Plan::new(Limits::WHOLE) })
+    }
+
+    fn check_entry(&self) -> Result<(), Error> {
+        let (program, address) = (self.program, self.key.entry);
+        if !address.is_multiple_of(4) || program.read(address).is_none() {
+            return Err(Error::NoCode(NoCode { kernel: self.name.into(), address, code: program.range }));
+        }
+        Ok(())
+    }
+
+    /// The translation of an entry that is compiled at once.
+    fn first(&self, plan: &Plan) -> Result<Arc<Code>, Error> {
+        let program = self.program;
+        self.check_entry()?;
         let content = self.content_key();
         if let Some(code) = self.cached(&content) {
             return Ok(code);
-        }
-        if limits == Limits::COLD {
-            let start = Instant::now();
-            let Lifted { func, code, counted } = self.lift(limits)?;
-            let origin = Origin::new(self.key, &func, code, counted);
-            let hot_at = if program.made_by.engine == Engine::Jit { WARM } else { 0 };
-            return Ok(self.hold(Code::interpreted(origin, func, hot_at, start.elapsed())));
         }
         let _one_at_a_time = loop {
             match program.compiling.try_take() {
@@ -224,7 +283,12 @@ impl Request<'_> {
         // Somebody else may have made it meanwhile.
         let made = program.codes.read().get(&self.key).filter(|c| !c.is_cold());
         let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content));
-        made.map_or_else(|| self.make(self.lift(limits)?, content), Ok)
+        if let Some(made) = made {
+            return Ok(made);
+        }
+        let lifted = self.lift(plan)?;
+        program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
+        self.make(lifted, content)
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
@@ -234,7 +298,7 @@ impl Request<'_> {
         if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
             return Ok(Some(code));
         }
-        let lifted = self.lift(Limits::WHOLE)?;
+        let lifted = self.lift(&Plan::new(Limits::WHOLE))?;
         if cold.deserves(HOT * u64::from(lifted.func.guest_insts())) { self.make(lifted, content).map(Some) } else { Ok(None) }
     }
 
@@ -268,14 +332,13 @@ impl Request<'_> {
         Wanted { program: self.program, key: self.key }
     }
 
-    fn lift(&self, limits: Limits) -> Result<Lifted, Error> {
+    fn lift(&self, plan: &Plan) -> Result<Lifted, Error> {
         let CodeKey { entry, mode, wave_size, vgprs, ids, counted } = self.key;
         let program = self.program;
         // Tables are made when they are first asked for: a child of a fork would wait for ever for one that was being made.
         let _section = Section::begin();
         let source = LiftSource { name: self.name, entry, target: program.target, wave_size, mode, vgprs, read: &|at| program.read(at) };
-        let lift = if counted { lift::lift_counted } else { lift::lift_piece };
-        let mut lifted = lift(&source, limits, self.stop).map_err(|_| self.stopped())?;
+        let mut lifted = lift::lift_as(&source, &Plan { counted, ..*plan }, self.stop).map_err(|_| self.stopped())?;
         lifted.func.ids = ids;
         if program.made_by.accuracy == Accuracy::OneUlp {
             one_ulp(&mut lifted.func);
@@ -289,10 +352,9 @@ impl Request<'_> {
     fn make(&self, lifted: Lifted, content: ContentKey) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
         let _section = Section::begin();
-        let Lifted { func, code, counted } = lifted;
-        let origin = Origin::new(self.key, &func, code, counted);
+        let (origin, func) = Origin::new(self.key, lifted);
         if self.program.made_by.engine == Engine::Interp {
-            let code = self.hold(Code::interpreted(origin, func, 0, start.elapsed()));
+            let code = self.hold(Code::interpreted(origin, func, None, start.elapsed()));
             self.program.cache.insert(content, code.clone());
             return Ok(code);
         }
@@ -314,9 +376,8 @@ impl Request<'_> {
             Err(EmitError::OutOfMemory(_)) => {
                 // Makes room for the next try.
                 self.program.cache.halve();
-                let Lifted { func, code, counted } = self.lift(Limits::WHOLE)?;
-                let origin = Origin::new(self.key, &func, code, counted);
-                Ok(self.hold(Code::interpreted(origin, func, UNTIL_NEXT_TRY, start.elapsed())))
+                let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::WHOLE))?);
+                Ok(self.hold(Code::interpreted(origin, func, Some(Heat::new(UNTIL_NEXT_TRY, false)), start.elapsed())))
             }
             Err(e) => Err(Error::Internal(format!("kernel `{}`: {e}", self.name))),
         }
@@ -346,8 +407,8 @@ mod tests {
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
         let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, ids: wavejit_ir::Ids::Any, counted: false };
         let func = parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").unwrap();
-        let origin = Origin::new(key, &func, Default::default(), vec![]);
-        (key, Arc::new(Code::interpreted(origin, func, 0, Duration::ZERO)))
+        let (origin, func) = Origin::new(key, Lifted { func, code: Default::default(), ways_on: vec![], counted: vec![] });
+        (key, Arc::new(Code::interpreted(origin, func, None, Duration::ZERO)))
     }
 
     #[test]

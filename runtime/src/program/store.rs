@@ -74,6 +74,7 @@ pub(super) struct Head {
     pub resume: Vec<(u64, FpMode)>,
     pub failures: Vec<Failure>,
     pub read: CodeRead,
+    pub ways_on: Vec<(u64, FpMode)>,
 }
 
 /// An entry of a program.
