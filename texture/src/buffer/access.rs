@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Most bytes a wave moves: 64 lanes of 16.
 pub(super) const MOST: usize = 64 * 16;
 
+/// Most bytes from a wave's first element to its last that are read at once though they are not next to each other.
+const MOST_SPREAD: usize = 4096;
+
 /// Results of a wave, until all are there.
 pub(super) struct Results {
     /// By register, then lane.
@@ -36,6 +39,8 @@ pub(super) struct Run<'r, M: ?Sized> {
 pub(super) enum Pattern {
     /// Lane `first + n` is `n` elements behind lane `first`, up to `last`.
     Consecutive { address: u64, first: usize, last: usize },
+    /// As above, but the elements are so many bytes apart: more than they have. In range; what is between them may belong to anybody.
+    Spread { address: u64, first: usize, last: usize, step: usize },
     /// All the same, and in range.
     Same { address: u64 },
     /// Anything.
@@ -141,25 +146,45 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                 (true, true) => Self::steps(wave, index, 0),
                 (false, adds_lane) => adds_lane,
             };
-            offset_is_same && index_steps && addressing.stride() == bytes
+            offset_is_same && index_steps
         };
-        if !(by_offset() || by_index()) {
+        let step = addressing.stride();
+        let is_by_offset = by_offset();
+        if !is_by_offset && (step < bytes || !by_index()) {
             return Pattern::Any;
         }
         let end = self.coordinates(wave, addressing, last);
-        if is_in_range(end) && !addressing.wraps(start.offset, end.offset + bytes - start.offset) {
+        if !is_in_range(end) || addressing.wraps(start.offset, end.offset + bytes - start.offset) {
+            Pattern::Any
+        } else if is_by_offset || step == bytes {
             Pattern::Consecutive { address, first, last }
+        } else if (last - first) as u64 * step + bytes <= MOST_SPREAD as u64 {
+            Pattern::Spread { address, first, last, step: step as usize }
         } else {
             Pattern::Any
         }
+    }
+
+    /// Reads elements that are a step apart, that of lane `first` at `address`, into the places of their lanes; false: some are not there.
+    pub(super) fn read_spread(&self, address: u64, [first, last]: [usize; 2], step: usize, bytes: usize, stage: &mut [u8; MOST]) -> bool {
+        let mut all = [0u8; MOST_SPREAD];
+        let all = &mut all[..(last - first) * step + bytes];
+        let is_read = self.memory.read(address, all);
+        let elements = stage[first * bytes..(last + 1) * bytes].chunks_exact_mut(bytes);
+        match bytes {
+            // A length that is known is a move.
+            16 => elements.zip(all.chunks(step)).for_each(|(to, from)| to.copy_from_slice(&from[..16])),
+            _ => elements.zip(all.chunks(step)).for_each(|(to, from)| to.copy_from_slice(&from[..bytes])),
+        }
+        is_read
     }
 
     /// Address of an untyped access that lies in one piece of memory, all of it in range. (Ranges only have upper ends: the last dword speaks
     /// for the access.)
     fn whole(&self, addressing: &Addressing, at: Coordinates, bytes: u64) -> Option<u64> {
         let tail = Coordinates { offset: at.offset + bytes.saturating_sub(4), ..at };
-        let is_one = addressing.is_linear() || bytes <= 4;
-        (is_one && addressing.is_in_range(tail, bytes.min(4)) && !addressing.wraps(at.offset, bytes)).then(|| addressing.address(at))
+        (addressing.is_one_piece(at, bytes) && addressing.is_in_range(tail, bytes.min(4)) && !addressing.wraps(at.offset, bytes))
+            .then(|| addressing.address(at))
     }
 
     /// What an unformatted access of `bytes` must be aligned to, and whether addresses are made so (BUF-24).
@@ -225,6 +250,14 @@ impl<M: Memory + ?Sized> Run<'_, M> {
                         results.set_all(first, stage, bytes, signed);
                         return Ok(Ok(()));
                     }
+                }
+                Pattern::Spread { address, first, last, step }
+                    if is_aligned(address)
+                        && is_aligned(step as u64)
+                        && self.read_spread(address, [first, last], step, bytes, &mut stage) =>
+                {
+                    results.set_all(first, &stage[first * bytes..(last + 1) * bytes], bytes, signed);
+                    return Ok(Ok(()));
                 }
                 Pattern::Same { address } if is_aligned(address) && self.memory.read(address, &mut stage[..bytes]) => {
                     results.set(0, &stage[..bytes], signed);
@@ -315,15 +348,39 @@ impl<M: Memory + ?Sized> Run<'_, M> {
             }
         }
         let mut violation = Ok(());
+        let mut one_by_one = |lanes: u64| -> Result<(), BufferError> {
+            for lane in LaneIter(lanes) {
+                let (at, element) = (self.coordinates(wave, addressing, lane), element_of(lane));
+                let aligned = self.by_dword(addressing, at, bytes, lane, |dword, address| self.write(lane, address, &element[dword]))?;
+                violation = violation.and(aligned);
+            }
+            Ok(())
+        };
+        // Lanes whose elements follow each other are written together.
+        let mut stage = [0u8; MOST];
+        let (mut lanes, mut first, mut length) = (0u64, 0u64, 0);
         for lane in wave.active() {
             let at = self.coordinates(wave, addressing, lane);
-            let element = element_of(lane);
             let whole = self.whole(addressing, at, bytes as u64).filter(|&address| is_aligned(address));
-            if whole.is_some_and(|address| self.memory.write(address, &element[..bytes])) {
-                continue;
+            if lanes != 0 && whole != Some(first.wrapping_add(length as u64)) {
+                if !self.memory.write(first, &stage[..length]) {
+                    one_by_one(lanes)?;
+                }
+                (lanes, length) = (0, 0);
             }
-            let aligned = self.by_dword(addressing, at, bytes, lane, |dword, address| self.write(lane, address, &element[dword]))?;
-            violation = violation.and(aligned);
+            let Some(address) = whole else {
+                one_by_one(1 << lane)?;
+                continue;
+            };
+            if lanes == 0 {
+                first = address;
+            }
+            stage[length..length + bytes].copy_from_slice(&element_of(lane)[..bytes]);
+            lanes |= 1 << lane;
+            length += bytes;
+        }
+        if lanes != 0 && !self.memory.write(first, &stage[..length]) {
+            one_by_one(lanes)?;
         }
         Ok(violation)
     }

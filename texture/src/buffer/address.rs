@@ -89,6 +89,14 @@ impl Addressing {
     pub(super) fn is_linear(&self) -> bool {
         self.swizzle.is_none()
     }
+    /// Are so many bytes at the coordinates next to each other in memory?
+    pub(super) fn is_one_piece(&self, at: Coordinates, bytes: u64) -> bool {
+        let in_element = |[element_log2, _]: [u32; 2]| {
+            let byte = at.offset.wrapping_add(self.inner_offset) & ((1 << element_log2) - 1);
+            byte + bytes <= 1 << element_log2
+        };
+        bytes <= 4 || self.swizzle.is_none_or(in_element)
+    }
     /// Bytes of a record.
     pub(super) fn stride(&self) -> u64 {
         self.stride

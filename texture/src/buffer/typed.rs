@@ -50,13 +50,21 @@ impl<M: Memory + ?Sized> Run<'_, M> {
         let alignment = self.format_alignment(bytes);
         let loader = Loader { format, selection: self.selection(), components, d16, unpacked: self.op.unpacked_d16 };
         let mut stage = [0u8; MOST];
-        if !self.op.tfe
-            && let Pattern::Consecutive { address, first, last } = self.pattern(wave, addressing, bytes as u64)
-            && (address | bytes as u64) & (alignment.0 - 1) == 0
-            && self.memory.read(address, &mut stage[first * bytes..(last + 1) * bytes])
-        {
-            loader.put(results, &stage[..wave.lanes * bytes], 0);
-            return Ok(Ok(()));
+        if !self.op.tfe {
+            let is_aligned = |address: u64, step: usize| (address | step as u64) & (alignment.0 - 1) == 0;
+            let is_read = match self.pattern(wave, addressing, bytes as u64) {
+                Pattern::Consecutive { address, first, last } if is_aligned(address, bytes) => {
+                    self.memory.read(address, &mut stage[first * bytes..(last + 1) * bytes])
+                }
+                Pattern::Spread { address, first, last, step } if is_aligned(address, step) => {
+                    self.read_spread(address, [first, last], step, bytes, &mut stage)
+                }
+                _ => false,
+            };
+            if is_read {
+                loader.put(results, &stage[..wave.lanes * bytes], 0);
+                return Ok(Ok(()));
+            }
         }
         let mut violation = Ok(());
         let mut not_read = 0;

@@ -112,6 +112,38 @@ fn patterns_agree_with_single_lanes() {
 }
 
 #[test]
+fn records_move_together_as_lane_by_lane() {
+    // BUF-14, BUF-19: elements with others between them, elements of swizzled buffers, which follow each other within a group; the end of the buffer
+    // and an inactive lane in the middle.
+    for generation in [Generation::Gfx10, Generation::Gfx11, Generation::Gfx12] {
+        let largest = if generation == Generation::Gfx10 { 1 } else { 3 };
+        for (stride, swizzle, index_stride) in [(32, 0, 0), (20, 0, 0), (200, 0, 0), (16, largest, 0), (32, largest, 2), (64, 1, 3)] {
+            for (records, exec) in [(100, u64::from(u32::MAX)), (19, u64::from(u32::MAX)), (100, 0xffff_efff)] {
+                for (bits, offset, of_lane) in [(32, 4, 1), (96, 0, 1), (128, 0, 1), (128, 16, 1), (64, 0, 3)] {
+                    let v = V { stride, records, swizzle, index_stride, oob: 0, ..raw(generation) };
+                    let op = |what: &str| BufferOp { offset, ..idxen(&format!("buffer_{what}_b{bits}"), generation) };
+                    let run = |lanes: &[u64]| {
+                        let mut b = Bench::new(8192, |n| n.wrapping_mul(0x9e37_79b9));
+                        b.set(0, |l| l * of_lane);
+                        (2..6).for_each(|row| _ = b.set(row, |l| row as u32 * 1000 + l));
+                        for exec in lanes {
+                            b.exec = *exec;
+                            b.run(&op("load"), v).run(&op("store"), v);
+                        }
+                        (b.rows.clone(), b.memory.bytes())
+                    };
+                    let single: Vec<u64> = (0..32).map(|lane| 1 << lane & exec).filter(|lane| *lane != 0).collect();
+                    assert!(
+                        run(&[exec]) == run(&single),
+                        "{generation:?}: {bits} bits at {offset} of {stride}, {swizzle}, {records} records"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn destinations_may_be_addresses() {
     let mut b = Bench::new(64, |n| n + 1);
     let rows = Rows { dst: [0, 1, 2, 3, 4], ..ROWS };
