@@ -82,6 +82,20 @@ pub(crate) struct Shape {
     pub layer: u16,
 }
 
+/// Shapes that are looked at together.
+pub(crate) const LOOKED_AT: usize = 16;
+
+/// Reads of each of these shapes something in every line of the cache: they come from memory together, and not one by one as each is drawn. Those of
+/// a tile are far apart.
+pub(crate) fn look_at(shapes: &[Shape], numbers: &[u32]) {
+    let words = numbers.iter().map(|number| {
+        let Shape { cover, bounds, depth, perspective: [i, _, w], linear: [_, j], .. } = &shapes[*number as usize];
+        let edges = if let Cover::Convex([first, _, third, _], _) = cover { first.a ^ third.a } else { 0 };
+        bounds.x0 as u64 ^ depth.x.to_bits() ^ i.x.to_bits() ^ w.x.to_bits() ^ j.c.to_bits() ^ edges as u64
+    });
+    std::hint::black_box(words.fold(0, |all, word| all ^ word));
+}
+
 /// Bits of pixels `from..to` of a row, both cut to the tile.
 pub(crate) fn span(from: i64, to: i64) -> u64 {
     let (from, to) = (from.clamp(0, 64) as u32, to.clamp(0, 64) as u32);
@@ -133,30 +147,20 @@ fn edge_rows(mut value: i64, dx: i64, dy: i64, rows: &mut [u64]) {
         }
         return;
     }
-    // The first pixel where the edge's sign changes is `at`: found by a product, put right by exact sums.
-    let per_value = -1.0 / dx as f64;
+    // Where the edge is 0, in pixels. A quotient is an integer only if it is one exactly: of what counts it is at most 64, to 2^-47, and any other is
+    // at least 1 / |dx| from an integer, with |dx| below 2^34.
+    let below = |n: i32| if n == 64 { u64::MAX } else { (1 << n) - 1 };
+    let divisor = -dx as f64;
     for row in rows {
-        let mut at = (value as f64 * per_value).clamp(-1.0, 65.0) as i64;
-        let mask = if dx > 0 {
-            // Inside from `at` on: the least pixel that is not negative.
-            while at > 0 && value + dx * (at - 1) >= 0 {
-                at -= 1;
-            }
-            while at < 64 && value + dx * at < 0 {
-                at += 1;
-            }
-            span(at, 64)
+        let at = (value as f64 / divisor).clamp(-1.0, 65.0);
+        let whole = at as i32;
+        *row &= if dx > 0 {
+            // Inside from the least pixel on that is not less.
+            !below((whole + i32::from(at > f64::from(whole))).clamp(0, 64))
         } else {
-            // Inside up to `at`: one more than the last pixel that is not negative.
-            while at > 0 && value + dx * (at - 1) < 0 {
-                at -= 1;
-            }
-            while at < 64 && value + dx * at >= 0 {
-                at += 1;
-            }
-            span(0, at)
+            // Inside up to the last pixel that is not more.
+            below((whole + i32::from(at >= f64::from(whole))).clamp(0, 64))
         };
-        *row &= mask;
         value += dy;
     }
 }

@@ -9,7 +9,7 @@ use super::depth::{self, DepthTile, QuadPlace};
 use super::export::{DepthExport, LANES, Rows, two_sources, unpack};
 use super::inputs::WAVE_PRIMITIVES;
 use super::pass::{Draw, Surfaces, lock};
-use super::shape::{STEPS, Shape, TILE};
+use super::shape::{LOOKED_AT, STEPS, Shape, TILE, look_at};
 use super::surface::{PIXELS, Surface, TileBytes};
 use crate::registers::color::TARGETS;
 use crate::registers::depth::TestOrder;
@@ -117,6 +117,9 @@ impl TileWork {
         self.taken = 0;
         self.waves.clear();
         while self.quads.len() < most_waves * wave_quads && self.next < self.shapes.len() {
+            if self.next.is_multiple_of(LOOKED_AT) {
+                look_at(draw.shapes, &self.shapes[self.next..self.shapes.len().min(self.next + LOOKED_AT)]);
+            }
             let number = self.shapes[self.next];
             self.next += 1;
             self.rasterize(draw, number, counts);
