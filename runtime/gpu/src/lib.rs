@@ -14,7 +14,7 @@
 //! | `ring.rs` | a PM4 ring: one packet after the other, predication |
 //! | `state.rs`, `transfer.rs`, `order.rs`, `dispatch.rs` | what packets do: registers; memory; waiting and events; compute |
 //! | `draw` | draws: packets, indices, geometry waves; what those hand to the rasterizer |
-//! | `shaders.rs` | code by address |
+//! | `shaders.rs`, `stage.rs` | code by address; running waves of a stage of a draw |
 //! | `sdma.rs` | the copy engine |
 //! | `dump.rs`, `replay.rs` | recordings of jobs; running them again |
 //! | `error.rs` | what went wrong, and in which packet |
@@ -52,6 +52,7 @@ pub mod replay;
 mod ring;
 mod sdma;
 mod shaders;
+mod stage;
 mod state;
 mod stream;
 mod transfer;

@@ -25,12 +25,10 @@ use crate::raster::{self, OutputKind};
 use crate::registers::compute::ComputeState;
 use crate::registers::geometry::GeometryState;
 use crate::ring::{GpuInner, Ring};
+use crate::stage::GraphicsStage;
 use geometry::GeometryWaves;
 use groups::{Group, Grouper, Request};
 use primitives::{Attributes, Batch};
-use wavejit::StageLaunch;
-use wavejit::code_object::PgmRsrc;
-use wavejit::wave_init::{RawInit, WaveInit};
 
 /// Most subgroups that are run before their primitives are set up.
 const MOST_GROUPS: usize = 512;
@@ -145,38 +143,23 @@ fn run(
     first: u32,
     border_colors: Option<u64>,
 ) -> Result<Vec<Batch>, Refusal> {
-    const SCRATCH_EN: u32 = 1;
     let mut user_data = vec![0; 8];
     user_data.extend(&state.user_data);
-    // Fields that compute programs have too are in the same places, but for FP16_OVFL.
-    let rsrc1 = state.rsrc[0] & 0x00af_f3ff | (state.rsrc[0] >> 31) << 26;
-    let raw = RawInit {
-        target: gpu.target,
-        wave_size: state.wave_size,
+    let stage = GraphicsStage {
+        what: "vertex or geometry shader",
         entry: state.entry,
-        rsrc: PgmRsrc { rsrc1, rsrc2: state.rsrc[1] & SCRATCH_EN, rsrc3: 0 },
+        rsrc: state.rsrc,
+        fp16_ovfl: 1 << 31,
+        wave_size: state.wave_size,
         user_data: &user_data,
-        scratch_bytes: state.wave_scratch_bytes / state.wave_size,
-    };
-    let init = WaveInit { lds_bytes: state.lds_bytes, ..WaveInit::raw(&raw) };
-    let shader = gpu.shaders.at(&gpu.device, gpu.target, state.entry);
-    let launch = StageLaunch {
-        name: &shader.name,
-        init,
+        wave_scratch_bytes: state.wave_scratch_bytes,
         group_waves: 256 / state.wave_size,
-        max_insts: gpu.options.max_insts,
-        cancel: Some(&gpu.stop),
+        lds_bytes: state.lds_bytes,
         border_colors,
     };
     let waves = GeometryWaves::new(state, kind, groups, first);
-    shader.code.run_stage(&launch, &waves).map_err(|source| {
-        let hash = crate::shaders::hash(gpu.device.memory(), state.entry);
-        Refusal::Wave { shader: format!("vertex or geometry shader of hash {hash:016x}"), source: Box::new(source) }
-    })?;
-    waves.finish().map_err(|what| {
-        let hash = crate::shaders::hash(gpu.device.memory(), state.entry);
-        Refusal::new(format!("{what} (vertex or geometry shader of hash {hash:016x})"))
-    })
+    stage.run(gpu, &waves)?;
+    waves.finish().map_err(|what| Refusal::new(format!("{what} ({})", stage.name(gpu))))
 }
 
 fn count(s: &mut Statistics, state: &GeometryState, groups: &[Group], batches: &[Batch]) {

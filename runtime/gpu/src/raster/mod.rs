@@ -35,6 +35,7 @@ use crate::registers::depth::{DepthFormat, DepthState, TestOrder};
 use crate::registers::pixel::{AttributeSource, PixelState};
 use crate::registers::raster::{RasterState, Rect};
 use crate::ring::Ring;
+use crate::stage::GraphicsStage;
 use fill::{Fill, OneWave};
 use inputs::Parameters;
 use pass::{Draw, Pass, Surfaces, bin, chunk};
@@ -43,10 +44,7 @@ use setup::Setup;
 use shape::Shape;
 use std::sync::Arc;
 use surface::{Surface, SurfaceKey};
-use wavejit::StageLaunch;
-use wavejit::code_object::PgmRsrc;
 use wavejit::stage::StageSource;
-use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit_texture::tiling::{AddressConfig, Kind};
 
 /// Most shapes that are drawn at once: each time every tile that they cover is read and written.
@@ -227,34 +225,20 @@ pub(crate) fn draw(
 
 /// Runs pixel waves.
 fn start(ring: &Ring, pixel: &PixelState, waves: &dyn StageSource) -> Result<(), Refusal> {
-    let gpu = ring.gpu.inner();
-    const SCRATCH_EN: u32 = 1;
-    let has_scratch = pixel.rsrc2 & SCRATCH_EN != 0;
-    // Fields that compute programs have too are in the same places, but for FP16_OVFL.
-    let rsrc1 = pixel.rsrc1 & 0x00af_f3ff | (pixel.rsrc1 >> 29 & 1) << 26;
-    let raw = RawInit {
-        target: gpu.target,
-        wave_size: pixel.wave_size,
-        entry: pixel.entry,
-        rsrc: PgmRsrc { rsrc1, rsrc2: pixel.rsrc2 & SCRATCH_EN, rsrc3: 0 },
-        user_data: &[],
-        scratch_bytes: if has_scratch { pixel.wave_scratch_bytes / pixel.wave_size } else { 0 },
-    };
     let (group_waves, wave_lds) = chunk(pixel.attributes.len());
-    let init = WaveInit { lds_bytes: group_waves * wave_lds, ..WaveInit::raw(&raw) };
-    let shader = gpu.shaders.at(&gpu.device, gpu.target, pixel.entry);
-    let launch = StageLaunch {
-        name: &shader.name,
-        init,
+    let stage = GraphicsStage {
+        what: "pixel shader",
+        entry: pixel.entry,
+        rsrc: [pixel.rsrc1, pixel.rsrc2],
+        fp16_ovfl: 1 << 29,
+        wave_size: pixel.wave_size,
+        user_data: &[],
+        wave_scratch_bytes: pixel.wave_scratch_bytes,
         group_waves,
-        max_insts: gpu.options.max_insts,
-        cancel: Some(&gpu.stop),
+        lds_bytes: group_waves * wave_lds,
         border_colors: crate::registers::compute::ComputeState::border_colors(&ring.registers),
     };
-    shader.code.run_stage(&launch, waves).map(|_| ()).map_err(|source| {
-        let hash = crate::shaders::hash(gpu.device.memory(), pixel.entry);
-        Refusal::Wave { shader: format!("pixel shader of hash {hash:016x}"), source: Box::new(source) }
-    })
+    stage.run(ring.gpu.inner(), waves)
 }
 
 fn color_key(target: &Target) -> SurfaceKey {
