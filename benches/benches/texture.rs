@@ -5,7 +5,7 @@
 //! Each call after the first is a known one, as calls of compiled waves are. `scalar` is the lane-by-lane form the kernels equal.
 //!
 //! Other implementations, timed in the same run: `WAVEJIT_PEERS='NAME=COMMAND;NAME=COMMAND'`, where a command prints lines "case format",
-//! a tab and Mtexel/s of one core, as the programs in `benches/peers` do.
+//! a tab and Mtexel/s of one core, as the programs in `benches/peers` do. `texture NAME...` runs those whose names contain one of the words.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -122,11 +122,12 @@ fn cases() -> Vec<Case> {
 
 fn main() {
     println!("{}, kernels {}", machine(), HostLevel::get());
+    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let peers = peers();
     print!("{:26}{:20}{:>10}{:>10}{:>10}", "Mtexel/s", "format", "wavejit", "ns/wave", "scalar");
     peers.iter().for_each(|(name, _)| print!("{name:>10}"));
     println!();
-    for case in cases() {
+    for case in cases().into_iter().filter(|c| words.is_empty() || words.iter().any(|w| c.name.contains(w.as_str()))) {
         let setup = Setup::new(&case);
         let (fast, slow) = (setup.time(true), setup.time(false));
         let rate = |ns_per_wave: f64| LANES as f64 / ns_per_wave * 1e3;
@@ -137,7 +138,9 @@ fn main() {
         }
         println!();
     }
-    look_up();
+    if words.is_empty() {
+        look_up();
+    }
 }
 
 /// What the programs of `WAVEJIT_PEERS` say, by case.
@@ -184,7 +187,11 @@ impl Setup {
         // Room for the smaller levels and for padding to blocks.
         let image_bytes = ((size * size * depth * layers) as usize * usize::from(bytes) * 2 + (1 << 20)) << d.samples_log2;
         // Small numbers, as bytes or as floats.
-        let memory = FlatMemory::new(BASE, (0..image_bytes).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 16) as u8 & 0x3b).collect());
+        let mut bytes: Vec<u8> = (0..image_bytes + 4096).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 16) as u8 & 0x3b).collect();
+        // Guest pages are pages of the host.
+        let before = bytes.as_ptr().align_offset(4096);
+        bytes.truncate(before + image_bytes);
+        let memory = FlatMemory::new(BASE - before as u64, bytes);
         let mut s = SamplerDescriptor { mip_filter: 2, ..SamplerDescriptor::new(generation) };
         (case.sampler)(&mut s);
         let (kind, g16) = Kind::named(case.mnemonic).unwrap_or((Kind::GetLod, false));
@@ -195,7 +202,10 @@ impl Setup {
 
     /// Nanoseconds per wave.
     fn time(&self, with_kernel: bool) -> f64 {
-        let mut rows = vec![0x3e80_0000; ROWS * LANES];
+        // 64-byte aligned, as the rows of waves are.
+        let mut room = vec![0x3e80_0000; ROWS * LANES + 16];
+        let first = room.as_ptr().align_offset(64);
+        let rows = &mut room[first..][..ROWS * LANES];
         let address: Vec<u16> = (0..self.waves[0].len() as u16).collect();
         let (source, result) = ([0, 1, 2, 3].map(|n| SOURCE + n), [0, 1, 2, 3, 4].map(|n| RESULT + n));
         let operands = Operands { address: &address, source: &source, result: &result };
@@ -211,7 +221,7 @@ impl Setup {
                 for (row, lanes) in wave.iter().enumerate() {
                     rows[row * LANES..][..LANES].copy_from_slice(lanes);
                 }
-                let mut wave = Wave::new(&mut rows, LANES, u64::MAX);
+                let mut wave = Wave::new(rows, LANES, u64::MAX);
                 let done = match (&scalar, with_kernel) {
                     (Ok(routine), false) => routine.execute(&operands, &mut wave, &self.memory),
                     _ if caches.execute_known(&call, &mut wave) == Some(0) => Ok(()),

@@ -68,6 +68,38 @@ macro_rules! guarded {
     };
 }
 
+/// Emits stores that may fault, one after the other: for each pair of numbers, of the dword offset at the first from `$at` on and what stands at the
+/// second from `$from` on, as `$load` and `$store` say. If one faults, the operand `e` becomes 1, and those behind it are left out.
+#[cfg(target_os = "linux")]
+macro_rules! stores {
+    ($base:expr, $at:expr, $from:expr, $lost:expr, $class:ident, $load:literal, $store:literal, [$($offset:literal $value:literal),*]) => {
+        std::arch::asm!(
+            ".pushsection .text.wavejit_fixup, \"ax\", @progbits",
+            "4: mov {e:e}, 1",
+            "jmp 3f",
+            ".popsection",
+            $(
+                concat!("mov {t:e}, dword ptr [{a} + ", $offset, "]"),
+                concat!($load, " [{v} + ", $value, "]"),
+                concat!("2: ", $store),
+                ".pushsection wavejit_fixups, \"aR\", @progbits",
+                ".balign 4",
+                ".long 2b - .",
+                ".long 4b - .",
+                ".popsection",
+            )*
+            "3:",
+            b = in(reg) $base,
+            a = in(reg) $at,
+            v = in(reg) $from,
+            t = out(reg) _,
+            x = out($class) _,
+            e = inout(reg) $lost.0,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+
 impl View {
     /// `bytes` bytes from a host address on.
     pub fn new(base: *mut u8, bytes: u64) -> View {
@@ -207,6 +239,135 @@ impl View {
                 _mm512_shuffle_ps::<0xee>(ab_high, cd_high),
             ]
             .map(|v| _mm512_maskz_mov_epi32(m, _mm512_castps_si512(v)))
+        }
+    }
+
+    /// Writes the first `count` (1, 2 or 4) of four dwords at each offset, for the lanes of `m`, the last one last; up to the first that is lost, of
+    /// which some may have been written.
+    ///
+    /// # Safety
+    /// The processor has AVX2; for the lanes of `m` the dwords lie in the view, and nobody relies on what is there.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn scatter8(self, offset: __m256i, m: u32, dwords: [__m256i; 4], count: usize, lost: &mut Lost) {
+        let mut offsets = [0_u32; 8];
+        let [a, b, c, d] = dwords;
+        // Texels as they are in memory, in the order of `places` below.
+        let mut texels = [0_u32; 4 * 8];
+        // SAFETY: both have the room; what is written lies in the view.
+        unsafe {
+            _mm256_storeu_si256(offsets.as_mut_ptr().cast(), offset);
+            let p = texels.as_mut_ptr();
+            let parts = match count {
+                1 => [a; 4],
+                2 => [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b), a, a],
+                _ => {
+                    let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+                    let (ab_high, cd_high) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+                    [
+                        _mm256_unpacklo_epi64(ab, cd),
+                        _mm256_unpackhi_epi64(ab, cd),
+                        _mm256_unpacklo_epi64(ab_high, cd_high),
+                        _mm256_unpackhi_epi64(ab_high, cd_high),
+                    ]
+                }
+            };
+            for (n, part) in parts.into_iter().enumerate().take(count) {
+                _mm256_storeu_si256(p.add(8 * n).cast(), part);
+            }
+            #[cfg(target_os = "linux")]
+            if m == 0xff {
+                for &offset in offsets.iter().filter(|_| CHECKED) {
+                    let _ = self.at(offset.into(), 4 * count as u64);
+                }
+                let (at, from) = (offsets.as_ptr(), texels.as_ptr());
+                match count {
+                    1 => stores!(self.base, at, from, lost, reg, "mov {x:e}, dword ptr", "mov dword ptr [{b} + {t}], {x:e}",
+                        [0 0, 4 4, 8 8, 12 12, 16 16, 20 20, 24 24, 28 28]),
+                    2 => stores!(self.base, at, from, lost, reg, "mov {x}, qword ptr", "mov qword ptr [{b} + {t}], {x}",
+                        [0 0, 4 8, 8 32, 12 40, 16 16, 20 24, 24 48, 28 56]),
+                    _ => stores!(self.base, at, from, lost, xmm_reg, "vmovups {x}, xmmword ptr", "vmovups xmmword ptr [{b} + {t}], {x}",
+                        [0 0, 4 32, 8 64, 12 96, 16 16, 20 48, 24 80, 28 112]),
+                }
+                return;
+            }
+            for lane in crate::wave::LaneIter(m.into()) {
+                let (group, place) = (lane / 4 * 4, lane % 4);
+                let words = |first: usize| p.add(first);
+                let at = u64::from(offsets[lane]);
+                match count {
+                    1 => self.write(at, &words(lane).cast::<[u8; 4]>().read_unaligned(), lost),
+                    2 => self.write(at, &words(8 * (place / 2) + group + place % 2 * 2).cast::<[u8; 8]>().read_unaligned(), lost),
+                    _ => self.write(at, &words(8 * place + group).cast::<[u8; 16]>().read_unaligned(), lost),
+                }
+                if lost.any() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// As [`View::scatter8`].
+    ///
+    /// # Safety
+    /// The processor has AVX-512F; for the lanes of `m` the dwords lie in the view, and nobody relies on what is there.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn scatter16(self, offset: __m512i, m: u32, dwords: [__m512i; 4], count: usize, lost: &mut Lost) {
+        let mut offsets = [0_u32; 16];
+        let [a, b, c, d] = dwords;
+        // Texels as they are in memory, in the order of `places` below.
+        let mut texels = [0_u32; 4 * 16];
+        // SAFETY: both have the room; what is written lies in the view.
+        unsafe {
+            _mm512_storeu_si512(offsets.as_mut_ptr().cast(), offset);
+            let p = texels.as_mut_ptr();
+            let parts = match count {
+                1 => [a; 4],
+                2 => [_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b), a, a],
+                _ => {
+                    let (ab, cd) = (_mm512_unpacklo_epi32(a, b), _mm512_unpacklo_epi32(c, d));
+                    let (ab_high, cd_high) = (_mm512_unpackhi_epi32(a, b), _mm512_unpackhi_epi32(c, d));
+                    [
+                        _mm512_unpacklo_epi64(ab, cd),
+                        _mm512_unpackhi_epi64(ab, cd),
+                        _mm512_unpacklo_epi64(ab_high, cd_high),
+                        _mm512_unpackhi_epi64(ab_high, cd_high),
+                    ]
+                }
+            };
+            for (n, part) in parts.into_iter().enumerate().take(count) {
+                _mm512_storeu_si512(p.add(16 * n).cast(), part);
+            }
+            #[cfg(target_os = "linux")]
+            if m == 0xffff {
+                for &offset in offsets.iter().filter(|_| CHECKED) {
+                    let _ = self.at(offset.into(), 4 * count as u64);
+                }
+                let (at, from) = (offsets.as_ptr(), texels.as_ptr());
+                match count {
+                    1 => stores!(self.base, at, from, lost, reg, "mov {x:e}, dword ptr", "mov dword ptr [{b} + {t}], {x:e}",
+                        [0 0, 4 4, 8 8, 12 12, 16 16, 20 20, 24 24, 28 28, 32 32, 36 36, 40 40, 44 44, 48 48, 52 52, 56 56, 60 60]),
+                    2 => stores!(self.base, at, from, lost, reg, "mov {x}, qword ptr", "mov qword ptr [{b} + {t}], {x}",
+                        [0 0, 4 8, 8 64, 12 72, 16 16, 20 24, 24 80, 28 88, 32 32, 36 40, 40 96, 44 104, 48 48, 52 56, 56 112, 60 120]),
+                    _ => stores!(self.base, at, from, lost, xmm_reg, "vmovups {x}, xmmword ptr", "vmovups xmmword ptr [{b} + {t}], {x}",
+                        [0 0, 4 64, 8 128, 12 192, 16 16, 20 80, 24 144, 28 208, 32 32, 36 96, 40 160, 44 224, 48 48, 52 112, 56 176, 60 240]),
+                }
+                return;
+            }
+            for lane in crate::wave::LaneIter(m.into()) {
+                let (group, place) = (lane / 4 * 4, lane % 4);
+                let words = |first: usize| p.add(first);
+                let at = u64::from(offsets[lane]);
+                match count {
+                    1 => self.write(at, &words(lane).cast::<[u8; 4]>().read_unaligned(), lost),
+                    2 => self.write(at, &words(16 * (place / 2) + group + place % 2 * 2).cast::<[u8; 8]>().read_unaligned(), lost),
+                    _ => self.write(at, &words(16 * place + group).cast::<[u8; 16]>().read_unaligned(), lost),
+                }
+                if lost.any() {
+                    return;
+                }
+            }
         }
     }
 

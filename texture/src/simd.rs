@@ -37,6 +37,28 @@ fn verify_entries(len: usize, index: &[u32], lanes: u32) {
     }
 }
 
+/// [`Simd::byte_entry`] of AVX-512: permutations take half the time of a gather.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn look_up_256(table: &[f32; 256], i: __m512i) -> __m512i {
+    // SAFETY: all of it is in the table.
+    unsafe {
+        let p = table.as_ptr();
+        let mut parts = [_mm512_setzero_si512(); 8];
+        for (n, part) in parts.iter_mut().enumerate() {
+            let (low, high) = (_mm512_loadu_si512(p.add(32 * n).cast()), _mm512_loadu_si512(p.add(32 * n + 16).cast()));
+            *part = _mm512_permutex2var_epi32(low, i, high);
+        }
+        let bit = |n: i32| _mm512_test_epi32_mask(i, _mm512_set1_epi32(n));
+        let (bit5, bit6, bit7) = (bit(32), bit(64), bit(128));
+        let [a, b, c, d, e, f, g, h] = parts;
+        let (ab, cd) = (_mm512_mask_blend_epi32(bit5, a, b), _mm512_mask_blend_epi32(bit5, c, d));
+        let (ef, gh) = (_mm512_mask_blend_epi32(bit5, e, f), _mm512_mask_blend_epi32(bit5, g, h));
+        let (low, high) = (_mm512_mask_blend_epi32(bit6, ab, cd), _mm512_mask_blend_epi32(bit6, ef, gh));
+        _mm512_mask_blend_epi32(bit7, low, high)
+    }
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)? = $narrow:expr, $wide:expr;)*) => {
         /// Vectors of dwords.
@@ -153,6 +175,10 @@ operations! {
     /// The four dwords at each offset of the view, which has as many.
     quads_guest(view: View, offset: Self::I, m: Self::M, lost: &mut Lost) -> [Self::I; 4] =
         view.quads8(offset, m, lost), view.quads16(offset, m, lost);
+    /// To guest memory: the first `count` (1, 2 or 4) of four dwords at each offset of the view, which has as many, for the lanes of `m`, the last one
+    /// last; up to the first that cannot be written, of which some may have been.
+    scatter_guest(view: View, offset: Self::I, m: u32, dwords: [Self::I; 4], count: usize, lost: &mut Lost) =
+        view.scatter8(offset, m, dwords, count, lost), view.scatter16(offset, m, dwords, count, lost);
     /// From guest memory: the dword at one offset for all lanes.
     load_guest(view: View, offset: u64, lost: &mut Lost) -> Self::I = view.broadcast8(offset, lost), view.broadcast16(offset, lost);
     /// For each lane the entry that the low 4 bits of `i` name.
@@ -162,6 +188,10 @@ operations! {
         let bit_3 = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(i));
         _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), bit_3))
     }, _mm512_permutexvar_epi32(i, _mm512_loadu_si512(table.as_ptr().cast()));
+
+    /// For each lane the entry that `i`, which is less than 256, names.
+    byte_entry(table: &[f32; 256], i: Self::I) -> Self::I =
+        _mm256_i32gather_epi32::<4>(table.as_ptr().cast(), i), look_up_256(table, i);
 
     as_f(a: Self::I) -> Self::F = _mm256_castsi256_ps(a), _mm512_castsi512_ps(a);
     as_i(a: Self::F) -> Self::I = _mm256_castps_si256(a), _mm512_castps_si512(a);

@@ -13,6 +13,7 @@ pub struct Wave<'a> {
 
 impl<'a> Wave<'a> {
     /// A wave over `rows`.
+    #[inline]
     pub fn new(rows: &'a mut [u32], lanes: usize, exec: u64) -> Wave<'a> {
         let all = u64::MAX >> (64 - lanes.clamp(1, 64));
         Wave { rows, lanes, exec: exec & all }

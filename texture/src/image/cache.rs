@@ -275,4 +275,36 @@ mod tests {
         assert!(caches.execute_known(&call(5, &second), &mut Wave::new(&mut rows, 32, 1)).is_some());
         assert!(caches.execute_known(&known, &mut Wave::new(&mut rows, 32, 1)).is_some());
     }
+
+    // images.md 5.4: the driver's table may change between calls
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_call_with_a_border_is_known_unless_its_color_is_in_memory() {
+        use crate::descriptor::{Border, ImageDescriptor, ImageType, SamplerDescriptor};
+        use crate::format::FormatNumber;
+        use crate::memory::FlatMemory;
+        if wavejit_isa::HostLevel::get() == wavejit_isa::HostLevel::Baseline {
+            return;
+        }
+        let mut d = ImageDescriptor::new(Generation::Gfx11, ImageType::Dim2, FormatNumber::Unified(22), 16, 16); // 32_FLOAT
+        d.base = 0x1_0000;
+        let memory = FlatMemory::new(0x1_0000, vec![0; 1 << 16]);
+        let op = ImageOp { dmask: 1, ..ImageOp::new(Kind::named("image_sample_lz").unwrap().0, Generation::Gfx11, Dim::D2) };
+        let operands = Operands { address: &[0, 1], source: &[], result: &[2] };
+        let config = ImageConfig { border_colors: 0x1_8000, ..ImageConfig::default() };
+        for (border, want, is_known) in [(Border::OpaqueWhite, 1.0_f32.to_bits(), true), (Border::Table(2), 0, false)] {
+            let s = SamplerDescriptor { clamp: [6; 3], border, ..SamplerDescriptor::new(Generation::Gfx11) };
+            let (t, s) = (d.encode().expect("a T#"), s.encode().expect("an S#"));
+            let words: [u64; 12] = std::array::from_fn(|n| if n < 8 { t[n] } else { s[n - 8] }.into());
+            let call = SiteCall { site: 1, op: &op, words: &words, window: [0, 0x1_0000, 1 << 16], operands: &operands };
+            let mut caches = RoutineCaches::default();
+            let mut rows = vec![2.0_f32.to_bits(); 3 * 32]; // beyond the right edge
+            caches.execute(config, &call, &mut Wave::new(&mut rows, 32, 1), &memory).unwrap();
+            let color = std::mem::replace(&mut rows[64], 7);
+            assert_eq!(color, want);
+            let done = caches.execute_known(&call, &mut Wave::new(&mut rows, 32, 1));
+            assert_eq!(done, is_known.then_some(0));
+            assert_eq!(rows[64], if is_known { color } else { 7 });
+        }
+    }
 }

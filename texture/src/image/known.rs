@@ -36,6 +36,7 @@ struct Known {
 pub(super) struct KnownCalls(Vec<Option<Known>>);
 
 /// The place of a call: other images of a site are likely to differ in the low word of the address.
+#[inline(always)]
 fn place(site: usize, words: &[u64]) -> usize {
     let image = words.first().map_or(0, |&w| w as usize);
     (site.wrapping_mul(0x9e5) ^ image ^ image >> 8) % PLACES
@@ -43,6 +44,7 @@ fn place(site: usize, words: &[u64]) -> usize {
 
 impl KnownCalls {
     /// The number of a site decides instruction and device, so that the same words in the same window are the same call.
+    #[inline(always)]
     fn find<const N: usize>(&self, site: usize, words: &[u64; N], window: &Window) -> Option<&Known> {
         let known = self.0.get(place(site, words))?.as_ref()?;
         let is_same = known.site == site && known.given == N && known.window == *window;

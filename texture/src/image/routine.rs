@@ -125,9 +125,10 @@ impl Routine {
     #[cfg(target_arch = "x86_64")]
     fn execute_kernel(&self, surface: &Surface, operands: &Operands, wave: &mut Wave, memory: &dyn Memory) -> Option<u64> {
         let kernel = self.kernel.as_ref().filter(|_| operands.address.len() >= self.layout.registers.into())?;
-        let border = match &self.sampler {
-            Some(sampler) if kernel.has_border() => self.border(surface, sampler, memory).ok()?,
-            _ => [0; 4],
+        let border = match (kernel.border(), &self.sampler) {
+            (Some(color), _) => color,
+            (None, Some(sampler)) => self.border(surface, sampler, memory).ok()?,
+            (None, None) => return None,
         };
         kernel.execute(operands, wave, memory, border)
     }
@@ -138,13 +139,15 @@ impl Routine {
         let registers = if self.op.dim.is_some() { self.layout.registers } else { 0 };
         check_registers(&self.op, registers, self.config.unpacked_d16, operands).ok()?;
         let has_addresses = operands.address.len() >= self.layout.registers.into();
-        self.kernel.as_ref().filter(|kernel| has_addresses && !kernel.has_border())?.view(memory)
+        self.kernel.as_ref().filter(|kernel| has_addresses && kernel.border().is_some())?.view(memory)
     }
 
     /// Executes the vector kernel on an image of [`Routine::image_at_once`] for the same instruction: the lanes it leaves; `None`: all.
     #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
     pub(super) fn execute_at(&self, image: View, operands: &Operands, wave: &mut Wave) -> Option<u64> {
-        self.kernel.as_ref()?.execute_at(image, operands, wave, [0; 4])
+        let kernel = self.kernel.as_ref()?;
+        kernel.execute_at(image, operands, wave, kernel.border()?)
     }
 
     /// The scalar form.
@@ -171,34 +174,46 @@ impl Routine {
 
     /// The border color in memory channels (images.md 5.4).
     pub(super) fn border(&self, surface: &Surface, sampler: &Sampler, memory: &dyn Memory) -> Result<[u32; 4], ImageError> {
-        if !sampler.clamp.iter().any(|c| c.has_border()) {
-            return Ok([0; 4]);
+        if let Some(color) = self.constant_border(surface, sampler) {
+            return Ok(color);
         }
-        let is_integer = surface.format.is_integer();
-        let one = if is_integer { 1 } else { 1.0_f32.to_bits() };
+        let address = self.config.border_colors.wrapping_add(u64::from(sampler.border_index) * 16);
+        let mut bytes = [0; 16];
+        if !memory.read(address, &mut bytes) {
+            return Err(ImageError::BorderColor { entry: sampler.border_index, address });
+        }
+        let (dwords, _) = bytes.as_chunks::<4>();
+        Ok(in_channels(surface, std::array::from_fn(|c| u32::from_le_bytes(dwords[c]))))
+    }
+
+    /// The same of a sampler whose border color is not in memory, or that has none.
+    pub(super) fn constant_border(&self, surface: &Surface, sampler: &Sampler) -> Option<[u32; 4]> {
+        if !sampler.clamp.iter().any(|c| c.has_border()) {
+            return Some([0; 4]);
+        }
+        let one = if surface.format.is_integer() { 1 } else { 1.0_f32.to_bits() };
         let color = match sampler.border_type {
             0 => [0; 4],
             1 => [0, 0, 0, one],
             2 => [one; 4],
-            _ => {
-                let address = self.config.border_colors.wrapping_add(u64::from(sampler.border_index) * 16);
-                let mut bytes = [0; 16];
-                if !memory.read(address, &mut bytes) {
-                    return Err(ImageError::BorderColor { entry: sampler.border_index, address });
-                }
-                std::array::from_fn(|c| u32::from_le_bytes([bytes[4 * c], bytes[4 * c + 1], bytes[4 * c + 2], bytes[4 * c + 3]]))
-            }
+            _ => return None,
         };
-        let mut channels = surface.border_order.map(|c| color[usize::from(c & 3)]);
-        for (c, channel) in channels.iter_mut().enumerate() {
-            if surface.format.layout == FormatLayout::Plain && surface.format.channels[c].bits == 0 {
-                *channel = if c == 3 { one } else { 0 };
-            } else if let Some((low, high)) = surface.range() {
-                *channel = f32::from_bits(*channel).max(low).min(high).to_bits();
-            }
-        }
-        Ok(channels)
+        Some(in_channels(surface, color))
     }
+}
+
+/// A border color in the channels of a surface.
+fn in_channels(surface: &Surface, color: [u32; 4]) -> [u32; 4] {
+    let one = if surface.format.is_integer() { 1 } else { 1.0_f32.to_bits() };
+    let mut channels = surface.border_order.map(|c| color[usize::from(c & 3)]);
+    for (c, channel) in channels.iter_mut().enumerate() {
+        if surface.format.layout == FormatLayout::Plain && surface.format.channels[c].bits == 0 {
+            *channel = if c == 3 { one } else { 0 };
+        } else if let Some((low, high)) = surface.range() {
+            *channel = f32::from_bits(*channel).max(low).min(high).to_bits();
+        }
+    }
+    channels
 }
 
 /// Refuses faces that are not square where a filter goes on beyond their edges. Scalar form and kernels take that for granted.

@@ -8,11 +8,12 @@ use crate::Wave;
 use crate::descriptor::DstSel;
 
 /// How 32-bit components become 16-bit ones (IMG-07).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Narrow {
     /// The low half of an integer.
     Integer,
     /// f32 to f16, to nearest even.
+    #[default]
     Nearest,
     /// f32 to f16, toward zero: loads of data that is f32 in memory (BUF-07).
     Truncate,

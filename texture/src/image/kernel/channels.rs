@@ -95,7 +95,7 @@ impl Texels for Channels {
                 }
                 Meaning::Srgb => {
                     for n in 0..N {
-                        out[n] = S::as_f(S::entry(element.srgb, bits[n], S::mask(u32::MAX)));
+                        out[n] = S::as_f(S::byte_entry(element.srgb, bits[n]));
                     }
                 }
                 Meaning::Shared => {

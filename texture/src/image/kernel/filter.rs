@@ -36,6 +36,14 @@ pub(super) struct Special {
     pub gather: Option<u8>,
 }
 
+impl Special {
+    /// Nothing but the border.
+    #[inline(always)]
+    pub(super) fn is_blend(&self) -> bool {
+        self.compare.is_none() && self.gather.is_none() && self.reduction == Reduction::Blend
+    }
+}
+
 /// Results of gather4 by number: which tap.
 const GATHER4: [usize; 4] = [2, 3, 1, 0];
 

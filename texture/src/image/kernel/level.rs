@@ -12,39 +12,53 @@ use crate::simd::Simd;
 pub(super) struct Level {
     /// Width, height and depth in texels.
     pub size: [i32; 3],
+    /// The same, from coordinates to texels.
+    pub scale: [f32; 3],
     /// Byte offset of the level.
     pub base: i32,
     /// Exclusive-ored into the offset of every texel.
     pub offset_xor: i32,
-    /// Log2 of the block, by axis.
-    pub shift: [i32; 3],
-    /// Bytes from a block to the next, by axis.
-    pub step: [i32; 3],
-    /// Exclusive-ored into offsets by coordinate, by axis.
-    xor: [OffsetXor; 3],
+    axes: [Axis; 3],
     /// Exclusive-ored into offsets by sample, beside what sample 0 has.
     samples: Arc<[u32]>,
 }
 
-/// What coordinates exclusive-or into offsets.
+/// Tables of an axis: coordinates have 16 bits.
+const MOST_TABLES: usize = 4;
+
+/// What coordinates of a direction add to offsets, and exclusive-or into them:
+///
+/// ```text
+/// (i >> shift) * step    tables[0][i & 15] ^ tables[1][i >> 4 & 15] ^ ...  or  entries[i & (len - 1)]
+/// ```
 #[derive(Clone, Debug)]
-struct OffsetXor {
-    /// At `coordinate & (len - 1)`.
-    table: Arc<[u32]>,
-    /// The same as an exclusive or of one entry for each four bits of the coordinate, if it is one: every bit of a coordinate toggles the same
-    /// bits wherever it is.
-    nibbles: Option<Vec<[u32; 16]>>,
+#[repr(C, align(64))]
+struct Axis {
+    /// By four bits of the coordinate each, the lowest first.
+    tables: [[u32; 16]; MOST_TABLES],
+    /// Tables that are not all 0.
+    count: usize,
+    /// Log2 of the block.
+    shift: i32,
+    /// Bytes from a block to the next.
+    step: i32,
+    /// In place of the tables, where there are none: not every bit of a coordinate toggles the same bits wherever it is.
+    entries: Option<Arc<[u32]>>,
 }
 
-impl OffsetXor {
-    fn new(table: Arc<[u32]>) -> OffsetXor {
-        let first = table[0];
-        let parts = 0..table.len().ilog2().div_ceil(4);
-        let entry = |n: usize| table[n & (table.len() - 1)] ^ first; // coordinates go on behind the table
-        let nibbles: Vec<[u32; 16]> = parts.map(|part| std::array::from_fn(|n| entry(n << (4 * part)))).collect();
-        let by_nibbles = |n: usize| nibbles.iter().enumerate().fold(first, |offset_xor, (part, t)| offset_xor ^ t[n >> (4 * part) & 15]);
-        let is_exclusive_or = table.iter().enumerate().all(|(n, &offset_xor)| by_nibbles(n) == offset_xor);
-        OffsetXor { nibbles: is_exclusive_or.then_some(nibbles), table }
+impl Axis {
+    fn new(entries: Arc<[u32]>, shift: i32, step: i32) -> Axis {
+        let first = entries[0];
+        let entry = |n: usize| entries[n & (entries.len() - 1)]; // coordinates go on behind the table
+        let mut tables = [[0; 16]; MOST_TABLES];
+        for (part, table) in tables.iter_mut().enumerate() {
+            // What coordinate 0 has is in the lowest.
+            *table = std::array::from_fn(|n| entry(n << (4 * part)) ^ if part == 0 { 0 } else { first });
+        }
+        let by_tables = |n: usize| tables.iter().enumerate().fold(0, |all, (part, table)| all ^ table[n >> (4 * part) & 15]);
+        let is_exclusive_or = entries.len() <= 1 << 16 && entries.iter().enumerate().all(|(n, &entry)| by_tables(n) == entry);
+        let count = tables.iter().rposition(|table| table.iter().any(|&x| x != 0)).map_or(0, |last| last + 1);
+        Axis { tables, count, shift, step, entries: (!is_exclusive_or).then_some(entries) }
     }
 }
 
@@ -74,11 +88,11 @@ impl Level {
         texels_log2: [u32; 3],
         scale: u32,
     ) -> Option<Level> {
-        let offset_xor_of = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
-            0 if scale == 1 => OffsetXor::new(xor.clone()),
+        let entries = |xor: &Arc<[u32]>, axis: usize| match texels_log2[axis] {
+            0 if scale == 1 => xor.clone(),
             log2 => {
                 let low = |i: usize| (i as u32 & ((1 << log2) - 1)) << (2 * axis);
-                OffsetXor::new((0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect())
+                (0..xor.len() << log2).map(|i| (xor[i >> log2] * scale) | low(i)).collect()
             }
         };
         let layout = &view.layout;
@@ -104,21 +118,21 @@ impl Level {
         let (base, offset_xor) = if is_only { (only.base, only.offset_xor) } else { (layout.base, first) };
         let offset_xor = if directions == Directions::Row { offset_xor ^ layout.xor[1][0] } else { offset_xor };
         let step = |axis: usize| i32::try_from(layout.step[axis].checked_mul(scale.into())?).ok();
+        let steps = [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?];
+        let axis = |n: usize| Axis::new(entries(&layout.xor[n], n), (layout.shift[n] + texels_log2[n]) as i32, steps[n]);
         Some(Level {
             size: view.size,
+            scale: view.size.map(|n| n as f32),
             base: i32::try_from(base * u64::from(scale)).ok()?,
             offset_xor: (offset_xor * scale) as i32,
-            shift: [0, 1, 2].map(|axis| (layout.shift[axis] + texels_log2[axis]) as i32),
-            step: [step(0)?, step(1)?, step(2).or((most[2] >> layout.shift[2] == 0).then_some(0))?],
-            xor: [0, 1, 2].map(|axis| offset_xor_of(&layout.xor[axis], axis)),
+            axes: [axis(0), axis(1), axis(2)],
             samples: layout.sample_xor.iter().map(|x| x ^ first).collect(),
         })
     }
 
-    /// What coordinates along an axis exclusive-or into offsets, as an exclusive or of one entry for each four bits of the coordinate, and of
-    /// what coordinate 0 has. `None`: a table has no such form.
-    pub(super) fn nibbles(&self, axis: usize) -> Option<(&[[u32; 16]], u32)> {
-        Some((self.xor[axis].nibbles.as_deref()?, self.xor[axis].table[0]))
+    /// Are there tables by four bits for all axes?
+    pub(super) fn has_tables(&self) -> bool {
+        self.axes.iter().all(|axis| axis.entries.is_none())
     }
 
     /// What a sample exclusive-ors into the offset; for the lanes of `m`, `sample` is one of the image.
@@ -131,28 +145,62 @@ impl Level {
         unsafe { Displacement { sum: S::i(0), offset_xor: S::entry(&self.samples, sample, m) } }
     }
 
-    /// Displacement of coordinate `i` along `axis`; `i` lies in the level.
+    /// Displacements of coordinates along `axis`; they lie in the level. `TABLES`: as [`Level::has_tables`] says.
     ///
     /// # Safety
-    /// The processor has the instruction set; for the lanes of `m`, `i` is at least 0.
+    /// The processor has the instruction set; for the lanes of `m`, coordinates are at least 0.
     #[inline(always)]
-    pub(super) unsafe fn displacement<S: Simd>(&self, axis: usize, i: S::I, m: S::M) -> Displacement<S> {
-        let offset_xor = &self.xor[axis];
-        // SAFETY: the index into the table is masked to its length, a power of two.
+    pub(super) unsafe fn displacements<S: Simd, const N: usize, const TABLES: bool>(
+        &self,
+        axis: usize,
+        i: [S::I; N],
+        m: S::M,
+    ) -> [Displacement<S>; N] {
+        let axis = &self.axes[axis];
+        // SAFETY: no memory is touched but the tables; the index into `entries` is masked to its length, a power of two.
         unsafe {
-            let sum = S::mul(S::shr(i, self.shift[axis]), S::i(self.step[axis]));
-            let Some(nibbles) = &offset_xor.nibbles else {
-                let index = S::and(i, S::i(offset_xor.table.len() as i32 - 1));
-                return Displacement { sum, offset_xor: S::entry(&offset_xor.table, index, m) };
-            };
-            let mut all = S::i(offset_xor.table[0] as i32);
-            let mut rest = i;
-            for nibble in nibbles {
-                all = S::xor(all, S::lookup(nibble, rest));
-                rest = S::shr(rest, 4);
+            let (shift, step) = (S::i(axis.shift), S::i(axis.step));
+            let mut out = [Displacement { sum: S::i(0), offset_xor: S::i(0) }; N];
+            for n in 0..N {
+                out[n].sum = S::mul(S::shr_each(i[n], shift), step);
             }
-            Displacement { sum, offset_xor: all }
+            if !TABLES && let Some(entries) = &axis.entries {
+                for n in 0..N {
+                    let index = S::and(i[n], S::i(entries.len() as i32 - 1));
+                    out[n].offset_xor = S::entry(entries, index, m);
+                }
+                return out;
+            }
+            // Two of them are the rule.
+            if axis.count > 0 {
+                let mut rest = i;
+                for n in 0..N {
+                    let low = S::lookup(&axis.tables[0], i[n]);
+                    rest[n] = S::shr(i[n], 4);
+                    out[n].offset_xor = S::xor(low, S::lookup(&axis.tables[1], rest[n]));
+                }
+                if axis.count > 2 {
+                    for table in &axis.tables[2..] {
+                        for n in 0..N {
+                            rest[n] = S::shr(rest[n], 4);
+                            out[n].offset_xor = S::xor(out[n].offset_xor, S::lookup(table, rest[n]));
+                        }
+                    }
+                }
+            }
+            out
         }
+    }
+
+    /// Displacement of a coordinate.
+    ///
+    /// # Safety
+    /// As [`Level::displacements`].
+    #[inline(always)]
+    pub(super) unsafe fn displacement<S: Simd, const TABLES: bool>(&self, axis: usize, i: S::I, m: S::M) -> Displacement<S> {
+        // SAFETY: as the function says.
+        let [only] = unsafe { self.displacements::<S, 1, TABLES>(axis, [i], m) };
+        only
     }
 }
 
@@ -194,15 +242,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nibbles_repeat_where_the_table_does() {
+    fn tables_repeat_where_the_entries_do() {
         for len in [1, 2, 8, 16, 128, 256] {
-            let table: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
-            let offset_xor = OffsetXor::new(table.clone());
-            let nibbles = offset_xor.nibbles.as_ref().unwrap();
+            let entries: Arc<[u32]> = (0..len).map(|n| n << 4 | 0x8000_0000).collect();
+            let axis = Axis::new(entries.clone(), 0, 0);
+            assert!(axis.entries.is_none());
             for i in 0..1024_usize {
-                let by_nibbles = nibbles.iter().enumerate().fold(table[0], |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
-                assert_eq!(by_nibbles, table[i & (table.len() - 1)], "{i} of {len}");
+                let by_tables = axis.tables.iter().enumerate().fold(0, |all, (part, t)| all ^ t[i >> (4 * part) & 15]);
+                assert_eq!(by_tables, entries[i & (entries.len() - 1)], "{i} of {len}");
             }
         }
+        let sums: Arc<[u32]> = (0..16).map(|n| n * 3).collect();
+        assert!(Axis::new(sums.iter().chain(&*sums).map(|x| x + 5).chain(0..32).collect(), 0, 0).entries.is_some());
     }
 }

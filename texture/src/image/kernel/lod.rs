@@ -3,8 +3,7 @@
 use super::super::lod::LOWEST;
 use super::super::op::Lod;
 use super::Kernel;
-use super::operands::LaneOperands;
-use crate::Wave;
+use super::operands::Inputs;
 use crate::simd::Simd;
 
 /// As [`super::super::lod::to_lambda`].
@@ -69,22 +68,16 @@ pub(super) struct Detail<S: Simd> {
     pub footprint: Footprint<S>,
 }
 
-/// Level and footprint; `body` holds the coordinates as the operands have them.
+/// Level and footprint; `body` holds the coordinates as the operands have them. `RARE`: may the filter be anisotropic?
 ///
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub(super) unsafe fn detail<S: Simd, const GENERAL: bool>(
-    k: &Kernel,
-    lanes: &LaneOperands,
-    wave: &Wave,
-    body: [S::F; 3],
-    m: S::M,
-) -> Detail<S> {
-    // SAFETY: as `LaneOperands`.
+pub(super) unsafe fn detail<S: Simd, const RARE: bool>(k: &Kernel, inputs: &Inputs, first: usize, body: [S::F; 3], m: S::M) -> Detail<S> {
+    // SAFETY: as `Input::bits`.
     unsafe {
         let mut footprint = Footprint { count: S::i(1), major: [S::f(0.0); 3] };
-        let level = to_lambda::<S>(lanes.float::<S>(wave, k.layout.level));
+        let level = to_lambda::<S>(inputs.level.float::<S>(first));
         let mut lambda = match k.lod {
             Lod::Zero => S::i(0),
             Lod::Explicit => S::add(level, S::i(k.bounds.bias)),
@@ -93,8 +86,8 @@ pub(super) unsafe fn detail<S: Simd, const GENERAL: bool>(
                 let (mut h, mut v) = (body, body);
                 for axis in 0..3 {
                     if k.lod == Lod::Derivatives {
-                        h[axis] = lanes.float::<S>(wave, k.layout.dh[axis]);
-                        v[axis] = lanes.float::<S>(wave, k.layout.dv[axis]);
+                        h[axis] = inputs.dh[axis].float::<S>(first);
+                        v[axis] = inputs.dv[axis].float::<S>(first);
                     } else {
                         let here = S::quad_here(body[axis]);
                         h[axis] = S::sub_f(S::quad_right(body[axis]), here);
@@ -104,7 +97,7 @@ pub(super) unsafe fn detail<S: Simd, const GENERAL: bool>(
                 let (hh, vv) = (square::<S>(k, h), square::<S>(k, v));
                 let along_h = S::lt_f(vv, hh);
                 let mut long = S::select_f(along_h, hh, vv);
-                if GENERAL && let Some(max_ratio) = k.max_ratio {
+                if RARE && let Some(max_ratio) = k.max_ratio {
                     let short = S::select_f(along_h, vv, hh);
                     let most = S::f((1 << max_ratio) as f32);
                     let ratio = S::min_f(S::sqrt(S::div_f(long, short)), most);
@@ -120,7 +113,7 @@ pub(super) unsafe fn detail<S: Simd, const GENERAL: bool>(
             }
         };
         if k.lod == Lod::Bias {
-            lambda = S::add(lambda, to_lambda::<S>(lanes.float::<S>(wave, k.layout.bias)));
+            lambda = S::add(lambda, to_lambda::<S>(inputs.bias.float::<S>(first)));
         }
         if k.clamps_level {
             lambda = S::max(lambda, level);

@@ -14,8 +14,8 @@
 //! | `texels.rs`, `channels.rs`, `fields.rs` | fetching and decoding texels |
 //! | `filter.rs` | taps to a value |
 //! | `sample.rs`, `load.rs` | the instructions |
-//! | `direct.rs` | short forms of the most common of them |
-//! | `instances.rs` | the functions, compiled for each instruction set and kind of texel |
+//! | `pack.rs` | channels to texels of stores |
+//! | `instances.rs` | the functions, compiled for each instruction set, kind of texel, and set of what images and samplers have ([`has`]) |
 //!
 //! What still goes lane by lane: partially resident images, gather4h, atomics, raw loads and stores, images whose offsets exceed 31 bits,
 //! those whose layout splits tiles (gfx6 to gfx8), ETC2 and subsampled formats.
@@ -25,7 +25,6 @@
 
 mod channels;
 mod cube;
-mod direct;
 mod fields;
 mod filter;
 mod instances;
@@ -33,6 +32,7 @@ mod level;
 mod load;
 mod lod;
 mod operands;
+mod pack;
 mod sample;
 mod taps;
 #[cfg(all(test, any(debug_assertions, feature = "checked")))]
@@ -52,13 +52,29 @@ use crate::format::{Layout as FormatLayout, Numeric};
 use crate::guarded::{Lost, View};
 use crate::image::Operands;
 use crate::{Memory, Wave};
-use direct::{Plane, Results};
 use filter::Special;
-use instances::{Direct, Offsets, Run};
+use instances::{Offsets, Run};
 use level::Level;
-use operands::{Cell, Source, cells};
+use operands::{Results, Source, Stored};
 use texels::Element;
 use wavejit_isa::HostLevel;
+
+/// What a function has beside the common images and samplers, by bit: images of a plane or of layers of planes, one level, addresses from tables by
+/// four bits, coordinates that repeat or stay at the last texel, and texels as they are or a blend of them.
+mod has {
+    /// Lanes choose levels.
+    pub(super) const LEVELS: u32 = 1;
+    /// Borders, comparisons, reductions and gathers.
+    pub(super) const SPECIAL: u32 = 2;
+    /// Rows and volumes, samples, offsets of coordinates, and all layouts and clamp modes; of loads and stores also levels.
+    pub(super) const SHAPES: u32 = 4;
+    /// Cubes, anisotropic filters, filters that depend on the level, integers.
+    pub(super) const RARE: u32 = 8;
+    /// Blends.
+    pub(super) const LINEAR: u32 = 16;
+    /// All of it.
+    pub(super) const ALL: u32 = 31;
+}
 
 /// Directions of a slice or layer of the image, or of a volume.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,14 +166,16 @@ pub(super) struct Kernel {
     /// References of comparisons are from 0 to 1.
     limits_reference: bool,
 
-    cells: Vec<Cell>,
-    narrow: Narrow,
+    results: Results,
+    /// Of stores whose texels kernels pack.
+    stored: Option<Stored>,
     log_table: &'static [u32; 256],
     address: u64,
     bytes: u64,
-    /// Of short forms: the levels, where results go.
-    planes: Vec<Plane>,
-    results: Results,
+    /// The border color of samplers that have one, unless it is in memory.
+    border: Option<[u32; 4]>,
+    /// Of [`has`].
+    has: u32,
     run: Function,
 }
 
@@ -284,15 +302,40 @@ impl Kernel {
         };
         let is_special = has_border || gathers || compares || special.reduction != Reduction::Blend;
         let filter_varies = sampler.is_some() && (linear != min_linear || mag_anisotropic != min_anisotropic);
-        let is_general = is_special || slices.are_faces() || max_ratio.is_some() || filter_varies || is_integer;
+        let levels = Level::all(surface, directions, slices)?;
+        let takes_level = matches!(op.kind, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. });
+        let unnormalized = sampler.is_some_and(|s| s.unnormalized);
+        let is_multisampled = matches!(surface.dim, Dim::Msaa | Dim::MsaaArray);
+        let is_single_level = levels.len() == 1 || mip == MipFilter::None || unnormalized;
+        let is_common = |c: &Clamp| matches!(c, Clamp::Wrap | Clamp::LastTexel) || *c == Clamp::Border && has_border;
+        let is_plane = directions == Directions::Plane && matches!(slices, Slices::One | Slices::Layers);
+        let is_common = is_plane
+            && !is_multisampled
+            && !takes_level
+            && routine.layout.offset.is_none()
+            && clamp[..2].iter().all(is_common)
+            && levels.iter().all(Level::has_tables);
+        let is_rare = slices.are_faces() || max_ratio.is_some() || filter_varies || is_integer && sampler.is_some();
+        let needs = [
+            (!is_single_level, has::LEVELS),
+            (is_special, has::SPECIAL),
+            (!is_common, has::SHAPES),
+            (is_rare, has::RARE),
+            (linear, has::LINEAR),
+        ];
+        let needs = needs.into_iter().filter(|(is, _)| *is).fold(0, |all, (_, bit)| all | bit);
         let narrow = match surface.format.numeric {
             _ if is_integer => Narrow::Integer,
             Numeric::Float if surface.format.channels[0].bits == 32 && sampler.is_none() => Narrow::Truncate,
             _ => Narrow::Nearest,
         };
-        let is_multisampled = matches!(surface.dim, Dim::Msaa | Dim::MsaaArray);
-        let kernel = Kernel {
-            levels: Level::all(surface, directions, slices)?,
+        let (has, run) = match kernel_op {
+            KernelOp::Sample | KernelOp::Gather => instances::sampler(surface, level, needs)?,
+            KernelOp::Load | KernelOp::LoadSamples => instances::loader(surface, level, needs)?,
+            KernelOp::Store => instances::storer(surface, level, needs, op.d16)?,
+        };
+        Some(Kernel {
+            levels,
             element: Element::new(&surface.format, sampler.is_some(), needed)?,
             directions,
             slices,
@@ -300,7 +343,7 @@ impl Kernel {
             first_layer: i32::try_from(surface.first_layer).ok()?,
             last_layer: i32::try_from(surface.last_layer).ok()?,
             samples: if is_multisampled { surface.samples as i32 } else { 0 },
-            takes_level: matches!(op.kind, Kind::Load { mip: true, .. } | Kind::Store { mip: true, .. }),
+            takes_level,
             fragments: (kernel_op == KernelOp::LoadSamples).then_some(one),
             clamp,
             has_border,
@@ -312,7 +355,7 @@ impl Kernel {
             max_ratio,
             z_linear: sampler.and_then(|s| s.z_linear),
             is_integer,
-            unnormalized: sampler.is_some_and(|s| s.unnormalized),
+            unnormalized,
             coarse: sampler.is_some_and(|s| s.coarse),
             truncate: sampler.is_some_and(|s| s.truncate),
             truncate_layer: sampler.is_some_and(|s| s.truncate_layer),
@@ -323,42 +366,20 @@ impl Kernel {
             special,
             is_special,
             limits_reference: sampler.is_some_and(|s| s.limits_reference),
-            cells: cells(op, routine.config.unpacked_d16, &components),
-            narrow,
+            results: Results::new(op, routine.config.unpacked_d16, &components, narrow),
+            stored: Stored::new(op, &surface.dst_sel),
             log_table: &LOG_TABLE,
             address: surface.address,
             bytes: surface.bytes,
-            run: match kernel_op {
-                KernelOp::Sample | KernelOp::Gather => Function::Run(instances::sampler(surface, level, is_general)?),
-                KernelOp::Load | KernelOp::LoadSamples => Function::Run(instances::loader(surface, level)?),
-                KernelOp::Store => Function::Store(instances::storer(level)?),
-            },
-            planes: vec![],
-            results: Results::default(),
-        };
-        Some(kernel.shortened(routine, surface, level, kernel_op))
+            border: if has_border { sampler.and_then(|s| routine.constant_border(surface, s)) } else { Some([0; 4]) },
+            has,
+            run,
+        })
     }
 
-    /// With the short form of the instruction, if it has one.
-    fn shortened(self, routine: &Routine, surface: &Surface, level: HostLevel, op: KernelOp) -> Kernel {
-        let Some((planes, results)) = direct::parts(&self, routine, surface) else { return self };
-        let run = match op {
-            KernelOp::Sample if self.is_integer => None,
-            KernelOp::Sample if self.is_single_level() => instances::direct(surface, level, Direct::Sample),
-            KernelOp::Sample => instances::direct(surface, level, Direct::SampleLevels),
-            KernelOp::Load => instances::direct(surface, level, Direct::Load),
-            KernelOp::Store => instances::direct_store(surface, level),
-            _ => None,
-        };
-        match run {
-            Some(run) => Kernel { planes, results, run: Function::Run(run), ..self },
-            None => self,
-        }
-    }
-
-    /// Executes a load or a sampler instruction, or a store of short form, if the image is in one piece of memory. The lanes that are left to the scalar form, those whose
-    /// texels cannot be read among them; `None`: all. The caller has checked that the instruction's registers are there, and gives the border
-    /// color of samplers that have one.
+    /// Executes a load, a store of texels that kernels pack or a sampler instruction, if the image is in one piece of memory. The lanes that are
+    /// left to the scalar form, those whose texels cannot be read among them; `None`: all. The caller has checked that the instruction's registers
+    /// are there, and gives the border color of samplers that have one.
     pub(super) fn execute(&self, operands: &Operands, wave: &mut Wave, memory: &dyn Memory, border: [u32; 4]) -> Option<u64> {
         self.execute_at(self.view(memory)?, operands, wave, border)
     }
@@ -400,14 +421,14 @@ impl Kernel {
         memory.view(self.address, self.bytes).map(|base| View::new(base, self.bytes))
     }
 
-    /// Is it one of the short forms?
+    /// Is it one of the short forms: a function with nothing beside the common images?
     pub(super) fn is_short(&self) -> bool {
-        !self.planes.is_empty()
+        self.has & (has::SHAPES | has::RARE) == 0 && matches!(self.run, Function::Run(_))
     }
 
-    /// Needs the border color?
-    pub(super) fn has_border(&self) -> bool {
-        self.has_border
+    /// The border color, 0 without one. `None`: it is in memory.
+    pub(super) fn border(&self) -> Option<[u32; 4]> {
+        self.border
     }
 
     /// Does every lane read the first level only?

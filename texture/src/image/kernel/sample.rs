@@ -4,17 +4,18 @@
 //! operands -> level and footprint -> for each sample, level and slice: taps of each axis -> addresses -> fetch -> filter -> mix -> registers
 //! ```
 //!
-//! `GENERAL` instances have all of that; the others leave out, when they are compiled, what the common images and samplers do not need:
-//! borders, comparisons, reductions, gathers, cubes, anisotropy and filters that change with the level.
+//! `HAS` says what a function has beside the common images and samplers ([`super::has`]); the rest is left out when it is compiled.
 
+use super::super::coord::Clamp;
 use super::super::filter::Reduction;
 use super::super::lod::MipFilter;
 use super::super::sample::to_byte;
 use super::cube::{self, EDGES};
 use super::filter::{Colors, Gathered, Quad, filter, mix};
+use super::has::{LEVELS, LINEAR, RARE, SHAPES, SPECIAL};
 use super::level::{Displacement, Level};
 use super::lod::detail;
-use super::operands::LaneOperands;
+use super::operands::{Inputs, Rows};
 use super::taps::{Taps, inside, linear, point};
 use super::texels::Texels;
 use super::{Call, Directions, Kernel, Slices};
@@ -37,17 +38,41 @@ struct At<S: Simd> {
 
 /// Taps along an axis of a level.
 #[inline(always)]
-unsafe fn axis<S: Simd, const GENERAL: bool>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>) -> Taps<S> {
+unsafe fn axis<S: Simd, const HAS: u32>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>) -> Taps<S> {
+    // SAFETY: no memory is touched.
+    unsafe {
+        let scale = if k.unnormalized { 1.0 } else { level.scale[n] };
+        let texels = S::mul_f(at.body[n], S::f(scale));
+        // The common modes are known where the code of each is made.
+        match k.clamp[n] {
+            Clamp::Wrap => of_mode::<S, HAS>(k, level, n, is_linear, texels, at, Clamp::Wrap),
+            mode if HAS & (SHAPES | SPECIAL) != 0 => of_mode::<S, HAS>(k, level, n, is_linear, texels, at, mode),
+            _ => of_mode::<S, HAS>(k, level, n, is_linear, texels, at, Clamp::LastTexel),
+        }
+    }
+}
+
+/// The same of a clamp mode.
+#[inline(always)]
+unsafe fn of_mode<S: Simd, const HAS: u32>(
+    k: &Kernel,
+    level: &Level,
+    n: usize,
+    is_linear: bool,
+    texels: S::F,
+    at: &At<S>,
+    mode: Clamp,
+) -> Taps<S> {
     // SAFETY: no memory is touched.
     unsafe {
         let size = level.size[n];
-        let texels = if k.unnormalized { at.body[n] } else { S::mul_f(at.body[n], S::f(size as f32)) };
+        let offset = if HAS & SHAPES != 0 { at.offset[n] } else { S::i(0) };
         if !is_linear {
-            let index = point::<S>(texels, at.offset[n], k.clamp[n], size, k.truncate);
+            let index = point::<S>(texels, offset, mode, size, k.truncate);
             return Taps { index: [index; 2], weight: S::i(0) };
         }
-        let mut taps = linear::<S>(texels, at.offset[n], k.clamp[n], size, k.coarse, GENERAL);
-        if GENERAL && k.slices == Slices::SeamlessFaces {
+        let mut taps = linear::<S>(texels, offset, mode, size, k.coarse, HAS & SPECIAL != 0);
+        if HAS & RARE != 0 && k.slices == Slices::SeamlessFaces {
             // Beyond the second tap is the other side of the face.
             taps.index[1] = S::select(S::gt(taps.index[1], S::i(-1)), taps.index[1], S::i(size));
         }
@@ -57,7 +82,7 @@ unsafe fn axis<S: Simd, const GENERAL: bool>(k: &Kernel, level: &Level, n: usize
 
 /// Shares in addresses of the two taps of an axis, and which of them are in the image.
 #[inline(always)]
-unsafe fn displacements<S: Simd, const GENERAL: bool>(
+unsafe fn displacements<S: Simd, const HAS: u32>(
     k: &Kernel,
     level: &Level,
     n: usize,
@@ -69,15 +94,19 @@ unsafe fn displacements<S: Simd, const GENERAL: bool>(
     unsafe {
         let mut index = taps.index;
         let mut in_image = [m; 2];
-        if GENERAL && k.has_border {
+        if HAS & SPECIAL != 0 && k.has_border {
             for tap in 0..2 {
                 in_image[tap] = S::gt(index[tap], S::i(-1));
                 index[tap] = S::max(index[tap], S::i(0));
             }
         }
-        let first = level.displacement::<S>(n, index[0], m);
-        let second = if is_linear { level.displacement::<S>(n, index[1], m) } else { first };
-        ([first, second], in_image)
+        let displacements = match (is_linear, HAS & SHAPES == 0) {
+            (true, true) => level.displacements::<S, 2, true>(n, index, m),
+            (true, false) => level.displacements::<S, 2, false>(n, index, m),
+            (false, true) => [level.displacement::<S, true>(n, index[0], m); 2],
+            (false, false) => [level.displacement::<S, false>(n, index[0], m); 2],
+        };
+        (displacements, in_image)
     }
 }
 
@@ -93,11 +122,11 @@ unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Ta
             let texel = cube::cross::<S>(&EDGES, at.face, x.index[tap & 1], y.index[tap >> 1], n, m);
             // Where three faces meet, the scalar form takes their average.
             *undone |= S::bits(texel.corner);
-            let layer = level.displacement::<S>(2, S::add(at.layer, texel.face), m);
+            let layer = level.displacement::<S, false>(2, S::add(at.layer, texel.face), m);
             let place = Displacement::of(level)
                 .with(layer)
-                .with(level.displacement::<S>(1, texel.j, m))
-                .with(level.displacement::<S>(0, texel.i, m));
+                .with(level.displacement::<S, false>(1, texel.j, m))
+                .with(level.displacement::<S, false>(0, texel.i, m));
             addresses[tap] = place.address();
         }
         addresses
@@ -106,7 +135,7 @@ unsafe fn cube_addresses<S: Simd>(level: &Level, at: &At<S>, x: &Taps<S>, y: &Ta
 
 /// One level, filtered. Lanes that this could not do are added to `undone`; `lost` says if a texel could not be read.
 #[inline(always)]
-unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
+unsafe fn level<S: Simd, T: Texels, const HAS: u32>(
     k: &Kernel,
     level: &Level,
     image: View,
@@ -119,14 +148,16 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
 ) -> [S::F; 4] {
     // SAFETY: taps lie in the level, whose texels lie in the image (`Kernel::new`).
     unsafe {
+        let directions = if HAS & SHAPES != 0 { k.directions } else { Directions::Plane };
+        let is_seamless = HAS & RARE != 0 && k.slices == Slices::SeamlessFaces;
         let nothing = Displacement { sum: S::i(0), offset_xor: S::i(0) };
         let none = Taps { index: [S::i(0); 2], weight: S::i(0) };
-        let x = axis::<S, GENERAL>(k, level, 0, is_linear, at);
-        let has_y = k.directions != Directions::Row;
-        let y = if has_y { axis::<S, GENERAL>(k, level, 1, is_linear, at) } else { none };
+        let x = axis::<S, HAS>(k, level, 0, is_linear, at);
+        let has_y = directions != Directions::Row;
+        let y = if has_y { axis::<S, HAS>(k, level, 1, is_linear, at) } else { none };
         let mut around = [S::i(0); 4];
         let mut crosses = false;
-        if GENERAL && is_linear && k.slices == Slices::SeamlessFaces {
+        if is_linear && is_seamless {
             let mut here = m;
             for (taps, size) in [(x, level.size[0]), (y, level.size[1])] {
                 here = S::both(here, S::both(inside::<S>(taps.index[0], size), inside::<S>(taps.index[1], size)));
@@ -136,69 +167,76 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
                 around = cube_addresses::<S>(level, at, &x, &y, undone, m);
             }
         }
-        let (sx, ix) = displacements::<S, GENERAL>(k, level, 0, &x, is_linear, m);
-        let (sy, iy) = if has_y { displacements::<S, GENERAL>(k, level, 1, &y, is_linear, m) } else { ([nothing; 2], [m; 2]) };
-        let z_linear = k.directions == Directions::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
-        let z = if k.directions == Directions::Volume { axis::<S, GENERAL>(k, level, 2, z_linear, at) } else { none };
-        let (sz, iz) = match (k.directions, k.slices) {
-            (Directions::Volume, _) => displacements::<S, GENERAL>(k, level, 2, &z, z_linear, m),
+        let (sx, ix) = displacements::<S, HAS>(k, level, 0, &x, is_linear, m);
+        let (sy, iy) = if has_y { displacements::<S, HAS>(k, level, 1, &y, is_linear, m) } else { ([nothing; 2], [m; 2]) };
+        let z_linear = directions == Directions::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
+        let z = if directions == Directions::Volume { axis::<S, HAS>(k, level, 2, z_linear, at) } else { none };
+        let (sz, iz) = match (directions, k.slices) {
+            (Directions::Volume, _) => displacements::<S, HAS>(k, level, 2, &z, z_linear, m),
             (_, Slices::One) => ([nothing; 2], [m; 2]),
-            (_, Slices::Layers) => ([level.displacement::<S>(2, at.layer, m); 2], [m; 2]),
-            (_, Slices::Faces | Slices::SeamlessFaces) => ([level.displacement::<S>(2, S::add(at.layer, at.face), m); 2], [m; 2]),
+            (_, Slices::Layers) if HAS & SHAPES == 0 => ([level.displacement::<S, true>(2, at.layer, m); 2], [m; 2]),
+            (_, Slices::Layers) => ([level.displacement::<S, false>(2, at.layer, m); 2], [m; 2]),
+            (_, Slices::Faces | Slices::SeamlessFaces) => ([level.displacement::<S, false>(2, S::add(at.layer, at.face), m); 2], [m; 2]),
         };
-        let x_weight = S::gt(x.weight, S::i(0));
-        let y_weight = S::gt(y.weight, S::i(0));
+        // gather4 reads all taps, filters those that have weight; and what has none may be read where it cannot do harm.
+        let reads_all = HAS & SPECIAL != 0 && k.special.gather.is_some();
+        let all = reads_all || T::IS_FINITE && (HAS & SPECIAL == 0 || !k.is_special);
+        let (mut right, mut below) = (m, m);
+        if !all {
+            (right, below) = (S::both(m, S::gt(x.weight, S::i(0))), S::both(m, S::gt(y.weight, S::i(0))));
+        }
         // A loop rather than two calls: the code of a slice is there once.
         let mut near = [S::f(0.0); 4];
         let mut m = m;
         for slice in 0..2 {
             let origin = Displacement::of(level).with(sz[slice]);
-            let upper = origin.with(sy[0]);
-            // gather4 reads all taps, filters those that have weight.
-            let all = GENERAL && k.special.gather.is_some();
-            let right = if all { m } else { S::both(m, x_weight) };
-            let below = if all { m } else { S::both(m, y_weight) };
-            let used = [m, right, below, S::both(right, below)];
-            let mut inside = [m; 4];
-            if GENERAL && k.has_border {
-                for tap in 0..4 {
-                    inside[tap] = S::both(S::both(ix[tap & 1], iy[tap >> 1]), iz[slice]);
+            let (upper, lower) = (origin.with(sy[0]), origin.with(sy[1]));
+            let mut used = [m, right, below, S::both(right, below)];
+            if HAS & SHAPES != 0 {
+                for tap in 1..4 {
+                    used[tap] = S::both(m, used[tap]);
                 }
             }
-            let mut taps = [T::fetch::<S>(
-                &k.element,
-                image,
-                if GENERAL && crosses { around[0] } else { upper.with(sx[0]).address() },
-                if GENERAL { S::both(used[0], inside[0]) } else { m },
-                lost,
-            ); 4];
-            let value = if GENERAL {
-                if is_linear {
-                    let lower = origin.with(sy[1]);
-                    for tap in 1..4 {
-                        let row = if tap < 2 { upper } else { lower };
-                        let address = if crosses { around[tap] } else { row.with(sx[tap & 1]).address() };
-                        taps[tap] = T::fetch::<S>(&k.element, image, address, S::both(used[tap], inside[tap]), lost);
+            let mut inside = [m; 4];
+            let mut is_plain = true;
+            if HAS & SPECIAL != 0 {
+                is_plain = !k.is_special;
+                if k.has_border {
+                    for tap in 0..4 {
+                        inside[tap] = S::both(S::both(ix[tap & 1], iy[tap >> 1]), iz[slice]);
                     }
+                    // Of a vector far from the border it does not matter.
+                    let all_inside = S::both(S::both(m, inside[0]), inside[3]);
+                    is_plain = k.special.is_blend() && S::bits(all_inside) == S::bits(m);
                 }
-                if T::BY_CHANNEL || k.is_special {
-                    let quad = Quad { taps, used, inside, weight: [x.weight, y.weight], is_linear };
-                    filter::<S, T>(k, &k.element, colors, at.reference, &quad)
-                } else if is_linear {
-                    T::blend::<S>(&k.element, taps, x.weight, y.weight)
-                } else {
-                    T::decode_sampled::<S>(&k.element, taps[0])
+            }
+            let mut taps = [upper.with(sx[0]).address(); 4];
+            if is_linear {
+                taps = [taps[0], upper.with(sx[1]).address(), lower.with(sx[0]).address(), lower.with(sx[1]).address()];
+            }
+            if crosses {
+                taps = around;
+            }
+            let first = if HAS & SPECIAL != 0 { S::both(used[0], inside[0]) } else { used[0] };
+            let mut read = [T::fetch::<S>(&k.element, image, taps[0], first, lost); 4];
+            if is_linear {
+                for tap in 1..4 {
+                    let m = if HAS & SPECIAL != 0 { S::both(used[tap], inside[tap]) } else { used[tap] };
+                    read[tap] = T::fetch::<S>(&k.element, image, taps[tap], m, lost);
                 }
+            }
+            let value = if HAS & SPECIAL != 0 && (!is_plain || HAS & SHAPES != 0 && T::BY_CHANNEL) {
+                let quad = Quad { taps: read, used, inside, weight: [x.weight, y.weight], is_linear };
+                filter::<S, T>(k, &k.element, colors, at.reference, &quad)
             } else if is_linear {
-                let lower = origin.with(sy[1]);
-                taps[1] = T::fetch::<S>(&k.element, image, upper.with(sx[1]).address(), right, lost);
-                taps[2] = T::fetch::<S>(&k.element, image, lower.with(sx[0]).address(), below, lost);
-                taps[3] = T::fetch::<S>(&k.element, image, lower.with(sx[1]).address(), used[3], lost);
-                T::blend::<S>(&k.element, taps, x.weight, y.weight)
+                T::blend::<S>(&k.element, read, x.weight, y.weight)
             } else {
-                T::decode_sampled::<S>(&k.element, taps[0])
+                T::decode_sampled::<S>(&k.element, read[0])
             };
-            let reduction = if GENERAL { k.special.reduction } else { Reduction::Blend };
+            if HAS & SHAPES == 0 {
+                return value;
+            }
+            let reduction = if HAS & SPECIAL != 0 { k.special.reduction } else { Reduction::Blend };
             near = if slice == 0 { value } else { mix::<S>(reduction, near, value, z.weight) };
             m = S::both(m, S::gt(z.weight, S::i(0)));
             if S::bits(m) == 0 {
@@ -209,10 +247,10 @@ unsafe fn level<S: Simd, T: Texels, const GENERAL: bool>(
     }
 }
 
-/// The levels that each lane wants, by `keys`: its number and, in `GENERAL` instances, below that whether its filter is linear. Lanes of one key
-/// at a time.
+/// The levels that each lane wants, by `keys`: its number and, where the filter may depend on it, below that whether its filter is linear. Lanes of
+/// one key at a time.
 #[inline(always)]
-unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
+unsafe fn levels<S: Simd, T: Texels, const HAS: u32>(
     k: &Kernel,
     image: View,
     colors: &Colors,
@@ -224,18 +262,20 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
 ) -> [S::F; 4] {
     // SAFETY: `all` has the room of a vector; level numbers are limited to the view's.
     unsafe {
+        let is_single = HAS & (LEVELS | RARE) == 0 || HAS & RARE == 0 && k.is_single_level();
+        // A function with nothing but blends is taken for those only.
+        let is_linear = HAS & LINEAR != 0 && (HAS == LINEAR || k.linear);
         let mut all = [0_u32; 16];
-        let is_single = k.is_single_level() && !(GENERAL && k.filter_varies);
-        if !is_single || GENERAL {
-            S::store(&mut all, S::mask(u32::MAX), keys);
+        if !is_single {
+            S::store_all(&mut all, keys);
         }
         let mut left = S::bits(m);
         let mut out = [S::f(0.0); 4];
         loop {
             let key = all[left.trailing_zeros() as usize & 15];
             let these = if is_single { m } else { S::both(S::mask(left), S::eq(keys, S::i(key as i32))) };
-            let (number, is_linear) = if GENERAL { (key >> 1, key & 1 != 0) } else { (key, k.linear) };
-            let value = level::<S, T, GENERAL>(k, &k.levels[number as usize], image, colors, at, is_linear, undone, lost, these);
+            let (number, is_linear) = if HAS & RARE != 0 { (key >> 1, key & 1 != 0) } else { (key, is_linear) };
+            let value = level::<S, T, HAS>(k, &k.levels[number as usize], image, colors, at, is_linear, undone, lost, these);
             if S::bits(these) == S::bits(m) {
                 return value;
             }
@@ -255,36 +295,49 @@ unsafe fn levels<S: Simd, T: Texels, const GENERAL: bool>(
 /// # Safety
 /// The processor has the instruction set; `call.image` is the image of the kernel.
 #[inline(always)]
-pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
-    // SAFETY: rows are sliced to whole vectors; texels lie in the image (`Kernel::new`).
+pub(super) unsafe fn sample<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call: &Call, wave: &mut Wave) -> u64 {
+    // SAFETY: texels lie in the image (`Kernel::new`).
     unsafe {
-        let border = call.border.map(f32::from_bits);
-        let colors = Colors { border, border_units: if GENERAL && k.has_border { border.map(to_byte) } else { border } };
+        let rows = Rows::of(wave);
+        let mut inputs = Inputs::coordinates(&k.layout, call.operands, &rows);
+        if HAS & LEVELS != 0 {
+            inputs = inputs.with_levels(&k.layout, call.operands, &rows);
+        }
+        if HAS & (SPECIAL | SHAPES) != 0 {
+            inputs = inputs.with_modifiers(&k.layout, call.operands, &rows);
+        }
+        let results = k.results.rows(call.operands, &rows);
+        let mut colors = Colors { border: [0.0; 4], border_units: [0.0; 4] };
+        if HAS & SPECIAL != 0 && k.has_border {
+            for c in 0..4 {
+                colors.border[c] = f32::from_bits(call.border[c]);
+                colors.border_units[c] = to_byte(colors.border[c]);
+            }
+        }
         let last = k.levels.len() as i32 - 1;
         let mut not_done = 0_u64;
-        for first in (0..wave.lanes).step_by(S::LANES) {
-            let active = (wave.exec >> first) as u32 & (u32::MAX >> (32 - S::LANES));
-            if active == 0 {
-                continue;
-            }
+        for (first, active) in rows.vectors::<S>() {
             let mut m = S::mask(active);
-            let lanes = LaneOperands { operands: call.operands, first };
-            let word = lanes.bits::<S>(wave, k.layout.offset);
-            let (mut body, mut offset) = ([S::f(0.0); 3], [S::i(0); 3]);
-            for n in 0..3 {
-                body[n] = lanes.float::<S>(wave, k.layout.body[n]);
-                offset[n] = S::sar(S::shl(word, 26 - 8 * n as i32), 26);
+            let [x, y, z] = inputs.body;
+            let mut body = [x.float::<S>(first), y.float::<S>(first), S::f(0.0)];
+            if HAS & SHAPES != 0 || k.slices != Slices::One {
+                body[2] = z.float::<S>(first);
+            }
+            let mut offset = [S::i(0); 3];
+            if HAS & SHAPES != 0 {
+                let word = inputs.offset.bits::<S>(first);
+                offset = [S::sar(S::shl(word, 26), 26), S::sar(S::shl(word, 18), 26), S::sar(S::shl(word, 10), 26)];
             }
             let mut at = At { body, offset, layer: S::i(0), face: S::i(0), reference: S::f(0.0) };
             if k.slices == Slices::Layers {
                 at.layer = S::add(S::min(rounded::<S>(k, body[2]), S::i(k.last_layer)), S::i(k.first_layer));
-            } else if GENERAL && k.slices.are_faces() {
+            } else if HAS & RARE != 0 && k.slices.are_faces() {
                 // The shader's face coordinates run from 1 to 2.
                 at.body = [S::sub_f(body[0], S::f(1.0)), S::sub_f(body[1], S::f(1.0)), S::f(0.0)];
                 (at.layer, at.face) = face::<S>(k, body[2]);
             }
-            if GENERAL && k.special.compare.is_some() {
-                at.reference = S::as_f(lanes.bits::<S>(wave, k.layout.compare));
+            if HAS & SPECIAL != 0 && k.special.compare.is_some() {
+                at.reference = S::as_f(inputs.compare.bits::<S>(first));
                 if k.limits_reference {
                     at.reference = S::min_f(S::max_f(at.reference, S::f(0.0)), S::f(1.0));
                 }
@@ -293,10 +346,14 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
             let (mut number, mut weight) = (S::i(0), S::i(0));
             let mut flag = S::i(i32::from(k.linear));
             let (mut count, mut major) = (S::i(1), [S::f(0.0); 3]);
-            if !k.is_single_level() || GENERAL && (k.filter_varies || k.max_ratio.is_some()) {
-                let detail = detail::<S, GENERAL>(k, &lanes, wave, body, m);
+            if HAS & LEVELS != 0 && !k.is_single_level() || HAS & RARE != 0 && (k.filter_varies || k.max_ratio.is_some()) {
+                let detail = if HAS & RARE != 0 {
+                    detail::<S, true>(k, &inputs, first, body, m)
+                } else {
+                    detail::<S, false>(k, &inputs, first, body, m)
+                };
                 let lambda = detail.lambda;
-                if GENERAL {
+                if HAS & RARE != 0 {
                     let magnifies = S::gt(S::i(1), lambda);
                     flag = S::select(magnifies, S::i(i32::from(k.linear)), S::i(i32::from(k.min_linear)));
                     let several = S::select(magnifies, S::i(i32::from(k.mag_anisotropic)), S::i(i32::from(k.min_anisotropic)));
@@ -313,15 +370,16 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
                 }
             }
 
-            let reduction = if GENERAL { k.special.reduction } else { Reduction::Blend };
+            let reduction = if HAS & SPECIAL != 0 { k.special.reduction } else { Reduction::Blend };
+            let is_anisotropic = HAS & RARE != 0 && k.max_ratio.is_some();
             let (mut undone, mut lost) = (0, Lost::none());
             let mut gathered = Gathered::<S>::new();
             let mut out = [S::f(0.0); 4];
             let center = at.body;
             let mut n = 0;
             loop {
-                let these_samples = if GENERAL { S::both(m, S::gt(count, S::i(n))) } else { m };
-                if GENERAL && k.max_ratio.is_some() {
+                let these_samples = if HAS & RARE != 0 { S::both(m, S::gt(count, S::i(n))) } else { m };
+                if is_anisotropic {
                     if S::bits(these_samples) == 0 {
                         break;
                     }
@@ -334,8 +392,12 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
                 let mut number = number;
                 let mut these = these_samples;
                 for pass in 0..2 {
-                    let keys = if GENERAL { S::or(S::shl(number, 1), flag) } else { number };
-                    let value = levels::<S, T, GENERAL>(k, call.image, &colors, &at, keys, &mut undone, &mut lost, these);
+                    let keys = if HAS & RARE != 0 { S::or(S::shl(number, 1), flag) } else { number };
+                    let value = levels::<S, T, HAS>(k, call.image, &colors, &at, keys, &mut undone, &mut lost, these);
+                    if HAS & LEVELS == 0 {
+                        out = value;
+                        break;
+                    }
                     out = if pass == 0 { value } else { mix::<S>(reduction, out, value, weight) };
                     these = S::both(these, S::gt(weight, S::i(0)));
                     if S::bits(these) == 0 {
@@ -343,13 +405,13 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
                     }
                     number = S::add(number, S::i(1));
                 }
-                if !GENERAL || k.max_ratio.is_none() {
+                if !is_anisotropic {
                     break;
                 }
                 gathered.add(reduction, n, out, these_samples);
                 n += 1;
             }
-            if GENERAL && k.max_ratio.is_some() {
+            if is_anisotropic {
                 out = gathered.value(reduction, count);
             }
             if lost.any() {
@@ -362,7 +424,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const GENERAL: bool>(k: &Kernel,
                 m = S::mask(active & !quads);
             }
             let channels = [S::as_i(out[0]), S::as_i(out[1]), S::as_i(out[2]), S::as_i(out[3])];
-            lanes.put::<S>(wave, m, &k.cells, k.narrow, channels, S::mask(u32::MAX));
+            k.results.put::<S>(&results, first, m, channels, S::mask(u32::MAX));
         }
         not_done
     }

@@ -44,7 +44,7 @@ fn panic_of(mnemonic: &str, kind: ImageType, dim: Dim, level: HostLevel, at: [u3
 #[test]
 fn a_texel_outside_of_the_image_is_found_before_it_is_touched() {
     for level in HostLevel::available().skip(1) {
-        let image_ends: fn(&mut Kernel) = |k| k.planes[0].stretch([4096, 4096]);
+        let image_ends: fn(&mut Kernel) = |k| k.levels[0].size = [4096, 4096, 1];
         for (mnemonic, what) in [("image_load", "vector gather: lane 5: a dword at"), ("image_store", "vector access: 4 bytes at")] {
             let run = |x, broken| panic_of(mnemonic, ImageType::Dim2, Dim::D2, level, [x, 3, 0], broken);
             assert_eq!(run(7, |_| ()), None);
@@ -54,7 +54,7 @@ fn a_texel_outside_of_the_image_is_found_before_it_is_touched() {
             assert!(message.contains(what) && message.contains("of View"), "{level}: {message}");
         }
         // As once for cubes: a row up to the width, where there are fewer.
-        let wide: fn(&mut Kernel) = |k| k.levels[0].size[0] = 4096;
+        let wide: fn(&mut Kernel) = |k| (k.levels[0].size[0], k.levels[0].scale[0]) = (4096, 4096.0);
         let at = [2.0, 1.5, 5.0].map(f32::to_bits);
         let run = |broken| panic_of("image_gather4_lz", ImageType::Cube, Dim::Cube, level, at, broken);
         assert_eq!(run(|_| ()), None);

@@ -243,10 +243,9 @@ impl Texels for Srgb {
     unsafe fn decode<S: Simd>(element: &Element, tap: S::I) -> [S::I; 4] {
         // SAFETY: the table has an entry for every byte.
         unsafe {
-            let all = S::mask(u32::MAX);
             let mut out = [S::i(0); 4];
             for (c, out) in (0_i32..).zip(&mut out).take(3) {
-                *out = S::entry(element.srgb, byte::<S>(tap, 8 * c), all);
+                *out = S::byte_entry(element.srgb, byte::<S>(tap, 8 * c));
             }
             out[3] = S::as_i(divide::<S>(S::to_f(S::shr(tap, 24)), 255.0));
             out
