@@ -74,7 +74,7 @@ pub mod wave_init {
 /// Stages of draws: waves that a source starts, and what they export.
 pub mod stage {
     pub use crate::dispatch::source::Taken;
-    pub use crate::dispatch::stage::{GroupExports, StageSource, WaveStart};
+    pub use crate::dispatch::stage::{GroupExports, GroupStart, StageSource, WaveStart};
     pub use crate::memory::exports::{Export, WaveExports};
 }
 

@@ -286,7 +286,7 @@ mod tests {
     use crate::code_object::PgmRsrc;
     use crate::dispatch::config::{DeviceConfig, LaunchConfig};
     use crate::dispatch::job::Offered;
-    use crate::dispatch::source::{StartRegisters, Unit};
+    use crate::dispatch::source::Unit;
     use crate::dispatch::wave_init::{RawInit, WaveInit};
     use crate::host::sync::Mutex;
     use crate::memory::context::TextureConfig;
@@ -316,8 +316,9 @@ mod tests {
         fn unit(&self, index: u64) -> Unit {
             Unit { id: [index as u32, 0, 0], extent: [32, 1, 1], number: index }
         }
-        fn start_wave(&self, index: u64, wave: u32, registers: StartRegisters, _lds: &mut [u8]) {
-            assert_eq!(wave, 0);
+        fn start_waves(&self, index: u64, waves: &mut [super::slot::WaveSlot], _lds: &mut [u8]) {
+            let [wave] = waves else { panic!("units have one wave each") };
+            let registers = wave.start_registers();
             registers.sregs[9] = index as u32 * 3;
             registers.rows[5 * 32..][..32].fill(index as u32 + 7);
         }

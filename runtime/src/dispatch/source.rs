@@ -56,9 +56,15 @@ pub(crate) trait WorkSource: Send + Sync {
     /// The unit of an index that was taken.
     fn unit(&self, index: u64) -> Unit;
 
-    /// Adds to what [`WaveInit`](crate::dispatch::wave_init::WaveInit) says of the registers of a wave that is about to start.
+    /// Adds to what [`WaveInit`](crate::dispatch::wave_init::WaveInit) says of the registers of the waves of a unit that is about to start.
     #[inline(always)]
-    fn start_wave(&self, _index: u64, _wave: u32, _registers: StartRegisters, _lds: &mut [u8]) {}
+    fn start_waves(&self, _index: u64, _waves: &mut [WaveSlot], _lds: &mut [u8]) {}
+
+    /// May a unit find in its LDS what earlier units of the dispatch left there? Otherwise it finds zeros.
+    #[inline(always)]
+    fn keeps_lds(&self) -> bool {
+        false
+    }
 
     /// All waves of a unit have ended.
     #[inline(always)]

@@ -18,12 +18,44 @@ pub trait StageSource: Send + Sync {
     /// hold anything of earlier waves of the stage.
     fn start_wave(&self, group: u64, wave: u32, start: &mut WaveStart<'_>);
 
+    /// Writes what all waves of a workgroup start with: by [`StageSource::start_wave`], unless a source has a shorter way.
+    fn start_group(&self, group: u64, start: &mut GroupStart<'_>) {
+        (0..start.waves()).for_each(|wave| self.start_wave(group, wave, &mut start.wave(wave)));
+    }
+
+    /// May a workgroup find in its LDS what earlier ones of the stage left there? Otherwise its first wave finds zeros.
+    fn keeps_lds(&self) -> bool {
+        false
+    }
+
     /// All waves of a workgroup have ended.
     fn end(&self, group: u64, exports: &GroupExports<'_>);
 
     /// Threads for which there is work at the start, at most so many.
     fn workers(&self, most: usize) -> usize {
         most
+    }
+}
+
+/// The waves of a workgroup that is about to start.
+pub struct GroupStart<'a> {
+    waves: &'a mut [WaveSlot],
+    lds: &'a mut [u8],
+}
+
+impl GroupStart<'_> {
+    /// Waves of the workgroup.
+    pub fn waves(&self) -> u32 {
+        self.waves.len() as u32
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there is no such wave.
+    #[inline]
+    pub fn wave(&mut self, wave: u32) -> WaveStart<'_> {
+        WaveStart { registers: self.waves[wave as usize].start_registers(), lds: self.lds }
     }
 }
 
@@ -38,6 +70,7 @@ impl WaveStart<'_> {
     ///
     /// # Panics
     /// If they go beyond s105.
+    #[inline]
     pub fn set_sgprs(&mut self, first: usize, values: &[u32]) {
         let sgprs = &mut self.registers.sregs[..usize::from(SReg::VCC_LO.0)];
         sgprs[first..first + values.len()].copy_from_slice(values);
@@ -49,6 +82,7 @@ impl WaveStart<'_> {
     }
 
     /// Sets EXEC, which is all lanes otherwise. In wave32 the low half counts.
+    #[inline]
     pub fn set_exec(&mut self, lanes: u64) {
         self.registers.sregs[usize::from(SReg::EXEC_LO.0)] = lanes as u32;
         self.registers.sregs[usize::from(SReg::EXEC_HI.0)] = if self.registers.lanes == 64 { (lanes >> 32) as u32 } else { 0 };
@@ -58,6 +92,7 @@ impl WaveStart<'_> {
     ///
     /// # Panics
     /// If there are not so many VGPRs.
+    #[inline]
     pub fn vgpr(&mut self, register: usize) -> &mut [u32] {
         let lanes = self.registers.lanes;
         assert!(register < 256, "v{register}: there are 256 VGPRs");
@@ -65,11 +100,13 @@ impl WaveStart<'_> {
     }
 
     /// Lanes of the wave.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.registers.lanes
     }
 
-    /// LDS of the workgroup, which its first wave finds zero.
+    /// LDS of the workgroup, which its first wave finds zero, unless [`StageSource::keeps_lds`] says otherwise.
+    #[inline]
     pub fn lds(&mut self) -> &mut [u8] {
         self.lds
     }
@@ -135,8 +172,12 @@ impl WorkSource for Stage {
         Unit { id: [index as u32, 0, 0], extent: [items, 1, 1], number: index }
     }
 
-    fn start_wave(&self, index: u64, wave: u32, registers: StartRegisters, lds: &mut [u8]) {
-        self.source().start_wave(index, wave, &mut WaveStart { registers, lds });
+    fn start_waves(&self, index: u64, waves: &mut [WaveSlot], lds: &mut [u8]) {
+        self.source().start_group(index, &mut GroupStart { waves, lds });
+    }
+
+    fn keeps_lds(&self) -> bool {
+        self.source().keeps_lds()
     }
 
     fn end(&self, index: u64, waves: &[WaveSlot]) {

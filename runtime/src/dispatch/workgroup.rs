@@ -37,6 +37,8 @@ pub(crate) struct Workgroup {
     pub count: usize,
     lds: Arena,
     lds_bytes: usize,
+    /// The dispatch whose data may be in LDS; 0: none.
+    lds_owner: u64,
     /// Workgroup id.
     pub id: [u32; 3],
     /// Its index in the source of the dispatch.
@@ -92,7 +94,8 @@ impl Workgroup {
         self.lds_bytes = lds_bytes;
         // Without LDS there is a page that nobody has touched, and clearing none of its bytes is a masked store to it, for which processors
         // take 100 ns.
-        if lds_bytes != 0 {
+        let is_new = std::mem::replace(&mut self.lds_owner, job.serial) != job.serial;
+        if lds_bytes != 0 && (is_new || !source.keeps_lds()) {
             self.lds_mut().fill(0);
         }
         while self.waves.len() < self.count {
@@ -114,8 +117,8 @@ impl Workgroup {
             if S::IS_STAGE {
                 wave.ctx.exports.begin(job.init.wave_size as usize);
             }
-            source.start_wave(index, i as u32, wave.start_registers(), self.lds.bytes_mut(lds_bytes));
         }
+        source.start_waves(index, &mut self.waves[..self.count], self.lds.bytes_mut(lds_bytes));
         worker.workgroups += 1;
         worker.waves += self.count as u64;
         Ok(())

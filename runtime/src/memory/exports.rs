@@ -72,7 +72,7 @@ impl<'a> WaveExports<'a> {
     }
 
     /// All, in program order.
-    pub fn iter(self) -> impl Iterator<Item = Export<'a>> {
+    pub fn iter(self) -> impl Iterator<Item = Export<'a>> + Clone {
         let log = self.0;
         log.records.iter().map(move |r| {
             let mut rest = &log.data[r.at..];

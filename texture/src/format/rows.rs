@@ -38,6 +38,95 @@ impl Format {
         }
         encode_all::<false>(self, rows, out)
     }
+
+    /// Encodes a wave's colors that come as halves, R below G in one row and B below A in another, to elements side by side; `order` says which of
+    /// them each channel of the format is. The bits are those of [`Format::encode_many`]. False: there is no short way for this format here, and
+    /// nothing is written.
+    pub fn encode_halves(&self, order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [u8]) -> bool {
+        let is_bytes = self.layout == Layout::Plain
+            && self.numeric == Numeric::Unorm
+            && self.bytes == 4
+            && self.channels.iter().enumerate().all(|(n, c)| (c.bits, usize::from(c.shift)) == (8, 8 * n));
+        #[cfg(target_arch = "x86_64")]
+        if is_bytes
+            && HostLevel::get() >= HostLevel::Avx2
+            && let Some(out) = out.as_chunks_mut::<4>().0.first_chunk_mut()
+        {
+            // SAFETY: as in `decode_many`.
+            #[allow(unsafe_code)]
+            unsafe {
+                halves_to_bytes_avx2(order, pairs, out);
+            }
+            return true;
+        }
+        let _ = (is_bytes, order, pairs, out);
+        false
+    }
+}
+
+/// Halves to numbers of 8 bits, of which `order` says what each byte of an element is.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn halves_to_bytes_avx2(order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+    use std::arch::x86_64::*;
+    const ONES: f32 = 12_582_912.0; // 1.5 * 2^23, as in `round`
+    let (low, ones) = (_mm256_set1_epi32(0xffff), _mm256_set1_ps(ONES));
+    let halves = |dwords: __m256i| _mm_packus_epi32(_mm256_castsi256_si128(dwords), _mm256_extracti128_si256::<1>(dwords));
+    let byte = |halves: __m128i| {
+        // A NaN is 0: the second operand.
+        let above = _mm256_max_ps(_mm256_cvtph_ps(halves), _mm256_setzero_ps());
+        let clamped = _mm256_min_ps(above, _mm256_set1_ps(1.0));
+        let rounded = _mm256_fmadd_ps(clamped, _mm256_set1_ps(255.0), ones);
+        _mm256_sub_epi32(_mm256_castps_si256(rounded), _mm256_castps_si256(ones))
+    };
+    let [first, second] = pairs.map(|row| row.as_chunks::<8>().0);
+    for ((first, second), out) in first.iter().zip(second).zip(out.as_chunks_mut::<8>().0) {
+        // SAFETY: arrays of as many bytes, of which all bits mean something.
+        #[allow(unsafe_code)]
+        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 8], __m256i>(row) });
+        let [r, b] = rows.map(|row| byte(halves(_mm256_and_si256(row, low))));
+        let [g, a] = rows.map(|row| byte(halves(_mm256_srli_epi32::<16>(row))));
+        let of = |n: usize| [r, g, b, a][order[n] % 4];
+        let low = _mm256_or_si256(of(0), _mm256_slli_epi32::<8>(of(1)));
+        let high = _mm256_or_si256(_mm256_slli_epi32::<16>(of(2)), _mm256_slli_epi32::<24>(of(3)));
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        let elements = unsafe { std::mem::transmute::<__m256i, [[u8; 4]; 8]>(_mm256_or_si256(low, high)) };
+        *out = elements;
+    }
+}
+
+/// Floats of the halves in the low and in the high 16 bits of dwords, as [`Format::decode`] gives those of memory.
+pub fn halves_to_floats(pairs: &[u32; 64], low: &mut [u32; 64], high: &mut [u32; 64]) {
+    #[cfg(target_arch = "x86_64")]
+    if HostLevel::get() >= HostLevel::Avx2 {
+        // SAFETY: as in `decode_many`.
+        #[allow(unsafe_code)]
+        return unsafe { halves_avx2(pairs, low, high) };
+    }
+    for ((pair, low), high) in pairs.iter().zip(low).zip(high) {
+        (*low, *high) = (half_to_float(pair & 0xffff), half_to_float(pair >> 16));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+fn halves_avx2(pairs: &[u32; 64], low: &mut [u32; 64], high: &mut [u32; 64]) {
+    use std::arch::x86_64::{__m128i, __m256, _mm256_cvtph_ps};
+    for ((pairs, low), high) in pairs.as_chunks::<8>().0.iter().zip(low.as_chunks_mut::<8>().0).zip(high.as_chunks_mut::<8>().0) {
+        let convert = |halves: [u16; 8], to: &mut [u32; 8]| {
+            // SAFETY: arrays of as many bytes, of which all bits mean something.
+            #[allow(unsafe_code)]
+            let halves = unsafe { std::mem::transmute::<[u16; 8], __m128i>(halves) };
+            let floats = _mm256_cvtph_ps(halves);
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            let floats = unsafe { std::mem::transmute::<__m256, [u32; 8]>(floats) };
+            *to = floats;
+        };
+        convert(pairs.map(|p| p as u16), low);
+        convert(pairs.map(|p| (p >> 16) as u16), high);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -204,20 +293,20 @@ fn encode<const FMA: bool, const STEP: usize>(format: &Format, rows: [&[u32]; 4]
 #[inline(always)]
 fn put_dwords(out: &mut [u8], size: usize, word: u8, row: &[u32]) {
     #[inline(always)]
-    fn of<const SIZE: usize>(out: &mut [u8], at: usize, row: &[u32]) {
-        assert!(at + 4 <= SIZE);
+    fn of<const SIZE: usize>(out: &mut [u8], word: usize, row: &[u32]) {
+        assert!(word < SIZE / 4);
         for (to, from) in out.as_chunks_mut::<SIZE>().0.iter_mut().zip(row) {
-            to[at..at + 4].copy_from_slice(&from.to_le_bytes());
+            to.as_chunks_mut::<4>().0[word] = from.to_le_bytes();
         }
     }
-    let at = usize::from(word) * 4;
+    let word = usize::from(word);
     match size {
         1 => out.iter_mut().zip(row).for_each(|(to, from)| *to = *from as u8),
         2 => out.as_chunks_mut::<2>().0.iter_mut().zip(row).for_each(|(to, from)| *to = (*from as u16).to_le_bytes()),
-        4 => of::<4>(out, at, row),
-        8 => of::<8>(out, at, row),
-        12 => of::<12>(out, at, row),
-        _ => of::<16>(out, at, row),
+        4 => of::<4>(out, 0, row),
+        8 => of::<8>(out, word, row),
+        12 => of::<12>(out, word, row),
+        _ => of::<16>(out, word, row),
     }
 }
 
@@ -296,6 +385,52 @@ pub(crate) fn float_to_half(float: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::Generation;
+
+    // images.md 4: colors that come as halves are stored as their floats are, all halves in all channels.
+    #[test]
+    fn halves_are_stored_as_their_floats_are() {
+        let mut stored = 0;
+        for (code, number) in (0..32).flat_map(|code| (0..8).map(move |number| (code, number))) {
+            let Some(format) = Format::of_color_target(code, number) else { continue };
+            for order in [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0]] {
+                for first in (0..1u32 << 16).step_by(WAVE) {
+                    let half = |n: usize| first + n as u32;
+                    let pairs = [
+                        std::array::from_fn(|n| half(n) | (0xffff - half(n)) << 16),
+                        std::array::from_fn(|n| half(n) ^ 0x3c00 | half(n) << 16),
+                    ];
+                    let mut found = [0xee; 4 * WAVE];
+                    if !format.encode_halves(order, [&pairs[0], &pairs[1]], &mut found) {
+                        assert_eq!(found, [0xee; 4 * WAVE]);
+                        break;
+                    }
+                    let mut rows = [[0; WAVE]; 4];
+                    let [r, g, b, a] = &mut rows;
+                    halves_to_floats(&pairs[0], r, g);
+                    halves_to_floats(&pairs[1], b, a);
+                    let mut expected = [0; 4 * WAVE];
+                    assert!(format.encode_many(order.map(|c| &rows[c][..]), &mut expected));
+                    assert_eq!(found, expected, "format {code}, numbers {number}, {first:#x}");
+                    stored += 1;
+                }
+            }
+        }
+        // The plain form has none.
+        assert!(stored > 0 || HostLevel::get() < HostLevel::Avx2);
+    }
+
+    // images.md 3: halves are floats, whichever way they are converted.
+    #[test]
+    fn pairs_of_halves_are_the_floats_of_each() {
+        for first in (0..1u32 << 16).step_by(WAVE) {
+            let pairs = std::array::from_fn(|n| (first + n as u32) | (0xffff - first - n as u32) << 16);
+            let (mut low, mut high) = ([0; WAVE], [0; WAVE]);
+            halves_to_floats(&pairs, &mut low, &mut high);
+            for (n, pair) in pairs.into_iter().enumerate() {
+                assert_eq!((low[n], high[n]), (half_to_float(pair & 0xffff), half_to_float(pair >> 16)), "{pair:#x}");
+            }
+        }
+    }
 
     fn all_formats() -> impl Iterator<Item = &'static Format> {
         let unified = (0..512).flat_map(|n| [Generation::Gfx10, Generation::Gfx11].map(|g| Format::unified(g, n)));

@@ -26,33 +26,47 @@ pub(crate) const MOST_BYTES: usize = 16;
 pub(crate) fn write(target: &Target, constants: [f32; 4], colors: &Rows, second: Option<&Rows>, quads: &[Written], tile: &mut TileBytes) {
     let keep = kept_bits(target);
     let mut elements = [0; LANES * MOST_BYTES];
-    match (&target.blend, target.logic) {
+    match (target.blend, target.logic) {
         (None, None) => {
             encode(target, colors, &mut elements);
             for sample in 0..target.samples as usize {
                 scatter(target, &elements, quads, 0, sample, keep, tile);
             }
         }
-        (blend, logic) => {
+        _ => {
             for (first, run) in runs(quads) {
                 for sample in 0..target.samples as usize {
                     let mut old = [0; LANES * MOST_BYTES];
                     if !gather(target, run, first, sample, tile, &mut old) {
                         continue;
                     }
-                    if let Some(equations) = blend {
-                        let destination = decode(target, &old);
-                        let mixed = blended(target, equations, constants, colors, second, &destination);
-                        encode(target, &mixed, &mut elements);
-                    } else if let Some(rop) = logic {
-                        encode(target, colors, &mut elements);
-                        let bytes = LANES * tile.bytes;
-                        elements[..bytes].iter_mut().zip(&old[..bytes]).for_each(|(s, d)| *s = logic_operation(rop, *s, *d));
-                    }
+                    mix(target, constants, colors, second, &old, &mut elements);
                     scatter(target, &elements, run, first, sample, keep, tile);
                 }
             }
         }
+    }
+}
+
+/// Elements of a target that blends, or has a logic operation, where it holds `old`.
+pub(crate) fn mix(
+    target: &Target,
+    constants: [f32; 4],
+    colors: &Rows,
+    second: Option<&Rows>,
+    old: &[u8; LANES * MOST_BYTES],
+    elements: &mut [u8; LANES * MOST_BYTES],
+) {
+    if let Some(equations) = &target.blend {
+        let destination = decode(target, old);
+        let mixed = blended(target, equations, constants, colors, second, &destination);
+        encode(target, &mixed, elements);
+        return;
+    }
+    encode(target, colors, elements);
+    if let Some(rop) = target.logic {
+        let bytes = LANES * usize::from(target.format.bytes);
+        elements[..bytes].iter_mut().zip(&old[..bytes]).for_each(|(s, d)| *s = logic_operation(rop, *s, *d));
     }
 }
 
@@ -86,7 +100,7 @@ pub(crate) fn kept_bits(target: &Target) -> Option<u128> {
 }
 
 /// Elements of all lanes. The texture crate's channels are in the order of memory.
-fn encode(target: &Target, colors: &Rows, elements: &mut [u8; LANES * MOST_BYTES]) {
+pub(crate) fn encode(target: &Target, colors: &Rows, elements: &mut [u8; LANES * MOST_BYTES]) {
     let rows = target.order.map(|c| &colors[c][..]);
     let is_stored = target.format.encode_many(rows, &mut elements[..LANES * usize::from(target.format.bytes)]);
     debug_assert!(is_stored, "formats of targets can be stored");

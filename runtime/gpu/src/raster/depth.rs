@@ -1,5 +1,6 @@
 //! Tests of depth and stencil, sample by sample, in the format of the surface (graphics.md 5.6).
 
+use super::block::SIDE;
 use super::shape::TILE;
 use super::surface::{PIXELS, TileBytes};
 use crate::registers::depth::{DepthFormat, DepthState, StencilFace};
@@ -157,6 +158,65 @@ fn test_sample(state: &DepthState, tile: &mut DepthTile, at: usize, is_front: bo
         tile.z[at] = new;
     }
     passes_depth
+}
+
+/// Rows of 8 pixels of a block, one bit each.
+pub(crate) type BlockRows = [u8; SIDE];
+
+/// Tests covered pixels of a block, with one sample each, and writes what passes. `z`: depths of a row as the viewport's range leaves them. The
+/// pixels that passed.
+pub(crate) fn test_block(
+    state: &DepthState,
+    tile: &mut DepthTile,
+    [x, y]: QuadPlace,
+    covered: BlockRows,
+    is_front: bool,
+    z: impl Fn(usize) -> [f32; SIDE],
+) -> BlockRows {
+    let first = usize::from(y) * TILE as usize + usize::from(x);
+    let is_plain = state.bounds.is_none() && state.faces.is_none() && state.clear_depth.is_none() && state.clear_stencil.is_none();
+    let Some((_, format)) = state.depth.filter(|_| is_plain && state.tests_depth) else {
+        return std::array::from_fn(|row| {
+            let values = z(row);
+            let at = first + row * TILE as usize;
+            (0..SIDE)
+                .filter(|n| covered[row] >> n & 1 != 0)
+                .fold(0, |passed, n| passed | u8::from(test_sample(state, tile, at + n, is_front, None, || values[n])) << n)
+        });
+    };
+    let writes = state.writes_depth;
+    match state.function {
+        0 => [0; SIDE],
+        1 => run_block(tile, first, covered, writes, &z, format, |new, old| new < old),
+        2 => run_block(tile, first, covered, writes, &z, format, |new, old| new == old),
+        3 => run_block(tile, first, covered, writes, &z, format, |new, old| new <= old),
+        4 => run_block(tile, first, covered, writes, &z, format, |new, old| new > old),
+        5 => run_block(tile, first, covered, writes, &z, format, |new, old| new != old),
+        6 => run_block(tile, first, covered, writes, &z, format, |new, old| new >= old),
+        _ => run_block(tile, first, covered, writes, &z, format, |_, _| true),
+    }
+}
+
+#[inline(always)]
+fn run_block(
+    tile: &mut DepthTile,
+    first: usize,
+    covered: BlockRows,
+    writes: bool,
+    z: &impl Fn(usize) -> [f32; SIDE],
+    format: DepthFormat,
+    compare: impl Fn(f32, f32) -> bool,
+) -> BlockRows {
+    std::array::from_fn(|row| {
+        let at = first + row * TILE as usize;
+        let Some(old) = tile.z[at..].first_chunk_mut::<SIDE>() else { return 0 };
+        let new = z(row).map(|z| stored(format, z));
+        let passes: [bool; SIDE] = std::array::from_fn(|n| compare(new[n], old[n]) & (covered[row] >> n & 1 != 0));
+        if writes {
+            *old = std::array::from_fn(|n| if passes[n] { new[n] } else { old[n] });
+        }
+        passes.into_iter().enumerate().fold(0, |all, (n, passes)| all | u8::from(passes) << n)
+    })
 }
 
 /// Clears of depth and stencil are draws.

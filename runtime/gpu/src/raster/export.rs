@@ -1,6 +1,7 @@
 //! Colors as pixel shaders export them: rows of dwords to rows of components (graphics.md 4.6).
 
 use crate::registers::pixel::ExportFormat;
+use wavejit_texture::format::halves_to_floats;
 
 /// Lanes of the largest wave.
 pub(crate) const LANES: usize = 64;
@@ -29,9 +30,16 @@ pub(crate) fn unpack(format: ExportFormat, data: [&[u32]; 4], rows: &mut Rows) {
     match format {
         ExportFormat::Zero => rows.iter_mut().for_each(|row| row.fill(0)),
         ExportFormat::Fp16 => {
-            for (n, row) in rows.iter_mut().enumerate() {
-                let from = data[n / 2];
-                if n % 2 == 0 { fill(row, from, |v| half(v & 0xffff)) } else { fill(row, from, |v| half(v >> 16)) }
+            let [r, g, b, a] = rows;
+            for ((low, high), from) in [(r, g), (b, a)].into_iter().zip(data) {
+                match from.first_chunk() {
+                    Some(from) => halves_to_floats(from, low, high),
+                    None => {
+                        let mut padded = [0; LANES];
+                        padded[..from.len()].copy_from_slice(from);
+                        halves_to_floats(&padded, low, high);
+                    }
+                }
             }
         }
         ExportFormat::Unorm16 => pairs(rows, |v| (v as f32 / 65535.0).to_bits()),

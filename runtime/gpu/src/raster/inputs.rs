@@ -1,5 +1,6 @@
 //! What pixel waves start with: SGPRs, VGPRs, parameters in LDS (INIT-05, INIT-09 to INIT-11; graphics.md 4.5, 4.6).
 
+use super::block::{Block, PLACES, Sums, is_constant};
 use super::export::LANES;
 use super::shape::{Plane, Shape};
 use super::tile::Quad;
@@ -97,23 +98,8 @@ impl Inputs<'_> {
             }
             wave.of_quad[q] = wave.count as u8 - 1;
         }
-        // {prim_mask[30:16], lds_offset[15:0]}: bit 15 + q says that quad q starts a primitive, which quad 0 always does.
         let lds_offset = number * self.lds_bytes;
-        let word = (starts & !1) << 15 | lds_offset;
-        let user = &self.pixel.user_data;
-        let mut sgprs = [0; 36];
-        sgprs[..user.len()].copy_from_slice(user);
-        sgprs[user.len()] = word;
-        let mut count = user.len() + 1;
-        count += usize::from(self.pixel.has_wave_id());
-        if self.pixel.has_provoking_word() {
-            // Two bits for each primitive: which of its corners it is.
-            let last = |n: usize| u32::from(wave.shape(n).kind - 1);
-            let word = (0..wave.count).fold(0, |word, n| word | last(n) << (2 * n));
-            sgprs[count] = if self.raster.provoking_is_last { word } else { 0 };
-            count += 1;
-        }
-        start.set_sgprs(0, &sgprs[..count]);
+        wave.sgprs(starts, lds_offset, start);
         let lanes = quads.iter().enumerate().fold(0u64, |exec, (q, quad)| {
             let pixels = (0..4).filter(|p| quad.coverage >> (8 * p) & 0xff != 0).fold(0u64, |m, p| m | 1 << p);
             exec | pixels << (4 * q)
@@ -122,11 +108,114 @@ impl Inputs<'_> {
         wave.registers(start);
         wave.parameters(start.lds().get_mut(lds_offset as usize..).unwrap_or_default());
     }
+
+    /// Starts the wave of a block. `number`: of the wave in whose place in LDS its parameters are; `is_first`: it is that wave.
+    pub(crate) fn start_block(&self, origin: [i32; 2], number: u32, is_first: bool, block: &Block, start: &mut WaveStart<'_>) {
+        let mut wave = Wave { inputs: self, quads: &[], origin, of_quad: [0; WAVE_PRIMITIVES], primitives: [0; WAVE_PRIMITIVES], count: 1 };
+        wave.primitives[0] = block.shape;
+        let lds_offset = number * self.lds_bytes;
+        wave.sgprs(1, lds_offset, start);
+        start.set_exec(block.lanes >> block.first);
+        wave.block_registers(block, start);
+        if is_first {
+            wave.parameters(start.lds().get_mut(lds_offset as usize..).unwrap_or_default());
+        }
+    }
 }
 
 impl Wave<'_> {
     fn shape(&self, n: usize) -> &Shape {
         &self.inputs.shapes[self.primitives[n] as usize]
+    }
+
+    /// `starts`: quads that start a primitive, one bit each.
+    fn sgprs(&self, starts: u32, lds_offset: u32, start: &mut WaveStart<'_>) {
+        let Inputs { pixel, raster, .. } = self.inputs;
+        // {prim_mask[30:16], lds_offset[15:0]}: bit 15 + q says that quad q starts a primitive, which quad 0 always does.
+        let word = (starts & !1) << 15 | lds_offset;
+        let user = &pixel.user_data;
+        start.set_sgprs(0, user);
+        let mut sgprs = [word, 0, 0];
+        let mut count = 1 + usize::from(pixel.has_wave_id());
+        if pixel.has_provoking_word() {
+            // Two bits for each primitive: which of its corners it is.
+            let last = |n: usize| u32::from(self.shape(n).kind - 1);
+            let word = (0..self.count).fold(0, |word, n| word | last(n) << (2 * n));
+            sgprs[count] = if raster.provoking_is_last { word } else { 0 };
+            count += 1;
+        }
+        start.set_sgprs(user.len(), &sgprs[..count]);
+    }
+
+    /// What the lanes of a block get, in draws with one sample in the middle of each pixel.
+    fn block_registers(&self, block: &Block, start: &mut WaveStart<'_>) {
+        let pixel = self.inputs.pixel;
+        let (shape, first) = (self.shape(0), block.first);
+        let sums = |plane: &Plane| {
+            let l = Local::of(plane, self.origin);
+            Sums::of(l.c, l.x, l.y, block.place)
+        };
+        // Sample, center and centroid are all the same place.
+        let perspective = [0, 1, 2].map(|term| pixel.first_vgpr[term].filter(|_| pixel.has(term)));
+        let linear = [4, 5, 6].map(|term| pixel.first_vgpr[term].filter(|_| pixel.has(term)));
+        let lanes = start.lanes();
+        for term in perspective.into_iter().flatten() {
+            let [i, j] = [0, 1].map(|n| sums(&shape.perspective[n]));
+            let w = &shape.perspective[2];
+            if is_constant(w) {
+                let w = 1.0 / Local::of(w, self.origin).c;
+                i.put(first, start.vgpr(term as usize), |v| v * w);
+                j.put(first, start.vgpr(term as usize + 1), |v| v * w);
+            } else {
+                let w = sums(w).reciprocals(first, lanes);
+                i.put_products(first, start.vgpr(term as usize), &w);
+                j.put_products(first, start.vgpr(term as usize + 1), &w);
+            }
+        }
+        for term in linear.into_iter().flatten() {
+            (0..2).for_each(|n| sums(&shape.linear[n]).put(first, start.vgpr(term as usize + n), |v| v));
+        }
+        let has = |term: usize| pixel.first_vgpr[term].filter(|_| pixel.has(term)).map(|r| r as usize);
+        if let Some(to) = has(3) {
+            (0..3).for_each(|n| sums(&shape.perspective[n]).put(first, start.vgpr(to + n), |v| v));
+        }
+        for d in 0..2 {
+            if let Some(to) = has(8 + d) {
+                let origin = self.origin[d] as f32;
+                let [x, y] = [[1.0, 0.0], [0.0, 1.0]][d];
+                Sums::of(0.0, x, y, block.place).put(first, start.vgpr(to), |v| v + origin);
+            }
+        }
+        if let Some(to) = has(10) {
+            sums(&shape.depth).put(first, start.vgpr(to), |v| v);
+        }
+        if let Some(to) = has(11) {
+            sums(&shape.perspective[2]).put(first, start.vgpr(to), |v| 1.0 / v);
+        }
+        if let Some(to) = has(12) {
+            start.vgpr(to).fill(self.face(shape));
+        }
+        if let Some(to) = has(13) {
+            start.vgpr(to).fill(u32::from(shape.kind - 1) | u32::from(shape.layer) << 16);
+        }
+        if let Some(to) = has(14) {
+            start.vgpr(to).iter_mut().zip(first..).for_each(|(to, lane)| *to = (block.all >> lane) as u32 & 1);
+        }
+        if let Some(to) = has(15) {
+            let [x, y] = [0, 1].map(|d| self.origin[d] as u32 + u32::from(block.place[d]));
+            let places = &PLACES[usize::from(first)..];
+            start.vgpr(to).iter_mut().zip(places).for_each(|(to, p)| *to = (x + u32::from(p[0])) & 0xffff | (y + u32::from(p[1])) << 16);
+        }
+    }
+
+    /// FRONT_FACE of a shape.
+    fn face(&self, shape: &Shape) -> u32 {
+        match (self.inputs.pixel.front_is_mask, shape.is_front) {
+            (true, true) => u32::MAX,
+            (true, false) => 0,
+            (false, true) => 1.0f32.to_bits(),
+            (false, false) => (-1.0f32).to_bits(),
+        }
     }
 
     /// Where in the tile each lane is, in pixels.
@@ -230,8 +319,7 @@ impl Wave<'_> {
             }
         };
         if pixel.has(12) {
-            let [front, back] = if pixel.front_is_mask { [u32::MAX, 0] } else { [1.0f32.to_bits(), (-1.0f32).to_bits()] };
-            put_bits(12, self.each(|_, shape, _| if shape.is_front { front } else { back }));
+            put_bits(12, self.each(|_, shape, _| self.face(shape)));
         }
         if pixel.has(13) {
             let word = |quad: &Quad, shape: &Shape, _: usize| {

@@ -5,7 +5,8 @@
 //! | `clip.rs` | what of a primitive is in front and inside |
 //! | `setup.rs` | primitives to shapes: viewport, facing, culling, polygon mode, bias |
 //! | `shape.rs` | which pixels a shape covers; planes |
-//! | `tile.rs` | quads of a tile, early and late tests, colors |
+//! | `block.rs` | blocks of 8 x 8 pixels: waves of their own, straight to memory; which draws may have them |
+//! | `tile.rs` | quads and blocks of a tile, early and late tests, colors |
 //! | `pass.rs` | tiles of a draw as a source of pixel waves |
 //! | `inputs.rs` | what pixel waves start with |
 //! | `export.rs` | what they export |
@@ -14,9 +15,11 @@
 //! | `surface.rs` | tiles to and from memory |
 //!
 //! A draw's primitives are set up in order and put on lists of tiles of 64 x 64 pixels; a tile's work is done in order by one thread at a time,
-//! tiles side by side. A tile is read when its work begins and written when it ends, so that everything is in memory between draws.
+//! tiles side by side. A tile is read when its work begins, or when the first of its pixels needs it, and written when it ends, so that
+//! everything is in memory between draws.
 
 mod blend;
+mod block;
 mod clip;
 mod depth;
 mod export;
@@ -271,4 +274,4 @@ fn depth_key(state: &DepthState, address: u64, mode: u8, bytes: u32) -> SurfaceK
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,10 +4,11 @@
 //! ended, by the thread that ended it; so everything in a tile happens in order, and tiles run side by side.
 
 use super::blend::Written;
+use super::block::Plan;
 use super::inputs::{ATTRIBUTE_BYTES, Inputs, Parameters, WAVE_PRIMITIVES};
 use super::shape::{Shape, TILE};
 use super::surface::Surface;
-use super::tile::{Counts, TileWork};
+use super::tile::{Counts, TileWork, Wave};
 use crate::error::Refusal;
 use crate::registers::color::{ColorState, TARGETS};
 use crate::registers::depth::{DepthState, TestOrder};
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wavejit::AddressSpace;
-use wavejit::stage::{GroupExports, StageSource, Taken, WaveStart};
+use wavejit::stage::{GroupExports, GroupStart, StageSource, Taken, WaveStart};
 
 /// Most waves of a chunk.
 const CHUNK_WAVES: u32 = 16;
@@ -119,6 +120,7 @@ pub(crate) struct Pass<'a> {
     tiles: Vec<Mutex<TileWork>>,
     /// The first tile that nobody has begun.
     fresh: AtomicUsize,
+    plan: Plan,
     chunk_waves: u32,
     /// Tiles that have more chunks.
     again: Mutex<Vec<usize>>,
@@ -134,6 +136,7 @@ impl<'a> Pass<'a> {
         Pass {
             draw,
             inputs: Inputs { pixel: draw.pixel, raster: draw.raster, shapes: draw.shapes, parameters: draw.parameters, lds_bytes },
+            plan: Plan::of(draw),
             chunk_waves,
             tiles: tiles.into_iter().map(Mutex::new).collect(),
             fresh: AtomicUsize::new(0),
@@ -174,6 +177,13 @@ impl<'a> Pass<'a> {
         }
     }
 
+    fn start_in(&self, tile: &TileWork, wave: u32, start: &mut WaveStart<'_>) {
+        match &tile.waves()[wave as usize] {
+            Wave::Quads(first, end) => self.inputs.start(tile.origin, wave, tile.quads(*first, *end), start),
+            Wave::Block(block, with) => self.inputs.start_block(tile.origin, *with, *with == wave, block, start),
+        }
+    }
+
     fn tile_of(&self, group: u64) -> &Mutex<TileWork> {
         &self.tiles[group as usize % self.tiles.len()]
     }
@@ -192,7 +202,7 @@ impl StageSource for Pass<'_> {
             };
             let mut tile = lock(&self.tiles[number]);
             let mut counts = Counts::default();
-            let more = tile.advance(self.draw, self.chunk_waves as usize, &mut counts);
+            let more = tile.advance(self.draw, self.plan, self.chunk_waves as usize, &mut counts);
             self.count(counts);
             match more {
                 Ok(true) => {
@@ -206,19 +216,32 @@ impl StageSource for Pass<'_> {
     }
 
     fn waves(&self, group: u64) -> u32 {
-        lock(self.tile_of(group)).waves() as u32
+        lock(self.tile_of(group)).waves().len() as u32
     }
 
     fn start_wave(&self, group: u64, wave: u32, start: &mut WaveStart<'_>) {
+        self.start_in(&lock(self.tile_of(group)), wave, start);
+    }
+
+    fn start_group(&self, group: u64, start: &mut GroupStart<'_>) {
         let tile = lock(self.tile_of(group));
-        self.inputs.start(tile.origin, wave, tile.wave(wave as usize), start);
+        (0..start.waves()).for_each(|wave| self.start_in(&tile, wave, &mut start.wave(wave)));
+    }
+
+    fn keeps_lds(&self) -> bool {
+        // All parameters that a wave has are written before it starts.
+        true
     }
 
     fn end(&self, group: u64, exports: &GroupExports<'_>) {
         let mut tile = lock(self.tile_of(group));
         let mut counts = Counts::default();
-        for wave in 0..exports.waves().min(tile.waves()) {
-            tile.end_wave(self.draw, wave, exports.wave(wave).iter(), &mut counts);
+        for wave in 0..exports.waves().min(tile.waves().len()) {
+            let result = tile.end_wave(self.draw, self.plan, wave, exports.wave(wave).iter(), &mut counts);
+            if result.is_err() {
+                self.note(result);
+                break;
+            }
         }
         self.count(counts);
         if tile.is_finished() {

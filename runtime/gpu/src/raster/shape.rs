@@ -114,7 +114,14 @@ impl Shape {
                 rows[lines.clone()].fill(mask);
                 let x = i64::from(origin[0]) * STEPS + place[0];
                 let y = i64::from(area.y0) * STEPS + place[1];
+                let [right, below] = [area.x1 - 1 - origin[0], area.y1 - 1 - area.y0].map(i64::from);
+                let left = i64::from(area.x0 - origin[0]);
                 for edge in &edges[..*count] {
+                    let [dx, dy] = [edge.a * STEPS, edge.b * STEPS];
+                    // The least value of the area's corners.
+                    if edge.at(x, y) + (dx * left).min(dx * right) + (dy * below).min(0) >= 0 {
+                        continue;
+                    }
                     edge_rows(edge.at(x, y), edge.a * STEPS, edge.b * STEPS, &mut rows[lines.clone()]);
                 }
             }

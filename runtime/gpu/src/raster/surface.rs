@@ -3,6 +3,9 @@
 //! A [`TileBytes`] has the elements as memory has them, by sample and row: `[sample][y][x]`. In swizzled surfaces runs of 256 bytes hold small
 //! rectangles of pixels (images.md 8); a tile is read and written by these, linear surfaces by rows.
 
+use super::blend::MOST_BYTES;
+use super::block::BlockLayout;
+use super::export::LANES;
 use super::shape::TILE;
 use crate::error::Refusal;
 use crate::registers::raster::Rect;
@@ -26,6 +29,8 @@ pub(crate) struct Surface {
     granule: Option<[i32; 2]>,
     /// Do granules hold pixels of this sample and slice alone?
     granule_is_whole: bool,
+    /// How blocks of pixels lie, where they may be written without a tile.
+    blocks: Option<BlockLayout>,
 }
 
 /// What a surface is.
@@ -89,12 +94,54 @@ impl Surface {
         let is_linear = level.xor[0].len() == 1 && level.xor[1].len() == 1 && level.shift[0] == 0;
         let granule = (!is_linear).then(|| [inside(0), inside(1)]);
         let granule_is_whole = granule.is_some_and(|[w, h]| w as usize * h as usize * bytes == GRANULE);
-        Ok(Surface { base: tiling.base(key.address), level, bytes, samples: key.samples, granule, granule_is_whole })
+        let is_alone = key.samples == 1 && (is_linear || granule_is_whole);
+        let blocks = is_alone.then(|| BlockLayout::of(&level, bytes, is_linear)).flatten();
+        Ok(Surface { base: tiling.base(key.address), level, bytes, samples: key.samples, granule, granule_is_whole, blocks })
     }
 
     /// Its pixels.
     pub(crate) fn rect(&self) -> Rect {
         Rect { x0: 0, y0: 0, x1: self.level.size[0] as i32, y1: self.level.size[1] as i32 }
+    }
+
+    /// May blocks be written without a tile?
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// Writes the elements of some lanes of the block at a pixel; `keep`: bits of elements that stay as they are.
+    pub(crate) fn store_block(
+        &self,
+        memory: &AddressSpace,
+        slice: u32,
+        [x, y]: [u32; 2],
+        lanes: u64,
+        keep: Option<u128>,
+        elements: &[u8; LANES * MOST_BYTES],
+    ) -> Result<(), wavejit::Error> {
+        match &self.blocks {
+            Some(blocks) if slice < self.level.size[2] => blocks.store(self.bytes, lanes, keep, elements, memory, |[dx, dy]| {
+                self.base.wrapping_add(self.level.offset(x + u32::from(dx), y + u32::from(dy), slice, 0))
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the elements of some lanes of the block at a pixel, and perhaps of others.
+    pub(crate) fn load_block(
+        &self,
+        memory: &AddressSpace,
+        slice: u32,
+        [x, y]: [u32; 2],
+        lanes: u64,
+        elements: &mut [u8; LANES * MOST_BYTES],
+    ) -> Result<(), wavejit::Error> {
+        match &self.blocks {
+            Some(blocks) if slice < self.level.size[2] => blocks.load(self.bytes, lanes, elements, memory, |[dx, dy]| {
+                self.base.wrapping_add(self.level.offset(x + u32::from(dx), y + u32::from(dy), slice, 0))
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Bytes of an element.
@@ -128,7 +175,13 @@ impl Surface {
             Run::Granule(block) => {
                 let mut granule = [0; GRANULE];
                 memory.read(at, &mut granule)?;
-                self.pixels(&block, |from, to| copy(&mut tile.data[to..], &granule[from..], self.bytes));
+                match self.bytes {
+                    1 => self.pixels::<1>(&block, |from, to| tile.data[to..to + 1].copy_from_slice(&granule[from..from + 1])),
+                    2 => self.pixels::<2>(&block, |from, to| tile.data[to..to + 2].copy_from_slice(&granule[from..from + 2])),
+                    4 => self.pixels::<4>(&block, |from, to| tile.data[to..to + 4].copy_from_slice(&granule[from..from + 4])),
+                    8 => self.pixels::<8>(&block, |from, to| tile.data[to..to + 8].copy_from_slice(&granule[from..from + 8])),
+                    _ => self.pixels::<16>(&block, |from, to| tile.data[to..to + 16].copy_from_slice(&granule[from..from + 16])),
+                }
                 Ok(())
             }
         })
@@ -150,7 +203,13 @@ impl Surface {
                 if !(self.granule_is_whole && block.is_whole) {
                     memory.read(at, &mut granule)?;
                 }
-                self.pixels(&block, |to, from| copy(&mut granule[to..], &tile.data[from..], self.bytes));
+                match self.bytes {
+                    1 => self.pixels::<1>(&block, |to, from| granule[to..to + 1].copy_from_slice(&tile.data[from..from + 1])),
+                    2 => self.pixels::<2>(&block, |to, from| granule[to..to + 2].copy_from_slice(&tile.data[from..from + 2])),
+                    4 => self.pixels::<4>(&block, |to, from| granule[to..to + 4].copy_from_slice(&tile.data[from..from + 4])),
+                    8 => self.pixels::<8>(&block, |to, from| granule[to..to + 8].copy_from_slice(&tile.data[from..from + 8])),
+                    _ => self.pixels::<16>(&block, |to, from| granule[to..to + 16].copy_from_slice(&tile.data[from..from + 16])),
+                }
                 memory.write(at, &granule)
             }
         })
@@ -166,7 +225,13 @@ impl Surface {
             Run::Granule(block) => {
                 let mut granule = [0; GRANULE];
                 memory.read(at, &mut granule)?;
-                self.pixels(&block, |to, _| copy(&mut granule[to..], element, self.bytes));
+                match self.bytes {
+                    1 => self.pixels::<1>(&block, |to, _| granule[to..to + 1].copy_from_slice(&element[..1])),
+                    2 => self.pixels::<2>(&block, |to, _| granule[to..to + 2].copy_from_slice(&element[..2])),
+                    4 => self.pixels::<4>(&block, |to, _| granule[to..to + 4].copy_from_slice(&element[..4])),
+                    8 => self.pixels::<8>(&block, |to, _| granule[to..to + 8].copy_from_slice(&element[..8])),
+                    _ => self.pixels::<16>(&block, |to, _| granule[to..to + 16].copy_from_slice(&element[..16])),
+                }
                 memory.write(at, &granule)
             }
         })
@@ -208,17 +273,21 @@ impl Surface {
         Ok(())
     }
 
-    /// Calls back for all pixels of a block: byte offsets in the granule and in the tile.
+    /// Calls back for all pixels of a granule, with elements of so many bytes: byte offsets in the granule and in the tile.
     #[inline(always)]
-    fn pixels(&self, block: &Block, mut pixel: impl FnMut(usize, usize)) {
+    fn pixels<const BYTES: usize>(&self, block: &Block, mut pixel: impl FnMut(usize, usize)) {
         let of_slice = self.level.slice(block.slice, block.sample).offset_xor;
         let Rect { x0, y0, x1, y1 } = block.part;
+        let mut columns = [0u8; TILE as usize];
+        let columns = &mut columns[..(x1 - x0) as usize];
+        columns.iter_mut().zip(x0..).for_each(|(column, x)| *column = self.level.offset_xor(0, x as u32) as u8);
         for y in y0..y1 {
-            let row = of_slice ^ self.level.offset_xor(1, y as u32);
-            let first = block.first + (y - y0) as usize * TILE as usize * self.bytes;
-            for x in x0..x1 {
-                let inside = (row ^ self.level.offset_xor(0, x as u32)) as usize % GRANULE;
-                pixel(inside, first + (x - x0) as usize * self.bytes);
+            let row = (of_slice ^ self.level.offset_xor(1, y as u32)) as u8;
+            let first = block.first + (y - y0) as usize * TILE as usize * BYTES;
+            for (n, column) in columns.iter().enumerate() {
+                // Elements do not reach over the end of a granule.
+                let inside = usize::from(row ^ column) & (GRANULE - BYTES);
+                pixel(inside, first + n * BYTES);
             }
         }
     }
@@ -241,24 +310,10 @@ struct Block {
     is_whole: bool,
 }
 
-#[inline(always)]
-fn copy(to: &mut [u8], from: &[u8], bytes: usize) {
-    #[inline(always)]
-    fn of<const N: usize>(to: &mut [u8], from: &[u8]) {
-        to[..N].copy_from_slice(&from[..N]);
-    }
-    match bytes {
-        1 => of::<1>(to, from),
-        2 => of::<2>(to, from),
-        4 => of::<4>(to, from),
-        8 => of::<8>(to, from),
-        _ => of::<16>(to, from),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::raster::block::PLACES;
     use wavejit::{Device, DeviceConfig};
 
     // graphics.md 6: modes seen of targets. Every pixel lands where the layout has it, and all others stay.
@@ -324,6 +379,22 @@ mod tests {
                 surface.store(device.memory(), 1, origin, area, &tile).unwrap();
             }
             assert!(buffer.to_vec().unwrap() == expected, "mode {mode}, {bytes} bytes, {samples} samples, level {level}");
+            assert!(surface.has_blocks() || samples != 1 || level == 5, "mode {mode}, {bytes} bytes, level {level}");
+            for (x, y) in [(0, 0), (8, 0), (16, 40), (64, 24), (88, 64)].into_iter().filter(|_| surface.has_blocks()) {
+                let lanes = if x == 8 { u64::MAX } else { random.u64() };
+                let keep = (x == 64).then_some(0x8001_f010_8421_7f0f_1248_1001_0842_1fa5u128);
+                let elements: [u8; LANES * MOST_BYTES] = std::array::from_fn(|_| random.u32() as u8);
+                surface.store_block(device.memory(), 1, [x, y], lanes, keep, &elements).unwrap();
+                for (lane, [dx, dy]) in PLACES.into_iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
+                    let at = tiling.offset(level, x + u32::from(dx), y + u32::from(dy), 1, 0) + address - buffer.address();
+                    for n in 0..bytes as usize {
+                        let keep = keep.unwrap_or(0).to_le_bytes()[n];
+                        let to = &mut expected[at as usize + n];
+                        *to = *to & keep | elements[lane * bytes as usize + n] & !keep;
+                    }
+                }
+            }
+            assert!(buffer.to_vec().unwrap() == expected, "blocks of mode {mode}, {bytes} bytes, level {level}");
         }
     }
 }

@@ -46,14 +46,14 @@ pub(crate) fn batch(positions: &[[f32; 4]], kind: OutputKind) -> Batch {
 }
 
 /// Draws batches, one after the other.
-fn draw_all(ring: &mut Ring, kind: OutputKind, batches: Vec<Batch>) {
+pub(crate) fn draw_all(ring: &mut Ring, kind: OutputKind, batches: Vec<Batch>) {
     let mut left = batches.into_iter();
     draw(ring, kind, || Ok(left.next().map(|batch| vec![batch]))).unwrap();
 }
 
 /// A ring with a target, and what is needed to draw to it.
-struct Scene {
-    ring: Ring,
+pub(crate) struct Scene {
+    pub ring: Ring,
     target: wavejit::Buffer,
     width: u32,
     height: u32,
@@ -62,7 +62,7 @@ struct Scene {
 }
 
 /// Interpolates three components of attribute 0 and exports them with alpha 1. I and J are in v0 and v1, the word for M0 in s0.
-const SHADER: &str = "
+pub(crate) const SHADER: &str = "
     s_mov_b64 s[2:3], exec
     s_wqm_b64 exec, exec
     s_mov_b32 m0, s0
@@ -83,7 +83,7 @@ const SHADER: &str = "
 
 impl Scene {
     /// A linear RGBA8 target, cleared to 0, and a shader.
-    fn new(width: u32, height: u32, shader: &str) -> Scene {
+    pub(crate) fn new(width: u32, height: u32, shader: &str) -> Scene {
         use wavejit::{Device, DeviceConfig};
         let device = Device::new(DeviceConfig::default()).unwrap();
         let code = wavejit_isa::assemble(shader, wavejit_isa::Gfx::GFX1100, 64).unwrap();
@@ -128,12 +128,12 @@ impl Scene {
         scene
     }
 
-    fn write(&mut self, writes: &[(u32, u32)]) {
+    pub(crate) fn write(&mut self, writes: &[(u32, u32)]) {
         writes.iter().for_each(|(address, value)| self.ring.registers.write(address / 4, *value).unwrap());
     }
 
     /// Puts a color for each vertex where attribute 0 is looked for.
-    fn with_colors(&mut self, batch: &mut Batch, colors: &[[f32; 3]]) {
+    pub(crate) fn with_colors(&mut self, batch: &mut Batch, colors: &[[f32; 3]]) {
         let mut ring = vec![0u8; colors.len().div_ceil(32) * 512];
         for (v, color) in colors.iter().enumerate() {
             let bytes = color.map(f32::to_le_bytes).concat();
@@ -153,7 +153,7 @@ impl Scene {
 }
 
 /// Clip space of a place on so many pixels.
-fn clip_space(width: u32, height: u32, x: f32, y: f32, z: f32, w: f32) -> [f32; 4] {
+pub(crate) fn clip_space(width: u32, height: u32, x: f32, y: f32, z: f32, w: f32) -> [f32; 4] {
     [(x / width as f32 * 2.0 - 1.0) * w, (y / height as f32 * 2.0 - 1.0) * w, z * w, w]
 }
 

@@ -1,11 +1,12 @@
-//! A tile's share of a draw: its primitives become quads, in order; what the quads' waves export becomes depths and colors, in order.
+//! A tile's share of a draw: its primitives become quads and blocks, in order; what their waves export becomes depths and colors, in order.
 //!
 //! ```text
 //! shapes -> rows of covered pixels, by sample -> quads -> early tests -> waves (a chunk at a time) -> late tests -> colors
 //! ```
 
 use super::blend::{self, Written};
-use super::depth::{self, DepthTile, QuadPlace};
+use super::block::{self, Block, Plan, SIDE, lanes_of_rows, rows_of_lanes};
+use super::depth::{self, BlockRows, DepthTile, QuadPlace};
 use super::export::{DepthExport, LANES, Rows, two_sources, unpack};
 use super::inputs::WAVE_PRIMITIVES;
 use super::pass::{Draw, Surfaces, lock};
@@ -42,18 +43,31 @@ pub(crate) struct TileWork {
     pub shapes: Vec<u32>,
     /// The first that is not rasterized.
     next: usize,
-    /// Quads that wait, and the first of them that no wave has had.
+    /// Quads of waves, and after them those that wait for others.
     quads: Vec<Quad>,
-    taken: usize,
-    /// Ranges of quads: the waves of the present chunk.
-    waves: Vec<(usize, usize)>,
+    /// The first of these.
+    open: usize,
+    /// Waves in order, and how many of them are the present chunk.
+    waves: Vec<Wave>,
+    chunk: usize,
     memory: Option<Box<TileMemory>>,
+}
+
+/// What a wave is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wave {
+    /// A range of quads.
+    Quads(usize, usize),
+    /// A block, and the wave of the chunk in whose place its parameters are.
+    Block(Block, u32),
 }
 
 /// The tile's elements while the draw lasts.
 #[derive(Default)]
 pub(crate) struct TileMemory {
     colors: [TileBytes; TARGETS],
+    /// Have they been read, so that they are to be written?
+    has_colors: bool,
     depth_bytes: TileBytes,
     stencil_bytes: TileBytes,
     depth: DepthTile,
@@ -77,8 +91,9 @@ impl TileWork {
             shapes: Vec::new(),
             next: 0,
             quads: Vec::new(),
-            taken: 0,
+            open: 0,
             waves: Vec::new(),
+            chunk: 0,
             memory: None,
         }
     }
@@ -94,38 +109,76 @@ impl TileWork {
         self.shapes.push(number);
     }
 
-    /// Quads of a wave of the present chunk.
-    pub(crate) fn wave(&self, n: usize) -> &[Quad] {
-        let (first, end) = self.waves[n];
+    /// Waves of the present chunk.
+    pub(crate) fn waves(&self) -> &[Wave] {
+        &self.waves[..self.chunk]
+    }
+
+    /// Quads of a range.
+    pub(crate) fn quads(&self, first: usize, end: usize) -> &[Quad] {
         &self.quads[first..end]
     }
 
-    /// Waves of the present chunk.
-    pub(crate) fn waves(&self) -> usize {
-        self.waves.len()
-    }
-
     /// Makes the next chunk of at most so many waves; false: there are no more quads.
-    pub(crate) fn advance(&mut self, draw: &Draw, most_waves: usize, counts: &mut Counts) -> Result<bool, wavejit::Error> {
+    pub(crate) fn advance(&mut self, draw: &Draw, plan: Plan, most_waves: usize, counts: &mut Counts) -> Result<bool, wavejit::Error> {
         let wave_quads = draw.pixel.wave_size as usize / 4;
         if self.memory.is_none() {
             let mut memory = Box::<TileMemory>::default();
-            self.load(draw, &mut memory)?;
+            self.load_depth(draw, &mut memory)?;
+            if !plan.is_direct {
+                self.load_colors(draw, &mut memory)?;
+            }
             self.memory = Some(memory);
         }
-        self.quads.drain(..self.taken);
-        self.taken = 0;
-        self.waves.clear();
-        while self.quads.len() < most_waves * wave_quads && self.next < self.shapes.len() {
+        self.drop_chunk();
+        while self.waves.len() < most_waves && self.next < self.shapes.len() {
             if self.next.is_multiple_of(LOOKED_AT) {
                 look_at(draw.shapes, &self.shapes[self.next..self.shapes.len().min(self.next + LOOKED_AT)]);
             }
             let number = self.shapes[self.next];
             self.next += 1;
-            self.rasterize(draw, number, counts);
+            self.rasterize(draw, plan, number, counts);
+            self.cut(wave_quads, false);
         }
-        while self.waves.len() < most_waves && self.taken < self.quads.len() {
-            let first = self.taken;
+        if self.waves.len() < most_waves {
+            self.cut(wave_quads, true);
+        }
+        self.chunk = self.waves.len().min(most_waves);
+        let mut owner = (u32::MAX, 0);
+        for (n, wave) in self.waves[..self.chunk].iter_mut().enumerate() {
+            match wave {
+                Wave::Quads(..) => owner.0 = u32::MAX,
+                Wave::Block(block, with) => {
+                    if owner.0 != block.shape {
+                        owner = (block.shape, n as u32);
+                    }
+                    *with = owner.1;
+                }
+            }
+        }
+        Ok(self.chunk != 0)
+    }
+
+    /// Forgets the waves that have run, and their quads.
+    fn drop_chunk(&mut self) {
+        let end_of = |end, wave: &Wave| if let Wave::Quads(_, last) = wave { *last } else { end };
+        let gone = self.waves[..self.chunk].iter().fold(0, end_of);
+        self.waves.drain(..self.chunk);
+        self.chunk = 0;
+        self.quads.drain(..gone);
+        self.open -= gone;
+        for wave in &mut self.waves {
+            if let Wave::Quads(first, end) = wave {
+                (*first, *end) = (*first - gone, *end - gone);
+            }
+        }
+    }
+
+    /// Makes waves of quads that wait, as long as they are full; or of all.
+    fn cut(&mut self, wave_quads: usize, all: bool) {
+        let least = if all { 1 } else { wave_quads };
+        while self.quads.len() - self.open >= least {
+            let first = self.open;
             let (mut primitives, mut last) = (0, u32::MAX);
             for quad in self.quads[first..].iter().take(wave_quads) {
                 if quad.shape != last {
@@ -135,27 +188,26 @@ impl TileWork {
                 if primitives > WAVE_PRIMITIVES {
                     break;
                 }
-                self.taken += 1;
+                self.open += 1;
             }
-            self.waves.push((first, self.taken));
+            self.waves.push(Wave::Quads(first, self.open));
         }
-        Ok(!self.waves.is_empty())
     }
 
     /// Rasterizes and tests everything, where no shader is run.
     pub(crate) fn test_all(&mut self, draw: &Draw, counts: &mut Counts) -> Result<(), wavejit::Error> {
         let mut memory = Box::<TileMemory>::default();
-        self.load(draw, &mut memory)?;
+        self.load_depth(draw, &mut memory)?;
         self.memory = Some(memory);
         for n in 0..self.shapes.len() {
-            self.rasterize(draw, self.shapes[n], counts);
+            self.rasterize(draw, Plan::default(), self.shapes[n], counts);
             self.quads.clear();
         }
         self.store(draw)
     }
 
     /// Covered pixels of a shape as quads, after the early tests.
-    fn rasterize(&mut self, draw: &Draw, number: u32, counts: &mut Counts) {
+    fn rasterize(&mut self, draw: &Draw, plan: Plan, number: u32, counts: &mut Counts) {
         let shape = &draw.shapes[number as usize];
         let area = shape.bounds.and(self.rect());
         if area.is_empty() {
@@ -189,6 +241,9 @@ impl TileWork {
             self.cut_by_rectangles(draw, area, &mut rows);
         }
         let mask = raster.sample_mask.iter().enumerate().fold(0, |m, (p, mask)| m | (mask & 0xff) << (8 * p));
+        if plan.has_blocks {
+            self.take_blocks(draw, plan, number, (first, end), &mut rows[0], counts);
+        }
         for y in (first..end).step_by(2) {
             let any = rows.iter().fold(0, |any, rows| any | rows[y] | rows[y + 1]);
             let mut quads = (any | any >> 1) & 0x5555_5555_5555_5555;
@@ -209,6 +264,85 @@ impl TileWork {
         if let Some(memory) = &mut self.memory {
             memory.rows = rows;
         }
+    }
+
+    /// Makes waves of the blocks of which enough is covered, and leaves the other pixels of the rows.
+    fn take_blocks(
+        &mut self,
+        draw: &Draw,
+        plan: Plan,
+        number: u32,
+        (first, end): (usize, usize),
+        rows: &mut [u64; TILE as usize],
+        counts: &mut Counts,
+    ) {
+        let wave_size = draw.pixel.wave_size as usize;
+        // By row and column, as a byte for each row.
+        let [a, b, c, d] = draw.raster.sample_mask.map(|mask| u64::from(mask & 1));
+        let allowed = (a | b << 1 | c << 8 | d << 9) * 0x0055_0055_0055_0055;
+        // Rows of these blocks that are outside of the shape hold what they held for another.
+        let lines = first / SIDE..end.div_ceil(SIDE);
+        rows[lines.start * SIDE..first].fill(0);
+        rows[end.next_multiple_of(2)..lines.end * SIDE].fill(0);
+        let rows_at = |rows: &[u64; TILE as usize], x: usize, y: usize| std::array::from_fn(|n| (rows[y * SIDE + n] >> (x * SIDE)) as u8);
+        let pixels_of = |rows: BlockRows| u64::from_le_bytes(rows).count_ones();
+        let blocks = lines.clone().flat_map(|y| (0..TILE as usize / SIDE).map(move |x| (x, y)));
+        let counted = |(pixels, touched), (x, y)| {
+            let more = pixels_of(rows_at(rows, x, y));
+            (pixels + more, touched + u32::from(more != 0))
+        };
+        let (pixels, touched) = blocks.fold((0, 0), counted);
+        let takes_all = plan.takes_all(draw.shapes[number as usize].bounds, pixels, touched);
+        let mut has_cut = false;
+        for y in lines {
+            let any = rows[y * SIDE..][..SIDE].iter().fold(0, |any, row| any | row);
+            for x in (0..TILE as usize / SIDE).filter(|x| any >> (x * SIDE) & 0xff != 0) {
+                let covered = rows_at(rows, x, y);
+                if !takes_all && !plan.takes(pixels_of(covered)) {
+                    continue;
+                }
+                rows[y * SIDE..][..SIDE].iter_mut().for_each(|row| *row &= !(0xff << (x * SIDE)));
+                let place = [x * SIDE, y * SIDE].map(|n| n as u8);
+                let covered = u64::from_le_bytes(covered) & allowed;
+                let all = lanes_of_rows(covered.to_le_bytes());
+                let mut passed = all;
+                if draw.order == TestOrder::Early {
+                    if draw.depth.is_used() {
+                        passed = lanes_of_rows(self.test_block(draw, number, place, covered.to_le_bytes()));
+                    }
+                    counts.samples_passed += u64::from(passed.count_ones());
+                }
+                if passed == 0 {
+                    continue;
+                }
+                // What was covered before is written before.
+                if !std::mem::replace(&mut has_cut, true) {
+                    self.cut(wave_size / 4, true);
+                }
+                let own = if wave_size == LANES { u64::MAX } else { u64::from(u32::MAX) };
+                for half in (0..LANES).step_by(wave_size) {
+                    let lanes = passed & own << half;
+                    if lanes != 0 {
+                        self.waves.push(Wave::Block(Block { place, first: half as u8, lanes, all, shape: number }, 0));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pixels of a block that pass depth and stencil tests.
+    fn test_block(&mut self, draw: &Draw, number: u32, place: QuadPlace, covered: BlockRows) -> BlockRows {
+        let Some(memory) = &mut self.memory else { return covered };
+        let shape = &draw.shapes[number as usize];
+        let plane = shape.depth;
+        let [x, y] = [0, 1].map(|d| f64::from(self.origin[d] + i32::from(place[d])) + 0.5);
+        let columns: [f64; SIDE] = std::array::from_fn(|n| plane.c + plane.x * (x + n as f64));
+        let [a, b] = draw.raster.viewports[usize::from(shape.viewport)].depth;
+        let [least, most] = [a.min(b), a.max(b)];
+        depth::test_block(draw.depth, &mut memory.depth, place, covered, shape.is_front, |row| {
+            let line = plane.y * (y + row as f64);
+            columns.map(|column| ((column + line) as f32).max(least).min(most))
+        })
     }
 
     /// Leaves of the rows what the clip rectangles let pass.
@@ -247,8 +381,78 @@ impl TileWork {
     }
 
     /// Takes what a wave of the present chunk has exported.
-    pub(crate) fn end_wave<'e>(&mut self, draw: &Draw, wave: usize, exports: impl Iterator<Item = Export<'e>>, counts: &mut Counts) {
-        let (first, end) = self.waves[wave];
+    pub(crate) fn end_wave<'e>(
+        &mut self,
+        draw: &Draw,
+        plan: Plan,
+        wave: usize,
+        exports: impl Iterator<Item = Export<'e>> + Clone,
+        counts: &mut Counts,
+    ) -> Result<(), wavejit::Error> {
+        match self.waves[wave] {
+            Wave::Block(block, _) => self.end_block(draw, plan, &block, exports, counts),
+            Wave::Quads(first, end) => {
+                self.need_colors(draw)?;
+                self.end_quads(draw, (first, end), exports, counts);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads the colors of the tile, if they have not been.
+    fn need_colors(&mut self, draw: &Draw) -> Result<(), wavejit::Error> {
+        let Some(mut memory) = self.memory.take() else { return Ok(()) };
+        let result = if memory.has_colors { Ok(()) } else { self.load_colors(draw, &mut memory) };
+        self.memory = Some(memory);
+        result
+    }
+
+    /// Takes what the wave of a block has exported.
+    fn end_block<'e>(
+        &mut self,
+        draw: &Draw,
+        plan: Plan,
+        block: &Block,
+        exports: impl Iterator<Item = Export<'e>> + Clone,
+        counts: &mut Counts,
+    ) -> Result<(), wavejit::Error> {
+        let mut exec = u64::MAX;
+        exports.clone().for_each(|export| {
+            if export.is_done {
+                exec = export.exec;
+            }
+        });
+        let mut lanes = block.lanes & exec << block.first;
+        counts.pixels_shaded += u64::from(block.lanes.count_ones());
+        if draw.order == TestOrder::Late {
+            if draw.depth.is_used() && lanes != 0 {
+                lanes = lanes_of_rows(self.test_block(draw, block.shape, block.place, rows_of_lanes(lanes)));
+            }
+            counts.samples_passed += u64::from(lanes.count_ones());
+        }
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        if !plan.is_direct || memory.has_colors {
+            let colors: Vec<Export> = exports.filter(|e| is_color(e)).collect();
+            let quads = block.quads(lanes);
+            write_colors(draw, &mut memory.colors, &colors, &quads[..draw.pixel.wave_size as usize / 4]);
+            return Ok(());
+        }
+        let [x, y] = [0, 1].map(|d| self.origin[d] as u32 + u32::from(block.place[d]));
+        for export in exports {
+            let number = usize::from(export.target);
+            let Some(n) = draw.color.exports.get(number).copied().flatten().filter(|_| export.enabled != 0) else { continue };
+            let lanes = lanes & export.exec << block.first;
+            if let (Some(target), Some(slice)) = (&draw.color.targets[n], draw.color_slice(n, self.layer))
+                && lanes != 0
+            {
+                let colors = (draw.pixel.color_formats[number], export.data);
+                block::write(draw, n, target, (slice, x, y), (block.first, lanes), colors)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_quads<'e>(&mut self, draw: &Draw, (first, end): (usize, usize), exports: impl Iterator<Item = Export<'e>>, counts: &mut Counts) {
         let quads = &self.quads[first..end];
         let Some(memory) = &mut self.memory else { return };
         let mut colors: Vec<Export> = Vec::new();
@@ -259,7 +463,7 @@ impl TileWork {
             }
             match export.target {
                 8 => depth_export = Some(DepthExport::unpack(draw.pixel.z_format, export.data)),
-                0..=7 | 21 | 22 if export.enabled != 0 => colors.push(export),
+                _ if is_color(&export) => colors.push(export),
                 _ => {}
             }
         }
@@ -289,12 +493,12 @@ impl TileWork {
 
     /// Are there no more quads?
     pub(crate) fn is_finished(&self) -> bool {
-        self.next == self.shapes.len() && self.taken == self.quads.len()
+        self.next == self.shapes.len() && self.chunk == self.waves.len() && self.open == self.quads.len()
     }
 
-    fn load(&self, draw: &Draw, memory: &mut TileMemory) -> Result<(), wavejit::Error> {
-        let Surfaces { colors, depth, stencil } = draw.surfaces;
-        for (n, surface) in colors.iter().enumerate() {
+    fn load_colors(&self, draw: &Draw, memory: &mut TileMemory) -> Result<(), wavejit::Error> {
+        memory.has_colors = true;
+        for (n, surface) in draw.surfaces.colors.iter().enumerate() {
             if let (Some(surface), Some(slice)) = (surface, draw.color_slice(n, self.layer)) {
                 surface.load(draw.memory, slice, self.origin, self.area, &mut memory.colors[n])?;
             }
@@ -302,6 +506,11 @@ impl TileWork {
                 blank(surface, &mut memory.colors[n]);
             }
         }
+        Ok(())
+    }
+
+    fn load_depth(&self, draw: &Draw, memory: &mut TileMemory) -> Result<(), wavejit::Error> {
+        let Surfaces { depth, stencil, .. } = draw.surfaces;
         let slice = draw.depth_slice(self.layer);
         if let (Some(surface), Some((_, format))) = (depth, draw.depth.depth) {
             if let Some(slice) = slice {
@@ -328,7 +537,7 @@ impl TileWork {
             let _guard = surface.shares_granules().then(|| lock(&draw.shared));
             surface.store(draw.memory, slice, self.origin, self.area, bytes)
         };
-        for (n, surface) in colors.iter().enumerate() {
+        for (n, surface) in colors.iter().enumerate().filter(|_| memory.has_colors) {
             if let (Some(surface), Some(slice)) = (surface, draw.color_slice(n, self.layer)) {
                 put(surface, slice, &memory.colors[n])?;
             }
@@ -349,6 +558,11 @@ impl TileWork {
         }
         Ok(())
     }
+}
+
+/// Is it one for targets?
+fn is_color(export: &Export) -> bool {
+    matches!(export.target, 0..=7 | 21 | 22) && export.enabled != 0
 }
 
 /// Room for a tile's elements, where nothing was read.
