@@ -153,6 +153,13 @@ impl Known {
         if matches!(inst.mods.dpp, Dpp::Dpp16 { .. }) {
             self.0[2] = 0;
             self.dpp16(inst, 2);
+            // Long formats have modifiers of their own; compilers (Mesa 25's ACO) repeat them where short formats have theirs.
+            let m = &inst.mods;
+            for source in 0..2 {
+                let fields = [(m.neg, DPP.neg[source]), (m.abs | m.neg_hi, DPP.abs[source])];
+                let repeated = fields.into_iter().filter(|(mods, _)| mods >> source & 1 != 0);
+                repeated.for_each(|(_, f)| self.add(&[Bits { shift: f.shift + 64, ..f }]));
+            }
         }
     }
 

@@ -109,6 +109,8 @@ fn values_that_a_processor_has_are_not_reserved() {
         (0x90a, &[0x7e04_2efa, 0xff01_5004]),  // v_trunc_f64_dpp row_newbcast:0
         (0x1100, &[0xd503_0005, 0x0002_04fa, 0xff01_4001]),
         (0x1150, &[0xd503_0005, 0x0000_04fa, 0xff01_4001]),
+        // v_add_f32_e64_dpp v8, |v4|, |v7| div:2: Mesa 25's ACO repeats abs in the DPP dword.
+        (0x1100, &[0xd503_0308, 0x1802_0efa, 0xffac_5504]),
         (0x1100, &[0xd503_0101, 0x6002_0501]),    // v_add_f32_e64 v1, -|v1|, -v2
         (0x1100, &[0xd71c_0001, 0x2002_0501]),    // v_ldexp_f32 v1, -v1, v2
         (0x1100, &[0xd532_5801, 0x0002_0501]),    // v_add_f16_e64 op_sel:[1,1,1]
