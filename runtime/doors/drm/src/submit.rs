@@ -8,8 +8,10 @@ use crate::gem::{Buffer, listed};
 use crate::raw::{read, read_all};
 use crate::uapi::{Cs, CsChunk, CsDep, CsFence, CsIb, CsSyncobj, ip};
 use crate::wait::Deadline;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 use wavejit::queue::{Outcome, Point};
 use wavejit_gpu::{Engine, Progress, dump};
 
@@ -75,7 +77,8 @@ pub(crate) fn cs(door: &'static Door, args: &mut Cs) -> Result<u64> {
         _ => Engine::Graphics,
     };
     let job = dump::Job { context: args.ctx_id, engine, ring: number, sequence, target: door.target.to_string(), ibs };
-    let point = ring.queue.push(waits, work(door, context, ring.clone(), job, fence, buffers));
+    let progress = Arc::new(Progressed::default());
+    let point = ring.queue.push(waits, work(door, context, ring.clone(), job, fence, buffers, progress.clone()));
     ring.note(sequence, point.clone());
     for (object, at) in objects {
         object.put(at, Fence::Job(Job { ring: ring.clone(), sequence, point: point.clone() }));
@@ -83,7 +86,31 @@ pub(crate) fn cs(door: &'static Door, args: &mut Cs) -> Result<u64> {
     // Somebody may wait for work to be submitted.
     state.shares.sweep();
     door.announce();
+    drop(state);
+    if door.recorder.is_some() {
+        await_recording(door, &ring, sequence, &progress);
+    }
     Ok(sequence)
+}
+
+/// How far a job is.
+#[derive(Default)]
+struct Progressed {
+    has_started: AtomicBool,
+    /// It waits for what another ring or the program will do.
+    is_held: AtomicBool,
+}
+
+/// Keeps a program from what it does next until a recorded job has ended: it would write to memory that the recorder looks at (the next job's packets),
+/// and the recording would say that the job did. Not if the job waits for something that only comes later.
+fn await_recording(door: &Door, ring: &RingQueue, sequence: u64, progress: &Progressed) {
+    /// After which a job that has not started waits for something.
+    const START: Duration = Duration::from_millis(500);
+    let ends = || ring.completed.load(Acquire) >= sequence || progress.is_held.load(Relaxed);
+    let starts = || (progress.has_started.load(Relaxed) || ends()).then_some(());
+    if Deadline::after(START).wait_for(door, |_| starts()).is_some() {
+        Deadline::NEVER.wait_for(door, |_| ends().then_some(()));
+    }
 }
 
 fn add(door: &Door, order: &mut Order, chunk: &CsChunk) -> Result {
@@ -161,20 +188,25 @@ fn work(
     job: dump::Job,
     fence: Option<(Arc<Buffer>, u64)>,
     mut buffers: Vec<Arc<Buffer>>,
+    progress: Arc<Progressed>,
 ) -> Box<dyn FnMut() -> Outcome + Send> {
-    let mut has_started = false;
     let mut recording = None;
     Box::new(move || {
         let mut failure = None;
         if !context.is_lost.load(Relaxed) {
             let mut engine = ring.engine.lock().unwrap_or_else(PoisonError::into_inner);
-            if !std::mem::replace(&mut has_started, true) {
+            if !progress.has_started.swap(true, Relaxed) {
                 recording = begin_recording(door, &job);
                 job.ibs.iter().for_each(|(address, dwords)| engine.start(*address, *dwords));
             }
             match engine.run() {
                 Ok(Progress::Done) => {}
-                Ok(Progress::Waiting) => return Outcome::Again,
+                Ok(Progress::Waiting) => {
+                    if !progress.is_held.swap(true, Relaxed) && door.recorder.is_some() {
+                        door.announce();
+                    }
+                    return Outcome::Again;
+                }
                 Err(e) => {
                     let why = e.to_string();
                     say(&why);

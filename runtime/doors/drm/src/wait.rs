@@ -28,15 +28,16 @@ impl Deadline {
         Deadline(if ns as i64 == i64::MAX { u64::MAX } else { (ns as i64).max(0) as u64 })
     }
 
+    /// A while from now.
+    pub(crate) fn after(time: Duration) -> Deadline {
+        Deadline(now() + time.as_nanos() as u64)
+    }
+
     fn left(self) -> Option<Duration> {
         if self == Deadline::NEVER {
             return Some(PATIENCE);
         }
-        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: filled in.
-        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
-        let now = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-        self.0.checked_sub(now).filter(|left| *left != 0).map(|left| Duration::from_nanos(left).min(PATIENCE))
+        self.0.checked_sub(now()).filter(|left| *left != 0).map(|left| Duration::from_nanos(left).min(PATIENCE))
     }
 
     /// Looks until there is something, at every change; none when the time has come.
@@ -49,6 +50,14 @@ impl Deadline {
             state = door.await_change(state, self.left()?);
         }
     }
+}
+
+/// Nanoseconds on that clock.
+fn now() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: filled in.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// WAIT_CS: 0 if the job is done, 1 if not.
