@@ -155,16 +155,24 @@ pub(crate) fn event_write(ring: &mut Ring, body: &[u32]) -> Result {
             let bytes: Vec<u8> = block.iter().flat_map(|n| n.to_le_bytes()).collect();
             ring.gpu.memory().write(memory_at("SAMPLE_PIPELINESTAT")?, &bytes)?;
         }
-        Event::SampleOcclusion => {
-            let at = memory_at("a count of samples")?;
-            for backend in 0..u64::from(ring.gpu.inner().options.render_backends) {
-                // One backend has counted everything.
-                let count = if backend == 0 { ring.raster.samples_passed & !IS_VALID } else { 0 };
-                ring.gpu.memory().write(at + OCCLUSION_STRIDE * backend, &(count | IS_VALID).to_le_bytes())?;
-            }
-        }
+        Event::SampleOcclusion => write_passed(ring, memory_at("a count of samples")?)?,
     }
     Ok(Flow::Next)
+}
+
+/// address: writes how many samples have passed.
+pub(crate) fn event_write_zpass(ring: &mut Ring, body: &[u32]) -> Result {
+    check_bits("address", body[1], 0xffff)?;
+    write_passed(ring, address(body[0] & !7, body[1])).map(|()| Flow::Next)
+}
+
+fn write_passed(ring: &Ring, at: u64) -> Result<()> {
+    for backend in 0..u64::from(ring.gpu.inner().options.render_backends) {
+        // One backend has counted everything.
+        let count = if backend == 0 { ring.raster.samples_passed & !IS_VALID } else { 0 };
+        ring.gpu.memory().write(at.wrapping_add(OCCLUSION_STRIDE * backend), &(count | IS_VALID).to_le_bytes())?;
+    }
+    Ok(())
 }
 
 /// {event\[5:0\], index\[11:8\], caches\[31:12\]}, {DST\[17:16\], INT\[26:24\], DATA\[31:29\]}, address, data, context.

@@ -178,6 +178,7 @@ pub(crate) const KINDS: &[Kind] = {
     refused(0xa9, "DISPATCH_TASK_STATE_INIT", MESH),
     refused(0xaa, "DISPATCH_TASKMESH_DIRECT_ACE", MESH),
     refused(0xad, "DISPATCH_TASKMESH_INDIRECT_MULTI_ACE", MESH),
+    act(0xb1, "EVENT_WRITE_ZPASS", (2, 2), Graphics, order::event_write_zpass),
     act(0xb8, "SET_CONTEXT_REG_PAIRS", (2, MANY), Graphics, state::set_context_reg_pairs),
     act(0xb9, "SET_CONTEXT_REG_PAIRS_PACKED", (4, MANY), Graphics, state::set_context_reg_pairs_packed),
     act(0xba, "SET_SH_REG_PAIRS", (2, MANY), All, state::set_sh_reg_pairs),

@@ -155,6 +155,11 @@ fn occlusion_queries_find_a_count_for_each_backend() {
     let mut ib = Ib::default();
     setup.run(Engine::Graphics, ib.packet(0x46, &[0x39 | 1 << 8, low, high]));
     assert_eq!(setup.read(to, 8), [0, 1 << 31, 0, 0, 0, 1 << 31, 0, 0]);
+    // The same by a packet of its own (Mesa 25).
+    let other = setup.zeros(8);
+    let [low, high] = halves(other);
+    setup.run(Engine::Graphics, Ib::default().packet(0xb1, &[low, high]));
+    assert_eq!(setup.read(other, 8), [0, 1 << 31, 0, 0, 0, 1 << 31, 0, 0]);
 }
 
 #[test]

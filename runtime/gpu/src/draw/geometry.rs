@@ -3,7 +3,7 @@
 //! Lane i of wave w of a subgroup is its vertex and its primitive `wave_size * w + i`. Reference: RDNA3 ISA, ch. 3 and EXP; Mesa,
 //! `radv_shader_args.c`, `ac_nir_lower_ngg.c`; requirements.md INIT-07.
 
-use super::groups::Group;
+use super::groups::{Group, MOST_LANES};
 use super::primitives::{Batch, Primitive, Vertex};
 use super::start::GeometryStart;
 use crate::raster::OutputKind;
@@ -46,14 +46,29 @@ impl<'a> GeometryWaves<'a> {
         self.batches.into_iter().map(|batch| std::mem::replace(&mut *batch.lock(), Ok(Batch::default()))).collect()
     }
 
+    /// Invocations for each primitive in a subgroup.
+    fn instances(&self) -> u32 {
+        if self.state.splits_instances { 1 } else { self.state.instances }
+    }
+
     /// Invocations for vertices and for primitives of a subgroup.
     fn lanes(&self, group: &Group) -> (u32, u32) {
-        (group.vertices.len() as u32, group.primitives.len() as u32 * self.state.instances)
+        (group.vertices.len() as u32, group.primitives.len() as u32 * self.instances())
+    }
+
+    /// Vertices that a subgroup may export, a lane for each: its own, or what a geometry shader may emit.
+    fn exporting_lanes(&self, group: &Group) -> u32 {
+        let (vertices, primitives) = self.lanes(group);
+        if !self.state.has_geometry_shader {
+            return vertices;
+        }
+        let most = if self.state.group_exports == 0 { MOST_LANES } else { self.state.group_exports.min(MOST_LANES) };
+        (primitives * self.state.amplification).min(most)
     }
 
     fn write_primitives(&self, group: &Group, first: usize, start: &mut WaveStart) {
-        let GeometryState { instances, item_dwords, is_passthrough, .. } = *self.state;
-        let instances = instances as usize;
+        let GeometryState { item_dwords, is_passthrough, .. } = *self.state;
+        let instances = self.instances() as usize;
         // Offsets of vertices in LDS, two in a dword.
         let offsets = |p: &[u16; 6], i: usize| {
             let offset = |n: u16| u32::from(n).wrapping_mul(item_dwords) & 0xffff;
@@ -74,7 +89,7 @@ impl<'a> GeometryWaves<'a> {
         ids.for_each(|(lane, v)| *v = group.first_primitive.wrapping_add(((first + lane) / instances) as u32));
         let invocations = start.vgpr(3).iter_mut().enumerate();
         // Bits 10:8: all edges are.
-        invocations.for_each(|(lane, v)| *v = ((first + lane) % instances) as u32 | 7 << 8);
+        invocations.for_each(|(lane, v)| *v = group.invocation + ((first + lane) % instances) as u32 | 7 << 8);
     }
 
     fn gather(&self, group: &Group, exports: &GroupExports) -> Result<Batch, String> {
@@ -169,7 +184,8 @@ impl StageSource for GeometryWaves<'_> {
 
     fn waves(&self, group: u64) -> u32 {
         let (vertices, primitives) = self.lanes(&self.groups[group as usize]);
-        vertices.max(primitives).div_ceil(self.state.wave_size)
+        let group = &self.groups[group as usize];
+        vertices.max(primitives).max(self.exporting_lanes(group)).div_ceil(self.state.wave_size)
     }
 
     fn start_wave(&self, number: u64, wave: u32, start: &mut WaveStart<'_>) {
@@ -181,7 +197,7 @@ impl StageSource for GeometryWaves<'_> {
         let sgprs = GeometryStart {
             program: self.state.first_sgprs,
             ordered_id: self.first.wrapping_add(number as u32),
-            group: [vertices, primitives],
+            group: [self.exporting_lanes(group), primitives],
             wave: [within(vertices), within(primitives)],
             number: [wave, self.waves(number)],
             offchip_base: 0,

@@ -8,7 +8,7 @@ use crate::registers::geometry::{GeometryState, Topology};
 use wavejit::AddressSpace;
 
 /// Most lanes of a subgroup.
-const MOST_LANES: u32 = 256;
+pub(super) const MOST_LANES: u32 = 256;
 /// Places of the table of vertices that a subgroup has.
 const KNOWN: usize = 1024;
 
@@ -23,6 +23,8 @@ pub(crate) struct Group {
     pub first_primitive: u32,
     /// Instance.
     pub instance: u32,
+    /// The first invocation for each primitive.
+    pub invocation: u32,
     /// Where its attributes go.
     pub attributes: Attributes,
 }
@@ -50,6 +52,8 @@ pub(crate) struct Grouper<'a> {
     primitive: u32,
     /// One that did not fit.
     pending: Option<Corners>,
+    /// A subgroup that comes again for other invocations.
+    repeated: Option<Group>,
     limits: (usize, usize),
     known: Vec<Known>,
     generation: u32,
@@ -68,7 +72,8 @@ impl<'a> Grouper<'a> {
     /// The subgroups of a draw; an error if the limits of GE_CNTL leave no room for a primitive.
     pub(crate) fn new(memory: &'a AddressSpace, state: &'a GeometryState, request: Request) -> Result<Grouper<'a>, Refusal> {
         let vertices = state.group_vertices.min(MOST_LANES);
-        let primitives = state.group_primitives.min(MOST_LANES / state.instances.min(MOST_LANES));
+        let instances = if state.splits_instances { 1 } else { state.instances.min(MOST_LANES) };
+        let primitives = state.group_primitives.min(MOST_LANES / instances);
         if primitives == 0 || (vertices as usize) < state.topology.vertices() {
             let (p, v) = (state.group_primitives, state.group_vertices);
             return Err(Refusal::new(format!("GE_CNTL: subgroups of {p} primitives and {v} vertices: no primitive fits")));
@@ -82,6 +87,7 @@ impl<'a> Grouper<'a> {
             instance: 0,
             primitive: 0,
             pending: None,
+            repeated: None,
             limits: (primitives as usize, vertices as usize),
             known: vec![Known::default(); KNOWN],
             generation: 0,
@@ -91,11 +97,15 @@ impl<'a> Grouper<'a> {
 
     /// The next subgroup; `None` after the last one.
     pub(crate) fn next(&mut self) -> Result<Option<Group>, Refusal> {
+        if let Some(group) = self.repeated.take() {
+            // The next invocation for the same primitives.
+            return Ok(Some(self.repeating(Group { invocation: group.invocation + 1, ..group })));
+        }
         while self.instance < self.request.instances {
             let group = self.fill()?;
             if !group.primitives.is_empty() {
                 self.primitives += group.primitives.len() as u64;
-                return Ok(Some(group));
+                return Ok(Some(self.repeating(group)));
             }
             self.instance += 1;
             self.primitive = 0;
@@ -103,6 +113,14 @@ impl<'a> Grouper<'a> {
             self.assembler = Assembler::new(self.state.topology, self.state.provokes_last);
         }
         Ok(None)
+    }
+
+    /// A subgroup, which comes again if its primitives have more invocations that are subgroups of their own.
+    fn repeating(&mut self, group: Group) -> Group {
+        if self.state.splits_instances && group.invocation + 1 < self.state.instances {
+            self.repeated = Some(group.clone());
+        }
+        group
     }
 
     /// A subgroup of this instance; without primitives if there are no more.

@@ -99,14 +99,15 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
 /// Where the place of a subgroup in the attribute ring ends, if it begins at this byte; `None`: there is no room.
 fn room(state: &GeometryState, group: &Group, start: u64) -> Option<u64> {
     let exported = if state.is_passthrough { 0 } else { state.group_exports };
-    let vertices = (group.vertices.len() as u32).max(exported);
+    let primitives = if state.prim_params == 0 { 0 } else { group.primitives.len() as u32 };
+    let vertices = (group.vertices.len() as u32).max(exported).max(primitives);
     let end = start + u64::from(vertices.div_ceil(32)) * 512 * u64::from(state.params);
     (end <= state.ring.1.min(RING_REACH)).then_some(end)
 }
 
 /// A subgroup whose attributes begin at this byte of the ring.
 fn placed(state: &GeometryState, group: Group, start: u64) -> Group {
-    let attributes = Attributes { ring: state.ring.0.wrapping_add(start), params: state.params, prim_params: 0 };
+    let attributes = Attributes { ring: state.ring.0.wrapping_add(start), params: state.params, prim_params: state.prim_params };
     Group { attributes, ..group }
 }
 
@@ -166,7 +167,8 @@ fn count(s: &mut Statistics, state: &GeometryState, groups: &[Group], batches: &
     let vertices: usize = groups.iter().map(|g| g.vertices.len()).sum();
     s.vertex_invocations = s.vertex_invocations.wrapping_add(vertices as u64);
     if state.has_geometry_shader {
-        let invocations: usize = groups.iter().map(|g| g.primitives.len() * state.instances as usize).sum();
+        let instances = if state.splits_instances { 1 } else { state.instances as usize };
+        let invocations: usize = groups.iter().map(|g| g.primitives.len() * instances).sum();
         let primitives: usize = batches.iter().map(|b| b.primitives.len()).sum();
         s.geometry[0] = s.geometry[0].wrapping_add(invocations as u64);
         s.geometry[1] = s.geometry[1].wrapping_add(primitives as u64);

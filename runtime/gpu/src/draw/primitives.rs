@@ -41,13 +41,13 @@ pub(crate) struct Primitive {
 }
 
 /// Where the attributes of a batch are in memory. Parameter i of vertex v is at `ring + (v / 32) * (512 * params) + i * 512 + (v % 32) * 16`: 16
-/// bytes.
+/// bytes. So are those of primitives, which come after those of vertices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Attributes {
     /// Guest address of the space of the subgroup in the attribute ring.
     pub ring: u64,
-    /// Parameters of a vertex.
+    /// Parameters of a vertex and of a primitive together.
     pub params: u32,
-    /// Parameters of a primitive.
+    /// Those of a primitive.
     pub prim_params: u32,
 }

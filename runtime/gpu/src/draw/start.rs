@@ -8,7 +8,7 @@ pub(crate) struct GeometryStart {
     pub program: [u32; 2],
     /// Number of the subgroup, of which 12 bits are shown.
     pub ordered_id: u32,
-    /// Vertices and primitives of the subgroup.
+    /// Vertices that the subgroup may export, and its primitives.
     pub group: [u32; 2],
     /// Vertices and primitives of the wave.
     pub wave: [u32; 2],

@@ -155,6 +155,7 @@ fn geometry_shaders_are_given_offsets_of_vertices() {
     scene.set(0x2_8b54, 0x2030);
     scene.set(0x3_0908, 0xc);
     scene.set(0x2_8aac, 5);
+    scene.set(0x2_8b4c, 3);
     scene.set(0x2_8b90, 1 | 2 << 2);
     let batches = scene.batches(IndexSource::Counted, 12, 1);
     let (v, s) = scene.registers(0);
@@ -164,6 +165,30 @@ fn geometry_shaders_are_given_offsets_of_vertices() {
     assert_eq!([0, 1, 2, 3].map(|lane| v[3][lane] & 0xff), [0, 1, 0, 1]);
     assert_eq!(batches[0].primitives.len(), 3);
     assert_eq!(batches[0].primitives[0].corners, [0, 1, 2]);
+}
+
+// graphics.md 4.1: lanes export what geometry shaders emit (GE_NGG_SUBGRP_CNTL, GE_MAX_OUTPUT_PER_SUBGROUP); invocations that would be too many for a
+// subgroup get one each (VGT_GS_INSTANCE_CNT).
+#[test]
+fn subgroups_have_lanes_for_what_geometry_shaders_emit() {
+    let text = store_registers() + EXPORT;
+    let mut scene = Scene::new(&text);
+    scene.set(0x2_8b54, 0x2030);
+    scene.set(0x2_8b4c, 40);
+    scene.set(0x2_87fc, 256);
+    scene.set(0x2_8b90, 1 | 2 << 2);
+    // Two triangles, two invocations each: 160 vertices.
+    assert_eq!(scene.batches(IndexSource::Counted, 6, 1).len(), 1);
+    let (_, s) = scene.registers(0);
+    assert_eq!(s[2..4], [4 << 22 | 160 << 12, 3 << 28 | 4 << 8 | 6]);
+    scene.set(0x2_8b90, 1 << 31 | 1 | 3 << 2);
+    scene.set(0x3_096c, 1 | 128 << 9);
+    let state = GeometryState::of(&scene.ring.registers).unwrap();
+    let request = Request { source: IndexSource::Counted, count: 6, instances: 1 };
+    let mut grouper = Grouper::new(scene.device.memory(), &state, request).unwrap();
+    let groups = std::iter::from_fn(|| grouper.next().unwrap());
+    let places: Vec<_> = groups.map(|g| (g.first_primitive, g.invocation, g.primitives.len())).collect();
+    assert_eq!(places, [(0, 0, 1), (0, 1, 1), (0, 2, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1)]);
 }
 
 #[test]

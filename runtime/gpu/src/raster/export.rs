@@ -92,6 +92,10 @@ impl DepthExport {
                 continue;
             }
             all.z[lane] = f32::from_bits(get(0, lane).unwrap_or(0));
+            if format == ExportFormat::Ar32 {
+                all.alpha[lane] = f32::from_bits(get(1, lane).unwrap_or(0));
+                continue;
+            }
             all.stencil[lane] = get(1, lane).unwrap_or(0) as u8;
             all.mask[lane] = get(2, lane).map_or(u16::MAX, |v| v as u16);
             all.alpha[lane] = f32::from_bits(get(3, lane).unwrap_or(0));
@@ -163,10 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn depth_exports_have_two_layouts() {
+    fn depth_exports_have_three_layouts() {
         let wide = DepthExport::unpack(ExportFormat::Abgr32, [&[0.5f32.to_bits()], &[7], &[3], &[1.0f32.to_bits()]]);
         assert_eq!((wide.z[0], wide.stencil[0], wide.mask[0], wide.alpha[0]), (0.5, 7, 3, 1.0));
         let narrow = DepthExport::unpack(ExportFormat::Uint16, [&[0x0009_0000], &[0x3c00_0002], &[], &[]]);
         assert_eq!((narrow.stencil[0], narrow.mask[0], narrow.alpha[0]), (9, 2, 1.0));
+        // Alpha to coverage with Mesa 25: 32_AR, and alpha in y as for colors.
+        let alpha = DepthExport::unpack(ExportFormat::Ar32, [&[0], &[0.25f32.to_bits()], &[], &[]]);
+        assert_eq!((alpha.stencil[0], alpha.mask[0], alpha.alpha[0]), (0, u16::MAX, 0.25));
     }
 }

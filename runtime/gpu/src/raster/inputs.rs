@@ -23,10 +23,11 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads all that vertices of a batch have stored.
+    /// Reads all that vertices and primitives of a batch have stored.
     pub(crate) fn read(memory: &AddressSpace, batch: &Batch) -> Result<Parameters, wavejit::Error> {
-        let Attributes { ring, params, .. } = batch.attributes;
-        let blocks = batch.vertices.len().div_ceil(32);
+        let Attributes { ring, params, prim_params } = batch.attributes;
+        let primitives = batch.primitives.last().filter(|_| prim_params != 0).map_or(0, |p| usize::from(p.number) + 1);
+        let blocks = batch.vertices.len().max(primitives).div_ceil(32);
         let mut bytes = vec![0; blocks * 512 * params as usize];
         if !bytes.is_empty() {
             memory.read(ring, &mut bytes)?;
@@ -35,7 +36,7 @@ impl Parameters {
         Ok(Parameters { words, params })
     }
 
-    /// The four dwords of a vertex's parameter; 0 if it has no such one.
+    /// The four dwords of a parameter of a vertex, or of a primitive; 0 if it has no such one.
     fn get(&self, param: u32, vertex: u16) -> [u32; 4] {
         if param >= self.params {
             return [0; 4];
@@ -370,8 +371,7 @@ impl Wave<'_> {
             AttributeSource::Explicit(param) => [0, 1, 2].map(|corner| of(param, corner)),
             AttributeSource::Constant(value) => [value.map(f32::to_bits), [0; 4], [0; 4]],
             AttributeSource::Sprite => self.sprite(shape),
-            // Draws with such attributes are refused before.
-            AttributeSource::Primitive(_) => [[0; 4]; 3],
+            AttributeSource::Primitive(param) => [self.inputs.parameters[shape.batch as usize].get(param, shape.primitive), [0; 4], [0; 4]],
         }
     }
 

@@ -35,7 +35,7 @@ use crate::draw::primitives::Batch;
 use crate::error::Refusal;
 use crate::registers::color::{ColorMode, ColorState, Target};
 use crate::registers::depth::{DepthFormat, DepthState, TestOrder};
-use crate::registers::pixel::{AttributeSource, PixelState};
+use crate::registers::pixel::PixelState;
 use crate::registers::raster::{RasterState, Rect};
 use crate::ring::Ring;
 use crate::stage::GraphicsStage;
@@ -142,9 +142,6 @@ pub(crate) fn draw(
     // A multiple of two in each direction below 2^14 where no surface says less.
     let limit = limit.unwrap_or(Rect { x0: 0, y0: 0, x1: 1 << 14, y1: 1 << 14 });
     raster.viewports.iter_mut().for_each(|v| v.scissor = v.scissor.and(limit));
-    if pixel.attributes.iter().any(|a| matches!(a, AttributeSource::Primitive(_))) {
-        return Err(Refusal::new("SPI_PS_INPUT_CNTL: PRIM_ATTR: attributes of primitives are not supported"));
-    }
     let changes_with_shader = color.is_written() || depth.exports != [false; 3] || depth.kills || depth.alpha_to_coverage.is_some();
     let runs_shader = changes_with_shader || depth.always_shades || depth.order == TestOrder::Late && !depth.is_used();
     let order = if runs_shader { depth.order } else { TestOrder::Early };

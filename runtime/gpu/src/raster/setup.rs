@@ -104,6 +104,7 @@ impl<'a> Setup<'a> {
                 linear: [Plane::default(); 2],
                 batch: number,
                 corners,
+                primitive: primitive.number,
                 kind: count as u8,
                 is_front: true,
                 viewport: viewport as u8,

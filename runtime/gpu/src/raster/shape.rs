@@ -75,6 +75,8 @@ pub(crate) struct Shape {
     /// Which batch its corners are in, and which they are.
     pub batch: u32,
     pub corners: [u16; 3],
+    /// Number of the primitive in its batch.
+    pub primitive: u16,
     /// 1: a point; 2: a line; 3: a triangle.
     pub kind: u8,
     pub is_front: bool,
@@ -230,6 +232,7 @@ pub(crate) mod tests {
             linear: [Plane::default(); 2],
             batch: 0,
             corners: [0, 1, 2],
+            primitive: 0,
             kind: 3,
             is_front: true,
             viewport: 0,

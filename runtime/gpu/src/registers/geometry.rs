@@ -115,6 +115,10 @@ pub struct GeometryState {
     pub group_exports: u32,
     /// Invocations for each primitive.
     pub instances: u32,
+    /// Each invocation is a subgroup of its own (EN_MAX_VERT_OUT_PER_GS_INSTANCE): all of them would export too much for one.
+    pub splits_instances: bool,
+    /// Vertices that an invocation exports at most: so many lanes it needs.
+    pub amplification: u32,
     /// Dwords of a vertex in LDS, which vertex offsets are scaled by.
     pub item_dwords: u32,
     /// Vertices may be shared between primitives.
@@ -123,8 +127,10 @@ pub struct GeometryState {
     pub positions: PositionExports,
     /// Edge flags of exported primitives count.
     pub has_edge_flags: bool,
-    /// Parameters of a vertex.
+    /// Parameters of a vertex and of a primitive together.
     pub params: u32,
+    /// Those of a primitive, which come last.
+    pub prim_params: u32,
     /// The attribute ring: guest address and bytes.
     pub ring: (u64, u64),
     /// Restart index, and the bits of it that are compared; `None`: no restart.
@@ -155,14 +161,12 @@ impl GeometryState {
         let user_sgprs = (rsrc[1] >> 1 & 31 | (rsrc[1] >> 27 & 1) << 5).min(32);
         let limits = get(0x3_096c);
         let instances = get(0x2_8b90);
-        if bit(instances, 31) {
-            return Err(Refusal::new("VGT_GS_INSTANCE_CNT: EN_MAX_VERT_OUT_PER_GS_INSTANCE is not supported"));
-        }
         if get(0x3_0968) != 0 {
             return Err(Refusal::new("VGT_INSTANCE_BASE_ID: instances that do not begin at 0 are not supported"));
         }
         let outputs = get(0x2_86c4);
-        check_bits("SPI_VS_OUT_CONFIG", outputs, 0xbe)?;
+        check_bits("SPI_VS_OUT_CONFIG", outputs, 0x1fbe)?;
+        let prim_params = outputs >> 8 & 31;
         let restart = get(0x3_092c);
         check_bits("GE_MULTI_PRIM_IB_RESET_EN", restart, 7)?;
         let index_type = get(0x3_090c);
@@ -189,12 +193,15 @@ impl GeometryState {
             group_primitives: limits & 0x1ff,
             group_vertices: limits >> 9 & 0x1ff,
             group_exports: get(0x2_87fc) & 0x3ff,
+            splits_instances: bit(instances, 31),
+            amplification: (get(0x2_8b4c) & 0x1ff).max(1),
             instances: if bit(instances, 0) { (instances >> 2 & 0x7f).max(1) } else { 1 },
             item_dwords: get(0x2_8aac) & 0x7fff,
             shares_vertices: !bit(get(0x2_8a84), 2),
             positions: positions(get(0x2_870c), get(0x2_881c))?,
             has_edge_flags: bit(get(0x2_8838), 0),
-            params: if bit(outputs, 7) { 0 } else { (outputs >> 1 & 31) + 1 },
+            params: prim_params + if bit(outputs, 7) { 0 } else { (outputs >> 1 & 31) + 1 },
+            prim_params,
             ring: (u64::from(get(0x3_1118)) << 16, ring_bytes),
             restart: bit(restart, 0).then(|| get(0x2_840c)),
             restart_matches_all: bit(restart, 1),
@@ -311,7 +318,6 @@ mod tests {
             (0x2_8b54, 0x10, "NGG"),
             (0x3_0908, 9, "patches"),
             (0x3_0908, 0x15, "VGT_PRIMITIVE_TYPE 0x15"),
-            (0x2_8b90, 1 << 31, "EN_MAX_VERT_OUT"),
         ] {
             let mut file = triangle();
             file.write(address / 4, value).unwrap();
