@@ -16,6 +16,8 @@ pub struct Targets {
     pub colors: Vec<vk::Format>,
     pub depth: Option<vk::Format>,
     pub samples: u32,
+    /// How colors, depth and stencil are resolved at the end of rendering. None: colors by a command.
+    pub resolve: Option<[vk::ResolveModeFlags; 3]>,
     pub layers: u32,
     /// Bits of the views of a multiview frame; 0: none.
     pub views: u32,
@@ -36,6 +38,7 @@ impl Targets {
             colors: colors.to_vec(),
             depth: None,
             samples: 1,
+            resolve: None,
             layers: 1,
             views: 0,
             clear: Vec::new(),
@@ -99,6 +102,8 @@ pub struct Frame<'g> {
     pub commands: vk::CommandBuffer,
     pub colors: Vec<Image>,
     pub depth: Option<Image>,
+    /// What colors and depth are resolved to, if that is at the end of rendering.
+    resolved: Vec<Image>,
     clears: bool,
     inside: bool,
 }
@@ -124,7 +129,16 @@ impl<'g> Frame<'g> {
         };
         let colors: Vec<_> = targets.colors.iter().map(|&f| gpu.image(info(f, U::COLOR_ATTACHMENT))).collect::<Result<_, _>>()?;
         let depth = targets.depth.map(|f| gpu.image(info(f, U::DEPTH_STENCIL_ATTACHMENT))).transpose()?;
-        let frame = Self { gpu, commands: gpu.begin()?, colors, depth, targets, clears: true, inside: false };
+        let mut frame = Self { gpu, commands: gpu.begin()?, colors, depth, resolved: Vec::new(), targets, clears: true, inside: false };
+        if frame.targets.resolve.is_some() {
+            for image in frame.colors.iter().chain(&frame.depth) {
+                let is_color = image.aspects == vk::ImageAspectFlags::COLOR;
+                let usage = U::TRANSFER_SRC | if is_color { U::COLOR_ATTACHMENT } else { U::DEPTH_STENCIL_ATTACHMENT };
+                let single = gpu.image(ImageInfo::new(image.format, frame.targets.width, frame.targets.height, usage))?;
+                gpu.layout(frame.commands, &single, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
+                frame.resolved.push(single);
+            }
+        }
         for image in &frame.colors {
             gpu.layout(frame.commands, image, vk::ImageLayout::UNDEFINED, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
         }
@@ -158,6 +172,15 @@ impl<'g> Frame<'g> {
         let depth = self
             .depth
             .map(|image| attach(&image, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, vk::ClearValue { depth_stencil: clear }));
+        let into = |attachment: vk::RenderingAttachmentInfo<'static>, number: usize, part: usize| match (self.resolved.get(number), self.targets.resolve) {
+            (Some(image), Some(modes)) => attachment
+                .resolve_mode(modes[part])
+                .resolve_image_view(image.view)
+                .resolve_image_layout(vk::ImageLayout::GENERAL),
+            _ => attachment,
+        };
+        let colors: Vec<_> = colors.into_iter().enumerate().map(|(i, color)| into(color, i, 0)).collect();
+        let depths = depth.map(|depth| [1, 2].map(|part| into(depth, colors.len(), part)));
         let area =
             vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: self.targets.width, height: self.targets.height } };
         let mut info = vk::RenderingInfo::default()
@@ -165,12 +188,12 @@ impl<'g> Frame<'g> {
             .layer_count(self.targets.layers)
             .view_mask(self.targets.views)
             .color_attachments(&colors);
-        if let (Some(image), Some(depth)) = (&self.depth, &depth) {
+        if let (Some(image), Some(depth)) = (&self.depth, &depths) {
             if image.aspects.contains(vk::ImageAspectFlags::DEPTH) {
-                info = info.depth_attachment(depth);
+                info = info.depth_attachment(&depth[0]);
             }
             if image.aspects.contains(vk::ImageAspectFlags::STENCIL) {
-                info = info.stencil_attachment(depth);
+                info = info.stencil_attachment(&depth[1]);
             }
         }
         // SAFETY: see the head of gpu.rs.
@@ -267,7 +290,7 @@ impl<'g> Frame<'g> {
         let (gpu, commands) = (self.gpu, self.commands);
         let (width, height, layers) = (self.targets.width, self.targets.height, self.targets.layers);
         let mut copies = Vec::new();
-        for image in &self.colors {
+        for image in self.colors.iter().filter(|_| self.targets.resolve.is_none()) {
             let source = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
             gpu.layout(commands, image, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL, source);
             let single = if self.targets.samples > 1 {
@@ -293,6 +316,15 @@ impl<'g> Frame<'g> {
             copies.push(copy_out(gpu, commands, &single, vk::ImageAspectFlags::COLOR, 0)?);
         }
         let mut depths = [None, None];
+        for image in &self.resolved {
+            gpu.layout(commands, image, vk::ImageLayout::GENERAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+            for (i, aspect) in [vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL].into_iter().enumerate() {
+                if image.aspects.contains(aspect) {
+                    let copy = copy_out(gpu, commands, image, aspect, 0)?;
+                    if i == 0 { copies.push(copy) } else { depths[i - 1] = Some(copy) }
+                }
+            }
+        }
         if let (Some(image), 1) = (&self.depth, self.targets.samples) {
             gpu.layout(commands, image, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
             for (slot, aspect) in depths.iter_mut().zip([vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL]) {

@@ -22,6 +22,7 @@ pub struct Gpu {
     pub pool: vk::CommandPool,
     pub features: vk::PhysicalDeviceFeatures,
     pub limits: vk::PhysicalDeviceLimits,
+    /// Device, driver, version of the driver (and of LLVM where it compiles shaders).
     pub name: String,
     extensions: Vec<&'static CStr>,
     memory: vk::PhysicalDeviceMemoryProperties,
@@ -130,6 +131,15 @@ pub fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
 impl Gpu {
     /// Opens the first device.
     pub fn new() -> Result<Self, Failure> {
+        Self::open(false)
+    }
+
+    /// One that checks bounds of buffers, too.
+    pub fn robust() -> Result<Self, Failure> {
+        Self::open(true)
+    }
+
+    fn open(robust: bool) -> Result<Self, Failure> {
         // SAFETY: see the head of the file.
         unsafe {
             let entry = ash::Entry::load().map_err(|e| Failure::Wrong(format!("no Vulkan loader: {e}")))?;
@@ -137,10 +147,17 @@ impl Gpu {
             let instance = entry.create_instance(&vk::InstanceCreateInfo::default().application_info(&app), None)?;
             let physical =
                 *instance.enumerate_physical_devices()?.first().ok_or_else(|| Failure::Wrong("there is no device".to_owned()))?;
-            let properties = instance.get_physical_device_properties(physical);
+            let mut driver = vk::PhysicalDeviceDriverProperties::default();
+            let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+            instance.get_physical_device_properties2(physical, &mut properties);
+            let properties = properties.properties;
+            let text = |name: Result<&CStr, _>| name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let names = [properties.device_name_as_c_str(), driver.driver_name_as_c_str(), driver.driver_info_as_c_str()];
+            let name = names.map(text).join(" ");
             let offered = instance.enumerate_device_extension_properties(physical)?;
+            let wanted = WANTED.into_iter().chain(robust.then_some(ash::ext::robustness2::NAME));
             let extensions: Vec<&'static CStr> =
-                WANTED.into_iter().filter(|name| offered.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == *name))).collect();
+                wanted.filter(|name| offered.iter().any(|e| e.extension_name_as_c_str().is_ok_and(|n| n == *name))).collect();
             let names: Vec<_> = extensions.iter().map(|e| e.as_ptr()).collect();
 
             let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
@@ -153,6 +170,7 @@ impl Gpu {
             let mut clip = vk::PhysicalDeviceDepthClipEnableFeaturesEXT::default();
             let mut lines = vk::PhysicalDeviceLineRasterizationFeaturesEXT::default();
             let mut conditional = vk::PhysicalDeviceConditionalRenderingFeaturesEXT::default();
+            let mut robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
             let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut v11).push_next(&mut v12).push_next(&mut v13);
             let has = |name| extensions.contains(&name);
             if has(ash::ext::provoking_vertex::NAME) {
@@ -176,9 +194,14 @@ impl Gpu {
             if has(ash::ext::conditional_rendering::NAME) {
                 all = all.push_next(&mut conditional);
             }
+            if has(ash::ext::robustness2::NAME) {
+                all = all.push_next(&mut robustness);
+            }
             instance.get_physical_device_features2(physical, &mut all);
             // Checks of bounds change the code of every shader.
-            all.features.robust_buffer_access = 0;
+            if !robust {
+                all.features.robust_buffer_access = 0;
+            }
             let features = all.features;
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
             let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names).push_next(&mut all);
@@ -191,9 +214,12 @@ impl Gpu {
             ];
             let descriptors =
                 device.create_descriptor_pool(&vk::DescriptorPoolCreateInfo::default().max_sets(256).pool_sizes(&sizes), None)?;
+            if robust && !has(ash::ext::robustness2::NAME) {
+                return Err(Failure::Missing("VK_EXT_robustness2".to_owned()));
+            }
             Ok(Self {
                 memory: instance.get_physical_device_memory_properties(physical),
-                name: properties.device_name_as_c_str().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(),
+                name,
                 limits: properties.limits,
                 _entry: entry,
                 instance,

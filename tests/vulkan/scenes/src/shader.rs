@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 
-/// SPIR-V of a shader. `stage` is one of glslangValidator's: vert, frag, comp. `#version 460` stands before the source.
+/// SPIR-V of a shader. `stage` is one of glslangValidator's: vert, geom, frag, comp. `#version 460` stands before the source.
 pub fn compile(stage: &str, source: &str) -> Result<Vec<u32>, Failure> {
     let mut hash = DefaultHasher::new();
     (stage, source).hash(&mut hash);

@@ -48,6 +48,7 @@ pub type Attribute = (u32, u32, vk::Format, u32);
 #[derive(Clone)]
 pub struct State {
     pub vertex: String,
+    pub geometry: Option<String>,
     pub fragment: Option<String>,
     /// Bytes from vertex to vertex, and instances from step to step (None: a step at each vertex).
     pub bindings: Vec<(u32, Option<u32>)>,
@@ -107,6 +108,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             vertex: PLAIN_VERTEX.to_owned(),
+            geometry: None,
             fragment: Some(PLAIN_FRAGMENT.to_owned()),
             bindings: vec![(32, None)],
             attributes: vec![(0, 0, vk::Format::R32G32B32A32_SFLOAT, 0), (0, 1, vk::Format::R32G32B32A32_SFLOAT, 16)],
@@ -202,6 +204,9 @@ impl State {
         };
         let stage = |flag, module| vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(c"main");
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, module("vert", &self.vertex)?)];
+        if let Some(geometry) = &self.geometry {
+            stages.push(stage(vk::ShaderStageFlags::GEOMETRY, module("geom", geometry)?));
+        }
         if let Some(fragment) = &self.fragment {
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module("frag", fragment)?));
         }

@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::failure::Failure;
 use crate::frame::{Call, Frame, Input, Targets};
-use crate::gpu::as_bytes;
+use crate::gpu::{Gpu, as_bytes};
 use crate::reference::{Reference, plain_flat};
 use crate::state::State;
 use crate::test::{Both, Random, Test, Vertex, corners};
@@ -250,4 +250,37 @@ pub fn indirect(test: &mut Test<'_>) -> Result<(), Failure> {
         test.compare(label, &found.colors[0], &reference.picture(0))?;
     }
     Ok(())
+}
+
+/// Indices past the end of their buffer are 0 (robustBufferAccess2), and so are vertices past the end of theirs.
+pub fn overrun(test: &mut Test<'_>) -> Result<(), Failure> {
+    let gpu = Gpu::robust()?;
+    let mut random = Random::new(9);
+    let (w, h) = (test.size.0 as f32, test.size.1 as f32);
+    let mut color = || [random.unit(), random.unit(), 0.0, 1.0];
+    let colors: Vec<_> = (0..40).map(|_| color()).collect();
+    let mut vertices: Vec<Vertex> =
+        colors.iter().map(|&color| test.at(random.place(2.0, w - 2.0), random.place(2.0, h - 2.0), 0.5, color)).collect();
+    let order: Vec<u32> = (0..30).map(|i| if i % 10 == 9 { 40 + random.below(1000) } else { random.below(40) }).collect();
+    let mut frame = Frame::new(&gpu, Targets::new(test.size, &[RGBA8]))?;
+    let input = Input {
+        vertices: vec![gpu.buffer_of(&vertices)?],
+        indices: Some((gpu.buffer_of(&order)?, vk::IndexType::UINT32)),
+        // SAFETY: see the head of gpu.rs.
+        call: Call::Own(Box::new(|d, c| unsafe { d.cmd_draw_indexed(c, 60, 1, 3, 0, 0) })),
+        ..Input::default()
+    };
+    // A vertex of zeros has w = 0: it gets a place of its own.
+    let state = State {
+        vertex: State::flat().vertex.replace("= position", "= position.w == 0.0 ? vec4(-1, -1, 0.5, 1) : position"),
+        ..State::flat()
+    };
+    frame.draw_with(&state, &input)?;
+    let found = frame.finish()?;
+    vertices.push([-1.0, -1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    let all: Vec<Vertex> =
+        (3..63).map(|i| order.get(i).map_or(0, |&n| n as usize)).map(|n| vertices.get(n).copied().unwrap_or(vertices[40])).collect();
+    let mut reference = Reference::new(&Targets::new(test.size, &[RGBA8]));
+    reference.draw(&State::flat(), &corners(&all), &mut plain_flat);
+    test.compare("overrun", &found.colors[0], &reference.picture(0))
 }

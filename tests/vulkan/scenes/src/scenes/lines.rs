@@ -81,3 +81,43 @@ pub fn lines(test: &mut Test<'_>) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// Triangles as their edges, and as their corners.
+pub fn polygons(test: &mut Test<'_>) -> Result<(), Failure> {
+    use vk::PolygonMode as M;
+    test.gpu.need(ash::ext::line_rasterization::NAME)?;
+    test.gpu.need_feature(test.gpu.features.fill_mode_non_solid != 0, "fillModeNonSolid")?;
+    let (w, h) = (test.size.0 as f32, test.size.1 as f32);
+    let mut random = Random::new(25);
+    // Corners off the borders of diamonds.
+    let mut place = |limit: f32, off: f32| random.below(limit as u32 * 32 - 64) as f32 / 32.0 + 1.0 + off / 256.0;
+    let triangles: Vec<[Vertex; 3]> = (0..16)
+        .map(|i| {
+            let color = [(i % 4) as f32 / 3.0, (i / 4) as f32 / 3.0, 1.0, 1.0];
+            [0, 1, 2].map(|_| test.at(place(w, 3.0), place(h, 1.0), 0.5, color))
+        })
+        .collect();
+    let vertices: Vec<Vertex> = triangles.concat();
+    let vertex = State::flat().vertex.replace("c = color;", "c = color; gl_PointSize = 1.0;");
+    for (polygon, cull) in [(M::LINE, vk::CullModeFlags::NONE), (M::LINE, vk::CullModeFlags::BACK), (M::POINT, vk::CullModeFlags::NONE)] {
+        let targets = Targets::new(test.size, &[RGBA8]);
+        let mut frame = Frame::new(test.gpu, targets.clone())?;
+        frame.draw(&State { polygon, cull, bresenham: true, vertex: vertex.clone(), ..State::flat() }, &vertices)?;
+        let found = frame.finish()?;
+        let mut reference = Reference::new(&targets);
+        for [a, b, c] in &triangles {
+            // Clockwise, y down: front faces.
+            let area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
+            if cull == vk::CullModeFlags::BACK && area < 0.0 {
+                continue;
+            }
+            let (topology, list) = match polygon {
+                M::LINE => (vk::PrimitiveTopology::LINE_LIST, vec![*a, *b, *b, *c, *c, *a]),
+                _ => (vk::PrimitiveTopology::POINT_LIST, vec![*a, *b, *c]),
+            };
+            reference.draw(&State { topology, bresenham: true, ..State::flat() }, &corners(&list), &mut plain_flat);
+        }
+        test.compare(&format!("{polygon:?} {cull:?}"), &found.colors[0], &reference.picture(0))?;
+    }
+    Ok(())
+}

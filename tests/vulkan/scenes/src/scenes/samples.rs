@@ -189,3 +189,66 @@ pub fn centroid(test: &mut Test<'_>) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// Resolves at the end of rendering: integers, depth and stencil, each mode of them.
+pub fn resolve_modes(test: &mut Test<'_>) -> Result<(), Failure> {
+    use vk::ResolveModeFlags as M;
+    let (color, depth) = (vk::Format::R32_UINT, vk::Format::D32_SFLOAT_S8_UINT);
+    let zero = M::SAMPLE_ZERO;
+    let fragment = "
+        layout(location = 0) flat in vec4 c;
+        layout(location = 0) out uint o;
+        void main() { o = uint(c.g * 200.0 + 7.0); }";
+    let replace = vk::StencilOpState {
+        fail_op: vk::StencilOp::KEEP,
+        pass_op: vk::StencilOp::INCREMENT_AND_CLAMP,
+        depth_fail_op: vk::StencilOp::INVERT,
+        compare_op: vk::CompareOp::ALWAYS,
+        compare_mask: 0xff,
+        write_mask: 0xff,
+        reference: 0,
+    };
+    for samples in counts(test) {
+        for (depth_mode, stencil_mode) in [(zero, zero), (M::MIN, M::MAX), (M::MAX, M::MIN), (M::AVERAGE, zero)] {
+            let targets = Targets {
+                resolve: Some([zero, depth_mode, stencil_mode]),
+                clear_stencil: 3,
+                ..Targets::new(test.size, &[color]).with_depth(depth).with_samples(samples)
+            };
+            let state = State {
+                samples,
+                fragment: Some(fragment.to_owned()),
+                depth: Some(Depth { func: vk::CompareOp::LESS, write: true }),
+                stencil: Some([replace; 2]),
+                ..State::flat()
+            };
+            let mut both = Both::new(test, targets)?;
+            both.draw(&state, &triangles(test), |f| Some(Out::new([(f.flat[1] * 200.0 + 7.0).floor(), 0.0, 0.0, 0.0])))?;
+            let Both { frame, mut reference } = both;
+            // What the reference renderer has for each sample becomes what is left of a pixel.
+            let n = samples as usize;
+            let pixels = reference.depth.len() / n;
+            for i in 0..pixels {
+                let z = &reference.depth[i * n..][..n];
+                let s = &reference.stencil[i * n..][..n];
+                let z = match depth_mode {
+                    M::MIN => z.iter().copied().fold(f64::INFINITY, f64::min),
+                    M::MAX => z.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                    M::AVERAGE => z.iter().sum::<f64>() / f64::from(samples),
+                    _ => z[0],
+                };
+                let s = match stencil_mode {
+                    M::MIN => *s.iter().min().unwrap(),
+                    M::MAX => *s.iter().max().unwrap(),
+                    _ => s[0],
+                };
+                (reference.depth[i], reference.stencil[i]) = (z, s);
+            }
+            reference.depth.truncate(pixels);
+            reference.stencil.truncate(pixels);
+            let shot = frame.finish()?;
+            test.compare_all(&format!("{samples} samples, {depth_mode:?} {stencil_mode:?}"), &shot, &reference)?;
+        }
+    }
+    Ok(())
+}

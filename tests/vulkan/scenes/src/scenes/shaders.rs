@@ -6,9 +6,9 @@ use crate::failure::Failure;
 use crate::frame::{Call, Frame, Input, Targets};
 use crate::gpu::as_bytes;
 use crate::picture::Picture;
-use crate::reference::{Out, plain_flat};
+use crate::reference::{Out, Reference, plain_flat};
 use crate::state::{Blend, State};
-use crate::test::{Both, Random, Test, Vertex};
+use crate::test::{Both, Random, Test, Vertex, corners};
 
 const RGBA8: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
@@ -200,4 +200,54 @@ pub fn endless_fragment(test: &mut Test<'_>) -> Result<(), Failure> {
         void main() {{ uint n = 0; while (n != limit + 1u) n = (n + 2u) & ~1u; o = vec4(float(n)); }}"
     );
     lose(test, &format!("void main() {{ {SHAPE} }}"), &fragment)
+}
+
+/// A plane toward the horizon with a checkerboard.
+pub fn checkerboard(test: &mut Test<'_>) -> Result<(), Failure> {
+    let (w, h) = (test.size.0 as f32, test.size.1 as f32);
+    let vertex = "
+        layout(location = 0) in vec4 position;
+        layout(location = 1) in vec4 color;
+        layout(location = 0) out vec4 c;
+        void main() { gl_Position = position; c = color; }";
+    let fragment = "
+        layout(location = 0) in vec4 c;
+        layout(location = 0) out vec4 o;
+        void main() {
+            vec2 cell = floor(c.xy);
+            o = vec4(mod(cell.x + cell.y, 2.0), fract(c.xy), 1);
+        }";
+    // Depth 1 below, 40 at the horizon; c.xy are places on the plane.
+    let corner = |x: f32, y: f32, depth: f32, u: f32, v: f32| {
+        let mut all = test.at(x, y, 0.5, [u, v, 0.0, 1.0]);
+        all[..4].iter_mut().for_each(|v| *v *= depth);
+        all
+    };
+    let (near, far) = ((h - 1.0, 1.0, 0.3), (h / 4.0, 40.0, 39.3));
+    let vertices = [
+        corner(0.0, near.0, near.1, -3.5, near.2),
+        corner(w, near.0, near.1, 3.5, near.2),
+        corner(w, far.0, far.1, 140.0, far.2),
+        corner(0.0, near.0, near.1, -3.5, near.2),
+        corner(w, far.0, far.1, 140.0, far.2),
+        corner(0.0, far.0, far.1, -140.0, far.2),
+    ];
+    let state = State { vertex: vertex.to_owned(), ..State::with_fragment(fragment) };
+    let targets = Targets::new(test.size, &[RGBA8]);
+    let mut frame = Frame::new(test.gpu, targets.clone())?;
+    frame.draw(&state, &vertices)?;
+    let found = frame.finish()?;
+    let mut reference = Reference::new(&targets);
+    // Beside a border of cells either may be right.
+    let mut borders = Vec::new();
+    reference.draw(&state, &corners(&vertices), &mut |f| {
+        let (u, v) = (f.values[0], f.values[1]);
+        if [u, v].iter().any(|c| (c - c.round()).abs() < 3e-3) {
+            borders.push((f.x + f.y * test.size.0) as usize);
+        }
+        Some(Out::new([(u.floor() + v.floor()).rem_euclid(2.0), u - u.floor(), v - v.floor(), 1.0]))
+    });
+    let mut expected = reference.picture(0);
+    borders.into_iter().for_each(|i| expected.open[i] = true);
+    test.compare("checkerboard", &found.colors[0], &expected)
 }
