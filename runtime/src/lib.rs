@@ -35,7 +35,7 @@ pub use bvh::Bvh;
 pub use code_object::hidden_use::MissingArg;
 pub use device::{Buffer, Device};
 pub use dispatch::DispatchStats;
-pub use dispatch::config::{Accuracy, DeviceConfig, LaunchConfig, OnDeadlock, Schedule};
+pub use dispatch::config::{ACCURACY_VARIABLE, Accuracy, DeviceConfig, LaunchConfig, OnDeadlock, Schedule};
 pub use dispatch::profile::{self, InstCount, Profile};
 pub use dispatch::progress::{self, Look, Progress};
 pub use dispatch::snapshot::{self, Snapshot};

@@ -8,8 +8,15 @@ use std::sync::{Mutex, OnceLock};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sources");
 
+/// The program, which keeps no compiled code in the user's directories.
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    command.env(wavejit::CODE_CACHE_VARIABLE, "off");
+    command
+}
+
 fn wavejit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wavejit")).args(args).output().unwrap()
+    command().args(args).output().unwrap()
 }
 
 fn source(name: &str) -> String {
@@ -106,7 +113,13 @@ fn readme_works_as_typed() {
     std::fs::create_dir_all(&folder).unwrap();
     let tools = Path::new(env!("CARGO_BIN_EXE_wavejit")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
-    let out = Command::new("sh").args(["-euc", &typed.join("\n")]).current_dir(&folder).env("PATH", path).output().unwrap();
+    let out = Command::new("sh")
+        .args(["-euc", &typed.join("\n")])
+        .current_dir(&folder)
+        .env("PATH", path)
+        .env(wavejit::CODE_CACHE_VARIABLE, "off")
+        .output()
+        .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!(String::from_utf8_lossy(&out.stdout), "0.5\n1.5\n2.5\n3.5\n999000\n");
 }
@@ -344,7 +357,7 @@ fn what_is_wrong_with_sources_needs_no_clang() {
         let text = message(&[&["run", &object, "--grid", "1"][..], flags].concat());
         assert!(text.contains(&format!("{named} is for source files")), "{text}");
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    let mut command = command();
     command.args(["cc", &source("vecadd.cl")]).env("WAVEJIT_CLANG", "/bin/true");
     let text = String::from_utf8_lossy(&command.output().unwrap().stderr).into_owned();
     assert_eq!(text, "error: $WAVEJIT_CLANG is /bin/true, which is not a clang\n");

@@ -8,8 +8,15 @@ const V5: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-v5.hs
 const WAVE64: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/small-wave64.hsaco");
 const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/compressed.bundle");
 
+/// The program, which keeps no compiled code in the user's directories.
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    command.env(wavejit::CODE_CACHE_VARIABLE, "off");
+    command
+}
+
 fn wavejit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_wavejit")).args(args).output().unwrap()
+    command().args(args).output().unwrap()
 }
 
 /// Standard output of a run that must succeed.
@@ -29,7 +36,7 @@ fn failure(args: &[&str]) -> String {
 }
 
 fn with_input(args: &[&str], input: &[u8]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    let mut command = command();
     let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     let out = child.wait_with_output().unwrap();
@@ -50,7 +57,7 @@ fn info_shows_kernels() {
 #[test]
 fn the_environment_chooses_the_host_instructions() {
     let args = run("reverse", &["--grid", "8", "--group", "8", "--arg", "buf:count=u32:8", "--arg", "lds=32", "--out", "0=-"]);
-    let at = |isa: &str| Command::new(env!("CARGO_BIN_EXE_wavejit")).args(&args).env(HostIsa::VARIABLE, isa).output().unwrap();
+    let at = |isa: &str| command().args(&args).env(HostIsa::VARIABLE, isa).output().unwrap();
     let results: Vec<Vec<u8>> = HostIsa::available().map(|isa| at(isa.name()).stdout).collect();
     assert!(results.iter().all(|r| r == b"7\n6\n5\n4\n3\n2\n1\n0\n"), "{results:?}");
     let refused = |isa| String::from_utf8(at(isa).stderr).unwrap();
@@ -407,7 +414,7 @@ fn hidden_arguments_that_nobody_provides_are_refused_by_name() {
 fn a_run_that_takes_long_says_what_its_waves_do() {
     let code = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders/bin/faults.gfx1100.wave32.hsaco");
     let args = ["run", code, "--kernel", "endless_loop", "--grid", "128", "--group", "64", "--arg", "buf:zero=4", "--patience", "0.2"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavejit"));
+    let mut command = command();
     let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let report: Vec<String> = lines.by_ref().take(3).collect();
@@ -460,8 +467,7 @@ fn mistakes_are_named() {
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let mut child =
-        Command::new(env!("CARGO_BIN_EXE_wavejit")).args(["emit", V5, "--kernel", "table"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command().args(["emit", V5, "--kernel", "table"]).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
 }

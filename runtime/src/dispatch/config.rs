@@ -36,6 +36,29 @@ pub enum Accuracy {
     OneUlp,
 }
 
+/// Environment variable: `1ulp` or `nearest`, for programs that do not say themselves ([`Accuracy::as_told`]).
+pub const ACCURACY_VARIABLE: &str = "WAVEJIT_ACCURACY";
+
+impl Accuracy {
+    /// What a name stands for: `nearest` or `1ulp`.
+    pub fn named(name: &str) -> Option<Accuracy> {
+        match name {
+            "nearest" => Some(Accuracy::Nearest),
+            "1ulp" => Some(Accuracy::OneUlp),
+            _ => None,
+        }
+    }
+
+    /// What [`ACCURACY_VARIABLE`] says, [`Accuracy::Nearest`] where it says nothing; the message of an error if it says something else.
+    pub fn as_told() -> Result<Accuracy, String> {
+        let told = std::env::var(ACCURACY_VARIABLE).unwrap_or_default();
+        if told.is_empty() {
+            return Ok(Accuracy::Nearest);
+        }
+        Accuracy::named(&told).ok_or_else(|| format!("{ACCURACY_VARIABLE}: `{told}` is neither `nearest` nor `1ulp`"))
+    }
+}
+
 /// How a [`Device`](crate::Device) works.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceConfig {

@@ -86,6 +86,9 @@ fn advise(pointer: *const c_void, bytes: usize, advice: i32, device: i32) -> Res
 }
 
 fn prefetch(pointer: *const c_void, bytes: usize, device: i32, stream: *mut c_void) -> Result {
+    if pointer.is_null() || bytes == 0 {
+        return Err(Status::INVALID_VALUE);
+    }
     check_place(device)?;
     stream::get(stream)?;
     allocations::advise(pointer as u64, bytes as u64, |known| {

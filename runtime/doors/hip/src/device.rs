@@ -7,15 +7,18 @@ use crate::properties::Facts;
 use crate::raw;
 use crate::status::{Result, Status, alias, hip};
 use std::ffi::{c_char, c_void};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The release that functions and layouts follow: 6.3, as `HIP_VERSION` writes it.
 const VERSION: i32 = 60_342_131;
-/// `hipLimit_t`: stack of a work-item, buffer of printf, heap.
-const LIMITS: [(i32, usize); 4] = [(0, 262_112), (1, 1 << 20), (2, 8 << 20), (3, 0)];
+/// `hipLimit_t`: bytes of a work-item's stack, of printf's buffer, of the heap, as they are at first; and what has none.
+pub(crate) const LIMITS: [usize; 4] = [1024, 1 << 20, 8 << 20, 0];
+/// Most bytes of a work-item's stack that a program may ask for: what COMPUTE_TMPRING_SIZE can say.
+const MOST_STACK_BYTES: usize = (128 << 10) - 16;
 
-fn limit(which: i32) -> Result<usize> {
-    LIMITS.iter().find(|l| l.0 == which).map(|l| l.1).ok_or(Status::UNSUPPORTED_LIMIT)
+fn limit(which: i32) -> Result<&'static AtomicUsize> {
+    let index = usize::try_from(which).map_err(|_| Status::UNSUPPORTED_LIMIT)?;
+    gpu::current()?.limits.get(index).ok_or(Status::UNSUPPORTED_LIMIT)
 }
 
 /// Notes how L1 cache and LDS are to share (`hipFuncCache_t`), which changes nothing here.
@@ -101,9 +104,9 @@ hip! {
         let facts = Facts::of(gpu::by_number(device)?);
         let len = usize::try_from(len).ok().filter(|n| *n > 0).ok_or(Status::INVALID_VALUE)?;
         let text = format!("0000:{:02x}:00.0", facts.bus);
+        raw::put_text(id, len, &text)?;
         // A part of it would name another device, or none.
-        if len <= text.len() { return Err(Status::INVALID_VALUE); }
-        raw::put_text(id, len, &text)
+        if len <= text.len() { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
     fn hipDeviceGetByPCIBusId(device: Out<i32>, id: *const c_char) {
         let bus = raw::text(id)?.split(':').nth(1).and_then(|bus| i32::from_str_radix(bus, 16).ok());
@@ -111,11 +114,19 @@ hip! {
         put(device, gpu::by_number(number)?.index as i32)
     }
     fn hipDeviceGetLimit(value: Out<usize>, which: i32) {
-        put(value, limit(which)?)
+        put(value, limit(which)?.load(Relaxed))
     }
-    fn hipDeviceSetLimit(which: i32, _value: usize) {
-        // Stack and heap grow as they must.
-        limit(which).map(|_| ())
+    fn hipDeviceSetLimit(which: i32, value: usize) {
+        // Stack and heap grow as they must, whatever is said here.
+        let limit = limit(which)?;
+        let value = match which {
+            0 if value > MOST_STACK_BYTES => return Err(Status::INVALID_VALUE),
+            0 => value.next_multiple_of(16),
+            2 if value as u64 >= gpu::total_memory() => return Err(Status::INVALID_VALUE),
+            _ => value,
+        };
+        limit.store(value, Relaxed);
+        Ok(())
     }
     fn hipDeviceGetCacheConfig(config: Out<i32>) {
         put(config, gpu::current()?.cache_config.load(Relaxed))

@@ -2,16 +2,18 @@
 //!
 //! `WAVEJIT_DEVICES=gfx1100,gfx1101` says what there is; without it there is one gfx1100. `HIP_VISIBLE_DEVICES` (or ROCm's other names for it) chooses among
 //! them. `WAVEJIT_THREADS` says how many threads run workgroups of each, as for the C interface; `WAVEJIT_CANARIES=0`
-//! that bytes beside allocations are not watched, `WAVEJIT_SCHEDULE=lockstep` that waves of a workgroup run an instruction each, in turn.
+//! that bytes beside allocations are not watched, `WAVEJIT_SCHEDULE=lockstep` that waves of a workgroup run an instruction each, in turn,
+//! `WAVEJIT_ACCURACY=1ulp` that some results of f32 are within 1 ulp.
 
+use crate::device::LIMITS;
 use crate::status::{Result, Status, say, status_of};
 use crate::stream::Stream;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
-use wavejit::{CODE_CACHE_VARIABLE, Cause, Device, DeviceConfig, Error, Print, Schedule};
+use wavejit::{Accuracy, CODE_CACHE_VARIABLE, Cause, Device, DeviceConfig, Error, Print, Schedule};
 use wavejit_isa::Feature;
 
 /// What there is when nobody says so.
@@ -49,6 +51,8 @@ pub(crate) struct Gpu {
     pub flags: AtomicU64,
     /// `hipFuncCache_t`, which changes nothing.
     pub cache_config: AtomicI32,
+    /// `hipLimit_t`, each, which change nothing.
+    pub limits: [AtomicUsize; LIMITS.len()],
     failure: Mutex<Option<Failure>>,
     /// Has a kernel told of an assertion that failed? A trap follows.
     has_asserted: Arc<AtomicBool>,
@@ -142,13 +146,18 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             return Err(Status::NO_DEVICE);
         }
     };
+    let accuracy = Accuracy::as_told().map_err(|why| {
+        say(&why);
+        Status::NO_DEVICE
+    })?;
     let mut gpus = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
         // SAFETY: kernels and addresses come from the program that calls HIP's functions, which answers for them.
-        let device = unsafe { Device::shared(DeviceConfig { threads, canaries, schedule, ..Default::default() }) }.map_err(|e| {
-            say(&e.to_string());
-            Status::NO_DEVICE
-        })?;
+        let device =
+            unsafe { Device::shared(DeviceConfig { threads, canaries, schedule, accuracy, ..Default::default() }) }.map_err(|e| {
+                say(&e.to_string());
+                Status::NO_DEVICE
+            })?;
         device.keep_code_as_told(false).unwrap_or_else(|e| say(&format!("{CODE_CACHE_VARIABLE}: {e}")));
         let has_asserted = Arc::new(AtomicBool::new(false));
         device.set_print(watch(wavejit::print_by_c(), has_asserted.clone()));
@@ -162,6 +171,7 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             peers: AtomicU64::new(0),
             flags: AtomicU64::new(0),
             cache_config: AtomicI32::new(0),
+            limits: LIMITS.map(AtomicUsize::new),
             failure: Mutex::new(None),
             has_asserted,
         });

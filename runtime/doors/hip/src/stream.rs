@@ -299,11 +299,11 @@ hip! {
         let is_known = matches!(attribute, ACCESS_POLICY_WINDOW | SYNCHRONIZATION_POLICY);
         if value.is_null() || !is_known { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
-    fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, _bytes: usize, flags: u32) {
+    fn hipStreamAttachMemAsync(stream: *mut c_void, address: *mut c_void, bytes: usize, flags: u32) {
         get(stream)?;
         // Managed memory, attached to all, to the host or to one stream: whoever may reach it, may.
-        let is_managed = allocations::find(address as u64).is_some_and(|known| known.kind == Kind::Managed);
-        if !is_managed || !matches!(flags, 1 | 2 | 4) { Err(Status::INVALID_VALUE) } else { Ok(()) }
+        let fits = |known: allocations::Known| known.kind == Kind::Managed && (bytes == 0 || bytes as u64 == known.bytes);
+        if !allocations::find(address as u64).is_some_and(fits) || !matches!(flags, 1 | 2 | 4) { Err(Status::INVALID_VALUE) } else { Ok(()) }
     }
     fn hipStreamWaitValue32(stream: *mut c_void, address: *mut c_void, value: u32, flags: u32, mask: u32) {
         wait_value(stream, address, value.into(), mask.into(), flags, 4)

@@ -1,8 +1,8 @@
 //! Functions of the public header that are not supported: each says so, once, and returns `hipErrorNotSupported`.
 
-use crate::status::{Status, say};
+use crate::status::{Status, hip, say};
 use std::collections::BTreeSet;
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use wavejit::fork::Mutex;
 
 /// Says once that something is not supported.
@@ -39,8 +39,25 @@ unsupported! {
     hipIpcOpenEventHandle hipIpcOpenMemHandle hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate hipLinkDestroy
     hipMemExportToShareableHandle hipMemGetHandleForAddressRange hipMemImportFromShareableHandle hipMemMapArrayAsync hipMemPoolExportPointer
     hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer hipMemcpy3DBatchAsync hipRegisterTracerCallback
-    hipSignalExternalSemaphoresAsync hipWaitExternalSemaphoresAsync hiprtcGetBitcode hiprtcGetBitcodeSize hiprtcLinkAddData hiprtcLinkAddFile
+    hiprtcGetBitcode hiprtcGetBitcodeSize hiprtcLinkAddData hiprtcLinkAddFile
     hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy
+}
+
+/// Semaphores of other interfaces, of which none can be imported.
+fn semaphores(what: &'static str, semaphores: *const c_void, parameters: *const c_void, stream: *mut c_void) -> crate::status::Result {
+    if semaphores.is_null() || parameters.is_null() || crate::stream::get(stream).is_err() {
+        return Err(Status::INVALID_VALUE);
+    }
+    Err(refuse(what))
+}
+
+hip! {
+    fn hipSignalExternalSemaphoresAsync(list: *const c_void, parameters: *const c_void, _count: u32, stream: *mut c_void) {
+        semaphores("hipSignalExternalSemaphoresAsync", list, parameters, stream)
+    }
+    fn hipWaitExternalSemaphoresAsync(list: *const c_void, parameters: *const c_void, _count: u32, stream: *mut c_void) {
+        semaphores("hipWaitExternalSemaphoresAsync", list, parameters, stream)
+    }
 }
 
 /// `hipApiName` of HIP's public header, for tools that trace calls: there are none here.

@@ -359,6 +359,8 @@ fn settings_take_the_values_they_have() {
     // "0000:01:00.0" and its end are 13 bytes.
     let mut id = [0; 13];
     assert_eq!(device::hipDeviceGetPCIBusId(id.as_mut_ptr(), 12, 0), Status::INVALID_VALUE);
+    // As much as fits is there all the same.
+    assert!(id[..11].iter().all(|c| *c != 0) && id[11] == 0);
     ok(device::hipDeviceGetPCIBusId(id.as_mut_ptr(), 13, 0));
     let with =
         |flags| try_get(|out| occupancy::hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, saxpy_stub(), 128, 0, flags)).err();
@@ -366,6 +368,17 @@ fn settings_take_the_values_they_have() {
     let managed = get(|out| memory::hipMallocManaged(out, 64, 1));
     assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 4), Status::SUCCESS);
     assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 3), Status::INVALID_VALUE);
+    assert_eq!([63, 64].map(|bytes| stream::hipStreamAttachMemAsync(NULL, managed, bytes, 4)), [Status::INVALID_VALUE, Status::SUCCESS]);
     ok(memory::hipFree(managed));
+    let stack = get(|out| device::hipDeviceGetLimit(out, 0));
+    ok(device::hipDeviceSetLimit(0, stack + 8));
+    assert_eq!(get(|out| device::hipDeviceGetLimit(out, 0)), stack + 16);
+    assert_eq!(device::hipDeviceSetLimit(0, 128 << 10), Status::INVALID_VALUE);
+    assert_eq!(device::hipDeviceSetLimit(99, 1), Status::UNSUPPORTED_LIMIT);
+    let semaphores = unsupported::hipWaitExternalSemaphoresAsync(NULL, (&raw const stack).cast(), 1, NULL);
+    assert_eq!(semaphores, Status::INVALID_VALUE);
+    assert_eq!(advice::hipMemPrefetchAsync(NULL, 1024, 99, NULL), Status::INVALID_VALUE);
+    let from: *const c_void = (&raw const stack).cast();
+    assert_eq!(amdhip64::array::copy::hipMemcpy2DToArrayAsync(NULL, 0, 0, from, 8, 8, 1, 1, NULL), Status::INVALID_HANDLE);
     assert_eq!(stream::hipStreamAttachMemAsync(NULL, managed, 0, 4), Status::INVALID_VALUE);
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use wavejit::code_object::CodeObject;
 use wavejit::queue::Queue;
-use wavejit::{AddressMode, DeviceConfig, Engine, Schedule};
+use wavejit::{Accuracy, AddressMode, DeviceConfig, Engine, Schedule};
 
 /// A software GPU: memory, threads, compiled code.
 ///
@@ -25,6 +25,8 @@ use wavejit::{AddressMode, DeviceConfig, Engine, Schedule};
 ///     canaries: watch bytes beside allocations: a launch that has changed some raises Overrun.
 ///     schedule: "turns": a wave runs until it has to wait; "lockstep": the waves of a workgroup run one instruction each in turn, by the interpreter.
 ///     code_cache: bytes of translated code that are kept for modules loaded again; 0: 256 MiB.
+///     accuracy: "nearest": reciprocal roots, powers and logarithms of f32 are correctly rounded; "1ulp": within 1 ulp, as the ISA allows, and faster;
+///         None: what the environment variable WAVEJIT_ACCURACY says, or "nearest".
 #[pyclass(frozen, module = "wavejit")]
 pub struct Device {
     pub(crate) device: wavejit::Device,
@@ -36,7 +38,7 @@ pub struct Device {
 #[pymethods]
 impl Device {
     #[new]
-    #[pyo3(signature = (target=None, *, threads=0, engine="jit", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0))]
+    #[pyo3(signature = (target=None, *, threads=0, engine="jit", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0, accuracy=None))]
     fn new(
         py: Python<'_>,
         target: Option<String>,
@@ -49,6 +51,7 @@ impl Device {
         canaries: bool,
         schedule: &str,
         code_cache: usize,
+        accuracy: Option<&str>,
     ) -> PyResult<Device> {
         let engine = match engine {
             "jit" => Engine::Jit,
@@ -60,10 +63,17 @@ impl Device {
             "lockstep" => Schedule::Lockstep,
             other => return Err(refuse(py, format!("schedule {other:?}: expected \"turns\" or \"lockstep\""))),
         };
+        let accuracy = match accuracy {
+            None => Accuracy::as_told().map_err(|why| refuse(py, why))?,
+            Some(name) => {
+                Accuracy::named(name).ok_or_else(|| refuse(py, format!("accuracy {name:?}: expected \"nearest\" or \"1ulp\"")))?
+            }
+        };
         let config = DeviceConfig {
             threads,
             engine,
             schedule,
+            accuracy,
             canaries,
             deterministic,
             scratch_limit_bytes: scratch_limit,

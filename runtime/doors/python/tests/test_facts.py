@@ -93,3 +93,25 @@ def test_engines_agree():
         device.module(shader("triad"))["triad"].launch(100, 32, out, a, a, 0.5, 100)
         results.append(out)
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+def test_accuracy_is_chosen_by_an_option_or_by_the_environment(monkeypatch):
+    x = np.linspace(-20, 20, 4096, dtype=np.float32)
+    exact = np.exp2(x.astype(np.float64))
+
+    def ulps(**options):
+        """The largest error of v_exp_f32."""
+        out = np.zeros(14 * x.size, np.float32)
+        wavejit.Device(threads=1, **options).module(shader("transcend"))["transcend"].launch(x.size, 64, x, out)
+        return np.max(np.abs(out[10 * x.size : 11 * x.size] - exact) / np.spacing(exact.astype(np.float32)))
+
+    monkeypatch.delenv("WAVEJIT_ACCURACY", raising=False)
+    assert ulps() <= 0.501 and ulps(accuracy="nearest") <= 0.501
+    assert 0.501 < ulps(accuracy="1ulp") <= 1
+    monkeypatch.setenv("WAVEJIT_ACCURACY", "1ulp")
+    assert 0.501 < ulps() <= 1 and ulps(accuracy="nearest") <= 0.501
+    monkeypatch.setenv("WAVEJIT_ACCURACY", "half")
+    with pytest.raises(wavejit.ArgumentError, match="WAVEJIT_ACCURACY: `half` is neither `nearest` nor `1ulp`"):
+        wavejit.Device()
+    with pytest.raises(wavejit.ArgumentError, match="expected"):
+        wavejit.Device(accuracy="half")

@@ -28,6 +28,11 @@ impl Side {
         Ok(Side::Array(super::get(handle)?, x as u64, y as u64))
     }
 
+    /// For functions to which no array is a handle of the wrong kind.
+    fn known_array(handle: *const c_void, x: usize, y: usize) -> Result<Side> {
+        if handle.is_null() { Err(Status::INVALID_HANDLE) } else { Side::array(handle, x, y) }
+    }
+
     fn place(&self, [bytes, rows]: [u64; 2]) -> Result<(u64, [u64; 2])> {
         match self {
             Side::Memory(_, pitch) if bytes > *pitch => Err(Status::INVALID_PITCH),
@@ -75,36 +80,36 @@ use When::{Complete, Pushed};
 
 hip! {
     fn hipMemcpy2DToArray(to: Handle, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: i32) {
-        rows(Side::array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get(NULL)?, Complete)
+        rows(Side::known_array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get(NULL)?, Complete)
     }
     fn hipMemcpy2DToArray_spt(to: Handle, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: i32) {
-        rows(Side::array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get_spt(NULL)?, Complete)
+        rows(Side::known_array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get_spt(NULL)?, Complete)
     }
     fn hipMemcpy2DToArrayAsync(
         to: Handle, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: i32, stream: Handle,
     ) {
-        rows(Side::array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get(stream)?, Pushed)
+        rows(Side::known_array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get(stream)?, Pushed)
     }
     fn hipMemcpy2DToArrayAsync_spt(
         to: Handle, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: i32, stream: Handle,
     ) {
-        rows(Side::array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get_spt(stream)?, Pushed)
+        rows(Side::known_array(to, x, y)?, Side::Memory(from as u64, pitch as u64), width, height, kind, &*stream::get_spt(stream)?, Pushed)
     }
     fn hipMemcpy2DFromArray(to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: i32) {
-        rows(Side::Memory(to as u64, pitch as u64), Side::array(from, x, y)?, width, height, kind, &*stream::get(NULL)?, Complete)
+        rows(Side::Memory(to as u64, pitch as u64), Side::known_array(from, x, y)?, width, height, kind, &*stream::get(NULL)?, Complete)
     }
     fn hipMemcpy2DFromArray_spt(to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: i32) {
-        rows(Side::Memory(to as u64, pitch as u64), Side::array(from, x, y)?, width, height, kind, &*stream::get_spt(NULL)?, Complete)
+        rows(Side::Memory(to as u64, pitch as u64), Side::known_array(from, x, y)?, width, height, kind, &*stream::get_spt(NULL)?, Complete)
     }
     fn hipMemcpy2DFromArrayAsync(
         to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: i32, stream: Handle,
     ) {
-        rows(Side::Memory(to as u64, pitch as u64), Side::array(from, x, y)?, width, height, kind, &*stream::get(stream)?, Pushed)
+        rows(Side::Memory(to as u64, pitch as u64), Side::known_array(from, x, y)?, width, height, kind, &*stream::get(stream)?, Pushed)
     }
     fn hipMemcpy2DFromArrayAsync_spt(
         to: *mut c_void, pitch: usize, from: *const c_void, x: usize, y: usize, width: usize, height: usize, kind: i32, stream: Handle,
     ) {
-        rows(Side::Memory(to as u64, pitch as u64), Side::array(from, x, y)?, width, height, kind, &*stream::get_spt(stream)?, Pushed)
+        rows(Side::Memory(to as u64, pitch as u64), Side::known_array(from, x, y)?, width, height, kind, &*stream::get_spt(stream)?, Pushed)
     }
     fn hipMemcpy2DArrayToArray(
         to: Handle, to_x: usize, to_y: usize, from: *const c_void, from_x: usize, from_y: usize, width: usize, height: usize, kind: i32,

@@ -27,6 +27,7 @@ class Device:
         canaries: bool = False,
         schedule: Literal["turns", "lockstep"] = "turns",
         code_cache: int = 0,
+        accuracy: Literal["nearest", "1ulp"] | None = None,
     ) -> None: ...
     @property
     def threads(self) -> int: ...
