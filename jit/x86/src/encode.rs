@@ -158,7 +158,7 @@ impl Asm {
 /// Does VEX look at W here?
 fn w_counts(op: Op) -> bool {
     let row = op.row();
-    let moves = matches!(op, Op::MovqFromGpr | Op::MovqToGpr);
+    let moves = matches!(op, Op::MovqFromGpr | Op::MovqToGpr | Op::Pextrq | Op::Pinsrq);
     let shifts = matches!(op, Op::Psllvq | Op::Psrlvq);
     let fma = row.map == Map::M0F38 && row.prefix == Prefix::P66 && row.opcode >= 0x90;
     moves || shifts || fma

@@ -252,6 +252,7 @@ instructions! {
     Shufi64x2    "vshufi64x2"  P66 M0F3A 1 0x43 Full64 evex;
     Extract32x4  "vextracti32x4" P66 M0F3A 0 0x39 Bytes16 evex;
     Extract64x4  "vextracti64x4" P66 M0F3A 1 0x3b Half evex;
+    Insert32x4   "vinserti32x4" P66 M0F3A 0 0x38 Bytes16 evex;
     Insert64x4   "vinserti64x4" P66 M0F3A 1 0x3a Half evex;
     Blendmd      "vpblendmd"   P66 M0F38 0 0x64 Full32 evex;
     Blendmq      "vpblendmq"   P66 M0F38 1 0x64 Full64 evex;
@@ -372,6 +373,9 @@ instructions! {
     Extracti128  "vextracti128" P66 M0F3A 0 0x39 Bytes16 vex;
     Inserti128   "vinserti128" P66 M0F3A 0 0x38 Bytes16 vex;
     Pextrd       "vpextrd"     P66 M0F3A 0 0x16 One4 both;
+    Pextrq       "vpextrq"     P66 M0F3A 1 0x16 One8 both;
+    Pinsrd       "vpinsrd"     P66 M0F3A 0 0x22 One4 both;
+    Pinsrq       "vpinsrq"     P66 M0F3A 1 0x22 One8 both;
     Roundps      "vroundps"    P66 M0F3A 0 0x08 Whole vex;
     Roundpd      "vroundpd"    P66 M0F3A 0 0x09 Whole vex;
     Rsqrtps      "vrsqrtps"    NP  M0F   0 0x52 Whole vex;

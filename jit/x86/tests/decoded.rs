@@ -49,7 +49,8 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         BlsrQ => [None, g, g],
         Shlx | Shrx | Sarx | ShlxQ | ShrxQ | SarxQ | Andn | AndnQ | Pdep | Pext => [g, g, g],
         MovdFromGpr | MovqFromGpr | BroadcastGpr | BroadcastGprQ => [v, None, g],
-        MovdToGpr | MovqToGpr | Pextrd => [v, None, g],
+        MovdToGpr | MovqToGpr | Pextrd | Pextrq => [v, None, g],
+        Pinsrd | Pinsrq => [v, v, g],
         Movmskps | Movmskpd | Pmovmskb => [g, None, v],
         Pcmpd | Pcmpud | Pcmpq | Pcmpuq | Pcmpw | Pcmpuw | Ptestmd | Ptestmq | Ptestnmd | Cmpps | Cmppd => [k, v, v],
         Fpclassps | Fpclasspd => [k, None, v],
@@ -78,9 +79,9 @@ fn lengths(op: Op) -> &'static [Len] {
     match op {
         Insert64x4 | Extract64x4 => &[Len::Z],
         Permq | Perm2i128 | Extracti128 | Inserti128 => &[Len::Y],
-        Pextrd => &[Len::X],
+        Pextrd | Pextrq | Pinsrd | Pinsrq => &[Len::X],
         Movmskps | Movmskpd | Pmovmskb => &[Len::X, Len::Y],
-        Permd | Extract32x4 | Shufi32x4 | Shufi64x2 => &[Len::Y, Len::Z],
+        Permd | Extract32x4 | Insert32x4 | Shufi32x4 | Shufi64x2 => &[Len::Y, Len::Z],
         MovdFromGpr | MovqFromGpr | MovdToGpr | MovqToGpr => &[Len::X],
         _ if classes(op).contains(&Some(Class::General)) && !matches!(op, BroadcastGpr | BroadcastGprQ) => &[Len::X],
         _ if op.row().mnemonic.starts_with('k') => &[Len::X],
@@ -111,6 +112,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::Extract64x4
                 | Op::Extracti128
                 | Op::Pextrd
+                | Op::Pextrq
                 | Op::Compressd
                 | Op::Pmovqd
                 | Op::Pmovdb
@@ -184,7 +186,17 @@ fn every_vector_instruction_is_what_iced_decodes() {
                     _ => Rm::Reg(r),
                 };
                 let can_mask = !vex_only
-                    && !matches!(op, Op::MovdFromGpr | Op::MovqFromGpr | Op::MovdToGpr | Op::MovqToGpr | Op::Pextrd)
+                    && !matches!(
+                        op,
+                        Op::MovdFromGpr
+                            | Op::MovqFromGpr
+                            | Op::MovdToGpr
+                            | Op::MovqToGpr
+                            | Op::Pextrd
+                            | Op::Pextrq
+                            | Op::Pinsrd
+                            | Op::Pinsrq
+                    )
                     && !matches!(op, Op::Pmovm2d | Op::Pmovm2q | Op::Pmovd2m | Op::Pmovq2m | Op::PsrldqImm)
                     && (row.forms == Forms::Evex || *len == Len::Z);
                 let mut i = Vector::new(*op, *len, reg, v, rm);

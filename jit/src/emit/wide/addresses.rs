@@ -166,6 +166,7 @@ impl<'a> Wide<'a> {
             (Some(0), _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
             (_, Some(m)) => self.pick_out(a, p, start, m),
+            (Some(s), _) if s != a.bytes() as u32 && !a.is_store => self.gather_steps(a, p, start, a.starts[group], s),
             (Some(s), _) if s != a.bytes() as u32 => {
                 self.load_table(a.t, move |i| i * s);
                 self.gather_dwords(a, p, a.starts[group], start.disp);

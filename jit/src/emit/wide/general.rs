@@ -25,20 +25,31 @@ impl<'a> Wide<'a> {
         } else {
             self.common_high(a);
         }
-        // Indices are signed: offsets less 2^31, from a base that is so much higher.
-        self.a.mov_imm(a.spare[0], 0x8000_0000);
-        self.a.alu(Alu::Add, Size::Q, a.spare[0], a.host);
+        if !a.is_apart() {
+            self.base_of_indices(a);
+        }
         for p in 0..self.parts {
             let next = self.a.label();
             self.skip_idle(a, p, next);
             if a.may_be_equal() {
                 self.all_equal(a, p, a.low[p], next);
             }
-            let flip = self.splat32(0x8000_0000);
-            self.v(X::Pxord, a.t, a.low[p], flip);
-            self.gather_dwords(a, p, a.spare[0], 0);
+            self.apart_or(a, p, a.low[p], |w| {
+                if a.is_apart() {
+                    w.base_of_indices(a);
+                }
+                let flip = w.splat32(0x8000_0000);
+                w.v(X::Pxord, a.t, a.low[p], flip);
+                w.gather_dwords(a, p, a.spare[0], 0);
+            });
             self.a.bind(next);
         }
+    }
+
+    /// Indices are signed: offsets less 2^31, from a base that is so much higher.
+    fn base_of_indices(&mut self, a: &Access) {
+        self.a.mov_imm(a.spare[0], 0x8000_0000);
+        self.a.alu(Alu::Add, Size::Q, a.spare[0], a.host);
     }
 
     /// Goes to `next` if no lane of a part is active: what such lanes have for addresses may lead anywhere.
@@ -109,7 +120,7 @@ impl<'a> Wide<'a> {
                 w.a.jmp(next);
                 w.a.bind(differs);
             }
-            w.gather_dwords(a, p, a.host, 0);
+            w.apart_or(a, p, a.t, |w| w.gather_dwords(a, p, a.host, 0));
             w.a.bind(next);
         });
     }

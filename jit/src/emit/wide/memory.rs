@@ -16,6 +16,7 @@
 
 use super::addresses::{MOST_STEPS, Reach, Way};
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::level::Level;
 use super::linear::LinearAccess;
 use super::regs::{Class, NO_PARTS, Parts};
 use super::{ROWS, Wide, X, off};
@@ -196,6 +197,7 @@ impl<'a> Wide<'a> {
             (Space::Scratch, _) => 0,
             _ if addr.offset.is_none() => 0,
             _ if spread.is_some_and(|m| m > 1) => spread.map_or(0, |m| m as usize + 1),
+            (_, ..=4) if !is_store && stride.is_none() && self.r.level == Level::Avx512 => 1,
             (_, ..=4) => 0,
             _ => kind.dwords() + 1,
         };

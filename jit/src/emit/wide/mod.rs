@@ -44,6 +44,7 @@
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
 //! | `general.rs` | lanes anywhere |
+//! | `gathers.rs` | their dwords, by gather instructions or one by one |
 //! | `scratch.rs` | scratch |
 //! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
@@ -63,6 +64,7 @@ mod float16;
 mod float64;
 mod flushing;
 mod forms;
+mod gathers;
 mod general;
 mod host;
 mod lanes;

@@ -1,4 +1,4 @@
-//! Loads and stores whose addresses have been tested: an element for all lanes, sixteen in a row, lanes anywhere.
+//! Loads and stores whose addresses have been tested: an element for all lanes, and sixteen in a row.
 
 use super::calls::CAREFUL_DATA;
 use super::memory::Access;
@@ -179,26 +179,6 @@ impl<'a> Wide<'a> {
     pub(super) fn load_table(&mut self, to: u8, f: impl Fn(u32) -> u32) {
         let table = self.table(f);
         self.v(X::MovLoad, to, 0, table);
-    }
-
-    /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
-    pub(super) fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
-        for (j, data) in a.data.iter().enumerate() {
-            let at = Mem::gather(from, a.t, 1, disp + 4 * j as i32);
-            if a.is_store && self.is_avx2() {
-                self.scatter_lane_by_lane(a, p, data[p], from, at.disp);
-                continue;
-            }
-            if a.is_full {
-                self.k(X::Kxnorw, a.k2, a.k2, a.k2);
-            } else {
-                self.k(X::Kmovw, a.k2, 0, a.exec[p]);
-            }
-            self.may_fault(a);
-            let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
-            self.vector(Vector::new(op, Len::Z, data[p], 0, Rm::Mem(at)).mask(a.k2));
-        }
-        self.cut_off(a, a.data[0][p]);
     }
 
     /// Of elements smaller than a dword: cuts off what is above them, or spreads the sign.

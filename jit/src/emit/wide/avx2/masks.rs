@@ -200,6 +200,9 @@ impl Wide<'_> {
 
     /// Sets the carry if a mask has all lanes.
     pub(in super::super) fn every(&mut self, k: u8) {
+        if !self.is_avx2() {
+            return self.any(k);
+        }
         let (k, ones) = (self.source(k, S0), self.all32(u32::MAX));
         self.y(X::Ptest, k, 0, ones);
     }

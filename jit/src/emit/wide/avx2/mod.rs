@@ -34,11 +34,11 @@ use wavejit_x86::table::{Forms, Tuple};
 use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
 /// Where instructions compute.
-const S0: u8 = 0;
+pub(super) const S0: u8 = 0;
 /// The first operand, if it is not in a register.
-const S1: u8 = 1;
+pub(super) const S1: u8 = 1;
 /// The second operand.
-const S2: u8 = 2;
+pub(super) const S2: u8 = 2;
 const ORDERED_AT_LEAST: u8 = 0x1d;
 
 /// The instruction of AVX2 that does the same.
@@ -184,7 +184,7 @@ impl Wide<'_> {
     }
 
     /// A register with what is in `reg`, which may be a place: then it is `scratch`.
-    fn source(&mut self, reg: u8, scratch: u8) -> u8 {
+    pub(super) fn source(&mut self, reg: u8, scratch: u8) -> u8 {
         match self.place(reg) {
             Some(from) => {
                 self.a.vector(Vector::new(X::MovLoadY, Len::Y, scratch, 0, Rm::Mem(from)));
@@ -200,7 +200,7 @@ impl Wide<'_> {
     }
 
     /// Brings a result to where it belongs.
-    fn deliver(&mut self, reg: u8, from: u8) {
+    pub(super) fn deliver(&mut self, reg: u8, from: u8) {
         match self.place(reg) {
             Some(to) => self.a.vector(Vector::new(X::MovStoreY, Len::Y, from, 0, Rm::Mem(to))),
             None if reg != from => self.y(X::MovAlignedY, reg, 0, Rm::Reg(from)),
