@@ -81,7 +81,7 @@ impl Skeleton<'_, '_> {
 
     /// Where a run of lanes is in a row, from the first row on.
     fn run_offset(&self, row: u16, run: u32) -> i32 {
-        (4 * (u32::from(row) * u32::from(self.func.wave_size) + RUN * run)) as i32
+        (4 * (u32::from(row) * self.func.wave_size + RUN * run)) as i32
     }
 
     fn set_run(&mut self, rows: cl::Value, row: u16, run: u32, data: &[cl::Value]) {
@@ -108,7 +108,7 @@ impl Skeleton<'_, '_> {
         let size = self.b.ins().load(types::I32, flags(), self.state, offset_of!(WaveState, lds_bytes) as i32);
         let size = self.b.ins().uextend(types::I64, size);
         let mut starts = vec![];
-        for run in 0..u32::from(self.func.wave_size) / RUN {
+        for run in 0..self.func.wave_size / RUN {
             let from = self.run_offset(m.offset[0], run);
             let first = self.b.ins().load(types::I32, flags(), rows, from);
             let first = self.b.ins().uextend(types::I64, first);
