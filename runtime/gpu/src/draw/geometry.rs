@@ -89,7 +89,7 @@ impl<'a> GeometryWaves<'a> {
         ids.for_each(|(lane, v)| *v = group.first_primitive.wrapping_add(((first + lane) / instances) as u32));
         let invocations = start.vgpr(3).iter_mut().enumerate();
         // Bits 10:8: all edges are.
-        invocations.for_each(|(lane, v)| *v = group.invocation + ((first + lane) % instances) as u32 | 7 << 8);
+        invocations.for_each(|(lane, v)| *v = (group.invocation + ((first + lane) % instances) as u32) | 7 << 8);
     }
 
     fn gather(&self, group: &Group, exports: &GroupExports) -> Result<Batch, String> {
