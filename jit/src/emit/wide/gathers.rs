@@ -13,21 +13,33 @@
 use super::avx2::{S0, S1, S2};
 use super::memory::Access;
 use super::{Wide, X};
-use wavejit_ir::Space;
+use wavejit_ir::{Block, Inst, Op, Space};
 use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Dwords 0 and 2 of each quarter of two registers; 1 and 3.
 const EVEN: u8 = 0x88;
 const ODD: u8 = 0xdd;
 
+/// Most loads of lanes anywhere in a block of which each is done one lane after the other: beyond it their code takes more time to fetch than gathers do.
+const FEW: usize = 24;
+
 impl Access {
-    /// Is it a load whose lanes may be anywhere, for all that is known? It then has a register to spare ([`Access::raw`]) if there are sixteen lanes in one.
+    /// Is it a load whose lanes may be anywhere, for all that is known, and one of a few? It then has a register to spare ([`Access::raw`]) if there are sixteen lanes in one.
     pub(super) fn is_apart(&self) -> bool {
-        !self.is_store && self.stride.is_none()
+        !self.is_store && self.stride.is_none() && !self.is_crowded
     }
 }
 
 impl<'a> Wide<'a> {
+    /// Has a block more loads of lanes anywhere than a few?
+    pub(super) fn has_many_apart(&self, block: &Block) -> bool {
+        let is_apart = |inst: &&Inst| match &inst.op {
+            Op::Load { addr, .. } => addr.offset.is_some_and(|v| self.strides.of(v).is_none()),
+            _ => false,
+        };
+        block.insts.iter().filter(is_apart).nth(FEW).is_some()
+    }
+
     /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
     pub(super) fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
         for (j, data) in a.data.iter().enumerate() {

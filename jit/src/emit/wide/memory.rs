@@ -50,6 +50,8 @@ pub(super) struct Access {
     pub linear: Option<LinearAccess>,
     /// Offsets come from memory: they are taken to be anywhere.
     pub is_scattered: bool,
+    /// Its block has so many loads of lanes anywhere that code for each of them would not stay in the cache.
+    pub is_crowded: bool,
     /// Scalar part of the address.
     pub base: Option<Gpr>,
     /// The constant part, as a displacement.
@@ -197,7 +199,7 @@ impl<'a> Wide<'a> {
             (Space::Scratch, _) => 0,
             _ if addr.offset.is_none() => 0,
             _ if spread.is_some_and(|m| m > 1) => spread.map_or(0, |m| m as usize + 1),
-            (_, ..=4) if !is_store && stride.is_none() && self.r.level == Level::Avx512 => 1,
+            (_, ..=4) if !is_store && stride.is_none() && !self.is_crowded && self.r.level == Level::Avx512 => 1,
             (_, ..=4) => 0,
             _ => kind.dwords() + 1,
         };
@@ -218,6 +220,7 @@ impl<'a> Wide<'a> {
             stride,
             linear,
             is_scattered,
+            is_crowded: self.is_crowded,
             base,
             imm,
             general: self.a.label(),

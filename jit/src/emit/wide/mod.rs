@@ -176,6 +176,8 @@ struct Wide<'a> {
     firsts: Vec<linear::Firsts>,
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
+    /// Has the block more loads of lanes anywhere than a few ([`gathers`])?
+    is_crowded: bool,
     r: Regs,
     /// Local number of each value of the block.
     local: Vec<u32>,
@@ -356,6 +358,7 @@ impl<'a> Wide<'a> {
             memos,
             in_memo: false,
             strides: &facts.strides,
+            is_crowded: false,
             lanes: &facts.lanes,
             r,
             local: vec![u32::MAX; func.types.len()],
