@@ -100,6 +100,14 @@ macro_rules! stores {
     };
 }
 
+/// Dwords from the `first` on, as they are in memory.
+#[inline(always)]
+fn dwords<const BYTES: usize>(all: &[u32], first: usize) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.as_chunks_mut::<4>().0.iter_mut().zip(&all[first..]).for_each(|(to, dword)| *to = dword.to_ne_bytes());
+    bytes
+}
+
 impl View {
     /// `bytes` bytes from a host address on.
     pub fn new(base: *mut u8, bytes: u64) -> View {
@@ -242,6 +250,30 @@ impl View {
         }
     }
 
+    /// Writes texels of `count` dwords for some of `offsets`, the last one last, up to the first that is lost. `texels` has them in groups of four lanes, as
+    /// unpacking leaves them: texel n of each group stands beside texel n of the others, or, in pairs, texels 0 and 1 beside theirs, then 2 and 3.
+    ///
+    /// # Safety
+    /// For the lanes of `m` what is written lies in the view, and nobody relies on what is there.
+    unsafe fn write_some(self, offsets: &[u32], texels: &[u32], m: u32, count: usize, lost: &mut Lost) {
+        let lanes = offsets.len();
+        for lane in crate::wave::LaneIter(m.into()) {
+            let (group, place) = (lane / 4 * 4, lane % 4);
+            let at = u64::from(offsets[lane]);
+            // SAFETY: passed on.
+            unsafe {
+                match count {
+                    1 => self.write(at, &dwords::<4>(texels, lane), lost),
+                    2 => self.write(at, &dwords::<8>(texels, lanes * (place / 2) + group + place % 2 * 2), lost),
+                    _ => self.write(at, &dwords::<16>(texels, lanes * place + group), lost),
+                }
+            }
+            if lost.any() {
+                return;
+            }
+        }
+    }
+
     /// Writes the first `count` (1, 2 or 4) of four dwords at each offset, for the lanes of `m`, the last one last; up to the first that is lost, of
     /// which some may have been written.
     ///
@@ -252,7 +284,7 @@ impl View {
     pub unsafe fn scatter8(self, offset: __m256i, m: u32, dwords: [__m256i; 4], count: usize, lost: &mut Lost) {
         let mut offsets = [0_u32; 8];
         let [a, b, c, d] = dwords;
-        // Texels as they are in memory, in the order of `places` below.
+        // Texels as they are in memory, in the order that `write_some` knows.
         let mut texels = [0_u32; 4 * 8];
         // SAFETY: both have the room; what is written lies in the view.
         unsafe {
@@ -291,19 +323,7 @@ impl View {
                 }
                 return;
             }
-            for lane in crate::wave::LaneIter(m.into()) {
-                let (group, place) = (lane / 4 * 4, lane % 4);
-                let words = |first: usize| p.add(first);
-                let at = u64::from(offsets[lane]);
-                match count {
-                    1 => self.write(at, &words(lane).cast::<[u8; 4]>().read_unaligned(), lost),
-                    2 => self.write(at, &words(8 * (place / 2) + group + place % 2 * 2).cast::<[u8; 8]>().read_unaligned(), lost),
-                    _ => self.write(at, &words(8 * place + group).cast::<[u8; 16]>().read_unaligned(), lost),
-                }
-                if lost.any() {
-                    return;
-                }
-            }
+            self.write_some(&offsets, &texels, m, count, lost);
         }
     }
 
@@ -316,7 +336,7 @@ impl View {
     pub unsafe fn scatter16(self, offset: __m512i, m: u32, dwords: [__m512i; 4], count: usize, lost: &mut Lost) {
         let mut offsets = [0_u32; 16];
         let [a, b, c, d] = dwords;
-        // Texels as they are in memory, in the order of `places` below.
+        // Texels as they are in memory, in the order that `write_some` knows.
         let mut texels = [0_u32; 4 * 16];
         // SAFETY: both have the room; what is written lies in the view.
         unsafe {
@@ -355,19 +375,7 @@ impl View {
                 }
                 return;
             }
-            for lane in crate::wave::LaneIter(m.into()) {
-                let (group, place) = (lane / 4 * 4, lane % 4);
-                let words = |first: usize| p.add(first);
-                let at = u64::from(offsets[lane]);
-                match count {
-                    1 => self.write(at, &words(lane).cast::<[u8; 4]>().read_unaligned(), lost),
-                    2 => self.write(at, &words(16 * (place / 2) + group + place % 2 * 2).cast::<[u8; 8]>().read_unaligned(), lost),
-                    _ => self.write(at, &words(16 * place + group).cast::<[u8; 16]>().read_unaligned(), lost),
-                }
-                if lost.any() {
-                    return;
-                }
-            }
+            self.write_some(&offsets, &texels, m, count, lost);
         }
     }
 
