@@ -209,6 +209,7 @@ impl Wide<'_> {
             }
             (Class::General, Home::Frame(at) | Home::Kept(at)) => self.a.load(Size::Q, Gpr(reg), Mem::at(Gpr::RSP, at)),
             (Class::General, Home::SReg(s)) => self.a.load(Size::D, Gpr(reg), sreg(s)),
+            (Class::General, Home::SRegPair(s)) => self.a.load(Size::Q, Gpr(reg), sreg(s)),
             (Class::General, Home::Exec64) => self.a.load(Size::Q, Gpr(reg), sreg(SReg::EXEC_LO)),
             (Class::General, Home::Imm(bits)) => self.a.mov_imm(Gpr(reg), bits),
             (class, home) => unreachable!("{class:?} register from {home:?}"),
@@ -216,13 +217,26 @@ impl Wide<'_> {
         reg
     }
 
-    /// A piece as the last operand of a vector instruction with elements of 32 bits: from memory if this is its only use.
+    /// Is a piece in memory used from there? It is if nobody wants it later, or if all who are in registers are wanted sooner.
+    fn stays_in_memory(&mut self, p: PieceId) -> bool {
+        let next = self.next_use_of_piece(p);
+        if next == NEVER {
+            return true;
+        }
+        let registers = self.r.level.vectors();
+        let pinned = self.r.pinned_vector;
+        registers.into_iter().all(|reg| {
+            let other = self.r.vector[usize::from(reg)];
+            other != NONE && (pinned >> reg & 1 != 0 || other >= FIXED || !self.r.is_copy(other) && self.next_use_of_piece(other) <= next)
+        })
+    }
+
+    /// A piece as the last operand of a vector instruction with elements of 32 bits: from memory if it stays there.
     pub(super) fn rm(&mut self, p: PieceId) -> Rm {
         let piece = self.r.pieces[p as usize];
         if piece.reg.is_none() {
-            let last = self.next_use_of_piece(p) == NEVER;
             match piece.home {
-                Home::Row { row, part } if last => return Rm::Mem(self.row_mem(row, part.into())),
+                Home::Row { row, part } if self.stays_in_memory(p) => return Rm::Mem(self.row_mem(row, part.into())),
                 Home::Bcst(m) => return Rm::Bcst(m),
                 Home::Pool(c) => return Rm::Mem(Mem::constant(c)),
                 _ => {}
@@ -237,7 +251,7 @@ impl Wide<'_> {
         match piece.home {
             Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
             Home::Pool(c) if piece.reg.is_none() => Rm::Mem(Mem::constant(c)),
-            Home::Row { row, part } if piece.reg.is_none() && self.next_use_of_piece(p) == NEVER => Rm::Mem(self.row_mem(row, part.into())),
+            Home::Row { row, part } if piece.reg.is_none() && self.stays_in_memory(p) => Rm::Mem(self.row_mem(row, part.into())),
             _ => Rm::Reg(self.reg(p)),
         }
     }

@@ -277,10 +277,17 @@ impl<'a> Wide<'a> {
             }
             ty if ty.width == Width::B64 => {
                 let Some(bits) = self.constant(s) else {
-                    let from = self.scalar(s);
-                    let (new, to) = self.new_in_register(Class::Vector);
-                    self.v(X::BroadcastGprQ, to, 0, Rm::Reg(from.0));
-                    let parts = self.all(new);
+                    let word = self.word(s);
+                    let piece = match self.r.pieces[word as usize].home {
+                        Home::SRegPair(low) => self.r.piece_at(Class::Vector, Home::Bcst64(sreg(low))),
+                        _ => {
+                            let from = self.scalar(s);
+                            let (new, to) = self.new_in_register(Class::Vector);
+                            self.v(X::BroadcastGprQ, to, 0, Rm::Reg(from.0));
+                            new
+                        }
+                    };
+                    let parts = self.all(piece);
                     return self.set_quad(r, [parts; 2]);
                 };
                 let (lo, hi) = (self.broadcast_constant(bits as u32), self.broadcast_constant((bits >> 32) as u32));

@@ -131,13 +131,11 @@ impl<'a> Wide<'a> {
     /// A result of one operand, eight qwords at a time: `f` makes its first register of the second, which is another.
     fn by_quads(&mut self, r: Value, x: Value, mut f: impl FnMut(&mut Self, u8, u8)) {
         let quad = self.quad(x);
-        let out = quad.map(|q| {
-            self.each_part(&[q], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                f(w, to, from);
-                new
-            })
+        let out = self.each_quad([quad], |w, part| {
+            let from = w.reg(part.ops[0]);
+            let (new, to) = w.new_in_register(Class::Vector);
+            f(w, to, from);
+            new
         });
         self.set_quad(r, out);
     }

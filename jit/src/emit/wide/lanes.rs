@@ -1,7 +1,8 @@
 //! Pure lane operations of 32 bits and less.
 
 use super::flushing;
-use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
+use super::wide64::Quad;
 use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, Inst, Op, PureOp, Ty, Value, Width};
@@ -104,10 +105,26 @@ impl<'a> Wide<'a> {
             let ops: Vec<PieceId> = operands.iter().map(|o| o[p]).collect();
             let later = |x: &PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(x));
             let free: Vec<PieceId> = ops.iter().copied().filter(|x| !later(x)).collect();
+            let pending = self.pending.len();
+            if self.run.is_none() {
+                self.pending.extend(operands.iter().flat_map(|o| &o[p + 1..self.parts]).filter(|x| **x != NONE));
+            }
             out[p] = f(self, Part { ops: &ops, free: &free });
+            self.pending.truncate(pending);
             self.release();
         }
         out
+    }
+
+    /// As [`Self::each_part`], for both halves of qwords.
+    pub(super) fn each_quad<const N: usize>(&mut self, operands: [Quad; N], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Quad {
+        let half = |h: usize| operands.map(|q| q[h]);
+        let second = half(1);
+        let parts = self.slice();
+        self.pending.extend(second.iter().flat_map(|o| &o[parts.clone()]).filter(|x| **x != NONE));
+        let low = self.each_part(&half(0), &mut f);
+        self.pending.clear();
+        [low, self.each_part(&second, f)]
     }
 
     /// A register for a result that begins as `from`: that of `from` itself if nobody needs it any more, or a copy.
@@ -121,6 +138,12 @@ impl<'a> Wide<'a> {
             // Somebody needs it: `new_over` gave another register.
             let source = self.reg(from);
             self.v(X::MovAligned, reg, 0, Rm::Reg(source));
+            return (new, reg);
+        }
+        let piece = self.r.pieces[from as usize];
+        if let (None, Home::Bcst64(m)) = (piece.reg, piece.home) {
+            let (new, reg) = self.new_in_register(Class::Vector);
+            self.v(X::BroadcastQ, reg, 0, Rm::Mem(m));
             return (new, reg);
         }
         let source = self.rm(from);
@@ -275,7 +298,7 @@ impl<'a> Wide<'a> {
     }
 
     /// a * b + c, rounded once; of NaNs the first.
-    pub(super) fn fma_parts(&mut self, [a, b, c]: [Parts; 3], is_f64: bool) -> Parts {
+    pub(super) fn fma_part(&mut self, part: Part, is_f64: bool) -> PieceId {
         let fma = self.host.fma;
         let op = |n: u32| match (n, is_f64) {
             (132, false) => X::Fmadd132ps,
@@ -285,36 +308,33 @@ impl<'a> Wide<'a> {
             (213, true) => X::Fmadd213pd,
             _ => X::Fmadd231pd,
         };
-        self.each_part(&[a, b, c], |w, part| {
-            let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
-            let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
-            let last = |w: &mut Self, p: PieceId| if is_f64 { w.rm64(p) } else { w.rm(p) };
-            // (form, destination, second, third)
-            let mut ways: Vec<(u32, PieceId, PieceId, PieceId)> = vec![];
-            if fma.into_c {
-                ways.push((231, c, a, b));
-            }
-            if fma.into_a_213 {
-                ways.push((213, a, b, c));
-            }
-            if fma.into_a {
-                ways.push((132, a, c, b));
-            }
-            if fma.into_b {
-                ways.push((213, b, a, c));
-            }
-            if fma.into_c_swapped {
-                ways.push((231, c, b, a));
-            }
-            let cheap = ways.iter().find(|(_, d, x, y)| goes(w, *d, [*x, *y])).copied();
-            let (form, d, x, y) = cheap.unwrap_or(ways[0]);
-            let x = w.reg(x);
-            let y = last(w, y);
-            let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
-            let (new, to) = w.copy_of(d, free);
-            w.v(op(form), to, x, y);
-            new
-        })
+        let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
+        let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
+        // (form, destination, second, third)
+        let mut ways: Vec<(u32, PieceId, PieceId, PieceId)> = vec![];
+        if fma.into_c {
+            ways.push((231, c, a, b));
+        }
+        if fma.into_a_213 {
+            ways.push((213, a, b, c));
+        }
+        if fma.into_a {
+            ways.push((132, a, c, b));
+        }
+        if fma.into_b {
+            ways.push((213, b, a, c));
+        }
+        if fma.into_c_swapped {
+            ways.push((231, c, b, a));
+        }
+        let cheap = ways.iter().find(|(_, d, x, y)| goes(self, *d, [*x, *y])).copied();
+        let (form, d, x, y) = cheap.unwrap_or(ways[0]);
+        let x = self.reg(x);
+        let y = if is_f64 { self.rm64(y) } else { self.rm(y) };
+        let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
+        let (new, to) = self.copy_of(d, free);
+        self.v(op(form), to, x, y);
+        new
     }
 
     /// Emits the operation; false: it has no form here.
@@ -550,7 +570,7 @@ impl<'a> Wide<'a> {
             FMul32 if plain => self.float_binary(X::Mulps, arg(0), x, y),
             FSub32 if plain => self.binary(X::Subps, x, y, false),
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
-            FFma32 if plain => self.fma_parts([x, y, z], false),
+            FFma32 if plain => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
             FTrunc32 if plain => self.unary(X::Rndscaleps, x, Some(11)),

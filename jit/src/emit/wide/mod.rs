@@ -95,7 +95,7 @@ use crate::opt::{
 use level::Level;
 use loops::{Edge, Loops};
 use pins::Pins;
-use regs::{Needs, Regs};
+use regs::{Needs, PieceId, Regs};
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::ops::Range;
@@ -189,6 +189,8 @@ struct Wide<'a> {
     /// By block: what is done once for all waves that run in one call, and whether that is being emitted.
     memos: Vec<Option<memo::Memo>>,
     in_memo: bool,
+    /// Pieces that parts of the instruction want which come after the one that is emitted.
+    pending: Vec<PieceId>,
     /// The instruction of the block that is being compiled.
     at: u32,
     /// The block's.
@@ -357,6 +359,7 @@ impl<'a> Wide<'a> {
             entered: &facts.entered,
             memos,
             in_memo: false,
+            pending: vec![],
             strides: &facts.strides,
             is_crowded: false,
             lanes: &facts.lanes,

@@ -65,6 +65,8 @@ pub(super) enum Home {
     Kept(i32),
     /// A scalar register.
     SReg(SReg),
+    /// Two scalar registers, this one and the next.
+    SRegPair(SReg),
     /// The bits of a part's lanes, in scalar registers.
     SRegMask {
         reg: SReg,
@@ -81,8 +83,8 @@ impl Home {
     pub(super) fn is_guest(self) -> bool {
         match self {
             Home::Row { row, .. } => row < TEMP_ROW,
-            Home::SReg(_) | Home::SRegMask { .. } | Home::Exec64 => true,
-            Home::Bcst(m) => m.base == Base::Reg(STATE),
+            Home::SReg(_) | Home::SRegPair(_) | Home::SRegMask { .. } | Home::Exec64 => true,
+            Home::Bcst(m) | Home::Bcst64(m) => m.base == Base::Reg(STATE),
             _ => false,
         }
     }
@@ -437,41 +439,41 @@ impl Regs {
         &mut self.pieces[id as usize]
     }
 
-    /// Pieces that are affected if the guest register is written that is this home.
-    fn at_home(&mut self, home: Home) -> Option<&mut Vec<PieceId>> {
-        let sreg = match home {
-            Home::Row { row, .. } if row < TEMP_ROW => return Some(self.in_row.entry(row).or_default()),
-            Home::SReg(r) => r.0,
-            Home::Exec64 => SReg::EXEC_LO.0,
-            // Of EXEC all parts count as its low word; ranges of others are two words.
-            Home::SRegMask { reg: SReg::EXEC_LO, .. } => SReg::EXEC_LO.0,
-            Home::SRegMask { reg, part } => reg.0 + part / (32 / self.level.lanes()) as u8,
-            Home::Bcst(m) if home.is_guest() => ((m.disp - super::off(std::mem::offset_of!(WaveState, sregs))) / 4) as u8,
-            _ => return None,
+    /// Notes that a piece is at home here, for when a guest register is written that the home is in.
+    fn note_home(&mut self, p: PieceId, home: Home) {
+        if let Home::Row { row, .. } = home
+            && row < TEMP_ROW
+        {
+            self.in_row.entry(row).or_default().push(p);
+        }
+        for reg in sregs_of(home, self.level).into_iter().flatten() {
+            self.in_sreg.entry(reg).or_default().push(p);
+        }
+    }
+
+    /// Pieces that are at home in a guest register of this home.
+    fn at_home(&self, home: Home) -> &[PieceId] {
+        let list = match home {
+            Home::Row { row, .. } => self.in_row.get(&row),
+            _ => sregs_of(home, self.level)[0].and_then(|reg| self.in_sreg.get(&reg)),
         };
-        Some(self.in_sreg.entry(sreg).or_default())
+        list.map_or(&[], |list| list)
     }
 
     /// A piece in a register now has a copy in this guest register.
     pub(super) fn settle(&mut self, p: PieceId, home: Home) {
         if self.pieces[p as usize].home == Home::None {
             self.piece(p).home = home;
-            if let Some(list) = self.at_home(home) {
-                list.push(p);
-            }
+            self.note_home(p, home);
         }
     }
 
     /// A piece that is what this guest register holds: one that is in a register, if there is one.
     pub(super) fn piece_at(&mut self, class: Class, home: Home) -> PieceId {
-        let list = self.at_home(home).map(std::mem::take).unwrap_or_default();
-        let there = list.iter().copied().find(|p| {
+        let there = self.at_home(home).iter().copied().find(|p| {
             let piece = &self.pieces[*p as usize];
             piece.reg.is_some() && piece.class == class && piece.home == home
         });
-        if let Some(place) = self.at_home(home) {
-            *place = list;
-        }
         there.unwrap_or_else(|| self.new_piece(class, home))
     }
 
@@ -508,11 +510,24 @@ impl Regs {
     /// A new piece that belongs to nobody yet.
     pub(super) fn new_piece(&mut self, class: Class, home: Home) -> PieceId {
         let id = self.pieces.len() as PieceId;
-        if let Some(list) = self.at_home(home) {
-            list.push(id);
-        }
+        self.note_home(id, home);
         self.pieces.push(Piece { class, reg: None, home, refs: 0, owners: [NEVER; 2], many: false });
         id
+    }
+}
+
+/// The scalar registers whose writes change what is at home here.
+fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
+    let number = |m: Mem| ((m.disp - super::off(std::mem::offset_of!(WaveState, sregs))) / 4) as u8;
+    match home {
+        Home::SReg(r) => [Some(r.0), None],
+        Home::SRegPair(r) => [Some(r.0), Some(r.0 + 1)],
+        // Of EXEC all parts count as its low word; ranges of others are two words.
+        Home::Exec64 | Home::SRegMask { reg: SReg::EXEC_LO, .. } => [Some(SReg::EXEC_LO.0), None],
+        Home::SRegMask { reg, part } => [Some(reg.0 + part / (32 / level.lanes()) as u8), None],
+        Home::Bcst(m) if home.is_guest() => [Some(number(m)), None],
+        Home::Bcst64(m) if home.is_guest() => [Some(number(m)), Some(number(m) + 1)],
+        _ => [None; 2],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::pins::Address;
 use super::regs::{Class, Home, NONE, Parts};
-use super::{Wide, X, sreg};
+use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, PureOp, SReg, Ty, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Shift, Size};
@@ -76,9 +76,10 @@ impl<'a> Wide<'a> {
                     self.set_word(r, word);
                 }
                 _ => match self.pair_in_memory(arg(0), arg(1)) {
+                    // Loaded when somebody wants it in a register; a splat does not.
                     Some(low) => {
-                        let to = self.new_word(r);
-                        self.a.load(Size::Q, to, sreg(low));
+                        let word = self.r.piece_at(Class::General, Home::SRegPair(low));
+                        self.set_word(r, word);
                     }
                     None => {
                         let low = self.scalar(arg(0));

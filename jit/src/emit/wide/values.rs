@@ -133,8 +133,11 @@ impl Wide<'_> {
         if v.next < end { self.r.uses[v.next as usize] } else { NEVER }
     }
 
-    /// Next use of a piece behind this instruction.
+    /// Next use of a piece behind this instruction, or by parts of it that are still to come.
     pub(super) fn next_use_of_piece(&mut self, p: PieceId) -> u32 {
+        if self.pending.contains(&p) {
+            return self.at;
+        }
         let piece = self.r.pieces[p as usize];
         if self.in_memo || piece.many || piece.refs == 0 {
             // Not all owners are known, or it has none yet, or others use it that are emitted later and stand before.

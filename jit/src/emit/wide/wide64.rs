@@ -121,13 +121,11 @@ impl<'a> Wide<'a> {
                     _ => X::PsraqImm,
                 };
                 let quad = self.quad(arg(0));
-                let quad = quad.map(|q| {
-                    self.each_part(&[q], |w, part| {
-                        let from = w.reg(part.ops[0]);
-                        let (new, to) = w.new_over(part.free);
-                        w.vi(op, 0, to, Rm::Reg(from), n as u8 & 63);
-                        new
-                    })
+                let quad = self.each_quad([quad], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    let (new, to) = w.new_over(part.free);
+                    w.vi(op, 0, to, Rm::Reg(from), n as u8 & 63);
+                    new
                 });
                 self.set_quad(r, quad);
             }
@@ -136,8 +134,8 @@ impl<'a> Wide<'a> {
             FDiv64 if plain => self.by_qwords(r, arg(0), arg(1), X::Divpd),
             FMul64 if plain => self.by_qwords(r, arg(0), arg(1), X::Mulpd),
             FFma64 if plain => {
-                let [a, b, c] = [0, 1, 2].map(|i| self.quad(arg(i)));
-                let out = [0, 1].map(|h| self.fma_parts([a[h], b[h], c[h]], true));
+                let operands = [0, 1, 2].map(|i| self.quad(arg(i)));
+                let out = self.each_quad(operands, |w, part| w.fma_part(part, true));
                 self.set_quad(r, out);
             }
             FFloor64 | FCeil64 | FTrunc64 | FRndne64 if plain => {
@@ -148,50 +146,44 @@ impl<'a> Wide<'a> {
                     _ => 8,
                 };
                 let quad = self.quad(arg(0));
-                let quad = quad.map(|q| {
-                    self.each_part(&[q], |w, part| {
-                        let from = w.reg(part.ops[0]);
-                        let (new, to) = w.new_over(part.free);
-                        w.vi(X::Rndscalepd, to, 0, Rm::Reg(from), imm);
-                        new
-                    })
+                let quad = self.each_quad([quad], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    let (new, to) = w.new_over(part.free);
+                    w.vi(X::Rndscalepd, to, 0, Rm::Reg(from), imm);
+                    new
                 });
                 self.set_quad(r, quad);
             }
             FRcp64 | FSqrt64 | FRsq64 => {
                 let quad = self.quad(arg(0));
-                let quad = quad.map(|q| {
-                    self.each_part(&[q], |w, part| {
-                        let from = w.reg(part.ops[0]);
-                        let (new, to) = w.new_in_register(Class::Vector);
-                        let one = w.element64(1f64.to_bits());
-                        match op {
-                            FSqrt64 => w.v(X::Sqrtpd, to, 0, Rm::Reg(from)),
-                            FRcp64 => {
-                                w.v(X::BroadcastQ, to, 0, one);
-                                w.v(X::Divpd, to, to, Rm::Reg(from));
-                            }
-                            _ => {
-                                let t = w.temp();
-                                w.v(X::Sqrtpd, t, 0, Rm::Reg(from));
-                                w.v(X::BroadcastQ, to, 0, one);
-                                w.v(X::Divpd, to, to, Rm::Reg(t));
-                            }
+                let quad = self.each_quad([quad], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    let one = w.element64(1f64.to_bits());
+                    match op {
+                        FSqrt64 => w.v(X::Sqrtpd, to, 0, Rm::Reg(from)),
+                        FRcp64 => {
+                            w.v(X::BroadcastQ, to, 0, one);
+                            w.v(X::Divpd, to, to, Rm::Reg(from));
                         }
-                        new
-                    })
+                        _ => {
+                            let t = w.temp();
+                            w.v(X::Sqrtpd, t, 0, Rm::Reg(from));
+                            w.v(X::BroadcastQ, to, 0, one);
+                            w.v(X::Divpd, to, to, Rm::Reg(t));
+                        }
+                    }
+                    new
                 });
                 self.set_quad(r, quad);
             }
             FMin64 | FMax64 if plain && mode.ieee() => {
                 let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
-                let out = [0, 1].map(|h| {
-                    self.each_part(&[x[h], y[h]], |w, part| {
-                        let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-                        let (new, to) = w.new_over(part.free);
-                        w.vi(X::Rangepd, to, a, Rm::Reg(b), if op == FMin64 { 4 } else { 5 });
-                        new
-                    })
+                let out = self.each_quad([x, y], |w, part| {
+                    let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_over(part.free);
+                    w.vi(X::Rangepd, to, a, Rm::Reg(b), if op == FMin64 { 4 } else { 5 });
+                    new
                 });
                 self.set_quad(r, out);
             }
@@ -253,13 +245,11 @@ impl<'a> Wide<'a> {
 
     fn by_qwords(&mut self, r: Value, x: Value, y: Value, op: X) {
         let (x, y) = (self.quad(x), self.quad(y));
-        let out = [0, 1].map(|h| {
-            self.each_part(&[x[h], y[h]], |w, part| {
-                let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
-                let (new, to) = w.new_over(part.free);
-                w.v(op, to, a, b);
-                new
-            })
+        let out = self.each_quad([x, y], |w, part| {
+            let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
+            let (new, to) = w.new_over(part.free);
+            w.v(op, to, a, b);
+            new
         });
         self.set_quad(r, out);
     }
