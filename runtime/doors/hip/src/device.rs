@@ -17,16 +17,17 @@ pub(crate) const LIMITS: [usize; 4] = [1024, 1 << 20, 8 << 20, 0];
 const MOST_STACK_BYTES: usize = (128 << 10) - 16;
 
 fn limit(which: i32) -> Result<&'static AtomicUsize> {
+    // As AMD's tests have it: a number of no limit is a wrong value, a negative one an unknown limit.
     let index = usize::try_from(which).map_err(|_| Status::UNSUPPORTED_LIMIT)?;
-    gpu::current()?.limits.get(index).ok_or(Status::UNSUPPORTED_LIMIT)
+    gpu::current()?.limits.get(index).ok_or(Status::INVALID_VALUE)
 }
 
-/// Notes how L1 cache and LDS are to share (`hipFuncCache_t`), which changes nothing here.
+/// Notes how L1 cache and LDS are to share (`hipFuncCache_t`), which changes nothing here. What is none of its values is ignored, as AMD's runtime does.
 pub(crate) fn set_cache_config(config: i32) -> Result {
-    if !(0..=3).contains(&config) {
-        return Err(Status::INVALID_VALUE);
+    let gpu = gpu::current()?;
+    if (0..=3).contains(&config) {
+        gpu.cache_config.store(config, Relaxed);
     }
-    gpu::current()?.cache_config.store(config, Relaxed);
     Ok(())
 }
 
