@@ -273,6 +273,7 @@ fn run_source<S: WorkSource + 'static>(
     let run_time = start.elapsed();
     let job = &running.job;
     if let Some(e) = job.take_error() {
+        space.after_failure(d.name);
         return Err(e);
     }
     space.after_dispatch(d.name)?;

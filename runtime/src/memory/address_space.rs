@@ -271,8 +271,20 @@ impl AddressSpace {
         if !self.has_canaries {
             return Ok(());
         }
-        let mut guard = self.blocks.lock();
-        let Blocks { live, watch, .. } = &mut *guard;
+        let mut blocks = self.blocks.lock();
+        self.look_after(&mut blocks, kernel);
+        blocks.watch.tell()
+    }
+
+    /// The same for a dispatch that has failed, which has an error of its own to tell: what it has written is told next time, as its work.
+    pub(crate) fn after_failure(&self, kernel: &str) {
+        if self.has_canaries {
+            self.look_after(&mut self.blocks.lock(), kernel);
+        }
+    }
+
+    fn look_after(&self, blocks: &mut Blocks, kernel: &str) {
+        let Blocks { live, watch, .. } = blocks;
         watch.dispatches += 1;
         if watch.kernel != kernel {
             kernel.clone_into(&mut watch.kernel);
@@ -289,7 +301,6 @@ impl AddressSpace {
             }
             block.looked = watch.dispatches;
         }
-        watch.tell()
     }
 
     /// Looks at the canaries of all allocations. An [`Error::Overrun`] for one that is broken, of which each is told once; call it again for

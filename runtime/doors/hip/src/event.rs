@@ -15,6 +15,10 @@ use wavejit::queue::Point;
 
 /// `hipEventDisableTiming`.
 const DISABLE_TIMING: u32 = 2;
+/// `hipEventInterprocess`.
+const INTERPROCESS: u32 = 4;
+/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`, of which one or none is meant.
+const RELEASES: u32 = 0xc000_0000;
 /// All flags there are.
 const KNOWN_FLAGS: u32 = 0xf000_0007;
 
@@ -106,7 +110,9 @@ pub(crate) fn wait_for(stream: &Stream, event: &Event) -> Result {
 
 fn create(out: Out<*mut c_void>, flags: u32) -> Result {
     let out = out.ok_or(Status::INVALID_VALUE)?;
-    if flags & !KNOWN_FLAGS != 0 {
+    // Events of several processes have no times.
+    let at_odds = flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS || flags & RELEASES == RELEASES;
+    if flags & !KNOWN_FLAGS != 0 || at_odds {
         return Err(Status::INVALID_VALUE);
     }
     gpu::current()?;

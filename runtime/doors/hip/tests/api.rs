@@ -5,7 +5,7 @@ mod common;
 use amdhip64::abi::{Dim3, Extent, PitchedPtr};
 use amdhip64::status::Status;
 use amdhip64::{
-    abi, advice, attributes, copy, device, fill, function, launch, memory, module, occupancy, pool, properties, register, stream,
+    abi, advice, attributes, copy, device, event, fill, function, launch, memory, module, occupancy, pool, properties, register, stream,
     unsupported,
 };
 use common::{BUNDLE, DEVICE_TO_HOST, HOST_TO_DEVICE, NULL, download, get, ok, saxpy, saxpy_expected, saxpy_stub, try_get, upload};
@@ -355,6 +355,12 @@ fn settings_take_the_values_they_have() {
     ok(device::hipDeviceSetCacheConfig(0));
     for (value, status) in [(-1, Status::INVALID_VALUE), (2, Status::SUCCESS), (3, Status::INVALID_VALUE)] {
         assert_eq!(device::hipDeviceSetSharedMemConfig(value), status, "{value}");
+    }
+    for flags in [4, 5, 0xc000_0000, 0x0800_0000] {
+        assert_eq!(try_get(|out| event::hipEventCreateWithFlags(out, flags)).err(), Some(Status::INVALID_VALUE), "{flags:#x}");
+    }
+    for flags in [1, 2, 6, 0x4000_0000, 0x8000_0000] {
+        ok(event::hipEventDestroy(get(|out| event::hipEventCreateWithFlags(out, flags))));
     }
     // "0000:01:00.0" and its end are 13 bytes.
     let mut id = [0; 13];

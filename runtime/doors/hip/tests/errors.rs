@@ -96,6 +96,24 @@ fn child_overrun() {
 }
 
 #[test]
+fn what_a_kernel_stores_before_its_fault_is_told_as_its_own() {
+    let text = child("child_overrun_and_fault", &[]);
+    assert!(text.contains("kernel `hip_saxpy` has written beyond a buffer"), "{text}");
+    assert!(!text.contains("the host has written"), "{text}");
+}
+
+#[test]
+#[ignore = "run by what_a_kernel_stores_before_its_fault_is_told_as_its_own"]
+fn child_overrun_and_fault() {
+    // Beyond the last page of the first is none.
+    let (y, x) = (upload(&[1.0; 10]), upload(&[1.0; 4096]));
+    ok(saxpy(y, x, 1.0, 4096, NULL));
+    assert_eq!(device::hipDeviceSynchronize(), Status::ILLEGAL_ADDRESS);
+    ok(device::hipDeviceReset());
+    ok(device::hipDeviceSynchronize());
+}
+
+#[test]
 fn devices_are_what_a_variable_says() {
     child("child_two_devices", &[("WAVEJIT_DEVICES", "gfx1100, gfx1101")]);
     child("child_second_device", &[("WAVEJIT_DEVICES", "gfx1101,gfx1100"), ("HIP_VISIBLE_DEVICES", "1")]);
