@@ -56,6 +56,11 @@ impl Assembler {
         }
     }
 
+    /// Was the last primitive the first line of a strip?
+    pub(crate) fn begins_lines(&self) -> bool {
+        self.topology == Topology::LineStrip && self.passed == 1
+    }
+
     /// A primitive that the last vertex has completed.
     fn complete(&mut self) -> Option<Corners> {
         use Topology::*;

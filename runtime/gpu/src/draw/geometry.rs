@@ -101,7 +101,7 @@ impl<'a> GeometryWaves<'a> {
             for export in exports.wave(wave).iter() {
                 match export.target {
                     POS0..=POS4 => self.add_position(&mut batch.vertices, first, &export),
-                    PRIM => self.add_primitives(&mut batch.primitives, first, most, &export),
+                    PRIM => self.add_primitives(&mut batch.primitives, group, first, most, &export),
                     other => return Err(format!("an export to target {other} by a geometry stage")),
                 }
             }
@@ -149,7 +149,7 @@ impl<'a> GeometryWaves<'a> {
         }
     }
 
-    fn add_primitives(&self, primitives: &mut Vec<Primitive>, first: usize, most: usize, export: &Export) {
+    fn add_primitives(&self, primitives: &mut Vec<Primitive>, group: &Group, first: usize, most: usize, export: &Export) {
         let [word, second, ..] = export.data;
         for lane in lanes(export.exec).filter(|lane| first + lane < most) {
             let word = word.get(lane).copied().unwrap_or(1 << 31);
@@ -160,6 +160,7 @@ impl<'a> GeometryWaves<'a> {
                 corners: [0, 10, 20].map(|shift| (word >> shift & 0x1ff) as u16),
                 edges: [9, 19, 29].map(|bit| !self.state.has_edge_flags || word >> bit & 1 != 0),
                 number: (first + lane) as u16,
+                begins_strip: group.strips.contains(&((first + lane) as u16)),
                 second: second.get(lane).copied().unwrap_or(0),
             });
         }

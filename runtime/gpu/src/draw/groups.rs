@@ -19,6 +19,8 @@ pub(crate) struct Group {
     pub vertices: Vec<u32>,
     /// Vertices of its primitives, by their number in `vertices`: as many as the topology has.
     pub primitives: Vec<[u16; 6]>,
+    /// Numbers of those that begin a strip of lines.
+    pub strips: Vec<u16>,
     /// Number of its first primitive in the instance.
     pub first_primitive: u32,
     /// Instance.
@@ -51,7 +53,7 @@ pub(crate) struct Grouper<'a> {
     /// Number of the next primitive in its instance.
     primitive: u32,
     /// One that did not fit.
-    pending: Option<Corners>,
+    pending: Option<(Corners, bool)>,
     /// A subgroup that comes again for other invocations.
     repeated: Option<Group>,
     limits: (usize, usize),
@@ -133,12 +135,12 @@ impl<'a> Grouper<'a> {
         let mut group = Group { first_primitive: self.primitive, instance: self.instance, ..Group::default() };
         while group.primitives.len() < most_primitives {
             let next = match self.pending.take() {
-                Some(corners) => Some(corners),
-                None => self.assembler.next(&mut self.indices)?,
+                Some(pending) => Some(pending),
+                None => self.assembler.next(&mut self.indices)?.map(|corners| (corners, self.assembler.begins_lines())),
             };
-            let Some(indices) = next else { break };
+            let Some((indices, begins)) = next else { break };
             if group.vertices.len() + corners > most_vertices {
-                self.pending = Some(indices);
+                self.pending = Some((indices, begins));
                 break;
             }
             let mut numbers = [0; 6];
@@ -151,6 +153,9 @@ impl<'a> Grouper<'a> {
                 *number = group.vertices.len() as u16;
                 *place = Known { generation: self.generation, index: *index, number: *number };
                 group.vertices.push(*index);
+            }
+            if begins {
+                group.strips.push(group.primitives.len() as u16);
             }
             group.primitives.push(numbers);
         }

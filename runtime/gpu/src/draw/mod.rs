@@ -23,7 +23,8 @@ mod tests;
 use crate::error::Refusal;
 use crate::raster::{self, OutputKind};
 use crate::registers::compute::ComputeState;
-use crate::registers::geometry::GeometryState;
+use crate::registers::geometry::{GeometryState, Topology};
+use crate::registers::raster::{Fill, RasterState};
 use crate::ring::{GpuInner, Ring};
 use crate::stage::GraphicsStage;
 use geometry::GeometryWaves;
@@ -63,6 +64,9 @@ fn draw(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
 fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
     let state = GeometryState::of(&ring.registers)?;
     let kind = output_kind(state.output)?;
+    if ring.registers.get(0x2_8a48) >> 2 & 1 != 0 {
+        refuse_stipples(&state, &RasterState::of(&ring.registers)?)?;
+    }
     let gpu = ring.gpu.clone();
     let gpu = gpu.inner();
     let borders = ComputeState::border_colors(&ring.registers);
@@ -109,6 +113,19 @@ fn room(state: &GeometryState, group: &Group, start: u64) -> Option<u64> {
 fn placed(state: &GeometryState, group: Group, start: u64) -> Group {
     let attributes = Attributes { ring: state.ring.0.wrapping_add(start), params: state.params, prim_params: state.prim_params };
     Group { attributes, ..group }
+}
+
+/// Stipples that go on from line to line, where it is not known which lines go on.
+fn refuse_stipples(state: &GeometryState, raster: &RasterState) -> Result<(), Refusal> {
+    let Some(stipple) = raster.stipple else { return Ok(()) };
+    let of_strips = state.topology == Topology::LineStrip && !state.has_geometry_shader;
+    if state.output == 1 && !stipple.resets_each_line && !of_strips {
+        return Err(Refusal::new("PA_SC_LINE_STIPPLE: AUTO_RESET_CNTL 2 of lines that are not of a draw's strip is not supported"));
+    }
+    if state.output == 2 && raster.fill.contains(&Fill::Lines) {
+        return Err(Refusal::new("PA_SC_MODE_CNTL_0: LINE_STIPPLE_ENABLE of the edges of polygons is not supported"));
+    }
+    Ok(())
 }
 
 /// VGT_GS_OUT_PRIM_TYPE.

@@ -36,6 +36,8 @@ pub(crate) struct Primitive {
     pub edges: [bool; 3],
     /// Its number among the exported primitives of the subgroup, null ones counted: where per-primitive attributes are.
     pub number: u16,
+    /// A line that is the first of its strip.
+    pub begins_strip: bool,
     /// y of the export: {rate\[31:28\], viewport\[23:20\], layer\[19:17\]}; 0 if not exported.
     pub second: u32,
 }

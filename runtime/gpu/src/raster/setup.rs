@@ -4,9 +4,9 @@
 
 use super::OutputKind;
 use super::clip::{Corner, clip, is_culled, outcode, outside};
-use super::shape::{Cover, Edge, Plane, STEPS, Shape, bounds};
+use super::shape::{Cover, Edge, Plane, STEPS, Shape, bounds, line_columns};
 use crate::draw::primitives::{Batch, Primitive};
-use crate::registers::raster::{Fill, RasterState, VIEWPORTS, Viewport};
+use crate::registers::raster::{Fill, RasterState, Rect, VIEWPORTS, Viewport};
 
 /// What setup counted for pipeline statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct Setup<'a> {
     spread: i64,
     polygon: Vec<Corner>,
     outcodes: Vec<u32>,
+    /// Pixels along the stippled lines of this strip, up to here.
+    stippled: i64,
     pub counts: ClipCounts,
 }
 
@@ -52,7 +54,7 @@ impl<'a> Setup<'a> {
     pub(crate) fn new(state: &'a RasterState, kind: OutputKind) -> Setup<'a> {
         // Samples are on a grid of 1/16 pixel, at most half a pixel from the middle.
         let spread = if state.samples > 1 { STEPS / 2 } else { 0 };
-        Setup { state, kind, spread, polygon: Vec::new(), outcodes: Vec::new(), counts: ClipCounts::default() }
+        Setup { state, kind, spread, polygon: Vec::new(), outcodes: Vec::new(), stippled: 0, counts: ClipCounts::default() }
     }
 
     /// Appends the shapes of primitives `from..` of a batch, until there are `most`. The number of the first primitive that was not done.
@@ -82,6 +84,9 @@ impl<'a> Setup<'a> {
             return; // names a vertex that was not exported
         };
         self.counts.invocations += 1;
+        if self.state.stipple.is_some_and(|s| s.resets_each_line || primitive.begins_strip) {
+            self.stippled = 0;
+        }
         let vertices = corners.map(|c| &batch.vertices[usize::from(c)]);
         let (any, all) = (a | b | c, a & b & c);
         if any & outside::INVALID != 0 || all & outside::DROPS != 0 {
@@ -164,11 +169,14 @@ impl<'a> Setup<'a> {
     }
 
     /// Puts a shape on the list if any pixel may be covered.
-    fn push(&self, common: &Common, mut shape: Shape, corners: &[[i64; 2]], shapes: &mut Vec<Shape>) {
-        shape.bounds = bounds(corners, self.spread).and(common.viewport.scissor);
-        if !shape.bounds.is_empty() {
-            shapes.push(shape);
-        }
+    fn push(&self, common: &Common, shape: Shape, corners: &[[i64; 2]], shapes: &mut Vec<Shape>) {
+        shapes.extend(self.bounded(common, shape, corners));
+    }
+
+    /// A shape with its bounds; `None`: no pixel may be covered.
+    fn bounded(&self, common: &Common, shape: Shape, corners: &[[i64; 2]]) -> Option<Shape> {
+        let bounds = bounds(corners, self.spread).and(common.viewport.scissor);
+        (!bounds.is_empty()).then_some(Shape { bounds, ..shape })
     }
 
     /// `whole`: planes of a triangle that was cut, which its parts share.
@@ -296,7 +304,7 @@ impl<'a> Setup<'a> {
     }
 
     /// The pixels of a line, thin or wide (graphics.md 5.4).
-    fn line_cover(&self, common: &Common, base: &Shape, ends: [Place; 2], shapes: &mut Vec<Shape>) {
+    fn line_cover(&mut self, common: &Common, base: &Shape, ends: [Place; 2], shapes: &mut Vec<Shape>) {
         let [a, b] = ends.map(|p| p.at);
         let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
         if dx == 0 && dy == 0 {
@@ -306,7 +314,7 @@ impl<'a> Setup<'a> {
         let is_rectangle = self.state.lines_are_rectangles || self.state.samples > 1;
         if !is_rectangle && self.state.line_width <= 1.0 {
             let corners = [a, b].map(|p| [[p[0] - STEPS, p[1] - STEPS], [p[0] + STEPS, p[1] + STEPS]]).concat();
-            return self.push(common, Shape { cover: Cover::Line(a, b), ..base.clone() }, &corners, shapes);
+            return self.push_line(common, Shape { cover: Cover::Line(a, b), ..base.clone() }, [a, b], &corners, shapes);
         }
         let half = if is_rectangle {
             let length = ((dx * dx + dy * dy) as f64).sqrt();
@@ -319,7 +327,38 @@ impl<'a> Setup<'a> {
         let [p, m] = [1, -1].map(|s| half.map(|h| h * s));
         let shifted = |at: [i64; 2], by: [i64; 2]| [at[0] + by[0], at[1] + by[1]];
         let corners = [shifted(a, m), shifted(b, m), shifted(b, p), shifted(a, p)];
-        self.push(common, Shape { cover: convex(&corners), ..base.clone() }, &corners, shapes);
+        self.push_line(common, Shape { cover: convex(&corners), ..base.clone() }, [a, b], &corners, shapes);
+    }
+
+    /// A line as it is, or one for each run of pixels along it that a stipple leaves (Vulkan specification, "Line Stipple").
+    fn push_line(&mut self, common: &Common, shape: Shape, ends: [[i64; 2]; 2], corners: &[[i64; 2]], shapes: &mut Vec<Shape>) {
+        let Some(stipple) = self.state.stipple else {
+            return self.push(common, shape, corners, shapes);
+        };
+        let is_wide = !matches!(shape.cover, Cover::Line(..));
+        let Some([first, last]) = line_columns(ends[0], ends[1], is_wide) else { return };
+        let step = if last < first { -1 } else { 1 };
+        let start = self.stippled;
+        self.stippled += (last - first) * step + 1;
+        let Some(whole) = self.bounded(common, shape, corners) else { return };
+        let is_tall = (ends[1][1] - ends[0][1]).abs() > (ends[1][0] - ends[0][0]).abs();
+        let b = whole.bounds;
+        let [low, high] = (if is_tall { [b.y0, b.y1 - 1] } else { [b.x0, b.x1 - 1] }).map(i64::from);
+        let [low, high] = [low.max(first.min(last)), high.min(first.max(last))];
+        let mut column = low;
+        while column <= high {
+            let is_lit = |column: i64| stipple.lights(start + (column - first) * step);
+            let lit = is_lit(column);
+            let from = column;
+            while column <= high && is_lit(column) == lit {
+                column += 1;
+            }
+            if lit {
+                let [from, to] = [from as i32, column as i32];
+                let bounds = if is_tall { Rect { y0: from, y1: to, ..b } } else { Rect { x0: from, x1: to, ..b } };
+                shapes.push(Shape { bounds, ..whole.clone() });
+            }
+        }
     }
 
     /// Depth bias of a primitive with such depths.
@@ -434,7 +473,7 @@ mod tests {
     use super::*;
     use crate::draw::primitives::Vertex;
     use crate::raster::tests::{batch, state};
-    use crate::registers::raster::Rect;
+    use crate::registers::raster::Stipple;
 
     fn shapes(state: &RasterState, kind: OutputKind, positions: &[[f32; 4]]) -> Vec<Shape> {
         let batch = batch(positions, kind);
@@ -554,6 +593,66 @@ mod tests {
             assert_eq!(rows.iter().filter(|row| **row >> x & 1 != 0).count(), expected, "column {x}");
         }
         assert!((found.linear[0].at(30.0, 26.0) - 0.5).abs() < 1e-6 && (found.depth.at(30.0, 26.0) - 0.25).abs() < 1e-6);
+    }
+
+    // Vulkan specification, "Line Stipple": fragments are counted from the start of a line, or of its strip, whatever scissors leave of them.
+    #[test]
+    fn stipples_count_along_lines_and_strips() {
+        let mut random = wavejit_random::Random(11);
+        for width in [1.0, 3.0] {
+            for resets_each_line in [true, false] {
+                let mut state = state();
+                state.line_width = width;
+                let mut place = || [(); 2].map(|()| random.below(64 * 32) as f32 / 32.0 + 1.0 / 64.0);
+                let mut path: Vec<[f32; 2]> = (0..9).map(|_| place()).collect();
+                path[4] = path[3]; // a line of no length
+                let positions: Vec<[f32; 4]> = path.windows(2).flatten().map(|p| at(p[0], p[1], 0.5, 1.0)).collect();
+                let whole = shapes(&state, OutputKind::Lines, &positions);
+                state.stipple = Some(Stipple { pattern: 0b1100_0101_0011_1010, factor: 2, resets_each_line });
+                let scissor = Rect { x0: 0, y0: 3, x1: 50, y1: 64 };
+                state.viewports[0].scissor = scissor;
+                let mut batch = batch(&positions, OutputKind::Lines);
+                batch.primitives[0].begins_strip = true;
+                batch.primitives[6].begins_strip = true;
+                let mut found = Vec::new();
+                Setup::new(&state, OutputKind::Lines).batch(0, &batch, 0, usize::MAX, &mut found);
+                let lit = |shapes: &[Shape], line: u16| {
+                    let mut all = [0u64; 64];
+                    for shape in shapes.iter().filter(|s| s.primitive == line) {
+                        let mut rows = [0; 64];
+                        shape.rows([0, 0], shape.bounds.and(Rect { x0: 0, y0: 0, x1: 64, y1: 64 }), [STEPS / 2; 2], &mut rows);
+                        all.iter_mut().zip(rows).for_each(|(a, r)| *a |= r);
+                    }
+                    all
+                };
+                let mut counter = 0;
+                for n in 0..8u16 {
+                    if resets_each_line || n == 6 {
+                        counter = 0;
+                    }
+                    let [from, to] = [path[usize::from(n)], path[usize::from(n) + 1]];
+                    let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+                    let is_tall = dy.abs() > dx.abs();
+                    let rows = lit(&whole, n);
+                    let mut order: Vec<usize> =
+                        (0..64).filter(|&c| if is_tall { rows[c] != 0 } else { rows.iter().any(|r| r >> c & 1 != 0) }).collect();
+                    if (if is_tall { dy } else { dx }) < 0.0 {
+                        order.reverse();
+                    }
+                    let mut expected = [0u64; 64];
+                    for column in order {
+                        if 0b1100_0101_0011_1010 >> (counter / 2 % 16) & 1 != 0 {
+                            for y in 3..64 {
+                                let mask = if is_tall { if y == column { !0 } else { 0 } } else { 1 << column };
+                                expected[y] |= rows[y] & mask & ((1 << 50) - 1);
+                            }
+                        }
+                        counter += 1;
+                    }
+                    assert_eq!(lit(&found, n), expected, "width {width}, {from:?} to {to:?}");
+                }
+            }
+        }
     }
 
     // graphics.md 5.3: the fourth corner is v1 + v2 - v0, half open, never culled.

@@ -174,21 +174,30 @@ fn edge_rows(mut value: i64, dx: i64, dy: i64, rows: &mut [u64]) {
     }
 }
 
-/// The pixels of a thin line: along its longer direction one for each column (or row) whose middle it crosses; at its ends those whose diamond
+/// The way of a thin line: along its longer direction one pixel for each column (or row) whose middle it crosses; at its ends those whose diamond
 /// it leaves. The diamond of a pixel is what is less than half a pixel from its middle, distances along x and y added.
-fn line_rows(from: [i64; 2], to: [i64; 2], origin: [i32; 2], area: Rect, rows: &mut [u64; TILE as usize]) {
-    let delta = [to[0] - from[0], to[1] - from[1]];
-    let major = usize::from(delta[1].abs() > delta[0].abs());
-    let minor = 1 - major;
-    if delta[major] == 0 {
-        return;
+struct Way {
+    from: [i64; 2],
+    to: [i64; 2],
+    /// 0: columns, 1: rows.
+    major: usize,
+    /// Columns of both ends.
+    ends: [i64; 2],
+}
+
+impl Way {
+    /// `None`: of no length.
+    fn new(from: [i64; 2], to: [i64; 2]) -> Option<Way> {
+        let delta = [to[0] - from[0], to[1] - from[1]];
+        let major = usize::from(delta[1].abs() > delta[0].abs());
+        (delta[major] != 0).then(|| Way { from, to, major, ends: [from, to].map(|end| end[major].div_euclid(STEPS)) })
     }
-    let forward = delta[major] > 0;
-    let first = from[major].div_euclid(STEPS);
-    let last = to[major].div_euclid(STEPS);
-    let limits = [[area.x0, area.x1], [area.y0, area.y1]].map(|r| r.map(i64::from));
-    let [low, high] = [first.min(last), first.max(last)];
-    for column in low.max(limits[major][0])..=high.min(limits[major][1] - 1) {
+
+    /// The row of the pixel that is lit in a column of its way.
+    fn row(&self, column: i64) -> Option<i64> {
+        let (from, to, major, minor) = (self.from, self.to, self.major, 1 - self.major);
+        let delta = [to[0] - from[0], to[1] - from[1]];
+        let forward = delta[major] > 0;
         let middle = column * STEPS + STEPS / 2;
         // The line's place across, at the middle of this column: floor of (from + (middle - from) * slope) / 256.
         let across = from[minor] * delta[major] + (middle - from[major]) * delta[minor];
@@ -199,11 +208,39 @@ fn line_rows(from: [i64; 2], to: [i64; 2], origin: [i32; 2], area: Rect, rows: &
         };
         let is_past = |end: i64| if forward { end > middle } else { end < middle };
         // Begun after the middle: not left unless it began inside. Ended: left only if it got out, past the middle.
-        let starts_late = column == first && is_past(from[major]) && !is_inside(from);
-        let stays = column == last && (is_inside(to) || !is_past(to[major]));
-        if starts_late || stays || row < limits[minor][0] || row >= limits[minor][1] {
-            continue;
-        }
+        let starts_late = column == self.ends[0] && is_past(from[major]) && !is_inside(from);
+        let stays = column == self.ends[1] && (is_inside(to) || !is_past(to[major]));
+        (!starts_late && !stays).then_some(row)
+    }
+}
+
+/// The first and the last column (or row, of a line that is longer in y) in which a line lights pixels, in its direction; `None`: in none.
+/// `is_wide`: pixels whose middles are inside a parallelogram between its ends, not those of diamonds.
+pub(crate) fn line_columns(from: [i64; 2], to: [i64; 2], is_wide: bool) -> Option<[i64; 2]> {
+    let way = Way::new(from, to)?;
+    let step = (to[way.major] - from[way.major]).signum();
+    let [mut first, mut last] = way.ends;
+    if is_wide {
+        // Middles from the lesser end on, up to and without the greater one.
+        let [low, high] = [from[way.major].min(to[way.major]), from[way.major].max(to[way.major])];
+        let column = |v: i64| (v + STEPS / 2 - 1).div_euclid(STEPS);
+        let (low, high) = (column(low), column(high) - 1);
+        [first, last] = if step > 0 { [low, high] } else { [high, low] };
+    } else {
+        first += if way.row(first).is_none() { step } else { 0 };
+        last -= if (last - first) * step >= 0 && way.row(last).is_none() { step } else { 0 };
+    }
+    ((last - first) * step >= 0).then_some([first, last])
+}
+
+/// The pixels of a thin line.
+fn line_rows(from: [i64; 2], to: [i64; 2], origin: [i32; 2], area: Rect, rows: &mut [u64; TILE as usize]) {
+    let Some(way) = Way::new(from, to) else { return };
+    let (major, minor) = (way.major, 1 - way.major);
+    let limits = [[area.x0, area.x1], [area.y0, area.y1]].map(|r| r.map(i64::from));
+    let [low, high] = [way.ends[0].min(way.ends[1]), way.ends[0].max(way.ends[1])];
+    for column in low.max(limits[major][0])..=high.min(limits[major][1] - 1) {
+        let Some(row) = way.row(column).filter(|row| (limits[minor][0]..limits[minor][1]).contains(row)) else { continue };
         let (x, y) = if major == 0 { (column, row) } else { (row, column) };
         rows[(y - i64::from(origin[1])) as usize] |= 1 << (x - i64::from(origin[0]));
     }

@@ -36,7 +36,7 @@ pub(crate) fn batch(positions: &[[f32; 4]], kind: OutputKind) -> Batch {
     let vertex = |position: &[f32; 4]| Vertex { position: *position, point_size: f32::NAN, misc_z: 0, distances: [0.0; 8] };
     let primitive = |n: usize| {
         let corners = std::array::from_fn(|c| if c < count { (n * count + c) as u16 } else { 0 });
-        Primitive { corners, ..Default::default() }
+        Primitive { corners, number: n as u16, ..Default::default() }
     };
     Batch {
         vertices: positions.iter().map(vertex).collect(),

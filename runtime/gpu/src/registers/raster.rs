@@ -63,6 +63,24 @@ pub enum Fill {
     Solid,
 }
 
+/// Which pixels along a line are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stipple {
+    /// LINE_PATTERN.
+    pub pattern: u16,
+    /// Pixels for each bit of the pattern.
+    pub factor: u32,
+    /// Pixels are counted from the start of each line, not of each strip.
+    pub resets_each_line: bool,
+}
+
+impl Stipple {
+    /// Is the pixel of this number along the line drawn?
+    pub fn lights(&self, number: i64) -> bool {
+        self.pattern >> (number / i64::from(self.factor) & 15) & 1 != 0
+    }
+}
+
 /// Depth bias of one face.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Bias {
@@ -121,6 +139,8 @@ pub struct RasterState {
     pub line_width: f32,
     /// Have lines ends at right angles to them?
     pub lines_are_rectangles: bool,
+    /// `None`: lines are drawn whole.
+    pub stipple: Option<Stipple>,
     /// Which pixels the four rectangles let pass.
     pub clip_rule: u32,
     /// The four rectangles.
@@ -146,6 +166,21 @@ pub struct VertexHas {
     pub viewport: bool,
 }
 
+/// PA_SC_LINE_STIPPLE.
+fn stipple(registers: &RegisterFile, samples: u32) -> Result<Stipple, Refusal> {
+    let word = checked(registers, 0x2_8a0c, "PA_SC_LINE_STIPPLE", 0x60ff_ffff)?;
+    // RADV says 1 for lists of lines and 2 for strips.
+    let resets_each_line = match word >> 29 & 3 {
+        1 => true,
+        2 => false,
+        other => return Err(Refusal::new(format!("PA_SC_LINE_STIPPLE: AUTO_RESET_CNTL {other} is not supported"))),
+    };
+    if samples > 1 || registers.get(0x2_8bdc) >> 11 & 1 != 0 {
+        return Err(Refusal::new("PA_SC_MODE_CNTL_0: LINE_STIPPLE_ENABLE of lines that are rectangles is not supported"));
+    }
+    Ok(Stipple { pattern: word as u16, factor: (word >> 16 & 0xff) + 1, resets_each_line })
+}
+
 /// The word of a register, if no bit outside of those understood is set.
 pub(super) fn checked(registers: &RegisterFile, address: u32, name: &str, understood: u32) -> Result<u32, Refusal> {
     let value = registers.get(address);
@@ -166,7 +201,7 @@ impl RasterState {
         }
         let outputs = checked(registers, 0x2_881c, "PA_CL_VS_OUT_CNTL", 0xffff | 1 << 16 | 1 << 18 | 1 << 19 | 0x1f << 21 | 3 << 29)?;
         let setup = checked(registers, 0x2_8814, "PA_SU_SC_MODE_CNTL", 0x1f_ffff & !(1 << 20) | 0xf << 21)?;
-        let modes = checked(registers, 0x2_8a48, "PA_SC_MODE_CNTL_0", 0xff & !(1 << 2))?;
+        let modes = checked(registers, 0x2_8a48, "PA_SC_MODE_CNTL_0", 0xff)?;
         let vertex = checked(registers, 0x2_8be4, "PA_SU_VTX_CNTL", 0x3f)?;
         if vertex >> 3 != 5 && vertex != 5 {
             return Err(Refusal::new(format!("PA_SU_VTX_CNTL: {vertex:#x}: expected steps of 1/256 pixel")));
@@ -232,6 +267,7 @@ impl RasterState {
         let masks = [get(0x2_8c38), get(0x2_8c3c)];
         let priority = u64::from(get(0x2_8bd4)) | u64::from(get(0x2_8bd8)) << 32;
         let line_control = checked(registers, 0x2_8bdc, "PA_SC_LINE_CNTL", 0x3e00 & !(1 << 10))?;
+        let stipple = if modes >> 2 & 1 != 0 { Some(stipple(registers, samples)?) } else { None };
         Ok(RasterState {
             discards: clip >> 22 & 1 != 0,
             near_is_zero: clip >> 19 & 1 != 0,
@@ -256,6 +292,7 @@ impl RasterState {
             point_limits: limits,
             line_width: (get(0x2_8a08) & 0xffff) as f32 / 8.0,
             lines_are_rectangles: line_control >> 11 & 1 != 0,
+            stipple,
             clip_rule: get(0x2_820c) & 0xffff,
             clip_rects: [0, 1, 2, 3].map(|n| plain(0x2_8210 + 8 * n)),
             samples,
@@ -326,6 +363,16 @@ mod tests {
         assert_eq!(state.sample_places[0][..4], places);
     }
 
+    // Vulkan specification, "Line Stipple": bit floor(s / r) mod 16 of the pattern.
+    #[test]
+    fn stipples_repeat_each_bit() {
+        let state = with(&[(0x2_8a48, 4), (0x2_8a0c, 2 << 29 | 2 << 16 | 0x8005)]).unwrap();
+        let stipple = state.stipple.unwrap();
+        assert_eq!(stipple, Stipple { pattern: 0x8005, factor: 3, resets_each_line: false });
+        let lit: Vec<i64> = (0..54).filter(|n| stipple.lights(*n)).collect();
+        assert_eq!(lit, [0, 1, 2, 6, 7, 8, 45, 46, 47, 48, 49, 50]);
+    }
+
     // graphics.md 5.5: bit k of the rule stands for being inside exactly the rectangles of mask k.
     #[test]
     fn rectangles_let_pass_what_the_rule_says() {
@@ -337,7 +384,10 @@ mod tests {
     #[test]
     fn what_is_not_supported_is_named() {
         let message = |writes: &[(u32, u32)]| with(writes).unwrap_err().to_string();
-        assert!(message(&[(0x2_8a48, 4)]).starts_with("PA_SC_MODE_CNTL_0"));
+        assert!(message(&[(0x2_8a48, 1 << 8)]).starts_with("PA_SC_MODE_CNTL_0"));
+        assert!(message(&[(0x2_8a48, 4)]).starts_with("PA_SC_LINE_STIPPLE: AUTO_RESET_CNTL 0"));
+        assert!(message(&[(0x2_8a48, 4), (0x2_8a0c, 1 << 29 | 1 << 28)]).starts_with("PA_SC_LINE_STIPPLE"));
+        assert!(message(&[(0x2_8a48, 5), (0x2_8a0c, 1 << 29), (0x2_8be0, 2)]).starts_with("PA_SC_MODE_CNTL_0"));
         assert!(message(&[(0x2_8810, 1)]).starts_with("PA_CL_CLIP_CNTL"));
         assert!(message(&[(0x2_8c4c, 1)]).starts_with("PA_SC_CONSERVATIVE_RASTERIZATION_CNTL"));
     }

@@ -24,6 +24,8 @@ pub struct Gpu {
     pub limits: vk::PhysicalDeviceLimits,
     /// Device, driver, version of the driver (and of LLVM where it compiles shaders).
     pub name: String,
+    /// The device draws stippled Bresenham lines.
+    pub stipples: bool,
     extensions: Vec<&'static CStr>,
     memory: vk::PhysicalDeviceMemoryProperties,
     descriptors: vk::DescriptorPool,
@@ -203,6 +205,11 @@ impl Gpu {
                 all.features.robust_buffer_access = 0;
             }
             let features = all.features;
+            let mut own = vk::PhysicalDeviceLineRasterizationFeaturesEXT::default();
+            if has(ash::ext::line_rasterization::NAME) {
+                instance.get_physical_device_features2(physical, &mut vk::PhysicalDeviceFeatures2::default().push_next(&mut own));
+            }
+            let stipples = own.stippled_bresenham_lines != 0;
             let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0])];
             let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names).push_next(&mut all);
             let device = instance.create_device(physical, &info, None)?;
@@ -228,6 +235,7 @@ impl Gpu {
                 queue,
                 pool,
                 features,
+                stipples,
                 extensions,
                 descriptors,
                 cleanups: RefCell::default(),

@@ -73,6 +73,8 @@ pub struct State {
     pub line_width: f32,
     /// Lines by the rule of diamonds (VK_EXT_line_rasterization).
     pub bresenham: bool,
+    /// Factor and pattern of stippled lines, which are Bresenham's.
+    pub stipple: Option<(u32, u16)>,
     pub last_provokes: bool,
     pub samples: u32,
     pub sample_shading: Option<f32>,
@@ -126,6 +128,7 @@ impl Default for State {
             bias: None,
             line_width: 1.0,
             bresenham: false,
+            stipple: None,
             last_provokes: false,
             samples: 1,
             sample_shading: None,
@@ -267,6 +270,9 @@ impl State {
         }
         let mut lines =
             vk::PipelineRasterizationLineStateCreateInfoEXT::default().line_rasterization_mode(vk::LineRasterizationModeEXT::BRESENHAM);
+        if let Some((factor, pattern)) = self.stipple {
+            lines = lines.stippled_line_enable(true).line_stipple_factor(factor).line_stipple_pattern(pattern);
+        }
         if self.bresenham {
             raster = raster.push_next(&mut lines);
         }

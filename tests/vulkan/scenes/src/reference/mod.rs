@@ -99,6 +99,8 @@ pub struct Reference {
     pub depth: Vec<f64>,
     pub stencil: Vec<u8>,
     open: Vec<bool>,
+    /// Pixels of the stippled lines of this strip so far.
+    stippled: usize,
     /// Samples that passed all tests, of all draws.
     pub passed: u64,
     /// Fragment shaders that ran, if each covered fragment's does.
@@ -133,6 +135,7 @@ impl Reference {
             depth: Vec::new(),
             stencil: vec![targets.clear_stencil as u8; count],
             open: vec![false; count / targets.samples as usize],
+            stippled: 0,
             passed: 0,
             shaded: 0,
         };
@@ -178,6 +181,7 @@ impl Reference {
     /// Draws primitives of the state's topology, by the rules of assembly.
     pub fn draw(&mut self, state: &State, corners: &[Corner], shader: &mut dyn FnMut(&Fragment) -> Option<Out>) {
         use vk::PrimitiveTopology as T;
+        self.stippled = 0;
         for (indices, provoking) in assemble(state.topology, corners.len(), state.last_provokes) {
             let primitive: Vec<&Corner> = indices.iter().map(|&i| &corners[i]).collect();
             let provoking = &corners[provoking];
@@ -189,7 +193,11 @@ impl Reference {
             }
             match state.topology {
                 T::POINT_LIST => self.point(state, provoking, shader),
-                T::LINE_LIST | T::LINE_STRIP => self.line(state, [primitive[0], primitive[1]], provoking, shader),
+                T::LINE_LIST => {
+                    self.stippled = 0;
+                    self.line(state, [primitive[0], primitive[1]], provoking, shader);
+                }
+                T::LINE_STRIP => self.line(state, [primitive[0], primitive[1]], provoking, shader),
                 _ => self.triangle(state, [primitive[0], primitive[1], primitive[2]], provoking, shader),
             }
         }

@@ -341,6 +341,7 @@ impl Reference {
         if length == 0.0 {
             return;
         }
+        let mut pixels = Vec::new();
         for y in view.area[1]..view.area[3] {
             for x in view.area[0]..view.area[2] {
                 let c = [x as f64 + 0.5, y as f64 + 0.5];
@@ -351,14 +352,29 @@ impl Reference {
                 if !t.iter().any(|t| inside([a[0] + t * d[0], a[1] + t * d[1]])) || inside(b) || !rectangles_allow(state, x, y) {
                     continue;
                 }
-                let t = ((c[0] - a[0]) * d[0] + (c[1] - a[1]) * d[1]) / length;
-                let one_over_w = (1.0 - t) / w[0] + t / w[1];
-                let s = t / w[1] / one_over_w;
-                let depth = self.range_depth(state, z[0] + t * (z[1] - z[0]), view.range);
-                let mut fragment = self.flat_fragment((x, y), provoking, depth, 1.0 / one_over_w, 1, [0.0; 2]);
-                fragment.values = std::array::from_fn(|k| ends[0].values[k] * (1.0 - s) + ends[1].values[k] * s);
-                self.fragment(state, &fragment, &[depth], shader);
+                pixels.push((x, y));
             }
+        }
+        if let Some((factor, pattern)) = state.stipple {
+            // In the order of the line: along its longer direction there is one for each column or row (Vulkan specification, "Line Stipple").
+            let major = usize::from(d[1].abs() > d[0].abs());
+            pixels.sort_by_key(|&(x, y)| [x, y][major] * if d[major] < 0.0 { -1 } else { 1 });
+            let mut number = self.stippled;
+            self.stippled += pixels.len();
+            pixels.retain(|_| {
+                number += 1;
+                pattern >> ((number - 1) / factor as usize % 16) & 1 != 0
+            });
+        }
+        for (x, y) in pixels {
+            let c = [x as f64 + 0.5, y as f64 + 0.5];
+            let t = ((c[0] - a[0]) * d[0] + (c[1] - a[1]) * d[1]) / length;
+            let one_over_w = (1.0 - t) / w[0] + t / w[1];
+            let s = t / w[1] / one_over_w;
+            let depth = self.range_depth(state, z[0] + t * (z[1] - z[0]), view.range);
+            let mut fragment = self.flat_fragment((x, y), provoking, depth, 1.0 / one_over_w, 1, [0.0; 2]);
+            fragment.values = std::array::from_fn(|k| ends[0].values[k] * (1.0 - s) + ends[1].values[k] * s);
+            self.fragment(state, &fragment, &[depth], shader);
         }
     }
 }

@@ -59,7 +59,9 @@ fn deep(test: &Test<'_>) -> Vec<Vertex> {
 pub fn depth_range(test: &mut Test<'_>) -> Result<(), Failure> {
     let range = vk::Viewport { x: 0.0, y: 0.0, width: test.size.0 as f32, height: test.size.1 as f32, min_depth: 0.25, max_depth: 0.75 };
     let reversed = vk::Viewport { min_depth: 0.75, max_depth: 0.25, ..range };
-    for (name, viewports) in [("0 to 1", vec![]), ("0.25 to 0.75", vec![range]), ("0.75 to 0.25", vec![reversed])] {
+    let flat = vk::Viewport { min_depth: 0.5, max_depth: 0.5, ..range };
+    let ends = [("0 to 1", vec![]), ("0.25 to 0.75", vec![range]), ("0.75 to 0.25", vec![reversed]), ("0.5 to 0.5", vec![flat])];
+    for (name, viewports) in ends {
         for (depth_clamp, depth_clip) in [(false, None), (true, None), (true, Some(true)), (true, Some(false))] {
             test.gpu.need_feature(test.gpu.features.depth_clamp != 0, "depthClamp")?;
             if depth_clip.is_some() && !test.gpu.has(ash::ext::depth_clip_enable::NAME) {

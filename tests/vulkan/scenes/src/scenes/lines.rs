@@ -82,6 +82,71 @@ pub fn lines(test: &mut Test<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A path of random places in the target, off the borders of diamonds.
+fn path(test: &Test<'_>, seed: u64, count: u32) -> Vec<Vertex> {
+    let (w, h) = (test.size.0 as f32, test.size.1 as f32);
+    let mut random = Random::new(seed);
+    let mut place = |limit: f32, off: f32| random.below(limit as u32 * 32 - 64) as f32 / 32.0 + 1.0 + off / 256.0;
+    (0..count).map(|i| test.at(place(w, 3.0), place(h, 1.0), 0.5, [(i % 6) as f32 / 5.0, 1.0, (i % 4) as f32 / 3.0, 1.0])).collect()
+}
+
+/// Stippled lines of one pixel: each line of a list begins the pattern anew, a strip goes on with it.
+pub fn stippled(test: &mut Test<'_>) -> Result<(), Failure> {
+    use vk::PrimitiveTopology as T;
+    test.gpu.need(ash::ext::line_rasterization::NAME)?;
+    test.gpu.need_feature(test.gpu.stipples, "stippledBresenhamLines")?;
+    for (topology, seed, stipple) in [
+        (T::LINE_LIST, 31, (1, 0x5555)),
+        (T::LINE_LIST, 32, (3, 0xc53a)),
+        (T::LINE_STRIP, 33, (2, 0x00ff)),
+        (T::LINE_STRIP, 34, (7, 0xc53a)),
+        (T::LINE_STRIP, 35, (256, 0x0001)),
+        (T::LINE_STRIP, 36, (1, 0)),
+    ] {
+        let mut both = Both::new(test, Targets::new(test.size, &[RGBA8]))?;
+        let state = State { topology, bresenham: true, stipple: Some(stipple), ..State::flat() };
+        both.draw(&state, &path(test, seed, 40), plain_flat)?;
+        both.finish(test, &format!("{topology:?}, {stipple:x?}"))?;
+    }
+    Ok(())
+}
+
+/// Wide lines that are not strict: parallelograms with ends along x or y (Vulkan specification, "Basic Line Segment Rasterization").
+pub fn wide(test: &mut Test<'_>) -> Result<(), Failure> {
+    use vk::PrimitiveTopology as T;
+    test.gpu.need_feature(test.gpu.features.wide_lines != 0, "wideLines")?;
+    test.gpu.need_feature(test.gpu.limits.strict_lines == 0, "lines that are not strict")?;
+    for (topology, seed, line_width) in [(T::LINE_LIST, 41, 2.0), (T::LINE_STRIP, 42, 3.5), (T::LINE_LIST, 43, 8.0)] {
+        let vertices = path(test, seed, 16);
+        let targets = Targets::new(test.size, &[RGBA8]);
+        let mut frame = Frame::new(test.gpu, targets.clone())?;
+        frame.draw(&State { topology, line_width, ..State::flat() }, &vertices)?;
+        let found = frame.finish()?;
+        let lines: Vec<[Vertex; 2]> = match topology {
+            T::LINE_LIST => vertices.chunks_exact(2).map(|l| [l[0], l[1]]).collect(),
+            _ => vertices.windows(2).map(|l| [l[0], l[1]]).collect(),
+        };
+        let mut triangles = Vec::new();
+        let pixels = [test.size.0 as f32 / 2.0, test.size.1 as f32 / 2.0];
+        for [a, b] in lines {
+            let [dx, dy] = [0, 1].map(|i| ((b[i] - a[i]) * pixels[i]).abs());
+            let axis = usize::from(dx >= dy);
+            let moved = |v: Vertex, by: f32| {
+                let mut v = v;
+                v[axis] += by * line_width / 2.0 / pixels[axis];
+                // The color of the first end.
+                v[4..].copy_from_slice(&a[4..]);
+                v
+            };
+            triangles.extend([moved(a, -1.0), moved(b, -1.0), moved(a, 1.0), moved(a, 1.0), moved(b, -1.0), moved(b, 1.0)]);
+        }
+        let mut reference = Reference::new(&targets);
+        reference.draw(&State::flat(), &corners(&triangles), &mut plain_flat);
+        test.compare(&format!("{topology:?}, {line_width} pixels"), &found.colors[0], &reference.picture(0))?;
+    }
+    Ok(())
+}
+
 /// Triangles as their edges, and as their corners.
 pub fn polygons(test: &mut Test<'_>) -> Result<(), Failure> {
     use vk::PolygonMode as M;

@@ -64,6 +64,8 @@ pub const SCENES: &[Scene] = &[
     scene("rectangles", EXACT, viewport::rectangles, "discard rectangles"),
     scene("points", STEP, lines::points, "sizes of points, coordinates in them"),
     scene("lines", GRAZING, lines::lines, "Bresenham lines in all directions, joints"),
+    scene("wide-lines", GRAZING, lines::wide, "wide lines: parallelograms"),
+    scene("stippled-lines", GRAZING, lines::stippled, "stippled lines: lists and strips"),
     scene("polygon-modes", GRAZING, lines::polygons, "triangles as edges and as corners"),
     scene("crossings", EDGES, depth::crossings, "triangles through each other, depth test less"),
     scene("depth-functions", EXACT, depth::functions, "8 depth functions, with and without writes"),
