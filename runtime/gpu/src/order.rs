@@ -125,6 +125,8 @@ const GEOMETRY_INVOCATIONS: usize = 4;
 const GEOMETRY_PRIMITIVES: usize = 5;
 const INPUT_PRIMITIVES: usize = 6;
 const INPUT_VERTICES: usize = 7;
+const PATCHES: usize = 8;
+const DOMAIN_INVOCATIONS: usize = 9;
 const COMPUTE_INVOCATIONS: usize = 10;
 /// Bit of a count of samples that says that it is there.
 const IS_VALID: u64 = 1 << 63;
@@ -147,9 +149,10 @@ pub(crate) fn event_write(ring: &mut Ring, body: &[u32]) -> Result {
             let mut block = [0u64; STATISTICS];
             block[PIXEL_INVOCATIONS] = ring.raster.pixel_invocations;
             [block[CLIPPER_INVOCATIONS], block[CLIPPER_PRIMITIVES]] = ring.raster.clipped;
-            let Statistics { input, vertex_invocations, geometry } = ring.draw.statistics;
+            let Statistics { input, vertex_invocations, tessellation, geometry } = ring.draw.statistics;
             block[VERTEX_INVOCATIONS] = vertex_invocations;
             [block[GEOMETRY_INVOCATIONS], block[GEOMETRY_PRIMITIVES]] = geometry;
+            [block[PATCHES], block[DOMAIN_INVOCATIONS]] = tessellation;
             [block[INPUT_VERTICES], block[INPUT_PRIMITIVES]] = input;
             block[COMPUTE_INVOCATIONS] = ring.compute_invocations;
             let bytes: Vec<u8> = block.iter().flat_map(|n| n.to_le_bytes()).collect();

@@ -17,6 +17,7 @@ pub(crate) struct ExportLog {
     /// Rows of all records, of `lanes` dwords each.
     data: Vec<u32>,
     allocated: Option<u32>,
+    levels: Option<u32>,
 }
 
 struct Record {
@@ -31,7 +32,7 @@ impl ExportLog {
     /// For a wave that starts.
     #[inline(always)]
     pub(crate) fn begin(&mut self, lanes: usize) {
-        (self.is_taken, self.lanes, self.allocated) = (true, lanes, None);
+        (self.is_taken, self.lanes, self.allocated, self.levels) = (true, lanes, None, None);
         self.records.clear();
         self.data.clear();
     }
@@ -44,6 +45,11 @@ impl ExportLog {
     /// GS_ALLOC_REQ.
     pub(crate) fn allocate(&mut self, m0: u32) {
         self.allocated = Some(m0);
+    }
+
+    /// HS_TESSFACTOR.
+    pub(crate) fn tell_levels(&mut self, m0: u32) {
+        self.levels = Some(m0);
     }
 }
 
@@ -59,6 +65,11 @@ impl<'a> WaveExports<'a> {
     /// Vertices and primitives that the wave has asked room for (GS_ALLOC_REQ); `None` if it has not.
     pub fn allocated(self) -> Option<(u32, u32)> {
         self.0.allocated.map(|m0| (m0 & 0x7ff, m0 >> 12 & 0x7ff))
+    }
+
+    /// M0 of the message that levels of tessellation are all 0 (bit 0 clear) or all 1 (HS_TESSFACTOR); `None` if there was none.
+    pub fn levels(self) -> Option<u32> {
+        self.0.levels
     }
 
     /// How many exports there are.

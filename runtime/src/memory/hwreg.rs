@@ -67,12 +67,13 @@ pub(crate) unsafe extern "C" fn setreg(state: *mut WaveState, id: u32, value: u3
 }
 
 /// See `Helpers::sendmsg`. Of what messages do a kernel sees NO_VGPRS in STATUS, after it gave its VGPRs back (STATE-29); they stay here,
-/// though it may do nothing but end then. Requests for room for exports are kept with these.
+/// though it may do nothing but end then. Requests for room for exports are kept with these, and levels of tessellation.
 ///
 /// # Safety
 /// `state` is a complete wave with its context.
 pub(crate) unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, m0: u32) {
     const DEALLOC_VGPRS: u32 = 3;
+    const HS_TESSFACTOR: u32 = 2;
     const GS_ALLOC_REQ: u32 = 9;
     const NO_VGPRS: u32 = 1 << 24;
     // SAFETY: passed on.
@@ -82,6 +83,10 @@ pub(crate) unsafe extern "C" fn sendmsg(state: *mut WaveState, simm: u32, m0: u3
     }
     if simm & 15 == GS_ALLOC_REQ {
         ctx.exports.allocate(m0);
+    }
+    // Before gfx11 this number is another message.
+    if ctx.target.has(Feature::DeallocVgprs) && simm & 0xff == HS_TESSFACTOR {
+        ctx.exports.tell_levels(m0);
     }
 }
 

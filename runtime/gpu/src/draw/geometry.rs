@@ -86,7 +86,10 @@ impl<'a> GeometryWaves<'a> {
             lanes.for_each(|(lane, v)| *v = group.primitives.get((first + lane) / instances).map_or(0, word));
         }
         let ids = start.vgpr(2).iter_mut().enumerate();
-        ids.for_each(|(lane, v)| *v = group.first_primitive.wrapping_add(((first + lane) / instances) as u32));
+        match &group.domain {
+            Some(domain) => ids.for_each(|(lane, v)| *v = domain.patches.get((first + lane) / instances).copied().unwrap_or(0)),
+            None => ids.for_each(|(lane, v)| *v = group.first_primitive.wrapping_add(((first + lane) / instances) as u32)),
+        }
         let invocations = start.vgpr(3).iter_mut().enumerate();
         // Bits 10:8: all edges are.
         invocations.for_each(|(lane, v)| *v = (group.invocation + ((first + lane) % instances) as u32) | 7 << 8);
@@ -201,12 +204,19 @@ impl StageSource for GeometryWaves<'_> {
             group: [self.exporting_lanes(group), primitives],
             wave: [within(vertices), within(primitives)],
             number: [wave, self.waves(number)],
-            offchip_base: 0,
+            offchip_base: group.domain.as_ref().map_or(0, |domain| domain.offchip_base),
             attributes: (group.attributes.ring.wrapping_sub(self.state.ring.0) / 512) as u32,
         };
         start.set_sgprs(0, &sgprs.sgprs());
         let first = first as usize;
         self.write_primitives(group, first, start);
+        if let Some(domain) = &group.domain {
+            for n in 0..4 {
+                let values = start.vgpr(5 + n).iter_mut().enumerate();
+                values.for_each(|(lane, v)| *v = domain.points.get(first + lane).map_or(0, |point| point[n]));
+            }
+            return;
+        }
         let indices = start.vgpr(5).iter_mut().enumerate();
         indices.for_each(|(lane, v)| *v = group.vertices.get(first + lane).copied().unwrap_or(0));
         start.vgpr(6).fill(0);

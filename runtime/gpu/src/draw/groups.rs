@@ -1,6 +1,7 @@
 //! Primitives to subgroups: as many as GE_CNTL allows, of one instance, with the vertices that they share once.
 
 use super::assembly::{Assembler, Corners};
+use super::hull::DomainPoints;
 use super::indices::{IndexSource, Indices};
 use super::primitives::Attributes;
 use crate::error::Refusal;
@@ -27,6 +28,8 @@ pub(crate) struct Group {
     pub instance: u32,
     /// The first invocation for each primitive.
     pub invocation: u32,
+    /// Its vertices are points of domains, and `vertices` says only how many there are.
+    pub domain: Option<DomainPoints>,
     /// Where its attributes go.
     pub attributes: Attributes,
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `packets.rs` | draw packets |
 //! | `indices.rs`, `assembly.rs`, `groups.rs` | indices; primitives of them; subgroups of those |
+//! | `hull.rs`, `tessellator.rs` | patches: waves that compute their levels, and how these cut them |
 //! | `start.rs`, `geometry.rs` | what geometry waves start with; the waves of a draw and their exports |
 //! | `primitives.rs` | what geometry stages hand to the rasterizer |
 //!
@@ -13,10 +14,12 @@
 mod assembly;
 mod geometry;
 mod groups;
+mod hull;
 mod indices;
 pub(crate) mod packets;
 pub(crate) mod primitives;
 mod start;
+pub(crate) mod tessellator;
 #[cfg(test)]
 mod tests;
 
@@ -25,10 +28,12 @@ use crate::raster::{self, OutputKind};
 use crate::registers::compute::ComputeState;
 use crate::registers::geometry::{GeometryState, Topology};
 use crate::registers::raster::{Fill, RasterState};
+use crate::registers::tessellation::TessellationState;
 use crate::ring::{GpuInner, Ring};
 use crate::stage::GraphicsStage;
 use geometry::GeometryWaves;
 use groups::{Group, Grouper, Request};
+use hull::Cutter;
 use primitives::{Attributes, Batch};
 
 /// Most subgroups that are run before their primitives are set up.
@@ -43,6 +48,8 @@ pub(crate) struct Statistics {
     pub input: [u64; 2],
     /// Invocations of vertex shaders.
     pub vertex_invocations: u64,
+    /// Patches, and invocations for points of their domains.
+    pub tessellation: [u64; 2],
     /// Invocations of geometry shaders, and their primitives.
     pub geometry: [u64; 2],
 }
@@ -70,7 +77,10 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
     let gpu = ring.gpu.clone();
     let gpu = gpu.inner();
     let borders = ComputeState::border_colors(&ring.registers);
-    let mut grouper = Grouper::new(gpu.device.memory(), &state, request)?;
+    let mut grouper = match TessellationState::of(&ring.registers)? {
+        Some(hull) => Source::Patches(Box::new(Cutter::new(gpu, &state, hull, request, borders)?)),
+        None => Source::Primitives(Grouper::new(gpu.device.memory(), &state, request)?),
+    };
     let (mut groups, mut done) = (Vec::new(), 0);
     let mut next = grouper.next()?;
     let mut statistics = ring.draw.statistics;
@@ -94,10 +104,33 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
     if ring.counts_statistics {
         let s = &mut statistics;
         s.input[0] = s.input[0].wrapping_add(u64::from(request.count) * u64::from(request.instances));
-        s.input[1] = s.input[1].wrapping_add(grouper.primitives);
+        match &grouper {
+            Source::Primitives(grouper) => s.input[1] = s.input[1].wrapping_add(grouper.primitives),
+            Source::Patches(cutter) => {
+                let [vertices, patches] = cutter.counts;
+                s.input[1] = s.input[1].wrapping_add(patches);
+                s.vertex_invocations = s.vertex_invocations.wrapping_add(vertices);
+                s.tessellation[0] = s.tessellation[0].wrapping_add(patches);
+            }
+        }
         ring.draw.statistics = statistics;
     }
     Ok(())
+}
+
+/// Where the subgroups of a draw come from.
+enum Source<'a> {
+    Primitives(Grouper<'a>),
+    Patches(Box<Cutter<'a>>),
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Result<Option<Group>, Refusal> {
+        match self {
+            Source::Primitives(grouper) => grouper.next(),
+            Source::Patches(cutter) => cutter.next(),
+        }
+    }
 }
 
 /// Where the place of a subgroup in the attribute ring ends, if it begins at this byte; `None`: there is no room.
@@ -181,8 +214,10 @@ fn run(
 }
 
 fn count(s: &mut Statistics, state: &GeometryState, groups: &[Group], batches: &[Batch]) {
-    let vertices: usize = groups.iter().map(|g| g.vertices.len()).sum();
-    s.vertex_invocations = s.vertex_invocations.wrapping_add(vertices as u64);
+    for group in groups {
+        let invocations = if group.domain.is_some() { &mut s.tessellation[1] } else { &mut s.vertex_invocations };
+        *invocations = invocations.wrapping_add(group.vertices.len() as u64);
+    }
     if state.has_geometry_shader {
         let instances = if state.splits_instances { 1 } else { state.instances as usize };
         let invocations: usize = groups.iter().map(|g| g.primitives.len() * instances).sum();

@@ -30,7 +30,6 @@ impl GeometryStart {
 }
 
 /// SGPRs of merged LS+HS waves beside the user's.
-#[cfg_attr(not(test), allow(dead_code, reason = "draws with tessellation are refused"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct HullStart {
     /// SPI_SHADER_PGM_LO, HI_HS.
@@ -47,7 +46,6 @@ pub(crate) struct HullStart {
     pub factors: u32,
 }
 
-#[cfg_attr(not(test), allow(dead_code, reason = "as above"))]
 impl HullStart {
     /// s0 to s7.
     pub(crate) fn sgprs(&self) -> [u32; 8] {

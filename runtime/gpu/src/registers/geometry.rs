@@ -54,7 +54,7 @@ impl Topology {
             4 => Triangles,
             5 => TriangleFan,
             6 => TriangleStrip,
-            9 => return Err(Refusal::new("VGT_PRIMITIVE_TYPE: patches: tessellation is not supported")),
+            9 => return Err(Refusal::new("VGT_PRIMITIVE_TYPE: patches without a hull shader")),
             0xa => LinesAdjacent,
             0xb => LineStripAdjacent,
             0xc => TrianglesAdjacent,
@@ -187,7 +187,7 @@ impl GeometryState {
             wave_scratch_bytes: if bit(rsrc[1], 0) { (get(0x2_86e8) >> 12 & 0x7fff) * 256 } else { 0 },
             is_passthrough: bit(stages, 25),
             has_geometry_shader: bit(stages, 5),
-            topology: Topology::of(get(0x3_0908) & 0x3f)?,
+            topology: topology(get(0x3_0908) & 0x3f, stages, get(0x2_8b6c))?,
             provokes_last: bit(get(0x2_8814), 19),
             output: get(0x3_0998) & 0x3f,
             group_primitives: limits & 0x1ff,
@@ -213,21 +213,37 @@ impl GeometryState {
     }
 }
 
+/// What geometry waves get: of patches what the tessellator makes of them (VGT_TF_PARAM).
+fn topology(number: u32, stages: u32, tessellation: u32) -> Result<Topology, Refusal> {
+    if stages >> 2 & 1 == 0 {
+        return Topology::of(number);
+    }
+    if number != 9 {
+        return Err(Refusal::new(format!("VGT_PRIMITIVE_TYPE {number:#x}: a hull shader needs patches")));
+    }
+    Ok(match tessellation >> 5 & 7 {
+        0 => Topology::Points,
+        1 => Topology::Lines,
+        _ => Topology::Triangles,
+    })
+}
+
 /// VGT_SHADER_STAGES_EN: NGG with vertex and geometry shaders.
 fn refuse_stages(stages: u32) -> Result<(), Refusal> {
     let refuse = |what: &str| Err(Refusal::new(format!("VGT_SHADER_STAGES_EN {stages:#x}: {what}")));
-    if stages & 7 != 0 {
-        return refuse("tessellation is not supported");
-    }
     if stages >> 13 & 1 == 0 {
         return refuse("only NGG is supported (PRIMGEN_EN)");
     }
     if stages >> 19 & 3 != 0 {
         return refuse("mesh shaders are not supported (GS_FAST_LAUNCH)");
     }
-    if stages >> 3 & 3 != 2 {
-        return refuse("expected a vertex shader (ES_EN 2)");
-    }
+    let tessellates = match (stages & 7, stages >> 3 & 3) {
+        (0, 2) => false,
+        (5, 1) => true,
+        _ => return refuse("expected a vertex shader (ES_EN 2), or one of each stage of tessellation (LS_EN 1, HS_EN, ES_EN 1)"),
+    };
+    // DYNAMIC_HS: outputs go off the chip, as they always do here.
+    const HULL: u32 = 7 | 1 << 8;
     const ES: u32 = 3 << 3;
     const GS: u32 = 1 << 5;
     const PRIMGEN: u32 = 1 << 13;
@@ -239,7 +255,15 @@ fn refuse_stages(stages: u32) -> Result<(), Refusal> {
     check_bits(
         "VGT_SHADER_STAGES_EN",
         stages,
-        ES | GS | PRIMGEN | ORDERED_ID_MODE | MAX_PRIMGRP_IN_WAVE | WAVE_SIZES | NGG_WAVE_ID | PASSTHROUGH,
+        if tessellates { HULL } else { 0 }
+            | ES
+            | GS
+            | PRIMGEN
+            | ORDERED_ID_MODE
+            | MAX_PRIMGRP_IN_WAVE
+            | WAVE_SIZES
+            | NGG_WAVE_ID
+            | PASSTHROUGH,
     )
 }
 
@@ -313,7 +337,7 @@ mod tests {
     #[test]
     fn what_is_not_supported_is_named() {
         for (address, value, text) in [
-            (0x2_8b54, 0x0601_2017, "tessellation"),
+            (0x2_8b54, 0x0601_2017, "LS_EN"),
             (0x2_8b54, 0x0008_2010, "mesh"),
             (0x2_8b54, 0x10, "NGG"),
             (0x3_0908, 9, "patches"),

@@ -16,6 +16,7 @@ pub mod geometry;
 pub mod pixel;
 pub mod raster;
 mod table;
+pub(crate) mod tessellation;
 
 pub use table::{Register, Use, find};
 

@@ -48,6 +48,8 @@ pub type Attribute = (u32, u32, vk::Format, u32);
 #[derive(Clone)]
 pub struct State {
     pub vertex: String,
+    /// Control and evaluation shader, and points of a patch.
+    pub tessellation: Option<(String, String, u32)>,
     pub geometry: Option<String>,
     pub fragment: Option<String>,
     /// Bytes from vertex to vertex, and instances from step to step (None: a step at each vertex).
@@ -110,6 +112,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             vertex: PLAIN_VERTEX.to_owned(),
+            tessellation: None,
             geometry: None,
             fragment: Some(PLAIN_FRAGMENT.to_owned()),
             bindings: vec![(32, None)],
@@ -207,6 +210,10 @@ impl State {
         };
         let stage = |flag, module| vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(c"main");
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, module("vert", &self.vertex)?)];
+        if let Some((control, evaluation, _)) = &self.tessellation {
+            stages.push(stage(vk::ShaderStageFlags::TESSELLATION_CONTROL, module("tesc", control)?));
+            stages.push(stage(vk::ShaderStageFlags::TESSELLATION_EVALUATION, module("tese", evaluation)?));
+        }
         if let Some(geometry) = &self.geometry {
             stages.push(stage(vk::ShaderStageFlags::GEOMETRY, module("geom", geometry)?));
         }
@@ -321,6 +328,8 @@ impl State {
         let (mode, rectangles) = self.rectangles.clone().unwrap_or((vk::DiscardRectangleModeEXT::EXCLUSIVE, Vec::new()));
         let mut discard =
             vk::PipelineDiscardRectangleStateCreateInfoEXT::default().discard_rectangle_mode(mode).discard_rectangles(&rectangles);
+        let points = self.tessellation.as_ref().map_or(0, |(_, _, points)| *points);
+        let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(points);
         let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&input)
@@ -332,6 +341,9 @@ impl State {
             .color_blend_state(&blend)
             .layout(layout)
             .push_next(&mut rendering);
+        if self.tessellation.is_some() {
+            info = info.tessellation_state(&patches);
+        }
         if self.rectangles.is_some() {
             info = info.push_next(&mut discard);
         }

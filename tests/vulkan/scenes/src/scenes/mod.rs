@@ -11,6 +11,7 @@ mod lines;
 mod queries;
 mod samples;
 mod shaders;
+mod tessellation;
 mod viewport;
 
 use crate::failure::Failure;
@@ -108,6 +109,14 @@ pub const SCENES: &[Scene] = &[
     scene("invocations", EDGES, geometry::invocations, "5 invocations of a geometry shader for each triangle, in order"),
     scene("geometry-layers", STEP, geometry::layers, "geometry shaders that choose layers and viewports"),
     scene("primitive-id", STEP, geometry::primitive_id, "gl_PrimitiveID, of the draw or written by a geometry shader"),
+    scene(
+        "patches",
+        Tolerance { steps: 1, pixels: 6 },
+        tessellation::patches,
+        "40 patches of triangles and quads with levels of their own, each spacing, both directions, dropped ones",
+    ),
+    scene("domain-points", STEP, tessellation::points, "points of quads, triangles and isolines with equal spacing"),
+    scene("patches-geometry", EDGES, tessellation::geometry, "a geometry shader behind tessellation, gl_PrimitiveID in all stages"),
     scene("order", STEP, shaders::order, "20,000 small triangles over each other, in order"),
     scene("scratch", STEP, shaders::scratch, "arrays in scratch memory of vertex and fragment shaders"),
     // Only those who ask for them get these: a driver without a watchdog hangs, or goes down.
