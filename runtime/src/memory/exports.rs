@@ -6,6 +6,9 @@ use wavejit_ir::abi::{ExportKind, NO_ROW, ProbeCall, WaveState};
 
 /// Target of the first position (RDNA3 ISA, EXP).
 const POS0: u8 = 12;
+/// Lanes of the largest wave, and rows of the largest export.
+const MOST_LANES: usize = 64;
+const MOST_ROWS: usize = 4;
 
 /// What a wave has exported so far, in program order. One for each slot of waves, reused.
 #[derive(Default)]
@@ -83,29 +86,36 @@ impl<'a> WaveExports<'a> {
     }
 
     /// All, in program order.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = Export<'a>> + Clone {
-        let log = self.0;
-        log.records.iter().map(move |r| {
-            let mut rest = &log.data[r.at..];
-            let dwords = r.kind.dwords();
-            let data = std::array::from_fn(|i| {
-                if dwords >> i & 1 == 0 {
-                    return &[][..];
-                }
-                let (row, more) = rest.split_at(log.lanes);
-                rest = more;
-                row
-            });
-            Export {
-                target: r.kind.target(),
-                enabled: r.kind.enabled(),
-                is_done: r.kind.is_done(),
-                is_compressed: r.kind.is_compressed(),
-                row: r.kind.has_row().then_some(r.row),
-                exec: r.exec,
-                data,
+        self.0.records.iter().map(move |record| self.export(record))
+    }
+
+    /// EXEC at the last export that is the last of its kind; `None`: there is no such export.
+    #[inline]
+    pub fn last_exec(self) -> Option<u64> {
+        self.0.records.iter().rev().find(|r| r.kind.is_done()).map(|r| r.exec)
+    }
+
+    #[inline]
+    fn export(self, r: &Record) -> Export<'a> {
+        let ExportLog { data: all, lanes, .. } = self.0;
+        let (mut data, mut at, dwords) = ([&[][..]; 4], r.at, r.kind.dwords());
+        for (n, row) in data.iter_mut().enumerate() {
+            if dwords >> n & 1 != 0 {
+                *row = &all[at..at + lanes];
+                at += lanes;
             }
-        })
+        }
+        Export {
+            target: r.kind.target(),
+            enabled: r.kind.enabled(),
+            is_done: r.kind.is_done(),
+            is_compressed: r.kind.is_compressed(),
+            row: r.kind.has_row().then_some(r.row),
+            exec: r.exec,
+            data,
+        }
     }
 }
 
@@ -143,10 +153,18 @@ pub(crate) unsafe extern "C" fn export(state: *mut WaveState, call: *const Probe
     }
     let row = if kind.has_row() { state.slots[0] as u32 } else { 0 };
     log.records.push(Record { kind, row, exec, at: log.data.len() });
+    // Room for all of them once: four dwords a lane at most.
+    log.data.reserve(MOST_ROWS * MOST_LANES);
     for row in call.rows.iter().take_while(|row| **row != NO_ROW) {
         // SAFETY: as above; rows have a dword for each lane.
-        let row = unsafe { std::slice::from_raw_parts(state.rows.add(usize::from(*row) * log.lanes), log.lanes) };
-        log.data.extend_from_slice(row);
+        let from = unsafe { state.rows.add(usize::from(*row) * log.lanes).cast::<[u32; MOST_LANES / 2]>() };
+        // SAFETY: as above: 32 of them, and 32 more.
+        unsafe {
+            log.data.extend_from_slice(&*from);
+            if log.lanes == MOST_LANES {
+                log.data.extend_from_slice(&*from.add(1));
+            }
+        }
     }
     0
 }

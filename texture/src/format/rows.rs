@@ -5,7 +5,6 @@
 //! Rounding to integers is the rounding of a sum with a number whose last place is 1.
 
 use super::{Channel, Format, Layout, Numeric, SRGB_TO_LINEAR, channel_numeric, convert, srgb};
-#[cfg(target_arch = "x86_64")]
 use wavejit_isa::HostLevel;
 
 /// Elements per step, so that rows stay in the first cache.
@@ -43,55 +42,122 @@ impl Format {
     /// them each channel of the format is. The bits are those of [`Format::encode_many`]. False: there is no short way for this format here, and
     /// nothing is written.
     pub fn encode_halves(&self, order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [u8]) -> bool {
-        let is_bytes = self.layout == Layout::Plain
-            && self.numeric == Numeric::Unorm
-            && self.bytes == 4
-            && self.channels.iter().enumerate().all(|(n, c)| (c.bits, usize::from(c.shift)) == (8, 8 * n));
         #[cfg(target_arch = "x86_64")]
-        if is_bytes
-            && HostLevel::get() >= HostLevel::Avx2
+        if self.has_short_halves()
             && let Some(out) = out.as_chunks_mut::<4>().0.first_chunk_mut()
         {
             // SAFETY: as in `decode_many`.
             #[allow(unsafe_code)]
             unsafe {
-                halves_to_bytes_avx2(order, pairs, out);
+                match HostLevel::get() {
+                    HostLevel::Avx512 => halves_to_bytes_avx512(order, pairs, out),
+                    _ => halves_to_bytes_avx2(order, pairs, out),
+                }
             }
             return true;
         }
-        let _ = (is_bytes, order, pairs, out);
+        let _ = (order, pairs, out);
         false
+    }
+
+    /// Has [`Format::encode_halves`] a short way here?
+    pub fn has_short_halves(&self) -> bool {
+        let is_bytes = self.layout == Layout::Plain
+            && self.numeric == Numeric::Unorm
+            && self.bytes == 4
+            && self.channels.iter().enumerate().all(|(n, c)| (c.bits, usize::from(c.shift)) == (8, 8 * n));
+        let is_wide = cfg!(target_arch = "x86_64") && HostLevel::get() >= HostLevel::Avx2;
+        is_bytes && is_wide
     }
 }
 
-/// Halves to numbers of 8 bits, of which `order` says what each byte of an element is.
+/// Where each byte of an element comes from in the dword R, G, B, A: for shuffles of 16 bytes.
+#[cfg(target_arch = "x86_64")]
+fn shuffle_of(order: [usize; 4]) -> [u8; 16] {
+    std::array::from_fn(|n| (n & !3 | order[n % 4] % 4) as u8)
+}
+
+/// 1.5 * 2^23, as in [`round`]: the low bits of a sum with it are a whole number.
+#[cfg(target_arch = "x86_64")]
+const ONES: f32 = 12_582_912.0;
+/// 255, and what the bits of a half 13 places up are too small by as those of a float: a product that is exact until the sum is rounded, for denormals too.
+#[cfg(target_arch = "x86_64")]
+const BYTES_OF_HALVES: f32 = 255.0 * (1u128 << 112) as f32;
+/// 1 and infinity as halves.
+#[cfg(target_arch = "x86_64")]
+const HALF_ONE: i16 = 0x3c00;
+#[cfg(target_arch = "x86_64")]
+const HALF_INFINITY: i16 = 0x7c00;
+
+/// Halves to numbers of 8 bits, of which `order` says what each byte of an element is. Halves are clamped as integers, two at a time: negative ones are
+/// below 0, and NaNs above infinity become 0.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
 fn halves_to_bytes_avx2(order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
     use std::arch::x86_64::*;
-    const ONES: f32 = 12_582_912.0; // 1.5 * 2^23, as in `round`
-    let (low, ones) = (_mm256_set1_epi32(0xffff), _mm256_set1_ps(ONES));
-    let halves = |dwords: __m256i| _mm_packus_epi32(_mm256_castsi256_si128(dwords), _mm256_extracti128_si256::<1>(dwords));
-    let byte = |halves: __m128i| {
-        // A NaN is 0: the second operand.
-        let above = _mm256_max_ps(_mm256_cvtph_ps(halves), _mm256_setzero_ps());
-        let clamped = _mm256_min_ps(above, _mm256_set1_ps(1.0));
-        let rounded = _mm256_fmadd_ps(clamped, _mm256_set1_ps(255.0), ones);
-        _mm256_sub_epi32(_mm256_castps_si256(rounded), _mm256_castps_si256(ones))
+    let (zero, one, infinity) = (_mm256_setzero_si256(), _mm256_set1_epi16(HALF_ONE), _mm256_set1_epi16(HALF_INFINITY));
+    let (scale, ones, low, high) =
+        (_mm256_set1_ps(BYTES_OF_HALVES), _mm256_set1_ps(ONES), _mm256_set1_epi32(0xff), _mm256_set1_epi32(0x0fff_e000));
+    // SAFETY: arrays of as many bytes, of which all bits mean something.
+    #[allow(unsafe_code)]
+    let shuffle = _mm256_broadcastsi128_si256(unsafe { std::mem::transmute::<[u8; 16], __m128i>(shuffle_of(order)) });
+    let clamp = |halves: __m256i| {
+        let above = _mm256_andnot_si256(_mm256_cmpgt_epi16(halves, infinity), _mm256_max_epi16(halves, zero));
+        _mm256_min_epi16(above, one)
+    };
+    let byte = |bits: __m256i| _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(bits), scale, ones));
+    // The bytes of the low and of the high half, side by side.
+    let bytes = |halves: __m256i| {
+        let first = byte(_mm256_srli_epi32::<3>(_mm256_slli_epi32::<16>(halves)));
+        let second = byte(_mm256_and_si256(_mm256_srli_epi32::<3>(halves), high));
+        _mm256_or_si256(_mm256_and_si256(first, low), _mm256_slli_epi32::<8>(second))
     };
     let [first, second] = pairs.map(|row| row.as_chunks::<8>().0);
     for ((first, second), out) in first.iter().zip(second).zip(out.as_chunks_mut::<8>().0) {
-        // SAFETY: arrays of as many bytes, of which all bits mean something.
-        #[allow(unsafe_code)]
-        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 8], __m256i>(row) });
-        let [r, b] = rows.map(|row| byte(halves(_mm256_and_si256(row, low))));
-        let [g, a] = rows.map(|row| byte(halves(_mm256_srli_epi32::<16>(row))));
-        let of = |n: usize| [r, g, b, a][order[n] % 4];
-        let low = _mm256_or_si256(of(0), _mm256_slli_epi32::<8>(of(1)));
-        let high = _mm256_or_si256(_mm256_slli_epi32::<16>(of(2)), _mm256_slli_epi32::<24>(of(3)));
         // SAFETY: as above.
         #[allow(unsafe_code)]
-        let elements = unsafe { std::mem::transmute::<__m256i, [[u8; 4]; 8]>(_mm256_or_si256(low, high)) };
+        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 8], __m256i>(row) });
+        let [rg, ba] = rows.map(|row| bytes(clamp(row)));
+        let elements = _mm256_shuffle_epi8(_mm256_blend_epi16::<0xaa>(rg, _mm256_slli_epi32::<16>(ba)), shuffle);
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        let elements = unsafe { std::mem::transmute::<__m256i, [[u8; 4]; 8]>(elements) };
+        *out = elements;
+    }
+}
+
+/// The same, 16 lanes at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn halves_to_bytes_avx512(order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+    use std::arch::x86_64::*;
+    const FIRST: i32 = 0xca; // a where the mask is set, else b
+    let (zero, one, infinity) = (_mm512_setzero_si512(), _mm512_set1_epi16(HALF_ONE), _mm512_set1_epi16(HALF_INFINITY));
+    let (scale, ones, low, high) =
+        (_mm512_set1_ps(BYTES_OF_HALVES), _mm512_set1_ps(ONES), _mm512_set1_epi32(0xff), _mm512_set1_epi32(0x0fff_e000));
+    // SAFETY: arrays of as many bytes, of which all bits mean something.
+    #[allow(unsafe_code)]
+    let shuffle = _mm512_broadcast_i32x4(unsafe { std::mem::transmute::<[u8; 16], __m128i>(shuffle_of(order)) });
+    let clamp = |halves: __m512i| {
+        let numbers = _mm512_cmple_epi16_mask(halves, infinity);
+        _mm512_min_epi16(_mm512_maskz_max_epi16(numbers, halves, zero), one)
+    };
+    let byte = |bits: __m512i| _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(bits), scale, ones));
+    let bytes = |halves: __m512i| {
+        let first = byte(_mm512_srli_epi32::<3>(_mm512_slli_epi32::<16>(halves)));
+        let second = byte(_mm512_and_si512(_mm512_srli_epi32::<3>(halves), high));
+        _mm512_ternarylogic_epi32::<FIRST>(low, first, _mm512_slli_epi32::<8>(second))
+    };
+    let [first, second] = pairs.map(|row| row.as_chunks::<16>().0);
+    for ((first, second), out) in first.iter().zip(second).zip(out.as_chunks_mut::<16>().0) {
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 16], __m512i>(row) });
+        let [rg, ba] = rows.map(|row| bytes(clamp(row)));
+        let elements = _mm512_mask_blend_epi16(0xaaaa_aaaa, rg, _mm512_slli_epi32::<16>(ba));
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        let elements = unsafe { std::mem::transmute::<__m512i, [[u8; 4]; 16]>(_mm512_shuffle_epi8(elements, shuffle)) };
         *out = elements;
     }
 }
@@ -411,6 +477,16 @@ mod tests {
                     let mut expected = [0; 4 * WAVE];
                     assert!(format.encode_many(order.map(|c| &rows[c][..]), &mut expected));
                     assert_eq!(found, expected, "format {code}, numbers {number}, {first:#x}");
+                    #[cfg(target_arch = "x86_64")]
+                    if HostLevel::host() >= HostLevel::Avx512 {
+                        let mut narrow = [[0xee; 4]; WAVE];
+                        // SAFETY: as in `decode_many`.
+                        #[allow(unsafe_code)]
+                        unsafe {
+                            halves_to_bytes_avx2(order, [&pairs[0], &pairs[1]], &mut narrow);
+                        }
+                        assert_eq!(narrow.as_flattened(), expected, "AVX2: format {code}, numbers {number}, {first:#x}");
+                    }
                     stored += 1;
                 }
             }

@@ -12,7 +12,8 @@ use super::blend::{self, MOST_BYTES, Written};
 use super::export::{LANES, Rows, unpack};
 use super::pass::{Draw, Surfaces};
 use super::shape::Plane;
-use crate::registers::color::Target;
+use super::surface::Surface;
+use crate::registers::color::{TARGETS, Target};
 use crate::registers::pixel::ExportFormat;
 use crate::registers::raster::Rect;
 
@@ -94,12 +95,26 @@ impl Block {
 }
 
 /// Which ways a draw may take, chosen once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// Pixels are shaded by blocks where a primitive covers enough of them.
     pub has_blocks: bool,
     /// Blocks are written straight to the surfaces.
     pub is_direct: bool,
+    /// How, by number of the export; none: it goes nowhere.
+    pub ways: [Option<Way>; TARGETS],
+}
+
+/// How what is exported to a target gets to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Way {
+    /// Number of the target.
+    pub target: usize,
+    exported: ExportFormat,
+    /// Bits of elements that stay as they are.
+    keep: Option<u128>,
+    /// Halves become bytes, and nothing is mixed.
+    is_short: bool,
 }
 
 impl Plan {
@@ -116,7 +131,16 @@ impl Plan {
             && is_centered
             && depth.alpha_to_coverage.is_none()
             && depth.exports == [false; 3];
-        Plan { has_blocks, is_direct: has_blocks && is_direct(draw.surfaces, draw) }
+        let is_direct = has_blocks && is_direct(draw.surfaces, draw);
+        let ways = std::array::from_fn(|number| {
+            let target = draw.color.exports[number].filter(|_| is_direct)?;
+            let to = draw.color.targets[target].as_ref()?;
+            let exported = draw.pixel.color_formats[number];
+            let is_mixed = to.blend.is_some() || to.logic.is_some();
+            let is_short = exported == ExportFormat::Fp16 && !is_mixed && to.format.has_short_halves();
+            Some(Way { target, exported, keep: blend::kept_bits(to), is_short })
+        });
+        Plan { has_blocks, is_direct, ways }
     }
 
     /// Are all blocks waves of their own, of a shape of which so many pixels are covered, in so many blocks? What is written straight is not
@@ -214,43 +238,56 @@ pub(crate) fn is_constant(plane: &Plane) -> bool {
     plane.x == 0.0 && plane.y == 0.0
 }
 
-/// Writes colors that a wave has exported to a target, at a slice and the block's place on the screen. `lanes`: of the block.
-pub(crate) fn write(
-    draw: &Draw,
-    number: usize,
-    target: &Target,
-    (slice, x, y): (u32, u32, u32),
-    (first, lanes): (u8, u64),
-    (exported, data): (ExportFormat, [&[u32]; 4]),
-) -> Result<(), wavejit::Error> {
-    let Some(surface) = &draw.surfaces.colors[number] else { return Ok(()) };
-    let half = LANES / 2 * usize::from(target.format.bytes);
-    let mut elements = [0; LANES * MOST_BYTES];
-    if exported == ExportFormat::Fp16
-        && target.blend.is_none()
-        && target.logic.is_none()
-        && let (Some(low), Some(high)) = (data[0].first_chunk(), data[1].first_chunk())
-        && target.format.encode_halves(target.order, [low, high], &mut elements)
-    {
-        return surface.store_block(draw.memory, slice, [x, y], lanes, blend::kept_bits(target), &elements);
-    }
-    let mut colors: Rows = [[0; LANES]; 4];
-    unpack(exported, data, &mut colors);
-    let colors = &colors;
-    if target.blend.is_some() || target.logic.is_some() {
-        let mut old = [0; LANES * MOST_BYTES];
-        surface.load_block(draw.memory, slice, [x, y], lanes, &mut old)?;
-        if first != 0 {
-            old.copy_within(half..2 * half, 0);
+impl Way {
+    /// Writes colors that a wave has exported, at a slice and the block's place on the screen. `lanes`: of the block.
+    #[inline]
+    pub(crate) fn write(
+        &self,
+        draw: &Draw,
+        at: (u32, u32, u32),
+        (first, lanes): (u8, u64),
+        data: [&[u32]; 4],
+    ) -> Result<(), wavejit::Error> {
+        let (Some(target), Some(surface)) = (&draw.color.targets[self.target], &draw.surfaces.colors[self.target]) else { return Ok(()) };
+        if self.is_short
+            && let (Some(low), Some(high)) = (data[0].first_chunk(), data[1].first_chunk())
+        {
+            let mut elements = [0; LANES * 4];
+            if target.format.encode_halves(target.order, [low, high], &mut elements) {
+                return surface.store_block(draw.memory, at, lanes, self.keep, &elements);
+            }
         }
-        blend::mix(target, draw.color.constants, colors, None, &old, &mut elements);
-    } else {
-        blend::encode(target, colors, &mut elements);
+        self.write_any(draw, (target, surface), at, (first, lanes), data)
     }
-    if first != 0 {
-        elements.copy_within(..half, half);
+
+    fn write_any(
+        &self,
+        draw: &Draw,
+        (target, surface): (&Target, &Surface),
+        at: (u32, u32, u32),
+        (first, lanes): (u8, u64),
+        data: [&[u32]; 4],
+    ) -> Result<(), wavejit::Error> {
+        let half = LANES / 2 * usize::from(target.format.bytes);
+        let mut elements = [0; LANES * MOST_BYTES];
+        let mut colors: Rows = [[0; LANES]; 4];
+        unpack(self.exported, data, &mut colors);
+        let colors = &colors;
+        if target.blend.is_some() || target.logic.is_some() {
+            let mut old = [0; LANES * MOST_BYTES];
+            surface.load_block(draw.memory, at, lanes, &mut old)?;
+            if first != 0 {
+                old.copy_within(half..2 * half, 0);
+            }
+            blend::mix(target, draw.color.constants, colors, None, &old, &mut elements);
+        } else {
+            blend::encode(target, colors, &mut elements);
+        }
+        if first != 0 {
+            elements.copy_within(..half, half);
+        }
+        surface.store_block(draw.memory, at, lanes, self.keep, &elements)
     }
-    surface.store_block(draw.memory, slice, [x, y], lanes, blend::kept_bits(target), &elements)
 }
 
 #[cfg(test)]

@@ -152,31 +152,32 @@ impl Wave<'_> {
     fn block_registers(&self, block: &Block, start: &mut WaveStart<'_>) {
         let pixel = self.inputs.pixel;
         let (shape, first) = (self.shape(0), block.first);
+        let origin = self.origin;
+        let has = |term: usize| pixel.first_vgpr[term].filter(|_| pixel.has(term)).map(|r| r as usize);
         let sums = |plane: &Plane| {
-            let l = Local::of(plane, self.origin);
+            let l = Local::of(plane, origin);
             Sums::of(l.c, l.x, l.y, block.place)
         };
-        // Sample, center and centroid are all the same place.
-        let perspective = [0, 1, 2].map(|term| pixel.first_vgpr[term].filter(|_| pixel.has(term)));
-        let linear = [4, 5, 6].map(|term| pixel.first_vgpr[term].filter(|_| pixel.has(term)));
         let lanes = start.lanes();
-        for term in perspective.into_iter().flatten() {
-            let [i, j] = [0, 1].map(|n| sums(&shape.perspective[n]));
-            let w = &shape.perspective[2];
+        // Sample, center and centroid are all the same place: terms 0 to 2, and without perspective 4 to 6.
+        for term in 0..3 {
+            let Some(to) = has(term) else { continue };
+            let [i, j, w] = &shape.perspective;
             if is_constant(w) {
-                let w = 1.0 / Local::of(w, self.origin).c;
-                i.put(first, start.vgpr(term as usize), |v| v * w);
-                j.put(first, start.vgpr(term as usize + 1), |v| v * w);
+                let w = 1.0 / Local::of(w, origin).c;
+                sums(i).put(first, start.vgpr(to), |v| v * w);
+                sums(j).put(first, start.vgpr(to + 1), |v| v * w);
             } else {
                 let w = sums(w).reciprocals(first, lanes);
-                i.put_products(first, start.vgpr(term as usize), &w);
-                j.put_products(first, start.vgpr(term as usize + 1), &w);
+                sums(i).put_products(first, start.vgpr(to), &w);
+                sums(j).put_products(first, start.vgpr(to + 1), &w);
             }
         }
-        for term in linear.into_iter().flatten() {
-            (0..2).for_each(|n| sums(&shape.linear[n]).put(first, start.vgpr(term as usize + n), |v| v));
+        for term in 4..7 {
+            let Some(to) = has(term) else { continue };
+            sums(&shape.linear[0]).put(first, start.vgpr(to), |v| v);
+            sums(&shape.linear[1]).put(first, start.vgpr(to + 1), |v| v);
         }
-        let has = |term: usize| pixel.first_vgpr[term].filter(|_| pixel.has(term)).map(|r| r as usize);
         if let Some(to) = has(3) {
             (0..3).for_each(|n| sums(&shape.perspective[n]).put(first, start.vgpr(to + n), |v| v));
         }

@@ -202,7 +202,7 @@ impl StageSource for Pass<'_> {
             };
             let mut tile = lock(&self.tiles[number]);
             let mut counts = Counts::default();
-            let more = tile.advance(self.draw, self.plan, self.chunk_waves as usize, &mut counts);
+            let more = tile.advance(self.draw, &self.plan, self.chunk_waves as usize, &mut counts);
             self.count(counts);
             match more {
                 Ok(true) => {
@@ -237,7 +237,7 @@ impl StageSource for Pass<'_> {
         let mut tile = lock(self.tile_of(group));
         let mut counts = Counts::default();
         for wave in 0..exports.waves().min(tile.waves().len()) {
-            let result = tile.end_wave(self.draw, self.plan, wave, exports.wave(wave).iter(), &mut counts);
+            let result = tile.end_wave(self.draw, &self.plan, wave, exports.wave(wave), &mut counts);
             if result.is_err() {
                 self.note(result);
                 break;

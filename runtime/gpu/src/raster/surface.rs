@@ -109,15 +109,14 @@ impl Surface {
         self.blocks.is_some()
     }
 
-    /// Writes the elements of some lanes of the block at a pixel; `keep`: bits of elements that stay as they are.
+    /// Writes the elements of some lanes of the block at a slice and pixel; `keep`: bits of elements that stay as they are.
     pub(crate) fn store_block(
         &self,
         memory: &AddressSpace,
-        slice: u32,
-        [x, y]: [u32; 2],
+        (slice, x, y): (u32, u32, u32),
         lanes: u64,
         keep: Option<u128>,
-        elements: &[u8; LANES * MOST_BYTES],
+        elements: &[u8],
     ) -> Result<(), wavejit::Error> {
         match &self.blocks {
             Some(blocks) if slice < self.level.size[2] => blocks.store(self.bytes, lanes, keep, elements, memory, |[dx, dy]| {
@@ -127,12 +126,11 @@ impl Surface {
         }
     }
 
-    /// Reads the elements of some lanes of the block at a pixel, and perhaps of others.
+    /// Reads the elements of some lanes of the block at a slice and pixel, and perhaps of others.
     pub(crate) fn load_block(
         &self,
         memory: &AddressSpace,
-        slice: u32,
-        [x, y]: [u32; 2],
+        (slice, x, y): (u32, u32, u32),
         lanes: u64,
         elements: &mut [u8; LANES * MOST_BYTES],
     ) -> Result<(), wavejit::Error> {
@@ -384,7 +382,7 @@ mod tests {
                 let lanes = if x == 8 { u64::MAX } else { random.u64() };
                 let keep = (x == 64).then_some(0x8001_f010_8421_7f0f_1248_1001_0842_1fa5u128);
                 let elements: [u8; LANES * MOST_BYTES] = std::array::from_fn(|_| random.u32() as u8);
-                surface.store_block(device.memory(), 1, [x, y], lanes, keep, &elements).unwrap();
+                surface.store_block(device.memory(), (1, x, y), lanes, keep, &elements).unwrap();
                 for (lane, [dx, dy]) in PLACES.into_iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
                     let at = tiling.offset(level, x + u32::from(dx), y + u32::from(dy), 1, 0) + address - buffer.address();
                     for n in 0..bytes as usize {

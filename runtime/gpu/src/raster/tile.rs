@@ -5,7 +5,7 @@
 //! ```
 
 use super::blend::{self, Written};
-use super::block::{self, Block, Plan, SIDE, lanes_of_rows, rows_of_lanes};
+use super::block::{Block, Plan, SIDE, lanes_of_rows, rows_of_lanes};
 use super::depth::{self, BlockRows, DepthTile, QuadPlace};
 use super::export::{DepthExport, LANES, Rows, two_sources, unpack};
 use super::inputs::WAVE_PRIMITIVES;
@@ -15,7 +15,7 @@ use super::surface::{PIXELS, Surface, TileBytes};
 use crate::registers::color::TARGETS;
 use crate::registers::depth::TestOrder;
 use crate::registers::raster::Rect;
-use wavejit::stage::Export;
+use wavejit::stage::{Export, WaveExports};
 
 /// Four pixels of a primitive: lanes top left, top right, bottom left, bottom right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,7 +120,7 @@ impl TileWork {
     }
 
     /// Makes the next chunk of at most so many waves; false: there are no more quads.
-    pub(crate) fn advance(&mut self, draw: &Draw, plan: Plan, most_waves: usize, counts: &mut Counts) -> Result<bool, wavejit::Error> {
+    pub(crate) fn advance(&mut self, draw: &Draw, plan: &Plan, most_waves: usize, counts: &mut Counts) -> Result<bool, wavejit::Error> {
         let wave_quads = draw.pixel.wave_size as usize / 4;
         if self.memory.is_none() {
             let mut memory = Box::<TileMemory>::default();
@@ -200,14 +200,14 @@ impl TileWork {
         self.load_depth(draw, &mut memory)?;
         self.memory = Some(memory);
         for n in 0..self.shapes.len() {
-            self.rasterize(draw, Plan::default(), self.shapes[n], counts);
+            self.rasterize(draw, &Plan::default(), self.shapes[n], counts);
             self.quads.clear();
         }
         self.store(draw)
     }
 
     /// Covered pixels of a shape as quads, after the early tests.
-    fn rasterize(&mut self, draw: &Draw, plan: Plan, number: u32, counts: &mut Counts) {
+    fn rasterize(&mut self, draw: &Draw, plan: &Plan, number: u32, counts: &mut Counts) {
         let shape = &draw.shapes[number as usize];
         let area = shape.bounds.and(self.rect());
         if area.is_empty() {
@@ -270,7 +270,7 @@ impl TileWork {
     fn take_blocks(
         &mut self,
         draw: &Draw,
-        plan: Plan,
+        plan: &Plan,
         number: u32,
         (first, end): (usize, usize),
         rows: &mut [u64; TILE as usize],
@@ -381,19 +381,19 @@ impl TileWork {
     }
 
     /// Takes what a wave of the present chunk has exported.
-    pub(crate) fn end_wave<'e>(
+    pub(crate) fn end_wave(
         &mut self,
         draw: &Draw,
-        plan: Plan,
+        plan: &Plan,
         wave: usize,
-        exports: impl Iterator<Item = Export<'e>> + Clone,
+        exports: WaveExports<'_>,
         counts: &mut Counts,
     ) -> Result<(), wavejit::Error> {
         match self.waves[wave] {
             Wave::Block(block, _) => self.end_block(draw, plan, &block, exports, counts),
             Wave::Quads(first, end) => {
                 self.need_colors(draw)?;
-                self.end_quads(draw, (first, end), exports, counts);
+                self.end_quads(draw, (first, end), exports.iter(), counts);
                 Ok(())
             }
         }
@@ -408,20 +408,15 @@ impl TileWork {
     }
 
     /// Takes what the wave of a block has exported.
-    fn end_block<'e>(
+    fn end_block(
         &mut self,
         draw: &Draw,
-        plan: Plan,
+        plan: &Plan,
         block: &Block,
-        exports: impl Iterator<Item = Export<'e>> + Clone,
+        exports: WaveExports<'_>,
         counts: &mut Counts,
     ) -> Result<(), wavejit::Error> {
-        let mut exec = u64::MAX;
-        exports.clone().for_each(|export| {
-            if export.is_done {
-                exec = export.exec;
-            }
-        });
+        let exec = exports.last_exec().unwrap_or(u64::MAX);
         let mut lanes = block.lanes & exec << block.first;
         counts.pixels_shaded += u64::from(block.lanes.count_ones());
         if draw.order == TestOrder::Late {
@@ -432,21 +427,20 @@ impl TileWork {
         }
         let Some(memory) = &mut self.memory else { return Ok(()) };
         if !plan.is_direct || memory.has_colors {
-            let colors: Vec<Export> = exports.filter(|e| is_color(e)).collect();
+            let colors: Vec<Export> = exports.iter().filter(|e| is_color(e)).collect();
             let quads = block.quads(lanes);
             write_colors(draw, &mut memory.colors, &colors, &quads[..draw.pixel.wave_size as usize / 4]);
             return Ok(());
         }
         let [x, y] = [0, 1].map(|d| self.origin[d] as u32 + u32::from(block.place[d]));
-        for export in exports {
-            let number = usize::from(export.target);
-            let Some(n) = draw.color.exports.get(number).copied().flatten().filter(|_| export.enabled != 0) else { continue };
+        for export in exports.iter() {
+            let Some(way) = plan.ways.get(usize::from(export.target)).and_then(Option::as_ref) else { continue };
             let lanes = lanes & export.exec << block.first;
-            if let (Some(target), Some(slice)) = (&draw.color.targets[n], draw.color_slice(n, self.layer))
+            if let Some(slice) = draw.color_slice(way.target, self.layer)
                 && lanes != 0
+                && export.enabled != 0
             {
-                let colors = (draw.pixel.color_formats[number], export.data);
-                block::write(draw, n, target, (slice, x, y), (block.first, lanes), colors)?;
+                way.write(draw, (slice, x, y), (block.first, lanes), export.data)?;
             }
         }
         Ok(())

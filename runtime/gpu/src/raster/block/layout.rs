@@ -43,7 +43,8 @@ impl BlockLayout {
     }
 
     /// Elements by lane to those in the order of memory.
-    fn arrange(&self, bytes: usize, from: &[u8; LANES * MOST_BYTES], to: &mut [u8; LANES * MOST_BYTES]) {
+    #[inline(always)]
+    fn arrange<const BYTES: usize>(&self, from: &[u8], to: &mut [[u8; BYTES]; LANES]) {
         #[inline(always)]
         fn of<const N: usize, const COUNT: usize>(lanes: impl Iterator<Item = u8>, from: &[u8], to: &mut [u8]) {
             let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
@@ -52,17 +53,14 @@ impl BlockLayout {
                 to.iter_mut().zip(lanes).for_each(|(to, lane)| *to = from[usize::from(lane) % COUNT]);
             }
         }
+        let to = to.as_flattened_mut();
         let lanes = || self.lanes.iter().copied();
         let pairs = || self.lanes.as_chunks::<2>().0.iter().map(|[a, _]| a / 2);
-        match (bytes, self.has_pairs) {
-            (1, false) => of::<1, LANES>(lanes(), from, to),
+        match (BYTES, self.has_pairs) {
             (1, true) => of::<2, { LANES / 2 }>(pairs(), from, to),
-            (2, false) => of::<2, LANES>(lanes(), from, to),
             (2, true) => of::<4, { LANES / 2 }>(pairs(), from, to),
-            (4, false) => of::<4, LANES>(lanes(), from, to),
             (4, true) => of::<8, { LANES / 2 }>(pairs(), from, to),
-            (8, _) => of::<8, LANES>(lanes(), from, to),
-            _ => of::<16, LANES>(lanes(), from, to),
+            _ => of::<BYTES, LANES>(lanes(), from, to),
         }
     }
 
@@ -104,36 +102,54 @@ impl BlockLayout {
     }
 
     /// Writes elements of some lanes, of which some bits stay as they are.
+    #[inline]
     pub(crate) fn store(
         &self,
         bytes: usize,
         lanes: u64,
         keep: Option<u128>,
-        elements: &[u8; LANES * MOST_BYTES],
+        elements: &[u8],
         memory: &wavejit::AddressSpace,
         address: impl Fn([u8; 2]) -> u64,
     ) -> Result<(), wavejit::Error> {
-        let mut ordered = [0; LANES * MOST_BYTES];
-        self.arrange(bytes, elements, &mut ordered);
-        let size = self.piece * bytes;
-        for ((place, own), (n, new)) in self.pieces.iter().zip(ordered.chunks(size).enumerate()) {
+        match bytes {
+            1 => self.store_of::<1>(lanes, keep, elements, memory, address),
+            2 => self.store_of::<2>(lanes, keep, elements, memory, address),
+            4 => self.store_of::<4>(lanes, keep, elements, memory, address),
+            8 => self.store_of::<8>(lanes, keep, elements, memory, address),
+            _ => self.store_of::<16>(lanes, keep, elements, memory, address),
+        }
+    }
+
+    #[inline]
+    fn store_of<const BYTES: usize>(
+        &self,
+        lanes: u64,
+        keep: Option<u128>,
+        elements: &[u8],
+        memory: &wavejit::AddressSpace,
+        address: impl Fn([u8; 2]) -> u64,
+    ) -> Result<(), wavejit::Error> {
+        let mut ordered = [[0; BYTES]; LANES];
+        self.arrange(elements, &mut ordered);
+        for ((place, own), (n, new)) in self.pieces.iter().zip(ordered.chunks(self.piece).enumerate()) {
             if lanes & own == 0 {
                 continue;
             }
             let at = address(*place);
             if lanes & own == *own && keep.is_none() {
-                memory.write(at, new)?;
+                memory.write(at, new.as_flattened())?;
                 continue;
             }
-            let mut old = [0; LANES * MOST_BYTES];
-            let old = &mut old[..size];
-            memory.read(at, old)?;
+            let mut old = [[0; BYTES]; LANES];
+            let old = &mut old[..self.piece];
+            memory.read(at, old.as_flattened_mut())?;
             let keep = keep.unwrap_or(0).to_le_bytes();
             let piece = self.lanes[n * self.piece..].iter();
-            for ((old, new), _) in old.chunks_mut(bytes).zip(new.chunks(bytes)).zip(piece).filter(|(_, lane)| lanes >> **lane & 1 != 0) {
+            for ((old, new), _) in old.iter_mut().zip(new).zip(piece).filter(|(_, lane)| lanes >> **lane & 1 != 0) {
                 old.iter_mut().zip(new).zip(keep).for_each(|((old, new), keep)| *old = *old & keep | new & !keep);
             }
-            memory.write(at, old)?;
+            memory.write(at, old.as_flattened())?;
         }
         Ok(())
     }
