@@ -74,7 +74,7 @@ pub(crate) fn set_config_reg(ring: &mut Ring, body: &[u32]) -> Result {
 
 /// Drivers write VGT_LS_HS_CONFIG with index 2; the value is as it is.
 pub(crate) fn set_context_reg(ring: &mut Ring, body: &[u32]) -> Result {
-    const LS_HS_CONFIG: u32 = 2 << 28 | (0x2_8b58 - 0x2_8000) / 4;
+    const LS_HS_CONFIG: u32 = (2 << 28) | ((0x2_8b58 - 0x2_8000) / 4);
     let indices = if body.first() == Some(&LS_HS_CONFIG) { 2 } else { 0 };
     set(ring, Bank::Context, body, indices)
 }

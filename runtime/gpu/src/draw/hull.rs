@@ -333,7 +333,7 @@ impl StageSource for HullWaves<'_> {
         let points = self.hull.points[1];
         let lanes = first..first + size;
         start.vgpr(0).iter_mut().zip(lanes.clone()).for_each(|(v, lane)| *v = group.first + lane / points);
-        start.vgpr(1).iter_mut().zip(lanes.clone()).for_each(|(v, lane)| *v = (lane % points) << 8 | lane / points & 0xff);
+        start.vgpr(1).iter_mut().zip(lanes.clone()).for_each(|(v, lane)| *v = (lane % points) << 8 | (lane / points) & 0xff);
         let indices = start.vgpr(2).iter_mut().zip(lanes);
         indices.for_each(|(v, lane)| *v = group.indices.get(lane as usize).copied().unwrap_or(0));
         start.vgpr(3).fill(0);

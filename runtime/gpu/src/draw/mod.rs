@@ -79,7 +79,7 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
     let borders = ComputeState::border_colors(&ring.registers);
     let mut grouper = match TessellationState::of(&ring.registers)? {
         Some(hull) => Source::Patches(Box::new(Cutter::new(gpu, &state, hull, request, borders)?)),
-        None => Source::Primitives(Grouper::new(gpu.device.memory(), &state, request)?),
+        None => Source::Primitives(Box::new(Grouper::new(gpu.device.memory(), &state, request)?)),
     };
     let (mut groups, mut done) = (Vec::new(), 0);
     let mut next = grouper.next()?;
@@ -120,7 +120,7 @@ fn draw_numbered(ring: &mut Ring, request: Request) -> Result<(), Refusal> {
 
 /// Where the subgroups of a draw come from.
 enum Source<'a> {
-    Primitives(Grouper<'a>),
+    Primitives(Box<Grouper<'a>>),
     Patches(Box<Cutter<'a>>),
 }
 

@@ -77,7 +77,7 @@ pub struct Stipple {
 impl Stipple {
     /// Is the pixel of this number along the line drawn?
     pub fn lights(&self, number: i64) -> bool {
-        self.pattern >> (number / i64::from(self.factor) & 15) & 1 != 0
+        self.pattern >> ((number / i64::from(self.factor)) & 15) & 1 != 0
     }
 }
 

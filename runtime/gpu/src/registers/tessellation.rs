@@ -67,7 +67,7 @@ impl TessellationState {
             points,
             tessellator: tessellator(get(0x2_8b6c), f32::from_bits(get(0x2_8a18)))?,
             levels: (u64::from(get(0x3_0940)) << 8 | u64::from(get(0x3_0984) & 0xff) << 40, u64::from(get(0x3_0938) & 0x1_ffff) * 4),
-            buffers: ((offchip & 0x3ff) + 1, 4 * 8192 >> (offchip >> 10 & 3)),
+            buffers: ((offchip & 0x3ff) + 1, (4 * 8192) >> (offchip >> 10 & 3)),
         }))
     }
 }
