@@ -167,7 +167,7 @@ fn carried_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<(V
 }
 
 /// Is `v`, in the lanes of `exec`, the carry (0 or 1) out of `sum` = one of `terms` + the other?
-fn carry_of(f: &Facts, v: Value, sum: Value, terms: [Value; 2], exec: Value) -> bool {
+pub(super) fn carry_of(f: &Facts, v: Value, sum: Value, terms: [Value; 2], exec: Value) -> bool {
     let Some((PureOp::BToInt, [Some(mut m), ..])) = f.pure(v) else { return false };
     if let Some((PureOp::BAnd, [Some(a), Some(b), _])) = f.pure(m) {
         m = if f.is_subset(exec, b) {

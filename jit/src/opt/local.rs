@@ -18,7 +18,7 @@ use super::{
     simplify::{self, Simpler},
 };
 use foldhash::fast::RandomState;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
 use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
 
@@ -100,11 +100,43 @@ impl<'f> Facts<'f> {
 
     /// From here on the dwords are those of `whole`, which they are the halves of.
     pub(super) fn take_halves(&mut self, low: Value, high: Value, whole: Value) {
-        for (op, dword) in [(PureOp::Lo64, low), (PureOp::Hi64, high)] {
-            let half = self.func.new_values(&[Ty::L32]);
-            self.append(Op::Pure { op, mode: FpMode(0), args: [Some(whole), None, None] }, half, 1);
-            self.halves.insert(dword, half);
-            self.rows.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
+        self.take_half(PureOp::Lo64, low, whole);
+        self.take_half(PureOp::Hi64, high, whole);
+    }
+
+    fn take_half(&mut self, op: PureOp, dword: Value, whole: Value) {
+        let half = self.func.new_values(&[Ty::L32]);
+        self.append(Op::Pure { op, mode: FpMode(0), args: [Some(whole), None, None] }, half, 1);
+        self.halves.insert(dword, half);
+        self.rows.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
+        self.write_instead(dword, half);
+    }
+
+    /// Writes of a dword to rows that nobody can have seen yet write what stands for it.
+    fn write_instead(&mut self, dword: Value, half: Value) {
+        let (mut found, mut later) = (vec![], FxHashSet::default());
+        for (i, inst) in self.out.iter().enumerate().rev() {
+            match inst.op {
+                Op::VSet { reg, value, .. } => {
+                    let is_last = later.insert(reg);
+                    if is_last && value == dword {
+                        found.push(i);
+                    }
+                }
+                Op::Note { .. } => {}
+                Op::VGet { .. } => break,
+                ref op if op.has_effect() => break,
+                _ => {}
+            }
+        }
+        for i in found.into_iter().rev() {
+            let Op::VSet { reg, exec, .. } = self.out[i].op else { continue };
+            let pc = std::mem::replace(&mut self.pc, self.out[i].pc);
+            // In its place, something that nobody uses.
+            let nothing = self.func.new_values(&[Ty { shape: Shape::Scalar, width: Width::B32 }]);
+            self.out[i] = Inst { op: Op::Const { width: Width::B32, bits: 0 }, first: nothing, results: 1, pc: self.pc };
+            self.append(Op::VSet { reg, value: half, exec }, nothing, 0);
+            self.pc = pc;
         }
     }
 
@@ -259,8 +291,9 @@ impl<'f> Facts<'f> {
                 }
             },
             Op::VSet { reg, value, exec } => {
+                let value = self.sum_of_halves(value, exec).unwrap_or(value);
                 self.rows.insert(reg, (value, Some(exec)));
-                self.append(inst.op, v, 0);
+                self.append(Op::VSet { reg, value, exec }, v, 0);
             }
             Op::GetReg { .. } | Op::SetReg { .. } | Op::SendMsg { .. } | Op::SendMsgRtn { .. } => {
                 // The run time may look at the wave's registers.
@@ -279,6 +312,14 @@ impl<'f> Facts<'f> {
             ref op if op.has_effect() || inst.results != 1 => self.append(inst.op, v, inst.results),
             op => self.emit(op, v),
         }
+    }
+
+    /// The high half of a 64-bit sum that stands for `high` where it is written in the lanes of `exec`.
+    fn sum_of_halves(&mut self, high: Value, exec: Value) -> Option<Value> {
+        let (whole, low) = self.qwords.then(|| super::qwords::carried(self, high, exec)).flatten()?;
+        // In other lanes the high half may be another.
+        self.take_half(PureOp::Lo64, low, whole);
+        Some(self.make_pure(PureOp::Hi64, &[whole]))
     }
 
     /// Writes back what is only known here.

@@ -5,11 +5,14 @@
 //!
 //! ```text
 //! pack.64(xor.32(lo.64 a, x), xor.32(hi.64 a, y))                                    xor.64 a, pack.64(x, y)
+//! pack.64(or.32(lo.64 a, x), hi.64 a)                                                or.64 a, zext.64 x
 //! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
 //! p = umulwide.32(x0, y0)
 //! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
+//! low = iadd.32 x0, y0; vset high: iadd.32(iadd.32(x1, y1), b2i(ult.32(low, x0)))    hi.64 (iadd.64 pack.64(x0, x1), pack.64(y0, y1))
 //! ```
 
+use super::address::carry_of;
 use super::local::Facts;
 use wavejit_ir::{Op, PureOp, Shape, Value, Width};
 
@@ -55,15 +58,55 @@ fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
     }
 }
 
+/// What is written as a high half in the lanes of `exec`, if it is that of a sum whose low half has carried into it: the sum, and its low half.
+pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value, Value)> {
+    let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(high)? else { return None };
+    let compared = |f: &Facts, carry: Value| {
+        let (PureOp::BToInt, [Some(mut m), ..]) = f.pure(carry)? else { return None };
+        if let Some((PureOp::BAnd, [Some(a), Some(b), _])) = f.pure(m) {
+            m = if matches!(f.pure(a), Some((PureOp::ICmpUlt32, _))) { a } else { b };
+        }
+        let (PureOp::ICmpUlt32, [Some(low), Some(_), _]) = f.pure(m)? else { return None };
+        let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
+        carry_of(f, carry, low, [p, q], exec).then_some((low, p, q))
+    };
+    let (sum, (low, p, q)) = match (compared(f, y), compared(f, x)) {
+        (Some(found), _) => (x, found),
+        (None, Some(found)) => (y, found),
+        (None, None) => return None,
+    };
+    // Any split of the high words will do: only their sum matters. Which goes with which is said by what they are halves of.
+    let (r, s) = match f.pure(sum) {
+        Some((PureOp::IAdd32, [Some(r), Some(s), _])) => (r, s),
+        _ => {
+            let zero = f.make_const(Width::B32, 0);
+            (sum, f.make(Op::Splat(zero), wavejit_ir::Ty::L32))
+        }
+    };
+    let (r, s) = if are_halves(f, p, s) || are_halves(f, q, r) { (s, r) } else { (r, s) };
+    let (first, second) = (pack(f, p, r), pack(f, q, s));
+    let whole = f.make_pure(PureOp::IAdd64, &[first, second]);
+    Some((whole, low))
+}
+
 fn logic(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     use PureOp::*;
-    let ((op, [Some(a), Some(b), _]), (other, [Some(c), Some(d), _])) = (f.pure(low)?, f.pure(high)?) else { return None };
+    let (op, [Some(a), Some(b), _]) = f.pure(low)? else { return None };
     let wide = match op {
         And32 => And64,
         Or32 => Or64,
         Xor32 => Xor64,
         _ => return None,
     };
+    if op != And32 {
+        for (x, rest) in [(a, b), (b, a)] {
+            if let Some(first) = whole(f, x, high) {
+                let second = f.make_pure(ZExt64, &[rest]);
+                return Some(f.make_pure(wide, &[first, second]));
+            }
+        }
+    }
+    let (other, [Some(c), Some(d), _]) = f.pure(high)? else { return None };
     if op != other {
         return None;
     }
