@@ -74,7 +74,7 @@ impl Format {
 /// Where each byte of an element comes from in the dword R, G, B, A: for shuffles of 16 bytes.
 #[cfg(target_arch = "x86_64")]
 fn shuffle_of(order: [usize; 4]) -> [u8; 16] {
-    std::array::from_fn(|n| (n & !3 | order[n % 4] % 4) as u8)
+    std::array::from_fn(|n| (n & !3 | (order[n % 4] % 4)) as u8)
 }
 
 /// 1.5 * 2^23, as in [`round`]: the low bits of a sum with it are a whole number.
