@@ -274,9 +274,14 @@ impl<'a> Wide<'a> {
         } else {
             self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
             self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+            self.a.alu(Alu::Add, Size::Q, a.host, a.starts[0]);
             self.add_base(a, reach.least);
         }
         let out = if reach.is_first { fail } else { a.careful };
+        let is_pair = a.linear.is_none() && !a.high.is_empty();
+        if is_pair {
+            self.distances(a, out);
+        }
         if more > REACH_SLACK {
             self.a.alu_imm(Alu::Add, Size::Q, a.host, more);
             self.range_in_place(a.host, out);
@@ -287,8 +292,30 @@ impl<'a> Wide<'a> {
         if let Some(l) = &a.linear {
             return self.linear_starts(a, l);
         }
-        for start in &a.starts {
+        if is_pair {
+            self.a.mov(Size::Q, a.starts[0], a.host);
+        }
+        for start in &a.starts[usize::from(is_pair)..] {
             self.a.alu(Alu::Add, Size::Q, *start, a.host);
+        }
+    }
+
+    /// `host` is the guest address of the first lane, which is what is tested: `starts` = how far the other runs are away. Those below it, of which that
+    /// test says nothing, have one of their own.
+    fn distances(&mut self, a: &Access, out: Label) {
+        for start in &a.starts[1..] {
+            let (below, tested) = (self.a.label(), self.a.label());
+            self.a.alu(Alu::Sub, Size::Q, *start, a.starts[0]);
+            self.a.jcc(Cond::B, below);
+            self.a.bind(tested);
+            let (host, at, start, pc) = (a.host, a.spare[0], *start, self.pc);
+            self.stubs.push(Box::new(move |w| {
+                w.a.bind(below);
+                w.map.push((w.a.offset(), pc));
+                w.a.lea(Size::Q, at, Mem::indexed(host, start, 1, 0));
+                w.range_in_place(at, out);
+                w.a.jmp(tested);
+            }));
         }
     }
 
