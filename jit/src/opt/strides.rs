@@ -149,7 +149,7 @@ impl Strides {
         match (op, first, second) {
             (IAdd32 | IAdd64, Some(a), Some(b)) => Some(Stride::new(a.stride.wrapping_add(b.stride), a.clear.min(b.clear))),
             (ISub32 | ISub64, Some(a), Some(b)) => Some(Stride::new(a.stride.wrapping_sub(b.stride), a.clear.min(b.clear))),
-            (IMul32, Some(a), Some(b)) => match (constant(0), constant(1)) {
+            (IMul32 | IMul64, Some(a), Some(b)) => match (constant(0), constant(1)) {
                 (_, Some(c)) => Some(Stride::new(a.stride.wrapping_mul(c), a.clear + c.trailing_zeros())),
                 (Some(c), _) => Some(Stride::new(b.stride.wrapping_mul(c), b.clear + c.trailing_zeros())),
                 _ if a.stride == 0 && b.stride == 0 => Some(Stride::new(0, a.clear + b.clear)),

@@ -180,7 +180,8 @@ impl<'a> Wide<'a> {
         let stride = a.bytes() as u32;
         // What differs from consecutive addresses collects in k.
         let mut tested = false;
-        for p in 0..if a.linear.is_some() { 0 } else { self.parts } {
+        let by_lanes = a.linear.is_none() && a.carried.is_none();
+        for p in 0..if by_lanes { self.parts } else { 0 } {
             let k = if tested { a.k2 } else { a.k };
             let (group, first) = self.group_of(p);
             let origin = a.low[p - (first / self.part_lanes()) as usize];
@@ -204,7 +205,7 @@ impl<'a> Wide<'a> {
             }
             tested = true;
         }
-        if !a.high.is_empty() && a.linear.is_none() {
+        if !a.high.is_empty() && by_lanes {
             self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
             for p in 0..self.parts {
                 let k = if tested { a.k2 } else { a.k };
@@ -260,6 +261,8 @@ impl<'a> Wide<'a> {
         }
         if let Some(l) = &a.linear {
             self.linear_start(a, l, fail);
+        } else if let Some(c) = &a.carried {
+            self.carried_start(a, c, way.stride.unwrap_or(stride), reach.least, fail);
         } else {
             // Offsets are zero-extended: they may not wrap within 16 lanes.
             for start in &a.starts {
@@ -267,7 +270,7 @@ impl<'a> Wide<'a> {
                 self.a.jcc(Cond::A, fail);
             }
         }
-        if a.linear.is_some() {
+        if !by_lanes {
             // Found.
         } else if a.high.is_empty() {
             self.base_and(a, reach.least);
@@ -278,7 +281,7 @@ impl<'a> Wide<'a> {
             self.add_base(a, reach.least);
         }
         let out = if reach.is_first { fail } else { a.careful };
-        let is_pair = a.linear.is_none() && !a.high.is_empty();
+        let is_pair = by_lanes && !a.high.is_empty();
         if is_pair {
             self.distances(a, out);
         }
@@ -292,10 +295,11 @@ impl<'a> Wide<'a> {
         if let Some(l) = &a.linear {
             return self.linear_starts(a, l);
         }
-        if is_pair {
+        let is_first_there = is_pair || a.carried.is_some();
+        if is_first_there {
             self.a.mov(Size::Q, a.starts[0], a.host);
         }
-        for start in &a.starts[usize::from(is_pair)..] {
+        for start in &a.starts[usize::from(is_first_there)..] {
             self.a.alu(Alu::Add, Size::Q, *start, a.host);
         }
     }
@@ -467,7 +471,7 @@ impl<'a> Wide<'a> {
     }
 
     /// host += base + `imm`
-    fn add_base(&mut self, a: &Access, imm: i32) {
+    pub(super) fn add_base(&mut self, a: &Access, imm: i32) {
         if let Some(b) = a.base {
             self.a.alu(Alu::Add, Size::Q, a.host, b);
         }
@@ -478,6 +482,9 @@ impl<'a> Wide<'a> {
 
     /// host = base + `imm`
     pub(super) fn base_and(&mut self, a: &Access, imm: i32) {
+        if let Some(c) = &a.carried {
+            return self.carried_base(a, c, imm);
+        }
         match a.base {
             Some(b) if imm != 0 => self.a.lea(Size::Q, a.host, Mem::at(b, imm)),
             Some(b) => self.a.mov(Size::Q, a.host, b),

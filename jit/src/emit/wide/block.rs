@@ -13,12 +13,18 @@ use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
 
 impl<'a> Wide<'a> {
     /// Operands and results, in place of what is in `list`.
-    fn values_of(&self, inst: &Inst, list: &mut Vec<Value>) {
+    fn values_of(&self, block: &Block, k: usize, list: &mut Vec<Value>) {
+        let inst = &block.insts[k];
         list.clear();
-        if !self.is_linear(inst) {
+        if !self.is_left_out(inst, k) {
             inst.op.for_each_arg(|v| self.roots(v, |v| list.push(v)));
         }
         list.extend((0..inst.results).map(|r| inst.result(r.into())));
+    }
+
+    /// Is nothing emitted for it, since accesses do with less than its result?
+    fn is_left_out(&self, inst: &Inst, k: usize) -> bool {
+        self.is_linear(inst) || self.carried_in_block(self.r.block).is_some_and(|c| c.skips(k))
     }
 
     pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
@@ -56,7 +62,7 @@ impl<'a> Wide<'a> {
             self.one_inst(block, k, blend[k])?;
             calls[k] = self.r.gave_up;
             self.r.gave_up |= gave_up;
-            self.values_of(&block.insts[k], &mut values);
+            self.values_of(block, k, &mut values);
             self.end_inst(values.iter().copied());
             k += 1;
         }
@@ -64,8 +70,10 @@ impl<'a> Wide<'a> {
         self.at = block.insts.len() as u32;
         self.pc = block.term_pc;
         self.map.push((self.a.offset(), block.term_pc));
+        self.end_of_pairs(i);
         self.term(i)?;
         let mut over = vec![];
+        self.carried_in_block(i).into_iter().for_each(|c| c.for_each_arg(|v| over.push(v)));
         block.term.for_each_arg(|v| over.push(v));
         self.end_inst(over.into_iter());
         self.end_copies(i);
@@ -87,7 +95,7 @@ impl<'a> Wide<'a> {
             self.pc = inst.pc;
             self.map.push((self.a.offset(), inst.pc));
         }
-        if self.is_linear(inst) {
+        if self.is_left_out(inst, k) {
             return Ok(());
         }
         self.inst(inst, blend)?;
@@ -120,7 +128,7 @@ impl<'a> Wide<'a> {
                     self.release();
                 }
                 self.at = k as u32;
-                self.values_of(&block.insts[k], &mut values);
+                self.values_of(block, k, &mut values);
                 for &v in &values {
                     let ty = self.func.ty(v);
                     match turn {

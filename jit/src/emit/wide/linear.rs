@@ -164,6 +164,7 @@ impl<'a> Wide<'a> {
     pub(super) fn roots(&self, v: Value, mut f: impl FnMut(Value)) {
         match self.linear.get(&v) {
             Some(l) => l.indices().for_each(f),
+            None if self.carried_in_block(self.r.block).is_some_and(|c| c.is_offset(v)) => {}
             None => f(v),
         }
     }

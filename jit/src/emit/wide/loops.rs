@@ -9,9 +9,11 @@
 //! b1 -> b2            store what the loop writes; b2
 //! ```
 
+use super::carried::{self, InBlock, Pair};
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
 use super::{FUEL, Wide, X, slices, sreg};
+use crate::opt::{liveness::VgprLiveness, strides::Strides};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use wavejit_ir::abi::Exit;
@@ -26,6 +28,8 @@ pub(super) struct Loop {
     written: Vec<u16>,
     /// Scalar registers that go round, by [`SReg`], and their registers. EXEC is its low word.
     pub sregs: FxHashMap<u8, Gpr>,
+    /// Rows of addresses that stay as they are (`carried.rs`).
+    pub pairs: Vec<Pair>,
 }
 
 /// The loops of a function that keep rows.
@@ -33,6 +37,8 @@ pub(super) struct Loops {
     pub list: Vec<Loop>,
     /// By block.
     of: Vec<Option<u32>>,
+    /// What blocks have to do with the pairs of their loops.
+    pub carried: FxHashMap<u32, InBlock>,
 }
 
 /// An edge between blocks that has code of its own.
@@ -48,11 +54,11 @@ pub(super) struct Edge {
 impl Loops {
     /// No loop keeps anything.
     pub(super) fn none(func: &Func) -> Loops {
-        Loops { list: vec![], of: vec![None; func.blocks.len()] }
+        Loops { list: vec![], of: vec![None; func.blocks.len()], carried: FxHashMap::default() }
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
-    pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>]) -> Loops {
+    pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>], lanes: &VgprLiveness, strides: &Strides) -> Loops {
         let mut loops = Loops::none(func);
         let parts = (func.wave_size / level.lanes()) as usize;
         let inside = |b: u32| {
@@ -82,6 +88,8 @@ impl Loops {
                     }
                 }
             }
+            let (pairs, carried) = carried::find(func, level, lanes, strides, &blocks);
+            pairs.iter().flat_map(|p| [p.low, p.high]).for_each(|row| _ = uses.remove(&row));
             // What goes round is worth most; what is only written least.
             let mut order: Vec<(u16, (u32, u32))> = uses.into_iter().collect();
             order.sort_unstable_by_key(|(row, (writes, reads))| {
@@ -109,14 +117,15 @@ impl Loops {
                 }
             }
             let sregs = scalars(scalar_uses, most.generals);
-            if written.is_empty() && sregs.is_empty() {
+            if written.is_empty() && sregs.is_empty() && pairs.is_empty() {
                 continue;
             }
             written.sort_unstable();
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written, sregs });
+            loops.list.push(Loop { rows, written, sregs, pairs });
+            loops.carried.extend(carried);
         }
         loops
     }
@@ -249,6 +258,7 @@ impl Wide<'_> {
                         self.v(X::MovLoad, reg, 0, Rm::Mem(from));
                     }
                 }
+                self.begin_pairs_of(l);
             }
         }
         let to = self.labels[edge.to as usize];
@@ -283,6 +293,7 @@ impl Wide<'_> {
     /// Stores what a loop writes.
     fn store_rows_of(&mut self, l: Option<u32>) {
         let Some(l) = l else { return };
+        self.end_pairs_of(l);
         for (reg, from) in self.sregs_of_loop(l) {
             let size = self.size_of_sreg(reg);
             self.a.store(size, sreg(reg), from);

@@ -16,6 +16,7 @@
 
 use super::addresses::{MOST_STEPS, Reach, Way};
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
 use super::regs::{Class, NO_PARTS, Parts};
@@ -48,6 +49,8 @@ pub(super) struct Access {
     pub stride: Option<u32>,
     /// They are an index, extended and shifted, which is in registers; `low` and `high` are made when they are needed.
     pub linear: Option<LinearAccess>,
+    /// They are in a pair of rows that its loop moves on; `low` and `high` are made when they are needed.
+    pub carried: Option<CarriedAccess>,
     /// Offsets come from memory: they are taken to be anywhere.
     pub is_scattered: bool,
     /// Its block has so many loads of lanes anywhere that code for each of them would not stay in the cache.
@@ -178,7 +181,8 @@ impl<'a> Wide<'a> {
         };
         let (mut low, mut high) = (vec![], vec![]);
         let linear = addr.offset.and_then(|v| self.linear_access(v));
-        if linear.is_some() {
+        let carried = addr.offset.and_then(|v| self.carried_access(v));
+        if linear.is_some() || carried.is_some() {
             low = (0..self.parts).map(|_| self.temp_in_place()).collect();
             high = (0..self.parts).map(|_| self.temp_in_place()).collect();
         } else if let Some(v) = addr.offset {
@@ -219,6 +223,7 @@ impl<'a> Wide<'a> {
             data: vec![],
             stride,
             linear,
+            carried,
             is_scattered,
             is_crowded: self.is_crowded,
             base,
@@ -269,12 +274,16 @@ impl<'a> Wide<'a> {
                 w.map.push((w.a.offset(), pc));
                 w.linear_lanes(&a);
                 w.make_masks(&a);
-                w.general(&a);
+                match a.carried {
+                    Some(c) => w.carried_general(&a, &c),
+                    None => w.general(&a),
+                }
                 w.a.jmp(a.done);
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
             w.linear_lanes(&a);
+            w.carried_lanes(&a);
             w.careful_access(&a);
         }));
     }

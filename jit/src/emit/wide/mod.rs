@@ -41,6 +41,7 @@
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
+//! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
 //! | `general.rs` | lanes anywhere |
@@ -57,6 +58,7 @@ mod avx2;
 mod block;
 mod bytes;
 mod calls;
+mod carried;
 mod copies;
 mod cross;
 mod division;
@@ -276,7 +278,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     let mut first = Wide::new(func, opts, &facts, Loops::none(func), None);
     let frame = first.body(stop)?;
     let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
-    let loops = Loops::new(func, level, &found.needs);
+    let loops = Loops::new(func, level, &found.needs, &facts.lanes, &facts.strides);
     let free = (!opts.by_parts).then_some(level.vectors().len());
     let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], free).is_empty());
     if loops.list.is_empty() && !crowded() {
@@ -315,13 +317,14 @@ struct Found {
 }
 
 impl<'a> Wide<'a> {
-    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
+    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, mut loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
         let level = Level::of(opts);
         let parts = (func.wave_size / level.lanes()) as usize;
         let mut a = Asm::new();
         let labels = func.blocks.iter().map(|_| a.label()).collect();
         let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
         let mut r = Regs::new(level, parts);
+        loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
         let memos = memo::plan(func, &facts.entered, || r.new_kept_slot());
         Wide {
             func,

@@ -71,14 +71,20 @@ impl Wide<'_> {
         }
         self.under.clear();
         self.linear = self.find_linear(block);
+        let carried = self.loops.carried.get(&(block as u32));
         let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
         let each = |f: &mut dyn FnMut(u32, Value)| {
             for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| inst.results == 0 || !linear.contains_key(&inst.first)) {
+                if carried.is_some_and(|c| c.skips(i)) {
+                    continue;
+                }
                 inst.op.for_each_arg(|v| match linear.get(&v) {
                     Some(l) => l.indices().for_each(|v| f(i as u32, v)),
+                    None if carried.is_some_and(|c| c.is_offset(v)) => {}
                     None => f(i as u32, v),
                 });
             }
+            carried.into_iter().for_each(|c| c.for_each_arg(|v| f(b.insts.len() as u32, v)));
             b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
         };
         let mut total = 0;

@@ -1,0 +1,593 @@
+//! Addresses of 64 bits in pairs of rows that a loop moves on by one distance for all lanes, or leaves as they are.
+//!
+//! The rows stay what they were at the entry of the loop. What is added to them is summed up in a scalar of the frame, and whether lanes are in a row is
+//! looked at once: at the entry, and where the loop writes the pair anew. Where the loop is left the sum is added to the rows.
+//!
+//! ```text
+//! %5 = iadd.32 %low, splat %s0                           nothing
+//! %6 = ult.32 %5, %low                                   nothing
+//! %7 = iadd.32 (iadd.32 splat %s1, %high), b2i %6        nothing
+//! vset v2, %5; vset v3, %7                               moved += s[0:1], at the end of the block
+//! load [pack.64 %low, %high]                             first lane + moved
+//! ```
+//!
+//! Sums of 64 bits wrap as those of pairs of dwords do, so that this holds for all lanes, whatever they have. Lanes whose high dword is not that of
+//! the first active one at the entry are noted: accesses in which such lanes are active are done with care.
+
+use super::addresses::Way;
+use super::lanes::{LT, NE};
+use super::level::Level;
+use super::memory::Access;
+use super::{ROWS, Wide, X, sreg};
+use crate::opt::{liveness::VgprLiveness, strides::Strides};
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::{Block, Func, Op, PureOp, SReg, Space, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
+
+/// Pairs of a loop, at most.
+const MOST: usize = 8;
+/// Bytes that an access may be ahead of its pair, at most.
+const MOST_AHEAD: i64 = 1 << 20;
+/// Bytes from lane to lane that are looked for, at most.
+const MOST_STRIDE: u32 = 1 << 20;
+
+/// What the frame holds of a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slot {
+    /// What has been added.
+    Moved,
+    /// The high dwords, shifted to the left.
+    High,
+    /// The first lane.
+    First,
+    /// How far the other run of lanes is away from it; -1: lanes are not in a row.
+    Apart,
+    /// Lanes with other high dwords.
+    Others,
+}
+const SLOTS: usize = 5;
+
+/// Rows of low and of high dwords.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub low: u16,
+    pub high: u16,
+    /// From lane to lane, where they are in a row.
+    stride: u32,
+    pub is_moved: bool,
+    slots: [i32; SLOTS],
+}
+
+impl Pair {
+    fn at(&self, slot: Slot) -> Mem {
+        Mem::at(Gpr::RSP, self.slots[slot as usize])
+    }
+
+    /// Takes places in the frame.
+    pub(super) fn settle(&mut self, mut new_slot: impl FnMut() -> i32) {
+        self.slots.fill_with(&mut new_slot);
+    }
+}
+
+/// A pair as an offset, and how far ahead of it.
+#[derive(Clone, Copy, Debug)]
+struct Offset {
+    pair: usize,
+    ahead: i32,
+}
+
+/// What is added to a pair: low and high dwords, which are scalars; no high one: 0.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    pair: usize,
+    low: Value,
+    high: Option<Value>,
+}
+
+/// What a block of a loop does with its pairs.
+#[derive(Default, Debug)]
+pub(super) struct InBlock {
+    offsets: FxHashMap<Value, Offset>,
+    /// Instructions left out, by place.
+    skipped: FxHashSet<u32>,
+    moves: Vec<Move>,
+    /// Pairs that it writes anew.
+    anew: Vec<usize>,
+}
+
+impl InBlock {
+    pub(super) fn skips(&self, inst: usize) -> bool {
+        self.skipped.contains(&(inst as u32))
+    }
+
+    pub(super) fn is_offset(&self, v: Value) -> bool {
+        self.offsets.contains_key(&v)
+    }
+
+    /// What the end of the block reads.
+    pub(super) fn for_each_arg(&self, mut f: impl FnMut(Value)) {
+        for m in &self.moves {
+            f(m.low);
+            m.high.into_iter().for_each(&mut f);
+        }
+    }
+}
+
+/// What an access has to do with a pair.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CarriedAccess {
+    pair: Pair,
+    ahead: i32,
+}
+
+/// A block, looked at.
+struct View<'a> {
+    block: &'a Block,
+    defs: FxHashMap<Value, u32>,
+    users: FxHashMap<Value, Vec<u32>>,
+    blend: Vec<bool>,
+}
+
+/// A sum of a pair and a scalar: its dwords, what is added, and the instructions that make it.
+struct Sum {
+    low: Value,
+    high: Value,
+    by: (Value, Option<Value>),
+    made_by: Vec<u32>,
+}
+
+impl<'a> View<'a> {
+    fn new(func: &'a Func, lanes: &VgprLiveness, block: usize) -> View<'a> {
+        let mut view =
+            View { block: &func.blocks[block], defs: FxHashMap::default(), users: FxHashMap::default(), blend: lanes.blend(func, block) };
+        for (k, inst) in view.block.insts.iter().enumerate() {
+            (0..inst.results).for_each(|r| _ = view.defs.insert(inst.result(r.into()), k as u32));
+            inst.op.for_each_arg(|v| view.users.entry(v).or_default().push(k as u32));
+        }
+        view.block.term.for_each_arg(|v| view.users.entry(v).or_default().push(u32::MAX));
+        view
+    }
+
+    fn op(&self, v: Value) -> Option<&'a Op> {
+        self.defs.get(&v).map(|k| &self.block.insts[*k as usize].op)
+    }
+
+    fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
+        match self.op(v)? {
+            Op::Pure { op, args, .. } => Some((*op, *args)),
+            _ => None,
+        }
+    }
+
+    /// The row that a value is, as it is at the start of the block.
+    fn row(&self, v: Value) -> Option<u16> {
+        let Op::VGet { reg, .. } = self.op(v)? else { return None };
+        let before = &self.block.insts[..self.defs[&v] as usize];
+        (!before.iter().any(|i| matches!(i.op, Op::VSet { reg: r, .. } if r.0 == reg.0))).then_some(reg.0)
+    }
+
+    fn splat(&self, v: Value) -> Option<Value> {
+        match self.op(v)? {
+            Op::Splat(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    fn constant(&self, v: Value) -> Option<u32> {
+        match self.op(v)? {
+            Op::Const { bits, .. } => Some(*bits as u32),
+            _ => None,
+        }
+    }
+
+    /// Writes of a row, by place.
+    fn writes(&self, row: u16) -> Vec<u32> {
+        let writes = |k: &usize| matches!(self.block.insts[*k].op, Op::VSet { reg, .. } if reg.0 == row);
+        (0..self.block.insts.len()).filter(writes).map(|k| k as u32).collect()
+    }
+
+    /// What the writes of a pair at these places add to it, if that is one scalar for all lanes.
+    fn sum(&self, pair: (u16, u16), at: (u32, u32)) -> Option<Sum> {
+        let insts = &self.block.insts;
+        let (Op::VSet { value: low, exec, .. }, Op::VSet { value: high, exec: same, .. }) =
+            (&insts[at.0 as usize].op, &insts[at.1 as usize].op)
+        else {
+            return None;
+        };
+        let (PureOp::IAdd32, [Some(p), Some(q), _]) = self.pure(*low)? else { return None };
+        let (old, by) = if self.row(p) == Some(pair.0) { (p, q) } else { (q, p) };
+        let by_low = self.splat(by)?;
+        if self.row(old) != Some(pair.0) || exec != same {
+            return None;
+        }
+        // The terms of the high sum: the row, a carry, and perhaps a scalar.
+        let mut made_by = vec![self.defs[low]];
+        let (mut row, mut carry, mut scalar) = (0, None, None);
+        let mut terms = vec![*high];
+        while let Some(v) = terms.pop() {
+            if self.row(v) == Some(pair.1) {
+                row += 1;
+            } else if let Some(s) = self.splat(v) {
+                if scalar.replace(s).is_some() {
+                    return None;
+                }
+            } else {
+                match self.pure(v)? {
+                    (PureOp::IAdd32, [Some(p), Some(q), _]) if made_by.len() < 4 => terms.extend([p, q]),
+                    (PureOp::BToInt, [Some(m), ..]) if carry.replace(m).is_none() => {}
+                    _ => return None,
+                }
+                made_by.push(self.defs[&v]);
+            }
+        }
+        let mut mask = carry.filter(|_| row == 1)?;
+        made_by.push(self.defs.get(&mask).copied()?);
+        if let (PureOp::BAnd, [Some(p), Some(q), _]) = self.pure(mask)? {
+            // Other lanes are not looked at.
+            mask = if q == *exec { p } else { q };
+            if q != *exec && p != *exec {
+                return None;
+            }
+            made_by.push(self.defs.get(&mask).copied()?);
+        }
+        let (PureOp::ICmpUlt32, [Some(sum), Some(than), _]) = self.pure(mask)? else { return None };
+        (sum == *low && (than == old || than == by)).then_some(Sum { low: *low, high: *high, by: (by_low, scalar), made_by })
+    }
+
+    /// What the block does with a pair, whose number is `n`; none: something else than accesses and sums. Notes the strides of accesses.
+    fn of_pair(&self, pair: (u16, u16), n: usize, to: &mut InBlock, mut access: impl FnMut(&Op)) -> Option<()> {
+        let insts = &self.block.insts;
+        let (lows, highs) = (self.writes(pair.0), self.writes(pair.1));
+        let writes = match (&lows[..], &highs[..]) {
+            ([], []) => None,
+            ([low], [high]) => Some((*low, *high)),
+            _ => return None,
+        };
+        if writes.is_some_and(|(low, high)| self.blend[low as usize] || self.blend[high as usize]) {
+            return None;
+        }
+        let sum = writes.and_then(|at| self.sum(pair, at));
+        let made_by = sum.as_ref().map_or(&[][..], |s| &s.made_by);
+        let ahead = |s: &Sum| {
+            let high = s.by.1.map_or(Some(0), |h| self.constant(h))?;
+            let by = i64::from(self.constant(s.by.0)?) | i64::from(high as i32) << 32;
+            (by.abs() < MOST_AHEAD).then_some(by as i32)
+        };
+        // Is it an offset of accesses and nothing else?
+        let mut offsets = vec![];
+        let mut is_offset = |v: Value, ahead: i32| {
+            let users = self.users.get(&v).map_or(&[][..], |u| u);
+            let all = users.iter().all(|k| insts.get(*k as usize).is_some_and(|i| is_access(&i.op) == Some(v)));
+            // Once in each.
+            let once = users.windows(2).all(|w| w[0] != w[1]);
+            offsets.push((v, ahead));
+            users.iter().filter(|_| all && once).for_each(|k| access(&insts[*k as usize].op));
+            all && once
+        };
+        let mut skipped = made_by.to_vec();
+        for (k, inst) in insts.iter().enumerate() {
+            match &inst.op {
+                Op::VGet { reg, .. } if reg.0 == pair.0 || reg.0 == pair.1 => {
+                    self.row(inst.first)?;
+                    for user in self.users.get(&inst.first).into_iter().flatten() {
+                        let of = insts.get(*user as usize)?;
+                        match &of.op {
+                            _ if made_by.contains(user) => {}
+                            Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. }
+                                if self.row(*low) == Some(pair.0) && self.row(*high) == Some(pair.1) => {}
+                            _ => return None,
+                        }
+                    }
+                    skipped.push(k as u32);
+                }
+                Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. } => {
+                    let is_row = self.row(*low) == Some(pair.0) && self.row(*high) == Some(pair.1);
+                    let next = sum.as_ref().filter(|s| s.low == *low && s.high == *high);
+                    let by = match next {
+                        Some(s) => ahead(s)?,
+                        None if is_row => 0,
+                        None => continue,
+                    };
+                    if !is_offset(inst.first, by) {
+                        return None;
+                    }
+                    skipped.push(k as u32);
+                }
+                _ => {}
+            }
+        }
+        if let (Some(s), Some((low, high))) = (&sum, writes) {
+            // What the sum is made of is for the sum alone.
+            for k in made_by {
+                let result = insts[*k as usize].first;
+                for user in self.users.get(&result).into_iter().flatten() {
+                    let is_pack = || offsets.iter().any(|(v, _)| self.defs[v] == *user);
+                    let is_end = result == s.low && *user == low || result == s.high && *user == high;
+                    if !(made_by.contains(user) || is_end || (result == s.low || result == s.high) && is_pack()) {
+                        return None;
+                    }
+                }
+            }
+            skipped.extend([low, high]);
+            to.moves.push(Move { pair: n, low: s.by.0, high: s.by.1 });
+        } else if let Some((low, high)) = writes {
+            // The rows are then others.
+            let is_before = |v: &Value| self.users.get(v).is_none_or(|users| users.iter().all(|k| *k < low.min(high)));
+            if !offsets.iter().all(|(v, _)| is_before(v)) {
+                return None;
+            }
+            to.anew.push(n);
+        }
+        to.skipped.extend(skipped);
+        to.offsets.extend(offsets.into_iter().map(|(v, ahead)| (v, Offset { pair: n, ahead })));
+        Some(())
+    }
+}
+
+/// The offset of a load or store that may be made of a pair.
+fn is_access(op: &Op) -> Option<Value> {
+    let (Op::Load { space, addr, .. } | Op::Store { space, addr, .. }) = op else { return None };
+    let fits = matches!(space, Space::Global | Space::Flat) && addr.imm.unsigned_abs() < (1 << 30) - MOST_AHEAD as u64;
+    addr.offset.filter(|_| fits)
+}
+
+/// The pairs of a loop, and what its blocks do with them.
+pub(super) fn find(
+    func: &Func,
+    level: Level,
+    lanes: &VgprLiveness,
+    strides: &Strides,
+    blocks: &[u32],
+) -> (Vec<Pair>, FxHashMap<u32, InBlock>) {
+    let (mut pairs, mut found): (Vec<Pair>, FxHashMap<u32, InBlock>) = Default::default();
+    let ops = || blocks.iter().flat_map(|b| &func.blocks[*b as usize].insts).map(|i| &i.op);
+    if level != Level::Avx512 || func.wave_size != 32 || ops().any(|op| matches!(op, Op::VGetRel { .. } | Op::VSetRel { .. })) {
+        return (pairs, found);
+    }
+    let is_pair_of = |view: &View, v: Value| match view.pure(v)? {
+        (PureOp::Pack64, [Some(low), Some(high), _]) => Some((view.row(low)?, view.row(high)?)),
+        _ => None,
+    };
+    let views: Vec<(u32, View)> = blocks.iter().map(|b| (*b, View::new(func, lanes, *b as usize))).collect();
+    let mut candidates: Vec<(u16, u16)> = vec![];
+    for (_, view) in &views {
+        let offsets = view.block.insts.iter().filter_map(|i| is_access(&i.op));
+        candidates.extend(offsets.filter_map(|v| is_pair_of(view, v)).filter(|(low, high)| low != high));
+    }
+    candidates.sort_unstable();
+    candidates.dedup();
+    for (low, high) in candidates {
+        let taken = pairs.iter().any(|p| [p.low, p.high].iter().any(|row| *row == low || *row == high));
+        if taken || pairs.len() == MOST {
+            continue;
+        }
+        let mut stride = None;
+        let mut of_access = |op: &Op| {
+            let (is_store, Op::Load { space, kind, addr, .. } | Op::Store { space, kind, addr, .. }) = (matches!(op, Op::Store { .. }), op)
+            else {
+                return;
+            };
+            let known = addr.offset.and_then(|v| strides.of(v)).map(|s| s.stride);
+            let wanted = Way::of(level, *space, is_store, *kind, known).map(|way| way.stride().unwrap_or(kind.bytes() as u32));
+            stride = stride.or(wanted);
+        };
+        let mut parts = vec![];
+        for (b, view) in &views {
+            let mut part = InBlock::default();
+            match view.of_pair((low, high), pairs.len(), &mut part, &mut of_access) {
+                Some(()) => parts.push((*b, part)),
+                None => break,
+            }
+        }
+        if parts.len() < views.len() || parts.iter().all(|(_, part)| part.offsets.is_empty()) {
+            continue;
+        }
+        let is_moved = parts.iter().any(|(_, part)| !part.moves.is_empty());
+        pairs.push(Pair { low, high, stride: stride.unwrap_or(u32::MAX), is_moved, slots: [0; SLOTS] });
+        for (b, part) in parts {
+            let all = found.entry(b).or_default();
+            all.offsets.extend(part.offsets);
+            all.skipped.extend(part.skipped);
+            all.moves.extend(part.moves);
+            all.anew.extend(part.anew);
+        }
+    }
+    (pairs, found)
+}
+
+/// Registers to change.
+struct Free {
+    v: [u8; 3],
+    k: [u8; 2],
+    g: [Gpr; 4],
+}
+
+impl Free {
+    /// Those that hold nothing on the way from block to block, if that is into or out of a loop.
+    const ON_EDGES: Free = Free { v: [0, 1, 2], k: [1, 2], g: [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI] };
+}
+
+impl Wide<'_> {
+    /// What the block has to do with pairs.
+    pub(super) fn carried_in_block(&self, block: usize) -> Option<&InBlock> {
+        self.loops.carried.get(&(block as u32))
+    }
+
+    /// What an access to this offset has to do with a pair.
+    pub(super) fn carried_access(&self, offset: Value) -> Option<CarriedAccess> {
+        let Offset { pair, ahead } = *self.carried_in_block(self.r.block)?.offsets.get(&offset)?;
+        let list = self.loops.of(self.r.block)?;
+        Some(CarriedAccess { pair: self.loops.list[list].pairs[pair], ahead })
+    }
+
+    /// Behind the operations of a block: what it adds to pairs, and pairs that it has written anew.
+    pub(super) fn end_of_pairs(&mut self, block: usize) {
+        let Some(InBlock { moves, anew, .. }) = self.carried_in_block(block) else { return };
+        let (moves, anew) = (moves.clone(), anew.clone());
+        let list = self.loops.of(block).expect("pairs are those of a loop");
+        for Move { pair, low, high } in moves {
+            let pair = self.loops.list[list].pairs[pair];
+            let (t, u) = (self.temp_general(), self.temp_general());
+            let low_word = self.scalar(low);
+            self.a.mov(Size::D, t, low_word);
+            if let Some(high) = high {
+                let high = self.scalar(high);
+                self.a.mov(Size::D, u, high);
+                self.a.shift(Shift::Shl, Size::Q, u, 32);
+                self.a.alu(Alu::Or, Size::Q, t, u);
+            }
+            self.a.alu_store(Alu::Add, Size::Q, pair.at(Slot::Moved), t);
+            self.release();
+        }
+        for pair in anew {
+            let pair = self.loops.list[list].pairs[pair];
+            let free =
+                Free { v: [(); 3].map(|()| self.temp()), k: [(); 2].map(|()| self.temp_mask()), g: [(); 4].map(|()| self.temp_general()) };
+            let exec = self.r.fixed_sreg(SReg::EXEC_LO);
+            self.begin_pair(pair, exec, &free);
+            self.release();
+        }
+    }
+
+    /// At the entry of a loop, whose rows are in memory.
+    pub(super) fn begin_pairs_of(&mut self, l: u32) {
+        let exec = self.loops.list[l as usize].sregs.get(&SReg::EXEC_LO.0).copied();
+        for pair in self.loops.list[l as usize].pairs.clone() {
+            self.begin_pair(pair, exec, &Free::ON_EDGES);
+        }
+    }
+
+    /// Looks at a pair in memory. `exec`: where EXEC is, if not in memory.
+    fn begin_pair(&mut self, pair: Pair, exec: Option<Gpr>, free: &Free) {
+        let Free { v: [v, ..], k: [k, k2], g: [high, first, second, others] } = *free;
+        self.a.store_imm(Size::Q, pair.at(Slot::Moved), 0);
+        match exec {
+            Some(exec) => self.a.tzcnt(Size::D, others, exec),
+            None => {
+                self.a.load(Size::D, others, sreg(SReg::EXEC_LO));
+                self.a.tzcnt(Size::D, others, others);
+            }
+        }
+        self.a.alu_imm(Alu::And, Size::D, others, 31);
+        self.a.load(Size::D, high, Mem::indexed(ROWS, others, 4, i32::from(pair.high) * self.row_bytes()));
+        self.v(X::BroadcastGpr, v, 0, Rm::Reg(high.0));
+        for (p, k) in [k, k2].into_iter().enumerate() {
+            let row = Rm::Mem(self.row_mem(pair.high, p));
+            self.vi(X::Pcmpud, k, v, row, NE);
+        }
+        self.k(X::Kunpckwd, k, k2, k);
+        self.k(X::KmovdToGpr, others.0, 0, k);
+        self.a.store(Size::Q, pair.at(Slot::Others), others);
+        self.a.shift(Shift::Shl, Size::Q, high, 32);
+        self.a.store(Size::Q, pair.at(Slot::High), high);
+        let (apart, done) = (self.a.label(), self.a.label());
+        let rows = [0, 1].map(|p| self.row_mem(pair.low, p));
+        self.a.load(Size::D, first, rows[0]);
+        self.a.load(Size::D, second, rows[1]);
+        if pair.stride <= MOST_STRIDE {
+            self.a.test(Size::D, others, others);
+            self.a.jcc(Cond::Ne, apart);
+            for (row, k) in rows.into_iter().zip([k, k2]) {
+                let stride = pair.stride;
+                let steps = self.table(move |i| i * stride);
+                self.v(X::Broadcast, v, 0, Rm::Mem(row));
+                self.v(X::Paddd, v, v, steps);
+                self.vi(X::Pcmpud, k, v, Rm::Mem(row), NE);
+            }
+            self.k(X::Korw, k, k, k2);
+            self.any(k);
+            self.a.jcc(Cond::Ne, apart);
+            // No lane wraps.
+            for first in [first, second] {
+                self.a.alu_imm(Alu::Cmp, Size::D, first, -(15 * pair.stride as i32 + 64));
+                self.a.jcc(Cond::A, apart);
+            }
+            self.a.alu(Alu::Sub, Size::Q, second, first);
+            self.a.jcc(Cond::B, apart);
+            self.a.alu(Alu::Add, Size::Q, first, high);
+            self.a.store(Size::Q, pair.at(Slot::First), first);
+            self.a.store(Size::Q, pair.at(Slot::Apart), second);
+            self.a.jmp(done);
+        }
+        self.a.bind(apart);
+        self.a.store_imm(Size::Q, pair.at(Slot::Apart), -1);
+        self.a.bind(done);
+    }
+
+    /// Where a loop is left: adds to rows what has been added to their pairs.
+    pub(super) fn end_pairs_of(&mut self, l: u32) {
+        let Free { v: [low, high, t], k: [k, _], g: [moved, ..] } = Free::ON_EDGES;
+        for pair in self.loops.list[l as usize].pairs.clone().into_iter().filter(|p| p.is_moved) {
+            self.a.load(Size::Q, moved, pair.at(Slot::Moved));
+            self.v(X::BroadcastGpr, low, 0, Rm::Reg(moved.0));
+            self.a.shift(Shift::Shr, Size::Q, moved, 32);
+            self.v(X::BroadcastGpr, high, 0, Rm::Reg(moved.0));
+            for p in 0..self.parts {
+                let rows = [pair.low, pair.high].map(|row| Rm::Mem(self.row_mem(row, p)));
+                self.v(X::Paddd, t, low, rows[0]);
+                self.v(X::MovStore, t, 0, rows[0]);
+                self.vi(X::Pcmpud, k, t, Rm::Reg(low), LT);
+                self.v(X::Paddd, t, high, rows[1]);
+                let one = self.splat32(1);
+                self.vector(Vector::new(X::Paddd, Len::Z, t, t, one).mask(k));
+                self.v(X::MovStore, t, 0, rows[1]);
+            }
+        }
+    }
+
+    /// host = guest address of the first lane + `imm`, the other run = how far it is away. To `fail` if lanes are not in a row of such a stride.
+    pub(super) fn carried_start(&mut self, a: &Access, c: &CarriedAccess, stride: u32, imm: i32, fail: Label) {
+        if stride != c.pair.stride {
+            self.a.jmp(fail);
+        }
+        self.a.load(Size::Q, a.starts[1], c.pair.at(Slot::Apart));
+        self.a.test(Size::Q, a.starts[1], a.starts[1]);
+        self.a.jcc(Cond::S, fail);
+        self.a.load(Size::Q, a.host, c.pair.at(Slot::First));
+        self.carried_sum(a, c, imm);
+    }
+
+    /// host = what lanes' low dwords are added to + `imm`.
+    pub(super) fn carried_base(&mut self, a: &Access, c: &CarriedAccess, imm: i32) {
+        self.a.load(Size::Q, a.host, c.pair.at(Slot::High));
+        self.carried_sum(a, c, imm);
+    }
+
+    fn carried_sum(&mut self, a: &Access, c: &CarriedAccess, imm: i32) {
+        if c.pair.is_moved {
+            self.a.alu_load(Alu::Add, Size::Q, a.host, c.pair.at(Slot::Moved));
+        }
+        self.add_base(a, imm + c.ahead);
+    }
+
+    /// Lanes anywhere.
+    pub(super) fn carried_general(&mut self, a: &Access, c: &CarriedAccess) {
+        let active = a.spare[0];
+        self.active_lanes(a, active);
+        self.a.alu_load(Alu::And, Size::D, active, c.pair.at(Slot::Others));
+        self.a.jcc(Cond::Ne, a.careful);
+        for p in 0..self.parts {
+            let from = Rm::Mem(self.row_mem(c.pair.low, p));
+            self.v(X::MovLoad, a.low[p], 0, from);
+        }
+        self.general(&Access { high: vec![], ..a.clone() });
+    }
+
+    /// Makes the offsets in all lanes.
+    pub(super) fn carried_lanes(&mut self, a: &Access) {
+        let Some(c) = &a.carried else { return };
+        self.a.load(Size::Q, a.host, c.pair.at(Slot::Moved));
+        self.a.alu_imm(Alu::Add, Size::Q, a.host, c.ahead);
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
+        self.a.shift(Shift::Shr, Size::Q, a.host, 32);
+        for p in 0..self.parts {
+            let (low, high) = (Rm::Mem(self.row_mem(c.pair.low, p)), Rm::Mem(self.row_mem(c.pair.high, p)));
+            self.v(X::Paddd, a.low[p], a.t, low);
+            self.vi(X::Pcmpud, a.k2, a.low[p], Rm::Reg(a.t), LT);
+            self.v(X::BroadcastGpr, a.high[p], 0, Rm::Reg(a.host.0));
+            self.v(X::Paddd, a.high[p], a.high[p], high);
+            let one = self.splat32(1);
+            self.vector(Vector::new(X::Paddd, Len::Z, a.high[p], a.high[p], one).mask(a.k2));
+        }
+    }
+}
