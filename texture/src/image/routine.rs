@@ -82,7 +82,7 @@ impl Routine {
     }
 
     /// The vector kernel, for tests that break it.
-    #[cfg(all(test, target_arch = "x86_64"))]
+    #[cfg(all(test, target_arch = "x86_64", any(debug_assertions, feature = "checked")))]
     pub(super) fn kernel_mut(&mut self) -> Option<&mut Kernel> {
         self.kernel.as_mut()
     }
