@@ -66,7 +66,7 @@ impl Workgroup {
         let Some(exit) = (unsafe { interp.step(&mut wave.state) }) else { return Ok(None) };
         let before = wave.used;
         wave.book();
-        worker.guest_insts += wave.used - before;
+        worker.done.guest_insts += wave.used - before;
         job.program.count_interpreted(wave.used - before);
         match exit {
             Exit::End if !wave.is_over_budget(job) => wave.status = Status::Ended,

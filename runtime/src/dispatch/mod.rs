@@ -109,6 +109,7 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
                 job.fail(Error::Internal(format!("kernel `{}`: {}", job.name, text.unwrap_or("panic"))));
             }
         }
+        self.tell(&mut worker);
         if let (Some(profile), Some(counters)) = (job.config().profile, &worker.counters) {
             profile.add(counters, &|pc| report::uncounted(job, pc));
         }
@@ -118,7 +119,7 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
         }
         spare.truncate(8);
         spare.iter_mut().for_each(Workgroup::trim);
-        for (total, n) in job.totals.iter().zip([worker.waves, worker.workgroups, worker.guest_insts]) {
+        for (total, n) in job.totals.iter().zip([worker.waves, worker.workgroups, worker.done.guest_insts]) {
             total.fetch_add(n, Relaxed);
         }
     }
@@ -135,6 +136,7 @@ impl<S: WorkSource> Running<S> {
             let has_room = waiting.len() < job.residents;
             let mut is_over = true;
             if mine.is_empty() && has_room {
+                self.tell(worker);
                 match source.take() {
                     Taken::Units(units) => mine = units,
                     Taken::Later => is_over = false,
@@ -151,11 +153,8 @@ impl<S: WorkSource> Running<S> {
                     let at = spare.len() - 1;
                     let group = &mut spare[at];
                     group.start(job, source, index, worker)?;
-                    if let Some(progress) = job.config().progress {
-                        progress.start_group(group.count);
-                    }
                     if self.run_group(group, worker, waiting.len())? {
-                        self.end(group);
+                        self.end(group, worker);
                     } else {
                         waiting.push(spare.swap_remove(at));
                     }
@@ -170,7 +169,7 @@ impl<S: WorkSource> Running<S> {
                 let turn = waiting[i].turn(job, worker)?;
                 self.note(worker);
                 if turn == Turn::Done {
-                    self.end(&waiting[i]);
+                    self.end(&waiting[i], worker);
                     spare.push(waiting.swap_remove(i));
                 } else {
                     if watcher.is_some() {
@@ -197,6 +196,7 @@ impl<S: WorkSource> Running<S> {
                 Turn::Done => return Ok(true),
                 Turn::Progress => {}
                 Turn::Waiting { slept } => {
+                    self.tell(worker);
                     if slept && group.idle_turns >= 4 || group.idle_turns >= patience {
                         return Ok(false);
                     }
@@ -205,19 +205,26 @@ impl<S: WorkSource> Running<S> {
         }
     }
 
-    /// Tells who watches how many instructions were run since the last call.
+    /// After a turn: tells who watches what was done, if it is worth it.
+    #[inline(always)]
     fn note(&self, worker: &mut WorkerState) {
+        if worker.done.is_news(&worker.told) {
+            self.tell(worker);
+        }
+    }
+
+    /// Tells who watches what was done since the last call.
+    fn tell(&self, worker: &mut WorkerState) {
         if let Some(progress) = self.job.config().progress {
-            progress.count(worker.guest_insts - worker.noted_insts);
-            worker.noted_insts = worker.guest_insts;
+            progress.add(&worker.done, &mut worker.told);
         }
     }
 
     /// A workgroup is done.
-    fn end(&self, group: &Workgroup) {
-        if let Some(progress) = self.job.config().progress {
-            progress.end_group(group.count);
-        }
+    #[inline(always)]
+    fn end(&self, group: &Workgroup, worker: &mut WorkerState) {
+        worker.done.workgroups += 1;
+        worker.done.waves_running -= group.count as u64;
         self.source.end(group.index, &group.waves[..group.count]);
     }
 }

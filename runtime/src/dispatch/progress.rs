@@ -59,6 +59,27 @@ pub struct Look {
     pub place: Option<Place>,
 }
 
+/// What a thread has done. It does not tell of every workgroup: threads would fight for the line of memory that the counts are in.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Done {
+    /// Workgroups that have ended.
+    pub workgroups: u64,
+    /// Waves of workgroups that have begun and not ended.
+    pub waves_running: u64,
+    /// Guest instructions run.
+    pub guest_insts: u64,
+}
+
+impl Done {
+    /// Guest instructions after which it tells: those of 0.1 ms and more.
+    const ENOUGH: u64 = 1 << 16;
+
+    /// Is there enough that is not told?
+    pub(crate) fn is_news(&self, told: &Done) -> bool {
+        self.guest_insts.abs_diff(told.guest_insts) >= Done::ENOUGH
+    }
+}
+
 impl Progress {
     /// What is known now.
     pub fn look(&self) -> Look {
@@ -90,20 +111,13 @@ impl Progress {
         self.workgroups.store(workgroups, Relaxed);
     }
 
-    /// A workgroup of this many waves begins.
-    pub(crate) fn start_group(&self, waves: usize) {
-        self.waves_running.fetch_add(waves as u64, Relaxed);
-    }
-
-    /// A workgroup of this many waves ends.
-    pub(crate) fn end_group(&self, waves: usize) {
-        self.waves_running.fetch_sub(waves as u64, Relaxed);
-        self.workgroups_done.fetch_add(1, Relaxed);
-    }
-
-    /// Instructions were run.
-    pub(crate) fn count(&self, guest_insts: u64) {
-        self.guest_insts.fetch_add(guest_insts, Relaxed);
+    /// Adds what a thread has done since it said so last.
+    pub(crate) fn add(&self, done: &Done, told: &mut Done) {
+        let before = std::mem::replace(told, *done);
+        self.workgroups_done.fetch_add(done.workgroups - before.workgroups, Relaxed);
+        self.waves_running.fetch_add(done.waves_running.wrapping_sub(before.waves_running), Relaxed);
+        // A wave that goes back to a snapshot takes back what it has run.
+        self.guest_insts.fetch_add(done.guest_insts.wrapping_sub(before.guest_insts), Relaxed);
     }
 
     /// A wave can say where it is.

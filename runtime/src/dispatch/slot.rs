@@ -36,6 +36,9 @@ const STEPS: u32 = 256;
 /// Room for [`WaveSlot::stagger`].
 const STAGGER: usize = 4096;
 
+/// Scalar registers that are restored one by one; of more it is less to copy all.
+const FEW: usize = 24;
+
 /// Scratch that a wave's slot keeps between dispatches at most.
 const KEPT_SCRATCH_BYTES: usize = 256 << 10;
 
@@ -84,6 +87,8 @@ struct FirstRegisters {
     of: (u64, u64),
     /// But for the workgroup's ids.
     sregs: [u32; SReg::COUNT],
+    /// Those that a wave has to be given anew, by number, with their values; empty: all, since they are many.
+    given: Vec<(u8, u32)>,
     /// Work-item ids.
     ids: Vec<u32>,
     /// Which of their rows a wave has to be given anew.
@@ -92,7 +97,7 @@ struct FirstRegisters {
 
 impl Default for FirstRegisters {
     fn default() -> FirstRegisters {
-        FirstRegisters { of: (0, 0), sregs: [0; SReg::COUNT], ids: Vec::new(), id_rows: [false; 3] }
+        FirstRegisters { of: (0, 0), sregs: [0; SReg::COUNT], given: Vec::new(), ids: Vec::new(), id_rows: [false; 3] }
     }
 }
 
@@ -142,7 +147,7 @@ impl WaveSlot {
     #[inline(always)]
     pub(super) fn start(&mut self, job: &Job, place: &StartPlace, wave: usize) -> Result<(), Error> {
         if self.can_restart(job, place.extent) {
-            self.restore(&job.code.spoiled_sregs);
+            self.restore();
         } else {
             self.prepare(job, place, wave)?;
         }
@@ -161,7 +166,7 @@ impl WaveSlot {
     /// all else there is [`WaveSlot::begin`]. Stores are what a wave that does little takes its time for.
     #[inline(always)]
     pub(super) fn restart(&mut self, job: &Job, place: &StartPlace) {
-        self.restore(&job.code.spoiled_sregs);
+        self.restore();
         self.enter_group(job, place);
         self.state.fuel = QUANTUM;
     }
@@ -207,16 +212,13 @@ impl WaveSlot {
 
     /// Gives a wave the registers that the one before it may have changed and that it may look at.
     #[inline(always)]
-    fn restore(&mut self, spoiled: &[SReg]) {
-        /// Beyond so many it is less to copy all.
-        const FEW: usize = 24;
+    fn restore(&mut self) {
         let s = &mut *self.state;
-        if spoiled.len() > FEW {
+        if self.first.given.is_empty() {
             s.sregs = self.first.sregs;
-        } else {
-            for r in spoiled {
-                s.sregs[usize::from(r.0)] = self.first.sregs[usize::from(r.0)];
-            }
+        }
+        for &(r, value) in &self.first.given {
+            s.sregs[usize::from(r)] = value;
         }
         self.restore_ids();
     }
@@ -280,6 +282,11 @@ impl WaveSlot {
         let first = &mut self.first;
         first.of = (job.serial, extent_key(place.extent));
         first.sregs = init.first_sregs(&job.facts, place);
+        first.given.clear();
+        let spoiled = &job.code.spoiled_sregs;
+        if spoiled.len() <= FEW {
+            first.given.extend(spoiled.iter().map(|r| (r.0, first.sregs[usize::from(r.0)])));
+        }
         first.ids.resize(3 * init.wave_size as usize, 0);
         init.write_vgprs(place, &mut first.ids);
         // Who looks at every instruction sees the others too.

@@ -97,7 +97,7 @@ fn restore(snapshot: &Snapshot, job: &Job, workgroup: &mut Workgroup, worker: &m
     workgroup.idle_turns = snapshot.idle_turns;
     for (wave, copy) in workgroup.waves.iter_mut().zip(&snapshot.waves) {
         // What is counted is what the waves have booked.
-        worker.guest_insts = worker.guest_insts - wave.used + copy.used;
+        worker.done.guest_insts = worker.done.guest_insts - wave.used + copy.used;
         copy.restore(wave);
     }
     let code = workgroup.waves[snapshot.at.wave].code(job).prepared().expect("snapshots are taken of interpreted code");

@@ -103,7 +103,7 @@ impl Workgroup {
         let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states[..self.count]) };
         let waves = &mut self.waves[..self.count];
         if done == waves.len() && barriers == 0 {
-            worker.guest_insts += waves.iter().map(WaveSlot::restarted_insts).sum::<u64>();
+            worker.done.guest_insts += waves.iter().map(WaveSlot::restarted_insts).sum::<u64>();
             return true;
         }
         waves.iter_mut().for_each(|wave| wave.begin_late(job));
@@ -151,7 +151,7 @@ impl Workgroup {
         }
         if barriers == 0 && at.wave + done == end && config.max_insts == 0 {
             for wave in &mut self.waves[at.wave..end] {
-                worker.guest_insts += wave.end();
+                worker.done.guest_insts += wave.end();
             }
             (at.progress, at.wave) = (at.progress | (done != 0), end);
             return None;
@@ -170,7 +170,7 @@ impl Workgroup {
             }
             let before = wave.used;
             wave.book();
-            worker.guest_insts += wave.used - before;
+            worker.done.guest_insts += wave.used - before;
             if exit == Exit::End && wave.is_over_budget(job) {
                 at.wave += k;
                 return Some(exit);
@@ -203,7 +203,7 @@ impl Workgroup {
             let wave = &mut self.waves[i];
             let before = wave.used;
             wave.book();
-            worker.guest_insts += wave.used - before;
+            worker.done.guest_insts += wave.used - before;
             if wave.code(job).prepared().is_some() {
                 job.program.count_interpreted(wave.used - before);
             }

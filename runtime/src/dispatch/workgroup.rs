@@ -7,6 +7,7 @@ use crate::Error;
 use crate::dispatch::arena::Arena;
 use crate::dispatch::job::Job;
 use crate::dispatch::profile::WorkerCounters;
+use crate::dispatch::progress::Done;
 use crate::dispatch::slot::{StartPlace, WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
@@ -65,9 +66,9 @@ pub(crate) struct Workgroup {
 pub(crate) struct WorkerState {
     pub waves: u64,
     pub workgroups: u64,
-    pub guest_insts: u64,
-    /// Of these, those that whoever watches has been told of.
-    pub noted_insts: u64,
+    pub done: Done,
+    /// Of that, what whoever watches has been told of.
+    pub told: Done,
     /// Why a wave failed ([`Ran::Failed`]).
     pub error: Option<Error>,
     /// Where a restored snapshot leads to ([`Ran::Back`]).
@@ -121,6 +122,7 @@ impl Workgroup {
         source.start_waves(index, &mut self.waves[..self.count], self.lds.bytes_mut(lds_bytes));
         worker.workgroups += 1;
         worker.waves += self.count as u64;
+        worker.done.waves_running += self.count as u64;
         Ok(())
     }
 
@@ -146,7 +148,8 @@ impl WorkerState {
     pub(super) fn new(routines: &SharedRoutines, is_profiled: bool) -> WorkerState {
         let counters = is_profiled.then(Box::default);
         let (error, back, interp) = (None, TurnAt::default(), None);
-        WorkerState { waves: 0, workgroups: 0, guest_insts: 0, noted_insts: 0, error, back, counters, interp, routines: routines.clone() }
+        let (done, told) = (Done::default(), Done::default());
+        WorkerState { waves: 0, workgroups: 0, done, told, error, back, counters, interp, routines: routines.clone() }
     }
 
     /// Notes why a wave failed.
