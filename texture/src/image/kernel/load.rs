@@ -1,6 +1,6 @@
 //! image_load, image_msaa_load, image_store and the addresses of stores in vectors: the twin of [`super::super::texels`].
 
-use super::has::{self, SHAPES};
+use super::has::{self, SHAPES, VARIED};
 use super::level::{Displacement, Level};
 use super::operands::{Inputs, Rows, component};
 use super::pack::Pack;
@@ -23,7 +23,7 @@ struct Place<S: Simd> {
 /// The operands of a load or store.
 #[inline(always)]
 fn inputs<const HAS: u32>(k: &Kernel, operands: &Operands, rows: &Rows) -> Inputs {
-    let inputs = Inputs::coordinates(&k.layout, operands, rows);
+    let inputs = Inputs::coordinates::<HAS>(&k.layout, operands, rows);
     if HAS & SHAPES == 0 { inputs } else { inputs.with_texel(&k.layout, operands, rows) }
 }
 
@@ -56,7 +56,7 @@ unsafe fn in_level<S: Simd, const HAS: u32>(k: &Kernel, level: &Level, inputs: &
         if directions != Directions::Row {
             place = along::<S, HAS>(place, level, 1, y.bits::<S>(first), level.size[1], 0);
         }
-        if directions == Directions::Volume || k.slices != Slices::One {
+        if HAS & VARIED != 0 && (directions == Directions::Volume || k.slices != Slices::One) {
             let count = if directions == Directions::Volume { level.size[2] } else { k.last_layer + 1 };
             place = along::<S, HAS>(place, level, 2, z.bits::<S>(first), count, k.first_layer);
         }
@@ -157,7 +157,7 @@ pub(super) unsafe fn load<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call: 
                 left |= u64::from(active) << first;
                 continue;
             }
-            k.results.put::<S>(&results, first, m, channels, inside);
+            k.results.put::<S, HAS>(&results, first, m, channels, inside);
         }
         left
     }

@@ -42,7 +42,7 @@ mod texels;
 use super::coord::Clamp;
 use super::filter::Reduction;
 use super::lod::{Bounds, LOG_TABLE, MipFilter};
-use super::op::{Dim, Kind, Layout, Lod, Packing};
+use super::op::{Dim, Kind, Layout, Lod, Packing, Slot};
 use super::routine::Routine;
 use super::sampler::Sampler;
 use super::surface::Surface;
@@ -72,8 +72,10 @@ mod has {
     pub(super) const RARE: u32 = 8;
     /// Blends.
     pub(super) const LINEAR: u32 = 16;
+    /// Layers, coordinates of 16 bits or in texels, results that are no channels in registers of their own.
+    pub(super) const VARIED: u32 = 32;
     /// All of it.
-    pub(super) const ALL: u32 = 31;
+    pub(super) const ALL: u32 = 63;
 }
 
 /// Directions of a slice or layer of the image, or of a volume.
@@ -316,19 +318,24 @@ impl Kernel {
             && clamp[..2].iter().all(is_common)
             && levels.iter().all(Level::has_tables);
         let is_rare = slices.are_faces() || max_ratio.is_some() || filter_varies || is_integer && sampler.is_some();
+        let narrow = match surface.format.numeric {
+            _ if is_integer => Narrow::Integer,
+            Numeric::Float if surface.format.channels[0].bits == 32 && sampler.is_none() => Narrow::Truncate,
+            _ => Narrow::Nearest,
+        };
+        let results = Results::new(op, routine.config.unpacked_d16, &components, narrow);
+        let is_whole = |slot: &Option<Slot>| matches!(slot, None | Some(Slot::Whole(_)));
+        let is_simple = slices == Slices::One && !unnormalized && routine.layout.body.iter().all(is_whole);
+        let is_varied = !is_simple || kernel_op != KernelOp::Store && !results.are_channels();
         let needs = [
             (!is_single_level, has::LEVELS),
             (is_special, has::SPECIAL),
             (!is_common, has::SHAPES),
             (is_rare, has::RARE),
             (linear, has::LINEAR),
+            (is_varied, has::VARIED),
         ];
         let needs = needs.into_iter().filter(|(is, _)| *is).fold(0, |all, (_, bit)| all | bit);
-        let narrow = match surface.format.numeric {
-            _ if is_integer => Narrow::Integer,
-            Numeric::Float if surface.format.channels[0].bits == 32 && sampler.is_none() => Narrow::Truncate,
-            _ => Narrow::Nearest,
-        };
         let (has, run) = match kernel_op {
             KernelOp::Sample | KernelOp::Gather => instances::sampler(surface, level, needs)?,
             KernelOp::Load | KernelOp::LoadSamples => instances::loader(surface, level, needs)?,
@@ -366,7 +373,7 @@ impl Kernel {
             special,
             is_special,
             limits_reference: sampler.is_some_and(|s| s.limits_reference),
-            results: Results::new(op, routine.config.unpacked_d16, &components, narrow),
+            results,
             stored: Stored::new(op, &surface.dst_sel),
             log_table: &LOG_TABLE,
             address: surface.address,

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::super::address::Operands;
 use super::super::op::{ImageOp, Layout, Slot};
 use super::super::values::{Narrow, unselect};
+use super::has::VARIED;
 use crate::descriptor::DstSel;
 use crate::simd::Simd;
 use crate::{Generation, Wave};
@@ -13,7 +14,8 @@ use crate::{Generation, Wave};
 /// The rows of a wave for the time of an instruction.
 pub(super) struct Rows<'a> {
     first: *mut u32,
-    dwords: usize,
+    /// How many there are.
+    count: u32,
     lanes: usize,
     exec: u64,
     wave: PhantomData<&'a mut [u32]>,
@@ -31,16 +33,18 @@ impl<'a> Rows<'a> {
     pub(super) fn to_read(wave: &'a Wave) -> Rows<'a> {
         assert!(matches!(wave.lanes, 32 | 64), "a wave of {} lanes", wave.lanes);
         let first = wave.rows.as_ptr().cast_mut();
-        Rows { first, dwords: wave.rows.len(), lanes: wave.lanes, exec: wave.exec, wave: PhantomData }
+        let count = wave.rows.len() >> wave.lanes.trailing_zeros();
+        Rows { first, count: count.min(1 << 16) as u32, lanes: wave.lanes, exec: wave.exec, wave: PhantomData }
     }
 
     /// The first lane of a row, all lanes of which are there.
     #[inline(always)]
     fn row(&self, number: u16) -> *mut u32 {
-        let at = usize::from(number) * self.lanes;
-        assert!(at + self.lanes <= self.dwords, "row {number} is not there");
-        // SAFETY: the row lies in `dwords`.
-        unsafe { self.first.add(at) }
+        if u32::from(number) >= self.count {
+            missing(number);
+        }
+        // SAFETY: the row is there.
+        unsafe { self.first.add(usize::from(number) * self.lanes) }
     }
 
     /// The vectors that have active lanes: the first lane of each, and which are active.
@@ -48,6 +52,12 @@ impl<'a> Rows<'a> {
     pub(super) fn vectors<S: Simd>(&self) -> Vectors<S> {
         Vectors { exec: self.exec, lanes: self.lanes, next: 0, set: PhantomData }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn missing(number: u16) -> ! {
+    panic!("row {number} is not there")
 }
 
 /// See [`Rows::vectors`].
@@ -107,6 +117,15 @@ impl Input {
         Input { row: rows.row(operands.address[usize::from(n)]), part }
     }
 
+    /// One that is whole, if it is there.
+    #[inline(always)]
+    fn whole(slot: Option<Slot>, operands: &Operands, rows: &Rows) -> Input {
+        match slot {
+            Some(Slot::Whole(n)) => Input { row: rows.row(operands.address[usize::from(n)]), part: Part::Whole },
+            _ => Input::NONE,
+        }
+    }
+
     /// Bits of the lanes from `first` on, halves zero-extended.
     ///
     /// # Safety
@@ -148,13 +167,17 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// The coordinates alone.
+    /// The coordinates alone. `HAS`: see [`super::has`].
     #[inline(always)]
-    pub(super) fn coordinates(layout: &Layout, operands: &Operands, rows: &Rows) -> Inputs {
+    pub(super) fn coordinates<const HAS: u32>(layout: &Layout, operands: &Operands, rows: &Rows) -> Inputs {
         let none = Input::NONE;
         // Written out, as other loops over operands: what is in registers must not go through memory.
         let [x, y, z] = layout.body;
-        let body = [Input::of(x, operands, rows), Input::of(y, operands, rows), Input::of(z, operands, rows)];
+        let body = if HAS & VARIED == 0 {
+            [Input::whole(x, operands, rows), Input::whole(y, operands, rows), none]
+        } else {
+            [Input::of(x, operands, rows), Input::of(y, operands, rows), Input::of(z, operands, rows)]
+        };
         Inputs { body, offset: none, compare: none, fragment: none, level: none, bias: none, dh: [none; 3], dv: [none; 3] }
     }
 
@@ -260,6 +283,11 @@ impl Results {
         Results { of_channel, rest: (!is_empty).then(|| Box::new(rest)) }
     }
 
+    /// Is each a channel in a register of its own?
+    pub(super) fn are_channels(&self) -> bool {
+        self.rest.is_none()
+    }
+
     /// Where they are in a wave.
     #[inline(always)]
     pub(super) fn rows<'a>(&self, operands: &'a Operands, rows: &'a Rows<'a>) -> ResultRows<'a> {
@@ -277,7 +305,7 @@ impl Results {
     /// # Safety
     /// As [`Input::bits`], for the rows of [`Results::rows`].
     #[inline(always)]
-    pub(super) unsafe fn put<S: Simd>(&self, to: &ResultRows, first: usize, m: S::M, channels: [S::I; 4], inside: S::M) {
+    pub(super) unsafe fn put<S: Simd, const HAS: u32>(&self, to: &ResultRows, first: usize, m: S::M, channels: [S::I; 4], inside: S::M) {
         // SAFETY: rows have all lanes of the wave.
         unsafe {
             if S::bits(m) == u32::MAX >> (32 - S::LANES) {
@@ -293,7 +321,9 @@ impl Results {
                     }
                 }
             }
-            if let Some(rest) = &self.rest {
+            if HAS & VARIED != 0
+                && let Some(rest) = &self.rest
+            {
                 rest.put::<S>(to, first, m, channels, inside);
             }
         }

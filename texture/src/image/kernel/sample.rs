@@ -12,7 +12,7 @@ use super::super::lod::MipFilter;
 use super::super::sample::to_byte;
 use super::cube::{self, EDGES};
 use super::filter::{Colors, Gathered, Quad, filter, mix};
-use super::has::{LEVELS, LINEAR, RARE, SHAPES, SPECIAL};
+use super::has::{LEVELS, LINEAR, RARE, SHAPES, SPECIAL, VARIED};
 use super::level::{Displacement, Level};
 use super::lod::detail;
 use super::operands::{Inputs, Rows};
@@ -41,7 +41,7 @@ struct At<S: Simd> {
 unsafe fn axis<S: Simd, const HAS: u32>(k: &Kernel, level: &Level, n: usize, is_linear: bool, at: &At<S>) -> Taps<S> {
     // SAFETY: no memory is touched.
     unsafe {
-        let scale = if k.unnormalized { 1.0 } else { level.scale[n] };
+        let scale = if HAS & VARIED != 0 && k.unnormalized { 1.0 } else { level.scale[n] };
         let texels = S::mul_f(at.body[n], S::f(scale));
         // The common modes are known where the code of each is made.
         match k.clamp[n] {
@@ -172,6 +172,7 @@ unsafe fn level<S: Simd, T: Texels, const HAS: u32>(
         let z_linear = directions == Directions::Volume && k.z_linear.unwrap_or(is_linear) && !k.is_integer;
         let z = if directions == Directions::Volume { axis::<S, HAS>(k, level, 2, z_linear, at) } else { none };
         let (sz, iz) = match (directions, k.slices) {
+            _ if HAS & VARIED == 0 => ([nothing; 2], [m; 2]),
             (Directions::Volume, _) => displacements::<S, HAS>(k, level, 2, &z, z_linear, m),
             (_, Slices::One) => ([nothing; 2], [m; 2]),
             (_, Slices::Layers) if HAS & SHAPES == 0 => ([level.displacement::<S, true>(2, at.layer, m); 2], [m; 2]),
@@ -264,7 +265,7 @@ unsafe fn levels<S: Simd, T: Texels, const HAS: u32>(
     unsafe {
         let is_single = HAS & (LEVELS | RARE) == 0 || HAS & RARE == 0 && k.is_single_level();
         // A function with nothing but blends is taken for those only.
-        let is_linear = HAS & LINEAR != 0 && (HAS == LINEAR || k.linear);
+        let is_linear = HAS & LINEAR != 0 && (HAS & !VARIED == LINEAR || k.linear);
         let mut all = [0_u32; 16];
         if !is_single {
             S::store_all(&mut all, keys);
@@ -272,7 +273,7 @@ unsafe fn levels<S: Simd, T: Texels, const HAS: u32>(
         let mut left = S::bits(m);
         let mut out = [S::f(0.0); 4];
         loop {
-            let key = all[left.trailing_zeros() as usize & 15];
+            let key = if HAS & (LEVELS | RARE) == 0 { 0 } else { all[left.trailing_zeros() as usize & 15] };
             let these = if is_single { m } else { S::both(S::mask(left), S::eq(keys, S::i(key as i32))) };
             let (number, is_linear) = if HAS & RARE != 0 { (key >> 1, key & 1 != 0) } else { (key, is_linear) };
             let value = level::<S, T, HAS>(k, &k.levels[number as usize], image, colors, at, is_linear, undone, lost, these);
@@ -299,7 +300,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call
     // SAFETY: texels lie in the image (`Kernel::new`).
     unsafe {
         let rows = Rows::of(wave);
-        let mut inputs = Inputs::coordinates(&k.layout, call.operands, &rows);
+        let mut inputs = Inputs::coordinates::<HAS>(&k.layout, call.operands, &rows);
         if HAS & LEVELS != 0 {
             inputs = inputs.with_levels(&k.layout, call.operands, &rows);
         }
@@ -320,7 +321,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call
             let mut m = S::mask(active);
             let [x, y, z] = inputs.body;
             let mut body = [x.float::<S>(first), y.float::<S>(first), S::f(0.0)];
-            if HAS & SHAPES != 0 || k.slices != Slices::One {
+            if HAS & SHAPES != 0 || HAS & VARIED != 0 && k.slices != Slices::One {
                 body[2] = z.float::<S>(first);
             }
             let mut offset = [S::i(0); 3];
@@ -329,7 +330,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call
                 offset = [S::sar(S::shl(word, 26), 26), S::sar(S::shl(word, 18), 26), S::sar(S::shl(word, 10), 26)];
             }
             let mut at = At { body, offset, layer: S::i(0), face: S::i(0), reference: S::f(0.0) };
-            if k.slices == Slices::Layers {
+            if HAS & VARIED != 0 && k.slices == Slices::Layers {
                 at.layer = S::add(S::min(rounded::<S>(k, body[2]), S::i(k.last_layer)), S::i(k.first_layer));
             } else if HAS & RARE != 0 && k.slices.are_faces() {
                 // The shader's face coordinates run from 1 to 2.
@@ -424,7 +425,7 @@ pub(super) unsafe fn sample<S: Simd, T: Texels, const HAS: u32>(k: &Kernel, call
                 m = S::mask(active & !quads);
             }
             let channels = [S::as_i(out[0]), S::as_i(out[1]), S::as_i(out[2]), S::as_i(out[3])];
-            k.results.put::<S>(&results, first, m, channels, S::mask(u32::MAX));
+            k.results.put::<S, HAS>(&results, first, m, channels, S::mask(u32::MAX));
         }
         not_done
     }

@@ -16,16 +16,16 @@ pub(super) struct Taps<S: Simd> {
 /// # Safety
 /// The processor has the instruction set.
 #[inline(always)]
-pub(super) unsafe fn fixed<S: Simd>(texels: S::F, mode: Clamp) -> S::I {
+unsafe fn fixed<S: Simd>(texels: S::F, mode: Clamp) -> S::I {
     // SAFETY: no memory is touched.
     unsafe {
         let counts = match mode {
             Clamp::Wrap | Clamp::Mirror => S::lt_f(S::as_f(S::and(S::as_i(texels), S::i(0x7fff_ffff))), S::f(f32::INFINITY)),
             _ => S::ordered(texels, texels),
         };
-        let texels = S::select_f(counts, texels, S::f(0.0));
+        // A NaN becomes the first limit; what does not count is cut off at the end, where it is not waited for.
         let limited = S::min_f(S::max_f(texels, S::f(-4_194_304.0)), S::f(4_194_304.0));
-        S::to_i(S::mul_f(limited, S::f(256.0)))
+        S::select(counts, S::to_i(S::mul_f(limited, S::f(256.0))), S::i(0))
     }
 }
 

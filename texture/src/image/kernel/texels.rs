@@ -114,7 +114,8 @@ pub(super) unsafe fn settle<S: Simd>(x: S::F) -> S::F {
     unsafe { S::select_f(S::ordered(x, x), x, S::as_f(S::i(0x7fc0_0000))) }
 }
 
-/// x / D correctly rounded, for whole numbers x from 0 to 255 * 65536 and D = 255 or 255 * 65536: a product and one correction.
+/// x / D correctly rounded, for whole numbers x from 0 to 255 * 65536 and D = 255 or 255 * 65536: the reciprocal in two parts is right to 2^-48 of it, and no
+/// quotient of these lies as close to the middle between two numbers.
 ///
 /// # Safety
 /// The processor has the instruction set.
@@ -122,10 +123,9 @@ pub(super) unsafe fn settle<S: Simd>(x: S::F) -> S::F {
 pub(super) unsafe fn divide<S: Simd>(x: S::F, divisor: f32) -> S::F {
     // SAFETY: no memory is touched.
     unsafe {
-        let reciprocal = S::f(1.0 / divisor);
-        let q = S::mul_f(x, reciprocal);
-        let rest = S::fma(q, S::f(-divisor), x);
-        S::fma(rest, reciprocal, q)
+        let reciprocal = 1.0 / divisor;
+        let rest = (1.0 / f64::from(divisor) - f64::from(reciprocal)) as f32;
+        S::fma(x, S::f(reciprocal), S::mul_f(x, S::f(rest)))
     }
 }
 
@@ -374,12 +374,12 @@ mod tests {
     // What `divide` computes, one lane of it.
     fn divide(x: f32, divisor: f32) -> f32 {
         let reciprocal = 1.0 / divisor;
-        let q = x * reciprocal;
-        q.mul_add(-divisor, x).mul_add(reciprocal, q)
+        let rest = (1.0 / f64::from(divisor) - f64::from(reciprocal)) as f32;
+        x.mul_add(reciprocal, x * rest)
     }
 
     #[test]
-    fn division_by_product_and_correction_is_exact() {
+    fn division_by_a_reciprocal_in_two_parts_is_exact() {
         assert!((0..=255).all(|x| divide(x as f32, 255.0) == x as f32 / 255.0));
         let divisor = 255.0 * 65536.0;
         assert!(
