@@ -10,3 +10,13 @@ fn all_engines_agree_on_random_programs() {
         panic!("{e}");
     }
 }
+
+// A mask that a division looks at again after its last use, where parts of the wave go through a run one after the other.
+#[test]
+fn masks_of_divisions_are_not_left_behind() {
+    for seed in [2_599_597, 2_908_561] {
+        if let Err(e) = wavejit_tests::random_programs::run(seed, 1) {
+            panic!("{e}");
+        }
+    }
+}

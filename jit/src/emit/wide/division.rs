@@ -117,7 +117,9 @@ impl<'a> Wide<'a> {
     fn defined_parts(&mut self, values: [Value; 2]) -> Option<Parts> {
         let mask = values.into_iter().find_map(|v| self.defined_under(v, MOST_STEPS))?;
         let val = self.val(mask);
-        let is_there = val.def < self.at && (val.lo[self.index()] != NONE || val.word != NONE);
+        // What is made of a value after its last use would be left behind.
+        let can_make = val.word != NONE && val.last >= self.at;
+        let is_there = val.def < self.at && (val.lo[self.index()] != NONE || can_make);
         is_there.then(|| self.mask_parts(mask))
     }
 
