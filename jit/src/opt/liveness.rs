@@ -331,6 +331,12 @@ impl VgprLiveness {
         VgprLiveness { starts, stops }
     }
 
+    /// How many rows live at the start of a block.
+    pub(super) fn rows_at_start(&self, block: usize) -> u32 {
+        let Lanes { active, resting } = &self.starts[block];
+        active.0.iter().zip(resting.0).map(|(a, r)| (a | r).count_ones()).sum()
+    }
+
     /// Rows of which the function, entered at its beginning, may read a lane that it has not written.
     pub fn read_first(&self) -> Rows {
         let start = self.starts.first().copied().unwrap_or_default();

@@ -2,11 +2,13 @@
 //! after each.
 //!
 //! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `liveness` finds what lives
-//! between blocks and drops writes that nobody reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
+//! `address` splits lane addresses, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `barriers` moves arithmetic
+//! to before barriers, where less then lives over them, and `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
+//! reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
+mod barriers;
 pub mod dead;
 mod idioms;
 pub mod liveness;
@@ -31,7 +33,14 @@ pub struct OptOptions {
 
 /// Runs all passes.
 pub fn run(func: &mut Func, opts: OptOptions) {
-    let passes: [&dyn Fn(&mut Func); 4] = [&|f| local::run(f, opts), &dead::run, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
+    let over_barriers = |f: &mut Func| {
+        if barriers::run(f, opts) {
+            local::run(f, opts);
+            dead::run(f);
+        }
+    };
+    let passes: [&dyn Fn(&mut Func); 5] =
+        [&|f| local::run(f, opts), &dead::run, &over_barriers, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
     for pass in passes {
         pass(func);
         debug_assert_eq!(verify(func).err(), None, "a pass left what the verifier refuses");
