@@ -26,7 +26,7 @@ pub use bc::Bc;
 pub(crate) use bc::with_recent as with_recent_blocks;
 pub(crate) use convert::PARTS;
 pub use etc::Etc;
-pub use rows::halves_to_floats;
+pub use rows::{ShortHalves, halves_to_floats};
 pub(crate) use rows::{float_to_half, float_to_half_down};
 pub use srgb::{SRGB_TO_LINEAR, linear_to_srgb};
 

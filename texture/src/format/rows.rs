@@ -38,43 +38,55 @@ impl Format {
         encode_all::<false>(self, rows, out)
     }
 
-    /// Encodes a wave's colors that come as halves, R below G in one row and B below A in another, to elements side by side; `order` says which of
-    /// them each channel of the format is. The bits are those of [`Format::encode_many`]. False: there is no short way for this format here, and
-    /// nothing is written.
-    pub fn encode_halves(&self, order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [u8]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if self.has_short_halves()
-            && let Some(out) = out.as_chunks_mut::<4>().0.first_chunk_mut()
-        {
-            // SAFETY: as in `decode_many`.
-            #[allow(unsafe_code)]
-            unsafe {
-                match HostLevel::get() {
-                    HostLevel::Avx512 => halves_to_bytes_avx512(order, pairs, out),
-                    _ => halves_to_bytes_avx2(order, pairs, out),
-                }
-            }
-            return true;
-        }
-        let _ = (order, pairs, out);
-        false
-    }
-
-    /// Has [`Format::encode_halves`] a short way here?
-    pub fn has_short_halves(&self) -> bool {
+    /// The short way to encode colors that come as halves, if this format has one here. `order` says which of R, G, B and A each channel of the format is.
+    pub fn short_halves(&self, order: [usize; 4]) -> Option<ShortHalves> {
         let is_bytes = self.layout == Layout::Plain
             && self.numeric == Numeric::Unorm
             && self.bytes == 4
             && self.channels.iter().enumerate().all(|(n, c)| (c.bits, usize::from(c.shift)) == (8, 8 * n));
-        let is_wide = cfg!(target_arch = "x86_64") && HostLevel::get() >= HostLevel::Avx2;
-        is_bytes && is_wide
+        let level = HostLevel::get();
+        let is_wide = cfg!(target_arch = "x86_64") && level >= HostLevel::Avx2;
+        let [a, b, c, d] = order.map(|n| n as u32 % 4);
+        (is_bytes && is_wide).then_some(ShortHalves { order: a | b << 8 | c << 16 | d << 24, level })
     }
 }
 
-/// Where each byte of an element comes from in the dword R, G, B, A: for shuffles of 16 bytes.
+/// How halves become elements of 8-bit numbers; see [`Format::short_halves`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortHalves {
+    /// Where each byte of an element comes from, in a byte. One word: what has just been written in parts is slow to read as a whole.
+    order: u32,
+    level: HostLevel,
+}
+
+impl ShortHalves {
+    /// Encodes a wave's colors, R below G in one row and B below A in another, to elements side by side. The bits are those of [`Format::encode_many`].
+    #[inline]
+    pub fn encode(self, pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as in `decode_many`.
+        #[allow(unsafe_code)]
+        unsafe {
+            match self.level {
+                HostLevel::Avx512 => halves_to_bytes_avx512(self.order, pairs, out),
+                _ => halves_to_bytes_avx2(self.order, pairs, out),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (pairs, out);
+    }
+}
+
+/// [`ShortHalves::order`] for shuffles of 16 bytes.
 #[cfg(target_arch = "x86_64")]
-fn shuffle_of(order: [usize; 4]) -> [u8; 16] {
-    std::array::from_fn(|n| (n & !3 | (order[n % 4] % 4)) as u8)
+#[inline]
+fn shuffle_of(order: u32) -> std::arch::x86_64::__m128i {
+    use std::arch::x86_64::*;
+    // SAFETY: every processor of 64 bits has these.
+    #[allow(unsafe_code)]
+    unsafe {
+        _mm_or_si128(_mm_set1_epi32(order as i32), _mm_setr_epi32(0, 0x0404_0404, 0x0808_0808, 0x0c0c_0c0c))
+    }
 }
 
 /// 1.5 * 2^23, as in [`round`]: the low bits of a sum with it are a whole number.
@@ -89,76 +101,77 @@ const HALF_ONE: i16 = 0x3c00;
 #[cfg(target_arch = "x86_64")]
 const HALF_INFINITY: i16 = 0x7c00;
 
-/// Halves to numbers of 8 bits, of which `order` says what each byte of an element is. Halves are clamped as integers, two at a time: negative ones are
-/// below 0, and NaNs above infinity become 0.
+/// Bytes of the low and of the high half of each dword, side by side. Halves are clamped as integers, two at a time: negative ones are below 0, and NaNs
+/// above infinity become 0. A function of its own: closures that go through others are not part of what has the instruction set.
 #[cfg(target_arch = "x86_64")]
+#[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-fn halves_to_bytes_avx2(order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+fn bytes8(halves: std::arch::x86_64::__m256i) -> std::arch::x86_64::__m256i {
     use std::arch::x86_64::*;
     let (zero, one, infinity) = (_mm256_setzero_si256(), _mm256_set1_epi16(HALF_ONE), _mm256_set1_epi16(HALF_INFINITY));
-    let (scale, ones, low, high) =
-        (_mm256_set1_ps(BYTES_OF_HALVES), _mm256_set1_ps(ONES), _mm256_set1_epi32(0xff), _mm256_set1_epi32(0x0fff_e000));
-    // SAFETY: arrays of as many bytes, of which all bits mean something.
+    let (scale, ones) = (_mm256_set1_ps(BYTES_OF_HALVES), _mm256_set1_ps(ONES));
+    let above = _mm256_andnot_si256(_mm256_cmpgt_epi16(halves, infinity), _mm256_max_epi16(halves, zero));
+    let halves = _mm256_min_epi16(above, one);
+    let low = _mm256_castsi256_ps(_mm256_srli_epi32::<3>(_mm256_slli_epi32::<16>(halves)));
+    let high = _mm256_castsi256_ps(_mm256_and_si256(_mm256_srli_epi32::<3>(halves), _mm256_set1_epi32(0x0fff_e000)));
+    let [low, high] = [_mm256_fmadd_ps(low, scale, ones), _mm256_fmadd_ps(high, scale, ones)];
+    let low = _mm256_and_si256(_mm256_castps_si256(low), _mm256_set1_epi32(0xff));
+    _mm256_or_si256(low, _mm256_slli_epi32::<8>(_mm256_castps_si256(high)))
+}
+
+/// Halves to numbers of 8 bits; `order` as in [`ShortHalves`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn halves_to_bytes_avx2(order: u32, [first, second]: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+    use std::arch::x86_64::*;
+    let shuffle = shuffle_of(order);
+    // SAFETY: vectors of lanes that the arrays have.
     #[allow(unsafe_code)]
-    let shuffle = _mm256_broadcastsi128_si256(unsafe { std::mem::transmute::<[u8; 16], __m128i>(shuffle_of(order)) });
-    let clamp = |halves: __m256i| {
-        let above = _mm256_andnot_si256(_mm256_cmpgt_epi16(halves, infinity), _mm256_max_epi16(halves, zero));
-        _mm256_min_epi16(above, one)
-    };
-    let byte = |bits: __m256i| _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(bits), scale, ones));
-    // The bytes of the low and of the high half, side by side.
-    let bytes = |halves: __m256i| {
-        let first = byte(_mm256_srli_epi32::<3>(_mm256_slli_epi32::<16>(halves)));
-        let second = byte(_mm256_and_si256(_mm256_srli_epi32::<3>(halves), high));
-        _mm256_or_si256(_mm256_and_si256(first, low), _mm256_slli_epi32::<8>(second))
-    };
-    let [first, second] = pairs.map(|row| row.as_chunks::<8>().0);
-    for ((first, second), out) in first.iter().zip(second).zip(out.as_chunks_mut::<8>().0) {
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
-        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 8], __m256i>(row) });
-        let [rg, ba] = rows.map(|row| bytes(clamp(row)));
-        let elements = _mm256_shuffle_epi8(_mm256_blend_epi16::<0xaa>(rg, _mm256_slli_epi32::<16>(ba)), shuffle);
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
-        let elements = unsafe { std::mem::transmute::<__m256i, [[u8; 4]; 8]>(elements) };
-        *out = elements;
+    unsafe {
+        let shuffle = _mm256_broadcastsi128_si256(shuffle);
+        for n in (0..WAVE).step_by(8) {
+            let rg = bytes8(_mm256_loadu_si256(first.as_ptr().add(n).cast()));
+            let ba = bytes8(_mm256_loadu_si256(second.as_ptr().add(n).cast()));
+            let elements = _mm256_blend_epi16::<0xaa>(rg, _mm256_slli_epi32::<16>(ba));
+            _mm256_storeu_si256(out.as_mut_ptr().add(n).cast(), _mm256_shuffle_epi8(elements, shuffle));
+        }
     }
 }
 
-/// The same, 16 lanes at a time.
+/// As [`bytes8`].
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn bytes16(halves: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::*;
+    const FIRST: i32 = 0xca; // b where a is set, else c
+    let (zero, one, infinity) = (_mm512_setzero_si512(), _mm512_set1_epi16(HALF_ONE), _mm512_set1_epi16(HALF_INFINITY));
+    let (scale, ones) = (_mm512_set1_ps(BYTES_OF_HALVES), _mm512_set1_ps(ONES));
+    let numbers = _mm512_cmple_epi16_mask(halves, infinity);
+    let halves = _mm512_min_epi16(_mm512_maskz_max_epi16(numbers, halves, zero), one);
+    let low = _mm512_castsi512_ps(_mm512_srli_epi32::<3>(_mm512_slli_epi32::<16>(halves)));
+    let high = _mm512_castsi512_ps(_mm512_and_si512(_mm512_srli_epi32::<3>(halves), _mm512_set1_epi32(0x0fff_e000)));
+    let [low, high] = [_mm512_fmadd_ps(low, scale, ones), _mm512_fmadd_ps(high, scale, ones)];
+    let high = _mm512_slli_epi32::<8>(_mm512_castps_si512(high));
+    _mm512_ternarylogic_epi32::<FIRST>(_mm512_set1_epi32(0xff), _mm512_castps_si512(low), high)
+}
+
+/// As [`halves_to_bytes_avx2`], 16 lanes at a time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn halves_to_bytes_avx512(order: [usize; 4], pairs: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
+fn halves_to_bytes_avx512(order: u32, [first, second]: [&[u32; WAVE]; 2], out: &mut [[u8; 4]; WAVE]) {
     use std::arch::x86_64::*;
-    const FIRST: i32 = 0xca; // a where the mask is set, else b
-    let (zero, one, infinity) = (_mm512_setzero_si512(), _mm512_set1_epi16(HALF_ONE), _mm512_set1_epi16(HALF_INFINITY));
-    let (scale, ones, low, high) =
-        (_mm512_set1_ps(BYTES_OF_HALVES), _mm512_set1_ps(ONES), _mm512_set1_epi32(0xff), _mm512_set1_epi32(0x0fff_e000));
-    // SAFETY: arrays of as many bytes, of which all bits mean something.
+    let shuffle = shuffle_of(order);
+    // SAFETY: vectors of lanes that the arrays have.
     #[allow(unsafe_code)]
-    let shuffle = _mm512_broadcast_i32x4(unsafe { std::mem::transmute::<[u8; 16], __m128i>(shuffle_of(order)) });
-    let clamp = |halves: __m512i| {
-        let numbers = _mm512_cmple_epi16_mask(halves, infinity);
-        _mm512_min_epi16(_mm512_maskz_max_epi16(numbers, halves, zero), one)
-    };
-    let byte = |bits: __m512i| _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(bits), scale, ones));
-    let bytes = |halves: __m512i| {
-        let first = byte(_mm512_srli_epi32::<3>(_mm512_slli_epi32::<16>(halves)));
-        let second = byte(_mm512_and_si512(_mm512_srli_epi32::<3>(halves), high));
-        _mm512_ternarylogic_epi32::<FIRST>(low, first, _mm512_slli_epi32::<8>(second))
-    };
-    let [first, second] = pairs.map(|row| row.as_chunks::<16>().0);
-    for ((first, second), out) in first.iter().zip(second).zip(out.as_chunks_mut::<16>().0) {
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
-        let rows = [*first, *second].map(|row| unsafe { std::mem::transmute::<[u32; 16], __m512i>(row) });
-        let [rg, ba] = rows.map(|row| bytes(clamp(row)));
-        let elements = _mm512_mask_blend_epi16(0xaaaa_aaaa, rg, _mm512_slli_epi32::<16>(ba));
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
-        let elements = unsafe { std::mem::transmute::<__m512i, [[u8; 4]; 16]>(_mm512_shuffle_epi8(elements, shuffle)) };
-        *out = elements;
+    unsafe {
+        let shuffle = _mm512_broadcast_i32x4(shuffle);
+        for n in (0..WAVE).step_by(16) {
+            let rg = bytes16(_mm512_loadu_si512(first.as_ptr().add(n).cast()));
+            let ba = bytes16(_mm512_loadu_si512(second.as_ptr().add(n).cast()));
+            let elements = _mm512_mask_blend_epi16(0xaaaa_aaaa, rg, _mm512_slli_epi32::<16>(ba));
+            _mm512_storeu_si512(out.as_mut_ptr().add(n).cast(), _mm512_shuffle_epi8(elements, shuffle));
+        }
     }
 }
 
@@ -459,31 +472,29 @@ mod tests {
         for (code, number) in (0..32).flat_map(|code| (0..8).map(move |number| (code, number))) {
             let Some(format) = Format::of_color_target(code, number) else { continue };
             for order in [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0]] {
+                let Some(short) = format.short_halves(order) else { continue };
                 for first in (0..1u32 << 16).step_by(WAVE) {
                     let half = |n: usize| first + n as u32;
                     let pairs = [
                         std::array::from_fn(|n| half(n) | (0xffff - half(n)) << 16),
                         std::array::from_fn(|n| half(n) ^ 0x3c00 | half(n) << 16),
                     ];
-                    let mut found = [0xee; 4 * WAVE];
-                    if !format.encode_halves(order, [&pairs[0], &pairs[1]], &mut found) {
-                        assert_eq!(found, [0xee; 4 * WAVE]);
-                        break;
-                    }
+                    let mut found = [[0xee; 4]; WAVE];
+                    short.encode([&pairs[0], &pairs[1]], &mut found);
                     let mut rows = [[0; WAVE]; 4];
                     let [r, g, b, a] = &mut rows;
                     halves_to_floats(&pairs[0], r, g);
                     halves_to_floats(&pairs[1], b, a);
                     let mut expected = [0; 4 * WAVE];
                     assert!(format.encode_many(order.map(|c| &rows[c][..]), &mut expected));
-                    assert_eq!(found, expected, "format {code}, numbers {number}, {first:#x}");
+                    assert_eq!(found.as_flattened(), expected, "format {code}, numbers {number}, {first:#x}");
                     #[cfg(target_arch = "x86_64")]
                     if HostLevel::host() >= HostLevel::Avx512 {
                         let mut narrow = [[0xee; 4]; WAVE];
                         // SAFETY: as in `decode_many`.
                         #[allow(unsafe_code)]
                         unsafe {
-                            halves_to_bytes_avx2(order, [&pairs[0], &pairs[1]], &mut narrow);
+                            halves_to_bytes_avx2(short.order, [&pairs[0], &pairs[1]], &mut narrow);
                         }
                         assert_eq!(narrow.as_flattened(), expected, "AVX2: format {code}, numbers {number}, {first:#x}");
                     }

@@ -112,6 +112,10 @@ impl<'a> Grouper<'a> {
                 self.primitives += group.primitives.len() as u64;
                 return Ok(Some(self.repeating(group)));
             }
+            if self.primitive == 0 {
+                // What forms no primitive in one instance forms none in any other.
+                return Ok(None);
+            }
             self.instance += 1;
             self.primitive = 0;
             self.indices = Indices::new(self.memory, self.state, self.request.source, self.request.count);

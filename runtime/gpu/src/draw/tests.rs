@@ -191,6 +191,19 @@ fn subgroups_have_lanes_for_what_geometry_shaders_emit() {
     assert_eq!(places, [(0, 0, 1), (0, 1, 1), (0, 2, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1)]);
 }
 
+// Two vertices are no triangle, in no instance: none is gone through after the first.
+#[test]
+fn draws_without_primitives_end_whatever_instances_they_have() {
+    let scene = Scene::new(&(store_registers() + EXPORT));
+    let state = GeometryState::of(&scene.ring.registers).unwrap();
+    let request = Request { source: IndexSource::Counted, count: 2, instances: u32::MAX };
+    let mut grouper = Grouper::new(scene.device.memory(), &state, request).unwrap();
+    assert_eq!(grouper.next().unwrap(), None);
+    let request = Request { source: IndexSource::Counted, count: 3, instances: 2 };
+    let mut grouper = Grouper::new(scene.device.memory(), &state, request).unwrap();
+    assert_eq!(std::iter::from_fn(|| grouper.next().unwrap()).map(|g| g.instance).collect::<Vec<_>>(), [0, 1]);
+}
+
 #[test]
 fn primitives_of_a_strip_share_vertices() {
     let mut scene = Scene::new(&(store_registers() + EXPORT));

@@ -16,6 +16,7 @@ use super::surface::Surface;
 use crate::registers::color::{TARGETS, Target};
 use crate::registers::pixel::ExportFormat;
 use crate::registers::raster::Rect;
+use wavejit_texture::format::ShortHalves;
 
 /// Pixels of a block in each direction.
 pub(crate) const SIDE: usize = 8;
@@ -113,8 +114,8 @@ pub(crate) struct Way {
     exported: ExportFormat,
     /// Bits of elements that stay as they are.
     keep: Option<u128>,
-    /// Halves become bytes, and nothing is mixed.
-    is_short: bool,
+    /// Of halves that become bytes, with which nothing is mixed.
+    short: Option<ShortHalves>,
 }
 
 impl Plan {
@@ -137,8 +138,8 @@ impl Plan {
             let to = draw.color.targets[target].as_ref()?;
             let exported = draw.pixel.color_formats[number];
             let is_mixed = to.blend.is_some() || to.logic.is_some();
-            let is_short = exported == ExportFormat::Fp16 && !is_mixed && to.format.has_short_halves();
-            Some(Way { target, exported, keep: blend::kept_bits(to), is_short })
+            let short = if exported == ExportFormat::Fp16 && !is_mixed { to.format.short_halves(to.order) } else { None };
+            Some(Way { target, exported, keep: blend::kept_bits(to), short })
         });
         Plan { has_blocks, is_direct, ways }
     }
@@ -249,13 +250,10 @@ impl Way {
         data: [&[u32]; 4],
     ) -> Result<(), wavejit::Error> {
         let (Some(target), Some(surface)) = (&draw.color.targets[self.target], &draw.surfaces.colors[self.target]) else { return Ok(()) };
-        if self.is_short
-            && let (Some(low), Some(high)) = (data[0].first_chunk(), data[1].first_chunk())
-        {
-            let mut elements = [0; LANES * 4];
-            if target.format.encode_halves(target.order, [low, high], &mut elements) {
-                return surface.store_block(draw.memory, at, lanes, self.keep, &elements);
-            }
+        if let (Some(short), Some(low), Some(high)) = (self.short, data[0].first_chunk(), data[1].first_chunk()) {
+            let mut elements = [[0; 4]; LANES];
+            short.encode([low, high], &mut elements);
+            return surface.store_block(draw.memory, at, lanes, self.keep, elements.as_flattened());
         }
         self.write_any(draw, (target, surface), at, (first, lanes), data)
     }

@@ -163,6 +163,7 @@ pub(crate) fn draw(
             shapes,
             parameters,
             shared: Default::default(),
+            stop: &gpu.stop,
         };
         let mut add = |counts: tile::Counts| {
             totals.samples_passed += counts.samples_passed;

@@ -15,10 +15,10 @@ use crate::registers::depth::{DepthState, TestOrder};
 use crate::registers::pixel::PixelState;
 use crate::registers::raster::{RasterState, Rect};
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wavejit::AddressSpace;
 use wavejit::stage::{GroupExports, GroupStart, StageSource, Taken, WaveStart};
+use wavejit::{AddressSpace, Limit};
 
 /// Most waves of a chunk.
 const CHUNK_WAVES: u32 = 16;
@@ -59,9 +59,16 @@ pub(crate) struct Draw<'a> {
     pub parameters: &'a [Parameters],
     /// Held while bytes are written that several tiles share.
     pub shared: Mutex<()>,
+    /// Not 0: it is to end with an error ([`Gpu::stop`](crate::Gpu::stop)).
+    pub stop: &'a AtomicU32,
 }
 
 impl Draw<'_> {
+    /// The error of a draw that is to end.
+    pub(crate) fn check_stop(&self) -> Result<(), wavejit::Error> {
+        if self.stop.load(Relaxed) == 0 { Ok(()) } else { Err(Limit::Canceled { kernel: "pixels of a draw".into() }.into()) }
+    }
+
     /// Slice of a target for a layer; none: it has no such one.
     pub(crate) fn color_slice(&self, target: usize, layer: u32) -> Option<u32> {
         let [first, last] = self.color.targets[target].as_ref()?.slices;

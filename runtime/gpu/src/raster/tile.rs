@@ -133,6 +133,7 @@ impl TileWork {
         self.drop_chunk();
         while self.waves.len() < most_waves && self.next < self.shapes.len() {
             if self.next.is_multiple_of(LOOKED_AT) {
+                draw.check_stop()?;
                 look_at(draw.shapes, &self.shapes[self.next..self.shapes.len().min(self.next + LOOKED_AT)]);
             }
             let number = self.shapes[self.next];
@@ -200,6 +201,9 @@ impl TileWork {
         self.load_depth(draw, &mut memory)?;
         self.memory = Some(memory);
         for n in 0..self.shapes.len() {
+            if n.is_multiple_of(LOOKED_AT) {
+                draw.check_stop()?;
+            }
             self.rasterize(draw, &Plan::default(), self.shapes[n], counts);
             self.quads.clear();
         }
