@@ -240,6 +240,14 @@ pub(crate) fn is_constant(plane: &Plane) -> bool {
 }
 
 impl Way {
+    /// Before a wave that writes to a layer, at its block's place on the screen: memory takes longer than the wave does.
+    #[inline]
+    pub(crate) fn prepare(&self, draw: &Draw, layer: u32, [x, y]: [u32; 2]) {
+        if let (Some(surface), Some(slice)) = (&draw.surfaces.colors[self.target], draw.color_slice(self.target, layer)) {
+            surface.prepare_block(draw.memory, (slice, x, y));
+        }
+    }
+
     /// Writes colors that a wave has exported, at a slice and the block's place on the screen. `lanes`: of the block.
     #[inline]
     pub(crate) fn write(

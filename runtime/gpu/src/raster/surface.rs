@@ -126,6 +126,16 @@ impl Surface {
         }
     }
 
+    /// Says that the block at a slice and pixel is about to be written.
+    #[inline]
+    pub(crate) fn prepare_block(&self, memory: &AddressSpace, (slice, x, y): (u32, u32, u32)) {
+        if let Some(blocks) = self.blocks.as_ref().filter(|_| slice < self.level.size[2]) {
+            blocks.prepare(self.bytes, memory, |[dx, dy]| {
+                self.base.wrapping_add(self.level.offset(x + u32::from(dx), y + u32::from(dy), slice, 0))
+            });
+        }
+    }
+
     /// Reads the elements of some lanes of the block at a slice and pixel, and perhaps of others.
     pub(crate) fn load_block(
         &self,

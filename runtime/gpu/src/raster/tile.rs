@@ -150,6 +150,10 @@ impl TileWork {
             match wave {
                 Wave::Quads(..) => owner.0 = u32::MAX,
                 Wave::Block(block, with) => {
+                    if plan.is_direct {
+                        let [x, y] = [0, 1].map(|d| self.origin[d] as u32 + u32::from(block.place[d]));
+                        plan.ways.iter().flatten().for_each(|way| way.prepare(draw, self.layer, [x, y]));
+                    }
                     if owner.0 != block.shape {
                         owner = (block.shape, n as u32);
                     }

@@ -101,6 +101,12 @@ impl BlockLayout {
         Ok(())
     }
 
+    /// Says that elements are about to be written.
+    #[inline]
+    pub(crate) fn prepare(&self, bytes: usize, memory: &wavejit::AddressSpace, address: impl Fn([u8; 2]) -> u64) {
+        self.pieces.iter().for_each(|(place, _)| memory.prepare_to_write(address(*place), (self.piece * bytes) as u64));
+    }
+
     /// Writes elements of some lanes, of which some bits stay as they are.
     #[inline]
     pub(crate) fn store(
