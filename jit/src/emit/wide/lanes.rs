@@ -2,7 +2,6 @@
 
 use super::flushing;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
-use super::wide64::Quad;
 use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, Inst, Op, PureOp, Ty, Value, Width};
@@ -114,17 +113,6 @@ impl<'a> Wide<'a> {
             self.release();
         }
         out
-    }
-
-    /// As [`Self::each_part`], for both halves of qwords.
-    pub(super) fn each_quad<const N: usize>(&mut self, operands: [Quad; N], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Quad {
-        let half = |h: usize| operands.map(|q| q[h]);
-        let second = half(1);
-        let parts = self.slice();
-        self.pending.extend(second.iter().flat_map(|o| &o[parts.clone()]).filter(|x| **x != NONE));
-        let low = self.each_part(&half(0), &mut f);
-        self.pending.clear();
-        [low, self.each_part(&second, f)]
     }
 
     /// A register for a result that begins as `from`: that of `from` itself if nobody needs it any more, or a copy.

@@ -3,8 +3,8 @@
 //! Integers are done on dwords where those are at hand and it costs little more, since addresses and products come and go as dwords; f64
 //! and shifts are done on qwords.
 
-use super::lanes::{EQ, GT, LT, NE, float_condition, int_condition};
-use super::regs::{Class, NONE, Parts};
+use super::lanes::{EQ, GT, LT, NE, Part, float_condition, int_condition};
+use super::regs::{Class, NONE, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, Op, PureOp, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
@@ -13,6 +13,17 @@ use wavejit_x86::{Len, Rm, Vector};
 pub(super) type Quad = [Parts; 2];
 
 impl<'a> Wide<'a> {
+    /// As [`Self::each_part`], for both halves of qwords.
+    pub(super) fn each_quad<const N: usize>(&mut self, operands: [Quad; N], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Quad {
+        let half = |h: usize| operands.map(|q| q[h]);
+        let second = half(1);
+        let parts = self.slice();
+        self.pending.extend(second.iter().flat_map(|o| &o[parts.clone()]).filter(|x| **x != NONE));
+        let low = self.each_part(&half(0), &mut f);
+        self.pending.clear();
+        [low, self.each_part(&second, f)]
+    }
+
     /// Emits the operation; false: it has no form here.
     pub(super) fn wide_lanes(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
         use PureOp::*;
