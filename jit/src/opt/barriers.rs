@@ -12,10 +12,10 @@
 //! ```
 //!
 //! What is moved is a write of a row with all that its value is computed from, if that is nothing but rows, scalar registers and pure operations,
-//! and nothing that stays before it reads or writes the row, or writes what it reads. The float mode of both blocks is the same, and the block
-//! behind the barrier has no other predecessor.
+//! and nothing that stays reads the row as it was before, writes it earlier, or writes what it reads. The float mode of both blocks is the same, and
+//! the block behind the barrier has no other predecessor.
 //!
-//! Before: registers are read and written at every instruction; after: the same.
+//! Before: what `local` leaves; after: the same but that in a block before a barrier rows may be read behind their writes, so `local` runs again.
 
 use super::liveness::VgprLiveness;
 use super::{OptOptions, dead};

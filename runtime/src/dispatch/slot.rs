@@ -87,8 +87,8 @@ struct FirstRegisters {
     of: (u64, u64),
     /// But for the workgroup's ids.
     sregs: [u32; SReg::COUNT],
-    /// Those that a wave has to be given anew, by number, with their values; empty: all, since they are many.
-    given: Vec<(u8, u32)>,
+    /// Those that a wave has to be given anew, by number, with their values; `None`: all, since they are many.
+    given: Option<Vec<(u8, u32)>>,
     /// Work-item ids.
     ids: Vec<u32>,
     /// Which of their rows a wave has to be given anew.
@@ -97,7 +97,7 @@ struct FirstRegisters {
 
 impl Default for FirstRegisters {
     fn default() -> FirstRegisters {
-        FirstRegisters { of: (0, 0), sregs: [0; SReg::COUNT], given: Vec::new(), ids: Vec::new(), id_rows: [false; 3] }
+        FirstRegisters { of: (0, 0), sregs: [0; SReg::COUNT], given: None, ids: Vec::new(), id_rows: [false; 3] }
     }
 }
 
@@ -214,11 +214,9 @@ impl WaveSlot {
     #[inline(always)]
     fn restore(&mut self) {
         let s = &mut *self.state;
-        if self.first.given.is_empty() {
-            s.sregs = self.first.sregs;
-        }
-        for &(r, value) in &self.first.given {
-            s.sregs[usize::from(r)] = value;
+        match &self.first.given {
+            Some(given) => given.iter().for_each(|&(r, value)| s.sregs[usize::from(r)] = value),
+            None => s.sregs = self.first.sregs,
         }
         self.restore_ids();
     }
@@ -282,11 +280,9 @@ impl WaveSlot {
         let first = &mut self.first;
         first.of = (job.serial, extent_key(place.extent));
         first.sregs = init.first_sregs(&job.facts, place);
-        first.given.clear();
         let spoiled = &job.code.spoiled_sregs;
-        if spoiled.len() <= FEW {
-            first.given.extend(spoiled.iter().map(|r| (r.0, first.sregs[usize::from(r.0)])));
-        }
+        let given = || spoiled.iter().map(|r| (r.0, first.sregs[usize::from(r.0)])).collect();
+        first.given = (spoiled.len() <= FEW).then(given);
         first.ids.resize(3 * init.wave_size as usize, 0);
         init.write_vgprs(place, &mut first.ids);
         // Who looks at every instruction sees the others too.
