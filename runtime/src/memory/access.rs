@@ -170,6 +170,14 @@ mod x86 {
             }
             return !e.any();
         }
+        while left >= 64 {
+            // SAFETY: as the caller promised, 64 bytes at a time.
+            unsafe { copy64(to, from, &mut e) };
+            if e.any() {
+                return false;
+            }
+            (to, from, left) = (to.wrapping_add(64), from.wrapping_add(64), left - 64);
+        }
         while left >= 16 {
             // SAFETY: as the caller promised, 16 bytes at a time.
             unsafe { copy16(to, from, &mut e) };
@@ -223,6 +231,52 @@ mod x86 {
         unsafe {
             guarded!("movdqu {v}, xmmword ptr [{p}]", e, v = inout(xmm_reg) v, p = in(reg) from, options(nostack, readonly, preserves_flags),);
             guarded!("movdqu xmmword ptr [{p}], {v}", e, v = in(xmm_reg) v, p = in(reg) to, options(nostack, preserves_flags),);
+        }
+    }
+
+    /// Copies 64 bytes, up to the first 16 that cannot be read or written.
+    ///
+    /// # Safety
+    /// As for [`copy16`].
+    #[inline(always)]
+    unsafe fn copy64(to: u64, from: u64, e: &mut Failed) {
+        macro_rules! copy {
+            ($($insn:literal),*) => {
+                std::arch::asm!(
+                    ".pushsection .text.wavejit_fixup, \"ax\", @progbits",
+                    "4: mov {e:e}, 1",
+                    "jmp 3f",
+                    ".popsection",
+                    $(
+                        concat!("2: movdqu ", $insn),
+                        ".pushsection wavejit_fixups, \"aR\", @progbits",
+                        ".balign 4",
+                        ".long 2b - .",
+                        ".long 4b - .",
+                        ".popsection",
+                    )*
+                    "3:",
+                    to = in(reg) to,
+                    from = in(reg) from,
+                    a = out(xmm_reg) _,
+                    b = out(xmm_reg) _,
+                    e = inout(reg) e.0,
+                    options(nostack, preserves_flags),
+                )
+            };
+        }
+        // SAFETY: loads to registers, stores where the caller allows; a fault goes on behind all of them.
+        unsafe {
+            copy!(
+                "{a}, xmmword ptr [{from}]",
+                "{b}, xmmword ptr [{from} + 16]",
+                "xmmword ptr [{to}], {a}",
+                "xmmword ptr [{to} + 16], {b}",
+                "{a}, xmmword ptr [{from} + 32]",
+                "{b}, xmmword ptr [{from} + 48]",
+                "xmmword ptr [{to} + 32], {a}",
+                "xmmword ptr [{to} + 48], {b}"
+            )
         }
     }
 

@@ -6,7 +6,7 @@
 
 mod layout;
 
-pub(crate) use layout::BlockLayout;
+pub(crate) use layout::{BlockLayout, BlockWrite};
 
 use super::blend::{self, MOST_BYTES, Written};
 use super::export::{LANES, Rows, unpack};
@@ -261,7 +261,8 @@ impl Way {
         if let (Some(short), Some(low), Some(high)) = (self.short, data[0].first_chunk(), data[1].first_chunk()) {
             let mut elements = [[0; 4]; LANES];
             short.encode([low, high], &mut elements);
-            return surface.store_block(draw.memory, at, lanes, self.keep, elements.as_flattened());
+            let what = BlockWrite { lanes, keep: self.keep, elements: elements.as_flattened() };
+            return surface.store_block(draw.memory, at, what);
         }
         self.write_any(draw, (target, surface), at, (first, lanes), data)
     }
@@ -292,7 +293,7 @@ impl Way {
         if first != 0 {
             elements.copy_within(..half, half);
         }
-        surface.store_block(draw.memory, at, lanes, self.keep, &elements)
+        surface.store_block(draw.memory, at, BlockWrite { lanes, keep: self.keep, elements: &elements })
     }
 }
 

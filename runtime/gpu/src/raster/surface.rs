@@ -4,7 +4,7 @@
 //! rectangles of pixels (images.md 8); a tile is read and written by these, linear surfaces by rows.
 
 use super::blend::MOST_BYTES;
-use super::block::BlockLayout;
+use super::block::{BlockLayout, BlockWrite};
 use super::export::LANES;
 use super::shape::TILE;
 use crate::error::Refusal;
@@ -109,17 +109,15 @@ impl Surface {
         self.blocks.is_some()
     }
 
-    /// Writes the elements of some lanes of the block at a slice and pixel; `keep`: bits of elements that stay as they are.
+    /// Writes elements of the block at a slice and pixel.
     pub(crate) fn store_block(
         &self,
         memory: &AddressSpace,
         (slice, x, y): (u32, u32, u32),
-        lanes: u64,
-        keep: Option<u128>,
-        elements: &[u8],
+        what: BlockWrite<'_>,
     ) -> Result<(), wavejit::Error> {
         match &self.blocks {
-            Some(blocks) if slice < self.level.size[2] => blocks.store(self.bytes, lanes, keep, elements, memory, |[dx, dy]| {
+            Some(blocks) if slice < self.level.size[2] => blocks.store(self.bytes, what, memory, |[dx, dy]| {
                 self.base.wrapping_add(self.level.offset(x + u32::from(dx), y + u32::from(dy), slice, 0))
             }),
             _ => Ok(()),
@@ -392,7 +390,8 @@ mod tests {
                 let lanes = if x == 8 { u64::MAX } else { random.u64() };
                 let keep = (x == 64).then_some(0x8001_f010_8421_7f0f_1248_1001_0842_1fa5u128);
                 let elements: [u8; LANES * MOST_BYTES] = std::array::from_fn(|_| random.u32() as u8);
-                surface.store_block(device.memory(), (1, x, y), lanes, keep, &elements).unwrap();
+                let what = BlockWrite { lanes, keep, elements: &elements };
+                surface.store_block(device.memory(), (1, x, y), what).unwrap();
                 for (lane, [dx, dy]) in PLACES.into_iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
                     let at = tiling.offset(level, x + u32::from(dx), y + u32::from(dy), 1, 0) + address - buffer.address();
                     for n in 0..bytes as usize {

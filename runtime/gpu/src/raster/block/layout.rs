@@ -5,6 +5,17 @@ use crate::raster::blend::MOST_BYTES;
 use crate::raster::export::LANES;
 use wavejit_texture::tiling::LevelLayout;
 
+/// Elements of a block to be written.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockWrite<'a> {
+    /// Which of them, of the block's lanes.
+    pub lanes: u64,
+    /// Bits of elements that stay as they are.
+    pub keep: Option<u128>,
+    /// All lanes' elements side by side.
+    pub elements: &'a [u8],
+}
+
 /// How the elements of blocks lie in memory: in pieces of bytes side by side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BlockLayout {
@@ -12,6 +23,8 @@ pub(crate) struct BlockLayout {
     lanes: [u8; LANES],
     /// Are they pairs of lanes, each an even one and the one after it?
     has_pairs: bool,
+    /// Are they in the order of lanes?
+    is_in_order: bool,
     /// Elements of a piece.
     piece: usize,
     /// Of each piece: its first pixel, its lanes.
@@ -39,7 +52,8 @@ impl BlockLayout {
         }
         let pieces = lanes.chunks(piece).map(|lanes| (PLACES[usize::from(lanes[0])], lanes.iter().fold(0, |m, lane| m | 1 << lane)));
         let has_pairs = lanes.as_chunks::<2>().0.iter().all(|[a, b]| a % 2 == 0 && *b == a + 1);
-        Some(BlockLayout { lanes, has_pairs, piece, pieces: pieces.collect() })
+        let is_in_order = lanes.is_sorted();
+        Some(BlockLayout { lanes, has_pairs, is_in_order, piece, pieces: pieces.collect() })
     }
 
     /// Elements by lane to those in the order of memory.
@@ -107,37 +121,40 @@ impl BlockLayout {
         self.pieces.iter().for_each(|(place, _)| memory.prepare_to_write(address(*place), (self.piece * bytes) as u64));
     }
 
-    /// Writes elements of some lanes, of which some bits stay as they are.
+    /// Writes elements of so many bytes.
     #[inline]
     pub(crate) fn store(
         &self,
         bytes: usize,
-        lanes: u64,
-        keep: Option<u128>,
-        elements: &[u8],
+        what: BlockWrite<'_>,
         memory: &wavejit::AddressSpace,
         address: impl Fn([u8; 2]) -> u64,
     ) -> Result<(), wavejit::Error> {
         match bytes {
-            1 => self.store_of::<1>(lanes, keep, elements, memory, address),
-            2 => self.store_of::<2>(lanes, keep, elements, memory, address),
-            4 => self.store_of::<4>(lanes, keep, elements, memory, address),
-            8 => self.store_of::<8>(lanes, keep, elements, memory, address),
-            _ => self.store_of::<16>(lanes, keep, elements, memory, address),
+            1 => self.store_of::<1>(what, memory, address),
+            2 => self.store_of::<2>(what, memory, address),
+            4 => self.store_of::<4>(what, memory, address),
+            8 => self.store_of::<8>(what, memory, address),
+            _ => self.store_of::<16>(what, memory, address),
         }
     }
 
     #[inline]
     fn store_of<const BYTES: usize>(
         &self,
-        lanes: u64,
-        keep: Option<u128>,
-        elements: &[u8],
+        BlockWrite { lanes, keep, elements }: BlockWrite<'_>,
         memory: &wavejit::AddressSpace,
         address: impl Fn([u8; 2]) -> u64,
     ) -> Result<(), wavejit::Error> {
-        let mut ordered = [[0; BYTES]; LANES];
-        self.arrange(elements, &mut ordered);
+        let mut arranged;
+        let ordered = match elements.as_chunks().0.first_chunk::<LANES>() {
+            Some(elements) if self.is_in_order => elements,
+            _ => {
+                arranged = [[0; BYTES]; LANES];
+                self.arrange(elements, &mut arranged);
+                &arranged
+            }
+        };
         for ((place, own), (n, new)) in self.pieces.iter().zip(ordered.chunks(self.piece).enumerate()) {
             if lanes & own == 0 {
                 continue;
