@@ -132,6 +132,23 @@ impl<'a> Wide<'a> {
                 let to = self.new_word(r);
                 self.a.popcnt(size, to, from);
             }
+            Wqm64 => {
+                // The lowest lane of a quad for all of it, then all of it for that.
+                const LOWEST: u64 = 0x1111_1111_1111_1111;
+                let to = self.copy_word(r, arg(0));
+                let t = self.temp_general();
+                for n in [1, 2] {
+                    self.a.mov(Size::Q, t, to);
+                    self.a.shift(Shift::Shr, Size::Q, t, n);
+                    self.a.alu(Alu::Or, Size::Q, to, t);
+                }
+                self.a.mov_imm(t, LOWEST);
+                self.a.alu(Alu::And, Size::Q, to, t);
+                self.a.mov(Size::Q, t, to);
+                self.a.shift(Shift::Shl, Size::Q, t, 4);
+                self.a.alu(Alu::Sub, Size::Q, t, to);
+                self.a.mov(Size::Q, to, t);
+            }
             _ => match condition(op) {
                 Some(cond) => {
                     let x = self.scalar(arg(0));
