@@ -72,8 +72,8 @@ fn measure(kernel: &KernelInfo, image: &Image) -> Row {
     let mut row = Row { lift: best(3, || drop(lift::lift(&source))), ..Row::default() };
     let lifted = lift::lift(&source);
     let mut func = lifted.clone();
-    opt::run(&mut func, OptOptions { qwords: Isa::Best.has_qwords(), ..OptOptions::default() });
-    let both = best(3, || opt::run(&mut lifted.clone(), OptOptions { qwords: Isa::Best.has_qwords(), ..OptOptions::default() }));
+    opt::run(&mut func, OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() });
+    let both = best(3, || opt::run(&mut lifted.clone(), OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() }));
     row.passes = both.saturating_sub(best(3, || drop(lifted.clone())));
     row.emit = best(3, || drop(emit::compile(&func, &EmitOptions::default())));
     let mut at = kernel.code_address;

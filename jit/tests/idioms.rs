@@ -78,7 +78,7 @@ fn optimized(text: &str, mode: FpMode) -> Func {
     let read = |pc: u64| words.get(pc as usize / 4).copied();
     let mut func = lift::lift(&lift::LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, vgprs: 32, read: &read });
     assert!(func.failures.is_empty(), "{:?}", func.failures);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, qwords: true });
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
     func
 }
 

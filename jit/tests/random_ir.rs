@@ -515,7 +515,7 @@ fn check(seed: u64, wave_size: u32) {
     let want = execute(state_seed, wave_size, |s| unsafe { interp::run(&func, s) });
     for keep in [true, false] {
         let mut optimized = func.clone();
-        opt::run(&mut optimized, OptOptions { keep_final_state: keep, qwords: !seed.is_multiple_of(4) });
+        opt::run(&mut optimized, OptOptions { keep_final_state: keep, is_wide: !seed.is_multiple_of(4) });
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
@@ -629,7 +629,7 @@ fn stores_at_indices_equal_the_interpreter() {
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));
     let mut optimized = func.clone();
-    opt::run(&mut optimized, OptOptions { keep_final_state: true, qwords: true });
+    opt::run(&mut optimized, OptOptions { keep_final_state: true, is_wide: true });
     for isa in Isa::available() {
         let options = EmitOptions { keep_final_state: true, isa, ..EmitOptions::default() };
         let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));

@@ -27,7 +27,7 @@ impl Bench {
     /// With all that can go through a register's lanes at a time doing so, or not.
     fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
         let options = EmitOptions { keep_final_state: true, isa, by_parts, savable: false };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
@@ -105,7 +105,7 @@ fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Fu
 /// Does the code of a function take instructions beyond AVX2 and what comes with it?
 fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
     let mut func = func.clone();
-    opt::run(&mut func, OptOptions { keep_final_state: true, qwords: true });
+    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
     let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, savable: false };
     let code = emit::wide_code(&func, &options).unwrap();
     let decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);

@@ -156,7 +156,7 @@ impl Machine {
     /// Compiles a function and runs it.
     pub fn run_compiled(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: Isa::Best.has_qwords() });
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: Isa::Best.is_wide() });
         let compiled =
             emit::compile(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }).map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
@@ -171,7 +171,7 @@ impl Machine {
     /// Runs a function on the interpreter after all passes.
     pub fn interpret_optimized(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, qwords: Isa::Best.has_qwords() });
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: Isa::Best.is_wide() });
         verify(&func).map_err(|e| format!("after the passes: {e}"))?;
         Ok(self.interpret(&func))
     }

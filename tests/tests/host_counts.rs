@@ -52,7 +52,7 @@ impl Counts {
         if (y, z) == (1, 1) || x.is_multiple_of(RUN) {
             func.ids = Ids::PackedRuns;
         }
-        opt::run(&mut func, OptOptions { keep_final_state: false, qwords: isa.has_qwords() });
+        opt::run(&mut func, OptOptions { keep_final_state: false, is_wide: isa.is_wide() });
         let code = wide_code(&func, &EmitOptions { isa, ..EmitOptions::default() }).expect("it compiles");
         let mut counts = Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };
         for i in &mut Decoder::new(64, &code.bytes[..code.usual_bytes], DecoderOptions::NONE) {

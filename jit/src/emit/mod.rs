@@ -110,12 +110,7 @@ impl Isa {
         all
     }
 
-    /// Does its code hold 64-bit lanes as qwords, so that joined operations are less than two on dwords?
-    pub fn has_qwords(self) -> bool {
-        self.is_wide()
-    }
-
-    /// Is it the back end of whole waves?
+    /// Is it the back end of whole waves? Its code holds 64-bit lanes as qwords, so that joined operations are less than two on dwords.
     pub fn is_wide(self) -> bool {
         match self {
             Isa::Best => HostIsa::get().is_wide() && wide::is_available(HostLevel::get()),

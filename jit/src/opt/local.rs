@@ -14,7 +14,7 @@
 //! subset of `e`; `masks::is_subset` proves that from the masks' definitions. A read that demands all lanes reads the row.
 
 use super::{
-    OptOptions, masks,
+    OptOptions, constants, masks,
     simplify::{self, Simpler},
 };
 use foldhash::fast::RandomState;
@@ -26,7 +26,7 @@ use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, V
 pub fn run(func: &mut Func, opts: OptOptions) {
     for i in 0..func.blocks.len() {
         let (insts, term_pc) = (std::mem::take(&mut func.blocks[i].insts), func.blocks[i].term_pc);
-        let mut facts = Facts::new(func, opts.qwords);
+        let mut facts = Facts::new(func, opts.is_wide);
         for inst in insts {
             facts.add(inst);
         }
@@ -42,8 +42,8 @@ pub fn run(func: &mut Func, opts: OptOptions) {
 /// What is known while walking a block.
 pub(super) struct Facts<'f> {
     pub func: &'f mut Func,
-    /// [`OptOptions::qwords`].
-    pub qwords: bool,
+    /// [`OptOptions::is_wide`].
+    pub is_wide: bool,
     out: Vec<Inst>,
     /// value -> what stands for it now
     alias: FxHashMap<Value, Value>,
@@ -75,10 +75,10 @@ enum Key {
 }
 
 impl<'f> Facts<'f> {
-    fn new(func: &'f mut Func, qwords: bool) -> Self {
+    fn new(func: &'f mut Func, is_wide: bool) -> Self {
         Facts {
             func,
-            qwords,
+            is_wide,
             out: vec![],
             alias: FxHashMap::default(),
             halves: FxHashMap::default(),
@@ -168,7 +168,14 @@ impl<'f> Facts<'f> {
 
     /// Is mask `a` provably a subset of mask `b`?
     pub(super) fn is_subset(&self, a: Value, b: Value) -> bool {
-        masks::is_subset(&|v| self.pure(v), a, b)
+        constants::is_all(self, b) || masks::is_subset(&|v| self.pure(v), a, b)
+    }
+
+    /// Appends an operation with an effect and one result.
+    pub(super) fn append_effect(&mut self, op: Op, ty: Ty) -> Value {
+        let v = self.func.new_values(&[ty]);
+        self.append(op, v, 1);
+        v
     }
 
     /// Appends `op` as is.
@@ -248,6 +255,10 @@ impl<'f> Facts<'f> {
         {
             *addr = super::address::split(self, *space, *addr, *exec);
         }
+        if let Some(same) = constants::load(self, &inst.op) {
+            self.alias.insert(inst.first, same);
+            return;
+        }
         match inst.op {
             Op::SGet(r) => {
                 if let Some(x) = self.scalars.get(&r) {
@@ -292,7 +303,8 @@ impl<'f> Facts<'f> {
             },
             Op::VSet { reg, value, exec } => {
                 let value = self.sum_of_halves(value, exec).unwrap_or(value);
-                self.rows.insert(reg, (value, Some(exec)));
+                let lanes = (!constants::is_all(self, exec)).then_some(exec);
+                self.rows.insert(reg, (value, lanes));
                 self.append(Op::VSet { reg, value, exec }, v, 0);
             }
             Op::GetReg { .. } | Op::SetReg { .. } | Op::SendMsg { .. } | Op::SendMsgRtn { .. } => {
@@ -316,7 +328,7 @@ impl<'f> Facts<'f> {
 
     /// The high half of a 64-bit sum that stands for `high` where it is written in the lanes of `exec`.
     fn sum_of_halves(&mut self, high: Value, exec: Value) -> Option<Value> {
-        let (whole, low) = self.qwords.then(|| super::qwords::carried(self, high, exec)).flatten()?;
+        let (whole, low) = self.is_wide.then(|| super::qwords::carried(self, high, exec)).flatten()?;
         // In other lanes the high half may be another.
         self.take_half(PureOp::Lo64, low, whole);
         Some(self.make_pure(PureOp::Hi64, &[whole]))

@@ -1,14 +1,15 @@
 //! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning; debug builds check the former
 //! after each.
 //!
-//! Order (see [`run`]): `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `barriers` moves arithmetic
+//! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
+//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together and `idioms` divisions and square roots; `barriers` moves arithmetic
 //! to before barriers, where less then lives over them, and `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
 //! reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
 mod barriers;
+mod constants;
 pub mod dead;
 mod idioms;
 pub mod liveness;
@@ -18,6 +19,7 @@ pub mod one_ulp;
 mod qwords;
 mod simplify;
 pub mod strides;
+mod whole;
 
 use wavejit_ir::{Func, verify::verify};
 
@@ -26,9 +28,9 @@ use wavejit_ir::{Func, verify::verify};
 pub struct OptOptions {
     /// Treat every register as read after the wave has ended, so that its final state can be compared or shown.
     pub keep_final_state: bool,
-    /// Operations on 64-bit lanes that were split into dwords are put together again: for back ends that hold lanes as qwords, where that is
-    /// less ([`crate::emit::Isa::has_qwords`]).
-    pub qwords: bool,
+    /// For the back end of whole waves ([`crate::emit::Isa::is_wide`]): operations on 64-bit lanes that were split into dwords are put together
+    /// again, loads of LDS by few addresses become one of each, and pixel waves that are whole have a body of their own.
+    pub is_wide: bool,
 }
 
 /// Runs all passes.
@@ -39,8 +41,14 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             dead::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 5] =
-        [&|f| local::run(f, opts), &dead::run, &over_barriers, &|f| liveness::drop_dead_writes(f, opts), &dead::run];
+    let passes: [&dyn Fn(&mut Func); 6] = [
+        &|f| whole::run(f, opts),
+        &|f| local::run(f, opts),
+        &dead::run,
+        &over_barriers,
+        &|f| liveness::drop_dead_writes(f, opts),
+        &dead::run,
+    ];
     for pass in passes {
         pass(func);
         debug_assert_eq!(verify(func).err(), None, "a pass left what the verifier refuses");

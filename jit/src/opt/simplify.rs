@@ -4,7 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
-use super::{idioms, qwords};
+use super::{constants, idioms, qwords};
 use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
@@ -20,6 +20,7 @@ pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
     match op {
         Op::Pure { op: p, mode, args } => {
             if let Some(v) = identity(f, p, args)
+                .or_else(|| constants::pure(f, p, args))
                 .or_else(|| fold(f, p, args))
                 .or_else(|| on_masks(f, p, args))
                 .or_else(|| unsplat(f, p, args))
@@ -33,6 +34,10 @@ pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
         Op::MaskBits(m) => match f.op(m) {
             Some(Op::BitsMask(x)) if f.func.wave_size == 64 || is_word(f, *x) => Simpler::Value(*x),
             _ => Simpler::Op(op),
+        },
+        Op::Shuffle { value, index } => match constants::shuffle(f, value, index) {
+            Some(v) => Simpler::Value(v),
+            None => Simpler::Op(op),
         },
         Op::BitsMask(x) => match mask_of_64(f, x) {
             Some(m) => Simpler::Value(m),
@@ -65,6 +70,8 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
         IAdd32 | Or32 | Xor32 | IAdd64 | Or64 | Xor64 if zero(b) => a,
         IAdd32 | Or32 | Xor32 | IAdd64 | Or64 | Xor64 if zero(a) => b,
         ISub32 | ISub64 | Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 if zero(b) => a,
+        And32 if zero(b) => b,
+        And32 if zero(a) => a,
         And32 if is_const(f, b, u32::MAX.into()) => a,
         And32 if is_const(f, a, u32::MAX.into()) => b,
         And64 if is_const(f, b, u64::MAX) => a,
@@ -117,7 +124,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             (Some((Lo64, [x, ..])), Some((Hi64, [y, ..]))) if x == y => x,
             _ if zero(b) => Some(f.make_pure(ZExt64, &[a?])),
             (_, Some((AShr32, [x, Some(n), _]))) if x == a && is_const(f, Some(n), 31) => Some(f.make_pure(SExt64, &[a?])),
-            _ if f.qwords => qwords::joined(f, a?, b?),
+            _ if f.is_wide => qwords::joined(f, a?, b?),
             _ => None,
         },
         ZExt64 if f.func.wave_size == 32 => match f.pure(a?)? {

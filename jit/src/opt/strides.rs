@@ -196,7 +196,7 @@ pub fn is_one_element(space: Space, addr: &Addr) -> bool {
     let fits = addr.imm.unsigned_abs() < 1 << 30;
     let is_plain = match space {
         Space::Global | Space::Flat => true,
-        Space::Lds => addr.base.is_none() && addr.imm >= 0,
+        Space::Lds => addr.imm >= 0,
         _ => false,
     };
     addr.offset.is_none() && fits && is_plain

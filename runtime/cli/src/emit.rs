@@ -62,7 +62,7 @@ pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
     };
     let options = EmitOptions { keep_final_state, isa, ..EmitOptions::default() };
     let wide = isa.is_wide();
-    opt::run(&mut code.func, OptOptions { keep_final_state, qwords: isa.has_qwords() });
+    opt::run(&mut code.func, OptOptions { keep_final_state, is_wide: isa.is_wide() });
     let text = if wide { wide_code(&code.func, &options).map(listing) } else { compile_to_text(&code.func, &options) };
     let text = text.context(code.origin)?;
     drop(progress);

@@ -38,7 +38,7 @@ pub(crate) struct LiftArgs {
 pub(crate) fn lift_command(args: &LiftArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     if args.optimized {
-        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state, qwords: Isa::Best.has_qwords() });
+        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state, is_wide: Isa::Best.is_wide() });
     }
     super::print(&ir::text::print(&code.func))
 }

@@ -72,7 +72,7 @@ fn no_thread(why: io::Error) -> EmitError {
 fn compile_here(mut func: Func, savable: bool, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     // The arena for code has locks.
     let _section = Section::begin();
-    opt::run(&mut func, OptOptions { qwords: Isa::Best.has_qwords(), ..OptOptions::default() });
+    opt::run(&mut func, OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() });
     emit::compile_unless(&func, &EmitOptions { savable, ..EmitOptions::default() }, stop)
 }
 

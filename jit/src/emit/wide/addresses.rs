@@ -362,6 +362,7 @@ impl<'a> Wide<'a> {
     /// Finds the accesses of the rest of the block that can build on this one's tests, or the earlier one that this one can build on.
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
+        let groups = if addr.offset.is_none() { 1 } else { self.groups() };
         let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.test == mine && (t.least..=t.most).contains(&a.imm))) {
@@ -372,7 +373,7 @@ impl<'a> Wide<'a> {
             return;
         }
         let Some(mine) = mine.filter(|_| a.reach.least.unsigned_abs() < 1 << 30) else {
-            a.starts = (0..self.groups()).map(|_| self.temp_general()).collect();
+            a.starts = (0..groups).map(|_| self.temp_general()).collect();
             return;
         };
         let insts = self.func.blocks[self.r.block].insts.iter().zip(0..).skip(self.at as usize + 1).take(FARTHEST);
@@ -388,11 +389,11 @@ impl<'a> Wide<'a> {
             }
         }
         if last == self.at {
-            a.starts = (0..self.groups()).map(|_| self.temp_general()).collect();
+            a.starts = (0..groups).map(|_| self.temp_general()).collect();
             return;
         }
         let mut starts = vec![];
-        for _ in 0..self.groups() {
+        for _ in 0..groups {
             let (piece, reg) = self.new_in_register(Class::General);
             starts.push(piece);
             a.starts.push(Gpr(reg));
@@ -408,7 +409,8 @@ impl<'a> Wide<'a> {
             Op::Store { space, kind, addr, exec, .. } => (true, *space, *kind, addr, *exec),
             _ => return None,
         };
-        let is_shared = addr.offset.is_some() && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
+        let is_tested = addr.offset.is_some() || space == Space::Lds && addr.base.is_some();
+        let is_shared = is_tested && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
         let imm = addr.imm as i32;
         let way = is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
@@ -467,6 +469,25 @@ impl<'a> Wide<'a> {
                 Mem::at(a.host, 0)
             }
         };
+        if a.is_store { self.store_last(a, at) } else { self.broadcast_element(a, at, a.spare[0], None) }
+    }
+
+    /// One address of LDS for all lanes, which is not a constant: tests are shared as those of lanes are.
+    pub(super) fn element_of_lds(&mut self, a: &Access, fail: Label) {
+        let (Some(base), Some(&start)) = (a.base, a.starts.first()) else { unreachable!("an address in a register") };
+        let Reach { least, most, is_tested, .. } = a.reach;
+        if is_tested {
+            self.a.test(Size::Q, start, start);
+            self.a.jcc(Cond::E, a.careful);
+        } else {
+            self.a.lea(Size::D, start, Mem::at(base, least));
+            self.a.load(Size::D, a.host, state(offset_of!(WaveState, lds_bytes)));
+            self.a.alu_imm(Alu::Sub, Size::Q, a.host, a.bytes() + most - least);
+            self.a.alu(Alu::Cmp, Size::Q, start, a.host);
+            self.a.jcc(Cond::G, fail);
+            self.a.alu_load(Alu::Add, Size::Q, start, state(offset_of!(WaveState, lds)));
+        }
+        let at = Mem::at(start, a.imm - least);
         if a.is_store { self.store_last(a, at) } else { self.broadcast_element(a, at, a.spare[0], None) }
     }
 

@@ -152,7 +152,8 @@ impl<'a> Wide<'a> {
         match space {
             Space::Global | Space::Flat => is_small,
             // Sums of 32 bits: the constant may be a difference.
-            Space::Lds => addr.base.is_none() && is_narrow && (addr.offset.is_some() || is_small && addr.imm >= 0),
+            Space::Lds if addr.offset.is_some() => addr.base.is_none() && is_narrow,
+            Space::Lds => is_small && addr.imm >= 0,
             Space::Scratch => is_narrow,
             Space::Gds => false,
         }
@@ -247,6 +248,11 @@ impl<'a> Wide<'a> {
         match (a.space, addr.offset) {
             (Space::Scratch, None) => self.scratch_rows(&a),
             (Space::Scratch, _) => self.scratch_lanes(&a),
+            (Space::Lds, None) if a.base.is_some() => {
+                self.share_tests(&mut a, addr, exec);
+                self.element_of_lds(&a, fail);
+                self.end_of_sharing();
+            }
             (_, None) => self.one_element(&a),
             _ if a.is_scattered => self.general(&a),
             _ => {
@@ -261,6 +267,7 @@ impl<'a> Wide<'a> {
         }
         self.a.bind(a.done);
         let pc = inst.pc;
+        let is_common = addr.offset.is_none();
         let needs_general = addr.offset.is_some() && a.space != Space::Scratch && !a.is_scattered;
         self.careful_label();
         self.stubs.push(Box::new(move |w| {
@@ -279,6 +286,12 @@ impl<'a> Wide<'a> {
                     None => w.general(&a),
                 }
                 w.a.jmp(a.done);
+            }
+            if is_common {
+                w.a.bind(fail);
+                if a.reach.is_first {
+                    w.a.mov_imm(a.starts[0], 0);
+                }
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
