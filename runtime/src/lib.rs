@@ -75,6 +75,7 @@ pub mod wave_init {
 pub mod stage {
     pub use crate::dispatch::source::Taken;
     pub use crate::dispatch::stage::{GroupExports, GroupStart, StageSource, WaveStart};
+    pub use crate::host::vectors::{VectorWork, with_host_vectors};
     pub use crate::memory::exports::{Export, WaveExports};
 }
 

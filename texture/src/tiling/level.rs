@@ -126,6 +126,7 @@ pub struct LevelLayout {
 
 impl LevelLayout {
     /// Byte offset of an element inside the level; the sample below the image's sample count.
+    #[inline]
     pub fn offset(&self, x: u32, y: u32, z: u32, sample: u32) -> u64 {
         let slice = self.slice(z, sample);
         slice
@@ -136,12 +137,14 @@ impl LevelLayout {
     }
 
     /// What does not change within a slice and sample.
+    #[inline]
     pub fn slice(&self, z: u32, sample: u32) -> Slice {
         let base = self.base.wrapping_add(self.part(2, z)).wrapping_add(self.sample_base[sample as usize]);
         Slice { base, offset_xor: self.offset_xor(2, z) ^ self.sample_xor[sample as usize] }
     }
 
     /// The sum's share of a coordinate.
+    #[inline]
     pub fn part(&self, axis: usize, coordinate: u32) -> u64 {
         let split = self.split.get(axis).map_or(0, |table| table[coordinate as usize & (table.len() - 1)]);
         u64::from(coordinate >> self.shift[axis]).wrapping_mul(self.step[axis]).wrapping_add(split)
@@ -153,6 +156,7 @@ impl LevelLayout {
     }
 
     /// The exclusive or's share of a coordinate.
+    #[inline]
     pub fn offset_xor(&self, axis: usize, coordinate: u32) -> u32 {
         let table = &self.xor[axis];
         table[coordinate as usize & (table.len() - 1)]

@@ -72,6 +72,9 @@ const SPREAD: [u32; 256] = {
 
 /// Lanes of the pixels set in rows.
 pub(crate) fn lanes_of_rows(rows: [u8; SIDE]) -> u64 {
+    if rows == [u8::MAX; SIDE] {
+        return u64::MAX;
+    }
     const UP: [u32; SIDE] = [0, 2, 8, 10, 32, 34, 40, 42];
     rows.iter().zip(UP).fold(0, |lanes, (row, up)| lanes | u64::from(SPREAD[usize::from(*row)]) << up)
 }
@@ -104,6 +107,8 @@ pub(crate) struct Plan {
     pub is_direct: bool,
     /// How, by number of the export; none: it goes nowhere.
     pub ways: [Option<Way>; TARGETS],
+    /// Behind the last of them that there is.
+    ways_end: usize,
 }
 
 /// How what is exported to a target gets to memory.
@@ -141,7 +146,14 @@ impl Plan {
             let short = if exported == ExportFormat::Fp16 && !is_mixed { to.format.short_halves(to.order) } else { None };
             Some(Way { target, exported, keep: blend::kept_bits(to), short })
         });
-        Plan { has_blocks, is_direct, ways }
+        let ways_end = ways.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        Plan { has_blocks, is_direct, ways, ways_end }
+    }
+
+    /// Those that there are.
+    #[inline]
+    pub(crate) fn used_ways(&self) -> impl Iterator<Item = &Way> {
+        self.ways[..self.ways_end].iter().flatten()
     }
 
     /// Are all blocks waves of their own, of a shape of which so many pixels are covered, in so many blocks? What is written straight is not

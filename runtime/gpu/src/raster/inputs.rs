@@ -111,6 +111,7 @@ impl Inputs<'_> {
     }
 
     /// Starts the wave of a block. `number`: of the wave in whose place in LDS its parameters are; `is_first`: it is that wave.
+    #[inline(always)]
     pub(crate) fn start_block(&self, origin: [i32; 2], number: u32, is_first: bool, block: &Block, start: &mut WaveStart<'_>) {
         let mut wave = Wave { inputs: self, quads: &[], origin, of_quad: [0; WAVE_PRIMITIVES], primitives: [0; WAVE_PRIMITIVES], count: 1 };
         wave.primitives[0] = block.shape;
@@ -149,6 +150,7 @@ impl Wave<'_> {
     }
 
     /// What the lanes of a block get, in draws with one sample in the middle of each pixel.
+    #[inline(always)]
     fn block_registers(&self, block: &Block, start: &mut WaveStart<'_>) {
         let pixel = self.inputs.pixel;
         let (shape, first) = (self.shape(0), block.first);

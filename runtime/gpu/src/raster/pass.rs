@@ -15,9 +15,9 @@ use crate::registers::depth::{DepthState, TestOrder};
 use crate::registers::pixel::PixelState;
 use crate::registers::raster::{RasterState, Rect};
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use wavejit::stage::{GroupExports, GroupStart, StageSource, Taken, WaveStart};
+use wavejit::stage::{GroupExports, GroupStart, StageSource, Taken, VectorWork, WaveStart, with_host_vectors};
 use wavejit::{AddressSpace, Limit};
 
 /// Most waves of a chunk.
@@ -130,11 +130,57 @@ pub(crate) struct Pass<'a> {
     plan: Plan,
     chunk_waves: u32,
     /// Tiles that have more chunks.
-    again: Mutex<Vec<usize>>,
-    /// Chunks so far; group numbers are made of it, and of the tile's.
-    chunks: AtomicUsize,
+    again: Again,
     counts: Mutex<Counts>,
+    /// Is there a failure? Threads ask before every chunk.
+    has_failed: AtomicBool,
     failure: Mutex<Option<wavejit::Error>>,
+}
+
+/// Tiles that have more chunks. A thread goes on with the one that it has just worked on: it has its memory in the cache, and asks nobody.
+#[derive(Default)]
+struct Again {
+    own: OwnTiles,
+    others: Mutex<Vec<usize>>,
+}
+
+/// By thread.
+struct OwnTiles([OwnTile; 64]);
+
+/// The tile that a thread goes on with, plus 1; 0: none. In lines of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct OwnTile(AtomicUsize);
+
+impl Default for OwnTiles {
+    fn default() -> OwnTiles {
+        OwnTiles(std::array::from_fn(|_| OwnTile::default()))
+    }
+}
+
+impl Again {
+    /// This thread's place, which a few may share where there are many.
+    fn own(&self) -> &AtomicUsize {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local!(static THREAD: usize = THREADS.fetch_add(1, Relaxed));
+        &self.own.0[THREAD.with(|n| *n) % self.own.0.len()].0
+    }
+
+    fn put(&self, tile: usize) {
+        if self.own().compare_exchange(0, tile + 1, Relaxed, Relaxed).is_err() {
+            lock(&self.others).push(tile);
+        }
+    }
+
+    /// The tile that this thread goes on with.
+    fn take_own(&self) -> Option<usize> {
+        let own = self.own();
+        if own.load(Relaxed) == 0 { None } else { own.swap(0, Relaxed).checked_sub(1) }
+    }
+
+    fn take_any(&self) -> Option<usize> {
+        lock(&self.others).pop()
+    }
 }
 
 impl<'a> Pass<'a> {
@@ -147,9 +193,9 @@ impl<'a> Pass<'a> {
             chunk_waves,
             tiles: tiles.into_iter().map(Mutex::new).collect(),
             fresh: AtomicUsize::new(0),
-            again: Mutex::new(Vec::new()),
-            chunks: AtomicUsize::new(0),
+            again: Again::default(),
             counts: Mutex::new(Counts::default()),
+            has_failed: AtomicBool::new(false),
             failure: Mutex::new(None),
         }
     }
@@ -181,9 +227,16 @@ impl<'a> Pass<'a> {
     fn note(&self, result: Result<(), wavejit::Error>) {
         if let Err(error) = result {
             lock(&self.failure).get_or_insert(error);
+            self.has_failed.store(true, Relaxed);
         }
     }
 
+    fn finish_tile(&self, tile: &mut TileWork) {
+        self.count(tile.counts);
+        self.note(tile.store(self.draw));
+    }
+
+    #[inline(always)]
     fn start_in(&self, tile: &TileWork, wave: u32, start: &mut WaveStart<'_>) {
         match &tile.waves()[wave as usize] {
             Wave::Quads(first, end) => self.inputs.start(tile.origin, wave, tile.quads(*first, *end), start),
@@ -196,27 +249,44 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// The start of all waves of a workgroup.
+struct StartAll<'a, 's> {
+    pass: &'a Pass<'a>,
+    tile: &'a TileWork,
+    start: &'a mut GroupStart<'s>,
+}
+
+impl VectorWork for StartAll<'_, '_> {
+    #[inline(always)]
+    fn run(self) {
+        for wave in 0..self.start.waves() {
+            self.pass.start_in(self.tile, wave, &mut self.start.wave(wave));
+        }
+    }
+}
+
 impl StageSource for Pass<'_> {
     fn take(&self) -> Taken {
         loop {
-            if lock(&self.failure).is_some() {
+            if self.has_failed.load(Relaxed) {
                 return Taken::Nothing;
             }
-            let again = lock(&self.again).pop();
-            let Some(number) = again.or_else(|| Some(self.fresh.fetch_add(1, Relaxed)).filter(|n| *n < self.tiles.len())) else {
+            let fresh = || Some(self.fresh.fetch_add(1, Relaxed)).filter(|n| *n < self.tiles.len());
+            let Some(number) = self.again.take_own().or_else(fresh).or_else(|| self.again.take_any()) else {
                 // Tiles at work now are gone on with by the threads that have them.
                 return Taken::Nothing;
             };
             let mut tile = lock(&self.tiles[number]);
-            let mut counts = Counts::default();
+            let mut counts = std::mem::take(&mut tile.counts);
             let more = tile.advance(self.draw, &self.plan, self.chunk_waves as usize, &mut counts);
-            self.count(counts);
+            tile.counts = counts;
             match more {
                 Ok(true) => {
-                    let group = (self.chunks.fetch_add(1, Relaxed) * self.tiles.len() + number) as u64;
+                    tile.chunks += 1;
+                    let group = (tile.chunks * self.tiles.len() + number) as u64;
                     return Taken::Units(group..group + 1);
                 }
-                Ok(false) => self.note(tile.store(self.draw)),
+                Ok(false) => self.finish_tile(&mut tile),
                 Err(error) => self.note(Err(error)),
             }
         }
@@ -232,7 +302,7 @@ impl StageSource for Pass<'_> {
 
     fn start_group(&self, group: u64, start: &mut GroupStart<'_>) {
         let tile = lock(self.tile_of(group));
-        (0..start.waves()).for_each(|wave| self.start_in(&tile, wave, &mut start.wave(wave)));
+        with_host_vectors(StartAll { pass: self, tile: &tile, start });
     }
 
     fn keeps_lds(&self) -> bool {
@@ -242,7 +312,7 @@ impl StageSource for Pass<'_> {
 
     fn end(&self, group: u64, exports: &GroupExports<'_>) {
         let mut tile = lock(self.tile_of(group));
-        let mut counts = Counts::default();
+        let mut counts = std::mem::take(&mut tile.counts);
         for wave in 0..exports.waves().min(tile.waves().len()) {
             let result = tile.end_wave(self.draw, &self.plan, wave, exports.wave(wave), &mut counts);
             if result.is_err() {
@@ -250,11 +320,11 @@ impl StageSource for Pass<'_> {
                 break;
             }
         }
-        self.count(counts);
+        tile.counts = counts;
         if tile.is_finished() {
-            self.note(tile.store(self.draw));
+            self.finish_tile(&mut tile);
         } else {
-            lock(&self.again).push(group as usize % self.tiles.len());
+            self.again.put(group as usize % self.tiles.len());
         }
     }
 
@@ -269,6 +339,18 @@ const _: () = assert!(size_of::<Written>() == 8);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // A thread goes on with one tile; what else it gives back is there for all.
+    #[test]
+    fn no_tile_that_has_more_is_forgotten() {
+        let again = Again::default();
+        (0..3).for_each(|tile| again.put(tile));
+        assert_eq!((again.take_own(), again.take_own()), (Some(0), None));
+        let mut others =
+            std::thread::scope(|s| s.spawn(|| [again.take_own(), again.take_any(), again.take_any(), again.take_any()]).join()).unwrap();
+        others.sort_unstable();
+        assert_eq!(others, [None, None, Some(1), Some(2)]);
+    }
 
     #[test]
     fn chunks_have_room_for_what_their_waves_start_with() {

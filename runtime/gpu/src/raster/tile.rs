@@ -50,6 +50,10 @@ pub(crate) struct TileWork {
     /// Waves in order, and how many of them are the present chunk.
     waves: Vec<Wave>,
     chunk: usize,
+    /// Chunks so far.
+    pub chunks: usize,
+    /// Sums over them.
+    pub counts: Counts,
     memory: Option<Box<TileMemory>>,
 }
 
@@ -94,6 +98,8 @@ impl TileWork {
             open: 0,
             waves: Vec::new(),
             chunk: 0,
+            chunks: 0,
+            counts: Counts::default(),
             memory: None,
         }
     }
@@ -152,7 +158,7 @@ impl TileWork {
                 Wave::Block(block, with) => {
                     if plan.is_direct {
                         let [x, y] = [0, 1].map(|d| self.origin[d] as u32 + u32::from(block.place[d]));
-                        plan.ways.iter().flatten().for_each(|way| way.prepare(draw, self.layer, [x, y]));
+                        plan.used_ways().for_each(|way| way.prepare(draw, self.layer, [x, y]));
                     }
                     if owner.0 != block.shape {
                         owner = (block.shape, n as u32);
@@ -292,26 +298,23 @@ impl TileWork {
         let lines = first / SIDE..end.div_ceil(SIDE);
         rows[lines.start * SIDE..first].fill(0);
         rows[end.next_multiple_of(2)..lines.end * SIDE].fill(0);
-        let rows_at = |rows: &[u64; TILE as usize], x: usize, y: usize| std::array::from_fn(|n| (rows[y * SIDE + n] >> (x * SIDE)) as u8);
-        let pixels_of = |rows: BlockRows| u64::from_le_bytes(rows).count_ones();
-        let blocks = lines.clone().flat_map(|y| (0..TILE as usize / SIDE).map(move |x| (x, y)));
-        let counted = |(pixels, touched), (x, y)| {
-            let more = pixels_of(rows_at(rows, x, y));
-            (pixels + more, touched + u32::from(more != 0))
-        };
-        let (pixels, touched) = blocks.fold((0, 0), counted);
+        let mut blocks = [[0; TILE as usize / SIDE]; TILE as usize / SIDE];
+        let (mut pixels, mut touched) = (0, 0);
+        for (rows, blocks) in rows.as_chunks().0.iter().zip(&mut blocks).take(lines.end).skip(lines.start) {
+            *blocks = blocks_of(rows);
+            pixels += blocks.iter().map(|block| block.count_ones()).sum::<u32>();
+            touched += blocks.iter().filter(|block| **block != 0).count() as u32;
+        }
         let takes_all = plan.takes_all(draw.shapes[number as usize].bounds, pixels, touched);
         let mut has_cut = false;
         for y in lines {
-            let any = rows[y * SIDE..][..SIDE].iter().fold(0, |any, row| any | row);
-            for x in (0..TILE as usize / SIDE).filter(|x| any >> (x * SIDE) & 0xff != 0) {
-                let covered = rows_at(rows, x, y);
-                if !takes_all && !plan.takes(pixels_of(covered)) {
+            for (x, covered) in blocks[y].into_iter().enumerate().filter(|(_, covered)| *covered != 0) {
+                if !takes_all && !plan.takes(covered.count_ones()) {
                     continue;
                 }
                 rows[y * SIDE..][..SIDE].iter_mut().for_each(|row| *row &= !(0xff << (x * SIDE)));
                 let place = [x * SIDE, y * SIDE].map(|n| n as u8);
-                let covered = u64::from_le_bytes(covered) & allowed;
+                let covered = covered & allowed;
                 let all = lanes_of_rows(covered.to_le_bytes());
                 let mut passed = all;
                 if draw.order == TestOrder::Early {
@@ -560,6 +563,14 @@ impl TileWork {
         }
         Ok(())
     }
+}
+
+/// Of eight rows, the pixels of each block, a byte for a row.
+fn blocks_of(rows: &[u64; SIDE]) -> [u64; TILE as usize / SIDE] {
+    if rows.iter().all(|row| *row == u64::MAX) {
+        return [u64::MAX; TILE as usize / SIDE];
+    }
+    std::array::from_fn(|x| u64::from_le_bytes(rows.map(|row| (row >> (x * SIDE)) as u8)))
 }
 
 /// Is it one for targets?
