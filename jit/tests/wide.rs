@@ -379,6 +379,54 @@ fn divisions(isa: Isa) {
     }
 }
 
+/// v10 = s0 * s1 + s2, scaled back in lanes where v0 * v0 is above v1: the sum is done once, before the mask's later parts are there.
+fn common_sum_for_some_lanes(wave: u32) -> Func {
+    let text = format!(
+        "func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:
+%0: mask = exec
+%1: l32 = vget v0 demand %0
+%2: l32 = vget v1 demand %0
+%3: l32 = fmul.32 %1, %1
+%4: mask = fgt.32 %3, %2
+%5: s32 = sget s0
+%6: l32 = splat %5
+%7: s32 = sget s1
+%8: l32 = splat %7
+%9: s32 = sget s2
+%10: l32 = splat %9
+%11: l32 = divfmas.32 %6, %8, %10
+%12: l32 = ffma.32 %6, %8, %10
+%13: l32 = sel.32 %4, %11, %12
+%14: l32 = fadd.32 %13, %1
+vset v10, %14, exec %0
+end
+}}",
+        FpMode::HSA.0
+    );
+    text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn a_sum_for_all_parts_may_be_selected_by_a_mask_of_each() {
+    for (isa, wave, by_parts) in levels().flat_map(|isa| [32, 64].into_iter().flat_map(move |wave| [false, true].map(|by| (isa, wave, by))))
+    {
+        let mut bench = Bench::with(&common_sum_for_some_lanes(wave), isa, by_parts);
+        let sum = [3.0f32, 5.0, 7.0].map(f32::to_bits);
+        bench.state.sregs[..3].copy_from_slice(&sum);
+        for lane in 0..bench.lanes {
+            (bench.row(0)[lane], bench.row(1)[lane]) = ((lane as f32).to_bits(), 1000f32.to_bits());
+        }
+        bench.run();
+        let [a, b, c] = sum.map(u64::from);
+        for lane in 0..bench.lanes {
+            let op = if lane * lane > 1000 { PureOp::DivFmasScaled32 } else { PureOp::FFma32 };
+            let sum = eval(op, FpMode::HSA, a, b, c);
+            let want = eval(PureOp::FAdd32, FpMode::HSA, sum, (lane as f32).to_bits().into(), 0);
+            assert_eq!(u64::from(bench.row(10)[lane]), want, "{isa:?} wave{wave} {by_parts} lane {lane}");
+        }
+    }
+}
+
 /// Compares an operation of one operand of 32 bits on `inputs`.
 fn compare_all(op: PureOp, isa: Isa, inputs: impl Iterator<Item = u32>) {
     let mut bench = Bench::new(&function(op, FpMode::HSA, 32), isa);

@@ -116,11 +116,16 @@ impl<'a> Wide<'a> {
     /// The mask registers of the lanes outside which one of these values is undefined, if that is known and they are at hand.
     fn defined_parts(&mut self, values: [Value; 2]) -> Option<Parts> {
         let mask = values.into_iter().find_map(|v| self.defined_under(v, MOST_STEPS))?;
+        self.is_at_hand(mask).then(|| self.mask_parts(mask))
+    }
+
+    /// Can the mask be used here, though it is no operand? Not before its definition; and while a run goes part by part, an operation that is done
+    /// once for all parts comes before the mask's later ones.
+    fn is_at_hand(&self, mask: Value) -> bool {
         let val = self.val(mask);
         // What is made of a value after its last use would be left behind.
         let can_make = val.word != NONE && val.last >= self.at;
-        let is_there = val.def < self.at && (val.lo[self.index()] != NONE || can_make);
-        is_there.then(|| self.mask_parts(mask))
+        val.def < self.at && (self.slice().all(|p| val.lo[p] != NONE) || val.lo[self.index()] == NONE && can_make)
     }
 
     /// A mask outside which a value is undefined: it was loaded under that mask, or comes from a register of which no other lanes are asked for.
@@ -247,7 +252,7 @@ impl<'a> Wide<'a> {
         let inst = self.func.blocks[self.r.block].insts.get(self.only_use(r)? as usize)?;
         match &inst.op {
             Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(mask), Some(x), _], .. } if *x == r => {
-                Some(*mask).filter(|mask| self.val(*mask).def < self.at)
+                Some(*mask).filter(|mask| self.is_at_hand(*mask))
             }
             _ => None,
         }
