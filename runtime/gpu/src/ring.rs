@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Place, Refusal};
 use crate::packet::{Does, Flow, Header, Kind, Rings, kind};
-use crate::raster::Rasterizer;
+use crate::raster::{Packers, Rasterizer};
 use crate::registers::RegisterFile;
 use crate::shaders::Shaders;
 use crate::state::DrawState;
@@ -60,6 +60,8 @@ pub(crate) struct GpuInner {
     pub shaders: Shaders,
     /// Not 0: whatever runs is to end.
     pub stop: AtomicU32,
+    /// Of pixel waves.
+    pub packers: Packers,
 }
 
 impl Gpu {
@@ -68,7 +70,14 @@ impl Gpu {
         if !target.has(Feature::Runs) {
             return Err(wavejit::Error::Unsupported(format!("{target}: only gfx11 code runs so far")));
         }
-        Ok(Gpu(Arc::new(GpuInner { device, target, options, shaders: Shaders::default(), stop: AtomicU32::new(0) })))
+        Ok(Gpu(Arc::new(GpuInner {
+            device,
+            target,
+            options,
+            shaders: Shaders::default(),
+            stop: AtomicU32::new(0),
+            packers: Packers::default(),
+        })))
     }
 
     pub(crate) fn inner(&self) -> &GpuInner {

@@ -141,6 +141,30 @@ fn subgroups_have_one_instance_and_their_own_attributes() {
     assert_eq!(batches[1].vertices[5].position[..2], [5.0, 1.0]);
 }
 
+// INIT-08: s2 is what it was, behind all that a shader does before it streams out.
+#[test]
+fn the_number_of_a_subgroup_stays_in_its_register() {
+    let text = "s_mov_b32 m0, 0x3006
+        s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)
+        v_mov_b32 v10, 0
+        ds_add_u32 v10, v10
+        ds_load_b32 v10, v10
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        v_readlane_b32 s31, v10, 0\n"
+        .to_owned()
+        + &store_registers()
+        + EXPORT;
+    let scene = Scene::new(&text);
+    for instances in 1..4 {
+        scene.batches(IndexSource::Counted, 6, instances);
+        let (v, s) = scene.registers(0);
+        // Any of them may have stored last.
+        assert!(v[8][0] < instances);
+        assert_eq!(s[2], 2 << 22 | 6 << 12 | v[8][0], "{instances} instances");
+    }
+}
+
 // INIT-07, descriptors.md 12.5: without passthrough v0, v1 and v4 are offsets of vertices, v3 the invocation. Exports past what was asked for
 // (GS_ALLOC_REQ) are left out.
 #[test]

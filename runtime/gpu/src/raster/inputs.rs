@@ -1,7 +1,8 @@
-//! What pixel waves start with: SGPRs, VGPRs, parameters in LDS (INIT-05, INIT-09 to INIT-11; graphics.md 4.5, 4.6).
+//! What pixel waves start with: SGPRs, VGPRs, parameters in LDS (INIT-05, INIT-06, INIT-09 to INIT-11; graphics.md 4.5, 4.6).
 
 use super::block::{Block, PLACES, Sums, is_constant};
 use super::export::LANES;
+use super::packers::Packers;
 use super::shape::{Plane, Shape};
 use super::tile::Quad;
 use crate::draw::primitives::{Attributes, Batch};
@@ -53,6 +54,7 @@ pub(crate) struct Inputs<'a> {
     pub raster: &'a RasterState,
     pub shapes: &'a [Shape],
     pub parameters: &'a [Parameters],
+    pub packers: &'a Packers,
     /// Bytes of LDS of each wave.
     pub lds_bytes: u32,
 }
@@ -132,13 +134,17 @@ impl Wave<'_> {
 
     /// `starts`: quads that start a primitive, one bit each.
     fn sgprs(&self, starts: u32, lds_offset: u32, start: &mut WaveStart<'_>) {
-        let Inputs { pixel, raster, .. } = self.inputs;
+        let Inputs { pixel, raster, packers, .. } = self.inputs;
         // {prim_mask[30:16], lds_offset[15:0]}: bit 15 + q says that quad q starts a primitive, which quad 0 always does.
         let word = (starts & !1) << 15 | lds_offset;
         let user = &pixel.user_data;
         start.set_sgprs(0, user);
         let mut sgprs = [word, 0, 0];
-        let mut count = 1 + usize::from(pixel.has_wave_id());
+        let mut count = 1;
+        if pixel.has_wave_id() {
+            sgprs[count] = packers.next_wave(self.origin);
+            count += 1;
+        }
         if pixel.has_provoking_word() {
             // Two bits for each primitive: which of its corners it is.
             let last = |n: usize| u32::from(self.shape(n).kind - 1);

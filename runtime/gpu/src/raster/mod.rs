@@ -9,6 +9,7 @@
 //! | `tile.rs` | quads and blocks of a tile, early and late tests, colors |
 //! | `pass.rs` | tiles of a draw as a source of pixel waves |
 //! | `inputs.rs` | what pixel waves start with |
+//! | `packers.rs` | their numbers |
 //! | `export.rs` | what they export |
 //! | `fill.rs` | draws that leave the same everywhere |
 //! | `depth.rs`, `blend.rs` | tests; blending, logic operations, masks |
@@ -25,6 +26,7 @@ mod depth;
 mod export;
 mod fill;
 mod inputs;
+mod packers;
 mod pass;
 mod setup;
 mod shape;
@@ -41,6 +43,7 @@ use crate::ring::Ring;
 use crate::stage::GraphicsStage;
 use fill::{Fill, OneWave};
 use inputs::Parameters;
+pub(crate) use packers::Packers;
 use pass::{Draw, Pass, Surfaces, bin, chunk};
 use rustc_hash::FxHashMap;
 use setup::Setup;
@@ -164,6 +167,7 @@ pub(crate) fn draw(
             parameters,
             shared: Default::default(),
             stop: &gpu.stop,
+            packers: &gpu.packers,
         };
         let mut add = |counts: tile::Counts| {
             totals.samples_passed += counts.samples_passed;

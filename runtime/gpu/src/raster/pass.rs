@@ -6,6 +6,7 @@
 use super::blend::Written;
 use super::block::Plan;
 use super::inputs::{ATTRIBUTE_BYTES, Inputs, Parameters, WAVE_PRIMITIVES};
+use super::packers::Packers;
 use super::shape::{Shape, TILE};
 use super::surface::Surface;
 use super::tile::{Counts, TileWork, Wave};
@@ -61,6 +62,7 @@ pub(crate) struct Draw<'a> {
     pub shared: Mutex<()>,
     /// Not 0: it is to end with an error ([`Gpu::stop`](crate::Gpu::stop)).
     pub stop: &'a AtomicU32,
+    pub packers: &'a Packers,
 }
 
 impl Draw<'_> {
@@ -188,7 +190,14 @@ impl<'a> Pass<'a> {
         let (chunk_waves, lds_bytes) = chunk(draw.pixel.attributes.len());
         Pass {
             draw,
-            inputs: Inputs { pixel: draw.pixel, raster: draw.raster, shapes: draw.shapes, parameters: draw.parameters, lds_bytes },
+            inputs: Inputs {
+                pixel: draw.pixel,
+                raster: draw.raster,
+                shapes: draw.shapes,
+                parameters: draw.parameters,
+                packers: draw.packers,
+                lds_bytes,
+            },
             plan: Plan::of(draw),
             chunk_waves,
             tiles: tiles.into_iter().map(Mutex::new).collect(),

@@ -361,6 +361,45 @@ fn pixel_waves_start_with_what_registers_say() {
     }
 }
 
+// INIT-06: the number of a wave counts those of its packer, from draw to draw; its index names engine and packer.
+#[test]
+fn waves_have_numbers_that_their_packers_count() {
+    // Stores s3 in the next place behind the counter at s[0:1].
+    let store = "
+        v_mov_b32 v0, 0
+        v_mov_b32 v1, 1
+        v_mov_b32 v3, s3
+        s_mov_b64 exec, 1
+        global_atomic_add_u32 v2, v0, v1, s[0:1] glc
+        s_waitcnt vmcnt(0)
+        v_lshlrev_b32 v2, 2, v2
+        global_store_b32 v2, v3, s[0:1] offset:4
+        exp mrt0 off, off, off, off done
+        s_endpgm";
+    let (width, height) = (320, 128);
+    let mut scene = Scene::new(width, height, store);
+    let out = scene.ring.gpu.inner().device.upload(&[0; 1 << 14]).unwrap();
+    let address = out.address();
+    scene.write(&[(0xb028, 0x00ac_0003 | 1 << 27), (0xb02c, 2 << 1 | 1 << 7), (0xb030, address as u32), (0xb034, (address >> 32) as u32)]);
+    let at = |x: f32, y: f32| clip_space(width, height, x, y, 0.5, 1.0);
+    let (w, h) = (width as f32, height as f32);
+    for _ in 0..2 {
+        let batch = batch(&[at(0.0, 0.0), at(0.0, h), at(w, 0.0)], OutputKind::Rectangles);
+        draw_all(&mut scene.ring, OutputKind::Rectangles, vec![batch]);
+    }
+    let words: Vec<u32> = out.to_vec().unwrap().as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+    // 64 waves of 64 pixels in each of 5 x 2 tiles, twice; the fifth column is the first one's.
+    let count = words[0] as usize;
+    assert_eq!(count, 2 * 10 * 64);
+    let mut found = words[1..][..count].to_vec();
+    found.sort_by_key(|word| (word & 0x3f, word >> 6));
+    let expected = (0..4u32).flat_map(|engine| (0..2).map(move |packer| (engine * 4 + packer, if engine == 0 { 256 } else { 128 })));
+    let expected: Vec<u32> = expected.flat_map(|(index, waves)| (0..waves).map(move |id| id << 6 | index)).collect();
+    for (n, (word, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(word, expected, "{n}");
+    }
+}
+
 /// The color in s0 to s3.
 const FLAT: &str = "
     v_cvt_pk_rtz_f16_f32 v0, s0, s1
