@@ -8,6 +8,8 @@ pub enum Failure {
     Vulkan(vk::Result),
     /// The device lacks what the scene is about.
     Missing(String),
+    /// Its compiler is known not to compile the scene's shaders: why.
+    NotCompiled(&'static str),
     /// The result is wrong, or a tool is missing.
     Wrong(String),
 }
@@ -29,6 +31,7 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Vulkan(result) => write!(f, "Vulkan: {result}"),
             Self::Missing(what) => write!(f, "the device has no {what}"),
+            Self::NotCompiled(why) => f.write_str(why),
             Self::Wrong(what) => f.write_str(what),
         }
     }

@@ -172,11 +172,13 @@ impl<'g> Frame<'g> {
         let depth = self
             .depth
             .map(|image| attach(&image, vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL, vk::ClearValue { depth_stencil: clear }));
-        let into = |attachment: vk::RenderingAttachmentInfo<'static>, number: usize, part: usize| match (self.resolved.get(number), self.targets.resolve) {
-            (Some(image), Some(modes)) => attachment
-                .resolve_mode(modes[part])
-                .resolve_image_view(image.view)
-                .resolve_image_layout(vk::ImageLayout::GENERAL),
+        let into = |attachment: vk::RenderingAttachmentInfo<'static>, number: usize, part: usize| match (
+            self.resolved.get(number),
+            self.targets.resolve,
+        ) {
+            (Some(image), Some(modes)) => {
+                attachment.resolve_mode(modes[part]).resolve_image_view(image.view).resolve_image_layout(vk::ImageLayout::GENERAL)
+            }
             _ => attachment,
         };
         let colors: Vec<_> = colors.into_iter().enumerate().map(|(i, color)| into(color, i, 0)).collect();
@@ -318,7 +320,9 @@ impl<'g> Frame<'g> {
         let mut depths = [None, None];
         for image in &self.resolved {
             gpu.layout(commands, image, vk::ImageLayout::GENERAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-            for (i, aspect) in [vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL].into_iter().enumerate() {
+            for (i, aspect) in
+                [vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL].into_iter().enumerate()
+            {
                 if image.aspects.contains(aspect) {
                     let copy = copy_out(gpu, commands, image, aspect, 0)?;
                     if i == 0 { copies.push(copy) } else { depths[i - 1] = Some(copy) }

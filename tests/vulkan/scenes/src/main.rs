@@ -7,7 +7,8 @@
 //!     scenes --save DIR ...      keeps all pictures that are compared
 //!     scenes --bench [PART]      frames and pixels per second; of those whose names have this part
 //!
-//! A line for each scene and size; exit code 1 if one fails. A device that lacks what a scene needs skips it.
+//! A line for each scene and size; exit code 1 if one fails. A device that lacks what a scene needs skips it, and so does one whose
+//! compiler is known not to compile its shaders (unless the scene is named).
 
 mod bench;
 mod failure;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 
 use failure::Failure;
 use gpu::Gpu;
-use scenes::{KNOWN, SCENES};
+use scenes::{KNOWN, NOT_COMPILED, SCENES};
 use test::Test;
 
 /// Widths and heights: a multiple of 64, and not.
@@ -67,9 +68,12 @@ fn main() -> ExitCode {
             let start = std::time::Instant::now();
             // A device of its own: one that is lost does not matter to the next.
             let result = Gpu::new().and_then(|gpu| {
+                if let Some(known) = NOT_COMPILED.iter().find(|k| names.is_empty() && k.is_of(scene, &gpu.name)) {
+                    return Err(Failure::NotCompiled(known.why));
+                }
                 let mut test = Test::new(&gpu, size, scene, keep.as_deref(), save.as_deref());
                 (scene.run)(&mut test)?;
-                let reason = KNOWN.iter().find(|k| k.scene == scene.name && gpu.name.contains(k.device));
+                let reason = KNOWN.iter().find(|k| k.is_of(scene, &gpu.name));
                 test.finish().map(|summary| (summary, None)).or_else(|failure| match reason {
                     Some(known) => Ok((failure.to_string(), Some(known.why))),
                     None => Err(failure),
@@ -88,6 +92,10 @@ fn main() -> ExitCode {
                 Err(Failure::Missing(what)) => {
                     skipped += 1;
                     println!("{label}: skipped: the device has no {what}");
+                }
+                Err(Failure::NotCompiled(why)) => {
+                    skipped += 1;
+                    println!("{label}: skipped: {why}");
                 }
                 Err(failure) => {
                     failed += 1;

@@ -78,7 +78,7 @@ pub fn adjacency(test: &mut Test<'_>) -> Result<(), Failure> {
     let strip = |i: usize, count: usize| {
         let (before, after) = (if i == 0 { 1 } else { 2 * i - 2 }, if i + 1 == count { 2 * i + 5 } else { 2 * i + 6 });
         let [a, b, c, side] = [2 * i, 2 * i + 2, 2 * i + 4, 2 * i + 3];
-        if i % 2 == 0 { vec![a, before, b, after, c, side] } else { vec![a, side, c, after, b, before] }
+        if i.is_multiple_of(2) { vec![a, before, b, after, c, side] } else { vec![a, side, c, after, b, before] }
     };
     let triangle_count = (n - 4) / 2;
     let primitives: [(&str, T, Vec<Vec<usize>>); 4] = [

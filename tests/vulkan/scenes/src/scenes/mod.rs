@@ -128,24 +128,55 @@ pub const SCENES: &[Scene] = &[
 /// A device that differs from the specification in a scene.
 pub struct Known {
     pub scene: &'static str,
-    pub device: &'static str,
+    /// What its name and its driver's have in them, all of these.
+    pub device: &'static [&'static str],
     pub why: &'static str,
+}
+
+impl Known {
+    /// Is it about this scene on a device of this name?
+    pub fn is_of(&self, scene: &Scene, device: &str) -> bool {
+        self.scene == scene.name && self.device.iter().all(|part| device.contains(part))
+    }
 }
 
 /// Where lavapipe (llvmpipe) is no oracle; and a mistake of a compiler.
 pub const KNOWN: &[Known] = &[
     Known {
         scene: "discard",
-        device: "radv Mesa 22.3.6 (LLVM 15",
+        device: &["radv Mesa 22.3.6 (LLVM 15"],
         why: "LLVM 15 moves a flat input through the quad by DPP when killed lanes are out of EXEC already, so that lanes beside them keep what they had",
     },
     Known {
         scene: "depth-bias",
-        device: "llvmpipe",
+        device: &["llvmpipe"],
         why: "the unit of a bias of D16 is 2^-15 there (the specification allows what the implementation can tell apart), not 2^-16",
     },
-    Known { scene: "resolve-modes", device: "llvmpipe", why: "it takes the first sample of depth and stencil, whatever the mode" },
-    Known { scene: "centroid", device: "llvmpipe", why: "it takes inputs and 1/w at different places" },
-    Known { scene: "order", device: "llvmpipe", why: "it loses single pixels of some of the 20,000 triangles" },
-    Known { scene: "blend-precision", device: "llvmpipe", why: "it blends 10_10_10_2 and sRGB in fewer bits than they have" },
+    Known { scene: "resolve-modes", device: &["llvmpipe"], why: "it takes the first sample of depth and stencil, whatever the mode" },
+    Known { scene: "centroid", device: &["llvmpipe"], why: "it takes inputs and 1/w at different places" },
+    Known { scene: "order", device: &["llvmpipe"], why: "it loses single pixels of some of the 20,000 triangles" },
+    Known { scene: "blend-precision", device: &["llvmpipe"], why: "it blends 10_10_10_2 and sRGB in fewer bits than they have" },
 ];
+
+/// Scenes whose shaders a driver's compiler cannot compile; it draws with what it has, or ends the program.
+pub const NOT_COMPILED: &[Known] = &[
+    not_compiled("adjacency", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("amplification", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("invocations", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("geometry-layers", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("primitive-id", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("patches", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("patches-geometry", MESA_25_LLVM_15, NO_BALLOT),
+    not_compiled("domain-points", MESA_25_LLVM_19, NO_BALLOT_OF_A_CONSTANT),
+    not_compiled("patches", MESA_25_LLVM_19, NO_BALLOT_OF_A_CONSTANT),
+    not_compiled("patches-geometry", MESA_25_LLVM_19, NO_BALLOT_OF_A_CONSTANT),
+];
+
+const MESA_25_LLVM_15: &[&str] = &["radv Mesa 25.", "(LLVM 15"];
+const MESA_25_LLVM_19: &[&str] = &["radv Mesa 25.", "(LLVM 19"];
+const NO_BALLOT: &str = "LLVM 15 has no llvm.amdgcn.inverse.ballot, which this Mesa uses";
+const NO_BALLOT_OF_A_CONSTANT: &str = "LLVM 19 cannot select llvm.amdgcn.inverse.ballot of a constant";
+
+const fn not_compiled(scene: &'static str, device: &'static [&'static str], why: &'static str) -> Known {
+    Known { scene, device, why }
+}
