@@ -28,7 +28,7 @@ impl Bench {
     fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options = EmitOptions { keep_final_state: true, isa, by_parts, savable: false };
+        let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, savable: false };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
         let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];
@@ -106,7 +106,7 @@ fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Fu
 fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
     let mut func = func.clone();
     opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, savable: false };
+    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, check_plan: true, savable: false };
     let code = emit::wide_code(&func, &options).unwrap();
     let decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
     let is_beyond = |i: &Instruction| {

@@ -157,8 +157,8 @@ impl Machine {
     pub fn run_compiled(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: Isa::Best.is_wide() });
-        let compiled =
-            emit::compile(&func, &EmitOptions { keep_final_state: true, ..EmitOptions::default() }).map_err(|e| e.to_string())?;
+        let compiled = emit::compile(&func, &EmitOptions { keep_final_state: true, check_plan: true, ..EmitOptions::default() })
+            .map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
         let enter = |state: &mut WaveState| {
             // SAFETY: `run_with` gives a state with rows and helpers that nobody else uses, and the code outlives the run.

@@ -83,6 +83,8 @@ pub struct EmitOptions {
     /// Has all runs of operations that can go through the wave a register's lanes at a time do so, and not only where values are short of
     /// registers: for tests of the wide back end.
     pub by_parts: bool,
+    /// Note the plan of the wide back end, and check it; debug builds always do.
+    pub check_plan: bool,
     /// Keep the function as bytes too ([`Compiled::take_saved`]).
     pub savable: bool,
 }
@@ -334,6 +336,13 @@ pub struct HostCode {
     pub usual_bytes: usize,
     /// (offset, guest address as lifted) where the latter changes, ascending.
     pub map: Vec<(u32, u64)>,
+}
+
+/// What the back end of whole waves decides for `func`, which the passes have run on, as text: for each operation how it is done, the registers and
+/// places of memory that its operands and results are in, and what moves for it. `guest` says what the instruction at an address is. A checker has seen it:
+/// an error names an operation that would not find its operands.
+pub fn plan_text(func: &Func, opts: &EmitOptions, guest: &dyn Fn(u64) -> Option<String>) -> Result<String, EmitError> {
+    wide::plan_text(func, opts, guest)
 }
 
 /// The AVX-512 or AVX2 code of `func`, which the passes have run on, whether this host can run it or not.

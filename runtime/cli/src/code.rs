@@ -3,11 +3,12 @@
 
 use super::hex;
 use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use wavejit::code_object::{CodeObject, PgmRsrc};
 use wavejit_ir::{FpMode, Func};
 use wavejit_isa::asm::Assembled;
-use wavejit_isa::{Gfx, assemble};
+use wavejit_isa::{DisasmOptions, Gfx, assemble, decode, disasm};
 use wavejit_jit::lift::{ALL_VGPRS, LiftSource, lift};
 
 /// Processor of bare code if `--mcpu` names none.
@@ -67,6 +68,8 @@ pub(crate) struct LiftedCode {
     pub target: Gfx,
     /// Where it came from, for messages.
     pub origin: String,
+    /// Its instructions as text, by address.
+    pub guest: HashMap<u64, String>,
 }
 
 impl CodeArgs {
@@ -120,7 +123,8 @@ impl CodeArgs {
             read: &read,
         });
         let origin = format!("{}: kernel `{}`", file.display(), func.name);
-        Ok(LiftedCode { func, target: kernel.target, keep_final_state: false, origin })
+        let guest = guest_text(&func, kernel.target, &read);
+        Ok(LiftedCode { func, target: kernel.target, keep_final_state: false, origin, guest })
     }
 }
 
@@ -145,8 +149,19 @@ impl BareCode {
             vgprs: ALL_VGPRS,
             read: &read,
         });
-        Ok(LiftedCode { func, target: self.target, keep_final_state: true, origin: format!("{} code", self.target) })
+        let guest = guest_text(&func, self.target, &read);
+        Ok(LiftedCode { func, target: self.target, keep_final_state: true, origin: format!("{} code", self.target), guest })
     }
+}
+
+/// The instructions that a function was lifted from, as text.
+fn guest_text(func: &Func, target: Gfx, read: &dyn Fn(u64) -> Option<u32>) -> HashMap<u64, String> {
+    let options = DisasmOptions { wave_size: func.wave_size, true16: false, pc: None };
+    let text = |pc: u64| {
+        let words: Vec<u32> = (0..5).map_while(|n| read(pc + 4 * n)).collect();
+        Some((pc, disasm(&decode(&words, target, func.wave_size).ok()?, target, &options)))
+    };
+    func.blocks.iter().flat_map(|b| b.insts.iter().map(|i| i.pc).chain([b.term_pc])).filter_map(text).collect()
 }
 
 /// The float mode that compilers give kernels.

@@ -1,6 +1,6 @@
 //! `wavejit emit`: the host code of a kernel, or of a few instructions, as Cranelift IR and as host instructions.
 
-use super::code::CodeArgs;
+use super::code::{CodeArgs, LiftedCode};
 use super::lift::BARE;
 use super::progress::Progress;
 use anyhow::{Context, Result};
@@ -44,25 +44,38 @@ enum IsaArg {
     Avx512,
 }
 
+/// Code that the passes have run on, and how to compile it.
+pub(crate) struct Ready {
+    pub code: LiftedCode,
+    pub options: EmitOptions,
+}
+
+impl EmitArgs {
+    /// Lifts the code, and runs the passes.
+    pub(crate) fn ready(&self) -> Result<Ready> {
+        let mut code = self.code.lift()?;
+        let keep_final_state = code.keep_final_state;
+        if let [width, others @ ..] = &self.group[..]
+            && (others.iter().all(|n| *n <= 1) || width.is_multiple_of(RUN))
+        {
+            code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
+        }
+        let isa = match self.isa {
+            None => Isa::Best,
+            Some(IsaArg::Portable) => Isa::Portable,
+            Some(IsaArg::Avx2) => Isa::Avx2,
+            Some(IsaArg::Avx512) => Isa::Avx512,
+        };
+        opt::run(&mut code.func, OptOptions { keep_final_state, is_wide: isa.is_wide() });
+        Ok(Ready { code, options: EmitOptions { keep_final_state, isa, ..EmitOptions::default() } })
+    }
+}
+
 /// Runs it.
 pub(crate) fn emit_command(args: &EmitArgs) -> Result<()> {
-    let mut code = args.code.lift()?;
-    let keep_final_state = code.keep_final_state;
-    if let [width, others @ ..] = &args.group[..]
-        && (others.iter().all(|n| *n <= 1) || width.is_multiple_of(RUN))
-    {
-        code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
-    }
+    let Ready { code, options } = args.ready()?;
     let progress = Progress::start(&format!("compiling {}", code.func.name), None);
-    let isa = match args.isa {
-        None => Isa::Best,
-        Some(IsaArg::Portable) => Isa::Portable,
-        Some(IsaArg::Avx2) => Isa::Avx2,
-        Some(IsaArg::Avx512) => Isa::Avx512,
-    };
-    let options = EmitOptions { keep_final_state, isa, ..EmitOptions::default() };
-    let wide = isa.is_wide();
-    opt::run(&mut code.func, OptOptions { keep_final_state, is_wide: isa.is_wide() });
+    let wide = options.isa.is_wide();
     let text = if wide { wide_code(&code.func, &options).map(listing) } else { compile_to_text(&code.func, &options) };
     let text = text.context(code.origin)?;
     drop(progress);

@@ -16,6 +16,7 @@ mod library;
 mod lift;
 mod npy;
 mod output;
+mod plan;
 mod profile;
 mod progress;
 mod replay;
@@ -62,6 +63,7 @@ enum Command {
     Asm(asm::AsmArgs),
     Lift(lift::LiftArgs),
     Emit(emit::EmitArgs),
+    Plan(plan::PlanArgs),
 }
 
 /// Parses the command line and does what it says.
@@ -90,6 +92,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Asm(args) => asm::asm_command(args),
         Command::Lift(args) => lift::lift_command(args),
         Command::Emit(args) => emit::emit_command(args),
+        Command::Plan(args) => plan::plan_command(args),
     }
 }
 

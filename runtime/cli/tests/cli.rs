@@ -159,7 +159,7 @@ fn disasm_of_a_kernel_goes_on_behind_inner_labels() {
 #[test]
 fn files_that_are_none_end_with_an_error() {
     let endless = "does not end after";
-    for command in ["info", "disasm", "lift", "emit", "asm"] {
+    for command in ["info", "disasm", "lift", "emit", "plan", "asm"] {
         assert!(failure(&[command, "/dev/zero"]).contains(endless), "{command}");
     }
     assert!(failure(&["run", "/dev/zero", "--grid", "1"]).contains(endless));
@@ -195,6 +195,22 @@ fn lift_and_emit_show_the_stages() {
     assert!(narrower.contains("; 0x") && narrower.contains("%ymm") && !narrower.contains("%zmm"), "{narrower}");
 }
 
+// v0 = v1 + v2: two registers a row of 32 lanes in AVX-512 (four in AVX2), two operands each; the row is written back.
+#[test]
+fn plan_shows_where_operands_are() {
+    let plan = |isa| stdout(&["plan", "--asm", "v_add_f32 v0, v1, v2", "--wave", "32", "--isa", isa]);
+    let wide = plan("avx512");
+    assert!(wide.starts_with("plan of code: AVX-512, 2 registers a row; "), "{wide}");
+    assert!(wide.contains("  0x0 v_add_f32_e32 v0, v1, v2\n") && wide.contains("= fadd.32 ") && wide.contains("writes v0; "), "{wide}");
+    let sum = wide.lines().find(|line| line.contains("fadd.32")).unwrap();
+    assert!(sum.contains(" = v1.0; ") && sum.contains(" v2.0 ") && sum.contains(" v2.1; makes zmm"), "{sum}");
+    assert!(plan("avx2").starts_with("plan of code: AVX2, 4 registers a row; "));
+    let kernel = stdout(&["plan", V5, "--kernel", "scale", "--isa", "avx512"]);
+    assert!(kernel.starts_with("plan of scale: ") && kernel.contains("\naccesses, in a row: "), "{kernel}");
+    let refused = failure(&["plan", V5, "--kernel", "scale", "--isa", "portable"]);
+    assert!(refused.contains("AVX-512 and AVX2 only"), "{refused}");
+}
+
 // One instruction, each way to give it. Encodings: llvm-mc-19 -show-encoding with the same -mcpu.
 #[test]
 fn lift_and_emit_take_a_few_instructions() {
@@ -226,7 +242,7 @@ fn lift_and_emit_take_a_few_instructions() {
 
 #[test]
 fn mistakes_in_a_few_instructions_are_named() {
-    for command in ["lift", "emit", "disasm"] {
+    for command in ["lift", "emit", "plan", "disasm"] {
         let message = |args: &[&str]| failure(&[&[command], args].concat());
         let wrong = message(&["--asm", "s_nop 0; v_ad_f32 v0, v1, v2", "--mcpu", "gfx1100"]);
         assert!(
@@ -241,7 +257,7 @@ fn mistakes_in_a_few_instructions_are_named() {
         assert!(message(&["--asm", "s_nop 0", "--wave", "16"]).contains("32 or 64"));
         assert!(message(&["--asm", "s_nop 0", "--mcpu", "gfx9999"]).contains("gfx9999"));
     }
-    for command in ["lift", "emit"] {
+    for command in ["lift", "emit", "plan"] {
         assert!(failure(&[command, "--hex", "7e0402"]).contains("3 bytes of code: expected one or more whole dwords"));
         assert!(failure(&[command, "--asm", "// nothing"]).contains("0 bytes of code"));
     }

@@ -1,6 +1,7 @@
 //! Pieces in registers: who gets one, who has to leave, and what becomes of those whose home is about to change.
 
 use super::level::Level;
+use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
 use wavejit_ir::SReg;
@@ -30,6 +31,7 @@ impl Wide<'_> {
         let (file, pinned) = self.r.file(class);
         file[usize::from(reg)] = p;
         *pinned |= 1 << reg;
+        self.r.log.note(|| if p == TEMP { Event::Temporary { class, reg } } else { Event::Taken { id: p, reg } });
         let vectors = (self.r.pinned_vector & self.r.level.set()).count_ones();
         let pinned = Needs { vectors, generals: self.r.pinned_general.count_ones() };
         self.r.most_pinned = self.r.most_pinned.max(pinned);
@@ -99,6 +101,7 @@ impl Wide<'_> {
                 Home::Frame(at)
             }
         };
+        self.r.log.note(|| Event::Stored { id: p, home });
         self.r.piece(p).home = home;
     }
 
@@ -117,6 +120,7 @@ impl Wide<'_> {
         match self.r.vector[places..].iter().position(|p| *p == NONE) {
             Some(n) => {
                 self.r.vector[places + n] = TEMP;
+                self.r.log.note(|| Event::Temporary { class: Class::Vector, reg: (places + n) as u8 });
                 self.r.pin(Class::Vector, (places + n) as u8);
                 (places + n) as u8
             }
@@ -164,6 +168,7 @@ impl Wide<'_> {
                 self.r.file(class).0[usize::from(reg)] = new;
                 self.r.pin(class, reg);
                 self.r.piece(new).reg = Some(reg);
+                self.r.log.note(|| Event::Over { id: new, from: *p });
                 return (new, reg);
             }
         }
@@ -181,8 +186,15 @@ impl Wide<'_> {
         piece.refs == 1 && !piece.many && piece.owners.iter().filter(|o| **o != NEVER).all(|o| self.vals[*o as usize].last <= self.at)
     }
 
-    /// Puts a piece into a register and keeps it there until the end of the instruction.
+    /// Puts a piece into a register, for the instruction to use, and keeps it there until its end.
     pub(super) fn reg(&mut self, p: PieceId) -> u8 {
+        let reg = self.fill(p);
+        self.r.log.note(|| Event::Use { id: p, reg });
+        reg
+    }
+
+    /// The same, without a use.
+    pub(super) fn fill(&mut self, p: PieceId) -> u8 {
         let piece = self.r.pieces[p as usize];
         if let Some(reg) = piece.reg {
             self.r.pin(piece.class, reg);
@@ -214,6 +226,7 @@ impl Wide<'_> {
             (Class::General, Home::Imm(bits)) => self.a.mov_imm(Gpr(reg), bits),
             (class, home) => unreachable!("{class:?} register from {home:?}"),
         }
+        self.r.log.note(|| Event::Loaded { id: p, home: piece.home });
         reg
     }
 
@@ -234,25 +247,37 @@ impl Wide<'_> {
     /// A piece as the last operand of a vector instruction with elements of 32 bits: from memory if it stays there.
     pub(super) fn rm(&mut self, p: PieceId) -> Rm {
         let piece = self.r.pieces[p as usize];
-        if piece.reg.is_none() {
-            match piece.home {
-                Home::Row { row, part } if self.stays_in_memory(p) => return Rm::Mem(self.row_mem(row, part.into())),
-                Home::Bcst(m) => return Rm::Bcst(m),
-                Home::Pool(c) => return Rm::Mem(Mem::constant(c)),
-                _ => {}
-            }
-        }
-        Rm::Reg(self.reg(p))
+        let place = match piece.home {
+            _ if piece.reg.is_some() => None,
+            Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
+            Home::Bcst(m) => Some(Rm::Bcst(m)),
+            Home::Pool(c) => Some(Rm::Mem(Mem::constant(c))),
+            _ => None,
+        };
+        self.in_memory_or_register(p, place)
     }
 
     /// The same for instructions with elements of 64 bits.
     pub(super) fn rm64(&mut self, p: PieceId) -> Rm {
         let piece = self.r.pieces[p as usize];
-        match piece.home {
-            Home::Bcst64(m) if piece.reg.is_none() => Rm::Bcst(m),
-            Home::Pool(c) if piece.reg.is_none() => Rm::Mem(Mem::constant(c)),
-            Home::Row { row, part } if piece.reg.is_none() && self.stays_in_memory(p) => Rm::Mem(self.row_mem(row, part.into())),
-            _ => Rm::Reg(self.reg(p)),
+        let place = match piece.home {
+            _ if piece.reg.is_some() => None,
+            Home::Bcst64(m) => Some(Rm::Bcst(m)),
+            Home::Pool(c) => Some(Rm::Mem(Mem::constant(c))),
+            Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
+            _ => None,
+        };
+        self.in_memory_or_register(p, place)
+    }
+
+    fn in_memory_or_register(&mut self, p: PieceId, place: Option<Rm>) -> Rm {
+        match place {
+            Some(place) => {
+                let home = self.r.pieces[p as usize].home;
+                self.r.log.note(|| Event::UseInMemory { id: p, home });
+                place
+            }
+            None => Rm::Reg(self.reg(p)),
         }
     }
 
@@ -274,43 +299,53 @@ impl Wide<'_> {
                 self.r.file(class).0[reg] = NONE;
             }
         }
+        self.r.log.note(|| Event::Call);
     }
 
     /// A row is about to be written: who is at home there moves into a register.
     pub(super) fn row_changes(&mut self, row: u16) {
-        let Some(list) = self.r.in_row.remove(&row) else { return };
-        self.move_out(&list);
+        if let Some(list) = self.r.in_row.remove(&row) {
+            self.move_out(&list);
+        }
+        self.r.log.note(|| Event::RowChanges { row, part: None });
     }
 
     /// Any VGPR may be written.
     pub(super) fn all_rows_change(&mut self) {
         let rows: Vec<u16> = self.r.in_row.keys().copied().collect();
         rows.into_iter().for_each(|r| self.row_changes(r));
+        self.r.log.note(|| Event::AllRowsChange);
     }
 
     /// A part of a row is about to be written.
     pub(super) fn row_part_changes(&mut self, row: u16, part: usize) {
-        let Some(list) = self.r.in_row.remove(&row) else { return };
+        let list = self.r.in_row.remove(&row).unwrap_or_default();
         let fixed = self.r.fixed(row).map(|regs| regs[part]);
         let (here, others): (Vec<PieceId>, Vec<PieceId>) = list.into_iter().partition(|p| {
             let piece = &self.r.pieces[*p as usize];
             matches!(piece.home, Home::Row { row: r, part: q } if (r, usize::from(q)) == (row, part))
                 || fixed.is_some() && piece.reg == fixed
         });
-        self.r.in_row.insert(row, others);
+        if !others.is_empty() {
+            self.r.in_row.insert(row, others);
+        }
         self.move_out(&here);
+        self.r.log.note(|| Event::RowChanges { row, part: Some(part as u8) });
     }
 
     /// A scalar register is about to be written.
     pub(super) fn sreg_changes(&mut self, r: SReg) {
-        let Some(list) = self.r.in_sreg.remove(&r.0) else { return };
-        self.move_out(&list);
+        if let Some(list) = self.r.in_sreg.remove(&r.0) {
+            self.move_out(&list);
+        }
+        self.r.log.note(|| Event::SRegChanges { reg: r });
     }
 
     /// Any scalar register may be written.
     pub(super) fn all_sregs_change(&mut self) {
         let regs: Vec<u8> = self.r.in_sreg.keys().copied().collect();
         regs.into_iter().for_each(|r| self.sreg_changes(SReg(r)));
+        self.r.log.note(|| Event::AllSRegsChange);
     }
 
     /// Which registers are pinned, to be handed to [`Self::pin_only`].
@@ -333,6 +368,7 @@ impl Wide<'_> {
                     Class::General => self.a.mov(Size::Q, Gpr(reg), Gpr(fixed)),
                     _ => self.v(X::MovAligned, reg, 0, Rm::Reg(fixed)),
                 }
+                self.r.log.note(|| Event::Filled { id: *p });
                 self.r.piece(*p).reg = Some(reg);
                 self.pin_only(pins);
                 continue;
@@ -345,7 +381,8 @@ impl Wide<'_> {
                 continue;
             }
             // Needed after this instruction, or by it.
-            self.reg(*p);
+            self.fill(*p);
+            self.r.log.note(|| Event::Homeless { id: *p });
             self.r.piece(*p).home = Home::None;
             self.pin_only(pins);
         }

@@ -68,6 +68,7 @@ impl<'a> Wide<'a> {
         }
         self.made_calls.push(calls);
         self.at = block.insts.len() as u32;
+        self.note_step();
         self.pc = block.term_pc;
         self.map.push((self.a.offset(), block.term_pc));
         self.end_of_pairs(i);
@@ -98,6 +99,7 @@ impl<'a> Wide<'a> {
         if self.is_left_out(inst, k) {
             return Ok(());
         }
+        self.note_step();
         self.inst(inst, blend)?;
         if self.r.is_short {
             return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));

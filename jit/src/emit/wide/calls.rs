@@ -1,6 +1,7 @@
 //! Calls: row functions, helpers of the run time, and careful calls, which keep all registers.
 
 use super::pins::{Address, row_function};
+use super::plan::Event;
 use super::regs::{CARGO_BYTES, Class, Home, NO_PARTS, Parts, distinct};
 use super::{ROWS, STATE, Wide, X, off, slot, state};
 use crate::emit::EmitError;
@@ -105,17 +106,20 @@ impl<'a> Wide<'a> {
         if let Home::Row { row, .. } = self.r.pieces[parts[0] as usize].home
             && (0..self.parts).all(|p| self.r.pieces[parts[p] as usize].home == Home::Row { row, part: p as u8 })
         {
+            for (p, id) in parts[..self.parts].iter().enumerate() {
+                self.r.log.note(|| Event::UseInMemory { id: *id, home: Home::Row { row, part: p as u8 } });
+            }
             return row;
         }
         let row = self.r.new_temp_row();
         let keep = !self.is_uniform(parts) && parts[..self.parts].iter().all(|p| self.r.pieces[*p as usize].home == Home::None);
         let keep = keep && distinct(&parts[..self.parts]).count() == self.parts;
-        for p in 0..self.parts {
-            let from = self.reg(parts[p]);
+        for (p, part) in parts.iter().enumerate().take(self.parts) {
+            let from = self.reg(*part);
             let to = self.row_mem(row, p);
             self.v(X::MovStore, from, 0, Rm::Mem(to));
             if keep {
-                self.r.pieces[parts[p] as usize].home = Home::Row { row, part: p as u8 };
+                self.r.move_home(*part, Home::Row { row, part: p as u8 });
             }
         }
         if !keep {

@@ -11,6 +11,7 @@
 //! ```
 
 use super::Wide;
+use super::plan::Event;
 use super::regs::{Class, Home, NONE, TEMP};
 use wavejit_ir::{Func, SReg, Value, goes_back};
 
@@ -77,6 +78,7 @@ impl Wide<'_> {
 
     fn hold(&mut self, class: Class, reg: u8, home: Home) {
         let p = self.r.new_piece(class, home);
+        self.r.log.note(|| Event::Held { id: p, reg });
         self.r.piece(p).reg = Some(reg);
         self.r.file(class).0[usize::from(reg)] = p;
     }

@@ -125,7 +125,7 @@ impl<'a> Wide<'a> {
                     let from = at(self, lane);
                     let to = if n == 0 { half } else { two };
                     self.may_fault(a);
-                    self.a.vector(match lane % 2 {
+                    self.exactly(match lane % 2 {
                         0 => Vector::new(X::MovqFromGpr, Len::X, to, 0, Rm::Mem(from)),
                         _ => Vector::new(X::Pinsrq, Len::X, to, to, Rm::Mem(from)).imm(1),
                     });
@@ -177,7 +177,7 @@ impl<'a> Wide<'a> {
         for (j, data) in a.data.iter().enumerate() {
             let from = self.source(offsets, S0);
             self.four_apart(a, S1, from, 4 * j as i32);
-            self.a.vector(Vector::new(X::Extracti128, Len::Y, from, 0, Rm::Reg(S0)).imm(1));
+            self.exactly(Vector::new(X::Extracti128, Len::Y, from, 0, Rm::Reg(S0)).imm(1));
             self.four_apart(a, S2, S0, 4 * j as i32);
             self.halves(data[p]);
         }
@@ -197,7 +197,7 @@ impl<'a> Wide<'a> {
 
     /// Lanes 0 and 1 of a register in general registers, or 2 and 3.
     fn two_offsets(&mut self, offsets: u8, half: u32, low: Gpr, high: Gpr) {
-        self.a.vector(match half {
+        self.exactly(match half {
             0 => Vector::new(X::MovqToGpr, Len::X, offsets, 0, Rm::Reg(high.0)),
             _ => Vector::new(X::Pextrq, Len::X, offsets, 0, Rm::Reg(high.0)).imm(1),
         });
@@ -208,7 +208,7 @@ impl<'a> Wide<'a> {
     /// Loads a dword into a lane of the first four; lane 0 comes first.
     fn one_of_four(&mut self, a: &Access, to: u8, lane: u8, from: Mem) {
         self.may_fault(a);
-        self.a.vector(match lane {
+        self.exactly(match lane {
             0 => Vector::new(X::MovdFromGpr, Len::X, to, 0, Rm::Mem(from)),
             _ => Vector::new(X::Pinsrd, Len::X, to, to, Rm::Mem(from)).imm(lane),
         });
@@ -252,7 +252,7 @@ impl<'a> Wide<'a> {
     /// Puts two registers of AVX2 of four dwords together.
     fn halves(&mut self, to: u8) {
         let result = if self.r.is_place(to) { S1 } else { to };
-        self.a.vector(Vector::new(X::Inserti128, Len::Y, result, S1, Rm::Reg(S2)).imm(1));
+        self.exactly(Vector::new(X::Inserti128, Len::Y, result, S1, Rm::Reg(S2)).imm(1));
         self.deliver(to, result);
     }
 }

@@ -13,6 +13,7 @@
 //! seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
 
 use super::loops::circles;
+use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NONE};
 use super::{Wide, sreg};
 use crate::emit::EmitError;
@@ -188,7 +189,7 @@ impl<'a> Wide<'a> {
             for v in (0..inst.results).map(|i| inst.result(i.into())).filter(|v| used.contains(v)) {
                 let word = self.val(v).word;
                 if matches!(self.r.pieces[word as usize].home, Home::None | Home::Frame(_)) {
-                    let from = self.reg(word);
+                    let from = self.fill(word);
                     let slot = self.r.new_kept_slot();
                     self.a.store(Size::Q, Mem::at(Gpr::RSP, slot), Gpr(from));
                     self.r.move_home(word, Home::Kept(slot));
@@ -196,6 +197,7 @@ impl<'a> Wide<'a> {
                 }
             }
         }
+        self.r.log.note(|| Event::GeneralsEmptied);
         for reg in 0..self.r.file_of(Class::General).len() {
             let p = self.r.file_of(Class::General)[reg];
             if p < FIXED && p != NONE {

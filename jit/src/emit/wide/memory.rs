@@ -245,6 +245,7 @@ impl<'a> Wide<'a> {
 
     pub(super) fn emit_access(&mut self, inst: &'a Inst, mut a: Access, addr: &Addr, exec: Value) {
         let fail = self.a.label();
+        self.note_access(&a, addr);
         match (a.space, addr.offset) {
             (Space::Scratch, None) => self.scratch_rows(&a),
             (Space::Scratch, _) => self.scratch_lanes(&a),

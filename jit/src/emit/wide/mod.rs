@@ -26,6 +26,7 @@
 //! | `avx2` | AVX-512 instructions in AVX2 |
 //! | `values.rs` | values of a block: the pieces they are made of, and when each is needed next |
 //! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
+//! | `plan` | what all of that comes to, operation by operation: as text, and for a checker |
 //! | `copies.rs` | what registers hold of guest registers from block to block |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
 //! | `memo.rs` | what the waves of a workgroup have in common, loaded once |
@@ -77,6 +78,7 @@ mod memo;
 mod memory;
 mod moves;
 mod pins;
+mod plan;
 mod rare;
 mod regs;
 mod scalar;
@@ -108,6 +110,8 @@ use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vecto
 
 pub(super) use host::{is_available, key as host_key};
 pub(super) use pins::{Place, value as address};
+
+use plan::{Log, Plan, check};
 
 /// The wave's state.
 const STATE: Gpr = Gpr::RBX;
@@ -231,6 +235,8 @@ pub(super) struct Assembled {
     pinned: Pinned,
     /// Where its addresses are; `None` if it can only run in this process.
     places: Option<Vec<Place>>,
+    /// If it was to be noted.
+    plan: Option<Plan>,
 }
 
 /// Compiles `func`, which the passes have run on.
@@ -290,6 +296,13 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     second.finish(frame, &facts)
 }
 
+/// The plan for `func` as text, after the checker has seen it ([`plan`]).
+pub(super) fn plan_text(func: &Func, opts: &EmitOptions, guest: &dyn Fn(u64) -> Option<String>) -> Result<String, EmitError> {
+    let code = assemble(func, &EmitOptions { check_plan: true, ..*opts }, &|| false)?;
+    let plan = code.plan.expect("it was to be noted");
+    Ok(plan::print(func, &plan, guest))
+}
+
 /// What is known of a function before any of it is emitted.
 struct Facts {
     lanes: VgprLiveness,
@@ -324,6 +337,9 @@ impl<'a> Wide<'a> {
         let labels = func.blocks.iter().map(|_| a.label()).collect();
         let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
         let mut r = Regs::new(level, parts);
+        if cfg!(debug_assertions) || opts.check_plan {
+            r.log = Log::noting();
+        }
         loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
         let memos = memo::plan(func, &facts.entered, || r.new_kept_slot());
         Wide {
@@ -429,6 +445,10 @@ impl<'a> Wide<'a> {
 
     /// What stands behind the blocks.
     fn finish(mut self, frame: u32, facts: &Facts) -> Result<Assembled, EmitError> {
+        let plan = self.r.log.take().map(|events| Plan::of(events, self.r.level, self.parts));
+        if let Some(plan) = &plan {
+            check(self.func, plan).map_err(|e| EmitError::internal(&e.to_string()))?;
+        }
         let mut edges: Vec<(Edge, Label)> = self.edges.drain().collect();
         edges.sort_unstable_by_key(|(edge, _)| *edge);
         for (edge, label) in edges {
@@ -472,6 +492,7 @@ impl<'a> Wide<'a> {
             spoiled: Spoiled::new(self.func, facts.kept, self.lanes),
             pinned,
             places,
+            plan,
         })
     }
 
@@ -547,10 +568,17 @@ impl<'a> Wide<'a> {
 
     /// A vector or mask instruction. Vectors of the greatest length are whole parts.
     fn vector(&mut self, i: Vector) {
+        self.note_write(&i);
         match self.r.level {
             Level::Avx512 => self.a.vector(i),
             Level::Avx2 => self.in_avx2(i),
         }
+    }
+
+    /// An instruction as it is, at each level.
+    fn exactly(&mut self, i: Vector) {
+        self.note_write(&i);
+        self.a.vector(i);
     }
 
     /// A vector instruction on whole registers.

@@ -16,6 +16,7 @@
 //! are good until the register is written ([`super::Wide::row_changes`], [`super::Wide::sreg_changes`]).
 
 use super::level::Level;
+use super::plan::{Event, Log};
 use super::{BASE, FUEL, ROWS, STATE};
 use rustc_hash::FxHashMap;
 use wavejit_ir::SReg;
@@ -37,7 +38,7 @@ pub(super) type Pins = u128;
 pub(super) type Parts = [PieceId; MAX_PARTS];
 pub(super) const NO_PARTS: Parts = [NONE; MAX_PARTS];
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Class {
     Vector,
     Mask,
@@ -159,6 +160,8 @@ pub(super) struct Regs {
     pub is_short: bool,
     /// Most vector and general registers that were pinned at a time.
     pub most_pinned: Needs,
+    /// What happens here, for who wants to see the plan.
+    pub log: Log,
 }
 
 pub(super) const NEVER: u32 = u32::MAX;
@@ -203,6 +206,7 @@ impl Regs {
             gave_up: false,
             is_short: false,
             most_pinned: Needs::default(),
+            log: Log::default(),
         }
     }
 
@@ -259,6 +263,7 @@ impl Regs {
     /// A piece that is in a general register of the loop.
     pub(super) fn new_fixed_scalar(&mut self, sreg: SReg, reg: Gpr) -> PieceId {
         let p = self.new_piece(Class::General, Home::None);
+        self.log.note(|| Event::InLoop { id: p, reg: reg.0 });
         self.piece(p).reg = Some(reg.0);
         self.in_sreg.entry(sreg.0).or_default().push(p);
         p
@@ -274,6 +279,7 @@ impl Regs {
     /// A piece that is in a register of the loop.
     pub(super) fn new_fixed_piece(&mut self, row: u16, reg: u8) -> PieceId {
         let p = self.new_piece(Class::Vector, Home::None);
+        self.log.note(|| Event::InLoop { id: p, reg });
         self.piece(p).reg = Some(reg);
         self.in_row.entry(row).or_default().push(p);
         p
@@ -357,7 +363,9 @@ impl Regs {
         };
         self.temp[row] = (1 << self.parts) - 1;
         self.most_temp = self.most_temp.max(row as u32 + 1);
-        TEMP_ROW + row as u16
+        let row = TEMP_ROW + row as u16;
+        self.log.note(|| Event::RowTaken { row });
+        row
     }
 
     /// Gives a temporary row back that was not handed to pieces.
@@ -371,6 +379,8 @@ impl Regs {
         debug_assert_eq!(self.general[usize::from(reg.0)], NONE);
         self.general[usize::from(reg.0)] = p;
         self.piece(p).reg = Some(reg.0);
+        self.log.note(|| Event::Taken { id: p, reg: reg.0 });
+        self.log.note(|| Event::Filled { id: p });
         self.pin(Class::General, reg.0);
         p
     }
@@ -383,6 +393,7 @@ impl Regs {
     /// Moves the place of a piece that has no value yet from its register to the frame.
     pub(super) fn move_to_frame(&mut self, p: PieceId) {
         let at = self.new_frame_slot();
+        self.log.note(|| Event::Moved { id: p, home: Home::Frame(at) });
         let piece = self.piece(p);
         piece.home = Home::Frame(at);
         if let Some(reg) = piece.reg.take() {
@@ -401,7 +412,9 @@ impl Regs {
             }
         };
         self.frame[i] = true;
-        CARGO_BYTES + 8 * i as i32
+        let at = CARGO_BYTES + 8 * i as i32;
+        self.log.note(|| Event::FrameTaken { at });
+        at
     }
 
     /// Eight bytes of the frame that are never given back.
@@ -411,8 +424,9 @@ impl Regs {
         CARGO_BYTES + 8 * (self.frame.len() as i32 - 1)
     }
 
-    /// A piece is somewhere else in memory.
+    /// A piece has just been stored somewhere else.
     pub(super) fn move_home(&mut self, p: PieceId, home: Home) {
+        self.log.note(|| Event::Stored { id: p, home });
         let old = std::mem::replace(&mut self.piece(p).home, home);
         self.free_home(old);
     }
@@ -463,6 +477,7 @@ impl Regs {
     /// A piece in a register now has a copy in this guest register.
     pub(super) fn settle(&mut self, p: PieceId, home: Home) {
         if self.pieces[p as usize].home == Home::None {
+            self.log.note(|| Event::Settled { id: p, home });
             self.piece(p).home = home;
             self.note_home(p, home);
         }
@@ -510,6 +525,7 @@ impl Regs {
     /// A new piece that belongs to nobody yet.
     pub(super) fn new_piece(&mut self, class: Class, home: Home) -> PieceId {
         let id = self.pieces.len() as PieceId;
+        self.log.note(|| Event::Piece { id, class, home });
         self.note_home(id, home);
         self.pieces.push(Piece { class, reg: None, home, refs: 0, owners: [NEVER; 2], many: false });
         id
@@ -517,7 +533,7 @@ impl Regs {
 }
 
 /// The scalar registers whose writes change what is at home here.
-fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
+pub(super) fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
     let number = |m: Mem| ((m.disp - super::off(std::mem::offset_of!(WaveState, sregs))) / 4) as u8;
     match home {
         Home::SReg(r) => [Some(r.0), None],

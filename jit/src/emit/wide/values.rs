@@ -1,6 +1,7 @@
 //! Values of a block: the pieces they are made of, who owns these, and when each is needed next.
 
 use super::Wide;
+use super::plan::Event;
 use super::regs::{FIXED, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
 use wavejit_ir::Value;
 
@@ -52,6 +53,7 @@ impl Wide<'_> {
         debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame_is_free(), "something was left");
         let is_empty = |file: &[PieceId]| file.iter().all(|p| matches!(*p, NONE | TEMP | FIXED));
         debug_assert!(is_empty(&self.r.vector) && is_empty(&self.r.mask) && is_empty(&self.r.general), "somebody is still in a register");
+        self.note_block(block);
         self.vals.clear();
         for (i, inst) in b.insts.iter().enumerate() {
             for k in 0..inst.results {
@@ -241,6 +243,7 @@ impl Wide<'_> {
         let mut new = parts;
         new.iter_mut().filter(|p| before.contains(p)).for_each(|p| *p = NONE);
         self.own(v, &new);
+        self.r.log.note(|| Event::Is { value: v, pieces: parts.to_vec() });
         for (to, p) in list(self.val_mut(v)).iter_mut().zip(parts).filter(|(_, p)| *p != NONE) {
             *to = p;
         }
@@ -248,6 +251,7 @@ impl Wide<'_> {
 
     pub(super) fn set_word(&mut self, v: Value, word: PieceId) {
         self.own(v, &[word]);
+        self.r.log.note(|| Event::Is { value: v, pieces: vec![word] });
         self.val_mut(v).word = word;
     }
 

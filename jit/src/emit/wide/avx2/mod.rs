@@ -27,7 +27,8 @@ mod masks;
 mod moves;
 mod ranges;
 
-use super::regs::PieceId;
+use super::plan::Event;
+use super::regs::{Class, PieceId};
 use super::{Level, Wide, X};
 use wavejit_ir::abi::TEMP_ROW;
 use wavejit_x86::table::{Forms, Tuple};
@@ -168,7 +169,7 @@ impl Wide<'_> {
         if let Some(to) = self.guarded {
             self.recover.push((self.a.offset(), to));
         }
-        self.a.vector(i);
+        self.exactly(i);
     }
 
     /// A mask that blends: lanes of `y` where it is set, of `x` elsewhere.
@@ -202,7 +203,10 @@ impl Wide<'_> {
     /// Brings a result to where it belongs.
     pub(super) fn deliver(&mut self, reg: u8, from: u8) {
         match self.place(reg) {
-            Some(to) => self.a.vector(Vector::new(X::MovStoreY, Len::Y, from, 0, Rm::Mem(to))),
+            Some(to) => {
+                self.r.log.note(|| Event::Writes { class: Class::Vector, reg });
+                self.a.vector(Vector::new(X::MovStoreY, Len::Y, from, 0, Rm::Mem(to)));
+            }
             None if reg != from => self.y(X::MovAlignedY, reg, 0, Rm::Reg(from)),
             None => {}
         }
