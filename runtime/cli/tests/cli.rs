@@ -205,7 +205,7 @@ fn plan_shows_where_operands_are() {
     let sum = wide.lines().find(|line| line.contains("fadd.32")).unwrap();
     assert!(sum.contains(" = v1.0; ") && sum.contains(" v2.0 ") && sum.contains(" v2.1; makes zmm"), "{sum}");
     assert!(plan("avx2").starts_with("plan of code: AVX2, 4 registers a row; "));
-    let kernel = stdout(&["plan", V5, "--kernel", "scale", "--isa", "avx512"]);
+    let kernel = stdout(&["plan", V5, "--kernel", "scale", "--isa", "avx512", "--group", "64"]);
     assert!(kernel.starts_with("plan of scale: ") && kernel.contains("\naccesses, in a row: "), "{kernel}");
     let refused = failure(&["plan", V5, "--kernel", "scale", "--isa", "portable"]);
     assert!(refused.contains("AVX-512 and AVX2 only"), "{refused}");

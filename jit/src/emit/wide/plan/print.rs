@@ -227,6 +227,7 @@ impl Printer<'_> {
             Home::Bcst(_) | Home::Bcst64(_) if home.is_guest() => format!("{} in all lanes", guest()),
             Home::Bcst(_) | Home::Bcst64(_) | Home::Pool(_) => "a constant".to_owned(),
             Home::Frame(at) | Home::Kept(at) => format!("[rsp+{at:#x}]"),
+            Home::SRegPair(reg) if reg.0 < SReg::VCC_LO.0 => format!("s[{}:{}]", reg.0, reg.0 + 1),
             Home::SReg(_) | Home::SRegPair(_) | Home::Exec64 => guest(),
             Home::SRegMask { reg, part } => format!("{}, part {part}", reg.name()),
             Home::Imm(bits) => format!("{bits:#x}"),
