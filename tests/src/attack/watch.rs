@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Exit code of a process that did not come back after it was canceled.
@@ -10,7 +11,11 @@ pub const HUNG: i32 = 98;
 pub const CRASHED: i32 = 99;
 
 /// Watches the runs of one thread.
-pub struct Watch(Arc<Shared>);
+pub struct Watch {
+    /// There until it is dropped.
+    shared: Option<Arc<Shared>>,
+    thread: Option<JoinHandle<()>>,
+}
 
 struct Shared {
     start: Instant,
@@ -43,19 +48,19 @@ impl Watch {
             runner,
         });
         let watched = Arc::downgrade(&shared);
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             while let Some(shared) = watched.upgrade() {
                 look(&shared);
                 drop(shared);
                 std::thread::sleep(Duration::from_millis(1));
             }
         });
-        Watch(shared)
+        Watch { shared: Some(shared), thread: Some(thread) }
     }
 
     /// Runs something with a flag that is set after `limit`. Also: how long it took to end after that, if it did not end before.
     pub fn run<T>(&self, limit: Duration, run: impl FnOnce(&AtomicU32) -> T) -> (T, Option<Duration>) {
-        let shared = &*self.0;
+        let shared = self.shared.as_deref().expect("it is there until the watch is dropped");
         shared.cancel.store(0, SeqCst);
         shared.fired.store(0, SeqCst);
         shared.deadline.store(shared.now() + limit.as_nanos() as u64, SeqCst);
@@ -63,6 +68,17 @@ impl Watch {
         shared.deadline.store(0, SeqCst);
         let fired = shared.fired.swap(0, SeqCst);
         (result, (fired != 0).then(|| Duration::from_nanos(shared.now() - fired)))
+    }
+}
+
+impl Drop for Watch {
+    /// Waits for the thread, which sees within a millisecond that nobody is to be watched any more.
+    fn drop(&mut self) {
+        self.shared = None;
+        if let Some(thread) = self.thread.take() {
+            // It panics nowhere.
+            let _ = thread.join();
+        }
     }
 }
 
