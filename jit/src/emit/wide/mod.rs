@@ -337,7 +337,7 @@ impl<'a> Wide<'a> {
         let labels = func.blocks.iter().map(|_| a.label()).collect();
         let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
         let mut r = Regs::new(level, parts);
-        if cfg!(debug_assertions) || opts.check_plan {
+        if opts.check_plan {
             r.log = Log::noting();
         }
         loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
