@@ -523,7 +523,7 @@ fn check(seed: u64, wave_size: u32) {
         let every = Isa::available().into_iter().map(|isa| (isa, false));
         for (isa, by_parts) in every.chain(Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).map(|isa| (isa, true))) {
             // Some of it as another process would load it.
-            let options = EmitOptions { keep_final_state: keep, isa, by_parts, check_plan: false, savable: seed.is_multiple_of(3) };
+            let options = EmitOptions { keep_final_state: keep, isa, by_parts, check_plan: true, savable: seed.is_multiple_of(3) };
             if isa == Isa::Avx2 {
                 assert_avx2(&emit::wide_code(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}")));
             }

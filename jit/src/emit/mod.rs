@@ -83,7 +83,7 @@ pub struct EmitOptions {
     /// Has all runs of operations that can go through the wave a register's lanes at a time do so, and not only where values are short of
     /// registers: for tests of the wide back end.
     pub by_parts: bool,
-    /// Note the plan of the wide back end, and check it.
+    /// Note the plan of the wide back end, and check it; debug builds always do.
     pub check_plan: bool,
     /// Keep the function as bytes too ([`Compiled::take_saved`]).
     pub savable: bool,

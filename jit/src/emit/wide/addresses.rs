@@ -127,7 +127,10 @@ impl<'a> Wide<'a> {
 
     /// Lanes at addresses of their own: the usual case, 16 consecutive ones in a row.
     pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
-        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride) else { return self.a.jmp(a.general) };
+        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride) else {
+            self.note_results(a);
+            return self.a.jmp(a.general);
+        };
         match a.reach {
             Reach { is_tested: true, .. } => {
                 self.a.test(Size::Q, a.starts[0], a.starts[0]);

@@ -337,7 +337,7 @@ impl<'a> Wide<'a> {
         let labels = func.blocks.iter().map(|_| a.label()).collect();
         let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
         let mut r = Regs::new(level, parts);
-        if opts.check_plan {
+        if cfg!(debug_assertions) || opts.check_plan {
             r.log = Log::noting();
         }
         loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
@@ -445,7 +445,7 @@ impl<'a> Wide<'a> {
 
     /// What stands behind the blocks.
     fn finish(mut self, frame: u32, facts: &Facts) -> Result<Assembled, EmitError> {
-        let plan = self.r.log.take().map(|events| Plan::of(events, self.r.level, self.parts));
+        let plan = self.r.log.take().map(|events| Plan { events, level: self.r.level, parts: self.parts });
         if let Some(plan) = &plan {
             check(self.func, plan).map_err(|e| EmitError::internal(&e.to_string()))?;
         }

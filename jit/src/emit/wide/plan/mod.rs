@@ -137,12 +137,6 @@ pub(super) fn written(i: &Vector) -> Option<(Class, u8)> {
     }
 }
 
-impl Plan {
-    pub(super) fn of(events: Vec<Event>, level: Level, parts: usize) -> Plan {
-        Plan { events, parts, level }
-    }
-}
-
 impl Wide<'_> {
     /// Notes that a block begins.
     pub(super) fn note_block(&mut self, block: usize) {
@@ -185,6 +179,15 @@ impl Wide<'_> {
             };
             Event::Access { way }
         });
+    }
+
+    /// Notes that the registers of a load's results are written, where all of that stands behind the function's blocks.
+    pub(super) fn note_results(&mut self, a: &Access) {
+        if !a.is_store {
+            for reg in a.data.iter().flatten().copied() {
+                self.r.log.note(|| Event::Writes { class: Class::Vector, reg });
+            }
+        }
     }
 
     /// Notes that an operation begins.
