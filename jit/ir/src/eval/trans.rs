@@ -242,14 +242,25 @@ pub const TWO_OVER_PI: [u64; 19] = [
     0x56033046fc7b0000,
 ];
 
-/// 53 bits of 2/pi for the range reduction of `x`: segment number `s[4:0]`, moved on for exponents above 1077.
+/// 53 bits of 2/pi for the range reduction of `x`: segment number `s[4:0]`, moved on for exponents above 1077. What lies below the normal numbers is cut
+/// off. Without a branch, so that row functions are vectors.
+#[inline(always)]
 pub(crate) fn trig_preop<M: Fp>(_: M, x: u64, s: u32) -> u64 {
-    use rustc_apfloat::{Float, Round};
     let e = d::exponent(x);
     let shift = 53 * (s & 31) + (e - 1077).max(0) as u32;
-    let word = |i: u32| TWO_OVER_PI.get(i as usize).copied().unwrap_or(0) as u128;
-    let two = word(shift / 64) << 64 | word(shift / 64 + 1);
-    let bits = (two << (shift % 64) >> (128 - 53)) as u64;
+    let word = |i: u32| {
+        let i = i as usize;
+        if i < TWO_OVER_PI.len() { TWO_OVER_PI[i % TWO_OVER_PI.len()] } else { 0 }
+    };
+    let (first, next, by) = (word(shift / 64), word(shift / 64 + 1), shift % 64);
+    let bits = (first << by | next >> 1 >> (63 - by)) >> (64 - 53);
     let exponent = -53 - shift as i32 + if e >= 1968 { 128 } else { 0 };
-    d::ap((bits as f64).to_bits()).scalbn_r(exponent, Round::TowardZero).to_bits() as u64
+    // 53 bits are a number as they are; one of them at least is the leading one, or all are zero.
+    let whole = (bits as f64).to_bits();
+    let moved = d::exponent(whole) + exponent;
+    let mantissa = whole & ((1 << 52) - 1);
+    let normal = (moved as u64) << 52 | mantissa;
+    let cut = (mantissa | 1 << 52) >> (1 - moved).clamp(0, 63);
+    let r = if moved > 0 { normal } else { cut };
+    if bits == 0 { 0 } else { r }
 }

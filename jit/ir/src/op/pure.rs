@@ -332,7 +332,7 @@ macro_rules! pure_rows {
             FFrexpMant64     "ffrexpm.64"         (D)     D  f64   f64::frexp_mant;
             FFrexpExp64      "ffrexpe.64"         (D)     W  f64   f64::frexp_exp;
             FLdexp64         "fldexp.64"          (D W)   D  f64   f64::ldexp;
-            TrigPreop64      "trigpreop.64"       (D W)   D  slowf trans::trig_preop;
+            TrigPreop64      "trigpreop.64"       (D W)   D  any   trans::trig_preop;
             DivScale64       "divscale.64"        (D D D) D  f64   div::of64::scaled;
             DivScaleFlag64   "divscaleflag.64"    (D D D) B  f64   div::of64::flag;
             DivFmasScaled64  "divfmas.64"         (D D D) D  f64   div::fmas64;

@@ -149,3 +149,23 @@ fn trig_preop_segments_add_up_to_two_over_pi() {
     let (below, above) = (segment(2.0f64.powi(944), 0), segment(2.0f64.powi(945), 0));
     assert!(below < 2.0f64.powi(-889) && above < 2.0f64.powi(-890 + 128) && above > 2.0f64.powi(-920 + 128));
 }
+
+#[test]
+fn trig_preop_cuts_off_what_lies_below_the_normal_numbers() {
+    use crate::eval::trans::TWO_OVER_PI;
+    use rustc_apfloat::{Float, Round, ieee::Double};
+    let segment = |x: u64, s: u32| op2(TrigPreop64, HSA, x, s);
+    let bit = |i: usize| TWO_OVER_PI.get(i / 64).map_or(0, |word| word >> (63 - i % 64) & 1);
+    let mut denormal = 0;
+    for e in (0..2048u64).step_by(7) {
+        for s in 0..32 {
+            let at = 53 * s as usize + (e as usize).saturating_sub(1077);
+            let word = (at..at + 53).fold(0, |w, i| w << 1 | bit(i));
+            let exponent = -53 - at as i32 + if e >= 1968 { 128 } else { 0 };
+            let want = Double::from_bits(u128::from((word as f64).to_bits())).scalbn_r(exponent, Round::TowardZero).to_bits() as u64;
+            assert_eq!(segment(e << 52 | 12345, s), want, "{e} {s}");
+            denormal += u32::from(want != 0 && want >> 52 == 0);
+        }
+    }
+    assert!(denormal > 0);
+}
