@@ -20,27 +20,68 @@ unsafe fn write(rows: *mut u32, lanes: usize, row: u32, data: &[u32; MAX]) {
     unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), rows.add(row as usize * lanes), lanes) };
 }
 
-/// `dst[i] = value[index[i] modulo lanes]`.
-///
+/// `dst[i] = value[index[i] modulo lanes]`: state, destination, value, index.
+pub(super) type Shuffle = unsafe extern "C" fn(*mut WaveState, u32, u32, u32);
+
+/// The shuffle of waves of so many lanes on this host.
+pub(super) fn shuffle(lanes: u32) -> Shuffle {
+    #[cfg(target_arch = "x86_64")]
+    if wavejit_isa::HostLevel::get() >= wavejit_isa::HostLevel::Avx512 {
+        return if lanes == 32 { shuffle32_avx512 } else { shuffle64_avx512 };
+    }
+    if lanes == 32 { shuffle_rows::<32> } else { shuffle_rows::<64> }
+}
+
 /// # Safety
-/// `state` is a live wave; the rows exist.
-pub(super) unsafe extern "C" fn shuffle(state: *mut WaveState, dst: u32, value: u32, index: u32) {
-    // SAFETY: promised by the caller.
+/// `state` is a live wave of `N` lanes; the rows exist.
+unsafe extern "C" fn shuffle_rows<const N: usize>(state: *mut WaveState, dst: u32, value: u32, index: u32) {
+    // SAFETY: promised by the caller. Rows are read before one is written: they may be the same.
     unsafe {
-        let (rows, lanes) = ((*state).rows, (*state).wave_size as usize);
-        let (v, x) = (read(rows, lanes, value), read(rows, lanes, index));
-        let mut out = [0; MAX];
-        for i in 0..lanes {
-            out[i] = v[x[i] as usize & (lanes - 1)];
+        let rows = (*state).rows;
+        let v = rows.add(value as usize * N).cast::<[u32; N]>().read();
+        let x = rows.add(index as usize * N).cast::<[u32; N]>().read();
+        rows.add(dst as usize * N).cast::<[u32; N]>().write(x.map(|i| v[i as usize % N]));
+    }
+}
+
+/// # Safety
+/// As [`shuffle_rows`], for waves of 32 lanes.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe extern "C" fn shuffle32_avx512(state: *mut WaveState, dst: u32, value: u32, index: u32) {
+    use std::arch::x86_64::*;
+    // SAFETY: promised by the caller; two vectors a row.
+    unsafe {
+        let row = |n: u32| (*state).rows.add(n as usize * 32).cast::<__m512i>();
+        let [v, x] = [value, index].map(|n| [0, 1].map(|i| _mm512_loadu_si512(row(n).add(i))));
+        for (i, x) in x.into_iter().enumerate() {
+            _mm512_storeu_si512(row(dst).add(i), _mm512_permutex2var_epi32(v[0], x, v[1]));
         }
-        write(rows, lanes, dst, &out);
+    }
+}
+
+/// # Safety
+/// As [`shuffle_rows`], for waves of 64 lanes.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe extern "C" fn shuffle64_avx512(state: *mut WaveState, dst: u32, value: u32, index: u32) {
+    use std::arch::x86_64::*;
+    // SAFETY: promised by the caller; four vectors a row.
+    unsafe {
+        let row = |n: u32| (*state).rows.add(n as usize * 64).cast::<__m512i>();
+        let [v, x] = [value, index].map(|n| [0, 1, 2, 3].map(|i| _mm512_loadu_si512(row(n).add(i))));
+        for (i, x) in x.into_iter().enumerate() {
+            let high = _mm512_test_epi32_mask(x, _mm512_set1_epi32(32));
+            let (a, b) = (_mm512_permutex2var_epi32(v[0], x, v[1]), _mm512_permutex2var_epi32(v[2], x, v[3]));
+            _mm512_storeu_si512(row(dst).add(i), _mm512_mask_mov_epi32(a, high, b));
+        }
     }
 }
 
 /// `dst[index[i] modulo lanes] = value[i]` for the lanes of `exec`, highest lane last; 0 elsewhere.
 ///
 /// # Safety
-/// As [`shuffle`].
+/// As [`shuffle_rows`], for any number of lanes.
 pub(super) unsafe extern "C" fn permute(state: *mut WaveState, dst: u32, value: u32, index: u32, exec: u64) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -57,7 +98,7 @@ pub(super) unsafe extern "C" fn permute(state: *mut WaveState, dst: u32, value: 
 /// dst = old with lane (`lane` modulo lanes) replaced.
 ///
 /// # Safety
-/// As [`shuffle`].
+/// As [`shuffle_rows`], for any number of lanes.
 pub(super) unsafe extern "C" fn write_lane(state: *mut WaveState, dst: u32, old: u32, data: u32, lane: u32) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -77,7 +118,7 @@ fn relative(reg: u32, index: u32) -> Option<u32> {
 /// `dst = v[reg + index]`, v0 if out of range (STATE-30, STATE-32).
 ///
 /// # Safety
-/// As [`shuffle`].
+/// As [`shuffle_rows`], for any number of lanes.
 pub(super) unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, reg: u32, index: u32) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -92,7 +133,7 @@ pub(super) unsafe extern "C" fn get_relative(state: *mut WaveState, dst: u32, re
 /// `v[reg + index] = value` in the lanes of `exec`; nothing if out of range (STATE-31).
 ///
 /// # Safety
-/// As [`shuffle`].
+/// As [`shuffle_rows`], for any number of lanes.
 pub(super) unsafe extern "C" fn set_relative(state: *mut WaveState, reg: u32, index: u32, value: u32, exec: u64) {
     let Some(row) = relative(reg, index) else { return };
     // SAFETY: promised by the caller.
@@ -149,6 +190,28 @@ pub(super) extern "C" fn scalar(op: u32, mode: u32, a: u64, b: u64, c: u64) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shuffles_take_indices_modulo_the_lanes() {
+        for lanes in [32u32, 64] {
+            let n = lanes as usize;
+            let random = |i: u32| i.wrapping_mul(0x9e37_79b9) ^ i << 7;
+            let original: Vec<u32> = (0..3 * lanes).map(random).collect();
+            // Apart, and onto the value and the index.
+            for (dst, shuffle) in
+                (0..3).flat_map(|dst| [(dst, shuffle(lanes)), (dst, if n == 32 { shuffle_rows::<32> } else { shuffle_rows::<64> })])
+            {
+                let mut rows = original.clone();
+                // SAFETY: a state of zeros is a wave without anything; there are three rows.
+                let mut state: WaveState = unsafe { std::mem::zeroed() };
+                (state.rows, state.wave_size) = (rows.as_mut_ptr(), lanes);
+                // SAFETY: as above.
+                unsafe { shuffle(&mut state, dst as u32, 1, 2) };
+                let want: Vec<u32> = (0..n).map(|i| original[n + original[2 * n + i] as usize % n]).collect();
+                assert_eq!(rows[dst * n..][..n], want, "{lanes} lanes to {dst}");
+            }
+        }
+    }
 
     #[test]
     fn a_row_is_replaced_in_the_lanes_of_exec_only() {

@@ -566,7 +566,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             Op::Shuffle { value, index } => {
                 let rows = [self.home(plan, inst.first)?[0], self.home(plan, *value)?[0], self.home(plan, *index)?[0]];
                 let [dst, value, index] = rows.map(|r| self.row_number(r));
-                self.call(rows::shuffle as *const () as usize, &[self.state, dst, value, index], None);
+                self.call(rows::shuffle(self.func.wave_size) as *const () as usize, &[self.state, dst, value, index], None);
                 None
             }
             Op::Permute { value, index, exec } => {
