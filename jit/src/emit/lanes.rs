@@ -6,6 +6,9 @@
 //!   for chunk in 0..wave_size/4 { load rows, compute in 128-bit vectors, blend, store rows }
 //! ```
 //!
+//! Scalars are broadcast before the loop, as many as registers may hold; constants have no slots, but are in the code. 64-bit lanes are qwords or, as
+//! long as only logic, selections and shifts by constants work on them, pairs of dwords, as rows have them.
+//!
 //! If a write must keep lanes outside its mask there are two loops: one for the case that every such mask is full, without blends, and
 //! one with. Cranelift has 128-bit vectors only; operations it has no good instruction for are refused ([`accepts`]) and run as row
 //! functions. NaN results rely on x86: the first NaN operand in order, quieted, and the negative default NaN. Hosts that differ refuse
@@ -121,6 +124,18 @@ fn int_condition(op: PureOp) -> Option<IntCC> {
     })
 }
 
+/// Shifts whose amounts are scalars here.
+fn is_shift(op: PureOp) -> bool {
+    use PureOp::*;
+    matches!(op, Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64)
+}
+
+/// Can the operation be done on dwords of 64-bit lanes? Shifts only by constants.
+fn takes_pairs(op: PureOp, by_constant: bool) -> bool {
+    use PureOp::*;
+    matches!(op, And64 | Or64 | Xor64 | Sel64 | Lo64 | Hi64) || by_constant && is_shift(op)
+}
+
 /// A lane value of one chunk.
 #[derive(Clone, Copy)]
 enum Chunk {
@@ -128,6 +143,8 @@ enum Chunk {
     Word(cl::Value),
     /// Two i64x2: lanes 0, 1 and lanes 2, 3.
     Wide(cl::Value, cl::Value),
+    /// Two i32x4: low and high dwords of 64-bit lanes.
+    Pair(cl::Value, cl::Value),
 }
 
 /// One compiled region body.
@@ -150,9 +167,16 @@ struct Loop {
     /// Address of the chunk's column of rows.
     column: cl::Value,
     chunk: FxHashMap<Value, Chunk>,
-    /// Vectors of masks that came in.
-    full: bool,
+    /// Scalars in all lanes, made before the loop: by scalar and whether the lanes are of 64 bits.
+    splats: FxHashMap<(Value, bool), cl::Value>,
+    /// Values that are [`Chunk::Pair`] as qwords, too.
+    qwords: FxHashMap<Value, Chunk>,
+    /// Incoming masks known to be full.
+    full: Vec<Value>,
 }
+
+/// Splats made before the loop, at most. Each takes a register, or a place on the stack, all through it.
+const MAX_SPLATS: usize = 12;
 
 impl Lanes<'_, '_> {
     fn def(&self, v: Value) -> Option<&Op> {
@@ -240,23 +264,22 @@ impl Lanes<'_, '_> {
         }
         let bytes = i64::from(self.row_bytes());
         let end = self.b.ins().iadd_imm_s(rows, bytes);
+        let splats = self.splats(state)?;
         self.b.ins().jump(body, &args);
         self.b.switch_to_block(body);
         let params: Vec<cl::Value> = self.b.block_params(body).to_vec();
         let (column, accs, bits) = (params[0], &params[1..1 + outs], &params[1 + outs..]);
 
-        let mut l = Loop { column, chunk: FxHashMap::default(), full: full.is_some() };
-        // Scalars are broadcast from their slots where first used; masks become vectors.
+        let known: Vec<Value> = full.unwrap_or_default().iter().map(|i| self.region.masks[*i]).collect();
+        let mut l = Loop { column, chunk: FxHashMap::default(), splats, qwords: FxHashMap::default(), full: known };
+        // Masks become vectors.
         let table = self.b.ins().iconst(types::I64, LANE_MASKS.as_ptr() as i64);
-        let mut next_bits = vec![];
-        let mut bits = bits.iter();
+        let (words, mut bits) = (bits, bits.iter());
         for (i, m) in self.region.masks.iter().enumerate() {
             let v = if known_full(i) {
-                let ones = self.b.ins().iconst(types::I32, -1);
-                self.b.ins().splat(types::I32X4, ones)
+                self.splat32(u32::MAX)
             } else {
                 let word = *bits.next().expect("one parameter for each mask");
-                next_bits.push(self.b.ins().ushr_imm_s(word, i64::from(CHUNK)));
                 let nibble = self.b.ins().band_imm_s(word, 15);
                 let offset = self.b.ins().ishl_imm_s(nibble, 4);
                 let at = self.b.ins().iadd(table, offset);
@@ -287,7 +310,8 @@ impl Lanes<'_, '_> {
             next.push(cl::BlockArg::Value(acc));
             finals.push(acc);
         }
-        next.extend(next_bits.into_iter().map(cl::BlockArg::Value));
+        // Last, so that the words can move down in their registers.
+        next.extend(words.iter().map(|word| cl::BlockArg::Value(self.b.ins().ushr_imm_s(*word, i64::from(CHUNK)))));
         let done = self.b.ins().icmp(IntCC::Equal, column_next, end);
         self.b.ins().brif(done, exit, &[], body, &next);
         self.b.seal_block(body);
@@ -319,7 +343,7 @@ impl Lanes<'_, '_> {
     fn store_home(&mut self, l: &Loop, home: [u16; 2], c: Chunk) {
         match c {
             Chunk::Word(v) => self.store_row(l, home[0], v),
-            Chunk::Wide(..) => {
+            Chunk::Wide(..) | Chunk::Pair(..) => {
                 let (lo, hi) = self.halves(c);
                 self.store_row(l, home[0], lo);
                 self.store_row(l, home[1], hi);
@@ -338,6 +362,7 @@ impl Lanes<'_, '_> {
     fn halves(&mut self, c: Chunk) -> (cl::Value, cl::Value) {
         match c {
             Chunk::Word(v) => (v, v),
+            Chunk::Pair(lo, hi) => (lo, hi),
             Chunk::Wide(a, b) => {
                 let lo = self.shuffle(a, b, [0, 2, 4, 6]);
                 let hi = self.shuffle(a, b, [1, 3, 5, 7]);
@@ -352,6 +377,67 @@ impl Lanes<'_, '_> {
         Chunk::Wide(self.cast(types::I64X2, a), self.cast(types::I64X2, b))
     }
 
+    /// 64-bit lanes as qwords; others as they are.
+    fn qwords(&mut self, c: Chunk) -> Chunk {
+        match c {
+            Chunk::Pair(lo, hi) => self.wide(lo, hi),
+            c => c,
+        }
+    }
+
+    /// The splats of the region's scalars, as far as they are made before the loop. Constants are not: they are loaded where they are used.
+    fn splats(&mut self, state: cl::Value) -> Result<FxHashMap<(Value, bool), cl::Value>, EmitError> {
+        let mut keys: Vec<(Value, bool)> = vec![];
+        let add = |v: Value, keys: &mut Vec<(Value, bool)>| {
+            if let Some(Op::Splat(s)) = self.def(v)
+                && !matches!(self.def(*s), Some(Op::Const { .. }))
+                && self.func.ty(v) != wavejit_ir::Ty::MASK
+            {
+                let key = (*s, crate::region::is_wide(self.func, v));
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        };
+        for i in &self.region.insts {
+            match &self.block.insts[*i].op {
+                Op::Pure { op, args, .. } if is_shift(*op) => args[..1].iter().flatten().for_each(|v| add(*v, &mut keys)),
+                op => op.for_each_arg(|v| add(v, &mut keys)),
+            }
+        }
+        keys.truncate(MAX_SPLATS);
+        keys.into_iter().map(|(s, wide)| Ok(((s, wide), self.splat_of(state, s, wide)?))).collect()
+    }
+
+    /// A scalar from its slot, in all lanes.
+    fn splat_of(&mut self, state: cl::Value, s: Value, wide: bool) -> Result<cl::Value, EmitError> {
+        let at = self.scalar_slot(s)?;
+        let (word, lanes) = if wide { (types::I64, types::I64X2) } else { (types::I32, types::I32X4) };
+        let word = self.b.ins().load(word, Self::flags(), state, at);
+        Ok(self.b.ins().splat(lanes, word))
+    }
+
+    fn vconst(&mut self, ty: cl::Type, bytes: [u8; 16]) -> cl::Value {
+        let c = self.b.func.dfg.constants.insert(bytes.to_vec().into());
+        self.b.ins().vconst(ty, c)
+    }
+
+    fn splat64(&mut self, bits: u64) -> cl::Value {
+        let mut bytes = [0; 16];
+        bytes.as_chunks_mut::<8>().0.fill(bits.to_le_bytes());
+        self.vconst(types::I64X2, bytes)
+    }
+
+    /// `m ? a : b` of lanes that are all ones or zeros in `m`.
+    fn blend(&mut self, m: cl::Value, a: cl::Value, b: cl::Value) -> cl::Value {
+        if !super::host_features().blends {
+            return self.b.ins().bitselect(m, a, b);
+        }
+        let ty = self.b.func.dfg.value_type(a);
+        let m = self.cast(ty, m);
+        self.b.ins().blendv(m, a, b)
+    }
+
     /// The chunk of a lane value or mask.
     fn value(&mut self, l: &mut Loop, state: cl::Value, v: Value) -> Result<Chunk, EmitError> {
         if let Some(c) = l.chunk.get(&v) {
@@ -359,15 +445,24 @@ impl Lanes<'_, '_> {
         }
         let c = match self.def(v).cloned() {
             Some(Op::Splat(s)) => {
-                let at = self.scalar_slot(s)?;
-                if crate::region::is_wide(self.func, v) {
-                    let word = self.b.ins().load(types::I64, Self::flags(), state, at);
-                    let x = self.b.ins().splat(types::I64X2, word);
-                    Chunk::Wide(x, x)
-                } else {
-                    let word = self.b.ins().load(types::I32, Self::flags(), state, at);
-                    Chunk::Word(self.b.ins().splat(types::I32X4, word))
+                let wide = crate::region::is_wide(self.func, v);
+                // A load where it is used is better than a register all the way from its first use.
+                match self.def(s) {
+                    Some(Op::Const { bits, .. }) if wide => {
+                        let x = self.splat64(*bits);
+                        return Ok(Chunk::Wide(x, x));
+                    }
+                    Some(Op::Const { bits, .. }) => {
+                        let bits = *bits as u32;
+                        return Ok(Chunk::Word(self.splat32(bits)));
+                    }
+                    _ => {}
                 }
+                let x = match l.splats.get(&(s, wide)) {
+                    Some(x) => *x,
+                    None => self.splat_of(state, s, wide)?,
+                };
+                if wide { Chunk::Wide(x, x) } else { Chunk::Word(x) }
             }
             Some(Op::LaneId) => {
                 let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
@@ -375,9 +470,7 @@ impl Lanes<'_, '_> {
                 let first = self.b.ins().ushr_imm_s(bytes, 2);
                 let first = self.b.ins().ireduce(types::I32, first);
                 let first = self.b.ins().splat(types::I32X4, first);
-                let iota: Vec<u8> = (0..4u32).flat_map(u32::to_le_bytes).collect();
-                let iota = self.b.func.dfg.constants.insert(iota.into());
-                let iota = self.b.ins().vconst(types::I32X4, iota);
+                let iota = self.vconst(types::I32X4, std::array::from_fn(|i| if i % 4 == 0 { i as u8 / 4 } else { 0 }));
                 Chunk::Word(self.b.ins().iadd(first, iota))
             }
             Some(Op::LaneTable(t)) => {
@@ -392,12 +485,7 @@ impl Lanes<'_, '_> {
             _ => {
                 let home = self.plan.homes.get(&v).copied().ok_or_else(|| EmitError::internal(&format!("{v:?} has no home")))?;
                 let lo = self.load_row(l, home[0]);
-                if home[1] == NO_ROW {
-                    Chunk::Word(lo)
-                } else {
-                    let hi = self.load_row(l, home[1]);
-                    self.wide(lo, hi)
-                }
+                if home[1] == NO_ROW { Chunk::Word(lo) } else { Chunk::Pair(lo, self.load_row(l, home[1])) }
             }
         };
         l.chunk.insert(v, c);
@@ -420,11 +508,10 @@ impl Lanes<'_, '_> {
             Op::VSet { reg, value, exec } => {
                 let Chunk::Word(new) = self.value(l, state, value)? else { return Err(EmitError::internal("a VGPR write of 64 bits")) };
                 let mut v = self.cast(types::I32X4, new);
-                let known_full = l.full && self.region.masks.contains(&exec);
-                if self.blend[i] && !known_full {
+                if self.blend[i] && !l.full.contains(&exec) {
                     let old = self.load_row(l, reg.0);
                     let Chunk::Word(m) = self.value(l, state, exec)? else { return Err(EmitError::internal("EXEC is not a mask")) };
-                    v = self.b.ins().bitselect(m, v, old);
+                    v = self.blend(m, v, old);
                 }
                 self.store_row(l, reg.0, v);
             }
@@ -439,21 +526,36 @@ impl Lanes<'_, '_> {
                     }
                 }
                 let consts = [1, 2].map(|k| self.constant_operand(args[k]));
-                let shift = args[1].and_then(|v| self.uniform_operand(v));
-                let shift = match shift {
-                    Some(s)
-                        if matches!(
-                            op,
-                            PureOp::Shl32 | PureOp::LShr32 | PureOp::AShr32 | PureOp::Shl64 | PureOp::LShr64 | PureOp::AShr64
-                        ) =>
-                    {
+                if !takes_pairs(op, consts[0].is_some()) {
+                    for (c, v) in a.iter_mut().zip(args) {
+                        if let (Chunk::Pair(lo, hi), Some(v)) = (*c, v) {
+                            *c = match l.qwords.get(&v) {
+                                Some(c) => *c,
+                                None => self.wide(lo, hi),
+                            };
+                            l.qwords.insert(v, *c);
+                        }
+                    }
+                }
+                if op == PureOp::BAnd
+                    && let Some(k) = (0..2).find(|k| args[*k].is_some_and(|v| l.full.contains(&v)))
+                {
+                    l.chunk.insert(inst.first, a[1 - k]);
+                    return Ok(());
+                }
+                let shift = match args[1].and_then(|v| self.uniform_operand(v)) {
+                    Some(_) if consts[0].is_some() => None,
+                    Some(s) if is_shift(op) => {
                         let at = self.scalar_slot(s)?;
                         Some(self.b.ins().load(types::I32, Self::flags(), state, at))
                     }
                     _ => None,
                 };
                 let first = inst.first;
-                let c = self.pure(op, a, consts, shift)?;
+                let c = match op {
+                    PureOp::FMin32 | PureOp::FMax32 => self.min_max(args, a, op == PureOp::FMin32)?,
+                    _ => self.pure(op, a, consts, shift)?,
+                };
                 l.chunk.insert(first, c);
             }
             _ => return Err(EmitError::internal(&format!("{:?} in a region", inst.op))),
@@ -476,13 +578,15 @@ impl Lanes<'_, '_> {
     }
 
     fn splat32(&mut self, bits: u32) -> cl::Value {
-        let c = self.b.ins().iconst(types::I32, i64::from(bits as i32));
-        self.b.ins().splat(types::I32X4, c)
+        let mut bytes = [0; 16];
+        bytes.as_chunks_mut::<4>().0.fill(bits.to_le_bytes());
+        self.vconst(types::I32X4, bytes)
     }
 
     /// Applies `f` to vectors of type `ty`.
     fn map1(&mut self, ty: cl::Type, a: Chunk, mut f: impl FnMut(&mut Self, cl::Value) -> cl::Value) -> Chunk {
-        match a {
+        match self.qwords(a) {
+            Chunk::Pair(..) => unreachable!("qwords() returns none"),
             Chunk::Word(a) => {
                 let a = self.cast(ty, a);
                 let r = f(self, a);
@@ -496,11 +600,61 @@ impl Lanes<'_, '_> {
         }
     }
 
-    fn map2(&mut self, ty: cl::Type, a: Chunk, b: Chunk, mut f: impl FnMut(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Chunk {
-        let (b0, b1) = match b {
-            Chunk::Word(b) => (b, b),
-            Chunk::Wide(b0, b1) => (b0, b1),
+    /// The vectors for the first and the second half of 64-bit lanes, or the one there is.
+    fn vectors(&mut self, c: Chunk) -> (cl::Value, cl::Value) {
+        match self.qwords(c) {
+            Chunk::Word(v) => (v, v),
+            Chunk::Wide(a, b) | Chunk::Pair(a, b) => (a, b),
+        }
+    }
+
+    /// Logic on 64-bit lanes: on dwords if both operands are in dwords.
+    fn logic64(&mut self, a: Chunk, b: Chunk, mut f: impl FnMut(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Chunk {
+        match (a, b) {
+            (Chunk::Pair(a0, a1), Chunk::Pair(b0, b1)) => {
+                let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|v| self.cast(types::I32X4, v));
+                Chunk::Pair(f(self, a0, b0), f(self, a1, b1))
+            }
+            _ => self.map2(types::I64X2, a, b, f),
+        }
+    }
+
+    /// A shift of 64-bit lanes by a constant, as dwords if they are in dwords.
+    fn shift64(&mut self, op: PureOp, x: Chunk, n: i64) -> Chunk {
+        use types::{I32X4, I64X2};
+        let Chunk::Pair(lo, hi) = x else {
+            return self.map1(I64X2, x, |s, a| match op {
+                PureOp::Shl64 => s.b.ins().ishl_imm_s(a, n),
+                PureOp::LShr64 => s.b.ins().ushr_imm_s(a, n),
+                _ => s.b.ins().sshr_imm_s(a, n),
+            });
         };
+        if n == 0 {
+            return x;
+        }
+        let (lo, hi) = (self.cast(I32X4, lo), self.cast(I32X4, hi));
+        let zero = self.splat32(0);
+        let left = |s: &mut Self, v, n| if n == 0 { v } else { s.b.ins().ishl_imm_s(v, n) };
+        let right = |s: &mut Self, v, n| if n == 0 { v } else { s.b.ins().ushr_imm_s(v, n) };
+        let signed = |s: &mut Self, v, n| if n == 0 { v } else { s.b.ins().sshr_imm_s(v, n) };
+        match op {
+            PureOp::Shl64 if n >= 32 => Chunk::Pair(zero, left(self, lo, n - 32)),
+            PureOp::Shl64 => {
+                let (high, carried) = (left(self, hi, n), right(self, lo, 32 - n));
+                Chunk::Pair(left(self, lo, n), self.b.ins().bor(high, carried))
+            }
+            PureOp::LShr64 if n >= 32 => Chunk::Pair(right(self, hi, n - 32), zero),
+            PureOp::AShr64 if n >= 32 => Chunk::Pair(signed(self, hi, n - 32), signed(self, hi, 31)),
+            _ => {
+                let (low, carried) = (right(self, lo, n), left(self, hi, 32 - n));
+                let high = if op == PureOp::LShr64 { right(self, hi, n) } else { signed(self, hi, n) };
+                Chunk::Pair(self.b.ins().bor(low, carried), high)
+            }
+        }
+    }
+
+    fn map2(&mut self, ty: cl::Type, a: Chunk, b: Chunk, mut f: impl FnMut(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Chunk {
+        let (b0, b1) = self.vectors(b);
         let mut second = false;
         self.map1(ty, a, |s, x| {
             let y = s.cast(ty, if second { b1 } else { b0 });
@@ -515,10 +669,7 @@ impl Lanes<'_, '_> {
         [a, b, c]: [Chunk; 3],
         mut f: impl FnMut(&mut Self, cl::Value, cl::Value, cl::Value) -> cl::Value,
     ) -> Chunk {
-        let (c0, c1) = match c {
-            Chunk::Word(c) => (c, c),
-            Chunk::Wide(c0, c1) => (c0, c1),
-        };
+        let (c0, c1) = self.vectors(c);
         let mut second = false;
         self.map2(ty, a, b, |s, x, y| {
             let z = s.cast(ty, if second { c1 } else { c0 });
@@ -550,15 +701,22 @@ impl Lanes<'_, '_> {
             BXor | Xor32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().bxor(a, b)),
             BAndNot => self.map2(I32X4, x, y, |s, a, b| s.b.ins().band_not(a, b)),
             BNot | Not32 => self.map1(I32X4, x, |s, a| s.b.ins().bnot(a)),
-            And64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().band(a, b)),
-            Or64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().bor(a, b)),
-            Xor64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().bxor(a, b)),
+            And64 => self.logic64(x, y, |s, a, b| s.b.ins().band(a, b)),
+            Or64 => self.logic64(x, y, |s, a, b| s.b.ins().bor(a, b)),
+            Xor64 => self.logic64(x, y, |s, a, b| s.b.ins().bxor(a, b)),
             Not64 => self.map1(I64X2, x, |s, a| s.b.ins().bnot(a)),
-            Sel32 | Bfi32 => self.map3(I32X4, a, |s, m, a, b| s.b.ins().bitselect(m, a, b)),
-            Sel64 => {
-                let (m0, m1) = self.widen_mask(x);
-                self.map3(I64X2, [Chunk::Wide(m0, m1), y, z], |s, m, a, b| s.b.ins().bitselect(m, a, b))
-            }
+            Sel32 => self.map3(I32X4, a, Self::blend),
+            Bfi32 => self.map3(I32X4, a, |s, m, a, b| s.b.ins().bitselect(m, a, b)),
+            Sel64 => match (x, y, z) {
+                (Chunk::Word(m), Chunk::Pair(y0, y1), Chunk::Pair(z0, z1)) => {
+                    let [y0, y1, z0, z1] = [y0, y1, z0, z1].map(|v| self.cast(I32X4, v));
+                    Chunk::Pair(self.blend(m, y0, z0), self.blend(m, y1, z1))
+                }
+                _ => {
+                    let (m0, m1) = self.widen_mask(x);
+                    self.map3(I64X2, [Chunk::Wide(m0, m1), y, z], Self::blend)
+                }
+            },
             BToInt => self.map1(I32X4, x, |s, m| s.b.ins().ushr_imm_s(m, 31)),
             IAdd32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().iadd(a, b)),
             ISub32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().isub(a, b)),
@@ -569,6 +727,15 @@ impl Lanes<'_, '_> {
             UMax32 => self.map2(I32X4, x, y, |s, a, b| s.b.ins().umax(a, b)),
             IAdd64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().iadd(a, b)),
             ISub64 => self.map2(I64X2, x, y, |s, a, b| s.b.ins().isub(a, b)),
+            Shl64 | LShr64 | AShr64 if consts[0].is_some() => self.shift64(op, x, (consts[0].ok_or_else(missing)? & 63) as i64),
+            Shl32 | LShr32 | AShr32 if consts[0].is_some() => {
+                let n = (consts[0].ok_or_else(missing)? & 31) as i64;
+                self.map1(I32X4, x, |s, a| match op {
+                    Shl32 => s.b.ins().ishl_imm_s(a, n),
+                    LShr32 => s.b.ins().ushr_imm_s(a, n),
+                    _ => s.b.ins().sshr_imm_s(a, n),
+                })
+            }
             Shl32 | LShr32 | AShr32 | Shl64 | LShr64 | AShr64 => {
                 let n = shift.ok_or_else(missing)?;
                 let ty = if matches!(op, Shl32 | LShr32 | AShr32) { I32X4 } else { I64X2 };
@@ -609,19 +776,19 @@ impl Lanes<'_, '_> {
             }
             Pack64 => {
                 let (Chunk::Word(lo), Chunk::Word(hi)) = (x, y) else { return Err(missing()) };
-                self.wide(lo, hi)
+                Chunk::Pair(lo, hi)
             }
             Lo64 => Chunk::Word(self.halves(x).0),
             Hi64 => Chunk::Word(self.halves(x).1),
             ZExt64 => {
                 let (Chunk::Word(lo), zero) = (x, self.splat32(0)) else { return Err(missing()) };
-                self.wide(lo, zero)
+                Chunk::Pair(lo, zero)
             }
             SExt64 => {
                 let Chunk::Word(lo) = x else { return Err(missing()) };
                 let lo = self.cast(I32X4, lo);
                 let sign = self.b.ins().sshr_imm_s(lo, 31);
-                self.wide(lo, sign)
+                Chunk::Pair(lo, sign)
             }
             UMulWide32 => {
                 let (Chunk::Word(p), Chunk::Word(q)) = (x, y) else { return Err(missing()) };
@@ -670,19 +837,14 @@ impl Lanes<'_, '_> {
             CvtF32U32 => self.map1(I32X4, x, |s, a| s.b.ins().fcvt_from_uint(F32X4, a)),
             CvtI32F32 => self.map1(F32X4, x, |s, a| s.b.ins().fcvt_to_sint_sat(I32X4, a)),
             CvtU32F32 => self.map1(F32X4, x, |s, a| s.b.ins().fcvt_to_uint_sat(I32X4, a)),
-            FMin32 | FMax32 => self.map2(I32X4, x, y, |s, a, b| s.min_max(a, b, op == FMin32)),
             FClamp32 => self.map1(F32X4, x, |s, a| {
                 // maxps returns its second operand for NaN and for equal zeros: NaN and -0 become +0.
-                let zero = s.b.ins().f32const(0.0);
-                let zero = s.b.ins().splat(F32X4, zero);
-                let one = s.b.ins().f32const(1.0);
-                let one = s.b.ins().splat(F32X4, one);
-                let gt = s.b.ins().fcmp(FloatCC::GreaterThan, a, zero);
-                let m = s.cast(F32X4, gt);
-                let low = s.b.ins().bitselect(m, a, zero);
-                let lt = s.b.ins().fcmp(FloatCC::LessThan, low, one);
-                let m = s.cast(F32X4, lt);
-                s.b.ins().bitselect(m, low, one)
+                let [zero, one] = [0.0f32, 1.0].map(f32::to_bits).map(|bits| {
+                    let v = s.splat32(bits);
+                    s.cast(F32X4, v)
+                });
+                let low = s.x86_max(a, zero);
+                s.x86_min(low, one)
             }),
             _ => {
                 if let Some(cc) = int_condition(op) {
@@ -736,9 +898,76 @@ impl Lanes<'_, '_> {
         }
     }
 
+    /// `a < b ? a : b`, which is one instruction of x86.
+    fn x86_min(&mut self, a: cl::Value, b: cl::Value) -> cl::Value {
+        let less = self.b.ins().fcmp(FloatCC::LessThan, a, b);
+        let less = self.cast(types::F32X4, less);
+        self.b.ins().bitselect(less, a, b)
+    }
+
+    /// `b < a ? a : b`, which is one instruction of x86.
+    fn x86_max(&mut self, a: cl::Value, b: cl::Value) -> cl::Value {
+        let less = self.b.ins().fcmp(FloatCC::LessThan, b, a);
+        let less = self.cast(types::F32X4, less);
+        self.b.ins().bitselect(less, a, b)
+    }
+
+    /// Can no lane of an f32 be a signaling NaN, since arithmetic made it?
+    fn is_quiet(&self, v: Value) -> bool {
+        use PureOp::*;
+        match self.def(v) {
+            Some(Op::Pure { op, .. }) => {
+                matches!(op, FAdd32 | FSub32 | FMul32 | FFma32 | FDiv32 | FMin32 | FMax32 | CvtF32I32 | CvtF32U32)
+            }
+            _ => self.constant_operand(Some(v)).is_some_and(|bits| bits & 0x7fc0_0000 != 0x7f80_0000 || bits & 0x003f_ffff == 0),
+        }
+    }
+
+    /// v_min_f32 / v_max_f32 with MODE.IEEE = 1: see [`Lanes::any_min_max`], which this is short for where operands are known.
+    fn min_max(&mut self, args: [Option<Value>; 3], [x, y, _]: [Chunk; 3], is_min: bool) -> Result<Chunk, EmitError> {
+        use types::{F32X4, I32X4};
+        let (Some(p), Some(q), Chunk::Word(a), Chunk::Word(b)) = (args[0], args[1], x, y) else {
+            return Err(EmitError::internal("a minimum lacks an operand"));
+        };
+        if p == q {
+            // It is quieted, no more.
+            let one = self.splat32(1f32.to_bits());
+            let (a, one) = (self.cast(F32X4, a), self.cast(F32X4, one));
+            let r = self.b.ins().fmul(a, one);
+            return Ok(Chunk::Word(self.cast(I32X4, r)));
+        }
+        if !self.is_quiet(p) || !self.is_quiet(q) {
+            let (a, b) = (self.cast(I32X4, a), self.cast(I32X4, b));
+            return Ok(Chunk::Word(self.any_min_max(a, b, is_min)));
+        }
+        let number = |v| self.constant_operand(Some(v)).map(|bits| bits as u32).filter(|c| c & 0x7fff_ffff <= 0x7f80_0000);
+        // A constant is second: the instruction returns its second operand if one is a NaN.
+        let (a, b, constant) = if let Some(c) = number(p) { (b, a, Some(c)) } else { (a, b, number(q)) };
+        let (a, b) = (self.cast(F32X4, a), self.cast(F32X4, b));
+        let first = if is_min { self.x86_min(a, b) } else { self.x86_max(a, b) };
+        // Of equal zeros, too.
+        let zero_is_right = |c: u32| c << 1 != 0 || (c != 0) == is_min;
+        if constant.is_some_and(zero_is_right) {
+            return Ok(Chunk::Word(self.cast(I32X4, first)));
+        }
+        // Equal ones differ at most in the sign of zero.
+        let (bits, first) = (self.cast(I32X4, a), self.cast(I32X4, first));
+        let ordered = if is_min {
+            let equal = self.b.ins().fcmp(FloatCC::Equal, a, b);
+            let sign = self.b.ins().band(equal, bits);
+            self.b.ins().bor(first, sign)
+        } else {
+            let differ = self.b.ins().fcmp(FloatCC::NotEqual, a, b);
+            let keep = self.b.ins().bor(differ, bits);
+            self.b.ins().band(first, keep)
+        };
+        let nan = self.b.ins().fcmp(FloatCC::Unordered, b, b);
+        Ok(Chunk::Word(self.blend(nan, bits, ordered)))
+    }
+
     /// v_min_f32 / v_max_f32 with MODE.IEEE = 1 (numerics.md section 4): a signaling NaN of src0, then of src1, is quieted and returned;
     /// a quiet NaN loses to the other operand; -0 is less than +0.
-    fn min_max(&mut self, a: cl::Value, b: cl::Value, is_min: bool) -> cl::Value {
+    fn any_min_max(&mut self, a: cl::Value, b: cl::Value, is_min: bool) -> cl::Value {
         use types::{F32X4, I32X4};
         let (fa, fb) = (self.cast(F32X4, a), self.cast(F32X4, b));
         let cc = if is_min { FloatCC::LessThan } else { FloatCC::GreaterThan };
@@ -762,8 +991,8 @@ impl Lanes<'_, '_> {
         };
         let (snan_a, snan_b) = (sig(self, nan_a, a), sig(self, nan_b, b));
         let (qa, qb) = (self.b.ins().bor(a, quiet), self.b.ins().bor(b, quiet));
-        let r = self.b.ins().bitselect(snan_b, qb, r);
-        let r = self.b.ins().bitselect(snan_a, qa, r);
+        let r = self.blend(snan_b, qb, r);
+        let r = self.blend(snan_a, qa, r);
         self.cast(I32X4, r)
     }
 }

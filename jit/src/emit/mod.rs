@@ -129,6 +129,8 @@ pub struct HostFeatures {
     pub fma: Option<FmaOrder>,
     /// NaN operands and results of additions and multiplications behave as the guest's (x86).
     pub x86_nans: bool,
+    /// Blends of vectors by the top bits of lanes (SSE4.1).
+    pub blends: bool,
 }
 
 /// Which factor of `vfmadd213 a, b, c` (a = b * a + c) a host prefers if both are NaNs. The guest prefers the first.
@@ -142,7 +144,11 @@ pub enum FmaOrder {
 
 /// The host, found once.
 pub fn host_features() -> HostFeatures {
-    static HOST: LazyLock<HostFeatures> = LazyLock::new(|| HostFeatures { fma: fma_order(), x86_nans: cfg!(target_arch = "x86_64") });
+    static HOST: LazyLock<HostFeatures> = LazyLock::new(|| HostFeatures {
+        fma: fma_order(),
+        x86_nans: cfg!(target_arch = "x86_64"),
+        blends: cfg!(target_arch = "x86_64") && HostLevel::get() >= HostLevel::Avx2,
+    });
     *HOST
 }
 

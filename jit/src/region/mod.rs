@@ -432,9 +432,16 @@ impl<'a> Planner<'a> {
         let t = self.func.ty(v);
         if t == Ty::MASK || t.shape == Shape::Scalar {
             out.push(v);
-        } else if let Some(Op::Splat(s)) = self.def.get(&v).map(|i| &self.block.insts[*i].op) {
+        } else if let Some(Op::Splat(s)) = self.def.get(&v).map(|i| &self.block.insts[*i].op)
+            && !self.is_constant(*s)
+        {
             out.push(*s);
         }
+    }
+
+    /// Regions have constants in their code.
+    fn is_constant(&self, s: Value) -> bool {
+        matches!(self.def.get(&s).map(|i| &self.block.insts[*i].op), Some(Op::Const { .. }))
     }
 
     fn close(&mut self) {
@@ -540,7 +547,7 @@ impl<'a> Planner<'a> {
                         }
                         Op::Splat(s) if made.insert(v) => {
                             region.insts.push(d);
-                            if !region.scalars.contains(&s) {
+                            if !self.is_constant(s) && !region.scalars.contains(&s) {
                                 region.scalars.push(s);
                             }
                         }
