@@ -44,19 +44,44 @@ unsafe extern "C" fn shuffle_rows<const N: usize>(state: *mut WaveState, dst: u3
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+/// Four dwords, aligned or not.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Piece(std::arch::x86_64::__m128i);
+
+/// 16 dwords of a row, as four loads: regions have just stored them in as many pieces, of which one load would have to wait.
+///
+/// # Safety
+/// There are as many.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn read16(row: *const u32) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::*;
+    // SAFETY: promised by the caller. Volatile, else the compiler makes one load of the four.
+    unsafe {
+        let row = row.cast::<Piece>();
+        let (a, b) = (row.read_volatile().0, row.add(1).read_volatile().0);
+        let (c, d) = (row.add(2).read_volatile().0, row.add(3).read_volatile().0);
+        let (low, high) = (_mm256_set_m128i(b, a), _mm256_set_m128i(d, c));
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+    }
+}
+
 /// # Safety
 /// As [`shuffle_rows`], for waves of 32 lanes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe extern "C" fn shuffle32_avx512(state: *mut WaveState, dst: u32, value: u32, index: u32) {
     use std::arch::x86_64::*;
-    // SAFETY: promised by the caller; two vectors a row.
+    // SAFETY: promised by the caller; two vectors a row. No closures: they would be functions without the feature.
     unsafe {
-        let row = |n: u32| (*state).rows.add(n as usize * 32).cast::<__m512i>();
-        let [v, x] = [value, index].map(|n| [0, 1].map(|i| _mm512_loadu_si512(row(n).add(i))));
-        for (i, x) in x.into_iter().enumerate() {
-            _mm512_storeu_si512(row(dst).add(i), _mm512_permutex2var_epi32(v[0], x, v[1]));
-        }
+        let rows = (*state).rows;
+        let (value, index, dst) = (rows.add(value as usize * 32), rows.add(index as usize * 32), rows.add(dst as usize * 32));
+        let (v0, v1, x0, x1) = (read16(value), read16(value.add(16)), read16(index), read16(index.add(16)));
+        _mm512_storeu_si512(dst.cast(), _mm512_permutex2var_epi32(v0, x0, v1));
+        _mm512_storeu_si512(dst.add(16).cast(), _mm512_permutex2var_epi32(v0, x1, v1));
     }
 }
 
@@ -68,12 +93,17 @@ unsafe extern "C" fn shuffle64_avx512(state: *mut WaveState, dst: u32, value: u3
     use std::arch::x86_64::*;
     // SAFETY: promised by the caller; four vectors a row.
     unsafe {
-        let row = |n: u32| (*state).rows.add(n as usize * 64).cast::<__m512i>();
-        let [v, x] = [value, index].map(|n| [0, 1, 2, 3].map(|i| _mm512_loadu_si512(row(n).add(i))));
-        for (i, x) in x.into_iter().enumerate() {
+        let rows = (*state).rows;
+        let (value, index, dst) = (rows.add(value as usize * 64), rows.add(index as usize * 64), rows.add(dst as usize * 64));
+        let (v0, v1, v2, v3) = (read16(value), read16(value.add(16)), read16(value.add(32)), read16(value.add(48)));
+        let mut indices = [_mm512_setzero_si512(); 4];
+        for (i, x) in indices.iter_mut().enumerate() {
+            *x = read16(index.add(16 * i));
+        }
+        for (i, x) in indices.into_iter().enumerate() {
             let high = _mm512_test_epi32_mask(x, _mm512_set1_epi32(32));
-            let (a, b) = (_mm512_permutex2var_epi32(v[0], x, v[1]), _mm512_permutex2var_epi32(v[2], x, v[3]));
-            _mm512_storeu_si512(row(dst).add(i), _mm512_mask_mov_epi32(a, high, b));
+            let (a, b) = (_mm512_permutex2var_epi32(v0, x, v1), _mm512_permutex2var_epi32(v2, x, v3));
+            _mm512_storeu_si512(dst.add(16 * i).cast(), _mm512_mask_mov_epi32(a, high, b));
         }
     }
 }
