@@ -164,8 +164,10 @@ pub(super) struct Lanes<'a, 'b> {
 
 /// What the chunk loop carries.
 struct Loop {
-    /// Address of the chunk's column of rows.
+    /// Address of the column of rows of the first chunk.
     column: cl::Value,
+    /// Bytes from there to the column of the chunk in work.
+    at: i32,
     chunk: FxHashMap<Value, Chunk>,
     /// Scalars in all lanes, made before the loop: by scalar and whether the lanes are of 64 bits.
     splats: FxHashMap<(Value, bool), cl::Value>,
@@ -174,6 +176,9 @@ struct Loop {
     /// Incoming masks known to be full.
     full: Vec<Value>,
 }
+
+/// Operations of a turn of the loop, if it is of more than one chunk.
+const LONG_TURN: usize = 80;
 
 /// Splats made before the loop, at most. Each takes a register, or a place on the stack, all through it.
 const MAX_SPLATS: usize = 12;
@@ -271,49 +276,64 @@ impl Lanes<'_, '_> {
         let (column, accs, bits) = (params[0], &params[1..1 + outs], &params[1 + outs..]);
 
         let known: Vec<Value> = full.unwrap_or_default().iter().map(|i| self.region.masks[*i]).collect();
-        let mut l = Loop { column, chunk: FxHashMap::default(), splats, qwords: FxHashMap::default(), full: known };
-        // Masks become vectors.
+        let mut l = Loop { column, at: 0, chunk: FxHashMap::default(), splats, qwords: FxHashMap::default(), full: known };
         let table = self.b.ins().iconst(types::I64, LANE_MASKS.as_ptr() as i64);
-        let (words, mut bits) = (bits, bits.iter());
-        for (i, m) in self.region.masks.iter().enumerate() {
-            let v = if known_full(i) {
-                self.splat32(u32::MAX)
-            } else {
-                let word = *bits.next().expect("one parameter for each mask");
-                let nibble = self.b.ins().band_imm_s(word, 15);
-                let offset = self.b.ins().ishl_imm_s(nibble, 4);
-                let at = self.b.ins().iadd(table, offset);
-                self.b.ins().load(types::I32X4, Self::flags(), at, 0)
-            };
-            l.chunk.insert(*m, Chunk::Word(v));
+        let (region, count) = (self.region, self.unroll());
+        let turn_lanes = i64::from(CHUNK * count);
+        let down = |s: &mut Self, word| s.b.ins().ushr_imm_s(word, turn_lanes);
+        let mut finals: Vec<cl::Value> =
+            if turn_lanes < i64::from(self.func.wave_size) { accs.iter().map(|acc| down(self, *acc)).collect() } else { vec![zero; outs] };
+        for turn in 0..count {
+            l.at = (4 * CHUNK * turn) as i32;
+            l.chunk.clear();
+            l.qwords.clear();
+            // Masks become vectors.
+            let mut words = bits.iter();
+            for (i, m) in region.masks.iter().enumerate() {
+                let v = if known_full(i) {
+                    self.splat32(u32::MAX)
+                } else {
+                    let word = *words.next().expect("one parameter for each mask");
+                    // Times the bytes of an entry.
+                    let word = match 4 - i64::from(CHUNK * turn) {
+                        0 => word,
+                        up if up > 0 => self.b.ins().ishl_imm_s(word, up),
+                        up => self.b.ins().ushr_imm_s(word, -up),
+                    };
+                    let offset = self.b.ins().band_imm_s(word, 0xf0);
+                    let at = self.b.ins().iadd(table, offset);
+                    self.b.ins().load(types::I32X4, Self::flags(), at, 0)
+                };
+                l.chunk.insert(*m, Chunk::Word(v));
+            }
+            for i in &region.insts {
+                self.inst(&mut l, state, *i)?;
+            }
+            for v in &region.row_outs {
+                let (c, home) = (self.value(&mut l, state, *v)?, self.plan.homes[v]);
+                self.store_home(&l, home, c);
+            }
+            // Bits of the masks handed out come in at the top and move down.
+            for (acc, m) in finals.iter_mut().zip(&region.mask_outs) {
+                let Chunk::Word(v) = self.value(&mut l, state, *m)? else { return Err(EmitError::internal("a mask is not a word")) };
+                let nibble = self.b.ins().vhigh_bits(types::I32, v);
+                let nibble = self.b.ins().uextend(types::I64, nibble);
+                let top = i64::from(self.func.wave_size) - turn_lanes + i64::from(CHUNK * turn);
+                let nibble = self.b.ins().ishl_imm_s(nibble, top);
+                *acc = self.b.ins().bor(*acc, nibble);
+            }
         }
-        let region = self.region;
-        for i in &region.insts {
-            self.inst(&mut l, state, *i)?;
-        }
-        for v in &region.row_outs {
-            let (c, home) = (self.value(&mut l, state, *v)?, self.plan.homes[v]);
-            self.store_home(&l, home, c);
-        }
-        // Bits of the masks handed out come in at the top and move down.
-        let mut next = vec![];
-        let column_next = self.b.ins().iadd_imm_s(column, i64::from(4 * CHUNK));
-        next.push(cl::BlockArg::Value(column_next));
-        let mut finals = vec![];
-        for (k, m) in region.mask_outs.iter().enumerate() {
-            let Chunk::Word(v) = self.value(&mut l, state, *m)? else { return Err(EmitError::internal("a mask is not a word")) };
-            let nibble = self.b.ins().vhigh_bits(types::I32, v);
-            let nibble = self.b.ins().uextend(types::I64, nibble);
-            let top = self.b.ins().ishl_imm_s(nibble, i64::from(self.func.wave_size - CHUNK));
-            let down = self.b.ins().ushr_imm_s(accs[k], i64::from(CHUNK));
-            let acc = self.b.ins().bor(down, top);
-            next.push(cl::BlockArg::Value(acc));
-            finals.push(acc);
-        }
+        let column_next = self.b.ins().iadd_imm_s(column, 4 * turn_lanes);
+        let mut next = vec![cl::BlockArg::Value(column_next)];
+        next.extend(finals.iter().map(|acc| cl::BlockArg::Value(*acc)));
         // Last, so that the words can move down in their registers.
-        next.extend(words.iter().map(|word| cl::BlockArg::Value(self.b.ins().ushr_imm_s(*word, i64::from(CHUNK)))));
-        let done = self.b.ins().icmp(IntCC::Equal, column_next, end);
-        self.b.ins().brif(done, exit, &[], body, &next);
+        next.extend(bits.iter().map(|word| cl::BlockArg::Value(down(self, *word))));
+        if turn_lanes < i64::from(self.func.wave_size) {
+            let done = self.b.ins().icmp(IntCC::Equal, column_next, end);
+            self.b.ins().brif(done, exit, &[], body, &next);
+        } else {
+            self.b.ins().jump(exit, &[]);
+        }
         self.b.seal_block(body);
         self.b.switch_to_block(exit);
         self.b.seal_block(exit);
@@ -325,17 +345,23 @@ impl Lanes<'_, '_> {
         Ok(())
     }
 
-    fn row_offset(&self, row: u16) -> i32 {
-        i32::from(row) * self.row_bytes()
+    /// Chunks of one turn of the loop: several of short regions.
+    fn unroll(&self) -> u32 {
+        let (most, all) = (LONG_TURN / self.region.insts.len().max(1), self.func.wave_size / CHUNK);
+        [8, 4, 2].into_iter().find(|n| *n <= all && *n as usize <= most).unwrap_or(1)
+    }
+
+    fn row_offset(&self, l: &Loop, row: u16) -> i32 {
+        i32::from(row) * self.row_bytes() + l.at
     }
 
     fn load_row(&mut self, l: &Loop, row: u16) -> cl::Value {
-        let at = self.row_offset(row);
+        let at = self.row_offset(l, row);
         self.b.ins().load(types::I32X4, Self::flags(), l.column, at)
     }
 
     fn store_row(&mut self, l: &Loop, row: u16, v: cl::Value) {
-        let at = self.row_offset(row);
+        let at = self.row_offset(l, row);
         let v = self.cast(types::I32X4, v);
         self.b.ins().store(Self::flags(), v, l.column, at);
     }
@@ -467,6 +493,7 @@ impl Lanes<'_, '_> {
             Some(Op::LaneId) => {
                 let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
                 let bytes = self.b.ins().isub(l.column, rows);
+                let bytes = self.b.ins().iadd_imm_s(bytes, i64::from(l.at));
                 let first = self.b.ins().ushr_imm_s(bytes, 2);
                 let first = self.b.ins().ireduce(types::I32, first);
                 let first = self.b.ins().splat(types::I32X4, first);
@@ -476,6 +503,7 @@ impl Lanes<'_, '_> {
             Some(Op::LaneTable(t)) => {
                 let rows = self.b.ins().load(types::I64, Self::flags(), state, offset_of!(WaveState, rows) as i32);
                 let bytes = self.b.ins().isub(l.column, rows);
+                let bytes = self.b.ins().iadd_imm_s(bytes, i64::from(l.at));
                 let table = self.b.ins().iconst(types::I64, self.tables[t as usize].as_ptr() as i64);
                 let at = self.b.ins().iadd(table, bytes);
                 Chunk::Word(self.b.ins().load(types::I32X4, MemFlagsData::new().with_notrap(), at, 0))
