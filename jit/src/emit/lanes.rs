@@ -818,12 +818,13 @@ impl Lanes<'_, '_> {
                 let sign = self.b.ins().sshr_imm_s(lo, 31);
                 Chunk::Pair(lo, sign)
             }
-            UMulWide32 => {
+            UMulWide32 | UMulHi32 => {
                 let (Chunk::Word(p), Chunk::Word(q)) = (x, y) else { return Err(missing()) };
                 let (p, q) = (self.cast(I32X4, p), self.cast(I32X4, q));
                 let (p0, q0) = (self.b.ins().uwiden_low(p), self.b.ins().uwiden_low(q));
                 let (p1, q1) = (self.b.ins().uwiden_high(p), self.b.ins().uwiden_high(q));
-                Chunk::Wide(self.b.ins().imul(p0, q0), self.b.ins().imul(p1, q1))
+                let product = Chunk::Wide(self.b.ins().imul(p0, q0), self.b.ins().imul(p1, q1));
+                if op == UMulHi32 { Chunk::Word(self.halves(product).1) } else { product }
             }
             IAdd16 | ISub16 | IMul16 => {
                 let mask = self.splat32(0xffff);

@@ -171,6 +171,8 @@ fn known_operands_give_what_the_definition_gives() {
             }
         }
     }
+    let high = line("l32", "umulhi.32 %1, %2".into());
+    wants.push((high, "umulhi.32".into(), Box::new(|[a, b]| ((u64::from(a) * u64::from(b)) >> 32) as u32)));
     for (name, op) in [("shl.64", PureOp::Shl64), ("lshr.64", PureOp::LShr64), ("ashr.64", PureOp::AShr64)] {
         for n in [0, 1, 31, 32, 33, 63, 65] {
             let bits = line("s32", format!("const.32 {n}"));

@@ -99,7 +99,7 @@ macro_rules! pure_rows {
             IAdd32           "iadd.32"            (W W)   W  int   int::i32::add     [Lanes: Always];
             ISub32           "isub.32"            (W W)   W  int   int::i32::sub     [Lanes: Always];
             IMul32           "imul.32"            (W W)   W  int   int::i32::mul     [Lanes: Always];
-            UMulHi32         "umulhi.32"          (W W)   W  int   int::umulhi32;
+            UMulHi32         "umulhi.32"          (W W)   W  int   int::umulhi32     [Lanes: Always];
             SMulHi32         "smulhi.32"          (W W)   W  int   int::smulhi32;
             And32            "and.32"             (W W)   W  int   int::i32::and     [Lanes: Always];
             Or32             "or.32"              (W W)   W  int   int::i32::or      [Lanes: Always];
