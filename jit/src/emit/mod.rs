@@ -419,7 +419,7 @@ fn emit(
         plans.push(region::plan(func, b, &accepting_back_ends));
     }
     let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-    let lanes = VgprLiveness::new(func, kept);
+    let lanes = VgprLiveness::new(func, kept).with_loops(func, kept);
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
         let blend = lanes.blend(func, b);

@@ -10,11 +10,11 @@
 //! `active |= resting`. Over one that only adds lanes, the added ones were resting: `resting |= active`. Over any other change, both.
 //!
 //! A write under EXEC is dead if its row is not in `active` after it. It needs no blend with the old row, so that a full-width store is
-//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]. Getting this wrong is silent corruption, so random
+//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; in loops `lane_states` knows more. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
-use super::{OptOptions, masks};
-use rustc_hash::FxHashMap;
+use super::{OptOptions, lane_states, masks};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
@@ -104,10 +104,11 @@ impl SRegs {
     }
 }
 
+/// Rows that live at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Lanes {
-    active: Rows,
-    resting: Rows,
+pub(super) struct Lanes {
+    pub(super) active: Rows,
+    pub(super) resting: Rows,
 }
 
 fn leaves_function(t: &Term) -> bool {
@@ -116,6 +117,11 @@ fn leaves_function(t: &Term) -> bool {
 
 fn ends(t: &Term) -> bool {
     matches!(t, Term::End | Term::Fail(_))
+}
+
+/// Every register lives at the end of a block that ends so.
+pub(super) fn leaves_everything_live(t: &Term, opts: OptOptions) -> bool {
+    leaves_function(t) || ends(t) && opts.keep_final_state
 }
 
 /// What is live somewhere: sets whose members do not depend on each other.
@@ -224,7 +230,7 @@ impl Spoiled {
 fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
     solve(
         func,
-        |t| if leaves_function(t) || ends(t) && opts.keep_final_state { SRegs::ALL } else { SRegs::default() },
+        |t| if leaves_everything_live(t, opts) { SRegs::ALL } else { SRegs::default() },
         |i, mut s| {
             for inst in func.blocks[i].insts.iter().rev() {
                 match inst.op {
@@ -310,6 +316,8 @@ fn definitions(block: &Block) -> FxHashMap<Value, (PureOp, [Option<Value>; 3])> 
 pub struct VgprLiveness {
     starts: Vec<Lanes>,
     stops: Vec<Lanes>,
+    /// Writes of loops that need no blend although their rows rest, by block and instruction: [`lane_states`].
+    whole: FxHashSet<(usize, usize)>,
 }
 
 impl VgprLiveness {
@@ -319,7 +327,7 @@ impl VgprLiveness {
         let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
         let (starts, stops) = solve(
             func,
-            |t| if leaves_function(t) || ends(t) && opts.keep_final_state { all } else { Lanes::default() },
+            |t| if leaves_everything_live(t, opts) { all } else { Lanes::default() },
             |i, mut l| {
                 let (exec, defs) = &info[i];
                 for (inst, cur) in func.blocks[i].insts.iter().zip(exec).rev() {
@@ -328,7 +336,13 @@ impl VgprLiveness {
                 l
             },
         );
-        VgprLiveness { starts, stops }
+        VgprLiveness { starts, stops, whole: FxHashSet::default() }
+    }
+
+    /// The same, with loops looked at lane by lane, which takes longer: [`lane_states`].
+    pub fn with_loops(mut self, func: &Func, opts: OptOptions) -> Self {
+        self.whole = lane_states::whole_writes(func, &self.starts, opts, &|b| self.blend(func, b));
+        self
     }
 
     /// How many rows live at the start of a block.
@@ -359,7 +373,7 @@ impl VgprLiveness {
                 let live = l.active.has(reg.0) || !inside && l.resting.has(reg.0);
                 // Lanes of EXEC that a narrower write leaves alone may be read too.
                 let keeps = l.resting.has(reg.0) || Some(e) != exec[k] && l.active.has(reg.0);
-                out[k] = (live, keeps);
+                out[k] = (live, keeps && !self.whole.contains(&(i, k)));
             }
             lane_step(&mut l, inst, exec[k], &defs);
         }

@@ -317,7 +317,7 @@ struct Facts {
 impl Facts {
     fn new(func: &Func, opts: &EmitOptions) -> Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-        let lanes = VgprLiveness::new(func, kept);
+        let lanes = VgprLiveness::new(func, kept).with_loops(func, kept);
         let strides = Strides::new(func, &lanes);
         Facts { lanes, kept, strides, resume: resume_points(func), entered: copies::entered_from(func) }
     }

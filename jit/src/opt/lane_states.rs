@@ -1,0 +1,638 @@
+//! Which writes in loops need not keep the lanes outside their mask, from the masks that a loop keeps in scalar registers.
+//!
+//! [`super::liveness`] knows of a lane only whether it is in EXEC. A loop that lanes leave one by one saves EXEC, narrows it, puts back what it saved,
+//! and takes away the lanes that are done; there it must assume that every lane that is put back goes on, and so that every write has to keep what
+//! lanes outside its mask have. But masks are combined lane by lane: what becomes of one lane depends on its own bits only. So a lane is followed
+//! by itself here. Its *state* is its bit in EXEC and in up to [`REGISTERS`] scalar registers that hold masks, one of at most 64; a block takes
+//! a state to a set of states, since comparisons may go either way. Of a row it is then known in which states its lane may be read before it is
+//! written: a write need not keep lanes outside its mask if no lane can be outside in such a state.
+//!
+//! ```text
+//! saved = exec; exec &= goes_on          a lane that is done: exec 0, done 1, saved 1
+//! ...
+//! exec |= saved; exec &= ~done           and here it leaves: its x is not read again
+//! ```
+//!
+//! In wave64 the lanes of each half have their bits in registers of their own, so that each half is looked at by itself. What is not known
+//! (another register, a loaded mask, arithmetic) may be either way everywhere, which is always safe.
+
+use super::OptOptions;
+use super::liveness::{Lanes, leaves_everything_live};
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::{Block, Func, Op, PureOp, SReg, Term, Ty, Value, Width};
+
+/// Registers of masks that a state has a bit of, beside EXEC.
+const REGISTERS: usize = 5;
+/// Comparisons of a block whose results are followed; those of later ones may be either way at each use.
+const CHOICES: usize = 2;
+const WORDS: usize = 1 << CHOICES;
+/// Regions of more blocks are left as they are.
+const MOST_BLOCKS: usize = 64;
+/// The values of bit `i` of the numbers 0 to 63.
+const COUNTING: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+/// A set of states.
+type States = u64;
+/// A set of (state at a block's start, results of its comparisons): a word of states for each of the latter.
+type Points = [States; WORDS];
+
+fn both(x: Points, y: Points) -> Points {
+    std::array::from_fn(|i| x[i] & y[i])
+}
+fn either(x: Points, y: Points) -> Points {
+    std::array::from_fn(|i| x[i] | y[i])
+}
+
+/// One lane's bit of a value: where it may be 1, and where it may be 0.
+#[derive(Clone, Copy)]
+struct Bit {
+    one: Points,
+    zero: Points,
+}
+
+impl Bit {
+    const UNKNOWN: Bit = Bit { one: [!0; WORDS], zero: [!0; WORDS] };
+
+    fn known(one: Points) -> Bit {
+        Bit { one, zero: one.map(|w| !w) }
+    }
+    fn constant(b: bool) -> Bit {
+        Bit::known([if b { !0 } else { 0 }; WORDS])
+    }
+    fn not(self) -> Bit {
+        Bit { one: self.zero, zero: self.one }
+    }
+    fn and(self, o: Bit) -> Bit {
+        Bit { one: both(self.one, o.one), zero: either(self.zero, o.zero) }
+    }
+    fn or(self, o: Bit) -> Bit {
+        self.not().and(o.not()).not()
+    }
+    /// `self ? x : y`
+    fn select(self, x: Bit, y: Bit) -> Bit {
+        let of = |x: Points, y: Points| either(both(self.one, x), both(self.zero, y));
+        Bit { one: of(x.one, y.one), zero: of(x.zero, y.zero) }
+    }
+}
+
+/// Something that a block does to a row.
+enum Event {
+    /// Read where the mask is 1.
+    Read(Points),
+    /// Written where the mask is 1, by this instruction.
+    Write(usize, Bit),
+}
+
+/// What a block does to a lane.
+struct Steps {
+    /// States at its end, by results of comparisons and state at its start.
+    next: Vec<[States; WORDS]>,
+    /// The same, whatever comparisons give.
+    any: Vec<States>,
+    /// By row, in order.
+    events: FxHashMap<u16, Vec<Event>>,
+    /// It may read any row, in any lane.
+    reads_all: bool,
+}
+
+/// Blocks that may be run again and again: each may lead to each.
+struct Region {
+    blocks: Vec<usize>,
+    entries: Vec<usize>,
+}
+
+/// A definition that says what an operation makes of one lane's bits, with its operands.
+fn lanewise(op: &Op, half: usize) -> Option<Vec<Value>> {
+    use PureOp::*;
+    match op {
+        Op::MaskBits(x) | Op::BitsMask(x) | Op::Splat(x) => Some(vec![*x]),
+        Op::Pure { op, args, .. } => {
+            let args: Vec<Value> = args.iter().flatten().copied().collect();
+            match op {
+                BAnd | BOr | BXor | BNot | BAndNot | And32 | Or32 | Xor32 | Not32 | And64 | Or64 | Xor64 | Not64 | Sel32 | Sel64 => {
+                    Some(args)
+                }
+                ZExt64 | Lo64 if half == 0 => Some(args),
+                Hi64 if half == 1 => Some(args),
+                Pack64 => Some(vec![args[half]]),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Follows values through a block.
+struct Walk<'a> {
+    func: &'a Func,
+    half: usize,
+    bits: FxHashMap<Value, Bit>,
+    exec: Bit,
+    registers: Vec<(SReg, Bit)>,
+    choices: usize,
+}
+
+impl Walk<'_> {
+    fn bit(&self, v: Value) -> Bit {
+        self.bits.get(&v).copied().unwrap_or(Bit::UNKNOWN)
+    }
+
+    fn constant(&self, width: Width, bits: u64) -> Bit {
+        let word = match width {
+            Width::B1 => return Bit::constant(bits & 1 != 0),
+            Width::B32 => bits as u32,
+            Width::B64 => (bits >> (32 * self.half)) as u32,
+        };
+        match word {
+            0 => Bit::constant(false),
+            u32::MAX => Bit::constant(true),
+            _ => Bit::UNKNOWN,
+        }
+    }
+
+    /// What becomes of the masks; `v`: the instruction's result, if it has one.
+    fn step(&mut self, op: &Op, v: Value) {
+        use PureOp::*;
+        let bit = match op {
+            Op::ExecSet(m) => return self.exec = self.bit(*m),
+            Op::SSet(r, x) => {
+                let to = self.bit(*x);
+                self.registers.iter_mut().filter(|(of, _)| of == r).for_each(|(_, b)| *b = to);
+                return;
+            }
+            Op::SSetRel { .. } | Op::SetReg { .. } => return self.registers.iter_mut().for_each(|(_, b)| *b = Bit::UNKNOWN),
+            Op::ExecGet => self.exec,
+            Op::SGet(r) => self.registers.iter().find(|(of, _)| of == r).map_or(Bit::UNKNOWN, |(_, b)| *b),
+            Op::Const { width, bits } => self.constant(*width, *bits),
+            Op::Pure { op: ZExt64, .. } if self.half == 1 => Bit::constant(false),
+            Op::Pure { .. } if self.func.ty(v) == Ty::L32 || self.func.ty(v) == Ty::L64 => return,
+            _ => match (op, lanewise(op, self.half)) {
+                (Op::Pure { op, .. }, Some(args)) => {
+                    let x = |i: usize| self.bit(args[i]);
+                    match op {
+                        BAnd | And32 | And64 => x(0).and(x(1)),
+                        BOr | Or32 | Or64 => x(0).or(x(1)),
+                        BXor | Xor32 | Xor64 => x(0).select(x(1).not(), x(1)),
+                        BNot | Not32 | Not64 => x(0).not(),
+                        BAndNot => x(0).and(x(1).not()),
+                        Sel32 | Sel64 => x(0).select(x(1), x(2)),
+                        _ => x(0),
+                    }
+                }
+                (_, Some(args)) => self.bit(args[0]),
+                _ if op.has_effect() => return,
+                // A comparison, for each lane.
+                _ if self.func.types.get(v.0 as usize) == Some(&Ty::MASK) && self.choices < CHOICES => {
+                    let i = self.choices;
+                    self.choices += 1;
+                    Bit::known(std::array::from_fn(|w| if w >> i & 1 != 0 { !0 } else { 0 }))
+                }
+                _ => return,
+            },
+        };
+        self.bits.insert(v, bit);
+    }
+}
+
+/// One region, and one half of the wave.
+struct Problem<'a> {
+    func: &'a Func,
+    region: &'a Region,
+    half: usize,
+    registers: Vec<SReg>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(func: &'a Func, region: &'a Region, half: usize) -> Problem<'a> {
+        let mut p = Problem { func, region, half, registers: vec![] };
+        p.registers = p.find_registers();
+        p
+    }
+
+    /// Those from which EXEC is set, and those from which these are.
+    fn find_registers(&self) -> Vec<SReg> {
+        let mut found: Vec<SReg> = vec![];
+        let mut looked_at = 0;
+        let trace = |block: &Block, from: Vec<Value>, found: &mut Vec<SReg>| {
+            let mut wanted: FxHashSet<Value> = from.into_iter().collect();
+            for inst in block.insts.iter().rev().filter(|i| i.results == 1) {
+                if !wanted.contains(&inst.first) {
+                    continue;
+                }
+                match inst.op {
+                    Op::SGet(r) if !found.contains(&r) => found.push(r),
+                    _ => wanted.extend(lanewise(&inst.op, self.half).into_iter().flatten()),
+                }
+            }
+        };
+        let blocks = || self.region.blocks.iter().map(|i| &self.func.blocks[*i]);
+        for block in blocks() {
+            let masks = block.insts.iter().filter_map(|i| if let Op::ExecSet(m) = i.op { Some(m) } else { None }).collect();
+            trace(block, masks, &mut found);
+        }
+        while looked_at < found.len() && found.len() <= REGISTERS {
+            let r = found[looked_at];
+            looked_at += 1;
+            for block in blocks() {
+                let set =
+                    block.insts.iter().filter_map(|i| if let Op::SSet(to, v) = i.op { (to == r).then_some(v) } else { None }).collect();
+                trace(block, set, &mut found);
+            }
+        }
+        found.truncate(REGISTERS);
+        found
+    }
+
+    fn states(&self) -> usize {
+        2 << self.registers.len()
+    }
+
+    /// All states.
+    fn all(&self) -> States {
+        if self.states() == 64 { !0 } else { (1 << self.states()) - 1 }
+    }
+
+    fn steps(&self, block: &Block, rows: &FxHashSet<u16>) -> Steps {
+        let start = |i: usize| Bit::known([COUNTING[i]; WORDS]);
+        let registers = self.registers.iter().enumerate().map(|(i, r)| (*r, start(i + 1))).collect();
+        let mut walk = Walk { func: self.func, half: self.half, bits: FxHashMap::default(), exec: start(0), registers, choices: 0 };
+        let (mut events, mut reads_all) = (FxHashMap::<u16, Vec<Event>>::default(), false);
+        for (at, inst) in block.insts.iter().enumerate() {
+            match inst.op {
+                Op::VGet { reg, demand } if rows.contains(&reg.0) => {
+                    let mask = demand.map_or(Bit::constant(true), |m| walk.bit(m));
+                    events.entry(reg.0).or_default().push(Event::Read(mask.one));
+                }
+                Op::VSet { reg, exec, .. } if rows.contains(&reg.0) => {
+                    events.entry(reg.0).or_default().push(Event::Write(at, walk.bit(exec)));
+                }
+                Op::VGetRel { .. } => reads_all = true,
+                _ => {}
+            }
+            walk.step(&inst.op, inst.first);
+        }
+        let ends: Vec<Bit> = std::iter::once(walk.exec).chain(walk.registers.iter().map(|(_, b)| *b)).collect();
+        let next: Vec<[States; WORDS]> = (0..self.states())
+            .map(|state| {
+                std::array::from_fn(|word| {
+                    ends.iter().enumerate().fold(1, |set: States, (i, bit)| {
+                        let one = if bit.one[word] >> state & 1 != 0 { set << (1 << i) } else { 0 };
+                        let zero = if bit.zero[word] >> state & 1 != 0 { set } else { 0 };
+                        one | zero
+                    })
+                })
+            })
+            .collect();
+        let any = next.iter().map(|words| words.iter().fold(0, |x, y| x | y)).collect();
+        Steps { next, any, events, reads_all }
+    }
+
+    /// Of the region's blocks, those that one leads to, by their places; and the others.
+    fn successors(&self, i: usize) -> (Vec<usize>, Vec<usize>) {
+        let mut of = (vec![], vec![]);
+        self.func.blocks[self.region.blocks[i]].term.for_each_successor(|s| match self.region.blocks.binary_search(&(s.0 as usize)) {
+            Ok(place) => of.0.push(place),
+            Err(_) => of.1.push(s.0 as usize),
+        });
+        of
+    }
+
+    /// States in which a lane may be at the start of each block.
+    fn reached(&self, steps: &[Steps]) -> Vec<States> {
+        let mut at = vec![0; steps.len()];
+        let mut work: Vec<usize> = vec![];
+        for (i, b) in self.region.blocks.iter().enumerate() {
+            if self.region.entries.contains(b) {
+                at[i] = self.all();
+                work.push(i);
+            }
+        }
+        while let Some(i) = work.pop() {
+            let end = (0..self.states()).filter(|s| at[i] >> s & 1 != 0).fold(0, |set, s| set | steps[i].any[s]);
+            for s in self.successors(i).0 {
+                if end & !at[s] != 0 {
+                    at[s] |= end;
+                    work.push(s);
+                }
+            }
+        }
+        at
+    }
+
+    /// Writes of `candidates` that need not keep the lanes outside their mask, by block and instruction.
+    fn solve(&self, starts: &[Lanes], opts: OptOptions, candidates: &FxHashMap<u16, Vec<(usize, usize)>>) -> FxHashSet<(usize, usize)> {
+        let rows: FxHashSet<u16> = candidates.keys().copied().collect();
+        let steps: Vec<Steps> = self.region.blocks.iter().map(|b| self.steps(&self.func.blocks[*b], &rows)).collect();
+        let successors: Vec<_> = (0..steps.len()).map(|i| self.successors(i)).collect();
+        let reached = self.reached(&steps);
+        let mut found = FxHashSet::default();
+        for (row, writes) in candidates {
+            let outside = |i: usize| -> States {
+                let term: &Term = &self.func.blocks[self.region.blocks[i]].term;
+                let mut set = if leaves_everything_live(term, opts) { self.all() } else { 0 };
+                for s in &successors[i].1 {
+                    set |= if starts[*s].active.has(*row) { COUNTING[0] } else { 0 };
+                    set |= if starts[*s].resting.has(*row) { !COUNTING[0] } else { 0 };
+                }
+                set & self.all()
+            };
+            let mut live: Vec<States> = vec![0; steps.len()];
+            let stop = |live: &[States], i: usize| successors[i].0.iter().fold(outside(i), |set, s| set | live[*s]);
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for i in (0..steps.len()).rev() {
+                    let start = steps[i].before(*row, stop(&live, i), self.all(), &mut |_, _, _| {});
+                    changed |= start != live[i];
+                    live[i] = start;
+                }
+            }
+            for (i, b) in self.region.blocks.iter().enumerate() {
+                steps[i].before(*row, stop(&live, i), self.all(), &mut |at, mask, after| {
+                    let outside = both(both(mask.zero, after), [reached[i]; WORDS]);
+                    if outside == [0; WORDS] && writes.contains(&(*b, at)) {
+                        found.insert((*b, at));
+                    }
+                });
+            }
+        }
+        found
+    }
+}
+
+impl Steps {
+    /// States in which the row lives at the start, from those at the end; tells of each write its instruction, its mask, and where the row
+    /// lives after it.
+    fn before(&self, row: u16, end: States, all: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
+        if self.reads_all {
+            // Where between the others it is read does not matter: it lives everywhere.
+            for event in self.events.get(&row).into_iter().flatten() {
+                if let Event::Write(at, mask) = event {
+                    write(*at, mask, [all; WORDS]);
+                }
+            }
+            return all;
+        }
+        let Some(events) = self.events.get(&row) else {
+            return self.any.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next & end != 0) << s);
+        };
+        let mut live: Points =
+            std::array::from_fn(|w| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s));
+        for event in events.iter().rev() {
+            match event {
+                Event::Read(mask) => live = either(live, *mask),
+                Event::Write(at, mask) => {
+                    write(*at, mask, live);
+                    live = both(live, mask.zero);
+                }
+            }
+        }
+        live.iter().fold(0, |x, y| x | y) & all
+    }
+}
+
+/// Strongly connected parts of `within`, those inside them when their entries are taken out, and so on.
+fn regions(func: &Func, within: &[usize], depth: usize, list: &mut Vec<Region>) {
+    for blocks in strongly_connected(func, within) {
+        let mut entered: FxHashSet<usize> = FxHashSet::default();
+        if blocks.contains(&0) {
+            entered.insert(0);
+        }
+        for (_, from) in func.blocks.iter().enumerate().filter(|(i, _)| blocks.binary_search(i).is_err()) {
+            from.term.for_each_successor(|s| {
+                if blocks.binary_search(&(s.0 as usize)).is_ok() {
+                    entered.insert(s.0 as usize);
+                }
+            });
+        }
+        let inner: Vec<usize> = blocks.iter().copied().filter(|b| !entered.contains(b)).collect();
+        let entries = entered.into_iter().collect();
+        if depth > 0 && inner.len() < blocks.len() {
+            regions(func, &inner, depth - 1, list);
+        }
+        list.push(Region { blocks, entries });
+    }
+}
+
+/// Tarjan's algorithm, without recursion; parts of one block that does not lead to itself are left out. Each is sorted.
+fn strongly_connected(func: &Func, within: &[usize]) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    let place: FxHashMap<usize, usize> = within.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+    let next: Vec<Vec<usize>> = within
+        .iter()
+        .map(|b| func.blocks[*b].term.successors().iter().filter_map(|s| place.get(&(s.0 as usize)).copied()).collect())
+        .collect();
+    let (mut order, mut low, mut stacked) = (vec![NEW; within.len()], vec![0; within.len()], vec![false; within.len()]);
+    let (mut stack, mut count, mut parts) = (vec![], 0, vec![]);
+    for root in 0..within.len() {
+        if order[root] != NEW {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        while let Some((b, edge)) = path.pop() {
+            if edge == 0 {
+                (order[b], low[b]) = (count, count);
+                count += 1;
+                stack.push(b);
+                stacked[b] = true;
+            }
+            if let Some(&s) = next[b].get(edge) {
+                path.push((b, edge + 1));
+                if order[s] == NEW {
+                    path.push((s, 0));
+                } else if stacked[s] {
+                    low[b] = low[b].min(order[s]);
+                }
+                continue;
+            }
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[b]);
+            }
+            if low[b] == order[b] {
+                let at = stack.iter().position(|x| *x == b).expect("it is on the stack");
+                let mut part = stack.split_off(at);
+                part.iter().for_each(|x| stacked[*x] = false);
+                if part.len() > 1 || next[b].contains(&b) {
+                    part.sort_unstable();
+                    parts.push(part.into_iter().map(|i| within[i]).collect());
+                }
+            }
+        }
+    }
+    parts
+}
+
+/// Of the writes that must keep lanes outside their mask for all that [`super::liveness`] knows (`keeps`, by block), those that need not.
+/// `starts` is what lives at the start of each block.
+pub(super) fn whole_writes(
+    func: &Func,
+    starts: &[Lanes],
+    opts: OptOptions,
+    keeps: &dyn Fn(usize) -> Vec<bool>,
+) -> FxHashSet<(usize, usize)> {
+    let sets_exec = |b: &usize| func.blocks[*b].insts.iter().any(|i| matches!(i.op, Op::ExecSet(_)));
+    let mut list = vec![];
+    let all: Vec<usize> = (0..func.blocks.len()).collect();
+    if all.iter().any(sets_exec) {
+        regions(func, &all, 3, &mut list);
+    }
+    let mut found = FxHashSet::default();
+    for region in list.iter().filter(|r| r.blocks.len() <= MOST_BLOCKS && r.blocks.iter().any(sets_exec)) {
+        let mut candidates = FxHashMap::<u16, Vec<(usize, usize)>>::default();
+        for b in &region.blocks {
+            for (i, (inst, kept)) in func.blocks[*b].insts.iter().zip(keeps(*b)).enumerate() {
+                if let (Op::VSet { reg, .. }, true, false) = (&inst.op, kept, found.contains(&(*b, i))) {
+                    candidates.entry(reg.0).or_default().push((*b, i));
+                }
+            }
+        }
+        let halves = (func.wave_size as usize).div_ceil(32);
+        for half in 0..halves {
+            let of_half = Problem::new(func, region, half).solve(starts, opts, &candidates);
+            candidates.values_mut().for_each(|list| list.retain(|w| of_half.contains(w)));
+            candidates.retain(|_, list| !list.is_empty());
+        }
+        found.extend(candidates.into_values().flatten());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::liveness::VgprLiveness;
+    use super::*;
+
+    /// Of the writes of `row` in block `block`, which must keep the other lanes.
+    fn keeps(text: &str, block: usize, row: u16) -> Vec<bool> {
+        let func = wavejit_ir::text::parse(text).unwrap();
+        wavejit_ir::verify::verify(&func).unwrap();
+        let opts = OptOptions::default();
+        let blend = VgprLiveness::new(&func, opts).with_loops(&func, opts).blend(&func, block);
+        let of_row = |op: &Op| matches!(op, Op::VSet { reg, .. } if reg.0 == row);
+        func.blocks[block].insts.iter().zip(blend).filter(|(i, _)| of_row(&i.op)).map(|(_, b)| b).collect()
+    }
+
+    /// `%v: s64`, the mask that s`r` holds, with s`r + 1` in wave64; numbers from `10 * v` on are its own.
+    fn get(wave: u32, v: u32, r: u32) -> String {
+        let (low, high) = (10 * v, 10 * v + 1);
+        match wave {
+            64 => format!("%{low}: s32 = sget s{r}\n%{high}: s32 = sget s{}\n%{v}: s64 = pack.64 %{low}, %{high}", r + 1),
+            _ => format!("%{low}: s32 = sget s{r}\n%{v}: s64 = zext.64 %{low}"),
+        }
+    }
+
+    /// The reverse of it.
+    fn set(wave: u32, v: u32, r: u32) -> String {
+        let (low, high) = (10 * v + 2, 10 * v + 3);
+        let of_high = if wave == 64 { format!("\n%{high}: s32 = hi.64 %{v}\nsset s{}, %{high}", r + 1) } else { String::new() };
+        format!("%{low}: s32 = lo.64 %{v}\nsset s{r}, %{low}{of_high}")
+    }
+
+    /// A loop that lanes leave when a comparison says so: s0 has those that are done, s2 what EXEC was. `back` says what EXEC is at its end: %39, of %30
+    /// (EXEC), %32 (saved) and %34 (done). Behind the loop `read` is read in all lanes that entered it. v1 is moved on in it, v2 only written.
+    fn leaving(wave: u32, back: &str, read: &str) -> String {
+        let [old, saved, done, entered] = [(17, 0), (32, 2), (34, 0), (51, 4)].map(|(v, r)| get(wave, v, r));
+        let [enter, save, mark] = [(1, 4), (14, 2), (18, 0)].map(|(v, r)| set(wave, v, r));
+        format!(
+            "func \"f\" wave{wave} {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: s64 = maskbits %0
+ {enter}
+ %2: s32 = const.32 0
+ sset s0, %2
+ sset s1, %2
+ jump b1
+b1 pc=4 mode=0x3f0 insts=1:
+ %3: mask = exec
+ %4: l32 = vget v1 demand %3
+ %5: l32 = vget v3 demand %3
+ %6: mask = slt.32 %4, %5
+ %14: s64 = maskbits %3
+ %15: mask = andn.1 %3, %6
+ %16: s64 = maskbits %15
+ {old}
+ %18: s64 = or.64 %17, %16
+ {save}
+ {mark}
+ %24: mask = and.1 %3, %6
+ setexec %24
+ %25: l32 = iadd.32 %4, %5
+ vset v1, %25, exec %24
+ vset v2, %25, exec %24
+ jump b2
+b2 pc=8 mode=0x3f0 insts=1:
+ %29: mask = exec
+ %30: s64 = maskbits %29
+ {saved}
+ {done}
+ {back}
+ %40: mask = bitsmask %39
+ setexec %40
+ %41: s64 = maskbits %40
+ %42: s64 = const.64 0
+ %43: s1 = eq.64 %41, %42
+ branch %43, b3, b1
+b3 pc=12 mode=0x3f0 insts=1:
+ {entered}
+ %52: mask = bitsmask %51
+ setexec %52
+ %53: l32 = vget {read} demand %52
+ store lds.b32 [lane %53], %53, exec %52
+ end
+}}
+"
+        )
+    }
+
+    const DONE_LEAVE: &str = "%36: s64 = or.64 %30, %32\n%37: s64 = not.64 %34\n%39: s64 = and.64 %36, %37";
+
+    #[test]
+    fn lanes_that_have_left_a_loop_need_not_keep_what_only_the_loop_reads() {
+        for wave in [32, 64] {
+            // v1 and v2 of lanes that left are not read again, v3 is only read.
+            let text = leaving(wave, DONE_LEAVE, "v3");
+            assert_eq!(keeps(&text, 1, 1), [false], "wave{wave}");
+            assert_eq!(keeps(&text, 1, 2), [false], "wave{wave}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_behind_the_loop_is_kept() {
+        for wave in [32, 64] {
+            assert_eq!(keeps(&leaving(wave, DONE_LEAVE, "v1"), 1, 1), [true], "wave{wave}");
+            assert_eq!(keeps(&leaving(wave, DONE_LEAVE, "v2"), 1, 2), [true], "wave{wave}");
+        }
+    }
+
+    #[test]
+    fn lanes_that_may_come_back_keep_what_they_had() {
+        // Lanes that are done are not taken away; or others than those; or only what is saved is looked at, which lanes outside may have set.
+        for back in [
+            "%39: s64 = or.64 %30, %32",
+            "%36: s64 = or.64 %30, %32\n%39: s64 = and.64 %36, %34",
+            "%36: s64 = or.64 %30, %34\n%37: s64 = not.64 %30\n%39: s64 = or.64 %36, %37",
+        ] {
+            assert_eq!(keeps(&leaving(32, back, "v3"), 1, 1), [true], "{back}");
+        }
+    }
+
+    #[test]
+    fn parts_that_lead_to_each_other_are_found_and_those_inside_them() {
+        let block = |i: usize, term: &str| format!("b{i} pc={} mode=0x3f0 insts=1:\n %{i}: s1 = sget scc\n {term}\n", 4 * i);
+        let terms = ["jump b1", "jump b2", "branch %2, b2, b3", "branch %3, b1, b4", "branch %4, b5, b6", "jump b6", "end"];
+        let text: String = terms.iter().enumerate().map(|(i, t)| block(i, t)).collect();
+        let func = wavejit_ir::text::parse(&format!("func \"f\" wave32 {{\n{text}}}\n")).unwrap();
+        let mut list = vec![];
+        regions(&func, &[0, 1, 2, 3, 4, 5, 6], 3, &mut list);
+        let found: Vec<_> = list.iter().map(|r| (r.blocks.clone(), r.entries.clone())).collect();
+        assert_eq!(found, [(vec![2], vec![2]), (vec![1, 2, 3], vec![1])]);
+    }
+}
