@@ -339,7 +339,7 @@ impl VgprLiveness {
         VgprLiveness { starts, stops, whole: FxHashSet::default() }
     }
 
-    /// The same, with loops looked at lane by lane, which takes longer: [`lane_states`].
+    /// The same, with loops looked at lane by lane, which takes longer.
     pub fn with_loops(mut self, func: &Func, opts: OptOptions) -> Self {
         self.whole = lane_states::whole_writes(func, &self.starts, opts, &|b| self.blend(func, b));
         self
