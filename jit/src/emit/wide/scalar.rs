@@ -4,7 +4,7 @@ use super::pins::Address;
 use super::regs::{Class, Home, NONE, Parts};
 use super::{Wide, X};
 use crate::emit::EmitError;
-use wavejit_ir::{FpMode, PureOp, SReg, Ty, Value, Width};
+use wavejit_ir::{FpMode, Op, PureOp, SReg, Ty, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Shift, Size};
 
 impl<'a> Wide<'a> {
@@ -253,8 +253,11 @@ impl<'a> Wide<'a> {
             self.set_lo(r, parts);
             return true;
         }
-        // What all are as words is done on words, which is less than mask registers take.
-        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && values.iter().all(|v| self.val(*v).word != NONE) {
+        // What all are as words is done on words, which is less than mask registers take. So is what is only wanted as a word, if one is there as a word:
+        // a mask that a loop hands on (EXEC, mostly) then does not go through mask registers in each round.
+        let is_word = |v: &Value| self.val(*v).word != NONE;
+        let on_words = values.iter().all(is_word) || values.iter().any(is_word) && self.is_wanted_as_word(r);
+        if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && on_words {
             return false;
         }
         let parts: Vec<Parts> = values.iter().map(|v| self.mask_parts(*v)).collect();
@@ -273,6 +276,12 @@ impl<'a> Wide<'a> {
         });
         self.set_lo(r, out);
         true
+    }
+
+    /// Is this mask used only for its bits?
+    fn is_wanted_as_word(&self, mask: Value) -> bool {
+        let insts = &self.func.blocks[self.r.block].insts;
+        self.uses(mask).iter().all(|at| matches!(insts.get(*at as usize).map(|i| &i.op), Some(Op::MaskBits(_) | Op::ExecSet(_))))
     }
 
     /// A rare operation, through the interpreter's function for it.

@@ -124,6 +124,12 @@ impl Wide<'_> {
         self.val(v).last <= self.at
     }
 
+    /// The instructions that use a value; the end of the block counts as the one behind the last.
+    pub(super) fn uses(&self, v: Value) -> &[u32] {
+        let v = self.val(v);
+        &self.r.uses[v.first_use as usize..][..v.uses as usize]
+    }
+
     /// The instruction that is the only one to use a value, and does so once; the end of the block counts as the one behind the last.
     pub(super) fn only_use(&self, v: Value) -> Option<u32> {
         let v = self.val(v);
