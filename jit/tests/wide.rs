@@ -479,3 +479,38 @@ fn operations_done_otherwise_are_exact() {
         }
     }
 }
+
+/// EXEC narrowed by a comparison, with nothing else under the mask: what loops do from round to round.
+#[test]
+fn a_mask_that_is_only_wanted_as_a_word_meets_exec_in_a_general_register() {
+    use iced_x86::Mnemonic::{Kandd, Kandq, Kandw, Kmovd, Kmovq, Kmovw};
+    let func = |wave| {
+        let text = "%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: mask = slt.32 %1, %2\n%4: mask = and.1 %3, %0\n\
+                    %5: s64 = maskbits %4\n%6: s32 = lo.64 %5\nsset s0, %6\nsetexec %4\n\
+                    %7: s32 = sget s2\n%8: s32 = const.32 1\n%9: s32 = iadd.32 %7, %8\nsset s2, %9\n%10: s32 = const.32 3\n\
+                    %11: s1 = ult.32 %9, %10\nbranch %11, b0, b1\nb1 pc=4 mode=0x3f0 insts=1:\nend";
+        text::parse(&format!("func \"f\" wave{wave} {{\nb0 pc=0 mode=0x3f0 insts=1:\n{text}\n}}")).unwrap()
+    };
+    for wave in [32, 64] {
+        let func = func(wave);
+        for isa in levels() {
+            let mut bench = Bench::new(&func, isa);
+            let exec = 0xa5a5_0ff3_1234_8001u64 & if wave == 64 { !0 } else { 0xffff_ffff };
+            (bench.state.sregs[126], bench.state.sregs[127]) = (exec as u32, (exec >> 32) as u32);
+            (0..wave).for_each(|l| (bench.row(0)[l], bench.row(1)[l]) = (l as u32 % 5, 2));
+            bench.run();
+            let less = (0..wave).filter(|l| l % 5 < 2).fold(0, |bits, l| bits | 1u64 << l);
+            let after = u64::from(bench.state.sregs[126]) | if wave == 64 { u64::from(bench.state.sregs[127]) << 32 } else { 0 };
+            assert_eq!((after, bench.state.sregs[0]), (exec & less, (exec & less) as u32), "wave{wave} {isa:?}");
+        }
+        let mut func = func;
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
+        let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts: false, check_plan: true, savable: false };
+        let code = emit::wide_code(&func, &options).unwrap();
+        let through_masks = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE).into_iter().find(|i| {
+            let into_mask = matches!(i.mnemonic(), Kmovw | Kmovd | Kmovq) && i.op0_register().is_k();
+            into_mask || matches!(i.mnemonic(), Kandw | Kandd | Kandq)
+        });
+        assert_eq!(through_masks.map(|i| format!("{i}")), None, "wave{wave}");
+    }
+}
