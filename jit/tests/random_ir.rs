@@ -267,7 +267,11 @@ fn halves(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
-    match rng.below(27) {
+    match rng.below(28) {
+        27 => {
+            memory::tile(rng, b, exec);
+            exec
+        }
         26 => {
             let (v, x) = (halves(rng, b, exec), operand(rng, b, exec, Width::B64));
             let v = b.pure2([PureOp::IAdd64, PureOp::ISub64][rng.below(2)], v, x);
@@ -582,6 +586,14 @@ fn compiled_random_ir_equals_the_interpreter() {
     }
     for i in first..first + count {
         check(i, if i % 3 == 0 { 64 } else { 32 });
+    }
+}
+
+/// A loop's scalar that EXEC is set to, and that is wanted after EXEC has been set to something else; a load of scratch at an odd constant.
+#[test]
+fn what_was_wrong_once_is_right() {
+    for (seed, wave_size) in [(899, 32), (274, 32), (390, 64)] {
+        check(seed, wave_size);
     }
 }
 

@@ -289,6 +289,65 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
     }
 }
 
+/// Loads of LDS as from a tile: rows, or single elements, at one address but for the constant, which operations use once, or a few times; sometimes stores
+/// in between. Near the end of LDS some lanes are out of range.
+pub(super) fn tile(rng: &mut Rng, b: &mut Builder, exec: Value) {
+    let scalar = |rng: &mut Rng, b: &mut Builder| {
+        let (s, most) = (b.sget(sreg(rng)), b.const32([0x7c, 0x3ff, 0x3fc][rng.below(3)]));
+        let s = b.pure2(PureOp::And32, s, most);
+        b.splat(s)
+    };
+    let address = |rng: &mut Rng, b: &mut Builder, is_row: bool| {
+        let start = scalar(rng, b);
+        if !is_row {
+            return start;
+        }
+        let lane = b.push(Op::LaneId, &[Ty::L32]);
+        // The lanes of a run, or of all.
+        let most = b.const32([15, u32::MAX][rng.below(2)]);
+        let most = b.splat(most);
+        let lane = b.pure2(PureOp::And32, lane, most);
+        let four = b.const32(4);
+        let four = b.splat(four);
+        let steps = b.pure2(PureOp::IMul32, lane, four);
+        b.pure2(PureOp::IAdd32, steps, start)
+    };
+    let addresses = [address(rng, b, true), address(rng, b, false)];
+    let (rows, elements) = ([0, 64, 128, 320, 64, 128][..2 + rng.below(5)].to_vec(), [0, 4, 8, 40, 4, 60][..2 + rng.below(5)].to_vec());
+    let mut sum = operand(rng, b, exec, Width::B32);
+    let mut loaded = vec![];
+    for i in 0..2 + rng.below(10) {
+        let is_row = i % 2 == 0;
+        let list = if is_row { &rows } else { &elements };
+        let addr = Addr { base: None, offset: Some(addresses[usize::from(!is_row)]), imm: list[i / 2 % list.len()] };
+        loaded.push(b.load(Space::Lds, MemKind::B32, addr, exec));
+        if rng.below(12) == 0 {
+            let space = [Space::Lds, Space::Flat, Space::Scratch][rng.below(3)];
+            let offset = offset(rng, b, exec, space);
+            let base = (space == Space::Flat).then(|| b.const64(GLOBAL));
+            let data = [Some(operand(rng, b, exec, Width::B32)), None, None, None];
+            b.push(Op::Store { space, kind: MemKind::B32, addr: Addr { base, offset: Some(offset), imm: 0 }, data, exec }, &[]);
+        }
+        while loaded.len() > rng.below(8) {
+            let n = loaded.len();
+            let (x, y) = (loaded[rng.below(n)], loaded[n - 1]);
+            sum = match rng.below(4) {
+                0 => b.pure3(PureOp::FFma32, x, y, sum),
+                1 => b.pure2(PureOp::FAdd32, sum, y),
+                2 => b.pure2(PureOp::Xor32, y, sum),
+                _ => b.pure2(PureOp::ISub32, y, sum),
+            };
+            if rng.below(3) != 0 {
+                loaded.pop();
+            }
+        }
+    }
+    for v in loaded.into_iter().chain([sum]) {
+        let row = vreg(rng);
+        b.vset(row, v, exec);
+    }
+}
+
 /// Loads and stores at these constants and one address, which counts up by `stride` from s0 on (in global memory from a base with s0 in it): a
 /// stride that is known, or one that is seen only when it runs.
 pub(super) fn at_constants(wave_size: u32, space: Space, kind: MemKind, stride: u32, is_known: bool, constants: &[i64]) -> Func {

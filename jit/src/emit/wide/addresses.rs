@@ -24,7 +24,7 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 /// Bytes that `mem_reach` leaves behind offsets of 32 bits, less what an access has behind its first byte.
 const REACH_SLACK: i32 = 2048;
 /// Operations behind an access among which others are looked for: compilers put them close together, and blocks may be long.
-const FARTHEST: usize = 512;
+pub(super) const FARTHEST: usize = 512;
 /// Bytes between the constants of accesses that share a test, at most.
 const MOST_APART: i32 = 1 << 16;
 
@@ -67,6 +67,11 @@ impl Way {
         self.stride
     }
 
+    /// Bytes from the first lane's element to the end of the last one's.
+    pub(super) fn span(self) -> i32 {
+        self.span
+    }
+
     /// Loads of dwords that lie closer together than a gather is worth: dwords from one lane's element to the next one's. These elements are
     /// picked out of all that lies between them; those that overlap are loads of their own.
     pub(super) fn spread(self, level: Level, is_store: bool, kind: MemKind) -> Option<u32> {
@@ -79,13 +84,13 @@ impl Way {
 
 /// What a test asks, but for the constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Test {
+pub(super) struct Test {
     space: Space,
     base: Option<Value>,
     offset: Option<Value>,
     exec: Value,
     kind_bytes: i32,
-    way: Way,
+    pub way: Way,
 }
 
 /// A test that further accesses build on.
@@ -99,6 +104,13 @@ pub(super) struct Tested {
     last: u32,
     /// Host addresses of the first of each 16 lanes, at the least constant.
     starts: Vec<PieceId>,
+}
+
+impl Tested {
+    /// Can an access build on it that would test this?
+    pub(super) fn holds_for(&self, test: Test, imm: i32) -> bool {
+        self.test == test && (self.least..=self.most).contains(&imm)
+    }
 }
 
 /// What an access has to do with the tests of others.
@@ -179,7 +191,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Goes to `fail` unless lanes are where the way wants them and all that `reach` asks for is in range; finds `starts`.
-    fn test_lanes(&mut self, a: &Access, way: Way, reach: Reach, fail: Label) {
+    pub(super) fn test_lanes(&mut self, a: &Access, way: Way, reach: Reach, fail: Label) {
         let stride = a.bytes() as u32;
         // What differs from consecutive addresses collects in k.
         let mut tested = false;
@@ -368,7 +380,7 @@ impl<'a> Wide<'a> {
         let groups = if addr.offset.is_none() { 1 } else { self.groups() };
         let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
-        if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.test == mine && (t.least..=t.most).contains(&a.imm))) {
+        if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.holds_for(mine, a.imm))) {
             let tested = &self.tested[i];
             a.reach = Reach { least: tested.least, most: tested.most, is_first: false, is_tested: true };
             let pieces = tested.starts.clone();
@@ -406,7 +418,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The test that an operation begins with, and its constant.
-    fn test_of(&self, op: &Op) -> Option<(Test, i32)> {
+    pub(super) fn test_of(&self, op: &Op) -> Option<(Test, i32)> {
         let (is_store, space, kind, addr, exec) = match op {
             Op::Load { space, kind, addr, exec } => (false, *space, *kind, addr, *exec),
             Op::Store { space, kind, addr, exec, .. } => (true, *space, *kind, addr, *exec),

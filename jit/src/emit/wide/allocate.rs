@@ -210,6 +210,10 @@ impl Wide<'_> {
             (Class::Vector, Home::Bcst(m)) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Bcst64(m)) => self.v(X::BroadcastQ, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Pool(c)) => self.v(X::MovLoad, reg, 0, Rm::Mem(Mem::constant(c))),
+            (Class::Vector, Home::Lds { start, disp, is_one }) => {
+                let from = Mem::at(Gpr(self.reg(start)), disp);
+                self.v(if is_one { X::Broadcast } else { X::MovLoad }, reg, 0, Rm::Mem(from));
+            }
             (Class::Mask, Home::SRegMask { reg: from, part }) if self.r.level == Level::Avx2 => self.mask_from_sreg(reg, from, part),
             (Class::Mask, home) => {
                 let from = match home {
@@ -250,6 +254,10 @@ impl Wide<'_> {
         let place = match piece.home {
             _ if piece.reg.is_some() => None,
             Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
+            Home::Lds { start, disp, is_one } if self.stays_in_memory(p) => {
+                let from = Mem::at(Gpr(self.reg(start)), disp);
+                Some(if is_one { Rm::Bcst(from) } else { Rm::Mem(from) })
+            }
             Home::Bcst(m) => Some(Rm::Bcst(m)),
             Home::Pool(c) => Some(Rm::Mem(Mem::constant(c))),
             _ => None,
@@ -358,7 +366,7 @@ impl Wide<'_> {
         [self.r.pinned_vector, self.r.pinned_mask, self.r.pinned_general] = pins;
     }
 
-    fn move_out(&mut self, list: &[PieceId]) {
+    pub(super) fn move_out(&mut self, list: &[PieceId]) {
         let pins = self.pins();
         for p in list {
             let piece = self.r.pieces[*p as usize];
@@ -370,10 +378,15 @@ impl Wide<'_> {
                 }
                 self.r.log.note(|| Event::Filled { id: *p });
                 self.r.piece(*p).reg = Some(reg);
+                // Another guest register may have been written with it: perhaps that is the one that changes.
+                if piece.home.is_guest() {
+                    self.r.log.note(|| Event::Homeless { id: *p });
+                    self.r.piece(*p).home = Home::None;
+                }
                 self.pin_only(pins);
                 continue;
             }
-            if !piece.home.is_guest() {
+            if !piece.home.is_guest() && !matches!(piece.home, Home::Lds { .. }) {
                 continue;
             }
             if piece.refs == 0 {

@@ -1,5 +1,6 @@
 //! A block: its operations one after the other, its end.
 
+use super::deferred::may_write_lds;
 use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
 use super::slices::{self, Run, Turn};
 use super::values::Stretch;
@@ -56,6 +57,7 @@ impl<'a> Wide<'a> {
             if let Some(run) = runs.next_if(|run| run.start == k) {
                 k = run.end;
                 self.part_by_part(block, run, &blend)?;
+                self.end_of_groups();
                 continue;
             }
             let gave_up = std::mem::replace(&mut self.r.gave_up, false);
@@ -64,6 +66,7 @@ impl<'a> Wide<'a> {
             self.r.gave_up |= gave_up;
             self.values_of(block, k, &mut values);
             self.end_inst(values.iter().copied());
+            self.end_of_groups();
             k += 1;
         }
         self.made_calls.push(calls);
@@ -77,6 +80,7 @@ impl<'a> Wide<'a> {
         self.carried_in_block(i).into_iter().for_each(|c| c.for_each_arg(|v| over.push(v)));
         block.term.for_each_arg(|v| over.push(v));
         self.end_inst(over.into_iter());
+        self.no_groups();
         self.end_copies(i);
         for (_, slot) in std::mem::take(&mut self.odd_divisions) {
             self.r.free_frame_slot(slot);
@@ -100,6 +104,9 @@ impl<'a> Wide<'a> {
             return Ok(());
         }
         self.note_step();
+        if !self.r.in_lds.is_empty() && may_write_lds(&inst.op) {
+            self.lds_changes();
+        }
         self.inst(inst, blend)?;
         if self.r.is_short {
             return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));

@@ -315,7 +315,9 @@ impl<'a> Wide<'a> {
         if fma.into_c_swapped {
             ways.push((231, c, b, a));
         }
-        let cheap = ways.iter().find(|(_, d, x, y)| goes(self, *d, [*x, *y])).copied();
+        // The last operand may be in memory.
+        let loads = |w: &Self, x: PieceId, y: PieceId| usize::from(!w.in_register(x)) + usize::from(w.in_register(y));
+        let cheap = ways.iter().filter(|(_, d, x, y)| goes(self, *d, [*x, *y])).min_by_key(|(_, _, x, y)| loads(self, *x, *y)).copied();
         let (form, d, x, y) = cheap.unwrap_or(ways[0]);
         let x = self.reg(x);
         let y = if is_f64 { self.rm64(y) } else { self.rm(y) };

@@ -94,6 +94,9 @@ impl<'a> Wide<'a> {
         if !self.is_inline(space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, load), op, addr, &[None; 4], exec);
         }
+        if self.defer(inst, addr) {
+            return Ok(());
+        }
         let uniform = addr.offset.is_none() && space != Space::Scratch;
         let mut results: Vec<Parts> = vec![];
         let mut data = vec![];

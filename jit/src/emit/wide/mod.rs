@@ -42,6 +42,7 @@
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
+//! | `deferred.rs` | loads of LDS that wait for those who use them |
 //! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
@@ -62,6 +63,7 @@ mod calls;
 mod carried;
 mod copies;
 mod cross;
+mod deferred;
 mod division;
 mod float16;
 mod float64;
@@ -175,6 +177,11 @@ struct Wide<'a> {
     guarded: Option<Label>,
     /// Tests of addresses that further accesses of the block build on (`addresses.rs`).
     tested: Vec<addresses::Tested>,
+    /// Loads of the block that wait for those who use them (`deferred.rs`).
+    waiting: Vec<deferred::Group>,
+    /// Those of the function's groups, and room in the frame for what they load with care.
+    late_loads: Vec<Vec<deferred::LateLoad>>,
+    rooms: [deferred::Room; deferred::MOST_GROUPS],
     /// Values of the block that are offsets made in general registers, and those that are (`linear.rs`).
     linear: FxHashMap<Value, linear::Linear>,
     /// Masks of the block that are comparisons made under another mask, and those comparisons.
@@ -371,6 +378,9 @@ impl<'a> Wide<'a> {
             guard: None,
             guarded: None,
             tested: vec![],
+            waiting: vec![],
+            late_loads: vec![],
+            rooms: Default::default(),
             linear: FxHashMap::default(),
             under: FxHashMap::default(),
             firsts: vec![],

@@ -66,6 +66,13 @@ pub(super) enum Home {
     Kept(i32),
     /// A scalar register.
     SReg(SReg),
+    /// LDS, where nothing writes while it is at home there (`deferred.rs`): so far behind what a general register points to. A dword for each lane of a part,
+    /// or one for all.
+    Lds {
+        start: PieceId,
+        disp: i32,
+        is_one: bool,
+    },
     /// Two scalar registers, this one and the next.
     SRegPair(SReg),
     /// The bits of a part's lanes, in scalar registers.
@@ -148,6 +155,8 @@ pub(super) struct Regs {
     /// Pieces whose home is a guest register.
     pub(super) in_row: FxHashMap<u16, Vec<PieceId>>,
     pub(super) in_sreg: FxHashMap<u8, Vec<PieceId>>,
+    /// Pieces whose home is, or was, LDS.
+    pub(super) in_lds: Vec<PieceId>,
     /// Rows that the loop keeps in registers, by part.
     pub(super) fixed: FxHashMap<u16, [u8; MAX_PARTS]>,
     pub(super) fixed_registers: u32,
@@ -199,6 +208,7 @@ impl Regs {
             uses: vec![],
             in_row: FxHashMap::default(),
             in_sreg: FxHashMap::default(),
+            in_lds: vec![],
             fixed: FxHashMap::default(),
             fixed_registers: 0,
             fixed_sregs: FxHashMap::default(),
@@ -424,6 +434,13 @@ impl Regs {
         CARGO_BYTES + 8 * (self.frame.len() as i32 - 1)
     }
 
+    /// So many bytes of the frame that are never given back.
+    pub(super) fn new_kept_room(&mut self, bytes: i32) -> i32 {
+        let at = self.new_kept_slot();
+        (8..bytes).step_by(8).for_each(|_| _ = self.new_kept_slot());
+        at
+    }
+
     /// A piece has just been stored somewhere else.
     pub(super) fn move_home(&mut self, p: PieceId, home: Home) {
         self.log.note(|| Event::Stored { id: p, home });
@@ -476,7 +493,7 @@ impl Regs {
 
     /// A piece in a register now has a copy in this guest register.
     pub(super) fn settle(&mut self, p: PieceId, home: Home) {
-        if self.pieces[p as usize].home == Home::None {
+        if matches!(self.pieces[p as usize].home, Home::None | Home::Lds { .. }) {
             self.log.note(|| Event::Settled { id: p, home });
             self.piece(p).home = home;
             self.note_home(p, home);

@@ -22,6 +22,7 @@ impl<'a> Wide<'a> {
         match a.base {
             None if (0..MOST_KNOWN).contains(&a.imm) => {
                 if a.imm & (a.bytes().min(4) - 1) != 0 {
+                    self.note_results(a);
                     return self.a.jmp(a.careful);
                 }
                 self.a.alu_store_imm(Alu::Cmp, Size::D, state(offset_of!(WaveState, scratch_bytes)), a.imm + a.bytes());

@@ -50,6 +50,7 @@ impl Wide<'_> {
         self.r.uses.clear();
         self.r.in_row.clear();
         self.r.in_sreg.clear();
+        self.r.in_lds.clear();
         debug_assert!(self.r.temp.iter().all(|t| matches!(*t, 0 | RESERVED)) && self.r.frame_is_free(), "something was left");
         let is_empty = |file: &[PieceId]| file.iter().all(|p| matches!(*p, NONE | TEMP | FIXED));
         debug_assert!(is_empty(&self.r.vector) && is_empty(&self.r.mask) && is_empty(&self.r.general), "somebody is still in a register");

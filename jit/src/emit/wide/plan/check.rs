@@ -11,6 +11,7 @@
 //! register is one to a temporary, to a new piece, or, within a loop that keeps a row there, to that row. Blocks are walked one by one: between them all is in
 //! the wave's state, and what one finds in registers nonetheless must be there at the end of each that leads to it.
 
+use super::super::deferred::may_write_lds;
 use super::super::level::Level;
 use super::super::regs::{Class, Home, NONE, PieceId, sregs_of};
 use super::{Event, Plan};
@@ -91,11 +92,12 @@ enum Content {
     Loop,
 }
 
-/// Guest registers: (row, part), or a scalar register.
+/// Guest registers: (row, part), or a scalar register. And LDS as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Guest {
     Row(u16, u8),
     SReg(u8),
+    Lds,
 }
 
 /// Memory that is ours.
@@ -321,6 +323,9 @@ impl<'a> Walk<'a> {
 
     /// Has the operation changed what it is to change?
     fn end_step(&mut self) -> Result<(), String> {
+        if self.inside().insts.get(self.at as usize).is_some_and(|inst| may_write_lds(&inst.op)) {
+            self.change(Guest::Lds);
+        }
         match self.to_change.take() {
             Some(guest) => Err(format!("{guest:?} stays as it is, though the operation sets it")),
             None => Ok(()),
@@ -339,6 +344,7 @@ impl<'a> Walk<'a> {
             Guest::Row(row, _) if row >= TEMP_ROW => 0,
             Guest::Row(..) => self.all_rows,
             Guest::SReg(_) => self.all_sregs,
+            Guest::Lds => 0,
         };
         self.changed.get(&guest).copied().unwrap_or(0).max(all)
     }
@@ -347,6 +353,7 @@ impl<'a> Walk<'a> {
     fn guests(&self, home: Home) -> Vec<Guest> {
         match home {
             Home::Row { row, part } if row < TEMP_ROW => vec![Guest::Row(row, part)],
+            Home::Lds { .. } => vec![Guest::Lds],
             _ if home.is_guest() => sregs_of(home, self.plan.level).into_iter().flatten().map(Guest::SReg).collect(),
             _ => vec![],
         }
@@ -518,6 +525,7 @@ impl<'a> Walk<'a> {
         let kept = match guest {
             Guest::Row(row, part) => self.rows.get(&(row, part)).map(|reg| (Class::Vector, *reg)),
             Guest::SReg(reg) => self.sregs.get(&reg).map(|reg| (Class::General, *reg)),
+            Guest::Lds => None,
         };
         let is_there = match kept {
             Some(_) => piece.home == Home::None,

@@ -226,6 +226,7 @@ impl Printer<'_> {
             Home::Row { row, part } => format!("v{row}.{part}"),
             Home::Bcst(_) | Home::Bcst64(_) if home.is_guest() => format!("{} in all lanes", guest()),
             Home::Bcst(_) | Home::Bcst64(_) | Home::Pool(_) => "a constant".to_owned(),
+            Home::Lds { disp, is_one, .. } => format!("LDS {disp:+#x}{}", if is_one { " in all lanes" } else { "" }),
             Home::Frame(at) | Home::Kept(at) => format!("[rsp+{at:#x}]"),
             Home::SRegPair(reg) if reg.0 < SReg::VCC_LO.0 => format!("s[{}:{}]", reg.0, reg.0 + 1),
             Home::SReg(_) | Home::SRegPair(_) | Home::Exec64 => guest(),

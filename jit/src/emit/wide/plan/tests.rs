@@ -272,3 +272,29 @@ end
     let said = check(&func, &plan).expect_err("nothing is there").to_string();
     assert!(said.contains("from the block before on, which it does not at the end of block 0"), "{said}");
 }
+
+#[test]
+fn reads_of_lds_behind_a_store_are_seen() {
+    let body = "%0: mask = exec
+        %1: l32 = laneid
+        %2: s32 = const.32 2
+        %3: l32 = splat %2
+        %4: l32 = shl.32 %1, %3
+        %5: l32 = vget v1 demand %0
+        %6: l32 = load lds.b32 [lane %4], exec %0
+        store lds.b32 [lane %4], %5, exec %0
+        %7: l32 = iadd.32 %6, %5
+        vset v2, %7, exec %0";
+    let mut func = text::parse(&format!("func \"late\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n{body}\nend\n}}", FpMode::HSA.0)).unwrap();
+    let mut plan = plan_of(&mut func, Isa::Avx512);
+    assert_eq!(check(&func, &plan), Ok(()));
+    // It stays in LDS, as if nothing were stored.
+    let n = at(&plan, |e| matches!(e, Event::Loaded { home: Home::Lds { .. }, .. }));
+    let Event::Loaded { id, home } = plan.events[n] else { unreachable!("that is what was looked for") };
+    let homeless = at(&plan, |e| *e == Event::Homeless { id });
+    plan.events.remove(homeless);
+    let used = homeless + plan.events[homeless..].iter().position(|e| matches!(e, Event::Use { id: p, .. } if *p == id)).unwrap();
+    plan.events[used] = Event::UseInMemory { id, home };
+    let said = check(&func, &plan).expect_err("it is broken").to_string();
+    assert!(said.contains("is read from Lds, which has been written since"), "{said}");
+}

@@ -1,0 +1,244 @@
+//! Loads of LDS that wait for the operations which use them, and become their memory operands.
+//!
+//! Where the lanes of a load are known to be in a row, or at one element, nothing but the test of its range stands between it and the data; and loads of a
+//! block that differ in the constant alone share that test (`addresses.rs`). The first of such a group finds the addresses. What the loads give is at home in
+//! LDS ([`Home::Lds`]) as other values are in rows: who uses it once reads it there, who uses it more often loads it first.
+//!
+//! ```text
+//! %8 = load lds [%5]          rcx = lds + %5, with 320 bytes behind it in LDS? -> no: slow
+//! %9 = load lds [%5 + 256]    nothing
+//! fadd %8, %9                 zmm1 = [rcx]; zmm1 += [rcx + 256]
+//! slow: both, lane by lane, into a room of the frame; rcx = room
+//! ```
+//!
+//! Before something that may write LDS, what is still wanted goes into registers. If the test fails a stub does all loads of the group, and puts each where it
+//! would be in LDS, but in the frame: the code behind it does not see a difference. So loads of a group must not overlap, unless they are the same.
+
+use super::addresses::{FARTHEST, Reach, Test};
+use super::calls::CAREFUL_DST;
+use super::level::Level;
+use super::memory::Access;
+use super::regs::{Class, Home, NO_PARTS, PieceId};
+use super::{ROWS, Wide, X};
+use wavejit_ir::abi::MemOp;
+use wavejit_ir::{Addr, Effect, Inst, Op, Space};
+use wavejit_x86::{Alu, Gpr, Label, Len, Mem, Rm, Size, Vector};
+
+/// Bytes from the first to the last of a group, at most: so much room in the frame it may need for each run of lanes.
+const MOST_ROOM: i32 = 4096;
+/// Groups at a time: each has general registers for its addresses.
+pub(super) const MOST_GROUPS: usize = 2;
+
+/// Loads that share a test.
+#[derive(Debug)]
+pub(super) struct Group {
+    test: Test,
+    least: i32,
+    most: i32,
+    /// Their constants.
+    imms: Vec<i32>,
+    /// Nothing from this instruction on belongs to it.
+    end: u32,
+    /// The last of them.
+    last: u32,
+    /// The first lanes of the runs, by run.
+    starts: Vec<PieceId>,
+    /// In [`Wide::late_loads`].
+    number: usize,
+    /// Which room of the frame it has.
+    room: usize,
+}
+
+/// A load of a group, for the stub.
+#[derive(Clone, Copy)]
+pub(super) struct LateLoad {
+    op: MemOp,
+    imm: i32,
+}
+
+/// Room in the frame for what groups load with care.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    at: i32,
+    bytes: i32,
+}
+
+/// May an operation change what LDS holds?
+pub(super) fn may_write_lds(op: &Op) -> bool {
+    match op {
+        Op::Load { .. } | Op::SLoad { .. } | Op::SBufferLoad { .. } => false,
+        Op::Store { space, .. } | Op::Atomic { space, .. } => !matches!(space, Space::Global | Space::Scratch),
+        _ => !matches!(op.effect(), Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note),
+    }
+}
+
+impl<'a> Wide<'a> {
+    /// A load that is left to those who use it; false: it is done here and now.
+    pub(super) fn defer(&mut self, inst: &'a Inst, addr: &Addr) -> bool {
+        let Op::Load { space: Space::Lds, kind, .. } = inst.op else { return false };
+        if self.r.level != Level::Avx512 || self.groups() != 2 || kind.bytes() != 4 {
+            return false;
+        }
+        let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| matches!(test.way.stride(), Some(0 | 4))) else { return false };
+        let is_its = |g: &Group, at: u32| g.test == test && at < g.end && g.imms.contains(&imm);
+        let i = match self.waiting.iter().position(|g| is_its(g, self.at)) {
+            Some(i) => i,
+            None => {
+                let Some(group) = self.new_group(test, imm) else { return false };
+                self.waiting.push(group);
+                self.begin_group(inst, addr);
+                self.waiting.len() - 1
+            }
+        };
+        let Group { least, ref starts, number, .. } = self.waiting[i];
+        let starts = starts.clone();
+        let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
+        self.late_loads[number].push(LateLoad { op, imm });
+        let mut parts = NO_PARTS;
+        for (part, start) in parts.iter_mut().zip(starts) {
+            let home = Home::Lds { start, disp: imm - least, is_one: test.way.stride() == Some(0) };
+            *part = self.r.new_piece(Class::Vector, home);
+            self.r.in_lds.push(*part);
+        }
+        self.set_lo(inst.result(0), parts);
+        true
+    }
+
+    /// The group that begins with this load, if there is to be one.
+    fn new_group(&mut self, test: Test, imm: i32) -> Option<Group> {
+        if self.waiting.len() == MOST_GROUPS || self.run.is_some() || self.tested.iter().any(|t| t.holds_for(test, imm)) {
+            return None;
+        }
+        let bytes = test.way.span();
+        let insts = &self.func.blocks[self.r.block].insts;
+        let mut group =
+            Group { test, least: imm, most: imm, imms: vec![], end: insts.len() as u32, last: self.at, starts: vec![], number: 0, room: 0 };
+        let mut used_once = 0;
+        for (inst, at) in insts.iter().zip(0..).skip(self.at as usize).take(FARTHEST) {
+            if may_write_lds(&inst.op) {
+                group.end = at;
+                break;
+            }
+            let Some((_, imm)) = self.test_of(&inst.op).filter(|(other, _)| *other == test && matches!(inst.op, Op::Load { .. })) else {
+                continue;
+            };
+            let (least, most) = (group.least.min(imm), group.most.max(imm));
+            if most - least + bytes > MOST_ROOM || group.imms.iter().any(|other| *other != imm && other.abs_diff(imm) < bytes as u32) {
+                return None;
+            }
+            (group.least, group.most) = (least, most);
+            group.imms.push(imm);
+            group.last = at;
+            let takes_memory = |at: u32| insts.get(at as usize).is_some_and(|user| matches!(user.op, Op::Pure { .. }));
+            used_once += usize::from(self.only_use(inst.first).is_some_and(takes_memory));
+        }
+        (2 * used_once >= group.imms.len()).then_some(group)
+    }
+
+    /// Finds the addresses of a group, which is the last one, for its first load.
+    fn begin_group(&mut self, inst: &'a Inst, addr: &Addr) {
+        let Op::Load { kind, exec, .. } = inst.op else { unreachable!("a group begins with a load") };
+        let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
+        let mut a = self.access(op, Space::Lds, kind, addr, exec, false, true);
+        a.data = vec![(0..self.parts).map(|_| self.temp()).collect()];
+        let mut pieces = vec![];
+        for _ in 0..self.groups() {
+            let (piece, reg) = self.new_in_register(Class::General);
+            pieces.push(piece);
+            a.starts.push(Gpr(reg));
+        }
+        let number = self.late_loads.len();
+        self.late_loads.push(vec![]);
+        let taken = |room: usize, w: &Self| w.waiting.iter().rev().skip(1).any(|g| g.room == room);
+        let room = (0..MOST_GROUPS).find(|room| !taken(*room, self)).expect("there are no more groups");
+        let group = self.waiting.last_mut().expect("it is there");
+        (group.starts, group.number, group.room) = (pieces, number, room);
+        let (least, most, way) = (group.least, group.most, group.test.way);
+        a.reach = Reach { least, most, is_first: true, is_tested: false };
+        let bytes = most - least + way.span();
+        let at = self.room(room, bytes * self.groups() as i32);
+        let fail = self.a.label();
+        self.note_access(&a, addr);
+        self.test_lanes(&a, way, a.reach, fail);
+        self.a.bind(a.done);
+        self.careful_label();
+        self.stubs.push(Box::new(move |w| w.load_late(&a, fail, number, at, bytes)));
+    }
+
+    /// So many bytes of the frame, for one group at a time.
+    fn room(&mut self, room: usize, bytes: i32) -> i32 {
+        if self.rooms[room].bytes < bytes {
+            self.rooms[room] = Room { at: self.r.new_kept_room(bytes), bytes };
+        }
+        self.rooms[room].at
+    }
+
+    /// A stub: all loads of a group, each for itself, into its room, for each run so many bytes.
+    fn load_late(&mut self, a: &Access, fail: Label, number: usize, room: i32, bytes: i32) {
+        self.a.bind(fail);
+        for LateLoad { op, imm } in std::mem::take(&mut self.late_loads[number]) {
+            let [general, careful, done] = [(); 3].map(|()| self.a.label());
+            let one = Access { imm, op, general, careful, done, reach: Reach::default(), ..a.clone() };
+            self.map.push((self.a.offset(), op.pc));
+            self.a.bind(general);
+            self.general(&one);
+            self.a.jmp(done);
+            self.a.bind(careful);
+            self.map.push((self.a.offset(), op.pc));
+            self.careful_access(&one);
+            self.a.bind(done);
+            for p in 0..self.parts {
+                let to = Mem::at(Gpr::RSP, room + bytes * p as i32 + imm - a.reach.least);
+                let data = one.data[0][p];
+                if a.stride != Some(0) {
+                    self.v(X::MovStore, data, 0, Rm::Mem(to));
+                    continue;
+                }
+                // What an active lane has.
+                let row = self.row_mem(CAREFUL_DST, p);
+                self.v(X::MovStore, data, 0, Rm::Mem(row));
+                self.vector(Vector::new(X::KmovwToGpr, Len::X, a.host.0, 0, Rm::Reg(a.exec[p])));
+                self.a.tzcnt(Size::D, a.host, a.host);
+                self.a.alu_imm(Alu::And, Size::D, a.host, 15);
+                self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row.disp));
+                self.a.store(Size::D, to, a.host);
+            }
+        }
+        for (p, start) in a.starts.iter().enumerate() {
+            self.a.lea(Size::Q, *start, Mem::at(Gpr::RSP, room + bytes * p as i32));
+        }
+        self.a.jmp(a.done);
+    }
+
+    /// LDS may be written now: what is at home there moves into registers.
+    pub(super) fn lds_changes(&mut self) {
+        let list: Vec<PieceId> = std::mem::take(&mut self.r.in_lds);
+        let list: Vec<PieceId> = list.into_iter().filter(|p| matches!(self.r.pieces[*p as usize].home, Home::Lds { .. })).collect();
+        self.move_out(&list);
+        self.no_groups();
+    }
+
+    /// Gives up the addresses of all groups.
+    pub(super) fn no_groups(&mut self) {
+        for group in std::mem::take(&mut self.waiting) {
+            self.drop_pieces(&group.starts);
+        }
+    }
+
+    /// Gives up the addresses of groups that nobody uses any more.
+    pub(super) fn end_of_groups(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let pieces = &self.r.pieces;
+        self.r.in_lds.retain(|p| pieces[*p as usize].refs > 0);
+        let is_there = |w: &Self, g: &Group| {
+            let is_of = |p: &PieceId| matches!(w.r.pieces[*p as usize].home, Home::Lds { start, .. } if g.starts.contains(&start));
+            w.r.in_lds.iter().any(is_of)
+        };
+        while let Some(i) = self.waiting.iter().position(|g| g.last <= self.at && !is_there(self, g)) {
+            let group = self.waiting.swap_remove(i);
+            self.drop_pieces(&group.starts);
+        }
+    }
+}
