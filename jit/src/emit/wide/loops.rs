@@ -147,6 +147,14 @@ fn scalars(uses: FxHashMap<u8, (u32, u32)>, needed: u32) -> FxHashMap<u8, Gpr> {
     order.into_iter().map(|(reg, _)| reg).zip(REGISTERS).take(room).collect()
 }
 
+/// By block: can it come to itself again?
+pub(super) fn goes_round(func: &Func) -> Vec<bool> {
+    let all: Vec<u32> = (0..func.blocks.len() as u32).collect();
+    let mut found = vec![false; func.blocks.len()];
+    circles(func, &all).into_iter().flatten().for_each(|b| found[b as usize] = true);
+    found
+}
+
 /// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).
 pub(super) fn circles(func: &Func, among: &[u32]) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;

@@ -12,7 +12,6 @@
 //! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and it has
 //! seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
 
-use super::loops::circles;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NONE};
 use super::{Wide, sreg};
@@ -37,11 +36,8 @@ pub(super) struct Memo {
 }
 
 /// By block: what it keeps. `slot` gives room in the frame.
-pub(super) fn plan(func: &Func, entered: &[Vec<u32>], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
+pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
     let mut plan: Vec<Option<Memo>> = vec![None; func.blocks.len()];
-    let mut goes_round = vec![false; func.blocks.len()];
-    let all: Vec<u32> = (0..func.blocks.len() as u32).collect();
-    circles(func, &all).into_iter().flatten().for_each(|b| goes_round[b as usize] = true);
     // Has nothing but scalar loads looked at memory when the block ends?
     let mut is_early = vec![false; func.blocks.len()];
     let mut found = 0;

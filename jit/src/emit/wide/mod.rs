@@ -187,6 +187,8 @@ struct Wide<'a> {
     /// Masks of the block that are comparisons made under another mask, and those comparisons.
     under: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
+    /// By block: can it come to itself again?
+    goes_round: &'a [bool],
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
     /// Has the block more loads of lanes anywhere than a few ([`gathers`])?
@@ -319,6 +321,8 @@ struct Facts {
     resume: Vec<BlockId>,
     /// By block: those that lead to it.
     entered: Vec<Vec<u32>>,
+    /// By block: can it come to itself again?
+    goes_round: Vec<bool>,
 }
 
 impl Facts {
@@ -326,7 +330,14 @@ impl Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
         let lanes = VgprLiveness::new(func, kept).with_loops(func, kept);
         let strides = Strides::new(func, &lanes);
-        Facts { lanes, kept, strides, resume: resume_points(func), entered: copies::entered_from(func) }
+        Facts {
+            lanes,
+            kept,
+            strides,
+            resume: resume_points(func),
+            entered: copies::entered_from(func),
+            goes_round: loops::goes_round(func),
+        }
     }
 }
 
@@ -348,7 +359,7 @@ impl<'a> Wide<'a> {
             r.log = Log::noting();
         }
         loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
-        let memos = memo::plan(func, &facts.entered, || r.new_kept_slot());
+        let memos = memo::plan(func, &facts.entered, &facts.goes_round, || r.new_kept_slot());
         Wide {
             func,
             a,
@@ -384,6 +395,7 @@ impl<'a> Wide<'a> {
             linear: FxHashMap::default(),
             under: FxHashMap::default(),
             firsts: vec![],
+            goes_round: &facts.goes_round,
             copies: vec![None; func.blocks.len()],
             entered: &facts.entered,
             memos,

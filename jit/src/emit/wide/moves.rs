@@ -6,8 +6,11 @@ use super::{ROWS, Wide, X};
 use wavejit_ir::{MemKind, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
-/// How many waves ahead of an access its lines are asked for.
-const AHEAD: usize = 4;
+/// How many waves ahead of an access its lines are asked for: for the caches near by, and from memory, which takes as long as some twenty short waves.
+const AHEAD: i32 = 4;
+const FAR_AHEAD: i32 = 24;
+/// Bytes of a line.
+const LINE: i32 = 64;
 
 impl<'a> Wide<'a> {
     /// Loads one element into all lanes of a part, or of all parts where they share registers.
@@ -67,9 +70,14 @@ impl<'a> Wide<'a> {
     /// Consecutive elements for a part.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
         if a.space != Space::Lds {
-            // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do.
-            for line in 0..a.dwords() {
-                self.a.prefetch(at.plus((AHEAD * self.row_bytes() as usize * a.dwords() + 64 * line) as i32));
+            // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do. A wave that goes round a loop takes
+            // longer, and lines that are far away would be gone until then; of small elements the near ones are far enough.
+            let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4;
+            let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
+            for waves in [Some(AHEAD), (is_short && !has_neighbor).then_some(FAR_AHEAD)].into_iter().flatten() {
+                for line in 0..a.dwords() as i32 {
+                    self.a.prefetch(at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
+                }
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
