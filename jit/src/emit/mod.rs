@@ -419,10 +419,10 @@ fn emit(
         plans.push(region::plan(func, b, &accepting_back_ends));
     }
     let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-    let lanes = VgprLiveness::new(func, kept).with_loops(func, kept);
+    let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
-        let blend = lanes.blend(func, b);
+        let blend = lanes.blend(b);
         let defs = definitions(&func.blocks[b]);
         let mut codes = vec![];
         for step in &plan.steps {
@@ -430,7 +430,7 @@ fn emit(
                 go_on()?;
                 let first = region.back_ends.trailing_zeros() as usize;
                 let taker = back_ends.get_mut(first).ok_or_else(|| EmitError::internal("a region that no back end takes"))?;
-                let job = RegionJob::Line { func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend: &blend };
+                let job = RegionJob::Line { func, block: ir::BlockId(b as u32), plan, defs: &defs, region, blend };
                 codes.push(taker.compile(&job, &mut session)?);
             }
         }

@@ -19,7 +19,7 @@
 use super::OptOptions;
 use super::liveness::{Lanes, leaves_everything_live};
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Block, Func, Op, PureOp, SReg, Term, Ty, Value, Width};
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
 
 /// Registers of masks that a state has a bit of, beside EXEC.
 const REGISTERS: usize = 5;
@@ -471,30 +471,30 @@ fn strongly_connected(func: &Func, within: &[usize]) -> Vec<Vec<usize>> {
 
 /// Of the writes that must keep lanes outside their mask for all that [`super::liveness`] knows (`keeps`, by block), those that need not.
 /// `starts` is what lives at the start of each block.
-pub(super) fn whole_writes(
-    func: &Func,
-    starts: &[Lanes],
-    opts: OptOptions,
-    keeps: &dyn Fn(usize) -> Vec<bool>,
-) -> FxHashSet<(usize, usize)> {
+pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
+    let is_kept = |inst: &Inst, keeps: bool| keeps && matches!(inst.op, Op::VSet { .. });
+    let has_kept = |b: &usize| func.blocks[*b].insts.iter().zip(&keeps[*b]).any(|(inst, keeps)| is_kept(inst, *keeps));
     let sets_exec = |b: &usize| func.blocks[*b].insts.iter().any(|i| matches!(i.op, Op::ExecSet(_)));
     let mut list = vec![];
     let all: Vec<usize> = (0..func.blocks.len()).collect();
-    if all.iter().any(sets_exec) {
+    if all.iter().any(has_kept) && all.iter().any(sets_exec) {
         regions(func, &all, 3, &mut list);
     }
     let mut found = FxHashSet::default();
     for region in list.iter().filter(|r| r.blocks.len() <= MOST_BLOCKS && r.blocks.iter().any(sets_exec)) {
         let mut candidates = FxHashMap::<u16, Vec<(usize, usize)>>::default();
         for b in &region.blocks {
-            for (i, (inst, kept)) in func.blocks[*b].insts.iter().zip(keeps(*b)).enumerate() {
-                if let (Op::VSet { reg, .. }, true, false) = (&inst.op, kept, found.contains(&(*b, i))) {
+            for (i, (inst, kept)) in func.blocks[*b].insts.iter().zip(&keeps[*b]).enumerate() {
+                if let (Op::VSet { reg, .. }, true, false) = (&inst.op, *kept, found.contains(&(*b, i))) {
                     candidates.entry(reg.0).or_default().push((*b, i));
                 }
             }
         }
         let halves = (func.wave_size as usize).div_ceil(32);
         for half in 0..halves {
+            if candidates.is_empty() {
+                break;
+            }
             let of_half = Problem::new(func, region, half).solve(starts, opts, &candidates);
             candidates.values_mut().for_each(|list| list.retain(|w| of_half.contains(w)));
             candidates.retain(|_, list| !list.is_empty());
@@ -514,7 +514,7 @@ mod tests {
         let func = wavejit_ir::text::parse(text).unwrap();
         wavejit_ir::verify::verify(&func).unwrap();
         let opts = OptOptions::default();
-        let blend = VgprLiveness::new(&func, opts).with_loops(&func, opts).blend(&func, block);
+        let blend = VgprLiveness::new(&func, opts).with_blends(&func, opts).blend(block).to_vec();
         let of_row = |op: &Op| matches!(op, Op::VSet { reg, .. } if reg.0 == row);
         func.blocks[block].insts.iter().zip(blend).filter(|(i, _)| of_row(&i.op)).map(|(_, b)| b).collect()
     }

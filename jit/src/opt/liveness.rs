@@ -14,7 +14,6 @@
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
 use super::{OptOptions, lane_states, masks};
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
@@ -155,13 +154,18 @@ impl Live for Lanes {
     }
 }
 
-/// Solves a backward problem: `transfer(block index, state at its end) -> state at its start`. A transfer treats every register by itself, and
-/// what it makes of two states together is what it makes of one and the other. So it is tried once on nothing and on each unit, and the
-/// loops of the function are gone round with what it made of those.
-fn solve<S: Live>(func: &Func, at_exit: impl Fn(&Term) -> S, transfer: impl Fn(usize, S) -> S) -> (Vec<S>, Vec<S>) {
+/// Solves a backward problem: `transfer(block index, states)` takes states at the block's end to those at its start, each by itself. A transfer treats
+/// every register by itself, and what it makes of two states together is what it makes of one and the other. So it is tried once on nothing and on
+/// each unit, and the loops of the function are gone round with what it made of those.
+fn solve<S: Live>(func: &Func, at_exit: impl Fn(&Term) -> S, transfer: impl Fn(usize, &mut [S])) -> (Vec<S>, Vec<S>) {
     let n = func.blocks.len();
-    let made: Vec<(S, Vec<S>)> =
-        (0..n).map(|i| (transfer(i, S::default()), S::UNITS.iter().map(|unit| transfer(i, *unit)).collect())).collect();
+    // By block: of nothing, then of each unit.
+    let tries = 1 + S::UNITS.len();
+    let mut made = vec![S::default(); n * tries];
+    for (i, made) in made.chunks_mut(tries).enumerate() {
+        made[1..].copy_from_slice(S::UNITS);
+        transfer(i, made);
+    }
     let (mut starts, mut stops) = (vec![S::default(); n], vec![S::default(); n]);
     let mut changed = true;
     while changed {
@@ -170,7 +174,8 @@ fn solve<S: Live>(func: &Func, at_exit: impl Fn(&Term) -> S, transfer: impl Fn(u
             let t = &func.blocks[i].term;
             let mut stop = at_exit(t);
             t.for_each_successor(|succ| stop.join(&starts[succ.0 as usize]));
-            let (mut start, of_units) = (made[i].0, &made[i].1);
+            let (of_nothing, of_units) = made[i * tries..][..tries].split_first().expect("it is tried on nothing");
+            let mut start = *of_nothing;
             for (unit, result) in of_units.iter().enumerate() {
                 start.join(&stop.share(unit, result));
             }
@@ -181,7 +186,12 @@ fn solve<S: Live>(func: &Func, at_exit: impl Fn(&Term) -> S, transfer: impl Fn(u
             }
         }
     }
-    debug_assert!((0..n).all(|i| transfer(i, stops[i]) == starts[i]), "transfers treat registers one by one");
+    let is_start_of = |i: usize| {
+        let mut state = [stops[i]];
+        transfer(i, &mut state);
+        state[0] == starts[i]
+    };
+    debug_assert!((0..n).all(is_start_of), "transfers treat registers one by one");
     (starts, stops)
 }
 
@@ -231,51 +241,45 @@ fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
     solve(
         func,
         |t| if leaves_everything_live(t, opts) { SRegs::ALL } else { SRegs::default() },
-        |i, mut s| {
+        |i, states| {
             for inst in func.blocks[i].insts.iter().rev() {
                 match inst.op {
-                    Op::SSet(r, _) => s.remove(r),
-                    Op::SGet(r) => s.add(r),
-                    Op::SGetRel { .. } => s = SRegs::ALL,
+                    Op::SSet(r, _) => states.iter_mut().for_each(|s| s.remove(r)),
+                    Op::SGet(r) => states.iter_mut().for_each(|s| s.add(r)),
+                    Op::SGetRel { .. } => states.fill(SRegs::ALL),
                     _ => {}
                 }
             }
-            s
         },
     )
 }
 
-/// One step of the lane problem, backward over `inst`. `cur` is the value EXEC has before it.
-fn lane_step(l: &mut Lanes, inst: &Inst, cur: Option<Value>, defs: masks::Defs) {
+/// One step of the lane problem, backward over `inst`, for each state. `cur` is the value EXEC has before it.
+fn lane_step(states: &mut [Lanes], inst: &Inst, cur: Option<Value>, defs: masks::Defs) {
     let within = |m: Value| cur.is_some_and(|c| masks::is_subset(defs, m, c));
     match &inst.op {
-        Op::VSet { reg, exec, .. } if Some(*exec) == cur => l.active.remove(reg.0),
+        Op::VSet { reg, exec, .. } if Some(*exec) == cur => states.iter_mut().for_each(|l| l.active.remove(reg.0)),
         Op::VGet { reg, demand } => {
-            l.active.add(reg.0);
-            if !demand.is_some_and(within) {
-                l.resting.add(reg.0);
+            let rests = !demand.is_some_and(within);
+            for l in states {
+                l.active.add(reg.0);
+                if rests {
+                    l.resting.add(reg.0);
+                }
             }
         }
-        Op::VGetRel { .. } => *l = Lanes { active: Rows::ALL, resting: Rows::ALL },
+        Op::VGetRel { .. } => states.fill(Lanes { active: Rows::ALL, resting: Rows::ALL }),
         Op::ExecSet(x) => {
             let (narrower, wider) = (within(*x), cur.is_some_and(|c| masks::is_subset(defs, c, *x)));
-            let both = Lanes {
-                active: {
-                    let mut a = l.active;
-                    a.join(&l.resting);
-                    a
-                },
-                resting: {
-                    let mut r = l.resting;
-                    r.join(&l.active);
-                    r
-                },
-            };
-            if !wider {
-                l.active = both.active;
-            }
-            if !narrower {
-                l.resting = both.resting;
+            for l in states {
+                let mut both = l.active;
+                both.join(&l.resting);
+                if !wider {
+                    l.active = both;
+                }
+                if !narrower {
+                    l.resting = both;
+                }
             }
         }
         _ => {}
@@ -304,44 +308,62 @@ fn exec_before(block: &Block) -> Vec<Option<Value>> {
         .collect()
 }
 
-fn definitions(block: &Block) -> FxHashMap<Value, (PureOp, [Option<Value>; 3])> {
-    let pure = |i: &Inst| match i.op {
-        Op::Pure { op, args, .. } => Some((i.first, (op, args))),
-        _ => None,
-    };
-    block.insts.iter().filter_map(pure).collect()
+/// Where each value is defined: the place of the instruction in its block. Values are used in the block that defines them only.
+struct Places(Vec<u32>);
+
+impl Places {
+    fn new(func: &Func) -> Places {
+        let mut places = vec![u32::MAX; func.types.len()];
+        for block in &func.blocks {
+            for (k, inst) in block.insts.iter().enumerate().filter(|(_, inst)| inst.results != 0) {
+                places[inst.first.0 as usize] = k as u32;
+            }
+        }
+        Places(places)
+    }
+
+    /// The pure operation of a block that defines a value.
+    fn pure(&self, block: &Block, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
+        match block.insts.get(self.0[v.0 as usize] as usize)?.op {
+            Op::Pure { op, args, .. } => Some((op, args)),
+            _ => None,
+        }
+    }
 }
 
 /// Lane liveness of a function.
 pub struct VgprLiveness {
     starts: Vec<Lanes>,
     stops: Vec<Lanes>,
-    /// Writes of loops that need no blend although their rows rest, by block and instruction: [`lane_states`].
-    whole: FxHashSet<(usize, usize)>,
+    places: Places,
+    /// By block and instruction: must its write keep the lanes outside its mask?
+    blends: Vec<Vec<bool>>,
 }
 
 impl VgprLiveness {
     /// Solves it.
     pub fn new(func: &Func, opts: OptOptions) -> Self {
-        let info: Vec<_> = func.blocks.iter().map(|b| (exec_before(b), definitions(b))).collect();
+        let places = Places::new(func);
         let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
         let (starts, stops) = solve(
             func,
             |t| if leaves_everything_live(t, opts) { all } else { Lanes::default() },
-            |i, mut l| {
-                let (exec, defs) = &info[i];
-                for (inst, cur) in func.blocks[i].insts.iter().zip(exec).rev() {
-                    lane_step(&mut l, inst, *cur, &|v| defs.get(&v).copied());
+            |i, states| {
+                let block = &func.blocks[i];
+                for (inst, cur) in block.insts.iter().zip(exec_before(block)).rev() {
+                    lane_step(states, inst, cur, &|v| places.pure(block, v));
                 }
-                l
             },
         );
-        VgprLiveness { starts, stops, whole: FxHashSet::default() }
+        VgprLiveness { starts, stops, places, blends: vec![] }
     }
 
-    /// The same, with loops looked at lane by lane, which takes longer.
-    pub fn with_loops(mut self, func: &Func, opts: OptOptions) -> Self {
-        self.whole = lane_states::whole_writes(func, &self.starts, opts, &|b| self.blend(func, b));
+    /// The same with [`Self::blend`], for which loops are looked at lane by lane.
+    pub fn with_blends(mut self, func: &Func, opts: OptOptions) -> Self {
+        self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i).into_iter().map(|w| w.1).collect()).collect();
+        for (block, inst) in lane_states::whole_writes(func, &self.starts, opts, &self.blends) {
+            self.blends[block][inst] = false;
+        }
         self
     }
 
@@ -359,30 +381,31 @@ impl VgprLiveness {
         rows
     }
 
-    /// For each instruction of block `i`: (its write is read by somebody, its write must keep the other lanes). Both true for instructions
-    /// that are not `VSet`.
-    pub fn writes(&self, func: &Func, i: usize) -> Vec<(bool, bool)> {
+    /// For each instruction of block `i`: (its write is read by somebody, its write must
+    /// keep the other lanes). Both true for instructions that are not `VSet`.
+    fn writes(&self, func: &Func, i: usize) -> Vec<(bool, bool)> {
         let block = &func.blocks[i];
-        let (exec, defs) = (exec_before(block), definitions(block));
-        let defs = |v: Value| defs.get(&v).copied();
-        let mut l = self.stops[i];
+        let exec = exec_before(block);
+        let defs = |v: Value| self.places.pure(block, v);
+        let mut l = [self.stops[i]];
         let mut out = vec![(true, true); block.insts.len()];
         for (k, inst) in block.insts.iter().enumerate().rev() {
             if let Op::VSet { reg, exec: e, .. } = inst.op {
                 let inside = exec[k].is_some_and(|c| masks::is_subset(&defs, e, c));
-                let live = l.active.has(reg.0) || !inside && l.resting.has(reg.0);
+                let [Lanes { active, resting }] = &l;
+                let live = active.has(reg.0) || !inside && resting.has(reg.0);
                 // Lanes of EXEC that a narrower write leaves alone may be read too.
-                let keeps = l.resting.has(reg.0) || Some(e) != exec[k] && l.active.has(reg.0);
-                out[k] = (live, keeps && !self.whole.contains(&(i, k)));
+                let keeps = resting.has(reg.0) || Some(e) != exec[k] && active.has(reg.0);
+                out[k] = (live, keeps);
             }
             lane_step(&mut l, inst, exec[k], &defs);
         }
         out
     }
 
-    /// For each instruction of block `i`: must a `VSet` there keep the lanes outside its mask?
-    pub fn blend(&self, func: &Func, i: usize) -> Vec<bool> {
-        self.writes(func, i).into_iter().map(|w| w.1).collect()
+    /// For each instruction of block `i`: must a `VSet` there keep the lanes outside its mask? To be asked after [`Self::with_blends`].
+    pub fn blend(&self, i: usize) -> &[bool] {
+        &self.blends[i]
     }
 }
 
@@ -448,17 +471,16 @@ mod tests {
         let (starts, _) = solve(
             &func,
             |_| SRegs::default(),
-            |i, mut s: SRegs| {
+            |i, states: &mut [SRegs]| {
                 walks.set(walks.get() + 1);
                 if i == n - 1 {
-                    s.add(SReg(0));
+                    states.iter_mut().for_each(|s| s.add(SReg(0)));
                 }
-                s
             },
         );
         assert!((0..2 * n).all(|i| starts[i].has(SReg(0))) && !starts[2 * n].has(SReg(0)));
-        // On nothing, on one unit, and once for the assertion.
-        assert!(walks.get() <= 3 * (2 * n + 1), "{}", walks.get());
+        // Once for all, and once for the assertion.
+        assert!(walks.get() <= 2 * (2 * n + 1), "{}", walks.get());
     }
 
     #[test]

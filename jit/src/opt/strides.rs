@@ -65,10 +65,9 @@ impl Strides {
         self.0[v.0 as usize]
     }
 
-    /// Looks at a whole function.
+    /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends).
     pub fn new(func: &Func, liveness: &VgprLiveness) -> Strides {
         let mut values = Strides(vec![None; func.types.len()]);
-        let blends: Vec<Vec<bool>> = (0..func.blocks.len()).map(|i| liveness.blend(func, i)).collect();
         let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Box::new(entry_facts(func)));
         let mut work = vec![0usize];
@@ -76,7 +75,7 @@ impl Strides {
         while let Some(i) = work.pop() {
             waits[i] = false;
             let mut rows = at_entry[i].clone().expect("blocks are put to work with facts");
-            values.block(func, &func.blocks[i], &blends[i], &mut rows);
+            values.block(func, &func.blocks[i], liveness.blend(i), &mut rows);
             func.blocks[i].term.for_each_successor(|s| {
                 let s = s.0 as usize;
                 match &mut at_entry[s] {
@@ -263,7 +262,7 @@ mod tests {
     fn facts(ids: Ids, body: &str) -> Vec<Option<(u32, u32)>> {
         let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
         func.ids = ids;
-        let liveness = VgprLiveness::new(&func, OptOptions::default());
+        let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
         Strides::new(&func, &liveness).0.into_iter().map(|f| f.map(|f| (f.stride, f.clear))).collect()
     }
 
@@ -318,7 +317,7 @@ mod tests {
               end
             }";
         let func = parse(text).unwrap();
-        let s = Strides::new(&func, &VgprLiveness::new(&func, OptOptions::default()));
+        let s = Strides::new(&func, &VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()));
         assert_eq!([s.of(Value(7)), s.of(Value(8))], [Some(Stride::new(1, 4)), None]);
     }
 }

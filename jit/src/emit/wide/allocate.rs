@@ -17,12 +17,16 @@ impl Wide<'_> {
             (&mut r.general[..], &mut r.pinned_general, 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0),
         ] {
             *pinned &= fixed;
+            if !r.has_temporaries {
+                continue;
+            }
             for (i, p) in file.iter_mut().enumerate() {
                 if *p == TEMP && fixed >> i & 1 == 0 {
                     *p = NONE;
                 }
             }
         }
+        r.has_temporaries = false;
     }
 
     /// A register for piece `p`, pinned; somebody may have to leave.
@@ -31,6 +35,7 @@ impl Wide<'_> {
         let (file, pinned) = self.r.file(class);
         file[usize::from(reg)] = p;
         *pinned |= 1 << reg;
+        self.r.has_temporaries |= p == TEMP;
         self.r.log.note(|| if p == TEMP { Event::Temporary { class, reg } } else { Event::Taken { id: p, reg } });
         let vectors = (self.r.pinned_vector & self.r.level.set()).count_ones();
         let pinned = Needs { vectors, generals: self.r.pinned_general.count_ones() };
@@ -58,17 +63,23 @@ impl Wide<'_> {
                 self.r.vacate(class, reg);
                 return reg;
             }
-            let list: Vec<(u8, PieceId)> = range.map(|i| (i as u8, file[i])).filter(|(i, p)| is_free(usize::from(*i), *p)).collect();
-            // Farthest next use; of equal ones that which need not be stored.
-            let key = |w: &mut Self, p: PieceId| {
-                let stored = w.r.pieces[p as usize].home != Home::None;
-                (w.next_use_of_piece(p), stored)
-            };
-            if let Some((reg, p)) = list.into_iter().max_by_key(|(_, p)| key(self, *p)) {
+            // Farthest next use; of equal ones that which need not be stored; of equal ones the last.
+            let mut farthest: Option<((u32, bool), usize, PieceId)> = None;
+            for i in range {
+                let p = self.r.file_of(class)[i];
+                if is_free(i, p) {
+                    let is_stored = self.r.pieces[p as usize].home != Home::None;
+                    let key = (self.next_use_of_piece(p), is_stored);
+                    if farthest.is_none_or(|(most, ..)| key >= most) {
+                        farthest = Some((key, i, p));
+                    }
+                }
+            }
+            if let Some((_, reg, p)) = farthest {
                 self.spill(p);
-                self.r.file(class).0[usize::from(reg)] = NONE;
+                self.r.file(class).0[reg] = NONE;
                 self.r.piece(p).reg = None;
-                return reg;
+                return reg as u8;
             }
         }
         // What is emitted from here on is thrown away.
@@ -120,6 +131,7 @@ impl Wide<'_> {
         match self.r.vector[places..].iter().position(|p| *p == NONE) {
             Some(n) => {
                 self.r.vector[places + n] = TEMP;
+                self.r.has_temporaries = true;
                 self.r.log.note(|| Event::Temporary { class: Class::Vector, reg: (places + n) as u8 });
                 self.r.pin(Class::Vector, (places + n) as u8);
                 (places + n) as u8
@@ -312,47 +324,44 @@ impl Wide<'_> {
 
     /// A row is about to be written: who is at home there moves into a register.
     pub(super) fn row_changes(&mut self, row: u16) {
-        if let Some(list) = self.r.in_row.remove(&row) {
-            self.move_out(&list);
-        }
+        let list = self.r.in_row.take(row);
+        self.move_out(&list);
+        self.r.in_row.recycle(row, list);
         self.r.log.note(|| Event::RowChanges { row, part: None });
     }
 
     /// Any VGPR may be written.
     pub(super) fn all_rows_change(&mut self) {
-        let rows: Vec<u16> = self.r.in_row.keys().copied().collect();
-        rows.into_iter().for_each(|r| self.row_changes(r));
+        self.r.in_row.registers().into_iter().for_each(|r| self.row_changes(r));
         self.r.log.note(|| Event::AllRowsChange);
     }
 
     /// A part of a row is about to be written.
     pub(super) fn row_part_changes(&mut self, row: u16, part: usize) {
-        let list = self.r.in_row.remove(&row).unwrap_or_default();
+        let mut list = self.r.in_row.take(row);
         let fixed = self.r.fixed(row).map(|regs| regs[part]);
-        let (here, others): (Vec<PieceId>, Vec<PieceId>) = list.into_iter().partition(|p| {
-            let piece = &self.r.pieces[*p as usize];
+        let is_here = |p: PieceId| {
+            let piece = &self.r.pieces[p as usize];
             matches!(piece.home, Home::Row { row: r, part: q } if (r, usize::from(q)) == (row, part))
                 || fixed.is_some() && piece.reg == fixed
-        });
-        if !others.is_empty() {
-            self.r.in_row.insert(row, others);
-        }
+        };
+        let here: Vec<PieceId> = list.extract_if(.., |p| is_here(*p)).collect();
+        list.into_iter().for_each(|p| self.r.in_row.add(row, p));
         self.move_out(&here);
         self.r.log.note(|| Event::RowChanges { row, part: Some(part as u8) });
     }
 
     /// A scalar register is about to be written.
     pub(super) fn sreg_changes(&mut self, r: SReg) {
-        if let Some(list) = self.r.in_sreg.remove(&r.0) {
-            self.move_out(&list);
-        }
+        let list = self.r.in_sreg.take(r.0.into());
+        self.move_out(&list);
+        self.r.in_sreg.recycle(r.0.into(), list);
         self.r.log.note(|| Event::SRegChanges { reg: r });
     }
 
     /// Any scalar register may be written.
     pub(super) fn all_sregs_change(&mut self) {
-        let regs: Vec<u8> = self.r.in_sreg.keys().copied().collect();
-        regs.into_iter().for_each(|r| self.sreg_changes(SReg(r)));
+        self.r.in_sreg.registers().into_iter().for_each(|r| self.sreg_changes(SReg(r as u8)));
         self.r.log.note(|| Event::AllSRegsChange);
     }
 

@@ -43,9 +43,12 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
         }
         self.begin_values(i);
-        let blend = self.lanes.blend(self.func, i);
+        let blend = self.lanes.blend(i);
         let runs = match &self.calls {
-            Some(calls) => slices::runs(self.func, self.r.level, i, &calls[i], (!self.by_parts).then(|| self.r.free_vectors())),
+            Some(calls) => {
+                let free = (!self.by_parts).then(|| self.r.free_vectors());
+                slices::runs(self.func, self.r.level, i, &calls[i], self.alive, free)
+            }
             None => vec![],
         };
         let mut runs = runs.into_iter().peekable();
@@ -56,7 +59,7 @@ impl<'a> Wide<'a> {
         while k < block.insts.len() {
             if let Some(run) = runs.next_if(|run| run.start == k) {
                 k = run.end;
-                self.part_by_part(block, run, &blend)?;
+                self.part_by_part(block, run, blend)?;
                 self.end_of_groups();
                 continue;
             }

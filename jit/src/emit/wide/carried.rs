@@ -124,8 +124,9 @@ pub(super) struct CarriedAccess {
 struct View<'a> {
     block: &'a Block,
     defs: FxHashMap<Value, u32>,
+    /// After [`View::find_users`].
     users: FxHashMap<Value, Vec<u32>>,
-    blend: Vec<bool>,
+    blend: &'a [bool],
 }
 
 /// A sum of a pair and a scalar: its dwords, what is added, and the instructions that make it.
@@ -137,15 +138,20 @@ struct Sum {
 }
 
 impl<'a> View<'a> {
-    fn new(func: &'a Func, lanes: &VgprLiveness, block: usize) -> View<'a> {
+    fn new(func: &'a Func, lanes: &'a VgprLiveness, block: usize) -> View<'a> {
         let mut view =
-            View { block: &func.blocks[block], defs: FxHashMap::default(), users: FxHashMap::default(), blend: lanes.blend(func, block) };
+            View { block: &func.blocks[block], defs: FxHashMap::default(), users: FxHashMap::default(), blend: lanes.blend(block) };
         for (k, inst) in view.block.insts.iter().enumerate() {
             (0..inst.results).for_each(|r| _ = view.defs.insert(inst.result(r.into()), k as u32));
-            inst.op.for_each_arg(|v| view.users.entry(v).or_default().push(k as u32));
         }
-        view.block.term.for_each_arg(|v| view.users.entry(v).or_default().push(u32::MAX));
         view
+    }
+
+    fn find_users(&mut self) {
+        for (k, inst) in self.block.insts.iter().enumerate() {
+            inst.op.for_each_arg(|v| self.users.entry(v).or_default().push(k as u32));
+        }
+        self.block.term.for_each_arg(|v| self.users.entry(v).or_default().push(u32::MAX));
     }
 
     fn op(&self, v: Value) -> Option<&'a Op> {
@@ -341,14 +347,15 @@ pub(super) fn find(
 ) -> (Vec<Pair>, FxHashMap<u32, InBlock>) {
     let (mut pairs, mut found): (Vec<Pair>, FxHashMap<u32, InBlock>) = Default::default();
     let ops = || blocks.iter().flat_map(|b| &func.blocks[*b as usize].insts).map(|i| &i.op);
-    if level != Level::Avx512 || func.wave_size != 32 || ops().any(|op| matches!(op, Op::VGetRel { .. } | Op::VSetRel { .. })) {
+    let may_be = level == Level::Avx512 && func.wave_size == 32 && ops().any(|op| is_access(op).is_some());
+    if !may_be || ops().any(|op| matches!(op, Op::VGetRel { .. } | Op::VSetRel { .. })) {
         return (pairs, found);
     }
     let is_pair_of = |view: &View, v: Value| match view.pure(v)? {
         (PureOp::Pack64, [Some(low), Some(high), _]) => Some((view.row(low)?, view.row(high)?)),
         _ => None,
     };
-    let views: Vec<(u32, View)> = blocks.iter().map(|b| (*b, View::new(func, lanes, *b as usize))).collect();
+    let mut views: Vec<(u32, View)> = blocks.iter().map(|b| (*b, View::new(func, lanes, *b as usize))).collect();
     let mut candidates: Vec<(u16, u16)> = vec![];
     for (_, view) in &views {
         let offsets = view.block.insts.iter().filter_map(|i| is_access(&i.op));
@@ -356,6 +363,9 @@ pub(super) fn find(
     }
     candidates.sort_unstable();
     candidates.dedup();
+    if !candidates.is_empty() {
+        views.iter_mut().for_each(|(_, view)| view.find_users());
+    }
     for (low, high) in candidates {
         let taken = pairs.iter().any(|p| [p.low, p.high].iter().any(|row| *row == low || *row == high));
         if taken || pairs.len() == MOST {

@@ -81,6 +81,34 @@ pub(super) struct Part<'a> {
     pub free: &'a [PieceId],
 }
 
+/// A few pieces.
+struct Pieces {
+    list: [PieceId; Pieces::MOST],
+    len: usize,
+}
+
+impl Pieces {
+    /// What operations take at most: four qwords.
+    const MOST: usize = 8;
+
+    fn of(pieces: impl Iterator<Item = PieceId>) -> Pieces {
+        let mut found = Pieces { list: [NONE; Pieces::MOST], len: 0 };
+        for p in pieces {
+            found.list[found.len] = p;
+            found.len += 1;
+        }
+        found
+    }
+}
+
+impl std::ops::Deref for Pieces {
+    type Target = [PieceId];
+
+    fn deref(&self) -> &[PieceId] {
+        &self.list[..self.len]
+    }
+}
+
 impl<'a> Wide<'a> {
     pub(super) fn pure(&mut self, inst: &Inst, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
         let r = inst.first;
@@ -101,9 +129,9 @@ impl<'a> Wide<'a> {
                 out[p] = out[0];
                 continue;
             }
-            let ops: Vec<PieceId> = operands.iter().map(|o| o[p]).collect();
-            let later = |x: &PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(x));
-            let free: Vec<PieceId> = ops.iter().copied().filter(|x| !later(x)).collect();
+            let ops = Pieces::of(operands.iter().map(|o| o[p]));
+            let later = |x: PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(&x));
+            let free = Pieces::of(ops.iter().copied().filter(|x| !later(*x)));
             let pending = self.pending.len();
             if self.run.is_none() {
                 self.pending.extend(operands.iter().flat_map(|o| &o[p + 1..self.parts]).filter(|x| **x != NONE));
@@ -188,7 +216,7 @@ impl<'a> Wide<'a> {
         self.each_part(&[x, y, z], |w, part| {
             let b = w.reg(part.ops[1]);
             let c = w.rm(part.ops[2]);
-            let free: Vec<PieceId> = part.free.iter().copied().filter(|f| *f != part.ops[1] && *f != part.ops[2]).collect();
+            let free = Pieces::of(part.free.iter().copied().filter(|f| *f != part.ops[1] && *f != part.ops[2]));
             let (new, to) = w.copy_of(part.ops[0], &free);
             w.vi(X::Pternlogd, to, b, c, table);
             new
@@ -299,26 +327,18 @@ impl<'a> Wide<'a> {
         let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
         let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
         // (form, destination, second, third)
-        let mut ways: Vec<(u32, PieceId, PieceId, PieceId)> = vec![];
-        if fma.into_c {
-            ways.push((231, c, a, b));
-        }
-        if fma.into_a_213 {
-            ways.push((213, a, b, c));
-        }
-        if fma.into_a {
-            ways.push((132, a, c, b));
-        }
-        if fma.into_b {
-            ways.push((213, b, a, c));
-        }
-        if fma.into_c_swapped {
-            ways.push((231, c, b, a));
-        }
+        let all = [
+            (fma.into_c, (231, c, a, b)),
+            (fma.into_a_213, (213, a, b, c)),
+            (fma.into_a, (132, a, c, b)),
+            (fma.into_b, (213, b, a, c)),
+            (fma.into_c_swapped, (231, c, b, a)),
+        ];
+        let ways = || all.into_iter().filter(|(there, _)| *there).map(|(_, way)| way);
         // The last operand may be in memory.
         let loads = |w: &Self, x: PieceId, y: PieceId| usize::from(!w.in_register(x)) + usize::from(w.in_register(y));
-        let cheap = ways.iter().filter(|(_, d, x, y)| goes(self, *d, [*x, *y])).min_by_key(|(_, _, x, y)| loads(self, *x, *y)).copied();
-        let (form, d, x, y) = cheap.unwrap_or(ways[0]);
+        let cheap = ways().filter(|(_, d, x, y)| goes(self, *d, [*x, *y])).min_by_key(|(_, _, x, y)| loads(self, *x, *y));
+        let (form, d, x, y) = cheap.or(ways().next()).expect("hosts without any have no wide back end");
         let x = self.reg(x);
         let y = if is_f64 { self.rm64(y) } else { self.rm(y) };
         let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
@@ -426,7 +446,7 @@ impl<'a> Wide<'a> {
                     } else if self.host.vbmi2 {
                         self.each_part(&[y, x, counts], |w, part| {
                             let (high, n) = (w.reg(part.ops[1]), w.reg(part.ops[2]));
-                            let free: Vec<PieceId> = part.free.iter().copied().filter(|f| *f != part.ops[1]).collect();
+                            let free = Pieces::of(part.free.iter().copied().filter(|f| *f != part.ops[1]));
                             let (new, to) = w.copy_of(part.ops[0], &free);
                             w.v(X::Pshrdvd, to, high, Rm::Reg(n));
                             new

@@ -12,8 +12,7 @@
 use super::carried::{self, InBlock, Pair};
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
-use super::{FUEL, Wide, X, slices, sreg};
-use crate::opt::{liveness::VgprLiveness, strides::Strides};
+use super::{FUEL, Facts, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use wavejit_ir::abi::Exit;
@@ -58,7 +57,7 @@ impl Loops {
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
-    pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>], lanes: &VgprLiveness, strides: &Strides) -> Loops {
+    pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>], facts: &Facts) -> Loops {
         let mut loops = Loops::none(func);
         let parts = (func.wave_size / level.lanes()) as usize;
         let inside = |b: u32| {
@@ -88,7 +87,7 @@ impl Loops {
                     }
                 }
             }
-            let (pairs, carried) = carried::find(func, level, lanes, strides, &blocks);
+            let (pairs, carried) = carried::find(func, level, &facts.lanes, &facts.strides, &blocks);
             pairs.iter().flat_map(|p| [p.low, p.high]).for_each(|row| _ = uses.remove(&row));
             // What goes round is worth most; what is only written least.
             let mut order: Vec<(u16, (u32, u32))> = uses.into_iter().collect();
@@ -97,7 +96,7 @@ impl Loops {
                 (u32::MAX - worth, *row)
             });
             // A few more for what is alive, as far as that is not too much to keep any row.
-            let wanted = blocks.iter().map(|b| slices::wanted(func, *b as usize)).max().unwrap_or(0).min(20) as u8;
+            let wanted = blocks.iter().map(|b| facts.alive.wanted(*b as usize)).max().unwrap_or(0).min(20) as u8;
             let Range { start, end } = level.loop_registers();
             let mut registers = match level {
                 Level::Avx512 => start.max(most.vectors as u8 + 2).max(wanted)..end,

@@ -103,6 +103,7 @@ use loops::{Edge, Loops};
 use pins::Pins;
 use regs::{Needs, PieceId, Regs};
 use rustc_hash::FxHashMap;
+use slices::Alive;
 use std::mem::offset_of;
 use std::ops::Range;
 use values::{Stretch, Val};
@@ -191,6 +192,7 @@ struct Wide<'a> {
     goes_round: &'a [bool],
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
+    alive: &'a Alive,
     /// Has the block more loads of lanes anywhere than a few ([`gathers`])?
     is_crowded: bool,
     r: Regs,
@@ -293,9 +295,9 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     let mut first = Wide::new(func, opts, &facts, Loops::none(func), None);
     let frame = first.body(stop)?;
     let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
-    let loops = Loops::new(func, level, &found.needs, &facts.lanes, &facts.strides);
+    let loops = Loops::new(func, level, &found.needs, &facts);
     let free = (!opts.by_parts).then_some(level.vectors().len());
-    let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], free).is_empty());
+    let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], &facts.alive, free).is_empty());
     if loops.list.is_empty() && !crowded() {
         return first.finish(frame, &facts);
     }
@@ -323,12 +325,13 @@ struct Facts {
     entered: Vec<Vec<u32>>,
     /// By block: can it come to itself again?
     goes_round: Vec<bool>,
+    alive: Alive,
 }
 
 impl Facts {
     fn new(func: &Func, opts: &EmitOptions) -> Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-        let lanes = VgprLiveness::new(func, kept).with_loops(func, kept);
+        let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
         let strides = Strides::new(func, &lanes);
         Facts {
             lanes,
@@ -337,6 +340,7 @@ impl Facts {
             resume: resume_points(func),
             entered: copies::entered_from(func),
             goes_round: loops::goes_round(func),
+            alive: Alive::new(func),
         }
     }
 }
@@ -404,6 +408,7 @@ impl<'a> Wide<'a> {
             strides: &facts.strides,
             is_crowded: false,
             lanes: &facts.lanes,
+            alive: &facts.alive,
             r,
             local: vec![u32::MAX; func.types.len()],
             vals: vec![],

@@ -116,6 +116,58 @@ pub(super) const CARGO_BYTES: i32 = 64;
 /// Bytes that a careful call saves registers in.
 pub(super) const SAVE_BYTES: i32 = 32 * 64 + 8 * 8 + 16 * 8;
 
+/// Pieces that are at home in guest registers, by register.
+#[derive(Default)]
+pub(super) struct AtHome {
+    lists: Vec<Vec<PieceId>>,
+    /// Registers that have had some.
+    touched: Vec<u16>,
+}
+
+impl AtHome {
+    pub(super) fn of(&self, register: u16) -> &[PieceId] {
+        self.lists.get(usize::from(register)).map_or(&[], |list| list)
+    }
+
+    pub(super) fn add(&mut self, register: u16, p: PieceId) {
+        let i = usize::from(register);
+        if i >= self.lists.len() {
+            self.lists.resize_with(i + 1, Vec::new);
+        }
+        if self.lists[i].is_empty() {
+            self.touched.push(register);
+        }
+        self.lists[i].push(p);
+    }
+
+    /// Takes those of a register out, in the order in which they came.
+    pub(super) fn take(&mut self, register: u16) -> Vec<PieceId> {
+        self.lists.get_mut(usize::from(register)).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes the memory of a list back.
+    pub(super) fn recycle(&mut self, register: u16, mut list: Vec<PieceId>) {
+        if let Some(now) = self.lists.get_mut(usize::from(register)).filter(|now| now.capacity() == 0) {
+            list.clear();
+            *now = list;
+        }
+    }
+
+    /// Registers in which some are at home, in order.
+    pub(super) fn registers(&self) -> Vec<u16> {
+        let mut found: Vec<u16> = self.touched.iter().copied().filter(|r| !self.of(*r).is_empty()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    pub(super) fn clear(&mut self) {
+        for register in self.touched.drain(..) {
+            self.lists[usize::from(register)].clear();
+        }
+    }
+}
+
 /// How many registers operations of a block need at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
@@ -143,6 +195,8 @@ pub(super) struct Regs {
     pub(super) pinned_vector: Pins,
     pub(super) pinned_mask: Pins,
     pub(super) pinned_general: Pins,
+    /// Has an instruction taken temporaries?
+    pub(super) has_temporaries: bool,
     /// Temporary rows: which parts of each are taken.
     pub(super) temp: Vec<u16>,
     pub(super) most_temp: u32,
@@ -153,8 +207,8 @@ pub(super) struct Regs {
     /// Instructions that use each value, ascending, one value after the other.
     pub(super) uses: Vec<u32>,
     /// Pieces whose home is a guest register.
-    pub(super) in_row: FxHashMap<u16, Vec<PieceId>>,
-    pub(super) in_sreg: FxHashMap<u8, Vec<PieceId>>,
+    pub(super) in_row: AtHome,
+    pub(super) in_sreg: AtHome,
     /// Pieces whose home is, or was, LDS.
     pub(super) in_lds: Vec<PieceId>,
     /// Rows that the loop keeps in registers, by part.
@@ -201,13 +255,14 @@ impl Regs {
             pinned_vector: level.reserved(),
             pinned_mask: 1,
             pinned_general: 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0,
+            has_temporaries: false,
             temp: vec![RESERVED; rows],
             most_temp: super::calls::CAREFUL_ROWS.into(),
             frame: vec![],
             kept: 0,
             uses: vec![],
-            in_row: FxHashMap::default(),
-            in_sreg: FxHashMap::default(),
+            in_row: AtHome::default(),
+            in_sreg: AtHome::default(),
             in_lds: vec![],
             fixed: FxHashMap::default(),
             fixed_registers: 0,
@@ -275,7 +330,7 @@ impl Regs {
         let p = self.new_piece(Class::General, Home::None);
         self.log.note(|| Event::InLoop { id: p, reg: reg.0 });
         self.piece(p).reg = Some(reg.0);
-        self.in_sreg.entry(sreg.0).or_default().push(p);
+        self.in_sreg.add(sreg.0.into(), p);
         p
     }
 
@@ -291,7 +346,7 @@ impl Regs {
         let p = self.new_piece(Class::Vector, Home::None);
         self.log.note(|| Event::InLoop { id: p, reg });
         self.piece(p).reg = Some(reg);
-        self.in_row.entry(row).or_default().push(p);
+        self.in_row.add(row, p);
         p
     }
 
@@ -475,20 +530,19 @@ impl Regs {
         if let Home::Row { row, .. } = home
             && row < TEMP_ROW
         {
-            self.in_row.entry(row).or_default().push(p);
+            self.in_row.add(row, p);
         }
         for reg in sregs_of(home, self.level).into_iter().flatten() {
-            self.in_sreg.entry(reg).or_default().push(p);
+            self.in_sreg.add(reg.into(), p);
         }
     }
 
     /// Pieces that are at home in a guest register of this home.
     fn at_home(&self, home: Home) -> &[PieceId] {
-        let list = match home {
-            Home::Row { row, .. } => self.in_row.get(&row),
-            _ => sregs_of(home, self.level)[0].and_then(|reg| self.in_sreg.get(&reg)),
-        };
-        list.map_or(&[], |list| list)
+        match home {
+            Home::Row { row, .. } => self.in_row.of(row),
+            _ => sregs_of(home, self.level)[0].map_or(&[], |reg| self.in_sreg.of(reg.into())),
+        }
     }
 
     /// A piece in a register now has a copy in this guest register.
@@ -566,5 +620,7 @@ pub(super) fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
 
 /// Pieces of a list, each once.
 pub(super) fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
+    // Most lists are of nothing.
+    let parts = if parts == &NO_PARTS[..parts.len()] { &[] } else { parts };
     parts.iter().enumerate().filter(|(i, p)| **p != NONE && !parts[..*i].contains(p)).map(|(_, p)| *p)
 }

@@ -16,7 +16,8 @@
 
 use super::level::Level;
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Func, Op, PureOp, Shape, Ty, Value, Width};
+use std::ops::Range;
+use wavejit_ir::{Block, Func, Op, PureOp, Shape, Ty, Value, Width};
 
 /// When an instruction of a run is emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,18 +59,15 @@ struct Facts<'a> {
     run: u32,
 }
 
-/// Registers that a block wants if its parts are done one after the other.
-pub(super) fn wanted(func: &Func, block: usize) -> usize {
-    alive(func, block).into_iter().max().unwrap_or(0) + TEMPORARIES
-}
-
 /// The runs of a block worth doing part by part, if `calls` says which of its instructions call something and so many registers are free; no
 /// number: all of them.
-pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], free: Option<usize>) -> Vec<Run> {
+pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], alive: &Alive, free: Option<usize>) -> Vec<Run> {
     let insts = &func.blocks[block].insts;
     let parts = (func.wave_size / level.lanes()) as usize;
+    if free.is_some_and(|free| !alive.is_crowded(block, 0..insts.len(), parts, free)) {
+        return vec![];
+    }
     let mut facts = Facts { func, uniform: FxHashSet::default(), word: FxHashSet::default(), late: FxHashMap::default(), run: 0 };
-    let alive = if free.is_some() { alive(func, block) } else { vec![] };
     let mut runs: Vec<Run> = vec![];
     let mut open: Option<Run> = None;
     let mut effects_are_late = false;
@@ -77,9 +75,7 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], free
         if let Some(mut run) = open.take() {
             run.end = end;
             let each = run.turns.iter().filter(|t| **t == Turn::Each).count();
-            let most = || alive[run.start..end].iter().max().copied().unwrap_or(0);
-            let crowded = |free| each >= LEAST && most() * parts + TEMPORARIES > free;
-            if free.is_none_or(crowded) {
+            if free.is_none_or(|free| each >= LEAST && alive.is_crowded(block, run.start..end, parts, free)) {
                 runs.push(run);
             }
         }
@@ -188,42 +184,64 @@ impl Facts<'_> {
     }
 }
 
-/// By instruction of a block: registers of 16 lanes that the values take which are alive there; rows and constants can be read again.
-fn alive(func: &Func, block: usize) -> Vec<usize> {
-    let b = &func.blocks[block];
-    let mut last = FxHashMap::default();
-    for (k, inst) in b.insts.iter().enumerate() {
-        inst.op.for_each_arg(|v| _ = last.insert(v, k));
+/// By block and instruction: registers of 16 lanes that the values take which are alive there; rows and constants can be read again.
+pub(super) struct Alive(Vec<Vec<u32>>);
+
+impl Alive {
+    pub(super) fn new(func: &Func) -> Alive {
+        // By value: its last use.
+        let mut last = vec![None; func.types.len()];
+        Alive(func.blocks.iter().map(|b| Alive::in_block(func, b, &mut last)).collect())
     }
-    b.term.for_each_arg(|v| _ = last.insert(v, b.insts.len()));
-    // Ends, by place.
-    let mut ends = vec![0usize; b.insts.len() + 1];
-    let (mut alive, mut all) = (0, Vec::with_capacity(b.insts.len()));
-    for (k, inst) in b.insts.iter().enumerate() {
-        let weight = |v: Value| match func.ty(v) {
-            Ty::MASK => 0,
-            ty if ty.shape != Shape::Lane => 0,
-            ty if ty.width == Width::B64 => 2,
-            _ => 1,
-        };
-        let counts = match inst.op {
-            Op::VGet { .. } | Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => false,
-            // They take over what they are made of.
-            Op::Pure { op, .. } => !matches!(op, PureOp::Pack64 | PureOp::Lo64 | PureOp::Hi64),
-            _ => true,
-        };
-        if counts {
-            for r in 0..inst.results {
-                let v = inst.result(r.into());
-                let weight = weight(v);
-                if let (1.., Some(end)) = (weight, last.get(&v)) {
-                    alive += weight;
-                    ends[*end] += weight;
+
+    fn in_block(func: &Func, b: &Block, last: &mut [Option<u32>]) -> Vec<u32> {
+        for (k, inst) in b.insts.iter().enumerate() {
+            inst.op.for_each_arg(|v| last[v.0 as usize] = Some(k as u32));
+        }
+        b.term.for_each_arg(|v| last[v.0 as usize] = Some(b.insts.len() as u32));
+        // Ends, by place.
+        let mut ends = vec![0; b.insts.len() + 1];
+        let (mut alive, mut all) = (0, Vec::with_capacity(b.insts.len()));
+        for (k, inst) in b.insts.iter().enumerate() {
+            let weight = |v: Value| match func.ty(v) {
+                Ty::MASK => 0,
+                ty if ty.shape != Shape::Lane => 0,
+                ty if ty.width == Width::B64 => 2,
+                _ => 1,
+            };
+            let counts = match inst.op {
+                Op::VGet { .. } | Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => false,
+                // They take over what they are made of.
+                Op::Pure { op, .. } => !matches!(op, PureOp::Pack64 | PureOp::Lo64 | PureOp::Hi64),
+                _ => true,
+            };
+            if counts {
+                for r in 0..inst.results {
+                    let v = inst.result(r.into());
+                    let weight = weight(v);
+                    if let (1.., Some(end)) = (weight, last[v.0 as usize]) {
+                        alive += weight;
+                        ends[end as usize] += weight;
+                    }
                 }
             }
+            all.push(alive);
+            alive -= ends[k];
         }
-        all.push(alive);
-        alive -= ends[k];
+        all
     }
-    all
+
+    fn most(&self, block: usize, range: Range<usize>) -> usize {
+        self.0[block][range].iter().max().map_or(0, |n| *n as usize)
+    }
+
+    /// Registers that a block wants if its parts are done one after the other.
+    pub(super) fn wanted(&self, block: usize) -> usize {
+        self.most(block, 0..self.0[block].len()) + TEMPORARIES
+    }
+
+    /// Do the values of a range of a block not fit in so many registers?
+    fn is_crowded(&self, block: usize, range: Range<usize>, parts: usize, free: usize) -> bool {
+        self.most(block, range) * parts + TEMPORARIES > free
+    }
 }

@@ -153,15 +153,16 @@ impl Wide<'_> {
         if self.pending.contains(&p) {
             return self.at;
         }
-        let piece = self.r.pieces[p as usize];
+        let piece = &self.r.pieces[p as usize];
+        let owners = piece.owners;
         if self.in_memo || piece.many || piece.refs == 0 {
             // Not all owners are known, or it has none yet, or others use it that are emitted later and stand before.
             return self.at + 1;
         }
         if let Some(run) = self.run {
-            return piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use_in_run(run, o, p)).min().unwrap_or(NEVER);
+            return owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use_in_run(run, o, p)).min().unwrap_or(NEVER);
         }
-        piece.owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use(o)).min().unwrap_or(NEVER)
+        owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use(o)).min().unwrap_or(NEVER)
     }
 
     /// The part of the wave that a piece of a value is for; none if it is for several.
@@ -282,13 +283,14 @@ impl Wide<'_> {
     /// Gives up all pieces of a value.
     pub(super) fn forget(&mut self, v: Value) {
         let local = self.local[v.0 as usize];
-        let val = *self.val(v);
-        for parts in [val.lo, val.hi, val.quad[0], val.quad[1]] {
+        let val = self.val_mut(v);
+        let [even, odd] = &mut val.quad;
+        let lists = [&mut val.lo, &mut val.hi, even, odd].map(|list| std::mem::replace(list, NO_PARTS));
+        let word = std::mem::replace(&mut val.word, NONE);
+        for parts in lists {
             self.disown(local, &parts);
         }
-        self.disown(local, &[val.word]);
-        let val = self.val_mut(v);
-        (val.lo, val.hi, val.quad, val.word) = (NO_PARTS, NO_PARTS, [NO_PARTS; 2], NONE);
+        self.disown(local, &[word]);
     }
 
     /// Gives up pieces that belong to no value.
