@@ -9,7 +9,7 @@ use wavejit::code_object::CodeObject;
 use wavejit_ir::Ids;
 use wavejit_jit::emit::{EmitOptions, Isa, wide_code};
 use wavejit_jit::lift::{LiftSource, lift};
-use wavejit_jit::opt::{self, OptOptions, strides::RUN};
+use wavejit_jit::opt::{self, OptOptions};
 use wavejit_tests::peers::{PEERS, Size};
 
 const FILE: &str = "tests/golden/host_counts.txt";
@@ -48,10 +48,7 @@ impl Counts {
             vgprs: kernel.descriptor.rsrc.allocated_vgprs(kernel.target, kernel.wave_size),
             read: &|address| image.dword(address),
         });
-        let [x, y, z] = case.group;
-        if (y, z) == (1, 1) || x.is_multiple_of(RUN) {
-            func.ids = Ids::PackedRuns;
-        }
+        func.ids = Ids::of(true, kernel.wave_size, case.group, [0; 3]);
         opt::run(&mut func, OptOptions { keep_final_state: false, is_wide: isa.is_wide() });
         let code = wide_code(&func, &EmitOptions { isa, ..EmitOptions::default() }).expect("it compiles");
         let mut counts = Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };

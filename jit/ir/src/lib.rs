@@ -364,9 +364,41 @@ pub enum Ids {
     #[default]
     Any,
     /// In every run of 16 lanes, from lane 0 on, x counts up from a multiple of 16, and y and z are the same: each in a VGPR of its own.
-    Runs,
+    Runs(NextRun),
     /// The same, all three in v0: x in bits 9:0, y in 19:10, z in 29:20.
-    PackedRuns,
+    PackedRuns(NextRun),
+}
+
+/// What is known of work-item ids from a run of 16 lanes to the next one of the wave.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub enum NextRun {
+    /// Nothing.
+    #[default]
+    Any,
+    /// x counts on, in the wave from a multiple of its size; y and z stay the same.
+    Line,
+    /// It is the next row: x begins at 0 again; y counts up, in the wave from a multiple of its runs; z stays the same.
+    Row,
+}
+
+impl Ids {
+    /// Lanes of a run.
+    pub const RUN: u32 = 16;
+
+    /// What is known of waves in workgroups of this extent, and of those at the end of the grid, which have `rest` work-items in a dimension where that is not 0.
+    pub fn of(is_packed: bool, wave_size: u32, group: [u32; 3], rest: [u32; 3]) -> Ids {
+        let all = |i: usize, n: u32| group[i].is_multiple_of(n) && rest[i].is_multiple_of(n);
+        let next = if group[1..].iter().all(|n| *n <= 1) || all(0, wave_size) {
+            NextRun::Line
+        } else if group[0] == Ids::RUN && rest[0] == 0 && all(1, wave_size / Ids::RUN) {
+            NextRun::Row
+        } else if all(0, Ids::RUN) {
+            NextRun::Any
+        } else {
+            return Ids::Any;
+        };
+        if is_packed { Ids::PackedRuns(next) } else { Ids::Runs(next) }
+    }
 }
 
 /// A function: all code reachable from one entry, for one wave size and one initial mode.

@@ -15,10 +15,10 @@
 //! whole ([`VgprLiveness::blend`]). Facts about registers flow forward through the blocks; where ways meet both must agree.
 
 use super::liveness::VgprLiveness;
-use wavejit_ir::{Addr, Block, Func, Ids, Op, PureOp, Space, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, NextRun, Op, PureOp, Space, Value, Width};
 
 /// Lanes of a run.
-pub const RUN: u32 = 16;
+pub const RUN: u32 = Ids::RUN;
 
 /// Lane i of a run has base + i * stride, modulo 2^32. Of the base the low `clear` bits are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,11 +27,67 @@ pub struct Stride {
     pub stride: u32,
     /// Low bits of the base that are known to be 0: at most 32.
     pub clear: u32,
+    /// What is known of the runs of a wave together.
+    pub across: Option<Across>,
+}
+
+/// The base of a run is that of the wave's first one + the run's number * `apart`, modulo 2^32.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Across {
+    /// What a run has more than the one before.
+    pub apart: u32,
+    /// Low bits of the first run's base that are known to be 0: at most 32.
+    pub clear: u32,
+}
+
+impl Across {
+    const SAME: Option<Across> = Across::new(0, 0);
+
+    const fn new(apart: u32, clear: u32) -> Option<Across> {
+        Some(Across { apart, clear: if clear > 32 { 32 } else { clear } })
+    }
+
+    /// What two have in common that are added up.
+    fn sum(x: Option<Across>, y: Option<Across>, apart: fn(u32, u32) -> u32) -> Option<Across> {
+        let (x, y) = (x?, y?);
+        Across::new(apart(x.apart, y.apart), x.clear.min(y.clear))
+    }
+}
+
+/// 2^32 or more: no bit is known to be 0.
+fn below(clear: u32) -> u64 {
+    1 << clear
 }
 
 impl Stride {
     const fn new(stride: u32, clear: u32) -> Stride {
-        Stride { stride, clear: if clear > 32 { 32 } else { clear } }
+        Stride { stride, clear: if clear > 32 { 32 } else { clear }, across: None }
+    }
+
+    /// The same in all lanes of the wave.
+    const fn same(clear: u32) -> Stride {
+        Stride::new(0, clear).across(Across::new(0, clear))
+    }
+
+    /// What a run has more than the one before, if that is known.
+    pub fn apart(self) -> Option<u32> {
+        self.across.map(|w| w.apart)
+    }
+
+    const fn across(self, across: Option<Across>) -> Stride {
+        Stride { across, ..self }
+    }
+
+    /// The bits in which the runs of a wave differ, if neither lanes of a run nor the first base have any of them: then adding is the same as setting
+    /// bits, for all lanes of the wave.
+    fn run_bits(self, runs: u32) -> Option<u32> {
+        let Across { apart, clear } = self.across?;
+        let lanes = self.stride.checked_mul(RUN - 1)?;
+        let most = u64::from(apart) * u64::from(runs - 1) + u64::from(lanes);
+        let bits = (0..runs).fold(0, |bits, run| bits | apart.wrapping_mul(run));
+        // Counting on is what a run does in the bits above its own.
+        let apart_from_lanes = bits & (u64::from(lanes) + 1).next_power_of_two().wrapping_sub(1) as u32 == 0;
+        (most < below(clear) && apart_from_lanes).then_some(bits)
     }
 
     /// The bits in which lanes of a run differ, if the base has none of them: then adding is the same as setting bits.
@@ -42,12 +98,16 @@ impl Stride {
     }
 
     fn of_constant(c: u32) -> Stride {
-        Stride::new(0, c.trailing_zeros())
+        Stride::same(c.trailing_zeros())
     }
 
     /// What both are.
     fn meet(self, o: Stride) -> Option<Stride> {
-        (self.stride == o.stride).then_some(Stride::new(self.stride, self.clear.min(o.clear)))
+        let across = match (self.across, o.across) {
+            (Some(x), Some(y)) if x.apart == y.apart => Across::new(x.apart, x.clear.min(y.clear)),
+            _ => None,
+        };
+        (self.stride == o.stride).then_some(Stride::new(self.stride, self.clear.min(o.clear)).across(across))
     }
 }
 
@@ -57,17 +117,21 @@ type Facts = [Option<Stride>; ROWS];
 
 /// Facts about the values of a function: of lane values of 32 bits, and of the low dwords of those of 64 bits.
 #[derive(Debug)]
-pub struct Strides(Vec<Option<Stride>>);
+pub struct Strides {
+    facts: Vec<Option<Stride>>,
+    /// Runs of a wave.
+    runs: u32,
+}
 
 impl Strides {
     /// The fact about a value, if there is one.
     pub fn of(&self, v: Value) -> Option<Stride> {
-        self.0[v.0 as usize]
+        self.facts[v.0 as usize]
     }
 
     /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends).
     pub fn new(func: &Func, liveness: &VgprLiveness) -> Strides {
-        let mut values = Strides(vec![None; func.types.len()]);
+        let mut values = Strides { facts: vec![None; func.types.len()], runs: func.wave_size / RUN };
         let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Box::new(entry_facts(func)));
         let mut work = vec![0usize];
@@ -114,9 +178,9 @@ impl Strides {
                     if let Some(c) = constants.get(s).copied() {
                         constants.insert(inst.first, c);
                     }
-                    Some(constants.get(s).map_or(Stride::new(0, 0), |c| Stride::of_constant(*c as u32)))
+                    Some(constants.get(s).map_or(Stride::same(0), |c| Stride::of_constant(*c as u32)))
                 }
-                Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros())),
+                Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros()).across(Across::new(RUN, 32))),
                 Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize]),
                 Op::VGet { reg, .. } => rows.get(usize::from(reg.0)).copied().flatten(),
                 Op::VSet { reg, value, .. } => {
@@ -130,12 +194,12 @@ impl Strides {
                     None
                 }
                 // One element for all lanes.
-                Op::Load { space, addr, .. } if is_one_element(*space, addr) => Some(Stride::new(0, 0)),
+                Op::Load { space, addr, .. } if is_one_element(*space, addr) => Some(Stride::same(0)),
                 Op::Pure { op, args, .. } => self.pure(*op, args, &constants),
                 _ => None,
             };
             for r in 0..inst.results {
-                self.0[inst.result(r.into()).0 as usize] = fact;
+                self.facts[inst.result(r.into()).0 as usize] = fact;
             }
         }
     }
@@ -145,49 +209,110 @@ impl Strides {
         let constant = |i: usize| args[i].and_then(|v| constants.get(&v)).map(|c| *c as u32);
         let first = self.of(args[0]?);
         let second = args[1].and_then(|v| self.of(v));
+        let scaled = |s: Stride, c: u32| {
+            let across = s.across.and_then(|w| Across::new(w.apart.wrapping_mul(c), w.clear + c.trailing_zeros()));
+            Stride::new(s.stride.wrapping_mul(c), s.clear + c.trailing_zeros()).across(across)
+        };
         match (op, first, second) {
-            (IAdd32 | IAdd64, Some(a), Some(b)) => Some(Stride::new(a.stride.wrapping_add(b.stride), a.clear.min(b.clear))),
-            (ISub32 | ISub64, Some(a), Some(b)) => Some(Stride::new(a.stride.wrapping_sub(b.stride), a.clear.min(b.clear))),
+            (IAdd32 | IAdd64, Some(a), Some(b)) => {
+                let across = Across::sum(a.across, b.across, u32::wrapping_add);
+                Some(Stride::new(a.stride.wrapping_add(b.stride), a.clear.min(b.clear)).across(across))
+            }
+            (ISub32 | ISub64, Some(a), Some(b)) => {
+                let across = Across::sum(a.across, b.across, u32::wrapping_sub);
+                Some(Stride::new(a.stride.wrapping_sub(b.stride), a.clear.min(b.clear)).across(across))
+            }
             (IMul32 | IMul64, Some(a), Some(b)) => match (constant(0), constant(1)) {
-                (_, Some(c)) => Some(Stride::new(a.stride.wrapping_mul(c), a.clear + c.trailing_zeros())),
-                (Some(c), _) => Some(Stride::new(b.stride.wrapping_mul(c), b.clear + c.trailing_zeros())),
-                _ if a.stride == 0 && b.stride == 0 => Some(Stride::new(0, a.clear + b.clear)),
+                (_, Some(c)) => Some(scaled(a, c)),
+                (Some(c), _) => Some(scaled(b, c)),
+                _ if a.stride == 0 && b.stride == 0 => Some(Stride::new(0, a.clear + b.clear).across(same_of(&[a, b]))),
                 _ => None,
             },
-            (Shl32, Some(a), _) if constant(1).is_some() => {
-                let n = constant(1)? & 31;
-                Some(Stride::new(a.stride << n, a.clear + n))
-            }
+            (Shl32, Some(a), _) if constant(1).is_some() => Some(scaled(a, 1 << (constant(1)? & 31))),
             // Only the low dword of a 64-bit shift to the left is like that.
-            (Shl64, Some(a), _) if constant(1).is_some_and(|n| n & 63 < 32) => {
-                let n = constant(1)? & 63;
-                Some(Stride::new(a.stride << n, a.clear + n))
-            }
-            (LShr32 | AShr32, Some(a), _) if constant(1).is_some() => shifted(a, constant(1)? & 31),
-            (And32, Some(a), _) if constant(1).is_some() => masked(a, constant(1)?),
-            (And32, _, Some(b)) if constant(0).is_some() => masked(b, constant(0)?),
+            (Shl64, Some(a), _) if constant(1).is_some_and(|n| n & 63 < 32) => Some(scaled(a, 1 << (constant(1)? & 63))),
+            (LShr32 | AShr32, Some(a), _) if constant(1).is_some() => self.shifted(a, constant(1)? & 31),
+            (And32, Some(a), _) if constant(1).is_some() => self.masked(a, constant(1)?),
+            (And32, _, Some(b)) if constant(0).is_some() => self.masked(b, constant(0)?),
             (BfeU32, Some(a), _) if constant(1).is_some() && constant(2).is_some() => {
                 let (at, width) = (constant(1)? & 31, constant(2)? & 31);
-                shifted(a, at).and_then(|s| masked(s, (1u32 << width) - 1))
+                self.shifted(a, at).and_then(|s| self.masked(s, (1u32 << width) - 1))
             }
             (Or32 | Xor32, Some(a), Some(b)) if a.stride == 0 || b.stride == 0 => {
                 let (lanes, other) = if a.stride == 0 { (b, a) } else { (a, b) };
                 if lanes.stride == 0 {
-                    return Some(Stride::new(0, a.clear.min(b.clear)));
+                    return Some(Stride::new(0, a.clear.min(b.clear)).across(same_of(&[a, b])));
                 }
                 let bits = lanes.lane_bits()?;
-                (other.clear == 32 || bits < 1 << other.clear).then_some(Stride::new(lanes.stride, lanes.clear.min(other.clear)))
+                let across = lanes.across.zip(other.across).and_then(|(x, y)| match (x, y.apart) {
+                    // The lanes have no other bits.
+                    (Across { apart: 0, clear: 32 }, _) => Some(y),
+                    (_, 0) => {
+                        let all = u64::from(lanes.run_bits(self.runs)? | bits);
+                        (all < below(y.clear)).then_some(Across::new(x.apart, x.clear.min(y.clear))?)
+                    }
+                    _ => None,
+                });
+                (other.clear == 32 || bits < 1 << other.clear)
+                    .then_some(Stride::new(lanes.stride, lanes.clear.min(other.clear)).across(across))
             }
             (Pack64 | ZExt64 | SExt64 | Lo64, Some(a), _) => Some(a),
             // What is computed from equal lanes is equal in them.
             _ if op.ret() == Width::B32 && op != Hi64 => {
-                let equal = |v: Value| self.of(v).is_some_and(|s| s.stride == 0);
+                let of: Vec<Stride> = args.iter().flatten().map_while(|v| self.of(*v).filter(|s| s.stride == 0)).collect();
                 let narrow = op.args().iter().all(|w| *w == Width::B32);
-                (narrow && args.iter().flatten().all(|v| equal(*v))).then_some(Stride::new(0, 0))
+                (narrow && of.len() == args.iter().flatten().count()).then_some(Stride::new(0, 0).across(same_of(&of)))
             }
             _ => None,
         }
     }
+
+    /// `a >> n`, logical or arithmetic.
+    fn shifted(&self, a: Stride, n: u32) -> Option<Stride> {
+        let across = a.run_bits(self.runs).zip(a.across).and_then(|(bits, w)| {
+            let apart = match bits >> n {
+                0 => 0,
+                _ if w.apart.trailing_zeros() >= n => w.apart >> n,
+                _ => return None,
+            };
+            Across::new(apart, w.clear.saturating_sub(n))
+        });
+        let clear = a.clear.saturating_sub(n);
+        if a.stride == 0 {
+            return Some(Stride::new(0, clear).across(across));
+        }
+        let bits = a.lane_bits()?;
+        let whole = || (a.stride.trailing_zeros() >= n).then_some(Stride::new(a.stride >> n, clear).across(across));
+        if bits >> n == 0 { Some(Stride::new(0, clear).across(across)) } else { whole() }
+    }
+
+    /// `a & mask`
+    fn masked(&self, a: Stride, mask: u32) -> Option<Stride> {
+        // Low bits of the base that are 0 then.
+        let left = |clear: u32| if u64::from(mask) < below(clear) { 32 } else { clear.max(mask.trailing_zeros()) };
+        let across = a.run_bits(self.runs).zip(a.across).and_then(|(bits, w)| {
+            let apart = match mask & bits {
+                0 => 0,
+                all if all == bits => w.apart,
+                _ => return None,
+            };
+            Across::new(apart, left(w.clear))
+        });
+        if a.stride == 0 {
+            return Some(Stride::new(0, left(a.clear)).across(across));
+        }
+        let bits = a.lane_bits()?;
+        match mask & bits {
+            0 => Some(Stride::new(0, left(a.clear)).across(across)),
+            all if all == bits => Some(Stride::new(a.stride, left(a.clear)).across(across)),
+            _ => None,
+        }
+    }
+}
+
+/// Of operands whose lanes are equal in every run: what is computed from them has equal runs if they have.
+fn same_of(all: &[Stride]) -> Option<Across> {
+    all.iter().all(|s| s.across.is_some_and(|w| w.apart == 0)).then_some(Across::SAME).flatten()
 }
 
 /// Is it an access to one element for all lanes, small enough an offset that back ends which know strides make it one load?
@@ -201,39 +326,29 @@ pub fn is_one_element(space: Space, addr: &Addr) -> bool {
     addr.offset.is_none() && fits && is_plain
 }
 
-/// `a >> n`, logical or arithmetic.
-fn shifted(a: Stride, n: u32) -> Option<Stride> {
-    let clear = a.clear.saturating_sub(n);
-    if a.stride == 0 {
-        return Some(Stride::new(0, clear));
-    }
-    let bits = a.lane_bits()?;
-    if bits >> n == 0 { Some(Stride::new(0, clear)) } else { (a.stride.trailing_zeros() >= n).then_some(Stride::new(a.stride >> n, clear)) }
-}
-
-/// `a & mask`
-fn masked(a: Stride, mask: u32) -> Option<Stride> {
-    if a.stride == 0 {
-        return Some(Stride::new(0, a.clear.max(mask.trailing_zeros())));
-    }
-    let bits = a.lane_bits()?;
-    match mask & bits {
-        0 => Some(Stride::new(0, a.clear.max(mask.trailing_zeros()))),
-        all if all == bits => Some(a),
-        _ => None,
-    }
-}
-
 /// What the registers hold when a wave starts.
 fn entry_facts(func: &Func) -> Facts {
     let mut rows = [None; ROWS];
-    let x = Some(Stride::new(1, RUN.trailing_zeros()));
-    let one = Some(Stride::new(0, 0));
+    let ids = |x: Option<Across>, y, z| {
+        [Stride::new(1, RUN.trailing_zeros()).across(x), Stride::new(0, 0).across(y), Stride::new(0, 0).across(z)].map(Some)
+    };
+    let wave = func.wave_size.trailing_zeros();
+    let runs = (func.wave_size / RUN).trailing_zeros();
+    // y and z are above x if they are packed: bits 10 and up.
+    const Y: u32 = 10;
     match func.ids {
         Ids::Any => {}
-        // y and z are above x.
-        Ids::PackedRuns => rows[0] = x,
-        Ids::Runs => rows[..3].copy_from_slice(&[x, one, one]),
+        Ids::PackedRuns(next) => {
+            let across = match next {
+                NextRun::Any => None,
+                NextRun::Line => Across::new(RUN, wave),
+                NextRun::Row => Across::new(1 << Y, Y + runs),
+            };
+            rows[0] = ids(across, None, None)[0];
+        }
+        Ids::Runs(NextRun::Any) => rows[..3].copy_from_slice(&ids(None, None, None)),
+        Ids::Runs(NextRun::Line) => rows[..3].copy_from_slice(&ids(Across::new(RUN, wave), Across::SAME, Across::SAME)),
+        Ids::Runs(NextRun::Row) => rows[..3].copy_from_slice(&ids(Across::new(0, 32), Across::new(1, runs), Across::SAME)),
     }
     rows
 }
@@ -249,7 +364,11 @@ fn of_table(table: &[u32]) -> Option<Stride> {
         let this = Stride::new(stride, run[0].trailing_zeros());
         fact = Some(fact.map_or(Some(this), |f| f.meet(this))?);
     }
-    fact
+    let apart = table[RUN as usize].wrapping_sub(table[0]);
+    let bases = || table.iter().step_by(RUN as usize);
+    let is_even = bases().zip(bases().skip(1)).all(|(x, y)| y.wrapping_sub(*x) == apart);
+    let across = if is_even { Across::new(apart, table[0].trailing_zeros()) } else { None };
+    fact.map(|f| f.across(across))
 }
 
 #[cfg(test)]
@@ -263,7 +382,7 @@ mod tests {
         let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
         func.ids = ids;
         let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        Strides::new(&func, &liveness).0.into_iter().map(|f| f.map(|f| (f.stride, f.clear))).collect()
+        Strides::new(&func, &liveness).facts.into_iter().map(|f| f.map(|f| (f.stride, f.clear))).collect()
     }
 
     #[test]
@@ -285,12 +404,74 @@ mod tests {
             %14: l32 = and.32 %4, %6
             %15: l64 = pack.64 %10, %13
             %16: l32 = imul.32 %13, %9";
-        let f = facts(Ids::PackedRuns, body);
+        let f = facts(Ids::PackedRuns(NextRun::Any), body);
         assert_eq!([f[1], f[4], f[7], f[10], f[13]], [Some((1, 4)), Some((1, 4)), Some((4, 6)), Some((4, 0)), Some((0, 0))]);
         // Two bits of the lane are not a stride.
         assert_eq!([f[14], f[15], f[16]], [None, Some((4, 0)), Some((0, 0))]);
         let f = facts(Ids::Any, body);
         assert_eq!([f[1], f[4], f[7], f[10], f[13]], [None; 5]);
+    }
+
+    /// (stride, from run to run) of values of a function in waves of 32.
+    fn runs(ids: Ids, body: &str) -> Vec<Option<(u32, Option<u32>)>> {
+        let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
+        func.ids = ids;
+        let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
+        let facts = Strides::new(&func, &liveness).facts;
+        facts.into_iter().map(|f| f.map(|f| (f.stride, f.across.map(|w| w.apart)))).collect()
+    }
+
+    #[test]
+    fn runs_of_a_wave_are_known_distances_apart() {
+        let body = "%0: mask = exec
+            %1: l32 = vget v0 demand %0
+            %2: s32 = const.32 0x3ff
+            %3: l32 = splat %2
+            %4: l32 = and.32 %1, %3
+            %5: s32 = const.32 10
+            %6: l32 = splat %5
+            %7: l32 = bfeu.32 %1, %6, %6
+            %8: s32 = const.32 6
+            %9: l32 = splat %8
+            %10: l32 = shl.32 %7, %9
+            %11: s32 = const.32 2
+            %12: l32 = splat %11
+            %13: l32 = shl.32 %4, %12
+            %14: l32 = iadd.32 %10, %13
+            %15: l32 = or.32 %13, %10
+            %16: s32 = sget s4
+            %17: l32 = splat %16
+            %18: l32 = imul.32 %7, %17
+            %19: l32 = iadd.32 %17, %4
+            %20: l32 = lshr.32 %4, %12";
+        // x, y, y * 64, x * 4, sums of both, y times what a register holds, x and that, x / 4.
+        let of = |f: &[Option<(u32, Option<u32>)>]| [4, 7, 10, 13, 14, 15, 18, 19, 20].map(|i: usize| f[i]);
+        let is = |stride: u32, apart: u32| Some((stride, Some(apart)));
+        let f = runs(Ids::PackedRuns(NextRun::Row), body);
+        assert_eq!(of(&f), [is(1, 0), is(0, 1), is(0, 64), is(4, 0), is(4, 64), is(4, 64), Some((0, None)), is(1, 0), None]);
+        let f = runs(Ids::PackedRuns(NextRun::Line), body);
+        assert_eq!(of(&f), [is(1, 16), is(0, 0), is(0, 0), is(4, 64), is(4, 64), Some((4, None)), is(0, 0), is(1, 16), None]);
+        let f = runs(Ids::PackedRuns(NextRun::Any), body);
+        let unknown = |stride: u32| Some((stride, None));
+        assert_eq!(of(&f)[..5], [unknown(1), unknown(0), unknown(0), unknown(4), unknown(4)]);
+    }
+
+    #[test]
+    fn ids_are_known_where_all_workgroups_of_a_grid_are_alike() {
+        use NextRun::{Any, Line, Row};
+        let known = |wave, group, rest| match Ids::of(true, wave, group, rest) {
+            Ids::PackedRuns(next) => Some(next),
+            _ => None,
+        };
+        assert_eq!(known(32, [48, 1, 1], [17, 0, 0]), Some(Line));
+        assert_eq!(
+            [known(32, [64, 4, 1], [0; 3]), known(32, [64, 4, 1], [32, 3, 0]), known(64, [32, 4, 1], [0; 3])],
+            [Some(Line), Some(Line), Some(Any)]
+        );
+        assert_eq!([known(32, [16, 16, 1], [0; 3]), known(64, [16, 16, 2], [0, 4, 1])], [Some(Row); 2]);
+        // A wave would go on in the next plane, or with rows of another length.
+        assert_eq!([known(32, [16, 3, 2], [0; 3]), known(64, [16, 16, 2], [0, 2, 0]), known(32, [32, 4, 1], [16, 0, 0])], [Some(Any); 3]);
+        assert_eq!([known(32, [24, 2, 1], [0; 3]), known(32, [32, 2, 1], [8, 0, 0])], [None; 2]);
     }
 
     #[test]
@@ -318,6 +499,6 @@ mod tests {
             }";
         let func = parse(text).unwrap();
         let s = Strides::new(&func, &VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()));
-        assert_eq!([s.of(Value(7)), s.of(Value(8))], [Some(Stride::new(1, 4)), None]);
+        assert_eq!([s.of(Value(7)), s.of(Value(8))], [Some(Stride::new(1, 4).across(Across::new(16, 32))), None]);
     }
 }

@@ -8,7 +8,7 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 use wavejit_ir::Ids;
 use wavejit_isa::Feature;
 use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
-use wavejit_jit::opt::{self, OptOptions, strides::RUN};
+use wavejit_jit::opt::{self, OptOptions};
 
 fn help() -> String {
     let examples = "\
@@ -55,10 +55,9 @@ impl EmitArgs {
     pub(crate) fn ready(&self) -> Result<Ready> {
         let mut code = self.code.lift()?;
         let keep_final_state = code.keep_final_state;
-        if let [width, others @ ..] = &self.group[..]
-            && (others.iter().all(|n| *n <= 1) || width.is_multiple_of(RUN))
-        {
-            code.func.ids = if code.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs };
+        if !self.group.is_empty() {
+            let group = std::array::from_fn(|i| self.group.get(i).copied().unwrap_or(1));
+            code.func.ids = Ids::of(code.target.has(Feature::PackedWorkItemIds), code.func.wave_size, group, [0; 3]);
         }
         let isa = match self.isa {
             None => Isa::Best,

@@ -11,7 +11,7 @@ use crate::program::CodeKey;
 use wavejit_ir::abi::PRIVATE_APERTURE_HI;
 use wavejit_ir::{FpMode, Ids, SReg};
 use wavejit_isa::{Feature, Gfx};
-use wavejit_jit::opt::{liveness::Rows, strides::RUN};
+use wavejit_jit::opt::liveness::Rows;
 
 /// Most user SGPRs any target has.
 pub const MAX_USER_SGPRS: usize = 32;
@@ -175,16 +175,13 @@ impl WaveInit {
 
     /// What is known of the work-item ids in every workgroup of a grid. Workgroups at its end may be partial.
     pub(crate) fn ids(&self, geometry: &Geometry) -> Ids {
-        let [width, others @ ..] = geometry.group;
-        let last = geometry.grid[0] % width.max(1);
-        let is_line = others.iter().all(|n| *n <= 1);
-        let in_runs = is_line || width.is_multiple_of(RUN) && last.is_multiple_of(RUN);
-        if in_runs { self.runs() } else { Ids::Any }
+        let rest = std::array::from_fn(|i| geometry.grid[i] % geometry.group[i].max(1));
+        Ids::of(self.target.has(Feature::PackedWorkItemIds), self.wave_size, geometry.group, rest)
     }
 
-    /// Work-item ids that count up in runs of lanes, as they do in workgroups of one dimension.
-    pub(crate) fn runs(&self) -> Ids {
-        if self.target.has(Feature::PackedWorkItemIds) { Ids::PackedRuns } else { Ids::Runs }
+    /// Those of workgroups of one dimension.
+    pub(crate) fn line(&self) -> Ids {
+        Ids::of(self.target.has(Feature::PackedWorkItemIds), self.wave_size, [1; 3], [0; 3])
     }
 
     /// Refuses what no wave can start with: front doors may have made this up. Scratch is looked at by [`crate::dispatch::scratch`].
@@ -379,6 +376,7 @@ fn user_sgprs(kd: &KernelDescriptor, pointers: &Pointers, kernarg: &[u8]) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wavejit_ir::NextRun;
 
     fn init(target: u16, wave_size: u32, rsrc2: u32) -> WaveInit {
         let raw = RawInit {
@@ -470,6 +468,57 @@ mod tests {
         init(0x1100, 32, 0).write_vgprs(&WavePlace { wave: 2, ..PLACE }, &mut rows);
         assert_eq!(rows[0], 4 << 20 | 4);
         assert_eq!(rows[1], 4 << 20 | 1 << 10);
+    }
+
+    /// What code is translated for holds in every lane of every wave, of whole workgroups and of those at the end of the grid.
+    #[test]
+    fn work_item_ids_are_what_is_said_of_them() {
+        let mut said = [0; 3];
+        for (target, wave_size) in [(0x1100, 32), (0x1100, 64), (0x1010, 32), (0x1010, 64)] {
+            let init = init(target, wave_size, ALL);
+            let (lanes, runs) = (wave_size as usize, (wave_size / Ids::RUN) as usize);
+            for group in
+                [[48, 1, 1], [256, 1, 1], [16, 16, 1], [16, 4, 4], [16, 3, 2], [16, 2, 8], [32, 8, 1], [64, 4, 2], [24, 2, 1], [48, 4, 1]]
+            {
+                for rest in [[0, 0, 0], [5, 0, 0], [16, 0, 0], [32, 0, 0], [0, 1, 0], [0, 2, 0], [0, 4, 1]] {
+                    let rest: [u32; 3] = std::array::from_fn(|i| rest[i] % group[i]);
+                    let grid = std::array::from_fn(|i| 2 * group[i] + rest[i]);
+                    let next = match init.ids(&Geometry { grid, group, offset: [0; 3], part: None }) {
+                        Ids::Any => continue,
+                        Ids::Runs(next) | Ids::PackedRuns(next) => next,
+                    };
+                    said[next as usize] += 1;
+                    for at in 0..8 {
+                        let extent: [u32; 3] = std::array::from_fn(|i| if at >> i & 1 != 0 && rest[i] != 0 { rest[i] } else { group[i] });
+                        for wave in 0..init.waves(extent) {
+                            let mut rows = vec![0; 3 * lanes];
+                            init.write_vgprs(&WavePlace { group: [0; 3], extent, wave, scratch_offset: 0 }, &mut rows);
+                            let id = |lane: usize| match init.facts().id_rows {
+                                1 => [0, 10, 20].map(|bit| rows[lane] >> bit & 0x3ff),
+                                _ => [0, 1, 2].map(|row| rows[row * lanes + lane]),
+                            };
+                            let first = id(0);
+                            for run in 0..runs {
+                                let [x, y, z] = id(16 * run);
+                                assert!(
+                                    x % 16 == 0 && (0..16).all(|i| id(16 * run + i) == [x + i as u32, y, z]),
+                                    "{group:?} {rest:?} {wave}"
+                                );
+                                let n = run as u32;
+                                match next {
+                                    NextRun::Any => {}
+                                    NextRun::Line => {
+                                        assert_eq!(([x, y, z], first[0] % wave_size), ([first[0] + 16 * n, first[1], first[2]], 0))
+                                    }
+                                    NextRun::Row => assert_eq!(([x, y, z], first[1] % runs as u32), ([0, first[1] + n, first[2]], 0)),
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(said.iter().all(|n| *n > 0), "{said:?}");
     }
 
     #[test]

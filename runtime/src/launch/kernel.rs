@@ -192,8 +192,8 @@ impl Kernel {
     pub fn compile(&self) -> Result<(), Error> {
         let _ready = fault::ready();
         let init = self.init(&Pointers::default(), &[], 0);
-        // As launches of one dimension, and most others, will want it.
-        let key = CodeKey { ids: init.runs(), ..init.code_key() };
+        // As launches of one dimension will want it.
+        let key = CodeKey { ids: init.line(), ..init.code_key() };
         self.module.0.program.code(&self.info.name, key, Arrival::Start, &|| false)?;
         Ok(())
     }

@@ -28,6 +28,9 @@ pub(super) const FARTHEST: usize = 512;
 /// Bytes between the constants of accesses that share a test, at most.
 const MOST_APART: i32 = 1 << 16;
 
+/// Bytes from a run of lanes to the next, at most, where that is known.
+pub(super) const MOST_APART_RUNS: u32 = 1 << 12;
+
 /// Dwords between elements that are picked out of all in between, at most.
 const MOST_SPREAD: u32 = 4;
 
@@ -176,15 +179,16 @@ impl<'a> Wide<'a> {
     fn lanes_of_part(&mut self, a: &Access, p: usize, way: Way, spread: Option<u32>) {
         let (group, first) = self.group_of(p);
         let stride = way.stride.unwrap_or(a.bytes() as u32);
-        let start = Mem::at(a.starts[group], a.imm - a.reach.least + (stride * first) as i32);
+        let (from, apart) = a.start(group);
+        let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
         match (way.stride, spread) {
             (Some(0), _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
             (_, Some(m)) => self.pick_out(a, p, start, m),
-            (Some(s), _) if s != a.bytes() as u32 && !a.is_store => self.gather_steps(a, p, start, a.starts[group], s),
+            (Some(s), _) if s != a.bytes() as u32 && !a.is_store => self.gather_steps(a, p, start, from, s),
             (Some(s), _) if s != a.bytes() as u32 => {
                 self.load_table(a.t, move |i| i * s);
-                self.gather_dwords(a, p, a.starts[group], start.disp);
+                self.gather_dwords(a, p, from, start.disp);
             }
             _ => self.move_part(a, p, start),
         }
@@ -200,8 +204,8 @@ impl<'a> Wide<'a> {
             let k = if tested { a.k2 } else { a.k };
             let (group, first) = self.group_of(p);
             let origin = a.low[p - (first / self.part_lanes()) as usize];
-            if first == 0 {
-                self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(a.starts[group].0)));
+            if let Some(start) = a.starts.get(group).filter(|_| first == 0) {
+                self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(start.0)));
             }
             if way.stride.is_some() {
                 continue;
@@ -256,7 +260,7 @@ impl<'a> Wide<'a> {
             self.any(a.k);
             self.a.jcc(Cond::Ne, fail);
         }
-        let more = reach.most - reach.least;
+        let more = reach.most - reach.least + a.across();
         if a.space == Space::Lds {
             // Room up to the end of LDS for each part; there is none if it is smaller than a part.
             let limit = a.host;
@@ -281,7 +285,7 @@ impl<'a> Wide<'a> {
         } else {
             // Offsets are zero-extended: they may not wrap within 16 lanes.
             for start in &a.starts {
-                self.a.alu_imm(Alu::Cmp, Size::D, *start, -way.span);
+                self.a.alu_imm(Alu::Cmp, Size::D, *start, -(way.span + a.across()));
                 self.a.jcc(Cond::A, fail);
             }
         }
@@ -374,10 +378,16 @@ impl<'a> Wide<'a> {
         addr.offset.and_then(|v| self.strides.of(v)).map(|s| s.stride)
     }
 
+    /// Bytes from a run of lanes to the next one, if that is known.
+    pub(super) fn apart_of(&self, addr: &Addr) -> Option<i32> {
+        let apart = self.strides.of(addr.offset?)?.apart()?;
+        (apart <= MOST_APART_RUNS).then_some(apart as i32)
+    }
+
     /// Finds the accesses of the rest of the block that can build on this one's tests, or the earlier one that this one can build on.
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
-        let groups = if addr.offset.is_none() { 1 } else { self.groups() };
+        let groups = if addr.offset.is_none() { 1 } else { a.runs };
         let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.holds_for(mine, a.imm))) {

@@ -76,7 +76,8 @@ impl<'a> Wide<'a> {
     /// A load that is left to those who use it; false: it is done here and now.
     pub(super) fn defer(&mut self, inst: &'a Inst, addr: &Addr) -> bool {
         let Op::Load { space: Space::Lds, kind, .. } = inst.op else { return false };
-        if self.r.level != Level::Avx512 || self.groups() != 2 || kind.bytes() != 4 {
+        let apart = self.apart_of(addr);
+        if self.r.level != Level::Avx512 || self.groups() != 2 && apart.is_none() || kind.bytes() != 4 {
             return false;
         }
         let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| matches!(test.way.stride(), Some(0 | 4))) else { return false };
@@ -84,7 +85,7 @@ impl<'a> Wide<'a> {
         let i = match self.waiting.iter().position(|g| is_its(g, self.at)) {
             Some(i) => i,
             None => {
-                let Some(group) = self.new_group(test, imm) else { return false };
+                let Some(group) = self.new_group(test, imm, apart) else { return false };
                 self.waiting.push(group);
                 self.begin_group(inst, addr);
                 self.waiting.len() - 1
@@ -95,21 +96,30 @@ impl<'a> Wide<'a> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
         self.late_loads[number].push(LateLoad { op, imm });
         let mut parts = NO_PARTS;
-        for (part, start) in parts.iter_mut().zip(starts) {
-            let home = Home::Lds { start, disp: imm - least, is_one: test.way.stride() == Some(0) };
-            *part = self.r.new_piece(Class::Vector, home);
-            self.r.in_lds.push(*part);
+        for p in 0..self.parts {
+            if p > 0 && apart == Some(0) {
+                parts[p] = parts[0];
+                continue;
+            }
+            let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * p as i32) } else { (starts[p], 0) };
+            let home = Home::Lds { start, disp: imm - least + more, is_one: test.way.stride() == Some(0) };
+            parts[p] = self.r.new_piece(Class::Vector, home);
+            self.r.in_lds.push(parts[p]);
         }
         self.set_lo(inst.result(0), parts);
         true
     }
 
     /// The group that begins with this load, if there is to be one.
-    fn new_group(&mut self, test: Test, imm: i32) -> Option<Group> {
+    fn new_group(&mut self, test: Test, imm: i32, apart: Option<i32>) -> Option<Group> {
         if self.waiting.len() == MOST_GROUPS || self.run.is_some() || self.tested.iter().any(|t| t.holds_for(test, imm)) {
             return None;
         }
         let bytes = test.way.span();
+        let across = apart.unwrap_or(0) * (self.groups() as i32 - 1);
+        // Does a run of one reach into a run of the other, without being the same?
+        let runs = if apart.is_some() { self.groups() as i32 - 1 } else { 0 };
+        let overlaps = |x: i32, y: i32| (-runs..=runs).map(|k| x - y + k * apart.unwrap_or(0)).any(|far| far != 0 && far.abs() < bytes);
         let insts = &self.func.blocks[self.r.block].insts;
         let mut group =
             Group { test, least: imm, most: imm, imms: vec![], end: insts.len() as u32, last: self.at, starts: vec![], number: 0, room: 0 };
@@ -123,7 +133,7 @@ impl<'a> Wide<'a> {
                 continue;
             };
             let (least, most) = (group.least.min(imm), group.most.max(imm));
-            if most - least + bytes > MOST_ROOM || group.imms.iter().any(|other| *other != imm && other.abs_diff(imm) < bytes as u32) {
+            if most - least + bytes + across > MOST_ROOM || overlaps(imm, imm) || group.imms.iter().any(|other| overlaps(*other, imm)) {
                 return None;
             }
             (group.least, group.most) = (least, most);
@@ -142,7 +152,7 @@ impl<'a> Wide<'a> {
         let mut a = self.access(op, Space::Lds, kind, addr, exec, false, true);
         a.data = vec![(0..self.parts).map(|_| self.temp()).collect()];
         let mut pieces = vec![];
-        for _ in 0..self.groups() {
+        for _ in 0..a.runs {
             let (piece, reg) = self.new_in_register(Class::General);
             pieces.push(piece);
             a.starts.push(Gpr(reg));
@@ -155,8 +165,8 @@ impl<'a> Wide<'a> {
         (group.starts, group.number, group.room) = (pieces, number, room);
         let (least, most, way) = (group.least, group.most, group.test.way);
         a.reach = Reach { least, most, is_first: true, is_tested: false };
-        let bytes = most - least + way.span();
-        let at = self.room(room, bytes * self.groups() as i32);
+        let bytes = most - least + way.span() + a.across();
+        let at = self.room(room, bytes * a.runs as i32);
         let fail = self.a.label();
         self.note_access(&a, addr);
         self.test_lanes(&a, way, a.reach, fail);
@@ -188,13 +198,17 @@ impl<'a> Wide<'a> {
             self.careful_access(&one);
             self.a.bind(done);
             for p in 0..self.parts {
-                let to = Mem::at(Gpr::RSP, room + bytes * p as i32 + imm - a.reach.least);
+                let apart = if a.runs == 1 { a.apart } else { bytes };
+                let to = Mem::at(Gpr::RSP, room + apart * p as i32 + imm - a.reach.least);
                 let data = one.data[0][p];
                 if a.stride != Some(0) {
-                    self.v(X::MovStore, data, 0, Rm::Mem(to));
+                    // Runs may be at one place.
+                    self.vector(Vector::new(X::MovStore, Len::Z, data, 0, Rm::Mem(to)).mask(a.exec[p]));
                     continue;
                 }
                 // What an active lane has.
+                let next = self.a.label();
+                self.skip_idle(a, p, next);
                 let row = self.row_mem(CAREFUL_DST, p);
                 self.v(X::MovStore, data, 0, Rm::Mem(row));
                 self.vector(Vector::new(X::KmovwToGpr, Len::X, a.host.0, 0, Rm::Reg(a.exec[p])));
@@ -202,6 +216,7 @@ impl<'a> Wide<'a> {
                 self.a.alu_imm(Alu::And, Size::D, a.host, 15);
                 self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row.disp));
                 self.a.store(Size::D, to, a.host);
+                self.a.bind(next);
             }
         }
         for (p, start) in a.starts.iter().enumerate() {

@@ -11,10 +11,12 @@
 //! ```
 //!
 //! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the distance
-//! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all.
+//! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all. Where it is known how far a run is from the one before
+//! only the first lane of the wave matters, and its offset becomes odd.
 
-use super::addresses::Way;
+use super::addresses::{MOST_APART_RUNS, Way};
 use super::lanes::LT;
+use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
@@ -33,6 +35,8 @@ struct Term {
     is_signed: bool,
     /// What a lane of the index has more than the one before.
     stride: u32,
+    /// What a run has more than the one before, if that is known.
+    apart: Option<u32>,
 }
 
 /// A lane value of 64 bits that is a dword extended, or a sum of two, shifted to the left.
@@ -53,6 +57,13 @@ impl Linear {
     /// The dwords.
     pub(super) fn indices(&self) -> impl Iterator<Item = Value> + use<> {
         self.terms().map(|t| t.index)
+    }
+
+    /// Bytes from a run to the next one, if that is known. Odd first lanes tell that a test failed: there are none if it is shifted.
+    fn apart(&self) -> Option<i32> {
+        let apart = self.terms().try_fold(0u32, |sum, t| t.apart.filter(|a| *a <= MOST_APART_RUNS).map(|a| sum + a))?;
+        let bytes = apart << self.shift.min(16);
+        (self.shift != 0 && bytes <= MOST_APART_RUNS).then_some(bytes as i32)
     }
 
     /// Are the lanes of a run close enough together?
@@ -81,14 +92,18 @@ pub(super) struct LinearAccess {
     is_first: bool,
 }
 
+impl LinearAccess {
+    /// Bytes from a run to the next one, if that is known.
+    pub(super) fn apart(&self) -> Option<i32> {
+        self.linear.apart()
+    }
+}
+
 impl<'a> Wide<'a> {
     /// Finds the offsets of a block that are made in general registers alone. [`Wide::begin_values`] has noted where values are made.
     pub(super) fn find_linear(&mut self, block: usize) -> FxHashMap<Value, Linear> {
         let mut found: FxHashMap<Value, Linear> = FxHashMap::default();
-        // More are more registers than there are.
-        if self.groups() != 2 {
-            return found;
-        }
+        let level = self.r.level;
         let insts = &self.func.blocks[block].insts;
         for inst in insts {
             let Op::Pure { op, args: [Some(x), y, _], .. } = inst.op else { continue };
@@ -97,7 +112,7 @@ impl<'a> Wide<'a> {
             }
             let linear = match (op, y) {
                 (PureOp::SExt64 | PureOp::ZExt64, _) if self.func.ty(x) == Ty::L32 => {
-                    let term = |s: Stride| Term { index: x, is_signed: op == PureOp::SExt64, stride: s.stride };
+                    let term = |s: Stride| Term { index: x, is_signed: op == PureOp::SExt64, stride: s.stride, apart: s.apart() };
                     self.strides.of(x).map(|s| Linear { term: term(s), second: None, shift: 0, last: 0 })
                 }
                 // AVX2 has no registers for two.
@@ -121,13 +136,19 @@ impl<'a> Wide<'a> {
         if found.is_empty() {
             return found;
         }
+        // Starts of all runs of 64 lanes, or their offsets beside several dwords, would be more registers than there are.
+        let all_runs = self.groups();
+        let has_few = |l: &Linear, op: &Op| {
+            let dwords = if let Op::Load { kind, .. } | Op::Store { kind, .. } = op { kind.dwords() } else { 0 };
+            all_runs == 2 || level == Level::Avx512 && l.apart().is_some() && dwords == 1
+        };
         // Whatever else uses one needs it in all lanes. Uses are behind what they use.
         self.func.blocks[block].term.for_each_arg(|v| _ = found.remove(&v));
         for (at, inst) in insts.iter().enumerate().rev() {
             if found.contains_key(&inst.first) && matches!(inst.op, Op::Pure { .. }) {
                 continue;
             }
-            let offset = self.linear_offset(&inst.op);
+            let offset = self.linear_offset(&inst.op).filter(|v| found.get(v).is_some_and(|l| has_few(l, &inst.op)));
             if let Some(linear) = offset.and_then(|v| found.get_mut(&v)) {
                 linear.last = linear.last.max(at as u32);
             }
@@ -183,7 +204,8 @@ impl<'a> Wide<'a> {
             return Some(LinearAccess { linear, index, firsts, is_first: false });
         }
         let (mut pieces, mut firsts) = (vec![], vec![]);
-        for _ in 0..self.groups() {
+        let runs = if linear.apart().is_some() { 1 } else { self.groups() };
+        for _ in 0..runs {
             let (piece, reg) = self.new_in_register(Class::General);
             pieces.push(piece);
             firsts.push(Gpr(reg));
@@ -197,12 +219,13 @@ impl<'a> Wide<'a> {
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
             for (run, reg) in l.firsts.iter().enumerate() {
-                for (i, Term { is_signed, stride, .. }) in l.linear.terms().enumerate() {
+                for (i, Term { is_signed, stride, apart, .. }) in l.linear.terms().enumerate() {
                     let to = if i == 0 { *reg } else { a.host };
-                    let most = (RUN - 1) * stride;
+                    let across = if l.firsts.len() == 1 { apart.unwrap_or(0) * (a.all_runs as u32 - 1) } else { 0 };
+                    let most = (RUN - 1) * stride + across;
                     let first = l.index[i][run * self.parts / l.firsts.len()];
                     self.vector(Vector::new(X::MovdToGpr, Len::X, first, 0, Rm::Reg(to.0)));
-                    if stride != 0 {
+                    if most != 0 {
                         let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
                         self.a.alu_imm(Alu::Cmp, Size::D, to, limit);
                         self.a.jcc(if is_signed { Cond::G } else { Cond::A }, fail);
@@ -224,10 +247,13 @@ impl<'a> Wide<'a> {
                 self.a.shift(Shift::Shr, Size::Q, a.host, 31);
                 self.a.jcc(Cond::Ne, fail);
             }
-        } else {
-            self.a.test(Size::Q, apart[0], apart[0]);
+        } else if let [apart, ..] = apart {
+            self.a.test(Size::Q, *apart, *apart);
             // Who builds on this access's test must see that there was none.
             self.a.jcc(Cond::S, fail);
+        } else {
+            self.a.test_imm(Size::D, first, 1);
+            self.a.jcc(Cond::Ne, fail);
         }
         self.base_and(a, a.reach.least);
         self.a.alu(Alu::Add, Size::Q, a.host, first);
@@ -244,7 +270,10 @@ impl<'a> Wide<'a> {
     /// Nobody further on can do with the first lanes.
     pub(super) fn linear_fails(&mut self, a: &Access) {
         if let Some(l) = a.linear.as_ref().filter(|l| l.is_first) {
-            self.a.mov_imm(l.firsts[1], u64::MAX);
+            match l.firsts[..] {
+                [first] => self.a.mov_imm(first, 1),
+                _ => self.a.mov_imm(l.firsts[1], u64::MAX),
+            }
         }
     }
 

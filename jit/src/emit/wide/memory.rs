@@ -47,6 +47,11 @@ pub(super) struct Access {
     pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
     pub stride: Option<u32>,
+    /// Runs of 16 lanes that have a start of their own: one where it is known how far they are apart.
+    pub runs: usize,
+    /// Bytes from a run to the next one, then, and runs of the wave.
+    pub apart: i32,
+    pub all_runs: usize,
     /// They are an index, extended and shifted, which is in registers; `low` and `high` are made when they are needed.
     pub linear: Option<LinearAccess>,
     /// They are in a pair of rows that its loop moves on; `low` and `high` are made when they are needed.
@@ -81,6 +86,14 @@ impl Access {
     }
     pub(super) fn bytes(&self) -> i32 {
         self.kind.bytes() as i32
+    }
+    /// Where a run begins: so many bytes behind one of `starts`.
+    pub(super) fn start(&self, run: usize) -> (Gpr, i32) {
+        if self.starts.len() == 1 { (self.starts[0], self.apart * run as i32) } else { (self.starts[run], 0) }
+    }
+    /// Bytes from the first run that has a start to the last one that is found by it.
+    pub(super) fn across(&self) -> i32 {
+        if self.runs == 1 { self.apart * (self.all_runs as i32 - 1) } else { 0 }
     }
     /// Is it a load whose lanes might have one address all the same?
     pub(super) fn may_be_equal(&self) -> bool {
@@ -201,6 +214,11 @@ impl<'a> Wide<'a> {
         let spare = [self.temp_general(), self.temp_general()];
         let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
         let stride = self.stride_of(addr);
+        let apart = match &linear {
+            Some(l) => l.apart(),
+            None if carried.is_some() => None,
+            None => self.apart_of(addr),
+        };
         let spread = Way::of(self.r.level, space, is_store, kind, stride).and_then(|way| way.spread(self.r.level, is_store, kind));
         let raw = match (space, kind.bytes()) {
             (Space::Scratch, 1 | 2) => 4,
@@ -226,6 +244,9 @@ impl<'a> Wide<'a> {
             high,
             data: vec![],
             stride,
+            runs: if apart.is_some() { 1 } else { self.groups() },
+            apart: apart.unwrap_or(0),
+            all_runs: self.groups(),
             linear,
             carried,
             is_scattered,
