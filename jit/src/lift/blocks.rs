@@ -62,7 +62,7 @@ impl Lifter<'_, '_> {
     fn block(&mut self, key: Key) -> Block {
         let (start, mode) = key;
         let node = &self.found.nodes[&key];
-        let mut consts = node.consts.clone();
+        let mut consts = (*node.consts).clone();
         let mut pc = start;
         let mut term_pc = start;
         let mut guest_insts = 0;

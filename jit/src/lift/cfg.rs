@@ -38,8 +38,8 @@ pub(super) type Key = (u64, FpMode);
 
 /// A block as discovery sees it.
 pub(super) struct Node {
-    /// What is known at its start.
-    pub consts: Consts,
+    /// What is known at its start. It is large, and nodes move.
+    pub consts: Box<Consts>,
     pub successors: Vec<Key>,
     /// Ends in a jump to an unknown address.
     is_return: bool,
@@ -48,8 +48,8 @@ pub(super) struct Node {
 }
 
 impl Node {
-    fn new(consts: Consts) -> Node {
-        Node { consts, successors: vec![], is_return: false, falls: None }
+    fn new(consts: &Consts) -> Node {
+        Node { consts: Box::new(consts.clone()), successors: vec![], is_return: false, falls: None }
     }
 }
 
@@ -143,59 +143,59 @@ impl<'a> Discovery<'a> {
             // A jump into the middle of a block cuts it.
             self.work.extend(middle_of.map(|key| self.place(key)));
             self.work.insert(self.place(to));
-            self.nodes.insert(to, Node::new(consts.clone()));
+            self.nodes.insert(to, Node::new(consts));
         }
     }
 
     /// Walks the block at `key` and reaches its successors.
     fn walk(&mut self, key: Key) {
         let (mut pc, mode) = key;
-        let mut consts = self.nodes[&key].consts.clone();
-        let mut node = Node::new(consts.clone());
+        let mut consts = (*self.nodes[&key].consts).clone();
+        let (mut successors, mut is_return, mut falls) = (vec![], false, None);
         loop {
             self.steps += 1;
             let at = (pc, mode);
             let ends = || !self.has_room() && !self.inside.contains_key(&at) || self.ends_at(at);
             if pc != key.0 && (self.nodes.contains_key(&at) || ends()) {
-                node.successors.push(at);
-                node.falls = Some(pc);
+                successors.push(at);
+                falls = Some(pc);
                 break;
             }
             self.inside.insert(at, key);
-            let Some(inst) = self.code.decode(pc).copied() else { break };
+            let Some(inst) = self.code.decode(pc) else { break };
             let next = pc.wrapping_add(inst.bytes().into());
-            match semantics(&inst) {
+            match semantics(inst) {
                 None => break,
-                Some(Sem::Control(_)) if isa::reserved(&inst).is_some() => break,
+                Some(Sem::Control(_)) if isa::reserved(inst).is_some() => break,
                 Some(Sem::Control(of)) => {
-                    let control = of(&inst);
-                    let flow = control::flow(control, &inst, pc, mode, &consts);
-                    consts.step(&inst, pc);
+                    let control = of(inst);
+                    let flow = control::flow(control, inst, pc, mode, &consts);
+                    consts.step(inst, pc);
                     if is_call(control) {
                         self.calls.insert((next, mode));
                         if self.returns.insert(next) {
-                            let returns = self.nodes.iter().filter(|(_, n)| n.is_return).map(|(k, _)| self.place(*k));
-                            self.work.extend(returns.collect::<Vec<Key>>());
+                            let place = |(pc, mode): Key| (pc.wrapping_sub(self.origin), mode);
+                            self.work.extend(self.nodes.iter().filter(|(_, n)| n.is_return).map(|(k, _)| place(*k)));
                         }
                     }
                     if flow != Flow::Next {
-                        node.successors = successors(flow, next, mode);
-                        node.is_return = matches!(flow, Flow::Indirect { is_return: true, .. });
-                        if node.is_return && self.returns.len() <= MAX_RETURNS {
-                            node.successors.extend(self.returns.iter().map(|pc| (*pc, mode)));
+                        successors = leads_to(flow, next, mode);
+                        is_return = matches!(flow, Flow::Indirect { is_return: true, .. });
+                        if is_return && self.returns.len() <= MAX_RETURNS {
+                            successors.extend(self.returns.iter().map(|pc| (*pc, mode)));
                         }
                         break;
                     }
                 }
-                Some(_) => consts.step(&inst, pc),
+                Some(_) => consts.step(inst, pc),
             }
             pc = next;
         }
-        for s in &node.successors {
+        for s in &successors {
             self.reach(*s, &consts);
         }
         let known = self.nodes.get_mut(&key).expect("a walked block is known");
-        (known.successors, known.is_return, known.falls) = (node.successors, node.is_return, node.falls);
+        (known.successors, known.is_return, known.falls) = (successors, is_return, falls);
     }
 
     /// Finds blocks without knowing scalars: first where blocks begin, then where they end.
@@ -223,7 +223,7 @@ impl<'a> Discovery<'a> {
                 }
                 let Some((next, flow)) = self.plain_step(pc, mode, &unknown) else { break };
                 if flow != Flow::Next {
-                    work.extend(successors(flow, next, mode).into_iter().map(|s| self.place(s)).filter(|s| begins.insert(*s)));
+                    work.extend(leads_to(flow, next, mode).into_iter().map(|s| self.place(s)).filter(|s| begins.insert(*s)));
                     break;
                 }
                 pc = next;
@@ -235,7 +235,7 @@ impl<'a> Discovery<'a> {
         let blocks: BTreeSet<Key> = others.chain([entry]).collect();
         for key in &blocks {
             let (mut pc, mode) = *key;
-            let mut node = Node::new(unknown.clone());
+            let mut node = Node::new(&unknown);
             loop {
                 if pc != key.0 && (begins.contains(&self.place((pc, mode))) || !seen.contains(&(pc, mode))) {
                     node.successors.push((pc, mode));
@@ -244,7 +244,7 @@ impl<'a> Discovery<'a> {
                 }
                 let Some((next, flow)) = self.plain_step(pc, mode, &unknown) else { break };
                 if flow != Flow::Next {
-                    node.successors = successors(flow, next, mode);
+                    node.successors = leads_to(flow, next, mode);
                     break;
                 }
                 pc = next;
@@ -290,7 +290,7 @@ fn is_call(control: Control) -> bool {
 }
 
 /// Where control goes for sure or perhaps, but for returns.
-fn successors(flow: Flow, next: u64, mode: FpMode) -> Vec<Key> {
+fn leads_to(flow: Flow, next: u64, mode: FpMode) -> Vec<Key> {
     match flow {
         Flow::Branch { target, .. } => vec![(target, mode), (next, mode)],
         Flow::Goto(target) => vec![(target, mode)],

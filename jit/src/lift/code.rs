@@ -11,20 +11,22 @@ const MAX_DWORDS: u64 = 5;
 /// Decoded code, by address.
 pub(super) struct Code<'a> {
     pub src: &'a LiftSource<'a>,
-    insts: FxHashMap<u64, Option<Inst>>,
+    insts: Vec<Inst>,
+    /// By address, the instruction's place; none if there is no instruction.
+    places: FxHashMap<u64, Option<u32>>,
     /// Addresses where no instruction was found, with all that is there.
     bad: FxHashMap<u64, Vec<u32>>,
 }
 
 impl<'a> Code<'a> {
     pub(super) fn new(src: &'a LiftSource<'a>) -> Self {
-        Code { src, insts: FxHashMap::default(), bad: FxHashMap::default() }
+        Code { src, insts: vec![], places: FxHashMap::default(), bad: FxHashMap::default() }
     }
 
     /// Decodes the instruction at `pc`; none if there is no such instruction.
     pub(super) fn decode(&mut self, pc: u64) -> Option<&Inst> {
-        let (src, bad) = (self.src, &mut self.bad);
-        let at = self.insts.entry(pc).or_insert_with(|| {
+        let (src, insts, bad) = (self.src, &mut self.insts, &mut self.bad);
+        let place = self.places.entry(pc).or_insert_with(|| {
             let (mut words, mut count) = ([0; MAX_DWORDS as usize], 0);
             for (i, word) in words.iter_mut().enumerate() {
                 let Some(w) = (src.read)(pc.wrapping_add(4 * i as u64)) else { break };
@@ -33,17 +35,22 @@ impl<'a> Code<'a> {
             // The word 0 has a name, but is an instruction only in listings.
             let inst =
                 isa::decode_lenient(&words[..count], src.target, src.wave_size).ok().filter(|i| !i.row.flags.contains(isa::Flags::LISTED));
-            if inst.is_none() {
-                bad.insert(pc, words[..count].to_vec());
+            match inst {
+                Some(inst) => insts.push(inst),
+                None => {
+                    bad.insert(pc, words[..count].to_vec());
+                    return None;
+                }
             }
-            inst
+            Some(insts.len() as u32 - 1)
         });
-        at.as_ref()
+        place.map(|place| &self.insts[place as usize])
     }
 
     /// The instruction at `pc` if it was decoded.
     pub(super) fn get(&self, pc: u64) -> Option<&Inst> {
-        self.insts.get(&pc).and_then(Option::as_ref)
+        let place = self.places.get(&pc).copied().flatten()?;
+        Some(&self.insts[place as usize])
     }
 
     /// What stands at `pc` instead of an instruction.
@@ -53,9 +60,9 @@ impl<'a> Code<'a> {
 
     /// Everything that was looked at.
     pub(super) fn dwords_read(&self) -> CodeRead {
-        let mut dwords: Vec<(u64, Option<u32>)> = vec![];
-        for (pc, inst) in &self.insts {
-            match inst {
+        let mut dwords: Vec<(u64, Option<u32>)> = Vec::with_capacity(2 * self.insts.len());
+        for (pc, place) in &self.places {
+            match place.map(|place| &self.insts[place as usize]) {
                 Some(inst) => dwords.extend(inst.dwords().iter().enumerate().map(|(i, w)| (pc.wrapping_add(4 * i as u64), Some(*w)))),
                 None => {
                     let words = self.bad_dwords(*pc);

@@ -19,6 +19,7 @@
 use super::OptOptions;
 use super::liveness::{Lanes, leaves_everything_live};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
 
 /// Registers of masks that a state has a bit of, beside EXEC.
@@ -96,6 +97,8 @@ struct Steps {
     next: Vec<[States; WORDS]>,
     /// The same, whatever comparisons give.
     any: Vec<States>,
+    /// What [`Steps::without`] found for ends that it was asked about.
+    found: RefCell<FxHashMap<States, States>>,
     /// By row, in order.
     events: FxHashMap<u16, Vec<Event>>,
     /// It may read any row, in any lane.
@@ -291,7 +294,7 @@ impl<'a> Problem<'a> {
             })
             .collect();
         let any = next.iter().map(|words| words.iter().fold(0, |x, y| x | y)).collect();
-        Steps { next, any, events, reads_all }
+        Steps { next, any, found: RefCell::default(), events, reads_all }
     }
 
     /// Of the region's blocks, those that one leads to, by their places; and the others.
@@ -368,6 +371,12 @@ impl<'a> Problem<'a> {
 }
 
 impl Steps {
+    /// States at the start from which the block leads to some of these, if it does nothing to a row.
+    fn without(&self, end: States) -> States {
+        let find = || self.any.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next & end != 0) << s);
+        if end == 0 { 0 } else { *self.found.borrow_mut().entry(end).or_insert_with(find) }
+    }
+
     /// States in which the row lives at the start, from those at the end; tells of each write its instruction, its mask, and where the row
     /// lives after it.
     fn before(&self, row: u16, end: States, all: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
@@ -381,7 +390,7 @@ impl Steps {
             return all;
         }
         let Some(events) = self.events.get(&row) else {
-            return self.any.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next & end != 0) << s);
+            return self.without(end);
         };
         let mut live: Points =
             std::array::from_fn(|w| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s));

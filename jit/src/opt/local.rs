@@ -24,18 +24,35 @@ use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, V
 
 /// Runs on every block.
 pub fn run(func: &mut Func, opts: OptOptions) {
-    for i in 0..func.blocks.len() {
-        let (insts, term_pc) = (std::mem::take(&mut func.blocks[i].insts), func.blocks[i].term_pc);
-        let mut facts = Facts::new(func, opts.is_wide);
+    let mut facts = Facts::new(func, opts.is_wide);
+    for i in 0..facts.func.blocks.len() {
+        let (insts, term_pc) = (std::mem::take(&mut facts.func.blocks[i].insts), facts.func.blocks[i].term_pc);
+        facts.begin(insts.len());
         for inst in insts {
             facts.add(inst);
         }
         facts.flush_scalars(term_pc);
-        let Facts { out, alias, .. } = facts;
-        let block = &mut func.blocks[i];
-        block.term.map_args(|v| alias.get(&v).copied().unwrap_or(v));
-        block.insts = out;
+        let block = &mut facts.func.blocks[i];
+        block.term.map_args(|v| facts.alias.get(v).unwrap_or(v));
+        block.insts = std::mem::take(&mut facts.out);
         drop_covered_vsets(block);
+    }
+}
+
+/// What is known of values. Those of other blocks may stay: no block asks for them.
+struct ByValue<T>(Vec<Option<T>>);
+
+impl<T: Copy> ByValue<T> {
+    fn get(&self, v: Value) -> Option<T> {
+        self.0.get(v.0 as usize).copied().flatten()
+    }
+
+    fn insert(&mut self, v: Value, what: T) {
+        let i = v.0 as usize;
+        if i >= self.0.len() {
+            self.0.resize(i + 1, None);
+        }
+        self.0[i] = Some(what);
     }
 }
 
@@ -46,11 +63,11 @@ pub(super) struct Facts<'f> {
     pub is_wide: bool,
     out: Vec<Inst>,
     /// value -> what stands for it now
-    alias: FxHashMap<Value, Value>,
+    alias: ByValue<Value>,
     /// dword -> the half of a 64-bit value that stands for it now
-    halves: FxHashMap<Value, Value>,
+    halves: ByValue<Value>,
     /// value -> index in `out` of its definition
-    def: FxHashMap<Value, usize>,
+    def: ByValue<u32>,
     /// effect-free operation -> its value; hashed so that no choice of constants makes it slow
     seen: HashMap<Key, Value, RandomState>,
     scalars: FxHashMap<SReg, Value>,
@@ -76,13 +93,15 @@ enum Key {
 
 impl<'f> Facts<'f> {
     fn new(func: &'f mut Func, is_wide: bool) -> Self {
+        // Most values have a definition, few stand for others' halves.
+        let values = func.types.len();
         Facts {
             func,
             is_wide,
             out: vec![],
-            alias: FxHashMap::default(),
-            halves: FxHashMap::default(),
-            def: FxHashMap::default(),
+            alias: ByValue(vec![None; values]),
+            halves: ByValue(vec![]),
+            def: ByValue(vec![None; values]),
             seen: HashMap::default(),
             scalars: FxHashMap::default(),
             dirty: vec![],
@@ -92,10 +111,20 @@ impl<'f> Facts<'f> {
         }
     }
 
+    /// Begins a block of about so many instructions.
+    fn begin(&mut self, insts: usize) {
+        self.out.reserve(insts);
+        self.seen.clear();
+        self.scalars.clear();
+        self.dirty.clear();
+        self.rows.clear();
+        (self.exec, self.pc) = (None, 0);
+    }
+
     /// What stands for `v` now.
     pub(super) fn resolve(&self, v: Value) -> Value {
-        let v = self.alias.get(&v).copied().unwrap_or(v);
-        self.halves.get(&v).copied().unwrap_or(v)
+        let v = self.alias.get(v).unwrap_or(v);
+        self.halves.get(v).unwrap_or(v)
     }
 
     /// From here on the dwords are those of `whole`, which they are the halves of.
@@ -142,7 +171,7 @@ impl<'f> Facts<'f> {
 
     /// Defining operation of `v`, if it is in this block.
     pub(super) fn op(&self, v: Value) -> Option<&Op> {
-        self.def.get(&v).map(|i| &self.out[*i].op)
+        self.def.get(v).map(|i| &self.out[i as usize].op)
     }
 
     /// The pure operation that defines `v`.
@@ -181,7 +210,7 @@ impl<'f> Facts<'f> {
     /// Appends `op` as is.
     fn append(&mut self, op: Op, first: Value, results: u8) {
         for r in 0..results {
-            self.def.insert(Value(first.0 + u32::from(r)), self.out.len());
+            self.def.insert(Value(first.0 + u32::from(r)), self.out.len() as u32);
         }
         self.out.push(Inst { op, first, results, pc: self.pc });
     }
@@ -246,8 +275,8 @@ impl<'f> Facts<'f> {
         self.pc = inst.pc;
         let (alias, halves) = (&self.alias, &self.halves);
         inst.op.map_args(|v| {
-            let v = alias.get(&v).copied().unwrap_or(v);
-            halves.get(&v).copied().unwrap_or(v)
+            let v = alias.get(v).unwrap_or(v);
+            halves.get(v).unwrap_or(v)
         });
         let v = inst.first;
         if let Op::Load { space, addr, exec, .. } | Op::Store { space, addr, exec, .. } | Op::Atomic { space, addr, exec, .. } =

@@ -121,6 +121,8 @@ pub struct Strides {
     facts: Vec<Option<Stride>>,
     /// Runs of a wave.
     runs: u32,
+    /// Scalar constants, and lane values that are one.
+    constants: Vec<Option<u64>>,
 }
 
 impl Strides {
@@ -131,7 +133,8 @@ impl Strides {
 
     /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends).
     pub fn new(func: &Func, liveness: &VgprLiveness) -> Strides {
-        let mut values = Strides { facts: vec![None; func.types.len()], runs: func.wave_size / RUN };
+        let count = func.types.len();
+        let mut values = Strides { facts: vec![None; count], runs: func.wave_size / RUN, constants: vec![None; count] };
         let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Box::new(entry_facts(func)));
         let mut work = vec![0usize];
@@ -167,18 +170,16 @@ impl Strides {
     }
 
     fn block(&mut self, func: &Func, block: &Block, blend: &[bool], rows: &mut Facts) {
-        let mut constants = rustc_hash::FxHashMap::default();
         for (inst, blend) in block.insts.iter().zip(blend) {
             let fact = match &inst.op {
                 Op::Const { bits, .. } => {
-                    constants.insert(inst.first, *bits);
+                    self.constants[inst.first.0 as usize] = Some(*bits);
                     None
                 }
                 Op::Splat(s) => {
-                    if let Some(c) = constants.get(s).copied() {
-                        constants.insert(inst.first, c);
-                    }
-                    Some(constants.get(s).map_or(Stride::same(0), |c| Stride::of_constant(*c as u32)))
+                    let constant = self.constants[s.0 as usize];
+                    self.constants[inst.first.0 as usize] = constant;
+                    Some(constant.map_or(Stride::same(0), |c| Stride::of_constant(c as u32)))
                 }
                 Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros()).across(Across::new(RUN, 32))),
                 Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize]),
@@ -195,7 +196,7 @@ impl Strides {
                 }
                 // One element for all lanes.
                 Op::Load { space, addr, .. } if is_one_element(*space, addr) => Some(Stride::same(0)),
-                Op::Pure { op, args, .. } => self.pure(*op, args, &constants),
+                Op::Pure { op, args, .. } => self.pure(*op, args),
                 _ => None,
             };
             for r in 0..inst.results {
@@ -204,9 +205,9 @@ impl Strides {
         }
     }
 
-    fn pure(&self, op: PureOp, args: &[Option<Value>; 3], constants: &rustc_hash::FxHashMap<Value, u64>) -> Option<Stride> {
+    fn pure(&self, op: PureOp, args: &[Option<Value>; 3]) -> Option<Stride> {
         use PureOp::*;
-        let constant = |i: usize| args[i].and_then(|v| constants.get(&v)).map(|c| *c as u32);
+        let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]).map(|c| c as u32);
         let first = self.of(args[0]?);
         let second = args[1].and_then(|v| self.of(v));
         let scaled = |s: Stride, c: u32| {

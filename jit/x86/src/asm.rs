@@ -1,6 +1,7 @@
 //! Code under construction: bytes, labels, constants.
 
 use crate::{Base, Index, Mem};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 /// A place in the code, bound once, used before or after.
@@ -57,7 +58,7 @@ pub struct Asm {
     patches: Vec<Patch>,
     /// Pool, in pieces of 64 bytes or less, each at a multiple of its size.
     pool: Vec<u8>,
-    constants: HashMap<Vec<u8>, u32>,
+    constants: HashMap<Vec<u8>, u32, RandomState>,
     /// Instructions appended.
     count: u32,
 }

@@ -13,7 +13,7 @@
 use super::Wide;
 use super::plan::Event;
 use super::regs::{Class, Home, NONE, TEMP};
-use wavejit_ir::{Func, SReg, Value, goes_back};
+use wavejit_ir::{BlockId, Func, SReg, Value, goes_back};
 
 /// A register that holds what a guest register does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,19 +32,19 @@ pub(super) fn entered_from(func: &Func) -> Vec<Vec<u32>> {
     entered
 }
 
+/// The blocks of which a block may find something in registers, if `entered` lead to it.
+pub(super) fn found_from<'a>(func: &Func, resume: &[BlockId], entered: &'a [u32], block: usize) -> &'a [u32] {
+    let to = &func.blocks[block];
+    let is_straight = |b: u32| (b as usize) < block && !goes_back(&func.blocks[b as usize], to);
+    let finds = !resume.iter().any(|b| b.0 as usize == block) && entered.iter().all(|b| is_straight(*b));
+    if finds { entered } else { &[] }
+}
+
 impl Wide<'_> {
     /// What a block finds in registers.
     pub(super) fn begin_copies(&mut self, block: usize) {
-        if self.resume.iter().any(|b| b.0 as usize == block) {
-            return;
-        }
-        let to = &self.func.blocks[block];
-        let is_straight = |b: u32| {
-            let from = &self.func.blocks[b as usize];
-            (b as usize) < block && self.loops.of(b as usize) == self.loops.of(block) && !goes_back(from, to)
-        };
-        let from = &self.entered[block];
-        if from.is_empty() || !from.iter().all(|b| is_straight(*b)) {
+        let from = found_from(self.func, self.resume, &self.entered[block], block);
+        if from.is_empty() || from.iter().any(|b| self.loops.of(*b as usize) != self.loops.of(block)) {
             return;
         }
         let ends = |b: u32| self.copies[b as usize].as_deref().unwrap_or(&[]);

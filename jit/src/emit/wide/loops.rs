@@ -60,13 +60,12 @@ impl Loops {
     pub(super) fn new(func: &Func, level: Level, needs: &[Option<Needs>], facts: &Facts) -> Loops {
         let mut loops = Loops::none(func);
         let parts = (func.wave_size / level.lanes()) as usize;
-        let inside = |b: u32| {
-            let plain = matches!(func.blocks[b as usize].term, Term::Jump(_) | Term::Branch { .. });
-            plain && needs[b as usize].is_some()
-        };
+        let inside = |b: u32| stays_inside(func, b) && needs[b as usize].is_some();
         let eligible: Vec<u32> = (0..func.blocks.len() as u32).filter(|b| inside(*b)).collect();
         let mut depth = vec![0u32; func.blocks.len()];
-        let outer = circles(func, &eligible);
+        let mut outer = circles(func, &eligible);
+        // In an order that does not depend on blocks that are in none.
+        outer.sort_unstable();
         nest(func, outer.clone(), &mut depth);
         for blocks in outer {
             let most = blocks.iter().filter_map(|b| needs[*b as usize]).fold(Needs::default(), Needs::max);
@@ -152,6 +151,19 @@ pub(super) fn goes_round(func: &Func) -> Vec<bool> {
     let mut found = vec![false; func.blocks.len()];
     circles(func, &all).into_iter().flatten().for_each(|b| found[b as usize] = true);
     found
+}
+
+/// Does a block lead to nothing but other blocks?
+fn stays_inside(func: &Func, block: u32) -> bool {
+    matches!(func.blocks[block as usize].term, Term::Jump(_) | Term::Branch { .. })
+}
+
+/// By block: may it be in a loop that keeps rows, if all is done inside the code?
+pub(super) fn may_keep(func: &Func) -> Vec<bool> {
+    let mut may = vec![false; func.blocks.len()];
+    let among: Vec<u32> = (0..func.blocks.len() as u32).filter(|b| stays_inside(func, *b)).collect();
+    circles(func, &among).into_iter().flatten().for_each(|b| may[b as usize] = true);
+    may
 }
 
 /// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).

@@ -68,6 +68,9 @@ fn is_quiet(op: &Op) -> bool {
 
 /// The scalar loads up to `end`, what they need, and what is made of them alone; none if there are no loads.
 fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet<u8>)> {
+    if !block.insts[..end].iter().any(|inst| matches!(inst.op, Op::SLoad { .. })) {
+        return None;
+    }
     let is_scalar = |v: Value| func.ty(v).shape == Shape::Scalar;
     // What loads may depend on, and on which registers it does.
     let mut known: FxHashSet<Value> = FxHashSet::default();

@@ -288,22 +288,24 @@ impl Assembled {
 }
 
 /// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
-/// second.
+/// second. It leaves blocks out whose code answers no question ([`Facts::open_questions`]).
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
     let level = Level::of(opts);
     let facts = Facts::new(func, opts);
+    let free = (!opts.by_parts).then_some(level.vectors().len());
+    let open = facts.open_questions(func, level, free);
     let mut first = Wide::new(func, opts, &facts, Loops::none(func), None);
-    let frame = first.body(stop)?;
+    let frame = first.body(&open, stop)?;
     let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
     let loops = Loops::new(func, level, &found.needs, &facts);
-    let free = (!opts.by_parts).then_some(level.vectors().len());
     let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], &facts.alive, free).is_empty());
-    if loops.list.is_empty() && !crowded() {
+    let is_over = loops.list.is_empty() && !crowded();
+    if is_over && open.iter().all(|is_open| *is_open) {
         return first.finish(frame, &facts);
     }
     drop(first);
-    let mut second = Wide::new(func, opts, &facts, loops, Some(found.calls));
-    let frame = second.body(stop)?;
+    let mut second = Wide::new(func, opts, &facts, loops, (!is_over).then_some(found.calls));
+    let frame = second.body(&vec![true; func.blocks.len()], stop)?;
     second.finish(frame, &facts)
 }
 
@@ -342,6 +344,32 @@ impl Facts {
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
         }
+    }
+}
+
+impl Facts {
+    /// The blocks that the first pass has to look at: those that may be in loops that keep rows, with those of which they find something in registers,
+    /// and those that may have runs of parts. All, if there are none or nearly all are: then what the pass makes may be the function.
+    fn open_questions(&self, func: &Func, level: Level, free: Option<usize>) -> Vec<bool> {
+        let mut open = loops::may_keep(func);
+        // They come before.
+        for b in (0..func.blocks.len()).rev() {
+            if open[b] {
+                copies::found_from(func, &self.resume, &self.entered[b], b).iter().for_each(|from| open[*from as usize] = true);
+            }
+        }
+        let parts = (func.wave_size / level.lanes()) as usize;
+        for (b, is_open) in open.iter_mut().enumerate() {
+            *is_open |= free.is_none_or(|free| self.alive.is_crowded(b, parts, free));
+        }
+        let insts = |open: &dyn Fn(usize) -> bool| -> usize {
+            (0..func.blocks.len()).filter(|b| open(*b)).map(|b| func.blocks[b].insts.len()).sum()
+        };
+        let (some, all) = (insts(&|b| open[b]), insts(&|_| true));
+        if some == 0 || some > all / 8 * 7 {
+            open.fill(true);
+        }
+        open
     }
 }
 
@@ -417,14 +445,18 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// The function's blocks. Returns where the size of the frame stands.
-    fn body(&mut self, stop: &dyn Fn() -> bool) -> Result<u32, EmitError> {
+    /// The function's blocks, or some of them. Returns where the size of the frame stands.
+    fn body(&mut self, which: &[bool], stop: &dyn Fn() -> bool) -> Result<u32, EmitError> {
         let frame = self.prologue();
-        for i in 0..self.func.blocks.len() {
+        for (i, is_wanted) in which.iter().enumerate() {
             if stop() {
                 return Err(EmitError::Stopped);
             }
-            self.block(i)?;
+            if *is_wanted {
+                self.block(i)?;
+            } else {
+                self.made_calls.push(vec![]);
+            }
         }
         Ok(frame)
     }

@@ -621,6 +621,6 @@ pub(super) fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
 /// Pieces of a list, each once.
 pub(super) fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
     // Most lists are of nothing.
-    let parts = if parts == &NO_PARTS[..parts.len()] { &[] } else { parts };
+    let parts = if parts.iter().fold(NONE, |all, p| all & p) == NONE { &[] } else { parts };
     parts.iter().enumerate().filter(|(i, p)| **p != NONE && !parts[..*i].contains(p)).map(|(_, p)| *p)
 }

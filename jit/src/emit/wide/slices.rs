@@ -64,7 +64,7 @@ struct Facts<'a> {
 pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], alive: &Alive, free: Option<usize>) -> Vec<Run> {
     let insts = &func.blocks[block].insts;
     let parts = (func.wave_size / level.lanes()) as usize;
-    if free.is_some_and(|free| !alive.is_crowded(block, 0..insts.len(), parts, free)) {
+    if free.is_some_and(|free| !alive.is_crowded(block, parts, free)) {
         return vec![];
     }
     let mut facts = Facts { func, uniform: FxHashSet::default(), word: FxHashSet::default(), late: FxHashMap::default(), run: 0 };
@@ -75,7 +75,7 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
         if let Some(mut run) = open.take() {
             run.end = end;
             let each = run.turns.iter().filter(|t| **t == Turn::Each).count();
-            if free.is_none_or(|free| each >= LEAST && alive.is_crowded(block, run.start..end, parts, free)) {
+            if free.is_none_or(|free| each >= LEAST && alive.are_too_many(block, run.start..end, parts, free)) {
                 runs.push(run);
             }
         }
@@ -240,8 +240,12 @@ impl Alive {
         self.most(block, 0..self.0[block].len()) + TEMPORARIES
     }
 
-    /// Do the values of a range of a block not fit in so many registers?
-    fn is_crowded(&self, block: usize, range: Range<usize>, parts: usize, free: usize) -> bool {
+    /// May the values of a block be too many for so many registers?
+    pub(super) fn is_crowded(&self, block: usize, parts: usize, free: usize) -> bool {
+        self.are_too_many(block, 0..self.0[block].len(), parts, free)
+    }
+
+    fn are_too_many(&self, block: usize, range: Range<usize>, parts: usize, free: usize) -> bool {
         self.most(block, range) * parts + TEMPORARIES > free
     }
 }

@@ -138,6 +138,7 @@ impl Wide<'_> {
     }
 
     /// Next use of a value behind this instruction.
+    #[inline]
     fn next_use(&mut self, local: u32) -> u32 {
         let at = self.at;
         let v = &mut self.vals[local as usize];
@@ -162,7 +163,13 @@ impl Wide<'_> {
         if let Some(run) = self.run {
             return owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use_in_run(run, o, p)).min().unwrap_or(NEVER);
         }
-        owners.into_iter().filter(|o| *o != NEVER).map(|o| self.next_use(o)).min().unwrap_or(NEVER)
+        let mut next = NEVER;
+        for owner in owners {
+            if owner != NEVER {
+                next = next.min(self.next_use(owner));
+            }
+        }
+        next
     }
 
     /// The part of the wave that a piece of a value is for; none if it is for several.
@@ -202,6 +209,7 @@ impl Wide<'_> {
     }
 
     /// Makes `parts` belong to `v`.
+    #[inline]
     fn own(&mut self, v: Value, parts: &[PieceId]) {
         let local = self.local[v.0 as usize];
         for p in distinct(parts) {
@@ -217,6 +225,7 @@ impl Wide<'_> {
         }
     }
 
+    #[inline]
     fn disown(&mut self, local: u32, parts: &[PieceId]) {
         for p in distinct(parts) {
             let piece = self.r.piece(p);
