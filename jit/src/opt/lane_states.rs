@@ -51,6 +51,15 @@ fn either(x: Points, y: Points) -> Points {
     std::array::from_fn(|i| x[i] | y[i])
 }
 
+/// What `f` gives for the results of so many comparisons, which are the low bits of a word's number.
+fn by_choices<T: Copy>(choices: usize, mut f: impl FnMut(usize) -> T) -> [T; WORDS] {
+    let mut words = [f(0); WORDS];
+    for w in 1..WORDS {
+        words[w] = if w >> choices == 0 { f(w) } else { words[w & ((1 << choices) - 1)] };
+    }
+    words
+}
+
 /// One lane's bit of a value: where it may be 1, and where it may be 0.
 #[derive(Clone, Copy)]
 struct Bit {
@@ -97,8 +106,10 @@ struct Steps {
     next: Vec<[States; WORDS]>,
     /// The same, whatever comparisons give.
     any: Vec<States>,
-    /// What [`Steps::without`] found for ends that it was asked about.
-    found: RefCell<FxHashMap<States, States>>,
+    /// Comparisons whose results are followed.
+    choices: usize,
+    /// What [`Steps::leading_to`] found for the ends that it was asked about.
+    found: RefCell<FxHashMap<States, Points>>,
     /// By row, in order.
     events: FxHashMap<u16, Vec<Event>>,
     /// It may read any row, in any lane.
@@ -112,19 +123,19 @@ struct Region {
 }
 
 /// A definition that says what an operation makes of one lane's bits, with its operands.
-fn lanewise(op: &Op, half: usize) -> Option<Vec<Value>> {
+fn lanewise(op: &Op, half: usize) -> Option<[Option<Value>; 3]> {
     use PureOp::*;
     match op {
-        Op::MaskBits(x) | Op::BitsMask(x) | Op::Splat(x) => Some(vec![*x]),
+        Op::MaskBits(x) | Op::BitsMask(x) | Op::Splat(x) => Some([Some(*x), None, None]),
         Op::Pure { op, args, .. } => {
-            let args: Vec<Value> = args.iter().flatten().copied().collect();
+            let args = *args;
             match op {
                 BAnd | BOr | BXor | BNot | BAndNot | And32 | Or32 | Xor32 | Not32 | And64 | Or64 | Xor64 | Not64 | Sel32 | Sel64 => {
                     Some(args)
                 }
                 ZExt64 | Lo64 if half == 0 => Some(args),
                 Hi64 if half == 1 => Some(args),
-                Pack64 => Some(vec![args[half]]),
+                Pack64 => Some([args[half], None, None]),
                 _ => None,
             }
         }
@@ -178,7 +189,7 @@ impl Walk<'_> {
             Op::Pure { .. } if self.func.ty(v) == Ty::L32 || self.func.ty(v) == Ty::L64 => return,
             _ => match (op, lanewise(op, self.half)) {
                 (Op::Pure { op, .. }, Some(args)) => {
-                    let x = |i: usize| self.bit(args[i]);
+                    let x = |i: usize| args[i].map_or(Bit::UNKNOWN, |v| self.bit(v));
                     match op {
                         BAnd | And32 | And64 => x(0).and(x(1)),
                         BOr | Or32 | Or64 => x(0).or(x(1)),
@@ -189,7 +200,7 @@ impl Walk<'_> {
                         _ => x(0),
                     }
                 }
-                (_, Some(args)) => self.bit(args[0]),
+                (_, Some([Some(of), ..])) => self.bit(of),
                 _ if op.has_effect() => return,
                 // A comparison, for each lane.
                 _ if self.func.types.get(v.0 as usize) == Some(&Ty::MASK) && self.choices < CHOICES => {
@@ -231,7 +242,7 @@ impl<'a> Problem<'a> {
                 }
                 match inst.op {
                     Op::SGet(r) if !found.contains(&r) => found.push(r),
-                    _ => wanted.extend(lanewise(&inst.op, self.half).into_iter().flatten()),
+                    _ => wanted.extend(lanewise(&inst.op, self.half).into_iter().flatten().flatten()),
                 }
             }
         };
@@ -284,7 +295,7 @@ impl<'a> Problem<'a> {
         let ends: Vec<Bit> = std::iter::once(walk.exec).chain(walk.registers.iter().map(|(_, b)| *b)).collect();
         let next: Vec<[States; WORDS]> = (0..self.states())
             .map(|state| {
-                std::array::from_fn(|word| {
+                by_choices(walk.choices, |word| {
                     ends.iter().enumerate().fold(1, |set: States, (i, bit)| {
                         let one = if bit.one[word] >> state & 1 != 0 { set << (1 << i) } else { 0 };
                         let zero = if bit.zero[word] >> state & 1 != 0 { set } else { 0 };
@@ -294,7 +305,7 @@ impl<'a> Problem<'a> {
             })
             .collect();
         let any = next.iter().map(|words| words.iter().fold(0, |x, y| x | y)).collect();
-        Steps { next, any, found: RefCell::default(), events, reads_all }
+        Steps { next, any, choices: walk.choices, found: RefCell::default(), events, reads_all }
     }
 
     /// Of the region's blocks, those that one leads to, by their places; and the others.
@@ -371,10 +382,13 @@ impl<'a> Problem<'a> {
 }
 
 impl Steps {
-    /// States at the start from which the block leads to some of these, if it does nothing to a row.
-    fn without(&self, end: States) -> States {
-        let find = || self.any.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next & end != 0) << s);
-        if end == 0 { 0 } else { *self.found.borrow_mut().entry(end).or_insert_with(find) }
+    /// States at the start from which the block leads to some of these, by results of comparisons. Rows ask for the same again and again.
+    fn leading_to(&self, end: States) -> Points {
+        if end == 0 {
+            return [0; WORDS];
+        }
+        let of_word = |w: usize| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s);
+        *self.found.borrow_mut().entry(end).or_insert_with(|| by_choices(self.choices, of_word))
     }
 
     /// States in which the row lives at the start, from those at the end; tells of each write its instruction, its mask, and where the row
@@ -390,10 +404,9 @@ impl Steps {
             return all;
         }
         let Some(events) = self.events.get(&row) else {
-            return self.without(end);
+            return self.leading_to(end).iter().fold(0, |x, y| x | y);
         };
-        let mut live: Points =
-            std::array::from_fn(|w| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s));
+        let mut live = self.leading_to(end);
         for event in events.iter().rev() {
             match event {
                 Event::Read(mask) => live = either(live, *mask),
