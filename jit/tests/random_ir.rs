@@ -589,10 +589,11 @@ fn compiled_random_ir_equals_the_interpreter() {
     }
 }
 
-/// A loop's scalar that EXEC is set to, and that is wanted after EXEC has been set to something else; a load of scratch at an odd constant.
+/// A loop's scalar that EXEC is set to, and that is wanted after EXEC has been set to something else; a load of scratch at an odd constant; runs of lanes that
+/// are at one place of LDS, stored to one address.
 #[test]
 fn what_was_wrong_once_is_right() {
-    for (seed, wave_size) in [(899, 32), (274, 32), (390, 64)] {
+    for (seed, wave_size) in [(899, 32), (274, 32), (390, 64), (31370, 32)] {
         check(seed, wave_size);
     }
 }

@@ -200,6 +200,18 @@ impl Wide<'_> {
 
     /// Puts a piece into a register, for the instruction to use, and keeps it there until its end.
     pub(super) fn reg(&mut self, p: PieceId) -> u8 {
+        if self.r.pieces[p as usize].reg.is_none()
+            && let Some((twin, reg)) = self.twin(p)
+        {
+            self.r.pin(Class::Vector, reg);
+            self.r.log.note(|| Event::Use { id: twin, reg });
+            return reg;
+        }
+        self.own_reg(p)
+    }
+
+    /// The same for who takes parts in one register for one element in all lanes.
+    pub(super) fn own_reg(&mut self, p: PieceId) -> u8 {
         let reg = self.fill(p);
         self.r.log.note(|| Event::Use { id: p, reg });
         reg
@@ -266,7 +278,7 @@ impl Wide<'_> {
         let place = match piece.home {
             _ if piece.reg.is_some() => None,
             Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
-            Home::Lds { start, disp, is_one } if self.stays_in_memory(p) => {
+            Home::Lds { start, disp, is_one } if self.twin(p).is_none() && !self.is_wanted_again(p) && self.stays_in_memory(p) => {
                 let from = Mem::at(Gpr(self.reg(start)), disp);
                 Some(if is_one { Rm::Bcst(from) } else { Rm::Mem(from) })
             }

@@ -18,7 +18,7 @@ use super::addresses::{FARTHEST, Reach, Test};
 use super::calls::CAREFUL_DST;
 use super::level::Level;
 use super::memory::Access;
-use super::regs::{Class, Home, NO_PARTS, PieceId};
+use super::regs::{Class, Home, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
 use wavejit_ir::abi::MemOp;
 use wavejit_ir::{Addr, Effect, Inst, Op, Space};
@@ -97,7 +97,8 @@ impl<'a> Wide<'a> {
         self.late_loads[number].push(LateLoad { op, imm });
         let mut parts = NO_PARTS;
         for p in 0..self.parts {
-            if p > 0 && apart == Some(0) {
+            // Parts that are one piece are one element in all lanes.
+            if p > 0 && (apart, test.way.stride()) == (Some(0), Some(0)) {
                 parts[p] = parts[0];
                 continue;
             }
@@ -223,6 +224,24 @@ impl<'a> Wide<'a> {
             self.a.lea(Size::Q, *start, Mem::at(Gpr::RSP, room + bytes * p as i32));
         }
         self.a.jmp(a.done);
+    }
+
+    /// Another piece of the same value that is in a register, and at the same place: runs of lanes may be there together.
+    pub(super) fn twin(&self, p: PieceId) -> Option<(PieceId, u8)> {
+        let piece = &self.r.pieces[p as usize];
+        if !matches!(piece.home, Home::Lds { .. }) {
+            return None;
+        }
+        let twins = self.r.in_lds.iter().filter(|q| **q != p).map(|q| (*q, &self.r.pieces[*q as usize]));
+        let of_same = |owners: [u32; 2]| owners.iter().any(|o| *o != NEVER && piece.owners.contains(o));
+        let mut there = twins.filter(|(_, twin)| twin.home == piece.home && of_same(twin.owners));
+        there.find_map(|(q, twin)| twin.reg.map(|reg| (q, reg)))
+    }
+
+    /// Does a further part of the operation want what is at the same place?
+    pub(super) fn is_wanted_again(&self, p: PieceId) -> bool {
+        let home = self.r.pieces[p as usize].home;
+        self.pending.iter().any(|q| *q != p && self.r.pieces[*q as usize].home == home)
     }
 
     /// LDS may be written now: what is at home there moves into registers.

@@ -153,7 +153,7 @@ impl<'a> Wide<'a> {
         let mut regs = vec![];
         for v in data.iter().flatten() {
             let parts = self.val(*v).lo;
-            regs.push((0..self.parts).map(|p| self.reg(parts[p])).collect::<Vec<u8>>());
+            regs.push((0..self.parts).map(|p| self.own_reg(parts[p])).collect::<Vec<u8>>());
         }
         let mut a = self.access(op, space, kind, addr, exec, true, true);
         a.data = regs;
