@@ -4,7 +4,7 @@ use super::level::Level;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
-use wavejit_ir::SReg;
+use wavejit_ir::{Effect, Op, SReg};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
 
 impl Wide<'_> {
@@ -164,6 +164,10 @@ impl Wide<'_> {
     /// As [`Self::new_in_register`]; the register is that of the first of `from` that nobody needs after this, if there is one. Then what
     /// is in it may be read until the first write.
     pub(super) fn new_over(&mut self, from: &[PieceId]) -> (PieceId, u8) {
+        if let Some((reg, row, part)) = from.iter().find_map(|p| self.moved_on(*p)) {
+            self.r.log.note(|| Event::RowChanges { row, part: Some(part) });
+            return (self.r.new_piece_for_loop(reg), reg);
+        }
         let is_tight = !self.r.vector.contains(&NONE);
         for p in from {
             if *p != NONE
@@ -185,6 +189,32 @@ impl Wide<'_> {
             }
         }
         self.new_in_register(Class::Vector)
+    }
+
+    /// Is a piece what the loop keeps of a row in a register, and its operation the one that makes what the row holds next? Then that may be made there: the
+    /// register, the row, the part.
+    fn moved_on(&self, p: PieceId) -> Option<(u8, u16, u8)> {
+        let piece = self.r.pieces.get(p as usize)?;
+        let reg =
+            piece.reg.filter(|reg| piece.class == Class::Vector && piece.home == Home::None && self.r.is_fixed(Class::Vector, *reg))?;
+        let insts = &self.func.blocks[self.r.block].insts;
+        let inst = insts.get(self.at as usize).filter(|inst| matches!(inst.op, Op::Pure { .. }) && inst.results == 1)?;
+        let set = self.only_use(inst.first)? as usize;
+        let Op::VSet { reg: row, value, .. } = insts.get(set)?.op else { return None };
+        let part = self.r.fixed(row.0)?[..self.parts].iter().position(|r| *r == reg)?;
+        let is_whole = value == inst.first && !self.lanes.blend(self.r.block)[set];
+        // Nobody looks at the row in between, and nothing there may end the wave.
+        let is_quiet = |op: &Op| match op {
+            Op::VGet { reg, .. } | Op::VSet { reg, .. } => *reg != row,
+            op => matches!(op.effect(), Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note),
+        };
+        let others = self.r.in_row.of(row.0).iter();
+        let is_shared = others.filter(|q| **q != p).any(|q| {
+            let other = &self.r.pieces[*q as usize];
+            other.refs > 0 && other.reg == Some(reg)
+        });
+        (is_whole && !is_shared && self.is_last_use(p) && insts[self.at as usize + 1..set].iter().all(|inst| is_quiet(&inst.op)))
+            .then_some((reg, row.0, part as u8))
     }
 
     /// Will nobody use this piece after the instruction?

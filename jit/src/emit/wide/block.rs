@@ -401,6 +401,10 @@ impl<'a> Wide<'a> {
         if let Some(fixed) = self.r.fixed(reg.0) {
             let k = blend.then(|| self.mask_parts(exec));
             for p in self.slice() {
+                if k.is_none() && self.r.pieces[parts[p] as usize].reg == Some(fixed[p]) {
+                    // It has been made there.
+                    continue;
+                }
                 let from = self.reg(parts[p]);
                 let i = Vector::new(X::MovAligned, wavejit_x86::Len::Z, fixed[p], 0, Rm::Reg(from));
                 let i = match k {

@@ -343,10 +343,17 @@ impl Regs {
 
     /// A piece that is in a register of the loop.
     pub(super) fn new_fixed_piece(&mut self, row: u16, reg: u8) -> PieceId {
+        let p = self.new_piece_for_loop(reg);
+        self.in_row.add(row, p);
+        p
+    }
+
+    /// A piece that is made in a register of the loop: what the row is to hold next.
+    pub(super) fn new_piece_for_loop(&mut self, reg: u8) -> PieceId {
         let p = self.new_piece(Class::Vector, Home::None);
         self.log.note(|| Event::InLoop { id: p, reg });
         self.piece(p).reg = Some(reg);
-        self.in_row.add(row, p);
+        self.pin(Class::Vector, reg);
         p
     }
 
