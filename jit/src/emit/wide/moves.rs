@@ -3,7 +3,7 @@
 use super::calls::CAREFUL_DATA;
 use super::memory::Access;
 use super::{ROWS, Wide, X};
-use wavejit_ir::{MemKind, Space};
+use wavejit_ir::{Ids, MemKind, NextRun, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
 /// How many waves ahead of an access its lines are asked for: for the caches near by, and from memory, which takes as long as some twenty short waves.
@@ -71,8 +71,10 @@ impl<'a> Wide<'a> {
     pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
         if a.space != Space::Lds {
             // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do. A wave that goes round a loop takes
-            // longer, and lines that are far away would be gone until then; of small elements the near ones are far enough.
-            let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4;
+            // longer, and lines that are far away would be gone until then; of small elements the near ones are far enough; of narrow rows the far ones
+            // are another row's.
+            let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
+            let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4 && !is_narrow;
             let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
             for waves in [Some(AHEAD), (is_short && !has_neighbor).then_some(FAR_AHEAD)].into_iter().flatten() {
                 for line in 0..a.dwords() as i32 {
