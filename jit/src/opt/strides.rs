@@ -11,6 +11,8 @@
 //! load [s[0:1] + %3]        consecutive
 //! ```
 //!
+//! Where it is known besides how far the runs of a wave are apart ([`Across`]) one address stands for all of them.
+//!
 //! A fact holds in *all* lanes, active or not: pure operations compute in every lane, and a register keeps a fact only if it was written as a
 //! whole ([`VgprLiveness::blend`]). Facts about registers flow forward through the blocks; where ways meet both must agree.
 
@@ -378,12 +380,22 @@ mod tests {
     use crate::opt::OptOptions;
     use wavejit_ir::text::parse;
 
-    /// Facts about the values of a function of one block that ends.
-    fn facts(ids: Ids, body: &str) -> Vec<Option<(u32, u32)>> {
+    /// Facts about the values of a function of one block that ends, in waves of 32.
+    fn strides(ids: Ids, body: &str) -> Vec<Option<Stride>> {
         let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
         func.ids = ids;
         let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        Strides::new(&func, &liveness).facts.into_iter().map(|f| f.map(|f| (f.stride, f.clear))).collect()
+        Strides::new(&func, &liveness).facts
+    }
+
+    /// (stride, low bits of the base that are 0) of each.
+    fn facts(ids: Ids, body: &str) -> Vec<Option<(u32, u32)>> {
+        strides(ids, body).into_iter().map(|f| f.map(|f| (f.stride, f.clear))).collect()
+    }
+
+    /// (stride, from run to run) of each.
+    fn runs(ids: Ids, body: &str) -> Vec<Option<(u32, Option<u32>)>> {
+        strides(ids, body).into_iter().map(|f| f.map(|f| (f.stride, f.apart()))).collect()
     }
 
     #[test]
@@ -411,15 +423,6 @@ mod tests {
         assert_eq!([f[14], f[15], f[16]], [None, Some((4, 0)), Some((0, 0))]);
         let f = facts(Ids::Any, body);
         assert_eq!([f[1], f[4], f[7], f[10], f[13]], [None; 5]);
-    }
-
-    /// (stride, from run to run) of values of a function in waves of 32.
-    fn runs(ids: Ids, body: &str) -> Vec<Option<(u32, Option<u32>)>> {
-        let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
-        func.ids = ids;
-        let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        let facts = Strides::new(&func, &liveness).facts;
-        facts.into_iter().map(|f| f.map(|f| (f.stride, f.across.map(|w| w.apart)))).collect()
     }
 
     #[test]

@@ -77,6 +77,13 @@ pub enum Effect {
     Probe,
 }
 
+impl Effect {
+    /// Is it one on the wave's own registers alone, which can neither fault nor be seen by others?
+    pub fn stays_in_registers(self) -> bool {
+        matches!(self, Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note)
+    }
+}
+
 /// Results of an operation: `count` values of type `ty`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Results {

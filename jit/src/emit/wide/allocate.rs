@@ -4,7 +4,7 @@ use super::level::Level;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
-use wavejit_ir::{Effect, Op, SReg};
+use wavejit_ir::{Op, SReg};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
 
 impl Wide<'_> {
@@ -206,7 +206,7 @@ impl Wide<'_> {
         // Nobody looks at the row in between, and nothing there may end the wave.
         let is_quiet = |op: &Op| match op {
             Op::VGet { reg, .. } | Op::VSet { reg, .. } => *reg != row,
-            op => matches!(op.effect(), Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note),
+            op => op.effect().stays_in_registers(),
         };
         let others = self.r.in_row.of(row.0).iter();
         let is_shared = others.filter(|q| **q != p).any(|q| {

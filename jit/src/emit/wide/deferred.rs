@@ -21,7 +21,7 @@ use super::memory::Access;
 use super::regs::{Class, Home, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
 use wavejit_ir::abi::MemOp;
-use wavejit_ir::{Addr, Effect, Inst, Op, Space};
+use wavejit_ir::{Addr, Inst, Op, Space};
 use wavejit_x86::{Alu, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// Bytes from the first to the last of a group, at most: so much room in the frame it may need for each run of lanes.
@@ -68,7 +68,7 @@ pub(super) fn may_write_lds(op: &Op) -> bool {
     match op {
         Op::Load { .. } | Op::SLoad { .. } | Op::SBufferLoad { .. } => false,
         Op::Store { space, .. } | Op::Atomic { space, .. } => !matches!(space, Space::Global | Space::Scratch),
-        _ => !matches!(op.effect(), Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note),
+        _ => !op.effect().stays_in_registers(),
     }
 }
 

@@ -18,7 +18,7 @@ use super::{Wide, sreg};
 use crate::emit::EmitError;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use wavejit_ir::{Block, Effect, Func, Op, SReg, Shape, Term, Value};
+use wavejit_ir::{Block, Func, Op, SReg, Shape, Term, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Size};
 
 /// Blocks of a function that keep scalars, at most.
@@ -62,8 +62,7 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
 
 /// Does it look at nothing but the wave's own registers, or is it a scalar load?
 fn is_quiet(op: &Op) -> bool {
-    let effect = op.effect();
-    matches!(op, Op::SLoad { .. }) || matches!(effect, Effect::None | Effect::ReadsRegisters | Effect::WritesRegisters | Effect::Note)
+    matches!(op, Op::SLoad { .. }) || op.effect().stays_in_registers()
 }
 
 /// The scalar loads up to `end`, what they need, and what is made of them alone; none if there are no loads.

@@ -345,9 +345,7 @@ impl Facts {
             alive: Alive::new(func),
         }
     }
-}
 
-impl Facts {
     /// The blocks that the first pass has to look at: those that may be in loops that keep rows, with those of which they find something in registers,
     /// and those that may have runs of parts. All, if there are none or nearly all are: then what the pass makes may be the function.
     fn open_questions(&self, func: &Func, level: Level, free: Option<usize>) -> Vec<bool> {
