@@ -85,6 +85,17 @@ fn scalar_loads_name_the_first_dword_that_is_not_mapped() {
     }
 }
 
+/// The first of two loads that both fault is told, though the second depends on nothing that the waves do not have in common, and compiled code
+/// would load that once for all of them; the first has EXEC in its address, which each wave has for itself.
+#[test]
+fn the_first_of_two_faults_is_told() {
+    for engine in ENGINES {
+        let device = device(engine, AddressMode::Isolated);
+        let result = run(&device, 32, "s_load_b32 s20, s[0:1], exec_lo\ns_load_b64 s[22:23], s[2:3], 0x40", &[0, 0x77, 0, 0x66]);
+        assert_eq!(named(result), 0x77_ffff_fffc, "{engine:?}");
+    }
+}
+
 /// Addresses of 64 bits, which compiled code splits into a scalar and a lane part and the interpreter does not; in one lane, or from one on, they lie
 /// in the guard.
 #[test]

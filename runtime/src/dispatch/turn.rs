@@ -231,7 +231,9 @@ impl Workgroup {
         let wave = &mut self.waves[i];
         match exit {
             Exit::End => {
-                let waiting = self.describe(job);
+                // Where it has ended is not noted, and where it came in last depends on how the code was cut into functions: told is where it began.
+                let mut waiting = self.describe(job);
+                waiting.iter_mut().filter(|w| w.0 == i).for_each(|w| w.2 = job.init.entry);
                 Err(report::budget(job, self.id, i, &waiting))
             }
             Exit::Barrier => Ok(Some(exit)),

@@ -87,6 +87,8 @@ fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet
     };
     let mut written = [false; SReg::COUNT];
     let mut loads = vec![];
+    // One that every wave does for itself is the last: were a later one done before it, its fault would be told first.
+    let mut end = end;
     let mut is_read_first = vec![false; block.insts.len()];
     for (k, inst) in block.insts.iter().enumerate() {
         match inst.op {
@@ -100,6 +102,8 @@ fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet
             if matches!(inst.op, Op::SLoad { .. }) {
                 loads.push(k);
             }
+        } else if matches!(inst.op, Op::SLoad { .. }) {
+            end = end.min(k);
         }
     }
     // Of the registers those that some load needs.
