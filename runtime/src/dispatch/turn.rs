@@ -100,14 +100,15 @@ impl Workgroup {
     fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
         let Body::Jit(code) = &job.code.body else { unreachable!("only compiled waves are restarted") };
         // SAFETY: the states are complete for the kernel's code, which `job` keeps alive.
-        let Entered { done, barriers } = unsafe { enter_all(code.entry(), &self.states[..self.count]) };
+        let entered = unsafe { enter_all(code.entry(), &self.states[..self.count], true) };
+        let Entered { done, barriers, .. } = entered;
         let waves = &mut self.waves[..self.count];
         if done == waves.len() && barriers == 0 {
             worker.done.guest_insts += waves.iter().map(WaveSlot::restarted_insts).sum::<u64>();
             return true;
         }
         waves.iter_mut().for_each(|wave| wave.begin_late(job));
-        self.entered = Some(Entered { done, barriers });
+        self.entered = Some(entered);
         false
     }
 
@@ -140,9 +141,10 @@ impl Workgroup {
         }
         let entered = self.entered.take().unwrap_or_else(|| {
             // SAFETY: `start` made the states complete for the kernel's code, in which these waves are, and which `job` keeps alive.
-            unsafe { enter_all(code.entry(), &self.states[at.wave..end]) }
+            unsafe { enter_all(code.entry(), &self.states[at.wave..end], end - at.wave == self.count) }
         });
-        let Entered { done, barriers } = entered;
+        let Entered { done, barriers, passed } = entered;
+        at.progress |= passed;
         // Where all are at a barrier there is nothing to look at: they stay ready, with the fuel they have.
         self.in_step = barriers == self.count;
         if self.in_step {

@@ -14,8 +14,16 @@ struct Frame {
     rsp: u64,
     entry: EntryFn,
     queue: WaveQueue,
+    first: *const *mut WaveState,
+    /// How many waves there are, if they are all that wait for each other at barriers; else more than there can be.
+    waves: u64,
+    /// How many more turns they may have when all are at a barrier.
+    turns: u64,
     outer: *const Frame,
 }
+
+/// Turns of a workgroup without a look at cancellation and the like: what comes between two is then little beside eight waves that do nothing.
+const TURNS: u64 = 16;
 
 thread_local! {
     static FRAME: Cell<*const Frame> = const { Cell::new(null()) };
@@ -28,24 +36,26 @@ thread_local! {
 pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
     // SAFETY: passed on.
     unsafe {
-        enter_all(entry, &[state]);
+        enter_all(entry, &[state], false);
         (*state).exit
     }
 }
 
 /// Runs waves one after the other, each from its resume point to its next exit, until one comes back otherwise than from its end or from a
-/// barrier. Each state has its exit, that of the one behind them too.
+/// barrier. Each state has its exit, that of the one behind them too. If they are a whole workgroup, all of them at a barrier are given another turn
+/// at once, up to [`TURNS`]; told is of the last one.
 ///
 /// # Safety
 /// As for [`enter`], for each of them; they are different ones.
-pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Entered {
+pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState], is_workgroup: bool) -> Entered {
     let Range { start, end } = states.as_ptr_range();
     if start == end {
-        return Entered { done: 0, barriers: 0 };
+        return Entered { done: 0, barriers: 0, passed: false };
     }
+    let waves = if is_workgroup { states.len() as u64 } else { u64::MAX };
     FRAME.with(|current| {
         let queue = WaveQueue { next: start, end, barriers: 0 };
-        let mut frame = Frame { rsp: 0, entry, queue, outer: current.get() };
+        let mut frame = Frame { rsp: 0, entry, queue, first: start, waves, turns: TURNS, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
@@ -57,7 +67,7 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Ent
             // SAFETY: the wave is suspended. A fault has not passed the place where exits are noted.
             unsafe { (**state).exit = exit };
         }
-        Entered { done, barriers: frame.queue.barriers as usize }
+        Entered { done, barriers: frame.queue.barriers as usize, passed: frame.turns != TURNS }
     })
 }
 
@@ -92,8 +102,19 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         "add rdx, 8",
         "mov [rdi + {next}], rdx",
         "cmp rdx, [rdi + {end}]",
-        "jae 3f",
+        "jae 4f",
         "mov rax, rdx",
+        "jmp 2b",
+        // The end of a turn. Are all at a barrier?
+        "4:",
+        "mov rax, [rdi + {barriers}]",
+        "cmp rax, [rdi + {waves}]",
+        "jne 3f",
+        "sub qword ptr [rdi + {turns}], 1",
+        "jz 3f",
+        "mov qword ptr [rdi + {barriers}], 0",
+        "mov rax, [rdi + {first}]",
+        "mov [rdi + {next}], rax",
         "jmp 2b",
         "3:",
         "pop rdx",
@@ -110,6 +131,9 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         next = const offset_of!(Frame, queue.next),
         end = const offset_of!(Frame, queue.end),
         barriers = const offset_of!(Frame, queue.barriers),
+        waves = const offset_of!(Frame, waves),
+        turns = const offset_of!(Frame, turns),
+        first = const offset_of!(Frame, first),
         exit = const offset_of!(WaveState, exit),
         last = const Exit::LAST_REGULAR,
     )

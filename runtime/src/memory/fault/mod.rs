@@ -60,6 +60,8 @@ pub(crate) struct Entered {
     pub done: usize,
     /// Those of them that did from a barrier.
     pub barriers: usize,
+    /// Were all at a barrier after some turn, and passed it?
+    pub passed: bool,
 }
 
 /// Without signal handling: compiled code reaches memory through the accessors only.
@@ -78,11 +80,11 @@ mod plain {
     }
 
     /// Runs waves one after the other, until one comes back otherwise than from its end or from a barrier. How many came back so; each
-    /// state has its exit.
+    /// state has its exit. Turns end at barriers here.
     ///
     /// # Safety
     /// As for [`enter`].
-    pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState]) -> Entered {
+    pub unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState], _is_workgroup: bool) -> Entered {
         let mut barriers = 0;
         for (i, state) in states.iter().enumerate() {
             // SAFETY: passed on.
@@ -90,11 +92,11 @@ mod plain {
             // SAFETY: the wave is suspended.
             unsafe { (**state).exit = exit };
             if exit > Exit::LAST_REGULAR {
-                return Entered { done: i, barriers };
+                return Entered { done: i, barriers, passed: false };
             }
             barriers += exit as usize;
         }
-        Entered { done: states.len(), barriers }
+        Entered { done: states.len(), barriers, passed: false }
     }
 
     /// Nothing to undo.
