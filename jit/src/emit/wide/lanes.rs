@@ -15,6 +15,9 @@ pub(super) const NE: u8 = 4;
 pub(super) const GE: u8 = 5;
 pub(super) const GT: u8 = 6;
 
+/// vpternlogd: x ? y : z.
+const CHOICE: u8 = 0xca;
+
 /// The signed or unsigned comparison of an integer condition, and its predicate: (unsigned, predicate).
 pub(super) fn int_condition(op: PureOp) -> Option<(bool, u8)> {
     use PureOp::*;
@@ -132,6 +135,13 @@ impl<'a> Wide<'a> {
             let ops = Pieces::of(operands.iter().map(|o| o[p]));
             let later = |x: PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(&x));
             let free = Pieces::of(ops.iter().copied().filter(|x| !later(*x)));
+            if self.is_avx2() {
+                // Registers are few: those that hold operands are not given away while the others come.
+                for p in ops.iter().filter(|p| **p != NONE) {
+                    let piece = self.r.pieces[*p as usize];
+                    piece.reg.into_iter().for_each(|reg| self.r.pin(piece.class, reg));
+                }
+            }
             let pending = self.pending.len();
             if self.run.is_none() {
                 self.pending.extend(operands.iter().flat_map(|o| &o[p + 1..self.parts]).filter(|x| **x != NONE));
@@ -214,6 +224,16 @@ impl<'a> Wide<'a> {
     /// Three operands through a table of eight bits: that of x has weight 4, of y 2, of z 1.
     fn ternary_logic(&mut self, x: Parts, y: Parts, z: Parts, table: u8) -> Parts {
         self.each_part(&[x, y, z], |w, part| {
+            if w.is_avx2() && table == CHOICE {
+                // Nothing of this has to be copied. One of those to choose from is in a register.
+                let [x, y, z] = [part.ops[0], part.ops[1], part.ops[2]];
+                let z_first = !w.in_register(y) && w.in_register(z);
+                let (first, second) = if z_first { (z, y) } else { (y, z) };
+                let (first, second, x) = (w.reg(first), w.rm_whole(second), w.rm_whole(x));
+                let (new, to) = w.new_over(part.free);
+                w.choose_bits(to, x, first, second, z_first);
+                return new;
+            }
             let b = w.reg(part.ops[1]);
             let c = w.rm(part.ops[2]);
             let free = Pieces::of(part.free.iter().copied().filter(|f| *f != part.ops[1] && *f != part.ops[2]));
@@ -252,6 +272,7 @@ impl<'a> Wide<'a> {
         let Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } = user.op else { return None };
         let other = if x == r { y } else { x };
         if self.is_avx2()
+            || self.needless.contains_key(&user.first)
             || self.loops.of(self.r.block).is_some()
             || other == r
             || self.func.ty(user.first) != Ty::MASK
@@ -502,7 +523,7 @@ impl<'a> Wide<'a> {
                     }),
                 }
             }
-            Bfi32 => self.ternary_logic(x, y, z, 0xca),
+            Bfi32 => self.ternary_logic(x, y, z, CHOICE),
             Popcnt32 if self.host.popcnt => self.unary(X::Popcntd, x, None),
             FfbhU32 => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
@@ -651,6 +672,12 @@ impl<'a> Wide<'a> {
                 let (new, to) = w.new_in_register(Class::Vector);
                 w.v(X::Cvtdq2ps, to, 0, e);
                 w.v(X::Scalefps, to, from, Rm::Reg(to));
+                new
+            }),
+            FFrexpMant32 | FFrexpExp32 if plain && self.is_avx2() => self.each_part(&[x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.frexp32_in_avx2(to, from, op == FFrexpExp32);
                 new
             }),
             FFrexpMant32 if plain => self.each_part(&[x], |w, part| {

@@ -25,6 +25,7 @@
 //! | `level.rs` | the instruction set that code is made for |
 //! | `avx2` | AVX-512 instructions in AVX2 |
 //! | `values.rs` | values of a block: the pieces they are made of, and when each is needed next |
+//! | `wanted.rs` | in which lanes they are wanted |
 //! | `regs.rs`, `allocate.rs` | registers and homes of pieces; who gets a register, who has to leave |
 //! | `plan` | what all of that comes to, operation by operation: as text, and for a checker |
 //! | `copies.rs` | what registers hold of guest registers from block to block |
@@ -88,6 +89,7 @@ mod scratch;
 mod slices;
 mod transcendental;
 mod values;
+mod wanted;
 mod wide64;
 
 use super::saved::Head;
@@ -187,6 +189,8 @@ struct Wide<'a> {
     linear: FxHashMap<Value, linear::Linear>,
     /// Masks of the block that are comparisons made under another mask, and those comparisons.
     under: FxHashMap<Value, Value>,
+    /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
+    needless: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
@@ -424,6 +428,7 @@ impl<'a> Wide<'a> {
             rooms: Default::default(),
             linear: FxHashMap::default(),
             under: FxHashMap::default(),
+            needless: FxHashMap::default(),
             firsts: vec![],
             goes_round: &facts.goes_round,
             copies: vec![None; func.blocks.len()],

@@ -248,6 +248,11 @@ impl<'a> Wide<'a> {
     fn mask_logic(&mut self, r: Value, op: PureOp, args: &[Option<Value>; 3]) -> bool {
         use PureOp::*;
         let values: Vec<Value> = args.iter().flatten().copied().collect();
+        if let Some(other) = self.needless.get(&r) {
+            let parts = self.mask_parts(*other);
+            self.set_lo(r, parts);
+            return true;
+        }
         if let Some(compared) = self.under.get(&r) {
             let parts = self.val(*compared).lo;
             self.set_lo(r, parts);

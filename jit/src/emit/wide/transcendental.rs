@@ -13,8 +13,12 @@ const INF: u32 = 0x7f80_0000;
 /// The default NaN.
 const NAN: u32 = 0xffc0_0000;
 const QUIET: u32 = 0x0040_0000;
-/// Mantissas, with the lowest bit of the exponent, of numbers whose reciprocal root is next to the middle of two.
-const NEAR_MIDDLES: [u32; 2] = [0x0009_f038, 0x007f_fffe];
+/// vcmpps: one of two is a NaN.
+const UNORDERED: u8 = 3;
+/// The first one is not less, or one of two is a NaN.
+const NOT_LESS: u8 = 0x15;
+/// vfpclassps: zeros, infinities, denormals, negative numbers, NaNs.
+const NOT_POSITIVE_NORMAL: u8 = 0xff;
 
 impl Wide<'_> {
     pub(super) fn transcendental(&mut self, op: PureOp, p: PieceId) -> PieceId {
@@ -22,23 +26,27 @@ impl Wide<'_> {
         let given = self.reg(p);
         match op {
             PureOp::FExp232 => {
-                let x = self.flushed(p);
+                // Of a NaN these give the second operand, and so does what follows. Of denormals the power is that of zero.
+                let (x, t) = (self.temp(), self.temp());
+                for (to, op, limit, from) in [(t, X::Maxps, -200f32, given), (x, X::Minps, 200.0, t)] {
+                    let m = self.element32(limit.to_bits());
+                    self.v(X::Broadcast, to, 0, m);
+                    self.v(op, to, to, Rm::Reg(from));
+                }
+                self.free_temp(Class::Vector, t);
                 self.by_halves(to, x, |w, d| w.exp2(d));
-                self.flush(to, to);
+                self.free_temp(Class::Vector, x);
+                // What is a denormal is zero.
+                let k = self.temp_mask();
+                let least = self.splat32(f32::MIN_POSITIVE.to_bits());
+                self.vi(X::Cmpps, k, to, least, NOT_LESS);
+                self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                return new;
             }
             PureOp::FLog232 => {
-                let x = self.flushed(p);
-                self.by_halves(to, x, |w, d| w.log2(d));
-                let k = self.temp_mask();
-                let infinity = self.splat32(INF);
-                self.vi(X::Pcmpd, k, x, infinity, EQ);
-                self.set_lanes(to, k, INF);
-                let zero = self.splat32(0);
-                self.vi(X::Pcmpd, k, x, zero, LT);
-                self.set_lanes(to, k, NAN);
-                self.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0x06);
-                self.set_lanes(to, k, SIGN | INF);
-                self.free_temp(Class::Mask, k);
+                self.by_halves(to, given, |w, d| w.log2(d));
+                self.logarithms_of_others(to, given);
+                return new;
             }
             _ => {
                 let (x, k) = (self.temp(), self.temp_mask());
@@ -61,12 +69,40 @@ impl Wide<'_> {
                 self.free_temp(Class::Mask, k);
             }
         }
-        // NaNs as they came, quieted.
         let k = self.temp_mask();
-        self.vi(X::Cmpps, k, given, Rm::Reg(given), 3);
-        let quiet = self.splat32(QUIET);
-        self.vector(Vector::new(X::Pord, Len::Z, to, given, quiet).mask(k));
+        self.quiet_nans(to, given, k);
         new
+    }
+
+    /// A stub gives `to` the logarithms of what is not a positive normal number, if there is such a lane.
+    fn logarithms_of_others(&mut self, to: u8, x: u8) {
+        let k = self.temp_mask();
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+        self.k(X::Kortestw, k, 0, k);
+        let (rare, done) = (self.a.label(), self.a.label());
+        self.a.jcc(Cond::Ne, rare);
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            let infinity = w.splat32(INF);
+            w.vi(X::Pcmpd, k, x, infinity, EQ);
+            w.set_lanes(to, k, INF);
+            let zero = w.splat32(0);
+            w.vi(X::Pcmpd, k, x, zero, LT);
+            w.set_lanes(to, k, NAN);
+            // Denormals are zeros.
+            w.vi(X::Fpclassps, k, 0, Rm::Reg(x), 0x26);
+            w.set_lanes(to, k, SIGN | INF);
+            w.quiet_nans(to, x, k);
+            w.a.jmp(done);
+        }));
+    }
+
+    /// NaNs of `x` as they came, quieted.
+    fn quiet_nans(&mut self, to: u8, x: u8, k: u8) {
+        self.vi(X::Cmpps, k, x, Rm::Reg(x), UNORDERED);
+        let quiet = self.splat32(QUIET);
+        self.vector(Vector::new(X::Pord, Len::Z, to, x, quiet).mask(k));
     }
 
     /// `bits` in the lanes of `k`.
@@ -115,8 +151,6 @@ impl Wide<'_> {
 
     fn exp2(&mut self, d: u8) {
         let [t, r, p] = [self.temp(), self.temp(), self.temp()];
-        self.with(X::Maxpd, d, d, -200.0);
-        self.with(X::Minpd, d, d, 200.0);
         self.with(X::Addpd, t, d, ROUNDER);
         self.with(X::Subpd, r, t, ROUNDER);
         self.v(X::Subpd, r, d, Rm::Reg(r));
@@ -188,60 +222,52 @@ impl Wide<'_> {
         self.free_temp(Class::Mask, k);
     }
 
-    /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, one step of Newton's method,
-    /// and the remainder of that in two multiply-adds, which gives the nearest number but for what is next to the middle of two. For any
-    /// estimate within 2^-14 these are two mantissas, whose last bit is then 1 (`jit/tests/wide.rs` looks at all).
-    /// Lanes of these mantissas, and what is not a positive normal number, are rare: a stub looks at them.
+    /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate and two steps, both of
+    /// y += y e (1/2 + 3/8 e) with e = 1 - x y^2. The first one of any estimate within 1.5 * 2^-12, which is the least that hosts promise, is off by less than
+    /// 2 in the last place from the result; the second one, whose e has no error to speak of, then is the result (`jit/tests/wide.rs` looks at all).
+    /// What is not a positive normal number is rare: a stub looks at it.
     pub(super) fn reciprocal_root(&mut self, p: PieceId) -> PieceId {
         let (new, y) = self.new_in_register(Class::Vector);
         let x = self.reg(p);
-        let [g, e, c, t] = [self.temp(), self.temp(), self.temp(), self.temp()];
-        let k: [u8; 3] = std::array::from_fn(|_| self.temp_mask());
-        let splat = |w: &mut Self, to: u8, c: f32| {
-            let m = w.element32(c.to_bits());
-            w.v(X::Broadcast, to, 0, m);
-        };
+        let [e, c] = [self.temp(), self.temp()];
         self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
-        // e = 1 - x y^2; y += y e (1/2 + 3/8 e)
-        self.v(X::Mulps, g, x, Rm::Reg(y));
-        splat(self, e, 1.0);
-        self.v(X::Fnmadd231ps, e, g, Rm::Reg(y));
-        splat(self, c, 0.375);
-        let half = self.splat32(0.5f32.to_bits());
-        self.v(X::Fmadd213ps, c, e, half);
-        self.v(X::Mulps, e, e, Rm::Reg(y));
-        self.v(X::Fmadd213ps, e, c, Rm::Reg(y));
-        // e is y now. g + c = x y without an error; the remainder is 1 - (g + c) y.
-        self.v(X::Mulps, g, x, Rm::Reg(e));
-        self.v(X::MovAligned, c, 0, Rm::Reg(g));
-        self.v(X::Fmsub231ps, c, x, Rm::Reg(e));
-        // c = x y - g
-        splat(self, t, 1.0);
-        self.v(X::Fnmadd231ps, t, g, Rm::Reg(e));
-        self.v(X::Fnmadd231ps, t, c, Rm::Reg(e));
-        self.v(X::Mulps, y, e, half);
-        self.v(X::Fmadd213ps, y, t, Rm::Reg(e));
-        // Zeros, infinities, denormals, negative numbers, NaNs.
-        self.vi(X::Fpclassps, k[0], 0, Rm::Reg(x), 0xff);
-        let low = self.splat32(0x00ff_ffff);
-        self.v(X::Pandd, t, x, low);
-        for (k, mantissa) in [(k[1], NEAR_MIDDLES[0]), (k[2], NEAR_MIDDLES[1])] {
-            let these = self.splat32(mantissa);
-            self.vi(X::Pcmpd, k, t, these, EQ);
+        for is_last in [false, true] {
+            let (one, half) = (self.splat32(1f32.to_bits()), self.splat32(0.5f32.to_bits()));
+            self.v(X::Mulps, e, x, Rm::Reg(y));
+            if is_last {
+                // What the product lacks.
+                self.v(X::MovAligned, c, 0, Rm::Reg(e));
+                self.v(X::Fmsub231ps, c, x, Rm::Reg(y));
+            }
+            self.v(X::Fnmadd213ps, e, y, one);
+            if is_last {
+                self.v(X::Fnmadd231ps, e, c, Rm::Reg(y));
+            }
+            let m = self.element32(0.375f32.to_bits());
+            self.v(X::Broadcast, c, 0, m);
+            self.v(X::Fmadd213ps, c, e, half);
+            self.v(X::Mulps, e, e, Rm::Reg(y));
+            self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
         }
-        self.k(X::Korw, k[1], k[1], k[2]);
-        self.k(X::Kortestw, k[0], 0, k[1]);
+        self.free_temp(Class::Vector, e);
+        let odd = self.temp_mask();
+        if self.is_avx2() {
+            // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
+            self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);
+        } else {
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+        }
+        self.k(X::Kortestw, odd, 0, odd);
         let (rare, done) = (self.a.label(), self.a.label());
         self.a.jcc(Cond::Ne, rare);
         self.a.bind(done);
         self.stubs.push(Box::new(move |w| {
             w.a.bind(rare);
-            let one = w.splat32(1);
-            w.vector(Vector::new(X::Pord, Len::Z, y, y, one).mask(k[1]));
-            // Zeros, infinities, negative numbers and NaNs have the estimate; denormals are zeros.
-            w.flush_with(g, x, k[1]);
-            w.v(X::Rsqrt14ps, e, 0, Rm::Reg(g));
-            w.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(e)).mask(k[0]));
+            // They have the estimate; denormals are zeros.
+            w.flush_with(c, x, odd);
+            w.v(X::Rsqrt14ps, c, 0, Rm::Reg(c));
+            w.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+            w.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(c)).mask(odd));
             w.a.jmp(done);
         }));
         new
@@ -249,12 +275,18 @@ impl Wide<'_> {
 
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
     pub(super) fn flush(&mut self, to: u8, from: u8) {
+        if self.is_avx2() {
+            return self.flush_in_avx2(to, from);
+        }
         let k = self.temp_mask();
         self.flush_with(to, from, k);
         self.free_temp(Class::Mask, k);
     }
 
     fn flush_with(&mut self, to: u8, from: u8, k: u8) {
+        if self.is_avx2() {
+            return self.flush_in_avx2(to, from);
+        }
         self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
         if to != from {
             self.v(X::MovAligned, to, 0, Rm::Reg(from));

@@ -2,7 +2,8 @@
 
 use super::super::{Wide, X};
 use super::{ORDERED_AT_LEAST, S0, S1, S2};
-use wavejit_x86::{Rm, Vector};
+use wavejit_x86::table::Tuple;
+use wavejit_x86::{Cond, Len, Rm, Vector};
 
 const UNORDERED: u8 = 3;
 const ORDERED_LESS: u8 = 0x11;
@@ -67,17 +68,10 @@ impl Wide<'_> {
             X::Getmantps | X::Getmantpd | X::Getexpps | X::Getexppd => self.parts_of_float(i, to),
             X::Scalefpd => self.scale64_by_float(i, to),
             X::Rangeps | X::Rangepd => self.range_in_avx2(i, to),
+            // Within 1.5 * 2^-12, which is what forms ask for.
             X::Rsqrt14ps => {
-                let x = self.operand_in_register(i.rm, tuple);
-                // An estimate within 2^-11 and a step of Newton's method; of zeros, infinities and what has no root, the estimate.
-                let (one, half) = (self.all32(1f32.to_bits()), self.all32(0.5f32.to_bits()));
-                self.y(X::Rsqrtps, S0, 0, Rm::Reg(x));
-                self.y(X::Mulps, S1, x, Rm::Reg(S0));
-                self.y(X::Fnmadd213ps, S1, S0, one);
-                self.y(X::Mulps, S2, S0, half);
-                self.y(X::Fmadd213ps, S1, S2, Rm::Reg(S0));
-                self.yi(X::CmppsY, S2, S1, Rm::Reg(S1), UNORDERED);
-                self.blend(to, S1, Rm::Reg(S0), S2);
+                let x = self.operand(i.rm, tuple);
+                self.y(X::Rsqrtps, to, 0, x);
             }
             _ => return false,
         }
@@ -129,6 +123,65 @@ impl Wide<'_> {
                 self.y(X::Subpd, to, S1, Rm::Reg(S0));
             }
         }
+    }
+
+    /// The mantissa from 0.5 to 1, or the exponent that goes with it: short for normal numbers, by stubs for others.
+    pub(in super::super) fn frexp32_in_avx2(&mut self, to: u8, x: u8, exponent: bool) {
+        let (rare, done) = (self.a.label(), self.a.label());
+        let from = self.source(x, S1);
+        self.yi(X::PslldImm, 0, S0, Rm::Reg(from), 1);
+        // Without their sign, they are fractions from 2^-126 to the greatest one; compared as unsigned.
+        let (least, most) = (self.all32((1u32 << 31).wrapping_sub(1 << 24)), self.all32((0xfdff_ffffu32).wrapping_sub(1 << 31)));
+        self.y(X::Paddd, S2, S0, least);
+        self.y(X::Pcmpgtd, S2, S2, most);
+        self.y(X::Ptest, S2, 0, Rm::Reg(S2));
+        self.a.jcc(Cond::Ne, rare);
+        let result = self.destination(to);
+        if exponent {
+            let bias = self.all32(-126i32 as u32);
+            self.yi(X::PsrldImm, 0, S0, Rm::Reg(S0), 24);
+            self.y(X::Paddd, result, S0, bias);
+        } else {
+            let (mantissa, half) = (self.all32(0x807f_ffff), self.all32(0.5f32.to_bits()));
+            self.y(X::Pand, S0, from, mantissa);
+            self.y(X::Por, result, S0, half);
+        }
+        self.deliver(to, result);
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            let of_x = |op: X| Vector::new(op, Len::Z, S0, 0, Rm::Reg(x));
+            // The one of numbers that have it, then what the others have: zeros and infinities are their own mantissas, exponents of others are 0.
+            let (op, kinds) = if exponent { (X::Getexpps, 0x9f) } else { (X::Getmantps, 0x1e) };
+            w.parts_of_float(of_x(op), S0);
+            if exponent {
+                let one = w.all32(1);
+                w.y(X::Cvtps2dq, S0, 0, Rm::Reg(S0));
+                w.y(X::Paddd, S0, S0, one);
+            }
+            w.deliver(to, S0);
+            w.masks_in_avx2(of_x(X::Fpclassps).imm(kinds), S0);
+            let (others, result) = (w.source(to, S1), w.destination(to));
+            if exponent {
+                w.y(X::Pandn, result, S0, Rm::Reg(others));
+            } else {
+                let x = w.operand(Rm::Reg(x), Tuple::Whole);
+                w.blend(result, others, x, S0);
+            }
+            w.deliver(to, result);
+            w.a.jmp(done);
+        }));
+    }
+
+    /// Denormals as zeros of their sign.
+    pub(in super::super) fn flush_in_avx2(&mut self, to: u8, from: u8) {
+        let (from, exponent, zero) = (self.source(from, S1), self.all32(0x7f80_0000), self.all32(0));
+        self.y(X::Pand, S0, from, exponent);
+        self.y(X::Pcmpeqd, S0, S0, zero);
+        self.yi(X::PsrldImm, 0, S0, Rm::Reg(S0), 1);
+        let result = self.destination(to);
+        self.y(X::Pandn, result, S0, Rm::Reg(from));
+        self.deliver(to, result);
     }
 
     /// Numbers times powers of two from -2044 to 1023, which come as numbers: first by what is below -1022, which rounds only what becomes zero.

@@ -120,6 +120,17 @@ impl Wide<'_> {
         Rm::Mem(Mem::constant(self.a.constant(&bytes)))
     }
 
+    /// to = the bits of y where x has some, those of z elsewhere: (y ^ z) & x ^ z. Of y and z one is in a register: the first one is, which is z or not.
+    pub(in super::super) fn choose_bits(&mut self, to: u8, x: Rm, first: u8, second: Rm, z_first: bool) {
+        let (first, second) = (self.source(first, S1), self.operand(second, Tuple::Whole));
+        let (x, z) = (self.operand(x, Tuple::Whole), if z_first { Rm::Reg(first) } else { second });
+        self.y(X::Pxor, S0, first, second);
+        self.y(X::Pand, S0, S0, x);
+        let result = self.destination(to);
+        self.y(X::Pxor, result, S0, z);
+        self.deliver(to, result);
+    }
+
     /// vpternlogd with one of the tables that forms have.
     fn logic_of_three(&mut self, i: Vector, to: u8) {
         let rm = self.operand(i.rm, Tuple::Full32);

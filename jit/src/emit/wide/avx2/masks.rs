@@ -244,11 +244,10 @@ impl Wide<'_> {
         let kinds = i.imm.unwrap_or(0);
         let x = self.operand_in_register(i.rm, i.op.row().tuple);
         if kinds == 0xff {
-            // All but positive normal numbers: x - first >= count, unsigned.
-            let (first, count) = (self.all32(0x0080_0000), self.all32(0x7f00_0000));
-            self.y(X::Psubd, S0, x, first);
-            self.y(X::Pmaxud, S1, S0, count);
-            return self.y(X::Pcmpeqd, to, S1, Rm::Reg(S0));
+            // All but positive normal numbers: x - first > last - first, unsigned, or signed with the other sign.
+            let (first, last) = (self.all32(SIGN - 0x0080_0000), self.all32((0x7f7f_ffff_u32 - 0x0080_0000).wrapping_sub(SIGN)));
+            self.y(X::Paddd, S0, x, first);
+            return self.y(X::Pcmpgtd, to, S0, last);
         }
         // What is found collects in S0; S1 is free.
         let mut found = false;

@@ -284,6 +284,11 @@ impl Wide<'_> {
             self.blend(to, old, new, mask);
             return self.deliver(reg, to);
         }
+        if i.op == X::MovAligned {
+            let (mask, from, to) = (self.source(i.mask, S1), self.operand(i.rm, Tuple::Full32), self.destination(reg));
+            self.y(X::Pand, to, mask, from);
+            return self.deliver(reg, to);
+        }
         self.compute(i, S0);
         let mask = self.source(i.mask, S2);
         let to = self.destination(reg);

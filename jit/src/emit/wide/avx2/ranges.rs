@@ -69,8 +69,30 @@ impl<'a> Wide<'a> {
         }));
     }
 
-    /// to = x * 2^e, rounded once: in f64, where it is exact.
+    /// to = x * 2^e, rounded once: by a product, if all e are small enough.
     pub(in super::super) fn ldexp32_in_avx2(&mut self, to: u8, x: u8, e: u8) {
+        let (rare, done) = (self.a.label(), self.a.label());
+        let (large, one) = (self.all32(!63), self.all32(1f32.to_bits()));
+        let power = self.source(e, S2);
+        self.y(X::Pabsd, S0, 0, Rm::Reg(power));
+        self.y(X::Ptest, S0, 0, large);
+        self.a.jcc(Cond::Ne, rare);
+        self.yi(X::PslldImm, 0, S0, Rm::Reg(power), 23);
+        self.y(X::Paddd, S0, S0, one);
+        let factor = self.operand(Rm::Reg(x), Tuple::Whole);
+        let result = self.destination(to);
+        self.y(X::Mulps, result, S0, factor);
+        self.deliver(to, result);
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            w.ldexp32_by_f64(to, x, e);
+            w.a.jmp(done);
+        }));
+    }
+
+    /// The same in f64, where it is exact.
+    fn ldexp32_by_f64(&mut self, to: u8, x: u8, e: u8) {
         let (x, e) = (self.operand(Rm::Reg(x), Tuple::Whole), self.operand(Rm::Reg(e), Tuple::Whole));
         let (least, most, bias) = (self.all32(-300i32 as u32), self.all32(300), self.all32(1023));
         self.y(X::MovLoadY, S0, 0, least);
