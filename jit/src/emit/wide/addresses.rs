@@ -135,7 +135,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The sixteen lanes that a part is of, and its first lane there.
-    fn group_of(&self, part: usize) -> (usize, u32) {
+    pub(super) fn group_of(&self, part: usize) -> (usize, u32) {
         let lane = part as u32 * self.part_lanes();
         ((lane / 16) as usize, lane % 16)
     }

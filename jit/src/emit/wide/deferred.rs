@@ -16,7 +16,6 @@
 
 use super::addresses::{FARTHEST, Reach, Test};
 use super::calls::CAREFUL_DST;
-use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, Home, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
@@ -77,7 +76,7 @@ impl<'a> Wide<'a> {
     pub(super) fn defer(&mut self, inst: &'a Inst, addr: &Addr) -> bool {
         let Op::Load { space: Space::Lds, kind, .. } = inst.op else { return false };
         let apart = self.apart_of(addr);
-        if self.r.level != Level::Avx512 || self.groups() != 2 && apart.is_none() || kind.bytes() != 4 {
+        if self.groups() != 2 && apart.is_none() || kind.bytes() != 4 {
             return false;
         }
         let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| matches!(test.way.stride(), Some(0 | 4))) else { return false };
@@ -102,8 +101,10 @@ impl<'a> Wide<'a> {
                 parts[p] = parts[0];
                 continue;
             }
-            let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * p as i32) } else { (starts[p], 0) };
-            let home = Home::Lds { start, disp: imm - least + more, is_one: test.way.stride() == Some(0) };
+            let (run, first) = self.group_of(p);
+            let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * run as i32) } else { (starts[run], 0) };
+            let behind = test.way.stride().map_or(0, |stride| (stride * first) as i32);
+            let home = Home::Lds { start, disp: imm - least + more + behind, is_one: test.way.stride() == Some(0) };
             parts[p] = self.r.new_piece(Class::Vector, home);
             self.r.in_lds.push(parts[p]);
         }
@@ -151,7 +152,8 @@ impl<'a> Wide<'a> {
         let Op::Load { kind, exec, .. } = inst.op else { unreachable!("a group begins with a load") };
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
         let mut a = self.access(op, Space::Lds, kind, addr, exec, false, true);
-        a.data = vec![(0..self.parts).map(|_| self.temp()).collect()];
+        // Only the stub has something in them.
+        a.data = vec![(0..self.parts).map(|_| self.temp_in_place()).collect()];
         let mut pieces = vec![];
         for _ in 0..a.runs {
             let (piece, reg) = self.new_in_register(Class::General);
@@ -187,6 +189,7 @@ impl<'a> Wide<'a> {
     /// A stub: all loads of a group, each for itself, into its room, for each run so many bytes.
     fn load_late(&mut self, a: &Access, fail: Label, number: usize, room: i32, bytes: i32) {
         self.a.bind(fail);
+        self.make_masks(a);
         for LateLoad { op, imm } in std::mem::take(&mut self.late_loads[number]) {
             let [general, careful, done] = [(); 3].map(|()| self.a.label());
             let one = Access { imm, op, general, careful, done, reach: Reach::default(), ..a.clone() };
@@ -200,10 +203,12 @@ impl<'a> Wide<'a> {
             self.a.bind(done);
             for p in 0..self.parts {
                 let apart = if a.runs == 1 { a.apart } else { bytes };
-                let to = Mem::at(Gpr::RSP, room + apart * p as i32 + imm - a.reach.least);
+                let (run, first) = self.group_of(p);
+                let to = Mem::at(Gpr::RSP, room + apart * run as i32 + imm - a.reach.least);
                 let data = one.data[0][p];
-                if a.stride != Some(0) {
+                if let Some(stride @ 1..) = a.stride {
                     // Runs may be at one place.
+                    let to = to.plus((stride * first) as i32);
                     self.vector(Vector::new(X::MovStore, Len::Z, data, 0, Rm::Mem(to)).mask(a.exec[p]));
                     continue;
                 }
@@ -214,7 +219,7 @@ impl<'a> Wide<'a> {
                 self.v(X::MovStore, data, 0, Rm::Mem(row));
                 self.vector(Vector::new(X::KmovwToGpr, Len::X, a.host.0, 0, Rm::Reg(a.exec[p])));
                 self.a.tzcnt(Size::D, a.host, a.host);
-                self.a.alu_imm(Alu::And, Size::D, a.host, 15);
+                self.a.alu_imm(Alu::And, Size::D, a.host, self.part_lanes() as i32 - 1);
                 self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row.disp));
                 self.a.store(Size::D, to, a.host);
                 self.a.bind(next);

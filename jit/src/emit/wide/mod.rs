@@ -609,7 +609,7 @@ impl<'a> Wide<'a> {
     }
 
     /// Lanes of a part.
-    fn part_lanes(&self) -> u32 {
+    pub(super) fn part_lanes(&self) -> u32 {
         self.r.level.lanes()
     }
 
