@@ -17,7 +17,7 @@
 //! whole ([`VgprLiveness::blend`]). Facts about registers flow forward through the blocks; where ways meet both must agree.
 
 use super::liveness::VgprLiveness;
-use wavejit_ir::{Addr, Block, Func, Ids, NextRun, Op, PureOp, Space, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, NextRun, Op, PureOp, Shape, Space, Value, Width};
 
 /// Lanes of a run.
 pub const RUN: u32 = Ids::RUN;
@@ -125,6 +125,8 @@ pub struct Strides {
     runs: u32,
     /// Scalar constants, and lane values that are one.
     constants: Vec<Option<u64>>,
+    /// Low bits of scalars that are known to be 0: at most 32.
+    clear: Vec<u32>,
 }
 
 impl Strides {
@@ -136,7 +138,8 @@ impl Strides {
     /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends).
     pub fn new(func: &Func, liveness: &VgprLiveness) -> Strides {
         let count = func.types.len();
-        let mut values = Strides { facts: vec![None; count], runs: func.wave_size / RUN, constants: vec![None; count] };
+        let mut values =
+            Strides { facts: vec![None; count], runs: func.wave_size / RUN, constants: vec![None; count], clear: vec![0; count] };
         let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Box::new(entry_facts(func)));
         let mut work = vec![0usize];
@@ -176,12 +179,13 @@ impl Strides {
             let fact = match &inst.op {
                 Op::Const { bits, .. } => {
                     self.constants[inst.first.0 as usize] = Some(*bits);
+                    self.clear[inst.first.0 as usize] = bits.trailing_zeros().min(32);
                     None
                 }
                 Op::Splat(s) => {
                     let constant = self.constants[s.0 as usize];
                     self.constants[inst.first.0 as usize] = constant;
-                    Some(constant.map_or(Stride::same(0), |c| Stride::of_constant(c as u32)))
+                    Some(constant.map_or(Stride::same(self.clear[s.0 as usize]), |c| Stride::of_constant(c as u32)))
                 }
                 Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros()).across(Across::new(RUN, 32))),
                 Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize]),
@@ -198,6 +202,10 @@ impl Strides {
                 }
                 // One element for all lanes.
                 Op::Load { space, addr, .. } if is_one_element(*space, addr) => Some(Stride::same(0)),
+                Op::Pure { op, args, .. } if func.ty(inst.first).shape == Shape::Scalar => {
+                    self.clear[inst.first.0 as usize] = self.clear_of(*op, args);
+                    None
+                }
                 Op::Pure { op, args, .. } => self.pure(*op, args),
                 _ => None,
             };
@@ -205,6 +213,21 @@ impl Strides {
                 self.facts[inst.result(r.into()).0 as usize] = fact;
             }
         }
+    }
+
+    /// Low bits of a scalar result that are known to be 0: a workgroup's first item is often its number, shifted.
+    fn clear_of(&self, op: PureOp, args: &[Option<Value>; 3]) -> u32 {
+        use PureOp::*;
+        let of = |i: usize| args[i].map_or(0, |v| self.clear[v.0 as usize]);
+        let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]);
+        let clear = match op {
+            Shl32 => constant(1).map_or(0, |n| of(0) + (n & 31) as u32),
+            IMul32 => of(0) + of(1),
+            IAdd32 | ISub32 | Or32 | Xor32 => of(0).min(of(1)),
+            And32 => of(0).max(of(1)),
+            _ => 0,
+        };
+        clear.min(32)
     }
 
     fn pure(&self, op: PureOp, args: &[Option<Value>; 3]) -> Option<Stride> {
@@ -423,6 +446,24 @@ mod tests {
         assert_eq!([f[14], f[15], f[16]], [None, Some((4, 0)), Some((0, 0))]);
         let f = facts(Ids::Any, body);
         assert_eq!([f[1], f[4], f[7], f[10], f[13]], [None; 5]);
+    }
+
+    #[test]
+    fn bits_set_beside_those_of_the_lanes_are_added() {
+        let body = |shift: u32| {
+            format!(
+                "%0: mask = exec
+                %1: l32 = laneid
+                %2: s32 = sget s4
+                %3: s32 = const.32 {shift}
+                %4: s32 = shl.32 %2, %3
+                %5: l32 = splat %4
+                %6: l32 = or.32 %5, %1"
+            )
+        };
+        assert_eq!(facts(Ids::Any, &body(5))[6], Some((1, 4)));
+        // The register's lowest bit may be one of the lanes'.
+        assert_eq!(facts(Ids::Any, &body(3))[6], None);
     }
 
     #[test]
