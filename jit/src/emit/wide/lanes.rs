@@ -76,6 +76,15 @@ pub(super) fn float_condition(op: PureOp) -> Option<u8> {
     })
 }
 
+/// The predicate for operands the other way round.
+fn mirrored(op: X, predicate: u8) -> u8 {
+    const FLOATS: [(u8, u8); 4] = [(0x11, 0x1e), (0x12, 0x1d), (0x15, 0x1a), (0x16, 0x19)];
+    const INTEGERS: [(u8, u8); 2] = [(LT, GT), (LE, GE)];
+    let pairs = if op == X::Cmpps { &FLOATS[..] } else { &INTEGERS };
+    let other = |(x, y): &(u8, u8)| if *x == predicate { Some(*y) } else { (*y == predicate).then_some(*x) };
+    pairs.iter().find_map(other).unwrap_or(predicate)
+}
+
 /// The operands of one part of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
@@ -247,8 +256,12 @@ impl<'a> Wide<'a> {
     pub(super) fn compare(&mut self, op: X, x: Parts, y: Parts, predicate: u8, under: Option<Parts>) -> Parts {
         let operands = [x, y, under.unwrap_or(NO_PARTS)];
         self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
-            let a = w.reg(part.ops[0]);
-            let b = w.rm(part.ops[1]);
+            let (mut a, mut b, mut predicate) = (part.ops[0], part.ops[1], predicate);
+            if !w.in_register(a) && w.in_register(b) {
+                // The one in memory is the second operand.
+                (a, b, predicate) = (b, a, mirrored(op, predicate));
+            }
+            let (a, b) = (w.reg(a), w.rm(b));
             let k = part.ops.get(2).map(|k| w.reg(*k));
             let (new, to) = w.new_in_register(Class::Mask);
             w.compare_under(op, to, a, b, predicate, k);

@@ -57,6 +57,8 @@ struct Facts<'a> {
     late: FxHashMap<Value, u32>,
     /// The run that is looked at.
     run: u32,
+    /// Masks of which nothing but their bits is wanted.
+    bits_only: FxHashSet<Value>,
 }
 
 /// The runs of a block worth doing part by part, if `calls` says which of its instructions call something and so many registers are free; no
@@ -67,7 +69,14 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
     if free.is_some_and(|free| !alive.is_crowded(block, parts, free)) {
         return vec![];
     }
-    let mut facts = Facts { func, uniform: FxHashSet::default(), word: FxHashSet::default(), late: FxHashMap::default(), run: 0 };
+    let mut facts = Facts {
+        func,
+        uniform: FxHashSet::default(),
+        word: FxHashSet::default(),
+        late: FxHashMap::default(),
+        run: 0,
+        bits_only: bits_only(&func.blocks[block]),
+    };
     let mut runs: Vec<Run> = vec![];
     let mut open: Option<Run> = None;
     let mut effects_are_late = false;
@@ -102,6 +111,20 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
     }
     close(&mut open, insts.len());
     runs
+}
+
+/// The masks of a block of which nothing but their bits is wanted.
+fn bits_only(block: &Block) -> FxHashSet<Value> {
+    let (mut found, mut others) = (FxHashSet::default(), FxHashSet::default());
+    for inst in &block.insts {
+        match inst.op {
+            Op::MaskBits(m) | Op::ExecSet(m) => _ = found.insert(m),
+            ref op => op.for_each_arg(|v| _ = others.insert(v)),
+        }
+    }
+    block.term.for_each_arg(|v| _ = others.insert(v));
+    found.retain(|m| !others.contains(m));
+    found
 }
 
 impl Facts<'_> {
@@ -143,6 +166,10 @@ impl Facts<'_> {
         if ty(result) == Ty::MASK {
             if all().all(|v| self.word.contains(&v)) {
                 return Some(once);
+            }
+            // In a general register it is one operation for all parts.
+            if all().any(|v| self.word.contains(&v)) && self.bits_only.contains(&result) {
+                return Some(Turn::Last);
             }
             let logic = matches!(op, PureOp::BAnd | PureOp::BOr | PureOp::BXor | PureOp::BAndNot | PureOp::BNot);
             return (logic && once == Turn::First).then_some(Turn::Each);
