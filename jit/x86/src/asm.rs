@@ -50,6 +50,29 @@ struct Patch {
     plus: i32,
 }
 
+/// An instruction up to a displacement of 8 bits: never more than 8 bytes, which are appended at once.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Head {
+    bytes: u64,
+    len: u32,
+}
+
+impl Head {
+    /// So many bytes, from the lowest on.
+    #[inline(always)]
+    pub(crate) fn of(bytes: u64, len: u32) -> Head {
+        Head { bytes, len }
+    }
+
+    /// Appends a byte.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, byte: u8) {
+        debug_assert!(self.len < 8);
+        self.bytes |= u64::from(byte) << (8 * self.len);
+        self.len += 1;
+    }
+}
+
 /// An assembler.
 #[derive(Default)]
 pub struct Asm {
@@ -69,12 +92,33 @@ impl Asm {
         Asm::default()
     }
 
+    /// Nothing again, with the memory of what there was.
+    #[must_use]
+    pub fn cleared(mut self) -> Asm {
+        self.code.clear();
+        self.labels.clear();
+        self.patches.clear();
+        self.pool.clear();
+        self.constants.clear();
+        self.count = 0;
+        self
+    }
+
     /// Bytes so far.
     pub fn offset(&self) -> u32 {
         self.code.len() as u32
     }
 
+    /// Appends the beginning of an instruction.
+    #[inline(always)]
+    pub(crate) fn head(&mut self, head: Head) {
+        let end = self.code.len() + head.len as usize;
+        self.code.extend_from_slice(&head.bytes.to_le_bytes());
+        self.code.truncate(end);
+    }
+
     /// Appends bytes as they are.
+    #[inline(always)]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.code.extend_from_slice(bytes);
     }
@@ -132,21 +176,24 @@ impl Asm {
         self.bytes(&[0; 4]);
     }
 
-    /// ModRM, SIB and displacement of a memory operand. Displacements of 8 bits count multiples of `scale` bytes; `trailing` bytes of
-    /// immediates follow.
-    pub(crate) fn modrm(&mut self, reg: u8, m: &Mem, scale: i32, trailing: u32) {
+    /// An instruction's prefixes and opcode, and ModRM, SIB and displacement of its memory operand. Displacements of 8 bits count multiples of `1 << scale`
+    /// bytes; `trailing` bytes of immediates follow.
+    pub(crate) fn modrm(&mut self, mut head: Head, reg: u8, m: &Mem, scale: u32, trailing: u32) {
         let base = match m.base {
             Base::Reg(g) => g.0,
             Base::Label(l) => {
-                self.bytes(&[reg << 3 | 5]);
+                head.push(reg << 3 | 5);
+                self.head(head);
                 return self.patch_distance(Target::Label(l), m.disp, trailing);
             }
             Base::Constant(c) => {
-                self.bytes(&[reg << 3 | 5]);
+                head.push(reg << 3 | 5);
+                self.head(head);
                 return self.patch_distance(Target::Constant(c), m.disp, trailing);
             }
         };
-        let small = (m.disp % scale == 0).then_some(m.disp / scale).and_then(|d| i8::try_from(d).ok());
+        let scaled = m.disp >> scale;
+        let small = i8::try_from(scaled).ok().filter(|_| scaled << scale == m.disp);
         // rbp and r13 as base have no form without displacement.
         let mode = match small {
             Some(0) if base & 7 != 5 => 0,
@@ -154,7 +201,7 @@ impl Asm {
             None => 2,
         };
         if m.index.is_none() && base & 7 != 4 {
-            self.bytes(&[mode << 6 | reg << 3 | base & 7]);
+            head.push(mode << 6 | reg << 3 | base & 7);
         } else {
             let (index, factor) = match m.index {
                 Some((Index::Gpr(g), f)) => {
@@ -165,12 +212,15 @@ impl Asm {
                 None => (4, 1),
             };
             debug_assert!(matches!(factor, 1 | 2 | 4 | 8));
-            self.bytes(&[mode << 6 | reg << 3 | 4, (factor.trailing_zeros() as u8) << 6 | (index & 7) << 3 | base & 7]);
+            head.push(mode << 6 | reg << 3 | 4);
+            head.push((factor.trailing_zeros() as u8) << 6 | (index & 7) << 3 | base & 7);
         }
-        match (mode, small) {
-            (1, Some(d)) => self.bytes(&[d as u8]),
-            (2, _) => self.bytes(&m.disp.to_le_bytes()),
-            _ => {}
+        if let (1, Some(d)) = (mode, small) {
+            head.push(d as u8);
+        }
+        self.head(head);
+        if mode == 2 {
+            self.bytes(&m.disp.to_le_bytes());
         }
     }
 

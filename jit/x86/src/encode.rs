@@ -1,5 +1,6 @@
 //! Bytes of vector and mask instructions.
 
+use crate::asm::Head;
 use crate::table::{Forms, Map, Op, Prefix, Tuple};
 use crate::{Asm, Base, Index, Mem};
 
@@ -76,17 +77,18 @@ impl Vector {
     }
 }
 
-/// Bytes of the memory operand, by which EVEX scales displacements of 8 bits.
-fn operand_bytes(tuple: Tuple, len: Len, broadcast: bool) -> i32 {
+/// Bytes of the memory operand, by which EVEX scales displacements of 8 bits: the exponent of two.
+fn operand_scale(tuple: Tuple, len: Len, broadcast: bool) -> u32 {
+    let whole = 4 + len as u32;
     match tuple {
-        Tuple::Full32 | Tuple::Half32 if broadcast => 4,
-        Tuple::Full64 if broadcast => 8,
-        Tuple::Full32 | Tuple::Full64 | Tuple::Whole => len.bytes(),
-        Tuple::Half32 | Tuple::Half => len.bytes() / 2,
-        Tuple::Quarter => len.bytes() / 4,
-        Tuple::One4 => 4,
-        Tuple::One8 => 8,
-        Tuple::Bytes16 => 16,
+        Tuple::Full32 | Tuple::Half32 if broadcast => 2,
+        Tuple::Full64 if broadcast => 3,
+        Tuple::Full32 | Tuple::Full64 | Tuple::Whole => whole,
+        Tuple::Half32 | Tuple::Half => whole - 1,
+        Tuple::Quarter => whole - 2,
+        Tuple::One4 => 2,
+        Tuple::One8 => 3,
+        Tuple::Bytes16 => 4,
     }
 }
 
@@ -122,32 +124,37 @@ impl Asm {
             }
         };
         let r = reg >> 3 & 1;
-        let mut scale = 1;
+        let (mut head, scale);
+        let opcode = row.opcode;
         if evex {
             let broadcast = matches!(i.rm, Rm::Bcst(_));
-            scale = operand_bytes(row.tuple, i.len, broadcast);
+            scale = operand_scale(row.tuple, i.len, broadcast);
             let p0 = (r ^ 1) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5 | (reg >> 4 & 1 ^ 1) << 4 | row.map as u8;
             let p1 = u8::from(row.w) << 7 | (!v & 15) << 3 | 1 << 2 | row.prefix as u8;
             let p2 = u8::from(i.zeroing) << 7 | (i.len as u8) << 5 | u8::from(broadcast) << 4 | (v_top ^ 1) << 3 | i.mask;
-            self.bytes(&[0x62, p0, p1, p2]);
+            head = Head::of(u64::from_le_bytes([0x62, p0, p1, p2, opcode, 0, 0, 0]), 5);
         } else {
             debug_assert!(i.len != Len::Z && i.mask == 0 && reg < 16 && v < 16, "{i:?}");
+            scale = 0;
             let l = u8::from(row.forms == Forms::VexL1 || i.len == Len::Y);
             // What is marked `both` has a W that VEX ignores, but for few, where it is the same.
             let w = row.w && (row.forms != Forms::Both || w_counts(i.op));
             let last = (!v & 15) << 3 | l << 2 | row.prefix as u8;
             if row.map == Map::M0F && x == 0 && b == 0 && !w {
-                self.bytes(&[0xc5, (r ^ 1) << 7 | last]);
+                head = Head::of(u64::from_le_bytes([0xc5, (r ^ 1) << 7 | last, opcode, 0, 0, 0, 0, 0]), 3);
             } else {
-                self.bytes(&[0xc4, (r ^ 1) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5 | row.map as u8, u8::from(w) << 7 | last]);
+                let p0 = (r ^ 1) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5 | row.map as u8;
+                head = Head::of(u64::from_le_bytes([0xc4, p0, u8::from(w) << 7 | last, opcode, 0, 0, 0, 0]), 4);
             }
         }
         self.counted();
-        self.bytes(&[row.opcode]);
         let trailing = i.imm.is_some().into();
-        match i.rm {
-            Rm::Reg(rm) => self.bytes(&[0xc0 | (reg & 7) << 3 | rm & 7]),
-            Rm::Mem(m) | Rm::Bcst(m) => self.modrm(reg & 7, &m, scale, trailing),
+        match &i.rm {
+            Rm::Reg(rm) => {
+                head.push(0xc0 | (reg & 7) << 3 | rm & 7);
+                self.head(head);
+            }
+            Rm::Mem(m) | Rm::Bcst(m) => self.modrm(head, reg & 7, m, scale, trailing),
         }
         if let Some(imm) = i.imm {
             self.bytes(&[imm]);

@@ -1,5 +1,6 @@
 //! General-purpose instructions: what addresses, scalars and control flow need.
 
+use crate::asm::Head;
 use crate::{Asm, Base, Gpr, Index, Label, Mem};
 
 /// Width of an operation.
@@ -58,35 +59,51 @@ pub enum Cond {
     G = 15,
 }
 
-impl Asm {
+impl Head {
     /// REX for registers `reg`, `index` and `base`.
+    #[inline(always)]
     fn rex(&mut self, size: Size, reg: u8, index: u8, base: u8, force: bool) {
         let rex = 0x40 | u8::from(size == Size::Q) << 3 | (reg >> 3) << 2 | (index >> 3) << 1 | base >> 3;
         if rex != 0x40 || force {
-            self.bytes(&[rex]);
+            self.push(rex);
         }
     }
 
+    #[inline(always)]
     fn rex_mem(&mut self, size: Size, reg: u8, m: &Mem, force: bool) {
         let index = if let Some((Index::Gpr(g), _)) = m.index { g.0 } else { 0 };
         let base = if let Base::Reg(g) = m.base { g.0 } else { 0 };
         self.rex(size, reg, index, base, force);
     }
+}
 
-    fn rr(&mut self, size: Size, prefix: &[u8], opcode: &[u8], reg: u8, rm: u8) {
-        self.counted();
-        self.bytes(prefix);
-        self.rex(size, reg, 0, rm, false);
-        self.bytes(opcode);
-        self.bytes(&[0xc0 | (reg & 7) << 3 | rm & 7]);
+impl Asm {
+    /// REX for registers `reg`, `index` and `base`.
+    fn rex(&mut self, size: Size, reg: u8, index: u8, base: u8, force: bool) {
+        let mut head = Head::default();
+        head.rex(size, reg, index, base, force);
+        self.head(head);
     }
 
+    #[inline(always)]
+    fn rr(&mut self, size: Size, prefix: &[u8], opcode: &[u8], reg: u8, rm: u8) {
+        self.counted();
+        let mut head = Head::default();
+        prefix.iter().for_each(|byte| head.push(*byte));
+        head.rex(size, reg, 0, rm, false);
+        opcode.iter().for_each(|byte| head.push(*byte));
+        head.push(0xc0 | (reg & 7) << 3 | rm & 7);
+        self.head(head);
+    }
+
+    #[inline(always)]
     fn rm(&mut self, size: Size, prefix: &[u8], opcode: &[u8], reg: u8, m: &Mem, trailing: u32) {
         self.counted();
-        self.bytes(prefix);
-        self.rex_mem(size, reg, m, false);
-        self.bytes(opcode);
-        self.modrm(reg & 7, m, 1, trailing);
+        let mut head = Head::default();
+        prefix.iter().for_each(|byte| head.push(*byte));
+        head.rex_mem(size, reg, m, false);
+        opcode.iter().for_each(|byte| head.push(*byte));
+        self.modrm(head, reg & 7, m, 0, trailing);
     }
 
     /// to = from
@@ -134,9 +151,10 @@ impl Asm {
     /// Low byte to memory.
     pub fn store8(&mut self, to: Mem, from: Gpr) {
         self.counted();
-        self.rex_mem(Size::D, from.0, &to, from.0 >= 4);
-        self.bytes(&[0x88]);
-        self.modrm(from.0 & 7, &to, 1, 0);
+        let mut head = Head::default();
+        head.rex_mem(Size::D, from.0, &to, from.0 >= 4);
+        head.push(0x88);
+        self.modrm(head, from.0 & 7, &to, 0, 0);
     }
     /// Low 16 bits to memory.
     pub fn store16(&mut self, to: Mem, from: Gpr) {
