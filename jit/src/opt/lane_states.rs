@@ -108,8 +108,8 @@ struct Steps {
     any: Vec<States>,
     /// Comparisons whose results are followed.
     choices: usize,
-    /// What [`Steps::leading_to`] found for the ends that it was asked about.
-    found: RefCell<FxHashMap<States, Points>>,
+    /// What [`Steps::leading_to`] found for the ends that it was asked about: also whatever comparisons give.
+    found: RefCell<Vec<(States, Points, States)>>,
     /// By row, in order.
     events: FxHashMap<u16, Vec<Event>>,
     /// It may read any row, in any lane.
@@ -358,18 +358,27 @@ impl<'a> Problem<'a> {
                 set & self.all()
             };
             let mut live: Vec<States> = vec![0; steps.len()];
-            let stop = |live: &[States], i: usize| successors[i].0.iter().fold(outside(i), |set, s| set | live[*s]);
+            // By block: where the row lives behind it outside of the region, and what it does to the row.
+            let blocks: Vec<(States, &[Event])> =
+                (0..steps.len()).map(|i| (outside(i), steps[i].events.get(row).map_or(&[][..], |events| events))).collect();
+            let stop = |live: &[States], i: usize| successors[i].0.iter().fold(blocks[i].0, |set, s| set | live[*s]);
+            // The ends that were looked at last.
+            let mut ends: Vec<Option<States>> = vec![None; steps.len()];
             let mut changed = true;
             while changed {
                 changed = false;
                 for i in (0..steps.len()).rev() {
-                    let start = steps[i].before(*row, stop(&live, i), self.all(), &mut |_, _, _| {});
+                    let end = stop(&live, i);
+                    if ends[i].replace(end) == Some(end) {
+                        continue;
+                    }
+                    let start = steps[i].before(blocks[i].1, end, self.all(), &mut |_, _, _| {});
                     changed |= start != live[i];
                     live[i] = start;
                 }
             }
-            for (i, b) in self.region.blocks.iter().enumerate() {
-                steps[i].before(*row, stop(&live, i), self.all(), &mut |at, mask, after| {
+            for (i, b) in self.region.blocks.iter().enumerate().filter(|(i, _)| !blocks[*i].1.is_empty()) {
+                steps[i].before(blocks[i].1, stop(&live, i), self.all(), &mut |at, mask, after| {
                     let outside = both(both(mask.zero, after), [reached[i]; WORDS]);
                     if outside == [0; WORDS] && writes.contains(&(*b, at)) {
                         found.insert((*b, at));
@@ -382,31 +391,39 @@ impl<'a> Problem<'a> {
 }
 
 impl Steps {
-    /// States at the start from which the block leads to some of these, by results of comparisons. Rows ask for the same again and again.
-    fn leading_to(&self, end: States) -> Points {
+    /// States at the start from which the block leads to some of these, by results of comparisons, and whatever these give. Rows ask for the same again
+    /// and again.
+    fn leading_to(&self, end: States) -> (Points, States) {
         if end == 0 {
-            return [0; WORDS];
+            return ([0; WORDS], 0);
         }
         let of_word = |w: usize| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s);
-        *self.found.borrow_mut().entry(end).or_insert_with(|| by_choices(self.choices, of_word))
+        let mut found = self.found.borrow_mut();
+        if let Some((_, points, any)) = found.iter().find(|(of, ..)| *of == end) {
+            return (*points, *any);
+        }
+        let points = by_choices(self.choices, of_word);
+        let any = points.iter().fold(0, |x, y| x | y);
+        found.push((end, points, any));
+        (points, any)
     }
 
-    /// States in which the row lives at the start, from those at the end; tells of each write its instruction, its mask, and where the row
-    /// lives after it.
-    fn before(&self, row: u16, end: States, all: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
+    /// States in which a row lives at the start, from those at the end and what the block does to it; tells of each write its instruction, its mask, and
+    /// where the row lives after it.
+    fn before(&self, events: &[Event], end: States, all: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
         if self.reads_all {
             // Where between the others it is read does not matter: it lives everywhere.
-            for event in self.events.get(&row).into_iter().flatten() {
+            for event in events {
                 if let Event::Write(at, mask) = event {
                     write(*at, mask, [all; WORDS]);
                 }
             }
             return all;
         }
-        let Some(events) = self.events.get(&row) else {
-            return self.leading_to(end).iter().fold(0, |x, y| x | y);
-        };
-        let mut live = self.leading_to(end);
+        let (mut live, any) = self.leading_to(end);
+        if events.is_empty() {
+            return any;
+        }
         for event in events.iter().rev() {
             match event {
                 Event::Read(mask) => live = either(live, *mask),
@@ -420,24 +437,22 @@ impl Steps {
     }
 }
 
+/// By block: those that lead to it.
+fn blocks_before(func: &Func) -> Vec<Vec<usize>> {
+    let mut before = vec![vec![]; func.blocks.len()];
+    for (b, block) in func.blocks.iter().enumerate() {
+        block.term.for_each_successor(|s| before[s.0 as usize].push(b));
+    }
+    before
+}
+
 /// Strongly connected parts of `within`, those inside them when their entries are taken out, and so on.
-fn regions(func: &Func, within: &[usize], depth: usize, list: &mut Vec<Region>) {
+fn regions(func: &Func, before: &[Vec<usize>], within: &[usize], depth: usize, list: &mut Vec<Region>) {
     for blocks in strongly_connected(func, within) {
-        let mut entered: FxHashSet<usize> = FxHashSet::default();
-        if blocks.contains(&0) {
-            entered.insert(0);
-        }
-        for (_, from) in func.blocks.iter().enumerate().filter(|(i, _)| blocks.binary_search(i).is_err()) {
-            from.term.for_each_successor(|s| {
-                if blocks.binary_search(&(s.0 as usize)).is_ok() {
-                    entered.insert(s.0 as usize);
-                }
-            });
-        }
-        let inner: Vec<usize> = blocks.iter().copied().filter(|b| !entered.contains(b)).collect();
-        let entries = entered.into_iter().collect();
+        let is_outside = |b: &usize| blocks.binary_search(b).is_err();
+        let (entries, inner): (Vec<usize>, Vec<usize>) = blocks.iter().partition(|b| **b == 0 || before[**b].iter().any(is_outside));
         if depth > 0 && inner.len() < blocks.len() {
-            regions(func, &inner, depth - 1, list);
+            regions(func, before, &inner, depth - 1, list);
         }
         list.push(Region { blocks, entries });
     }
@@ -500,7 +515,7 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
     let mut list = vec![];
     let all: Vec<usize> = (0..func.blocks.len()).collect();
     if all.iter().any(has_kept) && all.iter().any(sets_exec) {
-        regions(func, &all, 3, &mut list);
+        regions(func, &blocks_before(func), &all, 3, &mut list);
     }
     let mut found = FxHashSet::default();
     for region in list.iter().filter(|r| r.blocks.len() <= MOST_BLOCKS && r.blocks.iter().any(sets_exec)) {
@@ -653,7 +668,7 @@ b3 pc=12 mode=0x3f0 insts=1:
         let text: String = terms.iter().enumerate().map(|(i, t)| block(i, t)).collect();
         let func = wavejit_ir::text::parse(&format!("func \"f\" wave32 {{\n{text}}}\n")).unwrap();
         let mut list = vec![];
-        regions(&func, &[0, 1, 2, 3, 4, 5, 6], 3, &mut list);
+        regions(&func, &blocks_before(&func), &[0, 1, 2, 3, 4, 5, 6], 3, &mut list);
         let found: Vec<_> = list.iter().map(|r| (r.blocks.clone(), r.entries.clone())).collect();
         assert_eq!(found, [(vec![2], vec![2]), (vec![1, 2, 3], vec![1])]);
     }
