@@ -2,7 +2,7 @@
 
 use super::level::Level;
 use super::plan::Event;
-use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP};
+use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP, members, through};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
 use wavejit_ir::{Op, SReg};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
@@ -12,33 +12,25 @@ impl Wide<'_> {
     pub(super) fn release(&mut self) {
         let r = &mut self.r;
         for (file, pinned, fixed) in [
-            (&mut r.vector[..], &mut r.pinned_vector, r.level.reserved()),
-            (&mut r.mask[..], &mut r.pinned_mask, 1),
-            (&mut r.general[..], &mut r.pinned_general, 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0),
+            (&mut r.vector, &mut r.pinned_vector, r.level.reserved()),
+            (&mut r.mask, &mut r.pinned_mask, 1),
+            (&mut r.general, &mut r.pinned_general, 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0),
         ] {
             *pinned &= fixed;
-            if !r.has_temporaries {
-                continue;
-            }
-            for (i, p) in file.iter_mut().enumerate() {
-                if *p == TEMP && fixed >> i & 1 == 0 {
-                    *p = NONE;
-                }
-            }
+            members(file.temporaries & !fixed).for_each(|reg| file.set(reg, NONE));
         }
-        r.has_temporaries = false;
     }
 
     /// A register for piece `p`, pinned; somebody may have to leave.
     fn take_register(&mut self, class: Class, p: PieceId) -> u8 {
         let reg = self.free_register(class);
         let (file, pinned) = self.r.file(class);
-        file[usize::from(reg)] = p;
+        file.set(reg.into(), p);
         *pinned |= 1 << reg;
-        self.r.has_temporaries |= p == TEMP;
         self.r.log.note(|| if p == TEMP { Event::Temporary { class, reg } } else { Event::Taken { id: p, reg } });
-        let vectors = (self.r.pinned_vector & self.r.level.set()).count_ones();
-        let pinned = Needs { vectors, generals: self.r.pinned_general.count_ones() };
+        // Places beyond 32 do not count.
+        let vectors = ((self.r.pinned_vector & self.r.level.set()) as u32).count_ones();
+        let pinned = Needs { vectors, generals: self.r.pinned_generals() };
         self.r.most_pinned = self.r.most_pinned.max(pinned);
         reg
     }
@@ -48,26 +40,23 @@ impl Wide<'_> {
         let all = self.r.file(class).0.len();
         let registers = if is_vector { self.r.level.vectors().end.into() } else { all };
         // Places only when operands take all registers.
-        for range in [0..registers, registers..all] {
+        for range in [through(registers), through(all) & !through(registers)] {
             let (file, pinned) = self.r.file(class);
-            if let Some(free) = file[range.clone()].iter().position(|p| *p == NONE) {
-                return (range.start + free) as u8;
+            if let Some(free) = file.first_free(range) {
+                return free as u8;
             }
-            // The oldest copy.
-            let pinned = *pinned;
-            let is_free = |i: usize, p: PieceId| pinned >> i & 1 == 0 && p < FIXED;
-            let file = self.r.file_of(class);
-            let copies = range.clone().filter(|i| is_free(*i, file[*i]) && self.r.is_copy(file[*i]));
-            if let Some((reg, p)) = copies.map(|i| (i as u8, file[i])).min_by_key(|(_, p)| *p) {
+            let among = range & !*pinned;
+            if let Some(reg) = self.r.oldest_copy(class, among) {
+                let p = self.r.file_of(class)[reg];
                 self.r.piece(p).reg = None;
-                self.r.vacate(class, reg);
-                return reg;
+                self.r.vacate(class, reg as u8);
+                return reg as u8;
             }
             // Farthest next use; of equal ones that which need not be stored; of equal ones the last.
             let mut farthest: Option<((u32, bool), usize, PieceId)> = None;
-            for i in range {
+            for i in members(among) {
                 let p = self.r.file_of(class)[i];
-                if is_free(i, p) {
+                if p < FIXED {
                     let is_stored = self.r.pieces[p as usize].home != Home::None;
                     let key = (self.next_use_of_piece(p), is_stored);
                     if farthest.is_none_or(|(most, ..)| key >= most) {
@@ -77,7 +66,7 @@ impl Wide<'_> {
             }
             if let Some((_, reg, p)) = farthest {
                 self.spill(p);
-                self.r.file(class).0[reg] = NONE;
+                self.r.file(class).0.set(reg, NONE);
                 self.r.piece(p).reg = None;
                 return reg as u8;
             }
@@ -128,13 +117,12 @@ impl Wide<'_> {
     /// A place that stands for a register, until the end of the instruction.
     pub(super) fn temp_in_place(&mut self) -> u8 {
         let places = usize::from(self.r.level.vectors().end);
-        match self.r.vector[places..].iter().position(|p| *p == NONE) {
-            Some(n) => {
-                self.r.vector[places + n] = TEMP;
-                self.r.has_temporaries = true;
-                self.r.log.note(|| Event::Temporary { class: Class::Vector, reg: (places + n) as u8 });
-                self.r.pin(Class::Vector, (places + n) as u8);
-                (places + n) as u8
+        match self.r.vector.first_free(!through(places)) {
+            Some(reg) => {
+                self.r.vector.set(reg, TEMP);
+                self.r.log.note(|| Event::Temporary { class: Class::Vector, reg: reg as u8 });
+                self.r.pin(Class::Vector, reg as u8);
+                reg as u8
             }
             None => self.temp(),
         }
@@ -149,7 +137,7 @@ impl Wide<'_> {
     pub(super) fn free_temp(&mut self, class: Class, reg: u8) {
         let (file, pinned) = self.r.file(class);
         debug_assert_eq!(file[usize::from(reg)], TEMP);
-        file[usize::from(reg)] = NONE;
+        file.set(reg.into(), NONE);
         *pinned &= !(1 << reg);
     }
 
@@ -168,7 +156,7 @@ impl Wide<'_> {
             self.r.log.note(|| Event::RowChanges { row, part: Some(part) });
             return (self.r.new_piece_for_loop(reg), reg);
         }
-        let is_tight = !self.r.vector.contains(&NONE);
+        let is_tight = self.r.vector.first_free(Pins::MAX).is_none();
         for p in from {
             if *p != NONE
                 && (is_tight || !self.r.pieces[*p as usize].home.is_guest())
@@ -181,7 +169,7 @@ impl Wide<'_> {
                 self.r.free_home(home);
                 let class = self.r.pieces[*p as usize].class;
                 let new = self.r.new_piece(class, Home::None);
-                self.r.file(class).0[usize::from(reg)] = new;
+                self.r.file(class).0.set(reg.into(), new);
                 self.r.pin(class, reg);
                 self.r.piece(new).reg = Some(reg);
                 self.r.log.note(|| Event::Over { id: new, from: *p });
@@ -256,6 +244,7 @@ impl Wide<'_> {
         }
         let reg = self.take_register(piece.class, p);
         self.r.piece(p).reg = Some(reg);
+        self.r.note_copy(p);
         match (piece.class, piece.home) {
             (Class::Vector | Class::Mask, Home::Row { row, part }) => {
                 let from = self.row_mem(row, part.into());
@@ -358,7 +347,7 @@ impl Wide<'_> {
                     self.spill(p);
                 }
                 self.r.piece(p).reg = None;
-                self.r.file(class).0[reg] = NONE;
+                self.r.file(class).0.set(reg, NONE);
             }
         }
         self.r.log.note(|| Event::Call);

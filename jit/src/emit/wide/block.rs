@@ -17,15 +17,8 @@ impl<'a> Wide<'a> {
     fn values_of(&self, block: &Block, k: usize, list: &mut Vec<Value>) {
         let inst = &block.insts[k];
         list.clear();
-        if !self.is_left_out(inst, k) {
-            inst.op.for_each_arg(|v| self.roots(v, |v| list.push(v)));
-        }
+        list.extend_from_slice(self.operands.of(k));
         list.extend((0..inst.results).map(|r| inst.result(r.into())));
-    }
-
-    /// Is nothing emitted for it, since accesses do with less than its result?
-    fn is_left_out(&self, inst: &Inst, k: usize) -> bool {
-        self.is_linear(inst) || self.carried_in_block(self.r.block).is_some_and(|c| c.skips(k))
     }
 
     pub(super) fn block(&mut self, i: usize) -> Result<(), EmitError> {
@@ -69,7 +62,7 @@ impl<'a> Wide<'a> {
             calls[k] = self.r.gave_up;
             self.r.gave_up |= gave_up;
             self.values_of(block, k, &mut values);
-            self.end_inst(values.iter().copied());
+            self.end_inst(&values);
             self.end_of_groups();
             k += 1;
         }
@@ -80,10 +73,9 @@ impl<'a> Wide<'a> {
         self.map.push((self.a.offset(), block.term_pc));
         self.end_of_pairs(i);
         self.term(i)?;
-        let mut over = vec![];
-        self.carried_in_block(i).into_iter().for_each(|c| c.for_each_arg(|v| over.push(v)));
-        block.term.for_each_arg(|v| over.push(v));
-        self.end_inst(over.into_iter());
+        values.clear();
+        values.extend_from_slice(self.operands.of(block.insts.len()));
+        self.end_inst(&values);
         self.no_groups();
         self.end_copies(i);
         for (_, slot) in std::mem::take(&mut self.odd_divisions) {
@@ -104,7 +96,7 @@ impl<'a> Wide<'a> {
             self.pc = inst.pc;
             self.map.push((self.a.offset(), inst.pc));
         }
-        if self.is_left_out(inst, k) {
+        if self.operands.is_left_out(k) {
             return Ok(());
         }
         self.note_step();

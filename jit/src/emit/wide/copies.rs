@@ -80,7 +80,8 @@ impl Wide<'_> {
         let p = self.r.new_piece(class, home);
         self.r.log.note(|| Event::Held { id: p, reg });
         self.r.piece(p).reg = Some(reg);
-        self.r.file(class).0[usize::from(reg)] = p;
+        self.r.file(class).0.set(reg.into(), p);
+        self.r.note_copy(p);
     }
 
     /// A temporary now holds what a guest register does: it may stay.

@@ -15,7 +15,7 @@ use wavejit_x86::{Gpr, Mem, Rm, Shift, Size};
 impl Wide<'_> {
     /// A mask in mask registers.
     pub(super) fn mask_parts(&mut self, v: Value) -> Parts {
-        let val = *self.val(v);
+        let val = self.val(v);
         if val.lo[self.index()] != NONE {
             return val.lo;
         }
@@ -68,12 +68,13 @@ impl Wide<'_> {
 
     /// A scalar, or the bits of a mask.
     pub(super) fn word(&mut self, v: Value) -> PieceId {
-        let val = *self.val(v);
+        let val = self.val(v);
         if val.word != NONE {
             return val.word;
         }
+        let parts = val.lo;
         let (word, reg) = self.new_in_register(Class::General);
-        self.bits_of(&val.lo, Gpr(reg));
+        self.bits_of(&parts, Gpr(reg));
         self.set_word(v, word);
         word
     }

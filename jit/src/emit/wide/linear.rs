@@ -22,7 +22,7 @@ use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use crate::opt::strides::{RUN, Stride};
 use rustc_hash::FxHashMap;
-use wavejit_ir::{Inst, Op, PureOp, Space, Ty, Value};
+use wavejit_ir::{Op, PureOp, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Bytes between the first and the last lane of a run, at most.
@@ -174,20 +174,6 @@ impl<'a> Wide<'a> {
         // Nothing looks where the further lanes are: the way must be for just this stride.
         let way = Way::of(self.r.level, space, is_store, kind, Some(stride));
         (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
-    }
-
-    /// Is it left out, since its result is made in general registers?
-    pub(super) fn is_linear(&self, inst: &Inst) -> bool {
-        inst.results != 0 && self.linear.contains_key(&inst.first)
-    }
-
-    /// What is in the place of a value as an operand.
-    pub(super) fn roots(&self, v: Value, mut f: impl FnMut(Value)) {
-        match self.linear.get(&v) {
-            Some(l) => l.indices().for_each(f),
-            None if self.carried_in_block(self.r.block).is_some_and(|c| c.is_offset(v)) => {}
-            None => f(v),
-        }
     }
 
     /// Registers for an access to such an offset.

@@ -204,7 +204,7 @@ impl<'a> Wide<'a> {
             let p = self.r.file_of(Class::General)[reg];
             if p < FIXED && p != NONE {
                 self.r.piece(p).reg = None;
-                self.r.file(Class::General).0[reg] = NONE;
+                self.r.file(Class::General).0.set(reg, NONE);
             }
         }
     }

@@ -203,6 +203,7 @@ struct Wide<'a> {
     /// Local number of each value of the block.
     local: Vec<u32>,
     vals: Vec<Val>,
+    operands: values::Operands,
     /// By block: what is in registers at its end, and in guest registers too.
     copies: Vec<Option<Vec<copies::Copied>>>,
     /// By block: those that lead to it.
@@ -298,7 +299,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     let facts = Facts::new(func, opts);
     let free = (!opts.by_parts).then_some(level.vectors().len());
     let open = facts.open_questions(func, level, free);
-    let mut first = Wide::new(func, opts, &facts, Loops::none(func), None);
+    let mut first = Wide::new(func, opts, &facts, Asm::new(), Loops::none(func), None);
     let frame = first.body(&open, stop)?;
     let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
     let loops = Loops::new(func, level, &found.needs, &facts);
@@ -307,8 +308,8 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     if is_over && open.iter().all(|is_open| *is_open) {
         return first.finish(frame, &facts);
     }
-    drop(first);
-    let mut second = Wide::new(func, opts, &facts, loops, (!is_over).then_some(found.calls));
+    let asm = first.a.cleared();
+    let mut second = Wide::new(func, opts, &facts, asm, loops, (!is_over).then_some(found.calls));
     let frame = second.body(&vec![true; func.blocks.len()], stop)?;
     second.finish(frame, &facts)
 }
@@ -382,10 +383,9 @@ struct Found {
 }
 
 impl<'a> Wide<'a> {
-    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, mut loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
+    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, mut a: Asm, mut loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
         let level = Level::of(opts);
         let parts = (func.wave_size / level.lanes()) as usize;
-        let mut a = Asm::new();
         let labels = func.blocks.iter().map(|_| a.label()).collect();
         let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
         let mut r = Regs::new(level, parts);
@@ -443,6 +443,7 @@ impl<'a> Wide<'a> {
             r,
             local: vec![u32::MAX; func.types.len()],
             vals: vec![],
+            operands: values::Operands::default(),
             at: 0,
             pc: 0,
         }

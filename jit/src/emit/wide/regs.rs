@@ -168,6 +168,58 @@ impl AtHome {
     }
 }
 
+/// The registers of a kind, by number, and which pieces are in them. Sets of those that are free, and of those that may hold copies, are kept beside them:
+/// who looks for a register looks at no others.
+pub(super) struct File {
+    pieces: Vec<PieceId>,
+    free: Pins,
+    pub(super) temporaries: Pins,
+    /// All that hold copies ([`Regs::is_copy`]), and some that did.
+    copies: Pins,
+}
+
+impl File {
+    fn new(registers: usize) -> File {
+        File { pieces: vec![NONE; registers], free: through(registers), temporaries: 0, copies: 0 }
+    }
+
+    pub(super) fn set(&mut self, reg: usize, p: PieceId) {
+        self.pieces[reg] = p;
+        let bit = |is: bool| Pins::from(is) << reg;
+        let others = !bit(true);
+        self.free = self.free & others | bit(p == NONE);
+        self.temporaries = self.temporaries & others | bit(p == TEMP);
+        self.copies &= others;
+    }
+
+    /// A register that nothing is in.
+    pub(super) fn first_free(&self, among: Pins) -> Option<usize> {
+        let free = self.free & among;
+        (free != 0).then(|| free.trailing_zeros() as usize)
+    }
+}
+
+impl std::ops::Deref for File {
+    type Target = [PieceId];
+    fn deref(&self) -> &[PieceId] {
+        &self.pieces
+    }
+}
+
+/// The first `n` registers as a set.
+pub(super) fn through(n: usize) -> Pins {
+    Pins::MAX.checked_shr(Pins::BITS - n as u32).unwrap_or(0)
+}
+
+/// Members of a set, in order.
+pub(super) fn members(mut set: Pins) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        first
+    })
+}
+
 /// How many registers operations of a block need at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
@@ -189,14 +241,12 @@ pub(super) struct Regs {
     pub pieces: Vec<Piece>,
     pub(super) level: Level,
     /// Registers, then places in memory that stand for some ([`Level::places`]).
-    pub(super) vector: Vec<PieceId>,
-    pub(super) mask: [PieceId; 8],
-    pub(super) general: [PieceId; 16],
+    pub(super) vector: File,
+    pub(super) mask: File,
+    pub(super) general: File,
     pub(super) pinned_vector: Pins,
     pub(super) pinned_mask: Pins,
     pub(super) pinned_general: Pins,
-    /// Has an instruction taken temporaries?
-    pub(super) has_temporaries: bool,
     /// Temporary rows: which parts of each are taken.
     pub(super) temp: Vec<u16>,
     pub(super) most_temp: u32,
@@ -233,15 +283,15 @@ pub(super) const RESERVED: u16 = u16::MAX;
 
 impl Regs {
     pub(super) fn new(level: Level, parts: usize) -> Regs {
-        let mut general = [NONE; 16];
+        let mut general = File::new(16);
         for r in [Gpr::RSP, STATE, ROWS, BASE, FUEL] {
-            general[usize::from(r.0)] = TEMP;
+            general.set(r.0.into(), TEMP);
         }
-        let mut mask = [NONE; 8];
+        let mut mask = File::new(8);
         // k0 means "no mask" where an instruction takes one: scratch.
-        mask[0] = TEMP;
-        let mut vector = vec![NONE; level.all_vectors()];
-        vector[..usize::from(level.vectors().start)].fill(TEMP);
+        mask.set(0, TEMP);
+        let mut vector = File::new(level.all_vectors());
+        (0..level.vectors().start).for_each(|reg| vector.set(reg.into(), TEMP));
         // Rows of careful calls, and of the places, are never handed out.
         let rows = usize::from(super::calls::CAREFUL_ROWS) + level.places() / parts;
         Regs {
@@ -255,7 +305,6 @@ impl Regs {
             pinned_vector: level.reserved(),
             pinned_mask: 1,
             pinned_general: 1 << Gpr::RSP.0 | 1 << STATE.0 | 1 << ROWS.0 | 1 << BASE.0 | 1 << FUEL.0,
-            has_temporaries: false,
             temp: vec![RESERVED; rows],
             most_temp: super::calls::CAREFUL_ROWS.into(),
             frame: vec![],
@@ -279,25 +328,25 @@ impl Regs {
     pub(super) fn fix(&mut self, rows: &FxHashMap<u16, [u8; MAX_PARTS]>, sregs: &FxHashMap<u8, Gpr>) {
         for reg in 0..16 {
             if self.fixed_generals >> reg & 1 != 0 {
-                self.general[reg] = NONE;
+                self.general.set(reg, NONE);
             }
         }
         self.fixed_sregs = sregs.clone();
         self.fixed_generals = 0;
         for reg in sregs.values() {
             self.fixed_generals |= 1 << reg.0;
-            self.general[usize::from(reg.0)] = FIXED;
+            self.general.set(reg.0.into(), FIXED);
         }
         for reg in 0..32 {
             if self.fixed_registers >> reg & 1 != 0 {
-                self.vector[reg] = NONE;
+                self.vector.set(reg, NONE);
             }
         }
         self.fixed = rows.clone();
         self.fixed_registers = 0;
         for reg in rows.values().flat_map(|regs| &regs[..self.parts]) {
             self.fixed_registers |= 1 << reg;
-            self.vector[usize::from(*reg)] = FIXED;
+            self.vector.set((*reg).into(), FIXED);
         }
     }
 
@@ -337,7 +386,7 @@ impl Regs {
     /// Nobody is in this register any more.
     pub(super) fn vacate(&mut self, class: Class, reg: u8) {
         if !self.is_fixed(class, reg) {
-            self.file(class).0[usize::from(reg)] = NONE;
+            self.file(class).0.set(reg.into(), NONE);
         }
     }
 
@@ -374,7 +423,7 @@ impl Regs {
         CARGO_BYTES + 8 * self.frame.len() as i32
     }
 
-    pub(super) fn file_of(&self, class: Class) -> &[PieceId] {
+    pub(super) fn file_of(&self, class: Class) -> &File {
         match class {
             Class::Mask if self.level == Level::Avx2 => &self.vector,
             Class::Vector => &self.vector,
@@ -383,7 +432,7 @@ impl Regs {
         }
     }
 
-    pub(super) fn file(&mut self, class: Class) -> (&mut [PieceId], &mut Pins) {
+    pub(super) fn file(&mut self, class: Class) -> (&mut File, &mut Pins) {
         match class {
             Class::Mask if self.level == Level::Avx2 => (&mut self.vector, &mut self.pinned_vector),
             Class::Vector => (&mut self.vector, &mut self.pinned_vector),
@@ -449,7 +498,7 @@ impl Regs {
     pub(super) fn result_in(&mut self, reg: Gpr) -> PieceId {
         let p = self.new_piece(Class::General, Home::None);
         debug_assert_eq!(self.general[usize::from(reg.0)], NONE);
-        self.general[usize::from(reg.0)] = p;
+        self.general.set(reg.0.into(), p);
         self.piece(p).reg = Some(reg.0);
         self.log.note(|| Event::Taken { id: p, reg: reg.0 });
         self.log.note(|| Event::Filled { id: p });
@@ -459,7 +508,7 @@ impl Regs {
 
     /// General registers that may not be taken now.
     pub(super) fn pinned_generals(&self) -> u32 {
-        self.pinned_general.count_ones()
+        (self.pinned_general as u32).count_ones()
     }
 
     /// Moves the place of a piece that has no value yet from its register to the frame.
@@ -469,7 +518,7 @@ impl Regs {
         let piece = self.piece(p);
         piece.home = Home::Frame(at);
         if let Some(reg) = piece.reg.take() {
-            self.general[usize::from(reg)] = NONE;
+            self.general.set(reg.into(), NONE);
             self.pinned_general &= !(1 << reg);
         }
     }
@@ -557,6 +606,7 @@ impl Regs {
         if matches!(self.pieces[p as usize].home, Home::None | Home::Lds { .. }) {
             self.log.note(|| Event::Settled { id: p, home });
             self.piece(p).home = home;
+            self.note_copy(p);
             self.note_home(p, home);
         }
     }
@@ -587,6 +637,29 @@ impl Regs {
         (piece.owners, piece.many) = ([NEVER; 2], false);
         if piece.reg.is_none() || !piece.home.is_guest() || !has_copies {
             self.discard(p);
+        } else {
+            self.note_copy(p);
+        }
+    }
+
+    /// To be told when a piece may have become a copy.
+    pub(super) fn note_copy(&mut self, p: PieceId) {
+        let Piece { class, reg, refs, home, .. } = self.pieces[p as usize];
+        if let Some(reg) = reg.filter(|reg| refs == 0 && home.is_guest() && !self.is_fixed(class, *reg)) {
+            self.file(class).0.copies |= 1 << reg;
+        }
+    }
+
+    /// The register of these that has held a copy longest.
+    pub(super) fn oldest_copy(&mut self, class: Class, among: Pins) -> Option<usize> {
+        loop {
+            let file = self.file_of(class);
+            let (reg, p) = members(file.copies & among).map(|reg| (reg, file.pieces[reg])).min_by_key(|(_, p)| *p)?;
+            if self.is_copy(p) {
+                return Some(reg);
+            }
+            // A value needs it again.
+            self.file(class).0.copies &= !(1 << reg);
         }
     }
 
@@ -626,8 +699,16 @@ pub(super) fn sregs_of(home: Home, level: Level) -> [Option<u8>; 2] {
 }
 
 /// Pieces of a list, each once.
+#[inline(always)]
 pub(super) fn distinct(parts: &[PieceId]) -> impl Iterator<Item = PieceId> + '_ {
-    // Most lists are of nothing.
-    let parts = if parts.iter().fold(NONE, |all, p| all & p) == NONE { &[] } else { parts };
-    parts.iter().enumerate().filter(|(i, p)| **p != NONE && !parts[..*i].contains(p)).map(|(_, p)| *p)
+    let mut i = 0;
+    std::iter::from_fn(move || {
+        while let Some(p) = parts.get(i) {
+            i += 1;
+            if *p != NONE && !parts[..i - 1].iter().any(|before| before == p) {
+                return Some(*p);
+            }
+        }
+        None
+    })
 }

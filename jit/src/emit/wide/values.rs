@@ -26,6 +26,38 @@ pub(super) struct Val {
     pub word: PieceId,
 }
 
+/// What the instructions of a block read, one after the other; behind the last one, what the end of the block reads.
+#[derive(Default)]
+pub(super) struct Operands {
+    values: Vec<Value>,
+    /// By instruction: where its operands end, and is it left out, since accesses do with less than its result?
+    ends: Vec<(u32, bool)>,
+}
+
+impl Operands {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.ends.clear();
+    }
+
+    fn end(&mut self, is_left_out: bool) {
+        self.ends.push((self.values.len() as u32, is_left_out));
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter()
+    }
+
+    pub(super) fn of(&self, inst: usize) -> &[Value] {
+        let start = inst.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        &self.values[start as usize..self.ends[inst].0 as usize]
+    }
+
+    pub(super) fn is_left_out(&self, inst: usize) -> bool {
+        self.ends[inst].1
+    }
+}
+
 /// A run that is done part by part, and the part that is in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
@@ -38,6 +70,12 @@ impl Val {
     /// The block is gone through from its start again.
     pub(super) fn rewind(&mut self) {
         self.next = self.first_use;
+    }
+
+    /// One of its lists of pieces.
+    fn list(&mut self, n: usize) -> &mut Parts {
+        let [even, odd] = &mut self.quad;
+        [&mut self.lo, &mut self.hi, even, odd][n]
     }
 }
 
@@ -74,43 +112,52 @@ impl Wide<'_> {
         }
         self.under.clear();
         self.linear = self.find_linear(block);
-        let carried = self.loops.carried.get(&(block as u32));
-        let (local, vals, linear) = (&self.local, &mut self.vals, &self.linear);
-        let each = |f: &mut dyn FnMut(u32, Value)| {
-            for (i, inst) in b.insts.iter().enumerate().filter(|(_, inst)| inst.results == 0 || !linear.contains_key(&inst.first)) {
-                if carried.is_some_and(|c| c.skips(i)) {
-                    continue;
-                }
-                inst.op.for_each_arg(|v| match linear.get(&v) {
-                    Some(l) => l.indices().for_each(|v| f(i as u32, v)),
-                    None if carried.is_some_and(|c| c.is_offset(v)) => {}
-                    None => f(i as u32, v),
-                });
-            }
-            carried.into_iter().for_each(|c| c.for_each_arg(|v| f(b.insts.len() as u32, v)));
-            b.term.for_each_arg(|v| f(b.insts.len() as u32, v));
-        };
-        let mut total = 0;
-        each(&mut |_, v| {
-            vals[local[v.0 as usize] as usize].uses += 1;
-            total += 1;
-        });
-        self.r.uses.resize(total, 0);
+        self.list_operands(block);
+        let (local, vals, uses) = (&self.local, &mut self.vals, &mut self.r.uses);
+        let of_value = |v: &Value| local[v.0 as usize] as usize;
+        self.operands.all().for_each(|v| vals[of_value(v)].uses += 1);
         let mut first = 0;
         for v in vals.iter_mut() {
             (v.first_use, v.next) = (first, first);
             first += v.uses;
         }
-        let uses = &mut self.r.uses;
-        each(&mut |i, v| {
-            let v = &mut vals[local[v.0 as usize] as usize];
-            uses[v.next as usize] = i;
-            (v.next, v.last) = (v.next + 1, i);
-        });
+        uses.resize(first as usize, 0);
+        for i in 0..=b.insts.len() {
+            for v in self.operands.of(i) {
+                let v = &mut vals[of_value(v)];
+                uses[v.next as usize] = i as u32;
+                (v.next, v.last) = (v.next + 1, i as u32);
+            }
+        }
         for v in vals.iter_mut() {
             v.rewind();
         }
         self.begin_copies(block);
+    }
+
+    /// Lists what the instructions of a block read, as far as they are emitted.
+    fn list_operands(&mut self, block: usize) {
+        let b = &self.func.blocks[block];
+        let carried = self.loops.carried.get(&(block as u32));
+        let (list, linear) = (&mut self.operands, &self.linear);
+        list.clear();
+        let is_plain = linear.is_empty() && carried.is_none();
+        for (i, inst) in b.insts.iter().enumerate() {
+            let is_left_out = !is_plain && (inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i)));
+            match () {
+                () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
+                () if is_left_out => {}
+                () => inst.op.for_each_arg(|v| match linear.get(&v) {
+                    Some(l) => list.values.extend(l.indices()),
+                    None if carried.is_some_and(|c| c.is_offset(v)) => {}
+                    None => list.values.push(v),
+                }),
+            }
+            list.end(is_left_out);
+        }
+        carried.into_iter().for_each(|c| c.for_each_arg(|v| list.values.push(v)));
+        b.term.for_each_arg(|v| list.values.push(v));
+        list.end(false);
     }
 
     pub(super) fn val(&self, v: Value) -> &Val {
@@ -256,13 +303,14 @@ impl Wide<'_> {
 
     /// Makes pieces parts of a value, but for those that are already.
     fn add_parts(&mut self, v: Value, list: fn(&mut Val) -> &mut Parts, parts: Parts) {
+        let n = self.parts;
         let before = *list(self.val_mut(v));
         let mut new = parts;
-        new.iter_mut().filter(|p| before.contains(p)).for_each(|p| *p = NONE);
-        self.own(v, &new);
+        new[..n].iter_mut().filter(|p| before[..n].contains(p)).for_each(|p| *p = NONE);
+        self.own(v, &new[..n]);
         self.r.log.note(|| Event::Is { value: v, pieces: parts.to_vec() });
-        for (to, p) in list(self.val_mut(v)).iter_mut().zip(parts).filter(|(_, p)| *p != NONE) {
-            *to = p;
+        for (to, p) in list(self.val_mut(v)).iter_mut().zip(&parts[..n]).filter(|(_, p)| **p != NONE) {
+            *to = *p;
         }
     }
 
@@ -292,14 +340,18 @@ impl Wide<'_> {
     /// Gives up all pieces of a value.
     pub(super) fn forget(&mut self, v: Value) {
         let local = self.local[v.0 as usize];
-        let val = self.val_mut(v);
-        let [even, odd] = &mut val.quad;
-        let lists = [&mut val.lo, &mut val.hi, even, odd].map(|list| std::mem::replace(list, NO_PARTS));
-        let word = std::mem::replace(&mut val.word, NONE);
-        for parts in lists {
-            self.disown(local, &parts);
+        let parts = self.parts;
+        for list in 0..4 {
+            let pieces = self.vals[local as usize].list(list);
+            if pieces[..parts].iter().any(|p| *p != NONE) {
+                let pieces = std::mem::replace(pieces, NO_PARTS);
+                self.disown(local, &pieces[..parts]);
+            }
         }
-        self.disown(local, &[word]);
+        let word = std::mem::replace(&mut self.vals[local as usize].word, NONE);
+        if word != NONE {
+            self.disown(local, &[word]);
+        }
     }
 
     /// Gives up pieces that belong to no value.
@@ -312,11 +364,11 @@ impl Wide<'_> {
     }
 
     /// Ends an instruction: registers are free to move, values without further uses are given up.
-    pub(super) fn end_inst(&mut self, args: impl Iterator<Item = Value>) {
+    pub(super) fn end_inst(&mut self, values: &[Value]) {
         self.release();
-        for v in args {
-            if self.dies(v) {
-                self.forget(v);
+        for v in values {
+            if self.dies(*v) {
+                self.forget(*v);
             }
         }
     }
