@@ -645,7 +645,7 @@ impl<'a> Wide<'a> {
                 w.flush(to, to);
                 new
             }),
-            FExp232 | FLog232 | FSin32 | FCos32 => self.each_part(&[x], |w, part| w.transcendental(op, part.ops[0])),
+            FExp232 | FLog232 | FSin32 | FCos32 => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
             FRsq32 => self.each_part(&[x], |w, part| w.reciprocal_root(part.ops[0])),
             FSqrt32 => self.each_part(&[x], |w, part| {
                 let (new, to) = w.new_in_register(Class::Vector);

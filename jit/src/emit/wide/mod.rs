@@ -39,7 +39,7 @@
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of |
 //! | `rare.rs` | operations whose rare cases call row functions |
-//! | `transcendental.rs` | powers, logarithms, sine and cosine of f32 |
+//! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
@@ -82,6 +82,7 @@ mod memory;
 mod moves;
 mod pins;
 mod plan;
+mod powers;
 mod rare;
 mod regs;
 mod scalar;

@@ -1,11 +1,11 @@
 //! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time, but with fused sums of products: for no
-//! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). Reciprocal roots, in f32.
+//! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). AVX-512 has powers and logarithms in f32 (`powers.rs`). Reciprocal roots, in f32.
 
 use super::lanes::{EQ, LT};
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
-use wavejit_ir::PureOp;
 use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
+use wavejit_ir::{FpMode, PureOp};
 use wavejit_x86::{Cond, Len, Rm, Vector};
 
 const SIGN: u32 = 0x8000_0000;
@@ -16,12 +16,15 @@ const QUIET: u32 = 0x0040_0000;
 /// vcmpps: one of two is a NaN.
 const UNORDERED: u8 = 3;
 /// The first one is not less, or one of two is a NaN.
-const NOT_LESS: u8 = 0x15;
+pub(super) const NOT_LESS: u8 = 0x15;
 /// vfpclassps: zeros, infinities, denormals, negative numbers, NaNs.
 const NOT_POSITIVE_NORMAL: u8 = 0xff;
 
 impl Wide<'_> {
-    pub(super) fn transcendental(&mut self, op: PureOp, p: PieceId) -> PieceId {
+    pub(super) fn transcendental(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
+        if op == PureOp::FExp232 && !self.is_avx2() {
+            return self.power_by_table(mode, p);
+        }
         let (new, to) = self.new_in_register(Class::Vector);
         let given = self.reg(p);
         match op {
@@ -44,7 +47,11 @@ impl Wide<'_> {
                 return new;
             }
             PureOp::FLog232 => {
-                self.by_halves(to, given, |w, d| w.log2(d));
+                if self.is_avx2() {
+                    self.by_halves(to, given, |w, d| w.log2(d));
+                } else {
+                    self.logarithm_by_table(mode, to, given);
+                }
                 self.logarithms_of_others(to, given);
                 return new;
             }
