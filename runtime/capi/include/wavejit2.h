@@ -91,7 +91,7 @@ enum {
   WAVEJIT2_DEVICE_INTERPRETER = 4,   /* slow, and simple */
   WAVEJIT2_DEVICE_CANARIES = 8,      /* watches bytes beside buffers: a launch that has changed some is WAVEJIT_E_MEMORY, once for each buffer */
   WAVEJIT2_DEVICE_LOCKSTEP = 16,     /* waves of a workgroup run one instruction each in turn, by the interpreter */
-  WAVEJIT2_DEVICE_ONE_ULP = 32       /* v_rsq_f32, v_exp_f32 and v_log_f32 are within 1 ulp, and faster, rather than correctly rounded */
+  WAVEJIT2_DEVICE_ONE_ULP = 32       /* v_rsq_f32, v_exp_f32 and v_log_f32 are within 1 ulp, and faster, rather than correctly rounded; WAVEJIT_ACCURACY=1ulp says so too */
 };
 
 typedef struct {

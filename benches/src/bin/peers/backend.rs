@@ -36,8 +36,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// What a worker runs kernels on.
 #[derive(Clone)]
 pub(crate) enum Kind {
-    /// wavejit, with host instructions of this level if it is given.
-    Wavejit(Option<String>),
+    /// wavejit, with what the environment of its process says beside this one's.
+    Wavejit(Vec<(&'static str, String)>),
     /// A library with OpenCL.
     OpenCl(String),
 }
@@ -47,7 +47,7 @@ impl Kind {
     pub(crate) fn parse(text: &str) -> Result<Kind, String> {
         match text.split_once(':') {
             Some(("opencl", library)) => Ok(Kind::OpenCl(library.to_string())),
-            Some(("wavejit", _)) => Ok(Kind::Wavejit(None)), // the level is in the environment
+            Some(("wavejit", _)) => Ok(Kind::Wavejit(Vec::new())), // it is in the environment already
             _ => Err(format!("--worker {text} is not known")),
         }
     }
@@ -72,11 +72,8 @@ impl Backend {
     pub(crate) fn start(name: &str, kind: Kind) -> Result<Backend, String> {
         let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
         match &kind {
-            Kind::Wavejit(level) => {
-                command.args(["--worker", "wavejit:"]);
-                if let Some(level) = level {
-                    command.env("WAVEJIT_ISA", level);
-                }
+            Kind::Wavejit(variables) => {
+                command.args(["--worker", "wavejit:"]).envs(variables.iter().map(|(name, value)| (name, value)));
             }
             Kind::OpenCl(library) => {
                 command.args(["--worker", &format!("opencl:{library}")]);

@@ -25,6 +25,7 @@ mod worker;
 use backend::{Backend, Kind, Measured};
 use clap::Parser;
 use results::Results;
+use wavejit_isa::HostIsa;
 use wavejit_tests::peers::{PEERS, Peer, Size};
 
 /// Compares wavejit with OpenCL implementations on the kernels of `shaders/peers`.
@@ -39,6 +40,9 @@ struct Options {
     /// Also run wavejit with these host instructions: portable, avx2, avx512. Again for more.
     #[arg(long, value_name = "LEVEL")]
     isa: Vec<String>,
+    /// Also run wavejit with roots, powers and logarithms of f32 within 1 ulp.
+    #[arg(long)]
+    one_ulp: bool,
     /// Only these kernels, separated by commas.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -66,9 +70,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err(format!("--only {unknown}: shaders/peers has no such kernel").into());
     }
     let size = if options.small { Size::Small } else { Size::Full };
-    let mut backends = vec![Backend::start("wavejit", Kind::Wavejit(None))?];
+    let mut backends = vec![Backend::start("wavejit", Kind::Wavejit(Vec::new()))?];
     for level in &options.isa {
-        backends.push(Backend::start(&format!("wavejit, {level}"), Kind::Wavejit(Some(level.clone())))?);
+        backends.push(Backend::start(&format!("wavejit, {level}"), Kind::Wavejit(vec![(HostIsa::VARIABLE, level.clone())]))?);
+    }
+    if options.one_ulp {
+        backends.push(Backend::start("wavejit, 1 ulp", Kind::Wavejit(vec![(::wavejit::ACCURACY_VARIABLE, "1ulp".into())]))?);
     }
     for peer in &options.opencl {
         let (name, library) = peer.split_once('=').ok_or_else(|| format!("--opencl {peer}: NAME=LIBRARY is wanted"))?;

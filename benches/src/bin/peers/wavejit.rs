@@ -1,7 +1,7 @@
 //! Kernels on wavejit, from their code objects.
 
 use crate::runner::Runner;
-use wavejit::{Arg, Buffer, Device, DeviceConfig, Kernel, Launch};
+use wavejit::{Accuracy, Arg, Buffer, Device, DeviceConfig, Kernel, Launch};
 use wavejit_isa::HostIsa;
 use wavejit_tests::case::{Case, Value};
 use wavejit_tests::peers::Peer;
@@ -21,7 +21,8 @@ impl Wavejit {
     /// Opens a device.
     pub(crate) fn new() -> Result<Wavejit, String> {
         let isa = HostIsa::check().map_err(|e| e.to_string())?;
-        let device = Device::new(DeviceConfig::default()).map_err(|e| e.to_string())?;
+        let config = DeviceConfig { accuracy: Accuracy::as_told()?, ..Default::default() };
+        let device = Device::new(config).map_err(|e| e.to_string())?;
         Ok(Wavejit { device, isa, kernel: None, grid: [0; 3], group: [0; 3], args: Vec::new(), buffers: Vec::new() })
     }
 

@@ -99,7 +99,7 @@ fn open(config: &Config) -> Result<COpened, Failure> {
         threads: config.threads as usize,
         engine: if has(INTERPRETER) { Engine::Interp } else { Engine::Jit },
         schedule: if has(LOCKSTEP) { Schedule::Lockstep } else { Schedule::Turns },
-        accuracy: if has(ONE_ULP) { Accuracy::OneUlp } else { Accuracy::Nearest },
+        accuracy: if has(ONE_ULP) { Accuracy::OneUlp } else { Accuracy::as_told().map_err(|e| bad(&e))? },
         deterministic: has(DETERMINISTIC),
         canaries: has(CANARIES),
         gb_addr_config: config.gb_addr_config,
