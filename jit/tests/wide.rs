@@ -427,6 +427,38 @@ fn a_sum_for_all_parts_may_be_selected_by_a_mask_of_each() {
     }
 }
 
+/// Numerators with denominators of all exponents, and reciprocals, which the constant 1 is the numerator of.
+#[test]
+fn quotients_of_mantissas_are_exact_where_parts_of_them_are_denormal() {
+    let numbers = |mantissas: &'static [u32]| (0..512u32).flat_map(move |e| mantissas.iter().map(move |m| e << 23 | m));
+    let pairs: Vec<(u32, u32)> = numbers(&[0, 0x35_a5a5, 0x7f_ffff])
+        .step_by(3)
+        .flat_map(|n| numbers(&[0, 1, 0x2a_aaab, 0x7f_fffe]).step_by(5).map(move |d| (n, d)))
+        .chain(numbers(&[0, 1, 2, 0x12_3456, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff]).map(|d| (1f32.to_bits(), d)))
+        .collect();
+    for isa in levels() {
+        let text = format!(
+            "func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n\
+             %3: l32 = fdivmant.32 %1, %2\nvset v10, %3, exec %0\n%4: s32 = const.32 0x3f800000\n%5: l32 = splat %4\n\
+             %6: l32 = fdivmant.32 %5, %2\nvset v11, %6, exec %0\nend\n}}",
+            FpMode::HSA.0
+        );
+        let mut bench = Bench::new(&text::parse(&text).unwrap(), isa);
+        for some in pairs.chunks(32) {
+            for (lane, (n, d)) in some.iter().enumerate() {
+                (bench.row(0)[lane], bench.row(1)[lane]) = (*n, *d);
+            }
+            bench.run();
+            for (lane, (n, d)) in some.iter().enumerate() {
+                for (row, n) in [(10, *n), (11, 1f32.to_bits())] {
+                    let (got, want) = (bench.row(row)[lane], eval(PureOp::FDivMant32, FpMode::HSA, n.into(), (*d).into(), 0) as u32);
+                    assert_eq!(got, want, "{n:#x} / {d:#x}, {isa:?}: {got:#x} for {want:#x}");
+                }
+            }
+        }
+    }
+}
+
 /// Compares an operation of one operand of 32 bits on `inputs`.
 fn compare_all(op: PureOp, isa: Isa, inputs: impl Iterator<Item = u32>) {
     let mut bench = Bench::new(&function(op, FpMode::HSA, 32), isa);
@@ -443,8 +475,11 @@ fn compare_all(op: PureOp, isa: Isa, inputs: impl Iterator<Item = u32>) {
 }
 
 /// Operations that are done otherwise than they are defined.
-const OTHERWISE: [PureOp; 9] = [
+const OTHERWISE: [PureOp; 12] = [
     PureOp::FRsq32,
+    PureOp::FRsqDenorm32,
+    PureOp::FExp2Denorm32,
+    PureOp::FLog2Denorm32,
     PureOp::FRcp32,
     PureOp::FSqrt32,
     PureOp::CvtI32F32,
@@ -460,7 +495,7 @@ fn operations_done_otherwise_are_exact_on_many_inputs() {
     for isa in levels() {
         for op in OTHERWISE {
             compare_all(op, isa, (0..u32::MAX).step_by(997));
-            if op == PureOp::FRsq32 {
+            if matches!(op, PureOp::FRsq32 | PureOp::FRsqDenorm32) {
                 // All mantissas of two exponents: the others differ in the exponent of the result alone.
                 compare_all(op, isa, 0x3f00_0000..0x4000_0000);
             }

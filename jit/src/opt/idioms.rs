@@ -28,9 +28,9 @@ use super::local::Facts;
 use wavejit_ir::{FpMode, Op, PureOp, Shape, Ty, Value, Width};
 
 /// The operations of a format.
-struct Format {
+pub(super) struct Format {
     width: Width,
-    sign: u64,
+    pub sign: u64,
     one: u64,
     half: u64,
     mul: PureOp,
@@ -47,7 +47,7 @@ struct Format {
     root: PureOp,
 }
 
-const F32: Format = Format {
+pub(super) const F32: Format = Format {
     width: Width::B32,
     sign: 1 << 31,
     one: 0x3f80_0000,
@@ -131,22 +131,22 @@ fn root(f: &mut Facts, op: PureOp, [m, a, b]: [Value; 3]) -> Option<Value> {
 }
 
 /// Reads the operations that values come from.
-struct Chain<'a, 'f> {
-    f: &'a Facts<'f>,
-    is: &'a Format,
+pub(super) struct Chain<'a, 'f> {
+    pub f: &'a Facts<'f>,
+    pub is: &'a Format,
 }
 
 impl Chain<'_, '_> {
-    fn pure(&self, v: Value, op: PureOp) -> Option<[Option<Value>; 3]> {
+    pub(super) fn pure(&self, v: Value, op: PureOp) -> Option<[Option<Value>; 3]> {
         self.f.pure(v).filter(|(o, _)| *o == op).map(|(_, args)| args)
     }
 
-    fn is_splat(&self, v: Value, bits: u64) -> bool {
+    pub(super) fn is_splat(&self, v: Value, bits: u64) -> bool {
         matches!(self.f.op(v), Some(Op::Splat(s)) if self.f.constant(*s) == Some(bits))
     }
 
     /// The mask without the present EXEC, if it is cut by it.
-    fn uncut(&self, m: Value) -> Value {
+    pub(super) fn uncut(&self, m: Value) -> Value {
         match self.pure(m, PureOp::BAnd) {
             Some([Some(x), Some(e), _]) if Some(e) == self.f.exec() => x,
             Some([Some(e), Some(x), _]) if Some(e) == self.f.exec() => x,
@@ -234,7 +234,7 @@ impl Chain<'_, '_> {
     }
 
     /// Is the mask that of lanes in which `x` is below `limit`?
-    fn is_below(&self, m: Value, x: Value, limit: u64) -> bool {
+    pub(super) fn is_below(&self, m: Value, x: Value, limit: u64) -> bool {
         let m = self.uncut(m);
         let lt = self.pure(m, self.is.lt).is_some_and(|a| a[0] == Some(x) && a[1].is_some_and(|c| self.is_splat(c, limit)));
         let gt = self.pure(m, self.is.gt).is_some_and(|a| a[1] == Some(x) && a[0].is_some_and(|c| self.is_splat(c, limit)));
@@ -242,12 +242,12 @@ impl Chain<'_, '_> {
     }
 
     /// `sel m, yes, no` of constants: the mask.
-    fn choice(&self, v: Value, yes: u64, no: u64) -> Option<Value> {
+    pub(super) fn choice(&self, v: Value, yes: u64, no: u64) -> Option<Value> {
         let [m, Some(a), Some(b)] = self.pure(v, PureOp::Sel32)? else { return None };
         m.filter(|_| self.is_splat(a, yes) && self.is_splat(b, no))
     }
 
-    fn mode(&self, v: Value) -> Option<FpMode> {
+    pub(super) fn mode(&self, v: Value) -> Option<FpMode> {
         match self.f.op(v)? {
             Op::Pure { mode, .. } => Some(*mode),
             _ => None,

@@ -12,6 +12,7 @@ mod barriers;
 mod constants;
 pub mod dead;
 mod idioms;
+mod scaled;
 mod lane_states;
 pub mod liveness;
 pub mod local;

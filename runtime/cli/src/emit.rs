@@ -3,12 +3,13 @@
 use super::code::{CodeArgs, LiftedCode};
 use super::lift::BARE;
 use super::progress::Progress;
+use super::value::AccuracyArg;
 use anyhow::{Context, Result};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 use wavejit_ir::Ids;
 use wavejit_isa::Feature;
 use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt::{self, OptOptions, one_ulp::one_ulp};
 
 fn help() -> String {
     let examples = "\
@@ -32,6 +33,9 @@ pub(crate) struct EmitArgs {
     /// As for launches with workgroups of this size, such as 64 or 16,16: what that says of work-item ids goes into the code.
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
     group: Vec<u32>,
+    /// How near to the exact results v_rsq_f32, v_exp_f32 and v_log_f32 are.
+    #[arg(long, value_enum, default_value = "nearest")]
+    accuracy: AccuracyArg,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +62,9 @@ impl EmitArgs {
         if !self.group.is_empty() {
             let group = std::array::from_fn(|i| self.group.get(i).copied().unwrap_or(1));
             code.func.ids = Ids::of(code.target.has(Feature::PackedWorkItemIds), code.func.wave_size, group, [0; 3]);
+        }
+        if self.accuracy == AccuracyArg::OneUlp {
+            one_ulp(&mut code.func);
         }
         let isa = match self.isa {
             None => Isa::Best,

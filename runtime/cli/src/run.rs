@@ -7,7 +7,7 @@ use super::npy;
 use super::output::{self, Output};
 use super::profile;
 use super::progress::{Progress, Watched};
-use super::value::{self, ArgSpec};
+use super::value::{self, AccuracyArg, ArgSpec};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -119,15 +119,6 @@ enum ScheduleArg {
     Turns,
     /// Each wave of a workgroup an instruction, by the interpreter.
     Lockstep,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum AccuracyArg {
-    /// Correctly rounded.
-    Nearest,
-    /// Within 1 ulp, and faster.
-    #[value(name = "1ulp")]
-    OneUlp,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -298,3 +298,13 @@ mod tests {
         assert!(message("hex=123").contains("two for a byte"));
     }
 }
+
+/// `--accuracy` of `run` and `emit`.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AccuracyArg {
+    /// Correctly rounded.
+    Nearest,
+    /// Within 1 ulp, and faster.
+    #[value(name = "1ulp")]
+    OneUlp,
+}

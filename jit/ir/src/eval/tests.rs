@@ -8,6 +8,7 @@ mod division;
 mod floats;
 mod integers;
 mod rounding;
+mod scaled;
 
 const HSA: FpMode = FpMode::HSA;
 /// Nearest even, nothing flushed, IEEE off.

@@ -137,6 +137,35 @@ fn log_special32(x: u32, r: u32) -> u32 {
     let r = if x & s::SIGN != 0 { s::NAN } else { r };
     if s::is_zero(x) { s::SIGN | s::INF } else { r }
 }
+
+// The same three as compilers spell them out for operands and results that may be denormals.
+
+#[inline(always)]
+pub(crate) fn rsq_denorm32<M: Fp>(_: M, x: u32) -> u32 {
+    // Scaled by 2^100 below 2^-100, and the root by 2^50: no bit of a mantissa changes.
+    let r = 1.0 / wide!(s::f(x)).sqrt();
+    s::nan1(x, (r as f32).to_bits())
+}
+#[inline(always)]
+pub(crate) fn exp_denorm32<M: Fp>(m: M, x: u32) -> u32 {
+    let is_low = s::f(x) < -126.0;
+    let raised = if is_low { (s::f(x) + 64.0).to_bits() } else { x };
+    let scale = if is_low { s::power(-64) } else { s::power(0) };
+    s::nan1(x, (s::f(exp32(m, raised)) * s::f(scale)).to_bits())
+}
+#[inline(always)]
+pub(crate) fn log_denorm32<M: Fp>(m: M, x: u32) -> u32 {
+    let is_low = s::f(x) < f32::MIN_POSITIVE;
+    let scale = if is_low { s::power(32) } else { s::power(0) };
+    let exponent = if is_low { 32.0 } else { 0.0 };
+    s::nan1(x, (s::f(log32(m, (s::f(x) * s::f(scale)).to_bits())) - exponent).to_bits())
+}
+/// n / d: the mantissa of n by the reciprocal of that of d, and the exponents' difference.
+#[inline(always)]
+pub(crate) fn div_mant32<M: Fp>(m: M, n: u32, d: u32) -> u32 {
+    let q = s::mul(m, s::frexp_mant(m, n), rcp32(m, s::frexp_mant(m, d)));
+    s::ldexp(m, q, s::frexp_exp(m, n).wrapping_sub(s::frexp_exp(m, d)))
+}
 #[inline(always)]
 fn circular32(x: u32, quarters: u64) -> u32 {
     let magnitude = x & !s::SIGN;

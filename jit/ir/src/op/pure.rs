@@ -268,6 +268,12 @@ macro_rules! pure_rows {
             FSqrt32          "fsqrt.32"           (W)     W  any   trans::sqrt32;
             /// the square root of denormals, too, which v_sqrt_f32 takes for zeros
             FSqrtDenorm32    "fsqrtdenorm.32"     (W)     W  any   trans::sqrt_denorm32;
+            /// what compilers make of the next three with operands or results scaled by powers of two: denormals are numbers
+            FRsqDenorm32     "frsqdenorm.32"      (W)     W  any   trans::rsq_denorm32;
+            FExp2Denorm32    "fexp2denorm.32"     (W)     W  any   trans::exp_denorm32;
+            FLog2Denorm32    "flog2denorm.32"     (W)     W  any   trans::log_denorm32;
+            /// the quotient that OpenCL asks of compilers: of mantissas, by a reciprocal, with the difference of the exponents
+            FDivMant32       "fdivmant.32"        (W W)   W  f32   trans::div_mant32;
             FExp232          "fexp2.32"           (W)     W  any   trans::exp32;
             FLog232          "flog2.32"           (W)     W  any   trans::log32;
             FSin32           "fsin.32"            (W)     W  any   trans::sin32;

@@ -646,7 +646,13 @@ impl<'a> Wide<'a> {
                 new
             }),
             FExp232 | FLog232 | FSin32 | FCos32 => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
-            FRsq32 => self.each_part(&[x], |w, part| w.reciprocal_root(part.ops[0])),
+            FExp2Denorm32 | FLog2Denorm32 if plain => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
+            FRsq32 => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
+            FRsqDenorm32 if plain => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
+            FDivMant32 if plain => {
+                let n_is_one = self.splat_constant(arg(0)) == Some(1f32.to_bits().into());
+                self.each_part(&[x, y], |w, part| w.divided_mantissas(mode, part.ops[0], part.ops[1], n_is_one))
+            }
             FSqrt32 => self.each_part(&[x], |w, part| {
                 let (new, to) = w.new_in_register(Class::Vector);
                 let t = w.flushed(part.ops[0]);

@@ -74,8 +74,8 @@ const DIFFERENT: u8 = 0x0c;
 const OF_SIXTEENTHS: u8 = 0x40;
 
 impl Wide<'_> {
-    /// 2^x. Of a NaN all sums are that NaN.
-    pub(super) fn power_by_table(&mut self, mode: FpMode, p: PieceId) -> PieceId {
+    /// 2^x. Of a NaN all sums are that NaN. Denormals are zero, or are what the mantissa, rounded to 24 bits, gives when it is scaled.
+    pub(super) fn power_by_table(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
         let (new, to) = self.new_in_register(Class::Vector);
         let x = self.reg(p);
         let [t, r, n, s, e, h] = std::array::from_fn(|_| self.temp());
@@ -111,15 +111,17 @@ impl Wide<'_> {
         self.v(X::Addps, e, s, Rm::Reg(e));
         self.vi(X::Cmpps, rare, to, Rm::Reg(e), DIFFERENT);
         self.v(X::Scalefps, to, to, Rm::Reg(n));
-        // What is a denormal is zero.
-        let k = self.temp_mask();
-        let least = self.splat32(f32::MIN_POSITIVE.to_bits());
-        self.vi(X::Cmpps, k, to, least, NOT_LESS);
-        self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+        if op == PureOp::FExp232 {
+            // What is a denormal is zero.
+            let k = self.temp_mask();
+            let least = self.splat32(f32::MIN_POSITIVE.to_bits());
+            self.vi(X::Cmpps, k, to, least, NOT_LESS);
+            self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+            self.free_temp(Class::Mask, k);
+        }
         self.free_temps(&[t, r, n, s, e, h]);
         self.any(rare);
-        self.rarely(Cond::Ne, PureOp::FExp232, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(to));
-        self.free_temp(Class::Mask, k);
+        self.rarely(Cond::Ne, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(to));
         self.free_temp(Class::Mask, rare);
         new
     }

@@ -43,11 +43,17 @@ impl<'a> Wide<'a> {
 
     /// If the condition holds, the row function of `op` makes the result, in place of what stands in its registers.
     pub(super) fn rarely(&mut self, cond: Cond, op: PureOp, mode: FpMode, operands: Vec<Lanes>, result: Lanes) {
-        // Whom it pushes out is stored on both ways.
-        let t = self.temp();
-        let (slow, done) = (self.a.label(), self.a.label());
+        let done = self.a.label();
+        let slow = self.by_function(done, op, mode, operands, result);
         self.a.jcc(cond, slow);
         self.a.bind(done);
+    }
+
+    /// A stub in which the row function of `op` makes the result and which goes on at `done`. Asked for before the way to it parts from the usual one.
+    pub(super) fn by_function(&mut self, done: Label, op: PureOp, mode: FpMode, operands: Vec<Lanes>, result: Lanes) -> Label {
+        // Whom it pushes out is stored on both ways.
+        let t = self.temp();
+        let slow = self.a.label();
         let through = *self.careful_function.get_or_insert_with(|| self.a.label());
         // The rows of careful calls, as rows of 32 lanes.
         let row = |w: &Self, row: u16| row * (w.func.wave_size as usize / CHUNK) as u16;
@@ -92,6 +98,7 @@ impl<'a> Wide<'a> {
             }
             w.a.jmp(done);
         }));
+        slow
     }
 
     /// Saves registers, calls the row function that the cargo names, restores; what it returned is in the cargo.

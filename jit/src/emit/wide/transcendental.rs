@@ -2,11 +2,12 @@
 //! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). AVX-512 has powers and logarithms in f32 (`powers.rs`). Reciprocal roots, in f32.
 
 use super::lanes::{EQ, LT};
+use super::rare::Lanes;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
 use wavejit_ir::{FpMode, PureOp};
-use wavejit_x86::{Cond, Len, Rm, Vector};
+use wavejit_x86::{Cond, Label, Len, Rm, Vector};
 
 const SIGN: u32 = 0x8000_0000;
 const INF: u32 = 0x7f80_0000;
@@ -19,16 +20,21 @@ const UNORDERED: u8 = 3;
 pub(super) const NOT_LESS: u8 = 0x15;
 /// vfpclassps: zeros, infinities, denormals, negative numbers, NaNs.
 const NOT_POSITIVE_NORMAL: u8 = 0xff;
+const DENORMAL: u8 = 0x20;
+/// vcmpps: less, and none is a NaN.
+const BELOW: u8 = 0x11;
 
 impl Wide<'_> {
     pub(super) fn transcendental(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
-        if op == PureOp::FExp232 && !self.is_avx2() {
-            return self.power_by_table(mode, p);
+        if matches!(op, PureOp::FExp232 | PureOp::FExp2Denorm32) && !self.is_avx2() {
+            return self.power_by_table(op, mode, p);
         }
         let (new, to) = self.new_in_register(Class::Vector);
         let given = self.reg(p);
         match op {
-            PureOp::FExp232 => {
+            PureOp::FExp232 | PureOp::FExp2Denorm32 => {
+                let scale = (op == PureOp::FExp2Denorm32).then(|| self.raised(given));
+                let given = scale.map_or(given, |(raised, _)| raised);
                 // Of a NaN these give the second operand, and so does what follows. Of denormals the power is that of zero.
                 let (x, t) = (self.temp(), self.temp());
                 for (to, op, limit, from) in [(t, X::Maxps, -200f32, given), (x, X::Minps, 200.0, t)] {
@@ -44,15 +50,18 @@ impl Wide<'_> {
                 let least = self.splat32(f32::MIN_POSITIVE.to_bits());
                 self.vi(X::Cmpps, k, to, least, NOT_LESS);
                 self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+                if let Some((_, scale)) = scale {
+                    self.v(X::Mulps, to, to, Rm::Reg(scale));
+                }
                 return new;
             }
-            PureOp::FLog232 => {
+            PureOp::FLog232 | PureOp::FLog2Denorm32 => {
                 if self.is_avx2() {
                     self.by_halves(to, given, |w, d| w.log2(d));
                 } else {
                     self.logarithm_by_table(mode, to, given);
                 }
-                self.logarithms_of_others(to, given);
+                self.logarithms_of_others(op, mode, to, given);
                 return new;
             }
             _ => {
@@ -81,16 +90,43 @@ impl Wide<'_> {
         new
     }
 
+    /// x + 64 where x is below -126, else x, and what the power of that is to be multiplied by.
+    fn raised(&mut self, x: u8) -> (u8, u8) {
+        let (raised, scale, k) = (self.temp(), self.temp(), self.temp_mask());
+        let limit = self.splat32((-126f32).to_bits());
+        self.vi(X::Cmpps, k, x, limit, BELOW);
+        for (to, of_others, bits) in [(raised, 0f32, 64f32), (scale, 1.0, f32::from_bits((127 - 64) << 23))] {
+            let m = self.element32(of_others.to_bits());
+            self.v(X::Broadcast, to, 0, m);
+            self.set_lanes(to, k, bits.to_bits());
+        }
+        self.v(X::Addps, raised, x, Rm::Reg(raised));
+        self.free_temp(Class::Mask, k);
+        (raised, scale)
+    }
+
+    /// Goes to a stub that gives `to` what the function is of denormals, if there are some in the lanes of x: by the row function.
+    fn if_denormal(&mut self, x: u8, k: u8, by_function: Label) {
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(x), DENORMAL);
+        self.k(X::Kortestw, k, 0, k);
+        self.a.jcc(Cond::Ne, by_function);
+    }
+
     /// A stub gives `to` the logarithms of what is not a positive normal number, if there is such a lane.
-    fn logarithms_of_others(&mut self, to: u8, x: u8) {
+    fn logarithms_of_others(&mut self, op: PureOp, mode: FpMode, to: u8, x: u8) {
         let k = self.temp_mask();
+        let (rare, done) = (self.a.label(), self.a.label());
+        let of_denormals =
+            (op == PureOp::FLog2Denorm32).then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(to)));
         self.vi(X::Fpclassps, k, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
         self.k(X::Kortestw, k, 0, k);
-        let (rare, done) = (self.a.label(), self.a.label());
         self.a.jcc(Cond::Ne, rare);
         self.a.bind(done);
         self.stubs.push(Box::new(move |w| {
             w.a.bind(rare);
+            if let Some(by_function) = of_denormals {
+                w.if_denormal(x, k, by_function);
+            }
             let infinity = w.splat32(INF);
             w.vi(X::Pcmpd, k, x, infinity, EQ);
             w.set_lanes(to, k, INF);
@@ -229,15 +265,47 @@ impl Wide<'_> {
         self.free_temp(Class::Mask, k);
     }
 
-    /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate and two steps, both of
-    /// y += y e (1/2 + 3/8 e) with e = 1 - x y^2. The first one of any estimate within 1.5 * 2^-12, which is the least that hosts promise, is off by less than
-    /// 2 in the last place from the result; the second one, whose e has no error to speak of, then is the result (`jit/tests/wide.rs` looks at all).
+    /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, which hosts promise to be within
+    /// 2^-14 or, in AVX2, 1.5 * 2^-12, and two steps. The result of the first is off by less than 2 in the last place; the second, whose error has none to speak
+    /// of, then is the result, whatever the estimate was (`jit/tests/wide.rs` looks at all).
     /// What is not a positive normal number is rare: a stub looks at it.
-    pub(super) fn reciprocal_root(&mut self, p: PieceId) -> PieceId {
+    pub(super) fn reciprocal_root(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
         let (new, y) = self.new_in_register(Class::Vector);
         let x = self.reg(p);
         let [e, c] = [self.temp(), self.temp()];
         self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
+        self.steps_to_root(x, y, e, c);
+        self.free_temp(Class::Vector, e);
+        let odd = self.temp_mask();
+        let (rare, done) = (self.a.label(), self.a.label());
+        let of_denormals =
+            (op == PureOp::FRsqDenorm32).then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
+        if self.is_avx2() {
+            // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
+            self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);
+        } else {
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+        }
+        self.k(X::Kortestw, odd, 0, odd);
+        self.a.jcc(Cond::Ne, rare);
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            match of_denormals {
+                Some(by_function) => w.if_denormal(x, odd, by_function),
+                None => w.flush_with(c, x, odd),
+            }
+            // They have the estimate; denormals are zeros.
+            w.v(X::Rsqrt14ps, c, 0, Rm::Reg(if of_denormals.is_some() { x } else { c }));
+            w.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+            w.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(c)).mask(odd));
+            w.a.jmp(done);
+        }));
+        new
+    }
+
+    /// y += y e (1/2 + 3/8 e) with e = 1 - x y^2, twice; of estimates within 2^-14 the first time without the last term.
+    fn steps_to_root(&mut self, x: u8, y: u8, e: u8, c: u8) {
         for is_last in [false, true] {
             let (one, half) = (self.splat32(1f32.to_bits()), self.splat32(0.5f32.to_bits()));
             self.v(X::Mulps, e, x, Rm::Reg(y));
@@ -250,33 +318,43 @@ impl Wide<'_> {
             if is_last {
                 self.v(X::Fnmadd231ps, e, c, Rm::Reg(y));
             }
-            let m = self.element32(0.375f32.to_bits());
-            self.v(X::Broadcast, c, 0, m);
-            self.v(X::Fmadd213ps, c, e, half);
-            self.v(X::Mulps, e, e, Rm::Reg(y));
+            if is_last || self.is_avx2() {
+                let m = self.element32(0.375f32.to_bits());
+                self.v(X::Broadcast, c, 0, m);
+                self.v(X::Fmadd213ps, c, e, half);
+                self.v(X::Mulps, e, e, Rm::Reg(y));
+            } else {
+                self.v(X::Mulps, c, y, half);
+            }
             self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
         }
-        self.free_temp(Class::Vector, e);
-        let odd = self.temp_mask();
-        if self.is_avx2() {
-            // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
-            self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);
+    }
+
+    /// Quotients of mantissas, by a reciprocal, with the difference of the exponents: n (1 / d), each rounded, unless d, its reciprocal or the quotient
+    /// is a denormal. Where d is zero, an infinity or a NaN, these say the same.
+    pub(super) fn divided_mantissas(&mut self, mode: FpMode, n: PieceId, d: PieceId, n_is_one: bool) -> PieceId {
+        let (n, d) = (self.reg(n), self.reg(d));
+        let (new, to) = self.new_in_register(Class::Vector);
+        let [odd, of_d] = [self.temp_mask(), self.temp_mask()];
+        self.vi(X::Fpclassps, of_d, 0, Rm::Reg(d), DENORMAL);
+        if n_is_one {
+            self.v(X::Divps, to, n, Rm::Reg(d));
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
         } else {
-            self.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
+            let of_q = self.temp_mask();
+            let one = self.element32(1f32.to_bits());
+            self.v(X::Broadcast, to, 0, one);
+            self.v(X::Divps, to, to, Rm::Reg(d));
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
+            self.v(X::Mulps, to, n, Rm::Reg(to));
+            self.vi(X::Fpclassps, of_q, 0, Rm::Reg(to), DENORMAL);
+            self.k(X::Korw, odd, odd, of_q);
+            self.free_temp(Class::Mask, of_q);
         }
-        self.k(X::Kortestw, odd, 0, odd);
-        let (rare, done) = (self.a.label(), self.a.label());
-        self.a.jcc(Cond::Ne, rare);
-        self.a.bind(done);
-        self.stubs.push(Box::new(move |w| {
-            w.a.bind(rare);
-            // They have the estimate; denormals are zeros.
-            w.flush_with(c, x, odd);
-            w.v(X::Rsqrt14ps, c, 0, Rm::Reg(c));
-            w.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
-            w.vector(Vector::new(X::MovAligned, Len::Z, y, 0, Rm::Reg(c)).mask(odd));
-            w.a.jmp(done);
-        }));
+        self.k(X::Kortestw, odd, 0, of_d);
+        self.rarely(Cond::Ne, PureOp::FDivMant32, mode, vec![Lanes::Dwords(n), Lanes::Dwords(d)], Lanes::Dwords(to));
+        self.free_temp(Class::Mask, odd);
+        self.free_temp(Class::Mask, of_d);
         new
     }
 
