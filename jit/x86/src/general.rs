@@ -59,6 +59,17 @@ pub enum Cond {
     G = 15,
 }
 
+impl std::ops::Not for Cond {
+    type Output = Cond;
+
+    /// The condition that holds where this one does not.
+    fn not(self) -> Cond {
+        use Cond::*;
+        const ALL: [Cond; 16] = [O, No, B, Ae, E, Ne, Be, A, S, Ns, P, Np, L, Ge, Le, G];
+        ALL[self as usize ^ 1]
+    }
+}
+
 impl Head {
     /// REX for registers `reg`, `index` and `base`.
     #[inline(always)]

@@ -538,13 +538,19 @@ impl<'a> Wide<'a> {
                 }
             }
             Term::Branch { cond, then, otherwise } => {
-                let c = self.scalar(*cond);
+                let taken = match self.compared.take() {
+                    Some(compared) => self.compare_scalars(&compared),
+                    None => {
+                        let c = self.scalar(*cond);
+                        self.a.test(Size::D, c, c);
+                        Cond::Ne
+                    }
+                };
                 let (t, e) = (self.edge(i, *then), self.edge(i, *otherwise));
-                self.a.test(Size::D, c, c);
                 if then.0 as usize == i + 1 && t == self.labels[i + 1] {
-                    self.a.jcc(Cond::E, e);
+                    self.a.jcc(!taken, e);
                 } else {
-                    self.a.jcc(Cond::Ne, t);
+                    self.a.jcc(taken, t);
                     if otherwise.0 as usize != i + 1 || e != self.labels[i + 1] {
                         self.a.jmp(e);
                     }

@@ -33,6 +33,7 @@
 //! | `memo.rs` | what the waves of a workgroup have in common, loaded once |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
+//! | `branches.rs` | comparisons that only the branch at its end reads |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
@@ -59,6 +60,7 @@ mod allocate;
 mod atomic;
 mod avx2;
 mod block;
+mod branches;
 mod bytes;
 mod calls;
 mod carried;
@@ -193,6 +195,8 @@ struct Wide<'a> {
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
+    /// What the branch at the end of the block compares itself.
+    compared: Option<branches::Compared>,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
     lanes: &'a VgprLiveness,
@@ -428,6 +432,7 @@ impl<'a> Wide<'a> {
             late_loads: vec![],
             rooms: Default::default(),
             linear: FxHashMap::default(),
+            compared: None,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
             firsts: vec![],

@@ -187,7 +187,7 @@ impl<'a> Wide<'a> {
     }
 
     /// A constant that an instruction can hold: sign-extended from 32 bits.
-    fn immediate(&self, v: Value, size: Size) -> Result<i32, ()> {
+    pub(super) fn immediate(&self, v: Value, size: Size) -> Result<i32, ()> {
         let bits = self.constant(v).ok_or(())?;
         match size {
             Size::D => Ok(bits as u32 as i32),
@@ -310,7 +310,8 @@ impl<'a> Wide<'a> {
 
 pub(super) use super::calls::Arg;
 
-fn condition(op: PureOp) -> Option<Cond> {
+/// The condition that a comparison of integers is for.
+pub(super) fn condition(op: PureOp) -> Option<Cond> {
     use PureOp::*;
     Some(match op {
         ICmpEq32 | ICmpEq64 => Cond::E,

@@ -112,6 +112,7 @@ impl Wide<'_> {
         }
         self.under.clear();
         self.linear = self.find_linear(block);
+        self.compared = self.find_compared(b);
         self.list_operands(block);
         let (local, vals, uses) = (&self.local, &mut self.vals, &mut self.r.uses);
         let of_value = |v: &Value| local[v.0 as usize] as usize;
@@ -139,11 +140,12 @@ impl Wide<'_> {
     fn list_operands(&mut self, block: usize) {
         let b = &self.func.blocks[block];
         let carried = self.loops.carried.get(&(block as u32));
-        let (list, linear) = (&mut self.operands, &self.linear);
+        let (list, linear, compared) = (&mut self.operands, &self.linear, &self.compared);
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none();
+        let is_plain = linear.is_empty() && carried.is_none() && compared.is_none();
         for (i, inst) in b.insts.iter().enumerate() {
-            let is_left_out = !is_plain && (inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i)));
+            let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
+            let is_left_out = !is_plain && (is_offset() || compared.as_ref().is_some_and(|c| c.has(i)));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
@@ -156,7 +158,10 @@ impl Wide<'_> {
             list.end(is_left_out);
         }
         carried.into_iter().for_each(|c| c.for_each_arg(|v| list.values.push(v)));
-        b.term.for_each_arg(|v| list.values.push(v));
+        match compared {
+            Some(compared) => list.values.extend(compared.operands()),
+            None => b.term.for_each_arg(|v| list.values.push(v)),
+        }
         list.end(false);
     }
 
