@@ -109,8 +109,9 @@ impl Ends<'_, '_> {
         let of = |op| self.made_by(made, op).and_then(|args| args[0]);
         let inner = of(FLog232).or_else(|| of(FLog2Denorm32))?;
         let lowered = self.chain.choice(less, LOWERED, 0)?;
-        let (x, raised) =
-            self.scaled(inner, FMul32, power(32), power(0)).or_else(|| self.raised_by(inner, 5).filter(|_| self.chain.mode(inner) == Some(self.mode)))?;
+        let (x, raised) = self
+            .scaled(inner, FMul32, power(32), power(0))
+            .or_else(|| self.raised_by(inner, 5).filter(|_| self.chain.mode(inner) == Some(self.mode)))?;
         let is_low = |m: Value| self.chain.is_below(m, x, power(-126)) || self.is_denormal(m, x);
         (is_low(lowered) && is_low(raised) && self.is_denormal(lowered, x) == self.is_denormal(raised, x))
             .then_some((FLog2Denorm32, [Some(x), None]))

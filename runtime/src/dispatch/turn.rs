@@ -313,8 +313,8 @@ impl Workgroup {
         if !back || self.waves[i].state.fuel > 0 {
             return Ok(None);
         }
-        self.check_budget(job, i)?;
-        Ok(Some(Exit::Fuel))
+        // As where a loop inside its code ends the slice: which of the two it is depends on how the code was cut into functions.
+        self.after(Exit::Fuel, i, job)
     }
 
     /// Where each wave that has not ended is.

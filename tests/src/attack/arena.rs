@@ -237,7 +237,7 @@ impl Arena {
         let mut compare = |other: &Outcome, name: &str| {
             let differences = ours.differences(other, ["compiled", name]);
             if !differences.is_empty() {
-                failures.push(format!("compiled code and {name} differ:\n{differences}"));
+                failures.push(format!("compiled code and {name} differ:\n{differences}    compiled code: {}\n", ours.text()));
             }
         };
         if verdict.compared {

@@ -33,7 +33,6 @@
 //! | `memo.rs` | what the waves of a workgroup have in common, loaded once |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
-//! | `branches.rs` | comparisons that only the branch at its end reads |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
@@ -41,6 +40,7 @@
 //! | `division.rs` | the operations that division sequences are made of |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
+//! | `flags.rs` | comparisons of scalars for the branch at the end of a block, or for a carry |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
@@ -60,7 +60,6 @@ mod allocate;
 mod atomic;
 mod avx2;
 mod block;
-mod branches;
 mod bytes;
 mod calls;
 mod carried;
@@ -68,6 +67,7 @@ mod copies;
 mod cross;
 mod deferred;
 mod division;
+mod flags;
 mod float16;
 mod float64;
 mod flushing;
@@ -196,7 +196,9 @@ struct Wide<'a> {
     needless: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
     /// What the branch at the end of the block compares itself.
-    compared: Option<branches::Compared>,
+    compared: Option<flags::Compared>,
+    /// The block's sums with a carry, by instruction.
+    carries: FxHashMap<u32, flags::Carry>,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
     lanes: &'a VgprLiveness,
@@ -433,6 +435,7 @@ impl<'a> Wide<'a> {
             rooms: Default::default(),
             linear: FxHashMap::default(),
             compared: None,
+            carries: FxHashMap::default(),
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
             firsts: vec![],

@@ -5,7 +5,7 @@ use super::regs::{Class, Home, NONE, Parts};
 use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, Op, PureOp, SReg, Ty, Value, Width};
-use wavejit_x86::{Alu, Cond, Gpr, Shift, Size};
+use wavejit_x86::{Alu, Cond, Gpr, Mem, Shift, Size};
 
 impl<'a> Wide<'a> {
     pub(super) fn scalar_pure(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
@@ -22,7 +22,10 @@ impl<'a> Wide<'a> {
             BAnd | And32 | And64 => self.alu(r, Alu::And, size, arg(0), arg(1)),
             BOr | Or32 | Or64 => self.alu(r, Alu::Or, size, arg(0), arg(1)),
             BXor | Xor32 | Xor64 => self.alu(r, Alu::Xor, size, arg(0), arg(1)),
-            IAdd32 | IAdd64 => self.alu(r, Alu::Add, size, arg(0), arg(1)),
+            IAdd32 | IAdd64 => match self.carries.get(&self.at).copied() {
+                Some(carry) => self.add_carry(r, &carry),
+                None => self.add(r, size, arg(0), arg(1)),
+            },
             ISub32 | ISub64 => self.alu(r, Alu::Sub, size, arg(0), arg(1)),
             BAndNot => {
                 let (x, y) = (self.scalar(arg(0)), self.scalar(arg(1)));
@@ -196,7 +199,7 @@ impl<'a> Wide<'a> {
     }
 
     /// A register for the result that begins as `v`.
-    fn copy_word(&mut self, r: Value, v: Value) -> Gpr {
+    pub(super) fn copy_word(&mut self, r: Value, v: Value) -> Gpr {
         let from = self.scalar(v);
         let to = self.new_word(r);
         self.a.mov(Size::Q, to, from);
@@ -211,6 +214,20 @@ impl<'a> Wide<'a> {
         let y = self.scalar(y);
         let to = self.copy_word(r, x);
         self.a.alu(op, size, to, y);
+    }
+
+    fn add(&mut self, r: Value, size: Size, x: Value, y: Value) {
+        let immediate = self.immediate(y, size);
+        let from = self.scalar(x);
+        let sum = match immediate {
+            Ok(imm) => Mem::at(from, imm),
+            Err(()) => {
+                let y = self.scalar(y);
+                Mem::indexed(from, y, 1, 0)
+            }
+        };
+        let to = self.new_word(r);
+        self.a.lea(size, to, sum);
     }
 
     fn shift(&mut self, r: Value, op: Shift, is_wide: bool, x: Value, n: Value) {

@@ -278,8 +278,7 @@ impl Wide<'_> {
         self.free_temp(Class::Vector, e);
         let odd = self.temp_mask();
         let (rare, done) = (self.a.label(), self.a.label());
-        let of_denormals =
-            (op == PureOp::FRsqDenorm32).then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
+        let of_denormals = (op == PureOp::FRsqDenorm32).then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
         if self.is_avx2() {
             // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
             self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);

@@ -3,7 +3,7 @@
 use super::Wide;
 use super::plan::Event;
 use super::regs::{FIXED, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
-use wavejit_ir::Value;
+use wavejit_ir::{Block, Value};
 
 /// A value of the block.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,11 @@ pub(super) struct Stretch {
 }
 
 impl Val {
+    /// How often it is read, as [`Wide::count_readers`] has found.
+    pub(super) fn readers(&self) -> u32 {
+        self.uses
+    }
+
     /// The block is gone through from its start again.
     pub(super) fn rewind(&mut self) {
         self.next = self.first_use;
@@ -112,10 +117,11 @@ impl Wide<'_> {
         }
         self.under.clear();
         self.linear = self.find_linear(block);
-        self.compared = self.find_compared(b);
+        self.find_flags(b);
         self.list_operands(block);
         let (local, vals, uses) = (&self.local, &mut self.vals, &mut self.r.uses);
         let of_value = |v: &Value| local[v.0 as usize] as usize;
+        vals.iter_mut().for_each(|v| v.uses = 0);
         self.operands.all().for_each(|v| vals[of_value(v)].uses += 1);
         let mut first = 0;
         for v in vals.iter_mut() {
@@ -136,19 +142,29 @@ impl Wide<'_> {
         self.begin_copies(block);
     }
 
+    /// Counts for each value of a block what reads it, before anything is left out.
+    pub(super) fn count_readers(&mut self, b: &Block) {
+        let (local, vals) = (&self.local, &mut self.vals);
+        let mut count = |v: Value| vals[local[v.0 as usize] as usize].uses += 1;
+        b.insts.iter().for_each(|inst| inst.op.for_each_arg(&mut count));
+        b.term.for_each_arg(count);
+    }
+
     /// Lists what the instructions of a block read, as far as they are emitted.
     fn list_operands(&mut self, block: usize) {
         let b = &self.func.blocks[block];
         let carried = self.loops.carried.get(&(block as u32));
-        let (list, linear, compared) = (&mut self.operands, &self.linear, &self.compared);
+        let for_flags: Vec<usize> = (0..b.insts.len()).filter(|i| self.is_for_flags(*i)).collect();
+        let (list, linear) = (&mut self.operands, &self.linear);
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none() && compared.is_none();
+        let is_plain = linear.is_empty() && carried.is_none() && for_flags.is_empty();
         for (i, inst) in b.insts.iter().enumerate() {
             let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
-            let is_left_out = !is_plain && (is_offset() || compared.as_ref().is_some_and(|c| c.has(i)));
+            let is_left_out = !is_plain && (is_offset() || for_flags.contains(&i));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
+                () if self.carries.contains_key(&(i as u32)) => list.values.extend(self.carries[&(i as u32)].operands()),
                 () => inst.op.for_each_arg(|v| match linear.get(&v) {
                     Some(l) => list.values.extend(l.indices()),
                     None if carried.is_some_and(|c| c.is_offset(v)) => {}
@@ -158,7 +174,7 @@ impl Wide<'_> {
             list.end(is_left_out);
         }
         carried.into_iter().for_each(|c| c.for_each_arg(|v| list.values.push(v)));
-        match compared {
+        match &self.compared {
             Some(compared) => list.values.extend(compared.operands()),
             None => b.term.for_each_arg(|v| list.values.push(v)),
         }
