@@ -76,13 +76,16 @@ fn measure(kernel: &KernelInfo, image: &Image) -> Row {
     let both = best(3, || opt::run(&mut lifted.clone(), OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() }));
     row.passes = both.saturating_sub(best(3, || drop(lifted.clone())));
     row.emit = best(3, || drop(emit::compile(&func, &EmitOptions::default())));
-    let mut at = kernel.code_address;
-    while at < kernel.code_address + kernel.code_bytes {
-        let words: Vec<u32> = (0..5).map_while(|i| dword(at + 4 * i)).collect();
-        let Ok(inst) = isa::decode(&words, Gfx::GFX1100, kernel.wave_size) else { break };
-        row.insts += 1;
-        row.valu += u32::from(matches!(inst.enc, Enc::VOP1 | Enc::VOP2 | Enc::VOPC | Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P | Enc::VOPD));
-        at += u64::from(inst.bytes());
+    // Of the functions that it calls, too, which are translated with it.
+    for block in &lifted.blocks {
+        let mut at = block.pc;
+        for _ in 0..block.guest_insts {
+            let words: Vec<u32> = (0..5).map_while(|i| dword(at + 4 * i)).collect();
+            let Ok(inst) = isa::decode(&words, Gfx::GFX1100, kernel.wave_size) else { break };
+            row.insts += 1;
+            row.valu += u32::from(matches!(inst.enc, Enc::VOP1 | Enc::VOP2 | Enc::VOPC | Enc::VOP3 | Enc::VOP3SD | Enc::VOP3P | Enc::VOPD));
+            at += u64::from(inst.bytes());
+        }
     }
     row
 }
