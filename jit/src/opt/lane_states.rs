@@ -62,14 +62,32 @@ fn by_choices<T: Copy>(choices: usize, mut f: impl FnMut(usize) -> T) -> [T; WOR
 
 /// One lane's bit of a value: where it may be 1, and where it may be 0.
 #[derive(Clone, Copy)]
-struct Bit {
+pub(super) struct Bit {
     one: Points,
     zero: Points,
 }
 
 impl Bit {
-    const UNKNOWN: Bit = Bit { one: [!0; WORDS], zero: [!0; WORDS] };
+    pub(super) const UNKNOWN: Bit = Bit { one: [!0; WORDS], zero: [!0; WORDS] };
 
+    /// 1 in some states, 0 in others.
+    pub(super) fn of_lanes(one: States, zero: States) -> Bit {
+        Bit { one: [one; WORDS], zero: [zero; WORDS] }
+    }
+    /// Of either of two ways.
+    pub(super) fn or_else(self, o: Bit) -> Bit {
+        Bit { one: either(self.one, o.one), zero: either(self.zero, o.zero) }
+    }
+    /// Are two alike in these states?
+    pub(super) fn is_like(self, o: Bit, states: States) -> bool {
+        (self.one[0] ^ o.one[0] | self.zero[0] ^ o.zero[0]) & states == 0
+    }
+    pub(super) fn may_be_one(self, states: States) -> bool {
+        self.one[0] & states != 0
+    }
+    pub(super) fn may_be_zero(self, states: States) -> bool {
+        self.zero[0] & states != 0
+    }
     fn known(one: Points) -> Bit {
         Bit { one, zero: one.map(|w| !w) }
     }
@@ -144,7 +162,7 @@ fn lanewise(op: &Op, half: usize) -> Option<[Option<Value>; 3]> {
 }
 
 /// Follows values through a block.
-struct Walk<'a> {
+pub(super) struct Walk<'a> {
     func: &'a Func,
     half: usize,
     bits: FxHashMap<Value, Bit>,
@@ -153,8 +171,18 @@ struct Walk<'a> {
     choices: usize,
 }
 
-impl Walk<'_> {
-    fn bit(&self, v: Value) -> Bit {
+impl<'a> Walk<'a> {
+    /// From a start of which EXEC and registers are known; comparisons may be either way at each use.
+    pub(super) fn with_unknown_comparisons(func: &'a Func, half: usize, exec: Bit, registers: Vec<(SReg, Bit)>) -> Walk<'a> {
+        Walk { func, half, bits: FxHashMap::default(), exec, registers, choices: CHOICES }
+    }
+
+    /// EXEC, then the registers.
+    pub(super) fn ends(&self) -> impl Iterator<Item = Bit> {
+        std::iter::once(self.exec).chain(self.registers.iter().map(|(_, b)| *b))
+    }
+
+    pub(super) fn bit(&self, v: Value) -> Bit {
         self.bits.get(&v).copied().unwrap_or(Bit::UNKNOWN)
     }
 
@@ -172,7 +200,7 @@ impl Walk<'_> {
     }
 
     /// What becomes of the masks; `v`: the instruction's result, if it has one.
-    fn step(&mut self, op: &Op, v: Value) {
+    pub(super) fn step(&mut self, op: &Op, v: Value) {
         use PureOp::*;
         let bit = match op {
             Op::ExecSet(m) => return self.exec = self.bit(*m),
@@ -292,7 +320,7 @@ impl<'a> Problem<'a> {
             }
             walk.step(&inst.op, inst.first);
         }
-        let ends: Vec<Bit> = std::iter::once(walk.exec).chain(walk.registers.iter().map(|(_, b)| *b)).collect();
+        let ends: Vec<Bit> = walk.ends().collect();
         let next: Vec<[States; WORDS]> = (0..self.states())
             .map(|state| {
                 by_choices(walk.choices, |word| {

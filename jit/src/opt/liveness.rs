@@ -13,7 +13,7 @@
 //! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; in loops `lane_states` knows more. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
-use super::{OptOptions, lane_states, masks};
+use super::{OptOptions, initial_lanes, lane_states, masks};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
 
@@ -361,6 +361,9 @@ impl VgprLiveness {
     /// The same with [`Self::blend`], for which loops are looked at lane by lane.
     pub fn with_blends(mut self, func: &Func, opts: OptOptions) -> Self {
         self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i).into_iter().map(|w| w.1).collect()).collect();
+        for (block, inst) in initial_lanes::whole_writes(func, opts, &self.blends) {
+            self.blends[block][inst] = false;
+        }
         for (block, inst) in lane_states::whole_writes(func, &self.starts, opts, &self.blends) {
             self.blends[block][inst] = false;
         }

@@ -12,6 +12,7 @@ mod barriers;
 mod constants;
 pub mod dead;
 mod idioms;
+mod initial_lanes;
 mod lane_states;
 pub mod liveness;
 pub mod local;

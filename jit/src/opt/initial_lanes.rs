@@ -1,0 +1,102 @@
+//! Writes that need not keep the lanes that are off when the function is entered.
+//!
+//! Most kernels never turn on a lane that they did not begin with: they narrow EXEC, and put back what they saved. Then nobody sees what such a lane has in a
+//! register, and a write under the EXEC of the beginning may write the register as a whole, whatever ways EXEC takes behind it. The last
+//! part of a grid aside, that is every lane, and the register keeps what is known of all its lanes ([`super::strides`]).
+//!
+//! Masks are combined lane by lane, so two lanes stand for all: one that is off at the beginning and one that is on. Of both it is followed through the
+//! function which masks in scalar registers, and EXEC, may have them ([`super::lane_states`] has the steps).
+
+use super::OptOptions;
+use super::lane_states::{Bit, Walk};
+use super::liveness::leaves_everything_live;
+use rustc_hash::FxHashSet;
+use wavejit_ir::{Func, Inst, Op, SReg};
+
+/// The lanes: one that is off at the beginning, one that is on.
+const OFF: u64 = 1;
+const ON: u64 = 2;
+
+/// What each of the lanes may have of EXEC, then of the registers.
+type State = Vec<Bit>;
+
+/// Of the writes that must keep lanes outside their mask for all that liveness knows (`keeps`, by block), those that need not.
+pub(super) fn whole_writes(func: &Func, opts: OptOptions, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
+    let mut found = FxHashSet::default();
+    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+    let is_kept = |(inst, keeps): (&Inst, &bool)| *keeps && matches!(inst.op, Op::VSet { .. });
+    let has_kept = func.blocks.iter().zip(keeps).any(|(b, keeps)| b.insts.iter().zip(keeps).any(is_kept));
+    let sees_others = func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts))
+        || insts().any(|inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. }));
+    if !has_kept || sees_others {
+        return found;
+    }
+    let mut registers: Vec<SReg> = insts().filter_map(|inst| if let Op::SGet(r) = inst.op { Some(r) } else { None }).collect();
+    registers.sort_unstable();
+    registers.dedup();
+    for half in 0..(func.wave_size as usize).div_ceil(32) {
+        let of_half = Problem { func, half, registers: &registers }.solve(keeps);
+        if half == 0 { found = of_half } else { found.retain(|write| of_half.contains(write)) }
+    }
+    found
+}
+
+/// A function, and one half of the wave.
+struct Problem<'a> {
+    func: &'a Func,
+    half: usize,
+    registers: &'a [SReg],
+}
+
+impl<'a> Problem<'a> {
+    fn walk(&self, state: &State) -> Walk<'a> {
+        let registers = self.registers.iter().copied().zip(state[1..].iter().copied()).collect();
+        Walk::with_unknown_comparisons(self.func, self.half, state[0], registers)
+    }
+
+    fn solve(&self, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
+        let func = self.func;
+        let mut at_start: Vec<Option<State>> = vec![None; func.blocks.len()];
+        let mut first = vec![Bit::UNKNOWN; 1 + self.registers.len()];
+        first[0] = Bit::of_lanes(ON, OFF);
+        at_start[0] = Some(first);
+        let mut work = vec![0];
+        while let Some(b) = work.pop() {
+            let mut walk = self.walk(at_start[b].as_ref().expect("it is at work"));
+            let block = &func.blocks[b];
+            block.insts.iter().for_each(|inst| walk.step(&inst.op, inst.first));
+            let end: State = walk.ends().collect();
+            block.term.for_each_successor(|s| {
+                let known = &mut at_start[s.0 as usize];
+                let joined: State = match known {
+                    Some(known) => known.iter().zip(&end).map(|(x, y)| x.or_else(*y)).collect(),
+                    None => end.clone(),
+                };
+                let is_new = known.as_ref().is_none_or(|known| known.iter().zip(&joined).any(|(x, y)| !x.is_like(*y, OFF | ON)));
+                if is_new {
+                    *known = Some(joined);
+                    work.push(s.0 as usize);
+                }
+            });
+        }
+        // Rows of which somebody may see a lane that was off, and writes of all lanes that were on.
+        let (mut seen, mut whole) = (FxHashSet::default(), vec![]);
+        for (b, block) in func.blocks.iter().enumerate() {
+            let walk = &mut at_start[b].as_ref().map(|state| self.walk(state));
+            for (k, inst) in block.insts.iter().enumerate() {
+                let may_have = |m, lane: u64| walk.as_ref().is_none_or(|w: &Walk<'_>| w.bit(m).may_be_one(lane));
+                match inst.op {
+                    Op::VGet { reg, demand } if demand.is_none_or(|m| may_have(m, OFF)) => _ = seen.insert(reg),
+                    Op::VSet { reg, exec, .. } if keeps[b][k] && walk.as_ref().is_some_and(|w| !w.bit(exec).may_be_zero(ON)) => {
+                        whole.push((reg, (b, k)));
+                    }
+                    _ => {}
+                }
+                if let Some(walk) = walk {
+                    walk.step(&inst.op, inst.first);
+                }
+            }
+        }
+        whole.into_iter().filter(|(reg, _)| !seen.contains(reg)).map(|(_, write)| write).collect()
+    }
+}
