@@ -222,7 +222,6 @@ fn device_libs(host: &Host, clang: &Path, language: Language) -> Result<PathBuf>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A machine of fake tools in a folder of its own, which is removed at the end.
     struct Machine {
@@ -252,15 +251,20 @@ mod tests {
             }
             let linker = if has_linker { linker.display().to_string() } else { "ld.lld".into() };
             let cpus = if processors.is_empty() { "exit 1".to_string() } else { format!("printf '\\t%s\\n' {processors} >&2") };
-            let file = self.file(
-                name,
-                &format!(
-                    "#!/bin/sh\ncase \"$*\" in\n*--version*) echo 'Debian clang version {version}.1.7 (3)' ;;\n*-cpus*) {cpus} ;;\n\
-                     *-prog-name*) echo '{linker}' ;;\n*-resource-dir*) echo '{}/usr/lib/llvm-{version}/lib/clang/{version}' ;;\nesac\n",
-                    self.root.display()
-                ),
+            let script = format!(
+                "#!/bin/sh\ncase \"$*\" in\n*--version*) echo 'Debian clang version {version}.1.7 (3)' ;;\n*-cpus*) {cpus} ;;\n\
+                 *-prog-name*) echo '{linker}' ;;\n*-resource-dir*) echo '{}/usr/lib/llvm-{version}/lib/clang/{version}' ;;\nesac\n",
+                self.root.display()
             );
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+            self.program(name, &script)
+        }
+
+        /// A script that can be run. A process of its own writes it: a file that this one writes stays open in what another test starts at that
+        /// moment, and what is open for writing does not run ("text file busy").
+        fn program(&self, name: &str, script: &str) -> PathBuf {
+            let (text, file) = (self.file("script", script), self.root.join(name));
+            let is_installed = Command::new("install").args(["-D", "-m", "755"]).args([&text, &file]).status().is_ok_and(|s| s.success());
+            assert!(is_installed, "{} is not written", file.display());
             file
         }
 
