@@ -549,3 +549,86 @@ fn a_mask_that_is_only_wanted_as_a_word_meets_exec_in_a_general_register() {
         assert_eq!(through_masks.map(|i| format!("{i}")), None, "wave{wave}");
     }
 }
+
+/// s2 = 1 where a branch is taken, else 2: on a comparison of s0 and s1, or of s0 and a constant, or on its opposite.
+fn branch_on(op: PureOp, second: Option<u32>, is_negated: bool) -> Func {
+    let (wide, ty) = if op.args()[0] == Width::B64 { (true, "s64") } else { (false, "s32") };
+    let operand = |v: u32, r: u32| match wide {
+        true => format!(
+            "%{}: s32 = sget s{r}\n%{}: s32 = sget s{}\n%{v}: s64 = pack.64 %{}, %{}\n",
+            10 * v,
+            10 * v + 1,
+            r + 8,
+            10 * v,
+            10 * v + 1
+        ),
+        false => format!("%{v}: s32 = sget s{r}\n"),
+    };
+    let second = second.map_or(operand(2, 1), |c| format!("%2: {ty} = const.{} {c:#x}\n", if wide { 64 } else { 32 }));
+    let negation = if is_negated { "%4: s1 = not.1 %3\n" } else { "" };
+    let text = format!(
+        "func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n{}{second}%3: s1 = {op} %1, %2\n{negation}branch %{}, b1, b2\n\
+         b1 pc=4 mode={:#x} insts=1:\n%5: s32 = const.32 1\nsset s2, %5\nend\nb2 pc=8 mode={:#x} insts=1:\n%6: s32 = const.32 2\nsset s2, %6\nend\n}}",
+        FpMode::HSA.0,
+        operand(1, 0),
+        if is_negated { 4 } else { 3 },
+        FpMode::HSA.0,
+        FpMode::HSA.0
+    );
+    text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn branches_compare_scalars_themselves() {
+    use PureOp::*;
+    let all = [
+        [ICmpEq32, ICmpNe32, ICmpSlt32, ICmpSle32, ICmpSgt32, ICmpSge32, ICmpUlt32, ICmpUle32, ICmpUgt32, ICmpUge32],
+        [ICmpEq64, ICmpNe64, ICmpSlt64, ICmpSle64, ICmpSgt64, ICmpSge64, ICmpUlt64, ICmpUle64, ICmpUgt64, ICmpUge64],
+    ];
+    let words = [0, 1, 7, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+    for (op, is_negated) in all.into_iter().flatten().flat_map(|op| [(op, false), (op, true)]) {
+        let is_wide = op.args()[0] == Width::B64;
+        for second in [None, Some(0), Some(7), Some(u32::MAX)] {
+            let mut bench = Bench::new(&branch_on(op, second, is_negated), Isa::Best);
+            for (low, high, y) in words.into_iter().flat_map(|x| words.into_iter().map(move |y| (x, y & 1, y))) {
+                (bench.state.sregs[0], bench.state.sregs[8], bench.state.sregs[1], bench.state.sregs[9]) = (low, high, y, low & 1);
+                bench.run();
+                let of = |low: u32, high: u32| u64::from(low) | if is_wide { u64::from(high) << 32 } else { 0 };
+                let (x, y) = (of(low, high), second.map_or(of(y, low & 1), u64::from));
+                let holds = (eval(op, FpMode::HSA, x, y, 0) != 0) != is_negated;
+                assert_eq!(bench.state.sregs[2], if holds { 1 } else { 2 }, "{op} of {x:#x} and {y:#x}, negated: {is_negated}");
+            }
+        }
+    }
+}
+
+/// Sums of 64 bits in two words: with a carry that only the upper sum reads, and with one that is stored too.
+#[test]
+fn carries_of_scalars_are_added() {
+    for is_stored in [false, true] {
+        let store = if is_stored { "sset s6, %5\n" } else { "" };
+        let text = format!(
+            "func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n%0: s32 = sget s0\n%1: s32 = sget s1\n%2: s32 = sget s2\n%3: s32 = iadd.32 %0, %2\n\
+             %4: s1 = ult.32 %3, %0\n%5: s32 = b2i.32 %4\n{store}%6: s32 = sget s3\n%7: s32 = iadd.32 %1, %6\n%8: s32 = iadd.32 %7, %5\n\
+             sset s4, %3\nsset s5, %8\nend\n}}",
+            FpMode::HSA.0
+        );
+        let func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let mut bench = Bench::new(&func, Isa::Best);
+        let mut random = Random(5);
+        for (x, y) in [(0, 0), (u64::MAX, 1), (0xffff_ffff, 1), (0xffff_fffe, 1), (u64::MAX, u64::MAX)]
+            .into_iter()
+            .chain((0..200).map(|_| (random.u64(), random.u64())))
+        {
+            for (r, v) in [(0, x), (2, y)] {
+                (bench.state.sregs[r], bench.state.sregs[r + 1]) = (v as u32, (v >> 32) as u32);
+            }
+            bench.run();
+            let sum = u64::from(bench.state.sregs[4]) | u64::from(bench.state.sregs[5]) << 32;
+            assert_eq!(sum, x.wrapping_add(y), "{x:#x} + {y:#x}");
+            if is_stored {
+                assert_eq!(bench.state.sregs[6], u32::from((x as u32).checked_add(y as u32).is_none()));
+            }
+        }
+    }
+}

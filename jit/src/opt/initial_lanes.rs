@@ -100,3 +100,75 @@ impl<'a> Problem<'a> {
         whole.into_iter().filter(|(reg, _)| !seen.contains(reg)).map(|(_, write)| write).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lane_states::tests::{get, keeps_with, set};
+    use super::OptOptions;
+
+    /// v1 is written under the EXEC of the beginning, v2 under a narrower one. Then EXEC is %30, of %20 (what it was) and %25 (a register that nobody
+    /// has written), and `read` reads v1 and v2 as %33 and %34; %32 is EXEC.
+    fn guard(wave: u32, back: &str, read: &str) -> String {
+        let (save, saved, unknown) = (set(wave, 1, 2), get(wave, 20, 2), get(wave, 25, 6));
+        format!(
+            "func \"f\" wave{wave} {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: s64 = maskbits %0
+ {save}
+ %2: l32 = vget v0 demand %0
+ %3: l32 = vget v3 demand %0
+ vset v1, %2, exec %0
+ %4: mask = slt.32 %2, %3
+ %5: mask = and.1 %4, %0
+ setexec %5
+ vset v2, %3, exec %5
+ jump b1
+b1 pc=4 mode=0x3f0 insts=1:
+ {saved}
+ {unknown}
+ {back}
+ %31: mask = bitsmask %30
+ setexec %31
+ %32: mask = exec
+ {read}
+ store lds.b32 [lane %33], %34, exec %32
+ end
+}}
+"
+        )
+    }
+
+    const WAS: &str = "%30: s64 = or.64 %20, %20";
+    const UNDER_EXEC: &str = "%33: l32 = vget v1 demand %32\n%34: l32 = vget v2 demand %32";
+
+    fn keeps(text: &str) -> [Vec<bool>; 2] {
+        [1, 2].map(|row| keeps_with(OptOptions::default(), text, 0, row))
+    }
+
+    #[test]
+    fn lanes_that_were_off_are_not_kept_and_those_of_a_narrower_mask_are() {
+        for wave in [32, 64] {
+            for back in [WAS, "%30: s64 = and.64 %20, %25"] {
+                assert_eq!(keeps(&guard(wave, back, UNDER_EXEC)), [[false], [true]], "wave{wave}: {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_that_may_be_turned_on_are_kept() {
+        for wave in [32, 64] {
+            for back in ["%30: s64 = or.64 %20, %25", "%30: s64 = or.64 %25, %25", "%30: s64 = not.64 %20", "%30: s64 = xor.64 %20, %25"] {
+                assert_eq!(keeps(&guard(wave, back, UNDER_EXEC)), [[true], [true]], "wave{wave}: {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_are_read_as_a_whole_and_final_states_are_kept() {
+        let whole = "%33: l32 = vget v1\n%34: l32 = vget v2 demand %32";
+        assert_eq!(keeps(&guard(32, WAS, whole)), [[true], [true]]);
+        let opts = OptOptions { keep_final_state: true, ..OptOptions::default() };
+        assert_eq!(keeps_with(opts, &guard(32, WAS, UNDER_EXEC), 0, 1), [true]);
+    }
+}

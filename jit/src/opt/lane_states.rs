@@ -570,22 +570,25 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::liveness::VgprLiveness;
     use super::*;
 
     /// Of the writes of `row` in block `block`, which must keep the other lanes.
     fn keeps(text: &str, block: usize, row: u16) -> Vec<bool> {
+        keeps_with(OptOptions::default(), text, block, row)
+    }
+
+    pub(in crate::opt) fn keeps_with(opts: OptOptions, text: &str, block: usize, row: u16) -> Vec<bool> {
         let func = wavejit_ir::text::parse(text).unwrap();
         wavejit_ir::verify::verify(&func).unwrap();
-        let opts = OptOptions::default();
         let blend = VgprLiveness::new(&func, opts).with_blends(&func, opts).blend(block).to_vec();
         let of_row = |op: &Op| matches!(op, Op::VSet { reg, .. } if reg.0 == row);
         func.blocks[block].insts.iter().zip(blend).filter(|(i, _)| of_row(&i.op)).map(|(_, b)| b).collect()
     }
 
     /// `%v: s64`, the mask that s`r` holds, with s`r + 1` in wave64; numbers from `10 * v` on are its own.
-    fn get(wave: u32, v: u32, r: u32) -> String {
+    pub(in crate::opt) fn get(wave: u32, v: u32, r: u32) -> String {
         let (low, high) = (10 * v, 10 * v + 1);
         match wave {
             64 => format!("%{low}: s32 = sget s{r}\n%{high}: s32 = sget s{}\n%{v}: s64 = pack.64 %{low}, %{high}", r + 1),
@@ -594,7 +597,7 @@ mod tests {
     }
 
     /// The reverse of it.
-    fn set(wave: u32, v: u32, r: u32) -> String {
+    pub(in crate::opt) fn set(wave: u32, v: u32, r: u32) -> String {
         let (low, high) = (10 * v + 2, 10 * v + 3);
         let of_high = if wave == 64 { format!("\n%{high}: s32 = hi.64 %{v}\nsset s{}, %{high}", r + 1) } else { String::new() };
         format!("%{low}: s32 = lo.64 %{v}\nsset s{r}, %{low}{of_high}")

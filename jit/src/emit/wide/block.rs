@@ -538,7 +538,7 @@ impl<'a> Wide<'a> {
                 }
             }
             Term::Branch { cond, then, otherwise } => {
-                let taken = match self.compared.take() {
+                let taken = match self.flags.branch.take() {
                     Some(compared) => self.compare_scalars(&compared),
                     None => {
                         let c = self.scalar(*cond);

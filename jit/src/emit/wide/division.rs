@@ -1,6 +1,7 @@
-//! v_div_scale, v_div_fmas and v_div_fixup.
+//! v_div_scale, v_div_fmas and v_div_fixup, of which compilers make divisions; and quotients of mantissas, which they make where less precision is asked for
+//! ([`Wide::divided_mantissas`]).
 //!
-//! They do something only for operands near the ends of the exponent range, or beside it: zeros, denormals, infinities, NaNs. So one test
+//! The former do something only for operands near the ends of the exponent range, or beside it: zeros, denormals, infinities, NaNs. So one test
 //! tells, for a pair of denominator and numerator, whether all lanes are far from there; the five operations of a division share it. If they
 //! are, scaling changes nothing and asks for no scaling back, and fixing up gives the quotient its sign. Else the row function does it.
 //!
@@ -9,6 +10,7 @@
 
 use super::rare::Lanes;
 use super::regs::{Class, NONE, Parts, PieceId};
+use super::transcendental::DENORMAL;
 use super::{Wide, X};
 use wavejit_ir::{FpMode, Op, PureOp, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
@@ -284,5 +286,33 @@ impl<'a> Wide<'a> {
             [first, second]
         });
         self.set_quad(r, out);
+    }
+
+    /// Quotients of mantissas, by a reciprocal, with the difference of the exponents: n (1 / d), each rounded, unless d, its reciprocal or the quotient
+    /// is a denormal. Where d is zero, an infinity or a NaN, these say the same.
+    pub(super) fn divided_mantissas(&mut self, mode: FpMode, n: PieceId, d: PieceId, n_is_one: bool) -> PieceId {
+        let (n, d) = (self.reg(n), self.reg(d));
+        let (new, to) = self.new_in_register(Class::Vector);
+        let [odd, of_d] = [self.temp_mask(), self.temp_mask()];
+        self.vi(X::Fpclassps, of_d, 0, Rm::Reg(d), DENORMAL);
+        if n_is_one {
+            self.v(X::Divps, to, n, Rm::Reg(d));
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
+        } else {
+            let of_q = self.temp_mask();
+            let one = self.element32(1f32.to_bits());
+            self.v(X::Broadcast, to, 0, one);
+            self.v(X::Divps, to, to, Rm::Reg(d));
+            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
+            self.v(X::Mulps, to, n, Rm::Reg(to));
+            self.vi(X::Fpclassps, of_q, 0, Rm::Reg(to), DENORMAL);
+            self.k(X::Korw, odd, odd, of_q);
+            self.free_temp(Class::Mask, of_q);
+        }
+        self.k(X::Kortestw, odd, 0, of_d);
+        self.rarely(Cond::Ne, PureOp::FDivMant32, mode, vec![Lanes::Dwords(n), Lanes::Dwords(d)], Lanes::Dwords(to));
+        self.free_temp(Class::Mask, odd);
+        self.free_temp(Class::Mask, of_d);
+        new
     }
 }

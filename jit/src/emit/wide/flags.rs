@@ -12,9 +12,19 @@
 
 use super::Wide;
 use super::scalar::condition;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Block, Op, PureOp, Shape, Term, Value, Width};
 use wavejit_x86::{Alu, Cond, Size};
+
+/// The comparisons of a block that are made where they are used.
+#[derive(Default)]
+pub(super) struct Flags {
+    pub branch: Option<Compared>,
+    /// By sum.
+    carries: FxHashMap<u32, Carry>,
+    /// The instructions that are done with these.
+    done: FxHashSet<u32>,
+}
 
 /// What a branch compares.
 pub(super) struct Compared {
@@ -22,8 +32,6 @@ pub(super) struct Compared {
     x: Value,
     y: Value,
     is_wide: bool,
-    /// The instructions that are done with that.
-    insts: [Option<u32>; 2],
 }
 
 /// What a sum adds to a value: 1 where the first of two is below the second.
@@ -32,16 +40,25 @@ pub(super) struct Carry {
     to: Value,
     x: Value,
     y: Value,
-    /// The instructions that are done with that.
-    insts: [u32; 2],
+}
+
+impl Flags {
+    pub(super) fn is_empty(&self) -> bool {
+        self.done.is_empty()
+    }
+
+    /// Is an instruction of the block done where its result is used?
+    pub(super) fn has_done(&self, inst: usize) -> bool {
+        self.done.contains(&(inst as u32))
+    }
+
+    /// The sum that adds a carry.
+    pub(super) fn carry(&self, inst: u32) -> Option<Carry> {
+        self.carries.get(&inst).copied()
+    }
 }
 
 impl Compared {
-    /// Is an instruction of the block done with the branch?
-    pub(super) fn has(&self, inst: usize) -> bool {
-        self.insts.contains(&Some(inst as u32))
-    }
-
     pub(super) fn operands(&self) -> [Value; 2] {
         [self.x, self.y]
     }
@@ -56,75 +73,60 @@ impl Carry {
 impl Wide<'_> {
     /// Finds the comparisons of a block that are made where they are used.
     pub(super) fn find_flags(&mut self, block: &Block) {
-        (self.compared, self.carries) = (None, FxHashMap::default());
+        self.flags = Flags::default();
         let has_carries = block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BToInt, .. }));
-        let branches = matches!(block.term, Term::Branch { .. });
-        if !branches && !has_carries {
+        if !has_carries && !matches!(block.term, Term::Branch { .. }) {
             return;
         }
         self.count_readers(block);
-        self.compared = self.find_compared(block);
+        self.find_compared(block);
         if has_carries {
-            self.carries = self.find_carries(block);
+            self.find_carries(block);
         }
     }
 
-    /// The comparison that the branch at the end of a block is on, if it is of scalars and for the branch alone.
-    fn find_compared(&self, block: &Block) -> Option<Compared> {
-        let Term::Branch { cond: mut wanted, .. } = block.term else { return None };
-        let (mut is_negated, mut negation) = (false, None);
+    /// Is the branch at the end of the block on a comparison of scalars that is for the branch alone?
+    fn find_compared(&mut self, block: &Block) {
+        let Term::Branch { cond: mut wanted, .. } = block.term else { return };
+        let mut negation = None;
         loop {
             let at = self.val(wanted).def;
-            let inst = &block.insts[at as usize];
             if self.is_once(at) || self.func.ty(wanted).shape != Shape::Scalar || self.val(wanted).readers() != 1 {
-                return None;
+                return;
             }
-            match inst.op {
-                Op::Pure { op: PureOp::BNot, args: [Some(of), ..], .. } if negation.is_none() => {
-                    (is_negated, negation, wanted) = (true, Some(at), of);
-                }
-                // By the operand's width it is told what is compared.
+            match block.insts[at as usize].op {
+                Op::Pure { op: PureOp::BNot, args: [Some(of), ..], .. } if negation.is_none() => (negation, wanted) = (Some(at), of),
                 Op::Pure { op, args: [Some(x), Some(y), _], .. } if self.func.ty(x).shape == Shape::Scalar => {
-                    let cond = condition(op)?;
-                    let cond = if is_negated { !cond } else { cond };
-                    return Some(Compared { cond, x, y, is_wide: op.args()[0] == Width::B64, insts: [Some(at), negation] });
+                    let Some(cond) = condition(op) else { return };
+                    let cond = if negation.is_some() { !cond } else { cond };
+                    // By the operand's width it is told what is compared.
+                    self.flags.branch = Some(Compared { cond, x, y, is_wide: op.args()[0] == Width::B64 });
+                    self.flags.done.extend(negation.into_iter().chain([at]));
+                    return;
                 }
-                _ => return None,
+                _ => return,
             }
         }
     }
 
-    /// The block's sums of scalars with a carry that nobody else reads.
-    fn find_carries(&self, block: &Block) -> FxHashMap<u32, Carry> {
-        let mut found = FxHashMap::default();
-        for (at, inst) in block.insts.iter().enumerate() {
-            let Op::Pure { op: PureOp::BToInt, args: [Some(bit), ..], .. } = inst.op else { continue };
-            let compared = self.val(bit).def;
-            let Op::Pure { op: PureOp::ICmpUlt32, args: [Some(x), Some(y), _], .. } = block.insts[compared as usize].op else { continue };
-            let is_scalar = self.func.ty(x).shape == Shape::Scalar && self.func.ty(inst.first).shape == Shape::Scalar;
-            if !is_scalar || self.val(bit).readers() != 1 || self.val(inst.first).readers() != 1 {
-                continue;
-            }
-            let sum = block.insts[at..].iter().position(
-                |sum| matches!(sum.op, Op::Pure { op: PureOp::IAdd32, args: [Some(_), Some(carry), _], .. } if carry == inst.first),
-            );
-            let Some(sum) = sum.map(|behind| (at + behind) as u32) else { continue };
-            let Op::Pure { args: [Some(to), ..], .. } = block.insts[sum as usize].op else { continue };
-            let insts = [compared, at as u32];
-            if insts.iter().all(|i| self.is_once(*i) == self.is_once(sum)) && to != inst.first {
-                found.insert(sum, Carry { to, x, y, insts });
+    /// Finds the sums of scalars with a carry that nobody else reads.
+    fn find_carries(&mut self, block: &Block) {
+        for (sum, inst) in (0..).zip(&block.insts) {
+            let Op::Pure { op: PureOp::IAdd32, args: [Some(to), Some(carry), _], .. } = inst.op else { continue };
+            let made_by = |v: Value| &block.insts[self.val(v).def as usize].op;
+            let Op::Pure { op: PureOp::BToInt, args: [Some(bit), ..], .. } = *made_by(carry) else { continue };
+            let Op::Pure { op: PureOp::ICmpUlt32, args: [Some(x), Some(y), _], .. } = *made_by(bit) else { continue };
+            let insts = [bit, carry].map(|v| self.val(v).def);
+            let is_theirs = |v: Value| self.func.ty(v).shape == Shape::Scalar && self.val(v).readers() == 1;
+            if [bit, carry].into_iter().all(is_theirs) && insts.iter().all(|i| self.is_once(*i) == self.is_once(sum)) {
+                self.flags.carries.insert(sum, Carry { to, x, y });
+                self.flags.done.extend(insts);
             }
         }
-        found
     }
 
     fn is_once(&self, inst: u32) -> bool {
         self.memos[self.r.block].as_ref().is_some_and(|m| m.once[inst as usize])
-    }
-
-    /// Is an instruction of the block done with another, for its flags?
-    pub(super) fn is_for_flags(&self, inst: usize) -> bool {
-        self.compared.as_ref().is_some_and(|c| c.has(inst)) || self.carries.values().any(|c| c.insts.contains(&(inst as u32)))
     }
 
     /// Compares; the condition on which the branch is taken.
@@ -140,7 +142,8 @@ impl Wide<'_> {
         self.a.alu_imm(Alu::Adc, Size::D, to, 0);
     }
 
-    fn flags_of(&mut self, x: Value, y: Value, size: Size) {
+    /// Sets the flags as the first of two stands to the second.
+    pub(super) fn flags_of(&mut self, x: Value, y: Value, size: Size) {
         let x = self.scalar(x);
         match self.immediate(y, size) {
             // Nothing is below 0: there is no carry either way.

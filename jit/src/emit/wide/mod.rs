@@ -37,7 +37,7 @@
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
-//! | `division.rs` | the operations that division sequences are made of |
+//! | `division.rs` | the operations that division sequences are made of; quotients of mantissas |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `flags.rs` | comparisons of scalars for the branch at the end of a block, or for a carry |
@@ -195,10 +195,8 @@ struct Wide<'a> {
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
-    /// What the branch at the end of the block compares itself.
-    compared: Option<flags::Compared>,
-    /// The block's sums with a carry, by instruction.
-    carries: FxHashMap<u32, flags::Carry>,
+    /// Comparisons of the block that are made where they are used.
+    flags: flags::Flags,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
     lanes: &'a VgprLiveness,
@@ -434,8 +432,7 @@ impl<'a> Wide<'a> {
             late_loads: vec![],
             rooms: Default::default(),
             linear: FxHashMap::default(),
-            compared: None,
-            carries: FxHashMap::default(),
+            flags: flags::Flags::default(),
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
             firsts: vec![],

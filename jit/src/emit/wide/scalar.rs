@@ -22,7 +22,7 @@ impl<'a> Wide<'a> {
             BAnd | And32 | And64 => self.alu(r, Alu::And, size, arg(0), arg(1)),
             BOr | Or32 | Or64 => self.alu(r, Alu::Or, size, arg(0), arg(1)),
             BXor | Xor32 | Xor64 => self.alu(r, Alu::Xor, size, arg(0), arg(1)),
-            IAdd32 | IAdd64 => match self.carries.get(&self.at).copied() {
+            IAdd32 | IAdd64 => match self.flags.carry(self.at) {
                 Some(carry) => self.add_carry(r, &carry),
                 None => self.add(r, size, arg(0), arg(1)),
             },
@@ -154,19 +154,9 @@ impl<'a> Wide<'a> {
             }
             _ => match condition(op) {
                 Some(cond) => {
-                    let x = self.scalar(arg(0));
-                    let y = self.immediate(arg(1), size);
-                    let y = match y {
-                        Ok(imm) => Ok(imm),
-                        Err(()) => Err(self.scalar(arg(1))),
-                    };
                     let to = self.new_word(r);
                     self.a.mov_imm(to, 0);
-                    match y {
-                        Ok(0) => self.a.test(size, x, x),
-                        Ok(imm) => self.a.alu_imm(Alu::Cmp, size, x, imm),
-                        Err(y) => self.a.alu(Alu::Cmp, size, x, y),
-                    }
+                    self.flags_of(arg(0), arg(1), size);
                     self.a.set(cond, to);
                 }
                 None => return self.scalar_call(r, op, mode, args),

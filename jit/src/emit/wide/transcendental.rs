@@ -20,7 +20,7 @@ const UNORDERED: u8 = 3;
 pub(super) const NOT_LESS: u8 = 0x15;
 /// vfpclassps: zeros, infinities, denormals, negative numbers, NaNs.
 const NOT_POSITIVE_NORMAL: u8 = 0xff;
-const DENORMAL: u8 = 0x20;
+pub(super) const DENORMAL: u8 = 0x20;
 /// vcmpps: less, and none is a NaN.
 const BELOW: u8 = 0x11;
 
@@ -329,34 +329,6 @@ impl Wide<'_> {
         }
     }
 
-    /// Quotients of mantissas, by a reciprocal, with the difference of the exponents: n (1 / d), each rounded, unless d, its reciprocal or the quotient
-    /// is a denormal. Where d is zero, an infinity or a NaN, these say the same.
-    pub(super) fn divided_mantissas(&mut self, mode: FpMode, n: PieceId, d: PieceId, n_is_one: bool) -> PieceId {
-        let (n, d) = (self.reg(n), self.reg(d));
-        let (new, to) = self.new_in_register(Class::Vector);
-        let [odd, of_d] = [self.temp_mask(), self.temp_mask()];
-        self.vi(X::Fpclassps, of_d, 0, Rm::Reg(d), DENORMAL);
-        if n_is_one {
-            self.v(X::Divps, to, n, Rm::Reg(d));
-            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
-        } else {
-            let of_q = self.temp_mask();
-            let one = self.element32(1f32.to_bits());
-            self.v(X::Broadcast, to, 0, one);
-            self.v(X::Divps, to, to, Rm::Reg(d));
-            self.vi(X::Fpclassps, odd, 0, Rm::Reg(to), DENORMAL);
-            self.v(X::Mulps, to, n, Rm::Reg(to));
-            self.vi(X::Fpclassps, of_q, 0, Rm::Reg(to), DENORMAL);
-            self.k(X::Korw, odd, odd, of_q);
-            self.free_temp(Class::Mask, of_q);
-        }
-        self.k(X::Kortestw, odd, 0, of_d);
-        self.rarely(Cond::Ne, PureOp::FDivMant32, mode, vec![Lanes::Dwords(n), Lanes::Dwords(d)], Lanes::Dwords(to));
-        self.free_temp(Class::Mask, odd);
-        self.free_temp(Class::Mask, of_d);
-        new
-    }
-
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.
     pub(super) fn flush(&mut self, to: u8, from: u8) {
         if self.is_avx2() {
@@ -371,7 +343,7 @@ impl Wide<'_> {
         if self.is_avx2() {
             return self.flush_in_avx2(to, from);
         }
-        self.vi(X::Fpclassps, k, 0, Rm::Reg(from), 0x20);
+        self.vi(X::Fpclassps, k, 0, Rm::Reg(from), DENORMAL);
         if to != from {
             self.v(X::MovAligned, to, 0, Rm::Reg(from));
         }

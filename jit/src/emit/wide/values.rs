@@ -154,27 +154,28 @@ impl Wide<'_> {
     fn list_operands(&mut self, block: usize) {
         let b = &self.func.blocks[block];
         let carried = self.loops.carried.get(&(block as u32));
-        let for_flags: Vec<usize> = (0..b.insts.len()).filter(|i| self.is_for_flags(*i)).collect();
-        let (list, linear) = (&mut self.operands, &self.linear);
+        let (list, linear, flags) = (&mut self.operands, &self.linear, &self.flags);
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none() && for_flags.is_empty();
+        let is_plain = linear.is_empty() && carried.is_none() && flags.is_empty();
         for (i, inst) in b.insts.iter().enumerate() {
             let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
-            let is_left_out = !is_plain && (is_offset() || for_flags.contains(&i));
+            let is_left_out = !is_plain && (is_offset() || flags.has_done(i));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
-                () if self.carries.contains_key(&(i as u32)) => list.values.extend(self.carries[&(i as u32)].operands()),
-                () => inst.op.for_each_arg(|v| match linear.get(&v) {
-                    Some(l) => list.values.extend(l.indices()),
-                    None if carried.is_some_and(|c| c.is_offset(v)) => {}
-                    None => list.values.push(v),
-                }),
+                () => match flags.carry(i as u32) {
+                    Some(carry) => list.values.extend(carry.operands()),
+                    None => inst.op.for_each_arg(|v| match linear.get(&v) {
+                        Some(l) => list.values.extend(l.indices()),
+                        None if carried.is_some_and(|c| c.is_offset(v)) => {}
+                        None => list.values.push(v),
+                    }),
+                },
             }
             list.end(is_left_out);
         }
         carried.into_iter().for_each(|c| c.for_each_arg(|v| list.values.push(v)));
-        match &self.compared {
+        match &flags.branch {
             Some(compared) => list.values.extend(compared.operands()),
             None => b.term.for_each_arg(|v| list.values.push(v)),
         }
