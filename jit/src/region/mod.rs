@@ -367,7 +367,10 @@ impl<'a> Planner<'a> {
     fn may_pass(&self, i: usize) -> bool {
         let inst = &self.block.insts[i];
         let goes_to = |reg: VReg| (0..inst.results).any(|r| self.plan.homes.get(&inst.result(r.into())).is_some_and(|h| h[0] == reg.0));
-        let reads = |v: Value| matches!(self.def.get(&v).map(|d| &self.block.insts[*d].op), Some(Op::VGet { reg, .. }) if goes_to(*reg));
+        let reads = |v: Value| match self.def.get(&v).map(|d| &self.block.insts[*d].op) {
+            Some(Op::VGet { reg, .. }) => goes_to(*reg),
+            _ => self.plan.homes.get(&v).is_some_and(|h| goes_to(VReg(h[0]))), // what a load has put there
+        };
         let touches = |k: &usize| {
             let op = &self.block.insts[*k].op;
             let mut is_touched = matches!(op, Op::VGet { reg, .. } | Op::VSet { reg, .. } if goes_to(*reg));
@@ -615,6 +618,36 @@ b0 pc=0 mode=0x3f0 insts=4:
             let bound = steps(reg);
             assert!(bound[0] < bound[1], "{reg}: {bound:?}");
         }
+    }
+
+    #[test]
+    fn loads_stay_behind_a_region_that_reads_what_a_load_has_put_into_their_row() {
+        let text = |row: &str| {
+            format!(
+                r#"func "f" wave32 {{
+b0 pc=0 mode=0x3f0 insts=4:
+  %0: mask = exec
+  %1: l32 = vget v0 demand %0
+  %3: s64 = const.64 64
+  %2: l32 = load global.b32 [%3], exec %0
+  vset v2, %2, exec %0
+  vset v3, %2, exec %0
+  %4: l32 = load lds.b32 [lane %1 + 4], exec %0
+  vset {row}, %4, exec %0
+  end
+}}"#
+            )
+            .replace(
+                "  %2:",
+                "  %3: s64 = const.64 64
+  %2:",
+            )
+        };
+        let copy: fn(&Op) -> bool = |op| matches!(op, Op::VSet { reg: VReg(3), .. });
+        let load: fn(&Op) -> bool = |op| matches!(op, Op::Load { space: Space::Lds, .. });
+        let [bound, free] = ["v2", "v4"].map(|row| order(&text(row), &[copy, load]));
+        assert!(bound[0] < bound[1], "{bound:?}");
+        assert!(free[1] < free[0], "{free:?}");
     }
 
     #[test]
