@@ -222,7 +222,7 @@ impl Wide<'_> {
             && let Some((twin, reg)) = self.twin(p)
         {
             self.r.pin(Class::Vector, reg);
-            self.r.log.note(|| Event::Use { id: twin, reg });
+            self.r.log.note(|| Event::UseTwin { id: p, twin, reg });
             return reg;
         }
         self.own_reg(p)

@@ -252,6 +252,13 @@ impl<'a> Walk<'a> {
                 self.may_use(id)?;
                 self.holds(id, reg)?;
             }
+            Event::UseTwin { id, twin, reg } => {
+                self.may_use(id)?;
+                let home = self.piece(twin)?.home;
+                self.at_home(id, home)?;
+                self.at_home(twin, home)?;
+                self.holds(twin, reg)?;
+            }
             Event::UseInMemory { id, home } => {
                 self.may_use(id)?;
                 self.at_home(id, home)?;

@@ -61,6 +61,8 @@ pub(in crate::emit::wide) enum Event {
     Homeless { id: PieceId },
     /// An operand is read from a register.
     Use { id: PieceId, reg: u8 },
+    /// An operand is read from the register of another that is at home at the same place of LDS.
+    UseTwin { id: PieceId, twin: PieceId, reg: u8 },
     /// An operand is read from its home.
     UseInMemory { id: PieceId, home: Home },
     /// A register for the operation alone.

@@ -127,7 +127,7 @@ impl Printer<'_> {
                 let text = format!("{} = {}", self.home(*home), self.place(*id));
                 self.did.push(text);
             }
-            Event::Use { id, .. } => {
+            Event::Use { id, .. } | Event::UseTwin { twin: id, .. } => {
                 let text = self.place(*id);
                 self.read(text);
             }

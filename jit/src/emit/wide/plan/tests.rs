@@ -298,3 +298,39 @@ fn reads_of_lds_behind_a_store_are_seen() {
     let said = check(&func, &plan).expect_err("it is broken").to_string();
     assert!(said.contains("is read from Lds, which has been written since"), "{said}");
 }
+
+/// Each half of the wave is at the same place: its parts are read in the registers of the other half's.
+#[test]
+fn a_twin_is_at_the_same_place() {
+    let body = "%0: mask = exec
+        %1: l32 = laneid
+        %2: s32 = const.32 15
+        %3: l32 = splat %2
+        %4: l32 = and.32 %1, %3
+        %5: s32 = const.32 2
+        %6: l32 = splat %5
+        %7: l32 = shl.32 %4, %6
+        %8: l32 = load lds.b32 [lane %7], exec %0
+        %9: l32 = load lds.b32 [lane %7 + 64], exec %0
+        %10: l32 = iadd.32 %8, %9
+        %11: l32 = xor.32 %9, %10
+        %12: l32 = iadd.32 %9, %11
+        vset v2, %12, exec %0";
+    let mut func = text::parse(&format!("func \"twins\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n{body}\nend\n}}", FpMode::HSA.0)).unwrap();
+    let mut plan = plan_of(&mut func, Isa::Avx2);
+    assert_eq!(check(&func, &plan), Ok(()));
+    let n = at(&plan, |e| matches!(e, Event::UseTwin { .. }));
+    let Event::UseTwin { twin, reg, .. } = plan.events[n] else { unreachable!("that is what was looked for") };
+    let next = n + 1 + plan.events[n + 1..].iter().position(|e| matches!(e, Event::UseTwin { twin: t, .. } if *t != twin)).unwrap();
+    // A part that is elsewhere.
+    let Event::UseTwin { twin: other, .. } = &mut plan.events[next] else { unreachable!("that is what was looked for") };
+    *other = twin;
+    let said = check(&func, &plan).expect_err("it is broken").to_string();
+    assert!(said.contains("but is in Lds"), "{said}");
+    // The register of another.
+    plan = plan_of(&mut func, Isa::Avx2);
+    let Event::UseTwin { reg: wrong, .. } = &mut plan.events[n] else { unreachable!("that is what was looked for") };
+    *wrong = reg ^ 1;
+    let said = check(&func, &plan).expect_err("it is broken").to_string();
+    assert!(said.contains("which holds"), "{said}");
+}
