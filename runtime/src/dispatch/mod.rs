@@ -51,6 +51,7 @@ use crate::dispatch::workgroup::{WorkerState, Workgroup};
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::SharedRoutines;
 use crate::program::{Arrival, CodeKey};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -153,7 +154,7 @@ impl<S: WorkSource> Running<S> {
                     let at = spare.len() - 1;
                     let group = &mut spare[at];
                     group.start(job, source, index, worker)?;
-                    if self.run_group(group, worker, waiting.len())? {
+                    if self.run_group(group, worker, waiting.len())? && self.run_alike(group, &mut mine, worker, waiting.len())? {
                         self.end(group, worker);
                     } else {
                         waiting.push(spare.swap_remove(at));
@@ -203,6 +204,26 @@ impl<S: WorkSource> Running<S> {
                 }
             }
         }
+    }
+
+    /// A workgroup is done: so are, after this, those of the next units that are [like it](WorkSource::alike), while all goes straight on. False: the last that
+    /// was begun seems to wait for others.
+    fn run_alike(&self, group: &mut Workgroup, next: &mut Range<u64>, worker: &mut WorkerState, residents: usize) -> Result<bool, Error> {
+        // Those that wait want their turns.
+        if !group.was_straight || residents != 0 {
+            return Ok(true);
+        }
+        for _ in 0..self.source.alike(group.index).min(next.end - next.start) {
+            self.job.check_stop()?;
+            self.end(group, worker);
+            next.start += 1;
+            let has_ended = group.run_next(&self.job, worker);
+            self.note(worker);
+            if !has_ended {
+                return self.run_group(group, worker, residents);
+            }
+        }
+        Ok(true)
     }
 
     /// After a turn: tells who watches what was done, if it is worth it.

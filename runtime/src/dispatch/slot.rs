@@ -20,6 +20,7 @@ use crate::memory::fault::enter;
 use crate::memory::helpers;
 use crate::program::{Arrival, Body, Code, CodeKey};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState, reach};
 use wavejit_ir::interp::{Interp, Prepared};
 use wavejit_ir::{FpMode, SReg};
@@ -48,8 +49,6 @@ pub(super) struct StartPlace {
     pub group: [u32; 3],
     /// Work-items in each dimension.
     pub extent: [u32; 3],
-    /// Its number in the grid.
-    pub number: u64,
     pub lds: *mut u8,
 }
 
@@ -109,9 +108,9 @@ fn extent_key([x, y, z]: [u32; 3]) -> u64 {
 }
 
 impl WaveSlot {
-    pub(super) fn new(job: &Job, index: usize, routines: &SharedRoutines) -> WaveSlot {
+    pub(super) fn new(job: &Job, index: usize, routines: &SharedRoutines, group: &Arc<AtomicU64>) -> WaveSlot {
         let mut ctx = WaveContext::new(job.init.target);
-        ctx.routines = routines.clone();
+        (ctx.routines, ctx.group) = (routines.clone(), group.clone());
         WaveSlot {
             state: blank_state(),
             ctx,
@@ -185,7 +184,16 @@ impl WaveSlot {
         if self.ctx.ticket.is_some() {
             self.ctx.ticket = None;
         }
-        self.ctx.group = place.number;
+    }
+
+    /// Makes it the wave of the workgroup behind, which is like the one before but for the x of its id, where all waves have come to their ends as
+    /// [restarted](WaveSlot::restart) ones.
+    #[inline(always)]
+    pub(super) fn restart_beside(&mut self, job: &Job, group: [u32; 3]) {
+        self.restore();
+        let s = &mut *self.state;
+        job.init.write_group(&job.facts, group, &mut s.sregs);
+        (s.resume, s.fuel) = (0, QUANTUM);
     }
 
     /// A wave that is about to run for the first time.

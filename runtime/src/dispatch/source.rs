@@ -56,6 +56,13 @@ pub(crate) trait WorkSource: Send + Sync {
     /// The unit of an index that was taken.
     fn unit(&self, index: u64) -> Unit;
 
+    /// How many of the units behind one are as it is but for the x of their ids, which counts up, and their numbers, which do so too. Nothing is to be
+    /// done at their start or end.
+    #[inline(always)]
+    fn alike(&self, _index: u64) -> u64 {
+        0
+    }
+
     /// Adds to what [`WaveInit`](crate::dispatch::wave_init::WaveInit) says of the registers of the waves of a unit that is about to start.
     #[inline(always)]
     fn start_waves(&self, _index: u64, _waves: &mut [WaveSlot], _lds: &mut [u8]) {}
@@ -124,6 +131,14 @@ impl WorkSource for GridSource {
         Unit { id: [x, y, z], extent: [extent(0, x), extent(1, y), extent(2, z)], number }
     }
 
+    fn alike(&self, index: u64) -> u64 {
+        let Part { first, count: [nx, ..] } = self.part;
+        let x = index % u64::from(nx);
+        // Workgroups of a line that are whole.
+        let whole = u64::from(self.geometry.grid[0] / self.geometry.group[0]).saturating_sub(u64::from(first[0]));
+        whole.min(u64::from(nx)).saturating_sub(x + 1)
+    }
+
     fn known(&self) -> u64 {
         self.total
     }
@@ -151,6 +166,23 @@ mod tests {
         let units = all(&GridSource::new(&Geometry::new([70, 9, 1], [64, 4, 1]), 2));
         let of = |x, y| Unit { id: [x, y, 0], extent: [[64, 6][x as usize], [4, 4, 1][y as usize], 1], number: u64::from(x + 2 * y) };
         assert_eq!(units, [of(0, 0), of(1, 0), of(0, 1), of(1, 1), of(0, 2), of(1, 2)]);
+    }
+
+    #[test]
+    fn units_that_are_alike_differ_in_x() {
+        let geometries = [[1000, 70, 9], [1024, 64, 8], [64, 8, 2], [63, 8, 2], [130, 1, 1]].map(|grid| Geometry::new(grid, [64, 8, 2]));
+        let part = Part { first: [3, 2, 1], count: [10, 5, 3] };
+        let parts =
+            [Geometry { part: Some(part), ..geometries[0] }, Geometry { part: Some(Part { count: [13, 5, 3], ..part }), ..geometries[0] }];
+        for geometry in geometries.into_iter().chain(parts) {
+            let source = GridSource::new(&geometry, 1);
+            for index in 0..source.known() {
+                let unit = source.unit(index);
+                let next = |k: u64| Unit { id: [unit.id[0] + k as u32, unit.id[1], unit.id[2]], number: unit.number + k, ..unit };
+                let alike = (1..source.known() - index).take_while(|k| source.unit(index + k) == next(*k)).count() as u64;
+                assert_eq!(source.alike(index), alike, "{geometry:?}: {index}");
+            }
+        }
     }
 
     #[test]

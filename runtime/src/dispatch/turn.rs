@@ -34,8 +34,11 @@ impl Workgroup {
         if job.device.schedule == Schedule::Lockstep {
             return self.turn_in_lockstep(job, worker);
         }
-        if std::mem::take(&mut self.is_fresh) && self.run_fresh(job, worker) {
-            return Ok(Turn::Done);
+        if std::mem::take(&mut self.is_fresh) {
+            self.was_straight = self.run_fresh(job, worker);
+            if self.was_straight {
+                return Ok(Turn::Done);
+            }
         }
         let mut at = TurnAt::default();
         while at.wave < self.count {
@@ -97,7 +100,8 @@ impl Workgroup {
     }
 
     /// Runs waves that were restarted. True if all have ended; else they are as if they had been started, and had run so far, in their turn.
-    fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
+    #[inline(always)]
+    pub(super) fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
         let Body::Jit(code) = &job.code.body else { unreachable!("only compiled waves are restarted") };
         // SAFETY: the states are complete for the kernel's code, which `job` keeps alive.
         let entered = unsafe { enter_all(code.entry(), &self.states[..self.count], true) };

@@ -15,6 +15,7 @@ use crate::dispatch::stuck::Standing;
 use crate::memory::context::SharedRoutines;
 use crate::memory::fault::Entered;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_ir::abi::{Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
 
@@ -44,6 +45,8 @@ pub(crate) struct Workgroup {
     pub id: [u32; 3],
     /// Its index in the source of the dispatch.
     pub index: u64,
+    /// Its number in the grid, which its waves know too.
+    number: Arc<AtomicU64>,
     /// Did the host answer a call in this turn?
     pub(super) was_answered: bool,
     /// Turns without progress, for the scheduler.
@@ -54,6 +57,8 @@ pub(crate) struct Workgroup {
     pub states: Vec<*mut WaveState>,
     /// Its waves are as [`WaveSlot::restart`] leaves them: compiled code may run them, and what else is to be set is not yet.
     pub(super) is_fresh: bool,
+    /// All of its waves have come to their ends in one go, as restarted ones.
+    pub(super) was_straight: bool,
     /// How a first turn went that is still to be looked at.
     pub(super) entered: Option<Entered>,
     /// All of its waves went from one barrier to the next in the last turn.
@@ -87,7 +92,8 @@ impl Workgroup {
         let Unit { id, extent, number } = source.unit(index);
         (self.id, self.index) = (id, index);
         self.count = job.init.waves(extent) as usize;
-        (self.idle_turns, self.in_step, self.entered) = (0, false, None);
+        (self.idle_turns, self.in_step, self.was_straight, self.entered) = (0, false, false, None);
+        self.number.store(number, Relaxed);
         self.forget_steppers();
         self.standing.reset();
         let lds_bytes = job.facts.lds_bytes as usize;
@@ -101,11 +107,11 @@ impl Workgroup {
         }
         while self.waves.len() < self.count {
             let index = self.waves.len();
-            let mut wave = WaveSlot::new(job, index, &worker.routines);
+            let mut wave = WaveSlot::new(job, index, &worker.routines, &self.number);
             self.states.push(&raw mut *wave.state);
             self.waves.push(wave);
         }
-        let place = StartPlace { group: id, extent, number, lds };
+        let place = StartPlace { group: id, extent, lds };
         // In most workgroups all waves begin where others have ended.
         let runs_at_once = job.runs_at_once && worker.counters.is_none();
         self.is_fresh = runs_at_once && self.waves[..self.count].iter().all(|wave| wave.can_restart(job, extent));
@@ -120,10 +126,32 @@ impl Workgroup {
             }
         }
         source.start_waves(index, &mut self.waves[..self.count], self.lds.bytes_mut(lds_bytes));
+        self.count_start(worker);
+        Ok(())
+    }
+
+    fn count_start(&self, worker: &mut WorkerState) {
         worker.workgroups += 1;
         worker.waves += self.count as u64;
         worker.done.waves_running += self.count as u64;
-        Ok(())
+    }
+
+    /// Runs the unit behind its own, which is [like it](WorkSource::alike), where that [went straight to its end](Workgroup::was_straight). Most workgroups
+    /// of a grid are run so, and of many the waves do little: what can stay as it is stays. True if it has ended, too; else its first turn is still to be
+    /// looked at.
+    #[inline(always)]
+    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
+        self.id[0] += 1;
+        self.index += 1;
+        self.number.store(self.number.load(Relaxed) + 1, Relaxed);
+        if self.lds_bytes != 0 {
+            self.lds_mut().fill(0);
+        }
+        let id = self.id;
+        self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id));
+        self.count_start(worker);
+        self.was_straight = self.run_fresh(job, worker);
+        self.was_straight
     }
 
     /// Gives back what would be too much to keep for workgroups that may never come.

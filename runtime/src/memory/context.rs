@@ -5,6 +5,7 @@ use super::gws::{Gws, Ticket};
 use super::image_config;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use wavejit_ir::abi::{SLOTS, WaveState};
 use wavejit_ir::{FpMode, SReg};
@@ -42,8 +43,8 @@ pub struct WaveContext {
     pub target: Gfx,
     /// Number of the wave in its workgroup.
     pub wave: u32,
-    /// Number of the workgroup in its dispatch.
-    pub group: u64,
+    /// Number of the workgroup in its dispatch, for all of its waves.
+    pub(crate) group: Arc<AtomicU64>,
     /// Injected clock (deterministic mode), or null: host clocks.
     pub clock: *const AtomicU64,
     /// What the device says of images and rays.
@@ -70,7 +71,7 @@ impl WaveContext {
             mode: FpMode::HSA,
             target,
             wave: 0,
-            group: 0,
+            group: Arc::default(),
             clock: std::ptr::null(),
             textures: TextureConfig { images: image_config::config_of(target), ..Default::default() },
             routines: SharedRoutines::default(),

@@ -42,7 +42,7 @@ pub(crate) unsafe extern "C" fn getreg(state: *mut WaveState, id: u32) -> u32 {
         HwReg::FlatScrHi | HwReg::ScratchBaseHi => sreg(SReg::FLAT_SCRATCH_HI),
         HwReg::XnackMask => sreg(SReg::XNACK_MASK_LO),
         HwReg::HwId1 => hw_id1(ctx),
-        HwReg::HwId2 => ((ctx.group & 31) as u32) << 16,
+        HwReg::HwId2 => ((ctx.group.load(Ordering::Relaxed) & 31) as u32) << 16,
         HwReg::ShaderCyclesLo => clock(ctx, false) as u32,
         HwReg::ShaderCycles => clock(ctx, false) as u32 & 0xf_ffff,
         HwReg::ShaderCyclesHi => (clock(ctx, false) >> 32) as u32,
@@ -122,7 +122,7 @@ fn status(state: &WaveState, ctx: &WaveContext) -> u32 {
 
 /// HW_ID up to gfx9: WAVE_ID\[3:0\], SIMD_ID\[5:4\], TG_ID\[19:16\].
 fn hw_id(ctx: &WaveContext) -> u32 {
-    (ctx.wave / 4) & 15 | (ctx.wave & 3) << 4 | ((ctx.group & 15) as u32) << 16
+    (ctx.wave / 4) & 15 | (ctx.wave & 3) << 4 | ((ctx.group.load(Ordering::Relaxed) & 15) as u32) << 16
 }
 
 /// HW_ID1 from gfx10: WAVE_ID\[4:0\], SIMD_ID\[9:8\].
