@@ -56,7 +56,7 @@ impl Rows {
     pub fn has(&self, r: u16) -> bool {
         self.0[usize::from(r >> 6)] >> (r & 63) & 1 != 0
     }
-    fn add(&mut self, r: u16) {
+    pub(crate) fn add(&mut self, r: u16) {
         self.0[usize::from(r >> 6)] |= 1 << (r & 63);
     }
     fn remove(&mut self, r: u16) {

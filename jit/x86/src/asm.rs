@@ -1,8 +1,9 @@
 //! Code under construction: bytes, labels, constants.
 
-use crate::{Base, Index, Mem};
+use crate::{Base, Gpr, Index, Mem};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A place in the code, bound once, used before or after.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,6 +51,34 @@ struct Patch {
     plus: i32,
 }
 
+/// A memory operand with one of the registers as its base that are [watched](Asm::watch).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// Where the instruction begins.
+    pub at: u32,
+    /// The operand.
+    pub mem: Mem,
+    /// Bytes that it has at most.
+    pub bytes: u32,
+}
+
+/// Where code is after [`Asm::remove`].
+#[derive(Clone, Debug, Default)]
+pub struct Moved {
+    /// Where each piece ended that is gone, and how many bytes were gone by then.
+    gone: Vec<(u32, u32)>,
+}
+
+impl Moved {
+    /// Where that is now which was at this offset.
+    pub fn at(&self, offset: u32) -> u32 {
+        match self.gone.partition_point(|(end, _)| *end <= offset) {
+            0 => offset,
+            n => offset - self.gone[n - 1].1,
+        }
+    }
+}
+
 /// An instruction up to a displacement of 8 bits: never more than 8 bytes, which are appended at once.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Head {
@@ -84,6 +113,8 @@ pub struct Asm {
     constants: HashMap<Vec<u8>, u32, RandomState>,
     /// Instructions appended.
     count: u32,
+    watched: Vec<Gpr>,
+    touches: Vec<Touch>,
 }
 
 impl Asm {
@@ -101,7 +132,40 @@ impl Asm {
         self.pool.clear();
         self.constants.clear();
         self.count = 0;
+        self.watched.clear();
+        self.touches.clear();
         self
+    }
+
+    /// Notes from here on all memory operands with these registers as their bases.
+    pub fn watch(&mut self, bases: &[Gpr]) {
+        self.watched = bases.to_vec();
+    }
+
+    /// Those operands, in order.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+
+    /// Takes pieces out: whole instructions without constants and labels as operands, in order. What stands behind moves up; offsets that others have noted are
+    /// to be moved, too.
+    pub fn remove(&mut self, pieces: &[Range<u32>]) -> Moved {
+        let mut moved = Moved::default();
+        let (mut to, mut from, mut gone) = (0, 0, 0);
+        for Range { start, end } in pieces.iter().cloned().chain([Range { start: self.offset(), end: self.offset() }]) {
+            debug_assert!(from <= start && start <= end);
+            self.code.copy_within(from as usize..start as usize, to as usize);
+            (to, from, gone) = (to + start - from, end, gone + end - start);
+            moved.gone.push((end, gone));
+        }
+        self.code.truncate(to as usize);
+        self.count -= pieces.len() as u32;
+        self.labels.iter_mut().flatten().for_each(|at| *at = moved.at(*at));
+        for patch in &mut self.patches {
+            (patch.at, patch.from) = (moved.at(patch.at), moved.at(patch.from));
+        }
+        self.touches.clear();
+        moved
     }
 
     /// Bytes so far.
@@ -177,10 +241,15 @@ impl Asm {
     }
 
     /// An instruction's prefixes and opcode, and ModRM, SIB and displacement of its memory operand. Displacements of 8 bits count multiples of `1 << scale`
-    /// bytes; `trailing` bytes of immediates follow.
-    pub(crate) fn modrm(&mut self, mut head: Head, reg: u8, m: &Mem, scale: u32, trailing: u32) {
+    /// bytes, of which the operand has `1 << most` at most; `trailing` bytes of immediates follow.
+    pub(crate) fn modrm(&mut self, mut head: Head, reg: u8, m: &Mem, [scale, most]: [u32; 2], trailing: u32) {
         let base = match m.base {
-            Base::Reg(g) => g.0,
+            Base::Reg(g) => {
+                if self.watched.contains(&g) {
+                    self.touches.push(Touch { at: self.code.len() as u32, mem: *m, bytes: 1 << most });
+                }
+                g.0
+            }
             Base::Label(l) => {
                 head.push(reg << 3 | 5);
                 self.head(head);

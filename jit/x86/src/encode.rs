@@ -149,12 +149,13 @@ impl Asm {
         }
         self.counted();
         let trailing = i.imm.is_some().into();
+        let bytes = operand_scale(row.tuple, i.len, matches!(i.rm, Rm::Bcst(_)));
         match &i.rm {
             Rm::Reg(rm) => {
                 head.push(0xc0 | (reg & 7) << 3 | rm & 7);
                 self.head(head);
             }
-            Rm::Mem(m) | Rm::Bcst(m) => self.modrm(head, reg & 7, m, scale, trailing),
+            Rm::Mem(m) | Rm::Bcst(m) => self.modrm(head, reg & 7, m, [scale, bytes], trailing),
         }
         if let Some(imm) = i.imm {
             self.bytes(&[imm]);

@@ -114,7 +114,7 @@ impl Asm {
         prefix.iter().for_each(|byte| head.push(*byte));
         head.rex_mem(size, reg, m, false);
         opcode.iter().for_each(|byte| head.push(*byte));
-        self.modrm(head, reg & 7, m, 0, trailing);
+        self.modrm(head, reg & 7, m, [0, 3], trailing);
     }
 
     /// to = from
@@ -165,7 +165,7 @@ impl Asm {
         let mut head = Head::default();
         head.rex_mem(Size::D, from.0, &to, from.0 >= 4);
         head.push(0x88);
-        self.modrm(head, from.0 & 7, &to, 0, 0);
+        self.modrm(head, from.0 & 7, &to, [0, 3], 0);
     }
     /// Low 16 bits to memory.
     pub fn store16(&mut self, to: Mem, from: Gpr) {
@@ -173,7 +173,12 @@ impl Asm {
     }
     /// to = address
     pub fn lea(&mut self, size: Size, to: Gpr, m: Mem) {
-        self.rm(size, &[], &[0x8d], to.0, &m, 0);
+        self.counted();
+        let mut head = Head::default();
+        head.rex_mem(size, to.0, &m, false);
+        head.push(0x8d);
+        // Whoever has an address may reach anything.
+        self.modrm(head, to.0 & 7, &m, [0, 31], 0);
     }
     /// to = sign-extended low 32 bits
     pub fn movsxd(&mut self, to: Gpr, from: Gpr) {

@@ -19,7 +19,7 @@ mod encode;
 mod general;
 pub mod table;
 
-pub use asm::{Asm, Constant, Finished, Label, UnboundLabel};
+pub use asm::{Asm, Constant, Finished, Label, Moved, Touch, UnboundLabel};
 pub use encode::{Len, Rm, Vector};
 pub use general::{Alu, Cond, Shift, Size};
 pub use table::Op;

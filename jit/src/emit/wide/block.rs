@@ -81,6 +81,7 @@ impl<'a> Wide<'a> {
         for (_, slot) in std::mem::take(&mut self.odd_divisions) {
             self.r.free_frame_slot(slot);
         }
+        self.has_calls |= self.r.gave_up;
         self.needs[i] = if self.r.gave_up { None } else { Some(self.r.most_pinned) };
         Ok(())
     }
@@ -206,7 +207,9 @@ impl<'a> Wide<'a> {
                 match self.r.fixed_sreg(SReg::EXEC_LO) {
                     Some(reg) => self.a.mov(size, reg, from),
                     None => {
+                        let start = self.a.offset();
                         self.a.store(size, sreg(SReg::EXEC_LO), from);
+                        self.note_guest_store(start, sreg(SReg::EXEC_LO), Home::SReg(SReg::EXEC_LO));
                         self.settle_exec(*m);
                     }
                 }
@@ -364,17 +367,21 @@ impl<'a> Wide<'a> {
     fn sset(&mut self, reg: SReg, v: Value) {
         if let Some(bits) = self.constant(v) {
             self.sreg_changes(reg);
-            return match self.r.fixed_sreg(reg) {
-                Some(fixed) => self.a.mov_imm(fixed, bits & 0xffff_ffff),
-                None => self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32),
-            };
+            if let Some(fixed) = self.r.fixed_sreg(reg) {
+                return self.a.mov_imm(fixed, bits & 0xffff_ffff);
+            }
+            let start = self.a.offset();
+            self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32);
+            return self.note_guest_store(start, sreg(reg), Home::SReg(reg));
         }
         let from = self.scalar(v);
         self.sreg_changes(reg);
         if let Some(fixed) = self.r.fixed_sreg(reg) {
             return self.a.mov(Size::D, fixed, from);
         }
+        let start = self.a.offset();
         self.a.store(Size::D, sreg(reg), from);
+        self.note_guest_store(start, sreg(reg), Home::SReg(reg));
         let word = self.word(v);
         self.is_at_home_in_sreg(word, reg);
     }
@@ -412,8 +419,7 @@ impl<'a> Wide<'a> {
         if !blend {
             for p in self.slice() {
                 let from = self.reg(parts[p]);
-                let to = self.row_mem(reg.0, p);
-                self.v(X::MovStore, from, 0, Rm::Mem(to));
+                self.store_row(reg, p, from);
                 if parts.iter().filter(|x| **x == parts[p]).count() == 1 {
                     self.is_at_home_in(parts[p], reg.0, p);
                 }
@@ -428,10 +434,17 @@ impl<'a> Wide<'a> {
             let row = Rm::Mem(self.row_mem(reg.0, p));
             self.v(X::MovLoad, t, 0, row);
             self.vector(Vector::new(X::MovAligned, wavejit_x86::Len::Z, t, 0, Rm::Reg(from)).mask(k));
-            self.v(X::MovStore, t, 0, row);
+            self.store_row(reg, p, t);
             self.keep_copy(Class::Vector, t, Home::Row { row: reg.0, part: p as u8 });
             self.release();
         }
+    }
+
+    /// Stores a part of a row.
+    fn store_row(&mut self, reg: VReg, p: usize, from: u8) {
+        let (start, to) = (self.a.offset(), self.row_mem(reg.0, p));
+        self.v(X::MovStore, from, 0, Rm::Mem(to));
+        self.note_guest_store(start, to, Home::Row { row: reg.0, part: p as u8 });
     }
 
     fn sget_relative(&mut self, r: Value, reg: SReg, index: Value) {

@@ -40,6 +40,7 @@
 //! | `division.rs` | the operations that division sequences are made of; quotients of mantissas |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
+//! | `dead_stores.rs` | stores of guest registers that nobody reads |
 //! | `flags.rs` | comparisons of scalars for the branch at the end of a block, or for a carry |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
@@ -65,6 +66,7 @@ mod calls;
 mod carried;
 mod copies;
 mod cross;
+mod dead_stores;
 mod deferred;
 mod division;
 mod flags;
@@ -195,6 +197,11 @@ struct Wide<'a> {
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
     firsts: Vec<linear::Firsts>,
+    /// Stores of guest registers that may turn out to be of no use, and whether there may be such.
+    guest_stores: Vec<dead_stores::GuestStore>,
+    goes_straight: bool,
+    /// Did registers have to be given up for something so far?
+    has_calls: bool,
     /// Comparisons of the block that are made where they are used.
     flags: flags::Flags,
     /// By block: can it come to itself again?
@@ -337,6 +344,8 @@ struct Facts {
     entered: Vec<Vec<u32>>,
     /// By block: can it come to itself again?
     goes_round: Vec<bool>,
+    /// See [`dead_stores::goes_straight`].
+    goes_straight: bool,
     alive: Alive,
 }
 
@@ -351,6 +360,7 @@ impl Facts {
             strides,
             resume: resume_points(func),
             entered: copies::entered_from(func),
+            goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
         }
@@ -433,6 +443,9 @@ impl<'a> Wide<'a> {
             rooms: Default::default(),
             linear: FxHashMap::default(),
             flags: flags::Flags::default(),
+            guest_stores: vec![],
+            goes_straight: facts.goes_straight,
+            has_calls: false,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
             firsts: vec![],
@@ -473,6 +486,9 @@ impl<'a> Wide<'a> {
 
     /// The function's entry. Returns where the size of the frame stands.
     fn prologue(&mut self) -> u32 {
+        if self.goes_straight {
+            self.a.watch(&[ROWS, STATE]);
+        }
         for r in SAVED {
             self.a.push(r);
         }
@@ -524,6 +540,7 @@ impl<'a> Wide<'a> {
             self.edge_code(edge, label);
         }
         let usual_bytes = self.a.offset() as usize;
+        self.r.gave_up = false;
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
                 stub(&mut self);
@@ -547,18 +564,23 @@ impl<'a> Wide<'a> {
             self.careful_function(careful);
         }
         self.a.patch(frame, bytes);
+        let (moved, spoiled) = self.drop_dead_stores(Spoiled::new(self.func, facts.kept, self.lanes));
         let code = self.a.finish().map_err(|_| EmitError::internal("a place in the code that is not there"))?;
-        let recover = self.recover.iter().map(|(at, to)| (*at, code.offset(*to).expect("stubs are bound"))).collect();
-        let (pinned, places) = self.pins.finish();
+        let recover = self.recover.iter().map(|(at, to)| (moved.at(*at), code.offset(*to).expect("stubs are bound"))).collect();
+        let (pinned, mut places) = self.pins.finish();
+        for place in places.iter_mut().flatten() {
+            (place.low, place.high) = (moved.at(place.low), moved.at(place.high));
+        }
+        self.map.iter_mut().for_each(|(at, _)| *at = moved.at(*at));
         Ok(Assembled {
             bytes: code.bytes,
             code_bytes: code.code_bytes,
-            usual_bytes,
+            usual_bytes: moved.at(usual_bytes as u32) as usize,
             map: self.map,
             recover,
             temp_rows: self.r.temp_rows(),
             read_first: self.lanes.read_first(),
-            spoiled: Spoiled::new(self.func, facts.kept, self.lanes),
+            spoiled,
             pinned,
             places,
             plan,
