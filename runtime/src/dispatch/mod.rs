@@ -43,6 +43,7 @@ use crate::Error;
 use crate::dispatch::job::{Dispatch, Job};
 use crate::dispatch::pool::{Pool, Work};
 use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
+use crate::dispatch::slot::WaveSlot;
 use crate::dispatch::source::{GridSource, Taken, WorkSource};
 use crate::dispatch::stage::{Stage, StageSource};
 use crate::dispatch::stuck::Watcher;
@@ -213,11 +214,12 @@ impl<S: WorkSource> Running<S> {
         if !group.was_straight || residents != 0 {
             return Ok(true);
         }
+        let is_whole = group.waves[..group.count].iter().all(WaveSlot::is_whole);
         for _ in 0..self.source.alike(group.index).min(next.end - next.start) {
             self.job.check_stop()?;
             self.end(group, worker);
             next.start += 1;
-            let has_ended = group.run_next(&self.job, worker);
+            let has_ended = group.run_next(&self.job, worker, is_whole);
             self.note(worker);
             if !has_ended {
                 return self.run_group(group, worker, residents);

@@ -191,9 +191,19 @@ impl WaveSlot {
     #[inline(always)]
     pub(super) fn restart_beside(&mut self, job: &Job, group: [u32; 3]) {
         self.restore();
-        let s = &mut *self.state;
-        job.init.write_group(&job.facts, group, &mut s.sregs);
-        (s.resume, s.fuel) = (0, QUANTUM);
+        WaveSlot::restart_whole(&mut self.state, job, group);
+    }
+
+    /// The same for a wave's state of which nothing [is spoiled](WaveSlot::is_whole).
+    #[inline(always)]
+    pub(super) fn restart_whole(state: &mut WaveState, job: &Job, group: [u32; 3]) {
+        job.init.write_group(&job.facts, group, &mut state.sregs);
+        (state.resume, state.fuel) = (0, QUANTUM);
+    }
+
+    /// Does the code leave all registers alone that a wave starts with, the ids of its workgroup aside?
+    pub(super) fn is_whole(&self) -> bool {
+        self.first.given.as_ref().is_some_and(Vec::is_empty) && self.first.id_rows == [false; 3]
     }
 
     /// A wave that is about to run for the first time.
@@ -214,8 +224,8 @@ impl WaveSlot {
 
     /// Guest instructions of a wave that was restarted and has ended.
     #[inline(always)]
-    pub(super) fn restarted_insts(&self) -> u64 {
-        (QUANTUM - self.state.fuel) as u64
+    pub(super) fn restarted_insts(state: &WaveState) -> u64 {
+        (QUANTUM - state.fuel) as u64
     }
 
     /// Gives a wave the registers that the one before it may have changed and that it may look at.

@@ -106,12 +106,13 @@ impl Workgroup {
         // SAFETY: the states are complete for the kernel's code, which `job` keeps alive.
         let entered = unsafe { enter_all(code.entry(), &self.states[..self.count], true) };
         let Entered { done, barriers, .. } = entered;
-        let waves = &mut self.waves[..self.count];
-        if done == waves.len() && barriers == 0 {
-            worker.done.guest_insts += waves.iter().map(WaveSlot::restarted_insts).sum::<u64>();
+        if done == self.count && barriers == 0 {
+            // SAFETY: the waves' own, which nobody else uses.
+            let insts = self.states[..self.count].iter().map(|state| WaveSlot::restarted_insts(unsafe { &**state }));
+            worker.done.guest_insts += insts.sum::<u64>();
             return true;
         }
-        waves.iter_mut().for_each(|wave| wave.begin_late(job));
+        self.waves[..self.count].iter_mut().for_each(|wave| wave.begin_late(job));
         self.entered = Some(entered);
         false
     }

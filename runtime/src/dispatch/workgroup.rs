@@ -138,9 +138,9 @@ impl Workgroup {
 
     /// Runs the unit behind its own, which is [like it](WorkSource::alike), where that [went straight to its end](Workgroup::was_straight). Most workgroups
     /// of a grid are run so, and of many the waves do little: what can stay as it is stays. True if it has ended, too; else its first turn is still to be
-    /// looked at.
+    /// looked at. `is_whole`: all of its waves [are](WaveSlot::is_whole).
     #[inline(always)]
-    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
+    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState, is_whole: bool) -> bool {
         self.id[0] += 1;
         self.index += 1;
         self.number.store(self.number.load(Relaxed) + 1, Relaxed);
@@ -148,7 +148,14 @@ impl Workgroup {
             self.lds_mut().fill(0);
         }
         let id = self.id;
-        self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id));
+        if is_whole {
+            for state in &self.states[..self.count] {
+                // SAFETY: the waves' own, which nobody else uses.
+                WaveSlot::restart_whole(unsafe { &mut **state }, job, id);
+            }
+        } else {
+            self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id));
+        }
         self.count_start(worker);
         self.was_straight = self.run_fresh(job, worker);
         self.was_straight
