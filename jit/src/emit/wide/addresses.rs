@@ -308,6 +308,7 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Add, Size::Q, a.host, more);
             self.range_in_place(a.host, out);
             self.a.alu(Alu::Sub, Size::Q, a.host, BASE);
+            self.a.alu_load(Alu::Add, Size::Q, a.host, state(offset_of!(WaveState, mem_low)));
             self.a.alu_imm(Alu::Sub, Size::Q, a.host, more);
         }
         self.range_in_place(a.host, out);
@@ -546,11 +547,9 @@ impl<'a> Wide<'a> {
 
     /// Is the guest address in `at`, with 4 GiB behind it, in what may be touched? Then `at` = its host address.
     fn range_in_place(&mut self, at: Gpr, out: Label) {
-        let low = state(offset_of!(WaveState, mem_low));
-        self.a.alu_load(Alu::Sub, Size::Q, at, low);
+        self.a.alu_load(Alu::Sub, Size::Q, at, state(offset_of!(WaveState, mem_low)));
         self.a.alu_load(Alu::Cmp, Size::Q, at, state(offset_of!(WaveState, mem_reach)));
         self.a.jcc(Cond::Ae, out);
-        self.a.alu_load(Alu::Add, Size::Q, at, low);
         self.a.alu(Alu::Add, Size::Q, at, BASE);
     }
 

@@ -365,12 +365,12 @@ impl<'a> Wide<'a> {
         // Results that were short of registers are in the frame.
         let places: Vec<Place> = results.iter().map(|(p, reg)| self.place_of(*p, *reg)).collect();
         for (i, place) in places.iter().enumerate() {
-            let from = Mem::indexed(super::BASE, at, 1, 4 * i as i32);
+            let from = Mem::indexed(super::BASE, t, 1, 4 * i as i32);
             match place {
                 Place::Register(r) => self.a.load(Size::D, *r, from),
                 Place::Frame(slot) => {
-                    self.a.load(Size::D, t, from);
-                    self.a.store(Size::Q, Mem::at(Gpr::RSP, *slot), t);
+                    self.a.load(Size::D, at, from);
+                    self.a.store(Size::Q, Mem::at(Gpr::RSP, *slot), at);
                 }
             }
         }

@@ -33,6 +33,8 @@ pub(super) struct Memo {
     inputs: BTreeSet<u8>,
     /// Where in the frame stands whether the rest does.
     flag: i32,
+    /// It has the inputs of the entry's, which nobody writes: what the entry has found out holds here.
+    is_like_entry: bool,
 }
 
 /// By block: what it keeps. `slot` gives room in the frame.
@@ -41,6 +43,10 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
     // Has nothing but scalar loads looked at memory when the block ends?
     let mut is_early = vec![false; func.blocks.len()];
     let mut found = 0;
+    let writes = |op: &Op, inputs: &BTreeSet<u8>| match op {
+        Op::SSet(r, _) => inputs.contains(&r.0),
+        op => matches!(op, Op::SSetRel { .. }),
+    };
     for (b, block) in func.blocks.iter().enumerate() {
         let from = &entered[b];
         let begins =
@@ -53,7 +59,9 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
         if found < MOST
             && let Some((once, inputs)) = choose(func, block, end)
         {
-            plan[b] = Some(Memo { once, inputs, flag: slot() });
+            let of_entry = plan[0].as_ref().is_some_and(|entry| entry.inputs == inputs);
+            let is_like_entry = of_entry && !func.blocks.iter().flat_map(|b| &b.insts).any(|inst| writes(&inst.op, &inputs));
+            plan[b] = Some(Memo { once, inputs, flag: slot(), is_like_entry });
             found += 1;
         }
     }
@@ -140,12 +148,12 @@ impl<'a> Wide<'a> {
 
     /// Does the instructions of a block that are done once, unless another wave has.
     pub(super) fn memo(&mut self, i: usize, block: &'a Block) -> Result<(), EmitError> {
-        let Some(Memo { once, inputs, flag }) = self.memos[i].clone() else { return Ok(()) };
+        let Some(Memo { once, inputs, flag, is_like_entry }) = self.memos[i].clone() else { return Ok(()) };
         let at = |slot: i32| Mem::at(Gpr::RSP, slot);
         let (compute, have) = (self.a.label(), self.a.label());
         // Pairs are looked at together.
         let mut pairs: Vec<(SReg, Size, i32)> = vec![];
-        for r in &inputs {
+        for r in inputs.iter().filter(|_| !is_like_entry) {
             match pairs.last_mut() {
                 Some((first, size, _)) if *size == Size::D && first.0 + 1 == *r => *size = Size::Q,
                 _ => pairs.push((SReg(*r), Size::D, self.r.new_kept_slot())),
@@ -153,17 +161,22 @@ impl<'a> Wide<'a> {
         }
         let t = self.temp_general();
         self.a.alu_store_imm(Alu::Cmp, Size::D, at(flag), 0);
-        self.a.jcc(Cond::E, compute);
-        for (r, size, slot) in &pairs {
+        self.a.jcc(if pairs.is_empty() { Cond::Ne } else { Cond::E }, if pairs.is_empty() { have } else { compute });
+        for (i, (r, size, slot)) in pairs.iter().enumerate() {
             self.a.load(*size, t, sreg(*r));
             self.a.alu_load(Alu::Cmp, *size, t, at(*slot));
-            self.a.jcc(Cond::Ne, compute);
+            let is_last = i + 1 == pairs.len();
+            self.a.jcc(if is_last { Cond::E } else { Cond::Ne }, if is_last { have } else { compute });
         }
-        self.a.jmp(have);
         self.a.bind(compute);
         for (r, size, slot) in &pairs {
             self.a.load(*size, t, sreg(*r));
             self.a.store(*size, at(*slot), t);
+        }
+        if i == 0 {
+            for other in self.memos.iter().flatten().filter(|m| m.is_like_entry).map(|m| m.flag).collect::<Vec<_>>() {
+                self.a.store_imm(Size::Q, at(other), 0);
+            }
         }
         self.release();
         self.in_memo = true;

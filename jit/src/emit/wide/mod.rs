@@ -10,8 +10,8 @@
 //! wave:  load what belongs to the wave; go where `resume` says
 //! block: fuel -= instructions; operations; end
 //! ...
-//! over:  the wave ended or is at a barrier: is there another in the queue? -> wave
 //! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
+//! ended, at_barrier: is there another wave in the queue? -> wave
 //! ```
 //!
 //! Between blocks everything is in the wave's state, and may be in registers, too. Inside a block values are in registers, taken as they are needed and given up
@@ -127,7 +127,7 @@ use plan::{Log, Plan, check};
 const STATE: Gpr = Gpr::RBX;
 /// Its rows.
 const ROWS: Gpr = Gpr::R12;
-/// Base of guest memory.
+/// Host address of the lowest guest address that may be touched.
 const BASE: Gpr = Gpr::R13;
 /// Fuel left.
 const FUEL: Gpr = Gpr::R14;
@@ -156,8 +156,9 @@ struct Wide<'a> {
     leave: Label,
     /// Begins or resumes the wave in `STATE`.
     wave: Label,
-    /// Goes on with the next wave of the queue, if there is one; the exit of this one is in eax.
-    over: Label,
+    /// The wave has ended, or is at a barrier: goes on with the next one of the queue, if there is one.
+    ended: Label,
+    at_barrier: Label,
     fault: Label,
     /// Calls a helper for an access in a stub, with all registers kept.
     careful: Option<Label>,
@@ -402,7 +403,7 @@ impl<'a> Wide<'a> {
         let level = Level::of(opts);
         let parts = (func.wave_size / level.lanes()) as usize;
         let labels = func.blocks.iter().map(|_| a.label()).collect();
-        let [leave, fault, wave, over] = [(); 4].map(|()| a.label());
+        let [leave, fault, wave, ended, at_barrier] = [(); 5].map(|()| a.label());
         let mut r = Regs::new(level, parts);
         if cfg!(debug_assertions) || opts.check_plan {
             r.log = Log::noting();
@@ -422,7 +423,8 @@ impl<'a> Wide<'a> {
             resume: &facts.resume,
             leave,
             wave,
-            over,
+            ended,
+            at_barrier,
             fault,
             careful: None,
             careful_function: None,
@@ -497,6 +499,7 @@ impl<'a> Wide<'a> {
         self.a.mov(Size::Q, STATE, Gpr::RDI);
         self.a.store(Size::Q, Mem::at(Gpr::RSP, calls::CARGO_QUEUE), Gpr::RSI);
         self.a.load(Size::Q, BASE, state(offset_of!(WaveState, mem_base)));
+        self.a.alu_load(Alu::Add, Size::Q, BASE, state(offset_of!(WaveState, mem_low)));
         self.begin_memos();
         let wave = self.wave;
         self.a.bind(wave);
@@ -587,27 +590,31 @@ impl<'a> Wide<'a> {
         })
     }
 
-    /// After a wave that is over for now: notes how, and begins the next one. With the last one of the queue, and without a queue, the function
-    /// returns, and the caller notes it.
+    /// After a wave that has ended, or is at a barrier: notes how, and begins the next one. With the last one of the queue, and without a queue, the
+    /// function returns, and the caller notes it.
     fn next_wave(&mut self) {
         let (queue, next) = (Gpr::RCX, Gpr::RDX);
-        self.a.bind(self.over);
-        self.a.load(Size::Q, queue, Mem::at(Gpr::RSP, calls::CARGO_QUEUE));
-        self.a.test(Size::Q, queue, queue);
-        self.a.jcc(Cond::E, self.leave);
-        self.a.load(Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, next))));
-        self.a.alu_imm(Alu::Add, Size::Q, next, size_of::<*mut WaveState>() as i32);
-        self.a.alu_load(Alu::Cmp, Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, end))));
-        self.a.jcc(Cond::Ae, self.leave);
-        self.a.store(Size::D, state(offset_of!(WaveState, exit)), Gpr::RAX);
-        self.a.store(Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, next))), next);
-        let ended = self.a.label();
-        self.a.test(Size::D, Gpr::RAX, Gpr::RAX);
-        self.a.jcc(Cond::E, ended);
-        self.a.alu_store(Alu::Add, Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, barriers))), Gpr::RAX);
-        self.a.bind(ended);
-        self.a.load(Size::Q, STATE, Mem::at(next, 0));
-        self.a.jmp(self.wave);
+        for (exit, over) in [(Exit::End, self.ended), (Exit::Barrier, self.at_barrier)] {
+            let last = self.a.label();
+            self.a.bind(over);
+            self.a.load(Size::Q, queue, Mem::at(Gpr::RSP, calls::CARGO_QUEUE));
+            self.a.test(Size::Q, queue, queue);
+            self.a.jcc(Cond::E, last);
+            self.a.load(Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, next))));
+            self.a.alu_imm(Alu::Add, Size::Q, next, size_of::<*mut WaveState>() as i32);
+            self.a.alu_load(Alu::Cmp, Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, end))));
+            self.a.jcc(Cond::Ae, last);
+            self.a.store_imm(Size::D, state(offset_of!(WaveState, exit)), exit as i32);
+            self.a.store(Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, next))), next);
+            if exit == Exit::Barrier {
+                self.a.alu_store_imm(Alu::Add, Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, barriers))), 1);
+            }
+            self.a.load(Size::Q, STATE, Mem::at(next, 0));
+            self.a.jmp(self.wave);
+            self.a.bind(last);
+            self.a.mov_imm(Gpr::RAX, exit as u64);
+            self.a.jmp(self.leave);
+        }
     }
 
     /// Leaves, to go on at `next`.
@@ -619,9 +626,14 @@ impl<'a> Wide<'a> {
 
     fn leave_with(&mut self, exit: Exit) {
         self.a.store(Size::Q, state(offset_of!(WaveState, fuel)), FUEL);
-        self.a.mov_imm(Gpr::RAX, exit as u64);
-        let to = if exit as u32 <= Exit::LAST_REGULAR { self.over } else { self.leave };
-        self.a.jmp(to);
+        match exit {
+            Exit::End => self.a.jmp(self.ended),
+            Exit::Barrier => self.a.jmp(self.at_barrier),
+            exit => {
+                self.a.mov_imm(Gpr::RAX, exit as u64);
+                self.a.jmp(self.leave);
+            }
+        }
     }
 
     /// The parts that an operation is emitted for.
