@@ -261,6 +261,8 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ne, fail);
         }
         let more = reach.most - reach.least + a.across();
+        // Where the first lane is.
+        let at = if a.linear.is_some() { a.starts[0] } else { a.host };
         if a.space == Space::Lds {
             // Room up to the end of LDS for each part; there is none if it is smaller than a part.
             let limit = a.host;
@@ -279,7 +281,7 @@ impl<'a> Wide<'a> {
             return;
         }
         if let Some(l) = &a.linear {
-            self.linear_start(a, l, fail);
+            self.linear_start(a, l, at, fail);
         } else if let Some(c) = &a.carried {
             self.carried_start(a, c, way.stride.unwrap_or(stride), reach.least, fail);
         } else {
@@ -305,13 +307,13 @@ impl<'a> Wide<'a> {
             self.distances(a, out);
         }
         if more > REACH_SLACK {
-            self.a.alu_imm(Alu::Add, Size::Q, a.host, more);
-            self.range_in_place(a.host, out);
-            self.a.alu(Alu::Sub, Size::Q, a.host, BASE);
-            self.a.alu_load(Alu::Add, Size::Q, a.host, state(offset_of!(WaveState, mem_low)));
-            self.a.alu_imm(Alu::Sub, Size::Q, a.host, more);
+            self.a.alu_imm(Alu::Add, Size::Q, at, more);
+            self.range_in_place(at, out);
+            self.a.alu(Alu::Sub, Size::Q, at, BASE);
+            self.a.alu_load(Alu::Add, Size::Q, at, state(offset_of!(WaveState, mem_low)));
+            self.a.alu_imm(Alu::Sub, Size::Q, at, more);
         }
-        self.range_in_place(a.host, out);
+        self.range_in_place(at, out);
         if let Some(l) = &a.linear {
             return self.linear_starts(a, l);
         }

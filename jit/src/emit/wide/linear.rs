@@ -200,8 +200,8 @@ impl<'a> Wide<'a> {
         Some(LinearAccess { linear, index, firsts, is_first: true })
     }
 
-    /// host = guest address of the first lane, without the constant that is not in `reach`. If lanes are not where they should be, to `fail`.
-    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, fail: Label) {
+    /// at = guest address of the first lane, without the constant that is not in `reach`. If lanes are not where they should be, to `fail`.
+    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, at: Gpr, fail: Label) {
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
             for (run, reg) in l.firsts.iter().enumerate() {
@@ -241,15 +241,16 @@ impl<'a> Wide<'a> {
             self.a.test_imm(Size::D, first, 1);
             self.a.jcc(Cond::Ne, fail);
         }
-        self.base_and(a, a.reach.least);
-        self.a.alu(Alu::Add, Size::Q, a.host, first);
+        match a.base {
+            Some(base) => self.a.lea(Size::Q, at, Mem::indexed(base, first, 1, a.reach.least)),
+            None => self.a.lea(Size::Q, at, Mem::at(first, a.reach.least)),
+        }
     }
 
-    /// `host` is the host address of the first lane: those of all parts.
+    /// `starts[0]` is the host address of the first lane: those of all parts.
     pub(super) fn linear_starts(&mut self, a: &Access, l: &LinearAccess) {
-        self.a.mov(Size::Q, a.starts[0], a.host);
         for (start, first) in a.starts.iter().zip(&l.firsts).skip(1) {
-            self.a.lea(Size::Q, *start, Mem::indexed(a.host, *first, 1, 0));
+            self.a.lea(Size::Q, *start, Mem::indexed(a.starts[0], *first, 1, 0));
         }
     }
 
