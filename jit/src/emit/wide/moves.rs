@@ -76,9 +76,10 @@ impl<'a> Wide<'a> {
             let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
             let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4 && !is_narrow;
             let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
-            let waves = if is_short && !has_neighbor { FAR_AHEAD } else { AHEAD };
-            for line in 0..a.dwords() as i32 {
-                self.a.prefetch(at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
+            for waves in [Some(AHEAD), (is_short && !has_neighbor).then_some(FAR_AHEAD)].into_iter().flatten() {
+                for line in 0..a.dwords() as i32 {
+                    self.a.prefetch(at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
+                }
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
