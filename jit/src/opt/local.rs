@@ -20,22 +20,64 @@ use super::{
 use foldhash::fast::RandomState;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
-use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Ty, VReg, Value, Width};
+use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Term, Ty, VReg, Value, Width, goes_back};
 
 /// Runs on every block.
 pub fn run(func: &mut Func, opts: OptOptions) {
+    let from = straight_from(func);
+    let mut ends: Vec<Constants> = vec![];
     let mut facts = Facts::new(func, opts.is_wide);
-    for i in 0..facts.func.blocks.len() {
+    for (i, from) in from.iter().enumerate() {
         let (insts, term_pc) = (std::mem::take(&mut facts.func.blocks[i].insts), facts.func.blocks[i].term_pc);
         facts.begin(insts.len());
+        if let [first, others @ ..] = &from[..] {
+            facts.before = ends[*first as usize].common(others.iter().map(|b| &ends[*b as usize]));
+        }
         for inst in insts {
             facts.add(inst);
         }
+        ends.push(facts.constants_at_end());
         facts.flush_scalars(term_pc);
         let block = &mut facts.func.blocks[i];
         block.term.map_args(|v| facts.alias.get(v).unwrap_or(v));
         block.insts = std::mem::take(&mut facts.out);
         drop_covered_vsets(block);
+    }
+}
+
+/// By block: all that lead to it, if they stand before it and go straight there.
+fn straight_from(func: &Func) -> Vec<Vec<u32>> {
+    let mut from: Vec<Option<Vec<u32>>> = vec![Some(vec![]); func.blocks.len()];
+    for (block, i) in func.blocks.iter().zip(0..) {
+        let is_plain = matches!(block.term, Term::Jump(_) | Term::Branch { .. });
+        block.term.for_each_successor(|s| {
+            let is_straight = is_plain && i < s.0 && !goes_back(block, func.block(s));
+            match &mut from[s.0 as usize] {
+                Some(list) if is_straight => list.push(i),
+                list => *list = None,
+            }
+        });
+    }
+    from[0] = None;
+    from.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// Registers that hold constants: scalar ones, and rows in all lanes of EXEC.
+#[derive(Clone, Default)]
+struct Constants {
+    scalars: FxHashMap<SReg, u32>,
+    rows: FxHashMap<VReg, u32>,
+}
+
+impl Constants {
+    /// What all have in common.
+    fn common<'a>(&self, others: impl Iterator<Item = &'a Constants>) -> Constants {
+        let mut common = self.clone();
+        for other in others {
+            common.scalars.retain(|r, bits| other.scalars.get(r) == Some(bits));
+            common.rows.retain(|r, bits| other.rows.get(r) == Some(bits));
+        }
+        common
     }
 }
 
@@ -76,6 +118,8 @@ pub(super) struct Facts<'f> {
     exec: Option<Value>,
     /// row -> (value, lanes in which the row equals it; None: all)
     rows: FxHashMap<VReg, (Value, Option<Value>)>,
+    /// What blocks before have left, of what this one has not written so far.
+    before: Constants,
     pc: u64,
 }
 
@@ -107,6 +151,7 @@ impl<'f> Facts<'f> {
             dirty: vec![],
             exec: None,
             rows: FxHashMap::default(),
+            before: Constants::default(),
             pc: 0,
         }
     }
@@ -118,6 +163,7 @@ impl<'f> Facts<'f> {
         self.scalars.clear();
         self.dirty.clear();
         self.rows.clear();
+        self.before = Constants::default();
         (self.exec, self.pc) = (None, 0);
     }
 
@@ -292,6 +338,10 @@ impl<'f> Facts<'f> {
             Op::SGet(r) => {
                 if let Some(x) = self.scalars.get(&r) {
                     self.alias.insert(v, *x);
+                } else if let Some(bits) = self.before.scalars.get(&r).copied().filter(|_| self.func.ty(v).width == Width::B32) {
+                    let x = self.make_const(Width::B32, bits.into());
+                    self.scalars.insert(r, x);
+                    self.alias.insert(v, x);
                 } else {
                     self.scalars.insert(r, v);
                     self.append(inst.op, v, 1);
@@ -312,6 +362,10 @@ impl<'f> Facts<'f> {
                 }
             }
             Op::ExecSet(x) => {
+                // Lanes that are turned on may hold anything.
+                if !self.exec.is_some_and(|exec| self.is_subset(x, exec)) {
+                    self.before.rows.clear();
+                }
                 self.exec = Some(x);
                 self.append(inst.op, v, 0);
             }
@@ -320,6 +374,11 @@ impl<'f> Facts<'f> {
                     self.alias.insert(v, x);
                 }
                 Some((x, Some(e))) if demand.is_some_and(|d| self.is_subset(d, e)) => {
+                    self.alias.insert(v, x);
+                }
+                None if self.before.rows.contains_key(&reg) && demand.is_some_and(|d| self.is_active(d)) => {
+                    let bits = self.make_const(Width::B32, self.before.rows[&reg].into());
+                    let x = self.make(Op::Splat(bits), Ty::L32);
                     self.alias.insert(v, x);
                 }
                 known => {
@@ -333,6 +392,7 @@ impl<'f> Facts<'f> {
             Op::VSet { reg, value, exec } => {
                 let value = self.sum_of_halves(value, exec).unwrap_or(value);
                 let lanes = (!constants::is_all(self, exec)).then_some(exec);
+                self.before.rows.remove(&reg);
                 self.rows.insert(reg, (value, lanes));
                 self.append(Op::VSet { reg, value, exec }, v, 0);
             }
@@ -344,15 +404,43 @@ impl<'f> Facts<'f> {
             Op::VSetRel { .. } => {
                 self.append(inst.op, v, inst.results);
                 self.rows.clear();
+                self.before.rows.clear();
             }
             Op::SGetRel { .. } | Op::SSetRel { .. } => {
                 self.flush_scalars(inst.pc);
                 self.append(inst.op, v, inst.results);
                 self.scalars.clear();
+                self.before.scalars.clear();
             }
             ref op if op.has_effect() || inst.results != 1 => self.append(inst.op, v, inst.results),
             op => self.emit(op, v),
         }
+    }
+
+    /// Are all lanes of a mask provably active?
+    fn is_active(&self, lanes: Value) -> bool {
+        self.exec.is_some_and(|exec| self.is_subset(lanes, exec))
+    }
+
+    /// What the block leaves, before its scalars are written back.
+    fn constants_at_end(&self) -> Constants {
+        let mut end = self.before.clone();
+        for (r, x) in &self.scalars {
+            // Hardware registers may change behind our back.
+            match self.constant(*x).filter(|_| *r <= SReg::VCC_HI && self.func.ty(*x).width == Width::B32) {
+                Some(bits) => end.scalars.insert(*r, bits as u32),
+                None => end.scalars.remove(r),
+            };
+        }
+        for (row, (x, lanes)) in &self.rows {
+            let bits = if let Some(Op::Splat(s)) = self.op(*x) { self.constant(*s) } else { None };
+            let is_everywhere = lanes.is_none_or(|lanes| self.exec.is_some_and(|exec| self.is_subset(exec, lanes)));
+            match bits.filter(|_| is_everywhere && self.func.ty(*x) == Ty::L32) {
+                Some(bits) => end.rows.insert(*row, bits as u32),
+                None => end.rows.remove(row),
+            };
+        }
+        end
     }
 
     /// The high half of a 64-bit sum that stands for `high` where it is written in the lanes of `exec`.
@@ -399,4 +487,122 @@ fn drop_covered_vsets(block: &mut Block) {
     }
     let mut k = keep.iter();
     block.insts.retain(|_| *k.next().expect("one flag per instruction"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_ir::text;
+
+    /// v0 = 7 under the first EXEC, which then is `%3`; b1, or what comes in between, leads to b2, which stores v0.
+    fn stored(exec: &str, between: &str) -> Op {
+        let text = format!(
+            "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: s32 = const.32 7
+ %2: l32 = splat %1
+ vset v0, %2, exec %0
+ sset s4, %1
+ %10: s32 = sget s5
+ %11: s64 = zext.64 %10
+ %12: mask = bitsmask %11
+ %3: mask = {exec}
+ setexec %3
+ %4: s1 = sget scc
+ branch %4, b1, b2
+b1 pc=4 mode=0x3f0 insts=1:
+ {between}
+b2 pc=8 mode=0x3f0 insts=1:
+ %20: mask = exec
+ %21: l32 = vget v0 demand %20
+ %22: s32 = sget s4
+ %23: l32 = splat %22
+ store lds.b32 [lane %23], %21, exec %20
+ end
+}}"
+        );
+        let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        run(&mut func, OptOptions::default());
+        wavejit_ir::verify::verify(&func).unwrap();
+        let insts = &func.blocks[2].insts;
+        let def = |v: Value| insts.iter().find(|inst| (0..inst.results).any(|k| inst.result(k.into()) == v)).unwrap().op.clone();
+        let Some(Op::Store { data, .. }) = insts.iter().map(|inst| &inst.op).find(|op| matches!(op, Op::Store { .. })) else {
+            panic!("a store")
+        };
+        let mut value = None;
+        data.iter().flatten().for_each(|v| value = value.or(Some(*v)));
+        match def(value.expect("it stores something")) {
+            Op::Splat(s) => def(s),
+            op => op,
+        }
+    }
+
+    #[test]
+    fn constants_go_from_block_to_block_in_lanes_that_stay_active() {
+        let seven = Op::Const { width: Width::B32, bits: 7 };
+        for exec in ["and.1 %0, %12", "andn.1 %0, %12"] {
+            assert_eq!(stored(exec, "jump b2"), seven, "{exec}");
+        }
+        // Other lanes may have been turned on; another value may have been written; a wave may come from elsewhere.
+        for exec in ["or.1 %0, %12", "xor.1 %0, %12"] {
+            assert!(matches!(stored(exec, "jump b2"), Op::VGet { .. }), "{exec}");
+        }
+        let narrow = "and.1 %0, %12";
+        let other = "%30: mask = exec\n%31: s32 = const.32 8\n%32: l32 = splat %31\nvset v0, %32, exec %30\njump b2";
+        let same = other.replace("const.32 8", "const.32 7");
+        assert!(matches!(stored(narrow, other), Op::VGet { .. }));
+        assert_eq!(stored(narrow, &same), seven);
+        assert!(matches!(stored(narrow, "pause barrier, b2"), Op::VGet { .. }));
+        let wider = "%30: mask = exec\n%31: s32 = sget s6\n%32: s64 = zext.64 %31\n%33: mask = bitsmask %32\n%34: mask = or.1 %30, %33\nsetexec %34\njump b2";
+        assert!(matches!(stored(narrow, wider), Op::VGet { .. }));
+    }
+
+    #[test]
+    fn what_is_in_the_upper_half_alone_is_shifted_as_a_dword() {
+        for (shift, wanted) in [
+            ("ashr.64 %8, 30", "shl.64(sext.64 %5, 2)"),
+            ("ashr.64 %8, 32", "sext.64 %5"),
+            ("ashr.64 %8, 35", "ashr.64(sext.64 %5, 3)"),
+            ("lshr.64 %8, 30", "shl.64(zext.64 %5, 2)"),
+            ("ashr.64 %7, 30", "ashr.64(pack.64 %5, 30)"),
+        ] {
+            let (op, n) = shift.split_once(", ").unwrap();
+            let text = format!(
+                "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: s32 = const.32 0
+ %2: l32 = splat %1
+ %3: s32 = const.32 {n}
+ %4: l32 = splat %3
+ %5: l32 = vget v1 demand %0
+ %6: l32 = vget v2 demand %0
+ %7: l64 = pack.64 %5, %6
+ %8: l64 = pack.64 %2, %5
+ %9: l64 = {op}, %4
+ %10: l32 = lo.64 %9
+ %11: l32 = hi.64 %9
+ store lds.b64 [lane %6], %10 %11, exec %0
+ end
+}}"
+            );
+            let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            run(&mut func, OptOptions::default());
+            let insts = &func.blocks[0].insts;
+            let def = |v: Value| insts.iter().find(|inst| inst.results == 1 && inst.first == v).map(|inst| inst.op.clone());
+            let high = insts.iter().find(|inst| matches!(inst.op, Op::Pure { op: PureOp::Hi64, .. })).expect("a high half");
+            let Op::Pure { args: [Some(whole), ..], .. } = high.op else { unreachable!() };
+            let Some(Op::Pure { op: outer, args, .. }) = def(whole) else { panic!("{shift}") };
+            let inner = match args[1].and_then(def) {
+                Some(Op::Splat(s)) => {
+                    let Some(Op::Const { bits, .. }) = def(s) else { panic!("{shift}: a constant") };
+                    let Some(Op::Pure { op, args: [Some(x), ..], .. }) = def(args[0].expect("an operand")) else { panic!("{shift}") };
+                    format!("{outer}({op} %{}, {bits})", x.0)
+                }
+                _ => format!("{outer} %{}", args[0].expect("an operand").0),
+            };
+            assert_eq!(inner, wanted, "{shift}");
+        }
+    }
 }

@@ -128,6 +128,30 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             _ if f.is_wide => qwords::joined(f, a?, b?),
             _ => None,
         },
+        AShr64 | LShr64 => {
+            // Of the upper half alone: compilers multiply indices so.
+            let (Pack64, [low, Some(high), _]) = f.pure(a?)? else { return None };
+            let n = match f.op(b?)? {
+                Op::Splat(s) => f.constant(*s)?,
+                Op::Const { bits, .. } => *bits,
+                _ => return None,
+            };
+            let (n, extend) = (n & 63, if p == AShr64 { SExt64 } else { ZExt64 });
+            if !zero(low) {
+                return None;
+            }
+            let whole = f.make_pure(extend, &[high]);
+            let shifted = |f: &mut Facts, op, n: u64| {
+                let n = f.make_const(Width::B32, n);
+                let n = if f.func.ty(high).shape == Shape::Lane { f.make(Op::Splat(n), Ty::L32) } else { n };
+                f.make_pure(op, &[whole, n])
+            };
+            Some(match n {
+                0..32 => shifted(f, Shl64, 32 - n),
+                32 => whole,
+                _ => shifted(f, p, n - 32),
+            })
+        }
         ZExt64 if f.func.wave_size == 32 => match f.pure(a?)? {
             // zext(lo(mask bits)) = mask bits in wave32
             (Lo64, [Some(x), ..]) if matches!(f.op(x), Some(Op::MaskBits(_))) => Some(x),

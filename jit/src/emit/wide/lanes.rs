@@ -347,6 +347,56 @@ impl<'a> Wide<'a> {
         }
     }
 
+    /// A shift of low words.
+    fn shift16(&mut self, op: PureOp, x: Value, n: Value) -> Parts {
+        let (x, left) = (self.val(x).lo, op == PureOp::Shl16);
+        let (by_constant, by_lane) = match op {
+            PureOp::Shl16 => (X::PslldImm, X::Psllvd),
+            PureOp::LShr16 => (X::PsrldImm, X::Psrlvd),
+            _ => (X::PsradImm, X::Psravd),
+        };
+        // What is shifted to the right is made a dword first.
+        let widened = |w: &mut Self, from: PieceId| {
+            let a = w.reg(from);
+            if left {
+                return a;
+            }
+            let t = w.temp();
+            if op == PureOp::AShr16 {
+                w.vi(X::PslldImm, 0, t, Rm::Reg(a), 16);
+                w.vi(X::PsradImm, 0, t, Rm::Reg(t), 16);
+            } else {
+                let mask = w.splat32(0xffff);
+                w.v(X::Pandd, t, a, mask);
+            }
+            t
+        };
+        let cut = |w: &mut Self, to: u8| {
+            let mask = w.splat32(0xffff);
+            w.v(X::Pandd, to, to, mask);
+        };
+        match self.shift_count(n, 16) {
+            Ok(n) => self.each_part(&[x], |w, part| {
+                let a = widened(w, part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.vi(by_constant, 0, to, Rm::Reg(a), n);
+                cut(w, to);
+                new
+            }),
+            Err(counts) => {
+                let out = self.each_part(&[x, counts], |w, part| {
+                    let (a, n) = (widened(w, part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    w.v(by_lane, to, a, Rm::Reg(n));
+                    cut(w, to);
+                    new
+                });
+                self.drop_parts(&counts);
+                out
+            }
+        }
+    }
+
     /// a * b + c, rounded once; of NaNs the first.
     pub(super) fn fma_part(&mut self, part: Part, is_f64: bool) -> PieceId {
         let fma = self.host.fma;
@@ -584,6 +634,10 @@ impl<'a> Wide<'a> {
                 };
                 self.low_half_of(op, x, y)
             }
+            Shl16 | LShr16 | AShr16 => self.shift16(op, arg(0), arg(1)),
+            UAddSat32 | USubSat32 => self.each_part(&[x, y], |w, part| w.saturated_unsigned(op, part)),
+            SAddSat32 | SSubSat32 if !self.is_avx2() => self.each_part(&[x, y], |w, part| w.saturated_signed(op, part)),
+            FMed332 if plain && !self.is_avx2() => self.each_part(&[x, y, z], |w, part| w.median_part(mode, part)),
             PkIAdd16 => self.binary(X::Paddw, x, y, true),
             PkISub16 => self.binary(X::Psubw, x, y, false),
             PkIMul16 => self.binary(X::Pmullw, x, y, true),

@@ -38,6 +38,7 @@
 //! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of; quotients of mantissas |
+//! | `limits.rs` | saturating sums, medians |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `dead_stores.rs` | stores of guest registers that nobody reads |
@@ -79,6 +80,7 @@ mod general;
 mod host;
 mod lanes;
 mod level;
+mod limits;
 mod linear;
 mod loops;
 mod memo;
