@@ -216,8 +216,8 @@ impl<S: WorkSource> Running<S> {
         }
         let is_whole = group.waves[..group.count].iter().all(WaveSlot::is_whole);
         for _ in 0..self.source.alike(group.index).min(next.end - next.start) {
-            self.job.check_stop()?;
             self.end(group, worker);
+            self.job.check_stop()?;
             next.start += 1;
             let has_ended = group.run_next(&self.job, worker, is_whole);
             self.note(worker);

@@ -1,5 +1,6 @@
 //! A block: its operations one after the other, its end.
 
+use super::dead_stores::Register;
 use super::deferred::may_write_lds;
 use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
 use super::slices::{self, Run, Turn};
@@ -209,7 +210,7 @@ impl<'a> Wide<'a> {
                     None => {
                         let start = self.a.offset();
                         self.a.store(size, sreg(SReg::EXEC_LO), from);
-                        self.note_guest_store(start, sreg(SReg::EXEC_LO), Home::SReg(SReg::EXEC_LO));
+                        self.note_guest_store(start, Register::Scalar(SReg::EXEC_LO));
                         self.settle_exec(*m);
                     }
                 }
@@ -372,7 +373,7 @@ impl<'a> Wide<'a> {
             }
             let start = self.a.offset();
             self.a.store_imm(Size::D, sreg(reg), bits as u32 as i32);
-            return self.note_guest_store(start, sreg(reg), Home::SReg(reg));
+            return self.note_guest_store(start, Register::Scalar(reg));
         }
         let from = self.scalar(v);
         self.sreg_changes(reg);
@@ -381,7 +382,7 @@ impl<'a> Wide<'a> {
         }
         let start = self.a.offset();
         self.a.store(Size::D, sreg(reg), from);
-        self.note_guest_store(start, sreg(reg), Home::SReg(reg));
+        self.note_guest_store(start, Register::Scalar(reg));
         let word = self.word(v);
         self.is_at_home_in_sreg(word, reg);
     }
@@ -444,7 +445,7 @@ impl<'a> Wide<'a> {
     fn store_row(&mut self, reg: VReg, p: usize, from: u8) {
         let (start, to) = (self.a.offset(), self.row_mem(reg.0, p));
         self.v(X::MovStore, from, 0, Rm::Mem(to));
-        self.note_guest_store(start, to, Home::Row { row: reg.0, part: p as u8 });
+        self.note_guest_store(start, Register::Row(reg.0));
     }
 
     fn sget_relative(&mut self, r: Value, reg: SReg, index: Value) {

@@ -12,7 +12,6 @@
 //! ```
 
 use super::level::Level;
-use super::regs::Home;
 use super::{ROWS, Wide};
 use crate::opt::liveness::{Rows, SRegs, Spoiled};
 use rustc_hash::FxHashSet;
@@ -25,12 +24,11 @@ use wavejit_x86::{Base, Mem, Moved, Touch};
 pub(super) struct GuestStore {
     /// In the code.
     at: Range<u32>,
-    to: Mem,
     register: Register,
 }
 
 #[derive(Clone, Copy)]
-enum Register {
+pub(super) enum Register {
     Row(u16),
     Scalar(SReg),
 }
@@ -73,13 +71,10 @@ impl Read {
 
 impl Wide<'_> {
     /// The code since `start` is a store of a guest register.
-    pub(super) fn note_guest_store(&mut self, start: u32, to: Mem, home: Home) {
-        let register = match home {
-            Home::Row { row, .. } => Register::Row(row),
-            Home::SReg(r) => Register::Scalar(r),
-            _ => unreachable!("rows and scalar registers are stored"),
-        };
-        self.guest_stores.push(GuestStore { at: start..self.a.offset(), to, register });
+    pub(super) fn note_guest_store(&mut self, start: u32, register: Register) {
+        if self.goes_straight {
+            self.guest_stores.push(GuestStore { at: start..self.a.offset(), register });
+        }
     }
 
     /// Takes out the stores that nobody reads, when all is emitted. Tells where code is now, and which registers are spoiled of those that might be.
@@ -105,7 +100,6 @@ impl Wide<'_> {
                 read.note(&touch.mem, touch.bytes);
                 continue;
             };
-            debug_assert_eq!(store.to, touch.mem);
             let bytes = match store.register {
                 Register::Row(_) => touch.bytes,
                 Register::Scalar(SReg::EXEC_LO) if self.is_wave64() => 8,
@@ -117,7 +111,8 @@ impl Wide<'_> {
             }
             match store.register {
                 Register::Row(row) => kept_rows.add(row),
-                Register::Scalar(r) => [r, SReg(r.0 | u8::from(r == SReg::EXEC_LO))].into_iter().for_each(|r| kept_sregs.add(r)),
+                Register::Scalar(SReg::EXEC_LO) => [SReg::EXEC_LO, SReg::EXEC_HI].into_iter().for_each(|r| kept_sregs.add(r)),
+                Register::Scalar(r) => kept_sregs.add(r),
             }
         }
         debug_assert!(left.next().is_none(), "a store that has not been seen");

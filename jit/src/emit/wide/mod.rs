@@ -38,6 +38,7 @@
 //! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of; quotients of mantissas |
+//! | `shifts.rs` | shifts of dwords and words |
 //! | `limits.rs` | saturating sums, medians |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
@@ -93,6 +94,7 @@ mod rare;
 mod regs;
 mod scalar;
 mod scratch;
+mod shifts;
 mod slices;
 mod transcendental;
 mod values;
