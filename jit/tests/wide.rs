@@ -1,6 +1,6 @@
 //! AVX-512 and AVX2 code of single operations against the definition of each (`ir::eval`), on many operands or on all.
 
-use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction};
+use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction, Mnemonic};
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
 use wavejit_jit::emit::{self, Compiled, EmitOptions, Isa};
@@ -60,11 +60,11 @@ fn levels() -> impl Iterator<Item = Isa> {
 
 /// v10 (and v11) = op of v0.., two registers an operand.
 fn function(op: PureOp, mode: FpMode, wave: u32) -> Func {
-    function_with(op, mode, wave, None)
+    function_with(op, mode, wave, [None; 3])
 }
 
-/// The same with a constant as second operand.
-fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Func {
+/// The same with constants for some operands of 32 bits.
+fn function_with(op: PureOp, mode: FpMode, wave: u32, constants: [Option<u32>; 3]) -> Func {
     let mut body = String::from("%0: mask = exec\n");
     let mut next = 1;
     let mut args = vec![];
@@ -73,8 +73,8 @@ fn function_with(op: PureOp, mode: FpMode, wave: u32, second: Option<u32>) -> Fu
         next += 3;
         body += &format!("%{lo}: l32 = vget v{} demand %0\n%{hi}: l32 = vget v{} demand %0\n", 2 * i, 2 * i + 1);
         match width {
-            Width::B32 if i == 1 && second.is_some() => {
-                let c = second.unwrap_or(0);
+            Width::B32 if constants[i].is_some() => {
+                let c = constants[i].unwrap_or(0);
                 body.truncate(body.rfind(&format!("%{lo}:")).expect("it has just been written"));
                 body += &format!("%{lo}: s32 = const.32 {c:#x}\n%{v}: l32 = splat %{lo}\n");
             }
@@ -122,6 +122,170 @@ fn avx2_code_has_no_instruction_of_avx512() {
         for (wave, by_parts) in [(32, false), (64, i % 2 == 0)] {
             let found = takes_avx512(&function(*op, FpMode::HSA, wave), by_parts);
             assert_eq!(found, None, "{op}");
+        }
+    }
+}
+
+/// The operations of which a level's code calls the function, on operands of which nothing is known. Each call costs as much as fifty instructions and puts
+/// all registers into memory, so that a kernel with one of them is no longer fast.
+fn calling(isa: Isa) -> Vec<PureOp> {
+    let calls = |op: &PureOp| {
+        let mut func = function(*op, FpMode::HSA, 32);
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
+        let options = EmitOptions { keep_final_state: true, isa, by_parts: false, check_plan: true, savable: false };
+        let code = emit::wide_code(&func, &options).unwrap();
+        let usual = &code.bytes[..code.usual_bytes];
+        Decoder::with_ip(64, usual, 0, DecoderOptions::NONE).into_iter().any(|i| i.mnemonic() == Mnemonic::Call)
+    };
+    PureOp::ALL.iter().copied().filter(calls).collect()
+}
+
+#[test]
+fn which_operations_are_calls() {
+    use PureOp::*;
+    // Of scalars only: no vector instruction is one of these.
+    const OF_SCALARS: [PureOp; 8] = [BitRev64, Popcnt64, FfbhU64, FfbhI64, FfblB64, Wqm64, QuadMask64, BitReplicate];
+    // Classes by a mask that is known, segments of 2/pi by number, and sums scaled back under the mask of a division have lane code.
+    const OF_CONSTANTS: [PureOp; 6] = [FClass16, FClass32, FClass64, TrigPreop64, DivFmasScaled32, DivFmasScaled64];
+    const RARE: [PureOp; 5] = [FMullit32, FOmod2x64, FOmod4x64, FOmodHalf64, Dot2Bf16Bf16];
+    let known = || OF_SCALARS.into_iter().chain(OF_CONSTANTS).chain(RARE);
+    for isa in levels() {
+        let found = calling(isa);
+        // Not every host with AVX-512 counts bits.
+        let others: Vec<_> = found.iter().filter(|op| **op != Popcnt32 && known().all(|known| known != **op)).collect();
+        assert!(others.is_empty(), "{isa:?}: lane code is missing for {others:?}");
+        let inline: Vec<_> = known().filter(|op| !found.contains(op)).collect();
+        assert!(inline.is_empty(), "{isa:?}: these are calls no more: {inline:?}");
+    }
+}
+
+/// f16 of each kind, with both signs.
+const SPECIAL_HALVES: [u16; 15] =
+    [0, 1, 0x3ff, 0x400, 0x3555, 0x3bff, 0x3c00, 0x4000, 0x7bff, 0x7c00, 0x7c01, 0x7d55, 0x7e00, 0x7e01, 0x7fff];
+
+/// An operation of one f16 is looked at for all operands, with something in the upper half of the register.
+#[test]
+fn functions_of_one_half_equal_their_definition_everywhere() {
+    use PureOp::*;
+    let functions = [
+        FRcp16,
+        FRsq16,
+        FSqrt16,
+        FExp216,
+        FLog216,
+        FSin16,
+        FCos16,
+        FFract16,
+        FFloor16,
+        FCeil16,
+        FTrunc16,
+        FRndne16,
+        FFrexpMant16,
+        FFrexpExp16,
+        FClamp16,
+        PkFClamp16,
+        FOmod2x16,
+        CvtF32F16,
+        CvtI16F16,
+        CvtU16F16,
+        CvtF16I16,
+        CvtF16U16,
+        CvtNormI16F16,
+        CvtNormU16F16,
+        SatPkU8I16,
+    ];
+    for (isa, op) in levels().flat_map(|isa| functions.map(|op| (isa, op))) {
+        let mut bench = Bench::new(&function(op, FpMode::HSA, 32), isa);
+        for first in (0..=u16::MAX).step_by(bench.lanes) {
+            let above = u32::from(first).wrapping_mul(0x9e37_79b1) & 0xffff_0000;
+            let operand = |lane: usize| above | (u32::from(first) + lane as u32);
+            (0..bench.lanes).for_each(|lane| bench.row(0)[lane] = operand(lane));
+            bench.run();
+            for lane in 0..bench.lanes {
+                let (x, got) = (operand(lane), bench.row(10)[lane]);
+                let want = eval(op, FpMode::HSA, x.into(), 0, 0);
+                assert_eq!(u64::from(got), want, "{op} of {x:#x}, {isa:?}: {got:#x} for {want:#x}");
+            }
+        }
+    }
+}
+
+/// All pairs of special values meet in an operation of several f16, and beside them in each half.
+#[test]
+fn special_halves_meet_in_operations_of_several() {
+    let is_of_halves = |op: &PureOp| {
+        let name = op.to_string();
+        let is_float = name.starts_with('f') || name.starts_with("div") || name.starts_with("dot2.f");
+        is_float && (name.ends_with("16")) && op.args().len() > 1 && op.args().iter().all(|w| *w == Width::B32)
+    };
+    let halves = || SPECIAL_HALVES.into_iter().flat_map(|x| [x, x | 0x8000]).map(u32::from);
+    let pairs: Vec<[u32; 2]> = halves().flat_map(|x| halves().map(move |y| [x, y])).collect();
+    let ops: Vec<PureOp> = PureOp::ALL.iter().copied().filter(is_of_halves).collect();
+    assert!(ops.len() > 30, "minima, comparisons and others: {ops:?}");
+    let mut random = Random(31);
+    for (isa, mode) in levels().flat_map(|isa| [FpMode::HSA, FpMode(0x1f0)].map(|mode| (isa, mode))) {
+        for op in &ops {
+            let mut bench = Bench::new(&function(*op, mode, 64), isa);
+            for some in pairs.chunks(bench.lanes) {
+                let lanes: Vec<[u32; 3]> = some
+                    .iter()
+                    .map(|[x, y]| {
+                        let mut other = || random.pick(&SPECIAL_HALVES);
+                        let upper = [other(), other(), other()].map(|x| u32::from(x) << 16);
+                        [x | upper[0], y | upper[1], u32::from(other()) | upper[2]]
+                    })
+                    .collect();
+                for (lane, operands) in lanes.iter().enumerate() {
+                    operands.iter().enumerate().for_each(|(i, x)| bench.row(2 * i)[lane] = *x);
+                }
+                bench.run();
+                for (lane, operands) in lanes.iter().enumerate() {
+                    let [x, y, z] = operands.map(u64::from);
+                    let (want, got) = (eval(*op, mode, x, y, z), bench.row(10)[lane]);
+                    assert_eq!(u64::from(got), want, "{op} of {operands:x?} in {mode:?}, {isa:?}: {got:#x} for {want:#x}");
+                }
+            }
+        }
+    }
+}
+
+/// Fields, counts, selectors and places that are known, each beside those that are not.
+#[test]
+fn constants_for_any_operand_say_what_is_emitted() {
+    use PureOp::*;
+    const COUNTS: [u32; 8] = [0, 1, 5, 8, 16, 24, 31, 43];
+    const SELECTORS: [u32; 8] = [0x0706_0504, 0x0302_0100, 0x0c0c_0c00, 0x0d07_0c03, 0x0809_0a0b, 0x0400_0501, 0x0c0f_0e0d, 0x8483_0207];
+    let mut random = Random(23);
+    let mut cases = vec![];
+    for n in COUNTS {
+        for op in [Shl32, LShr32, AShr32, Shl16, LShr16, AShr16, CvtPkU8F32, FLdexp16, FLdexp32] {
+            cases.push((op, [None, Some(n), None]));
+        }
+        cases.extend([(Bfm32, [Some(n), None, None]), (Bfm32, [None, Some(n), None]), (AlignBit32, [None, None, Some(n)])]);
+        for op in [BfeU32, BfeI32] {
+            cases.extend([(op, [None, Some(n), None]), (op, [None, None, Some(n)])]);
+            cases.extend(COUNTS.map(|offset| (op, [None, Some(offset), Some(n)])));
+        }
+    }
+    cases.extend(SELECTORS.map(|selector| (Perm32, [None, None, Some(selector)])));
+    for (isa, (k, (op, constants))) in levels().flat_map(|isa| cases.iter().enumerate().map(move |case| (isa, case))) {
+        let mut bench = Bench::new(&function_with(*op, FpMode::HSA, if k % 3 == 0 { 64 } else { 32 }, *constants), isa);
+        for round in 0..4 {
+            for row in 0..3 {
+                bench.row(2 * row).fill_with(|| match random.below(3) {
+                    0 => random.pick(&SPECIAL_WORDS),
+                    // Selectors that name bytes, and small counts.
+                    1 if round % 2 == 0 => random.u32() & 0x0707_0707,
+                    _ => random.u32(),
+                });
+            }
+            let operands = [0, 2, 4].map(|row| bench.row(row).to_vec());
+            bench.run();
+            for (lane, got) in bench.row(10).iter().enumerate() {
+                let args = [0, 1, 2].map(|i| u64::from(constants[i].unwrap_or(operands[i][lane])));
+                let want = eval(*op, FpMode::HSA, args[0], args[1], args[2]);
+                assert_eq!(u64::from(*got), want, "{op} of {args:x?}, constants {constants:x?}, {isa:?}: {got:#x} for {want:#x}");
+            }
         }
     }
 }
@@ -207,12 +371,18 @@ fn constants_as_second_operand_say_what_is_emitted() {
 fn constants_as_second_operand(isa: Isa) {
     let mut random = Random(19);
     let classes = (0..1024).map(|kinds| (PureOp::FClass64, kinds)).chain((0..1024).map(|kinds| (PureOp::FClass32, kinds)));
+    let classes = classes.chain((0..1024).map(|kinds| (PureOp::FClass16, kinds)));
     let segments = (0..35).map(|segment| (PureOp::TrigPreop64, segment));
     for (i, (op, second)) in classes.chain(segments).enumerate() {
-        let mut bench = Bench::new(&function_with(op, FpMode::HSA, if i % 3 == 0 { 64 } else { 32 }, Some(second)), isa);
+        let mut bench = Bench::new(&function_with(op, FpMode::HSA, if i % 3 == 0 { 64 } else { 32 }, [None, Some(second), None]), isa);
         for _ in 0..if op == PureOp::TrigPreop64 { 200 } else { 2 } {
             let wide = op.args()[0] == Width::B64;
-            let operands: Vec<u64> = (0..bench.lanes).map(|_| float_bits(&mut random, wide)).collect();
+            let one = |random: &mut Random| match op {
+                PureOp::FClass16 if random.one_in(2) => random.pick(&SPECIAL_HALVES).into(),
+                PureOp::FClass16 => random.u32().into(),
+                _ => float_bits(random, wide),
+            };
+            let operands: Vec<u64> = (0..bench.lanes).map(|_| one(&mut random)).collect();
             for (lane, x) in operands.iter().enumerate() {
                 (bench.row(0)[lane], bench.row(1)[lane]) = (*x as u32, (x >> 32) as u32);
             }

@@ -232,6 +232,11 @@ instructions! {
     PsrlwImm     "vpsrlw"      P66 M0F   0 0x71 /2 Whole both;
     PsrawImm     "vpsraw"      P66 M0F   0 0x71 /4 Whole both;
     Packusdw     "vpackusdw"   P66 M0F38 0 0x2b Full32 both;
+    // bytes
+    Psubb        "vpsubb"      P66 M0F   0 0xf8 Whole both;
+    Psubusb      "vpsubusb"    P66 M0F   0 0xd8 Whole both;
+    Pminub       "vpminub"     P66 M0F   0 0xda Whole both;
+    Pavgb        "vpavgb"      P66 M0F   0 0xe0 Whole both;
     // dot products
     Pdpbusd      "vpdpbusd"    P66 M0F38 0 0x50 Full32 evex;
     Pdpwssd      "vpdpwssd"    P66 M0F38 0 0x52 Full32 evex;

@@ -13,14 +13,15 @@ use wavejit_x86::{Len, Rm, Vector};
 pub(super) fn takes(op: PureOp) -> bool {
     use PureOp::*;
     gives(op)
-        || matches!(op, CvtF16F32 | FFrexpExp32)
+        || matches!(op, CvtF16F32 | FFrexpExp32 | CvtFloorI32F32 | CvtNearestI32F32)
         || super::lanes::float_condition(op).is_some() && op.args()[0] == wavejit_ir::Width::B32
 }
 
 /// Those whose result is an f32, which is none that would be flushed.
 fn gives(op: PureOp) -> bool {
     use PureOp::*;
-    may_underflow(op) || matches!(op, FMin32 | FMax32 | FFloor32 | FCeil32 | FTrunc32 | FRndne32 | FFract32 | FFrexpMant32)
+    let limits = matches!(op, FMin32 | FMax32 | FMed332 | FMinNum32 | FMaxNum32 | FMed3Num32 | FMinimum32 | FMaximum32);
+    may_underflow(op) || limits || matches!(op, FFloor32 | FCeil32 | FTrunc32 | FRndne32 | FFract32 | FFrexpMant32)
 }
 
 /// Those whose result may have to be flushed though no operand had to be.

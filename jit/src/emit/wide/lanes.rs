@@ -269,7 +269,7 @@ impl<'a> Wide<'a> {
         })
     }
 
-    fn compare_under(&mut self, op: X, to: u8, a: u8, b: Rm, predicate: u8, k: Option<u8>) {
+    pub(super) fn compare_under(&mut self, op: X, to: u8, a: u8, b: Rm, predicate: u8, k: Option<u8>) {
         let i = Vector::new(op, Len::Z, to, a, b).imm(predicate);
         self.vector(match k {
             Some(k) => i.mask(k),
@@ -279,7 +279,7 @@ impl<'a> Wide<'a> {
 
     /// A comparison that is only used together with another mask, which is there already, is made under that mask: its mask registers. The logic that follows then
     /// has nothing to do ([`Wide::mask_logic`]). Not in loops: there the mask is often the loop's own, from round to round, and a comparison under it would wait for it.
-    fn under(&mut self, r: Value) -> Option<Parts> {
+    pub(super) fn under(&mut self, r: Value) -> Option<Parts> {
         let insts = &self.func.blocks[self.r.block].insts;
         let user = insts.get(self.only_use(r)? as usize)?;
         let Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } = user.op else { return None };
@@ -350,6 +350,14 @@ impl<'a> Wide<'a> {
         new
     }
 
+    /// high * high + (low * low + c), two fused sums. Gives up the factors.
+    pub(super) fn dot_of_two(&mut self, low: [Parts; 2], high: [Parts; 2], c: Parts) -> Parts {
+        let sum = self.each_part(&[low[0], low[1], c], |w, part| w.fma_part(part, false));
+        let out = self.each_part(&[high[0], high[1], sum], |w, part| w.fma_part(part, false));
+        low.iter().chain(&high).chain([&sum]).for_each(|parts| self.drop_parts(parts));
+        out
+    }
+
     /// Emits the operation; false: it has no form here.
     fn lanes(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
         if mode.is_flushing32() && flushing::takes(op) {
@@ -377,8 +385,6 @@ impl<'a> Wide<'a> {
         let plain = mode.is_plain32();
         // To nearest even, where denormals come neither in nor out.
         let even = plain || mode.is_flushing32();
-        // Sums and products of f16 are right if made in f32 and rounded again, which has more than twice the bits and two.
-        let halves = mode.is_plain16_64() && !mode.fp16_ovfl();
         let [x, y, z] = operands;
         let out = match op {
             And32 => self.binary(X::Pandd, x, y, true),
@@ -477,59 +483,10 @@ impl<'a> Wide<'a> {
                 Some(selector) if selector.to_le_bytes()[..4].iter().all(|b| !(8..12).contains(b)) => {
                     self.byte_permutation(x, y, selector as u32)
                 }
-                _ => return None,
+                _ => self.each_part(&[x, y, z], |w, part| w.permuted_bytes(mode, part)),
             },
-            BfeU32 | BfeI32 => {
-                let (Some(offset), Some(width)) = (self.splat_constant(arg(1)), self.splat_constant(arg(2))) else { return None };
-                let (offset, width) = (offset as u8 & 31, width as u8 & 31);
-                match (width, op == BfeI32) {
-                    (0, _) => {
-                        let (new, to) = self.new_in_register(Class::Vector);
-                        self.v(X::Pxord, to, to, Rm::Reg(to));
-                        self.all(new)
-                    }
-                    (_, signed) if offset + width >= 32 => self.unary(if signed { X::PsradImm } else { X::PsrldImm }, x, Some(offset)),
-                    (_, false) if offset == 0 => self.each_part(&[x], |w, part| {
-                        let from = w.reg(part.ops[0]);
-                        let (new, to) = w.new_over(part.free);
-                        let mask = w.splat32((1 << width) - 1);
-                        w.v(X::Pandd, to, from, mask);
-                        new
-                    }),
-                    (_, signed) => self.each_part(&[x], |w, part| {
-                        let from = w.rm(part.ops[0]);
-                        let (new, to) = w.new_over(part.free);
-                        w.vi(X::PslldImm, 0, to, from, 32 - offset - width);
-                        w.vi(if signed { X::PsradImm } else { X::PsrldImm }, 0, to, Rm::Reg(to), 32 - width);
-                        new
-                    }),
-                }
-            }
             Bfi32 => self.ternary_logic(x, y, z, CHOICE),
             Popcnt32 if self.host.popcnt => self.unary(X::Popcntd, x, None),
-            FfbhU32 => self.each_part(&[x], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                let k = w.temp_mask();
-                w.v(X::Ptestnmd, k, from, Rm::Reg(from));
-                w.v(X::Plzcntd, to, 0, Rm::Reg(from));
-                w.vector(Vector::new(X::Pternlogd, Len::Z, to, to, Rm::Reg(to)).imm(0xff).mask(k));
-                new
-            }),
-            FfblB32 => self.each_part(&[x], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                // 31 - leading zeros of the lowest bit: -1 for none.
-                let t = w.temp();
-                w.v(X::Pxord, to, to, Rm::Reg(to));
-                w.v(X::Psubd, to, to, Rm::Reg(from));
-                w.v(X::Pandd, to, to, Rm::Reg(from));
-                w.v(X::Plzcntd, t, 0, Rm::Reg(to));
-                let c = w.element32(31);
-                w.v(X::Broadcast, to, 0, c);
-                w.v(X::Psubd, to, to, Rm::Reg(t));
-                new
-            }),
             Dot4SS | Dot4SU | Dot4US | Dot4UU if self.host.vnni => self.dot4(x, y, op),
             Dot4SS | Dot4SU | Dot4US | Dot4UU => self.dot4_by_words(x, y, op),
             IAdd16 | ISub16 | IMul16 => {
@@ -555,8 +512,7 @@ impl<'a> Wide<'a> {
             }
             Shl16 | LShr16 | AShr16 => self.shift16(op, arg(0), arg(1)),
             UAddSat32 | USubSat32 => self.each_part(&[x, y], |w, part| w.saturated_unsigned(op, part)),
-            SAddSat32 | SSubSat32 if !self.is_avx2() => self.each_part(&[x, y], |w, part| w.saturated_signed(op, part)),
-            FMed332 if plain && !self.is_avx2() => self.each_part(&[x, y, z], |w, part| w.median_part(mode, part)),
+            SAddSat32 | SSubSat32 => self.each_part(&[x, y], |w, part| w.saturated_signed(op, part)),
             PkIAdd16 => self.binary(X::Paddw, x, y, true),
             PkISub16 => self.binary(X::Psubw, x, y, false),
             PkIMul16 => self.binary(X::Pmullw, x, y, true),
@@ -586,6 +542,25 @@ impl<'a> Wide<'a> {
             FAdd32 if plain => self.float_binary(X::Addps, arg(0), x, y),
             FMul32 if plain => self.float_binary(X::Mulps, arg(0), x, y),
             FSub32 if plain => self.binary(X::Subps, x, y, false),
+            Dot2F32Bf16 if plain => {
+                // The halves are f32 without their low halves.
+                let [low, high] = [true, false].map(|is_low| {
+                    [x, y].map(|v| {
+                        self.each_part(&[v], |w, part| {
+                            let from = w.reg(part.ops[0]);
+                            let (new, to) = w.new_in_register(Class::Vector);
+                            if is_low {
+                                w.vi(X::PslldImm, 0, to, Rm::Reg(from), 16);
+                            } else {
+                                let mask = w.splat32(0xffff_0000);
+                                w.v(X::Pandd, to, from, mask);
+                            }
+                            new
+                        })
+                    })
+                });
+                self.dot_of_two(low, high, z)
+            }
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
             FFma32 if plain => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
@@ -695,91 +670,14 @@ impl<'a> Wide<'a> {
                 w.vector(Vector::new(X::Psubd, Len::Z, to, to, minus_one).zeroing(k));
                 new
             }),
-            CvtF32F16 if halves => self.each_part(&[x], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                w.f32_of_low(to, from);
-                new
-            }),
-            CvtF16F32 if plain && halves => self.each_part(&[x], |w, part| {
-                let from = w.reg(part.ops[0]);
-                let (new, to) = w.new_in_register(Class::Vector);
-                w.f16_of(to, from);
-                new
-            }),
             // What fout flushes of f16 it keeps.
             CvtPkRtzF16F32 if mode.denorm_out16_64() => self.each_part(&[x, y], |w, part| w.pack_toward_zero(part)),
-            FAdd16 | FSub16 | FMul16 if halves => {
-                let op = match op {
-                    FAdd16 => X::Addps,
-                    FSub16 => X::Subps,
-                    _ => X::Mulps,
-                };
-                self.each_part(&[x, y], |w, part| {
-                    let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-                    let (new, to) = w.new_in_register(Class::Vector);
-                    let t = w.temp();
-                    w.f32_of_low(to, a);
-                    w.f32_of_low(t, b);
-                    w.v(op, to, to, Rm::Reg(t));
-                    w.f16_of(to, to);
-                    new
-                })
-            }
-            FFma16 | PkFFma16 if halves => self.each_part(&[x, y, z], |w, part| {
-                let from = [0, 1, 2].map(|i| w.reg(part.ops[i]));
-                let (new, to) = w.new_in_register(Class::Vector);
-                let wide = [w.temp(), w.temp(), w.temp()];
-                for (t, from) in wide.into_iter().zip(from) {
-                    w.f32_of_low(t, from);
-                }
-                w.half_fma(to, wide);
-                if op == PkFFma16 {
-                    let high = w.temp();
-                    for (t, from) in wide.into_iter().zip(from) {
-                        w.vi(X::PsrldImm, 0, t, Rm::Reg(from), 16);
-                        w.f32_of_low(t, t);
-                    }
-                    w.half_fma(high, wide);
-                    w.vi(X::PslldImm, 0, high, Rm::Reg(high), 16);
-                    w.v(X::Pord, to, to, Rm::Reg(high));
-                }
-                new
-            }),
-            PkFAdd16 | PkFMul16 if halves => {
-                let op = if op == PkFAdd16 { X::Addps } else { X::Mulps };
-                self.each_part(&[x, y], |w, part| {
-                    let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-                    let (new, to) = w.new_in_register(Class::Vector);
-                    let (high, t) = (w.temp(), w.temp());
-                    w.f32_of_low(to, a);
-                    w.f32_of_low(t, b);
-                    w.v(op, to, to, Rm::Reg(t));
-                    w.f16_of(to, to);
-                    w.vi(X::PsrldImm, 0, high, Rm::Reg(a), 16);
-                    w.f32_of_low(high, high);
-                    w.vi(X::PsrldImm, 0, t, Rm::Reg(b), 16);
-                    w.f32_of_low(t, t);
-                    w.v(op, high, high, Rm::Reg(t));
-                    w.f16_of(high, high);
-                    w.vi(X::PslldImm, 0, high, Rm::Reg(high), 16);
-                    w.v(X::Pord, to, to, Rm::Reg(high));
-                    new
-                })
-            }
             CvtF32I32 if even => self.unary(X::Cvtdq2ps, x, None),
             CvtF32U32 if even => self.unary(X::Cvtudq2ps, x, None),
             CvtI32F32 => self.each_part(&[x], |w, part| {
                 let from = w.reg(part.ops[0]);
                 let (new, to) = w.new_in_register(Class::Vector);
-                let k = w.temp_mask();
-                w.vi(X::Cmpps, k, from, Rm::Reg(from), 7);
-                w.vector(Vector::new(X::Cvttps2dq, Len::Z, to, 0, Rm::Reg(from)).zeroing(k));
-                // 2^31 and more: the greatest number. What is below -2^31 gives the least by itself.
-                let limit = w.splat32(2147483648f32.to_bits());
-                w.vi(X::Cmpps, k, from, limit, 0x1d);
-                let most = w.element32(0x7fff_ffff);
-                w.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
+                w.saturated_i32(to, from);
                 new
             }),
             CvtU32F32 => self.each_part(&[x], |w, part| {
@@ -791,34 +689,44 @@ impl<'a> Wide<'a> {
                 new
             }),
             _ => {
-                if let Some((unsigned, predicate)) = half_condition(op) {
-                    let under = self.under(r);
-                    let operands = [x, y, under.unwrap_or(NO_PARTS)];
-                    self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
-                        let (a, b) = (w.rm(part.ops[0]), w.rm(part.ops[1]));
-                        let k = part.ops.get(2).map(|k| w.reg(*k));
-                        let (t, u) = (w.temp(), w.temp());
-                        w.vi(X::PslldImm, 0, t, a, 16);
-                        w.vi(X::PslldImm, 0, u, b, 16);
-                        let (new, to) = w.new_in_register(Class::Mask);
-                        w.compare_under(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate, k);
-                        new
-                    })
-                } else if let Some((unsigned, predicate)) = int_condition(op)
-                    && op.args()[0] == Width::B32
-                {
-                    let under = self.under(r);
-                    self.compare(if unsigned { X::Pcmpud } else { X::Pcmpd }, x, y, predicate, under)
-                } else if let (Some(predicate), true) = (float_condition(op), plain) {
-                    let under = self.under(r);
-                    self.compare(X::Cmpps, x, y, predicate, under)
-                } else {
-                    return None;
-                }
+                let found = self.comparison(r, op, plain, operands);
+                let found = found.or_else(|| self.bit_fields(op, args, operands));
+                let found = found.or_else(|| self.sums_of_bytes(op, operands));
+                let found = found.or_else(|| self.limits(op, mode, args, operands));
+                let found = found.or_else(|| self.small_integers(op, mode, args, operands));
+                let found = found.or_else(|| self.legacy(op, mode, operands));
+                found.or_else(|| self.float16(r, op, mode, args, operands))?
             }
         };
         debug_assert!(self.func.ty(r) == Ty::MASK || self.func.ty(r) == Ty::L32);
         Some(out)
+    }
+
+    /// Mask registers from a comparison of integers or of f32.
+    fn comparison(&mut self, r: Value, op: PureOp, plain: bool, operands: [Parts; 3]) -> Option<Parts> {
+        let [x, y, _] = operands;
+        if let Some((unsigned, predicate)) = half_condition(op) {
+            let under = self.under(r);
+            let operands = [x, y, under.unwrap_or(NO_PARTS)];
+            return Some(self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
+                let (a, b) = (w.rm(part.ops[0]), w.rm(part.ops[1]));
+                let k = part.ops.get(2).map(|k| w.reg(*k));
+                let (t, u) = (w.temp(), w.temp());
+                w.vi(X::PslldImm, 0, t, a, 16);
+                w.vi(X::PslldImm, 0, u, b, 16);
+                let (new, to) = w.new_in_register(Class::Mask);
+                w.compare_under(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate, k);
+                new
+            }));
+        }
+        let (x86, predicate) = match (int_condition(op), float_condition(op)) {
+            _ if op.args()[0] != Width::B32 => return None,
+            (Some((unsigned, predicate)), _) => (if unsigned { X::Pcmpud } else { X::Pcmpd }, predicate),
+            (_, Some(predicate)) if plain => (X::Cmpps, predicate),
+            _ => return None,
+        };
+        let under = self.under(r);
+        Some(self.compare(x86, x, y, predicate, under))
     }
 
     /// Sums and products commute but for which NaN wins; with a constant that is none they do altogether.

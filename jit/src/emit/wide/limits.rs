@@ -1,11 +1,17 @@
-//! Sums that stop at a limit, and the median of three, which is how compilers put a value between two.
+//! Sums that stop at a limit; minima and maxima of gfx12; the median of three, which is how compilers put a value between two.
 
 use super::lanes::Part;
 use super::rare::Lanes;
-use super::regs::{Class, PieceId};
+use super::regs::{Class, Parts, PieceId};
 use super::{Wide, X};
-use wavejit_ir::{FpMode, PureOp};
+use wavejit_ir::{FpMode, Op, PureOp, Value};
 use wavejit_x86::{Cond, Len, Rm, Vector};
+
+/// vrangeps: the lesser or the greater of two, -0 below +0; the other one of a quiet NaN.
+const LESSER: u8 = 4;
+const GREATER: u8 = 5;
+/// vcmpps: one of two is a NaN.
+const UNORDERED: u8 = 3;
 
 impl Wide<'_> {
     pub(super) fn saturated_unsigned(&mut self, op: PureOp, part: Part) -> PieceId {
@@ -42,11 +48,113 @@ impl Wide<'_> {
         new
     }
 
-    /// v_med3_f32, where denormals are kept: the greatest of those that are left without the greatest. NaNs are the row function's.
-    pub(super) fn median_part(&mut self, mode: FpMode, part: Part) -> PieceId {
-        const GREATER: u8 = 5;
-        let [a, b, c] = [0, 1, 2].map(|i| self.reg(part.ops[i]));
+    /// Emits a minimum, maximum or median of f32 where denormals are kept; none: it has no form here.
+    pub(super) fn limits(&mut self, op: PureOp, mode: FpMode, args: &[Option<Value>; 3], operands: [Parts; 3]) -> Option<Parts> {
+        use PureOp::*;
+        if !mode.is_plain32() {
+            return None;
+        }
+        Some(match op {
+            FMed332 | FMed3Num32 => self.each_part(&operands, |w, part| w.median_part(op, mode, part)),
+            FMinNum32 | FMaxNum32 => {
+                let is_quiet = [0, 1].map(|i| args[i].is_some_and(|v| self.is_quiet(v)));
+                self.each_part(&operands[..2], |w, part| {
+                    let [mut a, mut b] = [0, 1].map(|i| w.reg(part.ops[i]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    // Signaling NaNs, which would win, are quiet in a sum; it is that with -0, which changes nothing else.
+                    for (x, is_quiet) in [&mut a, &mut b].into_iter().zip(is_quiet) {
+                        if !is_quiet {
+                            let (t, zero) = (w.temp(), w.splat32((-0f32).to_bits()));
+                            w.v(X::Addps, t, *x, zero);
+                            *x = t;
+                        }
+                    }
+                    w.vi(X::Rangeps, to, a, Rm::Reg(b), if op == FMinNum32 { LESSER } else { GREATER });
+                    new
+                })
+            }
+            FMinimum32 | FMaximum32 => self.each_part(&operands[..2], |w, part| {
+                let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                let k = w.temp_mask();
+                w.vi(X::Cmpps, k, a, Rm::Reg(b), UNORDERED);
+                w.vi(X::Rangeps, to, a, Rm::Reg(b), if op == FMinimum32 { LESSER } else { GREATER });
+                // Of a sum the NaN is the first one, and quiet.
+                w.vector(Vector::new(X::Addps, Len::Z, to, a, Rm::Reg(b)).mask(k));
+                new
+            }),
+            _ => return None,
+        })
+    }
+
+    /// Minima and maxima of gfx12, of f64.
+    pub(super) fn number_or_nan64(&mut self, op: PureOp, part: Part) -> PieceId {
+        use PureOp::*;
+        let (a, b) = (self.reg(part.ops[0]), self.reg(part.ops[1]));
         let (new, to) = self.new_in_register(Class::Vector);
+        let pick = if matches!(op, FMinNum64 | FMinimum64) { LESSER } else { GREATER };
+        if matches!(op, FMinNum64 | FMaxNum64) {
+            let (t, zero) = (self.temp(), self.splat64((-0f64).to_bits()));
+            self.v(X::Addpd, to, a, zero);
+            self.v(X::Addpd, t, b, zero);
+            self.vi(X::Rangepd, to, to, Rm::Reg(t), pick);
+        } else {
+            let k = self.temp_mask();
+            self.vi(X::Cmppd, k, a, Rm::Reg(b), UNORDERED);
+            self.vi(X::Rangepd, to, a, Rm::Reg(b), pick);
+            self.vector(Vector::new(X::Addpd, Len::Z, to, a, Rm::Reg(b)).mask(k));
+        }
+        new
+    }
+
+    /// Can it be no signaling NaN?
+    fn is_quiet(&self, v: Value) -> bool {
+        match self.def(v) {
+            Op::Splat(_) => self.splat_constant(v).is_some_and(|bits| !f32::from_bits(bits as u32).is_nan()),
+            Op::Pure { op, .. } => {
+                use PureOp::*;
+                matches!(
+                    op,
+                    FAdd32
+                        | FSub32
+                        | FMul32
+                        | FFma32
+                        | FDiv32
+                        | FMinNum32
+                        | FMaxNum32
+                        | FMinimum32
+                        | FMaximum32
+                        | FRcp32
+                        | FRsq32
+                        | FSqrt32
+                        | FSqrtDenorm32
+                        | FExp232
+                        | FLog232
+                        | FFloor32
+                        | FCeil32
+                        | FTrunc32
+                        | FRndne32
+                        | CvtF32I32
+                        | CvtF32U32
+                        | CvtF32F16
+                )
+            }
+            _ => false,
+        }
+    }
+
+    /// The median of three f32: the greatest of those that are left without the greatest. NaNs are the row function's.
+    fn median_part(&mut self, op: PureOp, mode: FpMode, part: Part) -> PieceId {
+        let from = [0, 1, 2].map(|i| self.reg(part.ops[i]));
+        let (new, to) = self.new_in_register(Class::Vector);
+        self.median(to, from);
+        self.if_nan(from);
+        self.rarely(Cond::Ne, op, mode, from.map(Lanes::Dwords).to_vec(), Lanes::Dwords(to));
+        new
+    }
+
+    /// to = the median of three f32 that are numbers.
+    pub(super) fn median(&mut self, to: u8, [a, b, c]: [u8; 3]) {
         let (top, k, other) = (self.temp(), self.temp_mask(), self.temp_mask());
         self.vi(X::Rangeps, to, a, Rm::Reg(b), GREATER);
         self.vi(X::Rangeps, top, to, Rm::Reg(c), GREATER);
@@ -54,12 +162,18 @@ impl Wide<'_> {
         self.vi(X::Cmpps, other, top, Rm::Reg(a), 0);
         self.vector(Vector::new(X::Rangeps, Len::Z, to, a, Rm::Reg(c)).imm(GREATER).mask(k));
         self.vector(Vector::new(X::Rangeps, Len::Z, to, b, Rm::Reg(c)).imm(GREATER).mask(other));
-        self.vi(X::Cmpps, k, a, Rm::Reg(b), 3);
-        self.vi(X::Cmpps, other, c, Rm::Reg(c), 3);
-        self.k(X::Kortestw, k, 0, other);
-        self.rarely(Cond::Ne, PureOp::FMed332, mode, [a, b, c].map(Lanes::Dwords).to_vec(), Lanes::Dwords(to));
+        self.free_temp(Class::Vector, top);
         self.free_temp(Class::Mask, k);
         self.free_temp(Class::Mask, other);
-        new
+    }
+
+    /// Leaves "not equal" if a lane of these is a NaN.
+    pub(super) fn if_nan(&mut self, [a, b, c]: [u8; 3]) {
+        let (k, other) = (self.temp_mask(), self.temp_mask());
+        self.vi(X::Cmpps, k, a, Rm::Reg(b), UNORDERED);
+        self.vi(X::Cmpps, other, c, Rm::Reg(c), UNORDERED);
+        self.k(X::Kortestw, k, 0, other);
+        self.free_temp(Class::Mask, k);
+        self.free_temp(Class::Mask, other);
     }
 }

@@ -27,6 +27,12 @@ impl Wide<'_> {
     /// A shift of dwords.
     pub(super) fn lane_shift(&mut self, x: Value, n: Value, by_constant: X, by_lane: X) -> Parts {
         let x = self.val(x).lo;
+        self.shift_of(&x, n, by_constant, by_lane)
+    }
+
+    /// The same of pieces: these themselves if there is nothing to shift by.
+    pub(super) fn shift_of(&mut self, x: &Parts, n: Value, by_constant: X, by_lane: X) -> Parts {
+        let x = *x;
         match self.shift_count(n, 32) {
             Ok(0) => x,
             Ok(n) => self.unary(by_constant, x, Some(n)),

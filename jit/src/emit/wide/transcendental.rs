@@ -155,7 +155,7 @@ impl Wide<'_> {
     }
 
     /// to = f32 of `f` in f64 of the lanes of x.
-    fn by_halves(&mut self, to: u8, x: u8, f: impl Fn(&mut Self, u8)) {
+    pub(super) fn by_halves(&mut self, to: u8, x: u8, f: impl Fn(&mut Self, u8)) {
         let [d, low, t] = [self.temp(), self.temp(), self.temp()];
         self.v(X::Cvtps2pd, d, 0, Rm::Reg(x));
         f(self, d);

@@ -198,6 +198,25 @@ impl<'a> Wide<'a> {
                 });
                 self.set_quad(r, out);
             }
+            FMinNum64 | FMaxNum64 | FMinimum64 | FMaximum64 if plain => {
+                let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
+                let out = self.each_quad([x, y], |w, part| w.number_or_nan64(op, part));
+                self.set_quad(r, out);
+            }
+            FClamp64 if mode.dx10_clamp() => {
+                let x = self.quad(arg(0));
+                let out = self.each_quad([x], |w, part| {
+                    let from = w.reg(part.ops[0]);
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    // The greater is the second operand for NaN and for two zeros.
+                    w.v(X::Pxord, to, to, Rm::Reg(to));
+                    w.v(X::Maxpd, to, from, Rm::Reg(to));
+                    let one = w.splat64(1f64.to_bits());
+                    w.v(X::Minpd, to, to, one);
+                    new
+                });
+                self.set_quad(r, out);
+            }
             CvtF64I32 | CvtF64U32 => {
                 let low = lo(self, 0);
                 self.widen(r, low, if op == CvtF64I32 { X::Cvtdq2pd } else { X::Cvtudq2pd });
