@@ -50,6 +50,9 @@ pub enum EmitError {
     /// An invariant of ours does not hold.
     #[error("internal error in code generation: {0}")]
     Internal(String),
+    /// An operation has more operands and temporaries than registers are free.
+    #[error("{0} needs more registers than there are")]
+    OutOfRegisters(String),
     /// The host has no memory for code.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfCodeMemory),

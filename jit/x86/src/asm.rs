@@ -147,9 +147,9 @@ impl Asm {
         &self.touches
     }
 
-    /// Takes pieces out: whole instructions without constants and labels as operands, in order. What stands behind moves up; offsets that others have noted are
+    /// Takes pieces out: so many whole instructions without constants and labels as operands, in order. What stands behind moves up; offsets that others have noted are
     /// to be moved, too.
-    pub fn remove(&mut self, pieces: &[Range<u32>]) -> Moved {
+    pub fn remove(&mut self, pieces: &[Range<u32>], insts: u32) -> Moved {
         let mut moved = Moved::default();
         let (mut to, mut from, mut gone) = (0, 0, 0);
         for Range { start, end } in pieces.iter().cloned().chain([Range { start: self.offset(), end: self.offset() }]) {
@@ -159,7 +159,7 @@ impl Asm {
             moved.gone.push((end, gone));
         }
         self.code.truncate(to as usize);
-        self.count -= pieces.len() as u32;
+        self.count -= insts;
         self.labels.iter_mut().flatten().for_each(|at| *at = moved.at(*at));
         for patch in &mut self.patches {
             (patch.at, patch.from) = (moved.at(patch.at), moved.at(patch.from));

@@ -401,6 +401,8 @@ instructions! {
     KmovdToGpr   "kmovd"       F2  M0F   0 0x93 Whole vex;
     KmovqFromGpr "kmovq"       F2  M0F   1 0x92 Whole vex;
     KmovqToGpr   "kmovq"       F2  M0F   1 0x93 Whole vex;
+    KmovdStore   "kmovd"       P66 M0F   1 0x91 Whole vex;
+    KmovqStore   "kmovq"       NP  M0F   1 0x91 Whole vex;
     Kandw        "kandw"       NP  M0F   0 0x41 Whole l1;
     Kandnw       "kandnw"      NP  M0F   0 0x42 Whole l1;
     Korw         "korw"        NP  M0F   0 0x45 Whole l1;

@@ -41,7 +41,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
     let (v, k, g) = (Some(Vector), Some(Mask), Some(General));
     match op {
         Kmovw => [k, None, k],
-        KmovwStore => [k, None, k],
+        KmovwStore | KmovdStore | KmovqStore => [k, None, k],
         KmovwFromGpr | KmovdFromGpr | KmovqFromGpr => [k, None, g],
         KmovwToGpr | KmovdToGpr | KmovqToGpr => [g, None, k],
         Kandw | Kandnw | Korw | Kxnorw | Kxorw | Kunpckbw | Kunpckwd | Kunpckdq => [k, k, k],
@@ -106,6 +106,8 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::MovStore8
                 | Op::MovStore64
                 | Op::KmovwStore
+                | Op::KmovdStore
+                | Op::KmovqStore
                 | Op::MovdToGpr
                 | Op::MovqToGpr
                 | Op::Extract32x4
@@ -157,7 +159,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                     }
                 };
                 let v = if vsib_vex { (reg + 1) % 16 } else { v };
-                let memory_only = vsib || matches!(op, Op::KmovwStore | Op::Maskmovd | Op::MaskmovdStore);
+                let memory_only = vsib || matches!(op, Op::KmovwStore | Op::KmovdStore | Op::KmovqStore | Op::Maskmovd | Op::MaskmovdStore);
                 let no_memory = matches!(
                     op,
                     Op::KmovwFromGpr

@@ -606,16 +606,18 @@ impl<'a> Wide<'a> {
         if self.is_avx2() {
             return self.bits_in_avx2(k, to);
         }
+        self.join_masks(k, t);
+        self.k(if k.len() == 2 { X::KmovdToGpr } else { X::KmovqToGpr }, to.0, 0, 0);
+    }
+
+    /// k0 = the bits of mask registers one after the other; `t` is changed.
+    pub(super) fn join_masks(&mut self, k: &[u8], t: u8) {
         match k {
-            [lo, hi] => {
-                self.k(X::Kunpckwd, 0, *hi, *lo);
-                self.k(X::KmovdToGpr, to.0, 0, 0);
-            }
+            [lo, hi] => self.k(X::Kunpckwd, 0, *hi, *lo),
             [a, b, c, d] => {
                 self.k(X::Kunpckwd, 0, *b, *a);
                 self.k(X::Kunpckwd, t, *d, *c);
                 self.k(X::Kunpckdq, 0, t, 0);
-                self.k(X::KmovqToGpr, to.0, 0, 0);
             }
             _ => unreachable!("waves have 32 or 64 lanes"),
         }

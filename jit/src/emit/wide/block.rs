@@ -107,7 +107,7 @@ impl<'a> Wide<'a> {
         }
         self.inst(inst, blend)?;
         if self.r.is_short {
-            return Err(EmitError::internal(&format!("{:?} needs more registers than there are", inst.op)));
+            return Err(EmitError::OutOfRegisters(format!("{:?}", inst.op)));
         }
         Ok(())
     }
@@ -200,6 +200,11 @@ impl<'a> Wide<'a> {
                     None => self.r.piece_at(Class::General, Home::Exec64),
                 };
                 self.set_word(r, p);
+            }
+            Op::ExecSet(m) if self.sets_exec_from_masks(*m) => {
+                self.sreg_changes(SReg::EXEC_LO);
+                self.store_exec_from_masks(*m);
+                self.settle_exec(*m);
             }
             Op::ExecSet(m) => {
                 let from = self.scalar(*m);

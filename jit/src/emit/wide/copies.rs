@@ -10,10 +10,12 @@
 //! b2: finds v0 in zmm4
 //! ```
 
-use super::Wide;
+use super::dead_stores::Register;
 use super::plan::Event;
 use super::regs::{Class, Home, NONE, TEMP};
+use super::{Wide, X, sreg};
 use wavejit_ir::{BlockId, Func, SReg, Value, goes_back};
+use wavejit_x86::{Len, Rm, Vector};
 
 /// A register that holds what a guest register does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,5 +106,25 @@ impl Wide<'_> {
         if val.word != NONE {
             self.r.settle(val.word, if !self.is_wave64() { Home::SReg(SReg::EXEC_LO) } else { Home::Exec64 });
         }
+    }
+
+    /// Is EXEC written from mask registers, without the bits being in a word before?
+    pub(super) fn sets_exec_from_masks(&self, mask: Value) -> bool {
+        let val = self.val(mask);
+        let is_there = val.word == NONE && val.lo[..self.parts].iter().all(|p| *p != NONE);
+        !self.is_avx2() && self.r.fixed_sreg(SReg::EXEC_LO).is_none() && is_there && !self.flags.wants_word(mask)
+    }
+
+    /// Stores the bits of mask registers as EXEC. All of it goes if nobody reads that.
+    pub(super) fn store_exec_from_masks(&mut self, mask: Value) {
+        let parts = self.val(mask).lo;
+        let k: Vec<u8> = parts[..self.parts].iter().map(|p| self.reg(*p)).collect();
+        let t = self.temp_mask();
+        let start = self.a.offset();
+        let to = Rm::Mem(sreg(SReg::EXEC_LO));
+        self.join_masks(&k, t);
+        self.vector(Vector::new(if k.len() == 2 { X::KmovdStore } else { X::KmovqStore }, Len::X, 0, 0, to));
+        self.note_guest_stores(start, if k.len() == 2 { 2 } else { 4 }, Register::Scalar(SReg::EXEC_LO));
+        self.free_temp(Class::Mask, t);
     }
 }

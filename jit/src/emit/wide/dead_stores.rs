@@ -22,8 +22,10 @@ use wavejit_x86::{Base, Mem, Moved, Touch};
 
 /// A store of a guest register, whole or in part.
 pub(super) struct GuestStore {
-    /// In the code.
+    /// In the code, with what only it needs before it.
     at: Range<u32>,
+    /// Instructions there.
+    insts: u32,
     register: Register,
 }
 
@@ -72,8 +74,13 @@ impl Read {
 impl Wide<'_> {
     /// The code since `start` is a store of a guest register.
     pub(super) fn note_guest_store(&mut self, start: u32, register: Register) {
+        self.note_guest_stores(start, 1, register);
+    }
+
+    /// The same of so many instructions, of which the last one is the store, and no other one touches a register of the guest.
+    pub(super) fn note_guest_stores(&mut self, start: u32, insts: u32, register: Register) {
         if self.goes_straight {
-            self.guest_stores.push(GuestStore { at: start..self.a.offset(), register });
+            self.guest_stores.push(GuestStore { at: start..self.a.offset(), insts, register });
         }
     }
 
@@ -87,7 +94,7 @@ impl Wide<'_> {
             return (Moved::default(), spoiled);
         }
         let (mut rows, mut state) = (Read::in_pieces_of(self.part_bytes()), Read::in_pieces_of(4));
-        let mut dead = vec![];
+        let (mut dead, mut insts) = (vec![], 0);
         let (mut kept_rows, mut kept_sregs) = (Rows::default(), SRegs::default());
         let mut left = stores.iter().rev().peekable();
         // From the end on: what is read behind.
@@ -96,7 +103,7 @@ impl Wide<'_> {
             if touch.bytes > 64 {
                 continue;
             }
-            let Some(store) = left.next_if(|store| store.at.start == touch.at) else {
+            let Some(store) = left.next_if(|store| store.at.contains(&touch.at)) else {
                 read.note(&touch.mem, touch.bytes);
                 continue;
             };
@@ -107,6 +114,7 @@ impl Wide<'_> {
             };
             if !read.is_read(&touch.mem, bytes) {
                 dead.push(store.at.clone());
+                insts += store.insts;
                 continue;
             }
             match store.register {
@@ -118,6 +126,6 @@ impl Wide<'_> {
         debug_assert!(left.next().is_none(), "a store that has not been seen");
         dead.reverse();
         (spoiled.rows, spoiled.sregs) = (spoiled.rows.within(&kept_rows), spoiled.sregs.within(&kept_sregs));
-        (self.a.remove(&dead), spoiled)
+        (self.a.remove(&dead, insts), spoiled)
     }
 }

@@ -5,15 +5,20 @@
 //! %8: s1 = not.1 %7                        nothing
 //! branch %8, b1, b2                        cmp; jae b1; jmp b2
 //!
+//! %5: s64 = maskbits %4                     nothing
+//! %7: s1 = eq.64 %5, 0                     nothing
+//! branch %7, b1, b2                        kortest; je b1; jmp b2
+//!
 //! %4: s1 = ult.32 %3, %1                   nothing
 //! %5: s32 = btoint %4                      nothing
 //! %6: s32 = iadd.32 %2, %5                 mov; cmp; adc
 //! ```
 
-use super::Wide;
+use super::regs::NONE;
 use super::scalar::condition;
+use super::{Wide, X};
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Block, Op, PureOp, Shape, Term, Value, Width};
+use wavejit_ir::{Block, Inst, Op, PureOp, Shape, Term, Value, Width};
 use wavejit_x86::{Alu, Cond, Size};
 
 /// The comparisons of a block that are made where they are used.
@@ -24,14 +29,23 @@ pub(super) struct Flags {
     carries: FxHashMap<u32, Carry>,
     /// The instructions that are done with these.
     done: FxHashSet<u32>,
+    /// Masks whose bits others ask for.
+    words: FxHashSet<Value>,
 }
 
 /// What a branch compares.
-pub(super) struct Compared {
-    cond: Cond,
-    x: Value,
-    y: Value,
-    is_wide: bool,
+pub(super) enum Compared {
+    Scalars {
+        cond: Cond,
+        x: Value,
+        y: Value,
+        is_wide: bool,
+    },
+    /// A mask with zero. Its bits are wanted by nobody else.
+    Mask {
+        cond: Cond,
+        mask: Value,
+    },
 }
 
 /// What a sum adds to a value: 1 where the first of two is below the second.
@@ -52,6 +66,11 @@ impl Flags {
         self.done.contains(&(inst as u32))
     }
 
+    /// Will somebody ask for the bits of a mask?
+    pub(super) fn wants_word(&self, mask: Value) -> bool {
+        self.words.contains(&mask)
+    }
+
     /// The sum that adds a carry.
     pub(super) fn carry(&self, inst: u32) -> Option<Carry> {
         self.carries.get(&inst).copied()
@@ -60,7 +79,10 @@ impl Flags {
 
 impl Compared {
     pub(super) fn operands(&self) -> [Value; 2] {
-        [self.x, self.y]
+        match *self {
+            Compared::Scalars { x, y, .. } => [x, y],
+            Compared::Mask { mask, .. } => [mask; 2],
+        }
     }
 }
 
@@ -74,6 +96,15 @@ impl Wide<'_> {
     /// Finds the comparisons of a block that are made where they are used.
     pub(super) fn find_flags(&mut self, block: &Block) {
         self.flags = Flags::default();
+        self.find_comparisons(block);
+        let asks = |(i, inst): (usize, &Inst)| match inst.op {
+            Op::MaskBits(mask) if !self.flags.has_done(i) => Some(mask),
+            _ => None,
+        };
+        self.flags.words = block.insts.iter().enumerate().filter_map(asks).collect();
+    }
+
+    fn find_comparisons(&mut self, block: &Block) {
         let has_carries = block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BToInt, .. }));
         if !has_carries && !matches!(block.term, Term::Branch { .. }) {
             return;
@@ -100,12 +131,33 @@ impl Wide<'_> {
                     let Some(cond) = condition(op) else { return };
                     let cond = if negation.is_some() { !cond } else { cond };
                     // By the operand's width it is told what is compared.
-                    self.flags.branch = Some(Compared { cond, x, y, is_wide: op.args()[0] == Width::B64 });
-                    self.flags.done.extend(negation.into_iter().chain([at]));
+                    let is_wide = op.args()[0] == Width::B64;
+                    let mask = self.tested_mask(block, cond, x, y);
+                    self.flags.branch = Some(match mask {
+                        Some(mask) => Compared::Mask { cond, mask },
+                        None => Compared::Scalars { cond, x, y, is_wide },
+                    });
+                    let bits = mask.map(|_| self.val(x).def);
+                    self.flags.done.extend(negation.into_iter().chain(bits).chain([at]));
                     return;
                 }
                 _ => return,
             }
+        }
+    }
+
+    /// The mask of which a comparison asks no more than whether there are lanes in it.
+    fn tested_mask(&self, block: &Block, cond: Cond, x: Value, y: Value) -> Option<Value> {
+        let bits = self.val(x);
+        let made_by = &block.insts[bits.def as usize].op;
+        let is_test = !self.is_avx2()
+            && matches!(cond, Cond::E | Cond::Ne)
+            && self.constant(y) == Some(0)
+            && bits.readers() == 1
+            && !self.is_once(bits.def);
+        match *made_by {
+            Op::MaskBits(mask) if is_test => Some(mask),
+            _ => None,
         }
     }
 
@@ -131,8 +183,36 @@ impl Wide<'_> {
 
     /// Compares; the condition on which the branch is taken.
     pub(super) fn compare_scalars(&mut self, c: &Compared) -> Cond {
-        self.flags_of(c.x, c.y, if c.is_wide { Size::Q } else { Size::D });
-        c.cond
+        match *c {
+            Compared::Scalars { cond, x, y, is_wide } => {
+                self.flags_of(x, y, if is_wide { Size::Q } else { Size::D });
+                cond
+            }
+            Compared::Mask { cond, mask } => {
+                self.is_empty_mask(mask);
+                cond
+            }
+        }
+    }
+
+    /// Leaves "equal" if there is no lane in a mask.
+    fn is_empty_mask(&mut self, mask: Value) {
+        let val = *self.val(mask);
+        if val.word != NONE || val.lo[0] == NONE {
+            // Above a half-wave's bits there are none.
+            let word = self.scalar(mask);
+            return self.a.test(Size::Q, word, word);
+        }
+        let k: Vec<u8> = val.lo[..self.parts].iter().map(|p| self.reg(*p)).collect();
+        let mut all = k[0];
+        if self.parts > 2 {
+            let t = self.temp_mask();
+            for other in &k[1..self.parts - 1] {
+                self.k(X::Korw, t, all, *other);
+                all = t;
+            }
+        }
+        self.k(X::Kortestw, all, 0, k[self.parts - 1]);
     }
 
     /// A sum with a carry.

@@ -329,9 +329,16 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         return first.finish(frame, &facts);
     }
     let asm = first.a.cleared();
+    let all = vec![true; func.blocks.len()];
     let mut second = Wide::new(func, opts, &facts, asm, loops, (!is_over).then_some(found.calls));
-    let frame = second.body(&vec![true; func.blocks.len()], stop)?;
-    second.finish(frame, &facts)
+    match second.body(&all, stop) {
+        Err(EmitError::OutOfRegisters(_)) => {}
+        frame => return second.finish(frame?, &facts),
+    }
+    // Without what loops keep there are registers enough.
+    let mut plain = Wide::new(func, opts, &facts, Asm::new(), Loops::none(func), None);
+    let frame = plain.body(&all, stop)?;
+    plain.finish(frame, &facts)
 }
 
 /// The plan for `func` as text, after the checker has seen it ([`plan`]).

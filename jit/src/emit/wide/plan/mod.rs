@@ -123,7 +123,8 @@ impl Log {
 pub(super) fn written(i: &Vector) -> Option<(Class, u8)> {
     use X::*;
     match i.op {
-        MovStore | MovStoreY | MovStore8 | MovStore64 | MaskmovdStore | KmovwStore | Kortestw | Ptest | Scatterdd | Scatterqd => None,
+        MovStore | MovStoreY | MovStore8 | MovStore64 | MaskmovdStore | KmovwStore | KmovdStore | KmovqStore | Kortestw | Ptest
+        | Scatterdd | Scatterqd => None,
         MovdToGpr | MovqToGpr | KmovwToGpr | KmovdToGpr | KmovqToGpr | Movmskps | Movmskpd | Pmovmskb | Pextrd | Pextrq => None,
         Shlx | Shrx | Sarx | ShlxQ | ShrxQ | SarxQ | Andn | AndnQ | BlsrQ | Pdep | Pext => None,
         Extract32x4 | Extract64x4 | Extracti128 | Pmovdb | Pmovdw | Pmovqd | Cvtps2ph | Compressd => match i.rm {
