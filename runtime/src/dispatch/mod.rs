@@ -215,11 +215,12 @@ impl<S: WorkSource> Running<S> {
             return Ok(true);
         }
         let is_whole = group.waves[..group.count].iter().all(WaveSlot::is_whole);
+        let whole = is_whole.then(|| self.job.init.x_registers(&self.job.facts));
         for _ in 0..self.source.alike(group.index).min(next.end - next.start) {
             self.end(group, worker);
             self.job.check_stop()?;
             next.start += 1;
-            let has_ended = group.run_next(&self.job, worker, is_whole);
+            let has_ended = group.run_next(&self.job, worker, whole);
             self.note(worker);
             if !has_ended {
                 return self.run_group(group, worker, residents);

@@ -191,14 +191,30 @@ impl WaveSlot {
     #[inline(always)]
     pub(super) fn restart_beside(&mut self, job: &Job, group: [u32; 3]) {
         self.restore();
-        WaveSlot::restart_whole(&mut self.state, job, group);
+        job.init.write_group(&job.facts, group, &mut self.state.sregs);
+        (self.state.resume, self.state.fuel) = (0, QUANTUM);
     }
 
-    /// The same for a wave's state of which nothing [is spoiled](WaveSlot::is_whole).
+    /// The same for waves' states of which nothing [is spoiled](WaveSlot::is_whole), where such registers hold the x. The waves may do so little that
+    /// this is what they take their time for.
+    ///
+    /// # Safety
+    /// The states are there, and nobody uses them.
     #[inline(always)]
-    pub(super) fn restart_whole(state: &mut WaveState, job: &Job, group: [u32; 3]) {
-        job.init.write_group(&job.facts, group, &mut state.sregs);
-        (state.resume, state.fuel) = (0, QUANTUM);
+    pub(super) unsafe fn restart_whole(states: &[*mut WaveState], [first, second]: [Option<SReg>; 2], x: u32) {
+        let restart = |write_x: &dyn Fn(&mut WaveState)| {
+            for state in states {
+                // SAFETY: passed on.
+                let state = unsafe { &mut **state };
+                (state.resume, state.fuel) = (0, QUANTUM);
+                write_x(state);
+            }
+        };
+        match (first, second) {
+            (None, None) => restart(&|_| ()),
+            (Some(only), None) | (None, Some(only)) => restart(&|state| state.sregs[usize::from(only.0)] = x),
+            (Some(a), Some(b)) => restart(&|state| [a, b].into_iter().for_each(|r| state.sregs[usize::from(r.0)] = x)),
+        }
     }
 
     /// Does the code leave all registers alone that a wave starts with, the ids of its workgroup aside?
@@ -222,10 +238,15 @@ impl WaveSlot {
         self.state.fuel = left;
     }
 
-    /// Guest instructions of a wave that was restarted and has ended.
+    /// Guest instructions of waves that were restarted and have ended.
+    ///
+    /// # Safety
+    /// The states are there, and nobody uses them.
     #[inline(always)]
-    pub(super) fn restarted_insts(state: &WaveState) -> u64 {
-        (QUANTUM - state.fuel) as u64
+    pub(super) unsafe fn restarted_insts(states: &[*mut WaveState]) -> u64 {
+        // SAFETY: passed on.
+        let left = states.iter().fold(0i64, |left, state| left.wrapping_add(unsafe { (**state).fuel }));
+        (QUANTUM * states.len() as i64 - left) as u64
     }
 
     /// Gives a wave the registers that the one before it may have changed and that it may look at.

@@ -108,8 +108,7 @@ impl Workgroup {
         let Entered { done, barriers, .. } = entered;
         if done == self.count && barriers == 0 {
             // SAFETY: the waves' own, which nobody else uses.
-            let insts = self.states[..self.count].iter().map(|state| WaveSlot::restarted_insts(unsafe { &**state }));
-            worker.done.guest_insts += insts.sum::<u64>();
+            worker.done.guest_insts += unsafe { WaveSlot::restarted_insts(&self.states[..self.count]) };
             return true;
         }
         self.waves[..self.count].iter_mut().for_each(|wave| wave.begin_late(job));

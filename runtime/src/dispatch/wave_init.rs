@@ -284,6 +284,11 @@ impl WaveInit {
         }
     }
 
+    /// The registers that hold the x of the workgroup's id.
+    pub(crate) fn x_registers(&self, facts: &StartFacts) -> [Option<SReg>; 2] {
+        [self.group_id_sgprs[0].map(SReg), facts.has_ids_in_ttmps.then_some(SReg(SReg::TTMP0.0 + 9))]
+    }
+
     /// Writes the work-item ids into `rows`, `wave_size` lanes a row; needs three rows (one where ids are packed). Lanes without a
     /// work-item get the ids they would have in a longer workgroup, x and y in range; in a workgroup of one dimension x counts on, so that it
     /// does in every run of lanes.

@@ -16,6 +16,7 @@ use crate::memory::context::SharedRoutines;
 use crate::memory::fault::Entered;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use wavejit_ir::SReg;
 use wavejit_ir::abi::{Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
 
@@ -138,9 +139,9 @@ impl Workgroup {
 
     /// Runs the unit behind its own, which is [like it](WorkSource::alike), where that [went straight to its end](Workgroup::was_straight). Most workgroups
     /// of a grid are run so, and of many the waves do little: what can stay as it is stays. True if it has ended, too; else its first turn is still to be
-    /// looked at. `is_whole`: all of its waves [are](WaveSlot::is_whole).
+    /// looked at. `whole`: the registers that hold the x of its id, if all of its waves [are whole](WaveSlot::is_whole).
     #[inline(always)]
-    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState, is_whole: bool) -> bool {
+    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState, whole: Option<[Option<SReg>; 2]>) -> bool {
         self.id[0] += 1;
         self.index += 1;
         self.number.store(self.number.load(Relaxed) + 1, Relaxed);
@@ -148,13 +149,10 @@ impl Workgroup {
             self.lds_mut().fill(0);
         }
         let id = self.id;
-        if is_whole {
-            for state in &self.states[..self.count] {
-                // SAFETY: the waves' own, which nobody else uses.
-                WaveSlot::restart_whole(unsafe { &mut **state }, job, id);
-            }
-        } else {
-            self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id));
+        match whole {
+            // SAFETY: the waves' own, which nobody else uses.
+            Some(x) => unsafe { WaveSlot::restart_whole(&self.states[..self.count], x, id[0]) },
+            None => self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id)),
         }
         self.count_start(worker);
         self.was_straight = self.run_fresh(job, worker);

@@ -22,7 +22,7 @@ use wavejit_ir::{Addr, MemKind, Op, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Bytes that `mem_reach` leaves behind offsets of 32 bits, less what an access has behind its first byte.
-const REACH_SLACK: i32 = 2048;
+pub(super) const REACH_SLACK: i32 = 2048;
 /// Operations behind an access among which others are looked for: compilers put them close together, and blocks may be long.
 pub(super) const FARTHEST: usize = 512;
 /// Bytes between the constants of accesses that share a test, at most.
@@ -280,8 +280,10 @@ impl<'a> Wide<'a> {
             }
             return;
         }
+        let out = if reach.is_first { fail } else { a.careful };
         if let Some(l) = &a.linear {
-            self.linear_start(a, l, at, fail);
+            self.linear_start(a, l, at, more, [fail, out]);
+            return self.linear_starts(a, l);
         } else if let Some(c) = &a.carried {
             self.carried_start(a, c, way.stride.unwrap_or(stride), reach.least, fail);
         } else {
@@ -301,22 +303,11 @@ impl<'a> Wide<'a> {
             self.a.alu(Alu::Add, Size::Q, a.host, a.starts[0]);
             self.add_base(a, reach.least);
         }
-        let out = if reach.is_first { fail } else { a.careful };
         let is_pair = by_lanes && !a.high.is_empty();
         if is_pair {
             self.distances(a, out);
         }
-        if more > REACH_SLACK {
-            self.a.alu_imm(Alu::Add, Size::Q, at, more);
-            self.range_in_place(at, out);
-            self.a.alu(Alu::Sub, Size::Q, at, BASE);
-            self.a.alu_load(Alu::Add, Size::Q, at, state(offset_of!(WaveState, mem_low)));
-            self.a.alu_imm(Alu::Sub, Size::Q, at, more);
-        }
-        self.range_in_place(at, out);
-        if let Some(l) = &a.linear {
-            return self.linear_starts(a, l);
-        }
+        self.range_with(at, more, out);
         let is_first_there = is_pair || a.carried.is_some();
         if is_first_there {
             self.a.mov(Size::Q, a.starts[0], a.host);
@@ -548,6 +539,18 @@ impl<'a> Wide<'a> {
     }
 
     /// Is the guest address in `at`, with 4 GiB behind it, in what may be touched? Then `at` = its host address.
+    /// The same with so many bytes behind all that the reach of an access has.
+    pub(super) fn range_with(&mut self, at: Gpr, more: i32, out: Label) {
+        if more > REACH_SLACK {
+            self.a.alu_imm(Alu::Add, Size::Q, at, more);
+            self.range_in_place(at, out);
+            self.a.alu(Alu::Sub, Size::Q, at, BASE);
+            self.a.alu_load(Alu::Add, Size::Q, at, state(offset_of!(WaveState, mem_low)));
+            self.a.alu_imm(Alu::Sub, Size::Q, at, more);
+        }
+        self.range_in_place(at, out);
+    }
+
     fn range_in_place(&mut self, at: Gpr, out: Label) {
         self.a.alu_load(Alu::Sub, Size::Q, at, state(offset_of!(WaveState, mem_low)));
         self.a.alu_load(Alu::Cmp, Size::Q, at, state(offset_of!(WaveState, mem_reach)));

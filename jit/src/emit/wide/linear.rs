@@ -14,7 +14,7 @@
 //! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all. Where it is known how far a run is from the one before
 //! only the first lane of the wave matters, and its offset becomes odd.
 
-use super::addresses::{MOST_APART_RUNS, Way};
+use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
 use super::level::Level;
 use super::memory::Access;
@@ -93,9 +93,21 @@ pub(super) struct LinearAccess {
 }
 
 impl LinearAccess {
+    /// What the last lane that is found by a first one has more than that of a term's index.
+    fn most(&self, term: usize, a: &Access) -> u32 {
+        let Term { stride, apart, .. } = self.linear.terms().nth(term).expect("it is one of them");
+        let across = if self.firsts.len() == 1 { apart.unwrap_or(0) * (a.all_runs as u32 - 1) } else { 0 };
+        (RUN - 1) * stride + across
+    }
+
     /// Bytes from a run to the next one, if that is known.
     pub(super) fn apart(&self) -> Option<i32> {
         self.linear.apart()
+    }
+
+    /// Is it by the first lane of one index that all are found?
+    pub(super) fn is_by_one(&self) -> bool {
+        self.linear.second.is_none() && self.firsts.len() == 1
     }
 }
 
@@ -200,25 +212,19 @@ impl<'a> Wide<'a> {
         Some(LinearAccess { linear, index, firsts, is_first: true })
     }
 
-    /// at = guest address of the first lane, without the constant that is not in `reach`. If lanes are not where they should be, to `fail`.
-    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, at: Gpr, fail: Label) {
+    /// at = host address of the first lane, without the constant that is not in `reach`, so far in range that `more` bytes behind it may be touched, too. If lanes
+    /// are not where they should be, to `fail`; if they are out of range, to `out`.
+    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, at: Gpr, more: i32, [fail, out]: [Label; 2]) {
+        if l.is_by_one() {
+            return self.start_by_one(a, l, at, more, [fail, out]);
+        }
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
             for (run, reg) in l.firsts.iter().enumerate() {
-                for (i, Term { is_signed, stride, apart, .. }) in l.linear.terms().enumerate() {
+                for (i, term) in l.linear.terms().enumerate() {
                     let to = if i == 0 { *reg } else { a.host };
-                    let across = if l.firsts.len() == 1 { apart.unwrap_or(0) * (a.all_runs as u32 - 1) } else { 0 };
-                    let most = (RUN - 1) * stride + across;
-                    let first = l.index[i][run * self.parts / l.firsts.len()];
-                    self.vector(Vector::new(X::MovdToGpr, Len::X, first, 0, Rm::Reg(to.0)));
-                    if most != 0 {
-                        let limit = if is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
-                        self.a.alu_imm(Alu::Cmp, Size::D, to, limit);
-                        self.a.jcc(if is_signed { Cond::G } else { Cond::A }, fail);
-                    }
-                    if is_signed {
-                        self.a.movsxd(to, to);
-                    }
+                    let index = l.index[i][run * self.parts / l.firsts.len()];
+                    self.extended_index(to, term, index, l.most(i, a), fail);
                     if i > 0 {
                         self.a.alu(Alu::Add, Size::Q, *reg, to);
                     }
@@ -241,10 +247,81 @@ impl<'a> Wide<'a> {
             self.a.test_imm(Size::D, first, 1);
             self.a.jcc(Cond::Ne, fail);
         }
+        self.start_at(a, at, first, more, out);
+    }
+
+    /// The same with one index, of whose first lane alone is asked. As a rule that is not negative, and so small that no lane is 4 GiB away: then a base which
+    /// [has been looked at](Wide::keep_host_bases) is in range with all of them. Else a stub looks at all of it.
+    fn start_by_one(&mut self, a: &Access, l: &LinearAccess, at: Gpr, more: i32, [fail, out]: [Label; 2]) {
+        const MOST_BYTES: u32 = 0xe000_0000;
+        let (first, term, shift) = (l.firsts[0], l.linear.term, l.linear.shift);
+        let (index, most) = (l.index[0][0], l.most(0, a));
+        let (odd, found) = (self.a.label(), self.a.label());
+        if l.is_first {
+            let end = if term.is_signed { i32::MAX as u32 } else { u32::MAX };
+            let limit = (MOST_BYTES >> shift).min(end).saturating_sub(most);
+            self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(first.0)));
+            self.a.alu_imm(Alu::Cmp, Size::D, first, limit as i32);
+            self.a.jcc(Cond::A, odd);
+            if shift != 0 {
+                self.a.shift(Shift::Shl, Size::Q, first, shift);
+            }
+        } else {
+            self.a.test_imm(Size::D, first, 1);
+            self.a.jcc(Cond::Ne, odd);
+        }
+        let is_behind = (0..=(u32::MAX - MOST_BYTES) as i32 / 2).contains(&a.reach.least) && more <= REACH_SLACK;
+        match a.kept_base.filter(|_| is_behind) {
+            Some(kept) => {
+                self.a.load(Size::Q, at, Mem::at(Gpr::RSP, kept.host));
+                match a.reach.least {
+                    0 => self.a.alu(Alu::Add, Size::Q, at, first),
+                    least => self.a.lea(Size::Q, at, Mem::indexed(at, first, 1, least)),
+                }
+            }
+            None => {
+                self.load_kept_base(a);
+                self.start_at(a, at, first, more, out);
+            }
+        }
+        self.a.bind(found);
+        let (a, pc, is_first) = (a.clone(), self.pc, l.is_first);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(odd);
+            w.map.push((w.a.offset(), pc));
+            if is_first {
+                w.a.mov_imm(first, 1);
+            }
+            w.load_kept_base(&a);
+            w.extended_index(at, term, index, most, fail);
+            if shift != 0 {
+                w.a.shift(Shift::Shl, Size::Q, at, shift);
+            }
+            w.start_at(&a, at, at, more, out);
+            w.a.jmp(found);
+        }));
+    }
+
+    /// to = a lane of an index, extended; to `fail` if one that is `most` greater would wrap.
+    fn extended_index(&mut self, to: Gpr, term: Term, index: u8, most: u32, fail: Label) {
+        self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(to.0)));
+        if most != 0 {
+            let limit = if term.is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
+            self.a.alu_imm(Alu::Cmp, Size::D, to, limit);
+            self.a.jcc(if term.is_signed { Cond::G } else { Cond::A }, fail);
+        }
+        if term.is_signed {
+            self.a.movsxd(to, to);
+        }
+    }
+
+    /// at = the host address of base + first.
+    fn start_at(&mut self, a: &Access, at: Gpr, first: Gpr, more: i32, out: Label) {
         match a.base {
             Some(base) => self.a.lea(Size::Q, at, Mem::indexed(base, first, 1, a.reach.least)),
             None => self.a.lea(Size::Q, at, Mem::at(first, a.reach.least)),
         }
+        self.range_with(at, more, out);
     }
 
     /// `starts[0]` is the host address of the first lane: those of all parts.

@@ -9,16 +9,21 @@
 //!     ...
 //! ```
 //!
+//! Bases of addresses are tested there, too, and their host addresses kept ([`KeptBase`]).
+//!
 //! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and it has
 //! seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
 
+use super::memory::Access;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NONE};
-use super::{Wide, sreg};
+use super::{BASE, Wide, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use wavejit_ir::{Block, Func, Op, SReg, Shape, Term, Value};
+use std::mem::offset_of;
+use wavejit_ir::abi::WaveState;
+use wavejit_ir::{Addr, Block, Func, Op, SReg, Shape, Term, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Size};
 
 /// Blocks of a function that keep scalars, at most.
@@ -36,6 +41,16 @@ pub(super) struct Memo {
     /// It has the inputs of the entry's, which nobody writes: what the entry has found out holds here.
     is_like_entry: bool,
 }
+
+/// Where the frame has a base of addresses: as the guest has it, and its host address. That is one which nobody can touch if the base itself is out of range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeptBase {
+    pub guest: i32,
+    pub host: i32,
+}
+
+/// No host address, and none within 4 GiB of it: the processor refuses them, and the access is done again with care.
+const NOWHERE: u64 = 1 << 62;
 
 /// By block: what it keeps. `slot` gives room in the frame.
 pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
@@ -200,6 +215,7 @@ impl<'a> Wide<'a> {
             inst.op.for_each_arg(|v| _ = used.insert(v));
         }
         block.term.for_each_arg(|v| _ = used.insert(v));
+        let bases = self.linear_bases(block);
         for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| **once) {
             for v in (0..inst.results).map(|i| inst.result(i.into())).filter(|v| used.contains(v)) {
                 let word = self.val(v).word;
@@ -208,6 +224,9 @@ impl<'a> Wide<'a> {
                     let slot = self.r.new_kept_slot();
                     self.a.store(Size::Q, Mem::at(Gpr::RSP, slot), Gpr(from));
                     self.r.move_home(word, Home::Kept(slot));
+                    if bases.contains(&v) {
+                        self.keep_host_base(v, Gpr(from), slot);
+                    }
                     self.release();
                 }
             }
@@ -219,6 +238,43 @@ impl<'a> Wide<'a> {
                 self.r.piece(p).reg = None;
                 self.r.file(Class::General).0.set(reg, NONE);
             }
+        }
+    }
+
+    /// Bases of a block's accesses whose lanes are found by an index.
+    fn linear_bases(&self, block: &Block) -> FxHashSet<Value> {
+        let base = |op: &Op| match op {
+            Op::Load { addr: Addr { base, offset: Some(offset), .. }, .. }
+            | Op::Store { addr: Addr { base, offset: Some(offset), .. }, .. } => base.filter(|_| self.linear.contains_key(offset)),
+            _ => None,
+        };
+        block.insts.iter().filter_map(|inst| base(&inst.op)).collect()
+    }
+
+    /// Puts the host address of a base into the frame, too, with which accesses of 4 GiB behind it are in range.
+    fn keep_host_base(&mut self, base: Value, from: Gpr, guest: i32) {
+        let (t, host, ends) = (self.temp_general(), self.r.new_kept_slot(), self.a.label());
+        self.a.mov(Size::Q, t, from);
+        self.a.alu_load(Alu::Sub, Size::Q, t, state(offset_of!(WaveState, mem_low)));
+        self.a.alu_load(Alu::Cmp, Size::Q, t, state(offset_of!(WaveState, mem_reach)));
+        self.a.jcc(Cond::B, ends);
+        self.a.mov_imm(t, NOWHERE);
+        self.a.bind(ends);
+        self.a.alu(Alu::Add, Size::Q, t, BASE);
+        self.a.store(Size::Q, Mem::at(Gpr::RSP, host), t);
+        self.free_temp(Class::General, t.0);
+        self.host_bases.insert(base, KeptBase { guest, host });
+    }
+
+    /// Where a base is kept.
+    pub(super) fn kept_base(&self, base: Value) -> Option<KeptBase> {
+        self.host_bases.get(&base).copied()
+    }
+
+    /// Gives the register of an access's base what it stands for.
+    pub(super) fn load_kept_base(&mut self, a: &Access) {
+        if let (Some(kept), Some(base)) = (a.kept_base, a.base) {
+            self.a.load(Size::Q, base, Mem::at(Gpr::RSP, kept.guest));
         }
     }
 }

@@ -19,6 +19,7 @@ use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EX
 use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
+use super::memo::KeptBase;
 use super::regs::{Class, NO_PARTS, Parts};
 use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
@@ -62,6 +63,8 @@ pub(super) struct Access {
     pub is_crowded: bool,
     /// Scalar part of the address.
     pub base: Option<Gpr>,
+    /// Where it is kept, if its register has not been given it: what needs it [loads it](Wide::load_kept_base).
+    pub kept_base: Option<KeptBase>,
     /// The constant part, as a displacement.
     pub imm: i32,
     pub general: Label,
@@ -209,7 +212,11 @@ impl<'a> Wide<'a> {
                 high = (0..self.parts).map(|p| self.reg(hi[p])).collect();
             }
         }
-        let base = addr.base.map(|b| self.scalar(b));
+        let kept_base = addr.base.filter(|_| linear.as_ref().is_some_and(LinearAccess::is_by_one)).and_then(|b| self.kept_base(b));
+        let base = match kept_base {
+            Some(_) => Some(self.temp_general()),
+            None => addr.base.map(|b| self.scalar(b)),
+        };
         let host = self.temp_general();
         let spare = [self.temp_general(), self.temp_general()];
         let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
@@ -252,6 +259,7 @@ impl<'a> Wide<'a> {
             is_scattered,
             is_crowded: self.is_crowded,
             base,
+            kept_base,
             imm,
             general: self.a.label(),
             careful: self.a.label(),
@@ -304,6 +312,7 @@ impl<'a> Wide<'a> {
                 w.linear_fails(&a);
                 w.a.bind(a.general);
                 w.map.push((w.a.offset(), pc));
+                w.load_kept_base(&a);
                 w.linear_lanes(&a);
                 w.make_masks(&a);
                 match a.carried {
@@ -320,6 +329,7 @@ impl<'a> Wide<'a> {
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
+            w.load_kept_base(&a);
             w.linear_lanes(&a);
             w.carried_lanes(&a);
             w.careful_access(&a);

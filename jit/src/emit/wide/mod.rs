@@ -204,6 +204,8 @@ struct Wide<'a> {
     under: FxHashMap<Value, Value>,
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
+    /// Bases of addresses in the frame.
+    host_bases: FxHashMap<Value, memo::KeptBase>,
     firsts: Vec<linear::Firsts>,
     /// Stores of guest registers that may turn out to be of no use, and whether there may be such.
     guest_stores: Vec<dead_stores::GuestStore>,
@@ -464,6 +466,7 @@ impl<'a> Wide<'a> {
             has_calls: false,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
+            host_bases: FxHashMap::default(),
             firsts: vec![],
             goes_round: &facts.goes_round,
             copies: vec![None; func.blocks.len()],
@@ -497,6 +500,7 @@ impl<'a> Wide<'a> {
                 self.made_calls.push(vec![]);
             }
         }
+        self.next_wave();
         Ok(frame)
     }
 
@@ -525,7 +529,10 @@ impl<'a> Wide<'a> {
             self.choose(points, 0);
         } else {
             let first = self.way_to(None, points[0], false);
-            self.a.jmp(first);
+            // The first block is next.
+            if first != self.labels[0] {
+                self.a.jmp(first);
+            }
         }
         frame
     }
@@ -563,7 +570,6 @@ impl<'a> Wide<'a> {
                 stub(&mut self);
             }
         }
-        self.next_wave();
         self.a.bind(self.fault);
         self.a.mov_imm(Gpr::RAX, Exit::Fault as u64);
         self.a.bind(self.leave);
@@ -641,6 +647,8 @@ impl<'a> Wide<'a> {
     fn leave_with(&mut self, exit: Exit) {
         self.a.store(Size::Q, state(offset_of!(WaveState, fuel)), FUEL);
         match exit {
+            // Behind the last block that is next.
+            Exit::End if self.r.block + 1 == self.func.blocks.len() => {}
             Exit::End => self.a.jmp(self.ended),
             Exit::Barrier => self.a.jmp(self.at_barrier),
             exit => {
