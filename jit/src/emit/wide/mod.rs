@@ -30,20 +30,23 @@
 //! | `plan` | what all of that comes to, operation by operation: as text, and for a checker |
 //! | `copies.rs` | what registers hold of guest registers from block to block |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
-//! | `memo.rs` | what the waves of a workgroup have in common, loaded once |
+//! | `memo.rs` | what the waves of a workgroup have in common, loaded and tested once |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
-//! | `bytes.rs`, `float16.rs` | dwords as four bytes; f16 in f32 |
+//! | `bytes.rs`, `float16.rs` | dwords as bytes and nibbles; f16 |
+//! | `bits.rs` | bit fields, the order and number of bits |
+//! | `conversions.rs` | conversions to integers of 8, 16 and 32 bits |
+//! | `legacy.rs` | f32 operations of older generations and of graphics |
 //! | `float64.rs` | what f64 has beside sums, products and comparisons |
 //! | `division.rs` | the operations that division sequences are made of; quotients of mantissas |
 //! | `shifts.rs` | shifts of dwords and words |
-//! | `limits.rs` | saturating sums, medians |
+//! | `limits.rs` | saturating sums, minima and maxima of gfx12, medians |
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `dead_stores.rs` | stores of guest registers that nobody reads |
-//! | `flags.rs` | comparisons of scalars for the branch at the end of a block, or for a carry |
+//! | `flags.rs` | comparisons of scalars, or of masks with zero, for the branch at the end of a block; carries |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
