@@ -251,7 +251,7 @@ impl<'a> Wide<'a> {
     }
 
     /// The same with one index, of whose first lane alone is asked. As a rule that is not negative, and so small that no lane is 4 GiB away: then a base which
-    /// [has been looked at](Wide::keep_host_bases) is in range with all of them. Else a stub looks at all of it.
+    /// [has been looked at](super::memo::KeptBase) is in range with all of them. Else a stub looks at all of it.
     fn start_by_one(&mut self, a: &Access, l: &LinearAccess, at: Gpr, more: i32, [fail, out]: [Label; 2]) {
         const MOST_BYTES: u32 = 0xe000_0000;
         let (first, term, shift) = (l.firsts[0], l.linear.term, l.linear.shift);
