@@ -1,106 +1,17 @@
 //! AVX-512 and AVX2 code of single operations against the definition of each (`ir::eval`), on many operands or on all.
 
+#[path = "wide/bench.rs"]
+mod bench;
+#[path = "wide/halves.rs"]
+mod halves;
+
+use bench::{Bench, function, function_with, levels};
+use halves::SPECIAL_HALVES;
 use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction, Mnemonic};
-use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
-use wavejit_jit::emit::{self, Compiled, EmitOptions, Isa};
+use wavejit_jit::emit::{self, EmitOptions, Isa};
 use wavejit_jit::opt::{self, OptOptions};
 use wavejit_random::{Random, SPECIAL_WORDS};
-
-#[repr(C, align(64))]
-#[derive(Clone)]
-struct Line([u32; 16]);
-
-/// A compiled function and a wave for it.
-struct Bench {
-    code: Compiled,
-    rows: Vec<Line>,
-    state: Box<WaveState>,
-    lanes: usize,
-}
-
-impl Bench {
-    fn new(func: &Func, isa: Isa) -> Bench {
-        Bench::with(func, isa, false)
-    }
-
-    /// With all that can go through a register's lanes at a time doing so, or not.
-    fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
-        let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, savable: false };
-        let code = emit::compile(&func, &options).unwrap();
-        let lanes = func.wave_size as usize;
-        let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];
-        // SAFETY: integers and raw pointers, for which zero is a value.
-        let mut state: Box<WaveState> = Box::new(unsafe { std::mem::zeroed() });
-        (state.rows, state.wave_size) = (rows.as_mut_ptr().cast(), func.wave_size);
-        (state.sregs[126], state.sregs[127]) = (u32::MAX, u32::MAX);
-        Bench { code, rows, state, lanes }
-    }
-
-    fn row(&mut self, row: usize) -> &mut [u32] {
-        let words = self.rows.as_mut_ptr().cast::<u32>();
-        // SAFETY: the file has that row.
-        unsafe { std::slice::from_raw_parts_mut(words.add(row * self.lanes), self.lanes) }
-    }
-
-    fn run(&mut self) {
-        (self.state.resume, self.state.fuel) = (0, 1 << 40);
-        // SAFETY: the state has all that code without memory accesses needs.
-        let exit = unsafe { self.code.entry()(&mut *self.state, std::ptr::null_mut()) };
-        assert_eq!(Exit::from_u32(exit), Some(Exit::End));
-    }
-}
-
-/// The forms of the back end that this host can run.
-fn levels() -> impl Iterator<Item = Isa> {
-    Isa::available().into_iter().filter(|isa| *isa != Isa::Portable)
-}
-
-/// v10 (and v11) = op of v0.., two registers an operand.
-fn function(op: PureOp, mode: FpMode, wave: u32) -> Func {
-    function_with(op, mode, wave, [None; 3])
-}
-
-/// The same with constants for some operands of 32 bits.
-fn function_with(op: PureOp, mode: FpMode, wave: u32, constants: [Option<u32>; 3]) -> Func {
-    let mut body = String::from("%0: mask = exec\n");
-    let mut next = 1;
-    let mut args = vec![];
-    for (i, width) in op.args().iter().enumerate() {
-        let (lo, hi, v) = (next, next + 1, next + 2);
-        next += 3;
-        body += &format!("%{lo}: l32 = vget v{} demand %0\n%{hi}: l32 = vget v{} demand %0\n", 2 * i, 2 * i + 1);
-        match width {
-            Width::B32 if constants[i].is_some() => {
-                let c = constants[i].unwrap_or(0);
-                body.truncate(body.rfind(&format!("%{lo}:")).expect("it has just been written"));
-                body += &format!("%{lo}: s32 = const.32 {c:#x}\n%{v}: l32 = splat %{lo}\n");
-            }
-            Width::B1 => body += &format!("%{v}: mask = ne.32 %{lo}, %{hi}\n"),
-            Width::B32 => body += &format!("%{v}: l32 = or.32 %{lo}, %{lo}\n"),
-            Width::B64 => body += &format!("%{v}: l64 = pack.64 %{lo}, %{hi}\n"),
-        }
-        args.push(format!("%{v}"));
-    }
-    let (r, a, b) = (next, next + 1, next + 2);
-    let ty = match op.ret() {
-        Width::B1 => "mask",
-        Width::B32 => "l32",
-        Width::B64 => "l64",
-    };
-    body += &format!("%{r}: {ty} = {op} {}\n", args.join(", "));
-    match op.ret() {
-        Width::B1 => body += &format!("%{a}: l32 = b2i.32 %{r}\nvset v10, %{a}, exec %0\n"),
-        Width::B32 => body += &format!("vset v10, %{r}, exec %0\n"),
-        Width::B64 => {
-            body += &format!("%{a}: l32 = lo.64 %{r}\n%{b}: l32 = hi.64 %{r}\nvset v10, %{a}, exec %0\nvset v11, %{b}, exec %0\n");
-        }
-    }
-    let text = format!("func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:\n{body}end\n}}", mode.0);
-    text::parse(&text).unwrap_or_else(|e| panic!("{op}: {e:?}\n{text}"))
-}
 
 /// Does the code of a function take instructions beyond AVX2 and what comes with it?
 fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
@@ -156,96 +67,6 @@ fn which_operations_are_calls() {
         assert!(others.is_empty(), "{isa:?}: lane code is missing for {others:?}");
         let inline: Vec<_> = known().filter(|op| !found.contains(op)).collect();
         assert!(inline.is_empty(), "{isa:?}: these are calls no more: {inline:?}");
-    }
-}
-
-/// f16 of each kind, with both signs.
-const SPECIAL_HALVES: [u16; 15] =
-    [0, 1, 0x3ff, 0x400, 0x3555, 0x3bff, 0x3c00, 0x4000, 0x7bff, 0x7c00, 0x7c01, 0x7d55, 0x7e00, 0x7e01, 0x7fff];
-
-/// An operation of one f16 is looked at for all operands, with something in the upper half of the register.
-#[test]
-fn functions_of_one_half_equal_their_definition_everywhere() {
-    use PureOp::*;
-    let functions = [
-        FRcp16,
-        FRsq16,
-        FSqrt16,
-        FExp216,
-        FLog216,
-        FSin16,
-        FCos16,
-        FFract16,
-        FFloor16,
-        FCeil16,
-        FTrunc16,
-        FRndne16,
-        FFrexpMant16,
-        FFrexpExp16,
-        FClamp16,
-        PkFClamp16,
-        FOmod2x16,
-        CvtF32F16,
-        CvtI16F16,
-        CvtU16F16,
-        CvtF16I16,
-        CvtF16U16,
-        CvtNormI16F16,
-        CvtNormU16F16,
-        SatPkU8I16,
-    ];
-    for (isa, op) in levels().flat_map(|isa| functions.map(|op| (isa, op))) {
-        let mut bench = Bench::new(&function(op, FpMode::HSA, 32), isa);
-        for first in (0..=u16::MAX).step_by(bench.lanes) {
-            let above = u32::from(first).wrapping_mul(0x9e37_79b1) & 0xffff_0000;
-            let operand = |lane: usize| above | (u32::from(first) + lane as u32);
-            (0..bench.lanes).for_each(|lane| bench.row(0)[lane] = operand(lane));
-            bench.run();
-            for lane in 0..bench.lanes {
-                let (x, got) = (operand(lane), bench.row(10)[lane]);
-                let want = eval(op, FpMode::HSA, x.into(), 0, 0);
-                assert_eq!(u64::from(got), want, "{op} of {x:#x}, {isa:?}: {got:#x} for {want:#x}");
-            }
-        }
-    }
-}
-
-/// All pairs of special values meet in an operation of several f16, and beside them in each half.
-#[test]
-fn special_halves_meet_in_operations_of_several() {
-    let is_of_halves = |op: &PureOp| {
-        let name = op.to_string();
-        let is_float = name.starts_with('f') || name.starts_with("div") || name.starts_with("dot2.f");
-        is_float && (name.ends_with("16")) && op.args().len() > 1 && op.args().iter().all(|w| *w == Width::B32)
-    };
-    let halves = || SPECIAL_HALVES.into_iter().flat_map(|x| [x, x | 0x8000]).map(u32::from);
-    let pairs: Vec<[u32; 2]> = halves().flat_map(|x| halves().map(move |y| [x, y])).collect();
-    let ops: Vec<PureOp> = PureOp::ALL.iter().copied().filter(is_of_halves).collect();
-    assert!(ops.len() > 30, "minima, comparisons and others: {ops:?}");
-    let mut random = Random(31);
-    for (isa, mode) in levels().flat_map(|isa| [FpMode::HSA, FpMode(0x1f0)].map(|mode| (isa, mode))) {
-        for op in &ops {
-            let mut bench = Bench::new(&function(*op, mode, 64), isa);
-            for some in pairs.chunks(bench.lanes) {
-                let lanes: Vec<[u32; 3]> = some
-                    .iter()
-                    .map(|[x, y]| {
-                        let mut other = || random.pick(&SPECIAL_HALVES);
-                        let upper = [other(), other(), other()].map(|x| u32::from(x) << 16);
-                        [x | upper[0], y | upper[1], u32::from(other()) | upper[2]]
-                    })
-                    .collect();
-                for (lane, operands) in lanes.iter().enumerate() {
-                    operands.iter().enumerate().for_each(|(i, x)| bench.row(2 * i)[lane] = *x);
-                }
-                bench.run();
-                for (lane, operands) in lanes.iter().enumerate() {
-                    let [x, y, z] = operands.map(u64::from);
-                    let (want, got) = (eval(*op, mode, x, y, z), bench.row(10)[lane]);
-                    assert_eq!(u64::from(got), want, "{op} of {operands:x?} in {mode:?}, {isa:?}: {got:#x} for {want:#x}");
-                }
-            }
-        }
     }
 }
 

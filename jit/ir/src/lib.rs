@@ -214,6 +214,10 @@ impl FpMode {
     pub fn is_plain32(self) -> bool {
         self.0 & 0x33 == 0x30
     }
+    /// The mode that [is plain](FpMode::is_plain32) for f32, and otherwise the same.
+    pub fn plain32(self) -> FpMode {
+        FpMode(self.0 & !0x33 | 0x30)
+    }
     /// Nearest even and denormals flushed both ways, for f32: what drivers set for graphics.
     pub fn is_flushing32(self) -> bool {
         self.0 & 0x33 == 0

@@ -100,6 +100,20 @@ impl Default for FirstRegisters {
     }
 }
 
+/// Makes waves new ones that differ from those before in what `write` writes.
+///
+/// # Safety
+/// The states are there, and nobody uses them.
+#[inline(always)]
+unsafe fn restart_each(states: &[*mut WaveState], write: impl Fn(&mut WaveState)) {
+    for state in states {
+        // SAFETY: passed on.
+        let state = unsafe { &mut **state };
+        (state.resume, state.fuel) = (0, QUANTUM);
+        write(state);
+    }
+}
+
 /// The extent of a workgroup, which has 2^20 work-items at most, in one register: three words that have just been written apart are slow to
 /// compare, since that reads them together.
 #[inline(always)]
@@ -202,18 +216,15 @@ impl WaveSlot {
     /// The states are there, and nobody uses them.
     #[inline(always)]
     pub(super) unsafe fn restart_whole(states: &[*mut WaveState], [first, second]: [Option<SReg>; 2], x: u32) {
-        let restart = |write_x: &dyn Fn(&mut WaveState)| {
-            for state in states {
-                // SAFETY: passed on.
-                let state = unsafe { &mut **state };
-                (state.resume, state.fuel) = (0, QUANTUM);
-                write_x(state);
+        // SAFETY: passed on, for each of the calls.
+        unsafe {
+            match (first, second) {
+                (None, None) => restart_each(states, |_| ()),
+                (Some(only), None) | (None, Some(only)) => restart_each(states, |state| state.sregs[usize::from(only.0)] = x),
+                (Some(a), Some(b)) => {
+                    restart_each(states, |state| [a, b].into_iter().for_each(|r| state.sregs[usize::from(r.0)] = x));
+                }
             }
-        };
-        match (first, second) {
-            (None, None) => restart(&|_| ()),
-            (Some(only), None) | (None, Some(only)) => restart(&|state| state.sregs[usize::from(only.0)] = x),
-            (Some(a), Some(b)) => restart(&|state| [a, b].into_iter().for_each(|r| state.sregs[usize::from(r.0)] = x)),
         }
     }
 

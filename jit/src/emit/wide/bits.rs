@@ -1,7 +1,7 @@
 //! Bit fields whose place or width is found out at run time, masks of bits, and the order and number of bits.
 
 use super::lanes::Part;
-use super::regs::{Class, NO_PARTS, Parts, PieceId};
+use super::regs::{Class, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{PureOp, Value};
 use wavejit_x86::{Len, Rm, Vector};
@@ -15,7 +15,15 @@ impl Wide<'_> {
         Some(match op {
             BfeU32 | BfeI32 => self.bit_field(op == BfeI32, arg(0), arg(1), arg(2)),
             Bfm32 => {
-                let ones = self.below(arg(0));
+                let ones = match self.shift_count(arg(0), 32) {
+                    Ok(n) => {
+                        let (new, to) = self.new_in_register(Class::Vector);
+                        let ones = self.element32((1 << n) - 1);
+                        self.v(X::Broadcast, to, 0, ones);
+                        self.all(new)
+                    }
+                    Err(counts) => self.ones_below(counts),
+                };
                 let out = self.shift_of(&ones, arg(1), X::PslldImm, X::Psllvd);
                 if out != ones {
                     self.drop_parts(&ones);
@@ -69,33 +77,34 @@ impl Wide<'_> {
     fn bit_field(&mut self, is_signed: bool, x: Value, offset: Value, width: Value) -> Parts {
         let (shift, by_lane) = if is_signed { (X::PsradImm, X::Psravd) } else { (X::PsrldImm, X::Psrlvd) };
         let from = self.val(x).lo;
-        let Some(width) = self.splat_constant(width) else {
-            let field = self.field_from(&from, offset, shift, by_lane);
-            let out = if is_signed {
-                // Counts of 32 shift all out, and the sign of nothing in.
-                let Err(counts) = self.shift_count(width, 32) else { unreachable!("it is no constant") };
-                let out = self.each_part(&[field, counts], |w, part| {
-                    let (a, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-                    let (new, to) = w.new_in_register(Class::Vector);
-                    let (t, bits) = (w.temp(), w.element32(32));
-                    w.v(X::Broadcast, t, 0, bits);
-                    w.v(X::Psubd, t, t, Rm::Reg(n));
-                    w.v(X::Psllvd, to, a, Rm::Reg(t));
-                    w.v(X::Psravd, to, to, Rm::Reg(t));
-                    new
-                });
-                self.drop_parts(&counts);
-                out
-            } else {
-                let ones = self.below(width);
-                let out = self.binary(X::Pandd, field, ones, true);
-                self.drop_parts(&ones);
-                out
-            };
-            self.drop_parts(&field);
-            return out;
+        let width = match self.shift_count(width, 32) {
+            Ok(width) => width,
+            Err(widths) => {
+                let field = self.field_from(&from, offset, shift, by_lane);
+                let out = if is_signed {
+                    let out = self.each_part(&[field, widths], |w, part| {
+                        let (a, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                        let (new, to) = w.new_in_register(Class::Vector);
+                        // Counts of 32 shift all out, and the sign of nothing in.
+                        let (t, bits) = (w.temp(), w.element32(32));
+                        w.v(X::Broadcast, t, 0, bits);
+                        w.v(X::Psubd, t, t, Rm::Reg(n));
+                        w.v(X::Psllvd, to, a, Rm::Reg(t));
+                        w.v(X::Psravd, to, to, Rm::Reg(t));
+                        new
+                    });
+                    self.drop_parts(&widths);
+                    out
+                } else {
+                    let ones = self.ones_below(widths);
+                    let out = self.binary(X::Pandd, field, ones, true);
+                    self.drop_parts(&ones);
+                    out
+                };
+                self.drop_parts(&field);
+                return out;
+            }
         };
-        let width = width as u8 & 31;
         if width == 0 {
             let (new, to) = self.new_in_register(Class::Vector);
             self.v(X::Pxord, to, to, Rm::Reg(to));
@@ -139,36 +148,28 @@ impl Wide<'_> {
 
     /// `x >> offset` in registers of its own: what comes between must not stand where the result of the instruction may.
     fn field_from(&mut self, x: &Parts, offset: Value, shift: X, by_lane: X) -> Parts {
-        let counts = self.shift_count(offset, 32);
-        let lists = [*x, counts.err().unwrap_or(NO_PARTS)];
-        let out = self.each_part(&lists[..if counts.is_err() { 2 } else { 1 }], |w, part| {
-            let from = w.reg(part.ops[0]);
-            let n = part.ops.get(1).map(|n| w.reg(*n));
-            let (new, to) = w.new_in_register(Class::Vector);
-            match (counts, n) {
-                (Ok(n), _) => w.vi(shift, 0, to, Rm::Reg(from), n),
-                (_, Some(n)) => w.v(by_lane, to, from, Rm::Reg(n)),
-                _ => unreachable!("counts are an operand"),
+        match self.shift_count(offset, 32) {
+            Ok(n) => self.each_part(&[*x], |w, part| {
+                let from = w.reg(part.ops[0]);
+                let (new, to) = w.new_in_register(Class::Vector);
+                w.vi(shift, 0, to, Rm::Reg(from), n);
+                new
+            }),
+            Err(counts) => {
+                let out = self.each_part(&[*x, counts], |w, part| {
+                    let (from, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    w.v(by_lane, to, from, Rm::Reg(n));
+                    new
+                });
+                self.drop_parts(&counts);
+                out
             }
-            new
-        });
-        if let Err(counts) = counts {
-            self.drop_parts(&counts);
         }
-        out
     }
 
-    /// 2^n - 1 with n modulo 32.
-    fn below(&mut self, n: Value) -> Parts {
-        let counts = match self.shift_count(n, 32) {
-            Ok(n) => {
-                let (new, to) = self.new_in_register(Class::Vector);
-                let ones = self.element32((1 << n) - 1);
-                self.v(X::Broadcast, to, 0, ones);
-                return self.all(new);
-            }
-            Err(counts) => counts,
-        };
+    /// 2^n - 1 for counts below 32, which are given up.
+    fn ones_below(&mut self, counts: Parts) -> Parts {
         let out = self.each_part(&[counts], |w, part| {
             let n = w.reg(part.ops[0]);
             let (new, to) = w.new_in_register(Class::Vector);

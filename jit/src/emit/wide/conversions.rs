@@ -1,13 +1,12 @@
 //! Conversions to integers of 16 and 8 bits, and between them; those to 32 bits that saturate.
 
-use super::lanes::Part;
+use super::lanes::{ORDERED, Part};
 use super::regs::{Class, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, PureOp, Value};
 use wavejit_x86::{Len, Rm, Vector};
 
-/// vcmpps: none of two is a NaN; the first is at least the second.
-const ORDERED: u8 = 7;
+/// vcmpps: the first of two numbers is at least the second.
 const AT_LEAST: u8 = 0x1d;
 
 /// What a 16-bit integer is made of.
@@ -99,8 +98,7 @@ impl Wide<'_> {
         // 2^31 and more: the greatest number. What is below -2^31 gives the least by itself.
         let limit = self.splat32(2147483648f32.to_bits());
         self.vi(X::Cmpps, k, from, limit, AT_LEAST);
-        let most = self.element32(0x7fff_ffff);
-        self.vector(Vector::new(X::Broadcast, Len::Z, to, 0, most).mask(k));
+        self.set_lanes(to, k, i32::MAX as u32);
         self.free_temp(Class::Mask, k);
     }
 

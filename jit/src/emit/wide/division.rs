@@ -8,6 +8,7 @@
 //! What a load under EXEC leaves in the other lanes is undefined, and so is what is made of it: such lanes are not looked at. They hold whatever
 //! a register held before, which is odd more often than not.
 
+use super::lanes::UNORDERED;
 use super::rare::Lanes;
 use super::regs::{Class, NONE, Parts, PieceId};
 use super::transcendental::DENORMAL;
@@ -19,7 +20,6 @@ use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 const MOST_STEPS: u32 = 6;
 /// Compares as "not below", unsigned.
 const NOT_BELOW: u8 = 5;
-const UNORDERED: u8 = 3;
 
 impl<'a> Wide<'a> {
     /// Emits the operation; false: it has no form here.

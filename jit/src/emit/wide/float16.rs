@@ -1,7 +1,7 @@
 //! f16, alone and in pairs. Sums, products and functions of one operand are made in f32 and rounded again, which is right: f32 has more than twice the bits and
 //! two, and of functions all operands have been looked at (`jit/tests/wide.rs`). Minima and maxima are those of integers that are in the same order.
 
-use super::lanes::{EQ, LE, Part, float_condition};
+use super::lanes::{EQ, GE, LE, Part, float_condition};
 use super::rare::Lanes;
 use super::regs::{Class, NO_PARTS, Parts, PieceId};
 use super::{Wide, X};
@@ -13,13 +13,6 @@ const SIGNS: u32 = 0x8000_8000;
 const INFINITIES: u32 = 0x7c00_7c00;
 const QUIET: u32 = 0x0200_0200;
 const ONES: u32 = 0x3c00_3c00;
-/// vpcmpu: not below.
-const NOT_BELOW: u8 = 5;
-
-/// The mode in which f32 is not flushed and rounded to nearest even.
-fn plain32(mode: FpMode) -> FpMode {
-    FpMode(mode.0 & !0x33 | 0x30)
-}
 
 /// The operation of f32 that gives what one of f16 does, rounded once more.
 fn of_f32(op: PureOp) -> Option<PureOp> {
@@ -86,7 +79,10 @@ impl Wide<'_> {
             return (op != FClamp16 || mode.dx10_clamp()).then(|| self.through_f32(r, of_f32, mode, args, [x, NO_PARTS])).flatten();
         }
         if let Some(predicate) = comparison_of_f32(op).and_then(float_condition) {
-            return Some(self.compare_halves(r, x, y, predicate));
+            return Some(self.compare_made(r, X::Cmpps, [x, y], predicate, |w, to, p| {
+                let from = w.reg(p);
+                w.f32_of_low(to, from);
+            }));
         }
         Some(match op {
             CvtF32F16 => self.f32_parts(x, false),
@@ -128,7 +124,7 @@ impl Wide<'_> {
             }),
             FFrexpExp16 => {
                 let wide = self.f32_parts(x, false);
-                let exponent = self.lanes_of(r, FFrexpExp32, plain32(mode), args, [wide, NO_PARTS, NO_PARTS])?;
+                let exponent = self.lanes_of(r, FFrexpExp32, mode.plain32(), args, [wide, NO_PARTS, NO_PARTS])?;
                 self.drop_parts(&wide);
                 let out = self.low_words(exponent);
                 self.drop_parts(&exponent);
@@ -210,7 +206,7 @@ impl Wide<'_> {
     /// A function of f32 on f16, rounded again. The second operand, if there is one, is taken as it is.
     fn through_f32(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3], [x, y]: [Parts; 2]) -> Option<Parts> {
         let wide = self.f32_parts(x, false);
-        let result = self.lanes_of(r, op, plain32(mode), args, [wide, y, NO_PARTS])?;
+        let result = self.lanes_of(r, op, mode.plain32(), args, [wide, y, NO_PARTS])?;
         let out = if op == PureOp::FExp232 {
             // The power of this one is so near to the middle between two numbers that f32 does not tell on which side.
             let near = f32::from_bits(0x3a38_a000);
@@ -261,21 +257,6 @@ impl Wide<'_> {
             let (new, to) = w.new_over(part.free);
             let low = w.splat32(0xffff);
             w.v(X::Pandd, to, from, low);
-            new
-        })
-    }
-
-    fn compare_halves(&mut self, r: Value, x: Parts, y: Parts, predicate: u8) -> Parts {
-        let under = self.under(r);
-        let operands = [x, y, under.unwrap_or(NO_PARTS)];
-        self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
-            let (a, b) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
-            let k = part.ops.get(2).map(|k| w.reg(*k));
-            let (t, u) = (w.temp(), w.temp());
-            w.f32_of_low(t, a);
-            w.f32_of_low(u, b);
-            let (new, to) = w.new_in_register(Class::Mask);
-            w.compare_under(X::Cmpps, to, t, Rm::Reg(u), predicate, k);
             new
         })
     }
@@ -423,11 +404,11 @@ impl Wide<'_> {
         self.vi(X::PslldImm, 0, t, Rm::Reg(d), 17);
         let (unit, beyond) = (self.splat32(1 << 17), self.splat32(0x7bff << 17));
         self.v(X::Psubd, t, t, unit);
-        self.vi(X::Pcmpud, odd, t, beyond, NOT_BELOW);
+        self.vi(X::Pcmpud, odd, t, beyond, GE);
         self.vi(X::PslldImm, 0, t, Rm::Reg(n), 17);
         self.v(X::Ptestnmd, zero, t, Rm::Reg(t));
         let infinity = self.splat32(0x7c00 << 17);
-        self.vi(X::Pcmpud, k, t, infinity, NOT_BELOW);
+        self.vi(X::Pcmpud, k, t, infinity, GE);
         self.k(X::Korw, odd, odd, k);
         self.k(X::Knotw, zero, 0, zero);
         let (magnitude, sign, infinity) = (self.splat32(0x7fff), self.splat32(0x8000), self.splat32(0x7c00));

@@ -1,5 +1,6 @@
 //! f64 beside sums, products and comparisons: exponents and fractions, classes, conversions, 2/pi.
 
+use super::lanes::ORDERED;
 use super::rare::Lanes;
 use super::regs::{Class, Parts, PieceId};
 use super::wide64::Quad;
@@ -8,7 +9,6 @@ use wavejit_ir::{FpMode, PureOp, Value, eval::TWO_OVER_PI, eval::eval};
 use wavejit_x86::{Cond, Len, Mem, Rm, Size, Vector};
 
 const AT_LEAST: u8 = 5;
-const ORDERED: u8 = 7;
 
 impl<'a> Wide<'a> {
     /// Emits the operation; false: it has no form here.

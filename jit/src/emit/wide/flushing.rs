@@ -30,11 +30,6 @@ fn may_underflow(op: PureOp) -> bool {
     matches!(op, FAdd32 | FSub32 | FMul32 | FFma32 | FLdexp32)
 }
 
-/// The plain mode that is otherwise the same.
-fn plain(mode: FpMode) -> FpMode {
-    FpMode(mode.0 | 0x30)
-}
-
 impl Wide<'_> {
     /// Emits an operation that [`takes`] says yes to.
     pub(super) fn flushing(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> bool {
@@ -58,7 +53,7 @@ impl Wide<'_> {
             same.filter(|_| is_float(i)).map_or(before[i], |j| new[j])
         };
         let operands = [flushed(0), flushed(1), flushed(2)];
-        let out = self.lanes_of(r, op, plain(mode), args, operands);
+        let out = self.lanes_of(r, op, mode.plain32(), args, operands);
         new.iter().filter(|parts| **parts != NO_PARTS).for_each(|parts| self.drop_parts(parts));
         let Some(mut out) = out else { return false };
         if may_underflow(op) {

@@ -15,6 +15,10 @@ pub(super) const NE: u8 = 4;
 pub(super) const GE: u8 = 5;
 pub(super) const GT: u8 = 6;
 
+/// Predicates of vcmpps and vcmppd: none of two is a NaN; one is.
+pub(super) const ORDERED: u8 = 7;
+pub(super) const UNORDERED: u8 = 3;
+
 /// vpternlogd: x ? y : z.
 const CHOICE: u8 = 0xca;
 
@@ -269,7 +273,29 @@ impl<'a> Wide<'a> {
         })
     }
 
-    pub(super) fn compare_under(&mut self, op: X, to: u8, a: u8, b: Rm, predicate: u8, k: Option<u8>) {
+    /// Mask registers from a comparison of what `make` makes of two lane values, each in a register of its own.
+    pub(super) fn compare_made(
+        &mut self,
+        r: Value,
+        op: X,
+        [x, y]: [Parts; 2],
+        predicate: u8,
+        make: impl Fn(&mut Self, u8, PieceId),
+    ) -> Parts {
+        let under = self.under(r);
+        let operands = [x, y, under.unwrap_or(NO_PARTS)];
+        self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
+            let k = part.ops.get(2).map(|k| w.reg(*k));
+            let (t, u) = (w.temp(), w.temp());
+            make(w, t, part.ops[0]);
+            make(w, u, part.ops[1]);
+            let (new, to) = w.new_in_register(Class::Mask);
+            w.compare_under(op, to, t, Rm::Reg(u), predicate, k);
+            new
+        })
+    }
+
+    fn compare_under(&mut self, op: X, to: u8, a: u8, b: Rm, predicate: u8, k: Option<u8>) {
         let i = Vector::new(op, Len::Z, to, a, b).imm(predicate);
         self.vector(match k {
             Some(k) => i.mask(k),
@@ -279,7 +305,7 @@ impl<'a> Wide<'a> {
 
     /// A comparison that is only used together with another mask, which is there already, is made under that mask: its mask registers. The logic that follows then
     /// has nothing to do ([`Wide::mask_logic`]). Not in loops: there the mask is often the loop's own, from round to round, and a comparison under it would wait for it.
-    pub(super) fn under(&mut self, r: Value) -> Option<Parts> {
+    fn under(&mut self, r: Value) -> Option<Parts> {
         let insts = &self.func.blocks[self.r.block].insts;
         let user = insts.get(self.only_use(r)? as usize)?;
         let Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } = user.op else { return None };
@@ -486,7 +512,6 @@ impl<'a> Wide<'a> {
                 _ => self.each_part(&[x, y, z], |w, part| w.permuted_bytes(mode, part)),
             },
             Bfi32 => self.ternary_logic(x, y, z, CHOICE),
-            Popcnt32 if self.host.popcnt => self.unary(X::Popcntd, x, None),
             Dot4SS | Dot4SU | Dot4US | Dot4UU if self.host.vnni => self.dot4(x, y, op),
             Dot4SS | Dot4SU | Dot4US | Dot4UU => self.dot4_by_words(x, y, op),
             IAdd16 | ISub16 | IMul16 => {
@@ -706,17 +731,10 @@ impl<'a> Wide<'a> {
     fn comparison(&mut self, r: Value, op: PureOp, plain: bool, operands: [Parts; 3]) -> Option<Parts> {
         let [x, y, _] = operands;
         if let Some((unsigned, predicate)) = half_condition(op) {
-            let under = self.under(r);
-            let operands = [x, y, under.unwrap_or(NO_PARTS)];
-            return Some(self.each_part(&operands[..if under.is_some() { 3 } else { 2 }], |w, part| {
-                let (a, b) = (w.rm(part.ops[0]), w.rm(part.ops[1]));
-                let k = part.ops.get(2).map(|k| w.reg(*k));
-                let (t, u) = (w.temp(), w.temp());
-                w.vi(X::PslldImm, 0, t, a, 16);
-                w.vi(X::PslldImm, 0, u, b, 16);
-                let (new, to) = w.new_in_register(Class::Mask);
-                w.compare_under(if unsigned { X::Pcmpud } else { X::Pcmpd }, to, t, Rm::Reg(u), predicate, k);
-                new
+            let x86 = if unsigned { X::Pcmpud } else { X::Pcmpd };
+            return Some(self.compare_made(r, x86, [x, y], predicate, |w, to, p| {
+                let from = w.rm(p);
+                w.vi(X::PslldImm, 0, to, from, 16);
             }));
         }
         let (x86, predicate) = match (int_condition(op), float_condition(op)) {

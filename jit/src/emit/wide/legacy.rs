@@ -1,20 +1,29 @@
 //! f32 operations of older generations and of graphics, for which denormals are always zeros: sums of rounded products, products in which zero wins,
 //! output multipliers, faces of cube maps.
 
-use super::lanes::Part;
+use super::lanes::{ORDERED, Part, UNORDERED};
 use super::regs::{Class, Parts, PieceId};
+use super::transcendental::{QUIET, SIGN};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, PureOp};
 use wavejit_x86::{Len, Rm, Vector};
 
-const SIGN: u32 = 0x8000_0000;
-const QUIET: u32 = 0x0040_0000;
-/// vcmpps: equal, less, less or equal, where none is a NaN; one of two is a NaN; none is.
+/// vcmpps: equal, less, less or equal, where none is a NaN.
 const EQUAL: u8 = 0x00;
 const LESS: u8 = 0x11;
 const AT_MOST: u8 = 0x12;
-const UNORDERED: u8 = 3;
-const ORDERED: u8 = 7;
+
+/// What becomes of the sign of a coordinate on a face of a cube.
+#[derive(Clone, Copy)]
+enum Sign {
+    Stays,
+    Turns,
+    /// Where the axis in a register is negative, or where it is not.
+    TurnsWhere {
+        axis: u8,
+        is_negative: bool,
+    },
+}
 
 impl Wide<'_> {
     /// Emits the operation; none: it has no form here.
@@ -92,7 +101,7 @@ impl Wide<'_> {
     fn sum_dx9(&mut self, part: Part) -> PieceId {
         let (new, to) = self.new_in_register(Class::Vector);
         let [a, b, c] = [0, 1, 2].map(|i| self.flushed(part.ops[i]));
-        let (k, nan, t) = (self.temp_mask(), self.temp_mask(), self.temp());
+        let (k, nan) = (self.temp_mask(), self.temp_mask());
         self.one_is_zero(k, a, b);
         self.v(X::MovAligned, to, 0, Rm::Reg(c));
         self.v(X::Fmadd231ps, to, a, Rm::Reg(b));
@@ -107,8 +116,7 @@ impl Wide<'_> {
             if !counts_always {
                 self.k(X::Kandw, nan, nan, not_zero);
             }
-            self.v(X::Pord, t, x, quiet);
-            self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(t)).mask(nan));
+            self.vector(Vector::new(X::Pord, Len::Z, to, x, quiet).mask(nan));
         }
         new
     }
@@ -129,42 +137,47 @@ impl Wide<'_> {
         self.k(X::Kandw, on_z, on_z, k);
         if op == PureOp::CubeId {
             for (axis, of_axis, mask) in [(x, 0f32, None), (y, 2.0, Some(on_y)), (z, 4.0, Some(on_z))] {
-                let (positive, negative) = (self.element32(of_axis.to_bits()), self.element32((of_axis + 1.0).to_bits()));
+                let positive = self.element32(of_axis.to_bits());
                 self.vi(X::Cmpps, k, axis, zero, LESS);
                 self.v(X::Broadcast, t, 0, positive);
-                self.vector(Vector::new(X::Broadcast, Len::Z, t, 0, negative).mask(k));
+                self.set_lanes(t, k, (of_axis + 1.0).to_bits());
                 self.set_where(to, t, mask);
             }
             return new;
         }
-        // The coordinate on the faces of an axis, and whether it changes its sign: never, always, or where that axis is negative or not.
+        // The coordinate on the faces of each axis.
         let faces = match op {
-            PureOp::CubeSc => [(z, Some((x, false))), (x, None), (x, Some((z, true)))],
-            PureOp::CubeTc => [(y, None), (z, Some((y, true))), (y, None)],
-            _ => [(x, None), (y, None), (z, None)],
+            PureOp::CubeSc => [
+                (z, Sign::TurnsWhere { axis: x, is_negative: false }),
+                (x, Sign::Stays),
+                (x, Sign::TurnsWhere { axis: z, is_negative: true }),
+            ],
+            PureOp::CubeTc => [(y, Sign::Turns), (z, Sign::TurnsWhere { axis: y, is_negative: true }), (y, Sign::Turns)],
+            _ => [x, y, z].map(|axis| (axis, Sign::Stays)),
         };
-        for (i, ((from, turns), mask)) in faces.into_iter().zip([None, Some(on_y), Some(on_z)]).enumerate() {
-            let mut chosen = from;
-            if let Some((axis, where_negative)) = turns {
-                self.vi(X::Cmpps, k, axis, zero, LESS);
-                if !where_negative {
-                    self.k(X::Knotw, k, 0, k);
+        for ((from, turns), mask) in faces.into_iter().zip([None, Some(on_y), Some(on_z)]) {
+            let chosen = match turns {
+                Sign::Stays => from,
+                Sign::Turns => {
+                    self.v(X::Pxord, t, from, sign);
+                    t
                 }
-                self.v(X::MovAligned, t, 0, Rm::Reg(from));
-                self.vector(Vector::new(X::Pxord, Len::Z, t, t, sign).mask(k));
-                chosen = t;
-            } else if op == PureOp::CubeTc && i != 1 {
-                self.v(X::Pxord, t, from, sign);
-                chosen = t;
-            }
+                Sign::TurnsWhere { axis, is_negative } => {
+                    self.vi(X::Cmpps, k, axis, zero, LESS);
+                    if !is_negative {
+                        self.k(X::Knotw, k, 0, k);
+                    }
+                    self.v(X::MovAligned, t, 0, Rm::Reg(from));
+                    self.vector(Vector::new(X::Pxord, Len::Z, t, t, sign).mask(k));
+                    t
+                }
+            };
             self.set_where(to, chosen, mask);
         }
         if op == PureOp::CubeMa {
             self.v(X::Addps, to, to, Rm::Reg(to));
         } else {
-            self.vi(X::Cmpps, k, to, Rm::Reg(to), UNORDERED);
-            let quiet = self.splat32(QUIET);
-            self.vector(Vector::new(X::Pord, Len::Z, to, to, quiet).mask(k));
+            self.quiet_nans(to, to, k);
         }
         new
     }

@@ -1,6 +1,6 @@
 //! Sums that stop at a limit; minima and maxima of gfx12; the median of three, which is how compilers put a value between two.
 
-use super::lanes::Part;
+use super::lanes::{Part, UNORDERED};
 use super::rare::Lanes;
 use super::regs::{Class, Parts, PieceId};
 use super::{Wide, X};
@@ -10,8 +10,6 @@ use wavejit_x86::{Cond, Len, Rm, Vector};
 /// vrangeps: the lesser or the greater of two, -0 below +0; the other one of a quiet NaN.
 const LESSER: u8 = 4;
 const GREATER: u8 = 5;
-/// vcmpps: one of two is a NaN.
-const UNORDERED: u8 = 3;
 
 impl Wide<'_> {
     pub(super) fn saturated_unsigned(&mut self, op: PureOp, part: Part) -> PieceId {

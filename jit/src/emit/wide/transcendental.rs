@@ -1,7 +1,7 @@
 //! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time, but with fused sums of products: for no
 //! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). AVX-512 has powers and logarithms in f32 (`powers.rs`). Reciprocal roots, in f32.
 
-use super::lanes::{EQ, LT};
+use super::lanes::{EQ, LT, UNORDERED};
 use super::rare::Lanes;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
@@ -9,13 +9,11 @@ use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
 use wavejit_ir::{FpMode, PureOp};
 use wavejit_x86::{Cond, Label, Len, Rm, Vector};
 
-const SIGN: u32 = 0x8000_0000;
+pub(super) const SIGN: u32 = 0x8000_0000;
 const INF: u32 = 0x7f80_0000;
 /// The default NaN.
 const NAN: u32 = 0xffc0_0000;
-const QUIET: u32 = 0x0040_0000;
-/// vcmpps: one of two is a NaN.
-const UNORDERED: u8 = 3;
+pub(super) const QUIET: u32 = 0x0040_0000;
 /// The first one is not less, or one of two is a NaN.
 pub(super) const NOT_LESS: u8 = 0x15;
 /// vfpclassps: zeros, infinities, denormals, negative numbers, NaNs.
@@ -142,14 +140,14 @@ impl Wide<'_> {
     }
 
     /// NaNs of `x` as they came, quieted.
-    fn quiet_nans(&mut self, to: u8, x: u8, k: u8) {
+    pub(super) fn quiet_nans(&mut self, to: u8, x: u8, k: u8) {
         self.vi(X::Cmpps, k, x, Rm::Reg(x), UNORDERED);
         let quiet = self.splat32(QUIET);
         self.vector(Vector::new(X::Pord, Len::Z, to, x, quiet).mask(k));
     }
 
     /// `bits` in the lanes of `k`.
-    fn set_lanes(&mut self, to: u8, k: u8, bits: u32) {
+    pub(super) fn set_lanes(&mut self, to: u8, k: u8, bits: u32) {
         let m = self.element32(bits);
         self.vector(Vector::new(X::Broadcast, Len::Z, to, 0, m).mask(k));
     }
