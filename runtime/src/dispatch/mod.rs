@@ -1,12 +1,13 @@
 //! A dispatch: workgroups of a [`WorkSource`], spread over threads.
 //!
-//! Grid sizes count work-items; the last workgroup of a dimension may be partial (HSA, kernel dispatch packet). Workgroups are handed out
-//! in order, a batch at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
+//! Grid sizes count work-items; the last workgroup of a dimension may be partial (HSA, kernel dispatch packet). Each thread gets
+//! neighbouring ones, in order, a batch at a time. A workgroup whose waves only wait (spin loops, s_sleep) stays resident while its thread begins others, so
 //! that kernels whose workgroups wait for each other go on. The first error stops all threads; [`run`] returns when all have left.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `config.rs` | what a caller decides: [`config::DeviceConfig`], [`config::LaunchConfig`] |
+//! | `shares.rs` | which thread runs which workgroups of a grid |
 //! | `source.rs`, `stage.rs` | where workgroups come from: `WorkSource`, grids; stages of draws |
 //! | `wave_init.rs`, `block.rs` | what a wave starts with; memory for arguments and packet |
 //! | `job.rs` | what the threads of a dispatch share |
@@ -27,6 +28,7 @@ pub mod profile;
 pub mod progress;
 mod report;
 mod scratch;
+mod shares;
 mod slot;
 pub mod snapshot;
 pub(crate) mod source;
@@ -54,7 +56,7 @@ use crate::memory::context::SharedRoutines;
 use crate::program::{Arrival, CodeKey};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use wavejit_ir::Ids;
 
@@ -95,6 +97,8 @@ unsafe impl Send for Locals {}
 struct Running<S> {
     job: Job,
     source: S,
+    /// Threads that have begun to work.
+    arrived: AtomicUsize,
 }
 
 impl<S: WorkSource> Work<Locals> for Running<S> {
@@ -129,9 +133,10 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
 
 impl<S: WorkSource> Running<S> {
     fn work_until_error(&self, spare: &mut Vec<Workgroup>, worker: &mut WorkerState) -> Result<(), Error> {
-        let Running { job, source } = self;
+        let Running { job, source, .. } = self;
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
+        let thread = self.arrived.fetch_add(1, Relaxed);
         let mut watcher = job.config().on_deadlock.map(|_| Watcher::new(job));
         loop {
             job.check_stop()?;
@@ -139,7 +144,7 @@ impl<S: WorkSource> Running<S> {
             let mut is_over = true;
             if mine.is_empty() && has_room {
                 self.tell(worker);
-                match source.take() {
+                match source.take(thread, !waiting.is_empty()) {
                     Taken::Units(units) => mine = units,
                     Taken::Later => is_over = false,
                     Taken::Nothing => {}
@@ -292,7 +297,7 @@ fn run_source<S: WorkSource + 'static>(
     let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
     let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
     let job = Job::new(d, space, code, scratch, limits.residents);
-    let running = Arc::new(Running { job, source: make_source(limits.threads) });
+    let running = Arc::new(Running { job, source: make_source(limits.threads), arrived: AtomicUsize::new(0) });
     if let Some(progress) = d.config.progress {
         progress.begin(running.source.known());
     }
@@ -334,7 +339,7 @@ mod tests {
     }
 
     impl WorkSource for Tree {
-        fn take(&self) -> Taken {
+        fn take(&self, _thread: usize, _has_waiting: bool) -> Taken {
             let [there, taken, ended] = &mut *self.state.lock();
             match *taken {
                 n if n < *there => {

@@ -5,13 +5,10 @@
 //! same entry; what else differs between them at their start the source writes into their registers.
 
 use crate::args::kernarg::{Geometry, Part};
+use crate::dispatch::shares::Shares;
 use crate::dispatch::slot::WaveSlot;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_ir::SReg;
-
-/// Units that a thread takes at once, at most.
-const MAX_BATCH: u64 = 64;
 
 /// A workgroup to be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,8 +47,8 @@ pub(crate) trait WorkSource: Send + Sync {
     /// Waves start with registers and LDS that the source writes, and not with work-item ids; what they export is kept until the unit ends.
     const IS_STAGE: bool = false;
 
-    /// Work for a thread that has none.
-    fn take(&self) -> Taken;
+    /// Work for a thread that has none, but perhaps units that wait for others. Threads are numbered as they come.
+    fn take(&self, thread: usize, has_waiting: bool) -> Taken;
 
     /// The unit of an index that was taken.
     fn unit(&self, index: u64) -> Unit;
@@ -92,9 +89,7 @@ pub(crate) struct GridSource {
     /// Workgroups of the whole grid in each dimension.
     groups: [u32; 3],
     part: Part,
-    total: u64,
-    batch: u64,
-    next: AtomicU64,
+    shares: Shares,
 }
 
 impl GridSource {
@@ -103,16 +98,13 @@ impl GridSource {
         let part = geometry.part();
         // `Geometry::check` allows far fewer than 2^64.
         let total: u64 = part.count.iter().map(|n| u64::from(*n)).product();
-        let batch = (total / (threads as u64 * 16)).clamp(1, MAX_BATCH);
-        GridSource { geometry: *geometry, groups: geometry.groups(), part, total, batch, next: AtomicU64::new(0) }
+        GridSource { geometry: *geometry, groups: geometry.groups(), part, shares: Shares::new(total, threads) }
     }
 }
 
 impl WorkSource for GridSource {
-    fn take(&self) -> Taken {
-        let start = self.next.fetch_add(self.batch, Relaxed).min(self.total);
-        let end = (start + self.batch).min(self.total);
-        if start < end { Taken::Units(start..end) } else { Taken::Nothing }
+    fn take(&self, thread: usize, has_waiting: bool) -> Taken {
+        self.shares.take(thread, has_waiting).map_or(Taken::Nothing, Taken::Units)
     }
 
     #[inline(always)]
@@ -140,11 +132,11 @@ impl WorkSource for GridSource {
     }
 
     fn known(&self) -> u64 {
-        self.total
+        self.shares.total()
     }
 
     fn workers(&self, most: usize) -> usize {
-        self.total.div_ceil(self.batch).min(most as u64) as usize
+        self.shares.threads().min(most as u64) as usize
     }
 }
 
@@ -153,7 +145,7 @@ mod tests {
     use super::*;
 
     fn all(source: &GridSource) -> Vec<Unit> {
-        let batches = std::iter::from_fn(|| match source.take() {
+        let batches = std::iter::from_fn(|| match source.take(0, false) {
             Taken::Units(units) => Some(units),
             Taken::Later => panic!("a grid has all units from the start"),
             Taken::Nothing => None,

@@ -163,7 +163,7 @@ impl Stage {
 impl WorkSource for Stage {
     const IS_STAGE: bool = true;
 
-    fn take(&self) -> Taken {
+    fn take(&self, _thread: usize, _has_waiting: bool) -> Taken {
         self.source().take()
     }
 
