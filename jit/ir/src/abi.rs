@@ -11,6 +11,7 @@ use crate::SReg;
 use crate::site::{SITE_ROWS, Site};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
+use std::ptr::{null, null_mut};
 
 /// A compiled wave function: takes the wave, returns an [`Exit`] as a number. With a queue, whose `next` is that wave, it may have run more of
 /// its waves when it returns: the exit is that of the one that is `next` then. Without one (null) it runs the wave alone.
@@ -27,6 +28,37 @@ pub struct WaveQueue {
     pub end: *const *mut WaveState,
     /// How many of those that are done came to a barrier.
     pub barriers: u64,
+    /// What comes when all have ended.
+    pub groups: AlikeGroups,
+}
+
+/// Workgroups that are run by the waves of one that has ended, if compiled code can: they differ from it in the x of their ids, which counts up. For
+/// each, every wave is given its fuel and the x; what else it has at its start it must still have. Code with barriers leaves them alone.
+#[repr(C)]
+#[derive(Debug)]
+pub struct AlikeGroups {
+    /// How many are left.
+    pub left: u64,
+    /// The first wave of a workgroup.
+    pub first: *const *mut WaveState,
+    /// Of the one that runs.
+    pub x: u32,
+    /// Where waves have it: offsets in [`WaveState`].
+    pub x_at: [u32; 2],
+    /// Of each wave at its start.
+    pub fuel: i64,
+    /// What is left of the fuel of all waves that have ended, those of the workgroup that runs aside.
+    pub fuel_left: i64,
+    /// Counts up with x.
+    pub number: *mut u64,
+    /// No other is begun where one of these is not 0.
+    pub stop: [*const u32; 2],
+}
+
+impl AlikeGroups {
+    /// None.
+    pub const NONE: AlikeGroups =
+        AlikeGroups { left: 0, first: null(), x: 0, x_at: [0; 2], fuel: 0, fuel_left: 0, number: null_mut(), stop: [null(); 2] };
 }
 
 /// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the

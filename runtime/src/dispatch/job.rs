@@ -14,7 +14,7 @@ use crate::memory::gws::Gws;
 use crate::program::{Body, Code, CodeKey, Program};
 use crate::services::Services;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_ir::abi::GwsOp;
 
 /// What to run.
@@ -69,7 +69,8 @@ pub(crate) struct Job {
     pub textures: TextureConfig,
     pub hidden: Vec<MissingArg>,
     services: Option<Arc<Services>>,
-    stop: AtomicBool,
+    /// Not 0: all threads are to leave.
+    stop: AtomicU32,
     error: Mutex<Option<Error>>,
     /// The injected clock (deterministic mode).
     pub ticks: AtomicU64,
@@ -110,7 +111,7 @@ impl Job {
             textures: d.textures,
             hidden: d.hidden.to_vec(),
             services: d.offered.services.cloned(),
-            stop: AtomicBool::new(false),
+            stop: AtomicU32::new(0),
             error: Mutex::default(),
             ticks: AtomicU64::new(0),
             gws,
@@ -120,8 +121,14 @@ impl Job {
     }
 
     /// Has a thread failed?
+    #[inline(always)]
     pub(crate) fn is_stopping(&self) -> bool {
-        self.stop.load(Relaxed)
+        self.stop.load(Relaxed) != 0
+    }
+
+    /// What is not 0 when the dispatch is to stop: one or the other.
+    pub(crate) fn stop_words(&self) -> [*const u32; 2] {
+        [self.config().cancel.unwrap_or(&self.stop), &self.stop].map(|word| word.as_ptr().cast_const())
     }
 
     /// Why it failed.
@@ -154,7 +161,7 @@ impl Job {
     /// An error if the dispatch was canceled or another thread failed.
     #[inline(always)]
     pub(crate) fn check_stop(&self) -> Result<(), Error> {
-        if self.config().is_canceled() || self.stop.load(Relaxed) { Err(self.stopped()) } else { Ok(()) }
+        if self.config().is_canceled() || self.is_stopping() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// The error of a wave whose dispatch stops.
@@ -169,6 +176,6 @@ impl Job {
         if first.is_none() {
             *first = Some(e);
         }
-        self.stop.store(true, Relaxed);
+        self.stop.store(1, Relaxed);
     }
 }

@@ -221,13 +221,15 @@ impl<S: WorkSource> Running<S> {
         }
         let is_whole = group.waves[..group.count].iter().all(WaveSlot::is_whole);
         let whole = is_whole.then(|| self.job.init.x_registers(&self.job.facts));
-        for _ in 0..self.source.alike(group.index).min(next.end - next.start) {
+        let mut alike = self.source.alike(group.index).min(next.end - next.start);
+        while alike != 0 {
             self.end(group, worker);
             self.job.check_stop()?;
-            next.start += 1;
-            let has_ended = group.run_next(&self.job, worker, whole);
+            let run = 1 + group.run_next(&self.job, worker, whole, alike - 1);
+            next.start += run;
+            alike -= run;
             self.note(worker);
-            if !has_ended {
+            if !group.was_straight {
                 return self.run_group(group, worker, residents);
             }
         }

@@ -29,7 +29,7 @@ use wavejit_jit::opt::liveness::Rows;
 /// Guest instructions a wave runs before others get their turn.
 const SLICE: i64 = 1 << 16;
 /// Guest instructions before cancellation is looked at: compiled ones, and interpreted ones, after which there may be compiled code.
-const QUANTUM: i64 = 1 << 13;
+pub(super) const QUANTUM: i64 = 1 << 13;
 const INTERPRETED_QUANTUM: i64 = 1 << 11;
 /// Interpreted guest instructions before cancellation is looked at, whatever they are.
 const STEPS: u32 = 256;
@@ -257,7 +257,13 @@ impl WaveSlot {
     pub(super) unsafe fn restarted_insts(states: &[*mut WaveState]) -> u64 {
         // SAFETY: passed on.
         let left = states.iter().fold(0i64, |left, state| left.wrapping_add(unsafe { (**state).fuel }));
-        (QUANTUM * states.len() as i64 - left) as u64
+        WaveSlot::insts(states.len() as u64, left)
+    }
+
+    /// Guest instructions of so many restarted waves that have ended, by what is left of their fuel.
+    #[inline(always)]
+    pub(super) fn insts(waves: u64, fuel_left: i64) -> u64 {
+        (QUANTUM * waves as i64 - fuel_left) as u64
     }
 
     /// Gives a wave the registers that the one before it may have changed and that it may look at.

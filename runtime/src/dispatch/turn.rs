@@ -10,9 +10,9 @@ use crate::dispatch::report;
 use crate::dispatch::slot::WaveSlot;
 use crate::dispatch::status::{Status, TurnAt};
 use crate::dispatch::workgroup::{Ran, WorkerState, Workgroup};
-use crate::memory::fault::{Entered, enter_all};
+use crate::memory::fault::{Entered, enter_all, enter_groups};
 use crate::program::Body;
-use wavejit_ir::abi::Exit;
+use wavejit_ir::abi::{AlikeGroups, Exit};
 use wavejit_ir::{FpMode, SReg};
 
 /// How a turn of all waves ended.
@@ -35,7 +35,7 @@ impl Workgroup {
             return self.turn_in_lockstep(job, worker);
         }
         if std::mem::take(&mut self.is_fresh) {
-            self.was_straight = self.run_fresh(job, worker);
+            self.was_straight = self.run_fresh(job, worker, &mut AlikeGroups::NONE);
             if self.was_straight {
                 return Ok(Turn::Done);
             }
@@ -100,11 +100,12 @@ impl Workgroup {
     }
 
     /// Runs waves that were restarted. True if all have ended; else they are as if they had been started, and had run so far, in their turn.
+    /// Then the same for the workgroups `behind` it, as [`Workgroup::run_next`] says.
     #[inline(always)]
-    pub(super) fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState) -> bool {
+    pub(super) fn run_fresh(&mut self, job: &Job, worker: &mut WorkerState, behind: &mut AlikeGroups) -> bool {
         let Body::Jit(code) = &job.code.body else { unreachable!("only compiled waves are restarted") };
         // SAFETY: the states are complete for the kernel's code, which `job` keeps alive.
-        let entered = unsafe { enter_all(code.entry(), &self.states[..self.count], true) };
+        let entered = unsafe { enter_groups(code.entry(), &self.states[..self.count], true, behind) };
         let Entered { done, barriers, .. } = entered;
         if done == self.count && barriers == 0 {
             // SAFETY: the waves' own, which nobody else uses.

@@ -8,16 +8,17 @@ use crate::dispatch::arena::Arena;
 use crate::dispatch::job::Job;
 use crate::dispatch::profile::WorkerCounters;
 use crate::dispatch::progress::Done;
-use crate::dispatch::slot::{StartPlace, WaveSlot, interp_of};
+use crate::dispatch::slot::{QUANTUM, StartPlace, WaveSlot, interp_of};
 use crate::dispatch::source::{Unit, WorkSource};
 use crate::dispatch::status::TurnAt;
 use crate::dispatch::stuck::Standing;
 use crate::memory::context::SharedRoutines;
 use crate::memory::fault::Entered;
+use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavejit_ir::SReg;
-use wavejit_ir::abi::{Exit, WaveState};
+use wavejit_ir::abi::{AlikeGroups, Exit, WaveState};
 use wavejit_ir::interp::{Interp, Prepared};
 
 /// Where the turn of a wave led to. It fits a register: a `Result` with its error inside goes through memory, written in parts and read as a
@@ -137,11 +138,12 @@ impl Workgroup {
         worker.done.waves_running += self.count as u64;
     }
 
-    /// Runs the unit behind its own, which is [like it](WorkSource::alike), where that [went straight to its end](Workgroup::was_straight). Most workgroups
-    /// of a grid are run so, and of many the waves do little: what can stay as it is stays. True if it has ended, too; else its first turn is still to be
-    /// looked at. `whole`: the registers that hold the x of its id, if all of its waves [are whole](WaveSlot::is_whole).
+    /// Runs the unit behind its own, which is [like it](WorkSource::alike), where that [went straight to its end](Workgroup::was_straight), and perhaps units
+    /// behind that, at most `more`: how many of those. Most workgroups of a grid are run so, and of many the waves do little: what can stay as it is
+    /// stays. The last one [went straight](Workgroup::was_straight), too, or its first turn is still to be looked at. `whole`: the registers that hold the x of
+    /// its id, if all of its waves [are whole](WaveSlot::is_whole).
     #[inline(always)]
-    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState, whole: Option<[Option<SReg>; 2]>) -> bool {
+    pub(super) fn run_next(&mut self, job: &Job, worker: &mut WorkerState, whole: Option<[Option<SReg>; 2]>, more: u64) -> u64 {
         self.id[0] += 1;
         self.index += 1;
         self.number.store(self.number.load(Relaxed) + 1, Relaxed);
@@ -155,8 +157,34 @@ impl Workgroup {
             None => self.waves[..self.count].iter_mut().for_each(|wave| wave.restart_beside(job, id)),
         }
         self.count_start(worker);
-        self.was_straight = self.run_fresh(job, worker);
-        self.was_straight
+        let mut behind = whole.and_then(|x| self.alike(job, x, more)).unwrap_or(AlikeGroups::NONE);
+        let before = behind.left;
+        self.was_straight = self.run_fresh(job, worker, &mut behind);
+        let begun = before - behind.left;
+        self.id[0] += begun as u32;
+        self.index += begun;
+        let waves = begun * self.count as u64;
+        worker.workgroups += begun;
+        worker.waves += waves;
+        worker.done.workgroups += begun;
+        worker.done.guest_insts += WaveSlot::insts(waves, behind.fuel_left);
+        begun
+    }
+
+    /// So many workgroups behind it, for compiled code to run them at once. Their waves start with registers alone: with LDS somebody has to clear it.
+    fn alike(&self, job: &Job, x: [Option<SReg>; 2], left: u64) -> Option<AlikeGroups> {
+        let at = |r: SReg| (offset_of!(WaveState, sregs) + size_of::<u32>() * usize::from(r.0)) as u32;
+        let x_at = [x[0].or(x[1])?, x[1].or(x[0])?].map(at);
+        (self.lds_bytes == 0 && left != 0).then(|| AlikeGroups {
+            left,
+            first: self.states.as_ptr(),
+            x: self.id[0],
+            x_at,
+            fuel: QUANTUM,
+            fuel_left: 0,
+            number: self.number.as_ptr(),
+            stop: job.stop_words(),
+        })
     }
 
     /// Gives back what would be too much to keep for workgroups that may never come.

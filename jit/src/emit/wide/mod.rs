@@ -11,7 +11,7 @@
 //! block: fuel -= instructions; operations; end
 //! ...
 //! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
-//! ended, at_barrier: is there another wave in the queue? -> wave
+//! ended, at_barrier: is there another wave in the queue, or another workgroup? -> wave
 //! ```
 //!
 //! Between blocks everything is in the wave's state, and may be in registers, too. Inside a block values are in registers, taken as they are needed and given up
@@ -60,6 +60,7 @@
 //! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
+//! | `queue.rs` | from wave to wave, and from workgroup to workgroup |
 
 mod addresses;
 mod allocate;
@@ -96,6 +97,7 @@ mod moves;
 mod pins;
 mod plan;
 mod powers;
+mod queue;
 mod rare;
 mod regs;
 mod scalar;
@@ -124,7 +126,7 @@ use slices::Alive;
 use std::mem::offset_of;
 use std::ops::Range;
 use values::{Stretch, Val};
-use wavejit_ir::abi::{EntryFn, Exit, WaveQueue, WaveState};
+use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
@@ -611,33 +613,6 @@ impl<'a> Wide<'a> {
             places,
             plan,
         })
-    }
-
-    /// After a wave that has ended, or is at a barrier: notes how, and begins the next one. With the last one of the queue, and without a queue, the
-    /// function returns, and the caller notes it.
-    fn next_wave(&mut self) {
-        let (queue, next) = (Gpr::RCX, Gpr::RDX);
-        for (exit, over) in [(Exit::End, self.ended), (Exit::Barrier, self.at_barrier)] {
-            let last = self.a.label();
-            self.a.bind(over);
-            self.a.load(Size::Q, queue, Mem::at(Gpr::RSP, calls::CARGO_QUEUE));
-            self.a.test(Size::Q, queue, queue);
-            self.a.jcc(Cond::E, last);
-            self.a.load(Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, next))));
-            self.a.alu_imm(Alu::Add, Size::Q, next, size_of::<*mut WaveState>() as i32);
-            self.a.alu_load(Alu::Cmp, Size::Q, next, Mem::at(queue, off(offset_of!(WaveQueue, end))));
-            self.a.jcc(Cond::Ae, last);
-            self.a.store_imm(Size::D, state(offset_of!(WaveState, exit)), exit as i32);
-            self.a.store(Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, next))), next);
-            if exit == Exit::Barrier {
-                self.a.alu_store_imm(Alu::Add, Size::Q, Mem::at(queue, off(offset_of!(WaveQueue, barriers))), 1);
-            }
-            self.a.load(Size::Q, STATE, Mem::at(next, 0));
-            self.a.jmp(self.wave);
-            self.a.bind(last);
-            self.a.mov_imm(Gpr::RAX, exit as u64);
-            self.a.jmp(self.leave);
-        }
     }
 
     /// Leaves, to go on at `next`.

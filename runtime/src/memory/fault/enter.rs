@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr::null;
-use wavejit_ir::abi::{EntryFn, Exit, FaultKind, WaveQueue, WaveState};
+use wavejit_ir::abi::{AlikeGroups, EntryFn, Exit, FaultKind, WaveQueue, WaveState};
 
 /// Waves that run one after the other, and where to return to when compiled code faults.
 #[repr(C)]
@@ -48,13 +48,24 @@ pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
 /// # Safety
 /// As for [`enter`], for each of them; they are different ones.
 pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState], is_workgroup: bool) -> Entered {
+    // SAFETY: passed on.
+    unsafe { enter_groups(entry, states, is_workgroup, &mut AlikeGroups::NONE) }
+}
+
+/// The same, and then the workgroups behind that one as long as all goes straight on: `groups.left` tells how many were not begun. All else is of the last
+/// one begun.
+///
+/// # Safety
+/// As for [`enter_all`]; what `groups` says is so.
+#[inline(always)]
+pub(crate) unsafe fn enter_groups(entry: EntryFn, states: &[*mut WaveState], is_workgroup: bool, groups: &mut AlikeGroups) -> Entered {
     let Range { start, end } = states.as_ptr_range();
     if start == end {
         return Entered { done: 0, barriers: 0, passed: false };
     }
     let waves = if is_workgroup { states.len() as u64 } else { u64::MAX };
     FRAME.with(|current| {
-        let queue = WaveQueue { next: start, end, barriers: 0 };
+        let queue = WaveQueue { next: start, end, barriers: 0, groups: std::mem::replace(groups, AlikeGroups::NONE) };
         let mut frame = Frame { rsp: 0, entry, queue, first: start, waves, turns: TURNS, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
@@ -67,6 +78,7 @@ pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState], is_wor
             // SAFETY: the wave is suspended. A fault has not passed the place where exits are noted.
             unsafe { (**state).exit = exit };
         }
+        *groups = frame.queue.groups;
         Entered { done, barriers: frame.queue.barriers as usize, passed: frame.turns != TURNS }
     })
 }

@@ -19,7 +19,7 @@ mod enter;
 mod signals;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(crate) use enter::{enter, enter_all};
+pub(crate) use enter::{enter, enter_all, enter_groups};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use signals::Unblocked;
 
@@ -68,7 +68,7 @@ pub(crate) struct Entered {
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod plain {
     use super::*;
-    use wavejit_ir::abi::{EntryFn, Exit, WaveState};
+    use wavejit_ir::abi::{AlikeGroups, EntryFn, Exit, WaveState};
 
     /// Runs a wave from its resume point to its next exit.
     ///
@@ -97,6 +97,15 @@ mod plain {
             barriers += exit as usize;
         }
         Entered { done: states.len(), barriers, passed: false }
+    }
+
+    /// The same: what else there is to do is left.
+    ///
+    /// # Safety
+    /// As for [`enter`].
+    pub unsafe fn enter_groups(entry: EntryFn, states: &[*mut WaveState], is_workgroup: bool, _groups: &mut AlikeGroups) -> Entered {
+        // SAFETY: passed on.
+        unsafe { enter_all(entry, states, is_workgroup) }
     }
 
     /// Nothing to undo.
