@@ -369,9 +369,9 @@ impl Asm {
         self.rex(Size::D, 0, 0, r.0, false);
         self.bytes(&[0x58 | r.0 & 7]);
     }
-    /// Asks for the line of an address in all caches; never faults.
-    pub fn prefetch(&mut self, m: Mem) {
-        self.rm(Size::D, &[], &[0x0f, 0x18], 1, &m, 0);
+    /// Asks for the line of an address in the caches from `nearest` (1 or 2) on; never faults.
+    pub fn prefetch(&mut self, nearest: u8, m: Mem) {
+        self.rm(Size::D, &[], &[0x0f, 0x18], nearest, &m, 0);
     }
     /// Upper halves of vector registers become zero.
     pub fn vzeroupper(&mut self) {

@@ -376,7 +376,9 @@ fn general_instructions_are_what_iced_decodes() {
         check(format!("lock cmpxchg [{q}+8], {d}"), &mut |asm| asm.lock_cmpxchg(Size::D, Mem::at(a, 8), a));
         check(format!("xchg {d}, [{q}+8]"), &mut |asm| asm.xchg(Size::D, Mem::at(a, 8), a));
         check(format!("lock or [{q}+8], {d}"), &mut |asm| asm.lock_alu_store(Alu::Or, Size::D, Mem::at(a, 8), a));
-        check(format!("prefetcht0 [{}+8]", names(a, Size::Q)), &mut |asm| asm.prefetch(Mem::at(a, 8)));
+        for nearest in 1..=2 {
+            check(format!("prefetcht{} [{}+8]", nearest - 1, names(a, Size::Q)), &mut |asm| asm.prefetch(nearest, Mem::at(a, 8)));
+        }
         check(format!("call qword [{}+8]", names(a, Size::Q)), &mut |asm| asm.call_mem(Mem::at(a, 8)));
     }
 }

@@ -35,7 +35,8 @@ impl Workgroup {
             return self.turn_in_lockstep(job, worker);
         }
         if std::mem::take(&mut self.is_fresh) {
-            self.was_straight = self.run_fresh(job, worker, &mut AlikeGroups::NONE);
+            let mut none = AlikeGroups::NONE;
+            self.was_straight = self.run_fresh(job, worker, &mut none);
             if self.was_straight {
                 return Ok(Turn::Done);
             }

@@ -6,9 +6,12 @@ use super::{ROWS, Wide, X};
 use wavejit_ir::{Ids, MemKind, NextRun, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
-/// How many waves ahead of an access its lines are asked for: for the caches near by, and from memory, which takes as long as some twenty short waves.
+/// How many waves ahead of an access its lines are asked for: in loops, and in short waves, some twenty of which take as long as memory does.
 const AHEAD: i32 = 4;
 const FAR_AHEAD: i32 = 24;
+/// Where they are asked for. More of them can be on their way there than to the first-level cache: that is 1.5 times the bandwidth where lines are far apart
+/// (measured on Zen 5), and not less elsewhere.
+const SECOND_LEVEL: u8 = 2;
 /// Bytes of a line.
 const LINE: i32 = 64;
 
@@ -70,16 +73,15 @@ impl<'a> Wide<'a> {
     /// Consecutive elements for a part.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
         if a.space != Space::Lds {
-            // Lines that a wave a few waves later will touch if waves walk through memory, as they mostly do. A wave that goes round a loop takes
-            // longer, and lines that are far away would be gone until then; of small elements the near ones are far enough; of narrow rows the far ones
-            // are another row's.
+            // Lines that a later wave will touch if waves walk through memory, as they mostly do: far ahead, which is what memory takes. A wave that goes
+            // round a loop takes longer, and lines that are far away would be gone until then; of small elements the near ones are far enough; of narrow
+            // rows the far ones are another row's; and what is beside another access is asked for there.
             let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
             let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4 && !is_narrow;
             let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
-            for waves in [Some(AHEAD), (is_short && !has_neighbor).then_some(FAR_AHEAD)].into_iter().flatten() {
-                for line in 0..a.dwords() as i32 {
-                    self.a.prefetch(at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
-                }
+            let waves = if is_short && !has_neighbor { FAR_AHEAD } else { AHEAD };
+            for line in 0..a.dwords() as i32 {
+                self.a.prefetch(SECOND_LEVEL, at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);

@@ -48,8 +48,9 @@ pub(crate) unsafe fn enter(entry: EntryFn, state: *mut WaveState) -> u32 {
 /// # Safety
 /// As for [`enter`], for each of them; they are different ones.
 pub(crate) unsafe fn enter_all(entry: EntryFn, states: &[*mut WaveState], is_workgroup: bool) -> Entered {
+    let mut none = AlikeGroups::NONE;
     // SAFETY: passed on.
-    unsafe { enter_groups(entry, states, is_workgroup, &mut AlikeGroups::NONE) }
+    unsafe { enter_groups(entry, states, is_workgroup, &mut none) }
 }
 
 /// The same, and then the workgroups behind that one as long as all goes straight on: `groups.left` tells how many were not begun. All else is of the last
