@@ -6,11 +6,12 @@ use super::{ROWS, Wide, X};
 use wavejit_ir::{Ids, MemKind, NextRun, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
-/// How many waves ahead of an access its lines are asked for: in loops, and in short waves, some twenty of which take as long as memory does.
+/// How many waves ahead of an access its lines are asked for: near by, and from memory, which takes as long as some twenty short waves.
 const AHEAD: i32 = 4;
 const FAR_AHEAD: i32 = 24;
-/// Where they are asked for. More of them can be on their way there than to the first-level cache: that is 1.5 times the bandwidth where lines are far apart
-/// (measured on Zen 5), and not less elsewhere.
+/// Into which cache. More lines can be on their way to the second than to the first: that is 1.5 times the bandwidth where they are far apart (measured on
+/// Zen 5), and not less where they are not.
+const FIRST_LEVEL: u8 = 1;
 const SECOND_LEVEL: u8 = 2;
 /// Bytes of a line.
 const LINE: i32 = 64;
@@ -73,15 +74,19 @@ impl<'a> Wide<'a> {
     /// Consecutive elements for a part.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
         if a.space != Space::Lds {
-            // Lines that a later wave will touch if waves walk through memory, as they mostly do: far ahead, which is what memory takes. A wave that goes
-            // round a loop takes longer, and lines that are far away would be gone until then; of small elements the near ones are far enough; of narrow
-            // rows the far ones are another row's; and what is beside another access is asked for there.
+            // Lines that later waves will touch if waves walk through memory, as they mostly do. A wave that goes round a loop takes longer, and lines that
+            // are far away would be gone until then, and so would those that are in the first-level cache; of small elements the near ones are far enough;
+            // of narrow rows the far ones are another row's.
             let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
             let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4 && !is_narrow;
             let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
-            let waves = if is_short && !has_neighbor { FAR_AHEAD } else { AHEAD };
-            for line in 0..a.dwords() as i32 {
-                self.a.prefetch(SECOND_LEVEL, at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
+            let near = if self.goes_round[self.r.block] { SECOND_LEVEL } else { FIRST_LEVEL };
+            for (waves, level) in
+                [Some((AHEAD, near)), (is_short && !has_neighbor).then_some((FAR_AHEAD, SECOND_LEVEL))].into_iter().flatten()
+            {
+                for line in 0..a.dwords() as i32 {
+                    self.a.prefetch(level, at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
+                }
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
