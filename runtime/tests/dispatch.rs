@@ -541,3 +541,63 @@ fn values_that_gfx1100_lacks_are_errors_that_name_them() {
         }
     }
 }
+
+/// Workgroups without barriers, whose waves leave their registers alone: compiled code goes from one to the next without coming back. s[0:1]: a dword for each
+/// work-item, which becomes four times its number and the workgroup's in the hardware register; s2: the first work-item of a wave that does what `special`
+/// says.
+fn one_after_the_other(special: &str) -> Vec<u32> {
+    let text = format!(
+        "v_readfirstlane_b32 s6, v0
+         s_lshl_b32 s7, s4, 6
+         s_getreg_b32 s8, hwreg(HW_REG_HW_ID2, 16, 5)
+         s_add_u32 s6, s6, s7
+         v_add_nc_u32_e32 v1, s7, v0
+         v_lshlrev_b32_e32 v1, 2, v1
+         v_lshl_add_u32 v2, s8, 24, v1
+         global_store_b32 v1, v2, s[0:1]
+         s_cmp_lg_u32 s6, s2
+         s_cbranch_scc1 over
+         {special}
+         over: s_endpgm"
+    );
+    let bytes = assemble(&text, Gfx::GFX1100, 32).expect("it assembles").bytes;
+    bytes.chunks_exact(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect()
+}
+
+/// What it does to memory, up to work-item `end`.
+fn items(all: u32, end: u32) -> Vec<u8> {
+    (0..all).flat_map(|i| if i < end { 4 * i + (i / 64 % 32 << 24) } else { 0 }.to_le_bytes()).collect()
+}
+
+#[test]
+fn workgroups_that_run_in_one_call_do_what_they_do_alone() {
+    // The last one is partial. A wave that takes long comes back in between.
+    let (items_in_all, special) = (64 * 300 + 45, 64 * 137 + 32);
+    let words = one_after_the_other("s_movk_i32 s9, 0x7000\nagain: s_sub_u32 s9, s9, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 again");
+    for threads in [1, 3] {
+        let runs = ENGINES.map(|engine| {
+            let m = Machine::new(options(engine, threads), &words);
+            let out = m.device.upload(&vec![0; 4 * items_in_all as usize]).unwrap();
+            let [low, high] = pointer(&out);
+            let stats = m.run([items_in_all, 1, 1], [64, 1, 1], &[low, high, special, 0], None).unwrap();
+            assert_eq!(out.to_vec().unwrap(), items(items_in_all, items_in_all), "{engine:?}");
+            (stats.workgroups, stats.waves, stats.guest_insts)
+        });
+        assert_eq!(runs[0], (301, 602, 11 * 602 + 1 + 3 * 0x7000));
+        assert_eq!(runs[0], runs[1]);
+    }
+}
+
+#[test]
+fn a_fault_among_workgroups_that_run_in_one_call_is_of_one_of_them() {
+    let (items_in_all, special) = (64 * 300, 64 * 137 + 32);
+    let words = one_after_the_other("v_mov_b32_e32 v4, 8\nv_mov_b32_e32 v5, 0\nglobal_load_b32 v3, v[4:5], off\ns_waitcnt vmcnt(0)");
+    for engine in ENGINES {
+        let m = Machine::new(options(engine, 1), &words);
+        let out = m.device.upload(&vec![0; 4 * items_in_all as usize]).unwrap();
+        let [low, high] = pointer(&out);
+        let text = memory(m.run([items_in_all, 1, 1], [64, 1, 1], &[low, high, special, 0], None));
+        assert!(text.contains("workgroup (137, 0, 0), wave 1, lane 0: ") && text.contains("address 0x8"), "{engine:?}: {text}");
+        assert_eq!(out.to_vec().unwrap(), items(items_in_all, special + 32), "{engine:?}");
+    }
+}
