@@ -11,7 +11,7 @@ use crate::SReg;
 use crate::site::{SITE_ROWS, Site};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 /// A compiled wave function: takes the wave, returns an [`Exit`] as a number. With a queue, whose `next` is that wave, it may have run more of
 /// its waves when it returns: the exit is that of the one that is `next` then. Without one (null) it runs the wave alone.
@@ -49,16 +49,13 @@ pub struct AlikeGroups {
     pub fuel: i64,
     /// What is left of the fuel of all waves that have ended, those of the workgroup that runs aside.
     pub fuel_left: i64,
-    /// Counts up with x.
-    pub number: *mut u64,
     /// No other is begun where one of these is not 0.
     pub stop: [*const u32; 2],
 }
 
 impl AlikeGroups {
     /// None.
-    pub const NONE: AlikeGroups =
-        AlikeGroups { left: 0, first: null(), x: 0, x_at: [0; 2], fuel: 0, fuel_left: 0, number: null_mut(), stop: [null(); 2] };
+    pub const NONE: AlikeGroups = AlikeGroups { left: 0, first: null(), x: 0, x_at: [0; 2], fuel: 0, fuel_left: 0, stop: [null(); 2] };
 }
 
 /// First row that is neither a VGPR nor an AGPR. Not 512, so that temporaries do not lie a multiple of 4 KiB behind the low VGPRs, in the

@@ -163,6 +163,8 @@ impl Workgroup {
         let begun = before - behind.left;
         self.id[0] += begun as u32;
         self.index += begun;
+        // Code that looks at it spoils registers.
+        self.number.store(self.number.load(Relaxed) + begun, Relaxed);
         let waves = begun * self.count as u64;
         worker.workgroups += begun;
         worker.waves += waves;
@@ -182,7 +184,6 @@ impl Workgroup {
             x_at,
             fuel: QUANTUM,
             fuel_left: 0,
-            number: self.number.as_ptr(),
             stop: job.stop_words(),
         })
     }

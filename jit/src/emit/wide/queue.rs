@@ -61,8 +61,6 @@ impl Wide<'_> {
             self.a.jcc(Cond::Ne, none);
         }
         self.a.alu_store_imm(Alu::Sub, Size::Q, groups(offset_of!(AlikeGroups, left)), 1);
-        self.a.load(Size::Q, x, groups(offset_of!(AlikeGroups, number)));
-        self.a.alu_store_imm(Alu::Add, Size::Q, Mem::at(x, 0), 1);
         self.a.load(Size::D, x, groups(offset_of!(AlikeGroups, x)));
         self.a.alu_imm(Alu::Add, Size::D, x, 1);
         self.a.store(Size::D, groups(offset_of!(AlikeGroups, x)), x);
