@@ -21,6 +21,7 @@ use super::level::Level;
 use super::linear::LinearAccess;
 use super::memo::KeptBase;
 use super::regs::{Class, NO_PARTS, Parts};
+use super::steps::Step;
 use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
 use std::mem::offset_of;
@@ -61,6 +62,8 @@ pub(super) struct Access {
     pub is_scattered: bool,
     /// Its block has so many loads of lanes anywhere that code for each of them would not stay in the cache.
     pub is_crowded: bool,
+    /// How far it moves on in its loop.
+    pub step: Option<Step>,
     /// Scalar part of the address.
     pub base: Option<Gpr>,
     /// Where it is kept, if its register has not been given it: what needs it [loads it](Wide::load_kept_base).
@@ -258,6 +261,7 @@ impl<'a> Wide<'a> {
             carried,
             is_scattered,
             is_crowded: self.is_crowded,
+            step: self.steps.get(&(self.r.block as u32, self.at)).copied(),
             base,
             kept_base,
             imm,

@@ -53,6 +53,7 @@
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
 //! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
+//! | `steps.rs` | how far accesses move on in a loop, and which lines are asked for |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
 //! | `general.rs` | lanes anywhere |
 //! | `gathers.rs` | their dwords, by gather instructions or one by one |
@@ -104,6 +105,7 @@ mod scalar;
 mod scratch;
 mod shifts;
 mod slices;
+mod steps;
 mod transcendental;
 mod values;
 mod wanted;
@@ -221,6 +223,7 @@ struct Wide<'a> {
     flags: flags::Flags,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
+    steps: &'a steps::Steps,
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
     alive: &'a Alive,
@@ -366,6 +369,8 @@ struct Facts {
     entered: Vec<Vec<u32>>,
     /// By block: can it come to itself again?
     goes_round: Vec<bool>,
+    /// By access: how far it moves on in its loop.
+    steps: steps::Steps,
     /// See [`dead_stores::goes_straight`].
     goes_straight: bool,
     alive: Alive,
@@ -383,6 +388,7 @@ impl Facts {
             resume: resume_points(func),
             entered: copies::entered_from(func),
             goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
+            steps: steps::find(func, &loops::may_keep(func)),
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
         }
@@ -474,6 +480,7 @@ impl<'a> Wide<'a> {
             host_bases: FxHashMap::default(),
             firsts: vec![],
             goes_round: &facts.goes_round,
+            steps: &facts.steps,
             copies: vec![None; func.blocks.len()],
             entered: &facts.entered,
             memos,

@@ -2,13 +2,16 @@
 
 use super::calls::CAREFUL_DATA;
 use super::memory::Access;
-use super::{ROWS, Wide, X};
+use super::steps::Step;
+use super::{ROWS, Wide, X, sreg};
 use wavejit_ir::{Ids, MemKind, NextRun, Space};
-use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Base, Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 /// How many waves ahead of an access its lines are asked for: near by, and from memory, which takes as long as some twenty short waves.
 const AHEAD: i32 = 4;
 const FAR_AHEAD: i32 = 24;
+/// How many ways round a loop ahead, as a power of two, where it moves on by a [`Step`].
+const WAYS: u8 = 2;
 /// Into which cache. More lines can be on their way to the second than to the first: that is 1.5 times the bandwidth where they are far apart (measured on
 /// Zen 5), and not less where they are not.
 const FIRST_LEVEL: u8 = 1;
@@ -88,6 +91,9 @@ impl<'a> Wide<'a> {
                     self.a.prefetch(level, at.plus(waves * self.row_bytes() * a.dwords() as i32 + LINE * line));
                 }
             }
+            if let Some(step) = a.step {
+                self.ask_for_steps(a, step, at);
+            }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
         if a.dwords() > 1 {
@@ -111,6 +117,20 @@ impl<'a> Wide<'a> {
             true => i.mask(k),
             false => i.zeroing(k),
         });
+    }
+
+    /// Asks for what an access will want [some ways round](WAYS) its loop later.
+    fn ask_for_steps(&mut self, a: &Access, step: Step, at: Mem) {
+        let (Base::Reg(base), by) = (at.base, a.spare[0]) else { return };
+        if base == by || at.index.is_some() {
+            return;
+        }
+        self.a.load(Size::D, by, sreg(step.register));
+        self.a.movsxd(by, by);
+        self.a.shift(Shift::Shl, Size::Q, by, WAYS);
+        for line in 0..a.dwords() as i32 {
+            self.a.prefetch(FIRST_LEVEL, Mem::indexed(base, by, 1 << step.shift, at.disp + LINE * line));
+        }
     }
 
     /// Consecutive dwords for a part.
