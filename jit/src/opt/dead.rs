@@ -1,6 +1,7 @@
-//! Removes instructions whose results nobody uses and that have no effect. Before and after: any verified function.
+//! Removes instructions whose results nobody uses and that have no effect, and writes of EXEC that only arithmetic sees before the next one: of an `if` whose
+//! results are chosen by its mask that is all that is left. Before and after: any verified function.
 
-use wavejit_ir::Func;
+use wavejit_ir::{Func, Op};
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {
@@ -8,7 +9,15 @@ pub fn run(func: &mut Func) {
     for b in &mut func.blocks {
         b.term.for_each_arg(|v| used[v.0 as usize] = true);
         let mut keep = vec![false; b.insts.len()];
+        // Is EXEC written again before anything looks at it?
+        let mut is_covered = false;
         for (i, inst) in b.insts.iter().enumerate().rev() {
+            match &inst.op {
+                Op::ExecSet(_) if std::mem::replace(&mut is_covered, true) => continue,
+                Op::ExecSet(_) | Op::Note { .. } => {}
+                Op::VGet { demand, .. } => is_covered &= demand.is_some(),
+                op => is_covered &= !op.has_effect() && !matches!(op, Op::ExecGet | Op::VGetRel { .. }),
+            }
             let live = (0..inst.results).any(|r| used[inst.result(r.into()).0 as usize]);
             // A load nobody looks at may still fault: it has an effect, and stays as the hardware would run it.
             if live || inst.op.has_effect() {

@@ -246,6 +246,11 @@ impl<'f> Facts<'f> {
         constants::is_all(self, b) || masks::is_subset(&|v| self.pure(v), a, b)
     }
 
+    /// Do masks provably have no lane in common?
+    pub(super) fn are_disjoint(&self, a: Value, b: Value) -> bool {
+        masks::are_disjoint(&|v| self.pure(v), a, b)
+    }
+
     /// Appends an operation with an effect and one result.
     pub(super) fn append_effect(&mut self, op: Op, ty: Ty) -> Value {
         let v = self.func.new_values(&[ty]);

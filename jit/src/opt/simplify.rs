@@ -79,14 +79,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
         IMul32 if is_const(f, b, 1) => a,
         IMul32 if is_const(f, a, 1) => b,
         And32 | Or32 | And64 | Or64 | BAnd | BOr if a == b => a,
-        BAnd => {
-            // and(x, and(x, y)) = and(x, y)
-            let inner = |x: Option<Value>, y: Option<Value>| match f.pure(y?) {
-                Some((BAnd, [p, q, _])) if p == x || q == x => y,
-                _ => None,
-            };
-            inner(a, b).or_else(|| inner(b, a))
-        }
+        BAnd | BOr | BXor | BAndNot => absorbed(f, p, a?, b?),
         Sel32 | Sel64 if b == c => b,
         Lo64 => {
             if let Some(Op::Splat(s)) = f.op(a?) {
@@ -162,6 +155,31 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             (BNot, [x, ..]) => x,
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// Logic on masks of which one is part of the other, or none is. What compilers make of `if`, `else` and what follows them is such: EXEC is cut down, turned
+/// over and put together again, and is then seen to be what it was.
+fn absorbed(f: &mut Facts, p: PureOp, a: Value, b: Value) -> Option<Value> {
+    use PureOp::*;
+    // or(andn(x, y), y) = or(x, y)
+    let whole = |f: &Facts, x: Value, y: Value| match f.pure(x) {
+        Some((BAndNot, [Some(of), Some(without), _])) if p == BOr && without == y => Some((of, y)),
+        _ => None,
+    };
+    if let Some((x, y)) = whole(f, a, b).or_else(|| whole(f, b, a)) {
+        return Some(f.make_pure(BOr, &[x, y]));
+    }
+    let is_in = |x, y| f.is_subset(x, y);
+    match p {
+        BAnd if is_in(a, b) => Some(a),
+        BAnd if is_in(b, a) => Some(b),
+        BOr if is_in(a, b) => Some(b),
+        BOr if is_in(b, a) => Some(a),
+        BXor if is_in(a, b) => Some(f.make_pure(BAndNot, &[b, a])),
+        BXor if is_in(b, a) => Some(f.make_pure(BAndNot, &[a, b])),
+        BAndNot if f.are_disjoint(a, b) => Some(a),
         _ => None,
     }
 }

@@ -514,6 +514,52 @@ macro_rules! define_pure_op {
 }
 pure_rows!(define_pure_op);
 
+impl PureOp {
+    /// Comparisons of which one holds where the other does not.
+    const COMPLEMENTS: &[(PureOp, PureOp)] = &[
+        (PureOp::ICmpEq32, PureOp::ICmpNe32),
+        (PureOp::ICmpSlt32, PureOp::ICmpSge32),
+        (PureOp::ICmpSle32, PureOp::ICmpSgt32),
+        (PureOp::ICmpUlt32, PureOp::ICmpUge32),
+        (PureOp::ICmpUle32, PureOp::ICmpUgt32),
+        (PureOp::ICmpEq64, PureOp::ICmpNe64),
+        (PureOp::ICmpSlt64, PureOp::ICmpSge64),
+        (PureOp::ICmpSle64, PureOp::ICmpSgt64),
+        (PureOp::ICmpUlt64, PureOp::ICmpUge64),
+        (PureOp::ICmpUle64, PureOp::ICmpUgt64),
+        (PureOp::FCmpLt16, PureOp::FCmpNlt16),
+        (PureOp::FCmpEq16, PureOp::FCmpNeq16),
+        (PureOp::FCmpLe16, PureOp::FCmpNle16),
+        (PureOp::FCmpGt16, PureOp::FCmpNgt16),
+        (PureOp::FCmpLg16, PureOp::FCmpNlg16),
+        (PureOp::FCmpGe16, PureOp::FCmpNge16),
+        (PureOp::FCmpO16, PureOp::FCmpU16),
+        (PureOp::FCmpLt32, PureOp::FCmpNlt32),
+        (PureOp::FCmpEq32, PureOp::FCmpNeq32),
+        (PureOp::FCmpLe32, PureOp::FCmpNle32),
+        (PureOp::FCmpGt32, PureOp::FCmpNgt32),
+        (PureOp::FCmpLg32, PureOp::FCmpNlg32),
+        (PureOp::FCmpGe32, PureOp::FCmpNge32),
+        (PureOp::FCmpO32, PureOp::FCmpU32),
+        (PureOp::FCmpLt64, PureOp::FCmpNlt64),
+        (PureOp::FCmpEq64, PureOp::FCmpNeq64),
+        (PureOp::FCmpLe64, PureOp::FCmpNle64),
+        (PureOp::FCmpGt64, PureOp::FCmpNgt64),
+        (PureOp::FCmpLg64, PureOp::FCmpNlg64),
+        (PureOp::FCmpGe64, PureOp::FCmpNge64),
+        (PureOp::FCmpO64, PureOp::FCmpU64),
+    ];
+
+    /// The comparison that holds where this one does not.
+    pub fn complement(self) -> Option<PureOp> {
+        PureOp::COMPLEMENTS.iter().find_map(|&(a, b)| match self {
+            x if x == a => Some(b),
+            x if x == b => Some(a),
+            _ => None,
+        })
+    }
+}
+
 impl fmt::Display for PureOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
