@@ -29,3 +29,46 @@ pub fn run(func: &mut Func) {
         b.insts.retain(|_| *k.next().expect("one flag per instruction"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_ir::text::parse;
+
+    /// The values that EXEC is set to where an `if` has this inside.
+    fn execs(inside: &str) -> Vec<u32> {
+        let text = format!(
+            "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: l32 = vget v0 demand %0
+ %2: s32 = sget s0
+ %3: l32 = splat %2
+ %4: mask = eq.32 %1, %3
+ %5: mask = and.1 %4, %0
+ setexec %5
+ {inside}
+ setexec %0
+ end
+}}"
+        );
+        let mut func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        run(&mut func);
+        let set = |op: &Op| if let Op::ExecSet(v) = op { Some(v.0) } else { None };
+        func.blocks[0].insts.iter().filter_map(|inst| set(&inst.op)).collect()
+    }
+
+    #[test]
+    fn exec_that_only_arithmetic_sees_is_not_written() {
+        assert_eq!(execs("%6: l32 = iadd.32 %1, %3"), [0]);
+        assert_eq!(execs("%6: l32 = vget v1 demand %5"), [0]);
+        for seen in [
+            "vset v1, %1, exec %5",
+            "%6: mask = exec\nvset v1, %1, exec %6",
+            "store lds.b32 [lane %1], %3, exec %5",
+            "%6: l32 = load global.b32 [lane %1], exec %5",
+        ] {
+            assert_eq!(execs(seen), [5, 0], "{seen}");
+        }
+    }
+}

@@ -75,3 +75,61 @@ fn conditions(defs: Defs, m: Value, depth: u32, found: &mut Vec<Condition>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::opt::{OptOptions, local};
+    use wavejit_ir::{Op, Value, text::parse};
+
+    /// What a mask is that EXEC is set to, made of EXEC (%0), two masks in it (%5, and %7 where %5 is not) and any other (%9).
+    fn made(mask: &str) -> Op {
+        let text = format!(
+            "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: l32 = vget v0 demand %0
+ %2: s32 = sget s0
+ %3: l32 = splat %2
+ %4: mask = eq.32 %1, %3
+ %5: mask = and.1 %4, %0
+ %6: mask = ne.32 %1, %3
+ %7: mask = and.1 %6, %0
+ %8: mask = slt.32 %1, %3
+ %9: mask = or.1 %8, %8
+ {mask}
+ setexec %20
+ end
+}}"
+        );
+        let mut func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        local::run(&mut func, OptOptions::default());
+        let insts = &func.blocks[0].insts;
+        let set = insts.iter().find_map(|i| if let Op::ExecSet(v) = i.op { Some(v) } else { None }).expect("it is set");
+        let at: Vec<(Value, &Op)> = insts.iter().map(|i| (i.first, &i.op)).collect();
+        at.into_iter().find(|(v, op)| *v == set && !matches!(op, Op::ExecSet(_))).expect("it is made").1.clone()
+    }
+
+    #[test]
+    fn what_was_cut_down_and_put_together_again_is_what_it_was() {
+        let (exec, part) = (made("%20: mask = and.1 %0, %0"), made("%20: mask = and.1 %5, %5"));
+        assert_eq!(exec, Op::ExecGet);
+        for whole in [
+            "%20: mask = or.1 %5, %0",
+            "%10: mask = andn.1 %0, %5\n%20: mask = or.1 %10, %5",
+            "%10: mask = xor.1 %0, %5\n%20: mask = or.1 %5, %10",
+            "%10: mask = and.1 %9, %5\n%20: mask = or.1 %10, %0",
+        ] {
+            assert_eq!(made(whole), exec, "{whole}");
+        }
+        for same in ["%20: mask = and.1 %0, %5", "%20: mask = andn.1 %5, %7", "%10: mask = andn.1 %9, %5\n%20: mask = andn.1 %5, %10"] {
+            assert_eq!(made(same), part, "{same}");
+        }
+    }
+
+    #[test]
+    fn masks_that_may_be_anything_stay() {
+        for other in ["or.1 %9, %0", "and.1 %9, %0", "andn.1 %9, %5", "xor.1 %9, %5", "andn.1 %0, %5", "or.1 %5, %7"] {
+            assert!(matches!(made(&format!("%20: mask = {other}")), Op::Pure { .. }), "{other}");
+        }
+    }
+}

@@ -421,4 +421,30 @@ mod tests {
             assert!(!op.reads_mode(), "{op}");
         }
     }
+
+    #[test]
+    fn of_complements_one_holds_where_the_other_does_not() {
+        let ints = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, u64::from(u32::MAX), 1 << 63, u64::MAX];
+        let halves = [0, 0x8000, 0x3c00, 0xbc00, 0x4000, 0x7c00, 0xfc00, 0x7e00];
+        let singles = [0.0f32, -0.0, 1.0, -1.0, 2.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(|x| u64::from(x.to_bits()));
+        let doubles = [0.0f64, -0.0, 1.0, -1.0, 2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(f64::to_bits);
+        let mut found = 0;
+        for op in PureOp::ALL {
+            let Some(other) = op.complement() else { continue };
+            assert_eq!((other.complement(), other.args(), op.ret()), (Some(*op), op.args(), other.ret()));
+            let values = match op.text().split_once('.') {
+                Some((name, "16")) if name.starts_with('f') => halves,
+                Some((name, "32")) if name.starts_with('f') => singles,
+                Some((name, "64")) if name.starts_with('f') => doubles,
+                Some((_, "32")) => ints.map(|x| x & u64::from(u32::MAX)),
+                _ => ints,
+            };
+            for (a, b) in values.iter().flat_map(|a| values.map(|b| (*a, b))) {
+                let [x, y] = [*op, other].map(|op| crate::eval::eval(op, crate::FpMode::HSA, a, b, 0));
+                assert_eq!(x + y, 1, "{op} and {other} of {a:#x}, {b:#x}");
+            }
+            found += 1;
+        }
+        assert_eq!(found, 2 * PureOp::COMPLEMENTS.len());
+    }
 }

@@ -516,7 +516,7 @@ pure_rows!(define_pure_op);
 
 impl PureOp {
     /// Comparisons of which one holds where the other does not.
-    const COMPLEMENTS: &[(PureOp, PureOp)] = &[
+    pub(crate) const COMPLEMENTS: &[(PureOp, PureOp)] = &[
         (PureOp::ICmpEq32, PureOp::ICmpNe32),
         (PureOp::ICmpSlt32, PureOp::ICmpSge32),
         (PureOp::ICmpSle32, PureOp::ICmpSgt32),

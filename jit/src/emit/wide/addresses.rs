@@ -190,7 +190,7 @@ impl<'a> Wide<'a> {
                 self.load_table(a.t, move |i| i * s);
                 self.gather_dwords(a, p, from, start.disp);
             }
-            _ => self.move_part(a, p, start),
+            _ => self.move_part(a, p, from, start.disp),
         }
     }
 

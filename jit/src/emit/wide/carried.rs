@@ -18,10 +18,11 @@ use super::addresses::Way;
 use super::lanes::{LT, NE};
 use super::level::Level;
 use super::memory::Access;
+use super::view::View;
 use super::{ROWS, Wide, X, sreg};
 use crate::opt::{liveness::VgprLiveness, strides::Strides};
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Block, Func, Op, PureOp, SReg, Space, Value};
+use wavejit_ir::{Func, Op, PureOp, SReg, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Pairs of a loop, at most.
@@ -121,10 +122,9 @@ pub(super) struct CarriedAccess {
 }
 
 /// A block, looked at.
-struct View<'a> {
-    block: &'a Block,
-    defs: FxHashMap<Value, u32>,
-    /// After [`View::find_users`].
+struct Seen<'a> {
+    view: View<'a>,
+    /// After [`Seen::find_users`].
     users: FxHashMap<Value, Vec<u32>>,
     blend: &'a [bool],
 }
@@ -137,112 +137,75 @@ struct Sum {
     made_by: Vec<u32>,
 }
 
-impl<'a> View<'a> {
-    fn new(func: &'a Func, lanes: &'a VgprLiveness, block: usize) -> View<'a> {
-        let mut view =
-            View { block: &func.blocks[block], defs: FxHashMap::default(), users: FxHashMap::default(), blend: lanes.blend(block) };
-        for (k, inst) in view.block.insts.iter().enumerate() {
-            (0..inst.results).for_each(|r| _ = view.defs.insert(inst.result(r.into()), k as u32));
-        }
-        view
+impl<'a> Seen<'a> {
+    fn new(func: &'a Func, lanes: &'a VgprLiveness, block: usize) -> Seen<'a> {
+        Seen { view: View::of(&func.blocks[block]), users: FxHashMap::default(), blend: lanes.blend(block) }
     }
 
     fn find_users(&mut self) {
-        for (k, inst) in self.block.insts.iter().enumerate() {
+        for (k, inst) in self.view.block.insts.iter().enumerate() {
             inst.op.for_each_arg(|v| self.users.entry(v).or_default().push(k as u32));
         }
-        self.block.term.for_each_arg(|v| self.users.entry(v).or_default().push(u32::MAX));
-    }
-
-    fn op(&self, v: Value) -> Option<&'a Op> {
-        self.defs.get(&v).map(|k| &self.block.insts[*k as usize].op)
-    }
-
-    fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
-        match self.op(v)? {
-            Op::Pure { op, args, .. } => Some((*op, *args)),
-            _ => None,
-        }
-    }
-
-    /// The row that a value is, as it is at the start of the block.
-    fn row(&self, v: Value) -> Option<u16> {
-        let Op::VGet { reg, .. } = self.op(v)? else { return None };
-        let before = &self.block.insts[..self.defs[&v] as usize];
-        (!before.iter().any(|i| matches!(i.op, Op::VSet { reg: r, .. } if r.0 == reg.0))).then_some(reg.0)
-    }
-
-    fn splat(&self, v: Value) -> Option<Value> {
-        match self.op(v)? {
-            Op::Splat(s) => Some(*s),
-            _ => None,
-        }
-    }
-
-    fn constant(&self, v: Value) -> Option<u32> {
-        match self.op(v)? {
-            Op::Const { bits, .. } => Some(*bits as u32),
-            _ => None,
-        }
+        self.view.block.term.for_each_arg(|v| self.users.entry(v).or_default().push(u32::MAX));
     }
 
     /// Writes of a row, by place.
     fn writes(&self, row: u16) -> Vec<u32> {
-        let writes = |k: &usize| matches!(self.block.insts[*k].op, Op::VSet { reg, .. } if reg.0 == row);
-        (0..self.block.insts.len()).filter(writes).map(|k| k as u32).collect()
+        let writes = |k: &usize| matches!(self.view.block.insts[*k].op, Op::VSet { reg, .. } if reg.0 == row);
+        (0..self.view.block.insts.len()).filter(writes).map(|k| k as u32).collect()
     }
 
     /// What the writes of a pair at these places add to it, if that is one scalar for all lanes.
     fn sum(&self, pair: (u16, u16), at: (u32, u32)) -> Option<Sum> {
-        let insts = &self.block.insts;
+        let insts = &self.view.block.insts;
         let (Op::VSet { value: low, exec, .. }, Op::VSet { value: high, exec: same, .. }) =
             (&insts[at.0 as usize].op, &insts[at.1 as usize].op)
         else {
             return None;
         };
-        let (PureOp::IAdd32, [Some(p), Some(q), _]) = self.pure(*low)? else { return None };
-        let (old, by) = if self.row(p) == Some(pair.0) { (p, q) } else { (q, p) };
-        let by_low = self.splat(by)?;
-        if self.row(old) != Some(pair.0) || exec != same {
+        let (PureOp::IAdd32, [Some(p), Some(q), _]) = self.view.pure(*low)? else { return None };
+        let (old, by) = if self.view.row(p) == Some(pair.0) { (p, q) } else { (q, p) };
+        let by_low = self.view.splat(by)?;
+        if self.view.row(old) != Some(pair.0) || exec != same {
             return None;
         }
         // The terms of the high sum: the row, a carry, and perhaps a scalar.
-        let mut made_by = vec![self.defs[low]];
+        let mut made_by = vec![self.view.defs[low]];
         let (mut row, mut carry, mut scalar) = (0, None, None);
         let mut terms = vec![*high];
         while let Some(v) = terms.pop() {
-            if self.row(v) == Some(pair.1) {
+            if self.view.row(v) == Some(pair.1) {
                 row += 1;
-            } else if let Some(s) = self.splat(v) {
+            } else if let Some(s) = self.view.splat(v) {
                 if scalar.replace(s).is_some() {
                     return None;
                 }
             } else {
-                match self.pure(v)? {
+                match self.view.pure(v)? {
                     (PureOp::IAdd32, [Some(p), Some(q), _]) if made_by.len() < 4 => terms.extend([p, q]),
                     (PureOp::BToInt, [Some(m), ..]) if carry.replace(m).is_none() => {}
                     _ => return None,
                 }
-                made_by.push(self.defs[&v]);
+                made_by.push(self.view.defs[&v]);
             }
         }
         let mut mask = carry.filter(|_| row == 1)?;
-        made_by.push(self.defs.get(&mask).copied()?);
-        if let (PureOp::BAnd, [Some(p), Some(q), _]) = self.pure(mask)? {
+        made_by.push(self.view.defs.get(&mask).copied()?);
+        if let (PureOp::BAnd, [Some(p), Some(q), _]) = self.view.pure(mask)? {
             // Other lanes are not looked at.
             mask = if q == *exec { p } else { q };
             if q != *exec && p != *exec {
                 return None;
             }
-            made_by.push(self.defs.get(&mask).copied()?);
+            made_by.push(self.view.defs.get(&mask).copied()?);
         }
-        let (PureOp::ICmpUlt32, [Some(sum), Some(than), _]) = self.pure(mask)? else { return None };
+        let (PureOp::ICmpUlt32, [Some(sum), Some(than), _]) = self.view.pure(mask)? else { return None };
         (sum == *low && (than == old || than == by)).then_some(Sum { low: *low, high: *high, by: (by_low, scalar), made_by })
     }
 
     /// What the block does with a pair, whose number is `n`; none: something else than accesses and sums. Notes the strides of accesses.
     fn of_pair(&self, pair: (u16, u16), n: usize, to: &mut InBlock, mut access: impl FnMut(&Op)) -> Option<()> {
-        let insts = &self.block.insts;
+        let insts = &self.view.block.insts;
         let (lows, highs) = (self.writes(pair.0), self.writes(pair.1));
         let writes = match (&lows[..], &highs[..]) {
             ([], []) => None,
@@ -255,8 +218,8 @@ impl<'a> View<'a> {
         let sum = writes.and_then(|at| self.sum(pair, at));
         let made_by = sum.as_ref().map_or(&[][..], |s| &s.made_by);
         let ahead = |s: &Sum| {
-            let high = s.by.1.map_or(Some(0), |h| self.constant(h))?;
-            let by = i64::from(self.constant(s.by.0)?) | i64::from(high as i32) << 32;
+            let high = s.by.1.map_or(Some(0), |h| self.view.constant(h))?;
+            let by = i64::from(self.view.constant(s.by.0)?) | i64::from(high as i32) << 32;
             (by.abs() < MOST_AHEAD).then_some(by as i32)
         };
         // Is it an offset of accesses and nothing else?
@@ -274,20 +237,20 @@ impl<'a> View<'a> {
         for (k, inst) in insts.iter().enumerate() {
             match &inst.op {
                 Op::VGet { reg, .. } if reg.0 == pair.0 || reg.0 == pair.1 => {
-                    self.row(inst.first)?;
+                    self.view.row(inst.first)?;
                     for user in self.users.get(&inst.first).into_iter().flatten() {
                         let of = insts.get(*user as usize)?;
                         match &of.op {
                             _ if made_by.contains(user) => {}
                             Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. }
-                                if self.row(*low) == Some(pair.0) && self.row(*high) == Some(pair.1) => {}
+                                if self.view.row(*low) == Some(pair.0) && self.view.row(*high) == Some(pair.1) => {}
                             _ => return None,
                         }
                     }
                     skipped.push(k as u32);
                 }
                 Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. } => {
-                    let is_row = self.row(*low) == Some(pair.0) && self.row(*high) == Some(pair.1);
+                    let is_row = self.view.row(*low) == Some(pair.0) && self.view.row(*high) == Some(pair.1);
                     let next = sum.as_ref().filter(|s| s.low == *low && s.high == *high);
                     let by = match next {
                         Some(s) => ahead(s)?,
@@ -307,7 +270,7 @@ impl<'a> View<'a> {
             for k in made_by {
                 let result = insts[*k as usize].first;
                 for user in self.users.get(&result).into_iter().flatten() {
-                    let is_pack = || offsets.iter().any(|(v, _)| self.defs[v] == *user);
+                    let is_pack = || offsets.iter().any(|(v, _)| self.view.defs[v] == *user);
                     let is_end = result == s.low && *user == low || result == s.high && *user == high;
                     if !(made_by.contains(user) || is_end || (result == s.low || result == s.high) && is_pack()) {
                         return None;
@@ -351,20 +314,20 @@ pub(super) fn find(
     if !may_be || ops().any(|op| matches!(op, Op::VGetRel { .. } | Op::VSetRel { .. })) {
         return (pairs, found);
     }
-    let is_pair_of = |view: &View, v: Value| match view.pure(v)? {
-        (PureOp::Pack64, [Some(low), Some(high), _]) => Some((view.row(low)?, view.row(high)?)),
+    let is_pair_of = |seen: &Seen, v: Value| match seen.view.pure(v)? {
+        (PureOp::Pack64, [Some(low), Some(high), _]) => Some((seen.view.row(low)?, seen.view.row(high)?)),
         _ => None,
     };
-    let mut views: Vec<(u32, View)> = blocks.iter().map(|b| (*b, View::new(func, lanes, *b as usize))).collect();
+    let mut seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b as usize))).collect();
     let mut candidates: Vec<(u16, u16)> = vec![];
-    for (_, view) in &views {
-        let offsets = view.block.insts.iter().filter_map(|i| is_access(&i.op));
-        candidates.extend(offsets.filter_map(|v| is_pair_of(view, v)).filter(|(low, high)| low != high));
+    for (_, block) in &seen {
+        let offsets = block.view.block.insts.iter().filter_map(|i| is_access(&i.op));
+        candidates.extend(offsets.filter_map(|v| is_pair_of(block, v)).filter(|(low, high)| low != high));
     }
     candidates.sort_unstable();
     candidates.dedup();
     if !candidates.is_empty() {
-        views.iter_mut().for_each(|(_, view)| view.find_users());
+        seen.iter_mut().for_each(|(_, block)| block.find_users());
     }
     for (low, high) in candidates {
         let taken = pairs.iter().any(|p| [p.low, p.high].iter().any(|row| *row == low || *row == high));
@@ -382,14 +345,14 @@ pub(super) fn find(
             stride = stride.or(wanted);
         };
         let mut parts = vec![];
-        for (b, view) in &views {
+        for (b, block) in &seen {
             let mut part = InBlock::default();
-            match view.of_pair((low, high), pairs.len(), &mut part, &mut of_access) {
+            match block.of_pair((low, high), pairs.len(), &mut part, &mut of_access) {
                 Some(()) => parts.push((*b, part)),
                 None => break,
             }
         }
-        if parts.len() < views.len() || parts.iter().all(|(_, part)| part.offsets.is_empty()) {
+        if parts.len() < seen.len() || parts.iter().all(|(_, part)| part.offsets.is_empty()) {
             continue;
         }
         let is_moved = parts.iter().any(|(_, part)| !part.moves.is_empty());

@@ -1,4 +1,4 @@
-//! Scalars that are the same for the waves of a workgroup, and are found once for all that run in one call.
+//! Scalars that are the same for the waves of a dispatch, and are found once for all that run in one call.
 //!
 //! Kernels begin with loads of their arguments. A block whose scalar loads come before anything that reads or writes memory otherwise, on every
 //! way from the entry, keeps what it loaded, and scalars made of that alone, in the frame; the next wave that comes to the block with the same
@@ -11,8 +11,8 @@
 //!
 //! Bases of addresses are tested there, too, and their host addresses kept ([`KeptBase`]).
 //!
-//! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and it has
-//! seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
+//! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and so
+//! may workgroups, and it has seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
 
 use super::memory::Access;
 use super::plan::Event;

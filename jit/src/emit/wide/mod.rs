@@ -53,7 +53,8 @@
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
 //! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
-//! | `steps.rs` | how far accesses move on in a loop, and which lines are asked for |
+//! | `steps.rs` | how far accesses move on in a loop |
+//! | `view.rs` | a block whose values are looked up |
 //! | `moves.rs` | loads and stores of elements in a row, and of one for all lanes |
 //! | `general.rs` | lanes anywhere |
 //! | `gathers.rs` | their dwords, by gather instructions or one by one |
@@ -108,6 +109,7 @@ mod slices;
 mod steps;
 mod transcendental;
 mod values;
+mod view;
 mod wanted;
 mod wide64;
 
@@ -369,6 +371,8 @@ struct Facts {
     entered: Vec<Vec<u32>>,
     /// By block: can it come to itself again?
     goes_round: Vec<bool>,
+    /// By block: see [`loops::may_keep`].
+    may_keep: Vec<bool>,
     /// By access: how far it moves on in its loop.
     steps: steps::Steps,
     /// See [`dead_stores::goes_straight`].
@@ -381,6 +385,7 @@ impl Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
         let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
         let strides = Strides::new(func, &lanes);
+        let may_keep = loops::may_keep(func);
         Facts {
             lanes,
             kept,
@@ -388,7 +393,8 @@ impl Facts {
             resume: resume_points(func),
             entered: copies::entered_from(func),
             goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
-            steps: steps::find(func, &loops::may_keep(func)),
+            steps: steps::find(func, &may_keep),
+            may_keep,
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
         }
@@ -397,7 +403,7 @@ impl Facts {
     /// The blocks that the first pass has to look at: those that may be in loops that keep rows, with those of which they find something in registers,
     /// and those that may have runs of parts. All, if there are none or nearly all are: then what the pass makes may be the function.
     fn open_questions(&self, func: &Func, level: Level, free: Option<usize>) -> Vec<bool> {
-        let mut open = loops::may_keep(func);
+        let mut open = self.may_keep.clone();
         // They come before.
         for b in (0..func.blocks.len()).rev() {
             if open[b] {

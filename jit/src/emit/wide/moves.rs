@@ -5,7 +5,7 @@ use super::memory::Access;
 use super::steps::Step;
 use super::{ROWS, Wide, X, sreg};
 use wavejit_ir::{Ids, MemKind, NextRun, Space};
-use wavejit_x86::{Alu, Base, Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 /// How many waves ahead of an access its lines are asked for: near by, and from memory, which takes as long as some twenty short waves.
 const AHEAD: i32 = 4;
@@ -74,16 +74,18 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Consecutive elements for a part.
-    pub(super) fn move_part(&mut self, a: &Access, p: usize, at: Mem) {
+    /// Consecutive elements for a part, of which the first one comes before the others.
+    pub(super) fn move_part(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
+        let at = Mem::at(from, disp);
         if a.space != Space::Lds {
             // Lines that later waves will touch if waves walk through memory, as they mostly do. A wave that goes round a loop takes longer, and lines that
             // are far away would be gone until then, and so would those that are in the first-level cache; of small elements the near ones are far enough;
             // of narrow rows the far ones are another row's.
             let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
-            let is_short = !self.goes_round[self.r.block] && a.bytes() >= 4 && !is_narrow;
+            let goes_round = self.goes_round[self.r.block];
+            let is_short = !goes_round && a.bytes() >= 4 && !is_narrow;
             let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
-            let near = if self.goes_round[self.r.block] { SECOND_LEVEL } else { FIRST_LEVEL };
+            let near = if goes_round { SECOND_LEVEL } else { FIRST_LEVEL };
             for (waves, level) in
                 [Some((AHEAD, near)), (is_short && !has_neighbor).then_some((FAR_AHEAD, SECOND_LEVEL))].into_iter().flatten()
             {
@@ -92,7 +94,7 @@ impl<'a> Wide<'a> {
                 }
             }
             if let Some(step) = a.step {
-                self.ask_for_steps(a, step, at);
+                self.ask_for_steps(a, step, p, from, disp);
             }
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
@@ -119,17 +121,16 @@ impl<'a> Wide<'a> {
         });
     }
 
-    /// Asks for what an access will want [some ways round](WAYS) its loop later.
-    fn ask_for_steps(&mut self, a: &Access, step: Step, at: Mem) {
-        let (Base::Reg(base), by) = (at.base, a.spare[0]) else { return };
-        if base == by || at.index.is_some() {
-            return;
+    /// Asks for what a part will want [some ways round](WAYS) its loop later. How far that is the first part finds out for all.
+    fn ask_for_steps(&mut self, a: &Access, step: Step, p: usize, from: Gpr, disp: i32) {
+        let by = a.spare[0];
+        if p == 0 {
+            self.a.load(Size::D, by, sreg(step.register));
+            self.a.movsxd(by, by);
+            self.a.shift(Shift::Shl, Size::Q, by, WAYS);
         }
-        self.a.load(Size::D, by, sreg(step.register));
-        self.a.movsxd(by, by);
-        self.a.shift(Shift::Shl, Size::Q, by, WAYS);
         for line in 0..a.dwords() as i32 {
-            self.a.prefetch(FIRST_LEVEL, Mem::indexed(base, by, 1 << step.shift, at.disp + LINE * line));
+            self.a.prefetch(FIRST_LEVEL, Mem::indexed(from, by, 1 << step.shift, disp + LINE * line));
         }
     }
 
