@@ -169,15 +169,21 @@ v_ldexp_f32 v0, v3, v2";
 
 /// The text, lifted and optimized. Registers are not kept at the end but for a store of the result.
 fn optimized(text: &str, mode: FpMode) -> Func {
+    let mut func = lifted(text, mode);
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
+    func
+}
+
+/// The text, lifted.
+fn lifted(text: &str, mode: FpMode) -> Func {
     let mut words = vec![];
     let store = if text.contains("f64") { "global_store_b64 v[20:21], v[0:1], off" } else { "global_store_b32 v[20:21], v0, off" };
     for line in text.lines().chain([store, "s_endpgm"]) {
         words.extend_from_slice(wavejit_isa::asm::assemble_instruction(line, Gfx::GFX1100, 32).expect("assembles").dwords());
     }
     let read = |pc: u64| words.get(pc as usize / 4).copied();
-    let mut func = lift::lift(&lift::LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, vgprs: 32, read: &read });
+    let func = lift::lift(&lift::LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode, vgprs: 32, read: &read });
     assert!(func.failures.is_empty(), "{:?}", func.failures);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
     func
 }
 
@@ -215,6 +221,15 @@ fn what_compilers_spell_out_is_one_operation() {
     for (text, op) in all() {
         assert_eq!(arithmetic(&optimized(text, FpMode::HSA)), [op], "{text}");
     }
+}
+
+/// Before the other passes reciprocal roots may have become near ones.
+#[test]
+fn a_near_root_of_what_is_scaled_is_one_operation() {
+    let mut func = lifted(RECIPROCAL_ROOT, FpMode::HSA);
+    opt::one_ulp::one_ulp(&mut func);
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
+    assert_eq!(arithmetic(&func), [PureOp::FRsqNearDenorm32]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! lanes of the same functions.
 //!
 //! Files: `int` integers and masks; `common` what the float formats share, `f32`, `f64`, `f16` the formats; `div` division helpers;
-//! `trans` transcendentals; `cvt` conversions; `dot` float dot products; `mode` the views of the float mode. Where a file needs the
+//! `trans` transcendentals; `near` results within 1 ulp; `cvt` conversions; `dot` float dot products; `mode` the views of the float mode. Where a file needs the
 //! modules of several formats it calls them `h`, `s` and `d` (half, single, double), so that `f32` and `f64` stay the types.
 
 use super::op::pure_rows;
@@ -20,6 +20,7 @@ pub(super) mod f32;
 pub(super) mod f64;
 pub(super) mod int;
 pub(super) mod mode;
+pub(super) mod near;
 pub(super) mod trans;
 pub use trans::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF, TWO_OVER_PI};
 

@@ -8,7 +8,7 @@
 //! destination and the vectorizer need not ask.
 
 use super::eval::mode::{Flush, Fp, Plain};
-use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, trans};
+use super::eval::{Element, cvt, div, dot, eval, f16, f32, f64, int, near, trans};
 use super::op::pure_rows;
 use super::{FpMode, PureOp, Width};
 use std::mem::MaybeUninit;

@@ -1,19 +1,21 @@
 //! Reciprocal roots, powers and logarithms of f32 within 1 ulp, as the ISA allows, in place of correctly rounded ones.
 //!
-//! Only where it is asked for: results are then no longer those of [`wavejit_ir::eval`] for these three, but they are the same with every back
-//! end and on every processor, since all that is used are operations of the IR that round correctly. Roots, reciprocals, sine and cosine stay: they gain
-//! nothing, or have no bound.
+//! Only where it is asked for. Powers and logarithms are then made of operations of the IR that round correctly: the same with every back end and on every
+//! processor. Reciprocal roots are an operation of their own, [`PureOp::FRsqNear32`], which takes an estimate of the host's: the same with every engine of one
+//! process, but other hosts, and other levels of one (`WAVEJIT_ISA`), have other last bits. Roots, reciprocals, sine and cosine stay: they gain nothing, or have
+//! no bound.
 //!
 //! ```text
-//! %2 = frsq.32 %1       %q = fdiv.32 1, %1; %r = fsqrtdenorm.32 %q; signs of zeros, which denormals are, too, and -infinity by selects
+//! %2 = frsq.32 %1       %2 = frsqnear.32 %1
 //! ```
 //!
 //! Before and after: lifted code. Scalar forms (gfx12) stay exact.
 //!
 //! # How far off
 //!
-//! - 1/sqrt(x) as sqrt(1/x): the reciprocal is off by 2^-24 of itself at most, its root by half of that, and is rounded once more: less than 1 ulp. Above
-//!   2^126 the reciprocal is a denormal, and loses one or two bits: less than 1.5 ulp.
+//! - 1/sqrt(x) as y + y e/2 with e = 1 - x y^2, y being the estimate: what the step leaves out is 3/8 e^2, less than 2^-27 (with the estimate of AVX2
+//!   a further term, and 2^-33). y^2 is rounded, which moves the result by 0.36 ulp at most, and so is the result: less than 1 ulp. (With x y, that is rounded
+//!   in place of y^2, it would be 1.09.) Above 2^126 y^2 is a denormal, and loses one or two bits: less than 1.6 ulp.
 //! - 2^x as 2^n (1 + f q(f)), with n the nearest whole number: 0.96 ulp. Results that are denormal are zero.
 //! - log2(x) as e + f (c + f q(f)), x being 2^e (1 + f), -1/3 <= f < 1/3: the product f c and its sum with e keep what they round off: 0.96 ulp.
 //!
@@ -36,9 +38,8 @@ const ROUNDER: f32 = 12_582_912.0;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const NAN: u32 = 0xffc0_0000;
-/// Classes of v_cmp_class_f32: zeros and denormals, -infinity, below zero, and what is its own logarithm.
+/// Classes of v_cmp_class_f32: zeros and denormals, below zero, and what is its own logarithm.
 const ZEROS: u32 = 0xf0;
-const MINUS_INFINITY: u32 = 1 << 2;
 const BELOW_ZERO: u32 = 3 << 2;
 const OWN_LOGARITHM: u32 = 1 << 9 | 3;
 
@@ -54,7 +55,7 @@ pub fn one_ulp(func: &mut Func) {
                 Op::Pure { op, args: [Some(x), ..], .. } if is_meant(func, &inst) => {
                     let mut steps = Steps { func, out: &mut out, pc: inst.pc };
                     let last = match op {
-                        PureOp::FRsq32 => steps.reciprocal_root(x),
+                        PureOp::FRsq32 => Steps::op(PureOp::FRsqNear32, [x]),
                         PureOp::FExp232 => steps.power(x),
                         _ => steps.logarithm(x),
                     };
@@ -125,17 +126,6 @@ impl Steps<'_> {
             sum = self.lanes(PureOp::FFma32, [sum, x, c]);
         }
         sum
-    }
-
-    fn reciprocal_root(&mut self, x: Value) -> Op {
-        let one = self.number(1.0);
-        let quotient = self.lanes(PureOp::FDiv32, [one, x]);
-        let root = self.lanes(PureOp::FSqrtDenorm32, [quotient]);
-        let (sign, infinity, nan) = (self.bits(SIGN), self.bits(INFINITY), self.bits(NAN));
-        let sign = self.lanes(PureOp::And32, [x, sign]);
-        let infinity = self.lanes(PureOp::Or32, [sign, infinity]);
-        let root = self.chosen(x, ZEROS, infinity, root);
-        self.choice(x, MINUS_INFINITY, nan, root)
     }
 
     fn power(&mut self, x: Value) -> Op {
@@ -257,10 +247,10 @@ mod tests {
 
     fn check(step: u32) {
         let all = -f32::INFINITY..f32::INFINITY;
-        let large = 2f32.powi(126);
         let root = |x: f64| 1.0 / x.sqrt();
+        let large = 2f32.powi(126);
         assert!(farthest("frsq.32", PureOp::FRsq32, root, 0.0..large, step) < 1.0);
-        assert!(farthest("frsq.32", PureOp::FRsq32, root, large..f32::INFINITY, step) < 1.5);
+        assert!(farthest("frsq.32", PureOp::FRsq32, root, large..f32::INFINITY, step) < 1.6);
         assert!(farthest("flog2.32", PureOp::FLog232, f64::log2, all.clone(), step) < 1.0);
         assert!(farthest("fexp2.32", PureOp::FExp232, f64::exp2, all, step) < 1.0);
     }

@@ -93,10 +93,11 @@ impl Ends<'_, '_> {
     fn root_or_power(&self, made: Value, scale: Value) -> Option<(PureOp, [Option<Value>; 2])> {
         use PureOp::*;
         let of = |op| self.made_by(made, op).and_then(|args| args[0]);
-        if let Some(inner) = of(FRsq32) {
+        let root = |plain, denorm| Some((of(plain)?, denorm));
+        if let Some((inner, denorm)) = root(FRsq32, FRsqDenorm32).or_else(|| root(FRsqNear32, FRsqNearDenorm32)) {
             let lowered = self.chain.choice(scale, power(50), power(0))?;
             let (x, raised) = self.scaled(inner, FMul32, power(100), power(0))?;
-            return [lowered, raised].iter().all(|m| self.chain.is_below(*m, x, power(-100))).then_some((FRsqDenorm32, [Some(x), None]));
+            return [lowered, raised].iter().all(|m| self.chain.is_below(*m, x, power(-100))).then_some((denorm, [Some(x), None]));
         }
         let inner = of(FExp232).or_else(|| of(FExp2Denorm32))?;
         let lowered = self.chain.choice(scale, power(-64), power(0))?;

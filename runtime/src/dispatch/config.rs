@@ -32,7 +32,8 @@ pub enum Accuracy {
     /// Correctly rounded.
     #[default]
     Nearest,
-    /// Within 1 ulp, as the ISA allows, and faster; the same on every host and with every [`Engine`]. Above 2^126 reciprocal roots are within 1.5.
+    /// Within 1 ulp, as the ISA allows, and faster; the same with every [`Engine`]. Powers and logarithms are the same on every host, too; reciprocal roots
+    /// build on an estimate of the processor's, which others have otherwise.
     OneUlp,
 }
 

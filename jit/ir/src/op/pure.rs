@@ -265,11 +265,14 @@ macro_rules! pure_rows {
             FMaximum32       "fmaximum.32"        (W W)   W  f32   f32::maximum;
             FRcp32           "frcp.32"            (W)     W  any   trans::rcp32;
             FRsq32           "frsq.32"            (W)     W  any   trans::rsq32;
+            /// 1/sqrt(x) within 1 ulp, by an estimate of this host's: other hosts have other bits (`eval/near.rs`)
+            FRsqNear32       "frsqnear.32"        (W)     W  any   near::rsq32;
             FSqrt32          "fsqrt.32"           (W)     W  any   trans::sqrt32;
             /// the square root of denormals, too, which v_sqrt_f32 takes for zeros
             FSqrtDenorm32    "fsqrtdenorm.32"     (W)     W  any   trans::sqrt_denorm32;
-            /// what compilers make of the next three with operands or results scaled by powers of two: denormals are numbers
+            /// what compilers make of reciprocal roots (and of near ones), powers and logarithms with operands or results scaled by powers of two: denormals are numbers
             FRsqDenorm32     "frsqdenorm.32"      (W)     W  any   trans::rsq_denorm32;
+            FRsqNearDenorm32 "frsqneardenorm.32"  (W)     W  any   near::rsq_denorm32;
             FExp2Denorm32    "fexp2denorm.32"     (W)     W  any   trans::exp_denorm32;
             FLog2Denorm32    "flog2denorm.32"     (W)     W  any   trans::log_denorm32;
             /// the quotient that OpenCL asks of compilers: of mantissas, by a reciprocal, with the difference of the exponents
@@ -488,6 +491,11 @@ macro_rules! define_pure_op {
         pub enum PureOp { $($(#[$doc])* $name,)* }
 
         impl PureOp {
+    /// Is an estimate of the host's part of its result? Then the last bit depends on the processor and on the level in use.
+    pub fn takes_estimate(self) -> bool {
+        matches!(self, PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32)
+    }
+
             /// Every operation, in declaration order.
             pub const ALL: &'static [PureOp] = &[$(PureOp::$name,)*];
             /// Name in the text form.

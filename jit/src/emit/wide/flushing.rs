@@ -72,7 +72,7 @@ impl Wide<'_> {
             Op::Pure { op, mode, .. } => {
                 use PureOp::*;
                 let of_mode = mode.is_flushing32() && gives(*op);
-                of_mode || matches!(op, FRcp32 | FRsq32 | FSqrt32 | FExp232 | FLog232 | CvtF32I32 | CvtF32U32 | CvtF32F16)
+                of_mode || matches!(op, FRcp32 | FRsq32 | FRsqNear32 | FSqrt32 | FExp232 | FLog232 | CvtF32I32 | CvtF32U32 | CvtF32F16)
             }
             _ => false,
         }

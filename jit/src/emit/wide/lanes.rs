@@ -620,8 +620,8 @@ impl<'a> Wide<'a> {
             }),
             FExp232 | FLog232 | FSin32 | FCos32 => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
             FExp2Denorm32 | FLog2Denorm32 if plain => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
-            FRsq32 => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
-            FRsqDenorm32 if plain => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
+            FRsq32 | FRsqNear32 => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
+            FRsqDenorm32 | FRsqNearDenorm32 if plain => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
             FDivMant32 if plain => {
                 let n_is_one = self.splat_constant(arg(0)) == Some(1f32.to_bits().into());
                 self.each_part(&[x, y], |w, part| w.divided_mantissas(mode, part.ops[0], part.ops[1], n_is_one))

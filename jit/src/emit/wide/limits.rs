@@ -124,6 +124,7 @@ impl Wide<'_> {
                         | FMaximum32
                         | FRcp32
                         | FRsq32
+                        | FRsqNear32
                         | FSqrt32
                         | FSqrtDenorm32
                         | FExp232

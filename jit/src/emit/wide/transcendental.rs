@@ -272,11 +272,15 @@ impl Wide<'_> {
         let x = self.reg(p);
         let [e, c] = [self.temp(), self.temp()];
         self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
-        self.steps_to_root(x, y, e, c);
+        match op {
+            PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32 => self.near_root(x, y, e, c),
+            _ => self.steps_to_root(x, y, e, c),
+        }
         self.free_temp(Class::Vector, e);
         let odd = self.temp_mask();
         let (rare, done) = (self.a.label(), self.a.label());
-        let of_denormals = (op == PureOp::FRsqDenorm32).then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
+        let of_denormals = matches!(op, PureOp::FRsqDenorm32 | PureOp::FRsqNearDenorm32)
+            .then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
         if self.is_avx2() {
             // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
             self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);
@@ -325,6 +329,22 @@ impl Wide<'_> {
             }
             self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
         }
+    }
+
+    /// The first of them, with a square in place of the product: what `eval` has for results within 1 ulp.
+    fn near_root(&mut self, x: u8, y: u8, e: u8, c: u8) {
+        let (one, half) = (self.splat32(1f32.to_bits()), self.splat32(0.5f32.to_bits()));
+        self.v(X::Mulps, e, y, Rm::Reg(y));
+        self.v(X::Fnmadd213ps, e, x, one);
+        if self.is_avx2() {
+            let m = self.element32(0.375f32.to_bits());
+            self.v(X::Broadcast, c, 0, m);
+            self.v(X::Fmadd213ps, c, e, half);
+            self.v(X::Mulps, e, e, Rm::Reg(y));
+        } else {
+            self.v(X::Mulps, c, y, half);
+        }
+        self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
     }
 
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.

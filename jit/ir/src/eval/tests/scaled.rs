@@ -15,10 +15,10 @@ fn is_below(x: u32, limit: f32) -> bool {
     op2(FCmpLt32, HSA, x, bits(limit)) != 0
 }
 
-fn root(x: u32) -> u64 {
+fn root(of: PureOp, x: u32) -> u64 {
     let low = is_below(x, 2f32.powi(-100));
     let scaled = op2(FMul32, HSA, x, chosen(low, power(100), power(0)));
-    op2(FMul32, HSA, op1(FRsq32, HSA, scaled), chosen(low, power(50), power(0)))
+    op2(FMul32, HSA, op1(of, HSA, scaled), chosen(low, power(50), power(0)))
 }
 
 fn power_of_two(of: PureOp, x: u32) -> u64 {
@@ -54,7 +54,8 @@ fn compare_functions(x: u32) {
     let is_denormal = op2(FClass32, HSA, x, 0x90u32) != 0;
     let low = is_below(x, f32::MIN_POSITIVE);
     for (op, spelled_out) in [
-        (FRsqDenorm32, root(x)),
+        (FRsqDenorm32, root(FRsq32, x)),
+        (FRsqNearDenorm32, root(FRsqNear32, x)),
         (FExp2Denorm32, power_of_two(FExp232, x)),
         (FExp2Denorm32, power_of_two(FExp2Denorm32, x)),
         (FLog2Denorm32, logarithm(FLog232, low, x)),
