@@ -20,7 +20,17 @@ fn program(rng: &mut Random) -> String {
         line(s);
     }
     line("v_lshlrev_b32 v10, 2, v0\nv_mov_b32 v7, v0\nv_mov_b32 v6, 0");
+    // Lanes that each go through memory of their own, a few bytes at a time.
+    let streams = rng.one_in(2);
     match rng.below(5) {
+        _ if streams => {
+            let row = [64, 60, 37, 1000][rng.below(4) as usize];
+            line(&format!("v_mul_u32_u24 v1, {row}, v0\nv_and_b32 v1, 0x3fff, v1"));
+            if rng.one_in(3) {
+                // The last ones are near the end of what is mapped.
+                line("v_add_nc_u32 v1, 0x3f00, v1\nv_min_u32 v1, 0x7fd0, v1");
+            }
+        }
         0 | 1 => line("v_lshlrev_b32 v1, 2, v0"),
         2 => line("v_mov_b32 v1, 64"),
         3 => line("v_lshlrev_b32 v1, 5, v0"),
@@ -47,11 +57,16 @@ fn program(rng: &mut Random) -> String {
         line("s_sub_u32 s0, s0, 12\ns_subb_u32 s1, s1, 0");
     }
     line(&format!("s_mov_b32 s8, {}", 1 + rng.below(9)));
-    let by = rng.below(200) as i32 * 4 - 400;
+    let step = [1, 2, 4, 4, 8, 12, 3][rng.below(7) as usize];
+    let by = if streams { step } else { rng.below(200) as i32 * 4 - 400 };
     line(&format!("s_mov_b32 s10, {by}\ns_mov_b32 s11, {}\nloop:", by >> 31));
     let load = |rng: &mut Random| {
-        let at = rng.below(64) as i32 * 4 - 128;
-        match rng.below(6) {
+        let at = if streams { rng.below(4) as i32 * step.min(4) } else { rng.below(64) as i32 * 4 - 128 };
+        match rng.below(if streams { 12 } else { 6 }) {
+            6..=8 => {
+                let op = ["u8", "i8", "u16", "i16"][rng.below(4) as usize];
+                format!("global_load_{op} v6, v[2:3], off offset:{at}\ns_waitcnt vmcnt(0)\nv_mul_lo_u32 v7, v7, 5\nv_add_nc_u32 v7, v7, v6")
+            }
             0 => format!(
                 "global_load_b64 v[8:9], v[2:3], off offset:{at}\ns_waitcnt vmcnt(0)\nv_xor_b32 v7, v7, v9\nv_add_nc_u32 v7, v7, v8"
             ),
@@ -64,10 +79,12 @@ fn program(rng: &mut Random) -> String {
     for _ in 0..1 + rng.below(3) {
         line(&load(rng));
     }
-    if rng.one_in(2) {
+    if rng.one_in(if streams { 6 } else { 2 }) {
         line("global_store_b32 v[4:5], v7, off");
     }
     match rng.below(4) {
+        _ if streams && rng.one_in(4) => line("v_add_co_u32 v2, vcc_lo, v2, s10\nv_add_co_ci_u32_e64 v3, vcc_lo, s11, v3, vcc_lo"),
+        _ if streams => line(&format!("v_add_co_u32 v2, vcc_lo, v2, {step}\nv_add_co_ci_u32_e64 v3, vcc_lo, 0, v3, vcc_lo")),
         0 => line("v_add_co_u32 v2, vcc_lo, v2, 16\nv_add_co_ci_u32_e64 v3, vcc_lo, 0, v3, vcc_lo"),
         1 => line("v_add_co_u32 v2, vcc_lo, v2, -4\nv_add_co_ci_u32_e64 v3, vcc_lo, -1, v3, vcc_lo"),
         2 => {}

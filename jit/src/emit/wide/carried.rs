@@ -11,6 +11,8 @@
 //! load [pack.64 %low, %high]                             first lane + moved
 //! ```
 //!
+//! The sum may be one of 64 bits, too: `%5 = iadd.64 (pack.64 %low, %high), splat %s; vset v2, lo.64 %5; vset v3, hi.64 %5`.
+//!
 //! Sums of 64 bits wrap as those of pairs of dwords do, so that this holds for all lanes, whatever they have. Lanes whose high dword is not that of
 //! the first active one at the entry are noted: accesses in which such lanes are active are done with care.
 
@@ -19,6 +21,7 @@ use super::lanes::{LT, NE};
 use super::level::Level;
 use super::memory::Access;
 use super::view::View;
+use super::windows::{self, Accesses, Window};
 use super::{ROWS, Wide, X, sreg};
 use crate::opt::{liveness::VgprLiveness, strides::Strides};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,6 +59,8 @@ pub(super) struct Pair {
     /// From lane to lane, where they are in a row.
     stride: u32,
     pub is_moved: bool,
+    /// If it has one (`windows.rs`).
+    pub window: Option<Window>,
     slots: [i32; SLOTS],
 }
 
@@ -64,9 +69,12 @@ impl Pair {
         Mem::at(Gpr::RSP, self.slots[slot as usize])
     }
 
-    /// Takes places in the frame.
-    pub(super) fn settle(&mut self, mut new_slot: impl FnMut() -> i32) {
-        self.slots.fill_with(&mut new_slot);
+    /// Takes places in the frame. `room`: for so many bytes.
+    pub(super) fn settle(&mut self, row_bytes: i32, mut room: impl FnMut(i32) -> i32) {
+        self.slots.fill_with(|| room(8));
+        if let Some(window) = &mut self.window {
+            window.settle(row_bytes, room);
+        }
     }
 }
 
@@ -77,12 +85,19 @@ struct Offset {
     ahead: i32,
 }
 
-/// What is added to a pair: low and high dwords, which are scalars; no high one: 0.
+/// A scalar that is added to a pair.
+#[derive(Clone, Copy, Debug)]
+enum Distance {
+    /// Low and high dwords; no high one: 0.
+    Dwords(Value, Option<Value>),
+    Qword(Value),
+}
+
+/// What is added to a pair.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     pair: usize,
-    low: Value,
-    high: Option<Value>,
+    by: Distance,
 }
 
 /// What a block of a loop does with its pairs.
@@ -94,6 +109,8 @@ pub(super) struct InBlock {
     moves: Vec<Move>,
     /// Pairs that it writes anew.
     anew: Vec<usize>,
+    /// Of the last of its moves: by how much, if that is a constant.
+    step: Option<i32>,
 }
 
 impl InBlock {
@@ -108,8 +125,10 @@ impl InBlock {
     /// What the end of the block reads.
     pub(super) fn for_each_arg(&self, mut f: impl FnMut(Value)) {
         for m in &self.moves {
-            f(m.low);
-            m.high.into_iter().for_each(&mut f);
+            match m.by {
+                Distance::Dwords(low, high) => [Some(low), high].into_iter().flatten().for_each(&mut f),
+                Distance::Qword(v) => f(v),
+            }
         }
     }
 }
@@ -117,7 +136,7 @@ impl InBlock {
 /// What an access has to do with a pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CarriedAccess {
-    pair: Pair,
+    pub pair: Pair,
     ahead: i32,
 }
 
@@ -129,11 +148,12 @@ struct Seen<'a> {
     blend: &'a [bool],
 }
 
-/// A sum of a pair and a scalar: its dwords, what is added, and the instructions that make it.
+/// A sum of a pair and a scalar: its dwords, or all of it, what is added, and the instructions that make it.
 struct Sum {
     low: Value,
     high: Value,
-    by: (Value, Option<Value>),
+    whole: Option<Value>,
+    by: Distance,
     made_by: Vec<u32>,
 }
 
@@ -163,6 +183,9 @@ impl<'a> Seen<'a> {
         else {
             return None;
         };
+        if let Some((PureOp::Hi64, [Some(whole), ..])) = self.view.pure(*high) {
+            return if exec == same { self.sum_of_qwords(pair, *low, *high, whole) } else { None };
+        }
         let (PureOp::IAdd32, [Some(p), Some(q), _]) = self.view.pure(*low)? else { return None };
         let (old, by) = if self.view.row(p) == Some(pair.0) { (p, q) } else { (q, p) };
         let by_low = self.view.splat(by)?;
@@ -200,11 +223,58 @@ impl<'a> Seen<'a> {
             made_by.push(self.view.defs.get(&mask).copied()?);
         }
         let (PureOp::ICmpUlt32, [Some(sum), Some(than), _]) = self.view.pure(mask)? else { return None };
-        (sum == *low && (than == old || than == by)).then_some(Sum { low: *low, high: *high, by: (by_low, scalar), made_by })
+        (sum == *low && (than == old || than == by)).then_some(Sum {
+            low: *low,
+            high: *high,
+            whole: None,
+            by: Distance::Dwords(by_low, scalar),
+            made_by,
+        })
     }
 
-    /// What the block does with a pair, whose number is `n`; none: something else than accesses and sums. Notes the strides of accesses.
-    fn of_pair(&self, pair: (u16, u16), n: usize, to: &mut InBlock, mut access: impl FnMut(&Op)) -> Option<()> {
+    /// The same where the high dword is that of a sum of 64 bits, `whole`. The low dword may be a sum of its own.
+    fn sum_of_qwords(&self, pair: (u16, u16), low: Value, high: Value, whole: Value) -> Option<Sum> {
+        let (PureOp::IAdd64, [Some(p), Some(q), _]) = self.view.pure(whole)? else { return None };
+        let is_pair = |v: Value| match self.view.pure(v) {
+            Some((PureOp::Pack64, [Some(low), Some(high), _])) => (self.view.row(low), self.view.row(high)) == (Some(pair.0), Some(pair.1)),
+            _ => false,
+        };
+        let by = self.view.splat(if is_pair(p) { q } else { p })?;
+        if !is_pair(p) && !is_pair(q) {
+            return None;
+        }
+        match self.view.pure(low)? {
+            (PureOp::Lo64, [Some(of), ..]) if of == whole => {}
+            (PureOp::IAdd32, [Some(p), Some(q), _]) => {
+                let (old, more) = if self.view.row(p) == Some(pair.0) { (p, q) } else { (q, p) };
+                let same = self.view.constant(by).is_some() && self.view.constant(by) == self.view.constant(self.view.splat(more)?);
+                if self.view.row(old) != Some(pair.0) || !same {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        let made_by = [low, high, whole].map(|v| self.view.defs[&v]).to_vec();
+        Some(Sum { low, high, whole: Some(whole), by: Distance::Qword(by), made_by })
+    }
+
+    /// The distance, if it is a constant that is not far.
+    fn ahead(&self, by: Distance) -> Option<i32> {
+        let by = match by {
+            Distance::Dwords(low, high) => {
+                let high = high.map_or(Some(0), |h| self.view.constant(h))?;
+                i64::from(self.view.constant(low)?) | i64::from(high as i32) << 32
+            }
+            Distance::Qword(v) => match self.view.op(v)? {
+                Op::Const { bits, .. } => *bits as i64,
+                _ => return None,
+            },
+        };
+        (by.unsigned_abs() < MOST_AHEAD as u64).then_some(by as i32)
+    }
+
+    /// What the block does with a pair, whose number is `n`; none: something else than accesses and sums. Shows the accesses, and how far ahead they are.
+    fn of_pair(&self, pair: (u16, u16), n: usize, to: &mut InBlock, mut access: impl FnMut(&Op, i32)) -> Option<()> {
         let insts = &self.view.block.insts;
         let (lows, highs) = (self.writes(pair.0), self.writes(pair.1));
         let writes = match (&lows[..], &highs[..]) {
@@ -217,20 +287,16 @@ impl<'a> Seen<'a> {
         }
         let sum = writes.and_then(|at| self.sum(pair, at));
         let made_by = sum.as_ref().map_or(&[][..], |s| &s.made_by);
-        let ahead = |s: &Sum| {
-            let high = s.by.1.map_or(Some(0), |h| self.view.constant(h))?;
-            let by = i64::from(self.view.constant(s.by.0)?) | i64::from(high as i32) << 32;
-            (by.abs() < MOST_AHEAD).then_some(by as i32)
-        };
         // Is it an offset of accesses and nothing else?
         let mut offsets = vec![];
         let mut is_offset = |v: Value, ahead: i32| {
             let users = self.users.get(&v).map_or(&[][..], |u| u);
+            let users: Vec<u32> = users.iter().copied().filter(|k| !made_by.contains(k)).collect();
             let all = users.iter().all(|k| insts.get(*k as usize).is_some_and(|i| is_access(&i.op) == Some(v)));
             // Once in each.
             let once = users.windows(2).all(|w| w[0] != w[1]);
             offsets.push((v, ahead));
-            users.iter().filter(|_| all && once).for_each(|k| access(&insts[*k as usize].op));
+            users.iter().filter(|_| all && once).for_each(|k| access(&insts[*k as usize].op, ahead));
             all && once
         };
         let mut skipped = made_by.to_vec();
@@ -253,7 +319,7 @@ impl<'a> Seen<'a> {
                     let is_row = self.view.row(*low) == Some(pair.0) && self.view.row(*high) == Some(pair.1);
                     let next = sum.as_ref().filter(|s| s.low == *low && s.high == *high);
                     let by = match next {
-                        Some(s) => ahead(s)?,
+                        Some(s) => self.ahead(s.by)?,
                         None if is_row => 0,
                         None => continue,
                     };
@@ -261,6 +327,12 @@ impl<'a> Seen<'a> {
                         return None;
                     }
                     skipped.push(k as u32);
+                }
+                _ if sum.as_ref().is_some_and(|s| s.whole == Some(inst.first)) => {
+                    let is_used = self.users.get(&inst.first).into_iter().flatten().any(|user| !made_by.contains(user));
+                    if is_used && !is_offset(inst.first, self.ahead(sum.as_ref()?.by)?) {
+                        return None;
+                    }
                 }
                 _ => {}
             }
@@ -272,13 +344,15 @@ impl<'a> Seen<'a> {
                 for user in self.users.get(&result).into_iter().flatten() {
                     let is_pack = || offsets.iter().any(|(v, _)| self.view.defs[v] == *user);
                     let is_end = result == s.low && *user == low || result == s.high && *user == high;
-                    if !(made_by.contains(user) || is_end || (result == s.low || result == s.high) && is_pack()) {
+                    let is_access = s.whole == Some(result);
+                    if !(made_by.contains(user) || is_end || is_access || (result == s.low || result == s.high) && is_pack()) {
                         return None;
                     }
                 }
             }
             skipped.extend([low, high]);
-            to.moves.push(Move { pair: n, low: s.by.0, high: s.by.1 });
+            to.moves.push(Move { pair: n, by: s.by });
+            to.step = self.ahead(s.by);
         } else if let Some((low, high)) = writes {
             // The rows are then others.
             let is_before = |v: &Value| self.users.get(v).is_none_or(|users| users.iter().all(|k| *k < low.min(high)));
@@ -314,6 +388,7 @@ pub(super) fn find(
     if !may_be || ops().any(|op| matches!(op, Op::VGetRel { .. } | Op::VSetRel { .. })) {
         return (pairs, found);
     }
+    let memory_is_let_be = ops().all(windows::lets_memory_be);
     let is_pair_of = |seen: &Seen, v: Value| match seen.view.pure(v)? {
         (PureOp::Pack64, [Some(low), Some(high), _]) => Some((seen.view.row(low)?, seen.view.row(high)?)),
         _ => None,
@@ -334,8 +409,9 @@ pub(super) fn find(
         if taken || pairs.len() == MOST {
             continue;
         }
-        let mut stride = None;
-        let mut of_access = |op: &Op| {
+        let (mut stride, mut accesses) = (None, Accesses::default());
+        let mut of_access = |op: &Op, ahead: i32| {
+            accesses.add(op, ahead);
             let (is_store, Op::Load { space, kind, addr, .. } | Op::Store { space, kind, addr, .. }) = (matches!(op, Op::Store { .. }), op)
             else {
                 return;
@@ -355,8 +431,10 @@ pub(super) fn find(
         if parts.len() < seen.len() || parts.iter().all(|(_, part)| part.offsets.is_empty()) {
             continue;
         }
-        let is_moved = parts.iter().any(|(_, part)| !part.moves.is_empty());
-        pairs.push(Pair { low, high, stride: stride.unwrap_or(u32::MAX), is_moved, slots: [0; SLOTS] });
+        let moves: Vec<Option<i32>> = parts.iter().filter(|(_, part)| !part.moves.is_empty()).map(|(_, part)| part.step).collect();
+        let step = if let [Some(step)] = moves[..] { step } else { 0 };
+        let window = (memory_is_let_be && accesses.want_window(step)).then(Window::default);
+        pairs.push(Pair { low, high, stride: stride.unwrap_or(u32::MAX), is_moved: !moves.is_empty(), window, slots: [0; SLOTS] });
         for (b, part) in parts {
             let all = found.entry(b).or_default();
             all.offsets.extend(part.offsets);
@@ -398,16 +476,24 @@ impl Wide<'_> {
         let Some(InBlock { moves, anew, .. }) = self.carried_in_block(block) else { return };
         let (moves, anew) = (moves.clone(), anew.clone());
         let list = self.loops.of(block).expect("pairs are those of a loop");
-        for Move { pair, low, high } in moves {
+        for Move { pair, by } in moves {
             let pair = self.loops.list[list].pairs[pair];
             let (t, u) = (self.temp_general(), self.temp_general());
-            let low_word = self.scalar(low);
-            self.a.mov(Size::D, t, low_word);
-            if let Some(high) = high {
-                let high = self.scalar(high);
-                self.a.mov(Size::D, u, high);
-                self.a.shift(Shift::Shl, Size::Q, u, 32);
-                self.a.alu(Alu::Or, Size::Q, t, u);
+            match by {
+                Distance::Qword(v) => {
+                    let word = self.scalar(v);
+                    self.a.mov(Size::Q, t, word);
+                }
+                Distance::Dwords(low, high) => {
+                    let low = self.scalar(low);
+                    self.a.mov(Size::D, t, low);
+                    if let Some(high) = high {
+                        let high = self.scalar(high);
+                        self.a.mov(Size::D, u, high);
+                        self.a.shift(Shift::Shl, Size::Q, u, 32);
+                        self.a.alu(Alu::Or, Size::Q, t, u);
+                    }
+                }
             }
             self.a.alu_store(Alu::Add, Size::Q, pair.at(Slot::Moved), t);
             self.release();
@@ -434,6 +520,9 @@ impl Wide<'_> {
     fn begin_pair(&mut self, pair: Pair, exec: Option<Gpr>, free: &Free) {
         let Free { v: [v, ..], k: [k, k2], g: [high, first, second, others] } = *free;
         self.a.store_imm(Size::Q, pair.at(Slot::Moved), 0);
+        if let Some(window) = pair.window {
+            self.a.store_imm(Size::Q, window.lanes(), 0);
+        }
         match exec {
             Some(exec) => self.a.tzcnt(Size::D, others, exec),
             None => {
@@ -526,6 +615,12 @@ impl Wide<'_> {
         self.carried_sum(a, c, imm);
     }
 
+    /// to = how far a pair has moved on + `imm`.
+    pub(super) fn carried_distance(&mut self, c: &CarriedAccess, imm: i32, to: Gpr) {
+        self.a.load(Size::Q, to, c.pair.at(Slot::Moved));
+        self.a.alu_imm(Alu::Add, Size::Q, to, imm + c.ahead);
+    }
+
     fn carried_sum(&mut self, a: &Access, c: &CarriedAccess, imm: i32) {
         if c.pair.is_moved {
             self.a.alu_load(Alu::Add, Size::Q, a.host, c.pair.at(Slot::Moved));
@@ -539,6 +634,9 @@ impl Wide<'_> {
         self.active_lanes(a, active);
         self.a.alu_load(Alu::And, Size::D, active, c.pair.at(Slot::Others));
         self.a.jcc(Cond::Ne, a.careful);
+        if let Some(window) = c.pair.window.filter(|_| a.is_apart()) {
+            return self.from_window(a, c, &window);
+        }
         for p in 0..self.parts {
             let from = Rm::Mem(self.row_mem(c.pair.low, p));
             self.v(X::MovLoad, a.low[p], 0, from);

@@ -81,7 +81,7 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn gather_apart(&mut self, a: &Access, p: usize, offsets: u8) {
+    pub(super) fn gather_apart(&mut self, a: &Access, p: usize, offsets: u8) {
         if self.is_avx2() {
             return self.gather_apart_in_avx2(a, p, offsets);
         }

@@ -52,6 +52,7 @@
 //! | `addresses.rs` | tests of addresses, which accesses share |
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
 //! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
+//! | `windows.rs` | loads of lanes that each go through memory of their own |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `steps.rs` | how far accesses move on in a loop |
 //! | `view.rs` | a block whose values are looked up |
@@ -112,6 +113,7 @@ mod values;
 mod view;
 mod wanted;
 mod wide64;
+mod windows;
 
 use super::saved::Head;
 use super::{Compiled, EmitError, EmitOptions, Pinned, rows};
@@ -441,7 +443,11 @@ impl<'a> Wide<'a> {
         if cfg!(debug_assertions) || opts.check_plan {
             r.log = Log::noting();
         }
-        loops.list.iter_mut().flat_map(|l| &mut l.pairs).for_each(|pair| pair.settle(|| r.new_kept_slot()));
+        loops
+            .list
+            .iter_mut()
+            .flat_map(|l| &mut l.pairs)
+            .for_each(|pair| pair.settle(4 * func.wave_size as i32, |bytes| r.new_kept_room(bytes)));
         let memos = memo::plan(func, &facts.entered, &facts.goes_round, || r.new_kept_slot());
         Wide {
             func,
