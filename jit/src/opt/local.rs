@@ -180,8 +180,16 @@ impl<'f> Facts<'f> {
     }
 
     fn take_half(&mut self, op: PureOp, dword: Value, whole: Value) {
-        let half = self.func.new_values(&[Ty::L32]);
-        self.append(Op::Pure { op, mode: FpMode(0), args: [Some(whole), None, None] }, half, 1);
+        let half = self.find_pure(op, &[whole]).unwrap_or_else(|| {
+            let half = self.func.new_values(&[Ty::L32]);
+            let args = [Some(whole), None, None];
+            self.append(Op::Pure { op, mode: FpMode(0), args }, half, 1);
+            self.seen.insert(Key::Pure(op, FpMode(0), args), half);
+            half
+        });
+        if half == dword {
+            return;
+        }
         self.halves.insert(dword, half);
         self.rows.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
         self.write_instead(dword, half);
@@ -281,6 +289,12 @@ impl<'f> Facts<'f> {
         }
         let shape = vals.first().map_or(Shape::Scalar, |v| self.func.ty(*v).shape);
         self.make(Op::Pure { op, mode: FpMode(0), args }, Ty { shape, width: op.ret() })
+    }
+
+    /// What such an instruction has made, if there is one.
+    pub(super) fn find_pure(&self, op: PureOp, vals: &[Value]) -> Option<Value> {
+        let args = std::array::from_fn(|i| vals.get(i).copied());
+        self.seen.get(&Key::Pure(op, FpMode(0), args)).copied()
     }
 
     /// A scalar constant.
@@ -396,6 +410,10 @@ impl<'f> Facts<'f> {
             },
             Op::VSet { reg, value, exec } => {
                 let value = self.sum_of_halves(value, exec).unwrap_or(value);
+                if self.is_wide {
+                    super::qwords::join_logic(self, value);
+                }
+                let value = self.resolve(value);
                 let lanes = (!constants::is_all(self, exec)).then_some(exec);
                 self.before.rows.remove(&reg);
                 self.rows.insert(reg, (value, lanes));

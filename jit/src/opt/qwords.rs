@@ -9,6 +9,7 @@
 //! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
 //! p = umulwide.32(x0, y0)
 //! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
+//! vset low: xor.32(lo.64 a, lo.64 b); vset high: xor.32(hi.64 a, hi.64 b)           halves of xor.64 a, b
 //! low = iadd.32 x0, y0; vset high: iadd.32(iadd.32(x1, y1), b2i(ult.32(low, x0)))    hi.64 (iadd.64 pack.64(x0, x1), pack.64(y0, y1))
 //! ```
 
@@ -117,6 +118,25 @@ fn logic(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
         }
     }
     None
+}
+
+/// Logic on halves of two 64-bit values, of which one is written to a row: both halves at once, if the other one has been made as well.
+pub(super) fn join_logic(f: &mut Facts, half: Value) {
+    use PureOp::*;
+    let Some((op @ (And32 | Or32 | Xor32), [Some(x), Some(y), _])) = f.pure(half) else { return };
+    let of = |v: Value| match f.pure(v) {
+        Some((side @ (Lo64 | Hi64), [Some(whole), ..])) if f.func.ty(whole).shape == Shape::Lane => Some((side, whole)),
+        _ => None,
+    };
+    let (Some((side, a)), Some((same, b))) = (of(x), of(y)) else { return };
+    if side != same {
+        return;
+    }
+    let others = [a, b].map(|whole| f.find_pure(if side == Lo64 { Hi64 } else { Lo64 }, &[whole]));
+    let [Some(x), Some(y)] = others else { return };
+    let Some(other) = f.find_pure(op, &[x, y]).or_else(|| f.find_pure(op, &[y, x])) else { return };
+    let (low, high) = if side == Lo64 { (half, other) } else { (other, half) };
+    joined(f, low, high);
 }
 
 fn selection(f: &mut Facts, low: Value, high: Value) -> Option<Value> {

@@ -12,6 +12,7 @@
 use super::carried::{self, InBlock, Pair};
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
+use super::twins::{self, Twins};
 use super::{FUEL, Facts, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -29,6 +30,8 @@ pub(super) struct Loop {
     pub sregs: FxHashMap<u8, Gpr>,
     /// Rows of addresses that stay as they are (`carried.rs`).
     pub pairs: Vec<Pair>,
+    /// Rows that are kept as qwords, two by two.
+    pub twins: Vec<Twins>,
 }
 
 /// The loops of a function that keep rows.
@@ -38,6 +41,8 @@ pub(super) struct Loops {
     of: Vec<Option<u32>>,
     /// What blocks have to do with the pairs of their loops.
     pub carried: FxHashMap<u32, InBlock>,
+    /// The same for their twins.
+    pub twins: FxHashMap<u32, twins::InBlock>,
 }
 
 /// An edge between blocks that has code of its own.
@@ -53,7 +58,7 @@ pub(super) struct Edge {
 impl Loops {
     /// No loop keeps anything.
     pub(super) fn none(func: &Func) -> Loops {
-        Loops { list: vec![], of: vec![None; func.blocks.len()], carried: FxHashMap::default() }
+        Loops { list: vec![], of: vec![None; func.blocks.len()], carried: FxHashMap::default(), twins: FxHashMap::default() }
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
@@ -119,10 +124,16 @@ impl Loops {
                 continue;
             }
             written.sort_unstable();
+            // Where parts go through a block one after the other, halves do as well.
+            let free = level.vectors().len().saturating_sub(rows.len() * parts);
+            let is_crowded = blocks.iter().any(|b| facts.alive.is_crowded(*b as usize, parts, free));
+            let is_wide = level == Level::Avx512 && !is_crowded;
+            let (twins, with_twins) = if is_wide { twins::find(func, &facts.lanes, &blocks, &rows) } else { Default::default() };
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written, sregs, pairs });
+            loops.list.push(Loop { rows, written, sregs, pairs, twins });
+            loops.twins.extend(with_twins);
             loops.carried.extend(carried);
         }
         loops
@@ -277,6 +288,7 @@ impl Wide<'_> {
                         self.v(X::MovLoad, reg, 0, Rm::Mem(from));
                     }
                 }
+                self.unpack_twins_of(l);
                 self.begin_pairs_of(l);
             }
         }
@@ -320,8 +332,8 @@ impl Wide<'_> {
         for (row, regs) in self.rows_of_loop(l) {
             if self.loops.list[l as usize].written.contains(&row) {
                 for (p, reg) in regs.into_iter().enumerate() {
-                    let to = self.row_mem(row, p);
-                    self.v(X::MovStore, reg, 0, Rm::Mem(to));
+                    let (from, to) = (self.packed_from_twins(l, row, p, reg), self.row_mem(row, p));
+                    self.v(X::MovStore, from, 0, Rm::Mem(to));
                 }
             }
         }

@@ -53,6 +53,7 @@ pub(in crate::emit::wide) fn check(func: &Func, plan: &Plan) -> Result<(), Wrong
         block: 0,
         at: 0,
         part: None,
+        together: None,
         step: 0,
         now: 0,
         pieces: FxHashMap::default(),
@@ -127,6 +128,8 @@ struct Walk<'a> {
     block: u32,
     at: u32,
     part: Option<u8>,
+    /// Another operation that the present one does, too.
+    together: Option<u32>,
     /// Steps so far, and events.
     step: usize,
     now: usize,
@@ -185,7 +188,7 @@ impl<'a> Walk<'a> {
             }
             Event::Step { at, part, .. } => {
                 self.end_step()?;
-                (self.at, self.part) = (at, part);
+                (self.at, self.part, self.together) = (at, part, None);
                 self.step += 1;
                 self.registers.retain(|_, content| *content != Content::Temporary);
                 self.registers.values_mut().for_each(|content| {
@@ -199,6 +202,7 @@ impl<'a> Walk<'a> {
                     _ => None,
                 };
             }
+            Event::Together { at } => self.together = Some(at),
             Event::Piece { id, class, home } => {
                 let piece = Piece { class, home, since: self.now, born: self.step, values: vec![] };
                 self.pieces.insert(id, piece);
@@ -566,6 +570,9 @@ impl<'a> Walk<'a> {
                 }
             }
             None => block.term.for_each_arg(|v| wanted.push(v)),
+        }
+        if let Some(other) = self.together.and_then(|at| block.insts.get(at as usize)) {
+            other.op.for_each_arg(|v| wanted.push(v));
         }
         let is_mask = |v: &Value| self.func.ty(*v) == Ty::MASK || self.func.ty(*v).shape == Shape::Scalar;
         let sees_all = piece.values.iter().any(is_mask);

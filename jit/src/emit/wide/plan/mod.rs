@@ -37,6 +37,8 @@ pub(in crate::emit::wide) enum Event {
     Block { block: u32, rows: Vec<(u16, u8, u8)>, sregs: Vec<(u8, u8)> },
     /// An operation of the block begins, or its end (behind the last); of one part of the wave alone, or of all. `is_once`: for all waves of a call.
     Step { at: u32, part: Option<u8>, is_once: bool },
+    /// It does what another one is to do, too.
+    Together { at: u32 },
     /// There is a new piece, whose home already holds what it is.
     Piece { id: PieceId, class: Class, home: Home },
     /// A piece is what a register of the loop holds.

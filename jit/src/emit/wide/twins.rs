@@ -1,0 +1,294 @@
+//! Rows that a loop keeps in registers as qwords: the halves of values of 64 bits that nobody looks at on their own.
+//!
+//! ```text
+//! %1 = pack.64 (vget v2), (vget v3)          what the registers hold
+//! %2 = ffma.64 %1, %1, %4                    in qwords
+//! vset v2, lo.64 %2; vset v3, hi.64 %2       the registers = %2, at the second of the two
+//! ```
+//!
+//! The registers of the two rows hold the qwords that unpacking gives (`forms.rs`); rows are unpacked on the way into the loop, and packed on the way out.
+
+use super::plan::Event;
+use super::regs::{MAX_PARTS, NO_PARTS};
+use super::view::View;
+use super::{Wide, X};
+use crate::opt::liveness::VgprLiveness;
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::{Func, Op, PureOp, Shape, Value, Width};
+use wavejit_x86::{Len, Rm, Vector};
+
+/// Rows of low and of high dwords.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Twins {
+    pub low: u16,
+    pub high: u16,
+}
+
+/// What is written to both rows.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    /// A value of 64 bits.
+    Whole(Value),
+    /// Low and high dwords.
+    Halves(Value, Value),
+}
+
+/// A write of both rows, at the second of two.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    rows: Twins,
+    from: From,
+    /// The place of the first.
+    first: u32,
+}
+
+/// What a block of a loop does with its twins.
+#[derive(Default, Debug)]
+pub(super) struct InBlock {
+    /// Instructions left out, by place.
+    skipped: FxHashSet<u32>,
+    /// Values that are what the registers hold.
+    packs: FxHashMap<Value, Twins>,
+    /// By place.
+    writes: FxHashMap<u32, Write>,
+}
+
+impl InBlock {
+    pub(super) fn skips(&self, inst: usize) -> bool {
+        self.skipped.contains(&(inst as u32))
+    }
+
+    /// What an instruction reads, if that is not what it says.
+    pub(super) fn operands(&self, at: usize, op: &Op, result: Value) -> Option<Vec<Value>> {
+        if self.packs.contains_key(&result) && matches!(op, Op::Pure { .. }) {
+            return Some(vec![]);
+        }
+        let Op::VSet { exec, .. } = op else { return None };
+        Some(match self.writes.get(&(at as u32))?.from {
+            From::Whole(v) => vec![v, *exec],
+            From::Halves(low, high) => vec![low, high, *exec],
+        })
+    }
+}
+
+/// A block, looked at.
+struct Seen<'a> {
+    view: View<'a>,
+    users: FxHashMap<Value, Vec<u32>>,
+    blend: &'a [bool],
+}
+
+impl<'a> Seen<'a> {
+    fn new(func: &'a Func, lanes: &'a VgprLiveness, block: u32) -> Seen<'a> {
+        let view = View::of(&func.blocks[block as usize]);
+        let mut users: FxHashMap<Value, Vec<u32>> = FxHashMap::default();
+        for (inst, at) in view.block.insts.iter().zip(0..) {
+            inst.op.for_each_arg(|v| users.entry(v).or_default().push(at));
+        }
+        view.block.term.for_each_arg(|v| users.entry(v).or_default().push(u32::MAX));
+        Seen { view, users, blend: lanes.blend(block as usize) }
+    }
+
+    fn users(&self, v: Value) -> &[u32] {
+        self.users.get(&v).map_or(&[], |users| users)
+    }
+
+    /// The rows whose dwords an instruction puts together, as they are at the start of the block.
+    fn packed(&self, at: u32) -> Option<Twins> {
+        let inst = self.view.block.insts.get(at as usize)?;
+        match &inst.op {
+            Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. } => {
+                Some(Twins { low: self.view.row(*low)?, high: self.view.row(*high)? })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the block does with two rows, and how many times it need not shuffle for it; none: it looks at one of them alone, or writes it in some lanes.
+    fn of_rows(&self, rows: Twins, func: &Func, to: &mut InBlock) -> Option<i32> {
+        let insts = &self.view.block.insts;
+        let (mut gain, mut last_read) = (0, None);
+        let mut writes: [Vec<u32>; 2] = Default::default();
+        for (inst, at) in insts.iter().zip(0..) {
+            match inst.op {
+                Op::VGet { reg, .. } if reg.0 == rows.low || reg.0 == rows.high => {
+                    self.view.row(inst.first)?;
+                    if !self.users(inst.first).iter().all(|user| self.packed(*user) == Some(rows)) {
+                        return None;
+                    }
+                    to.skipped.insert(at);
+                }
+                Op::VSet { reg, .. } if reg.0 == rows.low => writes[0].push(at),
+                Op::VSet { reg, .. } if reg.0 == rows.high => writes[1].push(at),
+                Op::Pure { op: PureOp::Pack64, .. } if self.packed(at) == Some(rows) => {
+                    to.packs.insert(inst.first, rows);
+                    (gain, last_read) = (gain + 1, Some(at));
+                }
+                _ => {}
+            }
+        }
+        let (low_at, high_at) = match (&writes[0][..], &writes[1][..]) {
+            ([], []) => return Some(gain),
+            ([low], [high]) => (*low, *high),
+            _ => return None,
+        };
+        let (Op::VSet { value: low, exec, .. }, Op::VSet { value: high, exec: same, .. }) =
+            (&insts[low_at as usize].op, &insts[high_at as usize].op)
+        else {
+            return None;
+        };
+        let (first, second) = (low_at.min(high_at), low_at.max(high_at));
+        if exec != same || self.blend[low_at as usize] || self.blend[high_at as usize] || last_read.is_some_and(|read| read > first) {
+            return None;
+        }
+        let halves = (self.view.pure(*low), self.view.pure(*high));
+        let from = match halves {
+            (Some((PureOp::Lo64, [Some(of), ..])), Some((PureOp::Hi64, [Some(and), ..])))
+                if of == and && self.users(*low) == [low_at] && self.users(*high) == [high_at] =>
+            {
+                to.skipped.extend([self.view.defs[low], self.view.defs[high]]);
+                gain += 1;
+                From::Whole(of)
+            }
+            _ => {
+                gain -= 1;
+                From::Halves(*low, *high)
+            }
+        };
+        let is_lane = |v: Value, width| func.ty(v).shape == Shape::Lane && func.ty(v).width == width;
+        let fits = match from {
+            From::Whole(v) => is_lane(v, Width::B64),
+            From::Halves(low, high) => is_lane(low, Width::B32) && is_lane(high, Width::B32),
+        };
+        to.skipped.insert(first);
+        to.writes.insert(second, Write { rows, from, first });
+        fits.then_some(gain)
+    }
+}
+
+/// The twins of a loop among the rows that it keeps, and what its blocks do with them.
+pub(super) fn find(
+    func: &Func,
+    lanes: &VgprLiveness,
+    blocks: &[u32],
+    rows: &FxHashMap<u16, [u8; MAX_PARTS]>,
+) -> (Vec<Twins>, FxHashMap<u32, InBlock>) {
+    let (mut twins, mut found): (Vec<Twins>, FxHashMap<u32, InBlock>) = Default::default();
+    let packs = |b: &u32| func.blocks[*b as usize].insts.iter().any(|i| matches!(i.op, Op::Pure { op: PureOp::Pack64, .. }));
+    if !blocks.iter().any(packs) {
+        return (twins, found);
+    }
+    let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
+    let mut candidates: Vec<Twins> = vec![];
+    for (_, block) in &seen {
+        candidates.extend((0..block.view.block.insts.len() as u32).filter_map(|at| block.packed(at)));
+    }
+    candidates.sort_unstable_by_key(|t| (t.low, t.high));
+    candidates.dedup();
+    for rows_of in candidates {
+        let is_taken = twins.iter().any(|t: &Twins| [t.low, t.high].iter().any(|row| *row == rows_of.low || *row == rows_of.high));
+        if rows_of.low == rows_of.high || is_taken || ![rows_of.low, rows_of.high].iter().all(|row| rows.contains_key(row)) {
+            continue;
+        }
+        let mut parts = vec![];
+        let gain = seen.iter().try_fold(0, |sum, (b, block)| {
+            let mut part = InBlock::default();
+            let gain = block.of_rows(rows_of, func, &mut part)?;
+            parts.push((*b, part));
+            Some(sum + gain)
+        });
+        if gain.is_none_or(|gain| gain <= 0) {
+            continue;
+        }
+        twins.push(rows_of);
+        for (b, part) in parts {
+            let all = found.entry(b).or_default();
+            all.skipped.extend(part.skipped);
+            all.packs.extend(part.packs);
+            all.writes.extend(part.writes);
+        }
+    }
+    (twins, found)
+}
+
+impl Wide<'_> {
+    /// What the block has to do with twins.
+    pub(super) fn twins_in_block(&self, block: usize) -> Option<&InBlock> {
+        self.loops.twins.get(&(block as u32))
+    }
+
+    /// Is it what registers of the loop hold? Then it is that.
+    pub(super) fn is_twins(&mut self, v: Value) -> bool {
+        let Some(Twins { low, high }) = self.twins_in_block(self.r.block).and_then(|t| t.packs.get(&v)).copied() else { return false };
+        let mut quad = [NO_PARTS; 2];
+        for (half, row) in quad.iter_mut().zip([low, high]) {
+            let regs = self.r.fixed(row).expect("twins are rows of the loop");
+            for p in self.slice() {
+                half[p] = self.r.new_fixed_piece(row, regs[p]);
+            }
+        }
+        self.set_quad(v, quad);
+        true
+    }
+
+    /// Is this the second of two writes of twins? Then it does both.
+    pub(super) fn writes_twins(&mut self) -> bool {
+        let Some(write) = self.twins_in_block(self.r.block).and_then(|t| t.writes.get(&self.at)).copied() else { return false };
+        let Write { rows: Twins { low, high }, from, first } = write;
+        self.r.log.note(|| Event::Together { at: first });
+        // In halves: qwords, or low and high dwords.
+        let (halves, is_whole) = match from {
+            From::Whole(v) => (self.quad(v), true),
+            From::Halves(low, high) => ([self.val(low).lo, self.val(high).lo], false),
+        };
+        // What is still read from the rows leaves them first; the value itself may be there.
+        for p in self.slice() {
+            halves.iter().for_each(|half| _ = self.reg(half[p]));
+            self.release();
+        }
+        for row in [low, high] {
+            match self.part {
+                Some(part) => self.row_part_changes(row, part),
+                None => self.row_changes(row),
+            }
+        }
+        let [low, high] = [low, high].map(|row| self.r.fixed(row).expect("twins are rows of the loop"));
+        for p in self.slice() {
+            let [x, y] = halves.map(|half| self.reg(half[p]));
+            if is_whole {
+                self.v(X::MovAligned, low[p], 0, Rm::Reg(x));
+                self.v(X::MovAligned, high[p], 0, Rm::Reg(y));
+            } else {
+                self.v(X::Punpckldq, low[p], x, Rm::Reg(y));
+                self.v(X::Punpckhdq, high[p], x, Rm::Reg(y));
+            }
+            self.release();
+        }
+        true
+    }
+
+    /// Registers that have been loaded with rows, on the way into a loop: as qwords.
+    pub(super) fn unpack_twins_of(&mut self, l: u32) {
+        const FREE: u8 = 0;
+        for Twins { low, high } in self.loops.list[l as usize].twins.clone() {
+            let rows = &self.loops.list[l as usize].rows;
+            let (low, high) = (rows[&low], rows[&high]);
+            for (lo, hi) in low.into_iter().zip(high).take(self.parts) {
+                self.v(X::Punpckldq, FREE, lo, Rm::Reg(hi));
+                self.v(X::Punpckhdq, hi, lo, Rm::Reg(hi));
+                self.v(X::MovAligned, lo, 0, Rm::Reg(FREE));
+            }
+        }
+    }
+
+    /// What is to be stored to a part of a row on the way out of a loop, that is in `reg` unless the row is one of twins.
+    pub(super) fn packed_from_twins(&mut self, l: u32, row: u16, part: usize, reg: u8) -> u8 {
+        const FREE: u8 = 0;
+        let list = &self.loops.list[l as usize];
+        let Some(twins) = list.twins.iter().find(|t| t.low == row || t.high == row).copied() else { return reg };
+        let (low, high) = (list.rows[&twins.low][part], list.rows[&twins.high][part]);
+        let pick = if twins.low == row { 0x88 } else { 0xdd };
+        self.vector(Vector::new(X::Shufps, Len::Z, FREE, low, Rm::Reg(high)).imm(pick));
+        FREE
+    }
+}

@@ -1,0 +1,109 @@
+//! Values of 64 bits in pairs of registers that go round in loops: integers and f64.
+
+use crate::{ITEMS, compare};
+use std::fmt::Write;
+use wavejit_random::Random;
+
+/// Pairs: v[2:3] to v[8:9].
+const PAIRS: u32 = 4;
+
+/// An operation on pairs, or on a half of one now and then.
+fn operation(rng: &mut Random) -> String {
+    let mut pair = || 2 + 2 * rng.below(PAIRS);
+    let (d, a, b, c) = (pair(), pair(), pair(), pair());
+    let [of_d, of_a, of_b, of_c] = [d, a, b, c].map(|low| format!("v[{low}:{}]", low + 1));
+    let n = rng.below(64);
+    match rng.below(16) {
+        0 | 1 => format!("v_lshlrev_b64 {of_d}, {n}, {of_a}"),
+        2 => format!("v_lshrrev_b64 {of_d}, {n}, {of_a}"),
+        3 => format!("v_ashrrev_i64 {of_d}, v12, {of_a}"),
+        4..=6 => {
+            let op = ["xor", "and", "or"][rng.below(3) as usize];
+            let halves = [0, 1].map(|half| format!("v_{op}_b32 v{}, v{}, v{}", d + half, a + half, b + half));
+            // Either half may come first, and the other one be left.
+            match rng.below(6) {
+                0 => halves[0].clone(),
+                1..=3 if d != a && d != b => halves.join("\n"),
+                _ => format!("v_{op}_b32 v10, v{}, v{}\nv_{op}_b32 v{}, v{}, v{}\nv_mov_b32 v{d}, v10", a, b, d + 1, a + 1, b + 1),
+            }
+        }
+        7 => format!("v_add_f64 {of_d}, {of_a}, {of_b}"),
+        8 => format!("v_mul_f64 {of_d}, {of_a}, {of_b}"),
+        9 | 10 => format!("v_fma_f64 {of_d}, {of_a}, {of_b}, {of_c}"),
+        11 => format!(
+            "v_add_co_u32 v10, vcc_lo, v{a}, v{b}\nv_add_co_ci_u32_e64 v{}, vcc_lo, v{}, v{}, vcc_lo\nv_mov_b32 v{d}, v10",
+            d + 1,
+            a + 1,
+            b + 1
+        ),
+        // They change places.
+        12 if d != a => format!(
+            "v_mov_b32 v10, v{d}\nv_mov_b32 v11, v{}\nv_mov_b32 v{d}, v{a}\nv_mov_b32 v{}, v{}\nv_mov_b32 v{a}, v10\nv_mov_b32 v{}, v11",
+            d + 1,
+            d + 1,
+            a + 1,
+            a + 1
+        ),
+        13 => format!("v_mov_b32 v{d}, v{a}\nv_mov_b32 v{}, v{}", d + 1, a + 1),
+        14 if rng.one_in(4) => format!("v_add_nc_u32 v12, v12, v{}", a + rng.below(2)),
+        15 if rng.one_in(4) => format!("v_mov_b32 v{}, {n}", d + rng.below(2)),
+        _ => format!("v_mad_u64_u32 {of_d}, vcc_lo, v{}, v{}, {of_c}", a + rng.below(2), b),
+    }
+}
+
+fn program(rng: &mut Random) -> String {
+    let mut t = String::new();
+    let mut line = |text: &str| writeln!(t, "{text}").unwrap();
+    line("v_lshlrev_b32 v20, 5, v0\nv_mov_b32 v12, v0");
+    line("global_load_b128 v[2:5], v20, s[0:1]\nglobal_load_b128 v[6:9], v20, s[0:1] offset:16\ns_waitcnt vmcnt(0)");
+    if rng.one_in(2) {
+        // Numbers rather than bits.
+        (1..=PAIRS).for_each(|p| line(&format!("v_cvt_f64_i32 v[{}:{}], v{}", 2 * p, 2 * p + 1, 2 * p)));
+    }
+    if rng.one_in(3) {
+        line(&format!("v_cmp_gt_u32 vcc_lo, {}, v0\ns_and_saveexec_b32 s20, vcc_lo\ns_cbranch_execz out", 1 + rng.below(ITEMS)));
+    }
+    let nested = rng.one_in(3);
+    if nested {
+        line("s_mov_b32 s9, 3\nouter:");
+        line(&operation(rng));
+    }
+    line(&format!("s_mov_b32 s8, {}\nloop:", 1 + rng.below(9)));
+    for _ in 0..1 + rng.below(5) {
+        line(&operation(rng));
+    }
+    if rng.one_in(3) {
+        line(&format!("v_cmp_gt_u32 vcc_lo, {}, v0\ns_and_saveexec_b32 s21, vcc_lo", rng.below(40)));
+        line(&operation(rng));
+        line("s_mov_b32 exec_lo, s21");
+    }
+    if rng.one_in(3) {
+        line("s_cbranch_vccz next");
+        line(&operation(rng));
+        line("next:");
+    }
+    if rng.one_in(3) {
+        line(&format!("v_cmp_gt_u64 vcc_lo, v[2:3], v[{0}:{1}]\ns_and_b32 exec_lo, exec_lo, vcc_lo\ns_cbranch_execz over", 4, 5));
+    }
+    line("s_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop\nover:");
+    if nested {
+        line("s_sub_u32 s9, s9, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 outer");
+    }
+    line("out:\ns_mov_b32 exec_lo, -1");
+    // What nobody reads need not be right: not all are read.
+    let reads = 1 + rng.below(15);
+    for p in (0..PAIRS).filter(|p| reads >> p & 1 != 0) {
+        let low = 2 + 2 * p;
+        match rng.below(4) {
+            0 => line(&format!("global_store_b32 v20, v{}, s[2:3] offset:{}", low + rng.below(2), 8 * p)),
+            _ => line(&format!("global_store_b64 v20, v[{low}:{}], s[2:3] offset:{}", low + 1, 8 * p)),
+        }
+    }
+    line("s_endpgm");
+    t
+}
+
+#[test]
+fn values_of_64_bits_in_loops_are_what_the_interpreter_has() {
+    compare(program);
+}
