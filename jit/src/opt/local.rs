@@ -581,6 +581,37 @@ b2 pc=8 mode=0x3f0 insts=1:
         assert!(matches!(stored(narrow, wider), Op::VGet { .. }));
     }
 
+    /// Halves of exclusive ors that are written, the higher first: (which sides of both values, is it one of 64 bits then?).
+    #[test]
+    fn logic_on_halves_is_joined_where_it_is_written() {
+        for (low, high, is_joined) in
+            [(["lo", "lo"], ["hi", "hi"], true), (["lo", "hi"], ["hi", "lo"], false), (["lo", "lo"], ["hi", "lo"], false)]
+        {
+            let [a, b, c, d] = [high[0], high[1], low[0], low[1]];
+            let text = format!(
+                "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l64 = zext.64 %1\n\
+                 %3: l64 = imul.64 %2, %2\n%4: l64 = imul.64 %3, %3\n%5: l32 = {a}.64 %3\n%6: l32 = {b}.64 %4\n%7: l32 = xor.32 %5, %6\n\
+                 vset v3, %7, exec %0\n%8: l32 = {c}.64 %3\n%9: l32 = {d}.64 %4\n%10: l32 = xor.32 %9, %8\nvset v2, %10, exec %0\nend\n}}"
+            );
+            let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            run(&mut func, OptOptions { is_wide: true, ..OptOptions::default() });
+            let joined = func.blocks[0].insts.iter().filter(|i| matches!(i.op, Op::Pure { op: PureOp::Xor64, .. })).count();
+            assert_eq!(joined, usize::from(is_joined), "{}", text::print(&func));
+            if is_joined {
+                let written = |row: u16, side: PureOp| {
+                    let value = func.blocks[0].insts.iter().find_map(|i| match i.op {
+                        Op::VSet { reg, value, .. } if reg.0 == row => Some(value),
+                        _ => None,
+                    });
+                    let def = func.blocks[0].insts.iter().find(|i| Some(i.first) == value && i.results == 1).map(|i| i.op.clone());
+                    assert!(matches!(def, Some(Op::Pure { op, .. }) if op == side), "{}", text::print(&func));
+                };
+                written(2, PureOp::Lo64);
+                written(3, PureOp::Hi64);
+            }
+        }
+    }
+
     #[test]
     fn what_is_in_the_upper_half_alone_is_shifted_as_a_dword() {
         for (shift, wanted) in [

@@ -241,7 +241,7 @@ impl<'a> Wide<'a> {
                 }
                 self.set_lo(r, parts);
             }
-            Op::VSet { .. } if self.writes_twins() => {}
+            Op::VSet { .. } if self.write_of_couple().is_some() => self.write_couple(),
             Op::VSet { reg, value, exec } => self.vset(*reg, *value, *exec, blend),
             Op::VGetRel { reg, index, .. } => self.vget_relative(r, *reg, *index)?,
             Op::VSetRel { reg, index, value, exec } => self.vset_relative(*reg, *index, *value, *exec)?,

@@ -10,9 +10,9 @@
 //! ```
 
 use super::carried::{self, InBlock, Pair};
+use super::couples::{self, Couple};
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
-use super::twins::{self, Twins};
 use super::{FUEL, Facts, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(super) struct Loop {
     /// Rows of addresses that stay as they are (`carried.rs`).
     pub pairs: Vec<Pair>,
     /// Rows that are kept as qwords, two by two.
-    pub twins: Vec<Twins>,
+    pub couples: Vec<Couple>,
 }
 
 /// The loops of a function that keep rows.
@@ -41,8 +41,8 @@ pub(super) struct Loops {
     of: Vec<Option<u32>>,
     /// What blocks have to do with the pairs of their loops.
     pub carried: FxHashMap<u32, InBlock>,
-    /// The same for their twins.
-    pub twins: FxHashMap<u32, twins::InBlock>,
+    /// The same for their couples.
+    pub couples: FxHashMap<u32, couples::InBlock>,
 }
 
 /// An edge between blocks that has code of its own.
@@ -58,7 +58,7 @@ pub(super) struct Edge {
 impl Loops {
     /// No loop keeps anything.
     pub(super) fn none(func: &Func) -> Loops {
-        Loops { list: vec![], of: vec![None; func.blocks.len()], carried: FxHashMap::default(), twins: FxHashMap::default() }
+        Loops { list: vec![], of: vec![None; func.blocks.len()], carried: FxHashMap::default(), couples: FxHashMap::default() }
     }
 
     /// Chooses rows for the loops whose blocks do not give up their registers, of which they need so many.
@@ -128,12 +128,12 @@ impl Loops {
             let free = level.vectors().len().saturating_sub(rows.len() * parts);
             let is_crowded = blocks.iter().any(|b| facts.alive.is_crowded(*b as usize, parts, free));
             let is_wide = level == Level::Avx512 && !is_crowded;
-            let (twins, with_twins) = if is_wide { twins::find(func, &facts.lanes, &blocks, &rows) } else { Default::default() };
+            let (couples, with_couples) = if is_wide { couples::find(func, &facts.lanes, &blocks, &rows) } else { Default::default() };
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written, sregs, pairs, twins });
-            loops.twins.extend(with_twins);
+            loops.list.push(Loop { rows, written, sregs, pairs, couples });
+            loops.couples.extend(with_couples);
             loops.carried.extend(carried);
         }
         loops
@@ -288,7 +288,7 @@ impl Wide<'_> {
                         self.v(X::MovLoad, reg, 0, Rm::Mem(from));
                     }
                 }
-                self.unpack_twins_of(l);
+                self.unpack_couples_of(l);
                 self.begin_pairs_of(l);
             }
         }
@@ -332,7 +332,7 @@ impl Wide<'_> {
         for (row, regs) in self.rows_of_loop(l) {
             if self.loops.list[l as usize].written.contains(&row) {
                 for (p, reg) in regs.into_iter().enumerate() {
-                    let (from, to) = (self.packed_from_twins(l, row, p, reg), self.row_mem(row, p));
+                    let (from, to) = (self.packed_from_couples(l, row, p, reg), self.row_mem(row, p));
                     self.v(X::MovStore, from, 0, Rm::Mem(to));
                 }
             }

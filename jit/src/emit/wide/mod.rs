@@ -52,7 +52,7 @@
 //! | `addresses.rs` | tests of addresses, which accesses share |
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
 //! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
-//! | `twins.rs` | rows that loops keep as qwords |
+//! | `couples.rs` | rows that loops keep as qwords |
 //! | `windows.rs` | loads of lanes that each go through memory of their own |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |
 //! | `steps.rs` | how far accesses move on in a loop |
@@ -77,6 +77,7 @@ mod calls;
 mod carried;
 mod conversions;
 mod copies;
+mod couples;
 mod cross;
 mod dead_stores;
 mod deferred;
@@ -110,7 +111,7 @@ mod shifts;
 mod slices;
 mod steps;
 mod transcendental;
-mod twins;
+
 mod values;
 mod view;
 mod wanted;

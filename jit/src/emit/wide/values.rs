@@ -154,18 +154,18 @@ impl Wide<'_> {
     fn list_operands(&mut self, block: usize) {
         let b = &self.func.blocks[block];
         let carried = self.loops.carried.get(&(block as u32));
-        let twins = self.loops.twins.get(&(block as u32));
+        let couples = self.loops.couples.get(&(block as u32));
         let (list, linear, flags) = (&mut self.operands, &self.linear, &self.flags);
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none() && twins.is_none() && flags.is_empty();
+        let is_plain = linear.is_empty() && carried.is_none() && couples.is_none() && flags.is_empty();
         for (i, inst) in b.insts.iter().enumerate() {
             let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
-            let is_left_out = !is_plain && (is_offset() || flags.has_done(i) || twins.is_some_and(|t| t.skips(i)));
-            let of_twins = || twins.and_then(|t| t.operands(i, &inst.op, inst.first));
+            let is_left_out = !is_plain && (is_offset() || flags.has_done(i) || couples.is_some_and(|t| t.skips(i)));
+            let of_couples = || couples.and_then(|t| t.operands(i, &inst.op, inst.first));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
-                () if let Some(operands) = of_twins() => list.values.extend(operands),
+                () if let Some(operands) = of_couples() => list.values.extend(operands),
                 () => match flags.carry(i as u32) {
                     Some(carry) => list.values.extend(carry.operands()),
                     None => inst.op.for_each_arg(|v| match linear.get(&v) {

@@ -31,7 +31,7 @@ impl<'a> Wide<'a> {
         let lo = |w: &Self, i: usize| w.val(arg(i)).lo;
         let plain = mode.is_plain16_64();
         match op {
-            Pack64 if self.is_twins(r) => {}
+            Pack64 if self.couple_of(r).is_some() => self.take_couple(r),
             Pack64 => {
                 let (low, high) = (lo(self, 0), lo(self, 1));
                 self.set_split(r, low, high);

@@ -171,3 +171,54 @@ impl Wide<'_> {
         self.a.store(Size::Q, window.lanes(), lanes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_ir::{Addr, Value, Waits};
+
+    const EXEC: Value = Value(0);
+
+    fn load(space: Space, kind: MemKind, imm: i64) -> Op {
+        Op::Load { space, kind, addr: Addr { base: None, offset: Some(Value(1)), imm }, exec: EXEC }
+    }
+
+    /// Do loads at these constants want a window where a loop moves on by `step`?
+    fn want(kind: MemKind, constants: &[i64], step: i32) -> bool {
+        let mut accesses = Accesses::default();
+        constants.iter().for_each(|imm| accesses.add(&load(Space::Global, kind, *imm), 0));
+        accesses.want_window(step)
+    }
+
+    #[test]
+    fn windows_are_for_a_few_bytes_on() {
+        assert!(want(MemKind::B32, &[0], 4) && want(MemKind::B32, &[0], 8) && want(MemKind::U8, &[7], 1));
+        // Backwards, nowhere, or too far to find anything there.
+        assert!(![-4, 0, 12, 64].iter().any(|step| want(MemKind::B32, &[0], *step)));
+        // Loops that have been unrolled.
+        assert!(want(MemKind::B32, &[0, 4, 8, 12], 16) && !want(MemKind::B32, &[0, 4, 8, 16], 16) && !want(MemKind::B32, &[], 4));
+        assert!(!want(MemKind::B64, &[0], 8));
+    }
+
+    #[test]
+    fn other_accesses_to_the_pair_are_in_the_way() {
+        let addr = Addr { base: None, offset: Some(Value(1)), imm: 0 };
+        let store = Op::Store { space: Space::Global, kind: MemKind::B32, addr, data: [Some(Value(2)), None, None, None], exec: EXEC };
+        for other in [store, load(Space::Flat, MemKind::B32, 0), load(Space::Global, MemKind::B128, 0)] {
+            let mut accesses = Accesses::default();
+            accesses.add(&load(Space::Global, MemKind::B32, 0), 0);
+            assert!(accesses.want_window(4));
+            accesses.add(&other, 0);
+            assert!(!accesses.want_window(4), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn loops_that_change_memory_or_look_at_it_anew_have_none() {
+        let addr = Addr { base: None, offset: Some(Value(1)), imm: 0 };
+        let store = |space| Op::Store { space, kind: MemKind::B32, addr, data: [Some(Value(2)), None, None, None], exec: EXEC };
+        let note = |kind| Op::Note { kind, waits: Waits::default() };
+        assert!(lets_memory_be(&store(Space::Lds)) && lets_memory_be(&store(Space::Scratch)) && lets_memory_be(&note(NoteKind::Wait)));
+        assert!(!lets_memory_be(&store(Space::Global)) && !lets_memory_be(&store(Space::Flat)) && !lets_memory_be(&note(NoteKind::Cache)));
+    }
+}

@@ -19,7 +19,7 @@ use wavejit_x86::{Len, Rm, Vector};
 
 /// Rows of low and of high dwords.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Twins {
+pub(super) struct Couple {
     pub low: u16,
     pub high: u16,
 }
@@ -35,20 +35,20 @@ enum From {
 
 /// A write of both rows, at the second of two.
 #[derive(Clone, Copy, Debug)]
-struct Write {
-    rows: Twins,
+pub(super) struct Write {
+    rows: Couple,
     from: From,
     /// The place of the first.
     first: u32,
 }
 
-/// What a block of a loop does with its twins.
+/// What a block of a loop does with its couples.
 #[derive(Default, Debug)]
 pub(super) struct InBlock {
     /// Instructions left out, by place.
     skipped: FxHashSet<u32>,
     /// Values that are what the registers hold.
-    packs: FxHashMap<Value, Twins>,
+    packs: FxHashMap<Value, Couple>,
     /// By place.
     writes: FxHashMap<u32, Write>,
 }
@@ -94,18 +94,18 @@ impl<'a> Seen<'a> {
     }
 
     /// The rows whose dwords an instruction puts together, as they are at the start of the block.
-    fn packed(&self, at: u32) -> Option<Twins> {
+    fn packed(&self, at: u32) -> Option<Couple> {
         let inst = self.view.block.insts.get(at as usize)?;
         match &inst.op {
             Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. } => {
-                Some(Twins { low: self.view.row(*low)?, high: self.view.row(*high)? })
+                Some(Couple { low: self.view.row(*low)?, high: self.view.row(*high)? })
             }
             _ => None,
         }
     }
 
     /// What the block does with two rows, and how many times it need not shuffle for it; none: it looks at one of them alone, or writes it in some lanes.
-    fn of_rows(&self, rows: Twins, func: &Func, to: &mut InBlock) -> Option<i32> {
+    fn of_rows(&self, rows: Couple, func: &Func, to: &mut InBlock) -> Option<i32> {
         let insts = &self.view.block.insts;
         let (mut gain, mut last_read) = (0, None);
         let mut writes: [Vec<u32>; 2] = Default::default();
@@ -166,27 +166,27 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The twins of a loop among the rows that it keeps, and what its blocks do with them.
+/// The couples of a loop among the rows that it keeps, and what its blocks do with them.
 pub(super) fn find(
     func: &Func,
     lanes: &VgprLiveness,
     blocks: &[u32],
     rows: &FxHashMap<u16, [u8; MAX_PARTS]>,
-) -> (Vec<Twins>, FxHashMap<u32, InBlock>) {
-    let (mut twins, mut found): (Vec<Twins>, FxHashMap<u32, InBlock>) = Default::default();
+) -> (Vec<Couple>, FxHashMap<u32, InBlock>) {
+    let (mut couples, mut found): (Vec<Couple>, FxHashMap<u32, InBlock>) = Default::default();
     let packs = |b: &u32| func.blocks[*b as usize].insts.iter().any(|i| matches!(i.op, Op::Pure { op: PureOp::Pack64, .. }));
     if !blocks.iter().any(packs) {
-        return (twins, found);
+        return (couples, found);
     }
     let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
-    let mut candidates: Vec<Twins> = vec![];
+    let mut candidates: Vec<Couple> = vec![];
     for (_, block) in &seen {
         candidates.extend((0..block.view.block.insts.len() as u32).filter_map(|at| block.packed(at)));
     }
     candidates.sort_unstable_by_key(|t| (t.low, t.high));
     candidates.dedup();
     for rows_of in candidates {
-        let is_taken = twins.iter().any(|t: &Twins| [t.low, t.high].iter().any(|row| *row == rows_of.low || *row == rows_of.high));
+        let is_taken = couples.iter().any(|t: &Couple| [t.low, t.high].iter().any(|row| *row == rows_of.low || *row == rows_of.high));
         if rows_of.low == rows_of.high || is_taken || ![rows_of.low, rows_of.high].iter().all(|row| rows.contains_key(row)) {
             continue;
         }
@@ -200,7 +200,7 @@ pub(super) fn find(
         if gain.is_none_or(|gain| gain <= 0) {
             continue;
         }
-        twins.push(rows_of);
+        couples.push(rows_of);
         for (b, part) in parts {
             let all = found.entry(b).or_default();
             all.skipped.extend(part.skipped);
@@ -208,33 +208,41 @@ pub(super) fn find(
             all.writes.extend(part.writes);
         }
     }
-    (twins, found)
+    (couples, found)
 }
 
 impl Wide<'_> {
-    /// What the block has to do with twins.
-    pub(super) fn twins_in_block(&self, block: usize) -> Option<&InBlock> {
-        self.loops.twins.get(&(block as u32))
+    /// What the block has to do with couples.
+    pub(super) fn couples_in_block(&self, block: usize) -> Option<&InBlock> {
+        self.loops.couples.get(&(block as u32))
     }
 
-    /// Is it what registers of the loop hold? Then it is that.
-    pub(super) fn is_twins(&mut self, v: Value) -> bool {
-        let Some(Twins { low, high }) = self.twins_in_block(self.r.block).and_then(|t| t.packs.get(&v)).copied() else { return false };
+    /// The rows whose registers a value is, if it is that.
+    pub(super) fn couple_of(&self, v: Value) -> Option<Couple> {
+        self.couples_in_block(self.r.block)?.packs.get(&v).copied()
+    }
+
+    /// Such a value.
+    pub(super) fn take_couple(&mut self, v: Value) {
+        let Couple { low, high } = self.couple_of(v).expect("it is what registers of the loop hold");
         let mut quad = [NO_PARTS; 2];
         for (half, row) in quad.iter_mut().zip([low, high]) {
-            let regs = self.r.fixed(row).expect("twins are rows of the loop");
+            let regs = self.r.fixed(row).expect("couples are rows of the loop");
             for p in self.slice() {
                 half[p] = self.r.new_fixed_piece(row, regs[p]);
             }
         }
         self.set_quad(v, quad);
-        true
     }
 
-    /// Is this the second of two writes of twins? Then it does both.
-    pub(super) fn writes_twins(&mut self) -> bool {
-        let Some(write) = self.twins_in_block(self.r.block).and_then(|t| t.writes.get(&self.at)).copied() else { return false };
-        let Write { rows: Twins { low, high }, from, first } = write;
+    /// The write of couples whose second part the operation is.
+    pub(super) fn write_of_couple(&self) -> Option<Write> {
+        self.couples_in_block(self.r.block)?.writes.get(&self.at).copied()
+    }
+
+    /// Does both parts of it.
+    pub(super) fn write_couple(&mut self) {
+        let Write { rows: Couple { low, high }, from, first } = self.write_of_couple().expect("it is the second part of one");
         self.r.log.note(|| Event::Together { at: first });
         // In halves: qwords, or low and high dwords.
         let (halves, is_whole) = match from {
@@ -252,7 +260,7 @@ impl Wide<'_> {
                 None => self.row_changes(row),
             }
         }
-        let [low, high] = [low, high].map(|row| self.r.fixed(row).expect("twins are rows of the loop"));
+        let [low, high] = [low, high].map(|row| self.r.fixed(row).expect("couples are rows of the loop"));
         for p in self.slice() {
             let [x, y] = halves.map(|half| self.reg(half[p]));
             if is_whole {
@@ -264,13 +272,12 @@ impl Wide<'_> {
             }
             self.release();
         }
-        true
     }
 
     /// Registers that have been loaded with rows, on the way into a loop: as qwords.
-    pub(super) fn unpack_twins_of(&mut self, l: u32) {
+    pub(super) fn unpack_couples_of(&mut self, l: u32) {
         const FREE: u8 = 0;
-        for Twins { low, high } in self.loops.list[l as usize].twins.clone() {
+        for Couple { low, high } in self.loops.list[l as usize].couples.clone() {
             let rows = &self.loops.list[l as usize].rows;
             let (low, high) = (rows[&low], rows[&high]);
             for (lo, hi) in low.into_iter().zip(high).take(self.parts) {
@@ -281,14 +288,62 @@ impl Wide<'_> {
         }
     }
 
-    /// What is to be stored to a part of a row on the way out of a loop, that is in `reg` unless the row is one of twins.
-    pub(super) fn packed_from_twins(&mut self, l: u32, row: u16, part: usize, reg: u8) -> u8 {
+    /// What is to be stored to a part of a row on the way out of a loop, that is in `reg` unless the row is one of couples.
+    pub(super) fn packed_from_couples(&mut self, l: u32, row: u16, part: usize, reg: u8) -> u8 {
         const FREE: u8 = 0;
         let list = &self.loops.list[l as usize];
-        let Some(twins) = list.twins.iter().find(|t| t.low == row || t.high == row).copied() else { return reg };
-        let (low, high) = (list.rows[&twins.low][part], list.rows[&twins.high][part]);
-        let pick = if twins.low == row { 0x88 } else { 0xdd };
+        let Some(couples) = list.couples.iter().find(|t| t.low == row || t.high == row).copied() else { return reg };
+        let (low, high) = (list.rows[&couples.low][part], list.rows[&couples.high][part]);
+        let pick = if couples.low == row { 0x88 } else { 0xdd };
         self.vector(Vector::new(X::Shufps, Len::Z, FREE, low, Rm::Reg(high)).imm(pick));
         FREE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opt::OptOptions;
+    use wavejit_ir::text::parse;
+
+    /// What the block of a loop has to do with v2 and v3, which it keeps: does it leave out, take as one value and write so many?
+    fn found(body: &str) -> Option<[usize; 3]> {
+        let text = format!(
+            "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\njump b1\nb1 pc=4 mode=0x3f0 insts=1:\n%0: mask = exec\n\
+             %1: l32 = vget v2 demand %0\n%2: l32 = vget v3 demand %0\n%3: l64 = pack.64 %1, %2\n%4: l64 = fadd.64 %3, %3\n\
+             %5: l32 = lo.64 %4\n%6: l32 = hi.64 %4\n{body}\n%20: s1 = sget scc\nbranch %20, b1, b2\nb2 pc=8 mode=0x3f0 insts=1:\n\
+             %30: mask = exec\n%31: l32 = vget v2 demand %30\n%32: l32 = vget v3 demand %30\n%33: l32 = xor.32 %31, %32\n\
+             vset v9, %33, exec %30\nend\n}}"
+        );
+        let func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let lanes = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
+        let rows = [2, 3].map(|row| (row, [0; MAX_PARTS])).into_iter().collect();
+        let (couples, blocks) = find(&func, &lanes, &[1], &rows);
+        assert!(couples.is_empty() || couples == [Couple { low: 2, high: 3 }]);
+        blocks.get(&1).map(|b| [b.skipped.len(), b.packs.len(), b.writes.len()])
+    }
+
+    #[test]
+    fn halves_that_nobody_looks_at_alone_are_couples() {
+        // The reads, the halves, one of the writes.
+        assert_eq!(found("vset v2, %5, exec %0\nvset v3, %6, exec %0"), Some([5, 1, 1]));
+        assert_eq!(found("vset v3, %6, exec %0\nvset v2, %5, exec %0"), Some([5, 1, 1]));
+        // Kept, and not written.
+        assert_eq!(found("vset v1, %5, exec %0"), Some([2, 1, 0]));
+    }
+
+    #[test]
+    fn rows_that_are_dwords_too_are_none() {
+        // One of them alone is read, or written, or is not what the other is half of: as much to shuffle as before.
+        assert_eq!(found("%7: l32 = xor.32 %1, %5\nvset v1, %7, exec %0\nvset v2, %5, exec %0\nvset v3, %6, exec %0"), None);
+        assert_eq!(found("vset v2, %5, exec %0"), None);
+        assert_eq!(found("vset v2, %6, exec %0\nvset v3, %5, exec %0"), None);
+        // They are put together once more when one has been written.
+        assert_eq!(
+            found("vset v2, %5, exec %0\n%7: l64 = pack.64 %1, %2\n%8: l32 = lo.64 %7\nvset v1, %8, exec %0\nvset v3, %6, exec %0"),
+            None
+        );
+        // Written in the lanes of two masks.
+        assert_eq!(found("%7: s64 = const.64 5\n%8: mask = bitsmask %7\nvset v2, %5, exec %0\nvset v3, %6, exec %8"), None);
     }
 }
