@@ -635,7 +635,7 @@ impl Wide<'_> {
         self.a.alu_load(Alu::And, Size::D, active, c.pair.at(Slot::Others));
         self.a.jcc(Cond::Ne, a.careful);
         if let Some(window) = c.pair.window.filter(|_| a.is_apart()) {
-            return self.from_window(a, c, &window);
+            return self.load_from_window(a, c, &window);
         }
         for p in 0..self.parts {
             let from = Rm::Mem(self.row_mem(c.pair.low, p));

@@ -88,7 +88,7 @@ pub(super) fn lets_memory_be(op: &Op) -> bool {
 
 impl Wide<'_> {
     /// A load of lanes anywhere that has a window.
-    pub(super) fn from_window(&mut self, a: &Access, c: &CarriedAccess, window: &Window) {
+    pub(super) fn load_from_window(&mut self, a: &Access, c: &CarriedAccess, window: &Window) {
         let [at, t] = a.spare;
         let slot = |offset: i32| Mem::at(Gpr::RSP, offset);
         let (refill, found) = (self.a.label(), self.a.label());
