@@ -383,6 +383,8 @@ struct Facts {
     /// See [`dead_stores::goes_straight`].
     goes_straight: bool,
     alive: Alive,
+    /// [`EmitOptions::by_parts`].
+    by_parts: bool,
 }
 
 impl Facts {
@@ -402,6 +404,7 @@ impl Facts {
             may_keep,
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
+            by_parts: opts.by_parts,
         }
     }
 
