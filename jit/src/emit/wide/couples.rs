@@ -10,7 +10,7 @@
 
 use super::plan::Event;
 use super::regs::{MAX_PARTS, NO_PARTS};
-use super::view::View;
+use super::view::{self, View};
 use super::{Wide, X};
 use crate::opt::liveness::VgprLiveness;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,11 +81,7 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn new(func: &'a Func, lanes: &'a VgprLiveness, block: u32) -> Seen<'a> {
         let view = View::of(&func.blocks[block as usize]);
-        let mut users: FxHashMap<Value, Vec<u32>> = FxHashMap::default();
-        for (inst, at) in view.block.insts.iter().zip(0..) {
-            inst.op.for_each_arg(|v| users.entry(v).or_default().push(at));
-        }
-        view.block.term.for_each_arg(|v| users.entry(v).or_default().push(u32::MAX));
+        let users = view::users(view.block);
         Seen { view, users, blend: lanes.blend(block as usize) }
     }
 

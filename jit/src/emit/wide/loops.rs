@@ -28,7 +28,7 @@ pub(super) struct Loop {
     written: Vec<u16>,
     /// Scalar registers that go round, by [`SReg`], and their registers. EXEC is its low word.
     pub sregs: FxHashMap<u8, Gpr>,
-    /// Rows of addresses that stay as they are (`carried.rs`).
+    /// Rows of addresses that stay as they are (`carried`).
     pub pairs: Vec<Pair>,
     /// Rows that are kept as qwords, two by two.
     pub couples: Vec<Couple>,

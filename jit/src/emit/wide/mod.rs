@@ -51,7 +51,7 @@
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
-//! | `carried.rs` | addresses that a loop moves on by one distance for all lanes |
+//! | `carried` | addresses that a loop moves on by one distance for all lanes |
 //! | `couples.rs` | rows that loops keep as qwords |
 //! | `windows.rs` | loads of lanes that each go through memory of their own |
 //! | `linear.rs` | offsets of 64 bits that are an index of 32 bits, extended and shifted |

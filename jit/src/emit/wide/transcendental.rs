@@ -308,7 +308,7 @@ impl Wide<'_> {
     /// y += y e (1/2 + 3/8 e) with e = 1 - x y^2, twice; of estimates within 2^-14 the first time without the last term.
     fn steps_to_root(&mut self, x: u8, y: u8, e: u8, c: u8) {
         for is_last in [false, true] {
-            let (one, half) = (self.splat32(1f32.to_bits()), self.splat32(0.5f32.to_bits()));
+            let one = self.splat32(1f32.to_bits());
             self.v(X::Mulps, e, x, Rm::Reg(y));
             if is_last {
                 // What the product lacks.
@@ -319,24 +319,14 @@ impl Wide<'_> {
             if is_last {
                 self.v(X::Fnmadd231ps, e, c, Rm::Reg(y));
             }
-            if is_last || self.is_avx2() {
-                let m = self.element32(0.375f32.to_bits());
-                self.v(X::Broadcast, c, 0, m);
-                self.v(X::Fmadd213ps, c, e, half);
-                self.v(X::Mulps, e, e, Rm::Reg(y));
-            } else {
-                self.v(X::Mulps, c, y, half);
-            }
-            self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
+            self.step_to_root(y, e, c, is_last || self.is_avx2());
         }
     }
 
-    /// The first of them, with a square in place of the product: what `eval` has for results within 1 ulp.
-    fn near_root(&mut self, x: u8, y: u8, e: u8, c: u8) {
-        let (one, half) = (self.splat32(1f32.to_bits()), self.splat32(0.5f32.to_bits()));
-        self.v(X::Mulps, e, y, Rm::Reg(y));
-        self.v(X::Fnmadd213ps, e, x, one);
-        if self.is_avx2() {
+    /// y += y e (1/2 + 3/8 e), or without the last term. `e` and `c` are changed.
+    fn step_to_root(&mut self, y: u8, e: u8, c: u8, has_last_term: bool) {
+        let half = self.splat32(0.5f32.to_bits());
+        if has_last_term {
             let m = self.element32(0.375f32.to_bits());
             self.v(X::Broadcast, c, 0, m);
             self.v(X::Fmadd213ps, c, e, half);
@@ -345,6 +335,14 @@ impl Wide<'_> {
             self.v(X::Mulps, c, y, half);
         }
         self.v(X::Fmadd231ps, y, e, Rm::Reg(c));
+    }
+
+    /// The first of them, with a square in place of the product: what `eval` has for results within 1 ulp.
+    fn near_root(&mut self, x: u8, y: u8, e: u8, c: u8) {
+        let one = self.splat32(1f32.to_bits());
+        self.v(X::Mulps, e, y, Rm::Reg(y));
+        self.v(X::Fnmadd213ps, e, x, one);
+        self.step_to_root(y, e, c, self.is_avx2());
     }
 
     /// Denormals of `from` as zeros of their sign, in `to`, which may be the same.

@@ -9,6 +9,19 @@ pub(super) struct View<'a> {
     pub defs: FxHashMap<Value, u32>,
 }
 
+/// The instructions that use each value of a block, by place; its end counts as [`END`].
+pub(super) fn users(block: &Block) -> FxHashMap<Value, Vec<u32>> {
+    let mut users: FxHashMap<Value, Vec<u32>> = FxHashMap::default();
+    for (inst, at) in block.insts.iter().zip(0..) {
+        inst.op.for_each_arg(|v| users.entry(v).or_default().push(at));
+    }
+    block.term.for_each_arg(|v| users.entry(v).or_default().push(END));
+    users
+}
+
+/// The place of the end of a block.
+pub(super) const END: u32 = u32::MAX;
+
 impl<'a> View<'a> {
     pub(super) fn of(block: &'a Block) -> View<'a> {
         let mut defs = FxHashMap::default();

@@ -6,7 +6,7 @@
 //! in the window:     one of these rows
 //! ```
 //!
-//! The addresses are a pair of rows that the loop moves on by a few bytes (`carried.rs`), and lanes are not in a row. The window belongs to a round of the
+//! The addresses are a pair of rows that the loop moves on by a few bytes (`carried`), and lanes are not in a row. The window belongs to a round of the
 //! loop and those that come next: it is empty where the loop is entered. Nothing of it is seen twice, so that a loop that waits for memory to change sees
 //! that it does; and in such a loop nothing is stored. Bytes behind those that the wave asks for are read where they can be: if they cannot, the
 //! access alone is done with care.
