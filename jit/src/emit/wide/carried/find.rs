@@ -216,7 +216,7 @@ impl<'a> Seen<'a> {
                 }
             }
             skipped.extend([low, high]);
-            to.moves.push(Move { pair: n, by: s.by });
+            to.moves.push(Move { pair: n, by: s.by, at: self.view.defs[&s.high] });
             to.step = self.ahead(s.by);
         } else if let Some((low, high)) = writes {
             // The rows are then others.

@@ -24,6 +24,7 @@ pub(in crate::emit::wide) use find::find;
 
 use super::lanes::{LT, NE};
 use super::memory::Access;
+use super::plan::Event;
 use super::windows::Window;
 use super::{ROWS, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,6 +99,8 @@ enum Distance {
 struct Move {
     pair: usize,
     by: Distance,
+    /// Where the high dword of the sum is made.
+    at: u32,
 }
 
 /// What a block of a loop does with its pairs.
@@ -170,7 +173,8 @@ impl Wide<'_> {
         let Some(InBlock { moves, anew, .. }) = self.carried_in_block(block) else { return };
         let (moves, anew) = (moves.clone(), anew.clone());
         let list = self.loops.of(block).expect("pairs are those of a loop");
-        for Move { pair, by } in moves {
+        for Move { pair, by, at } in moves {
+            self.r.log.note(|| Event::Together { at });
             let pair = self.loops.list[list].pairs[pair];
             let (t, u) = (self.temp_general(), self.temp_general());
             match by {
