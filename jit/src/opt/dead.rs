@@ -32,30 +32,14 @@ pub fn run(func: &mut Func) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use wavejit_ir::text::parse;
+    use super::run;
+    use crate::opt::{execs_set, with_masks};
 
     /// The values that EXEC is set to where an `if` has this inside.
     fn execs(inside: &str) -> Vec<u32> {
-        let text = format!(
-            "func \"f\" wave32 {{
-b0 pc=0 mode=0x3f0 insts=1:
- %0: mask = exec
- %1: l32 = vget v0 demand %0
- %2: s32 = sget s0
- %3: l32 = splat %2
- %4: mask = eq.32 %1, %3
- %5: mask = and.1 %4, %0
- setexec %5
- {inside}
- setexec %0
- end
-}}"
-        );
-        let mut func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let mut func = with_masks(&format!("setexec %5\n{inside}\nsetexec %0"));
         run(&mut func);
-        let set = |op: &Op| if let Op::ExecSet(v) = op { Some(v.0) } else { None };
-        func.blocks[0].insts.iter().filter_map(|inst| set(&inst.op)).collect()
+        execs_set(&func).into_iter().map(|v| v.0).collect()
     }
 
     #[test]

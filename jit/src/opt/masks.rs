@@ -78,33 +78,17 @@ fn conditions(defs: Defs, m: Value, depth: u32, found: &mut Vec<Condition>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::opt::{OptOptions, local};
-    use wavejit_ir::{Op, Value, text::parse};
+    use crate::opt::{OptOptions, execs_set, local, with_masks};
+    use wavejit_ir::{Op, Value};
 
     /// What a mask is that EXEC is set to, made of EXEC (%0), two masks in it (%5, and %7 where %5 is not) and any other (%9).
     fn made(mask: &str) -> Op {
-        let text = format!(
-            "func \"f\" wave32 {{
-b0 pc=0 mode=0x3f0 insts=1:
- %0: mask = exec
- %1: l32 = vget v0 demand %0
- %2: s32 = sget s0
- %3: l32 = splat %2
- %4: mask = eq.32 %1, %3
- %5: mask = and.1 %4, %0
- %6: mask = ne.32 %1, %3
- %7: mask = and.1 %6, %0
- %8: mask = slt.32 %1, %3
- %9: mask = or.1 %8, %8
- {mask}
- setexec %20
- end
-}}"
-        );
-        let mut func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let mut func = with_masks(&format!(
+            "%6: mask = ne.32 %1, %3\n%7: mask = and.1 %6, %0\n%8: mask = slt.32 %1, %3\n%9: mask = or.1 %8, %8\n{mask}\nsetexec %20"
+        ));
         local::run(&mut func, OptOptions::default());
+        let set = execs_set(&func)[0];
         let insts = &func.blocks[0].insts;
-        let set = insts.iter().find_map(|i| if let Op::ExecSet(v) = i.op { Some(v) } else { None }).expect("it is set");
         let at: Vec<(Value, &Op)> = insts.iter().map(|i| (i.first, &i.op)).collect();
         at.into_iter().find(|(v, op)| *v == set && !matches!(op, Op::ExecSet(_))).expect("it is made").1.clone()
     }

@@ -57,3 +57,29 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         debug_assert_eq!(verify(func).err(), None, "a pass left what the verifier refuses");
     }
 }
+
+/// A function of one block for tests of passes: EXEC (%0), the lanes in which v0 (%1) is s0 (%3; %4), those of them in EXEC (%5), and then this.
+#[cfg(test)]
+fn with_masks(body: &str) -> Func {
+    let text = format!(
+        "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: l32 = vget v0 demand %0
+ %2: s32 = sget s0
+ %3: l32 = splat %2
+ %4: mask = eq.32 %1, %3
+ %5: mask = and.1 %4, %0
+ {body}
+ end
+}}"
+    );
+    wavejit_ir::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+/// What EXEC is set to there, in order.
+#[cfg(test)]
+fn execs_set(func: &Func) -> Vec<wavejit_ir::Value> {
+    let set = |op: &wavejit_ir::Op| if let wavejit_ir::Op::ExecSet(v) = op { Some(*v) } else { None };
+    func.blocks[0].insts.iter().filter_map(|inst| set(&inst.op)).collect()
+}

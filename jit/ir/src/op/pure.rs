@@ -491,11 +491,6 @@ macro_rules! define_pure_op {
         pub enum PureOp { $($(#[$doc])* $name,)* }
 
         impl PureOp {
-    /// Is an estimate of the host's part of its result? Then the last bit depends on the processor and on the level in use.
-    pub fn takes_estimate(self) -> bool {
-        matches!(self, PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32)
-    }
-
             /// Every operation, in declaration order.
             pub const ALL: &'static [PureOp] = &[$(PureOp::$name,)*];
             /// Name in the text form.
@@ -523,6 +518,11 @@ macro_rules! define_pure_op {
 pure_rows!(define_pure_op);
 
 impl PureOp {
+    /// Is an estimate of the host's part of its result? Then the last bit depends on the processor and on the level in use.
+    pub fn takes_estimate(self) -> bool {
+        matches!(self, PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32)
+    }
+
     /// Comparisons of which one holds where the other does not.
     pub(crate) const COMPLEMENTS: &[(PureOp, PureOp)] = &[
         (PureOp::ICmpEq32, PureOp::ICmpNe32),

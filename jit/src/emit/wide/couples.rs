@@ -74,6 +74,7 @@ impl InBlock {
 /// A block, looked at.
 struct Seen<'a> {
     view: View<'a>,
+    /// Made once there is a candidate.
     users: FxHashMap<Value, Vec<u32>>,
     blend: &'a [bool],
 }
@@ -81,8 +82,7 @@ struct Seen<'a> {
 impl<'a> Seen<'a> {
     fn new(func: &'a Func, lanes: &'a VgprLiveness, block: u32) -> Seen<'a> {
         let view = View::of(&func.blocks[block as usize]);
-        let users = view::users(view.block);
-        Seen { view, users, blend: lanes.blend(block as usize) }
+        Seen { view, users: FxHashMap::default(), blend: lanes.blend(block as usize) }
     }
 
     fn users(&self, v: Value) -> &[u32] {
@@ -174,16 +174,20 @@ pub(super) fn find(
     if !blocks.iter().any(packs) {
         return (couples, found);
     }
-    let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
+    let mut seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
     let mut candidates: Vec<Couple> = vec![];
     for (_, block) in &seen {
         candidates.extend((0..block.view.block.insts.len() as u32).filter_map(|at| block.packed(at)));
     }
+    candidates.retain(|t| t.low != t.high && rows.contains_key(&t.low) && rows.contains_key(&t.high));
     candidates.sort_unstable_by_key(|t| (t.low, t.high));
     candidates.dedup();
+    if !candidates.is_empty() {
+        seen.iter_mut().for_each(|(_, block)| block.users = view::users(block.view.block));
+    }
     for rows_of in candidates {
         let is_taken = couples.iter().any(|t: &Couple| [t.low, t.high].iter().any(|row| *row == rows_of.low || *row == rows_of.high));
-        if rows_of.low == rows_of.high || is_taken || ![rows_of.low, rows_of.high].iter().all(|row| rows.contains_key(row)) {
+        if is_taken {
             continue;
         }
         let mut parts = vec![];

@@ -216,8 +216,7 @@ impl<'a> Seen<'a> {
                 }
             }
             skipped.extend([low, high]);
-            to.moves.push(Move { pair: n, by: s.by, at: self.view.defs[&s.high] });
-            to.step = self.ahead(s.by);
+            to.moves.push(Move { pair: n, by: s.by, at: self.view.defs[&s.high], step: self.ahead(s.by) });
         } else if let Some((low, high)) = writes {
             // The rows are then others.
             let is_before = |v: &Value| self.users.get(v).is_none_or(|users| users.iter().all(|k| *k < low.min(high)));
@@ -296,7 +295,7 @@ pub(in crate::emit::wide) fn find(
         if parts.len() < seen.len() || parts.iter().all(|(_, part)| part.offsets.is_empty()) {
             continue;
         }
-        let moves: Vec<Option<i32>> = parts.iter().filter(|(_, part)| !part.moves.is_empty()).map(|(_, part)| part.step).collect();
+        let moves: Vec<Option<i32>> = parts.iter().flat_map(|(_, part)| &part.moves).map(|m| m.step).collect();
         let step = if let [Some(step)] = moves[..] { step } else { 0 };
         let window = (memory_is_let_be && accesses.want_window(step)).then(Window::default);
         pairs.push(Pair { low, high, stride: stride.unwrap_or(u32::MAX), is_moved: !moves.is_empty(), window, slots: [0; SLOTS] });

@@ -1,7 +1,8 @@
 //! Addresses of 64 bits in pairs of rows that a loop moves on by one distance for all lanes, or leaves as they are.
 //!
 //! The rows stay what they were at the entry of the loop. What is added to them is summed up in a scalar of the frame, and whether lanes are in a row is
-//! looked at once: at the entry, and where the loop writes the pair anew. Where the loop is left the sum is added to the rows.
+//! looked at once: at the entry, and where the loop writes the pair anew. Where the loop is left the sum is added to the rows. `find.rs` says which pairs
+//! those are.
 //!
 //! ```text
 //! %5 = iadd.32 %low, splat %s0                           nothing
@@ -12,8 +13,6 @@
 //! ```
 //!
 //! The sum may be one of 64 bits, too: `%5 = iadd.64 (pack.64 %low, %high), splat %s; vset v2, lo.64 %5; vset v3, hi.64 %5`.
-//!
-//! `find.rs` looks for them.
 //!
 //! Sums of 64 bits wrap as those of pairs of dwords do, so that this holds for all lanes, whatever they have. Lanes whose high dword is not that of
 //! the first active one at the entry are noted: accesses in which such lanes are active are done with care.
@@ -101,6 +100,8 @@ struct Move {
     by: Distance,
     /// Where the high dword of the sum is made.
     at: u32,
+    /// The distance, if it is a constant that is not far.
+    step: Option<i32>,
 }
 
 /// What a block of a loop does with its pairs.
@@ -112,8 +113,6 @@ pub(super) struct InBlock {
     moves: Vec<Move>,
     /// Pairs that it writes anew.
     anew: Vec<usize>,
-    /// Of the last of its moves: by how much, if that is a constant.
-    step: Option<i32>,
 }
 
 impl InBlock {
@@ -173,7 +172,7 @@ impl Wide<'_> {
         let Some(InBlock { moves, anew, .. }) = self.carried_in_block(block) else { return };
         let (moves, anew) = (moves.clone(), anew.clone());
         let list = self.loops.of(block).expect("pairs are those of a loop");
-        for Move { pair, by, at } in moves {
+        for Move { pair, by, at, .. } in moves {
             self.r.log.note(|| Event::Together { at });
             let pair = self.loops.list[list].pairs[pair];
             let (t, u) = (self.temp_general(), self.temp_general());
