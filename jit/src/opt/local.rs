@@ -613,6 +613,60 @@ b2 pc=8 mode=0x3f0 insts=1:
     }
 
     #[test]
+    fn what_is_set_in_half_of_a_shifted_value_is_a_shift_of_the_same() {
+        // The shift, what it leaves free, which half of the value that is taken from, which half it is set in, and how.
+        for (near, far, from, to, by, wanted) in [
+            ("shl", "lshr", "%2", "lo", "or", "or.64(shl.64 7, lshr.64 57)"),
+            ("lshr", "shl", "%1", "hi", "xor", "xor.64(lshr.64 7, shl.64 57)"),
+            // Of the other half, into the other one, by a shift the same way.
+            ("shl", "lshr", "%1", "lo", "or", ""),
+            ("shl", "lshr", "%2", "hi", "or", ""),
+            ("shl", "shl", "%2", "lo", "or", ""),
+            ("shl", "lshr", "%2", "lo", "and", ""),
+        ] {
+            let halves = if to == "lo" { "%12, %7" } else { "%6, %12" };
+            let half = if to == "lo" { "%6" } else { "%7" };
+            let text = format!(
+                "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n\
+                 %3: l64 = pack.64 %1, %2\n%4: s32 = const.32 7\n%20: l32 = splat %4\n%5: l64 = {near}.64 %3, %20\n%6: l32 = lo.64 %5\n\
+                 %7: l32 = hi.64 %5\n%8: s32 = const.32 25\n%9: l32 = splat %8\n%10: l32 = {far}.32 {from}, %9\n%12: l32 = {by}.32 {half}, %10\n\
+                 %13: l64 = pack.64 {halves}\n%14: l64 = imul.64 %13, %13\n%15: l32 = lo.64 %14\n%16: l32 = hi.64 %14\n\
+                 store lds.b64 [lane %1], %15 %16, exec %0\nend\n}}"
+            );
+            let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            run(&mut func, OptOptions { is_wide: true, ..OptOptions::default() });
+            let insts = &func.blocks[0].insts;
+            let pure = |v: Value| match insts.iter().find(|i| i.results == 1 && i.first == v).map(|i| i.op.clone()) {
+                Some(Op::Pure { op, args, .. }) => (op, args),
+                op => panic!("{op:?}"),
+            };
+            let constant = |v: Value| match insts.iter().find(|i| i.results == 1 && i.first == v).map(|i| i.op.clone()) {
+                Some(Op::Splat(s)) => insts.iter().find_map(|i| match i.op {
+                    Op::Const { bits, .. } if i.first == s => Some(bits),
+                    _ => None,
+                }),
+                op => panic!("{op:?}"),
+            };
+            let shift = |v: Option<Value>| {
+                let (op, [Some(of), Some(n), _]) = pure(v.unwrap()) else { panic!("a shift") };
+                assert_eq!(pure(of).0, PureOp::Pack64);
+                format!("{op} {}", constant(n).unwrap())
+            };
+            let product = insts.iter().find_map(|i| match i.op {
+                Op::Pure { op: PureOp::IMul64, args: [Some(x), ..], .. } => Some(x),
+                _ => None,
+            });
+            let (op, args) = pure(product.unwrap());
+            let is_far = |v: Option<Value>| matches!(v.map(pure), Some((PureOp::Shl64 | PureOp::LShr64, _)));
+            if wanted.is_empty() {
+                assert!(!(is_far(args[0]) && is_far(args[1])), "{}", text::print(&func));
+            } else {
+                assert_eq!(format!("{op}({}, {})", shift(args[0]), shift(args[1])), wanted, "{}", text::print(&func));
+            }
+        }
+    }
+
+    #[test]
     fn what_is_in_the_upper_half_alone_is_shifted_as_a_dword() {
         for (shift, wanted) in [
             ("ashr.64 %8, 30", "shl.64(sext.64 %5, 2)"),

@@ -6,6 +6,7 @@
 //! ```text
 //! pack.64(xor.32(lo.64 a, x), xor.32(hi.64 a, y))                                    xor.64 a, pack.64(x, y)
 //! pack.64(or.32(lo.64 a, x), hi.64 a)                                                or.64 a, zext.64 x
+//! pack.64(or.32(lo.64(shl.64 a, 7), lshr.32(hi.64 a, 25)), hi.64(shl.64 a, 7))       or.64 (shl.64 a, 7), (lshr.64 a, 57)
 //! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
 //! p = umulwide.32(x0, y0)
 //! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
@@ -25,7 +26,7 @@ pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     if let Some(selected) = selection(f, low, high) {
         return Some(selected);
     }
-    let whole = logic(f, low, high).or_else(|| product(f, low, high))?;
+    let whole = rotation(f, low, high).or_else(|| logic(f, low, high)).or_else(|| product(f, low, high))?;
     // What else is done with the dwords is done with the halves, so that they need not be made twice. (A selection of dwords is less than
     // taking one of qwords apart.)
     f.take_halves(low, high, whole);
@@ -45,11 +46,15 @@ fn are_halves(f: &Facts, low: Value, high: Value) -> bool {
     whole(f, low, high).is_some()
 }
 
-fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
-    let bits = |f: &Facts, v: Value| match f.op(v)? {
+/// The constant that a value is in all lanes.
+fn bits(f: &Facts, v: Value) -> Option<u64> {
+    match f.op(v)? {
         Op::Splat(s) => f.constant(*s),
         _ => None,
-    };
+    }
+}
+
+fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
     match (bits(f, low), bits(f, high)) {
         (Some(l), Some(h)) => {
             let c = f.make_const(Width::B64, l & 0xffff_ffff | h << 32);
@@ -88,6 +93,33 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
     let (first, second) = (pack(f, p, r), pack(f, q, s));
     let whole = f.make_pure(PureOp::IAdd64, &[first, second]);
     Some((whole, low))
+}
+
+/// A shifted value, and of what is set in one of its halves the shift by 32 or more that it is.
+fn rotation(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    use PureOp::*;
+    for (half, other, far, of_dword, near) in [(low, high, LShr64, LShr32, Shl64), (high, low, Shl64, Shl32, LShr64)] {
+        let Some((op @ (Or32 | Xor32), [Some(a), Some(b), _])) = f.pure(half) else { continue };
+        for (x, rest) in [(a, b), (b, a)] {
+            let shifted = if half == low { whole(f, x, other) } else { whole(f, other, x) };
+            let (Some(shifted), Some((shift, [Some(dword), Some(n), _]))) = (shifted, f.pure(rest)) else { continue };
+            let (Some((by, [Some(of), ..])), Some(n @ 0..32)) = (f.pure(shifted), bits(f, n)) else { continue };
+            if shift == of_dword && by == near && is_half(f, dword, of, half == low) {
+                let n = f.make_const(Width::B32, 32 + n);
+                let n = f.make(Op::Splat(n), wavejit_ir::Ty::L32);
+                let second = f.make_pure(far, &[of, n]);
+                return Some(f.make_pure(if op == Or32 { Or64 } else { Xor64 }, &[shifted, second]));
+            }
+        }
+    }
+    None
+}
+
+/// Is a dword the high, or else the low, half of a value?
+fn is_half(f: &Facts, dword: Value, of: Value, is_high: bool) -> bool {
+    let half = if is_high { PureOp::Hi64 } else { PureOp::Lo64 };
+    matches!(f.pure(dword), Some((op, [Some(v), ..])) if op == half && v == of)
+        || matches!(f.pure(of), Some((PureOp::Pack64, [Some(l), Some(h), _])) if dword == if is_high { h } else { l })
 }
 
 fn logic(f: &mut Facts, low: Value, high: Value) -> Option<Value> {

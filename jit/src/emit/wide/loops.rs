@@ -124,11 +124,10 @@ impl Loops {
                 continue;
             }
             written.sort_unstable();
-            // Where parts go through a block one after the other, what is written at the second of two places may be gone.
-            let free = level.vectors().len().saturating_sub(rows.len() * parts);
-            let is_crowded = blocks.iter().any(|b| facts.alive.is_crowded(*b as usize, parts, free));
-            let is_wide = level == Level::Avx512 && !is_crowded && !facts.by_parts;
-            let (couples, with_couples) = if is_wide { couples::find(func, &facts.lanes, &blocks, &rows) } else { Default::default() };
+            let (couples, with_couples) = match level {
+                Level::Avx512 => couples::find(func, &facts.lanes, &blocks, &rows),
+                Level::Avx2 => Default::default(),
+            };
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }

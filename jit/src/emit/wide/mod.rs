@@ -383,8 +383,6 @@ struct Facts {
     /// See [`dead_stores::goes_straight`].
     goes_straight: bool,
     alive: Alive,
-    /// [`EmitOptions::by_parts`].
-    by_parts: bool,
 }
 
 impl Facts {
@@ -404,7 +402,6 @@ impl Facts {
             may_keep,
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
-            by_parts: opts.by_parts,
         }
     }
 
