@@ -26,6 +26,7 @@ fn lanes(f: &Facts) -> u64 {
 fn mask(f: &Facts, v: Value) -> Option<u64> {
     match f.op(v)? {
         Op::BitsMask(bits) => Some(f.constant(*bits)? & lanes(f)),
+        Op::Splat(bit) => Some(if f.constant(*bit)? & 1 != 0 { lanes(f) } else { 0 }),
         _ => None,
     }
 }
@@ -91,8 +92,19 @@ fn on_masks(f: &mut Facts, op: PureOp, args: [Option<Value>; 3]) -> Option<Value
         (BOr, Some(x), Some(y)) => Some(make_mask(f, x | y)),
         (BXor, Some(x), Some(y)) => Some(make_mask(f, x ^ y)),
         (BAndNot, Some(x), Some(y)) => Some(make_mask(f, x & !y)),
+        // With none or all: the other one, or the known one.
         (BAnd, Some(x), None) if x == all => b,
         (BAnd, None, Some(y)) if y == all => Some(a),
+        (BOr | BXor, Some(0), None) => b,
+        (BOr | BXor | BAndNot, None, Some(0)) => Some(a),
+        (BAnd | BAndNot, Some(0), None) => Some(make_mask(f, 0)),
+        (BAnd, None, Some(0)) => Some(make_mask(f, 0)),
+        (BAndNot, None, Some(y)) if y == all => Some(make_mask(f, 0)),
+        (BOr, Some(x), None) | (BOr, None, Some(x)) if x == all => Some(make_mask(f, all)),
+        (BToInt, Some(x), _) if x == 0 || x == all => {
+            let bit = f.make_const(Width::B32, u64::from(x != 0));
+            Some(f.make(Op::Splat(bit), Ty::L32))
+        }
         (Sel32 | Sel64, Some(x), _) if x == all => b,
         (Sel32 | Sel64, Some(0), _) => c,
         _ => None,

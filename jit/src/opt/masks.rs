@@ -108,6 +108,30 @@ mod tests {
         for same in ["%20: mask = and.1 %0, %5", "%20: mask = andn.1 %5, %7", "%10: mask = andn.1 %9, %5\n%20: mask = andn.1 %5, %10"] {
             assert_eq!(made(same), part, "{same}");
         }
+        // With a mask of no lanes, or of all, which compilers write as a carry that is known.
+        for (bit, same) in [
+            (0, "or.1 %11, %5"),
+            (0, "or.1 %5, %11"),
+            (0, "xor.1 %11, %5"),
+            (0, "xor.1 %5, %11"),
+            (0, "andn.1 %5, %11"),
+            (1, "and.1 %11, %5"),
+            (1, "and.1 %5, %11"),
+        ] {
+            let known = format!("%10: s1 = const.1 {bit}\n%11: mask = splat %10\n%20: mask = {same}");
+            assert_eq!(made(&known), part, "{known}");
+        }
+        for (bit, known) in [
+            (0, "and.1 %11, %5"),
+            (0, "and.1 %5, %11"),
+            (0, "andn.1 %11, %5"),
+            (1, "andn.1 %5, %11"),
+            (1, "or.1 %11, %5"),
+            (1, "or.1 %5, %11"),
+        ] {
+            let text = format!("%10: s1 = const.1 {bit}\n%11: mask = splat %10\n%20: mask = {known}");
+            assert!(matches!(made(&text), Op::BitsMask(_) | Op::Splat(_)), "{text}");
+        }
     }
 
     #[test]
