@@ -616,8 +616,8 @@ b2 pc=8 mode=0x3f0 insts=1:
     fn what_is_set_in_half_of_a_shifted_value_is_a_shift_of_the_same() {
         // The shift, what it leaves free, which half of the value that is taken from, which half it is set in, and how.
         for (near, far, from, to, by, wanted) in [
-            ("shl", "lshr", "%2", "lo", "or", "or.64(shl.64 7, lshr.64 57)"),
-            ("lshr", "shl", "%1", "hi", "xor", "xor.64(lshr.64 7, shl.64 57)"),
+            ("shl", "lshr", "%2", "lo", "or", "or.64(shl.64 7, lshr.64 58)"),
+            ("lshr", "shl", "%1", "hi", "xor", "xor.64(lshr.64 7, shl.64 58)"),
             // Of the other half, into the other one, by a shift the same way.
             ("shl", "lshr", "%1", "lo", "or", ""),
             ("shl", "lshr", "%2", "hi", "or", ""),
@@ -629,7 +629,7 @@ b2 pc=8 mode=0x3f0 insts=1:
             let text = format!(
                 "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n\
                  %3: l64 = pack.64 %1, %2\n%4: s32 = const.32 7\n%20: l32 = splat %4\n%5: l64 = {near}.64 %3, %20\n%6: l32 = lo.64 %5\n\
-                 %7: l32 = hi.64 %5\n%8: s32 = const.32 25\n%9: l32 = splat %8\n%10: l32 = {far}.32 {from}, %9\n%12: l32 = {by}.32 {half}, %10\n\
+                 %7: l32 = hi.64 %5\n%8: s32 = const.32 26\n%9: l32 = splat %8\n%10: l32 = {far}.32 {from}, %9\n%12: l32 = {by}.32 {half}, %10\n\
                  %13: l64 = pack.64 {halves}\n%14: l64 = imul.64 %13, %13\n%15: l32 = lo.64 %14\n%16: l32 = hi.64 %14\n\
                  store lds.b64 [lane %1], %15 %16, exec %0\nend\n}}"
             );
@@ -663,6 +663,43 @@ b2 pc=8 mode=0x3f0 insts=1:
             } else {
                 assert_eq!(format!("{op}({}, {})", shift(args[0]), shift(args[1])), wanted, "{}", text::print(&func));
             }
+        }
+    }
+
+    #[test]
+    fn rotations_are_seen_in_their_shifts_and_in_halves_that_change_places() {
+        let shifts = |op: &str, left: u32, right: u32| {
+            format!(
+                "%6: s32 = const.32 {left}\n%7: l32 = splat %6\n%8: s32 = const.32 {right}\n%9: l32 = splat %8\n%10: l64 = shl.64 %3, %7\n\
+                 %11: l64 = lshr.64 %3, %9\n%12: l64 = {op}.64 %11, %10"
+            )
+        };
+        let halves = |low: &str, high: &str| format!("%10: l32 = {low}.64 %5\n%11: l32 = {high}.64 %5\n%12: l64 = pack.64 %10, %11");
+        for (made, n) in [
+            (shifts("or", 7, 57), Some(7)),
+            (shifts("xor", 63, 1), Some(63)),
+            (halves("hi", "lo"), Some(32)),
+            (shifts("and", 7, 57), None),
+            (shifts("or", 7, 58), None),
+            (halves("hi", "hi"), None),
+        ] {
+            let text = format!(
+                "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n\
+                 %3: l64 = pack.64 %1, %2\n%5: l64 = imul.64 %3, %3\n{made}\n%14: l64 = imul.64 %12, %12\n%15: l32 = lo.64 %14\n\
+                 %16: l32 = hi.64 %14\nstore lds.b64 [lane %1], %15 %16, exec %0\nend\n}}"
+            );
+            let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            run(&mut func, OptOptions { is_wide: true, ..OptOptions::default() });
+            let insts = &func.blocks[0].insts;
+            let found = insts.iter().find_map(|i| match i.op {
+                Op::Pure { op: PureOp::RotL64, args: [_, Some(n), _], .. } => Some(n),
+                _ => None,
+            });
+            let by = found.map(|n| match insts.iter().find(|i| i.results == 1 && i.first == n).map(|i| &i.op) {
+                Some(Op::Splat(s)) => insts.iter().find(|i| i.first == *s && i.results == 1).map(|i| i.op.clone()),
+                op => panic!("{op:?}"),
+            });
+            assert_eq!(by.flatten(), n.map(|bits| Op::Const { width: Width::B32, bits }), "{}", text::print(&func));
         }
     }
 

@@ -7,6 +7,8 @@
 //! pack.64(xor.32(lo.64 a, x), xor.32(hi.64 a, y))                                    xor.64 a, pack.64(x, y)
 //! pack.64(or.32(lo.64 a, x), hi.64 a)                                                or.64 a, zext.64 x
 //! pack.64(or.32(lo.64(shl.64 a, 7), lshr.32(hi.64 a, 25)), hi.64(shl.64 a, 7))       or.64 (shl.64 a, 7), (lshr.64 a, 57)
+//! or.64 (shl.64 a, 7), (lshr.64 a, 57)                                               rotl.64 a, 7
+//! pack.64(hi.64 a, lo.64 a)                                                          rotl.64 a, 32
 //! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
 //! p = umulwide.32(x0, y0)
 //! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
@@ -26,7 +28,11 @@ pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     if let Some(selected) = selection(f, low, high) {
         return Some(selected);
     }
-    let whole = rotation(f, low, high).or_else(|| logic(f, low, high)).or_else(|| product(f, low, high))?;
+    if let Some(swapped) = whole(f, high, low) {
+        let n = splat(f, 32);
+        return Some(f.make_pure(PureOp::RotL64, &[swapped, n]));
+    }
+    let whole = shifts(f, low, high).or_else(|| logic(f, low, high)).or_else(|| product(f, low, high))?;
     // What else is done with the dwords is done with the halves, so that they need not be made twice. (A selection of dwords is less than
     // taking one of qwords apart.)
     f.take_halves(low, high, whole);
@@ -52,6 +58,11 @@ fn bits(f: &Facts, v: Value) -> Option<u64> {
         Op::Splat(s) => f.constant(*s),
         _ => None,
     }
+}
+
+fn splat(f: &mut Facts, bits: u64) -> Value {
+    let c = f.make_const(Width::B32, bits);
+    f.make(Op::Splat(c), wavejit_ir::Ty::L32)
 }
 
 fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
@@ -96,7 +107,7 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
 }
 
 /// A shifted value, and of what is set in one of its halves the shift by 32 or more that it is.
-fn rotation(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+fn shifts(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     use PureOp::*;
     for (half, other, far, of_dword, near) in [(low, high, LShr64, LShr32, Shl64), (high, low, Shl64, Shl32, LShr64)] {
         let Some((op @ (Or32 | Xor32), [Some(a), Some(b), _])) = f.pure(half) else { continue };
@@ -105,11 +116,23 @@ fn rotation(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
             let (Some(shifted), Some((shift, [Some(dword), Some(n), _]))) = (shifted, f.pure(rest)) else { continue };
             let (Some((by, [Some(of), ..])), Some(n @ 0..32)) = (f.pure(shifted), bits(f, n)) else { continue };
             if shift == of_dword && by == near && is_half(f, dword, of, half == low) {
-                let n = f.make_const(Width::B32, 32 + n);
-                let n = f.make(Op::Splat(n), wavejit_ir::Ty::L32);
+                let n = splat(f, 32 + n);
                 let second = f.make_pure(far, &[of, n]);
                 return Some(f.make_pure(if op == Or32 { Or64 } else { Xor64 }, &[shifted, second]));
             }
+        }
+    }
+    None
+}
+
+/// A rotation, of its two shifts.
+pub(super) fn rotation(f: &mut Facts, a: Value, b: Value) -> Option<Value> {
+    use PureOp::*;
+    for (left, right) in [(a, b), (b, a)] {
+        let (Some((Shl64, [Some(x), Some(n), _])), Some((LShr64, [Some(y), Some(m), _]))) = (f.pure(left), f.pure(right)) else { continue };
+        let (Some(by), Some(back)) = (bits(f, n), bits(f, m)) else { continue };
+        if x == y && by < 64 && by + back == 64 {
+            return Some(f.make_pure(RotL64, &[x, n]));
         }
     }
     None

@@ -90,6 +90,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             // The low word of a sum needs no high words.
             let narrow = match f.pure(a?)? {
                 (Pack64 | ZExt64 | SExt64, [x, ..]) => return x,
+                (RotL64, [Some(x), n, _]) if is_const(f, n, 32) => return Some(f.make_pure(Hi64, &[x])),
                 (UMulWide32 | SMulWide32, [Some(x), Some(y), _]) => return Some(f.make_pure(IMul32, &[x, y])),
                 (IAdd64, [Some(x), Some(y), _]) => (IAdd32, x, y),
                 (ISub64, [Some(x), Some(y), _]) => (ISub32, x, y),
@@ -108,6 +109,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
         }
         Hi64 => match f.pure(a?)? {
             (Pack64, [_, y, _]) => y,
+            (RotL64, [Some(x), n, _]) if is_const(f, n, 32) => Some(f.make_pure(Lo64, &[x])),
             (ZExt64, [Some(x), ..]) => {
                 let z = f.make_const(Width::B32, 0);
                 Some(if f.func.ty(x).shape == Shape::Lane { f.make(Op::Splat(z), Ty::L32) } else { z })
@@ -150,6 +152,7 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             (Lo64, [Some(x), ..]) if matches!(f.op(x), Some(Op::MaskBits(_))) => Some(x),
             _ => None,
         },
+        Or64 | Xor64 if f.is_wide => qwords::rotation(f, a?, b?),
         Perm32 => bytes_as_shifts(f, a?, b?, c?),
         BNot => match f.pure(a?)? {
             (BNot, [x, ..]) => x,

@@ -193,6 +193,7 @@ instructions! {
     PsraqImm     "vpsraq"      P66 M0F   1 0x72 /4 Full64 evex;
     ProldImm     "vprold"      P66 M0F   0 0x72 /1 Full32 evex;
     PrordImm     "vprord"      P66 M0F   0 0x72 /0 Full32 evex;
+    ProlqImm     "vprolq"      P66 M0F   1 0x72 /1 Full64 evex;
     PsrldqImm    "vpsrldq"     P66 M0F   0 0x73 /3 Whole both;
     Psllvd       "vpsllvd"     P66 M0F38 0 0x47 Full32 both;
     Psrlvd       "vpsrlvd"     P66 M0F38 0 0x45 Full32 both;
@@ -202,6 +203,7 @@ instructions! {
     Psravq       "vpsravq"     P66 M0F38 1 0x46 Full64 evex;
     Prolvd       "vprolvd"     P66 M0F38 0 0x15 Full32 evex;
     Prorvd       "vprorvd"     P66 M0F38 0 0x14 Full32 evex;
+    Prolvq       "vprolvq"     P66 M0F38 1 0x15 Full64 evex;
     PshldImm     "vpshldd"     P66 M0F3A 0 0x71 Full32 evex;
     PshrdImm     "vpshrdd"     P66 M0F3A 0 0x73 Full32 evex;
     Pshrdvd      "vpshrdvd"    P66 M0F38 0 0x73 Full32 evex;

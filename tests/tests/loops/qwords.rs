@@ -13,7 +13,7 @@ fn operation(rng: &mut Random) -> String {
     let (d, a, b, c) = (pair(), pair(), pair(), pair());
     let [of_d, of_a, of_b, of_c] = [d, a, b, c].map(|low| format!("v[{low}:{}]", low + 1));
     let n = rng.below(64);
-    match rng.below(17) {
+    match rng.below(18) {
         0 | 1 => format!("v_lshlrev_b64 {of_d}, {n}, {of_a}"),
         2 => format!("v_lshrrev_b64 {of_d}, {n}, {of_a}"),
         3 => format!("v_ashrrev_i64 {of_d}, v16, {of_a}"),
@@ -45,6 +45,8 @@ fn operation(rng: &mut Random) -> String {
             a + 1
         ),
         13 => format!("v_mov_b32 v{d}, v{a}\nv_mov_b32 v{}, v{}", d + 1, a + 1),
+        // Halves change places.
+        17 => format!("v_mov_b32 v14, v{a}\nv_mov_b32 v{d}, v{}\nv_mov_b32 v{}, v14", a + 1, d + 1),
         // Rotations, and what looks like them.
         16 => {
             let [left, right] = if rng.one_in(2) { ["lshlrev", "lshrrev"] } else { ["lshrrev", "lshlrev"] };

@@ -50,6 +50,7 @@ define! {
     shl64(a: u64, b: u32) -> u64 { a << (b & 63) }
     lshr64(a: u64, b: u32) -> u64 { a >> (b & 63) }
     ashr64(a: u64, b: u32) -> u64 { (a as i64 >> (b & 63)) as u64 }
+    rotl64(a: u64, b: u32) -> u64 { a.rotate_left(b & 63) }
 
     sadu32(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).wrapping_add(c) }
     satpku8(a: u32) -> u32 { sat_u8(a as i16) | sat_u8((a >> 16) as i16) << 8 }

@@ -179,6 +179,7 @@ macro_rules! pure_rows {
             Shl64            "shl.64"             (D W)   D  int   int::shl64        [Lanes: UniformFrom1];
             LShr64           "lshr.64"            (D W)   D  int   int::lshr64       [Lanes: UniformFrom1];
             AShr64           "ashr.64"            (D W)   D  int   int::ashr64       [Lanes: UniformFrom1];
+            RotL64           "rotl.64"            (D W)   D  int   int::rotl64;
             BitRev64         "bitrev.64"          (D)     D  int   int::bitrev64;
             Popcnt64         "popcnt.64"          (D)     W  int   int::popcnt64;
             FfbhU64          "ffbhu.64"           (D)     W  int   int::ffbhu64;

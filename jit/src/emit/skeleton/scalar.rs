@@ -42,6 +42,7 @@ impl Skeleton<'_, '_> {
             Shl32 | Shl64 => i.ishl(x, y),
             LShr32 | LShr64 => i.ushr(x, y),
             AShr32 | AShr64 => i.sshr(x, y),
+            RotL64 => i.rotl(x, y),
             UMulHi32 => i.umulhi(x, y),
             SMulHi32 => i.smulhi(x, y),
             SMin32 => i.smin(x, y),

@@ -113,6 +113,7 @@ impl<'a> Wide<'a> {
             Shl32 | Shl64 => self.shift(r, Shift::Shl, op == Shl64, arg(0), arg(1)),
             LShr32 | LShr64 => self.shift(r, Shift::Shr, op == LShr64, arg(0), arg(1)),
             AShr32 | AShr64 => self.shift(r, Shift::Sar, op == AShr64, arg(0), arg(1)),
+            RotL64 if self.constant(arg(1)).is_some() => self.shift(r, Shift::Rol, true, arg(0), arg(1)),
             BfeU32 => {
                 let (Some(at), Some(width)) = (self.constant(arg(1)), self.constant(arg(2))) else {
                     return self.scalar_call(r, op, mode, args);

@@ -123,13 +123,18 @@ impl<'a> Wide<'a> {
                 let product = self.products(arg(0), arg(1), op == SMulWide32);
                 self.set_quad(r, product);
             }
-            Shl64 | LShr64 | AShr64 => {
+            RotL64 if self.splat_constant(arg(1)).is_some_and(|n| n & 63 == 32) && !self.has_quads(arg(0)) => {
+                let (low, high) = self.split(arg(0));
+                self.set_split(r, high, low);
+            }
+            Shl64 | LShr64 | AShr64 | RotL64 => {
                 let Some(n) = self.splat_constant(arg(1)) else {
                     return self.shift_by_lane(r, op, arg(0), arg(1));
                 };
                 let op = match op {
                     Shl64 => X::PsllqImm,
                     LShr64 => X::PsrlqImm,
+                    RotL64 => X::ProlqImm,
                     _ => X::PsraqImm,
                 };
                 let quad = self.quad(arg(0));
@@ -345,6 +350,7 @@ impl<'a> Wide<'a> {
         let op = match op {
             PureOp::Shl64 => X::Psllvq,
             PureOp::LShr64 => X::Psrlvq,
+            PureOp::RotL64 => X::Prolvq,
             _ => X::Psravq,
         };
         let (quad, n) = (self.quad(x), self.val(n).lo);

@@ -49,6 +49,26 @@ impl Wide<'_> {
                     self.y(X::Por, to, S0, Rm::Reg(S1));
                 }
             }
+            X::ProlqImm => {
+                let x = self.operand_in_register(i.rm, tuple);
+                if imm.is_multiple_of(8) {
+                    let order = self.bytes_of_parts(|lane, byte| lane % 4 / 2 * 8 + (lane % 2 * 4 + byte + 8 - imm / 8) % 8);
+                    self.y(X::Pshufb, to, x, order);
+                } else {
+                    self.yi(X::PsllqImm, 0, S0, Rm::Reg(x), imm);
+                    self.yi(X::PsrlqImm, 0, S1, Rm::Reg(x), 64 - imm);
+                    self.y(X::Por, to, S0, Rm::Reg(S1));
+                }
+            }
+            X::Prolvq => {
+                let (x, n) = (self.source(i.v, S1), self.operand(i.rm, tuple));
+                let bits = self.all64(64);
+                self.y(X::MovLoadY, S0, 0, bits);
+                self.y(X::Psubq, S0, S0, n);
+                self.y(X::Psrlvq, S0, x, Rm::Reg(S0));
+                self.y(X::Psllvq, S1, x, n);
+                self.y(X::Por, to, S0, Rm::Reg(S1));
+            }
             X::Prorvd => {
                 let (x, n) = (self.source(i.v, S1), self.operand(i.rm, tuple));
                 let bits = self.all32(32);
