@@ -101,10 +101,7 @@ fn on_masks(f: &mut Facts, op: PureOp, args: [Option<Value>; 3]) -> Option<Value
         (BAnd, None, Some(0)) => Some(make_mask(f, 0)),
         (BAndNot, None, Some(y)) if y == all => Some(make_mask(f, 0)),
         (BOr, Some(x), None) | (BOr, None, Some(x)) if x == all => Some(make_mask(f, all)),
-        (BToInt, Some(x), _) if x == 0 || x == all => {
-            let bit = f.make_const(Width::B32, u64::from(x != 0));
-            Some(f.make(Op::Splat(bit), Ty::L32))
-        }
+        (BToInt, Some(x), _) if x == 0 || x == all => Some(f.make_splat32(u64::from(x != 0))),
         (Sel32 | Sel64, Some(x), _) if x == all => b,
         (Sel32 | Sel64, Some(0), _) => c,
         _ => None,
@@ -139,8 +136,7 @@ fn on_tables(f: &mut Facts, op: PureOp, args: [Option<Value>; 3]) -> Option<Valu
 fn make_table(f: &mut Facts, table: [u32; 64]) -> Value {
     let own = &table[..f.func.wave_size as usize];
     if own.iter().all(|v| *v == table[0]) {
-        let one = f.make_const(Width::B32, table[0].into());
-        return f.make(Op::Splat(one), Ty::L32);
+        return f.make_splat32(table[0].into());
     }
     let table = f.func.table(table);
     f.make(Op::LaneTable(table), Ty::L32)

@@ -249,6 +249,20 @@ impl<'f> Facts<'f> {
         }
     }
 
+    /// The constant that a value is in all lanes.
+    pub(super) fn lanes_constant(&self, v: Value) -> Option<u64> {
+        match self.op(v)? {
+            Op::Splat(s) => self.constant(*s),
+            _ => None,
+        }
+    }
+
+    /// A dword that is the same in all lanes.
+    pub(super) fn make_splat32(&mut self, bits: u64) -> Value {
+        let bits = self.make_const(Width::B32, bits);
+        self.make(Op::Splat(bits), Ty::L32)
+    }
+
     /// Is mask `a` provably a subset of mask `b`?
     pub(super) fn is_subset(&self, a: Value, b: Value) -> bool {
         constants::is_all(self, b) || masks::is_subset(&|v| self.pure(v), a, b)
@@ -456,7 +470,7 @@ impl<'f> Facts<'f> {
             };
         }
         for (row, (x, lanes)) in &self.rows {
-            let bits = if let Some(Op::Splat(s)) = self.op(*x) { self.constant(*s) } else { None };
+            let bits = self.lanes_constant(*x);
             let is_everywhere = lanes.is_none_or(|lanes| self.exec.is_some_and(|exec| self.is_subset(exec, lanes)));
             match bits.filter(|_| is_everywhere && self.func.ty(*x) == Ty::L32) {
                 Some(bits) => end.rows.insert(*row, bits as u32),

@@ -29,7 +29,7 @@ pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
         return Some(selected);
     }
     if let Some(swapped) = whole(f, high, low) {
-        let n = splat(f, 32);
+        let n = f.make_splat32(32);
         return Some(f.make_pure(PureOp::RotL64, &[swapped, n]));
     }
     let whole = shifts(f, low, high).or_else(|| logic(f, low, high)).or_else(|| product(f, low, high))?;
@@ -52,21 +52,8 @@ fn are_halves(f: &Facts, low: Value, high: Value) -> bool {
     whole(f, low, high).is_some()
 }
 
-/// The constant that a value is in all lanes.
-fn bits(f: &Facts, v: Value) -> Option<u64> {
-    match f.op(v)? {
-        Op::Splat(s) => f.constant(*s),
-        _ => None,
-    }
-}
-
-fn splat(f: &mut Facts, bits: u64) -> Value {
-    let c = f.make_const(Width::B32, bits);
-    f.make(Op::Splat(c), wavejit_ir::Ty::L32)
-}
-
 fn pack(f: &mut Facts, low: Value, high: Value) -> Value {
-    match (bits(f, low), bits(f, high)) {
+    match (f.lanes_constant(low), f.lanes_constant(high)) {
         (Some(l), Some(h)) => {
             let c = f.make_const(Width::B64, l & 0xffff_ffff | h << 32);
             f.make(Op::Splat(c), wavejit_ir::Ty::L64)
@@ -95,10 +82,7 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
     // Any split of the high words will do: only their sum matters. Which goes with which is said by what they are halves of.
     let (r, s) = match f.pure(sum) {
         Some((PureOp::IAdd32, [Some(r), Some(s), _])) => (r, s),
-        _ => {
-            let zero = f.make_const(Width::B32, 0);
-            (sum, f.make(Op::Splat(zero), wavejit_ir::Ty::L32))
-        }
+        _ => (sum, f.make_splat32(0)),
     };
     let (r, s) = if are_halves(f, p, s) || are_halves(f, q, r) { (s, r) } else { (r, s) };
     let (first, second) = (pack(f, p, r), pack(f, q, s));
@@ -114,9 +98,9 @@ fn shifts(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
         for (x, rest) in [(a, b), (b, a)] {
             let shifted = if half == low { whole(f, x, other) } else { whole(f, other, x) };
             let (Some(shifted), Some((shift, [Some(dword), Some(n), _]))) = (shifted, f.pure(rest)) else { continue };
-            let (Some((by, [Some(of), ..])), Some(n @ 0..32)) = (f.pure(shifted), bits(f, n)) else { continue };
+            let (Some((by, [Some(of), ..])), Some(n @ 0..32)) = (f.pure(shifted), f.lanes_constant(n)) else { continue };
             if shift == of_dword && by == near && is_half(f, dword, of, half == low) {
-                let n = splat(f, 32 + n);
+                let n = f.make_splat32(32 + n);
                 let second = f.make_pure(far, &[of, n]);
                 return Some(f.make_pure(if op == Or32 { Or64 } else { Xor64 }, &[shifted, second]));
             }
@@ -130,8 +114,8 @@ pub(super) fn rotation(f: &mut Facts, a: Value, b: Value) -> Option<Value> {
     use PureOp::*;
     for (left, right) in [(a, b), (b, a)] {
         let (Some((Shl64, [Some(x), Some(n), _])), Some((LShr64, [Some(y), Some(m), _]))) = (f.pure(left), f.pure(right)) else { continue };
-        let (Some(by), Some(back)) = (bits(f, n), bits(f, m)) else { continue };
-        if x == y && by < 64 && by + back == 64 {
+        let (Some(by), Some(back)) = (f.lanes_constant(n), f.lanes_constant(m)) else { continue };
+        if x == y && (1..64).contains(&by) && by + back == 64 {
             return Some(f.make_pure(RotL64, &[x, n]));
         }
     }

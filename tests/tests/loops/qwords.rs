@@ -45,6 +45,8 @@ fn operation(rng: &mut Random) -> String {
             a + 1
         ),
         13 => format!("v_mov_b32 v{d}, v{a}\nv_mov_b32 v{}, v{}", d + 1, a + 1),
+        14 if rng.one_in(4) => format!("v_add_nc_u32 v16, v16, v{}", a + rng.below(2)),
+        15 if rng.one_in(4) => format!("v_mov_b32 v{}, {n}", d + rng.below(2)),
         // Halves change places.
         17 => format!("v_mov_b32 v14, v{a}\nv_mov_b32 v{d}, v{}\nv_mov_b32 v{}, v14", a + 1, d + 1),
         // Rotations, and what looks like them.
@@ -61,8 +63,6 @@ fn operation(rng: &mut Random) -> String {
                 d + 1
             )
         }
-        14 if rng.one_in(4) => format!("v_add_nc_u32 v16, v16, v{}", a + rng.below(2)),
-        15 if rng.one_in(4) => format!("v_mov_b32 v{}, {n}", d + rng.below(2)),
         _ => format!("v_mad_u64_u32 {of_d}, vcc_lo, v{}, v{}, {of_c}", a + rng.below(2), b),
     }
 }
