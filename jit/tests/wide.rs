@@ -658,3 +658,28 @@ fn carries_of_scalars_are_added() {
         }
     }
 }
+
+/// Places of first bits, of each single bit and what is beside it.
+#[test]
+fn first_bits_of_scalars_are_found() {
+    use PureOp::*;
+    for op in [FfblB32, FfblB64, FfbhU32, FfbhU64, FfbhI32, FfbhI64] {
+        let is_wide = op.args()[0] == Width::B64;
+        let x = if is_wide { "%3: s64 = pack.64 %1, %2" } else { "%3: s32 = sget s0" };
+        let text = format!(
+            "func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n%1: s32 = sget s0\n%2: s32 = sget s1\n{x}\n%4: s32 = {op} %3\nsset s4, %4\nend\n}}",
+            FpMode::HSA.0
+        );
+        let func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        for isa in levels() {
+            let mut bench = Bench::new(&func, isa);
+            let bits = (0..64).map(|i| 1u64 << i);
+            for x in bits.flat_map(|b| [b, !b, b - 1, !(b - 1), b | 1 << 63, b | 1]).chain([0, u64::MAX, 0xffff_ffff, 0x1_0000_0000]) {
+                (bench.state.sregs[0], bench.state.sregs[1]) = (x as u32, (x >> 32) as u32);
+                bench.run();
+                let x = if is_wide { x } else { x & 0xffff_ffff };
+                assert_eq!(u64::from(bench.state.sregs[4]), eval(op, FpMode::HSA, x, 0, 0), "{op} of {x:#x}, {isa:?}");
+            }
+        }
+    }
+}

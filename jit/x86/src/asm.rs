@@ -123,20 +123,6 @@ impl Asm {
         Asm::default()
     }
 
-    /// Nothing again, with the memory of what there was.
-    #[must_use]
-    pub fn cleared(mut self) -> Asm {
-        self.code.clear();
-        self.labels.clear();
-        self.patches.clear();
-        self.pool.clear();
-        self.constants.clear();
-        self.count = 0;
-        self.watched.clear();
-        self.touches.clear();
-        self
-    }
-
     /// Notes from here on all memory operands with these registers as their bases.
     pub fn watch(&mut self, bases: &[Gpr]) {
         self.watched = bases.to_vec();

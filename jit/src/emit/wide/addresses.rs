@@ -13,7 +13,7 @@
 use super::calls::{CAREFUL_ADDR, CARGO_HELPER};
 use super::lanes::{EQ, GT, NE};
 use super::level::Level;
-use super::memory::Access;
+use super::memory::{self, Access};
 use super::regs::{Class, PieceId};
 use super::{BASE, ROWS, Wide, X, state};
 use std::mem::offset_of;
@@ -429,7 +429,7 @@ impl<'a> Wide<'a> {
             _ => return None,
         };
         let is_tested = addr.offset.is_some() || space == Space::Lds && addr.base.is_some();
-        let is_shared = is_tested && !matches!(space, Space::Scratch | Space::Gds) && self.is_inline(space, addr);
+        let is_shared = is_tested && !matches!(space, Space::Scratch | Space::Gds) && memory::is_inline(self.func, space, addr);
         let imm = addr.imm as i32;
         let way = is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };

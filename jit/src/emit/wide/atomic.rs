@@ -43,20 +43,20 @@ fn combination(op: AtomicOp) -> Option<(X, u32)> {
     })
 }
 
-impl<'a> Wide<'a> {
-    /// Is there code for it?
-    pub(super) fn atomic_is_inline(&self, space: Space, op: AtomicOp, addr: &Addr) -> bool {
-        use AtomicOp::*;
-        let is_known = matches!(op, Swap | CmpSwap | Add | Sub | And | Or | Xor | SMin | SMax | UMin | UMax);
-        is_known
-            && addr.offset.is_some()
-            && match space {
-                Space::Lds => addr.base.is_none(),
-                Space::Global | Space::Flat => addr.imm.unsigned_abs() < 1 << 28,
-                _ => false,
-            }
-    }
+/// Is there code for it?
+pub(super) fn is_inline(space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) -> bool {
+    let is_known = op == AtomicOp::Swap || op == AtomicOp::CmpSwap || combination(op).is_some();
+    !is_wide
+        && is_known
+        && addr.offset.is_some()
+        && match space {
+            Space::Lds => addr.base.is_none(),
+            Space::Global | Space::Flat => addr.imm.unsigned_abs() < 1 << 28,
+            _ => false,
+        }
+}
 
+impl<'a> Wide<'a> {
     pub(super) fn atomic_lanes(
         &mut self,
         inst: &'a Inst,

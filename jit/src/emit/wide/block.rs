@@ -106,6 +106,9 @@ impl<'a> Wide<'a> {
             self.lds_changes();
         }
         self.inst(inst, blend)?;
+        if self.r.gave_up && self.loops.of(self.r.block).is_some() {
+            return Err(self.unforeseen_call());
+        }
         if self.r.is_short {
             return Err(EmitError::OutOfRegisters(format!("{:?}", inst.op)));
         }

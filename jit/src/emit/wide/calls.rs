@@ -1,5 +1,6 @@
 //! Calls: row functions, helpers of the run time, and careful calls, which keep all registers.
 
+use super::atomic;
 use super::pins::{Address, row_function};
 use super::plan::Event;
 use super::regs::{CARGO_BYTES, Class, Home, NO_PARTS, Parts, distinct};
@@ -151,6 +152,7 @@ impl<'a> Wide<'a> {
 
     /// A pure lane operation on whole rows.
     pub(super) fn row_function(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
+        self.may_call()?;
         let mut src = [0u16; 8];
         let mut copies = vec![];
         for (i, v) in args.iter().enumerate() {
@@ -266,7 +268,7 @@ impl<'a> Wide<'a> {
         returns: bool,
     ) -> Result<(), EmitError> {
         let flags = u8::from(wide) | u8::from(returns) << 1;
-        if !wide && self.atomic_is_inline(space, op, addr) {
+        if atomic::is_inline(space, op, wide, addr) {
             self.atomic_lanes(inst, space, op, addr, data, exec, returns);
             return Ok(());
         }

@@ -16,8 +16,9 @@
 
 use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
+
 use super::level::Level;
-use super::memory::Access;
+use super::memory::{self, Access};
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use crate::opt::strides::{RUN, Stride};
@@ -181,7 +182,7 @@ impl<'a> Wide<'a> {
             Op::Store { space, kind, addr, .. } => (true, *space, *kind, addr),
             _ => return None,
         };
-        let is_plain = matches!(space, Space::Global | Space::Flat) && self.is_inline(space, addr);
+        let is_plain = matches!(space, Space::Global | Space::Flat) && memory::is_inline(self.func, space, addr);
         let stride = self.stride_of(addr)?;
         // Nothing looks where the further lanes are: the way must be for just this stride.
         let way = Way::of(self.r.level, space, is_store, kind, Some(stride));

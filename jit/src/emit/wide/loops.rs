@@ -32,6 +32,33 @@ pub(super) struct Loop {
     pub pairs: Vec<Pair>,
     /// Rows that are kept as qwords, two by two.
     pub couples: Vec<Couple>,
+    /// What its operations leave.
+    room: Room,
+    /// Scalar registers that it could keep.
+    scalars: usize,
+    /// A few more registers for values that are alive, as far as that is not too much to keep any row.
+    alive: u8,
+}
+
+/// Registers that the operations of a loop leave to what it keeps.
+#[derive(Clone, PartialEq, Eq)]
+struct Room {
+    vectors: Range<u8>,
+    generals: usize,
+}
+
+impl Room {
+    /// Of operations with these needs, for a loop that has so many scalar registers to keep.
+    fn new(level: Level, most: Needs, alive: u8, scalars: usize) -> Room {
+        let Range { start, end } = level.loop_registers();
+        let vectors = match level {
+            Level::Avx512 => start.max(most.vectors as u8 + 2).max(alive)..end,
+            // Operations that need more have places.
+            Level::Avx2 => start..end,
+        };
+        // Two to spare beyond what the operations pin.
+        Room { vectors, generals: 14usize.saturating_sub(most.generals as usize).min(scalars).min(SCALARS.len()) }
+    }
 }
 
 /// The loops of a function that keep rows.
@@ -99,14 +126,10 @@ impl Loops {
                 let worth = if *writes == 0 || *reads == 0 { (writes + reads) / 8 } else { writes + reads };
                 (u32::MAX - worth, *row)
             });
-            // A few more for what is alive, as far as that is not too much to keep any row.
-            let wanted = blocks.iter().map(|b| facts.alive.wanted(*b as usize)).max().unwrap_or(0).min(20) as u8;
-            let Range { start, end } = level.loop_registers();
-            let mut registers = match level {
-                Level::Avx512 => start.max(most.vectors as u8 + 2).max(wanted)..end,
-                // Operations that need more have places.
-                Level::Avx2 => start..end,
-            };
+            let alive = blocks.iter().map(|b| facts.alive.wanted(*b as usize)).max().unwrap_or(0).min(20) as u8;
+            let scalar_order = scalars(scalar_uses);
+            let room = Room::new(level, most, alive, scalar_order.len());
+            let mut registers = room.vectors.clone();
             let (mut rows, mut written) = (FxHashMap::default(), vec![]);
             for (row, (writes, _)) in order {
                 if registers.len() < parts {
@@ -119,7 +142,7 @@ impl Loops {
                     written.push(row);
                 }
             }
-            let sregs = scalars(scalar_uses, most.generals);
+            let sregs: FxHashMap<u8, Gpr> = scalar_order.iter().copied().zip(SCALARS).take(room.generals).collect();
             if written.is_empty() && sregs.is_empty() && pairs.is_empty() {
                 continue;
             }
@@ -131,11 +154,26 @@ impl Loops {
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written, sregs, pairs, couples });
+            loops.list.push(Loop { rows, written, sregs, pairs, couples, room, alive, scalars: scalar_order.len() });
             loops.couples.extend(with_couples);
             loops.carried.extend(carried);
         }
         loops
+    }
+
+    /// Do they keep what they would if these were the needs of the blocks?
+    pub(super) fn fit(&self, level: Level, needs: &[Option<Needs>]) -> bool {
+        let mut most = vec![Some(Needs::default()); self.list.len()];
+        for (of, needs) in self.of.iter().zip(needs) {
+            if let Some(l) = of {
+                let most = &mut most[*l as usize];
+                *most = most.zip(*needs).map(|(a, b)| a.max(b));
+            }
+        }
+        self.list.iter().zip(most).all(|(l, most)| {
+            let room = most.map(|most| Room::new(level, most, l.alive, l.scalars));
+            room.is_some_and(|room| room.generals == l.room.generals && (l.rows.is_empty() || room.vectors == l.room.vectors))
+        })
     }
 
     /// The loop a block is in.
@@ -144,15 +182,14 @@ impl Loops {
     }
 }
 
-/// General registers for the scalar registers that are both read and written, most used first, while operations need so many registers. Those that
-/// are only read are as good in memory, from where they can be broadcast.
-fn scalars(uses: FxHashMap<u8, (u32, u32)>, needed: u32) -> FxHashMap<u8, Gpr> {
-    const REGISTERS: [Gpr; 6] = [Gpr::RBP, Gpr::R15, Gpr::R11, Gpr::R10, Gpr::R9, Gpr::R8];
+/// The registers in which loops keep scalar registers.
+const SCALARS: [Gpr; 6] = [Gpr::RBP, Gpr::R15, Gpr::R11, Gpr::R10, Gpr::R9, Gpr::R8];
+
+/// The scalar registers that are both read and written, most used first. Those that are only read are as good in memory, from where they can be broadcast.
+fn scalars(uses: FxHashMap<u8, (u32, u32)>) -> Vec<u8> {
     let mut order: Vec<(u8, u32)> = uses.into_iter().filter(|(_, (w, r))| *w > 0 && *r > 0).map(|(reg, (w, r))| (reg, w + r)).collect();
     order.sort_unstable_by_key(|(reg, uses)| (u32::MAX - uses, *reg));
-    // Two to spare beyond what the operations pin.
-    let room = 14u32.saturating_sub(needed) as usize;
-    order.into_iter().map(|(reg, _)| reg).zip(REGISTERS).take(room).collect()
+    order.into_iter().map(|(reg, _)| reg).collect()
 }
 
 /// By block: can it come to itself again?

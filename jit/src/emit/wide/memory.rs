@@ -26,7 +26,7 @@ use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
-use wavejit_ir::{Addr, Data, Inst, MemKind, Space, Ty, Value};
+use wavejit_ir::{Addr, Data, Func, Inst, MemKind, Space, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// An access on its way: registers that stay what they are until it is done.
@@ -107,10 +107,24 @@ impl Access {
     }
 }
 
+/// Is there code for such an access?
+pub(super) fn is_inline(func: &Func, space: Space, addr: &Addr) -> bool {
+    let is_small = addr.imm.unsigned_abs() < 1 << 30;
+    let is_narrow = addr.offset.is_none_or(|v| func.ty(v) == Ty::L32);
+    match space {
+        Space::Global | Space::Flat => is_small,
+        // Sums of 32 bits: the constant may be a difference.
+        Space::Lds if addr.offset.is_some() => addr.base.is_none() && is_narrow,
+        Space::Lds => is_small && addr.imm >= 0,
+        Space::Scratch => is_narrow,
+        Space::Gds => false,
+    }
+}
+
 impl<'a> Wide<'a> {
     pub(super) fn load(&mut self, inst: &'a Inst, space: Space, kind: MemKind, addr: &Addr, exec: Value) -> Result<(), EmitError> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, space, addr.imm) };
-        if !self.is_inline(space, addr) {
+        if !is_inline(self.func, space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, load), op, addr, &[None; 4], exec);
         }
         if self.defer(inst, addr) {
@@ -153,7 +167,7 @@ impl<'a> Wide<'a> {
         exec: Value,
     ) -> Result<(), EmitError> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, space, addr.imm) };
-        if !self.is_inline(space, addr) {
+        if !is_inline(self.func, space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, store), op, addr, data, exec);
         }
         let mut regs = vec![];
@@ -165,20 +179,6 @@ impl<'a> Wide<'a> {
         a.data = regs;
         self.emit_access(inst, a, addr, exec);
         Ok(())
-    }
-
-    /// Is there code for such an access?
-    pub(super) fn is_inline(&self, space: Space, addr: &Addr) -> bool {
-        let is_small = addr.imm.unsigned_abs() < 1 << 30;
-        let is_narrow = addr.offset.is_none_or(|v| self.func.ty(v) == Ty::L32);
-        match space {
-            Space::Global | Space::Flat => is_small,
-            // Sums of 32 bits: the constant may be a difference.
-            Space::Lds if addr.offset.is_some() => addr.base.is_none() && is_narrow,
-            Space::Lds => is_small && addr.imm >= 0,
-            Space::Scratch => is_narrow,
-            Space::Gds => false,
-        }
     }
 
     /// Operands and temporaries of an access in registers. `is_move`: it may be one of lanes in a row.

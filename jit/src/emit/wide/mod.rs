@@ -46,6 +46,7 @@
 //! | `rare.rs` | operations whose rare cases call row functions |
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `dead_stores.rs` | stores of guest registers that nobody reads |
+//! | `foreseen.rs` | which operations call something, and how many registers they need, before they are emitted |
 //! | `flags.rs` | comparisons of scalars, or of masks with zero, for the branch at the end of a block; carries |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
@@ -86,6 +87,7 @@ mod flags;
 mod float16;
 mod float64;
 mod flushing;
+mod foreseen;
 mod forms;
 mod gathers;
 mod general;
@@ -126,6 +128,7 @@ use crate::opt::{
     liveness::{Rows, Spoiled, VgprLiveness},
     strides::Strides,
 };
+use foreseen::Found;
 use level::Level;
 use loops::{Edge, Loops};
 use pins::Pins;
@@ -226,6 +229,8 @@ struct Wide<'a> {
     goes_straight: bool,
     /// Did registers have to be given up for something so far?
     has_calls: bool,
+    /// Was something called where that was not foreseen? Then the code is of no use.
+    is_misjudged: bool,
     /// Comparisons of the block that are made where they are used.
     flags: flags::Flags,
     /// By block: can it come to itself again?
@@ -329,33 +334,49 @@ impl Assembled {
     }
 }
 
-/// Code for `func`, and what goes with it. A first pass finds in which loops all is done inside the code; these keep rows in registers in a
-/// second. It leaves blocks out whose code answers no question ([`Facts::open_questions`]).
+/// Code for `func`, and what goes with it. It is emitted once with what is foreseen of its operations. Where it comes otherwise, that is of no use: then it is
+/// emitted again with what was found; or, where so much was not found, without all that depends on it, and again.
 pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool) -> Result<Assembled, EmitError> {
     let level = Level::of(opts);
     let facts = Facts::new(func, opts);
+    let emit = |known: Found, accepts: &dyn Fn(&Wide) -> bool| -> Result<Attempt, EmitError> {
+        let loops = Loops::new(func, level, &known.needs, &facts);
+        let mut wide = Wide::new(func, opts, &facts, loops, Some(known.calls));
+        match wide.body(stop) {
+            Ok(frame) if accepts(&wide) => Ok(Attempt::Done(wide.finish(frame, &facts)?)),
+            Ok(_) => Ok(Attempt::Other(wide.found())),
+            Err(EmitError::OutOfRegisters(_)) => Ok(Attempt::Off),
+            Err(_) if wide.is_misjudged => Ok(Attempt::Off),
+            Err(e) => Err(e),
+        }
+    };
+    let mut attempt = emit(Found::foreseen(func), &|wide| wide.loops.fit(level, &wide.needs))?;
+    if let Attempt::Other(found) = attempt {
+        attempt = emit(found, &|_| true)?;
+    }
+    if let Attempt::Done(code) = attempt {
+        return Ok(code);
+    }
+    let mut plain = Wide::new(func, opts, &facts, Loops::none(func), None);
+    let frame = plain.body(stop)?;
+    let found = plain.found();
     let free = (!opts.by_parts).then_some(level.vectors().len());
-    let open = facts.open_questions(func, level, free);
-    let mut first = Wide::new(func, opts, &facts, Asm::new(), Loops::none(func), None);
-    let frame = first.body(&open, stop)?;
-    let found = Found { needs: std::mem::take(&mut first.needs), calls: std::mem::take(&mut first.made_calls) };
-    let loops = Loops::new(func, level, &found.needs, &facts);
     let crowded = || (0..func.blocks.len()).any(|b| !slices::runs(func, level, b, &found.calls[b], &facts.alive, free).is_empty());
-    let is_over = loops.list.is_empty() && !crowded();
-    if is_over && open.iter().all(|is_open| *is_open) {
-        return first.finish(frame, &facts);
+    if (!Loops::new(func, level, &found.needs, &facts).list.is_empty() || crowded())
+        && let Attempt::Done(code) = emit(found, &|_| true)?
+    {
+        return Ok(code);
     }
-    let asm = first.a.cleared();
-    let all = vec![true; func.blocks.len()];
-    let mut second = Wide::new(func, opts, &facts, asm, loops, (!is_over).then_some(found.calls));
-    match second.body(&all, stop) {
-        Err(EmitError::OutOfRegisters(_)) => {}
-        frame => return second.finish(frame?, &facts),
-    }
-    // Without what loops keep there are registers enough.
-    let mut plain = Wide::new(func, opts, &facts, Asm::new(), Loops::none(func), None);
-    let frame = plain.body(&all, stop)?;
     plain.finish(frame, &facts)
+}
+
+/// What came of emitting a function with what was known of it.
+enum Attempt {
+    Done(Assembled),
+    /// It is otherwise.
+    Other(Found),
+    /// It was called off.
+    Off,
 }
 
 /// The plan for `func` as text, after the checker has seen it ([`plan`]).
@@ -376,8 +397,6 @@ struct Facts {
     entered: Vec<Vec<u32>>,
     /// By block: can it come to itself again?
     goes_round: Vec<bool>,
-    /// By block: see [`loops::may_keep`].
-    may_keep: Vec<bool>,
     /// By access: how far it moves on in its loop.
     steps: steps::Steps,
     /// See [`dead_stores::goes_straight`].
@@ -390,7 +409,6 @@ impl Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
         let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
         let strides = Strides::new(func, &lanes);
-        let may_keep = loops::may_keep(func);
         Facts {
             lanes,
             kept,
@@ -398,46 +416,17 @@ impl Facts {
             resume: resume_points(func),
             entered: copies::entered_from(func),
             goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
-            steps: steps::find(func, &may_keep),
-            may_keep,
+            steps: steps::find(func, &loops::may_keep(func)),
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
         }
     }
-
-    /// The blocks that the first pass has to look at: those that may be in loops that keep rows, with those of which they find something in registers,
-    /// and those that may have runs of parts. All, if there are none or nearly all are: then what the pass makes may be the function.
-    fn open_questions(&self, func: &Func, level: Level, free: Option<usize>) -> Vec<bool> {
-        let mut open = self.may_keep.clone();
-        // They come before.
-        for b in (0..func.blocks.len()).rev() {
-            if open[b] {
-                copies::found_from(func, &self.resume, &self.entered[b], b).iter().for_each(|from| open[*from as usize] = true);
-            }
-        }
-        let parts = (func.wave_size / level.lanes()) as usize;
-        for (b, is_open) in open.iter_mut().enumerate() {
-            *is_open |= free.is_none_or(|free| self.alive.is_crowded(b, parts, free));
-        }
-        let insts = |open: &dyn Fn(usize) -> bool| -> usize {
-            (0..func.blocks.len()).filter(|b| open(*b)).map(|b| func.blocks[b].insts.len()).sum()
-        };
-        let (some, all) = (insts(&|b| open[b]), insts(&|_| true));
-        if some == 0 || some > all / 8 * 7 {
-            open.fill(true);
-        }
-        open
-    }
-}
-
-/// What a pass finds out for the next one, by block.
-struct Found {
-    needs: Vec<Option<Needs>>,
-    calls: Vec<Vec<bool>>,
 }
 
 impl<'a> Wide<'a> {
-    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, mut a: Asm, mut loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
+    /// `calls`: which operations call something; none if nothing is known.
+    fn new(func: &'a Func, opts: &EmitOptions, facts: &'a Facts, mut loops: Loops, calls: Option<Vec<Vec<bool>>>) -> Wide<'a> {
+        let mut a = Asm::new();
         let level = Level::of(opts);
         let parts = (func.wave_size / level.lanes()) as usize;
         let labels = func.blocks.iter().map(|_| a.label()).collect();
@@ -490,6 +479,7 @@ impl<'a> Wide<'a> {
             guest_stores: vec![],
             goes_straight: facts.goes_straight,
             has_calls: false,
+            is_misjudged: false,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
             host_bases: FxHashMap::default(),
@@ -514,18 +504,14 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// The function's blocks, or some of them. Returns where the size of the frame stands.
-    fn body(&mut self, which: &[bool], stop: &dyn Fn() -> bool) -> Result<u32, EmitError> {
+    /// The function's blocks. Returns where the size of the frame stands.
+    fn body(&mut self, stop: &dyn Fn() -> bool) -> Result<u32, EmitError> {
         let frame = self.prologue();
-        for (i, is_wanted) in which.iter().enumerate() {
+        for i in 0..self.func.blocks.len() {
             if stop() {
                 return Err(EmitError::Stopped);
             }
-            if *is_wanted {
-                self.block(i)?;
-            } else {
-                self.made_calls.push(vec![]);
-            }
+            self.block(i)?;
         }
         self.next_wave();
         Ok(frame)

@@ -5,7 +5,7 @@ use super::regs::{Class, Home, NONE, Parts};
 use super::{Wide, X};
 use crate::emit::EmitError;
 use wavejit_ir::{FpMode, Op, PureOp, SReg, Ty, Value, Width};
-use wavejit_x86::{Alu, Cond, Gpr, Mem, Shift, Size};
+use wavejit_x86::{Alu, Asm, Cond, Gpr, Mem, Shift, Size};
 
 impl<'a> Wide<'a> {
     pub(super) fn scalar_pure(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
@@ -136,6 +136,24 @@ impl<'a> Wide<'a> {
                 let to = self.new_word(r);
                 self.a.popcnt(size, to, from);
             }
+            FfblB32 | FfblB64 => {
+                let from = self.scalar(arg(0));
+                self.first_bit(r, |a, to| a.tzcnt(if op == FfblB64 { Size::Q } else { Size::D }, to, from));
+            }
+            FfbhU32 | FfbhU64 => {
+                let from = self.scalar(arg(0));
+                self.first_bit(r, |a, to| a.lzcnt(if op == FfbhU64 { Size::Q } else { Size::D }, to, from));
+            }
+            FfbhI32 | FfbhI64 => {
+                // Of the bits that differ from the sign.
+                let size = if op == FfbhI64 { Size::Q } else { Size::D };
+                let from = self.scalar(arg(0));
+                let t = self.temp_general();
+                self.a.mov(size, t, from);
+                self.a.shift(Shift::Sar, size, t, if op == FfbhI64 { 63 } else { 31 });
+                self.a.alu(Alu::Xor, size, t, from);
+                self.first_bit(r, |a, to| a.lzcnt(size, to, t));
+            }
             Wqm64 => {
                 // The lowest lane of a quad for all of it, then all of it for that.
                 const LOWEST: u64 = 0x1111_1111_1111_1111;
@@ -164,6 +182,14 @@ impl<'a> Wide<'a> {
             },
         }
         Ok(())
+    }
+
+    /// What `count` counts, which sets the carry if there is no bit: then all ones, in 32 bits.
+    fn first_bit(&mut self, r: Value, count: impl FnOnce(&mut Asm, Gpr)) {
+        let (to, none) = (self.new_word(r), self.temp_general());
+        self.a.mov_imm(none, 0xffff_ffff);
+        count(&mut self.a, to);
+        self.a.cmov(Cond::B, Size::D, to, none);
     }
 
     /// The first of two scalar registers, one behind the other, that hold these two and are in memory only, if nothing else needs either: one load gives both.
@@ -299,6 +325,7 @@ impl<'a> Wide<'a> {
 
     /// A rare operation, through the interpreter's function for it.
     fn scalar_call(&mut self, r: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) -> Result<(), EmitError> {
+        self.may_call()?;
         let number = PureOp::ALL.iter().position(|o| *o == op).expect("every operation is listed");
         let operands: Vec<Option<Gpr>> = args.iter().map(|v| v.map(|v| self.scalar(v))).collect();
         self.before_call();
