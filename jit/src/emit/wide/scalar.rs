@@ -97,10 +97,10 @@ impl<'a> Wide<'a> {
                 let to = self.copy_word(r, arg(0));
                 self.a.imul(size, to, y);
             }
-            UMulHi32 | SMulHi32 => {
+            UMulHi32 | SMulHi32 | UMulWide32 | SMulWide32 => {
                 let (x, y) = (self.scalar(arg(0)), self.scalar(arg(1)));
                 let (to, t) = (self.new_word(r), self.temp_general());
-                if op == SMulHi32 {
+                if matches!(op, SMulHi32 | SMulWide32) {
                     self.a.movsxd(to, x);
                     self.a.movsxd(t, y);
                 } else {
@@ -108,7 +108,9 @@ impl<'a> Wide<'a> {
                     self.a.mov(Size::D, t, y);
                 }
                 self.a.imul(Size::Q, to, t);
-                self.a.shift(Shift::Shr, Size::Q, to, 32);
+                if matches!(op, UMulHi32 | SMulHi32) {
+                    self.a.shift(Shift::Shr, Size::Q, to, 32);
+                }
             }
             Shl32 | Shl64 => self.shift(r, Shift::Shl, op == Shl64, arg(0), arg(1)),
             LShr32 | LShr64 => self.shift(r, Shift::Shr, op == LShr64, arg(0), arg(1)),
