@@ -293,11 +293,18 @@ fn run_source<S: WorkSource + 'static>(
     if let Some(progress) = d.config.progress {
         progress.prepare();
     }
-    let before = Instant::now();
     let ids = if S::IS_STAGE { Ids::Any } else { d.init.ids(&d.config.geometry) };
     let key = CodeKey { ids, counted: d.config.profile.is_some(), ..d.init.code_key() };
-    let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
-    let compile_time = if code.compile_time <= before.elapsed() { code.compile_time } else { Duration::ZERO };
+    let (code, compile_time) = match d.program.known(&key) {
+        Some(code) => (code, Duration::ZERO),
+        None => {
+            let before = Instant::now();
+            let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
+            let is_new = code.compile_time <= before.elapsed();
+            let compile_time = if is_new { code.compile_time } else { Duration::ZERO };
+            (code, compile_time)
+        }
+    };
     let job = Job::new(d, space, code, scratch, limits.residents);
     let running = Arc::new(Running { job, source: make_source(limits.threads), arrived: AtomicUsize::new(0) });
     if let Some(progress) = d.config.progress {

@@ -224,6 +224,8 @@ impl Kernel {
                 "kernel `{name}`: {segment_bytes} bytes of arguments: at most {MAX_KERNARG_BYTES} are possible"
             )));
         }
+        // One for all locks until the waves run.
+        let section = Section::begin();
         let mut block = module.device.blocks().take(segment_bytes)?;
         let (mut bytes, dynamic_lds) = match (launch.kernarg, launch.explicit) {
             (Some(packed), _) => (kernarg::pack_raw(info, packed), launch.dynamic_lds),
@@ -256,6 +258,7 @@ impl Kernel {
         let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
         let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m, record.is_some())).copied().collect();
         let offered = Offered { services: Some(&services), sync_groups };
+        drop(section);
         let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing, offered);
         // What was printed before an error helps to find it.
         let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, &services));

@@ -38,7 +38,8 @@ use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
 use code::{Heat, Origin};
 use compiler::OneAtATime;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -93,7 +94,7 @@ pub(crate) struct Program {
 /// Translations by where they are.
 #[derive(Default)]
 struct Codes {
-    map: HashMap<CodeKey, Held>,
+    map: FxHashMap<CodeKey, Held>,
     /// Where waves go on that leave what is compiled.
     ways_on: HashSet<(u64, FpMode)>,
     bytes: usize,
@@ -184,6 +185,11 @@ impl Program {
         address >= self.range.0 && address.checked_add(bytes as u64).is_some_and(|end| end <= self.range.1)
     }
 
+    /// The translation of an entry, if there is one that is not to be better soon.
+    pub(crate) fn known(&self, key: &CodeKey) -> Option<Arc<Code>> {
+        self.codes.read().get(key).filter(|code| !code.is_cold())
+    }
+
     /// The translation of an entry, made now if there is none. `name` is for messages, `stop` says whether to give up.
     pub(crate) fn code(&self, name: &str, key: CodeKey, arrival: Arrival, stop: &dyn Fn() -> bool) -> Result<Arc<Code>, Error> {
         let known = self.codes.read().get(&key);
@@ -211,7 +217,7 @@ impl Program {
 
     /// A better translation of an entry that a wave came to in `cold`, which has been interpreted much. None: not yet.
     pub(crate) fn hot_code(&self, name: &str, key: CodeKey, cold: &Code, stop: &dyn Fn() -> bool) -> Result<Option<Arc<Code>>, Error> {
-        let known = self.codes.read().get(&key).filter(|c| !c.is_cold());
+        let known = self.known(&key);
         if known.is_some() { Ok(known) } else { Request { program: self, name, key, stop }.compile_hot(cold) }
     }
 
@@ -281,7 +287,7 @@ impl Request<'_> {
             std::thread::sleep(PATIENCE);
         };
         // Somebody else may have made it meanwhile.
-        let made = program.codes.read().get(&self.key).filter(|c| !c.is_cold());
+        let made = program.known(&self.key);
         let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content));
         if let Some(made) = made {
             return Ok(made);
