@@ -110,6 +110,8 @@ pub(super) struct Facts<'f> {
     halves: ByValue<Value>,
     /// value -> index in `out` of its definition
     def: ByValue<u32>,
+    /// scalar that was read from a lane -> the lane value that is it in all lanes
+    lanes: ByValue<Value>,
     /// effect-free operation -> its value; hashed so that no choice of constants makes it slow
     seen: HashMap<Key, Value, RandomState>,
     scalars: FxHashMap<SReg, Value>,
@@ -146,6 +148,7 @@ impl<'f> Facts<'f> {
             alias: ByValue(vec![None; values]),
             halves: ByValue(vec![]),
             def: ByValue(vec![None; values]),
+            lanes: ByValue(vec![]),
             seen: HashMap::default(),
             scalars: FxHashMap::default(),
             dirty: vec![],
@@ -255,6 +258,16 @@ impl<'f> Facts<'f> {
             Op::Splat(s) => self.constant(*s),
             _ => None,
         }
+    }
+
+    /// The lane value that is known to be a scalar in all lanes, if that was read from one.
+    pub(super) fn in_all_lanes(&self, scalar: Value) -> Option<Value> {
+        self.lanes.get(scalar)
+    }
+
+    /// From here on `lanes` is known to be `scalar` in all lanes.
+    pub(super) fn note_lanes(&mut self, scalar: Value, lanes: Value) {
+        self.lanes.insert(scalar, lanes);
     }
 
     /// A dword that is the same in all lanes.

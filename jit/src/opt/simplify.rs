@@ -4,7 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
-use super::{constants, idioms, qwords, scaled};
+use super::{constants, idioms, qwords, scaled, uniform};
 use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
@@ -26,12 +26,14 @@ pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
                 .or_else(|| unsplat(f, p, args))
                 .or_else(|| idioms::whole(f, p, mode, args))
                 .or_else(|| scaled::whole(f, p, mode, args))
+                .or_else(|| uniform::in_lanes(f, p, mode, args))
             {
                 Simpler::Value(v)
             } else {
                 Simpler::Op(Op::Pure { op: p, mode, args })
             }
         }
+        Op::Splat(s) => f.in_all_lanes(s).map_or(Simpler::Op(op), Simpler::Value),
         Op::MaskBits(m) => match f.op(m) {
             Some(Op::BitsMask(x)) if f.func.wave_size == 64 || is_word(f, *x) => Simpler::Value(*x),
             _ => Simpler::Op(op),
@@ -266,6 +268,10 @@ fn unsplat(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value> 
             Op::Splat(x) => *s = Some(*x),
             _ => return None,
         }
+    }
+    let is_constant = |i: usize| scalars[i].is_some_and(|s| f.constant(s).is_some());
+    if f.is_wide && !uniform::has_scalar_code(p, is_constant) {
+        return None;
     }
     let vals: Vec<Value> = scalars.into_iter().flatten().collect();
     let s = f.make_pure(p, &vals);
