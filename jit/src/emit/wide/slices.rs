@@ -11,6 +11,9 @@
 //!                                                  w part 1
 //! ```
 //!
+//! The parts are then far from one another, so that the processor sees less that it can do at a time. So a run ends where few values are alive, and where they
+//! fit in between nothing is done part by part.
+//!
 //! What is scalar in a run, or the same in all lanes, is done once, with the first part; what needs all lanes of a mask, such as its bits, with
 //! the last.
 
@@ -45,6 +48,8 @@ pub(super) struct Run {
 const LEAST: usize = 8;
 /// Registers for temporaries of an operation.
 const TEMPORARIES: usize = 5;
+/// Instructions of a run before it may end where few values are alive.
+const SHORTEST: usize = 16;
 
 /// What is known of the values of a block.
 struct Facts<'a> {
@@ -69,6 +74,10 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
     if free.is_some_and(|free| !alive.is_crowded(block, parts, free)) {
         return vec![];
     }
+    // With AVX-512, where all registers are free. In loops that keep rows, and with AVX2, which has few registers, there was nothing to gain.
+    let few = free
+        .filter(|free| level == Level::Avx512 && *free == level.vectors().len())
+        .map_or(0, |free| free.saturating_sub(TEMPORARIES) * 3 / 4);
     let mut facts = Facts {
         func,
         uniform: FxHashSet::default(),
@@ -90,7 +99,8 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
         }
     };
     for (k, inst) in insts.iter().enumerate() {
-        let mut turn = facts.turn(&inst.op, inst.first, calls[k], effects_are_late);
+        let is_over = open.as_ref().is_some_and(|run| k - run.start >= SHORTEST) && alive.at(block, k) * parts < few;
+        let mut turn = if is_over { None } else { facts.turn(&inst.op, inst.first, calls[k], effects_are_late) };
         if turn.is_none() && open.is_some() {
             close(&mut open, k);
             facts.run += 1;
@@ -256,6 +266,11 @@ impl Alive {
             alive -= ends[k];
         }
         all
+    }
+
+    /// Registers of 16 lanes before an instruction.
+    fn at(&self, block: usize, k: usize) -> usize {
+        k.checked_sub(1).map_or(0, |before| self.0[block][before] as usize)
     }
 
     fn most(&self, block: usize, range: Range<usize>) -> usize {
