@@ -343,7 +343,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         let loops = Loops::new(func, level, &known.needs, &facts);
         let mut wide = Wide::new(func, opts, &facts, loops, Some(known.calls));
         match wide.body(stop) {
-            Ok(frame) if accepts(&wide) => Ok(Attempt::Done(wide.finish(frame, &facts)?)),
+            Ok(frame) if accepts(&wide) => Ok(Attempt::Done(Box::new(wide.finish(frame, &facts)?))),
             Ok(_) => Ok(Attempt::Other(wide.found())),
             Err(EmitError::OutOfRegisters(_)) => Ok(Attempt::Off),
             Err(_) if wide.is_misjudged => Ok(Attempt::Off),
@@ -355,7 +355,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
         attempt = emit(found, &|_| true)?;
     }
     if let Attempt::Done(code) = attempt {
-        return Ok(code);
+        return Ok(*code);
     }
     let mut plain = Wide::new(func, opts, &facts, Loops::none(func), None);
     let frame = plain.body(stop)?;
@@ -365,14 +365,14 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
     if (!Loops::new(func, level, &found.needs, &facts).list.is_empty() || crowded())
         && let Attempt::Done(code) = emit(found, &|_| true)?
     {
-        return Ok(code);
+        return Ok(*code);
     }
     plain.finish(frame, &facts)
 }
 
 /// What came of emitting a function with what was known of it.
 enum Attempt {
-    Done(Assembled),
+    Done(Box<Assembled>),
     /// It is otherwise.
     Other(Found),
     /// It was called off.
