@@ -74,3 +74,47 @@ fn first_lane(f: &mut Facts, lanes: Value) -> Value {
     f.note_lanes(first, lanes);
     first
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::opt::{OptOptions, run};
+    use wavejit_ir::{Func, Op, Shape, text};
+
+    /// What becomes of `%4 = {op} %1, %2` on s0 and s1, and of what reads it.
+    fn optimized(op: &str, ty: &str, uses: &str, is_wide: bool) -> Func {
+        let text = format!(
+            "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: s32 = sget s0\n%2: s32 = sget s1\n%4: {ty} = {op} %1, %2\n{uses}end\n}}"
+        );
+        let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        run(&mut func, OptOptions { keep_final_state: true, is_wide });
+        func
+    }
+
+    fn shape(func: &Func) -> Option<Shape> {
+        let pure = |i: &&wavejit_ir::Inst| matches!(i.op, Op::Pure { op, .. } if op.reads_mode() || op == wavejit_ir::PureOp::IAdd32);
+        func.blocks[0].insts.iter().find(pure).map(|i| func.ty(i.first).shape)
+    }
+
+    fn reads_lanes(func: &Func) -> usize {
+        func.blocks[0].insts.iter().filter(|i| matches!(i.op, Op::ReadLane { .. })).count()
+    }
+
+    #[test]
+    fn floats_are_added_in_lanes() {
+        let row = "%5: l32 = splat %4\nvset v0, %5, exec %0\n";
+        let func = optimized("fadd.32", "s32", row, true);
+        assert_eq!((shape(&func), reads_lanes(&func)), (Some(Shape::Lane), 0), "nobody wants the scalar");
+        let func = optimized("fadd.32", "s32", "sset s2, %4\n", true);
+        assert_eq!((shape(&func), reads_lanes(&func)), (Some(Shape::Lane), 1));
+        let func = optimized("flt.32", "s1", "%5: s32 = b2i.32 %4\nsset s2, %5\n", true);
+        assert_eq!(shape(&func), Some(Shape::Lane));
+        // Other back ends have functions for them.
+        assert_eq!(shape(&optimized("fadd.32", "s32", row, false)), Some(Shape::Scalar));
+    }
+
+    #[test]
+    fn integers_are_added_once() {
+        let func = optimized("iadd.32", "s32", "%5: l32 = splat %4\nvset v0, %5, exec %0\nsset s2, %4\n", true);
+        assert_eq!((shape(&func), reads_lanes(&func)), (Some(Shape::Scalar), 0));
+    }
+}
