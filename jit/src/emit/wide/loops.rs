@@ -34,14 +34,14 @@ pub(super) struct Loop {
     pub couples: Vec<Couple>,
     /// What its operations leave.
     room: Room,
-    /// Scalar registers that it could keep.
-    scalars: usize,
+    /// Rows and scalar registers that it could keep.
+    wanted: (usize, usize),
     /// A few more registers for values that are alive, as far as that is not too much to keep any row.
     alive: u8,
 }
 
 /// Registers that the operations of a loop leave to what it keeps.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 struct Room {
     vectors: Range<u8>,
     generals: usize,
@@ -131,6 +131,7 @@ impl Loops {
             let room = Room::new(level, most, alive, scalar_order.len());
             let mut registers = room.vectors.clone();
             let (mut rows, mut written) = (FxHashMap::default(), vec![]);
+            let wanted = (order.len(), scalar_order.len());
             for (row, (writes, _)) in order {
                 if registers.len() < parts {
                     break;
@@ -154,7 +155,7 @@ impl Loops {
             for b in &blocks {
                 loops.of[*b as usize] = Some(loops.list.len() as u32);
             }
-            loops.list.push(Loop { rows, written, sregs, pairs, couples, room, alive, scalars: scalar_order.len() });
+            loops.list.push(Loop { rows, written, sregs, pairs, couples, room, alive, wanted });
             loops.couples.extend(with_couples);
             loops.carried.extend(carried);
         }
@@ -162,7 +163,7 @@ impl Loops {
     }
 
     /// Do they keep what they would if these were the needs of the blocks?
-    pub(super) fn fit(&self, level: Level, needs: &[Option<Needs>]) -> bool {
+    pub(super) fn fit(&self, level: Level, parts: usize, needs: &[Option<Needs>]) -> bool {
         let mut most = vec![Some(Needs::default()); self.list.len()];
         for (of, needs) in self.of.iter().zip(needs) {
             if let Some(l) = of {
@@ -171,8 +172,9 @@ impl Loops {
             }
         }
         self.list.iter().zip(most).all(|(l, most)| {
-            let room = most.map(|most| Room::new(level, most, l.alive, l.scalars));
-            room.is_some_and(|room| room.generals == l.room.generals && (l.rows.is_empty() || room.vectors == l.room.vectors))
+            let (rows, scalars) = l.wanted;
+            let room = most.map(|most| Room::new(level, most, l.alive, scalars));
+            room.is_some_and(|room| room.generals == l.room.generals && rows.min(room.vectors.len() / parts) == l.rows.len())
         })
     }
 
