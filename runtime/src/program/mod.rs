@@ -38,8 +38,8 @@ use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
 use code::{Heat, Origin};
 use compiler::OneAtATime;
-use rustc_hash::FxHashMap;
-use std::collections::HashSet;
+use foldhash::fast::RandomState;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -94,7 +94,8 @@ pub(crate) struct Program {
 /// Translations by where they are.
 #[derive(Default)]
 struct Codes {
-    map: FxHashMap<CodeKey, Held>,
+    /// Hashed so that no choice of addresses makes it slow.
+    map: HashMap<CodeKey, Held, RandomState>,
     /// Where waves go on that leave what is compiled.
     ways_on: HashSet<(u64, FpMode)>,
     bytes: usize,

@@ -16,7 +16,6 @@
 
 use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
-
 use super::level::Level;
 use super::memory::{self, Access};
 use super::regs::{Class, PieceId};

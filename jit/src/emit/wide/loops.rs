@@ -41,7 +41,6 @@ pub(super) struct Loop {
 }
 
 /// Registers that the operations of a loop leave to what it keeps.
-#[derive(Clone)]
 struct Room {
     vectors: Range<u8>,
     generals: usize,
