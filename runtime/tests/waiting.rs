@@ -81,6 +81,42 @@ fn waves_in_lockstep_pass_barriers_loops_and_sleeps() {
     assert!(run(hooked).expect_err("refused").to_string().contains("Schedule::Turns"));
 }
 
+#[test]
+fn a_wave_that_waits_for_another_thread_keeps_its_budget() {
+    // The first workgroup is busy for 20 ms of the clock of 100 MHz, the second looks 400 instructions at a time whether it is done.
+    let text = format!(
+        "v_mov_b32 v1, 0
+         s_cmp_lg_u32 s2, 0
+         s_cbranch_scc1 look
+         s_sendmsg_rtn_b64 s[6:7], sendmsg(MSG_RTN_GET_REALTIME)
+         s_waitcnt lgkmcnt(0)
+     busy:
+         s_sendmsg_rtn_b64 s[8:9], sendmsg(MSG_RTN_GET_REALTIME)
+         s_waitcnt lgkmcnt(0)
+         s_sub_u32 s8, s8, s6
+         s_cmp_lt_u32 s8, 2000000
+         s_cbranch_scc1 busy
+         v_mov_b32 v2, 1
+         global_store_b32 v1, v2, s[0:1]
+         s_endpgm
+     look:
+         s_sleep 1
+         {}
+         global_load_b32 v2, v1, s[0:1] glc
+         s_waitcnt vmcnt(0)
+         v_readfirstlane_b32 s4, v2
+         s_cmp_eq_u32 s4, 0
+         s_cbranch_scc1 look
+         global_store_b32 v1, v2, s[0:1] offset:4
+         s_endpgm",
+        "s_nop 0\n".repeat(400)
+    );
+    let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
+    let data = device.alloc(8).expect("memory");
+    run(&device, &text, &data, LaunchConfig { max_insts: 10_000_000, ..LaunchConfig::new([2, 1, 1], [1; 3]) }).expect("both end");
+    assert_eq!(words(&data), [1, 1]);
+}
+
 /// Polls the first dword of the data until it is not 0, then adds 1 to the second.
 const POLL: &str = "v_mov_b32 v1, 0
     again:

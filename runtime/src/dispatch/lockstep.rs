@@ -51,7 +51,7 @@ impl Workgroup {
             }
         }
         self.idle_turns = if progress { 0 } else { self.idle_turns + 1 };
-        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
+        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept, worked: true } })
     }
 
     /// One instruction of a wave: how it is suspended, or none if it runs on.

@@ -15,6 +15,7 @@
 //! | `workgroup.rs`, `turn.rs`, `lockstep.rs` | a workgroup and how its waves take turns, or go an instruction each |
 //! | `slot.rs`, `status.rs`, `arena.rs`, `scratch.rs` | a wave, its storage, where it is |
 //! | `step.rs`, `stepwise.rs`, `snapshot.rs` | the hook before every instruction; going back |
+//! | `rest.rs` | when a thread leaves its core to those it waits for |
 //! | `stuck.rs` | whether all wait for what none of them writes |
 //! | `report.rs`, `progress.rs`, `profile.rs` | why a dispatch ended; what it is doing; what its instructions were |
 
@@ -27,6 +28,7 @@ pub(crate) mod pool;
 pub mod profile;
 pub mod progress;
 mod report;
+mod rest;
 mod scratch;
 mod shares;
 mod slot;
@@ -44,6 +46,7 @@ mod workgroup;
 use crate::Error;
 use crate::dispatch::job::{Dispatch, Job};
 use crate::dispatch::pool::{Pool, Work};
+use crate::dispatch::rest::Crew;
 use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
 use crate::dispatch::slot::WaveSlot;
 use crate::dispatch::source::{GridSource, Taken, WorkSource};
@@ -56,7 +59,7 @@ use crate::memory::context::SharedRoutines;
 use crate::program::{Arrival, CodeKey};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use wavejit_ir::Ids;
 
@@ -97,8 +100,7 @@ unsafe impl Send for Locals {}
 struct Running<S> {
     job: Job,
     source: S,
-    /// Threads that have begun to work.
-    arrived: AtomicUsize,
+    crew: Crew,
 }
 
 impl<S: WorkSource> Work<Locals> for Running<S> {
@@ -136,7 +138,7 @@ impl<S: WorkSource> Running<S> {
         let Running { job, source, .. } = self;
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
-        let thread = self.arrived.fetch_add(1, Relaxed);
+        let (thread, mut rest) = self.crew.join();
         let mut watcher = job.config().on_deadlock.map(|_| Watcher::new(job));
         loop {
             job.check_stop()?;
@@ -171,10 +173,12 @@ impl<S: WorkSource> Running<S> {
                 None => std::thread::sleep(PATIENCE),
             }
             let may_begin = has_room && (next.is_some() || !is_over);
+            let mut all_wait = next.is_none() && !waiting.is_empty();
             let mut i = 0;
             while i < waiting.len() {
                 let turn = waiting[i].turn(job, worker)?;
                 self.note(worker);
+                all_wait &= matches!(turn, Turn::Waiting { worked: false, .. });
                 if turn == Turn::Done {
                     self.end(&waiting[i], worker);
                     spare.push(waiting.swap_remove(i));
@@ -187,6 +191,11 @@ impl<S: WorkSource> Running<S> {
             }
             if let Some(watcher) = &mut watcher {
                 watcher.look(&waiting, may_begin)?;
+            }
+            if all_wait {
+                rest.take();
+            } else {
+                rest.end();
             }
         }
     }
@@ -202,7 +211,7 @@ impl<S: WorkSource> Running<S> {
             match turn {
                 Turn::Done => return Ok(true),
                 Turn::Progress => {}
-                Turn::Waiting { slept } => {
+                Turn::Waiting { slept, .. } => {
                     self.tell(worker);
                     if slept && group.idle_turns >= 4 || group.idle_turns >= patience {
                         return Ok(false);
@@ -306,7 +315,7 @@ fn run_source<S: WorkSource + 'static>(
         }
     };
     let job = Job::new(d, space, code, scratch, limits.residents);
-    let running = Arc::new(Running { job, source: make_source(limits.threads), arrived: AtomicUsize::new(0) });
+    let running = Arc::new(Running { job, source: make_source(limits.threads), crew: Crew::default() });
     if let Some(progress) = d.config.progress {
         progress.begin(running.source.known());
     }

@@ -21,4 +21,6 @@ pub(crate) struct TurnAt {
     pub progress: bool,
     /// Some wave came to s_sleep.
     pub slept: bool,
+    /// Some wave's slice ended.
+    pub worked: bool,
 }

@@ -22,8 +22,8 @@ pub(crate) enum Turn {
     Done,
     /// Some wave ended or passed a barrier.
     Progress,
-    /// All waves that could run came back asking for time: from s_sleep (true if any), or out of fuel.
-    Waiting { slept: bool },
+    /// All waves that could run came back asking for time: from s_sleep or global wave sync (`slept` if any), or out of fuel (`worked` if any).
+    Waiting { slept: bool, worked: bool },
 }
 
 impl Workgroup {
@@ -60,7 +60,7 @@ impl Workgroup {
                 }
                 match self.run_wave(at, job, worker, exit) {
                     Ran::To(Exit::Yield) => at.slept = true,
-                    Ran::To(Exit::Fuel) => {}
+                    Ran::To(Exit::Fuel) => at.worked = true,
                     Ran::To(_) => at.progress = true,
                     Ran::Back => {
                         at = worker.back;
@@ -75,7 +75,7 @@ impl Workgroup {
             self.idle_turns = 0;
             return Ok(Turn::Progress);
         }
-        let TurnAt { mut progress, slept, .. } = at;
+        let TurnAt { mut progress, slept, worked, .. } = at;
         // A wave that the host has answered waits for nobody else.
         progress |= std::mem::take(&mut self.was_answered);
         match self.release() {
@@ -84,7 +84,7 @@ impl Workgroup {
             None => {}
         }
         self.idle_turns = if progress { 0 } else { self.idle_turns + 1 };
-        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept } })
+        Ok(if progress { Turn::Progress } else { Turn::Waiting { slept, worked } })
     }
 
     /// Are all waves at their end ([`Turn::Done`]), or at a barrier, which they then pass ([`Turn::Progress`])?
@@ -260,6 +260,10 @@ impl Workgroup {
                     wave.status = Status::Gws;
                 }
                 self.check_budget(job, i)?;
+                if exit == Exit::Yield {
+                    // Who waits again and again never comes to the end of a slice, as who works does.
+                    self.waves[i].refuel(job);
+                }
                 Ok(Some(exit))
             }
             Exit::NewPc => {
