@@ -702,7 +702,7 @@ fn accesses_at_strides_equal_the_interpreter() {
 #[test]
 fn stores_at_indices_equal_the_interpreter() {
     for kind in [MemKind::U8, MemKind::U16, MemKind::B32, MemKind::B64, MemKind::B96] {
-        for (stride, shift) in [(1, 0), (1, 1), (1, 2), (3, 0), (2, 2), (1, 4), (0, 2)] {
+        for (stride, shift) in [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0), (4, 0), (2, 2), (1, 4), (0, 2)] {
             check_starts(&memory::at_index(32, kind, stride, shift), &[0, 3, 4, 64, 1000, 0xff0]);
         }
     }

@@ -59,7 +59,8 @@ fn step_64(f: &mut Facts, addr: Addr, exec: Value) -> Option<Addr> {
             } else if let Some(s) = splat_of(f, b) {
                 with_base(f, addr, s, Some(a))
             } else {
-                None
+                let (s, rest) = inner_splat(f, a, b).or_else(|| inner_splat(f, b, a))?;
+                with_base(f, addr, s, Some(rest))
             }
         }
         (PureOp::ZExt64, [Some(low), ..]) => Some(Addr { offset: Some(low), ..addr }),
@@ -73,6 +74,17 @@ fn step_64(f: &mut Facts, addr: Addr, exec: Value) -> Option<Addr> {
         (PureOp::Shl64, [Some(sum), Some(n), _]) => shifted_sum(f, addr, sum, n, exec),
         _ => None,
     }
+}
+
+/// `sum + other` as a scalar and the rest, if `sum` is one of a scalar and a lane value.
+fn inner_splat(f: &mut Facts, sum: Value, other: Value) -> Option<(Value, Value)> {
+    let (PureOp::IAdd64, [Some(a), Some(b), _]) = f.pure(sum)? else { return None };
+    let (s, rest) = match (splat_of(f, a), splat_of(f, b)) {
+        (Some(s), _) => (s, b),
+        (None, Some(s)) => (s, a),
+        (None, None) => return None,
+    };
+    Some((s, f.make_pure(PureOp::IAdd64, &[rest, other])))
 }
 
 /// `sum << n`, where `sum` is one of a scalar and a lane value, or of two dwords that are extended.

@@ -181,9 +181,15 @@ fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
         let stride = b.splat(stride);
         let steps = b.pure2(PureOp::IMul32, lane, stride);
         let sum = b.pure2(PureOp::IAdd32, steps, start);
-        match rng.below(4) {
+        match rng.below(5) {
             0 => start,
-            1 if is_signed => {
+            // Perhaps the lanes do not go on behind the mask.
+            1 => {
+                let mask = b.const32([0x7fff_ffff, 0x7f, 0x1f, 0x3e][rng.below(4)]);
+                let mask = b.splat(mask);
+                b.pure2(PureOp::And32, sum, mask)
+            }
+            2 if is_signed => {
                 // Some lanes are below 0, or some above 2^31, which is out of reach if it is shifted.
                 let less = b.const32([8, 100, 0x8000_0008][rng.below(if shift < 2 { 2 } else { 3 })]);
                 let less = b.splat(less);
@@ -210,7 +216,19 @@ fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
         let extend = |s: bool| if s { PureOp::SExt64 } else { PureOp::ZExt64 };
         let first = b.pure1(extend(is_signed[0]), x);
         let second = b.pure1(extend(is_signed[1]), y);
-        if shift.is_multiple_of(2) { first } else { b.pure2(PureOp::IAdd64, first, second) }
+        match rng.below(3) {
+            0 => first,
+            1 => b.pure2(PureOp::IAdd64, first, second),
+            // One number for the wave inside.
+            _ => {
+                let (s, most) = (b.sget(sreg(rng)), b.const32(0x7f));
+                let s = b.pure2(PureOp::And32, s, most);
+                let s = b.pure1(PureOp::ZExt64, s);
+                let s = b.splat(s);
+                let inner = b.pure2(PureOp::IAdd64, s, first);
+                b.pure2(PureOp::IAdd64, inner, second)
+            }
+        }
     };
     let n = b.const32(shift as u32);
     let n = b.splat(n);

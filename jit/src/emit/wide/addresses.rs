@@ -13,6 +13,7 @@
 use super::calls::{CAREFUL_ADDR, CARGO_HELPER};
 use super::lanes::{EQ, GT, NE};
 use super::level::Level;
+use super::linear::Linear;
 use super::memory::{self, Access};
 use super::regs::{Class, PieceId};
 use super::{BASE, ROWS, Wide, X, state};
@@ -33,6 +34,9 @@ pub(super) const MOST_APART_RUNS: u32 = 1 << 12;
 
 /// Dwords between elements that are picked out of all in between, at most.
 const MOST_SPREAD: u32 = 4;
+
+/// Bytes between elements of at most a dword that are picked out of all in between, at most.
+pub(super) const MOST_CLOSE: u32 = 4;
 
 /// Operations between a load and an address that is made of what it gave, at most.
 pub(super) const MOST_STEPS: u32 = 6;
@@ -56,8 +60,11 @@ impl Way {
         let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
         // Whole dwords are gathered for smaller elements.
         let last = if stride.is_none_or(|s| s == bytes || s == 0) { bytes } else { bytes.max(4) };
-        let span =
-            stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).and_then(|b| i32::try_from(b).ok()).filter(|b| *b < 1 << 29)?;
+        let is_close = level == Level::Avx512 && stride.is_some_and(|s| s != bytes && (1..=MOST_CLOSE).contains(&s)) && bytes <= 4;
+        // Of close ones, too.
+        let end = |b: u32| if is_close { b.next_multiple_of(4) } else { b };
+        let span = stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).map(end)?;
+        let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
         // AVX2 has masks for dwords only.
         let taken_apart = kind.dwords() > 1 || bytes < 4 && level == Level::Avx2;
@@ -369,7 +376,8 @@ impl<'a> Wide<'a> {
 
     /// What is known of the offsets of an access: in each part so much more from lane to lane.
     pub(super) fn stride_of(&self, addr: &Addr) -> Option<u32> {
-        addr.offset.and_then(|v| self.strides.of(v)).map(|s| s.stride)
+        let offset = addr.offset?;
+        self.linear.get(&offset).map(Linear::stride).or_else(|| Some(self.strides.of(offset)?.stride))
     }
 
     /// Bytes from a run of lanes to the next one, if that is known.

@@ -10,10 +10,11 @@
 //! result     quarter 0 | quarter 1 | quarter 2 | quarter 3
 //! ```
 
+use super::addresses::MOST_CLOSE;
 use super::avx2::{S0, S1, S2};
 use super::memory::Access;
 use super::{Wide, X};
-use wavejit_ir::{Block, Inst, Op, Space};
+use wavejit_ir::{Block, Inst, MemKind, Op, Space};
 use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Dwords 0 and 2 of each quarter of two registers; 1 and 3.
@@ -236,6 +237,9 @@ impl<'a> Wide<'a> {
     }
 
     fn gather_all_steps(&mut self, a: &Access, p: usize, start: Mem, step: u32) {
+        if !self.is_avx2() && (1..=MOST_CLOSE).contains(&step) && a.bytes() <= 4 {
+            return self.pick_out_bytes(a, p, start, step);
+        }
         if !self.is_avx2() {
             return self.sixteen(a, p, a.t, |_, lane| start.plus((lane * step) as i32));
         }
@@ -247,6 +251,36 @@ impl<'a> Wide<'a> {
             self.halves(data[p]);
         }
         self.cut_off(a, a.data[0][p]);
+    }
+
+    /// Elements of up to a dword that lie close together: each quarter of the register gets the 16 bytes in which its four elements are.
+    fn pick_out_bytes(&mut self, a: &Access, p: usize, start: Mem, step: u32) {
+        let (to, bytes) = (a.data[0][p], a.kind.bytes() as u32);
+        let dwords = (15 * step + bytes).div_ceil(4);
+        let from = Vector::new(X::MovLoad, Len::Z, to, 0, Rm::Mem(start));
+        let from = if dwords == 16 {
+            from
+        } else {
+            self.a.mov_imm(a.spare[0], (1 << dwords) - 1);
+            self.k(X::KmovwFromGpr, a.k, 0, a.spare[0].0);
+            from.zeroing(a.k)
+        };
+        self.may_fault(a);
+        self.vector(from);
+        if step != 4 {
+            self.load_table(a.t, move |i| (step * (i / 4) + i % 4).min(dwords - 1));
+            self.v(X::Permd, to, a.t, Rm::Reg(to));
+        }
+        // A sign is spread from the top.
+        let empty = if matches!(a.kind, MemKind::I8 | MemKind::I16) { 4 - bytes } else { 0 };
+        let order = self.table(move |i| {
+            let byte = |b: u32| b.checked_sub(empty).filter(|b| *b < bytes).map_or(0x80, |b| step * (i % 4) + b);
+            (0..4).fold(0, |dword, b| dword | byte(b) << (8 * b))
+        });
+        self.v(X::Pshufb, to, to, order);
+        if empty != 0 {
+            self.vi(X::PsradImm, 0, to, Rm::Reg(to), 8 * empty as u8);
+        }
     }
 
     /// Puts two registers of AVX2 of four dwords together.

@@ -33,6 +33,8 @@ const MOST_SPAN: u64 = 1 << 28;
 struct Term {
     index: Value,
     is_signed: bool,
+    /// The greatest value behind which the lanes of the index would not go on as they do.
+    limit: u32,
     /// What a lane of the index has more than the one before.
     stride: u32,
     /// What a run has more than the one before, if that is known.
@@ -47,6 +49,25 @@ pub(super) struct Linear {
     shift: u8,
     /// The instruction that uses it last.
     last: u32,
+}
+
+impl Term {
+    /// `index`, which is extended, if its lanes are so far apart at least up to a limit.
+    fn of(w: &Wide, index: Value, is_signed: bool) -> Option<Term> {
+        let limit = if is_signed { i32::MAX as u32 } else { u32::MAX };
+        let of = |s: Stride, is_signed, limit| Term { index, is_signed, limit, stride: s.stride, apart: s.apart() };
+        if let Some(s) = w.strides.of(index) {
+            return Some(of(s, is_signed, limit));
+        }
+        // Compilers make numbers that are not negative of those that they know are none.
+        let Op::Pure { op: PureOp::And32, args: [Some(x), Some(y), _], .. } = w.def(index) else { return None };
+        let (mask, lanes) = w.splat_constant(*x).map(|c| (c, *y)).or_else(|| w.splat_constant(*y).map(|c| (c, *x)))?;
+        let mask = mask as u32;
+        let is_low = mask & mask.wrapping_add(1) == 0 && mask <= limit;
+        let term = w.strides.of(lanes).filter(|_| is_low).map(|s| of(s, false, mask))?;
+        let across = u64::from(term.apart.unwrap_or(0)) * (w.groups() as u64 - 1);
+        (across + u64::from(term.stride) * u64::from(RUN - 1) <= u64::from(mask)).then_some(term)
+    }
 }
 
 impl Linear {
@@ -64,6 +85,11 @@ impl Linear {
         let apart = self.terms().try_fold(0u32, |sum, t| t.apart.filter(|a| *a <= MOST_APART_RUNS).map(|a| sum + a))?;
         let bytes = apart << self.shift.min(16);
         (self.shift != 0 && bytes <= MOST_APART_RUNS).then_some(bytes as i32)
+    }
+
+    /// Bytes from lane to lane.
+    pub(super) fn stride(&self) -> u32 {
+        self.terms().fold(0, |sum: u32, t| sum.wrapping_add(t.stride)) << self.shift
     }
 
     /// Are the lanes of a run close enough together?
@@ -124,8 +150,7 @@ impl<'a> Wide<'a> {
             }
             let linear = match (op, y) {
                 (PureOp::SExt64 | PureOp::ZExt64, _) if self.func.ty(x) == Ty::L32 => {
-                    let term = |s: Stride| Term { index: x, is_signed: op == PureOp::SExt64, stride: s.stride, apart: s.apart() };
-                    self.strides.of(x).map(|s| Linear { term: term(s), second: None, shift: 0, last: 0 })
+                    Term::of(self, x, op == PureOp::SExt64).map(|term| Linear { term, second: None, shift: 0, last: 0 })
                 }
                 // AVX2 has no registers for two.
                 (PureOp::IAdd64, Some(y)) if !self.is_avx2() => match (found.get(&x), found.get(&y)) {
@@ -160,7 +185,7 @@ impl<'a> Wide<'a> {
             if found.contains_key(&inst.first) && matches!(inst.op, Op::Pure { .. }) {
                 continue;
             }
-            let offset = self.linear_offset(&inst.op).filter(|v| found.get(v).is_some_and(|l| has_few(l, &inst.op)));
+            let offset = self.linear_offset(&inst.op, &found).filter(|v| found.get(v).is_some_and(|l| has_few(l, &inst.op)));
             if let Some(linear) = offset.and_then(|v| found.get_mut(&v)) {
                 linear.last = linear.last.max(at as u32);
             }
@@ -175,14 +200,14 @@ impl<'a> Wide<'a> {
     }
 
     /// The offset of an access that does with the first lanes of its parts.
-    fn linear_offset(&self, op: &Op) -> Option<Value> {
+    fn linear_offset(&self, op: &Op, found: &FxHashMap<Value, Linear>) -> Option<Value> {
         let (is_store, space, kind, addr) = match op {
             Op::Load { space, kind, addr, .. } => (false, *space, *kind, addr),
             Op::Store { space, kind, addr, .. } => (true, *space, *kind, addr),
             _ => return None,
         };
         let is_plain = matches!(space, Space::Global | Space::Flat) && memory::is_inline(self.func, space, addr);
-        let stride = self.stride_of(addr)?;
+        let stride = found.get(&addr.offset?)?.stride();
         // Nothing looks where the further lanes are: the way must be for just this stride.
         let way = Way::of(self.r.level, space, is_store, kind, Some(stride));
         (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
@@ -258,8 +283,7 @@ impl<'a> Wide<'a> {
         let (index, most) = (l.index[0][0], l.most(0, a));
         let (odd, found) = (self.a.label(), self.a.label());
         if l.is_first {
-            let end = if term.is_signed { i32::MAX as u32 } else { u32::MAX };
-            let limit = (MOST_BYTES >> shift).min(end).saturating_sub(most);
+            let limit = (MOST_BYTES >> shift).min(term.limit).saturating_sub(most);
             self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(first.0)));
             self.a.alu_imm(Alu::Cmp, Size::D, first, limit as i32);
             self.a.jcc(Cond::A, odd);
@@ -306,8 +330,7 @@ impl<'a> Wide<'a> {
     fn extended_index(&mut self, to: Gpr, term: Term, index: u8, most: u32, fail: Label) {
         self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(to.0)));
         if most != 0 {
-            let limit = if term.is_signed { i32::MAX - most as i32 } else { (u32::MAX - most) as i32 };
-            self.a.alu_imm(Alu::Cmp, Size::D, to, limit);
+            self.a.alu_imm(Alu::Cmp, Size::D, to, term.limit.wrapping_sub(most) as i32);
             self.a.jcc(if term.is_signed { Cond::G } else { Cond::A }, fail);
         }
         if term.is_signed {
