@@ -300,6 +300,17 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
         } else {
             let v = b.load(space, kind, addr, exec);
             let r = vreg(rng);
+            if kind == MemKind::B64 && rng.below(2) == 0 {
+                // Done on qwords.
+                let v = b.pure2(PureOp::Pack64, v, Value(v.0 + 1));
+                let op = [PureOp::FAdd64, PureOp::FMul64, PureOp::IMul64, PureOp::IAdd64][rng.below(4)];
+                let v = b.pure2(op, v, v);
+                for (k, half) in [PureOp::Lo64, PureOp::Hi64].into_iter().enumerate() {
+                    let half = b.pure1(half, v);
+                    b.vset(VReg((r.0 + k as u16) % super::REGS), half, exec);
+                }
+                continue;
+            }
             for k in 0..kind.dwords() as u16 {
                 b.vset(VReg((r.0 + k) % super::REGS), Value(v.0 + u32::from(k)), exec);
             }

@@ -174,7 +174,7 @@ impl<'a> Wide<'a> {
                 w.a.bind(some);
                 w.map.push((w.a.offset(), pc));
                 (0..w.parts).for_each(|p| w.lanes_of_part(&a, p, way, None));
-                w.a.jmp(a.done);
+                w.a.jmp(a.finished);
             }));
         }
         for p in 0..self.parts {
@@ -198,6 +198,10 @@ impl<'a> Wide<'a> {
                 self.gather_dwords(a, p, from, start.disp);
             }
             _ => self.move_part(a, p, from, start.disp),
+        }
+        // A part in a row is loaded so.
+        if a.as_quads && way.stride.is_some_and(|s| s != a.bytes() as u32) {
+            self.dwords_to_quads(a, p);
         }
     }
 

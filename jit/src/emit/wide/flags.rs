@@ -177,7 +177,7 @@ impl Wide<'_> {
         }
     }
 
-    fn is_once(&self, inst: u32) -> bool {
+    pub(super) fn is_once(&self, inst: u32) -> bool {
         self.memos[self.r.block].as_ref().is_some_and(|m| m.once[inst as usize])
     }
 

@@ -72,7 +72,12 @@ pub(super) struct Access {
     pub imm: i32,
     pub general: Label,
     pub careful: Label,
+    /// Where the results are, or what a store had is stored; of a load [as qwords](Self::as_quads) as dwords.
     pub done: Label,
+    /// Where they are as they are wanted.
+    pub finished: Label,
+    /// It gives qwords ([`super::quads`]).
+    pub as_quads: bool,
     /// Host addresses of the first of each 16 lanes, less a constant that `reach` has; the first is 0 if the tests that `reach` speaks of failed.
     pub starts: Vec<Gpr>,
     pub reach: Reach,
@@ -150,6 +155,7 @@ impl<'a> Wide<'a> {
             data.push(regs);
         }
         a.data = data;
+        a.as_quads = self.takes_quads();
         self.emit_access(inst, a, addr, exec);
         for (i, parts) in results.into_iter().enumerate() {
             self.set_lo(inst.result(i), parts);
@@ -268,6 +274,8 @@ impl<'a> Wide<'a> {
             general: self.a.label(),
             careful: self.a.label(),
             done: self.a.label(),
+            finished: self.a.label(),
+            as_quads: false,
             starts: vec![],
             reach: Reach::default(),
             host,
@@ -302,8 +310,22 @@ impl<'a> Wide<'a> {
                 self.end_of_firsts();
             }
         }
-        self.a.bind(a.done);
         let pc = inst.pc;
+        let is_dwords = a.as_quads && a.is_scattered;
+        if a.as_quads && !is_dwords {
+            self.a.bind(a.finished);
+            let a = a.clone();
+            self.stubs.push(Box::new(move |w| {
+                w.a.bind(a.done);
+                w.map.push((w.a.offset(), pc));
+                (0..w.parts).for_each(|p| w.dwords_to_quads(&a, p));
+                w.a.jmp(a.finished);
+            }));
+        } else {
+            self.a.bind(a.done);
+            (0..if is_dwords { self.parts } else { 0 }).for_each(|p| self.dwords_to_quads(&a, p));
+            self.a.bind(a.finished);
+        }
         let is_common = addr.offset.is_none();
         let needs_general = addr.offset.is_some() && a.space != Space::Scratch && !a.is_scattered;
         self.careful_label();
@@ -352,7 +374,7 @@ impl<'a> Wide<'a> {
             w.map.push((w.a.offset(), pc));
             w.make_masks(&a);
             w.lanes_access(&a, fail);
-            w.a.jmp(a.done);
+            w.a.jmp(a.finished);
         }));
     }
 

@@ -65,6 +65,7 @@
 //! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
+//! | `quads.rs` | loads that give qwords |
 //! | `queue.rs` | from wave to wave, and from workgroup to workgroup |
 
 mod addresses;
@@ -104,6 +105,7 @@ mod moves;
 mod pins;
 mod plan;
 mod powers;
+mod quads;
 mod queue;
 mod rare;
 mod regs;
@@ -233,6 +235,8 @@ struct Wide<'a> {
     is_misjudged: bool,
     /// Comparisons of the block that are made where they are used.
     flags: flags::Flags,
+    /// Loads of the block that give qwords.
+    quads: quads::Quads,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
     steps: &'a steps::Steps,
@@ -476,6 +480,7 @@ impl<'a> Wide<'a> {
             rooms: Default::default(),
             linear: FxHashMap::default(),
             flags: flags::Flags::default(),
+            quads: quads::Quads::default(),
             guest_stores: vec![],
             goes_straight: facts.goes_straight,
             has_calls: false,

@@ -175,6 +175,9 @@ impl<'a> Wide<'a> {
         if self.is_avx2() && self.take_apart(a, p, at) {
             return;
         }
+        if a.as_quads {
+            return self.load_quads(a, p, at);
+        }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
         for (m, reg) in raw.iter().enumerate() {

@@ -139,6 +139,7 @@ impl Wide<'_> {
         for v in vals.iter_mut() {
             v.rewind();
         }
+        self.find_quads(block);
         self.begin_copies(block);
     }
 

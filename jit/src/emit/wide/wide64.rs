@@ -32,6 +32,10 @@ impl<'a> Wide<'a> {
         let plain = mode.is_plain16_64();
         match op {
             Pack64 if self.couple_of(r).is_some() => self.take_couple(r),
+            Pack64 if self.is_loaded_as_quads(r) => {
+                let quad = [lo(self, 0), lo(self, 1)];
+                self.set_quad(r, quad);
+            }
             Pack64 => {
                 let (low, high) = (lo(self, 0), lo(self, 1));
                 self.set_split(r, low, high);

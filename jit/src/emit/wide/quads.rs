@@ -1,0 +1,100 @@
+//! Loads of elements of 64 bits that operations want as qwords: they are never taken apart into dwords.
+//!
+//! ```text
+//! %1 %2 = load global.b64 [%0]     zmm2, zmm3 = lanes 0-7, 8-15
+//! %3 = pack.64 %1, %2              zmm0 = lanes 0, 1, 4, 5 ... of both; zmm1 = the others (`forms.rs`)
+//! %4 = fadd.64 %3, %5              vaddpd zmm0, ...; vaddpd zmm1, ...
+//! ```
+//!
+//! Where the lanes are not in a row the load gives dwords, as any, and they are put together behind it.
+
+use super::lanes::int_condition;
+use super::memory::Access;
+use super::{Wide, X};
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::{MemKind, Op, PureOp, Space, Value, Width};
+use wavejit_x86::{Mem, Rm};
+
+/// Such loads of a block.
+#[derive(Default)]
+pub(super) struct Quads {
+    /// By instruction, what is made of both dwords.
+    loads: FxHashMap<u32, Value>,
+    /// What has been loaded as qwords.
+    loaded: FxHashSet<Value>,
+}
+
+/// Is it done on qwords, whatever its operands are?
+fn is_on_qwords(op: PureOp) -> bool {
+    use PureOp::*;
+    let on_either = matches!(op, Lo64 | Hi64 | And64 | Or64 | Xor64 | Not64 | Sel64 | IAdd64 | ISub64 | RotL64);
+    op.args().contains(&Width::B64) && !on_either && int_condition(op).is_none()
+}
+
+impl Wide<'_> {
+    /// Finds them, of a block whose values have been counted.
+    pub(super) fn find_quads(&mut self, block: usize) {
+        self.quads = Quads::default();
+        let insts = &self.func.blocks[block].insts;
+        let is_one = |op: &Op| {
+            let Op::Load { space, kind: MemKind::B64, addr, .. } = op else { return false };
+            matches!(space, Space::Global | Space::Flat | Space::Lds) && addr.offset.is_some()
+        };
+        if self.is_avx2() || !insts.iter().any(|inst| is_one(&inst.op)) {
+            return;
+        }
+        let mut wanted = FxHashSet::default();
+        for inst in insts {
+            if let Op::Pure { op, args, .. } = inst.op
+                && is_on_qwords(op)
+            {
+                wanted.extend(args.iter().flatten().copied());
+            }
+        }
+        for (i, inst) in insts.iter().enumerate() {
+            let Op::Pure { op: PureOp::Pack64, args: [Some(low), Some(high), _], .. } = inst.op else { continue };
+            let is_wanted = wanted.contains(&inst.first) && !self.operands.is_left_out(i) && self.couple_of(inst.first).is_none();
+            if !is_wanted || !self.is_lane(inst.first) {
+                continue;
+            }
+            let at = self.val(low).def;
+            let load = &insts[at as usize];
+            let is_all = is_one(&load.op) && load.result(0) == low && load.result(1) == high;
+            if is_all && [low, high].into_iter().all(|v| self.val(v).readers() == 1) && !self.is_once(at) && !self.is_once(i as u32) {
+                self.quads.loads.insert(at, inst.first);
+            }
+        }
+    }
+
+    /// Is the load that is emitted now one of them? Then it gives qwords.
+    pub(super) fn takes_quads(&mut self) -> bool {
+        let value = self.quads.loads.get(&self.at).copied();
+        self.quads.loaded.extend(value);
+        value.is_some()
+    }
+
+    /// Are the operands from which a value is packed its qwords?
+    pub(super) fn is_loaded_as_quads(&self, v: Value) -> bool {
+        self.quads.loaded.contains(&v)
+    }
+
+    /// A part's elements, which are in a row.
+    pub(super) fn load_quads(&mut self, a: &Access, p: usize, at: Mem) {
+        let (even, odd) = (a.data[0][p], a.data[1][p]);
+        let (first, second) = (a.raw[0], a.raw[1]);
+        for (reg, at) in [(first, at), (second, at.plus(self.part_bytes()))] {
+            self.may_fault(a);
+            self.v(X::MovLoad, reg, 0, Rm::Mem(at));
+        }
+        self.vi(X::Shufi64x2, even, first, Rm::Reg(second), 0x88);
+        self.vi(X::Shufi64x2, odd, first, Rm::Reg(second), 0xdd);
+    }
+
+    /// Puts the dwords of a part together.
+    pub(super) fn dwords_to_quads(&mut self, a: &Access, p: usize) {
+        let (low, high) = (a.data[0][p], a.data[1][p]);
+        self.v(X::Punpckhdq, a.t, low, Rm::Reg(high));
+        self.v(X::Punpckldq, low, low, Rm::Reg(high));
+        self.v(X::MovAligned, high, 0, Rm::Reg(a.t));
+    }
+}
