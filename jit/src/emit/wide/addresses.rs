@@ -66,8 +66,8 @@ impl Way {
         let span = stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).map(end)?;
         let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
-        // AVX2 has masks for dwords only.
-        let taken_apart = kind.dwords() > 1 || bytes < 4 && level == Level::Avx2;
+        // AVX2 has masks for dwords only, AVX-512 for qwords, too.
+        let taken_apart = kind.dwords() > if level == Level::Avx512 { 2 } else { 1 } || bytes < 4 && level == Level::Avx2;
         let is_whole = taken_apart && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
         Some(Way { stride, is_whole, span })
     }

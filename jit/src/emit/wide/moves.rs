@@ -180,9 +180,12 @@ impl<'a> Wide<'a> {
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
-        for (m, reg) in raw.iter().enumerate() {
-            self.may_fault(a);
-            self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
+        match raw {
+            [_, _] if !self.is_avx2() => self.load_qwords(a, p, at),
+            _ => raw.iter().enumerate().for_each(|(m, reg)| {
+                self.may_fault(a);
+                self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
+            }),
         }
         for (j, data) in a.data.iter().enumerate() {
             // Dword j of element i is dword n * i + j in memory.
@@ -212,8 +215,13 @@ impl<'a> Wide<'a> {
                 self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
-            self.may_fault(a);
-            self.v(X::MovStore, to, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
+            let at = at.plus(self.part_bytes() * m as i32);
+            if n == 2 && !self.is_avx2() {
+                self.store_qwords(a, p, m as usize, to, at);
+            } else {
+                self.may_fault(a);
+                self.v(X::MovStore, to, 0, Rm::Mem(at));
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use super::memory::Access;
 use super::{Wide, X};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{MemKind, Op, PureOp, Space, Value, Width};
-use wavejit_x86::{Mem, Rm};
+use wavejit_x86::{Len, Mem, Rm, Vector};
 
 /// Such loads of a block.
 #[derive(Default)]
@@ -78,14 +78,38 @@ impl Wide<'_> {
         self.quads.loaded.contains(&v)
     }
 
+    /// Active lanes' elements of 64 bits, which are in a row, as they lie in memory: the first eight in the first raw register, the others in the next.
+    pub(super) fn load_qwords(&mut self, a: &Access, p: usize, at: Mem) {
+        let masks = self.qword_masks(a, p);
+        for (n, reg) in a.raw[..2].iter().enumerate() {
+            self.may_fault(a);
+            let load = Vector::new(X::MovLoad64, Len::Z, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * n as i32)));
+            self.vector(masks.map_or(load, |k| load.zeroing(k[n])));
+        }
+    }
+
+    /// The other way round.
+    pub(super) fn store_qwords(&mut self, a: &Access, p: usize, n: usize, from: u8, at: Mem) {
+        let masks = if n == 0 { self.qword_masks(a, p) } else { (!a.is_full).then_some([a.exec[p], a.k2]) };
+        self.may_fault(a);
+        let store = Vector::new(X::MovStore64, Len::Z, from, 0, Rm::Mem(at));
+        self.vector(masks.map_or(store, |k| store.mask(k[n])));
+    }
+
+    /// Which of the first eight lanes of a part are active, and of the others; none if all are done: all are active, or what they read is the workgroup's.
+    fn qword_masks(&mut self, a: &Access, p: usize) -> Option<[u8; 2]> {
+        if a.is_full || a.space == Space::Lds && !a.is_store {
+            return None;
+        }
+        self.vector(Vector::new(X::Kshiftrw, Len::X, a.k2, 0, Rm::Reg(a.exec[p])).imm(8));
+        Some([a.exec[p], a.k2])
+    }
+
     /// A part's elements, which are in a row.
     pub(super) fn load_quads(&mut self, a: &Access, p: usize, at: Mem) {
         let (even, odd) = (a.data[0][p], a.data[1][p]);
         let (first, second) = (a.raw[0], a.raw[1]);
-        for (reg, at) in [(first, at), (second, at.plus(self.part_bytes()))] {
-            self.may_fault(a);
-            self.v(X::MovLoad, reg, 0, Rm::Mem(at));
-        }
+        self.load_qwords(a, p, at);
         self.vi(X::Shufi64x2, even, first, Rm::Reg(second), 0x88);
         self.vi(X::Shufi64x2, odd, first, Rm::Reg(second), 0xdd);
     }
