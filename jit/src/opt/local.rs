@@ -376,6 +376,9 @@ impl<'f> Facts<'f> {
         {
             *addr = super::address::split(self, *space, *addr, *exec);
         }
+        if let Op::Store { kind, data, .. } = &mut inst.op {
+            *data = super::narrow::stored(self, *kind, *data);
+        }
         if let Some(same) = constants::load(self, &inst.op) {
             self.alias.insert(inst.first, same);
             return;

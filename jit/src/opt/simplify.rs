@@ -4,7 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
-use super::{constants, idioms, qwords, scaled, uniform};
+use super::{constants, idioms, narrow, qwords, scaled, uniform};
 use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
@@ -19,9 +19,11 @@ pub(super) enum Simpler {
 pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
     match op {
         Op::Pure { op: p, mode, args } => {
+            let args = narrow::operands(f, p, args);
             if let Some(v) = identity(f, p, args)
                 .or_else(|| constants::pure(f, p, args))
                 .or_else(|| fold(f, p, args))
+                .or_else(|| narrow::pure(f, p, args))
                 .or_else(|| on_masks(f, p, args))
                 .or_else(|| unsplat(f, p, args))
                 .or_else(|| idioms::whole(f, p, mode, args))

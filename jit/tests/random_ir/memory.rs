@@ -91,7 +91,10 @@ pub(super) unsafe extern "C" fn store(state: *mut WaveState, op: *const MemOp, e
             let data: Vec<u8> = op.data.iter().take_while(|r| **r != NO_ROW).flat_map(|r| (*word(s, *r, lane)).to_le_bytes()).collect();
             match place(s, op, base, lane, kind.bytes()) {
                 Some(bytes) => bytes.into_iter().zip(data).for_each(|(to, b)| *to = b),
-                None => log.extend([super::address(s, op, base, lane), u64::from(*word(s, op.data[0], lane))]),
+                None => {
+                    let stored = data.iter().take(kind.bytes().min(4)).rev().fold(0, |all, b| all << 8 | u64::from(*b));
+                    log.extend([super::address(s, op, base, lane), stored]);
+                }
             }
         }
     }
@@ -106,12 +109,13 @@ pub(super) unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, ex
         let kind = KINDS[usize::from(op.kind)];
         for lane in (0..s.wave_size as usize).filter(|l| exec >> l & 1 != 0) {
             let rows = op.dst.iter().take_while(|r| **r != NO_ROW);
-            let Some(bytes) = place(s, op, base, lane, kind.bytes()) else {
-                let made = (super::address(s, op, base, lane).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
-                rows.enumerate().for_each(|(k, row)| *word(s, *row, lane) = made + k as u32);
-                continue;
+            let bytes: Vec<u8> = match place(s, op, base, lane, kind.bytes()) {
+                Some(bytes) => bytes.into_iter().map(|p| *p).collect(),
+                None => {
+                    let made = (super::address(s, op, base, lane).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+                    (0..4).flat_map(|k| made.wrapping_add(k).to_le_bytes()).take(kind.bytes()).collect()
+                }
             };
-            let bytes: Vec<u8> = bytes.into_iter().map(|p| *p).collect();
             for (k, row) in rows.enumerate() {
                 *word(s, *row, lane) = match (kind, &bytes[4 * k..]) {
                     (MemKind::U8, [b]) => u32::from(*b),
