@@ -44,8 +44,10 @@ pub(super) const MOST_STEPS: u32 = 6;
 /// How lanes lie that an access is short for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Way {
-    /// From lane to lane, if that is known; else the way tests for elements in a row.
+    /// From lane to lane, if that is known; else the way tests for it.
     stride: Option<u32>,
+    /// From lane to lane, if it is for them.
+    step: u32,
     /// All lanes must be active: elements of several dwords are taken apart or put together for whole parts only.
     is_whole: bool,
     /// Bytes from the first lane's element to the end of the last one's.
@@ -53,23 +55,26 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// None if there is none but the general one.
-    pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>) -> Option<Way> {
+    /// None if there is none but the general one. `guess`: where nothing is known, a smaller access at the same addresses lets think that elements overlap so.
+    pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>, guess: Option<u32>) -> Option<Way> {
         let bytes = kind.bytes() as u32;
+        let guess = guess.filter(|_| stride.is_none() && !is_store);
         // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
         let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
+        let step = stride.or(guess).unwrap_or(bytes);
+        let is_apart = step != bytes;
         // Whole dwords are gathered for smaller elements.
-        let last = if stride.is_none_or(|s| s == bytes || s == 0) { bytes } else { bytes.max(4) };
-        let is_close = level == Level::Avx512 && stride.is_some_and(|s| s != bytes && (1..=MOST_CLOSE).contains(&s)) && bytes <= 4;
+        let last = if !is_apart || step == 0 { bytes } else { bytes.max(4) };
+        let is_close = level == Level::Avx512 && is_apart && (1..=MOST_CLOSE).contains(&step) && bytes <= 4;
         // Of close ones, too.
         let end = |b: u32| if is_close { b.next_multiple_of(4) } else { b };
-        let span = stride.unwrap_or(bytes).checked_mul(15)?.checked_add(last).map(end)?;
+        let span = step.checked_mul(15)?.checked_add(last).map(end)?;
         let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
         // AVX2 has masks for dwords only, AVX-512 for qwords, too.
         let taken_apart = kind.dwords() > if level == Level::Avx512 { 2 } else { 1 } || bytes < 4 && level == Level::Avx2;
-        let is_whole = taken_apart && stride.is_none_or(|s| s == bytes) && (is_store || space != Space::Lds);
-        Some(Way { stride, is_whole, span })
+        let is_whole = taken_apart && !is_apart && (is_store || space != Space::Lds);
+        Some(Way { stride, step, is_whole, span })
     }
 
     /// From lane to lane, if it is for lanes so far apart; it then does not look.
@@ -149,7 +154,7 @@ impl<'a> Wide<'a> {
 
     /// Lanes at addresses of their own: the usual case, 16 consecutive ones in a row.
     pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
-        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride) else {
+        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride, a.guess) else {
             self.note_results(a);
             return self.a.jmp(a.general);
         };
@@ -185,29 +190,29 @@ impl<'a> Wide<'a> {
     /// A part of such an access, whose addresses have been tested. `spread`: as [`Way::spread`] says, if that may be.
     fn lanes_of_part(&mut self, a: &Access, p: usize, way: Way, spread: Option<u32>) {
         let (group, first) = self.group_of(p);
-        let stride = way.stride.unwrap_or(a.bytes() as u32);
+        let stride = way.step;
         let (from, apart) = a.start(group);
         let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
-        match (way.stride, spread) {
-            (Some(0), _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
+        match (way.stride.unwrap_or(stride), spread) {
+            (0, _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
             (_, Some(m)) => self.pick_out(a, p, start, m),
-            (Some(s), _) if s != a.bytes() as u32 && !a.is_store => self.gather_steps(a, p, start, from, s),
-            (Some(s), _) if s != a.bytes() as u32 => {
+            (s, _) if s != a.bytes() as u32 && !a.is_store => self.gather_steps(a, p, start, from, s),
+            (s, _) if s != a.bytes() as u32 => {
                 self.load_table(a.t, move |i| i * s);
                 self.gather_dwords(a, p, from, start.disp);
             }
             _ => self.move_part(a, p, from, start.disp),
         }
         // A part in a row is loaded so.
-        if a.as_quads && way.stride.is_some_and(|s| s != a.bytes() as u32) {
+        if a.as_quads && stride != a.bytes() as u32 {
             self.dwords_to_quads(a, p);
         }
     }
 
     /// Goes to `fail` unless lanes are where the way wants them and all that `reach` asks for is in range; finds `starts`.
     pub(super) fn test_lanes(&mut self, a: &Access, way: Way, reach: Reach, fail: Label) {
-        let stride = a.bytes() as u32;
+        let stride = way.step;
         // What differs from consecutive addresses collects in k.
         let mut tested = false;
         let by_lanes = a.linear.is_none() && a.carried.is_none();
@@ -296,7 +301,7 @@ impl<'a> Wide<'a> {
             self.linear_start(a, l, at, more, [fail, out]);
             return self.linear_starts(a, l);
         } else if let Some(c) = &a.carried {
-            self.carried_start(a, c, way.stride.unwrap_or(stride), reach.least, fail);
+            self.carried_start(a, c, stride, reach.least, fail);
         } else {
             // Offsets are zero-extended: they may not wrap within 16 lanes.
             for start in &a.starts {
@@ -384,6 +389,29 @@ impl<'a> Wide<'a> {
         self.linear.get(&offset).map(Linear::stride).or_else(|| Some(self.strides.of(offset)?.stride))
     }
 
+    /// The bytes of the smallest access of the block to the addresses of one to more of them, of up to a dword.
+    pub(super) fn guess_of(&self, addr: &Addr, kind: MemKind) -> Option<u32> {
+        let least = *self.least_bytes.get(&addr.offset?)?;
+        (least < kind.bytes() as u32 && kind.bytes() <= 4).then_some(least)
+    }
+
+    /// Finds the smallest access to each address of a block, where some are smaller than others.
+    pub(super) fn find_least_bytes(&mut self, block: usize) {
+        self.least_bytes.clear();
+        let insts = &self.func.blocks[block].insts;
+        let accesses = || {
+            insts.iter().filter_map(|inst| match &inst.op {
+                Op::Load { space: Space::Global | Space::Flat | Space::Lds, kind, addr, .. } => Some((kind.bytes() as u32, addr.offset?)),
+                _ => None,
+            })
+        };
+        if accesses().any(|(bytes, _)| bytes < 4) {
+            for (bytes, offset) in accesses() {
+                self.least_bytes.entry(offset).and_modify(|least| *least = bytes.min(*least)).or_insert(bytes);
+            }
+        }
+    }
+
     /// Bytes from a run of lanes to the next one, if that is known.
     pub(super) fn apart_of(&self, addr: &Addr) -> Option<i32> {
         let apart = self.strides.of(addr.offset?)?.apart()?;
@@ -394,7 +422,7 @@ impl<'a> Wide<'a> {
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
         let groups = if addr.offset.is_none() { 1 } else { a.runs };
-        let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride);
+        let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride, a.guess);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.holds_for(mine, a.imm))) {
             let tested = &self.tested[i];
@@ -443,7 +471,8 @@ impl<'a> Wide<'a> {
         let is_tested = addr.offset.is_some() || space == Space::Lds && addr.base.is_some();
         let is_shared = is_tested && !matches!(space, Space::Scratch | Space::Gds) && memory::is_inline(self.func, space, addr);
         let imm = addr.imm as i32;
-        let way = is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr))).flatten()?;
+        let way =
+            is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr), self.guess_of(addr, kind))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
         (imm.unsigned_abs() < 1 << 30).then_some((test, imm))
     }

@@ -209,7 +209,7 @@ impl<'a> Wide<'a> {
         let is_plain = matches!(space, Space::Global | Space::Flat) && memory::is_inline(self.func, space, addr);
         let stride = found.get(&addr.offset?)?.stride();
         // Nothing looks where the further lanes are: the way must be for just this stride.
-        let way = Way::of(self.r.level, space, is_store, kind, Some(stride));
+        let way = Way::of(self.r.level, space, is_store, kind, Some(stride), None);
         (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
     }
 

@@ -49,6 +49,8 @@ pub(super) struct Access {
     pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
     pub stride: Option<u32>,
+    /// From lane to lane, perhaps.
+    pub guess: Option<u32>,
     /// Runs of 16 lanes that have a start of their own: one where it is known how far they are apart.
     pub runs: usize,
     /// Bytes from a run to the next one, then, and runs of the wave.
@@ -235,7 +237,7 @@ impl<'a> Wide<'a> {
             None if carried.is_some() => None,
             None => self.apart_of(addr),
         };
-        let spread = Way::of(self.r.level, space, is_store, kind, stride).and_then(|way| way.spread(self.r.level, is_store, kind));
+        let spread = Way::of(self.r.level, space, is_store, kind, stride, None).and_then(|way| way.spread(self.r.level, is_store, kind));
         let raw = match (space, kind.bytes()) {
             (Space::Scratch, 1 | 2) => 4,
             (Space::Scratch, _) => 0,
@@ -260,6 +262,7 @@ impl<'a> Wide<'a> {
             high,
             data: vec![],
             stride,
+            guess: self.guess_of(addr, kind).filter(|_| carried.is_none()),
             runs: if apart.is_some() { 1 } else { self.groups() },
             apart: apart.unwrap_or(0),
             all_runs: self.groups(),

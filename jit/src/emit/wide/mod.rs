@@ -219,6 +219,8 @@ struct Wide<'a> {
     rooms: [deferred::Room; deferred::MOST_GROUPS],
     /// Values of the block that are offsets made in general registers, and those that are (`linear.rs`).
     linear: FxHashMap<Value, linear::Linear>,
+    /// By offset, the bytes of the smallest access of the block.
+    least_bytes: FxHashMap<Value, u32>,
     /// Masks of the block that are comparisons made under another mask, and those comparisons.
     under: FxHashMap<Value, Value>,
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
@@ -479,6 +481,7 @@ impl<'a> Wide<'a> {
             late_loads: vec![],
             rooms: Default::default(),
             linear: FxHashMap::default(),
+            least_bytes: FxHashMap::default(),
             flags: flags::Flags::default(),
             quads: quads::Quads::default(),
             guest_stores: vec![],

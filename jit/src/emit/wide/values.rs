@@ -116,6 +116,7 @@ impl Wide<'_> {
             }
         }
         self.under.clear();
+        self.find_least_bytes(block);
         self.linear = self.find_linear(block);
         self.find_flags(b);
         self.list_operands(block);

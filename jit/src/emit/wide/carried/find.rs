@@ -281,7 +281,7 @@ pub(in crate::emit::wide) fn find(
                 return;
             };
             let known = addr.offset.and_then(|v| strides.of(v)).map(|s| s.stride);
-            let wanted = Way::of(level, *space, is_store, *kind, known).map(|way| way.stride().unwrap_or(kind.bytes() as u32));
+            let wanted = Way::of(level, *space, is_store, *kind, known, None).map(|way| way.stride().unwrap_or(kind.bytes() as u32));
             stride = stride.or(wanted);
         };
         let mut parts = vec![];
