@@ -2,7 +2,7 @@
 //! after each.
 //!
 //! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `uniform` has scalars that general registers cannot compute computed in lanes; `barriers` moves arithmetic
+//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `barriers` moves arithmetic
 //! to before barriers, where less then lives over them, and `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
 //! reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
@@ -11,6 +11,7 @@ mod address;
 mod barriers;
 mod constants;
 pub mod dead;
+mod dots;
 mod idioms;
 mod initial_lanes;
 mod lane_states;
