@@ -88,7 +88,7 @@ impl Wide<'_> {
         }
     }
 
-    /// The other way round.
+    /// Stores the first (`n` is 0) or the other eight of a part's elements; the first come first, since they make the masks of both.
     pub(super) fn store_qwords(&mut self, a: &Access, p: usize, n: usize, from: u8, at: Mem) {
         let masks = if n == 0 { self.qword_masks(a, p) } else { (!a.is_full).then_some([a.exec[p], a.k2]) };
         self.may_fault(a);
