@@ -9,7 +9,7 @@
 //! That is what the operation is defined as where f32 is rounded to nearest ([`FpMode::is_plain32`]), its halves included.
 
 use super::local::Facts;
-use wavejit_ir::{FpMode, Op, PureOp, Shape, Ty, Value, Width};
+use wavejit_ir::{FpMode, Op, PureOp, Ty, Value};
 
 /// The halves of a factor as f32, the low one first.
 fn halves(f: &mut Facts, op: PureOp, mode: FpMode, v: Value) -> [Value; 2] {
@@ -32,7 +32,8 @@ fn halves(f: &mut Facts, op: PureOp, mode: FpMode, v: Value) -> [Value; 2] {
 pub(super) fn whole(f: &mut Facts, op: PureOp, mode: FpMode, args: [Option<Value>; 3]) -> Option<Value> {
     let [Some(x), Some(y), Some(z)] = args else { return None };
     let is_one = matches!(op, PureOp::Dot2F32F16 | PureOp::Dot2F32Bf16) && mode.is_plain32() && f.is_wide;
-    if !is_one || f.func.ty(x) != (Ty { shape: Shape::Lane, width: Width::B32 }) || !matches!(f.op(x), Some(Op::Shuffle { .. })) {
+    // Shuffled are lanes.
+    if !is_one || !matches!(f.op(x), Some(Op::Shuffle { .. })) {
         return None;
     }
     let (x, y) = (halves(f, op, mode, x), halves(f, op, mode, y));

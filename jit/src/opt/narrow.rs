@@ -113,22 +113,22 @@ fn bits(f: &Facts, v: Value, deep: u32) -> u32 {
     };
     let most = match (op, args) {
         (BToInt, _) => 1,
-        (And32, [Some(x), Some(y), _]) => of(*x).min(of(*y)),
         (Or32 | Xor32 | UMax32, [Some(x), Some(y), _]) | (Sel32, [_, Some(x), Some(y)]) => of(*x).max(of(*y)),
-        (UMin32, [Some(x), Some(y), _]) => of(*x).min(of(*y)),
+        (And32 | UMin32, [Some(x), Some(y), _]) => of(*x).min(of(*y)),
         (IAdd32, [Some(x), Some(y), _]) => of(*x).max(of(*y)) + 1,
         (IMul32, [Some(x), Some(y), _]) => of(*x) + of(*y),
         (Shl32, [Some(x), Some(n), _]) => constant(f, *n).map_or(32, |n| of(*x) + (n & 31)),
         (LShr32, [Some(x), Some(n), _]) => constant(f, *n).map_or(32, |n| of(*x).saturating_sub(n & 31)),
         (BfeU32, [_, _, Some(n)]) => constant(f, *n).map_or(32, |n| n & 31),
         (Bfi32, [Some(c), Some(x), Some(y)]) => constant(f, *c).map_or(32, |c| of(*x).min(length(c)).max(of(*y).min(length(!c)))),
-        (UMin16, [Some(x), Some(y), _]) if of(*x) <= 16 && of(*y) <= 16 => of(*x).min(of(*y)),
+        // One that is short is no less than what comes out.
+        (UMin16, [Some(x), Some(y), _]) => of(*x).min(of(*y)).min(16),
         (UMax16, [Some(x), Some(y), _]) => of(*x).max(of(*y)).min(16),
         _ if is_of_halves(op) && op.ret() == Width::B32 => 16,
         _ => 32,
     };
     // Sums and products wrap.
-    if most > 32 { 32 } else { most }
+    most.min(32)
 }
 
 /// What has the same bits under a mask, with less in front of it.
@@ -213,8 +213,10 @@ pub(super) fn pure(f: &mut Facts, op: PureOp, args: [Option<Value>; 3]) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use super::is_of_halves;
     use crate::opt::{OptOptions, run};
     use wavejit_ir::text::{parse, print};
+    use wavejit_ir::{FpMode, PureOp, eval::eval};
 
     /// Bytes %6 and %7, v2 (%8), 0xffff in all lanes (%10), 0xff in all lanes (%12), and this; after the passes.
     fn passed(body: &str) -> String {
@@ -241,6 +243,21 @@ mod tests {
         .unwrap();
         run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
         print(&func)
+    }
+
+    #[test]
+    fn operations_of_halves_look_at_no_more_and_give_no_more() {
+        let mut rng = wavejit_random::Random(7);
+        for op in PureOp::ALL.iter().copied().filter(|op| is_of_halves(*op)) {
+            for mode in [0x3f0, 0x300, 0x0f0, 0x3ff].map(FpMode) {
+                for _ in 0..500 {
+                    let args: [u64; 3] = std::array::from_fn(|_| rng.below64(1 << 16));
+                    let noise: [u64; 3] = args.map(|x| x | rng.below64(1 << 16) << 16);
+                    let [short, long] = [args, noise].map(|[a, b, c]| eval(op, mode, a, b, c));
+                    assert!(short == long && short < 1 << 16, "{op:?} {mode:?} {noise:x?}: {long:x} for {short:x}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) fn run(engine: Engine, raw: &Raw, text: &str) -> Result<Vec<u32>, Err
     });
     let code = (code.address(), code.address() + code.len() as u64);
     let (grid, group) = (raw.grid, raw.group);
-    // Only against hanging: a wave that waits for another thread looks around as often as that is held up.
+    // Only against hanging.
     let launch = CodeLaunch { name: "exact", code, init, config: LaunchConfig { max_insts: 1_000_000, ..LaunchConfig::new(grid, group) } };
     device.run_code(&launch)?;
     Ok(out.to_vec()?.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())

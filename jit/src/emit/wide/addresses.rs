@@ -35,8 +35,10 @@ pub(super) const MOST_APART_RUNS: u32 = 1 << 12;
 /// Dwords between elements that are picked out of all in between, at most.
 const MOST_SPREAD: u32 = 4;
 
-/// Bytes between elements of at most a dword that are picked out of all in between, at most.
-pub(super) const MOST_CLOSE: u32 = 4;
+/// Are elements that are so many bytes apart picked out of all that lies in between, 64 bytes at most?
+pub(super) fn is_close(level: Level, kind: MemKind, step: u32) -> bool {
+    level == Level::Avx512 && kind.bytes() <= 4 && (1..=4).contains(&step)
+}
 
 /// Operations between a load and an address that is made of what it gave, at most.
 pub(super) const MOST_STEPS: u32 = 6;
@@ -65,9 +67,8 @@ impl Way {
         let is_apart = step != bytes;
         // Whole dwords are gathered for smaller elements.
         let last = if !is_apart || step == 0 { bytes } else { bytes.max(4) };
-        let is_close = level == Level::Avx512 && is_apart && (1..=MOST_CLOSE).contains(&step) && bytes <= 4;
         // Of close ones, too.
-        let end = |b: u32| if is_close { b.next_multiple_of(4) } else { b };
+        let end = |b: u32| if is_apart && is_close(level, kind, step) { b.next_multiple_of(4) } else { b };
         let span = step.checked_mul(15)?.checked_add(last).map(end)?;
         let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
@@ -193,7 +194,7 @@ impl<'a> Wide<'a> {
         let stride = way.step;
         let (from, apart) = a.start(group);
         let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
-        match (way.stride.unwrap_or(stride), spread) {
+        match (stride, spread) {
             (0, _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
             (_, Some(m)) => self.pick_out(a, p, start, m),
@@ -395,15 +396,17 @@ impl<'a> Wide<'a> {
         (least < kind.bytes() as u32 && kind.bytes() <= 4).then_some(least)
     }
 
-    /// Finds the smallest access to each address of a block, where some are smaller than others.
+    /// Finds the smallest load from each address of a block that has small ones; those of addresses that loops keep know their lanes.
     pub(super) fn find_least_bytes(&mut self, block: usize) {
         self.least_bytes.clear();
         let insts = &self.func.blocks[block].insts;
+        let carried = self.loops.carried.get(&(block as u32));
         let accesses = || {
-            insts.iter().filter_map(|inst| match &inst.op {
+            let all = insts.iter().filter_map(|inst| match &inst.op {
                 Op::Load { space: Space::Global | Space::Flat | Space::Lds, kind, addr, .. } => Some((kind.bytes() as u32, addr.offset?)),
                 _ => None,
-            })
+            });
+            all.filter(|(_, offset)| !carried.is_some_and(|c| c.is_offset(*offset)))
         };
         if accesses().any(|(bytes, _)| bytes < 4) {
             for (bytes, offset) in accesses() {

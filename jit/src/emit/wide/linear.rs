@@ -10,6 +10,8 @@
 //! load [%8 + %6]                                                                                              [%8 + eax], [%8 + eax + ecx]
 //! ```
 //!
+//! An index may be masked, as `x & 0x7fffffff` is: its lanes go on like those of x as long as they do not reach the mask.
+//!
 //! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the distance
 //! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all. Where it is known how far a run is from the one before
 //! only the first lane of the wave matters, and its offset becomes odd.

@@ -262,7 +262,7 @@ impl<'a> Wide<'a> {
             high,
             data: vec![],
             stride,
-            guess: self.guess_of(addr, kind).filter(|_| carried.is_none()),
+            guess: self.guess_of(addr, kind),
             runs: if apart.is_some() { 1 } else { self.groups() },
             apart: apart.unwrap_or(0),
             all_runs: self.groups(),

@@ -180,13 +180,7 @@ impl<'a> Wide<'a> {
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
-        match raw {
-            [_, _] if !self.is_avx2() => self.load_qwords(a, p, at),
-            _ => raw.iter().enumerate().for_each(|(m, reg)| {
-                self.may_fault(a);
-                self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * m as i32)));
-            }),
-        }
+        self.load_raw(a, p, at);
         for (j, data) in a.data.iter().enumerate() {
             // Dword j of element i is dword n * i + j in memory.
             let place = move |i: u32| n * i + j as u32;
@@ -206,6 +200,7 @@ impl<'a> Wide<'a> {
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (to, order) = (a.raw[0], a.raw[1]);
+        let masks = self.qword_masks(a, p);
         for m in 0..n {
             // Dword i of this register is dword (lanes m + i) % n of element (lanes m + i) / n.
             let (element, dword) = (move |i: u32| (lanes * m + i) / n, move |i: u32| (lanes * m + i) % n);
@@ -215,12 +210,11 @@ impl<'a> Wide<'a> {
                 self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
-            let at = at.plus(self.part_bytes() * m as i32);
-            if n == 2 && !self.is_avx2() {
-                self.store_qwords(a, p, m as usize, to, at);
-            } else {
-                self.may_fault(a);
-                self.v(X::MovStore, to, 0, Rm::Mem(at));
+            let at = Rm::Mem(at.plus(self.part_bytes() * m as i32));
+            self.may_fault(a);
+            match masks {
+                Some(k) => self.vector(Vector::new(X::MovStore64, Len::Z, to, 0, at).mask(k[m as usize])),
+                None => self.v(X::MovStore, to, 0, at),
             }
         }
     }

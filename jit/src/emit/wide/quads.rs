@@ -78,27 +78,24 @@ impl Wide<'_> {
         self.quads.loaded.contains(&v)
     }
 
-    /// Active lanes' elements of 64 bits, which are in a row, as they lie in memory: the first eight in the first raw register, the others in the next.
-    pub(super) fn load_qwords(&mut self, a: &Access, p: usize, at: Mem) {
+    /// The elements of a part, which are in a row, as they lie in memory: in the first raw registers, one for each of their dwords. Of 64 bits those of active
+    /// lanes alone.
+    pub(super) fn load_raw(&mut self, a: &Access, p: usize, at: Mem) {
         let masks = self.qword_masks(a, p);
-        for (n, reg) in a.raw[..2].iter().enumerate() {
+        for (n, reg) in a.raw[..a.dwords()].iter().enumerate() {
+            let from = Rm::Mem(at.plus(self.part_bytes() * n as i32));
             self.may_fault(a);
-            let load = Vector::new(X::MovLoad64, Len::Z, *reg, 0, Rm::Mem(at.plus(self.part_bytes() * n as i32)));
-            self.vector(masks.map_or(load, |k| load.zeroing(k[n])));
+            match masks {
+                Some(k) => self.vector(Vector::new(X::MovLoad64, Len::Z, *reg, 0, from).zeroing(k[n])),
+                None => self.v(X::MovLoad, *reg, 0, from),
+            }
         }
     }
 
-    /// Stores the first (`n` is 0) or the other eight of a part's elements; the first come first, since they make the masks of both.
-    pub(super) fn store_qwords(&mut self, a: &Access, p: usize, n: usize, from: u8, at: Mem) {
-        let masks = if n == 0 { self.qword_masks(a, p) } else { (!a.is_full).then_some([a.exec[p], a.k2]) };
-        self.may_fault(a);
-        let store = Vector::new(X::MovStore64, Len::Z, from, 0, Rm::Mem(at));
-        self.vector(masks.map_or(store, |k| store.mask(k[n])));
-    }
-
-    /// Which of the first eight lanes of a part are active, and of the others; none if all are done: all are active, or what they read is the workgroup's.
-    fn qword_masks(&mut self, a: &Access, p: usize) -> Option<[u8; 2]> {
-        if a.is_full || a.space == Space::Lds && !a.is_store {
+    /// Masks for accesses to a part's elements of 64 bits, which are in a row: which of the first eight lanes are active, and of the others. None where all are
+    /// moved: all are active, or what they read is the workgroup's. The second is `k2`.
+    pub(super) fn qword_masks(&mut self, a: &Access, p: usize) -> Option<[u8; 2]> {
+        if a.dwords() != 2 || self.is_avx2() || a.is_full || a.space == Space::Lds && !a.is_store {
             return None;
         }
         self.vector(Vector::new(X::Kshiftrw, Len::X, a.k2, 0, Rm::Reg(a.exec[p])).imm(8));
@@ -109,7 +106,7 @@ impl Wide<'_> {
     pub(super) fn load_quads(&mut self, a: &Access, p: usize, at: Mem) {
         let (even, odd) = (a.data[0][p], a.data[1][p]);
         let (first, second) = (a.raw[0], a.raw[1]);
-        self.load_qwords(a, p, at);
+        self.load_raw(a, p, at);
         self.vi(X::Shufi64x2, even, first, Rm::Reg(second), 0x88);
         self.vi(X::Shufi64x2, odd, first, Rm::Reg(second), 0xdd);
     }
