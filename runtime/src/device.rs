@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::border::BorderTable;
-use crate::code_object::hidden_use::MissingArg;
 use crate::dispatch::block::Blocks;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig, Schedule};
 use crate::dispatch::job::{Dispatch, Offered};
@@ -10,6 +9,7 @@ use crate::dispatch::pool::Pool;
 use crate::dispatch::stage::StageSource;
 use crate::dispatch::wave_init::WaveInit;
 use crate::dispatch::{self, DispatchStats, Locals};
+use crate::host::fork::Section;
 use crate::host::sync::{Mutex, RwLock};
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
@@ -238,18 +238,18 @@ impl Device {
         &self.0.pool
     }
 
-    /// Runs a program; `hidden` are hidden arguments that it may use and that are 0, `offered` what others lead to.
+    /// Runs a program; `offered` says what its waves find beside memory. The section ends when they begin.
     pub(crate) fn dispatch(
         &self,
         name: &str,
         program: &Arc<Program>,
         init: WaveInit,
         config: &LaunchConfig,
-        hidden: &[MissingArg],
         offered: Offered,
+        section: Section,
     ) -> Result<DispatchStats, Error> {
         let textures = self.textures(init.target)?;
-        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden, offered })
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, offered }, section)
     }
 
     /// Runs code of a caller that says where border colors are.
@@ -261,11 +261,13 @@ impl Device {
         config: &LaunchConfig,
         border_colors: Option<u64>,
     ) -> Result<DispatchStats, Error> {
+        let section = Section::begin();
         let mut textures = self.textures(init.target)?;
         if let Some(table) = border_colors {
             textures.images.border_colors = table;
         }
-        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], offered: Offered::default() })
+        let offered = Offered::default();
+        self.run(&Dispatch { name, program, init, config, device: &self.0.config, textures, offered }, section)
     }
 
     /// As [`Device::dispatch_with`], for a stage of a draw.
@@ -282,14 +284,14 @@ impl Device {
         if let Some(table) = border_colors {
             textures.images.border_colors = table;
         }
-        let dispatch = Dispatch { name, program, init, config, device: &self.0.config, textures, hidden: &[], offered: Offered::default() };
+        let dispatch = Dispatch { name, program, init, config, device: &self.0.config, textures, offered: Offered::default() };
         self.check(&dispatch)?;
         dispatch::run_stage(&dispatch, &self.0.space, &self.0.pool, source)
     }
 
-    fn run(&self, dispatch: &Dispatch) -> Result<DispatchStats, Error> {
+    fn run(&self, dispatch: &Dispatch, section: Section) -> Result<DispatchStats, Error> {
         self.check(dispatch)?;
-        dispatch::run(dispatch, &self.0.space, &self.0.pool)
+        dispatch::run(dispatch, &self.0.space, &self.0.pool, section)
     }
 
     /// Can it be run at all?

@@ -31,8 +31,6 @@ pub(crate) struct Dispatch<'a> {
     pub device: &'a DeviceConfig,
     /// What image and ray instructions see of the device.
     pub textures: TextureConfig,
-    /// Hidden arguments that are 0 and that the kernel may use, for messages.
-    pub hidden: &'a [MissingArg],
     /// What its waves find beside memory.
     pub offered: Offered<'a>,
 }
@@ -44,6 +42,8 @@ pub(crate) struct Offered<'a> {
     pub services: Option<&'a Arc<Services>>,
     /// Workgroups that wait for each other in resource 0 of global wave sync.
     pub sync_groups: Option<u32>,
+    /// Hidden arguments that are 0 and that the kernel may use, for messages.
+    pub missing: &'a [MissingArg],
 }
 
 /// A dispatch while it runs, shared by its threads.
@@ -109,7 +109,7 @@ impl Job {
             config: std::ptr::from_ref(d.config).cast(),
             device: *d.device,
             textures: d.textures,
-            hidden: d.hidden.to_vec(),
+            hidden: d.offered.missing.to_vec(),
             services: d.offered.services.cloned(),
             stop: AtomicU32::new(0),
             error: Mutex::default(),
@@ -133,7 +133,8 @@ impl Job {
 
     /// Why it failed.
     pub(crate) fn take_error(&self) -> Option<Error> {
-        self.error.lock().take()
+        // All threads have left: who has failed has said so.
+        if self.is_stopping() { self.error.lock().take() } else { None }
     }
 
     /// What the caller decided.

@@ -54,6 +54,7 @@ use crate::dispatch::stage::{Stage, StageSource};
 use crate::dispatch::stuck::Watcher;
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
+use crate::host::fork::Section;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::SharedRoutines;
 use crate::program::{Arrival, CodeKey};
@@ -269,10 +270,10 @@ impl<S: WorkSource> Running<S> {
     }
 }
 
-/// Runs a grid, or a part of one, to its end.
-pub(crate) fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool<Locals>) -> Result<DispatchStats, Error> {
+/// Runs a grid, or a part of one, to its end. The section ends when waves begin.
+pub(crate) fn run(d: &Dispatch, space: &Arc<AddressSpace>, pool: &Pool<Locals>, section: Section) -> Result<DispatchStats, Error> {
     d.config.geometry.check(d.name, None)?;
-    run_source(d, space, pool, |threads| GridSource::new(&d.config.geometry, threads))
+    run_source(d, space, pool, section, |threads| GridSource::new(&d.config.geometry, threads))
 }
 
 /// Runs a stage of a draw to its end. `d` says how large its largest workgroup is.
@@ -284,14 +285,15 @@ pub(crate) fn run_stage(
 ) -> Result<DispatchStats, Error> {
     // SAFETY: `run_source` returns when all threads have left the source.
     let source = unsafe { Stage::new(source, d.init.wave_size) };
-    run_source(d, space, pool, |_| source)
+    run_source(d, space, pool, Section::begin(), |_| source)
 }
 
-/// Runs what a source has, which is made for so many threads, to its end.
+/// Runs what a source has, which is made for so many threads, to its end. All that is locked before and after is so in one section each (`before`).
 fn run_source<S: WorkSource + 'static>(
     d: &Dispatch,
     space: &Arc<AddressSpace>,
     pool: &Pool<Locals>,
+    mut before: Section,
     make_source: impl FnOnce(usize) -> S,
 ) -> Result<DispatchStats, Error> {
     d.init.check(d.name)?;
@@ -307,9 +309,12 @@ fn run_source<S: WorkSource + 'static>(
     let (code, compile_time) = match d.program.known(&key) {
         Some(code) => (code, Duration::ZERO),
         None => {
-            let before = Instant::now();
+            // Another thread may be at it.
+            drop(before);
+            let start = Instant::now();
             let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
-            let is_new = code.compile_time <= before.elapsed();
+            before = Section::begin();
+            let is_new = code.compile_time <= start.elapsed();
             let compile_time = if is_new { code.compile_time } else { Duration::ZERO };
             (code, compile_time)
         }
@@ -322,7 +327,7 @@ fn run_source<S: WorkSource + 'static>(
     let start = Instant::now();
     // What the program frees meanwhile stays where it is.
     let hold = space.hold();
-    pool.run(&running, running.source.workers(limits.threads));
+    let _after = pool.run(&running, running.source.workers(limits.threads), before);
     drop(hold);
     let run_time = start.elapsed();
     let job = &running.job;
@@ -409,13 +414,12 @@ mod tests {
             config: &launch,
             device: &config,
             textures: TextureConfig::default(),
-            hidden: &[],
             offered: Offered::default(),
         };
         let pool = Pool::new(threads);
         let source = |_| Tree { most, state: Mutex::new([1, 0, 0]) };
-        let _ready = crate::memory::fault::ready();
-        let stats = run_source(&d, device.memory(), &pool, source).expect("it runs");
+        let _ready = crate::memory::fault::ready(device.memory());
+        let stats = run_source(&d, device.memory(), &pool, Section::begin(), source).expect("it runs");
         assert_eq!((stats.workgroups, stats.waves), (most, most));
         out.to_vec().expect("it can be read").chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     }

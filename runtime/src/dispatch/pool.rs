@@ -1,6 +1,6 @@
 //! Persistent threads that work together on what they are offered. The thread that launches works too; the others are started when they are first needed.
 
-use crate::host::fork::generation;
+use crate::host::fork::{Section, generation};
 use crate::host::sync::Mutex;
 use crate::memory::fault;
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -102,10 +102,12 @@ impl<L: Default + Send + 'static> Pool<L> {
         self.kept.lock().iter().map(look).collect()
     }
 
-    /// Has at most `threads` threads at work, this one included; returns when all have left it.
-    pub(crate) fn run<W: Work<L> + 'static>(&self, work: &Arc<W>, threads: usize) {
+    /// Has at most `threads` threads at work, this one included; returns when all have left it. The section `before` ends when it begins; one for what follows
+    /// is returned.
+    pub(crate) fn run<W: Work<L> + 'static>(&self, work: &Arc<W>, threads: usize, before: Section) -> Section {
         let mut locals = self.kept.lock().pop().unwrap_or_default();
         if threads <= 1 {
+            drop(before);
             work.work(&mut locals);
         } else {
             let gate = Arc::new(Gate::default());
@@ -114,10 +116,13 @@ impl<L: Default + Send + 'static> Pool<L> {
                 // Fails only when no thread could be started; then this one does it all.
                 let _ = offers.send(Offer { work: work.clone(), gate: gate.clone() });
             }
+            drop(before);
             work.work(&mut locals);
             gate.close();
         }
+        let after = Section::begin();
         self.kept.lock().push(locals);
+        after
     }
 
     /// The way to the threads, which are started now if there are none.

@@ -8,6 +8,7 @@ use crate::dispatch::config::LaunchConfig;
 use crate::dispatch::job::Offered;
 use crate::dispatch::stage::StageSource;
 use crate::dispatch::wave_init::WaveInit;
+use crate::host::fork::Section;
 use crate::memory::fault;
 use crate::program::Program;
 use std::sync::Arc;
@@ -125,7 +126,7 @@ impl Device {
     /// in memory since its last launch is. To tell, all bytes that were translated are looked at: see [`Device::program`] for code that runs often.
     pub fn run_code(&self, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
         check_code(launch)?;
-        let _ready = fault::ready();
+        let _ready = fault::ready(self.memory());
         let program = self.raw_program(launch.code, launch.init.target);
         program.forget_changed();
         run(self, &program, launch)
@@ -161,7 +162,7 @@ impl CodeProgram {
                 program.target()
             )));
         }
-        let _ready = fault::ready();
+        let _ready = fault::ready(device.memory());
         run(device, program, launch)
     }
 }
@@ -174,7 +175,7 @@ impl GuestCode {
         if init.target != target {
             return Err(Error::Arg(format!("kernel `{name}`: waves of {}: the code is for {target}", init.target)));
         }
-        let _ready = fault::ready();
+        let _ready = fault::ready(self.device.memory());
         self.program.forget_changed();
         self.device.dispatch_with(name, &self.program, init.clone(), config, *border_colors)
     }
@@ -229,14 +230,14 @@ impl GuestCode {
         let group = [init.wave_size.saturating_mul(group_waves), 1, 1];
         let config = LaunchConfig { max_insts, cancel, ..LaunchConfig::new(group, group) };
         config.geometry.check(name, None)?;
-        let _ready = fault::ready();
+        let _ready = fault::ready(self.device.memory());
         self.program.forget_changed();
         self.device.run_stage(name, &self.program, init.clone(), &config, border_colors, source)
     }
 }
 
 fn run(device: &Device, program: &Arc<Program>, launch: &CodeLaunch) -> Result<DispatchStats, Error> {
-    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, &[], Offered::default())
+    device.dispatch(launch.name, program, launch.init.clone(), &launch.config, Offered::default(), Section::begin())
 }
 
 /// Refuses code ranges that no machine code has. Whether there is memory is found when it is read.

@@ -190,7 +190,7 @@ impl Kernel {
 
     /// Compiles it now, for a launch later.
     pub fn compile(&self) -> Result<(), Error> {
-        let _ready = fault::ready();
+        let _ready = fault::ready(self.module.0.device.memory());
         let init = self.init(&Pointers::default(), &[], 0);
         // As launches of one dimension will want it.
         let key = CodeKey { ids: init.line(), ..init.code_key() };
@@ -211,7 +211,7 @@ impl Kernel {
 
     /// Runs the grid to its end.
     pub fn launch(&self, launch: &Launch) -> Result<DispatchStats, Error> {
-        let _ready = fault::ready();
+        let _ready = fault::ready(self.module.0.device.memory());
         let (info, module) = (&*self.info, &*self.module.0);
         let geometry = &launch.config.geometry;
         self.check(launch)?;
@@ -257,9 +257,8 @@ impl Kernel {
         let init = self.init(&pointers, &bytes, dynamic_lds);
         let hidden = if self.hidden.used.is_empty() { &self.hidden.listed } else { &self.hidden.used };
         let missing: Vec<MissingArg> = hidden.iter().filter(|m| !self.is_provided(m, record.is_some())).copied().collect();
-        let offered = Offered { services: Some(&services), sync_groups };
-        drop(section);
-        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, &missing, offered);
+        let offered = Offered { services: Some(&services), sync_groups, missing: &missing };
+        let stats = module.device.dispatch(&info.name, &module.program, init, &launch.config, offered, section);
         // What was printed before an error helps to find it.
         let flushed = printed.map_or(Ok(()), |buffer| buffer.flush(&module.formats, &services));
         stats.and_then(|stats| flushed.map(|()| stats))

@@ -192,6 +192,11 @@ impl AddressSpace {
         Ok(space)
     }
 
+    /// May there be memory in it that others have mapped, such as files? Guest addresses are then host addresses.
+    pub(crate) fn may_have_files(&self) -> bool {
+        self.base == 0
+    }
+
     /// How addresses relate to the host's.
     pub fn mode(&self) -> AddressMode {
         self.mode

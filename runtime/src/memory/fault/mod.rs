@@ -24,11 +24,12 @@ pub(crate) use enter::{enter, enter_all, enter_groups};
 use signals::Unblocked;
 
 use crate::host::float::StandardFloat;
+use crate::memory::address_space::AddressSpace;
 
 /// Installs the handlers, if the kernel does not call them: for the first time, and after the host has installed others.
 pub(crate) fn install() {
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-    signals::ensure();
+    signals::ensure(true);
 }
 
 /// A thread that may run guest code or touch guest memory, until this is dropped.
@@ -40,8 +41,9 @@ pub(crate) struct Ready {
 
 /// Makes this thread ready to run guest code or to touch guest memory, until the result is dropped: the handlers are installed, their
 /// signals are not blocked, and arithmetic is IEEE 754's.
-pub(crate) fn ready() -> Ready {
-    install();
+pub(crate) fn ready(space: &AddressSpace) -> Ready {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    signals::ensure(space.may_have_files());
     ready_for_others()
 }
 
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_fault_in_compiled_code_leaves_through_enter() {
-        let _ready = ready();
+        let _ready = ready(&AddressSpace::shared());
         // SAFETY: its bytes and a few more, all of them code of this program.
         let bytes = unsafe { std::slice::from_raw_parts(wild as *const u8, 64) };
         let placed = place(bytes, CodeMap::new(vec![(0, 0x1234)])).unwrap();

@@ -64,13 +64,29 @@ unsafe impl Send for Known {}
 
 static KNOWN: Mutex<Known> = Mutex::new(Known(null()));
 
-/// Sees to it that the kernel calls our handlers. Two system calls if it does already.
-pub(super) fn ensure() {
-    for (signal, levels) in SIGNALS.into_iter().zip(&CHAINS) {
-        if !levels.is_current(&current_action(signal)) {
+/// Sees to it that the kernel calls our handlers. One system call if it does already; two if there may be files in memory: SIGBUS comes where one has
+/// been cut off, and never of memory that is ours.
+pub(super) fn ensure(with_files: bool) {
+    let signals = if with_files { 2 } else { 1 };
+    for (signal, levels) in SIGNALS.into_iter().zip(&CHAINS).take(signals) {
+        if !levels.is_current(current_handler(signal)) {
             levels.install(signal);
         }
     }
+}
+
+/// Of the kernel's own `struct sigaction` (x86-64): handler, flags, restorer, mask.
+type KernelAction = [usize; 4];
+/// A set of signals of the kernel, and its bytes.
+type KernelSet = u64;
+const SET_BYTES: usize = size_of::<KernelSet>();
+
+/// What the kernel calls for a signal. Asked without libc, which takes longer to translate the answer than the kernel to give it.
+fn current_handler(signal: c_int) -> usize {
+    let mut action: KernelAction = [0; 4];
+    // SAFETY: only asks; the kernel's action has these words.
+    unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, null::<KernelAction>(), &raw mut action, SET_BYTES) };
+    action[0]
 }
 
 fn current_action(signal: c_int) -> sigaction {
@@ -83,9 +99,9 @@ fn current_action(signal: c_int) -> sigaction {
 }
 
 impl Levels {
-    fn is_current(&self, action: &sigaction) -> bool {
+    fn is_current(&self, handler: usize) -> bool {
         let top = self.count.load(Ordering::Acquire).checked_sub(1);
-        top.is_some_and(|top| action.sa_sigaction == ENTRIES[top] as usize)
+        top.is_some_and(|top| handler == ENTRIES[top] as usize)
     }
 
     /// Installs our handler over what is there, unless that is one of ours.
@@ -276,32 +292,32 @@ fn default_action(signal: c_int, is_fault: bool) {
 
 /// Until dropped, faults of this thread reach the handlers: a signal that is blocked ends the process instead.
 pub(crate) struct Unblocked {
-    before: Option<sigset_t>,
+    before: Option<KernelSet>,
     /// It belongs to the thread.
     _thread: PhantomData<*mut ()>,
 }
 
+/// The kernel's set of the signals.
+const FAULTS: KernelSet = 1 << (SIGNALS[0] - 1) | 1 << (SIGNALS[1] - 1);
+
+/// Changes this thread's set of blocked signals; what it was. (0 should the kernel not answer.)
+fn change_blocked(how: c_int, set: KernelSet) -> KernelSet {
+    let mut before: KernelSet = 0;
+    // SAFETY: sets of the kernel's size, in and out.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const set, &raw mut before, SET_BYTES) };
+    before
+}
+
 /// See [`Unblocked`].
 pub(super) fn unblock() -> Unblocked {
-    let mut faults = MaybeUninit::<sigset_t>::zeroed();
-    let mut before = MaybeUninit::<sigset_t>::zeroed();
-    // SAFETY: sets of signals, in and out.
-    let before = unsafe {
-        libc::sigemptyset(faults.as_mut_ptr());
-        SIGNALS.iter().for_each(|s| _ = libc::sigaddset(faults.as_mut_ptr(), *s));
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, faults.as_ptr(), before.as_mut_ptr());
-        before.assume_init()
-    };
-    // SAFETY: a complete set.
-    let was_blocked = SIGNALS.iter().any(|s| unsafe { libc::sigismember(&before, *s) } == 1);
-    Unblocked { before: was_blocked.then_some(before), _thread: PhantomData }
+    let before = change_blocked(libc::SIG_UNBLOCK, FAULTS);
+    Unblocked { before: (before & FAULTS != 0).then_some(before), _thread: PhantomData }
 }
 
 impl Drop for Unblocked {
     fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            // SAFETY: a complete set.
-            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, null_mut()) };
+        if let Some(before) = self.before {
+            change_blocked(libc::SIG_SETMASK, before);
         }
     }
 }
