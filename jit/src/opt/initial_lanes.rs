@@ -10,6 +10,7 @@
 use super::OptOptions;
 use super::lane_states::{Bit, Walk};
 use super::liveness::leaves_everything_live;
+use super::worklist::Worklist;
 use rustc_hash::FxHashSet;
 use wavejit_ir::{Func, Inst, Op, SReg};
 
@@ -60,22 +61,26 @@ impl<'a> Problem<'a> {
         let mut first = vec![Bit::UNKNOWN; 1 + self.registers.len()];
         first[0] = Bit::of_lanes(ON, OFF);
         at_start[0] = Some(first);
-        let mut work = vec![0];
-        while let Some(b) = work.pop() {
+        let mut work = Worklist::with_entry(func.blocks.len());
+        while let Some(b) = work.next() {
             let mut walk = self.walk(at_start[b].as_ref().expect("it is at work"));
             let block = &func.blocks[b];
             block.insts.iter().for_each(|inst| walk.step(&inst.op, inst.first));
             let end: State = walk.ends().collect();
             block.term.for_each_successor(|s| {
                 let known = &mut at_start[s.0 as usize];
-                let joined: State = match known {
-                    Some(known) => known.iter().zip(&end).map(|(x, y)| x.or_else(*y)).collect(),
-                    None => end.clone(),
+                let is_new = match known {
+                    Some(known) => known.iter_mut().zip(&end).fold(false, |is_new, (x, y)| {
+                        let before = std::mem::replace(x, x.or_else(*y));
+                        is_new | !before.is_like(*x, OFF | ON)
+                    }),
+                    None => {
+                        *known = Some(end.clone());
+                        true
+                    }
                 };
-                let is_new = known.as_ref().is_none_or(|known| known.iter().zip(&joined).any(|(x, y)| !x.is_like(*y, OFF | ON)));
                 if is_new {
-                    *known = Some(joined);
-                    work.push(s.0 as usize);
+                    work.add(s.0 as usize);
                 }
             });
         }

@@ -120,12 +120,12 @@ enum Event {
 
 /// What a block does to a lane.
 struct Steps {
-    /// States at its end, by results of comparisons and state at its start.
-    next: Vec<[States; WORDS]>,
-    /// The same, whatever comparisons give.
-    any: Vec<States>,
+    /// What it leaves in EXEC, then in the registers.
+    ends: Vec<Bit>,
     /// Comparisons whose results are followed.
     choices: usize,
+    /// All states.
+    all: States,
     /// What [`Steps::leading_to`] found for the ends that it was asked about: also whatever comparisons give.
     found: RefCell<Vec<(States, Points, States)>>,
     /// By row, in order.
@@ -320,20 +320,7 @@ impl<'a> Problem<'a> {
             }
             walk.step(&inst.op, inst.first);
         }
-        let ends: Vec<Bit> = walk.ends().collect();
-        let next: Vec<[States; WORDS]> = (0..self.states())
-            .map(|state| {
-                by_choices(walk.choices, |word| {
-                    ends.iter().enumerate().fold(1, |set: States, (i, bit)| {
-                        let one = if bit.one[word] >> state & 1 != 0 { set << (1 << i) } else { 0 };
-                        let zero = if bit.zero[word] >> state & 1 != 0 { set } else { 0 };
-                        one | zero
-                    })
-                })
-            })
-            .collect();
-        let any = next.iter().map(|words| words.iter().fold(0, |x, y| x | y)).collect();
-        Steps { next, any, choices: walk.choices, found: RefCell::default(), events, reads_all }
+        Steps { ends: walk.ends().collect(), choices: walk.choices, all: self.all(), found: RefCell::default(), events, reads_all }
     }
 
     /// Of the region's blocks, those that one leads to, by their places; and the others.
@@ -357,7 +344,7 @@ impl<'a> Problem<'a> {
             }
         }
         while let Some(i) = work.pop() {
-            let end = (0..self.states()).filter(|s| at[i] >> s & 1 != 0).fold(0, |set, s| set | steps[i].any[s]);
+            let end = steps[i].reached_from(at[i]);
             for s in self.successors(i).0 {
                 if end & !at[s] != 0 {
                     at[s] |= end;
@@ -418,14 +405,41 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// States from which these ends, for one word of results of comparisons, lead to some of `to`. The last of the ends is the highest bit of a state's number.
+fn before(ends: &[Bit], word: usize, to: States) -> States {
+    let Some((bit, lower)) = ends.split_last() else { return if to == 0 { 0 } else { !0 } };
+    let half = 1 << lower.len();
+    let (zero, one) = (to & ((1 << half) - 1), to >> half);
+    if zero == one {
+        return if zero == 0 { 0 } else { (bit.zero[word] | bit.one[word]) & before(lower, word, zero) };
+    }
+    let of = |bit: States, to: States| if to == 0 || bit == 0 { 0 } else { bit & before(lower, word, to) };
+    of(bit.zero[word], zero) | of(bit.one[word], one)
+}
+
+/// States to which they lead from some of `from`.
+fn after(ends: &[Bit], word: usize, from: States) -> States {
+    let Some((bit, lower)) = ends.split_last() else { return 1 };
+    let of = |from: States| if from == 0 { 0 } else { after(lower, word, from) };
+    of(from & bit.zero[word]) | of(from & bit.one[word]) << (1 << lower.len())
+}
+
 impl Steps {
+    /// States at the end to which the block leads from some of these.
+    fn reached_from(&self, start: States) -> States {
+        if start == 0 {
+            return 0;
+        }
+        (0..1 << self.choices).fold(0, |set, word| set | after(&self.ends, word, start))
+    }
+
     /// States at the start from which the block leads to some of these, by results of comparisons, and whatever these give. Rows ask for the same again
     /// and again.
     fn leading_to(&self, end: States) -> (Points, States) {
         if end == 0 {
             return ([0; WORDS], 0);
         }
-        let of_word = |w: usize| self.next.iter().enumerate().fold(0, |set, (s, next)| set | u64::from(next[w] & end != 0) << s);
+        let of_word = |w: usize| before(&self.ends, w, end) & self.all;
         let mut found = self.found.borrow_mut();
         if let Some((_, points, any)) = found.iter().find(|(of, ..)| *of == end) {
             return (*points, *any);

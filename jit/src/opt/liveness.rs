@@ -13,9 +13,10 @@
 //! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and `lane_states` in loops. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
+use super::places::Places;
 use super::{OptOptions, initial_lanes, lane_states, masks};
 use serde::{Deserialize, Serialize};
-use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Value};
+use wavejit_ir::{Block, Func, Inst, Op, SReg, Term, Value};
 
 /// A set of up to 512 rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -308,29 +309,6 @@ fn exec_before(block: &Block) -> Vec<Option<Value>> {
         .collect()
 }
 
-/// Where each value is defined: the place of the instruction in its block. Values are used in the block that defines them only.
-struct Places(Vec<u32>);
-
-impl Places {
-    fn new(func: &Func) -> Places {
-        let mut places = vec![u32::MAX; func.types.len()];
-        for block in &func.blocks {
-            for (k, inst) in block.insts.iter().enumerate().filter(|(_, inst)| inst.results != 0) {
-                places[inst.first.0 as usize] = k as u32;
-            }
-        }
-        Places(places)
-    }
-
-    /// The pure operation of a block that defines a value.
-    fn pure(&self, block: &Block, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
-        match block.insts.get(self.0[v.0 as usize] as usize)?.op {
-            Op::Pure { op, args, .. } => Some((op, args)),
-            _ => None,
-        }
-    }
-}
-
 /// Lane liveness of a function.
 pub struct VgprLiveness {
     starts: Vec<Lanes>,
@@ -368,6 +346,11 @@ impl VgprLiveness {
             self.blends[block][inst] = false;
         }
         self
+    }
+
+    /// Of the same function.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// How many rows live at the start of a block.

@@ -20,12 +20,14 @@ pub mod local;
 pub mod masks;
 mod narrow;
 pub mod one_ulp;
+pub mod places;
 mod qwords;
 mod scaled;
 mod simplify;
 pub mod strides;
 mod uniform;
 mod whole;
+mod worklist;
 
 use wavejit_ir::{Func, verify::verify};
 

@@ -17,6 +17,7 @@
 //! whole ([`VgprLiveness::blend`]). Facts about registers flow forward through the blocks; where ways meet both must agree.
 
 use super::liveness::VgprLiveness;
+use super::worklist::Worklist;
 use wavejit_ir::{Addr, Block, Func, Ids, NextRun, Op, PureOp, Shape, Space, Value, Width};
 
 /// Lanes of a run.
@@ -113,9 +114,10 @@ impl Stride {
     }
 }
 
-/// Rows that are followed: VGPRs.
+/// Most rows that are followed: VGPRs.
 const ROWS: usize = 256;
-type Facts = [Option<Stride>; ROWS];
+/// By row, as far as the function names any.
+type Facts = Vec<Option<Stride>>;
 
 /// Facts about the values of a function: of lane values of 32 bits, and of the low dwords of those of 64 bits.
 #[derive(Debug)]
@@ -140,33 +142,30 @@ impl Strides {
         let count = func.types.len();
         let mut values =
             Strides { facts: vec![None; count], runs: func.wave_size / RUN, constants: vec![None; count], clear: vec![0; count] };
-        let mut at_entry: Vec<Option<Box<Facts>>> = vec![None; func.blocks.len()];
-        at_entry[0] = Some(Box::new(entry_facts(func)));
-        let mut work = vec![0usize];
-        let mut waits = vec![false; func.blocks.len()];
-        while let Some(i) = work.pop() {
-            waits[i] = false;
-            let mut rows = at_entry[i].clone().expect("blocks are put to work with facts");
+        let mut at_entry: Vec<Option<Facts>> = vec![None; func.blocks.len()];
+        at_entry[0] = Some(entry_facts(func));
+        let mut work = Worklist::with_entry(func.blocks.len());
+        let mut rows = vec![];
+        while let Some(i) = work.next() {
+            rows.clone_from(at_entry[i].as_ref().expect("blocks are put to work with facts"));
             values.block(func, &func.blocks[i], liveness.blend(i), &mut rows);
             func.blocks[i].term.for_each_successor(|s| {
                 let s = s.0 as usize;
                 match &mut at_entry[s] {
                     Some(known) => {
                         let mut changed = false;
-                        for (k, r) in known.iter_mut().zip(rows.iter()) {
+                        for (k, r) in known.iter_mut().zip(&rows).filter(|(k, _)| k.is_some()) {
                             let met = k.and_then(|k| r.and_then(|r| k.meet(r)));
                             changed |= met != *k;
                             *k = met;
                         }
-                        if changed && !waits[s] {
-                            waits[s] = true;
-                            work.push(s);
+                        if changed {
+                            work.add(s);
                         }
                     }
                     none => {
                         *none = Some(rows.clone());
-                        waits[s] = true;
-                        work.push(s);
+                        work.add(s);
                     }
                 }
             });
@@ -174,7 +173,7 @@ impl Strides {
         values
     }
 
-    fn block(&mut self, func: &Func, block: &Block, blend: &[bool], rows: &mut Facts) {
+    fn block(&mut self, func: &Func, block: &Block, blend: &[bool], rows: &mut [Option<Stride>]) {
         for (inst, blend) in block.insts.iter().zip(blend) {
             let fact = match &inst.op {
                 Op::Const { bits, .. } => {
@@ -354,7 +353,13 @@ pub fn is_one_element(space: Space, addr: &Addr) -> bool {
 
 /// What the registers hold when a wave starts.
 fn entry_facts(func: &Func) -> Facts {
-    let mut rows = [None; ROWS];
+    let named = |op: &Op| match op {
+        Op::VGet { reg, .. } | Op::VSet { reg, .. } => 1 + usize::from(reg.0),
+        _ => 0,
+    };
+    let count = func.blocks.iter().flat_map(|b| &b.insts).map(|inst| named(&inst.op)).max().unwrap_or(0);
+    // At least those that have work-item ids.
+    let mut rows = vec![None; count.clamp(3, ROWS)];
     let ids = |x: Option<Across>, y, z| {
         [Stride::new(1, RUN.trailing_zeros()).across(x), Stride::new(0, 0).across(y), Stride::new(0, 0).across(z)].map(Some)
     };

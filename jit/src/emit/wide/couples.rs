@@ -10,7 +10,7 @@
 
 use super::plan::Event;
 use super::regs::{MAX_PARTS, NO_PARTS};
-use super::view::{self, View};
+use super::view::View;
 use super::{Wide, X};
 use crate::opt::liveness::VgprLiveness;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -74,19 +74,12 @@ impl InBlock {
 /// A block, looked at.
 struct Seen<'a> {
     view: View<'a>,
-    /// Made once there is a candidate.
-    users: FxHashMap<Value, Vec<u32>>,
     blend: &'a [bool],
 }
 
 impl<'a> Seen<'a> {
     fn new(func: &'a Func, lanes: &'a VgprLiveness, block: u32) -> Seen<'a> {
-        let view = View::of(&func.blocks[block as usize]);
-        Seen { view, users: FxHashMap::default(), blend: lanes.blend(block as usize) }
-    }
-
-    fn users(&self, v: Value) -> &[u32] {
-        self.users.get(&v).map_or(&[], |users| users)
+        Seen { view: View::of(func, block as usize, lanes.places()), blend: lanes.blend(block as usize) }
     }
 
     /// The rows whose dwords an instruction puts together, as they are at the start of the block.
@@ -109,7 +102,7 @@ impl<'a> Seen<'a> {
             match inst.op {
                 Op::VGet { reg, .. } if reg.0 == rows.low || reg.0 == rows.high => {
                     self.view.row(inst.first)?;
-                    if !self.users(inst.first).iter().all(|user| self.packed(*user) == Some(rows)) {
+                    if !self.view.users(inst.first).iter().all(|user| self.packed(*user) == Some(rows)) {
                         return None;
                     }
                     to.skipped.insert(at);
@@ -140,9 +133,9 @@ impl<'a> Seen<'a> {
         let halves = (self.view.pure(*low), self.view.pure(*high));
         let from = match halves {
             (Some((PureOp::Lo64, [Some(of), ..])), Some((PureOp::Hi64, [Some(and), ..])))
-                if of == and && self.users(*low) == [low_at] && self.users(*high) == [high_at] =>
+                if of == and && self.view.users(*low) == [low_at] && self.view.users(*high) == [high_at] =>
             {
-                to.skipped.extend([self.view.defs[low], self.view.defs[high]]);
+                to.skipped.extend([self.view.def(*low), self.view.def(*high)]);
                 gain += 1;
                 From::Whole(of)
             }
@@ -174,7 +167,7 @@ pub(super) fn find(
     if !blocks.iter().any(packs) {
         return (couples, found);
     }
-    let mut seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
+    let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b))).collect();
     let mut candidates: Vec<Couple> = vec![];
     for (_, block) in &seen {
         candidates.extend((0..block.view.block.insts.len() as u32).filter_map(|at| block.packed(at)));
@@ -182,9 +175,6 @@ pub(super) fn find(
     candidates.retain(|t| t.low != t.high && rows.contains_key(&t.low) && rows.contains_key(&t.high));
     candidates.sort_unstable_by_key(|t| (t.low, t.high));
     candidates.dedup();
-    if !candidates.is_empty() {
-        seen.iter_mut().for_each(|(_, block)| block.users = view::users(block.view.block));
-    }
     for rows_of in candidates {
         let is_taken = couples.iter().any(|t: &Couple| [t.low, t.high].iter().any(|row| *row == rows_of.low || *row == rows_of.high));
         if is_taken {

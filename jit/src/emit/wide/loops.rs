@@ -161,7 +161,8 @@ impl Loops {
         loops
     }
 
-    /// Do they keep what they would if these were the needs of the blocks?
+    /// Do they keep what they would if these were the needs of the blocks? Those of large functions may keep one row more, so that operations have what they
+    /// need and nothing to spare: that is not worth emitting all again.
     pub(super) fn fit(&self, level: Level, parts: usize, needs: &[Option<Needs>]) -> bool {
         let mut most = vec![Some(Needs::default()); self.list.len()];
         for (of, needs) in self.of.iter().zip(needs) {
@@ -173,7 +174,10 @@ impl Loops {
         self.list.iter().zip(most).all(|(l, most)| {
             let (rows, scalars) = l.wanted;
             let room = most.map(|most| Room::new(level, most, l.alive, scalars));
-            room.is_some_and(|room| room.generals == l.room.generals && rows.min(room.vectors.len() / parts) == l.rows.len())
+            room.is_some_and(|room| {
+                let more = l.rows.len().checked_sub(rows.min(room.vectors.len() / parts));
+                room.generals == l.room.generals && more.is_some_and(|more| more <= usize::from(self.of.len() > LARGE))
+            })
         })
     }
 
@@ -182,6 +186,9 @@ impl Loops {
         self.of[block].map(|l| l as usize)
     }
 }
+
+/// Blocks of a function that is not large.
+const LARGE: usize = 64;
 
 /// The registers in which loops keep scalar registers.
 const SCALARS: [Gpr; 6] = [Gpr::RBP, Gpr::R15, Gpr::R11, Gpr::R10, Gpr::R9, Gpr::R8];

@@ -416,15 +416,15 @@ impl Facts {
         let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
         let strides = Strides::new(func, &lanes);
         Facts {
-            lanes,
             kept,
             strides,
             resume: resume_points(func),
             entered: copies::entered_from(func),
             goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
-            steps: steps::find(func, &loops::may_keep(func)),
+            steps: steps::find(func, lanes.places(), &loops::may_keep(func)),
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
+            lanes,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! A line that is asked for in vain costs little, so that this may be wrong: what a loop does on other ways is not looked at.
 
 use super::view::View;
+use crate::opt::places::Places;
 use rustc_hash::FxHashMap;
 use wavejit_ir::{Func, Op, PureOp, SReg, Space, Value};
 
@@ -35,13 +36,13 @@ struct Moved {
 }
 
 /// Finds them. `in_loops`: the blocks that are in loops which waves go round without a stop.
-pub(super) fn find(func: &Func, in_loops: &[bool]) -> Steps {
+pub(super) fn find(func: &Func, places: &Places, in_loops: &[bool]) -> Steps {
     let mut steps = Steps::default();
-    let in_loops = || func.blocks.iter().zip(0..).filter(|(_, b)| in_loops[*b as usize]);
-    if !in_loops().any(|(block, _)| block.insts.iter().any(|inst| access(&inst.op).is_some())) {
+    let in_loops = || (0..func.blocks.len()).filter(|b| in_loops[*b]);
+    if !in_loops().any(|b| func.blocks[b].insts.iter().any(|inst| access(&inst.op).is_some())) {
         return steps;
     }
-    let views: Vec<(u32, View)> = in_loops().map(|(block, b)| (b, View::of(block))).collect();
+    let views: Vec<(u32, View)> = in_loops().map(|b| (b as u32, View::of(func, b, places))).collect();
     let mut moved = Moved::default();
     for (_, view) in &views {
         for inst in &view.block.insts {
@@ -161,7 +162,7 @@ b2 pc=8 mode=0x3f0 insts=1:
 }}"
         );
         let func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let mut found: Vec<_> = find(&func, &[false, true, false]).into_iter().collect();
+        let mut found: Vec<_> = find(&func, &Places::new(&func), &[false, true, false]).into_iter().collect();
         found.sort_unstable_by_key(|(at, _)| *at);
         found.into_iter().map(|(_, s)| (s.register.0, s.shift)).collect()
     }

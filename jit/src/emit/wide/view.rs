@@ -1,51 +1,42 @@
 //! A block whose values are looked up.
 
-use rustc_hash::FxHashMap;
-use wavejit_ir::{Block, Op, PureOp, Value};
+use crate::opt::places::Places;
+use wavejit_ir::{Block, Func, Op, PureOp, Value};
 
+#[derive(Clone, Copy)]
 pub(super) struct View<'a> {
+    func: &'a Func,
     pub block: &'a Block,
-    /// Where values are made.
-    pub defs: FxHashMap<Value, u32>,
+    places: &'a Places,
 }
-
-/// The instructions that use each value of a block, by place; its end counts as [`END`].
-pub(super) fn users(block: &Block) -> FxHashMap<Value, Vec<u32>> {
-    let mut users: FxHashMap<Value, Vec<u32>> = FxHashMap::default();
-    for (inst, at) in block.insts.iter().zip(0..) {
-        inst.op.for_each_arg(|v| users.entry(v).or_default().push(at));
-    }
-    block.term.for_each_arg(|v| users.entry(v).or_default().push(END));
-    users
-}
-
-/// The place of the end of a block.
-pub(super) const END: u32 = u32::MAX;
 
 impl<'a> View<'a> {
-    pub(super) fn of(block: &'a Block) -> View<'a> {
-        let mut defs = FxHashMap::default();
-        for (inst, at) in block.insts.iter().zip(0..) {
-            (0..inst.results).for_each(|r| _ = defs.insert(inst.result(r.into()), at));
-        }
-        View { block, defs }
+    pub(super) fn of(func: &'a Func, block: usize, places: &'a Places) -> View<'a> {
+        View { func, block: &func.blocks[block], places }
+    }
+
+    /// Where a value of the block is made.
+    pub(super) fn def(&self, v: Value) -> u32 {
+        self.places.def(v)
+    }
+
+    /// The instructions that use it, by place.
+    pub(super) fn users(&self, v: Value) -> &'a [u32] {
+        self.places.users(self.func, v)
     }
 
     pub(super) fn op(&self, v: Value) -> Option<&'a Op> {
-        self.defs.get(&v).map(|at| &self.block.insts[*at as usize].op)
+        self.places.op(self.block, v)
     }
 
     pub(super) fn pure(&self, v: Value) -> Option<(PureOp, [Option<Value>; 3])> {
-        match self.op(v)? {
-            Op::Pure { op, args, .. } => Some((*op, *args)),
-            _ => None,
-        }
+        self.places.pure(self.block, v)
     }
 
     /// The row that a value is, as it is at the start of the block.
     pub(super) fn row(&self, v: Value) -> Option<u16> {
         let Op::VGet { reg, .. } = self.op(v)? else { return None };
-        let before = &self.block.insts[..self.defs[&v] as usize];
+        let before = &self.block.insts[..self.def(v) as usize];
         (!before.iter().any(|i| matches!(i.op, Op::VSet { reg: r, .. } if r.0 == reg.0))).then_some(reg.0)
     }
 

@@ -3,7 +3,7 @@
 use super::{Distance, InBlock, MOST_AHEAD, Move, Offset, Pair, SLOTS};
 use crate::emit::wide::addresses::Way;
 use crate::emit::wide::level::Level;
-use crate::emit::wide::view::{self, View};
+use crate::emit::wide::view::View;
 use crate::emit::wide::windows::{self, Accesses, Window};
 use crate::opt::{liveness::VgprLiveness, strides::Strides};
 use rustc_hash::FxHashMap;
@@ -15,8 +15,6 @@ const MOST: usize = 8;
 /// A block, looked at.
 struct Seen<'a> {
     view: View<'a>,
-    /// Made once there is a candidate.
-    users: FxHashMap<Value, Vec<u32>>,
     blend: &'a [bool],
 }
 
@@ -31,7 +29,7 @@ struct Sum {
 
 impl<'a> Seen<'a> {
     fn new(func: &'a Func, lanes: &'a VgprLiveness, block: usize) -> Seen<'a> {
-        Seen { view: View::of(&func.blocks[block]), users: FxHashMap::default(), blend: lanes.blend(block) }
+        Seen { view: View::of(func, block, lanes.places()), blend: lanes.blend(block) }
     }
 
     /// Writes of a row, by place.
@@ -58,7 +56,7 @@ impl<'a> Seen<'a> {
             return None;
         }
         // The terms of the high sum: the row, a carry, and perhaps a scalar.
-        let mut made_by = vec![self.view.defs[low]];
+        let mut made_by = vec![self.view.def(*low)];
         let (mut row, mut carry, mut scalar) = (0, None, None);
         let mut terms = vec![*high];
         while let Some(v) = terms.pop() {
@@ -74,18 +72,18 @@ impl<'a> Seen<'a> {
                     (PureOp::BToInt, [Some(m), ..]) if carry.replace(m).is_none() => {}
                     _ => return None,
                 }
-                made_by.push(self.view.defs[&v]);
+                made_by.push(self.view.def(v));
             }
         }
         let mut mask = carry.filter(|_| row == 1)?;
-        made_by.push(self.view.defs.get(&mask).copied()?);
+        made_by.push(self.view.def(mask));
         if let (PureOp::BAnd, [Some(p), Some(q), _]) = self.view.pure(mask)? {
             // Other lanes are not looked at.
             mask = if q == *exec { p } else { q };
             if q != *exec && p != *exec {
                 return None;
             }
-            made_by.push(self.view.defs.get(&mask).copied()?);
+            made_by.push(self.view.def(mask));
         }
         let (PureOp::ICmpUlt32, [Some(sum), Some(than), _]) = self.view.pure(mask)? else { return None };
         (sum == *low && (than == old || than == by)).then_some(Sum {
@@ -119,7 +117,7 @@ impl<'a> Seen<'a> {
             }
             _ => return None,
         }
-        let made_by = [low, high, whole].map(|v| self.view.defs[&v]).to_vec();
+        let made_by = [low, high, whole].map(|v| self.view.def(v)).to_vec();
         Some(Sum { low, high, whole: Some(whole), by: Distance::Qword(by), made_by })
     }
 
@@ -155,8 +153,7 @@ impl<'a> Seen<'a> {
         // Is it an offset of accesses and nothing else?
         let mut offsets = vec![];
         let mut is_offset = |v: Value, ahead: i32| {
-            let users = self.users.get(&v).map_or(&[][..], |u| u);
-            let users: Vec<u32> = users.iter().copied().filter(|k| !made_by.contains(k)).collect();
+            let users: Vec<u32> = self.view.users(v).iter().copied().filter(|k| !made_by.contains(k)).collect();
             let all = users.iter().all(|k| insts.get(*k as usize).is_some_and(|i| is_access(&i.op) == Some(v)));
             // Once in each.
             let once = users.windows(2).all(|w| w[0] != w[1]);
@@ -169,7 +166,7 @@ impl<'a> Seen<'a> {
             match &inst.op {
                 Op::VGet { reg, .. } if reg.0 == pair.0 || reg.0 == pair.1 => {
                     self.view.row(inst.first)?;
-                    for user in self.users.get(&inst.first).into_iter().flatten() {
+                    for user in self.view.users(inst.first) {
                         let of = insts.get(*user as usize)?;
                         match &of.op {
                             _ if made_by.contains(user) => {}
@@ -194,7 +191,7 @@ impl<'a> Seen<'a> {
                     skipped.push(k as u32);
                 }
                 _ if sum.as_ref().is_some_and(|s| s.whole == Some(inst.first)) => {
-                    let is_used = self.users.get(&inst.first).into_iter().flatten().any(|user| !made_by.contains(user));
+                    let is_used = self.view.users(inst.first).iter().any(|user| !made_by.contains(user));
                     if is_used && !is_offset(inst.first, self.ahead(sum.as_ref()?.by)?) {
                         return None;
                     }
@@ -206,8 +203,8 @@ impl<'a> Seen<'a> {
             // What the sum is made of is for the sum alone.
             for k in made_by {
                 let result = insts[*k as usize].first;
-                for user in self.users.get(&result).into_iter().flatten() {
-                    let is_pack = || offsets.iter().any(|(v, _)| self.view.defs[v] == *user);
+                for user in self.view.users(result) {
+                    let is_pack = || offsets.iter().any(|(v, _)| self.view.def(*v) == *user);
                     let is_end = result == s.low && *user == low || result == s.high && *user == high;
                     let is_access = s.whole == Some(result);
                     if !(made_by.contains(user) || is_end || is_access || (result == s.low || result == s.high) && is_pack()) {
@@ -216,10 +213,10 @@ impl<'a> Seen<'a> {
                 }
             }
             skipped.extend([low, high]);
-            to.moves.push(Move { pair: n, by: s.by, at: self.view.defs[&s.high], step: self.ahead(s.by) });
+            to.moves.push(Move { pair: n, by: s.by, at: self.view.def(s.high), step: self.ahead(s.by) });
         } else if let Some((low, high)) = writes {
             // The rows are then others.
-            let is_before = |v: &Value| self.users.get(v).is_none_or(|users| users.iter().all(|k| *k < low.min(high)));
+            let is_before = |v: &Value| self.view.users(*v).iter().all(|k| *k < low.min(high));
             if !offsets.iter().all(|(v, _)| is_before(v)) {
                 return None;
             }
@@ -257,7 +254,7 @@ pub(in crate::emit::wide) fn find(
         (PureOp::Pack64, [Some(low), Some(high), _]) => Some((seen.view.row(low)?, seen.view.row(high)?)),
         _ => None,
     };
-    let mut seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b as usize))).collect();
+    let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b as usize))).collect();
     let mut candidates: Vec<(u16, u16)> = vec![];
     for (_, block) in &seen {
         let offsets = block.view.block.insts.iter().filter_map(|i| is_access(&i.op));
@@ -265,9 +262,6 @@ pub(in crate::emit::wide) fn find(
     }
     candidates.sort_unstable();
     candidates.dedup();
-    if !candidates.is_empty() {
-        seen.iter_mut().for_each(|(_, block)| block.users = view::users(block.view.block));
-    }
     for (low, high) in candidates {
         let taken = pairs.iter().any(|p| [p.low, p.high].iter().any(|row| *row == low || *row == high));
         if taken || pairs.len() == MOST {
