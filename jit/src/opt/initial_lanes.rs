@@ -8,7 +8,7 @@
 //! function which masks in scalar registers, and EXEC, may have them ([`super::lane_states`] has the steps).
 
 use super::OptOptions;
-use super::lane_states::{Bit, Walk};
+use super::lane_states::{Bit, Bits, Walk};
 use super::liveness::leaves_everything_live;
 use super::worklist::Worklist;
 use rustc_hash::FxHashSet;
@@ -50,9 +50,9 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn walk(&self, state: &State) -> Walk<'a> {
+    fn walk(&self, state: &State, bits: Bits) -> Walk<'a> {
         let registers = self.registers.iter().copied().zip(state[1..].iter().copied()).collect();
-        Walk::with_unknown_comparisons(self.func, self.half, state[0], registers)
+        Walk::with_unknown_comparisons(self.func, self.half, bits, (state[0], registers))
     }
 
     fn solve(&self, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
@@ -62,11 +62,13 @@ impl<'a> Problem<'a> {
         first[0] = Bit::of_lanes(ON, OFF);
         at_start[0] = Some(first);
         let mut work = Worklist::with_entry(func.blocks.len());
+        let mut bits = Bits::default();
         while let Some(b) = work.next() {
-            let mut walk = self.walk(at_start[b].as_ref().expect("it is at work"));
+            let mut walk = self.walk(at_start[b].as_ref().expect("it is at work"), bits);
             let block = &func.blocks[b];
             block.insts.iter().for_each(|inst| walk.step(&inst.op, inst.first));
             let end: State = walk.ends().collect();
+            bits = walk.into_bits();
             block.term.for_each_successor(|s| {
                 let known = &mut at_start[s.0 as usize];
                 let is_new = match known {
@@ -87,7 +89,7 @@ impl<'a> Problem<'a> {
         // Rows of which somebody may see a lane that was off, and writes of all lanes that were on.
         let (mut seen, mut whole) = (FxHashSet::default(), vec![]);
         for (b, block) in func.blocks.iter().enumerate() {
-            let walk = &mut at_start[b].as_ref().map(|state| self.walk(state));
+            let mut walk = at_start[b].as_ref().map(|state| self.walk(state, std::mem::take(&mut bits)));
             for (k, inst) in block.insts.iter().enumerate() {
                 let may_have = |m, lane: u64| walk.as_ref().is_none_or(|w: &Walk<'_>| w.bit(m).may_be_one(lane));
                 match inst.op {
@@ -97,10 +99,11 @@ impl<'a> Problem<'a> {
                     }
                     _ => {}
                 }
-                if let Some(walk) = walk {
+                if let Some(walk) = &mut walk {
                     walk.step(&inst.op, inst.first);
                 }
             }
+            bits = walk.map_or_else(Bits::default, Walk::into_bits);
         }
         whole.into_iter().filter(|(reg, _)| !seen.contains(reg)).map(|(_, write)| write).collect()
     }

@@ -110,6 +110,33 @@ impl Bit {
     }
 }
 
+/// Bits of the values of a block. (A sparse set: `places` may have anything for values that are not in it.)
+#[derive(Default)]
+pub(super) struct Bits {
+    /// By value: its place in the list, if it is there.
+    places: Vec<u32>,
+    list: Vec<(Value, Bit)>,
+}
+
+impl Bits {
+    /// None, for blocks of this function.
+    fn begin(&mut self, func: &Func) {
+        self.places.resize(func.types.len(), 0);
+        self.list.clear();
+    }
+
+    fn get(&self, v: Value) -> Option<Bit> {
+        let (of, bit) = self.list.get(self.places[v.0 as usize] as usize)?;
+        (*of == v).then_some(*bit)
+    }
+
+    /// Each value has one bit.
+    fn insert(&mut self, v: Value, bit: Bit) {
+        self.places[v.0 as usize] = self.list.len() as u32;
+        self.list.push((v, bit));
+    }
+}
+
 /// Something that a block does to a row.
 enum Event {
     /// Read where the mask is 1.
@@ -165,16 +192,28 @@ fn lanewise(op: &Op, half: usize) -> Option<[Option<Value>; 3]> {
 pub(super) struct Walk<'a> {
     func: &'a Func,
     half: usize,
-    bits: FxHashMap<Value, Bit>,
+    bits: Bits,
     exec: Bit,
     registers: Vec<(SReg, Bit)>,
     choices: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// From a start of which EXEC and registers are known; comparisons may be either way at each use.
-    pub(super) fn with_unknown_comparisons(func: &'a Func, half: usize, exec: Bit, registers: Vec<(SReg, Bit)>) -> Walk<'a> {
-        Walk { func, half, bits: FxHashMap::default(), exec, registers, choices: CHOICES }
+    /// From a start of which EXEC and registers are known; the results of so many comparisons are followed already. `bits` is what an earlier walk
+    /// [left](Walk::into_bits).
+    fn new(func: &'a Func, half: usize, mut bits: Bits, (exec, registers): (Bit, Vec<(SReg, Bit)>), choices: usize) -> Walk<'a> {
+        bits.begin(func);
+        Walk { func, half, bits, exec, registers, choices }
+    }
+
+    /// Comparisons may be either way at each use.
+    pub(super) fn with_unknown_comparisons(func: &'a Func, half: usize, bits: Bits, start: (Bit, Vec<(SReg, Bit)>)) -> Walk<'a> {
+        Walk::new(func, half, bits, start, CHOICES)
+    }
+
+    /// For the next walk.
+    pub(super) fn into_bits(self) -> Bits {
+        self.bits
     }
 
     /// EXEC, then the registers.
@@ -183,7 +222,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn bit(&self, v: Value) -> Bit {
-        self.bits.get(&v).copied().unwrap_or(Bit::UNKNOWN)
+        self.bits.get(v).unwrap_or(Bit::UNKNOWN)
     }
 
     fn constant(&self, width: Width, bits: u64) -> Bit {
@@ -249,11 +288,12 @@ struct Problem<'a> {
     region: &'a Region,
     half: usize,
     registers: Vec<SReg>,
+    bits: RefCell<Bits>,
 }
 
 impl<'a> Problem<'a> {
     fn new(func: &'a Func, region: &'a Region, half: usize) -> Problem<'a> {
-        let mut p = Problem { func, region, half, registers: vec![] };
+        let mut p = Problem { func, region, half, registers: vec![], bits: RefCell::default() };
         p.registers = p.find_registers();
         p
     }
@@ -304,7 +344,7 @@ impl<'a> Problem<'a> {
     fn steps(&self, block: &Block, rows: &FxHashSet<u16>) -> Steps {
         let start = |i: usize| Bit::known([COUNTING[i]; WORDS]);
         let registers = self.registers.iter().enumerate().map(|(i, r)| (*r, start(i + 1))).collect();
-        let mut walk = Walk { func: self.func, half: self.half, bits: FxHashMap::default(), exec: start(0), registers, choices: 0 };
+        let mut walk = Walk::new(self.func, self.half, self.bits.take(), (start(0), registers), 0);
         let (mut events, mut reads_all) = (FxHashMap::<u16, Vec<Event>>::default(), false);
         for (at, inst) in block.insts.iter().enumerate() {
             match inst.op {
@@ -320,7 +360,9 @@ impl<'a> Problem<'a> {
             }
             walk.step(&inst.op, inst.first);
         }
-        Steps { ends: walk.ends().collect(), choices: walk.choices, all: self.all(), found: RefCell::default(), events, reads_all }
+        let (ends, choices) = (walk.ends().collect(), walk.choices);
+        self.bits.replace(walk.into_bits());
+        Steps { ends, choices, all: self.all(), found: RefCell::default(), events, reads_all }
     }
 
     /// Of the region's blocks, those that one leads to, by their places; and the others.

@@ -14,44 +14,52 @@ enum Lanes {
     Any,
 }
 
-/// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result.
-pub(super) fn needless_ands(func: &Func, block: &Block) -> FxHashMap<Value, Value> {
-    let mut wanted: FxHashMap<Value, Lanes> = FxHashMap::default();
+/// The lanes that ask for each value of a block so far, by its local number.
+struct Wanted<'a> {
+    local: &'a [u32],
+    lanes: Vec<Option<Lanes>>,
+}
+
+impl Wanted<'_> {
+    fn of(&self, v: Value) -> Option<Lanes> {
+        self.lanes[self.local[v.0 as usize] as usize]
+    }
+
+    fn want(&mut self, v: Value, by: Lanes) {
+        let lanes = &mut self.lanes[self.local[v.0 as usize] as usize];
+        *lanes = if lanes.is_none_or(|lanes| lanes == by) { Some(by) } else { Some(Lanes::Any) };
+    }
+}
+
+/// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result. `local` numbers the
+/// `count` values of the block.
+pub(super) fn needless_ands(func: &Func, block: &Block, local: &[u32], count: usize) -> FxHashMap<Value, Value> {
     let mut found = FxHashMap::default();
     if !block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BAnd, .. })) {
         return found;
     }
-    fn want(wanted: &mut FxHashMap<Value, Lanes>, v: Value, by: Lanes) {
-        wanted
-            .entry(v)
-            .and_modify(|lanes| {
-                if *lanes != by {
-                    *lanes = Lanes::Any
-                }
-            })
-            .or_insert(by);
-    }
-    block.term.for_each_arg(|v| want(&mut wanted, v, Lanes::Any));
+    let mut wanted = Wanted { local, lanes: vec![None; count] };
+    block.term.for_each_arg(|v| wanted.want(v, Lanes::Any));
     for inst in block.insts.iter().rev() {
         match &inst.op {
             Op::VSet { value, exec, .. } => {
-                want(&mut wanted, *value, Lanes::Of(*exec));
-                want(&mut wanted, *exec, Lanes::Any);
+                wanted.want(*value, Lanes::Of(*exec));
+                wanted.want(*exec, Lanes::Any);
             }
             // They are done lane by lane.
             Op::Pure { op, args, .. } if inst.results == 1 && func.ty(inst.first).shape == Shape::Lane => {
-                let Some(lanes) = wanted.get(&inst.first).copied() else { continue };
+                let Some(lanes) = wanted.of(inst.first) else { continue };
                 if let (PureOp::BAnd, Lanes::Of(mask), [Some(x), Some(y), _]) = (op, lanes, args)
                     && (*x == mask || *y == mask)
                 {
                     let other = if *y == mask { *x } else { *y };
                     found.insert(inst.first, other);
-                    want(&mut wanted, other, lanes);
+                    wanted.want(other, lanes);
                     continue;
                 }
-                args.iter().flatten().for_each(|v| want(&mut wanted, *v, lanes));
+                args.iter().flatten().for_each(|v| wanted.want(*v, lanes));
             }
-            op => op.for_each_arg(|v| want(&mut wanted, v, Lanes::Any)),
+            op => op.for_each_arg(|v| wanted.want(v, Lanes::Any)),
         }
     }
     found
