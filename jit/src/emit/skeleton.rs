@@ -709,6 +709,15 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.helper(offset_of!(Helpers, time), &[r], Some(types::I64))
             }
             Op::Note { .. } => None,
+            Op::Refund { insts, unused } => {
+                let unused = self.val(*unused)?;
+                let more = self.b.ins().uextend(types::I64, unused);
+                let more = self.b.ins().imul_imm_s(more, i64::from(*insts));
+                let fuel = self.b.use_var(self.fuel);
+                let fuel = self.b.ins().iadd(fuel, more);
+                self.b.def_var(self.fuel, fuel);
+                None
+            }
             Op::Probe { kind: ProbeKind::Count, id, exec, .. } => {
                 self.count(*id, *exec)?;
                 None

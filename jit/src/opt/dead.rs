@@ -14,7 +14,7 @@ pub fn run(func: &mut Func) {
         for (i, inst) in b.insts.iter().enumerate().rev() {
             match &inst.op {
                 Op::ExecSet(_) if std::mem::replace(&mut is_covered, true) => continue,
-                Op::ExecSet(_) | Op::Note { .. } => {}
+                Op::ExecSet(_) | Op::Note { .. } | Op::Refund { .. } => {}
                 Op::VGet { demand, .. } => is_covered &= demand.is_some(),
                 op => is_covered &= !op.has_effect() && !matches!(op, Op::ExecGet | Op::VGetRel { .. }),
             }

@@ -120,6 +120,8 @@ pub(super) struct Facts<'f> {
     exec: Option<Value>,
     /// row -> (value, lanes in which the row equals it; None: all)
     rows: FxHashMap<VReg, (Value, Option<Value>)>,
+    /// The same of more lanes, of rows that were written in some of those: the written value and what was there before, chosen by the mask.
+    chosen: FxHashMap<VReg, (Value, Value)>,
     /// What blocks before have left, of what this one has not written so far.
     before: Constants,
     pc: u64,
@@ -154,6 +156,7 @@ impl<'f> Facts<'f> {
             dirty: vec![],
             exec: None,
             rows: FxHashMap::default(),
+            chosen: FxHashMap::default(),
             before: Constants::default(),
             pc: 0,
         }
@@ -166,6 +169,7 @@ impl<'f> Facts<'f> {
         self.scalars.clear();
         self.dirty.clear();
         self.rows.clear();
+        self.chosen.clear();
         self.before = Constants::default();
         (self.exec, self.pc) = (None, 0);
     }
@@ -195,6 +199,7 @@ impl<'f> Facts<'f> {
         }
         self.halves.insert(dword, half);
         self.rows.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
+        self.chosen.values_mut().filter(|(v, _)| *v == dword).for_each(|(v, _)| *v = half);
         self.write_instead(dword, half);
     }
 
@@ -209,7 +214,7 @@ impl<'f> Facts<'f> {
                         found.push(i);
                     }
                 }
-                Op::Note { .. } => {}
+                Op::Note { .. } | Op::Refund { .. } => {}
                 Op::VGet { .. } => break,
                 ref op if op.has_effect() => break,
                 _ => {}
@@ -430,6 +435,9 @@ impl<'f> Facts<'f> {
                     let x = self.make(Op::Splat(bits), Ty::L32);
                     self.alias.insert(v, x);
                 }
+                Some(_) if let Some((x, _)) = self.chosen_in(reg, demand) => {
+                    self.alias.insert(v, x);
+                }
                 known => {
                     self.append(inst.op, v, 1);
                     // What a write left is worth more than a read of the same row under another mask.
@@ -446,6 +454,7 @@ impl<'f> Facts<'f> {
                 let value = self.resolve(value);
                 let lanes = (!constants::is_all(self, exec)).then_some(exec);
                 self.before.rows.remove(&reg);
+                self.choose(reg, value, exec);
                 self.rows.insert(reg, (value, lanes));
                 self.append(Op::VSet { reg, value, exec }, v, 0);
             }
@@ -457,6 +466,7 @@ impl<'f> Facts<'f> {
             Op::VSetRel { .. } => {
                 self.append(inst.op, v, inst.results);
                 self.rows.clear();
+                self.chosen.clear();
                 self.before.rows.clear();
             }
             Op::SGetRel { .. } | Op::SSetRel { .. } => {
@@ -467,6 +477,20 @@ impl<'f> Facts<'f> {
             }
             ref op if op.has_effect() || inst.results != 1 => self.append(inst.op, v, inst.results),
             op => self.emit(op, v),
+        }
+    }
+
+    /// What a row is in these lanes, and the lanes in which it is that, if it was written in some of them.
+    fn chosen_in(&self, reg: VReg, demand: Option<Value>) -> Option<(Value, Value)> {
+        self.chosen.get(&reg).copied().filter(|(_, lanes)| demand.is_some_and(|d| self.is_subset(d, *lanes)))
+    }
+
+    /// Before a row is written in the lanes of `exec`: what it will be in those in which it is known.
+    fn choose(&mut self, reg: VReg, value: Value, exec: Value) {
+        let known = self.chosen.remove(&reg).or_else(|| self.rows.get(&reg).and_then(|(v, lanes)| Some((*v, (*lanes)?))));
+        if let Some((old, lanes)) = known.filter(|(_, lanes)| *lanes != exec && self.is_subset(exec, *lanes) && self.is_wide) {
+            let both = self.make_pure(PureOp::Sel32, &[exec, value, old]);
+            self.chosen.insert(reg, (both, lanes));
         }
     }
 

@@ -2,8 +2,8 @@
 //! after each.
 //!
 //! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `barriers` moves arithmetic
-//! to before barriers, where less then lives over them, and `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
+//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `hammocks` makes short bodies of an `if` part of the block before them, and `barriers` moves arithmetic
+//! to before barriers, where less then lives over them, and after each `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
 //! reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
 
@@ -12,6 +12,7 @@ mod barriers;
 mod constants;
 pub mod dead;
 mod dots;
+mod hammocks;
 mod idioms;
 mod initial_lanes;
 mod lane_states;
@@ -41,6 +42,9 @@ pub struct OptOptions {
     pub is_wide: bool,
 }
 
+/// Most rounds for bodies inside of bodies.
+const NESTED: usize = 3;
+
 /// Runs all passes.
 pub fn run(func: &mut Func, opts: OptOptions) {
     let over_barriers = |f: &mut Func| {
@@ -49,10 +53,23 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             dead::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 6] = [
+    // Bodies inside of bodies come one after the other.
+    let over_bodies = |f: &mut Func| {
+        let rounds = (0..NESTED).take_while(|_| {
+            let changed = hammocks::run(f, opts);
+            if changed {
+                local::run(f, opts);
+                dead::run(f);
+            }
+            changed
+        });
+        rounds.count();
+    };
+    let passes: [&dyn Fn(&mut Func); 7] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
+        &over_bodies,
         &over_barriers,
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,

@@ -39,11 +39,35 @@ pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     Some(whole)
 }
 
+/// Sums in sums whose low half is looked for.
+const DEPTH: u32 = 3;
+
 /// The 64-bit value of which these are the halves.
-fn whole(f: &Facts, low: Value, high: Value) -> Option<Value> {
-    match (f.pure(low)?, f.pure(high)?) {
-        ((PureOp::Lo64, [Some(x), ..]), (PureOp::Hi64, [Some(y), ..])) if x == y => Some(x),
+pub(super) fn whole(f: &Facts, low: Value, high: Value) -> Option<Value> {
+    match f.pure(high)? {
+        (PureOp::Hi64, [Some(of), ..]) if is_low(f, low, of, DEPTH) => Some(of),
         _ => None,
+    }
+}
+
+/// Is a dword the low half of a value, which of a sum is the sum of low halves?
+fn is_low(f: &Facts, low: Value, of: Value, depth: u32) -> bool {
+    use PureOp::*;
+    if let Some((Lo64, [Some(v), ..])) = f.pure(low)
+        && v == of
+    {
+        return true;
+    }
+    if let (Some(Op::Splat(low)), Some(Op::Splat(of))) = (f.op(low), f.op(of)) {
+        return is_low(f, *low, *of, depth) || f.constant(*low).is_some_and(|c| f.constant(*of).is_some_and(|of| of as u32 == c as u32));
+    }
+    match (f.pure(of), f.pure(low)) {
+        (Some((Pack64 | ZExt64 | SExt64, [Some(v), ..])), _) => v == low,
+        (Some((IAdd64, [Some(x), Some(y), _])), Some((IAdd32, [Some(p), Some(q), _]))) if depth > 0 => {
+            let both = |p, q| is_low(f, p, x, depth - 1) && is_low(f, q, y, depth - 1);
+            both(p, q) || both(q, p)
+        }
+        _ => false,
     }
 }
 

@@ -121,8 +121,21 @@ fn identity(f: &mut Facts, p: PureOp, args: [Option<Value>; 3]) -> Option<Value>
             }
             _ => None,
         },
+        // Any split of the high words will do: only their sum matters.
+        IAdd64 if f.is_wide => match (f.pure(a?), f.pure(b?)) {
+            (Some((Pack64, [Some(x), Some(high), _])), Some((Pack64, [Some(y), Some(other), _]))) => {
+                let (whole, low, high) = match (qwords::whole(f, x, other), qwords::whole(f, y, high)) {
+                    (Some(whole), _) => (whole, y, high),
+                    (None, Some(whole)) => (whole, x, other),
+                    (None, None) => return None,
+                };
+                let rest = f.make_pure(Pack64, &[low, high]);
+                Some(f.make_pure(IAdd64, &[whole, rest]))
+            }
+            _ => None,
+        },
         Pack64 => match (f.pure(a?), f.pure(b?)) {
-            (Some((Lo64, [x, ..])), Some((Hi64, [y, ..]))) if x == y => x,
+            (_, Some((Hi64, _))) if let Some(x) = qwords::whole(f, a?, b?) => Some(x),
             _ if zero(b) => Some(f.make_pure(ZExt64, &[a?])),
             (_, Some((AShr32, [x, Some(n), _]))) if x == a && is_const(f, Some(n), 31) => Some(f.make_pure(SExt64, &[a?])),
             _ if f.is_wide => qwords::joined(f, a?, b?),

@@ -36,9 +36,9 @@ pub(super) fn run(func: &mut Func, opts: OptOptions) {
     let insts_before = count(&func.blocks[0].insts, pc, rest_pc).min(guest_insts);
     // Every block after the first moves up by two.
     let moved = |b: BlockId| if b.0 == 0 { b } else { BlockId(b.0 + 2) };
-    func.blocks.iter_mut().for_each(|b| move_targets(&mut b.term, moved));
+    func.blocks.iter_mut().for_each(|b| b.term.map_blocks(moved));
     let mut term = term;
-    move_targets(&mut term, moved);
+    term.map_blocks(moved);
     let body = |insts, term| Block { pc: rest_pc, mode, insts, term, term_pc, guest_insts: guest_insts - insts_before };
 
     let last_pc = func.blocks[0].insts.last().map_or(pc, |i| i.pc);
@@ -149,15 +149,6 @@ fn count(insts: &[Inst], from: u64, to: u64) -> u32 {
     let mut pcs: Vec<u64> = insts.iter().map(|i| i.pc).filter(|pc| (from..to).contains(pc)).collect();
     pcs.dedup();
     pcs.len() as u32
-}
-
-fn move_targets(term: &mut Term, to: impl Fn(BlockId) -> BlockId) {
-    match term {
-        Term::Jump(b) | Term::Pause { next: b, .. } => *b = to(*b),
-        Term::Branch { then, otherwise, .. } => (*then, *otherwise) = (to(*then), to(*otherwise)),
-        Term::Indirect { known, .. } => known.iter_mut().for_each(|(_, b)| *b = to(*b)),
-        _ => {}
-    }
 }
 
 /// Instructions of a new block.

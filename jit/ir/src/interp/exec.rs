@@ -113,6 +113,7 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
         Op::SendMsgRtn { msg } => v.set_scalar(r, wave.sendmsg_rtn(*msg)),
         Op::Time { realtime } => v.set_scalar(r, wave.time(*realtime)),
         Op::Note { .. } => {}
+        Op::Refund { insts, unused } => wave.state.fuel += if v.scalar(*unused) != 0 { i64::from(*insts) } else { 0 },
         Op::Probe { kind: ProbeKind::Count, id, exec, .. } => wave.count(*id, v.mask(*exec)),
         Op::Probe { kind: ProbeKind::Call, id, exec, args } => {
             let call = rows_of(func, v, wave, inst, *id, args);

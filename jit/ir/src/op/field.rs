@@ -27,6 +27,8 @@ pub(crate) trait Field: Sized {
     fn map_values(&mut self, _: &mut impl FnMut(Value) -> Value) {}
     /// Calls `f` on the blocks in it.
     fn visit_blocks(&self, _: &mut impl FnMut(BlockId)) {}
+    /// Replaces the blocks in it.
+    fn map_blocks(&mut self, _: &mut impl FnMut(BlockId) -> BlockId) {}
     /// Appends its text.
     fn print(&self, name: &str, hint: &str, out: &mut String);
     /// Reads it from a text.
@@ -370,6 +372,9 @@ impl Field for BlockId {
     fn visit_blocks(&self, f: &mut impl FnMut(BlockId)) {
         f(*self);
     }
+    fn map_blocks(&mut self, f: &mut impl FnMut(BlockId) -> BlockId) {
+        *self = f(*self);
+    }
     fn print(&self, _: &str, _: &str, out: &mut String) {
         let _ = write!(out, "{self:?}");
     }
@@ -382,6 +387,9 @@ impl Field for BlockId {
 impl Field for Vec<(u64, BlockId)> {
     fn visit_blocks(&self, f: &mut impl FnMut(BlockId)) {
         self.iter().for_each(|(_, b)| f(*b));
+    }
+    fn map_blocks(&mut self, f: &mut impl FnMut(BlockId) -> BlockId) {
+        self.iter_mut().for_each(|(_, b)| *b = f(*b));
     }
     fn print(&self, _: &str, _: &str, out: &mut String) {
         for (i, (pc, b)) in self.iter().enumerate() {

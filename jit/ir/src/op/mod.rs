@@ -323,6 +323,8 @@ define_ops! {
     Time { realtime: bool } "time {realtime:realtime|cycles}" -> Results::one(Ty::S64), Wave;
     /// s_waitcnt with what it waits for, cache control, s_delay_alu and the like: nothing to do.
     Note { kind: NoteKind, waits: Waits } "note {kind}{waits}" -> Results::NONE, Note;
+    /// Gives back the fuel of so many guest instructions, which the block counts, if the condition holds: code would have jumped over them.
+    Refund { insts: u32, unused: Value = Ty::S1 } "refund {insts}, {unused}" -> Results::NONE, Note;
     /// Shows a tool that the wave came here, with the lanes of `exec`; `id` and `args` (scalars, masks and lane values, defined in the lanes of
     /// `exec`) mean what who put it there wants. Stays where it is among operations with an effect, and never is one with another.
     Probe { kind: ProbeKind, id: u32, exec: Value = Ty::MASK, args: Box<[Value]> = ProbeArgs(*kind) }
@@ -357,6 +359,13 @@ macro_rules! define_terms {
             pub fn for_each_successor(&self, mut f: impl FnMut(BlockId)) {
                 match self {
                     $(Term::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_blocks(&mut f);)*)? $($($f.visit_blocks(&mut f);)*)? })*
+                }
+            }
+
+            /// Replaces every block it may go to by `f` of it.
+            pub fn map_blocks(&mut self, mut f: impl FnMut(BlockId) -> BlockId) {
+                match self {
+                    $(Term::$name $(($($t),*))? $({ $($f),* })? => { $($($t.map_blocks(&mut f);)*)? $($($f.map_blocks(&mut f);)*)? })*
                 }
             }
         }

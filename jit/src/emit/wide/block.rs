@@ -268,6 +268,13 @@ impl<'a> Wide<'a> {
             Op::Gws { op, resource, value } => self.gws(*op, *resource, *value),
             Op::Time { realtime } => self.time(r, *realtime),
             Op::Note { .. } => {}
+            Op::Refund { insts, unused } => {
+                let (unused, more) = (self.scalar(*unused), self.temp_general());
+                self.a.mov(Size::D, more, unused);
+                self.a.neg(Size::D, more);
+                self.a.alu_imm(Alu::And, Size::D, more, *insts as i32);
+                self.a.alu(Alu::Add, Size::Q, FUEL, more);
+            }
             Op::Probe { kind: ProbeKind::Count, id, exec, .. } => self.count(*id, *exec)?,
             Op::Probe { kind: ProbeKind::Call, id, exec, args } => self.probe(inst, *id, args, *exec)?,
             Op::Export { kind, exec, args } => self.export(inst, *kind, args, *exec)?,
