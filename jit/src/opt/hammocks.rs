@@ -22,6 +22,8 @@ use wavejit_ir::{Block, BlockId, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Sp
 /// Most that a body may cost: operations, of 64 bits twice, and accesses [`ACCESS`] times.
 const MOST: u32 = 24;
 const ACCESS: u32 = 4;
+/// Most operations that are looked at for a mask.
+const MOST_LOOKED_AT: u32 = 16;
 /// Most operations of a block that was put together.
 const LONGEST: usize = 2048;
 
@@ -72,12 +74,18 @@ impl Hammock {
     fn at(func: &Func, leading: &[u32], head: usize) -> Option<Hammock> {
         let block = &func.blocks[head];
         let Term::Branch { cond, then, otherwise } = block.term else { return None };
-        let skips_if = skips(block, cond)?;
+        let (skips_if, mask) = skips(block, cond)?;
         let (next, body) = if skips_if { (then.0 as usize, otherwise.0 as usize) } else { (otherwise.0 as usize, then.0 as usize) };
         let (inside, behind) = (&func.blocks[body], &func.blocks[next]);
         let is_forward = !goes_back(block, inside) && !goes_back(inside, behind) && !goes_back(block, behind);
         let is_hammock = leading[body] == 1 && matches!(inside.term, Term::Jump(to) if to.0 as usize == next);
-        if !is_forward || !is_hammock || body == 0 || next == 0 || inside.mode != block.mode || !may_run_without_lanes(func, inside) {
+        if !is_forward
+            || !is_hammock
+            || body == 0
+            || next == 0
+            || inside.mode != block.mode
+            || !may_run_without_lanes(func, inside, of_data(block, mask))
+        {
             return None;
         }
         let is_closed = leading[next] == 2 && behind.mode == block.mode;
@@ -164,28 +172,48 @@ fn gone() -> Block {
     Block { pc: 0, mode: FpMode(0), insts: vec![], term: Term::End, term_pc: 0, guest_insts: 0 }
 }
 
-/// Does a condition at the end of a block say that no lane is active (true), or that some are (false)? None: neither.
-fn skips(block: &Block, cond: Value) -> Option<bool> {
+/// The operation of a block that makes a value.
+fn def(block: &Block, v: Value) -> Option<&Op> {
+    block.insts.iter().rev().find(|inst| (0..inst.results).any(|r| inst.result(r.into()) == v)).map(|inst| &inst.op)
+}
+
+/// Does a condition at the end of a block say that no lane is active (true), or that some are (false)? And EXEC there. None: neither.
+fn skips(block: &Block, cond: Value) -> Option<(bool, Value)> {
     let exec = block.insts.iter().rev().find_map(|inst| match inst.op {
         Op::ExecSet(m) => Some(m),
         Op::ExecGet => Some(inst.first),
         _ => None,
     })?;
-    let def = |v: Value| block.insts.iter().rev().find(|inst| inst.results == 1 && inst.first == v).map(|inst| &inst.op);
-    let is_zero = |v: Value| matches!(def(v), Some(Op::Const { bits: 0, .. }));
-    let is_exec = |v: Value| matches!(def(v), Some(Op::MaskBits(m)) if *m == exec);
-    match def(cond)? {
+    let is_zero = |v: Value| matches!(def(block, v), Some(Op::Const { bits: 0, .. }));
+    let is_exec = |v: Value| matches!(def(block, v), Some(Op::MaskBits(m)) if *m == exec);
+    match def(block, cond)? {
         Op::Pure { op: op @ (PureOp::ICmpEq64 | PureOp::ICmpNe64), args: [Some(x), Some(y), _], .. }
             if is_exec(*x) && is_zero(*y) || is_exec(*y) && is_zero(*x) =>
         {
-            Some(*op == PureOp::ICmpEq64)
+            Some((*op == PureOp::ICmpEq64, exec))
         }
         _ => None,
     }
 }
 
-/// May a body run without active lanes, as far as it matters, and does it cost little then?
-fn may_run_without_lanes(func: &Func, body: &Block) -> bool {
+/// Does a mask say something of what was loaded in the block? Then lanes seldom agree, while of what is computed from ids whole waves do: in a reduction more and
+/// more of them have nothing left to do.
+fn of_data(block: &Block, mask: Value) -> bool {
+    let (mut work, mut looked_at) = (vec![mask], 0);
+    while let Some(v) = work.pop() {
+        looked_at += 1;
+        match def(block, v) {
+            Some(Op::Load { .. }) => return true,
+            Some(Op::Pure { args, .. }) if looked_at < MOST_LOOKED_AT => work.extend(args.iter().flatten()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// May a body run without active lanes, as far as it matters, and does it cost little then? Stores have a cost of their own, since nothing comes of them
+/// in the block.
+fn may_run_without_lanes(func: &Func, body: &Block, may_store: bool) -> bool {
     let (mut cost, mut exec, mut now) = (0, None, None);
     for inst in &body.insts {
         cost += match &inst.op {
@@ -204,6 +232,7 @@ fn may_run_without_lanes(func: &Func, body: &Block) -> bool {
             Op::Pure { op, .. } if func.ty(inst.first).shape == Shape::Lane => 1 + u32::from(op.ret() == Width::B64),
             Op::Pure { .. } => 1,
             Op::Load { space, .. } if *space != Space::Scratch => ACCESS,
+            Op::Store { space, .. } if *space != Space::Scratch && may_store => ACCESS,
             _ => return false,
         };
     }
@@ -316,6 +345,15 @@ b2 pc=40 mode=0x3f0 insts=2:
         ] {
             assert!(joined(SKIP, &body).is_none(), "{body}");
         }
+        // Of ids, and of what was loaded.
+        let store = format!("{LOAD}\n store lds.b32 [lane %11], %12, exec %10");
+        assert!(joined(SKIP, &store).is_none());
+        let mut func = with_body(SKIP, &store);
+        let of_ids = &mut func.blocks[0].insts[1];
+        assert_eq!(of_ids.first, Value(1));
+        let addr = wavejit_ir::Addr { base: None, offset: None, imm: 0 };
+        of_ids.op = Op::Load { space: Space::Lds, kind: wavejit_ir::MemKind::B32, addr, exec: Value(0) };
+        assert!(run(&mut func, OPTS));
         // Another mask than EXEC's, or no question about lanes.
         assert!(joined("eq.64 %7, %7\n branch %8, b2, b1", LOAD).is_none());
         assert!(joined("const.1 1\n branch %8, b2, b1", LOAD).is_none());
