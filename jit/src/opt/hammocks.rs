@@ -19,9 +19,12 @@
 use super::OptOptions;
 use wavejit_ir::{Block, BlockId, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Space, Term, Ty, Value, Width, goes_back};
 
-/// Most that a body may cost: operations, of 64 bits twice, and accesses [`ACCESS`] times.
-const MOST: u32 = 24;
+/// Most that a body may cost: operations, of 64 bits twice, and accesses [`ACCESS`] times. Addresses that the guest computes in registers which nobody reads
+/// again are still there.
+const MOST: u32 = 32;
 const ACCESS: u32 = 4;
+/// The same of bodies that load from LDS in lanes that ids choose: the waves at the border of a tile often have none.
+const MOST_OF_TILES: u32 = 12;
 /// Most operations that are looked at for a mask.
 const MOST_LOOKED_AT: u32 = 16;
 /// Most operations of a block that was put together.
@@ -35,9 +38,10 @@ pub(super) fn run(func: &mut Func, opts: OptOptions) -> bool {
     let mut leading = vec![0u32; func.blocks.len()];
     func.blocks.iter().for_each(|b| b.term.for_each_successor(|to| leading[to.0 as usize] += 1));
     let mut is_gone = vec![false; func.blocks.len()];
+    let loops = loops(func);
     // From the end: what a body has inside is part of it by then, and what comes behind it.
     for head in (0..func.blocks.len()).rev() {
-        while let Some(hammock) = Hammock::at(func, &leading, head) {
+        while let Some(hammock) = Hammock::at(func, &leading, &loops, head) {
             hammock.join(func, &mut leading, &mut is_gone);
         }
     }
@@ -71,7 +75,7 @@ struct Hammock {
 }
 
 impl Hammock {
-    fn at(func: &Func, leading: &[u32], head: usize) -> Option<Hammock> {
+    fn at(func: &Func, leading: &[u32], loops: &[(u64, u64)], head: usize) -> Option<Hammock> {
         let block = &func.blocks[head];
         let Term::Branch { cond, then, otherwise } = block.term else { return None };
         let (skips_if, mask) = skips(block, cond)?;
@@ -79,13 +83,10 @@ impl Hammock {
         let (inside, behind) = (&func.blocks[body], &func.blocks[next]);
         let is_forward = !goes_back(block, inside) && !goes_back(inside, behind) && !goes_back(block, behind);
         let is_hammock = leading[body] == 1 && matches!(inside.term, Term::Jump(to) if to.0 as usize == next);
-        if !is_forward
-            || !is_hammock
-            || body == 0
-            || next == 0
-            || inside.mode != block.mode
-            || !may_run_without_lanes(func, inside, of_data(block, mask))
-        {
+        let is_of_data = of_data(block, mask);
+        let goes_round = || loops.iter().any(|(first, last)| (*first..=*last).contains(&block.pc));
+        let is_alike = body != 0 && next != 0 && inside.mode == block.mode;
+        if !is_forward || !is_hammock || !is_alike || !is_of_data && goes_round() || !may_run_without_lanes(func, inside, is_of_data) {
             return None;
         }
         let is_closed = leading[next] == 2 && behind.mode == block.mode;
@@ -167,6 +168,19 @@ impl Joined<'_> {
     }
 }
 
+/// Where a function's loops begin and end.
+fn loops(func: &Func) -> Vec<(u64, u64)> {
+    let mut found = vec![];
+    for block in &func.blocks {
+        block.term.for_each_successor(|to| {
+            if goes_back(block, func.block(to)) {
+                found.push((func.block(to).pc, block.term_pc));
+            }
+        });
+    }
+    found
+}
+
 /// What is in place of a block until it is taken out.
 fn gone() -> Block {
     Block { pc: 0, mode: FpMode(0), insts: vec![], term: Term::End, term_pc: 0, guest_insts: 0 }
@@ -196,8 +210,8 @@ fn skips(block: &Block, cond: Value) -> Option<(bool, Value)> {
     }
 }
 
-/// Does a mask say something of what was loaded in the block? Then lanes seldom agree, while of what is computed from ids whole waves do: in a reduction more and
-/// more of them have nothing left to do.
+/// Does a mask say something of what was loaded in the block? Then lanes seldom agree, while of what is computed from ids whole waves do: as a loop goes round, or in
+/// the steps of a reduction, more and more of them have nothing left to do.
 fn of_data(block: &Block, mask: Value) -> bool {
     let (mut work, mut looked_at) = (vec![mask], 0);
     while let Some(v) = work.pop() {
@@ -213,8 +227,8 @@ fn of_data(block: &Block, mask: Value) -> bool {
 
 /// May a body run without active lanes, as far as it matters, and does it cost little then? Stores have a cost of their own, since nothing comes of them
 /// in the block.
-fn may_run_without_lanes(func: &Func, body: &Block, may_store: bool) -> bool {
-    let (mut cost, mut exec, mut now) = (0, None, None);
+fn may_run_without_lanes(func: &Func, body: &Block, is_of_data: bool) -> bool {
+    let (mut cost, mut most, mut exec, mut now) = (0, MOST, None, None);
     for inst in &body.insts {
         cost += match &inst.op {
             Op::Note { .. } | Op::Refund { .. } | Op::Const { .. } | Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => 0,
@@ -231,13 +245,16 @@ fn may_run_without_lanes(func: &Func, body: &Block, may_store: bool) -> bool {
             }
             Op::Pure { op, .. } if func.ty(inst.first).shape == Shape::Lane => 1 + u32::from(op.ret() == Width::B64),
             Op::Pure { .. } => 1,
-            Op::Load { space, .. } if *space != Space::Scratch => ACCESS,
-            Op::Store { space, .. } if *space != Space::Scratch && may_store => ACCESS,
+            Op::Load { space, .. } if *space != Space::Scratch => {
+                most = if *space == Space::Lds && !is_of_data { MOST_OF_TILES } else { most };
+                ACCESS
+            }
+            Op::Store { space, .. } if *space != Space::Scratch && is_of_data => ACCESS,
             _ => return false,
         };
     }
     // Without active lanes there are none behind it either.
-    cost <= MOST && (now.is_none() || now == exec)
+    cost <= most && (now.is_none() || now == exec)
 }
 
 #[cfg(test)]
@@ -379,16 +396,18 @@ b1 pc=4 mode=0x3f0 insts=1:
 b2 pc=8 mode=0x3f0 insts=1:
  jump b3
 b3 pc=12 mode=0x3f0 insts=1:
- jump b0
+ end
 }";
         let mut func = parse(text).unwrap();
+        let around = parse(&text.replace(" end", " jump b0")).unwrap();
+        assert!(!run(&mut around.clone(), OPTS), "waves without lanes go round a loop");
         assert!(run(&mut func, OPTS));
         verify(&func).unwrap();
         assert_eq!(func.blocks.len(), 3);
         assert_eq!((&func.blocks[1].term, func.blocks[1].guest_insts, func.blocks[1].term_pc), (&Term::Jump(BlockId(2)), 2, 8));
         assert_eq!(
             (&func.blocks[0].term, &func.blocks[2].term),
-            (&Term::Branch { cond: Value(0), then: BlockId(1), otherwise: BlockId(2) }, &Term::Jump(BlockId(0)))
+            (&Term::Branch { cond: Value(0), then: BlockId(1), otherwise: BlockId(2) }, &Term::End)
         );
     }
 }

@@ -194,6 +194,10 @@ impl<'a> Wide<'a> {
         let stride = way.step;
         let (from, apart) = a.start(group);
         let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
+        // Lines between the first element and the last, if those are all wanted.
+        if let Some(m) = spread.filter(|_| a.space != Space::Lds) {
+            self.ask_ahead(a, start, m as i32);
+        }
         match (stride, spread) {
             (0, _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
