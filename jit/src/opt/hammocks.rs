@@ -260,6 +260,7 @@ fn may_run_without_lanes(func: &Func, body: &Block, is_of_data: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::opt::with_masks;
     use wavejit_ir::text::{parse, print};
     use wavejit_ir::verify::verify;
 
@@ -267,16 +268,8 @@ mod tests {
 
     /// A function whose block b0 sets EXEC to the lanes in which v0 is s0, and jumps over b1 on `branch`; b2 is the end.
     fn with_body(branch: &str, body: &str) -> Func {
-        let text = format!(
-            "func \"f\" wave32 {{
-b0 pc=0 mode=0x3f0 insts=4:
- %0: mask = exec
- %1: l32 = vget v0 demand %0
- %2: s32 = sget s0
- %3: l32 = splat %2
- %4: mask = eq.32 %1, %3
- %5: mask = and.1 %4, %0
- setexec %5
+        with_masks(&format!(
+            "setexec %5
  %6: s64 = maskbits %5
  %7: s64 = const.64 0
  %8: s1 = {branch}
@@ -287,11 +280,8 @@ b2 pc=40 mode=0x3f0 insts=2:
  %90: mask = exec
  %91: s32 = const.32 9
  %92: l32 = splat %91
- vset v7, %92, exec %90
- end
-}}"
-        );
-        parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+ vset v7, %92, exec %90"
+        ))
     }
 
     const SKIP: &str = "eq.64 %6, %7\n branch %8, b2, b1";
@@ -313,7 +303,7 @@ b2 pc=40 mode=0x3f0 insts=2:
         for branch in [SKIP, ENTER] {
             let func = joined(branch, LOAD).expect("a hammock");
             let [block] = &func.blocks[..] else { panic!("{}", print(&func)) };
-            assert_eq!((block.guest_insts, block.term_pc, &block.term), (9, 40, &Term::End));
+            assert_eq!((block.guest_insts, block.term_pc, &block.term), (6, 40, &Term::End));
             let refund =
                 block.insts.iter().find_map(|i| if let Op::Refund { insts, unused } = i.op { Some((insts, unused)) } else { None });
             let (insts, unused) = refund.expect("fuel is given back");
