@@ -10,7 +10,7 @@ use wavejit::{CodeLaunch, Device, DeviceConfig, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 /// What a host does with a signal that it does not expect.
-unsafe extern "C" fn give_up(_signal: i32) {
+extern "C" fn give_up(_signal: i32) {
     std::process::abort();
 }
 

@@ -17,7 +17,8 @@
 //! Before: what `local` leaves, which writes scalar registers at the end of blocks; after: any verified function, on which `local` runs again.
 
 use super::OptOptions;
-use wavejit_ir::{Block, BlockId, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Space, Term, Ty, Value, Width, goes_back};
+use wavejit_ir::build::Builder;
+use wavejit_ir::{Block, BlockId, FpMode, Func, Op, PureOp, SReg, Shape, Space, Term, Value, Width, goes_back};
 
 /// Most that a body may cost: operations, of 64 bits twice, and accesses [`ACCESS`] times. Addresses that the guest computes in registers which nobody reads
 /// again are still there.
@@ -83,10 +84,12 @@ impl Hammock {
         let (inside, behind) = (&func.blocks[body], &func.blocks[next]);
         let is_forward = !goes_back(block, inside) && !goes_back(inside, behind) && !goes_back(block, behind);
         let is_hammock = leading[body] == 1 && matches!(inside.term, Term::Jump(to) if to.0 as usize == next);
+        if !is_forward || !is_hammock || body == 0 || next == 0 || inside.mode != block.mode {
+            return None;
+        }
         let is_of_data = of_data(block, mask);
         let goes_round = || loops.iter().any(|(first, last)| (*first..=*last).contains(&block.pc));
-        let is_alike = body != 0 && next != 0 && inside.mode == block.mode;
-        if !is_forward || !is_hammock || !is_alike || !is_of_data && goes_round() || !may_run_without_lanes(func, inside, is_of_data) {
+        if !is_of_data && goes_round() || !may_run_without_lanes(func, inside, is_of_data) {
             return None;
         }
         let is_closed = leading[next] == 2 && behind.mode == block.mode;
@@ -96,23 +99,24 @@ impl Hammock {
 
     fn join(self, func: &mut Func, leading: &mut [u32], is_gone: &mut [bool]) {
         let body = std::mem::replace(&mut func.blocks[self.body], gone());
-        let pc = func.blocks[self.head].term_pc;
-        let mut joined = Joined { insts: std::mem::take(&mut func.blocks[self.head].insts), func, pc };
-        let skip = if self.skips_if { self.cond } else { joined.pure(PureOp::BNot, &[self.cond]) };
-        joined.push(Op::Refund { insts: body.guest_insts, unused: skip }, &[]);
+        let head = &mut func.blocks[self.head];
+        let (pc, before) = (head.term_pc, std::mem::take(&mut head.insts));
+        let mut b = Builder { insts: before, ..Builder::new(func, pc, body.mode) };
+        let skip = if self.skips_if { self.cond } else { b.pure1(PureOp::BNot, self.cond) };
+        b.push(Op::Refund { insts: body.guest_insts, unused: skip }, &[]);
         for mut inst in body.insts {
             match &mut inst.op {
                 Op::SSet(r, value) => {
-                    let old = joined.push(Op::SGet(*r), &[r.ty()]);
-                    *value = joined.select(skip, old, *value, *r);
+                    let old = b.sget(*r);
+                    *value = select(&mut b, skip, old, *value, *r);
                 }
                 // Of a body inside: it is counted with this one.
-                Op::Refund { unused, .. } => *unused = joined.without(*unused, skip),
+                Op::Refund { unused, .. } => *unused = without(&mut b, *unused, skip),
                 _ => {}
             }
-            joined.insts.push(inst);
+            b.insts.push(inst);
         }
-        let Joined { mut insts, func, .. } = joined;
+        let mut insts = b.insts;
         let mut counted = body.guest_insts;
         (leading[self.body], is_gone[self.body]) = (0, true);
         let (term, term_pc) = if self.is_closed {
@@ -131,41 +135,19 @@ impl Hammock {
     }
 }
 
-/// The instructions of a block that is being put together.
-struct Joined<'f> {
-    func: &'f mut Func,
-    insts: Vec<Inst>,
-    /// Of new ones.
-    pc: u64,
+/// x and not y
+fn without(b: &mut Builder, x: Value, y: Value) -> Value {
+    let not = b.pure1(PureOp::BNot, y);
+    b.pure2(PureOp::BAnd, x, not)
 }
 
-impl Joined<'_> {
-    fn push(&mut self, op: Op, tys: &[Ty]) -> Value {
-        let first = self.func.new_values(tys);
-        self.insts.push(Inst { op, first, results: tys.len() as u8, pc: self.pc });
-        first
+/// What a register has: `old` if the condition holds, else `new`.
+fn select(b: &mut Builder, cond: Value, old: Value, new: Value, register: SReg) -> Value {
+    if register.ty().width != Width::B1 {
+        return b.pure3(PureOp::Sel32, cond, old, new);
     }
-
-    /// x and not y
-    fn without(&mut self, x: Value, y: Value) -> Value {
-        let not = self.pure(PureOp::BNot, &[y]);
-        self.pure(PureOp::BAnd, &[x, not])
-    }
-
-    /// What a register has: `old` if the condition holds, else `new`.
-    fn select(&mut self, cond: Value, old: Value, new: Value, register: SReg) -> Value {
-        if register.ty().width != Width::B1 {
-            return self.pure(PureOp::Sel32, &[cond, old, new]);
-        }
-        let (kept, new) = (self.pure(PureOp::BAnd, &[old, cond]), self.without(new, cond));
-        self.pure(PureOp::BOr, &[kept, new])
-    }
-
-    /// Of scalars.
-    fn pure(&mut self, op: PureOp, args: &[Value]) -> Value {
-        let args = std::array::from_fn(|n| args.get(n).copied());
-        self.push(Op::Pure { op, mode: FpMode(0), args }, &[Ty { shape: Shape::Scalar, width: op.ret() }])
-    }
+    let (kept, new) = (b.pure2(PureOp::BAnd, old, cond), without(b, new, cond));
+    b.pure2(PureOp::BOr, kept, new)
 }
 
 /// Where a function's loops begin and end.

@@ -429,13 +429,13 @@ impl<'a> Problem<'a> {
                     if ends[i].replace(end) == Some(end) {
                         continue;
                     }
-                    let start = steps[i].before(blocks[i].1, end, self.all(), &mut |_, _, _| {});
+                    let start = steps[i].before(blocks[i].1, end, &mut |_, _, _| {});
                     changed |= start != live[i];
                     live[i] = start;
                 }
             }
             for (i, b) in self.region.blocks.iter().enumerate().filter(|(i, _)| !blocks[*i].1.is_empty()) {
-                steps[i].before(blocks[i].1, stop(&live, i), self.all(), &mut |at, mask, after| {
+                steps[i].before(blocks[i].1, stop(&live, i), &mut |at, mask, after| {
                     let outside = both(both(mask.zero, after), [reached[i]; WORDS]);
                     if outside == [0; WORDS] && writes.contains(&(*b, at)) {
                         found.insert((*b, at));
@@ -448,21 +448,21 @@ impl<'a> Problem<'a> {
 }
 
 /// States from which these ends, for one word of results of comparisons, lead to some of `to`. The last of the ends is the highest bit of a state's number.
-fn before(ends: &[Bit], word: usize, to: States) -> States {
+fn states_before(ends: &[Bit], word: usize, to: States) -> States {
     let Some((bit, lower)) = ends.split_last() else { return if to == 0 { 0 } else { !0 } };
     let half = 1 << lower.len();
     let (zero, one) = (to & ((1 << half) - 1), to >> half);
     if zero == one {
-        return if zero == 0 { 0 } else { (bit.zero[word] | bit.one[word]) & before(lower, word, zero) };
+        return if zero == 0 { 0 } else { (bit.zero[word] | bit.one[word]) & states_before(lower, word, zero) };
     }
-    let of = |bit: States, to: States| if to == 0 || bit == 0 { 0 } else { bit & before(lower, word, to) };
+    let of = |bit: States, to: States| if to == 0 || bit == 0 { 0 } else { bit & states_before(lower, word, to) };
     of(bit.zero[word], zero) | of(bit.one[word], one)
 }
 
 /// States to which they lead from some of `from`.
-fn after(ends: &[Bit], word: usize, from: States) -> States {
+fn states_after(ends: &[Bit], word: usize, from: States) -> States {
     let Some((bit, lower)) = ends.split_last() else { return 1 };
-    let of = |from: States| if from == 0 { 0 } else { after(lower, word, from) };
+    let of = |from: States| if from == 0 { 0 } else { states_after(lower, word, from) };
     of(from & bit.zero[word]) | of(from & bit.one[word]) << (1 << lower.len())
 }
 
@@ -472,7 +472,7 @@ impl Steps {
         if start == 0 {
             return 0;
         }
-        (0..1 << self.choices).fold(0, |set, word| set | after(&self.ends, word, start))
+        (0..1 << self.choices).fold(0, |set, word| set | states_after(&self.ends, word, start))
     }
 
     /// States at the start from which the block leads to some of these, by results of comparisons, and whatever these give. Rows ask for the same again
@@ -481,7 +481,7 @@ impl Steps {
         if end == 0 {
             return ([0; WORDS], 0);
         }
-        let of_word = |w: usize| before(&self.ends, w, end) & self.all;
+        let of_word = |w: usize| states_before(&self.ends, w, end) & self.all;
         let mut found = self.found.borrow_mut();
         if let Some((_, points, any)) = found.iter().find(|(of, ..)| *of == end) {
             return (*points, *any);
@@ -494,15 +494,15 @@ impl Steps {
 
     /// States in which a row lives at the start, from those at the end and what the block does to it; tells of each write its instruction, its mask, and
     /// where the row lives after it.
-    fn before(&self, events: &[Event], end: States, all: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
+    fn before(&self, events: &[Event], end: States, write: &mut dyn FnMut(usize, &Bit, Points)) -> States {
         if self.reads_all {
             // Where between the others it is read does not matter: it lives everywhere.
             for event in events {
                 if let Event::Write(at, mask) = event {
-                    write(*at, mask, [all; WORDS]);
+                    write(*at, mask, [self.all; WORDS]);
                 }
             }
-            return all;
+            return self.all;
         }
         let (mut live, any) = self.leading_to(end);
         if events.is_empty() {
@@ -517,7 +517,7 @@ impl Steps {
                 }
             }
         }
-        live.iter().fold(0, |x, y| x | y) & all
+        live.iter().fold(0, |x, y| x | y) & self.all
     }
 }
 

@@ -55,15 +55,13 @@ pub fn run(func: &mut Func, opts: OptOptions) {
     };
     // Bodies inside of bodies come one after the other.
     let over_bodies = |f: &mut Func| {
-        let rounds = (0..NESTED).take_while(|_| {
-            let changed = hammocks::run(f, opts);
-            if changed {
-                local::run(f, opts);
-                dead::run(f);
+        for _ in 0..NESTED {
+            if !hammocks::run(f, opts) {
+                break;
             }
-            changed
-        });
-        rounds.count();
+            local::run(f, opts);
+            dead::run(f);
+        }
     };
     let passes: [&dyn Fn(&mut Func); 7] = [
         &|f| whole::run(f, opts),

@@ -107,7 +107,7 @@ b1 pc=4 mode=0x3f0 insts=1:
 b2 pc=8 mode=0x3f0 insts=1:
  end
 }";
-        let func = wavejit_ir::text::parse(&text.replace("xor.1", "bxor.1")).or_else(|_| wavejit_ir::text::parse(text)).unwrap();
+        let func = wavejit_ir::text::parse(text).unwrap();
         let places = Places::new(&func);
         assert_eq!([0, 1, 2, 3, 4].map(|v| places.def(Value(v))), [0, 1, 2, 0, 1]);
         assert_eq!([0, 1, 2].map(|v| places.users(&func, Value(v))), [&[1, 3][..], &[2, 2], &[3]]);

@@ -16,7 +16,8 @@
 
 use super::OptOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Block, BlockId, Func, Inst, Op, PureOp, SReg, Space, Term, Ty, Value, Width};
+use wavejit_ir::build::Builder;
+use wavejit_ir::{Block, BlockId, Func, Inst, Op, PureOp, SReg, Space, Term, Ty, Value};
 
 /// Bits of M0 that say which quads begin a primitive (RDNA3 ISA, LDS_PARAM_LOAD).
 const BEGINS: u32 = 0x7fff_0000;
@@ -42,40 +43,36 @@ pub(super) fn run(func: &mut Func, opts: OptOptions) {
     let body = |insts, term| Block { pc: rest_pc, mode, insts, term, term_pc, guest_insts: guest_insts - insts_before };
 
     let last_pc = func.blocks[0].insts.last().map_or(pc, |i| i.pc);
-    let mut test = Builder { func, insts: vec![], pc: last_pc };
-    let bits = test.push(Op::ExecGet, Ty::MASK);
-    let bits = test.push(Op::MaskBits(bits), Ty::S64);
-    let all = test.all();
-    let is_full = test.pure(PureOp::ICmpEq64, &[bits, all], Ty::S1);
-    let m0 = test.push(Op::SGet(SReg::M0), Ty::S32);
-    let begins = test.constant(BEGINS.into(), Ty::S32);
-    let begins = test.pure(PureOp::And32, &[m0, begins], Ty::S32);
-    let zero = test.constant(0, Ty::S32);
-    let is_one = test.pure(PureOp::ICmpEq32, &[begins, zero], Ty::S1);
-    let cond = test.pure(PureOp::BAnd, &[is_full, is_one], Ty::S1);
+    let mut test = Builder::new(func, last_pc, mode);
+    let exec_now = test.exec();
+    let (bits, every) = (test.mask_bits(exec_now), all(&mut test));
+    let is_full = test.pure2(PureOp::ICmpEq64, bits, every);
+    let (m0, begins, zero) = (test.sget(SReg::M0), test.const32(BEGINS), test.const32(0));
+    let begins = test.pure2(PureOp::And32, m0, begins);
+    let is_one = test.pure2(PureOp::ICmpEq32, begins, zero);
+    let cond = test.pure2(PureOp::BAnd, is_full, is_one);
     let test = test.insts;
 
-    let mut whole = Builder { func, insts: vec![], pc: rest_pc };
-    let all = whole.all();
-    let all = whole.push(Op::BitsMask(all), Ty::MASK);
-    whole.effect(Op::ExecSet(all));
-    let m0 = whole.push(Op::SGet(SReg::M0), Ty::S32);
-    let others = whole.constant((!BEGINS).into(), Ty::S32);
-    let m0 = whole.pure(PureOp::And32, &[m0, others], Ty::S32);
-    whole.effect(Op::SSet(SReg::M0, m0));
+    let mut whole = Builder::new(func, rest_pc, mode);
+    let every = all(&mut whole);
+    let every = whole.bits_mask(every);
+    whole.push(Op::ExecSet(every), &[]);
+    let (m0, others) = (whole.sget(SReg::M0), whole.const32(!BEGINS));
+    let m0 = whole.pure2(PureOp::And32, m0, others);
+    whole.sset(SReg::M0, m0);
     if let Some(source) = source {
-        whole.effect(Op::SSet(source, m0));
+        whole.sset(source, m0);
     }
     let mut whole_term = term.clone();
-    let mut names: FxHashMap<Value, Value> = exec.map(|exec| (exec, all)).into_iter().collect();
+    let mut names: FxHashMap<Value, Value> = exec.map(|exec| (exec, every)).into_iter().collect();
     for inst in &rest {
-        whole.copy(inst, &mut names);
+        copy(&mut whole, inst, &mut names);
     }
     whole_term.map_args(|v| names.get(&v).copied().unwrap_or(v));
     let whole = whole.insts;
 
-    let mut some = Builder { func, insts: vec![], pc: rest_pc };
-    let same = some.push(Op::ExecGet, Ty::MASK);
+    let mut some = Builder::new(func, rest_pc, mode);
+    let same = some.exec();
     let some = some.insts;
     let rename = |v: Value| if Some(v) == exec { same } else { v };
     rest.iter_mut().for_each(|inst| inst.op.map_args(rename));
@@ -151,50 +148,20 @@ fn count(insts: &[Inst], from: u64, to: u64) -> u32 {
     pcs.len() as u32
 }
 
-/// Instructions of a new block.
-struct Builder<'f> {
-    func: &'f mut Func,
-    insts: Vec<Inst>,
-    pc: u64,
+/// Bits of EXEC with all lanes active.
+fn all(b: &mut Builder) -> Value {
+    b.const64(if b.func.wave_size == 64 { u64::MAX } else { u32::MAX.into() })
 }
 
-impl Builder<'_> {
-    fn push(&mut self, op: Op, ty: Ty) -> Value {
-        let first = self.func.new_values(&[ty]);
-        self.insts.push(Inst { op, first, results: 1, pc: self.pc });
-        first
-    }
-
-    fn effect(&mut self, op: Op) {
-        let first = self.func.new_values(&[]);
-        self.insts.push(Inst { op, first, results: 0, pc: self.pc });
-    }
-
-    fn pure(&mut self, op: PureOp, args: &[Value], ty: Ty) -> Value {
-        let args = std::array::from_fn(|n| args.get(n).copied());
-        self.push(Op::Pure { op, mode: wavejit_ir::FpMode(0), args }, ty)
-    }
-
-    fn constant(&mut self, bits: u64, ty: Ty) -> Value {
-        self.push(Op::Const { width: ty.width, bits }, ty)
-    }
-
-    /// Bits of EXEC with all lanes active.
-    fn all(&mut self) -> Value {
-        let bits = if self.func.wave_size == 64 { u64::MAX } else { u32::MAX.into() };
-        self.push(Op::Const { width: Width::B64, bits }, Ty::S64)
-    }
-
-    /// The same with new results, of which `names` says what they are called here.
-    fn copy(&mut self, inst: &Inst, names: &mut FxHashMap<Value, Value>) {
-        let tys: Vec<Ty> = (0..inst.results).map(|r| self.func.ty(inst.result(r.into()))).collect();
-        let first = self.func.new_values(&tys);
-        let mut op = inst.op.clone();
-        op.map_args(|v| names.get(&v).copied().unwrap_or(v));
-        for r in 0..inst.results {
-            names.insert(inst.result(r.into()), Value(first.0 + u32::from(r)));
-        }
-        self.insts.push(Inst { op, first, ..*inst });
+/// The same instruction with new results, of which `names` says what they are called there.
+fn copy(b: &mut Builder, inst: &Inst, names: &mut FxHashMap<Value, Value>) {
+    let tys: Vec<Ty> = (0..inst.results).map(|r| b.ty(inst.result(r.into()))).collect();
+    let mut op = inst.op.clone();
+    op.map_args(|v| names.get(&v).copied().unwrap_or(v));
+    b.pc = inst.pc;
+    let first = b.push(op, &tys);
+    for r in 0..inst.results {
+        names.insert(inst.result(r.into()), Value(first.0 + u32::from(r)));
     }
 }
 

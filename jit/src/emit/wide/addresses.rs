@@ -195,7 +195,7 @@ impl<'a> Wide<'a> {
         let (from, apart) = a.start(group);
         let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
         // Lines between the first element and the last, if those are all wanted.
-        if let Some(m) = spread.filter(|_| a.space != Space::Lds) {
+        if let Some(m) = spread {
             self.ask_ahead(a, start, m as i32);
         }
         match (stride, spread) {

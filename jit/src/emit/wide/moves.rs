@@ -77,11 +77,9 @@ impl<'a> Wide<'a> {
     /// Consecutive elements for a part, of which the first one comes before the others.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
         let at = Mem::at(from, disp);
-        if a.space != Space::Lds {
-            self.ask_ahead(a, at, a.dwords() as i32);
-            if let Some(step) = a.step {
-                self.ask_for_steps(a, step, p, from, disp);
-            }
+        self.ask_ahead(a, at, a.dwords() as i32);
+        if let Some(step) = a.step {
+            self.ask_for_steps(a, step, p, from, disp);
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
         if a.dwords() > 1 {
@@ -107,17 +105,17 @@ impl<'a> Wide<'a> {
         });
     }
 
-    /// Asks for lines that later waves will touch if waves walk through memory, as they mostly do: of a part that begins at `at`, so many for a row. A wave
-    /// that goes round a loop takes longer, and lines that are far away would be gone until then, and so would those that are in the first-level cache; of
-    /// small elements the near ones are far enough; of narrow rows the far ones are another row's.
+    /// Asks for lines that later waves will touch if waves walk through memory, as they mostly do: of a part that begins at `at`, so many for a row; once for
+    /// neighbors. A wave that goes round a loop takes longer, and lines that are far away would be gone until then, and so would those that are in the
+    /// first-level cache; of small elements the near ones are far enough; of narrow rows the far ones are another row's.
     pub(super) fn ask_ahead(&mut self, a: &Access, at: Mem, lines: i32) {
+        let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
+        if a.space == Space::Lds || has_neighbor {
+            return;
+        }
         let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
         let goes_round = self.goes_round[self.r.block];
         let is_short = !goes_round && a.bytes() >= 4 && !is_narrow;
-        let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
-        if has_neighbor {
-            return;
-        }
         let near = if goes_round { SECOND_LEVEL } else { FIRST_LEVEL };
         let far = is_short.then_some((FAR_AHEAD, SECOND_LEVEL));
         for (waves, level) in [Some((AHEAD, near)), far].into_iter().flatten() {
