@@ -422,7 +422,8 @@ fn emit(
         plans.push(region::plan(func, b, &accepting_back_ends));
     }
     let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-    let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
+    let mut lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
+    let strides = Strides::new(func, &mut lanes);
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
         let blend = lanes.blend(b);
@@ -442,7 +443,6 @@ fn emit(
     go_on()?;
     let entry = session.declare(true)?;
     let builder = FunctionBuilder::new(&mut session.ctx.func, &mut session.fctx);
-    let strides = Strides::new(func, &lanes);
     let (module, pinned) = (&mut session.module, &mut session.pinned);
     skeleton::Skeleton::new(func, *opts, &plans, &regions, &loops, module, pinned, &strides, builder).compile()?;
     session.define(entry, "skeleton", func)?;

@@ -174,7 +174,7 @@ fn def(block: &Block, v: Value) -> Option<&Op> {
 }
 
 /// Does a condition at the end of a block say that no lane is active (true), or that some are (false)? And EXEC there. None: neither.
-fn skips(block: &Block, cond: Value) -> Option<(bool, Value)> {
+pub(super) fn skips(block: &Block, cond: Value) -> Option<(bool, Value)> {
     let exec = block.insts.iter().rev().find_map(|inst| match inst.op {
         Op::ExecSet(m) => Some(m),
         Op::ExecGet => Some(inst.first),

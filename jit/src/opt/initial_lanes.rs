@@ -1,117 +1,382 @@
 //! Writes that need not keep the lanes that are off when the function is entered.
 //!
 //! Most kernels never turn on a lane that they did not begin with: they narrow EXEC, and put back what they saved. Then nobody sees what such a lane has in a
-//! register, and a write under the EXEC of the beginning may write the register as a whole, whatever ways EXEC takes behind it. The last
-//! part of a grid aside, that is every lane, and the register keeps what is known of all its lanes ([`super::strides`]).
+//! register, and a write of all lanes that were on may write the register as a whole. The last part of a grid aside, that is every lane, and the register keeps what
+//! is known of all its lanes ([`super::strides`]).
 //!
 //! Masks are combined lane by lane, so two lanes stand for all: one that is off at the beginning and one that is on. Of both it is followed through the
-//! function which masks in scalar registers, and EXEC, may have them ([`super::lane_states`] has the steps).
+//! function in which states ([`super::lane_states`]) they may be: their bits in EXEC, and in the registers that hold masks and are read again.
+//!
+//! ```text
+//! saved = exec; exec &= condition; if no lane is left go to L     saved 1, exec 0 or 1
+//! ...
+//! L: exec = saved                                                 exec 1: what is written from here on is written as a whole
+//! ```
+//!
+//! A jump says more. Where it leads if no lane is active no lane has a 1 in EXEC. And where it leads if some are, all lanes that were on are active, if EXEC came of nothing but
+//! comparisons of values that are one for the wave ([`super::strides`] knows): an `if` that all lanes enter or none, as of a row of a picture.
 
 use super::OptOptions;
-use super::lane_states::{Bit, Bits, Walk};
-use super::liveness::leaves_everything_live;
+use super::hammocks::skips;
+use super::lane_states::{Bit, Bits, ByValue, COUNTING, Points, REGISTERS, States, Walk, lanewise, states_after};
+use super::liveness::{Rows, leaves_everything_live};
 use super::worklist::Worklist;
-use rustc_hash::FxHashSet;
-use wavejit_ir::{Func, Inst, Op, SReg};
+use std::cell::RefCell;
+use wavejit_ir::{Block, Func, Inst, Op, SReg, Shape, Term, Ty, VReg, Value};
 
-/// The lanes: one that is off at the beginning, one that is on.
-const OFF: u64 = 1;
-const ON: u64 = 2;
+/// A set of registers that may hold masks, by number; EXEC has the place of its low half.
+pub(super) type Masks = u128;
+pub(super) const EXEC: Masks = 1 << SReg::EXEC_LO.0;
 
-/// What each of the lanes may have of EXEC, then of the registers.
-type State = Vec<Bit>;
-
-/// Of the writes that must keep lanes outside their mask for all that liveness knows (`keeps`, by block), those that need not.
-pub(super) fn whole_writes(func: &Func, opts: OptOptions, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
-    let mut found = FxHashSet::default();
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let is_kept = |(inst, keeps): (&Inst, &bool)| *keeps && matches!(inst.op, Op::VSet { .. });
-    let has_kept = func.blocks.iter().zip(keeps).any(|(b, keeps)| b.insts.iter().zip(keeps).any(is_kept));
-    let sees_others = func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts))
-        || insts().any(|inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. }));
-    if !has_kept || sees_others {
-        return found;
-    }
-    let mut registers: Vec<SReg> = insts().filter_map(|inst| if let Op::SGet(r) = inst.op { Some(r) } else { None }).collect();
-    registers.sort_unstable();
-    registers.dedup();
-    for half in 0..(func.wave_size as usize).div_ceil(32) {
-        let of_half = Problem { func, half, registers: &registers }.solve(keeps);
-        if half == 0 { found = of_half } else { found.retain(|write| of_half.contains(write)) }
-    }
-    found
+/// None of registers of one bit, and of those behind EXEC.
+pub(super) fn bit_of(r: SReg) -> Option<Masks> {
+    (r.0 < SReg::EXEC_LO.0).then(|| 1 << r.0)
 }
 
-/// A function, and one half of the wave.
-struct Problem<'a> {
-    func: &'a Func,
-    half: usize,
-    registers: &'a [SReg],
+/// Registers that a state has a bit of, beside EXEC and whether the lane was on.
+const FOLLOWED: usize = REGISTERS - 1;
+/// States with a 1 in EXEC.
+const ACTIVE: States = COUNTING[0];
+/// States of a lane that was off, and of one that was on.
+const LANES: [States; 2] = [!COUNTING[1], COUNTING[1]];
+
+/// What the lanes may have at a block's start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct At {
+    states: States,
+    /// Of registers that a state has no bit of: those in which each of the lanes may have a 1, and a 0.
+    may_be: [[Masks; 2]; 2],
 }
 
-impl<'a> Problem<'a> {
-    fn walk(&self, state: &State, bits: Bits) -> Walk<'a> {
-        let registers = self.registers.iter().copied().zip(state[1..].iter().copied()).collect();
-        Walk::with_unknown_comparisons(self.func, self.half, bits, (state[0], registers))
-    }
+impl At {
+    /// At the start of the function.
+    const ENTRY: At = At { states: !(ACTIVE ^ LANES[1]), may_be: [[!0; 2]; 2] };
 
-    fn solve(&self, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
-        let func = self.func;
-        let mut at_start: Vec<Option<State>> = vec![None; func.blocks.len()];
-        let mut first = vec![Bit::UNKNOWN; 1 + self.registers.len()];
-        first[0] = Bit::of_lanes(ON, OFF);
-        at_start[0] = Some(first);
-        let mut work = Worklist::with_entry(func.blocks.len());
-        let mut bits = Bits::default();
-        while let Some(b) = work.next() {
-            let mut walk = self.walk(at_start[b].as_ref().expect("it is at work"), bits);
-            let block = &func.blocks[b];
-            block.insts.iter().for_each(|inst| walk.step(&inst.op, inst.first));
-            let end: State = walk.ends().collect();
-            bits = walk.into_bits();
-            block.term.for_each_successor(|s| {
-                let known = &mut at_start[s.0 as usize];
-                let is_new = match known {
-                    Some(known) => known.iter_mut().zip(&end).fold(false, |is_new, (x, y)| {
-                        let before = std::mem::replace(x, x.or_else(*y));
-                        is_new | !before.is_like(*x, OFF | ON)
-                    }),
-                    None => {
-                        *known = Some(end.clone());
-                        true
+    /// Either of two. Has that changed anything?
+    fn join(&mut self, o: At) -> bool {
+        let may_be = std::array::from_fn(|bit| std::array::from_fn(|lane| self.may_be[bit][lane] | o.may_be[bit][lane]));
+        let before = std::mem::replace(self, At { states: self.states | o.states, may_be });
+        before != *self
+    }
+}
+
+/// [`At`] the start of a block behind a jump that said more, or behind such a block; None where nothing is known but what [`InitialLanes`] knows anyway.
+pub(super) type Refined = Option<At>;
+
+/// What is known on either of two ways. Has that changed anything of `known`?
+pub(super) fn join(known: &mut Refined, o: Refined) -> bool {
+    match (known.as_mut(), o) {
+        (Some(known), Some(o)) => known.join(o),
+        (Some(_), None) => known.take().is_some(),
+        (None, _) => false,
+    }
+}
+
+/// Of what a block's masks come.
+struct Flow {
+    /// Of which registers, as they were at its start, EXEC is set.
+    wanted: Masks,
+    /// The same of the registers that it sets.
+    set: Vec<(SReg, Masks)>,
+    /// Of the others nothing is left: they were set by number.
+    is_lost: bool,
+}
+
+impl Flow {
+    fn of(func: &Func, block: &Block, half: usize, of: &mut ByValue<Masks>) -> Flow {
+        let mut flow = Flow { set: vec![], is_lost: false, wanted: 0 };
+        of.begin(func);
+        for inst in &block.insts {
+            let get = |v: Value| of.get(v).unwrap_or(0);
+            let masks = match &inst.op {
+                Op::ExecSet(m) => {
+                    flow.wanted |= get(*m);
+                    continue;
+                }
+                Op::SSet(r, x) => {
+                    let to = get(*x);
+                    match flow.set.iter_mut().find(|(of, _)| of == r) {
+                        Some((_, masks)) => *masks = to,
+                        None => flow.set.push((*r, to)),
                     }
+                    continue;
+                }
+                Op::SSetRel { .. } | Op::SetReg { .. } => {
+                    flow.set.clear();
+                    flow.is_lost = true;
+                    continue;
+                }
+                Op::SGet(r) => flow.register(*r),
+                Op::Pure { .. } if func.ty(inst.first).shape == Shape::Lane && func.ty(inst.first) != Ty::MASK => continue,
+                op => lanewise(op, half).into_iter().flatten().flatten().fold(0, |all, v| all | get(v)),
+            };
+            if masks != 0 {
+                of.insert(inst.first, masks);
+            }
+        }
+        flow
+    }
+
+    fn register(&self, r: SReg) -> Masks {
+        let kept = || if self.is_lost { 0 } else { bit_of(r).unwrap_or(0) };
+        self.set.iter().find(|(of, _)| *of == r).map_or_else(kept, |(_, masks)| *masks)
+    }
+
+    /// What it reads to set EXEC, and registers that are `wanted` behind it.
+    fn before(&self, wanted: Masks) -> Masks {
+        let set = || self.set.iter().filter_map(|(r, masks)| Some((bit_of(*r)?, *masks)));
+        let kept = if self.is_lost { 0 } else { wanted & !set().fold(0, |all, (bit, _)| all | bit) };
+        set().filter(|(bit, _)| wanted & bit != 0).fold(self.wanted | kept, |all, (_, masks)| all | masks)
+    }
+}
+
+/// By block: registers at its start of which EXEC will come.
+fn wanted(func: &Func, flows: &[Flow]) -> Vec<Masks> {
+    let mut wanted = vec![0; flows.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (b, flow) in flows.iter().enumerate().rev() {
+            let mut behind = 0;
+            func.blocks[b].term.for_each_successor(|s| behind |= wanted[s.0 as usize]);
+            let before = flow.before(behind);
+            changed |= std::mem::replace(&mut wanted[b], before) != before;
+        }
+    }
+    wanted
+}
+
+/// What the lanes may have in the blocks of a function.
+pub(super) struct InitialLanes {
+    halves: Vec<Half>,
+    /// Rows of which somebody may see a lane that was off.
+    seen: Rows,
+    /// Writes of all lanes that were on, whatever comparisons give, of which nobody sees another: by block and instruction.
+    whole: Vec<(usize, usize)>,
+    bits: RefCell<Bits>,
+}
+
+/// The same of one half of a wave.
+struct Half {
+    half: usize,
+    /// By block: registers at its start that hold masks of which EXEC will come; a state has bits of the first ones.
+    wanted: Vec<Vec<SReg>>,
+    /// By block, if it is ever reached.
+    at: Vec<Option<At>>,
+}
+
+/// What a block does to the lanes that come to it.
+pub(super) struct Visit {
+    /// In the order of [`Term::for_each_successor`].
+    ends: Vec<(usize, At)>,
+    /// Writes of all lanes that were on, of which nobody sees another.
+    whole: Vec<usize>,
+}
+
+impl Visit {
+    /// Is an instruction such a write?
+    pub(super) fn writes_all(&self, inst: usize) -> bool {
+        self.whole.binary_search(&inst).is_ok()
+    }
+
+    pub(super) fn whole_writes(&self) -> impl Iterator<Item = usize> {
+        self.whole.iter().copied()
+    }
+}
+
+impl InitialLanes {
+    /// Looks at a function of whose writes liveness alone knows which must keep other lanes (`keeps`, by block). None where nothing would come of it.
+    pub(super) fn new(func: &Func, opts: OptOptions, keeps: &[Vec<bool>]) -> Option<InitialLanes> {
+        let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+        let is_kept = |(inst, keeps): (&Inst, &bool)| *keeps && matches!(inst.op, Op::VSet { .. });
+        let has_kept = func.blocks.iter().zip(keeps).any(|(b, keeps)| b.insts.iter().zip(keeps).any(is_kept));
+        let sees_others = func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts))
+            || insts().any(|inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. }));
+        if !has_kept || sees_others {
+            return None;
+        }
+        let mut bits = Bits::default();
+        let halves: Vec<Half> = (0..(func.wave_size as usize).div_ceil(32)).map(|half| Half::new(func, half, &mut bits)).collect();
+        let mut seen = Rows::default();
+        let mut whole: Vec<(VReg, (usize, usize))> = vec![];
+        for half in &halves {
+            let mut of_half = vec![];
+            for (b, at) in half.at.iter().enumerate() {
+                // Blocks that nothing leads to have nothing to say.
+                let Some(at) = *at else { continue };
+                let mut place = 0..;
+                half.walk(func, b, at, &mut bits, |op, walk| {
+                    let i = place.next().expect("there are more numbers");
+                    match op {
+                        Op::VGet { reg, demand } if demand.is_none_or(|m| meets(walk.bit(m).ones(), at.states & LANES[0])) => {
+                            seen.add(reg.0)
+                        }
+                        Op::VSet { reg, exec, .. } if !meets(walk.bit(*exec).zeros(), at.states & LANES[1]) => of_half.push((*reg, (b, i))),
+                        _ => {}
+                    }
+                });
+            }
+            if half.half == 0 { whole = of_half } else { whole.retain(|write| of_half.binary_search_by_key(&write.1, |w| w.1).is_ok()) }
+        }
+        whole.retain(|(reg, _)| !seen.has(reg.0));
+        Some(InitialLanes { halves, seen, whole: whole.into_iter().map(|w| w.1).collect(), bits: RefCell::new(bits) })
+    }
+
+    /// Of those writes, by block and instruction, those that need not, whatever comparisons give.
+    pub(super) fn whole_writes(&self) -> &[(usize, usize)] {
+        &self.whole
+    }
+
+    fn visit(&self, func: &Func, half: &Half, block: usize, at: At) -> Visit {
+        let (mut whole, mut place) = (vec![], 0..);
+        let ends = half.walk(func, block, at, &mut self.bits.borrow_mut(), |op, walk| {
+            let i = place.next().expect("there are more numbers");
+            match op {
+                Op::VSet { reg, exec, .. } if !self.seen.has(reg.0) && !meets(walk.bit(*exec).zeros(), at.states & LANES[1]) => {
+                    whole.push(i)
+                }
+                _ => {}
+            }
+        });
+        Visit { ends, whole }
+    }
+
+    /// What becomes of lanes that are refined, in a wave of 32.
+    pub(super) fn refined(&self, func: &Func, block: usize, at: Refined) -> Option<Visit> {
+        Some(self.visit(func, &self.halves[0], block, at?))
+    }
+
+    /// Where a block leads, and like what, in a wave of 32. `is_alike`: it leaves an EXEC that all lanes that were on have alike. `visit` is what became of
+    /// refined lanes.
+    pub(super) fn for_each_end(
+        &self,
+        func: &Func,
+        block: usize,
+        visit: Option<Visit>,
+        is_alike: bool,
+        mut with: impl FnMut(usize, Refined),
+    ) {
+        const INACTIVE: States = LANES[1] & !ACTIVE;
+        let Half { at, .. } = &self.halves[0];
+        let starts = |to: usize| at[to].filter(|_| is_alike && has_lanes(&func.blocks[block], to) == Some(true));
+        // Some lane is active, it was on, and so all that were on are.
+        let refine = |to: usize, mut end: At| {
+            if starts(to).is_some() && end.states & ACTIVE & LANES[0] == 0 {
+                end.states &= !INACTIVE;
+            }
+            Some(end).filter(|end| at[to] != Some(*end))
+        };
+        if let Some(visit) = visit {
+            return visit.ends.into_iter().for_each(|(to, end)| with(to, refine(to, end)));
+        }
+        let mut ends = None;
+        func.blocks[block].term.for_each_successor(|s| {
+            let to = s.0 as usize;
+            let Some(_) = starts(to).filter(|start| start.states & INACTIVE != 0) else { return with(to, None) };
+            let visit = ends.get_or_insert_with(|| self.refined(func, block, at[block]));
+            let end = visit.iter().flat_map(|v| &v.ends).find(|(of, _)| *of == to);
+            with(to, end.and_then(|(_, end)| refine(to, *end)));
+        });
+    }
+
+    /// Is it a wave of 32 with jumps that say more of masks that are alike?
+    pub(super) fn has_jumps(&self, func: &Func) -> bool {
+        self.halves.len() == 1
+            && func.blocks.iter().any(|b| matches!(b.term, Term::Branch { then, .. } if has_lanes(b, then.0 as usize).is_some()))
+    }
+}
+
+/// Does something hold in some of these states?
+fn meets(points: Points, states: States) -> bool {
+    points.iter().any(|p| p & states != 0)
+}
+
+impl Half {
+    fn new(func: &Func, half: usize, bits: &mut Bits) -> Half {
+        let mut masks = ByValue::default();
+        let flows: Vec<Flow> = func.blocks.iter().map(|block| Flow::of(func, block, half, &mut masks)).collect();
+        let registers = |wanted: &Masks| (0..SReg::EXEC_LO.0).map(SReg).filter(|r| wanted >> r.0 & 1 != 0).collect();
+        let wanted = wanted(func, &flows).iter().map(registers).collect();
+        let mut of = Half { half, wanted, at: vec![None; func.blocks.len()] };
+        of.at[0] = Some(At::ENTRY);
+        let mut work = Worklist::with_entry(func.blocks.len());
+        while let Some(b) = work.next() {
+            let start = of.at[b].expect("blocks are put to work with states");
+            for (to, end) in of.walk(func, b, start, bits, |_, _| {}) {
+                let is_new = match &mut of.at[to] {
+                    Some(known) => known.join(end),
+                    none => none.replace(end).is_none(),
                 };
                 if is_new {
-                    work.add(s.0 as usize);
-                }
-            });
-        }
-        // Rows of which somebody may see a lane that was off, and writes of all lanes that were on.
-        let (mut seen, mut whole) = (FxHashSet::default(), vec![]);
-        for (b, block) in func.blocks.iter().enumerate() {
-            let mut walk = at_start[b].as_ref().map(|state| self.walk(state, std::mem::take(&mut bits)));
-            for (k, inst) in block.insts.iter().enumerate() {
-                let may_have = |m, lane: u64| walk.as_ref().is_none_or(|w: &Walk<'_>| w.bit(m).may_be_one(lane));
-                match inst.op {
-                    Op::VGet { reg, demand } if demand.is_none_or(|m| may_have(m, OFF)) => _ = seen.insert(reg),
-                    Op::VSet { reg, exec, .. } if keeps[b][k] && walk.as_ref().is_some_and(|w| !w.bit(exec).may_be_zero(ON)) => {
-                        whole.push((reg, (b, k)));
-                    }
-                    _ => {}
-                }
-                if let Some(walk) = &mut walk {
-                    walk.step(&inst.op, inst.first);
+                    work.add(to);
                 }
             }
-            bits = walk.map_or_else(Bits::default, Walk::into_bits);
         }
-        whole.into_iter().filter(|(reg, _)| !seen.contains(reg)).map(|(_, write)| write).collect()
+        of
     }
+
+    /// Goes through a block, telling of each operation before it is done; where it leads, in the order of [`Term::for_each_successor`].
+    fn walk(&self, func: &Func, b: usize, at: At, bits: &mut Bits, mut with: impl FnMut(&Op, &Walk<'_>)) -> Vec<(usize, At)> {
+        let block = &func.blocks[b];
+        // Where a register may be 1, or 0, that a state has no bit of.
+        let may_be = |r: SReg, bit: usize| {
+            let of_lane = |lane: usize| if bit_of(r).is_some_and(|r| at.may_be[bit][lane] & r != 0) { LANES[lane] } else { 0 };
+            of_lane(0) | of_lane(1)
+        };
+        let start =
+            |(i, r): (usize, &SReg)| (*r, if i < FOLLOWED { Bit::of_states(i + 2) } else { Bit::of_lanes(may_be(*r, 1), may_be(*r, 0)) });
+        let mut registers: Vec<(SReg, Bit)> = self.wanted[b].iter().enumerate().map(start).collect();
+        block.term.for_each_successor(|s| {
+            for r in &self.wanted[s.0 as usize] {
+                if registers.iter().all(|(of, _)| of != r) {
+                    registers.push((*r, Bit::UNKNOWN));
+                }
+            }
+        });
+        let mut walk = Walk::new(func, self.half, std::mem::take(bits), (Bit::of_states(0), registers));
+        for inst in &block.insts {
+            with(&inst.op, &walk);
+            walk.step(&inst.op, inst.first);
+        }
+        let mut ends = vec![];
+        block.term.for_each_successor(|s| ends.push((s.0 as usize, self.end(block, s.0 as usize, at, &walk))));
+        *bits = walk.into_bits();
+        ends
+    }
+
+    /// What the lanes have on the way to a block.
+    fn end(&self, block: &Block, to: usize, at: At, walk: &Walk<'_>) -> At {
+        let (followed, others) = self.wanted[to].split_at(FOLLOWED.min(self.wanted[to].len()));
+        let bits: Vec<Bit> = [walk.exec(), Bit::of_states(1)].into_iter().chain(followed.iter().map(|r| walk.register(*r))).collect();
+        let of_word = |word: usize| states_after(&bits, word, at.states);
+        let mut end = At { states: (0..1 << walk.choices()).fold(0, |set, word| set | of_word(word)), may_be: [[0; 2]; 2] };
+        for r in others {
+            let bit = walk.register(*r);
+            for lane in 0..2 {
+                for (may_be, points) in end.may_be.iter_mut().zip([bit.zeros(), bit.ones()]) {
+                    may_be[lane] |= bit_of(*r).filter(|_| meets(points, at.states & LANES[lane])).unwrap_or(0);
+                }
+            }
+        }
+        if has_lanes(block, to) == Some(false) {
+            end.states &= !ACTIVE;
+        }
+        end
+    }
+}
+
+/// Is the way from a block to another gone if there are active lanes (true), or if there are none?
+fn has_lanes(block: &Block, to: usize) -> Option<bool> {
+    let Term::Branch { cond, then, otherwise } = block.term else { return None };
+    let (skips_if, _) = skips(block, cond)?;
+    (then != otherwise).then_some((then.0 as usize == to) != skips_if)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::lane_states::tests::{get, keeps_with, set};
+    use super::super::liveness::VgprLiveness;
+    use super::super::strides::Strides;
     use super::OptOptions;
 
     /// v1 is written under the EXEC of the beginning, v2 under a narrower one. Then EXEC is %30, of %20 (what it was) and %25 (a register that nobody
@@ -178,5 +443,94 @@ b1 pc=4 mode=0x3f0 insts=1:
         assert_eq!(keeps(&guard(32, WAS, whole)), [[true], [true]]);
         let opts = OptOptions { keep_final_state: true, ..OptOptions::default() };
         assert_eq!(keeps_with(opts, &guard(32, WAS, UNDER_EXEC), 0, 1), [true]);
+    }
+
+    /// Lanes in which `condition` (%4) holds write v2 in b1, the others in b2, each jumped to if there are any; then v1 is written in b3, and both are read.
+    fn choice(condition: &str) -> String {
+        let get = |v: u32, s: u32| format!("%{v}: s32 = sget s{s}\n %{0}: s64 = zext.64 %{v}\n %{1}: mask = bitsmask %{0}", v + 1, v + 2);
+        let leave = |v: u32, mask: u32, to: &str| {
+            format!("%{v}: s64 = maskbits %{mask}\n %{0}: s64 = const.64 0\n %{1}: s1 = eq.64 %{v}, %{0}\n branch %{1}, {to}", v + 1, v + 2)
+        };
+        format!(
+            "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: l32 = vget v0 demand %0
+ %2: s32 = sget s9
+ %3: l32 = splat %2
+ %4: mask = {condition}
+ %5: mask = and.1 %4, %0
+ %6: mask = xor.1 %5, %0
+ %7: s64 = maskbits %6
+ %8: s32 = lo.64 %7
+ sset s4, %8
+ setexec %5
+ {}
+b1 pc=4 mode=0x3f0 insts=1:
+ %20: mask = exec
+ %21: l32 = laneid
+ vset v2, %21, exec %20
+ jump b2
+b2 pc=8 mode=0x3f0 insts=1:
+ %30: mask = exec
+ {}
+ %39: s64 = maskbits %30
+ %40: s32 = lo.64 %39
+ sset s5, %40
+ setexec %33
+ {}
+b3 pc=12 mode=0x3f0 insts=1:
+ %50: mask = exec
+ %51: s32 = sget s9
+ %52: l32 = splat %51
+ vset v2, %52, exec %50
+ jump b4
+b4 pc=16 mode=0x3f0 insts=1:
+ %60: mask = exec
+ {}
+ %64: mask = or.1 %63, %60
+ setexec %64
+ %65: l32 = laneid
+ vset v1, %65, exec %64
+ jump b5
+b5 pc=20 mode=0x3f0 insts=1:
+ %70: mask = exec
+ %71: l32 = vget v1 demand %70
+ %72: l32 = vget v2 demand %70
+ store lds.b32 [lane %71], %72, exec %70
+ end
+}}
+",
+            leave(9, 5, "b2, b1"),
+            get(31, 4),
+            leave(41, 33, "b4, b3"),
+            get(61, 5),
+        )
+    }
+
+    /// Of the writes of b1 and b3 (v2) and of b4 (v1), which must keep the other lanes?
+    fn keeps_of_choice(text: &str) -> [bool; 3] {
+        let func = wavejit_ir::text::parse(text).unwrap();
+        wavejit_ir::verify::verify(&func).unwrap();
+        let mut lanes = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
+        let _ = Strides::new(&func, &mut lanes);
+        [1, 3, 4].map(|b| {
+            let write = func.blocks[b].insts.iter().position(|inst| matches!(inst.op, wavejit_ir::Op::VSet { .. })).unwrap();
+            lanes.blend(b)[write]
+        })
+    }
+
+    #[test]
+    fn all_lanes_are_back_behind_both_ways() {
+        // What lanes have decides which way they go, and behind both all are active again.
+        assert_eq!(keeps_of_choice(&choice("slt.32 %1, %3")), [true, true, false]);
+    }
+
+    #[test]
+    fn a_body_that_is_for_all_lanes_or_none_writes_all_if_it_is_run() {
+        assert_eq!(keeps_of_choice(&choice("slt.32 %3, %3")), [false; 3]);
+        // Without the jump nobody knows that there are any.
+        let text = choice("slt.32 %3, %3").replace("branch %11, b2, b1", "jump b1");
+        assert_eq!(keeps_of_choice(&text), [true, false, false]);
     }
 }

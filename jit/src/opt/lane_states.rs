@@ -23,14 +23,14 @@ use std::cell::RefCell;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
 
 /// Registers of masks that a state has a bit of, beside EXEC.
-const REGISTERS: usize = 5;
+pub(super) const REGISTERS: usize = 5;
 /// Comparisons of a block whose results are followed; those of later ones may be either way at each use.
 const CHOICES: usize = 2;
 const WORDS: usize = 1 << CHOICES;
 /// Regions of more blocks are left as they are.
 const MOST_BLOCKS: usize = 64;
 /// The values of bit `i` of the numbers 0 to 63.
-const COUNTING: [u64; 6] = [
+pub(super) const COUNTING: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
     0xf0f0_f0f0_f0f0_f0f0,
@@ -40,9 +40,9 @@ const COUNTING: [u64; 6] = [
 ];
 
 /// A set of states.
-type States = u64;
+pub(super) type States = u64;
 /// A set of (state at a block's start, results of its comparisons): a word of states for each of the latter.
-type Points = [States; WORDS];
+pub(super) type Points = [States; WORDS];
 
 fn both(x: Points, y: Points) -> Points {
     std::array::from_fn(|i| x[i] & y[i])
@@ -74,19 +74,17 @@ impl Bit {
     pub(super) fn of_lanes(one: States, zero: States) -> Bit {
         Bit { one: [one; WORDS], zero: [zero; WORDS] }
     }
-    /// Of either of two ways.
-    pub(super) fn or_else(self, o: Bit) -> Bit {
-        Bit { one: either(self.one, o.one), zero: either(self.zero, o.zero) }
+    /// Where it may be 1.
+    pub(super) fn ones(self) -> Points {
+        self.one
     }
-    /// Are two alike in these states?
-    pub(super) fn is_like(self, o: Bit, states: States) -> bool {
-        (self.one[0] ^ o.one[0] | self.zero[0] ^ o.zero[0]) & states == 0
+    /// Where it may be 0.
+    pub(super) fn zeros(self) -> Points {
+        self.zero
     }
-    pub(super) fn may_be_one(self, states: States) -> bool {
-        self.one[0] & states != 0
-    }
-    pub(super) fn may_be_zero(self, states: States) -> bool {
-        self.zero[0] & states != 0
+    /// Bit `i` of a state's number.
+    pub(super) fn of_states(i: usize) -> Bit {
+        Bit::known([COUNTING[i]; WORDS])
     }
     fn known(one: Points) -> Bit {
         Bit { one, zero: one.map(|w| !w) }
@@ -110,30 +108,38 @@ impl Bit {
     }
 }
 
-/// Bits of the values of a block. (A sparse set: `places` may have anything for values that are not in it.)
-#[derive(Default)]
-pub(super) struct Bits {
+/// Something about values of a block. (A sparse set: `places` may have anything for values that are not in it.)
+pub(super) struct ByValue<T> {
     /// By value: its place in the list, if it is there.
     places: Vec<u32>,
-    list: Vec<(Value, Bit)>,
+    list: Vec<(Value, T)>,
 }
 
-impl Bits {
+/// Their bits.
+pub(super) type Bits = ByValue<Bit>;
+
+impl<T> Default for ByValue<T> {
+    fn default() -> Self {
+        ByValue { places: vec![], list: vec![] }
+    }
+}
+
+impl<T: Copy> ByValue<T> {
     /// None, for blocks of this function.
-    fn begin(&mut self, func: &Func) {
+    pub(super) fn begin(&mut self, func: &Func) {
         self.places.resize(func.types.len(), 0);
         self.list.clear();
     }
 
-    fn get(&self, v: Value) -> Option<Bit> {
-        let (of, bit) = self.list.get(self.places[v.0 as usize] as usize)?;
-        (*of == v).then_some(*bit)
+    pub(super) fn get(&self, v: Value) -> Option<T> {
+        let (of, it) = self.list.get(self.places[v.0 as usize] as usize)?;
+        (*of == v).then_some(*it)
     }
 
-    /// Each value has one bit.
-    fn insert(&mut self, v: Value, bit: Bit) {
+    /// Each value once.
+    pub(super) fn insert(&mut self, v: Value, it: T) {
         self.places[v.0 as usize] = self.list.len() as u32;
-        self.list.push((v, bit));
+        self.list.push((v, it));
     }
 }
 
@@ -168,7 +174,7 @@ struct Region {
 }
 
 /// A definition that says what an operation makes of one lane's bits, with its operands.
-fn lanewise(op: &Op, half: usize) -> Option<[Option<Value>; 3]> {
+pub(super) fn lanewise(op: &Op, half: usize) -> Option<[Option<Value>; 3]> {
     use PureOp::*;
     match op {
         Op::MaskBits(x) | Op::BitsMask(x) | Op::Splat(x) => Some([Some(*x), None, None]),
@@ -199,16 +205,24 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// From a start of which EXEC and registers are known; the results of so many comparisons are followed already. `bits` is what an earlier walk
-    /// [left](Walk::into_bits).
-    fn new(func: &'a Func, half: usize, mut bits: Bits, (exec, registers): (Bit, Vec<(SReg, Bit)>), choices: usize) -> Walk<'a> {
+    /// From a start of which EXEC and registers are known. `bits` is what an earlier walk [left](Walk::into_bits).
+    pub(super) fn new(func: &'a Func, half: usize, mut bits: Bits, (exec, registers): (Bit, Vec<(SReg, Bit)>)) -> Walk<'a> {
         bits.begin(func);
-        Walk { func, half, bits, exec, registers, choices }
+        Walk { func, half, bits, exec, registers, choices: 0 }
     }
 
-    /// Comparisons may be either way at each use.
-    pub(super) fn with_unknown_comparisons(func: &'a Func, half: usize, bits: Bits, start: (Bit, Vec<(SReg, Bit)>)) -> Walk<'a> {
-        Walk::new(func, half, bits, start, CHOICES)
+    /// Comparisons whose results are followed.
+    pub(super) fn choices(&self) -> usize {
+        self.choices
+    }
+
+    /// What a register has now.
+    pub(super) fn register(&self, r: SReg) -> Bit {
+        self.registers.iter().find(|(of, _)| *of == r).map_or(Bit::UNKNOWN, |(_, b)| *b)
+    }
+
+    pub(super) fn exec(&self) -> Bit {
+        self.exec
     }
 
     /// For the next walk.
@@ -217,7 +231,7 @@ impl<'a> Walk<'a> {
     }
 
     /// EXEC, then the registers.
-    pub(super) fn ends(&self) -> impl Iterator<Item = Bit> {
+    fn ends(&self) -> impl Iterator<Item = Bit> {
         std::iter::once(self.exec).chain(self.registers.iter().map(|(_, b)| *b))
     }
 
@@ -250,7 +264,7 @@ impl<'a> Walk<'a> {
             }
             Op::SSetRel { .. } | Op::SetReg { .. } => return self.registers.iter_mut().for_each(|(_, b)| *b = Bit::UNKNOWN),
             Op::ExecGet => self.exec,
-            Op::SGet(r) => self.registers.iter().find(|(of, _)| of == r).map_or(Bit::UNKNOWN, |(_, b)| *b),
+            Op::SGet(r) => self.register(*r),
             Op::Const { width, bits } => self.constant(*width, *bits),
             Op::Pure { op: ZExt64, .. } if self.half == 1 => Bit::constant(false),
             Op::Pure { .. } if self.func.ty(v) == Ty::L32 || self.func.ty(v) == Ty::L64 => return,
@@ -342,9 +356,9 @@ impl<'a> Problem<'a> {
     }
 
     fn steps(&self, block: &Block, rows: &FxHashSet<u16>) -> Steps {
-        let start = |i: usize| Bit::known([COUNTING[i]; WORDS]);
+        let start = Bit::of_states;
         let registers = self.registers.iter().enumerate().map(|(i, r)| (*r, start(i + 1))).collect();
-        let mut walk = Walk::new(self.func, self.half, self.bits.take(), (start(0), registers), 0);
+        let mut walk = Walk::new(self.func, self.half, self.bits.take(), (start(0), registers));
         let (mut events, mut reads_all) = (FxHashMap::<u16, Vec<Event>>::default(), false);
         for (at, inst) in block.insts.iter().enumerate() {
             match inst.op {
@@ -460,7 +474,7 @@ fn states_before(ends: &[Bit], word: usize, to: States) -> States {
 }
 
 /// States to which they lead from some of `from`.
-fn states_after(ends: &[Bit], word: usize, from: States) -> States {
+pub(super) fn states_after(ends: &[Bit], word: usize, from: States) -> States {
     let Some((bit, lower)) = ends.split_last() else { return 1 };
     let of = |from: States| if from == 0 { 0 } else { states_after(lower, word, from) };
     of(from & bit.zero[word]) | of(from & bit.one[word]) << (1 << lower.len())

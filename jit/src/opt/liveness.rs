@@ -13,8 +13,9 @@
 //! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and `lane_states` in loops. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
+use super::initial_lanes::InitialLanes;
 use super::places::Places;
-use super::{OptOptions, initial_lanes, lane_states, masks};
+use super::{OptOptions, lane_states, masks};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, SReg, Term, Value};
 
@@ -316,6 +317,8 @@ pub struct VgprLiveness {
     places: Places,
     /// By block and instruction: must its write keep the lanes outside its mask?
     blends: Vec<Vec<bool>>,
+    /// Where that is of use, what the lanes that are on at the beginning may be in.
+    pub(super) initial: Option<InitialLanes>,
 }
 
 impl VgprLiveness {
@@ -333,14 +336,15 @@ impl VgprLiveness {
                 }
             },
         );
-        VgprLiveness { starts, stops, places, blends: vec![] }
+        VgprLiveness { starts, stops, places, blends: vec![], initial: None }
     }
 
     /// The same with [`Self::blend`], for which loops are looked at lane by lane.
     pub fn with_blends(mut self, func: &Func, opts: OptOptions) -> Self {
         self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i).into_iter().map(|w| w.1).collect()).collect();
-        for (block, inst) in initial_lanes::whole_writes(func, opts, &self.blends) {
-            self.blends[block][inst] = false;
+        self.initial = InitialLanes::new(func, opts, &self.blends);
+        for (block, inst) in self.initial.iter().flat_map(InitialLanes::whole_writes) {
+            self.blends[*block][*inst] = false;
         }
         for (block, inst) in lane_states::whole_writes(func, &self.starts, opts, &self.blends) {
             self.blends[block][inst] = false;
@@ -389,7 +393,13 @@ impl VgprLiveness {
         out
     }
 
-    /// For each instruction of block `i`: must a `VSet` there keep the lanes outside its mask? To be asked after [`Self::with_blends`].
+    /// A write need not keep the lanes outside its mask after all.
+    pub(super) fn write_whole(&mut self, block: usize, inst: usize) {
+        self.blends[block][inst] = false;
+    }
+
+    /// For each instruction of block `i`: must a `VSet` there keep the lanes outside its mask? To be asked after [`Self::with_blends`], or after
+    /// [`Strides::new`](super::strides::Strides::new), which may find more that need not.
     pub fn blend(&self, i: usize) -> &[bool] {
         &self.blends[i]
     }

@@ -13,12 +13,18 @@
 //!
 //! Where it is known besides how far the runs of a wave are apart ([`Across`]) one address stands for all of them.
 //!
-//! A fact holds in *all* lanes, active or not: pure operations compute in every lane, and a register keeps a fact only if it was written as a
-//! whole ([`VgprLiveness::blend`]). Facts about registers flow forward through the blocks; where ways meet both must agree.
+//! A fact holds in all lanes that were on when the function was entered, now active or not: pure operations compute in every lane, and a register keeps a fact if it was
+//! written as a whole ([`VgprLiveness::blend`]). Of a wave with work-item ids these are the first lanes, so that the first lane of a run stands for all of them.
+//! Facts about registers flow forward through the blocks; where ways meet both must agree.
+//!
+//! Masks that come of comparisons of values that are one for the wave, and of nothing else, are *alike*: all those lanes are in them, or none. Then what is chosen or written by
+//! one is what both values are. That holds for masks in scalar registers as well, and EXEC.
 
+use super::initial_lanes::{self, EXEC, Masks, Refined, Visit, bit_of};
+use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
 use super::worklist::Worklist;
-use wavejit_ir::{Addr, Block, Func, Ids, NextRun, Op, PureOp, Shape, Space, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, Value, Width};
 
 /// Lanes of a run.
 pub const RUN: u32 = Ids::RUN;
@@ -119,6 +125,29 @@ const ROWS: usize = 256;
 /// By row, as far as the function names any.
 type Facts = Vec<Option<Stride>>;
 
+/// What is known at the start of a block.
+#[derive(Clone)]
+struct Start {
+    rows: Facts,
+    /// Masks that are alike.
+    alike: Masks,
+    lanes: Refined,
+}
+
+impl Start {
+    /// What is known here and at the end of another block, with these lanes. Has that changed anything?
+    fn meet(&mut self, o: &Start, lanes: Refined) -> bool {
+        let mut changed = initial_lanes::join(&mut self.lanes, lanes) | (self.alike & !o.alike != 0);
+        self.alike &= o.alike;
+        for (k, r) in self.rows.iter_mut().zip(&o.rows).filter(|(k, _)| k.is_some()) {
+            let met = k.and_then(|k| r.and_then(|r| k.meet(r)));
+            changed |= met != *k;
+            *k = met;
+        }
+        changed
+    }
+}
+
 /// Facts about the values of a function: of lane values of 32 bits, and of the low dwords of those of 64 bits.
 #[derive(Debug)]
 pub struct Strides {
@@ -129,6 +158,10 @@ pub struct Strides {
     constants: Vec<Option<u64>>,
     /// Low bits of scalars that are known to be 0: at most 32.
     clear: Vec<u32>,
+    /// Lane values of 64 bits that are one value for the wave, of which a fact tells for the low half only; masks that are alike, and scalars that are such masks.
+    same: Vec<bool>,
+    /// Are masks looked at? A wave of 64 has the bits of a mask in two registers.
+    has_masks: bool,
 }
 
 impl Strides {
@@ -137,44 +170,85 @@ impl Strides {
         self.facts[v.0 as usize]
     }
 
-    /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends).
-    pub fn new(func: &Func, liveness: &VgprLiveness) -> Strides {
+    /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends); from facts and jumps more may be
+    /// found to be.
+    pub fn new(func: &Func, liveness: &mut VgprLiveness) -> Strides {
         let count = func.types.len();
-        let mut values =
-            Strides { facts: vec![None; count], runs: func.wave_size / RUN, constants: vec![None; count], clear: vec![0; count] };
-        let mut at_entry: Vec<Option<Facts>> = vec![None; func.blocks.len()];
-        at_entry[0] = Some(entry_facts(func));
+        let mut values = Strides {
+            facts: vec![None; count],
+            runs: func.wave_size / RUN,
+            constants: vec![None; count],
+            clear: vec![0; count],
+            same: vec![false; count],
+            has_masks: func.wave_size == 32,
+        };
+        let initial = liveness.initial.as_ref().filter(|lanes| lanes.has_jumps(func));
+        let mut at_entry: Vec<Option<Start>> = vec![None; func.blocks.len()];
+        at_entry[0] = Some(Start { rows: entry_facts(func), alike: EXEC, lanes: None });
         let mut work = Worklist::with_entry(func.blocks.len());
-        let mut rows = vec![];
+        let mut now = at_entry[0].clone().expect("it was put there");
         while let Some(i) = work.next() {
-            rows.clone_from(at_entry[i].as_ref().expect("blocks are put to work with facts"));
-            values.block(func, &func.blocks[i], liveness.blend(i), &mut rows);
-            func.blocks[i].term.for_each_successor(|s| {
-                let s = s.0 as usize;
-                match &mut at_entry[s] {
-                    Some(known) => {
-                        let mut changed = false;
-                        for (k, r) in known.iter_mut().zip(&rows).filter(|(k, _)| k.is_some()) {
-                            let met = k.and_then(|k| r.and_then(|r| k.meet(r)));
-                            changed |= met != *k;
-                            *k = met;
-                        }
-                        if changed {
-                            work.add(s);
-                        }
-                    }
-                    none => {
-                        *none = Some(rows.clone());
+            now.clone_from(at_entry[i].as_ref().expect("blocks are put to work with facts"));
+            let visit = initial.and_then(|known| known.refined(func, i, now.lanes));
+            let keeps = |inst: usize| liveness.blend(i)[inst] && !visit.as_ref().is_some_and(|v| v.writes_all(inst));
+            values.block(func, &func.blocks[i], keeps, &mut now);
+            let mut leads_to = |s: usize, lanes: Refined| match &mut at_entry[s] {
+                Some(known) => {
+                    if known.meet(&now, lanes) {
                         work.add(s);
                     }
                 }
-            });
+                none => {
+                    *none = Some(Start { lanes, ..now.clone() });
+                    work.add(s);
+                }
+            };
+            match initial {
+                Some(known) => known.for_each_end(func, i, visit, now.alike & EXEC != 0, leads_to),
+                None => func.blocks[i].term.for_each_successor(|s| leads_to(s.0 as usize, None)),
+            }
+        }
+        if let Some(known) = liveness.initial.take() {
+            for (b, start) in at_entry.into_iter().enumerate() {
+                let visit = start.and_then(|start| known.refined(func, b, start.lanes));
+                visit.iter().flat_map(Visit::whole_writes).for_each(|i| liveness.write_whole(b, i));
+            }
         }
         values
     }
 
-    fn block(&mut self, func: &Func, block: &Block, blend: &[bool], rows: &mut [Option<Stride>]) {
-        for (inst, blend) in block.insts.iter().zip(blend) {
+    /// Is a value one for all lanes of the wave, or a mask alike?
+    fn is_same(&self, func: &Func, v: Value) -> bool {
+        func.ty(v).shape == Shape::Scalar || self.is_mask(v) || self.of(v).is_some_and(|s| is_one(func.ty(v), s))
+    }
+
+    /// Is it a mask that is alike? (Or a lane value of 64 bits that is one for all lanes.)
+    fn is_mask(&self, v: Value) -> bool {
+        self.same[v.0 as usize]
+    }
+
+    /// Does an operation give a mask that is alike, or a scalar that is such a mask?
+    fn gives_mask(&self, func: &Func, inst: &Inst, alike: Masks) -> bool {
+        let all = |args: &[Option<Value>]| args.iter().flatten().all(|v| self.is_mask(*v));
+        match (&inst.op, lanewise(&inst.op, 0)) {
+            (Op::ExecGet, _) => alike & EXEC != 0,
+            (Op::SGet(r), _) => bit_of(*r).is_some_and(|r| alike & r != 0),
+            (Op::Const { width, bits }, _) => *width != Width::B1 && [0, u32::MAX].contains(&(*bits as u32)),
+            // The condition is one for the wave.
+            (Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, .. }, Some([_, x, y])) => all(&[x, y]),
+            (Op::MaskBits(_) | Op::BitsMask(_) | Op::Pure { .. }, Some(args)) => all(&args),
+            (Op::Pure { args, .. }, None) => func.ty(inst.first) == Ty::MASK && args.iter().flatten().all(|v| self.is_same(func, *v)),
+            _ => false,
+        }
+    }
+
+    fn block(&mut self, func: &Func, block: &Block, keeps: impl Fn(usize) -> bool, now: &mut Start) {
+        let Start { rows, alike, .. } = now;
+        for (i, inst) in block.insts.iter().enumerate() {
+            let ty = (inst.results == 1).then(|| func.ty(inst.first));
+            if self.has_masks && ty.is_some_and(|ty| ty == Ty::MASK || ty.shape == Shape::Scalar) {
+                self.same[inst.first.0 as usize] = self.gives_mask(func, inst, *alike);
+            }
             let fact = match &inst.op {
                 Op::Const { bits, .. } => {
                     self.constants[inst.first.0 as usize] = Some(*bits);
@@ -184,19 +258,38 @@ impl Strides {
                 Op::Splat(s) => {
                     let constant = self.constants[s.0 as usize];
                     self.constants[inst.first.0 as usize] = constant;
+                    self.same[inst.first.0 as usize] = true;
                     Some(constant.map_or(Stride::same(self.clear[s.0 as usize]), |c| Stride::of_constant(c as u32)))
                 }
                 Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros()).across(Across::new(RUN, 32))),
                 Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize]),
                 Op::VGet { reg, .. } => rows.get(usize::from(reg.0)).copied().flatten(),
-                Op::VSet { reg, value, .. } => {
+                Op::VSet { reg, value, exec } => {
                     if let Some(row) = rows.get_mut(usize::from(reg.0)) {
-                        *row = if *blend { None } else { self.of(*value) };
+                        let new = self.of(*value);
+                        *row = match keeps(i) {
+                            false => new,
+                            true if self.chooses(func, *exec) => new.and_then(|new| row.and_then(|old| old.meet(new))),
+                            true => None,
+                        };
                     }
                     None
                 }
                 Op::VSetRel { .. } => {
                     rows.fill(None);
+                    None
+                }
+                Op::ExecSet(m) => {
+                    *alike = if self.is_mask(*m) { *alike | EXEC } else { *alike & !EXEC };
+                    None
+                }
+                Op::SSet(r, x) => {
+                    let bit = bit_of(*r).unwrap_or(0);
+                    *alike = if self.is_mask(*x) { *alike | bit } else { *alike & !bit };
+                    None
+                }
+                Op::SSetRel { .. } | Op::SetReg { .. } => {
+                    *alike &= EXEC;
                     None
                 }
                 // One element for all lanes.
@@ -205,13 +298,27 @@ impl Strides {
                     self.clear[inst.first.0 as usize] = self.clear_of(*op, args);
                     None
                 }
-                Op::Pure { op, args, .. } => self.pure(*op, args),
+                Op::Pure { .. } if ty == Some(Ty::MASK) => None,
+                Op::Pure { op: PureOp::Sel32 | PureOp::Sel64, args: [Some(m), Some(x), Some(y)], .. } if self.chooses(func, *m) => {
+                    self.same[inst.first.0 as usize] = [x, y].into_iter().all(|v| self.is_same(func, *v));
+                    self.of(*x).and_then(|x| self.of(*y).and_then(|y| x.meet(y)))
+                }
+                Op::Pure { op, args, .. } => {
+                    let is_same = args.iter().flatten().all(|v| self.is_same(func, *v));
+                    self.same[inst.first.0 as usize] = is_same;
+                    self.pure(*op, args).or(is_same.then_some(Stride::same(0)))
+                }
                 _ => None,
             };
             for r in 0..inst.results {
                 self.facts[inst.result(r.into()).0 as usize] = fact;
             }
         }
+    }
+
+    /// Is it a mask by which one of two values is chosen for all lanes that were on, if these are the first ones?
+    fn chooses(&self, func: &Func, m: Value) -> bool {
+        self.has_masks && func.ids != Ids::Any && func.ty(m) == Ty::MASK && self.is_mask(m)
     }
 
     /// Low bits of a scalar result that are known to be 0: a workgroup's first item is often its number, shifted.
@@ -335,6 +442,11 @@ impl Strides {
     }
 }
 
+/// Does the fact about a value say that it is one for all lanes of the wave? Of 64 bits it is about the low half.
+fn is_one(ty: Ty, fact: Stride) -> bool {
+    ty == Ty::L32 && fact.stride == 0 && fact.apart() == Some(0)
+}
+
 /// Of operands whose lanes are equal in every run: what is computed from them has equal runs if they have.
 fn same_of(all: &[Stride]) -> Option<Across> {
     all.iter().all(|s| s.across.is_some_and(|w| w.apart == 0)).then_some(Across::SAME).flatten()
@@ -412,8 +524,8 @@ mod tests {
     fn strides(ids: Ids, body: &str) -> Vec<Option<Stride>> {
         let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
         func.ids = ids;
-        let liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        Strides::new(&func, &liveness).facts
+        let mut liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
+        Strides::new(&func, &mut liveness).facts
     }
 
     /// (stride, low bits of the base that are 0) of each.
@@ -525,6 +637,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_chosen_for_all_lanes_or_none_is_what_both_are() {
+        let body = |with: &str| {
+            format!(
+                "%0: mask = exec
+                %1: s32 = sget s4
+                %2: l32 = splat %1
+                %3: l32 = vget v0 demand %0
+                %4: mask = slt.32 {with}, %2
+                %5: mask = and.1 %4, %0
+                %6: l32 = iadd.32 %3, %2
+                %7: l32 = sel.32 %5, %3, %6
+                %8: l32 = iadd.32 %3, %3
+                %9: l32 = sel.32 %5, %3, %8
+                vset v1, %3, exec %0
+                vset v1, %6, exec %5
+                vset v2, %8, exec %0
+                vset v2, %3, exec %5
+                %10: l32 = vget v1 demand %0
+                %11: l32 = vget v2 demand %0
+                store lds.b32 [lane %10], %11, exec %0"
+            )
+        };
+        let of = |ids: Ids, with: &str| {
+            let f = facts(ids, &body(with));
+            [7, 9, 10, 11].map(|i: usize| f[i].map(|f| f.0))
+        };
+        let ids = Ids::Runs(NextRun::Line);
+        assert_eq!(of(ids, "%2"), [Some(1), None, Some(1), None]);
+        // Lanes choose for themselves.
+        assert_eq!(of(ids, "%3"), [None; 4]);
+    }
+
+    #[test]
     fn facts_meet_where_ways_join() {
         let text = "func \"f\" wave32 {
             b0 pc=0 mode=0x3f0 insts=1:
@@ -548,7 +693,7 @@ mod tests {
               end
             }";
         let func = parse(text).unwrap();
-        let s = Strides::new(&func, &VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()));
+        let s = Strides::new(&func, &mut VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()));
         assert_eq!([s.of(Value(7)), s.of(Value(8))], [Some(Stride::new(1, 4).across(Across::new(16, 32))), None]);
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses in pairs of registers that loops move on.
 
-use crate::{ITEMS, compare};
+use crate::{ITEMS, Launch, compare};
 use std::fmt::Write;
 use wavejit_random::Random;
 
@@ -114,5 +114,5 @@ fn program(rng: &mut Random) -> String {
 
 #[test]
 fn pairs_that_loops_move_on_are_what_the_interpreter_has() {
-    compare(program);
+    compare(|rng| (program(rng), Launch::ROW));
 }

@@ -1,6 +1,6 @@
 //! Values of 64 bits in pairs of registers that go round in loops: integers and f64.
 
-use crate::{ITEMS, compare};
+use crate::{ITEMS, Launch, compare};
 use std::fmt::Write;
 use wavejit_random::Random;
 
@@ -123,5 +123,5 @@ fn program(rng: &mut Random) -> String {
 
 #[test]
 fn values_of_64_bits_in_loops_are_what_the_interpreter_has() {
-    compare(program);
+    compare(|rng| (program(rng), Launch::ROW));
 }

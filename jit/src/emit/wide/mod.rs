@@ -413,8 +413,8 @@ struct Facts {
 impl Facts {
     fn new(func: &Func, opts: &EmitOptions) -> Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-        let lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
-        let strides = Strides::new(func, &lanes);
+        let mut lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
+        let strides = Strides::new(func, &mut lanes);
         Facts {
             kept,
             strides,
