@@ -196,7 +196,7 @@ impl<'a> Wide<'a> {
         let start = Mem::at(from, apart + a.imm - a.reach.least + (stride * first) as i32);
         // Lines between the first element and the last, if those are all wanted.
         if let Some(m) = spread {
-            self.ask_ahead(a, start, m as i32);
+            self.ask_ahead(a, p, start, 4 * m as i32);
         }
         match (stride, spread) {
             (0, _) => self.broadcast_element(a, start, a.spare[0], Some(p)),

@@ -14,7 +14,7 @@
 //!
 //! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the distance
 //! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all. Where it is known how far a run is from the one before
-//! only the first lane of the wave matters, and its offset becomes odd.
+//! only the first lane of the wave matters, and its offset becomes -1, or odd if it is a sum, which may be negative.
 
 use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
@@ -82,11 +82,11 @@ impl Linear {
         self.terms().map(|t| t.index)
     }
 
-    /// Bytes from a run to the next one, if that is known. Odd first lanes tell that a test failed: there are none if it is shifted.
+    /// Bytes from a run to the next one, if that is known. Of a sum odd first lanes tell that a test failed: there are none if it is shifted.
     fn apart(&self) -> Option<i32> {
         let apart = self.terms().try_fold(0u32, |sum, t| t.apart.filter(|a| *a <= MOST_APART_RUNS).map(|a| sum + a))?;
         let bytes = apart << self.shift.min(16);
-        (self.shift != 0 && bytes <= MOST_APART_RUNS).then_some(bytes as i32)
+        ((self.shift != 0 || self.second.is_none()) && bytes <= MOST_APART_RUNS).then_some(bytes as i32)
     }
 
     /// Bytes from lane to lane.
@@ -283,18 +283,18 @@ impl<'a> Wide<'a> {
         const MOST_BYTES: u32 = 0xe000_0000;
         let (first, term, shift) = (l.firsts[0], l.linear.term, l.linear.shift);
         let (index, most) = (l.index[0][0], l.most(0, a));
-        let (odd, found) = (self.a.label(), self.a.label());
+        let [other, found] = [(); 2].map(|()| self.a.label());
         if l.is_first {
             let limit = (MOST_BYTES >> shift).min(term.limit).saturating_sub(most);
             self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(first.0)));
             self.a.alu_imm(Alu::Cmp, Size::D, first, limit as i32);
-            self.a.jcc(Cond::A, odd);
+            self.a.jcc(Cond::A, other);
             if shift != 0 {
                 self.a.shift(Shift::Shl, Size::Q, first, shift);
             }
         } else {
-            self.a.test_imm(Size::D, first, 1);
-            self.a.jcc(Cond::Ne, odd);
+            self.a.test(Size::Q, first, first);
+            self.a.jcc(Cond::S, other);
         }
         let is_behind = (0..=(u32::MAX - MOST_BYTES) as i32 / 2).contains(&a.reach.least) && more <= REACH_SLACK;
         match a.kept_base.filter(|_| is_behind) {
@@ -313,10 +313,10 @@ impl<'a> Wide<'a> {
         self.a.bind(found);
         let (a, pc, is_first) = (a.clone(), self.pc, l.is_first);
         self.stubs.push(Box::new(move |w| {
-            w.a.bind(odd);
+            w.a.bind(other);
             w.map.push((w.a.offset(), pc));
             if is_first {
-                w.a.mov_imm(first, 1);
+                w.a.mov_imm(first, u64::MAX);
             }
             w.load_kept_base(&a);
             w.extended_index(at, term, index, most, fail);
@@ -360,7 +360,7 @@ impl<'a> Wide<'a> {
     pub(super) fn linear_fails(&mut self, a: &Access) {
         if let Some(l) = a.linear.as_ref().filter(|l| l.is_first) {
             match l.firsts[..] {
-                [first] => self.a.mov_imm(first, 1),
+                [first] => self.a.mov_imm(first, if l.is_by_one() { u64::MAX } else { 1 }),
                 _ => self.a.mov_imm(l.firsts[1], u64::MAX),
             }
         }

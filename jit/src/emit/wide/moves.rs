@@ -77,7 +77,7 @@ impl<'a> Wide<'a> {
     /// Consecutive elements for a part, of which the first one comes before the others.
     pub(super) fn move_part(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
         let at = Mem::at(from, disp);
-        self.ask_ahead(a, at, a.dwords() as i32);
+        self.ask_ahead(a, p, at, a.bytes());
         if let Some(step) = a.step {
             self.ask_for_steps(a, step, p, from, disp);
         }
@@ -105,10 +105,10 @@ impl<'a> Wide<'a> {
         });
     }
 
-    /// Asks for lines that later waves will touch if waves walk through memory, as they mostly do: of a part that begins at `at`, so many for a row; once for
-    /// neighbors. A wave that goes round a loop takes longer, and lines that are far away would be gone until then, and so would those that are in the
+    /// Asks for lines that later waves will touch if waves walk through memory, as they mostly do: of a part that begins at `at`, so many bytes a lane; once for
+    /// neighbors, and for parts of one line (but dwords in loops, and in narrow rows, where measurements are against it). A wave that goes round a loop takes longer, and lines that are far away would be gone until then, and so would those that are in the
     /// first-level cache; of small elements the near ones are far enough; of narrow rows the far ones are another row's.
-    pub(super) fn ask_ahead(&mut self, a: &Access, at: Mem, lines: i32) {
+    pub(super) fn ask_ahead(&mut self, a: &Access, p: usize, at: Mem, bytes: i32) {
         let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
         if a.space == Space::Lds || has_neighbor {
             return;
@@ -118,9 +118,16 @@ impl<'a> Wide<'a> {
         let is_short = !goes_round && a.bytes() >= 4 && !is_narrow;
         let near = if goes_round { SECOND_LEVEL } else { FIRST_LEVEL };
         let far = is_short.then_some((FAR_AHEAD, SECOND_LEVEL));
+        // How far the part is behind where a first one begins, and the lines from there that begin in it.
+        let (group, first) = self.group_of(p);
+        let is_counted = a.bytes() < 4 || !goes_round && !is_narrow;
+        let behind = if is_counted { a.start(group).1 + first as i32 * bytes } else { 0 };
+        let line_of = |at: i32| (at + LINE - 1) / LINE;
+        let lines = if is_counted { line_of(behind)..line_of(behind + bytes * self.part_lanes() as i32) } else { 0..bytes / 4 };
+        let wave = self.row_bytes() * (bytes / 4).max(1);
         for (waves, level) in [Some((AHEAD, near)), far].into_iter().flatten() {
-            for line in 0..lines {
-                self.a.prefetch(level, at.plus(waves * self.row_bytes() * lines + LINE * line));
+            for line in lines.clone() {
+                self.a.prefetch(level, at.plus(waves * wave + LINE * line - behind));
             }
         }
     }
