@@ -141,12 +141,14 @@ impl<'a> Wide<'a> {
                 let r = &a.raw[..4];
                 for lane in 0..16 {
                     let (n, reg) = (lane as u8 / 4, r[lane as usize % 4]);
-                    let from = Rm::Mem(at(self, lane));
+                    let place = at(self, lane);
+                    let from = Rm::Mem(place);
                     self.may_fault(a);
                     match n {
                         0 => self.vector(Vector::new(X::MovLoad, Len::X, reg, 0, from)),
                         _ => self.vi(X::Insert32x4, reg, reg, from, n),
                     }
+                    self.ask_for_next(a, place);
                 }
                 self.v(X::Punpckldq, d0, r[0], Rm::Reg(r[1]));
                 self.v(X::Punpckhdq, d1, r[0], Rm::Reg(r[1]));
@@ -192,6 +194,9 @@ impl<'a> Wide<'a> {
             self.two_offsets(offsets, half, low, high);
             for (i, offset) in [low, high].into_iter().enumerate() {
                 self.one_of_four(a, to, 2 * half as u8 + i as u8, Mem::indexed(a.host, offset, 1, disp));
+                if disp == 0 {
+                    self.ask_for_next(a, Mem::indexed(a.host, offset, 1, 0));
+                }
             }
         }
     }

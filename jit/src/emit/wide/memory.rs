@@ -66,6 +66,8 @@ pub(super) struct Access {
     pub is_crowded: bool,
     /// How far it moves on in its loop.
     pub step: Option<Step>,
+    /// Each lane goes on through memory of its own: asks for what is so many bytes further on.
+    pub ahead: Option<i32>,
     /// Scalar part of the address.
     pub base: Option<Gpr>,
     /// Where it is kept, if its register has not been given it: what needs it [loads it](Wide::load_kept_base).
@@ -271,6 +273,7 @@ impl<'a> Wide<'a> {
             is_scattered,
             is_crowded: self.is_crowded,
             step: self.steps.get(&(self.r.block as u32, self.at)).copied(),
+            ahead: None,
             base,
             kept_base,
             imm,

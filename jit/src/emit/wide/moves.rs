@@ -17,7 +17,7 @@ const WAYS: u8 = 2;
 const FIRST_LEVEL: u8 = 1;
 const SECOND_LEVEL: u8 = 2;
 /// Bytes of a line.
-const LINE: i32 = 64;
+pub(super) const LINE: i32 = 64;
 
 impl<'a> Wide<'a> {
     /// Loads one element into all lanes of a part, or of all parts where they share registers.
@@ -129,6 +129,13 @@ impl<'a> Wide<'a> {
             for line in lines.clone() {
                 self.a.prefetch(level, at.plus(waves * wave + LINE * line - behind));
             }
+        }
+    }
+
+    /// Asks for what a lane that is here will want later, if it [goes on](Access::ahead).
+    pub(super) fn ask_for_next(&mut self, a: &Access, at: Mem) {
+        if let Some(bytes) = a.ahead {
+            self.a.prefetch(FIRST_LEVEL, at.plus(bytes));
         }
     }
 

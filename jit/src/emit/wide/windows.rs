@@ -13,6 +13,7 @@
 
 use super::carried::CarriedAccess;
 use super::memory::Access;
+use super::moves::LINE;
 use super::{Wide, X};
 use wavejit_ir::{MemKind, NoteKind, Op, ProbeKind, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size};
@@ -140,7 +141,7 @@ impl Wide<'_> {
         self.a.jmp(found);
     }
 
-    /// Fills a window from here on.
+    /// Fills a window from here on. The lanes are in as many lines, which no processor expects to be read on: each asks for its next one.
     fn fill_window(&mut self, a: &Access, c: &CarriedAccess, window: &Window) {
         // It is empty if an access faults.
         self.a.store_imm(Size::Q, window.lanes(), 0);
@@ -152,6 +153,7 @@ impl Wide<'_> {
             raw: vec![a.raw[0], a.data[0][0], a.data[0][1], a.high[1]],
             data: d.iter().map(|r| vec![*r; self.parts]).collect(),
             high: vec![],
+            ahead: Some(LINE),
             ..a.clone()
         };
         for p in 0..self.parts {
