@@ -16,7 +16,7 @@
 //!
 //! Before: what `local` leaves, which writes scalar registers at the end of blocks; after: any verified function, on which `local` runs again.
 
-use super::OptOptions;
+use super::{OptOptions, masks};
 use wavejit_ir::build::Builder;
 use wavejit_ir::{Block, BlockId, FpMode, Func, Op, PureOp, SReg, Shape, Space, Term, Value, Width, goes_back};
 
@@ -211,6 +211,10 @@ fn of_data(block: &Block, mask: Value) -> bool {
 /// in the block.
 fn may_run_without_lanes(func: &Func, body: &Block, is_of_data: bool) -> bool {
     let (mut cost, mut most, mut exec, mut now) = (0, MOST, None, None);
+    let defs = |v: Value| match def(body, v)? {
+        Op::Pure { op, args, .. } => Some((*op, *args)),
+        _ => None,
+    };
     for inst in &body.insts {
         cost += match &inst.op {
             Op::Note { .. } | Op::Refund { .. } | Op::Const { .. } | Op::Splat(_) | Op::LaneId | Op::LaneTable(_) => 0,
@@ -221,7 +225,8 @@ fn may_run_without_lanes(func: &Func, body: &Block, is_of_data: bool) -> bool {
                 now = now.or(exec);
                 0
             }
-            Op::ExecSet(m) => {
+            // Lanes that are turned on would do what is jumped over.
+            Op::ExecSet(m) if exec.is_some_and(|exec| masks::is_subset(&defs, *m, exec)) => {
                 now = Some(*m);
                 0
             }
@@ -330,6 +335,8 @@ b2 pc=40 mode=0x3f0 insts=2:
             "%10: s64 = const.64 0\n %11: s32 = sload.1 [%10]".to_string(),
             format!("{LOAD}\n %13: l32 = atomic.rtn lds.add.32 [lane %11], %12, exec %10"),
             "%10: s64 = const.64 5\n %11: mask = bitsmask %10\n setexec %11".to_string(),
+            // Lanes that are turned on for a while.
+            format!("{LOAD}\n %13: s64 = const.64 5\n %14: mask = bitsmask %13\n setexec %14\n vset v3, %12, exec %14\n setexec %10"),
             format!("{LOAD}\n {long}"),
         ] {
             assert!(joined(SKIP, &body).is_none(), "{body}");

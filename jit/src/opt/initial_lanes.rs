@@ -22,7 +22,7 @@ use super::lane_states::{Bit, Bits, ByValue, COUNTING, Points, REGISTERS, States
 use super::liveness::{Rows, leaves_everything_live};
 use super::worklist::Worklist;
 use std::cell::RefCell;
-use wavejit_ir::{Block, Func, Inst, Op, SReg, Shape, Term, Ty, VReg, Value};
+use wavejit_ir::{Block, Func, Ids, Inst, Op, PureOp, SReg, Shape, Term, Ty, VReg, Value};
 
 /// A set of registers that may hold masks, by number; EXEC has the place of its low half.
 pub(super) type Masks = u128;
@@ -151,6 +151,8 @@ pub(super) struct InitialLanes {
     halves: Vec<Half>,
     /// Rows of which somebody may see a lane that was off.
     seen: Rows,
+    /// Lanes that were off stay off.
+    stay_off: bool,
     /// Writes of all lanes that were on, whatever comparisons give, of which nobody sees another: by block and instruction.
     whole: Vec<(usize, usize)>,
     bits: RefCell<Bits>,
@@ -185,19 +187,24 @@ impl Visit {
 }
 
 impl InitialLanes {
-    /// Looks at a function of whose writes liveness alone knows which must keep other lanes (`keeps`, by block). None where nothing would come of it.
+    /// Looks at a function of whose writes liveness alone knows which must keep other lanes (`keeps`, by block). None where nothing would come of it: no such
+    /// writes, and no choices by masks either.
     pub(super) fn new(func: &Func, opts: OptOptions, keeps: &[Vec<bool>]) -> Option<InitialLanes> {
         let insts = || func.blocks.iter().flat_map(|b| &b.insts);
         let is_kept = |(inst, keeps): (&Inst, &bool)| *keeps && matches!(inst.op, Op::VSet { .. });
         let has_kept = func.blocks.iter().zip(keeps).any(|(b, keeps)| b.insts.iter().zip(keeps).any(is_kept));
         let sees_others = func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts))
             || insts().any(|inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. }));
-        if !has_kept || sees_others {
+        let chooses = |inst: &Inst| matches!(inst.op, Op::Pure { op: PureOp::Sel32, .. }) && func.ty(inst.first) == Ty::L32;
+        let has_choices = || {
+            func.wave_size == 32 && func.ids != Ids::Any && insts().any(|inst| matches!(inst.op, Op::ExecSet(_))) && insts().any(chooses)
+        };
+        if sees_others || !has_kept && !has_choices() {
             return None;
         }
         let mut bits = Bits::default();
         let halves: Vec<Half> = (0..(func.wave_size as usize).div_ceil(32)).map(|half| Half::new(func, half, &mut bits)).collect();
-        let mut seen = Rows::default();
+        let (mut seen, mut stay_off) = (Rows::default(), true);
         let mut whole: Vec<(VReg, (usize, usize))> = vec![];
         for half in &halves {
             let mut of_half = vec![];
@@ -212,6 +219,7 @@ impl InitialLanes {
                             seen.add(reg.0)
                         }
                         Op::VSet { reg, exec, .. } if !meets(walk.bit(*exec).zeros(), at.states & LANES[1]) => of_half.push((*reg, (b, i))),
+                        Op::ExecSet(m) => stay_off &= !meets(walk.bit(*m).ones(), at.states & LANES[0]),
                         _ => {}
                     }
                 });
@@ -219,12 +227,22 @@ impl InitialLanes {
             if half.half == 0 { whole = of_half } else { whole.retain(|write| of_half.binary_search_by_key(&write.1, |w| w.1).is_ok()) }
         }
         whole.retain(|(reg, _)| !seen.has(reg.0));
-        Some(InitialLanes { halves, seen, whole: whole.into_iter().map(|w| w.1).collect(), bits: RefCell::new(bits) })
+        Some(InitialLanes { halves, seen, stay_off, whole: whole.into_iter().map(|w| w.1).collect(), bits: RefCell::new(bits) })
     }
 
     /// Of those writes, by block and instruction, those that need not, whatever comparisons give.
     pub(super) fn whole_writes(&self) -> &[(usize, usize)] {
         &self.whole
+    }
+
+    /// Is it a wave of 32 in which lanes that were off stay off? Then what an operation gives in these nobody sees.
+    pub(super) fn stay_off(&self) -> bool {
+        self.halves.len() == 1 && self.stay_off
+    }
+
+    /// Does nobody see a lane that was off of a row?
+    pub(super) fn is_unseen(&self, reg: VReg) -> bool {
+        !self.seen.has(reg.0)
     }
 
     fn visit(&self, func: &Func, half: &Half, block: usize, at: At) -> Visit {

@@ -20,11 +20,11 @@
 //! Masks that come of comparisons of values that are one for the wave, and of nothing else, are *alike*: all those lanes are in them, or none. Then what is chosen or written by
 //! one is what both values are. That holds for masks in scalar registers as well, and EXEC.
 
-use super::initial_lanes::{self, EXEC, Masks, Refined, Visit, bit_of};
+use super::initial_lanes::{self, EXEC, InitialLanes, Masks, Refined, Visit, bit_of};
 use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
 use super::worklist::Worklist;
-use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
 
 /// Lanes of a run.
 pub const RUN: u32 = Ids::RUN;
@@ -160,8 +160,10 @@ pub struct Strides {
     clear: Vec<u32>,
     /// Lane values of 64 bits that are one value for the wave, of which a fact tells for the low half only; masks that are alike, and scalars that are such masks.
     same: Vec<bool>,
-    /// Are masks looked at? A wave of 64 has the bits of a mask in two registers.
+    /// Are masks looked at? (A wave of 64 has the bits of a mask in two registers.)
     has_masks: bool,
+    /// Does a mask that is alike choose one value for all lanes that anybody sees?
+    has_choices: bool,
 }
 
 impl Strides {
@@ -181,7 +183,11 @@ impl Strides {
             clear: vec![0; count],
             same: vec![false; count],
             has_masks: func.wave_size == 32,
+            has_choices: false,
         };
+        // The lanes that were on are the first ones of a wave with ids.
+        values.has_choices = func.ids != Ids::Any && liveness.initial.as_ref().is_some_and(InitialLanes::stay_off);
+        let is_unseen = |reg: VReg| liveness.initial.as_ref().is_some_and(|lanes| lanes.is_unseen(reg));
         let initial = liveness.initial.as_ref().filter(|lanes| lanes.has_jumps(func));
         let mut at_entry: Vec<Option<Start>> = vec![None; func.blocks.len()];
         at_entry[0] = Some(Start { rows: entry_facts(func), alike: EXEC, lanes: None });
@@ -191,7 +197,7 @@ impl Strides {
             now.clone_from(at_entry[i].as_ref().expect("blocks are put to work with facts"));
             let visit = initial.and_then(|known| known.refined(func, i, now.lanes));
             let keeps = |inst: usize| liveness.blend(i)[inst] && !visit.as_ref().is_some_and(|v| v.writes_all(inst));
-            values.block(func, &func.blocks[i], keeps, &mut now);
+            values.block(func, &func.blocks[i], keeps, is_unseen, &mut now);
             let mut leads_to = |s: usize, lanes: Refined| match &mut at_entry[s] {
                 Some(known) => {
                     if known.meet(&now, lanes) {
@@ -242,7 +248,7 @@ impl Strides {
         }
     }
 
-    fn block(&mut self, func: &Func, block: &Block, keeps: impl Fn(usize) -> bool, now: &mut Start) {
+    fn block(&mut self, func: &Func, block: &Block, keeps: impl Fn(usize) -> bool, is_unseen: impl Fn(VReg) -> bool, now: &mut Start) {
         let Start { rows, alike, .. } = now;
         for (i, inst) in block.insts.iter().enumerate() {
             let ty = (inst.results == 1).then(|| func.ty(inst.first));
@@ -269,7 +275,7 @@ impl Strides {
                         let new = self.of(*value);
                         *row = match keeps(i) {
                             false => new,
-                            true if self.chooses(func, *exec) => new.and_then(|new| row.and_then(|old| old.meet(new))),
+                            true if self.chooses(func, *exec) && is_unseen(*reg) => new.and_then(|new| row.and_then(|old| old.meet(new))),
                             true => None,
                         };
                     }
@@ -316,9 +322,9 @@ impl Strides {
         }
     }
 
-    /// Is it a mask by which one of two values is chosen for all lanes that were on, if these are the first ones?
+    /// Is it a mask by which one of two values is chosen for all lanes that were on?
     fn chooses(&self, func: &Func, m: Value) -> bool {
-        self.has_masks && func.ids != Ids::Any && func.ty(m) == Ty::MASK && self.is_mask(m)
+        self.has_choices && func.ty(m) == Ty::MASK && self.is_mask(m)
     }
 
     /// Low bits of a scalar result that are known to be 0: a workgroup's first item is often its number, shifted.

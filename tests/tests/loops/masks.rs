@@ -18,6 +18,8 @@ struct Writer<'a> {
     rng: &'a mut Random,
     text: String,
     labels: u32,
+    /// Are lanes turned on that the wave did not begin with?
+    wakes_all: bool,
 }
 
 impl Writer<'_> {
@@ -51,7 +53,22 @@ impl Writer<'_> {
 
     fn statement(&mut self, depth: u32) {
         let kind = if depth == DEPTH { self.rng.below(6) } else { self.rng.below(10) };
+        // All lanes, and those that the grid leaves out, too.
+        if self.wakes_all && self.rng.one_in(8) {
+            self.line("s_mov_b32 s19, exec_lo\ns_mov_b32 exec_lo, -1");
+            self.plain();
+            self.line("s_mov_b32 exec_lo, s19");
+        }
         match kind {
+            0..=5 => self.plain(),
+            6 | 7 => self.conditional(depth),
+            8 => self.choice(depth),
+            _ => self.repeated(depth),
+        }
+    }
+
+    fn plain(&mut self) {
+        match self.rng.below(6) {
             0..=2 => {
                 let (d, a, b) = (self.of(&VALUES), self.value(), self.value());
                 let op =
@@ -70,13 +87,10 @@ impl Writer<'_> {
                     _ => self.line(&format!("v_lshlrev_b32 v{d}, 2, v0\nv_and_b32 v{d}, 0xfc, v{d}")),
                 }
             }
-            4..=5 => {
+            _ => {
                 let (d, a) = (self.of(&VALUES), self.of(&OFFSETS));
                 self.line(&format!("global_load_b32 v{d}, v{a}, s[0:1]\ns_waitcnt vmcnt(0)"));
             }
-            6 | 7 => self.conditional(depth),
-            8 => self.choice(depth),
-            _ => self.repeated(depth),
         }
     }
 
@@ -129,13 +143,22 @@ fn program(rng: &mut Random) -> (String, Launch) {
     let group = [[64, 1, 1], [32, 2, 1], [16, 4, 1], [64, 1, 1]][rng.below(4) as usize];
     let grid = if rng.one_in(3) { [group[0], 1 + rng.below(group[1]), 1] } else { group };
     let grid = if rng.one_in(4) && group[1] == 1 { [1 + rng.below(64), 1, 1] } else { grid };
-    let mut w = Writer { rng, text: String::new(), labels: 0 };
+    let wakes_all = rng.one_in(3);
+    let mut w = Writer { rng, text: String::new(), labels: 0, wakes_all };
+    // Lanes that the grid leaves out begin like the others, if they are ever turned on.
+    let begins_all = wakes_all && w.rng.one_in(2);
+    if begins_all {
+        w.line("s_mov_b32 s19, exec_lo\ns_mov_b32 exec_lo, -1");
+    }
     w.line("s_load_b32 s5, s[0:1], 0x40\nv_and_b32 v1, 0x3ff, v0\nv_bfe_u32 v2, v0, 10, 10\ns_waitcnt lgkmcnt(0)");
     w.line("s_and_b32 s5, s5, 7\nv_mov_b32 v3, s5\nv_mov_b32 v4, 0\nv_mul_u32_u24 v5, 3, v2\nv_mov_b32 v6, v1");
     w.line("v_lshlrev_b32 v10, 2, v1\nv_lshlrev_b32 v11, 8, v2\nv_mov_b32 v12, 0x80\nv_add_nc_u32 v13, v10, v11");
     w.line("global_load_b128 v[6:9], v13, s[0:1] offset:256\ns_waitcnt vmcnt(0)");
     // Where each lane stores.
     w.line(&format!("v_mad_u32_u24 v20, v2, {}, v1\nv_lshlrev_b32 v20, 6, v20", group[0]));
+    if begins_all {
+        w.line("s_mov_b32 exec_lo, s19");
+    }
     let is_region = w.rng.one_in(4);
     if is_region {
         w.condition();
@@ -149,6 +172,9 @@ fn program(rng: &mut Random) -> (String, Launch) {
         if w.rng.one_in(2) {
             w.line("s_or_b32 exec_lo, exec_lo, s18");
         }
+    }
+    if begins_all && w.rng.one_in(2) {
+        w.line("s_mov_b32 exec_lo, -1");
     }
     // What nobody reads need not be right: not all are read.
     let reads = 1 + w.rng.below(0xfff);
