@@ -172,6 +172,11 @@ impl Strides {
         self.facts[v.0 as usize]
     }
 
+    /// Is a lane value of 32 bits, or the low half of one of 64, one for all lanes of the wave?
+    pub fn is_one(&self, v: Value) -> bool {
+        self.of(v).is_some_and(|s| s.stride == 0 && s.apart() == Some(0))
+    }
+
     /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends); from facts and jumps more may be
     /// found to be.
     pub fn new(func: &Func, liveness: &mut VgprLiveness) -> Strides {
@@ -225,7 +230,7 @@ impl Strides {
 
     /// Is a value one for all lanes of the wave, or a mask alike?
     fn is_same(&self, func: &Func, v: Value) -> bool {
-        func.ty(v).shape == Shape::Scalar || self.is_mask(v) || self.of(v).is_some_and(|s| is_one(func.ty(v), s))
+        func.ty(v).shape == Shape::Scalar || self.is_mask(v) || func.ty(v) == Ty::L32 && self.is_one(v)
     }
 
     /// Is it a mask that is alike? (Or a lane value of 64 bits that is one for all lanes.)
@@ -310,7 +315,8 @@ impl Strides {
                     self.of(*x).and_then(|x| self.of(*y).and_then(|y| x.meet(y)))
                 }
                 Op::Pure { op, args, .. } => {
-                    let is_same = args.iter().flatten().all(|v| self.is_same(func, *v));
+                    // A mask that is alike has other lanes, of which a number for each lane tells those who look across lanes.
+                    let is_same = args.iter().flatten().all(|v| func.ty(*v) != Ty::MASK && self.is_same(func, *v));
                     self.same[inst.first.0 as usize] = is_same;
                     self.pure(*op, args).or(is_same.then_some(Stride::same(0)))
                 }
@@ -446,11 +452,6 @@ impl Strides {
             _ => None,
         }
     }
-}
-
-/// Does the fact about a value say that it is one for all lanes of the wave? Of 64 bits it is about the low half.
-fn is_one(ty: Ty, fact: Stride) -> bool {
-    ty == Ty::L32 && fact.stride == 0 && fact.apart() == Some(0)
 }
 
 /// Of operands whose lanes are equal in every run: what is computed from them has equal runs if they have.

@@ -68,7 +68,18 @@ impl Writer<'_> {
     }
 
     fn plain(&mut self) {
-        match self.rng.below(6) {
+        match self.rng.below(7) {
+            6 => {
+                // Across lanes, of which some may be off.
+                let (d, a, lane) = (self.of(&VALUES), self.value(), self.rng.below(32));
+                let controls = "row_mask:0xf bank_mask:0xf bound_ctrl:1";
+                match self.rng.below(4) {
+                    0 => self.line(&format!("v_readlane_b32 s14, v{a}, {lane}\nv_mov_b32 v{d}, s14")),
+                    1 => self.line(&format!("v_add_nc_u32_dpp v{d}, v{a}, v{a} row_shr:{} {controls}", 1 + lane % 15)),
+                    2 => self.line(&format!("v_mov_b32_dpp v{d}, v{a} row_ror:{} {controls}", 1 + lane % 15)),
+                    _ => self.line(&format!("v_permlanex16_b32 v{d}, v{a}, s5, 1")),
+                }
+            }
             0..=2 => {
                 let (d, a, b) = (self.of(&VALUES), self.value(), self.value());
                 let op =

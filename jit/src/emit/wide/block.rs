@@ -236,7 +236,12 @@ impl<'a> Wide<'a> {
             Op::VGet { reg, .. } => {
                 let mut parts = NO_PARTS;
                 let fixed = self.r.fixed(reg.0);
+                let is_shared = self.is_shared(r);
                 for p in self.slice() {
+                    if p > 0 && is_shared {
+                        parts[p] = parts[0];
+                        continue;
+                    }
                     parts[p] = match fixed {
                         Some(regs) => self.r.new_fixed_piece(reg.0, regs[p]),
                         None => self.r.piece_at(Class::Vector, Home::Row { row: reg.0, part: p as u8 }),

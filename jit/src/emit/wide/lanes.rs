@@ -133,15 +133,24 @@ impl<'a> Wide<'a> {
         }
         let wide = |v: &Option<Value>| v.is_some_and(|v| self.func.ty(v).width == Width::B64);
         let is_wide = self.func.ty(r).width == Width::B64 || args.iter().any(wide);
+        self.shares = self.is_shared(r);
         let done = if is_wide { self.wide_lanes(r, op, mode, args) } else { self.lanes(r, op, mode, args) };
-        if done || self.division(r, op, mode, args) { Ok(()) } else { self.row_function(r, op, mode, args) }
+        let done = done || self.division(r, op, mode, args);
+        self.shares = false;
+        if done { Ok(()) } else { self.row_function(r, op, mode, args) }
     }
 
-    /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once.
+    /// Is a value one for all lanes of the wave, so that its first part stands for all?
+    pub(super) fn is_shared(&self, v: Value) -> bool {
+        self.strides.is_one(v) && self.func.ty(v) == Ty::L32 && self.part.is_none() && self.run.is_none()
+    }
+
+    /// Calls `f` for each part of the operands; parts of which all operands are those of the first are done once, and so are all [if they are
+    /// alike](Self::is_shared).
     pub(super) fn each_part(&mut self, operands: &[Parts], mut f: impl FnMut(&mut Self, Part) -> PieceId) -> Parts {
         let mut out = NO_PARTS;
         for p in self.slice() {
-            if p > 0 && self.part.is_none() && operands.iter().all(|o| o[p] == o[0]) {
+            if p > 0 && self.part.is_none() && (self.shares || operands.iter().all(|o| o[p] == o[0])) {
                 out[p] = out[0];
                 continue;
             }

@@ -147,7 +147,7 @@ use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vecto
 pub(super) use host::{is_available, key as host_key};
 pub(super) use pins::{Place, value as address};
 
-use plan::{Log, Plan, check};
+use plan::{Event, Log, Plan, check};
 
 /// The wave's state.
 const STATE: Gpr = Gpr::RBX;
@@ -259,6 +259,8 @@ struct Wide<'a> {
     /// By block: what is done once for all waves that run in one call, and whether that is being emitted.
     memos: Vec<Option<memo::Memo>>,
     in_memo: bool,
+    /// The result of the instruction is [the same in all parts](Wide::is_shared).
+    shares: bool,
     /// Pieces that parts of the instruction want which come after the one that is emitted.
     pending: Vec<PieceId>,
     /// The instruction of the block that is being compiled.
@@ -498,6 +500,7 @@ impl<'a> Wide<'a> {
             entered: &facts.entered,
             memos,
             in_memo: false,
+            shares: false,
             pending: vec![],
             strides: &facts.strides,
             is_crowded: false,
@@ -575,7 +578,11 @@ impl<'a> Wide<'a> {
 
     /// What stands behind the blocks.
     fn finish(mut self, frame: u32, facts: &Facts) -> Result<Assembled, EmitError> {
-        let plan = self.r.log.take().map(|events| Plan { events, level: self.r.level, parts: self.parts });
+        let alike = |events: &[Event]| {
+            let values = events.iter().filter_map(|e| if let Event::Is { value, .. } = e { Some(*value) } else { None });
+            values.filter(|v| self.strides.is_one(*v)).collect()
+        };
+        let plan = self.r.log.take().map(|events| Plan { alike: alike(&events), events, level: self.r.level, parts: self.parts });
         if let Some(plan) = &plan {
             check(self.func, plan).map_err(|e| EmitError::internal(&e.to_string()))?;
         }

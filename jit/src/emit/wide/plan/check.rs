@@ -511,8 +511,9 @@ impl<'a> Walk<'a> {
         for (part, id) in pieces.iter().enumerate().filter(|(_, id)| **id != NONE) {
             self.piece(*id)?;
             let def = self.defs.get(&value).map(|at| &self.inside().insts[*at].op);
+            let of = if *id == pieces[0] && self.plan.alike.contains(&value) { 0 } else { part };
             let expected = match def {
-                Some(Op::VGet { reg, .. }) => Some(Guest::Row(reg.0, part as u8)),
+                Some(Op::VGet { reg, .. }) => Some(Guest::Row(reg.0, of as u8)),
                 Some(Op::SGet(reg)) => Some(Guest::SReg(reg.0)),
                 _ => None,
             };

@@ -14,6 +14,7 @@ use super::Wide;
 use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, Home, MAX_PARTS, PieceId, Regs};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use wavejit_ir::{Addr, SReg, Space, Value};
 use wavejit_x86::{Op as X, Rm, Vector};
@@ -28,6 +29,8 @@ pub(in crate::emit::wide) struct Plan {
     /// Vector registers of a lane value of 32 bits.
     pub parts: usize,
     pub level: Level,
+    /// Values that are [one for the wave](crate::opt::strides), of which the first part may stand for all.
+    pub alike: FxHashSet<Value>,
 }
 
 /// Something that the allocator does, in order.
