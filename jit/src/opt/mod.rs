@@ -12,6 +12,7 @@ mod barriers;
 mod constants;
 pub mod dead;
 mod dots;
+mod doubles;
 mod hammocks;
 mod idioms;
 mod initial_lanes;

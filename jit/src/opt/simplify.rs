@@ -4,7 +4,7 @@
 //! comparison results, say) become mask operations, so that they can stay in vector registers next to the comparisons they came from.
 
 use super::local::Facts;
-use super::{constants, dots, idioms, narrow, qwords, scaled, uniform};
+use super::{constants, dots, doubles, idioms, narrow, qwords, scaled, uniform};
 use wavejit_ir::{Op, PureOp, Shape, Ty, Value, Width, eval::eval};
 
 /// What to do with an operation.
@@ -29,6 +29,7 @@ pub(super) fn simplify(f: &mut Facts, op: Op) -> Simpler {
                 .or_else(|| idioms::whole(f, p, mode, args))
                 .or_else(|| scaled::whole(f, p, mode, args))
                 .or_else(|| dots::whole(f, p, mode, args))
+                .or_else(|| doubles::whole(f, p, mode, args))
                 .or_else(|| uniform::in_lanes(f, p, mode, args))
             {
                 Simpler::Value(v)

@@ -335,6 +335,7 @@ instructions! {
     Cvtdq2pd     "vcvtdq2pd"   F3  M0F   0 0xe6 Half32 both;
     Cvtudq2pd    "vcvtudq2pd"  F3  M0F   0 0x7a Half32 evex;
     Cvtqq2pd     "vcvtqq2pd"   F3  M0F   1 0xe6 Full64 evex;
+    Cvtuqq2pd    "vcvtuqq2pd"  F3  M0F   1 0x7a Full64 evex;
     Cvtpd2dq     "vcvtpd2dq"   F2  M0F   1 0xe6 Full64 both;
     Cvttpd2dq    "vcvttpd2dq"  P66 M0F   1 0xe6 Full64 both;
     Cvttpd2udq   "vcvttpd2udq" NP  M0F   1 0x78 Full64 evex;

@@ -61,8 +61,8 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         | Expandd | Pmovzxbd | Pmovsxbd | Pmovzxwd | Pmovsxwd | Pmovzxdq | Pmovsxdq | Pmovqd | Pmovdb | Pmovdw | Conflictd | Sqrtps
         | Sqrtpd | Rndscaleps | Rndscalepd | Reduceps | Cvtdq2ps | Cvtudq2ps | Cvttps2dq | Cvttps2udq | Cvtps2dq | Cvtph2ps | Cvtps2ph
         | Cvtps2pd | Cvtpd2ps | Cvtdq2pd | Cvtudq2pd | Cvttpd2dq | Cvtpd2dq | Cvttpd2udq | Rcp14ps | Rsqrt14ps | Getexpps | Getexppd
-        | Getmantps | Getmantpd | Cvtqq2pd | Ptest | Permq | Extracti128 | Roundps | Roundpd | Rsqrtps | Gatherdd | Gatherqd | Gatherqq
-        | Scatterdd | Scatterqd => [v, None, v],
+        | Getmantps | Getmantpd | Cvtqq2pd | Cvtuqq2pd | Ptest | Permq | Extracti128 | Roundps | Roundpd | Rsqrtps | Gatherdd
+        | Gatherqd | Gatherqq | Scatterdd | Scatterqd => [v, None, v],
         _ if op.row().digit.is_some() => [None, v, v],
         _ => [v, v, v],
     }

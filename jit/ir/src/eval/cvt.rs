@@ -1,7 +1,9 @@
 //! Conversions (numerics.md section 7). To integers they saturate and turn NaN into 0, as Rust's `as` does.
 
-use super::mode::{Fp, directed32, narrow};
+use super::mode::{Fp, directed16_64, directed32, narrow};
 use super::{f16 as h, f32 as s, f64 as d};
+use rustc_apfloat::Float;
+use rustc_apfloat::ieee::Double;
 
 // integers to floats
 
@@ -27,6 +29,21 @@ pub(crate) fn f64_i32<M: Fp>(_: M, x: u32) -> u64 {
 #[inline(always)]
 pub(crate) fn f64_u32<M: Fp>(_: M, x: u32) -> u64 {
     f64::from(x).to_bits()
+}
+#[inline(always)]
+pub(crate) fn f64_i64<M: Fp>(m: M, x: u64) -> u64 {
+    let x = x as i64;
+    match directed16_64(m) {
+        None => (x as f64).to_bits(),
+        Some(round) => Double::from_i128_r(x.into(), round).value.to_bits() as u64,
+    }
+}
+#[inline(always)]
+pub(crate) fn f64_u64<M: Fp>(m: M, x: u64) -> u64 {
+    match directed16_64(m) {
+        None => (x as f64).to_bits(),
+        Some(round) => Double::from_u128_r(x.into(), round).value.to_bits() as u64,
+    }
 }
 #[inline(always)]
 pub(crate) fn f16_i16<M: Fp>(m: M, x: u16) -> u16 {

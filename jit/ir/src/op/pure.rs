@@ -443,6 +443,8 @@ macro_rules! pure_rows {
             CvtU32F64        "cvt.u32.f64"        (D)     W  any   cvt::u32_f64;
             CvtF64I32        "cvt.f64.i32"        (W)     D  any   cvt::f64_i32;
             CvtF64U32        "cvt.f64.u32"        (W)     D  any   cvt::f64_u32;
+            CvtF64I64        "cvt.f64.i64"        (D)     D  f64   cvt::f64_i64;
+            CvtF64U64        "cvt.f64.u64"        (D)     D  f64   cvt::f64_u64;
             CvtF16I16        "cvt.f16.i16"        (W)     W  f64   cvt::f16_i16;
             CvtF16U16        "cvt.f16.u16"        (W)     W  f64   cvt::f16_u16;
             CvtI16F16        "cvt.i16.f16"        (W)     W  any   cvt::i16_f16;

@@ -262,6 +262,8 @@ impl<'a> Wide<'a> {
 
     /// The scaled sum in the 16 lanes in which one is selected; anything elsewhere.
     fn selected_scaled_sum(&mut self, r: Value, op: PureOp, mode: FpMode, args: [Value; 3], mask: Value) {
+        // Other parts may have it selected where the first one has not.
+        self.shares = false;
         let k = self.mask_parts(mask);
         if op.args()[0] == Width::B32 {
             let [a, b, c] = args.map(|v| self.val(v).lo);

@@ -140,6 +140,33 @@ impl<'a> Wide<'a> {
         self.set_quad(r, out);
     }
 
+    /// Integers of 64 bits to doubles, rounded to the nearest.
+    pub(super) fn quads_to_doubles(&mut self, r: Value, x: Value, is_signed: bool) {
+        if !self.is_avx2() {
+            let op = if is_signed { X::Cvtqq2pd } else { X::Cvtuqq2pd };
+            return self.by_quads(r, x, |w, to, from| w.v(op, to, 0, Rm::Reg(from)));
+        }
+        // 2^52 + the low half, and 2^84 + the high half * 2^32: the sum of both, less what was put on top, is rounded once. A signed high half is 2^31 more.
+        const LOW: u64 = 0x4330_0000_0000_0000;
+        let (high, both) = match is_signed {
+            true => (0x4530_0000_8000_0000, 0x4530_0000_8010_0000),
+            false => (0x4530_0000_0000_0000, 0x4530_0000_0010_0000),
+        };
+        self.by_quads(r, x, |w, to, from| {
+            let t = w.temp();
+            w.vi(X::PsrlqImm, 0, to, Rm::Reg(from), 32);
+            let high = w.splat64(high);
+            w.v(X::Pxord, to, to, high);
+            let both = w.splat64(both);
+            w.v(X::Subpd, to, to, both);
+            let half = w.splat64(u32::MAX.into());
+            w.v(X::Pandd, t, from, half);
+            let low = w.splat64(LOW);
+            w.v(X::Pord, t, t, low);
+            w.v(X::Addpd, to, to, Rm::Reg(t));
+        });
+    }
+
     /// 53 bits of 2/pi behind the first `first`, from farther behind for exponents above 1077.
     fn two_over_pi(&mut self, to: u8, from: u8, first: u64) {
         // The bits from back to front, so that eight bytes from any place on are a number; further bytes are zero.

@@ -231,6 +231,7 @@ impl<'a> Wide<'a> {
                 let low = lo(self, 0);
                 self.widen(r, low, if op == CvtF64I32 { X::Cvtdq2pd } else { X::Cvtudq2pd });
             }
+            CvtF64I64 | CvtF64U64 if plain => self.quads_to_doubles(r, arg(0), op == CvtF64I64),
             CvtF64F32 if mode.is_plain32() => {
                 let low = lo(self, 0);
                 self.widen(r, low, X::Cvtps2pd);
