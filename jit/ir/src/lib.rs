@@ -379,8 +379,10 @@ pub enum NextRun {
     /// Nothing.
     #[default]
     Any,
-    /// x counts on, in the wave from a multiple of its size; y and z stay the same.
+    /// x counts on, in the wave from a multiple of its size; y and z stay the same: the workgroup has one row.
     Line,
+    /// The same, in workgroups of several rows.
+    Lines,
     /// It is the next row: x begins at 0 again; y counts up, in the wave from a multiple of its runs; z stays the same.
     Row,
 }
@@ -392,8 +394,10 @@ impl Ids {
     /// What is known of waves in workgroups of this extent, and of those at the end of the grid, which have `rest` work-items in a dimension where that is not 0.
     pub fn of(is_packed: bool, wave_size: u32, group: [u32; 3], rest: [u32; 3]) -> Ids {
         let all = |i: usize, n: u32| group[i].is_multiple_of(n) && rest[i].is_multiple_of(n);
-        let next = if group[1..].iter().all(|n| *n <= 1) || all(0, wave_size) {
+        let next = if group[1..].iter().all(|n| *n <= 1) {
             NextRun::Line
+        } else if all(0, wave_size) {
+            NextRun::Lines
         } else if group[0] == Ids::RUN && rest[0] == 0 && all(1, wave_size / Ids::RUN) {
             NextRun::Row
         } else if all(0, Ids::RUN) {

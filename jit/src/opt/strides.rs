@@ -491,13 +491,13 @@ fn entry_facts(func: &Func) -> Facts {
         Ids::PackedRuns(next) => {
             let across = match next {
                 NextRun::Any => None,
-                NextRun::Line => Across::new(RUN, wave),
+                NextRun::Line | NextRun::Lines => Across::new(RUN, wave),
                 NextRun::Row => Across::new(1 << Y, Y + runs),
             };
             rows[0] = ids(across, None, None)[0];
         }
         Ids::Runs(NextRun::Any) => rows[..3].copy_from_slice(&ids(None, None, None)),
-        Ids::Runs(NextRun::Line) => rows[..3].copy_from_slice(&ids(Across::new(RUN, wave), Across::SAME, Across::SAME)),
+        Ids::Runs(NextRun::Line | NextRun::Lines) => rows[..3].copy_from_slice(&ids(Across::new(RUN, wave), Across::SAME, Across::SAME)),
         Ids::Runs(NextRun::Row) => rows[..3].copy_from_slice(&ids(Across::new(0, 32), Across::new(1, runs), Across::SAME)),
     }
     rows
@@ -627,7 +627,7 @@ mod tests {
 
     #[test]
     fn ids_are_known_where_all_workgroups_of_a_grid_are_alike() {
-        use NextRun::{Any, Line, Row};
+        use NextRun::{Any, Line, Lines, Row};
         let known = |wave, group, rest| match Ids::of(true, wave, group, rest) {
             Ids::PackedRuns(next) => Some(next),
             _ => None,
@@ -635,7 +635,7 @@ mod tests {
         assert_eq!(known(32, [48, 1, 1], [17, 0, 0]), Some(Line));
         assert_eq!(
             [known(32, [64, 4, 1], [0; 3]), known(32, [64, 4, 1], [32, 3, 0]), known(64, [32, 4, 1], [0; 3])],
-            [Some(Line), Some(Line), Some(Any)]
+            [Some(Lines), Some(Lines), Some(Any)]
         );
         assert_eq!([known(32, [16, 16, 1], [0; 3]), known(64, [16, 16, 2], [0, 4, 1])], [Some(Row); 2]);
         // A wave would go on in the next plane, or with rows of another length.

@@ -512,7 +512,7 @@ mod tests {
                                 let n = run as u32;
                                 match next {
                                     NextRun::Any => {}
-                                    NextRun::Line => {
+                                    NextRun::Line | NextRun::Lines => {
                                         assert_eq!(([x, y, z], first[0] % wave_size), ([first[0] + 16 * n, first[1], first[2]], 0))
                                     }
                                     NextRun::Row => assert_eq!(([x, y, z], first[1] % runs as u32), ([0, first[1] + n, first[2]], 0)),

@@ -106,18 +106,28 @@ impl<'a> Wide<'a> {
     }
 
     /// Asks for lines that later waves will touch if waves walk through memory, as they mostly do: of a part that begins at `at`, so many bytes a lane; once for
-    /// neighbors, and for parts of one line (but dwords in loops, and in narrow rows, where measurements are against it). A wave that goes round a loop takes longer, and lines that are far away would be gone until then, and so would those that are in the
-    /// first-level cache; of small elements the near ones are far enough; of narrow rows the far ones are another row's.
+    /// neighbors, and for parts of one line (but dwords in loops, and in narrow rows, where measurements are against it). A wave that goes round a loop takes longer,
+    /// and lines that are far away would be gone until then, and so would those that are in the first-level cache; of small elements the near ones are far
+    /// enough; of narrow rows the far ones are another row's.
     pub(super) fn ask_ahead(&mut self, a: &Access, p: usize, at: Mem, bytes: i32) {
         let has_neighbor = a.reach.is_tested && a.reach.most - a.reach.least < LINE;
         if a.space == Space::Lds || has_neighbor {
             return;
         }
-        let is_narrow = matches!(self.func.ids, Ids::Runs(NextRun::Row) | Ids::PackedRuns(NextRun::Row));
+        let next = match self.func.ids {
+            Ids::Runs(next) | Ids::PackedRuns(next) => next,
+            Ids::Any => NextRun::Any,
+        };
+        // Waves of other rows come between two of one row: until it is there, what is a wave away has waited for them.
+        let (near, far) = match next {
+            NextRun::Any | NextRun::Line => (AHEAD, Some(FAR_AHEAD)),
+            NextRun::Lines => (1, Some(FAR_AHEAD / 4)),
+            NextRun::Row => (1, None),
+        };
         let goes_round = self.goes_round[self.r.block];
-        let is_short = !goes_round && a.bytes() >= 4 && !is_narrow;
-        let near = if goes_round { SECOND_LEVEL } else { FIRST_LEVEL };
-        let far = is_short.then_some((FAR_AHEAD, SECOND_LEVEL));
+        let near = (near, if goes_round { SECOND_LEVEL } else { FIRST_LEVEL });
+        let far = far.filter(|_| !goes_round && a.bytes() >= 4).map(|far| (far, SECOND_LEVEL));
+        let is_narrow = next == NextRun::Row;
         // How far the part is behind where a first one begins, and the lines from there that begin in it.
         let (group, first) = self.group_of(p);
         let is_counted = a.bytes() < 4 || !goes_round && !is_narrow;
@@ -125,7 +135,7 @@ impl<'a> Wide<'a> {
         let line_of = |at: i32| (at + LINE - 1) / LINE;
         let lines = if is_counted { line_of(behind)..line_of(behind + bytes * self.part_lanes() as i32) } else { 0..bytes / 4 };
         let wave = self.row_bytes() * (bytes / 4).max(1);
-        for (waves, level) in [Some((AHEAD, near)), far].into_iter().flatten() {
+        for (waves, level) in [Some(near), far].into_iter().flatten() {
             for line in lines.clone() {
                 self.a.prefetch(level, at.plus(waves * wave + LINE * line - behind));
             }
