@@ -121,7 +121,7 @@ impl<'a> Wide<'a> {
         // Waves of other rows come between two of one row: until it is there, what is a wave away has waited for them.
         let (near, far) = match next {
             NextRun::Any | NextRun::Line => (AHEAD, Some(FAR_AHEAD)),
-            NextRun::Lines => (1, Some(FAR_AHEAD / 4)),
+            NextRun::Lines => (1, Some(FAR_AHEAD)),
             NextRun::Row => (1, None),
         };
         let goes_round = self.goes_round[self.r.block];
