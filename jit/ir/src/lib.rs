@@ -381,10 +381,10 @@ pub enum NextRun {
     Any,
     /// x counts on, in the wave from a multiple of its size; y and z stay the same: the workgroup has one row.
     Line,
-    /// The same, in workgroups of several rows.
-    Lines,
     /// It is the next row: x begins at 0 again; y counts up, in the wave from a multiple of its runs; z stays the same.
     Row,
+    /// As in a [line](Self::Line), in workgroups of several rows.
+    Lines,
 }
 
 impl Ids {

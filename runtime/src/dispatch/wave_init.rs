@@ -478,7 +478,7 @@ mod tests {
     /// What code is translated for holds in every lane of every wave, of whole workgroups and of those at the end of the grid.
     #[test]
     fn work_item_ids_are_what_is_said_of_them() {
-        let mut said = [0; 3];
+        let mut said = [0; 4];
         for (target, wave_size) in [(0x1100, 32), (0x1100, 64), (0x1010, 32), (0x1010, 64)] {
             let init = init(target, wave_size, ALL);
             let (lanes, runs) = (wave_size as usize, (wave_size / Ids::RUN) as usize);
