@@ -13,25 +13,18 @@
 //! L: exec = saved                                                 exec 1: what is written from here on is written as a whole
 //! ```
 //!
-//! A jump says more. Where it leads if no lane is active no lane has a 1 in EXEC. And where it leads if some are, all lanes that were on are active, if EXEC came of nothing but
-//! comparisons of values that are one for the wave ([`super::strides`] knows): an `if` that all lanes enter or none, as of a row of a picture.
+//! A jump says more. Where it leads if no lane is active no lane has a 1 in EXEC. And where it leads if some are, all lanes that were on are active, if EXEC
+//! came of nothing but comparisons of values that are one for the wave ([`super::strides`] knows): an `if` that all lanes enter or none, as of a row of a
+//! picture.
 
 use super::OptOptions;
 use super::hammocks::skips;
-use super::lane_states::{Bit, Bits, ByValue, COUNTING, Points, REGISTERS, States, Walk, lanewise, states_after};
+use super::lane_states::{Bit, Bits, COUNTING, Points, REGISTERS, States, Walk, states_after};
 use super::liveness::{Rows, leaves_everything_live};
+use super::mask_registers::{Masks, bit_of, registers, wanted};
 use super::worklist::Worklist;
 use std::cell::RefCell;
-use wavejit_ir::{Block, Func, Ids, Inst, Op, PureOp, SReg, Shape, Term, Ty, VReg, Value};
-
-/// A set of registers that may hold masks, by number; EXEC has the place of its low half.
-pub(super) type Masks = u128;
-pub(super) const EXEC: Masks = 1 << SReg::EXEC_LO.0;
-
-/// None of registers of one bit, and of those behind EXEC.
-pub(super) fn bit_of(r: SReg) -> Option<Masks> {
-    (r.0 < SReg::EXEC_LO.0).then(|| 1 << r.0)
-}
+use wavejit_ir::{Block, Func, Ids, Inst, Op, PureOp, SReg, Term, Ty, VReg};
 
 /// Registers that a state has a bit of, beside EXEC and whether the lane was on.
 const FOLLOWED: usize = REGISTERS - 1;
@@ -52,6 +45,11 @@ impl At {
     /// At the start of the function.
     const ENTRY: At = At { states: !(ACTIVE ^ LANES[1]), may_be: [[!0; 2]; 2] };
 
+    /// Has a mask all lanes that were on?
+    fn is_all(&self, mask: Bit) -> bool {
+        !meets(mask.zeros(), self.states & LANES[1])
+    }
+
     /// Either of two. Has that changed anything?
     fn join(&mut self, o: At) -> bool {
         let may_be = std::array::from_fn(|bit| std::array::from_fn(|lane| self.may_be[bit][lane] | o.may_be[bit][lane]));
@@ -70,80 +68,6 @@ pub(super) fn join(known: &mut Refined, o: Refined) -> bool {
         (Some(_), None) => known.take().is_some(),
         (None, _) => false,
     }
-}
-
-/// Of what a block's masks come.
-struct Flow {
-    /// Of which registers, as they were at its start, EXEC is set.
-    wanted: Masks,
-    /// The same of the registers that it sets.
-    set: Vec<(SReg, Masks)>,
-    /// Of the others nothing is left: they were set by number.
-    is_lost: bool,
-}
-
-impl Flow {
-    fn of(func: &Func, block: &Block, half: usize, of: &mut ByValue<Masks>) -> Flow {
-        let mut flow = Flow { set: vec![], is_lost: false, wanted: 0 };
-        of.begin(func);
-        for inst in &block.insts {
-            let get = |v: Value| of.get(v).unwrap_or(0);
-            let masks = match &inst.op {
-                Op::ExecSet(m) => {
-                    flow.wanted |= get(*m);
-                    continue;
-                }
-                Op::SSet(r, x) => {
-                    let to = get(*x);
-                    match flow.set.iter_mut().find(|(of, _)| of == r) {
-                        Some((_, masks)) => *masks = to,
-                        None => flow.set.push((*r, to)),
-                    }
-                    continue;
-                }
-                Op::SSetRel { .. } | Op::SetReg { .. } => {
-                    flow.set.clear();
-                    flow.is_lost = true;
-                    continue;
-                }
-                Op::SGet(r) => flow.register(*r),
-                Op::Pure { .. } if func.ty(inst.first).shape == Shape::Lane && func.ty(inst.first) != Ty::MASK => continue,
-                op => lanewise(op, half).into_iter().flatten().flatten().fold(0, |all, v| all | get(v)),
-            };
-            if masks != 0 {
-                of.insert(inst.first, masks);
-            }
-        }
-        flow
-    }
-
-    fn register(&self, r: SReg) -> Masks {
-        let kept = || if self.is_lost { 0 } else { bit_of(r).unwrap_or(0) };
-        self.set.iter().find(|(of, _)| *of == r).map_or_else(kept, |(_, masks)| *masks)
-    }
-
-    /// What it reads to set EXEC, and registers that are `wanted` behind it.
-    fn before(&self, wanted: Masks) -> Masks {
-        let set = || self.set.iter().filter_map(|(r, masks)| Some((bit_of(*r)?, *masks)));
-        let kept = if self.is_lost { 0 } else { wanted & !set().fold(0, |all, (bit, _)| all | bit) };
-        set().filter(|(bit, _)| wanted & bit != 0).fold(self.wanted | kept, |all, (_, masks)| all | masks)
-    }
-}
-
-/// By block: registers at its start of which EXEC will come.
-fn wanted(func: &Func, flows: &[Flow]) -> Vec<Masks> {
-    let mut wanted = vec![0; flows.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (b, flow) in flows.iter().enumerate().rev() {
-            let mut behind = 0;
-            func.blocks[b].term.for_each_successor(|s| behind |= wanted[s.0 as usize]);
-            let before = flow.before(behind);
-            changed |= std::mem::replace(&mut wanted[b], before) != before;
-        }
-    }
-    wanted
 }
 
 /// What the lanes may have in the blocks of a function.
@@ -211,17 +135,11 @@ impl InitialLanes {
             for (b, at) in half.at.iter().enumerate() {
                 // Blocks that nothing leads to have nothing to say.
                 let Some(at) = *at else { continue };
-                let mut place = 0..;
-                half.walk(func, b, at, &mut bits, |op, walk| {
-                    let i = place.next().expect("there are more numbers");
-                    match op {
-                        Op::VGet { reg, demand } if demand.is_none_or(|m| meets(walk.bit(m).ones(), at.states & LANES[0])) => {
-                            seen.add(reg.0)
-                        }
-                        Op::VSet { reg, exec, .. } if !meets(walk.bit(*exec).zeros(), at.states & LANES[1]) => of_half.push((*reg, (b, i))),
-                        Op::ExecSet(m) => stay_off &= !meets(walk.bit(*m).ones(), at.states & LANES[0]),
-                        _ => {}
-                    }
+                half.walk(func, b, at, &mut bits, |i, op, walk| match op {
+                    Op::VGet { reg, demand } if demand.is_none_or(|m| meets(walk.bit(m).ones(), at.states & LANES[0])) => seen.add(reg.0),
+                    Op::VSet { reg, exec, .. } if at.is_all(walk.bit(*exec)) => of_half.push((*reg, (b, i))),
+                    Op::ExecSet(m) => stay_off &= !meets(walk.bit(*m).ones(), at.states & LANES[0]),
+                    _ => {}
                 });
             }
             if half.half == 0 { whole = of_half } else { whole.retain(|write| of_half.binary_search_by_key(&write.1, |w| w.1).is_ok()) }
@@ -246,15 +164,10 @@ impl InitialLanes {
     }
 
     fn visit(&self, func: &Func, half: &Half, block: usize, at: At) -> Visit {
-        let (mut whole, mut place) = (vec![], 0..);
-        let ends = half.walk(func, block, at, &mut self.bits.borrow_mut(), |op, walk| {
-            let i = place.next().expect("there are more numbers");
-            match op {
-                Op::VSet { reg, exec, .. } if !self.seen.has(reg.0) && !meets(walk.bit(*exec).zeros(), at.states & LANES[1]) => {
-                    whole.push(i)
-                }
-                _ => {}
-            }
+        let mut whole = vec![];
+        let ends = half.walk(func, block, at, &mut self.bits.borrow_mut(), |i, op, walk| match op {
+            Op::VSet { reg, exec, .. } if self.is_unseen(*reg) && at.is_all(walk.bit(*exec)) => whole.push(i),
+            _ => {}
         });
         Visit { ends, whole }
     }
@@ -311,16 +224,13 @@ fn meets(points: Points, states: States) -> bool {
 
 impl Half {
     fn new(func: &Func, half: usize, bits: &mut Bits) -> Half {
-        let mut masks = ByValue::default();
-        let flows: Vec<Flow> = func.blocks.iter().map(|block| Flow::of(func, block, half, &mut masks)).collect();
-        let registers = |wanted: &Masks| (0..SReg::EXEC_LO.0).map(SReg).filter(|r| wanted >> r.0 & 1 != 0).collect();
-        let wanted = wanted(func, &flows).iter().map(registers).collect();
+        let wanted = wanted(func, half).into_iter().map(|masks| registers(masks).collect()).collect();
         let mut of = Half { half, wanted, at: vec![None; func.blocks.len()] };
         of.at[0] = Some(At::ENTRY);
         let mut work = Worklist::with_entry(func.blocks.len());
         while let Some(b) = work.next() {
             let start = of.at[b].expect("blocks are put to work with states");
-            for (to, end) in of.walk(func, b, start, bits, |_, _| {}) {
+            for (to, end) in of.walk(func, b, start, bits, |_, _, _| {}) {
                 let is_new = match &mut of.at[to] {
                     Some(known) => known.join(end),
                     none => none.replace(end).is_none(),
@@ -334,7 +244,7 @@ impl Half {
     }
 
     /// Goes through a block, telling of each operation before it is done; where it leads, in the order of [`Term::for_each_successor`].
-    fn walk(&self, func: &Func, b: usize, at: At, bits: &mut Bits, mut with: impl FnMut(&Op, &Walk<'_>)) -> Vec<(usize, At)> {
+    fn walk(&self, func: &Func, b: usize, at: At, bits: &mut Bits, mut with: impl FnMut(usize, &Op, &Walk<'_>)) -> Vec<(usize, At)> {
         let block = &func.blocks[b];
         // Where a register may be 1, or 0, that a state has no bit of.
         let may_be = |r: SReg, bit: usize| {
@@ -352,8 +262,8 @@ impl Half {
             }
         });
         let mut walk = Walk::new(func, self.half, std::mem::take(bits), (Bit::of_states(0), registers));
-        for inst in &block.insts {
-            with(&inst.op, &walk);
+        for (i, inst) in block.insts.iter().enumerate() {
+            with(i, &inst.op, &walk);
             walk.step(&inst.op, inst.first);
         }
         let mut ends = vec![];

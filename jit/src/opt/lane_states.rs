@@ -18,6 +18,7 @@
 
 use super::OptOptions;
 use super::liveness::{Lanes, leaves_everything_live};
+use super::mask_registers::{self, Masks};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
@@ -306,44 +307,11 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn new(func: &'a Func, region: &'a Region, half: usize) -> Problem<'a> {
-        let mut p = Problem { func, region, half, registers: vec![], bits: RefCell::default() };
-        p.registers = p.find_registers();
-        p
-    }
-
-    /// Those from which EXEC is set, and those from which these are.
-    fn find_registers(&self) -> Vec<SReg> {
-        let mut found: Vec<SReg> = vec![];
-        let mut looked_at = 0;
-        let trace = |block: &Block, from: Vec<Value>, found: &mut Vec<SReg>| {
-            let mut wanted: FxHashSet<Value> = from.into_iter().collect();
-            for inst in block.insts.iter().rev().filter(|i| i.results == 1) {
-                if !wanted.contains(&inst.first) {
-                    continue;
-                }
-                match inst.op {
-                    Op::SGet(r) if !found.contains(&r) => found.push(r),
-                    _ => wanted.extend(lanewise(&inst.op, self.half).into_iter().flatten().flatten()),
-                }
-            }
-        };
-        let blocks = || self.region.blocks.iter().map(|i| &self.func.blocks[*i]);
-        for block in blocks() {
-            let masks = block.insts.iter().filter_map(|i| if let Op::ExecSet(m) = i.op { Some(m) } else { None }).collect();
-            trace(block, masks, &mut found);
-        }
-        while looked_at < found.len() && found.len() <= REGISTERS {
-            let r = found[looked_at];
-            looked_at += 1;
-            for block in blocks() {
-                let set =
-                    block.insts.iter().filter_map(|i| if let Op::SSet(to, v) = i.op { (to == r).then_some(v) } else { None }).collect();
-                trace(block, set, &mut found);
-            }
-        }
-        found.truncate(REGISTERS);
-        found
+    /// `wanted`: by block of the function, [registers of which EXEC will come](mask_registers::wanted).
+    fn new(func: &'a Func, region: &'a Region, half: usize, wanted: &[Masks]) -> Problem<'a> {
+        let of_region = region.blocks.iter().fold(0, |all, b| all | wanted[*b]);
+        let registers = mask_registers::registers(of_region).take(REGISTERS).collect();
+        Problem { func, region, half, registers, bits: RefCell::default() }
     }
 
     fn states(&self) -> usize {
@@ -615,6 +583,9 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
     if all.iter().any(has_kept) && all.iter().any(sets_exec) {
         regions(func, &blocks_before(func), &all, 3, &mut list);
     }
+    let halves = (func.wave_size as usize).div_ceil(32);
+    let wanted: Vec<Vec<Masks>> =
+        if list.is_empty() { vec![] } else { (0..halves).map(|half| mask_registers::wanted(func, half)).collect() };
     let mut found = FxHashSet::default();
     for region in list.iter().filter(|r| r.blocks.len() <= MOST_BLOCKS && r.blocks.iter().any(sets_exec)) {
         let mut candidates = FxHashMap::<u16, Vec<(usize, usize)>>::default();
@@ -625,12 +596,11 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
                 }
             }
         }
-        let halves = (func.wave_size as usize).div_ceil(32);
-        for half in 0..halves {
+        for (half, wanted) in wanted.iter().enumerate() {
             if candidates.is_empty() {
                 break;
             }
-            let of_half = Problem::new(func, region, half).solve(starts, opts, &candidates);
+            let of_half = Problem::new(func, region, half, wanted).solve(starts, opts, &candidates);
             candidates.values_mut().for_each(|list| list.retain(|w| of_half.contains(w)));
             candidates.retain(|_, list| !list.is_empty());
         }

@@ -19,6 +19,7 @@ mod initial_lanes;
 mod lane_states;
 pub mod liveness;
 pub mod local;
+mod mask_registers;
 pub mod masks;
 mod narrow;
 pub mod one_ulp;

@@ -13,16 +13,17 @@
 //!
 //! Where it is known besides how far the runs of a wave are apart ([`Across`]) one address stands for all of them.
 //!
-//! A fact holds in all lanes that were on when the function was entered, now active or not: pure operations compute in every lane, and a register keeps a fact if it was
-//! written as a whole ([`VgprLiveness::blend`]). Of a wave with work-item ids these are the first lanes, so that the first lane of a run stands for all of them.
-//! Facts about registers flow forward through the blocks; where ways meet both must agree.
+//! A fact holds in all lanes that were on when the function was entered, now active or not: pure operations compute in every lane, and a register keeps a
+//! fact if it was written as a whole ([`VgprLiveness::blend`]). Of a wave with work-item ids these are the first lanes, so that the first lane of a run
+//! stands for all of them. Facts about registers flow forward through the blocks; where ways meet both must agree.
 //!
-//! Masks that come of comparisons of values that are one for the wave, and of nothing else, are *alike*: all those lanes are in them, or none. Then what is chosen or written by
-//! one is what both values are. That holds for masks in scalar registers as well, and EXEC.
+//! Masks that come of comparisons of values that are one for the wave, and of nothing else, are *alike*: all those lanes are in them, or none. Then what is
+//! chosen or written by one is what both values are. That holds for masks in scalar registers as well, and EXEC.
 
-use super::initial_lanes::{self, EXEC, InitialLanes, Masks, Refined, Visit, bit_of};
+use super::initial_lanes::{self, InitialLanes, Refined, Visit};
 use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
+use super::mask_registers::{EXEC, Masks, bit_of};
 use super::worklist::Worklist;
 use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
 
@@ -158,7 +159,8 @@ pub struct Strides {
     constants: Vec<Option<u64>>,
     /// Low bits of scalars that are known to be 0: at most 32.
     clear: Vec<u32>,
-    /// Lane values of 64 bits that are one value for the wave, of which a fact tells for the low half only; masks that are alike, and scalars that are such masks.
+    /// By what a value is: of lanes, that it is one for the wave (of 64 bits a fact tells that for the low half only); of masks, and of scalars that hold one, that it is
+    /// alike.
     same: Vec<bool>,
     /// Are masks looked at? (A wave of 64 has the bits of a mask in two registers.)
     has_masks: bool,
@@ -195,9 +197,9 @@ impl Strides {
         let is_unseen = |reg: VReg| liveness.initial.as_ref().is_some_and(|lanes| lanes.is_unseen(reg));
         let initial = liveness.initial.as_ref().filter(|lanes| lanes.has_jumps(func));
         let mut at_entry: Vec<Option<Start>> = vec![None; func.blocks.len()];
-        at_entry[0] = Some(Start { rows: entry_facts(func), alike: EXEC, lanes: None });
+        let mut now = Start { rows: entry_facts(func), alike: EXEC, lanes: None };
+        at_entry[0] = Some(now.clone());
         let mut work = Worklist::with_entry(func.blocks.len());
-        let mut now = at_entry[0].clone().expect("it was put there");
         while let Some(i) = work.next() {
             now.clone_from(at_entry[i].as_ref().expect("blocks are put to work with facts"));
             let visit = initial.and_then(|known| known.refined(func, i, now.lanes));
