@@ -166,6 +166,8 @@ pub struct Strides {
     has_masks: bool,
     /// Does a mask that is alike choose one value for all lanes that anybody sees?
     has_choices: bool,
+    /// Does nothing look at the values of other lanes? Then a mask that is alike is one number in all lanes that anybody sees.
+    has_numbers: bool,
 }
 
 impl Strides {
@@ -191,9 +193,11 @@ impl Strides {
             same: vec![false; count],
             has_masks: func.wave_size == 32,
             has_choices: false,
+            has_numbers: false,
         };
         // The lanes that were on are the first ones of a wave with ids.
         values.has_choices = func.ids != Ids::Any && liveness.initial.as_ref().is_some_and(InitialLanes::stay_off);
+        values.has_numbers = values.has_choices && !func.blocks.iter().flat_map(|b| &b.insts).any(looks_across);
         let is_unseen = |reg: VReg| liveness.initial.as_ref().is_some_and(|lanes| lanes.is_unseen(reg));
         let initial = liveness.initial.as_ref().filter(|lanes| lanes.has_jumps(func));
         let mut at_entry: Vec<Option<Start>> = vec![None; func.blocks.len()];
@@ -318,7 +322,7 @@ impl Strides {
                 }
                 Op::Pure { op, args, .. } => {
                     // A mask that is alike has other lanes, of which a number for each lane tells those who look across lanes.
-                    let is_same = args.iter().flatten().all(|v| func.ty(*v) != Ty::MASK && self.is_same(func, *v));
+                    let is_same = args.iter().flatten().all(|v| (self.has_numbers || func.ty(*v) != Ty::MASK) && self.is_same(func, *v));
                     self.same[inst.first.0 as usize] = is_same;
                     self.pure(*op, args).or(is_same.then_some(Stride::same(0)))
                 }
@@ -470,6 +474,11 @@ pub fn is_one_element(space: Space, addr: &Addr) -> bool {
         _ => false,
     };
     addr.offset.is_none() && fits && is_plain
+}
+
+/// Does an operation show one lane what another has?
+fn looks_across(inst: &Inst) -> bool {
+    matches!(inst.op, Op::ReadLane { .. } | Op::Shuffle { .. } | Op::Permute { .. } | Op::Resource { .. } | Op::Export { .. } | Op::Probe { .. })
 }
 
 /// What the registers hold when a wave starts.

@@ -55,12 +55,12 @@ fn program(rng: &mut Random) -> String {
     line(&format!("s_mov_b32 s10, {by}\ns_mov_b32 s11, {}\nloop:", by >> 31));
     let load = |rng: &mut Random| {
         let at = if streams { rng.below(4) as i32 * step.min(4) } else { rng.below(64) as i32 * 4 - 128 };
-        match rng.below(if streams { 12 } else { 6 }) {
+        match rng.below(if streams { 14 } else { 6 }) {
             6..=8 => {
                 let op = ["u8", "i8", "u16", "i16"][rng.below(4) as usize];
                 format!("global_load_{op} v6, v[2:3], off offset:{at}\ns_waitcnt vmcnt(0)\nv_mul_lo_u32 v7, v7, 5\nv_add_nc_u32 v7, v7, v6")
             }
-            0 => format!(
+            0 | 12 | 13 => format!(
                 "global_load_b64 v[8:9], v[2:3], off offset:{at}\ns_waitcnt vmcnt(0)\nv_xor_b32 v7, v7, v9\nv_add_nc_u32 v7, v7, v8"
             ),
             1 => format!("global_load_u8 v6, v[2:3], off offset:{at}\ns_waitcnt vmcnt(0)\nv_add_nc_u32 v7, v7, v6"),

@@ -54,6 +54,7 @@ impl Window {
 #[derive(Default)]
 pub(super) struct Accesses {
     constants: Vec<i64>,
+    most_bytes: i64,
     others: bool,
 }
 
@@ -61,8 +62,9 @@ impl Accesses {
     /// An access, and how far ahead of its pair it is.
     pub(super) fn add(&mut self, op: &Op, ahead: i32) {
         match op {
-            Op::Load { space: Space::Global, kind, addr, .. } if kind.bytes() <= 4 && addr.base.is_none() => {
+            Op::Load { space: Space::Global, kind, addr, .. } if kind.bytes() <= 8 && addr.base.is_none() => {
                 self.constants.push(addr.imm + i64::from(ahead));
+                self.most_bytes = self.most_bytes.max(kind.bytes() as i64);
             }
             _ => self.others = true,
         }
@@ -72,7 +74,7 @@ impl Accesses {
     pub(super) fn want_window(&self, step: i32) -> bool {
         let (Some(least), Some(most)) = (self.constants.iter().min(), self.constants.iter().max()) else { return false };
         let most_step = MOST_STEPS[usize::from(self.constants.len() > FEW)];
-        !self.others && most - least <= i64::from(BYTES - 4) && (1..=most_step).contains(&step)
+        !self.others && most - least <= i64::from(BYTES) - self.most_bytes.max(4) && (1..=most_step).contains(&step)
     }
 }
 
@@ -118,9 +120,11 @@ impl Wide<'_> {
         self.a.mov(Size::D, at, t);
         self.a.alu_imm(Alu::And, Size::D, at, -4);
         self.a.shift(Shift::Shl, Size::D, at, (self.row_bytes() / 4).trailing_zeros() as u8);
-        for p in 0..self.parts {
-            let from = Mem::indexed(Gpr::RSP, at, 1, window.rows + self.part_bytes() * p as i32);
-            self.v(X::MovLoad, a.data[0][p], 0, Rm::Mem(from));
+        for (j, data) in a.data.iter().enumerate() {
+            for (p, to) in data.iter().enumerate() {
+                let from = window.rows + self.row_bytes() * j as i32 + self.part_bytes() * p as i32;
+                self.v(X::MovLoad, *to, 0, Rm::Mem(Mem::indexed(Gpr::RSP, at, 1, from)));
+            }
         }
         if a.bytes() < 4 {
             self.a.alu_imm(Alu::And, Size::D, t, 3);
@@ -199,7 +203,8 @@ mod tests {
         assert!(![-4, 0, 12, 64].iter().any(|step| want(MemKind::B32, &[0], *step)));
         // Loops that have been unrolled.
         assert!(want(MemKind::B32, &[0, 4, 8, 12], 16) && !want(MemKind::B32, &[0, 4, 8, 16], 16) && !want(MemKind::B32, &[], 4));
-        assert!(!want(MemKind::B64, &[0], 8));
+        // Two elements of two dwords.
+        assert!(want(MemKind::B64, &[0], 8) && want(MemKind::B64, &[0, 8], 8) && !want(MemKind::B64, &[0, 16], 8) && !want(MemKind::B128, &[0], 8));
     }
 
     #[test]
