@@ -478,7 +478,10 @@ pub fn is_one_element(space: Space, addr: &Addr) -> bool {
 
 /// Does an operation show one lane what another has?
 fn looks_across(inst: &Inst) -> bool {
-    matches!(inst.op, Op::ReadLane { .. } | Op::Shuffle { .. } | Op::Permute { .. } | Op::Resource { .. } | Op::Export { .. } | Op::Probe { .. })
+    matches!(
+        inst.op,
+        Op::ReadLane { .. } | Op::Shuffle { .. } | Op::Permute { .. } | Op::Resource { .. } | Op::Export { .. } | Op::Probe { .. }
+    )
 }
 
 /// What the registers hold when a wave starts.

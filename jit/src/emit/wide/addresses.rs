@@ -15,7 +15,7 @@ use super::lanes::{EQ, GT, NE};
 use super::level::Level;
 use super::linear::Linear;
 use super::memory::{self, Access};
-use super::regs::{Class, PieceId};
+use super::regs::{Class, Home, PieceId};
 use super::{BASE, ROWS, Wide, X, state};
 use std::mem::offset_of;
 use wavejit_ir::abi::WaveState;
@@ -226,7 +226,10 @@ impl<'a> Wide<'a> {
             let (group, first) = self.group_of(p);
             let origin = a.low[p - (first / self.part_lanes()) as usize];
             if let Some(start) = a.starts.get(group).filter(|_| first == 0) {
-                self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(start.0)));
+                match a.low_in_rows.get(p) {
+                    Some(row) => self.a.load(Size::D, *start, *row),
+                    None => self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(start.0))),
+                }
             }
             if way.stride.is_some() {
                 continue;
@@ -355,6 +358,26 @@ impl<'a> Wide<'a> {
                 w.a.jmp(tested);
             }));
         }
+    }
+
+    /// Where the dwords of an offset in LDS are, by part, if they are in rows and no more than the first lanes are looked at, now and by who uses it next.
+    pub(super) fn first_lanes_in_rows(&mut self, offset: Value, is_first_lanes: bool) -> Option<Vec<Mem>> {
+        let pieces = self.val(offset).lo;
+        let pieces = &pieces[..self.parts];
+        let is_in_row =
+            |p: &PieceId| self.r.pieces[*p as usize].reg.is_none() && matches!(self.r.pieces[*p as usize].home, Home::Row { .. });
+        if !is_first_lanes || !pieces.iter().all(is_in_row) {
+            return None;
+        }
+        let next = self.next_use_of_piece(pieces[0]);
+        let is_next = self.func.blocks[self.r.block].insts.get(next as usize).is_some_and(|inst| {
+            let is_by_offset = matches!(&inst.op, Op::Load { space: Space::Lds, addr, .. } | Op::Store { space: Space::Lds, addr, .. } if addr.offset == Some(offset));
+            is_by_offset && self.test_of(&inst.op).is_some_and(|(test, _)| test.way.stride.is_some())
+        });
+        if !is_next && !pieces.iter().all(|p| self.stays_in_memory(*p)) {
+            return None;
+        }
+        Some(pieces.iter().map(|p| self.row_of_piece(*p)).collect())
     }
 
     /// k = are the offsets of a part in a row, and those of parts before? `t` has the first one in every lane from the first part of 16 lanes on.

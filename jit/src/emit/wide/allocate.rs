@@ -278,7 +278,7 @@ impl Wide<'_> {
     }
 
     /// Is a piece in memory used from there? It is if nobody wants it later, or if all who are in registers are wanted sooner.
-    fn stays_in_memory(&mut self, p: PieceId) -> bool {
+    pub(super) fn stays_in_memory(&mut self, p: PieceId) -> bool {
         let next = self.next_use_of_piece(p);
         if next == NEVER {
             return true;
@@ -330,6 +330,14 @@ impl Wide<'_> {
             }
             None => Rm::Reg(self.reg(p)),
         }
+    }
+
+    /// Where a piece is that is at home in a row and not in a register, for one who reads it there.
+    pub(super) fn row_of_piece(&mut self, p: PieceId) -> Mem {
+        let home = self.r.pieces[p as usize].home;
+        let Home::Row { row, part } = home else { unreachable!("a piece in a row") };
+        self.r.log.note(|| Event::UseInMemory { id: p, home });
+        self.row_mem(row, part.into())
     }
 
     /// All registers will be lost: what is used after this instruction gets a home.

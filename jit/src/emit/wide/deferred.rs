@@ -190,6 +190,7 @@ impl<'a> Wide<'a> {
     fn load_late(&mut self, a: &Access, fail: Label, number: usize, room: i32, bytes: i32) {
         self.a.bind(fail);
         self.make_masks(a);
+        self.make_lanes(a);
         for LateLoad { op, imm } in std::mem::take(&mut self.late_loads[number]) {
             let [general, careful, done] = [(); 3].map(|()| self.a.label());
             let one = Access { imm, op, general, careful, done, reach: Reach::default(), ..a.clone() };

@@ -45,6 +45,8 @@ pub(super) struct Access {
     /// Offsets by part: low dwords, high dwords.
     pub low: Vec<u8>,
     pub high: Vec<u8>,
+    /// Where the low dwords are, by part, if it is not in registers: nothing looks at more than the first lanes, and `low` is made when it is needed.
+    pub low_in_rows: Vec<Mem>,
     /// Data by dword and part: of a store, or the results of a load.
     pub data: Vec<Vec<u8>>,
     /// What is known of the offsets: in each part so much more from lane to lane.
@@ -212,12 +214,18 @@ impl<'a> Wide<'a> {
             let exec = self.mask_parts(exec);
             (0..self.parts).map(|p| self.reg(exec[p])).collect()
         };
-        let (mut low, mut high) = (vec![], vec![]);
+        let (mut low, mut high, mut low_in_rows) = (vec![], vec![], vec![]);
         let linear = addr.offset.and_then(|v| self.linear_access(v));
         let carried = addr.offset.and_then(|v| self.carried_access(v));
         if linear.is_some() || carried.is_some() {
             low = (0..self.parts).map(|_| self.temp_in_place()).collect();
             high = (0..self.parts).map(|_| self.temp_in_place()).collect();
+        } else if let Some(rows) = addr.offset.filter(|_| is_move && space == Space::Lds).and_then(|v| {
+            let way = Way::of(self.r.level, space, is_store, kind, self.stride_of(addr), None);
+            self.first_lanes_in_rows(v, way.is_some_and(|way| way.stride().is_some()))
+        }) {
+            low_in_rows = rows;
+            low = (0..self.parts).map(|_| self.temp_in_place()).collect();
         } else if let Some(v) = addr.offset {
             let (lo, hi) = if self.func.ty(v) == Ty::L64 { self.split(v) } else { (self.val(v).lo, NO_PARTS) };
             low = (0..self.parts).map(|p| self.reg(lo[p])).collect();
@@ -262,6 +270,7 @@ impl<'a> Wide<'a> {
             is_full: false,
             low,
             high,
+            low_in_rows,
             data: vec![],
             stride,
             guess: self.guess_of(addr, kind),
@@ -345,7 +354,7 @@ impl<'a> Wide<'a> {
                 w.a.bind(a.general);
                 w.map.push((w.a.offset(), pc));
                 w.load_kept_base(&a);
-                w.linear_lanes(&a);
+                w.make_lanes(&a);
                 w.make_masks(&a);
                 match a.carried {
                     Some(c) => w.carried_general(&a, &c),
@@ -362,10 +371,18 @@ impl<'a> Wide<'a> {
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
             w.load_kept_base(&a);
-            w.linear_lanes(&a);
+            w.make_lanes(&a);
             w.carried_lanes(&a);
             w.careful_access(&a);
         }));
+    }
+
+    /// Makes offsets that have not been needed so far in all lanes.
+    pub(super) fn make_lanes(&mut self, a: &Access) {
+        self.linear_lanes(a);
+        for (to, from) in a.low.iter().zip(&a.low_in_rows) {
+            self.v(X::MovLoad, *to, 0, Rm::Mem(*from));
+        }
     }
 
     /// An access in AVX2: without masks while all lanes are active; a stub has the way for other waves.

@@ -204,7 +204,12 @@ mod tests {
         // Loops that have been unrolled.
         assert!(want(MemKind::B32, &[0, 4, 8, 12], 16) && !want(MemKind::B32, &[0, 4, 8, 16], 16) && !want(MemKind::B32, &[], 4));
         // Two elements of two dwords.
-        assert!(want(MemKind::B64, &[0], 8) && want(MemKind::B64, &[0, 8], 8) && !want(MemKind::B64, &[0, 16], 8) && !want(MemKind::B128, &[0], 8));
+        assert!(
+            want(MemKind::B64, &[0], 8)
+                && want(MemKind::B64, &[0, 8], 8)
+                && !want(MemKind::B64, &[0, 16], 8)
+                && !want(MemKind::B128, &[0], 8)
+        );
     }
 
     #[test]
