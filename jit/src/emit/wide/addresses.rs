@@ -285,8 +285,6 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ne, fail);
         }
         let more = reach.most - reach.least + a.across();
-        // Where the first lane is.
-        let at = if a.linear.is_some() { a.starts[0] } else { a.host };
         if a.space == Space::Lds {
             // Room up to the end of LDS for each part; there is none if it is smaller than a part.
             let limit = a.host;
@@ -306,8 +304,7 @@ impl<'a> Wide<'a> {
         }
         let out = if reach.is_first { fail } else { a.careful };
         if let Some(l) = &a.linear {
-            self.linear_start(a, l, at, more, [fail, out]);
-            return self.linear_starts(a, l);
+            return self.linear_starts(a, l, more, [fail, out]);
         } else if let Some(c) = &a.carried {
             self.carried_start(a, c, stride, reach.least, fail);
         } else {
@@ -331,7 +328,7 @@ impl<'a> Wide<'a> {
         if is_pair {
             self.distances(a, out);
         }
-        self.range_with(at, more, out);
+        self.range_with(a.host, more, out);
         let is_first_there = is_pair || a.carried.is_some();
         if is_first_there {
             self.a.mov(Size::Q, a.starts[0], a.host);

@@ -133,9 +133,14 @@ impl LinearAccess {
         self.linear.apart()
     }
 
+    /// Are lanes found by one index?
+    pub(super) fn has_one_index(&self) -> bool {
+        self.linear.second.is_none()
+    }
+
     /// Is it by the first lane of one index that all are found?
-    pub(super) fn is_by_one(&self) -> bool {
-        self.linear.second.is_none() && self.firsts.len() == 1
+    fn is_by_one(&self) -> bool {
+        self.has_one_index() && self.firsts.len() == 1
     }
 }
 
@@ -239,11 +244,11 @@ impl<'a> Wide<'a> {
         Some(LinearAccess { linear, index, firsts, is_first: true })
     }
 
-    /// at = host address of the first lane, without the constant that is not in `reach`, so far in range that `more` bytes behind it may be touched, too. If lanes
-    /// are not where they should be, to `fail`; if they are out of range, to `out`.
-    pub(super) fn linear_start(&mut self, a: &Access, l: &LinearAccess, at: Gpr, more: i32, [fail, out]: [Label; 2]) {
-        if l.is_by_one() {
-            return self.start_by_one(a, l, at, more, [fail, out]);
+    /// `starts` = host addresses of the first lanes, without the constant that is not in `reach`, so far in range that `more` bytes behind them may be touched, too.
+    /// If lanes are not where they should be, to `fail`; if they are out of range, to `out`.
+    pub(super) fn linear_starts(&mut self, a: &Access, l: &LinearAccess, more: i32, [fail, out]: [Label; 2]) {
+        if l.has_one_index() {
+            return self.starts_by_index(a, l, more, [fail, out]);
         }
         let (first, apart) = (l.firsts[0], &l.firsts[1..]);
         if l.is_first {
@@ -261,10 +266,7 @@ impl<'a> Wide<'a> {
                 }
             }
             for reg in apart {
-                self.a.alu(Alu::Sub, Size::Q, *reg, first);
-                self.a.mov(Size::Q, a.host, *reg);
-                self.a.shift(Shift::Shr, Size::Q, a.host, 31);
-                self.a.jcc(Cond::Ne, fail);
+                self.distance(*reg, first, a.host, fail);
             }
         } else if let [apart, ..] = apart {
             self.a.test(Size::Q, *apart, *apart);
@@ -274,26 +276,51 @@ impl<'a> Wide<'a> {
             self.a.test_imm(Size::D, first, 1);
             self.a.jcc(Cond::Ne, fail);
         }
-        self.start_at(a, at, first, more, out);
+        self.start_at(a, a.starts[0], first, more, out);
+        self.further_starts(a, apart);
     }
 
-    /// The same with one index, of whose first lane alone is asked. As a rule that is not negative, and so small that no lane is 4 GiB away: then a base which
+    /// to -= first; to `fail` unless that is 0 to 2 GiB. `t` is changed.
+    fn distance(&mut self, to: Gpr, first: Gpr, t: Gpr, fail: Label) {
+        self.a.alu(Alu::Sub, Size::Q, to, first);
+        self.a.mov(Size::Q, t, to);
+        self.a.shift(Shift::Shr, Size::Q, t, 31);
+        self.a.jcc(Cond::Ne, fail);
+    }
+
+    /// `starts[0]` is there, and how far the others are away.
+    fn further_starts(&mut self, a: &Access, apart: &[Gpr]) {
+        for (start, apart) in a.starts[1..].iter().zip(apart) {
+            self.a.lea(Size::Q, *start, Mem::indexed(a.starts[0], *apart, 1, 0));
+        }
+    }
+
+    /// The same with one index, of whose first lanes is asked. As a rule these are not negative, and so small that no lane is 4 GiB away: then a base which
     /// [has been looked at](super::memo::KeptBase) is in range with all of them. Else a stub looks at all of it.
-    fn start_by_one(&mut self, a: &Access, l: &LinearAccess, at: Gpr, more: i32, [fail, out]: [Label; 2]) {
+    fn starts_by_index(&mut self, a: &Access, l: &LinearAccess, more: i32, [fail, out]: [Label; 2]) {
         const MOST_BYTES: u32 = 0xe000_0000;
-        let (first, term, shift) = (l.firsts[0], l.linear.term, l.linear.shift);
-        let (index, most) = (l.index[0][0], l.most(0, a));
+        let (at, first, apart) = (a.starts[0], l.firsts[0], l.firsts[1..].to_vec());
+        let (term, shift, most) = (l.linear.term, l.linear.shift, l.most(0, a));
+        let indices: Vec<u8> = (0..l.firsts.len()).map(|run| l.index[0][run * self.parts / l.firsts.len()]).collect();
         let [other, found] = [(); 2].map(|()| self.a.label());
+        // What tells further accesses that they have to look for themselves.
+        let mark = apart.first().copied().unwrap_or(first);
         if l.is_first {
             let limit = (MOST_BYTES >> shift).min(term.limit).saturating_sub(most);
-            self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(first.0)));
-            self.a.alu_imm(Alu::Cmp, Size::D, first, limit as i32);
-            self.a.jcc(Cond::A, other);
-            if shift != 0 {
-                self.a.shift(Shift::Shl, Size::Q, first, shift);
+            for (to, index) in l.firsts.iter().zip(&indices) {
+                self.vector(Vector::new(X::MovdToGpr, Len::X, *index, 0, Rm::Reg(to.0)));
+                self.a.alu_imm(Alu::Cmp, Size::D, *to, limit as i32);
+                self.a.jcc(Cond::A, other);
+            }
+            for to in &apart {
+                self.a.alu(Alu::Sub, Size::Q, *to, first);
+                self.a.jcc(Cond::B, other);
+            }
+            for to in l.firsts.iter().filter(|_| shift != 0) {
+                self.a.shift(Shift::Shl, Size::Q, *to, shift);
             }
         } else {
-            self.a.test(Size::Q, first, first);
+            self.a.test(Size::Q, mark, mark);
             self.a.jcc(Cond::S, other);
         }
         let is_behind = (0..=(u32::MAX - MOST_BYTES) as i32 / 2).contains(&a.reach.least) && more <= REACH_SLACK;
@@ -310,20 +337,27 @@ impl<'a> Wide<'a> {
                 self.start_at(a, at, first, more, out);
             }
         }
+        self.further_starts(a, &apart);
         self.a.bind(found);
         let (a, pc, is_first) = (a.clone(), self.pc, l.is_first);
         self.stubs.push(Box::new(move |w| {
             w.a.bind(other);
             w.map.push((w.a.offset(), pc));
             if is_first {
-                w.a.mov_imm(first, u64::MAX);
+                w.a.mov_imm(mark, u64::MAX);
             }
             w.load_kept_base(&a);
-            w.extended_index(at, term, index, most, fail);
-            if shift != 0 {
-                w.a.shift(Shift::Shl, Size::Q, at, shift);
+            for (to, index) in a.starts.iter().zip(&indices) {
+                w.extended_index(*to, term, *index, most, fail);
+                if shift != 0 {
+                    w.a.shift(Shift::Shl, Size::Q, *to, shift);
+                }
+            }
+            for to in &a.starts[1..] {
+                w.distance(*to, at, a.host, fail);
             }
             w.start_at(&a, at, at, more, out);
+            w.further_starts(&a, &a.starts[1..]);
             w.a.jmp(found);
         }));
     }
@@ -349,19 +383,13 @@ impl<'a> Wide<'a> {
         self.range_with(at, more, out);
     }
 
-    /// `starts[0]` is the host address of the first lane: those of all parts.
-    pub(super) fn linear_starts(&mut self, a: &Access, l: &LinearAccess) {
-        for (start, first) in a.starts.iter().zip(&l.firsts).skip(1) {
-            self.a.lea(Size::Q, *start, Mem::indexed(a.starts[0], *first, 1, 0));
-        }
-    }
-
     /// Nobody further on can do with the first lanes.
     pub(super) fn linear_fails(&mut self, a: &Access) {
         if let Some(l) = a.linear.as_ref().filter(|l| l.is_first) {
             match l.firsts[..] {
-                [first] => self.a.mov_imm(first, if l.is_by_one() { u64::MAX } else { 1 }),
-                _ => self.a.mov_imm(l.firsts[1], u64::MAX),
+                [first] if !l.is_by_one() => self.a.mov_imm(first, 1),
+                [mark] | [_, mark, ..] => self.a.mov_imm(mark, u64::MAX),
+                [] => unreachable!("there is a first lane"),
             }
         }
     }

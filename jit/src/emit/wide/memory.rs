@@ -233,7 +233,7 @@ impl<'a> Wide<'a> {
                 high = (0..self.parts).map(|p| self.reg(hi[p])).collect();
             }
         }
-        let kept_base = addr.base.filter(|_| linear.as_ref().is_some_and(LinearAccess::is_by_one)).and_then(|b| self.kept_base(b));
+        let kept_base = addr.base.filter(|_| linear.as_ref().is_some_and(LinearAccess::has_one_index)).and_then(|b| self.kept_base(b));
         let base = match kept_base {
             Some(_) => Some(self.temp_general()),
             None => addr.base.map(|b| self.scalar(b)),
