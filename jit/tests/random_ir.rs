@@ -708,6 +708,19 @@ fn stores_at_indices_equal_the_interpreter() {
     }
 }
 
+/// Loads and stores at an index of which the first lanes are made, where runs of lanes lie in any order.
+#[test]
+fn accesses_of_runs_anywhere_equal_the_interpreter() {
+    let below_0 = [1u32, 4, 16, 17, 100, 128].map(|n| 0u32.wrapping_sub(n));
+    // Nobody asks about the 4 GiB behind a base that is in range, of which there is but a little here: what is farther away is so by more.
+    let (near, far) = ([0, 1, 3, 16, 64, 100, 500, 1000], [0x7fff_ffe0, 0x7fff_ffef, 0x7fff_fff0, 0x7fff_fff1]);
+    for apart in [0, 1, 2, 16, -1, -2, -3, i32::MIN] {
+        let near = if apart == 16 { &near[..6] } else { &near };
+        check_starts(&memory::at_runs(apart as u32, 0), &[near, &below_0].concat());
+        check_starts(&memory::at_runs(apart as u32, 2), &[near, &below_0, if apart == 0 { &far } else { &[] }].concat());
+    }
+}
+
 /// Compiled code against the interpreter with each of these in s0, under EXEC as it comes.
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));

@@ -183,8 +183,22 @@ fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
         let lane = b.push(Op::LaneId, &[Ty::L32]);
         let stride = b.const32(rng.below(4) as u32);
         let stride = b.splat(stride);
-        let steps = b.pure2(PureOp::IMul32, lane, stride);
-        let sum = b.pure2(PureOp::IAdd32, steps, start);
+        let sum = if rng.below(2) == 0 {
+            let steps = b.pure2(PureOp::IMul32, lane, stride);
+            b.pure2(PureOp::IAdd32, steps, start)
+        } else {
+            // Nobody knows how far a run is from the one before: further up, or down.
+            let [in_run, run_bits] = [15, 4].map(|c| b.const32(c)).map(|c| b.splat(c));
+            let place = b.pure2(PureOp::And32, lane, in_run);
+            let steps = b.pure2(PureOp::IMul32, place, stride);
+            let run = b.pure2(PureOp::LShr32, lane, run_bits);
+            let (s, most) = (b.sget(sreg(rng)), b.const32([0x7f, 0x1f, 0x8000_001f][rng.below(3)]));
+            let apart = b.pure2(PureOp::And32, s, most);
+            let apart = b.splat(apart);
+            let runs = b.pure2(PureOp::IMul32, run, apart);
+            let sum = b.pure2([PureOp::IAdd32, PureOp::IAdd32, PureOp::ISub32][rng.below(3)], start, runs);
+            b.pure2(PureOp::IAdd32, sum, steps)
+        };
         match rng.below(5) {
             0 => start,
             // Perhaps the lanes do not go on behind the mask.
@@ -440,6 +454,39 @@ pub(super) fn at_index(wave_size: u32, kind: MemKind, stride: u32, shift: u32) -
     let v = b.load(Space::Global, kind, Addr { base, offset, imm: 0 }, exec);
     let data = std::array::from_fn(|k| (k < kind.dwords()).then_some(Value(v.0 + k as u32)));
     b.push(Op::Store { space: Space::Global, kind, addr: Addr { base, offset, imm: 48 }, data, exec }, &[]);
+    let insts = std::mem::take(&mut b.insts);
+    f.blocks.push(Block { pc: 0x1000, mode: FpMode::HSA, insts, term: Term::End, term_pc: 0x10fc, guest_insts: 1 });
+    f
+}
+
+/// Loads from two arrays, and stores, at one index: s0 in the first lane, counting up in each run of lanes, of which the second begins s0 * `apart` after
+/// the first.
+pub(super) fn at_runs(apart: u32, shift: u32) -> Func {
+    let mut f = Func { name: "runs".into(), wave_size: 32, ..Func::default() };
+    let mut b = Builder::new(&mut f, 0x1000, FpMode::HSA);
+    let exec = b.exec();
+    let (lane, start) = (b.push(Op::LaneId, &[Ty::L32]), b.sget(SReg(0)));
+    let [in_run, run_bits, shift] = [15, 4, shift].map(|n| {
+        let n = b.const32(n);
+        b.splat(n)
+    });
+    let apart = b.const32(apart);
+    let apart = b.pure2(PureOp::IMul32, start, apart);
+    let [start, apart] = [start, apart].map(|s| b.splat(s));
+    let (place, run) = (b.pure2(PureOp::And32, lane, in_run), b.pure2(PureOp::LShr32, lane, run_bits));
+    let runs = b.pure2(PureOp::IMul32, run, apart);
+    let index = b.pure2(PureOp::IAdd32, place, start);
+    let index = b.pure2(PureOp::IAdd32, index, runs);
+    let index = b.pure1(PureOp::SExt64, index);
+    let offset = Some(b.pure2(PureOp::Shl64, index, shift));
+    let bases = [0, 0x200].map(|at| Some(b.const64(GLOBAL + at)));
+    let mut addr = Addr { base: bases[0], offset, imm: 0 };
+    for (row, (base, imm)) in [(bases[0], 0), (bases[1], 0), (bases[0], 4), (bases[1], 64)].into_iter().enumerate() {
+        addr = Addr { base, imm, ..addr };
+        let v = b.load(Space::Global, MemKind::B32, addr, exec);
+        b.vset(VReg(1 + row as u16), v, exec);
+    }
+    b.push(Op::Store { space: Space::Global, kind: MemKind::B32, addr, data: [Some(lane), None, None, None], exec }, &[]);
     let insts = std::mem::take(&mut b.insts);
     f.blocks.push(Block { pc: 0x1000, mode: FpMode::HSA, insts, term: Term::End, term_pc: 0x10fc, guest_insts: 1 });
     f
