@@ -28,6 +28,12 @@ pub struct WaveQueue {
     pub end: *const *mut WaveState,
     /// How many of those that are done came to a barrier.
     pub barriers: u64,
+    /// The first one: where all go on that are at a barrier, which lets them pass if they are all that wait for each other there.
+    pub first: *const *mut WaveState,
+    /// How many that are; more than there can be, if these waves are not all of them.
+    pub waves: u64,
+    /// How many more turns they may have so.
+    pub turns: u64,
     /// What comes when all have ended.
     pub groups: AlikeGroups,
 }

@@ -568,8 +568,13 @@ impl<'a> Wide<'a> {
             return self.a.jmp(to);
         }
         let (low, high) = points.split_at(points.len() / 2);
-        let upper = self.a.label();
         self.a.alu_imm(Alu::Cmp, Size::D, Gpr::RAX, (first + low.len()) as i32);
+        if let [only] = high {
+            let to = self.way_to(None, *only, false);
+            self.a.jcc(Cond::Ae, to);
+            return self.choose(low, first);
+        }
+        let upper = self.a.label();
         self.a.jcc(Cond::Ae, upper);
         self.choose(low, first);
         self.a.bind(upper);

@@ -41,6 +41,9 @@ impl Wide<'_> {
             self.a.load(Size::Q, STATE, Mem::at(NEXT, 0));
             self.a.jmp(self.wave);
             self.a.bind(all);
+            if exit == Exit::Barrier {
+                self.next_turn(last);
+            }
             if exit == Exit::End && !self.func.blocks.iter().any(|b| matches!(b.term, Term::Pause { why: Pause::Barrier, .. })) {
                 self.next_group(last);
             }
@@ -48,6 +51,25 @@ impl Wide<'_> {
             self.a.mov_imm(Gpr::RAX, exit as u64);
             self.a.jmp(self.leave);
         }
+    }
+
+    /// After the last wave of a queue, which is at a barrier: if all are there, and are all that wait there, begins with the first one again. Else, or with the
+    /// last turn that they may have, goes to `none`.
+    fn next_turn(&mut self, none: Label) {
+        let at_barrier = Gpr::RAX;
+        self.a.load(Size::Q, at_barrier, queue(offset_of!(WaveQueue, barriers)));
+        self.a.alu_imm(Alu::Add, Size::Q, at_barrier, 1);
+        self.a.alu_load(Alu::Cmp, Size::Q, at_barrier, queue(offset_of!(WaveQueue, waves)));
+        self.a.jcc(Cond::Ne, none);
+        self.a.alu_store_imm(Alu::Cmp, Size::Q, queue(offset_of!(WaveQueue, turns)), 1);
+        self.a.jcc(Cond::Be, none);
+        self.a.alu_store_imm(Alu::Sub, Size::Q, queue(offset_of!(WaveQueue, turns)), 1);
+        self.a.store_imm(Size::D, state(offset_of!(WaveState, exit)), Exit::Barrier as i32);
+        self.a.store_imm(Size::Q, queue(offset_of!(WaveQueue, barriers)), 0);
+        self.a.load(Size::Q, NEXT, queue(offset_of!(WaveQueue, first)));
+        self.a.store(Size::Q, queue(offset_of!(WaveQueue, next)), NEXT);
+        self.a.load(Size::Q, STATE, Mem::at(NEXT, 0));
+        self.a.jmp(self.wave);
     }
 
     /// After the last wave of a workgroup, all of which have ended: begins the next workgroup, or goes to `none`.

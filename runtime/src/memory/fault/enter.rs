@@ -14,11 +14,6 @@ struct Frame {
     rsp: u64,
     entry: EntryFn,
     queue: WaveQueue,
-    first: *const *mut WaveState,
-    /// How many waves there are, if they are all that wait for each other at barriers; else more than there can be.
-    waves: u64,
-    /// How many more turns they may have when all are at a barrier.
-    turns: u64,
     outer: *const Frame,
 }
 
@@ -66,8 +61,9 @@ pub(crate) unsafe fn enter_groups(entry: EntryFn, states: &[*mut WaveState], is_
     }
     let waves = if is_workgroup { states.len() as u64 } else { u64::MAX };
     FRAME.with(|current| {
-        let queue = WaveQueue { next: start, end, barriers: 0, groups: std::mem::replace(groups, AlikeGroups::NONE) };
-        let mut frame = Frame { rsp: 0, entry, queue, first: start, waves, turns: TURNS, outer: current.get() };
+        let groups_behind = std::mem::replace(groups, AlikeGroups::NONE);
+        let queue = WaveQueue { next: start, end, barriers: 0, first: start, waves, turns: TURNS, groups: groups_behind };
+        let mut frame = Frame { rsp: 0, entry, queue, outer: current.get() };
         let at = &raw mut frame;
         current.set(at);
         // SAFETY: passed on; `frame` lives in this frame, which outlives the call.
@@ -80,12 +76,12 @@ pub(crate) unsafe fn enter_groups(entry: EntryFn, states: &[*mut WaveState], is_
             unsafe { (**state).exit = exit };
         }
         *groups = frame.queue.groups;
-        Entered { done, barriers: frame.queue.barriers as usize, passed: frame.turns != TURNS }
+        Entered { done, barriers: frame.queue.barriers as usize, passed: frame.queue.turns != TURNS }
     })
 }
 
 /// Saves the callee-saved registers (MXCSR nobody changes on the way, and a signal's return restores it), notes the stack pointer in the frame, runs the waves. Compiled code that can goes on from wave to
-/// wave itself; here is the loop around what comes back after each. `leave` undoes it from anywhere below.
+/// wave itself, and lets all pass a barrier; here is the loop around what comes back. `leave` undoes it from anywhere below.
 #[unsafe(naked)]
 unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
     naked_asm!(
@@ -144,9 +140,9 @@ unsafe extern "C" fn trampoline(frame: *mut Frame) -> u32 {
         next = const offset_of!(Frame, queue.next),
         end = const offset_of!(Frame, queue.end),
         barriers = const offset_of!(Frame, queue.barriers),
-        waves = const offset_of!(Frame, waves),
-        turns = const offset_of!(Frame, turns),
-        first = const offset_of!(Frame, first),
+        waves = const offset_of!(Frame, queue.waves),
+        turns = const offset_of!(Frame, queue.turns),
+        first = const offset_of!(Frame, queue.first),
         exit = const offset_of!(WaveState, exit),
         last = const Exit::LAST_REGULAR,
     )
