@@ -270,7 +270,23 @@ fn halves(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
 /// One instruction-like group under `exec`; returns EXEC after it.
 fn step(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
     b.pc += 4;
-    match rng.below(28) {
+    match rng.below(29) {
+        28 => {
+            // Sine and cosine of one operand, and what is in between.
+            let x = operand(rng, b, exec, Width::B32);
+            let ops = [PureOp::FSin32, PureOp::FCos32];
+            let first = b.pure1(ops[rng.below(2)], x);
+            b.vset(vreg(rng), first, exec);
+            let mut behind = exec;
+            for _ in 0..rng.below(3) {
+                behind = step(rng, b, behind);
+            }
+            let second = b.pure1(ops[rng.below(2)], x);
+            // In other lanes the operand may be undefined.
+            let both = b.pure2(PureOp::BAnd, exec, behind);
+            b.vset(vreg(rng), second, both);
+            behind
+        }
         27 => {
             memory::tile(rng, b, exec);
             exec

@@ -515,6 +515,35 @@ fn operations_done_otherwise_are_exact() {
     }
 }
 
+/// Sine and cosine of one operand are made together, whichever is first, and whatever comes between.
+#[test]
+fn sine_and_cosine_of_one_operand_are_those_of_each() {
+    const OPS: [PureOp; 2] = [PureOp::FSin32, PureOp::FCos32];
+    for (isa, wave) in levels().into_iter().flat_map(|isa| [(isa, 32), (isa, 64)]) {
+        for ops in [[0, 1, 0], [1, 0, 0], [1, 1, 0]].map(|ops| ops.map(|i: usize| OPS[i])) {
+            let of = |i: usize, x: &str| format!("%{}: l32 = {} {x}\nvset v{}, %{}, exec %0\n", 3 + i, ops[i].text(), 10 + i, 3 + i);
+            // The last one is of what the first has given.
+            let body = [of(0, "%1"), of(1, "%1"), of(2, "%3")].concat();
+            let text = format!(
+                "func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:\n%0: mask = exec\n%1: l32 = vget v0 demand %0\n{body}end\n}}",
+                FpMode::HSA.0
+            );
+            let mut bench = Bench::new(&text::parse(&text).unwrap(), isa);
+            let mut inputs = SPECIAL_WORDS.into_iter().chain((0..u32::MAX).step_by(99_991)).peekable();
+            while inputs.peek().is_some() {
+                bench.row(0).fill_with(|| inputs.next().unwrap_or(0));
+                bench.run();
+                for lane in 0..wave as usize {
+                    let (x, got) = (bench.row(0)[lane], [10, 11, 12].map(|row| bench.row(row)[lane]));
+                    let is = |op: PureOp, x: u32| eval(op, FpMode::HSA, x.into(), 0, 0) as u32;
+                    let first = is(ops[0], x);
+                    assert_eq!(got, [first, is(ops[1], x), is(ops[2], first)], "{ops:?} of {x:#x}, {isa:?}, wave{wave}");
+                }
+            }
+        }
+    }
+}
+
 /// Whatever the level: what is not a positive normal number has the exact result, everything else one within 1 ulp. All mantissas of two exponents: the others
 /// differ in the exponent of the result alone.
 #[test]

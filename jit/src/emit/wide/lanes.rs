@@ -627,7 +627,8 @@ impl<'a> Wide<'a> {
                 w.flush(to, to);
                 new
             }),
-            FExp232 | FLog232 | FSin32 | FCos32 => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
+            FExp232 | FLog232 => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
+            FSin32 | FCos32 => self.each_part(&[x], |w, part| w.circular(op, mode, part.ops[0])),
             FExp2Denorm32 | FLog2Denorm32 if plain => self.each_part(&[x], |w, part| w.transcendental(op, mode, part.ops[0])),
             FRsq32 | FRsqNear32 => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),
             FRsqDenorm32 | FRsqNearDenorm32 if plain => self.each_part(&[x], |w, part| w.reciprocal_root(op, mode, part.ops[0])),

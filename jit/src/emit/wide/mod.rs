@@ -214,6 +214,8 @@ struct Wide<'a> {
     tested: Vec<addresses::Tested>,
     /// Loads of the block that wait for those who use them (`deferred.rs`).
     waiting: Vec<deferred::Group>,
+    /// Sines and cosines that were made beside the other one, and have not been asked for.
+    circles: Vec<transcendental::Circle>,
     /// Those of the function's groups, and room in the frame for what they load with care.
     late_loads: Vec<Vec<deferred::LateLoad>>,
     rooms: [deferred::Room; deferred::MOST_GROUPS],
@@ -480,6 +482,7 @@ impl<'a> Wide<'a> {
             guarded: None,
             tested: vec![],
             waiting: vec![],
+            circles: vec![],
             late_loads: vec![],
             rooms: Default::default(),
             linear: FxHashMap::default(),

@@ -6,7 +6,7 @@ use super::rare::Lanes;
 use super::regs::{Class, PieceId};
 use super::{Wide, X};
 use wavejit_ir::eval::{COS, EXP2, LOG2, ROUNDER, SIN, SQRT_HALF};
-use wavejit_ir::{FpMode, PureOp};
+use wavejit_ir::{FpMode, Op, PureOp};
 use wavejit_x86::{Cond, Label, Len, Rm, Vector};
 
 pub(super) const SIGN: u32 = 0x8000_0000;
@@ -21,6 +21,15 @@ const NOT_POSITIVE_NORMAL: u8 = 0xff;
 pub(super) const DENORMAL: u8 = 0x20;
 /// vcmpps: less, and none is a NaN.
 const BELOW: u8 = 0x11;
+/// vrndscaleps: to the nearest whole number, of two to the even one.
+const NEAREST: u8 = 8;
+
+/// A sine or cosine that was made beside the other one, of a piece.
+pub(super) struct Circle {
+    of: PieceId,
+    op: PureOp,
+    result: PieceId,
+}
 
 impl Wide<'_> {
     pub(super) fn transcendental(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
@@ -62,30 +71,85 @@ impl Wide<'_> {
                 self.logarithms_of_others(op, mode, to, given);
                 return new;
             }
-            _ => {
-                let (x, k) = (self.temp(), self.temp_mask());
-                let magnitude = self.splat32(!SIGN);
-                self.v(X::Pandd, to, given, magnitude);
-                // From 2^24 on every number is a whole number of turns.
-                let limit = self.splat32(16777216f32.to_bits());
-                self.vi(X::Pcmpud, k, to, limit, LT);
-                self.vector(Vector::new(X::MovAligned, Len::Z, x, 0, Rm::Reg(given)).zeroing(k));
-                self.by_halves(to, x, |w, d| w.sin_turns(d, u64::from(op == PureOp::FCos32)));
-                self.v(X::Pandd, x, given, magnitude);
-                let infinity = self.splat32(INF);
-                self.vi(X::Pcmpd, k, x, infinity, EQ);
-                self.set_lanes(to, k, NAN);
-                if op == PureOp::FSin32 {
-                    let minus_zero = self.splat32(SIGN);
-                    self.vi(X::Pcmpd, k, given, minus_zero, EQ);
-                    self.set_lanes(to, k, SIGN);
-                }
-                self.free_temp(Class::Mask, k);
-            }
+            _ => unreachable!("a power or a logarithm"),
         }
-        let k = self.temp_mask();
-        self.quiet_nans(to, given, k);
+    }
+
+    /// Sine or cosine of a part; of both, if the block wants them, what comes second is kept until then.
+    pub(super) fn circular(&mut self, op: PureOp, mode: FpMode, p: PieceId) -> PieceId {
+        if let Some(i) = self.circles.iter().position(|c| (c.of, c.op) == (p, op)) {
+            return self.circles.swap_remove(i).result;
+        }
+        let (new, to) = self.new_in_register(Class::Vector);
+        let other = self.other_circular(op, mode);
+        let second = other.map(|op| (op, self.new_in_register(Class::Vector)));
+        let x = self.reg(p);
+        let [turns, quarters, sin, cos] = [(); 4].map(|()| self.temp());
+        // Turns beside whole ones, in quarters, and those beside whole quarters: all of them are exact.
+        self.vi(X::Rndscaleps, turns, 0, Rm::Reg(x), NEAREST);
+        self.v(X::Subps, turns, x, Rm::Reg(turns));
+        let four = self.splat32(4f32.to_bits());
+        self.v(X::Mulps, turns, turns, four);
+        self.vi(X::Rndscaleps, quarters, 0, Rm::Reg(turns), NEAREST);
+        self.v(X::Subps, turns, turns, Rm::Reg(quarters));
+        self.v(X::Cvtps2dq, quarters, 0, Rm::Reg(quarters));
+        self.sine_and_cosine(sin, cos, turns);
+        self.circular_of(op, to, x, [quarters, sin, cos]);
+        if let Some((op, (result, to))) = second {
+            self.circular_of(op, to, x, [quarters, sin, cos]);
+            self.circles.push(Circle { of: p, op, result });
+        }
+        for t in [turns, quarters, sin, cos] {
+            self.free_temp(Class::Vector, t);
+        }
         new
+    }
+
+    /// Cosine for a sine, sine for a cosine, if the block wants that later of the same operand.
+    fn other_circular(&self, op: PureOp, mode: FpMode) -> Option<PureOp> {
+        let insts = &self.func.blocks[self.r.block].insts;
+        let Op::Pure { op: PureOp::FSin32 | PureOp::FCos32, args: [Some(x), ..], .. } = insts[self.at as usize].op else { return None };
+        let other = if op == PureOp::FSin32 { PureOp::FCos32 } else { PureOp::FSin32 };
+        let is_other = |at: &u32| match insts.get(*at as usize).map(|inst| &inst.op) {
+            Some(Op::Pure { op, mode: its, .. }) => (*op, *its) == (other, mode),
+            _ => false,
+        };
+        self.uses(x).iter().any(|at| *at > self.at && is_other(at)).then_some(other)
+    }
+
+    /// to = sine or cosine of `x`, whose whole `quarters` of a turn are apart: `sin` and `cos` are those of the rest.
+    fn circular_of(&mut self, op: PureOp, to: u8, x: u8, [quarters, sin, cos]: [u8; 3]) {
+        let (t, k) = (self.temp(), self.temp_mask());
+        let one = self.splat32(1);
+        if op == PureOp::FCos32 {
+            // A quarter further on.
+            self.v(X::Paddd, quarters, quarters, one);
+        }
+        self.v(X::Ptestmd, k, quarters, one);
+        self.vector(Vector::new(X::Blendmd, Len::Z, to, sin, Rm::Reg(cos)).mask(k));
+        self.vi(X::PslldImm, 0, t, Rm::Reg(quarters), 30);
+        let sign = self.splat32(SIGN);
+        self.v(X::Pandd, t, t, sign);
+        self.v(X::Pxord, to, to, Rm::Reg(t));
+        if op == PureOp::FCos32 {
+            self.v(X::Psubd, quarters, quarters, one);
+        }
+        // No negative zeros.
+        let zero = self.splat32(0);
+        self.v(X::Addps, to, to, zero);
+        // Of infinities that is a NaN, but not this one.
+        let magnitude = self.splat32(!SIGN);
+        self.v(X::Pandd, t, x, magnitude);
+        let infinity = self.splat32(INF);
+        self.vi(X::Pcmpd, k, t, infinity, EQ);
+        self.set_lanes(to, k, NAN);
+        if op == PureOp::FSin32 {
+            self.vi(X::Pcmpd, k, x, sign, EQ);
+            self.set_lanes(to, k, SIGN);
+        }
+        self.quiet_nans(to, x, k);
+        self.free_temp(Class::Vector, t);
+        self.free_temp(Class::Mask, k);
     }
 
     /// x + 64 where x is below -126, else x, and what the power of that is to be multiplied by.
@@ -228,39 +292,30 @@ impl Wide<'_> {
         }
     }
 
-    /// sin(2 pi d), or so many quarters of a turn on.
-    fn sin_turns(&mut self, d: u8, quarters: u64) {
-        let [t, z, sin, cos] = [self.temp(), self.temp(), self.temp(), self.temp()];
-        let k = self.temp_mask();
-        self.with(X::Addpd, t, d, ROUNDER);
-        self.with(X::Subpd, t, t, ROUNDER);
-        self.v(X::Subpd, d, d, Rm::Reg(t));
-        self.with(X::Mulpd, d, d, 4.0);
-        self.with(X::Addpd, t, d, ROUNDER);
-        self.with(X::Subpd, z, t, ROUNDER);
-        self.v(X::Subpd, d, d, Rm::Reg(z));
-        if quarters != 0 {
-            let quarters = self.splat64(quarters);
-            self.v(X::Paddq, t, t, quarters);
+    /// sin, cos = those of `d` quarters of a turn, at most half a quarter.
+    fn sine_and_cosine(&mut self, sin: u8, cos: u8, d: u8) {
+        let [x, z, y, t] = [(); 4].map(|()| self.temp());
+        self.v(X::Cvtps2pd, x, 0, Rm::Reg(d));
+        for is_high in [false, true] {
+            if is_high {
+                self.vi(X::Extract64x4, d, 0, Rm::Reg(t), 1);
+                self.v(X::Cvtps2pd, x, 0, Rm::Reg(t));
+            }
+            self.v(X::Mulpd, z, x, Rm::Reg(x));
+            self.polynomial(y, z, &SIN);
+            self.v(X::Mulpd, y, y, Rm::Reg(x));
+            self.polynomial(x, z, &COS);
+            self.times_plus(x, z, 1.0);
+            for (to, from) in [(sin, y), (cos, x)] {
+                self.v(X::Cvtpd2ps, if is_high { t } else { to }, 0, Rm::Reg(from));
+                if is_high {
+                    self.vi(X::Insert64x4, to, to, Rm::Reg(t), 1);
+                }
+            }
         }
-        self.v(X::Mulpd, z, d, Rm::Reg(d));
-        self.polynomial(sin, z, &SIN);
-        self.v(X::Mulpd, sin, sin, Rm::Reg(d));
-        self.polynomial(cos, z, &COS);
-        self.times_plus(cos, z, 1.0);
-        let odd = self.splat64(1);
-        self.v(X::Ptestmq, k, t, odd);
-        self.vector(Vector::new(X::Blendmq, Len::Z, d, sin, Rm::Reg(cos)).mask(k));
-        let half_turn = self.splat64(2);
-        self.v(X::Pandq, t, t, half_turn);
-        self.vi(X::PsllqImm, 0, t, Rm::Reg(t), 62);
-        self.v(X::Pxorq, d, d, Rm::Reg(t));
-        // No negative zeros.
-        self.with(X::Addpd, d, d, 0.0);
-        for t in [t, z, sin, cos] {
+        for t in [x, z, y, t] {
             self.free_temp(Class::Vector, t);
         }
-        self.free_temp(Class::Mask, k);
     }
 
     /// 1 / sqrt(x) as `eval` has it, which rounds the root and the quotient in f64 and then to f32: an estimate, which hosts promise to be within
