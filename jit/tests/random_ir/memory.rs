@@ -187,12 +187,12 @@ fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
             let steps = b.pure2(PureOp::IMul32, lane, stride);
             b.pure2(PureOp::IAdd32, steps, start)
         } else {
-            // Nobody knows how far a run is from the one before: further up, or down, or (if it is shifted) farther than may be.
+            // Nobody knows how far a run is from the one before: further up, or down.
             let [in_run, run_bits] = [15, 4].map(|c| b.const32(c)).map(|c| b.splat(c));
             let place = b.pure2(PureOp::And32, lane, in_run);
             let steps = b.pure2(PureOp::IMul32, place, stride);
             let run = b.pure2(PureOp::LShr32, lane, run_bits);
-            let (s, most) = (b.sget(sreg(rng)), b.const32([0x7f, 0x1f, 0x8000_001f][rng.below(if shift == 0 { 2 } else { 3 })]));
+            let (s, most) = (b.sget(sreg(rng)), b.const32([0x7f, 0x1f][rng.below(2)]));
             let apart = b.pure2(PureOp::And32, s, most);
             let apart = b.splat(apart);
             let runs = b.pure2(PureOp::IMul32, run, apart);
