@@ -191,12 +191,15 @@ fn index(rng: &mut Rng, b: &mut Builder, exec: Value) -> Value {
             let [in_run, run_bits] = [15, 4].map(|c| b.const32(c)).map(|c| b.splat(c));
             let place = b.pure2(PureOp::And32, lane, in_run);
             let steps = b.pure2(PureOp::IMul32, place, stride);
+            let turned = b.const32([0, 3][rng.below(2)]);
+            let turned = b.splat(turned);
             let run = b.pure2(PureOp::LShr32, lane, run_bits);
+            let run = b.pure2(PureOp::Xor32, run, turned);
             let (s, most) = (b.sget(sreg(rng)), b.const32([0x7f, 0x1f][rng.below(2)]));
             let apart = b.pure2(PureOp::And32, s, most);
             let apart = b.splat(apart);
             let runs = b.pure2(PureOp::IMul32, run, apart);
-            let sum = b.pure2([PureOp::IAdd32, PureOp::IAdd32, PureOp::ISub32][rng.below(3)], start, runs);
+            let sum = b.pure2(PureOp::IAdd32, start, runs);
             b.pure2(PureOp::IAdd32, sum, steps)
         };
         match rng.below(5) {
