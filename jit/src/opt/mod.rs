@@ -4,11 +4,12 @@
 //! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
 //! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `hammocks` makes short bodies of an `if` part of the block before them, and `barriers` moves arithmetic
 //! to before barriers, where less then lives over them, and after each `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
-//! reads; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
+//! reads; `conditions` has those of an `if` tested one after the other; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
 mod barriers;
+mod conditions;
 mod constants;
 pub mod dead;
 mod dots;
@@ -65,7 +66,12 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             dead::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 7] = [
+    let in_turn = |f: &mut Func| {
+        if opts.is_wide && conditions::run(f) {
+            dead::run(f);
+        }
+    };
+    let passes: [&dyn Fn(&mut Func); 8] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
@@ -73,6 +79,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         &over_barriers,
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,
+        &in_turn,
     ];
     for pass in passes {
         pass(func);

@@ -78,6 +78,7 @@ impl<'a> Wide<'a> {
         values.extend_from_slice(self.operands.of(block.insts.len()));
         self.end_inst(&values);
         self.no_groups();
+        self.no_circles();
         self.end_copies(i);
         for (_, slot) in std::mem::take(&mut self.odd_divisions) {
             self.r.free_frame_slot(slot);

@@ -105,6 +105,13 @@ impl Wide<'_> {
         new
     }
 
+    /// Gives up what has not been asked for: its operand may have become another piece meanwhile.
+    pub(super) fn no_circles(&mut self) {
+        for circle in std::mem::take(&mut self.circles) {
+            self.drop_pieces(&[circle.result]);
+        }
+    }
+
     /// Cosine for a sine, sine for a cosine, if the block wants that later of the same operand.
     fn other_circular(&self, op: PureOp, mode: FpMode) -> Option<PureOp> {
         let insts = &self.func.blocks[self.r.block].insts;
