@@ -321,7 +321,7 @@ impl Strides {
                     self.of(*x).and_then(|x| self.of(*y).and_then(|y| x.meet(y)))
                 }
                 Op::Pure { op, args, .. } => {
-                    // A mask that is alike has other lanes, of which a number for each lane tells those who look across lanes.
+                    // A mask that is alike has other lanes, too, of which those who look across lanes would see a number.
                     let is_same = args.iter().flatten().all(|v| (self.has_numbers || func.ty(*v) != Ty::MASK) && self.is_same(func, *v));
                     self.same[inst.first.0 as usize] = is_same;
                     self.pure(*op, args).or(is_same.then_some(Stride::same(0)))

@@ -11,7 +11,7 @@
 //! block: fuel -= instructions; operations; end
 //! ...
 //! stubs: what rarely happens: fuel used up, accesses that do not fit the fast way
-//! ended, at_barrier: is there another wave in the queue, or another workgroup? -> wave
+//! ended, at_barrier: is there another wave in the queue, are all at the barrier, or is there another workgroup? -> wave
 //! ```
 //!
 //! Between blocks everything is in the wave's state, and may be in registers, too. Inside a block values are in registers, taken as they are needed and given up

@@ -1,4 +1,4 @@
-//! From wave to wave, and from workgroup to workgroup, without leaving the function.
+//! From wave to wave, past a barrier at which all of them are, and from workgroup to workgroup, without leaving the function.
 
 use super::{STATE, Wide, calls, off, state};
 use std::mem::offset_of;

@@ -1,5 +1,8 @@
 //! Powers, logarithms, sine and cosine of f32: as `ir::eval` defines them, step for step, in f64, eight lanes at a time, but with fused sums of products: for no
 //! operand of 32 bits do these round to another f32 (`jit/tests/wide.rs` looks at all). AVX-512 has powers and logarithms in f32 (`powers.rs`). Reciprocal roots, in f32.
+//!
+//! Of an angle f32 holds exactly what is left of it beside whole quarters of a turn, so that f64 is for the polynomials alone: sine and cosine of that, of which the
+//! quarters choose one, or both where a block asks for both.
 
 use super::lanes::{EQ, LT, UNORDERED};
 use super::rare::Lanes;
@@ -60,7 +63,7 @@ impl Wide<'_> {
                 if let Some((_, scale)) = scale {
                     self.v(X::Mulps, to, to, Rm::Reg(scale));
                 }
-                return new;
+                new
             }
             PureOp::FLog232 | PureOp::FLog2Denorm32 => {
                 if self.is_avx2() {
@@ -69,7 +72,7 @@ impl Wide<'_> {
                     self.logarithm_by_table(mode, to, given);
                 }
                 self.logarithms_of_others(op, mode, to, given);
-                return new;
+                new
             }
             _ => unreachable!("a power or a logarithm"),
         }

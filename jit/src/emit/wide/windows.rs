@@ -3,7 +3,7 @@
 //! ```text
 //! row of a matrix for each lane, string, list of neighbours:      load [pair]; pair += 4
 //! not in the window: the sixteen bytes at each active lane's address, turned so that four rows have a dword of each lane
-//! in the window:     one of these rows
+//! in the window:     one of these rows, or two of them
 //! ```
 //!
 //! The addresses are a pair of rows that the loop moves on by a few bytes (`carried`), and lanes are not in a row. The window belongs to a round of the
