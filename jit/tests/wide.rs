@@ -519,7 +519,7 @@ fn operations_done_otherwise_are_exact() {
 #[test]
 fn sine_and_cosine_of_one_operand_are_those_of_each() {
     const OPS: [PureOp; 2] = [PureOp::FSin32, PureOp::FCos32];
-    for (isa, wave) in levels().into_iter().flat_map(|isa| [(isa, 32), (isa, 64)]) {
+    for (isa, wave) in levels().flat_map(|isa| [(isa, 32), (isa, 64)]) {
         for ops in [[0, 1, 0], [1, 0, 0], [1, 1, 0]].map(|ops| ops.map(|i: usize| OPS[i])) {
             let of = |i: usize, x: &str| format!("%{}: l32 = {} {x}\nvset v{}, %{}, exec %0\n", 3 + i, ops[i].text(), 10 + i, 3 + i);
             // The last one is of what the first has given.
