@@ -18,7 +18,7 @@ use std::ptr::null;
 pub type EntryFn = unsafe extern "C" fn(*mut WaveState, *mut WaveQueue) -> u32;
 
 /// Waves of one workgroup that run one after the other, each from its resume point to its next exit, as long as all of them end or come to a
-/// barrier, and then of workgroups like it. The exits of those that are done are in their states; those of workgroups that have ended are lost.
+/// barrier; if all have come to one, again; and then of workgroups like it. The exits of those that are done are in their states; those of workgroups that have ended are lost.
 #[repr(C)]
 #[derive(Debug)]
 pub struct WaveQueue {

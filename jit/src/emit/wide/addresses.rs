@@ -357,21 +357,19 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Where the dwords of an offset in LDS are, by part, if they are in rows and no more than the first lanes are looked at, now and by who uses it next.
-    pub(super) fn first_lanes_in_rows(&mut self, offset: Value, is_first_lanes: bool) -> Option<Vec<Mem>> {
+    /// Where the dwords of an offset in LDS are, by part, if they are in rows, for an access that looks at no more than the first lanes; who uses it next must not, either.
+    pub(super) fn first_lanes_in_rows(&mut self, offset: Value) -> Option<Vec<Mem>> {
         let pieces = self.val(offset).lo;
         let pieces = &pieces[..self.parts];
         let is_in_row =
             |p: &PieceId| self.r.pieces[*p as usize].reg.is_none() && matches!(self.r.pieces[*p as usize].home, Home::Row { .. });
-        if !is_first_lanes || !pieces.iter().all(is_in_row) {
+        if !pieces.iter().all(is_in_row) {
             return None;
         }
         let next = self.next_use_of_piece(pieces[0]);
-        let is_next = self.func.blocks[self.r.block].insts.get(next as usize).is_some_and(|inst| {
-            let is_by_offset = matches!(&inst.op, Op::Load { space: Space::Lds, addr, .. } | Op::Store { space: Space::Lds, addr, .. } if addr.offset == Some(offset));
-            is_by_offset && self.test_of(&inst.op).is_some_and(|(test, _)| test.way.stride.is_some())
-        });
-        if !is_next && !pieces.iter().all(|p| self.stays_in_memory(*p)) {
+        let next = self.func.blocks[self.r.block].insts.get(next as usize).and_then(|inst| self.test_of(&inst.op));
+        let is_alike = |t: &Test| t.space == Space::Lds && t.offset == Some(offset) && t.way.stride.is_some();
+        if !next.is_some_and(|(test, _)| is_alike(&test)) && !pieces.iter().all(|p| self.stays_in_memory(*p)) {
             return None;
         }
         Some(pieces.iter().map(|p| self.row_of_piece(*p)).collect())

@@ -12,9 +12,10 @@
 //!
 //! An index may be masked, as `x & 0x7fffffff` is: its lanes go on like those of x as long as they do not reach the mask.
 //!
-//! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the distance
-//! becomes -1, and the accesses go the general way, for which the offsets are made in all lanes after all. Where it is known how far a run is from the one before
-//! only the first lane of the wave matters, and its offset becomes -1, or odd if it is a sum, which may be negative.
+//! That holds while no lane of the index overflows and the two are less than 2 GiB apart, in ascending order. Where they are not the accesses go the general way, for
+//! which the offsets are made in all lanes after all. As a rule an index is not negative, nor great: what has one index asks for no more at first, and a stub
+//! asks for the rest. Further accesses learn of a test that failed by a distance of -1 (of an index that passed in the stub as well: they go there, too). Where it is
+//! known how far a run is from the one before only the first lane of the wave matters, and its offset becomes -1, or odd if it is a sum, which may be negative.
 
 use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
@@ -131,6 +132,12 @@ impl LinearAccess {
     /// Bytes from a run to the next one, if that is known.
     pub(super) fn apart(&self) -> Option<i32> {
         self.linear.apart()
+    }
+
+    /// The register in which a term's index has the first lane of a run.
+    fn index_of(&self, term: usize, run: usize) -> u8 {
+        let parts = &self.index[term];
+        parts[run * parts.len() / self.firsts.len()]
     }
 
     /// Are lanes found by one index?
@@ -255,8 +262,7 @@ impl<'a> Wide<'a> {
             for (run, reg) in l.firsts.iter().enumerate() {
                 for (i, term) in l.linear.terms().enumerate() {
                     let to = if i == 0 { *reg } else { a.host };
-                    let index = l.index[i][run * self.parts / l.firsts.len()];
-                    self.extended_index(to, term, index, l.most(i, a), fail);
+                    self.extended_index(to, term, l.index_of(i, run), l.most(i, a), fail);
                     if i > 0 {
                         self.a.alu(Alu::Add, Size::Q, *reg, to);
                     }
@@ -301,7 +307,7 @@ impl<'a> Wide<'a> {
         const MOST_BYTES: u32 = 0xe000_0000;
         let (at, first, apart) = (a.starts[0], l.firsts[0], l.firsts[1..].to_vec());
         let (term, shift, most) = (l.linear.term, l.linear.shift, l.most(0, a));
-        let indices: Vec<u8> = (0..l.firsts.len()).map(|run| l.index[0][run * self.parts / l.firsts.len()]).collect();
+        let indices: Vec<u8> = (0..l.firsts.len()).map(|run| l.index_of(0, run)).collect();
         let [other, found] = [(); 2].map(|()| self.a.label());
         // What tells further accesses that they have to look for themselves.
         let mark = apart.first().copied().unwrap_or(first);

@@ -215,15 +215,15 @@ impl<'a> Wide<'a> {
             (0..self.parts).map(|p| self.reg(exec[p])).collect()
         };
         let (mut low, mut high, mut low_in_rows) = (vec![], vec![], vec![]);
+        let stride = self.stride_of(addr);
+        let way = Way::of(self.r.level, space, is_store, kind, stride, None);
+        let is_by_first = is_move && space == Space::Lds && way.is_some_and(|way| way.stride().is_some());
         let linear = addr.offset.and_then(|v| self.linear_access(v));
         let carried = addr.offset.and_then(|v| self.carried_access(v));
         if linear.is_some() || carried.is_some() {
             low = (0..self.parts).map(|_| self.temp_in_place()).collect();
             high = (0..self.parts).map(|_| self.temp_in_place()).collect();
-        } else if let Some(rows) = addr.offset.filter(|_| is_move && space == Space::Lds).and_then(|v| {
-            let way = Way::of(self.r.level, space, is_store, kind, self.stride_of(addr), None);
-            self.first_lanes_in_rows(v, way.is_some_and(|way| way.stride().is_some()))
-        }) {
+        } else if let Some(rows) = addr.offset.filter(|_| is_by_first).and_then(|v| self.first_lanes_in_rows(v)) {
             low_in_rows = rows;
             low = (0..self.parts).map(|_| self.temp_in_place()).collect();
         } else if let Some(v) = addr.offset {
@@ -241,13 +241,12 @@ impl<'a> Wide<'a> {
         let host = self.temp_general();
         let spare = [self.temp_general(), self.temp_general()];
         let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
-        let stride = self.stride_of(addr);
         let apart = match &linear {
             Some(l) => l.apart(),
             None if carried.is_some() => None,
             None => self.apart_of(addr),
         };
-        let spread = Way::of(self.r.level, space, is_store, kind, stride, None).and_then(|way| way.spread(self.r.level, is_store, kind));
+        let spread = way.and_then(|way| way.spread(self.r.level, is_store, kind));
         let raw = match (space, kind.bytes()) {
             (Space::Scratch, 1 | 2) => 4,
             (Space::Scratch, _) => 0,

@@ -131,19 +131,19 @@ impl Wide<'_> {
     fn circular_of(&mut self, op: PureOp, to: u8, x: u8, [quarters, sin, cos]: [u8; 3]) {
         let (t, k) = (self.temp(), self.temp_mask());
         let one = self.splat32(1);
-        if op == PureOp::FCos32 {
+        let quarters = if op == PureOp::FCos32 {
             // A quarter further on.
-            self.v(X::Paddd, quarters, quarters, one);
-        }
+            self.v(X::Paddd, t, quarters, one);
+            t
+        } else {
+            quarters
+        };
         self.v(X::Ptestmd, k, quarters, one);
         self.vector(Vector::new(X::Blendmd, Len::Z, to, sin, Rm::Reg(cos)).mask(k));
         self.vi(X::PslldImm, 0, t, Rm::Reg(quarters), 30);
         let sign = self.splat32(SIGN);
         self.v(X::Pandd, t, t, sign);
         self.v(X::Pxord, to, to, Rm::Reg(t));
-        if op == PureOp::FCos32 {
-            self.v(X::Psubd, quarters, quarters, one);
-        }
         // No negative zeros.
         let zero = self.splat32(0);
         self.v(X::Addps, to, to, zero);
