@@ -335,7 +335,7 @@ impl WaveSlot {
         self.code = None;
         let first = &mut self.first;
         first.of = (job.serial, extent_key(place.extent));
-        first.sregs = init.first_sregs(&job.facts, place);
+        init.first_sregs(&job.facts, place, &mut first.sregs);
         let spoiled = &job.code.spoiled_sregs;
         let given = || spoiled.iter().map(|r| (r.0, first.sregs[usize::from(r.0)])).collect();
         first.given = (spoiled.len() <= FEW).then(given);

@@ -237,10 +237,10 @@ impl WaveInit {
         }
     }
 
-    /// Scalar registers of a wave but for the ids of its workgroup, which [`WaveInit::write_group`] adds.
-    pub(crate) fn first_sregs(&self, facts: &StartFacts, place: &WavePlace) -> [u32; SReg::COUNT] {
+    /// Writes the scalar registers of a wave but for the ids of its workgroup, which [`WaveInit::write_group`] adds.
+    pub(crate) fn first_sregs(&self, facts: &StartFacts, place: &WavePlace, sregs: &mut [u32; SReg::COUNT]) {
         let waves = self.waves(place.extent);
-        let mut sregs = [0; SReg::COUNT];
+        sregs.fill(0);
         for (reg, value) in sregs[..SReg::VCC_LO.0 as usize].iter_mut().zip(&self.sgprs) {
             *reg = *value;
         }
@@ -266,7 +266,6 @@ impl WaveInit {
         };
         set(SReg::FLAT_SCRATCH_LO, flat_scratch as u32);
         set(SReg::FLAT_SCRATCH_HI, (flat_scratch >> 32) as u32);
-        sregs
     }
 
     /// Writes the ids of a wave's workgroup.
@@ -396,7 +395,8 @@ mod tests {
     }
 
     fn sregs(init: &WaveInit, place: &WavePlace) -> [u32; SReg::COUNT] {
-        let mut s = init.first_sregs(&init.facts(), place);
+        let mut s = [0; SReg::COUNT];
+        init.first_sregs(&init.facts(), place, &mut s);
         init.write_group(&init.facts(), place.group, &mut s);
         s
     }
