@@ -4,7 +4,7 @@
 //! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
 //! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `hammocks` makes short bodies of an `if` part of the block before them, and `barriers` moves arithmetic
 //! to before barriers, where less then lives over them, and after each `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
-//! reads; `conditions` has those of an `if` tested one after the other; `dead` removes what is left without a use. Before all of them, and before the interpreter, runs
+//! reads; `conditions` has those of an `if` tested one after the other; `dead` removes what is left without a use; `late_loads` has loads wait for who reads them where registers are short. Before all of them, and before the interpreter, runs
 //! `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
@@ -18,6 +18,7 @@ mod hammocks;
 mod idioms;
 mod initial_lanes;
 mod lane_states;
+mod late_loads;
 pub mod liveness;
 pub mod local;
 mod mask_registers;
@@ -71,7 +72,12 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             dead::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 8] = [
+    let late_loads = |f: &mut Func| {
+        if opts.is_wide {
+            late_loads::run(f);
+        }
+    };
+    let passes: [&dyn Fn(&mut Func); 9] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
@@ -80,6 +86,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,
         &in_turn,
+        &late_loads,
     ];
     for pass in passes {
         pass(func);
