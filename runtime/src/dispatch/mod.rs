@@ -319,13 +319,14 @@ fn run_source<S: WorkSource + 'static>(
             (code, compile_time)
         }
     };
+    // It is made where it stays: to move what has just been written in parts is slow.
     let mut running = Arc::new_uninit();
     Arc::get_mut(&mut running).expect("it is new").write(Running {
         job: Job::new(d, space, code, scratch, limits.residents),
         source: make_source(limits.threads),
         crew: Crew::default(),
     });
-    // SAFETY: it has just been written, where it stays: to move what has just been written in parts is slow.
+    // SAFETY: it has just been written.
     let running = unsafe { running.assume_init() };
     if let Some(progress) = d.config.progress {
         progress.begin(running.source.known());
