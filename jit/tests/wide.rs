@@ -4,6 +4,8 @@
 mod bench;
 #[path = "wide/halves.rs"]
 mod halves;
+#[path = "wide/pairs.rs"]
+mod pairs;
 
 use bench::{Bench, function, function_with, levels};
 use halves::SPECIAL_HALVES;

@@ -528,13 +528,41 @@ impl<'f> Facts<'f> {
         Some(self.make_pure(PureOp::Hi64, &[whole]))
     }
 
+    fn write_scalar(&mut self, r: SReg) {
+        let (x, v) = (self.scalars[&r], self.func.new_values(&[]));
+        self.append(Op::SSet(r, x), v, 0);
+    }
+
+    /// Writes this scalar register and the next, as halves of one sum if they are that: who reads an address reads both.
+    fn write_pair(&mut self, low: SReg) {
+        let high = SReg(low.0 + 1);
+        let [x, y] = [low, high].map(|r| self.scalars[&r]);
+        if self.is_wide
+            && let Some(sum) = super::qwords::scalar_sum(self, x, y)
+        {
+            for (r, half) in [(low, PureOp::Lo64), (high, PureOp::Hi64)] {
+                let half = self.make_pure(half, &[sum]);
+                self.scalars.insert(r, half);
+            }
+        }
+        self.write_scalar(low);
+        self.write_scalar(high);
+    }
+
     /// Writes back what is only known here.
     fn flush_scalars(&mut self, pc: u64) {
         self.pc = pc;
-        for r in std::mem::take(&mut self.dirty) {
-            let x = self.scalars[&r];
-            let v = self.func.new_values(&[]);
-            self.append(Op::SSet(r, x), v, 0);
+        let mut dirty = std::mem::take(&mut self.dirty);
+        while !dirty.is_empty() {
+            let r = dirty.remove(0);
+            let other = SReg(r.0 ^ 1);
+            match dirty.iter().position(|d| *d == other && other <= SReg::VCC_HI) {
+                Some(i) => {
+                    dirty.remove(i);
+                    self.write_pair(SReg(r.0 & !1));
+                }
+                None => self.write_scalar(r),
+            }
         }
         // Hardware registers may change behind our back; the others do not.
         self.scalars.retain(|r, _| r.0 <= SReg::SCC.0);

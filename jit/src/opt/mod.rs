@@ -14,6 +14,7 @@ mod constants;
 pub mod dead;
 mod dots;
 mod doubles;
+mod dword_shifts;
 mod hammocks;
 mod idioms;
 mod initial_lanes;
@@ -68,7 +69,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         }
     };
     let in_turn = |f: &mut Func| {
-        if opts.is_wide && conditions::run(f) {
+        if opts.is_wide && (conditions::run(f) | dword_shifts::run(f)) {
             dead::run(f);
         }
     };

@@ -114,6 +114,37 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
     Some((whole, low))
 }
 
+/// A sum of two pairs of scalars, of which these are the halves.
+pub(super) fn scalar_sum(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
+    let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(low)? else { return None };
+    let (PureOp::IAdd32, [Some(a), Some(b), _]) = f.pure(high)? else { return None };
+    let is_carry = |v: Value| match f.pure(v) {
+        Some((PureOp::BToInt, [Some(bit), ..])) => {
+            matches!(f.pure(bit), Some((PureOp::ICmpUlt32, [Some(sum), Some(term), _])) if sum == low && (term == x || term == y))
+        }
+        _ => false,
+    };
+    let other = match (is_carry(a), is_carry(b)) {
+        (false, true) => a,
+        (true, false) => b,
+        _ => return None,
+    };
+    // Any split of the high words will do: only their sum matters.
+    let (r, s) = match (f.pure(other), f.constant(x), f.constant(y)) {
+        (Some((PureOp::IAdd32, [Some(r), Some(s), _])), _, Some(_)) if f.constant(s).is_some() => (r, s),
+        (Some((PureOp::IAdd32, [Some(r), Some(s), _])), _, Some(_)) if f.constant(r).is_some() => (s, r),
+        (_, _, Some(_)) => (other, f.make_const(Width::B32, 0)),
+        (Some((PureOp::IAdd32, [Some(r), Some(s), _])), None, None) => (r, s),
+        _ => return None,
+    };
+    let second = match (f.constant(y), f.constant(s)) {
+        (Some(low), Some(high)) => f.make_const(Width::B64, low & 0xffff_ffff | high << 32),
+        _ => f.make_pure(PureOp::Pack64, &[y, s]),
+    };
+    let first = f.make_pure(PureOp::Pack64, &[x, r]);
+    Some(f.make_pure(PureOp::IAdd64, &[first, second]))
+}
+
 /// A shifted value, and of what is set in one of its halves the shift by 32 or more that it is.
 fn shifts(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     use PureOp::*;

@@ -231,7 +231,10 @@ impl<'a> Wide<'a> {
                 };
                 self.set_word(r, p);
             }
-            Op::SSet(reg, v) => self.sset(*reg, *v),
+            Op::SSet(reg, v) => match self.sreg_pairs.whole(self.at) {
+                Some(whole) => self.sset_pair(*reg, whole),
+                None => self.sset(*reg, *v),
+            },
             Op::SGetRel { reg, index } => self.sget_relative(r, *reg, *index),
             Op::SSetRel { reg, index, value } => self.sset_relative(*reg, *index, *value),
             Op::VGet { reg, .. } => {

@@ -33,6 +33,8 @@ pub(super) struct GuestStore {
 pub(super) enum Register {
     Row(u16),
     Scalar(SReg),
+    /// This one and the next.
+    Pair(SReg),
 }
 
 /// May a function have such stores? Its code only goes forward, as its blocks stand, and a wave comes from its entry to its end without a stop. (What operations look at registers by
@@ -111,6 +113,7 @@ impl Wide<'_> {
                 Register::Row(_) => touch.bytes,
                 Register::Scalar(SReg::EXEC_LO) if self.is_wave64() => 8,
                 Register::Scalar(_) => 4,
+                Register::Pair(_) => 8,
             };
             if !read.is_read(&touch.mem, bytes) {
                 dead.push(store.at.clone());
@@ -121,6 +124,7 @@ impl Wide<'_> {
                 Register::Row(row) => kept_rows.add(row),
                 Register::Scalar(SReg::EXEC_LO) => [SReg::EXEC_LO, SReg::EXEC_HI].into_iter().for_each(|r| kept_sregs.add(r)),
                 Register::Scalar(r) => kept_sregs.add(r),
+                Register::Pair(low) => [low, SReg(low.0 + 1)].into_iter().for_each(|r| kept_sregs.add(r)),
             }
         }
         debug_assert!(left.next().is_none(), "a store that has not been seen");

@@ -77,6 +77,11 @@ impl Flags {
     }
 }
 
+/// May a block have such comparisons?
+pub(super) fn may_be_in(block: &Block) -> bool {
+    matches!(block.term, Term::Branch { .. }) || block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BToInt, .. }))
+}
+
 impl Compared {
     pub(super) fn operands(&self) -> [Value; 2] {
         match *self {
@@ -93,27 +98,18 @@ impl Carry {
 }
 
 impl Wide<'_> {
-    /// Finds the comparisons of a block that are made where they are used.
-    pub(super) fn find_flags(&mut self, block: &Block) {
+    /// Finds the comparisons of a block that are made where they are used. `is_counted`: it is known who reads what.
+    pub(super) fn find_flags(&mut self, block: &Block, is_counted: bool) {
         self.flags = Flags::default();
-        self.find_comparisons(block);
+        if is_counted {
+            self.find_compared(block);
+            self.find_carries(block);
+        }
         let asks = |(i, inst): (usize, &Inst)| match inst.op {
             Op::MaskBits(mask) if !self.flags.has_done(i) => Some(mask),
             _ => None,
         };
         self.flags.words = block.insts.iter().enumerate().filter_map(asks).collect();
-    }
-
-    fn find_comparisons(&mut self, block: &Block) {
-        let has_carries = block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BToInt, .. }));
-        if !has_carries && !matches!(block.term, Term::Branch { .. }) {
-            return;
-        }
-        self.count_readers(block);
-        self.find_compared(block);
-        if has_carries {
-            self.find_carries(block);
-        }
     }
 
     /// Is the branch at the end of the block on a comparison of scalars that is for the branch alone?

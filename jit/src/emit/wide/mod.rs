@@ -47,6 +47,7 @@
 //! | `transcendental.rs`, `powers.rs` | powers, logarithms, sine and cosine of f32; the first two in AVX-512 |
 //! | `dead_stores.rs` | stores of guest registers that nobody reads |
 //! | `foreseen.rs` | which operations call something, and how many registers they need, before they are emitted |
+//! | `sreg_pairs.rs` | two scalar registers that are written at once |
 //! | `flags.rs` | comparisons of scalars, or of masks with zero, for the branch at the end of a block; carries |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
@@ -113,6 +114,7 @@ mod scalar;
 mod scratch;
 mod shifts;
 mod slices;
+mod sreg_pairs;
 mod steps;
 mod transcendental;
 
@@ -239,6 +241,7 @@ struct Wide<'a> {
     is_misjudged: bool,
     /// Comparisons of the block that are made where they are used.
     flags: flags::Flags,
+    sreg_pairs: sreg_pairs::SRegPairs,
     /// Loads of the block that give qwords.
     quads: quads::Quads,
     /// By block: can it come to itself again?
@@ -488,6 +491,7 @@ impl<'a> Wide<'a> {
             linear: FxHashMap::default(),
             least_bytes: FxHashMap::default(),
             flags: flags::Flags::default(),
+            sreg_pairs: sreg_pairs::SRegPairs::default(),
             quads: quads::Quads::default(),
             guest_stores: vec![],
             goes_straight: facts.goes_straight,

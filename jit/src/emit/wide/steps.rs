@@ -91,7 +91,15 @@ fn access(op: &Op) -> Option<[Option<Value>; 2]> {
 
 /// What a sum of two dwords adds to the one of which `is_old` says so: a scalar register.
 fn sum(view: &View, v: Value, is_old: impl Fn(Value) -> bool) -> Option<SReg> {
-    let (PureOp::IAdd32, [Some(a), Some(b), _]) = view.pure(v)? else { return None };
+    let [a, b] = match view.pure(v)? {
+        (PureOp::IAdd32, [Some(a), Some(b), _]) => [a, b],
+        // The low half of a sum of pairs.
+        (PureOp::Lo64, [Some(sum), ..]) => match view.pure(sum)? {
+            (PureOp::IAdd64, [Some(a), Some(b), _]) => [low(view, a)?, low(view, b)?],
+            _ => return None,
+        },
+        _ => return None,
+    };
     let by = match (is_old(a), is_old(b)) {
         (true, false) => b,
         (false, true) => a,
@@ -99,6 +107,14 @@ fn sum(view: &View, v: Value, is_old: impl Fn(Value) -> bool) -> Option<SReg> {
     };
     match view.op(view.splat(by).unwrap_or(by))? {
         Op::SGet(r) => Some(*r),
+        _ => None,
+    }
+}
+
+/// The low dword of a pair.
+fn low(view: &View, v: Value) -> Option<Value> {
+    match view.pure(v)? {
+        (PureOp::Pack64, [Some(low), ..]) => Some(low),
         _ => None,
     }
 }

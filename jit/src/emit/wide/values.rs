@@ -118,7 +118,12 @@ impl Wide<'_> {
         self.under.clear();
         self.find_least_bytes(block);
         self.linear = self.find_linear(block);
-        self.find_flags(b);
+        let (has_flags, has_pairs) = (super::flags::may_be_in(b), super::sreg_pairs::may_be_in(b));
+        if has_flags || has_pairs {
+            self.count_readers(b);
+        }
+        self.find_flags(b, has_flags);
+        self.sreg_pairs = if has_pairs { self.find_sreg_pairs(b) } else { Default::default() };
         self.list_operands(block);
         let (local, vals, uses) = (&self.local, &mut self.vals, &mut self.r.uses);
         let of_value = |v: &Value| local[v.0 as usize] as usize;
@@ -157,17 +162,18 @@ impl Wide<'_> {
         let b = &self.func.blocks[block];
         let carried = self.loops.carried.get(&(block as u32));
         let couples = self.loops.couples.get(&(block as u32));
-        let (list, linear, flags) = (&mut self.operands, &self.linear, &self.flags);
+        let (list, linear, flags, pairs) = (&mut self.operands, &self.linear, &self.flags, &self.sreg_pairs);
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none() && couples.is_none() && flags.is_empty();
+        let is_plain = linear.is_empty() && carried.is_none() && couples.is_none() && flags.is_empty() && pairs.is_empty();
         for (i, inst) in b.insts.iter().enumerate() {
             let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
-            let is_left_out = !is_plain && (is_offset() || flags.has_done(i) || couples.is_some_and(|t| t.skips(i)));
+            let is_left_out = !is_plain && (is_offset() || flags.has_done(i) || pairs.has_done(i) || couples.is_some_and(|t| t.skips(i)));
             let of_couples = || couples.and_then(|t| t.operands(i, &inst.op, inst.first));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
                 () if let Some(operands) = of_couples() => list.values.extend(operands),
+                () if let Some(whole) = pairs.whole(i as u32) => list.values.push(whole),
                 () => match flags.carry(i as u32) {
                     Some(carry) => list.values.extend(carry.operands()),
                     None => inst.op.for_each_arg(|v| match linear.get(&v) {
