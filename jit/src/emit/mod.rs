@@ -423,7 +423,7 @@ fn emit(
     }
     let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
     let mut lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
-    let strides = Strides::new(func, &mut lanes);
+    let strides = Strides::new(func, &mut lanes, false);
     let mut regions: Vec<Vec<RegionCode>> = vec![];
     for (b, plan) in plans.iter().enumerate() {
         let blend = lanes.blend(b);

@@ -441,7 +441,7 @@ b5 pc=20 mode=0x3f0 insts=1:
         let func = wavejit_ir::text::parse(text).unwrap();
         wavejit_ir::verify::verify(&func).unwrap();
         let mut lanes = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        let _ = Strides::new(&func, &mut lanes);
+        let _ = Strides::new(&func, &mut lanes, true);
         [1, 3, 4].map(|b| {
             let write = func.blocks[b].insts.iter().position(|inst| matches!(inst.op, wavejit_ir::Op::VSet { .. })).unwrap();
             lanes.blend(b)[write]

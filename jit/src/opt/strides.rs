@@ -168,6 +168,7 @@ pub struct Strides {
     has_choices: bool,
     /// Does nothing look at the values of other lanes? Then a mask that is alike is one number in all lanes that anybody sees.
     has_numbers: bool,
+    loads_all: bool,
 }
 
 impl Strides {
@@ -181,9 +182,25 @@ impl Strides {
         self.of(v).is_some_and(|s| s.stride == 0 && s.apart() == Some(0))
     }
 
+    /// Is a lane value of 64 bits one for all lanes of the wave?
+    pub fn is_one_qword(&self, v: Value) -> bool {
+        self.same[v.0 as usize]
+    }
+
+    /// Is it a load from memory by lanes that all have one address, which gives all of them its element, active or not?
+    pub fn is_at_one(&self, func: &Func, space: Space, addr: &Addr) -> bool {
+        let is_one = |v: Value| if func.ty(v) == Ty::L64 { self.is_one_qword(v) } else { self.is_one(v) };
+        self.loads_all
+            && matches!(space, Space::Global | Space::Flat)
+            && addr.imm.unsigned_abs() < 1 << 30
+            && addr.offset.is_some_and(is_one)
+    }
+
     /// Looks at a whole function, of whose writes it is known which are [whole](VgprLiveness::with_blends); from facts and jumps more may be
     /// found to be.
-    pub fn new(func: &Func, liveness: &mut VgprLiveness) -> Strides {
+    ///
+    /// `loads_all`: see [`Self::is_at_one`].
+    pub fn new(func: &Func, liveness: &mut VgprLiveness, loads_all: bool) -> Strides {
         let count = func.types.len();
         let mut values = Strides {
             facts: vec![None; count],
@@ -194,6 +211,7 @@ impl Strides {
             has_masks: func.wave_size == 32,
             has_choices: false,
             has_numbers: false,
+            loads_all,
         };
         // The lanes that were on are the first ones of a wave with ids.
         values.has_choices = func.ids != Ids::Any && liveness.initial.as_ref().is_some_and(InitialLanes::stay_off);
@@ -310,7 +328,7 @@ impl Strides {
                     None
                 }
                 // One element for all lanes.
-                Op::Load { space, addr, .. } if is_one_element(*space, addr) => Some(Stride::same(0)),
+                Op::Load { space, addr, .. } if is_one_element(*space, addr) || self.is_at_one(func, *space, addr) => Some(Stride::same(0)),
                 Op::Pure { op, args, .. } if func.ty(inst.first).shape == Shape::Scalar => {
                     self.clear[inst.first.0 as usize] = self.clear_of(*op, args);
                     None
@@ -546,7 +564,7 @@ mod tests {
         let mut func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{body}\n end\n}}")).unwrap();
         func.ids = ids;
         let mut liveness = VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default());
-        Strides::new(&func, &mut liveness).facts
+        Strides::new(&func, &mut liveness, true).facts
     }
 
     /// (stride, low bits of the base that are 0) of each.
@@ -714,7 +732,7 @@ mod tests {
               end
             }";
         let func = parse(text).unwrap();
-        let s = Strides::new(&func, &mut VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()));
+        let s = Strides::new(&func, &mut VgprLiveness::new(&func, OptOptions::default()).with_blends(&func, OptOptions::default()), true);
         assert_eq!([s.of(Value(7)), s.of(Value(8))], [Some(Stride::new(1, 4).across(Across::new(16, 32))), None]);
     }
 }

@@ -4,7 +4,7 @@ use super::level::Level;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP, members, through};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
-use wavejit_ir::{Op, SReg};
+use wavejit_ir::{Inst, Op, SReg};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
 
 impl Wide<'_> {
@@ -189,20 +189,31 @@ impl Wide<'_> {
         let inst = insts.get(self.at as usize).filter(|inst| matches!(inst.op, Op::Pure { .. }) && inst.results == 1)?;
         let set = self.only_use(inst.first)? as usize;
         let Op::VSet { reg: row, value, .. } = insts.get(set)?.op else { return None };
-        let part = self.r.fixed(row.0)?[..self.parts].iter().position(|r| *r == reg)?;
-        let is_whole = value == inst.first && !self.lanes.blend(self.r.block)[set];
-        // Nobody looks at the row in between, and nothing there may end the wave.
-        let is_quiet = |op: &Op| match op {
-            Op::VGet { reg, .. } | Op::VSet { reg, .. } => *reg != row,
+        // Of a couple the other row, and the place of its other write.
+        let couples = self.couples_in_block(self.r.block);
+        let write = couples.and_then(|t| t.write(set as u32));
+        let couple = match write {
+            Some(write) => Some(write.of_whole(inst.first)?),
+            None => None,
+        };
+        let rows = couple.map_or([row.0; 2], |(rows, _)| [rows.low, rows.high]);
+        let is_there = |row: u16| self.r.fixed(row)?[..self.parts].iter().position(|r| *r == reg).map(|part| (row, part));
+        let (row, part) = is_there(rows[0]).or_else(|| is_there(rows[1]))?;
+        let is_whole = couple.is_some() || value == inst.first && !self.lanes.blend(self.r.block)[set];
+        // Nobody looks at the rows in between, and nothing there may end the wave.
+        let is_quiet = |(inst, at): (&Inst, u32)| match &inst.op {
+            Op::VGet { reg, .. } => !rows.contains(&reg.0),
+            Op::VSet { reg, .. } => !rows.contains(&reg.0) || couple.is_some_and(|(_, first)| first == at),
+            Op::Pure { .. } if couple.zip(couples).is_some_and(|((rows, _), t)| t.holds(inst.first, rows)) => false,
             op => op.effect().stays_in_registers(),
         };
-        let others = self.r.in_row.of(row.0).iter();
+        let others = self.r.in_row.of(row).iter();
         let is_shared = others.filter(|q| **q != p).any(|q| {
             let other = &self.r.pieces[*q as usize];
             other.refs > 0 && other.reg == Some(reg)
         });
-        (is_whole && !is_shared && self.is_last_use(p) && insts[self.at as usize + 1..set].iter().all(|inst| is_quiet(&inst.op)))
-            .then_some((reg, row.0, part as u8))
+        (is_whole && !is_shared && self.is_last_use(p) && insts[self.at as usize + 1..set].iter().zip(self.at + 1..).all(is_quiet))
+            .then_some((reg, row, part as u8))
     }
 
     /// Will nobody use this piece after the instruction?

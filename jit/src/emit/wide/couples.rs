@@ -9,7 +9,7 @@
 //! The registers of the two rows hold the qwords that unpacking gives (`forms.rs`); rows are unpacked on the way into the loop, and packed on the way out.
 
 use super::plan::Event;
-use super::regs::{MAX_PARTS, NO_PARTS};
+use super::regs::{MAX_PARTS, NO_PARTS, PieceId};
 use super::view::View;
 use super::{Wide, X};
 use crate::opt::liveness::VgprLiveness;
@@ -42,6 +42,13 @@ pub(super) struct Write {
     first: u32,
 }
 
+impl Write {
+    /// The rows that become a value of 64 bits at the second of two writes; `first` is the place of the first.
+    pub(super) fn of_whole(&self, v: Value) -> Option<(Couple, u32)> {
+        matches!(self.from, From::Whole(of) if of == v).then_some((self.rows, self.first))
+    }
+}
+
 /// What a block of a loop does with its couples.
 #[derive(Default, Debug)]
 pub(super) struct InBlock {
@@ -56,6 +63,16 @@ pub(super) struct InBlock {
 impl InBlock {
     pub(super) fn skips(&self, inst: usize) -> bool {
         self.skipped.contains(&(inst as u32))
+    }
+
+    /// The write of both rows at a place.
+    pub(super) fn write(&self, at: u32) -> Option<Write> {
+        self.writes.get(&at).copied()
+    }
+
+    /// Is a value what the registers of these rows hold?
+    pub(super) fn holds(&self, v: Value, rows: Couple) -> bool {
+        self.packs.get(&v) == Some(&rows)
     }
 
     /// What an instruction reads, if that is not what it says.
@@ -252,15 +269,23 @@ impl Wide<'_> {
         }
         let [low, high] = [low, high].map(|row| self.r.fixed(row).expect("couples are rows of the loop"));
         for p in self.slice() {
-            let [x, y] = halves.map(|half| self.reg(half[p]));
             if is_whole {
-                self.v(X::MovAligned, low[p], 0, Rm::Reg(x));
-                self.v(X::MovAligned, high[p], 0, Rm::Reg(y));
+                self.move_to_loop(low[p], halves[0][p]);
+                self.move_to_loop(high[p], halves[1][p]);
             } else {
+                let [x, y] = halves.map(|half| self.reg(half[p]));
                 self.v(X::Punpckldq, low[p], x, Rm::Reg(y));
                 self.v(X::Punpckhdq, high[p], x, Rm::Reg(y));
             }
             self.release();
+        }
+    }
+
+    /// Moves what has not been made there.
+    fn move_to_loop(&mut self, to: u8, piece: PieceId) {
+        if self.r.pieces[piece as usize].reg != Some(to) {
+            let from = self.reg(piece);
+            self.v(X::MovAligned, to, 0, Rm::Reg(from));
         }
     }
 

@@ -227,6 +227,25 @@ impl<'a> Wide<'a> {
         (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
     }
 
+    /// `to` = the offset of the first lane.
+    pub(super) fn first_of_linear(&mut self, linear: &Linear, to: Gpr) {
+        let other = self.temp_general();
+        for (term, to) in linear.terms().zip([to, other]) {
+            let index = self.reg(self.val(term.index).lo[0]);
+            self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(to.0)));
+            if term.is_signed {
+                self.a.movsxd(to, to);
+            }
+        }
+        if linear.second.is_some() {
+            self.a.alu(Alu::Add, Size::Q, to, other);
+        }
+        if linear.shift != 0 {
+            self.a.shift(Shift::Shl, Size::Q, to, linear.shift);
+        }
+        self.free_temp(Class::General, other.0);
+    }
+
     /// Registers for an access to such an offset.
     pub(super) fn linear_access(&mut self, offset: Value) -> Option<LinearAccess> {
         let linear = *self.linear.get(&offset)?;

@@ -20,14 +20,14 @@ use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
 use super::memo::KeptBase;
-use super::regs::{Class, NO_PARTS, Parts};
+use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
 use super::steps::Step;
 use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, Data, Func, Inst, MemKind, Space, Ty, Value};
-use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// An access on its way: registers that stay what they are until it is done.
 #[derive(Clone)]
@@ -112,6 +112,10 @@ impl Access {
     pub(super) fn across(&self) -> i32 {
         if self.runs == 1 { self.apart * (self.all_runs as i32 - 1) } else { 0 }
     }
+    /// Is it a load of one qword for all lanes?
+    pub(super) fn is_one_qword(&self) -> bool {
+        self.as_quads && self.data[0] == self.data[1]
+    }
     /// Is it a load whose lanes might have one address all the same?
     pub(super) fn may_be_equal(&self) -> bool {
         !self.is_store && !self.is_scattered && self.stride.is_none_or(|s| s == 0)
@@ -141,11 +145,19 @@ impl<'a> Wide<'a> {
         if self.defer(inst, addr) {
             return Ok(());
         }
+        let offset = addr.offset.filter(|_| self.strides.is_at_one(self.func, space, addr));
+        let addr = &Addr { offset: addr.offset.filter(|_| offset.is_none()), ..*addr };
         let uniform = addr.offset.is_none() && space != Space::Scratch;
         let mut results: Vec<Parts> = vec![];
         let mut data = vec![];
         let mut a = self.access(op, space, kind, addr, exec, false, true);
-        for _ in 0..kind.dwords() {
+        if let Some(offset) = offset {
+            a.base = Some(self.first_address(a.base, offset));
+        }
+        a.as_quads = self.takes_quads();
+        // One register is the qwords of all lanes.
+        let made = if a.as_quads && uniform { 1 } else { kind.dwords() };
+        for _ in 0..made {
             let (mut parts, mut regs) = (NO_PARTS, vec![]);
             for p in 0..self.parts {
                 if uniform && p > 0 {
@@ -160,13 +172,42 @@ impl<'a> Wide<'a> {
             results.push(parts);
             data.push(regs);
         }
+        results.resize(kind.dwords(), results[0]);
+        data.resize(kind.dwords(), data[0].clone());
         a.data = data;
-        a.as_quads = self.takes_quads();
         self.emit_access(inst, a, addr, exec);
         for (i, parts) in results.into_iter().enumerate() {
             self.set_lo(inst.result(i), parts);
         }
         Ok(())
+    }
+
+    /// `base` + the offset of the first lane, in a temporary.
+    fn first_address(&mut self, base: Option<Gpr>, offset: Value) -> Gpr {
+        let to = self.temp_general();
+        let from_lane = |w: &mut Self, op: X, from: PieceId, to: Gpr| {
+            let from = w.reg(from);
+            w.vector(Vector::new(op, Len::X, from, 0, Rm::Reg(to.0)));
+        };
+        if let Some(linear) = self.linear.get(&offset).copied() {
+            self.first_of_linear(&linear, to);
+        } else if self.func.ty(offset) == Ty::L32 {
+            from_lane(self, X::MovdToGpr, self.val(offset).lo[0], to);
+        } else if self.val(offset).quad[0][0] != NONE {
+            from_lane(self, X::MovqToGpr, self.val(offset).quad[0][0], to);
+        } else {
+            let (low, high) = self.split(offset);
+            let t = self.temp_general();
+            from_lane(self, X::MovdToGpr, low[0], t);
+            from_lane(self, X::MovdToGpr, high[0], to);
+            self.a.shift(Shift::Shl, Size::Q, to, 32);
+            self.a.alu(Alu::Or, Size::Q, to, t);
+            self.free_temp(Class::General, t.0);
+        }
+        if let Some(base) = base {
+            self.a.alu(Alu::Add, Size::Q, to, base);
+        }
+        to
     }
 
     pub(super) fn store(
@@ -326,7 +367,7 @@ impl<'a> Wide<'a> {
         }
         let pc = inst.pc;
         let is_dwords = a.as_quads && a.is_scattered;
-        if a.as_quads && !is_dwords {
+        if a.as_quads && !is_dwords && !a.is_one_qword() {
             self.a.bind(a.finished);
             let a = a.clone();
             self.stubs.push(Box::new(move |w| {
@@ -414,6 +455,13 @@ impl<'a> Wide<'a> {
         self.guard = Some((self.a.offset(), a.careful));
     }
 
+    /// The number of the first active lane, or of some lane if there is none.
+    fn first_active_lane(&mut self, a: &Access, to: Gpr) {
+        self.active_lanes(a, to);
+        self.a.tzcnt(Size::Q, to, to);
+        self.a.alu_imm(Alu::And, Size::D, to, self.func.wave_size as i32 - 1);
+    }
+
     /// The access by its helper, all registers kept but for results.
     pub(super) fn careful_access(&mut self, a: &Access) {
         let store_row = |w: &mut Self, row: u16, regs: &[u8]| {
@@ -459,13 +507,23 @@ impl<'a> Wide<'a> {
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), off(helper));
         let careful = self.careful_label();
         self.a.call(careful);
+        if !a.is_store && a.is_one_qword() {
+            // Any active lane has the result.
+            self.first_active_lane(a, a.host);
+            let dword = |j: u16| Mem::indexed(ROWS, a.host, 4, i32::from(CAREFUL_DST + j) * self.row_bytes());
+            let (low, high) = (dword(0), dword(1));
+            self.a.load(Size::D, a.spare[0], low);
+            self.a.load(Size::D, a.host, high);
+            self.a.shift(Shift::Shl, Size::Q, a.host, 32);
+            self.a.alu(Alu::Or, Size::Q, a.host, a.spare[0]);
+            self.v(X::BroadcastGprQ, a.data[0][0], 0, Rm::Reg(a.host.0));
+            return self.a.jmp(a.done);
+        }
         for (j, regs) in a.data.iter().enumerate().take(if a.is_store { 0 } else { a.data.len() }) {
             let row = CAREFUL_DST + j as u16;
             if regs[0] == regs[1] {
                 // One register for all parts: any active lane has the result.
-                self.active_lanes(a, a.host);
-                self.a.tzcnt(Size::Q, a.host, a.host);
-                self.a.alu_imm(Alu::And, Size::D, a.host, self.func.wave_size as i32 - 1);
+                self.first_active_lane(a, a.host);
                 let lane = Mem::indexed(ROWS, a.host, 4, i32::from(row) * self.row_bytes());
                 self.v(X::Broadcast, regs[0], 0, Rm::Mem(lane));
                 continue;

@@ -421,7 +421,7 @@ impl Facts {
     fn new(func: &Func, opts: &EmitOptions) -> Facts {
         let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
         let mut lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
-        let strides = Strides::new(func, &mut lanes);
+        let strides = Strides::new(func, &mut lanes, true);
         Facts {
             kept,
             strides,

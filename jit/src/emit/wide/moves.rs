@@ -37,6 +37,10 @@ impl<'a> Wide<'a> {
                 }
                 self.v(X::BroadcastGpr, a.data[0][p], 0, Rm::Reg(t.0));
             }
+            _ if a.is_one_qword() => {
+                self.may_fault(a);
+                self.v(X::BroadcastQ, a.data[0][p], 0, Rm::Mem(from));
+            }
             _ => {
                 for (j, data) in a.data.iter().enumerate() {
                     self.may_fault(a);

@@ -6,7 +6,7 @@
 //! %4 = fadd.64 %3, %5              vaddpd zmm0, ...; vaddpd zmm1, ...
 //! ```
 //!
-//! Where the lanes are not in a row the load gives dwords, as any, and they are put together behind it.
+//! One element for all lanes is one register. Where the lanes are not in a row the load gives dwords, as any, and they are put together behind it.
 
 use super::lanes::int_condition;
 use super::memory::Access;
@@ -38,7 +38,7 @@ impl Wide<'_> {
         let insts = &self.func.blocks[block].insts;
         let is_one = |op: &Op| {
             let Op::Load { space, kind: MemKind::B64, addr, .. } = op else { return false };
-            matches!(space, Space::Global | Space::Flat | Space::Lds) && addr.offset.is_some()
+            matches!(space, Space::Global | Space::Flat) || *space == Space::Lds && addr.offset.is_some()
         };
         if self.is_avx2() || !insts.iter().any(|inst| is_one(&inst.op)) {
             return;

@@ -257,7 +257,9 @@ pub(in crate::emit::wide) fn find(
     let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b as usize))).collect();
     let mut candidates: Vec<(u16, u16)> = vec![];
     for (_, block) in &seen {
-        let offsets = block.view.block.insts.iter().filter_map(|i| is_access(&i.op));
+        // What has one address for all lanes needs no pair.
+        let is_by_lane = |op: &&Op| !matches!(op, Op::Load { space, addr, .. } if strides.is_at_one(func, *space, addr));
+        let offsets = block.view.block.insts.iter().map(|i| &i.op).filter(is_by_lane).filter_map(is_access);
         candidates.extend(offsets.filter_map(|v| is_pair_of(block, v)).filter(|(low, high)| low != high));
     }
     candidates.sort_unstable();
