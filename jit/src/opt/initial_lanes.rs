@@ -110,6 +110,18 @@ impl Visit {
     }
 }
 
+/// May others see all lanes of all rows, or instructions rows that they do not name?
+fn sees_others(func: &Func, opts: OptOptions) -> bool {
+    let names_all = |inst: &Inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. });
+    func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts) || b.insts.iter().any(names_all))
+}
+
+/// Is it a function for a wave of 32 that leaves EXEC as it is?
+pub(super) fn leaves_exec(func: &Func, opts: OptOptions) -> bool {
+    let writes_exec = |inst: &Inst| matches!(inst.op, Op::ExecSet(_));
+    func.wave_size == 32 && !func.blocks.iter().flat_map(|b| &b.insts).any(writes_exec) && !sees_others(func, opts)
+}
+
 impl InitialLanes {
     /// Looks at a function of whose writes liveness alone knows which must keep other lanes (`keeps`, by block). None where nothing would come of it: no such
     /// writes, and no choices by masks either.
@@ -117,13 +129,11 @@ impl InitialLanes {
         let insts = || func.blocks.iter().flat_map(|b| &b.insts);
         let is_kept = |(inst, keeps): (&Inst, &bool)| *keeps && matches!(inst.op, Op::VSet { .. });
         let has_kept = func.blocks.iter().zip(keeps).any(|(b, keeps)| b.insts.iter().zip(keeps).any(is_kept));
-        let sees_others = func.blocks.iter().any(|b| leaves_everything_live(&b.term, opts))
-            || insts().any(|inst| matches!(inst.op, Op::VGetRel { .. } | Op::VSetRel { .. }));
         let chooses = |inst: &Inst| matches!(inst.op, Op::Pure { op: PureOp::Sel32, .. }) && func.ty(inst.first) == Ty::L32;
         let has_choices = || {
             func.wave_size == 32 && func.ids != Ids::Any && insts().any(|inst| matches!(inst.op, Op::ExecSet(_))) && insts().any(chooses)
         };
-        if sees_others || !has_kept && !has_choices() {
+        if !has_kept && !has_choices() || sees_others(func, opts) {
             return None;
         }
         let mut bits = Bits::default();

@@ -13,7 +13,7 @@
 //! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and `lane_states` in loops. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
-use super::initial_lanes::InitialLanes;
+use super::initial_lanes::{self, InitialLanes};
 use super::places::Places;
 use super::{OptOptions, lane_states, masks};
 use serde::{Deserialize, Serialize};
@@ -319,6 +319,8 @@ pub struct VgprLiveness {
     blends: Vec<Vec<bool>>,
     /// Where that is of use, what the lanes that are on at the beginning may be in.
     pub(super) initial: Option<InitialLanes>,
+    /// Do lanes that were off when the function was entered stay off, in a wave of 32? Then nobody sees what an operation gives in these.
+    pub(super) stay_off: bool,
 }
 
 impl VgprLiveness {
@@ -336,13 +338,14 @@ impl VgprLiveness {
                 }
             },
         );
-        VgprLiveness { starts, stops, places, blends: vec![], initial: None }
+        VgprLiveness { starts, stops, places, blends: vec![], initial: None, stay_off: false }
     }
 
     /// The same with [`Self::blend`], for which loops are looked at lane by lane.
     pub fn with_blends(mut self, func: &Func, opts: OptOptions) -> Self {
         self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i).into_iter().map(|w| w.1).collect()).collect();
         self.initial = InitialLanes::new(func, opts, &self.blends);
+        self.stay_off = self.initial.as_ref().map_or_else(|| initial_lanes::leaves_exec(func, opts), InitialLanes::stay_off);
         for (block, inst) in self.initial.iter().flat_map(InitialLanes::whole_writes) {
             self.blends[*block][*inst] = false;
         }

@@ -20,7 +20,7 @@
 //! Masks that come of comparisons of values that are one for the wave, and of nothing else, are *alike*: all those lanes are in them, or none. Then what is
 //! chosen or written by one is what both values are. That holds for masks in scalar registers as well, and EXEC.
 
-use super::initial_lanes::{self, InitialLanes, Refined, Visit};
+use super::initial_lanes::{self, Refined, Visit};
 use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
 use super::mask_registers::{EXEC, Masks, bit_of};
@@ -214,7 +214,7 @@ impl Strides {
             loads_all,
         };
         // The lanes that were on are the first ones of a wave with ids.
-        values.has_choices = func.ids != Ids::Any && liveness.initial.as_ref().is_some_and(InitialLanes::stay_off);
+        values.has_choices = func.ids != Ids::Any && liveness.stay_off;
         values.has_numbers = values.has_choices && !func.blocks.iter().flat_map(|b| &b.insts).any(looks_across);
         let is_unseen = |reg: VReg| liveness.initial.as_ref().is_some_and(|lanes| lanes.is_unseen(reg));
         let initial = liveness.initial.as_ref().filter(|lanes| lanes.has_jumps(func));

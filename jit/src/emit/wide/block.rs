@@ -231,8 +231,8 @@ impl<'a> Wide<'a> {
                 };
                 self.set_word(r, p);
             }
-            Op::SSet(reg, v) => match self.sreg_pairs.whole(self.at) {
-                Some(whole) => self.sset_pair(*reg, whole),
+            Op::SSet(reg, v) => match self.sreg_pairs.write(self.at) {
+                Some(pair) => self.sset_pair(*reg, pair),
                 None => self.sset(*reg, *v),
             },
             Op::SGetRel { reg, index } => self.sget_relative(r, *reg, *index),

@@ -129,7 +129,7 @@ use super::{Compiled, EmitError, EmitOptions, Pinned, rows};
 use crate::code_memory::{self, CodeMap};
 use crate::opt::{
     OptOptions,
-    liveness::{Rows, Spoiled, VgprLiveness},
+    liveness::{Rows, SRegs, Spoiled, VgprLiveness},
     strides::Strides,
 };
 use foreseen::Found;
@@ -242,6 +242,8 @@ struct Wide<'a> {
     /// Comparisons of the block that are made where they are used.
     flags: flags::Flags,
     sreg_pairs: sreg_pairs::SRegPairs,
+    /// See [`sreg_pairs::read_as_one`].
+    pairs_read: SRegs,
     /// Loads of the block that give qwords.
     quads: quads::Quads,
     /// By block: can it come to itself again?
@@ -415,6 +417,8 @@ struct Facts {
     /// See [`dead_stores::goes_straight`].
     goes_straight: bool,
     alive: Alive,
+    /// See [`sreg_pairs::read_as_one`].
+    pairs_read: SRegs,
 }
 
 impl Facts {
@@ -431,6 +435,7 @@ impl Facts {
             steps: steps::find(func, lanes.places(), &loops::may_keep(func)),
             goes_round: loops::goes_round(func),
             alive: Alive::new(func),
+            pairs_read: sreg_pairs::read_as_one(func, lanes.places()),
             lanes,
         }
     }
@@ -492,6 +497,7 @@ impl<'a> Wide<'a> {
             least_bytes: FxHashMap::default(),
             flags: flags::Flags::default(),
             sreg_pairs: sreg_pairs::SRegPairs::default(),
+            pairs_read: facts.pairs_read,
             quads: quads::Quads::default(),
             guest_stores: vec![],
             goes_straight: facts.goes_straight,

@@ -1,31 +1,54 @@
-//! Two scalar registers, one behind the other, that become the halves of one 64-bit value: addresses that move on, masks of 64 lanes. One store writes both, for
-//! who reads them next loads 64 bits at once, and no processor hands two younger stores on to one load.
+//! Two scalar registers, one behind the other, that are written at once: the halves of one 64-bit value, as addresses that move on and masks of 64 lanes are, or
+//! two words that some block reads as one. Who reads them next loads 64 bits, and no processor hands two younger stores on to one load.
 //!
 //! ```text
 //! %5: s32 = lo.64 %4; %6: s32 = hi.64 %4          nothing
 //! sset s2, %5                                     mov %4, s[2:3]
 //! sset s3, %6                                     nothing
+//!
+//! sset s4, %7                                     rax = %8 << 32 | %7
+//! sset s5, %8                                     mov rax, s[4:5]
 //! ```
 
 use super::dead_stores::Register;
 use super::plan::Event;
+use super::regs::Home;
 use super::{Wide, sreg};
+use crate::opt::{liveness::SRegs, places::Places};
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavejit_ir::{Block, Op, PureOp, SReg, Shape, Value};
-use wavejit_x86::Size;
+use wavejit_ir::{Block, Func, Op, PureOp, SReg, Shape, Value};
+use wavejit_x86::{Alu, Shift, Size};
+
+/// What is written to both.
+#[derive(Clone, Copy)]
+pub(super) enum Pair {
+    Whole(Value),
+    Halves(Value, Value),
+}
+
+impl Pair {
+    fn values(self) -> impl Iterator<Item = Value> {
+        match self {
+            Pair::Whole(v) => [Some(v), None],
+            Pair::Halves(low, high) => [Some(low), Some(high)],
+        }
+        .into_iter()
+        .flatten()
+    }
+}
 
 /// Those of a block.
 #[derive(Default)]
 pub(super) struct SRegPairs {
-    /// By the instruction that writes the low register: what is written to both.
-    whole: FxHashMap<u32, Value>,
+    /// By the instruction that writes the low register.
+    writes: FxHashMap<u32, Pair>,
     /// The instructions that are done with these.
     done: FxHashSet<u32>,
 }
 
 impl SRegPairs {
     pub(super) fn is_empty(&self) -> bool {
-        self.whole.is_empty()
+        self.writes.is_empty()
     }
 
     /// Is an instruction of the block done with another one?
@@ -34,8 +57,13 @@ impl SRegPairs {
     }
 
     /// What an instruction that writes a register writes to this one and the next.
-    pub(super) fn whole(&self, inst: u32) -> Option<Value> {
-        self.whole.get(&inst).copied()
+    pub(super) fn write(&self, inst: u32) -> Option<Pair> {
+        self.writes.get(&inst).copied()
+    }
+
+    /// What such an instruction reads.
+    pub(super) fn operands(&self, inst: usize) -> Option<impl Iterator<Item = Value> + use<>> {
+        self.write(inst as u32).map(Pair::values)
     }
 }
 
@@ -68,6 +96,22 @@ fn is_pair(low: SReg, high: SReg) -> bool {
     low.0.is_multiple_of(2) && high.0 == low.0 + 1 && high <= SReg::VCC_HI
 }
 
+/// The low registers of which a block somewhere reads this one and the next as one value.
+pub(super) fn read_as_one(func: &Func, places: &Places) -> SRegs {
+    let mut low = SRegs::default();
+    for block in &func.blocks {
+        for inst in &block.insts {
+            if let Op::Pure { op: PureOp::Pack64, args: [Some(x), Some(y), _], .. } = inst.op
+                && let (Some(Op::SGet(x)), Some(Op::SGet(y))) = (places.op(block, x), places.op(block, y))
+                && is_pair(*x, *y)
+            {
+                low.add(*x);
+            }
+        }
+    }
+    low
+}
+
 impl Wide<'_> {
     /// Finds the pairs of a block, whose readers have been counted.
     pub(super) fn find_sreg_pairs(&self, block: &Block) -> SRegPairs {
@@ -76,28 +120,67 @@ impl Wide<'_> {
         let op = |v: Value| block.insts[def(v) as usize].op.clone();
         for (two, at) in block.insts.windows(2).zip(0..) {
             let [Op::SSet(low, x), Op::SSet(high, y)] = [&two[0].op, &two[1].op].map(|op| op.clone()) else { continue };
-            let Op::Pure { op: PureOp::Hi64, args: [Some(whole), ..], .. } = op(y) else { continue };
-            let is_in_memory = [low, high].iter().all(|r| self.r.fixed_sreg(*r).is_none());
-            let is_once = [x, y, whole].iter().any(|v| self.is_once(def(*v)));
-            if !is_pair(low, high) || !is_low(&op, x, whole) || !is_in_memory || is_once || self.func.ty(whole).shape != Shape::Scalar {
+            if !is_pair(low, high) || [low, high].iter().any(|r| self.r.fixed_sreg(*r).is_some()) {
                 continue;
             }
-            pairs.whole.insert(at, whole);
-            let halves = [x, y].into_iter().filter(|v| self.val(*v).readers() == 1).map(def);
-            pairs.done.extend(halves.chain([at + 1]));
+            let is_here = |v: Value| self.func.ty(v).shape == Shape::Scalar && !self.is_once(def(v));
+            match op(y) {
+                Op::Pure { op: PureOp::Hi64, args: [Some(whole), ..], .. }
+                    if is_low(&op, x, whole) && [x, y, whole].into_iter().all(is_here) =>
+                {
+                    pairs.writes.insert(at, Pair::Whole(whole));
+                    pairs.done.extend([x, y].into_iter().filter(|v| self.val(*v).readers() == 1).map(def));
+                }
+                // What is a constant is stored as that.
+                _ if self.pairs_read.has(low) && self.constant(x).is_none() && self.constant(y).is_none_or(|y| y as u32 == 0) => {
+                    pairs.writes.insert(at, Pair::Halves(x, y));
+                }
+                _ => continue,
+            }
+            pairs.done.insert(at + 1);
         }
         pairs
     }
 
     /// Writes both registers.
-    pub(super) fn sset_pair(&mut self, low: SReg, whole: Value) {
-        let second = self.at + 1;
+    pub(super) fn sset_pair(&mut self, low: SReg, pair: Pair) {
+        let (second, high) = (self.at + 1, SReg(low.0 + 1));
         self.r.log.note(|| Event::Together { at: second });
-        let from = self.scalar(whole);
+        let words = match pair {
+            Pair::Whole(v) => [self.scalar(v); 2],
+            Pair::Halves(x, y) if self.constant(y).is_some() => [self.scalar(x); 2],
+            Pair::Halves(x, y) => [x, y].map(|v| self.scalar(v)),
+        };
         self.sreg_changes(low);
-        self.sreg_changes(SReg(low.0 + 1));
+        self.sreg_changes(high);
         let start = self.a.offset();
-        self.a.store(Size::Q, sreg(low), from);
-        self.note_guest_store(start, Register::Pair(low));
+        let [x, y] = words;
+        if x == y {
+            // Words have zeros above.
+            self.a.store(Size::Q, sreg(low), x);
+            self.note_guest_store(start, Register::Pair(low));
+        } else {
+            let both = self.temp_general();
+            let start = self.a.offset();
+            self.a.mov(Size::D, both, y);
+            self.a.shift(Shift::Shl, Size::Q, both, 32);
+            self.a.alu(Alu::Or, Size::Q, both, x);
+            self.a.store(Size::Q, sreg(low), both);
+            self.note_guest_stores(start, 4, Register::Pair(low));
+        }
+        match pair {
+            Pair::Whole(v) => {
+                let word = self.word(v);
+                self.r.settle(word, Home::SRegPair(low));
+            }
+            Pair::Halves(x, y) => {
+                for (v, r) in [(x, low), (y, high)] {
+                    if self.constant(v).is_none() {
+                        let word = self.word(v);
+                        self.is_at_home_in_sreg(word, r);
+                    }
+                }
+            }
+        }
     }
 }

@@ -173,7 +173,7 @@ impl Wide<'_> {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
                 () if is_left_out => {}
                 () if let Some(operands) = of_couples() => list.values.extend(operands),
-                () if let Some(whole) = pairs.whole(i as u32) => list.values.push(whole),
+                () if let Some(operands) = pairs.operands(i) => list.values.extend(operands),
                 () => match flags.carry(i as u32) {
                     Some(carry) => list.values.extend(carry.operands()),
                     None => inst.op.for_each_arg(|v| match linear.get(&v) {
