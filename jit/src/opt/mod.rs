@@ -28,6 +28,7 @@ mod narrow;
 pub mod one_ulp;
 pub mod places;
 mod qwords;
+mod saved_exec;
 mod scaled;
 mod simplify;
 pub mod strides;
@@ -78,12 +79,18 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             late_loads::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 9] = [
+    let over_ifs = |f: &mut Func| {
+        if saved_exec::run(f) {
+            dead::run(f);
+        }
+    };
+    let passes: [&dyn Fn(&mut Func); 10] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
         &over_bodies,
         &over_barriers,
+        &over_ifs,
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,
         &in_turn,

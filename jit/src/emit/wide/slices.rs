@@ -18,6 +18,7 @@
 //! the last.
 
 use super::level::Level;
+use super::sreg_pairs::are_pair;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use wavejit_ir::{Block, Func, Op, PureOp, Shape, Ty, Value, Width};
@@ -107,10 +108,16 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
             effects_are_late = false;
             turn = facts.turn(&inst.op, inst.first, calls[k], false);
         }
-        let Some(turn) = turn else {
+        let Some(mut turn) = turn else {
             facts.note(inst, Turn::Each);
             continue;
         };
+        // Two registers that may be written at once wait for both values.
+        if let Some(next) = insts.get(k + 1).filter(|next| are_pair(&inst.op, &next.op))
+            && facts.turn(&next.op, next.first, false, effects_are_late) == Some(Turn::Last)
+        {
+            turn = Turn::Last;
+        }
         let run = open.get_or_insert_with(|| Run { start: k, end: k, turns: vec![], late: FxHashSet::default() });
         run.turns.push(turn);
         if turn == Turn::Last {

@@ -89,7 +89,12 @@ fn is_low_of_pair(op: &impl Fn(Value) -> Op, low: Value, pair: Value) -> bool {
 
 /// May a block have such pairs?
 pub(super) fn may_be_in(block: &Block) -> bool {
-    block.insts.windows(2).any(|two| matches!([&two[0].op, &two[1].op], [Op::SSet(low, _), Op::SSet(high, _)] if is_pair(*low, *high)))
+    block.insts.windows(2).any(|two| are_pair(&two[0].op, &two[1].op))
+}
+
+/// Do these write a register and the next?
+pub(super) fn are_pair(first: &Op, second: &Op) -> bool {
+    matches!([first, second], [Op::SSet(low, _), Op::SSet(high, _)] if is_pair(*low, *high))
 }
 
 fn is_pair(low: SReg, high: SReg) -> bool {
