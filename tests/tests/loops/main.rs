@@ -5,6 +5,7 @@ mod addresses;
 mod masks;
 mod one_address;
 mod qwords;
+mod scalars;
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};

@@ -151,27 +151,26 @@ impl Wide<'_> {
     pub(super) fn sset_pair(&mut self, low: SReg, pair: Pair) {
         let (second, high) = (self.at + 1, SReg(low.0 + 1));
         self.r.log.note(|| Event::Together { at: second });
-        let words = match pair {
-            Pair::Whole(v) => [self.scalar(v); 2],
-            Pair::Halves(x, y) if self.constant(y).is_some() => [self.scalar(x); 2],
-            Pair::Halves(x, y) => [x, y].map(|v| self.scalar(v)),
+        let (low_word, high_word) = match pair {
+            Pair::Whole(v) => (self.scalar(v), None),
+            // Words have zeros above.
+            Pair::Halves(x, y) if self.constant(y).is_some() => (self.scalar(x), None),
+            Pair::Halves(x, y) => (self.scalar(x), Some(self.scalar(y))),
         };
         self.sreg_changes(low);
         self.sreg_changes(high);
-        let start = self.a.offset();
-        let [x, y] = words;
-        if x == y {
-            // Words have zeros above.
-            self.a.store(Size::Q, sreg(low), x);
-            self.note_guest_store(start, Register::Pair(low));
-        } else {
+        if let Some(high_word) = high_word {
             let both = self.temp_general();
             let start = self.a.offset();
-            self.a.mov(Size::D, both, y);
+            self.a.mov(Size::D, both, high_word);
             self.a.shift(Shift::Shl, Size::Q, both, 32);
-            self.a.alu(Alu::Or, Size::Q, both, x);
+            self.a.alu(Alu::Or, Size::Q, both, low_word);
             self.a.store(Size::Q, sreg(low), both);
             self.note_guest_stores(start, 4, Register::Pair(low));
+        } else {
+            let start = self.a.offset();
+            self.a.store(Size::Q, sreg(low), low_word);
+            self.note_guest_store(start, Register::Pair(low));
         }
         match pair {
             Pair::Whole(v) => {
