@@ -1,11 +1,22 @@
 //! Passes over the wave IR. Each takes a verified function to a verified function with the same meaning; debug builds check the former
 //! after each.
 //!
-//! Order (see [`run`]): `whole` makes a second entry block for pixel waves that are whole; `local` turns register traffic inside each block into SSA, and on the way `simplify` folds operations and
-//! `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit lanes together, `narrow` leaves out what low bits do not need, and `idioms` divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices, `uniform` has scalars that general registers cannot compute computed in lanes; `hammocks` makes short bodies of an `if` part of the block before them, and `barriers` moves arithmetic
-//! to before barriers, where less then lives over them, and after each `local` runs again; `liveness` finds what lives between blocks and drops writes that nobody
-//! reads; `conditions` has those of an `if` tested one after the other; `dead` removes what is left without a use; `late_loads` has loads wait for who reads them where registers are short. Before all of them, and before the interpreter, runs
-//! `one_ulp` if it is asked for: it alone changes results.
+//! Order (see [`run`]):
+//!
+//! | | |
+//! |---|---|
+//! | `whole` | makes a second entry block for pixel waves that are whole |
+//! | `local` | turns register traffic inside each block into SSA; on the way `simplify` folds operations, `address` splits lane addresses, `constants` finds what lanes are known to hold, `qwords` puts 64-bit values together, `narrow` leaves out what low bits do not need, `idioms` finds divisions and square roots, `scaled` other functions of f32, `dots` sums of products of matrices; `uniform` has scalars that general registers cannot compute computed in lanes |
+//! | `hammocks` | makes short bodies of an `if` part of the block before them; then `local` again |
+//! | `barriers` | moves arithmetic to before barriers, where less then lives over them; then `local` again |
+//! | `saved_exec` | where the ways of an `if` meet EXEC is what was saved of it |
+//! | `liveness` | finds what lives between blocks and drops writes that nobody reads |
+//! | `conditions` | those of an `if` are tested one after the other |
+//! | `dword_shifts` | 64-bit shifts of dwords stay dwords |
+//! | `late_loads` | has loads wait for who reads them where registers are short |
+//!
+//! `dead` removes what is left without a use, after most of them. Before all, and before the interpreter, runs `one_ulp` if it is asked for: it alone changes
+//! results.
 
 mod address;
 mod barriers;
@@ -79,18 +90,13 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             late_loads::run(f);
         }
     };
-    let over_ifs = |f: &mut Func| {
-        if saved_exec::run(f) {
-            dead::run(f);
-        }
-    };
     let passes: [&dyn Fn(&mut Func); 10] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
         &over_bodies,
         &over_barriers,
-        &over_ifs,
+        &saved_exec::run,
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,
         &in_turn,

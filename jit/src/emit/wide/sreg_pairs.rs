@@ -124,7 +124,8 @@ impl Wide<'_> {
         let def = |v: Value| self.val(v).def;
         let op = |v: Value| block.insts[def(v) as usize].op.clone();
         for (two, at) in block.insts.windows(2).zip(0..) {
-            let [Op::SSet(low, x), Op::SSet(high, y)] = [&two[0].op, &two[1].op].map(|op| op.clone()) else { continue };
+            let [Op::SSet(low, x), Op::SSet(high, y)] = [&two[0].op, &two[1].op] else { continue };
+            let (low, x, high, y) = (*low, *x, *high, *y);
             if !is_pair(low, high) || [low, high].iter().any(|r| self.r.fixed_sreg(*r).is_some()) {
                 continue;
             }
