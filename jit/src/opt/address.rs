@@ -119,9 +119,9 @@ fn shifted_sum(f: &mut Facts, addr: Addr, sum: Value, n: Value, exec: Value) -> 
 fn extended_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<Value> {
     let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
     let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(high)? else { return None };
-    let sum = if carry_of(f, y, low, [p, q], exec) {
+    let sum = if carry_of(f, y, low, [p, q], Some(exec)) {
         x
-    } else if carry_of(f, x, low, [p, q], exec) {
+    } else if carry_of(f, x, low, [p, q], Some(exec)) {
         y
     } else {
         return None;
@@ -142,7 +142,7 @@ fn extended_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<V
 fn carried_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<(Value, Value)> {
     let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
     let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(high)? else { return None };
-    let carries = |f: &Facts, v: Value| carry_of(f, v, low, [p, q], exec);
+    let carries = |f: &Facts, v: Value| carry_of(f, v, low, [p, q], Some(exec));
     let sum = if carries(f, y) {
         x
     } else if carries(f, x) {
@@ -178,16 +178,15 @@ fn carried_sum(f: &mut Facts, low: Value, high: Value, exec: Value) -> Option<(V
     Some((base, rest))
 }
 
-/// Is `v`, in the lanes of `exec`, the carry (0 or 1) out of `sum` = one of `terms` + the other?
-pub(super) fn carry_of(f: &Facts, v: Value, sum: Value, terms: [Value; 2], exec: Value) -> bool {
+/// Is `v`, in the lanes of `exec` (none: of scalars), the carry (0 or 1) out of `sum` = one of `terms` + the other?
+pub(super) fn carry_of(f: &Facts, v: Value, sum: Value, terms: [Value; 2], exec: Option<Value>) -> bool {
     let Some((PureOp::BToInt, [Some(mut m), ..])) = f.pure(v) else { return false };
     if let Some((PureOp::BAnd, [Some(a), Some(b), _])) = f.pure(m) {
-        m = if f.is_subset(exec, b) {
-            a
-        } else if f.is_subset(exec, a) {
-            b
-        } else {
-            return false;
+        let is_within = |m: Value| exec.is_some_and(|exec| f.is_subset(exec, m));
+        m = match () {
+            () if is_within(b) => a,
+            () if is_within(a) => b,
+            () => return false,
         };
     }
     match f.pure(m) {

@@ -552,16 +552,14 @@ impl<'f> Facts<'f> {
     /// Writes back what is only known here.
     fn flush_scalars(&mut self, pc: u64) {
         self.pc = pc;
-        let mut dirty = std::mem::take(&mut self.dirty);
-        while !dirty.is_empty() {
-            let r = dirty.remove(0);
-            let other = SReg(r.0 ^ 1);
-            match dirty.iter().position(|d| *d == other && other <= SReg::VCC_HI) {
-                Some(i) => {
-                    dirty.remove(i);
-                    self.write_pair(SReg(r.0 & !1));
-                }
-                None => self.write_scalar(r),
+        let dirty = std::mem::take(&mut self.dirty);
+        for r in &dirty {
+            let (low, high) = (SReg(r.0 & !1), SReg(r.0 | 1));
+            let is_pair = high <= SReg::VCC_HI && dirty.contains(&low) && dirty.contains(&high);
+            match is_pair {
+                true if *r == low => self.write_pair(low),
+                true => {}
+                false => self.write_scalar(*r),
             }
         }
         // Hardware registers may change behind our back; the others do not.

@@ -96,7 +96,7 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
         }
         let (PureOp::ICmpUlt32, [Some(low), Some(_), _]) = f.pure(m)? else { return None };
         let (PureOp::IAdd32, [Some(p), Some(q), _]) = f.pure(low)? else { return None };
-        carry_of(f, carry, low, [p, q], exec).then_some((low, p, q))
+        carry_of(f, carry, low, [p, q], Some(exec)).then_some((low, p, q))
     };
     let (sum, (low, p, q)) = match (compared(f, y), compared(f, x)) {
         (Some(found), _) => (x, found),
@@ -118,12 +118,7 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
 pub(super) fn scalar_sum(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     let (PureOp::IAdd32, [Some(x), Some(y), _]) = f.pure(low)? else { return None };
     let (PureOp::IAdd32, [Some(a), Some(b), _]) = f.pure(high)? else { return None };
-    let is_carry = |v: Value| match f.pure(v) {
-        Some((PureOp::BToInt, [Some(bit), ..])) => {
-            matches!(f.pure(bit), Some((PureOp::ICmpUlt32, [Some(sum), Some(term), _])) if sum == low && (term == x || term == y))
-        }
-        _ => false,
-    };
+    let is_carry = |v: Value| carry_of(f, v, low, [x, y], None);
     let other = match (is_carry(a), is_carry(b)) {
         (false, true) => a,
         (true, false) => b,

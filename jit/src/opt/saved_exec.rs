@@ -29,7 +29,7 @@ const EXEC_PLACE: usize = 0;
 const DEPTH: u32 = 3;
 
 /// By register: which hold all its lanes, itself included.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 struct Held(Vec<Set>);
 
 impl Held {
@@ -71,9 +71,8 @@ pub(super) fn run(func: &mut Func) {
         return;
     }
     let values = Places::new(func);
-    let count = places.len() + 1;
     let mut at_start: Vec<Option<Held>> = vec![None; func.blocks.len()];
-    at_start[0] = Some(Held::nothing(count));
+    at_start[0] = Some(Held::nothing(places.len() + 1));
     let mut work = Worklist::with_entry(func.blocks.len());
     let mut walk = Walk::new(&values, &places);
     while let Some(b) = work.next() {

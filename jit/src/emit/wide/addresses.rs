@@ -228,7 +228,7 @@ impl<'a> Wide<'a> {
             if let Some(start) = a.starts.get(group).filter(|_| first == 0) {
                 match a.low_in_rows.get(p) {
                     Some(row) => self.a.load(Size::D, *start, *row),
-                    None => self.vector(Vector::new(X::MovdToGpr, Len::X, origin, 0, Rm::Reg(start.0))),
+                    None => self.first_dword(origin, *start),
                 }
             }
             if way.stride.is_some() {
@@ -319,7 +319,7 @@ impl<'a> Wide<'a> {
         } else if a.high.is_empty() {
             self.base_and(a, reach.least);
         } else {
-            self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
+            self.first_dword(a.high[0], a.host);
             self.a.shift(Shift::Shl, Size::Q, a.host, 32);
             self.a.alu(Alu::Add, Size::Q, a.host, a.starts[0]);
             self.add_base(a, reach.least);
@@ -627,7 +627,7 @@ impl<'a> Wide<'a> {
     /// host = host address of the high dword that all active lanes have, and the base; tested. That is lane 0's, unless it is inactive and anywhere.
     pub(super) fn common_high(&mut self, a: &Access) {
         let (other, found) = (self.a.label(), self.a.label());
-        self.vector(Vector::new(X::MovdToGpr, Len::X, a.high[0], 0, Rm::Reg(a.host.0)));
+        self.first_dword(a.high[0], a.host);
         self.v(X::Broadcast, a.t, 0, Rm::Reg(a.high[0]));
         for p in 0..self.parts {
             let k = if p == 0 { a.k } else { a.k2 };

@@ -169,7 +169,7 @@ impl<'a> Wide<'a> {
             self.v(with, sum, sum, Rm::Reg(a.t));
             apart /= 2;
         }
-        self.vector(Vector::new(X::MovdToGpr, Len::X, sum, 0, Rm::Reg(to.0)));
+        self.first_dword(sum, to);
     }
 
     /// One step at host + offset: what was there goes to `value` if it is wanted.

@@ -244,7 +244,7 @@ impl Wide<'_> {
 
     /// The write of couples whose second part the operation is.
     pub(super) fn write_of_couple(&self) -> Option<Write> {
-        self.couples_in_block(self.r.block)?.writes.get(&self.at).copied()
+        self.couples_in_block(self.r.block)?.write(self.at)
     }
 
     /// Does both parts of it.

@@ -43,7 +43,7 @@ impl<'a> Wide<'a> {
                 self.vi(X::Valignd, t, from, Rm::Reg(from), (lane % per_part) as u8);
                 from = t;
             }
-            return self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
+            return self.first_dword(from, to);
         }
         let (row, given) = self.row_in_memory(value);
         let lane = self.scalar(lane);
@@ -68,7 +68,7 @@ impl<'a> Wide<'a> {
             // Equal parts are equal in all their lanes.
             let from = self.reg(parts[0]);
             let to = self.new_word(r);
-            return self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
+            return self.first_dword(from, to);
         }
         let (row, given) = self.row_in_memory(value);
         let exec = self.scalar(exec);

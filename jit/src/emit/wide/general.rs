@@ -68,7 +68,7 @@ impl<'a> Wide<'a> {
         self.any(a.k2);
         self.a.jcc(Cond::Ne, differs);
         let t = a.spare[1];
-        self.vector(Vector::new(X::MovdToGpr, Len::X, offsets, 0, Rm::Reg(t.0)));
+        self.first_dword(offsets, t);
         let from = Mem::indexed(a.host, t, 1, 0);
         self.broadcast_element(a, from, t, Some(p));
         self.a.jmp(next);
@@ -80,7 +80,7 @@ impl<'a> Wide<'a> {
         if !(a.bytes() as u32).is_power_of_two() {
             return self.a.jmp(a.careful);
         }
-        self.vector(Vector::new(X::MovdToGpr, Len::X, a.low[0], 0, Rm::Reg(a.host.0)));
+        self.first_dword(a.low[0], a.host);
         self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(a.host.0));
         for p in 0..self.parts {
             let t = a.t;
@@ -107,7 +107,7 @@ impl<'a> Wide<'a> {
                 // As in `all_equal`, on the sums.
                 let differs = w.a.label();
                 let t = a.spare[1];
-                w.vector(Vector::new(X::MovdToGpr, Len::X, a.t, 0, Rm::Reg(t.0)));
+                w.first_dword(a.t, t);
                 w.a.store(Size::D, Mem::at(Gpr::RSP, CARGO_BASE), t);
                 let m = Rm::Bcst(Mem::at(Gpr::RSP, CARGO_BASE));
                 w.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, m).imm(NE).mask(a.exec[p]));

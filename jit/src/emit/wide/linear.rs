@@ -232,7 +232,7 @@ impl<'a> Wide<'a> {
         let other = self.temp_general();
         for (term, to) in linear.terms().zip([to, other]) {
             let index = self.reg(self.val(term.index).lo[0]);
-            self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(to.0)));
+            self.first_dword(index, to);
             if term.is_signed {
                 self.a.movsxd(to, to);
             }
@@ -333,7 +333,7 @@ impl<'a> Wide<'a> {
         if l.is_first {
             let limit = (MOST_BYTES >> shift).min(term.limit).saturating_sub(most);
             for (to, index) in l.firsts.iter().zip(&indices) {
-                self.vector(Vector::new(X::MovdToGpr, Len::X, *index, 0, Rm::Reg(to.0)));
+                self.first_dword(*index, *to);
                 self.a.alu_imm(Alu::Cmp, Size::D, *to, limit as i32);
                 self.a.jcc(Cond::A, other);
             }
@@ -389,7 +389,7 @@ impl<'a> Wide<'a> {
 
     /// to = a lane of an index, extended; to `fail` if one that is `most` greater would wrap.
     fn extended_index(&mut self, to: Gpr, term: Term, index: u8, most: u32, fail: Label) {
-        self.vector(Vector::new(X::MovdToGpr, Len::X, index, 0, Rm::Reg(to.0)));
+        self.first_dword(index, to);
         if most != 0 {
             self.a.alu_imm(Alu::Cmp, Size::D, to, term.limit.wrapping_sub(most) as i32);
             self.a.jcc(if term.is_signed { Cond::G } else { Cond::A }, fail);

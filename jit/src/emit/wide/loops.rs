@@ -11,9 +11,10 @@
 
 use super::carried::{self, InBlock, Pair};
 use super::couples::{self, Couple};
+use super::facts::Facts;
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
-use super::{FUEL, Facts, Wide, X, sreg};
+use super::{FUEL, Wide, X, sreg};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use wavejit_ir::abi::Exit;

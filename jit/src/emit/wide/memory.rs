@@ -20,14 +20,14 @@ use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
 use super::memo::KeptBase;
-use super::regs::{Class, NO_PARTS, NONE, Parts, PieceId};
+use super::regs::{Class, NO_PARTS, NONE, Parts};
 use super::steps::Step;
 use super::{ROWS, Wide, X, off};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, Data, Func, Inst, MemKind, Space, Ty, Value};
-use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// An access on its way: registers that stay what they are until it is done.
 #[derive(Clone)]
@@ -185,23 +185,22 @@ impl<'a> Wide<'a> {
     /// `base` + the offset of the first lane, in a temporary.
     fn first_address(&mut self, base: Option<Gpr>, offset: Value) -> Gpr {
         let to = self.temp_general();
-        let from_lane = |w: &mut Self, op: X, from: PieceId, to: Gpr| {
-            let from = w.reg(from);
-            w.vector(Vector::new(op, Len::X, from, 0, Rm::Reg(to.0)));
-        };
         if let Some(linear) = self.linear.get(&offset).copied() {
             self.first_of_linear(&linear, to);
         } else if self.func.ty(offset) == Ty::L32 {
-            from_lane(self, X::MovdToGpr, self.val(offset).lo[0], to);
+            let from = self.reg(self.val(offset).lo[0]);
+            self.first_dword(from, to);
         } else if self.val(offset).quad[0][0] != NONE {
-            from_lane(self, X::MovqToGpr, self.val(offset).quad[0][0], to);
+            let from = self.reg(self.val(offset).quad[0][0]);
+            self.vector(Vector::new(X::MovqToGpr, Len::X, from, 0, Rm::Reg(to.0)));
         } else {
             let (low, high) = self.split(offset);
             let t = self.temp_general();
-            from_lane(self, X::MovdToGpr, low[0], t);
-            from_lane(self, X::MovdToGpr, high[0], to);
-            self.a.shift(Shift::Shl, Size::Q, to, 32);
-            self.a.alu(Alu::Or, Size::Q, to, t);
+            for (part, to) in [(low[0], t), (high[0], to)] {
+                let from = self.reg(part);
+                self.first_dword(from, to);
+            }
+            self.join_words(to, t);
             self.free_temp(Class::General, t.0);
         }
         if let Some(base) = base {
@@ -514,8 +513,7 @@ impl<'a> Wide<'a> {
             let (low, high) = (dword(0), dword(1));
             self.a.load(Size::D, a.spare[0], low);
             self.a.load(Size::D, a.host, high);
-            self.a.shift(Shift::Shl, Size::Q, a.host, 32);
-            self.a.alu(Alu::Or, Size::Q, a.host, a.spare[0]);
+            self.join_words(a.host, a.spare[0]);
             self.v(X::BroadcastGprQ, a.data[0][0], 0, Rm::Reg(a.host.0));
             return self.a.jmp(a.done);
         }

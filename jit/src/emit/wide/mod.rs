@@ -48,6 +48,7 @@
 //! | `dead_stores.rs` | stores of guest registers that nobody reads |
 //! | `foreseen.rs` | which operations call something, and how many registers they need, before they are emitted |
 //! | `sreg_pairs.rs` | two scalar registers that are written at once |
+//! | `facts.rs` | what is known of a function before any of it is emitted |
 //! | `flags.rs` | comparisons of scalars, or of masks with zero, for the branch at the end of a block; carries |
 //! | `scalar.rs` | pure scalar operations and logic on masks |
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
@@ -85,6 +86,7 @@ mod cross;
 mod dead_stores;
 mod deferred;
 mod division;
+mod facts;
 mod flags;
 mod float16;
 mod float64;
@@ -128,10 +130,10 @@ use super::saved::Head;
 use super::{Compiled, EmitError, EmitOptions, Pinned, rows};
 use crate::code_memory::{self, CodeMap};
 use crate::opt::{
-    OptOptions,
     liveness::{Rows, SRegs, Spoiled, VgprLiveness},
     strides::Strides,
 };
+use facts::Facts;
 use foreseen::Found;
 use level::Level;
 use loops::{Edge, Loops};
@@ -143,7 +145,7 @@ use std::mem::offset_of;
 use std::ops::Range;
 use values::{Stretch, Val};
 use wavejit_ir::abi::{EntryFn, Exit, WaveState};
-use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value, resume_points};
+use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
 pub(super) use host::{is_available, key as host_key};
@@ -399,46 +401,6 @@ pub(super) fn plan_text(func: &Func, opts: &EmitOptions, guest: &dyn Fn(u64) -> 
     let code = assemble(func, &EmitOptions { check_plan: true, ..*opts }, &|| false)?;
     let plan = code.plan.expect("it was to be noted");
     Ok(plan::print(func, &plan, guest))
-}
-
-/// What is known of a function before any of it is emitted.
-struct Facts {
-    lanes: VgprLiveness,
-    /// What the passes kept.
-    kept: OptOptions,
-    strides: Strides,
-    resume: Vec<BlockId>,
-    /// By block: those that lead to it.
-    entered: Vec<Vec<u32>>,
-    /// By block: can it come to itself again?
-    goes_round: Vec<bool>,
-    /// By access: how far it moves on in its loop.
-    steps: steps::Steps,
-    /// See [`dead_stores::goes_straight`].
-    goes_straight: bool,
-    alive: Alive,
-    /// See [`sreg_pairs::read_as_one`].
-    pairs_read: SRegs,
-}
-
-impl Facts {
-    fn new(func: &Func, opts: &EmitOptions) -> Facts {
-        let kept = OptOptions { keep_final_state: opts.keep_final_state, ..OptOptions::default() };
-        let mut lanes = VgprLiveness::new(func, kept).with_blends(func, kept);
-        let strides = Strides::new(func, &mut lanes, true);
-        Facts {
-            kept,
-            strides,
-            resume: resume_points(func),
-            entered: copies::entered_from(func),
-            goes_straight: dead_stores::goes_straight(func, Level::of(opts), opts.keep_final_state),
-            steps: steps::find(func, lanes.places(), &loops::may_keep(func)),
-            goes_round: loops::goes_round(func),
-            alive: Alive::new(func),
-            pairs_read: sreg_pairs::read_as_one(func, lanes.places()),
-            lanes,
-        }
-    }
 }
 
 impl<'a> Wide<'a> {

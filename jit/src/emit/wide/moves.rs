@@ -20,6 +20,11 @@ const SECOND_LEVEL: u8 = 2;
 pub(super) const LINE: i32 = 64;
 
 impl<'a> Wide<'a> {
+    /// `to` = the first dword of a register.
+    pub(super) fn first_dword(&mut self, from: u8, to: Gpr) {
+        self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
+    }
+
     /// Loads one element into all lanes of a part, or of all parts where they share registers.
     pub(super) fn broadcast_element(&mut self, a: &Access, from: Mem, t: Gpr, part: Option<usize>) {
         let p = part.unwrap_or(0);
@@ -60,7 +65,7 @@ impl<'a> Wide<'a> {
         self.a.alu_imm(Alu::Xor, Size::Q, lane, 63);
         for (j, data) in a.data.iter().enumerate() {
             if data.iter().all(|reg| *reg == data[0]) {
-                self.vector(Vector::new(X::MovdToGpr, Len::X, data[0], 0, Rm::Reg(value.0)));
+                self.first_dword(data[0], value);
             } else {
                 for (p, reg) in data.iter().enumerate() {
                     let row = self.row_mem(CAREFUL_DATA, p);

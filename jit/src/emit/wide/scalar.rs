@@ -87,8 +87,7 @@ impl<'a> Wide<'a> {
                     None => {
                         let low = self.scalar(arg(0));
                         let to = self.copy_word(r, arg(1));
-                        self.a.shift(Shift::Shl, Size::Q, to, 32);
-                        self.a.alu(Alu::Or, Size::Q, to, low);
+                        self.join_words(to, low);
                     }
                 },
             },
@@ -206,6 +205,12 @@ impl<'a> Wide<'a> {
         };
         let (low, high) = (home(low)?, home(high)?);
         (u16::from(high.0) == u16::from(low.0) + 1).then_some(low)
+    }
+
+    /// `high` = 64 bits of which it has been the upper word; `low` has zeros above.
+    pub(super) fn join_words(&mut self, high: Gpr, low: Gpr) {
+        self.a.shift(Shift::Shl, Size::Q, high, 32);
+        self.a.alu(Alu::Or, Size::Q, high, low);
     }
 
     /// A constant that an instruction can hold: sign-extended from 32 bits.

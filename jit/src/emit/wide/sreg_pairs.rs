@@ -17,7 +17,7 @@ use super::{Wide, sreg};
 use crate::opt::{liveness::SRegs, places::Places};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Block, Func, Op, PureOp, SReg, Shape, Value};
-use wavejit_x86::{Alu, Shift, Size};
+use wavejit_x86::Size;
 
 /// What is written to both.
 #[derive(Clone, Copy)]
@@ -164,8 +164,7 @@ impl Wide<'_> {
             let both = self.temp_general();
             let start = self.a.offset();
             self.a.mov(Size::D, both, high_word);
-            self.a.shift(Shift::Shl, Size::Q, both, 32);
-            self.a.alu(Alu::Or, Size::Q, both, low_word);
+            self.join_words(both, low_word);
             self.a.store(Size::Q, sreg(low), both);
             self.note_guest_stores(start, 4, Register::Pair(low));
         } else {
