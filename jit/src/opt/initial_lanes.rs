@@ -465,6 +465,16 @@ b5 pc=20 mode=0x3f0 insts=1:
     }
 
     #[test]
+    fn nobody_sees_what_a_row_had_before_all_lanes_that_were_on_write_it() {
+        let text = choice("slt.32 %1, %3").replace(" vset v2, %21, exec %20\n", " vset v1, %21, exec %20\n vset v2, %21, exec %20\n");
+        assert_eq!(keeps_with(OptOptions::default(), &text, 1, 1), [false]);
+        assert_eq!(keeps_with(OptOptions::default(), &text, 1, 2), [true]);
+        // If some of them do, the others are seen.
+        let text = text.replace("vset v1, %65, exec %64", "vset v1, %65, exec %60");
+        assert_eq!(keeps_with(OptOptions::default(), &text, 1, 1), [true]);
+    }
+
+    #[test]
     fn a_body_that_is_for_all_lanes_or_none_writes_all_if_it_is_run() {
         assert_eq!(keeps_of_choice(&choice("slt.32 %3, %3")), [false; 3]);
         // Without the jump nobody knows that there are any.

@@ -256,10 +256,34 @@ fn solve_sregs(func: &Func, opts: OptOptions) -> (Vec<SRegs>, Vec<SRegs>) {
     )
 }
 
-/// One step of the lane problem, backward over `inst`, for each state. `cur` is the value EXEC has before it.
-fn lane_step(states: &mut [Lanes], inst: &Inst, cur: Option<Value>, defs: masks::Defs) {
+/// Lane liveness at the starts and ends of blocks. `whole`, in order: writes, by block and instruction, of all lanes of which anybody sees what they have in
+/// the row.
+fn solve_lanes(func: &Func, opts: OptOptions, places: &Places, whole: &[(usize, usize)]) -> (Vec<Lanes>, Vec<Lanes>) {
+    let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
+    solve(
+        func,
+        |t| if leaves_everything_live(t, opts) { all } else { Lanes::default() },
+        |i, states| {
+            let block = &func.blocks[i];
+            for (k, (inst, cur)) in block.insts.iter().zip(exec_before(block)).enumerate().rev() {
+                lane_step(states, inst, cur, is_whole(whole, i, k), &|v| places.pure(block, v));
+            }
+        },
+    )
+}
+
+fn is_whole(whole: &[(usize, usize)], block: usize, inst: usize) -> bool {
+    !whole.is_empty() && whole.binary_search(&(block, inst)).is_ok()
+}
+
+/// One step of the lane problem, backward over `inst`, for each state. `cur` is the value EXEC has before it; `is_whole`: as for [`solve_lanes`].
+fn lane_step(states: &mut [Lanes], inst: &Inst, cur: Option<Value>, is_whole: bool, defs: masks::Defs) {
     let within = |m: Value| cur.is_some_and(|c| masks::is_subset(defs, m, c));
     match &inst.op {
+        Op::VSet { reg, .. } if is_whole => states.iter_mut().for_each(|l| {
+            l.active.remove(reg.0);
+            l.resting.remove(reg.0);
+        }),
         Op::VSet { reg, exec, .. } if Some(*exec) == cur => states.iter_mut().for_each(|l| l.active.remove(reg.0)),
         Op::VGet { reg, demand } => {
             let rests = !demand.is_some_and(within);
@@ -327,32 +351,31 @@ impl VgprLiveness {
     /// Solves it.
     pub fn new(func: &Func, opts: OptOptions) -> Self {
         let places = Places::new(func);
-        let all = Lanes { active: Rows::ALL, resting: Rows::ALL };
-        let (starts, stops) = solve(
-            func,
-            |t| if leaves_everything_live(t, opts) { all } else { Lanes::default() },
-            |i, states| {
-                let block = &func.blocks[i];
-                for (inst, cur) in block.insts.iter().zip(exec_before(block)).rev() {
-                    lane_step(states, inst, cur, &|v| places.pure(block, v));
-                }
-            },
-        );
+        let (starts, stops) = solve_lanes(func, opts, &places, &[]);
         VgprLiveness { starts, stops, places, blends: vec![], initial: None, stay_off: false }
     }
 
     /// The same with [`Self::blend`], for which loops are looked at lane by lane.
     pub fn with_blends(mut self, func: &Func, opts: OptOptions) -> Self {
-        self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i).into_iter().map(|w| w.1).collect()).collect();
+        self.find_blends(func, &[]);
         self.initial = InitialLanes::new(func, opts, &self.blends);
         self.stay_off = self.initial.as_ref().map_or_else(|| initial_lanes::leaves_exec(func, opts), InitialLanes::stay_off);
-        for (block, inst) in self.initial.iter().flat_map(InitialLanes::whole_writes) {
-            self.blends[*block][*inst] = false;
+        let whole: &[_] = self.initial.as_ref().map_or(&[], |initial| initial.whole_writes());
+        if whole.iter().any(|(block, inst)| self.blends[*block][*inst]) {
+            // Nobody sees what was in the row before such a write.
+            let whole = whole.to_vec();
+            (self.starts, self.stops) = solve_lanes(func, opts, &self.places, &whole);
+            self.find_blends(func, &whole);
+            whole.iter().for_each(|(block, inst)| self.blends[*block][*inst] = false);
         }
         for (block, inst) in lane_states::whole_writes(func, &self.starts, opts, &self.blends) {
             self.blends[block][inst] = false;
         }
         self
+    }
+
+    fn find_blends(&mut self, func: &Func, whole: &[(usize, usize)]) {
+        self.blends = (0..func.blocks.len()).map(|i| self.writes(func, i, whole).into_iter().map(|w| w.1).collect()).collect();
     }
 
     /// Of the same function.
@@ -375,8 +398,8 @@ impl VgprLiveness {
     }
 
     /// For each instruction of block `i`: (its write is read by somebody, its write must
-    /// keep the other lanes). Both true for instructions that are not `VSet`.
-    fn writes(&self, func: &Func, i: usize) -> Vec<(bool, bool)> {
+    /// keep the other lanes). Both true for instructions that are not `VSet`. `whole`: as for [`solve_lanes`].
+    fn writes(&self, func: &Func, i: usize, whole: &[(usize, usize)]) -> Vec<(bool, bool)> {
         let block = &func.blocks[i];
         let exec = exec_before(block);
         let defs = |v: Value| self.places.pure(block, v);
@@ -391,7 +414,7 @@ impl VgprLiveness {
                 let keeps = resting.has(reg.0) || Some(e) != exec[k] && active.has(reg.0);
                 out[k] = (live, keeps);
             }
-            lane_step(&mut l, inst, exec[k], &defs);
+            lane_step(&mut l, inst, exec[k], is_whole(whole, i, k), &defs);
         }
         out
     }
@@ -439,7 +462,7 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
     super::dead::run(func);
     let lanes = VgprLiveness::new(func, opts);
     for i in 0..func.blocks.len() {
-        let writes = lanes.writes(func, i);
+        let writes = lanes.writes(func, i, &[]);
         let mut k = writes.iter();
         func.blocks[i].insts.retain(|_| k.next().expect("one flag per instruction").0);
     }

@@ -108,7 +108,10 @@ pub(super) fn carried(f: &mut Facts, high: Value, exec: Value) -> Option<(Value,
         Some((PureOp::IAdd32, [Some(r), Some(s), _])) => (r, s),
         _ => (sum, f.make_splat32(0)),
     };
-    let (r, s) = if are_halves(f, p, s) || are_halves(f, q, r) { (s, r) } else { (r, s) };
+    let is_one = |v: Value| matches!(f.op(v), Some(Op::Splat(_)));
+    // What is one for all lanes goes together.
+    let is_crossed = is_one(p) != is_one(q) && is_one(p) == is_one(s) && is_one(q) == is_one(r);
+    let (r, s) = if are_halves(f, p, s) || are_halves(f, q, r) || is_crossed { (s, r) } else { (r, s) };
     let (first, second) = (pack(f, p, r), pack(f, q, s));
     let whole = f.make_pure(PureOp::IAdd64, &[first, second]);
     Some((whole, low))
@@ -285,4 +288,40 @@ fn product(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
         });
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{OptOptions, local};
+    use wavejit_ir::text::{parse, print};
+
+    #[test]
+    fn a_pair_that_moves_on_by_one_number_stays_a_pair() {
+        let passed = |sum: &str, than: u32| {
+            let mut func = parse(&format!(
+                "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ %0: mask = exec
+ %1: l32 = vget v0 demand %0
+ %2: l32 = vget v1 demand %0
+ %3: s32 = const.32 256
+ %4: l32 = splat %3
+ %5: l32 = iadd.32 {sum}
+ %6: mask = ult.32 %5, %{than}
+ %7: l32 = b2i.32 %6
+ %8: l32 = iadd.32 %2, %7
+ vset v0, %5, exec %0
+ vset v1, %8, exec %0
+ end
+}}"
+            ))
+            .unwrap();
+            local::run(&mut func, OptOptions { is_wide: true, ..OptOptions::default() });
+            print(&func)
+        };
+        for (sum, than) in [("%1, %4", 1), ("%4, %1", 1), ("%1, %4", 4), ("%4, %1", 4)] {
+            let text = passed(sum, than);
+            assert!(text.contains("pack.64 %1, %2") && text.contains("const.64 256") && !text.contains("zext.64"), "{sum}: {text}");
+        }
+    }
 }
