@@ -572,6 +572,7 @@ impl<'a> Wide<'a> {
         match &block.term {
             Term::Jump(to) => {
                 let label = self.edge(i, *to);
+                self.go_round(i, *to);
                 if to.0 as usize != i + 1 || label != self.labels[to.0 as usize] {
                     self.a.jmp(label);
                 }
@@ -588,8 +589,13 @@ impl<'a> Wide<'a> {
                 let (t, e) = (self.edge(i, *then), self.edge(i, *otherwise));
                 if then.0 as usize == i + 1 && t == self.labels[i + 1] {
                     self.a.jcc(!taken, e);
+                } else if self.goes_round_to(i, *then) {
+                    self.a.jcc(!taken, e);
+                    self.go_round(i, *then);
+                    self.a.jmp(t);
                 } else {
                     self.a.jcc(taken, t);
+                    self.go_round(i, *otherwise);
                     if otherwise.0 as usize != i + 1 || e != self.labels[i + 1] {
                         self.a.jmp(e);
                     }

@@ -311,6 +311,20 @@ impl Wide<'_> {
         *self.edges.entry(Edge { from, to: to.0, back }).or_insert_with(|| a.label())
     }
 
+    /// Does an edge lead back into the loop that it is in, whose registers stay as they are?
+    pub(super) fn goes_round_to(&self, from: usize, to: BlockId) -> bool {
+        self.loops.of[from] == self.loops.of[to.0 as usize] && goes_back(&self.func.blocks[from], self.func.block(to))
+    }
+
+    /// If so: back there, while there is fuel.
+    pub(super) fn go_round(&mut self, from: usize, to: BlockId) {
+        if self.goes_round_to(from, to) {
+            self.a.test(Size::Q, FUEL, FUEL);
+            let to = self.labels[to.0 as usize];
+            self.a.jcc(Cond::G, to);
+        }
+    }
+
     /// The code of an edge.
     pub(super) fn edge_code(&mut self, edge: Edge, label: Label) {
         self.a.bind(label);

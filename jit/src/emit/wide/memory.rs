@@ -185,7 +185,8 @@ impl<'a> Wide<'a> {
     /// `base` + the offset of the first lane, in a temporary.
     fn first_address(&mut self, base: Option<Gpr>, offset: Value) -> Gpr {
         let to = self.temp_general();
-        if let Some(linear) = self.linear.get(&offset).copied() {
+        if self.carried_address(offset, to) {
+        } else if let Some(linear) = self.linear.get(&offset).copied() {
             self.first_of_linear(&linear, to);
         } else if self.func.ty(offset) == Ty::L32 {
             let from = self.reg(self.val(offset).lo[0]);

@@ -257,9 +257,7 @@ pub(in crate::emit::wide) fn find(
     let seen: Vec<(u32, Seen)> = blocks.iter().map(|b| (*b, Seen::new(func, lanes, *b as usize))).collect();
     let mut candidates: Vec<(u16, u16)> = vec![];
     for (_, block) in &seen {
-        // What has one address for all lanes needs no pair.
-        let is_by_lane = |op: &&Op| !matches!(op, Op::Load { space, addr, .. } if strides.is_at_one(func, *space, addr));
-        let offsets = block.view.block.insts.iter().map(|i| &i.op).filter(is_by_lane).filter_map(is_access);
+        let offsets = block.view.block.insts.iter().filter_map(|i| is_access(&i.op));
         candidates.extend(offsets.filter_map(|v| is_pair_of(block, v)).filter(|(low, high)| low != high));
     }
     candidates.sort_unstable();
@@ -270,8 +268,11 @@ pub(in crate::emit::wide) fn find(
             continue;
         }
         let (mut stride, mut accesses) = (None, Accesses::default());
+        // Accesses by loads of one address for all lanes, and others.
+        let mut by_one = [false; 2];
         let mut of_access = |op: &Op, ahead: i32| {
             accesses.add(op, ahead);
+            by_one[usize::from(matches!(op, Op::Load { space, addr, .. } if strides.is_at_one(func, *space, addr)))] = true;
             let (is_store, Op::Load { space, kind, addr, .. } | Op::Store { space, kind, addr, .. }) = (matches!(op, Op::Store { .. }), op)
             else {
                 return;
@@ -292,9 +293,15 @@ pub(in crate::emit::wide) fn find(
             continue;
         }
         let moves: Vec<Option<i32>> = parts.iter().flat_map(|(_, part)| &part.moves).map(|m| m.step).collect();
+        let is_one = by_one[1];
+        // What has one address, and stays there, needs no pair.
+        if is_one && (by_one[0] || moves.is_empty()) {
+            continue;
+        }
         let step = if let [Some(step)] = moves[..] { step } else { 0 };
-        let window = (memory_is_let_be && accesses.want_window(step)).then(Window::default);
-        pairs.push(Pair { low, high, stride: stride.unwrap_or(u32::MAX), is_moved: !moves.is_empty(), window, slots: [0; SLOTS] });
+        let window = (!is_one && memory_is_let_be && accesses.want_window(step)).then(Window::default);
+        let stride = stride.unwrap_or(u32::MAX);
+        pairs.push(Pair { low, high, stride, is_moved: !moves.is_empty(), is_one, window, slots: [0; SLOTS] });
         for (b, part) in parts {
             let all = found.entry(b).or_default();
             all.offsets.extend(part.offsets);

@@ -16,6 +16,8 @@
 //!
 //! Sums of 64 bits wrap as those of pairs of dwords do, so that this holds for all lanes, whatever they have. Lanes whose high dword is not that of
 //! the first active one at the entry are noted: accesses in which such lanes are active are done with care.
+//!
+//! Where all lanes have one address ([`Strides::is_at_one`](crate::opt::strides::Strides::is_at_one)) there is nothing to look at: the first lane's is theirs.
 
 mod find;
 
@@ -59,6 +61,8 @@ pub(super) struct Pair {
     /// From lane to lane, where they are in a row.
     stride: u32,
     pub is_moved: bool,
+    /// Its accesses are loads at one address for all lanes.
+    is_one: bool,
     /// If it has one (`windows.rs`).
     pub window: Option<Window>,
     slots: [i32; SLOTS],
@@ -172,9 +176,13 @@ impl Wide<'_> {
         let Some(InBlock { moves, anew, .. }) = self.carried_in_block(block) else { return };
         let (moves, anew) = (moves.clone(), anew.clone());
         let list = self.loops.of(block).expect("pairs are those of a loop");
-        for Move { pair, by, at, .. } in moves {
+        for Move { pair, by, at, step } in moves {
             self.r.log.note(|| Event::Together { at });
             let pair = self.loops.list[list].pairs[pair];
+            if let Some(step) = step {
+                self.a.alu_store_imm(Alu::Add, Size::Q, pair.at(Slot::Moved), step);
+                continue;
+            }
             let (t, u) = (self.temp_general(), self.temp_general());
             match by {
                 Distance::Qword(v) => {
@@ -217,6 +225,14 @@ impl Wide<'_> {
     fn begin_pair(&mut self, pair: Pair, exec: Option<Gpr>, free: &Free) {
         let Free { v: [v, ..], k: [k, k2], g: [high, first, second, others] } = *free;
         self.a.store_imm(Size::Q, pair.at(Slot::Moved), 0);
+        if pair.is_one {
+            for (to, row) in [(first, pair.low), (high, pair.high)] {
+                self.a.load(Size::D, to, self.row_mem(row, 0));
+            }
+            self.a.shift(Shift::Shl, Size::Q, high, 32);
+            self.a.alu(Alu::Or, Size::Q, first, high);
+            return self.a.store(Size::Q, pair.at(Slot::First), first);
+        }
         if let Some(window) = pair.window {
             self.a.store_imm(Size::Q, window.lanes(), 0);
         }
@@ -316,6 +332,18 @@ impl Wide<'_> {
     pub(super) fn carried_distance(&mut self, c: &CarriedAccess, imm: i32, to: Gpr) {
         self.a.load(Size::Q, to, c.pair.at(Slot::Moved));
         self.a.alu_imm(Alu::Add, Size::Q, to, imm + c.ahead);
+    }
+
+    /// to = the address that all lanes have, of the pair alone; false: the offset is that of no such pair.
+    pub(super) fn carried_address(&mut self, offset: Value, to: Gpr) -> bool {
+        let Some(c) = self.carried_access(offset) else { return false };
+        debug_assert!(c.pair.is_one, "a load at one address of a pair with others");
+        self.a.load(Size::Q, to, c.pair.at(Slot::First));
+        self.a.alu_load(Alu::Add, Size::Q, to, c.pair.at(Slot::Moved));
+        if c.ahead != 0 {
+            self.a.alu_imm(Alu::Add, Size::Q, to, c.ahead);
+        }
+        true
     }
 
     fn carried_sum(&mut self, a: &Access, c: &CarriedAccess, imm: i32) {
