@@ -157,12 +157,10 @@ impl<'a> Wide<'a> {
             let ops = Pieces::of(operands.iter().map(|o| o[p]));
             let later = |x: PieceId| operands.iter().any(|o| o[p + 1..self.parts].contains(&x));
             let free = Pieces::of(ops.iter().copied().filter(|x| !later(*x)));
-            if self.is_avx2() {
-                // Registers are few: those that hold operands are not given away while the others come.
-                for p in ops.iter().filter(|p| **p != NONE) {
-                    let piece = self.r.pieces[*p as usize];
-                    piece.reg.into_iter().for_each(|reg| self.r.pin(piece.class, reg));
-                }
+            // What holds an operand is not given away while the others come.
+            for p in ops.iter().filter(|p| **p != NONE) {
+                let piece = self.r.pieces[*p as usize];
+                piece.reg.into_iter().for_each(|reg| self.r.pin(piece.class, reg));
             }
             let pending = self.pending.len();
             if self.run.is_none() {
