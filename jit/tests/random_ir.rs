@@ -571,7 +571,14 @@ fn check_program(seed: u64, rng: &mut Rng, func: Func) -> usize {
         let every = Isa::available().into_iter().map(|isa| (isa, false));
         for (isa, by_parts) in every.chain(Isa::available().into_iter().filter(|isa| *isa != Isa::Portable).map(|isa| (isa, true))) {
             // Some of it as another process would load it.
-            let options = EmitOptions { keep_final_state: keep, isa, by_parts, check_plan: true, savable: seed.is_multiple_of(3) };
+            let options = EmitOptions {
+                keep_final_state: keep,
+                isa,
+                by_parts,
+                check_plan: true,
+                savable: seed.is_multiple_of(3),
+                gathers: Some(seed.is_multiple_of(2)),
+            };
             if isa == Isa::Avx2 {
                 assert_avx2(&emit::wide_code(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}")));
             }

@@ -50,7 +50,7 @@ impl Counts {
         });
         func.ids = Ids::of(true, kernel.wave_size, case.group, [0; 3]);
         opt::run(&mut func, OptOptions { keep_final_state: false, is_wide: isa.is_wide() });
-        let code = wide_code(&func, &EmitOptions { isa, ..EmitOptions::default() }).expect("it compiles");
+        let code = wide_code(&func, &EmitOptions { isa, gathers: Some(false), ..EmitOptions::default() }).expect("it compiles");
         let mut counts = Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };
         for i in &mut Decoder::new(64, &code.bytes[..code.usual_bytes], DecoderOptions::NONE) {
             counts.add(&i);

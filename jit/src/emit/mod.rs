@@ -86,6 +86,8 @@ pub struct EmitOptions {
     /// Has all runs of operations that can go through the wave a register's lanes at a time do so, and not only where values are short of
     /// registers: for tests of the wide back end.
     pub by_parts: bool,
+    /// Are dwords of lanes anywhere loaded by gather instructions, and not lane by lane? None: by what the host does faster.
+    pub gathers: Option<bool>,
     /// Note the plan of the wide back end, and check it; debug builds always do.
     pub check_plan: bool,
     /// Keep the function as bytes too ([`Compiled::take_saved`]).

@@ -1,8 +1,8 @@
 //! Dwords of lanes anywhere.
 //!
 //! A gather instruction takes more than twice as long on some processors as the loads that it is made of, with the offsets taken out of their
-//! register and the dwords put into one: for sixteen lanes 4.9 ns and 2.4. Where the distance from lane to lane is known the loads need no
-//! offsets at all; where it is 1 to 4 bytes all are in one load.
+//! register and the dwords put into one: for sixteen lanes 4.9 ns and 2.4. On those that [`Host::gathers`](super::host::Host::gathers) tells it takes
+//! less. Where the distance from lane to lane is known the loads need no offsets at all; where it is 1 to 4 bytes all are in one load.
 //!
 //! ```text
 //! t          o0 o1 o2 o3 | o4 ...        turned by four lanes for each quarter
@@ -32,13 +32,13 @@ impl Access {
 }
 
 impl<'a> Wide<'a> {
-    /// Has a block more loads of lanes anywhere than a few?
+    /// Has a block more loads of lanes anywhere than a few, or are gathers better for any?
     pub(super) fn has_many_apart(&self, block: &Block) -> bool {
         let is_apart = |inst: &&Inst| match &inst.op {
             Op::Load { addr, .. } => addr.offset.is_some_and(|v| self.strides.of(v).is_none()),
             _ => false,
         };
-        block.insts.iter().filter(is_apart).nth(FEW).is_some()
+        self.host.gathers || block.insts.iter().filter(is_apart).nth(FEW).is_some()
     }
 
     /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.

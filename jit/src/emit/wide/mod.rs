@@ -426,7 +426,7 @@ impl<'a> Wide<'a> {
             a,
             parts,
             pins: Pins::of(func),
-            host: host::Host::at(level),
+            host: host::Host::at(level, opts.gathers),
             labels,
             loops,
             edges: FxHashMap::default(),
