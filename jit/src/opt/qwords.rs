@@ -292,36 +292,29 @@ fn product(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{OptOptions, local};
-    use wavejit_ir::text::{parse, print};
+    use super::super::{OptOptions, local, with_masks};
+    use wavejit_ir::text::print;
 
     #[test]
     fn a_pair_that_moves_on_by_one_number_stays_a_pair() {
         let passed = |sum: &str, than: u32| {
-            let mut func = parse(&format!(
-                "func \"f\" wave32 {{
-b0 pc=0 mode=0x3f0 insts=1:
- %0: mask = exec
- %1: l32 = vget v0 demand %0
- %2: l32 = vget v1 demand %0
- %3: s32 = const.32 256
- %4: l32 = splat %3
- %5: l32 = iadd.32 {sum}
- %6: mask = ult.32 %5, %{than}
- %7: l32 = b2i.32 %6
- %8: l32 = iadd.32 %2, %7
- vset v0, %5, exec %0
- vset v1, %8, exec %0
- end
-}}"
-            ))
-            .unwrap();
+            let mut func = with_masks(&format!(
+                "%6: l32 = vget v1 demand %0
+ %7: s32 = const.32 256
+ %8: l32 = splat %7
+ %9: l32 = iadd.32 {sum}
+ %10: mask = ult.32 %9, %{than}
+ %11: l32 = b2i.32 %10
+ %12: l32 = iadd.32 %6, %11
+ vset v0, %9, exec %0
+ vset v1, %12, exec %0"
+            ));
             local::run(&mut func, OptOptions { is_wide: true, ..OptOptions::default() });
             print(&func)
         };
-        for (sum, than) in [("%1, %4", 1), ("%4, %1", 1), ("%1, %4", 4), ("%4, %1", 4)] {
+        for (sum, than) in [("%1, %8", 1), ("%8, %1", 1), ("%1, %8", 8), ("%8, %1", 8)] {
             let text = passed(sum, than);
-            assert!(text.contains("pack.64 %1, %2") && text.contains("const.64 256") && !text.contains("zext.64"), "{sum}: {text}");
+            assert!(text.contains("pack.64 %1, %6") && text.contains("const.64 256") && !text.contains("zext.64"), "{sum}: {text}");
         }
     }
 }
