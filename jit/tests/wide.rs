@@ -22,7 +22,7 @@ use wavejit_random::{Random, SPECIAL_WORDS};
 fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
     let mut func = func.clone();
     opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, check_plan: true, savable: false, gathers: None };
+    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, check_plan: true, ..EmitOptions::default() };
     let code = emit::wide_code(&func, &options).unwrap();
     let decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
     let is_beyond = |i: &Instruction| {
@@ -48,7 +48,7 @@ fn calling(isa: Isa) -> Vec<PureOp> {
     let calls = |op: &PureOp| {
         let mut func = function(*op, FpMode::HSA, 32);
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options = EmitOptions { keep_final_state: true, isa, by_parts: false, check_plan: true, savable: false, gathers: None };
+        let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let usual = &code.bytes[..code.usual_bytes];
         Decoder::with_ip(64, usual, 0, DecoderOptions::NONE).into_iter().any(|i| i.mnemonic() == Mnemonic::Call)
@@ -599,8 +599,7 @@ fn a_mask_that_is_only_wanted_as_a_word_meets_exec_in_a_general_register() {
         }
         let mut func = func;
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options =
-            EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts: false, check_plan: true, savable: false, gathers: None };
+        let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let through_masks = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE).into_iter().find(|i| {
             let into_mask = matches!(i.mnemonic(), Kmovw | Kmovd | Kmovq) && i.op0_register().is_k();

@@ -273,7 +273,7 @@ fn solve_lanes(func: &Func, opts: OptOptions, places: &Places, whole: &[(usize, 
 }
 
 fn is_whole(whole: &[(usize, usize)], block: usize, inst: usize) -> bool {
-    !whole.is_empty() && whole.binary_search(&(block, inst)).is_ok()
+    whole.binary_search(&(block, inst)).is_ok()
 }
 
 /// One step of the lane problem, backward over `inst`, for each state. `cur` is the value EXEC has before it; `is_whole`: as for [`solve_lanes`].
@@ -360,10 +360,9 @@ impl VgprLiveness {
         self.find_blends(func, &[]);
         self.initial = InitialLanes::new(func, opts, &self.blends);
         self.stay_off = self.initial.as_ref().map_or_else(|| initial_lanes::leaves_exec(func, opts), InitialLanes::stay_off);
-        let whole: &[_] = self.initial.as_ref().map_or(&[], |initial| initial.whole_writes());
+        let whole: Vec<_> = self.initial.iter().flat_map(InitialLanes::whole_writes).copied().collect();
         if whole.iter().any(|(block, inst)| self.blends[*block][*inst]) {
             // Nobody sees what was in the row before such a write.
-            let whole = whole.to_vec();
             (self.starts, self.stops) = solve_lanes(func, opts, &self.places, &whole);
             self.find_blends(func, &whole);
             whole.iter().for_each(|(block, inst)| self.blends[*block][*inst] = false);

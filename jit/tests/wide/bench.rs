@@ -26,7 +26,7 @@ impl Bench {
     pub(crate) fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
         let mut func = func.clone();
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, savable: false, gathers: None };
+        let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, ..EmitOptions::default() };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
         let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];

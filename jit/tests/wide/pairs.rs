@@ -11,8 +11,7 @@ use wavejit_random::Random;
 /// AVX-512 code of a function.
 fn code(mut func: Func) -> Vec<Instruction> {
     opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-    let options =
-        EmitOptions { keep_final_state: true, isa: Isa::Avx512, by_parts: false, check_plan: true, savable: false, gathers: None };
+    let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, check_plan: true, ..EmitOptions::default() };
     let code = emit::wide_code(&func, &options).unwrap();
     Decoder::with_ip(64, &code.bytes[..code.usual_bytes], 0, DecoderOptions::NONE).into_iter().collect()
 }

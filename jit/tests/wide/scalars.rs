@@ -160,7 +160,7 @@ fn scalar_operations_are_no_calls() {
     for (op, isa) in PureOp::ALL.iter().flat_map(|op| levels().map(move |isa| (*op, isa))) {
         let mut func = scalar_function(op, FpMode::HSA);
         opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
-        let options = EmitOptions { keep_final_state: true, isa, by_parts: false, check_plan: true, savable: false, gathers: None };
+        let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let usual = &code.bytes[..code.usual_bytes];
         let is_call = Decoder::with_ip(64, usual, 0, DecoderOptions::NONE).into_iter().any(|i| i.mnemonic() == Mnemonic::Call);

@@ -31,7 +31,7 @@ impl<'a> Wide<'a> {
             None => self.r.fix(&FxHashMap::default(), &FxHashMap::default()),
         }
         (self.r.gave_up, self.r.most_pinned) = (false, Needs::default());
-        self.is_crowded = self.has_many_apart(block);
+        self.gathers = self.prefers_gathers(block);
         self.map.push((self.a.offset(), block.pc));
         if block.guest_insts != 0 {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
@@ -572,10 +572,7 @@ impl<'a> Wide<'a> {
         match &block.term {
             Term::Jump(to) => {
                 let label = self.edge(i, *to);
-                self.go_round(i, *to);
-                if to.0 as usize != i + 1 || label != self.labels[to.0 as usize] {
-                    self.a.jmp(label);
-                }
+                self.go_to(i, *to, label);
             }
             Term::Branch { cond, then, otherwise } => {
                 let taken = match self.flags.branch.take() {
@@ -587,19 +584,15 @@ impl<'a> Wide<'a> {
                     }
                 };
                 let (t, e) = (self.edge(i, *then), self.edge(i, *otherwise));
-                if then.0 as usize == i + 1 && t == self.labels[i + 1] {
-                    self.a.jcc(!taken, e);
-                } else if self.goes_round_to(i, *then) {
-                    self.a.jcc(!taken, e);
-                    self.go_round(i, *then);
-                    self.a.jmp(t);
-                } else {
-                    self.a.jcc(taken, t);
-                    self.go_round(i, *otherwise);
-                    if otherwise.0 as usize != i + 1 || e != self.labels[i + 1] {
-                        self.a.jmp(e);
-                    }
+                let (mut first, mut last) = ((*then, t), (*otherwise, e));
+                // What goes round the loop comes last, or what stands next.
+                let goes_on = self.stands_next(i, first.0, first.1) && !self.goes_round_to(i, last.0);
+                let is_swapped = goes_on || self.goes_round_to(i, first.0);
+                if is_swapped {
+                    std::mem::swap(&mut first, &mut last);
                 }
+                self.a.jcc(if is_swapped { !taken } else { taken }, first.1);
+                self.go_to(i, last.0, last.1);
             }
             Term::Indirect { target, known } => {
                 let target = self.scalar(*target);

@@ -27,13 +27,13 @@ const FEW: usize = 24;
 impl Access {
     /// Is it a load whose lanes may be anywhere, for all that is known, and one of a few? It then has a register to spare ([`Access::raw`]) if there are sixteen lanes in one.
     pub(super) fn is_apart(&self) -> bool {
-        !self.is_store && self.stride.is_none() && !self.is_crowded
+        !self.is_store && self.stride.is_none() && !self.gathers
     }
 }
 
 impl<'a> Wide<'a> {
-    /// Has a block more loads of lanes anywhere than a few, or are gathers better for any?
-    pub(super) fn has_many_apart(&self, block: &Block) -> bool {
+    /// Are loads of lanes anywhere gathers in a block, since they are better for all, or since there are more than a few?
+    pub(super) fn prefers_gathers(&self, block: &Block) -> bool {
         let is_apart = |inst: &&Inst| match &inst.op {
             Op::Load { addr, .. } => addr.offset.is_some_and(|v| self.strides.of(v).is_none()),
             _ => false,

@@ -316,12 +316,20 @@ impl Wide<'_> {
         self.loops.of[from] == self.loops.of[to.0 as usize] && goes_back(&self.func.blocks[from], self.func.block(to))
     }
 
-    /// If so: back there, while there is fuel.
-    pub(super) fn go_round(&mut self, from: usize, to: BlockId) {
+    /// Is the block that an edge leads to the next one, with nothing to do on the way?
+    pub(super) fn stands_next(&self, from: usize, to: BlockId, edge: Label) -> bool {
+        to.0 as usize == from + 1 && edge == self.labels[from + 1]
+    }
+
+    /// Goes along an edge at the end of a block: round the loop at once while there is fuel, on to the next block without a jump.
+    pub(super) fn go_to(&mut self, from: usize, to: BlockId, edge: Label) {
         if self.goes_round_to(from, to) {
             self.a.test(Size::Q, FUEL, FUEL);
             let to = self.labels[to.0 as usize];
             self.a.jcc(Cond::G, to);
+        }
+        if !self.stands_next(from, to, edge) {
+            self.a.jmp(edge);
         }
     }
 

@@ -64,8 +64,8 @@ pub(super) struct Access {
     pub carried: Option<CarriedAccess>,
     /// Offsets come from memory: they are taken to be anywhere.
     pub is_scattered: bool,
-    /// Its block has so many loads of lanes anywhere that code for each of them would not stay in the cache.
-    pub is_crowded: bool,
+    /// Loads of lanes anywhere are gathers in its block: they are faster here, or code for each lane of so many would not stay in the cache.
+    pub gathers: bool,
     /// How far it moves on in its loop.
     pub step: Option<Step>,
     /// Each lane goes on through memory of its own: asks for what is so many bytes further on.
@@ -185,8 +185,18 @@ impl<'a> Wide<'a> {
     /// `base` + the offset of the first lane, in a temporary.
     fn first_address(&mut self, base: Option<Gpr>, offset: Value) -> Gpr {
         let to = self.temp_general();
-        if self.carried_address(offset, to) {
-        } else if let Some(linear) = self.linear.get(&offset).copied() {
+        if !self.carried_address(offset, to) {
+            self.first_offset(offset, to);
+        }
+        if let Some(base) = base {
+            self.a.alu(Alu::Add, Size::Q, to, base);
+        }
+        to
+    }
+
+    /// to = the offset of the first lane.
+    fn first_offset(&mut self, offset: Value, to: Gpr) {
+        if let Some(linear) = self.linear.get(&offset).copied() {
             self.first_of_linear(&linear, to);
         } else if self.func.ty(offset) == Ty::L32 {
             let from = self.reg(self.val(offset).lo[0]);
@@ -204,10 +214,6 @@ impl<'a> Wide<'a> {
             self.join_words(to, t);
             self.free_temp(Class::General, t.0);
         }
-        if let Some(base) = base {
-            self.a.alu(Alu::Add, Size::Q, to, base);
-        }
-        to
     }
 
     pub(super) fn store(
@@ -293,7 +299,7 @@ impl<'a> Wide<'a> {
             (Space::Scratch, _) => 0,
             _ if addr.offset.is_none() => 0,
             _ if spread.is_some_and(|m| m > 1) => spread.map_or(0, |m| m as usize + 1),
-            (_, ..=4) if !is_store && stride.is_none() && !self.is_crowded && self.r.level == Level::Avx512 => 1,
+            (_, ..=4) if !is_store && stride.is_none() && !self.gathers && self.r.level == Level::Avx512 => 1,
             (_, ..=4) => 0,
             _ => kind.dwords() + 1,
         };
@@ -320,7 +326,7 @@ impl<'a> Wide<'a> {
             linear,
             carried,
             is_scattered,
-            is_crowded: self.is_crowded,
+            gathers: self.gathers,
             step: self.steps.get(&(self.r.block as u32, self.at)).copied(),
             ahead: None,
             base,

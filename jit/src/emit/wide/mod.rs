@@ -254,8 +254,8 @@ struct Wide<'a> {
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
     alive: &'a Alive,
-    /// Has the block more loads of lanes anywhere than a few ([`gathers`])?
-    is_crowded: bool,
+    /// Are loads of lanes anywhere [`gathers`] in this block?
+    gathers: bool,
     r: Regs,
     /// Local number of each value of the block.
     local: Vec<u32>,
@@ -478,7 +478,7 @@ impl<'a> Wide<'a> {
             shares: false,
             pending: vec![],
             strides: &facts.strides,
-            is_crowded: false,
+            gathers: false,
             lanes: &facts.lanes,
             alive: &facts.alive,
             r,
