@@ -9,7 +9,7 @@ use wavejit_ir::FpMode;
 use wavejit_isa::{self as isa, Enc, Gfx};
 use wavejit_jit::emit::{self, EmitOptions, Isa};
 use wavejit_jit::lift::{self, LiftSource};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 
 /// Instructions of a kernel, and the time to translate it.
 #[derive(Default)]
@@ -72,8 +72,8 @@ fn measure(kernel: &KernelInfo, image: &Image) -> Row {
     let mut row = Row { lift: best(3, || drop(lift::lift(&source))), ..Row::default() };
     let lifted = lift::lift(&source);
     let mut func = lifted.clone();
-    opt::run(&mut func, OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() });
-    let both = best(3, || opt::run(&mut lifted.clone(), OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() }));
+    opt::run(&mut func, Isa::Best.passes(false));
+    let both = best(3, || opt::run(&mut lifted.clone(), Isa::Best.passes(false)));
     row.passes = both.saturating_sub(best(3, || drop(lifted.clone())));
     row.emit = best(3, || drop(emit::compile(&func, &EmitOptions::default())));
     // Of the functions that it calls, too, which are translated with it.

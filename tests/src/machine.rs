@@ -7,7 +7,7 @@ use wavejit_ir::{FpMode, Func, SReg, interp};
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::{self, EmitOptions, Isa};
 use wavejit_jit::lift::{ALL_VGPRS, LiftSource, lift};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 
 /// Guest address of the code.
 pub const CODE: u64 = 0x1_0000;
@@ -156,7 +156,7 @@ impl Machine {
     /// Compiles a function and runs it.
     pub fn run_compiled(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: Isa::Best.is_wide() });
+        opt::run(&mut func, Isa::Best.passes(true));
         let compiled = emit::compile(&func, &EmitOptions { keep_final_state: true, check_plan: true, ..EmitOptions::default() })
             .map_err(|e| e.to_string())?;
         assert!(compiled.temp_rows as usize <= TEMP_ROWS, "test programs fit the rows of a test machine");
@@ -171,7 +171,7 @@ impl Machine {
     /// Runs a function on the interpreter after all passes.
     pub fn interpret_optimized(&mut self, func: &Func) -> Result<Outcome, String> {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: Isa::Best.is_wide() });
+        opt::run(&mut func, Isa::Best.passes(true));
         verify(&func).map_err(|e| format!("after the passes: {e}"))?;
         Ok(self.interpret(&func))
     }

@@ -9,7 +9,7 @@ use wavejit::code_object::CodeObject;
 use wavejit_ir::Ids;
 use wavejit_jit::emit::{EmitOptions, Isa, wide_code};
 use wavejit_jit::lift::{LiftSource, lift};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 use wavejit_tests::peers::{PEERS, Size};
 
 const FILE: &str = "tests/golden/host_counts.txt";
@@ -49,7 +49,7 @@ impl Counts {
             read: &|address| image.dword(address),
         });
         func.ids = Ids::of(true, kernel.wave_size, case.group, [0; 3]);
-        opt::run(&mut func, OptOptions { keep_final_state: false, is_wide: isa.is_wide() });
+        opt::run(&mut func, isa.passes(false));
         let code = wide_code(&func, &EmitOptions { isa, gathers: Some(false), ..EmitOptions::default() }).expect("it compiles");
         let mut counts = Counts { guest: func.guest_insts(), usual_bytes: code.usual_bytes, bytes: code.bytes.len(), ..Counts::default() };
         for i in &mut Decoder::new(64, &code.bytes[..code.usual_bytes], DecoderOptions::NONE) {

@@ -125,6 +125,16 @@ impl Isa {
             Isa::Avx2 | Isa::Avx512 => true,
         }
     }
+
+    /// Has its code an instruction for any logic of three operands?
+    pub fn has_logic_of_three(self) -> bool {
+        self == Isa::Avx512 || self == Isa::Best && self.is_wide() && HostLevel::get() == HostLevel::Avx512
+    }
+
+    /// What the passes do for its code.
+    pub fn passes(self, keep_final_state: bool) -> OptOptions {
+        OptOptions { keep_final_state, is_wide: self.is_wide(), has_logic_of_three: self.has_logic_of_three() }
+    }
 }
 
 /// What this host can do.

@@ -73,7 +73,7 @@ mod tests {
             lanes(1)
         ))
         .unwrap_or_else(|e| panic!("{e:?}"));
-        run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
+        run(&mut func, OptOptions { keep_final_state: true, is_wide: true, ..OptOptions::default() });
         print(&func)
     }
 

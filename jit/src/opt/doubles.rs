@@ -71,7 +71,7 @@ mod tests {
             }}"
         ))
         .unwrap();
-        run(&mut func, OptOptions { keep_final_state: true, is_wide });
+        run(&mut func, OptOptions { keep_final_state: true, is_wide, ..OptOptions::default() });
         print(&func)
     }
 

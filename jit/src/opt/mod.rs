@@ -14,6 +14,7 @@
 //! | `conditions` | those of an `if` are tested one after the other |
 //! | `dword_shifts` | 64-bit shifts of dwords stay dwords |
 //! | `late_loads` | has loads wait for who reads them where registers are short |
+//! | `logic` | becomes logic of three operands, where the host has that |
 //!
 //! `dead` removes what is left without a use, after most of them. Before all, and before the interpreter, runs `one_ulp` if it is asked for: it alone changes
 //! results.
@@ -33,6 +34,7 @@ mod lane_states;
 mod late_loads;
 pub mod liveness;
 pub mod local;
+pub mod logic;
 mod mask_registers;
 pub mod masks;
 mod narrow;
@@ -57,6 +59,8 @@ pub struct OptOptions {
     /// For the back end of whole waves ([`crate::emit::Isa::is_wide`]): operations on 64-bit lanes that were split into dwords are put together
     /// again, loads of LDS by few addresses become one of each, and pixel waves that are whole have a body of their own.
     pub is_wide: bool,
+    /// The host has logic of three operands ([`crate::emit::Isa::has_logic_of_three`]).
+    pub has_logic_of_three: bool,
 }
 
 /// Most rounds for bodies inside of bodies.
@@ -90,7 +94,12 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             late_loads::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 10] = [
+    let logic = |f: &mut Func| {
+        if opts.has_logic_of_three && logic::run(f) {
+            dead::run(f);
+        }
+    };
+    let passes: [&dyn Fn(&mut Func); 11] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
@@ -101,6 +110,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         &dead::run,
         &in_turn,
         &late_loads,
+        &logic,
     ];
     for pass in passes {
         pass(func);

@@ -241,7 +241,7 @@ mod tests {
             }}"
         ))
         .unwrap();
-        run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
+        run(&mut func, OptOptions { keep_final_state: true, is_wide: true, ..OptOptions::default() });
         print(&func)
     }
 

@@ -86,7 +86,7 @@ mod tests {
             "func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n%0: mask = exec\n%1: s32 = sget s0\n%2: s32 = sget s1\n%4: {ty} = {op} %1, %2\n{uses}end\n}}"
         );
         let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        run(&mut func, OptOptions { keep_final_state: true, is_wide });
+        run(&mut func, OptOptions { keep_final_state: true, is_wide, ..OptOptions::default() });
         func
     }
 

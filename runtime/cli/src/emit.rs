@@ -9,7 +9,7 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 use wavejit_ir::Ids;
 use wavejit_isa::Feature;
 use wavejit_jit::emit::{EmitOptions, HostCode, Isa, compile_to_text, wide_code};
-use wavejit_jit::opt::{self, OptOptions, one_ulp::one_ulp};
+use wavejit_jit::opt::{self, one_ulp::one_ulp};
 
 fn help() -> String {
     let examples = "\
@@ -72,7 +72,7 @@ impl EmitArgs {
             Some(IsaArg::Avx2) => Isa::Avx2,
             Some(IsaArg::Avx512) => Isa::Avx512,
         };
-        opt::run(&mut code.func, OptOptions { keep_final_state, is_wide: isa.is_wide() });
+        opt::run(&mut code.func, isa.passes(keep_final_state));
         Ok(Ready { code, options: EmitOptions { keep_final_state, isa, ..EmitOptions::default() } })
     }
 }

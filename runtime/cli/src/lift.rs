@@ -5,7 +5,7 @@ use super::hex;
 use anyhow::Result;
 use wavejit_ir as ir;
 use wavejit_jit::emit::Isa;
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 
 fn help() -> String {
     let examples = "\
@@ -38,7 +38,7 @@ pub(crate) struct LiftArgs {
 pub(crate) fn lift_command(args: &LiftArgs) -> Result<()> {
     let mut code = args.code.lift()?;
     if args.optimized {
-        opt::run(&mut code.func, OptOptions { keep_final_state: code.keep_final_state, is_wide: Isa::Best.is_wide() });
+        opt::run(&mut code.func, Isa::Best.passes(code.keep_final_state));
     }
     super::print(&ir::text::print(&code.func))
 }

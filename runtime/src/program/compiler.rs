@@ -14,7 +14,7 @@ use std::time::Duration;
 use wavejit_ir::Func;
 use wavejit_jit::code_memory::OutOfCodeMemory;
 use wavejit_jit::emit::{self, Compiled, EmitError, EmitOptions, Isa};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 
 /// Stack of a compiling thread.
 const STACK_BYTES: usize = 16 << 20;
@@ -72,7 +72,7 @@ fn no_thread(why: io::Error) -> EmitError {
 fn compile_here(mut func: Func, savable: bool, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     // The arena for code has locks.
     let _section = Section::begin();
-    opt::run(&mut func, OptOptions { is_wide: Isa::Best.is_wide(), ..OptOptions::default() });
+    opt::run(&mut func, Isa::Best.passes(false));
     emit::compile_unless(&func, &EmitOptions { savable, ..EmitOptions::default() }, stop)
 }
 

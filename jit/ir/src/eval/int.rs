@@ -33,6 +33,23 @@ define! {
     alignbit(a: u32, b: u32, c: u32) -> u32 { (pack64(b, a) >> (c & 31)) as u32 }
     bfeu(x: u32, offset: u32, width: u32) -> u32 { (x >> (offset & 31)) & ((1u32 << (width & 31)) - 1) }
     bfi(mask: u32, a: u32, b: u32) -> u32 { (mask & a) | (!mask & b) }
+    xor3(a: u32, b: u32, c: u32) -> u32 { a ^ b ^ c }
+    and3(a: u32, b: u32, c: u32) -> u32 { a & b & c }
+    or3(a: u32, b: u32, c: u32) -> u32 { a | b | c }
+    majority(a: u32, b: u32, c: u32) -> u32 { (a & b) | ((a | b) & c) }
+    andor(a: u32, b: u32, c: u32) -> u32 { (a & b) | c }
+    andnor(a: u32, b: u32, c: u32) -> u32 { (a & !b) | c }
+    orand(a: u32, b: u32, c: u32) -> u32 { (a | b) & c }
+    ornand(a: u32, b: u32, c: u32) -> u32 { (a | !b) & c }
+    andxor(a: u32, b: u32, c: u32) -> u32 { (a & b) ^ c }
+    andnxor(a: u32, b: u32, c: u32) -> u32 { (a & !b) ^ c }
+    orxor(a: u32, b: u32, c: u32) -> u32 { (a | b) ^ c }
+    ornxor(a: u32, b: u32, c: u32) -> u32 { (a | !b) ^ c }
+    xorand(a: u32, b: u32, c: u32) -> u32 { (a ^ b) & c }
+    xorandn(a: u32, b: u32, c: u32) -> u32 { (a ^ b) & !c }
+    xoror(a: u32, b: u32, c: u32) -> u32 { (a ^ b) | c }
+    andandn(a: u32, b: u32, c: u32) -> u32 { a & b & !c }
+    andnandn(a: u32, b: u32, c: u32) -> u32 { a & !b & !c }
     bfm(width: u32, offset: u32) -> u32 { ((1u32 << (width & 31)) - 1) << (offset & 31) }
 
     bitrev32(a: u32) -> u32 { a.reverse_bits() }

@@ -117,6 +117,29 @@ macro_rules! pure_rows {
             BfeI32           "bfei.32"            (W W W) W  int   int::bfei         [Lanes: ConstantFrom1];
             /// (a & b) | (!a & c)
             Bfi32            "bfi.32"             (W W W) W  int   int::bfi          [Lanes: Always];
+            /// logic of three operands, put together from that of two (`opt/logic.rs`)
+            Xor3x32          "xor3.32"            (W W W) W  int   int::xor3;
+            And3x32          "and3.32"            (W W W) W  int   int::and3;
+            Or3x32           "or3.32"             (W W W) W  int   int::or3;
+            /// two or three of them
+            Majority32       "majority.32"        (W W W) W  int   int::majority;
+            /// (a & b) | c; (a & !b) | c; (a | b) & c; (a | !b) & c
+            AndOr32          "andor.32"           (W W W) W  int   int::andor;
+            AndnOr32         "andnor.32"          (W W W) W  int   int::andnor;
+            OrAnd32          "orand.32"           (W W W) W  int   int::orand;
+            OrnAnd32         "ornand.32"          (W W W) W  int   int::ornand;
+            /// (a & b) ^ c; (a & !b) ^ c; (a | b) ^ c; (a | !b) ^ c
+            AndXor32         "andxor.32"          (W W W) W  int   int::andxor;
+            AndnXor32        "andnxor.32"         (W W W) W  int   int::andnxor;
+            OrXor32          "orxor.32"           (W W W) W  int   int::orxor;
+            OrnXor32         "ornxor.32"          (W W W) W  int   int::ornxor;
+            /// (a ^ b) & c; (a ^ b) & !c; (a ^ b) | c
+            XorAnd32         "xorand.32"          (W W W) W  int   int::xorand;
+            XorAndn32        "xorandn.32"         (W W W) W  int   int::xorandn;
+            XorOr32          "xoror.32"           (W W W) W  int   int::xoror;
+            /// a & b & !c; a & !b & !c
+            AndAndn32        "andandn.32"         (W W W) W  int   int::andandn;
+            AndnAndn32       "andnandn.32"        (W W W) W  int   int::andnandn;
             /// ((1 << a\[4:0\]) - 1) << b\[4:0\]
             Bfm32            "bfm.32"             (W W)   W  int   int::bfm;
             BitRev32         "bitrev.32"          (W)     W  int   int::bitrev32;

@@ -217,7 +217,7 @@ impl Wide<'_> {
     }
 
     /// Will nobody use this piece after the instruction?
-    fn is_last_use(&self, p: PieceId) -> bool {
+    pub(super) fn is_last_use(&self, p: PieceId) -> bool {
         let piece = &self.r.pieces[p as usize];
         if let Some(run) = self.run.filter(|run| run.part + 1 < self.parts)
             && piece.owners.iter().filter(|o| **o != NEVER).any(|o| self.part_of(*o, p) != Some(run.part))

@@ -4,6 +4,7 @@ use super::flushing;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use crate::emit::EmitError;
+use crate::opt::logic;
 use wavejit_ir::{FpMode, Inst, Op, PureOp, Ty, Value, Width};
 use wavejit_x86::{Len, Rm, Vector};
 
@@ -242,11 +243,11 @@ impl<'a> Wide<'a> {
     }
 
     /// Three operands through a table of eight bits: that of x has weight 4, of y 2, of z 1.
-    fn ternary_logic(&mut self, x: Parts, y: Parts, z: Parts, table: u8) -> Parts {
-        self.each_part(&[x, y, z], |w, part| {
+    fn ternary_logic(&mut self, operands: [Parts; 3], table: u8) -> Parts {
+        self.each_part(&operands, |w, part| {
+            let [x, y, z] = [part.ops[0], part.ops[1], part.ops[2]];
             if w.is_avx2() && table == CHOICE {
                 // Nothing of this has to be copied. One of those to choose from is in a register.
-                let [x, y, z] = [part.ops[0], part.ops[1], part.ops[2]];
                 let z_first = !w.in_register(y) && w.in_register(z);
                 let (first, second) = if z_first { (z, y) } else { (y, z) };
                 let (first, second, x) = (w.reg(first), w.rm_whole(second), w.rm_whole(x));
@@ -254,11 +255,20 @@ impl<'a> Wide<'a> {
                 w.choose_bits(to, x, first, second, z_first);
                 return new;
             }
-            let b = w.reg(part.ops[1]);
-            let c = w.rm(part.ops[2]);
-            let free = Pieces::of(part.free.iter().copied().filter(|f| *f != part.ops[1] && *f != part.ops[2]));
-            let (new, to) = w.copy_of(part.ops[0], &free);
-            w.vi(X::Pternlogd, to, b, c, table);
+            // The result begins as one that nobody else needs; the last one may be in memory.
+            let all = [x, y, z];
+            let is_once = |p: PieceId| all.iter().filter(|q| **q == p).count() == 1;
+            let goes = |p: PieceId| is_once(p) && part.free.contains(&p) && w.in_register(p) && w.is_last_use(p);
+            let in_memory = |p: PieceId| is_once(p) && !w.in_register(p);
+            let first = (0..3).find(|i| goes(all[*i])).or_else(|| (0..3).find(|i| in_memory(all[*i]))).unwrap_or(0);
+            let others = [(first + 1) % 3, (first + 2) % 3];
+            let last = others.into_iter().find(|i| in_memory(all[*i])).unwrap_or(others[1]);
+            let order = [first, 3 - first - last, last];
+            let [a, b, c] = order.map(|i| all[i]);
+            let (b, c) = (w.reg(b), w.rm(c));
+            let free = Pieces::of(part.free.iter().copied().filter(|f| *f == a && is_once(a)));
+            let (new, to) = w.copy_of(a, &free);
+            w.vi(X::Pternlogd, to, b, c, logic::reordered(table, order));
             new
         })
     }
@@ -518,7 +528,9 @@ impl<'a> Wide<'a> {
                 }
                 _ => self.each_part(&[x, y, z], |w, part| w.permuted_bytes(mode, part)),
             },
-            Bfi32 => self.ternary_logic(x, y, z, CHOICE),
+            op if let Some(table) = logic::table(op).filter(|table| *table == CHOICE || !self.is_avx2()) => {
+                self.ternary_logic(operands, table)
+            }
             Dot4SS | Dot4SU | Dot4US | Dot4UU if self.host.vnni => self.dot4(x, y, op),
             Dot4SS | Dot4SU | Dot4US | Dot4UU => self.dot4_by_words(x, y, op),
             IAdd16 | ISub16 | IMul16 => {
