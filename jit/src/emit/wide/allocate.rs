@@ -218,6 +218,10 @@ impl Wide<'_> {
 
     /// Will nobody use this piece after the instruction?
     pub(super) fn is_last_use(&self, p: PieceId) -> bool {
+        if self.in_memo {
+            // Those who use it may come later that stand before.
+            return false;
+        }
         let piece = &self.r.pieces[p as usize];
         if let Some(run) = self.run.filter(|run| run.part + 1 < self.parts)
             && piece.owners.iter().filter(|o| **o != NEVER).any(|o| self.part_of(*o, p) != Some(run.part))

@@ -37,7 +37,7 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
         }
         self.begin_values(i);
-        self.needless = super::wanted::needless_ands(self.func, block, &self.local, self.vals.len());
+        self.needless = super::wanted::needless_ands(self.func, block);
         let blend = self.lanes.blend(i);
         let runs = match &self.calls {
             Some(calls) => {

@@ -1,4 +1,4 @@
-//! Scalars that are the same for the waves of a dispatch, and are found once for all that run in one call.
+//! What is the same for the waves of a dispatch, and is found once for all that run in one call.
 //!
 //! Kernels begin with loads of their arguments. A block whose scalar loads come before anything that reads or writes memory otherwise, on every
 //! way from the entry, keeps what it loaded, and scalars made of that alone, in the frame; the next wave that comes to the block with the same
@@ -11,23 +11,31 @@
 //!
 //! Bases of addresses are tested there, too, and their host addresses kept ([`KeptBase`]).
 //!
+//! So are lanes that are made of such scalars alone, and are all alike: the reciprocal of a divisor, what a power of an argument takes. Of these a dword is
+//! kept, and masks and 64-bit lanes stay inside. If it is enough work, any block does it, and looks at more scalar registers than its loads need.
+//!
 //! For the next wave that is as if it had run so far, and no farther, when the first one loaded: waves of a workgroup run side by side, and so
 //! may workgroups, and it has seen nothing yet of what others do. Behind the first access of another kind, in loops and behind barriers every wave loads for itself.
 
 use super::memory::Access;
 use super::plan::Event;
-use super::regs::{Class, FIXED, Home, NONE};
-use super::{BASE, Wide, sreg, state};
+use super::regs::{Class, FIXED, Home, NO_PARTS, NONE};
+use super::wanted::needless_ands;
+use super::{BASE, Wide, X, sreg, state};
 use crate::emit::EmitError;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 use wavejit_ir::abi::WaveState;
-use wavejit_ir::{Addr, Block, Func, Op, SReg, Shape, Term, Value};
-use wavejit_x86::{Alu, Cond, Gpr, Mem, Size};
+use wavejit_ir::{Addr, Block, Func, Inst, Op, SReg, Shape, Term, Ty, Value};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
-/// Blocks of a function that keep scalars, at most.
-const MOST: usize = 4;
+/// Blocks of a function that keep something, at most.
+const MOST: usize = 6;
+
+/// So many operations on lanes are worth a test of whether they have been done, and so many more for each further scalar register that the test has to look at.
+const FEWEST_LANES: usize = 6;
+const LANES_FOR_INPUT: usize = 3;
 
 /// What a block keeps.
 #[derive(Clone, Debug)]
@@ -66,11 +74,11 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
         let from = &entered[b];
         let begins =
             if b == 0 { from.is_empty() } else { !from.is_empty() && from.iter().all(|p| (*p as usize) < b && is_early[*p as usize]) };
-        if !begins || goes_round[b] {
+        if goes_round[b] {
             continue;
         }
-        let end = block.insts.iter().position(|inst| !is_quiet(&inst.op)).unwrap_or(block.insts.len());
-        is_early[b] = end == block.insts.len() && matches!(block.term, Term::Jump(_) | Term::Branch { .. });
+        let end = if begins { block.insts.iter().position(|inst| !is_quiet(&inst.op)).unwrap_or(block.insts.len()) } else { 0 };
+        is_early[b] = begins && end == block.insts.len() && matches!(block.term, Term::Jump(_) | Term::Branch { .. });
         if found < MOST
             && let Some((once, inputs)) = choose(func, block, end)
         {
@@ -88,69 +96,153 @@ fn is_quiet(op: &Op) -> bool {
     matches!(op, Op::SLoad { .. }) || op.effect().stays_in_registers()
 }
 
-/// The scalar loads up to `end`, what they need, and what is made of them alone; none if there are no loads.
+/// The scalar loads up to `end`, what they need, and what is made of them alone, and the scalar registers on which it depends; none if there is too little.
 fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet<u8>)> {
-    if !block.insts[..end].iter().any(|inst| matches!(inst.op, Op::SLoad { .. })) {
+    let is_load = |inst: &Inst| matches!(inst.op, Op::SLoad { .. });
+    let is_of_lanes = |inst: &Inst| is_lane_work(func, inst);
+    if !block.insts[..end].iter().any(is_load) && block.insts.iter().filter(|inst| is_of_lanes(inst)).count() < FEWEST_LANES {
         return None;
     }
-    let is_scalar = |v: Value| func.ty(v).shape == Shape::Scalar;
-    // What loads may depend on, and on which registers it does.
-    let mut known: FxHashSet<Value> = FxHashSet::default();
-    let mut needed: FxHashSet<Value> = FxHashSet::default();
-    let step = |known: &mut FxHashSet<Value>, op: &Op, of: Value, allows: &dyn Fn(SReg) -> bool, may_load: bool| {
-        let mut all = true;
-        op.for_each_arg(|v| all &= known.contains(&v));
-        match op {
-            Op::Const { .. } | Op::CodeAddress { .. } => true,
-            Op::SGet(r) => allows(*r),
-            Op::Pure { .. } => all && is_scalar(of),
-            Op::SLoad { .. } => all && may_load,
-            _ => false,
-        }
-    };
-    let mut written = [false; SReg::COUNT];
-    let mut loads = vec![];
-    // One that every wave does for itself is the last: were a later one done before it, its fault would be told first.
-    let mut end = end;
-    let mut is_read_first = vec![false; block.insts.len()];
-    for (k, inst) in block.insts.iter().enumerate() {
-        match inst.op {
-            Op::SSet(r, _) => written[usize::from(r.0)] = true,
-            Op::SSetRel { .. } => written.fill(true),
-            Op::SGet(r) => is_read_first[k] = !written[usize::from(r.0)],
-            _ => {}
-        }
-        if step(&mut known, &inst.op, inst.first, &|r| r < SReg::VCC_LO && is_read_first[k], k < end) {
-            (0..inst.results).for_each(|i| _ = known.insert(inst.result(i.into())));
-            if matches!(inst.op, Op::SLoad { .. }) {
-                loads.push(k);
+    let once = Once::new(func, block, end);
+    let any = |r: SReg| r < SReg::VCC_LO;
+    let known = once.known(&any, &FxHashSet::default());
+    let loads: Vec<bool> = block.insts.iter().zip(&known).map(|(inst, known)| *known && is_load(inst)).collect();
+    let of_loads = once.inputs(&known, &loads);
+    let few = once.choose(&of_loads);
+    // With all that lanes depend on.
+    let lanes = once.lanes_done(&known);
+    let mut of_lanes = once.inputs(&known, &lanes);
+    of_lanes.extend(&of_loads);
+    let many = once.choose(&of_lanes);
+    let work = |once: &[bool]| block.insts.iter().zip(once).filter(|(inst, once)| **once && is_of_lanes(inst)).count();
+    let further = of_lanes.len() - of_loads.len();
+    let is_any = loads.contains(&true);
+    if work(&many) >= work(&few) + LANES_FOR_INPUT * further && work(&many) >= FEWEST_LANES {
+        Some((many, of_lanes))
+    } else {
+        (is_any || work(&few) >= FEWEST_LANES).then_some((few, of_loads))
+    }
+}
+
+/// Is it an operation on the lanes of a wave that looks at nothing else?
+fn is_lane_work(func: &Func, inst: &Inst) -> bool {
+    matches!(inst.op, Op::Pure { .. }) && func.ty(inst.first).shape == Shape::Lane
+}
+
+/// What of a block may be done once.
+struct Once<'a> {
+    func: &'a Func,
+    block: &'a Block,
+    /// Behind it nothing is loaded. A load that every wave does for itself is the last: were a later one done before it, its fault would be told first.
+    end: usize,
+    /// By instruction: does it read a scalar register that the block has not written?
+    is_read_first: Vec<bool>,
+    /// Masks that are as good without the other one that they are narrowed to.
+    needless: FxHashMap<Value, Value>,
+}
+
+impl Once<'_> {
+    fn new<'a>(func: &'a Func, block: &'a Block, end: usize) -> Once<'a> {
+        let mut written = [false; SReg::COUNT];
+        let is_read_first = block.insts.iter().map(|inst| {
+            match inst.op {
+                Op::SSet(r, _) => written[usize::from(r.0)] = true,
+                Op::SSetRel { .. } => written.fill(true),
+                _ => {}
             }
-        } else if matches!(inst.op, Op::SLoad { .. }) {
-            end = end.min(k);
-        }
+            matches!(inst.op, Op::SGet(r) if !written[usize::from(r.0)])
+        });
+        let mut once = Once { func, block, end, is_read_first: is_read_first.collect(), needless: needless_ands(func, block) };
+        let known = once.known(&|r| r < SReg::VCC_LO, &FxHashSet::default());
+        let own = block.insts.iter().zip(&known).position(|(inst, known)| !known && matches!(inst.op, Op::SLoad { .. }));
+        once.end = own.map_or(end, |own| end.min(own));
+        once
     }
-    // Of the registers those that some load needs.
-    let mut inputs = BTreeSet::new();
-    for (k, inst) in block.insts.iter().enumerate().rev() {
-        let is_load = loads.contains(&k);
-        let mut wanted = is_load;
-        (0..inst.results).for_each(|i| wanted |= needed.contains(&inst.result(i.into())));
-        if wanted && (is_load || known.contains(&inst.first)) {
-            inst.op.for_each_arg(|v| _ = needed.insert(v));
-            if let Op::SGet(r) = inst.op {
-                inputs.insert(r.0);
+
+    /// By instruction: is it made of constants, of registers that are allowed and of loads alone? Lanes that are excluded are not.
+    fn known(&self, allows: &dyn Fn(SReg) -> bool, excluded: &FxHashSet<Value>) -> Vec<bool> {
+        let mut values: FxHashSet<Value> = FxHashSet::default();
+        let is_known = |(k, inst): (usize, &Inst)| {
+            let mut all = true;
+            match self.needless.get(&inst.first) {
+                Some(other) => all = values.contains(other),
+                None => inst.op.for_each_arg(|v| all &= values.contains(&v)),
+            }
+            let is_known = match &inst.op {
+                Op::Const { .. } | Op::CodeAddress { .. } => true,
+                Op::SGet(r) => allows(*r) && self.is_read_first[k],
+                Op::Pure { .. } | Op::Splat(_) | Op::MaskBits(_) => all && !excluded.contains(&inst.first),
+                Op::SLoad { .. } => all && k < self.end,
+                _ => false,
+            };
+            if is_known {
+                values.extend((0..inst.results).map(|i| inst.result(i.into())));
+            }
+            is_known
+        };
+        self.block.insts.iter().enumerate().map(is_known).collect()
+    }
+
+    /// Of what is known that which is operations on lanes.
+    fn lanes_done(&self, known: &[bool]) -> Vec<bool> {
+        self.block.insts.iter().zip(known).map(|(inst, known)| *known && is_lane_work(self.func, inst)).collect()
+    }
+
+    /// The registers that some known instructions depend on.
+    fn inputs(&self, known: &[bool], of: &[bool]) -> BTreeSet<u8> {
+        let mut needed: FxHashSet<Value> = FxHashSet::default();
+        let mut inputs = BTreeSet::new();
+        for (k, inst) in self.block.insts.iter().enumerate().rev().filter(|(k, _)| known[*k]) {
+            if of[k] || (0..inst.results).any(|i| needed.contains(&inst.result(i.into()))) {
+                inst.op.for_each_arg(|v| _ = needed.insert(v));
+                if let Op::SGet(r) = inst.op {
+                    inputs.insert(r.0);
+                }
+            }
+        }
+        inputs
+    }
+
+    /// By instruction: is it done once, where these registers are looked at? What others use of it is scalars and dwords that all lanes have.
+    fn choose(&self, inputs: &BTreeSet<u8>) -> Vec<bool> {
+        let mut excluded: FxHashSet<Value> = FxHashSet::default();
+        loop {
+            let once = self.known(&|r| inputs.contains(&r.0), &excluded);
+            let used = used_by_others(self.block, &once);
+            let before = excluded.len();
+            for (inst, _) in self.block.insts.iter().zip(&once).filter(|(_, once)| **once) {
+                let ty = self.func.ty(inst.first);
+                let stays = inst.results == 1 && ty.shape == Shape::Lane && ty != Ty::L32 && used.contains(&inst.first);
+                stays.then(|| excluded.insert(inst.first));
+            }
+            if excluded.len() == before {
+                return self.without_idle_splats(once);
             }
         }
     }
-    let mut known: FxHashSet<Value> = FxHashSet::default();
-    let mut once = vec![false; block.insts.len()];
-    for (k, inst) in block.insts.iter().enumerate() {
-        if step(&mut known, &inst.op, inst.first, &|r| inputs.contains(&r.0) && is_read_first[k], k < end) {
-            (0..inst.results).for_each(|i| _ = known.insert(inst.result(i.into())));
-            once[k] = true;
+
+    /// Splats that no operation on lanes needs are made where they are used.
+    fn without_idle_splats(&self, mut once: Vec<bool>) -> Vec<bool> {
+        let mut needed: FxHashSet<Value> = FxHashSet::default();
+        for (k, inst) in self.block.insts.iter().enumerate().rev() {
+            if once[k] && matches!(inst.op, Op::Splat(_)) && !needed.contains(&inst.first) {
+                once[k] = false;
+            } else if once[k] {
+                inst.op.for_each_arg(|v| _ = needed.insert(v));
+            }
         }
+        once
     }
-    (!loads.is_empty()).then_some((once, inputs))
+}
+
+/// What is used of what is done once by instructions that are not.
+fn used_by_others(block: &Block, once: &[bool]) -> FxHashSet<Value> {
+    let mut used: FxHashSet<Value> = FxHashSet::default();
+    for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| !**once) {
+        inst.op.for_each_arg(|v| _ = used.insert(v));
+    }
+    block.term.for_each_arg(|v| _ = used.insert(v));
+    used
 }
 
 impl<'a> Wide<'a> {
@@ -195,12 +287,15 @@ impl<'a> Wide<'a> {
         }
         self.release();
         self.in_memo = true;
+        let used = used_by_others(block, &once);
+        let gone = self.gone_after(block, &once, &used);
         for k in (0..once.len()).filter(|k| once[*k]) {
             self.one_inst(block, k, false)?;
             self.release();
+            gone[k].iter().for_each(|v| self.forget(*v));
         }
         self.in_memo = false;
-        self.keep(block, &once);
+        self.keep(block, &once, &used);
         self.a.store_imm(Size::Q, at(flag), 1);
         self.a.bind(have);
         self.vals.iter_mut().for_each(|v| v.rewind());
@@ -208,16 +303,31 @@ impl<'a> Wide<'a> {
         Ok(())
     }
 
-    /// Puts what other instructions use into the frame, and empties the general registers: where another wave has done this they hold other things.
-    fn keep(&mut self, block: &'a Block, once: &[bool]) {
-        let mut used: FxHashSet<Value> = FxHashSet::default();
-        for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| !**once) {
-            inst.op.for_each_arg(|v| _ = used.insert(v));
+    /// By instruction: the lanes that nobody uses behind it, and others do not use at all.
+    fn gone_after(&self, block: &Block, once: &[bool], used: &FxHashSet<Value>) -> Vec<Vec<Value>> {
+        let mut gone = vec![vec![]; once.len()];
+        let mut seen: FxHashSet<Value> = FxHashSet::default();
+        for (k, inst) in block.insts.iter().enumerate().rev().filter(|(k, _)| once[*k]) {
+            let mut note = |v: Value| {
+                if self.func.ty(v).shape == Shape::Lane && !used.contains(&v) && seen.insert(v) {
+                    gone[k].push(v);
+                }
+            };
+            inst.op.for_each_arg(&mut note);
+            (0..inst.results).for_each(|i| note(inst.result(i.into())));
         }
-        block.term.for_each_arg(|v| _ = used.insert(v));
+        gone
+    }
+
+    /// Puts what other instructions use into the frame, and empties the registers: where another wave has done this they hold other things.
+    fn keep(&mut self, block: &'a Block, once: &[bool], used: &FxHashSet<Value>) {
         let bases = self.linear_bases(block);
         for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| **once) {
             for v in (0..inst.results).map(|i| inst.result(i.into())).filter(|v| used.contains(v)) {
+                if self.func.ty(v).shape == Shape::Lane {
+                    self.keep_lanes(v);
+                    continue;
+                }
                 let word = self.val(v).word;
                 if matches!(self.r.pieces[word as usize].home, Home::None | Home::Frame(_)) {
                     let from = self.fill(word);
@@ -231,14 +341,33 @@ impl<'a> Wide<'a> {
                 }
             }
         }
-        self.r.log.note(|| Event::GeneralsEmptied);
-        for reg in 0..self.r.file_of(Class::General).len() {
-            let p = self.r.file_of(Class::General)[reg];
-            if p < FIXED && p != NONE {
-                self.r.piece(p).reg = None;
-                self.r.file(Class::General).0.set(reg, NONE);
+        self.r.log.note(|| Event::RegistersEmptied);
+        for class in [Class::General, Class::Vector, Class::Mask] {
+            for reg in 0..self.r.file_of(class).len() {
+                let p = self.r.file_of(class)[reg];
+                if p < FIXED && p != NONE {
+                    self.r.piece(p).reg = None;
+                    self.r.file(class).0.set(reg, NONE);
+                }
             }
         }
+    }
+
+    /// Puts the dword that all lanes have into the frame, unless it is in memory that stays.
+    fn keep_lanes(&mut self, v: Value) {
+        let first = self.val(v).lo[0];
+        if matches!(self.r.pieces[first as usize].home, Home::Bcst(_) | Home::Pool(_)) {
+            return;
+        }
+        let (from, t, slot) = (self.fill(first), self.temp_general(), self.r.new_kept_slot());
+        self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(t.0)));
+        self.a.store(Size::D, Mem::at(Gpr::RSP, slot), t);
+        self.release();
+        self.forget(v);
+        let piece = self.r.new_piece(Class::Vector, Home::Bcst(Mem::at(Gpr::RSP, slot)));
+        let mut parts = NO_PARTS;
+        parts[..self.parts].fill(piece);
+        self.set_lo(v, parts);
     }
 
     /// Bases of a block's accesses whose lanes are found by an index.

@@ -14,31 +14,29 @@ enum Lanes {
     Any,
 }
 
-/// The lanes that ask for each value of a block so far, by its local number.
-struct Wanted<'a> {
-    local: &'a [u32],
-    lanes: Vec<Option<Lanes>>,
+/// The lanes that ask for each value of a block so far.
+#[derive(Default)]
+struct Wanted {
+    lanes: FxHashMap<Value, Lanes>,
 }
 
-impl Wanted<'_> {
+impl Wanted {
     fn of(&self, v: Value) -> Option<Lanes> {
-        self.lanes[self.local[v.0 as usize] as usize]
+        self.lanes.get(&v).copied()
     }
 
     fn want(&mut self, v: Value, by: Lanes) {
-        let lanes = &mut self.lanes[self.local[v.0 as usize] as usize];
-        *lanes = if lanes.is_none_or(|lanes| lanes == by) { Some(by) } else { Some(Lanes::Any) };
+        self.lanes.entry(v).and_modify(|lanes| *lanes = if *lanes == by { by } else { Lanes::Any }).or_insert(by);
     }
 }
 
-/// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result. `local` numbers the
-/// `count` values of the block.
-pub(super) fn needless_ands(func: &Func, block: &Block, local: &[u32], count: usize) -> FxHashMap<Value, Value> {
+/// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result.
+pub(super) fn needless_ands(func: &Func, block: &Block) -> FxHashMap<Value, Value> {
     let mut found = FxHashMap::default();
     if !block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BAnd, .. })) {
         return found;
     }
-    let mut wanted = Wanted { local, lanes: vec![None; count] };
+    let mut wanted = Wanted::default();
     block.term.for_each_arg(|v| wanted.want(v, Lanes::Any));
     for inst in block.insts.iter().rev() {
         match &inst.op {

@@ -290,7 +290,7 @@ impl<'a> Walk<'a> {
             Event::SRegChanges { reg } => self.change(Guest::SReg(reg.0)),
             Event::AllSRegsChange => (self.all_sregs, self.to_change) = (self.now, None),
             Event::Access { .. } => {}
-            Event::GeneralsEmptied => self.registers.retain(|(class, _), content| *class != Class::General || *content == Content::Loop),
+            Event::RegistersEmptied => self.registers.retain(|_, content| *content == Content::Loop),
             Event::Call => self.registers.retain(|(class, reg), content| {
                 *content == Content::Loop || *class == Class::Vector && *reg >= self.plan.level.vectors().end
             }),

@@ -91,7 +91,7 @@ pub(in crate::emit::wide) enum Event {
     /// No register keeps what it holds.
     Call,
     /// General registers hold different things by the way that leads here.
-    GeneralsEmptied,
+    RegistersEmptied,
     /// How an access to memory is done.
     Access { way: Cow<'static, str> },
 }
