@@ -170,7 +170,7 @@ v_ldexp_f32 v0, v3, v2";
 /// The text, lifted and optimized. Registers are not kept at the end but for a store of the result.
 fn optimized(text: &str, mode: FpMode) -> Func {
     let mut func = lifted(text, mode);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: true });
     func
 }
 
@@ -228,7 +228,7 @@ fn what_compilers_spell_out_is_one_operation() {
 fn a_near_root_of_what_is_scaled_is_one_operation() {
     let mut func = lifted(RECIPROCAL_ROOT, FpMode::HSA);
     opt::one_ulp::one_ulp(&mut func);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true });
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: true });
     assert_eq!(arithmetic(&func), [PureOp::FRsqNearDenorm32]);
 }
 

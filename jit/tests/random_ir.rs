@@ -563,7 +563,10 @@ fn check_program(seed: u64, rng: &mut Rng, func: Func) -> usize {
     let want = execute(state_seed, wave_size, |s| unsafe { interp::run(&func, s) });
     for keep in [true, false] {
         let mut optimized = func.clone();
-        opt::run(&mut optimized, OptOptions { keep_final_state: keep, is_wide: !seed.is_multiple_of(4) });
+        opt::run(
+            &mut optimized,
+            OptOptions { keep_final_state: keep, is_wide: !seed.is_multiple_of(4), has_logic_of_three: !seed.is_multiple_of(3) },
+        );
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
         let passes = execute(state_seed, wave_size, |s| unsafe { interp::run(&optimized, s) });
@@ -748,7 +751,7 @@ fn accesses_of_runs_anywhere_equal_the_interpreter() {
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));
     let mut optimized = func.clone();
-    opt::run(&mut optimized, OptOptions { keep_final_state: true, is_wide: true });
+    opt::run(&mut optimized, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
     for isa in Isa::available() {
         let options = EmitOptions { keep_final_state: true, isa, ..EmitOptions::default() };
         let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));

@@ -80,11 +80,15 @@ type Shift = (PureOp, [Value; 2], u32);
 
 /// The shift of a value that is made of dwords.
 fn shift_of_dwords(places: &Places, block: &Block, shifted: Value) -> Option<Shift> {
-    let (op @ (PureOp::Shl64 | PureOp::LShr64 | PureOp::AShr64), of, Some(by)) = pure(places, block, shifted)? else { return None };
-    // Shifts by 32 or more leave less than there is: the passes before know them.
-    let by = u32::try_from(constant(places, block, by)?).ok().filter(|by| (1..32).contains(by))?;
-    match pure(places, block, of)? {
-        (PureOp::Pack64, low, Some(high)) => Some((op, [low, high], by)),
+    let (op @ (PureOp::Shl64 | PureOp::LShr64 | PureOp::AShr64 | PureOp::RotL64), of, Some(by)) = pure(places, block, shifted)? else {
+        return None;
+    };
+    let by = u32::try_from(constant(places, block, by)?).ok()?;
+    let (PureOp::Pack64, low, Some(high)) = pure(places, block, of)? else { return None };
+    match (op, by) {
+        (_, 1..=31) => Some((op, [low, high], by)),
+        (PureOp::RotL64, 33..=63) => Some((op, [high, low], by - 32)),
+        // Other shifts by 32 or more leave less than there is: the passes before know them.
         _ => None,
     }
 }
@@ -102,6 +106,8 @@ fn half(func: &Func, places: &Places, block: &Block, half: PureOp, shifted: Valu
         return None;
     }
     Some(match (op, half) {
+        (RotL64, Lo64) => (AlignBit32, [low, high], 32 - by),
+        (RotL64, _) => (AlignBit32, [high, low], 32 - by),
         (Shl64, Lo64) => (Shl32, [low, low], by),
         (Shl64, _) => (AlignBit32, [high, low], 32 - by),
         (_, Lo64) => (AlignBit32, [high, low], by),

@@ -18,12 +18,12 @@ use std::sync::LazyLock;
 use wavejit_ir::eval::eval;
 use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, Ty, Value};
 
-/// Logic of three operands that takes the place of others.
-const OF_THREE: [PureOp; 18] = {
+/// Logic of three operands that is made here alone, and for AVX-512 alone.
+pub const OF_THREE: [PureOp; 17] = {
     use PureOp::*;
     [
-        Bfi32, Xor3x32, And3x32, Or3x32, Majority32, AndOr32, AndnOr32, OrAnd32, OrnAnd32, AndXor32, AndnXor32, OrXor32, OrnXor32,
-        XorAnd32, XorAndn32, XorOr32, AndAndn32, AndnAndn32,
+        Xor3x32, And3x32, Or3x32, Majority32, AndOr32, AndnOr32, OrAnd32, OrnAnd32, AndXor32, AndnXor32, OrXor32, OrnXor32, XorAnd32,
+        XorAndn32, XorOr32, AndAndn32, AndnAndn32,
     ]
 };
 
@@ -36,8 +36,8 @@ const MOST_WAYS: usize = 6;
 /// What an operation makes of three bits, if it is logic: by the number that these are, the first of them the highest.
 pub fn table(op: PureOp) -> Option<u8> {
     use PureOp::*;
-    let is_of_two = matches!(op, And32 | Or32 | Xor32 | Not32);
-    (is_of_two || OF_THREE.contains(&op)).then(|| eval(op, FpMode(0), BITS[0].into(), BITS[1].into(), BITS[2].into()) as u8)
+    let is_there = matches!(op, And32 | Or32 | Xor32 | Not32 | Bfi32);
+    (is_there || OF_THREE.contains(&op)).then(|| eval(op, FpMode(0), BITS[0].into(), BITS[1].into(), BITS[2].into()) as u8)
 }
 
 /// The table of the same function with its operands in another order: the one in place `i` is that which was in place `order[i]`.
@@ -50,7 +50,7 @@ pub fn reordered(table: u8, order: [usize; 3]) -> u8 {
 /// By table: an operation with it, and which of the three operands is each of its operands.
 static OPERATIONS: LazyLock<[Option<(PureOp, [usize; 3])>; 256]> = LazyLock::new(|| {
     let mut all = [None; 256];
-    for op in OF_THREE {
+    for op in [PureOp::Bfi32].into_iter().chain(OF_THREE) {
         let of_op = table(op).expect("it is logic");
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             // In that order the operand in place `order[i]` of the operation comes from place `i`.
@@ -247,7 +247,10 @@ mod tests {
         dead::run(&mut func);
         let text = wavejit_ir::text::print(&func);
         let is_logic = |line: &&str| {
-            OF_THREE.into_iter().chain([PureOp::And32, PureOp::Or32, PureOp::Xor32, PureOp::Not32]).any(|op| line.contains(op.text()))
+            OF_THREE
+                .into_iter()
+                .chain([PureOp::Bfi32, PureOp::And32, PureOp::Or32, PureOp::Xor32, PureOp::Not32])
+                .any(|op| line.contains(op.text()))
         };
         text.lines().filter(is_logic).map(|line| line.split_once("= ").map_or(line, |(_, op)| op).trim().to_string()).collect()
     }

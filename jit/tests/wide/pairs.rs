@@ -10,7 +10,7 @@ use wavejit_random::Random;
 
 /// AVX-512 code of a function.
 fn code(mut func: Func) -> Vec<Instruction> {
-    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true });
+    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
     let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, check_plan: true, ..EmitOptions::default() };
     let code = emit::wide_code(&func, &options).unwrap();
     Decoder::with_ip(64, &code.bytes[..code.usual_bytes], 0, DecoderOptions::NONE).into_iter().collect()
@@ -32,16 +32,21 @@ fn shifted(op: &str, by: u32) -> Func {
 
 /// v4 and v6 = (v0 and v1) rotated to the left, as compilers write it for logic on dwords.
 fn rotated(by: u32) -> Func {
-    let (left, right) = (by % 64, 64 - by % 64);
-    let half = |op: &str, first: u32, by: u32, n: u32| {
-        format!("%{n}: s32 = const.32 {by}\n%{}: l32 = splat %{n}\n%{}: l64 = {op}.64 %{first}, %{}\n", n + 1, n + 2, n + 1)
-    };
     function(&format!(
-        "%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: l64 = pack.64 %1, %2\n{}{}\
-         %30: l32 = lo.64 %12\n%31: l32 = hi.64 %12\n%32: l32 = lo.64 %22\n%33: l32 = hi.64 %22\n%34: l32 = or.32 %30, %32\n%35: l32 = or.32 %33, %31\n\
-         %36: l32 = vget v2 demand %0\n%37: l32 = xor.32 %34, %36\n%38: l32 = and.32 %35, %36\nvset v4, %37, exec %0\nvset v6, %38, exec %0",
-        half("shl", 3, left, 10),
-        half("lshr", 3, right, 20)
+        "%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: l64 = pack.64 %1, %2\n%4: s32 = const.32 {by}\n%5: l32 = splat %4\n\
+         %6: l64 = shl.64 %3, %5\n%7: l32 = lo.64 %6\n%8: l32 = hi.64 %6\n%9: s32 = const.32 {}\n%10: l32 = splat %9\n%11: l32 = lshr.32 %2, %10\n\
+         %12: l32 = or.32 %7, %11\n%13: l32 = vget v2 demand %0\n%14: l32 = xor.32 %12, %13\n%15: l32 = and.32 %8, %13\n\
+         vset v4, %14, exec %0\nvset v6, %15, exec %0",
+        32 - by
+    ))
+}
+
+/// The same as one operation on 64 bits.
+fn rotated_at_once(by: u32) -> Func {
+    function(&format!(
+        "%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: l64 = pack.64 %1, %2\n%4: s32 = const.32 {by}\n%5: l32 = splat %4\n\
+         %6: l64 = rotl.64 %3, %5\n%7: l32 = lo.64 %6\n%8: l32 = hi.64 %6\n%13: l32 = vget v2 demand %0\n%14: l32 = xor.32 %7, %13\n\
+         %15: l32 = and.32 %8, %13\nvset v4, %14, exec %0\nvset v6, %15, exec %0"
     ))
 }
 
@@ -85,17 +90,23 @@ fn dwords_that_are_shifted_as_qwords_stay_dwords() {
 
 #[test]
 fn dwords_that_are_rotated_as_qwords_stay_dwords() {
-    for by in 1..64 {
-        let func = rotated(by);
-        compare(&func, &format!("rotated by {by}"), |of, other| {
+    let way = |by: u32| {
+        move |of: u64, other: u32| {
             let result = of.rotate_left(by);
             [result as u32 ^ other, (result >> 32) as u32 & other]
-        });
+        }
+    };
+    (1..32).for_each(|by| compare(&rotated(by), &format!("rotated by {by}"), way(by)));
+    (1..64).for_each(|by| compare(&rotated_at_once(by), &format!("rotated at once by {by}"), way(by)));
+    let shifts = |func: Func| {
+        let of_two = |i: &&Instruction| matches!(i.mnemonic(), Mnemonic::Vpshrdd | Mnemonic::Vpord | Mnemonic::Vprolq);
+        code(func).iter().filter(of_two).map(|i| i.mnemonic()).collect::<Vec<_>>()
+    };
+    // Two dwords in each of two parts: one shift of both, or two of one and an or.
+    for func in [rotated(9), rotated_at_once(9), rotated_at_once(41)] {
+        let found = shifts(func);
+        assert!(found == [Mnemonic::Vpshrdd; 4] || found == [Mnemonic::Vpord; 4], "{found:?}");
     }
-    let logic =
-        |n: u32| code(rotated(n)).iter().filter(|i| matches!(i.mnemonic(), Mnemonic::Vpshrdd | Mnemonic::Vpord | Mnemonic::Vpsrld)).count();
-    // Two dwords in each of two parts.
-    assert_eq!(logic(9), 4);
 }
 
 /// s[2:3] = s[0:1] + a constant or s[4:5]: one store of 64 bits, which the next reader finds.

@@ -2,6 +2,7 @@
 //! interpreter, on random programs of that kind. (Those of `random_programs` keep all registers to their end, which compiled kernels need not do.)
 
 mod addresses;
+mod alike;
 mod masks;
 mod one_address;
 mod qwords;

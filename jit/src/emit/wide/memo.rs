@@ -19,7 +19,7 @@
 
 use super::memory::Access;
 use super::plan::Event;
-use super::regs::{Class, FIXED, Home, NO_PARTS, NONE};
+use super::regs::{Class, FIXED, Home, NO_PARTS, NONE, PieceId};
 use super::wanted::needless_ands;
 use super::{BASE, Wide, X, sreg, state};
 use crate::emit::EmitError;
@@ -287,6 +287,7 @@ impl<'a> Wide<'a> {
         }
         self.release();
         self.in_memo = true;
+        let copies = self.copies_of_lanes();
         let used = used_by_others(block, &once);
         let gone = self.gone_after(block, &once, &used);
         for k in (0..once.len()).filter(|k| once[*k]) {
@@ -295,7 +296,7 @@ impl<'a> Wide<'a> {
             gone[k].iter().for_each(|v| self.forget(*v));
         }
         self.in_memo = false;
-        self.keep(block, &once, &used);
+        self.keep(block, &once, &used, copies);
         self.a.store_imm(Size::Q, at(flag), 1);
         self.a.bind(have);
         self.vals.iter_mut().for_each(|v| v.rewind());
@@ -319,8 +320,15 @@ impl<'a> Wide<'a> {
         gone
     }
 
-    /// Puts what other instructions use into the frame, and empties the registers: where another wave has done this they hold other things.
-    fn keep(&mut self, block: &'a Block, once: &[bool], used: &FxHashSet<Value>) {
+    /// The vector and mask registers that hold what guest registers do.
+    fn copies_of_lanes(&self) -> Vec<(Class, u8, PieceId)> {
+        let of_class = |class: Class| self.r.file_of(class).iter().zip(0..).map(move |(p, reg)| (class, reg, *p));
+        [Class::Vector, Class::Mask].into_iter().flat_map(of_class).filter(|(.., p)| *p < FIXED && self.r.is_copy(*p)).collect()
+    }
+
+    /// Puts what other instructions use into the frame, and empties the registers but for copies of lanes that were there before: where another wave has done
+    /// this the others hold other things.
+    fn keep(&mut self, block: &'a Block, once: &[bool], used: &FxHashSet<Value>, mut copies: Vec<(Class, u8, PieceId)>) {
         let bases = self.linear_bases(block);
         for (inst, _) in block.insts.iter().zip(once).filter(|(_, once)| **once) {
             for v in (0..inst.results).map(|i| inst.result(i.into())).filter(|v| used.contains(v)) {
@@ -341,11 +349,12 @@ impl<'a> Wide<'a> {
                 }
             }
         }
-        self.r.log.note(|| Event::RegistersEmptied);
+        copies.retain(|(class, reg, p)| self.r.file_of(*class)[usize::from(*reg)] == *p);
+        self.r.log.note(|| Event::RegistersEmptied { but: copies.iter().map(|(class, reg, _)| (*class, *reg)).collect() });
         for class in [Class::General, Class::Vector, Class::Mask] {
             for reg in 0..self.r.file_of(class).len() {
                 let p = self.r.file_of(class)[reg];
-                if p < FIXED && p != NONE {
+                if p < FIXED && p != NONE && !copies.contains(&(class, reg as u8, p)) {
                     self.r.piece(p).reg = None;
                     self.r.file(class).0.set(reg, NONE);
                 }

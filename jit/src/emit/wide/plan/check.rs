@@ -290,7 +290,9 @@ impl<'a> Walk<'a> {
             Event::SRegChanges { reg } => self.change(Guest::SReg(reg.0)),
             Event::AllSRegsChange => (self.all_sregs, self.to_change) = (self.now, None),
             Event::Access { .. } => {}
-            Event::RegistersEmptied => self.registers.retain(|_, content| *content == Content::Loop),
+            Event::RegistersEmptied { ref but } => {
+                self.registers.retain(|register, content| *content == Content::Loop || but.contains(register));
+            }
             Event::Call => self.registers.retain(|(class, reg), content| {
                 *content == Content::Loop || *class == Class::Vector && *reg >= self.plan.level.vectors().end
             }),

@@ -90,8 +90,8 @@ pub(in crate::emit::wide) enum Event {
     AllSRegsChange,
     /// No register keeps what it holds.
     Call,
-    /// General registers hold different things by the way that leads here.
-    RegistersEmptied,
+    /// Registers hold different things by the way that leads here, but for these.
+    RegistersEmptied { but: Vec<(Class, u8)> },
     /// How an access to memory is done.
     Access { way: Cow<'static, str> },
 }
