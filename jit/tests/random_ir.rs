@@ -581,6 +581,7 @@ fn check_program(seed: u64, rng: &mut Rng, func: Func) -> usize {
                 check_plan: true,
                 savable: seed.is_multiple_of(3),
                 gathers: Some(seed.is_multiple_of(2)),
+                masks_idle: !seed.is_multiple_of(3),
             };
             if isa == Isa::Avx2 {
                 assert_avx2(&emit::wide_code(&optimized, &options).unwrap_or_else(|e| panic!("seed {seed}, {isa:?}: {e}")));

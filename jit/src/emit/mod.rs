@@ -88,10 +88,18 @@ pub struct EmitOptions {
     pub by_parts: bool,
     /// Are dwords of lanes anywhere loaded by gather instructions, and not lane by lane? None: by what the host does faster.
     pub gathers: Option<bool>,
+    /// Products are made in the lanes that ask for them alone, at the price of waiting for their mask: see [`masking_may_pay`]. Of AVX-512 code only.
+    pub masks_idle: bool,
     /// Note the plan of the wide back end, and check it; debug builds always do.
     pub check_plan: bool,
     /// Keep the function as bytes too ([`Compiled::take_saved`]).
     pub savable: bool,
+}
+
+/// Does arithmetic on denormal numbers take so long on this host that [masking idle lanes](EmitOptions::masks_idle) may be worth it, where any came up? What a lane
+/// holds that is off may be an integer, which is denormal as a number.
+pub fn masking_may_pay() -> bool {
+    Isa::Best.has_logic_of_three() && wide::has_slow_denormals()
 }
 
 /// A back end for a whole function.

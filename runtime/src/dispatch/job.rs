@@ -14,7 +14,7 @@ use crate::memory::gws::Gws;
 use crate::program::{Body, Code, CodeKey, Program};
 use crate::services::Services;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_ir::abi::GwsOp;
 
 /// What to run.
@@ -79,6 +79,8 @@ pub(crate) struct Job {
     /// Whether all wait.
     pub stuck: Stuck,
     pub totals: [AtomicU64; 3],
+    /// Has some thread computed with denormals?
+    pub has_met_denormals: AtomicBool,
 }
 
 // SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
@@ -117,6 +119,7 @@ impl Job {
             gws,
             stuck: Stuck::default(),
             totals: Default::default(),
+            has_met_denormals: AtomicBool::new(false),
         }
     }
 

@@ -54,6 +54,7 @@ use crate::dispatch::stage::{Stage, StageSource};
 use crate::dispatch::stuck::Watcher;
 use crate::dispatch::turn::Turn;
 use crate::dispatch::workgroup::{WorkerState, Workgroup};
+use crate::host::float::{forget_denormals, met_denormals};
 use crate::host::fork::Section;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::SharedRoutines;
@@ -109,6 +110,7 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
     fn work(&self, Locals { spare, routines }: &mut Locals) {
         let job = &self.job;
         let mut worker = WorkerState::new(routines, job.config().profile.is_some());
+        forget_denormals();
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work_until_error(spare, &mut worker)));
         match result {
             Ok(Ok(())) => {}
@@ -117,6 +119,9 @@ impl<S: WorkSource> Work<Locals> for Running<S> {
                 let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
                 job.fail(Error::Internal(format!("kernel `{}`: {}", job.name, text.unwrap_or("panic"))));
             }
+        }
+        if met_denormals() {
+            job.has_met_denormals.store(true, Relaxed);
         }
         self.tell(&mut worker);
         if let (Some(profile), Some(counters)) = (job.config().profile, &worker.counters) {
@@ -319,10 +324,17 @@ fn run_source<S: WorkSource + 'static>(
             (code, compile_time)
         }
     };
+    let may_choose = d.config.hook.is_none() && !key.counted;
+    if may_choose && code.deserves_masks() {
+        drop(before);
+        d.program.make_masked(d.name, key, &code, &|| d.config.is_canceled());
+        before = Section::begin();
+    }
+    let launched = if may_choose { code.to_launch() } else { code.clone() };
     // It is made where it stays: to move what has just been written in parts is slow.
     let mut running = Arc::new_uninit();
     Arc::get_mut(&mut running).expect("it is new").write(Running {
-        job: Job::new(d, space, code, scratch, limits.residents),
+        job: Job::new(d, space, launched, scratch, limits.residents),
         source: make_source(limits.threads),
         crew: Crew::default(),
     });
@@ -344,6 +356,7 @@ fn run_source<S: WorkSource + 'static>(
     }
     space.after_dispatch(d.name)?;
     let [waves, workgroups, guest_insts] = [0, 1, 2].map(|i| job.totals[i].load(Relaxed));
+    code.note_launch(&job.code, job.has_met_denormals.load(Relaxed), run_time, guest_insts);
     Ok(DispatchStats { waves, workgroups, guest_insts, compile_time, run_time })
 }
 

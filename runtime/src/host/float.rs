@@ -22,9 +22,30 @@ impl Drop for StandardFloat {
     }
 }
 
+/// From here on [`met_denormals`] tells of this thread.
+pub(crate) fn forget_denormals() {
+    #[cfg(target_arch = "x86_64")]
+    imp::exchange(imp::exchange(imp::STANDARD) & !imp::DENORMALS);
+}
+
+/// Has this thread computed with denormal numbers since, or to such results? Not every host knows.
+pub(crate) fn met_denormals() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let now = imp::exchange(imp::STANDARD);
+        imp::exchange(now);
+        now & imp::DENORMALS != 0
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 mod imp {
     use std::arch::asm;
+
+    /// Flags of exceptions that came up: a denormal operand, a result that underflows.
+    pub(super) const DENORMALS: Control = 1 << 1 | 1 << 4;
 
     pub(super) type Control = u32;
     /// All exceptions masked, none raised.
@@ -92,5 +113,23 @@ mod tests {
         let again = double().to_bits();
         imp::exchange(outer);
         assert_eq!((flushed, kept, again), (0, 2, 0));
+    }
+
+    #[test]
+    fn denormals_are_noticed() {
+        let _standard = StandardFloat::begin();
+        let product = |x: f32| std::hint::black_box(std::hint::black_box(x) * std::hint::black_box(0.5));
+        forget_denormals();
+        product(3.0);
+        assert!(!met_denormals());
+        product(f32::from_bits(5));
+        assert!(met_denormals() && met_denormals());
+        forget_denormals();
+        product(f32::MIN_POSITIVE * 1.25);
+        assert!(!met_denormals(), "the result is exact");
+        product(f32::from_bits(0x0080_0001));
+        assert!(met_denormals(), "it is not");
+        forget_denormals();
+        assert!(!met_denormals());
     }
 }

@@ -1,5 +1,6 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
+use super::idle::Idle;
 use super::key::CodeKey;
 use super::store::Head;
 use crate::dispatch::config::Accuracy;
@@ -41,6 +42,7 @@ pub(crate) struct Code {
     /// Where waves go on in other functions, in order: [`Lifted::ways_on`].
     pub ways_on: Box<[(u64, FpMode)]>,
     heat: Option<Arc<Heat>>,
+    pub(super) idle: Idle,
     bytes: usize,
 }
 
@@ -122,6 +124,7 @@ impl Origin {
             counted,
             ways_on: ways_on.into(),
             heat: None,
+            idle: Idle::default(),
             bytes,
         }
     }

@@ -25,17 +25,26 @@ const SMALL_VALUES: usize = 2048;
 /// Between two looks at cancellation.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Compiles what was lifted, as bytes too if it is to be `savable`, unless `stop` says before it is done that nobody wants it: [`EmitError::Stopped`].
-pub(super) fn compile(func: Func, savable: bool, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+/// What is asked of a compilation.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wish {
+    /// The code as bytes, too.
+    pub savable: bool,
+    /// [`EmitOptions::masks_idle`].
+    pub masks_idle: bool,
+}
+
+/// Compiles what was lifted, unless `stop` says before it is done that nobody wants it: [`EmitError::Stopped`].
+pub(super) fn compile(func: Func, wish: Wish, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     if func.types.len() <= SMALL_VALUES && stack_left() >= NEEDED_BYTES {
-        return compile_here(func, savable, stop);
+        return compile_here(func, wish, stop);
     }
     let order = Arc::new(Order { result: Mutex::new(None), done: Condvar::new(), abandoned: AtomicBool::new(false) });
     let at_work = order.clone();
     let work = move || {
         let _ready = fault::ready_for_others();
         let stop = || at_work.abandoned.load(Ordering::Relaxed);
-        let result = catch_unwind(AssertUnwindSafe(|| compile_here(func, savable, &stop))).unwrap_or_else(|panic| {
+        let result = catch_unwind(AssertUnwindSafe(|| compile_here(func, wish, &stop))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
             Err(EmitError::Internal(text.unwrap_or("panic").to_string()))
         });
@@ -69,11 +78,11 @@ fn no_thread(why: io::Error) -> EmitError {
     EmitError::OutOfMemory(OutOfCodeMemory { bytes: 0, why })
 }
 
-fn compile_here(mut func: Func, savable: bool, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
+fn compile_here(mut func: Func, Wish { savable, masks_idle }: Wish, stop: &dyn Fn() -> bool) -> Result<Compiled, EmitError> {
     // The arena for code has locks.
     let _section = Section::begin();
     opt::run(&mut func, Isa::Best.passes(false));
-    emit::compile_unless(&func, &EmitOptions { savable, ..EmitOptions::default() }, stop)
+    emit::compile_unless(&func, &EmitOptions { savable, masks_idle, ..EmitOptions::default() }, stop)
 }
 
 /// Bytes of stack below this frame, as far as is known; 0 on stacks that the host made itself.
@@ -151,7 +160,7 @@ mod tests {
         let func = || parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").unwrap();
         let compile_on = |bytes: usize| {
             let thread = std::thread::Builder::new().stack_size(bytes);
-            thread.spawn(move || (stack_left(), compile(func(), false, &|| false).is_ok())).unwrap().join().unwrap()
+            thread.spawn(move || (stack_left(), compile(func(), Wish::default(), &|| false).is_ok())).unwrap().join().unwrap()
         };
         // The C library may give a thread a larger stack, which another one had.
         let (left, compiled) = compile_on(96 << 10);
@@ -165,7 +174,7 @@ mod tests {
     fn a_large_function_is_called_off_while_it_is_compiled() {
         let lines: String = (0..40_000).map(|i| format!("%{i}: s32 = sget s0\n")).collect();
         let func = parse(&format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{lines}end\n}}")).unwrap();
-        assert!(matches!(compile(func, false, &|| true), Err(EmitError::Stopped)));
+        assert!(matches!(compile(func, Wish::default(), &|| true), Err(EmitError::Stopped)));
     }
 
     #[test]

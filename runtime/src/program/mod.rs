@@ -10,12 +10,15 @@
 //!
 //! Where the host has no memory for host code, code is interpreted.
 //!
+//! Code of a kernel's entry that computes with denormals, where these are slow, is made a second time ([`idle`]).
+//!
 //! A program holds at most [`MAX_ENTRIES`] entries and [`MAX_BYTES`] bytes; those not used for longest go. Where the same bytes have been
 //! translated before for the same device, the [`cache`] has the translation.
 
 mod cache;
 mod code;
 mod compiler;
+mod idle;
 mod key;
 mod recent;
 mod store;
@@ -37,7 +40,7 @@ use crate::host::sync::RwLock;
 use crate::memory::address_space::AddressSpace;
 use cache::ContentKey;
 use code::{Heat, Origin};
-use compiler::OneAtATime;
+use compiler::{OneAtATime, Wish};
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -222,6 +225,23 @@ impl Program {
         if known.is_some() { Ok(known) } else { Request { program: self, name, key, stop }.compile_hot(cold) }
     }
 
+    /// Makes code that [deserves it](Code::deserves_masks) a second time, with idle lanes masked, unless somebody else compiles something.
+    pub(crate) fn make_masked(&self, name: &str, key: CodeKey, code: &Code, stop: &dyn Fn() -> bool) {
+        let Some(_one_at_a_time) = self.compiling.try_take() else { return };
+        if !code.deserves_masks() {
+            return;
+        }
+        let start = Instant::now();
+        let Ok(lifted) = (Request { program: self, name, key, stop }).lift(&Plan::new(Limits::WHOLE)) else { return };
+        let _section = Section::begin();
+        let (origin, func) = Origin::new(key, lifted);
+        match compiler::compile(func, Wish { savable: false, masks_idle: true }, stop) {
+            Ok(compiled) => code.set_masked(Some(Arc::new(Code::compiled(origin, compiled, start.elapsed())))),
+            Err(EmitError::Stopped) => {}
+            Err(_) => code.set_masked(None),
+        }
+    }
+
     /// Lets go of translations of code that has changed in memory since.
     pub(crate) fn forget_changed(&self) {
         let same = |(key, held): (&CodeKey, &Held)| held.code.is_of(key.entry, &|at, to| self.read_bytes(at, to));
@@ -368,7 +388,7 @@ impl Request<'_> {
         let insts = func.guest_insts();
         let program = self.program;
         let store = program.cache.store.get().filter(|_| !self.key.counted);
-        match compiler::compile(func, store.is_some(), self.stop) {
+        match compiler::compile(func, Wish { savable: store.is_some(), masks_idle: false }, self.stop) {
             Ok(mut compiled) => {
                 program.cache.counters.compile(insts);
                 let saved = compiled.take_saved();

@@ -38,6 +38,7 @@ impl<'a> Wide<'a> {
         }
         self.begin_values(i);
         self.needless = super::wanted::needless_ands(self.func, block);
+        self.asking = if self.masks_idle { super::wanted::lanes_of_values(self.func, block) } else { FxHashMap::default() };
         let blend = self.lanes.blend(i);
         let runs = match &self.calls {
             Some(calls) => {

@@ -86,10 +86,21 @@ fn find() -> Host {
 fn has_fast_gathers() -> bool {
     use std::arch::x86_64::__cpuid_count;
     const F16: u32 = 1 << 23;
-    let vendor = __cpuid_count(0, 0);
-    vendor.eax >= 7
-        && [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
-        && __cpuid_count(7, 0).edx & F16 != 0
+    is_intel() && __cpuid_count(0, 0).eax >= 7 && __cpuid_count(7, 0).edx & F16 != 0
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_intel() -> bool {
+    let vendor = std::arch::x86_64::__cpuid_count(0, 0);
+    [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
+}
+
+/// Do products with denormal operands or results take a hundred times as long as others? Intel's processors interrupt themselves for each.
+pub(crate) fn has_slow_denormals() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_intel();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// Asks the processor, since manuals and processors do not agree on it.

@@ -389,8 +389,36 @@ impl<'a> Wide<'a> {
         let y = if is_f64 { self.rm64(y) } else { self.rm(y) };
         let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
         let (new, to) = self.copy_of(d, free);
-        self.v(op(form), to, x, y);
+        match part.ops.get(3) {
+            Some(k) => {
+                let k = self.reg(*k);
+                self.vector(Vector::new(op(form), Len::Z, to, x, y).zeroing(k));
+            }
+            None => self.v(op(form), to, x, y),
+        }
         new
+    }
+
+    /// The mask of the lanes that ask for a product: others may hold anything, such as integers that are denormal as numbers, for which some processors need
+    /// a hundred times as long.
+    fn idle_mask(&mut self, r: Value) -> Option<Parts> {
+        if self.in_memo || self.is_shared(r) {
+            return None;
+        }
+        let is_there = |v: &&Value| self.val(**v).def < self.at && self.val(**v).last >= self.at;
+        let mask = *self.asking.get(&r)?.iter().find(is_there)?;
+        Some(self.mask_parts(mask))
+    }
+
+    fn masked_product(&mut self, a: Value, x: Parts, y: Parts, k: Parts) -> Parts {
+        let is_number = self.splat_constant(a).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
+        let (x, y) = if is_number { (y, x) } else { (x, y) };
+        self.each_part(&[x, y, k], |w, part| {
+            let (a, b, k) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
+            let (new, to) = w.new_over(part.free);
+            w.vector(Vector::new(X::Mulps, Len::Z, to, a, b).zeroing(k));
+            new
+        })
     }
 
     /// high * high + (low * low + c), two fused sums. Gives up the factors.
@@ -584,6 +612,7 @@ impl<'a> Wide<'a> {
                 })
             }
             FAdd32 if plain => self.float_binary(X::Addps, arg(0), x, y),
+            FMul32 if plain && let Some(k) = self.idle_mask(r) => self.masked_product(arg(0), x, y, k),
             FMul32 if plain => self.float_binary(X::Mulps, arg(0), x, y),
             FSub32 if plain => self.binary(X::Subps, x, y, false),
             Dot2F32Bf16 if plain => {
@@ -606,6 +635,7 @@ impl<'a> Wide<'a> {
                 self.dot_of_two(low, high, z)
             }
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
+            FFma32 if plain && let Some(k) = self.idle_mask(r) => self.each_part(&[x, y, z, k], |w, part| w.fma_part(part, false)),
             FFma32 if plain => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),

@@ -148,7 +148,7 @@ use wavejit_ir::abi::{EntryFn, Exit, WaveState};
 use wavejit_ir::{BlockId, Func, Op, PureOp, SReg, Value};
 use wavejit_x86::{Alu, Asm, Cond, Gpr, Label, Len, Mem, Op as X, Rm, Size, Vector};
 
-pub(super) use host::{is_available, key as host_key};
+pub(super) use host::{has_slow_denormals, is_available, key as host_key};
 pub(super) use pins::{Place, value as address};
 
 use plan::{Event, Log, Plan, check};
@@ -231,6 +231,10 @@ struct Wide<'a> {
     under: FxHashMap<Value, Value>,
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
+    /// See [`wanted::lanes_of_values`]; of products, where idle lanes are masked.
+    asking: FxHashMap<Value, Vec<Value>>,
+    /// [`EmitOptions::masks_idle`].
+    masks_idle: bool,
     /// Bases of addresses in the frame.
     host_bases: FxHashMap<Value, memo::KeptBase>,
     firsts: Vec<linear::Firsts>,
@@ -467,6 +471,8 @@ impl<'a> Wide<'a> {
             is_misjudged: false,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
+            asking: FxHashMap::default(),
+            masks_idle: level == Level::Avx512 && opts.masks_idle,
             host_bases: FxHashMap::default(),
             firsts: vec![],
             goes_round: &facts.goes_round,

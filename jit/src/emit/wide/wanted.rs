@@ -3,8 +3,8 @@
 //! What comes of a comparison is narrowed to EXEC, since the register that it goes to has zeros elsewhere. Where only lanes of EXEC ask for it, as
 //! a selection does whose result goes to a row under EXEC, the comparison itself is as good.
 
-use rustc_hash::FxHashMap;
-use wavejit_ir::{Block, Func, Op, PureOp, Shape, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, Shape, Ty, Value};
 
 /// Lanes that ask for a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ enum Lanes {
 #[derive(Default)]
 struct Wanted {
     lanes: FxHashMap<Value, Lanes>,
+    /// Of masks that are the lanes of two others at once, these.
+    ands: FxHashMap<Value, [Value; 2]>,
 }
 
 impl Wanted {
@@ -26,23 +28,74 @@ impl Wanted {
     }
 
     fn want(&mut self, v: Value, by: Lanes) {
-        self.lanes.entry(v).and_modify(|lanes| *lanes = if *lanes == by { by } else { Lanes::Any }).or_insert(by);
+        let lanes = match self.of(v) {
+            None => by,
+            Some(lanes) => self.all_of(lanes, by),
+        };
+        self.lanes.insert(v, lanes);
+    }
+
+    /// A mask, and those that have all of its lanes.
+    fn around(&self, mask: Value) -> Vec<Value> {
+        let mut all = vec![mask];
+        let mut i = 0;
+        while i < all.len().min(MOST_AROUND) {
+            all.extend(self.ands.get(&all[i]).into_iter().flatten());
+            i += 1;
+        }
+        all
+    }
+
+    fn all_of(&self, x: Lanes, y: Lanes) -> Lanes {
+        match (x, y) {
+            (Lanes::Of(x), Lanes::Of(y)) if x == y => Lanes::Of(x),
+            (Lanes::Of(x), Lanes::Of(y)) => {
+                let around = self.around(y);
+                self.around(x).into_iter().find(|mask| around.contains(mask)).map_or(Lanes::Any, Lanes::Of)
+            }
+            _ => Lanes::Any,
+        }
     }
 }
 
+/// So many masks around one are looked at.
+const MOST_AROUND: usize = 12;
+
 /// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result.
 pub(super) fn needless_ands(func: &Func, block: &Block) -> FxHashMap<Value, Value> {
-    let mut found = FxHashMap::default();
     if !block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BAnd, .. })) {
-        return found;
+        return FxHashMap::default();
     }
+    find(func, block).1
+}
+
+/// The values of a block that only lanes of one mask ask for, and masks that have these lanes.
+pub(super) fn lanes_of_values(func: &Func, block: &Block) -> FxHashMap<Value, Vec<Value>> {
+    let (wanted, _) = find(func, block);
+    let of_one = |(v, lanes): (&Value, &Lanes)| if let Lanes::Of(mask) = lanes { Some((*v, wanted.around(*mask))) } else { None };
+    wanted.lanes.iter().filter_map(of_one).collect()
+}
+
+/// Who asks for what, and needless ands.
+fn find(func: &Func, block: &Block) -> (Wanted, FxHashMap<Value, Value>) {
+    let mut found = FxHashMap::default();
     let mut wanted = Wanted::default();
+    let and = |inst: &Inst| match inst.op {
+        Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } if func.ty(inst.first) == Ty::MASK => Some((inst.first, [x, y])),
+        _ => None,
+    };
+    wanted.ands = block.insts.iter().filter_map(and).collect();
+    let execs: FxHashSet<Value> = block.insts.iter().filter(|inst| matches!(inst.op, Op::ExecGet)).map(|inst| inst.first).collect();
     block.term.for_each_arg(|v| wanted.want(v, Lanes::Any));
     for inst in block.insts.iter().rev() {
         match &inst.op {
             Op::VSet { value, exec, .. } => {
                 wanted.want(*value, Lanes::Of(*exec));
                 wanted.want(*exec, Lanes::Any);
+            }
+            Op::Store { addr, data, exec, .. } => {
+                addr.base.into_iter().chain(addr.offset).chain([*exec]).for_each(|v| wanted.want(v, Lanes::Any));
+                data.iter().flatten().for_each(|v| wanted.want(*v, Lanes::Of(*exec)));
             }
             // They are done lane by lane.
             Op::Pure { op, args, .. } if inst.results == 1 && func.ty(inst.first).shape == Shape::Lane => {
@@ -55,10 +108,17 @@ pub(super) fn needless_ands(func: &Func, block: &Block) -> FxHashMap<Value, Valu
                     wanted.want(other, lanes);
                     continue;
                 }
+                if let (PureOp::BAnd, Lanes::Any, [Some(x), Some(y), _]) = (op, lanes, args)
+                    && let Some((other, exec)) = [(*x, *y), (*y, *x)].into_iter().find(|(_, exec)| execs.contains(exec))
+                {
+                    wanted.want(other, Lanes::Of(exec));
+                    wanted.want(exec, Lanes::Any);
+                    continue;
+                }
                 args.iter().flatten().for_each(|v| wanted.want(*v, lanes));
             }
             op => op.for_each_arg(|v| wanted.want(v, Lanes::Any)),
         }
     }
-    found
+    (wanted, found)
 }
