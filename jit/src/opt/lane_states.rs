@@ -582,6 +582,8 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
     let all: Vec<usize> = (0..func.blocks.len()).collect();
     if all.iter().any(has_kept) && all.iter().any(sets_exec) {
         regions(func, &blocks_before(func), &all, 3, &mut list);
+        // What is put back in a loop was saved before it, and the lanes that a guard has sent home are not in it.
+        list.push(Region { blocks: all.clone(), entries: vec![0] });
     }
     let halves = (func.wave_size as usize).div_ceil(32);
     let wanted: Vec<Vec<Masks>> =

@@ -24,6 +24,7 @@ use super::wanted::needless_ands;
 use super::{BASE, Wide, X, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 use wavejit_ir::abi::WaveState;
@@ -60,12 +61,37 @@ pub(super) struct KeptBase {
 /// No host address, and none within 4 GiB of it: the processor refuses them, and the access is done again with care.
 const NOWHERE: u64 = 1 << 62;
 
+/// A set of values of a function, which is emptied in no time.
+struct Marks {
+    /// By value: the set it was put into last.
+    of: Vec<u32>,
+    now: u32,
+}
+
+impl Marks {
+    fn new(func: &Func) -> Marks {
+        Marks { of: vec![0; func.types.len()], now: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.now += 1;
+    }
+
+    fn has(&self, v: Value) -> bool {
+        self.of[v.0 as usize] == self.now
+    }
+
+    fn add(&mut self, v: Value) {
+        self.of[v.0 as usize] = self.now;
+    }
+}
+
 /// By block: what it keeps. `slot` gives room in the frame.
 pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
     let mut plan: Vec<Option<Memo>> = vec![None; func.blocks.len()];
     // Has nothing but scalar loads looked at memory when the block ends?
     let mut is_early = vec![false; func.blocks.len()];
-    let mut found = 0;
+    let (mut found, marks) = (0, RefCell::new(Marks::new(func)));
     let writes = |op: &Op, inputs: &BTreeSet<u8>| match op {
         Op::SSet(r, _) => inputs.contains(&r.0),
         op => matches!(op, Op::SSetRel { .. }),
@@ -80,7 +106,7 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
         let end = if begins { block.insts.iter().position(|inst| !is_quiet(&inst.op)).unwrap_or(block.insts.len()) } else { 0 };
         is_early[b] = begins && end == block.insts.len() && matches!(block.term, Term::Jump(_) | Term::Branch { .. });
         if found < MOST
-            && let Some((once, inputs)) = choose(func, block, end)
+            && let Some((once, inputs)) = choose(func, block, end, &marks)
         {
             let of_entry = plan[0].as_ref().is_some_and(|entry| entry.inputs == inputs);
             let is_like_entry = of_entry && !func.blocks.iter().flat_map(|b| &b.insts).any(|inst| writes(&inst.op, &inputs));
@@ -97,26 +123,36 @@ fn is_quiet(op: &Op) -> bool {
 }
 
 /// The scalar loads up to `end`, what they need, and what is made of them alone, and the scalar registers on which it depends; none if there is too little.
-fn choose(func: &Func, block: &Block, end: usize) -> Option<(Vec<bool>, BTreeSet<u8>)> {
+fn choose(func: &Func, block: &Block, end: usize, marks: &RefCell<Marks>) -> Option<(Vec<bool>, BTreeSet<u8>)> {
     let is_load = |inst: &Inst| matches!(inst.op, Op::SLoad { .. });
     let is_of_lanes = |inst: &Inst| is_lane_work(func, inst);
     if !block.insts[..end].iter().any(is_load) && block.insts.iter().filter(|inst| is_of_lanes(inst)).count() < FEWEST_LANES {
         return None;
     }
-    let once = Once::new(func, block, end);
     let any = |r: SReg| r < SReg::VCC_LO;
-    let known = once.known(&any, &FxHashSet::default());
+    let mut once = Once::new(func, block, end, marks);
+    let mut known = once.known(&any, &[]);
+    if !once.lanes_done(&known).contains(&true) {
+        // None of it but loads.
+        known.iter_mut().zip(&block.insts).for_each(|(known, inst)| *known = *known && func.ty(inst.first).shape == Shape::Scalar);
+    } else {
+        once.needless = needless_ands(func, block);
+        known = once.known(&any, &[]);
+    }
     let loads: Vec<bool> = block.insts.iter().zip(&known).map(|(inst, known)| *known && is_load(inst)).collect();
     let of_loads = once.inputs(&known, &loads);
     let few = once.choose(&of_loads);
-    // With all that lanes depend on.
+    let is_any = loads.contains(&true);
     let lanes = once.lanes_done(&known);
+    if !lanes.contains(&true) {
+        return is_any.then_some((few, of_loads));
+    }
+    // With all that lanes depend on.
     let mut of_lanes = once.inputs(&known, &lanes);
     of_lanes.extend(&of_loads);
     let many = once.choose(&of_lanes);
     let work = |once: &[bool]| block.insts.iter().zip(once).filter(|(inst, once)| **once && is_of_lanes(inst)).count();
     let further = of_lanes.len() - of_loads.len();
-    let is_any = loads.contains(&true);
     if work(&many) >= work(&few) + LANES_FOR_INPUT * further && work(&many) >= FEWEST_LANES {
         Some((many, of_lanes))
     } else {
@@ -139,10 +175,11 @@ struct Once<'a> {
     is_read_first: Vec<bool>,
     /// Masks that are as good without the other one that they are narrowed to.
     needless: FxHashMap<Value, Value>,
+    marks: &'a RefCell<Marks>,
 }
 
 impl Once<'_> {
-    fn new<'a>(func: &'a Func, block: &'a Block, end: usize) -> Once<'a> {
+    fn new<'a>(func: &'a Func, block: &'a Block, end: usize, marks: &'a RefCell<Marks>) -> Once<'a> {
         let mut written = [false; SReg::COUNT];
         let is_read_first = block.insts.iter().map(|inst| {
             match inst.op {
@@ -152,21 +189,25 @@ impl Once<'_> {
             }
             matches!(inst.op, Op::SGet(r) if !written[usize::from(r.0)])
         });
-        let mut once = Once { func, block, end, is_read_first: is_read_first.collect(), needless: needless_ands(func, block) };
-        let known = once.known(&|r| r < SReg::VCC_LO, &FxHashSet::default());
-        let own = block.insts.iter().zip(&known).position(|(inst, known)| !known && matches!(inst.op, Op::SLoad { .. }));
-        once.end = own.map_or(end, |own| end.min(own));
+        let mut once = Once { func, block, end, is_read_first: is_read_first.collect(), needless: FxHashMap::default(), marks };
+        let is_load = |inst: &Inst| matches!(inst.op, Op::SLoad { .. });
+        if block.insts[..end].iter().any(is_load) {
+            let known = once.known(&|r| r < SReg::VCC_LO, &[]);
+            let own = block.insts.iter().zip(&known).position(|(inst, known)| !known && is_load(inst));
+            once.end = own.map_or(end, |own| end.min(own));
+        }
         once
     }
 
     /// By instruction: is it made of constants, of registers that are allowed and of loads alone? Lanes that are excluded are not.
-    fn known(&self, allows: &dyn Fn(SReg) -> bool, excluded: &FxHashSet<Value>) -> Vec<bool> {
-        let mut values: FxHashSet<Value> = FxHashSet::default();
+    fn known(&self, allows: &dyn Fn(SReg) -> bool, excluded: &[Value]) -> Vec<bool> {
+        let values = &mut *self.marks.borrow_mut();
+        values.clear();
         let is_known = |(k, inst): (usize, &Inst)| {
             let mut all = true;
             match self.needless.get(&inst.first) {
-                Some(other) => all = values.contains(other),
-                None => inst.op.for_each_arg(|v| all &= values.contains(&v)),
+                Some(other) => all = values.has(*other),
+                None => inst.op.for_each_arg(|v| all &= values.has(v)),
             }
             let is_known = match &inst.op {
                 Op::Const { .. } | Op::CodeAddress { .. } => true,
@@ -176,7 +217,7 @@ impl Once<'_> {
                 _ => false,
             };
             if is_known {
-                values.extend((0..inst.results).map(|i| inst.result(i.into())));
+                (0..inst.results).for_each(|i| values.add(inst.result(i.into())));
             }
             is_known
         };
@@ -190,11 +231,12 @@ impl Once<'_> {
 
     /// The registers that some known instructions depend on.
     fn inputs(&self, known: &[bool], of: &[bool]) -> BTreeSet<u8> {
-        let mut needed: FxHashSet<Value> = FxHashSet::default();
+        let needed = &mut *self.marks.borrow_mut();
+        needed.clear();
         let mut inputs = BTreeSet::new();
         for (k, inst) in self.block.insts.iter().enumerate().rev().filter(|(k, _)| known[*k]) {
-            if of[k] || (0..inst.results).any(|i| needed.contains(&inst.result(i.into()))) {
-                inst.op.for_each_arg(|v| _ = needed.insert(v));
+            if of[k] || (0..inst.results).any(|i| needed.has(inst.result(i.into()))) {
+                inst.op.for_each_arg(|v| needed.add(v));
                 if let Op::SGet(r) = inst.op {
                     inputs.insert(r.0);
                 }
@@ -205,15 +247,20 @@ impl Once<'_> {
 
     /// By instruction: is it done once, where these registers are looked at? What others use of it is scalars and dwords that all lanes have.
     fn choose(&self, inputs: &BTreeSet<u8>) -> Vec<bool> {
-        let mut excluded: FxHashSet<Value> = FxHashSet::default();
+        let mut excluded: Vec<Value> = vec![];
         loop {
             let once = self.known(&|r| inputs.contains(&r.0), &excluded);
+            if !self.lanes_done(&once).contains(&true) {
+                return self.without_idle_splats(once);
+            }
             let used = used_by_others(self.block, &once);
             let before = excluded.len();
             for (inst, _) in self.block.insts.iter().zip(&once).filter(|(_, once)| **once) {
                 let ty = self.func.ty(inst.first);
                 let stays = inst.results == 1 && ty.shape == Shape::Lane && ty != Ty::L32 && used.contains(&inst.first);
-                stays.then(|| excluded.insert(inst.first));
+                if stays {
+                    excluded.push(inst.first);
+                }
             }
             if excluded.len() == before {
                 return self.without_idle_splats(once);
@@ -223,12 +270,13 @@ impl Once<'_> {
 
     /// Splats that no operation on lanes needs are made where they are used.
     fn without_idle_splats(&self, mut once: Vec<bool>) -> Vec<bool> {
-        let mut needed: FxHashSet<Value> = FxHashSet::default();
+        let needed = &mut *self.marks.borrow_mut();
+        needed.clear();
         for (k, inst) in self.block.insts.iter().enumerate().rev() {
-            if once[k] && matches!(inst.op, Op::Splat(_)) && !needed.contains(&inst.first) {
+            if once[k] && matches!(inst.op, Op::Splat(_)) && !needed.has(inst.first) {
                 once[k] = false;
             } else if once[k] {
-                inst.op.for_each_arg(|v| _ = needed.insert(v));
+                inst.op.for_each_arg(|v| needed.add(v));
             }
         }
         once
