@@ -578,18 +578,19 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
     let is_kept = |inst: &Inst, keeps: bool| keeps && matches!(inst.op, Op::VSet { .. });
     let has_kept = |b: &usize| func.blocks[*b].insts.iter().zip(&keeps[*b]).any(|(inst, keeps)| is_kept(inst, *keeps));
     let sets_exec = |b: &usize| func.blocks[*b].insts.iter().any(|i| matches!(i.op, Op::ExecSet(_)));
-    let mut list = vec![];
     let all: Vec<usize> = (0..func.blocks.len()).collect();
-    if all.iter().any(has_kept) && all.iter().any(sets_exec) {
-        regions(func, &blocks_before(func), &all, 3, &mut list);
-        // What is put back in a loop was saved before it, and the lanes that a guard has sent home are not in it.
-        list.push(Region { blocks: all.clone(), entries: vec![0] });
-    }
-    let halves = (func.wave_size as usize).div_ceil(32);
-    let wanted: Vec<Vec<Masks>> =
-        if list.is_empty() { vec![] } else { (0..halves).map(|half| mask_registers::wanted(func, half)).collect() };
     let mut found = FxHashSet::default();
-    for region in list.iter().filter(|r| r.blocks.len() <= MOST_BLOCKS && r.blocks.iter().any(sets_exec)) {
+    if !all.iter().any(has_kept) || !all.iter().any(sets_exec) {
+        return found;
+    }
+    let mut loops = vec![];
+    regions(func, &blocks_before(func), &all, 3, &mut loops);
+    let halves = (func.wave_size as usize).div_ceil(32);
+    let wanted: Vec<Vec<Masks>> = (0..halves).map(|half| mask_registers::wanted(func, half)).collect();
+    let mut look_at = |region: &Region| {
+        if region.blocks.len() > MOST_BLOCKS || !region.blocks.iter().any(sets_exec) {
+            return;
+        }
         let mut candidates = FxHashMap::<u16, Vec<(usize, usize)>>::default();
         for b in &region.blocks {
             for (i, (inst, kept)) in func.blocks[*b].insts.iter().zip(&keeps[*b]).enumerate() {
@@ -607,6 +608,12 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
             candidates.retain(|_, list| !list.is_empty());
         }
         found.extend(candidates.into_values().flatten());
+    };
+    loops.iter().for_each(&mut look_at);
+    // What is put back in a loop was saved before it, and the lanes that a guard has sent home are not in it: writes before loops are looked at in the whole.
+    let is_in_loop = |b: &usize| loops.iter().any(|l| l.blocks.binary_search(b).is_ok());
+    if !loops.is_empty() && all.iter().any(|b| !is_in_loop(b) && has_kept(b)) {
+        look_at(&Region { blocks: all, entries: vec![0] });
     }
     found
 }
