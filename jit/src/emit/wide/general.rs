@@ -149,6 +149,15 @@ impl<'a> Wide<'a> {
         let left = Mem::at(Gpr::RSP, CARGO_EXEC);
         self.active_lanes(a, lane);
         let (next, end) = (self.a.label(), self.a.label());
+        let lanes = self.func.wave_size;
+        if lanes == 32 {
+            let some = self.a.label();
+            self.a.alu_imm(Alu::Cmp, Size::D, lane, -1);
+            self.a.jcc(Cond::Ne, some);
+            (0..lanes as i32).for_each(|i| self.store_lane(a, value, lane, Mem::at(ROWS, 4 * i)));
+            self.a.jmp(end);
+            self.a.bind(some);
+        }
         self.a.store(Size::Q, left, lane);
         self.a.bind(next);
         self.a.load(Size::Q, value, left);
@@ -158,15 +167,22 @@ impl<'a> Wide<'a> {
         // left &= left - 1
         self.a.lea(Size::Q, value, Mem::at(value, -1));
         self.a.alu_store(Alu::And, Size::Q, left, value);
-        self.a.load(Size::D, value, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_DATA) * self.row_bytes()));
-        self.a.load(Size::D, lane, Mem::indexed(ROWS, lane, 4, i32::from(CAREFUL_ADDR) * self.row_bytes()));
-        let to = Mem::indexed(a.host, lane, 1, 0);
+        self.store_lane(a, value, lane, Mem::indexed(ROWS, lane, 4, 0));
+        self.a.jmp(next);
+        self.a.bind(end);
+    }
+
+    /// Stores the byte or halfword of a lane, which stands there in the rows of data and of addresses.
+    fn store_lane(&mut self, a: &Access, value: Gpr, address: Gpr, lane: Mem) {
+        let row = |row: u16| lane.plus(i32::from(row) * self.row_bytes());
+        let (data, offset) = (row(CAREFUL_DATA), row(CAREFUL_ADDR));
+        self.a.load(Size::D, value, data);
+        self.a.load(Size::D, address, offset);
+        let to = Mem::indexed(a.host, address, 1, 0);
         self.may_fault(a);
         match a.kind {
             MemKind::U8 | MemKind::I8 => self.a.store8(to, value),
             _ => self.a.store16(to, value),
         }
-        self.a.jmp(next);
-        self.a.bind(end);
     }
 }
