@@ -3,6 +3,7 @@
 
 mod addresses;
 mod alike;
+mod chains;
 mod masks;
 mod one_address;
 mod qwords;
@@ -40,7 +41,7 @@ fn run(engine: Engine, text: &str, launch: Launch, input: &[u8]) -> Vec<u8> {
         target: Gfx::GFX1100,
         wave_size: 32,
         entry: code.address(),
-        rsrc: PgmRsrc { rsrc1: 0xf0 << 12 | 3, rsrc2: 4 << 1 | 2 << 11, rsrc3: 0 },
+        rsrc: PgmRsrc { rsrc1: 0xf0 << 12 | 3, rsrc2: 4 << 1 | 2 << 11 | 8 << 15, rsrc3: 0 },
         user_data: &[a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32],
         scratch_bytes: 0,
     });

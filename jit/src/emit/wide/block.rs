@@ -1,5 +1,6 @@
 //! A block: its operations one after the other, its end.
 
+use super::chains::Chain;
 use super::dead_stores::Register;
 use super::deferred::may_write_lds;
 use super::regs::{Class, Home, NO_PARTS, NONE, Needs, Parts};
@@ -78,6 +79,9 @@ impl<'a> Wide<'a> {
         values.clear();
         values.extend_from_slice(self.operands.of(block.insts.len()));
         self.end_inst(&values);
+        if self.chain.is_some() {
+            return Err(EmitError::internal("a chain of products without an end"));
+        }
         self.no_groups();
         self.no_circles();
         self.end_copies(i);
@@ -121,6 +125,10 @@ impl<'a> Wide<'a> {
     fn part_by_part(&mut self, block: &'a Block, run: Run, blend: &[bool]) -> Result<(), EmitError> {
         let last = self.parts - 1;
         let mut values = vec![];
+        if let Some(last) = self.chain.as_ref().map(Chain::last) {
+            let sum = self.val(last).lo;
+            self.close_chain(sum);
+        }
         self.run = Some(Stretch { start: run.start as u32, end: run.end as u32, part: 0 });
         for part in 0..self.parts {
             if let Some(stretch) = &mut self.run {

@@ -276,7 +276,8 @@ impl<'a> Wide<'a> {
             let is_of = |p: &PieceId| matches!(w.r.pieces[*p as usize].home, Home::Lds { start, .. } if g.starts.contains(&start));
             w.r.in_lds.iter().any(is_of)
         };
-        while let Some(i) = self.waiting.iter().position(|g| g.last <= self.at && !is_there(self, g)) {
+        let is_chained = |w: &Self, g: &Group| w.chain.as_ref().is_some_and(|chain| g.starts.iter().any(|start| chain.needs(*start)));
+        while let Some(i) = self.waiting.iter().position(|g| g.last <= self.at && !is_there(self, g) && !is_chained(self, g)) {
             let group = self.waiting.swap_remove(i);
             self.drop_pieces(&group.starts);
         }

@@ -636,7 +636,10 @@ impl<'a> Wide<'a> {
             }
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
             FFma32 if plain && let Some(k) = self.idle_mask(r) => self.each_part(&[x, y, z, k], |w, part| w.fma_part(part, false)),
-            FFma32 if plain => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
+            FFma32 if plain => match self.chained_product(r, mode, [arg(0), arg(1), arg(2)], operands) {
+                Some(sum) => sum,
+                None => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
+            },
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
             FTrunc32 if plain => self.unary(X::Rndscaleps, x, Some(11)),

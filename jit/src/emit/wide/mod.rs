@@ -79,6 +79,7 @@ mod block;
 mod bytes;
 mod calls;
 mod carried;
+mod chains;
 mod conversions;
 mod copies;
 mod couples;
@@ -231,6 +232,7 @@ struct Wide<'a> {
     under: FxHashMap<Value, Value>,
     /// Masks of the block that are as good as one of the two that they are made of (`wanted.rs`), and that one.
     needless: FxHashMap<Value, Value>,
+    chain: Option<chains::Chain>,
     /// See [`wanted::lanes_of_values`]; of products, where idle lanes are masked.
     asking: FxHashMap<Value, Vec<Value>>,
     /// [`EmitOptions::masks_idle`].
@@ -471,6 +473,7 @@ impl<'a> Wide<'a> {
             is_misjudged: false,
             under: FxHashMap::default(),
             needless: FxHashMap::default(),
+            chain: None,
             asking: FxHashMap::default(),
             masks_idle: level == Level::Avx512 && opts.masks_idle,
             host_bases: FxHashMap::default(),
