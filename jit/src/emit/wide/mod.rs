@@ -30,7 +30,7 @@
 //! | `plan` | what all of that comes to, operation by operation: as text, and for a checker |
 //! | `copies.rs` | what registers hold of guest registers from block to block |
 //! | `loops.rs` | registers that hold rows throughout a loop; edges between blocks |
-//! | `memo.rs` | what the waves of a workgroup have in common, loaded and tested once |
+//! | `memo.rs` | what the waves of a call have in common, loaded, tested and computed once |
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
@@ -54,6 +54,7 @@
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
+//! | `chains.rs` | sums of products with factors in LDS, and NaNs among them |
 //! | `carried` | addresses that a loop moves on by one distance for all lanes |
 //! | `couples.rs` | rows that loops keep as qwords |
 //! | `windows.rs` | loads of lanes that each go through memory of their own |
