@@ -25,17 +25,15 @@ impl Drop for StandardFloat {
 /// From here on [`met_denormals`] tells of this thread.
 pub(crate) fn forget_denormals() {
     #[cfg(target_arch = "x86_64")]
-    imp::exchange(imp::exchange(imp::STANDARD) & !imp::DENORMALS);
+    if met_denormals() {
+        imp::exchange(imp::get() & !imp::DENORMALS);
+    }
 }
 
 /// Has this thread computed with denormal numbers since, or to such results? Not every host knows.
 pub(crate) fn met_denormals() -> bool {
     #[cfg(target_arch = "x86_64")]
-    {
-        let now = imp::exchange(imp::STANDARD);
-        imp::exchange(now);
-        now & imp::DENORMALS != 0
-    }
+    return imp::get() & imp::DENORMALS != 0;
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
@@ -51,15 +49,20 @@ mod imp {
     /// All exceptions masked, none raised.
     pub(super) const STANDARD: Control = 0x1f80;
 
+    /// MXCSR.
+    pub(super) fn get() -> Control {
+        let mut now: Control = 0;
+        // SAFETY: an access of four bytes.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut now, options(nostack, preserves_flags)) };
+        now
+    }
+
     /// Sets MXCSR; what it was.
     pub(super) fn exchange(new: Control) -> Control {
-        let mut old: Control = 0;
-        // SAFETY: two accesses of four bytes each; `new` is a value that MXCSR has had, or `STANDARD`.
-        unsafe {
-            asm!("stmxcsr [{}]", in(reg) &raw mut old, options(nostack, preserves_flags));
-            if old != new {
-                asm!("ldmxcsr [{}]", in(reg) &raw const new, options(nostack, preserves_flags, readonly));
-            }
+        let old = get();
+        if old != new {
+            // SAFETY: an access of four bytes; `new` is a value that MXCSR has had, but for flags, or `STANDARD`.
+            unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const new, options(nostack, preserves_flags, readonly)) };
         }
         old
     }
