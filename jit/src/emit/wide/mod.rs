@@ -572,7 +572,9 @@ impl<'a> Wide<'a> {
             let values = events.iter().filter_map(|e| if let Event::Is { value, .. } = e { Some(*value) } else { None });
             values.filter(|v| self.strides.is_one(*v)).collect()
         };
-        let plan = self.r.log.take().map(|events| Plan { alike: alike(&events), events, level: self.r.level, parts: self.parts });
+        let masks_idle = self.masks_idle;
+        let plan =
+            self.r.log.take().map(|events| Plan { alike: alike(&events), events, level: self.r.level, parts: self.parts, masks_idle });
         if let Some(plan) = &plan {
             check(self.func, plan).map_err(|e| EmitError::internal(&e.to_string()))?;
         }

@@ -14,12 +14,13 @@
 use super::super::deferred::may_write_lds;
 use super::super::level::Level;
 use super::super::regs::{Class, Home, NONE, PieceId, sregs_of};
+use super::super::wanted::lanes_of_values;
 use super::{Event, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use wavejit_ir::abi::TEMP_ROW;
 use wavejit_ir::text::{inst_text, term_text};
-use wavejit_ir::{Block, Func, Op, Shape, Ty, Value};
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, Shape, Ty, Value};
 
 /// What is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -594,7 +595,18 @@ impl<'a> Walk<'a> {
                 block.insts[*def].op.for_each_arg(|v| wanted.push(v));
             }
         }
+        if self.plan.masks_idle && self.masks_product(&piece.values) {
+            return Ok(());
+        }
         Err(format!("piece {id}{} is read, which is no operand's", self.of(id)))
+    }
+
+    /// Is the operation a product that only lanes of one of these masks ask for?
+    fn masks_product(&self, masks: &[Value]) -> bool {
+        let block = self.inside();
+        let is_product = |inst: &&Inst| matches!(inst.op, Op::Pure { op: PureOp::FMul32 | PureOp::FFma32, .. });
+        let Some(product) = block.insts.get(self.at as usize).filter(is_product) else { return false };
+        lanes_of_values(self.func, block).get(&product.first).is_some_and(|lanes| lanes.iter().any(|mask| masks.contains(mask)))
     }
 }
 

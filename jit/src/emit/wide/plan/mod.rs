@@ -31,6 +31,8 @@ pub(in crate::emit::wide) struct Plan {
     pub level: Level,
     /// Values that are [one for the wave](crate::opt::strides), of which the first part may stand for all.
     pub alike: FxHashSet<Value>,
+    /// Products are masked by the lanes that ask for them.
+    pub masks_idle: bool,
 }
 
 /// Something that the allocator does, in order.
