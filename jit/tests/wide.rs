@@ -642,3 +642,19 @@ fn products_leave_idle_lanes_alone() {
     let elsewhere = "%5: l32 = fmul.32 %1, %2\n%6: l32 = shuffle %5, %1\nvset v2, %6, exec %0";
     assert_eq!(masked(elsewhere), [false, false]);
 }
+
+/// A mask that comes of an argument, as bits and as a mask: what waves keep of it is the bits alone.
+#[test]
+fn a_mask_made_of_a_scalar_may_be_bits_and_a_mask() {
+    let text = format!(
+        "func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n%0: s32 = sget s0\n%1: s32 = sget s1\n%2: s64 = pack.64 %0, %1\n%3: s32 = sload.1 [%2]\n\
+         %4: s32 = const.32 5\n%5: s1 = eq.32 %3, %4\n%6: mask = splat %5\n%7: s64 = maskbits %6\n%8: s32 = lo.64 %7\nsset s2, %8\n%9: mask = exec\n\
+         %10: mask = and.1 %6, %9\n%11: l32 = vget v0 demand %9\nvset v1, %11, exec %10\nend\n}}",
+        FpMode::HSA.0
+    );
+    let func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    for isa in levels() {
+        let options = EmitOptions { isa, check_plan: true, keep_final_state: true, ..EmitOptions::default() };
+        emit::wide_code(&func, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));
+    }
+}

@@ -89,11 +89,6 @@ impl Way {
         let bits = |i: usize| leaves.iter().position(|leaf| *leaf == self.leaves[i]).map_or(0, |place| BITS[place]);
         over(self.table, [0, 1, 2].map(|i| if i < self.count { bits(i) } else { 0 }))
     }
-
-    /// Is there an operation for it?
-    fn is_possible(&self, is_there: bool) -> bool {
-        is_there || operation(self).is_some()
-    }
 }
 
 /// A table whose operands have these tables themselves.
@@ -177,7 +172,7 @@ impl Cover<'_> {
         loop {
             let of_operands: Vec<&Way> = picked.iter().zip(&operands).map(|(i, ways)| &ways[*i]).collect();
             let is_there = picked.iter().all(|i| *i == 0);
-            all.extend(joined(table, &of_operands).map(|way| (way, way.is_possible(is_there))));
+            all.extend(joined(table, &of_operands).map(|way| (way, is_there || operation(&way).is_some())));
             // The next combination.
             let Some(i) = (0..picked.len()).find(|i| picked[*i] + 1 < operands[*i].len()) else { break };
             picked[i] += 1;

@@ -233,6 +233,10 @@ impl Program {
         }
         let start = Instant::now();
         let Ok(lifted) = (Request { program: self, name, key, stop }).lift(&Plan::new(Limits::WHOLE)) else { return };
+        if !code.is_of(key.entry, &|at, to| self.read_bytes(at, to)) {
+            // The memory has changed meanwhile, and other programs may have this code.
+            return;
+        }
         let _section = Section::begin();
         let (origin, func) = Origin::new(key, lifted);
         match compiler::compile(func, Wish { savable: false, masks_idle: true }, stop) {

@@ -249,21 +249,17 @@ impl Once<'_> {
     fn choose(&self, inputs: &BTreeSet<u8>) -> Vec<bool> {
         let mut excluded: Vec<Value> = vec![];
         loop {
-            let once = self.known(&|r| inputs.contains(&r.0), &excluded);
-            if !self.lanes_done(&once).contains(&true) {
-                return self.without_idle_splats(once);
+            let once = self.without_idle_splats(self.known(&|r| inputs.contains(&r.0), &excluded));
+            let is_of_lanes = |(inst, once): &(&Inst, &bool)| **once && inst.results == 1 && self.func.ty(inst.first).shape == Shape::Lane;
+            let lanes: Vec<Value> = self.block.insts.iter().zip(&once).filter(is_of_lanes).map(|(inst, _)| inst.first).collect();
+            if lanes.is_empty() {
+                return once;
             }
             let used = used_by_others(self.block, &once);
             let before = excluded.len();
-            for (inst, _) in self.block.insts.iter().zip(&once).filter(|(_, once)| **once) {
-                let ty = self.func.ty(inst.first);
-                let stays = inst.results == 1 && ty.shape == Shape::Lane && ty != Ty::L32 && used.contains(&inst.first);
-                if stays {
-                    excluded.push(inst.first);
-                }
-            }
+            excluded.extend(lanes.into_iter().filter(|v| self.func.ty(*v) != Ty::L32 && used.contains(v)));
             if excluded.len() == before {
-                return self.without_idle_splats(once);
+                return once;
             }
         }
     }
