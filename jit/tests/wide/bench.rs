@@ -3,7 +3,7 @@
 use wavejit_ir::abi::{Exit, TEMP_ROW, WaveState};
 use wavejit_ir::{FpMode, Func, PureOp, Width, text};
 use wavejit_jit::emit::{self, Compiled, EmitOptions, Isa};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 
 #[repr(C, align(64))]
 #[derive(Clone)]
@@ -25,7 +25,7 @@ impl Bench {
     /// With all that can go through a register's lanes at a time doing so, or not.
     pub(crate) fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
         let mut func = func.clone();
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+        opt::run(&mut func, isa.passes(true));
         let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, ..EmitOptions::default() };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;

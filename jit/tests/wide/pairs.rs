@@ -5,12 +5,12 @@ use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic};
 use wavejit_ir::abi::WaveState;
 use wavejit_ir::{FpMode, Func, text};
 use wavejit_jit::emit::{self, EmitOptions, Isa};
-use wavejit_jit::opt::{self, OptOptions};
+use wavejit_jit::opt;
 use wavejit_random::Random;
 
 /// AVX-512 code of a function.
 fn code(mut func: Func) -> Vec<Instruction> {
-    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+    opt::run(&mut func, Isa::Avx512.passes(true));
     let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, check_plan: true, ..EmitOptions::default() };
     let code = emit::wide_code(&func, &options).unwrap();
     Decoder::with_ip(64, &code.bytes[..code.usual_bytes], 0, DecoderOptions::NONE).into_iter().collect()

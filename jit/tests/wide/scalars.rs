@@ -5,7 +5,7 @@ use super::is_defined_by_eval;
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
 use wavejit_jit::emit::{self, EmitOptions, Isa};
-use wavejit_jit::opt::{self, OptOptions, logic};
+use wavejit_jit::opt::{self, logic};
 use wavejit_random::{Random, SPECIAL_WORDS};
 
 /// s2 = 1 where a branch is taken, else 2: on a comparison of s0 and s1, or of s0 and a constant, or on its opposite.
@@ -160,7 +160,7 @@ fn scalar_operations_are_no_calls() {
     ];
     for (op, isa) in PureOp::ALL.iter().flat_map(|op| levels().map(move |isa| (*op, isa))) {
         let mut func = scalar_function(op, FpMode::HSA);
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+        opt::run(&mut func, isa.passes(true));
         let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let usual = &code.bytes[..code.usual_bytes];

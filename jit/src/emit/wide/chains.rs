@@ -56,35 +56,25 @@ impl<'a> Wide<'a> {
     /// A multiply-add that belongs to a chain; none if it is to be done in the usual way.
     pub(super) fn chained_product(&mut self, r: Value, mode: FpMode, args: [Value; 3], [x, y, z]: [Parts; 3]) -> Option<Parts> {
         let is_open = self.chain.as_ref().is_some_and(|chain| chain.last == args[2]);
-        let is_one = |p: &PieceId| {
-            let piece = self.r.pieces[*p as usize];
-            piece.reg.is_none() && matches!(piece.home, Home::Lds { is_one: true, .. })
+        let places = |(x, y): (&PieceId, &PieceId)| match [x, y].map(|p| self.r.pieces[*p as usize]).map(|piece| (piece.home, piece.reg)) {
+            [(Home::Lds { start, disp, is_one: true }, None), (Home::Lds { start: other, disp: far, is_one }, _)] => {
+                Some(((start, disp), (other, far), is_one))
+            }
+            _ => None,
         };
-        let is_in_lds = |p: &PieceId| matches!(self.r.pieces[*p as usize].home, Home::Lds { .. });
-        let parts = self.parts;
-        let folds = self.run.is_none()
-            && !self.shares
-            && self.only_use(args[0]).is_some()
-            && x[..parts].iter().all(is_one)
-            && y[..parts].iter().all(is_in_lds);
-        if !folds {
+        let may_fold = self.run.is_none() && !self.shares && self.only_use(args[0]).is_some();
+        let products: Option<Vec<_>> = if may_fold { x.iter().zip(&y).take(self.parts).map(places).collect() } else { None };
+        let Some(products) = products else {
             if is_open {
                 self.close_chain(z);
             }
             return None;
-        }
+        };
         if !is_open {
             self.begin_chain(r, mode, z)?;
         }
         let mut chain = self.chain.take()?;
-        let place = |w: &Self, p: PieceId| match w.r.pieces[p as usize].home {
-            Home::Lds { start, disp, is_one } => ((start, disp), is_one),
-            home => unreachable!("{home:?} is not in LDS"),
-        };
-        for (p, sum) in chain.sums.iter_mut().enumerate() {
-            let ((one, _), (other, is_one)) = (place(self, x[p]), place(self, y[p]));
-            sum.products.push((one, other, is_one));
-        }
+        chain.sums.iter_mut().zip(products).for_each(|(sum, product)| sum.products.push(product));
         let out = self.each_part(&[x, y, z], |w, part| {
             let (y, x) = (w.reg(part.ops[1]), w.rm(part.ops[0]));
             let (new, to) = w.copy_of(part.ops[2], part.free);

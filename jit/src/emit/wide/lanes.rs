@@ -211,7 +211,7 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn in_register(&self, p: PieceId) -> bool {
+    pub(super) fn in_register(&self, p: PieceId) -> bool {
         self.r.pieces[p as usize].reg.is_some()
     }
 
@@ -357,76 +357,6 @@ impl<'a> Wide<'a> {
     /// Gives up pieces that no value owns.
     pub(super) fn drop_parts(&mut self, parts: &Parts) {
         self.drop_pieces(&parts[..self.parts]);
-    }
-
-    /// a * b + c, rounded once; of NaNs the first.
-    pub(super) fn fma_part(&mut self, part: Part, is_f64: bool) -> PieceId {
-        let fma = self.host.fma;
-        let op = |n: u32| match (n, is_f64) {
-            (132, false) => X::Fmadd132ps,
-            (213, false) => X::Fmadd213ps,
-            (231, false) => X::Fmadd231ps,
-            (132, true) => X::Fmadd132pd,
-            (213, true) => X::Fmadd213pd,
-            _ => X::Fmadd231pd,
-        };
-        let [a, b, c] = [part.ops[0], part.ops[1], part.ops[2]];
-        let goes = |w: &Self, x: PieceId, others: [PieceId; 2]| part.free.contains(&x) && w.in_register(x) && !others.contains(&x);
-        // (form, destination, second, third)
-        let all = [
-            (fma.into_c, (231, c, a, b)),
-            (fma.into_a_213, (213, a, b, c)),
-            (fma.into_a, (132, a, c, b)),
-            (fma.into_b, (213, b, a, c)),
-            (fma.into_c_swapped, (231, c, b, a)),
-        ];
-        let ways = || all.into_iter().filter(|(there, _)| *there).map(|(_, way)| way);
-        // The last operand may be in memory.
-        let loads = |w: &Self, x: PieceId, y: PieceId| usize::from(!w.in_register(x)) + usize::from(w.in_register(y));
-        let cheap = ways().filter(|(_, d, x, y)| goes(self, *d, [*x, *y])).min_by_key(|(_, _, x, y)| loads(self, *x, *y));
-        let (form, d, x, y) = cheap.or(ways().next()).expect("hosts without any have no wide back end");
-        let x = self.reg(x);
-        let y = if is_f64 { self.rm64(y) } else { self.rm(y) };
-        let free: &[PieceId] = if cheap.is_some() { part.free } else { &[] };
-        let (new, to) = self.copy_of(d, free);
-        match part.ops.get(3) {
-            Some(k) => {
-                let k = self.reg(*k);
-                self.vector(Vector::new(op(form), Len::Z, to, x, y).zeroing(k));
-            }
-            None => self.v(op(form), to, x, y),
-        }
-        new
-    }
-
-    /// The mask of the lanes that ask for a product: others may hold anything, such as integers that are denormal as numbers, for which some processors need
-    /// a hundred times as long.
-    fn idle_mask(&mut self, r: Value) -> Option<Parts> {
-        if self.in_memo || self.is_shared(r) {
-            return None;
-        }
-        let is_there = |v: &&Value| self.val(**v).def < self.at && self.val(**v).last >= self.at;
-        let mask = *self.asking.get(&r)?.iter().find(is_there)?;
-        Some(self.mask_parts(mask))
-    }
-
-    fn masked_product(&mut self, a: Value, x: Parts, y: Parts, k: Parts) -> Parts {
-        let is_number = self.splat_constant(a).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
-        let (x, y) = if is_number { (y, x) } else { (x, y) };
-        self.each_part(&[x, y, k], |w, part| {
-            let (a, b, k) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
-            let (new, to) = w.new_over(part.free);
-            w.vector(Vector::new(X::Mulps, Len::Z, to, a, b).zeroing(k));
-            new
-        })
-    }
-
-    /// high * high + (low * low + c), two fused sums. Gives up the factors.
-    pub(super) fn dot_of_two(&mut self, low: [Parts; 2], high: [Parts; 2], c: Parts) -> Parts {
-        let sum = self.each_part(&[low[0], low[1], c], |w, part| w.fma_part(part, false));
-        let out = self.each_part(&[high[0], high[1], sum], |w, part| w.fma_part(part, false));
-        low.iter().chain(&high).chain([&sum]).for_each(|parts| self.drop_parts(parts));
-        out
     }
 
     /// Emits the operation; false: it has no form here.
@@ -611,9 +541,14 @@ impl<'a> Wide<'a> {
                     new
                 })
             }
-            FAdd32 if plain => self.float_binary(X::Addps, arg(0), x, y),
-            FMul32 if plain && let Some(k) = self.idle_mask(r) => self.masked_product(arg(0), x, y, k),
-            FMul32 if plain => self.float_binary(X::Mulps, arg(0), x, y),
+            FAdd32 if plain => {
+                let (x, y) = self.in_order_of_nans(arg(0), x, y);
+                self.binary(X::Addps, x, y, false)
+            }
+            FMul32 if plain => {
+                let asking = self.asking_lanes(r);
+                self.product(arg(0), x, y, asking)
+            }
             FSub32 if plain => self.binary(X::Subps, x, y, false),
             Dot2F32Bf16 if plain => {
                 // The halves are f32 without their low halves.
@@ -635,11 +570,7 @@ impl<'a> Wide<'a> {
                 self.dot_of_two(low, high, z)
             }
             FDiv32 if plain => self.binary(X::Divps, x, y, false),
-            FFma32 if plain && let Some(k) = self.idle_mask(r) => self.each_part(&[x, y, z, k], |w, part| w.fma_part(part, false)),
-            FFma32 if plain => match self.chained_product(r, mode, [arg(0), arg(1), arg(2)], operands) {
-                Some(sum) => sum,
-                None => self.each_part(&[x, y, z], |w, part| w.fma_part(part, false)),
-            },
+            FFma32 if plain => self.multiply_add(r, mode, [arg(0), arg(1), arg(2)], operands),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
             FTrunc32 if plain => self.unary(X::Rndscaleps, x, Some(11)),
@@ -798,12 +729,6 @@ impl<'a> Wide<'a> {
         };
         let under = self.under(r);
         Some(self.compare(x86, x, y, predicate, under))
-    }
-
-    /// Sums and products commute but for which NaN wins; with a constant that is none they do altogether.
-    fn float_binary(&mut self, op: X, a: Value, x: Parts, y: Parts) -> Parts {
-        let is_number = self.splat_constant(a).is_some_and(|c| !f32::from_bits(c as u32).is_nan());
-        if is_number { self.binary(op, y, x, false) } else { self.binary(op, x, y, false) }
     }
 
     /// An operation on dwords or words, of whose result the low word counts.

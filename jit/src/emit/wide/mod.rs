@@ -54,6 +54,7 @@
 //! | `memory.rs` | loads and stores: operands, and what is done where the short ways do not fit |
 //! | `addresses.rs` | tests of addresses, which accesses share |
 //! | `deferred.rs` | loads of LDS that wait for those who use them |
+//! | `products.rs` | products and sums of them, in the lanes that ask for them |
 //! | `chains.rs` | sums of products with factors in LDS, and NaNs among them |
 //! | `carried` | addresses that a loop moves on by one distance for all lanes |
 //! | `couples.rs` | rows that loops keep as qwords |
@@ -110,6 +111,7 @@ mod moves;
 mod pins;
 mod plan;
 mod powers;
+mod products;
 mod quads;
 mod queue;
 mod rare;
