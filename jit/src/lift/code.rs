@@ -8,6 +8,9 @@ use wavejit_isa::{self as isa, Inst};
 /// Most dwords of an instruction.
 const MAX_DWORDS: u64 = 5;
 
+/// Room for so many instructions is there from the start.
+const USUAL_INSTS: usize = 256;
+
 /// Decoded code, by address.
 pub(super) struct Code<'a> {
     pub src: &'a LiftSource<'a>,
@@ -20,7 +23,7 @@ pub(super) struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub(super) fn new(src: &'a LiftSource<'a>) -> Self {
-        Code { src, insts: vec![], places: FxHashMap::default(), bad: FxHashMap::default() }
+        Code { src, insts: Vec::with_capacity(USUAL_INSTS), places: FxHashMap::default(), bad: FxHashMap::default() }
     }
 
     /// Decodes the instruction at `pc`; none if there is no such instruction.

@@ -19,6 +19,7 @@
 use super::OptOptions;
 use super::liveness::{Lanes, leaves_everything_live};
 use super::mask_registers::{self, Masks};
+use crate::by_value::ByValue;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
@@ -109,40 +110,8 @@ impl Bit {
     }
 }
 
-/// Something about values of a block. (A sparse set: `places` may have anything for values that are not in it.)
-pub(super) struct ByValue<T> {
-    /// By value: its place in the list, if it is there.
-    places: Vec<u32>,
-    list: Vec<(Value, T)>,
-}
-
-/// Their bits.
+/// Bits of values.
 pub(super) type Bits = ByValue<Bit>;
-
-impl<T> Default for ByValue<T> {
-    fn default() -> Self {
-        ByValue { places: vec![], list: vec![] }
-    }
-}
-
-impl<T: Copy> ByValue<T> {
-    /// None, for blocks of this function.
-    pub(super) fn begin(&mut self, func: &Func) {
-        self.places.resize(func.types.len(), 0);
-        self.list.clear();
-    }
-
-    pub(super) fn get(&self, v: Value) -> Option<T> {
-        let (of, it) = self.list.get(self.places[v.0 as usize] as usize)?;
-        (*of == v).then_some(*it)
-    }
-
-    /// Each value once.
-    pub(super) fn insert(&mut self, v: Value, it: T) {
-        self.places[v.0 as usize] = self.list.len() as u32;
-        self.list.push((v, it));
-    }
-}
 
 /// Something that a block does to a row.
 enum Event {
@@ -358,8 +327,10 @@ impl<'a> Problem<'a> {
     }
 
     /// States in which a lane may be at the start of each block.
-    fn reached(&self, steps: &[Steps]) -> Vec<States> {
+    fn reached(&self, steps: &[Steps], successors: &[(Vec<usize>, Vec<usize>)]) -> Vec<States> {
         let mut at = vec![0; steps.len()];
+        // Those that were looked at.
+        let mut seen = vec![0; steps.len()];
         let mut work: Vec<usize> = vec![];
         for (i, b) in self.region.blocks.iter().enumerate() {
             if self.region.entries.contains(b) {
@@ -368,11 +339,12 @@ impl<'a> Problem<'a> {
             }
         }
         while let Some(i) = work.pop() {
-            let end = steps[i].reached_from(at[i]);
-            for s in self.successors(i).0 {
-                if end & !at[s] != 0 {
-                    at[s] |= end;
-                    work.push(s);
+            let new = at[i] & !std::mem::replace(&mut seen[i], at[i]);
+            let end = steps[i].reached_from(new);
+            for s in &successors[i].0 {
+                if end & !at[*s] != 0 {
+                    at[*s] |= end;
+                    work.push(*s);
                 }
             }
         }
@@ -384,7 +356,7 @@ impl<'a> Problem<'a> {
         let rows: FxHashSet<u16> = candidates.keys().copied().collect();
         let steps: Vec<Steps> = self.region.blocks.iter().map(|b| self.steps(&self.func.blocks[*b], &rows)).collect();
         let successors: Vec<_> = (0..steps.len()).map(|i| self.successors(i)).collect();
-        let reached = self.reached(&steps);
+        let reached = self.reached(&steps, &successors);
         let mut found = FxHashSet::default();
         for (row, writes) in candidates {
             let outside = |i: usize| -> States {

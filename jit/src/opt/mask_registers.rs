@@ -1,7 +1,8 @@
 //! Scalar registers that hold masks: those of which EXEC will come, by logic. A compiler saves EXEC in them, narrows it and puts it back. What such a register
 //! holds at other times, an address say, is not of interest.
 
-use super::lane_states::{ByValue, lanewise};
+use super::lane_states::lanewise;
+use crate::by_value::ByValue;
 use wavejit_ir::{Block, Func, Op, SReg, Shape, Ty, Value};
 
 /// A set of registers that may hold masks, by number; EXEC has the place of its low half.

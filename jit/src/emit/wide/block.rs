@@ -38,8 +38,9 @@ impl<'a> Wide<'a> {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);
         }
         self.begin_values(i);
-        self.needless = super::wanted::needless_ands(self.func, block);
-        self.asking = if self.masks_idle { super::wanted::lanes_of_values(self.func, block) } else { FxHashMap::default() };
+        self.needless = super::wanted::needless_ands(self.func, block, &mut self.asked);
+        self.asking =
+            if self.masks_idle { super::wanted::lanes_of_values(self.func, block, &mut self.asked) } else { FxHashMap::default() };
         let blend = self.lanes.blend(i);
         let runs = match &self.calls {
             Some(calls) => {

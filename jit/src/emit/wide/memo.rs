@@ -20,8 +20,9 @@
 use super::memory::Access;
 use super::plan::Event;
 use super::regs::{Class, FIXED, Home, NO_PARTS, NONE, PieceId};
-use super::wanted::needless_ands;
+use super::wanted::{self, needless_ands};
 use super::{BASE, Wide, X, sreg, state};
+use crate::by_value::ByValue;
 use crate::emit::EmitError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -61,37 +62,12 @@ pub(super) struct KeptBase {
 /// No host address, and none within 4 GiB of it: the processor refuses them, and the access is done again with care.
 const NOWHERE: u64 = 1 << 62;
 
-/// A set of values of a function, which is emptied in no time.
-struct Marks {
-    /// By value: the set it was put into last.
-    of: Vec<u32>,
-    now: u32,
-}
-
-impl Marks {
-    fn new(func: &Func) -> Marks {
-        Marks { of: vec![0; func.types.len()], now: 0 }
-    }
-
-    fn clear(&mut self) {
-        self.now += 1;
-    }
-
-    fn has(&self, v: Value) -> bool {
-        self.of[v.0 as usize] == self.now
-    }
-
-    fn add(&mut self, v: Value) {
-        self.of[v.0 as usize] = self.now;
-    }
-}
-
 /// By block: what it keeps. `slot` gives room in the frame.
 pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut slot: impl FnMut() -> i32) -> Vec<Option<Memo>> {
     let mut plan: Vec<Option<Memo>> = vec![None; func.blocks.len()];
     // Has nothing but scalar loads looked at memory when the block ends?
     let mut is_early = vec![false; func.blocks.len()];
-    let (mut found, marks) = (0, RefCell::new(Marks::new(func)));
+    let (mut found, mut asked, marks) = (0, wanted::Asked::of(func), RefCell::new(ByValue::of(func)));
     let writes = |op: &Op, inputs: &BTreeSet<u8>| match op {
         Op::SSet(r, _) => inputs.contains(&r.0),
         op => matches!(op, Op::SSetRel { .. }),
@@ -106,7 +82,7 @@ pub(super) fn plan(func: &Func, entered: &[Vec<u32>], goes_round: &[bool], mut s
         let end = if begins { block.insts.iter().position(|inst| !is_quiet(&inst.op)).unwrap_or(block.insts.len()) } else { 0 };
         is_early[b] = begins && end == block.insts.len() && matches!(block.term, Term::Jump(_) | Term::Branch { .. });
         if found < MOST
-            && let Some((once, inputs)) = choose(func, block, end, &marks)
+            && let Some((once, inputs)) = choose(func, block, end, &mut asked, &marks)
         {
             let of_entry = plan[0].as_ref().is_some_and(|entry| entry.inputs == inputs);
             let is_like_entry = of_entry && !func.blocks.iter().flat_map(|b| &b.insts).any(|inst| writes(&inst.op, &inputs));
@@ -123,7 +99,13 @@ fn is_quiet(op: &Op) -> bool {
 }
 
 /// The scalar loads up to `end`, what they need, and what is made of them alone, and the scalar registers on which it depends; none if there is too little.
-fn choose(func: &Func, block: &Block, end: usize, marks: &RefCell<Marks>) -> Option<(Vec<bool>, BTreeSet<u8>)> {
+fn choose(
+    func: &Func,
+    block: &Block,
+    end: usize,
+    asked: &mut wanted::Asked,
+    marks: &RefCell<ByValue<()>>,
+) -> Option<(Vec<bool>, BTreeSet<u8>)> {
     let is_load = |inst: &Inst| matches!(inst.op, Op::SLoad { .. });
     let is_of_lanes = |inst: &Inst| is_lane_work(func, inst);
     if !block.insts[..end].iter().any(is_load) && block.insts.iter().filter(|inst| is_of_lanes(inst)).count() < FEWEST_LANES {
@@ -136,7 +118,7 @@ fn choose(func: &Func, block: &Block, end: usize, marks: &RefCell<Marks>) -> Opt
         // None of it but loads.
         known.iter_mut().zip(&block.insts).for_each(|(known, inst)| *known = *known && func.ty(inst.first).shape == Shape::Scalar);
     } else {
-        once.needless = needless_ands(func, block);
+        once.needless = needless_ands(func, block, asked);
         known = once.known(&any, &[]);
     }
     let loads: Vec<bool> = block.insts.iter().zip(&known).map(|(inst, known)| *known && is_load(inst)).collect();
@@ -175,11 +157,11 @@ struct Once<'a> {
     is_read_first: Vec<bool>,
     /// Masks that are as good without the other one that they are narrowed to.
     needless: FxHashMap<Value, Value>,
-    marks: &'a RefCell<Marks>,
+    marks: &'a RefCell<ByValue<()>>,
 }
 
 impl Once<'_> {
-    fn new<'a>(func: &'a Func, block: &'a Block, end: usize, marks: &'a RefCell<Marks>) -> Once<'a> {
+    fn new<'a>(func: &'a Func, block: &'a Block, end: usize, marks: &'a RefCell<ByValue<()>>) -> Once<'a> {
         let mut written = [false; SReg::COUNT];
         let is_read_first = block.insts.iter().map(|inst| {
             match inst.op {
@@ -202,7 +184,7 @@ impl Once<'_> {
     /// By instruction: is it made of constants, of registers that are allowed and of loads alone? Lanes that are excluded are not.
     fn known(&self, allows: &dyn Fn(SReg) -> bool, excluded: &[Value]) -> Vec<bool> {
         let values = &mut *self.marks.borrow_mut();
-        values.clear();
+        values.begin(self.func);
         let is_known = |(k, inst): (usize, &Inst)| {
             let mut all = true;
             match self.needless.get(&inst.first) {
@@ -217,7 +199,7 @@ impl Once<'_> {
                 _ => false,
             };
             if is_known {
-                (0..inst.results).for_each(|i| values.add(inst.result(i.into())));
+                (0..inst.results).for_each(|i| values.insert(inst.result(i.into()), ()));
             }
             is_known
         };
@@ -232,11 +214,11 @@ impl Once<'_> {
     /// The registers that some known instructions depend on.
     fn inputs(&self, known: &[bool], of: &[bool]) -> BTreeSet<u8> {
         let needed = &mut *self.marks.borrow_mut();
-        needed.clear();
+        needed.begin(self.func);
         let mut inputs = BTreeSet::new();
         for (k, inst) in self.block.insts.iter().enumerate().rev().filter(|(k, _)| known[*k]) {
             if of[k] || (0..inst.results).any(|i| needed.has(inst.result(i.into()))) {
-                inst.op.for_each_arg(|v| needed.add(v));
+                inst.op.for_each_arg(|v| needed.insert(v, ()));
                 if let Op::SGet(r) = inst.op {
                     inputs.insert(r.0);
                 }
@@ -267,12 +249,12 @@ impl Once<'_> {
     /// Splats that no operation on lanes needs are made where they are used.
     fn without_idle_splats(&self, mut once: Vec<bool>) -> Vec<bool> {
         let needed = &mut *self.marks.borrow_mut();
-        needed.clear();
+        needed.begin(self.func);
         for (k, inst) in self.block.insts.iter().enumerate().rev() {
             if once[k] && matches!(inst.op, Op::Splat(_)) && !needed.has(inst.first) {
                 once[k] = false;
             } else if once[k] {
-                inst.op.for_each_arg(|v| needed.add(v));
+                inst.op.for_each_arg(|v| needed.insert(v, ()));
             }
         }
         once

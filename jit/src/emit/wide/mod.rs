@@ -238,6 +238,8 @@ struct Wide<'a> {
     chain: Option<chains::Chain>,
     /// See [`wanted::lanes_of_values`]; of products, where idle lanes are masked.
     asking: FxHashMap<Value, Vec<Value>>,
+    /// For looking at a block.
+    asked: wanted::Asked,
     /// [`EmitOptions::masks_idle`].
     masks_idle: bool,
     /// Bases of addresses in the frame.
@@ -478,6 +480,7 @@ impl<'a> Wide<'a> {
             needless: FxHashMap::default(),
             chain: None,
             asking: FxHashMap::default(),
+            asked: wanted::Asked::of(func),
             masks_idle: level == Level::Avx512 && opts.masks_idle,
             host_bases: FxHashMap::default(),
             firsts: vec![],

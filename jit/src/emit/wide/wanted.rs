@@ -3,28 +3,31 @@
 //! What comes of a comparison is narrowed to EXEC, since the register that it goes to has zeros elsewhere. Where only lanes of EXEC ask for it, as
 //! a selection does whose result goes to a row under EXEC, the comparison itself is as good.
 
+use crate::by_value::ByValue;
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, Shape, Ty, Value};
 
 /// Lanes that ask for a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanes {
+pub(super) enum Lanes {
     /// Some of those of a mask.
     Of(Value),
     Any,
 }
 
-/// The lanes that ask for each value of a block so far.
-#[derive(Default)]
-struct Wanted {
-    lanes: FxHashMap<Value, Lanes>,
+/// The lanes that ask for each value of a block.
+pub(super) type Asked = ByValue<Lanes>;
+
+/// What is known of a block so far.
+struct Wanted<'a> {
+    lanes: &'a mut Asked,
     /// Of masks that are the lanes of two others at once, these.
     ands: FxHashMap<Value, [Value; 2]>,
 }
 
-impl Wanted {
+impl Wanted<'_> {
     fn of(&self, v: Value) -> Option<Lanes> {
-        self.lanes.get(&v).copied()
+        self.lanes.get(v)
     }
 
     fn want(&mut self, v: Value, by: Lanes) {
@@ -62,29 +65,29 @@ impl Wanted {
 const MOST_AROUND: usize = 12;
 
 /// The ands of two masks in a block of which one has every lane that asks for the result: the other one, which is as good as the result.
-pub(super) fn needless_ands(func: &Func, block: &Block) -> FxHashMap<Value, Value> {
+pub(super) fn needless_ands(func: &Func, block: &Block, asked: &mut Asked) -> FxHashMap<Value, Value> {
     if !block.insts.iter().any(|inst| matches!(inst.op, Op::Pure { op: PureOp::BAnd, .. })) {
         return FxHashMap::default();
     }
-    find(func, block).1
+    find(func, block, asked).1
 }
 
 /// The values of a block that only lanes of one mask ask for, and masks that have these lanes.
-pub(super) fn lanes_of_values(func: &Func, block: &Block) -> FxHashMap<Value, Vec<Value>> {
-    let (wanted, _) = find(func, block);
-    let of_one = |(v, lanes): (&Value, &Lanes)| if let Lanes::Of(mask) = lanes { Some((*v, wanted.around(*mask))) } else { None };
+pub(super) fn lanes_of_values(func: &Func, block: &Block, asked: &mut Asked) -> FxHashMap<Value, Vec<Value>> {
+    let (wanted, _) = find(func, block, asked);
+    let of_one = |(v, lanes): &(Value, Lanes)| if let Lanes::Of(mask) = lanes { Some((*v, wanted.around(*mask))) } else { None };
     wanted.lanes.iter().filter_map(of_one).collect()
 }
 
 /// Who asks for what, and needless ands.
-fn find(func: &Func, block: &Block) -> (Wanted, FxHashMap<Value, Value>) {
+fn find<'a>(func: &Func, block: &Block, asked: &'a mut Asked) -> (Wanted<'a>, FxHashMap<Value, Value>) {
     let mut found = FxHashMap::default();
-    let mut wanted = Wanted::default();
+    asked.begin(func);
     let and = |inst: &Inst| match inst.op {
         Op::Pure { op: PureOp::BAnd, args: [Some(x), Some(y), _], .. } if func.ty(inst.first) == Ty::MASK => Some((inst.first, [x, y])),
         _ => None,
     };
-    wanted.ands = block.insts.iter().filter_map(and).collect();
+    let mut wanted = Wanted { lanes: asked, ands: block.insts.iter().filter_map(and).collect() };
     let execs: FxHashSet<Value> = block.insts.iter().filter(|inst| matches!(inst.op, Op::ExecGet)).map(|inst| inst.first).collect();
     block.term.for_each_arg(|v| wanted.want(v, Lanes::Any));
     for inst in block.insts.iter().rev() {

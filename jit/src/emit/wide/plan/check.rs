@@ -14,7 +14,7 @@
 use super::super::deferred::may_write_lds;
 use super::super::level::Level;
 use super::super::regs::{Class, Home, NONE, PieceId, sregs_of};
-use super::super::wanted::lanes_of_values;
+use super::super::wanted::{Asked, lanes_of_values};
 use super::{Event, Plan};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
@@ -606,7 +606,9 @@ impl<'a> Walk<'a> {
         let block = self.inside();
         let is_product = |inst: &&Inst| matches!(inst.op, Op::Pure { op: PureOp::FMul32 | PureOp::FFma32, .. });
         let Some(product) = block.insts.get(self.at as usize).filter(is_product) else { return false };
-        lanes_of_values(self.func, block).get(&product.first).is_some_and(|lanes| lanes.iter().any(|mask| masks.contains(mask)))
+        lanes_of_values(self.func, block, &mut Asked::of(self.func))
+            .get(&product.first)
+            .is_some_and(|lanes| lanes.iter().any(|mask| masks.contains(mask)))
     }
 }
 
