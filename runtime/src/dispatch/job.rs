@@ -7,14 +7,16 @@ use crate::dispatch::scratch::ScratchSize;
 use crate::dispatch::stuck::Stuck;
 use crate::dispatch::wave_init::{StartFacts, WaveInit};
 use crate::fault::Limit;
+use crate::host::float::met_denormals;
 use crate::host::sync::Mutex;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::gws::Gws;
-use crate::program::{Body, Code, CodeKey, Program};
+use crate::program::{Body, Code, CodeKey, Program, Trial};
 use crate::services::Services;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 use wavejit_ir::abi::GwsOp;
 
 /// What to run.
@@ -81,6 +83,45 @@ pub(crate) struct Job {
     pub totals: [AtomicU64; 3],
     /// Has some thread computed with denormals?
     pub has_met_denormals: AtomicBool,
+    /// When threads that have nothing under way leave, though there is more to do: the rest is for other code, perhaps.
+    pub gives_way: Option<GivesWay>,
+}
+
+/// When a dispatch makes way for other code.
+pub(crate) struct GivesWay {
+    at: Instant,
+    /// Only if a thread has met denormals.
+    if_met: bool,
+    state: AtomicU8,
+}
+
+impl GivesWay {
+    const NOT_YET: u8 = 0;
+    const NOW: u8 = 1;
+    /// There is no other code for it, or there cannot be.
+    const NEVER: u8 = 2;
+
+    pub(crate) fn new(since: Instant, trial: Trial) -> GivesWay {
+        GivesWay { at: since + trial.after, if_met: trial.if_met, state: AtomicU8::new(GivesWay::NOT_YET) }
+    }
+
+    /// As this thread sees it.
+    fn is_time(&self) -> bool {
+        if self.state.load(Relaxed) == GivesWay::NOT_YET && Instant::now() >= self.at && (!self.if_met || met_denormals()) {
+            self.state.store(GivesWay::NOW, Relaxed);
+        }
+        self.has_come()
+    }
+
+    /// Have threads left for it?
+    pub(crate) fn has_come(&self) -> bool {
+        self.state.load(Relaxed) == GivesWay::NOW
+    }
+
+    /// It goes on as it is.
+    pub(crate) fn call_off(&self) {
+        self.state.store(GivesWay::NEVER, Relaxed);
+    }
 }
 
 // SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
@@ -88,16 +129,20 @@ unsafe impl Send for Job {}
 // SAFETY: as above; all that it has is `Sync` itself.
 unsafe impl Sync for Job {}
 
+fn new_serial() -> u64 {
+    static SERIAL: AtomicU64 = AtomicU64::new(1);
+    SERIAL.fetch_add(1, Relaxed)
+}
+
 impl Job {
     /// A dispatch that begins; what `d` lends must be there until no thread runs it.
     pub(crate) fn new(d: &Dispatch, space: &Arc<AddressSpace>, code: Arc<Code>, scratch: ScratchSize, residents: usize) -> Job {
-        static SERIAL: AtomicU64 = AtomicU64::new(1);
         let gws = Gws::default();
         if let Some(groups) = d.offered.sync_groups {
             gws.ask(GwsOp::Init, 0, groups.saturating_sub(1));
         }
         Job {
-            serial: SERIAL.fetch_add(1, Relaxed),
+            serial: new_serial(),
             name: d.name.to_string(),
             program: d.program.clone(),
             runs_at_once: matches!(code.body, Body::Jit(_)) && d.config.max_insts == 0 && d.config.hook.is_none(),
@@ -120,7 +165,19 @@ impl Job {
             stuck: Stuck::default(),
             totals: Default::default(),
             has_met_denormals: AtomicBool::new(false),
+            gives_way: None,
         }
+    }
+
+    /// Goes on with other code: what waves find of earlier ones is for theirs.
+    pub(crate) fn go_on_with(&mut self, code: Arc<Code>) {
+        (self.serial, self.code) = (new_serial(), code);
+    }
+
+    /// Is a thread that has nothing under way to leave?
+    #[inline(always)]
+    pub(crate) fn gives_way(&self) -> bool {
+        self.gives_way.as_ref().is_some_and(GivesWay::is_time)
     }
 
     /// Has a thread failed?

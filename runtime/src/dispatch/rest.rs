@@ -22,6 +22,12 @@ pub(super) struct Crew {
 }
 
 impl Crew {
+    /// All threads have left: the next ones are numbered anew.
+    pub(super) fn begin_again(&self) {
+        self.arrived.store(0, Relaxed);
+        self.idle.store(0, Relaxed);
+    }
+
     /// A thread begins: its number, and its rest.
     pub(super) fn join(&self) -> (usize, Rest<'_>) {
         let number = self.arrived.fetch_add(1, Relaxed);

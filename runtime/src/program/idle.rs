@@ -3,7 +3,8 @@
 //! A lane that is off holds what it last held, which may be an integer where others have floats: as a number it is denormal, and on some processors each
 //! product with one takes a hundred times as long, for the whole wave. Code that [masks idle lanes](wavejit_jit::emit::EmitOptions::masks_idle) does not suffer
 //! from it, but where products wait for a mask they would not have needed it can be half as fast. Both give the same bits. So code that has met denormals, and
-//! has run long enough to pay for it, is made a second time; the faster one stays.
+//! has run long enough to pay for it, is made a second time; the faster one stays. A long launch need not end for that: its threads leave when the time has come
+//! ([`Trial`]), and go on with the other code where they were.
 
 use super::code::Code;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -14,7 +15,7 @@ use wavejit_jit::emit::masking_may_pay;
 /// How long code has run, at least, and how many times as long as it took to make, before it is made a second time.
 const LONG: Duration = Duration::from_millis(30);
 const TIMES_ITS_MAKING: u32 = 2;
-/// Launches of the second one before they are compared.
+/// Launches of the second one, or parts of a launch, before they are compared.
 const TRIES: u32 = 3;
 /// Guest instructions of a launch that tells how fast code is.
 const ENOUGH: u64 = 100_000;
@@ -48,7 +49,41 @@ impl Speed {
     }
 }
 
+/// Code that is to give way to the other one, perhaps, before a launch has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Trial {
+    /// When it has run so long.
+    pub after: Duration,
+    /// Only if it has met denormals.
+    pub if_met: bool,
+}
+
 impl Code {
+    /// How long `launched`, this one or the second one, is to run before it is decided how to go on; none if that is decided.
+    pub(crate) fn trial(&self, launched: &Code) -> Option<Trial> {
+        if masking_may_pay() { self.would_try(launched) } else { None }
+    }
+
+    /// The same on a host where that may pay.
+    fn would_try(&self, launched: &Code) -> Option<Trial> {
+        let idle = &self.idle;
+        match idle.masked.get() {
+            None if self.prepared().is_none() => {
+                let left = self.long_enough().saturating_sub(Duration::from_nanos(idle.ran.load(Relaxed)));
+                Some(Trial { after: left, if_met: true })
+            }
+            Some(Some(second)) if std::ptr::eq(launched, &raw const **second) && idle.tries.load(Relaxed) < TRIES => {
+                Some(Trial { after: LONG, if_met: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// How long it is to run before it is made a second time.
+    fn long_enough(&self) -> Duration {
+        LONG.max(TIMES_ITS_MAKING * self.compile_time)
+    }
+
     /// Which of the two to launch.
     pub(crate) fn to_launch(self: &Arc<Code>) -> Arc<Code> {
         let Some(Some(masked)) = self.idle.masked.get() else { return self.clone() };
@@ -68,7 +103,7 @@ impl Code {
         idle.has_met_denormals.load(Relaxed)
             && idle.masked.get().is_none()
             && self.prepared().is_none()
-            && Duration::from_nanos(idle.ran.load(Relaxed)) >= LONG.max(TIMES_ITS_MAKING * self.compile_time)
+            && Duration::from_nanos(idle.ran.load(Relaxed)) >= self.long_enough()
     }
 
     /// The second one; none if it could not be made. Only the first call counts.
@@ -77,7 +112,7 @@ impl Code {
         let _ = self.idle.masked.set(masked);
     }
 
-    /// Notes a launch of this code, or of the second one. `has_met` denormals.
+    /// Notes a launch of this code, or of the second one, or a part of a launch. `has_met` denormals.
     pub(crate) fn note_launch(&self, launched: &Code, has_met: bool, time: Duration, guest_insts: u64) {
         let is_second = !std::ptr::eq(self, launched);
         let nanos = time.as_nanos() as u64;
@@ -130,6 +165,22 @@ mod tests {
         assert!(!code.would_deserve_masks() && Arc::ptr_eq(&code.to_launch(), &code));
         let (short, _) = launched(LONG.as_millis() as u64 - 1, 1, 0);
         assert!(!short.would_deserve_masks());
+    }
+
+    #[test]
+    fn a_launch_stops_for_a_decision_until_there_is_one() {
+        let (first, second) = (code(), code());
+        let trial = |after: Duration, if_met: bool| Some(Trial { after, if_met });
+        assert_eq!(first.would_try(&first), trial(LONG, true));
+        first.note_launch(&first, true, LONG - Duration::from_millis(1), ENOUGH);
+        assert_eq!(first.would_try(&first), trial(Duration::from_millis(1), true));
+        first.set_masked(Some(second.clone()));
+        assert_eq!([first.would_try(&second), first.would_try(&first)], [trial(LONG, false), None]);
+        (0..TRIES).for_each(|_| first.note_launch(&second, false, LONG, ENOUGH));
+        assert_eq!(first.would_try(&second), None);
+        let alone = code();
+        alone.set_masked(None);
+        assert_eq!(alone.would_try(&alone), None);
     }
 
     #[test]

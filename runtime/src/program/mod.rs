@@ -26,6 +26,7 @@ mod store;
 pub(crate) use cache::CodeCache;
 pub use cache::CodeStats;
 pub(crate) use code::{Body, Code};
+pub(crate) use idle::Trial;
 pub use key::Engine;
 pub(crate) use key::{CodeKey, MadeBy};
 pub(crate) use recent::RecentPrograms;
