@@ -314,8 +314,19 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
                 kind => kind,
             };
             let mut data = [None; 4];
-            for d in &mut data[..kind.dwords()] {
-                *d = Some(operand(rng, b, exec, Width::B32));
+            if kind == MemKind::B64 && rng.below(2) == 0 {
+                // Done on qwords.
+                let (x, y) = (operand(rng, b, exec, Width::B64), operand(rng, b, exec, Width::B64));
+                let v = b.pure2([PureOp::FAdd64, PureOp::FMul64, PureOp::IMul64][rng.below(3)], x, y);
+                data = [Some(b.pure1(PureOp::Lo64, v)), Some(b.pure1(PureOp::Hi64, v)), None, None];
+                if rng.below(4) == 0 {
+                    let row = vreg(rng);
+                    b.vset(row, data[rng.below(2)].expect("both are there"), exec);
+                }
+            } else {
+                for d in &mut data[..kind.dwords()] {
+                    *d = Some(operand(rng, b, exec, Width::B32));
+                }
             }
             b.push(Op::Store { space, kind, addr, data, exec }, &[]);
         } else {
@@ -339,9 +350,12 @@ pub(super) fn accesses(rng: &mut Rng, b: &mut Builder, exec: Value) {
     }
 }
 
-/// Loads of LDS as from a tile: rows, or single elements, at one address but for the constant, which operations use once, or a few times; sometimes stores
-/// in between. Near the end of LDS some lanes are out of range.
+/// Loads of LDS as from a tile, of dwords or of qwords: rows, or single elements, at one address but for the constant, which operations use once, or a few
+/// times; sometimes stores in between. Near the end of LDS some lanes are out of range.
 pub(super) fn tile(rng: &mut Rng, b: &mut Builder, exec: Value) {
+    let is_qwords = rng.below(3) == 0;
+    let (kind, width) = if is_qwords { (MemKind::B64, Width::B64) } else { (MemKind::B32, Width::B32) };
+    let bytes = kind.bytes() as i64;
     let scalar = |rng: &mut Rng, b: &mut Builder| {
         let (s, most) = (b.sget(sreg(rng)), b.const32([0x7c, 0x3ff, 0x3fc][rng.below(3)]));
         let s = b.pure2(PureOp::And32, s, most);
@@ -357,20 +371,21 @@ pub(super) fn tile(rng: &mut Rng, b: &mut Builder, exec: Value) {
         let most = b.const32([15, u32::MAX][rng.below(2)]);
         let most = b.splat(most);
         let lane = b.pure2(PureOp::And32, lane, most);
-        let four = b.const32(4);
-        let four = b.splat(four);
-        let steps = b.pure2(PureOp::IMul32, lane, four);
+        let step = b.const32(bytes as u32);
+        let step = b.splat(step);
+        let steps = b.pure2(PureOp::IMul32, lane, step);
         b.pure2(PureOp::IAdd32, steps, start)
     };
     let addresses = [address(rng, b, true), address(rng, b, false)];
     let (rows, elements) = ([0, 64, 128, 320, 64, 128][..2 + rng.below(5)].to_vec(), [0, 4, 8, 40, 4, 60][..2 + rng.below(5)].to_vec());
-    let mut sum = operand(rng, b, exec, Width::B32);
+    let mut sum = operand(rng, b, exec, width);
     let mut loaded = vec![];
     for i in 0..2 + rng.below(10) {
         let is_row = i % 2 == 0;
         let list = if is_row { &rows } else { &elements };
-        let addr = Addr { base: None, offset: Some(addresses[usize::from(!is_row)]), imm: list[i / 2 % list.len()] };
-        loaded.push(b.load(Space::Lds, MemKind::B32, addr, exec));
+        let addr = Addr { base: None, offset: Some(addresses[usize::from(!is_row)]), imm: list[i / 2 % list.len()] * bytes / 4 };
+        let v = b.load(Space::Lds, kind, addr, exec);
+        loaded.push(if is_qwords { b.pure2(PureOp::Pack64, v, Value(v.0 + 1)) } else { v });
         if rng.below(12) == 0 {
             let space = [Space::Lds, Space::Flat, Space::Scratch][rng.below(3)];
             let offset = offset(rng, b, exec, space);
@@ -381,19 +396,28 @@ pub(super) fn tile(rng: &mut Rng, b: &mut Builder, exec: Value) {
         while loaded.len() > rng.below(8) {
             let n = loaded.len();
             let (x, y) = (loaded[rng.below(n)], loaded[n - 1]);
+            use PureOp::*;
+            let [product, float, logic, integer] =
+                if is_qwords { [FFma64, FAdd64, Xor64, ISub64] } else { [FFma32, FAdd32, Xor32, ISub32] };
             sum = match rng.below(4) {
-                0 => b.pure3(PureOp::FFma32, x, y, sum),
-                1 => b.pure2(PureOp::FAdd32, sum, y),
-                2 => b.pure2(PureOp::Xor32, y, sum),
-                _ => b.pure2(PureOp::ISub32, y, sum),
+                0 => b.pure3(product, x, y, sum),
+                1 => b.pure2(float, sum, y),
+                2 => b.pure2(logic, y, sum),
+                _ => b.pure2(integer, y, sum),
             };
             if rng.below(3) != 0 {
                 loaded.pop();
             }
         }
     }
+    if is_qwords && rng.below(2) == 0 {
+        let data = [Some(b.pure1(PureOp::Lo64, sum)), Some(b.pure1(PureOp::Hi64, sum)), None, None];
+        let addr = Addr { base: None, offset: Some(addresses[rng.below(2)]), imm: rows[0] };
+        b.push(Op::Store { space: Space::Lds, kind, addr, data, exec }, &[]);
+    }
     for v in loaded.into_iter().chain([sum]) {
         let row = vreg(rng);
+        let v = if is_qwords { b.pure1([PureOp::Lo64, PureOp::Hi64][rng.below(2)], v) } else { v };
         b.vset(row, v, exec);
     }
 }

@@ -199,6 +199,7 @@ impl<'a> Wide<'a> {
             self.ask_ahead(a, p, start, 4 * m as i32);
         }
         match (stride, spread) {
+            (0, _) if a.as_quads => self.broadcast_qword(a, start, p),
             (0, _) => self.broadcast_element(a, start, a.spare[0], Some(p)),
             (_, Some(1)) => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, start.plus(4 * j as i32))),
             (_, Some(m)) => self.pick_out(a, p, start, m),
@@ -209,8 +210,8 @@ impl<'a> Wide<'a> {
             }
             _ => self.move_part(a, p, from, start.disp),
         }
-        // A part in a row is loaded so.
-        if a.as_quads && stride != a.bytes() as u32 {
+        // A part in a row is loaded so, and one at one place.
+        if a.as_quads && stride != a.bytes() as u32 && stride != 0 {
             self.dwords_to_quads(a, p);
         }
     }

@@ -2,7 +2,8 @@
 
 use super::level::Level;
 use super::plan::Event;
-use super::regs::{Class, FIXED, Home, NEVER, NONE, Needs, PieceId, Pins, TEMP, members, through};
+use super::quads::HALF_OF_QWORDS;
+use super::regs::{Class, FIXED, Home, InLds, NEVER, NONE, Needs, PieceId, Pins, TEMP, members, through};
 use super::{BASE, FUEL, ROWS, STATE, Wide, X, sreg};
 use wavejit_ir::{Inst, Op, SReg};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Size, Vector};
@@ -268,9 +269,17 @@ impl Wide<'_> {
             (Class::Vector, Home::Bcst(m)) => self.v(X::Broadcast, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Bcst64(m)) => self.v(X::BroadcastQ, reg, 0, Rm::Mem(m)),
             (Class::Vector, Home::Pool(c)) => self.v(X::MovLoad, reg, 0, Rm::Mem(Mem::constant(c))),
-            (Class::Vector, Home::Lds { start, disp, is_one }) => {
+            (Class::Vector, Home::Lds { start, disp, what }) => {
                 let from = Mem::at(Gpr(self.reg(start)), disp);
-                self.v(if is_one { X::Broadcast } else { X::MovLoad }, reg, 0, Rm::Mem(from));
+                match what {
+                    InLds::Dwords => self.v(X::MovLoad, reg, 0, Rm::Mem(from)),
+                    InLds::Dword => self.v(X::Broadcast, reg, 0, Rm::Mem(from)),
+                    InLds::Qword => self.v(X::BroadcastQ, reg, 0, Rm::Mem(from)),
+                    InLds::Quads { half } => {
+                        self.v(X::MovLoad, reg, 0, Rm::Mem(from));
+                        self.vi(X::Shufi64x2, reg, reg, Rm::Mem(from.plus(self.part_bytes())), HALF_OF_QWORDS[usize::from(half)]);
+                    }
+                }
             }
             (Class::Mask, Home::SRegMask { reg: from, part }) if self.r.level == Level::Avx2 => self.mask_from_sreg(reg, from, part),
             (Class::Mask, home) => {
@@ -312,9 +321,9 @@ impl Wide<'_> {
         let place = match piece.home {
             _ if piece.reg.is_some() => None,
             Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
-            Home::Lds { start, disp, is_one } if self.twin(p).is_none() && !self.is_wanted_again(p) && self.stays_in_memory(p) => {
+            Home::Lds { start, disp, what: what @ (InLds::Dwords | InLds::Dword) } if self.is_read_in_lds(p) => {
                 let from = Mem::at(Gpr(self.reg(start)), disp);
-                Some(if is_one { Rm::Bcst(from) } else { Rm::Mem(from) })
+                Some(if what == InLds::Dword { Rm::Bcst(from) } else { Rm::Mem(from) })
             }
             Home::Bcst(m) => Some(Rm::Bcst(m)),
             Home::Pool(c) => Some(Rm::Mem(Mem::constant(c))),
@@ -331,9 +340,15 @@ impl Wide<'_> {
             Home::Bcst64(m) => Some(Rm::Bcst(m)),
             Home::Pool(c) => Some(Rm::Mem(Mem::constant(c))),
             Home::Row { row, part } if self.stays_in_memory(p) => Some(Rm::Mem(self.row_mem(row, part.into()))),
+            Home::Lds { start, disp, what: InLds::Qword } if self.is_read_in_lds(p) => Some(Rm::Bcst(Mem::at(Gpr(self.reg(start)), disp))),
             _ => None,
         };
         self.in_memory_or_register(p, place)
+    }
+
+    /// Is a piece that is at home in LDS read there by the operation that uses it now?
+    fn is_read_in_lds(&mut self, p: PieceId) -> bool {
+        self.twin(p).is_none() && !self.is_wanted_again(p) && self.stays_in_memory(p)
     }
 
     fn in_memory_or_register(&mut self, p: PieceId, place: Option<Rm>) -> Rm {

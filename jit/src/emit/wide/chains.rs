@@ -14,7 +14,7 @@
 
 use super::deferred::may_write_lds;
 use super::lanes::UNORDERED;
-use super::regs::{Home, Parts, PieceId};
+use super::regs::{Home, InLds, Parts, PieceId};
 use super::{Wide, X};
 use wavejit_ir::{FpMode, Inst, Op, PureOp, Space, Value};
 use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Vector};
@@ -57,8 +57,8 @@ impl<'a> Wide<'a> {
     pub(super) fn chained_product(&mut self, r: Value, mode: FpMode, args: [Value; 3], [x, y, z]: [Parts; 3]) -> Option<Parts> {
         let is_open = self.chain.as_ref().is_some_and(|chain| chain.last == args[2]);
         let places = |(x, y): (&PieceId, &PieceId)| match [x, y].map(|p| self.r.pieces[*p as usize]).map(|piece| (piece.home, piece.reg)) {
-            [(Home::Lds { start, disp, is_one: true }, None), (Home::Lds { start: other, disp: far, is_one }, _)] => {
-                Some(((start, disp), (other, far), is_one))
+            [(Home::Lds { start, disp, what: InLds::Dword }, None), (Home::Lds { start: other, disp: far, what }, _)] => {
+                Some(((start, disp), (other, far), what == InLds::Dword))
             }
             _ => None,
         };

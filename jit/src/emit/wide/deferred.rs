@@ -17,10 +17,10 @@
 use super::addresses::{FARTHEST, Reach, Test};
 use super::calls::CAREFUL_DST;
 use super::memory::Access;
-use super::regs::{Class, Home, NEVER, NO_PARTS, PieceId};
+use super::regs::{Class, Home, InLds, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
 use wavejit_ir::abi::MemOp;
-use wavejit_ir::{Addr, Inst, Op, Space};
+use wavejit_ir::{Addr, Inst, MemKind, Op, Space};
 use wavejit_x86::{Alu, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 /// Bytes from the first to the last of a group, at most: so much room in the frame it may need for each run of lanes.
@@ -76,10 +76,13 @@ impl<'a> Wide<'a> {
     pub(super) fn defer(&mut self, inst: &'a Inst, addr: &Addr) -> bool {
         let Op::Load { space: Space::Lds, kind, .. } = inst.op else { return false };
         let apart = self.apart_of(addr);
-        if self.groups() != 2 && apart.is_none() || kind.bytes() != 4 {
+        let is_quads = kind == MemKind::B64 && self.may_take_quads();
+        if self.groups() != 2 && apart.is_none() || kind.bytes() != 4 && !is_quads {
             return false;
         }
-        let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| matches!(test.way.stride(), Some(0 | 4))) else { return false };
+        let is_near = |test: &Test| test.way.stride().is_some_and(|stride| stride == 0 || stride == kind.bytes() as u32);
+        let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| is_near(test)) else { return false };
+        let is_one = test.way.stride() == Some(0);
         let is_its = |g: &Group, at: u32| g.test == test && at < g.end && g.imms.contains(&imm);
         let i = match self.waiting.iter().position(|g| is_its(g, self.at)) {
             Some(i) => i,
@@ -94,21 +97,35 @@ impl<'a> Wide<'a> {
         let starts = starts.clone();
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
         self.late_loads[number].push(LateLoad { op, imm });
-        let mut parts = NO_PARTS;
-        for p in 0..self.parts {
-            // Parts that are one piece are one element in all lanes.
-            if p > 0 && (apart, test.way.stride()) == (Some(0), Some(0)) {
-                parts[p] = parts[0];
-                continue;
+        let whats: &[InLds] = match (is_quads, is_one) {
+            (false, false) => &[InLds::Dwords],
+            (false, true) => &[InLds::Dword],
+            (true, true) => &[InLds::Qword],
+            (true, false) => &[InLds::Quads { half: 0 }, InLds::Quads { half: 1 }],
+        };
+        let mut all = vec![];
+        for what in whats {
+            let mut parts = NO_PARTS;
+            for p in 0..self.parts {
+                // Parts that are one piece are one element in all lanes.
+                if p > 0 && apart == Some(0) && is_one {
+                    parts[p] = parts[0];
+                    continue;
+                }
+                let (run, first) = self.group_of(p);
+                let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * run as i32) } else { (starts[run], 0) };
+                let behind = test.way.stride().map_or(0, |stride| (stride * first) as i32);
+                let home = Home::Lds { start, disp: imm - least + more + behind, what: *what };
+                parts[p] = self.r.new_piece(Class::Vector, home);
+                self.r.in_lds.push(parts[p]);
             }
-            let (run, first) = self.group_of(p);
-            let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * run as i32) } else { (starts[run], 0) };
-            let behind = test.way.stride().map_or(0, |stride| (stride * first) as i32);
-            let home = Home::Lds { start, disp: imm - least + more + behind, is_one: test.way.stride() == Some(0) };
-            parts[p] = self.r.new_piece(Class::Vector, home);
-            self.r.in_lds.push(parts[p]);
+            all.push(parts);
         }
-        self.set_lo(inst.result(0), parts);
+        // One qword is both halves.
+        if is_quads && self.takes_quads() {
+            self.set_lo(inst.result(1), *all.last().expect("there is one"));
+        }
+        self.set_lo(inst.result(0), all[0]);
         true
     }
 
@@ -153,7 +170,7 @@ impl<'a> Wide<'a> {
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
         let mut a = self.access(op, Space::Lds, kind, addr, exec, false, true);
         // Only the stub has something in them.
-        a.data = vec![(0..self.parts).map(|_| self.temp_in_place()).collect()];
+        a.data = (0..kind.dwords()).map(|_| (0..self.parts).map(|_| self.temp_in_place()).collect()).collect();
         let mut pieces = vec![];
         for _ in 0..a.runs {
             let (piece, reg) = self.new_in_register(Class::General);
@@ -206,23 +223,28 @@ impl<'a> Wide<'a> {
                 let apart = if a.runs == 1 { a.apart } else { bytes };
                 let (run, first) = self.group_of(p);
                 let to = Mem::at(Gpr::RSP, room + apart * run as i32 + imm - a.reach.least);
-                let data = one.data[0][p];
                 if let Some(stride @ 1..) = a.stride {
                     // Runs may be at one place.
                     let to = to.plus((stride * first) as i32);
-                    self.vector(Vector::new(X::MovStore, Len::Z, data, 0, Rm::Mem(to)).mask(a.exec[p]));
+                    if one.dwords() > 1 {
+                        self.interleave(&Access { is_store: true, ..one.clone() }, p, to);
+                    } else {
+                        self.vector(Vector::new(X::MovStore, Len::Z, one.data[0][p], 0, Rm::Mem(to)).mask(a.exec[p]));
+                    }
                     continue;
                 }
                 // What an active lane has.
                 let next = self.a.label();
                 self.skip_idle(a, p, next);
-                let row = self.row_mem(CAREFUL_DST, p);
-                self.v(X::MovStore, data, 0, Rm::Mem(row));
-                self.vector(Vector::new(X::KmovwToGpr, Len::X, a.host.0, 0, Rm::Reg(a.exec[p])));
-                self.a.tzcnt(Size::D, a.host, a.host);
-                self.a.alu_imm(Alu::And, Size::D, a.host, self.part_lanes() as i32 - 1);
-                self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row.disp));
-                self.a.store(Size::D, to, a.host);
+                for (j, data) in one.data.iter().enumerate() {
+                    let row = self.row_mem(CAREFUL_DST, p);
+                    self.v(X::MovStore, data[p], 0, Rm::Mem(row));
+                    self.vector(Vector::new(X::KmovwToGpr, Len::X, a.host.0, 0, Rm::Reg(a.exec[p])));
+                    self.a.tzcnt(Size::D, a.host, a.host);
+                    self.a.alu_imm(Alu::And, Size::D, a.host, self.part_lanes() as i32 - 1);
+                    self.a.load(Size::D, a.host, Mem::indexed(ROWS, a.host, 4, row.disp));
+                    self.a.store(Size::D, to.plus(4 * j as i32), a.host);
+                }
                 self.a.bind(next);
             }
         }

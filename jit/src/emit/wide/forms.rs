@@ -6,6 +6,7 @@
 //! | 64-bit lanes | two dwords, as rows have them; qwords, in the order that unpacking gives |
 //! | scalar | a word; for a splat of it see `block.rs` |
 
+use super::quads::DWORDS_OF_QWORDS;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use std::ops::Range;
@@ -105,7 +106,7 @@ impl Wide<'_> {
                     continue;
                 }
                 let (first, second) = (self.reg(val.quad[0][p]), self.reg(val.quad[1][p]));
-                for (part, pick) in [(&mut lo[p], 0x88), (&mut hi[p], 0xdd)] {
+                for (part, pick) in [&mut lo[p], &mut hi[p]].into_iter().zip(DWORDS_OF_QWORDS) {
                     let (piece, reg) = self.new_in_register(Class::Vector);
                     *part = piece;
                     self.vi(X::Shufps, reg, first, Rm::Reg(second), pick);

@@ -20,6 +20,7 @@ use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
 use super::memo::KeptBase;
+use super::quads::QuadRegs;
 use super::regs::{Class, NO_PARTS, NONE, Parts};
 use super::steps::Step;
 use super::{ROWS, Wide, X, off};
@@ -84,6 +85,8 @@ pub(super) struct Access {
     pub finished: Label,
     /// It gives qwords ([`super::quads`]).
     pub as_quads: bool,
+    /// By part, what a store has that takes qwords; who wants dwords [takes them apart](Wide::quads_to_dwords) into `data`.
+    pub quads: Vec<QuadRegs>,
     /// Host addresses of the first of each 16 lanes, less a constant that `reach` has; the first is 0 if the tests that `reach` speaks of failed.
     pub starts: Vec<Gpr>,
     pub reach: Reach,
@@ -229,13 +232,19 @@ impl<'a> Wide<'a> {
         if !is_inline(self.func, space, addr) {
             return self.memory_call(inst, offset_of!(Helpers, store), op, addr, data, exec);
         }
-        let mut regs = vec![];
-        for v in data.iter().flatten() {
-            let parts = self.val(*v).lo;
-            regs.push((0..self.parts).map(|p| self.own_reg(parts[p])).collect::<Vec<u8>>());
+        let (mut regs, mut quads) = (vec![], vec![]);
+        if let Some(v) = self.quad_stores.of(self.at as usize) {
+            let [even, odd] = self.quad(v);
+            quads = (0..self.parts).map(|p| [self.own_reg(even[p]), self.own_reg(odd[p])]).collect();
+            regs = (0..kind.dwords()).map(|_| (0..self.parts).map(|_| self.temp()).collect()).collect();
+        } else {
+            for v in data.iter().flatten() {
+                let parts = self.val(*v).lo;
+                regs.push((0..self.parts).map(|p| self.own_reg(parts[p])).collect::<Vec<u8>>());
+            }
         }
         let mut a = self.access(op, space, kind, addr, exec, true, true);
-        a.data = regs;
+        (a.data, a.quads) = (regs, quads);
         self.emit_access(inst, a, addr, exec);
         Ok(())
     }
@@ -337,6 +346,7 @@ impl<'a> Wide<'a> {
             done: self.a.label(),
             finished: self.a.label(),
             as_quads: false,
+            quads: vec![],
             starts: vec![],
             reach: Reach::default(),
             host,
@@ -402,6 +412,7 @@ impl<'a> Wide<'a> {
                 w.load_kept_base(&a);
                 w.make_lanes(&a);
                 w.make_masks(&a);
+                w.quads_to_dwords(&a);
                 match a.carried {
                     Some(c) => w.carried_general(&a, &c),
                     None => w.general(&a),
@@ -418,6 +429,7 @@ impl<'a> Wide<'a> {
             w.map.push((w.a.offset(), pc));
             w.load_kept_base(&a);
             w.make_lanes(&a);
+            w.quads_to_dwords(&a);
             w.carried_lanes(&a);
             w.careful_access(&a);
         }));

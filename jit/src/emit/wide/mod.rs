@@ -259,6 +259,7 @@ struct Wide<'a> {
     pairs_read: SRegs,
     /// Loads of the block that give qwords.
     quads: quads::Quads,
+    quad_stores: quads::QuadStores,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
     steps: &'a steps::Steps,
@@ -472,6 +473,7 @@ impl<'a> Wide<'a> {
             sreg_pairs: sreg_pairs::SRegPairs::default(),
             pairs_read: facts.pairs_read,
             quads: quads::Quads::default(),
+            quad_stores: quads::QuadStores::default(),
             guest_stores: vec![],
             goes_straight: facts.goes_straight,
             has_calls: false,

@@ -42,16 +42,22 @@ impl<'a> Wide<'a> {
                 }
                 self.v(X::BroadcastGpr, a.data[0][p], 0, Rm::Reg(t.0));
             }
-            _ if a.is_one_qword() => {
-                self.may_fault(a);
-                self.v(X::BroadcastQ, a.data[0][p], 0, Rm::Mem(from));
-            }
+            _ if a.is_one_qword() => self.broadcast_qword(a, from, p),
             _ => {
                 for (j, data) in a.data.iter().enumerate() {
                     self.may_fault(a);
                     self.v(X::Broadcast, data[p], 0, Rm::Mem(from.plus(4 * j as i32)));
                 }
             }
+        }
+    }
+
+    /// Loads a qword into all lanes of a part: both halves of its qwords, which may be one register.
+    pub(super) fn broadcast_qword(&mut self, a: &Access, from: Mem, p: usize) {
+        let [first, second] = [a.data[0][p], a.data[1][p]];
+        for reg in [first, second].into_iter().take(if first == second { 1 } else { 2 }) {
+            self.may_fault(a);
+            self.v(X::BroadcastQ, reg, 0, Rm::Mem(from));
         }
     }
 
@@ -234,6 +240,9 @@ impl<'a> Wide<'a> {
     pub(super) fn interleave(&mut self, a: &Access, p: usize, at: Mem) {
         if self.is_avx2() && self.put_together(a, p, at) {
             return;
+        }
+        if !a.quads.is_empty() {
+            return self.store_quads(a, p, at);
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (to, order) = (a.raw[0], a.raw[1]);

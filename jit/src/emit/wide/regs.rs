@@ -45,6 +45,19 @@ pub(super) enum Class {
     General,
 }
 
+/// What a piece at home in LDS is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum InLds {
+    /// A dword for each lane of a part.
+    Dwords,
+    /// A dword for all lanes.
+    Dword,
+    /// A qword for all lanes.
+    Qword,
+    /// Of a qword for each lane of a part the half that is so far in registers: the first one, or the second.
+    Quads { half: u8 },
+}
+
 /// Where a piece is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
@@ -66,12 +79,11 @@ pub(super) enum Home {
     Kept(i32),
     /// A scalar register.
     SReg(SReg),
-    /// LDS, where nothing writes while it is at home there (`deferred.rs`): so far behind what a general register points to. A dword for each lane of a part,
-    /// or one for all.
+    /// LDS, where nothing writes while it is at home there (`deferred.rs`): so far behind what a general register points to.
     Lds {
         start: PieceId,
         disp: i32,
-        is_one: bool,
+        what: InLds,
     },
     /// Two scalar registers, this one and the next.
     SRegPair(SReg),

@@ -3,7 +3,7 @@
 use super::Wide;
 use super::plan::Event;
 use super::regs::{FIXED, NEVER, NO_PARTS, NONE, Parts, PieceId, RESERVED, TEMP, distinct};
-use wavejit_ir::{Block, Value};
+use wavejit_ir::{Block, Op, Value};
 
 /// A value of the block.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,14 @@ impl Val {
     }
 }
 
+/// The operands of an operation; of a store of `qwords` these, in place of its data.
+fn for_each_arg(qwords: Option<Value>, op: &Op, mut f: impl FnMut(Value)) {
+    match (qwords, op) {
+        (Some(qwords), Op::Store { addr, exec, .. }) => addr.base.into_iter().chain(addr.offset).chain([qwords, *exec]).for_each(f),
+        _ => op.for_each_arg(&mut f),
+    }
+}
+
 impl Wide<'_> {
     /// Begins a block: uses are counted, nothing is anywhere.
     pub(super) fn begin_values(&mut self, block: usize) {
@@ -119,11 +127,13 @@ impl Wide<'_> {
         self.find_least_bytes(block);
         self.linear = self.find_linear(block);
         let (has_flags, has_pairs) = (super::flags::may_be_in(b), super::sreg_pairs::may_be_in(b));
-        if has_flags || has_pairs {
+        let has_quads = super::quads::may_be_stored(b);
+        if has_flags || has_pairs || has_quads {
             self.count_readers(b);
         }
         self.find_flags(b, has_flags);
         self.sreg_pairs = if has_pairs { self.find_sreg_pairs(b) } else { Default::default() };
+        self.quad_stores = self.find_quad_stores(b, has_quads);
         self.list_operands(block);
         let (local, vals, uses) = (&self.local, &mut self.vals, &mut self.r.uses);
         let of_value = |v: &Value| local[v.0 as usize] as usize;
@@ -163,11 +173,14 @@ impl Wide<'_> {
         let carried = self.loops.carried.get(&(block as u32));
         let couples = self.loops.couples.get(&(block as u32));
         let (list, linear, flags, pairs) = (&mut self.operands, &self.linear, &self.flags, &self.sreg_pairs);
+        let stores = &self.quad_stores;
         list.clear();
-        let is_plain = linear.is_empty() && carried.is_none() && couples.is_none() && flags.is_empty() && pairs.is_empty();
+        let is_plain =
+            linear.is_empty() && carried.is_none() && couples.is_none() && flags.is_empty() && pairs.is_empty() && stores.is_empty();
         for (i, inst) in b.insts.iter().enumerate() {
             let is_offset = || inst.results != 0 && linear.contains_key(&inst.first) || carried.is_some_and(|c| c.skips(i));
-            let is_left_out = !is_plain && (is_offset() || flags.has_done(i) || pairs.has_done(i) || couples.is_some_and(|t| t.skips(i)));
+            let is_done = || flags.has_done(i) || pairs.has_done(i) || stores.has_done(i) || couples.is_some_and(|t| t.skips(i));
+            let is_left_out = !is_plain && (is_offset() || is_done());
             let of_couples = || couples.and_then(|t| t.operands(i, &inst.op, inst.first));
             match () {
                 () if is_plain => inst.op.for_each_arg(|v| list.values.push(v)),
@@ -176,7 +189,7 @@ impl Wide<'_> {
                 () if let Some(operands) = pairs.operands(i) => list.values.extend(operands),
                 () => match flags.carry(i as u32) {
                     Some(carry) => list.values.extend(carry.operands()),
-                    None => inst.op.for_each_arg(|v| match linear.get(&v) {
+                    None => for_each_arg(stores.of(i), &inst.op, |v| match linear.get(&v) {
                         Some(l) => list.values.extend(l.indices()),
                         None if carried.is_some_and(|c| c.is_offset(v)) => {}
                         None => list.values.push(v),

@@ -1,6 +1,6 @@
 //! A plan as text.
 
-use super::super::regs::{Class, Home, NONE, PieceId, sregs_of};
+use super::super::regs::{Class, Home, InLds, NONE, PieceId, sregs_of};
 use super::{Event, Level, Plan};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -226,7 +226,16 @@ impl Printer<'_> {
             Home::Row { row, part } => format!("v{row}.{part}"),
             Home::Bcst(_) | Home::Bcst64(_) if home.is_guest() => format!("{} in all lanes", guest()),
             Home::Bcst(_) | Home::Bcst64(_) | Home::Pool(_) => "a constant".to_owned(),
-            Home::Lds { disp, is_one, .. } => format!("LDS {disp:+#x}{}", if is_one { " in all lanes" } else { "" }),
+            Home::Lds { disp, what, .. } => {
+                let what = match what {
+                    InLds::Dwords => "",
+                    InLds::Dword => " in all lanes",
+                    InLds::Qword => ", a qword in all lanes",
+                    InLds::Quads { half: 0 } => ", qwords, first half",
+                    InLds::Quads { .. } => ", qwords, second half",
+                };
+                format!("LDS {disp:+#x}{what}")
+            }
             Home::Frame(at) | Home::Kept(at) => format!("[rsp+{at:#x}]"),
             Home::SRegPair(reg) if reg.0 < SReg::VCC_LO.0 => format!("s[{}:{}]", reg.0, reg.0 + 1),
             Home::SReg(_) | Home::SRegPair(_) | Home::Exec64 => guest(),
