@@ -4,6 +4,7 @@
 mod addresses;
 mod alike;
 mod chains;
+mod exchanges;
 mod masks;
 mod one_address;
 mod qwords;

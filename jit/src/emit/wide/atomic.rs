@@ -1,19 +1,19 @@
 //! Atomics of 32 bits: lane after lane, in order, as the guest sees them; or one step for all lanes, if they have one address and nobody wants to know
-//! what was there.
+//! what was there, or if they compare the same, of which all but one fail.
 //!
 //! LDS belongs to the thread that runs the workgroup, so plain loads and stores do; in memory each lane is one step for all threads. Offsets and
 //! operands lie in rows, `left` has the lanes that are still to be done. An access that faults, or one of a kind that does not fit, is done by
 //! the helper for the lanes that are left; what earlier ones gave is in the row of results already.
 
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
-use super::lanes::NE;
+use super::lanes::{EQ, NE};
 use super::memory::Access;
 use super::regs::{Class, NO_PARTS};
 use super::{ROWS, Wide, X, off};
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
 use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
-use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Registers of one step, which is at host + offset: `value` has the operand and then, if it is wanted, what was there; `left` has the lanes that
 /// are still to be done, `lane` the first of them.
@@ -76,6 +76,7 @@ impl<'a> Wide<'a> {
         let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
         let (left, offset) = (self.temp_general(), self.temp_general());
         let combined = combination(op).filter(|_| !returns).map(|how| (how, self.temp()));
+        let more = (op == AtomicOp::CmpSwap && returns && !self.is_avx2()).then(|| [self.temp_general(), self.temp_general()]);
         let mut results = NO_PARTS;
         let mut regs = vec![];
         if returns {
@@ -104,17 +105,20 @@ impl<'a> Wide<'a> {
             self.atomic_step(&a, &step, op, returns);
             self.a.jmp(end);
         }
-        self.a.bind(next);
-        self.a.tzcnt(Size::Q, lane, left);
-        let from = self.of_lane(CAREFUL_DATA, lane);
-        self.a.load(Size::D, value, from);
-        let from = self.of_lane(CAREFUL_ADDR, lane);
-        self.a.load(Size::D, offset, from);
-        self.atomic_step(&a, &step, op, returns);
-        if returns {
-            let to = self.of_lane(CAREFUL_DST, lane);
-            self.a.store(Size::D, to, value);
+        if let Some(more) = more {
+            let (with_alike, alone) = (self.a.label(), self.a.label());
+            self.a.bind(with_alike);
+            self.one_lane(&a, &step, op, returns);
+            self.with_alike(&a, &step, more, alone);
+            self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+            self.a.jcc(Cond::Ne, with_alike);
+            self.a.jmp(end);
+            self.a.bind(alone);
+            self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+            self.a.jcc(Cond::E, end);
         }
+        self.a.bind(next);
+        self.one_lane(&a, &step, op, returns);
         self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
         self.a.jcc(Cond::Ne, next);
         self.a.bind(end);
@@ -132,6 +136,67 @@ impl<'a> Wide<'a> {
         }));
         if returns {
             self.set_lo(inst.result(0), results);
+        }
+    }
+
+    /// The first lane that is left.
+    fn one_lane(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
+        let Step { offset, value, lane, left, .. } = *step;
+        self.a.tzcnt(Size::Q, lane, left);
+        let from = self.of_lane(CAREFUL_DATA, lane);
+        self.a.load(Size::D, value, from);
+        let from = self.of_lane(CAREFUL_ADDR, lane);
+        self.a.load(Size::D, offset, from);
+        self.atomic_step(a, step, op, returns);
+        if returns {
+            let to = self.of_lane(CAREFUL_DST, lane);
+            self.a.store(Size::D, to, value);
+        }
+    }
+
+    /// After a comparison and exchange by a lane: those by all lanes that are left and have the same address and comparand. They find what that lane has left there,
+    /// and leave it. To `alone` if there are none, or if it is not so simple: one of them would succeed, or some lane compares the same place with something else.
+    ///
+    /// Loops that add floats so have all lanes try each time, of which one succeeds.
+    fn with_alike(&mut self, a: &Access, step: &Step, [alike, found]: [Gpr; 2], alone: Label) {
+        let Step { value, lane, left, .. } = *step;
+        let (address, comparand) = (self.of_lane(CAREFUL_ADDR, lane), self.of_lane(CAREFUL_DATA + 1, lane));
+        self.a.mov_imm(alike, 0);
+        for p in (0..self.parts).rev() {
+            self.a.shift(Shift::Shl, Size::Q, alike, 16);
+            let addresses = self.row_mem(CAREFUL_ADDR, p);
+            self.v(X::MovLoad, a.t, 0, Rm::Mem(addresses));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, Rm::Bcst(address)).imm(EQ).mask(a.exec[p]));
+            let comparands = self.row_mem(CAREFUL_DATA + 1, p);
+            self.v(X::MovLoad, a.t, 0, Rm::Mem(comparands));
+            self.vector(Vector::new(X::Pcmpud, Len::Z, a.k2, a.t, Rm::Bcst(comparand)).imm(NE).mask(a.k));
+            self.any(a.k2);
+            self.a.jcc(Cond::Ne, alone);
+            self.vector(Vector::new(X::KmovwToGpr, Len::X, found.0, 0, Rm::Reg(a.k)));
+            self.a.alu(Alu::Or, Size::Q, alike, found);
+        }
+        // But for the lane itself, which is the first.
+        self.a.alu(Alu::And, Size::Q, alike, left);
+        self.vector(Vector::new(X::BlsrQ, Len::X, 0, alike.0, Rm::Reg(alike.0)));
+        self.a.jcc(Cond::E, alone);
+        self.a.mov(Size::D, found, value);
+        self.a.alu_load(Alu::Cmp, Size::D, value, comparand);
+        let failed = self.a.label();
+        self.a.jcc(Cond::Ne, failed);
+        let written = self.of_lane(CAREFUL_DATA, lane);
+        self.a.load(Size::D, found, written);
+        self.a.alu_load(Alu::Cmp, Size::D, found, comparand);
+        self.a.jcc(Cond::E, alone);
+        self.a.bind(failed);
+        self.a.alu(Alu::Xor, Size::Q, left, alike);
+        self.v(X::BroadcastGpr, a.t, 0, Rm::Reg(found.0));
+        for p in 0..self.parts {
+            if p > 0 {
+                self.a.shift(Shift::Shr, Size::Q, alike, 16);
+            }
+            self.k(X::KmovwFromGpr, a.k, 0, alike.0);
+            let to = self.row_mem(CAREFUL_DST, p);
+            self.vector(Vector::new(X::MovStore, Len::Z, a.t, 0, Rm::Mem(to)).mask(a.k));
         }
     }
 
