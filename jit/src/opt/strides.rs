@@ -25,7 +25,7 @@ use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
 use super::mask_registers::{EXEC, Masks, bit_of};
 use super::worklist::Worklist;
-use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, Inst, MemKind, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
 
 /// Lanes of a run.
 pub const RUN: u32 = Ids::RUN;
@@ -159,6 +159,8 @@ pub struct Strides {
     constants: Vec<Option<u64>>,
     /// Low bits of scalars that are known to be 0: at most 32.
     clear: Vec<u32>,
+    /// Bits that a value of 32 bits may have, in any lane.
+    bits: Vec<u32>,
     /// By what a value is: of lanes, that it is one for the wave (of 64 bits a fact tells that for the low half only); of masks, and of scalars that hold one, that it is
     /// alike.
     same: Vec<bool>,
@@ -207,6 +209,7 @@ impl Strides {
             runs: func.wave_size / RUN,
             constants: vec![None; count],
             clear: vec![0; count],
+            bits: vec![u32::MAX; count],
             same: vec![false; count],
             has_masks: func.wave_size == 32,
             has_choices: false,
@@ -349,6 +352,9 @@ impl Strides {
             for r in 0..inst.results {
                 self.facts[inst.result(r.into()).0 as usize] = fact;
             }
+            if inst.results == 1 {
+                self.bits[inst.first.0 as usize] = self.bits_of(&inst.op);
+            }
         }
     }
 
@@ -372,6 +378,33 @@ impl Strides {
         clear.min(32)
     }
 
+    /// The bits that what an operation gives may have.
+    fn bits_of(&self, op: &Op) -> u32 {
+        use PureOp::*;
+        match op {
+            Op::Const { bits, .. } => *bits as u32,
+            Op::Splat(s) => self.bits[s.0 as usize],
+            Op::LaneId => self.runs * RUN - 1,
+            Op::Load { kind: MemKind::U8, .. } => 0xff,
+            Op::Load { kind: MemKind::U16, .. } => 0xffff,
+            Op::Pure { op, args, .. } => {
+                let of = |i: usize| args[i].map_or(u32::MAX, |v| self.bits[v.0 as usize]);
+                let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]).map(|c| c as u32 & 31);
+                match (op, constant(1), constant(2)) {
+                    (And32, ..) => of(0) & of(1),
+                    (Or32 | Xor32, ..) => of(0) | of(1),
+                    (Sel32, ..) => of(1) | of(2),
+                    (Shl32, Some(n), _) => of(0) << n,
+                    (LShr32, Some(n), _) => of(0) >> n,
+                    (BfeU32, Some(at), Some(width)) => of(0) >> at & ((1 << width) - 1),
+                    (BfeU32, _, Some(width)) => (1 << width) - 1,
+                    _ => u32::MAX,
+                }
+            }
+            _ => u32::MAX,
+        }
+    }
+
     fn pure(&self, op: PureOp, args: &[Option<Value>; 3]) -> Option<Stride> {
         use PureOp::*;
         let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]).map(|c| c as u32);
@@ -381,8 +414,11 @@ impl Strides {
             let across = s.across.and_then(|w| Across::new(w.apart.wrapping_mul(c), w.clear + c.trailing_zeros()));
             Stride::new(s.stride.wrapping_mul(c), s.clear + c.trailing_zeros()).across(across)
         };
+        // Bits that one of them has the other one does not have.
+        let is_sum = matches!(op, Or32 | Xor32)
+            && args[..2].iter().map(|v| v.map_or(u32::MAX, |v| self.bits[v.0 as usize])).fold(u32::MAX, |x, y| x & y) == 0;
         match (op, first, second) {
-            (IAdd32 | IAdd64, Some(a), Some(b)) => {
+            (_, Some(a), Some(b)) if is_sum || matches!(op, IAdd32 | IAdd64) => {
                 let across = Across::sum(a.across, b.across, u32::wrapping_add);
                 Some(Stride::new(a.stride.wrapping_add(b.stride), a.clear.min(b.clear)).across(across))
             }
@@ -458,6 +494,12 @@ impl Strides {
     fn masked(&self, a: Stride, mask: u32) -> Option<Stride> {
         // Low bits of the base that are 0 then.
         let left = |clear: u32| if u64::from(mask) < below(clear) { 32 } else { clear.max(mask.trailing_zeros()) };
+        // Bits below all those that steps of so much change.
+        let is_below = |step: u32| u64::from(mask) < below(step.trailing_zeros());
+        if a.stride != 0 && is_below(a.stride) {
+            let across = a.across.filter(|w| is_below(w.apart)).and_then(|w| Across::new(0, left(w.clear)));
+            return Some(Stride::new(0, left(a.clear)).across(across));
+        }
         let across = a.run_bits(self.runs).zip(a.across).and_then(|(bits, w)| {
             let apart = match mask & bits {
                 0 => 0,
@@ -602,6 +644,34 @@ mod tests {
         assert_eq!([f[14], f[15], f[16]], [None, Some((4, 0)), Some((0, 0))]);
         let f = facts(Ids::Any, body);
         assert_eq!([f[1], f[4], f[7], f[10], f[13]], [None; 5]);
+    }
+
+    #[test]
+    fn bits_that_no_lane_has_are_added_and_low_ones_are_those_of_the_base() {
+        let body = |scale: u32, low: u32| {
+            format!(
+                "%0: mask = exec
+                %1: l32 = laneid
+                %2: s32 = sget s4
+                %3: l32 = splat %2
+                %4: s32 = const.32 {scale}
+                %5: l32 = splat %4
+                %6: l32 = shl.32 %1, %5
+                %7: s32 = const.32 {low}
+                %8: l32 = splat %7
+                %9: l32 = and.32 %3, %8
+                %10: l32 = or.32 %6, %9
+                %11: l32 = and.32 %10, %8"
+            )
+        };
+        let of = |scale: u32, low: u32| {
+            let f = runs(Ids::Any, &body(scale, low));
+            [f[10], f[11]]
+        };
+        assert_eq!(of(1, 1), [Some((2, Some(32))), Some((0, Some(0)))]);
+        assert_eq!(of(3, 7), [Some((8, Some(128))), Some((0, Some(0)))]);
+        // Lanes have these bits, too.
+        assert_eq!(of(1, 3)[0], None);
     }
 
     #[test]
