@@ -392,6 +392,7 @@ instructions! {
     // gathers and scatters
     Gatherdd     "vpgatherdd"  P66 M0F38 0 0x90 One4 evex;
     Gatherqd     "vpgatherqd"  P66 M0F38 0 0x91 One4 evex;
+    Gatherdq     "vpgatherdq"  P66 M0F38 1 0x90 One8 evex;
     Gatherqq     "vpgatherqq"  P66 M0F38 1 0x91 One8 evex;
     Scatterdd    "vpscatterdd" P66 M0F38 0 0xa0 One4 evex;
     Scatterqd    "vpscatterqd" P66 M0F38 0 0xa1 One4 evex;

@@ -62,7 +62,7 @@ fn classes(op: Op) -> [Option<Class>; 3] {
         | Sqrtpd | Rndscaleps | Rndscalepd | Reduceps | Cvtdq2ps | Cvtudq2ps | Cvttps2dq | Cvttps2udq | Cvtps2dq | Cvtph2ps | Cvtps2ph
         | Cvtps2pd | Cvtpd2ps | Cvtdq2pd | Cvtudq2pd | Cvttpd2dq | Cvtpd2dq | Cvttpd2udq | Rcp14ps | Rsqrt14ps | Getexpps | Getexppd
         | Getmantps | Getmantpd | Cvtqq2pd | Cvtuqq2pd | Ptest | Permq | Extracti128 | Roundps | Roundpd | Rsqrtps | Gatherdd
-        | Gatherqd | Gatherqq | Scatterdd | Scatterqd => [v, None, v],
+        | Gatherdq | Gatherqd | Gatherqq | Scatterdd | Scatterqd => [v, None, v],
         _ if op.row().digit.is_some() => [None, v, v],
         _ => [v, v, v],
     }
@@ -124,7 +124,7 @@ fn every_vector_instruction_is_what_iced_decodes() {
                 | Op::Scatterqd
         );
         let vsib_vex = matches!(op, Op::GatherddY | Op::GatherqqY);
-        let vsib = vsib_vex || matches!(op, Op::Gatherdd | Op::Gatherqd | Op::Gatherqq | Op::Scatterdd | Op::Scatterqd);
+        let vsib = vsib_vex || matches!(op, Op::Gatherdd | Op::Gatherdq | Op::Gatherqd | Op::Gatherqq | Op::Scatterdd | Op::Scatterqd);
         // Their mask or data, with the memory operand between or before.
         let memory_first = *op == Op::MaskmovdStore;
         let row = op.row();

@@ -43,6 +43,9 @@ impl<'a> Wide<'a> {
 
     /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
     pub(super) fn gather_dwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
+        if a.kind == MemKind::B64 && !a.is_store && !self.is_avx2() {
+            return self.gather_qwords(a, p, from, disp);
+        }
         for (j, data) in a.data.iter().enumerate() {
             let at = Mem::gather(from, a.t, 1, disp + 4 * j as i32);
             if a.is_store && self.is_avx2() {
@@ -54,11 +57,38 @@ impl<'a> Wide<'a> {
             } else {
                 self.k(X::Kmovw, a.k2, 0, a.exec[p]);
             }
+            if !a.is_store && !self.is_avx2() {
+                self.no_wait(data[p]);
+            }
             self.may_fault(a);
             let op = if a.is_store { X::Scatterdd } else { X::Gatherdd };
             self.vector(Vector::new(op, Len::Z, data[p], 0, Rm::Mem(at)).mask(a.k2));
         }
         self.cut_off(a, a.data[0][p]);
+    }
+
+    /// A gather keeps what lanes have that are off, and so waits for it: there is nothing to wait for.
+    fn no_wait(&mut self, reg: u8) {
+        self.v(X::Pxord, reg, reg, Rm::Reg(reg));
+    }
+
+    /// The same for qwords, eight at a time.
+    fn gather_qwords(&mut self, a: &Access, p: usize, from: Gpr, disp: i32) {
+        for (half, to) in a.raw[..2].iter().enumerate() {
+            let offsets = if half == 0 { a.t } else { a.raw[2] };
+            if half == 1 {
+                self.vi(X::Extract64x4, a.t, 0, Rm::Reg(offsets), 1);
+            }
+            match half {
+                _ if a.is_full => self.k(X::Kxnorw, a.k2, a.k2, a.k2),
+                0 => self.k(X::Kmovw, a.k2, 0, a.exec[p]),
+                _ => self.vector(Vector::new(X::Kshiftrw, Len::X, a.k2, 0, Rm::Reg(a.exec[p])).imm(8)),
+            }
+            self.no_wait(*to);
+            self.may_fault(a);
+            self.vector(Vector::new(X::Gatherdq, Len::Z, *to, 0, Rm::Mem(Mem::gather(from, offsets, 1, disp))).mask(a.k2));
+        }
+        self.apart(a, p);
     }
 
     /// Dwords of a part's lanes at `host` + `offsets`, which are unsigned and may be `t`: one by one, or by `gather`.

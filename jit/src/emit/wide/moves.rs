@@ -221,9 +221,14 @@ impl<'a> Wide<'a> {
         if a.as_quads {
             return self.load_quads(a, p, at);
         }
+        self.load_raw(a, p, at);
+        self.apart(a, p);
+    }
+
+    /// A part's elements of several dwords from [raw registers](Access::raw), where they lie as in memory.
+    pub(super) fn apart(&mut self, a: &Access, p: usize) {
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
-        self.load_raw(a, p, at);
         for (j, data) in a.data.iter().enumerate() {
             // Dword j of element i is dword n * i + j in memory.
             let place = move |i: u32| n * i + j as u32;
