@@ -690,7 +690,7 @@ fn compiled_random_ir_equals_the_interpreter() {
 /// are at one place of LDS, stored to one address.
 #[test]
 fn what_was_wrong_once_is_right() {
-    for (seed, wave_size) in [(899, 32), (274, 32), (390, 64), (31370, 32)] {
+    for (seed, wave_size) in [(899, 32), (274, 32), (390, 64), (31370, 32), (1_592_284, 32), (1_592_284, 64)] {
         check(seed, wave_size);
     }
 }

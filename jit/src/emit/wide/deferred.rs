@@ -76,8 +76,8 @@ impl<'a> Wide<'a> {
     pub(super) fn defer(&mut self, inst: &'a Inst, addr: &Addr) -> bool {
         let Op::Load { space: Space::Lds, kind, .. } = inst.op else { return false };
         let apart = self.apart_of(addr);
-        let is_quads = kind == MemKind::B64 && self.may_take_quads();
-        if self.groups() != 2 && apart.is_none() || kind.bytes() != 4 && !is_quads {
+        let is_quads = kind == MemKind::B64;
+        if self.groups() != 2 && apart.is_none() || !self.may_wait(&inst.op, self.at) {
             return false;
         }
         let is_near = |test: &Test| test.way.stride().is_some_and(|stride| stride == 0 || stride == kind.bytes() as u32);
@@ -129,6 +129,12 @@ impl<'a> Wide<'a> {
         true
     }
 
+    /// Is it a load of dwords, or of qwords that are wanted as such?
+    fn may_wait(&self, op: &Op, at: u32) -> bool {
+        let Op::Load { kind, .. } = op else { return false };
+        kind.bytes() == 4 || *kind == MemKind::B64 && self.takes_quads_at(at)
+    }
+
     /// The group that begins with this load, if there is to be one.
     fn new_group(&mut self, test: Test, imm: i32, apart: Option<i32>) -> Option<Group> {
         if self.waiting.len() == MOST_GROUPS || self.run.is_some() || self.tested.iter().any(|t| t.holds_for(test, imm)) {
@@ -151,6 +157,10 @@ impl<'a> Wide<'a> {
             let Some((_, imm)) = self.test_of(&inst.op).filter(|(other, _)| *other == test && matches!(inst.op, Op::Load { .. })) else {
                 continue;
             };
+            // All of them wait, or none: those that do not would find the test of others, whose end is told by those that do.
+            if !self.may_wait(&inst.op, at) {
+                return None;
+            }
             let (least, most) = (group.least.min(imm), group.most.max(imm));
             if most - least + bytes + across > MOST_ROOM || overlaps(imm, imm) || group.imms.iter().any(|other| overlaps(*other, imm)) {
                 return None;

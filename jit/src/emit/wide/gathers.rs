@@ -88,7 +88,7 @@ impl<'a> Wide<'a> {
             self.may_fault(a);
             self.vector(Vector::new(X::Gatherdq, Len::Z, *to, 0, Rm::Mem(Mem::gather(from, offsets, 1, disp))).mask(a.k2));
         }
-        self.apart(a, p);
+        if a.as_quads { self.halves_of_qwords(a, p) } else { self.apart(a, p) }
     }
 
     /// Dwords of a part's lanes at `host` + `offsets`, which are unsigned and may be `t`: one by one, or by `gather`.
@@ -104,6 +104,9 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ae, some);
         }
         self.gather_apart(a, p, offsets);
+        if a.as_quads {
+            self.dwords_to_quads(a, p);
+        }
         if whole_only {
             self.a.jmp(done);
             self.a.bind(some);
@@ -257,7 +260,8 @@ impl<'a> Wide<'a> {
             let (some, done) = (self.a.label(), self.a.label());
             self.every(a.exec[p]);
             self.a.jcc(Cond::Ae, some);
-            let (a, pc) = (a.clone(), self.pc);
+            // Dwords here and there, which are put together behind.
+            let (a, pc) = (Access { as_quads: false, ..a.clone() }, self.pc);
             self.gather_all_steps(&a, p, start, step);
             self.a.bind(done);
             return self.stubs.push(Box::new(move |w| {

@@ -8,7 +8,7 @@ use wavejit_ir::{MemKind, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 
 impl<'a> Wide<'a> {
-    /// Lanes anywhere within 4 GiB.
+    /// Lanes anywhere within 4 GiB. Qwords come [as they are wanted](Access::as_quads).
     pub(super) fn general(&mut self, a: &Access) {
         // Whole dwords are gathered for smaller elements: what they reach behind the last one, at the end of a page, is done with care.
         if a.is_store && a.bytes() < 4 {
@@ -70,9 +70,14 @@ impl<'a> Wide<'a> {
         let t = a.spare[1];
         self.first_dword(offsets, t);
         let from = Mem::indexed(a.host, t, 1, 0);
-        self.broadcast_element(a, from, t, Some(p));
+        self.broadcast_for_part(a, from, t, p);
         self.a.jmp(next);
         self.a.bind(differs);
+    }
+
+    /// Loads one element into all lanes of a part.
+    fn broadcast_for_part(&mut self, a: &Access, from: Mem, t: Gpr, p: usize) {
+        if a.as_quads { self.broadcast_qword(a, from, p) } else { self.broadcast_element(a, from, t, Some(p)) }
     }
 
     /// Lanes whose elements might overlap without being equal are stored one by one.
@@ -116,7 +121,7 @@ impl<'a> Wide<'a> {
                 // Lane 0 may be inactive and anywhere.
                 w.a.alu_load(Alu::Cmp, Size::Q, t, Mem::at(Gpr::RSP, CARGO_HELPER));
                 w.a.jcc(Cond::A, differs);
-                w.broadcast_element(a, Mem::indexed(a.host, t, 1, 0), t, Some(p));
+                w.broadcast_for_part(a, Mem::indexed(a.host, t, 1, 0), t, p);
                 w.a.jmp(next);
                 w.a.bind(differs);
             }

@@ -79,7 +79,7 @@ pub(super) struct Access {
     pub imm: i32,
     pub general: Label,
     pub careful: Label,
-    /// Where the results are, or what a store had is stored; of a load [as qwords](Self::as_quads) as dwords.
+    /// Where the results are, or what a store had is stored, with care; of a load [as qwords](Self::as_quads) as dwords.
     pub done: Label,
     /// Where they are as they are wanted.
     pub finished: Label,
@@ -382,8 +382,7 @@ impl<'a> Wide<'a> {
             }
         }
         let pc = inst.pc;
-        let is_dwords = a.as_quads && a.is_scattered;
-        if a.as_quads && !is_dwords && !a.is_one_qword() {
+        if a.as_quads && !a.is_one_qword() {
             self.a.bind(a.finished);
             let a = a.clone();
             self.stubs.push(Box::new(move |w| {
@@ -394,7 +393,6 @@ impl<'a> Wide<'a> {
             }));
         } else {
             self.a.bind(a.done);
-            (0..if is_dwords { self.parts } else { 0 }).for_each(|p| self.dwords_to_quads(&a, p));
             self.a.bind(a.finished);
         }
         let is_common = addr.offset.is_none();
@@ -417,7 +415,7 @@ impl<'a> Wide<'a> {
                     Some(c) => w.carried_general(&a, &c),
                     None => w.general(&a),
                 }
-                w.a.jmp(a.done);
+                w.a.jmp(a.finished);
             }
             if is_common {
                 w.a.bind(fail);

@@ -173,12 +173,12 @@ impl Wide<'_> {
         }
     }
 
-    /// Is the load that is emitted now one of them?
-    pub(super) fn may_take_quads(&self) -> bool {
-        self.quads.loads.contains_key(&self.at)
+    /// Is a load one of them?
+    pub(super) fn takes_quads_at(&self, at: u32) -> bool {
+        self.quads.loads.contains_key(&at)
     }
 
-    /// The same; then it gives qwords.
+    /// The same of the one that is emitted now; then it gives qwords.
     pub(super) fn takes_quads(&mut self) -> bool {
         let value = self.quads.loads.get(&self.at).copied();
         self.quads.loaded.extend(value);
@@ -216,9 +216,14 @@ impl Wide<'_> {
 
     /// A part's elements, which are in a row.
     pub(super) fn load_quads(&mut self, a: &Access, p: usize, at: Mem) {
+        self.load_raw(a, p, at);
+        self.halves_of_qwords(a, p);
+    }
+
+    /// The same of what is in raw registers as it lies in memory.
+    pub(super) fn halves_of_qwords(&mut self, a: &Access, p: usize) {
         let (even, odd) = (a.data[0][p], a.data[1][p]);
         let (first, second) = (a.raw[0], a.raw[1]);
-        self.load_raw(a, p, at);
         for (to, half) in [even, odd].into_iter().zip(HALF_OF_QWORDS) {
             self.vi(X::Shufi64x2, to, first, Rm::Reg(second), half);
         }
