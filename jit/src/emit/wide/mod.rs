@@ -69,7 +69,7 @@
 //! | `atomic.rs` | atomics of 32 bits |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
-//! | `quads.rs` | loads that give qwords |
+//! | `quads.rs` | loads that give qwords, stores that take them |
 //! | `queue.rs` | from wave to wave, and from workgroup to workgroup |
 
 mod addresses;
