@@ -76,7 +76,6 @@ impl<'a> Wide<'a> {
         let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
         let (left, offset) = (self.temp_general(), self.temp_general());
         let combined = combination(op).filter(|_| !returns).map(|how| (how, self.temp()));
-        let more = (op == AtomicOp::CmpSwap && returns && !self.is_avx2()).then(|| [self.temp_general(), self.temp_general()]);
         let mut results = NO_PARTS;
         let mut regs = vec![];
         if returns {
@@ -105,11 +104,11 @@ impl<'a> Wide<'a> {
             self.atomic_step(&a, &step, op, returns);
             self.a.jmp(end);
         }
-        if let Some(more) = more {
+        if op == AtomicOp::CmpSwap && returns && !self.is_avx2() {
             let (with_alike, alone) = (self.a.label(), self.a.label());
             self.a.bind(with_alike);
             self.one_lane(&a, &step, op, returns);
-            self.with_alike(&a, &step, more, alone);
+            self.with_alike(&a, &step, alone);
             self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
             self.a.jcc(Cond::Ne, with_alike);
             self.a.jmp(end);
@@ -158,8 +157,9 @@ impl<'a> Wide<'a> {
     /// and leave it. To `alone` if there are none, or if it is not so simple: one of them would succeed, or some lane compares the same place with something else.
     ///
     /// Loops that add floats so have all lanes try each time, of which one succeeds.
-    fn with_alike(&mut self, a: &Access, step: &Step, [alike, found]: [Gpr; 2], alone: Label) {
-        let Step { value, lane, left, .. } = *step;
+    fn with_alike(&mut self, a: &Access, step: &Step, alone: Label) {
+        // The next lane has an offset and a value of its own.
+        let Step { offset: alike, value: found, lane, left, .. } = *step;
         let (address, comparand) = (self.of_lane(CAREFUL_ADDR, lane), self.of_lane(CAREFUL_DATA + 1, lane));
         self.a.mov_imm(alike, 0);
         for p in (0..self.parts).rev() {
@@ -179,8 +179,9 @@ impl<'a> Wide<'a> {
         self.a.alu(Alu::And, Size::Q, alike, left);
         self.vector(Vector::new(X::BlsrQ, Len::X, 0, alike.0, Rm::Reg(alike.0)));
         self.a.jcc(Cond::E, alone);
-        self.a.mov(Size::D, found, value);
-        self.a.alu_load(Alu::Cmp, Size::D, value, comparand);
+        let result = self.of_lane(CAREFUL_DST, lane);
+        self.a.load(Size::D, found, result);
+        self.a.alu_load(Alu::Cmp, Size::D, found, comparand);
         let failed = self.a.label();
         self.a.jcc(Cond::Ne, failed);
         let written = self.of_lane(CAREFUL_DATA, lane);
