@@ -95,16 +95,16 @@ fn is_intel() -> bool {
     [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Genu", *b"ineI", *b"ntel"].map(u32::from_le_bytes)
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+fn is_intel() -> bool {
+    false
+}
+
 /// Do products with denormal operands or results take a hundred times as long as others? Intel's processors interrupt themselves for each. (Found once: a virtual
 /// machine takes 10 us for the question.)
 pub(crate) fn has_slow_denormals() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        static IS_INTEL: LazyLock<bool> = LazyLock::new(is_intel);
-        return *IS_INTEL;
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    static IS_INTEL: LazyLock<bool> = LazyLock::new(is_intel);
+    *IS_INTEL
 }
 
 /// Asks the processor, since manuals and processors do not agree on it.
