@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::code_object::hidden_use::MissingArg;
+use crate::dispatch::PATIENCE;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig};
 use crate::dispatch::scratch::ScratchSize;
 use crate::dispatch::stuck::Stuck;
@@ -15,7 +16,10 @@ use crate::memory::gws::Gws;
 use crate::program::{Body, Code, CodeKey, Program, Trial};
 use crate::services::Services;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::time::Instant;
 use wavejit_ir::abi::GwsOp;
 
@@ -93,6 +97,8 @@ pub(crate) struct GivesWay {
     /// Only if a thread has met denormals.
     if_met: bool,
     state: AtomicU8,
+    /// Threads that would leave. They wait for each other: what one has not begun another one may be waiting for, which could not take it.
+    leaving: AtomicUsize,
 }
 
 impl GivesWay {
@@ -102,25 +108,39 @@ impl GivesWay {
     const NEVER: u8 = 2;
 
     pub(crate) fn new(since: Instant, trial: Trial) -> GivesWay {
-        GivesWay { at: since + trial.after, if_met: trial.if_met, state: AtomicU8::new(GivesWay::NOT_YET) }
+        GivesWay { at: since + trial.after, if_met: trial.if_met, state: AtomicU8::new(GivesWay::NOT_YET), leaving: AtomicUsize::new(0) }
     }
 
     /// As this thread sees it.
     fn is_time(&self) -> bool {
         if self.state.load(Relaxed) == GivesWay::NOT_YET && Instant::now() >= self.at && (!self.if_met || met_denormals()) {
-            self.state.store(GivesWay::NOW, Relaxed);
+            // Some thread may have called it off meanwhile.
+            let _ = self.state.compare_exchange(GivesWay::NOT_YET, GivesWay::NOW, SeqCst, SeqCst);
         }
         self.has_come()
     }
 
+    /// A thread without anything under way would leave: true if all do, of so many that are at work; false if it is to go on.
+    pub(crate) fn leave(&self, at_work: impl Fn() -> usize, is_stopping: impl Fn() -> bool) -> bool {
+        self.leaving.fetch_add(1, SeqCst);
+        while self.has_come() && !is_stopping() {
+            if self.leaving.load(SeqCst) >= at_work() {
+                return true;
+            }
+            std::thread::sleep(PATIENCE);
+        }
+        self.leaving.fetch_sub(1, SeqCst);
+        false
+    }
+
     /// Have threads left for it?
     pub(crate) fn has_come(&self) -> bool {
-        self.state.load(Relaxed) == GivesWay::NOW
+        self.state.load(SeqCst) == GivesWay::NOW
     }
 
     /// It goes on as it is.
     pub(crate) fn call_off(&self) {
-        self.state.store(GivesWay::NEVER, Relaxed);
+        self.state.store(GivesWay::NEVER, SeqCst);
     }
 }
 
@@ -174,10 +194,19 @@ impl Job {
         (self.serial, self.code) = (new_serial(), code);
     }
 
-    /// Is a thread that has nothing under way to leave?
-    #[inline(always)]
-    pub(crate) fn gives_way(&self) -> bool {
-        self.gives_way.as_ref().is_some_and(GivesWay::is_time)
+    /// Is a thread that has nothing under way to leave, with all others? `at_work` says how many there are.
+    pub(crate) fn leaves(&self, at_work: impl Fn() -> usize) -> bool {
+        self.gives_way.as_ref().is_some_and(|g| g.is_time() && g.leave(at_work, || self.is_stopping()))
+    }
+
+    /// A workgroup waits for others: threads stay.
+    pub(crate) fn stays(&self) {
+        self.gives_way.iter().for_each(GivesWay::call_off);
+    }
+
+    /// Have threads begun to leave?
+    pub(crate) fn has_given_way(&self) -> bool {
+        self.gives_way.as_ref().is_some_and(GivesWay::has_come)
     }
 
     /// Has a thread failed?

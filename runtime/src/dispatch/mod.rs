@@ -149,6 +149,10 @@ impl<S: WorkSource> Running<S> {
         let mut waiting: Vec<Workgroup> = Vec::new();
         let mut mine = 0..0;
         let (thread, mut rest) = self.crew.join();
+        if job.has_given_way() {
+            // It comes when the others leave.
+            return Ok(());
+        }
         let mut watcher = job.config().on_deadlock.map(|_| Watcher::new(job));
         let mut look = INSTS_BETWEEN_LOOKS;
         loop {
@@ -157,7 +161,7 @@ impl<S: WorkSource> Running<S> {
             let mut is_over = true;
             if mine.is_empty() && waiting.is_empty() && worker.done.guest_insts >= look {
                 look = worker.done.guest_insts + INSTS_BETWEEN_LOOKS;
-                if job.gives_way() {
+                if job.leaves(|| self.crew.at_work()) {
                     return Ok(());
                 }
             }
@@ -182,6 +186,7 @@ impl<S: WorkSource> Running<S> {
                     if self.run_group(group, worker, waiting.len())? && self.run_alike(group, &mut mine, worker, waiting.len())? {
                         self.end(group, worker);
                     } else {
+                        job.stays();
                         waiting.push(spare.swap_remove(at));
                     }
                 }
@@ -512,9 +517,28 @@ mod tests {
     #[test]
     fn a_dispatch_goes_on_where_it_was_when_threads_have_left_for_other_code() {
         // Each wave counts down from 4,000, and then adds 1 where its number says.
-        let text = "s_lshl_b32 s5, s2, 2
+        assert!(parts_of("", 1) > 2 && parts_of("", 4) > 2);
+        // Before it waits for the wave before it: no thread may leave that another one waits for.
+        let waits = "s_cmp_eq_u32 s2, 0
+            s_cbranch_scc1 first
+            again:
+            global_load_b32 v3, v1, s[0:1] offset:-4 glc
+            s_waitcnt vmcnt(0)
+            v_readfirstlane_b32 s7, v3
+            s_sleep 1
+            s_cmp_eq_u32 s7, 0
+            s_cbranch_scc1 again
+            first:";
+        [1, 2, 4].map(|threads| parts_of(waits, threads));
+    }
+
+    /// In how many parts a dispatch ran whose waves do this first.
+    fn parts_of(first: &str, threads: usize) -> u32 {
+        let text = format!(
+            "s_lshl_b32 s5, s2, 2
             v_mov_b32 v1, s5
             v_mov_b32 v2, 1
+            {first}
             s_movk_i32 s6, 4000
             s_sub_u32 s6, s6, 1
             s_cmp_lg_u32 s6, 0
@@ -522,53 +546,52 @@ mod tests {
             v_cmp_eq_u32 vcc_lo, 0, v0
             s_and_b32 exec_lo, exec_lo, vcc_lo
             global_atomic_add_u32 v1, v2, s[0:1]
-            s_endpgm";
-        for threads in [1, 4] {
-            let config = DeviceConfig { threads, ..Default::default() };
-            let device = Device::new(config).expect("a device");
-            let code = device.upload(&assemble(text, Gfx::GFX1100, 32).expect("it assembles").bytes).expect("code");
-            const WAVES: u32 = 1500;
-            let out: Buffer = device.alloc(4 * WAVES as usize).expect("memory");
-            let rsrc = PgmRsrc { rsrc1: 3 | 0xf0 << 12, rsrc2: 2 << 1 | 1 << 7, rsrc3: 0 };
-            let user_data = [out.address() as u32, (out.address() >> 32) as u32];
-            let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &user_data, scratch_bytes: 0 };
-            let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
-            let launch = LaunchConfig::new([32 * WAVES, 1, 1], [32, 1, 1]);
-            let init = WaveInit::raw(&raw);
-            let translation = program.code("counts", init.code_key(), Arrival::Start, &|| false).expect("it is translated");
-            let d = Dispatch {
-                name: "counts",
-                program: &program,
-                init,
-                config: &launch,
-                device: &config,
-                textures: TextureConfig::default(),
-                offered: Offered::default(),
-            };
-            let pool = Pool::new(threads);
-            let _ready = crate::memory::fault::ready(device.memory());
-            let scratch = ScratchSize::new("counts", Gfx::GFX1100, 32, 0).expect("none");
-            let mut running = Arc::new(Running {
-                job: Job::new(&d, device.memory(), translation.clone(), scratch, 8),
-                source: GridSource::new(&launch.geometry, threads),
-                crew: Crew::default(),
-            });
-            let parts = std::cell::Cell::new(0);
-            let choice = Choice {
-                code: &translation,
-                trial: &|_| Some(Trial { after: Duration::ZERO, if_met: false }),
-                make_other: &|| {
-                    parts.set(parts.get() + 1);
-                    true
-                },
-            };
-            drop(run_parts(&mut running, Some(choice), &pool, threads, Section::begin()));
-            assert!(running.job.take_error().is_none());
-            assert!(parts.get() > 2, "{} parts of {threads} threads", parts.get());
-            let counts = out.to_vec().expect("it can be read");
-            assert!(counts.chunks(4).all(|n| n == [1, 0, 0, 0]), "every wave runs once, with {threads} threads");
-            assert_eq!(running.job.totals[1].load(Relaxed), u64::from(WAVES));
-        }
+            s_endpgm"
+        );
+        let config = DeviceConfig { threads, ..Default::default() };
+        let device = Device::new(config).expect("a device");
+        let code = device.upload(&assemble(&text, Gfx::GFX1100, 32).expect("it assembles").bytes).expect("code");
+        const WAVES: u32 = 1500;
+        let out: Buffer = device.alloc(4 * WAVES as usize).expect("memory");
+        let rsrc = PgmRsrc { rsrc1: 3 | 0xf0 << 12, rsrc2: 2 << 1 | 1 << 7, rsrc3: 0 };
+        let user_data = [out.address() as u32, (out.address() >> 32) as u32];
+        let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &user_data, scratch_bytes: 0 };
+        let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
+        let launch = LaunchConfig::new([32 * WAVES, 1, 1], [32, 1, 1]);
+        let init = WaveInit::raw(&raw);
+        let translation = program.code("counts", init.code_key(), Arrival::Start, &|| false).expect("it is translated");
+        let d = Dispatch {
+            name: "counts",
+            program: &program,
+            init,
+            config: &launch,
+            device: &config,
+            textures: TextureConfig::default(),
+            offered: Offered::default(),
+        };
+        let pool = Pool::new(threads);
+        let _ready = crate::memory::fault::ready(device.memory());
+        let scratch = ScratchSize::new("counts", Gfx::GFX1100, 32, 0).expect("none");
+        let mut running = Arc::new(Running {
+            job: Job::new(&d, device.memory(), translation.clone(), scratch, 8),
+            source: GridSource::new(&launch.geometry, threads),
+            crew: Crew::default(),
+        });
+        let parts = std::cell::Cell::new(0);
+        let choice = Choice {
+            code: &translation,
+            trial: &|_| Some(Trial { after: Duration::ZERO, if_met: false }),
+            make_other: &|| {
+                parts.set(parts.get() + 1);
+                true
+            },
+        };
+        drop(run_parts(&mut running, Some(choice), &pool, threads, Section::begin()));
+        assert!(running.job.take_error().is_none());
+        let counts = out.to_vec().expect("it can be read");
+        assert!(counts.chunks(4).all(|n| n == [1, 0, 0, 0]), "every wave runs once, with {threads} threads");
+        assert_eq!(running.job.totals[1].load(Relaxed), u64::from(WAVES));
+        parts.get()
     }
 
     #[test]

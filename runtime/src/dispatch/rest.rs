@@ -4,7 +4,10 @@
 //! must not use its budget up, nor that core.
 
 use crate::dispatch::PATIENCE;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::time::{Duration, Instant};
 
 /// Rounds without progress before a thread offers its core, and before it sleeps.
@@ -17,6 +20,8 @@ const ALL_WAIT: Duration = Duration::from_millis(250);
 #[derive(Default)]
 pub(super) struct Crew {
     arrived: AtomicUsize,
+    /// Of these, those that have left.
+    left: AtomicUsize,
     /// Of these, those that wait for others, or have left.
     idle: AtomicUsize,
 }
@@ -24,13 +29,21 @@ pub(super) struct Crew {
 impl Crew {
     /// All threads have left: the next ones are numbered anew.
     pub(super) fn begin_again(&self) {
-        self.arrived.store(0, Relaxed);
+        self.arrived.store(0, SeqCst);
+        self.left.store(0, SeqCst);
         self.idle.store(0, Relaxed);
+    }
+
+    /// Threads that have begun and have not left.
+    pub(super) fn at_work(&self) -> usize {
+        // In this order: who has left has begun before.
+        let left = self.left.load(SeqCst);
+        self.arrived.load(SeqCst) - left
     }
 
     /// A thread begins: its number, and its rest.
     pub(super) fn join(&self) -> (usize, Rest<'_>) {
-        let number = self.arrived.fetch_add(1, Relaxed);
+        let number = self.arrived.fetch_add(1, SeqCst);
         (number, Rest { crew: self, rounds: 0, since: None })
     }
 }
@@ -77,6 +90,7 @@ impl Rest<'_> {
 
 impl Drop for Rest<'_> {
     fn drop(&mut self) {
+        self.crew.left.fetch_add(1, SeqCst);
         if self.since.is_none() {
             self.crew.idle.fetch_add(1, Relaxed);
         }
