@@ -529,7 +529,9 @@ mod tests {
             s_cmp_eq_u32 s7, 0
             s_cbranch_scc1 again
             first:";
-        [1, 2, 4].map(|threads| parts_of(waits, threads));
+        for threads in [1, 2, 4] {
+            parts_of(waits, threads);
+        }
     }
 
     /// In how many parts a dispatch ran whose waves do this first.
