@@ -40,6 +40,7 @@ pub mod masks;
 mod narrow;
 pub mod one_ulp;
 pub mod places;
+mod possible_bits;
 mod qwords;
 mod saved_exec;
 mod scaled;

@@ -24,8 +24,9 @@ use super::initial_lanes::{self, Refined, Visit};
 use super::lane_states::lanewise;
 use super::liveness::VgprLiveness;
 use super::mask_registers::{EXEC, Masks, bit_of};
+use super::possible_bits::PossibleBits;
 use super::worklist::Worklist;
-use wavejit_ir::{Addr, Block, Func, Ids, Inst, MemKind, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
+use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
 
 /// Lanes of a run.
 pub const RUN: u32 = Ids::RUN;
@@ -159,8 +160,7 @@ pub struct Strides {
     constants: Vec<Option<u64>>,
     /// Low bits of scalars that are known to be 0: at most 32.
     clear: Vec<u32>,
-    /// Bits that a value of 32 bits may have, in any lane.
-    bits: Vec<u32>,
+    bits: PossibleBits,
     /// By what a value is: of lanes, that it is one for the wave (of 64 bits a fact tells that for the low half only); of masks, and of scalars that hold one, that it is
     /// alike.
     same: Vec<bool>,
@@ -209,7 +209,7 @@ impl Strides {
             runs: func.wave_size / RUN,
             constants: vec![None; count],
             clear: vec![0; count],
-            bits: vec![u32::MAX; count],
+            bits: PossibleBits::new(count),
             same: vec![false; count],
             has_masks: func.wave_size == 32,
             has_choices: false,
@@ -353,7 +353,7 @@ impl Strides {
                 self.facts[inst.result(r.into()).0 as usize] = fact;
             }
             if inst.results == 1 {
-                self.bits[inst.first.0 as usize] = self.bits_of(&inst.op);
+                self.bits.note(inst.first, &inst.op, func.wave_size, &self.constants);
             }
         }
     }
@@ -378,33 +378,6 @@ impl Strides {
         clear.min(32)
     }
 
-    /// The bits that what an operation gives may have.
-    fn bits_of(&self, op: &Op) -> u32 {
-        use PureOp::*;
-        match op {
-            Op::Const { bits, .. } => *bits as u32,
-            Op::Splat(s) => self.bits[s.0 as usize],
-            Op::LaneId => self.runs * RUN - 1,
-            Op::Load { kind: MemKind::U8, .. } => 0xff,
-            Op::Load { kind: MemKind::U16, .. } => 0xffff,
-            Op::Pure { op, args, .. } => {
-                let of = |i: usize| args[i].map_or(u32::MAX, |v| self.bits[v.0 as usize]);
-                let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]).map(|c| c as u32 & 31);
-                match (op, constant(1), constant(2)) {
-                    (And32, ..) => of(0) & of(1),
-                    (Or32 | Xor32, ..) => of(0) | of(1),
-                    (Sel32, ..) => of(1) | of(2),
-                    (Shl32, Some(n), _) => of(0) << n,
-                    (LShr32, Some(n), _) => of(0) >> n,
-                    (BfeU32, Some(at), Some(width)) => of(0) >> at & ((1 << width) - 1),
-                    (BfeU32, _, Some(width)) => (1 << width) - 1,
-                    _ => u32::MAX,
-                }
-            }
-            _ => u32::MAX,
-        }
-    }
-
     fn pure(&self, op: PureOp, args: &[Option<Value>; 3]) -> Option<Stride> {
         use PureOp::*;
         let constant = |i: usize| args[i].and_then(|v| self.constants[v.0 as usize]).map(|c| c as u32);
@@ -415,8 +388,7 @@ impl Strides {
             Stride::new(s.stride.wrapping_mul(c), s.clear + c.trailing_zeros()).across(across)
         };
         // Bits that one of them has the other one does not have.
-        let is_sum = matches!(op, Or32 | Xor32)
-            && args[..2].iter().map(|v| v.map_or(u32::MAX, |v| self.bits[v.0 as usize])).fold(u32::MAX, |x, y| x & y) == 0;
+        let is_sum = matches!(op, Or32 | Xor32) && self.bits.are_apart(args[0], args[1]);
         match (op, first, second) {
             (_, Some(a), Some(b)) if is_sum || matches!(op, IAdd32 | IAdd64) => {
                 let across = Across::sum(a.across, b.across, u32::wrapping_add);

@@ -2,25 +2,20 @@
 
 use crate::Error;
 use crate::code_object::hidden_use::MissingArg;
-use crate::dispatch::PATIENCE;
 use crate::dispatch::config::{DeviceConfig, LaunchConfig};
+use crate::dispatch::parts::GivesWay;
 use crate::dispatch::scratch::ScratchSize;
 use crate::dispatch::stuck::Stuck;
 use crate::dispatch::wave_init::{StartFacts, WaveInit};
 use crate::fault::Limit;
-use crate::host::float::met_denormals;
 use crate::host::sync::Mutex;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::TextureConfig;
 use crate::memory::gws::Gws;
-use crate::program::{Body, Code, CodeKey, Program, Trial};
+use crate::program::{Body, Code, CodeKey, Program};
 use crate::services::Services;
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
-    Ordering::{Relaxed, SeqCst},
-};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use wavejit_ir::abi::GwsOp;
 
 /// What to run.
@@ -91,59 +86,6 @@ pub(crate) struct Job {
     pub gives_way: Option<GivesWay>,
 }
 
-/// When a dispatch makes way for other code.
-pub(crate) struct GivesWay {
-    at: Instant,
-    /// Only if a thread has met denormals.
-    if_met: bool,
-    state: AtomicU8,
-    /// Threads that would leave. They wait for each other: what one has not begun another one may be waiting for, which could not take it.
-    leaving: AtomicUsize,
-}
-
-impl GivesWay {
-    const NOT_YET: u8 = 0;
-    const NOW: u8 = 1;
-    /// There is no other code for it, or there cannot be.
-    const NEVER: u8 = 2;
-
-    pub(crate) fn new(since: Instant, trial: Trial) -> GivesWay {
-        GivesWay { at: since + trial.after, if_met: trial.if_met, state: AtomicU8::new(GivesWay::NOT_YET), leaving: AtomicUsize::new(0) }
-    }
-
-    /// As this thread sees it.
-    fn is_time(&self) -> bool {
-        if self.state.load(Relaxed) == GivesWay::NOT_YET && Instant::now() >= self.at && (!self.if_met || met_denormals()) {
-            // Some thread may have called it off meanwhile.
-            let _ = self.state.compare_exchange(GivesWay::NOT_YET, GivesWay::NOW, SeqCst, SeqCst);
-        }
-        self.has_come()
-    }
-
-    /// A thread without anything under way would leave: true if all do, of so many that are at work; false if it is to go on.
-    pub(crate) fn leave(&self, at_work: impl Fn() -> usize, is_stopping: impl Fn() -> bool) -> bool {
-        self.leaving.fetch_add(1, SeqCst);
-        while self.has_come() && !is_stopping() {
-            if self.leaving.load(SeqCst) >= at_work() {
-                return true;
-            }
-            std::thread::sleep(PATIENCE);
-        }
-        self.leaving.fetch_sub(1, SeqCst);
-        false
-    }
-
-    /// Have threads left for it?
-    pub(crate) fn has_come(&self) -> bool {
-        self.state.load(SeqCst) == GivesWay::NOW
-    }
-
-    /// It goes on as it is.
-    pub(crate) fn call_off(&self) {
-        self.state.store(GivesWay::NEVER, SeqCst);
-    }
-}
-
 // SAFETY: `config` points to what `run_source`'s caller lent for its duration; threads use the job only while it waits for them.
 unsafe impl Send for Job {}
 // SAFETY: as above; all that it has is `Sync` itself.
@@ -196,7 +138,7 @@ impl Job {
 
     /// Is a thread that has nothing under way to leave, with all others? `at_work` says how many there are.
     pub(crate) fn leaves(&self, at_work: impl Fn() -> usize) -> bool {
-        self.gives_way.as_ref().is_some_and(|g| g.is_time() && g.leave(at_work, || self.is_stopping()))
+        self.gives_way.as_ref().is_some_and(|g| g.leave(at_work, || self.is_stopping()))
     }
 
     /// A workgroup waits for others: threads stay.

@@ -15,6 +15,7 @@
 //! | `workgroup.rs`, `turn.rs`, `lockstep.rs` | a workgroup and how its waves take turns, or go an instruction each |
 //! | `slot.rs`, `status.rs`, `arena.rs`, `scratch.rs` | a wave, its storage, where it is |
 //! | `step.rs`, `stepwise.rs`, `snapshot.rs` | the hook before every instruction; going back |
+//! | `parts.rs` | going on with other code in the middle of a dispatch |
 //! | `rest.rs` | when a thread leaves its core to those it waits for |
 //! | `stuck.rs` | whether all wait for what none of them writes |
 //! | `report.rs`, `progress.rs`, `profile.rs` | why a dispatch ended; what it is doing; what its instructions were |
@@ -24,6 +25,7 @@ pub(crate) mod block;
 pub(crate) mod config;
 pub(crate) mod job;
 mod lockstep;
+mod parts;
 pub(crate) mod pool;
 pub mod profile;
 pub mod progress;
@@ -44,7 +46,8 @@ pub(crate) mod wave_init;
 mod workgroup;
 
 use crate::Error;
-use crate::dispatch::job::{Dispatch, GivesWay, Job};
+use crate::dispatch::job::{Dispatch, Job};
+use crate::dispatch::parts::{Choice, run_parts};
 use crate::dispatch::pool::{Pool, Work};
 use crate::dispatch::rest::Crew;
 use crate::dispatch::scratch::{ScratchLimits, ScratchSize};
@@ -58,7 +61,7 @@ use crate::host::float::{forget_denormals, met_denormals};
 use crate::host::fork::Section;
 use crate::memory::address_space::AddressSpace;
 use crate::memory::context::SharedRoutines;
-use crate::program::{Arrival, Code, CodeKey, Trial};
+use crate::program::{Arrival, Code, CodeKey};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -69,10 +72,8 @@ use wavejit_ir::Ids;
 const MAX_RESIDENT: usize = 4096;
 /// Between two looks of a thread that has nothing to do, while work may still appear.
 const PATIENCE: Duration = Duration::from_micros(50);
-/// Guest instructions of a thread between two looks at whether the dispatch [makes way](GivesWay) for other code.
+/// Guest instructions of a thread between two looks at whether the dispatch [makes way](parts) for other code.
 const INSTS_BETWEEN_LOOKS: u64 = 1 << 18;
-/// Times that a dispatch lets others go first before it gives up going on with other code.
-const TURNS_FOR_LATE_THREADS: u32 = 64;
 
 /// What a dispatch did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -379,57 +380,6 @@ fn run_source<S: WorkSource + 'static>(
     Ok(DispatchStats { waves, workgroups, guest_insts, compile_time, run_time })
 }
 
-/// The code of a dispatch, where it need not be that from beginning to end.
-struct Choice<'a> {
-    code: &'a Arc<Code>,
-    /// [`Code::trial`] of what runs.
-    trial: &'a dyn Fn(&Code) -> Option<Trial>,
-    /// Makes the other one, if the code deserves that. False: it may, but not now.
-    make_other: &'a dyn Fn() -> bool,
-}
-
-/// Runs what a source has, in parts while code is on [trial](crate::program::Trial): each with what is better as far as is known. Gives the time in which waves ran.
-fn run_parts<S: WorkSource + 'static>(
-    running: &mut Arc<Running<S>>,
-    choice: Option<Choice<'_>>,
-    pool: &Pool<Locals>,
-    threads: usize,
-    mut before: Section,
-) -> (Section, Duration) {
-    let (mut run_time, mut guest_insts) = (Duration::ZERO, 0);
-    let mut is_open = true;
-    loop {
-        let start = Instant::now();
-        if let (Some(Choice { trial, .. }), Some(running)) = (&choice, Arc::get_mut(running))
-            && is_open
-        {
-            running.job.gives_way = trial(&running.job.code).map(|trial| GivesWay::new(start, trial));
-        }
-        before = pool.run(running, running.source.workers(threads), before);
-        let (time, job) = (start.elapsed(), &running.job);
-        run_time += time;
-        let Some(Choice { code, make_other, .. }) = &choice else { break };
-        let insts = job.totals[2].load(Relaxed);
-        code.note_launch(&job.code, job.has_met_denormals.load(Relaxed), time, insts - guest_insts);
-        let Some(gives_way) = job.gives_way.as_ref().filter(|g| g.has_come() && !job.is_stopping()) else { break };
-        guest_insts = insts;
-        drop(before);
-        is_open = make_other();
-        before = Section::begin();
-        gives_way.call_off();
-        running.crew.begin_again();
-        // Threads that come too late for what is over hold it for a moment.
-        for _ in 0..TURNS_FOR_LATE_THREADS {
-            if let Some(running) = Arc::get_mut(running) {
-                running.job.go_on_with(code.to_launch());
-                break;
-            }
-            std::thread::yield_now();
-        }
-    }
-    (before, run_time)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -512,88 +462,6 @@ mod tests {
         let stats = run_source(&d, device.memory(), &pool, Section::begin(), source).expect("it runs");
         assert_eq!((stats.workgroups, stats.waves), (most, most));
         out.to_vec().expect("it can be read").chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-    }
-
-    #[test]
-    fn a_dispatch_goes_on_where_it_was_when_threads_have_left_for_other_code() {
-        // Each wave counts down from 4,000, and then adds 1 where its number says.
-        assert!(parts_of("", 1) > 2 && parts_of("", 4) > 2);
-        // Before it waits for the wave before it: no thread may leave that another one waits for.
-        let waits = "s_cmp_eq_u32 s2, 0
-            s_cbranch_scc1 first
-            again:
-            global_load_b32 v3, v1, s[0:1] offset:-4 glc
-            s_waitcnt vmcnt(0)
-            v_readfirstlane_b32 s7, v3
-            s_sleep 1
-            s_cmp_eq_u32 s7, 0
-            s_cbranch_scc1 again
-            first:";
-        for threads in [1, 2, 4] {
-            parts_of(waits, threads);
-        }
-    }
-
-    /// In how many parts a dispatch ran whose waves do this first.
-    fn parts_of(first: &str, threads: usize) -> u32 {
-        let text = format!(
-            "s_lshl_b32 s5, s2, 2
-            v_mov_b32 v1, s5
-            v_mov_b32 v2, 1
-            {first}
-            s_movk_i32 s6, 4000
-            s_sub_u32 s6, s6, 1
-            s_cmp_lg_u32 s6, 0
-            s_cbranch_scc1 65533
-            v_cmp_eq_u32 vcc_lo, 0, v0
-            s_and_b32 exec_lo, exec_lo, vcc_lo
-            global_atomic_add_u32 v1, v2, s[0:1]
-            s_endpgm"
-        );
-        let config = DeviceConfig { threads, ..Default::default() };
-        let device = Device::new(config).expect("a device");
-        let code = device.upload(&assemble(&text, Gfx::GFX1100, 32).expect("it assembles").bytes).expect("code");
-        const WAVES: u32 = 1500;
-        let out: Buffer = device.alloc(4 * WAVES as usize).expect("memory");
-        let rsrc = PgmRsrc { rsrc1: 3 | 0xf0 << 12, rsrc2: 2 << 1 | 1 << 7, rsrc3: 0 };
-        let user_data = [out.address() as u32, (out.address() >> 32) as u32];
-        let raw = RawInit { target: Gfx::GFX1100, wave_size: 32, entry: code.address(), rsrc, user_data: &user_data, scratch_bytes: 0 };
-        let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
-        let launch = LaunchConfig::new([32 * WAVES, 1, 1], [32, 1, 1]);
-        let init = WaveInit::raw(&raw);
-        let translation = program.code("counts", init.code_key(), Arrival::Start, &|| false).expect("it is translated");
-        let d = Dispatch {
-            name: "counts",
-            program: &program,
-            init,
-            config: &launch,
-            device: &config,
-            textures: TextureConfig::default(),
-            offered: Offered::default(),
-        };
-        let pool = Pool::new(threads);
-        let _ready = crate::memory::fault::ready(device.memory());
-        let scratch = ScratchSize::new("counts", Gfx::GFX1100, 32, 0).expect("none");
-        let mut running = Arc::new(Running {
-            job: Job::new(&d, device.memory(), translation.clone(), scratch, 8),
-            source: GridSource::new(&launch.geometry, threads),
-            crew: Crew::default(),
-        });
-        let parts = std::cell::Cell::new(0);
-        let choice = Choice {
-            code: &translation,
-            trial: &|_| Some(Trial { after: Duration::ZERO, if_met: false }),
-            make_other: &|| {
-                parts.set(parts.get() + 1);
-                true
-            },
-        };
-        drop(run_parts(&mut running, Some(choice), &pool, threads, Section::begin()));
-        assert!(running.job.take_error().is_none());
-        let counts = out.to_vec().expect("it can be read");
-        assert!(counts.chunks(4).all(|n| n == [1, 0, 0, 0]), "every wave runs once, with {threads} threads");
-        assert_eq!(running.job.totals[1].load(Relaxed), u64::from(WAVES));
-        parts.get()
     }
 
     #[test]

@@ -109,16 +109,16 @@ impl<'a> Wide<'a> {
             self.a.bind(with_alike);
             self.one_lane(&a, &step, op, returns);
             self.with_alike(&a, &step, alone);
-            self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+            self.without_first(left);
             self.a.jcc(Cond::Ne, with_alike);
             self.a.jmp(end);
             self.a.bind(alone);
-            self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+            self.without_first(left);
             self.a.jcc(Cond::E, end);
         }
         self.a.bind(next);
         self.one_lane(&a, &step, op, returns);
-        self.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
+        self.without_first(left);
         self.a.jcc(Cond::Ne, next);
         self.a.bind(end);
         for (p, reg) in regs.iter().enumerate() {
@@ -153,6 +153,11 @@ impl<'a> Wide<'a> {
         }
     }
 
+    /// Takes the first lane out of a set; zero: it was the last.
+    fn without_first(&mut self, lanes: Gpr) {
+        self.vector(Vector::new(X::BlsrQ, Len::X, 0, lanes.0, Rm::Reg(lanes.0)));
+    }
+
     /// After a comparison and exchange by a lane: those by all lanes that are left and have the same address and comparand. They find what that lane has left there,
     /// and leave it. To `alone` if there are none, or if it is not so simple: one of them would succeed, or some lane compares the same place with something else.
     ///
@@ -177,7 +182,7 @@ impl<'a> Wide<'a> {
         }
         // But for the lane itself, which is the first.
         self.a.alu(Alu::And, Size::Q, alike, left);
-        self.vector(Vector::new(X::BlsrQ, Len::X, 0, alike.0, Rm::Reg(alike.0)));
+        self.without_first(alike);
         self.a.jcc(Cond::E, alone);
         let result = self.of_lane(CAREFUL_DST, lane);
         self.a.load(Size::D, found, result);

@@ -9,6 +9,7 @@
 //! The registers of the two rows hold the qwords that unpacking gives (`forms.rs`); rows are unpacked on the way into the loop, and packed on the way out.
 
 use super::plan::Event;
+use super::quads::DWORDS_OF_QWORDS;
 use super::regs::{MAX_PARTS, NO_PARTS, PieceId};
 use super::view::View;
 use super::{Wide, X};
@@ -309,7 +310,7 @@ impl Wide<'_> {
         let list = &self.loops.list[l as usize];
         let Some(couples) = list.couples.iter().find(|t| t.low == row || t.high == row).copied() else { return reg };
         let (low, high) = (list.rows[&couples.low][part], list.rows[&couples.high][part]);
-        let pick = if couples.low == row { 0x88 } else { 0xdd };
+        let pick = DWORDS_OF_QWORDS[usize::from(couples.low != row)];
         self.vector(Vector::new(X::Shufps, Len::Z, FREE, low, Rm::Reg(high)).imm(pick));
         FREE
     }

@@ -97,14 +97,7 @@ impl<'a> Wide<'a> {
         let starts = starts.clone();
         let op = MemOp { kind: kind as u8, ..self.mem_op(inst, Space::Lds, addr.imm) };
         self.late_loads[number].push(LateLoad { op, imm });
-        let whats: &[InLds] = match (is_quads, is_one) {
-            (false, false) => &[InLds::Dwords],
-            (false, true) => &[InLds::Dword],
-            (true, true) => &[InLds::Qword],
-            (true, false) => &[InLds::Quads { half: 0 }, InLds::Quads { half: 1 }],
-        };
-        let mut all = vec![];
-        for what in whats {
+        let mut pieces = |what: InLds| {
             let mut parts = NO_PARTS;
             for p in 0..self.parts {
                 // Parts that are one piece are one element in all lanes.
@@ -115,17 +108,22 @@ impl<'a> Wide<'a> {
                 let (run, first) = self.group_of(p);
                 let (start, more) = if apart.is_some() { (starts[0], apart.unwrap_or(0) * run as i32) } else { (starts[run], 0) };
                 let behind = test.way.stride().map_or(0, |stride| (stride * first) as i32);
-                let home = Home::Lds { start, disp: imm - least + more + behind, what: *what };
+                let home = Home::Lds { start, disp: imm - least + more + behind, what };
                 parts[p] = self.r.new_piece(Class::Vector, home);
                 self.r.in_lds.push(parts[p]);
             }
-            all.push(parts);
+            parts
+        };
+        let [first, second] = match (is_quads, is_one) {
+            (false, false) => [pieces(InLds::Dwords), NO_PARTS],
+            (false, true) => [pieces(InLds::Dword), NO_PARTS],
+            (true, true) => [pieces(InLds::Qword); 2],
+            (true, false) => [0, 1].map(|half| pieces(InLds::Quads { half })),
+        };
+        if self.takes_quads() {
+            self.set_lo(inst.result(1), second);
         }
-        // One qword is both halves.
-        if is_quads && self.takes_quads() {
-            self.set_lo(inst.result(1), *all.last().expect("there is one"));
-        }
-        self.set_lo(inst.result(0), all[0]);
+        self.set_lo(inst.result(0), first);
         true
     }
 

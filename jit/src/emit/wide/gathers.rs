@@ -13,13 +13,10 @@
 use super::addresses::is_close;
 use super::avx2::{S0, S1, S2};
 use super::memory::Access;
+use super::quads::DWORDS_OF_QWORDS;
 use super::{Wide, X};
 use wavejit_ir::{Block, Inst, MemKind, Op, Space};
 use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
-
-/// Dwords 0 and 2 of each quarter of two registers; 1 and 3.
-const EVEN: u8 = 0x88;
-const ODD: u8 = 0xdd;
 
 /// Most loads of lanes anywhere in a block of which each is done one lane after the other: beyond it their code takes more time to fetch than gathers do.
 const FEW: usize = 24;
@@ -167,8 +164,9 @@ impl<'a> Wide<'a> {
                         self.vi(X::Insert32x4, half, half, Rm::Reg(two), n);
                     }
                 }
-                self.vi(X::Shufps, low, halves[0], Rm::Reg(halves[1]), EVEN);
-                self.vi(X::Shufps, high, halves[0], Rm::Reg(halves[1]), ODD);
+                for (to, pick) in [low, high].into_iter().zip(DWORDS_OF_QWORDS) {
+                    self.vi(X::Shufps, to, halves[0], Rm::Reg(halves[1]), pick);
+                }
             }
             [d0, d1, d2, d3] => {
                 let r = &a.raw[..4];

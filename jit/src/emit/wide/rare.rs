@@ -6,6 +6,7 @@
 use super::calls::{CAREFUL_ADDR, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::lanes::Part;
 use super::pins::row_function;
+use super::quads::DWORDS_OF_QWORDS;
 use super::regs::{NO_PARTS, NONE, Parts, PieceId};
 use super::{ROWS, Wide, X};
 use wavejit_ir::{FpMode, PureOp};
@@ -72,7 +73,7 @@ impl<'a> Wide<'a> {
                 match lanes {
                     Lanes::Dwords(x) => w.v(X::MovStore, x, 0, low),
                     Lanes::Qwords(x, y) => {
-                        for (to, pick) in [(low, 0x88), (high, 0xdd)] {
+                        for (to, pick) in [low, high].into_iter().zip(DWORDS_OF_QWORDS) {
                             w.vi(X::Shufps, t, x, Rm::Reg(y), pick);
                             w.v(X::MovStore, t, 0, to);
                         }
