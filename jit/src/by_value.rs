@@ -28,6 +28,11 @@ impl<T: Copy> ByValue<T> {
         self.list.clear();
     }
 
+    /// Forgets all, for blocks of the same function.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+    }
+
     fn place(&self, v: Value) -> Option<usize> {
         let place = self.places[v.0 as usize] as usize;
         self.list.get(place).is_some_and(|(of, _)| *of == v).then_some(place)
@@ -50,6 +55,11 @@ impl<T: Copy> ByValue<T> {
                 self.list.push((v, it));
             }
         }
+    }
+
+    /// All that is known, to change it.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.list.iter_mut().map(|(_, it)| it)
     }
 
     /// All that is known.

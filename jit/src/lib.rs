@@ -2,6 +2,7 @@
 //! no textures: those are reached through the one table in [`wavejit_ir::abi`].
 
 mod by_value;
+mod circles;
 pub mod code_memory;
 pub mod emit;
 pub mod lift;

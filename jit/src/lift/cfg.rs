@@ -57,6 +57,8 @@ impl Node {
 pub(super) struct Discovery<'a> {
     pub code: Code<'a>,
     pub nodes: BTreeMap<Key, Node>,
+    /// Their keys.
+    begins: FxHashSet<Key>,
     /// Block an instruction was last seen in.
     inside: FxHashMap<Key, Key>,
     /// Addresses behind calls.
@@ -77,6 +79,7 @@ impl<'a> Discovery<'a> {
         let mut found = Discovery {
             code,
             nodes: BTreeMap::new(),
+            begins: FxHashSet::default(),
             inside: FxHashMap::default(),
             returns: BTreeSet::new(),
             calls: BTreeSet::new(),
@@ -144,6 +147,7 @@ impl<'a> Discovery<'a> {
             self.work.extend(middle_of.map(|key| self.place(key)));
             self.work.insert(self.place(to));
             self.nodes.insert(to, Node::new(consts));
+            self.begins.insert(to);
         }
     }
 
@@ -156,7 +160,7 @@ impl<'a> Discovery<'a> {
             self.steps += 1;
             let at = (pc, mode);
             let ends = || !self.has_room() && !self.inside.contains_key(&at) || self.ends_at(at);
-            if pc != key.0 && (self.nodes.contains_key(&at) || ends()) {
+            if pc != key.0 && (self.begins.contains(&at) || ends()) {
                 successors.push(at);
                 falls = Some(pc);
                 break;
@@ -202,6 +206,7 @@ impl<'a> Discovery<'a> {
     fn walk_plainly(&mut self, entry: Key) {
         let unknown = Consts::unknown();
         self.nodes.clear();
+        self.begins.clear();
         self.inside.clear();
         self.returns.clear();
         self.calls.clear();

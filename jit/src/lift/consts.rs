@@ -51,21 +51,26 @@ pub(super) enum Wide {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Consts {
     regs: [Known; REGS],
+    /// Of which anything is known: a bit for each.
+    some: u128,
     scc: Flag,
 }
 
 impl Consts {
     /// Nothing known.
     pub(super) fn unknown() -> Self {
-        Consts { regs: [Known::Nothing; REGS], scc: Flag::Unknown }
+        Consts { regs: [Known::Nothing; REGS], some: 0, scc: Flag::Unknown }
     }
 
     /// Keeps what both know. True if something was forgotten.
     pub(super) fn meet(&mut self, other: &Consts) -> bool {
         let mut changed = false;
-        for (a, b) in self.regs.iter_mut().zip(&other.regs) {
-            if a != b && *a != Known::Nothing {
-                *a = Known::Nothing;
+        let mut left = self.some;
+        while left != 0 {
+            let n = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if self.regs[n] != other.regs[n] {
+                self.set(n as u8, Known::Nothing);
                 changed = true;
             }
         }
@@ -83,6 +88,8 @@ impl Consts {
     fn set(&mut self, n: u8, v: Known) {
         if let Some(r) = self.regs.get_mut(usize::from(n)) {
             *r = v;
+            let bit = 1 << n;
+            self.some = if v == Known::Nothing { self.some & !bit } else { self.some | bit };
         }
     }
 
@@ -155,9 +162,15 @@ impl Consts {
 
     /// Steps over `inst` at `pc`.
     pub(super) fn step(&mut self, inst: &Inst, pc: u64) {
+        if !inst.enc.is_salu() {
+            // Vector instructions have no scalar results to follow.
+            if inst.row.writes.contains(Implicit::SCC) {
+                self.scc = Flag::Unknown;
+            }
+            return self.forget_results(inst);
+        }
         let ops = inst.ops();
-        // Vector instructions have no scalar results to follow.
-        let follow = inst.row.follow.filter(|_| inst.enc.is_salu());
+        let follow = inst.row.follow;
         let at = |i: usize| ops.get(i).copied().unwrap_or(Operand::Off);
         let next = pc.wrapping_add(inst.bytes().into());
         let (kx, ky) = (self.known(at(1)), self.known(at(2)));
@@ -199,7 +212,7 @@ impl Consts {
     /// Whatever `inst` may write is unknown: its scalar destinations, and everything for s_movreld and s_movrelsd.
     fn forget_results(&mut self, inst: &Inst) {
         if inst.row.follow == Some(Follow::AnyScalar) {
-            self.regs = [Known::Nothing; REGS];
+            (self.regs, self.some) = ([Known::Nothing; REGS], 0);
         }
         for (op, column) in inst.ops().iter().zip(inst.row.ops) {
             if let (Operand::Sgpr { n, count }, Opd::SD(_) | Opd::SS(_) | Opd::MD) = (*op, column) {

@@ -6,9 +6,11 @@ use wavejit_ir::{Func, Op};
 /// Runs on every block.
 pub fn run(func: &mut Func) {
     let mut used = vec![false; func.types.len()];
+    let mut keep = vec![];
     for b in &mut func.blocks {
         b.term.for_each_arg(|v| used[v.0 as usize] = true);
-        let mut keep = vec![false; b.insts.len()];
+        keep.clear();
+        keep.resize(b.insts.len(), false);
         // Is EXEC written again before anything looks at it?
         let mut is_covered = false;
         for (i, inst) in b.insts.iter().enumerate().rev() {

@@ -20,6 +20,7 @@ use super::OptOptions;
 use super::liveness::{Lanes, leaves_everything_live};
 use super::mask_registers::{self, Masks};
 use crate::by_value::ByValue;
+use crate::circles::Circles;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
@@ -328,23 +329,19 @@ impl<'a> Problem<'a> {
 
     /// States in which a lane may be at the start of each block.
     fn reached(&self, steps: &[Steps], successors: &[(Vec<usize>, Vec<usize>)]) -> Vec<States> {
-        let mut at = vec![0; steps.len()];
+        let is_entry = |b| self.region.entries.contains(b);
+        let mut at: Vec<States> = self.region.blocks.iter().map(|b| if is_entry(b) { self.all() } else { 0 }).collect();
         // Those that were looked at.
         let mut seen = vec![0; steps.len()];
-        let mut work: Vec<usize> = vec![];
-        for (i, b) in self.region.blocks.iter().enumerate() {
-            if self.region.entries.contains(b) {
-                at[i] = self.all();
-                work.push(i);
-            }
-        }
-        while let Some(i) = work.pop() {
-            let new = at[i] & !std::mem::replace(&mut seen[i], at[i]);
-            let end = steps[i].reached_from(new);
-            for s in &successors[i].0 {
-                if end & !at[*s] != 0 {
-                    at[*s] |= end;
-                    work.push(*s);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for i in 0..steps.len() {
+                let new = at[i] & !seen[i];
+                if new != 0 {
+                    (seen[i], changed) = (at[i], true);
+                    let end = steps[i].reached_from(new);
+                    successors[i].0.iter().for_each(|s| at[*s] |= end);
                 }
             }
         }
@@ -475,73 +472,16 @@ impl Steps {
     }
 }
 
-/// By block: those that lead to it.
-fn blocks_before(func: &Func) -> Vec<Vec<usize>> {
-    let mut before = vec![vec![]; func.blocks.len()];
-    for (b, block) in func.blocks.iter().enumerate() {
-        block.term.for_each_successor(|s| before[s.0 as usize].push(b));
-    }
-    before
-}
-
-/// Strongly connected parts of `within`, those inside them when their entries are taken out, and so on.
-fn regions(func: &Func, before: &[Vec<usize>], within: &[usize], depth: usize, list: &mut Vec<Region>) {
-    for blocks in strongly_connected(func, within) {
-        let is_outside = |b: &usize| blocks.binary_search(b).is_err();
-        let (entries, inner): (Vec<usize>, Vec<usize>) = blocks.iter().partition(|b| **b == 0 || before[**b].iter().any(is_outside));
-        if depth > 0 && inner.len() < blocks.len() {
-            regions(func, before, &inner, depth - 1, list);
+/// Circles of blocks among these, those inside them when their entries are taken out, and so on.
+fn regions(circles: &mut Circles, among: &[u32], depth: usize, list: &mut Vec<Region>) {
+    for set in circles.among(among) {
+        let (entries, inner) = circles.entries(&set);
+        if depth > 0 && inner.len() < set.len() {
+            regions(circles, &inner, depth - 1, list);
         }
+        let [blocks, entries] = [set, entries].map(|list| list.into_iter().map(|b| b as usize).collect());
         list.push(Region { blocks, entries });
     }
-}
-
-/// Tarjan's algorithm, without recursion; parts of one block that does not lead to itself are left out. Each is sorted.
-fn strongly_connected(func: &Func, within: &[usize]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let place: FxHashMap<usize, usize> = within.iter().enumerate().map(|(i, b)| (*b, i)).collect();
-    let next: Vec<Vec<usize>> = within
-        .iter()
-        .map(|b| func.blocks[*b].term.successors().iter().filter_map(|s| place.get(&(s.0 as usize)).copied()).collect())
-        .collect();
-    let (mut order, mut low, mut stacked) = (vec![NEW; within.len()], vec![0; within.len()], vec![false; within.len()]);
-    let (mut stack, mut count, mut parts) = (vec![], 0, vec![]);
-    for root in 0..within.len() {
-        if order[root] != NEW {
-            continue;
-        }
-        let mut path = vec![(root, 0)];
-        while let Some((b, edge)) = path.pop() {
-            if edge == 0 {
-                (order[b], low[b]) = (count, count);
-                count += 1;
-                stack.push(b);
-                stacked[b] = true;
-            }
-            if let Some(&s) = next[b].get(edge) {
-                path.push((b, edge + 1));
-                if order[s] == NEW {
-                    path.push((s, 0));
-                } else if stacked[s] {
-                    low[b] = low[b].min(order[s]);
-                }
-                continue;
-            }
-            if let Some(&(parent, _)) = path.last() {
-                low[parent] = low[parent].min(low[b]);
-            }
-            if low[b] == order[b] {
-                let at = stack.iter().position(|x| *x == b).expect("it is on the stack");
-                let mut part = stack.split_off(at);
-                part.iter().for_each(|x| stacked[*x] = false);
-                if part.len() > 1 || next[b].contains(&b) {
-                    part.sort_unstable();
-                    parts.push(part.into_iter().map(|i| within[i]).collect());
-                }
-            }
-        }
-    }
-    parts
 }
 
 /// Of the writes that must keep lanes outside their mask for all that [`super::liveness`] knows (`keeps`, by block), those that need not.
@@ -556,7 +496,8 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
         return found;
     }
     let mut loops = vec![];
-    regions(func, &blocks_before(func), &all, 3, &mut loops);
+    let numbers: Vec<u32> = (0..func.blocks.len() as u32).collect();
+    regions(&mut Circles::new(func), &numbers, 3, &mut loops);
     let halves = (func.wave_size as usize).div_ceil(32);
     let wanted: Vec<Vec<Masks>> = (0..halves).map(|half| mask_registers::wanted(func, half)).collect();
     let mut look_at = |region: &Region| {
@@ -720,7 +661,7 @@ b3 pc=12 mode=0x3f0 insts=1:
         let text: String = terms.iter().enumerate().map(|(i, t)| block(i, t)).collect();
         let func = wavejit_ir::text::parse(&format!("func \"f\" wave32 {{\n{text}}}\n")).unwrap();
         let mut list = vec![];
-        regions(&func, &blocks_before(&func), &[0, 1, 2, 3, 4, 5, 6], 3, &mut list);
+        regions(&mut Circles::new(&func), &[0, 1, 2, 3, 4, 5, 6], 3, &mut list);
         let found: Vec<_> = list.iter().map(|r| (r.blocks.clone(), r.entries.clone())).collect();
         assert_eq!(found, [(vec![2], vec![2]), (vec![1, 2, 3], vec![1])]);
     }

@@ -16,7 +16,7 @@
 //! | `late_loads` | has loads wait for who reads them where registers are short |
 //! | `logic` | becomes logic of three operands, where the host has that |
 //!
-//! `dead` removes what is left without a use, after most of them. Before all, and before the interpreter, runs `one_ulp` if it is asked for: it alone changes
+//! `dead` removes what is left without a use, after most of them; `renumber` numbers values anew, after the first and after the last. Before all, and before the interpreter, runs `one_ulp` if it is asked for: it alone changes
 //! results.
 
 mod address;
@@ -42,6 +42,7 @@ pub mod one_ulp;
 pub mod places;
 mod possible_bits;
 mod qwords;
+mod renumber;
 mod saved_exec;
 mod scaled;
 mod simplify;
@@ -100,10 +101,11 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             dead::run(f);
         }
     };
-    let passes: [&dyn Fn(&mut Func); 11] = [
+    let passes: [&dyn Fn(&mut Func); 13] = [
         &|f| whole::run(f, opts),
         &|f| local::run(f, opts),
         &dead::run,
+        &renumber::run,
         &over_bodies,
         &over_barriers,
         &saved_exec::run,
@@ -112,6 +114,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         &in_turn,
         &late_loads,
         &logic,
+        &renumber::run,
     ];
     for pass in passes {
         pass(func);

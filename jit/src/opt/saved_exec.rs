@@ -17,6 +17,7 @@
 use super::mask_registers::{EXEC, Masks, registers, wanted};
 use super::places::Places;
 use super::worklist::Worklist;
+use crate::by_value::ByValue;
 use rustc_hash::FxHashMap;
 use wavejit_ir::{Block, Func, Op, PureOp, SReg, Value};
 
@@ -74,7 +75,7 @@ pub(super) fn run(func: &mut Func) {
     let mut at_start: Vec<Option<Held>> = vec![None; func.blocks.len()];
     at_start[0] = Some(Held::nothing(places.len() + 1));
     let mut work = Worklist::with_entry(func.blocks.len());
-    let mut walk = Walk::new(&values, &places);
+    let mut walk = Walk::new(func, &values, &places);
     while let Some(b) = work.next() {
         let held = at_start[b].as_ref().expect("blocks are put to work with facts");
         walk.run(&func.blocks[b], held, None);
@@ -120,16 +121,16 @@ struct Walk<'a> {
     places: &'a FxHashMap<SReg, usize>,
     held: Held,
     /// By value.
-    known: FxHashMap<Value, Known>,
+    known: ByValue<Known>,
     /// By register: the value that it has, if one is known.
     now: Vec<Option<Value>>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(values: &'a Places, places: &'a FxHashMap<SReg, usize>) -> Walk<'a> {
+    fn new(func: &Func, values: &'a Places, places: &'a FxHashMap<SReg, usize>) -> Walk<'a> {
         let held = Held::nothing(places.len() + 1);
         let now = vec![None; held.0.len()];
-        Walk { values, places, held, known: FxHashMap::default(), now }
+        Walk { values, places, held, known: ByValue::of(func), now }
     }
 
     /// Lists, if that is wanted, what is another value.
@@ -166,7 +167,7 @@ impl<'a> Walk<'a> {
                     let (x, y) = (*x, *y);
                     // One of them at least is what a register holds.
                     let Some(same) = &mut same else { continue };
-                    if ![x, y].iter().any(|v| self.known.contains_key(&self.root(block, *v))) {
+                    if ![x, y].iter().any(|v| self.known.has(self.root(block, *v))) {
                         continue;
                     }
                     let [of_x, of_y] = [x, y].map(|v| self.known_of(block, v, DEPTH));
@@ -212,7 +213,7 @@ impl<'a> Walk<'a> {
     fn known_of(&self, block: &Block, v: Value, depth: u32) -> Known {
         use PureOp::*;
         let v = self.root(block, v);
-        let known = self.known.get(&v).copied().unwrap_or_default();
+        let known = self.known.get(v).unwrap_or_default();
         let Some((op, x, y)) = depth.checked_sub(1).and_then(|_| self.logic(block, v)) else { return known };
         let of = |v| self.known_of(block, v, depth - 1);
         let made = match op {
@@ -239,13 +240,13 @@ impl<'a> Walk<'a> {
             *of = *of & others | (below >> j & 1) << i;
         }
         self.held.0[i] = above & others | bit;
-        self.known.values_mut().for_each(|k| *k = Known { above: k.above & others, below: k.below & others });
-        let of_v = self.known.entry(v).or_default();
-        *of_v = Known { above: of_v.above | above & others | bit, below: of_v.below | below & others | bit };
+        self.known.iter_mut().for_each(|k| *k = Known { above: k.above & others, below: k.below & others });
+        let of_v = self.known.get(v).unwrap_or_default();
+        self.known.insert(v, Known { above: of_v.above | above & others | bit, below: of_v.below | below & others | bit });
         self.now[i] = Some(v);
-        // Of the others the values tell more now.
+        // Of the others the values tell more now, if they are that one or made of it.
         for j in (0..self.now.len()).filter(|j| *j != i) {
-            if let Some(w) = self.now[j] {
+            if let Some(w) = self.now[j].filter(|w| *w == v || self.logic(block, *w).is_some()) {
                 let of_w = self.known_of(block, w, DEPTH);
                 self.held.0[j] |= of_w.above & bit;
                 self.held.0[i] |= (of_w.below >> i & 1) << j;

@@ -15,7 +15,8 @@ use super::facts::Facts;
 use super::level::Level;
 use super::regs::{MAX_PARTS, Needs};
 use super::{FUEL, Wide, X, sreg};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::circles::Circles;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use wavejit_ir::abi::Exit;
 use wavejit_ir::{BlockId, Func, Op, SReg, Term, goes_back};
@@ -95,10 +96,11 @@ impl Loops {
         let inside = |b: u32| stays_inside(func, b) && needs[b as usize].is_some();
         let eligible: Vec<u32> = (0..func.blocks.len() as u32).filter(|b| inside(*b)).collect();
         let mut depth = vec![0u32; func.blocks.len()];
-        let mut outer = circles(func, &eligible);
+        let mut circles = Circles::new(func);
+        let mut outer = circles.among(&eligible);
         // In an order that does not depend on blocks that are in none.
         outer.sort_unstable();
-        nest(func, outer.clone(), &mut depth);
+        nest(&mut circles, outer.clone(), &mut depth);
         for blocks in outer {
             let most = blocks.iter().filter_map(|b| needs[*b as usize]).fold(Needs::default(), Needs::max);
             // (writes, reads) of each row, those of inner loops for more
@@ -205,7 +207,7 @@ fn scalars(uses: FxHashMap<u8, (u32, u32)>) -> Vec<u8> {
 pub(super) fn goes_round(func: &Func) -> Vec<bool> {
     let all: Vec<u32> = (0..func.blocks.len() as u32).collect();
     let mut found = vec![false; func.blocks.len()];
-    circles(func, &all).into_iter().flatten().for_each(|b| found[b as usize] = true);
+    Circles::new(func).among(&all).into_iter().flatten().for_each(|b| found[b as usize] = true);
     found
 }
 
@@ -218,79 +220,19 @@ fn stays_inside(func: &Func, block: u32) -> bool {
 pub(super) fn may_keep(func: &Func) -> Vec<bool> {
     let mut may = vec![false; func.blocks.len()];
     let among: Vec<u32> = (0..func.blocks.len() as u32).filter(|b| stays_inside(func, *b)).collect();
-    circles(func, &among).into_iter().flatten().for_each(|b| may[b as usize] = true);
+    Circles::new(func).among(&among).into_iter().flatten().for_each(|b| may[b as usize] = true);
     may
 }
 
-/// Sets of blocks, of these, from each of which a way leads to each other of its set, or back to itself (Tarjan's components).
-pub(super) fn circles(func: &Func, among: &[u32]) -> Vec<Vec<u32>> {
-    const NEW: u32 = u32::MAX;
-    let mut number = vec![NEW; func.blocks.len()];
-    let mut low = vec![0; func.blocks.len()];
-    let mut on_stack = vec![false; func.blocks.len()];
-    let allowed: FxHashSet<u32> = among.iter().copied().collect();
-    let successors = |b: u32| -> Vec<u32> {
-        func.blocks[b as usize].term.successors().into_iter().map(|s| s.0).filter(|s| allowed.contains(s)).collect()
-    };
-    let (mut next, mut stack, mut found) = (0, vec![], vec![]);
-    for root in among {
-        if number[*root as usize] != NEW {
-            continue;
-        }
-        let mut path: Vec<(u32, Vec<u32>)> = vec![];
-        let mut enter = Some(*root);
-        loop {
-            if let Some(b) = enter.take() {
-                (number[b as usize], low[b as usize]) = (next, next);
-                next += 1;
-                stack.push(b);
-                on_stack[b as usize] = true;
-                path.push((b, successors(b)));
-            }
-            let Some((b, left)) = path.last_mut() else { break };
-            let b = *b;
-            if let Some(s) = left.pop() {
-                if number[s as usize] == NEW {
-                    enter = Some(s);
-                } else if on_stack[s as usize] {
-                    low[b as usize] = low[b as usize].min(number[s as usize]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some((above, _)) = path.last() {
-                low[*above as usize] = low[*above as usize].min(low[b as usize]);
-            }
-            if low[b as usize] == number[b as usize] {
-                let first = stack.iter().rposition(|x| *x == b).expect("it is on the stack");
-                let mut set = stack.split_off(first);
-                set.iter().for_each(|x| on_stack[*x as usize] = false);
-                if set.len() > 1 || successors(b).contains(&b) {
-                    set.sort_unstable();
-                    found.push(set);
-                }
-            }
-        }
-    }
-    found
-}
-
 /// How deep in loops blocks are: of each circle, what still goes round without the blocks where it is entered is one deeper.
-fn nest(func: &Func, circles_here: Vec<Vec<u32>>, depth: &mut [u32]) {
+fn nest(circles: &mut Circles, circles_here: Vec<Vec<u32>>, depth: &mut [u32]) {
     const DEEPEST: u32 = 5;
-    let mut entered: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); func.blocks.len()];
-    for (b, block) in func.blocks.iter().enumerate() {
-        block.term.for_each_successor(|s| {
-            entered[s.0 as usize].insert(b as u32);
-        });
-    }
     let mut work = circles_here;
     while let Some(set) = work.pop() {
-        let members: FxHashSet<u32> = set.iter().copied().collect();
         set.iter().for_each(|b| depth[*b as usize] += 1);
-        let inner: Vec<u32> = set.iter().copied().filter(|b| entered[*b as usize].is_subset(&members)).collect();
+        let (_, inner) = circles.entries(&set);
         if inner.len() < set.len() && depth[set[0] as usize] < DEEPEST {
-            work.extend(circles(func, &inner));
+            work.extend(circles.among(&inner));
         }
     }
 }
