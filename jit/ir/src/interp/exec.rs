@@ -1,9 +1,9 @@
 //! What each IR instruction does to the values and to the wave.
 
 use super::wave::{Faulted, Wave};
-use super::{POISON, Values};
+use super::{HALF, POISON, Values};
 use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, ResourceCall, TEMP_ROW};
-use crate::eval::eval;
+use crate::eval::{Elements, eval, eval_each};
 use crate::site::SITE_ROWS;
 use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, ProbeKind, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
 
@@ -24,7 +24,7 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
             if func.ty(*a).width == Width::B1 {
                 v.set_mask(r, if bits != 0 { u64::MAX } else { 0 });
             } else {
-                v.fill(r, |_, _| bits);
+                v.of_mut(r).fill(bits);
             }
         }
         Op::LaneId => v.fill(r, |_, lane| lane as u64),
@@ -46,11 +46,11 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
                 wave.state.sregs[usize::from(reg)] = v.scalar(*value) as u32;
             }
         }
-        Op::VGet { reg, .. } => v.fill(r, |_, lane| wave.row(reg.0, lane).into()),
+        Op::VGet { reg, .. } => v.take_row(r, wave.row(reg.0)),
         Op::VSet { reg, value, exec } => vset(v, wave, *reg, *value, *exec),
         Op::VGetRel { reg, index, .. } => {
             let reg = relative(reg.0, v.scalar(*index), 255).unwrap_or(0);
-            v.fill(r, |_, lane| wave.row(reg, lane).into());
+            v.take_row(r, wave.row(reg));
         }
         Op::VSetRel { reg, index, value, exec } => {
             if let Some(reg) = relative(reg.0, v.scalar(*index), 255) {
@@ -133,28 +133,41 @@ fn code_address(pc: u64) -> u64 {
 }
 
 fn pure(func: &Func, v: &mut Values, result: Value, op: PureOp, mode: FpMode, args: &[Option<Value>; 3]) {
-    /// The element of a value: bit `lane` of a mask, else word `lane` (word 0 of a scalar).
-    fn element(func: &Func, v: &Values, arg: Value, lane: usize) -> u64 {
-        if func.ty(arg) == Ty::MASK { v.mask(arg) >> lane & 1 } else { v.lane(arg, lane) }
-    }
-    let apply = |v: &Values, lane| {
-        let [a, b, c] = args.map(|arg| arg.map_or(0, |arg| element(func, v, arg, lane)));
-        eval(op, mode, a, b, c)
-    };
     let ty = func.ty(result);
+    if ty.shape == Shape::Scalar {
+        let [a, b, c] = args.map(|arg| arg.map_or(0, |arg| v.scalar(arg)));
+        return v.set_scalar(result, eval(op, mode, a, b, c));
+    }
+    let mut mask = 0;
+    for half in 0..v.lanes / HALF {
+        // The bits of masks, one by one.
+        let bits = args.map(|arg| -> Elements {
+            let mask = arg.filter(|arg| func.ty(*arg) == Ty::MASK).map_or(0, |arg| v.mask(arg) >> (half * HALF));
+            std::array::from_fn(|lane| mask >> lane & 1)
+        });
+        let operands = std::array::from_fn(|i| match args[i] {
+            Some(arg) if func.ty(arg) != Ty::MASK => v.half(arg, half),
+            _ => &bits[i],
+        });
+        let mut to = [0; HALF];
+        eval_each(op, mode, operands, &mut to);
+        if ty == Ty::MASK {
+            mask |= to.iter().rev().fold(0, |bits, bit| bits << 1 | bit & 1) << (half * HALF);
+        } else {
+            *v.half_mut(result, half) = to;
+        }
+    }
     if ty == Ty::MASK {
-        let bits = (0..v.lanes).fold(0, |bits, lane| bits | (apply(v, lane) & 1) << lane);
-        v.set_mask(result, bits);
-    } else if ty.shape == Shape::Lane {
-        v.fill(result, apply);
-    } else {
-        v.set_scalar(result, apply(v, 0));
+        v.set_mask(result, mask);
     }
 }
 
 fn vset(v: &Values, wave: &mut Wave, reg: VReg, value: Value, exec: Value) {
-    for lane in lanes_of(v.mask(exec)) {
-        wave.set_row(reg.0, lane, v.lane(value, lane) as u32);
+    let mask = v.mask(exec);
+    for ((lane, to), word) in wave.row_mut(reg.0).iter_mut().enumerate().zip(v.of(value)) {
+        if mask >> lane & 1 != 0 {
+            *to = *word as u32;
+        }
     }
 }
 
@@ -213,12 +226,12 @@ fn memory(
     let results = usize::from(inst.results);
     for i in 0..results {
         op.dst[i] = DST_ROW + i as u16;
-        (0..v.lanes).for_each(|lane| wave.set_row(op.dst[i], lane, POISON));
+        wave.row_mut(op.dst[i]).fill(POISON);
     }
     let base = addr.base.map_or(0, |b| v.scalar(b));
     wave.memory(helper, &op, v.mask(exec), base)?;
     for i in 0..results {
-        v.fill(inst.result(i), |_, lane| wave.row(op.dst[i], lane).into());
+        v.take_row(inst.result(i), wave.row(op.dst[i]));
     }
     Ok(())
 }
@@ -236,11 +249,11 @@ fn resource(func: &Func, v: &mut Values, wave: &mut Wave, inst: &Inst, site: u32
     }
     let results = &rows[lanes.len()..][..inst.results.into()];
     for row in results {
-        (0..v.lanes).for_each(|lane| wave.set_row(*row, lane, POISON));
+        wave.row_mut(*row).fill(POISON);
     }
     wave.resource(&ResourceCall { pc: inst.pc, site, rows }, v.mask(exec))?;
     for (i, row) in results.iter().enumerate() {
-        v.fill(inst.result(i), |_, lane| wave.row(*row, lane).into());
+        v.take_row(inst.result(i), wave.row(*row));
     }
     Ok(())
 }
@@ -267,8 +280,8 @@ fn rows_of(func: &Func, v: &Values, wave: &mut Wave, inst: &Inst, id: u32, args:
 
 /// Bits `shift..shift + 32` of every lane of `value` into a row.
 fn write_row(v: &Values, wave: &mut Wave, row: u16, value: Value, shift: u32) {
-    for lane in 0..v.lanes {
-        wave.set_row(row, lane, (v.lane(value, lane) >> shift) as u32);
+    for (to, word) in wave.row_mut(row).iter_mut().zip(v.of(value)) {
+        *to = (word >> shift) as u32;
     }
 }
 

@@ -16,11 +16,15 @@ mod wave;
 use super::site::SITE_ROWS;
 use super::{Block, BlockId, Func, Pause, Term, Value, goes_back, resume_points};
 use crate::abi::{Exit, WaveState};
+use crate::eval::Elements;
 use std::sync::Arc;
 use wave::Wave;
 
 /// Rows from [`crate::abi::TEMP_ROW`] on that the interpreter needs for the operands and results of memory instructions.
 pub const INTERP_TEMP_ROWS: u32 = SITE_ROWS as u32;
+
+/// Lanes that are done at a time.
+const HALF: usize = size_of::<Elements>() / size_of::<u64>();
 
 /// What a load leaves in lanes outside its EXEC.
 pub const POISON: u32 = 0xdead_beef;
@@ -363,11 +367,27 @@ impl Values {
         &mut self.words[at..][..64]
     }
 
+    /// Lanes 0 to 31 or 32 to 63.
+    fn half(&self, v: Value, half: usize) -> &Elements {
+        self.of(v)[half * HALF..].first_chunk().expect("a value has 64 words")
+    }
+
+    fn half_mut(&mut self, v: Value, half: usize) -> &mut Elements {
+        self.of_mut(v)[half * HALF..].first_chunk_mut().expect("a value has 64 words")
+    }
+
     /// Sets every lane of `v` by `f`.
     fn fill(&mut self, v: Value, f: impl Fn(&Values, usize) -> u64) {
         let at = self.at(v);
         for lane in 0..self.lanes {
             self.words[at + lane] = f(self, lane);
+        }
+    }
+
+    /// Sets `v` to the lanes of a row.
+    fn take_row(&mut self, v: Value, row: &[u32]) {
+        for (word, lane) in self.of_mut(v).iter_mut().zip(row) {
+            *word = (*lane).into();
         }
     }
 

@@ -24,21 +24,23 @@ impl<'a> Wave<'a> {
         Wave { state }
     }
 
-    fn index(&self, row: u16, lane: usize) -> usize {
-        assert!(u32::from(row) < u32::from(TEMP_ROW) + INTERP_TEMP_ROWS && lane < self.state.wave_size as usize);
-        usize::from(row) * self.state.wave_size as usize + lane
+    /// Where a row begins.
+    fn index(&self, row: u16) -> usize {
+        assert!(u32::from(row) < u32::from(TEMP_ROW) + INTERP_TEMP_ROWS);
+        usize::from(row) * self.state.wave_size as usize
     }
 
-    pub(super) fn row(&self, row: u16, lane: usize) -> u32 {
-        let index = self.index(row, lane);
-        // SAFETY: `index` checked row and lane against what `new` was promised.
-        unsafe { *self.state.rows.add(index) }
+    /// The lanes of a row.
+    pub(super) fn row(&self, row: u16) -> &[u32] {
+        let index = self.index(row);
+        // SAFETY: `index` checked the row against what `new` was promised.
+        unsafe { std::slice::from_raw_parts(self.state.rows.add(index), self.state.wave_size as usize) }
     }
 
-    pub(super) fn set_row(&mut self, row: u16, lane: usize, bits: u32) {
-        let index = self.index(row, lane);
-        // SAFETY: `index` checked row and lane against what `new` was promised.
-        unsafe { *self.state.rows.add(index) = bits }
+    pub(super) fn row_mut(&mut self, row: u16) -> &mut [u32] {
+        let index = self.index(row);
+        // SAFETY: `index` checked the row against what `new` was promised.
+        unsafe { std::slice::from_raw_parts_mut(self.state.rows.add(index), self.state.wave_size as usize) }
     }
 
     /// EXEC: in wave32 the low word alone.
