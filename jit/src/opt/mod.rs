@@ -13,6 +13,7 @@
 //! | `liveness` | finds what lives between blocks and drops writes that nobody reads |
 //! | `conditions` | those of an `if` are tested one after the other |
 //! | `dword_shifts` | 64-bit shifts of dwords stay dwords |
+//! | `loaded_qwords` | dwords of a loaded qword are taken from it |
 //! | `late_loads` | has loads wait for who reads them where registers are short |
 //! | `logic` | becomes logic of three operands, where the host has that |
 //!
@@ -33,6 +34,7 @@ mod initial_lanes;
 mod lane_states;
 mod late_loads;
 pub mod liveness;
+mod loaded_qwords;
 pub mod local;
 pub mod logic;
 mod mask_registers;
@@ -89,6 +91,9 @@ pub fn run(func: &mut Func, opts: OptOptions) {
     let in_turn = |f: &mut Func| {
         if opts.is_wide && (conditions::run(f) | dword_shifts::run(f)) {
             dead::run(f);
+        }
+        if opts.is_wide {
+            loaded_qwords::run(f);
         }
     };
     let late_loads = |f: &mut Func| {

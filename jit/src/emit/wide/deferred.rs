@@ -155,9 +155,9 @@ impl<'a> Wide<'a> {
             let Some((_, imm)) = self.test_of(&inst.op).filter(|(other, _)| *other == test && matches!(inst.op, Op::Load { .. })) else {
                 continue;
             };
-            // All of them wait, or none: those that do not would find the test of others, whose end is told by those that do.
+            // Those that do not wait test for themselves.
             if !self.may_wait(&inst.op, at) {
-                return None;
+                continue;
             }
             let (least, most) = (group.least.min(imm), group.most.max(imm));
             if most - least + bytes + across > MOST_ROOM || overlaps(imm, imm) || group.imms.iter().any(|other| overlaps(*other, imm)) {

@@ -146,6 +146,8 @@ impl<'a> Wide<'a> {
             return self.memory_call(inst, offset_of!(Helpers, load), op, addr, &[None; 4], exec);
         }
         if self.defer(inst, addr) {
+            // Of those that do not wait one may have tested for this one, too.
+            self.end_of_sharing();
             return Ok(());
         }
         let offset = addr.offset.filter(|_| self.strides.is_at_one(self.func, space, addr));
