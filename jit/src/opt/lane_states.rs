@@ -23,7 +23,7 @@ use crate::by_value::ByValue;
 use crate::circles::Circles;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Term, Ty, Value, Width};
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, SReg, Ty, Value, Width};
 
 /// Registers of masks that a state has a bit of, beside EXEC.
 pub(super) const REGISTERS: usize = 5;
@@ -348,48 +348,50 @@ impl<'a> Problem<'a> {
         at
     }
 
-    /// Writes of `candidates` that need not keep the lanes outside their mask, by block and instruction.
-    fn solve(&self, starts: &[Lanes], opts: OptOptions, candidates: &FxHashMap<u16, Vec<(usize, usize)>>) -> FxHashSet<(usize, usize)> {
+    /// Looks at the writes of `candidates`.
+    fn solve(&self, starts: &[Lanes], opts: OptOptions, candidates: &FxHashMap<u16, Vec<(usize, usize)>>) -> Found {
         let rows: FxHashSet<u16> = candidates.keys().copied().collect();
         let steps: Vec<Steps> = self.region.blocks.iter().map(|b| self.steps(&self.func.blocks[*b], &rows)).collect();
         let successors: Vec<_> = (0..steps.len()).map(|i| self.successors(i)).collect();
         let reached = self.reached(&steps, &successors);
-        let mut found = FxHashSet::default();
+        let blocks = &self.region.blocks;
+        let leaves: Vec<bool> = blocks.iter().map(|b| leaves_everything_live(&self.func.blocks[*b].term, opts)).collect();
+        let mut found = Found::default();
+        // By block: where the row lives behind it outside of the region, and at its start, and the ends that were looked at last.
+        let (mut outside, mut live, mut ends) = (vec![], vec![], vec![]);
         for (row, writes) in candidates {
-            let outside = |i: usize| -> States {
-                let term: &Term = &self.func.blocks[self.region.blocks[i]].term;
-                let mut set = if leaves_everything_live(term, opts) { self.all() } else { 0 };
-                for s in &successors[i].1 {
-                    set |= if starts[*s].active.has(*row) { COUNTING[0] } else { 0 };
-                    set |= if starts[*s].resting.has(*row) { !COUNTING[0] } else { 0 };
-                }
-                set & self.all()
-            };
-            let mut live: Vec<States> = vec![0; steps.len()];
-            // By block: where the row lives behind it outside of the region, and what it does to the row.
-            let blocks: Vec<(States, &[Event])> =
-                (0..steps.len()).map(|i| (outside(i), steps[i].events.get(row).map_or(&[][..], |events| events))).collect();
-            let stop = |live: &[States], i: usize| successors[i].0.iter().fold(blocks[i].0, |set, s| set | live[*s]);
-            // The ends that were looked at last.
-            let mut ends: Vec<Option<States>> = vec![None; steps.len()];
+            outside.clear();
+            outside.extend(successors.iter().zip(&leaves).map(|((_, others), leaves)| {
+                let of = |s: &usize| {
+                    let at = &starts[*s];
+                    (if at.active.has(*row) { COUNTING[0] } else { 0 }) | (if at.resting.has(*row) { !COUNTING[0] } else { 0 })
+                };
+                others.iter().fold(if *leaves { !0 } else { 0 }, |set, s| set | of(s)) & self.all()
+            }));
+            let events: Vec<&[Event]> = steps.iter().map(|s| s.events.get(row).map_or(&[][..], |events| events)).collect();
+            live.clear();
+            live.resize(blocks.len(), 0);
+            ends.clear();
+            ends.resize(blocks.len(), None);
+            let stop = |live: &[States], i: usize| successors[i].0.iter().fold(outside[i], |set, s| set | live[*s]);
             let mut changed = true;
             while changed {
                 changed = false;
-                for i in (0..steps.len()).rev() {
+                for i in (0..blocks.len()).rev() {
                     let end = stop(&live, i);
                     if ends[i].replace(end) == Some(end) {
                         continue;
                     }
-                    let start = steps[i].before(blocks[i].1, end, &mut |_, _, _| {});
+                    let start = steps[i].before(events[i], end, &mut |_, _, _| {});
                     changed |= start != live[i];
                     live[i] = start;
                 }
             }
-            for (i, b) in self.region.blocks.iter().enumerate().filter(|(i, _)| !blocks[*i].1.is_empty()) {
-                steps[i].before(blocks[i].1, stop(&live, i), &mut |at, mask, after| {
-                    let outside = both(both(mask.zero, after), [reached[i]; WORDS]);
-                    if outside == [0; WORDS] && writes.contains(&(*b, at)) {
-                        found.insert((*b, at));
+            for (i, b) in blocks.iter().enumerate().filter(|(i, _)| !events[*i].is_empty()) {
+                steps[i].before(events[i], stop(&live, i), &mut |at, mask, after| {
+                    let nowhere = |lanes: Points| both(both(lanes, after), [reached[i]; WORDS]) == [0; WORDS];
+                    if writes.contains(&(*b, at)) {
+                        found.note((*b, at), nowhere(mask.zero), nowhere(mask.one));
                     }
                 });
             }
@@ -398,23 +400,51 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// States from which these ends, for one word of results of comparisons, lead to some of `to`. The last of the ends is the highest bit of a state's number.
-fn states_before(ends: &[Bit], word: usize, to: States) -> States {
-    let Some((bit, lower)) = ends.split_last() else { return if to == 0 { 0 } else { !0 } };
-    let half = 1 << lower.len();
-    let (zero, one) = (to & ((1 << half) - 1), to >> half);
-    if zero == one {
-        return if zero == 0 { 0 } else { (bit.zero[word] | bit.one[word]) & states_before(lower, word, zero) };
+/// A bit of a state's number: which, where it may be 1, and where 0.
+type Change = (usize, States, States);
+
+/// Tells of the ends, for one word of results of comparisons, that are not what that bit was at the start.
+fn with_changes<T>(ends: &[Bit], word: usize, then: impl FnOnce(&[Change]) -> T) -> T {
+    let (mut changes, mut count) = ([(0, 0, 0); COUNTING.len()], 0);
+    for (k, bit) in ends.iter().enumerate() {
+        let (one, zero) = (bit.one[word], bit.zero[word]);
+        if one != COUNTING[k] || zero != !COUNTING[k] {
+            changes[count] = (k, one, zero);
+            count += 1;
+        }
     }
-    let of = |bit: States, to: States| if to == 0 || bit == 0 { 0 } else { bit & states_before(lower, word, to) };
-    of(bit.zero[word], zero) | of(bit.one[word], one)
+    then(&changes[..count])
 }
 
-/// States to which they lead from some of `from`.
+/// States from which these ends, for one word of results of comparisons, lead to some of `to`. Each is a bit of a state's number, in order.
+fn states_before(ends: &[Bit], word: usize, to: States) -> States {
+    fn before(changes: &[Change], to: States) -> States {
+        let Some(((k, one, zero), others)) = changes.split_first().filter(|_| to != 0) else { return to };
+        // Whatever the bit was.
+        let (with, without) = (to & COUNTING[*k], to & !COUNTING[*k]);
+        zero & before(others, without | without << (1 << k)) | one & before(others, with | with >> (1 << k))
+    }
+    with_changes(ends, word, |changes| before(changes, to))
+}
+
+/// States to which they lead from some of `from`; these may have other bits.
 pub(super) fn states_after(ends: &[Bit], word: usize, from: States) -> States {
-    let Some((bit, lower)) = ends.split_last() else { return 1 };
-    let of = |from: States| if from == 0 { 0 } else { states_after(lower, word, from) };
-    of(from & bit.zero[word]) | of(from & bit.one[word]) << (1 << lower.len())
+    fn after(changes: &[Change], from: States) -> States {
+        let Some(((k, one, zero), others)) = changes.split_first().filter(|_| from != 0) else { return from };
+        set(after(others, from & one), *k) | clear(after(others, from & zero), *k)
+    }
+    let to = with_changes(ends, word, |changes| after(changes, from));
+    (ends.len()..COUNTING.len()).fold(to, clear)
+}
+
+/// States with a bit set.
+fn set(of: States, bit: usize) -> States {
+    of & COUNTING[bit] | (of & !COUNTING[bit]) << (1 << bit)
+}
+
+/// States without it.
+fn clear(of: States, bit: usize) -> States {
+    of & !COUNTING[bit] | (of & COUNTING[bit]) >> (1 << bit)
 }
 
 impl Steps {
@@ -484,14 +514,46 @@ fn regions(circles: &mut Circles, among: &[u32], depth: usize, list: &mut Vec<Re
     }
 }
 
-/// Of the writes that must keep lanes outside their mask for all that [`super::liveness`] knows (`keeps`, by block), those that need not.
-/// `starts` is what lives at the start of each block.
-pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keeps: &[Vec<bool>]) -> FxHashSet<(usize, usize)> {
+/// Writes, by block and instruction.
+#[derive(Default)]
+pub(super) struct Found {
+    /// They need not keep lanes outside their mask.
+    pub whole: FxHashSet<(usize, usize)>,
+    /// Nobody reads what they write.
+    pub dead: FxHashSet<(usize, usize)>,
+}
+
+impl Found {
+    fn note(&mut self, write: (usize, usize), is_whole: bool, is_dead: bool) {
+        if is_whole {
+            self.whole.insert(write);
+        }
+        if is_dead {
+            self.dead.insert(write);
+        }
+    }
+
+    fn extend(&mut self, o: Found) {
+        self.whole.extend(o.whole);
+        self.dead.extend(o.dead);
+    }
+
+    /// What both halves of a wave say.
+    fn within(mut self, o: &Found) -> Found {
+        self.whole.retain(|w| o.whole.contains(w));
+        self.dead.retain(|w| o.dead.contains(w));
+        self
+    }
+}
+
+/// Of the writes that must keep lanes outside their mask for all that [`super::liveness`] knows (`keeps`, by block), those that need not, and those that nobody
+/// reads. `starts` is what lives at the start of each block.
+pub(super) fn look_at_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keeps: &[Vec<bool>]) -> Found {
     let is_kept = |inst: &Inst, keeps: bool| keeps && matches!(inst.op, Op::VSet { .. });
     let has_kept = |b: &usize| func.blocks[*b].insts.iter().zip(&keeps[*b]).any(|(inst, keeps)| is_kept(inst, *keeps));
     let sets_exec = |b: &usize| func.blocks[*b].insts.iter().any(|i| matches!(i.op, Op::ExecSet(_)));
     let all: Vec<usize> = (0..func.blocks.len()).collect();
-    let mut found = FxHashSet::default();
+    let mut found = Found::default();
     if !all.iter().any(has_kept) || !all.iter().any(sets_exec) {
         return found;
     }
@@ -507,20 +569,20 @@ pub(super) fn whole_writes(func: &Func, starts: &[Lanes], opts: OptOptions, keep
         let mut candidates = FxHashMap::<u16, Vec<(usize, usize)>>::default();
         for b in &region.blocks {
             for (i, (inst, kept)) in func.blocks[*b].insts.iter().zip(&keeps[*b]).enumerate() {
-                if let (Op::VSet { reg, .. }, true, false) = (&inst.op, *kept, found.contains(&(*b, i))) {
+                let is_known = || found.whole.contains(&(*b, i)) && found.dead.contains(&(*b, i));
+                if let (Op::VSet { reg, .. }, true) = (&inst.op, *kept)
+                    && !is_known()
+                {
                     candidates.entry(reg.0).or_default().push((*b, i));
                 }
             }
         }
-        for (half, wanted) in wanted.iter().enumerate() {
-            if candidates.is_empty() {
-                break;
-            }
-            let of_half = Problem::new(func, region, half, wanted).solve(starts, opts, &candidates);
-            candidates.values_mut().for_each(|list| list.retain(|w| of_half.contains(w)));
-            candidates.retain(|_, list| !list.is_empty());
+        if candidates.is_empty() {
+            return;
         }
-        found.extend(candidates.into_values().flatten());
+        let of_half = |(half, wanted): (usize, &Vec<Masks>)| Problem::new(func, region, half, wanted).solve(starts, opts, &candidates);
+        let of_region = wanted.iter().enumerate().map(of_half).reduce(|x, y| x.within(&y));
+        found.extend(of_region.unwrap_or_default());
     };
     loops.iter().for_each(&mut look_at);
     // What is put back in a loop was saved before it, and the lanes that a guard has sent home are not in it: writes before loops are looked at in the whole.
@@ -651,6 +713,34 @@ b3 pc=12 mode=0x3f0 insts=1:
             "%36: s64 = or.64 %30, %34\n%37: s64 = not.64 %30\n%39: s64 = or.64 %36, %37",
         ] {
             assert_eq!(keeps(&leaving(32, back, "v3"), 1, 1), [true], "{back}");
+        }
+    }
+
+    #[test]
+    fn states_follow_from_ends_one_by_one() {
+        let mut rng = wavejit_random::Random(3);
+        for _ in 0..2_000 {
+            let bits = 1 + rng.u64() as usize % 6;
+            let word = |rng: &mut wavejit_random::Random| rng.u64() & rng.u64();
+            let ends: Vec<Bit> = (0..bits)
+                .map(|k| match rng.u64() % 4 {
+                    0 => Bit::of_lanes(word(&mut rng), word(&mut rng)),
+                    1 => Bit::of_states(rng.u64() as usize % 6),
+                    _ => Bit::of_states(k),
+                })
+                .collect();
+            let leads =
+                |from: u32, to: u32| (0..bits).all(|k| if to >> k & 1 != 0 { ends[k].one } else { ends[k].zero }[0] >> from & 1 != 0);
+            let some = rng.u64();
+            let after =
+                (0..1 << bits).filter(|to| (0..64).any(|from| some >> from & 1 != 0 && leads(from, *to))).fold(0, |all, to| all | 1 << to);
+            assert_eq!(states_after(&ends, 0, some), after);
+            // Going back, states have as many bits as there are ends.
+            let all = if bits == 6 { !0 } else { (1 << (1 << bits)) - 1 };
+            let to = some & all;
+            let before =
+                (0..1 << bits).filter(|from| (0..1 << bits).any(|t| to >> t & 1 != 0 && leads(*from, t))).fold(0, |all, s| all | 1u64 << s);
+            assert_eq!(states_before(&ends, 0, to) & all, before);
         }
     }
 

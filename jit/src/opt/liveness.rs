@@ -367,7 +367,7 @@ impl VgprLiveness {
             self.find_blends(func, &whole);
             whole.iter().for_each(|(block, inst)| self.blends[*block][*inst] = false);
         }
-        for (block, inst) in lane_states::whole_writes(func, &self.starts, opts, &self.blends) {
+        for (block, inst) in lane_states::look_at_writes(func, &self.starts, opts, &self.blends).whole {
             self.blends[block][inst] = false;
         }
         self
@@ -433,6 +433,9 @@ impl VgprLiveness {
 /// The message that asks for room for exported vertices and primitives.
 const GS_ALLOC_REQ: u16 = 9;
 
+/// Blocks of a function of which it is worth while to ask which writes in loops nobody reads: those of more are run seldom, most of them (device libraries).
+const FEW_BLOCKS: usize = 96;
+
 /// Removes register writes that nobody reads.
 pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
     let (_, stops) = solve_sregs(func, opts);
@@ -460,10 +463,23 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
     }
     super::dead::run(func);
     let lanes = VgprLiveness::new(func, opts);
+    let mut keeps = vec![];
     for i in 0..func.blocks.len() {
-        let writes = lanes.writes(func, i, &[]);
+        let mut writes = lanes.writes(func, i, &[]);
         let mut k = writes.iter();
         func.blocks[i].insts.retain(|_| k.next().expect("one flag per instruction").0);
+        writes.retain(|w| w.0);
+        keeps.push(writes.into_iter().map(|w| w.1).collect::<Vec<bool>>());
+    }
+    if func.blocks.len() > FEW_BLOCKS {
+        return;
+    }
+    let dead = lane_states::look_at_writes(func, &lanes.starts, opts, &keeps).dead;
+    if !dead.is_empty() {
+        for (b, block) in func.blocks.iter_mut().enumerate() {
+            let mut at = 0..;
+            block.insts.retain(|_| !dead.contains(&(b, at.next().expect("there is no end"))));
+        }
     }
 }
 
@@ -502,6 +518,55 @@ mod tests {
         assert!((0..2 * n).all(|i| starts[i].has(SReg(0))) && !starts[2 * n].has(SReg(0)));
         // Once for all, and once for the assertion.
         assert!(walks.get() <= 2 * (2 * n + 1), "{}", walks.get());
+    }
+
+    #[test]
+    fn what_is_written_again_in_all_lanes_that_read_it_is_dropped() {
+        // A loop narrows EXEC and puts back what it saved; then it writes v1, reads it, and writes it once more.
+        let writes = |in_loop: &str, behind: &str| {
+            let text = format!(
+                "func \"f\" wave32 {{
+b0 pc=0 mode=0x3f0 insts=1:
+ jump b1
+b1 pc=4 mode=0x3f0 insts=1:
+ %1: mask = exec
+ %2: s64 = maskbits %1
+ %3: s32 = lo.64 %2
+ sset s0, %3
+ %4: l32 = vget v3 demand %1
+ %5: mask = slt.32 %4, %4
+ %6: mask = and.1 %1, %5
+ setexec %6
+ {in_loop}
+ jump b2
+b2 pc=8 mode=0x3f0 insts=1:
+ %10: mask = exec
+ %11: s32 = sget s0
+ %12: s64 = zext.64 %11
+ %13: mask = bitsmask %12
+ %14: mask = or.1 %10, %13
+ setexec %14
+ %15: l32 = vget v3 demand %14
+ vset v1, %15, exec %14
+ %16: l32 = vget v1 demand %14
+ store lds.b32 [lane %16], %16, exec %14
+ vset v1, %16, exec %14
+ %17: s1 = sget scc
+ branch %17, b1, b3
+b3 pc=12 mode=0x3f0 insts=1:
+ %20: mask = exec
+ {behind}
+ end
+}}"
+            );
+            let mut func = wavejit_ir::text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            drop_dead_writes(&mut func, OptOptions::default());
+            wavejit_ir::verify::verify(&func).unwrap();
+            func.blocks[2].insts.iter().filter(|inst| matches!(inst.op, Op::VSet { .. })).count()
+        };
+        assert_eq!(writes("", ""), 1);
+        assert_eq!(writes("%7: l32 = vget v1 demand %6\nstore lds.b32 [lane %7], %7, exec %6", ""), 2);
+        assert_eq!(writes("", "%21: l32 = vget v1 demand %20\nstore lds.b32 [lane %21], %21, exec %20"), 2);
     }
 
     #[test]
