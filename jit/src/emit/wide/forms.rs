@@ -141,11 +141,11 @@ impl Wide<'_> {
                     (quad[0][p], quad[1][p]) = (quad[0][0], quad[1][0]);
                     continue;
                 }
-                let (lo, hi) = (self.reg(val.lo[p]), self.reg(val.hi[p]));
+                let (lo, hi) = (self.reg(val.lo[p]), self.rm(val.hi[p]));
                 for (q, op) in quad.iter_mut().zip([X::Punpckldq, X::Punpckhdq]) {
                     let (piece, reg) = self.new_in_register(Class::Vector);
                     q[p] = piece;
-                    self.v(op, reg, lo, Rm::Reg(hi));
+                    self.v(op, reg, lo, hi);
                 }
                 self.pin_only(pins);
             }
