@@ -1,11 +1,11 @@
-//! Which writes in loops need not keep the lanes outside their mask, from the masks that a loop keeps in scalar registers.
+//! Which writes in loops need not keep the lanes outside their mask, and which nobody reads, from the masks that a loop keeps in scalar registers.
 //!
 //! [`super::liveness`] knows of a lane only whether it is in EXEC. A loop that lanes leave one by one saves EXEC, narrows it, puts back what it saved,
 //! and takes away the lanes that are done; there it must assume that every lane that is put back goes on, and so that every write has to keep what
 //! lanes outside its mask have. But masks are combined lane by lane: what becomes of one lane depends on its own bits only. So a lane is followed
 //! by itself here. Its *state* is its bit in EXEC and in up to [`REGISTERS`] scalar registers that hold masks, one of at most 64; a block takes
 //! a state to a set of states, since comparisons may go either way. Of a row it is then known in which states its lane may be read before it is
-//! written: a write need not keep lanes outside its mask if no lane can be outside in such a state.
+//! written: a write need not keep lanes outside its mask if no lane can be outside in such a state, and is of no use if none can be inside.
 //!
 //! ```text
 //! saved = exec; exec &= goes_on          a lane that is done: exec 0, done 1, saved 1

@@ -10,7 +10,7 @@
 //! `active |= resting`. Over one that only adds lanes, the added ones were resting: `resting |= active`. Over any other change, both.
 //!
 //! A write under EXEC is dead if its row is not in `active` after it. It needs no blend with the old row, so that a full-width store is
-//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and `lane_states` in loops. Getting this wrong is silent corruption, so random
+//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and of both `lane_states` in loops. Getting this wrong is silent corruption, so random
 //! programs with random EXEC compare against the interpreter, which knows nothing of it.
 
 use super::initial_lanes::{self, InitialLanes};
