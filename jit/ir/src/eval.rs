@@ -134,7 +134,7 @@ macro_rules! define_eval {
         }
 
         /// [`eval`] of several elements, one after the other.
-        pub fn eval_each(op: PureOp, mode: FpMode, [a, b, c]: [&Elements; 3], to: &mut Elements) {
+        pub(crate) fn eval_each(op: PureOp, mode: FpMode, [a, b, c]: [&Elements; 3], to: &mut Elements) {
             match op {
                 $(PureOp::$op => for (((to, a), b), c) in to.iter_mut().zip(a).zip(b).zip(c) {
                     let (a, b, c) = (*a, *b, *c);
@@ -146,7 +146,7 @@ macro_rules! define_eval {
 }
 
 /// What [`eval_each`] takes at a time: half a wave of 64 lanes.
-pub type Elements = [u64; 32];
+pub(crate) type Elements = [u64; 32];
 pure_rows!(define_eval);
 
 #[cfg(test)]

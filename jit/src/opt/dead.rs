@@ -1,7 +1,7 @@
 //! Removes instructions whose results nobody uses and that have no effect, and writes of EXEC that only arithmetic sees before the next one: of an `if` whose
 //! results are chosen by its mask that is all that is left. Before and after: any verified function.
 
-use wavejit_ir::{Func, Op};
+use wavejit_ir::{Block, Func, Op};
 
 /// Runs on every block.
 pub fn run(func: &mut Func) {
@@ -27,9 +27,13 @@ pub fn run(func: &mut Func) {
                 inst.op.for_each_arg(|v| used[v.0 as usize] = true);
             }
         }
-        let mut k = keep.iter();
-        b.insts.retain(|_| *k.next().expect("one flag per instruction"));
+        retain(b, keep.iter().copied());
     }
+}
+
+/// Leaves those instructions of a block, in order, of which `keep` says so.
+pub(super) fn retain(block: &mut Block, mut keep: impl Iterator<Item = bool>) {
+    block.insts.retain(|_| keep.next().expect("it says so of each instruction"));
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@
 //! `active |= resting`. Over one that only adds lanes, the added ones were resting: `resting |= active`. Over any other change, both.
 //!
 //! A write under EXEC is dead if its row is not in `active` after it. It needs no blend with the old row, so that a full-width store is
-//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and of both `lane_states` in loops. Getting this wrong is silent corruption, so random
-//! programs with random EXEC compare against the interpreter, which knows nothing of it.
+//! right, if its row is not in `resting` after it: that is [`VgprLiveness::blend`]; `initial_lanes` knows more, and of both `lane_states` in loops.
+//! Getting this wrong is silent corruption, so random programs with random EXEC compare against the interpreter, which knows nothing of it.
 
 use super::initial_lanes::{self, InitialLanes};
 use super::places::Places;
-use super::{OptOptions, lane_states, masks};
+use super::{OptOptions, dead, lane_states, masks};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{Block, Func, Inst, Op, SReg, Term, Value};
 
@@ -458,27 +458,24 @@ pub fn drop_dead_writes(func: &mut Func, opts: OptOptions) {
                 _ => {}
             }
         }
-        let mut k = keep.iter();
-        b.insts.retain(|_| *k.next().expect("one flag per instruction"));
+        dead::retain(b, keep.into_iter());
     }
-    super::dead::run(func);
+    dead::run(func);
     let lanes = VgprLiveness::new(func, opts);
     let mut keeps = vec![];
     for i in 0..func.blocks.len() {
         let mut writes = lanes.writes(func, i, &[]);
-        let mut k = writes.iter();
-        func.blocks[i].insts.retain(|_| k.next().expect("one flag per instruction").0);
+        dead::retain(&mut func.blocks[i], writes.iter().map(|w| w.0));
         writes.retain(|w| w.0);
         keeps.push(writes.into_iter().map(|w| w.1).collect::<Vec<bool>>());
     }
     if func.blocks.len() > FEW_BLOCKS {
         return;
     }
-    let dead = lane_states::look_at_writes(func, &lanes.starts, opts, &keeps).dead;
-    if !dead.is_empty() {
+    let unread = lane_states::look_at_writes(func, &lanes.starts, opts, &keeps).dead;
+    if !unread.is_empty() {
         for (b, block) in func.blocks.iter_mut().enumerate() {
-            let mut at = 0..;
-            block.insts.retain(|_| !dead.contains(&(b, at.next().expect("there is no end"))));
+            dead::retain(block, (0..).map(|at| !unread.contains(&(b, at))));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! Before and after: any verified function.
 
 use super::places::{END, Places};
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{FpMode, Func, Inst, MemKind, Op, PureOp, Ty, Value};
 
 /// A load whose dwords others want than the one that packs them.
@@ -27,7 +28,6 @@ struct Found {
 
 /// Runs on every block.
 pub(super) fn run(func: &mut Func) {
-    let is_load = |inst: &Inst| matches!(inst.op, Op::Load { kind: MemKind::B64, .. }) && inst.results == 2;
     let blocks: Vec<usize> = (0..func.blocks.len()).filter(|b| func.blocks[*b].insts.iter().any(is_load)).collect();
     if blocks.is_empty() {
         return;
@@ -40,13 +40,14 @@ pub(super) fn run(func: &mut Func) {
     }
 }
 
+fn is_load(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Load { kind: MemKind::B64, .. }) && inst.results == 2
+}
+
 fn find(func: &Func, places: &Places, b: usize) -> Vec<Found> {
     let insts = &func.blocks[b].insts;
     let mut found = vec![];
-    for (load, inst) in insts.iter().enumerate() {
-        if !matches!(inst.op, Op::Load { kind: MemKind::B64, .. }) || inst.results != 2 {
-            continue;
-        }
+    for (load, inst) in insts.iter().enumerate().filter(|(_, inst)| is_load(inst)) {
         let dwords = [0, 1].map(|i| inst.result(i));
         let is_pack = |at: &u32| {
             let op = if *at == END { None } else { Some(&insts[*at as usize].op) };
@@ -68,13 +69,13 @@ fn replace(func: &mut Func, b: usize, all: &[Found]) {
     let mut out: Vec<Inst> = Vec::with_capacity(insts.len() + 2 * all.len());
     let mut left = all.iter().peekable();
     // What dwords are now.
-    let mut new: Vec<(Value, Value)> = vec![];
-    let packs: Vec<usize> = all.iter().map(|f| f.pack).collect();
+    let mut new: FxHashMap<Value, Value> = FxHashMap::default();
+    let packs: FxHashSet<usize> = all.iter().map(|f| f.pack).collect();
     for (at, mut inst) in insts.into_iter().enumerate() {
         if packs.contains(&at) {
             continue;
         }
-        inst.op.map_args(|v| new.iter().find(|(of, _)| *of == v).map_or(v, |(_, to)| *to));
+        inst.op.map_args(|v| new.get(&v).copied().unwrap_or(v));
         let pc = inst.pc;
         out.push(inst);
         let Some(found) = left.next_if(|f| f.load == at) else { continue };
@@ -84,11 +85,11 @@ fn replace(func: &mut Func, b: usize, all: &[Found]) {
         for (i, op) in [PureOp::Lo64, PureOp::Hi64].into_iter().enumerate().filter(|(i, _)| found.wanted[*i]) {
             let half = func.new_values(&[Ty::L32]);
             out.push(Inst { op: pure(op, [Some(found.qword), None, None]), first: half, results: 1, pc });
-            new.push((found.dwords[i], half));
+            new.insert(found.dwords[i], half);
         }
     }
     let block = &mut func.blocks[b];
-    block.term.map_args(|v| new.iter().find(|(of, _)| *of == v).map_or(v, |(_, to)| *to));
+    block.term.map_args(|v| new.get(&v).copied().unwrap_or(v));
     block.insts = out;
 }
 

@@ -17,8 +17,8 @@
 //! | `late_loads` | has loads wait for who reads them where registers are short |
 //! | `logic` | becomes logic of three operands, where the host has that |
 //!
-//! `dead` removes what is left without a use, after most of them; `renumber` numbers values anew, after the first and after the last. Before all, and before the interpreter, runs `one_ulp` if it is asked for: it alone changes
-//! results.
+//! `dead` removes what is left without a use, after most of them; `renumber` numbers values anew, after the first and after the last. Before all, and
+//! before the interpreter, runs `one_ulp` if it is asked for: it alone changes results.
 
 mod address;
 mod barriers;
