@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceConfig, Error, LaunchConfig};
+use wavejit::{AddressMode, Buffer, CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_benches::{is_smoke_test, machine, ns_each, root};
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
@@ -80,7 +80,7 @@ fn main() -> Result<(), Error> {
 impl Step {
     /// ns of one.
     fn time(&self) -> Result<f64, Error> {
-        let options = DeviceConfig { threads: 1, ..Default::default() };
+        let options = DeviceConfig { engine: Engine::Jit, threads: 1, ..Default::default() };
         let device = match self.mode {
             AddressMode::Isolated => Device::new(options)?,
             // SAFETY: the steps store to `memory` below, which has room for the images that the descriptors say.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use wavejit::{Device, DeviceConfig, Error, Module};
+use wavejit::{Device, DeviceConfig, Engine, Error, Module};
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
@@ -47,7 +47,7 @@ pub fn code_object(name: &str) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// When the code object is missing or refused.
 pub fn open(name: &str, threads: usize) -> Result<(Device, Module), Error> {
-    let device = Device::new(DeviceConfig { threads, ..Default::default() })?;
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads, ..Default::default() })?;
     let bytes = code_object(name).map_err(|e| Error::Arg(format!("{name}: {e}")))?;
     let module = device.load(&bytes)?;
     Ok((device, module))

@@ -31,7 +31,7 @@ fn overrun(result: Result<(), Error>) -> Overrun {
 #[test]
 fn a_store_beside_a_buffer_is_told_once() {
     for mode in [AddressMode::Isolated, AddressMode::Shared] {
-        for engine in [Engine::Jit, Engine::Interp] {
+        for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
             let device = device(mode, engine, true);
             let out = device.alloc(16).expect("memory");
             triad(&device, out.address(), 4).expect("within");

@@ -4,14 +4,14 @@
 use std::sync::Mutex;
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
-use wavejit::{Buffer, CodeLaunch, Device, DeviceConfig, Error, LaunchConfig};
+use wavejit::{Buffer, CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::Gfx;
 use wavejit_jit::code_memory::{placed_bytes, set_limit_bytes};
 
 static TURN: Mutex<()> = Mutex::new(());
 
 fn device() -> Device {
-    Device::new(DeviceConfig { threads: 1, ..Default::default() }).unwrap()
+    Device::new(DeviceConfig { engine: Engine::Jit, threads: 1, ..Default::default() }).unwrap()
 }
 
 /// Code that stores `value` to where s[0:1] points; gfx1100, assembled with llvm-mc-19.

@@ -15,7 +15,7 @@ fn words(buffer: &Buffer) -> Vec<u32> {
 
 #[test]
 fn workgroups_wait_for_each_other_in_both_ways() {
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         for threads in [1, 2] {
             let device = Device::new(DeviceConfig { engine, threads, ..Default::default() }).expect("a device");
             for (kernel, groups) in [("by_record", 1), ("by_record", 40), ("by_gws", 1), ("by_gws", 40)] {
@@ -36,7 +36,7 @@ fn workgroups_wait_for_each_other_in_both_ways() {
 
 #[test]
 fn grids_know_their_place_among_others() {
-    let device = Device::new(DeviceConfig { threads: 1, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 1, ..Default::default() }).expect("a device");
     let out = device.alloc(40).expect("memory");
     let grid = Cooperative { grids: 3, grid: 1, items_before: 5 << 32, items: 9 << 32, sync: 0x1234_5678_9abc };
     launch(&device, "record_says", 1, &[Arg::Buffer(&out)], Some(grid)).expect("it runs");
@@ -46,7 +46,7 @@ fn grids_know_their_place_among_others() {
 
 #[test]
 fn without_a_cooperative_launch_there_is_no_record() {
-    let device = Device::new(DeviceConfig { threads: 1, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 1, ..Default::default() }).expect("a device");
     let data = device.alloc(128).expect("memory");
     let error = launch(&device, "by_record", 1, &[Arg::Buffer(&data)], None).expect_err("refused").to_string();
     assert!(error.contains("a cooperative launch"), "{error}");

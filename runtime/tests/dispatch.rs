@@ -19,7 +19,7 @@ struct Machine {
     max_insts: u64,
 }
 
-const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
+const ENGINES: [Engine; 3] = [Engine::Interp, Engine::Jit, Engine::Tiered];
 
 impl Machine {
     fn new(options: DeviceConfig, words: &[u32]) -> Machine {

@@ -59,7 +59,7 @@ fn an_image_freed_in_mid_dispatch_stays_until_its_end() {
 
 #[test]
 fn images_may_come_and_go_beside_dispatches() {
-    let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 2, ..Default::default() }).expect("a device");
     let how = sampler(&device);
     let (latest, done) = (AtomicU64::new(image(&device).descriptor_address()), AtomicBool::new(false));
     let dispatches = AtomicUsize::new(0);

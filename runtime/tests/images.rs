@@ -3,7 +3,7 @@
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{
-    BorderColor, Clamp, CodeLaunch, Device, DeviceConfig, Error, Image, ImageDesc, ImageFormat, LaunchConfig, Sampler, SamplerDesc,
+    BorderColor, Clamp, CodeLaunch, Device, DeviceConfig, Engine, Error, Image, ImageDesc, ImageFormat, LaunchConfig, Sampler, SamplerDesc,
 };
 use wavejit_isa::{Gfx, assemble};
 use wavejit_texture::Generation;
@@ -60,7 +60,7 @@ fn beyond(device: &Device, format: ImageFormat, border: BorderColor) -> Result<[
 
 #[test]
 fn border_colors_are_the_devices() {
-    let device = Device::new(DeviceConfig::default()).unwrap();
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, ..Default::default() }).unwrap();
     let colors = [[0.25, 0.5, 0.75, 1.0], [1.0, 0.0, 0.125, 0.0]];
     let entries = colors.map(|c| device.border_color(c).unwrap());
     assert_ne!(entries[0], entries[1]);
@@ -78,7 +78,7 @@ fn border_colors_are_the_devices() {
 
 #[test]
 fn a_border_color_without_a_table_is_refused_by_name() {
-    let device = Device::new(DeviceConfig::default()).unwrap();
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, ..Default::default() }).unwrap();
     let error = beyond(&device, ImageFormat::Rgba8, BorderColor::Table(3)).expect_err("there is no table").to_string();
     assert!(error.contains("border color 3"), "{error}");
 }
@@ -109,7 +109,7 @@ fn layouts_follow_gb_addr_config() {
 
 #[test]
 fn a_cube_whose_faces_are_not_square_is_refused_and_reads_nothing() {
-    let device = Device::new(DeviceConfig::default()).unwrap();
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, ..Default::default() }).unwrap();
     // Linear filter across edges; faces of 16384x1 texels in a buffer of 4 MiB.
     let texels = device.alloc(4 << 20).unwrap();
     let number = FormatNumber::Unified(10);

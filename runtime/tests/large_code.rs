@@ -190,7 +190,7 @@ fn a_wave_that_ends_over_its_budget_is_told_at_its_beginning() {
     let mut adds = String::new();
     mix(&mut Random(6), 10_000, &mut adds);
     let source = format!("{adds}s_endpgm");
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         let Err(e) = Loaded::new(device(engine, 1), &source, 32).run(3000, None) else { panic!("{engine:?}: it has a budget") };
         let text = e.to_string();
         assert!(text.contains("budget of 3000 used up: kernel `large`+0x0 "), "{engine:?}: {text}");

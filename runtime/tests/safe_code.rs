@@ -7,7 +7,7 @@ use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Arg, Buffer, CodeLaunch, Device, DeviceConfig, DispatchStats, Engine, Error, Kernel, Launch, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
-const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
+const ENGINES: [Engine; 3] = [Engine::Interp, Engine::Jit, Engine::Tiered];
 
 /// Host memory that must stay as it is.
 struct Victim(Vec<u8>);

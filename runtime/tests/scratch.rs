@@ -7,7 +7,7 @@ use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{Action, Arg, Cause, CodeLaunch, Device, DeviceConfig, DispatchStats, Engine, Error, Launch, LaunchConfig, Step};
 use wavejit_isa::{Gfx, assemble};
 
-const ENGINES: [Engine; 2] = [Engine::Interp, Engine::Jit];
+const ENGINES: [Engine; 3] = [Engine::Interp, Engine::Jit, Engine::Tiered];
 
 /// The most a work-item of a wave32 of gfx11 can have: 0x7fff * 256 / 32.
 const MOST: u32 = 262_136;

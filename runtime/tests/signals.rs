@@ -3,7 +3,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use wavejit::{Device, DeviceConfig};
+use wavejit::{Device, DeviceConfig, Engine};
 
 static SEEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -32,7 +32,7 @@ fn a_foreign_fault_reaches_the_handler_that_was_there_before() {
         libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut());
     }
     // SAFETY: nothing runs on it, and only addresses where the test has nothing are read.
-    let device = unsafe { Device::shared(DeviceConfig::default()) }.unwrap();
+    let device = unsafe { Device::shared(DeviceConfig { engine: Engine::Jit, ..Default::default() }) }.unwrap();
     let space = device.memory();
     for round in 1..4 {
         let page = protected_page();

@@ -376,7 +376,7 @@ fn raw_code_that_changed_in_memory_is_translated_again() {
 
 #[test]
 fn the_cache_of_translations_has_its_bound() {
-    let device = Device::new(DeviceConfig { threads: 1, code_cache_bytes: 100_000, ..Default::default() }).unwrap();
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 1, code_cache_bytes: 100_000, ..Default::default() }).unwrap();
     let out = device.alloc(4096).unwrap();
     let program = |value: u32| {
         let code =

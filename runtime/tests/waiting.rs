@@ -35,7 +35,7 @@ const NEIGHBOR: &str = "v_lshlrev_b32 v1, 2, v0
 #[test]
 fn in_lockstep_waves_run_an_instruction_each() {
     let neighbor: Vec<u32> = (0..64).map(|i| i ^ 32).collect();
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         for schedule in [Schedule::Turns, Schedule::Lockstep] {
             let device = Device::new(DeviceConfig { engine, schedule, threads: 1, ..Default::default() }).expect("a device");
             let out = device.alloc(256).expect("memory");
@@ -111,7 +111,7 @@ fn a_wave_that_waits_for_another_thread_keeps_its_budget() {
          s_endpgm",
         "s_nop 0\n".repeat(400)
     );
-    let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 2, ..Default::default() }).expect("a device");
     let data = device.alloc(8).expect("memory");
     run(&device, &text, &data, LaunchConfig { max_insts: 10_000_000, ..LaunchConfig::new([2, 1, 1], [1; 3]) }).expect("both end");
     assert_eq!(words(&data), [1, 1]);
@@ -169,7 +169,7 @@ fn a_barrier_that_a_wave_never_comes_to_is_a_deadlock() {
     wait:
         s_barrier
         s_endpgm";
-    let device = Device::new(DeviceConfig { threads: 1, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 1, ..Default::default() }).expect("a device");
     let data = device.alloc(8).expect("memory");
     let end = |_: &Deadlock| true;
     let config = LaunchConfig { on_deadlock: Some(&end), ..LaunchConfig::new([64, 1, 1], [64, 1, 1]) };
@@ -180,7 +180,7 @@ fn a_barrier_that_a_wave_never_comes_to_is_a_deadlock() {
 
 #[test]
 fn who_is_told_may_write_and_the_waves_go_on() {
-    let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, threads: 2, ..Default::default() }).expect("a device");
     let flag = device.alloc(8).expect("memory");
     let told = AtomicUsize::new(0);
     let write = |found: &Deadlock| {

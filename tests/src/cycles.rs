@@ -6,7 +6,7 @@
 use crate::attack::serve::Held;
 use capi::{wavejit_kernel_close, wavejit_kernel_launch, wavejit_kernel_open};
 use wavejit::code_object::CodeObject;
-use wavejit::{Arg, Device, DeviceConfig, Launch};
+use wavejit::{Arg, Device, DeviceConfig, Engine, Launch};
 use wavejit_isa::{Gfx, assemble};
 
 /// Work-items of a launch: one workgroup.
@@ -116,7 +116,7 @@ const SLACK: Held = Held { rss_kib: 24 << 10, mappings: 64, files: 4 };
 
 /// Runs cycles; `show` gets what is held every `checkpoint` of them. `Err`: a cycle went wrong, or something grew.
 pub fn run(kernels: &Kernels, interface: Interface, cycles: u64, checkpoint: u64, mut show: impl FnMut(u64, Held)) -> Result<(), String> {
-    let options = || DeviceConfig { threads: 2, ..Default::default() };
+    let options = || DeviceConfig { engine: Engine::Jit, threads: 2, ..Default::default() };
     let device = Device::new(options()).map_err(|e| e.to_string())?;
     // Kernels seen and caches filled.
     let settled = (u64::from(kernels.count)).max(checkpoint) * 2;

@@ -14,7 +14,7 @@ const MEMORY: i32 = -4;
 const LIMIT: i32 = -5;
 const TRAP: i32 = -7;
 
-const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
+const ENGINES: [Engine; 3] = [Engine::Jit, Engine::Interp, Engine::Tiered];
 
 fn open(engine: Engine) -> Device {
     device(Setting { engine, threads: 2 }).expect("a device")

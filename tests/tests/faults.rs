@@ -6,7 +6,7 @@ use wavejit::wave_init::{RawInit, WaveInit};
 use wavejit::{AddressMode, CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
-const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
+const ENGINES: [Engine; 3] = [Engine::Jit, Engine::Interp, Engine::Tiered];
 
 fn device(engine: Engine, address_mode: AddressMode) -> Device {
     let options = DeviceConfig { threads: 1, engine, ..Default::default() };

@@ -114,7 +114,7 @@ fn counts_are_those_of_a_hook_before_every_instruction() {
 // What each kernel does up to the instruction that fails: `shaders/faults.s`.
 #[test]
 fn instructions_behind_a_fault_are_not_counted() {
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         let run = |kernel: &str, max_insts: u64| {
             let device = device(engine, 1);
             let buffer = device.alloc(1024).expect("memory");

@@ -5,9 +5,10 @@ use wavejit::Engine;
 use wavejit_tests::case::Setting;
 use wavejit_tests::reference::{self, KERNELS};
 
-const SETTINGS: [Setting; 3] = [
+const SETTINGS: [Setting; 4] = [
     Setting { engine: Engine::Jit, threads: 1 },
     Setting { engine: Engine::Jit, threads: 4 },
+    Setting { engine: Engine::Tiered, threads: 2 },
     Setting { engine: Engine::Interp, threads: 2 },
 ];
 

@@ -15,7 +15,7 @@ use Row::{All, Lane};
 
 /// Runs a kernel on one workgroup of 32 work-items and compares its rows.
 fn check(kernel: &str, rows: &[Row]) {
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         let got = run(kernel, engine, [32, 1, 1], [32, 1, 1], rows.len());
         for (i, row) in rows.iter().enumerate() {
             let want: Vec<u32> = (0..32).map(|l| if let Lane(f) = row { f(l) } else { value(*row) }).collect();
@@ -104,7 +104,7 @@ fn relative_registers() {
 #[test]
 fn start_of_a_wave() {
     // INIT-01: EXEC is the live lanes; INIT-12: packed item ids; INIT-13: the rest is 0; the order of SGPRs is in tests/exact/start.rs
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         // one workgroup of 5 x 2 x 2 items: a partial wave
         let got = run("start", engine, [5, 2, 2], [5, 2, 2], 7);
         // items of equal x store to the same place; the last of them wins

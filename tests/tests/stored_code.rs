@@ -166,7 +166,7 @@ fn code_that_differs_behind_its_beginning_is_not_taken_for_the_other() {
 #[test]
 fn directories_that_others_may_write_to_are_refused() {
     let directory = Directory::new("others");
-    let device = Device::new(DeviceConfig::default()).unwrap();
+    let device = Device::new(DeviceConfig { engine: Engine::Jit, ..Default::default() }).unwrap();
     fs::create_dir(&directory.0).unwrap();
     fs::set_permissions(&directory.0, fs::Permissions::from_mode(0o777)).unwrap();
     let refused = device.keep_code_in(&directory.0).unwrap_err().to_string();

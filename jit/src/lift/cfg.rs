@@ -70,6 +70,7 @@ pub(super) struct Discovery<'a> {
     origin: u64,
     limits: Limits,
     ends: &'a dyn Fn(u64, FpMode) -> bool,
+    reaches: &'a dyn Fn(u64, FpMode) -> bool,
     steps: usize,
 }
 
@@ -87,6 +88,7 @@ impl<'a> Discovery<'a> {
             origin: entry.0.wrapping_sub(limits.insts.into()),
             limits,
             ends: plan.ends,
+            reaches: plan.reaches,
             steps: 0,
         };
         found.reach(entry, &Consts::unknown());
@@ -141,7 +143,7 @@ impl<'a> Discovery<'a> {
             return;
         }
         let middle_of = self.inside.get(&to).copied();
-        let has_room = middle_of.is_some() || self.has_room() && !self.ends_at(to);
+        let has_room = middle_of.is_some() || self.has_room() && !self.ends_at(to) && (self.nodes.is_empty() || (self.reaches)(to.0, to.1));
         if self.nodes.len() < self.limits.blocks as usize && has_room {
             // A jump into the middle of a block cuts it.
             self.work.extend(middle_of.map(|key| self.place(key)));
@@ -228,7 +230,8 @@ impl<'a> Discovery<'a> {
                 }
                 let Some((next, flow)) = self.plain_step(pc, mode, &unknown) else { break };
                 if flow != Flow::Next {
-                    work.extend(leads_to(flow, next, mode).into_iter().map(|s| self.place(s)).filter(|s| begins.insert(*s)));
+                    let reached = leads_to(flow, next, mode).into_iter().filter(|s| (self.reaches)(s.0, s.1));
+                    work.extend(reached.map(|s| self.place(s)).filter(|s| begins.insert(*s)));
                     break;
                 }
                 pc = next;

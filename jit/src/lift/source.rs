@@ -38,6 +38,8 @@ pub struct Limits {
 impl Limits {
     /// For code that will be compiled: more than ordinary kernels have.
     pub const WHOLE: Limits = Limits { insts: 4096, blocks: 512, values: 1 << 15 };
+    /// For a kernel's code that is interpreted first: all of an ordinary kernel.
+    pub const FIRST: Limits = Limits { insts: 2048, blocks: 256, values: 1 << 14 };
     /// For code that may run only once.
     pub const COLD: Limits = Limits { insts: 128, blocks: 16, values: 1 << 13 };
     /// Functions of so few instructions may have any number of values.
@@ -53,12 +55,14 @@ pub struct Plan<'a> {
     pub counted: bool,
     /// Does another function begin at an address, in a float mode? This one ends there, unless it has hardly begun.
     pub ends: &'a dyn Fn(u64, FpMode) -> bool,
+    /// Is code at an address that control goes to, in a float mode, to be in the function? It leaves for what is not. The entry always is.
+    pub reaches: &'a dyn Fn(u64, FpMode) -> bool,
 }
 
 impl Plan<'_> {
     /// As much as the limits allow.
     pub fn new(limits: Limits) -> Plan<'static> {
-        Plan { limits, counted: false, ends: &|_, _| false }
+        Plan { limits, counted: false, ends: &|_, _| false, reaches: &|_, _| true }
     }
 }
 

@@ -91,8 +91,8 @@ pub(crate) struct RunArgs {
     /// Say on standard error what the waves are doing when a run takes longer than this; 0: never.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     patience: Duration,
-    /// Compile the kernel (jit) or interpret its wave IR (interp).
-    #[arg(long, value_enum, default_value_t = EngineArg::Jit)]
+    /// Compile the kernel at once (jit), once it has been interpreted for as long as that takes (tiered), or never (interp).
+    #[arg(long, value_enum, default_value_t = EngineArg::Tiered)]
     engine: EngineArg,
     /// Run workgroups and waves in a fixed order, with clocks that count how often they are read.
     #[arg(long)]
@@ -123,6 +123,7 @@ enum ScheduleArg {
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum EngineArg {
+    Tiered,
     Jit,
     Interp,
 }
@@ -186,6 +187,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
     let device = Device::new(DeviceConfig {
         threads: args.threads,
         engine: match args.engine {
+            EngineArg::Tiered => Engine::Tiered,
             EngineArg::Jit => Engine::Jit,
             EngineArg::Interp => Engine::Interp,
         },

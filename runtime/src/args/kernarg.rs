@@ -72,6 +72,13 @@ pub(crate) struct HiddenPointers {
     pub queue: u64,
 }
 
+impl Part {
+    /// Workgroups in it. [`Geometry::check`] allows far fewer than 2^64.
+    pub(crate) fn groups(&self) -> u64 {
+        self.count.iter().map(|n| u64::from(*n)).product()
+    }
+}
+
 /// A packed argument segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Kernarg {

@@ -19,7 +19,9 @@
 //! Reference: LLVM AMDGPUUsage, "Implicit arguments" and "Non-Kernel Functions".
 
 use crate::code_object::{ArgKind, HiddenArg, KernelArg, KernelInfo, property};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::fast::RandomState;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wavejit_isa::scalars::{Pair, REGISTERS, Scalar, ScalarSpace, VCC_LO};
 use wavejit_isa::{Access, Enc, Feature, Flags, Follow, Gfx, Implicit, Inst, Opd, Operand, Part, Ty, decode};
 
@@ -185,14 +187,19 @@ impl State {
 
     /// Keeps what both know. True if that is less than before.
     fn join(&mut self, other: &State) -> bool {
-        let before = self.clone();
+        let mut is_less = false;
         for (mine, theirs) in self.sgprs.iter_mut().zip(&other.sgprs) {
-            *mine = mine.filter(|_| *mine == *theirs);
+            if mine.is_some() && *mine != *theirs {
+                (*mine, is_less) = (None, true);
+            }
         }
+        let maps = self.vgprs.len() + self.scratch.len();
         self.vgprs.retain(|n, lanes| other.vgprs.get(n) == Some(lanes));
         self.scratch.retain(|at, lanes| other.scratch.get(at) == Some(lanes));
-        self.carry = self.carry.filter(|_| self.carry == other.carry);
-        *self != before
+        if self.carry.is_some() && self.carry != other.carry {
+            (self.carry, is_less) = (None, true);
+        }
+        is_less || self.vgprs.len() + self.scratch.len() != maps
     }
 
     /// Values in maps, which take their time to copy.
@@ -302,45 +309,73 @@ struct Walk<'a> {
     used: Vec<bool>,
 }
 
+/// Where the walk has come to by jumps.
+#[derive(Default)]
+struct Places {
+    /// What is known there, whichever way one comes.
+    known: HashMap<u64, State, RandomState>,
+    /// Those to walk on from: the lowest first, so that most ways have met before it goes on from where they do.
+    work: BTreeSet<u64>,
+}
+
+impl Places {
+    /// Control may reach `to` in this state.
+    fn reach(&mut self, to: u64, state: State) {
+        let is_news = match self.known.entry(to) {
+            Entry::Occupied(mut known) => known.get_mut().join(&state),
+            Entry::Vacant(new) => {
+                new.insert(state);
+                true
+            }
+        };
+        if is_news {
+            self.work.insert(to);
+        }
+    }
+
+    /// Where to walk on from.
+    fn next(&mut self) -> Option<(u64, State)> {
+        let start = self.work.pop_first()?;
+        Some((start, self.known[&start].clone()))
+    }
+}
+
 impl Walk<'_> {
     fn run(&mut self, entry: u64, state: State) {
-        let mut known: HashMap<u64, State> = HashMap::new();
-        let mut work = vec![(entry, state)];
+        let mut places = Places::default();
+        places.reach(entry, state);
+        // The same instructions are looked at for several ways to them.
+        let mut decoded: HashMap<u64, Option<Inst>, RandomState> = HashMap::default();
         let mut steps = 0;
-        while let Some((start, state)) = work.pop() {
+        while let Some((start, mut state)) = places.next() {
             steps += state.entries() / 16;
-            let mut state = match known.get_mut(&start) {
-                Some(old) => match old.join(&state) {
-                    true => old.clone(),
-                    false => continue,
-                },
-                None => known.entry(start).insert_entry(state).get().clone(),
-            };
             let mut pc = start;
             loop {
                 steps += 1;
                 if steps > MAX_STEPS {
                     return;
                 }
-                let Some(inst) = self.instruction(pc) else { break };
+                let Some(inst) = decoded.entry(pc).or_insert_with(|| self.instruction(pc)) else { break };
                 let behind = pc.wrapping_add(inst.bytes().into());
-                match self.step(&mut state, &inst, behind) {
+                match self.step(&mut state, inst, behind) {
                     Next::Through => {}
-                    Next::Either(to) => work.push((to, state.clone())),
+                    Next::Either(to) => places.reach(to, state.clone()),
                     Next::Only(to) => {
-                        work.push((to, state));
+                        places.reach(to, state);
                         break;
                     }
                     Next::Call(to) => {
-                        work.push((behind, state.after_call()));
-                        work.extend(to.map(|to| (to, state)));
+                        places.reach(behind, state.after_call());
+                        if let Some(to) = to {
+                            places.reach(to, state);
+                        }
                         break;
                     }
                     Next::Nowhere => break,
                 }
                 // A known place: the other way here may know less.
-                if known.contains_key(&behind) {
-                    work.push((behind, state));
+                if places.known.contains_key(&behind) {
+                    places.reach(behind, state);
                     break;
                 }
                 pc = behind;

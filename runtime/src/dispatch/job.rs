@@ -185,7 +185,7 @@ impl Job {
         if self.device.deterministic { &self.ticks } else { std::ptr::null() }
     }
 
-    /// What the code at its entry is translated for.
+    /// What code that a wave jumps to is translated for, but for its entry.
     pub(crate) fn code_key(&self) -> CodeKey {
         CodeKey { counted: self.config().profile.is_some(), ..self.init.code_key() }
     }

@@ -334,7 +334,8 @@ fn run_source<S: WorkSource + 'static>(
             // Another thread may be at it.
             drop(before);
             let start = Instant::now();
-            let code = d.program.code(d.name, key, Arrival::Start, &|| d.config.is_canceled())?;
+            let waves = if S::IS_STAGE { u64::MAX } else { u64::from(waves).saturating_mul(d.config.geometry.part().groups()) };
+            let code = d.program.code(d.name, key, Arrival::Start { waves }, &|| d.config.is_canceled())?;
             before = Section::begin();
             let is_new = code.compile_time <= start.elapsed();
             let compile_time = if is_new { code.compile_time } else { Duration::ZERO };
@@ -466,7 +467,7 @@ mod tests {
 
     #[test]
     fn units_appear_while_others_run_and_start_in_a_state_of_their_own() {
-        for engine in [Engine::Jit, Engine::Interp] {
+        for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
             for threads in [1, 4] {
                 let expected: Vec<u32> = (0..100).map(|i| 4 * i + 7).collect();
                 assert_eq!(tree(engine, threads, 100), expected, "{engine:?}, {threads} threads");

@@ -137,7 +137,7 @@ mod tests {
     use crate::dispatch::source::GridSource;
     use crate::dispatch::wave_init::{RawInit, WaveInit};
     use crate::memory::context::TextureConfig;
-    use crate::program::Arrival;
+    use crate::program::{Arrival, Engine};
     use crate::{Buffer, Device};
     use wavejit_isa::{Gfx, assemble};
 
@@ -177,7 +177,7 @@ mod tests {
             global_atomic_add_u32 v1, v2, s[0:1]
             s_endpgm"
         );
-        let config = DeviceConfig { threads, ..Default::default() };
+        let config = DeviceConfig { engine: Engine::Jit, threads, ..Default::default() };
         let device = Device::new(config).expect("a device");
         let code = device.upload(&assemble(&text, Gfx::GFX1100, 32).expect("it assembles").bytes).expect("code");
         const WAVES: u32 = 1500;
@@ -188,7 +188,7 @@ mod tests {
         let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
         let launch = LaunchConfig::new([32 * WAVES, 1, 1], [32, 1, 1]);
         let init = WaveInit::raw(&raw);
-        let translation = program.code("counts", init.code_key(), Arrival::Start, &|| false).expect("it is translated");
+        let translation = program.code("counts", init.code_key(), Arrival::Start { waves: u64::MAX }, &|| false).expect("it is translated");
         let d = Dispatch {
             name: "counts",
             program: &program,

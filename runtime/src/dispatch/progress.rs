@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn at_the_end_everything_is_done_and_counted() {
-        for engine in [Engine::Jit, Engine::Interp] {
+        for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
             let device = Device::new(DeviceConfig { engine, threads: 3, ..Default::default() }).unwrap();
             let kernel = device.load(include_bytes!("../../../shaders/bin/triad.gfx1100.wave32.hsaco")).unwrap().kernel("triad").unwrap();
             let buffer = device.alloc(4000).unwrap();

@@ -31,6 +31,8 @@ const SLICE: i64 = 1 << 16;
 /// Guest instructions before cancellation is looked at: compiled ones, and interpreted ones, after which there may be compiled code.
 pub(super) const QUANTUM: i64 = 1 << 13;
 const INTERPRETED_QUANTUM: i64 = 1 << 11;
+/// Interpreted guest instructions before it is asked whether code is hot, at least.
+const LEAST_INTERPRETED: i64 = 1 << 6;
 /// Interpreted guest instructions before cancellation is looked at, whatever they are.
 const STEPS: u32 = 256;
 
@@ -380,7 +382,7 @@ impl WaveSlot {
                 Some(self.came_back())
             }
             Body::Interp(prepared) => {
-                let given = self.state.fuel.min(INTERPRETED_QUANTUM);
+                let given = self.state.fuel.min(code.until_hot().clamp(LEAST_INTERPRETED, INTERPRETED_QUANTUM));
                 let later = self.state.fuel - given;
                 self.state.fuel = given;
                 let interp = interp_of(interp, prepared);
@@ -524,14 +526,27 @@ impl WaveSlot {
         self.enter(code, pc, mode)
     }
 
-    /// Goes on in compiled code, if there is such by now, where interpreted code has been suspended.
+    /// Is it worth asking for compiled code?
+    pub(super) fn may_go_on_compiled(&self, job: &Job) -> bool {
+        let code = self.code(job);
+        code.is_hot() || self.state.resume == 0 && code.is_superseded()
+    }
+
+    /// Goes on in compiled code, if there is such by now, where code that is interpreted [is hot](Code::is_hot).
     pub(super) fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
+        let code = self.code(job);
+        let hot_code = |key| job.program.hot_code(&job.name, key, code, &|| job.check_stop().is_err());
+        let key = code.key_at(self.state.code_delta);
+        if self.state.resume == 0 {
+            return hot_code(key)?.map_or(Ok(()), |code| self.enter(code, key.entry, key.mode));
+        }
+        if self.code.is_none() && !code.is_superseded() {
+            // For waves that begin. This one cannot go over to that: compiled code knows what is in its registers, in lanes that are off, too.
+            return hot_code(key).map(drop);
+        }
         let (pc, mode) = self.resume_at(job);
         let key = CodeKey { entry: pc, mode, ..job.code_key() };
-        match job.program.hot_code(&job.name, key, self.code(job), &|| job.check_stop().is_err())? {
-            Some(code) => self.enter(code, pc, mode),
-            None => Ok(()),
-        }
+        hot_code(key)?.map_or(Ok(()), |code| self.enter(code, pc, mode))
     }
 
     /// Goes on at the entry of `code`, which is at `pc`.

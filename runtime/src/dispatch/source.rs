@@ -96,9 +96,7 @@ impl GridSource {
     /// A grid that so many threads share.
     pub(super) fn new(geometry: &Geometry, threads: usize) -> GridSource {
         let part = geometry.part();
-        // `Geometry::check` allows far fewer than 2^64.
-        let total: u64 = part.count.iter().map(|n| u64::from(*n)).product();
-        GridSource { geometry: *geometry, groups: geometry.groups(), part, shares: Shares::new(total, threads) }
+        GridSource { geometry: *geometry, groups: geometry.groups(), part, shares: Shares::new(part.groups(), threads) }
     }
 }
 

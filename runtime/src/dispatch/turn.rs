@@ -197,6 +197,12 @@ impl Workgroup {
             if let Some(counters) = &mut worker.counters {
                 self.waves[i].count_in(job, counters);
             }
+            if first.is_none()
+                && self.waves[i].may_go_on_compiled(job)
+                && let Err(e) = self.waves[i].go_on_compiled(job)
+            {
+                return worker.fail(e);
+            }
             let exit = match (first.take(), job.config().hook) {
                 (Some(exit), _) => exit,
                 (None, None) => match self.waves[i].run(job, &mut worker.interp) {
@@ -247,9 +253,6 @@ impl Workgroup {
             Exit::Barrier => Ok(Some(exit)),
             Exit::Fuel if wave.state.fuel > 0 => {
                 job.check_stop()?;
-                if wave.code(job).is_hot() {
-                    wave.go_on_compiled(job)?;
-                }
                 Ok(None)
             }
             Exit::Yield | Exit::Fuel => {

@@ -6,7 +6,7 @@ use super::store::Head;
 use crate::dispatch::config::Accuracy;
 use crate::host::fork::Section;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use wavejit_ir::abi::EntryFn;
 use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
@@ -15,6 +15,11 @@ use wavejit_isa::Gfx;
 use wavejit_jit::emit::Compiled;
 use wavejit_jit::lift::{CodeRead, Lifted};
 use wavejit_jit::opt::liveness::{Rows, Spoiled};
+
+/// Guest instructions of a function that is compiled as far as it has been used.
+const LONG: u32 = 512;
+/// Jumps out of a part that are many.
+const OFTEN: u64 = 64;
 
 /// A translated entry. It runs wherever the same code is: guest addresses in it are as lifted, and a wave's `code_delta` says how far away
 /// it is.
@@ -42,6 +47,12 @@ pub(crate) struct Code {
     /// Where waves go on in other functions, in order: [`Lifted::ways_on`].
     pub ways_on: Box<[(u64, FpMode)]>,
     heat: Option<Arc<Heat>>,
+    /// There is better code for its entry.
+    is_superseded: AtomicBool,
+    /// Waves leave it for parts of its function that had not been used when it was made.
+    pub is_part: bool,
+    /// How often waves have left a part.
+    jumps: AtomicU64,
     pub(super) idle: Idle,
     bytes: usize,
 }
@@ -124,6 +135,9 @@ impl Origin {
             counted,
             ways_on: ways_on.into(),
             heat: None,
+            is_superseded: AtomicBool::new(false),
+            is_part: false,
+            jumps: AtomicU64::new(0),
             idle: Idle::default(),
             bytes,
         }
@@ -143,6 +157,16 @@ impl Code {
     pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
         let (rows, bytes) = ((compiled.temp_rows, compiled.read_first, compiled.spoiled), compiled.bytes());
         origin.code(rows, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
+    }
+
+    /// It, as all of its function or as a part.
+    pub(super) fn made_whole(self, is_whole: bool) -> Code {
+        Code { is_part: !is_whole, ..self }
+    }
+
+    /// What it is a translation for, where a wave has that `code_delta`.
+    pub(crate) fn key_at(&self, delta: u64) -> CodeKey {
+        CodeKey { entry: self.key.entry.wrapping_add(delta), ..self.key }
     }
 
     /// What a wave's `code_delta` is when the code's entry is here.
@@ -202,17 +226,54 @@ impl Code {
         self.heat.clone().filter(|heat| heat.is_small && self.ways_on.binary_search(&(pc, mode)).is_ok())
     }
 
+    /// Would compiling all of it, or of what it leads to, take long?
+    pub(super) fn is_long(&self) -> bool {
+        self.prepared().is_some_and(|p| p.func().guest_insts() >= LONG) || !self.ways_on.is_empty()
+    }
+
+    /// A wave leaves it for other code.
+    pub(super) fn note_jump(&self) {
+        if self.is_part {
+            self.jumps.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Is it a part that waves leave again and again?
+    pub(super) fn is_outgrown(&self) -> bool {
+        self.jumps.load(Relaxed) >= OFTEN
+    }
+
     /// Has it been interpreted so much that it should be compiled?
     pub(crate) fn is_hot(&self) -> bool {
         self.heat.as_ref().is_some_and(|heat| heat.interpreted.load(Relaxed) >= heat.hot_at.load(Relaxed))
     }
 
-    /// Is it worth so much work? If not, it is asked again when it has been used accordingly.
+    /// Guest instructions that are to be interpreted before it is hot.
+    pub(crate) fn until_hot(&self) -> i64 {
+        let left = |heat: &Arc<Heat>| heat.hot_at.load(Relaxed).saturating_sub(heat.interpreted.load(Relaxed));
+        self.heat.as_ref().map_or(i64::MAX, |heat| i64::try_from(left(heat)).unwrap_or(i64::MAX))
+    }
+
+    /// Is there better code for its entry?
+    pub(crate) fn is_superseded(&self) -> bool {
+        self.is_superseded.load(Relaxed)
+    }
+
+    /// There is better code for its entry now.
+    pub(super) fn supersede(&self) {
+        self.is_superseded.store(true, Relaxed);
+    }
+
+    /// Is it worth so much work? If so, the functions that share its heat have to earn theirs from now on; if not, it is asked again when it has been used
+    /// accordingly.
     pub(super) fn deserves(&self, insts: u64) -> bool {
-        if let Some(heat) = &self.heat {
-            heat.hot_at.store(insts, Relaxed);
+        let Some(heat) = &self.heat else { return false };
+        heat.hot_at.store(insts, Relaxed);
+        let is_hot = heat.interpreted.load(Relaxed) >= insts;
+        if is_hot {
+            heat.interpreted.store(0, Relaxed);
         }
-        self.is_hot()
+        is_hot
     }
 
     /// Bytes of memory it takes, about.

@@ -7,8 +7,11 @@ use wavejit_ir::{FpMode, Ids};
 /// What runs waves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Engine {
-    /// Host code; what runs rarely is interpreted.
+    /// What launches need little of is interpreted, what they need much of becomes host code: a kernel's first short launches do not wait for a
+    /// compilation that would take longer than they do.
     #[default]
+    Tiered,
+    /// Host code for kernels from their first launch on; what they jump to rarely is interpreted.
     Jit,
     /// The interpreter of the wave IR: slow, simple, exact; can stop at every instruction.
     Interp,

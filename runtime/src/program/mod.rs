@@ -1,6 +1,7 @@
 //! Translations of one piece of machine code (a code object, or raw code): found or made by [`CodeKey`].
 //!
-//! Code is translated when a wave gets there. A kernel's entry is compiled at once, with as much of what follows as a function may have; so is what
+//! Code is translated when a wave gets there. A kernel's entry that few waves are launched from is interpreted first, until it has been used so much
+//! that compiling it costs no more than that did ([`Engine::Tiered`]); then, or for many waves at once, it is compiled, with as much of what follows as a function may have. So is what
 //! did not fit, when a wave comes to where a compiled function ends, or back to behind one of its calls ([`Lifted::ways_on`]): each such function
 //! has the part that follows, up to where the next one begins, and a kernel of any length runs compiled. Other
 //! entries that waves come to (addresses and float modes that are only known when they run) are
@@ -61,6 +62,8 @@ const MAX_ENTRIES: usize = 4096;
 const MAX_BYTES: usize = 128 << 20;
 /// Guest instructions interpreted in an entry, for each that would be compiled, before it is: about what compiling one costs.
 const HOT: u64 = 16;
+/// Waves of a launch that may be interpreted first: each of more waves runs all of the code, nearly, and then it is hot.
+const FEW_WAVES: u64 = HOT;
 /// Guest instructions interpreted before anybody looks how many would be compiled.
 const WARM: u64 = 4096;
 /// Guest instructions that are compiled at once, for each dword of a program, before no more are but at kernels' entries.
@@ -75,8 +78,8 @@ const UNTIL_NEXT_TRY: u64 = 1 << 24;
 /// How a wave comes to an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Arrival<'a> {
-    /// It is a kernel's.
-    Start,
+    /// It is a kernel's, and so many waves come.
+    Start { waves: u64 },
     /// From other code of the program, whose waves have that `code_delta`.
     Jump { from: &'a Code, delta: u64 },
 }
@@ -126,6 +129,7 @@ impl Codes {
         self.ways_on.extend(ways_on(&key, &code));
         if let Some(old) = self.map.insert(key, Held { code, used: AtomicU64::new(self.now) }) {
             self.bytes -= old.code.bytes();
+            old.code.supersede();
         }
         if self.map.len() > MAX_ENTRIES || self.bytes > MAX_BYTES {
             self.shrink(MAX_ENTRIES / 4 * 3, MAX_BYTES / 4 * 3);
@@ -151,7 +155,7 @@ impl Codes {
 /// Where waves go on that leave an entry's code, if it is compiled.
 fn ways_on(key: &CodeKey, code: &Code) -> impl Iterator<Item = (u64, FpMode)> {
     let delta = code.delta(key.entry);
-    let known = if code.prepared().is_none() { &code.ways_on[..] } else { &[] };
+    let known = if code.prepared().is_none() && !code.is_part { &code.ways_on[..] } else { &[] };
     known.iter().map(move |(pc, mode)| (pc.wrapping_add(delta), *mode))
 }
 
@@ -192,17 +196,42 @@ impl Program {
 
     /// The translation of an entry, if there is one that is not to be better soon.
     pub(crate) fn known(&self, key: &CodeKey) -> Option<Arc<Code>> {
-        self.codes.read().get(key).filter(|code| !code.is_cold())
+        self.codes.read().get(key).filter(|code| !code.is_cold() && !code.is_part)
+    }
+
+    /// Guest addresses of instructions that the interpreter has come to, with their float modes.
+    fn reached(&self) -> HashSet<(u64, FpMode), RandomState> {
+        let mut reached = HashSet::default();
+        for (key, held) in &self.codes.read().map {
+            let delta = held.code.delta(key.entry);
+            for block in held.code.prepared().iter().flat_map(|p| p.reached()) {
+                let pcs = block.insts.iter().map(|inst| inst.pc).chain([block.pc, block.term_pc]);
+                reached.extend(pcs.map(|pc| (pc.wrapping_add(delta), block.mode)));
+            }
+        }
+        reached
     }
 
     /// The translation of an entry, made now if there is none. `name` is for messages, `stop` says whether to give up.
     pub(crate) fn code(&self, name: &str, key: CodeKey, arrival: Arrival, stop: &dyn Fn() -> bool) -> Result<Arc<Code>, Error> {
         let known = self.codes.read().get(&key);
         let request = Request { program: self, name, key, stop };
+        if let Arrival::Jump { from, .. } = arrival {
+            from.note_jump();
+        }
         match (known, arrival) {
+            (Some(code), Arrival::Start { waves }) if code.is_part && (waves > FEW_WAVES || code.is_outgrown()) => {
+                request.first(&Plan::new(Limits::WHOLE))
+            }
             (Some(code), _) if !code.is_cold() => Ok(code),
-            (_, Arrival::Start) => request.first(&Plan::new(Limits::WHOLE)),
-            (known, _) if known.as_ref().is_none_or(|code| code.is_small()) && self.goes_on_compiled(&key) => request.next(),
+            (known, Arrival::Start { waves }) => request.start(known, waves),
+            (known, _) if known.as_ref().is_none_or(|code| code.is_small()) && self.goes_on_compiled(&key) => {
+                if request.is_tiered() {
+                    request.next_tier(known)
+                } else {
+                    request.first(&Plan { ends: &|entry, mode| request.begins(entry, mode), ..Plan::new(Limits::WHOLE) })
+                }
+            }
             (Some(code), _) if code.is_hot() => Ok(request.compile_hot(&code)?.unwrap_or(code)),
             (Some(code), _) => Ok(code),
             (None, Arrival::Jump { from, delta }) => request.small(from.heat_at(key.entry.wrapping_sub(delta), key.mode)),
@@ -222,7 +251,7 @@ impl Program {
 
     /// A better translation of an entry that a wave came to in `cold`, which has been interpreted much. None: not yet.
     pub(crate) fn hot_code(&self, name: &str, key: CodeKey, cold: &Code, stop: &dyn Fn() -> bool) -> Result<Option<Arc<Code>>, Error> {
-        let known = self.known(&key);
+        let known = self.codes.read().get(&key).filter(|code| !code.is_cold());
         if known.is_some() { Ok(known) } else { Request { program: self, name, key, stop }.compile_hot(cold) }
     }
 
@@ -269,6 +298,38 @@ struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// The translation of a kernel's entry for so many waves. `known` is interpreted.
+    fn start(&self, known: Option<Arc<Code>>, waves: u64) -> Result<Arc<Code>, Error> {
+        if self.is_tiered() && waves <= FEW_WAVES { self.next_tier(known) } else { self.first(&Plan::new(Limits::WHOLE)) }
+    }
+
+    /// Is interpreted first what may be used little?
+    fn is_tiered(&self) -> bool {
+        self.program.made_by.engine == Engine::Tiered && !self.key.counted
+    }
+
+    /// The translation of an entry that is compiled when it has been used enough. `known` is interpreted.
+    fn next_tier(&self, known: Option<Arc<Code>>) -> Result<Arc<Code>, Error> {
+        match known {
+            Some(cold) if cold.is_hot() => Ok(self.compile_hot(&cold)?.unwrap_or(cold)),
+            Some(cold) => Ok(cold),
+            None => self.first_tier(),
+        }
+    }
+
+    /// The translation of an entry that may be used little: the interpreter's, if there is no better one.
+    fn first_tier(&self) -> Result<Arc<Code>, Error> {
+        self.check_entry()?;
+        let content = self.content_key();
+        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
+            return Ok(code);
+        }
+        let start = Instant::now();
+        let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::FIRST))?);
+        let heat = Heat::new(HOT * u64::from(func.guest_insts()), true);
+        Ok(self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed())))
+    }
+
     /// The translation of an entry that is interpreted first, with the heat of the function that leads there.
     fn small(&self, heat: Option<Arc<Heat>>) -> Result<Arc<Code>, Error> {
         self.check_entry()?;
@@ -277,16 +338,13 @@ impl Request<'_> {
         }
         let start = Instant::now();
         let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::COLD))?);
-        let heat = (self.program.made_by.engine == Engine::Jit).then(|| heat.unwrap_or_else(|| Heat::new(WARM, true)));
+        let heat = (self.program.made_by.engine != Engine::Interp).then(|| heat.unwrap_or_else(|| Heat::new(WARM, true)));
         Ok(self.hold(Code::interpreted(origin, func, heat, start.elapsed())))
     }
 
-    /// The translation of an entry where compiled code goes on.
-    fn next(&self) -> Result<Arc<Code>, Error> {
-        let begins = |entry: u64, mode: FpMode| {
-            self.program.codes.read().map.get(&CodeKey { entry, mode, ..self.key }).is_some_and(|h| !h.code.is_cold())
-        };
-        self.first(&Plan { ends: &begins, ..Plan::new(Limits::WHOLE) })
+    /// Is there compiled code for an entry?
+    fn begins(&self, entry: u64, mode: FpMode) -> bool {
+        self.program.codes.read().map.get(&CodeKey { entry, mode, ..self.key }).is_some_and(|h| !h.code.is_cold())
     }
 
     fn check_entry(&self) -> Result<(), Error> {
@@ -320,7 +378,7 @@ impl Request<'_> {
         }
         let lifted = self.lift(plan)?;
         program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
-        self.make(lifted, content)
+        self.make(lifted, Some(content))
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
@@ -330,8 +388,19 @@ impl Request<'_> {
         if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
             return Ok(Some(code));
         }
-        let lifted = self.lift(&Plan::new(Limits::WHOLE))?;
-        if cold.deserves(HOT * u64::from(lifted.func.guest_insts())) { self.make(lifted, content).map(Some) } else { Ok(None) }
+        // Of long code it is the part that has been used.
+        let is_part = self.is_tiered() && cold.is_long();
+        let reached = if is_part { self.program.reached() } else { HashSet::default() };
+        let plan = Plan {
+            ends: &|entry, mode| self.begins(entry, mode),
+            reaches: &|pc, mode| !is_part || reached.contains(&(pc, mode)),
+            ..Plan::new(Limits::WHOLE)
+        };
+        let lifted = self.lift(&plan)?;
+        if !cold.deserves(HOT * u64::from(lifted.func.guest_insts())) {
+            return Ok(None);
+        }
+        self.make(lifted, (!is_part).then_some(content)).map(Some)
     }
 
     fn content_key(&self) -> ContentKey {
@@ -349,7 +418,7 @@ impl Request<'_> {
     /// The translation of the same code in a file.
     fn stored(&self, content: &ContentKey) -> Option<Arc<Code>> {
         let program = self.program;
-        if program.made_by.engine != Engine::Jit || self.key.counted {
+        if program.made_by.engine == Engine::Interp || self.key.counted {
             return None;
         }
         let store = program.cache.store.get()?;
@@ -380,25 +449,30 @@ impl Request<'_> {
         Ok(lifted)
     }
 
-    /// Compiles, or prepares for the interpreter, what was lifted; for this program and for others.
-    fn make(&self, lifted: Lifted, content: ContentKey) -> Result<Arc<Code>, Error> {
+    /// Compiles, or prepares for the interpreter, what was lifted; for this program and, by its content, for others. A part is for this one alone.
+    fn make(&self, lifted: Lifted, content: Option<ContentKey>) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
         let _section = Section::begin();
         let (origin, func) = Origin::new(self.key, lifted);
         if self.program.made_by.engine == Engine::Interp {
             let code = self.hold(Code::interpreted(origin, func, None, start.elapsed()));
-            self.program.cache.insert(content, code.clone());
+            if let Some(content) = content {
+                self.program.cache.insert(content, code.clone());
+            }
             return Ok(code);
         }
         let insts = func.guest_insts();
         let program = self.program;
-        let store = program.cache.store.get().filter(|_| !self.key.counted);
+        let store = program.cache.store.get().filter(|_| !self.key.counted && content.is_some());
         match compiler::compile(func, Wish { savable: store.is_some(), masks_idle: false }, self.stop) {
             Ok(mut compiled) => {
                 program.cache.counters.compile(insts);
                 let saved = compiled.take_saved();
-                let code = self.hold(Code::compiled(origin, compiled, start.elapsed()));
-                program.cache.insert(content, code.clone());
+                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some());
+                let code = self.hold(code);
+                if let Some(content) = content {
+                    program.cache.insert(content, code.clone());
+                }
                 if let (Some(store), Some(saved)) = (store, saved) {
                     store.keep(&self.wanted(), &code.head(program.target, program.made_by.accuracy), &saved);
                 }

@@ -206,8 +206,9 @@ impl Arena {
                 Err(format!("guest memory is at {found:#x}, not at {hole:#x}"))
             }
         };
-        let devices =
-            || Ok([device(0, Engine::Jit, 1, true)?, device(1, Engine::Interp, 1, true)?, device(2, Engine::Jit, arena.threads, false)?]);
+        let devices = || {
+            Ok([device(0, Engine::Jit, 1, true)?, device(1, Engine::Interp, 1, true)?, device(2, Engine::Tiered, arena.threads, false)?])
+        };
         let devices: Result<_, String> = devices();
         arena.devices = Some(devices?);
         Ok(arena)

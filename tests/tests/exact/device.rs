@@ -6,7 +6,7 @@ use wavejit::{CodeLaunch, Device, DeviceConfig, Engine, Error, LaunchConfig};
 use wavejit_isa::{Gfx, assemble};
 
 /// Both engines.
-pub(crate) const ENGINES: [Engine; 2] = [Engine::Jit, Engine::Interp];
+pub(crate) const ENGINES: [Engine; 3] = [Engine::Jit, Engine::Interp, Engine::Tiered];
 
 /// How to start it.
 #[derive(Clone)]

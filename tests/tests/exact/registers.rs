@@ -189,7 +189,7 @@ fn matrices_out_of_range_are_those_from_v0_on() {
 fn a_descriptor_says_how_many_registers_there_are() {
     // STATE-28: 32 asked for are 48 in wave32, 16 are 24 in wave64. The code after the jump is translated on its own. STATE-02: the low
     // bits of its address do not count.
-    for engine in [Engine::Jit, Engine::Interp] {
+    for engine in [Engine::Jit, Engine::Interp, Engine::Tiered] {
         for (wave_size, field, last) in [(32, 3, 47), (32, 0, 23), (64, 3, 23), (64, 31, 131)] {
             let text = format!(
                 "v_mov_b32 v0, 5

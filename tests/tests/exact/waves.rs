@@ -45,13 +45,16 @@ fn run(engine: Engine, w: &Waves) -> (Vec<u32>, Result<DispatchStats, String>) {
     (words, result)
 }
 
-/// What it does on the interpreter, and on compiled code the same.
-fn both(w: &Waves) -> (Vec<u32>, Result<DispatchStats, String>) {
-    let [(words, result), (others, other)] = ENGINES.map(|engine| run(engine, w));
-    let counts = |r: &Result<DispatchStats, String>| r.clone().map(|s| (s.waves, s.workgroups, s.guest_insts));
-    assert_eq!(counts(&result), counts(&other));
-    let differs: Vec<_> = (0..words.len()).filter(|i| words[*i] != others[*i]).map(|i| (i, words[i], others[i])).collect();
-    assert!(differs.is_empty(), "memory differs (index, compiled, interpreted): {differs:x?}");
+/// What it does on the interpreter, and on the other engines the same.
+fn all(w: &Waves) -> (Vec<u32>, Result<DispatchStats, String>) {
+    let (words, result) = run(Engine::Interp, w);
+    for engine in ENGINES {
+        let (others, other) = run(engine, w);
+        let counts = |r: &Result<DispatchStats, String>| r.clone().map(|s| (s.waves, s.workgroups, s.guest_insts));
+        assert_eq!(counts(&result), counts(&other), "{engine:?}");
+        let differs: Vec<_> = (0..words.len()).filter(|i| words[*i] != others[*i]).map(|i| (i, words[i], others[i])).collect();
+        assert!(differs.is_empty(), "{engine:?}: memory differs (index, interpreted, this): {differs:x?}");
+    }
     (words, result)
 }
 
@@ -116,7 +119,7 @@ fn every_wave_starts_as_the_first_did() {
             number(group, [groups[0], groups[1]]),
         );
         let places = groups.iter().product::<u32>() * group.iter().product::<u32>();
-        let (words, result) = both(&Waves { text: &text, wave_size, grid, group, dwords: 8 * places as usize, max_insts: 0 });
+        let (words, result) = all(&Waves { text: &text, wave_size, grid, group, dwords: 8 * places as usize, max_insts: 0 });
         result.expect("it runs");
         for (slot, found) in words.chunks(8).enumerate() {
             let (at, in_group) = (slot as u32 / group.iter().product::<u32>(), slot as u32 % group.iter().product::<u32>());
@@ -152,7 +155,7 @@ fn a_fault_in_the_third_wave_leaves_what_the_first_two_wrote() {
          s_endpgm",
         number([160, 1, 1], [2, 1])
     );
-    let (words, result) = both(&Waves { text: &text, wave_size: 32, grid: [320, 1, 1], group: [160, 1, 1], dwords: 8 * 320, max_insts: 0 });
+    let (words, result) = all(&Waves { text: &text, wave_size: 32, grid: [320, 1, 1], group: [160, 1, 1], dwords: 8 * 320, max_insts: 0 });
     let message = result.expect_err("a fault");
     assert!(message.contains("lane 11") && message.contains("+0x10000000000"), "{message}");
     let of = |i: usize| words.iter().skip(i).step_by(8).map(|w| *w as usize).sum::<usize>();
@@ -179,14 +182,14 @@ fn waves_that_run_out_of_fuel_go_on_where_they_were() {
         number([256, 1, 1], [3, 1])
     );
     let waves = Waves { text: &text, wave_size: 32, grid: [600, 1, 1], group: [256, 1, 1], dwords: 8 * 768, max_insts: 0 };
-    let (words, result) = both(&waves);
+    let (words, result) = all(&waves);
     assert_eq!(result.expect("it runs").waves, 19);
     for i in 0..600 {
         let (wave, lane_id) = (i % 256 / 32, i as u32 % 256);
         assert_eq!(words[8 * i], 3 * 3000 * wave as u32 + lane_id, "work-item {i}");
     }
     // Every wave has a budget of its own; the fourth uses it up.
-    let (words, result) = both(&Waves { max_insts: 30_000, ..waves });
+    let (words, result) = all(&Waves { max_insts: 30_000, ..waves });
     assert!(result.expect_err("a budget").contains("budget"));
     assert_eq!((0..256).filter(|i| words[8 * i] != 0 || *i == 0).count(), 96);
 }
@@ -215,7 +218,7 @@ fn waves_meet_at_barriers_whether_or_not_others_have_ended() {
     );
     let waves = Waves { text: &text, wave_size: 32, grid: [480, 1, 1], group: [160, 1, 1], dwords: 8 * 480, max_insts: 0 };
     for max_insts in [0, 1000] {
-        let (words, result) = both(&Waves { max_insts, ..waves });
+        let (words, result) = all(&Waves { max_insts, ..waves });
         result.expect("it runs");
         for i in 0..480 {
             let in_group = i as u32 % 160;
@@ -257,7 +260,7 @@ fn an_index_of_32_bits_reaches_its_element_at_both_ends_of_its_range() {
              s_endpgm",
             first as u32
         );
-        let (words, result) = both(&Waves { text: &text, wave_size: 32, grid: [64, 1, 1], group: [64, 1, 1], dwords: 256, max_insts: 0 });
+        let (words, result) = all(&Waves { text: &text, wave_size: 32, grid: [64, 1, 1], group: [64, 1, 1], dwords: 256, max_insts: 0 });
         result.unwrap_or_else(|e| panic!("{first}: {e}"));
         for lane in 0..64u32 {
             // The second wave's elements are not there yet when the first looks.

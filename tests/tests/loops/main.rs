@@ -54,7 +54,7 @@ fn run(engine: Engine, text: &str, launch: Launch, input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Runs programs with both engines.
+/// Runs programs with all engines.
 fn compare(program: impl Fn(&mut Random) -> (String, Launch)) {
     let programs = std::env::var("WAVEJIT_RANDOM_PROGRAMS").map_or(200, |n| n.parse().unwrap());
     let first = std::env::var("WAVEJIT_SEED").map_or(1, |n| n.parse().unwrap());
@@ -62,8 +62,12 @@ fn compare(program: impl Fn(&mut Random) -> (String, Launch)) {
         let mut rng = Random(seed);
         let input: Vec<u8> = (0..BYTES).map(|_| rng.below(256) as u8).collect();
         let (text, launch) = program(&mut rng);
-        let [compiled, expected] = [Engine::Jit, Engine::Interp].map(|engine| run(engine, &text, launch, &input));
-        let first = compiled.iter().zip(&expected).position(|(got, want)| got != want);
-        assert!(first.is_none(), "seed {seed}, {:?} of {:?}, byte {first:?} of the results:\n{text}", launch.grid, launch.group);
+        let expected = run(Engine::Interp, &text, launch, &input);
+        for engine in [Engine::Jit, Engine::Tiered] {
+            let got = run(engine, &text, launch, &input);
+            let first = got.iter().zip(&expected).position(|(got, want)| got != want);
+            let Launch { grid, group, .. } = launch;
+            assert!(first.is_none(), "seed {seed}, {engine:?}, {grid:?} of {group:?}, byte {first:?} of the results:\n{text}");
+        }
     }
 }

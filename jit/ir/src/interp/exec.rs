@@ -3,7 +3,7 @@
 use super::wave::{Faulted, Wave};
 use super::{HALF, POISON, Values};
 use crate::abi::{Helpers, MemFn, MemOp, NO_ROW, PROBE_ARGS, ProbeCall, ResourceCall, TEMP_ROW};
-use crate::eval::{Elements, eval, eval_each};
+use crate::eval::{eval, eval_each};
 use crate::site::SITE_ROWS;
 use crate::{Addr, AtomicOp, FpMode, Func, Inst, MemKind, Op, ProbeKind, PureOp, SReg, Shape, Space, Ty, VReg, Value, Width};
 
@@ -141,10 +141,11 @@ fn pure(func: &Func, v: &mut Values, result: Value, op: PureOp, mode: FpMode, ar
     let mut mask = 0;
     for half in 0..v.lanes / HALF {
         // The bits of masks, one by one.
-        let bits = args.map(|arg| -> Elements {
-            let mask = arg.filter(|arg| func.ty(*arg) == Ty::MASK).map_or(0, |arg| v.mask(arg) >> (half * HALF));
-            std::array::from_fn(|lane| mask >> lane & 1)
-        });
+        let mut bits = [[0; HALF]; 3];
+        for (bits, mask) in bits.iter_mut().zip(args).filter_map(|(bits, arg)| Some((bits, arg.filter(|arg| func.ty(*arg) == Ty::MASK)?))) {
+            let mask = v.mask(mask) >> (half * HALF);
+            bits.iter_mut().enumerate().for_each(|(lane, bit)| *bit = mask >> lane & 1);
+        }
         let operands = std::array::from_fn(|i| match args[i] {
             Some(arg) if func.ty(arg) != Ty::MASK => v.half(arg, half),
             _ => &bits[i],
@@ -165,9 +166,8 @@ fn pure(func: &Func, v: &mut Values, result: Value, op: PureOp, mode: FpMode, ar
 fn vset(v: &Values, wave: &mut Wave, reg: VReg, value: Value, exec: Value) {
     let mask = v.mask(exec);
     for ((lane, to), word) in wave.row_mut(reg.0).iter_mut().enumerate().zip(v.of(value)) {
-        if mask >> lane & 1 != 0 {
-            *to = *word as u32;
-        }
+        // Without a jump, for many lanes at a time.
+        *to = if mask >> lane & 1 != 0 { *word as u32 } else { *to };
     }
 }
 

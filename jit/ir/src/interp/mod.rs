@@ -18,6 +18,7 @@ use super::{Block, BlockId, Func, Pause, Term, Value, goes_back, resume_points};
 use crate::abi::{Exit, WaveState};
 use crate::eval::Elements;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use wave::Wave;
 
 /// Rows from [`crate::abi::TEMP_ROW`] on that the interpreter needs for the operands and results of memory instructions.
@@ -48,10 +49,12 @@ pub struct Prepared {
     resume: Vec<BlockId>,
     /// Resume index of each block that has one.
     resume_index: Vec<Option<u32>>,
-    /// Where each value is among those of its block.
+    /// Where each value is among those of its block that are wanted at the same time.
     places: Vec<u32>,
-    /// Most values of a block.
+    /// Most places of a block.
     room: usize,
+    /// Of each block, whether a wave has been there.
+    reached: Box<[AtomicBool]>,
 }
 
 impl Prepared {
@@ -62,17 +65,9 @@ impl Prepared {
         for (i, block) in resume.iter().enumerate() {
             resume_index[block.0 as usize] = Some(i as u32);
         }
-        let mut places = vec![0; func.types.len()];
-        let mut room = 0;
-        for block in &func.blocks {
-            let mut next = 0;
-            for value in block.insts.iter().flat_map(|inst| (0..usize::from(inst.results)).map(|i| inst.result(i))) {
-                places[value.0 as usize] = next;
-                next += 1;
-            }
-            room = room.max(next as usize);
-        }
-        Prepared { func, resume, resume_index, places, room }
+        let (places, room) = places(&func);
+        let reached = func.blocks.iter().map(|_| AtomicBool::new(false)).collect();
+        Prepared { func, resume, resume_index, places, room, reached }
     }
 
     /// The function.
@@ -80,11 +75,54 @@ impl Prepared {
         &self.func
     }
 
+    /// The blocks that waves have been in.
+    pub fn reached(&self) -> impl Iterator<Item = &Block> {
+        self.func.blocks.iter().zip(&self.reached).filter(|(_, reached)| reached.load(Relaxed)).map(|(block, _)| block)
+    }
+
     /// Heap bytes it takes, about.
     pub fn bytes(&self) -> usize {
         let insts: usize = self.func.blocks.iter().map(|b| b.insts.len()).sum();
         insts * size_of::<super::Inst>() + self.func.blocks.len() * size_of::<Block>() + self.func.types.len() * 8
     }
+}
+
+/// A place for each value, and how many places there are. Values of a block that are not wanted at the same time may share one, so that those of a long
+/// block stay in the host's caches; no value has the place of an operand of the instruction that makes it.
+fn places(func: &Func) -> (Vec<u32>, usize) {
+    const NEVER: usize = 0;
+    const AT_THE_END: usize = usize::MAX;
+    let mut places = vec![0; func.types.len()];
+    // One more than the index of the last instruction that reads it.
+    let mut last_read = vec![NEVER; func.types.len()];
+    let mut room = 0;
+    for block in &func.blocks {
+        for (i, inst) in block.insts.iter().enumerate() {
+            inst.op.for_each_arg(|v| last_read[v.0 as usize] = i + 1);
+        }
+        block.term.for_each_arg(|v| last_read[v.0 as usize] = AT_THE_END);
+        let (mut free, mut next) = (vec![], 0);
+        for (i, inst) in block.insts.iter().enumerate() {
+            let results = (0..usize::from(inst.results)).map(|k| inst.result(k).0 as usize);
+            for result in results.clone() {
+                places[result] = free.pop().unwrap_or_else(|| {
+                    next += 1;
+                    next - 1
+                });
+            }
+            inst.op.for_each_arg(|v| {
+                let v = v.0 as usize;
+                if last_read[v] == i + 1 {
+                    // It may be read twice.
+                    last_read[v] = NEVER;
+                    free.push(places[v]);
+                }
+            });
+            free.extend(results.filter(|r| last_read[*r] == NEVER).map(|r| places[r]));
+        }
+        room = room.max(next as usize);
+    }
+    (places, room)
 }
 
 /// An interpreter, reusable for any number of functions and waves in turn.
@@ -103,7 +141,7 @@ pub struct Interp {
 pub struct Position {
     /// As [`Interp::at`].
     at: Option<(BlockId, usize)>,
-    /// 64 for each value defined before `at` in its block.
+    /// As many as a wave has lanes, for each value defined before `at` in its block. Of values that share a place it has the one that is there.
     words: Vec<u64>,
 }
 
@@ -126,8 +164,9 @@ impl Interp {
         self.at = None;
         (self.code, self.values.code) = (code.clone(), code.clone());
         self.values.lanes = code.func.wave_size as usize;
-        if self.values.words.len() < code.room * 64 {
-            self.values.words.resize(code.room * 64, 0);
+        let words = code.room * self.values.lanes;
+        if self.values.words.len() < words {
+            self.values.words.resize(words, 0);
         }
     }
 
@@ -235,8 +274,8 @@ impl Interp {
     pub fn set_position(&mut self, position: &Position) {
         self.at = position.at;
         let live: Vec<Value> = self.live().collect();
-        assert_eq!(live.len() * 64, position.words.len(), "a position belongs to one function");
-        for (value, words) in live.into_iter().zip(position.words.chunks(64)) {
+        assert_eq!(live.len() * self.values.lanes, position.words.len(), "a position belongs to one function");
+        for (value, words) in live.into_iter().zip(position.words.chunks(self.values.lanes)) {
             self.values.of_mut(value).copy_from_slice(words);
         }
     }
@@ -281,6 +320,11 @@ impl Interp {
 
     /// Goes to the start of a block and pays for it.
     fn pay(&self, wave: &mut Wave, block: BlockId) -> (BlockId, usize) {
+        let reached = &self.code.reached[block.0 as usize];
+        // Other threads' caches have it, too: it is written once.
+        if !reached.load(Relaxed) {
+            reached.store(true, Relaxed);
+        }
         wave.state.fuel -= i64::from(self.code.func.block(block).guest_insts);
         (block, 0)
     }
@@ -340,7 +384,7 @@ impl Interp {
     }
 }
 
-/// The values of a block, 64 words each: a lane value has lane `i` in word `i`; a scalar is word 0; a mask is word 0 with bit `i` for
+/// The values of a block, a word for each lane: a lane value has lane `i` in word `i`; a scalar is word 0; a mask is word 0 with bit `i` for
 /// lane `i`, and zeros from the wave size on.
 struct Values {
     lanes: usize,
@@ -350,33 +394,40 @@ struct Values {
 
 impl Values {
     /// Index of the first word of `v`.
+    #[inline]
     fn at(&self, v: Value) -> usize {
-        self.code.places[v.0 as usize] as usize * 64
+        self.code.places[v.0 as usize] as usize * self.lanes
     }
 
+    #[inline]
     fn lane(&self, v: Value, lane: usize) -> u64 {
         self.words[self.at(v) + lane]
     }
 
+    #[inline]
     fn of(&self, v: Value) -> &[u64] {
-        &self.words[self.at(v)..][..64]
+        &self.words[self.at(v)..][..self.lanes]
     }
 
+    #[inline]
     fn of_mut(&mut self, v: Value) -> &mut [u64] {
         let at = self.at(v);
-        &mut self.words[at..][..64]
+        &mut self.words[at..][..self.lanes]
     }
 
     /// Lanes 0 to 31 or 32 to 63.
+    #[inline]
     fn half(&self, v: Value, half: usize) -> &Elements {
-        self.of(v)[half * HALF..].first_chunk().expect("a value has 64 words")
+        self.of(v)[half * HALF..].first_chunk().expect("a value has whole halves of a wave")
     }
 
+    #[inline]
     fn half_mut(&mut self, v: Value, half: usize) -> &mut Elements {
-        self.of_mut(v)[half * HALF..].first_chunk_mut().expect("a value has 64 words")
+        self.of_mut(v)[half * HALF..].first_chunk_mut().expect("a value has whole halves of a wave")
     }
 
     /// Sets every lane of `v` by `f`.
+    #[inline]
     fn fill(&mut self, v: Value, f: impl Fn(&Values, usize) -> u64) {
         let at = self.at(v);
         for lane in 0..self.lanes {
@@ -385,25 +436,30 @@ impl Values {
     }
 
     /// Sets `v` to the lanes of a row.
+    #[inline]
     fn take_row(&mut self, v: Value, row: &[u32]) {
         for (word, lane) in self.of_mut(v).iter_mut().zip(row) {
             *word = (*lane).into();
         }
     }
 
+    #[inline]
     fn scalar(&self, v: Value) -> u64 {
         self.lane(v, 0)
     }
 
+    #[inline]
     fn set_scalar(&mut self, v: Value, bits: u64) {
         let at = self.at(v);
         self.words[at] = bits;
     }
 
+    #[inline]
     fn mask(&self, v: Value) -> u64 {
         self.lane(v, 0)
     }
 
+    #[inline]
     fn set_mask(&mut self, v: Value, bits: u64) {
         self.set_scalar(v, bits & u64::MAX >> (64 - self.lanes));
     }

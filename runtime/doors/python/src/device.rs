@@ -38,7 +38,7 @@ pub struct Device {
 #[pymethods]
 impl Device {
     #[new]
-    #[pyo3(signature = (target=None, *, threads=0, engine="jit", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0, accuracy=None))]
+    #[pyo3(signature = (target=None, *, threads=0, engine="tiered", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0, accuracy=None))]
     fn new(
         py: Python<'_>,
         target: Option<String>,
@@ -54,9 +54,10 @@ impl Device {
         accuracy: Option<&str>,
     ) -> PyResult<Device> {
         let engine = match engine {
+            "tiered" => Engine::Tiered,
             "jit" => Engine::Jit,
             "interpreter" => Engine::Interp,
-            other => return Err(refuse(py, format!("engine {other:?}: expected \"jit\" or \"interpreter\""))),
+            other => return Err(refuse(py, format!("engine {other:?}: expected \"tiered\", \"jit\" or \"interpreter\""))),
         };
         let schedule = match schedule {
             "turns" => Schedule::Turns,

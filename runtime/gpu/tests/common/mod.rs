@@ -96,7 +96,7 @@ impl Setup {
     }
 
     pub(crate) fn with(options: Options) -> Setup {
-        let device = Device::new(DeviceConfig { threads: 2, ..Default::default() }).expect("a device");
+        let device = Device::new(DeviceConfig { engine: wavejit::Engine::Jit, threads: 2, ..Default::default() }).expect("a device");
         let gpu = Gpu::new(device.clone(), Gfx::GFX1100, options).expect("gfx1100 runs");
         Setup { device, gpu, kept: vec![] }
     }
