@@ -33,6 +33,8 @@ pub(super) const QUANTUM: i64 = 1 << 13;
 const INTERPRETED_QUANTUM: i64 = 1 << 11;
 /// Interpreted guest instructions before it is asked whether code is hot, at least.
 const LEAST_INTERPRETED: i64 = 1 << 6;
+/// A wave in the middle of code that is hot goes on compiled if it has run one in so many of the instructions that made it hot.
+const SHARE: u64 = 4;
 /// Interpreted guest instructions before cancellation is looked at, whatever they are.
 const STEPS: u32 = 256;
 
@@ -529,24 +531,26 @@ impl WaveSlot {
     /// Is it worth asking for compiled code?
     pub(super) fn may_go_on_compiled(&self, job: &Job) -> bool {
         let code = self.code(job);
-        code.is_hot() || self.state.resume == 0 && code.is_superseded()
+        match self.state.resume {
+            0 => code.is_hot() || code.is_superseded(),
+            // One that does little of all that made the code hot may be at its end.
+            _ => code.is_hot() && (self.code.is_some() || self.used >= code.hot_at() / SHARE),
+        }
     }
 
     /// Goes on in compiled code, if there is such by now, where code that is interpreted [is hot](Code::is_hot).
     pub(super) fn go_on_compiled(&mut self, job: &Job) -> Result<(), Error> {
         let code = self.code(job);
-        let hot_code = |key| job.program.hot_code(&job.name, key, code, &|| job.check_stop().is_err());
-        let key = code.key_at(self.state.code_delta);
-        if self.state.resume == 0 {
-            return hot_code(key)?.map_or(Ok(()), |code| self.enter(code, key.entry, key.mode));
-        }
-        if self.code.is_none() && !code.is_superseded() {
-            // For waves that begin. This one cannot go over to that: compiled code knows what is in its registers, in lanes that are off, too.
-            return hot_code(key).map(drop);
-        }
-        let (pc, mode) = self.resume_at(job);
-        let key = CodeKey { entry: pc, mode, ..job.code_key() };
-        hot_code(key)?.map_or(Ok(()), |code| self.enter(code, pc, mode))
+        let key = match self.state.resume {
+            0 => code.key_at(self.state.code_delta),
+            // It cannot go over into the middle of what is compiled for the entry: such code knows what is in its registers, in lanes that are off, too.
+            _ => {
+                let (entry, mode) = self.resume_at(job);
+                CodeKey { entry, mode, ..job.code_key() }
+            }
+        };
+        let better = job.program.hot_code(&job.name, key, code, &|| job.check_stop().is_err())?;
+        better.map_or(Ok(()), |code| self.enter(code, key.entry, key.mode))
     }
 
     /// Goes on at the entry of `code`, which is at `pc`.

@@ -248,6 +248,11 @@ impl Code {
         self.heat.as_ref().is_some_and(|heat| heat.interpreted.load(Relaxed) >= heat.hot_at.load(Relaxed))
     }
 
+    /// Guest instructions, interpreted, that make it hot.
+    pub(crate) fn hot_at(&self) -> u64 {
+        self.heat.as_ref().map_or(u64::MAX, |heat| heat.hot_at.load(Relaxed))
+    }
+
     /// Guest instructions that are to be interpreted before it is hot.
     pub(crate) fn until_hot(&self) -> i64 {
         let left = |heat: &Arc<Heat>| heat.hot_at.load(Relaxed).saturating_sub(heat.interpreted.load(Relaxed));

@@ -62,8 +62,10 @@ const MAX_ENTRIES: usize = 4096;
 const MAX_BYTES: usize = 128 << 20;
 /// Guest instructions interpreted in an entry, for each that would be compiled, before it is: about what compiling one costs.
 const HOT: u64 = 16;
+/// The same where kernels are interpreted first: about what compiling takes.
+const TIER: u64 = 32;
 /// Waves of a launch that may be interpreted first: each of more waves runs all of the code, nearly, and then it is hot.
-const FEW_WAVES: u64 = HOT;
+const FEW_WAVES: u64 = TIER;
 /// Guest instructions interpreted before anybody looks how many would be compiled.
 const WARM: u64 = 4096;
 /// Guest instructions that are compiled at once, for each dword of a program, before no more are but at kernels' entries.
@@ -326,7 +328,7 @@ impl Request<'_> {
         }
         let start = Instant::now();
         let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::FIRST))?);
-        let heat = Heat::new(HOT * u64::from(func.guest_insts()), true);
+        let heat = Heat::new(TIER * u64::from(func.guest_insts()), true);
         Ok(self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed())))
     }
 
@@ -397,7 +399,8 @@ impl Request<'_> {
             ..Plan::new(Limits::WHOLE)
         };
         let lifted = self.lift(&plan)?;
-        if !cold.deserves(HOT * u64::from(lifted.func.guest_insts())) {
+        let hot = if self.is_tiered() { TIER } else { HOT };
+        if !cold.deserves(hot * u64::from(lifted.func.guest_insts())) {
             return Ok(None);
         }
         self.make(lifted, (!is_part).then_some(content)).map(Some)

@@ -198,3 +198,19 @@ fn a_lift_can_be_called_off() {
     assert_eq!(lift_at(0, &code, Limits::WHOLE, &stop).unwrap_err(), Stopped);
     assert_eq!(looks.get(), 4);
 }
+
+#[test]
+fn a_function_leaves_for_what_it_is_not_to_reach_and_always_has_its_entry() {
+    // 0: to 12 or on; 4, 8: on; 12: the end.
+    let words = [S_CBRANCH_SCC1 + 2, S_NOP, S_NOP, S_ENDPGM];
+    let read = |pc: u64| words.get(pc as usize / 4).copied();
+    let src = LiftSource { name: "f", entry: 0, target: Gfx::GFX1100, wave_size: 32, mode: FpMode::HSA, vgprs: ALL_VGPRS, read: &read };
+    let reaching = |reached: &[u64]| {
+        let reaches = |pc: u64, _: FpMode| reached.contains(&pc);
+        lift_as(&src, &Plan { reaches: &reaches, ..Plan::new(Limits::WHOLE) }, &|| false).expect("nobody stops it").func
+    };
+    assert_eq!((reaching(&[4, 12]).guest_insts(), leaves(&reaching(&[4, 12]))), (4, vec![]));
+    assert_eq!((reaching(&[4]).guest_insts(), leaves(&reaching(&[4]))), (4, vec![12]));
+    assert_eq!((reaching(&[12]).guest_insts(), leaves(&reaching(&[12]))), (2, vec![4]));
+    assert_eq!((reaching(&[]).guest_insts(), leaves(&reaching(&[]))), (1, vec![12, 4]));
+}
