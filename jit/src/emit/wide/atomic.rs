@@ -104,13 +104,16 @@ impl<'a> Wide<'a> {
             self.atomic_step(&a, &step, op, returns);
             self.a.jmp(end);
         }
-        if op == AtomicOp::CmpSwap && returns && !self.is_avx2() {
-            let (with_alike, alone) = (self.a.label(), self.a.label());
-            self.a.bind(with_alike);
+        let finds_alike = op == AtomicOp::CmpSwap && returns && !self.is_avx2();
+        let (with_alike, alone) = (self.a.label(), self.a.label());
+        if finds_alike {
+            let first = self.a.label();
+            self.a.bind(first);
             self.one_lane(&a, &step, op, returns);
+            self.a.bind(with_alike);
             self.with_alike(&a, &step, alone);
             self.without_first(left);
-            self.a.jcc(Cond::Ne, with_alike);
+            self.a.jcc(Cond::Ne, first);
             self.a.jmp(end);
             self.a.bind(alone);
             self.without_first(left);
@@ -118,6 +121,12 @@ impl<'a> Wide<'a> {
         }
         self.a.bind(next);
         self.one_lane(&a, &step, op, returns);
+        if finds_alike {
+            // Somebody was there before: so will those be that come to the same place.
+            let comparand = self.of_lane(CAREFUL_DATA + 1, lane);
+            self.a.alu_load(Alu::Cmp, Size::D, value, comparand);
+            self.a.jcc(Cond::Ne, with_alike);
+        }
         self.without_first(left);
         self.a.jcc(Cond::Ne, next);
         self.a.bind(end);
