@@ -18,7 +18,7 @@ impl Machine {
     fn new(engine: Engine, threads: usize, source: &str) -> Machine {
         let device = Device::new(DeviceConfig { engine, threads, ..Default::default() }).unwrap();
         let code = device.upload(&assemble(source, Gfx::GFX1100, 32).unwrap_or_else(|e| panic!("{e:?}")).bytes).unwrap();
-        let memory = device.alloc(1 << 16).unwrap();
+        let memory = device.alloc(1 << 17).unwrap();
         Machine { device, code, memory }
     }
 
@@ -177,4 +177,53 @@ fn many_waves_are_not_left_with_a_part() {
     assert_eq!(m.words(500), (OTHER..OTHER + 500).collect::<Vec<u32>>());
     let stats = m.stats();
     assert!(stats.compiled_insts > 1000 && stats.interpreted_insts == interpreted, "{stats:?}");
+}
+
+/// Calls a function of 1,000 instructions where the number of the workgroup behind is a multiple of the first dword of memory, which is a power of 2.
+fn rare_call() -> String {
+    let adds = "v_add_nc_u32 v1, 2, v1\n".repeat(1000);
+    format!(
+        "   s_load_b32 s4, s[0:1], null
+            v_mov_b32 v1, s2
+            s_waitcnt lgkmcnt(0)
+            s_sub_u32 s5, s4, 1
+            s_and_b32 s6, s5, s2
+            s_cmp_lg_u32 s6, s5
+            s_cbranch_scc1 out
+            s_getpc_b64 s[6:7]
+            s_add_u32 s6, s6, 40          // the function
+            s_addc_u32 s7, s7, 0
+            s_swappc_b64 s[8:9], s[6:7]
+        out:
+            {STORE}
+            {adds}
+            s_setpc_b64 s[8:9]"
+    )
+}
+
+#[test]
+fn of_code_that_calls_functions_the_part_that_is_used_is_compiled_while_many_waves_run() {
+    const GROUPS: u32 = 20_000;
+    let called = |n: u32, every: u32| (n + 1).is_multiple_of(every);
+    for threads in [1, 2] {
+        let m = Machine::new(Engine::Tiered, threads, &rare_call());
+        // The one call comes when its part has long been compiled.
+        let expected = |every: u32| (0..GROUPS).map(|n| if called(n, every) { n + 2000 } else { n }).collect::<Vec<u32>>();
+        let insts = m.run(GROUPS, 1 << 14);
+        assert_eq!(m.words(GROUPS as usize), expected(1 << 14), "{threads} threads");
+        let calls = (0..GROUPS).filter(|n| called(*n, 1 << 14)).count() as u64;
+        assert_eq!(insts, u64::from(GROUPS) * 13 + calls * 1005, "{threads} threads");
+        let stats = m.stats();
+        assert!((1..=3).contains(&stats.compiled) && stats.compiled_insts < 100, "{threads} threads: {stats:?}");
+        assert!(stats.interpreted_insts < insts / 4, "{threads} threads: {stats:?}");
+        // Where many call it, it is compiled, and right.
+        for every in [4, 1, 4] {
+            m.run(GROUPS, every);
+            assert_eq!(m.words(GROUPS as usize), expected(every), "{threads} threads");
+        }
+        let before = m.stats().interpreted_insts;
+        m.run(GROUPS, 2);
+        assert_eq!(m.words(GROUPS as usize), expected(2), "{threads} threads");
+        assert_eq!(m.stats().interpreted_insts, before, "{threads} threads: all of it is compiled by now");
+    }
 }

@@ -53,6 +53,8 @@ pub struct Lifted {
     pub code: CodeRead,
     /// Where waves go on in other functions, in order, for all that is known now: at the ends of this one, and behind its calls. Guest addresses as lifted.
     pub ways_on: Vec<(u64, FpMode)>,
+    /// It calls functions.
+    pub has_calls: bool,
     /// With probes: of each counter, by its number, the guest addresses of the instructions that it counts, as lifted.
     pub counted: Vec<Vec<u64>>,
 }
@@ -85,7 +87,8 @@ pub fn lift_as(src: &LiftSource, plan: &Plan, stop: &dyn Fn() -> bool) -> Result
             let mut ways_on: Vec<(u64, FpMode)> = ends.chain(found.calls.iter().copied()).collect();
             ways_on.sort_unstable();
             ways_on.dedup();
-            return Ok(Lifted { func, code: found.code.dwords_read(), ways_on, counted: spans.unwrap_or_default().all });
+            let has_calls = !found.calls.is_empty();
+            return Ok(Lifted { func, has_calls, code: found.code.dwords_read(), ways_on, counted: spans.unwrap_or_default().all });
         }
         limits.insts = (func.guest_insts() / 2).min(limits.insts / 2).max(Limits::FEW);
     }

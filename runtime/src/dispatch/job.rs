@@ -91,6 +91,10 @@ unsafe impl Send for Job {}
 // SAFETY: as above; all that it has is `Sync` itself.
 unsafe impl Sync for Job {}
 
+fn may_run_at_once(code: &Code, config: &LaunchConfig) -> bool {
+    matches!(code.body, Body::Jit(_)) && config.max_insts == 0 && config.hook.is_none()
+}
+
 fn new_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Relaxed)
@@ -107,7 +111,7 @@ impl Job {
             serial: new_serial(),
             name: d.name.to_string(),
             program: d.program.clone(),
-            runs_at_once: matches!(code.body, Body::Jit(_)) && d.config.max_insts == 0 && d.config.hook.is_none(),
+            runs_at_once: may_run_at_once(&code, d.config),
             code,
             space: space.clone(),
             init: d.init.clone(),
@@ -133,6 +137,7 @@ impl Job {
 
     /// Goes on with other code: what waves find of earlier ones is for theirs.
     pub(crate) fn go_on_with(&mut self, code: Arc<Code>) {
+        self.runs_at_once = may_run_at_once(&code, self.config());
         (self.serial, self.code) = (new_serial(), code);
     }
 

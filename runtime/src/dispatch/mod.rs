@@ -155,13 +155,14 @@ impl<S: WorkSource> Running<S> {
             return Ok(());
         }
         let mut watcher = job.config().on_deadlock.map(|_| Watcher::new(job));
-        let mut look = INSTS_BETWEEN_LOOKS;
+        let between_looks = if job.code.is_cold() { 1 } else { INSTS_BETWEEN_LOOKS };
+        let mut look = between_looks;
         loop {
             job.check_stop()?;
             let has_room = waiting.len() < job.residents;
             let mut is_over = true;
             if mine.is_empty() && waiting.is_empty() && worker.done.guest_insts >= look {
-                look = worker.done.guest_insts + INSTS_BETWEEN_LOOKS;
+                look = worker.done.guest_insts + between_looks;
                 if job.leaves(|| self.crew.at_work()) {
                     return Ok(());
                 }
@@ -328,14 +329,15 @@ fn run_source<S: WorkSource + 'static>(
     }
     let ids = if S::IS_STAGE { Ids::Any } else { d.init.ids(&d.config.geometry) };
     let key = CodeKey { ids, counted: d.config.profile.is_some(), ..d.init.code_key() };
+    let all_waves = u64::from(waves).saturating_mul(d.config.geometry.part().groups());
+    let arrival = Arrival::Start { waves: (!S::IS_STAGE).then_some(all_waves) };
     let (code, compile_time) = match d.program.known(&key) {
         Some(code) => (code, Duration::ZERO),
         None => {
             // Another thread may be at it.
             drop(before);
             let start = Instant::now();
-            let waves = if S::IS_STAGE { u64::MAX } else { u64::from(waves).saturating_mul(d.config.geometry.part().groups()) };
-            let code = d.program.code(d.name, key, Arrival::Start { waves }, &|| d.config.is_canceled())?;
+            let code = d.program.code(d.name, key, arrival, &|| d.config.is_canceled())?;
             before = Section::begin();
             let is_new = code.compile_time <= start.elapsed();
             let compile_time = if is_new { code.compile_time } else { Duration::ZERO };
@@ -363,12 +365,14 @@ fn run_source<S: WorkSource + 'static>(
     }
     // What the program frees meanwhile stays where it is.
     let hold = space.hold();
-    let trial = |launched: &Code| if S::IS_STAGE { None } else { code.trial(launched) };
-    let make_other = || {
-        d.program.make_masked(d.name, key, &code, &|| d.config.is_canceled());
+    let trial = |code: &Code, launched: &Code| if S::IS_STAGE { None } else { code.trial(launched) };
+    let better = || d.program.code(d.name, key, arrival, &|| d.config.is_canceled());
+    let make_other = |code: &Arc<Code>| {
+        d.program.make_masked(d.name, key, code, &|| d.config.is_canceled());
         !code.deserves_masks()
     };
-    let choice = may_choose.then_some(Choice { code: &code, trial: &trial, make_other: &make_other });
+    let choice =
+        may_choose.then_some(Choice { code, better: arrival.has_many_waves().then_some(&better), trial: &trial, make_other: &make_other });
     let (_after, run_time) = run_parts(&mut running, choice, pool, limits.threads, before);
     drop(hold);
     let job = &running.job;

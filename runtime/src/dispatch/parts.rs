@@ -4,6 +4,7 @@
 //! take them. As soon as a workgroup waits for others the dispatch stays in one part.
 
 use super::{Locals, PATIENCE, Running};
+use crate::Error;
 use crate::dispatch::pool::Pool;
 use crate::dispatch::source::WorkSource;
 use crate::host::float::met_denormals;
@@ -21,12 +22,18 @@ const TURNS_FOR_LATE_THREADS: u32 = 64;
 
 /// When a dispatch makes way for other code.
 pub(crate) struct GivesWay {
-    at: Instant,
-    /// Only if a thread has met denormals.
-    if_met: bool,
+    when: When,
     state: AtomicU8,
     /// Threads that would leave. They wait for each other: what one has not begun another one may be waiting for, which could not take it.
     leaving: AtomicUsize,
+}
+
+/// What a dispatch waits for.
+enum When {
+    /// Until then; only if a thread has met denormals.
+    At(Instant, bool),
+    /// There is to be better code than this, or there is.
+    Hot(Arc<Code>),
 }
 
 impl GivesWay {
@@ -36,12 +43,25 @@ impl GivesWay {
     const NEVER: u8 = 2;
 
     pub(crate) fn new(since: Instant, trial: Trial) -> GivesWay {
-        GivesWay { at: since + trial.after, if_met: trial.if_met, state: AtomicU8::new(GivesWay::NOT_YET), leaving: AtomicUsize::new(0) }
+        GivesWay::of(When::At(since + trial.after, trial.if_met))
+    }
+
+    /// When this has been interpreted enough.
+    pub(crate) fn when_hot(code: Arc<Code>) -> GivesWay {
+        GivesWay::of(When::Hot(code))
+    }
+
+    fn of(when: When) -> GivesWay {
+        GivesWay { when, state: AtomicU8::new(GivesWay::NOT_YET), leaving: AtomicUsize::new(0) }
     }
 
     /// As this thread sees it.
     fn is_time(&self) -> bool {
-        if self.state.load(Relaxed) == GivesWay::NOT_YET && Instant::now() >= self.at && (!self.if_met || met_denormals()) {
+        let is_time = || match &self.when {
+            When::At(at, if_met) => Instant::now() >= *at && (!if_met || met_denormals()),
+            When::Hot(code) => code.is_hot() || code.is_superseded(),
+        };
+        if self.state.load(Relaxed) == GivesWay::NOT_YET && is_time() {
             // Some thread may have called it off meanwhile.
             let _ = self.state.compare_exchange(GivesWay::NOT_YET, GivesWay::NOW, SeqCst, SeqCst);
         }
@@ -77,17 +97,19 @@ impl GivesWay {
 
 /// The code of a dispatch, where it need not be that from beginning to end.
 pub(super) struct Choice<'a> {
-    pub code: &'a Arc<Code>,
+    pub code: Arc<Code>,
+    /// What there is in place of code that is interpreted, if so many waves run that they should all go over to it.
+    pub better: Option<&'a dyn Fn() -> Result<Arc<Code>, Error>>,
     /// [`Code::trial`] of what runs.
-    pub trial: &'a dyn Fn(&Code) -> Option<Trial>,
+    pub trial: &'a dyn Fn(&Code, &Code) -> Option<Trial>,
     /// Makes the other one, if the code deserves that. False: it may, but not now.
-    pub make_other: &'a dyn Fn() -> bool,
+    pub make_other: &'a dyn Fn(&Arc<Code>) -> bool,
 }
 
 /// Runs what a source has, in parts while code is on [trial](crate::program::Trial): each with what is better as far as is known. Gives the time in which waves ran.
 pub(super) fn run_parts<S: WorkSource + 'static>(
     running: &mut Arc<Running<S>>,
-    choice: Option<Choice<'_>>,
+    mut choice: Option<Choice<'_>>,
     pool: &Pool<Locals>,
     threads: usize,
     mut before: Section,
@@ -96,21 +118,33 @@ pub(super) fn run_parts<S: WorkSource + 'static>(
     let mut is_open = true;
     loop {
         let start = Instant::now();
-        if let (Some(Choice { trial, .. }), Some(running)) = (&choice, Arc::get_mut(running))
+        if let (Some(Choice { code, better, trial, .. }), Some(running)) = (&choice, Arc::get_mut(running))
             && is_open
         {
-            running.job.gives_way = trial(&running.job.code).map(|trial| GivesWay::new(start, trial));
+            let job = &mut running.job;
+            job.gives_way = match job.code.is_cold() {
+                true => better.map(|_| GivesWay::when_hot(job.code.clone())),
+                false => trial(code, &job.code).map(|trial| GivesWay::new(start, trial)),
+            };
         }
         before = pool.run(running, running.source.workers(threads), before);
         let (time, job) = (start.elapsed(), &running.job);
         run_time += time;
-        let Some(Choice { code, make_other, .. }) = &choice else { break };
+        let Some(Choice { code, better, make_other, .. }) = &mut choice else { break };
         let insts = job.totals[2].load(Relaxed);
         code.note_launch(&job.code, job.has_met_denormals.load(Relaxed), time, insts - guest_insts);
         let Some(gives_way) = job.gives_way.as_ref().filter(|g| g.has_come() && !job.is_stopping()) else { break };
         guest_insts = insts;
         drop(before);
-        is_open = make_other();
+        is_open = if let (true, Some(better)) = (job.code.is_cold(), better) {
+            match better() {
+                Ok(better) => *code = better,
+                Err(e) => job.fail(e),
+            }
+            true
+        } else {
+            make_other(code)
+        };
         before = Section::begin();
         gives_way.call_off();
         running.crew.begin_again();
@@ -188,7 +222,7 @@ mod tests {
         let program = device.new_program(Gfx::GFX1100, (code.address(), code.address() + code.len() as u64));
         let launch = LaunchConfig::new([32 * WAVES, 1, 1], [32, 1, 1]);
         let init = WaveInit::raw(&raw);
-        let translation = program.code("counts", init.code_key(), Arrival::Start { waves: u64::MAX }, &|| false).expect("it is translated");
+        let translation = program.code("counts", init.code_key(), Arrival::Start { waves: None }, &|| false).expect("it is translated");
         let d = Dispatch {
             name: "counts",
             program: &program,
@@ -208,9 +242,10 @@ mod tests {
         });
         let parts = std::cell::Cell::new(0);
         let choice = Choice {
-            code: &translation,
-            trial: &|_| Some(Trial { after: Duration::ZERO, if_met: false }),
-            make_other: &|| {
+            code: translation.clone(),
+            better: None,
+            trial: &|_, _| Some(Trial { after: Duration::ZERO, if_met: false }),
+            make_other: &|_| {
                 parts.set(parts.get() + 1);
                 true
             },

@@ -194,7 +194,7 @@ impl Kernel {
         let init = self.init(&Pointers::default(), &[], 0);
         // As launches of one dimension will want it.
         let key = CodeKey { ids: init.line(), ..init.code_key() };
-        self.module.0.program.code(&self.info.name, key, Arrival::Start { waves: u64::MAX }, &|| false)?;
+        self.module.0.program.code(&self.info.name, key, Arrival::Start { waves: None }, &|| false)?;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
+use super::FEW_WAVES;
 use super::idle::Idle;
 use super::key::CodeKey;
 use super::store::Head;
@@ -49,6 +50,8 @@ pub(crate) struct Code {
     heat: Option<Arc<Heat>>,
     /// There is better code for its entry.
     is_superseded: AtomicBool,
+    /// The function that it is made of, or was first made of, calls others.
+    pub has_calls: bool,
     /// Waves leave it for parts of its function that had not been used when it was made.
     pub is_part: bool,
     /// How often waves have left a part.
@@ -111,7 +114,7 @@ pub(super) struct Origin {
 impl Origin {
     /// Of what was lifted, and its function.
     pub(super) fn new(key: CodeKey, lifted: Lifted) -> (Origin, Func) {
-        let Lifted { func, code: read, ways_on, counted } = lifted;
+        let Lifted { func, code: read, ways_on, has_calls: _, counted } = lifted;
         let resume = ir::resume_points(&func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
         (Origin { key, resume, failures: func.failures.clone(), read, counted, ways_on }, func)
     }
@@ -136,6 +139,7 @@ impl Origin {
             ways_on: ways_on.into(),
             heat: None,
             is_superseded: AtomicBool::new(false),
+            has_calls: false,
             is_part: false,
             jumps: AtomicU64::new(0),
             idle: Idle::default(),
@@ -157,6 +161,11 @@ impl Code {
     pub(super) fn compiled(origin: Origin, compiled: Compiled, compile_time: Duration) -> Code {
         let (rows, bytes) = ((compiled.temp_rows, compiled.read_first, compiled.spoiled), compiled.bytes());
         origin.code(rows, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
+    }
+
+    /// It, with what is known of calls.
+    pub(super) fn calling(self, has_calls: bool) -> Code {
+        Code { has_calls, ..self }
     }
 
     /// It, as all of its function or as a part.
@@ -238,9 +247,10 @@ impl Code {
         }
     }
 
-    /// Is it a part that waves leave again and again?
-    pub(super) fn is_outgrown(&self) -> bool {
-        self.jumps.load(Relaxed) >= OFTEN
+    /// Is a part too little for so many waves? Waves leave it again and again, or are so many that all of it pays, unless that is what they call rarely.
+    pub(super) fn is_too_little_for(&self, waves: Option<u64>) -> bool {
+        let are_many = waves.is_none_or(|n| n > FEW_WAVES && !self.has_calls);
+        are_many || self.jumps.load(Relaxed) >= OFTEN
     }
 
     /// Has it been interpreted so much that it should be compiled?

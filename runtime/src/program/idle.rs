@@ -140,7 +140,8 @@ mod tests {
     fn code() -> Arc<Code> {
         let key = CodeKey { entry: 0, mode: FpMode::HSA, wave_size: 32, vgprs: 32, ids: Ids::Any, counted: false };
         let func = || parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").expect("it is a function");
-        let (origin, _) = Origin::new(key, Lifted { func: func(), code: Default::default(), ways_on: vec![], counted: vec![] });
+        let (origin, _) =
+            Origin::new(key, Lifted { func: func(), code: Default::default(), ways_on: vec![], has_calls: false, counted: vec![] });
         let compiled = compiler::compile(func(), Wish::default(), &|| false).expect("it compiles");
         Arc::new(Code::compiled(origin, compiled, Duration::from_millis(1)))
     }

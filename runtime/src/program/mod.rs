@@ -68,6 +68,8 @@ const TIER: u64 = 32;
 const FEW_WAVES: u64 = TIER;
 /// Guest instructions interpreted before anybody looks how many would be compiled.
 const WARM: u64 = 4096;
+/// Guest instructions interpreted, for each of code that calls functions, before anybody looks how much of it was used.
+const LITTLE: u64 = 4;
 /// Guest instructions that are compiled at once, for each dword of a program, before no more are but at kernels' entries.
 const REPEATS: u64 = 8;
 /// No code is at or above this address: the program counter has 48 bits and a sign.
@@ -80,10 +82,17 @@ const UNTIL_NEXT_TRY: u64 = 1 << 24;
 /// How a wave comes to an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Arrival<'a> {
-    /// It is a kernel's, and so many waves come.
-    Start { waves: u64 },
+    /// It is a kernel's, and so many waves come; none: it is to be compiled, whatever comes.
+    Start { waves: Option<u64> },
     /// From other code of the program, whose waves have that `code_delta`.
     Jump { from: &'a Code, delta: u64 },
+}
+
+impl Arrival<'_> {
+    /// Do so many waves come that code is compiled for them before all of them have begun?
+    pub(crate) fn has_many_waves(self) -> bool {
+        matches!(self, Arrival::Start { waves } if waves > Some(FEW_WAVES))
+    }
 }
 
 /// Machine code in guest memory and its translations.
@@ -222,8 +231,8 @@ impl Program {
             from.note_jump();
         }
         match (known, arrival) {
-            (Some(code), Arrival::Start { waves }) if code.is_part && (waves > FEW_WAVES || code.is_outgrown()) => {
-                request.first(&Plan::new(Limits::WHOLE))
+            (Some(code), Arrival::Start { waves }) if code.is_part && code.is_too_little_for(waves) => {
+                request.first(&Plan::new(Limits::WHOLE), false)
             }
             (Some(code), _) if !code.is_cold() => Ok(code),
             (known, Arrival::Start { waves }) => request.start(known, waves),
@@ -231,7 +240,7 @@ impl Program {
                 if request.is_tiered() {
                     request.next_tier(known)
                 } else {
-                    request.first(&Plan { ends: &|entry, mode| request.begins(entry, mode), ..Plan::new(Limits::WHOLE) })
+                    request.first(&Plan { ends: &|entry, mode| request.begins(entry, mode), ..Plan::new(Limits::WHOLE) }, false)
                 }
             }
             (Some(code), _) if code.is_hot() => Ok(request.compile_hot(&code)?.unwrap_or(code)),
@@ -301,8 +310,14 @@ struct Request<'a> {
 
 impl Request<'_> {
     /// The translation of a kernel's entry for so many waves. `known` is interpreted.
-    fn start(&self, known: Option<Arc<Code>>, waves: u64) -> Result<Arc<Code>, Error> {
-        if self.is_tiered() && waves <= FEW_WAVES { self.next_tier(known) } else { self.first(&Plan::new(Limits::WHOLE)) }
+    fn start(&self, known: Option<Arc<Code>>, waves: Option<u64>) -> Result<Arc<Code>, Error> {
+        let is_tiered = self.is_tiered() && waves.is_some();
+        let is_tried = known.as_ref().is_some_and(|code| code.has_calls);
+        if is_tiered && (is_tried || waves <= Some(FEW_WAVES)) {
+            self.next_tier(known)
+        } else {
+            self.first(&Plan::new(Limits::WHOLE), is_tiered)
+        }
     }
 
     /// Is interpreted first what may be used little?
@@ -326,10 +341,18 @@ impl Request<'_> {
         if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
             return Ok(code);
         }
+        Ok(self.hold_first(self.lift(&Plan::new(Limits::FIRST))?))
+    }
+
+    /// For the interpreter, until it is hot.
+    fn hold_first(&self, lifted: Lifted) -> Arc<Code> {
         let start = Instant::now();
-        let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::FIRST))?);
-        let heat = Heat::new(TIER * u64::from(func.guest_insts()), true);
-        Ok(self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed())))
+        let has_calls = lifted.has_calls;
+        let (origin, func) = Origin::new(self.key, lifted);
+        // Nobody knows how much of code that calls functions is used.
+        let insts = if has_calls { WARM.min(LITTLE * u64::from(func.guest_insts())) } else { TIER * u64::from(func.guest_insts()) };
+        let heat = Heat::new(insts, true);
+        self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed()).calling(has_calls))
     }
 
     /// The translation of an entry that is interpreted first, with the heat of the function that leads there.
@@ -357,8 +380,9 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// The translation of an entry that is compiled at once.
-    fn first(&self, plan: &Plan) -> Result<Arc<Code>, Error> {
+    /// The translation of an entry that is compiled at once; of one that calls functions, if that may be tried, the interpreter's: what such code calls is
+    /// for what happens rarely, as often as not, such as a failed assertion, and then only the rest is to be compiled.
+    fn first(&self, plan: &Plan, may_try: bool) -> Result<Arc<Code>, Error> {
         let program = self.program;
         self.check_entry()?;
         let content = self.content_key();
@@ -379,8 +403,11 @@ impl Request<'_> {
             return Ok(made);
         }
         let lifted = self.lift(plan)?;
+        if may_try && lifted.has_calls {
+            return Ok(self.hold_first(lifted));
+        }
         program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
-        self.make(lifted, Some(content))
+        self.make(lifted, Some(content), false)
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
@@ -403,7 +430,8 @@ impl Request<'_> {
         if !cold.deserves(hot * u64::from(lifted.func.guest_insts())) {
             return Ok(None);
         }
-        self.make(lifted, (!is_part).then_some(content)).map(Some)
+        let has_calls = lifted.has_calls || cold.has_calls;
+        self.make(lifted, (!is_part).then_some(content), has_calls).map(Some)
     }
 
     fn content_key(&self) -> ContentKey {
@@ -453,7 +481,7 @@ impl Request<'_> {
     }
 
     /// Compiles, or prepares for the interpreter, what was lifted; for this program and, by its content, for others. A part is for this one alone.
-    fn make(&self, lifted: Lifted, content: Option<ContentKey>) -> Result<Arc<Code>, Error> {
+    fn make(&self, lifted: Lifted, content: Option<ContentKey>, has_calls: bool) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
         let _section = Section::begin();
         let (origin, func) = Origin::new(self.key, lifted);
@@ -471,7 +499,7 @@ impl Request<'_> {
             Ok(mut compiled) => {
                 program.cache.counters.compile(insts);
                 let saved = compiled.take_saved();
-                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some());
+                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some()).calling(has_calls);
                 let code = self.hold(code);
                 if let Some(content) = content {
                     program.cache.insert(content, code.clone());
@@ -516,7 +544,8 @@ mod tests {
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
         let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, ids: wavejit_ir::Ids::Any, counted: false };
         let func = parse("func \"f\" wave32 {\nb0 pc=0 mode=0x3f0 insts=1:\nend\n}").unwrap();
-        let (origin, func) = Origin::new(key, Lifted { func, code: Default::default(), ways_on: vec![], counted: vec![] });
+        let (origin, func) =
+            Origin::new(key, Lifted { func, code: Default::default(), ways_on: vec![], has_calls: false, counted: vec![] });
         (key, Arc::new(Code::interpreted(origin, func, None, Duration::ZERO)))
     }
 
