@@ -1,8 +1,8 @@
 //! The translation of one entry: how it runs, what it was made of, how much it has been used.
 
-use super::FEW_WAVES;
 use super::idle::Idle;
 use super::key::CodeKey;
+use super::request::FEW_WAVES;
 use super::store::Head;
 use crate::dispatch::config::Accuracy;
 use crate::host::fork::Section;

@@ -1,11 +1,14 @@
 //! Translations of one piece of machine code (a code object, or raw code): found or made by [`CodeKey`].
 //!
 //! Code is translated when a wave gets there. A kernel's entry that few waves are launched from is interpreted first, until it has been used so much
-//! that compiling it costs no more than that did ([`Engine::Tiered`]); then, or for many waves at once, it is compiled, with as much of what follows as a function may have. So is what
-//! did not fit, when a wave comes to where a compiled function ends, or back to behind one of its calls ([`Lifted::ways_on`]): each such function
-//! has the part that follows, up to where the next one begins, and a kernel of any length runs compiled. Other
-//! entries that waves come to (addresses and float modes that are only known when they run) are
-//! interpreted first, a small function each, and compiled when they have been used so much that it costs no more than their use did. So a
+//! that compiling it costs no more than that did ([`Engine::Tiered`]); then, or for many waves at once, it is compiled, with as much of what follows as a
+//! function may have. Of long code that was interpreted it is the part that has been used; waves leave it for what was not, and where they do again and again, or
+//! many waves are launched, all of it is compiled. Kernels that call functions begin so for many waves, too, which then go over to the compiled part together.
+//!
+//! What did not fit into a function is compiled at once, too, when a wave comes to where a compiled function ends, or back to behind one of its calls
+//! ([`Lifted::ways_on`](wavejit_jit::lift::Lifted::ways_on)): each such function has the part that follows, up to where the next one begins, and a kernel of any
+//! length runs compiled. With tiers it is used a little first, as the entry is. Other entries that waves come to (addresses and float modes that are only known when
+//! they run) are interpreted first in any case, a small function each, and compiled when they have been used so much that it costs no more than their use did. So a
 //! program that jumps to a thousand places, or through a thousand float modes, pays for a thousand small lifts. Code that jumps between its functions
 //! so that they have the same instructions again and again is compiled at once so often only ([`REPEATS`]).
 //!
@@ -22,6 +25,7 @@ mod compiler;
 mod idle;
 mod key;
 mod recent;
+mod request;
 mod store;
 
 pub(crate) use cache::CodeCache;
@@ -34,50 +38,31 @@ pub(crate) use recent::RecentPrograms;
 pub use store::CODE_CACHE_VARIABLE;
 pub(crate) use store::directory as code_directory;
 
-use crate::dispatch::config::Accuracy;
-use crate::error::{Error, NoCode};
-use crate::fault::Limit;
+use crate::error::Error;
 use crate::host::fork::Section;
 use crate::host::sync::RwLock;
 use crate::memory::address_space::AddressSpace;
-use cache::ContentKey;
-use code::{Heat, Origin};
+use code::Origin;
 use compiler::{OneAtATime, Wish};
 use foldhash::fast::RandomState;
+use request::{FEW_WAVES, Request};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
-use store::Wanted;
+use std::time::Instant;
 use wavejit_ir::FpMode;
-use wavejit_ir::verify::verify;
 use wavejit_isa::Gfx;
 use wavejit_jit::emit::EmitError;
-use wavejit_jit::lift::{self, LiftSource, Lifted, Limits, Plan};
-use wavejit_jit::opt::one_ulp::one_ulp;
+use wavejit_jit::lift::{Limits, Plan};
 
 /// Most entries of a program that are kept.
 const MAX_ENTRIES: usize = 4096;
 /// Most bytes of translations of a program that are kept.
 const MAX_BYTES: usize = 128 << 20;
-/// Guest instructions interpreted in an entry, for each that would be compiled, before it is: about what compiling one costs.
-const HOT: u64 = 16;
-/// The same where kernels are interpreted first: about what compiling takes.
-const TIER: u64 = 32;
-/// Waves of a launch that may be interpreted first: each of more waves runs all of the code, nearly, and then it is hot.
-const FEW_WAVES: u64 = TIER;
-/// Guest instructions interpreted before anybody looks how many would be compiled.
-const WARM: u64 = 4096;
-/// Guest instructions interpreted, for each of code that calls functions, before anybody looks how much of it was used.
-const LITTLE: u64 = 4;
 /// Guest instructions that are compiled at once, for each dword of a program, before no more are but at kernels' entries.
 const REPEATS: u64 = 8;
 /// No code is at or above this address: the program counter has 48 bits and a sign.
 const CODE_END: u64 = 1 << 47;
-/// Between two looks at cancellation while another thread compiles.
-const PATIENCE: Duration = Duration::from_micros(200);
-/// Guest instructions that are interpreted for want of memory for host code, before there is another try.
-const UNTIL_NEXT_TRY: u64 = 1 << 24;
 
 /// How a wave comes to an entry.
 #[derive(Clone, Copy)]
@@ -300,246 +285,13 @@ impl Program {
     }
 }
 
-/// Somebody wants the translation of an entry.
-struct Request<'a> {
-    program: &'a Program,
-    name: &'a str,
-    key: CodeKey,
-    stop: &'a dyn Fn() -> bool,
-}
-
-impl Request<'_> {
-    /// The translation of a kernel's entry for so many waves. `known` is interpreted.
-    fn start(&self, known: Option<Arc<Code>>, waves: Option<u64>) -> Result<Arc<Code>, Error> {
-        let is_tiered = self.is_tiered() && waves.is_some();
-        let is_tried = known.as_ref().is_some_and(|code| code.has_calls);
-        if is_tiered && (is_tried || waves <= Some(FEW_WAVES)) {
-            self.next_tier(known)
-        } else {
-            self.first(&Plan::new(Limits::WHOLE), is_tiered)
-        }
-    }
-
-    /// Is interpreted first what may be used little?
-    fn is_tiered(&self) -> bool {
-        self.program.made_by.engine == Engine::Tiered && !self.key.counted
-    }
-
-    /// The translation of an entry that is compiled when it has been used enough. `known` is interpreted.
-    fn next_tier(&self, known: Option<Arc<Code>>) -> Result<Arc<Code>, Error> {
-        match known {
-            Some(cold) if cold.is_hot() => Ok(self.compile_hot(&cold)?.unwrap_or(cold)),
-            Some(cold) => Ok(cold),
-            None => self.first_tier(),
-        }
-    }
-
-    /// The translation of an entry that may be used little: the interpreter's, if there is no better one.
-    fn first_tier(&self) -> Result<Arc<Code>, Error> {
-        self.check_entry()?;
-        let content = self.content_key();
-        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
-            return Ok(code);
-        }
-        Ok(self.hold_first(self.lift(&Plan::new(Limits::FIRST))?))
-    }
-
-    /// For the interpreter, until it is hot.
-    fn hold_first(&self, lifted: Lifted) -> Arc<Code> {
-        let start = Instant::now();
-        let has_calls = lifted.has_calls;
-        let (origin, func) = Origin::new(self.key, lifted);
-        // Nobody knows how much of code that calls functions is used.
-        let insts = if has_calls { WARM.min(LITTLE * u64::from(func.guest_insts())) } else { TIER * u64::from(func.guest_insts()) };
-        let heat = Heat::new(insts, true);
-        self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed()).calling(has_calls))
-    }
-
-    /// The translation of an entry that is interpreted first, with the heat of the function that leads there.
-    fn small(&self, heat: Option<Arc<Heat>>) -> Result<Arc<Code>, Error> {
-        self.check_entry()?;
-        if let Some(code) = self.cached(&self.content_key()) {
-            return Ok(code);
-        }
-        let start = Instant::now();
-        let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::COLD))?);
-        let heat = (self.program.made_by.engine != Engine::Interp).then(|| heat.unwrap_or_else(|| Heat::new(WARM, true)));
-        Ok(self.hold(Code::interpreted(origin, func, heat, start.elapsed())))
-    }
-
-    /// Is there compiled code for an entry?
-    fn begins(&self, entry: u64, mode: FpMode) -> bool {
-        self.program.codes.read().map.get(&CodeKey { entry, mode, ..self.key }).is_some_and(|h| !h.code.is_cold())
-    }
-
-    fn check_entry(&self) -> Result<(), Error> {
-        let (program, address) = (self.program, self.key.entry);
-        if !address.is_multiple_of(4) || program.read(address).is_none() {
-            return Err(Error::NoCode(NoCode { kernel: self.name.into(), address, code: program.range }));
-        }
-        Ok(())
-    }
-
-    /// The translation of an entry that is compiled at once; of one that calls functions, if that may be tried, the interpreter's: what such code calls is
-    /// for what happens rarely, as often as not, such as a failed assertion, and then only the rest is to be compiled.
-    fn first(&self, plan: &Plan, may_try: bool) -> Result<Arc<Code>, Error> {
-        let program = self.program;
-        self.check_entry()?;
-        let content = self.content_key();
-        if let Some(code) = self.cached(&content) {
-            return Ok(code);
-        }
-        let _one_at_a_time = loop {
-            match program.compiling.try_take() {
-                Some(turn) => break turn,
-                None => self.check_stop()?,
-            }
-            std::thread::sleep(PATIENCE);
-        };
-        // Somebody else may have made it meanwhile.
-        let made = program.known(&self.key);
-        let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content));
-        if let Some(made) = made {
-            return Ok(made);
-        }
-        let lifted = self.lift(plan)?;
-        if may_try && lifted.has_calls {
-            return Ok(self.hold_first(lifted));
-        }
-        program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
-        self.make(lifted, Some(content), false)
-    }
-
-    /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
-    fn compile_hot(&self, cold: &Code) -> Result<Option<Arc<Code>>, Error> {
-        let Some(_one_at_a_time) = self.program.compiling.try_take() else { return Ok(None) };
-        let content = self.content_key();
-        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
-            return Ok(Some(code));
-        }
-        // Of long code it is the part that has been used.
-        let is_part = self.is_tiered() && cold.is_long();
-        let reached = if is_part { self.program.reached() } else { HashSet::default() };
-        let plan = Plan {
-            ends: &|entry, mode| self.begins(entry, mode),
-            reaches: &|pc, mode| !is_part || reached.contains(&(pc, mode)),
-            ..Plan::new(Limits::WHOLE)
-        };
-        let lifted = self.lift(&plan)?;
-        let hot = if self.is_tiered() { TIER } else { HOT };
-        if !cold.deserves(hot * u64::from(lifted.func.guest_insts())) {
-            return Ok(None);
-        }
-        let has_calls = lifted.has_calls || cold.has_calls;
-        self.make(lifted, (!is_part).then_some(content), has_calls).map(Some)
-    }
-
-    fn content_key(&self) -> ContentKey {
-        ContentKey::new(self.program.target, self.program.made_by, self.key, &|at| self.program.read(at))
-    }
-
-    /// The translation of the same code somewhere.
-    fn cached(&self, content: &ContentKey) -> Option<Arc<Code>> {
-        let program = self.program;
-        let code = program.cache.find(content, self.key.entry, &|at, to| program.read_bytes(at, to))?;
-        program.codes.write().insert(self.key, code.clone());
-        Some(code)
-    }
-
-    /// The translation of the same code in a file.
-    fn stored(&self, content: &ContentKey) -> Option<Arc<Code>> {
-        let program = self.program;
-        if program.made_by.engine == Engine::Interp || self.key.counted {
-            return None;
-        }
-        let store = program.cache.store.get()?;
-        let _section = Section::begin();
-        let code = self.hold(store.find(&self.wanted())?);
-        program.cache.insert(*content, code.clone());
-        Some(code)
-    }
-
-    /// This, as files know it.
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted { program: self.program, key: self.key }
-    }
-
-    fn lift(&self, plan: &Plan) -> Result<Lifted, Error> {
-        let CodeKey { entry, mode, wave_size, vgprs, ids, counted } = self.key;
-        let program = self.program;
-        // Tables are made when they are first asked for: a child of a fork would wait for ever for one that was being made.
-        let _section = Section::begin();
-        let source = LiftSource { name: self.name, entry, target: program.target, wave_size, mode, vgprs, read: &|at| program.read(at) };
-        let mut lifted = lift::lift_as(&source, &Plan { counted, ..*plan }, self.stop).map_err(|_| self.stopped())?;
-        lifted.func.ids = ids;
-        if program.made_by.accuracy == Accuracy::OneUlp {
-            one_ulp(&mut lifted.func);
-        }
-        debug_assert_eq!(verify(&lifted.func).err(), None, "lifted code passes the verifier");
-        program.cache.counters.lift(lifted.func.guest_insts());
-        Ok(lifted)
-    }
-
-    /// Compiles, or prepares for the interpreter, what was lifted; for this program and, by its content, for others. A part is for this one alone.
-    fn make(&self, lifted: Lifted, content: Option<ContentKey>, has_calls: bool) -> Result<Arc<Code>, Error> {
-        let start = Instant::now();
-        let _section = Section::begin();
-        let (origin, func) = Origin::new(self.key, lifted);
-        if self.program.made_by.engine == Engine::Interp {
-            let code = self.hold(Code::interpreted(origin, func, None, start.elapsed()));
-            if let Some(content) = content {
-                self.program.cache.insert(content, code.clone());
-            }
-            return Ok(code);
-        }
-        let insts = func.guest_insts();
-        let program = self.program;
-        let store = program.cache.store.get().filter(|_| !self.key.counted && content.is_some());
-        match compiler::compile(func, Wish { savable: store.is_some(), masks_idle: false }, self.stop) {
-            Ok(mut compiled) => {
-                program.cache.counters.compile(insts);
-                let saved = compiled.take_saved();
-                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some()).calling(has_calls);
-                let code = self.hold(code);
-                if let Some(content) = content {
-                    program.cache.insert(content, code.clone());
-                }
-                if let (Some(store), Some(saved)) = (store, saved) {
-                    store.keep(&self.wanted(), &code.head(program.target, program.made_by.accuracy), &saved);
-                }
-                Ok(code)
-            }
-            Err(EmitError::Stopped) => Err(self.stopped()),
-            Err(EmitError::OutOfMemory(_)) => {
-                // Makes room for the next try.
-                self.program.cache.halve();
-                let (origin, func) = Origin::new(self.key, self.lift(&Plan::new(Limits::WHOLE))?);
-                Ok(self.hold(Code::interpreted(origin, func, Some(Heat::new(UNTIL_NEXT_TRY, false)), start.elapsed())))
-            }
-            Err(e) => Err(Error::Internal(format!("kernel `{}`: {e}", self.name))),
-        }
-    }
-
-    fn hold(&self, code: Code) -> Arc<Code> {
-        let code = Arc::new(code);
-        self.program.codes.write().insert(self.key, code.clone());
-        code
-    }
-
-    fn check_stop(&self) -> Result<(), Error> {
-        if (self.stop)() { Err(self.stopped()) } else { Ok(()) }
-    }
-
-    fn stopped(&self) -> Error {
-        Limit::Canceled { kernel: self.name.into() }.into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
     use wavejit_ir::FpMode;
     use wavejit_ir::text::parse;
+    use wavejit_jit::lift::Lifted;
 
     fn tiny(entry: u64) -> (CodeKey, Arc<Code>) {
         let key = CodeKey { entry, mode: FpMode::HSA, wave_size: 32, vgprs: 32, ids: wavejit_ir::Ids::Any, counted: false };
