@@ -56,7 +56,7 @@ fn main() -> Result<(), Error> {
     for row in ROWS {
         // Large ones take long where there is nothing to measure.
         let size = if is_smoke_test() { row.size.min(50) } else { row.size };
-        for engine in [Engine::Jit, Engine::Interp] {
+        for engine in [Engine::Jit, Engine::Tiered, Engine::Interp] {
             let mut late = measure(row, size, engine, rounds)?;
             late.sort_by(f64::total_cmp);
             let (median, last) = (late.get(late.len() / 2).copied().unwrap_or(0.0), late.last().copied().unwrap_or(0.0));
