@@ -1,4 +1,5 @@
-//! A dispatch in parts: its threads leave when code has been on [trial](Trial) for long enough, and go on where they were with what is better.
+//! A dispatch in parts: its threads leave when code has been on [trial](Trial) for long enough, or interpreted so much that it is to be compiled, and go on where
+//! they were with what is better.
 //!
 //! They leave together, when none has anything under way: a thread that left alone could have claimed workgroups that those of another one wait for, which does not
 //! take them. As soon as a workgroup waits for others the dispatch stays in one part.

@@ -2,7 +2,6 @@
 
 use super::idle::Idle;
 use super::key::CodeKey;
-use super::request::FEW_WAVES;
 use super::store::Head;
 use crate::dispatch::config::Accuracy;
 use crate::host::fork::Section;
@@ -109,21 +108,22 @@ pub(super) struct Origin {
     pub read: CodeRead,
     pub counted: Vec<Vec<u64>>,
     pub ways_on: Vec<(u64, FpMode)>,
+    pub has_calls: bool,
 }
 
 impl Origin {
     /// Of what was lifted, and its function.
     pub(super) fn new(key: CodeKey, lifted: Lifted) -> (Origin, Func) {
-        let Lifted { func, code: read, ways_on, has_calls: _, counted } = lifted;
+        let Lifted { func, code: read, ways_on, has_calls, counted } = lifted;
         let resume = ir::resume_points(&func).iter().map(|b| (func.block(*b).pc, func.block(*b).mode)).collect();
-        (Origin { key, resume, failures: func.failures.clone(), read, counted, ways_on }, func)
+        (Origin { key, resume, failures: func.failures.clone(), read, counted, ways_on, has_calls }, func)
     }
 
     fn code(self, rows: (u32, Rows, Spoiled), body: Body, bytes: usize, compile_time: Duration) -> Code {
         let (temp_rows, read_first, spoiled) = rows;
         let counted_bytes: usize = self.counted.iter().map(|span| size_of_val(span) + size_of_val(&span[..])).sum();
         let bytes = bytes + self.read.bytes() + 16 * (self.resume.len() + self.ways_on.len()) + counted_bytes + size_of::<Code>();
-        let Origin { key, resume, failures, read, counted, ways_on } = self;
+        let Origin { key, resume, failures, read, counted, ways_on, has_calls } = self;
         Code {
             key,
             temp_rows,
@@ -139,7 +139,7 @@ impl Origin {
             ways_on: ways_on.into(),
             heat: None,
             is_superseded: AtomicBool::new(false),
-            has_calls: false,
+            has_calls,
             is_part: false,
             jumps: AtomicU64::new(0),
             idle: Idle::default(),
@@ -163,11 +163,6 @@ impl Code {
         origin.code(rows, Body::Jit(HostCode(Some(Box::new(compiled)))), bytes, compile_time)
     }
 
-    /// It, with what is known of calls.
-    pub(super) fn calling(self, has_calls: bool) -> Code {
-        Code { has_calls, ..self }
-    }
-
     /// It, as all of its function or as a part.
     pub(super) fn made_whole(self, is_whole: bool) -> Code {
         Code { is_part: !is_whole, ..self }
@@ -186,7 +181,7 @@ impl Code {
     /// Code of the host that was loaded from a file.
     pub(super) fn loaded(head: Head, compiled: Compiled, load_time: Duration) -> Code {
         let Head { key, resume, failures, read, ways_on, .. } = head;
-        Code::compiled(Origin { key, resume, failures, read, counted: vec![], ways_on }, compiled, load_time)
+        Code::compiled(Origin { key, resume, failures, read, counted: vec![], ways_on, has_calls: false }, compiled, load_time)
     }
 
     /// What a file needs to say of it.
@@ -247,10 +242,9 @@ impl Code {
         }
     }
 
-    /// Is a part too little for so many waves? Waves leave it again and again, or are so many that all of it pays, unless that is what they call rarely.
-    pub(super) fn is_too_little_for(&self, waves: Option<u64>) -> bool {
-        let are_many = waves.is_none_or(|n| n > FEW_WAVES && !self.has_calls);
-        are_many || self.jumps.load(Relaxed) >= OFTEN
+    /// Is it a part that waves leave again and again?
+    pub(super) fn is_outgrown(&self) -> bool {
+        self.jumps.load(Relaxed) >= OFTEN
     }
 
     /// Has it been interpreted so much that it should be compiled?

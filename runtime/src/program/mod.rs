@@ -78,6 +78,12 @@ impl Arrival<'_> {
     pub(crate) fn has_many_waves(self) -> bool {
         matches!(self, Arrival::Start { waves } if waves > Some(FEW_WAVES))
     }
+
+    /// Is a part too little? Waves leave it again and again, or so many come that all of it pays, unless the rest is what they call rarely.
+    fn outgrows(self, part: &Code) -> bool {
+        let Arrival::Start { waves } = self else { return false };
+        part.is_outgrown() || waves.is_none_or(|n| n > FEW_WAVES && !part.has_calls)
+    }
 }
 
 /// Machine code in guest memory and its translations.
@@ -192,7 +198,12 @@ impl Program {
 
     /// The translation of an entry, if there is one that is not to be better soon.
     pub(crate) fn known(&self, key: &CodeKey) -> Option<Arc<Code>> {
-        self.codes.read().get(key).filter(|code| !code.is_cold() && !code.is_part)
+        self.compiled(key).filter(|code| !code.is_part)
+    }
+
+    /// The translation of an entry that is not interpreted until it is hot.
+    fn compiled(&self, key: &CodeKey) -> Option<Arc<Code>> {
+        self.codes.read().get(key).filter(|code| !code.is_cold())
     }
 
     /// Guest addresses of instructions that the interpreter has come to, with their float modes.
@@ -216,9 +227,7 @@ impl Program {
             from.note_jump();
         }
         match (known, arrival) {
-            (Some(code), Arrival::Start { waves }) if code.is_part && code.is_too_little_for(waves) => {
-                request.first(&Plan::new(Limits::WHOLE), false)
-            }
+            (Some(code), _) if code.is_part && arrival.outgrows(&code) => request.first(&Plan::new(Limits::WHOLE), false),
             (Some(code), _) if !code.is_cold() => Ok(code),
             (known, Arrival::Start { waves }) => request.start(known, waves),
             (known, _) if known.as_ref().is_none_or(|code| code.is_small()) && self.goes_on_compiled(&key) => {
@@ -247,7 +256,7 @@ impl Program {
 
     /// A better translation of an entry that a wave came to in `cold`, which has been interpreted much. None: not yet.
     pub(crate) fn hot_code(&self, name: &str, key: CodeKey, cold: &Code, stop: &dyn Fn() -> bool) -> Result<Option<Arc<Code>>, Error> {
-        let known = self.codes.read().get(&key).filter(|code| !code.is_cold());
+        let known = self.compiled(&key);
         if known.is_some() { Ok(known) } else { Request { program: self, name, key, stop }.compile_hot(cold) }
     }
 

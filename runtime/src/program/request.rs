@@ -80,12 +80,11 @@ impl Request<'_> {
     /// For the interpreter, until it is hot.
     fn hold_first(&self, lifted: Lifted) -> Arc<Code> {
         let start = Instant::now();
-        let has_calls = lifted.has_calls;
         let (origin, func) = Origin::new(self.key, lifted);
         // Nobody knows how much of code that calls functions is used.
-        let insts = if has_calls { WARM.min(LITTLE * u64::from(func.guest_insts())) } else { HOT * u64::from(func.guest_insts()) };
-        let heat = Heat::new(insts, true);
-        self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed()).calling(has_calls))
+        let insts = u64::from(func.guest_insts());
+        let heat = Heat::new(if origin.has_calls { WARM.min(LITTLE * insts) } else { HOT * insts }, true);
+        self.hold(Code::interpreted(origin, func, Some(heat), start.elapsed()))
     }
 
     /// The translation of an entry that is interpreted first, with the heat of the function that leads there.
@@ -140,7 +139,7 @@ impl Request<'_> {
             return Ok(self.hold_first(lifted));
         }
         program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
-        self.make(lifted, Some(content), false)
+        self.make(lifted, Some(content))
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
@@ -158,12 +157,13 @@ impl Request<'_> {
             reaches: &|pc, mode| !is_part || reached.contains(&(pc, mode)),
             ..Plan::new(Limits::WHOLE)
         };
-        let lifted = self.lift(&plan)?;
+        let mut lifted = self.lift(&plan)?;
         if !cold.deserves(HOT * u64::from(lifted.func.guest_insts())) {
             return Ok(None);
         }
-        let has_calls = lifted.has_calls || cold.has_calls;
-        self.make(lifted, (!is_part).then_some(content), has_calls).map(Some)
+        // Those of a part may be in what it leaves out.
+        lifted.has_calls |= cold.has_calls;
+        self.make(lifted, (!is_part).then_some(content)).map(Some)
     }
 
     fn content_key(&self) -> ContentKey {
@@ -213,7 +213,7 @@ impl Request<'_> {
     }
 
     /// Compiles, or prepares for the interpreter, what was lifted; for this program and, by its content, for others. A part is for this one alone.
-    fn make(&self, lifted: Lifted, content: Option<ContentKey>, has_calls: bool) -> Result<Arc<Code>, Error> {
+    fn make(&self, lifted: Lifted, content: Option<ContentKey>) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
         let _section = Section::begin();
         let (origin, func) = Origin::new(self.key, lifted);
@@ -231,7 +231,7 @@ impl Request<'_> {
             Ok(mut compiled) => {
                 program.cache.counters.compile(insts);
                 let saved = compiled.take_saved();
-                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some()).calling(has_calls);
+                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some());
                 let code = self.hold(code);
                 if let Some(content) = content {
                     program.cache.insert(content, code.clone());
