@@ -6,7 +6,7 @@ use super::store::Head;
 use crate::dispatch::config::Accuracy;
 use crate::host::fork::Section;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use wavejit_ir::abi::EntryFn;
 use wavejit_ir::interp::{INTERP_TEMP_ROWS, Prepared};
@@ -89,6 +89,8 @@ pub(super) struct Heat {
     interpreted: AtomicU64,
     /// How many make it hot.
     hot_at: AtomicU64,
+    /// How often a launch has found it interpreted. What was launched again and again is likely to be so on: each time half as much makes it hot.
+    launches: AtomicU32,
     /// It is a small function, for code that may run only once.
     pub is_small: bool,
 }
@@ -96,7 +98,7 @@ pub(super) struct Heat {
 impl Heat {
     /// Of code that is hot after so many instructions.
     pub(super) fn new(hot_at: u64, is_small: bool) -> Arc<Heat> {
-        Arc::new(Heat { interpreted: AtomicU64::new(0), hot_at: AtomicU64::new(hot_at), is_small })
+        Arc::new(Heat { interpreted: AtomicU64::new(0), hot_at: AtomicU64::new(hot_at), launches: AtomicU32::new(0), is_small })
     }
 }
 
@@ -252,6 +254,14 @@ impl Code {
         self.heat.as_ref().is_some_and(|heat| heat.interpreted.load(Relaxed) >= heat.hot_at.load(Relaxed))
     }
 
+    /// It is launched once more.
+    pub(super) fn note_launched_cold(&self) {
+        if let Some(heat) = &self.heat {
+            heat.launches.fetch_add(1, Relaxed);
+            heat.hot_at.store(heat.hot_at.load(Relaxed) / 2, Relaxed);
+        }
+    }
+
     /// Guest instructions, interpreted, that make it hot.
     pub(crate) fn hot_at(&self) -> u64 {
         self.heat.as_ref().map_or(u64::MAX, |heat| heat.hot_at.load(Relaxed))
@@ -273,10 +283,11 @@ impl Code {
         self.is_superseded.store(true, Relaxed);
     }
 
-    /// Is it worth so much work? If so, the functions that share its heat have to earn theirs from now on; if not, it is asked again when it has been used
-    /// accordingly.
+    /// Is it worth so much work, were it launched once? If so, the functions that share its heat have to earn theirs from now on; if not, it is asked again
+    /// when it has been used accordingly.
     pub(super) fn deserves(&self, insts: u64) -> bool {
         let Some(heat) = &self.heat else { return false };
+        let insts = insts >> heat.launches.load(Relaxed).min(u64::BITS - 1);
         heat.hot_at.store(insts, Relaxed);
         let is_hot = heat.interpreted.load(Relaxed) >= insts;
         if is_hot {

@@ -47,6 +47,7 @@ impl Request<'_> {
         let is_tiered = self.is_tiered() && waves.is_some();
         let is_tried = known.as_ref().is_some_and(|code| code.has_calls);
         if is_tiered && (is_tried || waves <= Some(FEW_WAVES)) {
+            known.iter().for_each(|code| code.note_launched_cold());
             self.next_tier(known)
         } else {
             self.first(&Plan::new(Limits::WHOLE), is_tiered)
