@@ -96,6 +96,7 @@ static HELPERS: Helpers = Helpers {
     load: memory::load,
     store: memory::store,
     atomic: log_atomic,
+    exchange_sum: log_atomic,
     sload: no_sload,
     sbuffer_load: no_sload,
     getreg: no_get,

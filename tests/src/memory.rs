@@ -10,7 +10,7 @@ use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
 pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export };
+    Helpers { load, store, atomic, exchange_sum, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export };
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 
@@ -177,6 +177,22 @@ unsafe extern "C" fn atomic(state: *mut WaveState, op: *const MemOp, exec: u64, 
         for (i, row) in a.op.dst.into_iter().enumerate().filter(|(_, r)| *r != NO_ROW) {
             a.set_row(row, lane, (old >> (32 * i)) as u32);
         }
+    }
+    0
+}
+
+/// Nothing: loops go on.
+unsafe extern "C" fn exchange_sum(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+    // SAFETY: the arguments of a helper call.
+    let mut a = unsafe { Access::new(state, op, exec, base) };
+    let dwords = 1 + usize::from(a.op.flags & 1);
+    let (data, dst) = (a.op.data, a.op.dst);
+    for lane in a.lanes() {
+        for d in 0..dwords {
+            let seen = a.row(data[dwords + d], lane);
+            a.set_row(dst[d], lane, seen);
+        }
+        a.set_row(dst[dwords], lane, 0);
     }
     0
 }

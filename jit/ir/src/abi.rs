@@ -244,11 +244,11 @@ pub struct MemOp {
     pub dst: [u16; 4],
     /// `ir::Space` as a number.
     pub space: u8,
-    /// `ir::MemKind` as a number (loads, stores).
+    /// `ir::MemKind` as a number (loads, stores). Guest instructions of a round (`exchange_sum`).
     pub kind: u8,
     /// `ir::AtomicOp` as a number (atomics).
     pub atomic: u8,
-    /// Bit 0: 64-bit atomic. Bit 1: atomic returns the old value. The others are 0.
+    /// Bit 0: 64-bit atomic. Bit 1: atomic returns the old value. Bit 2: the comparand comes first in the sum (`exchange_sum`). The others are 0.
     pub flags: u8,
 }
 
@@ -301,6 +301,8 @@ pub struct Helpers {
     pub store: MemFn,
     /// Atomics.
     pub atomic: MemFn,
+    /// `Op::ExchangeSum`; `left` is in `slots[0]`. It may change the fuel.
+    pub exchange_sum: MemFn,
     /// Scalar load of `dwords` at guest address `addr` (low two bits ignored) into the low halves of `slots[0..dwords]`. 0, or 1 on a fault.
     pub sload: unsafe extern "C" fn(state: *mut WaveState, addr: u64, dwords: u32, pc: u64) -> u32,
     /// Scalar buffer load: the V# is in the low halves of `slots[0..4]`, results as `sload`.

@@ -644,6 +644,19 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.memory(offset_of!(Helpers, atomic), m, *exec, addr.base)?;
                 None
             }
+            Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
+                let mut m = self.mem_op(plan, inst, *space, addr)?;
+                (m.kind, m.flags) = (*insts, u8::from(*wide) | 2 | u8::from(*comparand_first) << 2);
+                self.data(plan, data, &mut m)?;
+                self.results(plan, inst, &mut m)?;
+                let left = self.val(*left)?;
+                self.b.ins().store(flags(), left, self.state, Self::slot(0));
+                self.store_fuel();
+                self.memory(offset_of!(Helpers, exchange_sum), m, *exec, addr.base)?;
+                let fuel = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, fuel) as i32);
+                self.b.def_var(self.fuel, fuel);
+                None
+            }
             Op::SLoad { base, offset, imm, dwords } => {
                 let mut at = self.val(*base)?;
                 if let Some(o) = offset {

@@ -11,6 +11,7 @@
 //! | `barriers` | moves arithmetic to before barriers, where less then lives over them; then `local` again |
 //! | `saved_exec` | where the ways of an `if` meet EXEC is what was saved of it |
 //! | `liveness` | finds what lives between blocks and drops writes that nobody reads |
+//! | `exchange_sums` | has the rounds of loops that add floats by comparing and exchanging done at once |
 //! | `conditions` | those of an `if` are tested one after the other |
 //! | `dword_shifts` | 64-bit shifts of dwords stay dwords |
 //! | `loaded_qwords` | dwords of a loaded qword are taken from it |
@@ -28,6 +29,7 @@ pub mod dead;
 mod dots;
 mod doubles;
 mod dword_shifts;
+mod exchange_sums;
 mod hammocks;
 mod idioms;
 mod initial_lanes;
@@ -89,6 +91,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         }
     };
     let in_turn = |f: &mut Func| {
+        exchange_sums::run(f);
         if opts.is_wide && (conditions::run(f) | dword_shifts::run(f)) {
             dead::run(f);
         }

@@ -82,7 +82,7 @@ fn access_of(func: &Func, op: &Op) -> Option<Access> {
     let (kind, bytes) = match op {
         Op::Load { kind, .. } => (AccessKind::Load, kind.bytes() as u32),
         Op::Store { kind, .. } => (AccessKind::Store, kind.bytes() as u32),
-        Op::Atomic { wide, .. } => (AccessKind::Atomic, if *wide { 8 } else { 4 }),
+        Op::Atomic { wide, .. } | Op::ExchangeSum { wide, .. } => (AccessKind::Atomic, if *wide { 8 } else { 4 }),
         Op::SLoad { dwords, .. } | Op::SBufferLoad { dwords, .. } => (AccessKind::Load, 4 * u32::from(*dwords)),
         Op::Resource { site, .. } => {
             let flags = func.sites.get(*site as usize)?.inst.row.flags;

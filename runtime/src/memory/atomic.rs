@@ -12,7 +12,7 @@ use wavejit_isa::Feature;
 use wavejit_texture::atomic::{AtomicOp, FloatRules, apply32, apply64};
 
 /// A memory cell of 4 or 8 bytes, as the lane loop sees it.
-trait Cell: Copy + Default {
+pub(super) trait Cell: Copy + Default {
     const BYTES: u64;
     fn apply(op: AtomicOp, old: Self, data: [Self; 2], rules: FloatRules) -> Self;
     fn is_data(op: AtomicOp, dwords: [u32; 4]) -> [Self; 2];
@@ -86,13 +86,13 @@ cell!(
 
 /// Data rows of an atomic; missing ones read row 0 and are not used.
 #[inline(always)]
-unsafe fn data_rows<const N: usize>(state: &WaveState, op: &MemOp) -> [*const u32; 4] {
+pub(super) unsafe fn data_rows<const N: usize>(state: &WaveState, op: &MemOp) -> [*const u32; 4] {
     // SAFETY: the caller's `op` names rows of the wave.
     op.data.map(|r| if r == NO_ROW { state.rows } else { unsafe { row::<N>(state, r) } }.cast_const())
 }
 
 #[inline(always)]
-unsafe fn lane_data<C: Cell>(op: AtomicOp, rows: &[*const u32; 4], lane: usize) -> [C; 2] {
+pub(super) unsafe fn lane_data<C: Cell>(op: AtomicOp, rows: &[*const u32; 4], lane: usize) -> [C; 2] {
     // SAFETY: the rows have that lane.
     C::is_data(op, rows.map(|r| unsafe { *r.add(lane) }))
 }
@@ -227,6 +227,25 @@ pub(crate) unsafe fn atomic_global<I: Isa, const N: usize>(state: &mut WaveState
     }
 }
 
+/// Offsets in LDS of all lanes, from those in `row`: lanes that have `bytes` there.
+///
+/// # Safety
+/// `row` and `offsets` have `N` dwords; the host has what `I` needs.
+#[inline(always)]
+pub(super) unsafe fn lds_places<I: Isa, const N: usize>(
+    state: &WaveState,
+    op: &MemOp,
+    row: *const u32,
+    base: u64,
+    bytes: u32,
+    offsets: *mut u32,
+) -> u64 {
+    let mask = if state.lds_bytes > 0x1_0000 { state.lds_bytes.next_power_of_two() - 1 } else { 0xffff };
+    let add = (base as u32).wrapping_add(op.imm as u32);
+    // SAFETY: passed on.
+    unsafe { I::lds_offsets::<N>(row, add, mask, bytes, state.lds_bytes, offsets) }
+}
+
 /// The lane loop of LDS: `f` makes the new value.
 #[inline(always)]
 unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
@@ -236,14 +255,12 @@ unsafe fn lds_lanes<C: Cell, I: Isa, const N: usize>(
     base: u64,
     f: impl Fn(C, [C; 2]) -> C,
 ) -> u32 {
-    let mask = if state.lds_bytes > 0x1_0000 { state.lds_bytes.next_power_of_two() - 1 } else { 0xffff };
-    let add = (base as u32).wrapping_add(op.imm as u32);
     // SAFETY: the caller's `op` names rows of the wave; offsets are checked against `lds_bytes`.
     unsafe {
         let offsets = context(state).addrs.as_mut_ptr().cast::<u32>();
         let zero = [0u32; 64];
         let low = if op.offset[0] == NO_ROW { zero.as_ptr() } else { row::<N>(state, op.offset[0]).cast_const() };
-        let inside = I::lds_offsets::<N>(low, add, mask, C::BYTES as u32, state.lds_bytes, offsets);
+        let inside = lds_places::<I, N>(state, op, low, base, C::BYTES as u32, offsets);
         let data = data_rows::<N>(state, op);
         let what = AtomicOp::numbered(op.atomic);
         for lane in LaneIter(exec) {

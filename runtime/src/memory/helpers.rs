@@ -5,7 +5,7 @@
 
 use super::lanes::Portable;
 use super::vector::{context, fault};
-use super::{atomic, exports, hwreg, scalar, texture, vector};
+use super::{atomic, exchange_sum, exports, hwreg, scalar, texture, vector};
 use wavejit_ir::Space;
 use wavejit_ir::abi::{FaultKind, GwsOp, Helpers, MemFn, MemOp, ProbeCall, WaveState};
 use wavejit_isa::HostLevel;
@@ -88,6 +88,8 @@ macro_rules! tables {
             accesses!(atomic_global, atomic::atomic_global::<$isa, N>);
             accesses!(atomic_lds, atomic::atomic_lds::<$isa, N>);
             accesses!(atomic_scratch, atomic::atomic_scratch::<N>);
+            accesses!(sum_global, exchange_sum::in_memory::<$isa, N>);
+            accesses!(sum_lds, exchange_sum::in_lds::<$isa, N>);
 
             macro_rules! flat_accesses {
                 ($name:ident, $global:ident, $lds:ident, $scratch:ident) => {
@@ -127,6 +129,9 @@ macro_rules! tables {
                 [atomic_global::<32, 4>, atomic_flat::<32, 4>, no_gds, atomic_lds::<32, 4>, no_gds],
                 [atomic_global::<64, 4>, atomic_flat::<64, 4>, no_gds, atomic_lds::<64, 4>, no_gds],
             ];
+            // Passes make these in memory and LDS.
+            static SUMS: [[MemFn; SPACES]; 2] =
+                [[sum_global::<32, 4>, no_gds, no_gds, sum_lds::<32, 4>, no_gds], [sum_global::<64, 4>, no_gds, no_gds, sum_lds::<64, 4>, no_gds]];
 
             unsafe extern "C" fn load(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
                 // SAFETY: callers pass a complete wave and a valid operation.
@@ -149,10 +154,18 @@ macro_rules! tables {
                     f(state, op, exec, base)
                 }
             }
+            unsafe extern "C" fn exchange_sum(state: *mut WaveState, op: *const MemOp, exec: u64, base: u64) -> u32 {
+                // SAFETY: callers pass a complete wave and a valid operation.
+                unsafe {
+                    let f = SUMS[usize::from((*state).wave_size == 64)][usize::from((*op).space)];
+                    f(state, op, exec, base)
+                }
+            }
             pub(crate) static TABLE: Helpers = Helpers {
                 load,
                 store,
                 atomic,
+                exchange_sum,
                 sload: scalar::sload,
                 sbuffer_load: scalar::sbuffer_load,
                 getreg: hwreg::getreg,

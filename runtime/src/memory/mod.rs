@@ -12,6 +12,7 @@ pub(crate) mod avx512;
 mod canary;
 pub(crate) mod checked;
 pub(crate) mod context;
+mod exchange_sum;
 pub(crate) mod exports;
 pub(crate) mod fault;
 pub(crate) mod gws;

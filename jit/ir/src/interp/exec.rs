@@ -90,6 +90,12 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
             let op = MemOp { kind: kind as u8, atomic: *op as u8, flags, ..mem_op(inst, *space, addr) };
             memory(func, v, wave, inst, |h| h.atomic, op, addr, data, *exec)?;
         }
+        Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
+            let flags = u8::from(*wide) | 2 | u8::from(*comparand_first) << 2;
+            let op = MemOp { kind: *insts, flags, ..mem_op(inst, *space, addr) };
+            wave.state.slots[0] = v.mask(*left);
+            memory(func, v, wave, inst, |h| h.exchange_sum, op, addr, data, *exec)?;
+        }
         Op::SLoad { base, offset, imm, dwords } => {
             let offset = offset.map_or(0, |o| v.scalar(o));
             let addr = v.scalar(*base).wrapping_add(offset).wrapping_add_signed(*imm);

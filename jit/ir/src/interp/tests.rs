@@ -149,7 +149,7 @@ unsafe extern "C" fn probe(s: *mut WaveState, call: *const ProbeCall, exec: u64)
 }
 
 static HELPERS: Helpers =
-    Helpers { load, store, atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export: probe };
+    Helpers { load, store, atomic, exchange_sum: atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export: probe };
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {

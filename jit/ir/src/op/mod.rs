@@ -293,6 +293,16 @@ define_ops! {
     }
         "atomic{returns:.rtn|} {space}.{op}.{wide:64|32} {addr}, {data}, exec {exec}"
         -> Results::many(Ty::L32, if *returns { atomic_dwords(*wide) } else { 0 }), Memory;
+    /// What follows in a loop that adds floats by comparing and exchanging, until all of its lanes have succeeded, for those of `exec`, which have failed: `data`
+    /// has the dwords of what is added, then those of what they have seen; the sum ([`FpMode::HSA`]), with what they have seen first or second, is what they exchange for it. Either all rounds
+    /// to come, as they would come one after the other: gives for each lane the dwords that it compared with success, and 1; `insts` for each round are taken from the
+    /// fuel. Or nothing: gives what it has seen, and 0. The latter where lanes are in `left`: those that the loop leaves, whatever they see, after the round before.
+    ExchangeSum {
+        space: Space, wide: bool, comparand_first: bool, addr: Addr = *space, data: Data = 2 * atomic_dwords(*wide), exec: Value = Ty::MASK,
+        left: Value = Ty::MASK, insts: u8
+    }
+        "exchangesum{comparand_first:.first|} {space}.{wide:64|32} {addr}, {data}, exec {exec}, left {left}, insts {insts}"
+        -> Results::many(Ty::L32, 1 + atomic_dwords(*wide)), Memory;
     /// `dwords` scalars from `base + offset + imm`. Addresses are dword-aligned by clearing the low bits.
     SLoad { base: Value = Ty::S64, offset: Option<Value> = Ty::S32, imm: i64, dwords: u8 = InRange(1, 16) }
         "sload.{dwords} [{base}{offset:+}{imm:+}]" -> Results::many(Ty::S32, (*dwords).into()), Memory;

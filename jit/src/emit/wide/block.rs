@@ -277,6 +277,11 @@ impl<'a> Wide<'a> {
             Op::Atomic { space, op, wide, addr, data, exec, returns } => {
                 self.atomic(inst, *space, *op, *wide, addr, data, *exec, *returns)?
             }
+            Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
+                let mut m = self.mem_op(inst, *space, addr.imm);
+                (m.kind, m.flags) = (*insts, u8::from(*wide) | 2 | u8::from(*comparand_first) << 2);
+                self.exchange_sum(inst, m, addr, data, [*exec, *left])?
+            }
             Op::SLoad { base, offset, imm, dwords } => self.scalar_load(inst, *base, *offset, *imm, *dwords),
             Op::SBufferLoad { desc, offset, imm, dwords } => self.scalar_buffer_load(inst, desc, *offset, *imm, *dwords),
             Op::Resource { site, args, exec } => self.resource(inst, *site, args, *exec)?,

@@ -89,6 +89,7 @@ mod cross;
 mod dead_stores;
 mod deferred;
 mod division;
+mod exchange_sum;
 mod facts;
 mod flags;
 mod float16;

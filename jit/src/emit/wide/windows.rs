@@ -81,7 +81,7 @@ impl Accesses {
 /// May what is loaded in a loop with this operation have been read some rounds before?
 pub(super) fn lets_memory_be(op: &Op) -> bool {
     match op {
-        Op::Store { space, .. } | Op::Atomic { space, .. } => matches!(space, Space::Lds | Space::Scratch),
+        Op::Store { space, .. } | Op::Atomic { space, .. } | Op::ExchangeSum { space, .. } => matches!(space, Space::Lds | Space::Scratch),
         Op::Note { kind, .. } => *kind != NoteKind::Cache,
         Op::Probe { kind, .. } => *kind == ProbeKind::Count,
         Op::Resource { .. } | Op::Export { .. } | Op::SendMsg { .. } | Op::Gws { .. } => false,

@@ -174,6 +174,7 @@ static HELPERS: Helpers = Helpers {
     load,
     store,
     atomic,
+    exchange_sum: atomic,
     sload,
     sbuffer_load: sload,
     getreg,

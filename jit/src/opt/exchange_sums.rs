@@ -1,0 +1,393 @@
+//! Loops that add floats by comparing and exchanging until all lanes have succeeded: what comes after the first round becomes an [`Op::ExchangeSum`].
+//!
+//! Hardware, or a language, without atomic sums of floats has such loops. Where many lanes have one place, one of them succeeds in each round; the run time can tell what the others would
+//! do, and does it at once. Where it cannot, there is a next round.
+//!
+//! ```text
+//! b1:                                              b1:
+//! %0 = exec; %1 = vget v4                          %0 = exec; %1 = vget v4
+//! %2 = fadd.32 %9, %1                              %2 = fadd.32 %9, %1
+//! %3 = atomic.rtn cmpswap [%7], %2 %1, exec %0     %3 = atomic.rtn cmpswap [%7], %2 %1, exec %0
+//! %4 = eq.32 %3, %1                                %4 = eq.32 %3, %1; %5 = %0 & ~%4; %6 = bitsmask (sget s3)
+//! vset v4, %3, exec %0                       =>    %a %b = exchangesum [%7], %9 %3, exec %5, left %6
+//! sset s3, (maskbits %4) | (sget s3)               vset v4, %3, exec %0; vset v4, %a, exec %5
+//! setexec %0 & ~(%4 | bitsmask (sget s3))          %c = %4 | %5 & eq.32 %b, 1; ... as before with %c for %4
+//! branch exec != 0, b1, b2                         branch exec != 0, b1, b2
+//! ```
+//!
+//! What is added and the address are the same in each round. What is compared is what the last round has seen, or what is loaded from the place before. Beside that a round changes
+//! EXEC, which lanes that have succeeded leave, and registers that collect them: nothing else, so that registers are what they would be after all rounds.
+//!
+//! Before and after: any verified function.
+
+use super::places::Places;
+use rustc_hash::FxHashMap;
+use wavejit_ir::{Addr, AtomicOp, Block, BlockId, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Space, Term, Ty, VReg, Value, Width};
+
+/// Runs on every loop of one block.
+pub(super) fn run(func: &mut Func) {
+    let is_loop = |(b, block): &(usize, &Block)| block.term.successors().contains(&BlockId(*b as u32)) && exchange(block).is_some();
+    let loops: Vec<usize> = func.blocks.iter().enumerate().filter(is_loop).map(|(b, _)| b).collect();
+    if loops.is_empty() {
+        return;
+    }
+    let places = Places::new(func);
+    let find = |b: usize| Round { func, places: &places, block: &func.blocks[b] }.find(b).map(|found| (b, found));
+    let found: Vec<(usize, Found)> = loops.into_iter().filter_map(find).collect();
+    for (b, found) in found {
+        replace(func, b, found);
+    }
+}
+
+/// The place of the first comparison and exchange that gives what it saw.
+fn exchange(block: &Block) -> Option<usize> {
+    block.insts.iter().position(|inst| matches!(inst.op, Op::Atomic { op: AtomicOp::CmpSwap, returns: true, .. }))
+}
+
+/// The exchange of a round.
+#[derive(Clone, Copy)]
+struct Exchange {
+    /// Its place in the block.
+    at: usize,
+    space: Space,
+    addr: Addr,
+    exec: Value,
+    dwords: usize,
+    /// What it gives.
+    seen: [Value; 2],
+    /// What it compares.
+    comparand: [Value; 2],
+}
+
+/// A loop that adds.
+struct Found {
+    exchange: Exchange,
+    /// What is added: one value of as many bits.
+    operand: Value,
+    comparand_first: bool,
+    /// The lanes that succeed, before they are masked.
+    succeed: Value,
+    /// Lanes that leave whatever they see.
+    left: Vec<Value>,
+    insts: u8,
+}
+
+struct Round<'a> {
+    func: &'a Func,
+    places: &'a Places,
+    block: &'a Block,
+}
+
+impl Round<'_> {
+    fn op(&self, v: Value) -> Option<&Op> {
+        self.places.op(self.block, v)
+    }
+
+    /// The two operands of a pure operation.
+    fn two(&self, v: Value, wanted: PureOp) -> Option<[Value; 2]> {
+        let (op, [x, y, _]) = self.places.pure(self.block, v)?;
+        (op == wanted).then_some([x?, y?])
+    }
+
+    fn one(&self, v: Value, wanted: PureOp) -> Option<Value> {
+        let (op, [x, ..]) = self.places.pure(self.block, v)?;
+        x.filter(|_| op == wanted)
+    }
+
+    fn find(&self, b: usize) -> Option<Found> {
+        let exchange = self.exchange()?;
+        let succeed = self.succeed(&exchange)?;
+        let left = self.leaves(&exchange, succeed, b)?;
+        self.changes_nothing_else(&exchange, succeed)?;
+        let (operand, comparand_first) = self.operand(&exchange)?;
+        let is_same = |v: Option<Value>| v.is_none_or(|v| self.is_invariant(v));
+        if !self.is_invariant(operand) || !is_same(exchange.addr.base) || !is_same(exchange.addr.offset) {
+            return None;
+        }
+        let insts = u8::try_from(self.block.guest_insts).ok()?;
+        Some(Found { exchange, operand, comparand_first, succeed, left, insts })
+    }
+
+    fn exchange(&self) -> Option<Exchange> {
+        let at = exchange(self.block)?;
+        let inst = &self.block.insts[at];
+        let Op::Atomic { space, wide, addr, data, exec, .. } = &inst.op else { return None };
+        let dwords = 1 + usize::from(*wide);
+        let of = |i: usize| data[dwords + i.min(dwords - 1)];
+        let comparand = [of(0)?, of(1)?];
+        let seen = [0, dwords - 1].map(|i| inst.result(i));
+        let is_known = matches!(space, Space::Global | Space::Lds) && matches!(self.op(*exec)?, Op::ExecGet);
+        is_known.then_some(Exchange { at, space: *space, addr: *addr, exec: *exec, dwords, seen, comparand })
+    }
+
+    /// What is added, and whether the comparand is the first operand of the sum.
+    fn operand(&self, x: &Exchange) -> Option<(Value, bool)> {
+        let Op::Atomic { data, .. } = &self.block.insts[x.at].op else { return None };
+        let (sum, op) = if x.dwords == 1 {
+            (data[0]?, PureOp::FAdd32)
+        } else {
+            let sum = self.one(data[0]?, PureOp::Lo64)?;
+            (sum, if self.one(data[1]?, PureOp::Hi64)? == sum { PureOp::FAdd64 } else { return None })
+        };
+        if !matches!(self.op(sum)?, Op::Pure { mode, .. } if *mode == FpMode::HSA) {
+            return None;
+        }
+        let [a, b] = self.two(sum, op)?;
+        let is_comparand = |v: Value| self.is_made_of(v, &x.comparand[..x.dwords]);
+        match (is_comparand(a), is_comparand(b)) {
+            (true, false) => Some((b, true)),
+            (false, true) => Some((a, false)),
+            _ => None,
+        }
+    }
+
+    /// Is a value one of these dwords?
+    fn is_made_of(&self, v: Value, dwords: &[Value]) -> bool {
+        match dwords {
+            [one] => v == *one,
+            _ => self.two(v, PureOp::Pack64).is_some_and(|of| of == dwords),
+        }
+    }
+
+    /// The mask of the lanes that see what they compare.
+    fn succeed(&self, x: &Exchange) -> Option<Value> {
+        let eq = if x.dwords == 1 { PureOp::ICmpEq32 } else { PureOp::ICmpEq64 };
+        let (seen, comparand) = (&x.seen[..x.dwords], &x.comparand[..x.dwords]);
+        let is_comparison = |inst: &&Inst| {
+            let operands = self.two(inst.first, eq).unwrap_or([inst.first; 2]);
+            [[0, 1], [1, 0]].iter().any(|[i, j]| self.is_made_of(operands[*i], seen) && self.is_made_of(operands[*j], comparand))
+        };
+        Some(self.block.insts[x.at..].iter().filter(|inst| inst.results == 1).find(is_comparison)?.first)
+    }
+
+    /// Are these the lanes that succeed, maybe masked with EXEC?
+    fn is_success(&self, x: &Exchange, succeed: Value, v: Value) -> bool {
+        let is_masked = |[a, b]: [Value; 2]| [a, b] == [succeed, x.exec] || [b, a] == [succeed, x.exec];
+        v == succeed || self.two(v, PureOp::BAnd).is_some_and(is_masked)
+    }
+
+    /// The lanes that a round leaves whatever they see, if it leaves those that succeed, and goes on as long as there are others.
+    fn leaves(&self, x: &Exchange, succeed: Value, b: usize) -> Option<Vec<Value>> {
+        let mut set = self.block.insts.iter().enumerate().filter_map(|(at, inst)| match inst.op {
+            Op::ExecSet(v) => Some((at, v)),
+            _ => None,
+        });
+        let (at, exec) = set.next()?;
+        let Term::Branch { cond, then, otherwise } = self.block.term else { return None };
+        let goes_on = if then == otherwise { None } else { Some(then == BlockId(b as u32)) };
+        if set.next().is_some() || at < x.at || self.is_any(cond, exec) != goes_on {
+            return None;
+        }
+        let [all, leave] = self.two(exec, PureOp::BAndNot)?;
+        let (mut left, mut leaves_success) = (vec![], false);
+        let mut masks = vec![leave];
+        while let Some(mask) = masks.pop() {
+            if self.is_success(x, succeed, mask) {
+                leaves_success = true;
+            } else if let Some(both) = self.two(mask, PureOp::BOr) {
+                masks.extend(both);
+            } else {
+                left.push(self.is_of_before(mask).then_some(mask)?);
+            }
+        }
+        (all == x.exec && leaves_success).then_some(left)
+    }
+
+    /// Does a condition say that there are lanes in a mask (true), or that there are none (false)?
+    fn is_any(&self, cond: Value, mask: Value) -> Option<bool> {
+        if let Some(not) = self.one(cond, PureOp::BNot) {
+            return self.is_any(not, mask).map(|any| !any);
+        }
+        let is_zero = |v: Value| matches!(self.op(v), Some(Op::Const { bits: 0, .. }));
+        let is_bits = |v: Value| matches!(self.op(v), Some(Op::MaskBits(of)) if *of == mask);
+        let is_test = |op| self.two(cond, op).is_some_and(|[a, b]| is_bits(a) && is_zero(b) || is_bits(b) && is_zero(a));
+        match (is_test(PureOp::ICmpEq64), is_test(PureOp::ICmpNe64)) {
+            (true, _) => Some(false),
+            (_, true) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Does a round change nothing but what this pass knows?
+    fn changes_nothing_else(&self, x: &Exchange, succeed: Value) -> Option<()> {
+        let insts = &self.block.insts;
+        let is_same_place = |op: &Op| match op {
+            Op::Load { space, kind, addr, exec } => {
+                let kind_of = if x.dwords == 1 { MemKind::B32 } else { MemKind::B64 };
+                (*space, *kind, *addr, *exec) == (x.space, kind_of, x.addr, x.exec)
+            }
+            _ => false,
+        };
+        let load = insts[..x.at].iter().find(|inst| is_same_place(&inst.op));
+        // What is compared: loaded before, or what the last round has seen.
+        let carried: Vec<VReg> = match load {
+            Some(load) if (0..x.dwords).all(|i| load.result(i) == x.comparand[i]) => vec![],
+            Some(_) => return None,
+            None => {
+                let reg = |v: &Value| if let Op::VGet { reg, .. } = self.op(*v)? { Some(*reg) } else { None };
+                x.comparand[..x.dwords].iter().map(reg).collect::<Option<_>>()?
+            }
+        };
+        let mut written = vec![];
+        for (at, inst) in insts.iter().enumerate() {
+            match &inst.op {
+                Op::Atomic { .. } if at == x.at => {}
+                Op::Load { .. } if load.is_some_and(|load| std::ptr::eq(load, inst)) => {}
+                Op::SSet(reg, v) if at > x.at => self.collects(x, succeed, *reg, *v)?,
+                Op::VSet { reg, value, exec } if at > x.at && *exec == x.exec => written.push((*reg, *value)),
+                Op::ExecSet(_) | Op::Note { .. } => {}
+                op if !op.has_effect() => {}
+                _ => return None,
+            }
+        }
+        let is_carried = |(reg, value): &(VReg, Value)| carried.iter().zip(x.seen).any(|(r, seen)| r == reg && seen == *value);
+        let seen_by = |v: Value| self.places.users(self.func, v).iter().map(|at| insts.get(*at as usize));
+        // Nobody else looks at what is seen: in the last round that is what was compared.
+        let is_known = |inst: Option<&Inst>| {
+            inst.is_some_and(|inst| match inst.op {
+                Op::VSet { .. } => true,
+                Op::Pure { op: PureOp::Pack64, .. } => self.places.users(self.func, inst.first) == [self.places.def(succeed)],
+                _ => inst.first == succeed,
+            })
+        };
+        let all_known = x.seen[..x.dwords].iter().all(|v| seen_by(*v).all(is_known));
+        (written.len() == carried.len() && written.iter().all(is_carried) && all_known).then_some(())
+    }
+
+    /// Does a register collect the lanes that succeed?
+    fn collects(&self, x: &Exchange, succeed: Value, reg: SReg, v: Value) -> Option<()> {
+        let is_bits = |v: Value| {
+            let half = self.one(v, PureOp::Lo64).or_else(|| self.one(v, PureOp::Hi64));
+            matches!(self.op(half.unwrap_or(v)), Some(Op::MaskBits(of)) if self.is_success(x, succeed, *of))
+        };
+        let is_old = |v: Value| matches!(self.op(v), Some(Op::SGet(of)) if *of == reg);
+        let [a, b] = self.two(v, PureOp::Or32)?;
+        (is_bits(a) && is_old(b) || is_bits(b) && is_old(a)).then_some(())
+    }
+
+    /// Is a value the same in each round?
+    fn is_invariant(&self, v: Value) -> bool {
+        let writes = |reg: &VReg| self.block.insts.iter().any(|i| matches!(i.op, Op::VSet { reg: r, .. } if r == *reg));
+        let sets = |reg: &SReg| self.block.insts.iter().any(|i| matches!(i.op, Op::SSet(r, _) if r == *reg));
+        match self.op(v) {
+            Some(Op::VGet { reg, .. }) => !writes(reg),
+            Some(Op::SGet(reg)) => !sets(reg),
+            Some(Op::Const { .. } | Op::LaneId | Op::LaneTable(_)) => true,
+            Some(Op::Splat(of)) => self.is_invariant(*of),
+            Some(Op::Pure { args, .. }) => args.iter().flatten().all(|v| self.is_invariant(*v)),
+            _ => false,
+        }
+    }
+
+    /// Can a value be computed at the block's start?
+    fn is_of_before(&self, v: Value) -> bool {
+        let sets = |reg: &SReg, at: usize| self.block.insts[..at].iter().any(|i| matches!(i.op, Op::SSet(r, _) if r == *reg));
+        match self.op(v) {
+            Some(Op::SGet(reg)) => !sets(reg, self.places.def(v) as usize),
+            Some(Op::Const { .. }) => true,
+            Some(Op::BitsMask(of)) => self.is_of_before(*of),
+            Some(Op::Pure { args, .. }) => args.iter().flatten().all(|v| self.is_of_before(*v)),
+            _ => false,
+        }
+    }
+}
+
+/// Writes a block, and instructions that make values of it once more.
+struct Earlier<'a> {
+    func: &'a mut Func,
+    insts: &'a [Inst],
+    defs: FxHashMap<Value, usize>,
+    pc: u64,
+    out: Vec<Inst>,
+}
+
+impl Earlier<'_> {
+    fn push(&mut self, op: Op, ty: Ty) -> Value {
+        let first = self.func.new_values(&[ty]);
+        self.out.push(Inst { op, first, results: 1, pc: self.pc });
+        first
+    }
+
+    fn again(&mut self, v: Value) -> Value {
+        let mut op = self.insts[self.defs[&v]].op.clone();
+        op.map_args(|arg| self.again(arg));
+        self.push(op, self.func.ty(v))
+    }
+
+    fn pure(&mut self, op: PureOp, args: [Option<Value>; 3], ty: Ty) -> Value {
+        self.push(Op::Pure { op, mode: FpMode(0), args }, ty)
+    }
+}
+
+fn replace(func: &mut Func, b: usize, found: Found) {
+    let x = found.exchange;
+    let all = std::mem::take(&mut func.blocks[b].insts);
+    let defs = all.iter().enumerate().filter(|(_, inst)| inst.results > 0).map(|(at, inst)| (inst.first, at)).collect();
+    let mut to = Earlier { func, insts: &all, defs, pc: all[x.at].pc, out: vec![] };
+    // What lanes have at the end, where it is to be put, and the lanes that have failed at first; all that succeed.
+    let mut last: Vec<(Value, Value)> = vec![];
+    let mut failed = x.exec;
+    let mut succeed = found.succeed;
+    for (at, inst) in all.iter().enumerate() {
+        let mut inst = inst.clone();
+        let is_comparison = inst.results == 1 && inst.first == found.succeed;
+        if at > x.at && !is_comparison {
+            inst.op.map_args(|v| if v == found.succeed { succeed } else { v });
+        }
+        let set = if let Op::VSet { reg, value, .. } = inst.op { Some((reg, value)) } else { None };
+        to.out.push(inst);
+        if is_comparison {
+            (failed, succeed, last) = rest(&mut to, &found);
+            // What has been written before is what the first round has seen.
+            for (reg, seen) in all[..at].iter().filter_map(written) {
+                put(&mut to, reg, seen, &last, failed);
+            }
+        } else if let Some((reg, seen)) = set
+            && !last.is_empty()
+        {
+            put(&mut to, reg, seen, &last, failed);
+        }
+    }
+    func.blocks[b].insts = to.out;
+}
+
+/// A register that is written, and the value.
+fn written(inst: &Inst) -> Option<(VReg, Value)> {
+    if let Op::VSet { reg, value, .. } = inst.op { Some((reg, value)) } else { None }
+}
+
+/// Lanes that failed have something else in a register, where one that saw `seen` is written.
+fn put(to: &mut Earlier, reg: VReg, seen: Value, last: &[(Value, Value)], failed: Value) {
+    if let Some((_, value)) = last.iter().find(|(v, _)| *v == seen) {
+        to.out.push(Inst { op: Op::VSet { reg, value: *value, exec: failed }, first: Value(0), results: 0, pc: to.pc });
+    }
+}
+
+/// The rounds that follow: the lanes that have failed in the first one, all that have succeeded now, and what lanes have compared last for what they had seen.
+fn rest(to: &mut Earlier, found: &Found) -> (Value, Value, Vec<(Value, Value)>) {
+    let x = found.exchange;
+    let failed = to.pure(PureOp::BAndNot, [Some(x.exec), Some(found.succeed), None], Ty::MASK);
+    let masks: Vec<Value> = found.left.iter().map(|v| to.again(*v)).collect();
+    let left = masks.into_iter().reduce(|a, b| to.pure(PureOp::BOr, [Some(a), Some(b), None], Ty::MASK));
+    let left = left.unwrap_or_else(|| {
+        let none = to.push(Op::Const { width: Width::B64, bits: 0 }, Ty::S64);
+        to.push(Op::BitsMask(none), Ty::MASK)
+    });
+    let mut data = [Some(found.operand), Some(x.seen[0]), None, None];
+    if x.dwords == 2 {
+        let half = [PureOp::Lo64, PureOp::Hi64].map(|op| to.pure(op, [Some(found.operand), None, None], Ty::L32));
+        data = [half[0], half[1], x.seen[0], x.seen[1]].map(Some);
+    }
+    let (space, wide, addr) = (x.space, x.dwords == 2, x.addr);
+    let (comparand_first, insts) = (found.comparand_first, found.insts);
+    let op = Op::ExchangeSum { space, wide, comparand_first, addr, data, exec: failed, left, insts };
+    let first = to.func.new_values(&vec![Ty::L32; x.dwords + 1]);
+    let result = |i: usize| Value(first.0 + i as u32);
+    to.out.push(Inst { op, first, results: x.dwords as u8 + 1, pc: to.pc });
+    let one = to.push(Op::Const { width: Width::B32, bits: 1 }, Ty::S32);
+    let one = to.push(Op::Splat(one), Ty::L32);
+    let done = to.pure(PureOp::ICmpEq32, [Some(result(x.dwords)), Some(one), None], Ty::MASK);
+    let done = to.pure(PureOp::BAnd, [Some(done), Some(failed), None], Ty::MASK);
+    let succeed = to.pure(PureOp::BOr, [Some(found.succeed), Some(done), None], Ty::MASK);
+    (failed, succeed, x.seen[..x.dwords].iter().enumerate().map(|(i, seen)| (*seen, result(i))).collect())
+}
