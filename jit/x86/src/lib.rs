@@ -81,7 +81,7 @@ pub struct Mem {
 
 impl Mem {
     /// `[base + disp]`
-    pub fn at(base: Gpr, disp: i32) -> Mem {
+    pub const fn at(base: Gpr, disp: i32) -> Mem {
         Mem { base: Base::Reg(base), index: None, disp }
     }
     /// `[base + index * scale + disp]`

@@ -16,7 +16,7 @@ use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// Registers of one step, which is at host + offset: `value` has the operand and then, if it is wanted, what was there; `left` has the lanes that
-/// are still to be done, `lane` the first of them.
+/// are still to be done, `lane` the first of them. Where it faults it goes on at `careful`.
 #[derive(Clone, Copy)]
 struct Step {
     host: Gpr,
@@ -24,6 +24,26 @@ struct Step {
     value: Gpr,
     lane: Gpr,
     left: Gpr,
+    careful: Label,
+}
+
+impl Step {
+    fn registers(&self) -> [Gpr; 5] {
+        [self.host, self.offset, self.value, self.lane, self.left]
+    }
+}
+
+/// rax is for comparisons and exchanges: what it had is in another register, and what that one had in the frame; or its own is.
+#[derive(Clone, Copy)]
+struct Lent {
+    /// What is in the frame is this one's.
+    kept: Gpr,
+}
+
+/// Is a step of memory tried until nobody has come between, which takes rax?
+fn is_exchange(op: AtomicOp, returns: bool) -> bool {
+    use AtomicOp::*;
+    !matches!((op, returns), (Swap | Add | Sub, _) | (And | Or | Xor, false))
 }
 
 /// The vector operation that makes one operand of those of two lanes, and the operand that changes nothing; none: each lane needs a step.
@@ -55,6 +75,9 @@ pub(super) fn is_inline(space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) 
             _ => false,
         }
 }
+
+/// Where the frame has the value of a register that is used meanwhile.
+const BORROWED: Mem = Mem::at(Gpr::RSP, CARGO_BASE);
 
 impl<'a> Wide<'a> {
     pub(super) fn atomic_lanes(
@@ -93,16 +116,17 @@ impl<'a> Wide<'a> {
                 self.v(X::MovStore, *reg, 0, Rm::Mem(to));
             }
         }
-        let (next, end) = (self.a.label(), self.a.label());
+        let (next, done, end) = (self.a.label(), self.a.label(), self.a.label());
         let [lane, value] = a.spare;
-        let step = Step { host: a.host, offset, value, lane, left };
         self.a.test(Size::Q, left, left);
         self.a.jcc(Cond::E, end);
+        let mut step = Step { host: a.host, offset, value, lane, left, careful: a.careful };
+        let lent = (space != Space::Lds && is_exchange(op, returns)).then(|| self.lend_rax(&mut step));
         if let Some(((with, nothing), sum)) = combined {
             self.one_address(&a, &step, next);
             self.combine(&a, with, nothing, &operands[0], sum, value);
             self.atomic_step(&a, &step, op, returns);
-            self.a.jmp(end);
+            self.a.jmp(done);
         }
         let finds_alike = op == AtomicOp::CmpSwap && returns && !self.is_avx2();
         let (with_alike, alone) = (self.a.label(), self.a.label());
@@ -112,23 +136,25 @@ impl<'a> Wide<'a> {
             self.one_lane(&a, &step, op, returns);
             self.a.bind(with_alike);
             self.with_alike(&a, &step, alone);
-            self.without_first(left);
+            self.without_first(step.left);
             self.a.jcc(Cond::Ne, first);
-            self.a.jmp(end);
+            self.a.jmp(done);
             self.a.bind(alone);
-            self.without_first(left);
-            self.a.jcc(Cond::E, end);
+            self.without_first(step.left);
+            self.a.jcc(Cond::E, done);
         }
         self.a.bind(next);
         self.one_lane(&a, &step, op, returns);
         if finds_alike {
             // Somebody was there before: so will those be that come to the same place.
-            let comparand = self.of_lane(CAREFUL_DATA + 1, lane);
-            self.a.alu_load(Alu::Cmp, Size::D, value, comparand);
+            let comparand = self.of_lane(CAREFUL_DATA + 1, step.lane);
+            self.a.alu_load(Alu::Cmp, Size::D, step.value, comparand);
             self.a.jcc(Cond::Ne, with_alike);
         }
-        self.without_first(left);
+        self.without_first(step.left);
         self.a.jcc(Cond::Ne, next);
+        self.a.bind(done);
+        lent.iter().for_each(|lent| self.take_rax_back(*lent));
         self.a.bind(end);
         for (p, reg) in regs.iter().enumerate() {
             let from = self.row_mem(CAREFUL_DST, p);
@@ -137,6 +163,10 @@ impl<'a> Wide<'a> {
         self.careful_label();
         let pc = inst.pc;
         self.stubs.push(Box::new(move |w| {
+            if let Some(lent) = lent {
+                w.a.bind(step.careful);
+                w.take_rax_back(lent);
+            }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
             w.careful_atomic(&a, &operands, left, returns);
@@ -254,17 +284,15 @@ impl<'a> Wide<'a> {
 
     /// One step at host + offset: what was there goes to `value` if it is wanted.
     fn atomic_step(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
-        use AtomicOp::*;
         let at = Mem::indexed(step.host, step.offset, 1, 0);
         if a.space == Space::Lds {
             return self.step_in_lds(step, op, at, returns);
         }
-        match (op, returns) {
-            (Swap | Add | Sub, _) | (And | Or | Xor, false) => {
-                self.recover.push((self.a.offset(), a.careful));
-                self.step_in_memory(op, at, step.value, returns);
-            }
-            _ => self.exchange_in_memory(a, step, op, returns),
+        if is_exchange(op, returns) {
+            self.exchange_in_memory(step, op, at, returns);
+        } else {
+            self.recover.push((self.a.offset(), step.careful));
+            self.step_in_memory(op, at, step.value, returns);
         }
     }
 
@@ -313,21 +341,40 @@ impl<'a> Wide<'a> {
     }
 
     /// A register that no step uses, whose value is in the frame meanwhile.
-    fn borrow(&mut self, step: &Step) -> (Gpr, Mem) {
-        let Step { host, offset, value, lane, left } = *step;
+    fn borrow(&mut self, step: &Step) -> Gpr {
         let all = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI, Gpr::RDI, Gpr::R8, Gpr::R9];
-        let is_free = |g: &Gpr| ![host, offset, value, lane, left].contains(g);
-        let borrowed = all.into_iter().find(is_free).expect("a step has fewer registers");
-        let kept = Mem::at(Gpr::RSP, CARGO_BASE);
-        self.a.store(Size::Q, kept, borrowed);
-        (borrowed, kept)
+        let borrowed = all.into_iter().find(|g| !step.registers().contains(g)).expect("a step has fewer registers");
+        self.a.store(Size::Q, BORROWED, borrowed);
+        borrowed
+    }
+
+    /// Has the steps leave rax alone. Faults go to a label of their own from then on.
+    fn lend_rax(&mut self, step: &mut Step) -> Lent {
+        let kept = if step.registers().contains(&Gpr::RAX) { self.borrow(step) } else { Gpr::RAX };
+        if kept == Gpr::RAX {
+            self.a.store(Size::Q, BORROWED, kept);
+        } else {
+            self.a.mov(Size::Q, kept, Gpr::RAX);
+            for reg in [&mut step.host, &mut step.offset, &mut step.value, &mut step.lane, &mut step.left] {
+                *reg = if *reg == Gpr::RAX { kept } else { *reg };
+            }
+        }
+        step.careful = self.a.label();
+        Lent { kept }
+    }
+
+    fn take_rax_back(&mut self, lent: Lent) {
+        if lent.kept != Gpr::RAX {
+            self.a.mov(Size::Q, Gpr::RAX, lent.kept);
+        }
+        self.a.load(Size::Q, lent.kept, BORROWED);
     }
 
     /// The same for what no single instruction does.
     fn load_change_store(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
         use AtomicOp::*;
         let value = step.value;
-        let (old, kept) = self.borrow(step);
+        let old = self.borrow(step);
         self.a.load(Size::D, old, at);
         match op {
             Swap => self.a.store(Size::D, at, value),
@@ -347,7 +394,7 @@ impl<'a> Wide<'a> {
         if returns {
             self.a.mov(Size::D, value, old);
         }
-        self.a.load(Size::Q, old, kept);
+        self.a.load(Size::Q, old, BORROWED);
     }
 
     /// to = what an operation makes of `value`, which may be `to`, and what was there.
@@ -380,51 +427,28 @@ impl<'a> Wide<'a> {
         self.a.alu(alu, Size::D, to, old);
     }
 
-    /// A step in memory that no single instruction does: it is tried until nobody has come between.
-    fn exchange_in_memory(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
-        let Step { host, offset, value, lane, .. } = *step;
-        let mine = [offset, value, lane];
-        let (borrowed, kept) = if mine.contains(&Gpr::RAX) {
-            self.borrow(step)
-        } else {
-            let kept = Mem::at(Gpr::RSP, CARGO_BASE);
-            self.a.store(Size::Q, kept, Gpr::RAX);
-            (Gpr::RAX, kept)
-        };
-        // What is in rax moves to the register that is borrowed.
-        let place = |g: Gpr| if g == Gpr::RAX { borrowed } else { g };
-        let (address, operand, new) = (place(offset), place(value), place(lane));
-        self.a.lea(Size::Q, address, Mem::indexed(host, offset, 1, 0));
-        if operand != value {
-            self.a.mov(Size::D, operand, value);
-        }
-        let undo = self.a.label();
+    /// A step in memory that no single instruction does: it is tried until nobody has come between. rax is [lent](Self::lend_rax).
+    fn exchange_in_memory(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
+        let Step { value, lane, left, careful, .. } = *step;
         if op == AtomicOp::CmpSwap {
             let comparand = self.of_lane(CAREFUL_DATA + 1, lane);
             self.a.load(Size::D, Gpr::RAX, comparand);
-            self.recover.push((self.a.offset(), undo));
-            self.a.lock_cmpxchg(Size::D, Mem::at(address, 0), operand);
+            self.recover.push((self.a.offset(), careful));
+            self.a.lock_cmpxchg(Size::D, at, value);
         } else {
-            self.recover.push((self.a.offset(), undo));
-            self.a.load(Size::D, Gpr::RAX, Mem::at(address, 0));
+            self.recover.push((self.a.offset(), careful));
+            self.a.load(Size::D, Gpr::RAX, at);
             let again = self.a.label();
             self.a.bind(again);
-            self.changed(op, new, operand, Gpr::RAX);
-            self.recover.push((self.a.offset(), undo));
-            self.a.lock_cmpxchg(Size::D, Mem::at(address, 0), new);
+            self.changed(op, lane, value, Gpr::RAX);
+            self.recover.push((self.a.offset(), careful));
+            self.a.lock_cmpxchg(Size::D, at, lane);
             self.a.jcc(Cond::Ne, again);
+            self.a.tzcnt(Size::Q, lane, left);
         }
-        if returns && value != Gpr::RAX {
+        if returns {
             self.a.mov(Size::D, value, Gpr::RAX);
         }
-        self.a.load(Size::Q, borrowed, kept);
-        self.a.tzcnt(Size::Q, lane, step.left);
-        let careful = a.careful;
-        self.stubs.push(Box::new(move |w| {
-            w.a.bind(undo);
-            w.a.load(Size::Q, borrowed, kept);
-            w.a.jmp(careful);
-        }));
     }
 
     /// One lane in memory: what was there goes to `value` if it is wanted.
